@@ -27,10 +27,7 @@ interface MonitorExit {
 const MAX_FPS = 120;
 const FAREWELL_MS = 2_000;
 
-/**
- * Runs the monitor on a terminal until it ends for any reason, and restores the terminal. `stdin` and `stdout` must
- * be terminals. Prints an error in one line on stderr after that.
- */
+/** Runs the monitor until it ends for any reason, and restores the terminal; an error is printed after that. */
 export async function startMonitor(options: MonitorOptions): Promise<MonitorExit> {
   const { connect, screenReader = false, ...props } = options;
   const { stdin = process.stdin, stdout = process.stdout, stderr = process.stderr } = options;

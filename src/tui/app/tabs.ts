@@ -16,7 +16,8 @@ export interface Tab {
   readonly scope: Scope;
   readonly action: ActionName;
   readonly title: string;
-  readonly short?: string;
+  /** For narrow screens. */
+  readonly short: string;
   readonly Screen: ComponentType;
   /** The request for the raw view: that of the response on the screen. */
   readonly raw: (memory: Memory) => RawRequest;
@@ -24,51 +25,23 @@ export interface Tab {
 
 const rawOf = (plural: Scope, list: string, item: string) => (memory: Memory) =>
   resourceRequest(memory, plural, list, item);
+const rawPath = (path: string) => () => ({ path });
+
+const tab = (
+  scope: Scope,
+  action: ActionName,
+  title: string,
+  Screen: ComponentType,
+  raw: Tab['raw'],
+  short = title,
+): Tab => ({ scope, action, title, short, Screen, raw });
 
 /** The monitor's tabs, left to right. To add one, add a line here and its keys to the keymap. */
 export const TABS: readonly [Tab, ...Tab[]] = [
-  {
-    scope: 'live',
-    action: 'tab-1',
-    title: 'Live',
-    Screen: LiveScreen,
-    raw: () => ({ path: PATHS.gasCurrent }),
-  },
-  {
-    scope: 'chart',
-    action: 'tab-2',
-    title: 'Chart',
-    Screen: ChartScreen,
-    raw: () => ({ path: PATHS.statsChart }),
-  },
-  {
-    scope: 'alerts',
-    action: 'tab-3',
-    title: 'Alerts',
-    Screen: AlertsPane,
-    raw: rawOf('alerts', PATHS.alerts, PATHS.alert),
-  },
-  {
-    scope: 'auto-txs',
-    action: 'tab-4',
-    title: 'Auto-tx',
-    Screen: AutoTxsPane,
-    raw: rawOf('auto-txs', PATHS.autoTxs, PATHS.autoTx),
-  },
-  {
-    scope: 'explorer',
-    action: 'tab-5',
-    title: 'Explorer',
-    short: 'Expl',
-    Screen: ExplorerScreen,
-    raw: explorerRequest,
-  },
-  {
-    scope: 'service',
-    action: 'tab-6',
-    title: 'Service',
-    short: 'Serv',
-    Screen: ServiceScreen,
-    raw: () => ({ path: PATHS.summary }),
-  },
+  tab('live', 'tab-1', 'Live', LiveScreen, rawPath(PATHS.gasCurrent)),
+  tab('chart', 'tab-2', 'Chart', ChartScreen, rawPath(PATHS.statsChart)),
+  tab('alerts', 'tab-3', 'Alerts', AlertsPane, rawOf('alerts', PATHS.alerts, PATHS.alert)),
+  tab('auto-txs', 'tab-4', 'Auto-tx', AutoTxsPane, rawOf('auto-txs', PATHS.autoTxs, PATHS.autoTx)),
+  tab('explorer', 'tab-5', 'Explorer', ExplorerScreen, explorerRequest, 'Expl'),
+  tab('service', 'tab-6', 'Service', ServiceScreen, rawPath(PATHS.summary), 'Serv'),
 ];

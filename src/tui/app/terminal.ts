@@ -47,9 +47,7 @@ export function watchEnding(
 const METHODS = ['log', 'info', 'warn', 'error', 'debug'] as const;
 const MOST_LINES = 50;
 
-/**
- * Keeps libraries from printing over the screen: holds their output until `release`, which also restores the console.
- */
+/** Holds what libraries print until `release`, which also restores the console. */
 export function holdConsole(): { readonly release: () => readonly string[] } {
   const held: string[] = [];
   const originals = METHODS.map((method) => [method, console[method]] as const);
@@ -110,10 +108,7 @@ export function useSuspend(): () => void {
   };
 }
 
-/**
- * Copies text to the clipboard of the user's terminal, also over ssh (OSC 52), and shows a toast with its name.
- * Terminals do not report whether they allow it.
- */
+/** Copies text to the clipboard of the user's terminal, also over ssh (OSC 52), and says so in a toast. */
 export function useClipboard(): (text: string, name?: string) => void {
   const { stdout } = useStdout();
   const toast = useToast();

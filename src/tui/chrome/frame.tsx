@@ -93,7 +93,7 @@ function tabLabel(tab: Tab, place: number, isCurrent: boolean, badge: Span | nul
   const isTight = tightness > 0;
   const look: Omit<Span, 'text'> = isCurrent ? { bold: true, color: 'accent' } : {};
   const key = KEYMAP.find(({ action }) => action === tab.action)?.label ?? '';
-  const title = tightness > 1 && !isCurrent ? (tab.short ?? tab.title) : tab.title;
+  const title = tightness > 1 && !isCurrent ? tab.short : tab.title;
   const before = isCurrent ? (isTight && place > 0 ? ' [' : '[') : ' ';
   const shown = badge === null || (tightness > 2 && badge.color === undefined) ? [] : [{ ...look, ...badge }];
   const after = isCurrent ? ']' : isTight ? '' : ' ';

@@ -11,10 +11,7 @@ interface FooterKey {
   readonly word: string;
 }
 
-/**
- * The keys for the footer, from `scopes` (nearest first), as many as fit into `width`: help, the pane's keys, global
- * keys, quit. Skips a key that a nearer scope overrides, and a key that does nothing now.
- */
+/** The keys for the footer: help, those of `scopes` (nearest first) that work now and fit, quit. */
 export function footerKeys(
   scopes: readonly Scope[],
   width: number,
@@ -47,10 +44,7 @@ export function footerKeys(
   return shown.filter((binding) => kept.has(binding)).map(footerKey);
 }
 
-/**
- * The last line: the keys of the present frame, computed by a transform whenever Ink draws. Ink styles one pair, in
- * which each key and its word replace K and W.
- */
+/** The keys of the present frame: a transform writes them whenever Ink draws, styled as the pair K and W. */
 export const KeyBar = memo(function KeyBar() {
   const { columns: width } = useRoom();
   const dispatcher = useContext(DispatcherContext);

@@ -15,10 +15,7 @@ import { COLORS, forTerminal } from '../ui/theme.ts';
 
 const GAP = 2;
 
-/**
- * The problem of each node, in lines of at most `width` columns: a shared reason is shown once, after the names.
- * Nodes beyond `room` lines are counted.
- */
+/** The problem of each node, a shared one once after the names; nodes beyond `room` lines are counted. */
 export function troubleLines(
   troubles: readonly { readonly path: string; readonly message: string }[],
   width: number,

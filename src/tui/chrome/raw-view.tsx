@@ -72,10 +72,13 @@ export function RawView({ path, query = {} }: RawRequest) {
   return <PaneState kind="error" {...words} retryAt={null} />;
 }
 
+/** As wide as the longest in ASCII: `Shift-Tab [`. */
+const LABEL_ROOM = 12;
+
 export function helpLines(current: Scope): readonly string[] {
   const keys = [current, ...SCOPES.filter((scope) => scope !== current)].flatMap((scope) => {
     const lines = KEYMAP.filter((binding) => binding.scope === scope).map(
-      ({ label, help }) => `  ${fitText(label, 10)}${help}`,
+      ({ label, help }) => `  ${fitText(label, LABEL_ROOM)}${help}`,
     );
     const title = SCOPE_TITLES[scope];
     return ['', `${title.charAt(0).toUpperCase()}${title.slice(1)}`, ...lines];

@@ -33,10 +33,7 @@ const SHOWN_MS: Readonly<Record<Toast['kind'], number>> = { info: 2_000, error: 
 
 export const ToastContext = createContext<ShowToast>(() => {});
 
-/**
- * `toast({ kind, text })` shows one line for a while; a newer one replaces it. An alert reappears after a toast shown
- * over it.
- */
+/** Shows one line for a while; a newer one replaces it, and an alert reappears after a toast over it. */
 export function useToast(): ShowToast {
   return useContext(ToastContext);
 }

@@ -1,7 +1,6 @@
 import { type QueryClient, useMutation, useMutationState, useQueryClient } from '@tanstack/react-query';
 import { ClientError } from '../../client/errors.ts';
 import { type AlertListView, type AlertView, describeCondition } from '../../client/views/alerts.ts';
-import type { AutoTxView } from '../../client/views/auto-txs.ts';
 import { refusalText } from '../app/connection.ts';
 import { useToast } from '../chrome/toast.tsx';
 import { type Dated, useMonitor } from './queries.ts';
@@ -72,10 +71,7 @@ export function useExpectedAlerts(list: AlertListView | undefined): AlertListVie
 /** Ending sessions: no screen is left to show a failure. */
 const ENDING = new WeakSet<QueryClient>();
 
-/**
- * Changes of alerts, shown before the service has confirmed them: pending ones are applied over the list (see {@link
- * useExpectedAlerts}), so that a failure needs no rollback and a stale list undoes nothing.
- */
+/** Changes of alerts, applied over the list while pending: a failure needs no rollback, a stale list undoes nothing. */
 export function useAlertMutations() {
   const { client, now, undoMs = UNDO_MS } = useMonitor();
   const queries = useQueryClient();
@@ -123,7 +119,7 @@ export function useAlertMutations() {
 const mayBeDone = (error: Error) => error instanceof ClientError && error.mayBeDone;
 
 /** Another client may have deleted it already. */
-async function unlessGone(deletion: Promise<unknown>): Promise<void> {
+export async function unlessGone(deletion: Promise<unknown>): Promise<void> {
   await deletion.catch((error: unknown) => {
     if (!(error instanceof ClientError && error.status === 404)) throw error;
   });
@@ -208,23 +204,4 @@ export function useWork(resource: 'alert' | 'auto-tx') {
     },
     onSettled: () => void refresh(),
   }).mutate;
-}
-
-export function useAutoTxMutations() {
-  const { client } = useMonitor();
-  const mutate = useWork('auto-tx');
-  return {
-    setStatus: ({ id }: AutoTxView, status: 'PENDING' | 'DISABLED') =>
-      mutate({
-        done: status === 'PENDING' ? 'Enabled: it waits for its target' : 'Disabled: it is not broadcast',
-        failed: 'Not changed',
-        work: () => client.updateAutoTx(id, { status }),
-      }),
-    cancel: ({ id }: AutoTxView) =>
-      mutate({ done: 'It is cancelled', failed: 'Not cancelled', work: () => client.cancelAutoTx(id) }),
-    remove: ({ id }: AutoTxView, onSuccess: () => void) => {
-      const work = () => unlessGone(client.deleteAutoTx(id));
-      mutate({ done: 'It is deleted', failed: 'Not deleted', work }, { onSuccess });
-    },
-  };
 }

@@ -112,12 +112,7 @@ function useAnnounce(): (text: string) => void {
 
 type SeenAlerts = ReadonlyMap<string, Pick<AlertView, 'triggerCount' | 'lastTriggeredAt'>>;
 
-/**
- * Compares a list of alerts with the known firings.
- *
- * @param newSince an unknown alert has fired if it did after this time, ms by the service's clock;
- *   `null`: unknown
- */
+/** The alerts that have fired since `seen`; of unknown ones those after `newSince` (ms by the service's clock). */
 export function noticeFirings(seen: SeenAlerts, alerts: readonly AlertView[], newSince: number | null) {
   const next = new Map(seen);
   const fired = alerts.filter((alert) => {

@@ -182,10 +182,7 @@ export function useMonitorQuery<T>({ ask, ...options }: MonitorQuery<T>): Polled
   return usePolledQuery({ ...options, ask: (signal) => ask(client, signal), frozen, now });
 }
 
-/**
- * Stops all changes on screen. Pending requests, and those due before React has drawn the frozen screen, would still
- * change it; with that frame each query sets its own polling again.
- */
+/** Stops all changes on screen, also those due before React has drawn the frozen screen. */
 export function standStill(queries: QueryClient): void {
   void queries.cancelQueries({ predicate: ({ state }) => state.data !== undefined });
   for (const { observers } of queries.getQueryCache().findAll({ type: 'active' })) {
@@ -211,10 +208,7 @@ interface SnapshotTiming {
 
 const SNAPSHOT_KEY = ['gas/current'];
 
-/**
- * The current prices: the heartbeat of the monitor. They arrive by the stream of a service that lists one; otherwise,
- * or when it breaks, they are polled. No requests without a client.
- */
+/** The current prices, by the stream of a service that lists one; otherwise, or when it breaks, polled. */
 export function useSnapshot(
   client: GasClient | null,
   timing: SnapshotTiming,
@@ -363,10 +357,7 @@ export function polledEveryMs({ updateFrequencySec, chainId }: SnapshotView): nu
   return Math.max(chainProfile(chainId).feeRule.blockTimeSec * 1_000, SHORTEST_GUESS_MS);
 }
 
-/**
- * Whether prices are overdue although the service does not report it: for services without that field, and for a
- * frozen screen.
- */
+/** Whether prices are overdue, for services that do not report it and for a frozen screen. */
 export function isOverdue(snapshot: SnapshotView | undefined, frozen: boolean, now: number): boolean {
   if (snapshot === undefined || (snapshot.stale !== null && !frozen)) return false;
   const { source, blockTimestamp, updatedAt } = snapshot;

@@ -10,10 +10,7 @@ const DETAILS = [
   ...['alert', 'alert-savings', 'alert-preview', 'auto-tx', 'auto-tx-account'],
 ];
 
-/**
- * A query client for a terminal: without a `window` the library assumes a server and never polls; focus and network
- * state are unknown, so both count as present.
- */
+/** A query client without a `window`, whose focus and network state are unknown: both count as present. */
 export function createQueryClient(): QueryClient {
   environmentManager.setIsServer(() => false);
   focusManager.setFocused(true);

@@ -95,10 +95,7 @@ export interface FormState<Draft extends Values = Values> {
   readonly initial: Draft;
   readonly focus: string;
   readonly at: number;
-  /**
-   * Fields that the user changed; the text of another field is a suggestion, which the first typed character
-   * replaces.
-   */
+  /** Fields that the user changed; the text of others is a suggestion, which the first typed character replaces. */
   readonly dirty: readonly string[];
   /** Fields whose problems are shown; all of them after an attempt to submit. */
   readonly touched: readonly string[] | 'all';

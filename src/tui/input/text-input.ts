@@ -8,10 +8,7 @@ export interface TextInput {
 
 export const EMPTY_INPUT: TextInput = { text: '', cursor: 0 };
 
-/**
- * The characters as drawn, one for each cursor step. Terminals disagree on the width of joined emoji, so these are
- * drawn side by side, and a line break as a blank; the text itself is unchanged.
- */
+/** The characters as drawn: joined emoji side by side, because terminals disagree on their width. */
 export function drawnCharacters(text: string): string[] {
   return graphemes(text).map((character) => cleanText(character));
 }

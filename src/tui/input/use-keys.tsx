@@ -13,10 +13,7 @@ import { useToast } from '../chrome/toast.tsx';
 import { type ActionName, actionOf, type Scope } from './keymap.ts';
 import { PART_OF_CHARACTER } from './text-input.ts';
 
-/**
- * The handler of an action, or the reason why it is unavailable: then the footer omits its key, and pressing it shows
- * the reason.
- */
+/** The handler of an action, or why it is unavailable: its key is not in the footer, and pressed shows the reason. */
 export type ActionHandler = (() => void) | string;
 export type ActionHandlers = Partial<Record<ActionName, ActionHandler>>;
 
@@ -273,10 +270,7 @@ const NAMED = [
   ...(['return', 'escape', 'tab', 'backspace', 'delete'] as const),
 ] satisfies readonly (keyof Key)[];
 
-/**
- * The keymap's name of a key press: `q`, `G`, `ctrl+c`, `shift+tab`, `left`, `space`. A burst of typing arrives as
- * one text, so one event can be several keys.
- */
+/** The keymap's names of a key press, or of a burst of typing: `q`, `G`, `ctrl+c`, `shift+tab`, `left`, `space`. */
 function keyNames(input: string, key: Key): string[] {
   const ctrl = key.ctrl ? 'ctrl+' : '';
   const named = NAMED.find((flag) => key[flag])

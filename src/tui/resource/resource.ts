@@ -10,10 +10,7 @@ import type { PaneContext } from '../ui/pane-context.tsx';
 import type { TableColumn } from '../ui/table.ts';
 import type { Line } from '../ui/text.tsx';
 
-/**
- * A kind of item that the user creates, changes and deletes: alerts, auto-txs. The resource pane draws the list,
- * details, form and confirmations; a resource defines their content.
- */
+/** What the user creates, changes and deletes (alerts, auto-txs): its content, which the resource pane draws. */
 export interface Resource<Item extends ListItem, Seed> {
   readonly name: 'alert' | 'auto-tx';
   readonly plural: 'alerts' | 'auto-txs';

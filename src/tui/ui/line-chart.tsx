@@ -220,10 +220,7 @@ function clean(value: number | null | undefined): number | null {
   return value != null && Number.isFinite(value) ? clamp(value, -LIMIT, LIMIT) : null;
 }
 
-/**
- * One value per column for a line without range: the extreme farther from the overall mean, so that a spike of one
- * block is visible in a small chart.
- */
+/** The extreme farther from the mean, so that a spike of one block is visible in a small chart. */
 export function toPeaks(columns: readonly (ChartColumn | null)[]): readonly (ChartColumn | null)[] {
   const known = columns.filter((column) => column !== null);
   const middle = known.reduce((sum, { mean }) => sum + mean / known.length, 0);
@@ -245,10 +242,7 @@ const STEPS = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8] as const;
 /** Ten orders of magnitude: with smaller steps labels look alike. */
 const TRIES = 10 * STEPS.length;
 
-/**
- * A scale of `rows` rows from `min` to `max` with round labels, so that it stays while values move a little. Equal
- * labels enlarge the step: 15.0, 15.1, never 15.0 twice, so that a flat series looks flat.
- */
+/** A scale with round labels, which stays while values move a little; equal labels enlarge its step. */
 export function chartScale(
   min: number,
   max: number,

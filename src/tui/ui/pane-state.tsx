@@ -94,11 +94,7 @@ export function serviceMessage({ message, endpoint }: ClientError): string | nul
   return at < 0 ? null : message.slice(at + endpoint.length + 2);
 }
 
-/**
- * Why a part of a pane is missing, in one line, most important first, because narrow screens cut the rest.
- *
- * @param isPast the frame already says why the data is stale
- */
+/** Why a part of a pane is missing, most important first; `isPast`: the frame already says why the data is stale. */
 export function missingReason(error: Error, isPast: boolean): string {
   if (!(error instanceof ClientError)) return error.message.replaceAll('\n', ' ');
   const { code, endpoint, limit } = error;

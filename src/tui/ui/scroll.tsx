@@ -5,10 +5,7 @@ import { scrollKeys, useKeys } from '../input/use-keys.tsx';
 import { useRoom } from './pane-context.tsx';
 import { bold, EMPTY_LINE, faint, type Line, LineList, plain, SegmentLine, scrolledTo } from './text.tsx';
 
-/**
- * The first visible one of `count` rows, of which `room` are visible, the one at `place` among them; it moves as little
- * as needed.
- */
+/** The first visible row; it moves as little as needed to show the row at `place`. */
 export function useFirstRow({ count, place, room }: Readonly<Record<'count' | 'place' | 'room', number>>) {
   const first = useRef(0);
   first.current = Math.max(Math.min(scrolledTo(place, first.current, room), count - room), 0);

@@ -59,11 +59,7 @@ export interface FittedColumn<Row> extends TableColumn<Row> {
   readonly width: number;
 }
 
-/**
- * The columns that fit into `width`, low ranks first; the rest of the width goes to the growing ones, by rank.
- * Columns without any value are dropped. `widest` keeps each column's maximum width, so that columns grow but never
- * jump back and forth.
- */
+/** The columns that fit, low ranks first; growing ones get the rest. With `widest` they never jump back and forth. */
 export function fitColumns<Row>(
   all: readonly TableColumn<Row>[],
   rows: readonly Row[],
@@ -161,10 +157,7 @@ export function useTable<Row>(options: TableOptions<Row>): Table {
 
 const cellLine = (cell: string | Line): Line => (typeof cell === 'string' ? [plain(cell)] : cell);
 
-/**
- * A row for a screen reader: its name, and each value after its heading. A growing column does not repeat text from
- * `elsewhere`.
- */
+/** A row as a sentence; a growing column does not repeat text from `elsewhere`. */
 export function spokenRow<Row>(
   columns: readonly TableColumn<Row>[],
   row: Row,

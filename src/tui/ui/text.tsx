@@ -37,10 +37,7 @@ export function fitText(text: string, width: number, align: 'left' | 'right' = '
   return align === 'left' ? cut + room : room + cut;
 }
 
-/**
- * `text` in lines of at most `width` columns, broken at blanks, and within words longer than a line. If there are
- * more than `most` lines, the last ends in `ellipsis`.
- */
+/** `text` in at most `most` lines of `width` columns, broken at blanks; a cut one ends in an ellipsis. */
 export function wrapText(text: string, width: number, most: number): readonly string[] {
   const lines = wrapWords(text, width, displayWidth).filter((line) => line !== '');
   if (lines.length <= most) return lines;
@@ -93,10 +90,7 @@ function cutLine(line: Line, width: number): Line {
   return kept;
 }
 
-/**
- * Sets segments into at most `most` lines of `width` columns, with a margin of one, in order. Drops one that does not
- * fit. `roomOf` reserves a width for each, so that its neighbours stay in place when it shrinks.
- */
+/** Sets segments into at most `most` lines, without those that do not fit; `roomOf` keeps room for shrunken ones. */
 export function flow(
   segments: readonly Line[],
   width: number,

@@ -1,10 +1,7 @@
 import { createContext, useContext } from 'react';
 import stringWidth from 'string-width';
 
-/**
- * Colours by meaning, from the sixteen of every terminal, so that light and dark themes both work. No backgrounds. A
- * colour only repeats a glyph or word beside it.
- */
+/** Colours by meaning, from the sixteen of every terminal; each only repeats a glyph or word beside it. */
 export const COLORS = {
   accent: 'cyan',
   good: 'green',

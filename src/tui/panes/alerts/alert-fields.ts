@@ -100,10 +100,7 @@ const TARGET_HINTS = new Map([
   ['TELEGRAM', 'a chat id such as -1001234567890, or @channel'],
 ]);
 
-/**
- * The fields from top to bottom: each ticked channel has a line for its target. Unknown values of a service remain
- * choices.
- */
+/** The fields from top to bottom, with a line for each ticked channel; unknown values of a service remain choices. */
 export function alertFields(
   draft: AlertDraft,
   offered: AlertChoices,

@@ -11,10 +11,7 @@ export function cheaperThan(price: bigint): AlertPrefill {
   return prefill('LESS_THAN', rounded(price, 2, 'down'));
 }
 
-/**
- * From a past price: fires when it is reached again. Rounded so that this price itself would have fired, as roughly
- * as possible without firing at the present one. Wei per gas.
- */
+/** From a past price: fires once it is reached again (wei), as round as possible without firing at the present one. */
 export function thereAgain(price: bigint, present: bigint): AlertPrefill {
   if (price === present) return cheaperThan(present);
   const isBelow = price < present;

@@ -18,7 +18,7 @@ import { formatAge, formatCount } from '../../../core/units.ts';
 import { useNow } from '../../app/clock.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import { useLists } from '../../data/lists.tsx';
-import { useAutoTxMutations } from '../../data/mutations.ts';
+import { unlessGone, useWork } from '../../data/mutations.ts';
 import { useItem, useMonitor } from '../../data/queries.ts';
 import type { Confirmation } from '../../input/confirm.tsx';
 import type { ActionHandler } from '../../input/use-keys.tsx';
@@ -93,8 +93,20 @@ const AUTO_TXS: Resource<AutoTxView, AutoTxSeed> = {
   },
   useActions(pane, { snapshot }) {
     const copy = useClipboard();
-    const { setStatus, cancel, remove } = useAutoTxMutations();
+    const mutate = useWork('auto-tx');
     const { client } = useMonitor();
+    const setStatus = ({ id }: AutoTxView, status: 'PENDING' | 'DISABLED') =>
+      mutate({
+        done: status === 'PENDING' ? 'Enabled: it waits for its target' : 'Disabled: it is not broadcast',
+        failed: 'Not changed',
+        work: () => client.updateAutoTx(id, { status }),
+      });
+    const cancel = ({ id }: AutoTxView) =>
+      mutate({ done: 'It is cancelled', failed: 'Not cancelled', work: () => client.cancelAutoTx(id) });
+    const remove = ({ id }: AutoTxView) => {
+      const work = () => unlessGone(client.deleteAutoTx(id));
+      mutate({ done: 'It is deleted', failed: 'Not deleted', work }, { onSuccess: pane.showList });
+    };
     const none = cannotBroadcastReason(snapshot.source.kind);
     // Reported before a signed transaction is pasted in vain.
     const noForm = none === null ? null : `${asSentence(none)}: start gastop with --rpc URL`;
@@ -152,7 +164,7 @@ const AUTO_TXS: Resource<AutoTxView, AutoTxSeed> = {
             ? 'It is submitted: it can be deleted once it is final'
             : status === 'PENDING' || status === 'DISABLED'
               ? 'Cancel it first: x'
-              : () => ask(autoTx, deleteQuestion, (each) => remove(each, pane.showList)),
+              : () => ask(autoTx, deleteQuestion, remove),
         };
       },
     };

@@ -8,10 +8,7 @@ import type { SignedTransaction } from '../../../core/transactions/signed-transa
 import { exactAmount, formatCount, formatGwei, formatUsd, usdOf } from '../../../core/units.ts';
 import { faint, type Line, plain, wrapText } from '../../ui/text.tsx';
 
-/**
- * A pasted signed transaction. The text alone suffices to send it, so it is hidden from everything that prints,
- * compares or serialises objects, and {@link drop} erases it.
- */
+/** A pasted signed transaction. The text suffices to send it, so nothing prints, compares or serialises it. */
 export class SignedText {
   #pieces: string[] = [];
   #length = 0;

@@ -42,10 +42,7 @@ export interface ChartResponses {
   readonly chart: PriceChartView;
   /** Tips at `percentile`; `problem`: why the service did not return them. */
   readonly tips: Part<PriorityFeeRowView>;
-  /**
-   * Extremes within the points, when these sum up many blocks; empty when the points are single blocks, or extremes
-   * are unknown.
-   */
+  /** Extremes of the blocks behind the points; empty for single blocks, or when unknown. */
   readonly ranges: readonly BaseFeeRowView[];
   readonly previous: Part<BaseFeeRowView> | null;
 }
@@ -208,10 +205,7 @@ type ChartRequest = Pick<ChartState, 'timeFrame' | 'percentile' | 'compare'> & {
   readonly blockTimeSec: number | null;
 };
 
-/**
- * Loads all data of one chart update, as of one time. Windows follow the chart's own clock, which differs from ours
- * in a replay. A missing part has its reason in `problem`.
- */
+/** Loads all data of one chart update by the chart's own clock; a missing part has its reason in `problem`. */
 export async function loadChart(
   client: GasClient,
   { timeFrame, percentile, compare, blockTimeSec }: ChartRequest,

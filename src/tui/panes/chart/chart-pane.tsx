@@ -53,10 +53,7 @@ const THREE_CHARTS_FROM = 26;
 /** A screen reader reads the figures of every chart. */
 const SPOKEN_ROWS = 100;
 
-/**
- * The rows of each chart, after titles, captions, time labels and cursor line. Base fee and tips have separate charts
- * if possible: a tip of 2 gwei over a base fee of 0.05 would flatten one of them.
- */
+/** The rows of each chart. Base fee and tips have their own if possible: one would flatten the other. */
 function chartRows(rows: number, hasTips: boolean) {
   const gas = rows >= THREE_CHARTS_FROM ? Math.round((rows - 1) * 0.2) : 0;
   // Each chart after the first needs one row for its caption.

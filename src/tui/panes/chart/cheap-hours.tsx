@@ -36,10 +36,7 @@ interface HourWeek {
 const wrap = (hour: number): number => ((hour % WEEK_HOURS) + WEEK_HOURS) % WEEK_HOURS;
 const knownOf = (hours: Hours) => hours.filter((value) => value !== null);
 
-/**
- * Shifts the week of UTC hours to local time. If the offset is not in whole hours, the week stays in UTC, because
- * hours would have to be split.
- */
+/** Shifts the week of UTC hours to local time; it stays in UTC where hours would have to be split. */
 export function localWeek(heatmap: readonly Hours[], now: number): HourWeek {
   const offset = offsetAt(now);
   const offsetMinutes = offset % 60 === 0 ? offset : 0;
@@ -130,10 +127,7 @@ const UNSEEN = '·';
 const VALUE_WIDTH = 8;
 const LABEL_WIDTH = 5;
 
-/**
- * The week as a table of shades with a legend: quarters of the hours, so that one expensive hour does not make all
- * others look cheap, each with its own glyph and colour. `height` includes header, cells and legend.
- */
+/** The week as shades of quarters, so that one expensive hour does not make all others look cheap, and a legend. */
 function mapLines({ hours, current }: HourWeek, width: number, height: number) {
   const room = Math.min(Math.max(Math.floor((width - LABEL_WIDTH - 1) / HOURS), 1), VALUE_WIDTH);
   const isTall = room > 3 && height - 3 >= 2 * WEEKDAYS.length;

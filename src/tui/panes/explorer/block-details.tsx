@@ -58,11 +58,7 @@ function percentileLines(tips: Tips, width: number): readonly Line[] {
 const LEAST_CELLS = 16;
 const MOST_CELLS = 72;
 
-/**
- * The tips of a block as a box plot on a logarithmic scale: the line from the lowest to the highest percentile, the
- * box over the middle half, the marker at the median. `mark` adds a second line that points at one tip. Empty when a
- * scale would show nothing.
- */
+/** The tips of a block as a box plot on a logarithmic scale, with a second line that points at one tip (`mark`). */
 function scaleLines(tips: Tips, width: number, mark: number | null): readonly Line[] {
   const known = PERCENTILES.flatMap((name) => tips[name] ?? []);
   const low = Math.min(...known, mark ?? Number.POSITIVE_INFINITY);

@@ -26,12 +26,7 @@ interface SeriesRequest {
   readonly spread: boolean;
 }
 
-/**
- * The newest blocks from metrics with a bucket per block. A window that starts before the history is requested
- * without its start.
- *
- * @throws ClientError when there is no data, or the service does not respond.
- */
+/** The newest blocks; a window that starts before the history is requested without its start. */
 async function loadSeries(client: GasClient, { end, spanSec, spread }: SeriesRequest, options: CallOptions) {
   const bucket = 'block';
   const window = end === null ? {} : { from: end - spanSec * 1_000, to: end + 1_000 };
@@ -149,10 +144,7 @@ interface At {
   readonly blockNumber: number | null;
 }
 
-/**
- * The key of the rows of one block: its number or, if the service has none, its time to the second and its index
- * among the blocks of that second. Services round milliseconds differently.
- */
+/** The key of a block's rows: its number or, without one, its second and index in it (services round differently). */
 function keyed<Row extends At>(rows: readonly Row[]): readonly (readonly [key: string, row: Row])[] {
   const perSecond = new Map<number, number>();
   return rows.map((row) => {
@@ -175,10 +167,7 @@ const GAP_MS = 250;
 /** After this many refusals the service has no such route, or is throttling. */
 const MOST_REFUSALS = 2;
 
-/**
- * Adds details from the block route to the rows, requested once each, in sequence, newest first; after a reorg base
- * fee and key change. Caches as many as the list holds.
- */
+/** Adds details of the block route, requested once each, in sequence, newest first, and again after a reorg. */
 export function useRowDetails(rows: readonly BlockRow[], enabled: boolean): readonly BlockRow[] {
   const { client, frozen, now } = useMonitor();
   const queries = useQueryClient();

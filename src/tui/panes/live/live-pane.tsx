@@ -457,11 +457,7 @@ const AROUND_MEDIAN = 1.02;
 /** From this factor on the advice calls it above its mean. */
 const AROUND_MEAN = 1.05;
 
-/**
- * Compares the present price with the day, correctly even for equal prices, as at a chain's floor. Empty when `rank`,
- * the share of blocks with a lower base fee, belongs to another history than the figures, as briefly after a service
- * has filled more.
- */
+/** Compares the price with the day, correctly even for equal prices; empty where `rank` is of another history. */
 function verdictOf(rank: number, now: number, { min, p10, median, mean, max }: StatsView, span: string) {
   const past = span === DAY ? 'the day' : span === '1 h' ? 'the last hour' : `the last ${span}`;
   if (median !== null && (rank > 0.5 ? now * AROUND_MEDIAN < median : now > median * AROUND_MEDIAN))
