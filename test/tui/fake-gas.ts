@@ -11,6 +11,7 @@ import type {
 } from '../../src/client/views/dashboard.ts';
 import type { LaneView, RecommendationView, SnapshotView, TrendView } from '../../src/client/views/gas.ts';
 import type { BlockView, TxView } from '../../src/client/views/metrics.ts';
+import { V1_ROUTES } from '../../src/contract/routes.ts';
 import { fakeAlerts } from './fake-alerts.ts';
 import { fakeAutoTxs } from './fake-auto-txs.ts';
 
@@ -252,6 +253,19 @@ export const SUMMARY: DashboardView = {
     engine: null,
   },
 };
+
+/** What a service says of itself: its routes, and the fields of some bodies with the words that they take. */
+export const describing = (
+  bodies: Readonly<Record<string, readonly (readonly [name: string, values?: readonly string[]])[]>> = {},
+  routes: readonly Pick<(typeof V1_ROUTES)[number], 'method' | 'path'>[] = V1_ROUTES,
+) => ({
+  title: 'Gas API',
+  version: '1.2.0',
+  routes: routes.map(({ method, path }) => {
+    const body = (bodies[`${method} ${path}`] ?? []).map(([name, values = []]) => ({ name, values }));
+    return { method, path, summary: null, parameters: [], body };
+  }),
+});
 
 const NO_STREAM = new ClientError('not-found', 'this service lists no stream', { endpoint: '/gas/stream' });
 

@@ -8,7 +8,7 @@ import { AlertsPane, openAlertForm } from '../../../src/tui/panes/alerts/alerts-
 import { isSlowRun } from '../../helpers/rounds.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { ALERT, fakeAlerts } from '../fake-alerts.ts';
-import { RECOMMENDATION } from '../fake-gas.ts';
+import { describing, RECOMMENDATION } from '../fake-gas.ts';
 import { type ShowOptions, showScreen } from '../show-screen.tsx';
 
 type Alerts = ReturnType<typeof fakeAlerts>;
@@ -425,25 +425,14 @@ describe('the form of a new alert', () => {
   });
 
   it('offers what a foreign service takes, in its own words, and not what it does not know', async () => {
-    const route = { summary: null, parameters: [], body: [] };
-    const words = (name: string, values: readonly string[] = []) => ({ name, values });
-    const description = {
-      title: 'Gas API',
-      version: '1',
-      routes: V1_ROUTES.map((each) => ({
-        ...each,
-        ...route,
-        body:
-          each.method === 'post' && each.path === '/alerts'
-            ? [
-                words('thresholdGwei'),
-                words('gasSpeed', ['AVERAGE', 'INSTANT']),
-                words('condition', ['LESS_THAN']),
-                words('channels', ['EMAIL', 'WEB_PUSH']),
-              ]
-            : [],
-      })),
-    };
+    const description = describing({
+      'post /alerts': [
+        ['thresholdGwei'],
+        ['gasSpeed', ['AVERAGE', 'INSTANT']],
+        ['condition', ['LESS_THAN']],
+        ['channels', ['EMAIL', 'WEB_PUSH']],
+      ],
+    });
     const { press, shows, sent, screen } = await open({
       isOwnService: false,
       rows: 37,
@@ -510,23 +499,18 @@ describe('the form of an alert that is changed', () => {
   });
 
   it('is there only where the service lists PUT /alerts/{id}', async () => {
-    const listed = (...routes: (typeof V1_ROUTES)[number][]) => ({
-      title: null,
-      version: null,
-      routes: routes.map(({ method, path }) => ({ method, path, summary: null, parameters: [], body: [] })),
-    });
     const open = async (description: GasClient['description']) => {
       const gas = { ...fakeAlerts(), description };
       const shown = showScreen({ Screen: AlertsPane, scope: 'alerts', rows: 37, gas });
       await shown.shows('Alerts 1');
       return shown;
     };
-    const able = await open(async () => listed(...V1_ROUTES, ...ADDED_ROUTES));
+    const able = await open(async () => describing({}, [...V1_ROUTES, ...ADDED_ROUTES]));
     await waitFor(async () => {
       await able.press('e');
       return able.screen().includes('Change Average');
     });
-    for (const description of [null, listed(...V1_ROUTES)]) {
+    for (const description of [null, describing()]) {
       const { press, shows, screen } = await open(async () => description);
       await press('e', 'c');
       await shows('New alert like');

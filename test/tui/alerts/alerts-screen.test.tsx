@@ -2,12 +2,11 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { ClientError } from '../../../src/client/errors.ts';
 import type { AlertDetailsView } from '../../../src/client/views/alerts.ts';
-import { V1_ROUTES } from '../../../src/contract/routes.ts';
 import { TABS } from '../../../src/tui/app/tabs.ts';
 import { AlertsPane } from '../../../src/tui/panes/alerts/alerts-pane.tsx';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { ALERT, fakeAlerts, SAVINGS } from '../fake-alerts.ts';
-import { SNAPSHOT, SUMMARY } from '../fake-gas.ts';
+import { describing, SNAPSHOT, SUMMARY } from '../fake-gas.ts';
 import { type ShowOptions, showScreen } from '../show-screen.tsx';
 
 const AT = SNAPSHOT.blockTimestamp ?? 0;
@@ -270,16 +269,8 @@ describe('a toggle', () => {
 });
 
 describe('a toggle of a service with words of its own', () => {
-  const route = { summary: null, parameters: [] };
-  const describing = (values: readonly string[]) => ({
-    title: 'Gas API',
-    version: '1',
-    routes: V1_ROUTES.map((each) => ({
-      ...each,
-      ...route,
-      body: each.path === '/alerts/{id}/status' ? [{ name: 'status', values }] : [],
-    })),
-  });
+  const taking = (values: readonly string[]) =>
+    describing({ 'put /alerts/{id}/status': [['status', values]] });
 
   it.each([
     ['ACTIVE', 'PAUSED', ['ACTIVE', 'PAUSED']],
@@ -291,7 +282,7 @@ describe('a toggle of a service with words of its own', () => {
     const asked: string[] = [];
     const { shows, press } = show(
       [alertOf('a', { status: 'ACTIVE' }), alertOf('b', { status: off })],
-      { isOwnService: false, gas: { description: async () => describing(values) } },
+      { isOwnService: false, gas: { description: async () => taking(values) } },
       {
         setAlertStatus: async (_, status) => {
           asked.push(status);

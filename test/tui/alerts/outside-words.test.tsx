@@ -5,13 +5,13 @@ import {
   describeFiring,
   type NewAlert,
 } from '../../../src/client/views/alerts.ts';
-import { V1_ROUTES } from '../../../src/contract/routes.ts';
 import { AlertsPane } from '../../../src/tui/panes/alerts/alerts-pane.tsx';
 import { markLook } from '../../../src/tui/panes/chart/chart-lines.ts';
 import { statusSpan } from '../../../src/tui/panes/explorer/tx-details.tsx';
 import { isSlowRun } from '../../helpers/rounds.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { ALERT, fakeAlerts } from '../fake-alerts.ts';
+import { describing } from '../fake-gas.ts';
 import { showScreen } from '../show-screen.tsx';
 
 /** Words from a service that are called as what every object has. */
@@ -39,25 +39,16 @@ function alertOf(word: string): AlertDetailsView {
 }
 
 /** What a service says that takes the word wherever an alert has one. */
-const description = (word: string) => ({
-  title: 'Gas API',
-  version: '1',
-  routes: V1_ROUTES.map((each) => ({
-    ...each,
-    summary: null,
-    parameters: [],
-    body:
-      each.method === 'post' && each.path === '/alerts'
-        ? [
-            { name: 'thresholdGwei', values: [] },
-            { name: 'gasSpeed', values: [word] },
-            { name: 'condition', values: [word] },
-            { name: 'channels', values: [word, 'EMAIL'] },
-            { name: 'targets', values: [] },
-          ]
-        : [],
-  })),
-});
+const description = (word: string) =>
+  describing({
+    'post /alerts': [
+      ['thresholdGwei'],
+      ['gasSpeed', [word]],
+      ['condition', [word]],
+      ['channels', [word, 'EMAIL']],
+      ['targets'],
+    ],
+  });
 
 const show = (word: string, changes: Partial<ReturnType<typeof fakeAlerts>> = {}) =>
   showScreen({

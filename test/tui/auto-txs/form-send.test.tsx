@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ClientError } from '../../../src/client/errors.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { autoTxView, fakeAutoTxs } from '../fake-auto-txs.ts';
-import { RECOMMENDATION, SNAPSHOT } from '../fake-gas.ts';
+import { describing, RECOMMENDATION, SNAPSHOT } from '../fake-gas.ts';
 import { showForm } from './show-form.tsx';
 import { noise, signedTransfer, TO } from './signed.ts';
 
@@ -299,20 +299,8 @@ describe('the form of a new auto-tx with a transaction in it', () => {
   it('asks a service for nothing that it does not know, and sends it none of that', async () => {
     const { press, shows, sent, screen } = await pasted({
       gas: {
-        description: async () => ({
-          title: 'Gas',
-          version: null,
-          routes: [
-            {
-              method: 'post',
-              path: '/auto-txs',
-              summary: null,
-              served: true,
-              parameters: [],
-              body: ['signedTransaction', 'targetGasPriceGwei', 'note'].map((name) => ({ name, values: [] })),
-            },
-          ],
-        }),
+        description: async () =>
+          describing({ 'post /auto-txs': [['signedTransaction'], ['targetGasPriceGwei'], ['note']] }),
       },
       isOwnService: false,
     });
