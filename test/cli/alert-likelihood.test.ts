@@ -36,19 +36,6 @@ describe('how likely the price of an alert is', () => {
     expect(asked.map((query) => query.get('targetGwei'))).toEqual(['0.04', '0.04']);
   });
 
-  it('is said as far as the service can say', async () => {
-    likely = { 3600: null, 86400: 0.5 };
-    expect((await create('--below', '0.04')).stderr).toMatch(
-      /\ngastop: at or below 0\.04 gwei: 50 % likely within 24h\n$/,
-    );
-    for (const nothing of [{}, 'not offered'] as const) {
-      likely = nothing;
-      const { exitCode, stderr } = await create('--below', '0.04');
-      expect(exitCode).toBe(0);
-      expect(stderr).not.toContain('likely');
-    }
-  });
-
   it('is not asked of a price that is to rise, nor for programs', async () => {
     likely = { 3600: 0.25, 86400: 0.995 };
     expect((await create('--above', '0.04')).stderr).not.toContain('likely');

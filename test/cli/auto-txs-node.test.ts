@@ -154,17 +154,6 @@ describe('on a real node', () => {
     },
   );
 
-  it('what can never be sent is refused at once', async () => {
-    const { exitCode, stdout, stderr } = await run([
-      'create',
-      await signedFile({ chainId: 1 }),
-      '--target',
-      '0.5',
-    ]);
-    expect([exitCode, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('gastop: the signed transaction');
-  });
-
   it('a simulated chain takes one that is signed for its chain id, and says that nothing is kept', async () => {
     const create = async (chainId: number) =>
       runMain(['auto-txs', 'create', await signedFile({ chainId }), '--target', '0.05', '--demo'], {

@@ -133,23 +133,6 @@ describe('gastop backtest', () => {
     await runMain(['record', '--replay', short, '--past', '30d', '--out', at('blocks.jsonl')]);
     expect(score(await runMain(['backtest', at('blocks.jsonl'), '--json']))).toEqual(score(shortJson));
   });
-
-  it('reads the lowest, mean and highest tip of a CSV; everybody then tips', async () => {
-    const tips = ['10000000', '90000000.5', '2000000000'];
-    const head = `${heading},tip_min_wei,tip_avg_wei,tip_max_wei`;
-    writeFileSync(
-      at('tips.csv'),
-      [head, ...blocks.slice(0, 300).map((row) => `${row},${tips.join(',')}`)].join('\n'),
-    );
-    const { stdout } = await runMain(['backtest', at('tips.csv'), '--json', '--lanes']);
-    const answer = JSON.parse(stdout);
-    expect(answer.stretch.blocksWithTips).toBe(300);
-    const fast = answer.lanes[0].rules;
-    const paid = (rule: string) => fast.find((each: { rule: string }) => each.rule === rule);
-    // MetaMask's floor of 2 gwei is dearer than the least that got in; geth's lowest tips are just that.
-    expect(paid('MetaMask').saving).toBeLessThan(-0.05);
-    expect(paid('geth').saving).toBeCloseTo(0, 6);
-  });
 });
 
 describe('gastop backtest --predictions', () => {

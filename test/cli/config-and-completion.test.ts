@@ -91,19 +91,6 @@ describe('gastop config', () => {
     expect((await runMain(['config'], { home: home('keyless', '{}', 0o644) })).stderr).toBe('');
   });
 
-  it('says that a key without a url beside it is not used, and does not send it', async () => {
-    const loose = home('loose', '{ "apiKey": "secret-secret-secret" }', 0o600);
-    const { stdout, stderr } = await runMain(['config', '--url', 'https://any.example'], { home: loose });
-    expect(row(stdout, 'api key')).toContain('api key | none | config file has one');
-    expect(stderr).toMatch(/^gastop: the key in the config file is not used, [^\n]+GASTOP_API_KEY\n$/);
-    const demo = await runMain(['config', '--demo'], { home: loose });
-    expect(demo.stderr).toBe('');
-    const env = { GASTOP_API_KEY: 'from-environment' };
-    const other = await runMain(['config', '--url', 'https://any.example'], { home: loose, env });
-    expect(other.stderr).toBe('');
-    expect(row(other.stdout, 'api key')).toBe('api key | set | GASTOP_API_KEY');
-  });
-
   it('never repeats what stands around a mistake in the file: it may be a key', async () => {
     const config = '{ "apiKey": "secret-secret-secret }';
     const { exitCode, stderr } = await runMain(['config'], { home: home('broken', config, 0o600) });

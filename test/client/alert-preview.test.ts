@@ -67,30 +67,6 @@ describe('a preview on a service elsewhere', () => {
     expect((await previewer.preview({ ...RULE, lane: 'fast', disableOnce: true })).times).toBe(1);
     expect(asked(server)).toEqual(Array(3).fill('/dashboard/stats/chart'));
   });
-
-  it('without charts looks at what it measures', async () => {
-    const server = await serve((request, response) => {
-      const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
-      if (pathname.endsWith('/chart')) {
-        sendJson(response, { message: 'no such thing' }, 404);
-        return;
-      }
-      const isTips = pathname.endsWith('/priority-fee');
-      sendJson(response, {
-        chainId: 1,
-        data: POINTS.map(({ timestamp, base }) => ({ timestamp, value: isTips ? 1e9 : base })),
-        asked: Object.fromEntries(searchParams),
-      });
-    });
-    const client = createGasClient({ url: server.url });
-    const preview = await new AlertPreviewer(client, { thorough: true, now: () => END }).preview(RULE);
-    expect(preview).toMatchObject({ times: 5, everySec: 300, highest: 11_000_000_000n });
-    expect(asked(server).map((path) => path.replace(/\?.*$/, ''))).toEqual([
-      '/dashboard/stats/chart',
-      '/metrics/base-fee',
-      '/metrics/priority-fee',
-    ]);
-  });
 });
 
 it.runIf(isSlowRun)('a preview on a service in this process looks at every block of the day', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { judgeResponse } from '../../src/client/doctor.ts';
 import { type ClientRoute, ROUTES } from '../../src/client/routes.ts';
 import { rounds } from '../helpers/rounds.ts';
-import { fixture, HOST } from './answering.ts';
+import { HOST } from './answering.ts';
 import * as own from './own-answers.ts';
 
 const asText = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body));
@@ -41,11 +41,6 @@ describe('an answer of our own service', () => {
 });
 
 describe('an answer of a service we do not run', () => {
-  it('in wei, in an envelope: both are told', () => {
-    const reading = readingOf(judgeSnapshot(fixture('hosted-snapshot-wei-strings.json')));
-    expect(reading).toMatchObject({ prices: 'wei', envelopes: ['data'], unknown: ['surgeLevel'] });
-  });
-
   it('whose prices look like wei here and gwei there is told field by field', () => {
     const mixed = { lowPrice: 41_200_000, averagePrice: 50_700_000, highPrice: 62, basePrice: 39_000_000 };
     expect(judgeSnapshot(mixed).reading).toMatchObject({
