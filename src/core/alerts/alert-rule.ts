@@ -12,6 +12,8 @@ export interface AlertRule {
   readonly disableOnce: boolean;
 }
 
+type Threshold = Pick<AlertRule, 'condition' | 'threshold' | 'hysteresis'>;
+
 /**
  * Phase of an alert. `armed`: `trueSince` is the block since which the condition has held. `cooling`: it fired, and
  * waits until the cooldown ends (ms since epoch, block time) and, with `mustLeave`, until the price has left the
@@ -139,10 +141,7 @@ export function wakesOf(rule: AlertRule, phase: AlertPhase): Wakes {
 }
 
 /** Whether the price is on the alert's side of the threshold; a price at the threshold is on neither side. */
-export function holds(
-  { condition, threshold }: Pick<AlertRule, 'condition' | 'threshold'>,
-  price: bigint,
-): boolean {
+export function holds({ condition, threshold }: Omit<Threshold, 'hysteresis'>, price: bigint): boolean {
   return condition === 'LESS_THAN' ? price < threshold : price > threshold;
 }
 
@@ -150,31 +149,20 @@ function dueBlock({ confirmBlocks }: AlertRule, trueSince: number): number {
   return trueSince + confirmBlocks - 1;
 }
 
-function leaveLevel({
-  condition,
-  threshold,
-  hysteresis,
-}: Pick<AlertRule, 'condition' | 'threshold' | 'hysteresis'>): bigint {
+function leaveLevel({ condition, threshold, hysteresis }: Threshold): bigint {
   if (condition === 'LESS_THAN') return threshold + hysteresis;
   return hysteresis < threshold ? threshold - hysteresis : 0n;
 }
 
 /** Whether the price has left the threshold by the re-arm margin, which re-arms a fired alert. */
-export function hasLeft(
-  rule: Pick<AlertRule, 'condition' | 'threshold' | 'hysteresis'>,
-  price: bigint,
-): boolean {
+export function hasLeft(rule: Threshold, price: bigint): boolean {
   const level = leaveLevel(rule);
   return rule.condition === 'LESS_THAN' ? price >= level : price <= level;
 }
 
 /** With a re-arm margin; also without a cooldown, because it would otherwise fire at every block. */
-export function waitsForLeaving({
-  hysteresis,
-  cooldownMs,
-}: Pick<AlertRule, 'hysteresis' | 'cooldownMs'>): boolean {
-  return hysteresis > 0n || cooldownMs === 0;
-}
+export const waitsForLeaving = (rule: Pick<AlertRule, 'hysteresis' | 'cooldownMs'>): boolean =>
+  rule.hysteresis > 0n || rule.cooldownMs === 0;
 
 function cooled(rule: AlertRule, phase: AlertPhase & { kind: 'cooling' }, at: PriceAtBlock): AlertPhase {
   const mustLeave = phase.mustLeave && !hasLeft(rule, at.price);

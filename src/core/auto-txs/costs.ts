@@ -67,7 +67,7 @@ function partsWords(facts: PreflightFacts): string {
 }
 
 /** What a rollup takes beside gas for posting it to L1, operator fee included. */
-const l1Fee = ({ transaction, dataFees }: Pick<PreflightFacts, 'transaction' | 'dataFees'>): KnownFee =>
+const l1Fee = ({ transaction, dataFees }: PreflightFacts): KnownFee =>
   transactionDataFee(dataFees ?? NO_DATA_FEES, transaction);
 
 /** Checks that the cap covers the next base fee. A target below the base fee waits in any case. */
@@ -154,10 +154,7 @@ export function reachableCheck(facts: PreflightFacts): Found {
   return isDue(order, transaction, next) ? passes(message) : waits('target_not_reached', message);
 }
 
-function neverWords(
-  why: Unreachable,
-  { order, transaction }: Pick<PreflightFacts, 'order' | 'transaction'>,
-): string {
+function neverWords(why: Unreachable, { order, transaction }: PreflightFacts): string {
   const target = `your target of ${gwei(order.target)}`;
   switch (why) {
     case 'gas-price':
@@ -203,11 +200,7 @@ function holdWords(facts: PreflightFacts): string | null {
 }
 
 /** `null` when a needed price is unknown. A strict target needs no lane price. */
-function nextPrices({
-  order,
-  nextBaseFee,
-  lanePrice,
-}: Pick<PreflightFacts, 'order' | 'nextBaseFee' | 'lanePrice'>): NextPrices | null {
+function nextPrices({ order, nextBaseFee, lanePrice }: PreflightFacts): NextPrices | null {
   if (nextBaseFee === null || (!order.isStrict && lanePrice === null)) return null;
   return { nextBaseFee, lanePrice: lanePrice ?? 0n };
 }
@@ -231,11 +224,6 @@ function noteWords(facts: PreflightFacts): string {
   return notes.map((note) => `; ${note}`).join('');
 }
 
-type PriceFacts = Pick<
-  PreflightFacts,
-  'transaction' | 'order' | 'lanePrice' | 'nextBaseFee' | 'isTargetPresent'
->;
-
 /** The price per gas that a transaction will pay, wei, and when. */
 interface PriceToPay {
   readonly when: 'now' | 'at-target';
@@ -249,13 +237,14 @@ interface PriceToPay {
  * base fee plus the lane's tip, so with a normal target the base fee at that time is the target minus today's lane
  * tip, and the transaction adds its own signed tip. A strict target is the transaction's own price.
  */
-function priceToPay({ transaction, order, lanePrice, nextBaseFee, isTargetPresent }: PriceFacts): PriceToPay {
+function priceToPay(facts: PreflightFacts): PriceToPay {
+  const { transaction, order, lanePrice, nextBaseFee, isTargetPresent } = facts;
   const at = (baseFee: bigint) => paysAt(transaction, baseFee);
   if (isTargetPresent === true) {
     if (nextBaseFee === null) return { when: 'now', pays: capOf(transaction), isMost: true };
     return { when: 'now', pays: at(nextBaseFee), isMost: false };
   }
-  const next = nextPrices({ order, nextBaseFee, lanePrice });
+  const next = nextPrices(facts);
   if (next !== null && isDue(order, transaction, next)) {
     return { when: 'now', pays: at(next.nextBaseFee), isMost: false };
   }
@@ -273,7 +262,7 @@ function priceToPay({ transaction, order, lanePrice, nextBaseFee, isTargetPresen
 }
 
 /** `at 5.35 gwei, its own tip included, when the Average lane is at your target of 5 gwei` */
-function priceWords({ when, pays, isMost }: PriceToPay, { order, isTargetPresent }: PriceFacts): string {
+function priceWords({ when, pays, isMost }: PriceToPay, { order, isTargetPresent }: PreflightFacts): string {
   const { target, isStrict, lane } = order;
   const price = gweiBeside(pays, target);
   if (isTargetPresent === true) return `at the present price of ${price}`;
@@ -283,7 +272,7 @@ function priceWords({ when, pays, isMost }: PriceToPay, { order, isTargetPresent
 }
 
 /** The minimum price it pays, wei per gas, when that is far above its lane's target; else `null`. */
-function overpaidBy(facts: PriceFacts, { pays, isMost } = priceToPay(facts)): bigint | null {
+function overpaidBy(facts: PreflightFacts, { pays, isMost } = priceToPay(facts)): bigint | null {
   const { transaction, order, isTargetPresent } = facts;
   if (isTargetPresent === true || order.isStrict) return null;
   // It pays its tip at any base fee.
@@ -292,7 +281,7 @@ function overpaidBy(facts: PriceFacts, { pays, isMost } = priceToPay(facts)): bi
 }
 
 /** A warning where the transaction pays much more than its lane's target; else `null`. */
-function overpaidWords(price: PriceToPay, facts: PriceFacts): string | null {
+function overpaidWords(price: PriceToPay, facts: PreflightFacts): string | null {
   const { when, isMost } = price;
   const { transaction, order } = facts;
   const { target, lane } = order;
@@ -327,10 +316,7 @@ function blobGas({ blobCount }: Pick<SignedTransaction, 'blobCount'>): bigint {
 }
 
 /** Fees at a price per gas when it uses its whole gas limit, wei; blobs at their present price. */
-function feesAt(
-  price: bigint,
-  { transaction, nextBlobBaseFee }: Pick<PreflightFacts, 'transaction' | 'nextBlobBaseFee'>,
-): bigint {
+function feesAt(price: bigint, { transaction, nextBlobBaseFee }: PreflightFacts): bigint {
   const blobCap = transaction.maxFeePerBlobGas ?? 0n;
   const blobPrice = nextBlobBaseFee !== null && nextBlobBaseFee < blobCap ? nextBlobBaseFee : blobCap;
   return transaction.gasLimit * price + blobGas(transaction) * blobPrice;
@@ -348,10 +334,7 @@ const capWords = (bid: Bid) => `${capName(bid)} of ${gwei(capOf(bid))}`;
 const capName = ({ maxFeePerGas }: Bid) => (maxFeePerGas === null ? 'gas price' : 'cap');
 
 /** `0.00105 ETH ($3.20)`; without dollars when the coin's price is unknown. */
-function amountWords(
-  wei: bigint,
-  { nativeSymbol, nativeUsd }: Pick<PreflightFacts, 'nativeSymbol' | 'nativeUsd'>,
-): string {
+function amountWords(wei: bigint, { nativeSymbol, nativeUsd }: PreflightFacts): string {
   const native = formatAmount(wei, nativeSymbol);
   return nativeUsd === null ? native : `${native} (${formatUsd(usdOf(wei, nativeUsd))})`;
 }

@@ -162,10 +162,7 @@ const REACHABLE = 'reachable';
 const DELEGATION = 'delegation';
 
 /** Names the accounts that it delegates to code (EIP-7702); never stops a send; `null` for other types. */
-function delegationCheck({
-  transaction,
-  chainId,
-}: Pick<PreflightFacts, 'transaction' | 'chainId'>): Found | null {
+function delegationCheck({ transaction, chainId }: PreflightFacts): Found | null {
   if (transaction.type !== 4) return null;
   const { authorizations } = transaction;
   const words = delegationWords({ authorizations, chainId });
