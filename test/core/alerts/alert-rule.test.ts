@@ -17,7 +17,9 @@ import { rounds } from '../../helpers/rounds.ts';
 import { type ModelBlock, type ModelOutcome, modelAlert } from './alert-model.ts';
 import { someRule, someSeries } from './arbitrary-alerts.ts';
 
-const RUNS = { numRuns: rounds(3_000), seed: 4 };
+/** Holds of every rule over every series, with blocks that are past among them or without. */
+const everyRule = (past: boolean, check: (rule: AlertRule, blocks: ModelBlock[]) => void): void =>
+  fc.assert(fc.property(someRule, someSeries({ past }), check), { numRuns: rounds(3_000), seed: 4 });
 
 const RULE: AlertRule = {
   lane: 'average',
@@ -75,88 +77,67 @@ const blocksAt = (...prices: number[]): ModelBlock[] =>
 
 describe('an alert', () => {
   it('fires where the contract says, and nowhere else', () => {
-    fc.assert(
-      fc.property(someRule, someSeries({ past: false }), (rule, blocks) => {
-        const { fired, missed } = walk(rule, blocks);
-        expect({ fired, missed }).toEqual(modelAlert(rule, blocks));
-      }),
-      RUNS,
-    );
+    everyRule(false, (rule, blocks) => {
+      const { fired, missed } = walk(rule, blocks);
+      expect({ fired, missed }).toEqual(modelAlert(rule, blocks));
+    });
   });
 
   it('fires for none of the blocks that are past, misses each time once, and fires for now', () => {
-    fc.assert(
-      fc.property(someRule, someSeries({ past: true }), (rule, blocks) => {
-        const { fired, missed } = walk(rule, blocks);
-        expect({ fired, missed }).toEqual(modelAlert(rule, blocks));
-      }),
-      RUNS,
-    );
+    everyRule(true, (rule, blocks) => {
+      const { fired, missed } = walk(rule, blocks);
+      expect({ fired, missed }).toEqual(modelAlert(rule, blocks));
+    });
   });
 
   it('that is looked at only when a block wakes it is as one that is looked at at every block', () => {
-    fc.assert(
-      fc.property(someRule, someSeries({ past: true }), (rule, blocks) => {
-        expect(walk(rule, blocks, { asleep: true })).toEqual(walk(rule, blocks));
-      }),
-      RUNS,
-    );
+    everyRule(true, (rule, blocks) => {
+      expect(walk(rule, blocks, { asleep: true })).toEqual(walk(rule, blocks));
+    });
   });
 
   it('above a price is one below it upside down', () => {
-    fc.assert(
-      fc.property(someRule, someSeries({ past: true }), (rule, blocks) => {
-        const top = 40n;
-        const high = { ...rule, condition: 'GREATER_THAN' as const, threshold: top - rule.threshold };
-        const low = { ...rule, condition: 'LESS_THAN' as const };
-        const mirrored = blocks.map((block) => ({ ...block, price: top - block.price }));
-        expect(walk(high, mirrored)).toEqual(walk(low, blocks));
-      }),
-      RUNS,
-    );
+    everyRule(true, (rule, blocks) => {
+      const top = 40n;
+      const high = { ...rule, condition: 'GREATER_THAN' as const, threshold: top - rule.threshold };
+      const low = { ...rule, condition: 'LESS_THAN' as const };
+      const mirrored = blocks.map((block) => ({ ...block, price: top - block.price }));
+      expect(walk(high, mirrored)).toEqual(walk(low, blocks));
+    });
   });
 
   it('never fires twice within its cooldown, nor before the price has left where it has to', () => {
-    fc.assert(
-      fc.property(someRule, someSeries({ past: true }), (rule, blocks) => {
-        const { fired } = walk(rule, blocks);
-        for (const [index, place] of fired.entries()) {
-          const before = fired[index - 1];
-          if (before === undefined) continue;
-          const between = blocks.slice(before, place + 1);
-          const waitedSec = (between.at(-1)?.timestamp ?? 0) - (between[0]?.timestamp ?? 0);
-          expect(waitedSec * 1_000).toBeGreaterThanOrEqual(rule.cooldownMs);
-          if (rule.hysteresis > 0n || rule.cooldownMs === 0)
-            expect(between.some(({ price }) => !holds(rule, price))).toBe(true);
-        }
-      }),
-      RUNS,
-    );
+    everyRule(true, (rule, blocks) => {
+      const { fired } = walk(rule, blocks);
+      for (const [index, place] of fired.entries()) {
+        const before = fired[index - 1];
+        if (before === undefined) continue;
+        const between = blocks.slice(before, place + 1);
+        const waitedSec = (between.at(-1)?.timestamp ?? 0) - (between[0]?.timestamp ?? 0);
+        expect(waitedSec * 1_000).toBeGreaterThanOrEqual(rule.cooldownMs);
+        if (rule.hysteresis > 0n || rule.cooldownMs === 0)
+          expect(between.some(({ price }) => !holds(rule, price))).toBe(true);
+      }
+    });
   });
 
   it('is previewed as it would have fired', () => {
-    fc.assert(
-      fc.property(someRule, someSeries({ past: false }), (rule, blocks) => {
-        const { fired } = modelAlert(rule, blocks);
-        const last = blocks[fired.at(-1) ?? -1] ?? null;
-        expect(previewAlert(rule, blocks)).toEqual({ times: fired.length, last });
-      }),
-      RUNS,
-    );
+    everyRule(false, (rule, blocks) => {
+      const { fired } = modelAlert(rule, blocks);
+      const last = blocks[fired.at(-1) ?? -1] ?? null;
+      expect(previewAlert(rule, blocks)).toEqual({ times: fired.length, last });
+    });
     expect(previewAlert(RULE, [])).toEqual({ times: 0, last: null });
   });
 
   it('that disables itself fires once and sleeps for good', () => {
-    fc.assert(
-      fc.property(someRule, someSeries({ past: true }), (rule, blocks) => {
-        const once = { ...rule, disableOnce: true };
-        const { fired, phases } = walk(once, blocks);
-        expect(fired.length).toBeLessThanOrEqual(1);
-        if (fired[0] !== undefined)
-          expect(phases.slice(fired[0])).toEqual(phases.slice(fired[0]).fill(DISABLED));
-      }),
-      RUNS,
-    );
+    everyRule(true, (rule, blocks) => {
+      const once = { ...rule, disableOnce: true };
+      const { fired, phases } = walk(once, blocks);
+      expect(fired.length).toBeLessThanOrEqual(1);
+      if (fired[0] !== undefined)
+        expect(phases.slice(fired[0])).toEqual(phases.slice(fired[0]).fill(DISABLED));
+    });
     expect(Object.values(wakesOf(RULE, DISABLED))).toEqual([null, null, null, null]);
   });
 });

@@ -36,6 +36,8 @@ const someTarget: fc.Arbitrary<Target> = fc.record({
 });
 const someNext: fc.Arbitrary<NextPrices> = fc.record({ nextBaseFee: somePrice, lanePrice: somePrice });
 
+const always = <Given>(property: fc.IProperty<Given>) => fc.assert(property, { numRuns: rounds(3_000) });
+
 /** What an index of the columns finds. */
 function isWoken(order: Target, bid: Bid, { nextBaseFee, lanePrice }: NextPrices): boolean {
   const { wakeLane, wakePrice, wakeBase, cap } = wakesOf(order, bid);
@@ -46,44 +48,40 @@ function isWoken(order: Target, bid: Bid, { nextBaseFee, lanePrice }: NextPrices
 
 describe('a target', () => {
   it('is due exactly where an index of its wakes finds it', () => {
-    fc.assert(
+    always(
       fc.property(someTarget, someBid, someNext, (order, bid, next) => {
         expect(isWoken(order, bid, next)).toBe(isDue(order, bid, next));
       }),
-      { numRuns: rounds(3_000) },
     );
   });
 
   it('that can never be reached is due at no price', () => {
-    fc.assert(
+    always(
       fc.property(someTarget, someBid, someNext, (order, bid, next) => {
         const facts = { ...SIGNED, ...bid };
         if (unreachable(order, facts, next.nextBaseFee > 0n) !== null)
           expect(isDue(order, bid, next)).toBe(false);
       }),
-      { numRuns: rounds(3_000) },
     );
   });
 
   it('that can be reached is due at some base fee and lane price', () => {
-    fc.assert(
+    always(
       fc.property(someTarget, someBid, (order, bid) => {
         const facts = { ...SIGNED, ...bid };
         const can = unreachable(order, facts, true) === null;
         expect(isDue(order, bid, { nextBaseFee: 1n, lanePrice: 1n })).toBe(can);
       }),
-      { numRuns: rounds(3_000) },
     );
   });
 
   it('never pays more than its cap, nor less than the base fee that its cap covers', () => {
-    fc.assert(
+    always(
       fc.property(someBid, somePrice, (bid, baseFee) => {
         const pays = paysAt(bid, baseFee);
         expect(pays).toBeLessThanOrEqual(capOf(bid));
         if (baseFee <= capOf(bid)) expect(pays).toBeGreaterThanOrEqual(baseFee);
       }),
-      { numRuns: rounds(3_000) },
     );
   });
 });
