@@ -126,7 +126,11 @@ const RATE = /rate.?limit|too many requests|requests? per second|quota|throughpu
 /** An HTTP status without a JSON-RPC response. */
 export function statusFailure(node: string, status: number, retryAfterMs: number | null = null): ChainError {
   const failure = (code: ChainErrorCode, words: string, isUnsent = true) =>
-    new ChainError(code, `${node} ${words}`, { isUnsent, retryAfterMs });
+    new ChainError(code, `${node} ${words}`, {
+      isUnsent,
+      // A proxy may name an hour while its node restarts in seconds.
+      retryAfterMs: code === 'rate-limited' ? retryAfterMs : null,
+    });
   if (status === 429)
     return failure(
       'rate-limited',

@@ -44,7 +44,17 @@ const MAX_BLOBS = 6;
  */
 export function decodeTransaction(raw: string | Uint8Array): SignedTransaction {
   const bytes = typeof raw === 'string' ? transactionBytes(raw) : raw;
-  const type = readType(bytes);
+  try {
+    return decode(bytes);
+  } catch (error) {
+    const lookalike = LOOKALIKE[bytes.length];
+    throw lookalike === undefined ? error : new TransactionError(lookalike);
+  }
+}
+
+function decode(bytes: Uint8Array): SignedTransaction {
+  const type = typeOf(bytes);
+  checkList(type === 0 ? bytes : bytes.subarray(1));
   const { encoded, versionedHashes } =
     type === 3 ? readSidecar(bytes) : { encoded: bytes, versionedHashes: [] };
   const { r = '0x', s = '0x', v: _, yParity = 0, ...parsed } = parse(bytesToHex(encoded));
@@ -117,18 +127,6 @@ const LOOKALIKE: Readonly<Record<number, string>> = {
   32: 'this looks like a private key (or a transaction hash): never paste a key anywhere; give the signed transaction, which is longer',
   65: 'this is only a signature: give the whole signed transaction, which is longer',
 };
-
-/** The type of a transaction with one list of fields. */
-function readType(bytes: Uint8Array): TransactionType {
-  try {
-    const type = typeOf(bytes);
-    checkList(type === 0 ? bytes : bytes.subarray(1));
-    return type;
-  } catch (error) {
-    const lookalike = LOOKALIKE[bytes.length];
-    throw lookalike === undefined ? error : new TransactionError(lookalike);
-  }
-}
 
 function typeOf(bytes: Uint8Array): TransactionType {
   const [first] = bytes;
@@ -336,6 +334,8 @@ function readSidecar(bytes: Uint8Array): { encoded: Uint8Array; versionedHashes:
       'the blobs, commitments and proofs of its sidecar do not belong together: make the sidecar again',
     );
   }
+  // viem would take a second sidecar within.
+  if (!(transaction[0] instanceof Uint8Array)) throw new TransactionError(NOT_CANONICAL);
   return {
     encoded: concatBytes([BLOB_TYPE, toRlp(transaction, 'bytes')]),
     versionedHashes: (commitments as readonly Uint8Array[]).map(

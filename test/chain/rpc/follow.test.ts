@@ -122,6 +122,11 @@ describe('one node', () => {
   test.each([
     ['at most three seconds', { raw: '<html>' }, [1, 1, 2, 3, 3, 3, 3, 3]],
     [
+      'at most three seconds where a proxy says "an hour" for it',
+      { raw: '', status: 503, headers: { 'retry-after': '3600' } },
+      [1, 1, 2, 3, 3, 3, 3, 3],
+    ],
+    [
       'at most half a minute where it has had too many requests',
       { error: { code: 429, message: 'too many requests' } },
       [1, 1, 2, 4, 8, 16, 30, 30],

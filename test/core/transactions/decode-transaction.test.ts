@@ -87,6 +87,12 @@ describe('text', () => {
       /^this looks like a private key \(or a transaction hash\): never paste/,
     ],
     ['a bare private key', keccak256('0x02').slice(2), /^this looks like a private key/],
+    [
+      'a private key that begins as a list of its length',
+      `0xdf${'ab'.repeat(31)}`,
+      /^this looks like a private key/,
+    ],
+    ['a private key that is a list of bytes', `0xdf${'01'.repeat(31)}`, /^this looks like a private key/],
     ['an address', FRIEND, /^this is an address/],
     ['a signature', `0x${'ab'.repeat(65)}`, /^this is only a signature/],
     [

@@ -176,6 +176,7 @@ describe('blobs (EIP-4844, EIP-7594)', () => {
     ['its lists are none', [transaction, '0x', '0x', '0x'], APART],
     ['it has six parts', [transaction, '0x01', blobs, commitments, proofs, []], FORM],
     ['it has nothing beside', [transaction], FORM],
+    ['it has another within', [parts(samples.blobs), blobs, commitments, proofs], ENCODING],
     ['it goes to nobody', [tx(5, '0x'), blobs, commitments, proofs], ADDRESS],
     ['it names no blob', [tx(10, []), [], [], []], /^it is a blob transaction that names no blob/],
     [
