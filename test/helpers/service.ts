@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { ErrorBody } from '../../src/contract/api-error.ts';
 import { BASE_PATH } from '../../src/contract/routes.ts';
 import type { ChainProfile } from '../../src/core/chains.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
@@ -18,11 +19,26 @@ export async function temporaryFolder(): Promise<string> {
 
 export type RunningService = Awaited<ReturnType<typeof startTestService>>;
 
+interface Asked {
+  readonly method?: string;
+  /** Sent as JSON; a text as it is. */
+  readonly body?: unknown;
+  readonly key?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 export type TestServiceOptions = Omit<ServiceOptions, 'signal' | 'database'> &
   Partial<Pick<ServiceOptions, 'database'>>;
 
 /** With room for two days of Ethereum instead of eight: to make it takes longer than most tests have it for. */
 const createEngine = ({ feeRule }: ChainProfile) => new FeeEngine({ feeRule, capacity: 15_000 });
+
+/** The body of a refusal with this status. */
+export async function refused(response: Response, status: number): Promise<ErrorBody> {
+  const body = ErrorBody.parse(await response.json());
+  expect(response.status, body.message).toBe(status);
+  return body;
+}
 
 /** A real service over `options.source`, on a database in memory unless told; it ends with the test. */
 export async function runService(options: TestServiceOptions): Promise<RunningService> {
@@ -67,6 +83,17 @@ export async function startTestService(options: TestServiceOptions) {
   };
   const get = (path: string, init?: RequestInit) =>
     service.fetch(new Request(`http://gastop.test${BASE_PATH}${path}`, init));
+  /** The same with a JSON body and a key. */
+  const ask = (path: string, { method = 'GET', body, key, headers }: Asked = {}) =>
+    get(path, {
+      method,
+      headers: {
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...(key !== undefined && { 'x-api-key': key }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
   /** The parsed body of an answer that must be 200. */
   const read = async (path: string): Promise<unknown> => {
     const response = await get(path);
@@ -74,5 +101,5 @@ export async function startTestService(options: TestServiceOptions) {
     if (response.status !== 200) throw new Error(`${path}: ${response.status} ${JSON.stringify(body)}`);
     return body;
   };
-  return { ...service, get, read, stop, errors };
+  return { ...service, get, ask, read, stop, errors };
 }

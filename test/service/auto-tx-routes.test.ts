@@ -4,7 +4,6 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openReplaySource } from '../../src/chain/replay-source.ts';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
-import { ErrorBody } from '../../src/contract/api-error.ts';
 import { AutoTxAccount, AutoTxDetails, AutoTxList } from '../../src/contract/auto-txs.ts';
 import { Summary } from '../../src/contract/dashboard.ts';
 import { PATHS } from '../../src/contract/routes.ts';
@@ -12,7 +11,7 @@ import type { ServiceOptions } from '../../src/service/service-options.ts';
 import { SHORT_RECORDING } from '../cli/served.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
 import { rounds } from '../helpers/rounds.ts';
-import { type RunningService, runService, temporaryFolder } from '../helpers/service.ts';
+import { type RunningService, refused, runService, temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { openTestGate } from './keys/key-service.ts';
 
@@ -29,12 +28,6 @@ beforeAll(async () => {
 });
 afterAll(() => anvil.stop());
 
-interface Asked {
-  readonly method?: string;
-  readonly body?: unknown;
-  readonly key?: string;
-}
-
 async function run(options: Partial<ServiceOptions> = {}): Promise<RunningService> {
   const { signal: _signal, database, ...rest } = options;
   const kept = typeof database === 'string' ? { database } : {};
@@ -42,18 +35,6 @@ async function run(options: Partial<ServiceOptions> = {}): Promise<RunningServic
   const service = await runService({ source, ...kept, ...rest });
   await service.ready;
   return service;
-}
-
-async function ask(service: RunningService, path: string, asked: Asked = {}) {
-  const { method = 'GET', body, key } = asked;
-  return service.get(path, {
-    method,
-    headers: {
-      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-      ...(key === undefined ? {} : { 'x-api-key': key }),
-    },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  });
 }
 
 /** A sender of its own, with money. */
@@ -80,7 +61,7 @@ async function newSender() {
 const autoTxPath = (id: string, more = '') => `/auto-txs/${id}${more}`;
 
 async function create(service: RunningService, body: object, key?: string) {
-  const response = await ask(service, PATHS.autoTxs, { method: 'POST', body, ...(key ? { key } : {}) });
+  const response = await service.ask(PATHS.autoTxs, { method: 'POST', body, key });
   const answer: unknown = await response.json();
   expect(response.status, JSON.stringify(answer)).toBe(201);
   return AutoTxDetails.parse(answer);
@@ -92,17 +73,11 @@ async function changed(response: Response) {
   return AutoTxDetails.parse(answer);
 }
 
-async function refused(response: Response, status: number) {
-  const body = ErrorBody.parse(await response.json());
-  expect(response.status, body.message).toBe(status);
-  return body;
-}
-
 test('what was signed is read, waits for its target, and is listed and found without its signature', async () => {
   const service = await run();
   const { sign, address } = await newSender();
   const signedTransaction = await sign();
-  const response = await ask(service, PATHS.autoTxs, {
+  const response = await service.ask(PATHS.autoTxs, {
     method: 'POST',
     body: { ...WAITING, signedTransaction },
   });
@@ -146,14 +121,14 @@ test('the same signed bytes are not scheduled twice, whatever became of the firs
   const { sign } = await newSender();
   const body = { ...WAITING, signedTransaction: await sign() };
   const { id } = await create(service, body);
-  const post = () => ask(service, PATHS.autoTxs, { method: 'POST', body });
+  const post = () => service.ask(PATHS.autoTxs, { method: 'POST', body });
   expect((await refused(await post(), 409)).message).toContain(
     `the same transaction as ${id}, which is pending`,
   );
-  await changed(await ask(service, autoTxPath(id, '/cancel'), { method: 'POST' }));
+  await changed(await service.ask(autoTxPath(id, '/cancel'), { method: 'POST' }));
   expect((await refused(await post(), 409)).message).toContain(`${id}, which is cancelled: delete that one`);
   expect(await service.read(autoTxPath(id))).toMatchObject({ status: 'CANCELLED' });
-  expect((await ask(service, autoTxPath(id), { method: 'DELETE' })).status).toBe(204);
+  expect((await service.ask(autoTxPath(id), { method: 'DELETE' })).status).toBe(204);
   expect((await create(service, body)).id).not.toBe(id);
 });
 
@@ -184,9 +159,9 @@ test('what was signed is checked over what the chain says, in words, and what ne
 });
 
 const post = (service: RunningService, body: object, key?: string) =>
-  ask(service, PATHS.autoTxs, { method: 'POST', body: { ...WAITING, ...body }, ...(key ? { key } : {}) });
+  service.ask(PATHS.autoTxs, { method: 'POST', body: { ...WAITING, ...body }, key });
 const put = (service: RunningService, id: string, body: object) =>
-  ask(service, autoTxPath(id), { method: 'PUT', body });
+  service.ask(autoTxPath(id), { method: 'PUT', body });
 
 test('a draft takes the signature that does what it says, and no other', async () => {
   const service = await run();
@@ -260,7 +235,7 @@ test('one is disabled and cancelled while no node says which chain this is', asy
   const source = createRpcSource({ urls: ['http://127.0.0.1:1'] });
   const cut = await runService({ source, database });
   expect(await changed(await put(cut, id, { status: 'DISABLED' }))).toMatchObject({ status: 'DISABLED' });
-  const cancelled = await ask(cut, autoTxPath(id, '/cancel'), { method: 'POST' });
+  const cancelled = await cut.ask(autoTxPath(id, '/cancel'), { method: 'POST' });
   expect(await changed(cancelled)).toMatchObject({ status: 'CANCELLED' });
 });
 
@@ -304,12 +279,12 @@ test('only one of the same nonce of the same sender waits; what is cancelled sta
   expect((await refused(await post(service, second), 409)).message).toMatch(first.id);
   const next = await create(service, { ...WAITING, signedTransaction: await sign({ nonce: 1 }) });
   expect((await refused(await put(service, next.id, second), 409)).message).toMatch(first.id);
-  expect(
-    (await refused(await ask(service, autoTxPath(first.id), { method: 'DELETE' }), 409)).message,
-  ).toMatch('cancel it first');
-  const cancelled = await changed(await ask(service, autoTxPath(first.id, '/cancel'), { method: 'POST' }));
+  expect((await refused(await service.ask(autoTxPath(first.id), { method: 'DELETE' }), 409)).message).toMatch(
+    'cancel it first',
+  );
+  const cancelled = await changed(await service.ask(autoTxPath(first.id, '/cancel'), { method: 'POST' }));
   expect(cancelled).toMatchObject({ status: 'CANCELLED', timeline: [{ kind: 'CANCELLED' }, {}] });
-  expect(await changed(await ask(service, autoTxPath(first.id, '/cancel'), { method: 'POST' }))).toEqual(
+  expect(await changed(await service.ask(autoTxPath(first.id, '/cancel'), { method: 'POST' }))).toEqual(
     cancelled,
   );
   await refused(await put(service, first.id, { status: 'PENDING' }), 409);
@@ -317,8 +292,8 @@ test('only one of the same nonce of the same sender waits; what is cancelled sta
     note: 'too dear',
   });
   await create(service, { ...WAITING, ...second });
-  expect((await ask(service, autoTxPath(first.id), { method: 'DELETE' })).status).toBe(204);
-  await refused(await ask(service, autoTxPath(first.id)), 404);
+  expect((await service.ask(autoTxPath(first.id), { method: 'DELETE' })).status).toBe(204);
+  await refused(await service.ask(autoTxPath(first.id)), 404);
 });
 
 test('an account is told as the node knows it, with what of it waits', async () => {
@@ -345,7 +320,7 @@ test('each key has its own: others find none, count none and see none wait; who 
   const [mine, theirs] = [await gate.key('open'), await gate.key('open')];
   const { sign, address } = await newSender();
   const { id } = await create(service, { ...WAITING, signedTransaction: await sign() }, mine);
-  const by = async (key: string, path: string) => (await ask(service, path, { key })).json();
+  const by = async (key: string, path: string) => (await service.ask(path, { key })).json();
   expect(AutoTxList.parse(await by(theirs, PATHS.autoTxs))).toMatchObject({ items: [], total: 0 });
   expect(AutoTxList.parse(await by(mine, PATHS.autoTxs))).toMatchObject({
     items: [{ id, keyId: null }],
@@ -357,15 +332,15 @@ test('each key has its own: others find none, count none and see none wait; who 
     ['POST', autoTxPath(id, '/cancel')],
     ['DELETE', autoTxPath(id)],
   ] as const) {
-    const there = await refused(await ask(service, path, { method, key: theirs, body }), 404);
+    const there = await refused(await service.ask(path, { method, key: theirs, body }), 404);
     const nowhere = await refused(
-      await ask(service, path.replace(id, 'none'), { method, key: theirs, body }),
+      await service.ask(path.replace(id, 'none'), { method, key: theirs, body }),
       404,
     );
     expect(there).toEqual(nowhere);
   }
   expect(AutoTxAccount.parse(await by(theirs, `/auto-txs/accounts/${address}`)).waiting).toEqual([]);
-  await waitFor(async () => (await ask(service, PATHS.summary, { key: mine })).status === 200);
+  await waitFor(async () => (await service.ask(PATHS.summary, { key: mine })).status === 200);
   expect(Summary.parse(await by(mine, PATHS.summary)).autoTxs).toEqual({
     total: 1,
     byStatus: { PENDING: 1 },
@@ -386,9 +361,9 @@ test('a chain without a pool takes none, and still lists, changes and deletes', 
   for (const body of [{ to: TO }, { signedTransaction: await sign() }]) {
     expect((await refused(await post(service, body), 409)).message).toMatch('run with --rpc URL');
   }
-  await refused(await ask(service, `/auto-txs/accounts/${address}`), 409);
+  await refused(await service.ask(`/auto-txs/accounts/${address}`), 409);
   expect(await service.read(PATHS.autoTxs)).toMatchObject({ items: [], total: 0 });
-  await refused(await ask(service, autoTxPath('none'), { method: 'DELETE' }), 404);
+  await refused(await service.ask(autoTxPath('none'), { method: 'DELETE' }), 404);
 });
 
 test('while the node is gone one is still taken, and what it would have said could not be told', async () => {
@@ -400,7 +375,7 @@ test('while the node is gone one is still taken, and what it would have said cou
   const made = await create(service, { ...WAITING, signedTransaction: await sign() });
   const untold = made.checks.filter(({ ok }) => ok === null).map(({ name }) => name);
   expect(untold).toEqual(expect.arrayContaining(['nonce', 'nonce-gap', 'balance']));
-  await refused(await ask(service, `/auto-txs/accounts/${made.from}`), 503);
+  await refused(await service.ask(`/auto-txs/accounts/${made.from}`), 503);
 });
 
 test('a list leaves long call data out, which the one tells', async () => {
@@ -437,7 +412,7 @@ test('no body makes a route of auto-txs fail, whatever it holds', async () => {
     fc.asyncProperty(method, body, fc.boolean(), async (method, sent, isFull) => {
       const whole = isFull && typeof sent === 'object' ? { ...WAITING, ...sent } : sent;
       const path = method === 'POST' ? PATHS.autoTxs : autoTxPath(id);
-      const { status } = await ask(service, path, { method, body: JSON.stringify(whole) });
+      const { status } = await service.ask(path, { method, body: JSON.stringify(whole) });
       expect([200, 201, 400, 409]).toContain(status);
     }),
     { numRuns: rounds(300) },
@@ -457,7 +432,7 @@ test('one whose target is reached and whose cap is below the base fee says why i
   await anvil.mine();
   const { hold } = await waitFor(
     async () => {
-      const autoTx = await changed(await ask(service, autoTxPath(made.id)));
+      const autoTx = await changed(await service.ask(autoTxPath(made.id)));
       if (autoTx.hold === null) throw new Error('nothing holds it');
       return autoTx;
     },

@@ -1,13 +1,10 @@
 import { expect, test } from 'vitest';
-import { systemClock } from '../../src/chain/async.ts';
-import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
 import { RateLimits, StatsChart, StatsCurrent, StatsMarket, Summary } from '../../src/contract/dashboard.ts';
 import { GasCurrent, GasRecommendation, GasTrend } from '../../src/contract/gas.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { createOpenGate } from '../../src/service/http/auth.ts';
 import { BLOCK_ZERO_TIME, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { fixedPrice } from '../helpers/fixed-price.ts';
-import { isSlowRun } from '../helpers/rounds.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { type RunningService, runService } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -150,25 +147,6 @@ test('rate limits of the embedded service: none, and what was asked today; askin
   expect((await read()).usedToday).toBe(2);
 });
 
-test('rate limits are those of the key in the header', async () => {
-  const asked: (string | null)[] = [];
-  const gate = createOpenGate(Date.now);
-  const service = await runService({
-    source: new ScriptedSource(makeBlocks(0, 99)),
-    gate: {
-      ...gate,
-      limits: (key) => {
-        asked.push(key);
-        return gate.limits(key);
-      },
-    },
-  });
-  await service.ready;
-  await service.get(PATHS.rateLimits, { headers: { 'x-api-key': 'gt_1' } });
-  await service.get(PATHS.rateLimits);
-  expect(asked).toEqual(['gt_1', null]);
-});
-
 test('the chart marks a spike, a dip and a change of level at their times', async () => {
   const level = (number: number) => {
     if (number >= 400 && number < 405) return 9;
@@ -192,13 +170,4 @@ test('the chart marks a spike, a dip and a change of level at their times', asyn
   ]);
   for (const { timestamp, value } of anomalies)
     expect(points.find((point) => point.timestamp === timestamp)?.base).toBe(value);
-});
-
-test.runIf(isSlowRun)('a simulated day has all three of them', async () => {
-  const clock = { ...systemClock, now: () => Date.UTC(2026, 0, 10) };
-  const source = createSimulatedSource({ seed: 7, clock });
-  const service = await runService({ source, historySec: 86_400 });
-  await waitFor(async () => (await readChart(service, '24h')).points.length >= 288);
-  const { anomalies } = await readChart(service, '24h');
-  expect(new Set(anomalies.map(({ kind }) => kind))).toEqual(new Set(['SPIKE', 'REGIME_SHIFT', 'ANOMALY']));
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ChainError } from '../../src/chain/chain-source.ts';
-import { ErrorBody, MetricsError } from '../../src/contract/api-error.ts';
+import { ErrorBody } from '../../src/contract/api-error.ts';
 import { BlockMetrics, TxMetrics, TxsMetrics } from '../../src/contract/explorer.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { ETHEREUM_FEE_RULE, nextBaseFee } from '../../src/core/eip1559.ts';
@@ -8,7 +8,7 @@ import { BLOCK_ZERO_TIME, blockHash, makeBlock, makeBlocks } from '../helpers/ch
 import { fixedPrice } from '../helpers/fixed-price.ts';
 import { makeIncluded, transactionHash } from '../helpers/made-transactions.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
-import { type RunningService, runService, shareService } from '../helpers/service.ts';
+import { type RunningService, refused, runService, shareService } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 const HEAD = 999;
@@ -83,38 +83,6 @@ async function readTxs(service: RunningService, query = ''): Promise<TxsMetrics>
   return TxsMetrics.parse(await service.read(`${PATHS.txs}${query}`));
 }
 
-async function refusal(service: RunningService, path: string, status: number): Promise<ErrorBody> {
-  const response = await service.get(path);
-  const body: unknown = await response.json();
-  expect(response.status, JSON.stringify(body)).toBe(status);
-  return ErrorBody.parse(body);
-}
-
-test('a block is told from its header and what is stored of its fees', async () => {
-  const block = makeBlock(990);
-  expect(await readBlock(unchanged(), 990)).toEqual({
-    chainId: 1,
-    blockNumber: 990,
-    hash: blockHash(990),
-    parentHash: blockHash(989),
-    timestamp: iso(990),
-    confirmations: 10,
-    baseFeePerGas: Number(block.baseFeePerGas),
-    nextBaseFeePerGas: Number(makeBlock(991).baseFeePerGas),
-    gasUsed: Number(block.gasUsed),
-    gasLimit: 30_000_000,
-    gasUsedRatio: block.gasUsedRatio,
-    transactionCount: 3,
-    tips: { p10: 1e7, p25: 2e7, p50: 3e7, p75: 4e7, p90: 5e7, p95: 6e7, p99: 7e7 },
-    blobBaseFee: 1,
-    nextBlobBaseFee: 1,
-    blobGasUsed: 393_216,
-    excessBlobGas: 131_072,
-    burntWei: String(block.baseFeePerGas * (block.gasUsed ?? 0n) + 393_216n),
-    feeRecipient: '0x00000000000000000000000000000000000000fe',
-  });
-});
-
 test('what blobs burnt is unknown without their fee; an OP-stack chain has none', async () => {
   const blocks = makeBlocks(900, HEAD).map((block) => ({
     ...block,
@@ -139,17 +107,6 @@ test('latest is the head, and the fee after it is the one that gas/current names
   expect(latest).toMatchObject({ blockNumber: HEAD, confirmations: 1 });
   const current = (await service.read(PATHS.gasCurrent)) as { nextBasePrice: number };
   expect(latest.nextBaseFeePerGas).toBe(current.nextBasePrice);
-});
-
-test('of a block that is stored without tips, or not at all, they are what the node says', async () => {
-  const source = new ScriptedSource(makeBlocks(0, HEAD).map((block) => ({ ...block, tips: null })));
-  const service = await following(source);
-  expect((await readBlock(service, 990)).tips).toBeNull();
-  const blocks = source.blocks.bind(source);
-  const tips = makeBlock(500).tips;
-  source.blocks = async (...range) => (await blocks(...range)).map((block) => ({ ...block, tips }));
-  const told = { p10: 1e7, p25: 2e7, p50: 3e7, p75: 4e7, p90: 5e7, p95: 6e7, p99: 7e7 };
-  for (const number of [990, 500]) expect((await readBlock(service, number)).tips).toEqual(told);
 });
 
 test('what only completes an answer holds it up for two seconds at most', async () => {
@@ -205,10 +162,10 @@ test('a block that the node has pruned is told from the store; one that nobody h
     throw new ChainError('rejected', 'database is busy');
   };
   for (const number of [10, HEAD + 1]) {
-    expect((await refusal(service, blockAt(number), 503)).message).toContain('database is busy');
+    expect((await refused(await service.get(blockAt(number)), 503)).message).toContain('database is busy');
   }
   source.block = block;
-  const ahead = await refusal(service, blockAt(HEAD + 1), 404);
+  const ahead = await refused(await service.get(blockAt(HEAD + 1)), 404);
   expect(ahead).toMatchObject({ errorCode: 'not_found' });
   expect(ahead.message).toContain(`the head is block ${HEAD}`);
 });
@@ -217,7 +174,7 @@ test('a block before everything that is stored is refused with where history beg
   const source = new ScriptedSource(makeBlocks(500, HEAD));
   source.pastBegins = 500;
   const service = await following(source);
-  const body = await refusal(service, blockAt(3), 404);
+  const body = await refused(await service.get(blockAt(3)), 404);
   expect(body.message).toMatch(/block 3, and stored history begins at block (5|6|7)\d\d/);
 });
 
@@ -236,19 +193,8 @@ test('a recording tells blocks from their fees and says of transactions that it 
     feeRecipient: null,
   });
   for (const path of [txAt(transactionHash(990, 0)), PATHS.txs]) {
-    expect((await refusal(service, path, 404)).message).toMatch(/holds no transactions.*--rpc/);
+    expect((await refused(await service.get(path), 404)).message).toMatch(/holds no transactions.*--rpc/);
   }
-});
-
-test('after a reorg the block that is now there is told, not the one that is still stored', async () => {
-  const source = chainWithTransactions();
-  const service = await following(source);
-  const before = await readBlock(service, HEAD);
-  const replaced = makeBlock(HEAD, { hash: blockHash(HEAD, 1), baseFeePerGas: 5n * GWEI, gasUsed: 0n });
-  source.reorg(HEAD - 1, [replaced]);
-  const after = await readBlock(service, HEAD);
-  expect(before.hash).toBe(blockHash(HEAD));
-  expect(after).toMatchObject({ hash: blockHash(HEAD, 1), baseFeePerGas: 5e9, transactionCount: 0 });
 });
 
 test('without a stored child the next base fee is the node’s own, and by the rule where it says none', async () => {
@@ -270,58 +216,6 @@ test('without a stored child the next base fee is the node’s own, and by the r
       nextBaseFee({ baseFeePerGas, gasUsed: 20_000_000n, gasLimit: 30_000_000n }, ETHEREUM_FEE_RULE),
     ),
   });
-});
-
-test('a transaction is told with what it paid and where it stood among its block', async () => {
-  const service = unchanged();
-  const base = makeBlock(995).baseFeePerGas;
-  const paid = 21_000n * (base + 3n * GWEI);
-  const readTx = async () =>
-    TxMetrics.parse(await service.read(txAt(transactionHash(995, 1).toUpperCase().replace('X', 'x'))));
-  // The dollar's price comes a moment after the first prices.
-  await waitFor(async () => (await readTx()).costUsd !== null);
-  expect(await readTx()).toEqual({
-    chainId: 1,
-    hash: transactionHash(995, 1),
-    status: 'SUCCESS',
-    type: 2,
-    from: '0x00000000000000000000000000000000000000aa',
-    to: '0x00000000000000000000000000000000000000bb',
-    value: '1000000000000000',
-    nonce: 1,
-    selector: '0xa9059cbb',
-    gasLimit: 21_000,
-    gasUsed: 21_000,
-    maxFeePerGas: 100e9,
-    maxPriorityFeePerGas: 3e9,
-    gasPrice: null,
-    maxFeePerBlobGas: null,
-    blobCount: null,
-    effectiveGasPrice: Number(base + 3n * GWEI),
-    priorityFeePerGas: 3e9,
-    costWei: String(paid),
-    dataFeeWei: '0',
-    costUsd: (Number(paid) / 1e18) * 2_000,
-    blockNumber: 995,
-    blockHash: blockHash(995),
-    timestamp: iso(995),
-    transactionIndex: 1,
-    confirmations: 5,
-    tipRank: 1,
-    blockTransactionCount: 3,
-  });
-  const ranks = await Promise.all(
-    [0, 2].map(
-      async (index) => TxMetrics.parse(await service.read(txAt(transactionHash(995, index)))).tipRank,
-    ),
-  );
-  expect(ranks).toEqual([0, 0.5]);
-});
-
-test('ties count half, and a transaction alone in its block has no rank', async () => {
-  const rank = async (number: number) =>
-    TxMetrics.parse(await unchanged().read(txAt(transactionHash(number, 0)))).tipRank;
-  expect([await rank(ALONE), await rank(TIED)]).toEqual([null, 0.5]);
 });
 
 test('blobs and a rollup’s data fee are part of the cost; a failed one is told as reverted', async () => {
@@ -363,7 +257,7 @@ test('a transaction that waits in the pool is pending, without anything of a blo
     tipRank: null,
     blockTransactionCount: null,
   });
-  const unknown = await refusal(service, txAt(transactionHash(1, 1)), 404);
+  const unknown = await refused(await service.get(txAt(transactionHash(1, 1))), 404);
   expect(unknown).toMatchObject({ errorCode: 'not_found' });
   expect(unknown.message).toMatch(/no such transaction/);
 });
@@ -550,42 +444,14 @@ test('a block that a started-over node lacks is a matter of the node while that 
   // It answers again, from a chain of its own, before it is followed again.
   source.pastBegins = HEAD + 1;
   const newest = `${PATHS.txs}?from=${iso(990)}`;
-  expect((await refusal(service, newest, 503)).message).toMatch(/^block \d+ is being replaced by another/);
+  expect((await refused(await service.get(newest), 503)).message).toMatch(
+    /^block \d+ is being replaced by another/,
+  );
   source.emit({ type: 'down', reason: '127.0.0.1:8545 cannot be reached', retryAt: Date.now() + 60_000 });
   await waitFor(() => service.condition().failure !== null);
   for (const path of [newest, PATHS.txs]) {
-    expect((await refusal(service, path, 503)).message).toMatch(
+    expect((await refused(await service.get(path), 503)).message).toMatch(
       /^block \d+ cannot be read now: 127\.0\.0\.1:8545 cannot be reached$/,
     );
   }
-});
-
-test('what is neither a block nor a hash is refused by name', async () => {
-  const service = unchanged();
-  const cases: [path: string, name: string, says: RegExp][] = [
-    [blockAt('newest'), 'number', /latest or the number of a block/],
-    [blockAt('-1'), 'number', /latest or/],
-    [blockAt('0x10'), 'number', /latest or/],
-    [blockAt('1e3'), 'number', /latest or/],
-    [blockAt('9'.repeat(30)), 'number', /latest or/],
-    [blockAt('%E0%A4%A'), 'number', /latest or/],
-    [`${blockAt(1)}?page=1`, 'page', /not a parameter/],
-    [txAt('0x12'), 'hash', /64 hexadecimal digits/],
-    [txAt(`0x${'g'.repeat(64)}`), 'hash', /64 hexadecimal digits/],
-    [`${PATHS.txs}?bucket=1h`, 'bucket', /not a parameter/],
-    [`${PATHS.txs}?size=501`, 'size', /from 1 to 500/],
-    [`${PATHS.txs}?from=${iso(990)}&to=${iso(980)}`, 'from', /before to/],
-  ];
-  for (const [path, name, says] of cases) {
-    const response = await service.get(path);
-    expect(response.status, path).toBe(400);
-    const body = MetricsError.parse(await response.json());
-    expect(
-      body.details?.map((detail) => detail.path),
-      path,
-    ).toEqual([name]);
-    expect(body.message, path).toMatch(says);
-    expect(body.data).toEqual([{ error: body.message }]);
-  }
-  expect(service.errors).toEqual([]);
 });

@@ -1,15 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { gunzipSync } from 'node:zlib';
 import { Hono } from 'hono';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
 import { ErrorBody } from '../../src/contract/api-error.ts';
-import { RateLimits, StatsChart } from '../../src/contract/dashboard.ts';
-import { GasCurrent } from '../../src/contract/gas.ts';
+import { RateLimits } from '../../src/contract/dashboard.ts';
 import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
 import { takeBodies } from '../../src/service/http/body.ts';
 import { errorResponse } from '../../src/service/http/errors.ts';
@@ -51,24 +48,6 @@ async function expectLater(response: Response, words: string): Promise<void> {
   expect([errorCode, message]).toEqual(['upstream_unavailable', expect.stringContaining(words)]);
 }
 
-/** Bytes as they are sent, which fetch would unpack. */
-function askRaw(
-  url: string,
-  headers: Record<string, string>,
-): Promise<{ status: number; headers: Record<string, unknown>; body: Buffer }> {
-  return new Promise((resolve, reject) => {
-    request(url, { headers }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }),
-      );
-    })
-      .on('error', reject)
-      .end();
-  });
-}
-
 async function sendRaw(port: number, text: string) {
   const connection = await RawConnection.open(port);
   onTestFinished(() => connection.close());
@@ -77,50 +56,6 @@ async function sendRaw(port: number, text: string) {
   if (answer === null) throw new Error('no answer');
   return { ...answer, error: ErrorBody.parse(JSON.parse(answer.body.toString())) };
 }
-
-test('an answer is the same with and without compression, and has one tag for both', async () => {
-  const served = await serveService({ source: source(301) });
-  await ready(served);
-  const url = `${served.origin}${BASE_PATH}${PATHS.statsChart}?timeFrame=1h`;
-  const key = { 'x-api-key': served.key };
-  const plain = await askRaw(url, key);
-  const packed = await askRaw(url, { ...key, 'accept-encoding': 'gzip, br' });
-  expect(plain.headers['content-encoding']).toBeUndefined();
-  expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
-  expect(packed.body.length).toBeLessThan(plain.body.length / 2);
-  expect(gunzipSync(packed.body)).toEqual(plain.body);
-  StatsChart.parse(JSON.parse(plain.body.toString()));
-  const tag = String(plain.headers.etag);
-  expect(packed.headers.etag).toBe(tag);
-  expect(plain.headers['cache-control']).toBe('private, no-cache');
-  const strong = tag.replace(/^W\//, '');
-  for (const held of [tag, strong, `"other", ${tag}`, '*']) {
-    const again = await askRaw(url, { ...key, 'accept-encoding': 'gzip', 'if-none-match': held });
-    expect([again.status, again.body.length, again.headers.etag]).toEqual([304, 0, tag]);
-  }
-  expect((await askRaw(url, { ...key, 'if-none-match': '"other"' })).status).toBe(200);
-  expect((await askRaw(url, { ...key, 'accept-encoding': 'gzip;q=0' })).headers['content-encoding']).toBe(
-    undefined,
-  );
-});
-
-test('a new block changes the remembered answer at once', async () => {
-  const chain = source();
-  const served = await serveService({ source: chain });
-  await ready(served);
-  await waitFor(async () => {
-    const { blockNumber } = GasCurrent.parse(await (await served.get(PATHS.gasCurrent)).json());
-    return blockNumber === 400;
-  });
-  const before = await served.get(PATHS.gasCurrent);
-  chain.mine(...makeBlocks(401, 401));
-  await waitFor(async () => {
-    const next = await served.get(PATHS.gasCurrent, {
-      'if-none-match': before.headers.get('etag') ?? '',
-    });
-    return next.status === 200 && GasCurrent.parse(await next.json()).blockNumber === 401;
-  });
-});
 
 test('only what a route answers is counted: not unknown paths, other methods, nor how much is left', async () => {
   const served = await serveService({ source: source() });

@@ -34,7 +34,7 @@ interface AlertServiceParts {
   readonly outbox: OutboxStore;
   readonly rules: (owner: string) => TargetRules;
   readonly wallNow: () => number;
-  /** The same by the chain's clock, which differs for recordings. */
+  /** By the chain's clock, which differs for recordings. */
   readonly chainNow: () => number;
   readonly onDue: () => void;
 }
@@ -53,7 +53,7 @@ export class AlertService {
     return this.#parts.rules(owner);
   }
 
-  /** Stores a checked alert. @throws {ApiFailure} `conflict` when its owner has reached the limit. */
+  /** @throws {ApiFailure} `conflict` when its owner has reached the limit. */
   async create(owner: string, creation: AlertCreation): Promise<CreatedAlert> {
     const { alerts } = this.#parts;
     const alert = newAlert(owner, creation, this.#parts.wallNow());

@@ -11,13 +11,7 @@ import {
 import { Alarm, sleep, untilAborted } from '../async.ts';
 import type { LeaderWork, Lease } from '../leader.ts';
 import { createNotifiers, type NotifierSettings } from './notifiers/create-notifiers.ts';
-import {
-  type Attempt,
-  later,
-  type Notification,
-  type Notifier,
-  type Notifiers,
-} from './notifiers/notifier.ts';
+import { type Attempt, later, type Notifier, type Notifiers } from './notifiers/notifier.ts';
 import { remedyFor } from './target-rules.ts';
 
 const SECOND = 1_000;
@@ -43,10 +37,7 @@ interface FailedTry {
   readonly random: number;
 }
 
-/**
- * The time of the next attempt, ms since epoch; `null` when a day has passed and enough attempts were made. The last
- * attempt is at the end of that day.
- */
+/** Ms since epoch, at the latest at the end of the day; `null` once that has passed and enough attempts were made. */
 export function nextTryAt({ tries, triesSince, now, retryAfterSec, random }: FailedTry): number | null {
   const end = triesSince + GIVE_UP_AFTER_MS;
   if (now >= end && tries >= LEAST_TRIES) return null;
@@ -61,40 +52,13 @@ const DEADLINE_MS = 10_000;
 /** After an abort a notifier has this long to report that the recipient had accepted the notification. */
 const ABORT_GRACE_MS = 250;
 
-/** One attempt of a notifier, within its deadline and until `ended` aborts. */
-async function tryOnce(
-  notifier: Notifier,
-  notification: Notification,
-  clock: Clock,
-  ended: AbortSignal,
-): Promise<Attempt> {
-  const isOver = new AbortController();
-  const late = new AbortController();
-  const stop = AbortSignal.any([ended, late.signal]);
-  void clock.sleep(notifier.deadlineMs ?? DEADLINE_MS, isOver.signal).then(() => late.abort());
-  const grace = untilAborted(stop).then(() => sleep(ABORT_GRACE_MS, isOver.signal));
-  try {
-    return await Promise.race([
-      notifier.deliver(notification, stop),
-      grace.then(() => later('no response in time')),
-    ]);
-  } finally {
-    isOver.abort();
-  }
-}
-
 const MOST_AT_ONCE = 32;
 /** Concurrent attempts for one API key: slow recipients of one key must not delay other keys. */
 const MOST_PER_OWNER = 8;
 const MOST_PER_RECIPIENT = 2;
 
-/**
- * Due deliveries and the number of attempts under way. Those of one owner to one recipient form a line, the longest
- * due first, and lines take turns. Skips owners and recipients at their limit of attempts: a slow or dead recipient
- * delays only its own deliveries.
- */
+/** Lines of due deliveries, one per owner and recipient, take turns: a slow recipient delays only its own. */
 export class DeliveryQueue {
-  /** In order of last use: the line that was used last comes last. */
   readonly #lines = new Map<string, Line>();
   readonly #underWay = new Map<string, Line>();
   readonly #known = new Set<string>();
@@ -110,17 +74,17 @@ export class DeliveryQueue {
     else line.waiting.push(due);
   }
 
-  /** The next delivery that may be sent now; it counts as under way from then on. `null` when there is none. */
+  /** The next that may be sent now; it counts as under way from then on. */
   take(): DueDelivery | null {
     if (this.#underWay.size >= MOST_AT_ONCE) return null;
     const underWay = [...this.#underWay.values()];
-    const owners = countBy(underWay, ({ owner }) => owner);
-    const recipients = countBy(underWay, ({ recipient }) => recipient);
     for (const [name, line] of this.#lines) {
       const { owner, recipient, waiting } = line;
+      const ofOwner = underWay.filter((each) => each.owner === owner).length;
+      const ofRecipient = underWay.filter((each) => each.recipient === recipient).length;
       // The operator has no limit of their own.
-      if (owner !== '' && (owners.get(owner) ?? 0) >= MOST_PER_OWNER) continue;
-      if ((recipients.get(recipient) ?? 0) >= MOST_PER_RECIPIENT) continue;
+      if (owner !== '' && ofOwner >= MOST_PER_OWNER) continue;
+      if (ofRecipient >= MOST_PER_RECIPIENT) continue;
       const due = waiting.shift();
       this.#lines.delete(name);
       if (waiting.length > 0) this.#lines.set(name, line);
@@ -141,12 +105,6 @@ interface Line {
   readonly owner: string;
   readonly recipient: string;
   readonly waiting: DueDelivery[];
-}
-
-function countBy<Item>(items: readonly Item[], key: (item: Item) => string): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const item of items) counts.set(key(item), (counts.get(key(item)) ?? 0) + 1);
-  return counts;
 }
 
 /** The recipient that limits apply to: the host of a URL, else the channel. */
@@ -188,12 +146,7 @@ interface DispatcherOptions {
   readonly random?: () => number;
 }
 
-/**
- * Sends the outbox: retries each delivery until its recipient accepts or refuses it, or a day has passed. With a file
- * only the leader runs a dispatcher, with a server every process. An attempt is saved after its response, so a
- * process that ends in between sends the delivery again with the same id (at least once). Deliveries under way at the
- * abort stay pending.
- */
+/** Retries each delivery, with the same id, until its recipient accepts or refuses it, or a day has passed. */
 export class Dispatcher {
   readonly #store: OutboxStore;
   readonly #options: DispatcherOptions;
@@ -211,7 +164,6 @@ export class Dispatcher {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Call it when a new delivery is due. */
   readonly wake = this.#alarm.ring;
 
   /** Resolves after the abort, once no attempt is under way; never rejects. */
@@ -262,7 +214,6 @@ export class Dispatcher {
     }
   }
 
-  /** Never rejects. */
   async #deliver(due: DueDelivery): Promise<void> {
     try {
       const delivery = await this.#store.pending(due.id, this.#clock.now());
@@ -294,10 +245,7 @@ export class Dispatcher {
     onAttempt?.({ delivery, attempt, verdict });
   }
 
-  /**
-   * This process has no notifier for the channel: another process accepted the alert, or the settings have changed. The
-   * delivery waits for a process that has one.
-   */
+  /** Another process accepted the alert, or the settings have changed: waits for a process that has a notifier. */
   async #wait(delivery: PendingDelivery): Promise<void> {
     const { channel, triesSince, isUntouched } = delivery;
     const at = this.#clock.now();
@@ -317,15 +265,25 @@ export class Dispatcher {
     return `${channel} is not set up in the process that sends (${process})${how}`;
   }
 
+  /** One attempt, within its deadline and until the end of the process. */
   async #tryOnce(notifier: Notifier, { id, channel, target, message }: PendingDelivery): Promise<Attempt> {
     const signingSecrets =
       channel === 'WEBHOOK' ? await this.#store.signingSecrets(message.owner, this.#clock.now()) : [];
-    const { signal, onError } = this.#options;
+    const isOver = new AbortController();
+    const late = new AbortController();
+    const stop = AbortSignal.any([this.#options.signal, late.signal]);
+    void this.#clock.sleep(notifier.deadlineMs ?? DEADLINE_MS, isOver.signal).then(() => late.abort());
+    const grace = untilAborted(stop).then(() => sleep(ABORT_GRACE_MS, isOver.signal));
     try {
-      return await tryOnce(notifier, { id, target, message, signingSecrets }, this.#clock, signal);
+      return await Promise.race([
+        notifier.deliver({ id, target, message, signingSecrets }, stop),
+        grace.then(() => later('no response in time')),
+      ]);
     } catch (error) {
-      onError(error);
+      this.#options.onError(error);
       return later(`${channel} could not be sent: this is a mistake in gastop`);
+    } finally {
+      isOver.abort();
     }
   }
 
@@ -338,21 +296,17 @@ export class Dispatcher {
       case 'gone':
         return { kind: 'gone', reason: `${channel} recipient is gone: it answered ${made.answer}` };
       case 'later': {
-        const { retryAfterSec } = made;
         const random = (this.#options.random ?? Math.random)();
-        const next = nextTryAt({
-          tries: tries + 1,
-          triesSince: tries === 0 ? at : triesSince,
-          now: this.#clock.now(),
-          retryAfterSec,
-          random,
-        });
+        const since = tries === 0 ? at : triesSince;
+        const { retryAfterSec } = made;
+        const now = this.#clock.now();
+        const next = nextTryAt({ tries: tries + 1, triesSince: since, now, retryAfterSec, random });
         return next === null ? { kind: 'failed' } : { kind: 'again', at: next };
       }
     }
   }
 
-  /** Retries the save, not the attempt: on a full disk a recipient must not get the same notification every two seconds. */
+  /** Retries the save, not the attempt: a full disk must not have a recipient notified every two seconds. */
   async #record(delivery: PendingDelivery, attempt: KeptAttempt, verdict: Verdict): Promise<void> {
     const { signal, onError } = this.#options;
     for (let isTold = false; ; isTold = true) {
@@ -375,7 +329,7 @@ export class Dispatcher {
 
 interface SendingOptions extends Pick<DispatcherOptions, 'signal' | 'onError' | 'onAttempt'> {
   readonly lease: Lease;
-  /** Whether the process ends by itself, so it must not leave attempts unfinished. */
+  /** It ends by itself, so it must not leave attempts unfinished. */
   readonly isVisitor?: boolean;
   readonly database: Database;
   readonly delivery: NotifierSettings;

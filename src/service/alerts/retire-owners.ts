@@ -18,10 +18,7 @@ interface RetireOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/**
- * Disables the alerts and auto-txs of revoked or deleted keys, now and every ten seconds, even if another process
- * fires or sends them. Resolves with the abort; never rejects.
- */
+/** Disables the alerts and auto-txs of revoked or deleted keys, now and every ten seconds; never rejects. */
 export async function retireOwners({
   kept,
   withdrawn,

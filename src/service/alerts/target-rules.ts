@@ -13,7 +13,6 @@ const SENDER: Readonly<Partial<Record<AlertChannel, string>>> = {
   TELEGRAM: 'a Telegram bot (TELEGRAM)',
 };
 
-/** The settings that enable a channel, to follow `sets`; `undefined`: none needed. */
 export const remedyFor = (channel: string): string | undefined => REMEDY.get(channel);
 
 export function channelsOf({
@@ -43,10 +42,7 @@ export function setUpLines(channels: readonly string[]): readonly string[] {
   return missingChannels(channels).map((channel) => `${channel} is not set up: set ${remedyFor(channel)}`);
 }
 
-/**
- * The target rules of a service with these channels.
- * @param asker who creates the alert: the operator reads what to set; the holder of a key cannot set it
- */
+/** @param asker the operator reads what to set; the holder of a key cannot set it */
 export function targetRules(
   channels: readonly string[],
   policy: TargetPolicy,
@@ -64,7 +60,6 @@ export function targetRules(
 
 const notSetUpHere = (channel: AlertChannel) => `needs ${channel}, which is not set up on this service`;
 
-/** Follows the field's name. */
 function notSetUp(channel: AlertChannel): string {
   const remedy = remedyFor(channel);
   const how = remedy === undefined ? '' : `: set ${remedy}; see docs/ALERTS.md`;

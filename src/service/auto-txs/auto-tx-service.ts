@@ -34,7 +34,7 @@ import { formatGwei, utcMinute, weiOfGwei } from '../../core/units.ts';
 import { type AutoTxChange, type AutoTxStore, SameNonceError } from '../../store/auto-txs.ts';
 import { dataFeesOf } from '../data-fees.ts';
 import { type ApiFailure, conflict, notFound, unavailable } from '../http/errors.ts';
-import { AutoTxOutlook, accountResponse, autoTxDetails, autoTxResponse } from '../responses/auto-txs.ts';
+import { accountResponse, autoTxDetails, autoTxMoments, autoTxResponse } from '../responses/auto-txs.ts';
 import type { Totals } from '../responses/summary.ts';
 import { isoFromMs } from '../responses/wire.ts';
 import {
@@ -60,21 +60,19 @@ interface AutoTxServiceParts extends CheckerParts {
   readonly chain: () => ChainProfile | null;
   readonly confirmations: (chain: ChainProfile) => number;
   readonly reach: (price: bigint, withinSec: number) => Reach | null;
-  /** Called when there may be more or less to send. */
   readonly onChanged?: () => void;
 }
 
 /** The auto-tx endpoints of v1, separated by owner. Accepts signed bytes and never returns them. */
 export class AutoTxService {
   readonly #parts: AutoTxServiceParts;
-  readonly #outlook: AutoTxOutlook;
+  readonly #moment: ReturnType<typeof autoTxMoments>;
 
   constructor(parts: AutoTxServiceParts) {
     this.#parts = parts;
-    this.#outlook = new AutoTxOutlook(parts);
+    this.#moment = autoTxMoments(parts);
   }
 
-  /** Ms since epoch, for checks of a request body. */
   now(): number {
     return this.#parts.wallNow();
   }
@@ -99,7 +97,7 @@ export class AutoTxService {
 
   async list(owner: string, page: number, size: number): Promise<AutoTxList> {
     const { autoTxs, total } = await this.#parts.store.list(owner, { offset: page * size, limit: size });
-    const moment = this.#outlook.now();
+    const moment = this.#moment();
     const items = autoTxs.map((autoTx) => autoTxResponse(autoTx, owner, moment, { isListed: true }));
     return { items, page, size, total };
   }
@@ -261,7 +259,6 @@ export class AutoTxService {
     try {
       const changed = await store.change({ owner, id: before.id }, decide, 'owner');
       if (changed !== null) this.#parts.onChanged?.();
-      // No change, or it was deleted.
       return this.#details(owner, changed?.after ?? (await this.#find(owner, before.id)));
     } catch (error) {
       throw error instanceof SameNonceError ? sameNonce(error.id) : error;
@@ -276,7 +273,7 @@ export class AutoTxService {
 
   async #details(owner: string, autoTx: KeptAutoTx): Promise<AutoTxDetails> {
     const timeline = await this.#parts.store.timeline(autoTx.id, TIMELINE_MOST);
-    return autoTxDetails(autoTx, timeline, owner, this.#outlook.now());
+    return autoTxDetails(autoTx, timeline, owner, this.#moment());
   }
 
   async #find(owner: string, id: string): Promise<KeptAutoTx> {
@@ -310,11 +307,7 @@ interface ChangeFacts {
   readonly now: number;
 }
 
-/**
- * The changed auto-tx, and whether to repeat its checks; `null` when nothing changes.
- * @throws {ApiFailure} `conflict` when it is too late, `validation_failed` when the signature belongs to another
- * transaction.
- */
+/** `null`: nothing changes. @throws {ApiFailure} `conflict` when it is too late, `validation_failed` */
 function planChange(kept: KeptAutoTx, update: AutoTxUpdate, { signed, confirmations, now }: ChangeFacts) {
   const content = contentAfter(kept, update, signed);
   const order = orderWith(update, kept.order);
@@ -348,7 +341,6 @@ function planChange(kept: KeptAutoTx, update: AutoTxUpdate, { signed, confirmati
 const isOpen = ({ status }: AutoTxState) =>
   status === 'DRAFT' || status === 'PENDING' || status === 'DISABLED';
 
-/** The stored fields of a signed transaction beside the call. */
 function signatureOf(transaction: SignedTransaction): NonNullable<KeptAutoTx['signed']> {
   const { to, value, data, authorizations, compressedSize, ...signature } = transaction;
   return signature;
@@ -391,7 +383,6 @@ function tooLate({ state }: KeptAutoTx): ApiFailure {
 
 const NO_ORDER: AutoTxOrder = { target: 0n, lane: 'average', isStrict: false, expiresAt: null };
 
-/** The order with the fields of a request; a creation has all of them. */
 function orderWith(
   { targetGasPriceGwei, gasSpeed, strictTargetPrice, expiresAt }: AutoTxUpdate,
   order = NO_ORDER,

@@ -72,7 +72,6 @@ export function stepKept(
   };
 }
 
-/** The block identifies an inclusion. */
 const withoutWei = (state: KeptAutoTx['state']) => ({
   ...state,
   inclusion: state.inclusion?.blockHash ?? null,
@@ -133,10 +132,7 @@ async function decideDue(
   return changed?.after.state.status === 'SUBMITTED' ? { kept: changed.after, at } : null;
 }
 
-/**
- * Decides whether a pending auto-tx is held, refused or sent, and stores that. Returns what to send now, or `null`.
- * Decides within the transaction, so that changes by its owner or the chain count.
- */
+/** Holds, refuses or sends a pending auto-tx, within the transaction, so that changes by its owner or the chain count. */
 export async function decideOne(seen: KeptAutoTx, sender: SenderFacts, context: EngineContext) {
   const size = await compressedSize(seen, sender, context);
   return decideDue(seen, context, (kept, present) => {
@@ -163,7 +159,7 @@ async function compressedSize(
   return bytes instanceof Uint8Array ? fastLzLength(bytes) : undefined;
 }
 
-/** Sends the same bytes again, for an auto-tx that was decided to be sent and that no node is known to have. */
+/** For one that was decided to be sent and that no node is known to have. */
 export const decideAgain = (seen: KeptAutoTx, context: EngineContext) =>
   decideDue(seen, context, (kept) =>
     kept.state.status === 'SUBMITTED' && kept.state.sentAt === null
@@ -259,10 +255,7 @@ const KEY_GONE: Obstacle = {
     'its signed bytes are encrypted with a key that is not here: put it back and enable it, or schedule it again',
 };
 
-/**
- * Sends a decided auto-tx to the nodes and stores the result. Its bytes are only in that request. Rejects only with a
- * `StoreError`.
- */
+/** Sends it and stores the result; its bytes are only in that request. Rejects only with a `StoreError`. */
 export async function sendOne({ kept, at: decidedAt }: Decided, context: EngineContext): Promise<Sent> {
   const { source, store } = context;
   const isStillWanted = () =>
@@ -362,11 +355,7 @@ export const sendObstacle = (reason: string, message = reason): Obstacle => ({
 
 const LONGEST_MS = 300_000;
 
-/**
- * Time of the next try of a held auto-tx, ms since epoch: with the next block, then after one block time, two, four,
- * up to five minutes.
- * @param times number of times in a row that the same obstacle was met before
- */
+/** Ms since epoch: with the next block, then after one block time, two, four, up to five minutes. @param times in a row before */
 function retryLater(times: number, { wallNow, profile }: EngineContext): number {
   const blockMs = (profile()?.feeRule.blockTimeSec ?? 0) * 1_000;
   return times === 0 ? wallNow() : wallNow() + Math.min(blockMs * 2 ** Math.min(times - 1, 30), LONGEST_MS);

@@ -35,11 +35,7 @@ interface ToCheck {
   readonly isNew: boolean;
 }
 
-/**
- * Runs the pre-flight checks with the nodes' timely responses.
- * @throws {ApiFailure} `validation_failed` when it can never be included, because of its signature or this request's
- * changes.
- */
+/** @throws {ApiFailure} `validation_failed` when its signature or this request's changes can never be included */
 export async function checkToSend(
   { source, store, moment, wallNow, signal }: CheckerParts,
   { owner, id, chainId, transaction, order, isNew }: ToCheck,
@@ -89,10 +85,7 @@ type SaidContent = Pick<AutoTxUpdate, 'to' | 'value' | 'data'>;
 export const contentOf = (said: SaidContent): Content =>
   contentWith({ to: null, value: 0n, data: '0x' }, said);
 
-/**
- * The call of an auto-tx after an update.
- * @throws {ApiFailure} when it can no longer change, or a signature belongs to another call.
- */
+/** @throws {ApiFailure} when it can no longer change, or a signature belongs to another call. */
 export function contentAfter(
   kept: KeptAutoTx,
   update: SaidContent,
@@ -176,10 +169,7 @@ function addressOf(text: string): Hex {
   throw invalidField('to', 'is mistyped: its capitals are not those of its checksum (EIP-55); copy it again');
 }
 
-/**
- * Decodes the signed transaction.
- * @throws {ApiFailure} `validation_failed` at `signedTransaction`, without any part of it.
- */
+/** @throws {ApiFailure} `validation_failed` at `signedTransaction`, without any part of it. */
 export function readSigned(text: string) {
   try {
     const bytes = transactionBytes(text);
@@ -198,7 +188,6 @@ function wrongSignature(why: string): ApiFailure {
 
 const WITHIN_MS = 4_000;
 
-/** A sender's account on the chain; wei. */
 export interface SenderAccount {
   readonly nextNonce: number;
   /** The next nonce including the node's pool. */

@@ -39,10 +39,7 @@ interface AutoTxsOptions extends EngineContext {
   readonly signal: AbortSignal;
 }
 
-/**
- * Sends and follows auto-txs while, and only while, this process holds the lease. Wake it for a new head, or when an
- * auto-tx was created, changed or cancelled.
- */
+/** Wake it for a new head, or when an auto-tx was created, changed or cancelled. */
 export function startAutoTxs(options: AutoTxsOptions): LeaderWork {
   const { lease, source, onError } = options;
   const alarm = new Alarm();
@@ -80,7 +77,6 @@ const SENDERS_PER_SEC = 50;
 const REPEAT_MS = 2_000;
 /** How often each sender is processed: no block tells that a nonce was used elsewhere or that funds arrived. */
 const ROUND_MS = 60_000;
-/** How often signed bytes of ended auto-txs are checked for deletion. */
 const PRUNE_MS = 60_000;
 /** Senders of a round per turn: a request each. */
 const ROUND_AT_ONCE = 8;
@@ -226,11 +222,7 @@ interface SenderOptions extends FollowOptions {
   readonly isWhole: boolean;
 }
 
-/**
- * Processes one sender: observes those of its auto-txs that a node may have, or whose nonce is used, then sends due
- * ones, in the order of their nonces. Returns whether to process the sender again soon. Rejects as the node or the
- * store do; earlier decisions are stored by then.
- */
+/** Observes what a node may have, then sends due ones by nonce. Returns whether to repeat it soon. */
 async function processSender(from: Hex, options: SenderOptions): Promise<boolean> {
   const { context, signal, isWhole } = options;
   const { store } = context;
@@ -343,10 +335,7 @@ function mayBeDecided(
   );
 }
 
-/**
- * The transaction that has its nonce, in the chain or in the pool, may be this very one: its signer can send it
- * elsewhere. Observations alone settle whose nonce is used.
- */
+/** The transaction that has its nonce may be this very one, sent elsewhere by its signer: observations alone settle that. */
 async function isOutByItself(
   kept: KeptAutoTx,
   { nextNonce, pendingNonce }: SenderFacts,

@@ -16,14 +16,11 @@ export interface Followed {
   readonly isSoon: boolean;
 }
 
-/**
- * A node that reports a used nonce may be ahead of one that has no receipt yet: nothing is decided before the next
- * head, or before this time if no head comes.
- */
+/** The node may be ahead of one that has no receipt yet: nothing is decided before the next head, or this time. */
 const CERTAIN_MS = 3_000;
 
 interface UsedNonce {
-  /** Time of its first observation, by the monotonic clock, and its head. */
+  /** By the monotonic clock. */
   readonly since: number;
   readonly first: number;
   readonly head: number;
@@ -88,10 +85,7 @@ export async function pricesOf(
   return { dayMeanPrice, nativeUsd: nativeUsd() };
 }
 
-/**
- * Observes an auto-tx that a node may have; `null` when responses are inconsistent, so that the next head must
- * decide. Rejects with a `ChainError` or a `StoreError`, or on abort.
- */
+/** `null` when responses are inconsistent, so that the next head must decide. Rejects as the node or the store do. */
 async function observe(
   kept: KeptAutoTx,
   sender: SenderReads,
@@ -132,11 +126,7 @@ async function observe(
 /** Blocks below the first head with the used nonce: each sender is processed at least once a minute. */
 const SEARCHED = 32;
 
-/**
- * A node may have neither receipt nor hash of a transaction that it mined. Before its nonce counts as used by another
- * transaction, the blocks in which it was used are searched once; `null`: none has it, `undefined`: one has it, but
- * no receipt.
- */
+/** A node may have forgotten what it mined: searches its blocks. `undefined`: one has it, but no receipt. */
 async function receiptInBlocks(
   hash: Hex,
   takenSince: number | null,
@@ -182,7 +172,6 @@ export interface SenderReads {
   nextNonce(): Promise<number>;
   /** The next nonce including the node's pool. */
   pendingNonce(): Promise<number>;
-  /** Wei. */
   balance(): Promise<bigint>;
 }
 

@@ -105,10 +105,7 @@ function refuseMethod(c: Context, methods: readonly string[]): Response {
 
 const RETRY_SEC = 5;
 
-/**
- * Makes all routes of alerts and auto-txs refuse: their data would be lost when the process ends, for the reason
- * `unsaved`, or, without one, once the chain is known.
- */
+/** Their data would be lost when the process ends: for the reason `unsaved`, else until the chain is known. */
 function refuseUnkept(app: OpenAPIHono, unsaved?: string): void {
   for (const [path, what] of [
     [PATHS.alerts, 'alerts'],

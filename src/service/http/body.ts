@@ -72,10 +72,7 @@ export const BODY_BYTES = 32_768;
 export const SIGNED_BODY_BYTES = SIGNED_LONGEST + 16_384;
 const TAKES_SIGNED = new RegExp(`^${BASE_PATH}${PATHS.autoTxs}(/[^/]*)?/?$`);
 
-/**
- * Maximum size of concurrent larger bodies: those of one key, and all. A request takes a few times its body in
- * memory.
- */
+/** Of concurrent larger bodies: a request takes a few times its body in memory. */
 const KEY_BYTES = 2 * SIGNED_BODY_BYTES;
 const ALL_BYTES = 8 * SIGNED_BODY_BYTES;
 
@@ -83,10 +80,7 @@ const ALL_BYTES = 8 * SIGNED_BODY_BYTES;
 const BODY_MS = 12_000;
 const REST_MS = 500;
 
-/**
- * Reads the body of a request before its route runs: within its size, within `bodyMs`, and a large one only while
- * there is room for it, which is reserved until the response.
- */
+/** Reads the body before its route runs: within its size and time, a large one only while there is room, reserved until the response. */
 export function takeBodies(bodyMs = BODY_MS): MiddlewareHandler {
   const heldBy = new Map<string, number>();
   let held = 0;

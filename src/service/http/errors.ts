@@ -143,10 +143,7 @@ const AUTO_TXS = BASE_PATH + PATHS.autoTxs;
 const BYTES = /[\w+=-]{20,}/g;
 const FRAME = /^ +at .*:\d+:\d+\)?$/;
 
-/**
- * An error for a response or a log. On routes that accept signed transactions its text may contain a part of one:
- * removes the text, and keeps the stack.
- */
+/** On routes that accept signed transactions an error's text may contain a part of one: removes it, and keeps the stack. */
 export function withoutBody(error: Error, path: string): Error {
   if (path !== AUTO_TXS && !path.startsWith(`${AUTO_TXS}/`)) return error;
   if (error instanceof StoreError) return new StoreError(error.code, error.message.replace(BYTES, '…'));

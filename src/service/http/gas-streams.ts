@@ -19,7 +19,6 @@ const COMMENT = new TextEncoder().encode(':\n\n');
 interface Reader {
   /** The id of its key; empty when no key is needed. */
   readonly owner: string;
-  /** The key as it was sent. */
   readonly key: string | null;
   /** Counts one request of the key. @throws as the gate does */
   readonly admit: () => Promise<unknown>;
@@ -37,10 +36,7 @@ type Identify = (key: string | null) => Promise<object | null>;
 type Bytes = Uint8Array<ArrayBuffer>;
 type Controller = ReadableStreamDefaultController<Bytes>;
 
-/**
- * The open streams of `gas/current` (Server-Sent Events). Sends an event with each new block and with every other
- * change of the response of `gas/current`, such as prices that become stale. Encodes it once for all readers.
- */
+/** The open streams of `gas/current` (Server-Sent Events): an event with each change of its response, encoded once. */
 export class GasStreams {
   readonly #state: Pick<ServiceState, 'moment' | 'present'>;
   readonly #identify: Identify | undefined;
@@ -67,11 +63,7 @@ export class GasStreams {
     return this.#readers.size;
   }
 
-  /**
-   * Opens a stream that starts with the present `gas/current`, unless its reader has the only event of block `lastId`.
-   * @throws {ApiFailure} `upstream_unavailable` while there are no prices, `rate_limit_exceeded` for too many
-   * streams.
-   */
+  /** Starts with the present prices, unless its reader has the only event of block `lastId`. @throws {ApiFailure} */
   open(lastId: string | undefined, reader: Omit<Reader, 'admittedAt'>): ReadableStream<Bytes> {
     if (this.#hasEnded) throw unavailable('the service is being stopped; ask again later', 5);
     // Throws while there are no prices.

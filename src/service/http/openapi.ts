@@ -27,10 +27,7 @@ const GROUP_SAYS: Readonly<Record<RouteGroup, string>> = {
   metrics: 'History, blocks and transactions',
 };
 
-/**
- * The OpenAPI 3.1 description of `app`, from the validating schemas.
- * @param baseUrl public URL of the service behind a proxy; by default URLs are relative to the document.
- */
+/** @param baseUrl public URL of the service behind a proxy; by default URLs are relative to the document. */
 export function openApiDocument(app: OpenAPIHono, baseUrl?: string): Document {
   const { webhooks: _none, ...document } = app.getOpenAPI31Document({
     openapi: '3.1.0',
@@ -79,11 +76,7 @@ type Schema = Schemas[string];
 
 const PREFIX = '#/components/schemas/';
 
-/**
- * The schemas of these names (`meta({ id })`) and of all that they refer to: responses as they are sent, bodies as
- * they are accepted, with optional fields where there is a default. zod generates them: zod-to-openapi lets a named
- * schema be `null` everywhere once it may be so in one place.
- */
+/** These schemas (`meta({ id })`) and all that they refer to. zod generates them: zod-to-openapi lets a named one be `null` everywhere. */
 function componentSchemas(responses: readonly string[], bodies: readonly string[]): Schemas {
   const sent = schemasOf('output');
   const taken = schemasOf('input');

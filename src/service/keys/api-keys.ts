@@ -43,21 +43,14 @@ export function createKey(id: string): ApiKey {
   return { id, text: `${payload}_${checksum(payload)}` };
 }
 
-/**
- * Parses a key; `null` when it is malformed. The checksum tells typing errors from unknown keys: a CRC-32 detects
- * every change within 32 neighbouring bits, so every wrong character and every swap of neighbours; other errors pass
- * once in four thousand million times.
- */
+/** `null`: malformed. The CRC-32 tells typing errors, every wrong character and swap of neighbours, from unknown keys. */
 export function readKey(text: string): ApiKey | null {
   const { payload, id, check } = KEY.exec(text)?.groups ?? {};
   if (payload === undefined || id === undefined || check !== checksum(payload)) return null;
   return { id, text };
 }
 
-/**
- * The stored form of a key. Unlike for passwords a fast hash is safe: 2^160 secrets cannot be tried, and this runs
- * for every request.
- */
+/** Unlike for passwords a fast hash is safe: 2^160 secrets cannot be tried, and this runs for every request. */
 export function hashKey({ text }: ApiKey): Buffer {
   return hash('sha256', text, 'buffer');
 }
@@ -138,11 +131,7 @@ export async function issueKey(
   }
 }
 
-/**
- * Replaces the secret of key `id`; the old one stops working at once. `now` in ms.
- * @returns `null` when there is no such key, or it is revoked.
- * @throws {StoreError}
- */
+/** The old secret stops working at once; `null`: no such key, or it is revoked. `now` in ms. @throws {StoreError} */
 export async function reissueKey(
   store: KeyStore,
   id: string,

@@ -150,20 +150,28 @@ interface OutlookParts {
 }
 
 /** Further data for responses about auto-txs, all of one time. */
-type AutoTxMoment = ReturnType<AutoTxOutlook['now']>;
+type AutoTxMoment = ReturnType<ReturnType<typeof autoTxMoments>>;
 
-/** Forecasts for responses about auto-txs. Caches them until the next block. */
-export class AutoTxOutlook {
-  readonly #parts: OutlookParts;
-  #advice: Present['advice'] | null = null;
-  readonly #known = new Map<string, number | null>();
+/** Forecasts for responses about auto-txs, cached until the next block. */
+export function autoTxMoments({ chain, moment, reach, confirmations, wallNow }: OutlookParts) {
+  const known = new Map<string, number | null>();
+  let advice: Present['advice'] | null = null;
 
-  constructor(parts: OutlookParts) {
-    this.#parts = parts;
+  function probability(autoTx: KeptAutoTx, withinSec: number, present: Present | null): number | null {
+    if (present === null || present.stale) return null;
+    const price = askedPrice(autoTx, present);
+    if (price === null) return 0;
+    if (advice !== present.advice || known.size >= REMEMBERED_MOST) known.clear();
+    advice = present.advice;
+    const key = `${price} ${withinSec}`;
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const made = reach(price, withinSec)?.probability ?? null;
+    known.set(key, made);
+    return made;
   }
 
-  now() {
-    const { chain, moment, confirmations, wallNow } = this.#parts;
+  return () => {
     const present = moment();
     const now = wallNow();
     return {
@@ -173,30 +181,13 @@ export class AutoTxOutlook {
       hold: (autoTx: KeptAutoTx) => presentHold(autoTx, present),
       /** Probability and horizon for the target of a pending one. */
       reach: (autoTx: KeptAutoTx) => {
-        if (autoTx.state.status !== 'PENDING') return null;
-        const withinSec = timeLeftSec(autoTx.order.expiresAt, now);
+        const withinSec = autoTx.state.status === 'PENDING' ? timeLeftSec(autoTx.order.expiresAt, now) : null;
         return withinSec === null
           ? null
-          : { probability: this.#probability(autoTx, withinSec, present), withinSec };
+          : { probability: probability(autoTx, withinSec, present), withinSec };
       },
     };
-  }
-
-  #probability(autoTx: KeptAutoTx, withinSec: number, present: Present | null): number | null {
-    if (present === null || present.stale) return null;
-    const price = askedPrice(autoTx, present);
-    if (price === null) return 0;
-    if (this.#advice !== present.advice || this.#known.size >= REMEMBERED_MOST) {
-      this.#known.clear();
-      this.#advice = present.advice;
-    }
-    const key = `${price} ${withinSec}`;
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const probability = this.#parts.reach(price, withinSec)?.probability ?? null;
-    this.#known.set(key, probability);
-    return probability;
-  }
+  };
 }
 
 function timeLeftSec(expiresAt: number | null, now: number): number | null {
@@ -206,10 +197,7 @@ function timeLeftSec(expiresAt: number | null, now: number): number | null {
   return Math.min(left > STEP_SEC ? left - (left % STEP_SEC) : left, LONGEST_SEC);
 }
 
-/**
- * The price per gas, base fee plus a usual tip, at which a block includes it and its target is reached; `null` when
- * there is none.
- */
+/** Base fee plus a usual tip at which a block includes it and its target is reached; `null`: none. */
 function askedPrice({ order, signed }: KeptAutoTx, { advice }: Present): bigint | null {
   if (signed === null) return null;
   const usualTip = max(advice.lanes.average.price - advice.nextBaseFee, 0n);
@@ -222,10 +210,7 @@ function askedPrice({ order, signed }: KeptAutoTx, { advice }: Present): bigint 
 const min = (one: bigint, other: bigint) => (one < other ? one : other);
 const max = (one: bigint, other: bigint) => (one > other ? one : other);
 
-/**
- * Why a pending one is held: the stored obstacle of its last try, or one of the present head, which is not stored
- * because it may change with each block. `null` when it only waits for its target.
- */
+/** The stored obstacle of its last try, or one of the present head, which may change with each block. */
 function presentHold({ state, order, signed }: KeptAutoTx, present: Present | null): AutoTxState['hold'] {
   if (state.hold !== null || state.status !== 'PENDING' || signed === null) return state.hold;
   if (present === null || present.stale) return null;

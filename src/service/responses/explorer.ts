@@ -40,10 +40,7 @@ function requireTransactions({ kind }: ChainReader): void {
 /** Much less than the time limit of a request: two of these in sequence leave time for the response itself. */
 const COMPLETED_WITHIN_MS = 2_000;
 
-/**
- * The result, or `null` when the node fails or is slow: for optional parts of a response. A late result is still
- * awaited, so that the next request finds it cached.
- */
+/** For optional parts of a response: `null` when the node fails or is slow; the next request finds a late result cached. */
 export async function ifAvailable<T>(request: Promise<T>): Promise<T | null> {
   const late = AbortSignal.timeout(COMPLETED_WITHIN_MS);
   try {
@@ -174,11 +171,7 @@ function tipRank(receipt: ChainReceipt, mined: readonly MinedTransaction[], base
 
 const BLOCKS_AT_ONCE = 4;
 
-/**
- * One page of a window's transactions, newest first. Counts all blocks of the window, but requests transactions only
- * for the blocks of the page.
- * @throws {ApiFailure} `validation_failed` for an invalid window
- */
+/** Newest first; requests transactions only for the blocks of the page. @throws {ApiFailure} `validation_failed` */
 export async function txsMetrics(
   asked: TxsParameters,
   history: Omit<MetricsContext, 'profile'>,
@@ -244,10 +237,7 @@ const PARALLEL = 8;
 /** If the node lacks a block this deep, it was pruned, not orphaned. */
 const SETTLED_DEPTH = 64;
 
-/**
- * The newest 100 blocks of a window as on the chain, ascending, and its actual start: requesting these times returns
- * the same window.
- */
+/** The newest 100 blocks of a window, ascending, and its actual start: requesting these times returns the same window. */
 async function blocksOfWindow(
   { from, to }: Window,
   context: LookupContext,
@@ -315,11 +305,8 @@ async function readBlock(
   throw notFound(`the node no longer holds block ${number} of this window; ask for a later one`);
 }
 
-/**
- * The last number of `low`–`high` for which `holds`, if it holds up to some number and not after it; `low - 1` when
- * it holds for none. Needs few calls when the result is close to `guess`.
- */
-export async function findLast(
+/** The last number of `low`–`high` up to which `holds`; `low - 1`: none. Needs few calls when it is close to `guess`. */
+async function findLast(
   { low, high, guess }: { readonly low: number; readonly high: number; readonly guess: number },
   holds: (number: number) => Promise<boolean>,
 ): Promise<number> {

@@ -90,10 +90,7 @@ function costOf(wei: bigint, nativeUsd: number | null) {
   return { wei: wei.toString(), usd: nativeUsd === null ? null : (Number(wei) / WEI_PER_COIN) * nativeUsd };
 }
 
-/**
- * The distribution of prices over `series`, each block counted once, with the present price: in each, min ≤ p10 ≤
- * median ≤ p90 ≤ max and min ≤ now ≤ max.
- */
+/** Each block counts once; min ≤ p10 ≤ median ≤ p90 ≤ max and min ≤ now ≤ max. */
 export function marketFigures(
   series: readonly Rollup[],
   now: { readonly base: number; readonly average: number },
@@ -130,10 +127,7 @@ function baseStats(series: readonly Rollup[], bases: readonly Weighted[], now: n
   return { ...figures, min: wholeWei(min), max: wholeWei(max) };
 }
 
-/**
- * The stated price of Average. For blocks before the engine's history it is base fee plus median tip, of blocks with
- * known tips; without any, the base fee alone.
- */
+/** For blocks before the engine's history base fee plus median tip, of blocks with known tips; without any, the base fee alone. */
 function averagesOf(series: readonly Rollup[], statedPrices: StatedPrices): Weighted[] {
   const known = series.flatMap((part) => {
     const said = statedPrices(part.first_block, part.last_block);
@@ -148,11 +142,7 @@ function averagesOf(series: readonly Rollup[], statedPrices: StatedPrices): Weig
 const MOST_ROWS = 12_000;
 const [MINUTE_SEC] = ROLLUP_SEC;
 
-/**
- * The blocks of `window`, ascending: single ones if there are at most `mostRows`, otherwise the shortest stored
- * buckets that fit. This depends on the stored history, not on the requested window, so that two windows over the
- * same blocks have the same parts. No part exceeds the window.
- */
+/** At most `mostRows` single blocks, else the shortest stored buckets that fit, by the stored history: two windows over the same blocks have the same parts. */
 export async function marketSeries(
   history: HistoryStore,
   window: Window,

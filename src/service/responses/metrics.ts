@@ -29,10 +29,7 @@ export interface MetricsContext {
   readonly now: number;
 }
 
-/**
- * Moves the start of a window into the stored history.
- * @throws {ApiFailure} that names the invalid parameter, or for a window before the stored history.
- */
+/** Moves its start into the stored history. @throws {ApiFailure} that names the invalid parameter */
 export async function metricsWindow(
   asked: MetricsParameters,
   context: MetricsContext,

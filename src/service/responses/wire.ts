@@ -1,9 +1,6 @@
 const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
 
-/**
- * Wei per gas, gas or another count as a JSON integer. A price beyond 2^53−1 wei (9 million gwei, such as the greatest
- * cap that can be signed) becomes that limit, as in the store.
- */
+/** A count as a JSON integer; beyond 2^53−1 (9 million gwei, the greatest cap that can be signed) that limit, as in the store. */
 export function wireInteger(count: bigint): number {
   if (count < 0n) return 0;
   return Number(count > LARGEST ? LARGEST : count);

@@ -18,14 +18,6 @@ function takeAll(queue: DeliveryQueue): DueDelivery[] {
 
 const ids = (deliveries: readonly DueDelivery[]) => deliveries.map(({ id }) => id);
 
-test('one recipient is sent two at a time, the longest due first', () => {
-  const queue = new DeliveryQueue();
-  for (const id of ['a', 'b', 'c']) queue.add(due(id, 'one.test'));
-  const [a] = takeAll(queue);
-  if (a !== undefined) queue.end(a);
-  expect(ids(takeAll(queue))).toEqual(['c']);
-});
-
 test('a recipient delays no other, however much waits for it', () => {
   const queue = new DeliveryQueue();
   for (let n = 0; n < 1_000; n += 1) queue.add(due(`much${n}`, 'much.test'));
@@ -46,36 +38,8 @@ test('a key has at most 8 under way, however many recipients it names; another k
   expect(ids(takeAll(queue))).toEqual(['much8']);
 });
 
-test('what is known is not taken in again, until it has ended', () => {
-  const queue = new DeliveryQueue();
-  const only = due('a', 'one.test');
-  queue.add(only);
-  queue.add(only);
-  expect(ids(takeAll(queue))).toEqual(['a']);
-  queue.add(only);
-  expect(takeAll(queue)).toEqual([]);
-  queue.end(only);
-  queue.add(only);
-  expect(ids(takeAll(queue))).toEqual(['a']);
-});
-
 test('at most 32 are under way', () => {
   const queue = new DeliveryQueue();
   for (let n = 0; n < 40; n += 1) queue.add(due(`w${n}`, `w${n}.test`));
   expect(takeAll(queue)).toHaveLength(32);
-});
-
-test('each port of a host is a recipient, and so is each channel with one way out', () => {
-  const queue = new DeliveryQueue();
-  const mail = (id: string): DueDelivery => ({
-    id,
-    owner: '',
-    channel: 'EMAIL',
-    target: `${id}@receiver.test`,
-    dueAt: 0,
-  });
-  for (const id of ['a', 'b', 'c']) queue.add(mail(id));
-  for (const port of [1, 2, 3]) queue.add(due(`w${port}`, `one.test:${port}`));
-  queue.add({ ...due('odd', 'x'), target: 'no url' });
-  expect(ids(takeAll(queue)).sort()).toEqual(['a', 'b', 'odd', 'w1', 'w2', 'w3']);
 });

@@ -171,17 +171,6 @@ describe('what fired', () => {
     expect(office.errors).toEqual([]);
   });
 
-  it('is sent where it lay when the process ended before', async () => {
-    const receiver = await startReceiver();
-    const path = join(await temporaryFolder(), 'chain.db');
-    const database = await openDatabase(path);
-    await fire(database, 'a', { target: receiver.url });
-    await database.close();
-    const office = await open({ path });
-    await ended(office, 'a', 'DELIVERED');
-    expect(receiver.received).toHaveLength(1);
-  });
-
   it('is no longer sent once its alert was deleted', async () => {
     const receiver = await startReceiver(answering(500));
     const office = await open();
@@ -394,33 +383,6 @@ describe('a receiver', () => {
     const [first, second] = receiver.received;
     expect(second?.headers['idempotency-key']).toBe(first?.headers['idempotency-key']);
     expect(second?.body).toBe(first?.body);
-  });
-});
-
-describe('a mail server that is down for a while', () => {
-  it('takes the mail when it is back, once', async () => {
-    const port = await closedPort();
-    const smtp = {
-      host: '127.0.0.1',
-      port,
-      secure: false,
-      user: null,
-      password: null,
-      from: 'gas@sender.test',
-    };
-    const office = await open({ settings: { ...SETTINGS, smtp } });
-    await office.fire('a', { channel: 'EMAIL', target: 'me@receiver.test' });
-    await waitFor(async () => (await office.delivery('a')).attempts.length === 1);
-    await office.idle();
-    await office.nextTry();
-    const server = await startMailServer({}, port);
-    await office.nextTry();
-    expect((await office.delivery('a')).attempts.map(({ answer }) => answer)).toEqual([
-      '250 queued as 4711',
-      'mail server: connection refused',
-      'mail server: connection refused',
-    ]);
-    expect(server.taken).toHaveLength(1);
   });
 });
 

@@ -23,6 +23,13 @@ const headNumber = async () => Number(await anvil.rpc('eth_blockNumber'));
 const inPool = async (hash: string | undefined) =>
   (await anvil.rpc('eth_getTransactionByHash', [hash])) !== null;
 
+/** A funded account, once a price is seen that reaches no target. */
+async function whenDear() {
+  await mineAt(anvil, 90);
+  await rig.seen(await headNumber());
+  return fund(anvil);
+}
+
 async function heldOf(id: string) {
   const held = await waitFor(async () => (await rig.kept(id)).state.hold, { what: 'what holds it' });
   if (held === null) throw new Error('nothing holds it');
@@ -88,9 +95,7 @@ test('a normal target is held against the price of its lane', async () => {
 });
 
 test('one above a gap in the nonces is held, and goes once the gap is filled', async () => {
-  await mineAt(anvil, 90);
-  await rig.seen(await headNumber());
-  const account = await fund(anvil);
+  const account = await whenDear();
   const id = await rig.place(await sign(account, { nonce: 1 }));
   await mineAt(anvil, 10);
   const held = await heldOf(id);
@@ -106,9 +111,7 @@ test('one above a gap in the nonces is held, and goes once the gap is filled', a
 });
 
 test('one whose cap is below the base fee waits, whatever its target, and goes when the base fee falls', async () => {
-  await mineAt(anvil, 90);
-  await rig.seen(await headNumber());
-  const account = await fund(anvil);
+  const account = await whenDear();
   const signed = await sign(account, { maxFeePerGas: 5n * GWEI, maxPriorityFeePerGas: 1n });
   const id = await rig.place(signed, { target: 300n * GWEI });
   await mineAt(anvil, 50);
@@ -120,9 +123,7 @@ test('one whose cap is below the base fee waits, whatever its target, and goes w
 });
 
 test('one signed for another chain is refused for good before it is sent', async () => {
-  await mineAt(anvil, 90);
-  await rig.seen(await headNumber());
-  const account = await fund(anvil);
+  const account = await whenDear();
   const wrong = await sign(account, { chainId: 1 });
   const id = await rig.place(wrong);
   await mineAt(anvil, 10);
@@ -130,24 +131,8 @@ test('one signed for another chain is refused for good before it is sent', async
   expect(state.failure).toMatchObject({ code: 'wrong_chain' });
 });
 
-test('what is said of one that names no chain is said right before it is sent, too', async () => {
-  await mineAt(anvil, 90);
-  await rig.seen(await headNumber());
-  const account = await fund(anvil);
-  const transaction = { to: account.address, gas: 21_000n, gasPrice: 500n * GWEI, nonce: 0 };
-  const id = await rig.place(await account.signTransaction({ type: 'legacy', ...transaction }), {
-    target: 500n * GWEI,
-  });
-  await mineAt(anvil, 10);
-  await waitFor(async () => (await rig.kept(id)).state.attempts > 0 || null);
-  const { checks } = await rig.kept(id);
-  expect(checks.find(({ name }) => name === 'chain')).toMatchObject({ ok: false });
-});
-
 test('one whose time is over while it waits has expired, and is never sent', async () => {
-  await mineAt(anvil, 90);
-  await rig.seen(await headNumber());
-  const account = await fund(anvil);
+  const account = await whenDear();
   const id = await rig.place(await sign(account), { expiresAt: Date.now() + 86_400_000 });
   expect((await rig.kept(id)).state.status).toBe('PENDING');
   rig.pass(86_400_000);
@@ -160,9 +145,7 @@ test('one whose time is over while it waits has expired, and is never sent', asy
 });
 
 test('several of one sender go out in the order of their nonces, whatever order they came in', async () => {
-  await mineAt(anvil, 90);
-  await rig.seen(await headNumber());
-  const account = await fund(anvil);
+  const account = await whenDear();
   const ids = [];
   for (const nonce of [2, 0, 1]) ids.push(await rig.place(await sign(account, { nonce })));
   await mineAt(anvil, 10);
@@ -174,9 +157,7 @@ test('several of one sender go out in the order of their nonces, whatever order 
 });
 
 test('one whose predecessor still waits for its own target is held until that has gone', async () => {
-  await mineAt(anvil, 90);
-  await rig.seen(await headNumber());
-  const account = await fund(anvil);
+  const account = await whenDear();
   const first = await rig.place(await sign(account), { target: 5n * GWEI });
   const second = await rig.place(await sign(account, { nonce: 1 }), { target: 30n * GWEI });
   await mineAt(anvil, 10);
@@ -192,9 +173,7 @@ test('one whose predecessor still waits for its own target is held until that ha
 });
 
 test('a call that reverts is FAILED, with what it cost and its nonce used', async () => {
-  await mineAt(anvil, 90);
-  await rig.seen(await headNumber());
-  const account = await fund(anvil);
+  const account = await whenDear();
   const contract = '0x00000000000000000000000000000000000000fd';
   // PUSH0 PUSH0 REVERT
   await anvil.rpc('anvil_setCode', [contract, '0x5f5ffd']);
@@ -211,9 +190,7 @@ test('a call that reverts is FAILED, with what it cost and its nonce used', asyn
 });
 
 test('what the node’s pool has already, because its owner sent it, is followed like one sent from here', async () => {
-  await mineAt(anvil, 90);
-  await rig.seen(await headNumber());
-  const account = await fund(anvil);
+  const account = await whenDear();
   const signed = await sign(account);
   await anvil.rpc('eth_sendRawTransaction', [signed]);
   await rig.seen(await headNumber());

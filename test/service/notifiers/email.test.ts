@@ -278,18 +278,6 @@ describe('the mail server', () => {
   it('that is down is tried again', async () => {
     expect(await send(settingsFor(await closedPort()))).toEqual(later('mail server: connection refused'));
   });
-
-  it('that greets nobody is left when time is up', async () => {
-    const stop = new AbortController();
-    const server = net.createServer((socket) => {
-      socket.on('error', () => {});
-      stop.abort();
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as net.AddressInfo;
-    expect(await send(settingsFor(port), { signal: stop.signal })).toEqual(later('no response in time'));
-  });
 });
 
 describe('TLS to the mail server', () => {

@@ -12,14 +12,12 @@ import {
 export interface NotifierSettings {
   readonly smtp: SmtpSettings | null;
   readonly telegram: TelegramSettings | null;
-  /** Whether webhooks may use private addresses and plain HTTP. */
   readonly allowPrivateTargets: boolean;
   /** With simulated prices every channel exists, and none sends anything. */
   readonly isSimulated?: boolean;
 }
 
 type NotifierSurroundings = Partial<Omit<WebAccess, 'allowPrivateTargets'>> & {
-  /** Ms since epoch. */
   readonly now?: () => number;
 };
 

@@ -41,10 +41,7 @@ const SmtpFailure = z.object({
   responseCode: z.number().catch(0),
 });
 
-/**
- * Judges an SMTP refusal. A permanent one for this recipient or mail (5xx): `never`. A temporary one (4xx), or one
- * caused by the operator's settings, which may be corrected within the day: `later`.
- */
+/** 5xx: `never`. 4xx, or a fault of the operator's settings, which may be corrected within the day: `later`. */
 function judgeSmtpFailure(error: unknown, settings: SmtpSettings, recipient: string): Attempt {
   const { code, originalCode, command, response, responseCode } = SmtpFailure.parse(Object(error));
   const words = serverWords(response, settings, recipient);
@@ -93,17 +90,10 @@ const encoded = (text: string) => Buffer.from(text).toString('base64');
 const underlying = (error: unknown, code: string): unknown =>
   code === '' ? error : Object.assign(new Error('connection'), { code });
 
-/**
- * Mail servers delay senders on purpose, before the greeting and after the message; ending early would send the mail
- * twice.
- */
+/** Mail servers delay senders on purpose; ending early would send the mail twice. */
 const DEADLINE_MS = 30_000;
 
-/**
- * Sends mail through one SMTP server. TLS with a valid certificate is required, unless the server is on this machine
- * or the settings allow plain text: then TLS is used when offered. Every attempt of a notification has the same
- * Message-ID, so that mail programs recognise duplicates.
- */
+/** TLS with a valid certificate is required, unless the server is on this machine or the settings allow plain text. */
 export function createEmailNotifier(settings: SmtpSettings): Notifier {
   return {
     deadlineMs: DEADLINE_MS,
@@ -160,7 +150,7 @@ async function send(
   return delivered(serverWords(info.response, settings, notification.target));
 }
 
-/** With the sender's domain, as RFC 5322 recommends. */
+/** The same for every attempt, so that mail programs recognise duplicates (RFC 5322). */
 function messageId(notificationId: string, from: string): string {
   const domain = /@([^@<>\s]+)>?\s*$/.exec(from)?.[1] ?? 'gastop.invalid';
   return `<${notificationId.replace(/[^\w.-]/g, '_')}@${domain}>`;

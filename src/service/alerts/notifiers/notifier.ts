@@ -30,7 +30,6 @@ export interface Notifier {
   deliver(notification: Notification, signal: AbortSignal): Promise<Attempt>;
 }
 
-/** The configured notifiers. An alert for a channel without one is refused. */
 export type Notifiers = Readonly<Partial<Record<string, Notifier>>>;
 
 /** Messages for error codes of Node and OpenSSL, for the delivery log. */
@@ -66,7 +65,7 @@ export function connectionWords(error: unknown): string {
   return BY_CODE[code] ?? `no connection (${code})`;
 }
 
-/** The code of the error or, when several addresses were tried, of the first. */
+/** When several addresses were tried, of the first. */
 function errorCode(error: unknown): string | null {
   if (error instanceof AggregateError) return errorCode(error.errors[0]);
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return null;

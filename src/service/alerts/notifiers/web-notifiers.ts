@@ -87,11 +87,7 @@ const FINAL: ReadonlyMap<string, string> = new Map([
   ['invalid_payload', 'it does not take such messages'],
 ]);
 
-/**
- * Posts to an incoming webhook of Slack or a compatible service. A webhook that is gone ends this delivery but not
- * the alert, which may have other channels. A plain 404 may come from a proxy while its server restarts, so only
- * Slack's own error texts count.
- */
+/** A proxy may answer 404 while its server restarts: only Slack's own texts count. They end this delivery alone. */
 export const createSlackNotifier = ({ access, now }: WebOptions): Notifier =>
   webNotifier(async ({ message, target }, signal) => {
     const request = { url: target, headers: JSON_HEADERS, body: slackBody(message) };
