@@ -51,18 +51,6 @@ test('many clients at once on one key: the quota is exact to the request', async
   expect(await gate.limits(text)).toMatchObject({ usedToday: QUOTA, remainingToday: 0 });
 });
 
-test('clients that come at once share the limit per second; what was refused is not counted', async () => {
-  const { port, key, gate } = await gatedServer(join(await temporaryFolder(), 'keys.db'));
-  const text = await key('slow');
-  const answers = await askAll(port, text, 20, 2);
-  expect(wordsOf(answers)).toEqual({ ok: 5, rate_limit_exceeded: 35 });
-  for (const answer of answers) {
-    if (answer?.word !== 'ok') expect(answer).toMatchObject({ status: 429, retryAfter: 1 });
-  }
-  // The clock stands still, so the bucket is empty for this too.
-  await expect(gate.limits(text)).rejects.toMatchObject({ code: 'rate_limit_exceeded' });
-});
-
 test.each(SLOW_ENGINES)('two processes on one database share the quota exactly, on %s', async (engine) => {
   const file = await emptyDatabase(engine, 'shared');
   const here = await openTestGate(file, PLANS);
