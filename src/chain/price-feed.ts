@@ -29,16 +29,12 @@ export interface PriceFeed {
 }
 
 /** Reads the chain's native-coin/USD feed through the source's own nodes, at most once a minute. */
-export function createPriceFeed({
-  source,
-  chain: { usdFeed },
-  now,
-}: {
-  readonly source: Pick<ChainSource, 'call'>;
-  readonly chain: ChainProfile;
-  /** ms since epoch */
-  readonly now: () => number;
-}): PriceFeed {
+export function createPriceFeed(
+  source: Pick<ChainSource, 'call'>,
+  { usdFeed }: ChainProfile,
+  /** Wall clock, ms. */
+  now: () => number,
+): PriceFeed {
   if (usdFeed === undefined) return { nativeUsd: async () => null };
   const { address: to, heartbeatSec } = usdFeed;
   const longestSec = heartbeatSec + INCLUSION_SEC;

@@ -105,7 +105,7 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
     const header = await requestHead(node);
     pool.observe(node, header);
     const { number } = header;
-    const [block] = await readBlocks(node, number, number, number, { clock, headers: [header] });
+    const [block] = await readBlocks(node, number, number, header, { clock });
     if (block) return block;
     throw new ChainError(
       'bad-response',

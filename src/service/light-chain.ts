@@ -36,7 +36,7 @@ export class LightChain {
     const advice = engine.advice();
     if (head === null || advice === null)
       throw new ChainError('bad-response', `${source.name} gives no blocks`);
-    this.#feed ??= createPriceFeed({ source, chain: profile, now: this.#wallNow });
+    this.#feed ??= createPriceFeed(source, profile, this.#wallNow);
     const [usd, dataFees] = await Promise.all([this.#feed.nativeUsd(), dataFeesOf(source, profile)]);
     const now = this.#wallNow();
     const present = {

@@ -47,7 +47,7 @@ export function chainPriceFeed(
   return () => {
     const chain = currentChain();
     if (chain?.usdFeed === undefined || source.kind !== 'rpc') return null;
-    feed ??= createPriceFeed({ source, chain, now });
+    feed ??= createPriceFeed(source, chain, now);
     return feed;
   };
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isAddress } from 'viem/utils';
 import { expect, test } from 'vitest';
+import type { ChainSource } from '../../src/chain/chain-source.ts';
 import { createPriceFeed } from '../../src/chain/price-feed.ts';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
 import type { Hex } from '../../src/core/block.ts';
@@ -30,19 +31,16 @@ const updatedAt = 1_783_026_455;
 /** A source that answers the feed's two calls and counts them. */
 function feed(latest: () => Hex | Promise<Hex>, options: { decimals?: Hex; chainId?: number } = {}) {
   const state = { nowMs: updatedAt * 1_000, asked: 0 };
-  const prices = createPriceFeed({
-    source: {
-      call: async ({ to, data }) => {
-        expect(to).toBe(ethereum.usdFeed?.address);
-        if (data === '0x313ce567') return options.decimals ?? `0x${word(8n)}`;
-        expect(data).toBe('0xfeaf968c');
-        state.asked++;
-        return latest();
-      },
+  const source: Pick<ChainSource, 'call'> = {
+    call: async ({ to, data }) => {
+      expect(to).toBe(ethereum.usdFeed?.address);
+      if (data === '0x313ce567') return options.decimals ?? `0x${word(8n)}`;
+      expect(data).toBe('0xfeaf968c');
+      state.asked++;
+      return latest();
     },
-    chain: chainProfile(options.chainId ?? 1),
-    now: () => state.nowMs,
-  });
+  };
+  const prices = createPriceFeed(source, chainProfile(options.chainId ?? 1), () => state.nowMs);
   return { state, prices };
 }
 
@@ -108,7 +106,7 @@ test('a feed deployed on a real node is read through it', async () => {
     const now = Math.floor(source.now() / 1_000);
     const code = feedCode({ usd: 3_141.59, updatedAt: now - 60 });
     await anvil.rpc('anvil_setCode', [ethereum.usdFeed?.address, code]);
-    const prices = createPriceFeed({ source, chain: await source.chain(), now: () => source.now() });
+    const prices = createPriceFeed(source, await source.chain(), () => source.now());
     expect(await prices.nativeUsd()).toEqual({ usd: 3_141.59, validUntil: (now - 60 + 3_720) * 1_000 });
   } finally {
     source.close();

@@ -49,19 +49,13 @@ export function createPace(planMs: number, isSteady: boolean) {
 /** A subscription without heads for this long is checked by polling. */
 const MIN_QUIET_MS = 5_000;
 
-interface HeadStreamOptions {
-  readonly clock: Clock;
-  readonly pace: Pace;
-  readonly signal: AbortSignal;
-}
-
 /**
  * The heads of one node, the present one first, until the node fails (rejects) or `signal` aborts. Uses `newHeads` if
  * transport and node support it, otherwise polls. The same head may come again.
  */
 async function* headStream(
   node: RpcNode,
-  { clock, pace, signal }: HeadStreamOptions,
+  { clock, pace, signal }: Pick<NodeWatchOptions, 'clock' | 'pace' | 'signal'>,
 ): AsyncGenerator<Header> {
   let wake = () => {};
   const onAbort = () => wake();
@@ -210,7 +204,6 @@ function readerOf(node: RpcNode, head: Header, { clock, signal }: FollowOptions)
   return {
     node,
     header: (number: number) => requestHeader(node, number, { signal }),
-    blocks: (from: number, to: number) =>
-      readBlocks(node, from, to, head.number, { clock, signal, headers: [head] }),
+    blocks: (from: number, to: number) => readBlocks(node, from, to, head, { clock, signal }),
   };
 }

@@ -60,7 +60,10 @@ async function readFeeRows(
     const page = await readPage(node, end - from + 1, newest, options);
     const oldest = page[0]?.number;
     if (oldest === undefined) break;
-    if (newest !== 'latest' && oldest > newest) throw strayPage(node);
+    if (newest !== 'latest' && oldest > newest) {
+      const words = 'answers eth_feeHistory with other blocks than were asked for: try another node';
+      throw new ChainError('bad-response', `${node.name} ${words}`);
+    }
     for (const row of page) if (row.number >= from) rows.set(row.number, row);
     newest = end = oldest - 1;
     if (end < 0) break;
@@ -104,13 +107,6 @@ async function readPage(
       }
     }
   }
-}
-
-function strayPage(node: RpcNode): ChainError {
-  return new ChainError(
-    'bad-response',
-    `${node.name} answers eth_feeHistory with other blocks than were asked for: try another node`,
-  );
 }
 
 /** Data of one block from `eth_feeHistory`. Wei per gas. */
@@ -232,27 +228,23 @@ const PARALLEL = 8;
 const TRIES = 3;
 const RETRY_MS = 250;
 
-interface ReadBlocksOptions extends ReadOptions {
-  readonly headers?: readonly Header[];
-}
-
 /**
  * Blocks `from`–`to`, ascending, from one node; shorter at the start if its history is, and at the end if it lags behind
- * `head`, the newest block number that it has reported. Rejects with a `ChainError`.
+ * `head`, the newest header or block number that it has reported. Rejects with a `ChainError`.
  */
 export async function readBlocks(
   node: RpcNode,
   from: number,
   to: number,
-  head: number,
-  options: ReadBlocksOptions,
+  head: Header | number,
+  options: ReadOptions,
 ): Promise<Block[]> {
+  const top = typeof head === 'number' ? head : head.number;
   const first = Math.max(0, from);
-  const last = Math.min(to, head);
+  const last = Math.min(to, top);
   if (first > last) return [];
-  const given = new Map(options.headers?.map((header) => [header.number, header]));
   for (let attempt = 1; ; attempt++) {
-    const rows = await readFeeRows(node, first, last, head, options);
+    const rows = await readFeeRows(node, first, last, top, options);
     if (!rows.has(last) && attempt < TRIES) {
       await options.clock.sleep(RETRY_MS, options.signal);
       options.signal?.throwIfAborted();
@@ -264,9 +256,10 @@ export async function readBlocks(
     const wanted: number[] = [];
     for (let number = oldest; number <= newest; number++) {
       const isEdge = number === oldest || number === newest || number % HEADER_SPACING === 0;
-      if (isEdge || number > head - HEADER_DEPTH) wanted.push(number);
+      if (isEdge || number > top - HEADER_DEPTH) wanted.push(number);
     }
-    const headers = await readHeaders(node, wanted, attempt === 1 ? given : new Map(), options);
+    const known = attempt === 1 && typeof head !== 'number' ? head : null;
+    const headers = await readHeaders(node, wanted, known, options);
     if (attempt < TRIES && !agree(rows, headers)) continue;
     // A missing header (a reorg in these milliseconds) ends the list before it; the next head brings the rest.
     const end = wanted.findLast((number) => headers.has(number)) ?? -1;
@@ -287,14 +280,14 @@ function lowestInRow(rows: FeeRows, last: number): number {
 async function readHeaders(
   node: RpcNode,
   numbers: readonly number[],
-  given: ReadonlyMap<number, Header>,
-  { signal }: ReadBlocksOptions,
+  known: Header | null,
+  { signal }: ReadOptions,
 ): Promise<Map<number, Header>> {
   const headers = new Map<number, Header>();
   const queue = [...numbers];
   const work = async () => {
     for (let number = queue.pop(); number !== undefined; number = queue.pop()) {
-      const header = given.get(number) ?? (await requestHeader(node, number, { signal }));
+      const header = number === known?.number ? known : await requestHeader(node, number, { signal });
       if (header?.number === number) headers.set(number, header);
     }
   };
