@@ -233,11 +233,8 @@ export class OutboxStore {
         .executeTakeFirstOrThrow();
       if (numUpdatedRows === 0n || verdict.kind !== 'gone') return;
       await disableAlert(trx, sent, verdict.reason, attempt.at);
-      await cancelDeliveries(trx)
-        .where('alert_id', '=', sent.message.alertId)
-        .where('channel', '=', sent.channel)
-        .where('target', '=', sent.target)
-        .execute();
+      const others = cancelDeliveries(trx).where('alert_id', '=', sent.message.alertId);
+      await others.where('channel', '=', sent.channel).where('target', '=', sent.target).execute();
     };
     return this.#database.run((db) => db.transaction().execute(keep));
   }
@@ -248,13 +245,13 @@ export class OutboxStore {
    */
   redeliver(alertId: string, id: string, now: number): Promise<KeptDelivery | null> {
     return this.#database.transaction(async (trx) => {
-      await trx
+      const again = { status: 'PENDING', tries: 0, tries_since: now, next_attempt_at: now };
+      const one = trx
         .updateTable('deliveries')
-        .set({ status: 'PENDING', tries: 0, tries_since: now, next_attempt_at: now })
+        .set(again)
         .where('id', '=', id)
-        .where('alert_id', '=', alertId)
-        .where('channel', '<>', 'TERMINAL')
-        .execute();
+        .where('alert_id', '=', alertId);
+      await one.where('channel', '<>', 'TERMINAL').execute();
       return findDelivery(trx, alertId, id);
     });
   }
@@ -265,28 +262,22 @@ export class OutboxStore {
 
   /** Makes deliveries due at `now` (ms since epoch) that only waited for a notifier of these channels. */
   async wakeWaiting(channels: readonly string[], now: number): Promise<void> {
-    await this.#database.run((db) =>
-      db
+    await this.#database.run((db) => {
+      const later = db
         .updateTable('deliveries')
         .set({ next_attempt_at: now })
-        .where('next_attempt_at', '>', now)
-        .where('tries', '=', 0)
-        // A waiting delivery has an attempt with the reason; one being sent has none.
-        .where(wasTried)
-        .where('channel', 'in', channels)
-        .execute(),
-    );
+        .where('next_attempt_at', '>', now);
+      // A waiting delivery has an attempt with the reason; one being sent has none.
+      return later.where('tries', '=', 0).where(wasTried).where('channel', 'in', channels).execute();
+    });
   }
 
   /** Makes deliveries due at `now` (ms since epoch) whose next attempt is too far ahead, because a clock was wrong. */
   async bringForward(now: number): Promise<void> {
-    await this.#database.run((db) =>
-      db
-        .updateTable('deliveries')
-        .set({ next_attempt_at: now, tries_since: now })
-        .where('next_attempt_at', '>', now + PUT_OFF_MOST_MS)
-        .execute(),
-    );
+    await this.#database.run((db) => {
+      const anew = db.updateTable('deliveries').set({ next_attempt_at: now, tries_since: now });
+      return anew.where('next_attempt_at', '>', now + PUT_OFF_MOST_MS).execute();
+    });
   }
 
   deliveries(alertId: string): Promise<KeptDelivery[]> {
@@ -305,21 +296,16 @@ export class OutboxStore {
         const { secret, previous, previous_until: until } = before;
         return previous === null || until === null || until <= now ? [secret] : [secret, previous];
       }
-      await db
-        .insertInto('signing_secrets')
-        .values({ owner, secret: newSecret(), previous: null, previous_until: null })
-        // Another process may have created it first.
-        .onConflict((conflict) => conflict.column('owner').doNothing())
-        .execute();
+      const made = { owner, secret: newSecret(), previous: null, previous_until: null };
+      const first = db.insertInto('signing_secrets').values(made);
+      // Another process may have created it first.
+      await first.onConflict((conflict) => conflict.column('owner').doNothing()).execute();
       return [(await known.executeTakeFirstOrThrow()).secret];
     });
   }
 
   /** A new signing secret of the owner at `now` (ms since epoch); the previous one signs until `previousUntil`. */
-  rotateSigningSecret(
-    owner: string,
-    now: number,
-  ): Promise<{ readonly secret: string; readonly previousUntil: number | null }> {
+  rotateSigningSecret(owner: string, now: number) {
     return this.#database.transaction(async (trx) => {
       const secret = newSecret();
       const known = trx.selectFrom('signing_secrets').select('secret').where('owner', '=', owner);
