@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { HistoryFiller } from '../../src/service/follow/history-filler.ts';
 import { AutoTxStore } from '../../src/store/auto-txs.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { LeaseStore } from '../../src/store/lease.ts';
@@ -49,40 +48,13 @@ test('the service folds what is older than 30 days into hours by itself', async 
 });
 
 test('a head that claims to be of the far future does not fold the present away', async () => {
-  const { database, store } = await stored(makeBlocks(0, 899));
-  const abort = new AbortController();
+  const { database, store, path } = await stored(makeBlocks(0, 899));
   const head = makeBlock(900, { timestamp: timeOf(900) + 400 * DAY_SEC });
-  let rounds = 0;
-  const filler = new HistoryFiller(
-    {
-      source: new ScriptedSource([...makeBlocks(0, 899), head]),
-      store,
-      // One stage only: each round flushes once and ends with the folding.
-      historySec: 3_600,
-      wallNow: () => (timeOf(900) + 60) * 1_000,
-      signal: abort.signal,
-      onError: () => {},
-      track: { lookBack: async () => {} },
-    },
-    {
-      head,
-      isWriting: true,
-      flush: async () => {
-        rounds += 1;
-      },
-      remembers: () => true,
-      rebuild: async () => {},
-      onRewind: () => () => {},
-    },
-  );
-  filler.start();
-  await waitFor(() => {
-    filler.fillSoon();
-    return rounds > 2;
-  });
-  abort.abort();
-  await filler.stopped;
-  expect((await store.oldest())?.number).toBe(0);
+  const source = new ScriptedSource([...makeBlocks(0, 899), head]);
+  const service = await runService({ source, database: path, wallNow: () => (timeOf(900) + 60) * 1_000 });
+  await service.filled;
+  expect([(await store.oldest())?.number, (await store.head())?.number]).toEqual([0, 900]);
+  await service.stop();
   await database.close();
 });
 

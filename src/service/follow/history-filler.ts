@@ -5,7 +5,6 @@ import type { NumberRange } from '../../store/block-rows.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import { StoreError } from '../../store/errors.ts';
 import { Alarm, abortable, sleep } from '../async.ts';
-import type { AdviceJudge } from './advice-judge.ts';
 import type { ChainState } from './chain-state.ts';
 import type { FollowerOptions } from './follower.ts';
 
@@ -21,17 +20,15 @@ const RETRY_MS = 30_000;
 const TURN_MS = 1_000;
 const RECALL_MS = 15_000;
 
-interface FillerOptions
-  extends Pick<FollowerOptions, 'source' | 'store' | 'historySec' | 'wallNow' | 'signal' | 'onError'> {
-  readonly track: Pick<AdviceJudge, 'lookBack'>;
-}
-
-type FilledChain = Pick<ChainState, 'head' | 'isWriting' | 'flush' | 'onRewind' | 'remembers' | 'rebuild'>;
+type FillerOptions = Pick<
+  FollowerOptions,
+  'source' | 'store' | 'track' | 'historySec' | 'wallNow' | 'signal' | 'onError'
+>;
 
 /** Fills the last hour, the day, then all, and holes; prunes. A standby rebuilds the engine from what is filled. */
 export class HistoryFiller {
   readonly #options: FillerOptions;
-  readonly #chain: FilledChain;
+  readonly #chain: ChainState;
   #running: Promise<void> | null = null;
   #pass: Promise<void> = Promise.resolve();
   readonly #filled = Promise.withResolvers<void>();
@@ -42,7 +39,7 @@ export class HistoryFiller {
   /** While another process fills: blocks stored at the last rebuild of the engine, and at the last check. */
   #recalled = { remembered: 0, seen: 0 };
 
-  constructor(options: FillerOptions, chain: FilledChain) {
+  constructor(options: FillerOptions, chain: ChainState) {
     this.#options = options;
     this.#chain = chain;
   }
