@@ -198,17 +198,14 @@ const MOST_BLOCKS = 1_000_000;
 /** The longest horizon; blocks further behind the last judged one are not needed. */
 const OUTLOOK_SEC = 86_400;
 
-interface ReadStretch {
-  readonly chainId: number;
-  readonly blocks: readonly Block[];
-}
+type ReadStretch = Awaited<ReturnType<typeof readStretch>>;
 
 async function readStretch(
   path: string,
   to: number,
   signal: AbortSignal,
   onBlock: (count: number) => Promise<void>,
-): Promise<ReadStretch> {
+) {
   const { chainId } = await readBlockFileHeader(path, { signal }).catch((error) => {
     throw nameAsGiven(error, path);
   });

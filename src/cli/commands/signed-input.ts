@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { SIGNED_LONGEST } from '../../contract/choices.ts';
 import { decodeTransaction } from '../../core/transactions/decode-transaction.ts';
 import { bareHex, isLongHex, isSignedShape } from '../../core/transactions/signed-text.ts';
-import { type SignedTransaction, TransactionError } from '../../core/transactions/signed-transaction.ts';
+import { TransactionError } from '../../core/transactions/signed-transaction.ts';
 import { type CliError, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { cleanLine } from '../output.ts';
@@ -30,14 +30,11 @@ export function refuseSignedArguments(argv: readonly string[]): void {
 const MOST_BYTES = SIGNED_LONGEST + SIGNED_LONGEST / 16;
 const WANTED = 'a raw signed transaction as hex was expected';
 
-/** A signed transaction from input. The caller must pass `raw` only to a service. */
-export interface SignedInput {
-  readonly raw: string;
-  readonly transaction: SignedTransaction;
-}
+/** The caller must pass `raw` only to a service. */
+export type SignedInput = Awaited<ReturnType<typeof signedInput>>;
 
 /** From a file or (`-`, or no `file`) stdin; no echo, and no error repeats any part of it. @throws CliError (usage) */
-export async function signedInput(io: Io, file: string | undefined): Promise<SignedInput> {
+export async function signedInput(io: Io, file: string | undefined) {
   const from = file ?? STDIN;
   const isPasted = from === STDIN && io.stdin.isTTY === true;
   const name = isPasted ? 'what was pasted' : from === STDIN ? 'stdin' : cleanLine(from);
