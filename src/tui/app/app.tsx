@@ -143,7 +143,7 @@ function SessionScreen(props: SessionProps) {
   const openChain = (name: string) => {
     change({ isBoard: false, chain: name });
     if (state.chain !== name || source.kind !== 'open')
-      void holder.open(() => board?.open(name) ?? noBoard());
+      void holder.open(() => board?.open(name) ?? Promise.reject(new Error('no chains are set up')));
   };
   const choose = (choice: SourceChoice) => {
     if (choice === 'retry' && state.chain !== null) return openChain(state.chain);
@@ -197,8 +197,6 @@ function SessionScreen(props: SessionProps) {
 }
 
 const formatPace = (ms: number) => (ms < 1_000 ? `${ms / 1_000}s` : formatDuration(ms / 1_000));
-
-const noBoard = () => Promise.reject(new Error('no chains are set up'));
 
 const RESTART_IS_NEWS_MS = 600_000;
 const RESTART_SHOWN_MS = 60_000;

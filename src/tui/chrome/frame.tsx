@@ -64,11 +64,7 @@ function retryTexts(retryAt: number | null, now: number): readonly string[] {
   return next === null ? [''] : [next, next.replace(/next try|trying again/, 'again')];
 }
 
-interface TabBarProps {
-  readonly current: Tab;
-  /** How often prices come: `every 12s`, `each block`. */
-  readonly pace: string;
-}
+type TabBarProps = { readonly current: Tab } & Pick<FrameProps, 'pace'>;
 
 export const TabBar = memo(function TabBar({ current, pace }: TabBarProps) {
   const { columns } = useRoom();
@@ -142,6 +138,7 @@ interface FrameProps {
   readonly snapshot: SnapshotView | undefined;
   readonly health: Health;
   readonly tab: Tab;
+  /** How often prices come: `every 12s`, `each block`. */
   readonly pace: string;
   readonly toast: Toast | null;
   /** What is shown is of no single source, and says itself what it is: without status and tabs. */

@@ -72,8 +72,8 @@ export function RawView({ path, query = {} }: RawRequest) {
   return <PaneState kind="error" {...words} retryAt={null} />;
 }
 
-/** As wide as the longest in ASCII: `Shift-Tab [`. */
-const LABEL_ROOM = 12;
+/** Two more than the longest in ASCII: `Shift-Tab [`. */
+const LABEL_ROOM = 13;
 
 export function helpLines(current: Scope): readonly string[] {
   const keys = [current, ...SCOPES.filter((scope) => scope !== current)].flatMap((scope) => {

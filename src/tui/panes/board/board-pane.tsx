@@ -75,10 +75,7 @@ const FIND_HINT = {
   onEnter: 'keep',
 } as const;
 
-interface BoardPaneProps {
-  readonly board: Board;
-  readonly open: (name: string) => void;
-}
+type BoardPaneProps = { readonly board: Board; readonly open: (name: string) => void };
 
 export function BoardPane({ board, open }: BoardPaneProps) {
   const { columns, rows: room } = useRoom();

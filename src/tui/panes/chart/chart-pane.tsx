@@ -63,12 +63,7 @@ function chartRows(rows: number, hasTips: boolean) {
   return { base: left - 1 - tip, tip, gas };
 }
 
-interface ChartSideProps {
-  readonly data: ChartData;
-  readonly height: number;
-}
-
-export function ChartSide({ data, height }: ChartSideProps) {
+export function ChartSide({ data, height }: Pick<ChartPaneProps, 'data'> & { readonly height: number }) {
   const inner = SIDE_WIDTH - 3;
   const column = Math.floor((inner - 8) / 2);
   const figures = figureRows(data).map(

@@ -486,11 +486,7 @@ export function spanOf(hour: ChartView, longest = LONGEST_HOUR_SEC): string {
   return sec < SHORTEST_HOUR_SEC || sec > longest ? `last ${wholeSpan(sec)}` : 'last hour';
 }
 
-interface SmallChartProps {
-  readonly hour: ChartView;
-  readonly width: number;
-  readonly height: number;
-}
+type SmallChartProps = { readonly hour: ChartView; readonly width: number; readonly height: number };
 
 const LINES = [
   { color: 'base', name: 'base', style: 'solid', of: 'base' },
