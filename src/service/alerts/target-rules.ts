@@ -2,36 +2,36 @@ import type { TargetRules } from '../../contract/alert-targets.ts';
 import { ALERT_CHANNELS, type AlertChannel } from '../../contract/choices.ts';
 import { readWebTarget, type TargetPolicy } from './notifiers/safe-http.ts';
 
-/** Settings that enable a channel, for the operator. */
-const REMEDY = new Map<string, string>([
-  ['EMAIL', 'smtp in the config file, or GASTOP_SMTP_URL and GASTOP_SMTP_FROM'],
-  ['TELEGRAM', 'telegram.token in the config file, or GASTOP_TELEGRAM_TOKEN'],
-] satisfies [AlertChannel, string][]);
+/** Channels that need settings: what sends them, and the settings that enable it, for the operator. */
+const SET_UP = new Map<string, { readonly sender: string; readonly remedy: string }>([
+  [
+    'EMAIL',
+    {
+      sender: 'a mail server (EMAIL)',
+      remedy: 'smtp in the config file, or GASTOP_SMTP_URL and GASTOP_SMTP_FROM',
+    },
+  ],
+  [
+    'TELEGRAM',
+    {
+      sender: 'a Telegram bot (TELEGRAM)',
+      remedy: 'telegram.token in the config file, or GASTOP_TELEGRAM_TOKEN',
+    },
+  ],
+]);
 
-const SENDER: Readonly<Partial<Record<AlertChannel, string>>> = {
-  EMAIL: 'a mail server (EMAIL)',
-  TELEGRAM: 'a Telegram bot (TELEGRAM)',
-};
+export const remedyFor = (channel: string): string | undefined => SET_UP.get(channel)?.remedy;
 
-export const remedyFor = (channel: string): string | undefined => REMEDY.get(channel);
-
-export function channelsOf({
-  smtp = null,
-  telegram = null,
-  isSimulated = false,
-}: {
+interface Senders {
   readonly smtp?: object | null;
   readonly telegram?: object | null;
   readonly isSimulated?: boolean;
-}): readonly string[] {
-  if (isSimulated) return ALERT_CHANNELS;
-  return [
-    'WEBHOOK',
-    'SLACK',
-    ...(smtp === null ? [] : ['EMAIL']),
-    ...(telegram === null ? [] : ['TELEGRAM']),
-  ];
 }
+
+export const channelsOf = ({ smtp, telegram, isSimulated }: Senders): readonly string[] =>
+  isSimulated
+    ? ALERT_CHANNELS
+    : ['WEBHOOK', 'SLACK', ...(smtp ? ['EMAIL'] : []), ...(telegram ? ['TELEGRAM'] : [])];
 
 /** The missing ones of all channels; TERMINAL needs no delivery. */
 const missingChannels = (channels: readonly string[]): readonly AlertChannel[] =>
@@ -48,7 +48,11 @@ export function targetRules(
   policy: TargetPolicy,
   asker: 'operator' | 'key',
 ): TargetRules {
-  const words = asker === 'operator' ? notSetUp : notSetUpHere;
+  const words = (channel: AlertChannel) => {
+    const { sender, remedy } = SET_UP.get(channel) ?? { sender: channel, remedy: '' };
+    if (asker === 'key') return `needs ${channel}, which is not set up on this service`;
+    return `needs ${sender}, which is not set up here${remedy && `: set ${remedy}; see docs/ALERTS.md`}`;
+  };
   return {
     missing: Object.fromEntries(missingChannels(channels).map((channel) => [channel, words(channel)])),
     refuseUrl: (url) => {
@@ -56,12 +60,4 @@ export function targetRules(
       return target.ok ? null : target.problem;
     },
   };
-}
-
-const notSetUpHere = (channel: AlertChannel) => `needs ${channel}, which is not set up on this service`;
-
-function notSetUp(channel: AlertChannel): string {
-  const remedy = remedyFor(channel);
-  const how = remedy === undefined ? '' : `: set ${remedy}; see docs/ALERTS.md`;
-  return `needs ${SENDER[channel] ?? channel}, which is not set up here${how}`;
 }

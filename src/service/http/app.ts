@@ -107,10 +107,8 @@ const RETRY_SEC = 5;
 
 /** Their data would be lost when the process ends: for the reason `unsaved`, else until the chain is known. */
 function refuseUnkept(app: OpenAPIHono, unsaved?: string): void {
-  for (const [path, what] of [
-    [PATHS.alerts, 'alerts'],
-    [PATHS.autoTxs, 'auto-txs'],
-  ]) {
+  for (const path of [PATHS.alerts, PATHS.autoTxs]) {
+    const what = path.slice(1);
     app.use(`${path}/*`, async (c, next) => {
       if (c.req.method === 'OPTIONS') return next();
       if (unsaved !== undefined) {
