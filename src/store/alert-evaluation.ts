@@ -248,10 +248,9 @@ function stepKept(alert: KeptAlert, { block, prices, isPast }: PricedBlock, run:
 
 function spanOf(blocks: Stretch): Span {
   const [first] = blocks;
-  const numbers = blocks.map(({ block }) => block.number);
   return {
     firstBlock: first.block.number,
-    lastBlock: first.block.number + numbers.length - 1,
+    lastBlock: first.block.number + blocks.length - 1,
     lastMs: Math.max(...blocks.map(({ block }) => Math.floor(block.timestamp) * 1_000)),
     lowest: pricesOf(blocks, (a, b) => a < b),
     highest: pricesOf(blocks, (a, b) => a > b),

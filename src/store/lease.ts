@@ -131,30 +131,23 @@ export class LeaseStore {
     const { holder, process, place = null, since, heartbeatAt } = next;
     const { numInsertedOrUpdatedRows } = await this.#write((db) => {
       const row = { holder, process, place, since, heartbeat_at: timeOf(db, heartbeatAt), report: null };
-      return db
-        .insertInto('leases')
-        .values({ name: LEADER, ...row })
-        .onConflict((conflict) =>
-          conflict
-            .column('name')
-            .doUpdateSet(row)
-            .where('leases.holder', '=', seen?.holder ?? '')
-            .where('leases.heartbeat_at', '=', seen?.heartbeatAt ?? 0),
-        )
-        .executeTakeFirstOrThrow();
+      const { holder: by = '', heartbeatAt: at = 0 } = seen ?? {};
+      const lease = db.insertInto('leases').values({ name: LEADER, ...row });
+      const taken = lease.onConflict((conflict) => {
+        const changed = conflict.column('name').doUpdateSet(row).where('leases.holder', '=', by);
+        return changed.where('leases.heartbeat_at', '=', at);
+      });
+      return taken.executeTakeFirstOrThrow();
     });
     return (numInsertedOrUpdatedRows ?? 0n) > 0n;
   }
 
   async beat(holder: string, at: number, report: LeaderReport | null = null): Promise<boolean> {
-    const { numUpdatedRows } = await this.#write((db) =>
-      db
-        .updateTable('leases')
-        .set({ heartbeat_at: timeOf(db, at), report: report && JSON.stringify(report) })
-        .where('name', '=', LEADER)
-        .where('holder', '=', holder)
-        .executeTakeFirstOrThrow(),
-    );
+    const { numUpdatedRows } = await this.#write((db) => {
+      const columns = { heartbeat_at: timeOf(db, at), report: report && JSON.stringify(report) };
+      const lease = db.updateTable('leases').set(columns).where('name', '=', LEADER);
+      return lease.where('holder', '=', holder).executeTakeFirstOrThrow();
+    });
     return numUpdatedRows > 0n;
   }
 

@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Database, KeyDatabase } from './database.ts';
 import { StoreError } from './errors.ts';
 import { LEASE_LAPSES_MS } from './lease.ts';
+import { ROWS_AT_ONCE } from './tables.ts';
 
 /** Tables after those that they refer to. The lease is not copied. */
 const HISTORY_TABLES = [
@@ -22,8 +23,6 @@ const HISTORY_TABLES = [
   'auto_tx_tallies',
 ] as const;
 const KEY_TABLES = ['keys', 'usage'] as const;
-
-const ROWS_AT_ONCE = 256;
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -85,7 +85,7 @@ export interface KeyTables {
 }
 
 /** Rows per statement: far below the 32,766 values of SQLite and the 65,535 of PostgreSQL. */
-const ROWS_AT_ONCE = 256;
+export const ROWS_AT_ONCE = 256;
 
 /** Splits rows into pages that one statement can write. */
 export function pagesOf<Row>(rows: readonly Row[]): Row[][] {
