@@ -55,7 +55,8 @@ it('shows advice, has an alert fire and cancels an auto-tx; sends another and op
   ] as const) {
     expect(autoTxs).toMatch(new RegExp(`${state} +${content}`));
   }
-  await terminal.press('g', 'j');
+  // What failed and what was sent come before it.
+  await terminal.press('g', 'j', 'j');
   await terminal.waitFor(marked('0.25 ETH', /draft/));
   await terminal.press('x');
   await terminal.waitFor('Cancel this auto-tx?');
