@@ -157,12 +157,9 @@ test('everything that is wrong with a new alert is said at once', async () => {
 
 test.each([
   ['', /empty/],
-  ['   ', /empty/],
   ['{', /no JSON/],
-  ['{"thresholdGwei": 1,}', /no JSON/],
   ['[]', /must be a JSON object/],
   ['null', /must be a JSON object/],
-  ['"alert"', /must be a JSON object/],
   ['['.repeat(30_000), /no JSON/],
   ['\ufeff{}', /thresholdGwei is missing/],
 ])('%j is no alert, and says why', async (body, words) => {

@@ -102,24 +102,6 @@ const ended = async (office: Awaited<ReturnType<typeof open>>, alertId: string, 
   waitFor(async () => (await office.delivery(alertId)).status === status, { what: `${alertId} ${status}` });
 
 describe('what fired', () => {
-  it('is delivered although another process wrote it', async () => {
-    const receiver = await startReceiver();
-    const path = join(await temporaryFolder(), 'history.db');
-    const office = await open({ path });
-    const other = await openDatabase(path);
-    onTestFinished(() => other.close());
-    const now = office.clock.now();
-    await fire(other, 'theirs', {
-      target: receiver.url,
-      row: { created_at: now, tries_since: now, next_attempt_at: now + MINUTE },
-    });
-    await waitFor(async () => {
-      office.clock.advance(MINUTE);
-      await office.idle();
-      return (await office.delivery('theirs')).status === 'DELIVERED';
-    });
-  });
-
   it('is signed with the secret before as well, for a day after a rotation', async () => {
     const receiver = await startReceiver();
     const office = await open();
