@@ -98,7 +98,6 @@ async function sealOnce(db: Queries, sealer: Sealer): Promise<void> {
   await saveMeta(db, 'sealed', '1');
 }
 
-/** Opens (or creates) the keys' database as {@link openDatabase} does. */
 export const openKeyDatabase = (target: string): Promise<KeyDatabase> =>
   open<KeyTables>(target, KEY_MIGRATIONS, NO_SEALER);
 
@@ -210,7 +209,6 @@ async function openServer<Schema>(url: string, { name, sealer }: Known): Promise
   }
 }
 
-/** The known parts of a database that is not open yet. */
 type Known = Pick<Database, 'name' | 'sealer'>;
 
 function opened<Schema>(
@@ -237,7 +235,6 @@ function opened<Schema>(
   };
 }
 
-/** A server has everything in one database. */
 const SERVER_MIGRATIONS: Migrations = { ...HISTORY_MIGRATIONS, ...KEY_MIGRATIONS };
 
 const takesNoWriting = (name: string) =>
@@ -263,7 +260,6 @@ async function mayWrite<Schema>(db: Kysely<Schema>): Promise<boolean> {
   return rows[0]?.may_write === true;
 }
 
-/** @throws {StoreError} the last error of `work`; `name` is the display name. */
 async function retryWhileBusy<Result>(
   name: string,
   work: () => Promise<Result>,
@@ -283,7 +279,6 @@ async function retryWhileBusy<Result>(
   }
 }
 
-/** Keeps the error that led to closing. */
 function closeQuietly(database: DatabaseSync | null): void {
   try {
     database?.close();
@@ -327,9 +322,7 @@ function configure(file: DatabaseSync): void {
   file.exec('pragma secure_delete = on');
 }
 
-/** Limits the check at start to about twice this time. */
 const CHECK_MS = 250;
-/** Number of rows of a table that can be checked within a fraction of that. */
 const CHECKED_ROWS = 50_000;
 
 /** Checks all tables but the largest for damaged pages, within the time limit. @throws {StoreError} `damaged` */

@@ -86,7 +86,6 @@ function bucketsIn(db: Queries, bucketSec: number, { from, to, tipped = false }:
     .$if(tipped, (query) => query.where('tipped_blocks', '>', 0));
 }
 
-/** The longest stored bucket length that divides `bucketSec`. */
 function storedSec(bucketSec: number): number {
   const stored = ROLLUP_SEC.findLast((sec) => bucketSec % sec === 0);
   if (stored === undefined) throw new RangeError(`buckets of ${bucketSec} s are not stored`);

@@ -6,7 +6,6 @@ import { StoreError } from './errors.ts';
 import { HISTORY_MIGRATIONS } from './migrations.ts';
 import { isPostgres, type Queries } from './tables.ts';
 
-/** Name of the lease of the leader, which follows the chain, fires alerts and sends. */
 const LEADER = 'leader';
 /** Another process may take a lease without a heartbeat for this long, ms. */
 export const LEASE_LAPSES_MS = 6_000;
@@ -16,7 +15,6 @@ const LeaderReport = z.object({
   /** The newest ingested block, and when it was ingested or its figures last changed. */
   block: z.number().nullable(),
   updatedAt: z.number().nullable(),
-  /** Whether all available history is filled. */
   isFilled: z.boolean(),
   nativeUsd: z.number().nullable(),
   /** Display name of its nodes; absent in leases of older programs. */
@@ -38,7 +36,6 @@ export interface HeldLease {
   readonly heartbeatAt: number;
   /** Ms since the heartbeat by the server's clock, which all machines share; `null` for files. */
   readonly ageMs: number | null;
-  /** `null` before its first report. */
   readonly report: LeaderReport | null;
 }
 
@@ -76,7 +73,6 @@ export async function requireRight(trx: Queries, right: WriteRight): Promise<voi
   await refuseNewer(trx);
 }
 
-/** Ms since epoch by the server's clock. */
 const SERVER_NOW = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
 
 /** Time of a heartbeat: by the server's clock if there is one, else as given. */
@@ -114,7 +110,6 @@ export class LeaseStore {
     this.#database = database;
   }
 
-  /** `null` when it is free. */
   async read(): Promise<HeldLease | null> {
     const [row] = await this.#database.run((db) => {
       const held = db.selectFrom('leases').select(['holder', 'process', 'place', 'since', 'report']);

@@ -11,7 +11,6 @@ export interface KeptAttempt {
   readonly at: number;
   readonly latencyMs: number;
   readonly ok: boolean;
-  /** The response in short. */
   readonly answer: string;
 }
 
@@ -26,7 +25,6 @@ export interface KeptDelivery {
   readonly createdAt: number;
   /** `null`: done. */
   readonly nextAttemptAt: number | null;
-  /** The newest 20, newest first. */
   readonly attempts: readonly KeptAttempt[];
 }
 
@@ -45,11 +43,9 @@ export interface PendingDelivery {
   readonly channel: string;
   readonly target: string;
   readonly message: AlertMessage;
-  /** Attempts since `triesSince`. */
   readonly tries: number;
   /** The first attempt, ms since epoch; a redelivery starts anew. */
   readonly triesSince: number;
-  /** Without any attempt so far. */
   readonly isUntouched: boolean;
 }
 
@@ -62,10 +58,8 @@ export type Verdict =
   /** The recipient refuses the alert for good, which disables it for this reason. */
   | { readonly kind: 'gone'; readonly reason: string };
 
-/** Maximum number of stored attempts per delivery: the newest. */
 const KEPT_ATTEMPTS = 20;
 
-/** Stores an attempt, and deletes the oldest beyond the limit. */
 export async function logAttempt(trx: Queries, deliveryId: string, attempt: KeptAttempt): Promise<void> {
   await trx
     .insertInto('delivery_attempts')
@@ -131,7 +125,6 @@ export const cancelDeliveries = (trx: Queries) =>
     .set({ status: 'CANCELLED', next_attempt_at: null })
     .where('status', '=', 'PENDING');
 
-/** How long a completed delivery is stored. */
 export const KEEP_DELIVERIES_MS = 90 * 86_400_000;
 
 /** Longest time between two attempts: six hours, and one for clock errors. */

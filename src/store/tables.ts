@@ -12,7 +12,6 @@ interface MetaRow {
   value: string;
 }
 
-/** The process that follows the chain, fires alerts and sends on this database. */
 interface LeaseRow {
   name: string;
   holder: string;
@@ -20,7 +19,6 @@ interface LeaseRow {
   place: string | null;
   since: number;
   heartbeat_at: number;
-  /** JSON: its report. */
   report: string | null;
 }
 
@@ -87,7 +85,6 @@ export interface KeyTables {
 /** Rows per statement: far below the 32,766 values of SQLite and the 65,535 of PostgreSQL. */
 export const ROWS_AT_ONCE = 256;
 
-/** Splits rows into pages that one statement can write. */
 export function pagesOf<Row>(rows: readonly Row[]): Row[][] {
   return Array.from({ length: Math.ceil(rows.length / ROWS_AT_ONCE) }, (_, page) =>
     rows.slice(page * ROWS_AT_ONCE, (page + 1) * ROWS_AT_ONCE),
