@@ -202,8 +202,9 @@ describe('a stretch that is too short', () => {
     const blocks = makeBlocks(restlessSteps(3_000), { firstNumber: 0 });
     const slow = (to: number) =>
       run({ blocks, from: 400, to }).report.lanes.find(({ lane }) => lane === 'slow')?.rules ?? [];
-    expect(slow(600)[0]?.judged).toBeGreaterThan(0);
-    expect(slow(600).map(({ kind }) => kind)).not.toContain('naive');
+    const early = slow(600);
+    expect(early[0]?.judged).toBeGreaterThan(0);
+    expect(early.map(({ kind }) => kind)).not.toContain('naive');
     expect(slow(1_200).map(({ kind }) => kind)).toContain('naive');
   });
 });

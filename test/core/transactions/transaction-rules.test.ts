@@ -37,6 +37,10 @@ const ENCODING = /^it is not encoded in the one way/;
 const LARGE = /^a number of it is larger than it may be/;
 const ADDRESS = /^an address in it is missing or has not 20 bytes/;
 const COUNT = /^it has not as many fields as a signed transaction/;
+const NO_KEY = /^its signature is none that a key can make/;
+const PARITY = /^the y parity of its signature is neither 0 nor 1/;
+const HIGHER = /^its signature has the higher of two s values/;
+const V = /^v of its signature is neither 27, 28 nor of a chain/;
 
 describe('a field of type 2', () => {
   it.each<[string, keyof typeof FIELD, Tree, RegExp]>([
@@ -78,18 +82,13 @@ describe('signatures', () => {
   const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
   it.each<[string, number, Tree, RegExp]>([
-    ['a y parity of 2', 9, '0x02', /^the y parity of its signature is neither 0 nor 1/],
-    ['a y parity of 27', 9, '0x1b', /^the y parity of its signature is neither 0 nor 1/],
-    ['no r', 10, '0x', /^its signature is none that a key can make/],
-    ['no s', 11, '0x', /^its signature is none that a key can make/],
-    ['an r that is the order', 10, toHex(ORDER), /^its signature is none that a key can make/],
-    ['an s that is the order', 11, toHex(ORDER), /^its signature is none that a key can make/],
-    [
-      'an s above half of the order',
-      11,
-      toHex(ORDER / 2n + 1n),
-      /^its signature has the higher of two s values/,
-    ],
+    ['a y parity of 2', 9, '0x02', PARITY],
+    ['a y parity of 27', 9, '0x1b', PARITY],
+    ['no r', 10, '0x', NO_KEY],
+    ['no s', 11, '0x', NO_KEY],
+    ['an r that is the order', 10, toHex(ORDER), NO_KEY],
+    ['an s that is the order', 11, toHex(ORDER), NO_KEY],
+    ['an s above half of the order', 11, toHex(ORDER / 2n + 1n), HIGHER],
   ])('of type 2 are refused with %s', (_, field, value, reason) => {
     expect(refusalOf(changed(samples['dynamic fee'], field, value))).toMatch(reason);
   });
@@ -98,16 +97,14 @@ describe('signatures', () => {
     const tree = fromRlp(`0x${samples['dynamic fee'].slice(4)}`, 'hex') as Hex[];
     const [parity, , s] = tree.slice(9);
     const flipped = changed(samples['dynamic fee'], 9, parity === '0x' ? '0x01' : '0x');
-    expect(refusalOf(changed(flipped, 11, toHex(ORDER - BigInt(s ?? 0))))).toMatch(
-      /^its signature has the higher/,
-    );
+    expect(refusalOf(changed(flipped, 11, toHex(ORDER - BigInt(s ?? 0))))).toMatch(HIGHER);
   });
 
   it.each<[string, Tree, RegExp]>([
-    ['0', '0x', /^v of its signature is neither 27, 28 nor of a chain/],
-    ['26', '0x1a', /^v of its signature is neither/],
-    ['29', '0x1d', /^v of its signature is neither/],
-    ['of chain 0', '0x23', /^v of its signature is neither/],
+    ['0', '0x', V],
+    ['26', '0x1a', V],
+    ['29', '0x1d', V],
+    ['of chain 0', '0x23', V],
     ['of a chain beyond 2^53 − 1', toHex(2n ** 60n), LARGE],
     ['of a chain beyond all numbers', `0x${'ff'.repeat(200)}`, LARGE],
   ])('of type 0 are refused with v %s', (_, v, reason) => {
