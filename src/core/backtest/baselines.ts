@@ -3,7 +3,7 @@ import { quantiles } from '../percentiles.ts';
 import type { Offer, Past } from './past.ts';
 
 /** A rule beside gastop's own. It sees the blocks up to `at` alone. */
-export interface Rule {
+interface Rule {
   readonly rule: string;
   readonly kind: 'peer' | 'naive';
   /** What it signs at block `at`; `null` until it has enough history. */
