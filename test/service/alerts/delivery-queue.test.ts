@@ -43,3 +43,16 @@ test('at most 32 are under way', () => {
   for (let n = 0; n < 40; n += 1) queue.add(due(`w${n}`, `w${n}.test`));
   expect(takeAll(queue)).toHaveLength(32);
 });
+
+test('what is known is not taken in again, until it has ended: nothing is sent twice at once', () => {
+  const queue = new DeliveryQueue();
+  const only = due('a', 'one.test');
+  queue.add(only);
+  queue.add(only);
+  expect(ids(takeAll(queue))).toEqual(['a']);
+  queue.add(only);
+  expect(takeAll(queue)).toEqual([]);
+  queue.end(only);
+  queue.add(only);
+  expect(ids(takeAll(queue))).toEqual(['a']);
+});

@@ -18,6 +18,13 @@ function pauses(retryAfterSec: number | null = null, random = 0.5): number[] {
 }
 
 describe('a delivery that keeps failing', () => {
+  it('is tried again after 5 s, 15 s, 1 m, 5 m, 15 m, 30 m, then hourly, and last when a day has passed', () => {
+    const found = pauses();
+    expect(found.slice(0, 9)).toEqual([5, 15, 60, 300, 900, 1_800, 3_600, 3_600, 3_600]);
+    expect(found.reduce((sum, pause) => sum + pause, 0)).toBe(GIVE_UP_AFTER_MS / 1_000);
+    expect(found).toHaveLength(30);
+  });
+
   it('is tried again up to a fifth sooner or later, by chance', () => {
     expect(pauses(null, 0)[0]).toBe(4);
     expect(pauses(null, 1)[0]).toBe(6);
