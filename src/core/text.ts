@@ -78,8 +78,9 @@ export function cleanText(text: string, maxLength = Number.POSITIVE_INFINITY): s
   return cutText(clean, maxLength);
 }
 
-/** The same but for what is part of a text: joiners within words and emoji, and the letters of flags (UTS #51). */
-const UNSEEN = /(?!\u200c|\u200d|[\u{e0030}-\u{e007f}\t\n]|\r\n)[\p{Cc}\p{Cf}\p{Cs}]/gu;
+/** The same but for what is part of a text: joiners within words and emoji, and the letters of a flag (UTS #51). */
+const UNSEEN =
+  /(?!\u200c|\u200d|[\t\n]|\r\n|(?<=\u{1f3f4}[\u{e0030}-\u{e007f}]{0,6})[\u{e0030}-\u{e007f}])[\p{Cc}\p{Cf}\p{Cs}]/gu;
 
 /** Line breaks other than `\n`. */
 const OTHER_BREAK = /\r(?!\n)|[\v\f\x85\u2028\u2029]/g;

@@ -28,6 +28,7 @@ describe('a note', () => {
   it.each([
     ['colours and titles', 'a\x1b[31mb\x1b[0m \x1b]0;owned\x07c', 'ab c'],
     ['bidi overrides', 'a\u202eb\u2066c', 'abc'],
+    ['text in tags that are of no flag', 'a\u{e0068}\u{e0069}b\u{e007f}', 'ab'],
     ['other line ends, which become ours', 'a\rb\u2028c\x85d', 'a\nb\nc\nd'],
   ])('loses %s', (_, note, left) => expect(cleanNote(note)).toBe(left));
 

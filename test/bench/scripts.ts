@@ -1,0 +1,64 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { startAnvil } from '../helpers/anvil.ts';
+import { GASTOP, type Workshop } from './programs.ts';
+import { atLeast, type Row } from './row.ts';
+import { median, range, ratios } from './statistics.ts';
+
+const RUNS = 15;
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What a developer would write instead, run by `node -e` with the node's URL. */
+const SCRIPTS = {
+  viem: `import { createPublicClient, http } from 'viem';
+    const client = createPublicClient({ transport: http(process.argv[1]) });
+    const history = { blockCount: 20, rewardPercentiles: [10, 50, 90] };
+    console.log(await Promise.all([client.estimateFeesPerGas(), client.getFeeHistory(history)]));`,
+  ethers: `import { JsonRpcProvider } from 'ethers';
+    const provider = new JsonRpcProvider(process.argv[1]);
+    console.log(await provider.getFeeData());
+    provider.destroy();`,
+};
+
+/** Whole runs of `gastop now --json --rpc`, and of the scripts on the same node, in turns. */
+export async function measureScripts({ folder, compileCache }: Workshop): Promise<Row[]> {
+  const node = await startAnvil({ blockTime: 2 });
+  try {
+    await node.mine(64);
+    const env = { PATH: process.env.PATH, HOME: folder };
+    const gastopEnv = { ...env, NODE_COMPILE_CACHE: compileCache };
+    const timed = (args: readonly string[], own: NodeJS.ProcessEnv, expected: string) => {
+      const from = performance.now();
+      const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+        encoding: 'utf8',
+        cwd: PROJECT,
+        env: own,
+      });
+      const ms = performance.now() - from;
+      if (status !== 0 || !stdout.includes(expected)) throw new Error(`${status}: ${stdout}${stderr}`);
+      return ms;
+    };
+    const script = (code: string) =>
+      timed(['--input-type=module', '-e', code, node.url], env, 'maxFeePerGas');
+    const ours: number[] = [];
+    const theirs = { viem: [] as number[], ethers: [] as number[] };
+    for (let run = 0; run < RUNS; run += 1) {
+      ours.push(timed([GASTOP, 'now', '--json', '--rpc', node.url], gastopEnv, '"averagePrice":'));
+      theirs.viem.push(script(SCRIPTS.viem));
+      theirs.ethers.push(script(SCRIPTS.ethers));
+    }
+    return (['viem', 'ethers'] as const).map((name) => {
+      const times = ratios(theirs[name], ours);
+      return {
+        measure: `as fast as a script with ${name}: gastop now --json --rpc`,
+        gastop: `${median(ours).toFixed(0)} ms`,
+        yardstick: `${name} script on the same node, ${median(theirs[name]).toFixed(0)} ms`,
+        ratio: median(times),
+        spread: `${range(times)} in ${RUNS} runs`,
+        budget: [atLeast(median(times), 1.3)],
+      };
+    });
+  } finally {
+    await node.stop();
+  }
+}
