@@ -22,6 +22,7 @@ import { measurePackage } from './package-size.ts';
 import { openWorkshop, type Workshop } from './programs.ts';
 import { measureReplicas } from './replicas.ts';
 import { formatTable, machineText, type Row, verdict, withResult } from './row.ts';
+import { measureScripts } from './scripts.ts';
 import { measureStart } from './start.ts';
 import { measureChart, measurePath } from './stored.ts';
 import { measureStreams } from './streams.ts';
@@ -44,6 +45,10 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   now: {
     says: 'runs `gastop now --json` against `gastop serve` on this machine, in turns with `node -e 0`',
     rows: measureNow,
+  },
+  scripts: {
+    says: 'runs `gastop now --json --rpc` in turns with a viem and an ethers script on the same node, each a whole process',
+    rows: measureScripts,
   },
   package: {
     says: 'packs the package, as `npm pack` does, and the bare Ink program',

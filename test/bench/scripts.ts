@@ -1,10 +1,12 @@
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { startAnvil } from '../helpers/anvil.ts';
 import { GASTOP, type Workshop } from './programs.ts';
 import { atLeast, type Row } from './row.ts';
 import { median, range, ratios } from './statistics.ts';
 
+const run = promisify(execFile);
 const RUNS = 15;
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -27,25 +29,21 @@ export async function measureScripts({ folder, compileCache }: Workshop): Promis
     await node.mine(64);
     const env = { PATH: process.env.PATH, HOME: folder };
     const gastopEnv = { ...env, NODE_COMPILE_CACHE: compileCache };
-    const timed = (args: readonly string[], own: NodeJS.ProcessEnv, expected: string) => {
+    const timed = async (args: readonly string[], env: NodeJS.ProcessEnv, expected: string) => {
       const from = performance.now();
-      const { status, stdout, stderr } = spawnSync(process.execPath, args, {
-        encoding: 'utf8',
-        cwd: PROJECT,
-        env: own,
-      });
+      const { stdout } = await run(process.execPath, args, { cwd: PROJECT, env });
       const ms = performance.now() - from;
-      if (status !== 0 || !stdout.includes(expected)) throw new Error(`${status}: ${stdout}${stderr}`);
+      if (!stdout.includes(expected)) throw new Error(`printed ${stdout}`);
       return ms;
     };
     const script = (code: string) =>
       timed(['--input-type=module', '-e', code, node.url], env, 'maxFeePerGas');
     const ours: number[] = [];
     const theirs = { viem: [] as number[], ethers: [] as number[] };
-    for (let run = 0; run < RUNS; run += 1) {
-      ours.push(timed([GASTOP, 'now', '--json', '--rpc', node.url], gastopEnv, '"averagePrice":'));
-      theirs.viem.push(script(SCRIPTS.viem));
-      theirs.ethers.push(script(SCRIPTS.ethers));
+    for (let round = 0; round < RUNS; round += 1) {
+      ours.push(await timed([GASTOP, 'now', '--json', '--rpc', node.url], gastopEnv, '"averagePrice":'));
+      theirs.viem.push(await script(SCRIPTS.viem));
+      theirs.ethers.push(await script(SCRIPTS.ethers));
     }
     return (['viem', 'ethers'] as const).map((name) => {
       const times = ratios(theirs[name], ours);
