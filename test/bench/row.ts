@@ -11,7 +11,7 @@ export interface Row {
   readonly ratio: number;
   /** Lowest and highest ratio of the runs, and how many there were. */
   readonly spread: string;
-  /** What it must keep to, all of it; empty: nobody has set a budget. */
+  /** All of them must be kept; empty: there is no budget. */
   readonly budget: readonly Budget[];
 }
 

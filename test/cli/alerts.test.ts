@@ -285,7 +285,7 @@ describe('an alert that cannot be', () => {
     [['--below', '0', '--terminal'], '--below: "0" is out of range'],
     [['--below', '1.0000000001', '--terminal'], '--below: "1.0000000001"'],
     [['--below', '5', '--terminal', '--cooldown', '31d'], '--cooldown: "31d"'],
-    [['--below', '5', '--email', 'nobody'], '--email must be one email address'],
+    [['--below', '5', '--email', 'no-address'], '--email must be one email address'],
     [['--below', '5', '--terminal', '--email', 'a@b.c,d@e.f'], '--email must be one email'],
     [['--below', '5', '--telegram', '1 2'], '--telegram must be a chat id'],
     [['--below', '5', '--webhook', 'file:///etc/passwd'], '--webhook must begin with https://'],

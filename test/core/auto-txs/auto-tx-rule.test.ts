@@ -205,7 +205,7 @@ describe('in any order of blocks, responses, drops, reorgs, replacements, crashe
         engine.live(happening);
         const event = engine.steps.at(-1)?.event;
         if (event?.type !== 'observe' && event?.type !== 'rewind') continue;
-        // Of what nobody is known to have sent, a second look is what is waited for.
+        // Whether it was sent is unknown, so the next observation decides.
         const isUnsure = engine.state.status === 'SUBMITTED' && engine.state.sentAt === null;
         if (isUnsure) continue;
         const again = engine.again(event);

@@ -137,7 +137,7 @@ describe('a target price', () => {
 
   it('is not judged without a probability, before its time is over, or without a block in it', () => {
     expect(judge(past, [[85, null]])).toBeNull();
-    // 24 s after the third block the recording ends: nobody knows whether another block came in that second.
+    // 24 s after the third block the recording ends: whether another block came in that second is unknown.
     expect(judge(past, Array(5).fill([200, 0.9]))?.judged).toBe(2);
     const slow = pastOf([0, 60, 120].map((time) => ({ baseFee: 90, time })));
     expect(judge(slow, [[95, 0.9]])).toBeNull();

@@ -360,7 +360,7 @@ describe('the deadline of a call', () => {
     ['milliseconds', swap(BigInt(AT)), 'far'],
     ['a transfer', encoded('transfer(address a, uint256 b)', FRIEND, SECONDS), null],
     ['no call', '0x', null],
-    ['a function that nobody knows', '0xdeadbeef', null],
+    ['an unknown function', '0xdeadbeef', null],
     ['arguments that cannot be read', swap(SECONDS).slice(0, 40) as Hex, null],
   ])('of %s', (_, data, expected) => {
     const deadline = callDeadline(data, TOKEN);

@@ -135,7 +135,7 @@ describe('set code (EIP-7702)', () => {
   it.each<[string, number, Tree, RegExp]>([
     ['without authorizations', 9, [], /^it has no authorizations/],
     ['with an authorization of five fields', 9, [entry.slice(1)], LARGE],
-    ['with an authorization for nobody', 9, [entry.with(1, '0x')], ADDRESS],
+    ['with an authorization without an address', 9, [entry.with(1, '0x')], ADDRESS],
     ['with a nonce beyond 2^53 − 1', 9, [entry.with(2, toHex(2n ** 53n))], LARGE],
     ['with a parity of 2', 9, [entry.with(3, '0x02')], /^the y parity of/],
     ['without an address', 5, '0x', ADDRESS],
@@ -174,7 +174,7 @@ describe('blobs (EIP-4844, EIP-7594)', () => {
     ['it has six parts', [transaction, '0x01', blobs, commitments, proofs, []], FORM],
     ['it has nothing beside', [transaction], FORM],
     ['it has another within', [parts(samples.blobs), blobs, commitments, proofs], ENCODING],
-    ['it goes to nobody', [tx(5, '0x'), blobs, commitments, proofs], ADDRESS],
+    ['it has no recipient', [tx(5, '0x'), blobs, commitments, proofs], ADDRESS],
     ['it names no blob', [tx(10, []), [], [], []], /^it is a blob transaction that names no blob/],
     [
       'a hash has another version',

@@ -476,7 +476,7 @@ function inMinutes(ms: number): string {
   return formatDuration(sec < 60 ? Math.floor(sec) : Math.floor(sec / 60) * 60);
 }
 
-/** Failed, on their way, waiting (also in a status of the service's own), and what waits for the user; then the rest. */
+/** Order of the list: failed, submitted, pending (also statuses that only the service knows), drafts; then the rest. */
 const RANKED: readonly (string | null)[] = ['FAILED', 'SUBMITTED', 'PENDING', null, 'DISABLED', 'DRAFT'];
 
 /** The auto-txs with what needs attention first: failed, submitted (oldest first), waiting (nearest first) and so on. */
