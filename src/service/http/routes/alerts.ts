@@ -47,13 +47,13 @@ export function addAlertRoutes(app: OpenAPIHono, alerts: AlertService): void {
   serve(app, 'get', PATHS.alerts, {
     summary: 'The alerts of the key, newest first',
     query: PageParameters,
-    answer: AlertList,
+    response: AlertList,
     handle: ({ owner, query: { page = 0, size = PAGE_SIZE_DEFAULT } }) => alerts.list(owner, page, size),
   });
   serve(app, 'get', PATHS.alert, {
     summary: 'One alert, and what was sent for it',
     params: AlertParameter,
-    answer: AlertDetails,
+    response: AlertDetails,
     refusals: NO_ALERT,
     handle: ({ owner, params: { id } }) => alerts.details(owner, id),
   });
@@ -64,7 +64,7 @@ export function addAlertRoutes(app: OpenAPIHono, alerts: AlertService): void {
     body: { name: 'AlertCreation', example: EXAMPLE },
     status: 201,
     success: 'The alert, armed',
-    answer: CreatedAlert,
+    response: CreatedAlert,
     refusals: { 409: `The key has ${ALERTS_PER_KEY.toLocaleString('en')} alerts already` },
     async handle({ c, owner }) {
       const alert = await alerts.create(owner, await readAlert(c));
@@ -80,7 +80,7 @@ export function addAlertRoutes(app: OpenAPIHono, alerts: AlertService): void {
     params: AlertParameter,
     body: { name: 'AlertCreation', example: EXAMPLE },
     success: 'The alert as it is now',
-    answer: CreatedAlert,
+    response: CreatedAlert,
     refusals: NO_ALERT,
     handle: async ({ c, owner, params: { id } }) => alerts.update(owner, id, await readAlert(c)),
   });
@@ -89,7 +89,7 @@ export function addAlertRoutes(app: OpenAPIHono, alerts: AlertService): void {
     description:
       'The new secret signs the webhooks of all alerts of the key. For a day webhooks carry a second signature, with the secret before.',
     success: 'The new secret',
-    answer: RotatedSecret,
+    response: RotatedSecret,
     handle: ({ owner }) => alerts.rotateSigningSecret(owner),
   });
   serve(app, 'put', PATHS.alertStatus, {
@@ -99,7 +99,7 @@ export function addAlertRoutes(app: OpenAPIHono, alerts: AlertService): void {
     params: AlertParameter,
     body: { name: 'AlertStatusUpdate', example: { status: 'DISABLED' } },
     success: 'The alert as it is now',
-    answer: Alert,
+    response: Alert,
     refusals: NO_ALERT,
     handle: async ({ c, owner, params: { id } }) =>
       alerts.setStatus(owner, id, (await readBody(c, AlertStatusUpdate)).status),
@@ -116,7 +116,7 @@ export function addAlertRoutes(app: OpenAPIHono, alerts: AlertService): void {
     summary: 'What an alert has saved',
     params: AlertParameter,
     query: SavingsParameters,
-    answer: AlertSavings,
+    response: AlertSavings,
     refusals: NO_ALERT,
     handle: ({ owner, params: { id }, query: { gasAmount = SAVINGS_GAS_DEFAULT } }) =>
       alerts.savings(owner, id, gasAmount),
@@ -129,7 +129,7 @@ export function addAlertRoutes(app: OpenAPIHono, alerts: AlertService): void {
     body: { name: 'AlertRedelivery', example: { deliveryId: 'alr_5d41402abc4b2a76.1.webhook' } },
     status: 202,
     success: 'The delivery, about to be sent',
-    answer: AlertDelivery,
+    response: AlertDelivery,
     refusals: {
       404: 'There is no such alert, it belongs to another key, or it has no such delivery',
       409: 'The channel has nothing to send, or the service is not set up for it any more',

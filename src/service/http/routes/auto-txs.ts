@@ -36,21 +36,21 @@ export function addAutoTxRoutes(app: OpenAPIHono, autoTxs: AutoTxService): void 
   serve(app, 'get', PATHS.autoTxs, {
     summary: 'The auto-txs of the key, newest first',
     query: PageParameters,
-    answer: AutoTxList,
+    response: AutoTxList,
     handle: ({ owner, query: { page = 0, size = PAGE_SIZE_DEFAULT } }) => autoTxs.list(owner, page, size),
   });
   serve(app, 'get', PATHS.autoTxAccount, {
     summary: 'A sender as the chain knows it',
     description: 'What pre-flight checks need of a sender, without the signed bytes.',
     params: AccountParameter,
-    answer: AutoTxAccount,
+    response: AutoTxAccount,
     refusals: { 409: 'The source takes no transactions', ...NEEDS_CHAIN },
     handle: ({ c, owner, params: { address } }) => autoTxs.account(owner, address, c.req.raw.signal),
   });
   serve(app, 'get', PATHS.autoTx, {
     summary: 'One auto-tx with its history',
     params: AutoTxParameter,
-    answer: AutoTxDetails,
+    response: AutoTxDetails,
     refusals: { 404: REFUSALS[404] },
     handle: ({ owner, params: { id } }) => autoTxs.details(owner, id),
   });
@@ -61,7 +61,7 @@ export function addAutoTxRoutes(app: OpenAPIHono, autoTxs: AutoTxService): void 
     body: { name: 'AutoTxCreation', example: EXAMPLE },
     status: 201,
     success: 'The auto-tx, with its checks',
-    answer: AutoTxDetails,
+    response: AutoTxDetails,
     refusals: {
       400: REFUSALS[400],
       409: `The source takes no transactions, the key has ${AUTO_TXS_PER_KEY.toLocaleString('en')} auto-txs already that are not final, one with the same nonce of the same sender, or one of the same signed bytes`,
@@ -84,7 +84,7 @@ export function addAutoTxRoutes(app: OpenAPIHono, autoTxs: AutoTxService): void 
     params: AutoTxParameter,
     body: { name: 'AutoTxUpdate', example: { targetGasPriceGwei: 3 } },
     success: 'The auto-tx as it is now',
-    answer: AutoTxDetails,
+    response: AutoTxDetails,
     refusals: {
       ...REFUSALS,
       409: 'Its status does not allow that, or another one has the same nonce or the same signed bytes',
@@ -101,7 +101,7 @@ export function addAutoTxRoutes(app: OpenAPIHono, autoTxs: AutoTxService): void 
       'It is never broadcast. Once it is submitted only a same-nonce replacement from the wallet can stop it. A cancelled one stays so.',
     params: AutoTxParameter,
     success: 'The auto-tx as it is now',
-    answer: AutoTxDetails,
+    response: AutoTxDetails,
     refusals: { 404: REFUSALS[404], 409: 'It was submitted, or is final' },
     handle: ({ owner, params: { id } }) => autoTxs.cancel(owner, id),
   });

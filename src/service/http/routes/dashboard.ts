@@ -23,14 +23,14 @@ export function addDashboardRoutes(
 ): void {
   serve(app, 'get', PATHS.statsCurrent, {
     summary: 'Price, trend and recommendation of the same block',
-    answer: StatsCurrent,
+    response: StatsCurrent,
     refusals: NEEDS_CHAIN,
     handle: () => statsCurrent(state.present()),
   });
   serve(app, 'get', PATHS.statsChart, {
     summary: 'Prices over a time frame',
     query: TimeFrameParameters,
-    answer: StatsChart,
+    response: StatsChart,
     refusals: NEEDS_CHAIN,
     async handle({ owner, query: { timeFrame } }) {
       const { store, end, profile } = await state.history();
@@ -45,7 +45,7 @@ export function addDashboardRoutes(
   serve(app, 'get', PATHS.statsMarket, {
     summary: 'How prices are spread, cheap hours, usual costs',
     query: TimeFrameParameters,
-    answer: StatsMarket,
+    response: StatsMarket,
     refusals: NEEDS_CHAIN,
     async handle({ query: { timeFrame } }) {
       const { store, end } = await state.history();
@@ -56,7 +56,7 @@ export function addDashboardRoutes(
   serve(app, 'get', PATHS.rateLimits, {
     summary: 'What the key that asks may still ask; not counted',
     query: z.looseObject({}),
-    answer: RateLimits,
+    response: RateLimits,
     async handle({ c }) {
       const limits = await gate.limits(c.req.header(API_KEY_HEADER) ?? null, ({ keyId }) => {
         const record = recordOf(c.env);
@@ -69,7 +69,7 @@ export function addDashboardRoutes(
   });
   serve(app, 'get', PATHS.summary, {
     summary: 'Alerts, transactions, gas, advice and health at a glance',
-    answer: Summary,
+    response: Summary,
     refusals: NEEDS_CHAIN,
     async handle({ owner }) {
       const present = state.present();

@@ -19,20 +19,20 @@ const STREAM_HEADERS = {
 export function addGasRoutes(app: OpenAPIHono, state: ServiceState, gate: Gate, streams: GasStreams): void {
   serve(app, 'get', PATHS.gasCurrent, {
     summary: 'What gas costs now',
-    answer: GasCurrent,
+    response: GasCurrent,
     refusals: NEEDS_CHAIN,
     handle: () => gasCurrent(state.present()),
   });
   serve(app, 'get', PATHS.gasTrend, {
     summary: 'Where the price is going',
-    answer: GasTrend,
+    response: GasTrend,
     refusals: NEEDS_CHAIN,
     handle: () => gasTrend(state.present()),
   });
   serve(app, 'get', PATHS.gasRecommendation, {
     summary: 'Send now, or wait for what price and how long',
     query: RecommendationParameters,
-    answer: GasRecommendation,
+    response: GasRecommendation,
     refusals: NEEDS_CHAIN,
     handle({ query: { targetGwei: targetPrice, deadlineSec } }) {
       const present = state.present();
@@ -52,7 +52,7 @@ export function addGasRoutes(app: OpenAPIHono, state: ServiceState, gate: Gate, 
       'Server-Sent Events: the response of `/gas/current` now, with each new block, and whenever else it changes, such as when prices become stale. The `id` is the number of the block; blocks that come within 200 ms of each other are one event, of the newest. A comment comes every 15 seconds. Each key has at most five streams on one process, and each stream costs one request of the quota an hour. A reader that does not keep up is dropped: ask again with `Last-Event-ID`.',
     isStream: true,
     success: 'Events until the stream ends; the schema is that of the `data` of each',
-    answer: GasCurrent,
+    response: GasCurrent,
     refusals: NEEDS_CHAIN,
     handle({ c, owner }) {
       // A HEAD response has no body.

@@ -50,14 +50,14 @@ export function addMetricsRoutes(app: OpenAPIHono, state: ServiceState): void {
   serve(app, 'get', PATHS.baseFee, {
     summary: 'Base fee over a window',
     query: MetricsParameters,
-    answer: BaseFeeMetrics,
+    response: BaseFeeMetrics,
     refusals: NEEDS_CHAIN,
     handle: ({ query }) => rowsOf(query, baseFeeRow),
   });
   serve(app, 'get', PATHS.priorityFee, {
     summary: 'Tip at a percentile over a window',
     query: PriorityFeeParameters,
-    answer: PriorityFeeMetrics,
+    response: PriorityFeeMetrics,
     refusals: NEEDS_CHAIN,
     handle: ({ query: { percentile, ...window } }) =>
       rowsOf(window, priorityFeeRow(PERCENTILES[percentile]), true),
@@ -65,14 +65,14 @@ export function addMetricsRoutes(app: OpenAPIHono, state: ServiceState): void {
   serve(app, 'get', PATHS.gasUsedRatio, {
     summary: 'How full the blocks of a window were',
     query: MetricsParameters,
-    answer: GasUsedRatioMetrics,
+    response: GasUsedRatioMetrics,
     refusals: NEEDS_CHAIN,
     handle: ({ query }) => rowsOf(query, gasUsedRatioRow),
   });
   serve(app, 'get', PATHS.block, {
     summary: 'One block: its fees, how full it was, what it tipped and burnt',
     params: BlockParameter,
-    answer: BlockMetrics,
+    response: BlockMetrics,
     refusals: {
       ...NEEDS_CHAIN,
       404: 'The block is not there yet, or neither node nor history holds it any more',
@@ -83,7 +83,7 @@ export function addMetricsRoutes(app: OpenAPIHono, state: ServiceState): void {
   serve(app, 'get', PATHS.tx, {
     summary: 'One transaction: what it offered, what it paid, how it stood in its block',
     params: TxParameter,
-    answer: TxMetrics,
+    response: TxMetrics,
     refusals: {
       ...NEEDS_CHAIN,
       404: 'The chain knows no such transaction, or a recording is followed, which holds none',
@@ -93,7 +93,7 @@ export function addMetricsRoutes(app: OpenAPIHono, state: ServiceState): void {
   serve(app, 'get', PATHS.txs, {
     summary: 'Transactions of a window, newest first',
     query: TxsParameters,
-    answer: TxsMetrics,
+    response: TxsMetrics,
     refusals: { ...NEEDS_CHAIN, 404: 'A recording is followed, which holds no transactions' },
     handle: ({ c, query }) =>
       state.explore(

@@ -12,26 +12,26 @@ import { schemaReference } from '../openapi.ts';
 export const KEY_SCHEME = 'apiKey';
 
 /** A route as data: what the OpenAPI document says of it, and how its parameters are read. */
-interface RouteSpec<Params extends z.ZodObject, Query extends z.ZodObject, Answer extends z.ZodType> {
+interface RouteSpec<Params extends z.ZodObject, Query extends z.ZodObject, Returned extends z.ZodType> {
   readonly summary: string;
   readonly description?: string;
   readonly params?: Params;
   readonly query?: Query;
   /** Name of the body's schema (`meta({ id })`) and an example; the handler reads the body itself (body.ts). */
   readonly body?: { readonly name: string; readonly example: object };
-  /** Default: 200, without `answer` 204. */
+  /** Default: 200, without `response` 204. */
   readonly status?: 200 | 201 | 202;
   /** What a success means; default: the summary. */
   readonly success?: string;
   /** Schema of the response, or of each event of a stream. */
-  readonly answer?: Answer;
+  readonly response?: Returned;
   readonly isStream?: boolean;
   /** When it refuses, by status; those that every route has are added. */
   readonly refusals?: Readonly<Partial<Record<400 | 404 | 409 | 413 | 503, string>>>;
   /** Returns the body of the response, or a whole response. */
   handle(
     request: ApiRequest<z.output<Params>, z.output<Query>>,
-  ): z.output<Answer> | Response | Promise<z.output<Answer> | Response>;
+  ): z.output<Returned> | Response | Promise<z.output<Returned> | Response>;
 }
 
 interface ApiRequest<Params, Query> {
@@ -43,22 +43,22 @@ interface ApiRequest<Params, Query> {
 }
 
 export function serve<
-  Answer extends z.ZodType<object | undefined>,
+  Returned extends z.ZodType<object | undefined>,
   Params extends z.ZodObject = typeof NoParameters,
   Query extends z.ZodObject = typeof NoParameters,
 >(
   app: OpenAPIHono,
   method: V1Route['method'],
   path: V1Route['path'],
-  spec: RouteSpec<Params, Query, Answer>,
+  spec: RouteSpec<Params, Query, Returned>,
 ): void {
   app.openAPIRegistry.registerPath(describe(method, path, spec));
   app.on(method, routerPath(path), async (c) => {
     const query = readParameters(spec.query ?? NoParameters, queryOf(c)) as z.output<Query>;
     const params = readParameters(spec.params ?? NoParameters, c.req.param()) as z.output<Params>;
-    const answer = await spec.handle({ c, owner: c.get('owner'), params, query });
-    if (answer instanceof Response) return answer;
-    return answer === undefined ? c.body(null, 204) : c.json(answer, spec.status ?? 200);
+    const body = await spec.handle({ c, owner: c.get('owner'), params, query });
+    if (body instanceof Response) return body;
+    return body === undefined ? c.body(null, 204) : c.json(body, spec.status ?? 200);
   });
 }
 
@@ -80,7 +80,7 @@ function describe(
   path: V1Route['path'],
   {
     isStream = false,
-    answer,
+    response,
     status,
     ...spec
   }: Omit<RouteSpec<z.ZodObject, z.ZodObject, z.ZodType>, 'handle'>,
@@ -101,12 +101,12 @@ function describe(
     ...(body && { requestBody: requestBody(body) }),
     request: params === undefined ? { query } : { params, query },
     responses: {
-      [status ?? (answer ? 200 : 204)]: {
+      [status ?? (response ? 200 : 204)]: {
         description: spec.success ?? summary,
         ...(hasTag && { headers: ETAG }),
         ...(status === 201 && { headers: LOCATION }),
-        ...(answer && {
-          content: { [isStream ? 'text/event-stream' : 'application/json']: { schema: answer } },
+        ...(response && {
+          content: { [isStream ? 'text/event-stream' : 'application/json']: { schema: response } },
         }),
       },
       ...(hasTag && {
