@@ -1,9 +1,8 @@
 import { styleText } from 'node:util';
-import stringWidth from 'string-width';
 import { ClientError } from '../client/errors.ts';
 import type { SnapshotView } from '../client/views/gas.ts';
 import { withoutSecrets } from '../core/key-text.ts';
-import { cleanText, graphemes, wrapWords } from '../core/text.ts';
+import { cleanText, displayWidth, graphemes, wrapWords } from '../core/text.ts';
 import { databaseName, isServerUrl } from '../store/database-url.ts';
 import type { Io } from './io.ts';
 import type { Settings } from './settings.ts';
@@ -54,11 +53,11 @@ export const shownDatabase = (database: string, home: string): string =>
   isServerUrl(database) ? `PostgreSQL, ${databaseName(database)}` : tildePath(database, home);
 
 export function cutToWidth(line: string, width: number, ending = '…'): string {
-  if (stringWidth(line) <= width) return line;
+  if (displayWidth(line) <= width) return line;
   let kept = '';
   let columns = 0;
   for (const character of graphemes(line)) {
-    columns += stringWidth(character);
+    columns += displayWidth(character);
     if (columns > width - ending.length) break;
     kept += character;
   }
@@ -176,7 +175,7 @@ export type Column<Row> = readonly [title: string, align: 'left' | 'right', cell
 export function tableLines<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string[] {
   const padded = columns.map(([title, align, cell]) => {
     const texts = [title, ...rows.map(cell)];
-    const widths = texts.map((text) => stringWidth(text));
+    const widths = texts.map(displayWidth);
     const widest = Math.max(...widths);
     return texts.map((text, line) => {
       const space = ' '.repeat(widest - (widths[line] ?? 0));
@@ -200,7 +199,7 @@ export function fittedLines<Row>(
   { ending, spared, least }: { ending: string; spared: readonly string[]; least?: number },
 ): string[] {
   if (width === null) return tableLines(columns, rows);
-  const widest = (lines: readonly string[]) => Math.max(0, ...lines.map((line) => stringWidth(line)));
+  const widest = (lines: readonly string[]) => Math.max(0, ...lines.map((line) => displayWidth(line)));
   const last = Math.min(widest(rows.map((row) => columns.at(-1)?.[2](row) ?? '')), least ?? 0);
   const fits = (shown: readonly Column<Row>[]) =>
     least === undefined

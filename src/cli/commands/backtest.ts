@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
-import stringWidth from 'string-width';
 import { readBlockFile, readBlockFileHeader } from '../../chain/block-file.ts';
 import { type Horizon, LANE_TITLES, LANES, type Lane, type LaneName } from '../../core/advice.ts';
 import { type BacktestReport, type StretchFacts, backtest as walk } from '../../core/backtest/backtest.ts';
 import type { HorizonScore, LaneReport, RuleScore, WaitScore } from '../../core/backtest/judge.ts';
 import type { Block } from '../../core/block.ts';
 import { chainProfile } from '../../core/chains.ts';
+import { displayWidth } from '../../core/text.ts';
 import {
   formatChange,
   formatCount,
@@ -455,12 +455,12 @@ const room = (overhang: number | null): string => (overhang === null ? UNKNOWN :
 function predictionsLine(file: string): string {
   const command = (name: string) => `  gastop backtest ${name} --predictions OUT.jsonl`;
   const line = command(quoted(file));
-  return stringWidth(line) <= COLUMNS ? line : command('FILE');
+  return displayWidth(line) <= COLUMNS ? line : command('FILE');
 }
 
 function fitting(name: string): string {
   const letters = [...name];
-  while (stringWidth(letters.join('')) >= VALUE_WIDTH) letters.shift();
+  while (displayWidth(letters.join('')) >= VALUE_WIDTH) letters.shift();
   return letters.join('') === name ? name : `…${letters.join('')}`;
 }
 
