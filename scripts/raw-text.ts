@@ -1,8 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Plugin } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 
-/** `?raw` is a file's text, as where the tests run the sources: the playground page goes to browsers as it is written. */
+/** `?raw` is a file's text; of a `.ts` file the script that it and what it imports are for a browser. */
+export async function textOf(path: string): Promise<string> {
+  if (!path.endsWith('.ts')) return readFile(path, 'utf8');
+  const browser = {
+    bundle: true,
+    format: 'esm',
+    target: 'es2024',
+    write: false,
+    logLevel: 'warning',
+  } as const;
+  const { outputFiles } = await build({ entryPoints: [path], ...browser });
+  return outputFiles[0]?.text ?? '';
+}
+
 export const rawText: Plugin = {
   name: 'raw-text',
   setup({ onResolve, onLoad }) {
@@ -11,7 +24,7 @@ export const rawText: Plugin = {
       namespace: 'raw-text',
     }));
     onLoad({ filter: /.*/, namespace: 'raw-text' }, async ({ path }) => ({
-      contents: await readFile(path, 'utf8'),
+      contents: await textOf(path),
       loader: 'text',
     }));
   },

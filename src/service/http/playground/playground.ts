@@ -1,8 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { Context } from 'hono';
 import { OPENAPI_PATH, PLAYGROUND_PATH } from '../../../contract/routes.ts';
 import { EncodedResponse } from '../response-cache.ts';
-import type { Asset } from './assets.ts';
 
 /** Only resources of the service itself, nothing inline, and requests to nowhere else. */
 const POLICY = [
@@ -26,35 +24,30 @@ const HEADERS = {
   'Cache-Control': 'no-cache',
 };
 
+/** By path. Loaded on request: Node can run the service from its sources, but cannot import files as text. */
+const FILES: readonly (readonly [string, type: string, () => Promise<{ readonly default: string }>])[] = [
+  [PLAYGROUND_PATH, 'text/html; charset=utf-8', () => import('./page/page.html?raw')],
+  [`${PLAYGROUND_PATH}/page.js`, 'text/javascript; charset=utf-8', () => import('./page/page.ts?raw')],
+  [`${PLAYGROUND_PATH}/page.css`, 'text/css; charset=utf-8', () => import('./page/page.css?raw')],
+  [`${PLAYGROUND_PATH}/icon.svg`, 'image/svg+xml', () => import('./page/icon.svg?raw')],
+];
+
 /** Serves the OpenAPI document and the page that shows it and tries it out, beside v1 and without a key. */
 export function addPlayground(root: OpenAPIHono, describe: () => object): void {
-  const encoded = new Map<string, EncodedResponse>();
-  const send = async (c: Context, file: string, make: () => Asset | Promise<Asset>) => {
-    let asset = encoded.get(file);
-    if (asset === undefined) {
-      const { text, type } = await make();
-      asset = new EncodedResponse(text, type);
-      encoded.set(file, asset);
-    }
-    return asset.respond(c);
-  };
-
   // On a 304 too: otherwise a returning browser would keep the server's stricter policy.
   root.use(`${PLAYGROUND_PATH}/*`, async (c, next) => {
     await next();
     for (const [name, value] of Object.entries(HEADERS)) c.res.headers.set(name, value);
   });
-  root.get(OPENAPI_PATH, (c) =>
-    send(c, OPENAPI_PATH, () => ({ text: JSON.stringify(describe()), type: 'application/json' })),
-  );
+  const serve = (path: string, type: string, load: () => Promise<string>) => {
+    let encoded: Promise<EncodedResponse> | undefined;
+    root.get(path, async (c) => {
+      encoded ??= load().then((text) => new EncodedResponse(text, type));
+      return (await encoded).respond(c);
+    });
+  };
+  serve(OPENAPI_PATH, 'application/json', async () => JSON.stringify(describe()));
+  for (const [path, type, load] of FILES) serve(path, type, async () => (await load()).default);
   // Relative, so that it is right behind a proxy that adds a path.
   root.get(`${PLAYGROUND_PATH}/`, (c) => c.redirect(`..${PLAYGROUND_PATH}`, 308));
-  root.get(PLAYGROUND_PATH, (c) => send(c, PLAYGROUND_PATH, async () => (await import('./assets.ts')).PAGE));
-  root.get(`${PLAYGROUND_PATH}/*`, async (c, next) => {
-    // Loaded on request: Node can run the service from its sources, but cannot import files as text.
-    const { FILES } = await import('./assets.ts');
-    const name = c.req.path.slice(PLAYGROUND_PATH.length + 1);
-    const file = FILES.get(name);
-    return file === undefined ? next() : send(c, name, () => file);
-  });
 }
