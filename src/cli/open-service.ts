@@ -9,7 +9,7 @@ import { ClientError } from '../client/errors.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import { formatDuration } from '../core/units.ts';
 import { abortable } from '../service/async.ts';
-import type { DemoOptions } from '../service/demo.ts';
+import { fillDemo } from '../service/demo.ts';
 import { type Service, startService } from '../service/service.ts';
 import type { ServiceOptions } from '../service/service-options.ts';
 import { BlockStore } from '../store/blocks.ts';
@@ -89,7 +89,8 @@ export async function openEmbedded(
     });
     const { service } = started;
     if (simulated !== null && db === null && options.role === 'stays') {
-      void fillDemo({ ...started, source: simulated, signal: filling.signal });
+      // The user may leave before, or see less.
+      fillDemo({ ...started, source: simulated, signal: filling.signal }).catch(() => {});
     }
     // The service's responses report errors, not this.
     const first = sleep(FIRST_BLOCK_WITHIN_MS, undefined, { ref: false });
@@ -116,15 +117,6 @@ export async function openEmbedded(
   } catch (error) {
     await close();
     throw error;
-  }
-}
-
-async function fillDemo(options: DemoOptions): Promise<void> {
-  try {
-    await options.service.ready;
-    await (await import('../service/demo.ts')).fillDemo(options);
-  } catch {
-    // The user left before, or sees less.
   }
 }
 

@@ -2,6 +2,7 @@ import type { AutoTxOrder } from '../core/auto-txs/kept-auto-tx.ts';
 import { preflight, withKeptDelegation } from '../core/auto-txs/preflight.ts';
 import { cannotBroadcastReason } from '../core/auto-txs/target.ts';
 import { chainProfile, hasDataFee } from '../core/chains.ts';
+import { describeTransaction } from '../core/transactions/describe-call.ts';
 import type { SignedTransaction } from '../core/transactions/signed-transaction.ts';
 import { nativeString } from '../core/units.ts';
 import type { CallOptions, GasClient } from './client.ts';
@@ -28,8 +29,7 @@ export async function preflightAutoTx(
   call: CallOptions = {},
 ) {
   const { transaction, order } = toCheck;
-  const [{ describeTransaction }, snapshot, account, reach] = await Promise.all([
-    import('../core/transactions/describe-call.ts'),
+  const [snapshot, account, reach] = await Promise.all([
     ifTold(client.gasCurrent(call)),
     ifTold(client.autoTxAccount(transaction.from, call)),
     ifTold(reachOf(client, order, now, call)),

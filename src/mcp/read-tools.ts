@@ -15,6 +15,7 @@ import {
 } from '../contract/choices.ts';
 import { PriceGwei } from '../contract/primitives.ts';
 import { TimeFrameParameters, TxParameter } from '../contract/queries.ts';
+import { decodeTransaction } from '../core/transactions/decode-transaction.ts';
 import { bareHex } from '../core/transactions/signed-text.ts';
 import { TransactionError } from '../core/transactions/signed-transaction.ts';
 import { usdOf, weiOfGwei } from '../core/units.ts';
@@ -492,7 +493,6 @@ async function readSigned(raw: string) {
       'this is 32 bytes: the hash of a transaction, or a private key, which belongs into a wallet alone; give the raw signed transaction',
     );
   }
-  const { decodeTransaction } = await import('../core/transactions/decode-transaction.ts');
   try {
     return decodeTransaction(raw);
   } catch (error) {

@@ -42,6 +42,7 @@ export interface DemoOptions {
 /** Three alerts, of which one fires at once, and auto-txs: one to be sent soon, one executed, one failed, one draft. */
 export async function fillDemo(options: DemoOptions): Promise<void> {
   const { service, source, signal } = options;
+  await service.ready;
   await sleep(SETTLED_MS, undefined, { signal });
   const head = await source.head();
   const past = await source.blocks(head.number - 6 * BLOCKS_AN_HOUR, head.number - BLOCKS_AN_HOUR / 3);

@@ -34,7 +34,7 @@ import { abortable } from '../../service/async.ts';
 import type { CliCommand } from '../command.ts';
 import type { CommandContext, Flags } from '../context.ts';
 import { failure, usageError } from '../errors.ts';
-import type { ToldSnapshot } from '../follow-snapshots.ts';
+import { type ToldSnapshot, watchJson, watchLine, watchPrices } from '../follow-snapshots.ts';
 import type { Io } from '../io.ts';
 import { type OpenedClient, openReady, type Ready } from '../open-source.ts';
 import {
@@ -104,8 +104,6 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
   const { value, from } = settings.ascii;
   const ascii = template === null ? settings.ascii : { value: value && !ASCII_BY_LOCALE.test(from), from };
   if (flags.watch) {
-    // Not at the top: a status bar that asks for one snapshot does not load it.
-    const { watchJson, watchLine, watchPrices } = await import('../follow-snapshots.ts');
     const lineOf = async (told: ToldSnapshot) => {
       if (flags.json) return watchJson(told);
       const { snapshot } = told;

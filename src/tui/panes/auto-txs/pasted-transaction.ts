@@ -1,10 +1,12 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { symbolOf } from '../../../client/views/auto-txs.ts';
 import { describeTxType } from '../../../client/views/metrics.ts';
 import { SIGNED_LONGEST } from '../../../contract/choices.ts';
 import { chainProfile } from '../../../core/chains.ts';
 import { hexText, shortHex } from '../../../core/text.ts';
-import type { SignedTransaction } from '../../../core/transactions/signed-transaction.ts';
+import { decodeTransaction, transactionBytes } from '../../../core/transactions/decode-transaction.ts';
+import { describeTransaction } from '../../../core/transactions/describe-call.ts';
+import { type SignedTransaction, TransactionError } from '../../../core/transactions/signed-transaction.ts';
 import { exactAmount, formatCount, formatGwei, formatUsd, usdOf } from '../../../core/units.ts';
 import { faint, type Line, plain, wrapText } from '../../ui/text.tsx';
 
@@ -60,44 +62,21 @@ const SETTLED_MS = 60;
 /** Decodes the pasted text once it is complete. `pastes` counts the changes of `signed`. */
 export function usePastedTransaction(signed: SignedText, pastes: string): Pasted {
   const [read, setRead] = useState<{ readonly pastes: string; readonly what: Pasted } | null>(null);
-  const wanted = useRef<string | null>(pastes);
-  wanted.current = pastes;
   useEffect(() => {
     if (signed.length === 0 || signed.isTooLong) return;
     const timer = setTimeout(() => {
-      void loadDecoder().then((decoder) => {
-        if (wanted.current === pastes) setRead({ pastes, what: readSigned(signed, decoder) });
-      });
+      setRead({ pastes, what: readSigned(signed) });
     }, SETTLED_MS);
     return () => clearTimeout(timer);
   }, [signed, pastes]);
-  useEffect(() => {
-    // Starts loading early, because a paste is likely to follow.
-    void loadDecoder();
-    return () => {
-      wanted.current = null;
-    };
-  }, []);
   if (signed.isTooLong) return TOO_LONG;
   // A secret is erased once it is recognised; the message about it stays.
   if (read?.pastes === pastes) return read.what;
   return { kind: signed.length === 0 ? 'nothing' : 'reading' };
 }
 
-/** Loaded lazily: cryptography is not needed at the start. */
-async function loadDecoder() {
-  const [{ decodeTransaction, transactionBytes }, { describeTransaction }, { TransactionError }] =
-    await Promise.all([
-      import('../../../core/transactions/decode-transaction.ts'),
-      import('../../../core/transactions/describe-call.ts'),
-      import('../../../core/transactions/signed-transaction.ts'),
-    ]);
-  return { decodeTransaction, transactionBytes, describeTransaction, TransactionError };
-}
-
 /** A problem's message contains nothing of the text. */
-function readSigned(signed: SignedText, decoder: Awaited<ReturnType<typeof loadDecoder>>): Pasted {
-  const { decodeTransaction, transactionBytes, describeTransaction, TransactionError } = decoder;
+function readSigned(signed: SignedText): Pasted {
   try {
     const bytes = transactionBytes(signed.read());
     const transaction = decodeTransaction(bytes);
