@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { readBlockFile, readBlockFileHeader } from '../../src/chain/block-file.ts';
+import { readBlockFile, recordedChainId } from '../../src/chain/block-file.ts';
 import { type BacktestReport, backtest } from '../../src/core/backtest/backtest.ts';
 import type { HorizonScore, LaneReport, WaitScore } from '../../src/core/backtest/judge.ts';
 import type { Block } from '../../src/core/block.ts';
@@ -39,7 +39,7 @@ export async function scoreOf(path: string): Promise<StretchScore> {
 
 /** Walks one recording in equal parts of about so many blocks, each as if nothing had come before it. */
 export async function scoresOf(path: string, partBlocks: number): Promise<StretchScore[]> {
-  const { chainId } = await readBlockFileHeader(path);
+  const chainId = await recordedChainId(path);
   const blocks: Block[] = [];
   for await (const block of readBlockFile(path)) blocks.push(block);
   const parts = Math.max(Math.round(blocks.length / partBlocks), 1);

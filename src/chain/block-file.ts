@@ -1,181 +1,333 @@
-import type { Block } from '../core/block.ts';
-import {
-  type BlockFileDecoder,
-  type BlockRecord,
-  badFile,
-  createCsvDecoder,
-  createJsonDecoder,
-  type LineBatch,
-  type LinePosition,
-  readLineBatches,
-} from './block-formats.ts';
-import type { ChainError } from './chain-source.ts';
+import { open } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import * as z from 'zod';
+import { type Block, type BlockTips, type Hex, TIP_PERCENTILES } from '../core/block.ts';
+import { chainProfile } from '../core/chains.ts';
+import { gasUsedRatioFromBaseFees } from '../core/eip1559.ts';
+import { cleanText } from '../core/text.ts';
+import { ChainError } from './chain-source.ts';
 
-interface BlockFileHeader {
-  readonly format: 'jsonl' | 'csv';
-  /** 1 for CSV, which has none. */
-  readonly chainId: number;
+/** Bytes that are not UTF-8 read as U+FFFD. */
+const clean = (text: string, most?: number) => cleanText(text.replaceAll('\ufffd', ' ').trim(), most);
+
+/** A file's name for a message or a status line. */
+export const fileLabel = (path: string): string => clean(basename(path)) || 'file';
+
+function badFile(path: string, line: number | null, what: string, cause?: unknown): ChainError {
+  const where = line === null ? fileLabel(path) : `${fileLabel(path)} line ${line}`;
+  return new ChainError('bad-file', `${where}: ${what}`, { cause });
 }
 
-/** A position in a block file from which reading can continue. */
-interface BlockFileMark {
-  /** The first block from there. */
-  readonly number: number;
-  readonly timestamp: number;
-  readonly position: LinePosition;
+const MISSING = 'there is no such file; check the path';
+const FORBIDDEN = 'may not be read; check its permissions';
+const FAILURES: Readonly<Record<string, string>> = {
+  ENOENT: MISSING,
+  ENOTDIR: MISSING,
+  EACCES: FORBIDDEN,
+  EPERM: FORBIDDEN,
+  EISDIR: 'is a folder; name a file of recorded blocks',
+  Z_BUF_ERROR: 'the compressed data ends early; copy the file again',
+  Z_DATA_ERROR: 'the compressed data is damaged; copy the file again',
+};
+
+function fileFailure(path: string, error: unknown): ChainError {
+  if (error instanceof ChainError) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+  return badFile(path, null, FAILURES[code] ?? `cannot be read (${code}); check the disk`, error);
 }
 
-/** Some consecutive blocks; `mark` is the position of the first row read for them. */
-interface BlockBatch {
-  readonly mark: BlockFileMark | null;
-  readonly blocks: readonly Block[];
-}
+/** A block with every field takes under 1,000 characters. */
+const LONGEST_LINE = 65_536;
 
-interface ReadBlockFileOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** Starts with the mark's block. A compressed file is still read from its start. */
-  readonly from?: BlockFileMark | undefined;
-}
-
-/** The header of a recording. @throws ChainError `bad-file` */
-export async function readBlockFileHeader(
-  path: string,
-  options: { readonly signal?: AbortSignal | undefined } = {},
-): Promise<BlockFileHeader> {
-  const { decoder } = await readHeading(path, options.signal);
-  return { format: decoder.format, chainId: decoder.chainId };
-}
-
-/**
- * The blocks of a recording in order, read on demand in constant memory: JSON Lines as `gastop record` writes them,
- * or CSV (see `createCsvDecoder` for its columns), each plain or gzip. Block numbers must increase and timestamps not
- * decrease; missing numbers are a gap. Ignores an incomplete last JSON line. Ends (does not throw) when `signal`
- * aborts.
- * @throws ChainError `bad-file` with the file's name, the line, the problem and advice.
- */
-export async function* readBlockFile(
-  path: string,
-  options: ReadBlockFileOptions = {},
-): AsyncGenerator<Block> {
-  const least = options.from?.number ?? 0;
-  for await (const { blocks } of readBlockBatches(path, options)) {
-    for (const block of blocks) if (block.number >= least) yield block;
-  }
-}
-
-/** Summary of a recording, after every line of it was read and validated. */
-interface BlockFileSummary extends BlockFileHeader {
-  readonly first: Block;
-  readonly last: Block;
-  /** Number of gaps between blocks. */
-  readonly gaps: number;
-  /** Ascending, the first at the first block. */
-  readonly marks: readonly BlockFileMark[];
-}
-
-/** Reads a recording through once. @throws ChainError `bad-file`, also for a file without blocks. */
-export async function scanBlockFile(path: string): Promise<BlockFileSummary> {
-  const header = await readBlockFileHeader(path);
-  const marks: BlockFileMark[] = [];
-  let first: Block | null = null;
-  let last: Block | null = null;
-  let gaps = 0;
-  for await (const { blocks, mark } of readBlockBatches(path, {})) {
-    first ??= blocks[0] ?? null;
-    for (const block of blocks) {
-      if (last !== null && block.number !== last.number + 1) gaps += 1;
-      last = block;
-    }
-    if (mark !== null) marks.push(mark);
-  }
-  if (first === null || last === null) throw isEmpty(path);
-  return { ...header, first, last, gaps, marks };
-}
-
-async function* readBlockBatches(path: string, options: ReadBlockFileOptions): AsyncGenerator<BlockBatch> {
-  const { signal, from } = options;
-  let heading: Heading | null = null;
-  /** Not delivered yet: it may need the next one. */
-  let held: BlockRecord | null = null;
-
-  for await (const batch of readLineBatches(path, { signal, from: from?.position })) {
-    const blocks: Block[] = [];
-    let mark: BlockFileMark | null = null;
-    // When reading starts in the middle, the heading is read separately.
-    if (batch.at.offset > 0) heading ??= await readHeading(path, signal);
-    for (const { text, line } of rowsOf(batch)) {
-      heading ??= createHeading(path, text, line);
-      if (line === heading.line) continue;
-      const { decoder } = heading;
-      if (decoder.format === 'jsonl' && isCutOff(batch, line, text)) continue;
-      const record = decoder.decode(text, line);
-      if (held !== null) {
-        checkOrder(path, line, held, record);
-        blocks.push(decoder.complete(held, record.number === held.number + 1 ? record : null));
-      }
-      mark ??= { number: record.number, timestamp: record.timestamp, position: batch.at };
-      held = record;
-    }
-    yield { blocks, mark };
-  }
-  if (signal?.aborted) return;
-  if (held === null || heading === null) {
-    if (from === undefined) throw isEmpty(path);
-  } else {
-    yield { blocks: [heading.decoder.complete(held, null)], mark: null };
-  }
-}
-
-interface Heading {
-  readonly decoder: BlockFileDecoder;
+interface NumberedLine {
+  readonly text: string;
+  /** Counted from 1. */
   readonly line: number;
 }
 
-async function readHeading(path: string, signal?: AbortSignal): Promise<Heading> {
-  for await (const batch of readLineBatches(path, { signal })) {
-    for (const { text, line } of rowsOf(batch)) return createHeading(path, text, line);
+/** The lines that are not blank, of a plain or gzip file, whatever its name. */
+async function* readLines(path: string): AsyncGenerator<NumberedLine> {
+  try {
+    const file = await open(path, 'r');
+    const { buffer } = await file.read(Buffer.alloc(2), 0, 2, 0).catch(async (error: unknown) => {
+      await file.close();
+      throw error;
+    });
+    // The stream closes the file.
+    const bytes = file.createReadStream({ start: 0 });
+    const isGzip = buffer.readUInt16BE() === 0x1f8b;
+    let line = 0;
+    let rest = '';
+    for await (const chunk of (isGzip ? pipeline(bytes, createGunzip(), () => {}) : bytes).setEncoding(
+      'utf8',
+    )) {
+      const lines = `${rest}${chunk}`.split(/\r?\n/);
+      rest = lines.pop() ?? '';
+      for (const text of lines) yield* checked(text, ++line);
+      if (rest.length > LONGEST_LINE) yield* checked(rest, line + 1);
+    }
+    yield* checked(rest, line + 1);
+  } catch (error) {
+    throw fileFailure(path, error);
   }
+
+  function* checked(text: string, line: number): Generator<NumberedLine> {
+    if (text.length > LONGEST_LINE)
+      throw badFile(path, line, `is longer than ${LONGEST_LINE} characters; write one block per line`);
+    const bare = text.replace(/^\ufeff/, '').trim();
+    if (bare !== '') yield { text: bare, line };
+  }
+}
+
+/** The first line of a recording. */
+const Header = z.object({
+  format: z.literal('gastop-blocks', 'must be "gastop-blocks"'),
+  version: z.literal(1, 'must be 1; a newer gastop wrote this file: update gastop'),
+  chainId: z.int('must be a whole number').min(0),
+});
+
+const WHOLE = 'must be a whole number from 0 to 2^53−1, as a number or a string of digits';
+const Whole = z
+  .union([z.number(), z.string()], WHOLE)
+  .transform((value) => (/^\d{1,16}$/.test(String(value)) ? BigInt(value) : -1n))
+  .refine((wei) => wei >= 0n && wei <= BigInt(Number.MAX_SAFE_INTEGER), WHOLE);
+const isAscending = (tips: readonly bigint[]) =>
+  tips.every((tip, i) => i === 0 || tip >= (tips[i - 1] ?? 0n));
+const orNull = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);
+const Hash = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hexadecimal digits')
+  .transform((hash) => hash as Hex);
+const Tips = z
+  .tuple([Whole, Whole, Whole, Whole, Whole, Whole, Whole], `must be ${TIP_PERCENTILES.length} tips`)
+  .refine(isAscending, 'must ascend');
+
+/** A line after the first. Absent fields are `null`. */
+const Line = z.object({
+  number: z.int('must be a whole number').min(0),
+  timestamp: z
+    .int('must be whole Unix seconds')
+    .min(0)
+    // The year 2100: a larger timestamp is in milliseconds.
+    .max(4_102_444_800, 'must be Unix seconds'),
+  hash: orNull(Hash),
+  parentHash: orNull(Hash),
+  baseFeePerGas: Whole,
+  gasUsed: orNull(Whole),
+  gasLimit: orNull(Whole),
+  gasUsedRatio: z.number('must be a number').min(0).max(1, 'must be 0 to 1'),
+  blobBaseFee: orNull(Whole),
+  nextBaseFee: orNull(Whole),
+  nextBlobBaseFee: orNull(Whole),
+  tips: orNull(Tips),
+});
+const FIELDS = Object.keys(Line.shape) as (keyof typeof Line.shape)[];
+
+/** The first line of a recording, with its newline. */
+export function encodeHeader(chainId: number): string {
+  return `${JSON.stringify({ format: 'gastop-blocks', version: 1, chainId } satisfies z.input<typeof Header>)}\n`;
+}
+
+/** One block as a line of a recording, with its newline: wei and gas as decimal strings, all fields present. */
+export function encodeBlock(block: Block): string {
+  const fields = Object.fromEntries(FIELDS.map((field) => [field, block[field]]));
+  return `${JSON.stringify(fields, (_, value) => (typeof value === 'bigint' ? String(value) : value))}\n`;
+}
+
+/** One line by itself; the fullness of a block in CSV may follow from the next line. */
+type Recorded = Omit<Block, 'gasUsedRatio'> & { readonly gasUsedRatio: number | null };
+
+interface Decoder {
+  readonly chainId: number;
+  readonly decode: (line: NumberedLine) => Recorded;
+  /** Adds what the block after it tells; `null` when that is absent. */
+  readonly complete: (block: Recorded, next: Recorded | null) => Block;
+}
+
+function decoderOf(path: string, heading: NumberedLine): Decoder {
+  if (!heading.text.startsWith('{')) return csvDecoder(path, heading);
+  const decode = <T>(schema: z.ZodType<T>, { text, line }: NumberedLine, remedy: string): T => {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch (error) {
+      throw badFile(path, line, `is not JSON ("${clean(text, 41)}"); ${remedy}`, error);
+    }
+    return parse(path, line, schema, value, remedy);
+  };
+  return {
+    chainId: decode(Header, heading, 'start the file with the header line of `gastop record`').chainId,
+    decode: (line) => decode(Line, line, 'correct the line or record again'),
+    complete: (block) => ({ ...block, gasUsedRatio: block.gasUsedRatio ?? 0 }),
+  };
+}
+
+function parse<T>(path: string, line: number, schema: z.ZodType<T>, value: unknown, remedy: string): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const fault = issue?.message.replace(/^Invalid input: /, 'is wrong: ').replace(/^Too /, 'is too ');
+  throw badFile(path, line, `${clean(issue?.path.join('.') ?? '') || 'the line'} ${fault}; ${remedy}`);
+}
+
+/** A CSV has no chain id. */
+const CSV_CHAIN_ID = 1;
+const REQUIRED = ['block_number', 'timestamp', 'base_fee_wei'];
+const ALIASES: Readonly<Record<string, string>> = {
+  timestamp_utc_est: 'timestamp',
+  gas_used_ratio_derived: 'gas_used_ratio',
+};
+
+/** The percentile of each tip column. A block's lowest tip is used for its p10, the mean for its median. */
+const TIP_COLUMNS = TIP_PERCENTILES.map((percentile) => [`tip_p${percentile}_wei`, percentile] as const);
+const COARSE_TIP_COLUMNS = [
+  ['tip_min_wei', 10],
+  ['tip_avg_wei', 50],
+  ['tip_max_wei', 99],
+] as const;
+
+const CsvLine = Line.extend({ gasUsedRatio: orNull(Line.shape.gasUsedRatio) });
+const CsvTips = z.object({ tips: z.array(Whole).refine(isAscending, 'must ascend') });
+
+/**
+ * Reads rows under a heading of at least `block_number,timestamp,base_fee_wei`; optional `gas_used`, `gas_limit`,
+ * `gas_used_ratio`, `blob_base_fee_wei`, `tip_p10_wei` … `tip_p99_wei` or `tip_min_wei`, `tip_avg_wei`, `tip_max_wei`;
+ * others are ignored. Missing tip percentiles are interpolated.
+ *  From the following row it takes only what the chain knew at this block: its base fee if the gas used is missing
+ * (inverting EIP-1559 gives the gas used), and its blob base fee. The last row's unknown gas is assumed to be at the
+ * target.
+ */
+function csvDecoder(path: string, heading: NumberedLine): Decoder {
+  const names = cellsOf(heading.text).map((name) => ALIASES[name.toLowerCase()] ?? name.toLowerCase());
+  if (!REQUIRED.every((name) => names.includes(name))) {
+    const what = `is neither JSON Lines of \`gastop record\` nor CSV with ${REQUIRED.join()}`;
+    throw badFile(path, heading.line, `${what}; give a file of recorded blocks`);
+  }
+  const isNamed = ([name]: readonly [string, number]) => names.includes(name);
+  const fine = TIP_COLUMNS.filter(isNamed);
+  const tipColumns = fine.length > 0 ? fine : COARSE_TIP_COLUMNS.filter(isNamed);
+  const { feeRule } = chainProfile(CSV_CHAIN_ID);
+  return {
+    chainId: CSV_CHAIN_ID,
+    decode({ text, line }) {
+      const cells = cellsOf(text);
+      if (cells.length !== names.length) {
+        const what = `has ${cells.length} columns where the heading has ${names.length}`;
+        throw badFile(path, line, `${what}; correct the row`);
+      }
+      const cell = (name: string) => cells[names.indexOf(name)] || null;
+      // Data frames write whole numbers as 14402849460.0.
+      const whole = (name: string) => cell(name)?.replace(/\.0*$/, '') ?? null;
+      const number = (text: string | null) => (text === null ? null : Number(text));
+      const [gasUsed, gasLimit] = [whole('gas_used'), whole('gas_limit')];
+      const gas = { gasUsed, gasLimit, gasUsedRatio: number(cell('gas_used_ratio')) };
+      if (gasUsed !== null && gasLimit !== null) gas.gasUsedRatio = Number(gasUsed) / Number(gasLimit);
+      const row = {
+        ...gas,
+        number: number(whole('block_number')),
+        timestamp: number(whole('timestamp')),
+        baseFeePerGas: whole('base_fee_wei'),
+        blobBaseFee: whole('blob_base_fee_wei'),
+      };
+      // A mean may have a fraction.
+      const tips = tipColumns.map(([name]) => cell(name)?.replace(/\.\d*$/, '') ?? null);
+      const block = parse(path, line, CsvLine, row, 'correct the row');
+      if (tips.length === 0 || tips.includes(null)) return block;
+      const known = parse(path, line, CsvTips, { tips }, 'correct the row').tips;
+      return { ...block, tips: ladderOf(tipColumns.map(([, at], i) => ({ at, tip: known[i] ?? 0n }))) };
+    },
+    complete(block, next) {
+      const inverted =
+        next === null
+          ? 1 / feeRule.elasticity
+          : gasUsedRatioFromBaseFees(block.baseFeePerGas, next.baseFeePerGas, feeRule);
+      const isExact = block.gasUsed !== null && block.gasLimit !== null;
+      return {
+        ...block,
+        gasUsedRatio: block.gasUsedRatio ?? inverted,
+        nextBaseFee: isExact ? null : (next?.baseFeePerGas ?? null),
+        nextBlobBaseFee: next?.blobBaseFee ?? null,
+      };
+    },
+  };
+}
+
+/** No column contains a comma, so quotes are ignored. */
+const cellsOf = (row: string) =>
+  row.split(',').map((cell) =>
+    cell
+      .trim()
+      .replace(/^"(.*)"$/, '$1')
+      .trim(),
+  );
+
+type KnownTip = { readonly at: number; readonly tip: bigint };
+
+function ladderOf(known: readonly KnownTip[]): BlockTips {
+  const [p10, p25, p50, p75, p90, p95, p99] = TIP_PERCENTILES;
+  const tip = (percentile: number): bigint => {
+    const above = known.findIndex(({ at }) => at >= percentile);
+    const high = known[above] ?? known.at(-1);
+    const low = known[above - 1];
+    if (low === undefined || high === undefined || high.at === percentile) return high?.tip ?? 0n;
+    return low.tip + ((high.tip - low.tip) * BigInt(percentile - low.at)) / BigInt(high.at - low.at);
+  };
+  return [tip(p10), tip(p25), tip(p50), tip(p75), tip(p90), tip(p95), tip(p99)];
+}
+
+const isEmpty = (path: string) =>
+  badFile(path, null, 'holds no blocks; record some with `gastop record --out FILE`');
+
+/** The chain of a recording. @throws ChainError `bad-file` */
+export async function recordedChainId(path: string): Promise<number> {
+  for await (const heading of readLines(path)) return decoderOf(path, heading).chainId;
   throw isEmpty(path);
 }
 
-function createHeading(path: string, text: string, line: number): Heading {
-  const create = text.trimStart().startsWith('{') ? createJsonDecoder : createCsvDecoder;
-  return { decoder: create(path, text, line), line };
-}
-
-function* rowsOf(batch: LineBatch): Generator<{ readonly text: string; readonly line: number }> {
-  for (const [index, text] of batch.lines.entries()) {
-    if (text.trim() !== '') yield { text, line: batch.at.line + index };
+/**
+ * The blocks of a recording in order, read on demand: JSON Lines as `gastop record` writes them, or CSV (see
+ * `csvDecoder` for its columns), each plain or gzip. Block numbers must increase and timestamps not decrease; missing
+ * numbers are a gap. Ignores an incomplete last JSON line.
+ * @throws ChainError `bad-file` with the file's name, the line, the problem and advice; also without any block.
+ */
+export async function* readBlockFile(path: string): AsyncGenerator<Block> {
+  let decoder: Decoder | null = null;
+  let before: Recorded | null = null;
+  let cutOff: unknown = null;
+  for await (const line of readLines(path)) {
+    if (cutOff !== null) throw cutOff;
+    if (decoder === null) {
+      decoder = decoderOf(path, line);
+      continue;
+    }
+    let block: Recorded;
+    try {
+      block = decoder.decode(line);
+    } catch (error) {
+      // Only the last line may be incomplete, as a killed `gastop record` leaves it.
+      if (!(error instanceof ChainError && error.cause instanceof SyntaxError)) throw error;
+      cutOff = error;
+      continue;
+    }
+    if (before !== null) {
+      const fault = orderFault(before, block);
+      if (fault !== null) throw badFile(path, line.line, `${fault}; sort the blocks, without repeats`);
+      yield decoder.complete(before, block.number === before.number + 1 ? block : null);
+    }
+    before = block;
   }
+  if (decoder === null || before === null) throw cutOff ?? isEmpty(path);
+  yield decoder.complete(before, null);
 }
 
-/** Whether this is the incomplete line of a killed `gastop record`. */
-function isCutOff(batch: LineBatch, line: number, text: string): boolean {
-  if (!batch.isCut || line !== batch.at.line + batch.lines.length - 1) return false;
-  try {
-    JSON.parse(text);
-    return false;
-  } catch {
-    return true;
-  }
-}
-
-function checkOrder(path: string, line: number, before: BlockRecord, record: BlockRecord): void {
-  const fault = orderFault(before, record);
-  if (fault !== null) throw badFile(path, line, `${fault}; sort the blocks, without repeats`);
-}
-
-function orderFault(before: BlockRecord, { number, parentHash, timestamp }: BlockRecord): string | null {
+function orderFault(before: Recorded, { number, parentHash, timestamp }: Recorded): string | null {
   if (number === before.number) return `repeats block ${number}`;
   if (number < before.number) return `goes back from block ${before.number} to ${number}`;
   if (timestamp < before.timestamp) return `block ${number} is older than the one before it`;
   const isNext = number === before.number + 1;
-  if (isNext && parentHash !== null && before.hash !== null && parentHash !== before.hash) {
-    return `block ${number} is no child of the one before it`;
-  }
-  return null;
-}
-
-function isEmpty(path: string): ChainError {
-  return badFile(path, null, 'holds no blocks; record some with `gastop record --out FILE`');
+  return isNext && parentHash !== null && before.hash !== null && parentHash !== before.hash
+    ? `block ${number} is no child of the one before it`
+    : null;
 }

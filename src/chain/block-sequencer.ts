@@ -5,16 +5,16 @@ import type { ChainEvent, KnownBlock } from './chain-source.ts';
 const CAPACITY = 512;
 
 /** A wider gap is not filled block by block. */
-export const WIDEST_GAP = 1_024;
+const WIDEST_GAP = 1_024;
 /** Number of newest blocks that follow after a skipped gap, or without a common past. */
-export const AFTER_GAP = 300;
-/** How often a node must deny its own former head before that counts. */
+const AFTER_GAP = 300;
 const DENIALS = 3;
 
 export interface Head {
   readonly number: number;
-  readonly hash: Hex;
-  readonly parentHash: Hex;
+  /** `null` when unknown, as in some recordings. */
+  readonly hash: Hex | null;
+  readonly parentHash: Hex | null;
 }
 
 /** Reads from the node that reported a head. */
@@ -27,8 +27,11 @@ export interface BlockReader {
   blocks(from: number, to: number): Promise<readonly Block[]>;
 }
 
-/** Puts heads in order, after the blocks that the subscriber has. */
-export function createBlockSequencer(known: readonly KnownBlock[]) {
+/**
+ * Puts heads in order, after the blocks that the subscriber has.
+ * @param mostDenials how often a node must deny its own former head before that counts
+ */
+export function createBlockSequencer(known: readonly KnownBlock[], mostDenials = DENIALS) {
   /** The newest delivered blocks, ascending; a hash of `null` is unknown. */
   const memory = [...known].sort((a, b) => a.number - b.number).slice(-CAPACITY);
   let tipSaidBy: unknown = null;
@@ -47,7 +50,7 @@ export function createBlockSequencer(known: readonly KnownBlock[]) {
         return;
       }
       const mine = memory.findLast(({ number }) => number === head.number)?.hash;
-      if (head.number <= tip.number && (mine === head.hash || mine === null)) {
+      if (head.number <= tip.number && mine !== undefined && isSame(mine, head.hash)) {
         if (!(await wentBack(head, tip, reader))) return;
         yield* rewind(head.number);
         return;
@@ -56,11 +59,11 @@ export function createBlockSequencer(known: readonly KnownBlock[]) {
       if (head.number <= tip.number && mine !== undefined) {
         // A late head of an orphaned block looks like a reorg: only the node's present block at that height counts.
         const now = await reader.header(head.number);
-        if (now === null || now.hash === mine) return;
+        if (now === null || isSame(now.hash, mine)) return;
       }
       if (head.number <= tip.number && mine === undefined && !(await wentBack(head, tip, reader))) return;
 
-      const child = head.number === tip.number + 1 && head.parentHash === tip.hash;
+      const child = head.number === tip.number + 1 && isSame(head.parentHash, tip.hash);
       const ancestor = child ? tip.number : await commonAncestor(memory, head, reader);
       if (ancestor === null) return;
       if (ancestor < tip.number) yield* rewind(ancestor);
@@ -75,7 +78,7 @@ export function createBlockSequencer(known: readonly KnownBlock[]) {
       return false;
     }
     denials = (await reader.header(tip.number)) === null ? denials + 1 : 0;
-    return denials >= DENIALS;
+    return denials >= mostDenials;
   }
 
   async function* rewind(ancestor: number): AsyncGenerator<ChainEvent> {
@@ -104,8 +107,11 @@ export function createBlockSequencer(known: readonly KnownBlock[]) {
 
 function follows(tip: KnownBlock | undefined, block: Block): boolean {
   if (tip === undefined || tip.number !== block.number - 1) return true;
-  return tip.hash === null || block.parentHash === null || tip.hash === block.parentHash;
+  return isSame(tip.hash, block.parentHash);
 }
+
+/** An unknown hash is taken for the same. */
+const isSame = (one: Hex | null, other: Hex | null) => one === null || other === null || one === other;
 
 /**
  * The newest stored block that is still on the node's chain: a reorg of depth one costs no request, one of 64 about a
@@ -122,9 +128,9 @@ async function commonAncestor(
     const mine = below[index];
     if (mine === undefined) return false;
     if (mine.hash === null) return true;
-    if (mine.number === head.number - 1) return head.parentHash === mine.hash;
+    if (mine.number === head.number - 1) return isSame(head.parentHash, mine.hash);
     const now = await reader.header(mine.number);
-    return now === null ? null : now.hash === mine.hash;
+    return now === null ? null : isSame(now.hash, mine.hash);
   };
 
   // In doubling steps, then by bisection: near headers are asked for first, which every node has.

@@ -17,8 +17,8 @@ import {
   timestampOf,
 } from '../core/simulation.ts';
 import { type Clock, systemClock } from './async.ts';
+import { createBlockSequencer } from './block-sequencer.ts';
 import type { ChainEvent, ChainSource, KnownBlock } from './chain-source.ts';
-import { findResumePoint } from './replay-source.ts';
 import { createSimulatedNode, type SimulatedBlock, type SimulatedNode } from './simulated-node.ts';
 
 /** A day takes 130 kB. */
@@ -123,19 +123,17 @@ export function createSimulatedSource({ seed, clock = systemClock }: SimulatedOp
   };
 
   async function* subscribe(known: readonly KnownBlock[], signal: AbortSignal): AsyncGenerator<ChainEvent> {
-    let seen = known;
+    const sequencer = createBlockSequencer(known, 1);
+    const reader = {
+      node: null,
+      header: async (number: number) => (number <= headNumber() ? blockAt(number) : null),
+      blocks,
+    };
     while (!signal.aborted) {
-      const head = await blockAt(headNumber());
-      const { events, from } = await findResumePoint(seen, head, blocks);
-      yield* events;
-      for (let number = from; number <= head.number; number++) {
-        const block = await blockAt(number);
-        if (number % BURST === 0) await setImmediate();
+      for await (const event of sequencer.accept(await blockAt(headNumber()), reader)) {
         if (signal.aborted) return;
-        yield { type: 'block', block };
+        yield event;
       }
-      seen = [head];
-      if (signal.aborted) return;
       await clock.sleep(untilNextSlotMs(clock.now()), signal);
     }
   }

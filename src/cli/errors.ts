@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { fileLabel } from '../chain/block-formats.ts';
+import { fileLabel } from '../chain/block-file.ts';
 import { ChainError, type ChainErrorCode } from '../chain/chain-source.ts';
 import { ClientError, type ClientErrorCode } from '../client/errors.ts';
 import { ownValue } from '../core/own-value.ts';

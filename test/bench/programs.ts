@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { build } from 'esbuild';
-import { encodeBlock, encodeHeader } from '../../src/chain/block-formats.ts';
+import { encodeBlock, encodeHeader } from '../../src/chain/block-file.ts';
 import { makeBlocks, restlessSteps } from '../core/support/made-blocks.ts';
 import { openTerminal, type Terminal } from '../helpers/terminal.ts';
 

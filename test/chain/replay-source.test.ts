@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readBlockFile } from '../../src/chain/block-file.ts';
-import { encodeBlock, encodeHeader } from '../../src/chain/block-formats.ts';
+import { encodeBlock, encodeHeader, readBlockFile } from '../../src/chain/block-file.ts';
 import type { ChainEvent, ChainSource, KnownBlock } from '../../src/chain/chain-source.ts';
 import { openReplaySource } from '../../src/chain/replay-source.ts';
 import type { Block, Hex } from '../../src/core/block.ts';
@@ -215,15 +214,6 @@ describe('openReplaySource', () => {
       20,
       { type: 'ended' },
     ]);
-  });
-
-  it('says so when the file shrinks while it is played', async () => {
-    const file = join(folder, 'shrinking.csv');
-    const rows = Array.from({ length: 30 }, (_, i) => `${i},${12 * i},1000\n`);
-    await writeFile(file, `block_number,timestamp,base_fee_wei\n${rows.join('')}`);
-    const source = await openReplaySource({ file, speed: 60, clock: manualClock() });
-    await writeFile(file, `block_number,timestamp,base_fee_wei\n${rows.slice(0, 9).join('')}`);
-    await expect(take(source)).rejects.toThrow('has changed while it was played');
   });
 
   it('has no transactions, accounts or contracts, and says what to do', async () => {

@@ -130,8 +130,8 @@ describe('createSimulatedSource', () => {
     const { number } = await source().head();
     const foreign = await source(2).blocks(number - 3, number);
     const events = await take(source(), 3, known(...foreign));
-    expect(events[0]).toEqual({ type: 'reorg', commonAncestor: number - 4 });
-    expect(numbers(events)).toEqual([number - 3, number - 2]);
+    expect(events[0]).toEqual({ type: 'reorg', commonAncestor: number - 300 });
+    expect(numbers(events)).toEqual([number - 299, number - 298]);
   });
 
   it('says nothing more once told to stop', async () => {

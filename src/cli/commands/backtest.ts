@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { readBlockFile, readBlockFileHeader } from '../../chain/block-file.ts';
+import { readBlockFile, recordedChainId } from '../../chain/block-file.ts';
 import { type Horizon, LANE_TITLES, LANES, type Lane, type LaneName } from '../../core/advice.ts';
 import { type BacktestReport, type StretchFacts, backtest as walk } from '../../core/backtest/backtest.ts';
 import type { HorizonScore, LaneReport, RuleScore, WaitScore } from '../../core/backtest/judge.ts';
@@ -206,12 +206,13 @@ async function readStretch(
   signal: AbortSignal,
   onBlock: (count: number) => Promise<void>,
 ) {
-  const { chainId } = await readBlockFileHeader(path, { signal }).catch((error) => {
+  const chainId = await recordedChainId(path).catch((error) => {
     throw nameAsGiven(error, path);
   });
   const blocks: Block[] = [];
   let enough = Number.POSITIVE_INFINITY;
-  for await (const block of readBlockFile(path, { signal })) {
+  for await (const block of readBlockFile(path)) {
+    signal.throwIfAborted();
     blocks.push(block);
     if (block.number >= to) enough = Math.min(enough, block.timestamp + OUTLOOK_SEC);
     if (block.timestamp > enough) break;
@@ -222,7 +223,6 @@ async function readStretch(
     }
     await onBlock(blocks.length);
   }
-  signal.throwIfAborted();
   return { chainId, blocks };
 }
 

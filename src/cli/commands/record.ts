@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
-import { encodeBlock, encodeHeader } from '../../chain/block-formats.ts';
+import { encodeBlock, encodeHeader } from '../../chain/block-file.ts';
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
 import { formatCount } from '../../core/units.ts';
