@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import type { CommandContext } from './context.ts';
+import { checked } from './parse.ts';
 
 type Work<Args extends readonly unknown[]> = (
   context: CommandContext,
@@ -38,6 +39,12 @@ export class CliCommand extends Command {
   oneOf(flags: string, text: string, choices: readonly string[], standard?: string): this {
     const option = new Option(flags, text).choices(choices);
     return this.addOption(standard === undefined ? option : option.default(standard));
+  }
+
+  /** An option whose value is what `parse` makes of its text. @throws CliError (usage) for its RangeError */
+  parsed<Value>(flags: string, text: string, parse: (text: string) => Value): this {
+    const option = new Option(flags, text);
+    return this.addOption(option.argParser((value) => checked(option.long ?? flags, () => parse(value))));
   }
 
   does<Args extends readonly unknown[]>(work: Work<Args>): this {

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { EXPIRY_LONGEST_MS, MOST_GWEI } from '../contract/choices.ts';
-import { formatCount, weiOfGwei } from '../core/units.ts';
+import { formatCount, gweiString, weiOfGwei } from '../core/units.ts';
 import { usageError } from './errors.ts';
 import { type Io, readAll } from './io.ts';
 
@@ -85,6 +85,9 @@ export function parseGwei(text: string): bigint {
   }
   return wei;
 }
+
+/** As {@link parseGwei}, as the number of gwei that v1 takes. */
+export const gweiOf = (text: string): number => Number(gweiString(parseGwei(text)));
 
 const COIN_DECIMALS: Readonly<Record<string, number>> = { wei: 0, gwei: 9, ether: 18 };
 

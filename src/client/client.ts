@@ -119,12 +119,13 @@ export function createGasClient(options: GasClientOptions) {
 
   const get = async <View>(
     route: ClientRoute<View>,
-    { signal }: CallOptions,
+    { signal, onResponse }: TextOptions,
     query: Query = {},
     values: Query = {},
   ): Promise<View> => {
     const path = itemPath(route.path, values);
     const { text } = await http.send({ path, query: await takenOf(route, query), signal });
+    onResponse?.(harmlessJson(text));
     return read(route, path, text);
   };
 
@@ -319,7 +320,7 @@ export function createGasClient(options: GasClientOptions) {
     rateLimits: (call: CallOptions = {}) => get(ROUTES.rateLimits, call),
     summary: (call: CallOptions = {}) => get(ROUTES.summary, call),
 
-    alerts: (call: CallOptions = {}) => alerts(call),
+    alerts: (call: TextOptions = {}) => alerts(call),
     /** If its route fails, the list's data; `problem` says why deliveries are missing. */
     alert: async (id: string, call: CallOptions = {}): Promise<AlertDetailsView> =>
       orListed(id, get(ROUTES.alert, call, {}, { id }), () => alerts(call), { deliveries: null }),
@@ -359,7 +360,7 @@ export function createGasClient(options: GasClientOptions) {
       await change(ROUTES.redeliver, { id }, call, { deliveryId });
     },
 
-    autoTxs: (call: CallOptions = {}) => autoTxs(call),
+    autoTxs: (call: TextOptions = {}) => autoTxs(call),
     /** If its route fails, the list's data; `problem` says why its timeline is missing. */
     autoTx: async (id: string, call: CallOptions = {}): Promise<AutoTxDetailsView> =>
       orListed(id, get(ROUTES.autoTx, call, {}, { id }), () => autoTxs(call), { timeline: null }),

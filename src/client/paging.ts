@@ -1,5 +1,5 @@
 import { BUCKET_SEC, type Bucket, PAGE_SIZE_MAX } from '../contract/choices.ts';
-import type { CallOptions, MetricsQuery } from './client.ts';
+import type { MetricsQuery, TextOptions } from './client.ts';
 import type { Rows } from './lenient.ts';
 import type { Query } from './routes.ts';
 import type { ListView } from './views/alerts.ts';
@@ -78,9 +78,9 @@ export interface Listed {
 
 /** Newest first if creation times are known; further pages only if the service `knowsPages`. */
 export function listLoader<Item extends Listed>(
-  request: (query: Query, call: CallOptions) => Promise<ListPage<Item>>,
+  request: (query: Query, call: TextOptions) => Promise<ListPage<Item>>,
   knowsPages: () => Promise<boolean>,
-): (call: CallOptions) => Promise<ListView<Item>> {
+): (call: TextOptions) => Promise<ListView<Item>> {
   return async (call) => {
     const first = await request({}, call);
     const items = new Map(first.items.map((item) => [item.id, item]));

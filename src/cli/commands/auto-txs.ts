@@ -9,7 +9,6 @@ import {
 import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { isPlain } from '../../client/http.ts';
-import { ROUTES } from '../../client/routes.ts';
 import { laneOf } from '../../client/views/alerts.ts';
 import {
   type AutoTxChange,
@@ -22,18 +21,18 @@ import {
   type NewAutoTx,
   overpaysCheck,
 } from '../../client/views/auto-txs.ts';
-import { isPast, type SnapshotView } from '../../client/views/gas.ts';
+import { isPast } from '../../client/views/gas.ts';
 import { AUTO_TX_STATUSES, CALLDATA_LONGEST, NOTE_LONGEST, SPEED_OF_LANE } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { LANES, type LaneName } from '../../core/advice.ts';
 import { gweiString } from '../../core/units.ts';
 import { isServerUrl } from '../../store/database-url.ts';
 import type { CliCommand } from '../command.ts';
-import type { CommandContext, Flags } from '../context.ts';
-import { CliError, EXIT, type ExitCode, failure, usageError, usageErrors } from '../errors.ts';
+import type { CommandContext } from '../context.ts';
+import { CliError, EXIT, type ExitCode, failure, usageError } from '../errors.ts';
 import { type OpenedClient, openReady, openSource } from '../open-source.ts';
 import { cleanLine, mapped, note, print } from '../output.ts';
-import { given, parseExpiry, parseGwei, parseNative } from '../parse.ts';
+import { parseExpiry, parseGwei, parseNative } from '../parse.ts';
 import type { Settings } from '../settings.ts';
 import { autoTxCheckJson, autoTxCheckText, autoTxDetailsText, autoTxListLines } from '../text/auto-txs.ts';
 import {
@@ -41,6 +40,7 @@ import {
   addShow,
   changing,
   eachId,
+  flagged,
   idArgument,
   idsArgument,
   isConfirmed,
@@ -48,6 +48,7 @@ import {
   type JsonFlags,
   printList,
   type Resource,
+  snapshotIfAny,
   withResource,
   type YesFlags,
 } from './resource.ts';
@@ -56,11 +57,11 @@ import { type SignedInput, signedInput } from './signed-input.ts';
 export const AUTO_TXS: Resource<AutoTxView, AutoTxDetailsView> = {
   many: 'auto-txs',
   one: 'auto-tx',
-  route: ROUTES.autoTxs,
   path: PATHS.autoTx,
   list: (client, call) => client.autoTxs(call),
   get: (client, id, call) => client.autoTx(id, call),
   remove: (client, id, call) => client.deleteAutoTx(id, call),
+  details: (autoTx, _now, isAscii) => autoTxDetailsText(autoTx, isAscii),
   deleted: (autoTx) =>
     `(${cleanLine(describeState(autoTx))}, ${cleanLine(describeContent(autoTx))}) and what is known of it`,
 };
@@ -81,18 +82,14 @@ export function addAutoTxs(program: CliCommand): void {
   autoTxs
     .command('list', { isDefault: true })
     .description('Lists the auto-txs by status, with the distance to their targets.')
-    .option(
+    .parsed(
       '--status <STATUS>',
       'only those: draft, pending, held, disabled, submitted, mined …; several by commas',
+      statusFilter,
     )
     .option('--json', "the service's v1 list; several pages as one")
     .does(listAutoTxs);
-  addShow(
-    autoTxs,
-    AUTO_TXS,
-    'One auto-tx: what it does and when, its checks, its history.',
-    (autoTx, _now, isAscii) => autoTxDetailsText(autoTx, isAscii),
-  );
+  addShow(autoTxs, AUTO_TXS, 'One auto-tx: what it does and when, its checks, its history.');
   withOrder(autoTxs.command('check'))
     .description(
       'Decodes a signed transaction and checks whether it passes, waits or blocks, without sending it anywhere; exit 1 if a check needs attention.',
@@ -141,87 +138,150 @@ export function addAutoTxs(program: CliCommand): void {
 
 function withOrder(command: CliCommand): CliCommand {
   return command
-    .option('--target <GWEI>', 'broadcast it when the price is that or less')
+    .parsed('--target <GWEI>', 'broadcast it when the price is that or less', parseGwei)
     .oneOf('--lane <LANE>', 'whose price (default average)', LANES)
     .option('--strict', 'compare its own price instead')
-    .option('--expires <WHEN>', 'expire then: 6h, 7d, 2026-01-31T12:00Z, never');
+    .parsed('--expires <WHEN>', 'expire then: 6h, 7d, 2026-01-31T12:00Z, never', (text) =>
+      text.trim().toLowerCase() === NEVER ? NEVER : parseExpiry(text, Date.now()),
+    );
 }
 
 function withDraft(command: CliCommand): CliCommand {
   return command
-    .option('--note <TEXT>', 'only for you')
-    .option('--to <ADDRESS>', 'of a draft: whom it goes to')
-    .option('--value <AMOUNT>', 'of a draft: native coins, such as 0.1, or 100wei')
-    .option('--data <HEX>', 'of a draft: what the call is given');
+    .parsed('--note <TEXT>', 'only for you', parseNote)
+    .parsed('--to <ADDRESS>', 'of a draft: whom it goes to', parseAddress)
+    .parsed('--value <AMOUNT>', 'of a draft: native coins, such as 0.1, or 100wei', (text) =>
+      String(parseNative(text)),
+    )
+    .parsed('--data <HEX>', 'of a draft: what the call is given', parseCalldata);
 }
 
-const PRICES_WITHIN_MS = 3_000;
-const NO_PRICES = 'the prices are unknown now, and so are the distances to the targets';
+const NEVER = 'never';
 
-function listAutoTxs(
-  context: CommandContext,
-  { status, json = false }: Flags<'status', 'json'>,
-): Promise<void> {
+interface OrderFlags {
+  readonly target?: bigint;
+  readonly lane?: LaneName;
+  readonly strict?: boolean;
+  /** ISO 8601, or {@link NEVER}. */
+  readonly expires?: string;
+  readonly note?: string;
+}
+type DraftFlags = Pick<NewAutoTx, 'to' | 'value' | 'data'>;
+
+const orderOf = ({ target, lane, strict, expires, note }: OrderFlags) => ({
+  targetGasPriceGwei: target === undefined ? undefined : Number(gweiString(target)),
+  gasSpeed: lane === undefined ? undefined : SPEED_OF_LANE[lane],
+  strictTargetPrice: strict,
+  expiresAt: expires === NEVER ? null : expires,
+  note,
+});
+const draftOf = ({ to, value, data }: DraftFlags): DraftFlags => ({ to, value, data });
+
+const saysDraft = (flags: DraftFlags): boolean =>
+  Object.values(draftOf(flags)).some((flag) => flag !== undefined);
+
+function parseNote(text: string): string {
+  if (text.length <= NOTE_LONGEST) return text;
+  throw new RangeError(`it is longer than ${NOTE_LONGEST} characters`);
+}
+
+function parseAddress(text: string): string {
+  if (/^0x[\da-f]{40}$/i.test(text)) return text;
+  throw new RangeError('this is not an address; write 0x and 40 hex digits');
+}
+
+function parseCalldata(text: string): string {
+  if (text.length > CALLDATA_LONGEST) throw new RangeError('this is more than a transaction may carry');
+  const hex = text.replace(/^0x/i, '');
+  if (/^([\da-f]{2})*$/i.test(hex)) return `0x${hex}`;
+  throw new RangeError('this is not calldata; write 0x and pairs of hex digits');
+}
+
+interface StatusRow {
+  readonly status?: unknown;
+  readonly hold?: unknown;
+  readonly blockNumber?: unknown;
+}
+
+/** Parts of a status. */
+const PARTS: Readonly<Record<string, (row: StatusRow, status: string) => boolean>> = {
+  waiting: ({ hold }, status) => status === 'pending' && (hold ?? null) === null,
+  held: ({ hold }, status) => status === 'pending' && (hold ?? null) !== null,
+  mined: ({ blockNumber }, status) => status === 'submitted' && (blockNumber ?? null) !== null,
+};
+
+function statusFilter(text: string) {
+  const wanted = text.split(',').map((word) => word.trim().toLowerCase());
+  const known = [...AUTO_TX_STATUSES.map((each) => each.toLowerCase()), ...Object.keys(PARTS)];
+  const unknown = wanted.find((word) => !known.includes(word));
+  if (unknown !== undefined) {
+    const named = unknown === '' ? 'nothing' : `"${cleanLine(unknown)}"`;
+    throw new RangeError(`${named} is no status; it is one of ${known.join(', ')}`);
+  }
+  return (row: StatusRow): boolean => {
+    const status = String(row.status).toLowerCase();
+    return wanted.some((word) => word === status || PARTS[word]?.(row, status));
+  };
+}
+
+interface ListFlags extends JsonFlags {
+  readonly status?: ReturnType<typeof statusFilter>;
+}
+type ListedOn = { readonly client: GasClient; readonly settings: Settings };
+
+function listAutoTxs(context: CommandContext, { status, json = false }: ListFlags): Promise<void> {
   const { io } = context;
-  const list = ({ client, settings }: { readonly client: GasClient; readonly settings: Settings }) => {
-    const { isWanted, refuseUnknown } = statusFilter(status);
-    return printList(io, AUTO_TXS, {
-      ...{ client, settings, json, isWanted },
-      check: refuseUnknown,
-      lines: async (items, { width, ending }) => {
-        const snapshot = await presentIfAny(client, io.interruption());
-        if (snapshot === null && items.some((each) => each.status === 'PENDING')) note(io, NO_PRICES);
-        return autoTxListLines(items, snapshot, width, ending);
+  const list = ({ client, settings }: ListedOn) =>
+    printList(io, AUTO_TXS, {
+      ...{ client, settings, json, ...(status && { isWanted: status }) },
+      lines: async (items, width) => {
+        const found = await snapshotIfAny(client, io.interruption());
+        const snapshot = found === null || isPast(found) ? null : found;
+        if (snapshot === null && items.some((each) => each.status === 'PENDING')) {
+          note(io, 'the prices are unknown now, and so are the distances to the targets');
+        }
+        return autoTxListLines(items, snapshot, width, settings.ascii.value ? '...' : '…');
       },
     });
-  };
   return json ? withResource(context, AUTO_TXS, {}, list) : withPrices(context, list);
 }
 
-async function withPrices<Result>(
-  context: CommandContext,
-  work: (opened: { readonly client: GasClient; readonly settings: Settings }) => Promise<Result>,
-): Promise<Result> {
+/** Where a node answers soon, it gives the prices beside what is stored. */
+async function withPrices(context: CommandContext, work: (opened: ListedOn) => Promise<void>): Promise<void> {
   const { io } = context;
   const { settings } = await context.loadSettings();
   const db = settings.db.value;
-  const isStored =
-    settings.source.value.kind !== 'rpc' || (db !== null && !isServerUrl(db) && !existsSync(db));
-  const opening = isStored ? null : openReady(io, settings, 'accept', { withinMs: PRICES_WITHIN_MS });
-  const ready = await opening?.catch((error) => {
+  const mayAsk = settings.source.value.kind === 'rpc' && (db === null || isServerUrl(db) || existsSync(db));
+  const opening = mayAsk ? openReady(io, settings, 'accept', { withinMs: 3_000 }) : null;
+  await using ready = await opening?.catch((error: unknown) => {
     io.interruption().throwIfAborted();
     if (!(error instanceof ClientError || error instanceof CliError)) throw error;
     return null;
   });
-  if (!ready) return withResource(context, AUTO_TXS, {}, work);
-  await using opened = ready;
-  return await work({ client: opened.client, settings });
+  return ready ? await work({ client: ready.client, settings }) : withResource(context, AUTO_TXS, {}, work);
 }
-
-async function presentIfAny(client: GasClient, signal: AbortSignal): Promise<SnapshotView | null> {
-  const inTime = AbortSignal.any([signal, AbortSignal.timeout(PRICES_WITHIN_MS)]);
-  const snapshot = await client.gasCurrent({ signal: inTime }).catch((error: unknown) => {
-    signal.throwIfAborted();
-    if (error instanceof ClientError) return null;
-    throw error;
-  });
-  return snapshot === null || isPast(snapshot) ? null : snapshot;
-}
-
-type UpdateAutoTxFlags = OrderFlags & DraftFlags & Flags<never, 'enable' | 'disable' | 'json' | 'yes'>;
 
 async function updateAutoTx(
   context: CommandContext,
   id: string,
   file: string | undefined,
-  flags: UpdateAutoTxFlags,
+  flags: OrderFlags & DraftFlags & YesFlags & { readonly enable?: boolean; readonly disable?: boolean },
 ): Promise<ExitCode> {
   const { io } = context;
   const { settings } = await context.loadSettings();
   const { enable, disable } = flags;
   if (enable && disable) throw usageError('--enable and --disable cannot be combined');
   const status = enable ? { status: 'PENDING' } : disable ? { status: 'DISABLED' } : {};
-  const changes: AutoTxChange = { ...orderOf(flags, io.now()), ...draftOf(flags), ...status };
+  const changes: AutoTxChange = { ...orderOf(flags), ...draftOf(flags), ...status };
+  const change = async (client: GasClient, wanted: AutoTxChange): Promise<ExitCode> => {
+    const { call, tell, onOne } = changing(io, AUTO_TXS, flags);
+    const request = client.updateAutoTx(id, wanted, call).catch((error: unknown) => {
+      throw flagged(error, 'auto-tx', FLAGS);
+    });
+    const changed = await onOne(id, request);
+    tell(`changed ${cleanLine(id)}${changed === null ? '' : `: ${stateWords(changed)}`}`);
+    return EXIT.ok;
+  };
   if (file === undefined) {
     if (Object.values(changes).every((value) => value === undefined)) {
       throw usageError('say what is to change: a flag, or FILE with the signed transaction');
@@ -230,129 +290,80 @@ async function updateAutoTx(
   }
   const input = await signedInput(io, file);
   await using opened = await openSource(io, settings);
-  const { client } = opened;
-  const { call, onOne } = changing(io, AUTO_TXS, {}, client);
-  const kept = await onOne(id, client.autoTx(id, call));
-  requireDrafted(kept, input, flags);
-  const requested = { order: changedOrder(kept, flags, io.now()), id, yes: flags.yes };
-  if (!(await isWanted(context, settings, opened, input, requested))) return EXIT.failed;
-  return await change(client, { ...changes, signedTransaction: input.raw });
-
-  async function change(client: GasClient, wanted: AutoTxChange): Promise<ExitCode> {
-    const { call, tell, onOne } = changing(io, AUTO_TXS, flags, client);
-    const request = client.updateAutoTx(id, wanted, call).catch(async (error: unknown) => {
-      const isConflict = error instanceof ClientError && error.status === 409;
-      const kept = flags.enable && file === undefined && isConflict ? client.autoTx(id, call) : null;
-      if ((await kept?.catch(() => null))?.status?.toUpperCase() === 'DRAFT') {
-        const how = `gastop auto-txs update ${cleanLine(id)} FILE`;
-        throw failure(`it is a draft and needs its signature first: ${how}`);
-      }
-      throw flagged(error);
-    });
-    const changed = await onOne(id, request);
-    const words = mapped(
-      changed,
-      (it) => `: ${cleanLine(describeState(it))}, target ${cleanLine(describeTarget(it))}`,
-    );
-    tell(`changed ${cleanLine(id)}${words ?? ''}`);
-    return EXIT.ok;
+  const { call, onOne } = changing(io, AUTO_TXS, {});
+  const kept = await onOne(id, opened.client.autoTx(id, call));
+  // With flags the same command changes the draft; then the service compares them.
+  if (kept.status?.toUpperCase() === 'DRAFT' && !saysDraft(flags)) {
+    const differences = draftDifferences(input.transaction, kept).map(({ words }) => words);
+    const another = `this is another transaction than the draft ${cleanLine(id)}`;
+    if (differences.length > 0)
+      throw usageError(`${another}: ${differences.join('; ')}; nothing was scheduled`);
   }
+  const requested = { order: orderWith(flags, kept), id, yes: flags.yes };
+  if (!(await isWanted(context, settings, opened, input, requested))) return EXIT.failed;
+  return await change(opened.client, { ...changes, signedTransaction: input.raw });
 }
+
+const stateWords = (autoTx: AutoTxView) =>
+  `${cleanLine(describeState(autoTx))}, target ${cleanLine(describeTarget(autoTx))}`;
 
 function cancelAutoTxs(context: CommandContext, ids: readonly string[], flags: JsonFlags): Promise<number> {
-  return withResource(context, AUTO_TXS, flags, ({ client, call, tell, onOne }) =>
-    eachId(context.io, ids, async (id) => {
-      const cancelled = await onOne(id, client.cancelAutoTx(id, call));
-      if (cancelled !== null && cancelled.status !== null && cancelled.status !== 'CANCELLED') {
-        const status = cleanLine(describeState(cancelled));
-        throw failure(`the service says that ${cleanLine(id)} is ${status}, not cancelled`);
-      }
-      const isOut = cancelled !== null && mayBeMined(cancelled);
-      const words = isOut ? ', but it was broadcast before and may be mined until its nonce is used' : '';
-      tell(`cancelled ${cleanLine(id)}${words}`);
-    }),
-  );
+  return eachId(context, AUTO_TXS, ids, flags, async (id, { client, call, tell, onOne }) => {
+    const cancelled = await onOne(id, client.cancelAutoTx(id, call));
+    const isOut = cancelled !== null && mayBeMined(cancelled);
+    const words = isOut ? ', but it was broadcast before and may be mined until its nonce is used' : '';
+    tell(`cancelled ${cleanLine(id)}${words}`);
+  });
 }
 
-function requireDrafted(kept: AutoTxView, { transaction }: SignedInput, flags: DraftFlags): void {
-  // With flags the same command changes the draft; then the service compares them.
-  if (kept.status?.toUpperCase() !== 'DRAFT' || saysDraft(flags)) return;
-  const differences = draftDifferences(transaction, kept).map(({ words }) => words);
-  if (differences.length === 0) return;
-  throw usageError(
-    `this is another transaction than the draft ${cleanLine(kept.id)}: ${differences.join('; ')}; nothing was scheduled`,
-  );
-}
-
-const PARTS = {
-  waiting: ({ word, hold }) => word === 'pending' && hold === null,
-  held: ({ word, hold }) => word === 'pending' && hold !== null,
-  mined: ({ word, blockNumber }) => word === 'submitted' && blockNumber !== null,
-} as const satisfies Readonly<Record<string, (row: StatusRow & { readonly word: string }) => boolean>>;
-
-const KNOWN: readonly string[] = [
-  ...AUTO_TX_STATUSES.map((each) => each.toLowerCase()),
-  ...Object.keys(PARTS),
-];
-
-interface StatusRow {
-  readonly status?: unknown;
-  readonly hold?: unknown;
-  readonly blockNumber?: unknown;
-}
-
-/** The statuses of `--status`, in any case; unknown ones may be the service's own. */
-function statusFilter(flag: string | undefined) {
-  const wanted = flag === undefined ? null : flag.split(',').map((word) => word.trim().toLowerCase());
-  const found = new Set(KNOWN);
-  return {
-    isWanted: ({ status, hold = null, blockNumber = null }: StatusRow): boolean => {
-      if (typeof status !== 'string') return wanted === null;
-      const word = status.toLowerCase();
-      found.add(word);
-      if (wanted === null || wanted.includes(word)) return true;
-      return Object.entries(PARTS).some(
-        ([part, isOf]) => wanted.includes(part) && isOf({ word, hold, blockNumber }),
-      );
-    },
-    /** Call it after the whole list was read. @throws CliError (usage) */
-    refuseUnknown: () => {
-      const unknown = wanted?.find((word) => !found.has(word));
-      if (unknown === undefined) return;
-      const named = unknown === '' ? 'nothing' : `"${cleanLine(unknown)}"`;
-      throw usageError(
-        `--status: ${named} is no status; it is one of ${[...found].map((word) => cleanLine(word)).join(', ')}`,
-      );
-    },
-  };
-}
-
-export async function createAutoTx(
+async function createAutoTx(
   context: CommandContext,
   file: string | undefined,
   flags: OrderFlags & DraftFlags & YesFlags,
 ): Promise<ExitCode> {
   const { io } = context;
   const { settings } = await context.loadSettings();
-  const { targetGasPriceGwei, ...order } = orderOf(flags, io.now());
+  const { targetGasPriceGwei, ...order } = orderOf(flags);
   if (targetGasPriceGwei === undefined) throw usageError('an auto-tx needs a target: --target GWEI');
-  const autoTx = { ...order, targetGasPriceGwei };
-  if (saysDraft(flags)) {
-    if (file !== undefined) {
-      throw usageError('--to, --value and --data make a draft; a signed transaction says them itself');
-    }
-    await using opened = await openSource(io, settings);
-    return await create(context, settings, opened, { ...autoTx, ...draftOf(flags) }, flags);
+  const isDraft = saysDraft(flags);
+  if (isDraft && file !== undefined) {
+    throw usageError('--to, --value and --data make a draft; a signed transaction says them itself');
   }
-  const input = await signedInput(io, file);
+  const input = isDraft ? null : await signedInput(io, file);
   await using opened = await openSource(io, settings);
-  const requested = { order: orderFrom(flags, io.now()), yes: flags.yes };
-  if (!(await isWanted(context, settings, opened, input, requested))) return EXIT.failed;
-  return await create(context, settings, opened, { ...autoTx, signedTransaction: input.raw }, flags);
+  const requested = { order: orderWith(flags), yes: flags.yes };
+  if (input !== null && !(await isWanted(context, settings, opened, input, requested))) return EXIT.failed;
+  const content = input === null ? draftOf(flags) : { signedTransaction: input.raw };
+  const autoTx: NewAutoTx = { ...order, targetGasPriceGwei, ...content };
+  const { call } = changing(io, AUTO_TXS, flags);
+  const created = await opened.client.createAutoTx(autoTx, call).catch((error: unknown) => {
+    throw flagged(error, 'auto-tx', FLAGS);
+  });
+  if (flags.json) return EXIT.ok;
+  const id = cleanLine(created.id);
+  io.stdout.write(`${id}\n`);
+  note(io, `created ${id}: ${stateWords(created)}`);
+  if (isPassing(settings)) {
+    note(
+      io,
+      'it is lost with the simulated chain, which ends with this command; in gastop --demo, n schedules one',
+    );
+  } else if (created.status === 'DRAFT') {
+    note(io, `it needs its signature: gastop auto-txs update ${id} FILE`);
+  } else {
+    if (opened.embedded !== null)
+      note(io, 'it is broadcast while gastop or gastop serve runs on this database');
+    if (created.expiresAt === null && !autoTx.expiresAt) {
+      note(io, `it does not expire; gastop auto-txs update ${id} --expires 7d changes that`);
+    }
+  }
+  return EXIT.ok;
 }
 
+const isPassing = ({ db, source }: Settings) => source.value.kind === 'simulated' && db.value === null;
+
 /** Shows what is about to be scheduled, and where; at a terminal it asks. @throws CliError (usage) */
-export async function isWanted(
+async function isWanted(
   { io }: CommandContext,
   settings: Settings,
   { client, embedded, name }: OpenedClient,
@@ -360,13 +371,12 @@ export async function isWanted(
   { order, id = null, yes = false }: Pick<AutoTxToCheck, 'order' | 'id'> & { readonly yes?: boolean },
 ): Promise<boolean> {
   const { ascii, source } = settings;
-  const host = embedded === null ? name : null;
   const signal = io.interruption();
   const checked = await preflightAutoTx(client, { transaction, order, id }, io.now(), { signal });
   print({ stdout: io.stderr }, settings, autoTxCheckText(transaction, checked, ascii.value));
   const here = isPassing(settings) ? 'the simulated chain' : 'this database';
-  const whom = host === null ? here : cleanLine(host);
-  if (host !== null) note(io, `${whom} gets the signed transaction and can send it at any time`);
+  const whom = embedded === null ? cleanLine(name) : here;
+  if (embedded === null) note(io, `${whom} gets the signed transaction and can send it at any time`);
   if (source.value.kind === 'hosted' && isPlain(source.value.url)) {
     note(io, 'it travels unencrypted: anyone who reads it can send it; use https:// if possible');
   }
@@ -386,40 +396,6 @@ export async function isWanted(
   return isAgreed;
 }
 
-const isPassing = ({ db, source }: Settings) => source.value.kind === 'simulated' && db.value === null;
-
-async function create(
-  { io }: CommandContext,
-  settings: Settings,
-  { client, embedded }: OpenedClient,
-  autoTx: NewAutoTx,
-  flags: JsonFlags,
-): Promise<ExitCode> {
-  const { call } = changing(io, AUTO_TXS, flags, client);
-  const created = await client.createAutoTx(autoTx, call).catch((error: unknown) => {
-    throw flagged(error);
-  });
-  if (flags.json) return EXIT.ok;
-  const id = cleanLine(created.id);
-  io.stdout.write(`${id}\n`);
-  note(
-    io,
-    `created ${id}: ${cleanLine(describeState(created))}, target ${cleanLine(describeTarget(created))}`,
-  );
-  if (embedded !== null && isPassing(settings)) {
-    const how = 'in gastop --demo, n schedules one';
-    note(io, `it is lost with the simulated chain, which ends with this command; ${how}`);
-  } else if (created.status === 'DRAFT') {
-    note(io, `it needs its signature: gastop auto-txs update ${id} FILE`);
-  } else {
-    if (embedded !== null) note(io, 'it is broadcast while gastop or gastop serve runs on this database');
-    if (created.expiresAt === null && !autoTx.expiresAt) {
-      note(io, `it does not expire; gastop auto-txs update ${id} --expires 7d changes that`);
-    }
-  }
-  return EXIT.ok;
-}
-
 const FLAGS: Readonly<Record<string, string>> = {
   targetGasPriceGwei: '--target',
   gasSpeed: '--lane',
@@ -433,105 +409,43 @@ const FLAGS: Readonly<Record<string, string>> = {
   status: '--enable or --disable',
 };
 
-export function flagged(error: unknown): unknown {
-  if (!(error instanceof ClientError) || error.code !== 'invalid' || error.details.length === 0) return error;
-  const lines = error.details.map(
-    ({ path, message }) => `${FLAGS[path] ?? cleanLine(path)}: ${cleanLine(message)}`,
-  );
-  return usageErrors(lines, 'this auto-tx');
-}
-
-type CheckOrder = AutoTxToCheck['order'];
-
-export async function checkAutoTxs(
+async function checkAutoTxs(
   { io, loadSettings }: CommandContext,
   file: string | undefined,
-  flags: OrderFlags & Flags<'id', 'json'>,
+  flags: OrderFlags & JsonFlags & { readonly id?: string },
 ): Promise<ExitCode> {
   const { settings } = await loadSettings();
   const { id } = flags;
   if (id !== undefined && file !== undefined) {
     throw usageError('one transaction is checked at a time: by --id, or from a file or stdin');
   }
-  const order = orderFrom(flags, io.now());
-  const named = id ?? (await signedInput(io, file));
+  const input = id === undefined ? await signedInput(io, file) : null;
   await using opened = await openSource(io, settings);
   const { client } = opened;
-  const { call, onOne } = changing(io, AUTO_TXS, {}, client);
-  const toCheck =
-    typeof named === 'string'
-      ? storedToCheck(await onOne(named, client.autoTx(named, call)), flags, io.now())
-      : { transaction: named.transaction, order, kept: null };
+  const { call, onOne } = changing(io, AUTO_TXS, {});
+  const kept = id === undefined ? null : await onOne(id, client.autoTx(id, call));
+  const transaction = input?.transaction ?? (kept && storedTransaction(kept));
+  if (transaction === null) {
+    const isDraft = kept?.status === 'DRAFT';
+    const why = isDraft ? 'it is a draft without a signature' : 'the service does not say enough of it';
+    throw failure(`${cleanLine(id ?? '')} cannot be checked: ${why}`);
+  }
+  const toCheck = { transaction, order: orderWith(flags, kept), id: id ?? null };
   const found = await preflightAutoTx(client, toCheck, io.now(), call);
-  const { transaction, kept } = toCheck;
   const checked = kept === null ? found : { ...found, checks: storedChecks(found.checks, kept) };
   if (flags.json) io.stdout.write(autoTxCheckJson(transaction, checked));
   else print(io, settings, autoTxCheckText(transaction, checked, settings.ascii.value));
   return checked.checks.some(({ ok }) => ok === false) ? EXIT.failed : EXIT.ok;
 }
 
-/** @throws CliError (failed) when the service returns too little to check it. */
-function storedToCheck(kept: AutoTxView, flags: OrderFlags, now: number) {
-  const transaction = storedTransaction(kept);
-  if (transaction !== null) return { transaction, order: changedOrder(kept, flags, now), id: kept.id, kept };
-  const isDraft = kept.status === 'DRAFT';
-  const why = isDraft ? 'it is a draft without a signature' : 'the service does not say enough of it';
-  throw failure(`${cleanLine(kept.id)} cannot be checked: ${why}`);
-}
-
-function orderFrom(flags: OrderFlags, now: number): CheckOrder {
-  const { strictTargetPrice, expiresAt } = orderOf(flags, now);
+/** The order that the flags make, the rest of it as it is `kept`. */
+function orderWith(flags: OrderFlags, kept: AutoTxView | null = null): AutoTxToCheck['order'] {
+  const { target, lane, strict } = flags;
+  const { expiresAt } = orderOf(flags);
   return {
-    target: mapped(flags.target, parseGwei),
-    lane: flags.lane ?? 'average',
-    isStrict: strictTargetPrice ?? false,
-    expiresAt: mapped(expiresAt, Date.parse),
+    target: target ?? kept?.target ?? null,
+    lane: lane ?? laneOf(kept?.gasSpeed ?? null) ?? 'average',
+    isStrict: strict ?? kept?.isStrict ?? false,
+    expiresAt: expiresAt === undefined ? (kept?.expiresAt ?? null) : mapped(expiresAt, Date.parse),
   };
 }
-
-export function changedOrder(autoTx: AutoTxView, flags: OrderFlags, now: number): CheckOrder {
-  const requested = orderFrom(flags, now);
-  return {
-    target: requested.target ?? autoTx.target,
-    lane: flags.lane ?? laneOf(autoTx.gasSpeed) ?? 'average',
-    isStrict: flags.strict ?? autoTx.isStrict ?? false,
-    expiresAt: flags.expires === undefined ? autoTx.expiresAt : requested.expiresAt,
-  };
-}
-
-export type OrderFlags = Flags<'target' | 'expires' | 'note', 'strict'> & { readonly lane?: LaneName };
-export type DraftFlags = Flags<'to' | 'value' | 'data'>;
-
-export function orderOf({ target, lane, strict, expires, note }: OrderFlags, now: number) {
-  if (note !== undefined && note.length > NOTE_LONGEST) {
-    throw usageError(`--note: it is longer than ${NOTE_LONGEST} characters`);
-  }
-  const expiry = (text: string) => (text.trim().toLowerCase() === 'never' ? null : parseExpiry(text, now));
-  return {
-    targetGasPriceGwei: given('--target', target, (text) => Number(gweiString(parseGwei(text)))) ?? undefined,
-    gasSpeed: lane === undefined ? undefined : SPEED_OF_LANE[lane],
-    strictTargetPrice: strict,
-    expiresAt: expires === undefined ? undefined : given('--expires', expires, expiry),
-    note,
-  };
-}
-
-export function draftOf({ to, value, data }: DraftFlags): Pick<NewAutoTx, 'to' | 'value' | 'data'> {
-  if (to !== undefined && !/^0x[\da-f]{40}$/i.test(to)) {
-    throw usageError('--to: this is not an address; write 0x and 40 hex digits');
-  }
-  if (data !== undefined && (/[^\da-f]/i.test(data.replace(/^0x/i, '')) || data.length % 2 !== 0)) {
-    throw usageError('--data: this is not calldata; write 0x and pairs of hex digits');
-  }
-  if (data !== undefined && data.length > CALLDATA_LONGEST) {
-    throw usageError('--data: this is more than a transaction may carry');
-  }
-  return {
-    to,
-    value: given('--value', value, (text) => String(parseNative(text))) ?? undefined,
-    data: data === undefined ? undefined : `0x${data.replace(/^0x/i, '')}`,
-  };
-}
-
-export const saysDraft = ({ to, value, data }: DraftFlags): boolean =>
-  [to, value, data].some((flag) => flag !== undefined);
