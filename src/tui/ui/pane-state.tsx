@@ -62,12 +62,14 @@ interface PolledFrameProps {
   readonly what: string;
   readonly pending?: boolean;
   readonly hint?: string;
+  /** What to say when the service has no such thing. */
+  readonly absent?: { readonly title: string; readonly hint: string };
   readonly children: (notice: Line | null) => ReactNode;
 }
 
 /** Loading, failed, or data: dimmed and with age, reason and next retry when it is stale. */
 export function PolledFrame(props: PolledFrameProps) {
-  const { polled, what, pending = false, hint = 'r asks again now', children } = props;
+  const { polled, what, pending = false, hint = 'r asks again now', absent, children } = props;
   const now = useNow();
   const around = useDim();
   const { data, at, error, retryAt } = polled;
@@ -75,7 +77,10 @@ export function PolledFrame(props: PolledFrameProps) {
     // A short wait for a limit per second is no problem.
     const why = error === null ? null : 'waiting: limit per second';
     if (error === null || isShortWait(error)) return <PaneState kind="loading" what={what} why={why} />;
-    const words = { title: `No answer for ${what}`, reason: error.message, hint: remedyFor(error) ?? hint };
+    const isAbsent = absent && error instanceof ClientError && error.code === 'not-found';
+    const reason = isAbsent ? (serviceMessage(error) ?? 'the service knows none such') : error.message;
+    const unknown = { title: `No answer for ${what}`, hint: remedyFor(error) ?? hint };
+    const words = { ...(isAbsent ? absent : unknown), reason };
     return <PaneState kind="error" {...words} retryAt={retryAt} />;
   }
   if (error === null) return children(pending ? [faint(`loading ${what} …`)] : null);

@@ -7,7 +7,7 @@ import {
 } from '../../../src/client/views/alerts.ts';
 import { AlertsPane } from '../../../src/tui/panes/alerts/alerts-pane.tsx';
 import { markLook } from '../../../src/tui/panes/chart/chart-lines.ts';
-import { statusSpan } from '../../../src/tui/panes/explorer/tx-details.tsx';
+import { statusSpan } from '../../../src/tui/panes/explorer/details.tsx';
 import { isSlowRun } from '../../helpers/rounds.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { ALERT, fakeAlerts } from '../fake-alerts.ts';

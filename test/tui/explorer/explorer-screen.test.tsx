@@ -98,15 +98,23 @@ describe('the list of blocks', () => {
     expect(lines()[1]).toMatch(/tip p50 +p25 – p95 +txs +burnt ETH +time$/);
   });
 
-  it('has the tips of every block of our own service at once, and none of an empty one', async () => {
-    const priorityFee: GasClient['priorityFee'] = async ({ percentile = 'p50' } = {}) =>
-      series(HEAD, 100, () => ({ value: Number(percentile.slice(1)) * 1_000_000 }));
-    const gas = { priorityFee, block: () => new Promise<never>(() => {}) };
-    const { lines, shows } = show({ columns: 120, rows: 37, isOwnService: true, gas });
-    await shows('0.0250 – 0.0950');
-    const isEmpty = (line: string) => / 0 % +— +— /.test(line);
-    const blocks = lines().filter((line) => line.includes('0.0250 – 0.0950') || isEmpty(line));
-    expect([blocks.length, blocks.some(isEmpty)]).toEqual([35, true]);
+  it('asks for each block once where there is room, and has no tips of an empty one', async () => {
+    const asked: number[] = [];
+    const { lines, shows, renew } = show({
+      columns: 120,
+      rows: 5,
+      gas: {
+        block: async (number) => {
+          asked.push(Number(number));
+          return { ...BLOCK, blockNumber: Number(number), gasUsedRatio: Number(number) % 2 };
+        },
+      },
+    });
+    await shows(/ 100 % .* 0\.00200 – 0\.500/);
+    await waitFor(() => asked.length === 3);
+    await renew();
+    await shows(/ 0 % .* — +212/);
+    expect([asked, lines().length]).toEqual([[HEAD, HEAD - 1, HEAD - 2], 5]);
   });
 
   it.each([[80, 3], ...(isSlowRun ? [[120, 4]] : [])])(
@@ -244,41 +252,7 @@ describe('the list of blocks', () => {
     expect(lines().filter((line) => /0\.0500 .*40 % +0\.0100/.test(line))).toHaveLength(3);
     expect(lines().filter((line) => / 0\.0100 /.test(line))).toHaveLength(3);
   });
-
-  it('keeps blocks of the same second apart that have no number', async () => {
-    const bare = <Row extends object>(row: Row) =>
-      page([0, 500, 1_000].map((ago) => ({ timestamp: AT + 250 - ago, blockNumber: null, ...row })));
-    const { shows, lines } = show({
-      snapshot: { ...SNAPSHOT, blockNumber: null },
-      gas: {
-        baseFee: async () => bare({ open: 5e7, min: 5e7, mean: 5e7, max: 5e7, close: 5e7 }),
-        gasUsedRatio: async () => bare({ mean: 0.4, max: null }),
-      },
-    });
-    await shows('40 %');
-    expect(lines().filter((line) => /0\.0500 .*40 %/.test(line))).toHaveLength(3);
-  });
-
-  it('asks for an hour where blocks are rare, and without a begin where history is shorter', async () => {
-    const asked: (number | undefined)[] = [];
-    const { shows } = show({
-      gas: {
-        ...chain(HEAD, 5),
-        baseFee: async (query = {}) => {
-          asked.push(query.from);
-          if (query.from !== undefined && query.from < AT - 2_000_000) throw refusalOfBegin();
-          return series(HEAD, 5, () => ({ open: 1, min: 1, mean: 1, max: 1, close: 1 }));
-        },
-      },
-    });
-    await shows('24,337,600');
-    expect(asked).toEqual([AT - 2_880_000, undefined, AT - 3_600_000, undefined]);
-  });
 });
-
-function refusalOfBegin() {
-  return new ClientError('invalid', 'from is before the stored history', { endpoint: '/metrics/base-fee' });
-}
 
 describe('a block', () => {
   it('shows every field, its tips drawn, and its transactions', async () => {

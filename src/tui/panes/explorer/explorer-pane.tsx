@@ -1,24 +1,30 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { CallOptions, GasClient } from '../../../client/client.ts';
+import { ClientError } from '../../../client/errors.ts';
+import { REFUSALS } from '../../../client/price-chart.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
+import type { BlockView, MetricsView } from '../../../client/views/metrics.ts';
+import { chainProfile } from '../../../core/chains.ts';
 import { formatCount, formatDuration, formatGwei, formatNative } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import { useKeptState } from '../../app/ui-state.ts';
-import { type ActionHandlers, scrollKeys, useKeys } from '../../input/use-keys.tsx';
+import { type Dated, useMonitor, useMonitorQuery } from '../../data/queries.ts';
+import { scrollKeys, useKeys } from '../../input/use-keys.tsx';
 import { type PaneContext, usePane, useRoom } from '../../ui/pane-context.tsx';
-import { PaneState, PolledFrame } from '../../ui/pane-state.tsx';
+import { missingReason, PaneState, PolledFrame } from '../../ui/pane-state.tsx';
 import { TitledLines, useFirstRow } from '../../ui/scroll.tsx';
 import { known, leftColumn, rightColumn, type TableColumn, useTable } from '../../ui/table.ts';
 import { bold, changeSpan, FULLNESS_WIDTH, faint, fullnessLine, type Line, plain } from '../../ui/text.tsx';
 import { offsetAt, zoneText } from '../../ui/time.ts';
-import { BlockScreen } from './block-details.tsx';
-import { type BlockRow, useBlockList, useRowDetails } from './block-series.ts';
+import { BlockScreen, type ExplorerLevelProps, TxScreen } from './details.tsx';
 import {
   back,
   EXPLORER_MEMORY,
-  type ExplorerLevelProps,
   type ExplorerState,
   INITIAL_EXPLORER_STATE,
   opened,
 } from './explorer-state.ts';
-import { TxScreen } from './tx-details.tsx';
 
 export function ExplorerScreen() {
   const [state, change] = useKeptState(EXPLORER_MEMORY, INITIAL_EXPLORER_STATE);
@@ -33,13 +39,134 @@ export function ExplorerScreen() {
   );
 }
 
+/** One block of the list; prices in wei per gas. `null`: unknown. */
+interface BlockRow {
+  /** Its number, or its second (far larger) from a service that has rows by time only. */
+  readonly key: number;
+  /** `null`: such a block cannot be opened. */
+  readonly number: number | null;
+  readonly timestamp: number;
+  readonly baseFee: number | null;
+  readonly change: number | null;
+  readonly gasUsedRatio: number | null;
+  readonly tip: number | null;
+  readonly low: number | null;
+  readonly high: number | null;
+  readonly details: BlockView | null;
+}
+
+const BLANK = {
+  baseFee: null,
+  change: null,
+  gasUsedRatio: null,
+  tip: null,
+  low: null,
+  high: null,
+  details: null,
+};
+const MOST_BLOCKS = 240;
+const USUAL_BLOCK_SEC = 12;
+
+/** The newest blocks. A part that the service refuses is missing; without any of them the request fails. */
+async function loadBlocks(
+  client: GasClient,
+  { chainId, blockTimestamp: end }: SnapshotView,
+  call: CallOptions,
+) {
+  const blockSec = chainId === null ? USUAL_BLOCK_SEC : chainProfile(chainId).feeRule.blockTimeSec;
+  const spanMs = Math.min(Math.max(blockSec * MOST_BLOCKS, 60), 3_600) * 1_000;
+  const query = {
+    ...(end === null ? {} : { from: end - spanMs, to: end + 1_000 }),
+    bucket: 'block',
+  } as const;
+  const rows = new Map<number, BlockRow>();
+  const refusals: { readonly name: string; readonly error: ClientError }[] = [];
+  const part = async <Row extends { readonly timestamp: number; readonly blockNumber: number | null }>(
+    name: string,
+    request: Promise<MetricsView<Row>>,
+    of: (row: Row) => Partial<BlockRow>,
+  ) => {
+    try {
+      for (const row of (await request).rows) {
+        const { blockNumber: number, timestamp } = row;
+        const key = number ?? Math.round(timestamp / 1_000);
+        rows.set(key, { ...BLANK, ...{ key, number, timestamp }, ...rows.get(key), ...of(row) });
+      }
+    } catch (error) {
+      if (!(error instanceof ClientError) || !REFUSALS.includes(error.code)) throw error;
+      refusals.push({ name, error });
+    }
+  };
+  const tips = client.priorityFee({ ...query, percentile: 'p50' }, call);
+  await Promise.all([
+    part('base fees', client.baseFee(query, call), ({ mean }) => ({ baseFee: mean })),
+    part('fullness', client.gasUsedRatio(query, call), ({ mean }) => ({ gasUsedRatio: mean })),
+    part('tips', tips, ({ value }) => ({ tip: value })),
+  ]);
+  const [first] = refusals;
+  if (first !== undefined && refusals.length === 3) throw first.error;
+  return { rows, missing: refusals.map(({ name, error }) => `no ${name}: ${missingReason(error, false)}`) };
+}
+
+/** The newest blocks first; the head appears as soon as the snapshot has it. */
+function newestFirst(loaded: ReadonlyMap<number, BlockRow>, snapshot: SnapshotView): readonly BlockRow[] {
+  const rows = new Map(loaded);
+  const { blockNumber: number, blockTimestamp: timestamp, baseFee, gasUsedRatio } = snapshot;
+  if (number !== null && timestamp !== null && !rows.has(number)) {
+    rows.set(number, { ...BLANK, key: number, number, timestamp, baseFee: Number(baseFee), gasUsedRatio });
+  }
+  const newest = [...rows.values()].sort((one, other) => other.key - one.key);
+  return newest.slice(0, MOST_BLOCKS).map((row, place): BlockRow => {
+    const before = newest[place + 1];
+    const isNext = before !== undefined && (row.number === null || before.number === row.number - 1);
+    const change = isNext && row.baseFee !== null && before.baseFee ? row.baseFee / before.baseFee - 1 : null;
+    // A block without transactions has no tips, even if the response has values.
+    return { ...row, change, tip: row.gasUsedRatio === 0 ? null : row.tip };
+  });
+}
+
+/** Pause between two block requests: a node or a quota allows four a second. */
+const GAP_MS = 250;
+/** After this many refusals the service has no such route, or is throttling. */
+const MOST_REFUSALS = 2;
+const DETAILS_CACHED_MS = 600_000;
+
+/** Adds what the block route alone has, requested in sequence, newest first, and again after a reorg. */
+function useRowDetails(rows: readonly BlockRow[], enabled: boolean): readonly BlockRow[] {
+  const { client, frozen, now } = useMonitor();
+  const queries = useQueryClient();
+  // An opened block shows the same cached data first.
+  const keyOf = ({ number, baseFee }: BlockRow) => ['block', number, `row ${baseFee}`];
+  const stateOf = (row: BlockRow) => queries.getQueryState<Dated<BlockView>>(keyOf(row));
+  const next = rows.find((row) => row.number !== null && (stateOf(row)?.status ?? 'pending') === 'pending');
+  const refusals = rows.filter((row) => stateOf(row)?.status === 'error').length;
+  useQuery({
+    queryKey: next === undefined ? ['block', null, 'row'] : keyOf(next),
+    enabled: enabled && !frozen && next !== undefined && refusals < MOST_REFUSALS,
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: DETAILS_CACHED_MS,
+    queryFn: async ({ signal }): Promise<Dated<BlockView>> => {
+      await new Promise((resolve) => setTimeout(resolve, GAP_MS));
+      signal.throwIfAborted();
+      return { value: await client.block(next?.number ?? 0, { signal }), at: now() };
+    },
+  });
+  return rows.map((row) => {
+    const details = stateOf(row)?.data?.value ?? null;
+    const { p25: low = null, p95: high = null } = (details?.gasUsedRatio !== 0 && details?.tips) || {};
+    return { ...row, ...{ details, low, high }, gasUsedRatio: details?.gasUsedRatio ?? row.gasUsedRatio };
+  });
+}
+
 /** From this width on blocks are requested one by one, for columns that need it. */
 const DETAILS_FROM = 104;
+/** With fewer blocks the embedded service is still filling its history. */
+const ENOUGH_BLOCKS = 60;
 const CHROME = 2;
 const SPOKEN_BLOCKS = 10;
 
-export function blockColumns(context: PaneContext): readonly TableColumn<BlockRow>[] {
-  const { present, symbol } = context;
+export function blockColumns({ present, symbol }: PaneContext): readonly TableColumn<BlockRow>[] {
   // The title names one offset, even if clocks changed between two blocks.
   const offsetMs = offsetAt(present) * 60_000;
   return [
@@ -49,8 +176,8 @@ export function blockColumns(context: PaneContext): readonly TableColumn<BlockRo
     rightColumn('change', 9, 4, ({ change }) => known(change, (ratio) => [changeSpan(ratio)])),
     leftColumn('gas used', FULLNESS_WIDTH, 1, ({ gasUsedRatio }) => known(gasUsedRatio, fullnessLine)),
     rightColumn('tip p50', 7, 2, ({ tip }) => known(tip, formatGwei)),
-    rightColumn('p25 – p95', 15, 5, ({ spread }) =>
-      known(spread, ({ low, high }) => `${formatGwei(low)} – ${formatGwei(high)}`),
+    rightColumn('p25 – p95', 15, 5, ({ low, high }) =>
+      known(low, (tip) => `${formatGwei(tip)} – ${known(high, formatGwei)}`),
     ),
     rightColumn('txs', 5, 6, ({ details }) => known(details?.transactionCount, formatCount)),
     rightColumn(`burnt ${symbol}`, 10, 7, ({ details }) =>
@@ -62,80 +189,74 @@ export function blockColumns(context: PaneContext): readonly TableColumn<BlockRo
 
 function BlocksScreen({ change, cursor }: ExplorerLevelProps & Pick<ExplorerState, 'cursor'>) {
   const context = usePane();
-  const { columns, rows } = useRoom();
-  const { isSpoken, present, snapshot } = context;
   const copy = useClipboard();
-  const isWide = columns >= DETAILS_FROM && !isSpoken;
-  const { polled, rows: blocks } = useBlockList(snapshot, isWide);
-  const missing = polled.data?.missing ?? [];
-  const notices = missing.length + (polled.error === null ? 0 : 1);
-  const room = isSpoken ? SPOKEN_BLOCKS : Math.max(rows - CHROME - notices, 1);
-  const place = placeOf(blocks, cursor);
+  const { columns, rows } = useRoom();
+  const { intervalMs, isOwnService = false } = useMonitor();
+  const { snapshot, present, isSpoken } = context;
+  const polled = useMonitorQuery({
+    key: ['block-list', snapshot.chainId],
+    ask: (client, signal) => loadBlocks(client, snapshot, { signal }),
+    head: snapshot,
+    everyMs: (data) => (isOwnService && data && data.rows.size < ENOUGH_BLOCKS ? intervalMs : null),
+  });
+  const { data } = polled;
+  const blocks = useMemo(
+    () => (data === undefined ? [] : newestFirst(data.rows, snapshot)),
+    [data, snapshot],
+  );
+  const missing = data?.missing ?? [];
+  // If the block under the cursor has left the list, the cursor is at the end.
+  const found = cursor === null ? 0 : blocks.findIndex(({ key }) => key <= cursor);
+  const place = found < 0 ? blocks.length - 1 : found;
+  const taken = CHROME + missing.length + (polled.error === null ? 0 : 1);
+  const room = isSpoken ? SPOKEN_BLOCKS : Math.max(rows - taken, 1);
   const firstRow = useFirstRow({ count: blocks.length, place, room });
   const above = isSpoken ? place : firstRow;
-  const shown = useRowDetails(blocks.slice(above, above + room), isWide);
-  const all = blockColumns(context);
-  const marked = isSpoken ? null : place - above;
-  const table = useTable({ columns: all, rows: shown, cursor: marked, rowName: 'Block' });
+  const shown = useRowDetails(blocks.slice(above, above + room), columns >= DETAILS_FROM && !isSpoken);
+  const table = useTable({
+    columns: blockColumns(context),
+    rows: shown,
+    cursor: isSpoken ? null : place - above,
+    rowName: 'Block',
+  });
 
   const go = (to: number) => {
-    const row = blocks[Math.min(Math.max(to, 0), blocks.length - 1)];
-    change((state) => ({ ...state, cursor: to <= 0 || row === undefined ? null : keyOf(row) }));
-  };
-  const keysOf = ({ number }: BlockRow): ActionHandlers => {
-    if (number === null) return { open: 'This service does not number its blocks, so none can be opened' };
-    const open = () => change((state) => opened(state, { kind: 'block', number }));
-    return { open, copy: () => copy(String(number)) };
+    const row = blocks[Math.min(to, blocks.length - 1)];
+    change((state) => ({ ...state, cursor: to <= 0 || row === undefined ? null : row.key }));
   };
   const row = blocks[place];
+  const number = row?.number ?? null;
   useKeys('explorer', {
     ...(blocks.length > 1 ? scrollKeys(go, { top: place, room, most: blocks.length - 1 }) : {}),
-    ...(row === undefined ? {} : keysOf(row)),
+    ...(row && number === null && { open: 'This service does not number its blocks, so none can be opened' }),
+    ...(number !== null && {
+      open: () => change((state) => opened(state, { kind: 'block', number })),
+      copy: () => copy(String(number)),
+    }),
   });
 
   const below = blocks.length - above - shown.length;
-  const hidden = above > 0 ? `${above} newer (g)` : below > 0 ? `${below} more (j)` : null;
+  const hidden = above > 0 ? `${above} newer (g)` : below > 0 ? `${below} more (j)` : '';
   const hasTime = table.heading.some(({ text }) => text === 'time');
   const zone = hasTime ? `, times in ${zoneText(offsetAt(present))}` : '';
   const title: readonly Line[] = isSpoken
     ? [[plain('Latest blocks, newest first. Enter opens the first one named here')]]
-    : [
-        [bold('Latest blocks')],
-        [faint(`prices in gwei${zone}`)],
-        ...(hidden === null ? [] : [[faint(hidden)]]),
-      ];
+    : [[bold('Latest blocks')], [faint(`prices in gwei${zone}`)], [faint(hidden)]];
+  const hint = 'r asks again now, / looks up a block or a transaction';
+  const lines = [...missing.map((text): Line => [faint(` ${text}`)]), table.heading, ...table.lines];
   return (
-    <PolledFrame
-      polled={polled}
-      what="the latest blocks"
-      hint="r asks again now, / looks up a block or a transaction"
-    >
+    <PolledFrame polled={polled} what="the latest blocks" hint={hint}>
       {(notice) =>
-        blocks.length === 0 ? (
+        blocks.length > 0 ? (
+          <TitledLines {...{ title, notice, lines }} />
+        ) : (
           <PaneState
             kind="empty"
             title="No blocks yet"
             hint="The list begins with the next block; / looks up an older one."
           />
-        ) : (
-          <TitledLines
-            {...{ title, notice }}
-            lines={[...missing.map((text): Line => [faint(` ${text}`)]), table.heading, ...table.lines]}
-          />
         )
       }
     </PolledFrame>
   );
-}
-
-/** Blocks without numbers are identified by their times, which are far larger than block numbers. */
-function keyOf({ number, timestamp }: BlockRow): number {
-  return number ?? timestamp;
-}
-
-/** The row of the cursor's block; if it has left the list, the cursor is at the end. */
-function placeOf(rows: readonly BlockRow[], cursor: number | null): number {
-  if (cursor === null || rows.length === 0) return 0;
-  const place = rows.findIndex((row) => keyOf(row) <= cursor);
-  return place < 0 ? rows.length - 1 : place;
 }
