@@ -288,9 +288,10 @@ function word(field: z.ZodEnum | z.ZodLiteral, value: unknown): string | null {
 
 const isWei = (field: z.ZodType) => isMadeOf(field, Wei);
 
-function isMadeOf(field: z.core.$ZodType, base: z.ZodType): boolean {
+/** Whether a field is one of these schemas, with a description of its own or without. */
+export function isMadeOf(field: z.core.$ZodType, ...bases: readonly z.core.$ZodType[]): boolean {
   for (let one: z.core.$ZodType | undefined = field; one !== undefined; one = one._zod.parent) {
-    if (one === base) return true;
+    if (bases.includes(one)) return true;
   }
   return false;
 }

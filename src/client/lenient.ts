@@ -1,63 +1,78 @@
 import * as z from 'zod';
+import { Amount, SignedAmount, Wei } from '../contract/primitives.ts';
 import { weiOfGwei } from '../core/units.ts';
-import { unwrapped } from './aliases.ts';
+import { isMadeOf, unwrapped } from './aliases.ts';
 
-/** The view of a contract field: enums become any text, lists keep their readable rows, times become ms since epoch. */
-type Read<Field> = Field extends z.ZodNullable<infer Inner> | z.ZodOptional<infer Inner>
-  ? Read<Inner>
+/**
+ * The view of a contract field: enums become any text, lists keep their readable rows, times become ms since epoch,
+ * amounts `bigint`, prices `Price`.
+ */
+type Read<Field, Price> = Field extends z.ZodNullable<infer Inner> | z.ZodOptional<infer Inner>
+  ? Read<Inner, Price>
   : Field extends z.ZodObject<infer Shape>
-    ? Wire<Shape, never>
+    ? Wire<Shape, never, Price>
     : Field extends z.ZodArray<z.ZodNullable<infer Row>>
-      ? readonly (Read<Row> | null)[]
+      ? readonly (Read<Row, Price> | null)[]
       : Field extends z.ZodArray<infer Row>
-        ? readonly Read<Row>[]
+        ? readonly Read<Row, Price>[]
         : Field extends z.ZodRecord<infer _, infer Value>
-          ? Readonly<Record<string, Read<Value>>>
-          : Field extends z.ZodISODateTime
-            ? number
-            : Field extends z.ZodEnum | z.ZodLiteral
-              ? string
-              : Field extends z.ZodType
-                ? z.output<Field>
-                : never;
+          ? Readonly<Record<string, Read<Value, Price>>>
+          : Field extends { readonly unit: infer Unit }
+            ? Unit extends 'price'
+              ? Price
+              : bigint
+            : Field extends z.ZodISODateTime
+              ? number
+              : Field extends z.ZodEnum | z.ZodLiteral
+                ? string
+                : Field extends z.ZodType
+                  ? z.output<Field>
+                  : never;
 
-export type Wire<Shape, Required> = {
-  readonly [Key in keyof Shape]: Key extends Required ? Read<Shape[Key]> : Read<Shape[Key]> | null;
+export type Wire<Shape, Required, Price = bigint> = {
+  readonly [Key in keyof Shape]: Key extends Required
+    ? Read<Shape[Key], Price>
+    : Read<Shape[Key], Price> | null;
 };
 
 /** A missing or invalid field is `null` without affecting others, unless it is `required`. */
-export function lenient<Shape extends z.ZodRawShape, Required extends keyof Shape & string = never>(
-  { shape }: z.ZodObject<Shape>,
+export const lenient = <Shape extends z.ZodRawShape, Required extends keyof Shape & string = never>(
+  schema: z.ZodObject<Shape>,
   ...required: readonly Required[]
-): z.ZodType<Wire<Shape, Required>> {
-  const needed = new Set<string>(required);
+) => fieldsOf(schema, required, true) as z.ZodType<Wire<Shape, Required>>;
+
+/** The same for statistics that are drawn: prices are numbers, in wei. */
+export const drawn = <Shape extends z.ZodRawShape, Required extends keyof Shape & string = never>(
+  schema: z.ZodObject<Shape>,
+  ...required: readonly Required[]
+) => fieldsOf(schema, required, false) as z.ZodType<Wire<Shape, Required, number>>;
+
+function fieldsOf({ shape }: z.ZodObject, required: readonly string[], isExact: boolean): z.ZodType {
   const fields = Object.entries(shape).map(([name, field]) => [
     name,
-    needed.has(name) ? readable(field) : orNull(field),
+    required.includes(name) ? readable(field, isExact) : orNull(field, isExact),
   ]);
-  return z.object(Object.fromEntries(fields)) as unknown as z.ZodType<Wire<Shape, Required>>;
+  // Read-only it is no object to `readable`, which leaves a view within a view as it is.
+  return z.object(Object.fromEntries(fields)).readonly();
 }
 
-const orNull = (field: z.core.$ZodType) => readable(field).nullable().catch(null);
+const orNull = (field: z.core.$ZodType, isExact: boolean) => readable(field, isExact).nullable().catch(null);
 
-function readable(field: z.core.$ZodType): z.ZodType {
+function readable(field: z.core.$ZodType, isExact: boolean): z.ZodType {
   const { inner } = unwrapped(field);
-  if (inner instanceof z.ZodObject) return lenient(inner);
+  if (inner instanceof z.ZodObject) return fieldsOf(inner, [], isExact);
   if (inner instanceof z.ZodArray) {
     const isNullable = unwrapped(inner.element).isNullable;
-    return isNullable ? z.array(orNull(inner.element)) : rows(readable(inner.element));
+    return isNullable ? z.array(orNull(inner.element, isExact)) : rows(readable(inner.element, isExact));
   }
   if (inner instanceof z.ZodRecord) {
-    const value = readable(inner.valueType);
-    return z.record(z.string(), z.unknown()).transform((record) =>
-      Object.fromEntries(
-        Object.entries(record).flatMap(([name, one]) => {
-          const parsed = value.safeParse(one);
-          return parsed.success ? [[name, parsed.data]] : [];
-        }),
-      ),
-    );
+    const value = orNull(inner.valueType, isExact);
+    return z
+      .record(z.string(), value)
+      .transform((record) => Object.fromEntries(Object.entries(record).filter(([, one]) => one !== null)));
   }
+  if (isMadeOf(inner, Amount, SignedAmount) || (isExact && isMadeOf(inner, Wei)))
+    return inner.transform((wei) => BigInt(String(wei)));
   if (inner instanceof z.ZodISODateTime) return inner.transform((text) => Date.parse(text));
   return inner instanceof z.ZodEnum || inner instanceof z.ZodLiteral ? z.string().min(1) : inner;
 }
@@ -71,19 +86,11 @@ export interface Rows<Row> {
 /** A list that counts its unreadable rows. Without any readable row it is unreadable itself. */
 export function countedRows<Row>(row: z.ZodType<Row>): z.ZodType<Rows<Row>> {
   return z.array(z.unknown()).transform((all, context) => {
-    const items: Row[] = [];
-    let failed: z.ZodError | null = null;
-    let failedAt = 0;
-    for (const [at, one] of all.entries()) {
-      const parsed = row.safeParse(one);
-      if (parsed.success) items.push(parsed.data);
-      else if (failed === null) [failed, failedAt] = [parsed.error, at];
-    }
-    if (items.length === 0 && failed !== null) {
-      for (const { path, message } of failed.issues) {
-        context.addIssue({ code: 'custom', path: [failedAt, ...path], message });
-      }
-    }
+    const read = all.map((one) => row.safeParse(one));
+    const items = read.flatMap(({ success, data }) => (success ? [data] : []));
+    const failedAt = items.length > 0 ? -1 : read.findIndex(({ success }) => !success);
+    for (const { path, message } of read[failedAt]?.error?.issues ?? [])
+      context.addIssue({ code: 'custom', path: [failedAt, ...path], message });
     return { items, rows: all.length, unreadable: all.length - items.length };
   });
 }
@@ -95,9 +102,6 @@ export const rows = <Row>(row: z.ZodType<Row>): z.ZodType<readonly Row[]> =>
 export function sayingAny<Out extends object>(schema: z.ZodType<Out>, name: string): z.ZodType<Out> {
   return schema.refine((wire) => Object.values(wire).some((value) => value !== null), { path: [name] });
 }
-
-export const wei = (value: number | string | null | undefined): bigint | null =>
-  value === null || value === undefined ? null : BigInt(value);
 
 export const weiFromGwei = (value: number | null): bigint | null =>
   value === null ? null : weiOfGwei(value);

@@ -15,11 +15,13 @@ import {
   BlockNumber,
   isWholeWei,
   Note,
+  object,
   PriceGwei,
   pageOf,
   Timestamp,
   Usd,
   Wei,
+  whole,
 } from './primitives.ts';
 
 const TARGET_LONGEST = 2_048;
@@ -46,13 +48,9 @@ const fields = {
   thresholdGwei: ThresholdGwei,
   gasSpeed: z.enum(GAS_SPEEDS).describe('Which lane is watched'),
   condition: z.enum(ALERT_CONDITIONS).describe('On which side of the threshold it fires'),
-  cooldownMs: z
-    .int()
-    .min(0)
-    .max(COOLDOWN_LONGEST_MS)
-    .describe(
-      'The least time between notifications, in ms: while the condition holds, it notifies again each time this is over. With 0 only once until the price has left the threshold',
-    ),
+  cooldownMs: whole(0, COOLDOWN_LONGEST_MS).describe(
+    'The least time between notifications, in ms: while the condition holds, it notifies again each time this is over. With 0 only once until the price has left the threshold',
+  ),
   disableOnce: z.boolean().describe('Disables itself after it fired'),
   method: Channel.describe('The channel that `to` belongs to; one of channels'),
   channels: z.array(Channel).min(1).max(ALERT_CHANNELS.length),
@@ -63,87 +61,79 @@ const fields = {
   targets: z.partialRecord(Channel, Target).describe('Targets of the further channels'),
   note: Note.describe('Goes with each notification'),
   hysteresisGwei: HysteresisGwei,
-  confirmBlocks: z
-    .int()
-    .min(1)
-    .max(CONFIRM_BLOCKS_MOST)
-    .describe('For how many blocks in a row the condition must hold'),
+  confirmBlocks: whole(1, CONFIRM_BLOCKS_MOST).describe(
+    'For how many blocks in a row the condition must hold',
+  ),
 };
 
 /** Body of `POST /alerts` and `PUT /alerts/{id}`; `alert-targets.ts` checks whether the targets suit their channels. */
-export const AlertCreation = z
-  .strictObject({
-    ...fields,
-    cooldownMs: fields.cooldownMs.default(COOLDOWN_DEFAULT_MS),
-    disableOnce: fields.disableOnce.default(false),
-    method: fields.method.optional(),
-    to: fields.to.default(''),
-    targets: fields.targets.optional(),
-    note: fields.note.default(''),
-    hysteresisGwei: fields.hysteresisGwei.default(0),
-    confirmBlocks: fields.confirmBlocks.default(1),
-  })
-  .meta({ id: 'AlertCreation', description: 'A new alert, or all that an alert is changed to' });
+export const AlertCreation = object('AlertCreation', 'A new alert, or all that an alert is changed to', {
+  ...fields,
+  cooldownMs: fields.cooldownMs.default(COOLDOWN_DEFAULT_MS),
+  disableOnce: fields.disableOnce.default(false),
+  method: fields.method.optional(),
+  to: fields.to.default(''),
+  targets: fields.targets.optional(),
+  note: fields.note.default(''),
+  hysteresisGwei: fields.hysteresisGwei.default(0),
+  confirmBlocks: fields.confirmBlocks.default(1),
+});
 export type AlertCreation = z.infer<typeof AlertCreation>;
 /** As sent: fields with a default may be absent. */
 export type AlertCreationInput = z.input<typeof AlertCreation>;
 
 /** Body of `PUT /alerts/{id}/status`. */
-export const AlertStatusUpdate = z
-  .strictObject({ status: z.enum(ALERT_STATUSES) })
-  .meta({ id: 'AlertStatusUpdate', description: 'Arms or disables an alert' });
+export const AlertStatusUpdate = object('AlertStatusUpdate', 'Arms or disables an alert', {
+  status: z.enum(ALERT_STATUSES),
+});
 
 /** Body of `POST /alerts/{id}/redeliver`. */
-export const AlertRedelivery = z
-  .strictObject({ deliveryId: z.string().min(1).describe('Which of the deliveries of the alert') })
-  .meta({ id: 'AlertRedelivery', description: 'Which delivery to send again' });
+export const AlertRedelivery = object('AlertRedelivery', 'Which delivery to send again', {
+  deliveryId: z.string().min(1).describe('Which of the deliveries of the alert'),
+});
 
-export const AlertDelivery = z
-  .strictObject({
-    id: z.string().describe('Also the idempotency key that is sent to the recipient'),
-    eventId: z.string().describe('The firing it is for'),
-    channel: Channel,
-    target: z.string(),
-    status: z.enum(DELIVERY_STATUSES),
-    createdAt: Timestamp,
-    nextAttemptAt: Timestamp.nullable().describe('When it is tried again; null once it is done'),
-    attempts: z
-      .array(
-        z.strictObject({
-          at: Timestamp,
-          latencyMs: z.number().min(0),
-          ok: z.boolean(),
-          answer: z.string().describe("The recipient's response, in short"),
-        }),
-      )
-      .describe('The newest 20, newest first'),
-  })
-  .meta({ id: 'AlertDelivery', description: 'What was sent to one channel for one firing' });
+export const AlertDelivery = object('AlertDelivery', 'What was sent to one channel for one firing', {
+  id: z.string().describe('Also the idempotency key that is sent to the recipient'),
+  eventId: z.string().describe('The firing it is for'),
+  channel: Channel,
+  target: z.string(),
+  status: z.enum(DELIVERY_STATUSES),
+  createdAt: Timestamp,
+  nextAttemptAt: Timestamp.nullable().describe('When it is tried again; null once it is done'),
+  attempts: z
+    .array(
+      z.strictObject({
+        at: Timestamp,
+        latencyMs: z.number().min(0),
+        ok: z.boolean(),
+        answer: z.string().describe("The recipient's response, in short"),
+      }),
+    )
+    .describe('The newest 20, newest first'),
+});
 export type AlertDelivery = z.infer<typeof AlertDelivery>;
 
 /** An alert in all responses. */
-export const Alert = z
-  .strictObject({
-    id: z.string(),
-    status: z.enum(ALERT_STATUSES).describe('PENDING is armed'),
-    ...fields,
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
-    lastTriggeredAt: Timestamp.nullable(),
-    cooldownUntil: Timestamp.nullable().describe(
-      'Until when it cools down at least; null while it does not. In the past: it waits for the price to leave the threshold',
+export const Alert = object('Alert', 'An alert', {
+  id: z.string(),
+  status: z.enum(ALERT_STATUSES).describe('PENDING is armed'),
+  ...fields,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  lastTriggeredAt: Timestamp.nullable(),
+  cooldownUntil: Timestamp.nullable().describe(
+    'Until when it cools down at least; null while it does not. In the past: it waits for the price to leave the threshold',
+  ),
+  triggerCount: whole(0),
+  disabledReason: z.string().nullable().describe('Why it was disabled, where the service did it by itself'),
+  keyId: z.string().nullable().describe("The id of the key that made it; null: one's own"),
+  missed: z
+    .strictObject({ count: whole(1), lastAt: Timestamp })
+    .nullable()
+    .describe(
+      'Firings in blocks that came too late for a notification: the service was not running, or behind',
     ),
-    triggerCount: z.int().min(0),
-    disabledReason: z.string().nullable().describe('Why it was disabled, where the service did it by itself'),
-    keyId: z.string().nullable().describe("The id of the key that made it; null: one's own"),
-    missed: z
-      .strictObject({ count: z.int().min(1), lastAt: Timestamp })
-      .nullable()
-      .describe(
-        'Firings in blocks that came too late for a notification: the service was not running, or behind',
-      ),
-  })
-  .meta({ id: 'Alert', description: 'An alert' });
+});
 export type Alert = z.infer<typeof Alert>;
 
 /** `GET /alerts/{id}` */
@@ -164,48 +154,45 @@ export const CreatedAlert = Alert.extend({
 export type CreatedAlert = z.infer<typeof CreatedAlert>;
 
 /** `POST /alerts/signing-secret/rotate` */
-export const RotatedSecret = z
-  .strictObject({
-    signingSecret: z
-      .string()
-      .describe('The secret that signs the webhooks of all alerts of the key from now on'),
-    previousUntil: Timestamp.nullable().describe(
-      'Until when webhooks carry a signature with the secret before it as well; null where there was none',
-    ),
-  })
-  .meta({ id: 'RotatedSecret', description: 'A new signing secret' });
+export const RotatedSecret = object('RotatedSecret', 'A new signing secret', {
+  signingSecret: z
+    .string()
+    .describe('The secret that signs the webhooks of all alerts of the key from now on'),
+  previousUntil: Timestamp.nullable().describe(
+    'Until when webhooks carry a signature with the secret before it as well; null where there was none',
+  ),
+});
 export type RotatedSecret = z.infer<typeof RotatedSecret>;
 
 /** `GET /alerts` */
 export const AlertList = pageOf(Alert).meta({ id: 'AlertList', description: 'Alerts, newest first' });
 export type AlertList = z.infer<typeof AlertList>;
 
-const SavingsEntry = z
-  .strictObject({
-    triggeredAt: Timestamp,
-    blockNumber: BlockNumber,
-    price: Wei,
-    referencePrice: Wei.nullable().describe(
-      "The lane's mean over the 24 hours before; null where that is unknown",
+const SavingsEntry = object('SavingsEntry', 'One firing and what it saved', {
+  triggeredAt: Timestamp,
+  blockNumber: BlockNumber,
+  price: Wei,
+  referencePrice: Wei.nullable().describe(
+    "The lane's mean over the 24 hours before; null where that is unknown",
+  ),
+  savedWei: Amount,
+  savedUsd: Usd.nullable(),
+});
+
+/** `GET /alerts/{id}/savings` */
+export const AlertSavings = object(
+  'AlertSavings',
+  'What an alert has saved against the mean of the day before',
+  {
+    alertId: z.string(),
+    events: whole(0).describe(
+      'Firings that are kept, of the last 90 days and at most 1,000; entries are the newest 500',
     ),
     savedWei: Amount,
     savedUsd: Usd.nullable(),
-  })
-  .meta({ id: 'SavingsEntry', description: 'One firing and what it saved' });
-
-/** `GET /alerts/{id}/savings` */
-export const AlertSavings = z
-  .strictObject({
-    alertId: z.string(),
-    events: z
-      .int()
-      .min(0)
-      .describe('Firings that are kept, of the last 90 days and at most 1,000; entries are the newest 500'),
-    savedWei: Amount,
-    savedUsd: Usd.nullable(),
     best: SavingsEntry.nullable(),
-    gasAmount: z.int().min(1).describe('Gas that the savings are counted for'),
+    gasAmount: whole(1).describe('Gas that the savings are counted for'),
     entries: z.array(SavingsEntry),
-  })
-  .meta({ id: 'AlertSavings', description: 'What an alert has saved against the mean of the day before' });
+  },
+);
 export type AlertSavings = z.infer<typeof AlertSavings>;

@@ -15,16 +15,19 @@ import {
   ChainId,
   Hash,
   Note,
+  object,
   PriceGwei,
   pageOf,
   Ratio,
+  SignedAmount,
   Timestamp,
   Usd,
   Wei,
+  whole,
 } from './primitives.ts';
 
 /** Nonces are below 2^64 − 1 (EIP-2681); those above 2^53 are refused: no account gets there. */
-const Nonce = z.int().min(0).meta({ id: 'Nonce', description: "Number of the sender's transaction" });
+const Nonce = whole(0).meta({ id: 'Nonce', description: "Number of the sender's transaction" });
 
 /** A loop: a pattern of pairs overflows the stack on a long text. */
 const isHex = (text: string) =>
@@ -69,130 +72,110 @@ const fields = {
 };
 
 /** Body of `POST /auto-txs`: pending with a signature, otherwise a draft. */
-export const AutoTxCreation = z
-  .strictObject({
-    signedTransaction: SignedHex.optional(),
-    to: Address.nullable().optional().describe('Of a draft; null: it makes a contract'),
-    value: ValueWei.optional().describe('Of a draft: wei, as a decimal string; default 0'),
-    data: Calldata.optional().describe('Of a draft; default 0x'),
-    ...fields,
-    gasSpeed: fields.gasSpeed.default('AVERAGE'),
-    strictTargetPrice: fields.strictTargetPrice.default(false),
-    note: fields.note.default(''),
-    expiresAt: fields.expiresAt.default(null),
-  })
-  .meta({ id: 'AutoTxCreation', description: 'A transaction that is to be broadcast at a price' });
+export const AutoTxCreation = object('AutoTxCreation', 'A transaction that is to be broadcast at a price', {
+  signedTransaction: SignedHex.optional(),
+  to: Address.nullable().optional().describe('Of a draft; null: it makes a contract'),
+  value: ValueWei.optional().describe('Of a draft: wei, as a decimal string; default 0'),
+  data: Calldata.optional().describe('Of a draft; default 0x'),
+  ...fields,
+  gasSpeed: fields.gasSpeed.default('AVERAGE'),
+  strictTargetPrice: fields.strictTargetPrice.default(false),
+  note: fields.note.default(''),
+  expiresAt: fields.expiresAt.default(null),
+});
 export type AutoTxCreation = z.infer<typeof AutoTxCreation>;
 /** As sent: fields with a default may be absent. */
 export type AutoTxCreationInput = z.input<typeof AutoTxCreation>;
 
 /** Body of `PUT /auto-txs/{id}`: changes the given fields. */
-export const AutoTxUpdate = z
-  .strictObject({
-    signedTransaction: SignedHex.optional().describe('Signs a draft, or replaces what was never broadcast'),
-    to: Address.nullable().optional(),
-    value: ValueWei.optional(),
-    data: Calldata.optional(),
-    ...z.object(fields).partial().shape,
-    status: z
-      .enum(['PENDING', 'DISABLED'])
-      .optional()
-      .describe('PENDING: broadcast at its target; DISABLED: not for now'),
-  })
-  .meta({ id: 'AutoTxUpdate', description: 'What is to change; to, value and data only of a draft' });
+export const AutoTxUpdate = object('AutoTxUpdate', 'What is to change; to, value and data only of a draft', {
+  signedTransaction: SignedHex.optional().describe('Signs a draft, or replaces what was never broadcast'),
+  to: Address.nullable().optional(),
+  value: ValueWei.optional(),
+  data: Calldata.optional(),
+  ...z.object(fields).partial().shape,
+  status: z
+    .enum(['PENDING', 'DISABLED'])
+    .optional()
+    .describe('PENDING: broadcast at its target; DISABLED: not for now'),
+});
 export type AutoTxUpdate = z.infer<typeof AutoTxUpdate>;
 export type AutoTxUpdateInput = z.input<typeof AutoTxUpdate>;
 
-const Check = z
-  .strictObject({
-    name: z.string().describe(`One of ${CHECK_NAMES.join(', ')}`),
-    result: z
-      .enum(CHECK_RESULTS)
-      .describe('block: can never be included; wait: held until it passes; unknown: no node says'),
-    ok: z
-      .boolean()
-      .nullable()
-      .describe('false: needs attention (a block, a missing balance, a likely mistake); null: unknown'),
-    code: z.string().nullable().describe('For programs, such as insufficient_balance'),
-    message: z.string().describe('What it found, and what it waits for'),
-  })
-  .meta({ id: 'AutoTxCheck', description: 'A pre-flight check' });
+const Check = object('AutoTxCheck', 'A pre-flight check', {
+  name: z.string().describe(`One of ${CHECK_NAMES.join(', ')}`),
+  result: z
+    .enum(CHECK_RESULTS)
+    .describe('block: can never be included; wait: held until it passes; unknown: no node says'),
+  ok: z
+    .boolean()
+    .nullable()
+    .describe('false: needs attention (a block, a missing balance, a likely mistake); null: unknown'),
+  code: z.string().nullable().describe('For programs, such as insufficient_balance'),
+  message: z.string().describe('What it found, and what it waits for'),
+});
 
 const Problem = z.strictObject({ code: z.string(), message: z.string() });
 
-/** Negative when it paid more. */
-export const SignedAmount = z
-  .string()
-  .regex(/^-?\d+$/)
-  .meta({ id: 'SignedAmount', description: 'Wei, as a decimal string, negative for a loss' });
-
-const Comparison = z
-  .strictObject({
-    referencePrice: Wei,
-    savedWei: SignedAmount,
-    savedUsd: z.number().nullable(),
-  })
-  .meta({ id: 'AutoTxComparison', description: 'What it paid against another price' });
+const Comparison = object('AutoTxComparison', 'What it paid against another price', {
+  referencePrice: Wei,
+  savedWei: SignedAmount,
+  savedUsd: z.number().nullable(),
+});
 
 /** An auto-tx in every response. It never holds the signed bytes. */
-export const AutoTx = z
-  .strictObject({
-    id: z.string(),
-    status: z.enum(AUTO_TX_STATUSES),
-    ...fields,
-    chainId: ChainId,
-    type: z.int().min(0).max(4).nullable().describe('EIP-2718 type; null: a draft'),
-    from: Address.nullable().describe('null: a draft'),
-    to: Address.nullable().describe('null: it makes a contract'),
-    value: Amount,
-    data: z.string().nullable().describe('null in lists, where it is long: ask for the one'),
-    nonce: Nonce.nullable(),
-    gasLimit: z.int().min(0).nullable(),
-    maxFeePerGas: Wei.nullable(),
-    maxPriorityFeePerGas: Wei.nullable(),
-    gasPrice: Wei.nullable(),
-    hash: Hash.nullable(),
-    checks: z.array(Check),
-    checkedAt: Timestamp.nullable(),
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
-    submittedAt: Timestamp.nullable().describe('When it was last submitted'),
-    executedAt: Timestamp.nullable().describe('When it was final in a block'),
-    blockNumber: BlockNumber.nullable(),
-    gasUsed: z.int().min(0).nullable(),
-    effectiveGasPrice: Wei.nullable(),
-    costWei: Amount.nullable().describe('What it paid in all'),
-    costUsd: Usd.nullable(),
-    savedWei: Amount.nullable().describe(
-      'Against what it would have paid itself at its creation, at least 0; `null` as `savings` is',
+export const AutoTx = object('AutoTx', 'A transaction that is broadcast when gas reaches a price', {
+  id: z.string(),
+  status: z.enum(AUTO_TX_STATUSES),
+  ...fields,
+  chainId: ChainId,
+  type: whole(0, 4).nullable().describe('EIP-2718 type; null: a draft'),
+  from: Address.nullable().describe('null: a draft'),
+  to: Address.nullable().describe('null: it makes a contract'),
+  value: Amount,
+  data: z.string().nullable().describe('null in lists, where it is long: ask for the one'),
+  nonce: Nonce.nullable(),
+  gasLimit: whole(0).nullable(),
+  maxFeePerGas: Wei.nullable(),
+  maxPriorityFeePerGas: Wei.nullable(),
+  gasPrice: Wei.nullable(),
+  hash: Hash.nullable(),
+  checks: z.array(Check),
+  checkedAt: Timestamp.nullable(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  submittedAt: Timestamp.nullable().describe('When it was last submitted'),
+  executedAt: Timestamp.nullable().describe('When it was final in a block'),
+  blockNumber: BlockNumber.nullable(),
+  gasUsed: whole(0).nullable(),
+  effectiveGasPrice: Wei.nullable(),
+  costWei: Amount.nullable().describe('What it paid in all'),
+  costUsd: Usd.nullable(),
+  savedWei: Amount.nullable().describe(
+    'Against what it would have paid itself at its creation, at least 0; `null` as `savings` is',
+  ),
+  savings: z
+    .strictObject({ atCreation: Comparison.nullable(), dayMean: Comparison.nullable() })
+    .nullable()
+    .describe(
+      'Against what it would have paid itself at its creation, and at the mean base fee of the 24 hours before it was mined; `null` until it is mined, where it reverted, and where it paid more than half above its target',
     ),
-    savings: z
-      .strictObject({ atCreation: Comparison.nullable(), dayMean: Comparison.nullable() })
-      .nullable()
-      .describe(
-        'Against what it would have paid itself at its creation, and at the mean base fee of the 24 hours before it was mined; `null` until it is mined, where it reverted, and where it paid more than half above its target',
-      ),
-    failure: Problem.nullable(),
-    hold: Problem.extend({ retryAt: Timestamp })
-      .nullable()
-      .describe('What kept it from being broadcast though its target was reached'),
-    attempts: z.int().min(0),
-    mayBeMined: z
-      .boolean()
-      .describe('Nodes may have its signed bytes, so it may be mined whatever its status'),
-    confirmations: z.int().min(0).nullable().describe('Blocks that have it, its own included'),
-    confirmationsNeeded: z.int().min(1),
-    reachProbability: Ratio.nullable().describe(
-      'Probability that its target is reached within `reachWithinSec`; null: not pending, or too little history',
-    ),
-    reachWithinSec: z
-      .int()
-      .min(1)
-      .nullable()
-      .describe('The time until it expires, in seconds; a day, where that is further off or never'),
-    keyId: z.string().nullable().describe("The id of the key that made it; null: one's own"),
-  })
-  .meta({ id: 'AutoTx', description: 'A transaction that is broadcast when gas reaches a price' });
+  failure: Problem.nullable(),
+  hold: Problem.extend({ retryAt: Timestamp })
+    .nullable()
+    .describe('What kept it from being broadcast though its target was reached'),
+  attempts: whole(0),
+  mayBeMined: z.boolean().describe('Nodes may have its signed bytes, so it may be mined whatever its status'),
+  confirmations: whole(0).nullable().describe('Blocks that have it, its own included'),
+  confirmationsNeeded: whole(1),
+  reachProbability: Ratio.nullable().describe(
+    'Probability that its target is reached within `reachWithinSec`; null: not pending, or too little history',
+  ),
+  reachWithinSec: whole(1)
+    .nullable()
+    .describe('The time until it expires, in seconds; a day, where that is further off or never'),
+  keyId: z.string().nullable().describe("The id of the key that made it; null: one's own"),
+});
 export type AutoTx = z.infer<typeof AutoTx>;
 
 /** `GET /auto-txs/{id}` */
@@ -215,27 +198,25 @@ export const AutoTxList = pageOf(AutoTx).meta({ id: 'AutoTxList', description: '
 export type AutoTxList = z.infer<typeof AutoTxList>;
 
 /** `GET /auto-txs/accounts/{address}`: a sender's account for pre-flight checks, without the signed bytes. */
-export const AutoTxAccount = z
-  .strictObject({
-    chainId: ChainId,
-    address: Address,
-    nonce: Nonce.describe('The next one that the chain takes'),
-    pendingNonce: Nonce.describe("The next one after those in the node's pool"),
-    balanceWei: Amount,
-    waiting: z
-      .array(z.strictObject({ id: z.string(), nonce: Nonce, status: z.enum(AUTO_TX_STATUSES) }))
-      .describe('Auto-txs of this sender and this key that may still be broadcast, by nonce'),
-    dataFees: z
-      .strictObject({
-        rate: Amount.describe('16 × base fee scalar × L1 base fee + blob base fee scalar × L1 blob base fee'),
-        operatorPerMillionGas: Amount,
-        operatorConstant: Amount,
-      })
-      .nullable()
-      .describe(
-        'What decides the fee that an OP-stack chain takes beside gas, in wei; 0 where a chain takes none; null where it is not known',
-      ),
-    dataFeesReason: z.string().nullable().describe('Why it is not known; null where it is'),
-  })
-  .meta({ id: 'AutoTxAccount', description: 'A sender as the chain knows it' });
+export const AutoTxAccount = object('AutoTxAccount', 'A sender as the chain knows it', {
+  chainId: ChainId,
+  address: Address,
+  nonce: Nonce.describe('The next one that the chain takes'),
+  pendingNonce: Nonce.describe("The next one after those in the node's pool"),
+  balanceWei: Amount,
+  waiting: z
+    .array(z.strictObject({ id: z.string(), nonce: Nonce, status: z.enum(AUTO_TX_STATUSES) }))
+    .describe('Auto-txs of this sender and this key that may still be broadcast, by nonce'),
+  dataFees: z
+    .strictObject({
+      rate: Amount.describe('16 × base fee scalar × L1 base fee + blob base fee scalar × L1 blob base fee'),
+      operatorPerMillionGas: Amount,
+      operatorConstant: Amount,
+    })
+    .nullable()
+    .describe(
+      'What decides the fee that an OP-stack chain takes beside gas, in wei; 0 where a chain takes none; null where it is not known',
+    ),
+  dataFeesReason: z.string().nullable().describe('Why it is not known; null where it is'),
+});
 export type AutoTxAccount = z.infer<typeof AutoTxAccount>;

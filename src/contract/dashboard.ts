@@ -1,58 +1,66 @@
 import * as z from 'zod';
-import { SignedAmount } from './auto-txs.ts';
 import { GasCurrent, GasRecommendation, GasTrend } from './gas.ts';
-import { Amount, BlockNumber, Ratio, TimeFrame, Timestamp, Usd, Wei } from './primitives.ts';
+import {
+  Amount,
+  BlockNumber,
+  object,
+  Ratio,
+  SignedAmount,
+  TimeFrame,
+  Timestamp,
+  Usd,
+  Wei,
+  whole,
+} from './primitives.ts';
 
-export const StatsCurrent = z
-  .strictObject({ snapshot: GasCurrent, trend: GasTrend, recommendation: GasRecommendation })
-  .meta({ id: 'StatsCurrent', description: 'Price, trend and recommendation of the same block' });
+export const StatsCurrent = object('StatsCurrent', 'Price, trend and recommendation of the same block', {
+  snapshot: GasCurrent,
+  trend: GasTrend,
+  recommendation: GasRecommendation,
+});
 export type StatsCurrent = z.infer<typeof StatsCurrent>;
 
 /** Prices of the lanes are known of blocks that the fee engine has seen. */
 const EARLIER = 'Of blocks before those that the service has in memory it is mean base fee plus mean';
 
-export const ChartPoint = z
-  .strictObject({
-    timestamp: Timestamp.describe('Where the bucket begins'),
-    base: Wei.describe('Mean base fee of the bucket, in wei per gas'),
-    priority: Wei.nullable().describe(
-      'Mean median tip of the bucket, in wei per gas; null where tips are unknown',
-    ),
-    low: Wei.describe(`Mean of lowPrice at the blocks of the bucket, in wei per gas. ${EARLIER} p25 tip`),
-    average: Wei.describe(
-      `Mean of averagePrice at the blocks of the bucket, in wei per gas. ${EARLIER} p50 tip`,
-    ),
-    high: Wei.describe(`Mean of highPrice at the blocks of the bucket, in wei per gas. ${EARLIER} p75 tip`),
-    gasUsedRatio: Ratio,
-  })
-  .meta({ id: 'ChartPoint', description: 'One bucket of the chart. Prices are in wei per gas' });
+export const ChartPoint = object('ChartPoint', 'One bucket of the chart. Prices are in wei per gas', {
+  timestamp: Timestamp.describe('Where the bucket begins'),
+  base: Wei.describe('Mean base fee of the bucket, in wei per gas'),
+  priority: Wei.nullable().describe(
+    'Mean median tip of the bucket, in wei per gas; null where tips are unknown',
+  ),
+  low: Wei.describe(`Mean of lowPrice at the blocks of the bucket, in wei per gas. ${EARLIER} p25 tip`),
+  average: Wei.describe(
+    `Mean of averagePrice at the blocks of the bucket, in wei per gas. ${EARLIER} p50 tip`,
+  ),
+  high: Wei.describe(`Mean of highPrice at the blocks of the bucket, in wei per gas. ${EARLIER} p75 tip`),
+  gasUsedRatio: Ratio,
+});
 export type ChartPoint = z.infer<typeof ChartPoint>;
 
-export const Anomaly = z
-  .strictObject({
-    timestamp: Timestamp,
-    kind: z.enum(['SPIKE', 'REGIME_SHIFT', 'ANOMALY']),
-    value: Wei.describe('The base fee that stood out, in wei per gas'),
-  })
-  .meta({ id: 'Anomaly', description: 'A place in the chart that is out of the ordinary' });
+export const Anomaly = object('Anomaly', 'A place in the chart that is out of the ordinary', {
+  timestamp: Timestamp,
+  kind: z.enum(['SPIKE', 'REGIME_SHIFT', 'ANOMALY']),
+  value: Wei.describe('The base fee that stood out, in wei per gas'),
+});
 export type Anomaly = z.infer<typeof Anomaly>;
 
 /** `GET /dashboard/stats/chart`: at most 500 points. */
-export const StatsChart = z
-  .strictObject({
-    timeFrame: TimeFrame,
-    bucketSec: z.number().min(1).describe('Length of a bucket, in seconds'),
-    points: z.array(ChartPoint).max(500),
-    anomalies: z.array(Anomaly),
-    events: z
-      .array(z.strictObject({ timestamp: Timestamp, kind: z.enum(['ALERT', 'AUTO_TX']), id: z.string() }))
-      .describe('What this service did at the time'),
-  })
-  .meta({ id: 'StatsChart', description: 'Prices over a time frame, oldest first' });
+export const StatsChart = object('StatsChart', 'Prices over a time frame, oldest first', {
+  timeFrame: TimeFrame,
+  bucketSec: z.number().min(1).describe('Length of a bucket, in seconds'),
+  points: z.array(ChartPoint).max(500),
+  anomalies: z.array(Anomaly),
+  events: z
+    .array(z.strictObject({ timestamp: Timestamp, kind: z.enum(['ALERT', 'AUTO_TX']), id: z.string() }))
+    .describe('What this service did at the time'),
+});
 export type StatsChart = z.infer<typeof StatsChart>;
 
-export const Stats = z
-  .strictObject({
+export const Stats = object(
+  'Stats',
+  'How a price was spread over the blocks of the time frame, each counted once, in wei per gas',
+  {
     now: Wei.describe('Of the newest block'),
     min: Wei,
     p10: Wei,
@@ -61,17 +69,13 @@ export const Stats = z
     p90: Wei,
     max: Wei,
     changeRatio: z.number().describe('Change over the time frame as a share; negative when it fell'),
-  })
-  .meta({
-    id: 'Stats',
-    description:
-      'How a price was spread over the blocks of the time frame, each counted once, in wei per gas',
-  });
+  },
+);
 export type Stats = z.infer<typeof Stats>;
 
-const Cost = z.strictObject({ wei: Amount, usd: Usd.nullable() }).meta({
-  id: 'Cost',
-  description: 'What something costs, in wei and in US dollars where the price is known',
+const Cost = object('Cost', 'What something costs, in wei and in US dollars where the price is known', {
+  wei: Amount,
+  usd: Usd.nullable(),
 });
 
 /** Mean base fee, wei per gas, by UTC weekday (row 0 is Monday) and hour; `null` when unknown. */
@@ -81,98 +85,90 @@ const Heatmap = z.array(z.array(Wei.nullable()).length(24)).length(7).meta({
     'Mean base fee, in wei per gas, by UTC weekday (row 0 is Monday) and hour; null where nothing is known',
 });
 
-export const StatsMarket = z
-  .strictObject({
-    timeFrame: TimeFrame,
-    from: Timestamp.describe('Where the figures begin: later than the time frame while history is young'),
-    base: Stats.describe('The base fee, in wei per gas'),
-    average: Stats.describe(
-      'averagePrice at each block, in wei per gas; now is that of the newest. Of blocks before those that the service has in memory it is base fee plus median tip (p50), and those of unknown tips are left out',
-    ),
-    volatility: z.number().min(0).describe('Standard deviation of the base fee over its mean'),
-    cheapestHourUtc: z.int().min(0).max(23).nullable().describe('Hour of the day, UTC, that was cheapest'),
-    heatmap: Heatmap,
-    nativeUsd: Usd.nullable().describe('US dollars for one native coin; null where the price is not known'),
-    nativeUsdChangeRatio: z.number().nullable().describe('Its change over the time frame as a share'),
-    actions: z
-      .array(
-        z.strictObject({
-          name: z.string(),
-          gas: z.int().min(21_000).describe('What it usually takes, in gas'),
-          slow: Cost,
-          average: Cost,
-          fast: Cost,
-          dataFee: Cost.nullable().describe(
-            'The part of each that a rollup takes for posting it to L1, operator fee included; 0 where it takes none, null where it is not known: then the costs are without it',
-          ),
-          dataFeeReason: z.string().nullable().describe('Why the data fee is not known; null where it is'),
-        }),
-      )
-      .describe('What usual work costs in all, lane by lane'),
-  })
-  .meta({ id: 'StatsMarket', description: 'How prices are spread, cheap hours, usual costs' });
+export const StatsMarket = object('StatsMarket', 'How prices are spread, cheap hours, usual costs', {
+  timeFrame: TimeFrame,
+  from: Timestamp.describe('Where the figures begin: later than the time frame while history is young'),
+  base: Stats.describe('The base fee, in wei per gas'),
+  average: Stats.describe(
+    'averagePrice at each block, in wei per gas; now is that of the newest. Of blocks before those that the service has in memory it is base fee plus median tip (p50), and those of unknown tips are left out',
+  ),
+  volatility: z.number().min(0).describe('Standard deviation of the base fee over its mean'),
+  cheapestHourUtc: whole(0, 23).nullable().describe('Hour of the day, UTC, that was cheapest'),
+  heatmap: Heatmap,
+  nativeUsd: Usd.nullable().describe('US dollars for one native coin; null where the price is not known'),
+  nativeUsdChangeRatio: z.number().nullable().describe('Its change over the time frame as a share'),
+  actions: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        gas: whole(21_000).describe('What it usually takes, in gas'),
+        slow: Cost,
+        average: Cost,
+        fast: Cost,
+        dataFee: Cost.nullable().describe(
+          'The part of each that a rollup takes for posting it to L1, operator fee included; 0 where it takes none, null where it is not known: then the costs are without it',
+        ),
+        dataFeeReason: z.string().nullable().describe('Why the data fee is not known; null where it is'),
+      }),
+    )
+    .describe('What usual work costs in all, lane by lane'),
+});
 export type StatsMarket = z.infer<typeof StatsMarket>;
 
 /** `GET /dashboard/rate-limits` of the requesting key. `null`: unlimited. */
-export const RateLimits = z
-  .strictObject({
-    plan: z.string(),
-    dailyLimit: z.int().min(0).nullable().describe('Requests per UTC day; null is without limit'),
-    usedToday: z.int().min(0).describe('Requests counted today'),
-    remainingToday: z.int().min(0).nullable().describe('Requests left today; null is without limit'),
-    resetsAt: Timestamp.describe('The next midnight, UTC'),
-    perSecond: z.number().min(0).nullable().describe('Requests per second; null is without limit'),
-  })
-  .meta({ id: 'RateLimits', description: 'What the key that asks may ask' });
+export const RateLimits = object('RateLimits', 'What the key that asks may ask', {
+  plan: z.string(),
+  dailyLimit: whole(0).nullable().describe('Requests per UTC day; null is without limit'),
+  usedToday: whole(0).describe('Requests counted today'),
+  remainingToday: whole(0).nullable().describe('Requests left today; null is without limit'),
+  resetsAt: Timestamp.describe('The next midnight, UTC'),
+  perSecond: z.number().min(0).nullable().describe('Requests per second; null is without limit'),
+});
 export type RateLimits = z.infer<typeof RateLimits>;
 
-const Count = z.int().min(0);
+const Count = whole(0);
 
-const NodeHealth = z
-  .strictObject({
-    name: z.string().describe('Host and port, never a whole URL'),
-    state: z.enum(['ok', 'lagging', 'disagrees', 'down', 'wrong-chain']),
-    head: BlockNumber.nullable(),
-    latencyMs: z.number().min(0).nullable().describe('How long its last response took, in milliseconds'),
-    message: z.string(),
-  })
-  .meta({ id: 'NodeHealth', description: 'One node of the source' });
+const NodeHealth = object('NodeHealth', 'One node of the source', {
+  name: z.string().describe('Host and port, never a whole URL'),
+  state: z.enum(['ok', 'lagging', 'disagrees', 'down', 'wrong-chain']),
+  head: BlockNumber.nullable(),
+  latencyMs: z.number().min(0).nullable().describe('How long its last response took, in milliseconds'),
+  message: z.string(),
+});
 
 const Saved = z.strictObject({ savedWei: SignedAmount, savedUsd: z.number().nullable() });
 
-export const Summary = z
-  .strictObject({
-    alerts: z.strictObject({ total: Count, pending: Count, disabled: Count, fired24h: Count }),
-    autoTxs: z.strictObject({ total: Count, byStatus: z.record(z.string(), Count) }),
-    savings: z.strictObject({
-      savedWei: Amount.describe('Of alerts and auto-txs together, at least 0'),
-      savedUsd: Usd.nullable(),
-      events: Count,
-      alerts: Saved.describe('Saved if 150,000 gas had been used at each firing'),
-      autoTxs: Saved.describe('What executed auto-txs saved, less what others of them paid more'),
-    }),
-    gas: z
-      .strictObject({ low: Wei, average: Wei, high: Wei, base: Wei })
-      .describe("The lanes' prices and the base fee, in wei per gas"),
-    recommendation: GasRecommendation.pick({ action: true, targetPrice: true, probability: true }),
-    health: z.strictObject({
-      source: GasCurrent.shape.source,
-      stale: z.boolean(),
-      headAgeSec: z.number().min(0).describe('How old the head is, in seconds'),
-      lagBlocks: Count.describe(
-        "How many blocks the source's best node, or the process that leads, is ahead of what has been ingested",
-      ),
-      nodes: z.array(NodeHealth),
-      engine: z
-        .strictObject({
-          process: z.string().describe('For people: what it is, and its process id'),
-          isHere: z.boolean().describe('Whether that is the responding process'),
-          since: Timestamp,
-          heartbeatAt: Timestamp.describe('When it last said that it is there'),
-        })
-        .nullable()
-        .describe('The process that has alerts fire on this database; null: none, so none does'),
-    }),
-  })
-  .meta({ id: 'DashboardSummary', description: 'Everything at one glance, and how the source is' });
+export const Summary = object('DashboardSummary', 'Everything at one glance, and how the source is', {
+  alerts: z.strictObject({ total: Count, pending: Count, disabled: Count, fired24h: Count }),
+  autoTxs: z.strictObject({ total: Count, byStatus: z.record(z.string(), Count) }),
+  savings: z.strictObject({
+    savedWei: Amount.describe('Of alerts and auto-txs together, at least 0'),
+    savedUsd: Usd.nullable(),
+    events: Count,
+    alerts: Saved.describe('Saved if 150,000 gas had been used at each firing'),
+    autoTxs: Saved.describe('What executed auto-txs saved, less what others of them paid more'),
+  }),
+  gas: z
+    .strictObject({ low: Wei, average: Wei, high: Wei, base: Wei })
+    .describe("The lanes' prices and the base fee, in wei per gas"),
+  recommendation: GasRecommendation.pick({ action: true, targetPrice: true, probability: true }),
+  health: z.strictObject({
+    source: GasCurrent.shape.source,
+    stale: z.boolean(),
+    headAgeSec: z.number().min(0).describe('How old the head is, in seconds'),
+    lagBlocks: Count.describe(
+      "How many blocks the source's best node, or the process that leads, is ahead of what has been ingested",
+    ),
+    nodes: z.array(NodeHealth),
+    engine: z
+      .strictObject({
+        process: z.string().describe('For people: what it is, and its process id'),
+        isHere: z.boolean().describe('Whether that is the responding process'),
+        since: Timestamp,
+        heartbeatAt: Timestamp.describe('When it last said that it is there'),
+      })
+      .nullable()
+      .describe('The process that has alerts fire on this database; null: none, so none does'),
+  }),
+});
 export type Summary = z.infer<typeof Summary>;

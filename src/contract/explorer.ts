@@ -1,25 +1,38 @@
 import * as z from 'zod';
 import { envelope } from './metrics.ts';
-import { Address, Amount, BlockNumber, ChainId, Hash, Ratio, Timestamp, Usd, Wei } from './primitives.ts';
+import {
+  Address,
+  Amount,
+  BlockNumber,
+  ChainId,
+  Hash,
+  object,
+  Ratio,
+  Timestamp,
+  Usd,
+  Wei,
+  whole,
+} from './primitives.ts';
 
-const Gas = z.int().min(0).meta({ id: 'Gas', description: 'Units of gas' });
+const Gas = whole(0).meta({ id: 'Gas', description: 'Units of gas' });
 
-const TipPercentiles = z
-  .strictObject({ p10: Wei, p25: Wei, p50: Wei, p75: Wei, p90: Wei, p95: Wei, p99: Wei })
-  .meta({
-    id: 'TipPercentiles',
-    description: "A block's effective priority fees, weighted by gas used, in wei per gas",
-  });
+const TipPercentiles = object(
+  'TipPercentiles',
+  "A block's effective priority fees, weighted by gas used, in wei per gas",
+  { p10: Wei, p25: Wei, p50: Wei, p75: Wei, p90: Wei, p95: Wei, p99: Wei },
+);
 
 /** `GET /metrics/block/{number}`. Fields that a recording lacks are `null`. */
-export const BlockMetrics = z
-  .strictObject({
+export const BlockMetrics = object(
+  'BlockMetrics',
+  'The fees of one block. What a recording does not hold is null',
+  {
     chainId: ChainId,
     blockNumber: BlockNumber,
     hash: Hash.nullable(),
     parentHash: Hash.nullable(),
     timestamp: Timestamp,
-    confirmations: z.int().min(1).describe('Blocks on top of it, itself included'),
+    confirmations: whole(1).describe('Blocks on top of it, itself included'),
     baseFeePerGas: Wei.describe('In wei per gas'),
     nextBaseFeePerGas: Wei.describe(
       "The base fee of the block after it, in wei per gas: the next block's own, or for the head what the fee rule gives",
@@ -27,7 +40,7 @@ export const BlockMetrics = z
     gasUsed: Gas.nullable(),
     gasLimit: Gas.nullable(),
     gasUsedRatio: Ratio,
-    transactionCount: z.int().min(0).nullable(),
+    transactionCount: whole(0).nullable(),
     tips: TipPercentiles.nullable(),
     blobBaseFee: Wei.nullable().describe('In wei per blob gas (EIP-4844)'),
     nextBlobBaseFee: Wei.nullable().describe('That of the block after it, in wei per blob gas'),
@@ -37,22 +50,21 @@ export const BlockMetrics = z
       'Base fee × gas used, and what blobs burnt, in wei (EIP-1559, EIP-4844)',
     ),
     feeRecipient: Address.nullable(),
-  })
-  .meta({
-    id: 'BlockMetrics',
-    description: 'The fees of one block. What a recording does not hold is null',
-  });
+  },
+);
 export type BlockMetrics = z.infer<typeof BlockMetrics>;
 
 const TxStatus = z
   .enum(['PENDING', 'SUCCESS', 'REVERTED'])
   .meta({ id: 'TxStatus', description: 'PENDING waits in the pool; SUCCESS and REVERTED are in a block' });
 
-const TxType = z.int().min(0).describe('EIP-2718 type, 0 to 4; other chains have others');
+const TxType = whole(0).describe('EIP-2718 type, 0 to 4; other chains have others');
 
 /** `GET /metrics/tx/{hash}`. For a pending transaction all fields of its block are `null`. */
-export const TxMetrics = z
-  .strictObject({
+export const TxMetrics = object(
+  'TxMetrics',
+  'What one transaction paid. Of one that waits in the pool everything about its block is null',
+  {
     chainId: ChainId,
     hash: Hash,
     status: TxStatus,
@@ -60,7 +72,7 @@ export const TxMetrics = z
     from: Address,
     to: Address.nullable().describe('null creates a contract'),
     value: Amount,
-    nonce: z.int().min(0),
+    nonce: whole(0),
     selector: z
       .string()
       .regex(/^0x[0-9a-f]{8}$/)
@@ -72,7 +84,7 @@ export const TxMetrics = z
     maxPriorityFeePerGas: Wei.nullable().describe('The tip it signed, in wei per gas'),
     gasPrice: Wei.nullable().describe('The price a legacy transaction signed, in wei per gas'),
     maxFeePerBlobGas: Wei.nullable().describe('In wei per blob gas'),
-    blobCount: z.int().min(0).nullable(),
+    blobCount: whole(0).nullable(),
     effectiveGasPrice: Wei.nullable().describe('What it paid per gas, in wei'),
     priorityFeePerGas: Wei.nullable().describe('The part of what it paid above the base fee, in wei per gas'),
     costWei: Amount.nullable().describe(
@@ -85,38 +97,32 @@ export const TxMetrics = z
     blockNumber: BlockNumber.nullable(),
     blockHash: Hash.nullable(),
     timestamp: Timestamp.nullable(),
-    transactionIndex: z.int().min(0).nullable(),
-    confirmations: z.int().min(0),
+    transactionIndex: whole(0).nullable(),
+    confirmations: whole(0),
     tipRank: Ratio.nullable().describe(
       "Where its tip stood: the share of its block's other transactions that tipped less, ties counted half",
     ),
-    blockTransactionCount: z.int().min(0).nullable().describe('How many transactions its block holds'),
-  })
-  .meta({
-    id: 'TxMetrics',
-    description:
-      'What one transaction paid. Of one that waits in the pool everything about its block is null',
-  });
+    blockTransactionCount: whole(0).nullable().describe('How many transactions its block holds'),
+  },
+);
 export type TxMetrics = z.infer<typeof TxMetrics>;
 
 /** One transaction of a window; newest first. */
-export const TxRow = z
-  .strictObject({
-    timestamp: Timestamp,
-    blockNumber: BlockNumber,
-    transactionIndex: z.int().min(0),
-    hash: Hash,
-    status: TxStatus,
-    type: TxType,
-    from: Address,
-    to: Address.nullable().describe('null creates a contract'),
-    value: Amount,
-    gasUsed: Gas,
-    effectiveGasPrice: Wei.describe('What it paid per gas, in wei'),
-    priorityFeePerGas: Wei.describe('The part of what it paid above the base fee, in wei per gas'),
-    costWei: Amount.describe('What it paid in all, in wei'),
-  })
-  .meta({ id: 'TxRow', description: 'One transaction of a window' });
+export const TxRow = object('TxRow', 'One transaction of a window', {
+  timestamp: Timestamp,
+  blockNumber: BlockNumber,
+  transactionIndex: whole(0),
+  hash: Hash,
+  status: TxStatus,
+  type: TxType,
+  from: Address,
+  to: Address.nullable().describe('null creates a contract'),
+  value: Amount,
+  gasUsed: Gas,
+  effectiveGasPrice: Wei.describe('What it paid per gas, in wei'),
+  priorityFeePerGas: Wei.describe('The part of what it paid above the base fee, in wei per gas'),
+  costWei: Amount.describe('What it paid in all, in wei'),
+});
 export type TxRow = z.infer<typeof TxRow>;
 
 /** `GET /metrics/txs`: the transactions of at most 100 blocks. */

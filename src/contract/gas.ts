@@ -1,175 +1,162 @@
 import * as z from 'zod';
-import { BlockNumber, ChainId, Ratio, Seconds, Timestamp, Usd, Wei } from './primitives.ts';
+import { BlockNumber, ChainId, object, Ratio, Seconds, Timestamp, Usd, Wei, whole } from './primitives.ts';
 
-const Lane = z
-  .strictObject({
-    price: Wei.describe('What the lane expects to pay per gas, in wei'),
-    maxFeePerGas: Wei.describe('The cap to sign, in wei per gas (EIP-1559)'),
-    maxPriorityFeePerGas: Wei.nullable().describe(
-      'The tip to sign, in wei per gas (EIP-1559); null where the tips of recent blocks are not known',
-    ),
-    withinBlocks: z.int().min(1).describe('How many blocks the lane aims to be included within'),
-    waitSec: z
-      .strictObject({ p50: Seconds, p95: Seconds })
-      .describe('Seconds until inclusion: the median, and what 19 of 20 stay below'),
-    probability: Ratio.nullable().describe(
-      "Share of this lane's past advice that was included in time; null until enough of it was judged",
-    ),
-    reason: z.string().nullable().describe('Why there is no probability; null where there is one'),
-  })
-  .meta({ id: 'Lane', description: 'What to sign for one pace, and what to expect of it' });
+const Lane = object('Lane', 'What to sign for one pace, and what to expect of it', {
+  price: Wei.describe('What the lane expects to pay per gas, in wei'),
+  maxFeePerGas: Wei.describe('The cap to sign, in wei per gas (EIP-1559)'),
+  maxPriorityFeePerGas: Wei.nullable().describe(
+    'The tip to sign, in wei per gas (EIP-1559); null where the tips of recent blocks are not known',
+  ),
+  withinBlocks: whole(1).describe('How many blocks the lane aims to be included within'),
+  waitSec: z
+    .strictObject({ p50: Seconds, p95: Seconds })
+    .describe('Seconds until inclusion: the median, and what 19 of 20 stay below'),
+  probability: Ratio.nullable().describe(
+    "Share of this lane's past advice that was included in time; null until enough of it was judged",
+  ),
+  reason: z.string().nullable().describe('Why there is no probability; null where there is one'),
+});
 
 const SourceKind = z.enum(['rpc', 'replay', 'simulated']).meta({
   id: 'SourceKind',
   description: 'Where blocks come from: nodes, a recording, or a simulation',
 });
 
-const Source = z
-  .strictObject({
-    kind: SourceKind,
-    name: z
-      .string()
-      .describe('Short, for people: "3 nodes agree", "127.0.0.1:8545", "blocks.csv". Never a whole URL'),
-    problem: z
-      .strictObject({ message: z.string(), retryAt: Timestamp.nullable() })
-      .nullable()
-      .describe(
-        "Where stale is true: why the source gives nothing new, and when it is asked again; else why the history is not being written; null while all is well, and with stale while the last run's prices stand until the source has answered",
-      ),
-    ended: z
-      .boolean()
-      .describe('A recording that has been played to its end: nothing new will come, and that is no fault'),
-    chainName: z
-      .string()
-      .describe('The name of the chain; a development chain that borrows the id of another one says so'),
-    restartedAt: Timestamp.nullable().describe(
-      'When the chain began anew, as a development chain may: what was known of it before is dropped, and auto-txs that were not final are disabled; null: it never did',
+const Source = object('Source', 'Where the blocks behind this response come from', {
+  kind: SourceKind,
+  name: z
+    .string()
+    .describe('Short, for people: "3 nodes agree", "127.0.0.1:8545", "blocks.csv". Never a whole URL'),
+  problem: z
+    .strictObject({ message: z.string(), retryAt: Timestamp.nullable() })
+    .nullable()
+    .describe(
+      "Where stale is true: why the source gives nothing new, and when it is asked again; else why the history is not being written; null while all is well, and with stale while the last run's prices stand until the source has answered",
     ),
-  })
-  .meta({ id: 'Source', description: 'Where the blocks behind this response come from' });
+  ended: z
+    .boolean()
+    .describe('A recording that has been played to its end: nothing new will come, and that is no fault'),
+  chainName: z
+    .string()
+    .describe('The name of the chain; a development chain that borrows the id of another one says so'),
+  restartedAt: Timestamp.nullable().describe(
+    'When the chain began anew, as a development chain may: what was known of it before is dropped, and auto-txs that were not final are disabled; null: it never did',
+  ),
+});
 
-export const GasCurrent = z
-  .strictObject({
-    chainId: ChainId,
-    blockNumber: BlockNumber.describe('The head: the newest block that is known'),
-    blockTimestamp: Timestamp.describe("The head block's own time"),
-    lowPrice: Wei.describe("The slow lane's price, in wei per gas"),
-    averagePrice: Wei.describe("The average lane's price, in wei per gas"),
-    highPrice: Wei.describe("The fast lane's price, in wei per gas"),
-    basePrice: Wei.describe("The head block's base fee, in wei per gas"),
-    priorityPrice: Wei.describe('averagePrice − nextBasePrice, at least 0, in wei per gas'),
-    nextBasePrice: Wei.describe("The next block's base fee, in wei per gas"),
-    floorPrice: Wei.nullable().describe(
-      "What the chain's base fee never falls below, in wei per gas; null where no floor is known",
+export const GasCurrent = object('GasCurrent', 'What gas costs now. Prices are in wei per gas', {
+  chainId: ChainId,
+  blockNumber: BlockNumber.describe('The head: the newest block that is known'),
+  blockTimestamp: Timestamp.describe("The head block's own time"),
+  lowPrice: Wei.describe("The slow lane's price, in wei per gas"),
+  averagePrice: Wei.describe("The average lane's price, in wei per gas"),
+  highPrice: Wei.describe("The fast lane's price, in wei per gas"),
+  basePrice: Wei.describe("The head block's base fee, in wei per gas"),
+  priorityPrice: Wei.describe('averagePrice − nextBasePrice, at least 0, in wei per gas'),
+  nextBasePrice: Wei.describe("The next block's base fee, in wei per gas"),
+  floorPrice: Wei.nullable().describe(
+    "What the chain's base fee never falls below, in wei per gas; null where no floor is known",
+  ),
+  blobBasePrice: Wei.nullable().describe(
+    "The head block's blob base fee, in wei per blob gas (EIP-4844); null on a chain without blobs",
+  ),
+  gasUsedRatio: Ratio.describe('How full the head block is'),
+  lanes: z.strictObject({ slow: Lane, average: Lane, fast: Lane }),
+  nativeUsd: Usd.nullable().describe(
+    "US dollars for one native coin, from the chain's own price feed; null without one or when it is old",
+  ),
+  updatedAt: Timestamp.describe(
+    'When the service ingested its last block or changed what it says of it, by the clock on the wall',
+  ),
+  updateFrequencySec: Seconds.describe('How often something new is to be expected, in seconds'),
+  stale: z
+    .boolean()
+    .describe(
+      'No new block for four times updateFrequencySec (12 s at least), or no source: the last known figures',
     ),
-    blobBasePrice: Wei.nullable().describe(
-      "The head block's blob base fee, in wei per blob gas (EIP-4844); null on a chain without blobs",
-    ),
-    gasUsedRatio: Ratio.describe('How full the head block is'),
-    lanes: z.strictObject({ slow: Lane, average: Lane, fast: Lane }),
-    nativeUsd: Usd.nullable().describe(
-      "US dollars for one native coin, from the chain's own price feed; null without one or when it is old",
-    ),
-    updatedAt: Timestamp.describe(
-      'When the service ingested its last block or changed what it says of it, by the clock on the wall',
-    ),
-    updateFrequencySec: Seconds.describe('How often something new is to be expected, in seconds'),
-    stale: z
-      .boolean()
-      .describe(
-        'No new block for four times updateFrequencySec (12 s at least), or no source: the last known figures',
-      ),
-    source: Source,
-  })
-  .meta({ id: 'GasCurrent', description: 'What gas costs now. Prices are in wei per gas' });
+  source: Source,
+});
 export type GasCurrent = z.infer<typeof GasCurrent>;
 
-export const Summary = z
-  .strictObject({ now: Wei, min: Wei, p25: Wei, median: Wei, p75: Wei, max: Wei })
-  .meta({ id: 'PriceSummary', description: 'How a price was spread over the window, in wei per gas' });
+export const Summary = object('PriceSummary', 'How a price was spread over the window, in wei per gas', {
+  now: Wei,
+  min: Wei,
+  p25: Wei,
+  median: Wei,
+  p75: Wei,
+  max: Wei,
+});
 export type Summary = z.infer<typeof Summary>;
 
-export const GasTrend = z
-  .strictObject({
-    window: z.literal('1h'),
-    direction: z.enum(['RISING', 'FALLING', 'STABLE']),
-    changeRatio: z
-      .number()
-      .describe('The base fee now against the mean of the hour before, as a share; negative when it fell'),
-    base: Summary.describe('The base fee over the window, in wei per gas'),
-    priority: Summary.describe(
-      'What priorityPrice was at each block of the window, in wei per gas; now is that of the newest',
-    ),
-    percentileRank24h: Ratio.describe(
-      'Share of the blocks of the last 24 hours whose base fee was below the next one',
-    ),
-    congestion: Ratio.describe('Mean gas-used ratio of the last blocks'),
-    baseFeeFan: z
-      .array(
-        z.strictObject({
-          blocksAhead: z.int().min(1).max(5),
-          min: Wei.describe('If every block until then is empty'),
-          expected: Wei,
-          max: Wei.describe('If every block until then is full'),
-        }),
-      )
-      .describe('Where the base fee of the next blocks can be, in wei per gas'),
-    updatedAt: Timestamp,
-  })
-  .meta({ id: 'GasTrend', description: 'Where the price is going' });
+export const GasTrend = object('GasTrend', 'Where the price is going', {
+  window: z.literal('1h'),
+  direction: z.enum(['RISING', 'FALLING', 'STABLE']),
+  changeRatio: z
+    .number()
+    .describe('The base fee now against the mean of the hour before, as a share; negative when it fell'),
+  base: Summary.describe('The base fee over the window, in wei per gas'),
+  priority: Summary.describe(
+    'What priorityPrice was at each block of the window, in wei per gas; now is that of the newest',
+  ),
+  percentileRank24h: Ratio.describe(
+    'Share of the blocks of the last 24 hours whose base fee was below the next one',
+  ),
+  congestion: Ratio.describe('Mean gas-used ratio of the last blocks'),
+  baseFeeFan: z
+    .array(
+      z.strictObject({
+        blocksAhead: whole(1, 5),
+        min: Wei.describe('If every block until then is empty'),
+        expected: Wei,
+        max: Wei.describe('If every block until then is full'),
+      }),
+    )
+    .describe('Where the base fee of the next blocks can be, in wei per gas'),
+  updatedAt: Timestamp,
+});
 export type GasTrend = z.infer<typeof GasTrend>;
 
-const WaitTrack = z
-  .strictObject({
-    evaluated: z.int().min(0).describe('How many were judged: the last ones, at most 100'),
-    hitRatio: Ratio.nullable().describe('The share whose price was reached in time'),
-    statedProbability: Ratio.nullable().describe('The probability they had stated, on average'),
-    since: Timestamp.nullable().describe('Block time of the oldest of them; null: none was judged'),
-    versions: z.array(z.int().min(1)).describe('Versions of the method among them, ascending'),
-  })
-  .meta({ id: 'WaitTrack', description: 'How advice to wait or to set an alert did' });
+const WaitTrack = object('WaitTrack', 'How advice to wait or to set an alert did', {
+  evaluated: whole(0).describe('How many were judged: the last ones, at most 100'),
+  hitRatio: Ratio.nullable().describe('The share whose price was reached in time'),
+  statedProbability: Ratio.nullable().describe('The probability they had stated, on average'),
+  since: Timestamp.nullable().describe('Block time of the oldest of them; null: none was judged'),
+  versions: z.array(whole(1)).describe('Versions of the method among them, ascending'),
+});
 
-const Track = z
-  .strictObject({
-    evaluated: z.int().min(0).describe('How many recommendations were judged: the last ones, at most 100'),
-    hitRatio: Ratio.nullable().describe(
-      'The share of them that came true; null while fewer than 50 are judged',
+const Track = object('Track', "How this service's own past advice did", {
+  evaluated: whole(0).describe('How many recommendations were judged: the last ones, at most 100'),
+  hitRatio: Ratio.nullable().describe(
+    'The share of them that came true; null while fewer than 50 are judged',
+  ),
+  statedProbability: Ratio.nullable().describe('The probability they had stated, on average'),
+  basis: z
+    .enum(['given', 'walked'])
+    .describe(
+      'given: recommendations that this service gave, each judged when its time was over. ' +
+        'walked: while fewer than 50 of those are judged, what its present method would have given on the stored blocks',
     ),
-    statedProbability: Ratio.nullable().describe('The probability they had stated, on average'),
-    basis: z
-      .enum(['given', 'walked'])
-      .describe(
-        'given: recommendations that this service gave, each judged when its time was over. ' +
-          'walked: while fewer than 50 of those are judged, what its present method would have given on the stored blocks',
-      ),
-    since: Timestamp.nullable().describe('Block time of the oldest that was given; null where walked'),
-    versions: z.array(z.int().min(1)).describe('Versions of the method among them, ascending'),
-    unjudged: z
-      .int()
-      .min(0)
-      .describe('Given since then, but not judged: the blocks that would tell are not known'),
-    waits: WaitTrack.nullable().describe(
-      'WAIT and SET_ALERT alone, whenever they were given; null where walked',
-    ),
-  })
-  .meta({ id: 'Track', description: "How this service's own past advice did" });
+  since: Timestamp.nullable().describe('Block time of the oldest that was given; null where walked'),
+  versions: z.array(whole(1)).describe('Versions of the method among them, ascending'),
+  unjudged: whole(0).describe('Given since then, but not judged: the blocks that would tell are not known'),
+  waits: WaitTrack.nullable().describe(
+    'WAIT and SET_ALERT alone, whenever they were given; null where walked',
+  ),
+});
 
-const Reach = z
-  .strictObject({
-    targetPrice: Wei.describe('The price that was asked about, in wei per gas'),
-    deadlineSec: Seconds.describe('The time that was asked about, in seconds from now'),
-    probability: Ratio.nullable().describe(
-      'That some block until then asks for no more, base fee and tip together; null while history is too short',
-    ),
-    reason: z
-      .string()
-      .nullable()
-      .describe('Why there is no probability, for people; null where there is one'),
-  })
-  .meta({ id: 'Reach', description: 'How likely a price is reached in time' });
+const Reach = object('Reach', 'How likely a price is reached in time', {
+  targetPrice: Wei.describe('The price that was asked about, in wei per gas'),
+  deadlineSec: Seconds.describe('The time that was asked about, in seconds from now'),
+  probability: Ratio.nullable().describe(
+    'That some block until then asks for no more, base fee and tip together; null while history is too short',
+  ),
+  reason: z.string().nullable().describe('Why there is no probability, for people; null where there is one'),
+});
 
-export const GasRecommendation = z
-  .strictObject({
+export const GasRecommendation = object(
+  'GasRecommendation',
+  'Send now, or wait for what price and how long',
+  {
     action: z
       .enum(['SEND_NOW', 'WAIT', 'SET_ALERT'])
       .nullable()
@@ -212,6 +199,6 @@ export const GasRecommendation = z
     reach: Reach.nullable().describe('Of the price that was asked about; null where none was'),
     validUntil: Timestamp,
     updatedAt: Timestamp,
-  })
-  .meta({ id: 'GasRecommendation', description: 'Send now, or wait for what price and how long' });
+  },
+);
 export type GasRecommendation = z.infer<typeof GasRecommendation>;

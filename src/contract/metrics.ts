@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { BUCKETS, METRICS_ROWS_MAX, PERCENTILES } from './choices.ts';
-import { BlockNumber, ChainId, Ratio, Timestamp, Wei } from './primitives.ts';
+import { BlockNumber, ChainId, object, Ratio, Timestamp, Wei, whole } from './primitives.ts';
 
 const Bucket = z
   .enum(BUCKETS)
@@ -18,9 +18,9 @@ export const envelope = <Row extends z.ZodType, Span extends z.ZodType>(row: Row
     from: Timestamp.describe('Where the window begins'),
     to: Timestamp.describe('Where the window ends'),
     bucket,
-    page: z.int().min(0).describe('Page, from 0'),
-    size: z.int().min(1).max(METRICS_ROWS_MAX).describe('Rows per page'),
-    total: z.int().min(0).describe('Rows of the whole window'),
+    page: whole(0).describe('Page, from 0'),
+    size: whole(1, METRICS_ROWS_MAX).describe('Rows per page'),
+    total: whole(0).describe('Rows of the whole window'),
     data: z.array(row),
   });
 
@@ -30,31 +30,32 @@ const ROW = {
 };
 
 /** `GET /metrics/base-fee`: open, lowest, mean, highest and last base fee of each bucket, wei per gas. */
-export const BaseFeeRow = z
-  .strictObject({
-    ...ROW,
-    open: Wei.describe("The first block's base fee"),
-    min: Wei,
-    mean: Wei,
-    max: Wei,
-    close: Wei.describe("The last block's base fee"),
-  })
-  .meta({ id: 'BaseFeeRow', description: 'Base fees of one bucket, in wei per gas' });
+export const BaseFeeRow = object('BaseFeeRow', 'Base fees of one bucket, in wei per gas', {
+  ...ROW,
+  open: Wei.describe("The first block's base fee"),
+  min: Wei,
+  mean: Wei,
+  max: Wei,
+  close: Wei.describe("The last block's base fee"),
+});
 export type BaseFeeRow = z.infer<typeof BaseFeeRow>;
 export const BaseFeeMetrics = envelope(BaseFeeRow, Bucket).meta({ id: 'BaseFeeMetrics' });
 export type BaseFeeMetrics = z.infer<typeof BaseFeeMetrics>;
 
 /** `GET /metrics/priority-fee`: the tip at one percentile, wei per gas; buckets hold the mean over their blocks. */
-export const PriorityFeeRow = z
-  .strictObject({ ...ROW, value: Wei.describe('The tip at the percentile, in wei per gas') })
-  .meta({ id: 'PriorityFeeRow', description: 'Tip of one bucket: the mean over its blocks' });
+export const PriorityFeeRow = object('PriorityFeeRow', 'Tip of one bucket: the mean over its blocks', {
+  ...ROW,
+  value: Wei.describe('The tip at the percentile, in wei per gas'),
+});
 export type PriorityFeeRow = z.infer<typeof PriorityFeeRow>;
 export const PriorityFeeMetrics = envelope(PriorityFeeRow, Bucket).meta({ id: 'PriorityFeeMetrics' });
 export type PriorityFeeMetrics = z.infer<typeof PriorityFeeMetrics>;
 
-export const GasUsedRatioRow = z
-  .strictObject({ ...ROW, mean: Ratio, max: Ratio })
-  .meta({ id: 'GasUsedRatioRow', description: 'How full the blocks of one bucket were' });
+export const GasUsedRatioRow = object('GasUsedRatioRow', 'How full the blocks of one bucket were', {
+  ...ROW,
+  mean: Ratio,
+  max: Ratio,
+});
 export type GasUsedRatioRow = z.infer<typeof GasUsedRatioRow>;
 export const GasUsedRatioMetrics = envelope(GasUsedRatioRow, Bucket).meta({ id: 'GasUsedRatioMetrics' });
 export type GasUsedRatioMetrics = z.infer<typeof GasUsedRatioMetrics>;

@@ -3,22 +3,46 @@ import { MOST_GWEI, NOTE_LONGEST, TIME_FRAMES } from './choices.ts';
 
 // `meta` here defines names (`id`), meanings and units in the OpenAPI document.
 
+/** An object without further fields, under its name in the OpenAPI document. */
+export const object = <Shape extends z.ZodRawShape>(id: string, description: string, shape: Shape) =>
+  z.strictObject(shape).meta({ id, description });
+
+/** A whole number. */
+export const whole = (min: number, max?: number) =>
+  max === undefined ? z.int().min(min) : z.int().min(min).max(max);
+
+/** Lets types tell wei from other numbers and texts: the client reads it as `bigint`. */
+const inWei = <Schema extends z.ZodType, Unit extends 'price' | 'amount'>(schema: Schema, unit: Unit) =>
+  Object.assign(schema, { unit });
+
 /** Price per gas in wei, as a JSON integer. */
-export const Wei = z
-  .int()
-  .min(0)
-  .max(Number.MAX_SAFE_INTEGER)
-  .meta({ id: 'Wei', description: 'A price per gas, in wei', examples: [1_234_567_890] });
+export const Wei = inWei(
+  whole(0, Number.MAX_SAFE_INTEGER).meta({
+    ...{ id: 'Wei', description: 'A price per gas, in wei', examples: [1_234_567_890] },
+  }),
+  'price',
+);
 
 /** An amount of wei that may exceed a JSON integer: a decimal string. */
-export const Amount = z
-  .string()
-  .regex(/^\d+$/)
-  .meta({
-    id: 'Amount',
-    description: 'A whole amount, in wei, as a decimal string',
-    examples: ['25925925690000'],
-  });
+export const Amount = inWei(
+  z
+    .string()
+    .regex(/^\d+$/)
+    .meta({
+      ...{ id: 'Amount', description: 'A whole amount, in wei, as a decimal string' },
+      examples: ['25925925690000'],
+    }),
+  'amount',
+);
+
+/** Negative for a loss. */
+export const SignedAmount = inWei(
+  z
+    .string()
+    .regex(/^-?\d+$/)
+    .meta({ id: 'SignedAmount', description: 'Wei, as a decimal string, negative for a loss' }),
+  'amount',
+);
 
 export const Timestamp = z.iso
   .datetime()

@@ -1,14 +1,6 @@
 import * as z from 'zod';
 import { type ChainRow, chainOf, sortedRows, type Work, workCost } from '../client/views/chains.ts';
-import {
-  CoinsOrNull,
-  CountOrNull,
-  defineTool,
-  FlagOrNull,
-  GweiOrNull,
-  TextOrNull,
-  TimeOrNull,
-} from './tool.ts';
+import { Coins, Count, defineTool, each, Flag, Gwei, known, result, Text, Time } from './tool.ts';
 
 /** Reads these chains side by side; `null`: those that are set up, else the usual ones. */
 export type CompareChains = (names: string | null, signal: AbortSignal) => Promise<readonly ChainRow[]>;
@@ -18,17 +10,15 @@ interface CompareContext {
   readonly signal: AbortSignal;
 }
 
-const Cost = z
-  .object({
-    coins: CoinsOrNull.describe('In native coins, L1 included where that is known'),
-    usd: CountOrNull,
-    l1Coins: CoinsOrNull.describe('The part for posting to L1; null: it is not known and not counted'),
-  })
-  .nullable();
+const Cost = result({
+  coins: known(Coins, 'In native coins, L1 included where that is known'),
+  ...each(Count, 'usd'),
+  l1Coins: known(Coins, 'The part for posting to L1; null: it is not known and not counted'),
+}).nullable();
 
 const costOf = (row: ChainRow, work: Work) => {
-  const known = workCost(row, work);
-  return known && { coins: known.wei, usd: known.usd, l1Coins: known.dataFee };
+  const cost = workCost(row, work);
+  return cost && { ...cost, l1: cost.dataFee };
 };
 
 export const compareChains = defineTool({
@@ -47,26 +37,23 @@ export const compareChains = defineTool({
         'Names such as ethereum, base, op, arbitrum; default: those that are set up, else the usual ones',
       ),
   }),
-  output: z.object({
+  output: {
     chains: z.array(
-      z.object({
-        name: z.string(),
-        chain: z.string(),
-        chainId: CountOrNull,
-        blockTime: TimeOrNull,
-        averageGwei: GweiOrNull.describe('What a transaction expects to pay per gas'),
-        swap: Cost,
-        transfer: Cost,
-        direction: TextOrNull.describe('RISING, FALLING or STABLE'),
-        action: TextOrNull.describe('SEND_NOW, WAIT or SET_ALERT; null: no advice yet'),
-        deadlineSec: CountOrNull.describe('How long to wait at most'),
-        expectedSavingRatio: CountOrNull,
-        usdFrom: TextOrNull.describe('The chain whose price of ether stands for its own, where it has none'),
-        stale: FlagOrNull,
-        problem: TextOrNull,
+      result({
+        ...{ name: Text, chain: Text },
+        ...each(Count, 'chainId', 'expectedSavingRatio'),
+        ...each(Time, 'blockTime'),
+        averageGwei: known(Gwei, 'What a transaction expects to pay per gas'),
+        ...{ swap: Cost, transfer: Cost },
+        direction: known(Text, 'RISING, FALLING or STABLE'),
+        action: known(Text, 'SEND_NOW, WAIT or SET_ALERT; null: no advice yet'),
+        deadlineSec: known(Count, 'How long to wait at most'),
+        usdFrom: known(Text, 'The chain whose price of ether stands for its own, where it has none'),
+        ...each(Flag, 'stale'),
+        ...each(Text, 'problem'),
       }),
     ),
-  }),
+  },
   run: async ({ compare, signal }: CompareContext, { chains }) => {
     const rows = await compare(chains?.join(',') ?? null, signal);
     return {
@@ -77,7 +64,7 @@ export const compareChains = defineTool({
           chain: chainOf(row),
           chainId: snapshot?.chainId ?? null,
           blockTime: snapshot?.blockTimestamp ?? null,
-          averageGwei: snapshot?.lanes.average.price ?? null,
+          average: snapshot?.lanes.average.price ?? null,
           swap: costOf(row, 'swap'),
           transfer: costOf(row, 'send'),
           direction: trend?.direction ?? null,

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { preflightAutoTx } from '../client/auto-tx-preflight.ts';
 import { ifTold } from '../client/errors.ts';
-import type { AlertView } from '../client/views/alerts.ts';
 import type { AutoTxView } from '../client/views/auto-txs.ts';
 import type { LaneView } from '../client/views/gas.ts';
 import { AutoTxCreation } from '../contract/auto-txs.ts';
@@ -20,30 +19,26 @@ import { bareHex } from '../core/transactions/signed-text.ts';
 import { TransactionError } from '../core/transactions/signed-transaction.ts';
 import { usdOf, weiOfGwei } from '../core/units.ts';
 import {
-  CoinsOrNull,
-  CountOrNull,
+  Coins,
+  Count,
   defineTool,
-  FlagOrNull,
+  each,
+  Flag,
   Gwei,
-  GweiOrNull,
-  TextOrNull,
-  TimeOrNull,
+  known,
+  result,
+  type Source,
+  Text,
+  Time,
   ToolError,
 } from './tool.ts';
 
-const Lane = z.object({
+const Lane = result({
   priceGwei: Gwei.describe('What it expects to pay per gas'),
-  maxFeePerGasGwei: GweiOrNull.describe('The cap to sign'),
-  maxPriorityFeePerGasGwei: GweiOrNull.describe('The tip to sign; null where tips are not known'),
-  waitSec: z.object({ p50: z.number(), p95: z.number() }).nullable().describe('Seconds until inclusion'),
-  probability: CountOrNull.describe('Share of its past advice that was included in time, 0 to 1'),
-});
-
-const laneOf = (lane: LaneView) => ({
-  ...lane,
-  priceGwei: lane.price,
-  maxFeePerGasGwei: lane.maxFeePerGas,
-  maxPriorityFeePerGasGwei: lane.maxPriorityFeePerGas,
+  maxFeePerGasGwei: known(Gwei, 'The cap to sign'),
+  maxPriorityFeePerGasGwei: known(Gwei, 'The tip to sign; null where tips are not known'),
+  waitSec: z.object({ p50: Count, p95: Count }).nullable().describe('Seconds until inclusion'),
+  probability: known(Count, 'Share of its past advice that was included in time, 0 to 1'),
 });
 
 const gasNow = defineTool({
@@ -53,37 +48,25 @@ const gasNow = defineTool({
     'What gas costs in the next block: three lanes with the caps to sign, the base fee, and the price of the native coin. Where stale is true the figures are old: do not pay by them.',
   effect: 'reads',
   input: z.strictObject({}),
-  output: z.object({
-    chain: TextOrNull,
-    chainId: CountOrNull,
+  output: {
+    ...each(Text, 'chain'),
+    ...each(Count, 'chainId', 'blockNumber'),
+    ...each(Time, 'blockTime'),
     source: z
       .enum(['rpc', 'replay', 'simulated', 'service'])
       .describe('replay and simulated are no live chain: do not pay by these prices'),
-    blockNumber: CountOrNull,
-    blockTime: TimeOrNull,
     lanes: z.object({ slow: Lane, average: Lane, fast: Lane }),
     baseFeeGwei: Gwei.describe('Of the newest block'),
-    nextBaseFeeGwei: GweiOrNull,
-    blobBaseFeeGwei: GweiOrNull,
-    gasUsedRatio: CountOrNull.describe('How full the newest block is, 0 to 1'),
-    nativeUsd: CountOrNull.describe('US dollars for one native coin'),
-    stale: FlagOrNull,
-    problem: TextOrNull.describe('Why there is nothing newer'),
-  }),
+    ...each(Gwei, 'nextBaseFeeGwei', 'blobBaseFeeGwei'),
+    gasUsedRatio: known(Count, 'How full the newest block is, 0 to 1'),
+    nativeUsd: known(Count, 'US dollars for one native coin'),
+    ...each(Flag, 'stale'),
+    problem: known(Text, 'Why there is nothing newer'),
+  },
   run: async ({ client, signal }) => {
-    const now = await client.gasCurrent({ signal });
-    const { slow, average, fast } = now.lanes;
-    return {
-      ...now,
-      chain: now.source.chainName,
-      source: now.source.kind,
-      blockTime: now.blockTimestamp,
-      lanes: { slow: laneOf(slow), average: laneOf(average), fast: laneOf(fast) },
-      baseFeeGwei: now.baseFee,
-      nextBaseFeeGwei: now.nextBaseFee,
-      blobBaseFeeGwei: now.blobBaseFee,
-      problem: now.source.problem?.message ?? null,
-    };
+    const { source, ...now } = await client.gasCurrent({ signal });
+    const { chainName: chain, kind, problem } = source;
+    return { ...now, chain, source: kind, blockTime: now.blockTimestamp, problem: problem?.message ?? null };
   },
 });
 
@@ -102,43 +85,37 @@ const gasAdvice = defineTool({
       .default(3_600)
       .describe('Within how many seconds targetGwei is wanted'),
   }),
-  output: z.object({
-    action: TextOrNull.describe('SEND_NOW, WAIT or SET_ALERT; null: no advice yet, see reasons'),
-    lane: TextOrNull,
-    targetGwei: GweiOrNull.describe('The price to send at'),
-    deadlineSec: CountOrNull.describe('Do not wait longer than that'),
-    expectedWaitSec: CountOrNull,
-    probability: CountOrNull.describe('That the price comes before the deadline, 0 to 1'),
-    expectedSavingRatio: CountOrNull.describe('Against sending in the next block'),
-    confidence: CountOrNull.describe('How much history stands behind it, 0 to 100'),
-    reasons: z.array(z.string()),
+  output: {
+    action: known(Text, 'SEND_NOW, WAIT or SET_ALERT; null: no advice yet, see reasons'),
+    ...each(Text, 'lane'),
+    targetGwei: known(Gwei, 'The price to send at'),
+    deadlineSec: known(Count, 'Do not wait longer than that'),
+    ...each(Count, 'expectedWaitSec'),
+    probability: known(Count, 'That the price comes before the deadline, 0 to 1'),
+    expectedSavingRatio: known(Count, 'Against sending in the next block'),
+    confidence: known(Count, 'How much history stands behind it, 0 to 100'),
+    reasons: z.array(Text).readonly(),
     alternatives: z.array(
-      z.object({
-        waitUpToSec: z.number(),
-        priceGwei: GweiOrNull,
-        probability: CountOrNull,
-        savingRatio: CountOrNull,
+      result({
+        waitUpToSec: Count,
+        ...each(Gwei, 'priceGwei'),
+        ...each(Count, 'probability', 'savingRatio'),
       }),
     ),
     track: z
-      .object({ evaluated: z.number(), hitRatio: CountOrNull, basis: TextOrNull })
+      .object({ evaluated: Count, ...each(Count, 'hitRatio'), ...each(Text, 'basis') })
       .nullable()
       .describe('How its past advice did: given, or walked over stored blocks'),
     trend: z
-      .object({
-        direction: z.string(),
-        changeRatio: CountOrNull,
-        percentileRank24h: CountOrNull,
-        congestion: CountOrNull,
-      })
+      .object({ direction: Text, ...each(Count, 'changeRatio', 'percentileRank24h', 'congestion') })
       .nullable()
       .describe('The base fee against the hour before; the share of the last day that was cheaper'),
     ofTarget: z
-      .object({ probability: CountOrNull, reason: TextOrNull })
+      .object({ ...each(Count, 'probability'), ...each(Text, 'reason') })
       .nullable()
       .describe('That targetGwei is reached within deadlineSec; null where none was given'),
-    validUntil: TimeOrNull,
-  }),
+    ...each(Time, 'validUntil'),
+  },
   run: async ({ client, signal }, { targetGwei, deadlineSec }) => {
     const reach =
       targetGwei === undefined ? {} : { reach: { targetPrice: weiOfGwei(targetGwei), deadlineSec } };
@@ -146,23 +123,13 @@ const gasAdvice = defineTool({
       client.gasRecommendation({ signal, ...reach }),
       ifTold(client.gasTrend({ signal })),
     ]);
-    return {
-      ...advice,
-      targetGwei: advice.targetPrice,
-      reasons: [...advice.reasons],
-      alternatives: advice.alternatives.map((each) => ({
-        ...each,
-        waitUpToSec: each.horizonSec,
-        priceGwei: each.price,
-      })),
-      trend,
-      ofTarget: advice.reach,
-    };
+    const alternatives = advice.alternatives.map((one) => ({ ...one, waitUpToSec: one.horizonSec }));
+    return { ...advice, target: advice.targetPrice, alternatives, trend, ofTarget: advice.reach };
   },
 });
 
 const Spread = z
-  .object({ min: Gwei, median: GweiOrNull, mean: GweiOrNull, max: Gwei, now: Gwei, changeRatio: CountOrNull })
+  .object({ min: Gwei, max: Gwei, now: Gwei, ...each(Gwei, 'median', 'mean'), ...each(Count, 'changeRatio') })
   .nullable()
   .describe('Per gas, in gwei, each block counted once');
 
@@ -176,34 +143,32 @@ const gasHistory = defineTool({
     'What gas cost over the last hour, day, week or month: how it was spread, its course, cheap hours.',
   effect: 'reads',
   input: TimeFrameParameters,
-  output: z.object({
-    timeFrame: z.string(),
+  output: {
+    timeFrame: Text,
     baseFee: Spread,
     averageLane: Spread,
-    cheapestHourUtc: CountOrNull.describe('Hour of the day, UTC'),
+    cheapestHourUtc: known(Count, 'Hour of the day, UTC'),
     points: z
-      .array(z.object({ time: TimeOrNull, baseFeeGwei: Gwei, averageLaneGwei: GweiOrNull }))
+      .array(result({ time: Time, baseFeeGwei: Gwei, ...each(Gwei, 'averageLaneGwei') }))
       .describe('Means, oldest first'),
-    anomalies: z.array(z.object({ time: TimeOrNull, kind: z.string(), baseFeeGwei: Gwei })),
-    problem: TextOrNull.describe('Why there is no history'),
-  }),
+    anomalies: z.array(result({ time: Time, kind: Text, baseFeeGwei: Gwei })),
+    problem: known(Text, 'Why there is no history'),
+  },
   run: async ({ client, signal }, { timeFrame }) => {
     const [chart, market] = await Promise.all([
       client.chart(timeFrame, { signal }),
       ifTold(client.statsMarket(timeFrame, { signal })),
     ]);
+    const { points, anomalies, problem } = chart;
     return {
-      timeFrame,
+      ...{ timeFrame, problem },
       baseFee: market?.base ?? null,
       averageLane: market?.average ?? null,
       cheapestHourUtc: market?.cheapestHourUtc ?? null,
-      points: thinned(chart.points).map((each) => ({
-        time: each.timestamp,
-        baseFeeGwei: each.base,
-        averageLaneGwei: each.average,
+      points: thinned(points).map(({ timestamp: time, base: baseFee, average: averageLane }) => ({
+        ...{ time, baseFee, averageLane },
       })),
-      anomalies: chart.anomalies.map((each) => ({ ...each, time: each.timestamp, baseFeeGwei: each.value })),
-      problem: chart.problem,
+      anomalies: anomalies.map(({ timestamp: time, value: baseFee, kind }) => ({ time, baseFee, kind })),
     };
   },
 });
@@ -224,35 +189,34 @@ const block = defineTool({
       .union([z.literal('latest'), z.int().min(0)], 'must be latest or the number of a block')
       .default('latest'),
   }),
-  output: z.object({
-    blockNumber: z.number(),
-    hash: TextOrNull,
-    time: TimeOrNull,
-    confirmations: CountOrNull,
+  output: {
+    blockNumber: Count,
+    ...each(Text, 'hash', 'feeRecipient'),
+    ...each(Time, 'time'),
+    ...each(Count, 'confirmations', 'gasUsed', 'gasLimit', 'gasUsedRatio', 'transactionCount'),
     baseFeeGwei: Gwei,
-    nextBaseFeeGwei: GweiOrNull,
-    gasUsed: CountOrNull,
-    gasLimit: CountOrNull,
-    gasUsedRatio: CountOrNull,
-    transactionCount: CountOrNull,
+    ...each(Gwei, 'nextBaseFeeGwei', 'blobBaseFeeGwei'),
     tipsGwei: z.record(z.string(), Gwei).nullable().describe('Percentiles of the tips, by gas used'),
-    blobBaseFeeGwei: GweiOrNull,
-    burntCoins: CoinsOrNull.describe('In native coins'),
-    feeRecipient: TextOrNull,
-  }),
+    burntCoins: known(Coins, 'In native coins'),
+  },
   run: async ({ client, signal }, { number }) => {
     const found = await client.block(number, { signal });
-    return {
-      ...found,
-      time: found.timestamp,
-      baseFeeGwei: found.baseFeePerGas,
-      nextBaseFeeGwei: found.nextBaseFeePerGas,
-      tipsGwei: found.tips,
-      blobBaseFeeGwei: found.blobBaseFee,
-      burntCoins: found.burntWei,
-    };
+    const {
+      timestamp: time,
+      baseFeePerGas: baseFee,
+      nextBaseFeePerGas: nextBaseFee,
+      burntWei: burnt,
+    } = found;
+    return { ...found, time, baseFee, nextBaseFee, burnt };
   },
 });
+
+/** What a transaction is signed with. */
+const SIGNED = {
+  to: known(Text, 'null makes a contract'),
+  valueCoins: known(Coins, 'In native coins'),
+  ...each(Gwei, 'maxFeePerGasGwei', 'maxPriorityFeePerGasGwei', 'gasPriceGwei'),
+};
 
 const transaction = defineTool({
   name: 'transaction',
@@ -261,44 +225,25 @@ const transaction = defineTool({
     'What a transaction paid, whether it is in a block, and how its tip compared with the others there.',
   effect: 'reads',
   input: TxParameter,
-  output: z.object({
-    hash: z.string(),
-    status: TextOrNull.describe('PENDING, SUCCESS or REVERTED'),
-    from: TextOrNull,
-    to: TextOrNull,
-    valueCoins: CoinsOrNull.describe('In native coins'),
-    nonce: CountOrNull,
-    gasLimit: CountOrNull,
-    gasUsed: CountOrNull,
-    maxFeePerGasGwei: GweiOrNull,
-    maxPriorityFeePerGasGwei: GweiOrNull,
-    gasPriceGwei: GweiOrNull,
-    effectiveGasPriceGwei: GweiOrNull.describe('What it paid per gas'),
-    priorityFeePerGasGwei: GweiOrNull.describe('The part of that above the base fee'),
-    costCoins: CoinsOrNull.describe('What it paid in all, in native coins'),
-    costUsd: CountOrNull,
-    blockNumber: CountOrNull,
-    time: TimeOrNull,
-    confirmations: CountOrNull,
-    tipRank: CountOrNull.describe("Share of its block's other transactions that tipped less, 0 to 1"),
-  }),
+  output: {
+    hash: Text,
+    status: known(Text, 'PENDING, SUCCESS or REVERTED'),
+    ...each(Text, 'from'),
+    ...SIGNED,
+    ...each(Count, 'nonce', 'gasLimit', 'gasUsed', 'costUsd', 'blockNumber', 'confirmations'),
+    effectiveGasPriceGwei: known(Gwei, 'What it paid per gas'),
+    priorityFeePerGasGwei: known(Gwei, 'The part of that above the base fee'),
+    costCoins: known(Coins, 'What it paid in all, in native coins'),
+    ...each(Time, 'time'),
+    tipRank: known(Count, "Share of its block's other transactions that tipped less, 0 to 1"),
+  },
   run: async ({ client, signal }, { hash }) => {
     const found = await client.tx(hash, { signal });
-    return {
-      ...found,
-      valueCoins: found.value,
-      maxFeePerGasGwei: found.maxFeePerGas,
-      maxPriorityFeePerGasGwei: found.maxPriorityFeePerGas,
-      gasPriceGwei: found.gasPrice,
-      effectiveGasPriceGwei: found.effectiveGasPrice,
-      priorityFeePerGasGwei: found.priorityFeePerGas,
-      costCoins: found.costWei,
-      time: found.timestamp,
-    };
+    return { ...found, cost: found.costWei, time: found.timestamp };
   },
 });
 
-const Cost = z.object({ coins: CoinsOrNull, usd: CountOrNull }).nullable();
+const Cost = result({ ...each(Coins, 'coins'), ...each(Count, 'usd') }).nullable();
 
 const actionCost = defineTool({
   name: 'action_cost',
@@ -314,25 +259,18 @@ const actionCost = defineTool({
       .optional()
       .describe('Units of gas that your own action takes'),
   }),
-  output: z.object({
-    actions: z.array(z.object({ name: z.string(), gas: z.number(), slow: Cost, average: Cost, fast: Cost })),
-  }),
+  output: {
+    actions: z.array(z.object({ name: Text, gas: Count, slow: Cost, average: Cost, fast: Cost })),
+  },
   run: async ({ client, signal }, { gas }) => {
     if (gas === undefined) {
       const { actions } = await client.statsMarket('24h', { signal });
-      const costOf = (cost: { readonly wei: bigint; readonly usd: number | null } | null) =>
-        cost && { coins: cost.wei, usd: cost.usd };
-      return {
-        actions: actions.map(({ slow, average, fast, ...action }) => ({
-          ...action,
-          ...{ slow: costOf(slow), average: costOf(average), fast: costOf(fast) },
-        })),
-      };
+      return { actions: [...actions] };
     }
     const { lanes, nativeUsd } = await client.gasCurrent({ signal });
     const costOf = ({ price }: LaneView) => {
-      const coins = BigInt(gas) * price;
-      return { coins, usd: nativeUsd === null ? null : usdOf(coins, nativeUsd) };
+      const wei = BigInt(gas) * price;
+      return { wei, usd: nativeUsd === null ? null : usdOf(wei, nativeUsd) };
     };
     const { slow, average, fast } = lanes;
     const costs = { slow: costOf(slow), average: costOf(average), fast: costOf(fast) };
@@ -343,28 +281,16 @@ const actionCost = defineTool({
 const limit = z.int().min(1).max(PAGE_SIZE_MAX).default(50).describe('How many to list, newest first');
 
 /** Leaves out the targets of notifications: a webhook's URL is a secret. */
-export const ListedAlert = z.object({
-  id: z.string(),
-  status: TextOrNull.describe('PENDING is armed'),
-  gasSpeed: TextOrNull,
-  condition: TextOrNull,
-  thresholdGwei: GweiOrNull,
-  cooldownMs: CountOrNull,
-  disableOnce: FlagOrNull,
-  channels: z.array(z.string()),
-  note: TextOrNull,
-  createdAt: TimeOrNull,
-  lastTriggeredAt: TimeOrNull,
-  cooldownUntil: TimeOrNull,
-  triggerCount: CountOrNull,
-  disabledReason: TextOrNull,
-});
-
-export const listedAlert = (alert: AlertView): z.input<typeof ListedAlert> => ({
-  ...alert,
-  thresholdGwei: alert.threshold,
-  channels: [...alert.channels],
-});
+export const LISTED_ALERT = {
+  id: Text,
+  status: known(Text, 'PENDING is armed'),
+  ...each(Text, 'gasSpeed', 'condition', 'note', 'disabledReason'),
+  ...each(Gwei, 'thresholdGwei'),
+  ...each(Count, 'cooldownMs', 'triggerCount'),
+  ...each(Flag, 'disableOnce'),
+  channels: z.array(Text).readonly(),
+  ...each(Time, 'createdAt', 'lastTriggeredAt', 'cooldownUntil'),
+};
 
 const listAlerts = defineTool({
   name: 'list_alerts',
@@ -372,43 +298,34 @@ const listAlerts = defineTool({
   description: 'The alerts of this key: what price each watches for, whether it is armed, when it fired.',
   effect: 'reads',
   input: z.strictObject({ status: z.enum(ALERT_STATUSES).optional(), limit }),
-  output: z.object({ total: z.number(), alerts: z.array(ListedAlert) }),
+  output: { total: Count, alerts: z.array(result(LISTED_ALERT)) },
   run: async ({ client, signal }, { status, limit }) => {
     const { items } = await client.alerts({ signal });
     const wanted = items.filter((alert) => status === undefined || alert.status === status);
-    return { total: wanted.length, alerts: wanted.slice(0, limit).map(listedAlert) };
+    return { total: wanted.length, alerts: wanted.slice(0, limit) };
   },
 });
 
-export const ListedAutoTx = z.object({
-  id: z.string(),
-  status: TextOrNull,
-  targetGasPriceGwei: GweiOrNull,
-  gasSpeed: TextOrNull,
-  strictTargetPrice: FlagOrNull.describe('Compares its own price instead of the lane'),
-  chainId: CountOrNull,
-  from: TextOrNull,
-  to: TextOrNull,
-  valueCoins: CoinsOrNull.describe('In native coins'),
-  nonce: CountOrNull,
-  hash: TextOrNull,
-  note: TextOrNull,
-  expiresAt: TimeOrNull,
-  waitsFor: TextOrNull.describe('What kept it from being broadcast though its target was reached'),
-  failure: TextOrNull,
-  mayBeMined: FlagOrNull.describe('Nodes may have it, whatever its status'),
-  blockNumber: CountOrNull,
-  costCoins: CoinsOrNull.describe('In native coins'),
-});
+export const LISTED_AUTO_TX = {
+  id: Text,
+  ...each(Text, 'status', 'gasSpeed', 'from', 'to', 'hash', 'note', 'failure'),
+  ...each(Gwei, 'targetGasPriceGwei'),
+  strictTargetPrice: known(Flag, 'Compares its own price instead of the lane'),
+  ...each(Count, 'chainId', 'nonce', 'blockNumber'),
+  valueCoins: known(Coins, 'In native coins'),
+  ...each(Time, 'expiresAt'),
+  waitsFor: known(Text, 'What kept it from being broadcast though its target was reached'),
+  mayBeMined: known(Flag, 'Nodes may have it, whatever its status'),
+  costCoins: known(Coins, 'In native coins'),
+};
 
-export const listedAutoTx = (autoTx: AutoTxView): z.input<typeof ListedAutoTx> => ({
+export const listedAutoTx = (autoTx: AutoTxView): Source<typeof LISTED_AUTO_TX> => ({
   ...autoTx,
-  targetGasPriceGwei: autoTx.target,
+  targetGasPrice: autoTx.target,
   strictTargetPrice: autoTx.isStrict,
-  valueCoins: autoTx.value,
   waitsFor: autoTx.hold?.message ?? null,
   failure: autoTx.failure?.message ?? null,
-  costCoins: autoTx.costWei,
+  cost: autoTx.costWei,
 });
 
 const listAutoTxs = defineTool({
@@ -418,7 +335,7 @@ const listAutoTxs = defineTool({
     'The signed transactions that this key has waiting for a gas price, and what became of earlier ones.',
   effect: 'reads',
   input: z.strictObject({ status: z.enum(AUTO_TX_STATUSES).optional(), limit }),
-  output: z.object({ total: z.number(), autoTxs: z.array(ListedAutoTx) }),
+  output: { total: Count, autoTxs: z.array(result(LISTED_AUTO_TX)) },
   run: async ({ client, signal }, { status, limit }) => {
     const { items } = await client.autoTxs({ signal });
     const wanted = items.filter((autoTx) => status === undefined || autoTx.status === status);
@@ -444,45 +361,30 @@ const checkSigned = defineTool({
     gasSpeed,
     strictTargetPrice,
   }),
-  output: z.object({
-    canBeIncluded: z.boolean().describe('No check says that it can never be'),
-    hash: z.string(),
-    type: z.number(),
-    chainId: CountOrNull,
-    from: z.string(),
-    to: TextOrNull.describe('null makes a contract'),
-    valueCoins: CoinsOrNull.describe('In native coins'),
-    nonce: z.number(),
-    gasLimit: z.number(),
-    maxFeePerGasGwei: GweiOrNull,
-    maxPriorityFeePerGasGwei: GweiOrNull,
-    gasPriceGwei: GweiOrNull,
-    does: TextOrNull.describe('What it calls, as far as its data tells'),
-    checks: z.array(z.object({ name: z.string(), result: z.enum(CHECK_RESULTS), message: z.string() })),
-    reachProbability: CountOrNull.describe('That its target is reached within a day, 0 to 1'),
-  }),
+  output: {
+    canBeIncluded: Flag.describe('No check says that it can never be'),
+    hash: Text,
+    type: Count,
+    ...each(Count, 'chainId'),
+    from: Text,
+    ...SIGNED,
+    nonce: Count,
+    gasLimit: z.bigint().transform(Number).pipe(Count),
+    does: known(Text, 'What it calls, as far as its data tells'),
+    checks: z.array(z.object({ name: Text, result: z.enum(CHECK_RESULTS), message: Text })).readonly(),
+    reachProbability: known(Count, 'That its target is reached within a day, 0 to 1'),
+  },
   run: async ({ client, signal, now }, args) => {
     const signed = await readSigned(args.signedTransaction);
     const target = args.targetGasPriceGwei === undefined ? null : weiOfGwei(args.targetGasPriceGwei);
-    const order = {
-      target,
-      lane: LANE_OF_SPEED[args.gasSpeed],
-      isStrict: args.strictTargetPrice,
-      expiresAt: null,
-    };
-    const found = await preflightAutoTx(client, { transaction: signed, order }, now(), { signal });
-    return {
-      ...signed,
-      canBeIncluded: found.checks.every(({ result }) => result !== 'block'),
-      valueCoins: signed.value,
-      gasLimit: Number(signed.gasLimit),
-      maxFeePerGasGwei: signed.maxFeePerGas,
-      maxPriorityFeePerGasGwei: signed.maxPriorityFeePerGas,
-      gasPriceGwei: signed.gasPrice,
-      does: found.call?.words ?? null,
-      checks: [...found.checks],
-      reachProbability: found.reach?.probability ?? null,
-    };
+    const lane = LANE_OF_SPEED[args.gasSpeed];
+    const order = { target, lane, isStrict: args.strictTargetPrice, expiresAt: null };
+    const { checks, call, reach } = await preflightAutoTx(client, { transaction: signed, order }, now(), {
+      signal,
+    });
+    const canBeIncluded = checks.every((check) => check.result !== 'block');
+    const reachProbability = reach?.probability ?? null;
+    return { ...signed, canBeIncluded, does: call?.words ?? null, checks, reachProbability };
   },
 });
 

@@ -17,29 +17,30 @@ export interface ToolContext {
 /** Effect of a tool on the service; MCP clients ask their user by it. */
 type ToolEffect = 'reads' | 'adds' | 'changes' | 'removes';
 
-interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject, Context> {
+interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodRawShape, Context> {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly effect: ToolEffect;
   readonly input: Input;
-  /** Converts views (wei as `bigint`, times in ms) to the tool's result; fields that it does not name are left out. */
+  /** Fields of the result; those that it does not name are left out. */
   readonly output: Output;
-  readonly run: (context: Context, input: z.output<Input>) => Promise<z.input<Output>>;
+  readonly run: (context: Context, input: z.output<Input>) => Promise<Source<Output>>;
 }
 
-export type Tool = ReturnType<typeof defineTool<z.ZodObject, z.ZodObject, ToolContext>>;
+export type Tool = ReturnType<typeof defineTool<z.ZodObject, z.ZodRawShape, ToolContext>>;
 
 /** A call that cannot be done. `message` is one sentence of advice without any argument. */
 export class ToolError extends Error {
   override readonly name = 'ToolError';
 }
 
-export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject, Context = ToolContext>({
+export function defineTool<Input extends z.ZodObject, Output extends z.ZodRawShape, Context = ToolContext>({
   run,
   ...definition
 }: ToolDefinition<Input, Output, Context>) {
-  const { name, title, description, effect, input, output } = definition;
+  const { name, title, description, effect, input } = definition;
+  const output = result(definition.output);
   return {
     name,
     effect,
@@ -86,14 +87,12 @@ const withoutIds: typeof z.globalRegistry = Object.create(z.globalRegistry, {
   },
 });
 
-function objectSchema(schema: z.ZodObject, io: 'input' | 'output'): McpTool['inputSchema'] {
+function objectSchema(schema: z.ZodType, io: 'input' | 'output'): McpTool['inputSchema'] {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io, metadata: withoutIds });
   return JSON.parse(JSON.stringify(json));
 }
 
 // Result formats: people and models read gwei, whole coins and dates; views have wei and ms.
-
-const Wei = z.union([z.bigint(), z.number()]);
 
 /** A mean in wei need not be whole. */
 const gweiOf = (wei: bigint | number) => {
@@ -102,23 +101,51 @@ const gweiOf = (wei: bigint | number) => {
 };
 
 /** Wei per gas, converted to gwei. */
-export const Gwei = Wei.transform(gweiOf).pipe(z.number());
-export const GweiOrNull = Gwei.nullable();
+export const Gwei = z.union([z.bigint(), z.number()]).transform(gweiOf).pipe(z.number());
 
 /** An amount of wei, converted to native coins as an exact decimal string. */
-export const CoinsOrNull = z
+export const Coins = z
   .bigint()
   .transform((wei) => (wei < 0n ? `-${nativeString(-wei)}` : nativeString(wei)))
-  .pipe(z.string())
-  .nullable();
+  .pipe(z.string());
 
 /** Ms since epoch, converted to ISO 8601. */
-export const TimeOrNull = z
+export const Time = z
   .number()
   .transform((ms) => new Date(ms).toISOString())
-  .pipe(z.string())
-  .nullable();
+  .pipe(z.string());
 
-export const TextOrNull = z.string().nullable();
-export const CountOrNull = z.number().nullable();
-export const FlagOrNull = z.boolean().nullable();
+export const Text = z.string();
+export const Count = z.number();
+export const Flag = z.boolean();
+
+/** Fields of one format, `null` where they are unknown. */
+export const each = <Format extends z.ZodType, Name extends string>(
+  format: Format,
+  ...names: readonly Name[]
+) =>
+  Object.fromEntries(names.map((name) => [name, format.nullable()])) as Record<Name, z.ZodNullable<Format>>;
+
+/** One such field, with what it means. */
+export const known = <Format extends z.ZodType>(format: Format, meaning: string) =>
+  format.nullable().describe(meaning);
+
+type SourceOf<Name> = Name extends `${infer Field}Gwei` | `${infer Field}Coins`
+  ? Field
+  : Name extends 'coins'
+    ? 'wei'
+    : Name;
+
+/** What a result is made from, by the names of views: `maxFeePerGas` becomes `maxFeePerGasGwei`, `value` `valueCoins`. */
+export type Source<Shape extends z.ZodRawShape> = {
+  readonly [Name in keyof Shape as SourceOf<Name>]: z.input<Shape[Name]>;
+};
+
+export const result = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z
+    .custom<Source<Shape>>()
+    .transform((view: object) => {
+      const sourceOf = (name: string) => (name === 'coins' ? 'wei' : name.replace(/(Gwei|Coins)$/, ''));
+      return Object.fromEntries(Object.keys(shape).map((name) => [name, Reflect.get(view, sourceOf(name))]));
+    })
+    .pipe(z.object(shape));

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { statusOf } from '../client/views/auto-txs.ts';
 import { AlertCreation } from '../contract/alerts.ts';
 import { AlertParameter, AutoTxParameter } from '../contract/queries.ts';
-import { ListedAlert, ListedAutoTx, listedAlert, listedAutoTx } from './read-tools.ts';
-import { defineTool, TextOrNull, type ToolContext, ToolError } from './tool.ts';
+import { LISTED_ALERT, LISTED_AUTO_TX, listedAutoTx } from './read-tools.ts';
+import { defineTool, each, Text, type ToolContext, ToolError } from './tool.ts';
 
 const createAlert = defineTool({
   name: 'create_alert',
@@ -12,11 +12,9 @@ const createAlert = defineTool({
     'Makes an alert that notifies when the price of a lane is below or above a threshold. Channel TERMINAL needs no target: it shows in every running monitor. The secret that signs webhooks is not told here.',
   effect: 'adds',
   input: AlertCreation,
-  output: ListedAlert,
-  run: async ({ client, signal }, alert) => listedAlert(await client.createAlert(alert, { signal })),
+  output: LISTED_ALERT,
+  run: ({ client, signal }, alert) => client.createAlert(alert, { signal }),
 });
-
-const Changed = z.object({ id: z.string(), status: TextOrNull });
 
 const statusTool = (verb: 'enable' | 'disable', status: string, what: string) =>
   defineTool({
@@ -25,7 +23,7 @@ const statusTool = (verb: 'enable' | 'disable', status: string, what: string) =>
     description: what,
     effect: 'changes',
     input: AlertParameter,
-    output: Changed,
+    output: { id: Text, ...each(Text, 'status') },
     run: async ({ client, signal }: ToolContext, { id }) => {
       const alert = await client.setAlertStatus(id, status, { signal });
       return { id, status: alert?.status ?? status };
@@ -38,7 +36,7 @@ const deleteAlert = defineTool({
   description: 'Deletes an alert with its history; this cannot be undone.',
   effect: 'removes',
   input: AlertParameter,
-  output: z.object({ id: z.string(), deleted: z.literal(true) }),
+  output: { id: Text, deleted: z.literal(true) },
   run: async ({ client, signal }, { id }) => {
     await client.deleteAlert(id, { signal });
     return { id, deleted: true as const };
@@ -52,7 +50,7 @@ const cancelAutoTx = defineTool({
     'Cancels a signed transaction that waits for its price: it is never broadcast. One that was submitted can only be replaced from the wallet.',
   effect: 'removes',
   input: AutoTxParameter,
-  output: ListedAutoTx,
+  output: LISTED_AUTO_TX,
   run: async ({ client, signal }, { id }) => {
     const cancelled = (await client.cancelAutoTx(id, { signal })) ?? (await client.autoTx(id, { signal }));
     const { status } = cancelled;

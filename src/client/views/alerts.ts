@@ -25,7 +25,7 @@ import {
   priceBeside,
   UNKNOWN,
 } from '../../core/units.ts';
-import { countedRows, lenient, rows, said, sayingAny, type Wire, wei, weiFromGwei } from '../lenient.ts';
+import { countedRows, lenient, rows, said, sayingAny, type Wire, weiFromGwei } from '../lenient.ts';
 import type { ReachView, SnapshotView } from './gas.ts';
 
 /** An alert for a service, which may offer further values than the contract. */
@@ -106,23 +106,19 @@ function alertTargets({ method, channels, to, targets }: WireTargets) {
   };
 }
 
-const MOST_DELIVERIES = 200;
-
-const Attempt = lenient(AlertDelivery.shape.attempts.element);
-
 /** A delivery without an id cannot be retried, so it is left out. */
-const Delivery = lenient(AlertDelivery.extend({ attempts: rows(Attempt) }), 'id').transform((wire) => ({
+const Delivery = lenient(AlertDelivery, 'id').transform((wire) => ({
   ...wire,
-  attempts: (wire.attempts ?? []).slice(0, MOST_DELIVERIES),
+  attempts: wire.attempts ?? [],
 }));
-export type DeliveryAttemptView = z.infer<typeof Attempt>;
 export type DeliveryView = z.infer<typeof Delivery>;
+export type DeliveryAttemptView = DeliveryView['attempts'][number];
 
 /** `GET /alerts/{id}`. Deliveries are newest first; `null` when the service has no log. */
 export const AlertDetails = lenient(AlertDetailsWire.extend({ deliveries: rows(Delivery) }), 'id').transform(
   ({ deliveries, ...wire }) => ({
     ...alertOf(wire),
-    deliveries: deliveries?.slice(0, MOST_DELIVERIES) ?? null,
+    deliveries,
   }),
 );
 export type AlertDetailsView = z.infer<typeof AlertDetails> & {
@@ -153,26 +149,13 @@ export interface ListView<Item> {
 }
 export type AlertListView = ListView<AlertView>;
 
-const MOST_ENTRIES = 500;
-
-const { entries } = AlertSavingsWire.shape;
-const Entry = lenient(entries.element).transform((wire) => ({
-  ...wire,
-  price: wei(wire.price),
-  referencePrice: wei(wire.referencePrice),
-  savedWei: wei(wire.savedWei),
-}));
+const Entry = lenient(AlertSavingsWire.shape.entries.element);
 export type SavingsEntryView = z.infer<typeof Entry>;
 
 /** `GET /alerts/{id}/savings` */
-export const AlertSavings = sayingAny(
-  lenient(AlertSavingsWire.extend({ best: Entry, entries: rows(Entry) })),
-  'savedWei',
-).transform(({ alertId: _, ...wire }) => ({
-  ...wire,
-  savedWei: wei(wire.savedWei),
-  entries: (wire.entries ?? []).slice(0, MOST_ENTRIES),
-}));
+export const AlertSavings = sayingAny(lenient(AlertSavingsWire), 'savedWei').transform(
+  ({ alertId: _, ...wire }) => ({ ...wire, entries: wire.entries ?? [] }),
+);
 export type AlertSavingsView = z.infer<typeof AlertSavings>;
 
 /** Whether savings are unknown, rather than 0, because no firing had a reference price. */

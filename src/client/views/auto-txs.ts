@@ -26,7 +26,7 @@ import {
   UNKNOWN,
   usdOf,
 } from '../../core/units.ts';
-import { countedRows, lenient, rows, said, type Wire, wei, weiFromGwei } from '../lenient.ts';
+import { countedRows, lenient, rows, said, type Wire, weiFromGwei } from '../lenient.ts';
 import { isOn, type ListView, laneOf, plainWord, titleWord } from './alerts.ts';
 import type { SnapshotView } from './gas.ts';
 
@@ -40,7 +40,7 @@ export interface AutoTxChange extends Omit<AutoTxUpdateInput, 'gasSpeed' | 'stat
   readonly status?: string | undefined;
 }
 
-const { checks, savings, hold } = AutoTxWire.shape;
+const { checks, hold } = AutoTxWire.shape;
 
 /** Other services may return only `ok`. */
 const Check = lenient(checks.element, 'name').transform((wire) => ({
@@ -50,19 +50,7 @@ const Check = lenient(checks.element, 'name').transform((wire) => ({
 }));
 export type CheckView = z.infer<typeof Check>;
 
-/** Comparison with another price; `savedWei` is negative for a loss. */
-const Comparison = lenient(savings.unwrap().shape.atCreation.unwrap()).transform((wire) => ({
-  ...wire,
-  referencePrice: wei(wire.referencePrice),
-  savedWei: wei(wire.savedWei),
-}));
-export type ComparisonView = z.infer<typeof Comparison>;
-
-const WIRE = AutoTxWire.extend({
-  checks: rows(Check),
-  savings: lenient(savings.unwrap().extend({ atCreation: Comparison, dayMean: Comparison })),
-});
-const MOST_CHECKS = 50;
+const WIRE = AutoTxWire.extend({ checks: rows(Check) });
 
 const autoTxOf = ({
   targetGasPriceGwei,
@@ -75,18 +63,11 @@ const autoTxOf = ({
   isStrict,
   from: checksummed(hex(wire.from)),
   to: checksummed(hex(wire.to)),
-  value: wei(wire.value),
   data: hex(wire.data),
-  gasLimit: wei(wire.gasLimit),
-  maxFeePerGas: wei(wire.maxFeePerGas),
-  maxPriorityFeePerGas: wei(wire.maxPriorityFeePerGas),
-  gasPrice: wei(wire.gasPrice),
+  gasLimit: wire.gasLimit === null ? null : BigInt(wire.gasLimit),
   hash: hex(wire.hash),
-  checks: (wire.checks ?? []).slice(0, MOST_CHECKS),
-  gasUsed: wei(wire.gasUsed),
-  effectiveGasPrice: wei(wire.effectiveGasPrice),
-  costWei: wei(wire.costWei),
-  savedWei: wei(wire.savedWei),
+  checks: wire.checks ?? [],
+  gasUsed: wire.gasUsed === null ? null : BigInt(wire.gasUsed),
   atCreation: savings?.atCreation ?? null,
   dayMean: savings?.dayMean ?? null,
   failure: problemOf(wire.failure),
@@ -96,6 +77,8 @@ const autoTxOf = ({
 /** An auto-tx. Required: its id. `null`: unknown. `status` may be a service's own value. Times in ms. */
 export const AutoTx = lenient(WIRE, 'id').transform(autoTxOf);
 export type AutoTxView = z.infer<typeof AutoTx>;
+/** Comparison with another price; `savedWei` is negative for a loss. */
+export type ComparisonView = NonNullable<AutoTxView['atCreation']>;
 
 /** The signed fields. `null`: unknown, or there are none. */
 export type SignedTransactionView = Pick<
@@ -124,8 +107,6 @@ function holdOf(wire: WireHold | null) {
   return problem === null ? null : { ...problem, retryAt: wire?.retryAt ?? null };
 }
 
-const MOST_ENTRIES = 200;
-
 const Entry = lenient(AutoTxDetailsWire.shape.timeline.element).transform((wire) => ({
   ...wire,
   message: said(wire.message) ?? wire.kind ?? '',
@@ -134,7 +115,7 @@ export type TimelineEntryView = z.infer<typeof Entry>;
 
 /** `GET /auto-txs/{id}`. The timeline is newest first; `null` when the service has none. */
 export const AutoTxDetails = lenient(WIRE.extend({ timeline: rows(Entry) }), 'id').transform(
-  ({ timeline, ...wire }) => ({ ...autoTxOf(wire), timeline: timeline?.slice(0, MOST_ENTRIES) ?? null }),
+  ({ timeline, ...wire }) => ({ ...autoTxOf(wire), timeline }),
 );
 export type AutoTxDetailsView = z.infer<typeof AutoTxDetails> & {
   /** Why the details route failed, so that this comes from the list. */
@@ -153,19 +134,13 @@ export const AutoTxAccount = lenient(
     waiting: rows(lenient(AutoTxAccountWire.shape.waiting.element, 'id', 'nonce')),
     dataFees: lenient(
       AutoTxAccountWire.shape.dataFees.unwrap(),
-      'rate',
-      'operatorPerMillionGas',
-      'operatorConstant',
-    ).transform(({ rate, operatorPerMillionGas, operatorConstant }) => ({
-      rate: BigInt(rate),
-      operatorPerMillionGas: BigInt(operatorPerMillionGas),
-      operatorConstant: BigInt(operatorConstant),
-    })),
+      ...(['rate', 'operatorPerMillionGas', 'operatorConstant'] as const),
+    ),
   }),
   'nonce',
 ).transform(({ address: _, balanceWei, ...wire }) => ({
   ...wire,
-  balance: wei(balanceWei),
+  balance: balanceWei,
   waiting: wire.waiting ?? [],
   dataFeesReason: said(wire.dataFeesReason),
 }));

@@ -10,7 +10,7 @@ import {
   Summary,
 } from '../../contract/dashboard.ts';
 import { hasDataFee } from '../../core/chains.ts';
-import { lenient, rows, said, sayingAny, wei } from '../lenient.ts';
+import { drawn, lenient, rows, said, sayingAny } from '../lenient.ts';
 import { Recommendation, Snapshot, Trend } from './gas.ts';
 
 /** `GET /dashboard/stats/current`. Required: the prices. */
@@ -40,33 +40,30 @@ export type EngineView = z.infer<typeof Engine>;
 
 const Alerts = lenient(alerts);
 const AutoTxs = lenient(autoTxs);
-const Saved = lenient(savings.shape.alerts, 'savedWei').transform((wire) => ({
-  ...wire,
-  savedWei: BigInt(wire.savedWei),
-}));
+const Saved = lenient(savings.shape.alerts, 'savedWei');
 const Savings = lenient(savings.extend({ alerts: Saved, autoTxs: Saved }));
 const Health = lenient(health.extend({ nodes: rows(Node), engine: Engine }));
 
 /** `GET /dashboard/summary`: the service's condition. */
 export const Dashboard = sayingAny(
-  lenient(Summary.extend({ alerts: Alerts, autoTxs: AutoTxs, savings: Savings, health: Health })),
+  drawn(Summary.extend({ alerts: Alerts, autoTxs: AutoTxs, savings: Savings, health: Health })),
   'alerts',
 ).transform((wire) => {
   const { source, ...rest } = wire.health ?? Health.parse({});
   return {
     alerts: wire.alerts ?? Alerts.parse({}),
     autoTxs: { total: wire.autoTxs?.total ?? null, byStatus: wire.autoTxs?.byStatus ?? {} },
-    savings: { ...(wire.savings ?? Savings.parse({})), savedWei: wei(wire.savings?.savedWei) },
+    savings: wire.savings ?? Savings.parse({}),
     /** No nodes: the service does not report them. `engine` is `null` when there is none, or it is not reported. */
     health: { ...rest, sourceName: said(source?.name), nodes: rest.nodes ?? [] },
   };
 });
 export type DashboardView = z.infer<typeof Dashboard>;
 
-const Point = lenient(ChartPoint, 'timestamp', 'base');
+const Point = drawn(ChartPoint, 'timestamp', 'base');
 export type ChartPointView = z.infer<typeof Point>;
 
-const Outlier = lenient(Anomaly, 'timestamp', 'value').transform((wire) => ({
+const Outlier = drawn(Anomaly, 'timestamp', 'value').transform((wire) => ({
   ...wire,
   kind: wire.kind ?? 'ANOMALY',
 }));
@@ -92,14 +89,11 @@ export type ChartView = Omit<z.infer<typeof Chart>, 'timeFrame' | 'points'> & {
   readonly points: readonly ChartPointView[];
 };
 
-const Spread = lenient(Stats, 'now', 'min', 'max');
+const Spread = drawn(Stats, 'now', 'min', 'max');
 export type StatsView = z.infer<typeof Spread>;
 
 const { actions } = StatsMarket.shape;
-const Cost = lenient(actions.element.shape.slow, 'wei').transform((wire) => ({
-  ...wire,
-  wei: BigInt(wire.wei),
-}));
+const Cost = lenient(actions.element.shape.slow, 'wei');
 export type CostView = z.infer<typeof Cost>;
 
 export const Action = lenient(
@@ -123,7 +117,7 @@ const HOURS = 24;
 
 /** `GET /dashboard/stats/market`. `from` is later than the time frame while the history is young. */
 export const Market = sayingAny(
-  lenient(StatsMarket.extend({ base: Spread, average: Spread, actions: rows(Action) })),
+  drawn(StatsMarket.extend({ base: Spread, average: Spread, actions: rows(Action) })),
   'base',
 ).transform(({ heatmap, ...wire }) => ({
   ...wire,

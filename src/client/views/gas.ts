@@ -3,64 +3,61 @@ import { GasCurrent, GasRecommendation, GasTrend, Summary } from '../../contract
 import { LANES } from '../../core/advice.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { formatDuration, formatGwei } from '../../core/units.ts';
-import { lenient, rows, said, type Wire, wei } from '../lenient.ts';
+import { lenient, rows, said } from '../lenient.ts';
 
 /**
  * Views: one shape for all services. Wei is `bigint`, times are ms since epoch, absent fields `null`; drawn
  * statistics are numbers, in wei.
  */
 
-type WireLane = Wire<typeof GasCurrent.shape.lanes.shape.slow.shape, never>;
+const { slow } = GasCurrent.shape.lanes.shape;
+const Lane = lenient(
+  slow.omit({ reason: true }).extend({ waitSec: lenient(slow.shape.waitSec, 'p50', 'p95') }),
+);
 
-const lane = (wire: WireLane | null | undefined, price: number) => ({
-  price: BigInt(wire?.price ?? price),
-  maxFeePerGas: wei(wire?.maxFeePerGas),
-  maxPriorityFeePerGas: wei(wire?.maxPriorityFeePerGas),
-  withinBlocks: wire?.withinBlocks ?? null,
-  waitSec: waitOf(wire?.waitSec?.p50 ?? null, wire?.waitSec?.p95 ?? null),
-  probability: wire?.probability ?? null,
-});
-
-const waitOf = (p50: number | null, p95: number | null) =>
-  p50 === null || p95 === null ? null : { p50, p95 };
+const lane = (wire: z.infer<typeof Lane> | null | undefined, price: bigint) => {
+  const known = wire ?? Lane.parse({});
+  return { ...known, price: known.price ?? price };
+};
 
 const KINDS = ['rpc', 'replay', 'simulated'] as const;
 
 /** `GET /gas/current`. Required: a price for each lane and the base fee. */
-export const Snapshot = lenient(GasCurrent, 'lowPrice', 'averagePrice', 'highPrice', 'basePrice').transform(
-  ({ lanes, source, lowPrice, averagePrice, highPrice, basePrice, priorityPrice, ...rest }) => {
-    const { nextBasePrice, floorPrice, blobBasePrice, ...wire } = rest;
-    return {
-      ...wire,
-      lanes: {
-        slow: lane(lanes?.slow, lowPrice),
-        average: lane(lanes?.average, averagePrice),
-        fast: lane(lanes?.fast, highPrice),
-      },
-      baseFee: BigInt(basePrice),
-      nextBaseFee: wei(nextBasePrice),
-      priorityFee: wei(priorityPrice),
-      floor: wei(floorPrice),
-      blobBaseFee: wei(blobBasePrice),
-      source: {
-        /** `service`: a service that does not name its own source. */
-        kind: KINDS.find((kind) => kind === source?.kind) ?? ('service' as const),
-        /** Empty when the service does not name it: its host is shown. */
-        name: source?.name ?? '',
-        problem: source?.problem
-          ? {
-              message: said(source.problem.message) ?? 'the source gives nothing new',
-              retryAt: source.problem.retryAt,
-            }
-          : null,
-        ended: source?.ended ?? false,
-        chainName: said(source?.chainName),
-        /** When the chain restarted, which dropped older data. */
-        restartedAt: source?.restartedAt ?? null,
-      },
-    };
-  },
-);
+export const Snapshot = lenient(
+  GasCurrent.extend({ lanes: lenient(z.object({ slow: Lane, average: Lane, fast: Lane })) }),
+  ...(['lowPrice', 'averagePrice', 'highPrice', 'basePrice'] as const),
+).transform(({ lanes, source, lowPrice, averagePrice, highPrice, basePrice, priorityPrice, ...rest }) => {
+  const { nextBasePrice, floorPrice, blobBasePrice, ...wire } = rest;
+  return {
+    ...wire,
+    lanes: {
+      slow: lane(lanes?.slow, lowPrice),
+      average: lane(lanes?.average, averagePrice),
+      fast: lane(lanes?.fast, highPrice),
+    },
+    baseFee: basePrice,
+    nextBaseFee: nextBasePrice,
+    priorityFee: priorityPrice,
+    floor: floorPrice,
+    blobBaseFee: blobBasePrice,
+    source: {
+      /** `service`: a service that does not name its own source. */
+      kind: KINDS.find((kind) => kind === source?.kind) ?? ('service' as const),
+      /** Empty when the service does not name it: its host is shown. */
+      name: source?.name ?? '',
+      problem: source?.problem
+        ? {
+            message: said(source.problem.message) ?? 'the source gives nothing new',
+            retryAt: source.problem.retryAt,
+          }
+        : null,
+      ended: source?.ended ?? false,
+      chainName: said(source?.chainName),
+      /** When the chain restarted, which dropped older data. */
+      restartedAt: source?.restartedAt ?? null,
+    },
+  };
+});
 export type SnapshotView = z.infer<typeof Snapshot>;
 export type LaneView = SnapshotView['lanes']['slow'];
 
@@ -75,18 +72,8 @@ export function chainNameOf({ chainId, source }: Pick<SnapshotView, 'chainId' | 
   return source.chainName ?? (chainId === null ? null : chainProfile(chainId).name);
 }
 
-const PriceSummary = lenient(Summary, 'now', 'min', 'max').transform((wire) => ({
-  now: BigInt(wire.now),
-  min: BigInt(wire.min),
-  p25: wei(wire.p25),
-  median: wei(wire.median),
-  p75: wei(wire.p75),
-  max: BigInt(wire.max),
-}));
-
-const FanStep = lenient(GasTrend.shape.baseFeeFan.element, 'blocksAhead', 'min', 'expected', 'max').transform(
-  (wire) => ({ ...wire, min: BigInt(wire.min), expected: BigInt(wire.expected), max: BigInt(wire.max) }),
-);
+const PriceSummary = lenient(Summary, 'now', 'min', 'max');
+const FanStep = lenient(GasTrend.shape.baseFeeFan.element, 'blocksAhead', 'min', 'expected', 'max');
 
 /** `GET /gas/trend`. Required: the direction, `RISING`, `FALLING`, `STABLE` or another value of the service. */
 export const Trend = lenient(
@@ -99,7 +86,6 @@ const { alternatives, track, reach } = GasRecommendation.shape;
 
 const Horizon = lenient(alternatives.element, 'horizonSec').transform((wire) => ({
   ...wire,
-  price: wei(wire.price),
   reason: said(wire.reason),
 }));
 export type HorizonView = z.infer<typeof Horizon>;
@@ -116,11 +102,7 @@ const Track = lenient(track.extend({ waits: WaitTrack }), 'evaluated').transform
   versions: wire.versions ?? [],
 }));
 
-const Reach = lenient(reach.unwrap()).transform((wire) => ({
-  ...wire,
-  targetPrice: wei(wire.targetPrice),
-  reason: said(wire.reason),
-}));
+const Reach = lenient(reach.unwrap()).transform((wire) => ({ ...wire, reason: said(wire.reason) }));
 export type ReachView = z.infer<typeof Reach>;
 
 const Action = z.union([z.string().min(1), z.null()]);
@@ -131,7 +113,6 @@ export const Recommendation = lenient(
   'action',
 ).transform((wire) => ({
   ...wire,
-  targetPrice: wei(wire.targetPrice),
   reasons: wire.reasons ?? [],
   alternatives: wire.alternatives ?? [],
 }));

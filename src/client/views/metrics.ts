@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { BlockMetrics, TxMetrics, TxRow } from '../../contract/explorer.ts';
 import { BaseFeeMetrics, BaseFeeRow, GasUsedRatioRow, PriorityFeeRow } from '../../contract/metrics.ts';
 import { checksummed } from '../../core/transactions/abi-arguments.ts';
-import { lenient, rows, wei } from '../lenient.ts';
+import { drawn, rows } from '../lenient.ts';
 
 export interface MetricsView<Row> {
   readonly chainId: number | null;
@@ -17,7 +17,7 @@ export interface MetricsView<Row> {
 
 /** Reads the envelope `{ chainId, from, to, data: [...] }`, paged or not, or the bare rows. */
 const metricsPage = <Row>(row: z.ZodType<Row>): z.ZodType<MetricsView<Row>> =>
-  lenient(BaseFeeMetrics.extend({ data: rows(row) }), 'data').transform(({ data, ...wire }) => ({
+  drawn(BaseFeeMetrics.extend({ data: rows(row) }), 'data').transform(({ data, ...wire }) => ({
     ...wire,
     page: wire.page ?? 0,
     size: wire.size ?? data.length,
@@ -26,7 +26,7 @@ const metricsPage = <Row>(row: z.ZodType<Row>): z.ZodType<MetricsView<Row>> =>
   }));
 
 /** For a row with a single base fee, open, lowest, mean, highest and last are that one. */
-const BaseFee = lenient(BaseFeeRow, 'timestamp', 'mean').transform(({ mean, ...wire }) => ({
+const BaseFee = drawn(BaseFeeRow, 'timestamp', 'mean').transform(({ mean, ...wire }) => ({
   ...wire,
   mean,
   open: wire.open ?? mean,
@@ -36,10 +36,10 @@ const BaseFee = lenient(BaseFeeRow, 'timestamp', 'mean').transform(({ mean, ...w
 }));
 export type BaseFeeRowView = z.infer<typeof BaseFee>;
 
-const PriorityFee = lenient(PriorityFeeRow, 'timestamp', 'value');
+const PriorityFee = drawn(PriorityFeeRow, 'timestamp', 'value');
 export type PriorityFeeRowView = z.infer<typeof PriorityFee>;
 
-const GasUsedRatio = lenient(GasUsedRatioRow, 'timestamp', 'mean');
+const GasUsedRatio = drawn(GasUsedRatioRow, 'timestamp', 'mean');
 export type GasUsedRatioRowView = z.infer<typeof GasUsedRatio>;
 
 export const BaseFees = metricsPage(BaseFee);
@@ -49,11 +49,10 @@ export const GasUsedRatios = metricsPage(GasUsedRatio);
 /** Prices are wei per gas, amounts wei, times ms. `null`: unknown, or there is none. */
 
 /** `GET /metrics/block/{number}`. Required: its number and base fee. */
-export const Block = lenient(BlockMetrics, 'blockNumber', 'baseFeePerGas').transform((wire) => ({
+export const Block = drawn(BlockMetrics, 'blockNumber', 'baseFeePerGas').transform((wire) => ({
   ...wire,
   feeRecipient: checksummed(wire.feeRecipient),
   tips: tipsOf(wire.tips ?? {}),
-  burntWei: wei(wire.burntWei),
 }));
 export type BlockView = z.infer<typeof Block>;
 
@@ -63,22 +62,17 @@ function tipsOf(tips: Readonly<Record<string, number | null>>): Readonly<Record<
 }
 
 /** `GET /metrics/tx/{hash}`. Required: its hash. */
-export const Tx = lenient(TxMetrics, 'hash').transform((wire) => ({
+export const Tx = drawn(TxMetrics, 'hash').transform((wire) => ({
   ...wire,
   from: checksummed(wire.from),
   to: checksummed(wire.to),
-  value: wei(wire.value),
-  costWei: wei(wire.costWei),
-  dataFeeWei: wei(wire.dataFeeWei),
 }));
 export type TxView = z.infer<typeof Tx>;
 
-const TxOfWindow = lenient(TxRow, 'hash').transform((wire) => ({
+const TxOfWindow = drawn(TxRow, 'hash').transform((wire) => ({
   ...wire,
   from: checksummed(wire.from),
   to: checksummed(wire.to),
-  value: wei(wire.value),
-  costWei: wei(wire.costWei),
 }));
 export type TxRowView = z.infer<typeof TxOfWindow>;
 
