@@ -125,6 +125,12 @@ export interface Advice {
   readonly recommendation: Recommendation;
 }
 
+/** A probability, 0 to 1, or the reason why there is none: exactly one of the two is `null`. */
+export interface Chance {
+  readonly probability: number | null;
+  readonly reason: string | null;
+}
+
 /** A time between two of these uses the past prices of the longer one. */
 export const REACH_TIMES_SEC = [60, 300, 900, 3_600, 10_800, 21_600, 43_200, 86_400] as const;
 /** Times overlap: a share needs at least this many of them in sequence to be meaningful. */

@@ -1,7 +1,7 @@
 import type { ChainSource } from '../chain/chain-source.ts';
+import type { Chance } from '../core/advice.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import type { DataFees } from '../core/data-fee.ts';
-import type { Reach } from '../core/engine/horizons.ts';
 import type { BlockStore } from '../store/blocks.ts';
 import type { HistoryStore } from '../store/history.ts';
 import { bounded, type ChainReader } from './chain-reader.ts';
@@ -93,7 +93,7 @@ export class ServiceState {
   }
 
   /** Probability of a price at or below `price` (wei per gas) within `withinSec`; `null`: unknown. */
-  reachProbability(price: bigint, withinSec: number): Reach | null {
+  reachProbability(price: bigint, withinSec: number): Chance | null {
     return this.#parts.follower.chain.engine?.reachProbability(price, withinSec) ?? null;
   }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Column, REWIND_DEPTH } from '../../src/core/engine/history.ts';
-import { Rolling, SortedValues, WholeSum, WindowMinimum } from '../../src/core/engine/rolling.ts';
+import { Column, REWIND_DEPTH, Rolling } from '../../src/core/engine/history.ts';
+import { SortedValues, WholeSum, WindowMinimum } from '../../src/core/engine/rolling.ts';
 
 const price = fc.integer({ min: 0, max: 20 });
 const prices = fc.array(price, { minLength: 1, maxLength: 600 });
@@ -52,11 +52,11 @@ describe('a rolling tally', () => {
         const column = new Column(600);
         const known = values.map((value) => (value % 7 === 0 ? Number.NaN : value));
         for (let block = 0; block < 600; block += 1) column.put(block, known[block % known.length] ?? 0);
-        const sorted = new Rolling(column, new SortedValues());
-        const sum = new Rolling(column, new WholeSum());
-        for (const { from, to } of stretches) {
-          sorted.moveTo({ from, to });
-          sum.moveTo({ from, to });
+        let span = { from: 0, to: 0 };
+        const sorted = new Rolling(column, new SortedValues(), () => span);
+        const sum = new Rolling(column, new WholeSum(), () => span);
+        for (span of stretches) {
+          const { from, to } = span;
           const expected: number[] = [];
           for (let block = from; block < to; block += 1) {
             if (!Number.isNaN(column.at(block))) expected.push(column.at(block));

@@ -1,5 +1,6 @@
 import {
   type Advice,
+  type Chance,
   type Direction,
   eachLane,
   type FanStep,
@@ -12,12 +13,12 @@ import { type Block, tipAt } from '../block.ts';
 import type { FeeRule } from '../eip1559.ts';
 import { changeRatio } from '../market-stats.ts';
 import { type Column, History, REWIND_DEPTH, wholeWei } from './history.ts';
-import { type Forecast, HorizonForecasts, type Reach, ReachModel } from './horizons.ts';
-import { LaneModel, UNKNOWN_TIPS } from './lanes.ts';
-import { FanModel, NextBaseFee } from './next-base-fee.ts';
-import { recommendation, TrackRecord } from './recommendation.ts';
-import { Rolling, SortedValues, takeRanked } from './rolling.ts';
-import { AlikeBlocks } from './similar-states.ts';
+import { createHorizons, createReachModel, type Forecast } from './horizons.ts';
+import { createLaneModel, UNKNOWN_TIPS } from './lanes.ts';
+import { createFanModel, createNextBaseFee } from './next-base-fee.ts';
+import { createTrackRecord, recommendation } from './recommendation.ts';
+import { SortedValues, takeRanked } from './rolling.ts';
+import { createAlikeBlocks } from './similar-states.ts';
 
 const DEFAULT_SPAN_SEC = 8 * 86_400;
 const LEAST_DEFAULT_CAPACITY = 8_192;
@@ -27,35 +28,30 @@ const LEAST_CAPACITY = 64;
 /** Enough to judge lanes and short horizons on. */
 export const NEAR_BLOCKS = 2_400;
 
-interface FeeEngineOptions {
-  readonly feeRule: FeeRule;
-  /** Number of blocks of history; by default eight days at the chain's nominal pace, between 8,192 and 262,144. */
-  readonly capacity?: number;
-}
-
 /**
- * Learns from blocks, in order, and advises what to pay for the next ones.
- *  It advises at every block and judges that advice once the predicted blocks have come; the probabilities it states
- * are the shares that came true (`null` until there are enough). It knows only pushed blocks. Time per block and
- * memory do not grow with history.
+ * Learns from blocks, in order, and advises what to pay for the next ones. It judges its advice once the predicted blocks
+ * have come; the probabilities it states are the shares that came true (`null` until there are enough).
  */
 export class FeeEngine {
   readonly #rule: FeeRule;
   readonly #capacity: number;
-  #books: Models;
+  #models: Models;
   #head: Block | null = null;
   #advice: Advice | null = null;
   /** The latest blocks, by number in a ring, so that a rewind finds the new head. */
   readonly #recent: (Block | undefined)[] = new Array(REWIND_DEPTH + 1).fill(undefined);
 
-  /** @throws RangeError for a capacity that is no whole number of blocks from 64 to 262,144. */
-  constructor({ feeRule, capacity = defaultCapacity(feeRule) }: FeeEngineOptions) {
+  /**
+   * @param capacity blocks of history, 64 to 262,144; by default eight days at the chain's nominal pace, at least 8,192
+   * @throws RangeError for another capacity.
+   */
+  constructor({ feeRule, capacity = defaultCapacity(feeRule) }: { feeRule: FeeRule; capacity?: number }) {
     if (!Number.isInteger(capacity) || capacity < LEAST_CAPACITY || capacity > MOST_CAPACITY) {
       throw new RangeError(`capacity must be a whole number from ${LEAST_CAPACITY} to ${MOST_CAPACITY}`);
     }
     this.#rule = feeRule;
     this.#capacity = capacity;
-    this.#books = openModels(feeRule, capacity);
+    this.#models = openModels(feeRule, capacity);
   }
 
   get head(): Block | null {
@@ -73,7 +69,7 @@ export class FeeEngine {
     if (this.#head !== null && block.number !== this.#head.number + 1) {
       throw new RangeError(`block ${block.number} does not follow block ${this.#head.number}`);
     }
-    const { history, nextBaseFee, lanes, alike, horizons, fan, trend, reach, track } = this.#books;
+    const { history, nextBaseFee, lanes, alike, horizons, fan, reach, track } = this.#models;
     keep(history, block);
     const next = nextBaseFee.push(block);
     history.nextBaseFee.put(block.number, Number(next));
@@ -82,10 +78,10 @@ export class FeeEngine {
     alike.push();
     horizons.push(isWarmUp);
     fan.push();
-    trend.followHead();
     reach.followHead();
+    history.follow();
     // At its floor the base fee cannot fall: there is nothing to wait for.
-    const forecasts = isAtFloor(next, rule) ? [] : forecastsOf(this.#books);
+    const forecasts = isAtFloor(next, rule) ? [] : forecastsOf(this.#models);
     track.push(forecasts, lanes.chance('average').probability);
     this.#recent[block.number % this.#recent.length] = block;
     this.#head = block;
@@ -96,17 +92,19 @@ export class FeeEngine {
   rewindTo(number: number): void {
     if (this.#head === null || number >= this.#head.number) return;
     this.#advice = null;
-    const deepest = Math.max(this.#head.number - REWIND_DEPTH, this.#books.history.origin);
+    const deepest = Math.max(this.#head.number - REWIND_DEPTH, this.#models.history.origin);
     const head = number >= deepest ? this.#recent[number % this.#recent.length] : undefined;
     if (head === undefined) {
       this.#head = null;
-      this.#books = openModels(this.#rule, this.#capacity);
+      this.#models = openModels(this.#rule, this.#capacity);
       return;
     }
     this.#head = head;
-    const { history, nextBaseFee, lanes, horizons, fan, trend, reach } = this.#books;
+    const { history, horizons, reach } = this.#models;
     history.moveHead(number);
-    for (const book of [nextBaseFee, lanes, horizons, fan, trend, reach]) book.followHead();
+    horizons.followHead();
+    reach.followHead();
+    history.follow();
   }
 
   /** What to pay after the head; `null` before the first block. The same object until the head changes. */
@@ -117,22 +115,22 @@ export class FeeEngine {
 
   /** The lanes' prices alone, as in `advice`; `null` before the first block. Cheap. */
   lanePrices(): LanePrices | null {
-    return this.#head === null ? null : this.#books.lanes.prices();
+    return this.#head === null ? null : this.#models.lanes.prices();
   }
 
   /**
    * The probability of a price at or below `price` (wei per gas, base fee plus tip) within `withinSec` seconds. It rises with
    * price and time, and lies between what the alternatives state of lower prices and times and of higher ones.
    */
-  reachProbability(price: bigint, withinSec: number): Reach {
+  reachProbability(price: bigint, withinSec: number): Chance {
     if (this.#head === null) return { probability: null, reason: 'no block is known yet' };
-    const { reach, lanes } = this.#books;
+    const { reach, lanes } = this.#models;
     if (!lanes.areTipsKnown) return UNKNOWN_TIPS;
     const chance = reach.reach(Number(price), withinSec);
     if (chance.probability === null) return chance;
     let least = 0;
     let most = 1;
-    for (const { horizonSec, price: promised, probability } of forecastsOf(this.#books)) {
+    for (const { horizonSec, price: promised, probability } of forecastsOf(this.#models)) {
       if (probability === null) continue;
       const target = wholeWei(promised);
       if (horizonSec <= withinSec && target <= Number(price)) least = Math.max(least, probability);
@@ -142,27 +140,25 @@ export class FeeEngine {
   }
 
   meanPrices(first: number, last: number): MeanPrices | null {
-    const { history } = this.#books;
+    const { history } = this.#models;
     if (this.#head === null || first < history.oldest || last > history.head || last < first) return null;
     return eachLane((lane) => meanOf(history.prices[lane], first, last));
   }
 
   #advise(head: Block): Advice {
-    const { history, nextBaseFee, lanes: book, fan, trend: trends, track } = this.#books;
+    const { history, nextBaseFee, lanes: laneModel, fan, trend: trendModel, track } = this.#models;
     const next = nextBaseFee.predict(head);
-    const { formulaHolds: holds, rule } = nextBaseFee;
-    const { minBaseFee: floor } = rule;
+    const { formulaHolds, rule } = nextBaseFee;
     const measuredSec = blockSpacing(history);
     const blockSec = measuredSec ?? this.#rule.blockTimeSec;
-    const lanes = book.advice(blockSec);
-    const trend = trends.trend(fan.steps(next, head.nextBaseFee !== null || holds, holds));
-    const forecasts = forecastsOf(this.#books);
-    const score = track.score();
+    const lanes = laneModel.advice(blockSec);
+    const trend = trendModel.trend(fan.steps(next, head.nextBaseFee !== null || formulaHolds, nextBaseFee));
+    const forecasts = forecastsOf(this.#models);
     return {
       blockSec,
       nextBaseFee: next,
       nextBlobBaseFee: head.nextBlobBaseFee,
-      ...(floor !== undefined && { floor }),
+      ...(rule.minBaseFee !== undefined && { floor: rule.minBaseFee }),
       lanes,
       trend,
       recommendation: recommendation({
@@ -170,12 +166,12 @@ export class FeeEngine {
         forecasts,
         lanes,
         trend,
-        daySec: trends.daySec,
+        daySec: trendModel.daySec,
         blockSec,
         isPaceKnown: measuredSec !== null,
-        track: score,
+        track: track.score(),
         floor: isAtFloor(next, rule) ? next : null,
-        sendNowJudgedRatio: book.scorer('average').judgedRatio,
+        sendNowJudgedRatio: laneModel.scorers.average.judgedRatio,
       }),
     };
   }
@@ -191,20 +187,20 @@ function defaultCapacity({ blockTimeSec }: FeeRule): number {
 
 function openModels(rule: FeeRule, capacity: number) {
   const history = new History(capacity);
-  const nextBaseFee = new NextBaseFee(history, rule);
-  const lanes = new LaneModel(history, nextBaseFee);
-  const alike = new AlikeBlocks(history);
-  const horizons = new HorizonForecasts(history, alike);
+  const nextBaseFee = createNextBaseFee(history, rule);
+  const lanes = createLaneModel(history, nextBaseFee);
+  const alike = createAlikeBlocks(history);
+  const horizons = createHorizons(history, alike);
   return {
     history,
     nextBaseFee,
     lanes,
     alike,
     horizons,
-    fan: new FanModel(history, nextBaseFee),
-    trend: new TrendModel(history),
-    reach: new ReachModel(history, alike),
-    track: new TrackRecord(history, lanes.scorer('average'), horizons.horizons),
+    fan: createFanModel(history),
+    trend: createTrendModel(history),
+    reach: createReachModel(history, alike),
+    track: createTrackRecord(history, lanes.scorers.average, horizons),
   };
 }
 
@@ -215,27 +211,26 @@ function forecastsOf({ horizons, lanes, nextBaseFee, history }: Models): readonl
   const { minBaseFee } = nextBaseFee.rule;
   const floor = Number(minBaseFee ?? 0n);
   const most = 1 - floor / history.sendNow.at(history.head);
-  // No price is below the floor, and no wait saves more than what lies above it.
-  const forecasts =
-    minBaseFee === undefined
-      ? horizons.forecasts()
-      : horizons.forecasts().map((forecast) => ({
-          ...forecast,
-          price: Math.max(forecast.price, floor),
-          savingRatio: forecast.savingRatio === null ? null : Math.min(forecast.savingRatio, most),
-        }));
-  if (lanes.areTipsKnown) return forecasts;
-  return forecasts.map((forecast) => ({
-    ...forecast,
-    ...UNKNOWN_TIPS,
-    savingRatio: null,
-  }));
+  return horizons.forecasts().map((forecast) => {
+    const { price, savingRatio } = forecast;
+    // No price is below the floor, and no wait saves more than what lies above it.
+    const bounded =
+      minBaseFee === undefined
+        ? forecast
+        : {
+            ...forecast,
+            price: Math.max(price, floor),
+            savingRatio: savingRatio === null ? null : Math.min(savingRatio, most),
+          };
+    return lanes.areTipsKnown ? bounded : { ...bounded, ...UNKNOWN_TIPS, savingRatio: null };
+  });
 }
 
 function keep(history: History, block: Block): void {
   const { number } = block;
   const before = history.isEmpty ? block.timestamp : history.time.at(number - 1);
-  const lowTip = tipNumber(tipAt(block, 10));
+  const tip = tipAt(block, 10);
+  const lowTip = tip === null ? Number.NaN : wholeWei(Number(tip));
   const baseFee = wholeWei(Number(block.baseFeePerGas));
   history.moveHead(number);
   history.time.put(number, Math.max(block.timestamp, before));
@@ -243,10 +238,6 @@ function keep(history: History, block: Block): void {
   history.gasUsedRatio.put(number, block.gasUsedRatio);
   history.lowTip.put(number, lowTip);
   history.ask.put(number, baseFee + (Number.isNaN(lowTip) ? 0 : lowTip));
-}
-
-function tipNumber(tip: bigint | null): number {
-  return tip === null ? Number.NaN : wholeWei(Number(tip));
 }
 
 /** Some chains have several blocks in a second, the unit of timestamps: spacing is measured over so many blocks. */
@@ -273,63 +264,36 @@ const CONGESTION_BLOCKS = 20;
 /** Within ± 5 % of the hour's mean the base fee counts as stable: one block can move it further (12.5 %). */
 const STABLE_RATIO = 0.05;
 
-class TrendModel {
-  readonly #history: History;
-  readonly #hourOfBaseFees: Rolling<SortedValues>;
-  readonly #hourOfPriorities: Rolling<SortedValues>;
-  readonly #dayOfBaseFees: Rolling<SortedValues>;
-
-  constructor(history: History) {
-    this.#history = history;
-    this.#hourOfBaseFees = new Rolling(history.baseFee, new SortedValues());
-    this.#hourOfPriorities = new Rolling(history.priority, new SortedValues());
-    this.#dayOfBaseFees = new Rolling(history.baseFee, new SortedValues());
-  }
-
-  followHead(): void {
-    const hour = { from: this.#since(HOUR_SEC), to: this.#history.head + 1 };
-    this.#hourOfBaseFees.moveTo(hour);
-    this.#hourOfPriorities.moveTo(hour);
-    this.#dayOfBaseFees.moveTo({ from: this.#since(DAY_SEC), to: this.#history.head + 1 });
-  }
-
-  /** Seconds of history behind the day's figures, at most 86,400. */
-  get daySec(): number {
-    const { time, head } = this.#history;
-    return time.at(head) - time.at(this.#since(DAY_SEC));
-  }
-
-  trend(baseFeeFan: readonly FanStep[]): Trend {
-    const { head, baseFee, priority, nextBaseFee } = this.#history;
-    const next = nextBaseFee.at(head);
-    const change = changeRatio(next, this.#meanOfHour());
-    const day = this.#dayOfBaseFees.tally;
-    return {
-      direction: directionOf(change),
-      changeRatio: change,
-      base: summary(this.#hourOfBaseFees.tally, baseFee.at(head)),
-      priority: summary(this.#hourOfPriorities.tally, priority.at(head)),
-      percentileRank24h: day.countBelow(next) / Math.max(day.size, 1),
-      congestion: this.#congestion(),
-      baseFeeFan,
-    };
-  }
-
+function createTrendModel(history: History) {
+  const { time, baseFee, priority, gasUsedRatio } = history;
   /** The first block less than `seconds` older than the head. */
-  #since(seconds: number): number {
-    const { time, head } = this.#history;
-    return this.#history.firstSince(time.at(head) - seconds);
-  }
-
-  #meanOfHour(): number {
-    return meanOf(this.#history.baseFee, this.#since(HOUR_SEC), this.#history.head);
-  }
-
-  #congestion(): number {
-    const { head, oldest, gasUsedRatio } = this.#history;
-    const mean = meanOf(gasUsedRatio, Math.max(head - CONGESTION_BLOCKS + 1, oldest), head);
-    return Math.min(Math.max(mean, 0), 1);
-  }
+  const since = (seconds: number) => history.firstSince(time.at(history.head) - seconds);
+  const last = (seconds: number) => () => ({ from: since(seconds), to: history.head + 1 });
+  const hourOfBaseFees = history.rolling(baseFee, new SortedValues(), last(HOUR_SEC));
+  const hourOfPriorities = history.rolling(priority, new SortedValues(), last(HOUR_SEC));
+  const dayOfBaseFees = history.rolling(baseFee, new SortedValues(), last(DAY_SEC));
+  return {
+    /** Seconds of history behind the day's figures, at most 86,400. */
+    get daySec(): number {
+      return time.at(history.head) - time.at(since(DAY_SEC));
+    },
+    trend(baseFeeFan: readonly FanStep[]): Trend {
+      const { head, oldest } = history;
+      const next = history.nextBaseFee.at(head);
+      const change = changeRatio(next, meanOf(baseFee, since(HOUR_SEC), head));
+      const day = dayOfBaseFees.tally;
+      const fullness = meanOf(gasUsedRatio, Math.max(head - CONGESTION_BLOCKS + 1, oldest), head);
+      return {
+        direction: directionOf(change),
+        changeRatio: change,
+        base: summary(hourOfBaseFees.tally, baseFee.at(head)),
+        priority: summary(hourOfPriorities.tally, priority.at(head)),
+        percentileRank24h: day.countBelow(next) / Math.max(day.size, 1),
+        congestion: Math.min(Math.max(fullness, 0), 1),
+        baseFeeFan,
+      };
+    },
+  };
 }
 
 function meanOf(column: Column, from: number, to: number): number {

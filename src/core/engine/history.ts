@@ -1,4 +1,5 @@
 import { eachLane, type LaneName } from '../advice.ts';
+import { firstWhere } from './rolling.ts';
 
 /** Maximum depth of a rewind; a deeper one resets the engine. No chain reorganises deeper at once. */
 export const REWIND_DEPTH = 1_024;
@@ -8,13 +9,10 @@ const ringLength = (keep: number) => 2 ** Math.ceil(Math.log2(keep + REWIND_DEPT
 
 const FIRST_LENGTH = 2 * REWIND_DEPTH;
 
-/**
- * Numbers by block number in a ring of `keep` blocks plus the depth of a rewind. `NaN` means unknown. Blocks must be
- * put in order, after a rewind again from the lower one.
- */
+/** Numbers by block in a ring of `keep` blocks plus the depth of a rewind, put in order. `NaN` means unknown. */
 export class Column {
   readonly #most: number;
-  #values: Float64Array = new Float64Array(0);
+  #values = new Float64Array(0);
   #mask = 0;
   #first: number | null = null;
   /** Number of blocks from the first one that fit. */
@@ -60,13 +58,59 @@ export class Column {
   }
 }
 
-/** Fewer blocks do not show a chain's pace. */
-const LEAST_PACED = 100;
-
+/** From one block up to, not including, another. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
+
+/** A statistic that a number can be added to and removed from exactly. */
+interface Tally {
+  add(value: number): void;
+  remove(value: number): void;
+  clear(): void;
+}
+
+/** A tally of the known values of a column over a span that moves with the head, back too. */
+export class Rolling<T extends Tally> {
+  readonly #column: Column;
+  readonly #tally: T;
+  readonly #span: () => Span;
+  #from = 0;
+  #to = 0;
+
+  constructor(column: Column, tally: T, span: () => Span) {
+    this.#column = column;
+    this.#tally = tally;
+    this.#span = span;
+  }
+
+  get tally(): T {
+    this.follow();
+    return this.#tally;
+  }
+
+  follow(): void {
+    const { from, to } = this.#span();
+    if (to <= this.#from || from >= this.#to) {
+      this.#tally.clear();
+      this.#from = from;
+      this.#to = from;
+    }
+    while (this.#to > to) this.#change('remove', --this.#to);
+    while (this.#from < from) this.#change('remove', this.#from++);
+    while (this.#to < to) this.#change('add', this.#to++);
+    while (this.#from > from) this.#change('add', --this.#from);
+  }
+
+  #change(how: 'add' | 'remove', block: number): void {
+    const value = this.#column.at(block);
+    if (!Number.isNaN(value)) this.#tally[how](value);
+  }
+}
+
+/** Fewer blocks do not show a chain's pace. */
+const LEAST_PACED = 100;
 
 /** The engine's history of blocks, with the data of each. Wei per gas. */
 export class History {
@@ -89,6 +133,7 @@ export class History {
   readonly advisedWaitSec: Column;
   /** The part of Average's price beyond the next base fee, as stated at this block. */
   readonly priority: Column;
+  readonly #windows: Rolling<Tally>[] = [];
   #origin = 0;
   #head = -1;
 
@@ -108,6 +153,14 @@ export class History {
 
   column(keep = this.capacity): Column {
     return new Column(Math.min(keep, this.capacity));
+  }
+
+  /** A tally over the last `length` settled blocks, see {@link settled}, or over another span. */
+  rolling<T extends Tally>(column: Column, tally: T, length: number | (() => Span), age = 0): Rolling<T> {
+    const span = typeof length === 'number' ? () => this.settled(age, length) : length;
+    const window = new Rolling(column, tally, span);
+    this.#windows.push(window);
+    return window;
   }
 
   get isEmpty(): boolean {
@@ -134,14 +187,18 @@ export class History {
   /** Maximum seconds of history at the measured pace; infinite while that is unknown. */
   get mostSec(): number {
     const blocks = this.#head - this.oldest;
-    if (blocks < LEAST_PACED) return Number.POSITIVE_INFINITY;
-    const sec = this.pastSec;
-    return sec > 0 ? (sec * (this.capacity - 1)) / blocks : Number.POSITIVE_INFINITY;
+    if (blocks < LEAST_PACED || this.pastSec === 0) return Number.POSITIVE_INFINITY;
+    return (this.pastSec * (this.capacity - 1)) / blocks;
   }
 
   moveHead(block: number): void {
     if (this.isEmpty) this.#origin = block;
     this.#head = block;
+  }
+
+  /** Moves all tallies to the head: before values that they hold are overwritten. */
+  follow(): void {
+    for (const window of this.#windows) window.follow();
   }
 
   /** The last `length` blocks that are at least `age` blocks older than the head, so that the blocks after are known. */
@@ -152,16 +209,30 @@ export class History {
 
   /** The first block with a time at or after `time`, at most the head. */
   firstSince(time: number): number {
-    let low = this.oldest;
-    let high = this.#head;
-    while (low < high) {
-      const middle = low + Math.floor((high - low) / 2);
-      if (this.time.at(middle) < time) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstWhere(this.oldest, this.#head, (block) => this.time.at(block) >= time);
   }
 }
+
+/**
+ * Surplus of predicted over actual outcomes: the sum, over all predictions whose time is over, of the stated
+ * probability minus 1 if it came true. Advice steered by it comes true as often as stated, whatever prices do (the
+ * integrator of conformal PID control, Angelopoulos, Candès and Tibshirani 2023).
+ */
+export function createDebt(history: History) {
+  const owed = history.column(2);
+  return {
+    /** At the head or the block before. */
+    at: (block: number) => owed.at(block),
+    /** Computes the head's: the previous one less the share `forgiven`, plus `settled`, bounded by ±`most`. */
+    push(settled: number, most: number, forgiven = 0): void {
+      const { head, origin } = history;
+      const before = head > origin ? owed.at(head - 1) : 0;
+      owed.put(head, within(most, before * (1 - forgiven) + settled));
+    },
+  };
+}
+
+export const within = (most: number, value: number) => Math.min(Math.max(value, -most), most);
 
 /** Ratio of two prices; amounts below 1 wei count as 1, so that a free chain has ratios too. */
 export function feeRatio(price: number, reference: number): number {
@@ -186,10 +257,6 @@ const PPM = 1_000_000;
 const MOST_PPM = 1_000 * PPM;
 
 /** A ratio in whole millionths, for sums that must be exact. */
-export function toPpm(ratio: number): number {
-  return Math.min(Math.round(ratio * PPM), MOST_PPM);
-}
+export const toPpm = (ratio: number) => Math.min(Math.round(ratio * PPM), MOST_PPM);
 
-export function fromPpm(ppm: number): number {
-  return ppm / PPM;
-}
+export const fromPpm = (ppm: number) => ppm / PPM;

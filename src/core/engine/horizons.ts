@@ -1,16 +1,8 @@
-import { REACH_LEAST_TIMES, REACH_TIMES_SEC } from '../advice.ts';
+import { type Chance, REACH_LEAST_TIMES, REACH_TIMES_SEC } from '../advice.ts';
 import { formatDuration } from '../units.ts';
-import { Debt } from './debt.ts';
-import { type Column, feeRatio, type History, scaledFee } from './history.ts';
-import { forgiveness, HorizonVerdicts, lowering, mostDebt } from './horizon-verdicts.ts';
-import {
-  type AlikeBlocks,
-  type Chance,
-  doubtedShare,
-  mostSupported,
-  tooLittlePast,
-  unknown,
-} from './similar-states.ts';
+import { createDebt, feeRatio, type History, scaledFee, within } from './history.ts';
+import { shareAtMost, WholeSum, WindowMinimum } from './rolling.ts';
+import { type AlikeBlocks, doubtedShare, mostSupported, tooLittlePast, unknown } from './similar-states.ts';
 
 /** Target share of reached prices: above the 0.8 from which waiting is advised. */
 const AIM = 0.85;
@@ -26,7 +18,6 @@ const LEAST_SEEN = { horizons: 4, sec: 86_400 } as const;
 const LEAST_JUDGED = { horizons: 4, sec: 4 * 86_400 } as const;
 /** The same for horizons below an hour, whose windows fill quickly. */
 const LEAST_JUDGED_SHORT = { horizons: 8, sec: 4 * 86_400 } as const;
-const SHORT_SEC = 3_600;
 /** A few successes say little: this many misses are added when a target is drawn. */
 const UNSEEN_MISSES = 8;
 /** Cap of a later price, in multiples of the price at its start: one burst must not decide everything. */
@@ -66,196 +57,313 @@ interface Draw {
 const UNKNOWN: Draw = { target: Number.NaN, expected: Number.NaN, missed: Number.NaN };
 
 /** Forecasts the price that is reached within one horizon: states one at every block and learns from the outcomes. */
-export class HorizonForecast {
-  readonly horizonSec: number;
-  readonly #history: History;
-  readonly #alike: AlikeBlocks;
-  readonly verdicts: HorizonVerdicts;
-  readonly #expected: Column;
-  readonly #missed: Column;
+function createHorizon(history: History, alike: AlikeBlocks, horizonSec: number) {
+  const verdicts = createVerdicts(history, horizonSec);
+  const expectedShare = history.column(2);
+  const missedPrice = history.column(2);
+  const leastSeenSec = leastSec(LEAST_SEEN, horizonSec);
+  const leastJudgedSec = leastSec(horizonSec < HOUR_SEC ? LEAST_JUDGED_SHORT : LEAST_JUDGED, horizonSec);
 
-  constructor(history: History, alike: AlikeBlocks, horizonSec: number) {
-    this.horizonSec = horizonSec;
-    this.#history = history;
-    this.#alike = alike;
-    this.verdicts = new HorizonVerdicts(history, horizonSec);
-    this.#expected = history.column(2);
-    this.#missed = history.column(2);
-  }
-
-  /**
-   * Settles the horizons that end before the head, learns from them and states a new target, at most `ceiling` (a shorter
-   * horizon's target), and with at most `waitsKept` when waiting looks worth it. Returns the next longer horizon's ceiling.
-   */
-  push(ceiling: number, waitsKept: number, isWarmUp: boolean): number {
-    const { head, sendNow } = this.#history;
-    this.verdicts.push();
-    const { target, expected, missed } = this.#nextDraw(ceiling, isWarmUp ? WARM_UP_PACE : 1);
-    const most = mostSupported(this.verdicts.seenSec / this.horizonSec);
-    const likely = Math.min(Math.max(expected - this.verdicts.lowering, 0), most);
-    const isTempting = target <= (1 - LEAST_SAVING) * sendNow.at(head) && sendNow.at(head) > 0;
-    this.#expected.put(head, expected);
-    this.#missed.put(head, missed);
-    this.verdicts.put(target, isTempting ? Math.min(likely, waitsKept) : likely);
-    return Number.isNaN(target) ? ceiling : target;
-  }
-
-  /** @param shorter the forecast of the next shorter horizon. */
-  forecast(shorter: Forecast | undefined): Forecast {
-    const { head, sendNow } = this.#history;
-    const { meanWaitSec, judgedRatio } = this.verdicts;
-    const target = this.verdicts.target.at(head);
-    const price = Number.isNaN(target) ? (shorter?.price ?? sendNow.at(head)) : target;
-    const own = this.#isJudged ? this.verdicts.stated.at(head) : null;
-    const probability = noLess(own, price === shorter?.price ? shorter.probability : null);
-    return {
-      horizonSec: this.horizonSec,
-      price,
-      probability,
-      reason: probability === null ? tooLittlePast(this.#history, this.#pastSec).reason : null,
-      savingRatio: probability === null ? null : this.#saving(target, probability),
-      expectedWaitSec: meanWaitSec,
-      judgedRatio,
-    };
-  }
-
-  /** History needed to state a probability: windows to draw a target from, then targets to judge, each to its end. */
-  get #pastSec(): number {
-    const { horizonSec } = this;
-    return atLeast(LEAST_SEEN, horizonSec) + atLeast(leastJudged(horizonSec), horizonSec) + 2 * horizonSec;
-  }
-
-  #nextDraw(ceiling: number, leastPace: number): Draw {
-    const { head, oldest, sendNow } = this.#history;
-    const { verdicts } = this;
+  function nextDraw(ceiling: number, leastPace: number): Draw {
+    const { head, oldest, sendNow } = history;
     const before = head > oldest ? verdicts.target.at(head - 1) : Number.NaN;
     const pace = Math.max(Math.floor(verdicts.blocks / PACES), leastPace);
     if (head % pace > 0 && !Number.isNaN(before)) {
       const target = Math.min(before, sendNow.at(head), ceiling);
-      return { target, expected: this.#expected.at(head - 1), missed: this.#missed.at(head - 1) };
+      return { target, expected: expectedShare.at(head - 1), missed: missedPrice.at(head - 1) };
     }
-    const alike = this.#alike.before(verdicts.pending, this.horizonSec, atLeast(LEAST_SEEN, this.horizonSec));
-    return alike === null ? UNKNOWN : this.#draw(alike, ceiling);
+    const blocks = alike.before(verdicts.pending, horizonSec, leastSeenSec);
+    return blocks === null ? UNKNOWN : draw(blocks, ceiling);
   }
 
-  #draw(alike: Float64Array, ceiling: number): Draw {
-    const { head, sendNow } = this.#history;
-    const { verdicts } = this;
-    const now = Math.max(sendNow.at(head), 1);
-    const best = new Float64Array(alike.length);
-    const last = new Float64Array(alike.length);
-    for (let row = 0; row < alike.length; row += 1) {
-      best[row] = verdicts.best.at(alike[row] ?? 0);
-      last[row] = Math.min(verdicts.last.at(alike[row] ?? 0), MOST_RISE);
-    }
+  function draw(blocks: Float64Array, ceiling: number): Draw {
+    const sendNow = history.sendNow.at(history.head);
+    const now = Math.max(sendNow, 1);
+    const best = blocks.map((block) => verdicts.best.at(block));
+    const last = blocks.map((block) => Math.min(verdicts.last.at(block), MOST_RISE));
     const falls = best.slice().sort();
     verdicts.expect(falls);
-    const ratio = Math.min(
-      mostSavingRatio(best, last, falls, this.#aim + verdicts.lowering),
-      1,
-      ceiling / now,
-    );
-    let reached = 0;
-    let missed = 0;
-    for (let row = 0; row < best.length; row += 1) {
-      if ((best[row] ?? 0) <= ratio) reached += 1;
-      else missed += last[row] ?? 0;
-    }
+    // The less history, the nearer to certainty.
+    const aim = AIM * (1 + UNSEEN_MISSES / Math.max(verdicts.seenSec / horizonSec, 1));
+    const ratio = Math.min(mostSavingRatio(best, last, falls, aim + verdicts.lowering), 1, ceiling / now);
+    const missed = last.filter((_, row) => !((best[row] ?? 0) <= ratio));
     return {
       // On a free chain the target is 0.
-      target: Math.min(scaledFee(now, ratio), sendNow.at(head), ceiling),
-      expected: reached / best.length,
-      missed: reached < best.length ? (now * missed) / (best.length - reached) : now,
+      target: Math.min(scaledFee(now, ratio), sendNow, ceiling),
+      expected: (best.length - missed.length) / best.length,
+      missed: missed.length > 0 ? (now * missed.reduce((sum, each) => sum + each, 0)) / missed.length : now,
     };
   }
 
-  /** The less history, the nearer to certainty. */
-  get #aim(): number {
-    const seen = this.verdicts.seenSec / this.horizonSec;
-    return AIM * (1 + UNSEEN_MISSES / Math.max(seen, 1));
-  }
-
   /** Mean saving of waiting for the target, as a share of sending at once; misses cost. */
-  #saving(target: number, probability: number): number {
-    const now = this.#history.sendNow.at(this.#history.head);
+  function saving(target: number, probability: number): number {
+    const now = history.sendNow.at(history.head);
     const gain = Math.max(1 - feeRatio(target, now), 0);
-    const cost = Math.max(feeRatio(this.#missed.at(this.#history.head), now) - 1, 0);
+    const cost = Math.max(feeRatio(missedPrice.at(history.head), now) - 1, 0);
     return probability * gain - (1 - probability) * cost;
   }
 
-  get #isJudged(): boolean {
-    const { judgedSec } = this.verdicts;
-    return judgedSec > 0 && judgedSec >= atLeast(leastJudged(this.horizonSec), this.horizonSec);
-  }
+  return {
+    horizonSec,
+    verdicts,
+    /**
+     * Settles the horizons that end before the head, learns from them and states a new target, at most `ceiling` (a shorter
+     * horizon's target), and with at most `waitsKept` when waiting looks worth it. Returns the next longer horizon's ceiling.
+     */
+    push(ceiling: number, waitsKept: number, isWarmUp: boolean): number {
+      const { head, sendNow } = history;
+      verdicts.push();
+      const { target, expected, missed } = nextDraw(ceiling, isWarmUp ? WARM_UP_PACE : 1);
+      const most = mostSupported(verdicts.seenSec / horizonSec);
+      const likely = Math.min(Math.max(expected - verdicts.lowering, 0), most);
+      const isTempting = target <= (1 - LEAST_SAVING) * sendNow.at(head) && sendNow.at(head) > 0;
+      expectedShare.put(head, expected);
+      missedPrice.put(head, missed);
+      verdicts.put(target, isTempting ? Math.min(likely, waitsKept) : likely);
+      return Number.isNaN(target) ? ceiling : target;
+    },
+    /** @param shorter the forecast of the next shorter horizon. */
+    forecast(shorter: Forecast | undefined): Forecast {
+      const { head, sendNow } = history;
+      const { target: targets, stated, meanWaitSec, judgedRatio, judgedSec } = verdicts;
+      const target = targets.at(head);
+      const price = Number.isNaN(target) ? (shorter?.price ?? sendNow.at(head)) : target;
+      const least = price === shorter?.price ? (shorter.probability ?? 0) : 0;
+      const isJudged = judgedSec > 0 && judgedSec >= leastJudgedSec;
+      const probability = isJudged ? Math.max(stated.at(head), least) : null;
+      // Windows to draw a target from, then targets to judge, each to its end.
+      const pastSec = leastSeenSec + leastJudgedSec + 2 * horizonSec;
+      return {
+        horizonSec,
+        price,
+        probability,
+        reason: probability === null ? tooLittlePast(history, pastSec).reason : null,
+        savingRatio: probability === null ? null : saving(target, probability),
+        expectedWaitSec: meanWaitSec,
+        judgedRatio,
+      };
+    },
+  };
 }
 
-function noLess(probability: number | null, than: number | null): number | null {
-  return probability === null ? null : Math.max(probability, than ?? 0);
-}
-
-function leastJudged(horizonSec: number): typeof LEAST_JUDGED | typeof LEAST_JUDGED_SHORT {
-  return horizonSec < SHORT_SEC ? LEAST_JUDGED_SHORT : LEAST_JUDGED;
-}
-
-function atLeast(
-  { horizons, sec }: { readonly horizons: number; readonly sec: number },
+const leastSec = (
+  { horizons, sec }: typeof LEAST_SEEN | typeof LEAST_JUDGED_SHORT | typeof LEAST_JUDGED,
   horizonSec: number,
-): number {
-  return Math.min(horizons * horizonSec, sec);
+) => Math.min(horizons * horizonSec, sec);
+
+/** Waits are averaged over this many horizons, and at least this many blocks. */
+const TRAILING_HORIZONS = 10;
+const LEAST_TRAILING_BLOCKS = 600;
+/** The stated probability moves by the debt over this many horizons' predictions, at most by `MOST_MOVED`. */
+const DEBT_HORIZONS = 5;
+const MOST_MOVED = 0.3;
+
+/** How far a debt lowers the stated probability of a horizon with this many blocks. */
+const loweringBy = (debt: number, blocks: number) => within(MOST_MOVED, debt / (DEBT_HORIZONS * blocks));
+
+/** The maximum of a debt, so that it can be paid off. */
+const mostDebt = (blocks: number) => MOST_MOVED * DEBT_HORIZONS * blocks;
+
+/** The predictions of one horizon at each block, and their outcomes once its time is over. Wei per gas. */
+function createVerdicts(history: History, horizonSec: number) {
+  const { ask, time, sendNow, advisedWaitSec } = history;
+  const target = history.column();
+  /** Stated probability of the target. */
+  const stated = history.column();
+  /** Of settled blocks: lowest price within the horizon, and that of its last block, over the price of sending at once. */
+  const best = history.column();
+  const last = history.column();
+  /** Seconds until the target was reached; `NaN` when it was not. */
+  const waitSec = history.column();
+  const debt = createDebt(history);
+  /** Expected debt of predictions still running, and of the advised waits among them. */
+  const running = history.column(2);
+  const runningWaits = history.column(2);
+  const lowest = new WindowMinimum();
+  /** The oldest block whose horizon has not ended. */
+  let pending = 0;
+  /** Number of blocks that a horizon had recently: a chain's pace may differ from its nominal one. */
+  let blocks = 1;
+  /** First block of the unbroken run of blocks with a target. */
+  let since: number | null = null;
+  /** Debt that the head settled of advised waits. */
+  let settledWaits = 0;
+
+  const firstPending = () => history.firstSince(time.at(history.head) - horizonSec);
+  /** The last settled block (not included), and the first one within the trailing horizons. */
+  const trailing = () => {
+    const to = Math.max(pending, history.oldest);
+    return { from: history.firstSince(time.at(to) - TRAILING_HORIZONS * horizonSec), to };
+  };
+  const waits = history.rolling(waitSec, new WholeSum(), () => {
+    const { from, to } = trailing();
+    return { from: Math.max(Math.min(from, to - LEAST_TRAILING_BLOCKS), history.oldest), to };
+  });
+
+  function measurePace(): void {
+    const { from, to } = trailing();
+    const horizons = (time.at(to) - time.at(from)) / horizonSec;
+    blocks = Math.max(Math.round((to - from) / horizons) || 1, 1);
+  }
+
+  const isAdvised = (block: number) => advisedWaitSec.at(block) === horizonSec;
+
+  /** Measures the horizon that began at `given`. Returns stated probability minus outcome; `NaN` without a target. */
+  function settle(given: number): number {
+    const { head } = history;
+    lowest.dropBefore(given + 1);
+    const least = lowest.minimum ?? ask.at(head);
+    const now = sendNow.at(given);
+    const isReached = least <= target.at(given);
+    let first = given + 1;
+    if (isReached) while (first < head && ask.at(first) > target.at(given)) first += 1;
+    best.put(given, feeRatio(least, now));
+    // After a standstill over the whole horizon, the first later block counts.
+    last.put(given, feeRatio(ask.at(Math.max(head - 1, given + 1)), now));
+    waitSec.put(given, isReached ? Math.round(time.at(first) - time.at(given)) : Number.NaN);
+    return stated.at(given) - (isReached ? 1 : 0);
+  }
+
+  return {
+    target,
+    stated,
+    best,
+    last,
+    runningWaits,
+    get pending(): number {
+      return pending;
+    },
+    get blocks(): number {
+      return blocks;
+    },
+    get settledWaits(): number {
+      return settledWaits;
+    },
+    /** Settles the horizons that end before the head; the head's prediction must be `put` next. */
+    push(): void {
+      const { head, origin, oldest } = history;
+      const end = firstPending();
+      let settled = 0;
+      settledWaits = 0;
+      for (let given = Math.max(pending, oldest); given < end; given += 1) {
+        const missed = settle(given);
+        if (Number.isNaN(missed)) continue;
+        settled += missed;
+        if (isAdvised(given)) settledWaits += missed;
+      }
+      pending = end;
+      lowest.push(head, ask.at(head));
+      measurePace();
+      debt.push(settled, mostDebt(blocks));
+      for (const column of [running, runningWaits]) column.put(head, head > origin ? column.at(head - 1) : 0);
+    },
+    followHead(): void {
+      pending = firstPending();
+      lowest.clear();
+      for (let block = pending + 1; block <= history.head; block += 1) lowest.push(block, ask.at(block));
+      measurePace();
+    },
+    /**
+     * Estimates predictions still running: an unreached target is reached as often as prices fell so low after similar blocks,
+     * less so the less time is left. @param falls lowest prices after those, over sending at once, ascending
+     */
+    expect(falls: Float64Array): void {
+      const { head } = history;
+      const now = sendNow.at(head);
+      let least = now;
+      let sum = 0;
+      let sumOfWaits = 0;
+      for (let given = head - 1; given >= pending; given -= 1) {
+        least = Math.min(least, ask.at(given + 1));
+        const aim = target.at(given);
+        if (Number.isNaN(aim)) break;
+        const left = 1 - (time.at(head) - time.at(given)) / horizonSec;
+        const missed = stated.at(given) - (least <= aim ? 1 : left * shareAtMost(falls, feeRatio(aim, now)));
+        sum += missed;
+        if (isAdvised(given)) sumOfWaits += missed;
+      }
+      running.put(head, sum);
+      runningWaits.put(head, sumOfWaits);
+    },
+    /** Stores the head's target and its stated probability; `NaN` when unknown. */
+    put(aim: number, probability: number): void {
+      const { head } = history;
+      target.put(head, aim);
+      stated.put(head, probability);
+      since = Number.isNaN(aim) ? null : Math.min(since ?? head, head);
+    },
+    /** Whether the price stated at `block` was reached; `null` while the horizon runs or if none was stated. */
+    reachedAt: (block: number): boolean | null =>
+      block >= pending || Number.isNaN(target.at(block)) ? null : !Number.isNaN(waitSec.at(block)),
+    /** Seconds between the oldest and the last block whose horizon has ended. */
+    get seenSec(): number {
+      return time.at(pending) - time.at(history.oldest);
+    },
+    get judgedSec(): number {
+      const { head, oldest } = history;
+      const first = Math.max(since ?? head, oldest);
+      return Math.max(time.at(Math.max(pending - 1, oldest)) - time.at(first), 0);
+    },
+    get judgedRatio(): number {
+      return Math.min(this.judgedSec / (TRAILING_HORIZONS * horizonSec), 1);
+    },
+    /** How far the stated probability must be lowered to be calibrated. */
+    get lowering(): number {
+      return loweringBy(debt.at(history.head) + running.at(history.head), blocks);
+    },
+    get meanWaitSec(): number {
+      return waits.tally.mean ?? 0;
+    },
+  };
 }
 
 const HORIZONS_SEC = [300, 900, 3_600, 21_600, 86_400] as const;
 
+export type Horizons = ReturnType<typeof createHorizons>;
+
 /** Shortest first: no price exceeds that of a shorter one, whose target is reached within the longer as well. */
-export class HorizonForecasts {
-  readonly horizons: readonly HorizonForecast[];
-  readonly #history: History;
-  /** Debt of the advised waits over all horizons. */
-  readonly #debt: Debt;
-
-  constructor(history: History, alike: AlikeBlocks) {
-    this.horizons = HORIZONS_SEC.map((horizonSec) => new HorizonForecast(history, alike, horizonSec));
-    this.#history = history;
-    this.#debt = new Debt(history);
-  }
-
-  push(isWarmUp: boolean): void {
-    const { head, advisedWaitSec } = this.#history;
-    const waitsKept = this.#waitsKept;
-    let ceiling = Number.POSITIVE_INFINITY;
-    let settled = 0;
-    for (const horizon of this.horizons) {
-      ceiling = horizon.push(ceiling, waitsKept, isWarmUp);
-      settled += horizon.verdicts.settledWaits;
-    }
-    // Without advice to wait, the debt cannot be paid off.
-    const isStuck = this.#debt.at(head - 1) > 0 && !(advisedWaitSec.at(head - 1) > 0);
-    this.#debt.push(settled, mostDebt(this.#hourBlocks), isStuck ? forgiveness(this.#hourBlocks) : 0);
-  }
+export function createHorizons(history: History, alike: AlikeBlocks) {
+  const horizons = HORIZONS_SEC.map((horizonSec) => createHorizon(history, alike, horizonSec));
+  /** Of the advised waits over all horizons. */
+  const debt = createDebt(history);
+  const hourBlocks = () => horizons.find(({ horizonSec }) => horizonSec === HOUR_SEC)?.verdicts.blocks ?? 1;
 
   /** The share of successful waits, measured on those advised up to the block before the head. */
-  get #waitsKept(): number {
-    const { head, origin } = this.#history;
+  function waitsKept(): number {
+    const { head, origin } = history;
     if (head === origin) return USUAL_WAITS_KEPT;
-    let debt = this.#debt.at(head - 1);
-    for (const { verdicts } of this.horizons) debt += verdicts.runningWaits.at(head - 1);
-    return USUAL_WAITS_KEPT - lowering(debt, this.#hourBlocks);
+    let owed = debt.at(head - 1);
+    for (const { verdicts } of horizons) owed += verdicts.runningWaits.at(head - 1);
+    return USUAL_WAITS_KEPT - loweringBy(owed, hourBlocks());
   }
 
-  get #hourBlocks(): number {
-    return this.horizons.find(({ horizonSec }) => horizonSec === HOUR_SEC)?.verdicts.blocks ?? 1;
-  }
-
-  followHead(): void {
-    for (const { verdicts } of this.horizons) verdicts.followHead();
-  }
-
-  /** Prices never rise from one to the next; of equal prices the longer horizon's is at least as likely. */
-  forecasts(): Forecast[] {
-    const found: Forecast[] = [];
-    for (const horizon of this.horizons) found.push(horizon.forecast(found.at(-1)));
-    return found;
-  }
+  return {
+    push(isWarmUp: boolean): void {
+      const { head, advisedWaitSec } = history;
+      const most = waitsKept();
+      let ceiling = Number.POSITIVE_INFINITY;
+      let settled = 0;
+      for (const horizon of horizons) {
+        ceiling = horizon.push(ceiling, most, isWarmUp);
+        settled += horizon.verdicts.settledWaits;
+      }
+      // Without advice to wait, the debt cannot be paid off.
+      const isStuck = debt.at(head - 1) > 0 && !(advisedWaitSec.at(head - 1) > 0);
+      debt.push(settled, mostDebt(hourBlocks()), isStuck ? 1 / (DEBT_HORIZONS * hourBlocks()) : 0);
+    },
+    followHead(): void {
+      for (const { verdicts } of horizons) verdicts.followHead();
+    },
+    /** Whether the price that a horizon stated at `block` was reached; `null`: not known yet. */
+    reachedAt: (horizonSec: number, block: number): boolean | null =>
+      horizons.find((each) => each.horizonSec === horizonSec)?.verdicts.reachedAt(block) ?? null,
+    /** Prices never rise from one to the next; of equal prices the longer horizon's is at least as likely. */
+    forecasts(): Forecast[] {
+      const found: Forecast[] = [];
+      for (const horizon of horizons) found.push(horizon.forecast(found.at(-1)));
+      return found;
+    },
+  };
 }
 
 /**
@@ -284,75 +392,64 @@ function mostSavingRatio(
   return found;
 }
 
-export type Reach = Chance;
-
 /** Seven times this much history is needed, and the engine keeps eight days. */
 const LONGEST_SEC = 86_400;
 /** Prices are scanned by the minimum of chunks of this many blocks. */
 const CHUNK = 32;
 
 /** How likely a price is reached within a time: as often as after the past blocks most similar to the head. */
-export class ReachModel {
-  readonly #history: History;
-  readonly #alike: AlikeBlocks;
-  readonly #lowest: Column;
-
-  constructor(history: History, alike: AlikeBlocks) {
-    this.#history = history;
-    this.#alike = alike;
-    this.#lowest = history.column(Math.ceil(history.capacity / CHUNK) + 1);
-  }
-
-  followHead(): void {
-    const { head, oldest, ask } = this.#history;
-    let lowest = Number.POSITIVE_INFINITY;
-    for (let block = Math.max(head - (head % CHUNK), oldest); block <= head; block += 1) {
-      lowest = Math.min(lowest, ask.at(block));
-    }
-    this.#lowest.put(Math.floor(head / CHUNK), lowest);
-  }
-
-  /** @param price wei per gas, base fee and tip together */
-  reach(price: number, withinSec: number): Reach {
-    if (!(withinSec > 0)) return unknown('a time must be longer than 0 s');
-    if (withinSec > LONGEST_SEC) {
-      const takes = formatDuration((REACH_LEAST_TIMES + 1) * withinSec);
-      return unknown(
-        `it takes ${takes} of blocks to say so, more than is looked back on: up to ${formatDuration(LONGEST_SEC)} ahead can be told`,
-      );
-    }
-    const { head, oldest, sendNow, time } = this.#history;
-    const ratio = feeRatio(price, sendNow.at(head));
-    const longest = REACH_TIMES_SEC.findIndex((timeSec) => timeSec >= withinSec);
-    let probability = 0;
-    // A price reached within a shorter time is reached within a longer one, whatever that time's own neighbours say.
-    for (const timeSec of REACH_TIMES_SEC.slice(0, longest + 1).reverse()) {
-      // The head has no later blocks to judge it by.
-      const end = Math.min(this.#history.firstSince(time.at(head) - timeSec) + 1, head);
-      const alike = this.#alike.before(end, timeSec, REACH_LEAST_TIMES * timeSec);
-      if (alike === null) return tooLittlePast(this.#history, (REACH_LEAST_TIMES + 1) * timeSec);
-      let reached = 0;
-      for (const block of alike) if (this.#falls(block, Math.min(timeSec, withinSec), ratio)) reached += 1;
-      // Overlapping times count only as many as fit in sequence.
-      const seen = Math.min((time.at(end - 1) - time.at(oldest)) / timeSec, alike.length);
-      probability = Math.max(probability, doubtedShare(reached / alike.length, seen));
-    }
-    return { probability, reason: null };
-  }
+export function createReachModel(history: History, alike: AlikeBlocks) {
+  const { ask, time, sendNow } = history;
+  const lowest = history.column(Math.ceil(history.capacity / CHUNK) + 1);
 
   /** Whether some price within `withinSec` after `since` was at or below `ratio` times that of sending at once. */
-  #falls(since: number, withinSec: number, ratio: number): boolean {
-    const { ask, time, sendNow } = this.#history;
+  function falls(since: number, withinSec: number, ratio: number): boolean {
     const most = ratio * Math.max(sendNow.at(since), 1);
     const until = time.at(since) + withinSec;
-    const after = this.#history.firstSince(until + 1);
+    const after = history.firstSince(until + 1);
     const last = time.at(after) <= until ? after : after - 1;
     for (let block = since + 1; block <= last; ) {
       const isWhole = block % CHUNK === 0 && block + CHUNK - 1 <= last;
-      const lowest = isWhole ? this.#lowest.at(block / CHUNK) : ask.at(block);
-      if (Math.max(lowest, 1) <= most) return true;
+      if (Math.max(isWhole ? lowest.at(block / CHUNK) : ask.at(block), 1) <= most) return true;
       block += isWhole ? CHUNK : 1;
     }
     return false;
   }
+
+  return {
+    followHead(): void {
+      const { head, oldest } = history;
+      let least = Number.POSITIVE_INFINITY;
+      for (let block = Math.max(head - (head % CHUNK), oldest); block <= head; block += 1) {
+        least = Math.min(least, ask.at(block));
+      }
+      lowest.put(Math.floor(head / CHUNK), least);
+    },
+    /** @param price wei per gas, base fee and tip together */
+    reach(price: number, withinSec: number): Chance {
+      if (!(withinSec > 0)) return unknown('a time must be longer than 0 s');
+      if (withinSec > LONGEST_SEC) {
+        const takes = formatDuration((REACH_LEAST_TIMES + 1) * withinSec);
+        return unknown(
+          `it takes ${takes} of blocks to say so, more than is looked back on: up to ${formatDuration(LONGEST_SEC)} ahead can be told`,
+        );
+      }
+      const { head, oldest } = history;
+      const ratio = feeRatio(price, sendNow.at(head));
+      const longest = REACH_TIMES_SEC.findIndex((timeSec) => timeSec >= withinSec);
+      let probability = 0;
+      // A price reached within a shorter time is reached within a longer one, whatever that time's own neighbours say.
+      for (const timeSec of REACH_TIMES_SEC.slice(0, longest + 1).reverse()) {
+        // The head has no later blocks to judge it by.
+        const end = Math.min(history.firstSince(time.at(head) - timeSec) + 1, head);
+        const blocks = alike.before(end, timeSec, REACH_LEAST_TIMES * timeSec);
+        if (blocks === null) return tooLittlePast(history, (REACH_LEAST_TIMES + 1) * timeSec);
+        const reached = blocks.filter((block) => falls(block, Math.min(timeSec, withinSec), ratio)).length;
+        // Overlapping times count only as many as fit in sequence.
+        const seen = Math.min((time.at(end - 1) - time.at(oldest)) / timeSec, blocks.length);
+        probability = Math.max(probability, doubtedShare(reached / blocks.length, seen));
+      }
+      return { probability, reason: null };
+    },
+  };
 }

@@ -1,108 +1,93 @@
-import { eachLane, LANE_PROMISES, LANES, type Lane, type LaneName, type LanePrices } from '../advice.ts';
-import { type Column, feeRatio, fromPpm, type History, toPpm, wholeWei } from './history.ts';
-import { LaneCaps, type Outlook } from './lane-caps.ts';
+import {
+  type Chance,
+  eachLane,
+  LANE_PROMISES,
+  LANES,
+  type Lane,
+  type LaneName,
+  type LanePrices,
+} from '../advice.ts';
+import { feeRatio, fromPpm, type History, toPpm, wholeWei } from './history.ts';
+import { createLaneCaps, type Outlook } from './lane-caps.ts';
 import type { NextBaseFee } from './next-base-fee.ts';
-import { Rolling, SortedValues, WholeSum } from './rolling.ts';
-import { type Chance, unjudged, unknown } from './similar-states.ts';
-import { TipModel } from './tips.ts';
+import { SortedValues, WholeSum } from './rolling.ts';
+import { unjudged, unknown } from './similar-states.ts';
+import { createTipModel } from './tips.ts';
 
 /** The forecast when blocks came without tips or transactions. */
 export const UNKNOWN_TIPS = unknown('the last blocks show no tips');
 
 /** The three lanes: advises at every block, and judges its own advice as blocks come. */
-export class LaneModel {
-  readonly #history: History;
-  readonly #base: NextBaseFee;
-  readonly #scorers: Readonly<Record<LaneName, LaneScorer>>;
-  readonly #tips: TipModel;
-  readonly #caps: LaneCaps;
+export function createLaneModel(history: History, base: NextBaseFee) {
+  const scorers = eachLane((lane) => createLaneScorer(history, lane));
+  const tipModel = createTipModel(history);
+  const caps = createLaneCaps(history);
 
-  constructor(history: History, base: NextBaseFee) {
-    this.#history = history;
-    this.#base = base;
-    this.#scorers = eachLane((lane) => new LaneScorer(history, lane));
-    this.#tips = new TipModel(history);
-    this.#caps = new LaneCaps(history);
+  function priceOf(lane: LaneName): number {
+    const { expectedPrice, highestNext, cap } = scorers[lane];
+    // Without known tips the price is the base fee alone, the same in each lane.
+    return Math.min(tipModel.areKnown ? wholeWei(expectedPrice) : highestNext, cap.at(history.head));
   }
 
-  /** Judges the advice that the head settles, learns from it, advises anew, and sets the head's `sendNow` and `prices`. */
-  push(outlook: Outlook, isWarmUp: boolean): void {
-    const { head, sendNow } = this.#history;
-    const verdicts = eachLane((lane) => this.#scorers[lane].judge());
-    this.#tips.push(verdicts);
-    const tips = this.#tips.advised();
-    sendNow.put(head, Number(outlook.nextBaseFee) + tips.average);
-    this.#caps.push(tips.slow, verdicts.slow);
-    const caps = this.#caps.advised(outlook, tips, isWarmUp);
-    for (const lane of LANES) {
-      this.#scorers[lane].record(caps[lane], Math.min(tips[lane], caps[lane]));
-    }
-    this.followHead();
-    this.#recordPrices(outlook.nextBaseFee);
-  }
-
-  #recordPrices(nextBaseFee: bigint): void {
-    const { head, prices: columns, priority } = this.#history;
-    const prices = this.prices();
-    for (const lane of LANES) columns[lane].put(head, Number(prices[lane]));
-    priority.put(head, Math.max(Number(prices.average - nextBaseFee), 0));
-  }
-
-  followHead(): void {
-    for (const lane of LANES) this.#scorers[lane].followHead();
-    this.#tips.followHead();
-    this.#caps.followHead();
-  }
-
-  scorer(lane: LaneName): LaneScorer {
-    return this.#scorers[lane];
-  }
-
-  advice(blockSec: number): Readonly<Record<LaneName, Lane>> {
-    const prices = this.prices();
-    return eachLane((lane) => this.#lane(lane, prices[lane], blockSec));
-  }
-
-  /** Probability that the head's advice is included in time; `null` when tips or base fees cannot be known. */
-  chance(lane: LaneName): Chance {
-    if (!this.#tips.areKnown) return UNKNOWN_TIPS;
-    if (!this.#base.formulaHolds) return unknown('the chain has not kept to its own base fee rule of late');
-    return lane === 'slow' ? this.#caps.slow.chance : this.#scorers[lane].chance;
-  }
-
-  get areTipsKnown(): boolean {
-    return this.#tips.areKnown;
-  }
-
-  prices(): LanePrices {
-    const fast = this.#price('fast');
-    const average = Math.min(this.#price('average'), fast);
-    const slow = Math.min(this.#price('slow'), average);
+  function prices(): LanePrices {
+    const fast = priceOf('fast');
+    const average = Math.min(priceOf('average'), fast);
+    const slow = Math.min(priceOf('slow'), average);
     return { slow: BigInt(slow), average: BigInt(average), fast: BigInt(fast) };
   }
 
-  #price(lane: LaneName): number {
-    const scorer = this.#scorers[lane];
-    // Without known tips the price is the base fee alone, the same in each lane.
-    const price = this.#tips.areKnown ? wholeWei(scorer.expectedPrice) : scorer.highestNext;
-    return Math.min(price, scorer.cap.at(this.#history.head));
+  /** Probability that the head's advice is included in time; `null` when tips or base fees cannot be known. */
+  function chance(lane: LaneName): Chance {
+    if (!tipModel.areKnown) return UNKNOWN_TIPS;
+    if (!base.formulaHolds) return unknown('the chain has not kept to its own base fee rule of late');
+    return lane === 'slow' ? caps.slow.chance : scorers[lane].chance;
   }
 
-  #lane(lane: LaneName, price: bigint, blockSec: number): Lane {
-    const scorer = this.#scorers[lane];
-    const { head } = this.#history;
-    return {
-      price,
-      maxFeePerGas: BigInt(scorer.cap.at(head)),
-      maxPriorityFeePerGas: this.#tips.areKnown ? BigInt(scorer.tip.at(head)) : null,
-      withinBlocks: scorer.withinBlocks,
-      waitSec: {
-        p50: scorer.waitBlocks(0.5) * blockSec,
-        p95: (this.#tips.areKnown ? scorer.waitBlocks(0.95) : scorer.withinBlocks) * blockSec,
-      },
-      ...this.chance(lane),
-    };
-  }
+  return {
+    scorers,
+    prices,
+    chance,
+    get areTipsKnown(): boolean {
+      return tipModel.areKnown;
+    },
+    /** Judges the advice that the head settles, learns from it, advises anew, and sets the head's `sendNow` and `prices`. */
+    push(outlook: Outlook, isWarmUp: boolean): void {
+      const { head, sendNow, priority } = history;
+      const verdicts = eachLane((lane) => scorers[lane].judge());
+      tipModel.push(verdicts);
+      const tips = tipModel.advised();
+      sendNow.put(head, Number(outlook.nextBaseFee) + tips.average);
+      caps.push(tips.slow, verdicts.slow);
+      const advised = caps.advised(outlook, tips, isWarmUp);
+      // Stored to be judged once its blocks have come.
+      for (const lane of LANES) {
+        scorers[lane].cap.put(head, advised[lane]);
+        scorers[lane].tip.put(head, Math.min(tips[lane], advised[lane]));
+      }
+      const stated = prices();
+      for (const lane of LANES) history.prices[lane].put(head, Number(stated[lane]));
+      priority.put(head, Math.max(Number(stated.average - outlook.nextBaseFee), 0));
+    },
+    advice(blockSec: number): Readonly<Record<LaneName, Lane>> {
+      const { head } = history;
+      const stated = prices();
+      const { areKnown } = tipModel;
+      return eachLane((lane) => {
+        const { cap, tip, withinBlocks, waitBlocks } = scorers[lane];
+        return {
+          price: stated[lane],
+          maxFeePerGas: BigInt(cap.at(head)),
+          maxPriorityFeePerGas: areKnown ? BigInt(tip.at(head)) : null,
+          withinBlocks,
+          waitSec: {
+            p50: waitBlocks(0.5) * blockSec,
+            p95: (areKnown ? waitBlocks(0.95) : withinBlocks) * blockSec,
+          },
+          ...chance(lane),
+        };
+      });
+    },
+  };
 }
 
 /** Number of past advice that the stated probability is measured on. */
@@ -113,113 +98,77 @@ const PRICED_BLOCKS = 600;
 const LEAST_JUDGED = 100;
 const LEAST_WINDOWS = 12;
 
-/** Stores one lane's advice at each block and judges it once its blocks have come. */
-export class LaneScorer {
-  readonly withinBlocks: number;
-  readonly #history: History;
-  /** Waits for a lower base fee; the other lanes accept the next block's. */
-  readonly #waitsForDips: boolean;
-  readonly cap: Column;
-  readonly tip: Column;
+export type LaneScorer = ReturnType<typeof createLaneScorer>;
+
+/** Judges one lane's advice at each block once its blocks have come. */
+function createLaneScorer(history: History, lane: LaneName) {
+  const { baseFee, nextBaseFee, lowTip } = history;
+  const { withinBlocks } = LANE_PROMISES[lane];
+  const keep = JUDGED_BLOCKS + withinBlocks;
+  const cap = history.column(keep);
+  const tip = history.column(keep);
   /** Whether the advice was included, 1 or 0; `NaN` when it has not been judged. */
-  readonly kept: Column;
-  readonly #paidBase: Column;
-  readonly #wait: Column;
-  readonly #keptShare: Rolling<WholeSum>;
-  readonly #baseRatio: Rolling<WholeSum>;
-  readonly #waits: Rolling<SortedValues>;
-
-  constructor(history: History, lane: LaneName) {
-    this.#history = history;
-    this.withinBlocks = LANE_PROMISES[lane].withinBlocks;
-    this.#waitsForDips = lane === 'slow';
-    const keep = JUDGED_BLOCKS + this.withinBlocks;
-    this.cap = history.column(keep);
-    this.tip = history.column(keep);
-    this.kept = history.column();
-    this.#paidBase = history.column(keep);
-    this.#wait = history.column(keep);
-    this.#keptShare = new Rolling(this.kept, new WholeSum());
-    this.#baseRatio = new Rolling(this.#paidBase, new WholeSum());
-    this.#waits = new Rolling(this.#wait, new SortedValues());
-  }
-
-  /** Stores the head's advice, wei per gas, to be judged `withinBlocks` blocks later. */
-  record(cap: number, tip: number): void {
-    this.cap.put(this.#history.head, cap);
-    this.tip.put(this.#history.head, tip);
-  }
-
-  /** Judges the advice whose last block is the head: 1 if included, 0 if not, `null` if there was none. */
-  judge(): number | null {
-    const { head, oldest } = this.#history;
-    const given = head - this.withinBlocks;
-    if (given < oldest) return null;
-    const included = this.#inclusion(given);
-    const kept = included === null ? 0 : 1;
-    this.kept.put(given, kept);
-    this.#paidBase.put(given, included === null ? Number.NaN : this.#baseRatioAt(given, included));
-    this.#wait.put(given, (included ?? head) - given);
-    this.followHead();
-    return kept;
-  }
+  const kept = history.column();
+  const paidBase = history.column(keep);
+  const wait = history.column(keep);
+  const keptShare = history.rolling(kept, new WholeSum(), JUDGED_BLOCKS, withinBlocks);
+  const baseRatio = history.rolling(paidBase, new WholeSum(), PRICED_BLOCKS, withinBlocks);
+  const waits = history.rolling(wait, new SortedValues(), JUDGED_BLOCKS, withinBlocks);
 
   /** The first block that includes the transaction: `min(tip, cap − base fee)` reaches its low tip. */
-  #inclusion(given: number): number | null {
-    const { baseFee, lowTip, head } = this.#history;
-    const cap = this.cap.at(given);
-    const tip = this.tip.at(given);
-    for (let block = given + 1; block <= head; block += 1) {
+  function inclusionOf(given: number): number | null {
+    for (let block = given + 1; block <= history.head; block += 1) {
       const asked = lowTip.at(block);
-      if (Math.min(tip, cap - baseFee.at(block)) >= (Number.isNaN(asked) ? 0 : asked)) return block;
+      const left = Math.min(tip.at(given), cap.at(given) - baseFee.at(block));
+      if (left >= (Number.isNaN(asked) ? 0 : asked)) return block;
     }
     return null;
   }
 
-  #baseRatioAt(given: number, included: number): number {
-    const paid = Math.min(this.cap.at(given), this.#history.baseFee.at(included) + this.tip.at(given));
-    return toPpm(feeRatio(paid - this.tip.at(given), this.#highestNextAt(given)));
-  }
-
   /** The maximum base fee that the advice would pay in the block after `given`. */
-  #highestNextAt(given: number): number {
-    return Math.min(this.#history.nextBaseFee.at(given), this.cap.at(given) - this.tip.at(given));
-  }
+  const highestNextAt = (given: number) => Math.min(nextBaseFee.at(given), cap.at(given) - tip.at(given));
 
-  get highestNext(): number {
-    return this.#highestNextAt(this.#history.head);
-  }
-
-  followHead(): void {
-    this.#keptShare.moveTo(this.#history.settled(this.withinBlocks, JUDGED_BLOCKS));
-    this.#baseRatio.moveTo(this.#history.settled(this.withinBlocks, PRICED_BLOCKS));
-    this.#waits.moveTo(this.#history.settled(this.withinBlocks, JUDGED_BLOCKS));
-  }
-
-  get judgedRatio(): number {
-    return this.#keptShare.tally.count / JUDGED_BLOCKS;
-  }
-
-  /** Share of past advice that was included; no figure until enough was judged. */
-  get chance(): Chance {
-    const enough = Math.max(LEAST_JUDGED, LEAST_WINDOWS * this.withinBlocks);
-    const { count, mean } = this.#keptShare.tally;
-    if (count < enough || mean === null) return unjudged(count, enough);
-    return { probability: mean, reason: null };
-  }
-
-  /** Wei per gas: the tip is known; the base fee is estimated from what past advice paid where it was included. */
-  get expectedPrice(): number {
-    const { head } = this.#history;
-    const baseRatio = fromPpm(this.#baseRatio.tally.mean ?? toPpm(1));
-    const least = this.#waitsForDips ? 0 : 1;
-    return this.highestNext * Math.max(baseRatio, least) + this.tip.at(head);
-  }
-
-  /** The `q` quantile of blocks waited; a miss counts as the whole wait, a rare wait too until enough are judged. */
-  waitBlocks(q: number): number {
-    const { tally } = this.#waits;
-    if (q > 0.5 && tally.size < LEAST_JUDGED) return this.withinBlocks;
-    return tally.quantile(q) ?? 1;
-  }
+  return {
+    withinBlocks,
+    cap,
+    tip,
+    kept,
+    /** Judges the advice whose last block is the head: 1 if included, 0 if not, `null` if there was none. */
+    judge(): number | null {
+      const { head, oldest } = history;
+      const given = head - withinBlocks;
+      if (given < oldest) return null;
+      const included = inclusionOf(given);
+      const isIn = included === null ? 0 : 1;
+      const paid = Math.min(cap.at(given), baseFee.at(included ?? head) + tip.at(given));
+      kept.put(given, isIn);
+      paidBase.put(given, isIn ? toPpm(feeRatio(paid - tip.at(given), highestNextAt(given))) : Number.NaN);
+      wait.put(given, (included ?? head) - given);
+      return isIn;
+    },
+    get highestNext(): number {
+      return highestNextAt(history.head);
+    },
+    get judgedRatio(): number {
+      return keptShare.tally.count / JUDGED_BLOCKS;
+    },
+    /** Share of past advice that was included; no figure until enough was judged. */
+    get chance(): Chance {
+      const enough = Math.max(LEAST_JUDGED, LEAST_WINDOWS * withinBlocks);
+      const { count, mean } = keptShare.tally;
+      return count < enough || mean === null ? unjudged(count, enough) : { probability: mean, reason: null };
+    },
+    /** Wei per gas: the tip is known; the base fee is estimated from what past advice paid where it was included. */
+    get expectedPrice(): number {
+      const { head } = history;
+      const ratio = fromPpm(baseRatio.tally.mean ?? toPpm(1));
+      // Slow waits for a lower base fee; the other lanes accept the next block's.
+      return highestNextAt(head) * Math.max(ratio, lane === 'slow' ? 0 : 1) + tip.at(head);
+    },
+    /** The `q` quantile of blocks waited; a miss counts as the whole wait, a rare wait too until enough are judged. */
+    waitBlocks(q: number): number {
+      const { tally } = waits;
+      return q > 0.5 && tally.size < LEAST_JUDGED ? withinBlocks : (tally.quantile(q) ?? 1);
+    },
+  };
 }

@@ -1,8 +1,18 @@
 import type { Action, Horizon, Lane, LaneName, Recommendation, Trend } from '../advice.ts';
 import { formatDuration, formatGwei, formatLikelihood, formatPercent } from '../units.ts';
-import { type Column, type History, wholeWei } from './history.ts';
-import type { Forecast, HorizonForecast } from './horizons.ts';
+import { type History, wholeWei } from './history.ts';
+import type { Forecast, Horizons } from './horizons.ts';
 import type { LaneScorer } from './lanes.ts';
+
+interface Grounds {
+  readonly decision: Decision;
+  readonly forecasts: readonly Forecast[];
+  readonly trend: Trend;
+  /** Known seconds of the last day. */
+  readonly daySec: number;
+  /** Wei per gas when the base fee is at its floor. */
+  readonly floor?: bigint | null;
+}
 
 interface RecommendationInput extends Grounds {
   readonly lanes: Readonly<Record<LaneName, Lane>>;
@@ -19,58 +29,45 @@ const LOST_AT = 0.2;
 
 /** Sending now refers to the Average lane, waiting to one of the alternatives, with its figures. */
 export function recommendation(input: RecommendationInput): Recommendation {
-  const { decision, forecasts, track } = input;
-  const judgedRatio = decision.forecast?.judgedRatio ?? input.sendNowJudgedRatio;
+  const { decision, forecasts, track, lanes, blockSec, isPaceKnown } = input;
+  const { forecast } = decision;
+  const { price, waitSec, withinBlocks, probability, reason } = lanes.average;
+  const reasons = reasonsFor(input);
+  if (!isPaceKnown) {
+    const every = formatDuration(blockSec);
+    reasons.push(`how often blocks come is not known yet: times are as if one came every ${every}`);
+  }
+  if (forecast === null && isMeasured(forecasts) && reason !== null) {
+    reasons.push(`no probability of getting in: ${reason}`);
+  }
   return {
-    ...plan(input),
+    ...(forecast === null
+      ? {
+          lane: 'average',
+          targetPrice: price,
+          expectedWaitSec: waitSec.p50,
+          deadlineSec: withinBlocks * blockSec,
+          probability,
+          expectedSavingRatio: 0,
+        }
+      : {
+          lane: 'slow',
+          targetPrice: BigInt(wholeWei(forecast.price)),
+          expectedWaitSec: forecast.expectedWaitSec,
+          deadlineSec: forecast.horizonSec,
+          probability: forecast.probability,
+          expectedSavingRatio: saving(forecast),
+        }),
     action: input.floor != null ? 'SEND_NOW' : isMeasured(forecasts) ? decision.action : null,
-    confidence: confidence(judgedRatio, track),
-    reasons: [...reasonsFor(input), ...withoutPace(input), ...withoutFigure(input)],
+    confidence: confidence(forecast?.judgedRatio ?? input.sendNowJudgedRatio, track),
+    reasons,
     alternatives: forecasts.map(toHorizon),
     track,
   };
 }
 
-function withoutPace({ isPaceKnown, blockSec }: RecommendationInput): string[] {
-  const every = formatDuration(blockSec);
-  return isPaceKnown
-    ? []
-    : [`how often blocks come is not known yet: times are as if one came every ${every}`];
-}
-
-/** Why the advice to send now has no probability. */
-function withoutFigure({ decision, forecasts, lanes }: RecommendationInput): string[] {
-  const { reason } = lanes.average;
-  if (decision.forecast !== null || !isMeasured(forecasts) || reason === null) return [];
-  return [`no probability of getting in: ${reason}`];
-}
-
-function isMeasured(forecasts: readonly Forecast[]): boolean {
-  return forecasts.some(({ probability }) => probability !== null);
-}
-
-function plan({ decision, lanes, blockSec }: RecommendationInput) {
-  const { forecast } = decision;
-  if (forecast === null) {
-    const { price, waitSec, withinBlocks, probability } = lanes.average;
-    return {
-      lane: 'average' as const,
-      targetPrice: price,
-      expectedWaitSec: waitSec.p50,
-      deadlineSec: withinBlocks * blockSec,
-      probability,
-      expectedSavingRatio: 0,
-    };
-  }
-  return {
-    lane: 'slow' as const,
-    targetPrice: BigInt(wholeWei(forecast.price)),
-    expectedWaitSec: forecast.expectedWaitSec,
-    deadlineSec: forecast.horizonSec,
-    probability: forecast.probability,
-    expectedSavingRatio: saving(forecast),
-  };
-}
+const isMeasured = (forecasts: readonly Forecast[]) =>
+  forecasts.some(({ probability }) => probability !== null);
 
 /** 0 to 100: the judged share of the history, times the accuracy of stated probabilities. */
 function confidence(judgedRatio: number, { hitRatio, statedProbability }: Recommendation['track']): number {
@@ -81,35 +78,20 @@ function confidence(judgedRatio: number, { hitRatio, statedProbability }: Recomm
 }
 
 /** Without measurements there is neither probability nor price. */
-function toHorizon({ horizonSec, price, probability, reason, savingRatio }: Forecast): Horizon {
-  const isMeasured = probability !== null;
-  return {
-    horizonSec,
-    price: isMeasured ? BigInt(wholeWei(price)) : null,
-    probability,
-    reason,
-    savingRatio,
-  };
-}
-
-interface Grounds {
-  readonly decision: Decision;
-  readonly forecasts: readonly Forecast[];
-  readonly trend: Trend;
-  /** Known seconds of the last day. */
-  readonly daySec: number;
-  /** Wei per gas when the base fee is at its floor. */
-  readonly floor?: bigint | null;
-}
+const toHorizon = ({ horizonSec, price, probability, reason, savingRatio }: Forecast): Horizon => ({
+  horizonSec,
+  price: probability === null ? null : BigInt(wholeWei(price)),
+  probability,
+  reason,
+  savingRatio,
+});
 
 const HOUR_SEC = 3_600;
 /** With less than a minute of history a mean is meaningless. */
 const LEAST_RANKED_SEC = 60;
 
 /** Short plain sentences, the decisive one first. Each figure comes from one of the alternatives. */
-export function reasonsFor(grounds: Grounds): string[] {
-  return [...decisive(grounds), ...movement(grounds)];
-}
+export const reasonsFor = (grounds: Grounds): string[] => [...decisive(grounds), ...movement(grounds)];
 
 function decisive({ decision, forecasts, floor = null }: Grounds): string[] {
   if (floor !== null) return [`the base fee is at its floor of ${formatGwei(floor)} gwei and cannot fall`];
@@ -146,11 +128,9 @@ function movement({ trend: { direction, changeRatio }, daySec }: Grounds): strin
   const span = daySec >= 0.99 * HOUR_SEC ? 'hour' : formatDuration(daySec - (daySec % 60));
   const mean = `its mean of the last ${span}`;
   if (direction === 'STABLE') return [`base fee is close to ${mean}`];
-  const how =
-    direction === 'RISING'
-      ? `${formatPercent(changeRatio)} above`
-      : `${formatLikelihood(-changeRatio)} below`;
-  return [`base fee is ${how} ${mean}`];
+  return direction === 'RISING'
+    ? [`base fee is ${formatPercent(changeRatio)} above ${mean}`]
+    : [`base fee is ${formatLikelihood(-changeRatio)} below ${mean}`];
 }
 
 /** Minimum probability and saving for advice to wait. */
@@ -184,21 +164,14 @@ export function decide(forecasts: readonly Forecast[]): Decision {
   return SEND_NOW;
 }
 
-function waitFor(forecast: Forecast): Decision {
-  return { action: forecast.horizonSec <= LONGEST_WAIT_SEC ? 'WAIT' : 'SET_ALERT', forecast };
-}
-
-function isLikely({ probability }: Forecast): boolean {
-  return (probability ?? 0) >= LEAST_PROBABILITY;
-}
-
-function saving({ savingRatio }: Forecast): number {
-  return savingRatio ?? 0;
-}
-
-function leastSaving({ horizonSec }: Forecast): number {
-  return horizonSec <= LONGEST_WAIT_SEC ? LEAST_SAVING : LEAST_ALERT_SAVING;
-}
+const waitFor = (forecast: Forecast): Decision => ({
+  action: forecast.horizonSec <= LONGEST_WAIT_SEC ? 'WAIT' : 'SET_ALERT',
+  forecast,
+});
+const isLikely = ({ probability }: Forecast) => (probability ?? 0) >= LEAST_PROBABILITY;
+const saving = ({ savingRatio }: Forecast) => savingRatio ?? 0;
+const leastSaving = ({ horizonSec }: Forecast) =>
+  horizonSec <= LONGEST_WAIT_SEC ? LEAST_SAVING : LEAST_ALERT_SAVING;
 
 /** The forecast with the highest saving; of equals the sooner one. */
 function mostSaving(forecasts: readonly Forecast[]): Forecast | null {
@@ -236,47 +209,22 @@ const LOOK_BACK_BLOCKS = 8_192;
 
 /**
  * Stores the recommendation of each block, keeps it until another one is clearly better, and scores ended ones. The same
- * after a rewind and the same blocks again.
+ * after a rewind and the same blocks again. @param sent judges sending now
  */
-export class TrackRecord {
-  readonly #history: History;
-  readonly #sent: LaneScorer;
-  readonly #horizons: readonly HorizonForecast[];
+export function createTrackRecord(history: History, sent: LaneScorer, horizons: Horizons) {
+  const { advisedWaitSec } = history;
   /** Horizon in seconds of the best wait; 0 for sending now. */
-  readonly #best: Column;
+  const bestWaitSec = history.column(HOLD_BLOCKS);
   /** Stated probability, `NaN` for none. */
-  readonly #stated: Column;
+  const stated = history.column(LOOK_BACK_BLOCKS);
 
-  constructor(history: History, sent: LaneScorer, horizons: readonly HorizonForecast[]) {
-    this.#history = history;
-    this.#sent = sent;
-    this.#horizons = horizons;
-    this.#best = history.column(HOLD_BLOCKS);
-    this.#stated = history.column(LOOK_BACK_BLOCKS);
-  }
-
-  /** Decides at the head and stores it. @param sendProbability of sending now; `null` for none */
-  push(forecasts: readonly Forecast[], sendProbability: number | null): void {
-    const { head, advisedWaitSec } = this.#history;
-    const best = decide(forecasts);
-    this.#best.put(head, best.forecast?.horizonSec ?? 0);
-    const decision = this.#steady(best, forecasts);
-    advisedWaitSec.put(head, decision.forecast?.horizonSec ?? 0);
-    const stated = decision.forecast === null ? sendProbability : decision.forecast.probability;
-    this.#stated.put(head, stated ?? Number.NaN);
-  }
-
-  decision(forecasts: readonly Forecast[]): Decision {
-    return decisionOf(forecasts, this.#history.advisedWaitSec.at(this.#history.head));
-  }
-
-  #steady(best: Decision, forecasts: readonly Forecast[]): Decision {
-    const { head, oldest, advisedWaitSec } = this.#history;
+  function steady(best: Decision, forecasts: readonly Forecast[]): Decision {
+    const { head, oldest } = history;
     if (head === oldest) return best;
     const standing = decisionOf(forecasts, advisedWaitSec.at(head - 1));
     if (best.forecast === standing.forecast || isClearlyBetter(best, standing)) return best;
     for (let block = head - HOLD_BLOCKS + 1; block < head; block += 1) {
-      const before = block < oldest ? standing : decisionOf(forecasts, this.#best.at(block));
+      const before = block < oldest ? standing : decisionOf(forecasts, bestWaitSec.at(block));
       const isSame =
         best.action === standing.action ? before.forecast === best.forecast : before.action === best.action;
       if (!isSame) return standing;
@@ -284,36 +232,43 @@ export class TrackRecord {
     return best;
   }
 
-  /** The last hundred ended recommendations with a probability: stated and actual shares. */
-  score(): Recommendation['track'] {
-    const { head, oldest } = this.#history;
-    const until = Math.max(head - LOOK_BACK_BLOCKS + 1, oldest);
-    let evaluated = 0;
-    let kept = 0;
-    let stated = 0;
-    for (let block = head; block >= until && evaluated < SCORED; block -= 1) {
-      const probability = this.#stated.at(block);
-      if (Number.isNaN(probability)) continue;
-      const outcome = this.#outcome(block);
-      if (outcome === null) continue;
-      evaluated += 1;
-      kept += outcome ? 1 : 0;
-      stated += probability;
-    }
-    if (evaluated === 0) return { evaluated, hitRatio: null, statedProbability: null };
-    return { evaluated, hitRatio: kept / evaluated, statedProbability: stated / evaluated };
+  function outcomeAt(block: number): boolean | null {
+    const waitSec = advisedWaitSec.at(block);
+    if (waitSec > 0) return horizons.reachedAt(waitSec, block);
+    return block + sent.withinBlocks > history.head ? null : sent.kept.at(block) === 1;
   }
 
-  #outcome(block: number): boolean | null {
-    const waitSec = this.#history.advisedWaitSec.at(block);
-    if (waitSec > 0) {
-      return (
-        this.#horizons.find(({ horizonSec }) => horizonSec === waitSec)?.verdicts.reachedAt(block) ?? null
-      );
-    }
-    if (block + this.#sent.withinBlocks > this.#history.head) return null;
-    return this.#sent.kept.at(block) === 1;
-  }
+  return {
+    /** Decides at the head and stores it. @param sendProbability of sending now; `null` for none */
+    push(forecasts: readonly Forecast[], sendProbability: number | null): void {
+      const { head } = history;
+      const best = decide(forecasts);
+      bestWaitSec.put(head, best.forecast?.horizonSec ?? 0);
+      const { forecast } = steady(best, forecasts);
+      advisedWaitSec.put(head, forecast?.horizonSec ?? 0);
+      stated.put(head, (forecast === null ? sendProbability : forecast.probability) ?? Number.NaN);
+    },
+    decision: (forecasts: readonly Forecast[]): Decision =>
+      decisionOf(forecasts, advisedWaitSec.at(history.head)),
+    /** The last hundred ended recommendations with a probability: stated and actual shares. */
+    score(): Recommendation['track'] {
+      const { head, oldest } = history;
+      const until = Math.max(head - LOOK_BACK_BLOCKS + 1, oldest);
+      let evaluated = 0;
+      let kept = 0;
+      let sum = 0;
+      for (let block = head; block >= until && evaluated < SCORED; block -= 1) {
+        const probability = stated.at(block);
+        const outcome = Number.isNaN(probability) ? null : outcomeAt(block);
+        if (outcome === null) continue;
+        evaluated += 1;
+        kept += outcome ? 1 : 0;
+        sum += probability;
+      }
+      if (evaluated === 0) return { evaluated, hitRatio: null, statedProbability: null };
+      return { evaluated, hitRatio: kept / evaluated, statedProbability: sum / evaluated };
+    },
+  };
 }
 
 function decisionOf(forecasts: readonly Forecast[], waitSec: number): Decision {

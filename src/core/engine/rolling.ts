@@ -1,52 +1,5 @@
-import type { Column, Span } from './history.ts';
-
-/** A statistic that a number can be added to and removed from exactly. `NaN` is not counted. */
-interface Tally {
-  add(value: number): void;
-  remove(value: number): void;
-  clear(): void;
-}
-
-/**
- * Keeps a tally over a moving window of a column. A move back is the same, so a rewind restores it (if it is followed
- * before the column is overwritten).
- */
-export class Rolling<T extends Tally> {
-  readonly tally: T;
-  readonly #column: Column;
-  #from = 0;
-  #to = 0;
-
-  constructor(column: Column, tally: T) {
-    this.#column = column;
-    this.tally = tally;
-  }
-
-  moveTo({ from, to }: Span): void {
-    if (to <= this.#from || from >= this.#to) {
-      this.tally.clear();
-      this.#from = from;
-      this.#to = from;
-    }
-    while (this.#to > to) this.#remove(--this.#to);
-    while (this.#from < from) this.#remove(this.#from++);
-    while (this.#to < to) this.#add(this.#to++);
-    while (this.#from > from) this.#add(--this.#from);
-  }
-
-  #add(block: number): void {
-    const value = this.#column.at(block);
-    if (!Number.isNaN(value)) this.tally.add(value);
-  }
-
-  #remove(block: number): void {
-    const value = this.#column.at(block);
-    if (!Number.isNaN(value)) this.tally.remove(value);
-  }
-}
-
 /** Sum and count. Whole numbers only: sums below 2^53 are exact, so numbers can be removed exactly. */
-export class WholeSum implements Tally {
+export class WholeSum {
   sum = 0;
   count = 0;
 
@@ -72,7 +25,7 @@ export class WholeSum implements Tally {
 }
 
 /** Ascending. A binary search and one memory move are faster than a tree for tens of thousands of numbers. */
-export class SortedValues implements Tally {
+export class SortedValues {
   #values = new Float64Array(0);
   #size = 0;
 
@@ -105,14 +58,7 @@ export class SortedValues implements Tally {
   }
 
   countBelow(value: number): number {
-    let low = 0;
-    let high = this.#size;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#values[middle] ?? 0) < value) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstWhere(0, this.#size, (at) => (this.#values[at] ?? 0) >= value);
   }
 
   /** The smallest value that at least a share `q` (0 to 1) does not exceed; `null` for none. */
@@ -122,63 +68,42 @@ export class SortedValues implements Tally {
   }
 }
 
-/**
- * The minimum of a window of blocks that moves forward at both ends (Lemire 2006, streaming maximum-minimum filter). Each
- * block enters and leaves once.
- */
+/** The minimum of a window of blocks that moves forward at both ends (Lemire 2006, streaming maximum-minimum filter). */
 export class WindowMinimum {
-  #blocks = new Float64Array(64);
-  #values = new Float64Array(64);
+  /** Each lower than those after it; the ones before `#start` have left. */
+  #entries: { readonly block: number; readonly value: number }[] = [];
   #start = 0;
-  #size = 0;
 
   /** `null` while the window is empty. */
   get minimum(): number | null {
-    return this.#size > 0 ? (this.#values[this.#slot(0)] ?? null) : null;
+    return this.#entries[this.#start]?.value ?? null;
   }
 
   push(block: number, value: number): void {
-    while (this.#size > 0 && (this.#values[this.#slot(this.#size - 1)] ?? 0) >= value) this.#size -= 1;
-    if (this.#size === this.#blocks.length) this.#widen();
-    const slot = this.#slot(this.#size);
-    this.#blocks[slot] = block;
-    this.#values[slot] = value;
-    this.#size += 1;
+    while (this.#entries.length > this.#start && (this.#entries.at(-1)?.value ?? 0) >= value) {
+      this.#entries.pop();
+    }
+    this.#entries.push({ block, value });
   }
 
   dropBefore(block: number): void {
-    while (this.#size > 0 && (this.#blocks[this.#slot(0)] ?? 0) < block) {
-      this.#start = this.#slot(1);
-      this.#size -= 1;
-    }
+    while ((this.#entries[this.#start]?.block ?? block) < block) this.#start += 1;
+    if (this.#start < DROPPED_MOST) return;
+    this.#entries.splice(0, this.#start);
+    this.#start = 0;
   }
 
   clear(): void {
-    this.#start = 0;
-    this.#size = 0;
-  }
-
-  #slot(index: number): number {
-    return (this.#start + index) % this.#blocks.length;
-  }
-
-  #widen(): void {
-    const blocks = new Float64Array(this.#size * 2);
-    const values = new Float64Array(this.#size * 2);
-    for (let index = 0; index < this.#size; index += 1) {
-      blocks[index] = this.#blocks[this.#slot(index)] ?? 0;
-      values[index] = this.#values[this.#slot(index)] ?? 0;
-    }
-    this.#blocks = blocks;
-    this.#values = values;
+    this.#entries = [];
     this.#start = 0;
   }
 }
+
+const DROPPED_MOST = 1_024;
 
 /** The lower median in expected linear time; reorders `values`. `NaN` for none. */
-export function takeMedian(values: Float64Array): number {
-  return takeRanked(values, Math.max(Math.ceil(values.length / 2) - 1, 0));
-}
+export const takeMedian = (values: Float64Array) =>
+  takeRanked(values, Math.max(Math.ceil(values.length / 2) - 1, 0));
 
 /** The value at `rank` (from 0) in expected linear time; reorders `values`. `NaN` when there is none. */
 export function takeRanked(values: Float64Array, rank: number): number {
@@ -206,13 +131,17 @@ export function takeRanked(values: Float64Array, rank: number): number {
   return values[rank] ?? Number.NaN;
 }
 
-export function shareAtMost(values: Float64Array, value: number): number {
-  let low = 0;
-  let high = values.length;
+/** The first whole number from `from` on, below `to`, where `isTrue` (which then stays true), or `to`. */
+export function firstWhere(from: number, to: number, isTrue: (at: number) => boolean): number {
+  let low = from;
+  let high = to;
   while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((values[middle] ?? 0) <= value) low = middle + 1;
-    else high = middle;
+    const middle = low + Math.floor((high - low) / 2);
+    if (isTrue(middle)) high = middle;
+    else low = middle + 1;
   }
-  return low / values.length;
+  return low;
 }
+
+export const shareAtMost = (sorted: Float64Array, value: number) =>
+  firstWhere(0, sorted.length, (at) => (sorted[at] ?? 0) > value) / sorted.length;

@@ -8,6 +8,7 @@ import type {
 } from '../../contract/auto-txs.ts';
 import { type AutoTxStatus, LANE_OF_SPEED } from '../../contract/choices.ts';
 import type { StatsChart, Summary } from '../../contract/dashboard.ts';
+import type { Chance } from '../../core/advice.ts';
 import {
   type AutoTxOrder,
   type Check,
@@ -27,7 +28,6 @@ import {
 import { ownPriceAt } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { type ChainProfile, chainProfile } from '../../core/chains.ts';
-import type { Reach } from '../../core/engine/horizons.ts';
 import { checksummedAddress } from '../../core/transactions/decode-transaction.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import { formatGwei, utcMinute, weiOfGwei } from '../../core/units.ts';
@@ -59,7 +59,7 @@ interface AutoTxServiceParts extends CheckerParts {
   readonly store: AutoTxStore;
   readonly chain: () => ChainProfile | null;
   readonly confirmations: (chain: ChainProfile) => number;
-  readonly reach: (price: bigint, withinSec: number) => Reach | null;
+  readonly reach: (price: bigint, withinSec: number) => Chance | null;
   readonly onChanged?: () => void;
 }
 

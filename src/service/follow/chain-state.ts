@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ChainEvent, ChainSource, KnownBlock } from '../../chain/chain-source.ts';
 import {
   type Advice,
+  type Chance,
   eachLane,
   type GivenAdvice,
   givenAdvice,
@@ -11,7 +12,6 @@ import {
 import type { Block, Hex } from '../../core/block.ts';
 import { type ChainProfile, identifiedChain, updateFrequencySec } from '../../core/chains.ts';
 import { NEAR_BLOCKS } from '../../core/engine/fee-engine.ts';
-import type { Reach } from '../../core/engine/horizons.ts';
 import type { AlertRun } from '../../store/alert-evaluation.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import { TimeSlice } from '../async.ts';
@@ -347,7 +347,7 @@ export interface Engine {
   rewindTo(number: number): void;
   advice(): Advice | null;
   lanePrices(): LanePrices | null;
-  reachProbability(price: bigint, withinSec: number): Reach;
+  reachProbability(price: bigint, withinSec: number): Chance;
   meanPrices(first: number, last: number): MeanPrices | null;
 }
 

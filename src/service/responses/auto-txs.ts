@@ -1,5 +1,6 @@
 import type { AutoTx, AutoTxAccount, AutoTxDetails } from '../../contract/auto-txs.ts';
 import { LISTED_DATA_LONGEST, SPEED_OF_LANE } from '../../contract/choices.ts';
+import type { Chance } from '../../core/advice.ts';
 import { capObstacle } from '../../core/auto-txs/costs.ts';
 import {
   type KeptAutoTx,
@@ -13,7 +14,6 @@ import { isReached, wakesOf } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { type ChainProfile, chainProfile } from '../../core/chains.ts';
 import type { DataFees } from '../../core/data-fee.ts';
-import type { Reach } from '../../core/engine/horizons.ts';
 import { gweiString, usdOf } from '../../core/units.ts';
 import type { SenderAccount } from '../auto-txs/checks.ts';
 import type { Present } from './gas.ts';
@@ -144,7 +144,7 @@ const REMEMBERED_MOST = 2_000;
 interface OutlookParts {
   readonly chain: () => ChainProfile | null;
   readonly moment: () => Present | null;
-  readonly reach: (price: bigint, withinSec: number) => Reach | null;
+  readonly reach: (price: bigint, withinSec: number) => Chance | null;
   readonly confirmations: (chain: ChainProfile) => number;
   readonly wallNow: () => number;
 }

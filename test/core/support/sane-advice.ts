@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
-import { type Advice, LANES } from '../../../src/core/advice.ts';
-import type { Chance } from '../../../src/core/engine/similar-states.ts';
+import { type Advice, type Chance, LANES } from '../../../src/core/advice.ts';
 
 /** Every number and amount within the advice, with where it stands. */
 function figures(value: unknown, path = 'advice'): [string, number | bigint][] {
