@@ -54,8 +54,9 @@ export function formatGwei(wei: bigint | number): string {
   return exact < 0n ? MINUS + formatScaled(-exact, GWEI_DECIMALS) : formatScaled(exact, GWEI_DECIMALS);
 }
 
-/** An amount of wei in whole native coins with three significant digits: `0.00000105 ETH`. */
+/** An amount of wei in whole native coins with three significant digits: `0.00000105 ETH`; a loss is negative. */
 export function formatNative(wei: bigint, symbol: string): string {
+  if (wei < 0n) return MINUS + formatNative(-wei, symbol);
   return `${formatScaled(wei, NATIVE_DECIMALS)} ${symbol}`;
 }
 
@@ -108,7 +109,8 @@ function exactly(units: bigint, decimals: number): string {
 
 /** Dollars: two decimals from one dollar on, below it two significant digits; tiny amounts as an upper bound. */
 export function formatUsd(usd: number): string {
-  if (!Number.isFinite(usd) || usd < 0) return UNKNOWN;
+  if (!Number.isFinite(usd)) return UNKNOWN;
+  if (usd < 0) return MINUS + formatUsd(-usd);
   if (usd === 0) return '$0';
   if (usd < 0.0001) return '<$0.0001';
   if (usd < 0.01) return `$${trimZeros(usd.toFixed(4))}`;

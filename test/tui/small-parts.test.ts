@@ -7,7 +7,7 @@ import { stepInterval } from '../../src/tui/app/ui-state.ts';
 import { rawLines } from '../../src/tui/chrome/raw-view.tsx';
 import { isOverdue, polledEveryMs } from '../../src/tui/data/queries.ts';
 import { drawnCharacters, EMPTY_INPUT, editLine, insertText } from '../../src/tui/input/text-input.ts';
-import { recordPhrases, waitRecord } from '../../src/tui/panes/service/service-pane.tsx';
+import { recordTexts } from '../../src/tui/panes/service/service-pane.tsx';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
 
 describe('the record of advice in words', () => {
@@ -23,25 +23,19 @@ describe('the record of advice in words', () => {
   };
 
   it('names the versions of the method where there are several, and what could not be judged', () => {
-    expect(recordPhrases({ ...track, versions: [1, 2], unjudged: 3 })[1]).toBe(
-      'since 3 Nov, by versions 1, 2 of its method, 3 not judged for want of blocks',
-    );
+    expect(recordTexts({ ...track, versions: [1, 2], unjudged: 3 })).toEqual([
+      'given 100, kept 92 since 3 Nov, by versions 1, 2 of its method, 3 not judged for want of blocks (92 %, stated 90 %)',
+    ]);
   });
 
   it('counts waits apart, with what they stated and since when, and none where none was judged', () => {
-    const waits = {
-      evaluated: 52,
-      hitRatio: 41 / 52,
-      statedProbability: 0.84,
-      since: track.since,
-      versions: [3],
-    };
-    expect(waitRecord({ ...track, waits })).toEqual(['kept 41 of 52 waits since 3 Nov (79 %, stated 84 %)']);
-    expect(waitRecord({ ...track, waits: { ...waits, evaluated: 100, versions: [2, 3] } })).toEqual([
+    const waits = { ...track, evaluated: 52, hitRatio: 41 / 52, statedProbability: 0.84, versions: [3] };
+    const waitsOf = (more: object) => recordTexts({ ...track, waits: { ...waits, ...more } }).slice(1);
+    expect(waitsOf({})).toEqual(['kept 41 of 52 waits since 3 Nov (79 %, stated 84 %)']);
+    expect(waitsOf({ evaluated: 100, versions: [2, 3] })).toEqual([
       'kept 79 of the last 100 waits since 3 Nov, by versions 2, 3 of its method (79 %, stated 84 %)',
     ]);
-    expect(waitRecord({ ...track, waits: { ...waits, evaluated: 0, hitRatio: null } })).toEqual([]);
-    expect(waitRecord(track)).toEqual([]);
+    expect(waitsOf({ evaluated: 0, hitRatio: null })).toEqual([]);
   });
 });
 

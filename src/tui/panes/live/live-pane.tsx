@@ -54,7 +54,7 @@ import {
 import { type ColorName, useDim } from '../../ui/theme.ts';
 import { dayText, wholeSpan } from '../../ui/time.ts';
 import { chartChoices, choiceOf } from '../chart/chart-data.ts';
-import { recordPhrases, waitRecord } from '../service/service-pane.tsx';
+import { recordTexts } from '../service/service-pane.tsx';
 import { workColumns } from '../work-table.ts';
 import { LaneTable, lanesText } from './lane-table.tsx';
 
@@ -226,12 +226,11 @@ function AdviceInFull({ view }: LivePaneProps) {
   const { recommendation, adviceAge = null } = view;
   const waits = adviceAge === null ? (recommendation?.alternatives ?? []) : [];
   const track = adviceAge === null ? (recommendation?.track ?? null) : null;
-  const record = track === null ? [] : recordPhrases(track);
+  const record = track === null ? [] : recordTexts(track);
   const texts = [
     ...reasonsOf({ ...view, recommendation: recommendation && { ...recommendation, alternatives: [] } }),
     ...waits.map(waitWords),
-    ...(record.length === 0 ? [] : [`record: ${record.join(' ')}`]),
-    ...(track === null ? [] : waitRecord(track)),
+    ...record.map((text, place) => (place === 0 ? `record: ${text}` : text)),
     // Another service may use another method.
     ...(view.snapshot.source.kind === 'service' || waits.length === 0 ? [] : RECKONED),
   ];

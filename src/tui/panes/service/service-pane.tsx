@@ -1,11 +1,5 @@
 import type { ServiceDescription } from '../../../client/openapi.ts';
-import type {
-  DashboardView,
-  MarketView,
-  NodeView,
-  RateLimitsView,
-  StatsView,
-} from '../../../client/views/dashboard.ts';
+import type { DashboardView, MarketView, NodeView, RateLimitsView } from '../../../client/views/dashboard.ts';
 import { keptWords, type RecommendationView } from '../../../client/views/gas.ts';
 import { ROUTE_GROUPS, V1_ROUTES } from '../../../contract/routes.ts';
 import {
@@ -17,7 +11,6 @@ import {
   formatNative,
   formatPercent,
   formatUsd,
-  MINUS,
   UNKNOWN,
 } from '../../../core/units.ts';
 import { useNow } from '../../app/clock.ts';
@@ -29,12 +22,12 @@ import {
   useMonitorQuery,
   useRecommendation,
 } from '../../data/queries.ts';
-import { sectionLine } from '../../ui/fact-list.tsx';
+import { hangingLines, sectionLine } from '../../ui/fact-list.tsx';
 import { type PaneContext, usePane, useRoom } from '../../ui/pane-context.tsx';
 import { missingReason, nextTry } from '../../ui/pane-state.tsx';
 import { ScrolledLines } from '../../ui/scroll.tsx';
 import { known, leftColumn, rightColumn, type TableColumn, tableOf } from '../../ui/table.ts';
-import { bar, bold, colored, EMPTY_LINE, faint, flow, type Line, lineWidth, plain } from '../../ui/text.tsx';
+import { bar, bold, colored, EMPTY_LINE, faint, type Line, lineWidth, plain } from '../../ui/text.tsx';
 import { type ColorName, DimContext, useDim } from '../../ui/theme.ts';
 import { clockText, dayText, fillsFrame, offsetAt, wholeSpan, zoneText } from '../../ui/time.ts';
 import { workColumns } from '../work-table.ts';
@@ -76,13 +69,13 @@ export function ServiceScreen() {
     enabled: !isOwn && figures.every(({ data, error }) => data !== undefined || error !== null),
     ask: (client, signal) => client.description({ signal }),
   });
-  const context: ServiceContext = {
-    ...pane,
-    now: useNow(),
-    ...{ isOwn, isPast, summary, limits, day, month, recommendation, description },
-  };
-  const all = [sourceLines, quotaLines, marketLines, workLines, recordLines, summaryLines, routesLines];
-  const parts = all.map((linesOf) => linesOf(context)).filter(({ length }) => length > 0);
+  const now = useNow();
+  const context = { ...pane, now, isPast, summary, limits, day, month, recommendation, description };
+  const ofOthers = isOwn ? [] : [quotaLines(context)];
+  const parts = [
+    ...[sourceLines(context), ...ofOthers, marketLines(context), workLines(context)],
+    ...[recordLines(context), summaryLines(context), ...(isOwn ? [] : [routesLines(context)])],
+  ].filter(({ length }) => length > 0);
   const spread = parts.flatMap((part, place) => (place === 0 ? part : [EMPTY_LINE, ...part]));
   // A standstill of the chain dims the other panes; here the nodes' state is still fresh.
   return (
@@ -98,11 +91,10 @@ export function ServiceScreen() {
   );
 }
 
-export type Part<T> = Pick<Polled<T>, 'data' | 'at' | 'error' | 'retryAt'>;
+type Part<T> = Pick<Polled<T>, 'data' | 'at' | 'error' | 'retryAt'>;
 
-export interface ServiceContext extends PaneContext {
+interface ServiceContext extends PaneContext {
   readonly now: number;
-  readonly isOwn: boolean;
   /** The frame already says why the data is stale. */
   readonly isPast: boolean;
   readonly summary: Part<DashboardView>;
@@ -114,7 +106,8 @@ export interface ServiceContext extends PaneContext {
   readonly description: Part<ServiceDescription | null>;
 }
 
-export function stateOf(
+/** Why a part is missing or stale. */
+function stateOf(
   what: string,
   { data, at, error, retryAt }: Part<unknown>,
   { now, isPast }: Pick<ServiceContext, 'now' | 'isPast'>,
@@ -130,121 +123,69 @@ export function stateOf(
 const TITLE_ROOM = 'Summary'.length;
 const MARGIN = 3;
 
-export const indented = (line: Line): Line => [plain(' '.repeat(MARGIN)), ...line];
+const indented = (line: Line): Line => [plain(' '.repeat(MARGIN)), ...line];
+const partTitle = (title: string, rest: Line = EMPTY_LINE) => sectionLine(title.padEnd(TITLE_ROOM), rest);
 
-export function partTitle(title: string, rest: Line = EMPTY_LINE): Line {
-  return sectionLine(title.padEnd(TITLE_ROOM), rest);
+const GLUED = '\u00a0';
+
+/** A title with phrases, which break between two of them and after commas only. */
+function phraseLines(title: string, phrases: readonly string[], width: number): readonly Line[] {
+  const text = phrases.map((phrase) => phrase.replaceAll(/(?<!,) /g, GLUED)).join('  ');
+  const lines = hangingLines(partTitle(title, [plain('')]), text, width);
+  return lines.map((line) => line.map((span) => ({ ...span, text: span.text.replaceAll(GLUED, ' ') })));
 }
 
-export function phraseLines(title: string, phrases: readonly string[], width: number): readonly Line[] {
-  const lines = flow(
-    phrases.map((text) => [{ text }]),
-    width - TITLE_ROOM - MARGIN + 1,
-    { most: Number.POSITIVE_INFINITY, gap: 1 },
-  );
-  return lines.map(([, ...spans], place) =>
-    partTitle(
-      place === 0 ? title : '',
-      spans.map((span) => ({ ...span, faint: place > 0 })),
-    ),
-  );
-}
-
-const BAR_CELLS = 20;
-const NEARLY_USED = 0.9;
-
-export function quotaLines(context: ServiceContext): readonly Line[] {
-  const { limits, isOwn, now } = context;
-  if (isOwn) return [];
-  const late = stateOf('limits', limits, context, 'not known');
-  if (limits.data === undefined) return [partTitle('Quota', late[0])];
-  const { plan, dailyLimit: limit, remainingToday: left, perSecond, resetsAt, usedToday } = limits.data;
-  const used = usedToday ?? (limit !== null && left !== null ? limit - left : null);
-  const daily =
-    limit === null
-      ? ['no daily limit', ...(used === null ? [] : [`${formatCount(used)} asked today`])]
-      : [
-          used === null
-            ? `${formatCount(limit)} a day`
-            : `${formatCount(used)} of ${formatCount(limit)} today`,
-        ];
-  const words = [
-    ...(plan === null ? [] : [`plan ${plan}`]),
-    ...daily,
-    ...(perSecond === null ? [] : [`${formatCount(perSecond)} per second`]),
-  ];
-  const share = used === null || limit === null || limit === 0 ? null : Math.min(used / limit, 1);
-  const resets = resetsAt === null ? '' : `resets in ${formatDuration((resetsAt - now) / 1_000)}`;
-  return [
-    partTitle('Quota', [plain(words.join('  '))]),
-    ...(limit === null ? [] : [indented([...(share === null ? [] : usedBar(share)), plain(resets)])]),
-    ...late.map(indented),
-  ];
-}
-
-function usedBar(share: number): Line {
-  const isHigh = share >= NEARLY_USED;
-  return [
-    ...bar(share, BAR_CELLS, isHigh ? 'bad' : 'accent'),
-    plain(` ${formatPercent(share).padStart(5)} used${isHigh ? ' !' : ''}  `),
-  ];
-}
-
-const KINDS = { rpc: '', replay: 'recording ', simulated: 'simulation ', service: 'service ' } as const;
-const NO_NODES = {
-  rpc: 'the service does not tell of its nodes',
-  replay: 'a recording has no nodes',
-  simulated: 'a simulation has no nodes',
-  service: 'the service does not tell of its nodes',
+const SILENT = 'the service does not tell of its nodes';
+const SOURCES = {
+  rpc: { kind: '', noNodes: SILENT },
+  replay: { kind: 'recording ', noNodes: 'a recording has no nodes' },
+  simulated: { kind: 'simulation ', noNodes: 'a simulation has no nodes' },
+  service: { kind: 'service ', noNodes: SILENT },
 } as const;
 
-export function sourceTitle({ snapshot, summary, now }: ServiceContext): readonly Line[] {
+function sourceTitle({ snapshot, summary, now }: ServiceContext): readonly Line[] {
   const { kind, name } = snapshot.source;
   const head = snapshot.blockTimestamp ?? snapshot.updatedAt;
   const lag = summary.data?.health.lagBlocks ?? 0;
-  const day = (at: number) => `${dayText(at)} ${clockText(at)} ${zoneText(offsetAt(at))}`;
   const headText = (at: number) =>
-    kind === 'replay' ? `its head is of ${day(at)}` : `head ${formatAge((now - at) / 1_000)}`;
-  const behind: Line = [colored(`${formatCount(lag)} ${lag === 1 ? 'block' : 'blocks'} to catch up`, 'warn')];
+    kind === 'replay'
+      ? `its head is of ${dayText(at)} ${clockText(at)} ${zoneText(offsetAt(at))}`
+      : `head ${formatAge((now - at) / 1_000)}`;
   return [
-    [bold('Source'), faint(`   ${KINDS[kind]}`), plain(name)],
+    [bold('Source'), faint(`   ${SOURCES[kind].kind}`), plain(name)],
     ...(head === null ? [] : [[plain(headText(head))]]),
-    ...(lag === 0 ? [] : [behind]),
+    ...(lag === 0 ? [] : [[colored(`${counted(lag, 'block')} to catch up`, 'warn')]]),
     ...(summary.data === undefined ? [] : [[faint(`as of ${formatAge((now - summary.at) / 1_000)}`)]]),
   ];
 }
 
-export function sourceLines(context: ServiceContext): readonly Line[] {
+function sourceLines(context: ServiceContext): readonly Line[] {
   const { snapshot, summary, now } = context;
   const { kind, restartedAt } = snapshot.source;
   const health = summary.data?.health ?? null;
-  const nodes = health?.nodes ?? [];
+  const { nodes = [], engine = null, lagBlocks = null } = health ?? {};
   const lines = [...stateOf('health', summary, context)];
+  const span = (since: number) => formatDuration(Math.max(0, now - since) / 1_000);
   if (restartedAt !== null) {
     // Explains why data from before a restart of the chain is gone.
-    const when = formatAge(Math.max(0, now - restartedAt) / 1_000);
-    lines.push([colored(`the chain began anew ${when}: its history from before is dropped`, 'warn')]);
+    const text = `the chain began anew ${span(restartedAt)} ago: its history from before is dropped`;
+    lines.push([colored(text, 'warn')]);
   }
   const count = nodes.filter(({ state }) => state === 'disagrees').length;
   if (count > 0) {
     // Prominent: it is unknown which of the nodes is right.
     const who = count === 1 ? '1 node DISAGREES' : `${count} nodes DISAGREE`;
-    const others = `the other${nodes.length - count === 1 ? '' : 's'}`;
+    const others = nodes.length - count === 1 ? 'the other' : 'the others';
     lines.push([bold(`! ${who} with ${others}: do not trust it before you know why`, 'bad')]);
   }
-  if (health !== null && nodes.length === 0) lines.push([faint(NO_NODES[kind])]);
-  return [...lines.map(indented), ...nodeLines(nodes, context), ...leaderLines(context)];
-}
-
-/** The process that leads on the responding process's database, and whether its blocks have arrived. */
-function leaderLines({ summary, now }: ServiceContext): readonly Line[] {
-  const { engine = null, lagBlocks = null } = summary.data?.health ?? {};
-  if (engine === null || engine.process === null || engine.isHere !== false) return [];
-  const { process, since } = engine;
-  const lasting = since === null ? '' : ` for ${formatDuration(Math.max(0, now - since) / 1_000)}`;
+  if (health !== null && nodes.length === 0) lines.push([faint(SOURCES[kind].noNodes)]);
+  // The process that leads on this database, and whether its blocks have arrived.
+  const isElsewhere = engine !== null && engine.process !== null && engine.isHere === false;
+  const lasting = engine?.since == null ? '' : ` for ${span(engine.since)}`;
   const behind = lagBlocks ? `${formatCount(lagBlocks)} behind` : 'in step';
-  const who = process.replace(/, process \d+$/, '');
-  return [indented([faint(`${who} leads${lasting}: it asks the nodes; this one is ${behind}`)])];
+  const leads = `${engine?.process?.replace(/, process \d+$/, '')} leads${lasting}`;
+  const leader = [faint(`${leads}: it asks the nodes; this one is ${behind}`)];
+  return [...lines.map(indented), ...nodeLines(nodes, context), ...(isElsewhere ? [indented(leader)] : [])];
 }
 
 const STATES = new Map<string | null, { readonly word: string; readonly color: ColorName }>([
@@ -255,25 +196,21 @@ const STATES = new Map<string | null, { readonly word: string; readonly color: C
   ['wrong-chain', { word: '! wrong chain', color: 'bad' }],
 ]);
 
-function nodeLines(nodes: readonly NodeView[], context: ServiceContext): readonly Line[] {
+function nodeLines(nodes: readonly NodeView[], { width, isSpoken }: ServiceContext): readonly Line[] {
   if (nodes.length === 0) return [];
-  const { width } = context;
-  const { heading, lines } = tableOf({ columns: nodeColumns(nodes), rows: nodes, width }, context.isSpoken);
-  return [
-    heading,
-    ...lines.flatMap((line, place): readonly Line[] => {
-      const { state = null, message = null } = nodes[place] ?? {};
-      // A healthy node has no message.
-      if (message === null || message === '' || state === 'ok') return [line];
-      const words = faint(`  ${message}`);
-      const beside: Line = [...line, words];
-      return lineWidth(beside) <= width - 1 ? [beside] : [line, indented([words])];
-    }),
-  ];
+  const { heading, lines } = tableOf({ columns: nodeColumns(nodes), rows: nodes, width }, isSpoken);
+  const withMessage = (line: Line, place: number): readonly Line[] => {
+    const { state = null, message = null } = nodes[place] ?? {};
+    // A healthy node has no message.
+    if (message === null || message === '' || state === 'ok') return [line];
+    const words = faint(`  ${message}`);
+    return lineWidth([...line, words]) < width ? [[...line, words]] : [line, indented([words])];
+  };
+  return [heading, ...lines.flatMap(withMessage)];
 }
 
 function nodeColumns(nodes: readonly NodeView[]): readonly TableColumn<NodeView>[] {
-  const highest = nodes.reduce((head, node) => Math.max(head, node.head ?? 0), 0);
+  const highest = Math.max(...nodes.map(({ head }) => head ?? 0));
   return [
     leftColumn('node', 14, 0, ({ name }) => name),
     leftColumn('state', 11, 0, ({ state, head, message }): Line => {
@@ -288,138 +225,126 @@ function nodeColumns(nodes: readonly NodeView[]): readonly TableColumn<NodeView>
       known(state === 'down' ? null : head, (own) => formatCount(highest - own)),
     ),
     rightColumn('latency', 7, 2, ({ latencyMs }) =>
-      known(latencyMs, (ms) =>
-        ms < 10_000 ? `${formatCount(Math.round(ms))} ms` : formatDuration(ms / 1_000),
-      ),
+      known(latencyMs, (ms) => (ms < 10_000 ? `${formatCount(ms)} ms` : formatDuration(ms / 1_000))),
     ),
   ];
 }
 
-const MOST_NAMED = 6;
+const BAR_CELLS = 20;
+const NEARLY_USED = 0.9;
 
-export function routesLines(context: ServiceContext): readonly Line[] {
-  const { description, isOwn, width } = context;
-  if (isOwn) return [];
-  const own = description.data ?? null;
-  if (own === null) {
-    const none: Line = [faint('the service does not describe itself')];
-    return [partTitle('API', stateOf('description', description, context)[0] ?? none)];
-  }
-  const { title, version, routes } = own;
-  const has = new Set(routes.map(({ method, path }) => `${method} ${path}`));
-  const lacks = V1_ROUTES.filter(({ method, path }) => !has.has(`${method} ${path}`));
-  // A group without any route is named as a whole, to leave room for single routes.
-  const whole = ROUTE_GROUPS.filter((group) =>
-    V1_ROUTES.every((route) => route.group !== group || lacks.includes(route)),
-  );
-  const single = lacks.filter(({ group }) => !whole.includes(group));
-  const named = single.slice(0, MOST_NAMED).map(({ method, path }) => `${method.toUpperCase()} ${path}`);
-  const more = single.length > MOST_NAMED ? [`and ${single.length - MOST_NAMED} more`] : [];
-  const [first, ...rest] = [...whole, ...named, ...more];
-  const about = [title, version === null ? null : `version ${version}`].filter((part) => part !== null);
-  const phrases = [...about, ...(first === undefined ? [] : [`without ${first}`, ...rest])];
-  const apart = phrases.map((phrase, place) => (place < phrases.length - 1 ? `${phrase},` : phrase));
-  return phraseLines('API', apart, width);
+function quotaLines(context: ServiceContext): readonly Line[] {
+  const { limits, now, width } = context;
+  const late = stateOf('limits', limits, context, 'not known');
+  if (limits.data === undefined) return [partTitle('Quota', late[0])];
+  const { plan, dailyLimit: limit, remainingToday: left, perSecond, resetsAt, usedToday } = limits.data;
+  const used = usedToday ?? (limit !== null && left !== null ? limit - left : null);
+  const daily =
+    limit === null
+      ? ['no daily limit', ...(used === null ? [] : [`${formatCount(used)} asked today`])]
+      : [
+          used === null
+            ? `${formatCount(limit)} a day`
+            : `${formatCount(used)} of ${formatCount(limit)} today`,
+        ];
+  const phrases = [
+    ...(plan === null ? [] : [`plan ${plan}`]),
+    ...daily,
+    ...(perSecond === null ? [] : [`${formatCount(perSecond)} per second`]),
+  ];
+  const share = used === null || !limit ? null : Math.min(used / limit, 1);
+  const isHigh = share !== null && share >= NEARLY_USED;
+  const shareLine: Line =
+    share === null
+      ? []
+      : [
+          ...bar(share, BAR_CELLS, isHigh ? 'bad' : 'accent'),
+          plain(` ${formatPercent(share).padStart(5)} used${isHigh ? ' !' : ''}  `),
+        ];
+  const resets = resetsAt === null ? '' : `resets in ${formatDuration((resetsAt - now) / 1_000)}`;
+  return [
+    ...phraseLines('Quota', phrases, width),
+    ...(limit === null ? [] : [indented([...shareLine, plain(resets)])]),
+    ...late.map(indented),
+  ];
 }
 
 const DAY_SEC = 86_400;
 const FRESH_SEC = 60;
 
-interface StatsRow {
-  readonly name: string;
-  readonly stats: StatsView;
-  readonly volatility: number | null;
-}
-
-export function marketLines(context: ServiceContext): readonly Line[] {
-  const { snapshot, day, month, now, width } = context;
-  const young = month.data;
+function marketLines(context: ServiceContext): readonly Line[] {
+  const { snapshot, symbol, day, month, now, width, isSpoken } = context;
   const end = snapshot.blockTimestamp ?? now;
   const reachSec = ({ from }: MarketView) =>
     from === null ? Number.POSITIVE_INFINITY : (end - from) / 1_000;
   // A history younger than a day is covered by the day's figures.
-  const isYoung = day.data?.base != null && young !== undefined && !fillsFrame(reachSec(young), DAY_SEC);
+  const isYoung = day.data?.base != null && month.data && !fillsFrame(reachSec(month.data), DAY_SEC);
   const shown = isYoung ? [day] : [day, month];
   const rows = shown.flatMap(({ data }) =>
     data === undefined ? [] : statsRows(data, reachSec(data), Number(snapshot.baseFee)),
   );
-  const { heading, lines } = tableOf({ columns: STATS_COLUMNS, rows, width }, context.isSpoken);
+  const { heading, lines } = tableOf({ columns: STATS_COLUMNS, rows, width }, isSpoken);
+  const { nativeUsd = snapshot.nativeUsd } = day.data ?? month.data ?? {};
+  const change = day.data?.nativeUsdChangeRatio ?? null;
+  const hour = month.data?.cheapestHourUtc ?? day.data?.cheapestHourUtc ?? null;
+  // The age of stale figures: `24 h 2m, 30 d 4m ago`. An error has its own line.
+  const ages = shown.flatMap(({ data, at, error }) => {
+    const sec = (now - at) / 1_000;
+    if (data === undefined || error !== null || sec <= FRESH_SEC) return [];
+    return [`${nameOf(data)} ${formatDuration(Math.floor(sec / 60) * 60)}`];
+  });
+  const phrases = [
+    nativeUsd === null
+      ? `no ${symbol} price in dollars`
+      : `${symbol} ${formatUsd(nativeUsd)}${change === null ? '' : ` ${formatChange(change)}`}`,
+    ...(hour === null ? [] : [`cheapest ${String(hour).padStart(2, '0')}:00 UTC`]),
+    ...(ages.length === 0 ? [] : [`${ages.join(', ')} ago`]),
+  ];
   const late = [...stateOf('24 h figures', day, context), ...stateOf('30 d figures', month, context)];
   return [
-    partTitle('Market', marketWords(context, shown)),
+    ...phraseLines('Market', phrases, width),
     ...(rows.length === 0 ? [] : [heading, ...lines]),
     ...late.map(indented),
   ];
 }
 
-function marketWords(context: ServiceContext, shown: readonly Part<MarketView>[]): Line {
-  const { snapshot, symbol, now, width } = context;
-  const [day, month] = [context.day.data, context.month.data];
-  const usd = (day ?? month)?.nativeUsd ?? snapshot.nativeUsd;
-  const change = day?.nativeUsdChangeRatio ?? null;
-  const hour = month?.cheapestHourUtc ?? day?.cheapestHourUtc ?? null;
-  const price =
-    usd === null
-      ? faint(`no ${symbol} price in dollars`)
-      : plain(`${symbol} ${formatUsd(usd)}${change === null ? '' : ` ${formatChange(change)}`}`);
-  // The age of stale figures: `24 h 2m, 30 d 4m ago`. An error has its own line.
-  const ages = shown.flatMap(({ data, at, error }) => {
-    const sec = data === undefined ? 0 : (now - at) / 1_000;
-    if (data === undefined || error !== null || sec <= FRESH_SEC) return [];
-    return [`${nameOf(data)} ${formatDuration(Math.floor(sec / 60) * 60)}`];
-  });
-  const old = ages.length === 0 ? '' : `  ${ages.join(', ')} ago`;
-  const cheap = hour === null ? '' : `cheapest ${String(hour).padStart(2, '0')}:00 UTC`;
-  const words = hour === null ? [''] : [`  usually ${cheap}`, `  ${cheap}`];
-  // On a narrow screen the words get shorter first, then the ages go.
-  const lines = [old, ''].flatMap((age) => words.map((text): Line => [price, plain(text), faint(age)]));
-  return lines.find((line) => lineWidth(partTitle('Market', line)) <= width) ?? lines.at(-1) ?? [price];
-}
+type StatsRow = ReturnType<typeof statsRows>[number];
 
-function statsRows(market: MarketView, sec: number, now: number): readonly StatsRow[] {
+function statsRows(market: MarketView, sec: number, now: number) {
   const { base, volatility, timeFrame } = market;
   if (base === null) return [];
   const { changeRatio: ratio } = base;
   // Against the same `now`; the start of the window is unchanged.
   const changeRatio = ratio === null || base.now === 0 ? ratio : ((1 + ratio) * now) / base.now - 1;
-  const stats = { ...base, now, min: Math.min(base.min, now), max: Math.max(base.max, now), changeRatio };
   // A shorter history must not be called by the window's name.
   const isWhole = fillsFrame(sec, timeFrame === '30d' ? 30 * DAY_SEC : DAY_SEC);
-  return [{ name: isWhole ? nameOf(market) : wholeSpan(sec), stats, volatility }];
+  const name = isWhole ? nameOf(market) : wholeSpan(sec);
+  const [min, max] = [Math.min(base.min, now), Math.max(base.max, now)];
+  return [{ ...base, name, volatility, now, min, max, changeRatio }];
 }
 
-function nameOf({ timeFrame }: MarketView): string {
-  return timeFrame.replace(/(\d)([a-z])/, '$1 $2');
-}
+const nameOf = ({ timeFrame }: MarketView) => timeFrame.replace(/(\d)([a-z])/, '$1 $2');
 
 const price = (id: 'now' | 'min' | 'p10' | 'median' | 'mean' | 'p90' | 'max', rank: number) =>
-  rightColumn<StatsRow>(id, 7, rank, ({ stats }) => known(stats[id], formatGwei));
+  rightColumn<StatsRow>(id, 7, rank, (row) => known(row[id], formatGwei));
 
 const STATS_COLUMNS: readonly TableColumn<StatsRow>[] = [
   leftColumn('gwei', 6, 0, ({ name }) => name),
-  price('now', 1),
-  price('min', 2),
-  price('p10', 8),
-  price('median', 4),
-  price('mean', 5),
-  price('p90', 9),
-  price('max', 3),
-  rightColumn('change', 8, 7, ({ stats }) => known(stats.changeRatio, (ratio) => formatChange(ratio))),
+  ...[price('now', 1), price('min', 2), price('p10', 8), price('median', 4)],
+  ...[price('mean', 5), price('p90', 9), price('max', 3)],
+  rightColumn('change', 8, 7, ({ changeRatio }) => known(changeRatio, formatChange)),
   rightColumn('volatility', 10, 6, (row) => known(row.volatility, (ratio) => `±${formatPercent(ratio)}`)),
 ];
 
-export function workLines(context: ServiceContext): readonly Line[] {
-  const { snapshot, day, month, symbol, width } = context;
+function workLines({ snapshot, day, month, symbol, width, isSpoken }: ServiceContext): readonly Line[] {
   const actions = (day.data ?? month.data)?.actions ?? [];
   if (actions.length === 0) {
     // While figures are loading or refused, the market's own lines say so.
     if (day.data === undefined) return [];
     return [sectionLine('Usual work', [faint('the service does not price it')])];
   }
-  const { heading, lines } = tableOf(
-    { columns: workColumns(snapshot, symbol, ''), rows: actions, width },
-    context.isSpoken,
-  );
+  const columns = workColumns(snapshot, symbol, '');
+  const { heading, lines } = tableOf({ columns, rows: actions, width }, isSpoken);
   // The headings share the section's line.
   const title = ' Usual work';
   const headings = heading.map(({ text }) => text).join('');
@@ -433,103 +358,75 @@ export function recordLines(context: RecordContext): readonly Line[] {
   const late = stateOf('advice', recommendation, context);
   if (recommendation.data === undefined) return [partTitle('Advice', late[0])];
   // Stale prices have no advice.
-  if (snapshot.stale === true) {
-    return [partTitle('Advice', [faint('not stated while prices are stale')])];
-  }
+  if (snapshot.stale === true) return [partTitle('Advice', [faint('not stated while prices are stale')])];
   const { track } = recommendation.data;
-  const record = track === null ? ['the service does not judge its own advice'] : recordPhrases(track);
+  const none = track === null ? 'the service does not judge its own advice' : 'no advice has come due yet';
+  const [record = none, ...waits] = track === null ? [] : recordTexts(track);
   return [
-    ...phraseLines('Advice', record.length === 0 ? ['no advice has come due yet'] : record, width),
-    ...(track === null || record.length === 0 ? [] : phraseLines('', waitRecord(track), width)),
+    ...phraseLines('Advice', [record], width),
+    ...waits.flatMap((text) => phraseLines('', [text], width)),
     ...late.map(indented),
   ];
-}
-
-type Track = NonNullable<RecommendationView['track']>;
-
-const sharesText = (hit: number, stated: number | null) =>
-  `(${formatPercent(hit)}${stated === null ? '' : `, stated ${formatPercent(stated)}`})`;
-
-const versionsText = (versions: readonly number[]) =>
-  versions.length > 1 ? [`by versions ${versions.join(', ')} of its method`] : [];
-
-export function recordPhrases(track: Track): readonly string[] {
-  const kept = keptWords(track);
-  if (kept === null) return [];
-  const of = keptOfWords(track);
-  return [kept, ...(of === '' ? [] : [of]), sharesText(track.hitRatio ?? 0, track.statedProbability)];
 }
 
 /** The record covers the last hundred, once there are as many. */
 const FULL = 100;
 
-export function waitRecord({ waits }: Track): readonly string[] {
-  if (waits === null || waits.hitRatio === null || waits.evaluated < 1) return [];
-  const { evaluated, hitRatio, statedProbability, since, versions } = waits;
-  const last = evaluated < FULL ? '' : 'the last ';
-  const noun = evaluated === 1 ? 'wait' : 'waits';
-  const from = since === null ? '' : ` since ${dayText(since)}`;
-  const count = `${Math.round(hitRatio * evaluated)} of ${last}${evaluated} ${noun}${from}`;
-  return [`kept ${[count, ...versionsText(versions)].join(', ')} ${sharesText(hitRatio, statedProbability)}`];
+/** How past advice has turned out, and below it the waits alone; empty while none has come due. */
+export function recordTexts(track: NonNullable<RecommendationView['track']>): readonly string[] {
+  const kept = keptWords(track);
+  if (kept === null) return [];
+  type Judged = Pick<typeof track, 'hitRatio' | 'statedProbability' | 'since' | 'versions'>;
+  const shares = ({ hitRatio, statedProbability: stated }: Judged) =>
+    `(${formatPercent(hitRatio ?? 0)}${stated === null ? '' : `, stated ${formatPercent(stated)}`})`;
+  const times = ({ since, versions }: Judged) =>
+    `${since === null ? '' : ` since ${dayText(since)}`}${versions.length > 1 ? `, by versions ${versions.join(', ')} of its method` : ''}`;
+  const { basis, unjudged, waits } = track;
+  const want = unjudged ? `, ${unjudged} not judged for want of blocks` : '';
+  const of = basis === 'walked' ? ' on past blocks' : basis === 'given' ? `${times(track)}${want}` : '';
+  const record = `${kept}${of} ${shares(track)}`;
+  if (waits === null || waits.hitRatio === null || waits.evaluated < 1) return [record];
+  const { evaluated } = waits;
+  const all = `${evaluated < FULL ? '' : 'the last '}${counted(evaluated, 'wait')}`;
+  return [record, `kept ${Math.round(waits.hitRatio * evaluated)} of ${all}${times(waits)} ${shares(waits)}`];
 }
 
-function keptOfWords({ basis, since, versions, unjudged }: Track): string {
-  if (basis === 'walked') return 'on past blocks';
-  if (basis !== 'given') return '';
-  const want = unjudged === null || unjudged === 0 ? [] : [`${unjudged} not judged for want of blocks`];
-  return [...(since === null ? [] : [`since ${dayText(since)}`]), ...versionsText(versions), ...want].join(
-    ', ',
-  );
-}
-
-export function summaryLines(context: ServiceContext): readonly Line[] {
+function summaryLines(context: ServiceContext): readonly Line[] {
   const { summary, symbol, width } = context;
   if (summary.data === undefined) {
     // The source's own lines give the reason.
     return summary.error === null ? [partTitle('Summary', stateOf('summary', summary, context)[0])] : [];
   }
   const { alerts, autoTxs, savings } = summary.data;
-  // A phrase that ends in a blank is separated from the next.
-  const phrases: string[] = [];
-  if (alerts.total === 0) phrases.push('no alerts yet ');
-  else if (alerts.total !== null) {
+  const phrases = savingPhrases(savings, symbol);
+  if (autoTxs.total !== null) {
+    const states = statesOf(autoTxs.byStatus).join(', ');
+    const counts = `${counted(autoTxs.total, 'auto-tx')}${states === '' ? '' : ` (${states})`}`;
+    phrases.unshift(autoTxs.total === 0 ? 'no auto-txs yet' : counts);
+  }
+  if (alerts.total !== null) {
     const armed = alerts.pending === null ? '' : `, ${formatCount(alerts.pending)} on`;
     const fired = alerts.fired24h === null ? '' : `, ${formatCount(alerts.fired24h)} fired in 24 h`;
-    phrases.push(`${counted(alerts.total, 'alert')}${armed}${fired} `);
+    phrases.unshift(
+      alerts.total === 0 ? 'no alerts yet' : `${counted(alerts.total, 'alert')}${armed}${fired}`,
+    );
   }
-  if (autoTxs.total === 0) phrases.push('no auto-txs yet ');
-  else if (autoTxs.total !== null) {
-    const states = statesOf(autoTxs.byStatus);
-    const [first, ...more] = states.map((state, at) => `${state}${at < states.length - 1 ? ',' : ') '}`);
-    phrases.push(`${counted(autoTxs.total, 'auto-tx')} ${first === undefined ? '' : `(${first}`}`, ...more);
-  }
-  phrases.push(...savingPhrases(savings, symbol, width));
   if (phrases.length > 0) return phraseLines('Summary', phrases, width);
   return [partTitle('Summary', [faint('the service counts no alerts, auto-txs or savings')])];
 }
 
-type Savings = DashboardView['savings'];
-
-function savingPhrases(savings: Savings, symbol: string, width: number): readonly string[] {
-  const { alerts, autoTxs, savedWei, savedUsd } = savings;
-  if (savings.events === 0) return ['nothing saved yet'];
-  if (alerts === null || autoTxs === null) {
-    return savedWei === null ? [] : [`saved ${amountText(savedWei, savedUsd, symbol)}`];
-  }
-  // Savings of auto-txs are facts, those of alerts estimates: shown together.
-  const [fact, guess] = [autoTxs, alerts].map((of) => amountText(of.savedWei, of.savedUsd, symbol));
-  const parts = [
-    ...(autoTxs.savedWei !== 0n || alerts.savedWei === 0n ? [`auto-txs saved ${fact}`] : []),
-    ...(alerts.savedWei === 0n ? [] : [`alerts could have saved ${guess}`]),
+/** Savings of auto-txs are facts, those of alerts estimates. */
+function savingPhrases({ alerts, autoTxs, ...all }: DashboardView['savings'], symbol: string): string[] {
+  const saved = (of: { readonly savedWei: bigint; readonly savedUsd: number | null }) =>
+    `${formatNative(of.savedWei, symbol)}${of.savedUsd === null ? '' : ` (${formatUsd(of.savedUsd)})`}`;
+  const { events, savedWei, savedUsd } = all;
+  if (events === 0) return ['nothing saved yet'];
+  if (alerts === null || autoTxs === null)
+    return savedWei === null ? [] : [`saved ${saved({ savedWei, savedUsd })}`];
+  return [
+    ...(autoTxs.savedWei !== 0n || alerts.savedWei === 0n ? [`auto-txs saved ${saved(autoTxs)}`] : []),
+    ...(alerts.savedWei === 0n ? [] : [`alerts could have saved ${saved(alerts)}`]),
   ];
-  const together = parts.join('  ');
-  return together.length < width - 12 ? [together] : parts;
-}
-
-function amountText(wei: bigint, usd: number | null, symbol: string): string {
-  const sign = wei < 0n ? MINUS : '';
-  const dollars = usd === null ? '' : ` (${sign}${formatUsd(Math.abs(usd))})`;
-  return `${sign}${formatNative(wei < 0n ? -wei : wei, symbol)}${dollars}`;
 }
 
 /** Upcoming statuses first, then failures; unknown ones in between. */
@@ -544,6 +441,28 @@ function statesOf(byStatus: Readonly<Record<string, number>>): readonly string[]
     .map(({ status, count }) => `${formatCount(count)} ${status === 'pending' ? 'waiting' : status}`);
 }
 
-function counted(count: number, what: string): string {
-  return `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
+const counted = (count: number, what: string) => `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
+
+const MOST_NAMED = 6;
+
+/** How the service calls itself, and which routes of v1 it lacks. */
+function routesLines(context: ServiceContext): readonly Line[] {
+  const { description, width } = context;
+  const own = description.data ?? null;
+  if (own === null) {
+    const none: Line = [faint('the service does not describe itself')];
+    return [partTitle('API', stateOf('description', description, context)[0] ?? none)];
+  }
+  const has = new Set(own.routes.map(({ method, path }) => `${method} ${path}`));
+  const lacks = V1_ROUTES.filter(({ method, path }) => !has.has(`${method} ${path}`));
+  // A group without any route is named as a whole, to leave room for single routes.
+  const whole = ROUTE_GROUPS.filter((group) =>
+    V1_ROUTES.every((route) => route.group !== group || lacks.includes(route)),
+  );
+  const single = lacks.filter(({ group }) => !whole.includes(group));
+  const named = single.slice(0, MOST_NAMED).map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+  const more = single.length > MOST_NAMED ? [`and ${single.length - MOST_NAMED} more`] : [];
+  const without = [...whole, ...named, ...more].join(', ');
+  const about = [own.title, own.version && `version ${own.version}`, without && `without ${without}`];
+  return phraseLines('API', [about.filter((part) => part).join(', ')], width);
 }
