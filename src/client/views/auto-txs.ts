@@ -13,8 +13,8 @@ import { type Bid, cannotBroadcastReason, paysAt } from '../../core/auto-txs/tar
 import type { Hex } from '../../core/block.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { cleanText, shortHex, withShortHashes } from '../../core/text.ts';
-import { checksummed } from '../../core/transactions/abi-arguments.ts';
 import type { DescribedCall } from '../../core/transactions/describe-call.ts';
+import { checksummed } from '../../core/transactions/signed-transaction.ts';
 import {
   formatAmount,
   formatCount,

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { BlockMetrics, TxMetrics, TxRow } from '../../contract/explorer.ts';
 import { BaseFeeMetrics, BaseFeeRow, GasUsedRatioRow, PriorityFeeRow } from '../../contract/metrics.ts';
-import { checksummed } from '../../core/transactions/abi-arguments.ts';
+import { checksummed } from '../../core/transactions/signed-transaction.ts';
 import { drawn, rows } from '../lenient.ts';
 
 export interface MetricsView<Row> {

@@ -1,25 +1,10 @@
-import { bytesToHex, hexToBytes } from 'viem/utils';
+import type { AbiParameter } from 'viem';
+import { decodeAbiParameters, encodeAbiParameters, formatAbiParams, getAddress } from 'viem/utils';
 import type { Hex } from '../block.ts';
+import { cleanText } from '../text.ts';
 import { utcMinute } from '../units.ts';
-import {
-  type AbiArgument,
-  type AbiValue,
-  abiText,
-  abiWords,
-  addressText,
-  isUnlimited,
-  readArguments,
-  shortAddress,
-} from './abi-arguments.ts';
-import { type KnownFunction, knownFunctions } from './known-functions.ts';
+import { knownFunctions } from './known-functions.ts';
 import type { Authorization, SignedTransaction } from './signed-transaction.ts';
-
-interface CallArgument {
-  readonly name: string;
-  readonly type: string;
-  /** Addresses and numbers whole; long bytes and lists by their beginning. Safe for a terminal. */
-  readonly value: string;
-}
 
 export interface DescribedCall {
   /** Name of the function, or `plain transfer`, `contract creation`; `null` when unknown. */
@@ -27,15 +12,19 @@ export interface DescribedCall {
   readonly signature: string | null;
   /** The first four bytes; `null` when there are fewer. */
   readonly selector: Hex | null;
-  /** Empty when they cannot be read, as `words` then says. */
-  readonly args: readonly CallArgument[];
+  /**
+   * Values safe for a terminal: addresses and numbers whole; long bytes and lists by their beginning. Empty when they
+   * cannot be read, as `words` then says.
+   */
+  readonly args: readonly { readonly name: string; readonly type: string; readonly value: string }[];
   /** One line for people; amounts in base units of their token, because its decimals are unknown. */
   readonly words: string;
   /** Nested calls, one level deep, limited to the first ones. */
   readonly calls: readonly DescribedCall[];
 }
 
-const SELECTOR_LENGTH = 4;
+/** Hex digits with `0x`: a selector of four bytes. */
+const SELECTOR_DIGITS = 10;
 const MAX_CARRIED = 16;
 const MAX_CARRIED_IN_WORDS = 3;
 
@@ -47,8 +36,7 @@ const MAX_CARRIED_IN_WORDS = 3;
  * @returns `null` when `data` is no hex.
  */
 export function describeCall(data: string, to: Hex | null): DescribedCall | null {
-  const bytes = bytesOf(data);
-  return bytes && describe(bytes, to, true);
+  return isHex(data) ? describe(data, to, true) : null;
 }
 
 /** A delegation (EIP-7702) comes before the call: it can do more than any call. `null` when `data` is no hex. */
@@ -63,73 +51,57 @@ export function describeTransaction(
   return { ...call, name, words: `${delegation}; ${call.words}` };
 }
 
-function bytesOf(data: string): Uint8Array | null {
-  const isHex = data.startsWith('0x') && data.length % 2 === 0 && !/[^0-9a-f]/i.test(data.slice(2));
-  return isHex ? hexToBytes(`0x${data.slice(2)}`) : null;
-}
+const isHex = (data: string): data is Hex => /^0x(?:[0-9a-f]{2})*$/i.test(data);
+const sizeOf = (data: Hex) => data.length / 2 - 1;
+const selectorOf = (data: Hex) => data.slice(0, SELECTOR_DIGITS).toLowerCase() as Hex;
 
-function describe(data: Uint8Array, to: Hex | null, isOutermost: boolean): DescribedCall {
-  const { length } = data;
+function describe(data: Hex, to: Hex | null, isOutermost: boolean): DescribedCall {
+  const size = sizeOf(data);
   if (to === null) {
-    return unnamed('contract creation', null, `makes a contract from ${bytesWords(length)} of code`);
+    return unnamed('contract creation', null, `makes a contract from ${bytesWords(size)} of code`);
   }
   const where = shortAddress(to);
-  if (length === 0) return unnamed('plain transfer', null, `sends its value to ${where} and calls nothing`);
-  if (length < SELECTOR_LENGTH) {
-    return unnamed(null, null, `sends ${bytesWords(length)} to ${where}, too few for a call`);
+  if (size === 0) return unnamed('plain transfer', null, `sends its value to ${where} and calls nothing`);
+  if (data.length < SELECTOR_DIGITS) {
+    return unnamed(null, null, `sends ${bytesWords(size)} to ${where}, too few for a call`);
   }
-  const known = functionOf(data);
-  if (known !== undefined) return describeKnown(known, data.subarray(SELECTOR_LENGTH), to, isOutermost);
   const selector = selectorOf(data);
-  return unnamed(null, selector, `calls ${selector} of ${where}, a function that is not known here`);
-}
-
-const selectorOf = (data: Uint8Array) => bytesToHex(data.subarray(0, SELECTOR_LENGTH));
-const functionOf = (data: Uint8Array) => knownFunctions().get(selectorOf(data));
-
-function describeKnown(
-  known: KnownFunction,
-  bytes: Uint8Array,
-  to: Hex,
-  isOutermost: boolean,
-): DescribedCall {
-  const { name, signature, selector } = known;
-  const read = readArguments(bytes, known.inputs);
-  if (read === null) {
-    const words = `calls ${name} of ${shortAddress(to)} with arguments that cannot be read`;
-    return { name, signature, selector, args: [], words, calls: [] };
+  const known = knownFunctions().get(selector);
+  if (known === undefined) {
+    return unnamed(null, selector, `calls ${selector} of ${where}, a function that is not known here`);
   }
-  const call = new CallArguments(read.args, to);
-  const args = call.list.map(({ name, type, value }) => ({ name, type, value: abiText(value) }));
-  const carried = isOutermost ? carriedCalls(name, call, to) : [];
-  // Many nested calls may share the same bytes: only the shown ones are converted to text.
+  const { name, signature } = known;
+  const call = readCall(data, to);
+  if (call === null) {
+    const words = `calls ${name} of ${where} with arguments that cannot be read`;
+    return { ...unnamed(name, selector, words), signature };
+  }
+  const args = call.args.map((arg) => ({
+    name: arg.name ?? '',
+    type: formatAbiParams([arg]),
+    value: textOf(arg),
+  }));
+  const carried = isOutermost ? carriedCalls(call) : [];
   const calls = carried.slice(0, MAX_CARRIED).map((one) => describe(one.data, one.to, false));
-  const words = wordsOf(known, call, carried, calls);
-  return { name, signature, selector, args, words: `${words}${restWords(read.rest)}`, calls };
+  const words = `${wordsOf(call, carried.length, calls)}${restWords(call.rest)}`;
+  return { name, signature, selector, args, words, calls };
 }
 
-function wordsOf(
-  known: KnownFunction,
-  call: CallArguments,
-  carried: readonly CarriedCall[],
-  calls: readonly DescribedCall[],
-): string {
+function wordsOf(call: ReadCall, carried: number, calls: readonly DescribedCall[]): string {
+  const { name, words } = call.known;
   const by = deadlineWords(deadlineOf(call));
-  const approval = approvalWords(known.signature, call);
-  if (approval !== null) return `${approval}${by}`;
-  const commands = known.name === 'execute' ? call.bytes('commands') : null;
-  if (commands !== null) return `${known.words}${by}: ${routerSteps(commands)}`;
-  const own = `${call.fill(known.words)}${carried.length === 0 ? by : ''}`;
-  const first = calls.slice(0, MAX_CARRIED_IN_WORDS).map(({ words }) => words);
-  const all = withMore(first, carried.length).join('; ');
-  if (known.name === 'execTransaction') {
+  if (name === 'execute') return `${words}${by}: ${routerSteps(call.bytes('commands'))}`;
+  const own = approvalWords(call) ?? call.fill(words);
+  const all = withMore(
+    calls.slice(0, MAX_CARRIED_IN_WORDS).map((each) => each.words),
+    carried,
+  ).join('; ');
+  if (name === 'execTransaction') {
     // Code that runs as the Safe itself can do anything to it.
     const isDelegate = call.integer('operation') === 1n;
     return `${own}${isDelegate ? ' with all of its own rights (a delegate call)' : ''}: ${all}`;
   }
-  return carried.length === 0
-    ? own
-    : `makes ${carried.length} ${carried.length === 1 ? 'call' : 'calls'}${by}: ${all}`;
+  return carried === 0 ? `${own}${by}` : `makes ${carried} ${carried === 1 ? 'call' : 'calls'}${by}: ${all}`;
 }
 
 const withMore = (shown: readonly string[], total: number) =>
@@ -150,101 +122,150 @@ const unnamed = (name: string | null, selector: Hex | null, words: string): Desc
   calls: [],
 });
 
-const ADDRESS_LENGTH = 20;
-/** An address and a fee (uint24): one step of a Uniswap V3 path. */
-const HOP_LENGTH = 23;
+type Argument = AbiParameter & { readonly value: unknown };
 
-/** The arguments of a call by name; fields of a tuple as if they were arguments. */
-class CallArguments {
-  readonly list: readonly AbiArgument[];
-  readonly #contract: Hex;
+/** Many items may share the same bytes, which viem copies for each: more data is not read. */
+const MAX_READ = 32_768;
 
-  constructor(list: readonly AbiArgument[], contract: Hex) {
-    this.list = list.flatMap((argument) =>
-      argument.value.kind === 'tuple' ? argument.value.fields : [argument],
-    );
-    this.#contract = contract;
+type ReadCall = NonNullable<ReturnType<typeof readCall>>;
+
+/**
+ * The arguments of a call of a well-known function, fields of a tuple as if they were arguments; `null` when it is
+ * none, or they are not encoded in the one way that wallets use. Bytes after them are allowed, and counted.
+ */
+function readCall(data: Hex, to: Hex) {
+  const known = knownFunctions().get(selectorOf(data));
+  if (known === undefined || sizeOf(data) > MAX_READ) return null;
+  const given: Hex = `0x${data.slice(SELECTOR_DIGITS).toLowerCase()}`;
+  let values: readonly unknown[];
+  let encoded: Hex;
+  try {
+    values = known.inputs.length === 0 ? [] : decodeAbiParameters(known.inputs, given);
+    encoded = encodeAbiParameters(known.inputs, values);
+  } catch {
+    return null;
   }
-
-  value(name: string): AbiValue | null {
-    return this.list.find((argument) => argument.name === name)?.value ?? null;
-  }
-
-  integer(name: string): bigint | null {
-    const value = this.value(name);
-    return value?.kind === 'integer' ? value.value : null;
-  }
-
-  isTrue(name: string): boolean {
-    const value = this.value(name);
-    return value?.kind === 'bool' && value.value;
-  }
-
-  bytes(name: string): Uint8Array | null {
-    const value = this.value(name);
-    return value !== null && 'bytes' in value ? value.bytes : null;
-  }
-
-  address(name: string): Hex | null {
-    const value = this.value(name);
-    return value?.kind === 'address' ? addressText(value.bytes) : null;
-  }
-
-  items(name: string): readonly AbiValue[] {
-    const value = this.value(name);
-    return value?.kind === 'list' ? value.items : [];
-  }
-
-  /** Fills the arguments into a sentence: `{name}`, `{name.first}`, `{name.last}`, `{contract}`. */
-  fill(words: string): string {
-    const filled = words.replace(/\{(\w+)(?:\.(first|last))?\}/g, (_, name: string, end?: string) => {
-      if (name === 'contract') return shortAddress(this.#contract);
-      const value = this.value(name);
-      if (value === null) return '?';
-      return end === undefined ? abiWords(value) : endOf(value, end === 'first');
-    });
-    return filled.replace(/(?<![\d,])1 (more |fewer )?base units/g, '1 $1base unit');
-  }
+  // Padding of the last argument may be left out.
+  if (!given.startsWith(encoded) && !encoded.startsWith(given)) return null;
+  const args = argumentsOf(known.inputs, values).flatMap((arg) =>
+    arg.type === 'tuple' ? fieldsOf(arg) : [arg],
+  );
+  const find = (name: string) => args.find((arg) => arg.name === name) ?? null;
+  return {
+    known,
+    to,
+    args,
+    rest: Math.max(sizeOf(given) - sizeOf(encoded), 0),
+    has: (name: string) => find(name) !== null,
+    integer(name: string): bigint | null {
+      const value = find(name)?.value;
+      return typeof value === 'bigint' || typeof value === 'number' ? BigInt(value) : null;
+    },
+    bytes: (name: string) => (find(name)?.value ?? '0x') as Hex,
+    items: (name: string) => itemsOf(find(name)),
+    argument: find,
+    /** Fills the arguments into a sentence: `{name}`, `{name.first}`, `{name.last}`, `{contract}`. */
+    fill(words: string): string {
+      const filled = words.replace(/\{(\w+)(?:\.(first|last))?\}/g, (_, name: string, end?: string) => {
+        if (name === 'contract') return shortAddress(to);
+        const argument = find(name);
+        if (argument === null) return '?';
+        return end === undefined ? wordOf(argument) : endOf(argument, end === 'first');
+      });
+      return filled.replace(/(?<![\d,])1 (more |fewer )?base units/g, '1 $1base unit');
+    },
+  };
 }
 
+const argumentsOf = (inputs: readonly AbiParameter[], values: readonly unknown[]): Argument[] =>
+  inputs.map((input, index) => ({ ...input, value: values[index] }));
+
+function fieldsOf(tuple: Argument): Argument[] {
+  const components = 'components' in tuple ? tuple.components : [];
+  return components.map((field) => ({
+    ...field,
+    value: (tuple.value as Readonly<Record<string, unknown>>)[field.name ?? ''],
+  }));
+}
+
+const itemsOf = (list: Argument | null): Argument[] =>
+  list === null
+    ? []
+    : (list.value as readonly unknown[]).map((value) => ({ ...list, type: list.type.slice(0, -2), value }));
+
+const MAX_BYTES_SHOWN = 32;
+const MAX_TEXT_SHOWN = 100;
+const MAX_ITEMS_SHOWN = 16;
+
+/** An argument as text: addresses and numbers whole; the beginning and length of long bytes and lists. */
+function textOf(argument: Argument): string {
+  const { type, value } = argument;
+  if (type.endsWith(']')) {
+    const items = itemsOf(argument);
+    return `[${withMore(items.slice(0, MAX_ITEMS_SHOWN).map(textOf), items.length).join(', ')}]`;
+  }
+  if (type === 'tuple') {
+    return `(${fieldsOf(argument)
+      .map((field) => `${field.name} ${textOf(field)}`)
+      .join(', ')})`;
+  }
+  if (type === 'string') return `“${cleanText(String(value), MAX_TEXT_SHOWN)}”`;
+  if (isUnlimited(argument)) return `unlimited (2^${bitsOf(type)} − 1)`;
+  const text = String(value);
+  const size = type.startsWith('bytes') ? sizeOf(text as Hex) : 0;
+  return size > MAX_BYTES_SHOWN ? `${text.slice(0, SELECTOR_DIGITS)}… (${size} bytes)` : text;
+}
+
+/** The same for a sentence: addresses shortened, digits grouped. */
+function wordOf(argument: Argument): string {
+  if (argument.type === 'address') return shortAddress(String(argument.value));
+  if (!argument.type.startsWith('uint')) return textOf(argument);
+  return isUnlimited(argument) ? 'unlimited' : String(argument.value).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** With fewer bits the maximum is an ordinary value, such as a fee or a flag. */
+const UNLIMITED_BITS = 96;
+const bitsOf = (type: string) => Number(/\d+$/.exec(type)?.[0] ?? 0);
+
+/** Whether it is the largest number of its type, by which people mean “any amount”. */
+const isUnlimited = ({ type, value }: Argument) =>
+  bitsOf(type) >= UNLIMITED_BITS && value === 2n ** BigInt(bitsOf(type)) - 1n;
+
+/** `0xd8dA6B…6045`: enough to recognise an address, not to verify it. */
+const shortAddress = (address: string) => `${address.slice(0, 8)}…${address.slice(-4)}`;
+
+const ADDRESS_DIGITS = 40;
+/** An address and a fee (uint24): one step of a Uniswap V3 path. */
+const HOP_DIGITS = 46;
+
 /** The first or last token of a path: a list of addresses, or packed with fees between them. */
-function endOf(value: AbiValue, isFirst: boolean): string {
-  if (value.kind === 'list') {
-    const item = isFirst ? value.items[0] : value.items.at(-1);
-    return item === undefined ? 'nothing' : abiWords(item);
+function endOf(path: Argument, isFirst: boolean): string {
+  if (path.type !== 'bytes') {
+    const item = itemsOf(path).at(isFirst ? 0 : -1);
+    return item === undefined ? 'nothing' : wordOf(item);
   }
-  if (value.kind !== 'bytes') return abiWords(value);
-  const { bytes } = value;
-  if (bytes.length < ADDRESS_LENGTH || (bytes.length - ADDRESS_LENGTH) % HOP_LENGTH !== 0) {
-    return `a path that cannot be read (${bytesToHex(bytes.subarray(0, 4))}…)`;
+  const digits = String(path.value).slice(2);
+  if (digits.length < ADDRESS_DIGITS || (digits.length - ADDRESS_DIGITS) % HOP_DIGITS !== 0) {
+    return `a path that cannot be read (0x${digits.slice(0, 8)}…)`;
   }
-  const address = isFirst ? bytes.subarray(0, ADDRESS_LENGTH) : bytes.subarray(-ADDRESS_LENGTH);
-  return shortAddress(addressText(address));
+  const end = isFirst ? digits.slice(0, ADDRESS_DIGITS) : digits.slice(-ADDRESS_DIGITS);
+  return shortAddress(getAddress(`0x${end}`));
 }
 
 interface CarriedCall {
   readonly to: Hex;
-  readonly data: Uint8Array;
+  readonly data: Hex;
 }
 
-function carriedCalls(name: string, call: CallArguments, contract: Hex): readonly CarriedCall[] {
-  if (name === 'multicall') {
-    return call.items('data').map((item) => ({ to: contract, data: 'bytes' in item ? item.bytes : NOTHING }));
-  }
-  if (name === 'execTransaction') return [carriedCall(call, 'to', 'data', contract)];
+function carriedCalls({ known: { name }, to, ...call }: ReadCall): readonly CarriedCall[] {
+  if (name === 'multicall') return call.items('data').map(({ value }) => ({ to, data: value as Hex }));
+  if (name === 'execTransaction') return [{ to: call.bytes('to'), data: call.bytes('data') }];
   if (!/^(try)?[aA]ggregate/.test(name)) return [];
-  return call.items('calls').map((item) => {
-    const each = new CallArguments(item.kind === 'tuple' ? item.fields : [], contract);
-    return carriedCall(each, 'target', 'callData', contract);
+  return call.items('calls').map(({ value }) => {
+    const { target, callData } = value as { readonly target: Hex; readonly callData: Hex };
+    return { to: target, data: callData };
   });
 }
-
-const NOTHING = new Uint8Array();
-
-const carriedCall = (call: CallArguments, to: string, data: string, contract: Hex): CarriedCall => ({
-  to: call.address(to) ?? contract,
-  data: call.bytes(data) ?? NOTHING,
-});
 
 /** Steps of Uniswap's Universal Router, by their number in `commands`. */
 const STEPS: Readonly<Record<number, string>> = {
@@ -268,64 +289,31 @@ const STEPS: Readonly<Record<number, string>> = {
 const STEP_MASK = 0x7f;
 const MAX_STEPS_SHOWN = 8;
 
-function routerSteps(commands: Uint8Array): string {
-  const steps = [...commands.subarray(0, MAX_STEPS_SHOWN)].map((command) => {
-    const step = command & STEP_MASK;
+function routerSteps(commands: Hex): string {
+  const bytes = commands.slice(2).match(/../g) ?? [];
+  const steps = bytes.slice(0, MAX_STEPS_SHOWN).map((digits) => {
+    const step = Number.parseInt(digits, 16) & STEP_MASK;
     return STEPS[step] ?? `step 0x${step.toString(16).padStart(2, '0')}`;
   });
-  return withMore(steps, commands.length).join(', ') || 'nothing';
+  return withMore(steps, bytes.length).join(', ') || 'nothing';
 }
 
 /** More than the supply of any token, though not the maximum. */
 const PRACTICALLY_UNLIMITED = 2n ** 128n;
 
-const APPROVALS: Readonly<
-  Record<string, { readonly amount: string; readonly what: string; readonly ofNft?: string }>
-> = {
-  // ERC-721 has the same function, where 0 is the number of an ordinary NFT.
-  'approve(address,uint256)': {
-    amount: 'amount',
-    what: 'token {contract}',
-    ofNft: ' (of an NFT: lets it move number {amount})',
-  },
-  'approve(address,address,uint160,uint48)': { amount: 'amount', what: 'token {token}' },
-  'permit(address,address,uint256,uint256,uint8,bytes32,bytes32)': {
-    amount: 'value',
-    what: 'token {contract} of {owner}',
-  },
-};
-const SWITCHES: Readonly<
-  Record<string, { readonly isOn: string; readonly on: string; readonly off: string }>
-> = {
-  'permit(address,address,uint256,uint256,bool,uint8,bytes32,bytes32)': {
-    isOn: 'allowed',
-    on: 'lets {spender} spend an unlimited amount of token {contract} of {holder}',
-    off: 'takes back (revokes) what {spender} may spend of token {contract} of {holder}',
-  },
-  'setApprovalForAll(address,bool)': {
-    isOn: 'approved',
-    on: 'lets {operator} move every NFT of {contract}',
-    off: 'takes back (revokes) that {operator} may move NFTs of {contract}',
-  },
-};
-
 /** The important part of an approval: unlimited or revoked; `null` when it is neither. */
-function approvalWords(signature: string, call: CallArguments): string | null {
-  const onOff = SWITCHES[signature];
-  if (onOff !== undefined) return call.fill(call.isTrue(onOff.isOn) ? onOff.on : onOff.off);
-  const approval = APPROVALS[signature];
-  if (approval === undefined) return null;
-  const amount = call.value(approval.amount);
-  if (amount?.kind !== 'integer') return null;
-  const { what, ofNft = '' } = approval;
-  if (amount.value === 0n) {
-    return call.fill(`takes back (revokes) what {spender} may spend of ${what}${ofNft}`);
-  }
+function approvalWords({ known: { words }, ...call }: ReadCall): string | null {
+  const [, flag, yes, no] = /^\{(\w+)\} \? (.*) : (.*)$/.exec(words) ?? [];
+  if (flag !== undefined) return call.fill((call.argument(flag)?.value === true ? yes : no) ?? '');
+  const [, name = '', what = '', ofNft = ''] =
+    /^lets \{spender\} spend \{(\w+)\} base units of (.*?)( \(of an NFT.*)?$/.exec(words) ?? [];
+  const amount = call.argument(name);
+  if (amount === null) return null;
+  const value = BigInt(amount.value as bigint);
+  if (value === 0n) return call.fill(`takes back (revokes) what {spender} may spend of ${what}${ofNft}`);
   if (isUnlimited(amount)) return call.fill(`lets {spender} spend an unlimited amount of ${what}`);
-  if (amount.value >= PRACTICALLY_UNLIMITED) {
-    return call.fill(`lets {spender} spend a practically unlimited amount of ${what}${ofNft}`);
-  }
-  return call.fill(`lets {spender} spend {${approval.amount}} base units of ${what}${ofNft}`);
+  if (value < PRACTICALLY_UNLIMITED) return null;
+  return call.fill(`lets {spender} spend a practically unlimited amount of ${what}${ofNft}`);
 }
 
 type CallDeadline =
@@ -342,32 +330,19 @@ const NO_TIME = 10_000_000_000_000n;
 const FAILS_WITH_ITS_CALLS: ReadonlySet<string> = new Set(['multicall', 'aggregate', 'execTransaction']);
 
 /** The deadline of a well-known call, or the first among its nested calls, as the caller states it; `null`: none. */
-export function callDeadline(data: string, to: Hex | null): CallDeadline | null {
-  const bytes = bytesOf(data);
-  return bytes === null || to === null ? null : deadlineWithin(bytes, to, true);
-}
-
-function deadlineWithin(data: Uint8Array, to: Hex, isOutermost: boolean): CallDeadline | null {
-  const known = functionOf(data);
-  const read = known && readArguments(data.subarray(SELECTOR_LENGTH), known.inputs);
-  if (!known || !read) return null;
-  const call = new CallArguments(read.args, to);
-  const isCarrier = isOutermost && FAILS_WITH_ITS_CALLS.has(known.name);
-  const carried = isCarrier ? carriedCalls(known.name, call, to).slice(0, MAX_CARRIED) : [];
-  return earliest([deadlineOf(call), ...carried.map((one) => deadlineWithin(one.data, one.to, false))]);
-}
-
-function earliest(deadlines: readonly (CallDeadline | null)[]): CallDeadline | null {
-  return deadlines.reduce((first, each) => {
-    if (each === null || first === null) return first ?? each;
-    if (first.kind === 'far') return each;
-    return each.kind === 'by' && each.at < first.at ? each : first;
-  }, null);
+export function callDeadline(data: string, to: Hex | null, isOutermost = true): CallDeadline | null {
+  const call = isHex(data) && to !== null ? readCall(data, to) : null;
+  if (call === null) return null;
+  const isCarrier = isOutermost && FAILS_WITH_ITS_CALLS.has(call.known.name);
+  const carried = isCarrier ? carriedCalls(call).slice(0, MAX_CARRIED) : [];
+  const all = [deadlineOf(call), ...carried.map((one) => callDeadline(one.data, one.to, false))];
+  const atOf = (deadline: CallDeadline) => (deadline.kind === 'by' ? deadline.at : Number.POSITIVE_INFINITY);
+  return all.filter((each) => each !== null).sort((a, b) => atOf(a) - atOf(b))[0] ?? null;
 }
 
 /** An approval may be for one block; 0 in an approval of DAI means no deadline. */
-function deadlineOf(call: CallArguments): CallDeadline | null {
-  const isRevoked = call.value('expiration') !== null && call.integer('amount') === 0n;
+function deadlineOf(call: ReadCall): CallDeadline | null {
+  const isRevoked = call.has('expiration') && call.integer('amount') === 0n;
   const approvedUntil = call.integer('expiration') ?? call.integer('expiry');
   const seconds = call.integer('deadline') ?? (approvedUntil === 0n || isRevoked ? null : approvedUntil);
   if (seconds === null || seconds >= NO_TIME) return null;
@@ -406,14 +381,13 @@ function oneDelegation(authorization: Authorization, chainHere: number | null): 
   const { authority, address, chainId } = authorization;
   // A chain skips an authorization without a valid signature.
   const account = authority === null ? 'an unknown account' : `the account ${shortAddress(authority)}`;
-  const where = chainWords(chainId, chainHere);
+  const where =
+    chainId === 0
+      ? 'on every chain'
+      : chainId === chainHere
+        ? 'on this chain'
+        : `on chain ${chainId}, not on this one`;
   return isTakenBack(authorization)
     ? `revokes the delegation of ${account} (${where})`
     : `delegates ${account} to the code at ${shortAddress(address)} (${where})`;
-}
-
-function chainWords(chainId: Authorization['chainId'], chainHere: number | null): string {
-  if (chainId === 0) return 'on every chain';
-  if (chainId === chainHere) return 'on this chain';
-  return `on chain ${chainId}, not on this one`;
 }

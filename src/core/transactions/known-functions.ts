@@ -1,6 +1,6 @@
+import type { AbiParameter } from 'viem';
 import { parseAbi, toFunctionSelector, toFunctionSignature } from 'viem/utils';
 import type { Hex } from '../block.ts';
-import type { AbiParameter } from './abi-arguments.ts';
 
 export interface KnownFunction {
   readonly name: string;
@@ -8,13 +8,16 @@ export interface KnownFunction {
   readonly signature: string;
   readonly selector: Hex;
   readonly inputs: readonly AbiParameter[];
-  /** Description with `{argument}`, `{argument.first}` and `{argument.last}` of a path or list, and `{contract}`. */
+  /**
+   * Description with `{argument}`, `{argument.first}` and `{argument.last}` of a path or list, and `{contract}`;
+   * `{flag} ? one : other`.
+   */
   readonly words: string;
 }
 
 /**
- * As their contracts declare them; each line of words describes the declarations above it. Approvals and functions with
- * nested calls have their own words (`describe-call.ts`).
+ * As their contracts declare them; each line of words describes the declarations above it. What is unlimited or revoked,
+ * and functions with nested calls, have their own words (`describe-call.ts`).
  */
 const DECLARED = `
 # ERC-20, ERC-721, ERC-1155
@@ -23,17 +26,17 @@ transfer(address to, uint256 amount)
 transferFrom(address from, address to, uint256 amount)
   moves {amount} base units (of an NFT: that number) of token {contract} from {from} to {to}
 approve(address spender, uint256 amount)
-  lets {spender} spend {amount} base units of token {contract}
+  lets {spender} spend {amount} base units of token {contract} (of an NFT: lets it move number {amount})
 increaseAllowance(address spender, uint256 addedValue)
   lets {spender} spend {addedValue} more base units of token {contract}
 decreaseAllowance(address spender, uint256 subtractedValue)
   lets {spender} spend {subtractedValue} fewer base units of token {contract}
 permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)
-  lets {spender} spend {value} base units of {owner} of token {contract}
+  lets {spender} spend {value} base units of token {contract} of {owner}
 permit(address holder, address spender, uint256 nonce, uint256 expiry, bool allowed, uint8 v, bytes32 r, bytes32 s)
-  says whether {spender} may spend what {holder} has of token {contract}
+  {allowed} ? lets {spender} spend an unlimited amount of token {contract} of {holder} : takes back (revokes) what {spender} may spend of token {contract} of {holder}
 setApprovalForAll(address operator, bool approved)
-  says whether {operator} may move every NFT of {contract}
+  {approved} ? lets {operator} move every NFT of {contract} : takes back (revokes) that {operator} may move NFTs of {contract}
 safeTransferFrom(address from, address to, uint256 tokenId)
 safeTransferFrom(address from, address to, uint256 tokenId, bytes data)
   moves NFT {tokenId} of {contract} from {from} to {to}

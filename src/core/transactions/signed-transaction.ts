@@ -1,3 +1,4 @@
+import { getAddress, isAddress } from 'viem/utils';
 import type { Hex } from '../block.ts';
 
 /** Without its signature: it cannot be sent. Wei. Fields that a type does not have are `null`, or 0 for counts. */
@@ -43,3 +44,7 @@ export interface Authorization {
 export class TransactionError extends Error {
   override readonly name = 'TransactionError';
 }
+
+/** An address with its checksum (EIP-55), to compare with a wallet; other text unchanged. */
+export const checksummed = <Text extends string>(text: Text | null): Text | Hex | null =>
+  text !== null && isAddress(text, { strict: false }) ? getAddress(text) : text;

@@ -280,9 +280,7 @@ describe('arguments from anybody', () => {
     const word = (value: number) => value.toString(16).padStart(64, '0');
     const offsets = word(count * 32).repeat(count);
     const data = `0xac9650d8${word(32)}${word(count)}${offsets}${word(60_000)}${'ab'.repeat(60_000)}`;
-    const call = describeCall(data, TOKEN);
-    expect(call?.words).toMatch(/^makes 2000 calls: calls 0xabababab of /);
-    expect(JSON.stringify(call).length).toBeLessThan(10_000);
+    expect(describeCall(data, TOKEN)?.words).toMatch(/ with arguments that cannot be read$/);
   });
 
   it('never throw, and always give one line', () => {
