@@ -42,8 +42,8 @@ export class CliCommand extends Command {
   }
 
   /** An option whose value is what `parse` makes of its text. @throws CliError (usage) for its RangeError */
-  parsed<Value>(flags: string, text: string, parse: (text: string) => Value): this {
-    const option = new Option(flags, text);
+  parsed<Value>(flags: string, text: string, parse: (text: string) => Value, conflicts: string[] = []): this {
+    const option = new Option(flags, text).conflicts(conflicts);
     return this.addOption(option.argParser((value) => checked(option.long ?? flags, () => parse(value))));
   }
 

@@ -7,7 +7,7 @@ const FIRST_RETRY_MS = 1_000;
 /** Each try may cost a request of the quota. */
 const LAST_RETRY_MS = 300_000;
 /** A service without a stream, or a key without access, will have none in a minute either. */
-const FINAL: readonly ClientErrorCode[] = ['not-found', 'plan', 'key', 'invalid'];
+export const FINAL: readonly ClientErrorCode[] = ['not-found', 'plan', 'key', 'invalid'];
 
 export interface Listener {
   /** @param text the service's own response */

@@ -9,7 +9,6 @@ import {
   keptWords,
   type LaneView,
   lacksTips,
-  type ReachView,
   type RecommendationView,
   type SnapshotView,
 } from '../../client/views/gas.ts';
@@ -34,7 +33,7 @@ import { abortable } from '../../service/async.ts';
 import type { CliCommand } from '../command.ts';
 import type { CommandContext, Flags } from '../context.ts';
 import { failure, usageError } from '../errors.ts';
-import { type ToldSnapshot, watchJson, watchLine, watchPrices } from '../follow-snapshots.ts';
+import { followSnapshots, type ToldSnapshot } from '../follow-snapshots.ts';
 import type { Io } from '../io.ts';
 import { type OpenedClient, openReady, type Ready } from '../open-source.ts';
 import {
@@ -45,13 +44,14 @@ import {
   cutToWidth,
   jsonResponse,
   mapped,
+  note,
   print,
   shown,
   tableLines,
   utcTime,
   withSpinner,
 } from '../output.ts';
-import { checked, durationText, given, parseDuration, parseGwei } from '../parse.ts';
+import { durationText, parseDuration, parseGwei } from '../parse.ts';
 import type { Settings } from '../settings.ts';
 
 export function addNow(program: CliCommand): void {
@@ -60,11 +60,15 @@ export function addNow(program: CliCommand): void {
     .summary('one snapshot, for people, scripts and status bars')
     .description('One snapshot: the three lanes, the next base fee and what to do.')
     .addOption(new Option('--json', "print the service's v1 response as it is").conflicts('format'))
-    .option('--format <TEXT>', "print TEXT with {average} {next} {action} … filled in; '{}' lists all")
-    .addOption(
-      new Option('--below <GWEI>', 'how likely the price is at or below this in time').conflicts('format'),
+    .parsed(
+      '--format <TEXT>',
+      "print TEXT with {average} {next} {action} … filled in; '{}' lists all",
+      parseTemplate,
     )
-    .option('--within <TIME>', 'by when, with --below: 10m, 6h; gastop knows up to 1d (default 1h)')
+    .parsed('--below <GWEI>', 'how likely the price is at or below this in time', parseGwei, ['format'])
+    .parsed('--within <TIME>', 'by when, with --below: 10m, 6h; gastop knows up to 1d (default 1h)', (text) =>
+      parseDuration(text, WITHIN),
+    )
     .option('--stale-ok', 'print stale prices too; without it they exit 3')
     .addOption(new Option('--watch', 'go on with a line for each new block').conflicts('below'))
     .examples(
@@ -76,73 +80,129 @@ export function addNow(program: CliCommand): void {
     .does(now);
 }
 
-type NowFlags = Flags<'format' | 'below' | 'within', 'json' | 'staleOk' | 'watch'>;
+interface NowFlags extends Flags<never, 'json' | 'staleOk' | 'watch'> {
+  readonly format?: ReturnType<typeof parseTemplate>;
+  readonly below?: bigint;
+  readonly within?: number;
+}
 
+const WITHIN = {
+  min: '1s',
+  max: durationText(LONGEST_DEADLINE_SEC),
+  note: ', of which gastop knows up to 1d',
+};
 const HISTORY_SEC = 3_600;
 const ADVICE_HISTORY_SEC = 11 * 3_600;
 const ADVICE_WITHIN_MS = 10_000;
 
 async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promise<void> {
-  if (flags.format === '{}') {
+  const { format: template, below, within, json = false } = flags;
+  if (template?.isList) {
     io.stdout.write(`${placeholderList()}\n`);
     return;
   }
-  const template = flags.format === undefined ? null : parseTemplate(flags.format);
-  const asked = reachAsked(flags.below, flags.within);
+  if (below === undefined && within !== undefined) {
+    throw usageError('--within says by when a price is to be reached; name it with --below GWEI');
+  }
+  const asked = below === undefined ? null : { targetPrice: below, deadlineSec: within ?? 3_600 };
   const { settings } = await loadSettings();
   const rule = flags.staleOk ? 'accept' : 'refuse';
   const isDemo = settings.source.value.kind === 'simulated';
-  const wantsAdvice = flags.json !== true && (template?.needsAdvice ?? true);
+  const wantsAdvice = !json && (template?.needsAdvice ?? true);
   const wantedSec = wantsAdvice ? ADVICE_HISTORY_SEC : HISTORY_SEC;
   const historySec = isDemo ? settings.historySec.value : Math.min(wantedSec, settings.historySec.value);
   await using ready = await openReady(io, settings, rule, {
     historySec: asked === null ? historySec : pastFor(asked),
     ...(flags.watch && { pace: 'real-time' }),
   });
-  const { client } = ready;
   // The user's own format keeps its characters, unless --ascii is set.
   const { value, from } = settings.ascii;
-  const ascii = template === null ? settings.ascii : { value: value && !ASCII_BY_LOCALE.test(from), from };
+  const ascii =
+    template === undefined ? settings.ascii : { value: value && !ASCII_BY_LOCALE.test(from), from };
   if (flags.watch) {
-    const lineOf = async (told: ToldSnapshot) => {
-      if (flags.json) return watchJson(told);
-      const { snapshot } = told;
-      if (template === null) return shown({ ascii }, watchLine(snapshot));
+    await watchPrices(io, ready, rule === 'accept', async ({ snapshot, text }) => {
+      if (json)
+        return jsonResponse(text, PATHS.gasCurrent)
+          .trim()
+          .replaceAll(/\s*\n\s*/g, ' ');
+      if (template === undefined) return shown({ ascii }, watchLine(snapshot));
       const { advice } = template.needsAdvice ? await recommendation(io, ready) : { advice: null };
       return shown({ ascii }, template.fill({ snapshot, advice, now: io.now() }));
-    };
-    return watchPrices(io, ready, { lineOf, mayBeStale: rule === 'accept' });
-  }
-  if (asked !== null) {
-    await sayReach(io, settings, ready, asked, flags.json === true);
+    });
     return;
   }
+  if (asked !== null) return await sayReach(io, settings, ready, asked, json);
   if (isDemo && historySec >= DEMO_PAST_SEC) await learned(io, ready);
-  if (flags.json) {
+  const { client } = ready;
+  if (json) {
     io.stdout.write(jsonResponse(await client.raw(PATHS.gasCurrent), PATHS.gasCurrent));
     return;
   }
   const { advice, missing } = wantsAdvice ? await recommendation(io, ready) : { advice: null, missing: null };
   const snapshot = ready.embedded === null ? ready.snapshot : await client.gasCurrent();
-  if (template === null) {
-    print(io, { ascii }, snapshotText(snapshot, advice, io.now(), missing));
-    return;
+  const facts = { snapshot, advice, now: io.now() };
+  print(io, { ascii }, template?.fill(facts) ?? snapshotText(snapshot, advice, facts.now, missing));
+}
+
+/**
+ * Prints one line per block, from the present one on, until a signal or the end of a recording. Skips stale prices,
+ * unless they `mayBeStale`; waits out temporary failures, and reports them once on stderr.
+ */
+async function watchPrices(
+  io: Io,
+  ready: Ready,
+  mayBeStale: boolean,
+  lineOf: (told: ToldSnapshot) => Promise<string>,
+): Promise<void> {
+  let isTold = false;
+  let last: number | string | null = null;
+  const onTrouble = (reason: string) => {
+    if (!isTold) note(io, `no current prices: ${cleanLine(reason)}; still watching`);
+    isTold = true;
+  };
+  for await (const told of followSnapshots(ready, {
+    ...{ signal: io.interruption(), onTrouble, hasWorked: true },
+  })) {
+    const { source, stale, blockNumber, updatedAt, lanes } = told.snapshot;
+    if (stale === true && !mayBeStale && !source.ended) {
+      onTrouble(source.problem?.message ?? 'the source gives nothing new');
+      continue;
+    }
+    if (isTold) note(io, 'prices are back');
+    isTold = false;
+    // A service that names no block has something new when its time or its prices change.
+    const block = blockNumber ?? updatedAt ?? LANES.map((lane) => lanes[lane].price).join(' ');
+    if (block !== last) io.stdout.write(`${await lineOf(told)}\n`);
+    last = block;
+    if (source.ended) break;
   }
-  print(io, { ascii }, template.fill({ snapshot, advice, now: io.now() }));
+}
+
+/** `#25,312,004  slow 0.0312  average 0.0388  fast 0.0521  base 0.0301  next 0.0298 gwei` */
+function watchLine(snapshot: SnapshotView): string {
+  const { blockNumber, baseFee, nextBaseFee, lanes } = snapshot;
+  const parts = [
+    blockNumber === null ? 'block unknown' : `#${formatCount(blockNumber)}`,
+    ...LANES.map((lane) => `${lane} ${formatGwei(lanes[lane].price)}`),
+    `base ${formatGwei(baseFee)}`,
+    ...(nextBaseFee === null ? [] : [`next ${formatGwei(nextBaseFee)}`]),
+  ];
+  return `${badgeOf(snapshot)}${parts.join('  ')} gwei`;
 }
 
 /** With less history some wait has no forecast. */
 const DEMO_PAST_SEC = 7.5 * 86_400;
+const LEARNT_WITHIN_MS = 60_000;
+const ASK_AGAIN_MS = 60;
 
 /** Waits until the demo's engine has learned as much as the monitor's, so that both show the same. */
-async function learned(io: Io, { client }: OpenedClient): Promise<void> {
+function learned(io: Io, { client }: OpenedClient): Promise<void> {
   const signal = io.interruption();
   const giveUpAt = performance.now() + LEARNT_WITHIN_MS;
-  await withSpinner(io, 'learning from a week of the simulated chain', async () => {
-    for (;;) {
+  return withSpinner(io, 'learning from a week of the simulated chain', async () => {
+    while (performance.now() < giveUpAt) {
       const { alternatives } = await client.gasRecommendation({ signal });
-      if (performance.now() >= giveUpAt || alternatives.every(({ probability }) => probability !== null))
-        return;
+      if (alternatives.every(({ probability }) => probability !== null)) return;
       await sleep(ASK_AGAIN_MS, undefined, { signal });
     }
   });
@@ -167,41 +227,32 @@ async function recommendation(io: Io, { client, embedded }: OpenedClient) {
   }
 }
 
-const DEFAULT_WITHIN = '1h';
-const WITHIN = {
-  min: '1s',
-  max: durationText(LONGEST_DEADLINE_SEC),
-  note: ', of which gastop knows up to 1d',
-};
 const LEAST_PAST_SEC = 3_600;
 const SPARE_SEC = 600;
-const ASK_AGAIN_MS = 60;
-const LEARNT_WITHIN_MS = 60_000;
-
-function reachAsked(below: string | undefined, within: string | undefined): ReachQuery | null {
-  const targetPrice = given('--below', below, parseGwei);
-  if (targetPrice !== null) {
-    return {
-      targetPrice,
-      deadlineSec: checked('--within', () => parseDuration(within ?? DEFAULT_WITHIN, WITHIN)),
-    };
-  }
-  if (within === undefined) return null;
-  throw usageError('--within says by when a price is to be reached; name it with --below GWEI');
-}
 
 export function pastFor({ deadlineSec }: ReachQuery): number {
   return Math.max((pastForReach(deadlineSec) ?? 0) + SPARE_SEC, LEAST_PAST_SEC);
 }
 
-async function sayReach(io: Io, settings: Settings, ready: Ready, asked: ReachQuery, json: boolean) {
-  const reach = await withSpinner(
-    io,
-    `reading ${durationText(pastFor(asked))} of history`,
-    knownReach(io, ready, asked),
-  );
+/** How likely a price is reached. A service in this process must read its history first; a remote one is asked once. */
+async function sayReach(
+  io: Io,
+  settings: Settings,
+  { client, embedded, snapshot }: Ready,
+  asked: ReachQuery,
+  json: boolean,
+): Promise<void> {
+  const signal = io.interruption();
+  const ask = async () => (await client.gasRecommendation({ reach: asked, signal })).reach;
+  const reach = await withSpinner(io, `reading ${durationText(pastFor(asked))} of history`, async () => {
+    const first = await ask();
+    const isFinal = snapshot.source.ended || pastForReach(asked.deadlineSec) === null;
+    if (embedded === null || isFinal || first?.probability !== null) return first;
+    await abortable(embedded.filled, signal);
+    return ask();
+  });
   if (json) {
-    const response = await ready.client.raw(PATHS.gasRecommendation, reachQuery(asked));
+    const response = await client.raw(PATHS.gasRecommendation, reachQuery(asked));
     io.stdout.write(jsonResponse(response, PATHS.gasRecommendation));
     return;
   }
@@ -210,22 +261,7 @@ async function sayReach(io: Io, settings: Settings, ready: Ready, asked: ReachQu
   if (reach.probability === null) {
     throw failure(`${target}: ${reach.reason === null ? 'it is not known' : cleanLine(reach.reason)}`);
   }
-  print(io, settings, `${badgeOf(ready.snapshot)}${target}: ${formatLikelihood(reach.probability)} likely`);
-}
-
-/** A service in this process must read its history first; a remote one is asked once. @throws ClientError */
-export async function knownReach(
-  io: Io,
-  { client, embedded, snapshot }: Ready,
-  asked: ReachQuery,
-): Promise<ReachView | null> {
-  const signal = io.interruption();
-  const ask = async () => (await client.gasRecommendation({ reach: asked, signal })).reach;
-  const reach = await ask();
-  const isFinal = snapshot.source.ended || pastForReach(asked.deadlineSec) === null;
-  if (embedded === null || isFinal || reach === null || reach.probability !== null) return reach;
-  await abortable(embedded.filled, signal);
-  return ask();
+  print(io, settings, `${badgeOf(snapshot)}${target}: ${formatLikelihood(reach.probability)} likely`);
 }
 
 const WIDTH = 80;
@@ -362,20 +398,21 @@ function placeholderList(): string {
 const ADVICE = new Set(['target', 'action', 'probability', 'saving', 'wait']);
 
 function parseTemplate(text: string) {
+  const isList = text === '{}';
   const parts: ((facts: Facts) => string)[] = [];
   let needsAdvice = false;
   for (const [piece] of text.matchAll(/\{\{|\}\}|\{[^{}]*\}|[{}]|[^{}]+/g)) {
     if (piece === '{' || piece === '}') {
-      throw usageError(`--format: a single ${piece} stands alone; write ${piece}${piece} for a brace`);
+      throw new RangeError(`a single ${piece} stands alone; write ${piece}${piece} for a brace`);
     }
     if (piece === '{{' || piece === '}}') parts.push(() => piece.slice(1));
-    else if (piece.startsWith('{')) {
+    else if (piece.startsWith('{') && !isList) {
       const name = piece.slice(1, -1).trim();
       needsAdvice ||= ADVICE.has(name.split(':')[0] ?? '');
       parts.push(placeholder(name));
     } else parts.push(() => piece);
   }
-  return { needsAdvice, fill: (facts: Facts) => parts.map((part) => part(facts)).join('') };
+  return { isList, needsAdvice, fill: (facts: Facts) => parts.map((part) => part(facts)).join('') };
 }
 
 function placeholder(written: string): (facts: Facts) => string {
@@ -389,5 +426,5 @@ function placeholder(written: string): (facts: Facts) => string {
   const word = ownValue(WORDS, name);
   if (word !== undefined && unit === undefined) return (facts) => word(facts) || UNKNOWN;
   const known = PLACEHOLDERS.map((each) => `{${each}}`).join(' ');
-  throw usageError(`--format: {${written}} is unknown; known are ${known} and prices with :gwei or :wei`);
+  throw new RangeError(`{${written}} is unknown; known are ${known} and prices with :gwei or :wei`);
 }

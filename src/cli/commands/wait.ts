@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
-import { constants, readFileSync } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { access, constants, stat } from 'node:fs/promises';
 import { constants as osConstants } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
@@ -19,13 +18,13 @@ import {
 } from '../../core/units.ts';
 import type { CliCommand } from '../command.ts';
 import { holdsKey } from '../config-file.ts';
-import type { CommandContext, Flags } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { CliError, EXIT, usageError } from '../errors.ts';
-import { FASTEST_POLL_MS, followSnapshots, retryableFailure } from '../follow-snapshots.ts';
+import { FASTEST_POLL_MS, followSnapshots, untilItWorks } from '../follow-snapshots.ts';
 import type { Io } from '../io.ts';
 import { openClient, warnOfPlainKey, warnOfUnsaved } from '../open-source.ts';
 import { badgeOf, cleanLine, mapped, note, StatusLine } from '../output.ts';
-import { checked, durationText, given, parseCount, parseDuration, parseGwei } from '../parse.ts';
+import { durationText, parseCount, parseDuration, parseGwei } from '../parse.ts';
 import { isSecretVariable, type Settings } from '../settings.ts';
 import { pastFor } from './now.ts';
 
@@ -38,11 +37,13 @@ export function addWait(program: CliCommand): void {
     )
     .argument('[command...]', 'the command to run, after --')
     .usage('--below GWEI [options] [-- command...]')
-    .option('--below <GWEI>', 'wait until the price is at or below this')
-    .option('--above <GWEI>', 'wait until the price is at or above this')
+    .parsed('--below <GWEI>', 'wait until the price is at or below this', parseGwei)
+    .parsed('--above <GWEI>', 'wait until the price is at or above this', parseGwei)
     .oneOf('--lane <LANE>', 'the lane whose price counts', LANES, 'average')
-    .option('--timeout <TIME>', 'give up after this: 30m, 12h, at most 24d (exit 124)')
-    .option('--confirm <N>', 'for N blocks in a row (default 1)')
+    .parsed('--timeout <TIME>', 'give up after this: 30m, 12h, at most 24d (exit 124)', (text) =>
+      parseDuration(text, { min: '1s', max: '24d' }),
+    )
+    .parsed('--confirm <N>', 'for N blocks in a row (default 1)', (text) => parseCount(text, 1_000))
     .option('--quiet', 'print nothing but errors')
     .examples(
       'gastop wait --below 5 && ./deploy.sh',
@@ -62,42 +63,27 @@ Exit codes
     .does(wait);
 }
 
-const LONGEST_TIMEOUT = '24d';
-const MOST_CONFIRMATIONS = 1_000;
-
-type WaitFlags = Flags<'below' | 'above' | 'timeout' | 'confirm', 'quiet'> & { readonly lane?: LaneName };
-
-export interface WaitPlan {
-  readonly lane: LaneName;
-  readonly side: 'below' | 'above';
-  readonly target: bigint;
-  readonly timeoutSec: number | null;
-  readonly confirm: number;
+interface WaitFlags {
+  readonly below?: bigint;
+  readonly above?: bigint;
+  readonly lane?: LaneName;
+  readonly timeout?: number;
+  readonly confirm?: number;
+  readonly quiet?: boolean;
 }
 
-export function waitPlan(flags: WaitFlags): WaitPlan {
-  const { below, above, timeout, confirm } = flags;
+type WaitPlan = ReturnType<typeof waitPlan>;
+
+export function waitPlan({ below, above, lane = 'average', timeout, confirm = 1 }: WaitFlags) {
   if (below !== undefined && above !== undefined) {
     throw usageError('--below and --above cannot be combined; name one price to wait for');
   }
-  const side = above === undefined ? 'below' : 'above';
-  const price = below ?? above;
-  if (price === undefined) {
+  const target = below ?? above;
+  if (target === undefined) {
     throw usageError('wait needs a price to wait for: --below GWEI, or --above GWEI');
   }
-  return {
-    lane: flags.lane ?? 'average',
-    side,
-    target: checked(`--${side}`, () => parseGwei(price)),
-    timeoutSec: given('--timeout', timeout, (text) =>
-      parseDuration(text, { min: '1s', max: LONGEST_TIMEOUT }),
-    ),
-    confirm: given('--confirm', confirm, (text) => parseCount(text, MOST_CONFIRMATIONS)) ?? 1,
-  };
-}
-
-export function isMet({ side, target }: WaitPlan, price: bigint): boolean {
-  return side === 'below' ? price <= target : price >= target;
+  const side = above === undefined ? 'below' : 'above';
+  return { lane, side, target, timeoutSec: timeout ?? null, confirm } as const;
 }
 
 async function wait(
@@ -106,16 +92,15 @@ async function wait(
   flags: WaitFlags,
 ): Promise<number> {
   const plan = waitPlan(flags);
-  const quiet = flags.quiet === true;
   const { settings } = await loadSettings();
   if (command !== undefined) await refuseUnrunnable(command, io);
   warnOfPlainKey(io, settings.source.value);
-  const reached = await followPrice(io, settings, plan, quiet);
+  const reached = await followPrice(io, settings, plan, flags.quiet === true);
   // An interruption in the last moment prevents the command.
   io.interruption().throwIfAborted();
   const { price, snapshot } = reached;
   const block = snapshot.blockNumber === null ? '' : ` at block ${formatCount(snapshot.blockNumber)}`;
-  if (!quiet) note(io, `${badgeOf(snapshot)}${plan.lane} is ${formatGwei(price)} gwei${block}`);
+  if (!flags.quiet) note(io, `${badgeOf(snapshot)}${plan.lane} is ${formatGwei(price)} gwei${block}`);
   return command === undefined ? EXIT.ok : runCommand(io, command, args, withPrice(io.env, plan, reached));
 }
 
@@ -131,52 +116,39 @@ function withPrice(env: Io['env'], { lane }: WaitPlan, { price, snapshot }: Reac
     GASTOP_BLOCK: snapshot.blockNumber?.toString(),
     GASTOP_CHAIN_ID: snapshot.chainId?.toString(),
     GASTOP_LANE: lane,
-    GASTOP_MAX_FEE_GWEI: maxFeePerGas === null ? undefined : gweiString(maxFeePerGas),
-    GASTOP_TIP_GWEI: maxPriorityFeePerGas === null ? undefined : gweiString(maxPriorityFeePerGas),
+    GASTOP_MAX_FEE_GWEI: mapped(maxFeePerGas, gweiString) ?? undefined,
+    GASTOP_TIP_GWEI: mapped(maxPriorityFeePerGas, gweiString) ?? undefined,
     GASTOP_SOURCE: snapshot.source.kind,
   };
 }
 
 const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin';
 
-/**
- * Checks that a command can be run, as the shell would, because hours later is too late to report it.
- * @throws CliError (127: not found, 126: not executable)
- */
+/** Looks for the command as the shell would, because hours later is too late to report it. @throws CliError (127, 126) */
 async function refuseUnrunnable(command: string, { env, platform }: Io): Promise<void> {
   if (platform === 'win32') return;
-  const folders = command.includes('/') ? [''] : (env.PATH ?? DEFAULT_PATH).split(delimiter);
-  const found = await Promise.all(
-    folders.map((folder) => lookAt(folder === '' ? command : join(folder, command))),
+  if (command === '') throw cannotRun(command, 'ENOENT');
+  const folders = (env.PATH ?? DEFAULT_PATH).split(delimiter);
+  const files = command.includes('/') ? [command] : folders.map((folder) => join(folder, command));
+  const problems = await Promise.all(
+    files.map(async (file) => {
+      try {
+        await access(file, constants.X_OK);
+        return (await stat(file)).isFile() ? null : 'EACCES';
+      } catch (error) {
+        return (error as NodeJS.ErrnoException).code;
+      }
+    }),
   );
-  if (command !== '' && found.includes('runnable')) return;
-  throw found.includes('not-executable') && command !== '' ? notExecutable(command) : notFound(command);
+  if (!problems.includes(null)) throw cannotRun(command, problems.includes('EACCES') ? 'EACCES' : 'ENOENT');
 }
 
-function notFound(command: string): CliError {
-  return new CliError(EXIT.notFound, `${named(command)}: there is no such command`);
+function cannotRun(command: string, code: string | undefined): CliError {
+  const named = command === '' ? '""' : cleanLine(command);
+  return code === 'ENOENT'
+    ? new CliError(EXIT.notFound, `${named}: there is no such command`)
+    : new CliError(EXIT.notExecutable, `${named} cannot be run; is it a program, and may you run it?`);
 }
-
-function notExecutable(command: string): CliError {
-  return new CliError(
-    EXIT.notExecutable,
-    `${named(command)} cannot be run; is it a program, and may you run it?`,
-  );
-}
-
-const named = (command: string) => (command === '' ? '""' : cleanLine(command));
-
-async function lookAt(file: string): Promise<'runnable' | 'not-executable' | 'absent'> {
-  try {
-    if (!(await stat(file)).isFile()) return file.includes('/') ? 'not-executable' : 'absent';
-    await access(file, constants.X_OK);
-    return 'runnable';
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EACCES' ? 'not-executable' : 'absent';
-  }
-}
-
-const OF_THE_KEYBOARD: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']);
 
 /** Runs a command with this process's streams and signals; 128 + n for signal n. @throws CliError (127, 126) */
 function runCommand(io: Io, command: string, args: readonly string[], env: Io['env']): Promise<number> {
@@ -184,12 +156,11 @@ function runCommand(io: Io, command: string, args: readonly string[], env: Io['e
     // In this process group: otherwise it could not read from the terminal.
     const child = spawn(command, args, { stdio: 'inherit', env });
     io.takeSignals((name) => {
-      if (OF_THE_KEYBOARD.has(name) && isInForeground(io)) return;
-      child.kill(name);
+      const isOfKeyboard = name === 'SIGINT' || name === 'SIGQUIT';
+      if (!isOfKeyboard || !isInForeground(io)) child.kill(name);
     });
     child.once('error', (error: NodeJS.ErrnoException) => {
-      if (child.pid !== undefined) return;
-      reject(error.code === 'ENOENT' ? notFound(command) : notExecutable(command));
+      if (child.pid === undefined) reject(cannotRun(command, error.code));
     });
     child.once('exit', (code, signal) =>
       resolve(code ?? 128 + (signal === null ? 0 : osConstants.signals[signal])),
@@ -211,14 +182,15 @@ function isInForeground(io: Io): boolean {
 }
 
 const REDRAW_MS = 1_000;
+const NOTE_AFTER_MS = 5_000;
 
-export type Reached = Awaited<ReturnType<typeof followPrice>>;
+type Reached = Awaited<ReturnType<typeof followPrice>>;
 
 /**
  * @throws CliError (124) when the time is up, (3) at the end of a recording; Interruption; errors that no waiting
  * fixes.
  */
-export async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: boolean) {
+async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: boolean) {
   const { lane, side, timeoutSec, confirm } = plan;
   const isReplay = settings.source.value.kind === 'replay';
   const wanted = `at or ${side} ${exactGwei(plan.target)} gwei`;
@@ -229,7 +201,9 @@ export async function followPrice(io: Io, settings: Settings, plan: WaitPlan, qu
   let firstBlockAt: number | null = null;
   let price: bigint | null = null;
   let inARow = 0;
-  let tries = 0;
+  /** Why there are no current prices, and since when. */
+  let trouble: { readonly since: number; reason: string; isTold: boolean } | null = null;
+  let noteTimer: NodeJS.Timeout | undefined;
 
   const elapsedSec = () =>
     isReplay
@@ -238,35 +212,48 @@ export async function followPrice(io: Io, settings: Settings, plan: WaitPlan, qu
   const blockWords = (where: string, number: number | null | undefined) =>
     mapped(number, (block) => ` at ${where}${formatCount(block)}`) ?? '';
   const lineText = () => {
-    const why = trouble.reason();
     const at = blockWords('#', snapshot?.blockNumber);
     const known = price === null ? `${lane} price not known yet` : `${lane} ${formatGwei(price)} gwei${at}`;
     const parts = [
       `${badgeOf(snapshot).trimEnd()} ${known}`.trimStart(),
       `waiting: ${wanted}`,
       inARow === 0 ? '' : `${inARow} of ${confirm} blocks`,
-      why === null ? likelihood.text : '',
+      trouble === null ? likelihood.text : '',
       formatDuration(elapsedSec()),
-      why === null ? '' : `(${cleanLine(why)})`,
+      trouble === null ? '' : `(${cleanLine(trouble.reason)})`,
     ];
     return parts.filter((part) => part !== '').join('  ');
   };
   // The terminal itself adds ^C.
   const line = new StatusLine(io, lineText, !quiet, 3);
-  const trouble = waitTrouble((text) => {
+  const say = (text: string) => {
     if (!quiet) line.note(text);
-  });
+  };
+  /** Told once, when it has lasted a while, and once when it is over. */
+  const onTrouble = (reason: string) => {
+    watch.missed();
+    if (trouble === null) {
+      noteTimer = setTimeout(() => {
+        if (trouble === null) return;
+        trouble.isTold = true;
+        say(`no current prices: ${cleanLine(trouble.reason)}; still waiting`);
+      }, NOTE_AFTER_MS);
+    }
+    trouble = { since: performance.now(), isTold: false, ...trouble, reason };
+    line.draw();
+  };
+  const onPrices = () => {
+    clearTimeout(noteTimer);
+    if (trouble?.isTold)
+      say(`prices are back after ${formatDuration((performance.now() - trouble.since) / 1_000)}`);
+    trouble = null;
+  };
   const timedOut = () => {
-    const noPrice = price === null ? 'no price came' : `it is ${formatGwei(price)} gwei`;
-    const state = trouble.reason() === null ? noPrice : `no current prices: ${trouble.reason()}`;
+    const last = price === null ? 'no price came' : `it is ${formatGwei(price)} gwei`;
+    const state = trouble === null ? last : `no current prices: ${trouble.reason}`;
     const waited = durationText(timeoutSec ?? 0);
     const message = `gave up after ${waited} of waiting until ${lane} is ${wanted}; ${state}`;
     return new CliError(EXIT.timedOut, message);
-  };
-  const recordingEnded = ({ blockNumber }: SnapshotView) => {
-    const last = price === null ? '' : `; ${lane} was last ${formatGwei(price)} gwei`;
-    const message = `the recording ended${blockWords('block ', blockNumber)} before the price was ${wanted}${last}`;
-    return new CliError(EXIT.unreachable, message);
   };
 
   const interruption = io.interruption();
@@ -274,45 +261,31 @@ export async function followPrice(io: Io, settings: Settings, plan: WaitPlan, qu
   const timer =
     timeoutSec === null || isReplay ? undefined : setTimeout(() => timeLimit.abort(), timeoutSec * 1_000);
   const signal = AbortSignal.any([interruption, timeLimit.signal]);
-
-  const survive = async (error: unknown) => {
-    signal.throwIfAborted();
-    tries += 1;
-    watch.missed();
-    const retryable = retryableFailure(error, tries, snapshot !== null);
-    if (retryable === null) throw error;
-    const isStarting = snapshot === null && error instanceof ClientError && error.code === 'unavailable';
-    trouble.begin(retryable.reason, isStarting);
-    line.draw();
-    await sleep(retryable.afterMs, undefined, { signal });
-  };
-  /** A node that does not state its chain yet will do so once it responds. */
-  const open = async () => {
-    for (;;) {
-      try {
-        return await openClient(io, settings, { historySec: likelihood.pastSec, signal });
-      } catch (error) {
-        await survive(error);
-      }
-    }
-  };
-
+  const persistence = { signal, onTrouble, hasWorked: false };
   try {
     line.start(0, REDRAW_MS);
-    await using opened = await open();
+    // A node that does not state its chain yet will do so once it responds.
+    const open = () => openClient(io, settings, { historySec: likelihood.pastSec, signal });
+    await using opened = await untilItWorks(open, persistence);
     warnOfUnsaved(io, opened);
-    for await (const { snapshot: current } of followSnapshots(opened, { signal, survive })) {
+    for await (const { snapshot: current } of followSnapshots(opened, persistence)) {
       const sight = watch.see(current, io.now());
-      tries = 0;
       snapshot = current;
       firstBlockAt ??= current.blockTimestamp;
       inARow = sight.kind === 'present' ? sight.inARow : 0;
-      if (sight.kind === 'met') return { snapshot, price: sight.price };
-      if (sight.kind === 'ended') throw recordingEnded(current);
+      if (sight.kind === 'met') return { snapshot: current, price: sight.price };
+      if (sight.kind === 'ended') {
+        const last = price === null ? '' : `; ${lane} was last ${formatGwei(price)} gwei`;
+        const at = blockWords('block ', current.blockNumber);
+        throw new CliError(
+          EXIT.unreachable,
+          `the recording ended${at} before the price was ${wanted}${last}`,
+        );
+      }
       if (sight.kind === 'present') {
         price = sight.price;
-        trouble.end();
-      } else trouble.begin(sight.reason);
+        onPrices();
+      } else onTrouble(sight.reason);
       if (isReplay && timeoutSec !== null && elapsedSec() >= timeoutSec) throw timedOut();
       if (line.isDrawn) await likelihood.ask(opened.client, current, elapsedSec(), signal);
       line.draw();
@@ -323,7 +296,7 @@ export async function followPrice(io: Io, settings: Settings, plan: WaitPlan, qu
     throw timeLimit.signal.aborted ? timedOut() : error;
   } finally {
     clearTimeout(timer);
-    trouble.forget();
+    clearTimeout(noteTimer);
     line.end();
   }
 }
@@ -337,8 +310,6 @@ type Sight =
 /** Judges snapshots in sequence. Stale prices do not count; a missed block that could have been seen breaks the row. */
 export class PriceWatch {
   readonly #plan: WaitPlan;
-  #before: string | null = null;
-  #changedAt: number | null = null;
   #inARow = 0;
   #last: SnapshotView | null = null;
   #isInterrupted = false;
@@ -349,86 +320,65 @@ export class PriceWatch {
 
   see(snapshot: SnapshotView, now: number): Sight {
     if (snapshot.source.ended) return { kind: 'ended' };
-    const reason = this.#whyOld(snapshot, now);
-    const { price } = snapshot.lanes[this.#plan.lane];
-    if (reason !== null || !isMet(this.#plan, price)) {
+    const { lane, side, target, confirm } = this.#plan;
+    const { price } = snapshot.lanes[lane];
+    const reason = whyOld(snapshot, now);
+    if (reason !== null || (side === 'below' ? price > target : price < target)) {
       this.#inARow = 0;
       this.#last = null;
-      this.#isInterrupted = false;
       return reason !== null ? { kind: 'old', reason } : { kind: 'present', price, inARow: 0 };
     }
     const last = this.#last;
     if (last === null || blockOf(last) !== blockOf(snapshot)) {
-      this.#inARow = last !== null && this.#follows(last, snapshot) ? this.#inARow + 1 : 1;
+      const goesOn = last !== null && follows(last, snapshot, this.#isInterrupted);
+      this.#inARow = goesOn ? this.#inARow + 1 : 1;
       this.#last = snapshot;
       this.#isInterrupted = false;
     }
     const inARow = this.#inARow;
-    return inARow >= this.#plan.confirm ? { kind: 'met', price } : { kind: 'present', price, inARow };
+    return inARow >= confirm ? { kind: 'met', price } : { kind: 'present', price, inARow };
   }
 
   /** No response: prices in between are unknown, so only the very next block continues the row. */
   missed(): void {
     this.#isInterrupted = true;
   }
-
-  #whyOld(snapshot: SnapshotView, now: number): string | null {
-    const { source, stale, blockTimestamp, updatedAt } = snapshot;
-    const prices = fingerprint(snapshot);
-    if (this.#before !== null && this.#before !== prices) this.#changedAt = now;
-    this.#before = prices;
-    // A problem without a retry while prices are fresh concerns something else: the history cannot be written.
-    if (stale || source.problem?.retryAt != null)
-      return source.problem?.message ?? 'the service says its prices are old';
-    // Blocks of a recording or a simulation have no age by our clock.
-    if (source.kind === 'replay' || source.kind === 'simulated') return null;
-    const at = blockTimestamp ?? updatedAt;
-    const freshSec = freshForSec(snapshot);
-    // Prices without a time may be of any day; only a change shows that the service is up to date.
-    const isNew = this.#changedAt !== null && (now - this.#changedAt) / 1_000 <= freshSec;
-    if (at === null) {
-      return isNew ? null : 'the service does not say how old its prices are, so they must change first';
-    }
-    const ageSec = (now - at) / 1_000;
-    if (ageSec > freshSec) return `the newest block is ${formatDuration(ageSec)} old by this machine's clock`;
-    // The service's clock counts as much as ours, which may be slow.
-    const saidSec = ((updatedAt ?? at) - at) / 1_000;
-    if (saidSec > freshSec)
-      return `the newest block is ${formatDuration(saidSec)} old by the service's clock`;
-    if (ageSec >= -SLACK_SEC || isNew) return null;
-    return `the newest block is ${formatDuration(-ageSec)} ahead of this machine's clock, so it must change first`;
-  }
-
-  #follows(last: SnapshotView, next: SnapshotView): boolean {
-    // `null`: the service has no block numbers.
-    const gap =
-      last.blockNumber === null || next.blockNumber === null ? null : next.blockNumber - last.blockNumber;
-    if (gap === 1) return true;
-    if (this.#isInterrupted || (gap !== null && gap < 1)) return false;
-    if (next.source.kind === 'replay') return true;
-    const [from, to] = [last.blockTimestamp ?? last.updatedAt, next.blockTimestamp ?? next.updatedAt];
-    if (from === null || to === null) return gap === null;
-    const passedSec = (to - from) / 1_000;
-    // With blocks at least this far apart every block can be seen.
-    const seeableSec = Math.max(frequencySecOf(next), (2 * FASTEST_POLL_MS) / 1_000);
-    return passedSec <= freshForSec(next) && (gap === null || passedSec / gap < seeableSec * OFTENER);
-  }
 }
 
-const SLACK_SEC = 15;
-const UNKNOWN_FREQUENCY_SEC = 30;
-/** Every block is seen if the block time is at least this share of the polling interval. */
-const OFTENER = 0.75;
+/** Why prices do not count; `null`: they do. */
+function whyOld(snapshot: SnapshotView, now: number): string | null {
+  const { source, stale, blockTimestamp, updatedAt } = snapshot;
+  // A problem without a retry while prices are fresh concerns something else: the history cannot be written.
+  if (stale || source.problem?.retryAt != null)
+    return source.problem?.message ?? 'the service says its prices are old';
+  // Blocks of a recording or a simulation have no age by our clock.
+  if (source.kind === 'replay' || source.kind === 'simulated') return null;
+  const at = blockTimestamp ?? updatedAt;
+  if (at === null) return 'the service does not say how old its prices are';
+  // The service's clock counts as much as ours, which may be slow.
+  const ageSec = (Math.max(now, updatedAt ?? at) - at) / 1_000;
+  const isOld = ageSec > staleAfterMs(frequencySecOf(snapshot)) / 1_000;
+  return isOld ? `the newest block is ${formatDuration(ageSec)} old` : null;
+}
 
-const frequencySecOf = ({ updateFrequencySec }: SnapshotView) => updateFrequencySec ?? UNKNOWN_FREQUENCY_SEC;
+/** Every block is seen if no more time passes than this share of the polling interval. */
+const SEEN_WITHIN = 1.75;
 
-const freshForSec = (snapshot: SnapshotView) => staleAfterMs(frequencySecOf(snapshot)) / 1_000;
+/** Whether no block between the two could have been seen. */
+function follows(last: SnapshotView, next: SnapshotView, isInterrupted: boolean): boolean {
+  const gap = (next.blockNumber ?? 0) - (last.blockNumber ?? 0);
+  if (gap === 1) return true;
+  if (isInterrupted || gap < 0) return false;
+  const timeOf = ({ blockTimestamp, updatedAt }: SnapshotView) => blockTimestamp ?? updatedAt ?? 0;
+  const passedSec = (timeOf(next) - timeOf(last)) / 1_000;
+  const seeableSec = Math.max(frequencySecOf(next), (2 * FASTEST_POLL_MS) / 1_000);
+  return next.source.kind === 'replay' || passedSec <= seeableSec * SEEN_WITHIN;
+}
 
-const fingerprint = ({ blockNumber, baseFee, lanes }: SnapshotView) =>
-  [blockNumber, baseFee, lanes.slow.price, lanes.average.price, lanes.fast.price].join(' ');
+const frequencySecOf = ({ updateFrequencySec }: SnapshotView) => updateFrequencySec ?? 30;
 
-const blockOf = (snapshot: SnapshotView) =>
-  snapshot.blockNumber ?? snapshot.blockTimestamp ?? snapshot.updatedAt ?? fingerprint(snapshot);
+const blockOf = ({ blockNumber, blockTimestamp, updatedAt }: SnapshotView) =>
+  blockNumber ?? blockTimestamp ?? updatedAt;
 
 const DEFAULT_WITHIN_SEC = 3_600;
 /** A longer horizon needs days of history, which are not loaded for a progress line. */
@@ -443,10 +393,8 @@ function waitLikelihood({ side, target, timeoutSec }: WaitPlan) {
   let askAt = 0;
   const queryAfter = (elapsedSec: number) => {
     const leftSec = (timeoutSec ?? elapsedSec + DEFAULT_WITHIN_SEC) - elapsedSec;
-    return {
-      targetPrice: target,
-      deadlineSec: Math.ceil(Math.min(Math.max(leftSec, LEAST_SEC), FURTHEST_SEC)),
-    };
+    const deadlineSec = Math.ceil(Math.min(Math.max(leftSec, LEAST_SEC), FURTHEST_SEC));
+    return { targetPrice: target, deadlineSec };
   };
   const likelihood = {
     text: '',
@@ -456,55 +404,17 @@ function waitLikelihood({ side, target, timeoutSec }: WaitPlan) {
       // The service forecasts only falls to a price, not rises.
       if (side !== 'below' || source.kind === 'replay' || now < askAt) return;
       const query = queryAfter(elapsedSec);
-      likelihood.text = '';
-      try {
-        const { reach } = await client.gasRecommendation({ reach: query, signal });
-        askAt = reach === null ? Number.POSITIVE_INFINITY : now + UNKNOWN_ASK_AGAIN_MS;
-        if (reach === null || reach.probability === null) return;
-        const within = durationText(Math.ceil(query.deadlineSec / LEAST_SEC) * LEAST_SEC);
-        likelihood.text = `${formatLikelihood(reach.probability)} likely within ${within}`;
-        askAt = now + ASK_AGAIN_MS;
-      } catch (error) {
-        if (!(error instanceof ClientError)) throw error;
-        const mayCome = error.code === 'unreachable' || error.code === 'unavailable';
-        askAt = mayCome ? now + ASK_AGAIN_MS : Number.POSITIVE_INFINITY;
-      }
+      const { reach } = await client.gasRecommendation({ reach: query, signal }).catch((error: unknown) => {
+        if (error instanceof ClientError) return { reach: null };
+        throw error;
+      });
+      const probability = reach?.probability ?? null;
+      const within = durationText(Math.ceil(query.deadlineSec / LEAST_SEC) * LEAST_SEC);
+      likelihood.text =
+        probability === null ? '' : `${formatLikelihood(probability)} likely within ${within}`;
+      const againMs = probability === null ? UNKNOWN_ASK_AGAIN_MS : ASK_AGAIN_MS;
+      askAt = reach === null ? Number.POSITIVE_INFINITY : now + againMs;
     },
   };
   return likelihood;
-}
-
-const NOTE_AFTER_MS = 5_000;
-const NOTE_AFTER_START_MS = 30_000;
-
-/** Tells of prices that are not current once they have been so for a while, and of their return. */
-function waitTrouble(note: (line: string) => void) {
-  let timer: NodeJS.Timeout | undefined;
-  let since = 0;
-  let isTold = false;
-  let reason: string | null = null;
-  const tell = () => {
-    isTold = true;
-    note(`no current prices: ${cleanLine(reason ?? '')}; still waiting`);
-  };
-  const forget = () => {
-    clearTimeout(timer);
-    isTold = false;
-    reason = null;
-  };
-  return {
-    reason: () => reason,
-    begin: (why: string, isStarting = false) => {
-      if (reason === null) {
-        since = performance.now();
-        timer = setTimeout(tell, isStarting ? NOTE_AFTER_START_MS : NOTE_AFTER_MS);
-      }
-      reason = why;
-    },
-    end: () => {
-      if (isTold) note(`prices are back after ${formatDuration((performance.now() - since) / 1_000)}`);
-      forget();
-    },
-    forget,
-  };
 }
