@@ -52,7 +52,7 @@ import {
   wrapText,
 } from '../../ui/text.tsx';
 import { type ColorName, useDim } from '../../ui/theme.ts';
-import { dayText, wholeSpan } from '../../ui/time.ts';
+import { dayText, fillsFrame, wholeSpan } from '../../ui/time.ts';
 import { chartChoices, choiceOf } from '../chart/chart-data.ts';
 import { recordTexts } from '../service/service-pane.tsx';
 import { workColumns } from '../work-table.ts';
@@ -71,41 +71,38 @@ export interface LiveView {
   readonly missing: readonly string[];
 }
 
-interface LiveLayout {
-  readonly waitRows: number;
-  readonly factLines: number;
-  readonly reasonLines: number;
-  readonly rangeRows: number;
-  readonly workRows: number;
-  readonly chartRows: number;
-  readonly airy: boolean;
-}
-
+const AIRY_FROM = 30;
+/** The lanes, the gap below them, and the advice. */
 const FIXED_ROWS = 7;
 const LEAST_CHART = 4;
 
-/** @param rows rows of the pane; @param wanted rows that each part could fill */
-export function liveLayout(rows: number, wanted: Omit<LiveLayout, 'chartRows' | 'airy'>): LiveLayout {
-  const airy = rows >= 30;
-  let left = rows - FIXED_ROWS - (airy ? 4 : 0);
-  const take = (count: number) => {
-    const taken = Math.max(Math.min(count, left), 0);
+/** The rows that each part gets: one claim after the other, as far as rows are left. */
+function allot(
+  rows: number,
+  wanted: Readonly<Record<'waits' | 'facts' | 'reasons' | 'range' | 'work', number>>,
+) {
+  const isAiry = rows >= AIRY_FROM;
+  const given = { waits: 0, facts: 0, reasons: 0, range: 0, work: 0, chart: 0 };
+  let left = rows - FIXED_ROWS - (isAiry ? 4 : 0);
+  const claim = (part: keyof typeof given, count: number, least = 0) => {
+    const taken = least > left ? 0 : Math.max(Math.min(count, left), 0);
+    given[part] += taken;
     left -= taken;
-    return taken;
   };
-  const waitRows = wanted.waitRows <= left ? take(wanted.waitRows) : 0;
-  let factLines = take(Math.min(wanted.factLines, 1));
-  let reasonRows = take(Math.min(wanted.reasonLines, rows < 18 ? 1 : 2));
-  const rangeRows = take(wanted.rangeRows);
-  let chartRows = left >= LEAST_CHART ? take(LEAST_CHART) : 0;
-  if (rows >= 22 || chartRows === 0) {
-    factLines += take(Math.min(wanted.factLines - factLines, airy ? 2 : 1));
-    reasonRows += take(Math.min(wanted.reasonLines - reasonRows, airy ? 6 : 2));
+  const more = (part: 'facts' | 'reasons', most: number) =>
+    claim(part, Math.min(wanted[part] - given[part], most));
+  claim('waits', wanted.waits, wanted.waits);
+  more('facts', 1);
+  more('reasons', rows < 18 ? 1 : 2);
+  claim('range', wanted.range);
+  claim('chart', LEAST_CHART, LEAST_CHART);
+  if (rows >= 22 || given.chart === 0) {
+    more('facts', isAiry ? 2 : 1);
+    more('reasons', isAiry ? 6 : 2);
   }
-  const work = wanted.workRows + 1;
-  const workRows = wanted.workRows > 0 && left - work >= LEAST_CHART ? take(work) - 1 : 0;
-  if (chartRows > 0) chartRows += left;
-  return { waitRows, factLines, reasonLines: reasonRows, rangeRows, workRows, chartRows, airy };
+  claim('work', wanted.work, wanted.work + LEAST_CHART);
+  if (given.chart > 0) claim('chart', left);
+  return { ...given, isAiry };
 }
 
 type LivePaneProps = { readonly view: LiveView };
@@ -115,47 +112,46 @@ const NO_ACTIONS: MarketView['actions'] = [];
 const ROOMY_FROM = 90;
 const NO_WORTH: Line = [faint(' what each wait is worth comes with the next advice')];
 const SPOKEN_ROWS = 100;
+const ALL = Number.POSITIVE_INFINITY;
 
 export function LivePane({ view }: LivePaneProps) {
   const { columns, rows } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
   const width = isSpoken ? SPOKEN_WIDTH : columns;
   const { snapshot, recommendation, adviceAge = null, hour, market, symbol, missing } = view;
-  const waits = knownWaits(recommendation?.alternatives ?? []);
+  const waits = (recommendation?.alternatives ?? []).filter(({ probability }) => probability !== null);
   const advisedSec = recommendation?.action === 'SEND_NOW' ? null : (recommendation?.deadlineSec ?? null);
   const waitTable = useWaitTable(waits, advisedSec, width);
   const waitLines = isSpoken ? waits.map((wait): Line => [plain(waitWords(wait))]) : waitTable;
   const actions = (market?.actions ?? []).slice(0, MOST_ACTIONS);
   const workTable = useTable({ columns: workColumns(snapshot, symbol), rows: actions, width, margin: 1 });
-  const work = actions.length === 0 ? [] : [workTable.heading, ...workTable.lines];
+  const work = actions.length === 0 ? [] : [EMPTY_LINE, workTable.heading, ...workTable.lines];
   const range = useDayRange(view, width);
   const facts = liveFacts(view);
   const reasons = (most: number, of = view) => reasonLines(reasonsOf(of), width, most);
-  const layout = liveLayout(isSpoken ? SPOKEN_ROWS : rows, {
-    factLines: flow(facts, width, { most: Number.POSITIVE_INFINITY, gap: 3 }).length,
+  const room = allot(isSpoken ? SPOKEN_ROWS : rows, {
+    facts: flow(facts, width, { most: ALL, gap: 3 }).length,
     // Stale advice keeps its rows.
-    reasonLines: reasons(Number.POSITIVE_INFINITY, { ...view, adviceAge: null }).length,
-    waitRows: waitLines.length,
-    rangeRows: range.length,
-    workRows: work.length,
+    reasons: reasons(ALL, { ...view, adviceAge: null }).length,
+    waits: waitLines.length,
+    range: range.length,
+    work: work.length,
   });
-  const hasChart = layout.chartRows > 0 && hour !== undefined && hour.points.length >= 2;
+  const hasChart = room.chart > 0 && hour !== undefined && hour.points.length >= 2;
   // The reason for a missing part may use its room.
-  const reasonRoom = layout.reasonLines + (hasChart ? 0 : Math.min(layout.chartRows, missing.length));
+  const reasonRoom = room.reasons + (hasChart ? 0 : Math.min(room.chart, missing.length));
   const asking = missing.length > 0 ? '' : 'Asking for advice …';
   const advice = recommendation && adviceParts(recommendation, snapshot, width < ROOMY_FROM, adviceAge);
   const adviceLines = useFlow(advice ?? [[faint(asking)]], width, 1);
-  const factLines = useFlow(facts, width, layout.factLines);
-  const gap: readonly Line[] = layout.airy ? [EMPTY_LINE] : [];
+  const factLines = useFlow(facts, width, room.facts);
+  const gap: readonly Line[] = room.isAiry ? [EMPTY_LINE] : [];
+  const filled = (lines: readonly Line[], count: number) =>
+    Array.from({ length: count }, (_, place) => lines[place] ?? EMPTY_LINE);
   const lines: readonly Line[] = [
-    ...gap,
-    ...filled([...adviceLines, ...reasons(reasonRoom)], 1 + reasonRoom),
-    ...(layout.waitRows === 0 ? [] : gap),
-    ...filled(adviceAge === null ? waitLines : [NO_WORTH], layout.waitRows),
-    ...gap,
-    ...factLines,
-    ...range.slice(0, layout.rangeRows),
-    ...(layout.workRows === 0 ? [] : [EMPTY_LINE, ...work.slice(0, layout.workRows)]),
+    ...[...gap, ...filled([...adviceLines, ...reasons(reasonRoom)], 1 + reasonRoom)],
+    ...(room.waits === 0 ? [] : gap),
+    ...filled(adviceAge === null ? waitLines : [NO_WORTH], room.waits),
+    ...[...gap, ...factLines, ...range.slice(0, room.range), ...work.slice(0, room.work)],
     ...(hasChart ? gap : []),
   ];
   // A notice covers the last row: without `flexShrink={0}` the lanes would give up one of theirs.
@@ -165,31 +161,30 @@ export function LivePane({ view }: LivePaneProps) {
         <LaneTable snapshot={snapshot} actions={market?.actions ?? NO_ACTIONS} symbol={symbol} />
       </Box>
       <LineList lines={lines} />
-      {hasChart ? <SmallChart hour={hour} width={columns} height={layout.chartRows} /> : null}
+      {hasChart ? <SmallChart hour={hour} width={columns} height={room.chart} /> : null}
     </Box>
   );
 }
 
 function liveFacts({ snapshot, trend, hour, market, symbol }: LiveView): readonly Line[] {
   const { baseFee, nextBaseFee, blobBaseFee, gasUsedRatio, nativeUsd } = snapshot;
-  const change =
-    nextBaseFee === null || baseFee === 0n
-      ? []
-      : [plain(' '), changeSpan(Number(nextBaseFee - baseFee) / Number(baseFee))];
+  const change = nextBaseFee === null || baseFee === 0n ? null : Number(nextBaseFee) / Number(baseFee) - 1;
   const ahead = trend?.baseFeeFan.at(-1);
   const blocks = ahead?.blocksAhead === 1 ? '1 block' : `${ahead?.blocksAhead} blocks`;
   // The base fee against the previous hour, or the service's word without a percentage.
-  const against = ` against mean of ${hour === undefined ? 'last hour' : spanOf(hour, Number.POSITIVE_INFINITY)}`;
+  const span = spanText(Math.min(hour === undefined ? HOUR_SEC : lengthOf(hour), HOUR_SEC));
   const coinChange = market?.nativeUsdChangeRatio ?? null;
   const facts: readonly NamedValue[] = [
     ...given(nextBaseFee ?? baseFee, nextBaseFee === null ? 'base' : 'next base', (wei) => [
       bold(formatGwei(wei)),
-      ...change,
+      ...(change === null ? [] : [plain(' '), changeSpan(change)]),
     ]),
     ...given(ahead, `in ${blocks}`, ({ min, max }) => `${formatGwei(min)} – ${formatGwei(max)}`),
     ...given(trend?.congestion, 'blocks', (ratio) => `${formatPercent(ratio)} full`),
     ...given(trend, '', ({ changeRatio, direction }) =>
-      changeRatio === null ? direction.toLowerCase() : [plain(formatChange(changeRatio)), faint(against)],
+      changeRatio === null
+        ? direction.toLowerCase()
+        : [plain(formatChange(changeRatio)), faint(` against mean of ${span}`)],
     ),
     ...given(blobBaseFee, 'blob base', (fee) => `${formatGwei(fee)} gwei`),
     ...given(gasUsedRatio, 'last block', fullnessLine),
@@ -202,16 +197,17 @@ function liveFacts({ snapshot, trend, hour, market, symbol }: LiveView): readonl
   return facts.map(({ name, value }) => [faint(name === '' ? '' : `${name} `), ...value]);
 }
 
-function filled(lines: readonly Line[], count: number): readonly Line[] {
-  return Array.from({ length: count }, (_, place) => lines[place] ?? EMPTY_LINE);
-}
-
+/** Why parts are missing, and the reasons of advice that is not stale. */
 function reasonsOf({ missing, recommendation, adviceAge = null }: LiveView): readonly string[] {
   if (recommendation === undefined || adviceAge !== null) return missing;
-  const { action, alternatives, reasons } = recommendation;
-  if (action !== null) return [...missing, ...reasons, ...unknownWaits(alternatives)];
+  const { action, alternatives } = recommendation;
   // The headline already says that there is none.
-  return [...missing, ...reasons.map((reason) => reason.replace(/^no advice yet: /, ''))];
+  const reasons = recommendation.reasons.map((reason) => reason.replace(/^no advice yet: /, ''));
+  const unknown = alternatives.filter(({ probability }) => probability === null);
+  const [first, last] = [unknown[0], unknown.at(-1)];
+  if (action === null || first === undefined || last === undefined) return [...missing, ...reasons];
+  const times = [...new Set([first, last])].map(({ horizonSec }) => formatDuration(horizonSec));
+  return [...missing, ...reasons, `waits of ${times.join(' to ')} – ${first.reason ?? 'not measured yet'}`];
 }
 
 const RECKONED = [
@@ -223,18 +219,16 @@ const RECKONED = [
 function AdviceInFull({ view }: LivePaneProps) {
   const { columns, rows } = useRoom();
   const width = useIsScreenReaderEnabled() ? SPOKEN_WIDTH : columns;
-  const { recommendation, adviceAge = null } = view;
-  const waits = adviceAge === null ? (recommendation?.alternatives ?? []) : [];
-  const track = adviceAge === null ? (recommendation?.track ?? null) : null;
-  const record = track === null ? [] : recordTexts(track);
+  const { snapshot, recommendation, adviceAge = null } = view;
+  const { alternatives: waits = [], track = null } = (adviceAge === null && recommendation) || {};
   const texts = [
     ...reasonsOf({ ...view, recommendation: recommendation && { ...recommendation, alternatives: [] } }),
     ...waits.map(waitWords),
-    ...record.map((text, place) => (place === 0 ? `record: ${text}` : text)),
+    ...(track === null ? [] : recordTexts(track)).map((text, at) => (at === 0 ? `record: ${text}` : text)),
     // Another service may use another method.
-    ...(view.snapshot.source.kind === 'service' || waits.length === 0 ? [] : RECKONED),
+    ...(snapshot.source.kind === 'service' || waits.length === 0 ? [] : RECKONED),
   ];
-  const parts = recommendation && adviceParts(recommendation, view.snapshot, false, adviceAge);
+  const parts = recommendation && adviceParts(recommendation, snapshot, false, adviceAge);
   const heading = useFlow(parts ?? [], width, 4);
   return (
     <ScrolledLines
@@ -291,8 +285,8 @@ export function LiveScreen() {
   const updatedAt = recommendation.data?.updatedAt ?? null;
   const behindMs = (snapshot.updatedAt ?? 0) - (updatedAt ?? Number.POSITIVE_INFINITY);
   // While its route fails the prices go on without it.
-  const isOlder =
-    behindMs > (recommendation.error === null ? staleAfterMs(polledEveryMs(snapshot) / 1_000) : 0);
+  const mayLagMs = recommendation.error === null ? staleAfterMs(polledEveryMs(snapshot) / 1_000) : 0;
+  const isOlder = behindMs > mayLagMs;
   // Shown with the same age as its prices.
   const advisedAt = isOlder ? updatedAt : (snapshot.blockTimestamp ?? snapshot.updatedAt);
   const isOld = isOlder || isPast;
@@ -319,7 +313,7 @@ const ACTION_COLORS = new Map<string | null, ColorName>([
 /** The table below also shows the mean saving. */
 const LEAST_SAVING = 0.005;
 
-export function adviceParts(
+function adviceParts(
   advice: RecommendationView,
   snapshot: SnapshotView,
   isNarrow: boolean,
@@ -328,29 +322,25 @@ export function adviceParts(
   if (age !== null) return [[colored(`advice of ${age}, no longer valid`, 'warn')]];
   const { probability, expectedSavingRatio: saving, track } = advice;
   const { action, target } = describeAdvice(advice, snapshot);
-  const todo: Line = [
-    bold(action, ACTION_COLORS.get(advice.action)),
-    plain(target === '' ? '' : ` ${target}`),
-  ];
+  const todo = [bold(action, ACTION_COLORS.get(advice.action)), plain(target === '' ? '' : ` ${target}`)];
   if (advice.action === null) return [todo];
   const kept = track === null ? null : keptWords(track);
   const since = isNarrow || track?.since == null ? '' : ` since ${dayText(track.since)}`;
   // The stated probability of past advice: a record far below it shows how far to trust it.
   const stated = kept === null ? null : (track?.statedProbability ?? null);
-  const likely: Line =
-    probability === null ? [faint('not yet measured')] : [plain(`${formatLikelihood(probability)} likely`)];
-  const saves = `saves ${formatPercent(saving ?? 0)}${isNarrow ? '' : ' on average'}`;
+  const hasSaving = saving !== null && saving >= LEAST_SAVING;
+  const likely =
+    probability === null ? faint('not yet measured') : plain(`${formatLikelihood(probability)} likely`);
   return [
-    todo,
-    likely,
-    ...(saving === null || saving < LEAST_SAVING ? [] : [[plain(saves)]]),
+    ...[todo, [likely]],
+    ...(hasSaving ? [[plain(`saves ${formatPercent(saving)}${isNarrow ? '' : ' on average'}`)]] : []),
     ...(kept === null ? [] : [[faint(`${kept}${since}`)]]),
     ...(stated === null ? [] : [[faint(`stated ${formatPercent(stated)}`)]]),
   ];
 }
 
 /** As many reasons as fit, wrapped at blanks; the rest is shown after `⏎`. */
-export function reasonLines(reasons: readonly string[], width: number, most: number, faint = true) {
+function reasonLines(reasons: readonly string[], width: number, most: number, faint = true) {
   const lines: Line[] = [];
   for (const reason of reasons) {
     if (lines.length >= most) break;
@@ -360,19 +350,7 @@ export function reasonLines(reasons: readonly string[], width: number, most: num
   return lines;
 }
 
-export function knownWaits(horizons: readonly HorizonView[]): readonly HorizonView[] {
-  return horizons.filter(({ probability }) => probability !== null);
-}
-
-export function unknownWaits(horizons: readonly HorizonView[]): readonly string[] {
-  const unknown = horizons.filter(({ probability }) => probability === null);
-  const [first, last] = [unknown.at(0), unknown.at(-1)];
-  if (first === undefined || last === undefined) return [];
-  const times = [...new Set([first, last])].map(({ horizonSec }) => formatDuration(horizonSec));
-  return [`waits of ${times.join(' to ')} – ${first.reason ?? 'not measured yet'}`];
-}
-
-export function waitWords({ horizonSec, price, savingRatio, probability, reason }: HorizonView): string {
+function waitWords({ horizonSec, price, savingRatio, probability, reason }: HorizonView): string {
   const words = [
     known(price, (wei) => `${formatGwei(wei)} gwei`),
     ...(savingRatio === null ? [] : [`saves ${formatPercent(savingRatio)}`]),
@@ -382,71 +360,59 @@ export function waitWords({ horizonSec, price, savingRatio, probability, reason 
   return `If you wait up to ${formatDuration(horizonSec)}: ${worth}`;
 }
 
-interface WaitFigure {
-  readonly name: string;
-  readonly of: (horizon: HorizonView) => string;
-}
-
-const WAIT_FIGURES: readonly WaitFigure[] = [
-  { name: 'price', of: ({ price }) => known(price, formatGwei) },
-  { name: 'mean saving', of: ({ savingRatio }) => known(savingRatio, (ratio) => formatPercent(ratio)) },
-  { name: 'likely', of: ({ probability }) => known(probability, formatLikelihood) },
-];
-
 const NARROW = 70;
 
-export function useWaitTable(waits: readonly HorizonView[], advisedSec: number | null, width: number) {
-  const heading = width < NARROW ? 'wait up to' : 'if you wait up to';
-  const columns: readonly TableColumn<WaitFigure>[] = [
-    leftColumn(heading, 11, 0, ({ name }) => [faint(name)]),
-    ...waits.map((wait, place) => {
-      const bold = wait.horizonSec === advisedSec;
-      const cell = ({ of }: WaitFigure): Line => [{ text: of(wait), bold }];
-      return rightColumn(formatDuration(wait.horizonSec), 7, bold ? 0 : place + 1, cell);
+type WaitRow = readonly [name: string, cells: readonly string[]];
+
+/** What each wait is worth: a column for each. */
+function useWaitTable(waits: readonly HorizonView[], advisedSec: number | null, width: number) {
+  const rows: readonly WaitRow[] = [
+    ['price', waits.map(({ price }) => known(price, formatGwei))],
+    ['mean saving', waits.map(({ savingRatio }) => known(savingRatio, formatPercent))],
+    ['likely', waits.map(({ probability }) => known(probability, formatLikelihood))],
+  ];
+  const columns: readonly TableColumn<WaitRow>[] = [
+    leftColumn(width < NARROW ? 'wait up to' : 'if you wait up to', 11, 0, ([name]) => [faint(name)]),
+    ...waits.map(({ horizonSec }, place) => {
+      const bold = horizonSec === advisedSec;
+      const cell = ([, cells]: WaitRow): Line => [{ text: cells[place] ?? '', bold }];
+      return rightColumn(formatDuration(horizonSec), 7, bold ? 0 : place + 1, cell);
     }),
   ];
-  const table = useTable({ columns, rows: WAIT_FIGURES, width, margin: 1 });
+  const table = useTable({ columns, rows, width, margin: 1 });
   return waits.length === 0 ? [] : [table.heading, ...table.lines];
 }
 
 const DAY = '24 h';
-/** Bucketed history starts up to an hour inside the day. */
-const NEARLY_A_DAY_SEC = 23 * 3_600;
+const DAY_SEC = 86_400;
 /** Over a shorter time the price hardly moves. */
 const LEAST_RANGE_SEC = 60;
-const LEAST_LINE = 8;
-const MOST_LINE = 60;
+const LEAST_CELLS = 6;
+const MOST_CELLS = 60;
 
-export function useDayRange({ market, snapshot, trend }: LiveView, width: number): readonly Line[] {
+/** Where the price is between the extremes of the day, and what share of the day was dearer. */
+function useDayRange({ market, snapshot, trend }: LiveView, width: number): readonly Line[] {
   const { baseFee, nextBaseFee, blockTimestamp: end } = snapshot;
   const now = Number(nextBaseFee ?? baseFee);
   const { base = null, from = null } = market ?? {};
   const sec = from === null || end === null ? Number.POSITIVE_INFINITY : (end - from) / 1_000;
   // A shorter history must not be called a day.
-  const span = sec > NEARLY_A_DAY_SEC ? DAY : wholeSpan(sec);
+  const span = fillsFrame(sec, DAY_SEC) ? DAY : wholeSpan(sec);
   // The day's figures are polled less often than the price, which may have left their range.
   const [min, max] = [Math.min(base?.min ?? now, now), Math.max(base?.max ?? now, now)];
   const [low, high] = [formatGwei(min), formatGwei(max)];
   const rank = trend?.percentileRank24h ?? null;
-  const verdict = base === null || rank === null ? '' : verdictOf(rank, now, base, span);
-  const [lowRoom = 0, highRoom = 0, verdictRoom = 0] = useWidest(
-    base === null ? [] : [low, high, verdict].map(displayWidth),
-  );
-  const around = 2 + span.length + 2 + lowRoom + highRoom + 4;
-  const withVerdict = width - around - verdictRoom - 3;
-  const hasVerdict = withVerdict >= LEAST_LINE;
-  const cells = Math.min(hasVerdict ? withVerdict : width - around, MOST_LINE);
-  if (base === null || sec < LEAST_RANGE_SEC || cells < LEAST_LINE) return [];
+  const verdict = base === null || rank === null ? '' : `   ${verdictOf(rank, now, base, span)}`;
+  const [lowRoom = 0, highRoom = 0, verdictRoom = 0] = useWidest([low, high, verdict].map(displayWidth));
+  if (base === null || sec < LEAST_RANGE_SEC) return [];
+  const around = ` ${span}   ├┤ `.length + lowRoom + highRoom + verdictRoom;
+  const cells = Math.min(Math.max(width - around, LEAST_CELLS), MOST_CELLS);
   const place = Math.round((max > min ? (now - min) / (max - min) : 0.5) * (cells - 1));
   return [
     [
-      faint(` ${span}  `),
-      plain(low.padEnd(lowRoom)),
-      faint(` ├${'─'.repeat(place)}`),
-      bold('●', 'accent'),
-      faint(`${'─'.repeat(cells - 1 - place)}┤ `),
-      plain(high.padEnd(highRoom)),
-      plain(hasVerdict ? `   ${verdict}` : ''),
+      ...[faint(` ${span}  `), plain(low.padEnd(lowRoom)), faint(` ├${'─'.repeat(place)}`)],
+      ...[bold('●', 'accent'), faint(`${'─'.repeat(cells - 1 - place)}┤ `)],
+      ...[plain(high.padEnd(highRoom)), plain(verdict)],
     ],
   ];
 }
@@ -457,33 +423,32 @@ const AROUND_MEDIAN = 1.02;
 const AROUND_MEAN = 1.05;
 
 /** Compares the price with the day, correctly even for equal prices; empty where `rank` is of another history. */
-function verdictOf(rank: number, now: number, { min, p10, median, mean, max }: StatsView, span: string) {
+function verdictOf(rank: number, now: number, { min, median, mean, max }: StatsView, span: string): string {
   const past = span === DAY ? 'the day' : span === '1 h' ? 'the last hour' : `the last ${span}`;
-  if (median !== null && (rank > 0.5 ? now * AROUND_MEDIAN < median : now > median * AROUND_MEDIAN))
-    return '';
+  const isBelow = median !== null && now * AROUND_MEDIAN < median;
+  const isAbove = median !== null && now > median * AROUND_MEDIAN;
+  if (rank > 0.5 ? isBelow : isAbove) return '';
   if (rank === 0) return min === max && now === max ? `unchanged in ${past}` : `the lowest of ${past}`;
+  if (rank > 0.99) return `among the highest of ${past}`;
   // At most half is below, and it is at least the median: it is the median.
   if (rank <= 0.5 && median !== null && now >= median) {
     // Half of an expensive past against its mean: neither usual nor cheap.
     return mean !== null && now > mean * AROUND_MEAN ? '' : `the usual price of ${past}`;
   }
-  // A tenth of the blocks had this very price, perhaps more.
-  if (rank <= 0.1 && now === p10) return `among the lowest of ${past}`;
-  if (rank > 0.99) return `among the highest of ${past}`;
   // Rounded down: 99.7 % of the blocks are not all.
   return `cheaper than ${Math.floor((1 - rank) * 100 + 1e-9)} % of ${past}`;
 }
 
-/** An hour whose last bucket is missing is shorter. */
-const SHORTEST_HOUR_SEC = 3_300;
-const LONGEST_HOUR_SEC = 4_000;
+const HOUR_SEC = 3_600;
 
-export function spanOf(hour: ChartView, longest = LONGEST_HOUR_SEC): string {
-  const [first, last] = [hour.points[0], hour.points.at(-1)];
-  const sec =
-    first && last ? (last.timestamp - first.timestamp) / 1_000 + (hour.bucketSec ?? 0) : SHORTEST_HOUR_SEC;
-  return sec < SHORTEST_HOUR_SEC || sec > longest ? `last ${wholeSpan(sec)}` : 'last hour';
+function lengthOf({ points, bucketSec }: ChartView): number {
+  const [first, last] = [points[0], points.at(-1)];
+  return first && last ? (last.timestamp - first.timestamp) / 1_000 + (bucketSec ?? 0) : HOUR_SEC;
 }
+
+/** An hour whose last bucket is missing is an hour, too. */
+const spanText = (sec: number) =>
+  Math.abs(sec / HOUR_SEC - 1) < 0.1 ? 'last hour' : `last ${wholeSpan(sec)}`;
 
 type SmallChartProps = { readonly hour: ChartView; readonly width: number; readonly height: number };
 
@@ -492,14 +457,14 @@ const LINES = [
   { color: 'tip', name: 'tip p50', style: 'dashed', of: 'priority' },
 ] as const;
 
-export const SmallChart = memo(function SmallChart({ hour, width, height }: SmallChartProps) {
+const SmallChart = memo(function SmallChart({ hour, width, height }: SmallChartProps) {
   if (useIsScreenReaderEnabled()) return null;
   const series = LINES.map((line) => ({
     ...line,
     values: hour.points.map((point) => point[line.of]),
   })).filter(({ values }) => values.some((value) => value !== null));
   const legend: Line = [
-    faint(` ${spanOf(hour)} in gwei`),
+    faint(` ${spanText(lengthOf(hour))} in gwei`),
     ...series.flatMap(
       ({ color, name, style }): Line => [
         plain('   '),
