@@ -126,7 +126,9 @@ test('the same signed bytes are not scheduled twice, whatever became of the firs
     `the same transaction as ${id}, which is pending`,
   );
   await changed(await service.ask(autoTxPath(id, '/cancel'), { method: 'POST' }));
-  expect((await refused(await post(), 409)).message).toContain(`${id}, which is cancelled: delete that one`);
+  expect((await refused(await post(), 409)).message).toContain(
+    `${id}, which is cancelled: change, cancel or delete`,
+  );
   expect(await service.read(autoTxPath(id))).toMatchObject({ status: 'CANCELLED' });
   expect((await service.ask(autoTxPath(id), { method: 'DELETE' })).status).toBe(204);
   expect((await create(service, body)).id).not.toBe(id);
@@ -183,7 +185,7 @@ test('a draft takes the signature that does what it says, and no other', async (
   const wrong = await refused(await put(service, draft.id, { signedTransaction: other }), 400);
   expect(wrong.message).toMatch(`it is to ${address} and not to ${TO}`);
   expect(wrong.message).toMatch('it sends 2 wei and not 1');
-  expect(wrong.message).toMatch('it has 5 bytes of data and not 4');
+  expect(wrong.message).toMatch('its 5 bytes of data are not the 4 given');
   expect((await details(service, draft.id)).status).toBe('DRAFT');
   const right = await sign({ data, gas: 60_000n });
   const signed = await changed(await put(service, draft.id, { signedTransaction: right, note: 'now' }));

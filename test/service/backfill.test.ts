@@ -9,27 +9,17 @@ test('a page that was read before a reorg and comes after it brings back nothing
   const database = await openDatabase(':memory:');
   const store = new BlockStore(database);
   const source = new ScriptedSource(makeBlocks(0, 999), { kind: 'simulated' });
-  const listeners = new Set<(ancestor: number) => void>();
+  const chain = { lowestRewind: Number.POSITIVE_INFINITY };
   const read = source.blocks.bind(source);
   source.blocks = async (from, to) => {
     const page = await read(from, to);
-    for (const listener of listeners) listener(79);
+    chain.lowestRewind = 79;
     return page;
   };
-  await backfill({
-    source,
-    store,
-    range: { from: 0, to: 999 },
-    until: 0,
-    onRewind: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    signal: new AbortController().signal,
-  });
+  const { signal } = new AbortController();
+  await backfill({ source, store, range: { from: 0, to: 999 }, until: 0, chain, signal });
   expect((await store.newest(2_000)).map((block) => block.number)).toEqual(
     Array.from({ length: 80 }, (_, i) => i),
   );
-  expect(listeners.size).toBe(0);
   await database.close();
 });

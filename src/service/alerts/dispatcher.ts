@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Clock, systemClock } from '../../chain/async.ts';
+import { ALERT_CHANNELS } from '../../contract/choices.ts';
 import type { Database } from '../../store/database.ts';
 import {
   type DueDelivery,
@@ -10,8 +11,15 @@ import {
 } from '../../store/outbox.ts';
 import { Alarm, sleep, untilAborted } from '../async.ts';
 import type { LeaderWork, Lease } from '../leader.ts';
-import { createNotifiers, type NotifierSettings } from './notifiers/create-notifiers.ts';
-import { type Attempt, later, type Notifier, type Notifiers } from './notifiers/notifier.ts';
+import { createEmailNotifier, type SmtpSettings } from './notifiers/email.ts';
+import { type Attempt, delivered, later, type Notifier, type Notifiers } from './notifiers/notifier.ts';
+import { resolveHost, type WebAccess } from './notifiers/safe-http.ts';
+import {
+  createSlackNotifier,
+  createTelegramNotifier,
+  createWebhookNotifier,
+  type TelegramSettings,
+} from './notifiers/web-notifiers.ts';
 import { remedyFor } from './target-rules.ts';
 
 const SECOND = 1_000;
@@ -57,54 +65,51 @@ const MOST_AT_ONCE = 32;
 const MOST_PER_OWNER = 8;
 const MOST_PER_RECIPIENT = 2;
 
-/** Lines of due deliveries, one per owner and recipient, take turns: a slow recipient delays only its own. */
+/** Due deliveries, first those of the owner with the fewest under way: a slow recipient or owner delays only its own. */
 export class DeliveryQueue {
-  readonly #lines = new Map<string, Line>();
-  readonly #underWay = new Map<string, Line>();
-  readonly #known = new Set<string>();
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #underWay = new Map<string, Waiting>();
 
   add(due: DueDelivery): void {
-    if (this.#known.has(due.id)) return;
-    this.#known.add(due.id);
-    const { owner } = due;
-    const recipient = recipientOf(due);
-    const name = `${owner} ${recipient}`;
-    const line = this.#lines.get(name);
-    if (line === undefined) this.#lines.set(name, { owner, recipient, waiting: [due] });
-    else line.waiting.push(due);
+    if (this.#waiting.has(due.id) || this.#underWay.has(due.id)) return;
+    this.#waiting.set(due.id, { due, recipient: recipientOf(due) });
   }
 
   /** The next that may be sent now; it counts as under way from then on. */
   take(): DueDelivery | null {
     if (this.#underWay.size >= MOST_AT_ONCE) return null;
-    const underWay = [...this.#underWay.values()];
-    for (const [name, line] of this.#lines) {
-      const { owner, recipient, waiting } = line;
-      const ofOwner = underWay.filter((each) => each.owner === owner).length;
-      const ofRecipient = underWay.filter((each) => each.recipient === recipient).length;
+    const owners = new Map<string, number>();
+    const recipients = new Map<string, number>();
+    for (const { due, recipient } of this.#underWay.values()) {
+      owners.set(due.owner, (owners.get(due.owner) ?? 0) + 1);
+      recipients.set(recipient, (recipients.get(recipient) ?? 0) + 1);
+    }
+    let next: Waiting | null = null;
+    let least = Number.POSITIVE_INFINITY;
+    for (const each of this.#waiting.values()) {
+      const { owner } = each.due;
+      const ofOwner = owners.get(owner) ?? 0;
       // The operator has no limit of their own.
       if (owner !== '' && ofOwner >= MOST_PER_OWNER) continue;
-      if (ofRecipient >= MOST_PER_RECIPIENT) continue;
-      const due = waiting.shift();
-      this.#lines.delete(name);
-      if (waiting.length > 0) this.#lines.set(name, line);
-      if (due === undefined) continue;
-      this.#underWay.set(due.id, line);
-      return due;
+      if (ofOwner >= least || (recipients.get(each.recipient) ?? 0) >= MOST_PER_RECIPIENT) continue;
+      next = each;
+      least = ofOwner;
+      if (least === 0) break;
     }
-    return null;
+    if (next === null) return null;
+    this.#waiting.delete(next.due.id);
+    this.#underWay.set(next.due.id, next);
+    return next.due;
   }
 
   end({ id }: DueDelivery): void {
     this.#underWay.delete(id);
-    this.#known.delete(id);
   }
 }
 
-interface Line {
-  readonly owner: string;
+interface Waiting {
+  readonly due: DueDelivery;
   readonly recipient: string;
-  readonly waiting: DueDelivery[];
 }
 
 /** The recipient that limits apply to: the host of a URL, else the channel. */
@@ -117,9 +122,6 @@ function recipientOf({ channel, target }: DueDelivery): string {
 const POLL_MS = 2_000;
 /** And at most this often: each poll reads every due delivery. */
 const LEAST_PAUSE_MS = 250;
-/** While thousands wait for their recipients, the pause is this multiple of the time to read them. */
-const PAUSE_PER_POLL = 20;
-const LONGEST_POLL_MS = 5_000;
 /** A delivery whose channel has no notifier in this process is tried again after this. */
 const NO_NOTIFIER_MS = 300_000;
 const PAGE = 500;
@@ -154,7 +156,6 @@ export class Dispatcher {
   readonly #queue = new DeliveryQueue();
   readonly #sending = new Set<Promise<void>>();
   readonly #toldMissing = new Set<string>();
-  #hasWokenWaiting = false;
   readonly #alarm = new Alarm();
   #prunedAt = Number.NEGATIVE_INFINITY;
 
@@ -170,17 +171,17 @@ export class Dispatcher {
   async run(): Promise<void> {
     const { signal, onError } = this.#options;
     signal.addEventListener('abort', this.wake, { once: true });
+    let hasWokenWaiting = false;
     while (!signal.aborted) {
       let pause = POLL_MS;
       try {
         const now = this.#clock.now();
-        const began = this.#clock.elapsed();
+        if (!hasWokenWaiting) await this.#store.wakeWaiting(Object.keys(this.#options.notifiers), now);
+        hasWokenWaiting = true;
         await this.#fill(now);
-        const tookMs = this.#clock.elapsed() - began;
         this.#send();
         const next = await this.#store.nextDueAt(now);
         if (next !== null) pause = Math.max(Math.min(next - now, POLL_MS), LEAST_PAUSE_MS);
-        pause = Math.max(pause, Math.min(tookMs * PAUSE_PER_POLL, LONGEST_POLL_MS));
         await this.#prune(now);
       } catch (error) {
         if (!signal.aborted) onError(error);
@@ -192,8 +193,6 @@ export class Dispatcher {
 
   async #fill(now: number): Promise<void> {
     await this.#store.bringForward(now);
-    if (!this.#hasWokenWaiting) await this.#store.wakeWaiting(Object.keys(this.#options.notifiers), now);
-    this.#hasWokenWaiting = true;
     let last: DueDelivery | null = null;
     for (;;) {
       const page: DueDelivery[] = await this.#store.due(now, PAGE, last);
@@ -366,4 +365,32 @@ export function startSending(options: SendingOptions): LeaderWork {
   }
   // First waits for attempts from before the lease was lost.
   return { wake, done: lease.whileHeld(run, options) };
+}
+
+export interface NotifierSettings {
+  readonly smtp: SmtpSettings | null;
+  readonly telegram: TelegramSettings | null;
+  readonly allowPrivateTargets: boolean;
+  /** With simulated prices every channel exists, and none sends anything. */
+  readonly isSimulated?: boolean;
+}
+
+const SIMULATED: Notifiers = Object.fromEntries(
+  ALERT_CHANNELS.map((channel) => [channel, { deliver: async () => delivered('simulated') }]),
+);
+
+/** The notifiers that the settings allow: WEBHOOK and SLACK always. Nothing connects before its first use. */
+export function createNotifiers(
+  { smtp, telegram, allowPrivateTargets, isSimulated }: NotifierSettings,
+  surroundings: Partial<WebAccess> & { readonly now?: () => number } = {},
+): Notifiers {
+  if (isSimulated) return SIMULATED;
+  const { now = Date.now, resolve = resolveHost, ...rest } = surroundings;
+  const web = { access: { ...rest, allowPrivateTargets, resolve }, now };
+  return {
+    WEBHOOK: createWebhookNotifier(web),
+    SLACK: createSlackNotifier(web),
+    ...(smtp && { EMAIL: createEmailNotifier(smtp) }),
+    ...(telegram && { TELEGRAM: createTelegramNotifier(telegram, web) }),
+  };
 }

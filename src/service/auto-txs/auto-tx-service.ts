@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type {
   AutoTxAccount,
   AutoTxCreation,
@@ -19,10 +20,10 @@ import { withKeptDelegation } from '../../core/auto-txs/preflight.ts';
 import {
   type AutoTxEvent,
   type AutoTxState,
-  isFinal,
   NEW_DRAFT,
   NEW_PENDING,
   type Note,
+  type RuleFacts,
   stepAutoTx,
 } from '../../core/auto-txs/state-machine.ts';
 import { ownPriceAt } from '../../core/auto-txs/target.ts';
@@ -32,6 +33,7 @@ import { checksummedAddress } from '../../core/transactions/decode-transaction.t
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import { formatGwei, utcMinute, weiOfGwei } from '../../core/units.ts';
 import { type AutoTxChange, type AutoTxStore, SameNonceError } from '../../store/auto-txs.ts';
+import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees.ts';
 import { type ApiFailure, conflict, notFound, unavailable } from '../http/errors.ts';
 import { accountResponse, autoTxDetails, autoTxMoments, autoTxResponse } from '../responses/auto-txs.ts';
@@ -42,11 +44,9 @@ import {
   type Content,
   checkToSend,
   contentAfter,
-  contentOf,
-  readSender,
   readSigned,
   requirePool,
-  requireSaid,
+  senderRequests,
 } from './checks.ts';
 
 const ID_BYTES = 8;
@@ -79,17 +79,41 @@ export class AutoTxService {
 
   /** @throws {ApiFailure} `validation_failed`, `conflict`; `upstream_unavailable` while the chain is unknown. */
   async create(owner: string, creation: AutoTxCreation): Promise<AutoTxDetails> {
-    const { store, source } = this.#parts;
+    const { store, source, wallNow } = this.#parts;
     requirePool(source);
-    const signed = creation.signedTransaction === undefined ? null : readSigned(creation.signedTransaction);
-    if (signed !== null) {
-      requireSaid(creation, signed.transaction);
-      await this.#requireNew(owner, null, signed.transaction);
-    }
-    const made = await this.#make(owner, creation, signed?.transaction ?? null);
+    const signed = await this.#readNew(owner, null, creation.signedTransaction);
+    const transaction = signed?.transaction ?? null;
+    const content = contentAfter({ ...(transaction ?? NO_CONTENT), signed: null }, creation, transaction);
+    const order = orderWith(creation);
+    const id = `atx_${randomBytes(ID_BYTES).toString('hex')}`;
+    const { id: chainId } = this.#chain();
+    const checks =
+      transaction && (await checkToSend(this.#parts, { owner, id, chainId, transaction, order }));
+    const now = wallNow();
+    const made: KeptAutoTx = {
+      id,
+      owner,
+      chainId,
+      order,
+      note: creation.note.toWellFormed(),
+      ...content,
+      signed: transaction && signatureOf(transaction),
+      state: transaction === null ? NEW_DRAFT : NEW_PENDING,
+      checks: checks ?? [],
+      checkedAt: checks && now,
+      createdAt: now,
+      updatedAt: now,
+      priceAtCreation: this.#ownPrice(transaction),
+      dayMeanPrice: null,
+      nativeUsd: null,
+    };
     const most = owner === '' ? Number.POSITIVE_INFINITY : AUTO_TXS_PER_KEY;
     const created = await store.create(made, signed?.bytes ?? null, most);
-    if (created.kind === 'too-many') throw tooMany();
+    if (created.kind === 'too-many') {
+      throw conflict(
+        `this key has ${AUTO_TXS_PER_KEY.toLocaleString('en')} auto-txs already that are not final, which is the most; cancel some, or delete drafts`,
+      );
+    }
     if (created.kind === 'same-nonce') throw sameNonce(created.id);
     this.#parts.onChanged?.();
     return this.#details(owner, made);
@@ -112,29 +136,32 @@ export class AutoTxService {
     const { wallNow, source } = this.#parts;
     const before = await this.#find(owner, id);
     if (update.signedTransaction !== undefined) requirePool(source);
-    const signed = update.signedTransaction === undefined ? null : readSigned(update.signedTransaction);
-    if (signed !== null) await this.#requireNew(before.owner, id, signed.transaction);
-    const facts = () => ({
-      signed: signed?.transaction ?? null,
-      confirmations: this.#confirmations(before),
-      now: wallNow(),
-    });
-    const planned = planChange(before, update, facts());
+    const signed = await this.#readNew(before.owner, id, update.signedTransaction);
+    const transaction = signed?.transaction ?? null;
+    const plan = (kept: KeptAutoTx) =>
+      planChange(kept, update, {
+        signed: transaction,
+        confirmations: this.#confirmations(before),
+        now: wallNow(),
+      });
+    const planned = plan(before);
     if (planned === null) return this.#details(owner, before);
-    const checks = planned.isToCheck ? await this.#check(owner, planned.autoTx, facts().signed) : null;
+    const checks = planned.isToCheck ? await this.#check(owner, planned.autoTx, transaction) : null;
     return this.#change(owner, before, (kept) => {
       // The checks belong to the state read before them.
-      if (checks !== null && !isSameOrder(kept, before)) {
+      if (
+        checks !== null &&
+        !(kept.signed?.hash === before.signed?.hash && isDeepStrictEqual(kept.order, before.order))
+      ) {
         throw conflict('another request changed it meanwhile; read it and try again');
       }
-      const change = planChange(kept, update, facts());
+      const change = plan(kept);
       if (change === null) return null;
-      const { autoTx, notes } = change;
-      const checked = checks === null ? {} : { checks, checkedAt: wallNow() };
-      const written = { autoTx: { ...autoTx, ...checked }, notes, at: wallNow() };
-      if (signed === null) return written;
-      const priceAtCreation = this.#ownPrice(signed.transaction);
-      return { ...written, autoTx: { ...written.autoTx, priceAtCreation }, signed: signed.bytes };
+      const at = wallNow();
+      const autoTx = { ...change.autoTx, ...(checks && { checks, checkedAt: at }) };
+      if (signed === null) return { autoTx, notes: change.notes, at };
+      const priceAtCreation = this.#ownPrice(transaction);
+      return { autoTx: { ...autoTx, priceAtCreation }, notes: change.notes, at, signed: signed.bytes };
     });
   }
 
@@ -147,7 +174,13 @@ export class AutoTxService {
       const nonce = kept.signed?.nonce ?? 0;
       const facts = { nonce, confirmations: this.#confirmations(kept), now };
       const next = stepAutoTx(kept.state, { type: 'cancel' }, facts);
-      if (next === null) throw notCancelled(kept);
+      if (next === null) {
+        throw conflict(
+          kept.state.status === 'SUBMITTED'
+            ? `it was submitted: only a same-nonce replacement from the wallet can stop it (nonce ${nonce}, with a higher fee)`
+            : `it ${isWords(kept.state.status)}: there is nothing to cancel`,
+        );
+      }
       return { autoTx: { ...kept, state: next.state, updatedAt: now }, notes: next.notes, at: now };
     });
   }
@@ -156,7 +189,11 @@ export class AutoTxService {
   async remove(owner: string, id: string): Promise<void> {
     const removed = await this.#parts.store.remove(owner, id);
     if (removed === null) throw noAutoTx();
-    if (removed === 'not-final') throw notFinal();
+    if (removed === 'not-final') {
+      throw conflict(
+        'it may still be broadcast: cancel it first; a submitted one can be deleted once it is final',
+      );
+    }
   }
 
   /** The chain's account of a sender. @throws {ApiFailure} or {ChainError} when the node fails. */
@@ -164,12 +201,14 @@ export class AutoTxService {
     const { store, source } = this.#parts;
     requirePool(source);
     const chain = this.#chain();
-    const [facts, dataFees] = await Promise.all([
-      readSender(source, address, ended),
+    const requests = () => Promise.all(senderRequests(source, address));
+    const [[nextNonce, pendingNonce, balance], dataFees] = await Promise.all([
+      bounded(requests, ended),
       dataFeesOf(source, chain),
     ]);
     const waiting = await store.waiting(owner, checksummedAddress(address));
-    return accountResponse({ chainId: chain.id, address, ...facts }, waiting, dataFees);
+    const account = { chainId: chain.id, address, nextNonce, pendingNonce, balance };
+    return accountResponse(account, waiting, dataFees);
   }
 
   async totals(owner: string): Promise<Totals<Summary['autoTxs']>> {
@@ -193,45 +232,6 @@ export class AutoTxService {
     );
   }
 
-  async #make(
-    owner: string,
-    creation: AutoTxCreation,
-    transaction: SignedTransaction | null,
-  ): Promise<KeptAutoTx> {
-    const { wallNow } = this.#parts;
-    const order = orderWith(creation);
-    const id = `atx_${randomBytes(ID_BYTES).toString('hex')}`;
-    const { id: chainId } = this.#chain();
-    const checks =
-      transaction === null
-        ? null
-        : await checkToSend(this.#parts, { owner, id, chainId, transaction, order, isNew: true });
-    const now = wallNow();
-    return {
-      id,
-      owner,
-      chainId,
-      order,
-      note: creation.note.toWellFormed(),
-      ...(transaction === null
-        ? { ...contentOf(creation), signed: null, state: NEW_DRAFT }
-        : {
-            to: transaction.to,
-            value: transaction.value,
-            data: transaction.data,
-            signed: signatureOf(transaction),
-            state: NEW_PENDING,
-          }),
-      checks: checks ?? [],
-      checkedAt: checks === null ? null : now,
-      createdAt: now,
-      updatedAt: now,
-      priceAtCreation: this.#ownPrice(transaction),
-      dayMeanPrice: null,
-      nativeUsd: null,
-    };
-  }
-
   /** Price per gas it would pay in the next block, wei; `null` for a draft, or when unknown. */
   #ownPrice(transaction: SignedTransaction | null): bigint | null {
     const present = this.#parts.moment();
@@ -245,9 +245,9 @@ export class AutoTxService {
     const { id, chainId, order } = autoTx;
     const transaction = signed ?? transactionOf(autoTx);
     if (transaction === null) return [];
-    const isNew = signed !== null;
-    const checks = await checkToSend(this.#parts, { owner, id, chainId, order, transaction, isNew });
-    return isNew ? checks : withKeptDelegation(checks, autoTx.checks);
+    const toCheck = { owner, id, chainId, order, transaction };
+    const checks = await checkToSend(this.#parts, toCheck, signed !== null);
+    return signed !== null ? checks : withKeptDelegation(checks, autoTx.checks);
   }
 
   async #change(
@@ -266,9 +266,14 @@ export class AutoTxService {
   }
 
   /** Two entries with the same bytes would report one transaction twice. */
-  async #requireNew(owner: string, id: string | null, { hash }: SignedTransaction): Promise<void> {
-    const same = await this.#parts.store.sameBytes(owner, hash);
-    if (same !== null && same.id !== id) throw sameBytes(same);
+  async #readNew(owner: string, id: string | null, text: string | undefined) {
+    if (text === undefined) return null;
+    const signed = readSigned(text);
+    const same = await this.#parts.store.sameBytes(owner, signed.transaction.hash);
+    if (same === null || same.id === id) return signed;
+    throw conflict(
+      `it is the same transaction as ${same.id}, which ${isWords(same.state.status)}: change, cancel or delete that one instead, or sign another transaction`,
+    );
   }
 
   async #details(owner: string, autoTx: KeptAutoTx): Promise<AutoTxDetails> {
@@ -295,23 +300,17 @@ export class AutoTxService {
   }
 }
 
-const isSameOrder = (one: KeptAutoTx, other: KeptAutoTx) =>
-  one.signed?.hash === other.signed?.hash &&
-  (['target', 'lane', 'isStrict', 'expiresAt'] as const).every(
-    (field) => one.order[field] === other.order[field],
-  );
+const NO_CONTENT: Content = { to: null, value: 0n, data: '0x' };
 
-interface ChangeFacts {
+interface ChangeFacts extends Omit<RuleFacts, 'nonce'> {
   readonly signed: SignedTransaction | null;
-  readonly confirmations: number;
-  readonly now: number;
 }
 
 /** `null`: nothing changes. @throws {ApiFailure} `conflict` when it is too late, `validation_failed` */
 function planChange(kept: KeptAutoTx, update: AutoTxUpdate, { signed, confirmations, now }: ChangeFacts) {
   const content = contentAfter(kept, update, signed);
   const order = orderWith(update, kept.order);
-  const news = changedWords(kept, { content, order, signed });
+  const news = changedWords(kept, { ...content, order }, signed?.nonce);
   const isSigned = kept.signed !== null || signed !== null;
   if (!isOpen(kept.state) && (news.length > 0 || update.status !== undefined)) throw tooLate(kept);
   const notes: Note[] = [];
@@ -348,29 +347,23 @@ function signatureOf(transaction: SignedTransaction): NonNullable<KeptAutoTx['si
 
 function changedWords(
   kept: KeptAutoTx,
-  { content, order, signed }: Pick<KeptAutoTx, 'order'> & Pick<ChangeFacts, 'signed'> & { content: Content },
+  after: Content & Pick<KeptAutoTx, 'order'>,
+  nonce?: number,
 ): string[] {
-  const before = kept.order;
-  const words: string[] = [];
-  if (kept.signed !== null && signed !== null) words.push(`signed again, with nonce ${signed.nonce}`);
-  if (
-    kept.signed === null &&
-    (['to', 'value', 'data'] as const).some((field) => content[field] !== kept[field])
-  )
-    words.push('its to, value or data changed');
-  if (order.target !== before.target) {
-    words.push(`target ${formatGwei(before.target)} → ${formatGwei(order.target)} gwei`);
-  }
-  if (order.lane !== before.lane) words.push(`lane ${before.lane} → ${order.lane}`);
-  if (order.isStrict !== before.isStrict) {
-    words.push(order.isStrict ? 'compares its own price' : "compares its lane's price");
-  }
-  if (order.expiresAt !== before.expiresAt) {
-    words.push(
-      order.expiresAt === null ? 'it no longer expires' : `it expires at ${utcMinute(order.expiresAt)}`,
-    );
-  }
-  return words;
+  const { order: before, signed } = kept;
+  const { order } = after;
+  const hasOther = (['to', 'value', 'data'] as const).some((field) => after[field] !== kept[field]);
+  return [
+    signed !== null && nonce !== undefined && `signed again, with nonce ${nonce}`,
+    signed === null && hasOther && 'its to, value or data changed',
+    order.target !== before.target &&
+      `target ${formatGwei(before.target)} → ${formatGwei(order.target)} gwei`,
+    order.lane !== before.lane && `lane ${before.lane} → ${order.lane}`,
+    order.isStrict !== before.isStrict &&
+      (order.isStrict ? 'compares its own price' : "compares its lane's price"),
+    order.expiresAt !== before.expiresAt &&
+      (order.expiresAt === null ? 'it no longer expires' : `it expires at ${utcMinute(order.expiresAt)}`),
+  ].filter((words) => words !== false);
 }
 
 function tooLate({ state }: KeptAutoTx): ApiFailure {
@@ -398,39 +391,13 @@ function orderWith(
 /** Maximum number of unfinished auto-txs per key, drafts included; the operator has no limit. */
 export const AUTO_TXS_PER_KEY = 1_000;
 
-const tooMany = () =>
-  conflict(
-    `this key has ${AUTO_TXS_PER_KEY.toLocaleString('en')} auto-txs already that are not final, which is the most; cancel some, or delete drafts`,
-  );
-
 const sameNonce = (id: string) =>
   conflict(
     `${id} has the same nonce of the same sender, and only one of them can be mined; cancel it first, or sign with another nonce`,
   );
 
-function sameBytes({ id, state: { status } }: KeptAutoTx): ApiFailure {
-  const next =
-    status === 'EXECUTED'
-      ? 'sign another transaction'
-      : isFinal(status)
-        ? 'delete that one to schedule it again, or sign another transaction'
-        : 'change or cancel that one instead';
-  return conflict(`it is the same transaction as ${id}, which ${isWords(status)}: ${next}`);
-}
-
 const noAutoTx = () =>
   notFound('there is no such auto-tx, or it belongs to another key; GET /auto-txs lists yours');
-
-const notFinal = () =>
-  conflict('it may still be broadcast: cancel it first; a submitted one can be deleted once it is final');
-
-function notCancelled({ state, signed }: KeptAutoTx): ApiFailure {
-  return conflict(
-    state.status === 'SUBMITTED'
-      ? `it was submitted: only a same-nonce replacement from the wallet can stop it (nonce ${signed?.nonce ?? 0}, with a higher fee)`
-      : `it ${isWords(state.status)}: there is nothing to cancel`,
-  );
-}
 
 /** `has failed`, `is executed` */
 const isWords = (status: AutoTxStatus) =>

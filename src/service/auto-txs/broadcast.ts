@@ -19,7 +19,6 @@ import type { BlockStore } from '../../store/blocks.ts';
 import type { HistoryStore } from '../../store/history.ts';
 import { abortable } from '../async.ts';
 import type { Present } from '../follow/chain-state.ts';
-import type { SenderAccount } from './checks.ts';
 
 export interface EngineContext {
   readonly source: ChainSource;
@@ -90,7 +89,11 @@ export function happen(
   return context.store.change({ owner, id }, decide, 'engine');
 }
 
-export interface SenderFacts extends SenderAccount {
+export interface SenderFacts {
+  readonly nextNonce: number;
+  /** The next nonce including the node's pool. */
+  readonly pendingNonce: number;
+  readonly balance: bigint;
   readonly live: readonly KeptAutoTx[];
   readonly dataFees: DataFees;
 }

@@ -22,14 +22,7 @@ import {
   sendOne,
   stepKept,
 } from './broadcast.ts';
-import {
-  type Followed,
-  type FollowOptions,
-  followOne,
-  PARALLEL,
-  type SenderReads,
-  senderReads,
-} from './observe.ts';
+import { type Followed, type FollowOptions, followOne, type SenderReads, senderReads } from './observe.ts';
 
 /** Some events come without a head: expiry, retries of held auto-txs, late responses of a node. */
 const POLL_MS = 2_000;
@@ -66,6 +59,8 @@ export function startAutoTxs(options: AutoTxsOptions): LeaderWork {
 }
 
 const SENDERS_AT_ONCE = 32;
+/** Of one sender. */
+const OBSERVED_AT_ONCE = 8;
 /** Time limit of one sender: if a node does not respond, processing ends, and continues with the next head. */
 const SENDER_MS = 10_000;
 const PAGE = 500;
@@ -73,8 +68,8 @@ const PAGE = 500;
 const MOST_DUE = 2_000;
 /** Maximum number of senders with submitted auto-txs per second, however fast blocks come: each costs a request. */
 const SENDERS_PER_SEC = 50;
-/** How often a sender is processed without a new head, while its state may change soon. */
-const REPEAT_MS = 2_000;
+/** How often senders of submitted auto-txs are processed without a new head: a node may respond late, or otherwise. */
+const REPEAT_MS = 4_000;
 /** How often each sender is processed: no block tells that a nonce was used elsewhere or that funds arrived. */
 const ROUND_MS = 60_000;
 const PRUNE_MS = 60_000;
@@ -94,9 +89,6 @@ export class AutoTxEngine {
   readonly #used: FollowOptions['used'] = new Map();
   /** The last pass over senders of submitted auto-txs; times by the monotonic clock. */
   #passed = { head: null as Block['hash'], at: LONG_AGO, pauseMs: 0 };
-  /** Senders whose state may change without a new head. */
-  readonly #soon = new Set<Hex>();
-  #repeatedAt = LONG_AGO;
   /** The last sender of this round; empty: the round is over. */
   #roundAt = '';
   #roundBeganAt = LONG_AGO;
@@ -172,14 +164,12 @@ export class AutoTxEngine {
     return due.flatMap(({ signed }) => (signed === null ? [] : [signed.from]));
   }
 
-  /** Senders of submitted auto-txs: all of them with a new head, else those that are worth repeating. */
+  /** Senders of submitted auto-txs: with a new head, or after a pause. */
   async #followed(head: Block): Promise<readonly Hex[]> {
     const now = this.#context.steadyNow();
-    if (head.hash === this.#passed.head || now - this.#passed.at < this.#passed.pauseMs) {
-      if (now - this.#repeatedAt < REPEAT_MS) return [];
-      this.#repeatedAt = now;
-      return [...this.#soon];
-    }
+    const { pauseMs, at } = this.#passed;
+    const isNew = head.hash !== this.#passed.head;
+    if (now - at < Math.max(pauseMs, isNew ? 0 : REPEAT_MS)) return [];
     const senders = await this.#context.store.followedSenders();
     this.#passed = { head: head.hash, at: now, pauseMs: (senders.length * 1_000) / SENDERS_PER_SEC };
     return senders;
@@ -199,14 +189,11 @@ export class AutoTxEngine {
     return senders;
   }
 
-  async #process(from: Hex, isWhole: boolean, head: Block): Promise<void> {
+  #process(from: Hex, isWhole: boolean, head: Block): Promise<void> {
     const context = this.#context;
-    // Until it has ended well, and while there is a newer head.
-    this.#soon.add(from);
-    const isSoon = await withDeadline(context.senderMs ?? SENDER_MS, this.#signal, (signal) =>
+    return withDeadline(context.senderMs ?? SENDER_MS, this.#signal, (signal) =>
       processSender(from, { context, head, used: this.#used, isWhole, signal }),
     );
-    if (!isSoon && head.hash === this.#passed.head) this.#soon.delete(from);
   }
 
   /** The follower reports unavailable nodes, and the lease a change of leader. */
@@ -222,32 +209,26 @@ interface SenderOptions extends FollowOptions {
   readonly isWhole: boolean;
 }
 
-/** Observes what a node may have, then sends due ones by nonce. Returns whether to repeat it soon. */
-async function processSender(from: Hex, options: SenderOptions): Promise<boolean> {
+/** Observes what a node may have, then sends due ones by nonce. */
+async function processSender(from: Hex, options: SenderOptions): Promise<void> {
   const { context, signal, isWhole } = options;
   const { store } = context;
   const live = await store.waiting('', from);
   const followed = (await store.following(from)).filter((kept) => !isBeingConfirmed(kept, options));
   const isDue = live.some((kept) => isToBeDecided(kept, options));
-  if (followed.length === 0 && !isDue && !isWhole) return false;
+  if (followed.length === 0 && !isDue && !isWhole) return;
   const sender = senderReads(context.source, from, signal);
   const nextNonce = isWhole ? await sender.nextNonce() : 0;
   const unsent = live.filter(
     (kept) => isWhole && isUnsent(kept) && (isUsed(kept, nextNonce) || kept.state.takenSince !== null),
   );
-  const observed = await mapBounded([...followed, ...unsent], PARALLEL, signal, (kept) =>
+  const observed = await mapBounded([...followed, ...unsent], OBSERVED_AT_ONCE, signal, (kept) =>
     followOne(kept, sender, options),
   );
   for (const each of observed) {
     if (isUnsure(each)) await sendDecided(await decideAgain(each.kept, context), options);
   }
-  const isClear = await sendDue(from, sender, observed, options);
-  return (
-    !isClear ||
-    observed.some(
-      ({ kept: { state }, isSoon }) => isSoon || (state.status === 'SUBMITTED' && state.sentAt === null),
-    )
-  );
+  await sendDue(from, sender, observed, options);
 }
 
 /** The follower reports reorgs: until a block is deep enough there is nothing more to request. */
@@ -276,17 +257,16 @@ async function sendDecided(decided: Decided | null, options: SenderOptions): Pro
   return sent;
 }
 
-/** Returns `false` when a node may have one of them. */
 async function sendDue(
   from: Hex,
   reads: SenderReads,
   observed: readonly Followed[],
   options: SenderOptions,
-): Promise<boolean> {
+): Promise<void> {
   const { context, signal } = options;
   const observations = new Map(observed.map(({ kept, observation }) => [kept.id, observation]));
   const live = await context.store.waiting('', from);
-  if (!live.some((kept) => isToBeDecided(kept, options))) return true;
+  if (!live.some((kept) => isToBeDecided(kept, options))) return;
   const [nextNonce, pendingNonce, balance, dataFees] = await Promise.all([
     reads.nextNonce(),
     // Requested again: an auto-tx in doubt may have been sent since.
@@ -297,27 +277,30 @@ async function sendDue(
   const sender = { nextNonce, pendingNonce: Math.max(nextNonce, pendingNonce), balance, live, dataFees };
   let facts: SenderFacts = sender;
   for (const kept of live) {
-    if (signal.aborted) break;
-    if (!isToBeDecided(kept, options) || !mayBeDecided(kept, observations.get(kept.id), nextNonce)) continue;
-    if (isStillGapped(kept, facts, context) || (await isOutByItself(kept, facts, options))) continue;
+    if (signal.aborted) return;
+    if (!isToBeDecided(kept, options, facts.pendingNonce)) continue;
+    if (!mayBeDecided(kept, observations.get(kept.id), nextNonce)) continue;
+    if (await isOutByItself(kept, facts, options)) continue;
     const sent = await sendDecided(await decideOne(kept, facts, context), options);
     // Whether it was sent is unknown: later nonces and those with the same nonce wait for the next observation.
-    if (sent === 'unsure' || sent === 'nonce-used') return false;
+    if (sent === 'unsure' || sent === 'nonce-used') return;
     if (sent !== 'sent' || kept.signed === null) continue;
     facts = { ...facts, pendingNonce: Math.max(facts.pendingNonce, kept.signed.nonce + 1) };
   }
-  return true;
 }
 
 const NONCES_BELOW: ReadonlySet<string> = new Set(['nonce_gap', 'nonce_order']);
 
-function isToBeDecided(kept: KeptAutoTx, { context, used, head, isWhole }: SenderOptions): boolean {
-  const { status, hold, takenSince } = kept.state;
+/** @param pendingNonce of its sender, once it is known: the gap that it waits for may just have been filled */
+function isToBeDecided(
+  kept: KeptAutoTx,
+  { context, isWhole }: SenderOptions,
+  pendingNonce = Number.POSITIVE_INFINITY,
+): boolean {
+  const { status, hold } = kept.state;
   if (status !== 'PENDING' || !isDueNow(kept, context)) return false;
-  // Its nonce is used: this head can show no more.
-  if (takenSince !== null && used.get(kept.id)?.head === head.number) return false;
-  // The previous auto-tx may just have filled the gap.
-  return hold === null || isWhole || hold.retryAt <= context.wallNow() || NONCES_BELOW.has(hold.code);
+  if (hold === null || isWhole || hold.retryAt <= context.wallNow()) return true;
+  return NONCES_BELOW.has(hold.code) && (kept.signed?.nonce ?? 0) <= pendingNonce;
 }
 
 /** Its own bytes may have used its nonce: observations decide, and until they are consistent nothing else does. */
@@ -346,16 +329,6 @@ async function isOutByItself(
   const after = await followAnew(kept, from, options);
   return isUsed(kept, nextNonce) || after.observation === null || after.observation.isKnown;
 }
-
-const isStillGapped = (
-  { state: { hold }, signed }: KeptAutoTx,
-  { pendingNonce }: SenderFacts,
-  { wallNow }: EngineContext,
-): boolean =>
-  hold !== null &&
-  NONCES_BELOW.has(hold.code) &&
-  hold.retryAt > wallNow() &&
-  (signed?.nonce ?? 0) > pendingNonce;
 
 const followAnew = (kept: KeptAutoTx, from: Hex, options: SenderOptions): Promise<Followed> =>
   followOne(kept, senderReads(options.context.source, from, options.signal), options);

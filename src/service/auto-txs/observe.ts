@@ -3,33 +3,23 @@ import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import { type Inclusion, isFinal, type Observation } from '../../core/auto-txs/state-machine.ts';
 import { ownPriceAt } from '../../core/auto-txs/target.ts';
 import type { Block, Hex } from '../../core/block.ts';
-import { abortable, mapBounded } from '../async.ts';
-import { type Beside, type EngineContext, happen, ruleFacts, stepKept } from './broadcast.ts';
-
-export const PARALLEL = 8;
+import { abortable } from '../async.ts';
+import { type Beside, type EngineContext, happen, stepKept } from './broadcast.ts';
 
 export interface Followed {
   readonly kept: KeptAutoTx;
   /** `null` when the node's responses were inconsistent. */
   readonly observation: Observation | null;
-  /** Worth repeating soon without a new head: inconsistent responses may become consistent. */
-  readonly isSoon: boolean;
 }
 
 /** The node may be ahead of one that has no receipt yet: nothing is decided before the next head, or this time. */
 const CERTAIN_MS = 3_000;
 
-interface UsedNonce {
-  /** By the monotonic clock. */
-  readonly since: number;
-  readonly first: number;
-  readonly head: number;
-}
-
 export interface FollowOptions {
   readonly context: EngineContext;
   readonly head: Block;
-  readonly used: Map<string, UsedNonce>;
+  /** When and at which head a nonce was first used by what no node knows. */
+  readonly used: Map<string, { readonly since: number; readonly first: number }>;
   readonly signal: AbortSignal;
 }
 
@@ -41,28 +31,27 @@ export async function followOne(
 ): Promise<Followed> {
   const { context, head, used } = options;
   const observation = await observe(kept, sender, options);
-  if (observation === null) return { kept, observation, isSoon: true };
+  if (observation === null) return { kept, observation };
   if (observation.inclusion !== null || observation.nextNonce <= (kept.signed?.nonce ?? 0))
     used.delete(kept.id);
   else {
-    const nothing = { kept, observation: null, isSoon: false };
-    // Its confirmations are counted from the head, which must be fresh.
-    if (context.present() === null) return nothing;
     const now = context.steadyNow();
     const { since, first } = used.get(kept.id) ?? { since: now, first: head.number };
-    used.set(kept.id, { since, first, head: head.number });
-    const isCertain = head.number > first || now - since >= CERTAIN_MS;
-    if (!isCertain && kept.state.takenSince === null) return { ...nothing, isSoon: true };
+    used.set(kept.id, { since, first });
+    const isKnown = kept.state.takenSince !== null || head.number > first || now - since >= CERTAIN_MS;
+    // Its confirmations are counted from the head, which must be fresh.
+    const isCertain = isKnown && context.present() !== null;
+    if (!isCertain) return { kept, observation: null };
   }
   const isNews =
     observation.inclusion !== null && observation.inclusion.blockHash !== kept.state.inclusion?.blockHash;
   const beside = isNews ? await pricesOf(kept, observation.inclusion, context) : undefined;
   // Most observations change nothing, and every write waits for the disk.
   if (beside === undefined && stepKept(kept, { type: 'observe', observation }, context) === null) {
-    return { kept, observation, isSoon: false };
+    return { kept, observation };
   }
   const changed = await happen(kept, { type: 'observe', observation }, context, beside);
-  return { kept: changed?.after ?? kept, observation, isSoon: false };
+  return { kept: changed?.after ?? kept, observation };
 }
 
 const BUCKET_SEC = 300;
@@ -107,12 +96,7 @@ async function observe(
   if (isInPool && signed.nonce > nextNonce && signed.nonce < (await sender.pendingNonce())) {
     return { head: head.number, inclusion: null, isKnown: true, nextNonce };
   }
-  const told = isInPool && !isTaken ? null : await abortable(source.receipt(signed.hash), signal);
-  const isToBeFinal =
-    isTaken && head.number - (state.takenSince ?? head.number) + 1 >= ruleFacts(context, kept).confirmations;
-  const receipt =
-    told ?? (isToBeFinal ? await receiptInBlocks(signed.hash, state.takenSince, options) : null);
-  if (receipt === undefined) return null;
+  const receipt = isInPool && !isTaken ? null : await abortable(source.receipt(signed.hash), signal);
   if (receipt !== null) {
     const inclusion = await inclusionOf(receipt, options);
     return inclusion && { head: head.number, inclusion, isKnown: true, nextNonce };
@@ -121,24 +105,6 @@ async function observe(
   // One node has it mined, while another has no receipt yet.
   if (transaction !== null && transaction.blockNumber !== null) return null;
   return { head: head.number, inclusion: null, isKnown: transaction !== null, nextNonce };
-}
-
-/** Blocks below the first head with the used nonce: each sender is processed at least once a minute. */
-const SEARCHED = 32;
-
-/** A node may have forgotten what it mined: searches its blocks. `undefined`: one has it, but no receipt. */
-async function receiptInBlocks(
-  hash: Hex,
-  takenSince: number | null,
-  { context: { source }, head, signal }: FollowOptions,
-): Promise<ChainReceipt | null | undefined> {
-  const last = takenSince ?? head.number;
-  const numbers = Array.from({ length: Math.min(SEARCHED, last) }, (_, place) => last - place);
-  const read = await mapBounded(numbers, PARALLEL, signal, (number) => source.block(number, { signal }));
-  const block = read.find((each) => each?.transactionHashes.includes(hash)) ?? null;
-  if (block === null) return null;
-  const included = await abortable(source.transactionsOf(block, { signal }), signal);
-  return included?.find(({ receipt }) => receipt.hash === hash)?.receipt;
 }
 
 /** `null` when its block is not on the followed chain, or not known yet. */

@@ -1,17 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChainEvent, ChainSource, KnownBlock } from '../../chain/chain-source.ts';
-import {
-  type Advice,
-  type Chance,
-  eachLane,
-  type GivenAdvice,
-  givenAdvice,
-  type LanePrices,
-  type MeanPrices,
-} from '../../core/advice.ts';
+import { type Advice, eachLane, type GivenAdvice, givenAdvice, type LanePrices } from '../../core/advice.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import { type ChainProfile, identifiedChain, updateFrequencySec } from '../../core/chains.ts';
-import { NEAR_BLOCKS } from '../../core/engine/fee-engine.ts';
+import { type FeeEngine, NEAR_BLOCKS } from '../../core/engine/fee-engine.ts';
 import type { AlertRun } from '../../store/alert-evaluation.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import { TimeSlice } from '../async.ts';
@@ -27,15 +19,17 @@ export class ChainState {
   readonly #options: ChainStateOptions;
   readonly #source: Pick<SourceState, 'isLate' | 'isPast'>;
   readonly #writer: BlockWriter;
-  readonly #recent = new RecentBlocks();
-  readonly #rewindListeners = new Set<(ancestor: number) => void>();
+  /** The last ingested blocks, ascending: where a new subscription starts, and where a rewind ends. */
+  #recent: Block[] = [];
+  /** The lowest block that a rewind left since the reader of older blocks last reset it. */
+  lowestRewind = Number.POSITIVE_INFINITY;
   #profile: ChainProfile | null = null;
   /** `null` before the first block, and once it failed. */
   #engine: Engine | null = null;
   /** First block of the engine's unbroken run up to its head. */
   #first = Number.POSITIVE_INFINITY;
-  /** What happened since the running rebuild began; `null`: none runs. */
-  #missed: Change[] | null = null;
+  /** The engine that a running rebuild fills. */
+  #next: Engine | null = null;
   #updatedAt: number | null = null;
 
   constructor(
@@ -76,7 +70,7 @@ export class ChainState {
     if (first?.number === head.number && isSameBlock(first, head))
       return next.map((block) => ({ type: 'block', block }));
     if ((await store.head()) === null) return [];
-    const known = this.#recent.all;
+    const known = this.#recent;
     const page = await store.page(known[0]?.number ?? head.number, known.length);
     const kept = new Map(page.map((each) => [each.number, each]));
     const shared = known.findLast((block) => {
@@ -102,12 +96,14 @@ export class ChainState {
   }
 
   get head(): Block | null {
-    return this.#recent.head;
+    return this.#recent.at(-1) ?? null;
   }
 
-  /** The newest blocks, from which a source continues. */
+  /** The newest blocks, from which a source continues: those with a known hash, if it has hashes. */
   get known(): readonly KnownBlock[] {
-    return this.#recent.known;
+    const newest = this.#recent.slice(-KEPT);
+    const unknown = this.head?.hash == null ? -1 : newest.findLastIndex(({ hash }) => hash === null);
+    return newest.slice(unknown + 1).map(({ number, hash }) => ({ number, hash }));
   }
 
   /** When the last block came or its figures changed; ms since epoch, wall clock. A standby has the leader's time. */
@@ -158,11 +154,6 @@ export class ChainState {
     return this.#writer.flush();
   }
 
-  onRewind(listener: (ancestor: number) => void): () => void {
-    this.#rewindListeners.add(listener);
-    return () => this.#rewindListeners.delete(listener);
-  }
-
   /** Loads the newest `count` stored blocks, so that there are prices at once. Returns whether there are any. */
   async load(count: number): Promise<boolean> {
     const { store } = this.#options;
@@ -172,7 +163,7 @@ export class ChainState {
     if (chainId === null || head === undefined) return false;
     this.#profile = identifiedChain(chainId, await store.genesisHash());
     this.dropEngine();
-    this.#recent.replace([]);
+    this.#recent = [];
     for (const block of stored) this.#feed(block);
     this.#updatedAt = head.timestamp * 1_000;
     return true;
@@ -195,20 +186,22 @@ export class ChainState {
   /** The next `adopt` or block creates another. */
   dropEngine(): void {
     this.#engine = null;
-    this.#missed = null;
+    this.#next = null;
   }
 
   has(block: Block): boolean {
-    return this.#recent.has(block);
+    const found = this.#recent.findLast(({ number }) => number <= block.number);
+    return found?.number === block.number && isSameBlock(found, block);
   }
 
   #feed(block: Block): void {
     // First, so that a new engine gets the block if this one fails.
     this.#recent.push(block);
+    // Trimmed rarely: a burst brings tens of thousands per second.
+    if (this.#recent.length >= KEPT * 8) this.#recent = this.#recent.slice(-KEPT);
     if (this.#profile === null) return;
     this.#engine ??= this.#options.createEngine(this.#profile);
     if (feed(this.#engine, block)) this.#first = block.number;
-    this.#missed?.push({ block });
   }
 
   ingest(block: Block): void {
@@ -222,77 +215,79 @@ export class ChainState {
   }
 
   rewindTo(number: number): void {
-    for (const listener of this.#rewindListeners) listener(number);
-    this.#recent.rewindTo(number);
+    this.lowestRewind = Math.min(this.lowestRewind, number);
+    while ((this.head?.number ?? number) > number) this.#recent.pop();
     this.#engine?.rewindTo(number);
-    this.#missed?.push({ rewindTo: number });
+    this.#next?.rewindTo(number);
     this.#writer.rewindTo(number);
   }
 
   beginAnew(genesis: Hex | undefined): void {
-    for (const listener of this.#rewindListeners) listener(-1);
+    this.lowestRewind = -1;
     this.#writer.beginAnew(genesis);
-    this.#recent.replace([]);
+    this.#recent = [];
     this.dropEngine();
   }
 
   /** The store has another chain: stops showing it, and leaves it unchanged. */
   disown(): void {
     this.#writer.close();
-    this.#recent.replace([]);
+    this.#recent = [];
     this.dropEngine();
     this.#profile = null;
     this.#updatedAt = null;
   }
 
-  /** Rebuilds the engine from the blocks from `from` on: those of the store, and the newest ones. */
+  /**
+   * Fills a new engine with the blocks from `from` on, those of the store and then the newest ones, and swaps it in:
+   * until then the present one answers.
+   */
   async rebuild(from: number): Promise<void> {
     if (this.#writer.problem !== null) return;
-    const { source, store } = this.#options;
+    const { source, store, createEngine, signal } = this.#options;
     await this.#writer.flush();
-    this.#recent.complete(await store.newest(this.#recent.all.length));
-    const newest = this.#recent.all;
-    if (newest.length === 0) return;
+    // All processes compute with the same blocks: the stored ones.
+    const stored = new Map((await store.newest(this.#recent.length)).map((block) => [block.number, block]));
+    this.#recent = this.#recent.map((block) => {
+      const found = stored.get(block.number);
+      return found !== undefined && isSameBlock(found, block) ? found : block;
+    });
     // The demo must have advice for a day within seconds, without storing its past first. On a real chain each block
     // counts alike, so that a restarted service gives the same advice as one that ran on. The demo begins at round
     // numbers, so that demos started within the same hours agree.
     const isDemo = source.kind === 'simulated';
-    const near = isDemo ? roundBlock((newest.at(-1)?.number ?? 0) - NEAR_BLOCKS) : 0;
-    const read = (at: number) => (isDemo ? source.blocks(at, at + PAGE - 1) : store.page(at, PAGE));
-    await this.#replaceEngine(enginePages(read, isDemo ? roundBlock(from) : from, newest), near);
-    if (this.#updatedAt !== null) this.#updatedAt = this.#options.wallNow();
-  }
-
-  /**
-   * Fills a new engine in slices with `pages`, up to the head at the time of the call, then with what happened since,
-   * and swaps it in: until then the present one answers. Blocks before `near` only warm it up.
-   */
-  async #replaceEngine(pages: AsyncIterable<readonly Block[]>, near: number): Promise<void> {
-    const { createEngine, signal } = this.#options;
+    const near = isDemo ? roundBlock((this.head?.number ?? 0) - NEAR_BLOCKS) : 0;
     if (this.#profile === null) return;
     const next = createEngine(this.#profile);
-    const missed: Change[] = [];
-    this.#missed = missed;
+    this.#next = next;
     let first = Number.POSITIVE_INFINITY;
     const slice = new TimeSlice();
     /** `false`: aborted, or superseded by a new chain or rebuild. */
-    const apply = async (change: Change, isWarmUp = false) => {
-      if ('rewindTo' in change) next.rewindTo(change.rewindTo);
-      else if (feed(next, change.block, isWarmUp)) first = change.block.number;
+    const add = async (block: Block) => {
+      if (feed(next, block, block.number < near)) first = block.number;
       if (slice.isOver()) await slice.next();
-      return !signal.aborted && this.#missed === missed;
+      return !signal.aborted && this.#next === next;
     };
-    try {
-      for await (const page of pages)
-        for (const block of page) if (!(await apply({ block }, block.number < near))) return;
-      // It grows meanwhile.
-      for (const change of missed) if (!(await apply(change))) return;
-      if (this.#missed !== missed) return;
-      this.#engine = next;
-      this.#first = first;
-    } finally {
-      if (this.#missed === missed) this.#missed = null;
+    const start = isDemo ? roundBlock(from) : from;
+    // Newer ones are ingested meanwhile.
+    for (let at = start; at < (this.#recent[0]?.number ?? 0); ) {
+      await this.#writer.flush();
+      const page = await (isDemo ? source.blocks(at, at + PAGE - 1) : store.page(at, PAGE));
+      for (const block of page)
+        if (block.number < (this.#recent[0]?.number ?? 0) && !(await add(block))) return;
+      at = Math.max(at, page.at(-1)?.number ?? Number.POSITIVE_INFINITY) + 1;
     }
+    for (;;) {
+      const before = next.head?.number ?? start - 1;
+      const block = this.#recent.find(({ number }) => number > before);
+      if (block === undefined) break;
+      if (!(await add(block))) return;
+    }
+    if (next.head === null || this.#next !== next) return;
+    this.#engine = next;
+    this.#first = first;
+    this.#next = null;
+    if (this.#updatedAt !== null) this.#updatedAt = this.#options.wallNow();
   }
 
   /** Rebuilds the engine from the last day: enough for advice, and quickly read. */
@@ -340,18 +335,11 @@ export interface ChainStateOptions {
   readonly signal: AbortSignal;
 }
 
-/** The follower's view of `core/fee-engine.ts`: an engine that takes consecutive blocks only. */
-export interface Engine {
-  readonly head: Block | null;
-  push(block: Block, isWarmUp?: boolean): void;
-  rewindTo(number: number): void;
-  advice(): Advice | null;
-  lanePrices(): LanePrices | null;
-  reachProbability(price: bigint, withinSec: number): Chance;
-  meanPrices(first: number, last: number): MeanPrices | null;
-}
-
-type Change = { readonly block: Block } | { readonly rewindTo: number };
+/** An engine that takes consecutive blocks only. */
+export type Engine = Pick<
+  FeeEngine,
+  'head' | 'push' | 'rewindTo' | 'advice' | 'lanePrices' | 'reachProbability' | 'meanPrices'
+>;
 
 /** After a gap the engine restarts. Returns whether the block is its first. */
 function feed(engine: Engine, block: Block, isWarmUp = false): boolean {
@@ -362,56 +350,6 @@ function feed(engine: Engine, block: Block, isWarmUp = false): boolean {
 }
 
 const KEPT = 128;
-
-/** The last ingested blocks, ascending: where a new subscription starts, and where a rewind ends. */
-class RecentBlocks {
-  #blocks: Block[] = [];
-
-  get head(): Block | null {
-    return this.#blocks.at(-1) ?? null;
-  }
-
-  get all(): readonly Block[] {
-    return [...this.#blocks];
-  }
-
-  has(block: Block): boolean {
-    const head = this.head;
-    if (head === null || block.number > head.number) return false;
-    const found = this.#blocks.find(({ number }) => number === block.number);
-    return found !== undefined && isSameBlock(found, block);
-  }
-
-  /** Those with a known hash, if the source has hashes, to compare with a subscription's heads. */
-  get known(): readonly KnownBlock[] {
-    const newest = this.#blocks.slice(-KEPT);
-    const unknown = this.head?.hash == null ? -1 : newest.findLastIndex(({ hash }) => hash === null);
-    return newest.slice(unknown + 1).map(({ number, hash }) => ({ number, hash }));
-  }
-
-  /** Replaces blocks read here by the stored ones: all processes compute with the same blocks. */
-  complete(stored: readonly Block[]): void {
-    const kept = new Map(stored.map((block) => [block.number, block]));
-    this.#blocks = this.#blocks.map((block) => {
-      const found = kept.get(block.number);
-      return found !== undefined && isSameBlock(found, block) ? found : block;
-    });
-  }
-
-  push(block: Block): void {
-    this.#blocks.push(block);
-    // Trimmed rarely: a burst brings tens of thousands per second.
-    if (this.#blocks.length >= KEPT * 8) this.#blocks = this.#blocks.slice(-KEPT);
-  }
-
-  rewindTo(number: number): void {
-    while ((this.#blocks.at(-1)?.number ?? number) > number) this.#blocks.pop();
-  }
-
-  replace(blocks: readonly Block[]): void {
-    this.#blocks = [...blocks];
-  }
-}
 
 export function isSameBlock(a: Block, b: Block): boolean {
   if (a.hash !== null && b.hash !== null) return a.hash === b.hash;
@@ -429,18 +367,3 @@ export interface Present {
 const PAGE = 512;
 
 const roundBlock = (number: number) => Math.max(Math.floor(number / NEAR_BLOCKS) * NEAR_BLOCKS, 0);
-
-/** The blocks that `read` returns from number `from` on, then the `newest`, which need not be stored. */
-async function* enginePages(
-  read: (from: number) => Promise<readonly Block[]>,
-  from: number,
-  newest: readonly Block[],
-): AsyncGenerator<readonly Block[]> {
-  const end = newest[0]?.number ?? 0;
-  for (let at = from; at < end; ) {
-    const page = (await read(at)).filter(({ number }) => number < end);
-    yield page;
-    at = (page.at(-1)?.number ?? end) + 1;
-  }
-  yield newest.filter(({ number }) => number >= from);
-}

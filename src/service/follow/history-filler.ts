@@ -137,8 +137,7 @@ export class HistoryFiller {
       const until = head.timestamp - sec;
       const from = (await store.latestAt(until))?.number ?? Math.max(0, head.number - MOST_BLOCKS);
       const range = { from, to: head.number };
-      const onRewind: ChainState['onRewind'] = (listener) => this.#chain.onRewind(listener);
-      const written = await backfill({ source, store, range, until, onRewind, signal });
+      const written = await backfill({ source, store, range, until, chain: this.#chain, signal });
       filledUntil = head.timestamp;
       const reach = Math.min(isSimulated ? historySec : sec, MEMORY_SEC);
       const isNews = !isSimulated && written > 0 && sec <= MEMORY_SEC;
@@ -171,7 +170,7 @@ interface BackfillOptions extends Pick<FillerOptions, 'source' | 'store' | 'sign
   readonly range: NumberRange;
   /** Stops at the first block before this time, Unix seconds. */
   readonly until: number;
-  readonly onRewind: ChainState['onRewind'];
+  readonly chain: Pick<ChainState, 'lowestRewind'>;
 }
 
 /**
@@ -180,7 +179,7 @@ interface BackfillOptions extends Pick<FillerOptions, 'source' | 'store' | 'sign
  * @returns number of written blocks.
  */
 export async function backfill(options: BackfillOptions): Promise<number> {
-  const { source, store, until, signal } = options;
+  const { source, store, until, chain, signal } = options;
   const pageSize = source.kind === 'rpc' ? NODE_PAGE : LOCAL_PAGE;
   let written = 0;
   for await (const hole of holesOf(store, options.range)) {
@@ -188,11 +187,9 @@ export async function backfill(options: BackfillOptions): Promise<number> {
     for (let to = hole.to; to >= hole.from && !signal.aborted; ) {
       const from = Math.max(hole.from, to - pageSize + 1);
       // Blocks read before a reorg may be orphaned: only those below it are stored.
-      let kept = to;
-      const stop = options.onRewind((ancestor) => {
-        kept = Math.min(kept, ancestor);
-      });
-      const page = await readPage(source, { from, to }, signal).finally(stop);
+      chain.lowestRewind = Number.POSITIVE_INFINITY;
+      const page = await readPage(source, { from, to }, signal);
+      const kept = Math.min(to, chain.lowestRewind);
       const blocks = page.filter((block) => block.number >= from && block.number <= kept);
       const oldest = blocks[0];
       if (signal.aborted) return written;

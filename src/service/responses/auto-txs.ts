@@ -15,7 +15,7 @@ import type { Hex } from '../../core/block.ts';
 import { type ChainProfile, chainProfile } from '../../core/chains.ts';
 import type { DataFees } from '../../core/data-fee.ts';
 import { gweiString, usdOf } from '../../core/units.ts';
-import type { SenderAccount } from '../auto-txs/checks.ts';
+import type { SenderFacts } from '../auto-txs/broadcast.ts';
 import type { Present } from './gas.ts';
 import { integerOrNull, isoFromMs, isoOrNull, wireInteger } from './wire.ts';
 
@@ -90,7 +90,7 @@ export function autoTxDetails(
 }
 
 export function accountResponse(
-  sender: SenderAccount & { readonly chainId: number; readonly address: Hex },
+  sender: Omit<SenderFacts, 'live' | 'dataFees'> & { readonly chainId: number; readonly address: Hex },
   waiting: readonly KeptAutoTx[],
   { parameters, reason }: Pick<DataFees, 'parameters' | 'reason'>,
 ): AutoTxAccount {

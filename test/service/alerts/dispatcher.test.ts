@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
-import { Dispatcher } from '../../../src/service/alerts/dispatcher.ts';
 import {
   createNotifiers,
+  Dispatcher,
   type NotifierSettings,
-} from '../../../src/service/alerts/notifiers/create-notifiers.ts';
+} from '../../../src/service/alerts/dispatcher.ts';
 import type { Notifier, Notifiers } from '../../../src/service/alerts/notifiers/notifier.ts';
 import type { Database } from '../../../src/store/database.ts';
 import { cancelDeliveries, OutboxStore } from '../../../src/store/outbox.ts';

@@ -45,18 +45,6 @@ describe('two owners hand over transactions with the same nonce', () => {
 });
 
 describe('nodes that forget what they have mined', () => {
-  test('its hash is found in its block: it is executed, and its nonce is not said to be used by another', async () => {
-    const rig = await startEngine();
-    rig.node.receipt = async () => null;
-    rig.node.transaction = async () => null;
-    await rig.place(keptAutoTx('one'));
-    await rig.block(5);
-    await rig.block(5, (block) => rig.node.include(block, sender(1), 0, hashOf('one')));
-    for (let head = 0; head < 4; head++) await rig.block(5);
-    const { state } = await rig.kept('one');
-    expect(state).toMatchObject({ status: 'EXECUTED', inclusion: { blockNumber: 101 }, failure: null });
-  });
-
   test('a nonce that was used long ago, nobody knows by which: it says that, and to look at the account first', async () => {
     const rig = await startEngine({ confirmations: 1 });
     rig.node.receipt = async () => null;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AlertMessage } from '../../../src/core/alerts/alert-rule.ts';
-import { createNotifiers } from '../../../src/service/alerts/notifiers/create-notifiers.ts';
+import { createNotifiers } from '../../../src/service/alerts/dispatcher.ts';
 import { messageOf } from '../../helpers/fired-alert.ts';
 import { answering, type Behaviour, startReceiver } from '../../helpers/receiver.ts';
 
@@ -52,10 +52,10 @@ describe('a Slack webhook', () => {
   });
 
   it.each([
-    [404, 'no_service', '404 no_service: the webhook was removed or disabled'],
-    [403, 'action_prohibited', '403 action_prohibited: an administrator has forbidden it'],
-    [410, 'channel_is_archived', '410 channel_is_archived: the channel is archived'],
-    [400, 'invalid_payload', '400 invalid_payload: it does not take such messages'],
+    [404, 'no_service', '404 Not Found: no_service'],
+    [403, 'action_prohibited', '403 Forbidden: action_prohibited'],
+    [410, 'channel_is_archived', '410 Gone: channel_is_archived'],
+    [400, 'invalid_payload', '400 Bad Request: invalid_payload'],
   ])('that says for good that it takes nothing (%d %s) is not tried again', async (status, words, answer) => {
     const { attempt } = await post(answering(status, words));
     expect(attempt).toEqual({ outcome: 'never', answer, retryAfterSec: null });

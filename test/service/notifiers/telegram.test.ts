@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AlertMessage } from '../../../src/core/alerts/alert-rule.ts';
-import { createNotifiers } from '../../../src/service/alerts/notifiers/create-notifiers.ts';
+import { createNotifiers } from '../../../src/service/alerts/dispatcher.ts';
 import { messageOf } from '../../helpers/fired-alert.ts';
 import {
   answering,
@@ -82,14 +82,12 @@ describe('Telegram', () => {
     },
   );
 
-  it('is followed when a group has moved', async () => {
-    const api = await startReceiver((response, got) => {
-      const { chat_id } = JSON.parse(got.body) as { chat_id: string };
-      const moved = refusal(400, 'group chat was upgraded', { migrate_to_chat_id: -100456 });
-      (chat_id === '-100456' ? fine : moved)(response, got);
+  it('whose group has moved is not asked again, and the log has its new id', async () => {
+    const api = await startReceiver(refusal(400, 'group chat was upgraded', { migrate_to_chat_id: -100456 }));
+    expect(await send(origin(api))).toMatchObject({
+      outcome: 'never',
+      answer: 'the chat has another id now: -100456',
     });
-    expect(await send(origin(api))).toMatchObject({ outcome: 'delivered' });
-    expect(api.received).toHaveLength(2);
   });
 
   it.each([

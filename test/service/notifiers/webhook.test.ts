@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import net from 'node:net';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
-import { createNotifiers } from '../../../src/service/alerts/notifiers/create-notifiers.ts';
+import { createNotifiers } from '../../../src/service/alerts/dispatcher.ts';
 import type { Attempt, Notifier } from '../../../src/service/alerts/notifiers/notifier.ts';
 import { isForbiddenAddress } from '../../../src/service/alerts/notifiers/safe-http.ts';
 import { messageOf } from '../../helpers/fired-alert.ts';

@@ -45,11 +45,12 @@ const SmtpFailure = z.object({
 function judgeSmtpFailure(error: unknown, settings: SmtpSettings, recipient: string): Attempt {
   const { code, originalCode, command, response, responseCode } = SmtpFailure.parse(Object(error));
   const words = serverWords(response, settings, recipient);
+  const connection = connectionWords({ code: originalCode || code });
   switch (code) {
     case 'EAUTH':
       // Leaves out the server's text: some servers repeat the credentials.
       return later(
-        `the mail server does not take this user and password${responseCode === 0 ? '' : ` (${responseCode})`}; check the smtp settings`,
+        `the mail server does not take this user and password (${responseCode}); check the smtp settings`,
       );
     case 'ETLS':
       return later(
@@ -60,35 +61,20 @@ function judgeSmtpFailure(error: unknown, settings: SmtpSettings, recipient: str
     case 'EENVELOPE':
     case 'EMESSAGE':
       if (command === 'MAIL FROM') return later(`the mail server does not take the sender: ${words}`);
-      return responseCode >= 500 ? never(words) : later(words === '' ? 'the mail server refused it' : words);
-    case 'ETIMEDOUT':
-      return later('the mail server did not answer in time');
-    case 'EDNS':
-      return later('the mail server was not found by its name');
+      return responseCode >= 500 ? never(words) : later(words || 'the mail server refused it');
     default:
-      return later(words === '' ? `mail server: ${connectionWords(underlying(error, originalCode))}` : words);
+      return later(words || `mail server: ${connection}`);
   }
 }
 
 /** The server's text on one line, without credentials and recipient. */
 export function serverWords(response: string, { password, user }: SmtpSettings, recipient: string): string {
-  const secrets =
-    password === null
-      ? []
-      : [password, encoded(password), encoded(`\0${user ?? ''}\0${password}`)].filter(
-          ({ length }) => length > 0,
-        );
-  const shown = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), response);
-  const unaddressed = shown.replaceAll(recipient, '…');
+  const encoded = (text: string) => Buffer.from(text).toString('base64');
+  const secrets = password ? [password, encoded(password), encoded(`\0${user ?? ''}\0${password}`)] : [];
+  const shown = [...secrets, recipient].reduce((text, secret) => text.replaceAll(secret, '…'), response);
   // Some servers repeat their code in the text.
-  const once = unaddressed.trimStart().replace(/^(\d{3} )\1+/, '$1');
-  return cleanText(once, LONGEST_WORDS).trim();
+  return cleanText(shown.trimStart().replace(/^(\d{3} )\1+/, '$1'), LONGEST_WORDS).trim();
 }
-
-const encoded = (text: string) => Buffer.from(text).toString('base64');
-
-const underlying = (error: unknown, code: string): unknown =>
-  code === '' ? error : Object.assign(new Error('connection'), { code });
 
 /** Mail servers delay senders on purpose; ending early would send the mail twice. */
 const DEADLINE_MS = 30_000;

@@ -1,6 +1,6 @@
 import type { AlertMessage } from '../../../core/alerts/alert-rule.ts';
 import { cleanText } from '../../../core/text.ts';
-import { ForbiddenAddress } from './safe-http.ts';
+import { RequestRefused } from './safe-http.ts';
 
 export interface Notification {
   /** The same for every attempt: the recipient's idempotency key. */
@@ -32,7 +32,7 @@ export interface Notifier {
 
 export type Notifiers = Readonly<Partial<Record<string, Notifier>>>;
 
-/** Messages for error codes of Node and OpenSSL, for the delivery log. */
+/** Messages for error codes of Node, for the delivery log. */
 const BY_CODE: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection closed early',
@@ -42,34 +42,25 @@ const BY_CODE: Readonly<Record<string, string>> = {
   ENETUNREACH: 'network unreachable',
   ENOTFOUND: 'host not found',
   ENODATA: 'host not found',
+  EDNS: 'host not found',
   EAI_AGAIN: 'DNS lookup failed',
   HPE_HEADER_OVERFLOW: 'response headers too large',
   EPROTO: 'TLS failed: is that an https server?',
   CERT_HAS_EXPIRED: 'its TLS certificate has expired',
-  CERT_NOT_YET_VALID: 'its TLS certificate is not valid yet',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its TLS certificate is self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its TLS certificate is signed by an unknown authority',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its TLS certificate is signed by an unknown authority',
-  UNABLE_TO_GET_ISSUER_CERT: 'its TLS certificate is signed by an unknown authority',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its TLS certificate is signed by an unknown authority',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its TLS certificate is for another host',
 };
 
 /** Why there was no response, without the addresses and secrets that an error may repeat. */
 export function connectionWords(error: unknown): string {
-  if (error instanceof ForbiddenAddress) return `refused: ${cleanText(error.message, 200)}`;
-  const code = errorCode(error);
-  if (code === null) return 'no connection';
+  if (error instanceof RequestRefused) return `refused: ${cleanText(error.message, 200)}`;
+  // When several addresses were tried, of the first.
+  const { code } = Object(error instanceof AggregateError ? error.errors[0] : error);
+  if (typeof code !== 'string') return 'no connection';
   if (code.startsWith('HPE_')) return BY_CODE[code] ?? 'the response is not HTTP';
-  if (/^(?:ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return BY_CODE[code] ?? `TLS failed (${code})`;
-  return BY_CODE[code] ?? `no connection (${code})`;
-}
-
-/** When several addresses were tried, of the first. */
-function errorCode(error: unknown): string | null {
-  if (error instanceof AggregateError) return errorCode(error.errors[0]);
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return null;
-  return cleanText(error.code, 60);
+  const what = /^ERR_(?:SSL|TLS)_|CERT|SIGN/.test(code) ? 'TLS failed' : 'no connection';
+  return BY_CODE[code] ?? `${what} (${cleanText(code, 60)})`;
 }
 
 const LONGEST_RESPONSE = 200;

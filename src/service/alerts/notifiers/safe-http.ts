@@ -119,13 +119,9 @@ export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
 export const resolveHost: ResolveHost = async (hostname) =>
   (await lookup(hostname, { all: true })).map(({ address }) => address);
 
-export class ForbiddenAddress extends Error {
-  override readonly name = 'ForbiddenAddress';
-
-  /** Does not name the address: a key holder must not learn the addresses of the operator's network. */
-  constructor(hostname: string) {
-    super(`${hostname} leads to a private address`);
-  }
+/** The message may be shown to the alert's owner. */
+export class RequestRefused extends Error {
+  override readonly name = 'RequestRefused';
 }
 
 /**
@@ -137,8 +133,9 @@ function guardedLookup(resolve: ResolveHost, policy: TargetPolicy): LookupFuncti
   return (hostname, options, callback) => {
     resolve(hostname).then(
       (addresses) => {
+        // Does not name the address: a key holder must not learn the addresses of the operator's network.
         if (!allowPrivateTargets && addresses.some(isForbidden)) {
-          return callback(new ForbiddenAddress(hostname), '');
+          return callback(new RequestRefused(`${hostname} leads to a private address`), '');
         }
         const found = addresses.map((address) => ({ address, family: isIP(address) }));
         const [first] = found;
@@ -183,11 +180,6 @@ export interface WebResponse {
   readonly movedTo: string | null;
   /** The part of the body that arrived in time, at most 64 kB. */
   readonly text: string;
-}
-
-/** The request was not sent. The message may be shown to the alert's owner. */
-export class RequestRefused extends Error {
-  override readonly name = 'RequestRefused';
 }
 
 /**
@@ -243,37 +235,24 @@ async function post(url: URL, request: WebRequest, access: WebAccess, signal: Ab
   });
   const text = await readBody(response);
   const status = response.statusCode ?? 0;
-  const { location: to } = response.headers;
+  const { location: to, 'retry-after': retryAfter } = response.headers;
   const location = status >= 300 && status < 400 && to !== undefined ? URL.parse(to, url.href) : null;
-  return {
-    response: {
-      status,
-      retryAfter: response.headers['retry-after'],
-      movedTo: location?.host ?? null,
-      text,
-    },
-    location,
-  };
+  return { response: { status, retryAfter, movedTo: location?.host ?? null, text }, location };
 }
 
 /** Never rejects: the status is known, and a part of the body is enough. */
-function readBody(response: http.IncomingMessage): Promise<string> {
-  return new Promise((resolve) => {
-    const parts: Buffer[] = [];
-    let length = 0;
-    const finish = () => {
-      clearTimeout(timer);
-      response.destroy();
-      resolve(Buffer.concat(parts).toString('utf8', 0, Math.min(length, LONGEST_BODY_BYTES)));
-    };
-    const timer = setTimeout(finish, BODY_DEADLINE_MS);
-    response.on('data', (part: Buffer) => {
-      parts.push(part);
-      length += part.length;
-      if (length >= LONGEST_BODY_BYTES) finish();
-    });
-    response.once('end', finish);
-    response.once('close', finish);
-    response.on('error', finish);
-  });
+async function readBody(response: http.IncomingMessage): Promise<string> {
+  const timer = setTimeout(() => response.destroy(), BODY_DEADLINE_MS);
+  const body = Buffer.alloc(LONGEST_BODY_BYTES);
+  let length = 0;
+  try {
+    for await (const part of response as AsyncIterable<Buffer>) {
+      length += part.copy(body, length);
+      if (length === LONGEST_BODY_BYTES) break;
+    }
+  } catch {
+    // Cut off, or late.
+  }
+  clearTimeout(timer);
+  return body.toString('utf8', 0, length);
 }

@@ -69,23 +69,9 @@ export function webhookBody(message: AlertMessage): string {
   });
 }
 
-/**
- * Slack's errors for a webhook that is gone for good, see
- * https://api.slack.com/changelog/2016-05-17-changes-to-errors-for-incoming-webhooks.
- */
-const FINAL: ReadonlyMap<string, string> = new Map([
-  ['no_service', 'the webhook was removed or disabled'],
-  ['no_service_id', 'the webhook was removed or disabled'],
-  ['no_active_hooks', 'the webhook was removed or disabled'],
-  ['no_team', 'the workspace is gone'],
-  ['team_disabled', 'the workspace is disabled'],
-  ['invalid_token', 'the webhook is not known; was its URL copied whole?'],
-  ['channel_not_found', 'the channel is gone'],
-  ['channel_is_archived', 'the channel is archived'],
-  ['action_prohibited', 'an administrator has forbidden it'],
-  ['posting_to_general_channel_denied', 'an administrator has forbidden it'],
-  ['invalid_payload', 'it does not take such messages'],
-]);
+/** https://api.slack.com/changelog/2016-05-17-changes-to-errors-for-incoming-webhooks */
+const GONE_AT_SLACK =
+  /^(no_(service|service_id|active_hooks|team)|team_disabled|invalid_(token|payload)|channel_(not_found|is_archived)|action_prohibited|posting_to_general_channel_denied)$/;
 
 /** A proxy may answer 404 while its server restarts: only Slack's own texts count. They end this delivery alone. */
 export const createSlackNotifier = ({ access, now }: WebOptions): Notifier =>
@@ -93,11 +79,8 @@ export const createSlackNotifier = ({ access, now }: WebOptions): Notifier =>
     const request = { url: target, headers: JSON_HEADERS, body: slackBody(message) };
     const response = await sendRequest(request, access, signal);
     const words = statusWords(response, secretsOf(target));
-    const { status } = response;
-    const said = response.text.trim();
-    const reason = status >= 300 && status < 500 ? FINAL.get(said) : undefined;
-    if (reason !== undefined) return never(`${status} ${said}: ${reason}`);
-    return byStatus(response, words, now());
+    const isFinal = response.status >= 300 && GONE_AT_SLACK.test(response.text.trim());
+    return isFinal && response.status < 500 ? never(words) : byStatus(response, words, now());
   });
 
 /**
@@ -127,10 +110,6 @@ export interface TelegramSettings {
   readonly apiUrl: URL;
 }
 
-interface TelegramOptions extends WebOptions {
-  readonly settings: TelegramSettings;
-}
-
 /** The used part of the bot API's response (https://core.telegram.org/bots/api#making-requests). */
 const BotReply = z.object({
   ok: z.boolean(),
@@ -139,32 +118,27 @@ const BotReply = z.object({
     .object({ retry_after: z.number().min(0).optional(), migrate_to_chat_id: z.number().optional() })
     .optional(),
 });
-type BotReply = z.infer<typeof BotReply>;
 
 /** Sends as a bot. The operator chooses the API's address, so it may be private. */
-export function createTelegramNotifier({ settings, access, now }: TelegramOptions): Notifier {
-  const { token, apiUrl } = settings;
+export function createTelegramNotifier(
+  { token, apiUrl }: TelegramSettings,
+  { access, now }: WebOptions,
+): Notifier {
   const url = `${apiUrl.href.replace(/\/+$/, '')}/bot${token}/sendMessage`;
   const trusted: WebAccess = { ...access, allowPrivateTargets: true };
 
-  const send = async (
-    chatId: string,
-    text: string,
-    signal: AbortSignal,
-  ): Promise<Attempt | { chat: string }> => {
-    const body = JSON.stringify({ chat_id: chatId, text, link_preview_options: { is_disabled: true } });
+  return webNotifier(async ({ target, message }, signal) => {
+    const text = alertText(message).plain;
+    const body = JSON.stringify({ chat_id: target, text, link_preview_options: { is_disabled: true } });
     // Follows no redirects: the token is in the path, and no other server may see it.
     const response = await sendRequest({ url, headers: JSON_HEADERS, body, redirects: 0 }, trusted, signal);
-    return judge(response);
-  };
-
-  const judge = (response: WebResponse): Attempt | { chat: string } => {
     const reply = readReply(response.text);
     const words = statusWords({ ...response, text: reply?.description ?? '' }, [token]);
-    if (reply?.ok === true && response.status === 200) return delivered(words);
-    const chat = reply?.parameters?.migrate_to_chat_id;
-    if (chat !== undefined) return { chat: String(chat) };
     const { status } = response;
+    if (reply?.ok === true && status === 200) return delivered(words);
+    // A group gets a new id when it becomes a supergroup.
+    const moved = reply?.parameters?.migrate_to_chat_id;
+    if (moved !== undefined) return never(`the chat has another id now: ${moved}`);
     if (status < 300) return later('the response is not from the bot API; check the telegram settings');
     if (reply !== null && (status === 400 || status === 403)) return never(words);
     if (reply !== null && (status === 401 || status === 404)) {
@@ -172,20 +146,11 @@ export function createTelegramNotifier({ settings, access, now }: TelegramOption
     }
     const asked = reply?.parameters?.retry_after;
     return { ...byStatus(response, words, now()), ...(asked !== undefined && { retryAfterSec: asked }) };
-  };
-
-  return webNotifier(async ({ target, message }, signal) => {
-    const text = alertText(message).plain;
-    const first = await send(target, text, signal);
-    if ('outcome' in first) return first;
-    // A group gets a new id when it becomes a supergroup.
-    const second = await send(first.chat, text, signal);
-    return 'outcome' in second ? second : never('the chat has moved twice');
   });
 }
 
 /** `null` when another service responds. */
-function readReply(text: string): BotReply | null {
+function readReply(text: string): z.infer<typeof BotReply> | null {
   try {
     return BotReply.parse(JSON.parse(text));
   } catch {
@@ -196,14 +161,12 @@ function readReply(text: string): BotReply | null {
 /** A notifier over HTTP; its attempt may reject as its request does. */
 const webNotifier = (attempt: Notifier['deliver']): Notifier => ({
   deliver: (notification, signal) =>
-    attempt(notification, signal).catch((error: unknown) => withoutResponse(error, signal)),
+    attempt(notification, signal).catch((error: unknown) =>
+      later(
+        signal.aborted && !(error instanceof RequestRefused) ? 'no response in time' : connectionWords(error),
+      ),
+    ),
 });
-
-function withoutResponse(error: unknown, signal: AbortSignal): Attempt {
-  if (error instanceof RequestRefused) return later(`refused: ${error.message}`);
-  if (signal.aborted) return later('no response in time');
-  return later(connectionWords(error));
-}
 
 /** 2xx: delivered; else retried, after the `Retry-After` of the response. @param now ms since epoch */
 function byStatus({ status, retryAfter }: WebResponse, words: string, now: number): Attempt {
@@ -234,13 +197,6 @@ function secretsOf(target: string): string[] {
   const parts = pathname.split('/').filter(({ length }) => length >= SHORTEST_TOKEN);
   const whole = [`${pathname}${search}`, pathname, search, search.slice(1)];
   const secrets = [...whole, ...parts, ...url.searchParams.values()];
-  return [...secrets, ...secrets.map(decoded)].filter(({ length }) => length > 1);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  const decoded = secrets.map((secret) => new URLSearchParams(`x=${secret}`).get('x') ?? '');
+  return [...secrets, ...decoded].filter(({ length }) => length > 1);
 }
