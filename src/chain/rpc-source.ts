@@ -1,8 +1,7 @@
-import type { Block } from '../core/block.ts';
 import { chainProfile } from '../core/chains.ts';
 import { type Clock, ConcurrencyLimit, systemClock } from './async.ts';
 import { ChainError, type ChainSource } from './chain-source.ts';
-import { createRpcNode, type RpcNode, request, requestHead } from './rpc/client.ts';
+import { createRpcNode, request, requestHead } from './rpc/client.ts';
 import { createDataFees } from './rpc/data-fees.ts';
 import { bytes, maybe, quantity, safeInteger, toTransaction, transactionResponse } from './rpc/decode.ts';
 import { parseNodeUrl } from './rpc/failures.ts';
@@ -56,7 +55,15 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
     chain: () => pool.run(async () => pool.chain() ?? chainProfile(0)),
     acceptRestart: () => pool.acceptRestart(),
     confirmChain: () => pool.confirmChain(),
-    head: () => pool.run((node) => readHead(node)),
+    head: () =>
+      pool.run(async (node) => {
+        const header = await requestHead(node);
+        pool.observe(node, header);
+        const [block] = await readBlocks(node, header.number, header.number, header, { clock });
+        if (block) return block;
+        const words = 'has no fees of its newest block yet: it is asked again';
+        throw new ChainError('bad-response', `${node.name} ${words}`);
+      }),
     blocks: (from, to, { signal } = {}) =>
       pool.run(
         async (node) => {
@@ -100,16 +107,4 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
       for (const node of nodes) node.link.close();
     },
   };
-
-  async function readHead(node: RpcNode): Promise<Block> {
-    const header = await requestHead(node);
-    pool.observe(node, header);
-    const { number } = header;
-    const [block] = await readBlocks(node, number, number, header, { clock });
-    if (block) return block;
-    throw new ChainError(
-      'bad-response',
-      `${node.name} has no fees of its newest block yet: it is asked again`,
-    );
-  }
 }

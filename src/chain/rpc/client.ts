@@ -1,28 +1,20 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream';
 import { WebSocket } from 'ws';
+import type * as z from 'zod';
 import type { Hex } from '../../core/block.ts';
 import { retryAfterSec } from '../../core/retry-after.ts';
 import { DeadlineError, withDeadline } from '../async.ts';
-import { ChainError, type ChainErrorCode, isRefusal } from '../chain-source.ts';
+import { ChainError, isRefusal } from '../chain-source.ts';
+import { genesisResponse, type Header, headerResponse, maybe, readResponse, toQuantity } from './decode.ts';
 import {
-  genesisResponse,
-  type Header,
-  headerResponse,
-  maybe,
-  readResponse,
-  type Shape,
-  toQuantity,
-} from './decode.ts';
-import {
+  brokenConnection,
   connectionFailure,
   createRedaction,
   isRpcError,
   notRpcFailure,
-  type Redact,
   rpcFailure,
   statusFailure,
-  systemCode,
   timeoutFailure,
   tooLargeFailure,
 } from './failures.ts';
@@ -36,90 +28,97 @@ export interface RequestOptions {
   readonly beforeWrite?: (() => void) | undefined;
 }
 
+interface Subscription {
+  onHead(head: unknown): void;
+  /** Called once if the connection breaks. */
+  onEnd(error: ChainError): void;
+}
+
 /** JSON-RPC to one node. Every rejection is a `ChainError`, except the caller's own abort. */
 interface JsonRpcLink {
   request(method: string, params: readonly unknown[], options?: RequestOptions): Promise<unknown>;
   /**
-   * `eth_subscribe newHeads`, if the transport supports it: calls `onHead` for each, `onEnd` once if the connection
-   * breaks. Resolves to a function that ends the subscription. A head that comes with the response may be missed.
+   * `eth_subscribe newHeads`, if the transport supports it. Resolves to a function that ends the subscription. A head
+   * that comes with the response may be missed.
    */
   readonly subscribeHeads:
-    | ((
-        onHead: (head: unknown) => void,
-        onEnd: (error: ChainError) => void,
-        options?: RequestOptions,
-      ) => Promise<() => void>)
+    | ((subscription: Subscription, options?: RequestOptions) => Promise<() => void>)
     | null;
   /** Closes connections; a later request opens them again. */
   close(): void;
 }
 
-interface LinkOptions {
+/** Runs a request until it aborts or its time is over, and gives its failure a name. */
+function bounded<T>(
+  { name, timeoutMs }: NodeAddress,
+  outer: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  return withDeadline(timeoutMs, outer, (signal) =>
+    work(signal).catch((error: unknown) => {
+      if (signal.reason instanceof DeadlineError) throw timeoutFailure(name, timeoutMs);
+      if (outer?.aborted) throw outer.reason;
+      throw error instanceof ChainError ? error : connectionFailure(name, error);
+    }),
+  );
+}
+
+interface NodeAddress {
+  readonly url: URL;
   readonly name: string;
   readonly timeoutMs: number;
 }
 
 /** The `result` of a JSON-RPC response, or its `error` as a `ChainError`. */
-function resultOf(
-  response: unknown,
-  node: string,
-  method: string,
-  redact: Redact,
-  retryAfterMs: number | null = null,
-): unknown {
-  if (typeof response === 'object' && response !== null && !Array.isArray(response)) {
-    if ('error' in response && response.error !== null && response.error !== undefined) {
-      throw rpcFailure(node, method, response.error, redact, retryAfterMs);
-    }
-    if ('result' in response) return response.result;
-  }
-  throw notRpcFailure(node);
+function createResultReader({ url, name }: NodeAddress) {
+  const redact = createRedaction(url);
+  return (response: unknown, method: string, retryAfterMs: number | null = null): unknown => {
+    if (typeof response !== 'object' || response === null) throw notRpcFailure(name);
+    if ('error' in response && response.error !== null && response.error !== undefined)
+      throw rpcFailure(name, method, response.error, redact, retryAfterMs);
+    if (!('result' in response)) throw notRpcFailure(name);
+    return response.result;
+  };
 }
 
-const HEADERS = {
-  accept: 'application/json',
-  'accept-encoding': 'gzip',
-  'content-type': 'application/json',
-  'user-agent': 'gastop',
-};
+let lastId = 0;
 
 /**
  * JSON-RPC over http(s). `fetch`, and so viem's transport, connects out of sight, which may take long: `beforeWrite` must
  * be called with the open connection, right before the request is written. `fetch` also takes three times the processor
  * time, which shows in a cold start of fifty requests.
  */
-function createHttpLink(url: URL, { name, timeoutMs }: LinkOptions): JsonRpcLink {
-  const redact = createRedaction(url);
-  let lastId = 0;
+function createHttpLink(node: NodeAddress): JsonRpcLink {
+  const resultOf = createResultReader(node);
   return {
-    request: (method, params, { signal, beforeWrite } = {}) =>
-      withDeadline(timeoutMs, signal, async (inner) => {
-        try {
-          const body = JSON.stringify({ jsonrpc: '2.0', id: ++lastId, method, params });
-          const message = await post(url, body, { signal: inner, beforeWrite });
-          const retryAfterMs = pauseOf(message);
-          return resultOf(await readJson(message, name, retryAfterMs), name, method, redact, retryAfterMs);
-        } catch (error) {
-          if (inner.reason instanceof DeadlineError) throw timeoutFailure(name, timeoutMs);
-          if (signal?.aborted) throw signal.reason;
-          throw error instanceof ChainError ? error : connectionFailure(name, systemCode(error));
-        }
+    request: (method, params, { signal: outer, beforeWrite } = {}) =>
+      bounded(node, outer, async (signal) => {
+        const body = JSON.stringify({ jsonrpc: '2.0', id: ++lastId, method, params });
+        const message = await post(node.url, body, { signal, beforeWrite });
+        const waitSec = retryAfterSec(message.headers['retry-after'] ?? null, Date.now());
+        const retryAfterMs = waitSec === null ? null : Math.min(waitSec, LONGEST_PAUSE_SEC) * 1_000;
+        return resultOf(await readJson(message, node.name, retryAfterMs), method, retryAfterMs);
       }),
     subscribeHeads: null,
     close: () => {},
   };
 }
 
+const LONGEST_PAUSE_SEC = 3_600;
+
 /** Redirects are not followed: they would send keys and signed bytes to a host that the operator did not choose. */
-function post(
-  url: URL,
-  body: string,
-  { signal, beforeWrite = () => {} }: RequestOptions,
-): Promise<IncomingMessage> {
+function post(url: URL, body: string, options: RequestOptions): Promise<IncomingMessage> {
+  const { signal, beforeWrite } = options;
   const isTls = url.protocol === 'https:';
   const { request } = process.getBuiltinModule(isTls ? 'node:https' : 'node:http');
+  const headers = {
+    accept: 'application/json',
+    'accept-encoding': 'gzip',
+    'content-type': 'application/json',
+    'user-agent': 'gastop',
+    'content-length': Buffer.byteLength(body),
+  };
   return new Promise((resolve, reject) => {
-    const headers = { ...HEADERS, 'content-length': Buffer.byteLength(body) };
     const sent = request(url, { method: 'POST', headers, ...(signal && { signal }) });
     sent.once('response', resolve);
     // Node.js reports nothing else for a response that switches protocols.
@@ -127,7 +126,7 @@ function post(
     sent.on('error', reject);
     const write = () => {
       try {
-        beforeWrite();
+        beforeWrite?.();
         sent.end(body);
       } catch (error) {
         reject(error);
@@ -142,13 +141,6 @@ function post(
   });
 }
 
-const LONGEST_PAUSE_SEC = 3_600;
-
-function pauseOf({ headers }: IncomingMessage): number | null {
-  const waitSec = retryAfterSec(headers['retry-after'] ?? null, Date.now());
-  return waitSec === null ? null : Math.min(waitSec, LONGEST_PAUSE_SEC) * 1_000;
-}
-
 /** The JSON of a response. With another status than 2xx only a JSON-RPC error counts. */
 async function readJson(
   message: IncomingMessage,
@@ -160,30 +152,22 @@ async function readJson(
   if (status >= 300 && status < 400) throw statusFailure(node, status);
   if (Number(headers['content-length']) > MAX_RESPONSE_BYTES) throw tooLargeFailure(node, MAX_RESPONSE_BYTES);
   // Errors on the way are thrown when the last step is read.
-  const body =
-    headers['content-encoding'] === 'gzip'
-      ? pipeline(message, process.getBuiltinModule('node:zlib').createGunzip(), () => {})
-      : message;
+  const isGzip = headers['content-encoding'] === 'gzip';
+  const unzip = () => process.getBuiltinModule('node:zlib').createGunzip();
   const parts: Buffer[] = [];
   let length = 0;
-  for await (const part of body) {
+  for await (const part of isGzip ? pipeline(message, unzip(), () => {}) : message) {
     length += part.length;
     if (length > MAX_RESPONSE_BYTES) throw tooLargeFailure(node, MAX_RESPONSE_BYTES);
     parts.push(part);
   }
-  let response: unknown;
   try {
-    response = JSON.parse(Buffer.concat(parts).toString());
+    const response: unknown = JSON.parse(Buffer.concat(parts).toString());
+    if (isOk || isRpcError(response)) return response;
   } catch {
-    throw isOk ? notRpcFailure(node) : statusFailure(node, status, retryAfterMs);
+    if (isOk) throw notRpcFailure(node);
   }
-  if (!isOk && !isRpcError(response)) throw statusFailure(node, status, retryAfterMs);
-  return response;
-}
-
-interface Subscription {
-  onHead(head: unknown): void;
-  onEnd(error: ChainError): void;
+  throw statusFailure(node, status, retryAfterMs);
 }
 
 /** One socket with its pending requests and subscriptions. */
@@ -201,52 +185,46 @@ interface Connection {
  * handshake that hangs, and has no hook right before bytes are written.
  *  The socket opens with the first request, and closes with the last subscription or by `close`.
  */
-export function createWsLink(url: URL, { name, timeoutMs }: LinkOptions): JsonRpcLink {
-  const redact = createRedaction(url);
+function createWsLink(node: NodeAddress): JsonRpcLink {
+  const { name } = node;
+  const resultOf = createResultReader(node);
   let current: Connection | null = null;
-  let lastId = 0;
 
   function connect(): Connection {
-    const socket = openSocket(url, timeoutMs);
-    const opened = Promise.withResolvers<void>();
-    opened.promise.catch(() => {});
-    let isOpen = false;
-    const connection: Connection = {
-      socket,
-      opened: opened.promise,
-      pending: new Map(),
-      subscriptions: new Map(),
-      end: (error) => {
-        // A newer socket may have replaced it.
-        if (current === connection) current = null;
-        opened.reject(error);
-        const waiting = [...connection.pending.values()];
-        const subscribed = [...connection.subscriptions.values()];
-        connection.pending.clear();
-        connection.subscriptions.clear();
-        for (const each of waiting) each.reject(error);
-        for (const each of subscribed) each.onEnd(error);
-        socket.close();
-      },
+    const socket = openSocket(node);
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+    const [pending, subscriptions]: [Connection['pending'], Connection['subscriptions']] = [
+      new Map(),
+      new Map(),
+    ];
+    const end = (error: ChainError) => {
+      // A newer socket may have replaced it.
+      if (current === connection) current = null;
+      for (const each of pending.values()) each.reject(error);
+      for (const each of subscriptions.values()) each.onEnd(error);
+      pending.clear();
+      subscriptions.clear();
+      socket.close();
     };
-    socket.addEventListener('open', () => {
+    const connection: Connection = { socket, opened, pending, subscriptions, end };
+    let isOpen = false;
+    socket.on('open', () => {
       isOpen = true;
-      opened.resolve();
+      open();
     });
-    socket.addEventListener('error', (event) => {
-      const code = systemCode(event.error);
-      if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH')
-        connection.end(tooLargeFailure(name, MAX_RESPONSE_BYTES));
-      else connection.end(connectionFailure(name, isOpen ? 'ECONNRESET' : code));
+    socket.on('error', (error) => {
+      const isTooLarge = 'code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
+      if (isTooLarge) end(tooLargeFailure(name, MAX_RESPONSE_BYTES));
+      else end(isOpen ? brokenConnection(name) : connectionFailure(name, error));
     });
-    socket.addEventListener('close', () =>
-      connection.end(connectionFailure(name, isOpen ? 'ECONNRESET' : null)),
-    );
-    socket.addEventListener('message', ({ data }) => {
+    socket.on('close', () => end(brokenConnection(name)));
+    socket.on('message', (data) => {
       try {
-        receive(connection, JSON.parse(String(data)));
+        const message = JSON.parse(String(data));
+        pending.get(message.id)?.resolve(message);
+        subscriptions.get(message.params?.subscription)?.onHead(message.params.result);
       } catch {
-        connection.end(notRpcFailure(name));
+        end(notRpcFailure(name));
       }
     });
     return connection;
@@ -255,29 +233,21 @@ export function createWsLink(url: URL, { name, timeoutMs }: LinkOptions): JsonRp
   function request(
     method: string,
     params: readonly unknown[],
-    { signal, beforeWrite }: RequestOptions = {},
-  ): Promise<{ connection: Connection; result: unknown }> {
-    return withDeadline(timeoutMs, signal, async (inner) => {
-      const stopped = new Promise<never>((_, reject) => {
-        inner.addEventListener('abort', () => {
-          const late = inner.reason instanceof DeadlineError;
-          reject(late ? timeoutFailure(name, timeoutMs) : (signal?.reason ?? inner.reason));
-        });
-      });
-      // The race may be over when the deadline's clean-up aborts.
-      stopped.catch(() => {});
+    { signal: outer, beforeWrite }: RequestOptions = {},
+  ): Promise<{ readonly connection: Connection; readonly result: unknown }> {
+    return bounded(node, outer, async (signal) => {
       current ??= connect();
       const connection = current;
-      await Promise.race([connection.opened, stopped]);
       const id = ++lastId;
       const responded = Promise.withResolvers<unknown>();
-      connection.pending.set(id, responded);
       responded.promise.catch(() => {});
+      connection.pending.set(id, responded);
+      signal.addEventListener('abort', () => responded.reject(signal.reason));
       try {
+        await Promise.race([connection.opened, responded.promise]);
         beforeWrite?.();
         connection.socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
-        const response = await Promise.race([responded.promise, stopped]);
-        return { connection, result: resultOf(response, name, method, redact) };
+        return { connection, result: resultOf(await responded.promise, method) };
       } finally {
         connection.pending.delete(id);
       }
@@ -286,59 +256,41 @@ export function createWsLink(url: URL, { name, timeoutMs }: LinkOptions): JsonRp
 
   return {
     request: async (method, params, options) => (await request(method, params, options)).result,
-    subscribeHeads: async (onHead, onEnd, options) => {
+    subscribeHeads: async (subscription, options) => {
       const { connection, result: id } = await request('eth_subscribe', ['newHeads'], options);
-      if (typeof id !== 'string') {
+      if (typeof id !== 'string')
         throw new ChainError('bad-response', `${name} sends an invalid response to eth_subscribe`);
-      }
-      const { pending, subscriptions } = connection;
-      subscriptions.set(id, { onHead, onEnd });
+      const { pending, subscriptions, end } = connection;
+      subscriptions.set(id, subscription);
       return () => {
-        if (!subscriptions.delete(id)) return;
-        if (subscriptions.size === 0 && pending.size === 0)
-          connection.end(connectionFailure(name, 'ECONNRESET'));
+        if (subscriptions.delete(id) && subscriptions.size + pending.size === 0) end(brokenConnection(name));
       };
     },
-    close: () => current?.end(connectionFailure(name, 'ECONNRESET')),
+    close: () => current?.end(brokenConnection(name)),
   };
 }
 
-/** Time for the peer to respond to the close. */
-const CLOSE_MS = 1_000;
-
 /** A response that is too large breaks the connection. The platform's own WebSocket would read all of it. */
-function openSocket(url: URL, timeoutMs: number): WebSocket {
-  // The other agent would use a plain proxy connection, which is no WebSocket.
-  const agent = url.protocol === 'wss:' ? process.getBuiltinModule('node:https').globalAgent : undefined;
-  const options = {
-    maxPayload: MAX_RESPONSE_BYTES,
-    handshakeTimeout: timeoutMs,
-    closeTimeout: CLOSE_MS,
-    agent,
-  };
-  if (url.username === '') return new WebSocket(url, options);
+function openSocket({ url, timeoutMs }: NodeAddress): WebSocket {
+  const { protocol, username, password } = url;
   const bare = new URL(url);
   bare.username = '';
   bare.password = '';
-  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`;
-  return new WebSocket(bare, { ...options, headers: { authorization } });
-}
-
-function receive({ pending, subscriptions }: Connection, message: unknown): void {
-  if (typeof message !== 'object' || message === null) return;
-  if ('id' in message && typeof message.id === 'number') {
-    pending.get(message.id)?.resolve(message);
-    return;
-  }
-  if (!('params' in message) || typeof message.params !== 'object' || message.params === null) return;
-  const { params } = message;
-  if (!('subscription' in params) || typeof params.subscription !== 'string' || !('result' in params)) return;
-  subscriptions.get(params.subscription)?.onHead(params.result);
+  return new WebSocket(bare, {
+    maxPayload: MAX_RESPONSE_BYTES,
+    handshakeTimeout: timeoutMs,
+    // Time for the peer to respond to the close.
+    closeTimeout: 1_000,
+    // The other agent would use a plain proxy connection, which is no WebSocket.
+    agent: protocol === 'wss:' ? process.getBuiltinModule('node:https').globalAgent : undefined,
+    headers: username === '' ? {} : { authorization },
+  });
 }
 
 export interface RpcNode {
-  /** Host and port. */
+  /** Host and port: nothing else of the URL may be shown. */
   readonly name: string;
   readonly link: JsonRpcLink;
   /** Blocks per page of `eth_feeHistory` that the node allows, as far as known. */
@@ -350,16 +302,14 @@ export interface RpcNode {
 const FEE_HISTORY_PAGE = 1_024;
 
 export function createRpcNode(url: URL, timeoutMs: number): RpcNode {
-  // Host and port: nothing else of the URL may be shown.
   const name = url.host;
   const create = url.protocol.startsWith('ws') ? createWsLink : createHttpLink;
-  const link = create(url, { name, timeoutMs });
-  return { name, link, feeHistoryPage: FEE_HISTORY_PAGE, latencyMs: null };
+  return { name, link: create({ url, name, timeoutMs }), feeHistoryPage: FEE_HISTORY_PAGE, latencyMs: null };
 }
 
 export async function request<T>(
   node: RpcNode,
-  shape: Shape<T>,
+  shape: z.ZodType<T>,
   method: string,
   params: readonly unknown[],
   options?: RequestOptions,
@@ -372,18 +322,17 @@ export async function request<T>(
 
 /** `null` when the node lacks block 0, or answers nothing of it. */
 export async function requestGenesisHash(node: RpcNode, options?: RequestOptions): Promise<Hex | null> {
-  const params = ['0x0', false];
   try {
-    return (
-      (await request(node, maybe(genesisResponse), 'eth_getBlockByNumber', params, options))?.hash ?? null
-    );
+    const params = ['0x0', false];
+    const block = await request(node, maybe(genesisResponse), 'eth_getBlockByNumber', params, options);
+    return block?.hash ?? null;
   } catch (error) {
-    if (isRefusal(error) || (error instanceof ChainError && SAYS_NOTHING.has(error.code))) return null;
+    const isSilent =
+      error instanceof ChainError && (error.code === 'unsupported' || error.code === 'bad-response');
+    if (isSilent || isRefusal(error)) return null;
     throw error;
   }
 }
-
-const SAYS_NOTHING: ReadonlySet<ChainErrorCode> = new Set(['unsupported', 'bad-response']);
 
 /** `null` when the node has no such block (yet). */
 export function requestHeader(

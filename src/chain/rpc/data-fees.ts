@@ -1,4 +1,5 @@
 import { parseTransaction } from 'viem/utils';
+import * as z from 'zod';
 import type { Hex } from '../../core/block.ts';
 import { type ChainProfile, isQuotedPerAction } from '../../core/chains.ts';
 import {
@@ -16,7 +17,7 @@ import { USUAL_ACTIONS } from '../../core/market-stats.ts';
 import type { Clock } from '../async.ts';
 import { ChainError, isRefusal } from '../chain-source.ts';
 import { type RpcNode, request } from './client.ts';
-import { bytes, mapped, maybe, object, quantity, transactionResponse, where } from './decode.ts';
+import { bytes, maybe, quantity, transactionResponse } from './decode.ts';
 import type { NodePool } from './node-pool.ts';
 
 const KEEP_MS = 12_000;
@@ -98,17 +99,17 @@ const GET_PRICES_IN_WEI: Hex = '0x41b247a8';
 const SIGNATURE =
   'b7e151628aed2a6abf7158809cf4f3c762e7160f38b4da56a784d9045190cfef324e7738926cfbe5f4bf8d8d8c31d763da06c80abb1185eb4f7c7b5757f5958490cfd4';
 
-const word = mapped(
-  where(bytes, (data) => data.length === 66),
-  (data) => BigInt(data),
-);
-const words = mapped(
-  where(bytes, (data) => data.length > 2 && (data.length - 2) % 64 === 0),
-  (data) => (data.slice(2).match(/.{64}/g) ?? []).map((each) => BigInt(`0x${each}`)),
-);
-const lineaEstimate = object({ gasLimit: quantity, baseFeePerGas: quantity, priorityFeePerGas: quantity });
+const word = bytes.refine((data) => data.length === 66).transform(BigInt);
+const words = bytes
+  .refine((data) => data.length > 2 && (data.length - 2) % 64 === 0)
+  .transform((data) => (data.slice(2).match(/.{64}/g) ?? []).map((each) => BigInt(`0x${each}`)));
+const lineaEstimate = z.object({
+  gasLimit: quantity,
+  baseFeePerGas: quantity,
+  priorityFeePerGas: quantity,
+});
 
-const call = <T>(node: RpcNode, to: Hex, data: Hex, shape: Parameters<typeof request<T>>[1]) =>
+const call = <T>(node: RpcNode, to: Hex, data: Hex, shape: z.ZodType<T>) =>
   request(node, shape, 'eth_call', [{ to, data }, 'latest']);
 
 const uint = (value: bigint | number) => value.toString(16).padStart(64, '0');

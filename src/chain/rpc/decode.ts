@@ -1,132 +1,66 @@
+import * as z from 'zod';
 import type { Hex } from '../../core/block.ts';
 import { operatorFee } from '../../core/data-fee.ts';
 import type { StatedFeeRule } from '../../core/eip1559.ts';
 import { ChainError, type ChainReceipt, type ChainTransaction } from '../chain-source.ts';
 
-/**
- * Parses a part of a node's response. viem's formatters check nothing, and zod collects every problem of a response:
- * a malicious one of 32 MB has millions.
- *
- * @throws Unfit when the value is something else.
- */
-export type Shape<T> = (value: unknown) => T;
-
-export class Unfit extends Error {
-  override readonly name = 'Unfit';
-  /** `transactions.3.hash`; empty: the whole response. */
-  readonly path: string;
-
-  constructor(path = '') {
-    super(path);
-    this.path = path;
-  }
-}
-
-type Fields = Readonly<Record<string, Shape<unknown>>>;
-type Said<S extends Fields> = { readonly [Name in keyof S]: ReturnType<S[Name]> };
-
-/** An object with these fields; others are left out. */
-export function object<S extends Fields>(fields: S): Shape<Said<S>> {
-  const shapes = Object.entries(fields);
-  return (value) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Unfit();
-    const given = value as Readonly<Record<string, unknown>>;
-    const read: Record<string, unknown> = {};
-    for (const [name, shape] of shapes) read[name] = at(name, shape, given[name]);
-    // Each field was read by its shape.
-    return read as Said<S>;
-  };
-}
-
-export function list<T>(each: Shape<T>): Shape<readonly T[]> {
-  return (value) => {
-    if (!Array.isArray(value)) throw new Unfit();
-    return value.map((one, index) => at(String(index), each, one));
-  };
-}
+/** Stops at the first item that does not fit: zod's own array collects a problem of each, and may have millions. */
+export const list = <T>(each: z.ZodType<T>) =>
+  z.array(z.unknown()).transform((items, context) => {
+    const read: T[] = [];
+    for (const [index, item] of items.entries()) {
+      const { data, error } = each.safeParse(item);
+      if (error) {
+        context.addIssue({ code: 'custom', path: [index, ...(error.issues[0]?.path ?? [])] });
+        return z.NEVER;
+      }
+      read.push(data);
+    }
+    return read;
+  });
 
 /** Optional: a missing value reads as `null`. */
-export function maybe<T>(shape: Shape<T>): Shape<T | null> {
-  return (value) => (value === null || value === undefined ? null : shape(value));
-}
+export const maybe = <T>(schema: z.ZodType<T>) => schema.nullish().transform((value) => value ?? null);
 
-export function text(pattern: RegExp): Shape<string> {
-  return (value) => {
-    if (typeof value !== 'string' || !pattern.test(value)) throw new Unfit();
-    return value;
-  };
-}
+const hexOf = (pattern: RegExp) =>
+  z
+    .string()
+    .regex(pattern)
+    .transform((digits): Hex => `0x${digits.slice(2).toLowerCase()}`);
 
-export const number: Shape<number> = (value) => {
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw new Unfit();
-  return value;
-};
-
-export function where<T>(shape: Shape<T>, fits: (value: T) => boolean): Shape<T> {
-  return (value) => {
-    const read = shape(value);
-    if (!fits(read)) throw new Unfit();
-    return read;
-  };
-}
-
-export function mapped<T, U>(shape: Shape<T>, make: (value: T) => U): Shape<U> {
-  return (value) => make(shape(value));
-}
-
-function at<T>(name: string, shape: Shape<T>, value: unknown): T {
-  try {
-    return shape(value);
-  } catch (error) {
-    if (!(error instanceof Unfit)) throw error;
-    throw new Unfit(error.path === '' ? name : `${name}.${error.path}`);
-  }
-}
-
-const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 /** The highest price per gas: JSON integers end here (9 million gwei). */
-const MAX_WEI_PER_GAS = MAX_SAFE;
-
-const hexOf = (pattern: RegExp): Shape<Hex> =>
-  mapped(text(pattern), (digits): Hex => `0x${digits.slice(2).toLowerCase()}`);
+const MAX_WEI_PER_GAS = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** `0x…` up to 256 bits. Accepts leading zeros, which some nodes write. */
-export const quantity = mapped(text(/^0x[0-9a-fA-F]{1,64}$/), (digits) => BigInt(digits));
-
-export const safeInteger = mapped(
-  where(quantity, (value) => value <= MAX_SAFE),
-  Number,
-);
-
-export const baseFee = where(quantity, (value) => value <= MAX_WEI_PER_GAS);
-
+export const quantity = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{1,64}$/)
+  .transform(BigInt);
+export const baseFee = quantity.refine((wei) => wei <= MAX_WEI_PER_GAS);
+export const safeInteger = baseFee.transform(Number);
 /** Absurd tips exist (mistyped fees), so they are capped, not refused. */
-export const tip = mapped(quantity, (value) => (value > MAX_WEI_PER_GAS ? MAX_WEI_PER_GAS : value));
+const tip = quantity.transform((wei) => (wei > MAX_WEI_PER_GAS ? MAX_WEI_PER_GAS : wei));
 
 export const hash = hexOf(/^0x[0-9a-fA-F]{64}$/);
-export const address = hexOf(/^0x[0-9a-fA-F]{40}$/);
+const address = hexOf(/^0x[0-9a-fA-F]{40}$/);
 export const bytes = hexOf(/^0x(?:[0-9a-fA-F]{2})*$/);
 
 export const toQuantity = (value: number): Hex => `0x${value.toString(16)}`;
 
-/** The year 5138: a larger value is in milliseconds, however far a development chain's clock is ahead. */
-const LATEST_TIME = 1e11;
-
-const HEADER = {
+/** A block's header as `eth_getBlockByNumber` and `newHeads` give it; chains before EIP-1559 have no base fee. */
+export const headerResponse = z.object({
   number: safeInteger,
   hash,
   parentHash: hash,
-  timestamp: where(safeInteger, (seconds) => seconds < LATEST_TIME),
+  // Until the year 5138: a larger value is in milliseconds, however far a development chain's clock is ahead.
+  timestamp: safeInteger.refine((seconds) => seconds < 1e11),
   gasUsed: quantity,
   gasLimit: quantity,
-  baseFeePerGas: mapped(maybe(baseFee), (value) => value ?? 0n),
+  baseFeePerGas: baseFee.nullish().transform((wei) => wei ?? 0n),
   extraData: maybe(bytes),
   blobGasUsed: maybe(quantity),
-};
-
-/** A block's header as `eth_getBlockByNumber` and `newHeads` give it; chains before EIP-1559 have no base fee. */
-export const headerResponse = object(HEADER);
-export type Header = ReturnType<typeof headerResponse>;
+});
+export type Header = z.output<typeof headerResponse>;
 
 const HOLOCENE_DIGITS = 2 * 9;
 const JOVIAN_DIGITS = 2 * 17;
@@ -153,26 +87,26 @@ export function statedFeeRule({ extraData, gasUsed, blobGasUsed }: Header): Stat
 }
 
 /** Block 0: its other fields differ between chains and are not needed. */
-export const genesisResponse = object({ hash, number: where(safeInteger, (number) => number === 0) });
+export const genesisResponse = z.object({ hash, number: safeInteger.refine((number) => number === 0) });
 
 /** Blob fields are missing before Cancun, `reward` where it is not supported; single rows of it may be `null`. */
-export const feeHistoryResponse = object({
+export const feeHistoryResponse = z.object({
   oldestBlock: safeInteger,
   baseFeePerGas: maybe(list(baseFee)),
-  gasUsedRatio: maybe(list(number)),
+  gasUsedRatio: maybe(list(z.number())),
   baseFeePerBlobGas: maybe(list(baseFee)),
   reward: maybe(list(maybe(list(tip)))),
 });
-export type FeeHistoryResponse = ReturnType<typeof feeHistoryResponse>;
+export type FeeHistoryResponse = z.output<typeof feeHistoryResponse>;
 
 /** Other chains have more kinds of transactions (deposits, retryables): their missing fields read as 0 or `null`. */
-export const transactionResponse = object({
+export const transactionResponse = z.object({
   hash,
   type: maybe(safeInteger),
   from: address,
   to: maybe(address),
-  value: mapped(maybe(quantity), (value) => value ?? 0n),
-  nonce: mapped(maybe(safeInteger), (nonce) => nonce ?? 0),
+  value: quantity.nullish().transform((value) => value ?? 0n),
+  nonce: safeInteger.nullish().transform((nonce) => nonce ?? 0),
   gas: quantity,
   gasPrice: maybe(quantity),
   maxFeePerGas: maybe(quantity),
@@ -183,9 +117,8 @@ export const transactionResponse = object({
   blockNumber: maybe(safeInteger),
   blockHash: maybe(hash),
 });
-type TransactionResponse = ReturnType<typeof transactionResponse>;
 
-export const receiptResponse = object({
+export const receiptResponse = z.object({
   transactionHash: hash,
   // Missing before Byzantium (2017).
   status: maybe(safeInteger),
@@ -202,32 +135,26 @@ export const receiptResponse = object({
   daFootprintGasScalar: maybe(quantity),
   gasUsedForL1: maybe(quantity),
 });
-export type ReceiptResponse = ReturnType<typeof receiptResponse>;
+export type ReceiptResponse = z.output<typeof receiptResponse>;
 
-export const blockResponse = object({
-  ...HEADER,
+export const blockResponse = headerResponse.extend({
   miner: address,
   excessBlobGas: maybe(quantity),
   transactions: list(hash),
 });
 
-export const fullBlockResponse = object({ ...HEADER, transactions: list(transactionResponse) });
+export const fullBlockResponse = headerResponse.extend({ transactions: list(transactionResponse) });
 
 /** Parses a response; an invalid one is a `bad-response` that names node, method and field. */
-export function readResponse<T>(shape: Shape<T>, response: unknown, node: string, method: string): T {
-  try {
-    return shape(response);
-  } catch (error) {
-    if (!(error instanceof Unfit)) throw error;
-    const where = error.path === '' ? '' : ` (${error.path})`;
-    throw new ChainError(
-      'bad-response',
-      `${node} sends an invalid response to ${method}${where}: try another node`,
-    );
-  }
+export function readResponse<T>(shape: z.ZodType<T>, response: unknown, node: string, method: string): T {
+  const { data, error } = shape.safeParse(response);
+  if (!error) return data;
+  const path = error.issues[0]?.path.join('.');
+  const words = `${node} sends an invalid response to ${method}${path ? ` (${path})` : ''}`;
+  throw new ChainError('bad-response', `${words}: try another node`);
 }
 
-export function toTransaction(response: TransactionResponse): ChainTransaction {
+export function toTransaction(response: z.output<typeof transactionResponse>): ChainTransaction {
   const { gas, input, blobVersionedHashes, ...rest } = response;
   return {
     ...rest,

@@ -3,64 +3,49 @@ import { ChainError, type ChainErrorCode, OversizedResponse } from '../chain-sou
 
 /** Failures of nodes, including invalid URLs, as `ChainError`: one line for people, without secrets of the URL. */
 
-const EXAMPLE = 'for example http://127.0.0.1:8545';
-const SCHEMES: ReadonlySet<string> = new Set(['http', 'https', 'ws', 'wss']);
+const SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:', 'ws:', 'wss:']);
 
 /**
  * Parses a node's URL as typed.
- *  Throws a `ChainError` (`unsupported`) with one line of advice. It repeats only the scheme: the rest often contains
- * a key.
+ *  Throws a `ChainError` (`unsupported`) with one line of advice that repeats nothing: a URL often contains a key.
  */
 export function parseNodeUrl(text: string): URL {
   const trimmed = text.trim();
-  if (trimmed === '') throw wrong('is empty', `write its address, ${EXAMPLE}`);
-  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(trimmed)?.[1]?.toLowerCase();
-  if (scheme === undefined) {
-    throw wrong('does not say how to reach it', `begin with http://, https://, ws:// or wss://, ${EXAMPLE}`);
-  }
-  if (!SCHEMES.has(scheme)) {
-    throw wrong(`begins with ${scheme.slice(0, 20)}://`, 'use http://, https://, ws:// or wss://');
-  }
   const url = /[\s\p{Cc}]/u.test(trimmed) ? null : URL.parse(trimmed);
-  if (url !== null && url.port !== '0') return url;
-  throw wrong('has a host, port or character that cannot be', `write scheme, host and port, ${EXAMPLE}`);
-}
-
-function wrong(what: string, remedy: string): ChainError {
-  return new ChainError('unsupported', `the node address ${what}: ${remedy}`);
+  if (url !== null && SCHEMES.has(url.protocol) && url.host !== '' && url.port !== '0') return url;
+  throw new ChainError(
+    'unsupported',
+    'the node address cannot be read: write http://, https://, ws:// or wss:// with host and port, for example http://127.0.0.1:8545',
+  );
 }
 
 /** Shorter parts of a URL are seldom keys and often words (`v3`, `rpc`). */
 const SHORTEST_SEGMENT = 8;
 const SHORTEST_VALUE = 4;
 
+/** Removes the secrets of a node's URL from a text, see {@link createRedaction}. */
+export type Redact = (text: string) => string;
+
 /**
  * Creates a function that removes from a text every part of `url` that may be a key: long path segments, query
  * values, user and password, encoded or decoded. Nodes repeat them ("Cannot POST /v3/…").
  */
-export function createRedaction(url: URL): (text: string) => string {
-  const segments = url.pathname.split('/').filter((each) => each.length >= SHORTEST_SEGMENT);
+export function createRedaction({ pathname, search, username, password }: URL): Redact {
   // A query without `=` is a name alone, which is then the key.
-  const query = [...url.searchParams].map(([name, value]) => (value === '' ? name : value));
-  const written = url.search
+  const values = search
     .slice(1)
     .split('&')
     .map((pair) => pair.slice(pair.indexOf('=') + 1));
-  const credentials = [url.username, url.password];
-  const basic = Buffer.from(credentials.map(decoded).join(':')).toString('base64');
-  const short = [...query, ...written, ...credentials, url.username === '' ? '' : basic].filter(
-    (each) => each.length >= SHORTEST_VALUE,
-  );
-  const secrets = new Set([...segments, ...short].flatMap((each) => [each, decoded(each)]));
-  if (secrets.size === 0) return (text) => text;
+  const basic = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64');
+  const secrets = [
+    ...pathname.split('/').filter((each) => each.length >= SHORTEST_SEGMENT),
+    ...[...values, username, password, basic].filter((each) => each.length >= SHORTEST_VALUE),
+  ];
   // The longest first: one may contain another.
-  const sorted = [...secrets].sort((a, b) => b.length - a.length);
-  const pattern = new RegExp(sorted.map(escaped).join('|'), 'gi');
+  const written = secrets.flatMap((each) => [each, decoded(each)]).sort((a, b) => b.length - a.length);
+  const escaped = written.map((each) => each.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+  const pattern = new RegExp(escaped.join('|'), 'gi');
   return (text) => text.replace(pattern, '(key)');
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }
 
 function decoded(text: string): string {
@@ -70,9 +55,6 @@ function decoded(text: string): string {
     return text;
   }
 }
-
-/** Removes the secrets of a node's URL from a text, see {@link createRedaction}. */
-export type Redact = (text: string) => string;
 
 const LONGEST_SAID = 160;
 const LONGEST_READ = 16_384;
@@ -91,6 +73,11 @@ export function nodeText(text: string, redact: Redact): string {
   return cleanText(line, LONGEST_SAID);
 }
 
+const UNSUPPORTED = /method.*(?:not (?:found|supported|available|exist)|unsupported)/i;
+const RATE = /rate.?limit|too many requests|requests? per second|quota|throughput|compute units/i;
+/** Texts of nodes without EIP-4444's code for it. */
+const PRUNED = /\bprun(?:ed|ing)\b|\bhistory (?:is )?(?:unavailable|not available|expired)\b/i;
+
 /** A JSON-RPC `error` member as a `ChainError`. */
 export function rpcFailure(
   node: string,
@@ -101,121 +88,88 @@ export function rpcFailure(
 ): ChainError {
   const { code, message } = errorMember(error);
   const reason = nodeText(message, redact) || `error ${code ?? 'without a number'}`;
-  if (code === -32601 || /method.*(?:not (?:found|supported|available|exist)|unsupported)/i.test(message)) {
+  if (code === -32601 || UNSUPPORTED.test(message))
     return new ChainError('unsupported', `${node} does not answer ${method}: use another node (${reason})`);
-  }
   // -32005 is EIP-1474's "limit exceeded"; 429 and -32007 are providers' codes for it.
-  if (
-    code === 429 ||
-    code === -32007 ||
-    (code === -32005 && !/block|range/i.test(message)) ||
-    RATE.test(message)
-  ) {
+  const isLimit = code === 429 || code === -32007 || (code === -32005 && !/block|range/i.test(message));
+  if (isLimit || RATE.test(message))
     return new ChainError('rate-limited', `${node} has had too many requests: ${reason}`, { retryAfterMs });
-  }
-  const isPruned = code === PRUNED_HISTORY || PRUNED.test(message);
+  const isPruned = code === 4444 || PRUNED.test(message);
   return new ChainError(isPruned ? 'pruned' : 'rejected', `${node} refuses ${method}: ${reason}`);
 }
 
-/** EIP-4444's code for pruned history; the texts are of nodes without a code for it. */
-const PRUNED_HISTORY = 4444;
-const PRUNED = /\bprun(?:ed|ing)\b|\bhistory (?:is )?(?:unavailable|not available|expired)\b/i;
-
-const RATE = /rate.?limit|too many requests|requests? per second|quota|throughput|compute units/i;
-
 /** An HTTP status without a JSON-RPC response. */
 export function statusFailure(node: string, status: number, retryAfterMs: number | null = null): ChainError {
-  const failure = (code: ChainErrorCode, words: string, isUnsent = true) =>
-    new ChainError(code, `${node} ${words}`, {
-      isUnsent,
-      // A proxy may name an hour while its node restarts in seconds.
-      retryAfterMs: code === 'rate-limited' ? retryAfterMs : null,
-    });
-  if (status === 429)
-    return failure(
-      'rate-limited',
-      'has had too many requests (HTTP 429): ask less often or use another node',
-    );
-  if (status === 401 || status === 403)
-    return failure('unreachable', `refuses access (HTTP ${status}): check the key in its address`);
-  if (status >= 300 && status < 400)
-    return failure('bad-response', `sends elsewhere (HTTP ${status}): use the address it leads to`);
-  if (status >= 500)
-    return failure('unreachable', `fails (HTTP ${status}): try again later or use another node`, false);
-  return failure('bad-response', `answers HTTP ${status}: is that the address of a JSON-RPC node?`, false);
+  const [code, words, isUnsent = true] = ((): [ChainErrorCode, string, boolean?] => {
+    if (status === 429)
+      return ['rate-limited', 'has had too many requests (HTTP 429): ask less often or use another node'];
+    if (status === 401 || status === 403)
+      return ['unreachable', `refuses access (HTTP ${status}): check the key in its address`];
+    if (status >= 300 && status < 400)
+      return ['bad-response', `sends elsewhere (HTTP ${status}): use the address it leads to`];
+    if (status >= 500)
+      return ['unreachable', `fails (HTTP ${status}): try again later or use another node`, false];
+    return ['bad-response', `answers HTTP ${status}: is that the address of a JSON-RPC node?`, false];
+  })();
+  // A proxy may name an hour while its node restarts in seconds.
+  const pause = code === 'rate-limited' ? { retryAfterMs } : {};
+  return new ChainError(code, `${node} ${words}`, { isUnsent, ...pause });
 }
 
-/** A failed or broken connection, from Node.js's error code. */
-export function connectionFailure(node: string, code: string | null): ChainError {
-  return new ChainError('unreachable', `${node} ${CONNECTION[code ?? ''] ?? connectionText(code)}`, {
-    isUnsent: code !== null && (UNSENT.has(code) || CERTIFICATE.test(code)),
-  });
-}
-
-/** Error codes without any connection. */
-const UNSENT: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ENETUNREACH',
-  'EHOSTUNREACH',
-]);
-const CERTIFICATE = /CERT|SELF_SIGNED/;
-
-const CONNECTION: Readonly<Record<string, string>> = {
+const RESET = 'broke the connection off';
+const UNKNOWN_HOST = 'has no address in DNS: check the spelling and the network';
+const NO_ROUTE = 'cannot be reached from this network';
+/** By Node.js's error code; with each of the first ones nothing was sent. */
+const UNSENT: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'refuses the connection: is the node running?',
-  ECONNRESET: 'broke the connection off',
-  EPIPE: 'broke the connection off',
-  ENOTFOUND: 'has no address in DNS: check the spelling and the network',
-  EAI_AGAIN: 'has no address in DNS: check the spelling and the network',
-  ENETUNREACH: 'cannot be reached from this network',
-  EHOSTUNREACH: 'cannot be reached from this network',
+  ENOTFOUND: UNKNOWN_HOST,
+  EAI_AGAIN: UNKNOWN_HOST,
+  ENETUNREACH: NO_ROUTE,
+  EHOSTUNREACH: NO_ROUTE,
+};
+const BROKEN: Readonly<Record<string, string>> = {
+  ECONNRESET: RESET,
+  EPIPE: RESET,
   ETIMEDOUT: 'does not take the connection',
 };
 
-function connectionText(code: string | null): string {
-  if (code === null || !/^[A-Z][A-Z0-9_]{2,40}$/.test(code)) return 'cannot be reached';
-  if (/CERT|SELF_SIGNED|TLS|SSL/.test(code)) return `has a TLS certificate that is not trusted (${code})`;
-  return `cannot be reached (${code})`;
+/** A failed or broken connection, from an error of Node.js. */
+export function connectionFailure(node: string, error: unknown): ChainError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const isCertificate = /CERT|SELF_SIGNED|TLS|SSL/.test(code);
+  const other = isCertificate ? 'has a TLS certificate that is not trusted' : 'cannot be reached';
+  const words = UNSENT[code] ?? BROKEN[code] ?? (code === '' ? other : `${other} (${code})`);
+  const isUnsent = code in UNSENT || /CERT|SELF_SIGNED/.test(code);
+  return new ChainError('unreachable', `${node} ${words}`, { isUnsent });
 }
 
-export function timeoutFailure(node: string, timeoutMs: number): ChainError {
-  return new ChainError(
-    'timeout',
-    `${node} did not answer within ${Math.max(1, Math.round(timeoutMs / 1000))} s`,
-  );
-}
+export const brokenConnection = (node: string): ChainError =>
+  new ChainError('unreachable', `${node} ${RESET}`);
 
-export function tooLargeFailure(node: string, maxBytes: number): ChainError {
-  return new OversizedResponse(
-    `${node} answers more than ${Math.round(maxBytes / 2 ** 20)} MB: try another node`,
-  );
-}
+export const timeoutFailure = (node: string, timeoutMs: number): ChainError =>
+  new ChainError('timeout', `${node} did not answer within ${Math.max(1, Math.round(timeoutMs / 1000))} s`);
 
-export function notRpcFailure(node: string): ChainError {
-  return new ChainError(
+export const tooLargeFailure = (node: string, maxBytes: number): ChainError =>
+  new OversizedResponse(`${node} answers more than ${maxBytes / 2 ** 20} MB: try another node`);
+
+export const notRpcFailure = (node: string): ChainError =>
+  new ChainError(
     'bad-response',
     `${node} answers something that is not JSON-RPC: is that the address of a JSON-RPC node?`,
   );
-}
-
-/** Node.js's code of an error, such as `ECONNREFUSED`. */
-export function systemCode(error: unknown): string | null {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
-}
 
 /** Whether a response has an `error` with number and text, as JSON-RPC wants it. */
 export function isRpcError(response: unknown): boolean {
   if (typeof response !== 'object' || response === null || !('error' in response)) return false;
-  const { error } = response;
-  return typeof error === 'object' && errorMember(error).code !== null && errorMember(error).message !== '';
+  const { code, message } = errorMember(response.error);
+  return code !== null && message !== '';
 }
 
-function errorMember(error: unknown): { code: number | null; message: string } {
-  if (typeof error === 'string') return { code: null, message: error };
-  if (typeof error !== 'object' || error === null) return { code: null, message: '' };
+function errorMember(error: unknown): { readonly code: number | null; readonly message: string } {
+  const { code, message } =
+    typeof error === 'object' ? { code: null, message: null, ...error } : { code: null, message: error };
   return {
-    code: 'code' in error && typeof error.code === 'number' ? error.code : null,
-    message: 'message' in error && typeof error.message === 'string' ? error.message : '',
+    code: typeof code === 'number' ? code : null,
+    message: typeof message === 'string' ? message : '',
   };
 }

@@ -2,16 +2,16 @@ import { chainProfile, isDevelopmentChain } from '../../core/chains.ts';
 import type { Clock } from '../async.ts';
 import { createBlockSequencer } from '../block-sequencer.ts';
 import { ChainError, type ChainEvent, isRefusal, type KnownBlock } from '../chain-source.ts';
-import { type RpcNode, requestHead, requestHeader } from './client.ts';
+import { requestHead, requestHeader } from './client.ts';
 import { type Header, headerResponse, readResponse } from './decode.ts';
-import type { NodePool } from './node-pool.ts';
+import type { NodePool, PoolNode } from './node-pool.ts';
 import { readBlocks } from './read.ts';
 
 const MIN_POLL_MS = 250;
 const MAX_POLL_MS = 1_500;
 const REMEMBERED = 8;
 
-export type Pace = ReturnType<typeof createPace>;
+type Pace = ReturnType<typeof createPace>;
 
 /**
  * When to poll for the next head, in the chain's rhythm: after a block it does not poll until the next can be due, then
@@ -49,50 +49,59 @@ export function createPace(planMs: number, isSteady: boolean) {
 /** A subscription without heads for this long is checked by polling. */
 const MIN_QUIET_MS = 5_000;
 
+interface FollowOptions {
+  readonly pool: NodePool;
+  readonly clock: Clock;
+  readonly known: readonly KnownBlock[];
+  readonly signal: AbortSignal;
+}
+
 /**
  * The heads of one node, the present one first, until the node fails (rejects) or `signal` aborts. Uses `newHeads` if
  * transport and node support it, otherwise polls. The same head may come again.
  */
 async function* headStream(
-  node: RpcNode,
-  { clock, pace, signal }: Pick<NodeWatchOptions, 'clock' | 'pace' | 'signal'>,
+  node: PoolNode,
+  pace: Pace,
+  { clock, signal }: FollowOptions,
 ): AsyncGenerator<Header> {
   let wake = () => {};
   const onAbort = () => wake();
   /** Only the newest head: a slow reader fills the gap itself. */
-  const inbox: { head: unknown; failure: ChainError | null } = { head: null, failure: null };
-  const put = (news: Partial<typeof inbox>) => {
-    Object.assign(inbox, news);
-    wake();
+  let announced: unknown = null;
+  let failure: ChainError | null = null;
+  const subscription = {
+    onHead: (head: unknown) => {
+      announced = head;
+      wake();
+    },
+    onEnd: (error: ChainError) => {
+      failure = error;
+      wake();
+    },
   };
-  const unsubscribe = await node.link
-    .subscribeHeads?.(
-      (head) => put({ head }),
-      (failure) => put({ failure }),
-      { signal },
-    )
-    .catch((error: unknown) => {
-      if (isRefusal(error) || (error instanceof ChainError && error.code === 'unsupported')) return null;
-      throw error;
-    });
+  const unsubscribe = await node.link.subscribeHeads?.(subscription, { signal }).catch((error: unknown) => {
+    if (isRefusal(error) || (error instanceof ChainError && error.code === 'unsupported')) return null;
+    throw error;
+  });
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     while (!signal.aborted) {
-      const { head } = inbox;
-      inbox.head = null;
+      const head = announced;
+      announced = null;
       const header =
         head === null
           ? await requestHead(node, { signal })
           : readResponse(headerResponse, head, node.name, 'newHeads');
       pace.heard(header.number, clock.elapsed());
       yield header;
-      if (inbox.head === null && inbox.failure === null && !signal.aborted) {
+      if (announced === null && failure === null && !signal.aborted) {
         const waiting = new AbortController();
         wake = () => waiting.abort();
         const quietMs = Math.max(MIN_QUIET_MS, 3 * pace.blockMs());
         await clock.sleep(unsubscribe ? quietMs : pace.wait(clock.elapsed()), waiting.signal);
       }
-      if (inbox.failure !== null) throw inbox.failure;
+      if (failure !== null) throw failure;
     }
   } finally {
     signal.removeEventListener('abort', onAbort);
@@ -105,36 +114,22 @@ const MAX_WATCH_MS = 12_000;
 /** An unhealthy node is polled more often. */
 const ILL_WATCH_MS = 2_000;
 
-interface FollowOptions {
-  readonly pool: NodePool;
-  readonly clock: Clock;
-  readonly known: readonly KnownBlock[];
-  readonly signal: AbortSignal;
-}
-
-interface NodeWatchOptions extends FollowOptions {
-  readonly pace: Pace;
-  /** The followed node needs no polling. */
-  readonly isFollowed: (node: RpcNode) => boolean;
-}
-
-/** Polls a node that is not followed, at the chain's pace, to compare it and to return to it. */
+/** Polls a node while it is not followed, at the chain's pace, to compare it and to return to it. */
 async function watchNode(
-  node: RpcNode,
-  { pool, clock, pace, isFollowed, signal }: NodeWatchOptions,
+  node: PoolNode,
+  isFollowed: () => boolean,
+  pace: Pace,
+  { pool, clock, signal }: FollowOptions,
 ): Promise<void> {
   while (!signal.aborted) {
-    if (!isFollowed(node) && pool.isDue(node)) {
+    if (!isFollowed() && clock.elapsed() >= node.retryAt) {
       try {
         await pool.verify(node, { signal });
-        const header = await requestHeader(node, 'latest', { signal });
-        if (header) {
-          pool.responded(node);
-          pool.observe(node, header);
-        }
+        const header = await requestHead(node, { signal });
+        pool.responded(node);
+        pool.observe(node, header);
       } catch (error) {
-        if (signal.aborted) return;
-        if (error instanceof ChainError && error.code === 'restarted') return;
+        if (signal.aborted || (error instanceof ChainError && error.code === 'restarted')) return;
         // This promise has no reader: an unexpected error must not end the process; the node counts as unhealthy.
         const words = `${node.name} caused an unexpected error: try another node`;
         pool.failed(node, error instanceof ChainError ? error : new ChainError('bad-response', words));
@@ -151,13 +146,14 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
   const { pool, clock, signal } = options;
   const sequencer = createBlockSequencer(options.known);
   let pace: Pace | null = null;
-  let followed: RpcNode | null = null;
+  let followed: PoolNode | null = null;
   let down = false;
   let newest = options.known.at(-1)?.number ?? -1;
 
   /** Healthy only once it has delivered: a node may handle all requests but the important ones. */
-  function* delivered(node: RpcNode): Generator<ChainEvent> {
-    pool.worked(node);
+  function* delivered(node: PoolNode): Generator<ChainEvent> {
+    pool.responded(node);
+    node.failures = 0;
     if (down) yield { type: 'up' };
     down = false;
   }
@@ -170,15 +166,20 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
       if (pace === null) {
         const chain = pool.chain() ?? chainProfile(1);
         pace = createPace(chain.feeRule.blockTimeSec * 1_000, isDevelopmentChain(chain));
-        const watch = { ...options, pace, isFollowed: (each: RpcNode) => each === followed };
-        if (pool.nodes.length > 1) for (const each of pool.nodes) void watchNode(each, watch);
+        if (pool.nodes.length > 1)
+          for (const each of pool.nodes) void watchNode(each, () => each === followed, pace, options);
       }
-      for await (const header of headStream(node, { clock, pace, signal })) {
+      for await (const header of headStream(node, pace, options)) {
         // A restarted chain has a lower head, or looks like a reorg.
         await pool.verify(node, { signal, isForced: header.number < newest });
         newest = header.number;
         pool.observe(node, header);
-        for await (const event of sequencer.accept(header, readerOf(node, header, options))) {
+        const reader = {
+          node,
+          header: (number: number) => requestHeader(node, number, { signal }),
+          blocks: (from: number, to: number) => readBlocks(node, from, to, header, options),
+        };
+        for await (const event of sequencer.accept(header, reader)) {
           if (event.type === 'reorg') await pool.verify(node, { signal, isForced: true });
           yield* delivered(node);
           yield event;
@@ -198,12 +199,4 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
       await clock.sleep(pool.pauseMs(), signal);
     }
   }
-}
-
-function readerOf(node: RpcNode, head: Header, { clock, signal }: FollowOptions) {
-  return {
-    node,
-    header: (number: number) => requestHeader(node, number, { signal }),
-    blocks: (from: number, to: number) => readBlocks(node, from, to, head, { clock, signal }),
-  };
 }

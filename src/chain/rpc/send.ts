@@ -2,8 +2,8 @@ import type { Hex } from '../../core/block.ts';
 import { transactionHash } from '../../core/transactions/decode-transaction.ts';
 import { ChainError, isRefusal, SendFailure, type SendOptions, type SendOutcome } from '../chain-source.ts';
 import { type RpcNode, request } from './client.ts';
-import { bytes as bytesShape, hash, maybe, transactionResponse, Unfit } from './decode.ts';
-import type { NodePool } from './node-pool.ts';
+import { hash, maybe, transactionResponse } from './decode.ts';
+import type { NodePool, PoolNode } from './node-pool.ts';
 
 interface SendRefusal {
   readonly outcome: SendOutcome | 'taken';
@@ -91,7 +91,7 @@ export async function sendTransaction(
   { isStillWanted = () => true, onTaken = () => {} }: SendOptions,
 ): Promise<Hex> {
   const { bytes, id } = readSigned(signed);
-  const verified = async (node: RpcNode) => {
+  const verified = async (node: PoolNode) => {
     // Always verified again: a sent transaction cannot be recalled.
     await pool.verify(node, { isForced: true }).catch((error: unknown) => {
       throw error instanceof ChainError ? new SendFailure('later', 'unreachable', error) : error;
@@ -161,18 +161,15 @@ function gravest(errors: readonly unknown[]): unknown {
 }
 
 function readSigned(signed: Hex): { readonly bytes: Hex; readonly id: Hex } {
-  try {
-    const bytes = bytesShape(signed);
-    return { bytes, id: transactionHash(bytes) };
-  } catch (error) {
-    // The parser's own error repeats the bytes.
-    throw unreadable(
-      error instanceof Unfit
-        ? 'the signed transaction is not hex: give it as 0x followed by pairs of digits'
-        : 'the signed transaction cannot be read: sign it again',
-    );
+  let words = 'the signed transaction is not hex: give it as 0x followed by pairs of digits';
+  if (/^0x(?:[0-9a-f]{2})*$/i.test(signed)) {
+    const bytes: Hex = `0x${signed.slice(2).toLowerCase()}`;
+    try {
+      return { bytes, id: transactionHash(bytes) };
+    } catch {
+      // The parser's own error repeats the bytes.
+      words = 'the signed transaction cannot be read: sign it again';
+    }
   }
+  throw new SendFailure('never', 'invalid', new ChainError('rejected', words));
 }
-
-const unreadable = (message: string) =>
-  new SendFailure('never', 'invalid', new ChainError('rejected', message));

@@ -36,12 +36,12 @@ describe('recorded eth_feeHistory', () => {
   test.each(['05', '08', '12', '13'])('of mainnet by Erigon (%s) becomes rows that chain up', (number) => {
     const { params, result } = recorded(`erigon/fee-history-${number}.json`);
     const raw = result as { baseFeePerGas: string[]; gasUsedRatio: number[]; reward: string[][] };
-    const answer = feeHistoryResponse(result);
-    const rows = readFeePage({ ...answer, reward: null }, 'erigon');
+    const answer = feeHistoryResponse.parse(result);
+    const rows = readFeePage({ ...answer, reward: null }, { name: 'erigon' });
     const count = Number(params[0]);
     expect(rows).toHaveLength(count);
     expect(rows.at(-1)?.number).toBe(Number(params[1]));
-    expect(rows.map((row) => row.baseFee)).toEqual(raw.baseFeePerGas.slice(0, count).map(BigInt));
+    expect(rows.map((row) => row.baseFeePerGas)).toEqual(raw.baseFeePerGas.slice(0, count).map(BigInt));
     expect(rows.map((row) => row.nextBaseFee)).toEqual(raw.baseFeePerGas.slice(1).map(BigInt));
     expect(rows.map((row) => row.gasUsedRatio)).toEqual(raw.gasUsedRatio);
     expect(answer.reward?.map((each) => each?.map(String))).toEqual(
@@ -51,12 +51,12 @@ describe('recorded eth_feeHistory', () => {
 
   test('says no blob fee before Cancun and 1 wei after', () => {
     const before = readFeePage(
-      { ...feeHistoryResponse(recorded('erigon/fee-history-05.json').result), reward: null },
-      'n',
+      { ...feeHistoryResponse.parse(recorded('erigon/fee-history-05.json').result), reward: null },
+      { name: 'n' },
     );
     const after = readFeePage(
-      { ...feeHistoryResponse(recorded('erigon/fee-history-12.json').result), reward: null },
-      'n',
+      { ...feeHistoryResponse.parse(recorded('erigon/fee-history-12.json').result), reward: null },
+      { name: 'n' },
     );
     expect(before.map((row) => [row.blobBaseFee, row.nextBlobBaseFee])).toEqual([
       [null, null],
@@ -67,10 +67,10 @@ describe('recorded eth_feeHistory', () => {
 
   test('of the conformance suite is read', () => {
     const { result } = recorded('execution-apis/fee-history.io');
-    const [row] = readFeePage({ ...feeHistoryResponse(result), reward: null }, 'suite');
+    const [row] = readFeePage({ ...feeHistoryResponse.parse(result), reward: null }, { name: 'suite' });
     expect(row).toMatchObject({
       number: 27,
-      baseFee: 1_000_000_000n,
+      baseFeePerGas: 1_000_000_000n,
       nextBaseFee: 875_182_170n,
       gasUsedRatio: 0.00072868,
       blobBaseFee: null,
@@ -80,7 +80,7 @@ describe('recorded eth_feeHistory', () => {
 
 describe('recorded blocks', () => {
   test('mainnet 16,000,000 by Erigon', () => {
-    expect(headerResponse(recorded('erigon/block-16000000.json.gz').result)).toMatchObject({
+    expect(headerResponse.parse(recorded('erigon/block-16000000.json.gz').result)).toMatchObject({
       number: 16_000_000,
       hash: '0x3dc4ef568ae2635db1419c5fec55c4a9322c05302ae527cd40bff380c1d465dd',
       parentHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
@@ -96,7 +96,7 @@ describe('recorded blocks', () => {
   );
   test.each(files)('%s', (name) => {
     const { params, result } = recorded(`execution-apis/${name}`);
-    const header = maybe(headerResponse)(result);
+    const header = maybe(headerResponse).parse(result);
     if (name.includes('notfound')) return expect(header).toBeNull();
     const raw = result as Record<string, string>;
     if (String(params[0]).startsWith('0x')) expect(header?.number).toBe(Number(params[0]));

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { ChainError } from '../../../src/chain/chain-source.ts';
 import { createRedaction, nodeText, parseNodeUrl } from '../../../src/chain/rpc/failures.ts';
 import { createPace } from '../../../src/chain/rpc/follow.ts';
 import { describeNodes, judgeNodes, type NodeSeen } from '../../../src/chain/rpc/node-pool.ts';
@@ -16,24 +15,17 @@ describe('a node address', () => {
   });
 
   test.each([
-    ['', 'is empty'],
-    ['node.example/v3/SECRET', 'does not say how to reach it'],
-    ['ftp://node.example/SECRET', 'begins with ftp://'],
-    ['http://node.example:99999/SECRET', 'has a host, port or character that cannot be'],
-    ['http://node.example:0/SECRET', 'has a host, port or character that cannot be'],
-    ['http://node .example/SECRET', 'has a host, port or character that cannot be'],
-    ['http://node.example/\u001b[31mSECRET', 'has a host, port or character that cannot be'],
-  ])('%j is refused in one line that names what is wrong and repeats no key', (text, what) => {
-    let error: unknown;
-    try {
-      parseNodeUrl(text);
-    } catch (thrown) {
-      error = thrown;
-    }
-    expect(error).toBeInstanceOf(ChainError);
-    const message = error instanceof ChainError ? error.message : '';
-    expect(message).toContain(what);
-    expect(message).not.toMatch(/SECRET|\n|\u001b/);
+    '',
+    'node.example/v3/SECRET',
+    'ftp://node.example/SECRET',
+    'http://node.example:99999/SECRET',
+    'http://node.example:0/SECRET',
+    'http://node .example/SECRET',
+    'http://node.example/\u001b[31mSECRET',
+  ])('%j is refused in one line that says what to write and repeats no key', (text) => {
+    expect(() => parseNodeUrl(text)).toThrow(
+      /^the node address cannot be read: write http:[^\n]* for example http:\/\/127\.0\.0\.1:8545$/,
+    );
   });
 
   test('none at all is refused', () => {
@@ -70,7 +62,8 @@ test('a key is not shown by half either, where what a node says is cut', () => {
 
 describe('several nodes', () => {
   const node = (name: string, options: Partial<NodeSeen> = {}): NodeSeen => ({
-    node: { name, latencyMs: 5 },
+    name,
+    latencyMs: 5,
     head: 100,
     behind: 0,
     baseFees: new Map([[100, 7n]]),

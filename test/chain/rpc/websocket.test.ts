@@ -2,7 +2,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/chain/async.ts';
-import { createWsLink } from '../../../src/chain/rpc/client.ts';
+import { createRpcNode } from '../../../src/chain/rpc/client.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 import { headerOf, type JsonRpcServer, type JsonRpcServerOptions } from '../../helpers/json-rpc-server.ts';
 import { createScriptedChain } from '../../helpers/scripted-chain.ts';
@@ -188,9 +188,9 @@ describe('one clean line over WebSocket too', () => {
     });
     const address = http.address();
     const port = typeof address === 'object' && address ? address.port : 0;
-    const link = createWsLink(new URL(`ws://127.0.0.1:${port}`), { name: 'node', timeoutMs: 60_000 });
+    const { link } = createRpcNode(new URL(`ws://127.0.0.1:${port}`), 60_000);
     await expect(link.request('eth_chainId', [])).rejects.toMatchObject({
-      message: 'node answers more than 32 MB: try another node',
+      message: `127.0.0.1:${port} answers more than 32 MB: try another node`,
     });
     link.close();
   });
@@ -203,7 +203,7 @@ describe('one clean line over WebSocket too', () => {
 });
 
 describe('a handshake that hangs', () => {
-  const linkTo = (url: string, timeoutMs = 60_000) => createWsLink(new URL(url), { name: 'node', timeoutMs });
+  const linkTo = (url: string, timeoutMs = 60_000) => createRpcNode(new URL(url), timeoutMs).link;
 
   test('is ended by close(), and who waits for it is told', async () => {
     const deaf = await startDeaf();
@@ -219,7 +219,7 @@ describe('a handshake that hangs', () => {
 
 test('an old socket that ends late leaves the newer one alone', async () => {
   const server = await serve(createScriptedChain({ length: 10 }));
-  const link = createWsLink(new URL(server.wsUrl), { name: 'node', timeoutMs: 20_000 });
+  const { link } = createRpcNode(new URL(server.wsUrl), 20_000);
   for (let turn = 0; turn < 5; turn++) {
     expect(await link.request('eth_chainId', [])).toBeDefined();
     link.close();
@@ -235,11 +235,8 @@ test('an old socket that ends late leaves the newer one alone', async () => {
 
 test('a question right after the last subscription has ended gets a socket of its own', async () => {
   const server = await serve(createScriptedChain({ length: 10 }));
-  const link = createWsLink(new URL(server.wsUrl), { name: 'node', timeoutMs: 20_000 });
-  const unsubscribe = await link.subscribeHeads?.(
-    () => {},
-    () => {},
-  );
+  const { link } = createRpcNode(new URL(server.wsUrl), 20_000);
+  const unsubscribe = await link.subscribeHeads?.({ onHead: () => {}, onEnd: () => {} });
   unsubscribe?.();
   expect(await link.request('eth_blockNumber', [])).toBe('0x9');
   link.close();
