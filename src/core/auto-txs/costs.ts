@@ -4,18 +4,18 @@ import { type KnownFee, NO_DATA_FEES, transactionDataFee } from '../data-fee.ts'
 import { GAS_PER_BLOB } from '../eip4844.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { exactAmount, exactGwei, formatAmount, formatUsd, priceBeside, usdOf } from '../units.ts';
-import { isFarAbove, OVERPAYS } from './kept-auto-tx.ts';
-import { nonceHoldWords } from './nonces.ts';
 import {
   blocks,
   type Found,
+  isFarAbove,
   needs,
-  type PreflightFacts,
+  OVERPAYS,
   passes,
   unknown,
   waits,
   warns,
-} from './preflight-facts.ts';
+} from './kept-auto-tx.ts';
+import type { PreflightFacts } from './preflight.ts';
 import {
   type Bid,
   capOf,
@@ -32,38 +32,36 @@ interface CapFacts extends Pick<PreflightFacts, 'order' | 'nextBaseFee' | 'nextB
   readonly transaction: Bid & Pick<SignedTransaction, 'blobCount' | 'maxFeePerBlobGas'>;
 }
 
+const atLeast0 = (wei: bigint) => (wei > 0n ? wei : 0n);
+
 export function balanceCheck(facts: PreflightFacts): Found {
   const { transaction, balance, nativeSymbol } = facts;
-  const withoutL1 = mostItTakes(transaction);
+  const { value, blobCount } = transaction;
   const l1 = l1Fee(facts);
+  const withoutL1 = value + mostFees(transaction);
   const most = withoutL1 + (l1.wei ?? 0n);
-  const needed = `${formatAmount(most, nativeSymbol)} (${partsWords(facts)})`;
+  const parts = [
+    ...(value > 0n ? ['the value'] : []),
+    `its gas limit at its ${capName(transaction)}`,
+    ...(blobCount > 0 ? ['its blobs at theirs'] : []),
+    ...(l1.wei !== null && l1.wei > 0n ? [`the L1 fee of ${formatAmount(l1.wei, nativeSymbol)}`] : []),
+  ].join(' + ');
+  const needed = `${formatAmount(most, nativeSymbol)} (${parts})`;
   if (balance === null) return unknown(`the balance is unknown; it has to cover ${needed}`);
   const has = formatAmount(balance, nativeSymbol);
-  if (balance >= most && l1.wei === null) {
-    return unknown(
-      `${has} covers ${needed}, but has to cover the L1 fee too, which is unknown: ${l1.reason}`,
-    );
+  if (balance >= most) {
+    return l1.wei === null
+      ? unknown(`${has} covers ${needed}, but has to cover the L1 fee too, which is unknown: ${l1.reason}`)
+      : passes(`${has} covers ${needed}`);
   }
-  if (balance >= most) return passes(`${has} covers ${needed}`);
   if (balance >= withoutL1) {
     const missing = `${(most - balance).toLocaleString('en')} wei`;
-    const message = `it waits: lacks ${missing} of L1 fee: it has ${exactAmount(balance, nativeSymbol)} and needs ${exactAmount(most, nativeSymbol)} (${partsWords(facts)})`;
+    const message = `it waits: lacks ${missing} of L1 fee: it has ${exactAmount(balance, nativeSymbol)} and needs ${exactAmount(most, nativeSymbol)} (${parts})`;
     return needs('insufficient_balance', message);
   }
   const lacking = formatAmount(most - balance, nativeSymbol);
   const message = `it waits until the account has ${lacking} more: it has ${has} and needs ${needed}`;
   return needs('insufficient_balance', message);
-}
-
-function partsWords(facts: PreflightFacts): string {
-  const { transaction, nativeSymbol } = facts;
-  const gas = `its gas limit at its ${capName(transaction)}`;
-  const parts = transaction.value > 0n ? ['the value', gas] : [gas];
-  if (transaction.blobCount > 0) parts.push('its blobs at theirs');
-  const { wei } = l1Fee(facts);
-  if (wei !== null && wei > 0n) parts.push(`the L1 fee of ${formatAmount(wei, nativeSymbol)}`);
-  return parts.join(' + ');
 }
 
 /** What a rollup takes beside gas for posting it to L1, operator fee included. */
@@ -100,18 +98,20 @@ export function blobCapCheck({ transaction, nextBlobBaseFee }: CapFacts): Found 
     : waits('blob_cap_below_base', limit);
 }
 
-export function costCheck(facts: PreflightFacts): Found {
-  const price = priceToPay(facts);
-  const tooMuch = overpaidWords(price, facts);
-  const cost = costWords(facts, price);
-  return tooMuch === null ? passes(cost) : warns(OVERPAYS, `${tooMuch}; ${cost}`);
+/** Why the next block does not include it; `null` when nothing prevents it or the fees are unknown. */
+export function capObstacle(facts: CapFacts): { readonly code: string; readonly message: string } | null {
+  const checks =
+    facts.transaction.blobCount === 0 ? [capCheck(facts)] : [capCheck(facts), blobCapCheck(facts)];
+  for (const { code, message } of checks) if (code !== null) return { code, message };
+  return null;
 }
 
-function costWords(facts: PreflightFacts, price: PriceToPay): string {
-  const { transaction } = facts;
+export function costCheck(facts: PreflightFacts): Found {
+  const { transaction, nativeSymbol } = facts;
+  const price = priceToPay(facts);
   const l1 = l1Fee(facts);
   const beside = l1.wei ?? 0n;
-  const blobs = blobGas(transaction) > 0n ? ', blobs included' : '';
+  const blobs = transaction.blobCount > 0 ? ', blobs included' : '';
   const then = amountWords(feesAt(price.pays, facts) + beside, facts);
   const most = amountWords(mostFees(transaction) + beside, facts);
   const fees =
@@ -124,24 +124,20 @@ function costWords(facts: PreflightFacts, price: PriceToPay): string {
       : l1.wei > 0n
         ? `, L1 fee of ${amountWords(l1.wei, facts)} included`
         : '';
-  const value =
-    transaction.value > 0n ? `; it sends ${exactAmount(transaction.value, facts.nativeSymbol)}` : '';
-  return `${fees}${posting}${value}`;
-}
-
-/** Why the next block does not include it; `null` when nothing prevents it or the fees are unknown. */
-export function capObstacle(facts: CapFacts): { readonly code: string; readonly message: string } | null {
-  const checks =
-    facts.transaction.blobCount === 0 ? [capCheck(facts)] : [capCheck(facts), blobCapCheck(facts)];
-  for (const { code, message } of checks) if (code !== null) return { code, message };
-  return null;
+  const value = transaction.value > 0n ? `; it sends ${exactAmount(transaction.value, nativeSymbol)}` : '';
+  const cost = `${fees}${posting}${value}`;
+  const tooMuch = overpaidWords(price, facts);
+  return tooMuch === null ? passes(cost) : warns(OVERPAYS, `${tooMuch}; ${cost}`);
 }
 
 /** No price reaches the target, whatever gas costs. */
 export const UNREACHABLE_TARGET = 'unreachable_target';
 
-/** Checks that it can be included at this target, and states how far the price is from it. */
-export function reachableCheck(facts: PreflightFacts): Found {
+/**
+ * Checks that it can be included at this target, and states how far the price is from it.
+ * @param hold what holds it back although its target is reached
+ */
+export function reachableCheck(facts: PreflightFacts, hold: string | null): Found {
   const { order, transaction, nextBaseFee } = facts;
   const reason = unreachable(order, transaction, nextBaseFee === null ? null : nextBaseFee > 0n);
   if (reason !== null) {
@@ -149,7 +145,7 @@ export function reachableCheck(facts: PreflightFacts): Found {
     return blocks(isOfTarget ? UNREACHABLE_TARGET : 'cap_zero', neverWords(reason, facts));
   }
   const next = nextPrices(facts);
-  const message = `${whenWords(facts, next)}${noteWords(facts)}`;
+  const message = [whenWords(facts, next, hold), ...notes(facts, next)].join('; ');
   if (next === null) return unknown(message);
   return isDue(order, transaction, next) ? passes(message) : waits('target_not_reached', message);
 }
@@ -168,35 +164,22 @@ function neverWords(why: Unreachable, { order, transaction }: PreflightFacts): s
   }
 }
 
-function whenWords(facts: PreflightFacts, next: NextPrices | null): string {
+/** The lane's price differs from the price the transaction pays. */
+function whenWords(facts: PreflightFacts, next: NextPrices | null, hold: string | null): string {
   const { order, transaction } = facts;
-  const price = order.isStrict ? 'its own price' : `the ${LANE_TITLES[order.lane]} lane`;
-  const goal = `${price} is at or below ${gwei(order.target)}`;
-  const waits = facts.cannotBroadcastReason == null ? 'it waits' : 'it would wait';
+  const canBroadcast = facts.cannotBroadcastReason == null;
+  const goal = `${order.isStrict ? 'its own price' : `the ${LANE_TITLES[order.lane]} lane`} is at or below ${gwei(order.target)}`;
+  const waits = canBroadcast ? 'it waits' : 'it would wait';
   if (next === null) return `${waits} until ${goal}; the price is unknown now`;
-  if (isDue(order, transaction, next)) return `target reached${dueWords(facts)}`;
-  return isReached(order, transaction, next)
-    ? `target reached; ${waits} until the base fee is at or below your ${capWords(transaction)}`
-    : `${waits} until ${goal}`;
-}
-
-/** What happens when its target is reached. The lane's price differs from the price the transaction pays. */
-function dueWords(facts: PreflightFacts): string {
-  if (facts.cannotBroadcastReason != null) return '';
-  const hold = holdWords(facts);
-  if (hold !== null) return `; waits for ${hold}`;
+  if (!isReached(order, transaction, next)) return `${waits} until ${goal}`;
+  if (!isDue(order, transaction, next)) {
+    return `target reached; ${waits} until the base fee is at or below your ${capWords(transaction)}`;
+  }
+  if (!canBroadcast) return 'target reached';
+  if (hold !== null) return `target reached; waits for ${hold}`;
   const pays = overpaidBy(facts);
-  const own = pays === null ? '' : `, but pays ${gweiBeside(pays, facts.order.target)} itself (see cost)`;
-  return `: it is broadcast at once${own}`;
-}
-
-/** Why it waits although its target is reached; `null` when nothing holds it. Its cap is a part of the target. */
-function holdWords(facts: PreflightFacts): string | null {
-  const nonce = nonceHoldWords(facts);
-  if (nonce !== null) return nonce;
-  if (balanceCheck(facts).result === 'wait') return 'the balance';
-  const isBlobLow = facts.transaction.blobCount > 0 && blobCapCheck(facts).result === 'wait';
-  return isBlobLow ? 'the blob base fee' : null;
+  const own = pays === null ? '' : `, but pays ${gweiBeside(pays, order.target)} itself (see cost)`;
+  return `target reached: it is broadcast at once${own}`;
 }
 
 /** `null` when a needed price is unknown. A strict target needs no lane price. */
@@ -205,30 +188,24 @@ function nextPrices({ order, nextBaseFee, lanePrice }: PreflightFacts): NextPric
   return { nextBaseFee, lanePrice: lanePrice ?? 0n };
 }
 
-function noteWords(facts: PreflightFacts): string {
-  const { order, transaction } = facts;
-  const cap = capOf(transaction);
-  const next = nextPrices(facts);
-  const notes: string[] = [];
-  if (facts.cannotBroadcastReason != null)
-    notes.push(`nothing is broadcast from here: ${facts.cannotBroadcastReason}`);
+function notes(facts: PreflightFacts, next: NextPrices | null): readonly string[] {
+  const { order, transaction, cannotBroadcastReason } = facts;
   const isThere = next !== null && isReached(order, transaction, next);
-  if (!order.isStrict && cap < order.target && !isThere) {
-    notes.push(
+  const isCapped = !order.isStrict && capOf(transaction) < order.target && !isThere;
+  const isTipless = transaction.maxFeePerGas !== null && transaction.maxPriorityFeePerGas === 0n;
+  return [
+    cannotBroadcastReason != null && `nothing is broadcast from here: ${cannotBroadcastReason}`,
+    isCapped &&
       `it also waits while the base fee is above your ${capWords(transaction)}, which is below the target`,
-    );
-  }
-  if (transaction.maxFeePerGas !== null && transaction.maxPriorityFeePerGas === 0n) {
-    notes.push('its priority fee is 0, so blocks may leave it out');
-  }
-  return notes.map((note) => `; ${note}`).join('');
+    isTipless && 'its priority fee is 0, so blocks may leave it out',
+  ].filter((each) => each !== false);
 }
 
 /** The price per gas that a transaction will pay, wei, and when. */
 interface PriceToPay {
   readonly when: 'now' | 'at-target';
   readonly pays: bigint;
-  /** An upper bound, because the lane's tip is unknown. */
+  /** An upper bound, because a price is unknown. */
   readonly isMost: boolean;
 }
 
@@ -239,26 +216,19 @@ interface PriceToPay {
  */
 function priceToPay(facts: PreflightFacts): PriceToPay {
   const { transaction, order, lanePrice, nextBaseFee, isTargetPresent } = facts;
-  const at = (baseFee: bigint) => paysAt(transaction, baseFee);
-  if (isTargetPresent === true) {
-    if (nextBaseFee === null) return { when: 'now', pays: capOf(transaction), isMost: true };
-    return { when: 'now', pays: at(nextBaseFee), isMost: false };
-  }
-  const next = nextPrices(facts);
-  if (next !== null && isDue(order, transaction, next)) {
-    return { when: 'now', pays: at(next.nextBaseFee), isMost: false };
-  }
   const cap = capOf(transaction);
+  const next = nextPrices(facts);
+  if (isTargetPresent === true || (next !== null && isDue(order, transaction, next))) {
+    const pays = nextBaseFee === null ? cap : paysAt(transaction, nextBaseFee);
+    return { when: 'now', pays, isMost: nextBaseFee === null };
+  }
   if (order.isStrict) {
     const pays = transaction.maxFeePerGas === null || cap < order.target ? cap : order.target;
     return { when: 'at-target', pays, isMost: false };
   }
-  if (nextBaseFee === null || lanePrice === null) {
-    return { when: 'at-target', pays: at(order.target), isMost: true };
-  }
-  const laneTip = lanePrice > nextBaseFee ? lanePrice - nextBaseFee : 0n;
-  const baseFee = order.target > laneTip ? order.target - laneTip : 0n;
-  return { when: 'at-target', pays: at(baseFee), isMost: false };
+  const laneTip = nextBaseFee === null || lanePrice === null ? 0n : atLeast0(lanePrice - nextBaseFee);
+  const pays = paysAt(transaction, atLeast0(order.target - laneTip));
+  return { when: 'at-target', pays, isMost: next === null };
 }
 
 /** `at 5.35 gwei, its own tip included, when the Average lane is at your target of 5 gwei` */
@@ -282,38 +252,26 @@ function overpaidBy(facts: PreflightFacts, { pays, isMost } = priceToPay(facts))
 
 /** A warning where the transaction pays much more than its lane's target; else `null`. */
 function overpaidWords(price: PriceToPay, facts: PreflightFacts): string | null {
-  const { when, isMost } = price;
   const { transaction, order } = facts;
-  const { target, lane } = order;
   const least = overpaidBy(facts, price);
   if (least === null) return null;
+  const lane = `the ${LANE_TITLES[order.lane]} lane`;
+  const target = `your target of ${gwei(order.target)}`;
   if (transaction.maxFeePerGas === null) {
-    return `it always pays its gas price of ${gwei(least)}, whatever the ${LANE_TITLES[lane]} lane costs: sign it again with less to pay your target of ${gwei(target)}`;
+    return `it always pays its gas price of ${gwei(least)}, whatever ${lane} costs: sign it again with less to pay ${target}`;
   }
   const strict = unreachable({ ...order, isStrict: true }, transaction, true);
   const advice = `${strict === null ? 'use a strict target, or ' : ''}sign it again with a lower one`;
-  const then =
-    when === 'now'
-      ? `in the next block, above your target of ${gwei(target)}`
-      : `when the ${LANE_TITLES[lane]} lane is at your target of ${gwei(target)}`;
-  return `its own priority fee of ${gwei(transaction.maxPriorityFeePerGas ?? 0n)} makes it pay ${isMost ? 'at least' : 'about'} ${gweiBeside(least, target)} ${then}: ${advice}`;
-}
-
-/** The maximum a transaction can take from its sender, wei: nodes require that balance. */
-function mostItTakes(transaction: SignedTransaction): bigint {
-  return transaction.value + mostFees(transaction);
-}
-
-/** The whole gas limit at the cap, plus blobs at their cap; wei. */
-function mostFees(transaction: SignedTransaction): bigint {
-  const blobs = blobGas(transaction) * (transaction.maxFeePerBlobGas ?? 0n);
-  return transaction.gasLimit * capOf(transaction) + blobs;
+  const then = price.when === 'now' ? `in the next block, above ${target}` : `when ${lane} is at ${target}`;
+  return `its own priority fee of ${gwei(transaction.maxPriorityFeePerGas ?? 0n)} makes it pay ${price.isMost ? 'at least' : 'about'} ${gweiBeside(least, order.target)} ${then}: ${advice}`;
 }
 
 /** Blob gas: 131,072 for each blob (EIP-4844). */
-function blobGas({ blobCount }: Pick<SignedTransaction, 'blobCount'>): bigint {
-  return BigInt(blobCount) * GAS_PER_BLOB;
-}
+const blobGas = ({ blobCount }: SignedTransaction) => BigInt(blobCount) * GAS_PER_BLOB;
+
+/** The whole gas limit at the cap, plus blobs at their cap; wei. Nodes require that balance, and the value. */
+const mostFees = (transaction: SignedTransaction) =>
+  transaction.gasLimit * capOf(transaction) + blobGas(transaction) * (transaction.maxFeePerBlobGas ?? 0n);
 
 /** Fees at a price per gas when it uses its whole gas limit, wei; blobs at their present price. */
 function feesAt(price: bigint, { transaction, nextBlobBaseFee }: PreflightFacts): bigint {

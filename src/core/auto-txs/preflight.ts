@@ -1,4 +1,6 @@
+import type { DataFees } from '../data-fee.ts';
 import { callDeadline, delegationWords, isTakenBack } from '../transactions/describe-call.ts';
+import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { formatCount, formatDuration, utcMinute } from '../units.ts';
 import {
   balanceCheck,
@@ -9,17 +11,71 @@ import {
   reachableCheck,
   UNREACHABLE_TARGET,
 } from './costs.ts';
-import type { Check } from './kept-auto-tx.ts';
-import { nonceCheck, nonceGapCheck } from './nonces.ts';
-import { blocks, type Found, type PreflightFacts, passes, unknown, warns } from './preflight-facts.ts';
-import type { Obstacle } from './state-machine.ts';
+import {
+  type AutoTxOrder,
+  blocks,
+  type Check,
+  type Found,
+  type KeptAutoTx,
+  needs,
+  passes,
+  unknown,
+  waits,
+  warns,
+} from './kept-auto-tx.ts';
+import { type AutoTxState, type Obstacle, usedWords } from './state-machine.ts';
+
+/** An auto-tx of the same sender with a lower nonce, which is sent first. */
+export interface WaitingBelow {
+  readonly id: string;
+  readonly nonce: number;
+  /** `PENDING`, `DISABLED` or `SUBMITTED`. */
+  readonly status: string;
+}
+
+/** The facts of a pre-flight; `null`: unknown. Wei as `bigint`; prices per gas. */
+export interface PreflightFacts {
+  readonly transaction: SignedTransaction;
+  readonly order: AutoTxOrder;
+  /** The target is the present price, because the user chose none. */
+  readonly isTargetPresent?: boolean;
+  /** Why this source cannot broadcast, see `cannotBroadcastReason` of target.ts; `null` when it can. */
+  readonly cannotBroadcastReason?: string | null;
+  readonly chainId: number;
+  readonly chainName: string;
+  readonly nativeSymbol: string;
+  /** Dollars for one native coin. */
+  readonly nativeUsd: number | null;
+  /** The sender's next nonce: the number of its transactions on the chain. */
+  readonly nextNonce: number | null;
+  /** The same, including the node's pool. */
+  readonly pendingNonce: number | null;
+  readonly balance: bigint | null;
+  readonly nextBaseFee: bigint | null;
+  /** `null` also on chains without blobs. */
+  readonly nextBlobBaseFee: bigint | null;
+  readonly lanePrice: bigint | null;
+  /** Ms since epoch. */
+  readonly now: number;
+  readonly waitingBelow: readonly WaitingBelow[];
+  /** What the chain takes beside gas; left out: nothing. */
+  readonly dataFees?: Pick<DataFees, 'parameters' | 'reason'>;
+}
 
 export const EXPIRY_MOST_MS = 366 * 86_400_000;
+
+/** What holds back a transaction whose target is reached. Its cap is a part of the target. */
+const HOLDS: readonly (readonly [check: string, words: string])[] = [
+  ['nonce', 'the one with its nonce in the pool'],
+  ['nonce-gap', 'the nonces below it'],
+  ['balance', 'the balance'],
+  ['blob-cap', 'the blob base fee'],
+];
 
 /** All checks of a transaction before it is sent, each with a line for people. Names and order are part of the contract. */
 export function preflight(facts: PreflightFacts): Check[] {
   const { transaction, chainId } = facts;
-  const all = Object.entries<Found | null>({
+  const found: Record<string, Found | null> = {
     chain: chainCheck(facts),
     signature: passes(`signed by ${transaction.from}`),
     [DELEGATION]: delegationCheck(facts),
@@ -31,19 +87,98 @@ export function preflight(facts: PreflightFacts): Check[] {
     'intrinsic-gas': gasCheck(facts),
     expiry: expiryCheck(facts),
     deadline: deadlineCheck(facts),
-    [REACHABLE]: reachableCheck(facts),
-    cost: costCheck(facts),
-  }).flatMap(([name, found]) => (found === null ? [] : [{ name, ...found }]));
+  };
+  const hold = HOLDS.find(([name]) => found[name]?.result === 'wait')?.[1] ?? null;
+  found[REACHABLE] = reachableCheck(facts, hold);
+  found.cost = costCheck(facts);
   const isForAnotherChain = transaction.chainId !== null && transaction.chainId !== chainId;
-  return isForAnotherChain ? all.map(skipped) : all;
+  return Object.entries(found).flatMap(([name, each]) => {
+    if (each === null) return [];
+    // This chain's account and prices say nothing of it.
+    const isSkipped = isForAnotherChain && !ANYWHERE.has(name);
+    return [{ name, ...(isSkipped ? unknown('not checked: it is for another chain') : each) }];
+  });
 }
 
 /** Checks that are valid on any chain. */
 const ANYWHERE: ReadonlySet<string> = new Set(['chain', 'signature', 'delegation', 'expiry', 'deadline']);
 
-/** Skips a check of this chain's account and prices, for a transaction of another chain. */
-const skipped = (check: Check): Check =>
-  ANYWHERE.has(check.name) ? check : { name: check.name, ...unknown('not checked: it is for another chain') };
+function nonceCheck({ transaction: { nonce }, nextNonce, pendingNonce }: PreflightFacts): Found {
+  if (nextNonce === null) return unknown(`whether nonce ${nonce} is free is unknown`);
+  if (nonce < nextNonce) return blocks('nonce_used', usedWords(nonce, nextNonce));
+  if (pendingNonce !== null && nonce < pendingNonce) {
+    // Perhaps from this very transaction, sent by a wallet.
+    const message = `a transaction with nonce ${nonce} is in the node's pool already: only one of the two can be mined, so this one is not broadcast`;
+    return needs('nonce_pending', message);
+  }
+  return passes(
+    nonce === nextNonce
+      ? `nonce ${nonce} is the sender's next`
+      : `nonce ${nonce} is free; the sender's next is ${nextNonce}`,
+  );
+}
+
+/** Checks that all lower nonces are used or pending. */
+function nonceGapCheck({
+  transaction: { nonce },
+  nextNonce,
+  pendingNonce,
+  waitingBelow,
+}: PreflightFacts): Found {
+  if (nextNonce === null) return unknown(`whether nonces below ${nonce} are missing is unknown`);
+  let next = Math.max(nextNonce, pendingNonce ?? nextNonce);
+  const below = waitingBelow
+    .filter((each) => each.nonce >= next && each.nonce < nonce)
+    .toSorted((one, other) => one.nonce - other.nonce);
+  const missing: string[] = [];
+  for (const known of [...below.map((each) => each.nonce), nonce]) {
+    if (known > next) missing.push(known === next + 1 ? `${next}` : `${next} to ${known - 1}`);
+    next = Math.max(next, known + 1);
+  }
+  const waiting = below.filter(({ status }) => status !== 'SUBMITTED');
+  if (missing.length > 0) {
+    const also = waiting.length === 1 ? 'comes' : 'come';
+    const rest = waiting.length === 0 ? '' : `; ${waitingWords(waiting)} also ${also} before it`;
+    const isOne = missing.length === 1 && !missing[0]?.includes(' ');
+    const words = isOne
+      ? `nonce ${missing[0]} is missing: send a transaction with that nonce first`
+      : `nonces ${listWords(missing)} are missing: send transactions with those first`;
+    return needs('nonce_gap', `${words}${rest}`);
+  }
+  const disabled = waiting.filter(({ status }) => status === 'DISABLED');
+  if (disabled.length > 0) {
+    return needs('nonce_order', `it waits for ${waitingWords(disabled)}, which is disabled`);
+  }
+  if (waiting.length > 0) return waits('nonce_order', `it is broadcast after ${waitingWords(waiting)}`);
+  return passes('no nonce below it is missing');
+}
+
+const LISTED_MOST = 3;
+const LIST = new Intl.ListFormat('en-GB');
+
+/** `5`, `5 and 6`, `5, 6 and 9 to 12`, `5, 7, 9 and more`. */
+const listWords = (parts: readonly string[]) =>
+  LIST.format(parts.length > LISTED_MOST ? [...parts.slice(0, LISTED_MOST), 'more'] : parts);
+
+/** `auto-tx 4f (nonce 5)`, `auto-txs 4f (nonce 5) and 9a (nonce 6)`. */
+const waitingWords = (waiting: readonly WaitingBelow[]) =>
+  `${waiting.length === 1 ? 'auto-tx' : 'auto-txs'} ${listWords(waiting.map(({ id, nonce }) => `${id} (nonce ${nonce})`))}`;
+
+/** The sender's live auto-txs with a nonce below `nonce`; `id`: its own when it is already stored, left out. */
+export function waitingBelow(
+  live: readonly KeptAutoTx[],
+  { id, nonce }: { readonly id: string | null; readonly nonce: number },
+): readonly WaitingBelow[] {
+  return live.flatMap(({ id: other, signed, state }) =>
+    other === id || signed === null || signed.nonce >= nonce
+      ? []
+      : [{ id: other, nonce: signed.nonce, status: isUnsent(state) ? 'PENDING' : state.status }],
+  );
+}
+
+/** To be sent, but no node is known to have it: a pool would hold a later nonce back. */
+const isUnsent = ({ status, sentAt, unseen, inclusion }: AutoTxState): boolean =>
+  status === 'SUBMITTED' && inclusion === null && (sentAt === null || unseen > 0);
 
 function chainCheck({ transaction, chainId, chainName }: PreflightFacts): Found {
   const here = chainWords(chainId, chainName);

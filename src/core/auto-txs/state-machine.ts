@@ -1,8 +1,7 @@
 import type { LaneName } from '../advice.ts';
 import type { Hex } from '../block.ts';
-import { isDevelopmentChain } from '../chains.ts';
+import { type ChainProfile, isDevelopmentChain } from '../chains.ts';
 import { exactGwei, formatCount, priceBeside } from '../units.ts';
-import { usedWords } from './nonces.ts';
 
 export type AutoTxStatus =
   | 'DRAFT'
@@ -181,16 +180,9 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
         ? disable(state, event.obstacle ?? null, facts)
         : null;
     case 'cancel':
-      return isWaiting(state) || status === 'DRAFT'
-        ? to(
-            { ...withoutWatch(state), status: 'CANCELLED', hold: null },
-            note('CANCELLED', cancelWords(state)),
-          )
-        : null;
+      return isWaiting(state) || status === 'DRAFT' ? end(state, 'CANCELLED', cancelWords(state)) : null;
     case 'expire':
-      return isWaiting(state)
-        ? to({ ...withoutWatch(state), status: 'EXPIRED', hold: null }, note('EXPIRED', expiryWords(state)))
-        : null;
+      return isWaiting(state) ? end(state, 'EXPIRED', expiryWords(state)) : null;
     case 'hold':
       return status === 'PENDING' ? hold(state, event, 'HELD') : null;
     case 'refuse':
@@ -201,7 +193,7 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
       return status === 'SUBMITTED' ? sent(state, facts, event.node ?? null) : null;
     case 'decline':
       return isUndelivered(state)
-        ? hold({ ...state, status: 'PENDING', unseen: 0, takenSince: null }, event, 'DECLINED')
+        ? hold({ ...state, ...UNWATCHED, status: 'PENDING' }, event, 'DECLINED')
         : null;
     case 'observe':
       return observe(state, event.observation, facts);
@@ -212,12 +204,20 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
   }
 }
 
+/** No nonce conflict, and the last observation found it. */
+const UNWATCHED = { takenSince: null, unseen: 0 } as const;
+/** Of no attempt. */
+const UNSENT = { ...UNWATCHED, sentAt: null, returnsTo: null } as const;
+
 const isUndelivered = ({ status, sentAt, inclusion }: AutoTxState) =>
   status === 'SUBMITTED' && sentAt === null && inclusion === null;
 
 /** A nonce conflict of what no node ever had is watched only while it waits: a change or an end resets the watch. */
 const withoutWatch = (state: AutoTxState): AutoTxState =>
   state.mayBeOut ? state : { ...state, takenSince: null };
+
+const end = (state: AutoTxState, status: 'CANCELLED' | 'EXPIRED', message: string): Transition =>
+  to({ ...withoutWatch(state), status, hold: null }, note(status, message));
 
 const MAY_BE_MINED = 'a node may have it, so it may be mined until another transaction uses its nonce';
 
@@ -252,19 +252,9 @@ function refuse(state: AutoTxState, obstacle: Obstacle): Transition | null {
 }
 
 function submit(state: AutoTxState, reached: Reached | null, { now }: RuleFacts): Transition {
+  const attempts = state.attempts + 1;
   return to(
-    {
-      ...state,
-      status: 'SUBMITTED',
-      attempts: state.attempts + 1,
-      submittedAt: now,
-      sentAt: null,
-      mayBeOut: true,
-      returnsTo: null,
-      unseen: 0,
-      takenSince: null,
-      hold: null,
-    },
+    { ...state, ...UNSENT, status: 'SUBMITTED', attempts, submittedAt: now, mayBeOut: true, hold: null },
     note('SUBMITTED', submitWords(reached), reached?.head ?? null),
   );
 }
@@ -289,27 +279,13 @@ const RESTARTED: Obstacle = {
 };
 
 /** Final states stay. The others were meant for the old chain: they are disabled until their owner enables them. */
-function restart(state: AutoTxState, { now }: RuleFacts): Transition | null {
+function restart(state: AutoTxState, facts: RuleFacts): Transition | null {
   if (state.status === 'DRAFT') return null;
   if (isFinal(state.status)) {
-    return state.mayBeOut || state.takenSince !== null
-      ? to({ ...state, mayBeOut: false, takenSince: null, unseen: 0 })
-      : null;
+    const isWatched = state.mayBeOut || state.takenSince !== null;
+    return isWatched ? to({ ...state, ...UNWATCHED, mayBeOut: false }) : null;
   }
-  return to(
-    {
-      ...state,
-      status: 'DISABLED',
-      sentAt: null,
-      mayBeOut: false,
-      inclusion: null,
-      returnsTo: null,
-      takenSince: null,
-      unseen: 0,
-      hold: { ...RESTARTED, retryAt: now, times: 1 },
-    },
-    note('DISABLED', RESTARTED.message),
-  );
+  return disable({ ...state, ...UNSENT, mayBeOut: false, inclusion: null }, RESTARTED, facts);
 }
 
 function rewind(state: AutoTxState, number: number): Transition | null {
@@ -318,7 +294,7 @@ function rewind(state: AutoTxState, number: number): Transition | null {
   if (inclusion !== null && isFinal(state.status)) return null;
   if (inclusion !== null && inclusion.blockNumber > number) {
     return to(
-      { ...state, status: 'SUBMITTED', mayBeOut: true, inclusion: null, takenSince: null, unseen: 0 },
+      { ...state, ...UNWATCHED, status: 'SUBMITTED', mayBeOut: true, inclusion: null },
       note('REORGED', goneWords(inclusion.blockNumber), number),
     );
   }
@@ -331,7 +307,7 @@ function rewind(state: AutoTxState, number: number): Transition | null {
   return to(open, note('REORGED', `${words}: it may be mined after all`, number));
 }
 
-/** A process gives up to send well before this: afterwards a transaction that no node has is not about to be sent. */
+/** A process gives up to send well before this. */
 export const UNSURE_MS = 20_000;
 
 /** Applies an observation of the chain. Repeating it changes nothing more. */
@@ -357,8 +333,7 @@ function observe(state: AutoTxState, seen: Observation, facts: RuleFacts): Trans
     const next = observeSubmitted(back, seen, facts);
     return to(next.state, news, ...next.notes);
   }
-  if (state.mayBeOut) return settleNonce(state, seen, facts);
-  return isWaiting(state) ? settleUnsent(state, seen, facts) : null;
+  return mayCome ? settleNonce(state, seen, facts) : null;
 }
 
 const SINCE: Readonly<Record<AutoTxState['status'], string>> = {
@@ -377,19 +352,12 @@ const unwanted = (status: AutoTxStatus): AutoTxState['returnsTo'] =>
     ? status
     : null;
 
-/** Never sent: it fails once another transaction with its nonce is final. */
-function settleUnsent(state: AutoTxState, seen: Observation, facts: RuleFacts): Transition {
-  const { nonce } = facts;
-  if (seen.nextNonce > nonce) {
-    return taken(state, seen, facts, { code: 'nonce_used', message: usedWords(nonce, seen.nextNonce) });
-  }
-  return to({ ...state, takenSince: null });
-}
-
 /** Once another transaction with its nonce is final, it fails if it still waits, else it is no longer watched. */
 function settleNonce(state: AutoTxState, seen: Observation, facts: RuleFacts): Transition {
-  if (seen.nextNonce <= facts.nonce) return to({ ...state, takenSince: null });
-  if (isWaiting(state)) return taken(state, seen, facts);
+  const { nonce } = facts;
+  if (seen.nextNonce <= nonce) return to({ ...state, takenSince: null });
+  const neverSent: Obstacle = { code: 'nonce_used', message: usedWords(nonce, seen.nextNonce) };
+  if (isWaiting(state)) return taken(state, seen, facts, state.mayBeOut ? replaced(nonce) : neverSent);
   const takenSince = state.takenSince ?? seen.head;
   if (seen.head - takenSince + 1 < facts.confirmations) return to({ ...state, takenSince });
   const words = `${takenWords(facts.nonce)}: it is no longer watched`;
@@ -408,7 +376,7 @@ function observeSubmitted(state: AutoTxState, seen: Observation, facts: RuleFact
 
 function observePending(state: AutoTxState, seen: Observation, facts: RuleFacts): Transition {
   if (seen.nextNonce > facts.nonce) return taken(state, seen, facts);
-  if (seen.isKnown) return sent({ ...state, unseen: 0, takenSince: null }, facts);
+  if (seen.isKnown) return sent({ ...state, ...UNWATCHED }, facts);
   // A reorg can lower the head: the count restarts there. Block 0 has no transactions.
   const begins = state.unseen === 0 || seen.head < state.unseen;
   const unseen = begins ? Math.max(seen.head, 1) : state.unseen;
@@ -422,23 +390,12 @@ function drop(state: AutoTxState, head: number): Transition {
   const gone = sentAt === null ? 'no node has it' : 'no node has it any more and its nonce is free';
   const next = returnsTo === null ? 'it waits for its target again' : 'it is not broadcast again';
   return to(
-    {
-      ...state,
-      status: returnsTo ?? 'PENDING',
-      sentAt: null,
-      returnsTo: null,
-      unseen: 0,
-      takenSince: null,
-      failure: returnsTo === 'FAILED' ? LOST : null,
-    },
+    { ...state, ...UNSENT, status: returnsTo ?? 'PENDING', failure: returnsTo === 'FAILED' ? LOST : null },
     note('DROPPED', `${gone}; ${next}`, head),
   );
 }
 
-/**
- * Whether no node has it, which one observation alone never decides: a later head has to confirm it, or the time in which
- * its process would have sent it is over.
- */
+/** Never after one observation: a later head has to confirm it, or the time in which its process would send it is over. */
 function isGone({ sentAt, submittedAt, unseen }: AutoTxState, head: number, { now }: RuleFacts): boolean {
   if (unseen === 0) return false;
   // Either direction: otherwise a clock that was set back would prolong the wait.
@@ -452,13 +409,7 @@ function mined(state: AutoTxState, inclusion: Inclusion, head: number, facts: Ru
   const reverted = inclusion.outcome === 'reverted';
   const words = `mined in block ${formatCount(blockNumber)}${reverted ? ', and its call reverted' : ''}`;
   const news = isNews ? [note('MINED', words, blockNumber)] : [];
-  const next: AutoTxState = {
-    ...state,
-    inclusion,
-    sentAt: state.sentAt ?? facts.now,
-    takenSince: null,
-    unseen: 0,
-  };
+  const next: AutoTxState = { ...state, ...UNWATCHED, inclusion, sentAt: state.sentAt ?? facts.now };
   if (head - blockNumber + 1 < facts.confirmations) return to(next, ...news);
   if (reverted) {
     const failed = fail(next, REVERTED, blockNumber);
@@ -482,6 +433,9 @@ const LOST: Obstacle = {
   code: 'dropped',
   message: 'it had failed, then a node or a block had it, and neither has it any more',
 };
+
+export const usedWords = (nonce: number, nextNonce: number) =>
+  `nonce ${nonce} is used: the sender's next is ${nextNonce}; sign it again with nonce ${nextNonce}`;
 
 /** Nodes forget old transactions: a missing one may have been mined all the same. */
 export const takenWords = (nonce: number) => `nonce ${nonce} is used, and no node has this transaction`;
@@ -536,14 +490,8 @@ const SLOWEST_SEC = 12;
 const LONGEST = 64;
 
 /** Confirmations that make an outcome final: 12 on Ethereum, the same time elsewhere, one on development chains. */
-export function confirmationsOf(chain: {
-  readonly id: number;
-  readonly borrowsId?: true | undefined;
-  readonly feeRule: { readonly blockTimeSec: number };
-}): number {
+export function confirmationsOf(chain: Pick<ChainProfile, 'id' | 'borrowsId' | 'feeRule'>): number {
   if (isDevelopmentChain(chain)) return 1;
-  return Math.min(
-    LONGEST,
-    Math.max(ETHEREUM, Math.round((ETHEREUM * SLOWEST_SEC) / chain.feeRule.blockTimeSec)),
-  );
+  const sameTime = Math.round((ETHEREUM * SLOWEST_SEC) / chain.feeRule.blockTimeSec);
+  return Math.min(Math.max(sameTime, ETHEREUM), LONGEST);
 }

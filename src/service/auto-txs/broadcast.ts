@@ -1,8 +1,7 @@
 import { type ChainSource, SendFailure } from '../../chain/chain-source.ts';
 import { type KeptAutoTx, transactionOf } from '../../core/auto-txs/kept-auto-tx.ts';
-import { waitingBelow } from '../../core/auto-txs/nonces.ts';
-import { preflight, verdict, withKeptDelegation } from '../../core/auto-txs/preflight.ts';
-import type { PreflightFacts } from '../../core/auto-txs/preflight-facts.ts';
+import type { PreflightFacts } from '../../core/auto-txs/preflight.ts';
+import { preflight, verdict, waitingBelow, withKeptDelegation } from '../../core/auto-txs/preflight.ts';
 import {
   type AutoTxEvent,
   type Obstacle,

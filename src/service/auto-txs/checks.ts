@@ -1,8 +1,7 @@
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { AutoTxUpdate } from '../../contract/auto-txs.ts';
 import type { Check, KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
-import { waitingBelow } from '../../core/auto-txs/nonces.ts';
-import { preflight, problemsOf } from '../../core/auto-txs/preflight.ts';
+import { preflight, problemsOf, waitingBelow } from '../../core/auto-txs/preflight.ts';
 import { NEW_DRAFT } from '../../core/auto-txs/state-machine.ts';
 import { cannotBroadcastReason } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';

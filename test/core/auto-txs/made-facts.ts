@@ -1,4 +1,4 @@
-import type { PreflightFacts } from '../../../src/core/auto-txs/preflight-facts.ts';
+import type { PreflightFacts } from '../../../src/core/auto-txs/preflight.ts';
 import type { SignedTransaction } from '../../../src/core/transactions/signed-transaction.ts';
 
 export const GWEI = 10n ** 9n;

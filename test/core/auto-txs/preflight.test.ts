@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CHECK_NAMES } from '../../../src/contract/choices.ts';
+import type { PreflightFacts } from '../../../src/core/auto-txs/preflight.ts';
 import { preflight, verdict, withKeptDelegation } from '../../../src/core/auto-txs/preflight.ts';
-import type { PreflightFacts } from '../../../src/core/auto-txs/preflight-facts.ts';
 import type { SignedTransaction } from '../../../src/core/transactions/signed-transaction.ts';
 import { ETH, FACTS, GWEI, legacy, signed } from './made-facts.ts';
 

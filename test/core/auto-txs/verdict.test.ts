@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { PreflightFacts } from '../../../src/core/auto-txs/preflight.ts';
 import { preflight, problemsOf, verdict } from '../../../src/core/auto-txs/preflight.ts';
-import type { PreflightFacts } from '../../../src/core/auto-txs/preflight-facts.ts';
 import { ETH, FACTS, GWEI, signed } from './made-facts.ts';
 
 function said(facts: PreflightFacts): string {

@@ -138,7 +138,7 @@ describe('the form of a new auto-tx with a transaction in it', () => {
     await shows(/nonce-gap +nonce 6 is missing/);
     expect(screen()).not.toContain('likely');
     await press('ctrl+u', '0.06');
-    await shows('target reached; waits for nonce 6');
+    await shows('target reached; waits for the nonces below it');
     expect(screen()).not.toContain('broadcast at once');
     await press('ctrl+s');
     await waitFor(() => sent.length === 1);
