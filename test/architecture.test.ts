@@ -30,7 +30,6 @@ const OWNER: Readonly<Record<string, readonly string[]>> = {
   'node:sqlite': ['store'],
   ky: ['client'],
   hono: ['service'],
-  '@hono/zod-openapi': ['service'],
   '@hono/node-server': ['service'],
   pino: ['service'],
   nodemailer: ['service'],

@@ -4,8 +4,7 @@ import { parseJson } from '../client/values.ts';
 import { API_KEY_HEADER, MCP_PATH, VERSION } from '../contract/routes.ts';
 import { BODY_BYTES, SIGNED_BODY_BYTES } from '../service/http/body.ts';
 import { ApiFailure } from '../service/http/errors.ts';
-import { RequestRecord } from '../service/http/record.ts';
-import type { Served } from '../service/http/server.ts';
+import type { RequestRecord, Served } from '../service/http/server.ts';
 import type { KeyGate } from '../service/keys/key-gate.ts';
 import { reportError } from './errors.ts';
 import { INTERNAL_ORIGIN } from './open-source.ts';
@@ -41,7 +40,7 @@ export function withMcp(served: Served, gate: Pick<KeyGate, 'identify'>, baseUrl
     }
     atOnce.set(who, before + weight);
     if (isLarge) largeAtOnce += 1;
-    const routes = new RequestRecord();
+    const routes: RequestRecord = {};
     try {
       const { respondOverHttp } = await import('../mcp/server.ts');
       const client = createGasClient({
@@ -49,7 +48,7 @@ export function withMcp(served: Served, gate: Pick<KeyGate, 'identify'>, baseUrl
         apiKey,
         fetch: async (inner) => {
           const response = await served.fetch(inner, routes);
-          record.errorCode = routes.errorCode;
+          if (routes.errorCode !== undefined) record.errorCode = routes.errorCode;
           return response;
         },
         isOwn: true,

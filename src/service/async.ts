@@ -84,7 +84,7 @@ export class TimeSlice {
 }
 
 /** The result of `work`, or of `late` when `work` takes longer than `ms`. */
-export async function withTimeout<T>(work: Promise<T>, ms: number, late: () => T): Promise<T> {
+export async function withTimeout<T>(work: Promise<T>, ms: number, late: () => T | Promise<T>): Promise<T> {
   const over = Promise.withResolvers<T>();
   const timer = globalThis.setTimeout(() => over.resolve(late()), ms);
   try {

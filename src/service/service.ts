@@ -209,7 +209,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     async fetch(request, record) {
       if (signal.aborted) return errorResponse(stopped(), request, state.chainId);
       try {
-        return await app.fetch(request, record);
+        return await app.fetch(request, record ?? {});
       } catch (error) {
         onError(error);
         return errorResponse(error, request, state.chainId);

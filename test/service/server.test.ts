@@ -8,7 +8,7 @@ import { createRpcSource } from '../../src/chain/rpc-source.ts';
 import { ErrorBody } from '../../src/contract/api-error.ts';
 import { RateLimits } from '../../src/contract/dashboard.ts';
 import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
-import { takeBodies } from '../../src/service/http/body.ts';
+import { BodyReader } from '../../src/service/http/body.ts';
 import { errorResponse } from '../../src/service/http/errors.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { LeaseStore } from '../../src/store/lease.ts';
@@ -459,13 +459,10 @@ test('of bodies of megabytes each key has two under way at a time, all keys toge
 });
 
 test('a body that does not come whole in time is 408, and its connection is closed', async () => {
+  const bodies = new BodyReader(100);
   const app = new Hono();
   app.onError((error, c) => errorResponse(error, c.req.raw, null));
-  app.use((c, next) => {
-    c.set('owner', 'somebody');
-    return next();
-  });
-  app.use(takeBodies(100));
+  app.all('*', (c) => bodies.read(c, { owner: 'somebody', takesSigned: false }, () => c.body(null)));
   const served = await serveService({
     source: source(),
     served: { fetch: async (request) => app.fetch(request), condition: () => well },

@@ -1,12 +1,11 @@
-import { OpenAPIHono } from '@hono/zod-openapi';
-import type { Context } from 'hono';
+import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
-import { BASE_PATH, PATHS, PLAYGROUND_PATH } from '../../contract/routes.ts';
+import { API_KEY_HEADER, BASE_PATH, PATHS, PLAYGROUND_PATH } from '../../contract/routes.ts';
 import type { AlertService } from '../alerts/alert-service.ts';
 import type { AutoTxService } from '../auto-txs/auto-tx-service.ts';
 import type { ServiceState } from '../service-state.ts';
-import { authorise, type Gate, routerPath } from './auth.ts';
-import { takeBodies } from './body.ts';
+import type { Gate } from './auth.ts';
+import { BodyReader } from './body.ts';
 import {
   ApiFailure,
   errorResponse,
@@ -19,13 +18,14 @@ import {
 import type { GasStreams } from './gas-streams.ts';
 import { openApiDocument } from './openapi.ts';
 import { addPlayground } from './playground/playground.ts';
-import { recordOf } from './record.ts';
-import { cacheResponses } from './response-cache.ts';
-import { addAlertRoutes } from './routes/alerts.ts';
-import { addAutoTxRoutes } from './routes/auto-txs.ts';
-import { addDashboardRoutes } from './routes/dashboard.ts';
-import { addGasRoutes } from './routes/gas.ts';
-import { addMetricsRoutes } from './routes/metrics.ts';
+import { createResponseCache, EncodedResponse } from './response-cache.ts';
+import { alertRoutes } from './routes/alerts.ts';
+import { autoTxRoutes } from './routes/auto-txs.ts';
+import { dashboardRoutes } from './routes/dashboard.ts';
+import { gasRoutes } from './routes/gas.ts';
+import { metricsRoutes } from './routes/metrics.ts';
+import type { AdmittedRequest, Route } from './routes/route.ts';
+import type { RequestRecord } from './server.ts';
 
 interface AppOptions {
   readonly state: ServiceState;
@@ -40,16 +40,55 @@ interface AppOptions {
   readonly cors?: readonly string[] | undefined;
 }
 
-export function createApp(options: AppOptions): OpenAPIHono {
+type App = Hono<{ Bindings: RequestRecord }>;
+
+/** Routes whose responses depend only on the present state and the query, not on the key. */
+const SHARED: ReadonlySet<string> = new Set([
+  PATHS.gasCurrent,
+  PATHS.gasTrend,
+  PATHS.gasRecommendation,
+  PATHS.statsCurrent,
+  PATHS.statsMarket,
+]);
+
+export function createApp(options: AppOptions): App {
   const { state, gate, streams, alerts, autoTxs, onError, baseUrl, cors: origins = [] } = options;
-  const root = new OpenAPIHono();
-  if (origins.length > 0) root.use(allowOrigins(origins));
-  const app = root.basePath(BASE_PATH);
+  const app: App = new Hono();
+  const routes = [
+    ...gasRoutes(state, gate, streams),
+    ...dashboardRoutes(state, { alerts, autoTxs }),
+    ...metricsRoutes(state),
+    ...alertRoutes(alerts),
+    ...autoTxRoutes(autoTxs),
+  ];
+  const bodies = new BodyReader();
+  const cached = createResponseCache(() => state.moment());
+
+  async function respond(c: Context<{ Bindings: RequestRecord }>, route: Route): Promise<Response> {
+    const { group, path } = route;
+    const key = c.req.header(API_KEY_HEADER) ?? null;
+    const isCounted = path !== PATHS.rateLimits;
+    const { keyId, limits } = await (isCounted ? gate.admit({ key, group }) : gate.limits(key));
+    c.env.keyId = keyId;
+    const request: AdmittedRequest = { c, owner: keyId ?? '', limits };
+    if (group === 'alerts' || group === 'auto-txs') refuseUnkept(group, options);
+    if (SHARED.has(path)) return (await cached(c.req.url, () => encoded(route.handle(request)))).respond(c);
+    const takesSigned = path === PATHS.autoTxs || path === PATHS.autoTx;
+    const result = await (route.spec.body === undefined
+      ? route.handle(request)
+      : bodies.read(c, { owner: request.owner, takesSigned }, (body) => route.handle({ ...request, body })));
+    if (result instanceof Response) return result;
+    if (route.method === 'get') return new EncodedResponse(JSON.stringify(result)).respond(c);
+    if (result === undefined) return c.body(null, 204);
+    const text = JSON.stringify(result);
+    const headers = { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(text)) };
+    return c.body(text, route.spec.status ?? 200, headers);
+  }
+
   app.onError((thrown, c) => {
     const error = withoutBody(thrown, c.req.path);
     if (isUnforeseen(error)) onError(error);
-    const record = recordOf(c.env);
-    if (record !== null) record.errorCode = toFailure(error).code;
+    c.env.errorCode = toFailure(error).code;
     return errorResponse(error, c.req.raw, state.chainId);
   });
   app.notFound((c) =>
@@ -59,19 +98,27 @@ export function createApp(options: AppOptions): OpenAPIHono {
       null,
     ),
   );
-  app.use(authorise(gate));
-  app.use(takeBodies());
-  app.use(cacheResponses(() => state.moment()));
-  addGasRoutes(app, state, gate, streams);
-  addDashboardRoutes(app, state, gate, { alerts, autoTxs });
-  addMetricsRoutes(app, state);
-  if (options.keepsAlerts === false || options.unsaved !== undefined) refuseUnkept(app, options.unsaved);
-  addAlertRoutes(app, alerts);
-  addAutoTxRoutes(app, autoTxs);
-  addPlayground(root, () => openApiDocument(app, baseUrl));
-  for (const [path, methods] of servedMethods(app)) app.all(path, (c) => refuseMethod(c, methods));
+  if (origins.length > 0) app.use(allowOrigins(origins));
+  for (const route of routes) {
+    app.on(route.method, routerPath(route), (c) => {
+      c.env.route = BASE_PATH + route.path;
+      return respond(c, route);
+    });
+  }
+  addPlayground(app, () => openApiDocument(routes, baseUrl));
+  for (const [path, same] of Map.groupBy(routes, routerPath)) {
+    app.all(path, (c) => {
+      c.env.route = BASE_PATH + (same[0]?.path ?? '');
+      return refuseMethod(c.req.method, same);
+    });
+  }
   return app;
 }
+
+const encoded = async (made: Promise<unknown>) => new EncodedResponse(JSON.stringify(await made));
+
+/** In the router's syntax: a parameter is `:name`. */
+const routerPath = ({ path }: Route) => BASE_PATH + path.replaceAll(/\{(\w+)\}/g, ':$1');
 
 /** Browsers cache a preflight response for at most a day. */
 const PREFLIGHT_SEC = 86_400;
@@ -85,40 +132,24 @@ const allowOrigins = (origins: readonly string[]) =>
     maxAge: PREFLIGHT_SEC,
   });
 
-function servedMethods(app: OpenAPIHono): Map<string, string[]> {
-  const methods = new Map<string, string[]>();
-  for (const definition of app.openAPIRegistry.definitions) {
-    if (definition.type !== 'route') continue;
-    const path = routerPath(definition.route.path);
-    methods.set(path, [...(methods.get(path) ?? []), definition.route.method.toUpperCase()]);
-  }
-  return methods;
-}
-
-function refuseMethod(c: Context, methods: readonly string[]): Response {
-  const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
-  if (c.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: { Allow: allow } });
+function refuseMethod(asked: string, routes: readonly Route[]): Response {
+  const methods = routes.map(({ method }) => method.toUpperCase());
+  const Allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+  if (asked === 'OPTIONS') return new Response(null, { status: 204, headers: { Allow } });
   throw new ApiFailure('method_not_allowed', `this route only answers ${methods.join(', ')}`, {
-    headers: { Allow: allow },
+    headers: { Allow },
   });
 }
 
-const RETRY_SEC = 5;
-
 /** Their data would be lost when the process ends: for the reason `unsaved`, else until the chain is known. */
-function refuseUnkept(app: OpenAPIHono, unsaved?: string): void {
-  for (const path of [PATHS.alerts, PATHS.autoTxs]) {
-    const what = path.slice(1);
-    app.use(`${path}/*`, async (c, next) => {
-      if (c.req.method === 'OPTIONS') return next();
-      if (unsaved !== undefined) {
-        const why = `no ${what} are kept here: ${unsaved}; then start gastop again`;
-        throw new ApiFailure('upstream_unavailable', why);
-      }
-      throw unavailable(
-        `no ${what} are kept yet: no node has said which chain this is, or its history cannot be opened, see /readyz; try again in a moment`,
-        RETRY_SEC,
-      );
-    });
+function refuseUnkept(what: string, { keepsAlerts, unsaved }: AppOptions): void {
+  if (unsaved !== undefined) {
+    const why = `no ${what} are kept here: ${unsaved}; then start gastop again`;
+    throw new ApiFailure('upstream_unavailable', why);
   }
+  if (keepsAlerts !== false) return;
+  throw unavailable(
+    `no ${what} are kept yet: no node has said which chain this is, or its history cannot be opened, see /readyz; try again in a moment`,
+    5,
+  );
 }

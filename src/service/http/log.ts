@@ -13,12 +13,10 @@ interface LoggedRequest extends AnsweredRequest {
   readonly bytes: number;
   /** The connection ended before the response did. */
   readonly cut: boolean;
-  /** A probe's request, every few seconds. */
-  readonly isOperation: boolean;
 }
 
 export interface RequestLog {
-  answered(request: LoggedRequest): void;
+  answered(level: 'debug' | 'info' | 'error', request: LoggedRequest): void;
   /** An error that no response reports. */
   problem(error: unknown): void;
   fatal(error: unknown): void;
@@ -48,21 +46,10 @@ export function createRequestLog({ level, write, redact }: RequestLogOptions): R
   const requests = pino(options, { write });
   const logger = pino({ ...options, redact: [...SECRETS, ...SECRETS.map((name) => `*.${name}`)] }, { write });
   return {
-    answered: ({ id, method, route, status, durationMs, bytes, keyId, errorCode, cut, isOperation }) => {
-      const line = {
-        id,
-        method,
-        route,
-        status,
-        ms: Math.round(durationMs * 100) / 100,
-        bytes,
-        ...(keyId === null ? {} : { keyId }),
-        ...(errorCode === null ? {} : { errorCode }),
-        ...(cut ? { cut } : {}),
-      };
-      if (status === 500) requests.error(line, 'request');
-      else if (isOperation) requests.debug(line, 'request');
-      else requests.info(line, 'request');
+    answered: (level, { id, method, route, status, durationMs, bytes, keyId, errorCode, cut }) => {
+      const line = { id, method, route, status, ms: Math.round(durationMs * 100) / 100, bytes };
+      const more = { keyId: keyId ?? undefined, errorCode: errorCode ?? undefined, cut: cut || undefined };
+      requests[level]({ ...line, ...more }, 'request');
     },
     // The stack of an expected error adds nothing to its message.
     problem: (error) => logger.warn(isUnforeseen(error) ? { err: error } : {}, messageOf(error)),
@@ -81,18 +68,13 @@ export function createPlainLog({ level, write, redact }: RequestLogOptions): Req
     const clock = new Date().toISOString().slice(11, 19);
     write(redact(`${clock} ${of === 'info' || of === 'debug' ? '' : `${of}: `}${cleanText(text, 500)}\n`));
   };
-  const sayError = (of: LogLevel) => (error: unknown) =>
-    say(of, error instanceof Error ? error.message : String(error));
   return {
-    answered: ({ method, route, status, durationMs, keyId, errorCode, isOperation }) => {
+    answered: (of, { method, route, status, durationMs, keyId, errorCode }) => {
       const words = [method, route ?? '(no route)', status, errorCode, `${durationMs.toFixed(1)} ms`, keyId];
-      say(
-        status === 500 ? 'error' : isOperation ? 'debug' : 'info',
-        words.filter((word) => word !== null).join(' '),
-      );
+      say(of, words.filter((word) => word !== null).join(' '));
     },
-    problem: sayError('warn'),
-    fatal: sayError('fatal'),
+    problem: (error) => say('warn', messageOf(error)),
+    fatal: (error) => say('fatal', messageOf(error)),
     info: (message) => say('info', message),
     warn: (message) => say('warn', message),
   };

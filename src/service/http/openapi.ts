@@ -1,16 +1,17 @@
-import type { OpenAPIHono } from '@hono/zod-openapi';
 import { z } from 'zod';
+import { ERROR_STATUS, ErrorBody, MetricsError } from '../../contract/api-error.ts';
+import { NoParameters } from '../../contract/queries.ts';
 import {
+  ADDED_ROUTES,
   API_KEY_HEADER,
   BASE_PATH,
   OPENAPI_PATH,
+  PATHS,
   ROUTE_GROUPS,
   type RouteGroup,
   VERSION,
 } from '../../contract/routes.ts';
-import { KEY_SCHEME } from './routes/route.ts';
-
-type Document = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
+import type { Route } from './routes/route.ts';
 
 const DESCRIPTION = `Gas prices of an EVM chain, now, past and to come.
 
@@ -27,86 +28,168 @@ const GROUP_SAYS: Readonly<Record<RouteGroup, string>> = {
   metrics: 'History, blocks and transactions',
 };
 
-/** @param baseUrl public URL of the service behind a proxy; by default URLs are relative to the document. */
-export function openApiDocument(app: OpenAPIHono, baseUrl?: string): Document {
-  const { webhooks: _none, ...document } = app.getOpenAPI31Document({
+const KEY_SCHEME = 'apiKey';
+
+/** The document as JSON. @param baseUrl public URL of the service behind a proxy; by default URLs are relative to the document. */
+export function openApiDocument(routes: readonly Route[], baseUrl?: string): string {
+  const sent: Schemas = {};
+  const taken: Schemas = {};
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method]: describe(route, sent, taken) };
+  }
+  // Relative to the document, so that it is right behind a proxy that adds a path.
+  const up = '../'.repeat(OPENAPI_PATH.split('/').length - 2);
+  const here = { url: `${up}${BASE_PATH.slice(1)}`, description: 'Where this document is' };
+  const publicUrl = `${baseUrl?.replace(/\/+$/, '')}${BASE_PATH}`;
+  const scheme = { type: 'apiKey', in: 'header', name: API_KEY_HEADER };
+  const document = {
     openapi: '3.1.0',
     info: { title: 'Gas Price Service Public API', version: VERSION, description: DESCRIPTION },
-    servers: servers(baseUrl),
+    servers: baseUrl === undefined ? [here] : [{ url: publicUrl, description: 'The public address' }, here],
     tags: ROUTE_GROUPS.map((name) => ({ name, description: GROUP_SAYS[name] })),
-  });
-  return {
-    ...document,
-    paths: Object.fromEntries(
-      Object.entries(document.paths ?? {}).map(([path, item]) => [path.slice(BASE_PATH.length), item]),
-    ),
+    paths,
     components: {
-      schemas: componentSchemas(Object.keys(document.components?.schemas ?? {}), bodiesOf(document)),
+      schemas: { ...taken, ...sent },
       securitySchemes: {
-        [KEY_SCHEME]: {
-          type: 'apiKey',
-          in: 'header',
-          name: API_KEY_HEADER,
-          description: 'A key of this service: `gastop keys create`',
+        [KEY_SCHEME]: { ...scheme, description: 'A key of this service: `gastop keys create`' },
+      },
+    },
+  };
+  return JSON.stringify(document).replaceAll('"#/$defs/', '"#/components/schemas/');
+}
+
+type Schemas = Record<string, object>;
+
+/** The JSON Schema of `schema`; adds those with a name (`meta({ id })`), to which it refers, to `named`. */
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output', named: Schemas) {
+  const {
+    $schema: _,
+    $defs,
+    ...own
+  } = z.toJSONSchema(schema, {
+    io,
+    override({ zodSchema, jsonSchema }) {
+      const { id: _, ...meta } = z.globalRegistry.get(zodSchema) ?? {};
+      // zod leaves out examples and defaults of what a transform takes.
+      if (zodSchema instanceof z.ZodPipe || zodSchema instanceof z.ZodUnion) Object.assign(jsonSchema, meta);
+      // `format` suffices; zod's pattern enumerates the days of every month. Numbers have none.
+      if (zodSchema instanceof z.ZodISODateTime || meta.type !== undefined) delete jsonSchema.pattern;
+    },
+  });
+  Object.assign(named, $defs);
+  return own;
+}
+
+function parametersOf(place: 'path' | 'query', schema: z.ZodObject) {
+  const { properties = {}, required = [] } = jsonSchema(schema, 'input', {});
+  return Object.entries(properties).map(([name, of]) => ({
+    name,
+    in: place,
+    required: required.includes(name),
+    ...(typeof of === 'object' && { description: of.description }),
+    schema: of,
+  }));
+}
+
+function describe({ method, path, group, spec }: Route, sent: Schemas, taken: Schemas) {
+  const { summary, description = '', params = NoParameters, query = NoParameters, body, isStream } = spec;
+  const { response, status = response ? 200 : 204, success = summary, refusals } = spec;
+  const hasTag = method === 'get' && !isStream;
+  const isAddition = ADDED_ROUTES.some((each) => each.method === method && each.path === path);
+  const said = isAddition ? `Not part of v1. ${description}` : description;
+  const content = (of: z.ZodType, type = 'application/json') => ({
+    content: { [type]: { schema: jsonSchema(of, 'output', sent) } },
+  });
+  const needsChain = !['alerts', 'auto-txs'].includes(group) && path !== PATHS.rateLimits;
+  const wrong = body ? WRONG_BODY : hasTag ? WRONG_VALUE : WRONG_NAME;
+  const refused = { 400: wrong, ...GATE, ...(needsChain && NEEDS_CHAIN), ...refusals };
+  const refusal = ([code, why]: readonly [string, string]) => {
+    const codes = Object.entries(ERROR_STATUS).filter(([, its]) => its === Number(code));
+    // Metrics errors have two forms: that of other routes, and their own envelope.
+    const schema = code === '400' && group === 'metrics' ? MetricsError : ErrorBody;
+    const names = codes.map(([name]) => `\`${name}\``).join(', ');
+    return [code, { description: `${why}: ${names}`, ...content(schema), ...REFUSAL_HEADERS[code] }];
+  };
+  return {
+    operationId: operationId(method, path),
+    tags: [group],
+    summary,
+    security: [{ [KEY_SCHEME]: [] }],
+    ...(said !== '' && { description: said }),
+    ...(isAddition && { 'x-gastop-addition': true }),
+    parameters: [
+      ...(method === 'get' ? [isStream ? LAST_EVENT_ID : IF_NONE_MATCH] : []),
+      ...parametersOf('path', params),
+      ...parametersOf('query', query),
+    ],
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': { schema: jsonSchema(body.schema, 'input', taken), example: body.example },
         },
+      },
+    }),
+    responses: {
+      [status]: {
+        description: success,
+        ...(hasTag && ETAG),
+        ...(status === 201 && LOCATION),
+        ...(response && content(response, isStream ? 'text/event-stream' : undefined)),
+      },
+      ...(hasTag && { 304: { description: 'Nothing changed since the ETag in If-None-Match', ...ETAG } }),
+      ...Object.fromEntries(Object.entries(refused).map(refusal)),
+      default: {
+        description: 'Any other refusal or failure; `errorCode` names it',
+        ...content(ErrorBody),
       },
     },
   };
 }
 
-function bodiesOf(document: object): string[] {
-  const references = JSON.stringify(document).matchAll(
-    /"requestBody":\{[^}]*?"\$ref":"#\/components\/schemas\/(\w+)"/g,
-  );
-  return [...references].map((match) => match[1] ?? '');
-}
+const WRONG_VALUE = 'A parameter is wrong, or is none of this route; `details` names it';
+const WRONG_NAME = 'A parameter is none of this route; `details` names it';
+const WRONG_BODY = 'The body is no JSON, or its fields are wrong; `details` names every one of them';
 
-function servers(baseUrl: string | undefined) {
-  // Relative to the document, so that it is right behind a proxy that adds a path.
-  const up = '../'.repeat(OPENAPI_PATH.split('/').length - 2);
-  const here = { url: `${up}${BASE_PATH.slice(1)}`, description: 'Where this document is' };
-  if (baseUrl === undefined) return [here];
-  return [{ url: `${baseUrl.replace(/\/+$/, '')}${BASE_PATH}`, description: 'The public address' }, here];
-}
+/** Refusals before any route is reached. */
+const GATE = {
+  401: 'The key is missing, wrong or revoked',
+  403: "The key's plan does not include this group of routes",
+  429: "The key's requests for today or for this second are used up",
+};
 
-type Schemas = NonNullable<
-  NonNullable<ReturnType<OpenAPIHono['getOpenAPI31Document']>['components']>['schemas']
->;
-type Schema = Schemas[string];
+export const NEEDS_CHAIN = { 503: 'The chain source is down and the request needs it' };
 
-const PREFIX = '#/components/schemas/';
+const header = (name: string, description: string, type = 'string') => ({
+  headers: { [name]: { description, schema: { type } } },
+});
+const ETAG = header('ETag', 'Changes with the response');
+const LOCATION = header('Location', 'Its location');
+const RETRY_AFTER = header('Retry-After', 'Seconds to wait before asking again', 'integer');
+const REFUSAL_HEADERS: Readonly<Record<string, object>> = {
+  401: header('WWW-Authenticate', 'Which header carries the key (RFC 9110)'),
+  429: RETRY_AFTER,
+  503: RETRY_AFTER,
+};
 
-/** These schemas (`meta({ id })`) and all that they refer to. zod generates them: zod-to-openapi lets a named one be `null` everywhere. */
-function componentSchemas(responses: readonly string[], bodies: readonly string[]): Schemas {
-  const sent = schemasOf('output');
-  const taken = schemasOf('input');
-  const found = new Map<string, Schema>();
-  function add(name: string): void {
-    const named = (bodies.includes(name) ? taken : sent)[name];
-    if (found.has(name) || named === undefined) return;
-    const { $schema: _dialect, $id: _id, ...schema } = named;
-    found.set(name, schema as Schema);
-    for (const each of referencesOf(schema)) add(each);
-  }
-  for (const name of [...responses, ...bodies]) add(name);
-  return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
-}
+const headerParameter = (name: string, description: string) => ({
+  name,
+  in: 'header',
+  description,
+  schema: { type: 'string' },
+});
+const IF_NONE_MATCH = headerParameter(
+  'If-None-Match',
+  'The ETag of a cached response: 304 says that it is still current',
+);
+const LAST_EVENT_ID = headerParameter(
+  'Last-Event-ID',
+  'The `id` of the last event of an earlier stream: its block is not sent again',
+);
 
-export const schemaReference = (name: string) => PREFIX + name;
-
-function schemasOf(io: 'input' | 'output') {
-  return z.toJSONSchema(z.globalRegistry, {
-    io,
-    uri: schemaReference,
-    override: ({ zodSchema, jsonSchema }) => {
-      // `format` suffices; zod's pattern enumerates the days of every month.
-      if (zodSchema instanceof z.ZodISODateTime) delete jsonSchema.pattern;
-    },
-  }).schemas;
-}
-
-function referencesOf(schema: unknown): string[] {
-  return [...JSON.stringify(schema).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(
-    (match) => match[1] ?? '',
-  );
+/** The operation id of a reading route is its path's name (`gasCurrent`); others start with a verb. */
+function operationId(method: Route['method'], path: Route['path']): string {
+  const name = Object.entries(PATHS).find(([, each]) => each === path)?.[0] ?? path;
+  return method === 'get' ? name : `${method}${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }

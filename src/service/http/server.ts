@@ -1,35 +1,19 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
+import type { ErrorCode } from '../../contract/api-error.ts';
 import { BASE_PATH, PLAYGROUND_PATH } from '../../contract/routes.ts';
 import type { AlertFigures } from '../../store/alerts.ts';
 import { withTimeout } from '../async.ts';
 import { isLoopback } from '../is-loopback.ts';
 import type { Condition } from '../service-state.ts';
-import { ApiFailure, errorResponse, shorten } from './errors.ts';
+import { ApiFailure, errorResponse, shorten, unavailable } from './errors.ts';
 import type { RequestLog } from './log.ts';
 import { RequestMetrics } from './metrics.ts';
-import { RequestRecord } from './record.ts';
 
 /** Resource limits per client. Tests shorten the times, never loosen the sizes. */
-interface ServerLimits {
-  readonly headerBytes: number;
-  readonly urlBytes: number;
-  readonly headersMs: number;
-  readonly requestMs: number;
-  readonly checkEveryMs: number;
-  readonly answerMs: number;
-  readonly keepAliveMs: number;
-  readonly idleMs: number;
-  readonly graceMs: number;
-  readonly connections: number;
-}
-
-const LIMITS: ServerLimits = {
-  /**
-   * Node's default: room for headers added by proxies, and a page of memory per connection. Includes the request
-   * line.
-   */
+const LIMITS = {
+  /** Node's default: room for headers added by proxies, and a page of memory per connection. Includes the request line. */
   headerBytes: 16_384,
   /** The longest v1 URL, a metrics window with every parameter, is below 300. */
   urlBytes: 4_096,
@@ -55,12 +39,21 @@ const LIMITS: ServerLimits = {
 const CLIENT_CLOSED = 499;
 
 /** For every response; a response's own header takes precedence, such as the playground's policy. */
-const SECURITY_HEADERS = {
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-  'Cache-Control': 'no-store',
-} as const;
+const SECURITY_HEADERS = new Map([
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Referrer-Policy', 'no-referrer'],
+  ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
+  ['Cache-Control', 'no-store'],
+]);
+
+/** Facts about one request, collected while it is handled, for log and metrics. Passed to the app as its `env`. */
+export interface RequestRecord {
+  /** The route's template, never the typed path: `/be/api/v1/metrics/block/{number}`. */
+  route?: string;
+  /** The key's public id; never the key. */
+  keyId?: string | null;
+  errorCode?: ErrorCode;
+}
 
 /** The service behind the server, which may be replaced. */
 export interface Served {
@@ -82,18 +75,13 @@ export interface ServerOptions {
   /** Public host name behind a proxy that passes `Host` on. */
   readonly publicName?: string | undefined;
   readonly log: RequestLog;
-  readonly limits?: Partial<ServerLimits>;
+  readonly limits?: Partial<typeof LIMITS>;
 }
 
 export interface RunningServer {
   readonly port: number;
   /** Accepts no more connections, lets requests in progress end, then closes the rest. */
   stop(): Promise<void>;
-}
-
-/** The parts of a response that tell how it ended. */
-interface Outgoing extends Pick<ServerResponse, 'headersSent' | 'statusCode' | 'writableFinished'> {
-  on(event: 'close', listener: () => void): unknown;
 }
 
 /**
@@ -109,16 +97,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let isStopping = false;
 
   const listener = getRequestListener(
-    (request, { incoming, outgoing }) => respond(request, incoming.socket, outgoing),
+    (request, { incoming, outgoing }) =>
+      respond(request, (incoming as IncomingMessage).socket, outgoing as ServerResponse),
     {
       hostname: host,
       // The adapter could not create a request.
-      errorHandler: () =>
-        errorResponse(
-          new ApiFailure('validation_failed', 'the URL or the Host header is invalid; see RFC 9110'),
-          new Request('http://unknown.invalid/'),
-          null,
-        ),
+      errorHandler: () => errorResponse(badRequest(), new Request('http://unknown.invalid/'), null),
     },
   );
   const server = createServer(
@@ -129,9 +113,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       connectionsCheckingInterval: limits.checkEveryMs,
       keepAliveTimeout: limits.keepAliveMs,
     },
-    (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    (incoming, outgoing) => {
       incoming.url = withoutPrefix(incoming.url ?? '/', prefix);
-      for (const [name, value] of Object.entries(SECURITY_HEADERS)) outgoing.setHeader(name, value);
+      outgoing.setHeaders(SECURITY_HEADERS);
       if (isStopping) outgoing.setHeader('Connection', 'close');
       void listener(incoming, outgoing);
     },
@@ -146,54 +130,45 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
 
   /** Handles a request, and records the response in log and metrics. */
-  async function respond(
-    request: Request,
-    socket: Pick<Socket, 'on' | 'off'>,
-    outgoing: Outgoing,
-  ): Promise<Response> {
+  function respond(request: Request, socket: Socket, outgoing: ServerResponse): Promise<Response> {
     requests += 1;
     const id = requests;
     const startedAt = performance.now();
-    let record = new RequestRecord();
+    const { method } = request;
+    let record: RequestRecord = {};
     let hasEnded = false;
     metrics.begin();
     const end = () => {
       if (hasEnded) return;
       hasEnded = true;
       socket.off('close', end);
-      const { route, keyId, errorCode, bytes } = record;
-      const { method } = request;
+      const { route = null, keyId = null, errorCode = null } = record;
       const status = outgoing.headersSent ? outgoing.statusCode : CLIENT_CLOSED;
       const answered = { method, route, status, durationMs: performance.now() - startedAt };
       metrics.end(answered);
-      log.answered({
-        ...answered,
-        id,
-        keyId,
-        errorCode,
-        bytes: method === 'HEAD' || status === CLIENT_CLOSED ? 0 : (bytes ?? 0),
-        cut: !outgoing.writableFinished,
-        isOperation: route !== null && OPERATION_PATHS.has(route),
-      });
+      const hasBody = method !== 'HEAD' && status !== CLIENT_CLOSED;
+      const bytes = hasBody ? Number(outgoing.getHeader('content-length') ?? 0) : 0;
+      // A probe asks every few seconds.
+      const level =
+        status === 500 ? 'error' : route !== null && OPERATION_PATHS.has(route) ? 'debug' : 'info';
+      log.answered(level, { ...answered, id, keyId, errorCode, bytes, cut: !outgoing.writableFinished });
       if (isStopping) server.closeIdleConnections();
     };
     outgoing.on('close', end);
     // A response queued behind others on its connection has no `close` event of its own.
     socket.on('close', end);
     const fail = (failure: unknown) => {
+      const errorCode = failure instanceof ApiFailure ? failure.code : 'internal_error';
       // The app may still change the record of an unsent response.
-      record = record.copy();
-      record.errorCode = failure instanceof ApiFailure ? failure.code : 'internal_error';
+      record = { ...record, errorCode };
       return errorResponse(failure, request, null);
     };
-    const response = await withTimeout(route(request, record), limits.answerMs, () => fail(tooSlow())).catch(
+    return withTimeout(route(request, record), limits.answerMs, () => fail(tooSlow())).catch(
       (error: unknown) => {
         if (!(error instanceof ApiFailure)) log.problem(error);
         return fail(error);
       },
     );
-    record.bytes ??= Number(response.headers.get('content-length') ?? 0);
-    return response;
   }
 
   async function route(request: Request, record: RequestRecord): Promise<Response> {
@@ -204,15 +179,37 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (isLoopback(host) && !isLoopback(asked) && asked !== options.publicName) throw unknownHost(asked);
     if (OPERATION_PATHS.has(path)) {
       record.route = path;
-      const condition = served.condition();
-      return answerOperation(request, path, condition, async () => {
-        // Leaves out figures that cannot be read: the rest of the page matters more then.
-        const alerts = (await served.alertFigures?.().catch(() => null)) ?? null;
-        return metrics.page(condition, sockets.size, alerts);
-      });
+      return answerOperation(request, path);
     }
     if (path === PLAYGROUND_PATH || path.startsWith(`${PLAYGROUND_PATH}/`)) record.route = PLAYGROUND_PATH;
     return served.fetch(request, record);
+  }
+
+  /** Handles one of {@link OPERATION_PATHS}. */
+  async function answerOperation(request: Request, path: string): Promise<Response> {
+    const { method } = request;
+    if (method === 'OPTIONS') return new Response(null, { status: 204, headers: ALLOW });
+    if (method !== 'GET' && method !== 'HEAD') {
+      throw new ApiFailure('method_not_allowed', 'this path only answers GET', { headers: ALLOW });
+    }
+    const send = (text: string, type = 'application/json') => {
+      const headers = { 'Content-Type': type, 'Content-Length': String(Buffer.byteLength(text)) };
+      return new Response(method === 'HEAD' ? null : text, { headers });
+    };
+    if (path === '/healthz') return send(JSON.stringify({ status: 'ok' }));
+    const condition = served.condition();
+    if (path === '/metrics') {
+      // Leaves out figures that cannot be read: the rest of the page matters more then.
+      const alerts = (await served.alertFigures?.().catch(() => null)) ?? null;
+      const page = metrics.page(condition, sockets.size, alerts);
+      return send(page, 'text/plain; version=0.0.4; charset=utf-8');
+    }
+    const { engine, head, lagBlocks, failure } = condition;
+    if (failure !== null) throw failure;
+    // Readiness concerns responses; alerts may fire in another process.
+    const alerts = engine?.isHere ? 'here' : engine ? 'elsewhere' : 'nowhere';
+    const leader = engine?.process ?? null;
+    return send(JSON.stringify({ status: 'ready', alerts, leader, head, lagBlocks }));
   }
 
   await new Promise<void>((resolve, reject) => {
@@ -242,10 +239,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
 }
 
-const tooSlow = () =>
-  new ApiFailure('upstream_unavailable', 'the response took too long; ask again, or for less', {
-    headers: { 'Retry-After': '5' },
-  });
+const badRequest = () =>
+  new ApiFailure('validation_failed', 'the URL or the Host header is invalid; see RFC 9110');
+
+const tooSlow = () => unavailable('the response took too long; ask again, or for less', 5);
 
 const urlTooLong = (most: number) =>
   new ApiFailure('payload_too_large', `the URL is longer than ${most} bytes; shorten it`, { status: 414 });
@@ -269,36 +266,4 @@ function withoutPrefix(url: string, prefix: string): string {
 
 /** Outside v1, for the operator: no key needed, nothing secret included. */
 const OPERATION_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
-
-const ALLOW = 'GET, HEAD, OPTIONS';
-
-/** Handles one of {@link OPERATION_PATHS}. */
-async function answerOperation(
-  request: Request,
-  path: string,
-  condition: Condition,
-  metricsPage: () => Promise<string>,
-): Promise<Response> {
-  const { method } = request;
-  if (method === 'OPTIONS') return new Response(null, { status: 204, headers: { Allow: ALLOW } });
-  if (method !== 'GET' && method !== 'HEAD') {
-    const wrong = new ApiFailure('method_not_allowed', 'this path only answers GET', {
-      headers: { Allow: ALLOW },
-    });
-    return errorResponse(wrong, request, null);
-  }
-  const send = (text: string, type: string) =>
-    new Response(method === 'HEAD' ? null : text, {
-      status: 200,
-      headers: { 'Content-Type': type, 'Content-Length': String(Buffer.byteLength(text)) },
-    });
-  if (path === '/metrics') return send(await metricsPage(), 'text/plain; version=0.0.4; charset=utf-8');
-  if (path === '/readyz' && condition.failure !== null)
-    return errorResponse(condition.failure, request, null);
-  if (path === '/healthz') return send(JSON.stringify({ status: 'ok' }), 'application/json');
-  // Readiness concerns responses; alerts may fire in another process.
-  const alerts = condition.engine?.isHere ? 'here' : condition.engine ? 'elsewhere' : 'nowhere';
-  const { engine, head, lagBlocks } = condition;
-  const leader = engine?.process ?? null;
-  return send(JSON.stringify({ status: 'ready', alerts, leader, head, lagBlocks }), 'application/json');
-}
+const ALLOW = { Allow: 'GET, HEAD, OPTIONS' };

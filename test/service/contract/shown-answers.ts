@@ -104,8 +104,8 @@ export const SHOWS: Readonly<Record<string, Show>> = {
     return [...shown, await ask(world, route, 'a spent day', { key: await world.up.key('spent') })];
   },
   503: async (world, route) => [await ask(world, route, 'a node that is gone', { of: 'down' })],
-  default: async (world, route, { responses }) => [
-    ...(responses['413'] === undefined
+  default: async (world, route, { responses, requestBody }) => [
+    ...(responses['413'] === undefined && requestBody !== undefined
       ? [await ask(world, route, 'a body too large', { headers: { 'Content-Length': '300000' } })]
       : []),
     await ask(world, route, 'another method', { method: 'PATCH' }),

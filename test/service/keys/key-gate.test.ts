@@ -40,7 +40,7 @@ test('no key, a mistyped one and an unknown one are told apart', async () => {
       if (text) expect(failure?.message).not.toContain(text);
     }
   }
-  expect((await gate.limits(good)).usedToday).toBe(0);
+  expect((await gate.limits(good)).limits.usedToday).toBe(0);
 });
 
 test('a revoked key is refused at once, as such only to who has it', async () => {
@@ -73,7 +73,7 @@ test("a plan's groups are kept to, and a plan that is gone is named", async () =
     code: 'plan_forbidden',
     message: expect.stringContaining('"prices" may use gas, dashboard, not auto-txs'),
   });
-  expect((await gate.limits(prices)).usedToday).toBe(1);
+  expect((await gate.limits(prices)).limits.usedToday).toBe(1);
   const orphan = await key('gold');
   expect(await refusal(gate.admit({ key: orphan, group: 'gas' }))).toMatchObject({
     code: 'plan_forbidden',
@@ -90,9 +90,9 @@ test('the quota is exact, whoever comes at once, and ends at midnight UTC', asyn
     message: 'the 10 requests per day of the plan "ten" are used up; ask again from 2026-11-21T00:00:00Z on',
     headers: { 'Retry-After': '91' },
   });
-  expect(await gate.gate.limits(text)).toMatchObject({ usedToday: 10, remainingToday: 0 });
+  expect(await gate.gate.limits(text)).toMatchObject({ limits: { usedToday: 10, remainingToday: 0 } });
   gate.now = MIDNIGHT;
-  expect(await gate.gate.limits(text)).toMatchObject({ usedToday: 0, remainingToday: 10 });
+  expect(await gate.gate.limits(text)).toMatchObject({ limits: { usedToday: 0, remainingToday: 10 } });
   expect(await gate.ask(text)).toEqual(['ok']);
 });
 
@@ -119,7 +119,7 @@ test('the limit per second lets as many through at once, then one by one; what i
   gate.now += 10_000;
   expect(tally(await gate.ask(text, 9))).toEqual({ ok: 5, rate_limit_exceeded: 4 });
   gate.now += 1_000;
-  expect((await gate.gate.limits(text)).usedToday).toBe(11);
+  expect((await gate.gate.limits(text)).limits.usedToday).toBe(11);
 });
 
 test('a plan of less than one request per second says how long to wait', async () => {
@@ -160,7 +160,7 @@ test('closing writes what is pending and refuses what comes later', async () => 
   expect(await pending).toEqual(['ok', 'ok', 'ok', 'ok']);
   await closed;
   const second = await openTestGate(path, PLANS);
-  expect((await second.gate.limits(text)).usedToday).toBe(4);
+  expect((await second.gate.limits(text)).limits.usedToday).toBe(4);
 });
 
 test('a file that another program holds is a 503, nothing is let through uncounted, and then it goes on', async () => {
@@ -173,7 +173,7 @@ test('a file that another program holds is a 503, nothing is let through uncount
   expect(errors).toMatchObject([{ name: 'StoreError', code: 'busy' }]);
   holder.exec('rollback');
   holder.close();
-  expect((await gate.limits(text)).usedToday).toBe(0);
+  expect((await gate.limits(text)).limits.usedToday).toBe(0);
   expect(tally(await ask(text, 20))).toEqual({ ok: 10, rate_limit_exceeded: 10 });
 });
 

@@ -48,7 +48,7 @@ test('many clients at once on one key: the quota is exact to the request', async
     // The clock stands at noon.
     if (answer?.word !== 'ok') expect(answer).toMatchObject({ status: 429, retryAfter: 43_200 });
   }
-  expect(await gate.limits(text)).toMatchObject({ usedToday: QUOTA, remainingToday: 0 });
+  expect(await gate.limits(text)).toMatchObject({ limits: { usedToday: QUOTA, remainingToday: 0 } });
 });
 
 test.each(SLOW_ENGINES)('two processes on one database share the quota exactly, on %s', async (engine) => {
@@ -60,7 +60,7 @@ test.each(SLOW_ENGINES)('two processes on one database share the quota exactly, 
   const ports = await Promise.all(servers.map((server) => server.start()));
   const answers = (await Promise.all(ports.map((port) => askAll(port, text, 40, rounds(70))))).flat();
   expect(wordsOf(answers)).toEqual({ ok: QUOTA, rate_limit_exceeded: rounds(600) });
-  expect(await here.gate.limits(text)).toMatchObject({ usedToday: QUOTA, remainingToday: 0 });
+  expect(await here.gate.limits(text)).toMatchObject({ limits: { usedToday: QUOTA, remainingToday: 0 } });
   await Promise.all(servers.map((server) => server.end('SIGTERM')));
 });
 

@@ -1,8 +1,6 @@
-import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { Context } from 'hono';
 import {
   Alert,
-  type AlertCreation,
+  AlertCreation,
   type AlertCreationInput,
   AlertDelivery,
   AlertDetails,
@@ -23,8 +21,8 @@ import {
 } from '../../../contract/queries.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { ALERTS_PER_KEY, type AlertService } from '../../alerts/alert-service.ts';
-import { readBody, readJson, wrongFields } from '../body.ts';
-import { serve } from './route.ts';
+import { checkBody, wrongFields } from '../body.ts';
+import { type AdmittedRequest, type Route, route } from './route.ts';
 
 const NO_ALERT = { 404: 'There is no such alert, or it belongs to another key' };
 
@@ -37,82 +35,83 @@ const EXAMPLE: AlertCreationInput = {
   note: 'deploy now',
 };
 
+function readAlert(alerts: AlertService, { owner, body }: AdmittedRequest): AlertCreation {
+  const checked = checkAlert(body, alerts.rules(owner));
+  if (!checked.ok) throw wrongFields(checked.problems);
+  return checked.value;
+}
+
 /** None of them needs the chain, so they work without it. Each key sees only its own alerts. */
-export function addAlertRoutes(app: OpenAPIHono, alerts: AlertService): void {
-  const readAlert = async (c: Context): Promise<AlertCreation> => {
-    const checked = checkAlert(await readJson(c), alerts.rules(c.get('owner')));
-    if (!checked.ok) throw wrongFields(checked.problems);
-    return checked.value;
-  };
-  serve(app, 'get', PATHS.alerts, {
+export const alertRoutes = (alerts: AlertService): Route[] => [
+  route('get', PATHS.alerts, {
     summary: 'The alerts of the key, newest first',
     query: PageParameters,
     response: AlertList,
     handle: ({ owner, query: { page = 0, size = PAGE_SIZE_DEFAULT } }) => alerts.list(owner, page, size),
-  });
-  serve(app, 'get', PATHS.alert, {
+  }),
+  route('get', PATHS.alert, {
     summary: 'One alert, and what was sent for it',
     params: AlertParameter,
     response: AlertDetails,
     refusals: NO_ALERT,
     handle: ({ owner, params: { id } }) => alerts.details(owner, id),
-  });
-  serve(app, 'post', PATHS.alerts, {
+  }),
+  route('post', PATHS.alerts, {
     summary: 'Make an alert',
     description:
       '`method` is one of `channels` (left out: the first) and `to` its target; `targets` names those of the other channels. TERMINAL needs none.',
-    body: { name: 'AlertCreation', example: EXAMPLE },
+    body: { schema: AlertCreation, example: EXAMPLE },
     status: 201,
     success: 'The alert, armed',
     response: CreatedAlert,
     refusals: { 409: `The key has ${ALERTS_PER_KEY.toLocaleString('en')} alerts already` },
-    async handle({ c, owner }) {
-      const alert = await alerts.create(owner, await readAlert(c));
+    async handle(request) {
+      const alert = await alerts.create(request.owner, readAlert(alerts, request));
       // Relative to the list, wherever a proxy has put it.
-      c.header('Location', `alerts/${alert.id}`);
+      request.c.header('Location', `alerts/${alert.id}`);
       return alert;
     },
-  });
-  serve(app, 'put', PATHS.alert, {
+  }),
+  route('put', PATHS.alert, {
     summary: 'Change an alert',
     description:
       'Replaces all that `POST /alerts` takes: what is left out has its default. Id, status, history and savings stay; a running cooldown goes on, counted from the last notification; the confirming blocks are counted anew. What has fired already is sent as it was.',
     params: AlertParameter,
-    body: { name: 'AlertCreation', example: EXAMPLE },
+    body: { schema: AlertCreation, example: EXAMPLE },
     success: 'The alert as it is now',
     response: CreatedAlert,
     refusals: NO_ALERT,
-    handle: async ({ c, owner, params: { id } }) => alerts.update(owner, id, await readAlert(c)),
-  });
-  serve(app, 'post', PATHS.signingSecret, {
+    handle: (request) => alerts.update(request.owner, request.params.id, readAlert(alerts, request)),
+  }),
+  route('post', PATHS.signingSecret, {
     summary: 'Change the secret that signs webhooks',
     description:
       'The new secret signs the webhooks of all alerts of the key. For a day webhooks carry a second signature, with the secret before.',
     success: 'The new secret',
     response: RotatedSecret,
     handle: ({ owner }) => alerts.rotateSigningSecret(owner),
-  });
-  serve(app, 'put', PATHS.alertStatus, {
+  }),
+  route('put', PATHS.alertStatus, {
     summary: 'Arm or disable an alert',
     description:
       'Enabled again, it may fire at once; a cooldown that is running goes on. A status that it has already changes nothing.',
     params: AlertParameter,
-    body: { name: 'AlertStatusUpdate', example: { status: 'DISABLED' } },
+    body: { schema: AlertStatusUpdate, example: { status: 'DISABLED' } },
     success: 'The alert as it is now',
     response: Alert,
     refusals: NO_ALERT,
-    handle: async ({ c, owner, params: { id } }) =>
-      alerts.setStatus(owner, id, (await readBody(c, AlertStatusUpdate)).status),
-  });
-  serve(app, 'delete', PATHS.alert, {
+    handle: ({ owner, body, params: { id } }) =>
+      alerts.setStatus(owner, id, checkBody(AlertStatusUpdate, body).status),
+  }),
+  route('delete', PATHS.alert, {
     summary: 'Delete an alert',
     description: 'What was still to be sent for it is not sent any more.',
     params: AlertParameter,
     success: 'It is gone',
     refusals: NO_ALERT,
     handle: ({ owner, params: { id } }) => alerts.remove(owner, id),
-  });
-  serve(app, 'get', PATHS.alertSavings, {
+  }),
+  route('get', PATHS.alertSavings, {
     summary: 'What an alert has saved',
     params: AlertParameter,
     query: SavingsParameters,
@@ -120,13 +119,13 @@ export function addAlertRoutes(app: OpenAPIHono, alerts: AlertService): void {
     refusals: NO_ALERT,
     handle: ({ owner, params: { id }, query: { gasAmount = SAVINGS_GAS_DEFAULT } }) =>
       alerts.savings(owner, id, gasAmount),
-  });
-  serve(app, 'post', PATHS.alertRedeliver, {
+  }),
+  route('post', PATHS.alertRedeliver, {
     summary: 'Send a delivery again',
     description:
       'The delivery keeps its id, so that the recipient recognises it; `GET /alerts/{id}` lists the deliveries.',
     params: AlertParameter,
-    body: { name: 'AlertRedelivery', example: { deliveryId: 'alr_5d41402abc4b2a76.1.webhook' } },
+    body: { schema: AlertRedelivery, example: { deliveryId: 'alr_5d41402abc4b2a76.1.webhook' } },
     status: 202,
     success: 'The delivery, about to be sent',
     response: AlertDelivery,
@@ -134,7 +133,7 @@ export function addAlertRoutes(app: OpenAPIHono, alerts: AlertService): void {
       404: 'There is no such alert, it belongs to another key, or it has no such delivery',
       409: 'The channel has nothing to send, or the service is not set up for it any more',
     },
-    handle: async ({ c, owner, params: { id } }) =>
-      alerts.redeliver(owner, id, (await readBody(c, AlertRedelivery)).deliveryId),
-  });
-}
+    handle: ({ owner, body, params: { id } }) =>
+      alerts.redeliver(owner, id, checkBody(AlertRedelivery, body).deliveryId),
+  }),
+];

@@ -1,9 +1,10 @@
-import type { OpenAPIHono } from '@hono/zod-openapi';
 import {
   AutoTxAccount,
+  AutoTxCreation,
   type AutoTxCreationInput,
   AutoTxDetails,
   AutoTxList,
+  AutoTxUpdate,
 } from '../../../contract/auto-txs.ts';
 import { checkAutoTx, checkAutoTxUpdate } from '../../../contract/check-auto-tx.ts';
 import {
@@ -14,8 +15,9 @@ import {
 } from '../../../contract/queries.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { AUTO_TXS_PER_KEY, type AutoTxService } from '../../auto-txs/auto-tx-service.ts';
-import { readJson, wrongFields } from '../body.ts';
-import { NEEDS_CHAIN, serve } from './route.ts';
+import { wrongFields } from '../body.ts';
+import { NEEDS_CHAIN } from '../openapi.ts';
+import { type Route, route } from './route.ts';
 
 const REFUSALS = {
   400: 'The body is no JSON, its fields are wrong, or a check blocks: it can never be included; `details` names every one of them',
@@ -32,33 +34,33 @@ const EXAMPLE: AutoTxCreationInput = {
 };
 
 /** Each key sees only its own auto-txs. No response and no error repeats a signed transaction of a body. */
-export function addAutoTxRoutes(app: OpenAPIHono, autoTxs: AutoTxService): void {
-  serve(app, 'get', PATHS.autoTxs, {
+export const autoTxRoutes = (autoTxs: AutoTxService): Route[] => [
+  route('get', PATHS.autoTxs, {
     summary: 'The auto-txs of the key, newest first',
     query: PageParameters,
     response: AutoTxList,
     handle: ({ owner, query: { page = 0, size = PAGE_SIZE_DEFAULT } }) => autoTxs.list(owner, page, size),
-  });
-  serve(app, 'get', PATHS.autoTxAccount, {
+  }),
+  route('get', PATHS.autoTxAccount, {
     summary: 'A sender as the chain knows it',
     description: 'What pre-flight checks need of a sender, without the signed bytes.',
     params: AccountParameter,
     response: AutoTxAccount,
     refusals: { 409: 'The source takes no transactions', ...NEEDS_CHAIN },
     handle: ({ c, owner, params: { address } }) => autoTxs.account(owner, address, c.req.raw.signal),
-  });
-  serve(app, 'get', PATHS.autoTx, {
+  }),
+  route('get', PATHS.autoTx, {
     summary: 'One auto-tx with its history',
     params: AutoTxParameter,
     response: AutoTxDetails,
     refusals: { 404: REFUSALS[404] },
     handle: ({ owner, params: { id } }) => autoTxs.details(owner, id),
-  });
-  serve(app, 'post', PATHS.autoTxs, {
+  }),
+  route('post', PATHS.autoTxs, {
     summary: 'Schedule a transaction',
     description:
       'With `signedTransaction` it is checked and pending until its target is reached. Without it `to`, `value` and `data` make a draft, which is signed later. No response holds the signed bytes.',
-    body: { name: 'AutoTxCreation', example: EXAMPLE },
+    body: { schema: AutoTxCreation, example: EXAMPLE },
     status: 201,
     success: 'The auto-tx, with its checks',
     response: AutoTxDetails,
@@ -68,34 +70,34 @@ export function addAutoTxRoutes(app: OpenAPIHono, autoTxs: AutoTxService): void 
       413: REFUSALS[413],
       ...NEEDS_CHAIN,
     },
-    async handle({ c, owner }) {
-      const checked = checkAutoTx(await readJson(c), autoTxs.now());
+    async handle({ c, owner, body }) {
+      const checked = checkAutoTx(body, autoTxs.now());
       if (!checked.ok) throw wrongFields(checked.problems);
       const autoTx = await autoTxs.create(owner, checked.value);
       // Relative to the list, wherever a proxy has put it.
       c.header('Location', `auto-txs/${autoTx.id}`);
       return autoTx;
     },
-  });
-  serve(app, 'put', PATHS.autoTx, {
+  }),
+  route('put', PATHS.autoTx, {
     summary: 'Change an auto-tx',
     description:
       'What is given changes. `signedTransaction` signs a draft, which it must match, or replaces what was never broadcast; `to`, `value` and `data` change of a draft alone. Once submitted only `note` can change.',
     params: AutoTxParameter,
-    body: { name: 'AutoTxUpdate', example: { targetGasPriceGwei: 3 } },
+    body: { schema: AutoTxUpdate, example: { targetGasPriceGwei: 3 } },
     success: 'The auto-tx as it is now',
     response: AutoTxDetails,
     refusals: {
       ...REFUSALS,
       409: 'Its status does not allow that, or another one has the same nonce or the same signed bytes',
     },
-    async handle({ c, owner, params: { id } }) {
-      const checked = checkAutoTxUpdate(await readJson(c), autoTxs.now());
+    handle({ owner, body, params: { id } }) {
+      const checked = checkAutoTxUpdate(body, autoTxs.now());
       if (!checked.ok) throw wrongFields(checked.problems);
       return autoTxs.update(owner, id, checked.value);
     },
-  });
-  serve(app, 'post', PATHS.autoTxCancel, {
+  }),
+  route('post', PATHS.autoTxCancel, {
     summary: 'Cancel an auto-tx',
     description:
       'It is never broadcast. Once it is submitted only a same-nonce replacement from the wallet can stop it. A cancelled one stays so.',
@@ -104,13 +106,13 @@ export function addAutoTxRoutes(app: OpenAPIHono, autoTxs: AutoTxService): void 
     response: AutoTxDetails,
     refusals: { 404: REFUSALS[404], 409: 'It was submitted, or is final' },
     handle: ({ owner, params: { id } }) => autoTxs.cancel(owner, id),
-  });
-  serve(app, 'delete', PATHS.autoTx, {
+  }),
+  route('delete', PATHS.autoTx, {
     summary: 'Delete an auto-tx',
     description: 'A draft, or a final one, is deleted with its history.',
     params: AutoTxParameter,
     success: 'It is gone',
     refusals: { 404: REFUSALS[404], 409: 'It may still be broadcast; cancel it first' },
     handle: ({ owner, params: { id } }) => autoTxs.remove(owner, id),
-  });
-}
+  }),
+];

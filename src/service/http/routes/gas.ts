@@ -1,4 +1,3 @@
-import type { OpenAPIHono } from '@hono/zod-openapi';
 import { GasCurrent, GasRecommendation, GasTrend } from '../../../contract/gas.ts';
 import { RecommendationParameters } from '../../../contract/queries.ts';
 import { API_KEY_HEADER, PATHS } from '../../../contract/routes.ts';
@@ -7,7 +6,7 @@ import { wireInteger } from '../../responses/wire.ts';
 import type { ServiceState } from '../../service-state.ts';
 import type { Gate } from '../auth.ts';
 import type { GasStreams } from '../gas-streams.ts';
-import { NEEDS_CHAIN, serve } from './route.ts';
+import { type Route, route } from './route.ts';
 
 /** For proxies as well: events must be passed on at once, and not be stored. */
 const STREAM_HEADERS = {
@@ -16,24 +15,21 @@ const STREAM_HEADERS = {
   'X-Accel-Buffering': 'no',
 } as const;
 
-export function addGasRoutes(app: OpenAPIHono, state: ServiceState, gate: Gate, streams: GasStreams): void {
-  serve(app, 'get', PATHS.gasCurrent, {
+export const gasRoutes = (state: ServiceState, gate: Gate, streams: GasStreams): Route[] => [
+  route('get', PATHS.gasCurrent, {
     summary: 'What gas costs now',
     response: GasCurrent,
-    refusals: NEEDS_CHAIN,
     handle: () => gasCurrent(state.present()),
-  });
-  serve(app, 'get', PATHS.gasTrend, {
+  }),
+  route('get', PATHS.gasTrend, {
     summary: 'Where the price is going',
     response: GasTrend,
-    refusals: NEEDS_CHAIN,
     handle: () => gasTrend(state.present()),
-  });
-  serve(app, 'get', PATHS.gasRecommendation, {
+  }),
+  route('get', PATHS.gasRecommendation, {
     summary: 'Send now, or wait for what price and how long',
     query: RecommendationParameters,
     response: GasRecommendation,
-    refusals: NEEDS_CHAIN,
     handle({ query: { targetGwei: targetPrice, deadlineSec } }) {
       const present = state.present();
       if (targetPrice === undefined || deadlineSec === undefined) return gasRecommendation(present);
@@ -45,15 +41,14 @@ export function addGasRoutes(app: OpenAPIHono, state: ServiceState, gate: Gate, 
         reason: reach === null ? 'no block is known yet' : reach.reason,
       });
     },
-  });
-  serve(app, 'get', PATHS.gasStream, {
+  }),
+  route('get', PATHS.gasStream, {
     summary: 'What gas costs, with each new block',
     description:
       'Server-Sent Events: the response of `/gas/current` now, with each new block, and whenever else it changes, such as when prices become stale. The `id` is the number of the block; blocks that come within 200 ms of each other are one event, of the newest. A comment comes every 15 seconds. Each key has at most five streams on one process, and each stream costs one request of the quota an hour. A reader that does not keep up is dropped: ask again with `Last-Event-ID`.',
     isStream: true,
     success: 'Events until the stream ends; the schema is that of the `data` of each',
     response: GasCurrent,
-    refusals: NEEDS_CHAIN,
     handle({ c, owner }) {
       // A HEAD response has no body.
       if (c.req.method === 'HEAD') return c.body(null, 200, STREAM_HEADERS);
@@ -62,5 +57,5 @@ export function addGasRoutes(app: OpenAPIHono, state: ServiceState, gate: Gate, 
       const stream = streams.open(c.req.header('last-event-id'), { owner, key, admit });
       return c.body(stream, 200, STREAM_HEADERS);
     },
-  });
-}
+  }),
+];

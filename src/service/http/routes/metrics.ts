@@ -1,4 +1,3 @@
-import type { OpenAPIHono } from '@hono/zod-openapi';
 import { BlockMetrics, TxMetrics, TxsMetrics } from '../../../contract/explorer.ts';
 import {
   BaseFeeMetrics,
@@ -26,7 +25,7 @@ import {
   priorityFeeRow,
 } from '../../responses/metrics.ts';
 import type { ServiceState } from '../../service-state.ts';
-import { NEEDS_CHAIN, serve } from './route.ts';
+import { type Route, route } from './route.ts';
 
 const PERCENTILES = {
   p10: 10,
@@ -38,67 +37,64 @@ const PERCENTILES = {
   p99: 99,
 } as const satisfies Record<Percentile, TipPercentile>;
 
-export function addMetricsRoutes(app: OpenAPIHono, state: ServiceState): void {
-  async function rowsOf<Row>(
-    asked: MetricsParameters,
-    toRow: (rollup: Rollup) => Row | null,
-    tipped = false,
-  ) {
-    const context = await state.history();
-    return metricsResponse(context.store, { ...(await metricsWindow(asked, context)), tipped }, toRow);
-  }
-  serve(app, 'get', PATHS.baseFee, {
+export const metricsRoutes = (state: ServiceState): Route[] => [
+  route('get', PATHS.baseFee, {
     summary: 'Base fee over a window',
     query: MetricsParameters,
     response: BaseFeeMetrics,
-    refusals: NEEDS_CHAIN,
-    handle: ({ query }) => rowsOf(query, baseFeeRow),
-  });
-  serve(app, 'get', PATHS.priorityFee, {
+    handle: ({ query }) => rowsOf(state, query, baseFeeRow),
+  }),
+  route('get', PATHS.priorityFee, {
     summary: 'Tip at a percentile over a window',
     query: PriorityFeeParameters,
     response: PriorityFeeMetrics,
-    refusals: NEEDS_CHAIN,
     handle: ({ query: { percentile, ...window } }) =>
-      rowsOf(window, priorityFeeRow(PERCENTILES[percentile]), true),
-  });
-  serve(app, 'get', PATHS.gasUsedRatio, {
+      rowsOf(state, window, priorityFeeRow(PERCENTILES[percentile]), true),
+  }),
+  route('get', PATHS.gasUsedRatio, {
     summary: 'How full the blocks of a window were',
     query: MetricsParameters,
     response: GasUsedRatioMetrics,
-    refusals: NEEDS_CHAIN,
-    handle: ({ query }) => rowsOf(query, gasUsedRatioRow),
-  });
-  serve(app, 'get', PATHS.block, {
+    handle: ({ query }) => rowsOf(state, query, gasUsedRatioRow),
+  }),
+  route('get', PATHS.block, {
     summary: 'One block: its fees, how full it was, what it tipped and burnt',
     params: BlockParameter,
     response: BlockMetrics,
     refusals: {
-      ...NEEDS_CHAIN,
       404: 'The block is not there yet, or neither node nor history holds it any more',
     },
     handle: ({ c, params: { number } }) =>
       state.explore((context) => blockMetrics(number, context), c.req.raw),
-  });
-  serve(app, 'get', PATHS.tx, {
+  }),
+  route('get', PATHS.tx, {
     summary: 'One transaction: what it offered, what it paid, how it stood in its block',
     params: TxParameter,
     response: TxMetrics,
     refusals: {
-      ...NEEDS_CHAIN,
       404: 'The chain knows no such transaction, or a recording is followed, which holds none',
     },
     handle: ({ c, params: { hash } }) => state.explore((context) => txMetrics(hash, context), c.req.raw),
-  });
-  serve(app, 'get', PATHS.txs, {
+  }),
+  route('get', PATHS.txs, {
     summary: 'Transactions of a window, newest first',
     query: TxsParameters,
     response: TxsMetrics,
-    refusals: { ...NEEDS_CHAIN, 404: 'A recording is followed, which holds no transactions' },
+    refusals: { 404: 'A recording is followed, which holds no transactions' },
     handle: ({ c, query }) =>
       state.explore(
         async (context, signal) => txsMetrics(query, await state.history(), context, signal),
         c.req.raw,
       ),
-  });
+  }),
+];
+
+async function rowsOf<Row>(
+  state: ServiceState,
+  asked: MetricsParameters,
+  toRow: (rollup: Rollup) => Row | null,
+  tipped = false,
+) {
+  const context = await state.history();
+  return metricsResponse(context.store, { ...(await metricsWindow(asked, context)), tipped }, toRow);
 }

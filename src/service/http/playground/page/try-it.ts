@@ -108,7 +108,7 @@ function textInput(id: string, note: string, { in: place, required, schema }: Pa
     placeholder: example === undefined ? null : String(example),
   });
   // A word such as `latest` is valid on every chain; a number or a hash is not.
-  const word = schema.anyOf?.find((each) => each.enum !== undefined)?.enum?.[0];
+  const word = schema.anyOf?.find((each) => each.const !== undefined)?.const;
   if (place === 'path' && word !== undefined) input.value = String(word);
   return input;
 }
