@@ -15,7 +15,7 @@ import { usageError } from './errors.ts';
 import type { Io } from './io.ts';
 import { KNOWN_CHAINS, knownChain, PUBLIC_NODES } from './known-chains.ts';
 import { asciiTerminal } from './output.ts';
-import { checked, parseDuration, parseWhole } from './parse.ts';
+import { checked, given, parseDuration, parseWhole } from './parse.ts';
 
 export type SourceFlags = Flags<
   'url' | 'replay' | 'speed' | 'seed' | 'history' | 'confirmations' | 'db' | 'database' | 'config',
@@ -71,6 +71,9 @@ export const isSecretVariable = (name: string): boolean =>
 
 /** The environment variable of each setting; its flag and its name in the config file are derived from the key. */
 const VARIABLES = {
+  url: 'GASTOP_URL',
+  rpc: 'GASTOP_RPC',
+  apiKey: 'GASTOP_API_KEY',
   history: 'GASTOP_HISTORY',
   confirmations: 'GASTOP_CONFIRMATIONS',
   db: 'GASTOP_DB',
@@ -84,21 +87,67 @@ const VARIABLES = {
   cors: 'GASTOP_CORS',
 } as const;
 
+/** Where a setting may be, by its name there; `parse` reads all of them. */
+interface Places<Value> {
+  /** By precedence: flag, environment, config file. */
+  readonly texts: readonly (readonly [name: string, text: string | undefined, from?: string])[];
+  readonly parse: (text: string) => Value;
+}
+
+/** The first place that has a value; two settings of one `what` in places of one rank cannot be combined. */
+function chosen<Value>(what: string, ...settings: readonly Places<Value>[]): Setting<Value> | null {
+  for (const rank of [0, 1, 2]) {
+    const named = settings.flatMap(({ texts, parse }) => {
+      const [name = '', text, from = name] = texts[rank] ?? [];
+      return text === undefined ? [] : [{ name, text, from, parse }];
+    });
+    const [only] = named;
+    if (only === undefined) continue;
+    if (named.length > 1) {
+      const names = named.map(({ name }) => name).join(' and ');
+      throw usageError(`${names} cannot be combined; name one ${what}`);
+    }
+    return { value: checked(only.name, () => only.parse(only.text)), from: only.from };
+  }
+  return null;
+}
+
 /** @throws CliError (usage) without any key in its message. */
 export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConfig | null) {
   const file = config?.content ?? {};
-  const source = sourceOf(flags, env, file);
-  const apiKey = keyFor(source.value, env, file);
-  if (source.value.kind === 'hosted') refuseEmbeddedFlags(flags);
-  const typed: Partial<Record<keyof typeof VARIABLES, string | boolean>> = flags;
-  const inFile: Partial<Record<keyof typeof VARIABLES, string | boolean | readonly string[]>> = file;
-  /** By precedence: flag, environment, config file. */
+  type Values = Partial<Record<keyof typeof VARIABLES, string | boolean | readonly string[]>>;
+  const typed: Values = flags;
+  const inFile: Values = file;
+  const places = <Value>(
+    name: keyof typeof VARIABLES,
+    parse: (text: string) => Value,
+    fileName = `${FILE}: ${name}`,
+    from = FILE,
+  ): Places<Value> => ({
+    texts: [
+      [flagName(name), typed[name]?.toString()],
+      [VARIABLES[name], set(env[VARIABLES[name]])],
+      [fileName, inFile[name]?.toString(), from],
+    ],
+    parse,
+  });
   const setting = <Value>(name: keyof typeof VARIABLES, parse: (text: string) => Value) =>
-    read(flagName(name), typed[name]?.toString(), parse) ??
-    read(VARIABLES[name], set(env[VARIABLES[name]]), parse) ??
-    inConfigFile(name, inFile[name]?.toString(), parse);
-  const asciiFrom = asciiTerminal(env);
+    chosen(name, places(name, parse));
+  const sourceAt = (name: 'url' | 'rpc', parse: (text: string) => SourceChoice) =>
+    places(name, parse, `${FILE}, ${name}`, `${FILE}, ${name}`);
+  refuseLooseFlags(flags);
+  const source =
+    chosen<SourceChoice>(
+      'source',
+      sourceAt('url', (text) => ({ kind: 'hosted', url: serviceUrl(text), apiKey: null })),
+      sourceAt('rpc', (text) => ({ kind: 'rpc', urls: parseNodeUrls(text), isPublicDefault: false })),
+      { texts: [['--replay', flags.replay]], parse: (text) => replayOf(text, flags.speed) },
+      { texts: [['--demo', flags.demo?.toString()]], parse: () => demoOf(flags.seed) },
+    ) ?? byDefault({ kind: 'rpc', urls: PUBLIC_NODES.map((url) => new URL(url)), isPublicDefault: true });
+  const apiKey = keyFor(source.value, chosen('apiKey', places('apiKey', parseApiKey)), file);
+  if (source.value.kind === 'hosted') refuseEmbeddedFlags(flags);
   const hosted = (choice: SourceChoice & { kind: 'hosted' }) => ({ ...choice, apiKey: apiKey.value });
+  const asciiFrom = asciiTerminal(env);
   return {
     source: source.value.kind === 'hosted' ? { ...source, value: hosted(source.value) } : source,
     apiKey,
@@ -106,7 +155,7 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
     chains: { value: chainsOf(env, file), from: file.chains === undefined ? DEFAULT : FILE },
     confirmations: setting('confirmations', parseConfirmations) ?? byDefault(null),
     /** A file, or the URL of PostgreSQL; `null`: the chain's own file in the data folder. */
-    db: databaseOf(setting('db', parsePath), setting('database', parseDatabaseUrl)) ?? byDefault(null),
+    db: chosen('database', places('db', parsePath), places('database', parseDatabaseUrl)) ?? byDefault(null),
     encryptionKey: setting('encryptionKey', parseEncryptionKey) ?? byDefault(null),
     ascii: setting('ascii', parseSwitch) ?? { value: asciiFrom !== null, from: asciiFrom ?? DEFAULT },
     screenReader: setting('screenReader', parseSwitch) ?? byDefault(false),
@@ -121,16 +170,6 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
 
 const byDefault = <const Value>(value: Value) => ({ value, from: DEFAULT });
 
-function databaseOf(file: Setting<string> | null, server: Setting<string> | null): Setting<string> | null {
-  if (file === null || server === null) return file ?? server;
-  const rank = ({ from }: Setting<string>) => (from.startsWith('--') ? 0 : from === FILE ? 2 : 1);
-  if (rank(file) === rank(server)) {
-    const [one, other] = file.from === FILE ? ['db', 'database'] : [file.from, server.from];
-    throw usageError(`${one} and ${other} cannot be combined; name one database`);
-  }
-  return rank(file) < rank(server) ? file : server;
-}
-
 export const flagName = (name: string) =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
@@ -139,51 +178,22 @@ export function withSource(settings: Settings, source: SourceChoice): Settings {
   return { ...settings, source: { value: source, from: 'the monitor' }, db: byDefault(null) };
 }
 
-function sourceOf(flags: SourceFlags, env: Env, file: ConfigFile): Setting<SourceChoice> {
-  const named = (['url', 'rpc', 'replay', 'demo'] as const)
-    .filter((name) => flags[name] !== undefined)
-    .map(flagName);
-  if (named.length > 1) throw usageError(`${named.join(' and ')} cannot be combined; name one source`);
-  if (flags.speed !== undefined && flags.replay === undefined) {
+const replayOf = (text: string, speed: string | undefined): SourceChoice => ({
+  kind: 'replay',
+  file: parsePath(text),
+  speed: given('--speed', speed, parseSpeed),
+});
+
+const demoOf = (seed: string | undefined): SourceChoice => ({
+  kind: 'simulated',
+  seed: given('--seed', seed, parseSeed) ?? DEFAULT_SEED,
+});
+
+function refuseLooseFlags({ speed, replay, seed, demo }: SourceFlags): void {
+  if (speed !== undefined && replay === undefined) {
     throw usageError('--speed goes with --replay FILE; add it or leave --speed away');
   }
-  if (flags.seed !== undefined && !flags.demo) {
-    throw usageError('--seed goes with --demo; add it or leave --seed away');
-  }
-  const recording = read('--replay', flags.replay, parsePath);
-  if (recording !== null) {
-    const speed = read('--speed', flags.speed, parseSpeed)?.value ?? null;
-    return { value: { kind: 'replay', file: recording.value, speed }, from: '--replay' };
-  }
-  if (flags.demo) {
-    const seed = read('--seed', flags.seed, parseSeed)?.value ?? DEFAULT_SEED;
-    return { value: { kind: 'simulated', seed }, from: '--demo' };
-  }
-  const joined = (urls: string | readonly string[] | undefined) =>
-    typeof urls === 'string' ? urls : urls?.join(' ');
-  const urls = PUBLIC_NODES.map((url) => new URL(url));
-  return (
-    sourceFrom('--url', flags.url, '--rpc', joined(flags.rpc)) ??
-    sourceFrom('GASTOP_URL', set(env.GASTOP_URL), 'GASTOP_RPC', set(env.GASTOP_RPC)) ??
-    sourceFrom(`${FILE}, url`, file.url, `${FILE}, rpc`, joined(file.rpc)) ??
-    byDefault({ kind: 'rpc', urls, isPublicDefault: true })
-  );
-}
-
-function sourceFrom(
-  urlName: string,
-  url: string | undefined,
-  rpcName: string,
-  rpc: string | undefined,
-): Setting<SourceChoice> | null {
-  if (url !== undefined && rpc !== undefined) {
-    throw usageError(`${urlName} and ${rpcName} cannot be combined; name one source`);
-  }
-  const hosted = read(urlName, url, serviceUrl);
-  if (hosted !== null)
-    return { value: { kind: 'hosted', url: hosted.value, apiKey: null }, from: hosted.from };
-  const nodes = read(rpcName, rpc, parseNodeUrls);
-  return nodes && { value: { kind: 'rpc', urls: nodes.value, isPublicDefault: false }, from: nodes.from };
+  if (seed !== undefined && !demo) throw usageError('--seed goes with --demo; add it or leave --seed away');
 }
 
 function chainsOf(env: Env, { chains = [] }: ConfigFile): readonly ChainSetup[] {
@@ -196,19 +206,15 @@ function chainsOf(env: Env, { chains = [] }: ConfigFile): readonly ChainSetup[] 
     }
     if (url !== undefined) {
       const variable = CHAIN_KEY + name.toUpperCase().replaceAll('-', '_');
-      const key = read(variable, set(env[variable]), parseApiKey)?.value ?? null;
-      const source = {
-        kind: 'hosted',
-        url: checked(`${at}.url`, () => serviceUrl(url)),
-        apiKey: key,
-      } as const;
-      return { name, chainId: id, source };
+      const apiKey = given(variable, set(env[variable]), parseApiKey);
+      const service = checked(`${at}.url`, () => serviceUrl(url));
+      return { name, chainId: id, source: { kind: 'hosted', url: service, apiKey } };
     }
     if (rpc === undefined && chain === undefined) {
       throw usageError(`${at}: nothing is known of "${name}"; name its nodes as rpc, or a service as url`);
     }
-    const nodes = rpc === undefined ? chain?.nodes : rpc;
-    const urls = checked(`${at}.rpc`, () => parseNodeUrls([nodes ?? []].flat().join(' ')));
+    const nodes = rpc ?? chain?.nodes ?? [];
+    const urls = checked(`${at}.rpc`, () => parseNodeUrls(nodes.toString()));
     return nodesOf(name, id, urls);
   });
   const twice = setups.find(({ name }, place) => setups.findIndex((each) => each.name === name) !== place);
@@ -239,45 +245,30 @@ export function namedChains(text: string, own: readonly ChainSetup[]): readonly 
 }
 
 /** A key in the config file belongs to the service named there and must not be sent to another one. */
-function keyFor(source: SourceChoice, env: Env, file: ConfigFile): Setting<string | null> {
-  const fromEnv = read('GASTOP_API_KEY', set(env.GASTOP_API_KEY), parseApiKey);
-  if (fromEnv !== null) return fromEnv;
-  const fromFile = inConfigFile('apiKey', file.apiKey, parseApiKey);
-  if (fromFile === null) return byDefault(null);
+function keyFor(source: SourceChoice, key: Setting<string> | null, file: ConfigFile): Setting<string | null> {
+  if (key === null || key.from !== FILE) return key ?? byDefault(null);
   if (file.url === undefined) {
     return { value: null, from: `${FILE} has one; without a url beside it, it is not used` };
   }
-  const owner = read(`${FILE}, url`, file.url, serviceUrl)?.value;
-  const foreign = source.kind === 'hosted' && owner?.origin !== source.url.origin;
-  return foreign ? { value: null, from: `${FILE} has one, for ${owner?.host} only` } : fromFile;
+  const owner = serviceUrl(file.url);
+  const isForeign = source.kind === 'hosted' && owner.origin !== source.url.origin;
+  return isForeign ? { value: null, from: `${FILE} has one, for ${owner.host} only` } : key;
 }
+
+/** What only a service in this process does. */
+const EMBEDDED_FLAGS = {
+  allowPrivateTargets: 'decides where its alerts go',
+  confirmations: 'says itself when an auto-tx is final',
+  db: 'keeps its own history',
+  database: 'keeps its own history',
+  history: 'keeps its own history',
+} as const;
 
 function refuseEmbeddedFlags(flags: SourceFlags): void {
-  const embedded = '--rpc, --replay or --demo; the service at the URL';
-  const strays = [
-    ['allowPrivateTargets', `${embedded} decides where its alerts go`],
-    ['confirmations', '--rpc; the service at the URL says itself when an auto-tx is final'],
-    ['db', `${embedded} keeps its own history`],
-    ['database', `${embedded} keeps its own history`],
-    ['history', `${embedded} keeps its own history`],
-  ] as const;
-  for (const [name, goesWith] of strays) {
-    if (flags[name] !== undefined) throw usageError(`${flagName(name)} goes with ${goesWith}`);
+  for (const [name, why] of Object.entries(EMBEDDED_FLAGS)) {
+    if (flags[name as keyof typeof EMBEDDED_FLAGS] === undefined) continue;
+    throw usageError(`${flagName(name)} goes with --rpc, --replay or --demo; the service at the URL ${why}`);
   }
-}
-
-function read<Value>(
-  from: string,
-  text: string | undefined,
-  parse: (text: string) => Value,
-): Setting<Value> | null {
-  return text === undefined ? null : { value: checked(from, () => parse(text)), from };
-}
-
-/** Errors name the setting in the file. */
-function inConfigFile<Value>(name: string, text: string | undefined, parse: (text: string) => Value) {
-  const setting = read(`${FILE}: ${name}`, text, parse);
-  return setting && { ...setting, from: FILE };
 }
 
 const wordsOf = (text: string) => text.split(/[\s,]+/).filter((part) => part !== '');
@@ -385,42 +376,44 @@ const SUBMISSIONS_PORT = 465;
 
 function smtpSettings(env: Env, file: ConfigFile): Setting<SmtpSettings | null> {
   const from = set(env.GASTOP_SMTP_FROM)?.trim();
-  const server = read('GASTOP_SMTP_URL', set(env.GASTOP_SMTP_URL), parseSmtpUrl);
-  const own = server?.value ?? smtpOfFile(file.smtp);
-  if (own === null) return byDefault(null);
-  const sender = from ?? file.smtp?.from ?? (own.user !== null && isAddress(own.user) ? own.user : undefined);
+  const inEnv = given('GASTOP_SMTP_URL', set(env.GASTOP_SMTP_URL), parseSmtpUrl);
+  const server = inEnv ?? (file.smtp === undefined ? null : withPort(file.smtp));
+  if (server === null) return byDefault(null);
+  const where = inEnv === null ? `${FILE}, smtp.from` : 'GASTOP_SMTP_URL';
+  const { user } = server;
+  const sender = from ?? file.smtp?.from ?? (user !== null && isAddress(user) ? user : undefined);
   if (sender === undefined) {
     const missing =
-      server === null ? `${FILE}, smtp: "from" is missing` : 'GASTOP_SMTP_URL needs GASTOP_SMTP_FROM';
+      inEnv === null ? `${FILE}, smtp: "from" is missing` : 'GASTOP_SMTP_URL needs GASTOP_SMTP_FROM';
     throw usageError(`${missing}: the address that alerts come from`);
   }
-  const name = from !== undefined ? 'GASTOP_SMTP_FROM' : server === null ? `${FILE}, smtp.from` : server.from;
-  return {
-    value: { ...own, from: checked(name, () => parseSender(sender)) },
-    from: server?.from ?? (from === undefined ? FILE : `${FILE}, GASTOP_SMTP_FROM`),
+  const value = {
+    ...server,
+    from: checked(from === undefined ? where : 'GASTOP_SMTP_FROM', () => parseSender(sender)),
   };
+  return { value, from: inEnv !== null ? where : from === undefined ? FILE : `${FILE}, GASTOP_SMTP_FROM` };
 }
 
-function smtpOfFile(smtp: ConfigFile['smtp']): Omit<SmtpSettings, 'from'> | null {
-  if (smtp === undefined) return null;
-  const { host, port, user = null, password = null, requireTls } = smtp;
-  const secure = smtp.secure ?? port === SUBMISSIONS_PORT;
-  return {
-    ...{ host, secure, user, password, port: port ?? (secure ? SUBMISSIONS_PORT : SUBMISSION_PORT) },
-    ...(requireTls === undefined ? {} : { requireTls }),
-  };
+/** TLS follows from the port, and the port from TLS. */
+function withPort(smtp: NonNullable<ConfigFile['smtp']>): Omit<SmtpSettings, 'from'> {
+  const secure = smtp.secure ?? smtp.port === SUBMISSIONS_PORT;
+  const port = smtp.port ?? (secure ? SUBMISSIONS_PORT : SUBMISSION_PORT);
+  return { ...smtp, secure, port, user: smtp.user ?? null, password: smtp.password ?? null };
 }
 
-function telegramSettings(env: Env, file: ConfigFile): Setting<TelegramSettings | null> {
-  const token =
-    read('GASTOP_TELEGRAM_TOKEN', set(env.GASTOP_TELEGRAM_TOKEN), parseTelegramToken) ??
-    read(`${FILE}, telegram.token`, file.telegram?.token, parseTelegramToken);
+function telegramSettings(env: Env, { telegram }: ConfigFile): Setting<TelegramSettings | null> {
+  const at = <Value>(variable: string, name: 'token' | 'apiUrl', parse: (text: string) => Value) =>
+    chosen(name, {
+      texts: [
+        [variable, set(env[variable])],
+        [`${FILE}, telegram.${name}`, telegram?.[name], FILE],
+      ],
+      parse,
+    });
+  const token = at('GASTOP_TELEGRAM_TOKEN', 'token', parseTelegramToken);
   if (token === null) return byDefault(null);
-  const apiUrl =
-    read('GASTOP_TELEGRAM_API', set(env.GASTOP_TELEGRAM_API), parseApiUrl) ??
-    read(`${FILE}, telegram.apiUrl`, file.telegram?.apiUrl ?? TELEGRAM_API, parseApiUrl);
-  const from = token.from.startsWith(FILE) ? FILE : token.from;
-  return { value: { token: token.value, apiUrl: apiUrl?.value ?? new URL(TELEGRAM_API) }, from };
+  const apiUrl = at('GASTOP_TELEGRAM_API', 'apiUrl', parseApiUrl)?.value ?? new URL(TELEGRAM_API);
+  return { value: { token: token.value, apiUrl }, from: token.from };
 }
 
 function parseSmtpUrl(text: string): Omit<SmtpSettings, 'from'> {
