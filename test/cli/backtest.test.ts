@@ -277,7 +277,7 @@ describe('what cannot be done is one clear line', () => {
       [RECORDING, '--from', '20974000', '--to', '20973500'],
       '--from 20974000 is after --to 20973500; swap them',
     ],
-    [[RECORDING, '--from', 'latest'], '--from: a recording has no latest block'],
+    [[RECORDING, '--from', 'latest'], '--from: "latest" is not a block number'],
     [[RECORDING, '--to', 'many'], '"many" is not a block number'],
     [[RECORDING, '--predictions', at('no-folder/x')], 'its folder does not exist'],
     [[RECORDING, '--predictions', '-'], '--predictions: stdout takes the report; name a file'],
@@ -339,9 +339,7 @@ describe('a long walk', () => {
       const [code] = await ended;
       expect(code).toBe(130);
       expect(output).toBe('');
-      expect(told).toMatch(
-        /^gastop: interrupted: [\d,]+ of 2,001 blocks\ngastop: wrote [\d,]+ predictions to /,
-      );
+      expect(told).toMatch(/^gastop: wrote [\d,]+ predictions to /);
       const lines = readFileSync(out, 'utf8').split('\n');
       expect(lines.pop()).toBe('');
       for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();

@@ -75,12 +75,9 @@ describe('record', () => {
     expect(blocks.length).toBeGreaterThan(150);
   });
 
-  it.each([
-    [[], 'recording until Ctrl-C (--blocks or --window would end it)'],
-    [['--blocks', '100000'], 'recording on until the limit, or Ctrl-C'],
-  ])('says once that it goes on after the past: %j', async (limits, words) => {
+  it('says once that it goes on after the past', async () => {
     const stop = new AbortController();
-    const argv = ['record', '--demo', '--past', '10m', '--out', at(`past-${limits.length}.jsonl`), ...limits];
+    const argv = ['record', '--demo', '--past', '10m', '--out', at('past.jsonl')];
     const { exitCode, stderr } = await runMain(argv, {
       signal: stop.signal,
       onStderr: (text) => {
@@ -89,8 +86,7 @@ describe('record', () => {
     });
     expect(exitCode).toBe(0);
     const [first = '', second = ''] = stderr.split('\n');
-    expect(first).toMatch(/^gastop: \d+ blocks of the past written; /);
-    expect(first).toContain(words);
+    expect(first).toMatch(/^gastop: \d+ blocks of the past written; recording on until Ctrl-C or a limit$/);
     expect(second).toMatch(/^gastop: recorded \d+ blocks/);
   });
 

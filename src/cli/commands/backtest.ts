@@ -1,11 +1,16 @@
 import { basename } from 'node:path';
 import { readBlockFile, recordedChainId } from '../../chain/block-file.ts';
-import { type Horizon, LANE_TITLES, LANES, type Lane, type LaneName } from '../../core/advice.ts';
-import { type BacktestReport, type StretchFacts, backtest as walk } from '../../core/backtest/backtest.ts';
+import { LANE_TITLES, LANES } from '../../core/advice.ts';
+import {
+  type BacktestReport,
+  type Prediction,
+  type StretchFacts,
+  backtest as walkThrough,
+} from '../../core/backtest/backtest.ts';
 import type { HorizonScore, LaneReport, RuleScore, WaitScore } from '../../core/backtest/judge.ts';
 import type { Block } from '../../core/block.ts';
 import { chainProfile } from '../../core/chains.ts';
-import { displayWidth } from '../../core/text.ts';
+import { parseLookup } from '../../core/parse-lookup.ts';
 import {
   formatChange,
   formatCount,
@@ -19,8 +24,9 @@ import type { CliCommand } from '../command.ts';
 import type { CommandContext, Flags } from '../context.ts';
 import { nameAsGiven, usageError } from '../errors.ts';
 import {
+  cleanLine,
+  cutToWidth,
   labelledLines,
-  mapped,
   note,
   type Paint,
   paints,
@@ -31,9 +37,8 @@ import {
   wantsColour,
   withSpinner,
 } from '../output.ts';
-import { checked, given } from '../parse.ts';
+import { checked } from '../parse.ts';
 import { parsePath } from '../settings.ts';
-import { parseBlockNumber } from './explorer.ts';
 import { isSameFile, LineFile } from './record.ts';
 
 export function addBacktest(program: CliCommand): void {
@@ -44,118 +49,89 @@ export function addBacktest(program: CliCommand): void {
       'Goes through recorded blocks one by one, gives advice at each from the past alone, and scores it: gastop, what other tools would have signed, and perfect foresight.',
     )
     .argument('<FILE>', 'JSON Lines of gastop record or CSV, plain or gzip')
-    .option('--from <N>', 'score from block N on; the blocks before are only learned from')
-    .option('--to <N>', 'score up to block N; the blocks after only show the outcome')
+    .parsed('--from <N>', 'score from block N on; the blocks before are only learned from', blockNumber)
+    .parsed('--to <N>', 'score up to block N; the blocks after only show the outcome', blockNumber)
     .option('--lanes', 'only the lanes')
     .option('--horizons', 'only the horizons')
     .option('--json', 'all figures for programs; docs/COMMANDS.md lists the fields')
-    .option('--predictions <OUT>', 'write the prediction at each block as JSON Lines')
+    .parsed('--predictions <OUT>', 'write the prediction at each block as JSON Lines', parsePath)
     .option('--force', 'replace OUT if it exists')
     .examples('gastop backtest blocks.jsonl', 'gastop backtest blocks.csv.gz --json | jq .lanes')
     .does(backtest);
 }
 
-type BacktestFlags = Flags<'from' | 'to' | 'predictions', 'lanes' | 'horizons' | 'json' | 'force'>;
+interface BacktestFlags extends Flags<'predictions', 'lanes' | 'horizons' | 'json' | 'force'> {
+  readonly from?: number;
+  readonly to?: number;
+}
 
-interface Range {
-  readonly from: number;
-  readonly to: number;
+function blockNumber(text: string): number {
+  const sought = parseLookup(text);
+  if (sought.kind === 'block') return sought.number;
+  throw new RangeError(`"${cleanLine(text)}" is not a block number; write 24337604 or 0x1735cc4`);
 }
 
 async function backtest(
   { io, loadSettings }: CommandContext,
   file: string,
-  flags: BacktestFlags,
+  { from = 0, to = Number.POSITIVE_INFINITY, predictions: out, ...flags }: BacktestFlags,
 ): Promise<void> {
-  const range = rangeOf(flags);
+  if (from > to) throw usageError(`--from ${from} is after --to ${to}; swap them`);
   const { lanes = false, horizons = false } = flags;
   const parts = { lanes: lanes || !horizons, horizons: horizons || !lanes };
-  const out = given('--predictions', flags.predictions, parsePath);
   // Mixed with the report its lines would be unreadable.
   if (out === '-') throw usageError('--predictions: stdout takes the report; name a file');
   const path = checked('FILE', () => parsePath(file));
   const { settings } = await loadSettings();
-  if (out !== null && (await isSameFile(path, out))) {
+  if (out !== undefined && (await isSameFile(path, out))) {
     throw usageError('--predictions is the file that is read; choose another name');
   }
   const signal = io.interruption();
   const slice = new TimeSlice();
-  const breathe = async (): Promise<void> => {
+  let doing = 'reading';
+  let written: string | null = null;
+  const step = async (now: string): Promise<void> => {
+    doing = now;
     if (!slice.isOver()) return;
     await slice.next();
     signal.throwIfAborted();
   };
-  let doing = 'reading';
-  const notes: string[] = [];
   const work = async () => {
-    const stretch = await readStretch(path, range.to, signal, (count) => {
-      doing = `reading block ${formatCount(count)}`;
-      return breathe();
-    });
-    checkRange(range, stretch.blocks);
-    const file = out === null ? null : await LineFile.create('--predictions', out, flags.force === true);
-    const predictions = file && new PredictionFile(file);
-    const total = stretch.blocks.length;
-    let walked = 0;
-    const onStep = (done: number) => {
-      walked = Math.min(walked + 1, total);
-      doing = `${Math.floor(done * 100)} %  block ${formatCount(walked)} of ${formatCount(total)}`;
-      return breathe();
-    };
+    const { chainId, blocks } = await readStretch(path, to, signal, (count) =>
+      step(`reading block ${formatCount(count)}`),
+    );
+    const [first, last] = [blocks[0]?.number ?? 0, blocks.at(-1)?.number ?? 0];
+    if (from > last || to < first) {
+      const flag = from > last ? '--from' : '--to';
+      throw usageError(`the file holds blocks ${first} to ${last}; choose ${flag} among them`);
+    }
+    const predictions =
+      out === undefined ? null : await LineFile.create('--predictions', out, flags.force === true);
+    let count = 0;
     try {
-      return { chainId: stretch.chainId, report: await judge(stretch, range, predictions, onStep) };
-    } catch (error) {
-      if (signal.aborted) notes.push(`interrupted: ${formatCount(walked)} of ${formatCount(total)} blocks`);
-      throw error;
+      const walk = walkThrough({ blocks, feeRule: chainProfile(chainId).feeRule, from, to });
+      for (let walked = 1; ; walked += 1) {
+        const next = walk.next();
+        if (next.done) return { chainId, report: next.value };
+        const { done, prediction } = next.value;
+        if (prediction !== null && predictions !== null) {
+          await predictions.append(predictionLine(prediction), `${count} predictions`);
+          count += 1;
+        }
+        const place = `block ${formatCount(Math.min(walked, blocks.length))} of ${formatCount(blocks.length)}`;
+        await step(`${Math.floor(done * 100)} %  ${place}`);
+      }
     } finally {
-      await predictions?.close();
-      if (predictions !== null) notes.push(`wrote ${formatCount(predictions.count)} predictions to ${out}`);
+      await predictions?.close(count === 0);
+      if (predictions !== null) written = `wrote ${formatCount(count)} predictions to ${out}`;
     }
   };
   const { report, chainId } = await withSpinner(io, () => doing, work).finally(() => {
-    for (const line of notes) note(io, line);
+    if (written !== null) note(io, written);
   });
   refuseEmpty(report, parts);
   if (flags.json) io.stdout.write(backtestJson(report, { file, chainId }, parts));
-  else print(io, settings, backtestText(report, { file, chainId, parts, colour: wantsColour(io) }));
-}
-
-async function judge(
-  { chainId, blocks }: ReadStretch,
-  range: Range,
-  predictions: PredictionFile | null,
-  onStep: (done: number) => Promise<void>,
-): Promise<BacktestReport> {
-  const work = walk({ blocks, feeRule: chainProfile(chainId).feeRule, ...range });
-  for (;;) {
-    const step = work.next();
-    if (step.done) return step.value;
-    const { done, prediction } = step.value;
-    if (prediction !== null) await predictions?.add(prediction);
-    await onStep(done);
-  }
-}
-
-function rangeOf({ from, to }: BacktestFlags): Range {
-  const range = {
-    from: mapped(from, (text) => blockNumber('--from', text)) ?? 0,
-    to: mapped(to, (text) => blockNumber('--to', text)) ?? Number.POSITIVE_INFINITY,
-  };
-  if (range.from > range.to) throw usageError(`--from ${from} is after --to ${to}; swap them`);
-  return range;
-}
-
-function blockNumber(flag: string, text: string): number {
-  const number = parseBlockNumber(text);
-  if (number === 'latest') throw usageError(`${flag}: a recording has no latest block; write its number`);
-  return number;
-}
-
-function checkRange({ from, to }: Range, blocks: readonly Block[]): void {
-  const [first, last] = [blocks[0]?.number ?? 0, blocks.at(-1)?.number ?? 0];
-  if (from <= last && to >= first) return;
-  const flag = from > last ? '--from' : '--to';
-  throw usageError(`the file holds blocks ${first} to ${last}; choose ${flag} among them`);
+  else print(io, settings, backtestText(report, { file, chainId }, parts, paints(wantsColour(io))));
 }
 
 function refuseEmpty({ stretch, judged, lanes, horizons }: BacktestReport, parts: BacktestParts): void {
@@ -172,7 +148,7 @@ const DECIMALS = 6;
 
 function backtestJson(
   { stretch, judged, lanes, horizons, unjudgedHorizons, waits }: BacktestReport,
-  about: { readonly file: string; readonly chainId: number },
+  about: About,
   parts: BacktestParts,
 ): string {
   const { withTips, firstTime, lastTime, ...rest } = stretch;
@@ -197,8 +173,6 @@ function plain(value: unknown): unknown {
 const MOST_BLOCKS = 1_000_000;
 /** The longest horizon; blocks further behind the last judged one are not needed. */
 const OUTLOOK_SEC = 86_400;
-
-type ReadStretch = Awaited<ReturnType<typeof readStretch>>;
 
 async function readStretch(
   path: string,
@@ -226,92 +200,36 @@ async function readStretch(
   return { chainId, blocks };
 }
 
-interface WrittenPrediction {
-  readonly block: number;
-  readonly advice: {
-    readonly lanes: Readonly<
-      Record<LaneName, Pick<Lane, 'maxFeePerGas' | 'maxPriorityFeePerGas' | 'withinBlocks' | 'probability'>>
-    >;
-    readonly recommendation: {
-      readonly alternatives: readonly Pick<Horizon, 'horizonSec' | 'price' | 'probability'>[];
-    };
-  };
-}
-
-const CHUNK = 65_536;
-
-class PredictionFile {
-  readonly #file: LineFile;
-  #lines: string[] = [];
-  #size = 0;
-  count = 0;
-
-  constructor(file: LineFile) {
-    this.#file = file;
-  }
-
-  async add(prediction: WrittenPrediction): Promise<void> {
-    const line = encodePrediction(prediction);
-    this.#lines.push(line);
-    this.#size += line.length;
-    this.count += 1;
-    if (this.#size >= CHUNK) await this.#flush();
-  }
-
-  async close(): Promise<void> {
-    try {
-      await this.#flush();
-    } finally {
-      await this.#file.close(this.count === 0);
-    }
-  }
-
-  async #flush(): Promise<void> {
-    const lines = this.#lines;
-    this.#lines = [];
-    this.#size = 0;
-    await this.#file.append(lines.join(''), () => {
-      this.count -= lines.length;
-      return `${this.count} predictions`;
-    });
-  }
-}
-
-function encodePrediction({ block, advice }: WrittenPrediction): string {
-  const lanes = LANES.map((lane) => {
-    const { maxFeePerGas, maxPriorityFeePerGas, withinBlocks, probability } = advice.lanes[lane];
-    return `"${lane}":{"maxFeePerGas":${maxFeePerGas},"maxPriorityFeePerGas":${maxPriorityFeePerGas},"withinBlocks":${withinBlocks},"probability":${probability}}`;
-  });
-  const targets = advice.recommendation.alternatives.map(
-    ({ horizonSec, price, probability }) =>
-      `{"horizonSec":${horizonSec},"price":${price},"probability":${probability}}`,
+/** `{"block":…,"lanes":{"slow":{…},…},"targets":[…]}` */
+function predictionLine({ block, advice }: Prediction): string {
+  const lanes = Object.fromEntries(
+    LANES.map((lane) => {
+      const { maxFeePerGas, maxPriorityFeePerGas, withinBlocks, probability } = advice.lanes[lane];
+      return [lane, { maxFeePerGas, maxPriorityFeePerGas, withinBlocks, probability }];
+    }),
   );
-  return `{"block":${block},"lanes":{${lanes.join(',')}},"targets":[${targets.join(',')}]}\n`;
+  const targets = advice.recommendation.alternatives.map(({ horizonSec, price, probability }) => ({
+    ...{ horizonSec, price, probability },
+  }));
+  const whole = (_: string, value: unknown) => (typeof value === 'bigint' ? Number(value) : value);
+  return `${JSON.stringify({ block, lanes, targets }, whole)}\n`;
 }
 
-export interface BacktestParts {
-  readonly lanes: boolean;
-  readonly horizons: boolean;
-}
+type BacktestParts = Readonly<Record<'lanes' | 'horizons', boolean>>;
 
-interface BacktestTextOptions {
+interface About {
   readonly file: string;
   readonly chainId: number;
-  readonly parts: BacktestParts;
-  readonly colour: boolean;
 }
 
-const COLUMNS = 80;
 const TOLERANCE = 0.02;
 
-export function backtestText(report: BacktestReport, options: BacktestTextOptions): string {
-  const { parts } = options;
-  const paint = paints(options.colour);
+function backtestText(report: BacktestReport, about: About, parts: BacktestParts, paint: Paint): string {
   const sections = [
-    factLines(report, options),
+    factLines(report, about),
     ...(parts.lanes ? [...report.lanes.map((lane) => laneLines(lane, paint)), LANE_NOTES] : []),
     ...(parts.horizons ? [horizonLines(report, paint), waitLines(report, paint)] : []),
-    ['To score the advice elsewhere:', predictionsLine(options.file)],
+    ['To score the advice elsewhere:', '  gastop backtest FILE --predictions OUT.jsonl'],
   ];
   return sections
     .filter((lines) => lines.length > 0)
@@ -319,12 +237,12 @@ export function backtestText(report: BacktestReport, options: BacktestTextOption
     .join('\n\n');
 }
 
-function factLines({ stretch, judged }: BacktestReport, { file, chainId }: BacktestTextOptions): string[] {
+function factLines({ stretch, judged }: BacktestReport, { file, chainId }: About): string[] {
   const { firstBlock, lastBlock, blocks, gaps, firstTime, lastTime, baseFee } = stretch;
   const learned = Math.max(judged.from - firstBlock, 0);
   const range = judged.blocks === blocks ? 'every block' : `blocks ${span(judged.from, judged.to)}`;
   return labelledLines([
-    ['file', fitting(basename(file))],
+    ['file', cutToWidth(basename(file), VALUE_WIDTH)],
     ['blocks', `${formatCount(blocks)} of ${chainProfile(chainId).name}: ${span(firstBlock, lastBlock)}`],
     ['gaps', gaps === 0 ? null : `${formatCount(gaps)}; after each the advice begins anew`],
     [
@@ -450,20 +368,3 @@ function waitLines({ waits }: BacktestReport, paint: Paint): string[] {
 const share = (ratio: number | null): string => (ratio === null ? UNKNOWN : formatPercent(ratio, 1));
 
 const room = (overhang: number | null): string => (overhang === null ? UNKNOWN : formatChange(overhang, 1));
-
-/** The command that writes the predictions; without the file's name if that does not fit. */
-function predictionsLine(file: string): string {
-  const command = (name: string) => `  gastop backtest ${name} --predictions OUT.jsonl`;
-  const line = command(quoted(file));
-  return displayWidth(line) <= COLUMNS ? line : command('FILE');
-}
-
-function fitting(name: string): string {
-  const letters = [...name];
-  while (displayWidth(letters.join('')) >= VALUE_WIDTH) letters.shift();
-  return letters.join('') === name ? name : `…${letters.join('')}`;
-}
-
-function quoted(path: string): string {
-  return /^[\w./@%+:,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
-}

@@ -5,35 +5,38 @@ import type { ChainSource } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
 import { formatCount } from '../../core/units.ts';
 import type { CliCommand } from '../command.ts';
-import type { CommandContext, Flags } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { failure, fileFailureReason, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { READY_WITHIN_MS } from '../open-source.ts';
 import { cleanLine, note, withSpinner } from '../output.ts';
-import { checked, given, parseCount, parseDuration } from '../parse.ts';
+import { checked, parseCount, parseDuration } from '../parse.ts';
 import { parsePath } from '../settings.ts';
 
 export function addRecord(program: CliCommand): void {
+  const parse = (text: string) => parseDuration(text, { min: '1m', max: '30d' });
   program
     .command('record')
     .summary('write blocks to a file for --replay')
     .description('Follows the chain and writes one line of JSON per block, until Ctrl-C or a limit.')
     .requiredOption('--out <FILE>', 'where to write')
     .option('--force', 'replace FILE if it exists')
-    .option('--past <TIME>', 'start this far back: 1h, 24h; then continue with new blocks')
-    .option('--blocks <N>', 'stop after N blocks')
-    .option('--window <TIME>', 'stop after this much chain time: 10m, 24h')
+    .parsed('--past <TIME>', 'start this far back: 1h, 24h; then continue with new blocks', parse)
+    .parsed('--blocks <N>', 'stop after N blocks', parseCount)
+    .parsed('--window <TIME>', 'stop after this much chain time: 10m, 24h', parse)
     .examples('gastop record --out blocks.jsonl --past 24h --blocks 7200')
     .does(record);
 }
 
-type RecordFlags = Flags<'past' | 'blocks' | 'window', 'force'> & { readonly out: string };
-
-/** Number of last blocks passed to a subscription, so that it neither repeats nor misses any. */
-const KNOWN = 128;
+interface RecordFlags {
+  readonly out: string;
+  readonly force?: boolean;
+  readonly past?: number;
+  readonly blocks?: number;
+  readonly window?: number;
+}
 
 async function record({ io, loadSettings }: CommandContext, flags: RecordFlags): Promise<void> {
-  const limits = limitsOf(flags);
   const out = checked('--out', () => parsePath(flags.out));
   // Other programs read stdout while it is written, but a reorg removes blocks, which only a file allows.
   if (out === '-') throw usageError('--out: a recording needs a file; for one called - write ./-');
@@ -56,14 +59,13 @@ async function record({ io, loadSettings }: CommandContext, flags: RecordFlags):
       reachedChain(chain.source, { withinMs: READY_WITHIN_MS, signal, isPublicDefault }),
     );
     const recorder = await BlockRecorder.create(out, flags.force === true);
+    const doing = () => {
+      const { count, last } = recorder;
+      return `recording: ${formatCount(count)} blocks${last ? `, up to #${formatCount(last.number)}` : ''}`;
+    };
     try {
       await recorder.begin(id);
-      await withSpinner(
-        io,
-        () =>
-          `recording: ${formatCount(recorder.count)} blocks${recorder.last ? `, up to #${formatCount(recorder.last.number)}` : ''}`,
-        () => follow(io, chain.source, recorder, limits, signal),
-      );
+      await withSpinner(io, doing, () => follow(io, chain.source, recorder, flags));
     } finally {
       const { count, first, last } = recorder;
       await recorder.close();
@@ -79,61 +81,48 @@ async function follow(
   io: Io,
   source: ChainSource,
   recorder: BlockRecorder,
-  limits: ReturnType<typeof limitsOf>,
-  interruption: AbortSignal,
+  { past, blocks = Number.POSITIVE_INFINITY, window = Number.POSITIVE_INFINITY }: RecordFlags,
 ): Promise<void> {
-  const stop = new AbortController();
-  const signal = AbortSignal.any([stop.signal, interruption]);
-  const add = async (block: Block): Promise<boolean> => {
-    await recorder.add(block);
-    const { count, first } = recorder;
-    return count < limits.blocks && block.timestamp - (first ?? block).timestamp < limits.windowSec;
-  };
+  const signal = io.interruption();
   try {
-    if (limits.pastSec !== null) {
-      for await (const block of pastBlocks(source, limits.pastSec, signal)) if (!(await add(block))) return;
-      if (signal.aborted) return;
-      const how = Number.isFinite(Math.min(limits.blocks, limits.windowSec))
-        ? 'recording on until the limit, or Ctrl-C'
-        : 'recording until Ctrl-C (--blocks or --window would end it)';
-      // Without a terminal nothing else shows progress; a replay ends by itself.
-      if (source.kind !== 'replay') note(io, `${counted(recorder.count)} of the past written; ${how}`);
-    }
-    for await (const event of source.subscribe({ known: recorder.newest(KNOWN), signal })) {
-      if (event.type === 'block' && !(await add(event.block))) return;
-      if (event.type === 'reorg') await recorder.rewindTo(event.commonAncestor);
-      if (event.type === 'gap') {
-        for (const block of await source.blocks(event.from, event.to, { signal })) {
-          if (!(await add(block))) return;
-        }
-      }
-      if (event.type === 'down') note(io, `${cleanLine(event.reason)}; trying again`);
-      if (event.type === 'ended') return;
+    for await (const block of blocksFrom(io, source, recorder, past)) {
+      await recorder.add(block);
+      const { count, first } = recorder;
+      if (count >= blocks || block.timestamp - (first ?? block).timestamp >= window) return;
     }
   } catch (error) {
-    if (!interruption.aborted) throw error;
-  } finally {
-    stop.abort();
+    if (!signal.aborted) throw error;
+  }
+}
+
+/** Number of last blocks passed to a subscription, so that it neither repeats nor misses any. */
+const KNOWN = 128;
+
+async function* blocksFrom(
+  io: Io,
+  source: ChainSource,
+  recorder: BlockRecorder,
+  pastSec: number | undefined,
+): AsyncGenerator<Block> {
+  const signal = io.interruption();
+  if (pastSec !== undefined) {
+    yield* pastBlocks(source, pastSec, signal);
+    if (signal.aborted) return;
+    // Without a terminal nothing else shows progress; a replay ends by itself.
+    const { count } = recorder;
+    if (source.kind !== 'replay')
+      note(io, `${counted(count)} of the past written; recording on until Ctrl-C or a limit`);
+  }
+  for await (const event of source.subscribe({ known: recorder.newest(KNOWN), signal })) {
+    if (event.type === 'block') yield event.block;
+    if (event.type === 'reorg') await recorder.rewindTo(event.commonAncestor);
+    if (event.type === 'gap') yield* await source.blocks(event.from, event.to, { signal });
+    if (event.type === 'down') note(io, `${cleanLine(event.reason)}; trying again`);
+    if (event.type === 'ended') return;
   }
 }
 
 const counted = (count: number) => `${formatCount(count)} ${count === 1 ? 'block' : 'blocks'}`;
-
-function limitsOf({ past, blocks, window }: RecordFlags) {
-  const parse = (text: string) => parseDuration(text, { min: '1m', max: '30d' });
-  return {
-    pastSec: given('--past', past, parse),
-    blocks: given('--blocks', blocks, parseCount) ?? Number.POSITIVE_INFINITY,
-    windowSec: given('--window', window, parse) ?? Number.POSITIVE_INFINITY,
-  };
-}
-
-/** Deeper reorgs do not occur; the offsets of older lines are dropped. */
-const REMEMBERED = 4_096;
-
-interface Line extends Pick<Block, 'number' | 'hash' | 'timestamp'> {
-  readonly at: number;
-}
 
 const { O_WRONLY, O_CREAT, O_APPEND, O_EXCL, O_TRUNC } = constants;
 
@@ -157,12 +146,13 @@ export class LineFile {
     }
   }
 
-  async append(text: string, holds: () => string): Promise<void> {
+  /** `holds` names what is in the file where the text cannot be added. */
+  async append(text: string, holds: string): Promise<void> {
     try {
       await this.#file.appendFile(text);
     } catch (error) {
       await this.#file.truncate(this.end).catch(() => {});
-      throw failure(`${this.#path} ${fileFailureReason(error)}; ${holds()} are in it`, error);
+      throw failure(`${this.#path} ${fileFailureReason(error)}; ${holds} are in it`, error);
     }
     this.end += Buffer.byteLength(text);
   }
@@ -184,9 +174,15 @@ export class LineFile {
   }
 }
 
+/** Deeper reorgs do not occur; the offsets of older lines are dropped. */
+const REMEMBERED = 4_096;
+
+interface Line extends Pick<Block, 'number' | 'hash' | 'timestamp'> {
+  readonly at: number;
+}
+
 export class BlockRecorder {
   readonly #file: LineFile;
-  #headerEnd = 0;
   #lines: Line[] = [];
   count = 0;
   first: Line | null = null;
@@ -207,15 +203,14 @@ export class BlockRecorder {
     return this.#lines.slice(-count);
   }
 
-  async begin(chainId: number): Promise<void> {
-    await this.#write(encodeHeader(chainId));
-    this.#headerEnd = this.#file.end;
+  begin(chainId: number): Promise<void> {
+    return this.#file.append(encodeHeader(chainId), 'no blocks');
   }
 
   async add(block: Block): Promise<void> {
     const { number, hash, timestamp } = block;
     const line = { number, hash, timestamp, at: this.#file.end };
-    await this.#write(encodeBlock(block));
+    await this.#file.append(encodeBlock(block), `${this.count} blocks`);
     this.#lines.push(line);
     if (this.#lines.length > 2 * REMEMBERED) this.#lines = this.#lines.slice(-REMEMBERED);
     this.first ??= line;
@@ -226,7 +221,7 @@ export class BlockRecorder {
     const index = this.#lines.findIndex((line) => line.number > number);
     const line = this.#lines[index];
     if (line === undefined) return;
-    await this.#file.truncate(line === this.first ? this.#headerEnd : line.at);
+    await this.#file.truncate(line.at);
     this.count -= this.#lines.length - index;
     this.#lines.length = index;
     if (this.count === 0) this.first = null;
@@ -234,10 +229,6 @@ export class BlockRecorder {
 
   close(): Promise<void> {
     return this.#file.close(this.count === 0);
-  }
-
-  #write(text: string): Promise<void> {
-    return this.#file.append(text, () => `${this.count} blocks`);
   }
 }
 
