@@ -159,17 +159,6 @@ export function wrapped(parts: readonly string[]): string {
   return lines.join('\n');
 }
 
-export type CsvColumns<Row> = Readonly<Record<string, (row: Row) => string | number | null | undefined>>;
-
-/** Comma-separated (RFC 4180; cells with commas are quoted by their column); unknown cells are empty. */
-export function csvText<Row>(columns: CsvColumns<Row>, rows: readonly Row[], withHeading = true): string {
-  const cells = Object.values(columns);
-  const lines = rows.map((row) => cells.map((cell) => cell(row) ?? '').join(','));
-  return [...(withHeading ? [Object.keys(columns).join(',')] : []), ...lines]
-    .map((line) => `${line}\n`)
-    .join('');
-}
-
 export type Column<Row> = readonly [title: string, align: 'left' | 'right', cell: (row: Row) => string];
 
 export function tableLines<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string[] {

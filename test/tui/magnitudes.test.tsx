@@ -4,7 +4,7 @@ import stringWidth from 'string-width';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { chartData } from '../../src/tui/panes/chart/chart-data.ts';
-import { ChartSide } from '../../src/tui/panes/chart/chart-pane.tsx';
+import { ChartSide } from '../../src/tui/panes/chart/chart-plot.tsx';
 import { LivePane } from '../../src/tui/panes/live/live-pane.tsx';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { hourAnswer, points, tipRows } from './chart/chart-answer.ts';

@@ -12,23 +12,14 @@ import {
   workCost,
 } from '../../client/views/chains.ts';
 import { chainProfile } from '../../core/chains.ts';
+import { type CsvColumns, csvText } from '../../core/csv.ts';
 import type { CliCommand } from '../command.ts';
 import type { CommandContext, Flags } from '../context.ts';
 import { CliError, EXIT, usageError } from '../errors.ts';
 import { Interruption, type Io } from '../io.ts';
 import { USUAL_CHAINS } from '../known-chains.ts';
 import { READY_WITHIN_MS, warnOfPlainKey } from '../open-source.ts';
-import {
-  type Column,
-  type CsvColumns,
-  cleanLine,
-  csvText,
-  cutToWidth,
-  fittedLines,
-  mapped,
-  print,
-  withSpinner,
-} from '../output.ts';
+import { type Column, cleanLine, cutToWidth, fittedLines, mapped, print, withSpinner } from '../output.ts';
 import { type ChainRows, openChainRows } from '../poll-chains.ts';
 import { type ChainSetup, namedChains, type Settings } from '../settings.ts';
 
@@ -210,5 +201,5 @@ const CSV_COLUMNS: CsvColumns<ReturnType<typeof rowValue>> = {
   direction: ({ direction }) => direction,
   action: ({ action }) => action,
   updated_at: ({ updatedAt }) => updatedAt,
-  problem: ({ problem }) => problem && `"${problem.message.replaceAll('"', '""')}"`,
+  problem: ({ problem }) => problem?.message,
 };

@@ -7,6 +7,7 @@ import { allPages, inBuckets } from '../../client/paging.ts';
 import type { BaseFeeRowView } from '../../client/views/metrics.ts';
 import { BUCKET_SEC, BUCKETS, type Bucket } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
+import { type CsvColumns, csvText } from '../../core/csv.ts';
 import {
   formatCount,
   formatDuration,
@@ -23,9 +24,7 @@ import { type OpenedClient, openReady, openSource } from '../open-source.ts';
 import {
   badgeOf,
   type Column,
-  type CsvColumns,
   cleanLine,
-  csvText,
   jsonResponse,
   mapped,
   note,

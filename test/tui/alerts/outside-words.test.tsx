@@ -6,7 +6,7 @@ import {
   type NewAlert,
 } from '../../../src/client/views/alerts.ts';
 import { AlertsPane } from '../../../src/tui/panes/alerts/alerts-pane.tsx';
-import { markLook } from '../../../src/tui/panes/chart/chart-lines.ts';
+import { markLook } from '../../../src/tui/panes/chart/chart-plot.tsx';
 import { statusSpan } from '../../../src/tui/panes/explorer/details.tsx';
 import { isSlowRun } from '../../helpers/rounds.ts';
 import { waitFor } from '../../helpers/wait-for.ts';

@@ -3,7 +3,7 @@ import { render } from 'ink-testing-library';
 import stringWidth from 'string-width';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ChartResponses, chartData } from '../../../src/tui/panes/chart/chart-data.ts';
-import { ChartPane, type ChartPaneProps } from '../../../src/tui/panes/chart/chart-pane.tsx';
+import { ChartPane, type ChartPaneProps } from '../../../src/tui/panes/chart/chart-plot.tsx';
 import { HoursPane } from '../../../src/tui/panes/chart/cheap-hours.tsx';
 import { setAscii } from '../../../src/tui/ui/theme.ts';
 import { atPlace, inRoom } from '../sized-screen.tsx';

@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  cheapStretches,
-  hoursUntilCheap,
-  hourWords,
-  localWeek,
-} from '../../../src/tui/panes/chart/cheap-hours.tsx';
+import { hourWords, localWeek } from '../../../src/tui/panes/chart/cheap-hours.tsx';
 import { atPlace } from '../sized-screen.tsx';
 import { NOON } from './chart-answer.ts';
 
@@ -31,21 +26,21 @@ describe('localWeek', () => {
 
 describe('cheap stretches', () => {
   const hours = flat([2, 3, 4, 50, 51, 52, 53, 54, 55, 56, 57, 58, 100, 101]);
+  const words = (current: number) =>
+    hourWords({ hours, current, offsetMinutes: 0 }).map((line) =>
+      line.map((segment) => segment.map(({ text }) => text).join('')).join('  '),
+    );
 
-  it('tell how long the next is away, also over the end of the week', () => {
-    const stretches = cheapStretches(hours);
-    expect(hoursUntilCheap(stretches, 3)?.hours).toBe(0);
-    expect(hoursUntilCheap(stretches, 5)?.hours).toBe(45);
-    expect(hoursUntilCheap(stretches, 167)?.hours).toBe(3);
-    expect(hoursUntilCheap([], 0)).toBeNull();
+  it.each([
+    [3, 'among the cheapest'],
+    [5, 'next cheap in 1d21h: Wed 02–11h'],
+    [167, 'next cheap in 3h: Mon 02–05h'],
+  ])('tell at hour %i of the week how long the next is away, also over its end', (current, text) => {
+    expect(words(current)[1]).toContain(text);
   });
 
   it('are said in words', () => {
-    const lines = hourWords({ hours, current: 5, offsetMinutes: 0 }).map((line) =>
-      line.map((segment) => segment.map(({ text }) => text).join('')).join('  '),
-    );
-    expect(lines[0]).toContain('Mon 02–05h 1.00');
-    expect(lines[1]).toContain('next cheap in 1d21h: Wed 02–11h');
-    expect(lines[1]).toMatch(/cheaper than \d+ % of hours/);
+    expect(words(5)[0]).toContain('Mon 02–05h 1.00');
+    expect(words(5)[1]).toMatch(/cheaper than \d+ % of hours/);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { timeLabels } from '../../../src/tui/panes/chart/chart-lines.ts';
+import { timeLabels } from '../../../src/tui/panes/chart/chart-plot.tsx';
 import { clockText, weekdayText, zoneText } from '../../../src/tui/ui/time.ts';
 import { atPlace } from '../sized-screen.tsx';
 import { NOON } from './chart-answer.ts';

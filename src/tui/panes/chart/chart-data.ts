@@ -1,11 +1,11 @@
 import type { CallOptions, GasClient } from '../../../client/client.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { offeredValues, type ServiceDescription } from '../../../client/openapi.ts';
-import { fittingBucket, type Part, type PriceChartView, REFUSALS } from '../../../client/price-chart.ts';
+import { fittingBucket, type Part, REFUSALS } from '../../../client/price-chart.ts';
 import { timeFrameSec } from '../../../client/values.ts';
 import type { ChartView } from '../../../client/views/dashboard.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
-import type { BaseFeeRowView, MetricsView, PriorityFeeRowView } from '../../../client/views/metrics.ts';
+import type { MetricsView } from '../../../client/views/metrics.ts';
 import { PERCENTILES, TIME_FRAMES } from '../../../contract/choices.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { chainProfile } from '../../../core/chains.ts';
@@ -30,58 +30,17 @@ export function choiceOf(offered: readonly string[], wanted: string, by = 0): st
 
 /** The time frame of the hours of the week: a month, or as much as the service has, at least a day by v1. */
 export function hoursTimeFrame(description: ServiceDescription | null | undefined): string {
-  // The embedded service needs no description.
   if (description === null) return '24h';
   const offered = offeredValues(description, PATHS.statsMarket, 'timeFrame') ?? TIME_FRAMES;
-  return offered.includes('30d') ? '30d' : (longestTimeFrame(offered) ?? offered[0] ?? '30d');
+  return offered.includes('30d') ? '30d' : (longestTimeFrame(offered) ?? '24h');
 }
 
-export interface ChartResponses {
-  readonly timeFrame: string;
-  readonly percentile: string;
-  readonly chart: PriceChartView;
-  /** Tips at `percentile`; `problem`: why the service did not return them. */
-  readonly tips: Part<PriorityFeeRowView>;
-  /** Extremes of the blocks behind the points; empty for single blocks, or when unknown. */
-  readonly ranges: readonly BaseFeeRowView[];
-  readonly previous: Part<BaseFeeRowView> | null;
-}
-
-/** One step of the time axis. Wei per gas; `null` when unknown. */
-export interface ChartSlot {
-  readonly timestamp: number;
-  readonly base: number | null;
-  readonly low: number | null;
-  readonly high: number | null;
-  readonly tip: number | null;
-  readonly gasUsedRatio: number | null;
-  readonly previous: number | null;
-}
-
-export interface SlotMark {
-  readonly index: number;
-  readonly timestamp: number;
-  /** `SPIKE`, `REGIME_SHIFT`, `ANOMALY`, `ALERT`, `AUTO_TX`, or another value of the service. */
-  readonly kind: string;
-  readonly value: number | null;
-}
-
-export interface ChartData {
-  readonly timeFrame: string;
-  readonly percentile: string;
-  readonly slots: readonly ChartSlot[];
-  readonly slotMs: number;
-  /** The base fee of the newest block; a slot holds the mean of its blocks. */
-  readonly nowBase: number | null;
-  /** The mean of the finest rows over the whole chart, because a slot at its edge may hold fewer blocks. */
-  readonly meanBase: number | null;
-  readonly marks: readonly SlotMark[];
-  readonly reachSec: number | null;
-  readonly problem: string | null;
-  readonly tipsProblem: string | null;
-  readonly compared: boolean;
-  readonly previousProblem: string | null;
-}
+/** The values of one step of the time axis, wei per gas; `null` when unknown. */
+export type ChartSlot = { readonly timestamp: number } & Readonly<
+  Record<'base' | 'low' | 'high' | 'tip' | 'gasUsedRatio' | 'previous', number | null>
+>;
+export type ChartData = ReturnType<typeof chartData>;
+export type SlotMark = ChartData['marks'][number];
 
 interface Timed {
   readonly timestamp: number;
@@ -119,7 +78,8 @@ function rowsOfSlot<Row extends Timed>(rows: readonly Row[], slotMs: number): (a
   };
 }
 
-export function chartData(response: ChartResponses, head: number | null = null): ChartData {
+/** What the chart shows. `head`: the base fee of the newest block, wei per gas. */
+export function chartData(response: ChartResponses, head: number | null = null) {
   const { timeFrame, percentile, chart, tips, previous } = response;
   const frameMs = frameMsOf(timeFrame, chart);
   const last = Math.max(0, ...chart.points.map(({ timestamp }) => timestamp));
@@ -147,21 +107,18 @@ export function chartData(response: ChartResponses, head: number | null = null):
     const high = Math.max(base, ...within.map(({ max }) => max));
     slots.push({ timestamp, base, low, high, tip, gasUsedRatio, previous: previousAt(timestamp) });
   }
-  // The first block may be well after its slot's start; finer rows are more precise.
-  const start = slots[0]?.timestamp ?? last;
-  const oldest = ranges[0]?.timestamp ?? 0;
-  const newest = ranges.at(-1);
-  const isCovered = newest !== undefined && newest.timestamp + slotMs > last;
-  const reachMs = Math.max((isCovered ? newest.timestamp : last) - Math.max(start, oldest), 0);
+  // The first block may be well after its slot's start, and the newest after that of the last; finer rows tell.
+  const start = Math.max(slots[0]?.timestamp ?? last, ranges[0]?.timestamp ?? 0);
+  const reachMs = Math.max(last, ranges.at(-1)?.timestamp ?? 0) - start;
+  const isShort = slots.length > 0 && reachMs < frameMs * 0.97 - 2 * slotMs;
   return {
-    timeFrame,
-    percentile,
-    slots,
-    slotMs,
-    nowBase: head ?? (isCovered ? newest.close : (points.at(-1)?.base ?? null)),
-    meanBase: isCovered && oldest < start + slotMs ? meanOf(ranges.map(({ mean }) => mean)) : null,
+    ...{ timeFrame, percentile, slots, slotMs },
+    nowBase: head ?? points.at(-1)?.base ?? null,
+    // Of the finest rows, because a slot at the edge may hold fewer blocks.
+    meanBase: meanOf(ranges.length > 0 ? ranges.map(({ mean }) => mean) : points.map(({ base }) => base)),
     marks: marksOf(chart, slots, slotMs),
-    reachSec: slots.length > 0 && reachMs < frameMs * 0.97 - 2 * slotMs ? reachMs / 1_000 : null,
+    /** How far history reaches, if that is less than the time frame. */
+    reachSec: isShort ? reachMs / 1_000 : null,
     problem: chart.problem,
     tipsProblem: tips.problem,
     compared: previous !== null,
@@ -182,22 +139,21 @@ function missingSteps(before: number | undefined, next: number, slotMs: number):
   return Array.from({ length: count }, (_, i) => before + ((i + 1) * (next - before)) / (count + 1));
 }
 
+/** `SPIKE`, `REGIME_SHIFT`, `ANOMALY`, `ALERT`, `AUTO_TX`, or other kinds of the service, by their slots. */
 function marksOf({ anomalies, events }: ChartView, slots: readonly ChartSlot[], slotMs: number) {
   const from = slots[0]?.timestamp ?? Number.POSITIVE_INFINITY;
   const to = (slots.at(-1)?.timestamp ?? 0) + slotMs;
   return byTime([...anomalies, ...events.map((event) => ({ ...event, value: null }))])
     .filter(({ timestamp }) => timestamp >= from && timestamp < to)
-    .map(
-      ({ timestamp, kind, value }): SlotMark => ({ timestamp, kind, value, index: slotAt(slots, timestamp) }),
-    );
+    .map(({ timestamp, kind, value }) => ({ timestamp, kind, value, index: slotAt(slots, timestamp) }));
 }
 
 /** A time frame of unknown length is as long as its data. */
 function frameMsOf(timeFrame: string, { points }: ChartView): number {
   const sec = timeFrameSec(timeFrame);
-  if (sec !== null) return sec * 1_000;
-  const times = points.map(({ timestamp }) => timestamp);
-  return points.length === 0 ? 0 : Math.max(...times) - Math.min(...times);
+  // The client has sorted them.
+  const ownMs = (points.at(-1)?.timestamp ?? 0) - (points[0]?.timestamp ?? 0);
+  return sec === null ? ownMs : sec * 1_000;
 }
 
 type ChartRequest = Pick<ChartState, 'timeFrame' | 'percentile' | 'compare'> & {
@@ -205,19 +161,17 @@ type ChartRequest = Pick<ChartState, 'timeFrame' | 'percentile' | 'compare'> & {
   readonly blockTimeSec: number | null;
 };
 
+export type ChartResponses = Awaited<ReturnType<typeof loadChart>>;
+
 /** Loads all data of one chart update by the chart's own clock; a missing part has its reason in `problem`. */
 export async function loadChart(
   client: GasClient,
   { timeFrame, percentile, compare, blockTimeSec }: ChartRequest,
   options: CallOptions,
-): Promise<ChartResponses> {
+) {
   const chart = await client.chart(timeFrame, { ...options, percentile });
   const first = chart.points[0]?.timestamp ?? 0;
   const last = chart.points.at(-1)?.timestamp ?? 0;
-  if (last <= first) {
-    const nothing = { rows: [], problem: null };
-    return { timeFrame, percentile, chart, tips: nothing, ranges: [], previous: compare ? nothing : null };
-  }
   const frameMs = frameMsOf(timeFrame, chart);
   const from = Math.max(first, last - frameMs);
   // The last point starts then; the newest block is within it.
@@ -229,30 +183,31 @@ export async function loadChart(
   const before = { from: from - frameMs, to: to - frameMs, bucket };
   const needed = formatDuration((2 * frameMs) / 1_000);
   const tooYoung = `history reaches back ${formatDuration((last - first) / 1_000)}, two windows of ${timeFrame} need ${needed}`;
+  /** A refused part is reported in its place; if the service does not respond, everything fails. */
+  const part = async <Row>(
+    request: () => Promise<MetricsView<Row>>,
+    ifInvalid?: string,
+  ): Promise<Part<Row>> => {
+    try {
+      // Without history there is nothing to request.
+      return { rows: last > first ? (await request()).rows : [], problem: null };
+    } catch (error) {
+      if (!(error instanceof ClientError) || !REFUSALS.includes(error.code)) throw error;
+      return { rows: [], problem: (error.code === 'invalid' ? ifInvalid : undefined) ?? error.message };
+    }
+  };
   const [tips, ranges, previous] = await Promise.all([
-    chart.made?.tips ?? partOf(client.priorityFee({ from, to, bucket, percentile }, options)),
-    chart.made?.baseFees ?? (areBlocks ? null : partOf(client.baseFee({ from, to, bucket }, options))),
-    compare ? partOf(client.baseFee(before, options), tooYoung) : null,
+    chart.made?.tips ?? part(() => client.priorityFee({ from, to, bucket, percentile }, options)),
+    chart.made?.baseFees ?? (areBlocks ? null : part(() => client.baseFee({ from, to, bucket }, options))),
+    compare ? part(() => client.baseFee(before, options), tooYoung) : null,
   ]);
   return { timeFrame, percentile, chart, tips, ranges: ranges?.rows ?? [], previous };
-}
-
-/** A refused part is reported in its place; if the service does not respond, everything fails. */
-async function partOf<Row>(request: Promise<MetricsView<Row>>, ifInvalid?: string): Promise<Part<Row>> {
-  try {
-    return { rows: (await request).rows, problem: null };
-  } catch (error) {
-    if (!(error instanceof ClientError) || !REFUSALS.includes(error.code)) throw error;
-    return { rows: [], problem: (error.code === 'invalid' ? ifInvalid : undefined) ?? error.message };
-  }
 }
 
 /** The longer the frame, the less one block changes it, and the more a response costs the service. */
 function leastMs(timeFrame: string): number {
   const sec = timeFrameSec(timeFrame) ?? 86_400;
-  if (sec <= 3_600) return 0;
-  if (sec <= 86_400) return 30_000;
-  return sec <= 604_800 ? 120_000 : 300_000;
+  return sec <= 3_600 ? 0 : Math.min(sec / 3, 300_000);
 }
 
 export interface ChartState {

@@ -17,7 +17,7 @@ import {
 import type { ColorName } from '../../ui/theme.ts';
 import { fillsFrame, offsetAt, WEEKDAYS, wholeSpan, zoneText } from '../../ui/time.ts';
 import { meanOf } from './chart-data.ts';
-import { changeRatio } from './chart-lines.ts';
+import { changeRatio } from './chart-plot.tsx';
 
 const HOURS = 24;
 const WEEK_HOURS = 7 * HOURS;
@@ -48,35 +48,24 @@ export function localWeek(heatmap: readonly Hours[], now: number): HourWeek {
   return { hours, offsetMinutes, current: wrap(Math.floor(now / HOUR_MS) + EPOCH_HOUR + shift) };
 }
 
-/** A run of cheap hours; `start` is an hour of the week, `mean` is wei per gas. */
-interface CheapStretch {
-  readonly start: number;
-  readonly hours: number;
-  readonly mean: number;
-}
-
-/** The cheapest twelfth of the week's known hours, neighbours joined, cheapest first. */
-export function cheapStretches(hours: Hours): readonly CheapStretch[] {
+/** The runs of hours that are among the cheapest twelfth of the known ones, cheapest first; `mean` is wei per gas. */
+function cheapStretches(hours: Hours) {
   const known = knownOf(hours).sort((a, b) => a - b);
   const limit = known[Math.max(Math.ceil(known.length / 12) - 1, 0)] ?? 0;
-  const stretches: CheapStretch[] = [];
+  const stretches: { readonly start: number; readonly values: number[] }[] = [];
   for (const [hour, value] of hours.entries()) {
-    if (value === null || value > limit) continue;
     const last = stretches.at(-1);
-    if (last !== undefined && last.start + last.hours === hour) {
-      const mean = (last.mean * last.hours + value) / (last.hours + 1);
-      stretches[stretches.length - 1] = { ...last, hours: last.hours + 1, mean };
-    } else stretches.push({ start: hour, hours: 1, mean: value });
+    if (value === null || value > limit) continue;
+    if (last !== undefined && last.start + last.values.length === hour) last.values.push(value);
+    else stretches.push({ start: hour, values: [value] });
   }
-  return stretches.sort((a, b) => a.mean - b.mean);
-}
-
-export function hoursUntilCheap(stretches: readonly CheapStretch[], now: number) {
-  const waits = stretches.map((stretch) => {
-    const isWithin = wrap(now - stretch.start) < stretch.hours;
-    return { stretch, hours: isWithin ? 0 : wrap(stretch.start - now) };
+  const described = stretches.map(({ start, values }) => {
+    // `Sun 04–07h`: from the start of the first hour to the end of the last.
+    const [from, to] = [start, start + values.length].map((at) => String(at % HOURS).padStart(2, '0'));
+    const text = `${WEEKDAYS[Math.floor(start / HOURS)] ?? ''} ${from}–${to}h`;
+    return { start, length: values.length, mean: meanOf(values) ?? 0, text };
   });
-  return waits.sort((a, b) => a.hours - b.hours)[0] ?? null;
+  return described.sort((a, b) => a.mean - b.mean);
 }
 
 export function hourWords({ hours, current }: HourWeek): readonly (readonly Line[])[] {
@@ -88,15 +77,19 @@ export function hourWords({ hours, current }: HourWeek): readonly (readonly Line
   const cheapest = stretches
     .slice(0, 4)
     .map(
-      (stretch): Line => [
-        bold(stretchText(stretch), 'good'),
-        plain(` ${formatGwei(stretch.mean)}`),
-        faint(` (${against(stretch.mean)})`),
+      (of): Line => [
+        bold(of.text, 'good'),
+        plain(` ${formatGwei(of.mean)}`),
+        faint(` (${against(of.mean)})`),
       ],
     );
+  const waitOf = ({ start, length }: (typeof stretches)[number]) =>
+    wrap(current - start) < length ? 0 : wrap(start - current);
+  const next = stretches.toSorted((one, other) => waitOf(one) - waitOf(other))[0];
+  const away = next && waitOf(next);
+  const wait =
+    away === 0 ? 'among the cheapest' : `next cheap in ${formatDuration((away ?? 0) * 3_600)}: ${next?.text}`;
   const here = hours[current] ?? null;
-  const next = hoursUntilCheap(stretches, current);
-  const wait = next && `next cheap in ${formatDuration(next.hours * 3_600)}: ${stretchText(next.stretch)}`;
   const dearer = known.filter((one) => here !== null && one > here).length / known.length;
   const present: readonly Line[] = [
     [
@@ -104,50 +97,31 @@ export function hourWords({ hours, current }: HourWeek): readonly (readonly Line
       plain(here === null ? ' not seen yet' : ` ${formatGwei(here)}`),
       faint(here === null ? '' : ` (${against(here)} against the mean)`),
     ],
-    ...(wait === null ? [] : [[plain(next?.hours === 0 ? 'among the cheapest' : wait)]]),
+    [plain(wait)],
     ...(here === null ? [] : [[plain(`cheaper than ${formatPercent(dearer)} of hours`)]]),
   ];
   return [[[faint('cheapest')], ...cheapest], present];
 }
 
-/** `Sun 04–07h`: from the start of the first hour to the end of the last. */
-function stretchText({ start, hours }: CheapStretch): string {
-  const clock = (hour: number) => String(hour % HOURS).padStart(2, '0');
-  return `${WEEKDAYS[Math.floor(start / HOURS)] ?? ''} ${clock(start)}–${clock(start + hours)}h`;
-}
-
-const SHADES: readonly { readonly glyph: string; readonly color: ColorName }[] = [
-  { glyph: '░', color: 'good' },
-  { glyph: '▒', color: 'accent' },
-  { glyph: '▓', color: 'warn' },
-  { glyph: '█', color: 'bad' },
-];
+const SHADES = '░▒▓█';
+const SHADE_COLORS: readonly ColorName[] = ['good', 'accent', 'warn', 'bad'];
 const UNSEEN = '·';
-/** `▒ 0.0412`: a cell of this width shows its value. */
-const VALUE_WIDTH = 8;
+const WIDEST_CELL = 8;
 const LABEL_WIDTH = 5;
 
 /** The week as shades of quarters, so that one expensive hour does not make all others look cheap, and a legend. */
 function mapLines({ hours, current }: HourWeek, width: number, height: number) {
-  const room = Math.min(Math.max(Math.floor((width - LABEL_WIDTH - 1) / HOURS), 1), VALUE_WIDTH);
+  const room = Math.min(Math.max(Math.floor((width - LABEL_WIDTH - 1) / HOURS), 1), WIDEST_CELL);
   const isTall = room > 3 && height - 3 >= 2 * WEEKDAYS.length;
   const sorted = knownOf(hours).sort((a, b) => a - b);
   // Equal values share a shade.
-  const shades = SHADES.map((shade, place) => {
+  const shades = SHADE_COLORS.map((color, place) => {
     const bound = sorted[Math.ceil(((place + 1) / SHADES.length) * sorted.length) - 1] ?? 0;
-    return { ...shade, bound };
+    return { glyph: SHADES.charAt(place), color, bound };
   });
-  const filling = (value: number, glyph: string, isFirst: boolean): string => {
-    const text = room === VALUE_WIDTH && isFirst ? formatGwei(value) : '';
-    const fits = text !== '' && text.length <= room - 2;
-    return fits ? `${glyph}${text.padStart(room - 2)} ` : glyph.repeat(room);
-  };
-  const cell = (value: number | null, isNow: boolean, isFirst: boolean): Span => {
+  const cell = (value: number | null, isNow: boolean): Span => {
     const shade = shades.find(({ bound }) => value !== null && value <= bound);
-    const filled =
-      value === null || shade === undefined
-        ? UNSEEN.padStart(Math.ceil(room / 2)).padEnd(room)
-        : filling(value, shade.glyph, isFirst);
+    const filled = shade?.glyph.repeat(room) ?? UNSEEN.padStart(Math.ceil(room / 2)).padEnd(room);
     const text = isNow && room > 1 ? `[${filled.slice(1, -1)}]` : filled;
     return { text, bold: isNow, color: shade?.color, faint: shade === undefined };
   };
@@ -157,20 +131,20 @@ function mapLines({ hours, current }: HourWeek, width: number, height: number) {
       .padStart(2, '0')
       .padEnd(room * every),
   );
-  const rows = WEEKDAYS.flatMap((weekday, day) =>
-    (isTall ? [true, false] : [true]).map(
-      (isFirst): Line => [
-        { text: ` ${isFirst ? weekday : ''}`.padEnd(LABEL_WIDTH), bold: Math.floor(current / HOURS) === day },
-        ...hours
-          .slice(day * HOURS, (day + 1) * HOURS)
-          .map((value, hour) => cell(value, day * HOURS + hour === current, isFirst)),
-      ],
-    ),
-  );
+  const rows = WEEKDAYS.flatMap((weekday, day) => {
+    const cells = hours
+      .slice(day * HOURS, (day + 1) * HOURS)
+      .map((value, hour) => cell(value, day * HOURS + hour === current));
+    const label = (text: string) => ({
+      text: text.padEnd(LABEL_WIDTH),
+      bold: Math.floor(current / HOURS) === day,
+    });
+    const row = [label(` ${weekday}`), ...cells];
+    return isTall ? [row, [label(''), ...cells]] : [row];
+  });
   const legend: readonly Line[] = [
     ...shades.map(({ glyph, color, bound }) => [{ text: glyph, color }, plain(` ≤ ${formatGwei(bound)}`)]),
-    [faint('[ ] now')],
-    [faint(`${UNSEEN} no data`)],
+    ...[[faint('[ ] now')], [faint(`${UNSEEN} no data`)]],
   ];
   return { lines: [[faint(`${' '.repeat(LABEL_WIDTH)}${heading.join('')}`)], ...rows], legend };
 }

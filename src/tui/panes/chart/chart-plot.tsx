@@ -1,0 +1,382 @@
+import { Box, useIsScreenReaderEnabled } from 'ink';
+import { memo } from 'react';
+import { timeFrameSec } from '../../../client/values.ts';
+import {
+  formatChange,
+  formatDuration,
+  formatGwei,
+  formatLikelihood,
+  formatPercent,
+  UNKNOWN,
+} from '../../../core/units.ts';
+import { chartPlotWidth, LineChart, type LineStyle, legendGlyph } from '../../ui/line-chart.tsx';
+import { useRoom } from '../../ui/pane-context.tsx';
+import {
+  bold,
+  changeSpan,
+  colored,
+  displayWidth,
+  EMPTY_LINE,
+  faint,
+  flow,
+  type Line,
+  LineList,
+  placed,
+  plain,
+  SegmentLine,
+} from '../../ui/text.tsx';
+import type { ColorName } from '../../ui/theme.ts';
+import { clockText, dayText, offsetAt, weekdayText, zoneText } from '../../ui/time.ts';
+import { type ChartData, type ChartSlot, meanOf, type SlotMark, slotAt } from './chart-data.ts';
+
+export const changeRatio = (from: number, to: number) => (from > 0 ? to / from - 1 : null);
+
+type Summary = NonNullable<ReturnType<typeof summaryOf>>;
+type Known = 'base' | 'tip' | 'previous' | 'gasUsedRatio';
+
+const known = ({ slots }: ChartData, name: Known) => slots.flatMap((slot) => slot[name] ?? []);
+
+/** `null` when no value is known. For the base fee all but the change come from single blocks, if known. */
+function summaryOf(data: ChartData, name: Known) {
+  const values = known(data, name);
+  const isBase = name === 'base';
+  const newest = isBase ? (data.nowBase ?? values.at(-1)) : values.at(-1);
+  const mean = isBase ? data.meanBase : meanOf(values);
+  if (values[0] === undefined || newest === undefined || mean === null) return null;
+  // The newest block may be younger than the chart.
+  const single = isBase ? data.slots.flatMap(({ low, high }) => [low ?? newest, high ?? newest]) : [];
+  const all = [newest, ...values, ...single];
+  const change = changeRatio(values[0], newest);
+  return { now: newest, mean, min: Math.min(...all), max: Math.max(...all), change };
+}
+
+/** Look and name of a kind of mark; of two in one column the one with the higher rank is visible. */
+interface MarkLook {
+  readonly glyph: string;
+  readonly color: ColorName;
+  readonly name: string;
+  readonly rank: number;
+}
+
+const LOOKS = new Map<string, MarkLook>([
+  ['ANOMALY', { glyph: '◇', color: 'warn', name: 'unusual', rank: 1 }],
+  ['REGIME_SHIFT', { glyph: '◆', color: 'accent', name: 'new level', rank: 2 }],
+  ['SPIKE', { glyph: '▲', color: 'bad', name: 'spike', rank: 3 }],
+  ['AUTO_TX', { glyph: '■', color: 'good', name: 'auto-tx', rank: 4 }],
+  ['ALERT', { glyph: '●', color: 'good', name: 'alert fired', rank: 5 }],
+]);
+
+export function markLook(kind: string): MarkLook {
+  const name = kind.toLowerCase().replaceAll('_', ' ').slice(0, 20);
+  return LOOKS.get(kind) ?? { glyph: '✱', color: 'warn', name, rank: 0 };
+}
+
+function markSegments(marks: readonly SlotMark[]): readonly Line[] {
+  return [...Map.groupBy(marks, ({ kind }) => kind)]
+    .map(([kind, { length }]) => ({ ...markLook(kind), length }))
+    .sort((a, b) => b.rank - a.rank)
+    .map(({ glyph, color, name, length }) => [
+      bold(glyph, color),
+      plain(` ${name}${length > 1 ? ` ×${length}` : ''}`),
+    ]);
+}
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+/** Distances between labels that clocks and calendars have, in minutes. */
+const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360, 720, 1440, 2880, 4320, 7200, 10080];
+/** `╵Tue 13` and two spaces. */
+const LABEL_WIDTH = 9;
+
+export function timeLabels(timestamps: readonly number[], plotWidth: number) {
+  const span = (timestamps.at(-1) ?? 0) - (timestamps[0] ?? 0);
+  const room = Math.max(Math.floor(plotWidth / LABEL_WIDTH), 1);
+  const step = (STEPS.find((minutes) => span / (minutes * MINUTE) <= room) ?? 43_200) * MINUTE;
+  const local = (timestamp: number) => timestamp + offsetAt(timestamp) * MINUTE;
+  return timestamps.flatMap((timestamp, index) => {
+    const past = local(timestamp) % step;
+    const before = timestamps[index - 1];
+    // The first slot has a label only if it starts a step.
+    const isBegun = before !== undefined && local(timestamp) - local(before) > past;
+    if (past !== 0 && !isBegun) return [];
+    // The slot may start a little after the round time, which the label names.
+    const round = timestamp - past;
+    const day = dayText(round);
+    const isMidnight = local(round) % DAY === 0;
+    const clock = isMidnight ? `${weekdayText(round)} ${day.split(' ')[0]}` : clockText(round);
+    return [{ index, text: step > DAY ? day : clock }];
+  });
+}
+
+const named = (name: string, text: string): Line => [faint(`${name} `), { text }];
+const gwei = (wei: number | null | undefined): string => (wei == null ? UNKNOWN : formatGwei(wei));
+const extremes = (of: Summary) =>
+  (['min', 'mean', 'max'] as const).map((name) => named(name, gwei(of[name])));
+
+/** A line's caption: its name and latest value, its change and its extremes. */
+function caption(data: ChartData, key: 'base' | 'tip', name: string, style: LineStyle): readonly Line[] {
+  const of = summaryOf(data, key);
+  if (of === null) {
+    const isEmpty = data.slots.every(({ gasUsedRatio }) => gasUsedRatio === 0);
+    const why = isEmpty ? 'no transactions in these blocks' : 'not known from this source';
+    return [[faint(`${name}: ${data.tipsProblem ?? why}`)]];
+  }
+  const span = data.reachSec === null ? data.timeFrame : formatDuration(data.reachSec);
+  const change = of.change === null ? [] : [plain(' '), changeSpan(of.change), faint(` in ${span}`)];
+  // Despite that, the drawn data was polled.
+  const isPolled = key === 'tip' && data.tipsProblem !== null;
+  return [
+    [colored(legendGlyph(style), key), plain(` ${name} `), bold(formatGwei(of.now), key), ...change],
+    ...(isPolled ? [[faint('the service gives no history of them')]] : []),
+    ...extremes(of),
+  ];
+}
+
+function titleSegments({ slots, timeFrame }: ChartData): readonly Line[] {
+  const [first, last] = [slots[0]?.timestamp ?? 0, slots.at(-1)?.timestamp ?? 0];
+  const isHour = isWithinAnHour(timeFrame);
+  // As precise as is useful for the time frame; a long frame with a short history may show hours only.
+  const isLong = last - first > DAY && !isHour;
+  const end = isLong ? dayText : clockText;
+  const weekday = isLong || isHour ? '' : `${weekdayText(first)} `;
+  const [from, to] = [zoneText(offsetAt(first)), zoneText(offsetAt(last))];
+  // After a change of clocks each end has its own offset.
+  const span = `${weekday}${end(first)}${from === to ? '' : ` ${from}`} – ${end(last)} ${to}`;
+  return [[bold(timeFrame, 'accent')], [plain(span)], [faint('gwei')]];
+}
+
+function legendSegments({ reachSec, problem, marks }: ChartData): readonly Line[] {
+  const why = problem === null ? '' : `, to the start of gastop: ${problem}`;
+  const reach = colored(`history reaches back ${formatDuration(reachSec ?? 0)}${why}`, 'warn');
+  return [...(reachSec === null ? [] : [[reach]]), ...markSegments(marks)];
+}
+
+function previousSegments(data: ChartData): readonly Line[] {
+  const { previousProblem: problem, timeFrame } = data;
+  if (problem !== null) return [[colored(`nothing to compare with: ${problem}`, 'warn')]];
+  const before = summaryOf(data, 'previous');
+  const change = before && changeRatio(before.mean, meanOf(known(data, 'base')) ?? 0);
+  return [
+    [
+      colored(legendGlyph('dotted'), 'previous'),
+      plain(` ${timeFrame} before${before ? '' : `: ${UNKNOWN}`}`),
+    ],
+    ...(before === null ? [] : extremes(before)),
+    ...(change === null ? [] : [[plain(`mean now ${formatChange(change)}`)]]),
+  ];
+}
+
+function gasSegments(data: ChartData): readonly Line[] {
+  const gas = summaryOf(data, 'gasUsedRatio');
+  if (gas === null) return [[plain(`blocks: ${UNKNOWN}`)]];
+  const now = bold(`${formatPercent(gas.now)} full`);
+  return [
+    [colored(legendGlyph('solid'), 'warn'), plain(' blocks '), now],
+    named('mean', formatPercent(gas.mean)),
+  ];
+}
+
+/** How far ahead the probability of the cursor's price is forecast, in seconds. */
+export const REACH_SEC = 3_600;
+
+/** Base fee and tip of a slot together, wei per gas; `null`: unknown. */
+export function slotPrice({ base, tip }: ChartSlot): bigint | null {
+  const price = base === null ? 0 : Math.round(base + (tip ?? 0));
+  return price > 0 ? BigInt(price) : null;
+}
+
+/** The values at one slot (by index; `null`: the newest), against the newest unless it is that. */
+function cursorSegments(
+  data: ChartData,
+  index: number | null,
+  marks: readonly SlotMark[],
+  likely: number | null,
+): readonly Line[] {
+  const { nowBase, slots, timeFrame, percentile } = data;
+  const slot = slots[index ?? slots.length - 1];
+  if (slot === undefined) return [];
+  const { timestamp, base, tip, gasUsedRatio: ratio, previous } = slot;
+  const values = [
+    // The newest slot may have begun hours ago: "now" means the newest block.
+    named('base', gwei(index === null ? nowBase : base)),
+    named(`tip ${percentile}`, gwei(tip)),
+    [plain(ratio === null ? UNKNOWN : formatPercent(ratio)), faint(' full')],
+  ];
+  const before = data.compared && previous !== null ? [named('before', gwei(previous))] : [];
+  const isExact = data.slotMs < MINUTE;
+  const clock = clockText(timestamp, true);
+  if (index === null) {
+    const when = colored(isExact ? `now ${clock}` : 'now', 'accent');
+    return [[when], ...values, ...before, [faint('←/→ look at a value')]];
+  }
+  const change = base === null || nowBase === null ? null : changeRatio(base, nowBase);
+  return [
+    [bold(`▸ ${isExact ? clock : moment(timestamp, timeFrame)}`, 'accent')],
+    ...markSegments(marks),
+    ...values,
+    ...(change === null ? [] : [named('since', formatChange(change))]),
+    ...(likely === null ? [] : [named(`reached in ${formatDuration(REACH_SEC)}`, formatLikelihood(likely))]),
+    ...before,
+  ];
+}
+
+/** A time, as precise as is useful for the time frame: `14:05`, or `Tue 3 Nov 14:05`. */
+function moment(timestamp: number, timeFrame: string): string {
+  const clock = clockText(timestamp);
+  if (isWithinAnHour(timeFrame)) return clock;
+  const isDay = (timeFrameSec(timeFrame) ?? Number.POSITIVE_INFINITY) * 1_000 <= DAY;
+  return `${weekdayText(timestamp)} ${isDay ? '' : `${dayText(timestamp)} `}${clock}`;
+}
+
+const isWithinAnHour = (timeFrame: string) => (timeFrameSec(timeFrame) ?? Number.POSITIVE_INFINITY) <= 3_600;
+
+/** A name of 8 columns, two prices of 11 (prices of some wei) and gaps. */
+const SIDE_WIDTH = 35;
+const SIDE_FROM = 116;
+
+/** Beside the charts of wide screens: the figures of both prices, and what is marked. */
+export function ChartSide({ data, height }: Pick<ChartPaneProps, 'data'> & { readonly height: number }) {
+  const inner = SIDE_WIDTH - 3;
+  const column = Math.floor((inner - 8) / 2);
+  const [base, tip, gas] = [summaryOf(data, 'base'), summaryOf(data, 'tip'), summaryOf(data, 'gasUsedRatio')];
+  const row = (name: 'now' | 'max' | 'mean' | 'min') => [name, gwei(base?.[name]), gwei(tip?.[name])];
+  const spread = (name: string, at: number) => [
+    name,
+    ...(['base', 'tip'] as const).map((of) => gwei(quantile(known(data, of), at))),
+  ];
+  const change = (of: Summary | null) => (of?.change == null ? UNKNOWN : formatChange(of.change));
+  const figures = [
+    ...[
+      ['', 'base', `tip ${data.percentile}`],
+      row('now'),
+      ['change', change(base), change(tip)],
+      row('max'),
+    ],
+    ...[spread('p90', 0.9), row('mean'), spread('median', 0.5), spread('p10', 0.1), row('min')],
+    ['full', gas === null ? UNKNOWN : formatPercent(gas.mean), gas === null ? '' : '(mean)'],
+  ].map(([name = '', ...prices], place): Line => {
+    const cells = prices.map((price) => ` ${price}`.padStart(column));
+    return [{ text: name.padEnd(8) + cells.join(''), faint: place === 0 }];
+  });
+  const room = Math.max(height - figures.length - 3, 0);
+  const marks = data.marks.slice(Math.max(data.marks.length - room, 0)).toReversed();
+  const marked = marks.map(({ kind, timestamp, value }): Line => {
+    const { glyph, name, color } = markLook(kind);
+    const left = `${glyph} ${moment(timestamp, data.timeFrame)} ${name}`;
+    const price = value === null ? '' : formatGwei(value);
+    return [{ text: left + price.padStart(Math.max(inner - displayWidth(left), price.length + 1)), color }];
+  });
+  const heading = marks.length === 0 ? [] : [EMPTY_LINE, [faint('marked, newest first')]];
+  return (
+    <Box width={SIDE_WIDTH} height={height} paddingLeft={2} overflow="hidden">
+      <LineList lines={[...figures, ...heading, ...marked]} width={inner} />
+    </Box>
+  );
+}
+
+/** The value below which a share `at` of the values lies (nearest rank). */
+function quantile(values: readonly number[], at: number): number | undefined {
+  return values.toSorted((a, b) => a - b)[Math.max(Math.ceil(at * values.length) - 1, 0)];
+}
+
+/** With fewer rows two charts would be too flat to read. */
+const TWO_CHARTS_FROM = 7;
+const THREE_CHARTS_FROM = 26;
+/** A screen reader reads the figures of every chart. */
+const SPOKEN_ROWS = 100;
+
+/** The rows of each chart. Base fee and tips have their own if possible: one would flatten the other. */
+function chartRows(rows: number, hasTips: boolean) {
+  const gas = rows >= THREE_CHARTS_FROM ? Math.round((rows - 1) * 0.2) : 0;
+  // Each chart after the first needs one row for its caption.
+  const left = rows - (gas === 0 ? 0 : gas + 1);
+  if (!hasTips || left - 1 < TWO_CHARTS_FROM) return { base: Math.max(left, 1), tip: 0, gas };
+  const tip = Math.max(Math.round((left - 1) * 0.33), 2);
+  return { base: left - 1 - tip, tip, gas };
+}
+
+export interface ChartPaneProps {
+  readonly data: ChartData;
+  readonly cursor: number | null;
+  readonly notice: Line | null;
+  readonly likely?: number | null;
+}
+
+export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
+  const { data, cursor, notice, likely = null } = props;
+  const { columns: width, rows: height } = useRoom();
+  const isSpoken = useIsScreenReaderEnabled();
+  const { slots, marks } = data;
+  const hasTips = slots.some(({ tip }) => tip !== null);
+  const legend = legendSegments(data);
+  const titled = [...titleSegments(data), ...legend];
+  // Everything drawn is explained: parts that do not fit into the title go below it.
+  const title = flow(titled, width)[0] ?? [];
+  const unexplained = legend.filter((segment) => !segment.every((span) => title.includes(span)));
+  const above = [titled, unexplained, notice === null ? [] : [notice]].filter(({ length }) => length > 0);
+  const previous = data.compared ? [previousSegments(data)] : [];
+  const tips = caption(data, 'tip', `tip ${data.percentile}`, 'dashed');
+  const hasSide = width >= SIDE_FROM && !isSpoken;
+  const chartWidth = width - (hasSide ? SIDE_WIDTH : 0);
+  // The caption of the base fee, the time labels and the cursor line.
+  const around = above.length + 3 + previous.length + (hasTips ? 0 : 1);
+  const rows = chartRows((isSpoken ? SPOKEN_ROWS : height) - around, hasTips);
+
+  const index = cursor === null ? null : slotAt(slots, cursor);
+  const plotWidth = Math.max(chartPlotWidth(chartWidth), 1);
+  const values = (name: Exclude<keyof ChartSlot, 'timestamp'>) => slots.map((slot) => slot[name]);
+  const base = { color: 'base', values: values('base'), lows: values('low'), highs: values('high') } as const;
+  const before = { color: 'previous', style: 'dotted', values: values('previous') } as const;
+  const tip = { color: 'tip', style: 'dashed', values: values('tip') } as const;
+  // Of two in one column the more important is drawn last, on top.
+  const looks = marks
+    .map((mark) => ({ index: mark.index, ...markLook(mark.kind) }))
+    .sort((a, b) => a.rank - b.rank);
+  const charts = [
+    {
+      captions: [caption(data, 'base', 'base', 'solid'), ...previous],
+      height: rows.base,
+      series: [base, ...(data.compared ? [before] : []), ...(rows.tip === 0 && hasTips ? [tip] : [])],
+      marks: looks,
+    },
+    { captions: [tips], height: rows.tip, series: [tip] },
+    {
+      captions: [gasSegments(data)],
+      height: rows.gas,
+      series: [{ color: 'warn', values: values('gasUsedRatio') } as const],
+      include: [0, 1],
+      format: (ratio: number) => formatPercent(ratio),
+    },
+  ].filter((chart) => chart.height > 0);
+
+  const near = marks.filter(
+    (mark) => index !== null && Math.abs(mark.index - index) <= slots.length / plotWidth / 2,
+  );
+  const times = slots.map(({ timestamp }) => timestamp);
+  const xLabels = timeLabels(times, plotWidth);
+  const line = (of: number) => (segments: readonly Line[]) => <SegmentLine segments={segments} width={of} />;
+  return (
+    <Box flexDirection="column" width={width} height={height} overflow="hidden">
+      {placed(above, line(width))}
+      <Box flexDirection="row">
+        <Box flexDirection="column" width={chartWidth} flexShrink={0}>
+          {placed(charts, ({ captions, height: own, ...chart }, place) => (
+            <>
+              {placed(captions, line(chartWidth))}
+              <LineChart
+                format={formatGwei}
+                {...chart}
+                width={chartWidth}
+                cursor={index}
+                {...(place < charts.length - 1 ? { height: own } : { height: own + 1, xLabels })}
+              />
+            </>
+          ))}
+          {hasTips ? null : line(chartWidth)(tips)}
+        </Box>
+        {hasSide ? <ChartSide data={data} height={height - above.length - 1} /> : null}
+      </Box>
+      {line(width)(cursorSegments(data, index, near, likely))}
+    </Box>
+  );
+});
