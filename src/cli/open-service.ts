@@ -9,7 +9,6 @@ import { ClientError } from '../client/errors.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import { formatDuration } from '../core/units.ts';
 import { abortable } from '../service/async.ts';
-import { fillDemo } from '../service/demo.ts';
 import { type Service, startService } from '../service/service.ts';
 import type { ServiceOptions } from '../service/service-options.ts';
 import { BlockStore } from '../store/blocks.ts';
@@ -90,7 +89,8 @@ export async function openEmbedded(
     const { service } = started;
     if (simulated !== null && db === null && options.role === 'stays') {
       // The user may leave before, or see less.
-      fillDemo({ ...started, source: simulated, signal: filling.signal }).catch(() => {});
+      const demo = { ...started, source: simulated, signal: filling.signal };
+      import('../service/demo.ts').then(({ fillDemo }) => fillDemo(demo)).catch(() => {});
     }
     // The service's responses report errors, not this.
     const first = sleep(FIRST_BLOCK_WITHIN_MS, undefined, { ref: false });
