@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { privateKeyToAccount } from 'viem/accounts';
+import { DEVELOPMENT_SIGNERS } from '../chain/development-keys.ts';
 import { DEVELOPMENT_ACCOUNTS } from '../chain/simulated-node.ts';
 import type { SimulatedSource } from '../chain/simulated-source.ts';
 import type { AlertCreationInput } from '../contract/alerts.ts';
@@ -23,11 +23,8 @@ import type { Database } from '../store/database.ts';
 import { inclusionBy } from './auto-txs/observe.ts';
 import type { Service } from './service.ts';
 
-/** The keys of three `DEVELOPMENT_ACCOUNTS`, which everybody knows. The others are for users. */
-const PAYER = '0x4bbbf85ce3377467afe5d46f804f221813b2bb87f24d81f60f1fcdbf7cbf4356';
-const OUTPACED = '0xdbda1821b80551c9d65939329250298aa3472ba22feea921c0cf5d620ea67b97';
-const WAITING = '0x2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6';
-const [RECIPIENT = '0x', TOKEN = '0x'] = DEVELOPMENT_ACCOUNTS.slice(4);
+const { payer: PAYER, outpaced: OUTPACED, waiting: WAITING } = DEVELOPMENT_SIGNERS;
+const [RECIPIENT = PAYER.address, TOKEN = PAYER.address] = DEVELOPMENT_ACCOUNTS.slice(4);
 
 const ETHER = 10n ** 18n;
 const TIP = 10_000_000n;
@@ -118,8 +115,8 @@ interface Transfer {
   readonly cap: bigint;
 }
 
-const sign = (key: Hex, { to, value = 0n, data = '0x', gas = 21_000n, cap }: Transfer) =>
-  privateKeyToAccount(key).signTransaction({
+const sign = (account: typeof PAYER, { to, value = 0n, data = '0x', gas = 21_000n, cap }: Transfer) =>
+  account.signTransaction({
     chainId: SIMULATED_CHAIN_ID,
     type: 'eip1559',
     nonce: 0,
