@@ -2,46 +2,22 @@ import { type Advice, LANES } from '../advice.ts';
 import type { Block, BlockTips } from '../block.ts';
 import { type FeeRule, gasUsedRatioFromBaseFees } from '../eip1559.ts';
 import { FeeEngine } from '../engine/fee-engine.ts';
-import {
-  type Given,
-  givenAt,
-  type HorizonScore,
-  judgeHorizon,
-  judgeWaits,
-  type LaneReport,
-  reportLane,
-  type WaitScore,
-} from './judge.ts';
+import { type Given, givenAt, judgeHorizon, judgeWaits, type LaneReport, reportLane } from './judge.ts';
 import { Past } from './past.ts';
 
-export interface BacktestReport {
-  readonly stretch: StretchFacts;
-  /** Range of the judged advice; the engine learns from the blocks before it, and blocks after it only judge. */
-  readonly judged: { readonly from: number; readonly to: number; readonly blocks: number };
-  readonly lanes: readonly LaneReport[];
-  readonly horizons: readonly HorizonScore[];
-  /** Horizons in seconds that could not be judged: nothing was stated, or none ended within the recording. */
-  readonly unjudgedHorizons: readonly number[];
-  readonly waits: readonly WaitScore[];
-}
+export type BacktestReport =
+  ReturnType<typeof backtest> extends Generator<unknown, infer Report> ? Report : never;
 
 export interface Prediction {
   readonly block: number;
   readonly advice: Advice;
 }
 
-interface BacktestStep {
-  /** Share of the work done, 0 to 1. */
-  readonly done: number;
-  /** The advice at the current block, if that block is judged. */
-  readonly prediction: Prediction | null;
-}
-
 export interface BacktestOptions {
   /** In order. A gap counts as an interruption: the engine starts anew after it. */
   readonly blocks: readonly Block[];
   readonly feeRule: FeeRule;
-  /** First and last block number whose advice is judged. */
+  /** First and last block number whose advice is judged; the engine learns from those before, those after only judge. */
   readonly from?: number;
   readonly to?: number;
 }
@@ -52,11 +28,11 @@ const WALK_SHARE = 0.9;
 
 /**
  * Walks a recording block by block: the engine sees each block and advises before it sees the next; then all advice
- * is judged beside that of other rules. Yields after every block, and while it judges.
+ * is judged beside that of other rules. Yields after every block, and while it judges, the share of the work done (0 to
+ * 1) and the advice at the block, if that is judged.
  * @throws RangeError for no blocks.
  */
-export function* backtest(options: BacktestOptions): Generator<BacktestStep, BacktestReport> {
-  const { blocks, feeRule, from = 0, to = Number.POSITIVE_INFINITY } = options;
+export function* backtest({ blocks, feeRule, from = 0, to = Number.POSITIVE_INFINITY }: BacktestOptions) {
   const stretch = stretchFacts(blocks, feeRule);
   const engine = new FeeEngine({ feeRule });
   const isTipless = stretch.withTips === 0;
@@ -70,7 +46,7 @@ export function* backtest(options: BacktestOptions): Generator<BacktestStep, Bac
     past.push(block, Number(advice?.nextBaseFee ?? block.baseFeePerGas));
     const isJudged = advice !== null && block.number >= from && block.number <= to;
     if (isJudged) given.push(givenAt(at, advice));
-    const prediction = isJudged ? { block: block.number, advice } : null;
+    const prediction: Prediction | null = isJudged ? { block: block.number, advice } : null;
     yield { done: (WALK_SHARE * (at + 1)) / blocks.length, prediction };
   }
   const lanes: LaneReport[] = [];
@@ -89,6 +65,7 @@ export function* backtest(options: BacktestOptions): Generator<BacktestStep, Bac
     },
     lanes,
     horizons,
+    /** In seconds: those that could not be judged: nothing was stated, or none ended within the recording. */
     unjudgedHorizons: secs.filter((sec) => !horizons.some(({ horizonSec }) => horizonSec === sec)),
     waits: judgeWaits(past, given),
   };
@@ -96,22 +73,10 @@ export function* backtest(options: BacktestOptions): Generator<BacktestStep, Bac
 
 const isAfterGap = (block: Block, before: Block | undefined) => before?.number !== block.number - 1;
 
-/** The figures of a recording. Wei per gas; Unix seconds. */
-export interface StretchFacts {
-  readonly firstBlock: number;
-  readonly lastBlock: number;
-  readonly blocks: number;
-  readonly gaps: number;
-  readonly firstTime: number;
-  readonly lastTime: number;
-  readonly baseFee: { readonly lowest: bigint; readonly median: bigint; readonly highest: bigint };
-  readonly withTips: number;
-  /** `counted`: gas and limit; `ratio`: their ratio only; `derived`: from the base fees, by inverting EIP-1559. */
-  readonly gasUsed: 'counted' | 'ratio' | 'derived';
-}
+export type StretchFacts = ReturnType<typeof stretchFacts>;
 
-/** @throws RangeError for no blocks. */
-function stretchFacts(blocks: readonly Block[], rule: FeeRule): StretchFacts {
+/** The figures of a recording. Wei per gas; Unix seconds. @throws RangeError for no blocks. */
+function stretchFacts(blocks: readonly Block[], rule: FeeRule) {
   const [first, last] = [blocks[0], blocks.at(-1)];
   if (first === undefined || last === undefined) throw new RangeError('a stretch has blocks');
   const fees = blocks.map((block) => block.baseFeePerGas).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
@@ -122,17 +87,14 @@ function stretchFacts(blocks: readonly Block[], rule: FeeRule): StretchFacts {
     gaps: blocks.filter((block, at) => at > 0 && isAfterGap(block, blocks[at - 1])).length,
     firstTime: first.timestamp,
     lastTime: last.timestamp,
-    baseFee: {
-      lowest: fees[0] ?? 0n,
-      median: fees[fees.length >> 1] ?? 0n,
-      highest: fees.at(-1) ?? 0n,
-    },
+    baseFee: { lowest: fees[0] ?? 0n, median: fees[fees.length >> 1] ?? 0n, highest: fees.at(-1) ?? 0n },
     withTips: blocks.filter((block) => block.tips !== null).length,
     gasUsed: gasUsedOf(blocks, rule),
   };
 }
 
-function gasUsedOf(blocks: readonly Block[], rule: FeeRule): StretchFacts['gasUsed'] {
+/** `counted`: gas and limit; `ratio`: their ratio only; `derived`: from the base fees, by inverting EIP-1559. */
+function gasUsedOf(blocks: readonly Block[], rule: FeeRule): 'counted' | 'ratio' | 'derived' {
   if (blocks.every((block) => block.gasUsed !== null)) return 'counted';
   // Exact equality: no measured ratio has that.
   const isDerived = blocks.every((block, index) => {

@@ -15,15 +15,13 @@ export interface Given {
   /** Index of the block. */
   readonly at: number;
   readonly lanes: Readonly<Record<LaneName, Offer & { readonly probability: number | null }>>;
-  readonly targets: readonly Target[];
+  /** Prices predicted to be reached within a time. */
+  readonly targets: readonly {
+    readonly horizonSec: number;
+    readonly price: number;
+    readonly probability: number | null;
+  }[];
   readonly wait: Waiting | null;
-}
-
-/** A price predicted to be reached within a time. */
-export interface Target {
-  readonly horizonSec: number;
-  readonly price: number;
-  readonly probability: number | null;
 }
 
 /** An advice to wait for a price. */
@@ -51,13 +49,7 @@ export function givenAt(at: number, { lanes, recommendation }: Advice): Given {
       probability,
     })),
     wait: isWait
-      ? {
-          action,
-          price: Number(targetPrice),
-          deadlineSec,
-          probability,
-          expectedSaving: expectedSavingRatio,
-        }
+      ? { action, price: Number(targetPrice), deadlineSec, probability, expectedSaving: expectedSavingRatio }
       : null,
   };
 }
@@ -70,23 +62,24 @@ export interface CalibrationGroup {
   readonly kept: number;
 }
 
+interface Outcome {
+  readonly stated: number;
+  readonly isKept: boolean;
+}
+
 const GROUPS = 20;
 
 /** In groups five points wide, by rising probability; empty ones are left out. */
-function calibrationOf(
-  outcomes: readonly (readonly [stated: number, isKept: boolean])[],
-): CalibrationGroup[] {
-  const groups = Array.from({ length: GROUPS }, () => ({ size: 0, stated: 0, kept: 0 }));
-  for (const [stated, isKept] of outcomes) {
-    const sums = groups[Math.min(Math.floor(stated * GROUPS), GROUPS - 1)];
-    if (sums === undefined) continue;
-    sums.size += 1;
-    sums.stated += stated;
-    sums.kept += isKept ? 1 : 0;
-  }
-  return groups
-    .filter(({ size }) => size > 0)
-    .map(({ size, stated, kept }) => ({ size, stated: stated / size, kept: kept / size }));
+function calibrationOf(outcomes: readonly Outcome[]): CalibrationGroup[] {
+  const groupOf = ({ stated }: Outcome) => Math.min(Math.floor(stated * GROUPS), GROUPS - 1);
+  const groups = Map.groupBy(outcomes, groupOf);
+  return [...groups.entries()]
+    .sort(([a], [b]) => a - b)
+    .map(([, group]) => ({
+      size: group.length,
+      stated: meanOf(group, ({ stated }) => stated),
+      kept: meanOf(group, ({ isKept }) => Number(isKept)),
+    }));
 }
 
 /** Mean distance between stated and actual shares over the groups, weighted by size; `null` for none. */
@@ -96,100 +89,58 @@ function calibrationError(groups: readonly CalibrationGroup[]): number | null {
   return size > 0 ? apart / size : null;
 }
 
-/** Outcome of one horizon's target prices. Shares 0 to 1. */
-export interface HorizonScore {
-  readonly horizonSec: number;
-  readonly judged: number;
-  /** Share of prices that were reached in time. */
-  readonly kept: number;
-  readonly stated: number;
-  /** Mean saving against the next block's price; a miss pays the price of the horizon's last block. */
-  readonly saving: number;
-  /** The same for the cheapest block of the horizon. */
-  readonly foresight: number;
-  readonly calibrationError: number;
-  readonly calibration: readonly CalibrationGroup[];
-}
+/** Of at least one. */
+const meanOf = <T>(rows: readonly T[], of: (row: T) => number): number =>
+  rows.reduce((sum, row) => sum + of(row), 0) / rows.length;
+
+/** Nothing can be saved on a free chain: a price of 0 counts as 1 wei on either side. */
+const savingOf = (paid: number, next: number) => 1 - Math.max(paid, 1) / Math.max(next, 1);
+
+export type HorizonScore = NonNullable<ReturnType<typeof judgeHorizon>>;
 
 /**
  * Judges the targets of one horizon. Skips targets without a probability, and those whose time had not ended before
  * the end of the recording or a gap; `null` if none is left. The first block with a price at or below the target
- * reaches it, at that block's price.
+ * reaches it, at that block's price. Shares 0 to 1.
  */
 export function judgeHorizon(
   past: Past,
   given: readonly Pick<Given, 'at' | 'targets'>[],
   horizonSec: number,
-): HorizonScore | null {
-  let judged = 0;
-  let kept = 0;
-  let stated = 0;
-  let saving = 0;
-  let foresight = 0;
-  const outcomes: [number, boolean][] = [];
+) {
   const window = new WindowMinimum();
   let last = -1;
-  for (const { at, targets } of given) {
-    const { price, probability } = targets.find((target) => target.horizonSec === horizonSec) ?? NO_TARGET;
-    const until = (past.time[at] ?? 0) + horizonSec;
-    if (until >= (past.time[past.lastOf(at)] ?? 0)) continue;
-    for (; (past.time[last + 1] ?? 0) <= until; last += 1) window.push(last + 1, past.price[last + 1] ?? 0);
+  const outcomes = given.flatMap(({ at, targets }) => {
+    const until = past.timeAt(at) + horizonSec;
+    if (until >= past.timeAt(past.lastOf(at))) return [];
+    for (; past.timeAt(last + 1) <= until; last += 1) window.push(last + 1, past.priceAt(last + 1));
     window.dropBefore(at + 1);
     const cheapest = window.minimum;
+    const target = targets.find((each) => each.horizonSec === horizonSec);
     // Without a block in its time there was nothing to wait for.
-    if (probability === null || cheapest === null) continue;
-    // As in the lanes, a price of 0 counts as 1 wei on either side.
-    const next = Math.max(past.price[at + 1] ?? 1, 1);
-    const isReached = cheapest <= price;
-    const paid = isReached ? firstAtMost(past, price, at + 1) : (past.price[last] ?? 0);
-    judged += 1;
-    kept += isReached ? 1 : 0;
-    stated += probability;
-    saving += 1 - Math.max(paid, 1) / next;
-    foresight += 1 - Math.max(cheapest, 1) / next;
-    outcomes.push([probability, isReached]);
-  }
-  if (judged === 0) return null;
-  const groups = calibrationOf(outcomes);
+    if (target?.probability == null || cheapest === null) return [];
+    const isKept = cheapest <= target.price;
+    let paidAt = isKept ? at + 1 : last;
+    while (isKept && past.priceAt(paidAt) > target.price) paidAt += 1;
+    const next = past.priceAt(at + 1);
+    const saving = savingOf(past.priceAt(paidAt), next);
+    return [{ stated: target.probability, isKept, saving, foresight: savingOf(cheapest, next) }];
+  });
+  if (outcomes.length === 0) return null;
+  const calibration = calibrationOf(outcomes);
   return {
     horizonSec,
-    judged,
-    kept: kept / judged,
-    stated: stated / judged,
-    saving: saving / judged,
-    foresight: foresight / judged,
-    calibrationError: calibrationError(groups) ?? 0,
-    calibration: groups,
+    judged: outcomes.length,
+    /** Share of prices that were reached in time. */
+    kept: meanOf(outcomes, ({ isKept }) => Number(isKept)),
+    stated: meanOf(outcomes, ({ stated }) => stated),
+    /** Mean saving against the next block's price; a miss pays the price of the horizon's last block. */
+    saving: meanOf(outcomes, ({ saving }) => saving),
+    /** The same for the cheapest block of the horizon. */
+    foresight: meanOf(outcomes, ({ foresight }) => foresight),
+    calibrationError: calibrationError(calibration) ?? 0,
+    calibration,
   };
-}
-
-const NO_TARGET = { price: 0, probability: null } as const;
-
-/** The first price from block `from` on at or below `price`; there is one. */
-function firstAtMost(past: Past, price: number, from: number): number {
-  let block = from;
-  while ((past.price[block] ?? 0) > price) block += 1;
-  return past.price[block] ?? 0;
-}
-
-/** Outcome of one rule's offers for one lane, over all judged blocks. Shares 0 to 1; no unit, no wei. */
-interface LaneScore {
-  readonly judged: number;
-  /** Share included in time. */
-  readonly kept: number;
-  /** Share that would have been included in time even if the transaction had missed the first block of the window. */
-  readonly keptLate: number;
-  /** Share that every single block of the window would have included. */
-  readonly survived: number;
-  /** Mean saving against the next block's lowest price; a miss pays the price of the window's last block. */
-  readonly saving: number;
-  /** Mean margin of the cap over the price paid, as a share of that price, among the included; `null` when none was. */
-  readonly overhang: number | null;
-  /**
-   * Mean pinball loss, in multiples of the next block's price: takes the cap as the quantile, at the lane's target
-   * share, of the lowest price included in any block of the window.
-   */
-  readonly pinball: number;
 }
 
 /** Whether the recording has the whole window of an offer made at block `at`, without a gap. */
@@ -197,75 +148,62 @@ export const isSettled = (past: Past, at: number, { withinBlocks }: LanePromise)
   at + withinBlocks <= past.lastOf(at);
 
 /**
- * Judges offers by the index of their block; their windows must have ended. Block `j` includes an offer when
- * `min(tip, cap − base fee)` reaches the block's minimum tip; it pays `min(cap, base fee + tip)`. `null` for none.
+ * Judges one rule's offers for one lane, by the index of their block; their windows must have ended. Block `j` includes
+ * an offer when `min(tip, cap − base fee)` reaches the block's minimum tip; it pays `min(cap, base fee + tip)`. `null`
+ * for none. Shares 0 to 1; no unit, no wei.
  */
-export function judgeLane(
-  past: Past,
-  offers: ReadonlyMap<number, Offer>,
-  promise: LanePromise,
-): LaneScore | null {
+export function judgeLane(past: Past, offers: ReadonlyMap<number, Offer>, promise: LanePromise) {
   if (offers.size === 0) return null;
-  let kept = 0;
-  let keptLate = 0;
-  let survived = 0;
-  let saving = 0;
-  let overhang = 0;
-  let pinball = 0;
-  for (const [at, offer] of offers) {
+  const outcomes = [...offers].map(([at, offer]) => {
     const last = at + promise.withinBlocks;
-    // Nothing can be saved on a free chain: a price of 0 counts as 1 wei on either side.
-    const next = Math.max(past.price[at + 1] ?? 1, 1);
-    const { paid, least, late, everywhere } = look(past, offer, at + 1, last);
-    saving += 1 - Math.max(paid ?? past.price[last] ?? 1, 1) / next;
-    if (paid !== null) {
-      kept += 1;
-      overhang += Math.max(offer.cap, 1) / Math.max(paid, 1) - 1;
-    }
-    if (late) keptLate += 1;
-    if (everywhere) survived += 1;
+    const next = past.priceAt(at + 1);
+    const { paid, least, isLate, isEverywhere } = look(past, offer, at + 1, last);
     const short = least - offer.cap;
-    pinball += Math.max(promise.target * short, (promise.target - 1) * short) / next;
-  }
-  const judged = offers.size;
+    const overhang = paid === null ? null : Math.max(offer.cap, 1) / Math.max(paid, 1) - 1;
+    const pinball = Math.max(promise.target * short, (promise.target - 1) * short) / Math.max(next, 1);
+    return { overhang, isLate, isEverywhere, saving: savingOf(paid ?? past.priceAt(last), next), pinball };
+  });
+  const overhangs = outcomes.flatMap(({ overhang }) => overhang ?? []);
   return {
-    judged,
-    kept: kept / judged,
-    keptLate: keptLate / judged,
-    survived: survived / judged,
-    saving: saving / judged,
-    overhang: kept > 0 ? overhang / kept : null,
-    pinball: pinball / judged,
+    judged: outcomes.length,
+    /** Share included in time. */
+    kept: overhangs.length / outcomes.length,
+    /** Share that would have been included in time even if the transaction had missed the first block of the window. */
+    keptLate: meanOf(outcomes, ({ isLate }) => Number(isLate)),
+    /** Share that every single block of the window would have included. */
+    survived: meanOf(outcomes, ({ isEverywhere }) => Number(isEverywhere)),
+    /** Mean saving against the next block's lowest price; a miss pays the price of the window's last block. */
+    saving: meanOf(outcomes, ({ saving }) => saving),
+    /** Mean margin of the cap over the price paid, as a share of that price, among the included; `null` when none was. */
+    overhang: overhangs.length > 0 ? meanOf(overhangs, (each) => each) : null,
+    /**
+     * Mean pinball loss, in multiples of the next block's price: takes the cap as the quantile, at the lane's target
+     * share, of the lowest price included in any block of the window.
+     */
+    pinball: meanOf(outcomes, ({ pinball }) => pinball),
   };
 }
 
-interface LaneOutcome {
+/** What the blocks make of an offer. */
+function look(past: Past, { cap, tip }: Offer, from: number, to: number) {
   /** The price paid in the first block that included it; `null` when none did. */
-  readonly paid: number | null;
-  /** The lowest price of the window. */
-  readonly least: number;
-  /** Whether any block but the first would have included it. */
-  readonly late: boolean;
-  /** Whether every block would have included it. */
-  readonly everywhere: boolean;
-}
-
-function look(past: Past, { cap, tip }: Offer, from: number, to: number): LaneOutcome {
   let paid: number | null = null;
+  /** The lowest price of the window. */
   let least = Number.POSITIVE_INFINITY;
-  let late = false;
-  let everywhere = true;
+  /** Whether any block but the first, and whether every block would have included it. */
+  let isLate = false;
+  let isEverywhere = true;
   for (let block = from; block <= to; block += 1) {
     const baseFee = past.baseFee[block] ?? 0;
-    least = Math.min(least, past.price[block] ?? 0);
+    least = Math.min(least, past.priceAt(block));
     if (Math.min(tip, cap - baseFee) < (past.asked[block] ?? 0)) {
-      everywhere = false;
+      isEverywhere = false;
       continue;
     }
     paid ??= Math.min(cap, baseFee + tip);
-    late ||= block > from;
+    isLate ||= block > from;
   }
-  return { paid, least, late, everywhere };
+  return { paid, least, isLate, isEverywhere };
 }
 
 /** Perfect foresight: exactly the price of the cheapest block of the window. `null` when the window is incomplete. */
@@ -273,147 +211,107 @@ export function foresight(past: Past, at: number, promise: LanePromise): Offer |
   if (!isSettled(past, at, promise)) return null;
   let best = at + 1;
   for (let block = best; block <= at + promise.withinBlocks; block += 1) {
-    if ((past.price[block] ?? 0) < (past.price[best] ?? 0)) best = block;
+    if (past.priceAt(block) < past.priceAt(best)) best = block;
   }
-  return { cap: past.price[best] ?? 0, tip: past.asked[best] ?? 0 };
+  return { cap: past.priceAt(best), tip: past.asked[best] ?? 0 };
 }
 
-/** Outcome of the advice to wait. Shares 0 to 1. */
-export interface WaitScore {
-  readonly action: Waiting['action'];
-  /** Number of times it was given and ended within the recording, before a gap. */
-  readonly judged: number;
-  /** Share of all blocks with judged advice. */
-  readonly share: number;
-  readonly stated: number;
-  /** Share of prices reached in time. */
-  readonly kept: number;
-  /** Mean predicted saving, misses included. */
-  readonly expectedSaving: number;
-  /** Mean saving against the next block's price; a miss pays the price of the last block before the deadline. */
-  readonly saving: number;
-}
+export type WaitScore = ReturnType<typeof judgeWaits>[number];
 
-/** Scores each kind of waiting that was advised, `WAIT` first. */
-export function judgeWaits(past: Past, given: readonly Pick<Given, 'at' | 'wait'>[]): WaitScore[] {
+/** Scores each kind of waiting that was advised, `WAIT` first. Shares 0 to 1. */
+export function judgeWaits(past: Past, given: readonly Pick<Given, 'at' | 'wait'>[]) {
   return (['WAIT', 'SET_ALERT'] as const).flatMap((action) => {
     const judged = given.flatMap(({ at, wait }) =>
       wait?.action === action ? (outcomeOf(past, at, wait) ?? []) : [],
     );
     if (judged.length === 0) return [];
-    const meanOf = (of: (outcome: WaitOutcome) => number) => mean(judged.map(of)) ?? 0;
     return [
       {
         action,
+        /** Number of times it was given and ended within the recording, before a gap. */
         judged: judged.length,
+        /** Share of all blocks with judged advice. */
         share: judged.length / given.length,
-        stated: meanOf(({ wait }) => wait.probability),
-        kept: meanOf(({ isReached }) => (isReached ? 1 : 0)),
-        expectedSaving: meanOf(({ wait }) => wait.expectedSaving),
-        saving: meanOf(({ saving }) => saving),
+        stated: meanOf(judged, ({ wait }) => wait.probability),
+        /** Share of prices reached in time. */
+        kept: meanOf(judged, ({ isReached }) => Number(isReached)),
+        /** Mean predicted saving, misses included. */
+        expectedSaving: meanOf(judged, ({ wait }) => wait.expectedSaving),
+        /** Mean saving against the next block's price; a miss pays the price of the last block before the deadline. */
+        saving: meanOf(judged, ({ saving }) => saving),
       },
     ];
   });
 }
 
-interface WaitOutcome {
-  readonly wait: Waiting;
-  readonly isReached: boolean;
-  readonly saving: number;
-}
-
 /** `null` while its time is not over, or when no block came in it. */
-function outcomeOf(past: Past, given: number, wait: Waiting): WaitOutcome | null {
-  const timeOf = (at: number) => past.time[at] ?? 0;
-  const until = timeOf(given) + wait.deadlineSec;
+function outcomeOf(past: Past, given: number, wait: Waiting) {
+  const until = past.timeAt(given) + wait.deadlineSec;
   const first = given + 1;
-  if (until >= timeOf(past.lastOf(given)) || timeOf(first) > until) return null;
+  if (until >= past.timeAt(past.lastOf(given)) || past.timeAt(first) > until) return null;
   let at = first;
-  while (timeOf(at + 1) <= until && (past.price[at] ?? 0) > wait.price) at += 1;
-  const paid = past.price[at] ?? 0;
-  // As in the lanes, a price of 0 counts as 1 wei on either side.
-  return {
-    wait,
-    isReached: paid <= wait.price,
-    saving: 1 - Math.max(paid, 1) / Math.max(past.price[first] ?? 1, 1),
-  };
+  while (past.timeAt(at + 1) <= until && past.priceAt(at) > wait.price) at += 1;
+  const paid = past.priceAt(at);
+  return { wait, isReached: paid <= wait.price, saving: savingOf(paid, past.priceAt(first)) };
 }
 
-export interface RuleScore extends LaneScore {
-  readonly rule: string;
-  readonly kind: 'own' | 'peer' | 'naive' | 'foresight';
-}
+export type LaneReport = ReturnType<typeof reportLane>;
+export type RuleScore = LaneReport['rules'][number];
 
 /** The advice beside the other rules for one lane, all judged on the same blocks. Shares 0 to 1. */
-export interface LaneReport {
-  readonly lane: LaneName;
-  readonly withinBlocks: number;
-  readonly target: number;
-  /** Mean stated probability; `null` when nothing was judged. */
-  readonly stated: number | null;
-  readonly calibrationError: number | null;
-  readonly calibration: readonly CalibrationGroup[];
-  /** Own advice first, then peers, the naive rule (Slow only), perfect foresight; empty when nothing was judged. */
-  readonly rules: readonly RuleScore[];
-  /** The peers with the smallest margin above the price they pay; `null` when none is good enough. */
-  readonly tightest: {
-    /** Among those that reach the lane's target share. */
-    readonly keeping: string | null;
-    /** Among those that reach it, or the own advice's share if lower, also when they miss the first block. */
-    readonly late: string | null;
-  };
-  /** Blocks without a stated probability, which are not judged above, and their share included in time. */
-  readonly unstated: { readonly judged: number; readonly kept: number | null };
-}
-
-/** @param given the judged advice. */
-export function reportLane(past: Past, given: readonly Given[], lane: LaneName): LaneReport {
+export function reportLane(past: Past, given: readonly Given[], lane: LaneName) {
   const promise = LANE_PROMISES[lane];
   const settled = given.filter(({ at }) => isSettled(past, at, promise));
   const promised = settled.filter(({ lanes }) => lanes[lane].probability !== null);
   const unstated = settled.filter(({ lanes }) => lanes[lane].probability === null);
   // Only Slow waits, so the naive rule applies to Slow alone.
-  const others = lane === 'slow' ? [...PEERS, NAIVE_RULE] : PEERS;
-  const able = others
-    .map(({ rule, kind, offer }) => ({
-      rule,
-      kind,
-      offers: offersOf(promised, ({ at }) => offer(past, at, lane)),
-    }))
+  const able = [...PEERS, ...(lane === 'slow' ? [NAIVE_RULE] : [])]
+    .map(({ rule, kind, offer }) => {
+      return { rule, kind, offers: offersOf(promised, ({ at }) => offer(past, at, lane)) };
+    })
     // A rule that made hardly any offer must not prevent the judgement of the others.
     .filter(({ offers }) => 2 * offers.size > promised.length);
   const judged = promised.filter(({ at }) => able.every(({ offers }) => offers.has(at)));
   const own = (advice: Given) => advice.lanes[lane];
-  const all = [
-    { rule: 'gastop', kind: 'own' as const, offers: offersOf(judged, own) },
-    ...able.map((each) => ({ ...each, offers: offersOf(judged, ({ at }) => each.offers.get(at)) })),
+  const rules = [
+    { rule: 'gastop', kind: 'own' as const, offer: own },
+    ...able.map(({ rule, kind, offers }) => ({ rule, kind, offer: ({ at }: Given) => offers.get(at) })),
     {
       rule: 'perfect foresight',
       kind: 'foresight' as const,
-      offers: offersOf(judged, ({ at }) => foresight(past, at, promise)),
+      offer: ({ at }: Given) => foresight(past, at, promise),
     },
-  ];
-  const rules = all.flatMap(({ rule, kind, offers }): RuleScore[] => {
-    const score = judgeLane(past, offers, promise);
+  ].flatMap(({ rule, kind, offer }) => {
+    const score = judgeLane(past, offersOf(judged, offer), promise);
     return score === null ? [] : [{ rule, kind, ...score }];
   });
-  const groups = calibrationOf(
-    judged.map(({ at, lanes }) => {
-      const { paid } = look(past, lanes[lane], at + 1, at + promise.withinBlocks);
-      return [lanes[lane].probability ?? 0, paid !== null];
-    }),
-  );
+  const outcomes = judged.map((advice) => ({
+    stated: own(advice).probability ?? 0,
+    isKept: look(past, own(advice), advice.at + 1, advice.at + promise.withinBlocks).paid !== null,
+  }));
+  const calibration = calibrationOf(outcomes);
+  /** The good peer with the smallest margin above the price it pays; `null` when none is good enough. */
+  const tightest = (isGood: (score: (typeof rules)[number]) => boolean) => {
+    const room = ({ overhang }: (typeof rules)[number]) => overhang ?? Number.POSITIVE_INFINITY;
+    const good = rules.filter((score) => score.kind === 'peer' && isGood(score));
+    return good.toSorted((a, b) => room(a) - room(b))[0]?.rule ?? null;
+  };
   return {
     lane,
     ...promise,
-    stated: mean(judged.map(({ lanes }) => lanes[lane].probability ?? 0)),
-    calibrationError: calibrationError(groups),
-    calibration: groups,
+    /** Mean stated probability; `null` when nothing was judged. */
+    stated: outcomes.length > 0 ? meanOf(outcomes, ({ stated }) => stated) : null,
+    calibrationError: calibrationError(calibration),
+    calibration,
+    /** Own advice first, then peers, the naive rule (Slow only), perfect foresight; empty when nothing was judged. */
     rules,
     tightest: {
-      keeping: tightest(rules, ({ kept }) => kept >= promise.target),
-      late: tightest(rules, ({ keptLate }) => keptLate >= Math.min(promise.target, rules[0]?.keptLate ?? 1)),
+      /** Among those that reach the lane's target share. */
+      keeping: tightest(({ kept }) => kept >= promise.target),
+      /** Among those that reach it, or the own advice's share if lower, also when they miss the first block. */
+      late: tightest(({ keptLate }) => keptLate >= Math.min(promise.target, rules[0]?.keptLate ?? 1)),
     },
+    /** Blocks without a stated probability, which are not judged above, and their share included in time. */
     unstated: {
       judged: unstated.length,
       kept: judgeLane(past, offersOf(unstated, own), promise)?.kept ?? null,
@@ -422,23 +320,7 @@ export function reportLane(past: Past, given: readonly Given[], lane: LaneName):
 }
 
 /** The offers that a rule made, by the index of their block. */
-function offersOf(
-  given: readonly Given[],
-  offer: (advice: Given) => Offer | null | undefined,
-): ReadonlyMap<number, Offer> {
-  return new Map(
-    given.flatMap((advice): [number, Offer][] => {
-      const made = offer(advice);
-      return made ? [[advice.at, made]] : [];
-    }),
-  );
+function offersOf(given: readonly Given[], offer: (advice: Given) => Offer | null | undefined) {
+  const made = given.map((advice) => [advice.at, offer(advice)] as const);
+  return new Map(made.filter((each): each is [number, Offer] => each[1] != null));
 }
-
-function tightest(rules: readonly RuleScore[], isGood: (score: RuleScore) => boolean): string | null {
-  const room = ({ overhang }: RuleScore) => overhang ?? Number.POSITIVE_INFINITY;
-  const good = rules.filter((score) => score.kind === 'peer' && isGood(score));
-  return good.toSorted((a, b) => room(a) - room(b))[0]?.rule ?? null;
-}
-
-const mean = (values: readonly number[]): number | null =>
-  values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -27,6 +27,14 @@ export class Past {
     return (this.#starts[(this.#run[at] ?? 0) + 1] ?? this.blocks.length) - 1;
   }
 
+  timeAt(at: number): number {
+    return this.time[at] ?? 0;
+  }
+
+  priceAt(at: number): number {
+    return this.price[at] ?? 0;
+  }
+
   /** Whether any block up to this one had known tips. */
   hasTips(at: number): boolean {
     return at >= this.#firstWithTips;
