@@ -4,11 +4,10 @@ import { cleanText } from '../core/text.ts';
 import { bareHex, isLongHex } from '../core/transactions/signed-text.ts';
 import { gweiString } from '../core/units.ts';
 import { ClientError, type ClientErrorCode } from './errors.ts';
-import { Http, type HttpOptions, type HttpRequest } from './http.ts';
+import { Http, type HttpOptions } from './http.ts';
 import {
   alertChoices,
   describedRoute,
-  EXTRA_FIELDS,
   type ExtraField,
   findDescription,
   listsParameter,
@@ -19,7 +18,7 @@ import { type ChartOptions, PriceCharts, type PriceChartView } from './price-cha
 import { RateLimit } from './rate-limit.ts';
 import { readResponse, throwIfRefused } from './response.ts';
 import { type ClientRoute, type Query, ROUTES } from './routes.ts';
-import { harmlessJson, parseJson } from './values.ts';
+import { harmlessJson, isWebPage, parseJson } from './values.ts';
 import {
   type AlertDetailsView,
   type AlertView,
@@ -133,7 +132,7 @@ export function createGasClient(options: GasClientOptions) {
     { method }: ClientRoute<unknown>,
     path: string,
     { signal, onResponse }: TextOptions,
-    body?: HttpRequest['body'],
+    body?: object,
   ): Promise<string> => {
     const { text } = await http.send({ path, method, signal, body });
     if (text.trim() !== '') onResponse?.(harmlessJson(text));
@@ -145,41 +144,36 @@ export function createGasClient(options: GasClientOptions) {
     route: ClientRoute<View>,
     values: Query,
     call: TextOptions,
-    body?: HttpRequest['body'],
+    body?: object,
     isWhole: (view: View) => boolean = () => false,
   ): Promise<View | null> => {
     const path = itemPath(route.path, values);
     const text = await write(route, path, call, body);
-    if (text.trim() === '') return null;
-    const response = parseJson(text);
-    if (response === undefined && path.startsWith(PATHS.alerts)) return null;
     try {
-      throwIfRefused(response, { endpoint: path });
+      throwIfRefused(parseJson(text), { endpoint: path });
       const view = read(route, path, text);
       return isWhole(view) ? view : null;
     } catch (error) {
       if (!(error instanceof ClientError) || error.code !== 'unreadable') throw error;
-      if (response !== undefined) return null;
-      // After a page that is no JSON, such as a proxy's, the outcome is unknown.
-      throw error.unsettled();
+      // After a proxy's page the outcome is unknown.
+      if (isWebPage(text)) throw error.unsettled();
+      return null;
     }
   };
 
-  /** A response with little more than its id is completed from `sent`. @throws ClientError (`unreadable`, `mayBeDone`) */
+  /** What the response does not say comes from `sent`. @throws ClientError (`unreadable`, `mayBeDone`) */
   const make = async <View extends { readonly id: string }>(
     route: ClientRoute<View>,
     what: string,
-    { body, sent = body }: { readonly body: object; readonly sent?: object },
+    { body, sent }: { readonly body: object; readonly sent: object },
     call: TextOptions,
-    isWhole: (read: View) => boolean,
   ): Promise<View> => {
     const text = await write(route, route.path, call, body);
     try {
       const made = read(route, route.path, text);
-      if (isWhole(made)) return made;
-      const said = Object.entries(made).filter(
-        ([, value]) => value !== null && (typeof value !== 'object' || Object.keys(value).length > 0),
-      );
+      const isSaid = (value: unknown) =>
+        typeof value === 'object' ? Object.keys(value ?? {}).length > 0 : value !== undefined;
+      const said = Object.entries(made).filter(([, value]) => isSaid(value));
       const filled = read(route, route.path, JSON.stringify({ ...sent, id: made.id }));
       return { ...filled, ...Object.fromEntries(said) };
     } catch (error) {
@@ -189,38 +183,22 @@ export function createGasClient(options: GasClientOptions) {
     }
   };
 
-  const described = async (toTell: string) => {
-    try {
-      return await describe();
-    } catch (error) {
-      if (!(error instanceof ClientError)) throw error;
-      const message = `it could not be looked up whether this service can ${toTell}: ${error.message}`;
-      throw new ClientError(error.code, message, { ...error });
-    }
-  };
-
   /** For additions to v1: a service without them may do anything with the request. */
   const requireListed = async ({ method, path }: ClientRoute<unknown>, what: string) => {
-    if (isOwn || describedRoute(await described(what), path, method) !== null) return;
-    const route = `${method.toUpperCase()} ${path}`;
-    throw new ClientError('not-found', `this service cannot ${what}: it does not list ${route}`, {
-      endpoint: path,
-    });
+    if (isOwn || describedRoute(await describe(), path, method) !== null) return;
+    const message = `this service cannot ${what}: it does not list ${method.toUpperCase()} ${path}`;
+    throw new ClientError('not-found', message, { endpoint: path });
   };
 
   /** The body of an alert. Without a field that the service does not know it would be another alert. */
   const alertBody = async (alert: NewAlert) => {
     const extras = extraPayload(alert);
-    const fields = EXTRA_FIELDS.filter((name) => name in extras);
-    if (fields.length > 0 && !isOwn) {
-      const { unknown } = alertChoices(await described(`take ${fields.join(', ')}`), isOwn);
-      const details = fields
-        .filter((name) => unknown.includes(name))
-        .map((path) => ({ path, message: WITHOUT[path] }));
-      if (details.length > 0) {
-        const message = details.map((detail) => detail.message).join('; ');
-        throw new ClientError('invalid', message, { endpoint: PATHS.alerts, details });
-      }
+    if (Object.keys(extras).length > 0 && !isOwn) {
+      const { unknown } = alertChoices(await describe(), isOwn);
+      const lacking = unknown.filter((name) => name in extras);
+      const details = lacking.map((path) => ({ path, message: WITHOUT[path] }));
+      const message = details.map((detail) => detail.message).join('; ');
+      if (message !== '') throw new ClientError('invalid', message, { endpoint: PATHS.alerts, details });
     }
     return { ...givenPayload(alert), ...extras };
   };
@@ -249,9 +227,7 @@ export function createGasClient(options: GasClientOptions) {
   const numbered = async (number: number | 'latest', call: CallOptions): Promise<string> => {
     if (number !== 'latest' || isOwn) return String(number);
     const { blockNumber } = await get(ROUTES.gasCurrent, call).catch(() => ({ blockNumber: null }));
-    if (blockNumber !== null) return String(blockNumber);
-    const { rows } = await routes.baseFee({}, call).catch(() => ({ rows: [] }));
-    return String(rows.toSorted((a, b) => a.timestamp - b.timestamp).at(-1)?.blockNumber ?? number);
+    return String(blockNumber ?? number);
   };
   const takesTimeFrame = (timeFrame: string) => takes(ROUTES.statsChart, 'timeFrame', timeFrame);
   const charts = new PriceCharts({ ...routes, takesTimeFrame }, now);
@@ -330,7 +306,7 @@ export function createGasClient(options: GasClientOptions) {
      */
     createAlert: async (alert: NewAlert, call: TextOptions = {}): Promise<CreatedAlertView> => {
       const bodies = { body: await alertBody(alert), sent: givenPayload(alert) };
-      return make(ROUTES.createAlert, 'the alert', bodies, call, isWholeAlert);
+      return make(ROUTES.createAlert, 'the alert', bodies, call);
     },
     /**
      * Replaces all fields of an alert; gastop's own addition to v1. Returns `signingSecret` if the alert had no
@@ -368,7 +344,7 @@ export function createGasClient(options: GasClientOptions) {
     createAutoTx: async (autoTx: NewAutoTx, call: TextOptions = {}): Promise<AutoTxView> => {
       const { signedTransaction: _, ...sent } = autoTx;
       const bodies = { body: withSigned(autoTx, PATHS.autoTxs), sent };
-      return make(ROUTES.createAutoTx, 'the auto-tx', bodies, call, ({ target }) => target !== null);
+      return make(ROUTES.createAutoTx, 'the auto-tx', bodies, call);
     },
     updateAutoTx: async (id: string, changes: AutoTxChange, call: TextOptions = {}) =>
       change(ROUTES.updateAutoTx, { id }, call, withSigned(changes, PATHS.autoTx), saysStatus),

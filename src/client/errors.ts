@@ -1,4 +1,4 @@
-import { ownValue } from '../core/own-value.ts';
+import { isHTTPError, isTimeoutError } from 'ky';
 import { retryAfterSec } from '../core/retry-after.ts';
 import { cleanText } from '../core/text.ts';
 import { isRecord, isWebPage, parseJson } from './values.ts';
@@ -87,13 +87,12 @@ export type LimitKind = 'daily' | 'rate';
 
 const RATE_WITHIN_SEC = 120;
 
-function limitKind({ errorCode, message }: ErrorWords, retryAfterSec: number | null): LimitKind | null {
+function limitKind({ errorCode, message }: ErrorWords, waitSec: number | null): LimitKind | null {
   const words = `${errorCode} ${message}`;
-  if (/per[\s_-]*(second|sec)\b/i.test(words)) return 'rate';
-  if (/daily|\bday\b|midnight|tomorrow|quota/i.test(words)) return 'daily';
-  if (/per[\s_-]*min|too[\s_-]*(many|fast)|throttl/i.test(words)) return 'rate';
-  if (retryAfterSec === null) return null;
-  return retryAfterSec <= RATE_WITHIN_SEC ? 'rate' : 'daily';
+  if (/per[\s_-]*(sec|min)|too[\s_-]*(many|fast)/i.test(words)) return 'rate';
+  if (/daily|\bday\b|midnight|quota/i.test(words)) return 'daily';
+  if (waitSec === null) return null;
+  return waitSec <= RATE_WITHIN_SEC ? 'rate' : 'daily';
 }
 
 const LONGEST_MESSAGE = 300;
@@ -117,65 +116,69 @@ export function errorWords(body: unknown) {
   };
 }
 
-function line(text: unknown): string {
-  return typeof text === 'string' ? cleanText(text, LONGEST_MESSAGE).trim() : '';
-}
+const line = (text: unknown): string =>
+  typeof text === 'string' ? cleanText(text, LONGEST_MESSAGE).trim() : '';
 
-const CODE_BY_STATUS: Readonly<Record<number, ClientErrorCode>> = {
-  400: 'invalid',
-  401: 'key',
-  402: 'plan',
-  403: 'plan',
-  404: 'not-found',
-  405: 'not-found',
-  409: 'conflict',
-  410: 'not-found',
-  413: 'invalid',
-  422: 'invalid',
-  501: 'not-found',
-  429: 'quota',
-  503: 'unavailable',
+const STATUSES: Readonly<Partial<Record<ClientErrorCode, readonly number[]>>> = {
+  invalid: [400, 413, 422],
+  key: [401],
+  plan: [402, 403],
+  'not-found': [404, 405, 410, 501],
+  conflict: [409],
+  quota: [429],
+  unavailable: [503],
 };
 
-/** v1's code; some services call a missing key invalid. */
-const KEY_MISSING = 'api_key_missing';
+/** The code of a status; `server` for those of no other. */
+function codeOf(status: number): ClientErrorCode {
+  const known = Object.entries(STATUSES).find(([, statuses]) => statuses.includes(status));
+  return (known?.[0] as ClientErrorCode | undefined) ?? 'server';
+}
+
 const QUOTA: Readonly<Record<LimitKind | 'unknown', string>> = {
   daily: 'the daily quota of this key is used up',
   rate: 'more requests at once than this key may make',
   unknown: 'this key has made as many requests as it may for now',
 };
 
-interface RefusalContext {
+export interface Sent {
+  readonly url: URL;
   readonly endpoint: string;
   readonly withKey: boolean;
   readonly keyAdvice: string;
-  readonly write?: string | undefined;
+  /** The method of a write. */
+  readonly write: string | null;
 }
 
-export function refusal(
-  response: { readonly status: number; readonly headers: Pick<Headers, 'get'> },
-  text: string,
-  context: RefusalContext & { readonly now: number },
-): ClientError {
+export function refusal({ status, headers, type }: Response, text: string, sent: Sent): ClientError {
+  const { endpoint, withKey } = sent;
+  if ((status >= 300 && status < 400) || type === 'opaqueredirect') return redirection(status, headers, sent);
   const said = errorWords(parseJson(text));
-  const { status } = response;
   // A service refuses in JSON; a web page comes from a proxy, which does not know plans.
   const isGuarded = status === 403 && isWebPage(text);
-  const code = isGuarded ? 'server' : (CODE_BY_STATUS[status] ?? 'server');
-  const waitSec = retryAfterSec(response.headers.get('retry-after'), context.now);
+  const code = isGuarded ? 'server' : codeOf(status);
+  const waitSec = retryAfterSec(headers.get('retry-after'), Date.now());
   const limit = code === 'quota' ? limitKind(said, waitSec) : null;
   const message = isGuarded
     ? 'a proxy or firewall before the service refuses with a web page (403)'
-    : sentence(code, status, said, { ...context, limit });
+    : sentence(code, status, said, limit, sent);
   return new ClientError(code, message, {
-    endpoint: context.endpoint,
-    status,
-    retryAfterSec: waitSec,
-    limit,
-    errorCode: (code === 'key' && !context.withKey ? KEY_MISSING : said.errorCode) || null,
-    details: said.details,
+    ...{ endpoint, status, limit, retryAfterSec: waitSec, details: said.details },
+    // v1's code; some services call a missing key invalid.
+    errorCode: (code === 'key' && !withKey ? 'api_key_missing' : said.errorCode) || null,
     raw: text.trim() === '' ? null : cleanText(text, LONGEST_RAW),
   });
+}
+
+/** Names the target of a redirect: the user decides whether that is the service. */
+function redirection(status: number, headers: Headers, { url, endpoint }: Sent): ClientError {
+  const to = URL.parse(headers.get('location') ?? '', url.href);
+  const isElsewhere = to !== null && to.host !== '' && to.origin !== url.origin;
+  const message = isElsewhere
+    ? `${url.host} redirects to ${cleanText(to.origin, 200)}; if that is right, use it as the URL`
+    : // A browser reveals neither target nor status.
+      `${url.host} redirects to another ${status === 0 ? 'address' : `path (${status})`}; check the URL`;
+  return new ClientError('server', message, { endpoint, status });
 }
 
 /** Advice for the user. The service's own message follows, or replaces it when there is little room. */
@@ -183,7 +186,8 @@ function sentence(
   code: ClientErrorCode,
   status: number,
   { errorCode, message }: ErrorWords,
-  { endpoint, withKey, keyAdvice, limit, write }: RefusalContext & { readonly limit: LimitKind | null },
+  limit: LimitKind | null,
+  { endpoint, withKey, keyAdvice, write }: Sent,
 ): string {
   const reason = message === '' ? '' : `: ${message}`;
   switch (code) {
@@ -197,13 +201,12 @@ function sentence(
       if (!withKey) return `the service does not allow ${endpoint} without a key: ${keyAdvice}`;
       return `the plan of this key does not allow ${endpoint}${reason}`;
     case 'not-found':
-      if (write !== undefined && (status === 405 || status === 501)) {
+      if (write !== null && (status === 405 || status === 501))
         return `the service does not offer ${write.toUpperCase()} ${endpoint}${reason}`;
-      }
-      return `the service has no ${endpoint}${reason === '' ? '; check the URL' : reason}`;
+      return `the service has no ${endpoint}${reason || '; check the URL'}`;
     case 'invalid':
       if (status === 413) return `this is more than the service takes at once${reason}`;
-      return `the service did not accept ${write === undefined ? 'the request' : 'this'}${reason}`;
+      return `the service did not accept ${write === null ? 'the request' : 'this'}${reason}`;
     case 'conflict':
       return message || 'the service cannot do this as things stand';
     case 'quota':
@@ -217,34 +220,31 @@ function sentence(
   }
 }
 
-const BY_CODE: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens at HOST: is the service running there?',
-  ENOTFOUND: 'no such host: HOST; check the URL',
-  EAI_AGAIN: 'HOST could not be looked up: is there a network?',
-  ECONNRESET: 'HOST closed the connection',
-  UND_ERR_SOCKET: 'HOST closed the connection',
-  EPIPE: 'HOST closed the connection',
-  ETIMEDOUT: 'HOST did not take the connection',
-  UND_ERR_CONNECT_TIMEOUT: 'HOST did not take the connection',
-  EHOSTUNREACH: 'there is no way to HOST: is there a network?',
-  ENETUNREACH: 'there is no way to HOST: is there a network?',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'HOST does not speak https; try http://',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'HOST does not speak https; try http://',
-};
+/** Codes of Node and undici, and what they mean; the first that matches. */
+const FAILURES: readonly (readonly [codes: RegExp, words: string])[] = [
+  [/^ECONNREFUSED$/, 'nothing listens at HOST: is the service running there?'],
+  [/^ENOTFOUND$/, 'no such host: HOST; check the URL'],
+  [/^EAI_AGAIN$/, 'HOST could not be looked up: is there a network?'],
+  [/^(ECONNRESET|UND_ERR_SOCKET|EPIPE)$/, 'HOST closed the connection'],
+  [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, 'HOST did not take the connection'],
+  [/^E(HOST|NET)UNREACH$/, 'there is no way to HOST: is there a network?'],
+  [/^ERR_SSL_(WRONG_VERSION|PACKET_LENGTH)/, 'HOST does not speak https; try http://'],
+  [/^HPE_/, 'HOST answers, but not as a web service does; check the URL'],
+];
 
-const UNTRUSTED = 'is not trusted by this machine; NODE_EXTRA_CA_CERTS can name its authority';
+const CERTIFICATE_FAULTS: readonly (readonly [codes: RegExp, words: string])[] = [
+  [/^CERT_HAS_EXPIRED$/, 'has expired'],
+  [/^CERT_NOT_YET_VALID$/, "is not valid yet: is this machine's clock right?"],
+  [/^DEPTH_ZERO_SELF/, 'is self-signed; NODE_EXTRA_CA_CERTS can name it as trusted'],
+  [/^ERR_TLS_CERT_ALTNAME/, 'is for another host'],
+  [/CERT|^UNABLE_TO_/, 'is not trusted by this machine; NODE_EXTRA_CA_CERTS can name its authority'],
+];
 
-const BY_CERTIFICATE: Readonly<Record<string, string>> = {
-  CERT_HAS_EXPIRED: 'has expired',
-  CERT_NOT_YET_VALID: "is not valid yet: is this machine's clock right?",
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'is self-signed; NODE_EXTRA_CA_CERTS can name it as trusted',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'is for another host',
-};
+const wordsFor = (code: string, table: typeof FAILURES) =>
+  table.find(([codes]) => codes.test(code))?.[1] ?? null;
 
 /** `has expired`: the problem with a certificate; `null` for another code. */
-export function certificateFault(code: string): string | null {
-  return ownValue(BY_CERTIFICATE, code) ?? (/CERT|^UNABLE_TO_/.test(code) ? UNTRUSTED : null);
-}
+export const certificateFault = (code: string) => wordsFor(code, CERTIFICATE_FAULTS);
 
 /** The original error is not kept as `cause`, because it holds the request with the key. */
 export function networkFailure(error: unknown, endpoint: string, host: string): ClientError {
@@ -254,13 +254,27 @@ export function networkFailure(error: unknown, endpoint: string, host: string): 
     return new ClientError('unreadable', message, { endpoint });
   }
   const fault = certificateFault(code);
-  const isOdd = code.startsWith('HPE_');
-  const known = isOdd
-    ? 'HOST answers, but not as a web service does; check the URL'
-    : ownValue(BY_CODE, code);
   const unknown = `HOST could not be reached${code === '' ? '' : ` (${code})`}`;
-  const words = fault === null ? (known ?? unknown) : `the certificate of HOST ${fault}`;
-  const message = words.replace('HOST', () => host);
+  const words = fault === null ? (wordsFor(code, FAILURES) ?? unknown) : `the certificate of HOST ${fault}`;
+  return new ClientError(
+    'unreachable',
+    words.replace('HOST', () => host),
+    { endpoint },
+  );
+}
+
+/** `passedMs` of a request that was too slow, or was aborted for that: the caller's deadline may pass before ours. */
+export function abortion(
+  error: unknown,
+  signal: AbortSignal | undefined,
+  { url: { host }, endpoint }: Sent,
+  passedMs: number,
+): ClientError | null {
+  const isLate = isTimeoutError(error) || signal?.reason?.name === 'TimeoutError';
+  if (!isLate && !signal?.aborted) return null;
+  const message = isLate
+    ? `${host} did not respond within ${Number((passedMs / 1_000).toPrecision(2))} s`
+    : `the request to ${host} was aborted`;
   return new ClientError('unreachable', message, { endpoint });
 }
 
@@ -268,7 +282,12 @@ export function networkFailure(error: unknown, endpoint: string, host: string): 
 const NEVER_SENT =
   /^(UND_ERR_CONNECT_TIMEOUT|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ERR_SSL_.*|ERR_TLS_.*|EPROTO|.*CERT.*|UNABLE_TO_.*)$/;
 
-export const wasNeverSent = (error: unknown): boolean => NEVER_SENT.test(errorCode(error) ?? '');
+/** After a refusal a write may be done all the same; some services respond to a successful form with 302 or 303. */
+export function mayBeDone(error: unknown): boolean {
+  if (!isHTTPError(error)) return !NEVER_SENT.test(errorCode(error) ?? '');
+  const { status } = error.response;
+  return status === 302 || status === 303 || (codeOf(status) === 'server' && status >= 500);
+}
 
 /** The first code in the chain of causes: fetch wraps socket errors. */
 function errorCode(error: unknown): string | null {

@@ -1,11 +1,11 @@
-import { createParser } from 'eventsource-parser';
+import { EventSourceParserStream } from 'eventsource-parser/stream';
 import ky, { isHTTPError, isTimeoutError, type KyInstance } from 'ky';
 import { API_KEY_HEADER, BASE_PATH, PATHS } from '../contract/routes.ts';
 import { retryAfterSec } from '../core/retry-after.ts';
 import { cleanText } from '../core/text.ts';
 import { bareHex, isSignedShape } from '../core/transactions/signed-text.ts';
 import { normalKey } from './aliases.ts';
-import { ClientError, networkFailure, refusal, wasNeverSent } from './errors.ts';
+import { abortion, ClientError, mayBeDone, networkFailure, refusal, type Sent } from './errors.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { isRecord, parseJson } from './values.ts';
 
@@ -69,8 +69,6 @@ export class Http {
   readonly #root: string;
   readonly #options: HttpOptions;
   readonly #ky: KyInstance;
-  /** Of a stream no more is bounded than each event. */
-  readonly #streamFetch: typeof fetch;
   readonly #rateLimit: RateLimit | null;
 
   constructor(options: HttpOptions, rateLimit: RateLimit | null = null) {
@@ -82,14 +80,18 @@ export class Http {
     const { origin, pathname } = this.service;
     this.#root = `${origin}${pathname.replace(/\/+$/, '')}${BASE_PATH}`;
     this.#rateLimit = rateLimit;
-    this.#streamFetch = boundedFetch(options.fetch, Number.POSITIVE_INFINITY);
     this.#ky = ky.create({
-      headers: { accept: 'application/json', 'user-agent': options.userAgent },
+      headers: {
+        ...{ accept: 'application/json', 'user-agent': options.userAgent },
+        [API_KEY_HEADER]: this.apiKey ?? undefined,
+      },
       fetch: boundedFetch(options.fetch, options.maxBytes ?? MAX_BYTES),
       // fetch keeps x-api-key when it follows a redirect to another origin, so none is followed.
       redirect: 'manual',
+      timeout: false,
       retry: {
         limit: 1,
+        // A write is sent once: only its caller knows whether to repeat it.
         methods: ['get'],
         statusCodes: [429],
         afterStatusCodes: [429],
@@ -99,22 +101,33 @@ export class Http {
           return waitSec !== null && waitSec <= LONGEST_RETRY_SEC ? undefined : false;
         },
       },
-      // ky retries only a 429; any other status is handled like a success.
-      throwHttpErrors: (status) => status === 429,
     });
   }
 
   /** Everything but a success is a ClientError, without the key and the query. */
   async send(request: HttpRequest): Promise<HttpResponse> {
-    this.#rateLimit?.check(request.path);
+    const { path, method = 'get', body } = request;
+    this.#rateLimit?.check(path);
+    const sent = this.#target(request);
     const signal = this.#signalOf(request);
+    const began = performance.now();
+    let isBegun = false;
     try {
-      const response = await this.#exchange({ ...request, signal });
+      signal?.throwIfAborted();
+      isBegun = true;
+      const response = this.#ky(sent.url, {
+        ...{ method, json: body, totalTimeout: this.timeoutMs },
+        ...(signal && { signal }),
+      });
+      const { status, headers } = await response;
+      const text = withoutSecrets(await response.text(), sent.endpoint, this.apiKey, body);
       this.#rateLimit?.succeeded();
-      return response;
+      return { status, headers, text };
     } catch (error) {
-      if (!signal?.aborted) this.#rateLimit?.failed(error);
-      throw error;
+      const passedMs = isTimeoutError(error) ? this.timeoutMs : performance.now() - began;
+      const failure = this.#failure(error, sent, signal, passedMs, body);
+      if (!signal?.aborted) this.#rateLimit?.failed(failure);
+      throw sent.write !== null && isBegun && mayBeDone(error) ? failure.unsettled() : failure;
     }
   }
 
@@ -124,64 +137,51 @@ export class Http {
    */
   async *events(request: Pick<HttpRequest, 'path' | 'signal'>): AsyncGenerator<string> {
     this.#rateLimit?.check(request.path);
-    const { url, endpoint } = this.#target(request);
+    const sent = this.#target(request);
     const { apiKey, host } = this;
+    const { endpoint } = sent;
     const signal = this.#signalOf(request);
-    const silence = new AbortController();
-    const stop = AbortSignal.any([silence.signal, ...(signal ? [signal] : [])]);
-    const broken = () =>
-      silence.abort(new ClientError('unreachable', `${host} sends nothing any more`, { endpoint }));
-    let timer = setTimeout(broken, this.timeoutMs);
-    let reader: ReadableStreamDefaultReader<string> | null = null;
-    const cancel = () => void reader?.cancel().catch(() => {});
+    const stop = new AbortController();
+    const silent = new ClientError('unreachable', `${host} sends nothing any more`, { endpoint });
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const waitFor = (ms: number) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => stop.abort(silent), ms);
+    };
+    waitFor(this.timeoutMs);
     try {
-      const response = await this.#ky(url, {
-        headers: { [API_KEY_HEADER]: apiKey ?? undefined, accept: EVENT_STREAM },
-        signal: stop,
-        timeout: false,
+      const ended = AbortSignal.any([stop.signal, ...(signal ? [signal] : [])]);
+      const response = await this.#ky(sent.url, {
+        headers: { accept: EVENT_STREAM },
+        signal: ended,
         retry: 0,
-        throwHttpErrors: false,
-        fetch: this.#streamFetch,
+        // Of a stream no more is bounded than each event.
+        fetch: boundedFetch(this.#options.fetch, Number.POSITIVE_INFINITY),
       });
-      if (!response.ok) {
-        const text = withoutSecrets(await response.text(), endpoint, apiKey, undefined);
-        throw this.#refused(url, response, text, { endpoint });
-      }
       if (response.body === null || !response.headers.get('content-type')?.startsWith(EVENT_STREAM)) {
-        void response.body?.cancel().catch(() => {});
         const message = `${host} responded to ${endpoint} with something that is no stream`;
         throw new ClientError('unreadable', message, { endpoint });
       }
-      reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-      // The embedded service's stream does not listen to the signal.
-      stop.addEventListener('abort', cancel);
-      const texts: string[] = [];
-      const parser = createParser({
+      const parser = new EventSourceParserStream({
         maxBufferSize: LONGEST_EVENT,
-        onEvent: ({ data }) => texts.push(data),
-        onError: ({ type }) => {
-          if (type !== 'max-buffer-size-exceeded') return;
-          throw new ClientError('unreadable', `an event of ${host} is too long`, { endpoint });
-        },
+        onComment: () => waitFor(SILENCE_MS),
       });
+      // The embedded service's stream does not listen to the signal.
+      const text = response.body.pipeThrough(new TextDecoderStream(), { signal: ended });
+      const reader = text.pipeThrough(parser).getReader();
       for (;;) {
         const { done, value } = await reader.read();
         clearTimeout(timer);
-        if (silence.signal.aborted) throw silence.signal.reason;
-        if (signal?.aborted) throw signal.reason;
         if (done) return;
-        parser.feed(value);
-        for (const text of texts.splice(0)) yield withoutSecrets(text, endpoint, apiKey, undefined);
-        timer = setTimeout(broken, SILENCE_MS);
+        yield withoutSecrets(value.data, endpoint, apiKey, undefined);
+        waitFor(SILENCE_MS);
       }
     } catch (error) {
-      if (error instanceof ClientError) throw error;
-      if (silence.signal.aborted) throw silence.signal.reason;
-      throw this.#failure(error, endpoint, signal, this.timeoutMs);
+      if (stop.signal.aborted) throw silent;
+      throw this.#failure(error, sent, signal, this.timeoutMs);
     } finally {
       clearTimeout(timer);
-      stop.removeEventListener('abort', cancel);
-      cancel();
+      stop.abort();
     }
   }
 
@@ -191,7 +191,7 @@ export class Http {
   }
 
   /** @throws ClientError (`invalid`, `key`) for what must not be sent. */
-  #target({ path, query = {}, root = this.#root }: Pick<HttpRequest, 'path' | 'query' | 'root'>) {
+  #target({ path, query = {}, root = this.#root, method = 'get' }: HttpRequest): Sent {
     const url = new URL(root + path);
     // A dotted or absolute path would leave the service.
     if (!path.startsWith('/') || !url.href.startsWith(`${root}/`) || DOTTED.test(path)) {
@@ -204,105 +204,34 @@ export class Http {
       throw new ClientError('key', message, { endpoint });
     }
     for (const [name, value] of Object.entries(query)) url.searchParams.append(name, value);
-    return { url, endpoint };
-  }
-
-  async #exchange(request: HttpRequest): Promise<HttpResponse> {
-    const { method = 'get', body, signal } = request;
-    const { apiKey, timeoutMs } = this;
-    const { url, endpoint } = this.#target(request);
-    const isWrite = method !== 'get';
-    const began = performance.now();
-    let isBegun = false;
-    try {
-      signal?.throwIfAborted();
-      isBegun = true;
-      const sent = this.#ky(url, {
-        method,
-        headers: { [API_KEY_HEADER]: apiKey ?? undefined },
-        json: body,
-        ...(signal && { signal }),
-        timeout: false,
-        totalTimeout: timeoutMs,
-        // A write is sent once: only its caller knows whether to repeat it.
-        ...(isWrite ? { retry: 0 } : {}),
-      });
-      const { response, received } = await sent.then(
-        async (response) => ({
-          response,
-          received: await sent.text().catch((error: unknown) => (response.ok ? Promise.reject(error) : '')),
-        }),
-        (error: unknown) => {
-          if (!isHTTPError(error)) throw error;
-          const { response, data = '' } = error;
-          return { response, received: typeof data === 'string' ? data : JSON.stringify(data) };
-        },
-      );
-      const { status, headers } = response;
-      const text = withoutSecrets(received, endpoint, apiKey, body);
-      if (response.ok) return { status, headers, text };
-      const failure = this.#refused(url, response, text, { endpoint, write: isWrite ? method : undefined });
-      throw isWrite && mayBeDone(status) ? failure.unsettled() : failure;
-    } catch (error) {
-      if (error instanceof ClientError) throw error;
-      const passedMs = isTimeoutError(error) ? timeoutMs : performance.now() - began;
-      const failure = this.#failure(error, endpoint, signal, passedMs);
-      throw isWrite && isBegun && !wasNeverSent(error) ? failure.unsettled() : failure;
-    }
-  }
-
-  #refused(
-    url: URL,
-    response: Response,
-    text: string,
-    said: { readonly endpoint: string; readonly write?: Exclude<HttpRequest['method'], 'get'> },
-  ): ClientError {
-    const isRedirect =
-      (response.status >= 300 && response.status < 400) || response.type === 'opaqueredirect';
-    if (isRedirect) return redirection(url, response, said.endpoint);
-    const withKey = this.apiKey !== null;
     const { keyAdvice = 'pass a key as apiKey' } = this.#options;
-    return refusal(response, text, { ...said, withKey, keyAdvice, now: Date.now() });
+    return {
+      url,
+      endpoint,
+      keyAdvice,
+      withKey: this.apiKey !== null,
+      write: method === 'get' ? null : method,
+    };
   }
 
-  #failure(error: unknown, endpoint: string, signal: AbortSignal | undefined, passedMs: number): ClientError {
-    const { host } = this;
-    const reason: unknown = signal?.reason;
-    // The caller's deadline may pass slightly before ours.
-    if (isTimeoutError(error) || (reason instanceof Error && reason.name === 'TimeoutError')) {
-      const seconds = Number((passedMs / 1_000).toPrecision(2));
-      return new ClientError('unreachable', `${host} did not respond within ${seconds} s`, { endpoint });
+  #failure(error: unknown, sent: Sent, signal: AbortSignal | undefined, passedMs: number, body?: unknown) {
+    if (error instanceof ClientError) return error;
+    const { endpoint } = sent;
+    if (isHTTPError(error)) {
+      const { data = '' } = error;
+      const text = typeof data === 'string' ? data : JSON.stringify(data);
+      return refusal(error.response, withoutSecrets(text, endpoint, this.apiKey, body), sent);
     }
-    if (signal?.aborted) {
-      return new ClientError('unreachable', `the request to ${host} was aborted`, { endpoint });
-    }
-    if (error instanceof BodyTooLarge) {
-      const megabytes = Number(((this.#options.maxBytes ?? MAX_BYTES) / 1_000_000).toPrecision(2));
-      const message = `the response of ${host} is larger than ${megabytes} MB and was cut off; check the URL`;
+    if (error instanceof TooLarge) {
+      const message = `the response of ${this.host} is larger than ${error.message} and was cut off; check the URL`;
       return new ClientError('unreadable', message, { endpoint });
     }
-    return networkFailure(error, endpoint, host);
+    if (process.env.DBG) console.error(error);
+    return abortion(error, signal, sent, passedMs) ?? networkFailure(error, endpoint, this.host);
   }
 }
 
-/** 501 and 503 mean that it was not done; some services respond to a successful form with 302 or 303. */
-const mayBeDone = (status: number) =>
-  status === 302 || status === 303 || (status >= 500 && status !== 501 && status !== 503);
-
-/** Names the target of a redirect: the user decides whether that is the service. */
-function redirection(from: URL, { status, headers }: Response, endpoint: string): ClientError {
-  const to = URL.parse(headers.get('location') ?? '', from.href);
-  const isElsewhere = to !== null && to.host !== '' && to.origin !== from.origin;
-  const message = isElsewhere
-    ? `${from.host} redirects to ${cleanText(to.origin, 200)}; if that is right, use it as the URL`
-    : // A browser reveals neither target nor status.
-      `${from.host} redirects to another ${status === 0 ? 'address' : `path (${status})`}; check the URL`;
-  return new ClientError('server', message, { endpoint, status });
-}
-
-class BodyTooLarge extends Error {
-  override readonly name = 'BodyTooLarge';
-}
+class TooLarge extends Error {}
 
 /** A `fetch` whose body fails as soon as it exceeds `maxBytes`; an error body is truncated instead. */
 function boundedFetch(embedded: Fetch | undefined, maxBytes: number): typeof fetch {
@@ -313,17 +242,12 @@ function boundedFetch(embedded: Fetch | undefined, maxBytes: number): typeof fet
       : unlessAborted(request.signal, async () => embedded(request)));
     if (response.body === null) return response;
     const most = response.ok ? maxBytes : ERROR_BODY_MAX_BYTES;
-    // Decompressed it is at least as large as announced.
-    if (response.ok && Number(response.headers.get('content-length') ?? 0) > most) {
-      await response.body.cancel();
-      throw new BodyTooLarge();
-    }
     let bytes = 0;
     const bound = new TransformStream<Uint8Array, Uint8Array>({
       transform(piece, controller) {
         bytes += piece.byteLength;
         if (bytes <= most) controller.enqueue(piece);
-        else if (response.ok) controller.error(new BodyTooLarge());
+        else if (response.ok) controller.error(new TooLarge(`${Number((most / 1e6).toPrecision(2))} MB`));
         else controller.terminate();
       },
     });

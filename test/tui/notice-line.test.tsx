@@ -15,11 +15,9 @@ afterEach(() => unmount());
 
 /** The line over old data after this answer of a service. */
 function notice(status: number, errorCode: string, message: string, width: number): string {
-  const error = refusal({ status, headers: new Headers() }, JSON.stringify({ errorCode, message }), {
-    endpoint: '/gas/current',
-    withKey: true,
-    keyAdvice: '',
-    now: NOW,
+  const sent = { url: new URL('http://gas.example.org'), endpoint: '/gas/current', write: null };
+  const error = refusal(new Response(null, { status }), JSON.stringify({ errorCode, message }), {
+    ...{ ...sent, withKey: true, keyAdvice: '' },
   });
   const health = healthOf({ data: SNAPSHOT, error, retryAt: MIDNIGHT }, false);
   const app = render(
