@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { type Action, type GivenAdvice, getsInto, type Inclusion } from '../core/advice.ts';
 import type { Block, Hex } from '../core/block.ts';
-import { integer, toBlock } from './block-rows.ts';
-import { maybe } from './columns.ts';
+import { toBlock } from './block-rows.ts';
+import { integer, maybe } from './columns.ts';
 import type { Database } from './database.ts';
 import { countRows, type Queries } from './tables.ts';
 

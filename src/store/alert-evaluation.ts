@@ -11,10 +11,9 @@ import {
   stepUnseen,
 } from '../core/alerts/alert-rule.ts';
 import type { Block } from '../core/block.ts';
-import { type Firing, insertFirings } from './alert-firings.ts';
+import { insertFirings } from './alert-firings.ts';
 import { type AlertRow, toAlertRow, toKeptAlert } from './alert-rows.ts';
-import { integer } from './block-rows.ts';
-import { maybe } from './columns.ts';
+import { integer, maybe } from './columns.ts';
 import { type ReferencePrices, referencePrices } from './history.ts';
 import { dropMeta, readMeta, saveMeta } from './meta.ts';
 import { pagesOf, type Queries, readRows, type Tables } from './tables.ts';
@@ -35,49 +34,22 @@ export interface AlertRun {
   readonly now: number;
 }
 
-export interface Span {
-  readonly firstBlock: number;
-  readonly lastBlock: number;
-  /** The latest block time, ms since epoch. */
-  readonly lastMs: number;
-  readonly lowest: LanePrices;
-  readonly highest: LanePrices;
-  /** The blocks came too late for notifications: a confirming alert wakes only at the block that completes it. */
-  readonly isPast: boolean;
-}
-
-const AT_ONCE = 128;
-
-/** The alerts that a block can change, in pages. Each condition has its own index: others cost nothing. */
-async function* wokenAlerts(trx: Queries, span: Span): AsyncGenerator<readonly AlertRow[]> {
-  const woken = await wokenBy(trx, span).orderBy('id').execute();
-  for (let at = 0; at < woken.length; at += AT_ONCE) {
-    const ids = woken.slice(at, at + AT_ONCE).map(({ id }) => id);
-    yield await trx.selectFrom('alerts').selectAll().where('id', 'in', ids).orderBy('id').execute();
-    // The transaction stays open; requests without database access go on, also before the commit.
-    if (woken.length > AT_ONCE) await setImmediate();
-  }
-}
-
-const wokenBy = (trx: Queries, span: Span) => trx.selectFrom('alerts').select('id').where(isWoken(span));
-
+/** The alerts that a block can change. Each condition has its own index: others cost nothing. */
 const isWoken =
-  ({ firstBlock, lastBlock, lastMs, lowest, highest, isPast }: Span) =>
-  (e: ExpressionBuilder<Tables, 'alerts'>) =>
-    e.or(
-      // With the lane in each condition SQLite uses one index per condition, otherwise at most one.
-      LANES.flatMap((lane) => [
-        e.and([e('lane', '=', lane), e('wake_at_most', '>=', integer(lowest[lane]))]),
-        e.and([e('lane', '=', lane), e('wake_at_least', '<=', integer(highest[lane]))]),
-        e.and([
-          e('lane', '=', lane),
-          e('wake_block', '<=', lastBlock),
-          // Timely blocks have no lower bound.
-          e('wake_block', '>=', isPast ? firstBlock : -1),
-        ]),
-        e.and([e('lane', '=', lane), e('wake_ms', '<=', lastMs)]),
-      ]),
+  ({ block: { number, timestamp }, prices, isPast }: PricedBlock) =>
+  (e: ExpressionBuilder<Tables, 'alerts'>) => {
+    // With the lane in each condition SQLite uses one index per condition, otherwise at most one.
+    const conditions = LANES.flatMap((lane) =>
+      [
+        e('wake_at_most', '>=', integer(prices[lane])),
+        e('wake_at_least', '<=', integer(prices[lane])),
+        // A past block wakes a confirming alert only where it completes it.
+        e('wake_block', isPast ? '=' : '<=', number),
+        e('wake_ms', '<=', Math.floor(timestamp) * 1_000),
+      ].map((wakes) => e.and([e('lane', '=', lane), wakes])),
     );
+    return e.or(conditions);
+  };
 
 const POSITION = 'alerts_at';
 /** Longer than any reorg. */
@@ -105,13 +77,17 @@ export async function evaluateAlerts(trx: Queries, run: AlertRun): Promise<numbe
   let position = maybe(await readMeta(trx, POSITION), Number);
   let fired = 0;
   if (position === null) await rearmFuture(trx);
-  for (const stretch of stretches(run.blocks, position ?? -1)) {
-    const first = stretch[0].block.number;
-    if (position !== null && first <= position) continue;
-    if (position !== null && first !== position + 1) await passUnseen(trx);
-    if (await isLeapBack(trx, stretch[0].block)) await rearmFuture(trx, stretch[0].block.timestamp);
-    fired += await evaluateStretch(trx, stretch, run);
-    position = first + stretch.length - 1;
+  let parent: Block | null = null;
+  for (const priced of run.blocks) {
+    const { number, timestamp } = priced.block;
+    if (position !== null && number <= position) continue;
+    if (position !== null && number !== position + 1) await passUnseen(trx);
+    // The previous block's time lay in the future: no chain goes back that far, but a node may have made it up.
+    const before = parent?.number === number - 1 ? parent.timestamp : await storedTimestamp(trx, number - 1);
+    if (before > timestamp + DEEPEST_REORG_SEC) await rearmFuture(trx, timestamp);
+    fired += await evaluateBlock(trx, priced, run);
+    position = number;
+    parent = priced.block;
   }
   if (position !== null) await saveMeta(trx, POSITION, String(position));
   return fired;
@@ -149,14 +125,9 @@ async function confirmAnew(trx: Queries, number: number): Promise<void> {
   await change(trx, await waking.where('true_since', '>', number).execute(), () => ARMED);
 }
 
-/** Whether the previous block's time lay in the future: no chain goes back that far, but a node may have made it up. */
-async function isLeapBack(trx: Queries, { number, timestamp }: Block): Promise<boolean> {
-  const before = trx
-    .selectFrom('blocks')
-    .select('timestamp')
-    .where('number', '=', number - 1);
-  const time = (await before.executeTakeFirst())?.timestamp ?? 0;
-  return time > timestamp + DEEPEST_REORG_SEC;
+async function storedTimestamp(trx: Queries, number: number): Promise<number> {
+  const block = trx.selectFrom('blocks').select('timestamp').where('number', '=', number);
+  return (await block.executeTakeFirst())?.timestamp ?? 0;
 }
 
 /** Re-arms alerts that fired in the future, as a recording restarted or a time was made up. `now` in Unix seconds. */
@@ -180,51 +151,26 @@ const change = (trx: Queries, rows: readonly AlertRow[], next: (phase: AlertPhas
     readRows(rows, toKeptAlert).map((alert) => ({ ...alert, phase: next(alert.phase) })),
   );
 
-type Stretch = readonly [PricedBlock, ...PricedBlock[]];
-
-/** Splits the blocks above `above` into runs consecutive in number and time, all past or all timely. */
-function stretches(blocks: readonly PricedBlock[], above: number): Stretch[] {
-  const found: [PricedBlock, ...PricedBlock[]][] = [];
-  for (const next of blocks) {
-    if (next.block.number <= above) continue;
-    const last = found.at(-1);
-    const before = last?.at(-1);
-    const follows =
-      before?.block.number === next.block.number - 1 &&
-      before.isPast === next.isPast &&
-      before.block.timestamp <= next.block.timestamp + DEEPEST_REORG_SEC;
-    if (last !== undefined && follows) last.push(next);
-    else found.push([next]);
-  }
-  return found;
-}
-
-/** Halves the stretch until only blocks remain that wake an alert: thousands of blocks without one cost one query. */
-async function evaluateStretch(trx: Queries, stretch: Stretch, run: AlertRun): Promise<number> {
-  const [first, ...others] = stretch;
-  if (others.length === 0) return evaluateBlock(trx, first, run);
-  if ((await wokenBy(trx, spanOf(stretch)).limit(1).executeTakeFirst()) === undefined) return 0;
-  const half = stretch.length >> 1;
-  const [middle, ...rest] = stretch.slice(half);
-  const before = await evaluateStretch(trx, [first, ...others.slice(0, half - 1)], run);
-  return middle === undefined ? before : before + (await evaluateStretch(trx, [middle, ...rest], run));
-}
-
 async function evaluateBlock(trx: Queries, priced: PricedBlock, run: AlertRun): Promise<number> {
+  const { block } = priced;
   let reference: ReferencePrices | null | undefined;
   let fired = 0;
-  for await (const rows of wokenAlerts(trx, spanOf([priced]))) {
-    const firings: Firing[] = [];
-    const changed = readRows(rows, toKeptAlert).map((before) => {
-      const { alert, price, fires } = stepKept(before, priced, run);
-      if (fires) firings.push({ alert, price });
-      return alert;
-    });
-    await saveChanged(trx, changed);
-    if (firings.length === 0) continue;
-    if (reference === undefined) reference = await referencePrices(trx, Math.floor(priced.block.timestamp));
-    await insertFirings(trx, firings, { block: priced.block, reference, run });
-    fired += firings.length;
+  const woken = await trx.selectFrom('alerts').select('id').where(isWoken(priced)).orderBy('id').execute();
+  for (const page of pagesOf(woken.map(({ id }) => id))) {
+    const rows = trx.selectFrom('alerts').selectAll().where('id', 'in', page).orderBy('id');
+    const steps = readRows(await rows.execute(), toKeptAlert).map((alert) => stepKept(alert, priced, run));
+    await saveChanged(
+      trx,
+      steps.map(({ alert }) => alert),
+    );
+    const firings = steps.filter(({ fires }) => fires);
+    if (firings.length > 0) {
+      if (reference === undefined) reference = await referencePrices(trx, Math.floor(block.timestamp));
+      await insertFirings(trx, firings, { block, reference, run });
+      fired += firings.length;
+    }
+    // The transaction stays open; requests without database access go on, also before the commit.
+    if (woken.length > page.length) await setImmediate();
   }
   return fired;
 }
@@ -244,24 +190,4 @@ function stepKept(alert: KeptAlert, { block, prices, isPast }: PricedBlock, run:
         ? { missedCount: alert.missedCount + 1, lastMissedAt: at }
         : { triggerCount: alert.triggerCount + 1, lastTriggeredAt: at, updatedAt: run.now };
   return { alert: { ...alert, phase, ...counted }, price, fires: fires && !isPast };
-}
-
-function spanOf(blocks: Stretch): Span {
-  const [first] = blocks;
-  return {
-    firstBlock: first.block.number,
-    lastBlock: first.block.number + blocks.length - 1,
-    lastMs: Math.max(...blocks.map(({ block }) => Math.floor(block.timestamp) * 1_000)),
-    lowest: pricesOf(blocks, (a, b) => a < b),
-    highest: pricesOf(blocks, (a, b) => a > b),
-    isPast: first.isPast,
-  };
-}
-
-function pricesOf(blocks: Stretch, before: (a: bigint, b: bigint) => boolean): LanePrices {
-  const most = { ...blocks[0].prices };
-  for (const { prices } of blocks) {
-    for (const lane of LANES) if (before(prices[lane], most[lane])) most[lane] = prices[lane];
-  }
-  return most;
 }

@@ -1,8 +1,7 @@
 import type { AlertMessage, KeptAlert } from '../core/alerts/alert-rule.ts';
 import type { Block } from '../core/block.ts';
 import type { AlertRun } from './alert-evaluation.ts';
-import { integer } from './block-rows.ts';
-import { maybe } from './columns.ts';
+import { integer, maybe } from './columns.ts';
 import type { ReferencePrices } from './history.ts';
 import { FORGOTTEN_AT_ONCE, forgetDeliveries, inPages } from './outbox.ts';
 import { pagesOf, type Queries } from './tables.ts';

@@ -19,8 +19,7 @@ import {
   stepAll,
   writeAutoTx,
 } from './auto-tx-writes.ts';
-import { integer } from './block-rows.ts';
-import { isHex, oneOf } from './columns.ts';
+import { integer, isHex, oneOf } from './columns.ts';
 import type { Database } from './database.ts';
 import { requireRight, type WriteRight } from './lease.ts';
 import { countRows, newestPage, ownedBy, type Page, type Queries, readRows, type Tables } from './tables.ts';
@@ -99,17 +98,19 @@ export class AutoTxStore {
   }
 
   liveSenders(after: string, limit: number): Promise<Hex[]> {
-    return this.#database.run(async (db) => {
-      const next = sendersOf(db, IS_LIVE).where('from_address', '>', after).limit(limit);
-      return (await next.execute()).map((row) => row.from_address ?? '').filter(isHex);
-    });
+    return this.#senders(IS_LIVE, after, limit);
   }
 
   followedSenders(): Promise<Hex[]> {
-    return this.#database.run(async (db) => {
-      const rows = await sendersOf(db, IS_FOLLOWED).execute();
-      return rows.map((row) => row.from_address ?? '').filter(isHex);
+    return this.#senders(IS_FOLLOWED, '', Number.MAX_SAFE_INTEGER);
+  }
+
+  async #senders(isOne: Expression<SqlBool>, after: string, limit: number): Promise<Hex[]> {
+    const rows = await this.#database.run((db) => {
+      const senders = db.selectFrom('auto_txs').select('from_address').distinct().where(isOne);
+      return senders.where('from_address', '>', after).orderBy('from_address').limit(limit).execute();
     });
+    return rows.flatMap(({ from_address: from }) => (isHex(from) ? [from] : []));
   }
 
   following(from: Hex): Promise<KeptAutoTx[]> {
@@ -124,7 +125,7 @@ export class AutoTxStore {
       const rows = await notes.orderBy('seq', 'desc').limit(limit).execute();
       return rows.map(({ at, kind, block_number: blockNumber, message }) => ({
         at,
-        kind: oneOf(NOTE_KINDS, kind),
+        kind: oneOf(NOTE_KINDS).read(kind),
         blockNumber,
         message,
       }));
@@ -281,9 +282,6 @@ export class AutoTxStore {
 type AutoTxs = SelectQueryBuilder<Tables, 'auto_txs', AutoTxRow>;
 
 const autoTxsOf = (db: Queries, owner: string) => ownedBy(db.selectFrom('auto_txs'), owner);
-
-const sendersOf = (db: Queries, isOne: Expression<SqlBool>) =>
-  db.selectFrom('auto_txs').select('from_address').distinct().where(isOne).orderBy('from_address');
 
 const countOpen = (db: Queries, owner: string) =>
   countRows(

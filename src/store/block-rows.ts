@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Block, type BlockTips, type Hex, TIP_PERCENTILES, type TipPercentile } from '../core/block.ts';
-import { maybe } from './columns.ts';
+import { columns, integer, maybe, orNull, plain, wei } from './columns.ts';
 import { pagesOf, type Queries } from './tables.ts';
 
 export interface NumberRange {
@@ -10,48 +10,30 @@ export interface NumberRange {
   readonly to: number;
 }
 
-const MAX_WEI = BigInt(Number.MAX_SAFE_INTEGER);
-
-/** The API has wei as integers up to 2^53−1 (9 million gwei); a larger value is stored as that limit. */
-export const integer = (wei: bigint) => Number(wei > MAX_WEI ? MAX_WEI : wei);
+const BLOCK = columns({
+  number: ['number', plain<number>()],
+  hash: ['hash', plain<Hex | null>()],
+  parentHash: ['parent_hash', plain<Hex | null>()],
+  // Interpolated times may fall between two seconds.
+  timestamp: ['timestamp', { ...plain<number>(), write: Math.floor }],
+  baseFeePerGas: ['base_fee', wei],
+  gasUsed: ['gas_used', orNull(wei)],
+  gasLimit: ['gas_limit', orNull(wei)],
+  gasUsedRatio: ['gas_used_ratio', plain<number>()],
+  blobBaseFee: ['blob_base_fee', orNull(wei)],
+  nextBaseFee: ['next_base_fee', orNull(wei)],
+  nextBlobBaseFee: ['next_blob_base_fee', orNull(wei)],
+});
 
 /** One block. Wei as integers up to 2^53−1, time in Unix seconds. */
 export type BlockRow = ReturnType<typeof toBlockRow>;
 
-export function toBlockRow(block: Block) {
-  return {
-    number: block.number,
-    hash: maybe(block.hash, String),
-    parent_hash: maybe(block.parentHash, String),
-    // Interpolated times may fall between two seconds.
-    timestamp: Math.floor(block.timestamp),
-    base_fee: integer(block.baseFeePerGas),
-    gas_used: maybe(block.gasUsed, integer),
-    gas_limit: maybe(block.gasLimit, integer),
-    gas_used_ratio: block.gasUsedRatio,
-    blob_base_fee: maybe(block.blobBaseFee, integer),
-    next_base_fee: maybe(block.nextBaseFee, integer),
-    next_blob_base_fee: maybe(block.nextBlobBaseFee, integer),
-    ...tipColumns((_, place) => maybe(block.tips?.[place], integer)),
-  };
-}
+export const toBlockRow = (block: Block) => ({
+  ...BLOCK.write(block),
+  ...tipColumns((_, place) => maybe(block.tips?.[place], integer)),
+});
 
-export function toBlock(row: BlockRow): Block {
-  return {
-    number: row.number,
-    hash: row.hash as Hex | null,
-    parentHash: row.parent_hash as Hex | null,
-    timestamp: row.timestamp,
-    baseFeePerGas: BigInt(row.base_fee),
-    gasUsed: maybe(row.gas_used, BigInt),
-    gasLimit: maybe(row.gas_limit, BigInt),
-    gasUsedRatio: row.gas_used_ratio,
-    blobBaseFee: maybe(row.blob_base_fee, BigInt),
-    nextBaseFee: maybe(row.next_base_fee, BigInt),
-    nextBlobBaseFee: maybe(row.next_blob_base_fee, BigInt),
-    tips: toTipLadder(row),
-  };
-}
+export const toBlock = (row: BlockRow): Block => ({ ...BLOCK.read(row), tips: toTipLadder(row) });
 
 /** One column for each of `TIP_PERCENTILES`; all `null` when tips are unknown. */
 export type TipColumns = Record<`tip_p${TipPercentile}`, number | null>;

@@ -135,10 +135,11 @@ export function createNodePool(rpcNodes: readonly RpcNode[], options: PoolOption
   let restarted: Hex | null = null;
   const nodes = rpcNodes.map(
     (node): PoolNode =>
-      Object.assign(node, {
-        ...{ head: null, behind: 0, baseFees: new Map(), problem: null, genesis: null },
-        ...{ failures: 0, failedAt: 0, retryAt: 0, verifiedAt: null },
-      }),
+      Object.assign(
+        node,
+        { head: null, behind: 0, baseFees: new Map(), problem: null, genesis: null },
+        { failures: 0, failedAt: 0, retryAt: 0, verifiedAt: null },
+      ),
   );
   const health = () => judgeNodes(nodes, chain?.feeRule.blockTimeSec ?? 12);
 
