@@ -13,8 +13,8 @@ import {
   listsParameter,
   type ServiceDescription,
 } from './openapi.ts';
-import { type Listed, type ListPage, listLoader } from './paging.ts';
-import { type ChartOptions, PriceCharts, type PriceChartView } from './price-chart.ts';
+import { type Listed, type ListPage, wholeList } from './paging.ts';
+import { type ChartOptions, type PriceChartView, priceCharts } from './price-chart.ts';
 import { RateLimit } from './rate-limit.ts';
 import { readResponse, throwIfRefused } from './response.ts';
 import { type ClientRoute, type Query, ROUTES } from './routes.ts';
@@ -84,7 +84,6 @@ export function createGasClient(options: GasClientOptions) {
   const { host } = http;
   const { isOwn = false, now = Date.now } = options;
   let search: Promise<ServiceDescription | null> | null = null;
-  let searchFailedAt = Number.NEGATIVE_INFINITY;
 
   const describe = async (): Promise<ServiceDescription | null> => {
     try {
@@ -92,7 +91,6 @@ export function createGasClient(options: GasClientOptions) {
       return await search;
     } catch (error) {
       search = null;
-      searchFailedAt = now();
       throw error;
     }
   };
@@ -101,7 +99,6 @@ export function createGasClient(options: GasClientOptions) {
   const takes = async (route: DocumentedRoute, name: string, value: string): Promise<boolean> => {
     const { documented, path } = route;
     if (isOwn || documented.includes(name) || documented.includes(`${name}=${value}`)) return true;
-    if (Math.abs(now() - searchFailedAt) < SEARCH_AGAIN_MS) return false;
     return listsParameter(await describe().catch(() => null), path, name, value);
   };
 
@@ -203,13 +200,11 @@ export function createGasClient(options: GasClientOptions) {
     return { ...givenPayload(alert), ...extras };
   };
 
-  const listed = <Item extends Listed>(route: ClientRoute<ListPage<Item>>) =>
-    listLoader<Item>(
-      (query, call) => get(route, call, query),
+  const list = <Item extends Listed>(route: ClientRoute<ListPage<Item>>, call: CallOptions) =>
+    wholeList<Item>(
+      (query) => get(route, call, query),
       () => takes(route, 'page', '0'),
     );
-  const alerts = listed(ROUTES.alerts);
-  const autoTxs = listed(ROUTES.autoTxs);
 
   const routes = {
     statsChart: async (timeFrame: string, call: CallOptions = {}): Promise<ChartView> =>
@@ -230,7 +225,7 @@ export function createGasClient(options: GasClientOptions) {
     return String(blockNumber ?? number);
   };
   const takesTimeFrame = (timeFrame: string) => takes(ROUTES.statsChart, 'timeFrame', timeFrame);
-  const charts = new PriceCharts({ ...routes, takesTimeFrame }, now);
+  const charts = priceCharts({ ...routes, takesTimeFrame }, now);
 
   const told = (route: ClientRoute<SnapshotView>, text: string, onResponse?: TextOptions['onResponse']) => {
     onResponse?.(harmlessJson(text));
@@ -296,10 +291,12 @@ export function createGasClient(options: GasClientOptions) {
     rateLimits: (call: CallOptions = {}) => get(ROUTES.rateLimits, call),
     summary: (call: CallOptions = {}) => get(ROUTES.summary, call),
 
-    alerts: (call: TextOptions = {}) => alerts(call),
+    alerts: (call: TextOptions = {}) => list(ROUTES.alerts, call),
     /** If its route fails, the list's data; `problem` says why deliveries are missing. */
     alert: async (id: string, call: CallOptions = {}): Promise<AlertDetailsView> =>
-      orListed(id, get(ROUTES.alert, call, {}, { id }), () => alerts(call), { deliveries: null }),
+      orListed(id, get(ROUTES.alert, call, {}, { id }), () => list(ROUTES.alerts, call), {
+        deliveries: null,
+      }),
     /**
      * Sent once, like every write. The `ClientError` of a refusal has problems by field (`details`); without a
      * readable response it says that the alert may exist (`mayBeDone`).
@@ -336,10 +333,12 @@ export function createGasClient(options: GasClientOptions) {
       await change(ROUTES.redeliver, { id }, call, { deliveryId });
     },
 
-    autoTxs: (call: TextOptions = {}) => autoTxs(call),
+    autoTxs: (call: TextOptions = {}) => list(ROUTES.autoTxs, call),
     /** If its route fails, the list's data; `problem` says why its timeline is missing. */
     autoTx: async (id: string, call: CallOptions = {}): Promise<AutoTxDetailsView> =>
-      orListed(id, get(ROUTES.autoTx, call, {}, { id }), () => autoTxs(call), { timeline: null }),
+      orListed(id, get(ROUTES.autoTx, call, {}, { id }), () => list(ROUTES.autoTxs, call), {
+        timeline: null,
+      }),
     /** The signed transaction goes to the service and into no error. */
     createAutoTx: async (autoTx: NewAutoTx, call: TextOptions = {}): Promise<AutoTxView> => {
       const { signedTransaction: _, ...sent } = autoTx;
@@ -404,8 +403,6 @@ const withTimeFrame = <View extends { readonly timeFrame: string | null }>(
   view: View,
   requested: string,
 ) => ({ ...view, timeFrame: view.timeFrame ?? requested });
-
-const SEARCH_AGAIN_MS = 60_000;
 
 interface DocumentedRoute {
   readonly path: string;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { GasClient } from './client.ts';
 import { ClientError, type ClientErrorCode } from './errors.ts';
 import { pauseMs } from './rate-limit.ts';
@@ -43,21 +44,9 @@ export async function listen(
     } finally {
       if (isListening) onListening(false);
     }
-    await pause(Math.max(retryMs, leastMs), signal);
+    // With jitter: many clients that lost the same service must not return at once.
+    const ms = Math.max(retryMs, leastMs) * (0.75 + Math.random() / 2);
+    await sleep(ms, undefined, { signal }).catch(() => {});
     retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
   }
-}
-
-/** With jitter: many clients that lost the same service must not return at once. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms * (0.75 + Math.random() / 2));
-    signal.addEventListener('abort', end);
-  });
 }

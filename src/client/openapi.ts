@@ -97,6 +97,10 @@ export function unknownAutoTxFields(description: Described): readonly ExtraAutoT
 const MOST_NAMES = 50;
 const MOST_VALUES = 24;
 const LONGEST_VALUE = 24;
+const LONGEST_TEXT = 200;
+
+const line = (value: unknown): string | null =>
+  (typeof value === 'string' ? cleanText(value, LONGEST_TEXT).trim() : '') || null;
 
 /** Reads an OpenAPI 3 document with any path prefix; `null` when it has no v1 route. */
 export function readDescription(document: unknown): ServiceDescription | null {
@@ -106,8 +110,16 @@ export function readDescription(document: unknown): ServiceDescription | null {
     const item = items.get(plainPath(path));
     const operation = isRecord(item) ? item[method] : null;
     if (!isRecord(item) || !isRecord(operation)) return [];
-    const parameters = [item.parameters, operation.parameters].flatMap((all) => parametersOf(document, all));
-    return [{ method, path, parameters, body: method === 'get' ? [] : bodyFields(document, operation) }];
+    const listed = [item.parameters, operation.parameters].flatMap((all) => (Array.isArray(all) ? all : []));
+    const parameters = listed.slice(0, MOST_NAMES).flatMap((one) => {
+      const { name, schema, ...parameter } = resolved(document, one);
+      const text = parameter.in === 'query' ? line(name) : null;
+      return text === null ? [] : [{ name: text, values: valuesOf(document, [schema]) }];
+    });
+    const { content } = resolved(document, operation.requestBody);
+    const media = isRecord(content) ? content['application/json'] : null;
+    const schema = isRecord(media) && method !== 'get' ? media.schema : null;
+    return [{ method, path, parameters, body: fieldsOf(document, schema) }];
   });
   if (routes.length === 0) return null;
   const info = isRecord(document.info) ? document.info : {};
@@ -120,76 +132,50 @@ function plainPath(path: string): string {
   return (at < 0 ? path : path.slice(at + BASE_PATH.length)).replaceAll(/\{[^{}/]*\}/g, '{}');
 }
 
-function parametersOf(document: JsonRecord, parameters: unknown): readonly ParameterDescription[] {
-  if (!Array.isArray(parameters)) return [];
-  return parameters.slice(0, MOST_NAMES).flatMap((one: unknown) => {
-    const parameter = resolved(document, one);
-    const name = line(parameter?.name);
-    if (parameter === null || name === null || parameter.in !== 'query') return [];
-    return [{ name, values: namedValues(document, parameter.schema) }];
-  });
-}
-
-function bodyFields(document: JsonRecord, { requestBody }: JsonRecord): readonly ParameterDescription[] {
-  const content = resolved(document, requestBody)?.content;
-  const media = isRecord(content) ? content['application/json'] : null;
-  const properties = joinedSchemas(document, isRecord(media) ? media.schema : null).flatMap((schema) =>
-    isRecord(schema.properties) ? Object.entries(schema.properties) : [],
+function fieldsOf(document: JsonRecord, schema: unknown): readonly ParameterDescription[] {
+  const properties = [...joinedSchemas(document, schema)].flatMap((one) =>
+    isRecord(one.properties) ? Object.entries(one.properties) : [],
   );
   const fields = Map.groupBy(properties, ([name]) => line(name) ?? '');
   return [...fields].slice(0, MOST_NAMES).map(([name, all]) => ({
     name,
-    values: [...new Set(all.flatMap(([, property]) => namedValues(document, property)))],
+    values: valuesOf(
+      document,
+      all.map(([, property]) => property),
+    ),
   }));
 }
 
-function namedValues(document: JsonRecord, schema: unknown): readonly string[] {
-  const own = joinedSchemas(document, schema);
-  const schemas = [...own, ...own.flatMap(({ items }) => joinedSchemas(document, items))];
-  const values = schemas.flatMap((one): unknown[] => (Array.isArray(one.enum) ? one.enum : [one.const]));
-  const texts = values.flatMap((one) =>
-    typeof one === 'string' || typeof one === 'number' ? [String(one)] : [],
-  );
+/** The values that a parameter or field may have, or the items of its list. */
+function valuesOf(document: JsonRecord, schemas: readonly unknown[]): readonly string[] {
+  const own = [...joinedSchemas(document, ...schemas)];
+  const all = [...own, ...joinedSchemas(document, ...own.map(({ items }) => items))];
+  const values = all.flatMap((one): unknown[] => (Array.isArray(one.enum) ? one.enum : [one.const]));
+  const texts = values.filter((one) => typeof one === 'string' || typeof one === 'number').map(String);
   // Values are sent as shown, so those that cannot be shown are not offered.
   const shown = texts.filter((text) => text !== '' && cleanText(text, LONGEST_VALUE).trim() === text);
   return [...new Set(shown)].slice(0, MOST_VALUES);
 }
 
-const JOINS = ['allOf', 'anyOf', 'oneOf'] as const;
-const DEEPEST = 8;
-
-/** The schemas that one is composed of, each once: references multiply, and form cycles. */
-function joinedSchemas(
-  document: JsonRecord,
-  schema: unknown,
-  seen = new Set<JsonRecord>(),
-  depth = 0,
-): readonly JsonRecord[] {
-  const record = resolved(document, schema);
-  if (record === null || seen.has(record) || depth === DEEPEST) return [];
-  seen.add(record);
-  const parts = JOINS.flatMap((join): unknown[] => {
-    const list = record[join];
-    return Array.isArray(list) ? list : [];
-  });
-  return [...parts.flatMap((part) => joinedSchemas(document, part, seen, depth + 1)), record];
+/** The schemas that these are composed of, each once: references multiply, and form cycles. */
+function joinedSchemas(document: JsonRecord, ...schemas: readonly unknown[]): ReadonlySet<JsonRecord> {
+  const found = new Set(schemas.map((schema) => resolved(document, schema)));
+  for (const { allOf, anyOf, oneOf } of found) {
+    for (const part of [allOf, anyOf, oneOf].flat()) found.add(resolved(document, part));
+  }
+  return found;
 }
+
+const NOTHING: JsonRecord = {};
 
 /** The record that `value` is or refers to among the document's components. */
-function resolved(document: JsonRecord, value: unknown): JsonRecord | null {
-  if (!isRecord(value) || value.$ref === undefined) return isRecord(value) ? value : null;
-  const path = /^#\/components\/(\w+)\/([^/]+)$/.exec(typeof value.$ref === 'string' ? value.$ref : '');
-  const [kind, name] = path?.slice(1) ?? [];
-  const components = isRecord(document.components) ? document.components : {};
-  const named = ownValue(components, kind ?? '');
-  const found = isRecord(named) ? ownValue(named, name ?? '') : null;
-  return isRecord(found) && found.$ref === undefined ? found : null;
-}
-
-const LONGEST_TEXT = 200;
-
-function line(value: unknown): string | null {
-  return (typeof value === 'string' ? cleanText(value, LONGEST_TEXT).trim() : '') || null;
+function resolved(document: JsonRecord, value: unknown): JsonRecord {
+  if (!isRecord(value) || value.$ref === undefined) return isRecord(value) ? value : NOTHING;
+  const [, kind = '', name = ''] = /^#\/components\/(\w+)\/([^/]+)$/.exec(String(value.$ref)) ?? [];
+  const components = isRecord(document.components) ? document.components : NOTHING;
+  const named = ownValue(components, kind);
+  const found = isRecord(named) ? ownValue(named, name) : null;
+  return isRecord(found) && found.$ref === undefined ? found : NOTHING;
 }
 
 /** First v1's own location, then the given one, then NestJS's default beside such a page. */

@@ -3,7 +3,6 @@ import { PATHS } from '../contract/routes.ts';
 import { chainProfile } from '../core/chains.ts';
 import type { CallOptions, MetricsQuery } from './client.ts';
 import { ClientError, type ClientErrorCode } from './errors.ts';
-import { inBuckets } from './paging.ts';
 import { timeFrameSec } from './values.ts';
 import type { ChartPointView, ChartView } from './views/dashboard.ts';
 import type { SnapshotView } from './views/gas.ts';
@@ -46,100 +45,87 @@ const ABSENT_MS = 600_000;
 const COVERED_RATIO = 0.9;
 export const REFUSALS: readonly ClientErrorCode[] = ['invalid', 'not-found', 'plan', 'server', 'unreadable'];
 
+type Asked<T> =
+  | { readonly found: T; readonly error: null }
+  | { readonly found: null; readonly error: ClientError };
+
 /** Charts of a remote service: `stats/chart`, else the metrics; polled prices extend them, or replace them. */
-export class PriceCharts {
-  readonly #routes: ChartRoutes;
-  readonly #now: () => number;
-  readonly #absent = new Map<string, { readonly error: ClientError; readonly until: number }>();
-  #polled: readonly ChartPointView[] = [];
-  #blockTimeSec: number | null = null;
-
-  constructor(routes: ChartRoutes, now: () => number) {
-    this.#routes = routes;
-    this.#now = now;
-  }
-
-  note(snapshot: SnapshotView): void {
-    const { chainId, blockTimestamp, updatedAt, baseFee, priorityFee, lanes, gasUsedRatio } = snapshot;
-    if (chainId !== null) this.#blockTimeSec = chainProfile(chainId).feeRule.blockTimeSec;
-    const timestamp = blockTimestamp ?? updatedAt ?? this.#now();
-    if (timestamp <= (this.#polled.at(-1)?.timestamp ?? Number.NEGATIVE_INFINITY)) return;
-    const point = {
-      timestamp,
-      base: Number(baseFee),
-      priority: priorityFee === null ? null : Number(priorityFee),
-      low: Number(lanes.slow.price),
-      average: Number(lanes.average.price),
-      high: Number(lanes.fast.price),
-      gasUsedRatio,
-    };
-    this.#polled = [...this.#polled.slice(1 - MOST_POLLED), point];
-  }
-
-  /** @throws ClientError without history and polled prices. */
-  async load(timeFrame: string, { percentile = 'p50', ...call }: ChartOptions = {}): Promise<PriceChartView> {
-    const { statsChart, takesTimeFrame } = this.#routes;
-    const frameMs = (timeFrameSec(timeFrame) ?? 0) * 1_000;
-    const told = await this.#unlessRefused(PATHS.statsChart, () => statsChart(timeFrame, call));
-    const isOfFrame = told.found !== null && (frameMs === 0 || (await takesTimeFrame(timeFrame)));
-    const isEnough = isOfFrame || spanOf(told.found?.points ?? []) >= frameMs * COVERED_RATIO;
-    if (told.found !== null && told.found.points.length > 1 && isEnough) {
-      return { ...this.#withPolled(told.found, frameMs), made: null, problem: null };
-    }
-    const made = await this.#ofMetrics(frameMs || BUCKET_SEC['1d'] * 1_000, percentile, call);
-    const points = made === null ? [] : pointsOf(made);
-    if (made !== null && spanOf(points) >= spanOf(told.found?.points ?? [])) {
-      const chart = { timeFrame, bucketSec: null, points, anomalies: [], events: [] };
-      return { ...this.#withPolled(chart, frameMs), made, problem: null };
-    }
-    const { error } = told;
-    if (error !== null && this.#polled.length === 0) throw error;
-    const chart = told.found ?? { timeFrame, bucketSec: null, points: [], anomalies: [], events: [] };
-    return { ...this.#withPolled(chart, frameMs), made: null, problem: error?.message ?? null };
-  }
-
-  async #ofMetrics(frameMs: number, percentile: string, call: CallOptions) {
-    const { baseFee, priorityFee } = this.#routes;
-    const to = (this.#polled.at(-1)?.timestamp ?? this.#now()) + 1_000;
-    const bucket = fittingBucket(frameMs / 1_000, this.#blockTimeSec);
-    const window = { from: to - frameMs, to, bucket };
-    const [base, tip] = await Promise.all([
-      this.#unlessRefused(PATHS.baseFee, () => baseFee(window, call)),
-      this.#unlessRefused(PATHS.priorityFee, () => priorityFee({ ...window, percentile }, call)),
-    ]);
-    if (base.found === null) return null;
-    const baseFees = { rows: inBuckets.baseFees(base.found.rows, bucket), problem: null };
-    const tips = inBuckets.priorityFees(tip.found?.rows ?? [], bucket);
-    return { baseFees, tips: { rows: tips, problem: tip.error?.message ?? null } };
-  }
+export function priceCharts(
+  { statsChart, baseFee, priorityFee, takesTimeFrame }: ChartRoutes,
+  now: () => number,
+) {
+  const absent = new Map<string, { readonly error: ClientError; readonly until: number }>();
+  let polled: readonly ChartPointView[] = [];
+  let blockTimeSec: number | null = null;
 
   /** A refusal is no failure; a missing route is not requested again for a while. */
-  async #unlessRefused<T>(path: string, request: () => Promise<T>): Promise<Asked<T>> {
-    const absent = this.#absent.get(path);
-    if (absent !== undefined && this.#now() < absent.until) return { found: null, error: absent.error };
+  const unlessRefused = async <T>(path: string, request: () => Promise<T>): Promise<Asked<T>> => {
+    const known = absent.get(path);
+    if (known !== undefined && now() < known.until) return { found: null, error: known.error };
     try {
       return { found: await request(), error: null };
     } catch (error) {
       if (!(error instanceof ClientError) || !REFUSALS.includes(error.code)) throw error;
-      if (error.code === 'not-found' || error.code === 'plan') {
-        this.#absent.set(path, { error, until: this.#now() + ABSENT_MS });
-      }
+      const isAbsent = error.code === 'not-found' || error.code === 'plan';
+      if (isAbsent) absent.set(path, { error, until: now() + ABSENT_MS });
       return { found: null, error };
     }
-  }
+  };
 
-  #withPolled<Chart extends ChartView>(chart: Chart, frameMs: number): Chart {
+  const ofMetrics = async (frameMs: number, percentile: string, call: CallOptions) => {
+    const to = (polled.at(-1)?.timestamp ?? now()) + 1_000;
+    const window = { from: to - frameMs, to, bucket: fittingBucket(frameMs / 1_000, blockTimeSec) };
+    const [base, tip] = await Promise.all([
+      unlessRefused(PATHS.baseFee, () => baseFee(window, call)),
+      unlessRefused(PATHS.priorityFee, () => priorityFee({ ...window, percentile }, call)),
+    ]);
+    if (base.found === null) return null;
+    const tips = { rows: tip.found?.rows ?? [], problem: tip.error?.message ?? null };
+    return { baseFees: { rows: base.found.rows, problem: null }, tips };
+  };
+
+  const withPolled = <Chart extends ChartView>(chart: Chart, frameMs: number): Chart => {
     const last = chart.points.at(-1)?.timestamp ?? Number.NEGATIVE_INFINITY;
     const end = last + Math.max((chart.bucketSec ?? 0) * 1_000, 1);
-    const points = [...chart.points, ...this.#polled.filter(({ timestamp }) => timestamp >= end)];
+    const points = [...chart.points, ...polled.filter(({ timestamp }) => timestamp >= end)];
     const from = frameMs === 0 ? Number.NEGATIVE_INFINITY : (points.at(-1)?.timestamp ?? 0) - frameMs;
     return { ...chart, points: points.filter(({ timestamp }) => timestamp >= from) };
-  }
-}
+  };
 
-type Asked<T> =
-  | { readonly found: T; readonly error: null }
-  | { readonly found: null; readonly error: ClientError };
+  return {
+    note(snapshot: SnapshotView): void {
+      const { chainId, blockTimestamp, updatedAt, baseFee, priorityFee, lanes, gasUsedRatio } = snapshot;
+      if (chainId !== null) blockTimeSec = chainProfile(chainId).feeRule.blockTimeSec;
+      const timestamp = blockTimestamp ?? updatedAt ?? now();
+      if (timestamp <= (polled.at(-1)?.timestamp ?? Number.NEGATIVE_INFINITY)) return;
+      const point = {
+        ...{ timestamp, gasUsedRatio, base: Number(baseFee) },
+        priority: priorityFee === null ? null : Number(priorityFee),
+        low: Number(lanes.slow.price),
+        average: Number(lanes.average.price),
+        high: Number(lanes.fast.price),
+      };
+      polled = [...polled.slice(1 - MOST_POLLED), point];
+    },
+
+    /** @throws ClientError without history and polled prices. */
+    async load(timeFrame: string, { percentile = 'p50', ...call }: ChartOptions): Promise<PriceChartView> {
+      const frameMs = (timeFrameSec(timeFrame) ?? 0) * 1_000;
+      const { found, error } = await unlessRefused(PATHS.statsChart, () => statsChart(timeFrame, call));
+      const isOfFrame = found !== null && (frameMs === 0 || (await takesTimeFrame(timeFrame)));
+      const isEnough = isOfFrame || spanOf(found?.points ?? []) >= frameMs * COVERED_RATIO;
+      if (found !== null && found.points.length > 1 && isEnough)
+        return { ...withPolled(found, frameMs), made: null, problem: null };
+      const made = await ofMetrics(frameMs || BUCKET_SEC['1d'] * 1_000, percentile, call);
+      const points = made === null ? [] : pointsOf(made);
+      const empty = { timeFrame, bucketSec: null, points: [], anomalies: [], events: [] };
+      if (made !== null && spanOf(points) >= spanOf(found?.points ?? []))
+        return { ...withPolled({ ...empty, points }, frameMs), made, problem: null };
+      if (error !== null && polled.length === 0) throw error;
+      return { ...withPolled(found ?? empty, frameMs), made: null, problem: error?.message ?? null };
+    },
+  };
+}
 
 function spanOf(points: readonly ChartPointView[]): number {
   return (points.at(-1)?.timestamp ?? 0) - (points[0]?.timestamp ?? 0);

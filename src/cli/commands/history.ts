@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import * as z from 'zod';
 import type { GasClient } from '../../client/client.ts';
 import { ClientError, type ClientErrorCode } from '../../client/errors.ts';
-import { allPages, inBuckets } from '../../client/paging.ts';
+import { allPages } from '../../client/paging.ts';
 import type { BaseFeeRowView } from '../../client/views/metrics.ts';
 import { BUCKET_SEC, BUCKETS, type Bucket } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
@@ -168,21 +168,17 @@ async function historyRows(
   window: { readonly from: number; readonly to: number; readonly bucket: Bucket },
   signal: AbortSignal,
 ) {
-  const { bucket } = window;
   const [base, tip, ratio] = await Promise.all([
     partOf(allPages((page) => client.baseFee({ ...window, ...page }, { signal }))),
     partOf(allPages((page) => client.priorityFee({ ...window, ...page, percentile: 'p50' }, { signal }))),
     partOf(allPages((page) => client.gasUsedRatio({ ...window, ...page }, { signal }))),
   ]);
   if (base.error !== null && tip.error !== null && ratio.error !== null) throw base.error;
-  const baseFees = inBuckets.baseFees(base.rows, bucket);
-  const tips = inBuckets.priorityFees(tip.rows, bucket);
-  const ratios = inBuckets.gasUsedRatios(ratio.rows, bucket);
-  const baseAt = new Map(baseFees.map((row) => [row.timestamp, row]));
-  const tipAt = new Map(tips.map((row) => [row.timestamp, row.value]));
-  const ratioAt = new Map(ratios.map((row) => [row.timestamp, row.mean]));
+  const baseAt = new Map(base.rows.map((row) => [row.timestamp, row]));
+  const tipAt = new Map(tip.rows.map((row) => [row.timestamp, row.value]));
+  const ratioAt = new Map(ratio.rows.map((row) => [row.timestamp, row.mean]));
   // Without base fees the others still have a history.
-  const known = base.error === null ? baseFees : tips.length > 0 ? tips : ratios;
+  const known = base.error === null ? base.rows : tip.rows.length > 0 ? tip.rows : ratio.rows;
   const rows = known.map(
     ({ timestamp, blockNumber }): HistoryRow => ({
       timestamp,
