@@ -197,7 +197,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const retired =
       gate.withdrawn === undefined
         ? null
-        : retireOwners({ ...shared, kept: [alertStore, autoTxStore], withdrawn: gate.withdrawn });
+        : retireOwners([alertStore, autoTxStore], gate.withdrawn, wallNow, onError, signal);
     await Promise.all([follower.run(), freshness.run(), price.run(signal), retired]);
     await Promise.all([sending.done(), broadcasting.done()]);
     // Last, so that the next leader finds everything stored.

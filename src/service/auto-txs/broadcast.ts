@@ -136,29 +136,58 @@ async function decideDue(
 
 /** Holds, refuses or sends a pending auto-tx, within the transaction, so that changes by its owner or the chain count. */
 export async function decideOne(seen: KeptAutoTx, sender: SenderFacts, context: EngineContext) {
-  const size = await compressedSize(seen, sender, context);
+  const { live, ...ofSender } = sender;
+  const { parameters } = sender.dataFees;
+  const isBySize = parameters !== null && parameters.rate !== 0n;
+  const bytes = isBySize ? await context.store.signedBytes(seen.id) : null;
   return decideDue(seen, context, (kept, present) => {
+    const { order, state } = kept;
+    const profile = context.profile();
+    const transaction = transactionOf(kept);
+    if (profile === null || transaction === null) return null;
     // The sender's facts belong to the transaction that was signed then.
-    if (kept.state.status !== 'PENDING' || kept.signed?.hash !== seen.signed?.hash) return null;
-    const facts = preflightFacts(kept, sender, size, present, context);
-    if (facts === null) return null;
+    if (state.status !== 'PENDING' || transaction.hash !== seen.signed?.hash) return null;
+    const now = context.wallNow();
+    const lanePrice = present.prices[order.lane];
+    const { head, nextBaseFee, nextBlobBaseFee } = present;
+    const facts: PreflightFacts = {
+      ...ofSender,
+      transaction: {
+        ...transaction,
+        ...(bytes instanceof Uint8Array && { compressedSize: fastLzLength(bytes) }),
+      },
+      order,
+      chainId: profile.id,
+      chainName: profile.name,
+      nativeSymbol: profile.nativeSymbol,
+      nativeUsd: context.nativeUsd(),
+      nextBaseFee,
+      nextBlobBaseFee,
+      lanePrice,
+      now,
+      waitingBelow: waitingBelow(live, { id: kept.id, nonce: transaction.nonce }),
+    };
+    const judged = verdict(facts);
+    const obstacle = 'obstacle' in judged ? judged.obstacle : rivalOf(kept, live);
+    const price = comparedPrice(order, transaction, { lanePrice, nextBaseFee }) ?? lanePrice;
+    const reached = {
+      head: head.number,
+      price,
+      target: order.target,
+      lane: order.isStrict ? null : order.lane,
+    };
+    const times = state.hold !== null && state.hold.code === obstacle?.code ? state.hold.times : 0;
+    const event: AutoTxEvent =
+      obstacle === null
+        ? { type: 'submit', reached }
+        : judged.kind === 'refuse'
+          ? { type: 'refuse', obstacle }
+          : { type: 'hold', obstacle, retryAt: retryLater(times, context) };
     const checks = withKeptDelegation(preflight(facts), kept.checks);
-    const event = eventOf(kept, facts, sender, present, context);
-    const change = stepKept(kept, event, context, { checks, checkedAt: context.wallNow() });
+    const change = stepKept(kept, event, context, { checks, checkedAt: now });
     // If the process was suspended meanwhile, the head is stale.
-    return context.present()?.head === present.head ? change : null;
+    return context.present()?.head === head ? change : null;
   });
-}
-
-/** Of its signed bytes, where the chain charges for that. */
-async function compressedSize(
-  { id }: KeptAutoTx,
-  { dataFees: { parameters } }: SenderFacts,
-  { store }: EngineContext,
-): Promise<number | undefined> {
-  if (parameters === null || parameters.rate === 0n) return undefined;
-  const bytes = await store.signedBytes(id);
-  return bytes instanceof Uint8Array ? fastLzLength(bytes) : undefined;
 }
 
 /** For one that was decided to be sent and that no node is known to have. */
@@ -168,29 +197,6 @@ export const decideAgain = (seen: KeptAutoTx, context: EngineContext) =>
       ? { autoTx: kept, notes: [], at: context.wallNow() }
       : null,
   );
-
-function eventOf(
-  kept: KeptAutoTx,
-  facts: PreflightFacts,
-  { live }: SenderFacts,
-  present: Present,
-  context: EngineContext,
-): AutoTxEvent {
-  const judged = verdict(facts);
-  if (judged.kind === 'refuse') return { type: 'refuse', obstacle: judged.obstacle };
-  const obstacle = judged.kind === 'hold' ? judged.obstacle : rivalOf(kept, live);
-  if (obstacle === null) return { type: 'submit', ...reachedBy(kept, present) };
-  const { hold } = kept.state;
-  const times = hold !== null && hold.code === obstacle.code ? hold.times : 0;
-  return { type: 'hold', obstacle, retryAt: retryLater(times, context) };
-}
-
-function reachedBy({ order, signed }: KeptAutoTx, { head, prices, nextBaseFee }: Present) {
-  const { target, lane, isStrict } = order;
-  const price = comparedPrice(order, signed, { lanePrice: prices[lane], nextBaseFee });
-  if (price === null) return {};
-  return { reached: { head: head.number, price, target, lane: isStrict ? null : lane } };
-}
 
 /** A submitted auto-tx of another owner with the same nonce: nodes would take this one for its replacement. */
 function rivalOf(kept: KeptAutoTx, live: readonly KeptAutoTx[]): Obstacle | null {
@@ -203,36 +209,6 @@ function rivalOf(kept: KeptAutoTx, live: readonly KeptAutoTx[]): Obstacle | null
   return {
     code: 'nonce_on_its_way',
     message: `another auto-tx of the sender with nonce ${nonce} is submitted: this one waits for its outcome`,
-  };
-}
-
-function preflightFacts(
-  kept: KeptAutoTx,
-  { nextNonce, pendingNonce, balance, live, dataFees }: SenderFacts,
-  size: number | undefined,
-  present: Present,
-  context: EngineContext,
-): PreflightFacts | null {
-  const { id, order } = kept;
-  const transaction = transactionOf(kept);
-  const profile = context.profile();
-  if (profile === null || transaction === null) return null;
-  return {
-    transaction: size === undefined ? transaction : { ...transaction, compressedSize: size },
-    order,
-    chainId: profile.id,
-    chainName: profile.name,
-    nativeSymbol: profile.nativeSymbol,
-    nativeUsd: context.nativeUsd(),
-    nextNonce,
-    pendingNonce,
-    balance,
-    nextBaseFee: present.nextBaseFee,
-    nextBlobBaseFee: present.nextBlobBaseFee,
-    lanePrice: present.prices[order.lane],
-    now: context.wallNow(),
-    waitingBelow: waitingBelow(live, { id, nonce: transaction.nonce }),
-    dataFees,
   };
 }
 

@@ -133,27 +133,17 @@ export const inclusionBy = (receipt: ChainReceipt, { timestamp }: Pick<Block, 't
   minedAt: timestamp * 1_000,
 });
 
-/** Requests to a node about one sender, each made at most once. */
-export interface SenderReads {
-  nextNonce(): Promise<number>;
-  /** The next nonce including the node's pool. */
-  pendingNonce(): Promise<number>;
-  balance(): Promise<bigint>;
-}
+export type SenderReads = ReturnType<typeof senderReads>;
 
-/** @param signal All requests end with its abort. */
-export function senderReads(source: ChainSource, address: Hex, signal: AbortSignal): SenderReads {
-  return {
-    nextNonce: once(() => abortable(source.nonce(address, 'latest'), signal)),
-    pendingNonce: once(() => abortable(source.nonce(address, 'pending'), signal)),
-    balance: once(() => abortable(source.balance(address), signal)),
-  };
-}
+/** Requests to a node about one sender, each made at most once; all end with the abort of `signal`. */
+export const senderReads = (source: ChainSource, address: Hex, signal: AbortSignal) => ({
+  nextNonce: once(() => abortable(source.nonce(address, 'latest'), signal)),
+  /** The same, including the node's pool. */
+  pendingNonce: once(() => abortable(source.nonce(address, 'pending'), signal)),
+  balance: once(() => abortable(source.balance(address), signal)),
+});
 
 function once<T>(read: () => Promise<T>): () => Promise<T> {
-  let pending: Promise<T> | null = null;
-  return () => {
-    pending ??= read();
-    return pending;
-  };
+  let pending: Promise<T> | undefined;
+  return () => (pending ??= read());
 }

@@ -279,9 +279,8 @@ export class Follower {
     if (found.type === 'rewind') this.#rewindTo(found.to);
     if (found.type === 'begin-anew') {
       this.chain.beginAnew(profile.genesisHash);
-      this.#news.tell(
-        `${profile.name} began anew: the history from before is dropped, auto-txs are disabled`,
-      );
+      const message = `${profile.name} began anew: the history from before is dropped, auto-txs are disabled`;
+      this.#options.onNews({ isWell: true, message });
     }
     await this.chain.flush();
     const { writeProblem } = this.chain;
@@ -417,14 +416,12 @@ export async function reconcile(
   const shared = Math.min(ours.number, head.number);
   // These restart every day: for them a low head means a new chain, for others a node that still syncs.
   const startsOver = source.kind !== 'rpc' || isDevelopmentChain(chain);
-  const compared = new Set<number>();
   let differs = false;
   let unknown = false;
   for (const depth of DEPTHS) {
     // Across a gap, the next stored block.
     const mine = (await store.page(Math.max(0, shared - depth), 1))[0];
-    if (mine === undefined || mine.number > shared || compared.has(mine.number)) continue;
-    compared.add(mine.number);
+    if (mine === undefined || mine.number > shared) continue;
     const theirs = mine.number === head.number ? head : await blockAt(source, mine.number);
     if (theirs === null) unknown = true;
     else if (!isSameBlock(mine, theirs)) differs = true;
@@ -448,11 +445,10 @@ export async function reconcile(
   );
 }
 
-function keep(source: ChainSource, head: Block, ours: Block): Reconciliation {
-  if (source.kind !== 'rpc' || head.number + TOLERATED_LAG >= ours.number)
-    return { type: 'keep', behind: null };
-  const behind = `${source.name} is at block ${head.number}, the history at ${ours.number}: waiting for it to catch up`;
-  return { type: 'keep', behind };
+function keep({ kind, name }: ChainSource, head: Block, ours: Block): Reconciliation {
+  const isBehind = kind === 'rpc' && head.number + TOLERATED_LAG < ours.number;
+  const behind = `${name} is at block ${head.number}, the history at ${ours.number}: waiting for it to catch up`;
+  return { type: 'keep', behind: isBehind ? behind : null };
 }
 
 /** The last of the blocks `from`–`to` before the first difference: rewound blocks are evaluated again. */
@@ -478,12 +474,12 @@ export interface News {
   readonly message: string;
 }
 
+/** Tells once when the source, or one of its nodes, fails or recovers. */
 class SourceNews {
   readonly #source: Pick<ChainSource, 'kind' | 'name' | 'health'>;
   readonly #tell: (news: News) => void;
-  #isDown = false;
-  /** Indexes of the nodes reported as unavailable: two may have the same name. */
-  readonly #away = new Set<number>();
+  /** Nodes by their index: two may have the same name. */
+  readonly #away = new Set<number | 'source'>();
 
   constructor(source: Pick<ChainSource, 'kind' | 'name' | 'health'>, tell: (news: News) => void) {
     this.#source = source;
@@ -491,41 +487,32 @@ class SourceNews {
   }
 
   failed(): void {
-    this.#isDown = true;
+    this.#away.add('source');
   }
 
-  tell(message: string): void {
-    this.#tell({ isWell: true, message });
-  }
-
-  /** A failed source is polled on, and fails each time. */
   down(reason: string): void {
     this.look();
-    if (this.#isDown) return;
-    this.#isDown = true;
-    this.#tell({ isWell: false, message: `no blocks come: ${reason}; it is asked again by itself` });
+    this.#note('source', true, `no blocks come: ${reason}; it is asked again by itself`);
   }
 
   up(): void {
     this.look();
-    if (!this.#isDown) return;
-    this.#isDown = false;
-    this.#tell({ isWell: true, message: `blocks come again from ${this.#source.name}` });
+    this.#note('source', false, `blocks come again from ${this.#source.name}`);
   }
 
   look(): void {
-    if (this.#source.kind !== 'rpc') return;
-    const nodes = this.#source.health();
+    const nodes = this.#source.kind === 'rpc' ? this.#source.health() : [];
     if (nodes.length < 2) return;
     for (const [place, { name, state, message }] of nodes.entries()) {
       const isAway = state === 'down' || state === 'wrong-chain';
-      if (isAway === this.#away.has(place)) continue;
-      if (isAway) this.#away.add(place);
-      else this.#away.delete(place);
-      const says = isAway
-        ? `node ${name} cannot be used: ${message}`
-        : `node ${name} can be used again: ${message}`;
-      this.#tell({ isWell: !isAway, message: says });
+      this.#note(place, isAway, `node ${name} can${isAway ? 'not be used' : ' be used again'}: ${message}`);
     }
+  }
+
+  #note(who: number | 'source', isAway: boolean, message: string): void {
+    if (isAway === this.#away.has(who)) return;
+    if (isAway) this.#away.add(who);
+    else this.#away.delete(who);
+    this.#tell({ isWell: !isAway, message });
   }
 }

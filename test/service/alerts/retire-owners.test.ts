@@ -63,14 +63,9 @@ test('a key that is revoked later has its alerts disabled, and nothing more is s
   const others = await fire(database, `of-${kept}`);
   const abort = new AbortController();
   const errors: unknown[] = [];
-  const done = retireOwners({
-    kept: [store],
-    withdrawn: async (owners) => (await gate.withdrawn?.(owners)) ?? [],
-    wallNow: () => FIRED_AT,
-    everyMs: 10,
-    signal: abort.signal,
-    onError: (error) => errors.push(error),
-  });
+  const withdrawn = async (owners: readonly string[]) => (await gate.withdrawn?.(owners)) ?? [];
+  const tell = (error: unknown) => errors.push(error);
+  const done = retireOwners([store], withdrawn, () => FIRED_AT, tell, abort.signal, 10);
   await waitFor(async () => (await reasons()).gone === 'its key was revoked');
   expect((await reasons())[ended]).toBe('armed');
   await keys.revoke(ended, 1);
