@@ -5,7 +5,7 @@ import type { Observation } from '../../core/auto-txs/state-machine.ts';
 import { cannotBroadcastReason } from '../../core/auto-txs/target.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import { StoreError } from '../../store/errors.ts';
-import { Alarm, mapBounded } from '../async.ts';
+import { Alarm, abortable, mapBounded } from '../async.ts';
 import { dataFeesOf } from '../data-fees.ts';
 import type { LeaderWork, Lease } from '../leader.ts';
 import {
@@ -63,8 +63,8 @@ const SENDERS_AT_ONCE = 32;
 const OBSERVED_AT_ONCE = 8;
 /** Time limit of one sender: if a node does not respond, processing ends, and continues with the next head. */
 const SENDER_MS = 10_000;
+/** Further ones that expire, or are due, wait for the next poll. */
 const PAGE = 500;
-/** Further due auto-txs wait for the next poll. */
 const MOST_DUE = 2_000;
 /** Maximum number of senders with submitted auto-txs per second, however fast blocks come: each costs a request. */
 const SENDERS_PER_SEC = 50;
@@ -145,14 +145,8 @@ export class AutoTxEngine {
       if (expiresAt === null || expiresAt > agreedNow()) return null;
       return stepKept(kept, { type: 'expire' }, this.#context);
     };
-    for (;;) {
-      const expiring = await store.expiring(agreedNow(), PAGE);
-      let ended = 0;
-      for (const { id, owner } of expiring) {
-        const changed = await store.change({ id, owner }, expire, 'engine');
-        if (changed !== null) ended++;
-      }
-      if (expiring.length < PAGE || ended === 0 || this.#signal.aborted) return;
+    for (const { id, owner } of await store.expiring(agreedNow(), PAGE)) {
+      await store.change({ id, owner }, expire, 'engine');
     }
   }
 
@@ -168,8 +162,7 @@ export class AutoTxEngine {
   async #followed(head: Block): Promise<readonly Hex[]> {
     const now = this.#context.steadyNow();
     const { pauseMs, at } = this.#passed;
-    const isNew = head.hash !== this.#passed.head;
-    if (now - at < Math.max(pauseMs, isNew ? 0 : REPEAT_MS)) return [];
+    if (now - at < Math.max(pauseMs, head.hash === this.#passed.head ? REPEAT_MS : 0)) return [];
     const senders = await this.#context.store.followedSenders();
     this.#passed = { head: head.hash, at: now, pauseMs: (senders.length * 1_000) / SENDERS_PER_SEC };
     return senders;
@@ -269,8 +262,7 @@ async function sendDue(
   if (!live.some((kept) => isToBeDecided(kept, options))) return;
   const [nextNonce, pendingNonce, balance, dataFees] = await Promise.all([
     reads.nextNonce(),
-    // Requested again: an auto-tx in doubt may have been sent since.
-    senderReads(context.source, from, signal).pendingNonce(),
+    abortable(context.source.nonce(from, 'pending'), signal),
     reads.balance(),
     dataFeesOf(context.source, context.profile()),
   ]);

@@ -91,12 +91,7 @@ async function observe(
   if (isFinal(state.status) && !isTaken) {
     return { head: head.number, inclusion: null, isKnown: false, nextNonce };
   }
-  // Known in the pool: an unmined transaction has no receipt, and it may wait for lower nonces.
-  const isInPool = state.status === 'SUBMITTED' && state.sentAt !== null && state.inclusion === null;
-  if (isInPool && signed.nonce > nextNonce && signed.nonce < (await sender.pendingNonce())) {
-    return { head: head.number, inclusion: null, isKnown: true, nextNonce };
-  }
-  const receipt = isInPool && !isTaken ? null : await abortable(source.receipt(signed.hash), signal);
+  const receipt = await abortable(source.receipt(signed.hash), signal);
   if (receipt !== null) {
     const inclusion = await inclusionOf(receipt, options);
     return inclusion && { head: head.number, inclusion, isKnown: true, nextNonce };
@@ -138,8 +133,6 @@ export type SenderReads = ReturnType<typeof senderReads>;
 /** Requests to a node about one sender, each made at most once; all end with the abort of `signal`. */
 export const senderReads = (source: ChainSource, address: Hex, signal: AbortSignal) => ({
   nextNonce: once(() => abortable(source.nonce(address, 'latest'), signal)),
-  /** The same, including the node's pool. */
-  pendingNonce: once(() => abortable(source.nonce(address, 'pending'), signal)),
   balance: once(() => abortable(source.balance(address), signal)),
 });
 

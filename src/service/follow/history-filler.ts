@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import type { ChainSource } from '../../chain/chain-source.ts';
 import { SLOT_SEC } from '../../core/simulation.ts';
 import type { NumberRange } from '../../store/block-rows.ts';
 import type { BlockStore } from '../../store/blocks.ts';
@@ -15,7 +14,10 @@ const MEMORY_SEC = 7 * DAY_SEC + HOUR_SEC;
 /** Blocks to fill at most, however fast the chain: a few hundred megabytes, a quarter of an hour of requests. */
 const MOST_BLOCKS = 1_500_000;
 const TIDY_MS = 3_600_000;
-const RETRY_MS = 30_000;
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 30_000;
+/** After so many failures in a row the history counts as one that cannot be read. */
+const TRIES = 6;
 /** A refused write means that another process fills now; this one waits until the lease has noticed. */
 const TURN_MS = 1_000;
 const RECALL_MS = 15_000;
@@ -76,17 +78,19 @@ export class HistoryFiller {
   async #run(): Promise<void> {
     const { signal, onError } = this.#options;
     signal.addEventListener('abort', this.#alarm.ring, { once: true });
-    while (!signal.aborted) {
+    for (let failures = 0; !signal.aborted; ) {
       let pause = this.#chain.isWriting ? TIDY_MS : RECALL_MS;
       try {
         this.#pass = this.#chain.isWriting ? this.#fill() : this.#recall();
         await this.#pass;
+        failures = 0;
         this.#noteFilled();
       } catch (error) {
         const isElsewhere = error instanceof StoreError && error.code === 'not-holder';
-        if (!signal.aborted && !isElsewhere) onError(error);
-        if (!isElsewhere) this.#noteFilled();
-        pause = isElsewhere ? TURN_MS : RETRY_MS;
+        pause = isElsewhere ? TURN_MS : Math.min(FIRST_RETRY_MS * 2 ** failures, LAST_RETRY_MS);
+        failures += isElsewhere ? 0 : 1;
+        if (failures === TRIES && !signal.aborted) onError(error);
+        if (failures === TRIES) this.#noteFilled();
       }
       await this.#alarm.pause(pause);
     }
@@ -163,8 +167,6 @@ const NODE_PAGE = 1_024;
 const NODE_PACE_MS = 300;
 const LOCAL_PAGE = 512;
 const SEARCHED = 50_000;
-const TRIES = 6;
-const FIRST_RETRY_MS = 1_000;
 
 interface BackfillOptions extends Pick<FillerOptions, 'source' | 'store' | 'signal'> {
   readonly range: NumberRange;
@@ -174,8 +176,8 @@ interface BackfillOptions extends Pick<FillerOptions, 'source' | 'store' | 'sign
 }
 
 /**
- * Fills the holes of `range` from the newest block back. Ends early where the source's history begins. If a page
- * fails after several tries, rejects with the source's error: filled blocks stay.
+ * Fills the holes of `range` from the newest block back. Ends early where the source's history begins. Rejects
+ * with the source's error: filled blocks stay.
  * @returns number of written blocks.
  */
 export async function backfill(options: BackfillOptions): Promise<number> {
@@ -188,7 +190,7 @@ export async function backfill(options: BackfillOptions): Promise<number> {
       const from = Math.max(hole.from, to - pageSize + 1);
       // Blocks read before a reorg may be orphaned: only those below it are stored.
       chain.lowestRewind = Number.POSITIVE_INFINITY;
-      const page = await readPage(source, { from, to }, signal);
+      const page = await abortable(source.blocks(from, to, { signal }), signal);
       const kept = Math.min(to, chain.lowestRewind);
       const blocks = page.filter((block) => block.number >= from && block.number <= kept);
       const oldest = blocks[0];
@@ -223,16 +225,4 @@ async function* holesOf(store: BlockStore, range: NumberRange): AsyncGenerator<N
 async function reaches(store: BlockStore, number: number, until: number): Promise<boolean> {
   const above = (await store.page(number, 1))[0];
   return above !== undefined && above.timestamp < until;
-}
-
-async function readPage(source: ChainSource, { from, to }: NumberRange, signal: AbortSignal) {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await abortable(source.blocks(from, to, { signal }), signal);
-    } catch (error) {
-      if (signal.aborted) return [];
-      if (attempt === TRIES) throw error;
-      await sleep(FIRST_RETRY_MS * 2 ** (attempt - 1), signal);
-    }
-  }
 }

@@ -218,26 +218,4 @@ describe('what is asked of what is out', () => {
     expect(rig.node.asked.transaction - asked).toBeLessThanOrEqual(200);
     expect(rig.node.asked.transaction).toBeGreaterThan(asked);
   });
-
-  test('of ten of a sender that wait in the pool only the next to be mined is asked for by its hash', async () => {
-    const rig = await startEngine();
-    const ids = Array.from({ length: 10 }, (_, nonce) => `nonce-${nonce}`);
-    for (const [nonce, id] of ids.entries()) await rig.place(keptAutoTx(id, { signed: { nonce } }));
-    await rig.block(5);
-    expect(rig.node.sent).toHaveLength(10);
-    let inPool = 10;
-    rig.node.nonce = async (_, at) => (at === 'pending' ? inPool : 0);
-    const asked: string[] = [];
-    rig.node.transaction = async (hash) => {
-      asked.push(hash);
-      return waitingTransaction(hash);
-    };
-    await rig.block(50);
-    expect(asked).toEqual([hashOf('nonce-0')]);
-    // The node has lost one: which, only their hashes tell.
-    inPool = 7;
-    await rig.block(50);
-    expect(asked.slice(1).sort()).toEqual(['nonce-0', 'nonce-7', 'nonce-8', 'nonce-9'].map(hashOf).sort());
-    for (const id of ids) expect((await rig.kept(id)).state.status).toBe('SUBMITTED');
-  });
 });
