@@ -209,7 +209,7 @@ export function createGasClient(options: GasClientOptions) {
   const routes = {
     statsChart: async (timeFrame: string, call: CallOptions = {}): Promise<ChartView> =>
       withTimeFrame(await get(ROUTES.statsChart, call, { timeFrame }), timeFrame),
-    baseFee: async (query: MetricsQuery = {}, call: CallOptions = {}) =>
+    baseFee: async (query: MetricsQuery = {}, call: TextOptions = {}) =>
       get(ROUTES.baseFee, call, metricsQuery(query, PATHS.baseFee)),
     priorityFee: async (
       { percentile, ...window }: MetricsQuery & { readonly percentile?: string } = {},
@@ -219,9 +219,9 @@ export function createGasClient(options: GasClientOptions) {
       return get(ROUTES.priorityFee, call, percentile ? { ...query, percentile } : query);
     },
   };
-  const numbered = async (number: number | 'latest', call: CallOptions): Promise<string> => {
+  const numbered = async (number: number | 'latest', { signal }: CallOptions): Promise<string> => {
     if (number !== 'latest' || isOwn) return String(number);
-    const { blockNumber } = await get(ROUTES.gasCurrent, call).catch(() => ({ blockNumber: null }));
+    const { blockNumber } = await get(ROUTES.gasCurrent, { signal }).catch(() => ({ blockNumber: null }));
     return String(blockNumber ?? number);
   };
   const takesTimeFrame = (timeFrame: string) => takes(ROUTES.statsChart, 'timeFrame', timeFrame);
@@ -280,11 +280,9 @@ export function createGasClient(options: GasClientOptions) {
     gasUsedRatio: async (query: MetricsQuery = {}, call: CallOptions = {}) =>
       get(ROUTES.gasUsedRatio, call, metricsQuery(query, PATHS.gasUsedRatio)),
     /** One block; `latest` is the head, which v1 does not know by that name. */
-    block: async (number: number | 'latest', call: CallOptions = {}) =>
+    block: async (number: number | 'latest', call: TextOptions = {}) =>
       get(ROUTES.block, call, {}, { number: await numbered(number, call) }),
-    /** @internal */
-    numbered,
-    tx: (hash: string, call: CallOptions = {}) => get(ROUTES.tx, call, {}, { hash }),
+    tx: (hash: string, call: TextOptions = {}) => get(ROUTES.tx, call, {}, { hash }),
     /** The transactions of a window of at most 100 blocks, newest first. */
     txs: async (query: Omit<MetricsQuery, 'bucket'> = {}, call: CallOptions = {}) =>
       get(ROUTES.txs, call, metricsQuery(query, PATHS.txs)),
@@ -326,7 +324,7 @@ export function createGasClient(options: GasClientOptions) {
     },
     alertSavings: async (
       id: string,
-      { gasAmount, ...call }: CallOptions & { readonly gasAmount?: number | undefined } = {},
+      { gasAmount, ...call }: TextOptions & { readonly gasAmount?: number | undefined } = {},
     ) =>
       get(ROUTES.alertSavings, call, gasAmount === undefined ? {} : { gasAmount: String(gasAmount) }, { id }),
     redeliver: async (id: string, deliveryId: string, call: TextOptions = {}): Promise<void> => {

@@ -292,7 +292,6 @@ export function fakeGas(changes: Partial<GasClient> = {}): GasClient {
     priorityFee: async () => page,
     gasUsedRatio: async () => page,
     block: async () => BLOCK,
-    numbered: async (number) => String(number),
     tx: async () => TX,
     txs: async () => page,
     rateLimits: async () => RATE_LIMITS,

@@ -1,9 +1,8 @@
-import { type CallOptions, type GasClient, pathOf } from '../../client/client.ts';
+import type { GasClient, TextOptions } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { type BlockView, describeTxType, type TxView } from '../../client/views/metrics.ts';
 import { PERCENTILES } from '../../contract/choices.ts';
-import { PATHS } from '../../contract/routes.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { GAS_PER_BLOB } from '../../core/eip4844.ts';
 import { looksLikeKey } from '../../core/key-text.ts';
@@ -27,6 +26,7 @@ import { openSource, type StaleRule } from '../open-source.ts';
 import {
   badgeOf,
   cleanLine,
+  cutToWidth,
   jsonResponse,
   labelledLines,
   mapped,
@@ -35,7 +35,7 @@ import {
   withSpinner,
   wrapped,
 } from '../output.ts';
-import type { JsonFlags } from './resource.ts';
+import { JSON_ANSWER, type JsonFlags, snapshotIfAny } from './resource.ts';
 
 export function addExplorer(program: CliCommand): void {
   program
@@ -43,66 +43,56 @@ export function addExplorer(program: CliCommand): void {
     .summary('one block: fees, tips, fullness, burnt fees')
     .description('One block: its base fee and the next one, tips, fullness, blobs, burnt fees.')
     .argument('[number]', 'its number (24337604, 24,337,604, 0x1735cc4) or latest', 'latest')
-    .option('--json', "print the service's v1 response as it is")
+    .option('--json', JSON_ANSWER)
     .examples('gastop block', 'gastop block 24337604 --json')
-    .does(block);
+    .does((context, text: string, flags: JsonFlags) => {
+      const number = parseBlockNumber(text);
+      // A stale source has no valid head; a block by its number is unaffected.
+      const rule = number === 'latest' ? 'late' : 'accept';
+      return lookUp(context, flags, rule, (client, call) => client.block(number, call), blockText);
+    });
 
   program
     .command('tx')
     .summary('one transaction: what it paid, and how its tip ranked')
     .description('One transaction: what it paid, and how its tip ranked in its block.')
     .argument('<hash>', '0x and 64 hexadecimal digits')
-    .option('--json', "print the service's v1 response as it is")
+    .option('--json', JSON_ANSWER)
     .examples('gastop tx 0x4a5e… --rpc http://127.0.0.1:8545', 'gastop tx 0x4a5e… --json | jq .costWei')
-    .does(tx);
-}
-
-/** A stale source has no valid head; a block by its number is unaffected. */
-function block(context: CommandContext, text: string, flags: JsonFlags): Promise<void> {
-  const number = parseBlockNumber(text);
-  const pathIn = async (client: GasClient, call: CallOptions) =>
-    pathOf(PATHS.block, { number: await client.numbered(number, call) });
-  const ask = (client: GasClient, call: CallOptions) => client.block(number, call);
-  return lookUp(context, flags, number === 'latest' ? 'late' : 'accept', pathIn, ask, blockText);
-}
-
-function tx(context: CommandContext, text: string, flags: JsonFlags): Promise<void> {
-  const hash = parseTxHash(text);
-  const ask = (client: GasClient, call: CallOptions) => client.tx(hash, call);
-  return lookUp(context, flags, 'accept', async () => pathOf(PATHS.tx, { hash }), ask, txText);
+    .does((context, text: string, flags: JsonFlags) => {
+      const hash = parseTxHash(text);
+      return lookUp(context, flags, 'accept', (client, call) => client.tx(hash, call), txText);
+    });
 }
 
 async function lookUp<View>(
   { io, loadSettings }: CommandContext,
   flags: JsonFlags,
   rule: StaleRule,
-  path: (client: GasClient, call: CallOptions) => Promise<string>,
-  ask: (client: GasClient, call: CallOptions) => Promise<View>,
+  ask: (client: GasClient, call: TextOptions) => Promise<View>,
   text: (view: View, snapshot: SnapshotView | null, now: number) => string,
 ): Promise<void> {
   const { settings } = await loadSettings();
   await using opened = await openSource(io, settings, rule);
-  const { client, badge, name, snapshot } = opened;
-  const call = { signal: io.interruption() };
-  const requested = <Result>(work: () => Promise<Result>) =>
-    withSpinner(io, `asking ${name}`, work).catch((error) => {
-      // It does not exist, or a recording or simulation has none: a valid result of a healthy source.
-      const isNo =
-        error instanceof ClientError &&
-        (error.code === 'not-found' || (badge !== undefined && error.code !== 'invalid'));
-      throw isNo ? failure(error.message.replace(`the service has no ${error.endpoint}: `, '')) : error;
-    });
-  if (flags.json) {
-    const json = await requested(async () => {
-      const at = await path(client, call);
-      return jsonResponse(await client.raw(at, {}, call), at);
-    });
-    io.stdout.write(json);
-    return;
+  const { client, badge, name } = opened;
+  const signal = io.interruption();
+  let json = '';
+  const onResponse = (response: string) => {
+    json = response;
+  };
+  const asking = ask(client, { signal, onResponse }).catch((error: unknown) => {
+    // It does not exist, or a recording or simulation has none: a valid result of a healthy source.
+    const isNo =
+      error instanceof ClientError &&
+      (error.code === 'not-found' || (badge !== undefined && error.code !== 'invalid'));
+    throw isNo ? failure(error.message.replace(`the service has no ${error.endpoint}: `, '')) : error;
+  });
+  const view = await withSpinner(io, `asking ${name}`, asking);
+  if (flags.json) io.stdout.write(jsonResponse(json, ''));
+  else {
+    const snapshot = opened.snapshot ?? (await snapshotIfAny(client, signal));
+    print(io, settings, text(view, snapshot, io.now()));
   }
-  const view = await requested(() => ask(client, call));
-  const present = snapshot ?? (await client.gasCurrent(call).catch(() => null));
-  print(io, settings, text(view, present, io.now()));
 }
 
 export function parseBlockNumber(text: string): number | 'latest' {
@@ -116,16 +106,12 @@ export function parseBlockNumber(text: string): number | 'latest' {
 export function parseTxHash(text: string): string {
   const sought = parseLookup(text);
   if (sought.kind === 'tx') return sought.hash;
-  const why = sought.kind === 'wrong' ? `${sought.problem}; it is` : 'it is';
-  const block = sought.kind === 'wrong' ? '' : ' (gastop block looks up blocks)';
-  throw usageError(`"${shown(text)}" is not a transaction hash: ${why} 0x and 64 hexadecimal digits${block}`);
+  const [why, hint] =
+    sought.kind === 'wrong' ? [`${sought.problem}; it is`, ''] : ['it is', ' (gastop block looks up blocks)'];
+  throw usageError(`"${shown(text)}" is not a transaction hash: ${why} 0x and 64 hexadecimal digits${hint}`);
 }
 
-function shown(text: string): string {
-  if (looksLikeKey(text)) return '(key)';
-  const line = cleanLine(text);
-  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
-}
+const shown = (text: string) => (looksLikeKey(text) ? '(key)' : cutToWidth(cleanLine(text), 80));
 
 function whereWords(chainId: number | null, snapshot: SnapshotView | null): string {
   const id = chainId ?? snapshot?.chainId ?? null;
@@ -262,7 +248,7 @@ function blockWords({ blockNumber, transactionIndex, blockTransactionCount }: Tx
 }
 
 function gasWords({ gasUsed, gasLimit }: TxView): string | null {
-  if (gasUsed === null) return gasLimit === null ? null : `limit ${formatCount(gasLimit)}`;
-  if (gasLimit === null || gasLimit === 0) return `${formatCount(gasUsed)} used`;
+  if (gasUsed === null) return mapped(gasLimit, (limit) => `limit ${formatCount(limit)}`);
+  if (!gasLimit) return `${formatCount(gasUsed)} used`;
   return `${formatCount(gasUsed)} of ${formatCount(gasLimit)} used (${formatPercent(gasUsed / gasLimit)})`;
 }
