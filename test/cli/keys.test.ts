@@ -256,23 +256,14 @@ describe('gastop keys revoke', () => {
     expect(again.stderr).toMatch(/was revoked before, on .* UTC; nothing changed\n$/);
   });
 
-  it.each(['revoke', 'rotate'])(
-    '%s of an id that is not there names those that are: exit 2',
-    async (word) => {
-      const { run, create, file } = newHome();
-      const none = await run(word, '0123456789');
-      expect(none).toMatchObject({
-        exitCode: 2,
-        stderr: 'gastop: there is no key 0123456789; gastop keys create makes one\n',
-      });
-      expect(existsSync(file)).toBe(false);
-      const { id } = await create();
-      expect(await run(word, '0123456789')).toMatchObject({
-        exitCode: 2,
-        stderr: `gastop: there is no key 0123456789; known are ${id}\n`,
-      });
-    },
-  );
+  it.each(['revoke', 'rotate'])('%s of an id that is not there is exit 2', async (word) => {
+    const { run, create, file } = newHome();
+    const stderr = 'gastop: there is no key 0123456789; gastop keys list shows them\n';
+    expect(await run(word, '0123456789')).toMatchObject({ exitCode: 2, stderr });
+    expect(existsSync(file)).toBe(false);
+    await create();
+    expect(await run(word, '0123456789')).toMatchObject({ exitCode: 2, stderr });
+  });
 
   it.each(['revoke', 'rotate'])('%s takes no key as its id, and does not repeat it', async (word) => {
     const { run, create, ask } = newHome();

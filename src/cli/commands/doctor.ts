@@ -16,8 +16,7 @@ import { channelsOf, setUpLines } from '../../service/alerts/target-rules.ts';
 import type { CliCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
-import type { Io } from '../io.ts';
-import { type OpenedClient, openSource } from '../open-source.ts';
+import { openSource } from '../open-source.ts';
 import {
   BADGES,
   cleanLine,
@@ -51,14 +50,13 @@ Exit codes
     .does(doctor);
 }
 
-const RESULTS: Readonly<Record<Verdict['result'], { readonly exitCode: ExitCode; readonly words: string }>> =
-  {
-    usable: { exitCode: EXIT.ok, words: 'usable' },
-    'not-usable': { exitCode: EXIT.failed, words: 'not usable' },
-    unreachable: { exitCode: EXIT.unreachable, words: 'no answer' },
-    key: { exitCode: EXIT.key, words: 'refused' },
-    quota: { exitCode: EXIT.quota, words: 'limit reached' },
-  };
+const RESULTS: Readonly<Record<Verdict['result'], readonly [words: string, ExitCode]>> = {
+  usable: ['usable', EXIT.ok],
+  'not-usable': ['not usable', EXIT.failed],
+  unreachable: ['no answer', EXIT.unreachable],
+  key: ['refused', EXIT.key],
+  quota: ['limit reached', EXIT.quota],
+};
 
 const CONNECT_WITHIN_MS = 5_000;
 
@@ -66,10 +64,20 @@ async function doctor({ io, loadSettings }: CommandContext, flags: JsonFlags): P
   const { settings } = await loadSettings();
   // A remote service is checked as it is; the embedded one gets time to ingest its first block.
   await using opened = await openSource(io, settings);
-  const { name, embedded, reach } = opened;
-  const finding = await probe(io, opened);
+  const { name, embedded, reach, client } = opened;
+  const signal = io.interruption();
+  let doing = `looking at the way to ${name}`;
+  const onRequest = (path: string) => {
+    doing = `asking ${path}`;
+  };
+  const probing = async () => {
+    const way = { timeoutMs: CONNECT_WITHIN_MS, signal };
+    const connection = embedded === null ? await inspectConnection(new URL(reach.url), way) : null;
+    return probeService({ http: new Http(reach), client, connection, now: io.now, signal, onRequest });
+  };
+  const finding = await withSpinner(io, () => doing, probing);
   const verdict = verdictOf(finding, io.now());
-  const { exitCode } = RESULTS[verdict.result];
+  const [, exitCode] = RESULTS[verdict.result];
   const hasNoChannels = embedded === null || settings.source.value.kind === 'simulated';
   const subject = {
     name,
@@ -85,23 +93,6 @@ async function doctor({ io, loadSettings }: CommandContext, flags: JsonFlags): P
     print(io, settings, doctorText(subject, finding, verdict, paints(wantsColour(io)), io.now()));
   }
   return exitCode;
-}
-
-async function probe(io: Io, { client, reach, embedded, name }: OpenedClient): Promise<ServiceFinding> {
-  const signal = io.interruption();
-  let doing = `looking at the way to ${name}`;
-  const onRequest = (path: string) => {
-    doing = `asking ${path}`;
-  };
-  return withSpinner(
-    io,
-    () => doing,
-    async () => {
-      const way = { timeoutMs: CONNECT_WITHIN_MS, signal };
-      const connection = embedded === null ? await inspectConnection(new URL(reach.url), way) : null;
-      return probeService({ http: new Http(reach), client, connection, now: io.now, signal, onRequest });
-    },
-  );
 }
 
 function jsonValue(name: string, value: unknown): unknown {
@@ -123,60 +114,57 @@ const INDENT = '    ';
 const MOST_NAMES = 12;
 
 function doctorText(
-  subject: DoctorSubject,
+  { origin, name, withKey, missingChannels }: DoctorSubject,
   finding: ServiceFinding,
-  verdict: Verdict,
+  { result, message, warnings }: Verdict,
   paint: Paint,
   now: number,
 ): string {
+  const { routes } = finding;
   const where =
-    subject.origin === null
-      ? `${subject.name}, a service in this process`
-      : `${subject.origin}${subject.withKey ? ', with a key' : ', without a key'}`;
+    origin === null
+      ? `${name}, a service in this process`
+      : `${origin}${withKey ? ', with a key' : ', without a key'}`;
+  const [unasked, ...more] = routes.filter(({ outcome }) => outcome === 'not-asked');
+  const count = more.length === 0 ? '1 route was' : `${more.length + 1} routes were`;
+  const number = warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`;
+  const hasAnswered = result === 'unreachable' && routes[0]?.status != null;
+  const verdict = `${hasAnswered ? 'no prices' : RESULTS[result][0]}:`;
+  const said = wrapWords(`${verdict} ${message}${warnings.length === 0 ? '' : `; ${number}`}`, WIDTH);
+  const painted = paint[result === 'usable' ? 'good' : 'bad'](verdict);
   return [
     ...wrapWords(where, WIDTH),
     '',
     ...connectionLines(finding, now, paint),
     ...ROUTE_GROUPS.flatMap((group) => groupLines(finding, group, paint)),
-    ...unaskedLines(finding),
+    ...(unasked ? ['', `${count} not asked: ${unasked.note ?? 'the doctor gave up'}`] : []),
     '',
-    ...subject.missingChannels.flatMap((line) => hanging('alerts   ', line, paint.title)),
-    ...verdict.warnings.flatMap((warning) => hanging('warning  ', warning, paint.doubtful)),
-    ...verdictLines(verdict, finding.routes[0], paint),
+    ...missingChannels.flatMap((line) => hanging('alerts   ', line, paint.title)),
+    ...warnings.flatMap((warning) => hanging('warning  ', warning, paint.doubtful)),
+    ...said.map((line, index) => (index === 0 ? line.replace(verdict, painted) : line)),
   ].join('\n');
 }
 
 function groupLines({ routes }: ServiceFinding, group: string, paint: Paint): string[] {
   const own = routes.filter((route) => route.group === group && route.outcome !== 'not-asked');
   if (own.length === 0) return [];
-  const reasonOf = (note: string) => note.slice(note.indexOf(': ') + 1);
+  const reasonOf = ({ note }: RouteFinding) => note?.slice(note.indexOf(': ') + 1);
   // A refusal of several routes is explained at the first; each route's status is beside it.
-  const isSaid = ({ note, path }: RouteFinding) =>
-    note !== null &&
-    routes.find((route) => route.note !== null && reasonOf(route.note) === reasonOf(note))?.path !== path;
+  const isFirst = (route: RouteFinding) =>
+    routes.find((each) => reasonOf(each) === reasonOf(route))?.path === route.path;
   const head = `${group.padEnd(ROUTE_WIDTH)} status      ms  answer`;
-  return ['', paint.title(head), ...own.flatMap((route) => routeLines(route, isSaid(route), paint))];
-}
-
-function unaskedLines({ routes }: ServiceFinding): string[] {
-  const [first, ...rest] = routes.filter(({ outcome }) => outcome === 'not-asked');
-  if (first === undefined) return [];
-  const count = rest.length === 0 ? '1 route was' : `${rest.length + 1} routes were`;
-  return ['', `${count} not asked: ${first.note ?? 'the doctor gave up'}`];
-}
-
-function routeLines(route: RouteFinding, noteIsKnown: boolean, paint: Paint): string[] {
-  const { path, status, latencyMs, outcome } = route;
-  const figures = [
-    path.padEnd(ROUTE_WIDTH),
-    String(status ?? '—').padStart(6),
-    (latencyMs?.toFixed(0) ?? '—').padStart(7),
-  ].join(' ');
-  const [words, kind] = answerWords(route);
-  const line = `${figures}  ${paint[kind](words)}`;
-  const note = noteIsKnown || outcome === 'understood' || outcome === 'not-offered' ? null : route.note;
-  const details = [note, ...(mapped(route.reading, readingLines) ?? [])];
-  return [line, ...details.flatMap((text) => (text === null ? [] : hanging(INDENT, text)))];
+  const lines = own.flatMap((route) => {
+    const { path, status, latencyMs, outcome, reading } = route;
+    const figures = `${String(status ?? '—').padStart(6)} ${(latencyMs?.toFixed(0) ?? '—').padStart(7)}`;
+    const [words, kind] = answerWords(route);
+    const isExplained = outcome !== 'understood' && outcome !== 'not-offered' && isFirst(route);
+    const details = [isExplained ? route.note : null, ...(mapped(reading, readingLines) ?? [])];
+    return [
+      `${path.padEnd(ROUTE_WIDTH)} ${figures}  ${paint[kind](words)}`,
+      ...details.flatMap((text) => (text === null ? [] : hanging(INDENT, text))),
+    ];
+  });
+  return ['', paint.title(head), ...lines];
 }
 
 type Kind = 'good' | 'doubtful' | 'bad' | 'plain';
@@ -230,20 +218,6 @@ function names(all: readonly string[], count = all.length): string {
   return more > 0 ? `${shown} and ${more} more` : shown;
 }
 
-function verdictLines(
-  { result, message, warnings }: Verdict,
-  snapshot: RouteFinding | undefined,
-  paint: Paint,
-): string[] {
-  const count = warnings.length === 1 ? '; 1 warning' : `; ${warnings.length} warnings`;
-  const text = `${message}${warnings.length === 0 ? '' : count}`;
-  const fails = result === 'unreachable' && snapshot?.status != null;
-  const word = `${fails ? 'no prices' : RESULTS[result].words}: `;
-  const [first = '', ...rest] = wrapWords(word + text, WIDTH);
-  const painted = paint[result === 'usable' ? 'good' : 'bad'](word.trimEnd());
-  return [first.replace(word.trimEnd(), painted), ...rest];
-}
-
 function hanging(lead: string, text: string, paint = (part: string) => part): string[] {
   return wrapWords(text, WIDTH - lead.length).map((line, index) =>
     index === 0 ? paint(lead) + line : ' '.repeat(lead.length) + line,
@@ -251,16 +225,24 @@ function hanging(lead: string, text: string, paint = (part: string) => part): st
 }
 
 function connectionLines(finding: ServiceFinding, now: number, paint: Paint): string[] {
-  const { routes } = finding;
-  const answered = routes.some(({ status }) => status !== null);
+  const { routes, connection, snapshot, quota, headAgeSec } = finding;
+  const tls = connection?.tls ?? null;
+  const hasAnswered = routes.some(({ status }) => status !== null);
   const gaveUp = routes.some(({ outcome }) => outcome === 'not-asked');
+  const secure = tls === null ? 'not encrypted: plain http' : null;
+  const handshake = tls?.ok ? `${tls.protocol}  ${tls.ms.toFixed(0)} ms` : cleanLine(tls?.message ?? '');
+  const head = snapshot && [
+    mapped(snapshot.blockNumber, (block) => `#${formatCount(block)}`),
+    mapped(headAgeSec, (sec) => formatAge(Math.max(sec, 0))),
+    snapshot.stale ? 'stale' : null,
+  ];
   const rows: [string, string | null][] = [
-    ['tls', tlsWords(finding)],
-    ['certificate', certificateWords(finding, now)],
-    ['source', mapped(finding.snapshot, sourceWords)],
-    ['head', headWords(finding)],
-    ['clock', answered ? clockWords(finding) : null],
-    ['limits', mapped(finding.quota, limitWords)],
+    ['tls', connection === null ? null : (secure ?? handshake)],
+    ['certificate', tls?.ok ? certificateWords(tls, now) : null],
+    ['source', mapped(snapshot, sourceWords)],
+    ['head', head?.filter((part) => part !== null).join(', ') || null],
+    ['clock', hasAnswered && connection !== null ? clockWords(finding) : null],
+    ['limits', mapped(quota, limitWords)],
     ['description', gaveUp ? null : descriptionWords(finding)],
   ];
   const wrapped = rows.map(
@@ -269,16 +251,9 @@ function connectionLines(finding: ServiceFinding, now: number, paint: Paint): st
   return [paint.title('connection'), ...labelledLines(wrapped)];
 }
 
-function tlsWords({ connection }: ServiceFinding): string | null {
-  if (connection === null) return null;
-  const { tls } = connection;
-  if (tls === null) return 'not encrypted: plain http';
-  return tls.ok ? `${tls.protocol}  ${tls.ms.toFixed(0)} ms` : cleanLine(tls.message);
-}
+type Tls = NonNullable<NonNullable<ServiceFinding['connection']>['tls']>;
 
-function certificateWords({ connection }: ServiceFinding, now: number): string | null {
-  const tls = connection?.tls;
-  if (!tls?.ok) return null;
+function certificateWords(tls: Extract<Tls, { readonly ok: true }>, now: number): string {
   const trust = tls.trusted ? 'trusted' : `not trusted: ${tls.reason}`;
   const valid = mapped(tls.validUntil, (until) => {
     const leftSec = (until - now) / 1_000;
@@ -294,25 +269,14 @@ function sourceWords({ sourceKind, chainId, source }: NonNullable<ServiceFinding
   return `${BADGES[sourceKind]}${chain}  ${cleanLine(source)}`;
 }
 
-function headWords({ snapshot, headAgeSec }: ServiceFinding): string | null {
-  if (snapshot === null) return null;
-  const parts = [
-    mapped(snapshot.blockNumber, (block) => `#${formatCount(block)}`),
-    mapped(headAgeSec, (sec) => formatAge(Math.max(sec, 0))),
-    snapshot.stale ? 'stale' : null,
-  ];
-  return parts.filter((part) => part !== null).join(', ') || null;
-}
-
-function clockWords({ clock, connection }: ServiceFinding): string | null {
-  if (connection === null) return null;
+function clockWords({ clock }: ServiceFinding): string {
   if (clock === null) return 'the service states no time';
   const distance = Math.abs(clock.skewSec);
-  if (distance <= clock.uncertaintySec)
-    return `the same as here, within ${clock.uncertaintySec.toFixed(1)} s`;
+  const uncertainty = `${clock.uncertaintySec.toFixed(1)} s`;
+  if (distance <= clock.uncertaintySec) return `the same as here, within ${uncertainty}`;
   const side = clock.skewSec > 0 ? 'ahead of' : 'behind';
   const words = distance < 60 ? `${distance.toFixed(1)} s` : formatDuration(distance);
-  return `${words} ${side} this machine, give or take ${clock.uncertaintySec.toFixed(1)} s`;
+  return `${words} ${side} this machine, give or take ${uncertainty}`;
 }
 
 function limitWords({ dailyLimit, remainingToday }: NonNullable<ServiceFinding['quota']>): string {
@@ -321,7 +285,7 @@ function limitWords({ dailyLimit, remainingToday }: NonNullable<ServiceFinding['
   return `${formatCount(remainingToday)} of ${formatCount(dailyLimit)} left today`;
 }
 
-function descriptionWords({ description }: ServiceFinding): string | null {
+function descriptionWords({ description }: ServiceFinding): string {
   if (description === null) return `no OpenAPI document was read from ${OPENAPI_PATH}`;
   const name = [description.title, description.version].filter((part) => part !== null).join(' ');
   const routes = description.routes === 1 ? '1 route of v1' : `${description.routes} routes of v1`;

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { KEY_PREFIX, withoutKeys } from '../../core/key-text.ts';
+import { withoutKeys } from '../../core/key-text.ts';
 import { cleanText } from '../../core/text.ts';
 import { formatCount } from '../../core/units.ts';
 import { isKeyId, issueKey, type Plans, readKey, reissueKey } from '../../service/keys/api-keys.ts';
@@ -8,7 +8,7 @@ import { isServerUrl } from '../../store/database-url.ts';
 import type { KeyRow } from '../../store/tables.ts';
 import type { CliCommand } from '../command.ts';
 import type { CommandContext, Flags } from '../context.ts';
-import { type CliError, failure, fileFailureReason, usageError } from '../errors.ts';
+import { failure, fileFailureReason, usageError } from '../errors.ts';
 import { cleanLine, mapped, note, shownDatabase, tableLines, utcTime } from '../output.ts';
 import { keySettings } from '../settings.ts';
 import { isConfirmed, requireTerminal } from './resource.ts';
@@ -24,96 +24,110 @@ export function addKeys(program: CliCommand): void {
     )
     .examples('gastop keys create --name "price bot" --plan basic', 'KEY=$(gastop keys create)');
   keys.option('--keys <FILE>', 'the database of the keys');
-  const typed = (flags: KeysFlags): KeysFlags => ({ ...keys.opts<KeysFlags>(), ...flags });
+  const opened = async ({ io, loadSettings }: CommandContext, own: KeysFlags) => {
+    const flags: KeysFlags = { ...keys.opts<KeysFlags>(), ...own };
+    const { file, plans } = keySettings(io, await loadSettings(), flags.keys);
+    return { io, flags, file: file.value, plans };
+  };
+  const idArgument = ['<id>', 'as gastop keys list shows it', parseKeyId] as const;
   keys
     .command('create')
     .description('Makes a key and prints it, once.')
-    .option('--name <TEXT>', 'who or what it is for')
+    .parsed('--name <TEXT>', 'who or what it is for', parseName)
     .option('--plan <NAME>', 'free, basic, pro or one of the config file', 'free')
     .option('--json', 'print { id, name, plan, key }')
-    .does((context, flags: KeysFlags) => createKey(context, typed(flags)));
+    .does(async (context, flags: KeysFlags) => createKey(await opened(context, flags)));
   keys
     .command('list', { isDefault: true })
     .description('Lists the keys, their plans and requests today. The keys themselves are not stored.')
     .option('--json', 'for programs')
-    .does((context, flags: KeysFlags) => listKeys(context, typed(flags)));
+    .does(async (context, flags: KeysFlags) => listKeys(await opened(context, flags)));
   keys
     .command('rotate')
     .description('Gives a key a new secret; the old one stops working at once.')
-    .argument('<id>', 'as gastop keys list shows it')
+    .argument(...idArgument)
     .option('--json', 'print { id, name, plan, key }')
-    .does((context, id: string, flags: KeysFlags) => rotateKey(context, id, typed(flags)));
+    .does(async (context, id: string, flags: KeysFlags) => rotateKey(await opened(context, flags), id));
   keys
     .command('revoke')
     .description('Revokes a key, at once and for good. It asks first; without a terminal it needs --yes.')
-    .argument('<id>', 'as gastop keys list shows it')
+    .argument(...idArgument)
     .option('--yes', 'do not ask')
-    .does((context, id: string, flags: KeysFlags) => revokeKey(context, id, typed(flags)));
+    .does(async (context, id: string, flags: KeysFlags) => revokeKey(await opened(context, flags), id));
 }
 
-const LONGEST_NAME = 60;
-const NAMED_IDS = 8;
+type Opened = Pick<CommandContext, 'io'> & {
+  readonly flags: KeysFlags;
+  readonly file: string;
+  readonly plans: Plans;
+};
 
-async function createKey(context: CommandContext, flags: KeysFlags): Promise<void> {
-  const { io } = context;
-  const { file, plans } = await keySettingsOf(context, flags);
-  const plan = flags.plan ?? 'free';
-  refuseKeyAs(plan, '--plan', 'the name of a plan');
+const LONGEST_NAME = 60;
+const IS_KEY = 'this is a key; others can read a command line, so rotate that key';
+
+/** A name is stored and listed as typed, which a secret must never be. */
+function parseName(text: string): string {
+  const name = cleanText(text).trim();
+  if (withoutKeys(name) !== name) throw new RangeError(IS_KEY);
+  if (name.length > LONGEST_NAME) throw new RangeError(`at most ${LONGEST_NAME} characters`);
+  return name;
+}
+
+/** Repeats no input: it may be a secret. */
+function parseKeyId(text: string): string {
+  if (isKeyId(text)) return text;
+  const own = mapped(readKey(text), (key) => `, ${key.id}`) ?? '';
+  throw usageError(
+    `name the key by its id${own}: 10 letters and digits that gastop keys list shows; others can read a command line`,
+  );
+}
+
+async function createKey({ io, flags, file, plans }: Opened): Promise<void> {
+  const { plan = 'free', name = '' } = flags;
+  if (withoutKeys(plan) !== plan) throw usageError(`--plan: ${IS_KEY}`);
   if (!plans.has(plan)) {
     throw usageError(`there is no plan "${plan}"; known are ${[...plans.keys()].join(', ')}`);
   }
-  const name = keyName(flags.name ?? '');
-  const key = await withStore(file.value, (store) => issueKey(store, { name, plan, now: io.now() }));
+  const key = await withStore(file, (store) => issueKey(store, { name, plan, now: io.now() }));
   try {
-    await printKey(context, flags, { id: key.id, name, plan }, key.text);
+    await printKey({ io, flags }, { id: key.id, name, plan }, key.text);
   } catch (error) {
-    await withStore(file.value, (store) => store.revoke(key.id, Math.floor(io.now() / 1_000)));
+    await withStore(file, (store) => store.revoke(key.id, Math.floor(io.now() / 1_000)));
     throw failure(`the output ${fileFailureReason(error)}; key ${key.id} was not shown, so it was revoked`);
   }
   if (!flags.json) note(io, `made key ${key.id} with plan ${plan}; it is shown only now`);
 }
 
-async function listKeys(context: CommandContext, flags: KeysFlags): Promise<void> {
-  const { io } = context;
-  const { file, plans } = await keySettingsOf(context, flags);
+async function listKeys({ io, flags, file, plans }: Opened): Promise<void> {
   const now = io.now();
-  const [rows, used] = isThere(file.value)
-    ? await withStore(file.value, (store) => Promise.all([store.list(), store.allUsedOn(dayOf(now))]))
+  const day = Math.floor(now / DAY_MS);
+  const [rows, used] = isThere(file)
+    ? await withStore(file, (store) => Promise.all([store.list(), store.allUsedOn(day)]))
     : [[], new Map<string, number>()];
-  const items = rows.map((row) => listedKey(row, used.get(row.id) ?? 0, plans, now));
+  const items = rows.map((row) => listedKey(row, used.get(row.id) ?? 0, plans, day));
   if (flags.json === true) io.stdout.write(`${JSON.stringify({ items })}\n`);
   else if (items.length > 0) io.stdout.write(`${keyLines(items).join('\n')}\n`);
-  else {
-    note(io, `there are no keys in ${shownDatabase(file.value, io.home)}; gastop keys create makes one`);
-  }
+  else note(io, `there are no keys in ${shownDatabase(file, io.home)}; gastop keys create makes one`);
 }
 
-async function rotateKey(context: CommandContext, id: string, flags: KeysFlags): Promise<void> {
-  const { io } = context;
-  const { file } = await keySettingsOf(context, flags);
-  refuseKey(id);
-  const { key, row } = await withExisting(file.value, id, async (store) => {
+async function rotateKey({ io, flags, file }: Opened, id: string): Promise<void> {
+  const { key, row } = await withKey(file, id, async (store, kept) => {
     const rotated = await reissueKey(store, id, io.now());
     if (rotated !== null) return rotated;
-    const kept = await knownKey(store, id);
     throw failure(
       `key ${id} was revoked on ${revokedOn(kept)} for good; make another with gastop keys create`,
     );
   });
   if (!flags.json) note(io, `key ${id} has a new secret, shown only now; the old one stopped working`);
-  await printKey(context, flags, row, key.text).catch((error: unknown) => {
+  await printKey({ io, flags }, row, key.text).catch((error: unknown) => {
     throw failure(
       `the output ${fileFailureReason(error)}; the new secret of key ${id} was not shown: rotate it again, or revoke it`,
     );
   });
 }
 
-async function revokeKey(context: CommandContext, id: string, flags: KeysFlags): Promise<void> {
-  const { io } = context;
-  const { file } = await keySettingsOf(context, flags);
-  refuseKey(id);
-  const said = await withExisting(file.value, id, async (store) => {
-    const kept = await knownKey(store, id);
+async function revokeKey({ io, flags, file }: Opened, id: string): Promise<void> {
+  const said = await withKey(file, id, async (store, kept) => {
     if (kept.revoked_at !== null) {
       return `key ${id} was revoked before, on ${revokedOn(kept)}; nothing changed`;
     }
@@ -128,56 +142,28 @@ async function revokeKey(context: CommandContext, id: string, flags: KeysFlags):
   note(io, cleanText(said));
 }
 
-const keySettingsOf = async ({ io, loadSettings }: CommandContext, flags: KeysFlags) =>
-  keySettings(io, await loadSettings(), flags.keys);
-
 function printKey(
-  { io }: CommandContext,
-  { json }: KeysFlags,
+  { io, flags }: Pick<Opened, 'io' | 'flags'>,
   { id, name, plan }: Pick<KeyRow, 'id' | 'name' | 'plan'>,
   key: string,
 ): Promise<void> {
-  return io.deliver(`${json ? JSON.stringify({ id, name: withoutKeys(name), plan, key }) : key}\n`);
-}
-
-function keyName(text: string): string {
-  const name = cleanText(text).trim();
-  refuseKeyAs(name, '--name', 'a name');
-  if (name.length > LONGEST_NAME) throw usageError(`--name: at most ${LONGEST_NAME} characters`);
-  return name;
-}
-
-/** A name is stored and listed as typed, which a secret must never be. */
-function refuseKeyAs(text: string, flag: string, wanted: string): void {
-  if (withoutKeys(text) === text) return;
-  throw usageError(
-    `${flag}: this is a key, not ${wanted}; others can read a command line, so rotate that key`,
-  );
-}
-
-/** Repeats the input only if it cannot be a secret. */
-function refuseKey(id: string): void {
-  if (isKeyId(id)) return;
-  if (!id.startsWith(KEY_PREFIX)) {
-    throw usageError(
-      'this is not the id of a key, which has 10 letters and digits; gastop keys list shows them',
-    );
-  }
-  const own = mapped(readKey(id), (key) => `, ${key.id}`) ?? '';
-  throw usageError(
-    `name the key by its id${own}: others can read a command line; gastop keys list shows ids`,
-  );
+  return io.deliver(`${flags.json ? JSON.stringify({ id, name: withoutKeys(name), plan, key }) : key}\n`);
 }
 
 const isThere = (database: string) => isServerUrl(database) || existsSync(database);
 
-async function withExisting<Result>(
+async function withKey<Result>(
   file: string,
   id: string,
-  work: (store: KeyStore) => Promise<Result>,
+  work: (store: KeyStore, kept: KeyRow) => Promise<Result>,
 ): Promise<Result> {
-  if (!isThere(file)) throw unknownKey(id, []);
-  return withStore(file, work);
+  const none = usageError(`there is no key ${id}; gastop keys list shows them`);
+  if (!isThere(file)) throw none;
+  return withStore(file, async (store) => {
+    const kept = (await store.list()).find((row) => row.id === id);
+    if (kept === undefined) throw none;
+    return work(store, kept);
+  });
 }
 
 async function withStore<Result>(file: string, work: (store: KeyStore) => Promise<Result>): Promise<Result> {
@@ -193,29 +179,14 @@ async function withStore<Result>(file: string, work: (store: KeyStore) => Promis
   }
 }
 
-async function knownKey(store: KeyStore, id: string): Promise<KeyRow> {
-  const keys = await store.list();
-  const key = keys.find((candidate) => candidate.id === id);
-  if (key === undefined) throw unknownKey(id, keys);
-  return key;
-}
-
-function unknownKey(id: string, keys: readonly KeyRow[]): CliError {
-  const ids = keys.filter((key) => key.revoked_at === null).map((key) => key.id);
-  if (ids.length === 0) return usageError(`there is no key ${id}; gastop keys create makes one`);
-  const named = ids.slice(-NAMED_IDS).join(', ');
-  const more = ids.length > NAMED_IDS ? `, and ${ids.length - NAMED_IDS} more: gastop keys list` : '';
-  return usageError(`there is no key ${id}; known are ${named}${more}`);
-}
-
 const revokedOn = ({ revoked_at }: KeyRow) => `${utcTime(Number(revoked_at) * 1_000, 'minutes')} UTC`;
+const isoTime = (sec: number) => new Date(Number(sec) * 1_000).toISOString();
 
 const DAY_MS = 86_400_000;
-const dayOf = (now: number) => Math.floor(now / DAY_MS);
 
 type ListedKey = ReturnType<typeof listedKey>;
 
-function listedKey(row: KeyRow, usedToday: number, plans: Plans, now: number) {
+function listedKey(row: KeyRow, usedToday: number, plans: Plans, day: number) {
   const plan = plans.get(row.plan);
   const dailyLimit = plan?.dailyLimit ?? null;
   return {
@@ -230,11 +201,13 @@ function listedKey(row: KeyRow, usedToday: number, plans: Plans, now: number) {
     dailyLimit,
     usedToday,
     remainingToday: mapped(dailyLimit, (limit) => Math.max(0, limit - usedToday)),
-    resetsAt: new Date((dayOf(now) + 1) * DAY_MS).toISOString(),
+    resetsAt: new Date((day + 1) * DAY_MS).toISOString(),
   };
 }
 
 function keyLines(keys: readonly ListedKey[]): string[] {
+  const remaining = ({ state, remainingToday }: ListedKey) =>
+    state === 'active' ? (mapped(remainingToday, formatCount) ?? 'no limit') : '-';
   return tableLines<ListedKey>(
     [
       ['id', 'left', (key) => cleanLine(key.id)],
@@ -243,15 +216,8 @@ function keyLines(keys: readonly ListedKey[]): string[] {
       ['created (UTC)', 'left', (key) => utcTime(Date.parse(key.createdAt), 'minutes')],
       ['state', 'left', (key) => key.state],
       ['used today', 'right', (key) => formatCount(key.usedToday)],
-      [
-        'remaining',
-        'right',
-        ({ state, remainingToday }) =>
-          state === 'active' ? (mapped(remainingToday, formatCount) ?? 'no limit') : '-',
-      ],
+      ['remaining', 'right', remaining],
     ],
     keys,
   );
 }
-
-const isoTime = (sec: number) => new Date(Number(sec) * 1_000).toISOString();
