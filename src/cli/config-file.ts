@@ -1,12 +1,12 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
 import * as z from 'zod';
 import { ROUTE_GROUPS } from '../contract/routes.ts';
 import type { ChainProfile } from '../core/chains.ts';
-import { ownValue } from '../core/own-value.ts';
 import { usageError } from './errors.ts';
 import type { Io } from './io.ts';
 import { tildePath } from './output.ts';
+import { readText } from './parse.ts';
 
 const LARGEST_BYTES = 65_536;
 
@@ -22,23 +22,20 @@ export async function loadConfigFile(
   path: string,
   { required, home, platform }: { required: boolean; home: string; platform: NodeJS.Platform },
 ): Promise<LoadedConfig> {
+  const info = await stat(path).catch(() => null);
+  if (info === null && !required) return { path, content: null, warning: null };
   const shown = `config file ${tildePath(path, home)}`;
-  try {
-    const info = await stat(path);
-    if (!info.isFile()) throw usageError(`${shown} is not a file; name one with --config FILE`);
-    if (info.size > LARGEST_BYTES)
-      throw usageError(`${shown} is larger than 64 kB; it holds a few settings only`);
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
-    const content = parseConfig(text, shown);
-    const secret = platform === 'win32' || (info.mode & 0o077) === 0 ? null : secretIn(content);
-    const advice = 'and others on this machine can read it; run chmod 600 on it';
-    return { path, content, warning: secret && `${shown} holds ${secret} ${advice}` };
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if ((code === 'ENOENT' || code === 'ENOTDIR') && !required) return { path, content: null, warning: null };
-    const words = ownValue(READ_FAILURES, code);
-    throw words === undefined ? error : usageError(`${shown} ${words}`);
-  }
+  const text = await readText(path, {
+    name: shown,
+    mostBytes: LARGEST_BYTES,
+    wanted: 'it is a small file of JSON, saved as UTF-8',
+    instead: 'name another with --config FILE, or leave --config and GASTOP_CONFIG away',
+  });
+  const content = parseConfig(text, shown);
+  const isOpen = platform !== 'win32' && info !== null && (info.mode & 0o077) !== 0;
+  const secret = isOpen ? secretIn(content) : null;
+  const advice = 'and others on this machine can read it; run chmod 600 on it';
+  return { path, content, warning: secret && `${shown} holds ${secret} ${advice}` };
 }
 
 function secretIn({
@@ -59,16 +56,6 @@ function secretIn({
 
 /** Whether URLs of nodes contain a user name, a password, or a provider's key: a long word in the path or query. */
 export const holdsKey = (urls: string) => /\/\/[^/\s]*@|[/=?][\w-]{20,}/.test(urls);
-
-const ABSENT = 'does not exist; write it, or leave --config and GASTOP_CONFIG away';
-const READ_FAILURES: Readonly<Record<string, string>> = {
-  ENOENT: ABSENT,
-  ENOTDIR: ABSENT,
-  ELOOP: 'is a link that leads round to itself; name a file with --config FILE',
-  EACCES: 'may not be read; check its permissions',
-  EPERM: 'may not be read; check its permissions',
-  ERR_ENCODING_INVALID_ENCODED_DATA: 'is not UTF-8 text; save it as UTF-8',
-};
 
 // The message of each schema follows "must be".
 const text = (wanted: string) => z.string(wanted).optional();
@@ -172,26 +159,11 @@ function parseJson(text: string, shown: string): unknown {
   } catch (error) {
     // V8 quotes the text around the error, which may be a key: only the position is taken from its message.
     const at = /at position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
-    throw usageError(
-      `${shown} is not JSON${at === undefined ? '' : placeOf(text, Number(at))}; correct it there`,
-    );
+    const lines = text.slice(0, Number(at ?? 0)).split('\n');
+    const place =
+      at === undefined ? '' : ` (line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1})`;
+    throw usageError(`${shown} is not JSON${place}; correct it there`);
   }
-}
-
-function placeOf(text: string, position: number): string {
-  const before = text.slice(0, position);
-  const lines = before.split('\n');
-  const sign = text[position] ?? '';
-  const hint = before.endsWith('\\')
-    ? ': a backslash is written twice, or as /'
-    : sign === '/' || sign === '#'
-      ? ': it has no comments'
-      : sign === "'"
-        ? ': it has double quotes only'
-        : /[}\]]/.test(sign) && before.trimEnd().endsWith(',')
-          ? ': the comma before it is one too many'
-          : '';
-  return ` (line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}${hint})`;
 }
 
 type Place = Pick<Io, 'env' | 'platform' | 'home'>;

