@@ -7,7 +7,7 @@ import { chainDatabase } from '../config-file.ts';
 import type { CommandContext } from '../context.ts';
 import { cleanLine, mapped, shownDatabase, tableLines } from '../output.ts';
 import { durationText } from '../parse.ts';
-import { type ChainSetup, keySettings, type Setting, type Settings, type SourceChoice } from '../settings.ts';
+import { keySettings, type Setting, type Settings, type SourceChoice } from '../settings.ts';
 import type { JsonFlags } from './resource.ts';
 
 export function addConfig(program: CliCommand): void {
@@ -46,12 +46,15 @@ async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags)
   const ownKey = isServerUrl(db.value ?? '') ? 'none; no auto-txs are taken' : "the file's own";
   const databaseText = database === null ? without : shown(database);
   const path = `${shown(file.path)}${file.content === null ? ' (not there)' : ''}`;
+  const [sourceText, sourceValue] = describeSource(source.value);
+  const described = chains.value.map((chain) => ({ name: chain.name, words: describeSource(chain.source) }));
+  const chainTexts = described.map(({ name, words: [text] }) => `${name}: ${text.replaceAll('\n', ', ')}`);
   const rows = [
-    row('source', 'source', sourceText(source.value), { ...source, value: sourceValue(source.value) }),
+    row('source', 'source', sourceText, { ...source, value: sourceValue }),
     toggle('api key', 'apiKey', isSet(apiKey), 'set', 'none'),
-    row('chains', 'chains', chainsText(chains.value), {
+    row('chains', 'chains', chainTexts.join('\n') || 'none; see --chains', {
       ...chains,
-      value: chains.value.map((chain) => ({ name: chain.name, source: sourceValue(chain.source) })),
+      value: described.map(({ name, words: [, value] }) => ({ name, source: value })),
     }),
     row('history', 'historySec', durationText(historySec.value), historySec),
     row('database', 'db', databaseText, { value: mapped(database, withoutLogin), from: db.from }),
@@ -106,36 +109,24 @@ function planText({ name, dailyLimit, perSecond, groups, mcpWrites }: Plan): str
   return `${name}: ${day}, ${second}${only}${mcpWrites ? ', writes over MCP' : ''}`;
 }
 
-function sourceValue(source: SourceChoice): object {
+function describeSource(source: SourceChoice): readonly [text: string, value: object] {
   switch (source.kind) {
-    case 'hosted':
-      return { kind: 'service', urls: [shownUrl(source.url)] };
-    case 'rpc':
-      return { kind: 'rpc', urls: source.urls.map(shownUrl) };
-    case 'replay':
-      return { kind: 'replay', file: source.file, speed: source.speed };
+    case 'hosted': {
+      const url = shownUrl(source.url);
+      return [`service ${url}`, { kind: 'service', urls: [url] }];
+    }
+    case 'rpc': {
+      const urls = source.urls.map(shownUrl);
+      return [urls.map((url) => `node ${url}`).join('\n'), { kind: 'rpc', urls }];
+    }
+    case 'replay': {
+      const speed = source.speed === null ? '' : `, ${source.speed} times as fast`;
+      return [`recording ${source.file}${speed}`, source];
+    }
     case 'simulated':
-      return { kind: 'simulated', seed: source.seed };
+      return [`simulated chain, seed ${source.seed}`, source];
   }
 }
-
-function sourceText(source: SourceChoice): string {
-  switch (source.kind) {
-    case 'hosted':
-      return `service ${shownUrl(source.url)}`;
-    case 'rpc':
-      return source.urls.map((url) => `node ${shownUrl(url)}`).join('\n');
-    case 'replay':
-      return `recording ${source.file}${source.speed === null ? '' : `, ${source.speed} times as fast`}`;
-    case 'simulated':
-      return `simulated chain, seed ${source.seed}`;
-  }
-}
-
-const chainsText = (chains: readonly ChainSetup[]): string =>
-  chains.length === 0
-    ? 'none; see --chains'
-    : chains.map(({ name, source }) => `${name}: ${sourceText(source).replaceAll('\n', ', ')}`).join('\n');
 
 function mailText({ smtp: { value } }: Settings): string {
   if (value === null) return 'none; alerts cannot be mailed';
