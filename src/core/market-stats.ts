@@ -1,28 +1,39 @@
 import type { Hex } from './block.ts';
 import { takeMedian } from './engine/rolling.ts';
 
-/** How a stretch of prices is spread, in whole wei per gas. */
-interface MarketSummary {
-  readonly min: number;
-  readonly p10: number;
-  readonly median: number;
-  readonly mean: number;
-  readonly p90: number;
-  readonly max: number;
+/** A value with the weight of `weight` equal values: a whole number, at least 1. */
+export interface Weighted {
+  readonly value: number;
+  readonly weight: number;
 }
 
-/** Summarises prices in wei per gas (any order, left as they are); `null` for none. */
-export function summarise(prices: readonly Weighted[]): MarketSummary | null {
+/** How prices in wei per gas (any order, left as they are) are spread, in whole wei; `null` for none. */
+export function summarise(prices: readonly Weighted[]) {
   if (prices.length === 0) return null;
   const sorted = prices.toSorted((a, b) => a.value - b.value);
-  return {
-    min: Math.round(sorted[0]?.value ?? 0),
-    p10: Math.round(quantileOfWeighted(sorted, 0.1)),
-    median: Math.round(quantileOfWeighted(sorted, 0.5)),
-    mean: Math.round(meanOf(sorted)),
-    p90: Math.round(quantileOfWeighted(sorted, 0.9)),
-    max: Math.round(sorted.at(-1)?.value ?? 0),
+  const count = sorted.reduce((sum, { weight }) => sum + weight, 0);
+  const valueAt = (index: number) => {
+    let passed = 0;
+    for (const { value, weight } of sorted) {
+      passed += weight;
+      if (index < passed) return value;
+    }
+    return Number.NaN;
   };
+  /** As `quantileOfSorted` when each value is repeated by its weight. */
+  const quantile = (q: number) => {
+    const at = (count - 1) * q;
+    const low = valueAt(Math.floor(at));
+    return Math.round(low + (valueAt(Math.ceil(at)) - low) * (at - Math.floor(at)));
+  };
+  const [min, p10, median, p90, max] = [
+    quantile(0),
+    quantile(0.1),
+    quantile(0.5),
+    quantile(0.9),
+    quantile(1),
+  ];
+  return { min, p10, median, mean: Math.round(meanOf(sorted)), p90, max };
 }
 
 function meanOf(prices: readonly Weighted[]): number {
@@ -37,8 +48,7 @@ function meanOf(prices: readonly Weighted[]): number {
 
 /** Standard deviation over mean; 0 when there are no prices or all are 0. */
 export function volatility(prices: readonly Weighted[]): number {
-  if (prices.length === 0) return 0;
-  const mean = meanOf(prices);
+  const mean = prices.length === 0 ? 0 : meanOf(prices);
   if (mean === 0) return 0;
   const squares = prices.map(({ value, weight }) => ({ value: (value - mean) ** 2, weight }));
   return Math.sqrt(meanOf(squares)) / mean;
@@ -49,32 +59,6 @@ export function changeRatio(now: number, before: number): number {
   return before > 0 ? (now - before) / before : 0;
 }
 
-/** A value with the weight of `weight` equal values: a whole number, at least 1. */
-export interface Weighted {
-  readonly value: number;
-  readonly weight: number;
-}
-
-/** As `quantileOfSorted` when each value is repeated by its weight. */
-function quantileOfWeighted(sorted: readonly Weighted[], q: number): number {
-  const count = sorted.reduce((sum, { weight }) => sum + weight, 0);
-  const at = (count - 1) * Math.min(Math.max(q, 0), 1);
-  const below = Math.floor(at);
-  const low = valueAt(sorted, below);
-  return low + (valueAt(sorted, Math.ceil(at)) - low) * (at - below);
-}
-
-function valueAt(sorted: readonly Weighted[], index: number): number {
-  let passed = 0;
-  for (const { value, weight } of sorted) {
-    passed += weight;
-    if (index < passed) return value;
-  }
-  return Number.NaN;
-}
-
-type AnomalyKind = 'SPIKE' | 'REGIME_SHIFT' | 'ANOMALY';
-
 interface PricePoint {
   /** Unix seconds. */
   readonly timestamp: number;
@@ -83,7 +67,7 @@ interface PricePoint {
 }
 
 export interface AnomalyPoint extends PricePoint {
-  readonly kind: AnomalyKind;
+  readonly kind: 'SPIKE' | 'REGIME_SHIFT' | 'ANOMALY';
 }
 
 /** Points on each side for comparison. */
@@ -108,7 +92,13 @@ export function findAnomalies(points: readonly PricePoint[]): AnomalyPoint[] {
   const before = logs.map((_, index) => medianOf(logs, index - SIDE, index));
   const after = logs.map((_, index) => medianOf(logs, index, index + SIDE));
   const shifts = findShifts(logs, before, after);
-  return mark(points, shifts, findExcursions(logs, before, after, shifts));
+  const marked = [
+    ...shifts.map((index) => ({ index, kind: 'REGIME_SHIFT' as const })),
+    ...findExcursions(logs, before, after, new Set(shifts)),
+  ];
+  return marked
+    .sort((a, b) => a.index - b.index)
+    .flatMap(({ index, kind }) => points.slice(index, index + 1).map((point) => ({ ...point, kind })));
 }
 
 function medianOf(values: Float64Array, from: number, to: number): number {
@@ -140,19 +130,13 @@ function findShifts(logs: Float64Array, before: Float64Array, after: Float64Arra
   return shifts;
 }
 
-interface Excursion {
-  readonly index: number;
-  readonly isUp: boolean;
-}
-
 /** The extreme point of every run that leaves both its past and its future. */
 function findExcursions(
   logs: Float64Array,
   before: Float64Array,
   after: Float64Array,
-  shifts: readonly number[],
-): Excursion[] {
-  const steps = new Set(shifts);
+  shifts: ReadonlySet<number>,
+) {
   // The nearer side decides, so that the edge of a new level is no excursion.
   const deviations = logs.map((value, index) => {
     const past = index === 0 ? 0 : value - (before[index] ?? value);
@@ -161,46 +145,21 @@ function findExcursions(
     return Math.abs(past) < Math.abs(future) ? past : future;
   });
   const limit = tolerance(deviations, LEAST_EXCURSION);
-  const found: Excursion[] = [];
-  const end = (index: number) => {
-    if (index >= 0) found.push({ index, isUp: (deviations[index] ?? 0) > 0 });
-  };
-  let extreme = -1;
+  const runs: { index: number; deviation: number }[] = [];
+  let isOut = false;
   deviations.forEach((deviation, index) => {
-    const out = Math.abs(deviation) > limit && !steps.has(index);
-    const top = deviations[extreme] ?? 0;
-    if (out && extreme >= 0 && top * deviation > 0) {
-      if (Math.abs(deviation) > Math.abs(top)) extreme = index;
-      return;
-    }
-    end(extreme);
-    extreme = out ? index : -1;
+    const run = runs.at(-1);
+    const wasOut = isOut;
+    isOut = Math.abs(deviation) > limit && !shifts.has(index);
+    if (!isOut) return;
+    if (!wasOut || run === undefined || run.deviation * deviation <= 0) runs.push({ index, deviation });
+    else if (Math.abs(deviation) > Math.abs(run.deviation)) Object.assign(run, { index, deviation });
   });
-  end(extreme);
-  return found;
+  return runs.map(({ index, deviation }) => ({
+    index,
+    kind: deviation > 0 ? ('SPIKE' as const) : ('ANOMALY' as const),
+  }));
 }
-
-function mark(
-  points: readonly PricePoint[],
-  shifts: readonly number[],
-  excursions: readonly Excursion[],
-): AnomalyPoint[] {
-  const marked: { index: number; kind: AnomalyKind }[] = [
-    ...shifts.map((index) => ({ index, kind: 'REGIME_SHIFT' as const })),
-    ...excursions.map(({ index, isUp }) => ({
-      index,
-      kind: isUp ? ('SPIKE' as const) : ('ANOMALY' as const),
-    })),
-  ];
-  marked.sort((a, b) => a.index - b.index);
-  return marked.flatMap(({ index, kind }) => {
-    const point = points[index];
-    return point === undefined ? [] : [{ ...point, kind }];
-  });
-}
-
-/** Mean base fee by UTC weekday (row 0 is Monday) and hour, whole wei per gas; `null` where nothing is known. */
-type HeatmapCells = (number | null)[][];
 
 /** The mean of one hour (or a part of it), and the number of blocks behind it. */
 interface HourlyMean {
@@ -217,32 +176,26 @@ const HOUR_SEC = 3_600;
 /** 1 January 1970 was a Thursday. */
 const EPOCH_WEEKDAY = 3;
 
-/** Folds hourly means into weekday × hour, weighted by their number of blocks. */
-export function foldHeatmap(hours: Iterable<HourlyMean>): HeatmapCells {
-  const { sums, weights } = fold(hours, DAYS * HOURS, weekSlot);
-  return Array.from({ length: DAYS }, (_, day) =>
-    Array.from({ length: HOURS }, (_, hour) => mean(sums, weights, day * HOURS + hour)),
-  );
+const hourOf = (timestamp: number) => Math.floor(timestamp / HOUR_SEC) % HOURS;
+const weekdayOf = (timestamp: number) => (Math.floor(timestamp / (HOUR_SEC * HOURS)) + EPOCH_WEEKDAY) % DAYS;
+
+/**
+ * Mean base fee by UTC weekday (row 0 is Monday) and hour, whole wei per gas, weighted by number of blocks; `null` where
+ * nothing is known.
+ */
+export function foldHeatmap(hours: readonly HourlyMean[]): (number | null)[][] {
+  const means = meansOf(hours, DAYS * HOURS, (time) => weekdayOf(time) * HOURS + hourOf(time));
+  const cells = means.map((mean) => (mean === null ? null : Math.round(mean)));
+  return Array.from({ length: DAYS }, (_, day) => cells.slice(day * HOURS, (day + 1) * HOURS));
 }
 
 /** The UTC hour (0–23) with the lowest mean; `null` until each has data: the monitor may just have started. */
-export function cheapestHourUtc(hours: Iterable<HourlyMean>): number | null {
-  const { sums, weights } = fold(hours, HOURS, daySlot);
-  let cheapest: number | null = null;
-  let lowest = Number.POSITIVE_INFINITY;
-  for (let hour = 0; hour < HOURS; hour += 1) {
-    const weight = weights[hour] ?? 0;
-    if (weight === 0) return null;
-    const value = (sums[hour] ?? 0) / weight;
-    if (value < lowest) {
-      lowest = value;
-      cheapest = hour;
-    }
-  }
-  return cheapest;
+export function cheapestHourUtc(hours: readonly HourlyMean[]): number | null {
+  const means = meansOf(hours, HOURS, hourOf).filter((mean) => mean !== null);
+  return means.length < HOURS ? null : means.indexOf(Math.min(...means));
 }
 
-function fold(hours: Iterable<HourlyMean>, slots: number, slotOf: (timestamp: number) => number) {
+function meansOf(hours: readonly HourlyMean[], slots: number, slotOf: (timestamp: number) => number) {
   const sums = new Float64Array(slots);
   const weights = new Float64Array(slots);
   for (const { timestamp, meanBaseFee, blocks } of hours) {
@@ -250,28 +203,7 @@ function fold(hours: Iterable<HourlyMean>, slots: number, slotOf: (timestamp: nu
     sums[slot] = (sums[slot] ?? 0) + meanBaseFee * blocks;
     weights[slot] = (weights[slot] ?? 0) + blocks;
   }
-  return { sums, weights };
-}
-
-function daySlot(timestamp: number): number {
-  return Math.floor(timestamp / HOUR_SEC) % HOURS;
-}
-
-function weekSlot(timestamp: number): number {
-  const day = (Math.floor(timestamp / (HOUR_SEC * HOURS)) + EPOCH_WEEKDAY) % DAYS;
-  return day * HOURS + daySlot(timestamp);
-}
-
-function mean(sums: Float64Array, weights: Float64Array, slot: number): number | null {
-  const weight = weights[slot] ?? 0;
-  return weight > 0 ? Math.round((sums[slot] ?? 0) / weight) : null;
-}
-
-interface UsualAction {
-  readonly name: string;
-  readonly gas: number;
-  /** An unsigned transaction that does it, by which its L1 data fee is told. */
-  readonly unsigned: Hex;
+  return Array.from(weights, (weight, slot) => (weight > 0 ? (sums[slot] ?? 0) / weight : null));
 }
 
 /**
@@ -282,7 +214,12 @@ interface UsualAction {
  * Uniswap V3, of which the pool itself takes about 117,000 and router and token transfers the rest. The bytes are those of
  * docs/CHAINS.md: transactions of type 2 for OP Mainnet, the swap an `exactInputSingle` of its router.
  */
-export const USUAL_ACTIONS: readonly UsualAction[] = [
+export const USUAL_ACTIONS: readonly {
+  readonly name: string;
+  readonly gas: number;
+  /** An unsigned transaction that does it, by which its L1 data fee is told. */
+  readonly unsigned: Hex;
+}[] = [
   {
     name: 'ETH transfer',
     gas: 21_000,
@@ -315,6 +252,4 @@ export const USUAL_ACTIONS: readonly UsualAction[] = [
   },
 ];
 
-export function cost(gas: number, price: bigint): bigint {
-  return BigInt(gas) * price;
-}
+export const cost = (gas: number, price: bigint): bigint => BigInt(gas) * price;

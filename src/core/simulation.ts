@@ -55,18 +55,13 @@ export function randomHex(
 }
 
 /** Uniform, above 0 and below 1. */
-export function uniform(seed: number, purpose: NoisePurpose, at: number, lane = 0): number {
-  return (randomBits(seed, purpose, at, lane) + 0.5) / 2 ** 32;
-}
+export const uniform = (seed: number, purpose: NoisePurpose, at: number, lane = 0): number =>
+  (randomBits(seed, purpose, at, lane) + 0.5) / 2 ** 32;
 
 /** Normal with mean 0 and deviation 1 (Box and Muller 1958). */
 export function normal(seed: number, purpose: NoisePurpose, at: number): number {
   const radius = Math.sqrt(-2 * Math.log(uniform(seed, purpose, at, 1)));
   return radius * Math.cos(2 * Math.PI * uniform(seed, purpose, at, 2));
-}
-
-function exponential(seed: number, purpose: NoisePurpose, at: number, lane: number): number {
-  return -Math.log(uniform(seed, purpose, at, lane));
 }
 
 /** Caches the last result of `compute`: a simulation requests the same position many times in a row. */
@@ -84,56 +79,52 @@ function smoothNoise(seed: number, purpose: NoisePurpose): (x: number) => number
     (knot) => [normal(seed, purpose, knot), normal(seed, purpose, knot + 1)] as const,
   );
   return (x) => {
-    const knot = Math.floor(x);
-    const part = x - knot;
+    const part = x - Math.floor(x);
     const eased = part * part * (3 - 2 * part);
-    const [from, to] = knots(knot);
+    const [from, to] = knots(Math.floor(x));
     return from * (1 - eased) + to * eased;
   };
 }
 
 export const SLOT_SEC = 12;
-const DAY_SEC = 86_400;
+const MINUTE = 60;
+const HOUR = 3_600;
+const DAY = 86_400;
+const WEEK = 7 * DAY;
 
 /** One slot of every stretch of 200 is missed, never near its ends. */
 const STRETCH = 200;
-const SLOTS_PER_DAY = DAY_SEC / SLOT_SEC;
-export const BLOCKS_PER_DAY = (SLOTS_PER_DAY / STRETCH) * (STRETCH - 1);
+export const BLOCKS_PER_DAY = (DAY / SLOT_SEC / STRETCH) * (STRETCH - 1);
 /** 1 January 2016 in days since 1970: block 0 is at its midnight UTC. */
 const GENESIS_DAY = 16_801;
 
-function missedAt(seed: number, day: number, stretch: number): number {
-  return 10 + (randomBits(seed, NOISE.missedSlot, day, stretch) % 140);
-}
+const missedAt = (seed: number, day: number, stretch: number) =>
+  10 + (randomBits(seed, NOISE.missedSlot, day, stretch) % 140);
 
 /** A block's place: days since 1970 and position within the day. */
-export function placeOf(number: number): { readonly day: number; readonly index: number } {
-  return { day: GENESIS_DAY + Math.floor(number / BLOCKS_PER_DAY), index: number % BLOCKS_PER_DAY };
-}
+export const placeOf = (number: number) => ({
+  day: GENESIS_DAY + Math.floor(number / BLOCKS_PER_DAY),
+  index: number % BLOCKS_PER_DAY,
+});
 
 /** Unix seconds of the block at `index` (0 to `BLOCKS_PER_DAY` − 1) of a day. */
 export function timestampOf(seed: number, day: number, index: number): number {
   const stretch = Math.floor(index / (STRETCH - 1));
   const within = index % (STRETCH - 1);
   const slot = stretch * STRETCH + within + (within >= missedAt(seed, day, stretch) ? 1 : 0);
-  return day * DAY_SEC + slot * SLOT_SEC;
+  return day * DAY + slot * SLOT_SEC;
 }
 
 /** Number of the newest block at `time` (Unix seconds); 0 before the chain began. */
 export function numberAt(seed: number, time: number): number {
-  const day = Math.floor(time / DAY_SEC);
+  const day = Math.floor(time / DAY);
   if (day < GENESIS_DAY) return 0;
-  const slot = Math.floor((time - day * DAY_SEC) / SLOT_SEC);
+  const slot = Math.floor((time - day * DAY) / SLOT_SEC);
   const stretch = Math.floor(slot / STRETCH);
   const within = slot % STRETCH;
   const blocks = within >= missedAt(seed, day, stretch) ? within - 1 : within;
   return (day - GENESIS_DAY) * BLOCKS_PER_DAY + stretch * (STRETCH - 1) + blocks;
 }
-
-const MINUTE = 60;
-const HOUR = 3_600;
-const DAY = 86_400;
-const WEEK = 7 * DAY;
 
 /** Typical base fee in gwei: the sub-gwei mainnet of 2026. */
 const TYPICAL_GWEI = 0.11;
@@ -142,21 +133,14 @@ const TYPICAL_GWEI = 0.11;
 const REGIME_SEC = 40 * HOUR;
 const SHIFT_SEC = 30 * MINUTE;
 
-/** A kind of event that multiplies demand at once and fades: at most one per cell of time. */
-interface BurstKind {
-  readonly purpose: typeof NOISE.burst | typeof NOISE.flurry;
-  readonly cellSec: number;
-  readonly probability: number;
-  /** Logarithms of the height: minimum, mean above it, maximum. */
-  readonly least: number;
-  readonly mean: number;
-  readonly most: number;
-  /** Shortest and longest time to fall to a third. */
-  readonly fadeSec: readonly [number, number];
-}
+/**
+ * A kind of event that multiplies demand at once and fades: at most one per cell of time. Logarithms of its height:
+ * minimum, mean above it, maximum. Shortest and longest time to fall to a third.
+ */
+type BurstKind = typeof BURST | typeof FLURRY;
 
 /** A mint, a launch, a crash: rare, up to fifty times the usual price. */
-const BURST: BurstKind = {
+const BURST = {
   purpose: NOISE.burst,
   cellSec: 6 * HOUR,
   probability: 0.4,
@@ -164,9 +148,9 @@ const BURST: BurstKind = {
   mean: 0.75,
   most: 3.9,
   fadeSec: [4 * MINUTE, 40 * MINUTE],
-};
+} as const;
 /** Liquidations, a popular trade: all the time, small. */
-const FLURRY: BurstKind = {
+const FLURRY = {
   purpose: NOISE.flurry,
   cellSec: 30 * MINUTE,
   probability: 0.35,
@@ -174,7 +158,7 @@ const FLURRY: BurstKind = {
   mean: 0.25,
   most: 1.2,
   fadeSec: [1 * MINUTE, 4 * MINUTE],
-};
+} as const;
 
 /** Number of cells that a burst may outlast its own. */
 const CELLS_BACK = 2;
@@ -230,20 +214,14 @@ function regimes(seed: number, purpose: typeof NOISE.regime | typeof NOISE.restl
   };
 }
 
-interface Burst {
-  readonly start: number;
-  readonly height: number;
-  readonly fadeSec: number;
-}
-
 function bursts(seed: number, kind: BurstKind) {
-  const inCell = (cell: number): Burst | null => {
+  const inCell = (cell: number) => {
     const { purpose, cellSec, fadeSec } = kind;
     if (uniform(seed, purpose, cell, 0) > kind.probability) return null;
     let start = (cell + uniform(seed, purpose, cell, 1)) * cellSec;
     const beforeMidnight = DAY - (start % DAY);
     if (beforeMidnight < QUIET_BEFORE_MIDNIGHT_SEC) start -= QUIET_BEFORE_MIDNIGHT_SEC - beforeMidnight;
-    const log = Math.min(kind.least + kind.mean * exponential(seed, purpose, cell, 2), kind.most);
+    const log = Math.min(kind.least + kind.mean * -Math.log(uniform(seed, purpose, cell, 2)), kind.most);
     const fade = fadeSec[0] * (fadeSec[1] / fadeSec[0]) ** uniform(seed, purpose, cell, 3);
     return { start, height: Math.expm1(log), fadeSec: fade };
   };
@@ -278,9 +256,7 @@ function createExcessBlobs(seed: number): (time: number) => number {
 /** Number of blobs of a block that leads from one excess to the next. */
 export const blobsBetween = (excess: number, next: number) => next - excess + BPO2_BLOBS.target;
 
-export function blobBaseFeeOf(excess: number): bigint {
-  return blobBaseFee(BigInt(excess) * GAS_PER_BLOB);
-}
+export const blobBaseFeeOf = (excess: number) => blobBaseFee(BigInt(excess) * GAS_PER_BLOB);
 
 /** Median tip in wei while blocks are at their target. */
 const TYPICAL_WEI = 12_000_000;
@@ -307,18 +283,16 @@ export function createTips(seed: number): (situation: TipSituation) => BlockTips
     const squeeze = 1 / (1 + 0.6 * Math.max(demand - 0.8, 0));
     const rung = (lane: number, least: number, more: number) =>
       least + more * uniform(seed, NOISE.tipLadder, number, lane);
-
     const p25 = p50 - rung(1, 0.7, 0.5) * squeeze;
     const p10 = p25 - rung(2, 0.8, 0.9) * squeeze;
     const p75 = p50 + rung(3, 0.4, 0.6);
     const p90 = p75 + rung(4, 0.5, 0.6);
     const p95 = p90 + rung(5, 0.3, 0.5);
     const p99 = p95 + rung(6, 0.6, 1.2);
+    const wei = (log: number) => BigInt(Math.round(Math.exp(log)));
     return [wei(p10), wei(p25), wei(p50), wei(p75), wei(p90), wei(p95), wei(p99)];
   };
 }
-
-const wei = (log: number) => BigInt(Math.round(Math.exp(log)));
 
 export const SIMULATED_GAS_LIMIT = 60_000_000;
 const GAS_TARGET = SIMULATED_GAS_LIMIT / ETHEREUM_FEE_RULE.elasticity;
@@ -356,10 +330,10 @@ export function* simulateDay(seed: number, day: number): Generator<void, Simulat
   const gasUsed = new Uint32Array(BLOCKS_PER_DAY);
   const demand = new Float32Array(BLOCKS_PER_DAY);
   const excessBlobs = new Uint32Array(BLOCKS_PER_DAY + 1);
-  const midnight = day * DAY_SEC;
+  const midnight = day * DAY;
   const fairGwei = createFairGwei(seed);
   const excessAt = createExcessBlobs(seed);
-  const lastFee = toWei(fairGwei(midnight + DAY_SEC));
+  const lastFee = toWei(fairGwei(midnight + DAY));
 
   let fee = toWei(fairGwei(midnight));
   for (let index = 0; index < BLOCKS_PER_DAY; index++) {
@@ -383,7 +357,7 @@ export function* simulateDay(seed: number, day: number): Generator<void, Simulat
     fee = nextFee(fee, gas);
   }
   baseFee[BLOCKS_PER_DAY] = fee;
-  excessBlobs[BLOCKS_PER_DAY] = excessAt(midnight + DAY_SEC);
+  excessBlobs[BLOCKS_PER_DAY] = excessAt(midnight + DAY);
   return { baseFee, gasUsed, demand, excessBlobs };
 }
 
