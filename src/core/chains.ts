@@ -1,7 +1,6 @@
 import type { Hex } from './block.ts';
 import { ETHEREUM_FEE_RULE, type FeeRule } from './eip1559.ts';
 
-/** A chain: its id and genesis hash, with names for people and parameters for fees. */
 export interface ChainProfile {
   readonly id: number;
   readonly name: string;
@@ -76,10 +75,7 @@ const ethereumLike = (
   feeRule: { ...ETHEREUM_FEE_RULE, blockTimeSec, ...rule },
 });
 
-const rollup = (dataFee: ChainProfile['dataFee'], profile: ChainProfile): ChainProfile => ({
-  ...profile,
-  dataFee,
-});
+const rollup = (dataFee: ChainProfile['dataFee'], profile: ChainProfile) => ({ ...profile, dataFee });
 
 /**
  * OP-stack chains. Since Holocene each block states denominator and elasticity, since Jovian its floor too; these
@@ -128,27 +124,19 @@ const PROFILES: ReadonlyMap<number, ChainProfile> = new Map(
     ethereumLike(560_048, 'Hoodi', 'ETH', 12),
     opStack(7_777_777, 'Zora'),
     ethereumLike(11_155_111, 'Sepolia', 'ETH', 12),
-  ].map((profile) => [profile.id, { ...profile, ...wellKnown(profile.id) }]),
+  ].map((profile: ChainProfile) => {
+    const usdFeed = USD_FEEDS.get(profile.id);
+    const genesisHash = GENESIS_HASHES.get(profile.id);
+    return [profile.id, { ...profile, ...(usdFeed && { usdFeed }), ...(genesisHash && { genesisHash }) }];
+  }),
 );
 
-function wellKnown(id: number): Pick<ChainProfile, 'usdFeed' | 'genesisHash'> {
-  const usdFeed = USD_FEEDS.get(id);
-  const genesisHash = GENESIS_HASHES.get(id);
-  return { ...(usdFeed && { usdFeed }), ...(genesisHash && { genesisHash }) };
-}
-
 /** The profile of a chain id; an unknown one is named by its number and assumed to be like Ethereum. */
-export function chainProfile(id: number): ChainProfile {
-  return (
-    PROFILES.get(id) ?? rollup('op-or-none', ethereumLike(id, `chain ${id}`, 'ETH', 12, { isStated: true }))
-  );
-}
+export const chainProfile = (id: number): ChainProfile =>
+  PROFILES.get(id) ?? rollup('op-or-none', ethereumLike(id, `chain ${id}`, 'ETH', 12, { isStated: true }));
 
 /** Whether the chain has a fee for posting to L1 beside gas, or one that a price per gas does not show. */
-export function hasDataFee(id: number | null): boolean {
-  const { dataFee } = PROFILES.get(id ?? 0) ?? {};
-  return dataFee !== undefined;
-}
+export const hasDataFee = (id: number | null): boolean => PROFILES.get(id ?? 0)?.dataFee !== undefined;
 
 /** Whether a node quotes the data fee of each usual action by itself: a request each. */
 export const isQuotedPerAction = ({ dataFee }: ChainProfile): boolean =>

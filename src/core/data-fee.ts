@@ -43,6 +43,7 @@ export const quotedDataFees = (quotes: Readonly<Record<string, Quote>>, isInGas:
   quotes,
 });
 
+/** In wei, or the reason why it is unknown. */
 export interface KnownFee {
   readonly wei: bigint | null;
   readonly reason: string | null;
@@ -58,12 +59,11 @@ export function workDataFee(
   price: bigint,
 ): KnownFee {
   const quote = quotes?.[name];
-  if (quote?.kind === 'fee') return { wei: quote.wei, reason: null };
-  if (quote?.kind === 'total') {
-    const above = quote.wei - quote.gas * price;
-    return { wei: above > 0n ? above : 0n, reason: null };
+  if (quote?.kind === 'unknown') return { wei: null, reason: quote.reason };
+  if (quote !== undefined) {
+    const wei = quote.kind === 'fee' ? quote.wei : quote.wei - quote.gas * price;
+    return { wei: wei > 0n ? wei : 0n, reason: null };
   }
-  if (quote !== undefined) return { wei: null, reason: quote.reason };
   if (parameters === null) return { wei: null, reason };
   const size = fastLzLength(bytesOf(unsigned)) + SIGNATURE_SIZE;
   return { wei: dataFee(parameters, size, BigInt(gas)), reason: null };
@@ -88,18 +88,13 @@ export function transactionDataFee(
 /** L1 data fee (Fjord) and operator fee (Isthmus, Jovian); `size`: FastLZ length of the signed bytes. */
 export function dataFee(parameters: DataFeeParameters, size: number, gas: bigint): bigint {
   const { rate, operatorPerMillionGas, operatorConstant } = parameters;
-  return (
-    (estimatedSize(size) * rate) / 10n ** 12n + (operatorPerMillionGas * gas) / 1_000_000n + operatorConstant
-  );
+  const estimated = 836_500n * BigInt(size) - 42_585_600n;
+  const onL1 = estimated > LEAST_SIZE ? estimated : LEAST_SIZE;
+  return (onL1 * rate) / 10n ** 12n + (operatorPerMillionGas * gas) / 1_000_000n + operatorConstant;
 }
 
+/** Bytes × 10^6. */
 const LEAST_SIZE = 100_000_000n;
-
-/** Bytes × 10^6 that a transaction takes on L1 (Fjord). */
-function estimatedSize(fastLzLength: number): bigint {
-  const size = 836_500n * BigInt(fastLzLength) - 42_585_600n;
-  return size > LEAST_SIZE ? size : LEAST_SIZE;
-}
 
 /** The highest parameters by which the oracle's L1 fee for a transaction of the least size comes out: no fee falls short. */
 export function parametersFromOracle(
@@ -114,13 +109,11 @@ export const L1_BLOCK: Hex = '0x4200000000000000000000000000000000000015';
 export const L1_ATTRIBUTES_DEPOSITOR: Hex = '0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001';
 
 /** Length of the call data, and how much gas the operator fee's scalar is for. */
-const ATTRIBUTES: ReadonlyMap<string, { readonly bytes: number; readonly operator: bigint | null }> = new Map(
-  [
-    ['0x440a5e20', { bytes: 164, operator: null }],
-    ['0x098999be', { bytes: 176, operator: 1n }],
-    ['0x3db6be2b', { bytes: 178, operator: 100_000_000n }],
-  ],
-);
+const ATTRIBUTES: Readonly<Record<string, { readonly bytes: number; readonly operator: bigint | null }>> = {
+  '0x440a5e20': { bytes: 164, operator: null },
+  '0x098999be': { bytes: 176, operator: 1n },
+  '0x3db6be2b': { bytes: 178, operator: 100_000_000n },
+};
 
 /**
  * The parameters in the call data of a block's L1-attributes transaction of Ecotone (and Fjord), Isthmus or Jovian; `null`
@@ -129,7 +122,7 @@ const ATTRIBUTES: ReadonlyMap<string, { readonly bytes: number; readonly operato
  * then operator fee scalar (4) and constant (8).
  */
 export function decodeL1Attributes(data: Hex): DataFeeParameters | null {
-  const layout = ATTRIBUTES.get(data.slice(0, 10));
+  const layout = ATTRIBUTES[data.slice(0, 10)];
   if (layout === undefined || data.length !== 2 + 2 * layout.bytes || !/^0x[0-9a-f]*$/.test(data))
     return null;
   const field = (at: number, length: number) => BigInt(`0x${data.slice(2 + 2 * at, 2 + 2 * (at + length))}`);
@@ -174,7 +167,11 @@ export function fastLzLength(bytes: Uint8Array): number {
     }
     if (place + 1 >= end) break;
     if (place > written) literals(place - written);
-    const matched = sameBytes(bytes, before + 3, place + 3, end + 9);
+    const most = end + 6 - place;
+    let matched = 0;
+    while (matched < most && bytes[before + 3 + matched] === bytes[place + 3 + matched]) matched += 1;
+    // The byte that differs counts.
+    if (matched < most) matched += 1;
     const rest = matched - 1;
     length += 3 * Math.floor(rest / LONGEST_MATCH) + (rest % LONGEST_MATCH >= 6 ? 3 : 2);
     place += matched;
@@ -184,11 +181,4 @@ export function fastLzLength(bytes: Uint8Array): number {
   }
   literals(bytes.length - written);
   return length;
-}
-
-/** How many bytes from `one` on are those from `other` on, up to the end, with the byte that differs. */
-function sameBytes(bytes: Uint8Array, one: number, other: number, end: number): number {
-  let count = 0;
-  for (; count < end - other; count += 1) if (bytes[one + count] !== bytes[other + count]) return count + 1;
-  return count;
 }

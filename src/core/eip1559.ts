@@ -21,20 +21,16 @@ export interface StatedFeeRule extends Pick<FeeRule, 'elasticity' | 'denominator
 /** Ethereum mainnet and every chain that copied its parameters. */
 export const ETHEREUM_FEE_RULE: FeeRule = { elasticity: 2, denominator: 8, blockTimeSec: 12 };
 
-interface BaseFeeParent {
-  readonly baseFeePerGas: bigint;
-  readonly gasUsed: bigint;
-  readonly gasLimit: bigint;
-}
-
 /**
  * The base fee of the next block, wei per gas, exact to the wei (EIP-1559, `expected_base_fee_per_gas`).
  *
  * Every division floors as in the EIP, and a block above its target raises the fee by at least 1 wei, so a base
  * fee of 0 can rise again. A gas limit below the elasticity has no target: the fee then stays.
  */
-export function nextBaseFee(parent: BaseFeeParent, rule: FeeRule): bigint {
-  const { baseFeePerGas, gasUsed, gasLimit } = parent;
+export function nextBaseFee(
+  { baseFeePerGas, gasUsed, gasLimit }: Readonly<Record<'baseFeePerGas' | 'gasUsed' | 'gasLimit', bigint>>,
+  rule: FeeRule,
+): bigint {
   const { elasticity, denominator, targetPercent, minBaseFee = 0n } = rule;
   const target =
     targetPercent === undefined ? gasLimit / BigInt(elasticity) : (gasLimit * BigInt(targetPercent)) / 100n;

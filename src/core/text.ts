@@ -89,11 +89,13 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}]/gu;
  * other invisible characters; a tab or line break becomes a space. At most `maxLength` UTF-16 units; an ellipsis marks a cut.
  */
 export function cleanText(text: string, maxLength = Number.POSITIVE_INFINITY): string {
-  // Cutting first keeps a huge string cheap; the factor of four leaves room for removed characters.
-  const enough = Number.isFinite(maxLength) ? text.slice(0, maxLength * 4 + 1_024) : text;
-  const clean = enough.replace(SEQUENCE, '').replace(LINE_BREAK, ' ').replace(INVISIBLE, '');
+  const clean = enough(text, maxLength).replace(SEQUENCE, '').replace(LINE_BREAK, ' ').replace(INVISIBLE, '');
   return cutText(clean, maxLength);
 }
+
+/** Cutting first keeps a huge text cheap; the factor of four leaves room for removed characters. */
+const enough = (text: string, maxLength: number) =>
+  Number.isFinite(maxLength) ? text.slice(0, maxLength * 4 + 1_024) : text;
 
 /** The same but for what is part of a text: joiners within words and emoji, and the letters of a flag (UTS #51). */
 const UNSEEN =
@@ -107,9 +109,7 @@ const OTHER_BREAK = /\r(?!\n)|[\v\f\x85\u2028\u2029]/g;
  * blanks and line breaks. Terminals draw it only after `cleanText`.
  */
 export function cleanNote(note: string, maxLength = Number.POSITIVE_INFINITY): string {
-  // As in `cleanText`, cutting first keeps a huge text cheap.
-  const enough = Number.isFinite(maxLength) ? note.slice(0, maxLength * 4 + 1_024) : note;
-  const clean = enough.replace(SEQUENCE, '').replace(OTHER_BREAK, '\n').replace(UNSEEN, '');
+  const clean = enough(note, maxLength).replace(SEQUENCE, '').replace(OTHER_BREAK, '\n').replace(UNSEEN, '');
   return cutText(clean, maxLength);
 }
 
@@ -122,10 +122,7 @@ export function hexText(hex: string, width: number, ellipsis: string): string {
 }
 
 /** `0x1234…abcd`, the form in which people compare addresses. */
-export function shortHex(hex: string, ellipsis: string): string {
-  return hexText(hex, 11, ellipsis);
-}
+export const shortHex = (hex: string, ellipsis: string): string => hexText(hex, 11, ellipsis);
 
-export function withShortHashes(text: string, ellipsis: string): string {
-  return text.replace(/0x[0-9a-f]{64}(?![0-9a-f])/gi, (hash) => shortHex(hash, ellipsis));
-}
+export const withShortHashes = (text: string, ellipsis: string): string =>
+  text.replace(/0x[0-9a-f]{64}(?![0-9a-f])/gi, (hash) => shortHex(hash, ellipsis));

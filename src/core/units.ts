@@ -9,7 +9,6 @@ const WEI_PER_GWEI = 1_000_000_000n;
 const SIGNIFICANT = 3;
 /** A smaller amount is all zeros as a coin. */
 const COUNTED_WEI = 1_000_000n;
-const YEAR_SEC = 365 * 86_400;
 /** A growth by this factor or more is shown as a multiple. */
 const LEAST_MULTIPLE = 10;
 const MOST_MULTIPLE = 9_999;
@@ -38,19 +37,24 @@ function formatScaled(units: bigint, decimals: number): string {
   return places === 0 ? whole : `${whole}.${text.slice(text.length - places)}`;
 }
 
-function groupDigits(digits: string): string {
-  return digits.replace(/\B(?=(\d{3})+$)/g, ',');
+const groupDigits = (digits: string) => digits.replace(/\B(?=(\d{3})+$)/g, ',');
+
+function grouped(decimal: string): string {
+  const [whole = '', ...fraction] = decimal.split('.');
+  return [groupDigits(whole), ...fraction].join('.');
 }
 
-function toWei(wei: bigint | number): bigint | null {
-  if (typeof wei === 'bigint') return wei;
-  return Number.isFinite(wei) ? BigInt(Math.round(wei)) : null;
+function exactly(units: bigint, decimals: number): string {
+  const text = units.toString().padStart(decimals + 1, '0');
+  const fraction = text.slice(-decimals).replace(/0+$/, '');
+  const whole = text.slice(0, -decimals);
+  return fraction === '' ? whole : `${whole}.${fraction}`;
 }
 
 /** Gwei with three significant digits: `0.0412`, `12.3`, `1,352`. A number may be a mean or negative. */
 export function formatGwei(wei: bigint | number): string {
-  const exact = toWei(wei);
-  if (exact === null) return UNKNOWN;
+  if (typeof wei === 'number' && !Number.isFinite(wei)) return UNKNOWN;
+  const exact = typeof wei === 'number' ? BigInt(Math.round(wei)) : wei;
   return exact < 0n ? MINUS + formatScaled(-exact, GWEI_DECIMALS) : formatScaled(exact, GWEI_DECIMALS);
 }
 
@@ -61,51 +65,29 @@ export function formatNative(wei: bigint, symbol: string): string {
 }
 
 /** The same for transferred or missing amounts, where every wei may count: `1 wei`, `0.00000105 ETH`. */
-export function formatAmount(wei: bigint, symbol: string): string {
-  return wei > 0n && wei < COUNTED_WEI ? `${groupDigits(wei.toString())} wei` : formatNative(wei, symbol);
-}
+export const formatAmount = (wei: bigint, symbol: string): string =>
+  wei > 0n && wei < COUNTED_WEI ? `${groupDigits(wei.toString())} wei` : formatNative(wei, symbol);
 
 /** Wei per gas as exact gwei for machines: no grouping, no rounding, no trailing zeros (`0.041234567`). */
-export function gweiString(wei: bigint): string {
-  return exactly(wei, GWEI_DECIMALS);
-}
+export const gweiString = (wei: bigint): string => exactly(wei, GWEI_DECIMALS);
 
 /** The same for people: `1,352.5`. */
-export function exactGwei(wei: bigint): string {
-  return grouped(gweiString(wei));
-}
-
-function grouped(decimal: string): string {
-  const [whole = '', ...fraction] = decimal.split('.');
-  return [groupDigits(whole), ...fraction].join('.');
-}
-
-/** A user-chosen price in gwei: exact if short, else three significant digits. */
-export function shortGwei(wei: bigint): string {
-  const exact = gweiString(wei);
-  return exact.length <= LONGEST_PRICE ? grouped(exact) : formatGwei(wei);
-}
+export const exactGwei = (wei: bigint): string => grouped(gweiString(wei));
 
 const LONGEST_PRICE = 7;
 
+/** A user-chosen price in gwei: exact if short, else three significant digits. */
+export const shortGwei = (wei: bigint): string =>
+  gweiString(wei).length <= LONGEST_PRICE ? exactGwei(wei) : formatGwei(wei);
+
 /** An amount of wei in native coins, exact to the wei, for signed and paid amounts: `1.000000000000000001`. */
-export function nativeString(wei: bigint): string {
-  return exactly(wei, NATIVE_DECIMALS);
-}
+export const nativeString = (wei: bigint): string => exactly(wei, NATIVE_DECIMALS);
 
 /** The same for people, with its unit; less than a gwei in wei: `1 wei`, `0.000000001 ETH`. */
-export function exactAmount(wei: bigint, symbol: string): string {
-  return wei > 0n && wei < WEI_PER_GWEI
+export const exactAmount = (wei: bigint, symbol: string): string =>
+  wei > 0n && wei < WEI_PER_GWEI
     ? `${groupDigits(wei.toString())} wei`
     : `${grouped(nativeString(wei))} ${symbol}`;
-}
-
-function exactly(units: bigint, decimals: number): string {
-  const text = units.toString().padStart(decimals + 1, '0');
-  const fraction = text.slice(-decimals).replace(/0+$/, '');
-  const whole = text.slice(0, -decimals);
-  return fraction === '' ? whole : `${whole}.${fraction}`;
-}
 
 /** Dollars: two decimals from one dollar on, below it two significant digits; tiny amounts as an upper bound. */
 export function formatUsd(usd: number): string {
@@ -113,7 +95,7 @@ export function formatUsd(usd: number): string {
   if (usd < 0) return MINUS + formatUsd(-usd);
   if (usd === 0) return '$0';
   if (usd < 0.0001) return '<$0.0001';
-  if (usd < 0.01) return `$${trimZeros(usd.toFixed(4))}`;
+  if (usd < 0.01) return `$${usd.toFixed(4).replace(/\.?0+$/, '')}`;
   if (usd < 0.0995) return `$${usd.toFixed(3)}`;
   const [whole = '0', cents = '00'] = usd.toFixed(2).split('.');
   return `$${groupDigits(whole)}.${cents}`;
@@ -126,26 +108,22 @@ export function formatCents(usd: number): string {
   return cents < 0.0001 ? '<0.0001¢' : `${cents.toFixed(2 - Math.floor(Math.log10(cents)))}¢`;
 }
 
-function trimZeros(decimal: string): string {
-  return decimal.replace(/\.?0+$/, '');
-}
+export const usdOf = (wei: bigint, nativeUsd: number): number => (Number(wei) / 1e18) * nativeUsd;
 
-export function usdOf(wei: bigint, nativeUsd: number): number {
-  return (Number(wei) / 1e18) * nativeUsd;
-}
+const DURATION_UNITS = [
+  [365 * 86_400, 'y'],
+  [86_400, 'd'],
+  [3_600, 'h'],
+  [60, 'm'],
+  [1, 's'],
+] as const;
 
 /** Two units at most: `12s`, `1m24s`, `1h05m`, `2d03h`, `10y322d`; a year has 365 days. */
 export function formatDuration(seconds: number): string {
   if (!Number.isFinite(seconds)) return UNKNOWN;
   const total = Math.max(Math.round(seconds), 0);
-  if (total < 60) return `${total}s`;
-  if (total < 3_600) return pair(total, 60, 'm', 1, 's');
-  if (total < 86_400) return pair(total, 3_600, 'h', 60, 'm');
-  if (total < YEAR_SEC) return pair(total, 86_400, 'd', 3_600, 'h');
-  return pair(total, YEAR_SEC, 'y', 86_400, 'd');
-}
-
-function pair(total: number, big: number, bigName: string, small: number, smallName: string): string {
+  const at = DURATION_UNITS.findIndex(([size]) => total >= size);
+  const [[big, bigName] = [1, 's'], [small, smallName] = [1, '']] = DURATION_UNITS.slice(at);
   const rest = Math.floor((total % big) / small);
   const head = `${Math.floor(total / big)}${bigName}`;
   return rest === 0 ? head : `${head}${String(rest).padStart(2, '0')}${smallName}`;
@@ -181,9 +159,8 @@ export function formatChange(ratio: number, decimals = 1): string {
 }
 
 /** Whole numbers with grouping: `24,337,604`. */
-export function formatCount(count: number): string {
-  return Number.isFinite(count) ? groupDigits(Math.round(count).toString()) : UNKNOWN;
-}
+export const formatCount = (count: number): string =>
+  Number.isFinite(count) ? groupDigits(Math.round(count).toString()) : UNKNOWN;
 
 /** Exact up to 10^6 gwei with 9 decimals: the error of a double is below half a wei. */
 export const weiOfGwei = (gwei: number): bigint => BigInt(Math.round(gwei * 1e9));

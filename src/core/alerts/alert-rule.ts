@@ -58,11 +58,10 @@ export function changedPhase(before: Pick<KeptAlert, 'rule' | 'phase'>, rule: Al
   return { kind: 'cooling', cooldownUntil: firedAt + rule.cooldownMs, mustLeave };
 }
 
+/** Unix seconds, wei per gas. */
 export interface PriceAtBlock {
   readonly number: number;
-  /** Block timestamp, Unix seconds. */
   readonly timestamp: number;
-  /** Wei per gas. */
   readonly price: bigint;
 }
 
@@ -78,9 +77,10 @@ export function stepAlert(rule: AlertRule, phase: AlertPhase, at: PriceAtBlock):
   if (ready.kind !== 'armed') return { phase: ready, fires: false };
   if (!holds(rule, at.price)) return { phase: ARMED, fires: false };
   const trueSince = ready.trueSince ?? at.number;
-  const isConfirmed = at.number >= dueBlock(rule, trueSince);
-  if (!isConfirmed) return { phase: { kind: 'armed', trueSince }, fires: false };
-  return { phase: afterFiring(rule, at), fires: true };
+  if (at.number < dueBlock(rule, trueSince)) return { phase: { kind: 'armed', trueSince }, fires: false };
+  if (rule.disableOnce) return { phase: DISABLED, fires: true };
+  const cooldownUntil = at.timestamp * 1_000 + rule.cooldownMs;
+  return { phase: { kind: 'cooling', cooldownUntil, mustLeave: waitsForLeaving(rule) }, fires: true };
 }
 
 /**
@@ -97,57 +97,43 @@ export function stepMissed(rule: AlertRule, phase: AlertPhase, at: PriceAtBlock)
 
 /** Applies blocks whose prices are unknown: confirmation restarts, and a fired alert waits only for its cooldown. */
 export function stepUnseen(phase: AlertPhase): AlertPhase {
-  switch (phase.kind) {
-    case 'disabled':
-      return phase;
-    case 'armed':
-      return ARMED;
-    case 'cooling':
-      return { ...phase, mustLeave: false };
-  }
+  if (phase.kind === 'armed') return ARMED;
+  return phase.kind === 'cooling' ? { ...phase, mustLeave: false } : phase;
 }
 
-/** When an alert must be evaluated next: at the first block that meets one of these. `null`: never for this reason. */
+/**
+ * When an alert must be evaluated next: at the first block with a price per gas, from a number or from a time (ms since
+ * epoch) on that meets one of these. `null`: never for this reason.
+ */
 export interface Wakes {
-  /** Price per gas at or below this. */
   readonly atMost: bigint | null;
-  /** Price per gas at or above this. */
   readonly atLeast: bigint | null;
-  /** From this block number on. */
   readonly fromBlock: number | null;
-  /** From this block time on, ms since epoch. */
   readonly fromMs: number | null;
 }
 
 const NEVER: Wakes = { atMost: null, atLeast: null, fromBlock: null, fromMs: null };
 
-const whenAtMost = (atMost: bigint): Wakes => ({ ...NEVER, atMost });
-const whenAtLeast = (atLeast: bigint): Wakes => ({ ...NEVER, atLeast });
-
 /** The conditions under which a block can change the alert; other blocks need no evaluation. */
 export function wakesOf(rule: AlertRule, phase: AlertPhase): Wakes {
   const { condition, threshold } = rule;
   const isLess = condition === 'LESS_THAN';
-  const whenBack = isLess ? whenAtLeast : whenAtMost;
-  switch (phase.kind) {
-    case 'disabled':
-      return NEVER;
-    case 'armed':
-      if (phase.trueSince === null) return isLess ? whenAtMost(threshold - 1n) : whenAtLeast(threshold + 1n);
-      return { ...whenBack(threshold), fromBlock: dueBlock(rule, phase.trueSince) };
-    case 'cooling':
-      return phase.mustLeave ? whenBack(leaveLevel(rule)) : { ...NEVER, fromMs: phase.cooldownUntil };
+  const whenBack = (level: bigint) => ({ ...NEVER, ...(isLess ? { atLeast: level } : { atMost: level }) });
+  if (phase.kind === 'disabled') return NEVER;
+  if (phase.kind === 'cooling') {
+    return phase.mustLeave ? whenBack(leaveLevel(rule)) : { ...NEVER, fromMs: phase.cooldownUntil };
   }
+  if (phase.trueSince !== null) {
+    return { ...whenBack(threshold), fromBlock: dueBlock(rule, phase.trueSince) };
+  }
+  return { ...NEVER, ...(isLess ? { atMost: threshold - 1n } : { atLeast: threshold + 1n }) };
 }
 
 /** Whether the price is on the alert's side of the threshold; a price at the threshold is on neither side. */
-export function holds({ condition, threshold }: Omit<Threshold, 'hysteresis'>, price: bigint): boolean {
-  return condition === 'LESS_THAN' ? price < threshold : price > threshold;
-}
+export const holds = ({ condition, threshold }: Omit<Threshold, 'hysteresis'>, price: bigint): boolean =>
+  condition === 'LESS_THAN' ? price < threshold : price > threshold;
 
-function dueBlock({ confirmBlocks }: AlertRule, trueSince: number): number {
-  return trueSince + confirmBlocks - 1;
-}
+const dueBlock = ({ confirmBlocks }: AlertRule, trueSince: number) => trueSince + confirmBlocks - 1;
 
 function leaveLevel({ condition, threshold, hysteresis }: Threshold): bigint {
   if (condition === 'LESS_THAN') return threshold + hysteresis;
@@ -170,20 +156,8 @@ function cooled(rule: AlertRule, phase: AlertPhase & { kind: 'cooling' }, at: Pr
   return { ...phase, mustLeave };
 }
 
-function afterFiring(rule: AlertRule, { timestamp }: PriceAtBlock): AlertPhase {
-  if (rule.disableOnce) return DISABLED;
-  const cooldownUntil = timestamp * 1_000 + rule.cooldownMs;
-  return { kind: 'cooling', cooldownUntil, mustLeave: waitsForLeaving(rule) };
-}
-
-interface PreviewedFirings {
-  /** How often an alert that was armed before the first price would have fired. */
-  readonly times: number;
-  readonly last: PriceAtBlock | null;
-}
-
-/** Simulates an alert over past prices, oldest first, each block at most once. */
-export function previewAlert(rule: AlertRule, prices: Iterable<PriceAtBlock>): PreviewedFirings {
+/** How often an alert that was armed before the first of these prices, oldest first, would have fired, and where last. */
+export function previewAlert(rule: AlertRule, prices: Iterable<PriceAtBlock>) {
   let phase: AlertPhase = ARMED;
   let times = 0;
   let last: PriceAtBlock | null = null;
@@ -225,7 +199,7 @@ export interface AlertMessage {
   readonly owner: string;
   readonly chainId: number;
   readonly chainName: string;
-  readonly lane: AlertRule['lane'];
+  readonly lane: LaneName;
   readonly condition: AlertRule['condition'];
   /** Wei per gas as a decimal string, because it is stored as JSON. */
   readonly threshold: string;
