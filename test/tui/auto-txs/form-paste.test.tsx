@@ -28,7 +28,7 @@ describe('the form of a new auto-tx', () => {
     await shows(`to         ${TO}`);
     await shows('0.01 ETH ($32.15)');
     await shows(/nonce +7, gas limit 21,000/);
-    await shows('at most 0.0600 gwei per gas, tip 0.00100');
+    await shows('at most 0.06 gwei per gas, tip 0.001');
     await shows('Ethereum (1)');
     expect(screen()).not.toContain(signed.slice(0, 18));
     expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);

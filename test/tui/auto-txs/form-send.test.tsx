@@ -237,9 +237,9 @@ describe('the form of a new auto-tx with a transaction in it', () => {
     await press('tab', 'tab', 'tab', 'ctrl+u', 'soon');
     await shows('must be a time such as 6h, 1d, 2026-01-31T12:00Z, or none');
     await press('ctrl+u', '2020-01-01T00:00Z');
-    await shows('is in the past');
+    await shows('must be in the future');
     await press('ctrl+u', '367d');
-    await shows('must be at most 366 days ahead');
+    await shows('must be at most 366 days from now');
     await press('ctrl+s');
     await waitFor(() => focused().includes('target'));
     expect(sent).toEqual([]);

@@ -17,14 +17,18 @@ import {
   isOver,
   needsAttention,
   obstacleOf,
+  type SignedTransactionView,
   statusOf,
   symbolOf,
+  type TargetDistance,
   type TimelineEntryView,
 } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { describeTxType } from '../../../client/views/metrics.ts';
+import { chainProfile } from '../../../core/chains.ts';
 import { cleanText, shortHex, withShortHashes } from '../../../core/text.ts';
 import { type DescribedCall, describeCall } from '../../../core/transactions/describe-call.ts';
+import type { SignedTransaction } from '../../../core/transactions/signed-transaction.ts';
 import {
   exactAmount,
   formatAge,
@@ -34,7 +38,6 @@ import {
   formatLikelihood,
   formatNative,
   formatUsd,
-  MINUS,
   shortGwei,
   UNKNOWN,
   usdOf,
@@ -57,22 +60,22 @@ import {
   displayWidth,
   EMPTY_LINE,
   faint,
+  fitText,
   type Line,
   plain,
   type Span,
 } from '../../ui/text.tsx';
 import type { ColorName } from '../../ui/theme.ts';
-import { momentText, secondText } from '../../ui/time.ts';
+import { momentText, secondText, wholeSpan } from '../../ui/time.ts';
 import { distanceCell, noteCell } from '../alerts/alert-facts.ts';
-import { sizeText } from './pasted-transaction.ts';
 
 export function detailsTitle(autoTx: AutoTxDetailsView): readonly Line[] {
-  return [[bold(describeContent(autoTx, calledBy(autoTx)))], stateLine(autoTx)];
+  return [[bold(contentOf(autoTx))], stateLine(autoTx)];
 }
 
 export function detailsLines(autoTx: AutoTxDetailsView, context: PaneContext): readonly Line[] {
   const { width } = context;
-  const facts = autoTxFacts(autoTx, context);
+  const facts = orderFacts(autoTx, context);
   const mined = minedFacts(autoTx, context);
   const leastName = Math.max(...[...facts, ...mined].map(({ name }) => name.length));
   const call = callLines(autoTx, context);
@@ -86,10 +89,16 @@ export function detailsLines(autoTx: AutoTxDetailsView, context: PaneContext): r
   ];
 }
 
-function whyLines(autoTx: AutoTxDetailsView, context: PaneContext): readonly Line[] {
+/** Why it is in its state, in at most `most` lines. */
+function whyLines(
+  autoTx: AutoTxView,
+  context: PaneContext,
+  most = Number.POSITIVE_INFINITY,
+): readonly Line[] {
   const { text, severity } = describeReason(autoTx, context.snapshot, context.present);
-  if (severity === null) return wrappedLines(text, context.width);
-  return wrappedLines(`! ${text}`, context.width, { look: { color: severity } });
+  const shown = most === Number.POSITIVE_INFINITY ? text : withShortHashes(text, '…');
+  const look = severity === null ? {} : { color: severity };
+  return wrappedLines(`${severity === null ? '' : '! '}${shown}`, context.width, { most, look });
 }
 
 function checksNote(autoTx: AutoTxDetailsView, { present }: PaneContext): string {
@@ -106,48 +115,76 @@ function timelineNote({ timeline, problem }: AutoTxDetailsView): string {
   return timeline.length === 0 ? 'nothing yet' : 'newest first';
 }
 
-function autoTxFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedValue[] {
+/** Effects and costs of a transaction, in the order in which one checks them. */
+export function transactionFacts(
+  transaction: Omit<SignedTransactionView, 'data' | 'hash'> &
+    Partial<Pick<SignedTransaction, 'blobCount' | 'maxFeePerBlobGas'>>,
+  nativeUsd: number | null,
+): readonly NamedValue[] {
+  const { chainId, from, to, value, nonce, gasLimit } = transaction;
+  const dollars = (wei: bigint) =>
+    nativeUsd === null || wei === 0n ? '' : ` (${formatUsd(usdOf(wei, nativeUsd))})`;
+  const gas = gasLimit === null ? '' : `, gas limit ${formatCount(Number(gasLimit))}`;
+  return [
+    ...given(from, 'from', String, true),
+    ...given(to ?? 'none: it creates a contract', 'to', String, true),
+    ...given(value, 'value', (wei) => `${exactAmount(wei, symbolOf(chainId))}${dollars(wei)}`),
+    ...given(nonce, 'nonce', (count) => `${count}${gas}`),
+    ...given(feeText(transaction), 'pays', String),
+    ...given(chainId === null ? null : chainText(chainId), 'chain', String),
+  ];
+}
+
+function chainText(chainId: number): string {
+  const { name } = chainProfile(chainId);
+  return name.endsWith(String(chainId)) ? name : `${name} (${chainId})`;
+}
+
+function feeText(transaction: Parameters<typeof transactionFacts>[0]): string | null {
+  const {
+    gasPrice,
+    maxFeePerGas,
+    maxPriorityFeePerGas: tip,
+    maxFeePerBlobGas: blobFee,
+    blobCount,
+  } = transaction;
+  const fees =
+    maxFeePerGas === null
+      ? gasPrice && `${shortGwei(gasPrice)} gwei per gas, whatever the base fee is`
+      : `at most ${shortGwei(maxFeePerGas)} gwei per gas${tip === null ? '' : `, tip ${shortGwei(tip)}`}`;
+  if (!blobCount || blobFee == null) return fees || null;
+  return `${fees}; ${blobCount} ${blobCount === 1 ? 'blob' : 'blobs'} at most ${formatGwei(blobFee)}`;
+}
+
+function orderFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedValue[] {
   const { present, snapshot, width } = context;
   const moment = (at: number) => momentText(at, present);
-  const gwei = (wei: bigint) => `${shortGwei(wei)} gwei`;
   const symbol = symbolOf(autoTx.chainId);
-  const { gasLimit, maxFeePerGas, gasPrice, expiresAt } = autoTx;
-  const cap = maxFeePerGas ?? gasPrice;
+  const { gasLimit, expiresAt } = autoTx;
+  const cap = autoTx.maxFeePerGas ?? autoTx.gasPrice;
+  const isOpen = !isOver(autoTx);
+  const { nativeUsd } = snapshot;
+  const usd = (wei: bigint) => (nativeUsd === null ? '' : `  ${formatUsd(usdOf(wei, nativeUsd))}`);
+  const now = (of: TargetDistance) => {
+    const tip = autoTx.isStrict === true && !of.isOfCap ? ' with its own tip' : '';
+    return `${of.isOfCap ? 'base fee ' : ''}${formatGwei(of.price)} gwei${tip}, ${describeDistance(of)}`;
+  };
+  const left = (at: number) => (at <= present ? 'now' : `in ${formatDuration((at - present) / 1_000)}`);
+  const chance = (share: number) => `${formatLikelihood(share)}${withinText(autoTx, present)}`;
   return [
     ...longFact(autoTx.note, 'note', width),
     ...given(autoTx, 'target', describeTarget, true),
+    ...given(isUnsent(autoTx) ? distanceToTarget(autoTx, snapshot) : null, 'now', now, true),
+    ...given(isOpen ? chanceOf(autoTx) : null, 'chance', chance, true),
+    ...given(isOpen ? expiresAt : null, 'expires', (at) => `${moment(at)}, ${left(at)}`, true),
+    ...transactionFacts(autoTx, nativeUsd),
     ...given(
-      isUnsent(autoTx) ? distanceToTarget(autoTx, snapshot) : null,
-      'now',
-      (distance) =>
-        `${distance.isOfCap ? 'base fee ' : ''}${formatGwei(distance.price)} gwei${autoTx.isStrict === true && !distance.isOfCap ? ' with its own tip' : ''}, ${describeDistance(distance)}`,
-      true,
+      gasLimit && cap && gasLimit * cap,
+      'fee at most',
+      (wei) => `${formatNative(wei, symbol)}${usd(wei)}`,
     ),
-    ...given(
-      isOver(autoTx) ? null : chanceOf(autoTx),
-      'chance',
-      (share) => `${formatLikelihood(share)}${withinText(autoTx, present)}`,
-      true,
-    ),
-    ...given(
-      isOver(autoTx) ? null : expiresAt,
-      'expires',
-      (at) => `${moment(at)}, ${at <= present ? 'now' : `in ${formatDuration((at - present) / 1_000)}`}`,
-      true,
-    ),
-    ...given(autoTx.from, 'from', String, true),
-    ...given(autoTx.to, 'to', String, true),
-    ...given(autoTx.value, 'value', (wei) => exactAmount(wei, symbol)),
-    ...given(autoTx.nonce, 'nonce', String),
-    ...given(gasLimit, 'gas limit', (gas) => formatCount(Number(gas))),
     ...given(autoTx.type, 'type', describeTxType),
-    ...given(maxFeePerGas, 'max fee', gwei),
-    ...given(autoTx.maxPriorityFeePerGas, 'max tip', gwei),
-    ...given(gasPrice, 'gas price', gwei),
-    ...given(gasLimit === null || cap === null ? null : gasLimit * cap, 'fee at most', (wei) =>
-      worth(wei, symbol, snapshot.nativeUsd),
-    ),
-    ...given(autoTx.attempts === 0 ? null : autoTx.attempts, 'attempts', formatCount),
+    ...given(autoTx.attempts || null, 'attempts', formatCount),
     ...given(autoTx.createdAt, 'created', moment),
     ...given(autoTx.updatedAt, 'changed', moment),
     ...given(autoTx.submittedAt, 'submitted', moment),
@@ -166,56 +203,36 @@ function withinText({ expiresAt, reachWithinSec }: AutoTxView, present: number):
   return isToTheEnd ? ' before it expires' : ` within ${formatDuration(reachWithinSec)}`;
 }
 
-function worth(wei: bigint, symbol: string, nativeUsd: number | null): string {
-  const amount = formatNative(wei, symbol);
-  return nativeUsd === null ? amount : `${amount}  ${formatUsd(usdOf(wei, nativeUsd))}`;
-}
-
 function minedFacts(autoTx: AutoTxView, { present }: PaneContext): readonly NamedValue[] {
-  const { blockNumber, gasUsed, effectiveGasPrice, costWei, costUsd, executedAt } = autoTx;
-  const { confirmations, confirmationsNeeded, atCreation, dayMean } = autoTx;
-  const symbol = symbolOf(autoTx.chainId);
+  const { blockNumber, effectiveGasPrice, costWei, costUsd, atCreation, dayMean, savedWei } = autoTx;
+  const { confirmations, confirmationsNeeded: needed } = autoTx;
   if (blockNumber === null && costWei === null && effectiveGasPrice === null) return [];
-  const usd = costUsd === null ? '' : `  ${formatUsd(costUsd)}`;
+  const amount = (wei: bigint, usd: number | null) =>
+    `${formatNative(wei, symbolOf(autoTx.chainId))}${usd === null ? '' : `  ${formatUsd(usd)}`}`;
+  // `0.000012 ETH  $0.04, at creation 0.0507 gwei`; negative where it paid more.
+  const saved = ({ savedWei: wei, savedUsd, referencePrice: price }: ComparisonView, when: string) =>
+    `${known(wei, (some) => amount(some, savedUsd))}, ${when}${price === null ? '' : ` ${formatGwei(price)} gwei`}`;
+  const alone = atCreation === null && dayMean === null ? savedWei : null;
   return [
     ...given(blockNumber, 'block', formatCount),
     ...given(confirmations, 'confirmed', (count) =>
-      confirmationsNeeded !== null && count <= confirmationsNeeded
-        ? `${count} of ${confirmationsNeeded} blocks`
+      needed !== null && count <= needed
+        ? `${count} of ${needed} blocks`
         : `by ${formatCount(count)} ${count === 1 ? 'block' : 'blocks'}`,
     ),
     ...given(effectiveGasPrice, 'paid', (wei) => `${formatGwei(wei)} gwei`),
-    ...given(gasUsed, 'gas used', (gas) => formatCount(Number(gas))),
-    ...given(costWei, 'cost', (wei) => `${formatNative(wei, symbol)}${usd}`, true),
-    ...given(atCreation, 'saved', (compared) => savedText(compared, 'at creation', symbol), true),
-    ...given(
-      dayMean,
-      atCreation === null ? 'saved' : '',
-      (compared) => savedText(compared, '24 h mean + its tip', symbol),
-      true,
-    ),
-    ...given(
-      atCreation === null && dayMean === null ? autoTx.savedWei : null,
-      'saved',
-      (wei) => formatNative(wei, symbol),
-      true,
-    ),
-    ...given(executedAt, 'final', (at) => momentText(at, present)),
+    ...given(autoTx.gasUsed, 'gas used', (gas) => formatCount(Number(gas))),
+    ...given(costWei, 'cost', (wei) => amount(wei, costUsd), true),
+    ...given(atCreation, 'saved', (of) => saved(of, 'at creation'), true),
+    ...given(dayMean, atCreation === null ? 'saved' : '', (of) => saved(of, '24 h mean + its tip'), true),
+    ...given(alone, 'saved', (wei) => amount(wei, null), true),
+    ...given(autoTx.executedAt, 'final', (at) => momentText(at, present)),
   ];
 }
 
-/** `0.000012 ETH  $0.04, at creation 0.0507 gwei`; negative where it paid more. */
-function savedText(
-  { savedWei, savedUsd, referencePrice }: ComparisonView,
-  when: string,
-  symbol: string,
-): string {
-  const price = referencePrice === null ? '' : ` ${formatGwei(referencePrice)} gwei`;
-  const sign = savedWei !== null && savedWei < 0n ? MINUS : '';
-  const amount =
-    savedWei === null ? UNKNOWN : `${sign}${formatNative(savedWei < 0n ? -savedWei : savedWei, symbol)}`;
-  const usd = savedUsd === null ? '' : `  ${sign}${formatUsd(Math.abs(savedUsd))}`;
-  return `${amount}${usd}, ${when}${price}`;
+/** `231 bytes`, `128 KB` */
+export function sizeText(bytes: number): string {
+  return bytes < 10_000 ? `${formatCount(bytes)} bytes` : `${formatCount(bytes / 1_024)} KB`;
 }
 
 const ARGUMENT_ROOM = 24;
@@ -242,60 +259,59 @@ function callLines(autoTx: AutoTxView, { width }: PaneContext): readonly Line[] 
 
 const LONGEST = 600;
 
+/** Texts after their heads, whose last parts are as wide as the widest of them. */
+function headedLines(
+  rows: readonly { readonly head: Line; readonly word: Span; readonly text: string }[],
+  width: number,
+): Line[] {
+  const room = Math.max(0, ...rows.map(({ word }) => displayWidth(word.text)));
+  return rows.flatMap(({ head, word, text }) =>
+    hangingLines(
+      [...head, { ...word, text: `${fitText(word.text, room)}  ` }],
+      cleanText(text, LONGEST),
+      width,
+    ),
+  );
+}
+
 export function checkLines(checks: readonly CheckView[], width: number): Line[] {
-  const named = Math.max(0, ...checks.map(({ name }) => displayWidth(plainWord(name))));
-  return checks.flatMap((check) => {
-    const { text, color } = markOf(check);
-    const head: Line = [
-      { text: `   ${text} `, color, bold: check.ok === false },
-      faint(`${plainWord(cleanText(check.name, 40)).padEnd(named)}  `),
-    ];
-    return hangingLines(head, cleanText(check.message, LONGEST), width);
-  });
+  const rows = checks.map((check) => ({
+    head: [plain('   '), markOf(check), plain(' ')],
+    word: faint(plainWord(cleanText(check.name, 40))),
+    text: check.message,
+  }));
+  return headedLines(rows, width);
 }
 
 function markOf({ result, ok }: CheckView): Span {
-  switch (result) {
-    case 'block':
-      return colored('✗', 'bad');
-    case 'wait':
-      return colored('◌', ok === false ? 'warn' : 'accent');
-    case 'unknown':
-      return colored('?', 'warn');
-    case 'pass':
-      return ok === false ? colored('!', 'warn') : colored('✓', 'good');
-  }
+  if (result === 'pass') return ok === false ? bold('!', 'warn') : colored('✓', 'good');
+  if (result === 'block') return bold('✗', 'bad');
+  return result === 'wait' ? colored('◌', ok === false ? 'warn' : 'accent') : colored('?', 'warn');
 }
 
 const COLORS = new Map<string | null, ColorName>([
   ['EXECUTED', 'good'],
   ['FAILED', 'bad'],
-  ['REORGED', 'warn'],
-  ['DROPPED', 'warn'],
-  ['DECLINED', 'warn'],
-  ['HELD', 'warn'],
-  ['NONCE_TAKEN', 'warn'],
+  ...['REORGED', 'DROPPED', 'DECLINED', 'HELD', 'NONCE_TAKEN'].map((kind) => [kind, 'warn'] as const),
 ]);
 
 function timelineLines(
   entries: readonly TimelineEntryView[],
   { present, width }: PaneContext,
 ): readonly Line[] {
-  const words = entries.map(({ kind }) => (kind === null ? '' : plainWord(cleanText(kind, 40))));
-  const named = Math.max(0, ...words.map(displayWidth));
   const times = entries.map(({ at }) => (at === null ? '' : secondText(at, present)));
-  const timed = Math.max(0, ...times.map(displayWidth));
-  return entries.flatMap(({ at, kind, blockNumber, message }, place) => {
-    const head: Line = [
-      faint(`   ${(times[place] ?? '').padStart(timed)}  `),
-      colored(`${(words[place] ?? '').padEnd(named)}  `, COLORS.get(kind)),
-    ];
-    const finding = cleanText(message, LONGEST);
+  const room = Math.max(0, ...times.map(displayWidth));
+  const rows = entries.map(({ at, kind, blockNumber, message }, place) => {
     const number = blockNumber === null ? null : formatCount(blockNumber);
-    const block = number === null || finding.includes(number) ? '' : ` · block ${number}`;
+    const block = number === null || message.includes(number) ? '' : ` · block ${number}`;
     const age = at === null ? '' : ` · ${formatAge(Math.max(present - at, 0) / 1_000)}`;
-    return hangingLines(head, `${finding}${block}${age}`, width);
+    return {
+      head: [faint(`   ${(times[place] ?? '').padStart(room)}  `)],
+      word: colored(plainWord(cleanText(kind ?? '', 40)), COLORS.get(kind)),
+      text: `${cleanText(message, LONGEST)}${block}${age}`,
+    };
   });
+  return headedLines(rows, width);
 }
 
 /** Lines of the foot: a rule, and three for the call and the reason, which has at most two. */
@@ -305,10 +321,7 @@ const WHY_LINES = 2;
 
 export function footLines(autoTx: AutoTxView, context: PaneContext): readonly Line[] {
   const { width } = context;
-  const { text, severity } = describeReason(autoTx, context.snapshot, context.present);
-  const mark = severity === null ? '' : '! ';
-  const look = severity === null ? {} : { color: severity };
-  const why = wrappedLines(`${mark}${withShortHashes(text, '…')}`, width, { most: WHY_LINES, look });
+  const why = whyLines(autoTx, context, WHY_LINES);
   const most = FOOT_LINES - 1 - Math.max(why.length, 1);
   const lines: readonly Line[] = [
     [faint(` ${'─'.repeat(Math.max(width - 2, 0))}`)],
@@ -334,8 +347,7 @@ const LEAST_CALL = 20;
 const WHOLE_CALL = 23;
 const WHOLE_FROM = 80;
 const MOST_CALL = 44;
-const LEAST_NOTE = 12;
-/** From this width on a note replaces the sender, and there is room for price and time. */
+/** From this width on there is room for nonce, price and time, and a note goes before the sender. */
 const NOTES_FROM = 100;
 
 export function autoTxColumns(
@@ -343,53 +355,52 @@ export function autoTxColumns(
   rows: readonly AutoTxView[] = [],
 ): readonly TableColumn<AutoTxView>[] {
   const { width, present, snapshot } = context;
-  const nowText = (autoTx: AutoTxView) =>
-    known(isUnsent(autoTx) ? distanceToTarget(autoTx, snapshot) : null, ({ price }) => formatGwei(price));
-  // On wider screens a column has the nonce.
-  const called = Map.groupBy(width < NOTES_FROM ? rows : [], contentOf);
+  const isWide = width >= NOTES_FROM;
+  const called = Map.groupBy(isWide ? [] : rows, contentOf);
   const isTwice = [...called.values()].some(({ length }) => length > 1);
+  const content = (autoTx: AutoTxView): Line => {
+    const text = contentOf(autoTx);
+    // The nonce distinguishes two with the same text.
+    const nonce = (called.get(text)?.length ?? 0) > 1 && autoTx.nonce !== null ? `#${autoTx.nonce} ` : '';
+    return [{ text: `${nonce}${text}`, bold: !isOver(autoTx) }];
+  };
+  const leastCall = width < WHOLE_FROM ? LEAST_CALL : isTwice ? WHOLE_CALL + 3 : WHOLE_CALL;
+  const now = rightColumn<AutoTxView>('now', 7, 4, (autoTx) =>
+    known(isUnsent(autoTx) ? distanceToTarget(autoTx, snapshot) : null, ({ price }) => formatGwei(price)),
+  );
+  const since = rightColumn<AutoTxView>('since', 7, 3, (autoTx) => {
+    const isSubmitted = statusOf(autoTx) === 'SUBMITTED';
+    const at = isSubmitted ? autoTx.submittedAt : isOver(autoTx) ? endOf(autoTx) : null;
+    return known(at, (from) => `${wholeSpan(Math.max(present - from, 0) / 1_000)} ago`);
+  });
+  const note = (text: string | null) => (text ? [faint(noteCell(text, width))] : '');
   return [
     leftColumn('state', 11, 0, (autoTx) => stateLine(autoTx)),
-    leftColumn(
-      isTwice ? '#nonce, what it does' : 'what it does',
-      width < WHOLE_FROM ? LEAST_CALL : isTwice ? WHOLE_CALL + 3 : WHOLE_CALL,
-      0,
-      (autoTx) => {
-        const text = contentOf(autoTx);
-        // The nonce distinguishes two with the same text.
-        const nonce = (called.get(text)?.length ?? 0) > 1 && autoTx.nonce !== null ? `#${autoTx.nonce} ` : '';
-        return [{ text: `${nonce}${text}`, bold: !isOver(autoTx) }];
-      },
-      { most: MOST_CALL },
-    ),
+    leftColumn(isTwice ? '#nonce, what it does' : 'what it does', leastCall, 0, content, { most: MOST_CALL }),
     rightColumn('target', 7, 0, ({ target }) => known(target, shortGwei)),
-    ...(width < NOTES_FROM ? [] : [rightColumn('now', 7, 4, nowText)]),
+    ...(isWide ? [now] : []),
     rightColumn('to go', 9, 1, (autoTx) => progressLine(autoTx, context)),
-    rightColumn('chance', 6, 2, (autoTx) => chanceText(autoTx) ?? UNKNOWN),
-    rightColumn('expires', 8, 2, (autoTx) => expiryText(autoTx, present)),
-    ...(width < NOTES_FROM
-      ? []
-      : [rightColumn('since', 7, 3, (autoTx: AutoTxView) => sinceText(autoTx, present))]),
-    leftColumn('nonce/from', 10, 6, ({ nonce, from }) => {
-      if (nonce === null && from === null) return UNKNOWN;
-      return `${nonce === null ? UNKNOWN : `#${nonce}`} ${from === null ? '' : shortHex(from, '…')}`.trimEnd();
-    }),
-    leftColumn(
-      'note',
-      LEAST_NOTE,
-      width >= NOTES_FROM ? 5 : 9,
-      ({ note }) => (note ? [faint(noteCell(note, width))] : ''),
-      { most: Number.POSITIVE_INFINITY },
+    rightColumn('chance', 6, 2, (autoTx) =>
+      known(isUnsent(autoTx) ? chanceOf(autoTx) : null, (chance) =>
+        formatLikelihood(chance).replace('over ', '>').replace('under ', '<'),
+      ),
     ),
+    rightColumn('expires', 8, 2, (autoTx) => expiryText(autoTx, present)),
+    ...(isWide ? [since] : []),
+    leftColumn('nonce/from', 10, 6, ({ nonce, from }) => {
+      const sender = from === null ? '' : ` ${shortHex(from, '…')}`;
+      return nonce === null ? sender.trim() || UNKNOWN : `#${nonce}${sender}`;
+    }),
+    leftColumn('note', 12, isWide ? 5 : 9, (autoTx) => note(autoTx.note), { most: Number.POSITIVE_INFINITY }),
   ];
 }
 
-export const isUnsent = (autoTx: AutoTxView) => !isOver(autoTx) && statusOf(autoTx) !== 'SUBMITTED';
-const contentOf = (autoTx: AutoTxView) => describeContent(autoTx, calledBy(autoTx));
+const isUnsent = (autoTx: AutoTxView) => !isOver(autoTx) && statusOf(autoTx) !== 'SUBMITTED';
+export const contentOf = (autoTx: AutoTxView) => describeContent(autoTx, calledBy(autoTx));
 
 const CALLED = new WeakMap<AutoTxContent, DescribedCall | null>();
 
-export function calledBy(content: AutoTxContent): DescribedCall | null {
+function calledBy(content: AutoTxContent): DescribedCall | null {
   // Rows are drawn at every key, and stay the same objects while unchanged.
   const known = CALLED.get(content);
   if (known !== undefined) return known;
@@ -414,7 +425,7 @@ const LOOKS: Readonly<Record<AutoTxState, readonly [glyph: string, color?: Color
 };
 
 /** `◌ waiting`, `● executed` */
-export function stateLine(autoTx: AutoTxView): Line {
+function stateLine(autoTx: AutoTxView): Line {
   const [glyph, color] = LOOKS[needsAttention(autoTx) ? 'held' : autoTxState(autoTx)];
   const isFaint = isOver(autoTx) && statusOf(autoTx) !== 'FAILED';
   return [colored(`${glyph} `, color), { text: describeState(autoTx), faint: isFaint }];
@@ -422,7 +433,7 @@ export function stateLine(autoTx: AutoTxView): Line {
 
 function progressLine(autoTx: AutoTxView, { snapshot }: PaneContext): string | Line {
   const status = statusOf(autoTx);
-  if (status === 'SUBMITTED') return confirmationsText(autoTx) ?? 'not mined';
+  if (status === 'SUBMITTED') return confirmationsText(autoTx);
   if (status === 'EXECUTED') return known(autoTx.effectiveGasPrice, (wei) => `paid ${formatGwei(wei)}`);
   if (isOver(autoTx)) return UNKNOWN;
   const obstacle = obstacleOf(autoTx.checks);
@@ -433,47 +444,22 @@ function progressLine(autoTx: AutoTxView, { snapshot }: PaneContext): string | L
   return known(distance, distanceCell);
 }
 
-/** `3/12 conf`; `null` until it is mined. */
-function confirmationsText({ blockNumber, confirmations, confirmationsNeeded }: AutoTxView): string | null {
-  if (confirmations === null) return blockNumber === null ? null : 'mined';
-  if (blockNumber === null && confirmations === 0) return null;
-  return `${confirmations}${confirmationsNeeded === null ? '' : `/${confirmationsNeeded}`} conf`;
-}
-
-function chanceText(autoTx: AutoTxView): string | null {
-  const chance = chanceOf(autoTx);
-  if (chance === null || !isUnsent(autoTx)) return null;
-  return formatLikelihood(chance).replace('over ', '>').replace('under ', '<');
+/** `3/12 conf` once it is mined. */
+function confirmationsText({
+  blockNumber,
+  confirmations: count,
+  confirmationsNeeded: needed,
+}: AutoTxView): string {
+  if (blockNumber === null && !count) return 'not mined';
+  return count === null ? 'mined' : `${count}${needed === null ? '' : `/${needed}`} conf`;
 }
 
 function expiryText(autoTx: AutoTxView, present: number): string {
   const { expiresAt } = autoTx;
   if (!isUnsent(autoTx)) return UNKNOWN;
   if (expiresAt === null) return 'never';
-  return expiresAt <= present ? 'now' : `in ${inMinutes(expiresAt - present)}`;
-}
-
-function sinceText(autoTx: AutoTxView, present: number): string {
-  const isSubmitted = statusOf(autoTx) === 'SUBMITTED';
-  const at = isSubmitted ? autoTx.submittedAt : isOver(autoTx) ? endOf(autoTx) : null;
-  return at === null ? UNKNOWN : `${oneUnit(Math.max(present - at, 0))} ago`;
-}
-
-const UNITS = [
-  [86_400, 'd'],
-  [3_600, 'h'],
-  [60, 'm'],
-] as const;
-
-function oneUnit(ms: number): string {
-  const sec = Math.floor(ms / 1_000);
-  const [length, unit] = UNITS.find(([least]) => sec >= least) ?? [1, 's'];
-  return `${Math.floor(sec / length)}${unit}`;
-}
-
-function inMinutes(ms: number): string {
-  const sec = ms / 1_000;
-  return formatDuration(sec < 60 ? Math.floor(sec) : Math.floor(sec / 60) * 60);
+  const sec = Math.floor((expiresAt - present) / 1_000);
+  return sec <= 0 ? 'now' : `in ${formatDuration(sec < 60 ? sec : Math.floor(sec / 60) * 60)}`;
 }
 
 /** Order of the list: failed, submitted, pending (also statuses that only the service knows), drafts; then the rest. */
@@ -496,6 +482,4 @@ function orderIn(autoTx: AutoTxView, status: string | null, snapshot: SnapshotVi
   return -((isOver(autoTx) ? endOf(autoTx) : autoTx.createdAt) ?? 0);
 }
 
-export function endOf({ executedAt, updatedAt }: AutoTxView): number | null {
-  return executedAt ?? updatedAt;
-}
+const endOf = ({ executedAt, updatedAt }: AutoTxView) => executedAt ?? updatedAt;

@@ -20,38 +20,31 @@ import { formatCount, formatDuration, formatGwei, formatLikelihood, shortGwei } 
 import { useNow } from '../../app/clock.ts';
 import { useDescription, useMonitor, useMonitorQuery, useReach } from '../../data/queries.ts';
 import type { Confirmation } from '../../input/confirm.tsx';
-import { type FormField, type FormState, fieldLines, formOf } from '../../input/form.ts';
+import { fieldLines, formOf } from '../../input/form.ts';
 import type { FormProps } from '../../resource/resource.ts';
-import {
-  ResourceForm,
-  type ShownProblem,
-  useFormState,
-  visibleLines,
-} from '../../resource/resource-form.tsx';
-import { wrappedLines } from '../../ui/fact-list.tsx';
+import { ResourceForm, useFormState, visibleLines } from '../../resource/resource-form.tsx';
+import { factGrid, factOf, wrappedLines } from '../../ui/fact-list.tsx';
 import { usePane } from '../../ui/pane-context.tsx';
-import { EMPTY_LINE, faint, type Line } from '../../ui/text.tsx';
-import { checkLines } from './auto-tx-facts.ts';
+import { EMPTY_LINE, faint, type Line, plain } from '../../ui/text.tsx';
 import {
   type AutoTxDraft,
-  autoTxChangeOf,
   autoTxFields,
   autoTxProblems,
   draftOf,
   expiresAt,
-  newAutoTxOf,
-  roleOf,
-  type SignedRole,
-} from './auto-tx-fields.ts';
-import type { AutoTxSeed } from './auto-txs-pane.tsx';
-import {
-  factLines,
+  orderOf,
   type Pasted,
   pastedText,
-  transactionFacts,
+  roleOf,
   transactionText,
+  unchangedIn,
   usePastedTransaction,
-} from './pasted-transaction.ts';
+} from './auto-tx-draft.ts';
+import { checkLines, sizeText, transactionFacts } from './auto-tx-facts.ts';
+import type { AutoTxSeed } from './auto-txs-pane.tsx';
+
+const ORDER_FIELDS = ['targetGasPriceGwei', 'gasSpeed', 'strictTargetPrice'] as const;
+const SPOKEN_RESULT = { pass: 'passes', wait: 'waits', block: 'blocks', unknown: 'unknown' } as const;
 
 /** The form of a new or changed auto-tx. The pasted text is kept only while the form is open. */
 export function AutoTxForm({ seed, ...props }: FormProps<AutoTxSeed>) {
@@ -72,19 +65,25 @@ export function AutoTxForm({ seed, ...props }: FormProps<AutoTxSeed>) {
   const pasted = usePastedTransaction(signed, draft.signedTransaction);
   const outlook = useOutlook(draft, pasted, edited, snapshot, !unknown.includes('expiresAt'));
   const { price } = outlook.judged;
+  const checks = outlook.checks ?? [];
   const fields = autoTxFields({ draft, signed, role, pasted, focus, price, unknown, now: now() });
   const problems = autoTxProblems(draft, initial, pasted, edited, now());
   const hasPaste = signed.length > 0;
-  const isChanged = (id: keyof AutoTxDraft) => draft[id] !== initial[id];
+  const bytes = hasPaste ? { signedTransaction: signed.read() } : {};
+  const unchanged = unchangedIn(draft, initial);
+  const isOrderNew = hasPaste || ORDER_FIELDS.some((id) => !unchanged.includes(id));
   const change =
     edited && `${edited.status === 'DRAFT' ? 'Sign the draft' : 'Change'}: ${describeContent(edited)}`;
+  const facts = pastedFacts(pasted, snapshot, width);
   return (
     <ResourceForm
       {...{ ...props, ...state, fields, problems }}
       resource="auto-tx"
       title={change ?? 'New auto-tx'}
       isChange={edited !== null}
-      isDirty={hasPaste || JSON.stringify({ ...draft, signedTransaction: '' }) !== JSON.stringify(initial)}
+      isDirty={
+        hasPaste || Object.keys(draft).some((id) => id !== 'signedTransaction' && !unchanged.includes(id))
+      }
       verb={{ done: 'scheduled', doing: 'scheduling' }}
       close={() => {
         signed.drop();
@@ -95,20 +94,20 @@ export function AutoTxForm({ seed, ...props }: FormProps<AutoTxSeed>) {
         id === 'signedTransaction' && pasted.kind !== 'nothing' ? pasted.kind !== 'reading' : undefined
       }
       save={async () => {
-        if (edited === null) {
-          const { id } = await client.createAutoTx(newAutoTxOf(draft, signed, now(), unknown));
-          return { id };
+        if (edited !== null) {
+          await client.updateAutoTx(edited.id, { ...bytes, ...orderOf(draft, now(), unchanged) });
+          return { id: edited.id };
         }
-        await client.updateAutoTx(edited.id, autoTxChangeOf(draft, signed, initial, now()));
-        return { id: edited.id };
+        const targetGasPriceGwei = Number(draft.targetGasPriceGwei);
+        const order = { ...bytes, ...orderOf(draft, now(), unknown), targetGasPriceGwei };
+        return { id: (await client.createAutoTx(order)).id };
       }}
       saved={describeTarget(outlook.order)}
       confirm={async () => {
         // A block may have come since the prices on the screen, and the service decides by its own.
         const { isDue } = outlook.judged;
         const latest = isDue ? snapshot : await client.gasCurrent().catch(() => snapshot);
-        const isOrderNew = hasPaste || ORDER_FIELDS.some(isChanged);
-        const overpays = isOrderNew ? overpaysCheck(outlook.checks ?? []) : null;
+        const overpays = isOrderNew ? overpaysCheck(checks) : null;
         return scheduleConfirmation(hasPaste ? host : null, isPlain, pasted, outlook, latest, overpays);
       }}
       leave={{
@@ -116,28 +115,41 @@ export function AutoTxForm({ seed, ...props }: FormProps<AutoTxSeed>) {
         lines: [hasPaste ? 'The pasted transaction is forgotten.' : 'The changes are lost.'],
         no: 'Stay',
       }}
-      body={(problemOf, room) =>
-        formBody({ form, pasted, outlook, edited, role, host, snapshot, width, fields }, problemOf, room)
-      }
+      body={(problemOf, rows) => {
+        const isRoomy = rows >= ROOMY_FROM;
+        const isPasting = focus === 'signedTransaction';
+        const gap = isRoomy ? [EMPTY_LINE] : [];
+        const guide = isPasting && pasted.kind === 'nothing' ? guideLines(edited, host, width) : [];
+        const below = isRoomy || isPasting ? [...guide, ...facts] : [];
+        const pastedLines = below.length === 0 ? [] : [...below, ...gap];
+        const blocks = fields.map((field) => [
+          ...fieldLines(field, form, problemOf(field.id), width),
+          ...(field.kind === 'pasted' ? pastedLines : []),
+        ]);
+        const place = fields.findIndex(({ id }) => id === focus);
+        const isAlone = isPasting && !isRoomy;
+        // Ctrl-S schedules from this field, too.
+        const words = `at ${describeTarget(outlook.order)}${price === null ? '' : `, ${price}`}`;
+        const order = isAlone && pasted.kind === 'transaction' ? [[plain(`   ${words}`)]] : [];
+        const odds = isAlone ? order : wrappedLines(outlook.odds, width, { most: ODDS_LINES });
+        const room = Math.max(rows - odds.length, 1);
+        const lines = visibleLines(isAlone ? [blocks[place] ?? []] : blocks, isAlone ? 0 : place, room);
+        const space = isRoomy && room > lines.length ? gap : [];
+        const left = room - lines.length - space.length;
+        const open = checks.filter(({ result, ok }) => !isAlone || ok === false || result === 'wait');
+        return [...lines, ...space, ...odds, ...preflightLines(open, width, left)];
+      }}
       spoken={[
-        ...(pasted.kind === 'transaction' && focus === 'signedTransaction'
-          ? transactionFacts(pasted.transaction, pasted.call, snapshot.nativeUsd).map(
-              ({ name, value }) => `${name}: ${value}`,
-            )
-          : []),
+        ...(focus === 'signedTransaction' ? facts.map((line) => line.map(({ text }) => text).join('')) : []),
         ...[price, outlook.odds].filter((words) => words !== null),
-        ...(outlook.checks ?? []).map(
-          ({ name, result, ok, message }) =>
-            `${name}, ${SPOKEN_RESULT[result]}${result === 'pass' && ok === false ? ' with a warning' : ''}: ${message}`,
-        ),
+        ...checks.map(({ name, result, ok, message }) => {
+          const warning = result === 'pass' && ok === false ? ' with a warning' : '';
+          return `${name}, ${SPOKEN_RESULT[result]}${warning}: ${message}`;
+        }),
       ]}
     />
   );
 }
-
-const ORDER_FIELDS = ['targetGasPriceGwei', 'gasSpeed', 'strictTargetPrice'] as const;
-
-const SPOKEN_RESULT = { pass: 'passes', wait: 'waits', block: 'blocks', unknown: 'unknown' } as const;
 
 function scheduleConfirmation(
   host: string | null,
@@ -152,24 +164,23 @@ function scheduleConfirmation(
   const text = pastedText(pasted);
   // New blocks come while the dialog is open; its figures stay.
   const block = latest.blockNumber === null ? '' : `After block ${formatCount(latest.blockNumber)}: `;
-  const due = [`${block}${describeTarget(order)}: ${price}.`, ...(pays === null ? [] : [pays])];
   const title = isDue ? 'Send it at once?' : 'Schedule it although it pays far more?';
+  const due = [
+    `${block}${describeTarget(order)}: ${price}.`,
+    pays,
+    'It is broadcast at once and cannot be recalled.',
+  ];
+  const lines = [
+    text && `${text}:`,
+    pasted.kind === 'transaction' && transactionText(pasted.transaction),
+    ...(isDue ? due : [`It is broadcast at ${describeTarget(order)}.`]),
+    overpays && `! ${overpays.message}.`,
+    host && 'This service can send it at any time, whatever the price: only use one that you trust.',
+    host && isPlain && 'It travels unencrypted: anyone who reads it can send it; use https:// if possible.',
+  ];
   return {
     title: host === null ? title : `Schedule it with ${host}?`,
-    lines: [
-      ...(text === null ? [] : [`${text}:`]),
-      ...(pasted.kind === 'transaction' ? [transactionText(pasted.transaction)] : []),
-      ...(isDue
-        ? [...due, 'It is broadcast at once and cannot be recalled.']
-        : [`It is broadcast at ${describeTarget(order)}.`]),
-      ...(overpays === null ? [] : [`! ${overpays.message}.`]),
-      ...(host === null
-        ? []
-        : ['This service can send it at any time, whatever the price: only use one that you trust.']),
-      ...(host !== null && isPlain
-        ? ['It travels unencrypted: anyone who reads it can send it; use https:// if possible.']
-        : []),
-    ],
+    lines: lines.filter((line) => typeof line === 'string'),
     yes: isDue ? 'Send it' : 'Schedule it',
     no: 'Not yet',
   };
@@ -177,6 +188,7 @@ function scheduleConfirmation(
 
 type Outlook = ReturnType<typeof useOutlook>;
 
+/** What would become of the order now: its pre-flight checks, its price, and how likely that comes. */
 function useOutlook(
   draft: AutoTxDraft,
   pasted: Pasted,
@@ -197,20 +209,28 @@ function useOutlook(
     maxFeePerGas: bid?.maxFeePerGas ?? null,
     maxPriorityFeePerGas: bid?.maxPriorityFeePerGas ?? null,
   };
-  const end = mayExpire ? expiresAt(draft.expiresAt, now) : null;
+  const end = mayExpire ? (expiresAt(draft.expiresAt, now) ?? null) : null;
   const leftSec = end === null ? null : Math.max(Math.round((end - now) / 1_000), 0);
   const isThere = distanceToTarget(order, snapshot)?.isThere ?? false;
   const likely = useTargetReach(order, isThere, leftSec, snapshot);
   const lane = laneOf(draft.gasSpeed);
   const lanePrice = lane && snapshot.lanes[lane].price;
-  const account = useSender(transaction?.from ?? null, snapshot);
+  const from = transaction?.from ?? null;
+  const sender = useMonitorQuery({
+    key: ['auto-tx-account', from],
+    enabled: from !== null,
+    ask: async (client, signal) => (from === null ? null : client.autoTxAccount(from, { signal })),
+    head: snapshot,
+    isSettled: (account) => account === null,
+  });
+  const account = sender.data ?? (sender.error === null ? undefined : null);
   const checked = { target: order.target, lane: lane ?? 'average', isStrict, expiresAt: end } as const;
   const made =
-    transaction === null || account === undefined
+    transaction === null || (account === undefined && sender.data !== null)
       ? null
       : autoTxChecks(
           { transaction, order: checked, id: edited?.id ?? null },
-          { snapshot, account, lanePrice, now },
+          { snapshot, account: account ?? null, lanePrice, now },
         );
   const checks = made === null || stored === null || edited === null ? made : storedChecks(made, edited);
   const isHeld = obstacleOf(checks ?? []) !== null;
@@ -247,100 +267,62 @@ function priceText(order: PricedAutoTx, snapshot: SnapshotView): string | null {
   return lane === null || isStrict ? null : `now ${formatGwei(lanes[lane].price)}`;
 }
 
-function useSender(from: string | null, snapshot: SnapshotView) {
-  const { data, error } = useMonitorQuery({
-    key: ['auto-tx-account', from],
-    enabled: from !== null,
-    ask: async (client, signal) => (from === null ? null : client.autoTxAccount(from, { signal })),
-    head: snapshot,
-    isSettled: (account) => account === null,
-  });
-  if (from === null) return undefined;
-  return data === undefined && error !== null ? null : data;
-}
-
 /** The service has no longer forecast. */
 const LONGEST_SEC = 86_400;
 
 function useTargetReach(
-  order: PricedAutoTx,
+  { target, maxFeePerGas, gasPrice }: PricedAutoTx,
   isThere: boolean,
   leftSec: number | null,
   snapshot: SnapshotView,
 ): string | null {
-  const { target } = order;
   // It never pays more than its cap, whatever the target.
-  const cap = order.maxFeePerGas ?? order.gasPrice;
+  const cap = maxFeePerGas ?? gasPrice;
   const price = target === null || cap === null || target < cap ? target : cap;
   // Whole minutes: a deadline in seconds would need a new request each second.
   const withinSec = Math.min(Math.ceil((leftSec ?? LONGEST_SEC) / 60) * 60, LONGEST_SEC);
   const isWanted = price !== null && price > 0n && !isThere && withinSec > 0;
   const { data: reach } = useReach(isWanted ? price : null, withinSec, snapshot);
   if (!isWanted || reach == null) return null;
-  const within =
-    leftSec === null || leftSec > LONGEST_SEC ? `within ${formatDuration(withinSec)}` : 'before it expires';
+  const isToTheEnd = leftSec !== null && leftSec <= LONGEST_SEC;
+  const within = isToTheEnd ? 'before it expires' : `within ${formatDuration(withinSec)}`;
   if (reach.probability !== null) return `reached ${formatLikelihood(reach.probability)} likely ${within}`;
   return reach.reason === null ? null : `how likely it is reached ${within} is not known: ${reach.reason}`;
-}
-
-interface BodyParts {
-  readonly form: FormState;
-  readonly fields: readonly FormField[];
-  readonly pasted: Pasted;
-  readonly outlook: Outlook;
-  readonly edited: AutoTxView | null;
-  readonly role: SignedRole;
-  /** The other service that would get the signed transaction. */
-  readonly host: string | null;
-  readonly snapshot: SnapshotView;
-  readonly width: number;
 }
 
 /** From this many rows on the transaction stays visible while the other fields are typed. */
 const ROOMY_FROM = 28;
 const ODDS_LINES = 2;
+const GUIDE_LINES = 4;
+/** The delegation is listed before the call, and neither may hide the other. */
+const CALL_LINES = 5;
+const MUCH_DATA = 1_000;
+const FACT_ROOM = 9;
+const INDENT = '  ';
 
-function formBody(parts: BodyParts, problemOf: ShownProblem, rows: number): readonly Line[] {
-  const { form, fields, outlook, width } = parts;
-  const isRoomy = rows >= ROOMY_FROM;
-  const isPasting = form.focus === 'signedTransaction';
-  const blocks = fields.map((field) => [
-    ...fieldLines(field, form, problemOf(field.id), width),
-    ...(field.kind === 'pasted' && (isRoomy || isPasting) ? pastedLines(parts, isRoomy) : []),
-  ]);
-  const place = Math.max(
-    fields.findIndex(({ id }) => id === form.focus),
-    0,
-  );
-  if (isPasting && !isRoomy) {
-    const shown = visibleLines([blocks[place] ?? []], 0, rows);
-    // Ctrl-S schedules from this field, too.
-    const { price } = outlook.judged;
-    const order = `   at ${describeTarget(outlook.order)}${price === null ? '' : `, ${price}`}`;
-    const isOrderShown = parts.pasted.kind === 'transaction' && shown.length < rows;
-    const lines = isOrderShown ? [...shown, [{ text: order }]] : shown;
-    const open = (outlook.checks ?? []).filter(({ result, ok }) => ok === false || result === 'wait');
-    return [...lines, ...preflightLines(open, width, rows - lines.length)];
-  }
-  const odds = wrappedLines(outlook.odds, width, { most: ODDS_LINES });
-  const room = Math.max(rows - odds.length, 1);
-  const lines = visibleLines(blocks, place, room);
-  const gap = isRoomy && room > lines.length ? [EMPTY_LINE] : [];
-  const left = room - lines.length - gap.length;
-  return [...lines, ...gap, ...odds, ...preflightLines(outlook.checks ?? [], width, left)];
+/** Effects and costs of what is pasted. */
+function pastedFacts(pasted: Pasted, { nativeUsd }: SnapshotView, width: number): readonly Line[] {
+  if (pasted.kind !== 'transaction') return [];
+  const { transaction, call } = pasted;
+  const bytes = (transaction.data.length - 2) / 2;
+  const data = bytes < MUCH_DATA ? '' : `; ${sizeText(bytes)} of data`;
+  const chain = transaction.chainId === null ? 'any: it names none, so it can be sent on every chain' : null;
+  const room = width - FACT_ROOM - 2 * INDENT.length - 2;
+  const texts = (text: string) => wrappedLines(text, room, { indent: '', most: CALL_LINES });
+  const does = factOf(texts(`${call ?? 'unknown: its data is no known call'}${data}`), 'does');
+  const facts = transactionFacts(transaction, nativeUsd);
+  const all = [
+    ...facts.slice(0, 3),
+    ...does,
+    ...facts.slice(3),
+    ...(chain ? factOf(texts(chain), 'chain') : []),
+  ];
+  return factGrid(all, width, FACT_ROOM).map((line) => [plain(INDENT), ...line]);
 }
 
-function pastedLines(parts: BodyParts, isRoomy: boolean): readonly Line[] {
-  const { form, pasted, snapshot, width } = parts;
-  const gap = isRoomy ? [EMPTY_LINE] : [];
-  if (pasted.kind === 'transaction') {
-    const facts = transactionFacts(pasted.transaction, pasted.call, snapshot.nativeUsd);
-    return [...factLines(facts, width), ...gap];
-  }
-  if (pasted.kind !== 'nothing' || form.focus !== 'signedTransaction') return [];
-  const { role, edited, host } = parts;
+function guideLines(edited: AutoTxView | null, host: string | null, width: number): readonly Line[] {
   const first =
-    role === 'replaces'
+    roleOf(edited) === 'replaces'
       ? 'A transaction pasted here replaces the pending one.'
       : edited === null
         ? 'Sign the transaction in your wallet without sending it, and paste it: 0x and many digits.'
@@ -350,16 +332,11 @@ function pastedLines(parts: BodyParts, isRoomy: boolean): readonly Line[] {
     `It is checked here and never shown. ${host ?? 'gastop'} keeps it and broadcasts it at your target; until then you can cancel it.`,
     'Never paste a private key or a recovery phrase.',
   ];
-  return [
-    EMPTY_LINE,
-    ...guide.flatMap((text) =>
-      wrappedLines(text, width, { indent: '   ', most: GUIDE_LINES, look: { faint: true } }),
-    ),
-    ...gap,
-  ];
+  const lines = guide.flatMap((text) =>
+    wrappedLines(text, width, { indent: '   ', most: GUIDE_LINES, look: { faint: true } }),
+  );
+  return [EMPTY_LINE, ...lines];
 }
-
-const GUIDE_LINES = 4;
 
 function rankOf({ name, result, ok }: CheckView): number {
   if (result === 'block') return 0;

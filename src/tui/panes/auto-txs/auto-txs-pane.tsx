@@ -2,7 +2,6 @@ import { useMemo } from 'react';
 import {
   type AutoTxView,
   autoTxState,
-  describeContent,
   describeOwnFee,
   describeState,
   describeTarget,
@@ -21,13 +20,13 @@ import { useLists } from '../../data/lists.tsx';
 import { unlessGone, useWork } from '../../data/mutations.ts';
 import { useItem, useMonitor } from '../../data/queries.ts';
 import type { Confirmation } from '../../input/confirm.tsx';
-import type { ActionHandler } from '../../input/use-keys.tsx';
 import type { Resource } from '../../resource/resource.ts';
 import { ResourcePane } from '../../resource/resource-pane.tsx';
-import type { Line } from '../../ui/text.tsx';
+import { faint, type Line } from '../../ui/text.tsx';
+import { SignedText } from './auto-tx-draft.ts';
 import {
   autoTxColumns,
-  calledBy,
+  contentOf,
   detailsLines,
   detailsTitle,
   FOOT_LINES,
@@ -35,7 +34,6 @@ import {
   ordered,
 } from './auto-tx-facts.ts';
 import { AutoTxForm } from './auto-tx-form.tsx';
-import { SignedText } from './pasted-transaction.ts';
 
 /** The start of the form. `edited`: the auto-tx to change; `like`: one whose order a new one copies. */
 export interface AutoTxSeed {
@@ -60,6 +58,7 @@ const AUTO_TXS: Resource<AutoTxView, AutoTxSeed> = {
     const items = useMemo(() => ordered(listed, snapshot), [listed, snapshot]);
     const counts = useMemo(() => Map.groupBy(items, describeState), [items]);
     const unreadable = feed.data?.unreadable ?? 0;
+    const none = cannotBroadcastReason(snapshot.source.kind);
     return {
       feed,
       items,
@@ -69,8 +68,15 @@ const AUTO_TXS: Resource<AutoTxView, AutoTxSeed> = {
         ...[...counts]
           .sort(([one], [other]) => Number(other === 'failed') - Number(one === 'failed'))
           .map(([word, { length }]) => `${formatCount(length)} ${word}`),
-      ].map((text) => [{ text, faint: true }]),
-      empty: emptyState(cannotBroadcastReason(snapshot.source.kind)),
+      ].map((text) => [faint(text)]),
+      empty:
+        none === null
+          ? {
+              title: 'No auto-txs yet',
+              hint: 'n schedules a transaction that you signed in your wallet: it is broadcast once gas is at your target.',
+              more: 'Keys stay in the wallet.',
+            }
+          : { title: asSentence(none), hint: 'gastop --rpc URL (a node) or --url URL (a service) can.' },
     };
   },
   columns: autoTxColumns,
@@ -112,21 +118,13 @@ const AUTO_TXS: Resource<AutoTxView, AutoTxSeed> = {
     const noForm = none === null ? null : `${asSentence(none)}: start gastop with --rpc URL`;
     const openForm = (seed: Omit<AutoTxSeed, 'signed'>) =>
       pane.openForm({ ...seed, signed: new SignedText() });
-    const ask = (
-      item: AutoTxView,
-      dialog: (item: AutoTxView) => Confirmation,
-      run: (item: AutoTxView) => void,
-    ) =>
+    const ask = (item: AutoTxView, dialog: (item: AutoTxView) => Confirmation, run: typeof cancel) =>
       pane.ask(item, (autoTx) => {
         const { lines, ...others } = dialog(autoTx);
         const note = cleanText(autoTx.note ?? '').trim();
         const nonce = autoTx.nonce === null ? '' : `, nonce ${autoTx.nonce}`;
-        const what = `${describeContent(autoTx, calledBy(autoTx))}${nonce}, at ${describeTarget(autoTx)}`;
-        return {
-          ...others,
-          lines: [what, ...(note === '' ? [] : [note]), ' ', ...lines],
-          run: () => run(autoTx),
-        };
+        const what = `${contentOf(autoTx)}${nonce}, at ${describeTarget(autoTx)}`;
+        return { ...others, lines: [what, note, ' ', ...lines], run: () => run(autoTx) };
       });
     const enable = async (autoTx: AutoTxView) => {
       // A block may have come since the prices on the screen.
@@ -135,36 +133,33 @@ const AUTO_TXS: Resource<AutoTxView, AutoTxSeed> = {
       if (none !== null || !isPriceThere(autoTx, latest)) send(autoTx);
       else ask(autoTx, (each) => enableQuestion(each, snapshot), send);
     };
-    const toggle = (autoTx: AutoTxView, status: string | null): ActionHandler => {
-      if (status === 'DRAFT') return 'A draft needs its signature first: e';
-      return status === 'PENDING' ? () => setStatus(autoTx, 'DISABLED') : () => void enable(autoTx);
-    };
     return {
       list: { new: noForm ?? (() => openForm({})) },
       item: (autoTx) => {
         const { hash } = autoTx;
         const status = statusOf(autoTx);
         const isSubmitted = status === 'SUBMITTED';
+        const isOpen = status === 'PENDING' || status === 'DISABLED';
         const final = isOver(autoTx) ? 'It is final: c schedules another one like it' : null;
+        const toggle = status === 'PENDING' ? () => setStatus(autoTx, 'DISABLED') : () => void enable(autoTx);
+        const edit = noForm ?? (() => openForm({ edited: autoTx }));
+        const cannotDelete = isSubmitted
+          ? 'It is submitted: it can be deleted once it is final'
+          : isOpen && 'Cancel it first: x';
         return {
-          toggle: isSubmitted ? 'It is submitted: it cannot be disabled' : (final ?? toggle(autoTx, status)),
+          toggle:
+            (isSubmitted && 'It is submitted: it cannot be disabled') ||
+            final ||
+            (status === 'DRAFT' ? 'A draft needs its signature first: e' : toggle),
           another: noForm ?? (() => openForm({ like: autoTx })),
-          edit:
-            final ??
-            (isSubmitted
-              ? 'It is submitted: it cannot be changed'
-              : (noForm ?? (() => openForm({ edited: autoTx })))),
+          edit: final ?? (isSubmitted ? 'It is submitted: it cannot be changed' : edit),
           copy: hash === null ? 'It has no hash before it is signed' : () => copy(hash, shortHex(hash, '…')),
           cancel:
             final ??
             (isMinedOrOver(autoTx)
               ? 'It is mined: nothing can stop it'
               : () => ask(autoTx, cancelQuestion, cancel)),
-          delete: isSubmitted
-            ? 'It is submitted: it can be deleted once it is final'
-            : status === 'PENDING' || status === 'DISABLED'
-              ? 'Cancel it first: x'
-              : () => ask(autoTx, deleteQuestion, remove),
+          delete: cannotDelete || (() => ask(autoTx, deleteQuestion, remove)),
         };
       },
     };
@@ -176,61 +171,34 @@ export const AutoTxsPane = () => <ResourcePane resource={AUTO_TXS} />;
 
 const FRESH_MS = 60_000;
 
-function ageSegments(at: number, now: number): readonly Line[] {
-  return now - at < FRESH_MS ? [] : [[{ text: `as of ${formatAge((now - at) / 1_000)}`, faint: true }]];
-}
-
-function emptyState(none: string | null) {
-  return none === null
-    ? {
-        title: 'No auto-txs yet',
-        hint: 'n schedules a transaction that you signed in your wallet: it is broadcast once gas is at your target.',
-        more: 'Keys stay in the wallet.',
-      }
-    : { title: asSentence(none), hint: 'gastop --rpc URL (a node) or --url URL (a service) can.' };
-}
+const ageSegments = (at: number, now: number): readonly Line[] =>
+  now - at < FRESH_MS ? [] : [[faint(`as of ${formatAge((now - at) / 1_000)}`)]];
 
 const asSentence = (words: string) => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 
 function enableQuestion(autoTx: AutoTxView, snapshot: SnapshotView): Confirmation {
-  const pays = describeOwnFee(autoTx, snapshot);
-  return {
-    title: 'Enable it, and send it at once?',
-    lines: [
-      'Its target is reached.',
-      ...(pays === null ? [] : [pays]),
-      'It is broadcast at once and cannot be recalled.',
-    ],
-    yes: 'Send it',
-    no: 'Not yet',
-  };
+  const pays = describeOwnFee(autoTx, snapshot) ?? '';
+  const lines = ['Its target is reached.', pays, 'It is broadcast at once and cannot be recalled.'];
+  return { title: 'Enable it, and send it at once?', lines, yes: 'Send it', no: 'Not yet' };
 }
-
-const REPLACE = 'Only a same-nonce replacement from your wallet can stop it.';
 
 const isMinedOrOver = (autoTx: AutoTxView) => isOver(autoTx) || autoTxState(autoTx) === 'mined';
 
+const REPLACE = 'Only a same-nonce replacement from your wallet can stop it.';
+const IN_VAIN = { yes: 'Try anyway', no: 'Leave it' };
+const UNSIGNED = 'It is not signed, so it cannot be broadcast.';
+const SUBMITTED = [
+  'A broadcast transaction cannot be cancelled.',
+  REPLACE,
+  'The service will most likely refuse.',
+];
+
 function cancelQuestion(autoTx: AutoTxView): Confirmation {
-  if (isMinedOrOver(autoTx)) {
-    return {
-      title: `It is ${describeState(autoTx)} now.`,
-      lines: ['There is nothing to cancel.'],
-      yes: 'Try anyway',
-      no: 'Leave it',
-    };
-  }
-  if (statusOf(autoTx) === 'SUBMITTED') {
-    return {
-      title: 'It is submitted already.',
-      lines: [
-        'A broadcast transaction cannot be cancelled.',
-        REPLACE,
-        'The service will most likely refuse.',
-      ],
-      yes: 'Try anyway',
-      no: 'Leave it',
-    };
-  }
+  const state = describeState(autoTx);
+  if (isMinedOrOver(autoTx))
+    return { title: `It is ${state} now.`, lines: ['There is nothing to cancel.'], ...IN_VAIN };
+  if (statusOf(autoTx) === 'SUBMITTED')
+    return { title: 'It is submitted already.', lines: SUBMITTED, ...IN_VAIN };
   return { title: 'Cancel this auto-tx?', lines: cancelLines(autoTx), yes: 'Cancel it', no: 'Keep it' };
 }
 
@@ -240,7 +208,7 @@ function cancelLines(autoTx: AutoTxView): readonly string[] {
       'It was broadcast before: a node may still have it, so it may be mined although it is cancelled.',
       REPLACE,
     ];
-  if (statusOf(autoTx) === 'DRAFT') return ['It is not signed, so it cannot be broadcast.'];
+  if (statusOf(autoTx) === 'DRAFT') return [UNSIGNED];
   if (autoTx.mayBeMined === null)
     return [
       'The service does not say whether it was broadcast, nor whether it keeps the signed bytes.',
@@ -250,18 +218,12 @@ function cancelLines(autoTx: AutoTxView): readonly string[] {
 }
 
 function deleteQuestion(autoTx: AutoTxView): Confirmation {
-  return {
-    title: 'Delete this auto-tx?',
-    lines: [
-      statusOf(autoTx) === 'DRAFT'
-        ? 'It is not signed, so it cannot be broadcast.'
-        : 'Its history and savings are deleted with it; what was mined stays on the chain.',
-      ...(autoTx.mayBeMined === true
-        ? ['It was broadcast before and may still be mined, which nothing here will tell.']
-        : []),
-      'It cannot be undone.',
-    ],
-    yes: 'Delete',
-    no: 'Keep it',
-  };
+  const history = 'Its history and savings are deleted with it; what was mined stays on the chain.';
+  const unsure = 'It was broadcast before and may still be mined, which nothing here will tell.';
+  const lines = [
+    statusOf(autoTx) === 'DRAFT' ? UNSIGNED : history,
+    ...(autoTx.mayBeMined === true ? [unsure] : []),
+    'It cannot be undone.',
+  ];
+  return { title: 'Delete this auto-tx?', lines, yes: 'Delete', no: 'Keep it' };
 }
