@@ -53,19 +53,6 @@ export async function mapBounded<Item, Result>(
   return Promise.all(done).finally(() => failed.abort());
 }
 
-/** Deduplicates requests: one that is made again while it is pending shares the pending result. */
-export class OnceAtATime<Key, Value> {
-  readonly #underWay = new Map<Key, Promise<Value>>();
-
-  request(key: Key, request: () => Promise<Value>): Promise<Value> {
-    const underWay = this.#underWay.get(key);
-    if (underWay !== undefined) return underWay;
-    const result = request().finally(() => this.#underWay.delete(key));
-    this.#underWay.set(key, result);
-    return result;
-  }
-}
-
 /** Long enough to make progress, short enough that keys and requests are not delayed. */
 const SLICE_MS = 8;
 

@@ -7,16 +7,15 @@ import type {
   IncludedTransaction,
 } from '../chain/chain-source.ts';
 import type { Block, Hex } from '../core/block.ts';
-import { abortable, OnceAtATime } from './async.ts';
+import { abortable } from './async.ts';
 import { ApiFailure, unavailable } from './http/errors.ts';
 
-/** Maximum number of cached transaction hashes: about 500 blocks of mainnet, 10 MB. */
-const CACHED_HASHES = 100_000;
-/** Maximum number of cached transactions, without call data: about 150 full blocks of mainnet, 20 MB. */
-const CACHED_TRANSACTIONS = 40_000;
+/** Blocks with their transactions' hashes, 5 MB of mainnet. */
+const CACHED_BLOCKS = 256;
+/** Blocks with their transactions, without call data, 8 MB of mainnet. */
+const CACHED_LISTS = 64;
 /** A full block and its receipts are two requests, which may be repeated. */
 const TRANSACTIONS_WITHIN_MS = 20_000;
-const BLOCK_WEIGHT = 16;
 
 /** The fields of a block's transaction for lists, without its call data, which may be large. */
 export interface MinedTransaction
@@ -29,10 +28,8 @@ type BlockClue = Pick<Block, 'number' | 'hash'> & { readonly baseFeePerGas?: big
 export class ChainReader {
   readonly #source: ChainSource;
   readonly #ended: AbortSignal;
-  readonly #blocks = new WeightedCache<number, ChainBlock>(CACHED_HASHES);
-  readonly #askingBlock = new OnceAtATime<number, ChainBlock | null>();
-  readonly #transactions = new WeightedCache<Hex, readonly MinedTransaction[]>(CACHED_TRANSACTIONS);
-  readonly #askingTransactions = new OnceAtATime<Hex, readonly MinedTransaction[] | null>();
+  readonly #blocks = new LastReads<number, ChainBlock>(CACHED_BLOCKS);
+  readonly #transactions = new LastReads<Hex, readonly MinedTransaction[]>(CACHED_LISTS);
 
   constructor(source: ChainSource, ended: AbortSignal) {
     this.#source = source;
@@ -45,35 +42,24 @@ export class ChainReader {
 
   /** The block at this height now; `null` when the chain has none. */
   block(number: number): Promise<ChainBlock | null> {
-    return this.#askingBlock.request(number, () =>
-      this.#bounded(async (signal) => {
-        const block = await this.#source.block(number, { signal });
-        if (block) this.#blocks.set(number, block, BLOCK_WEIGHT + block.transactionHashes.length);
-        return block;
-      }),
+    return this.#blocks.renew(number, () =>
+      this.#bounded((signal) => this.#source.block(number, { signal })),
     );
   }
 
   /** The same, from the cache if it has the block of the clue. */
   async blockOf(clue: BlockClue): Promise<ChainBlock | null> {
-    const kept = this.#blocks.get(clue.number);
-    return kept !== undefined && isBlockOf(kept, clue) ? kept : this.block(clue.number);
+    const kept = await this.#blocks.get(clue.number);
+    return kept && isBlockOf(kept, clue) ? kept : this.block(clue.number);
   }
 
   /** In the block's order; `null` when the chain no longer has this block. */
-  async transactionsOf(
-    block: Pick<ChainBlock, 'number' | 'hash'>,
-  ): Promise<readonly MinedTransaction[] | null> {
-    const kept = this.#transactions.get(block.hash);
-    if (kept !== undefined) return kept;
-    return this.#askingTransactions.request(block.hash, () =>
-      this.#bounded(async (signal) => {
-        const found = await this.#source.transactionsOf(block, { signal });
-        if (found === null) return null;
-        const mined = found.map(toMined);
-        this.#transactions.set(block.hash, mined, BLOCK_WEIGHT + mined.length);
-        return mined;
-      }, TRANSACTIONS_WITHIN_MS),
+  transactionsOf(block: Pick<ChainBlock, 'number' | 'hash'>): Promise<readonly MinedTransaction[] | null> {
+    const read = async (signal: AbortSignal) =>
+      (await this.#source.transactionsOf(block, { signal }))?.map(toMined) ?? null;
+    return (
+      this.#transactions.get(block.hash) ??
+      this.#transactions.renew(block.hash, () => this.#bounded(read, TRANSACTIONS_WITHIN_MS))
     );
   }
 
@@ -140,31 +126,33 @@ const late = (deadlineMs: number) =>
 
 const givenUp = () => new ApiFailure('upstream_unavailable', 'the request was aborted before its response');
 
-class WeightedCache<Key, Value> {
-  readonly #limit: number;
-  readonly #entries = new Map<Key, { readonly value: Value; readonly weight: number }>();
-  #weight = 0;
+/** The last `most` reads that found something. */
+class LastReads<Key, Value> {
+  readonly #most: number;
+  readonly #reads = new Map<Key, { readonly result: Promise<Value | null>; isPending: boolean }>();
 
-  constructor(limit: number) {
-    this.#limit = limit;
+  constructor(most: number) {
+    this.#most = most;
   }
 
-  get(key: Key): Value | undefined {
-    const entry = this.#entries.get(key);
-    if (entry !== undefined) this.set(key, entry.value, entry.weight);
-    return entry?.value;
+  get(key: Key): Promise<Value | null> | undefined {
+    return this.#reads.get(key)?.result;
   }
 
-  /** Drops the least recently used beyond the limit, and the item itself if it is heavier. */
-  set(key: Key, value: Value, weight: number): void {
-    this.#delete(key);
-    this.#entries.set(key, { value, weight });
-    this.#weight += weight;
-    for (const [oldest] of this.#entries) if (this.#weight > this.#limit) this.#delete(oldest);
-  }
-
-  #delete(key: Key): void {
-    this.#weight -= this.#entries.get(key)?.weight ?? 0;
-    this.#entries.delete(key);
+  /** Reads again, unless that is under way. */
+  renew(key: Key, read: () => Promise<Value | null>): Promise<Value | null> {
+    const known = this.#reads.get(key);
+    if (known?.isPending) return known.result;
+    const made = { result: read(), isPending: true };
+    this.#reads.delete(key);
+    this.#reads.set(key, made);
+    const [oldest] = this.#reads.keys();
+    if (oldest !== undefined && this.#reads.size > this.#most) this.#reads.delete(oldest);
+    const forget = () => this.#reads.get(key) === made && this.#reads.delete(key);
+    made.result.then((found) => {
+      made.isPending = false;
+      if (found === null) forget();
+    }, forget);
+    return made.result;
   }
 }

@@ -183,14 +183,14 @@ export async function txsMetrics(
   const window = await metricsWindow({ ...asked, bucket: 'block' }, { ...history, profile });
   const { from, blocks } = await blocksOfWindow({ from: window.from, to: window.to }, context, signal);
   const { page, size } = window.paging ?? { page: 0, size: PAGE_SIZE_DEFAULT };
-  const parts = partsOfPage(blocks.toReversed(), page * size, size);
-  const rows = await mapBounded(parts, BLOCKS_AT_ONCE, signal, async ({ block, skip, take }) => {
+  const listed = blocks
+    .toReversed()
+    .flatMap((block) => block.transactionHashes.map((_, index) => ({ block, index })).toReversed());
+  const shown = Map.groupBy(listed.slice(page * size, (page + 1) * size), ({ block }) => block);
+  const rows = await mapBounded([...shown], BLOCKS_AT_ONCE, signal, async ([block, places]) => {
     const mined = await reader.transactionsOf(block);
     if (mined === null) throw reorganised(block.number, context);
-    return mined
-      .toReversed()
-      .slice(skip, skip + take)
-      .map((transaction) => toRow(transaction, block));
+    return places.flatMap(({ index }) => mined.slice(index, index + 1).map((each) => toRow(each, block)));
   });
   return {
     chainId: profile.id,
@@ -199,23 +199,9 @@ export async function txsMetrics(
     bucket: 'block',
     page,
     size,
-    total: blocks.reduce((sum, block) => sum + block.transactionHashes.length, 0),
+    total: listed.length,
     data: rows.flat(),
   };
-}
-
-/** The part of each block, newest first, on the page of `size` that starts at `offset`. */
-function partsOfPage(newestFirst: readonly ChainBlock[], offset: number, size: number) {
-  const parts: { block: ChainBlock; skip: number; take: number }[] = [];
-  let start = 0;
-  for (const block of newestFirst) {
-    const end = start + block.transactionHashes.length;
-    const skip = Math.max(offset - start, 0);
-    const take = Math.min(end, offset + size) - (start + skip);
-    if (take > 0) parts.push({ block, skip, take });
-    start = end;
-  }
-  return parts;
 }
 
 function toRow(transaction: MinedTransaction, block: ChainBlock): TxRow {
@@ -234,6 +220,8 @@ function toRow(transaction: MinedTransaction, block: ChainBlock): TxRow {
 /** Maximum number of blocks per request (contract, part 3). */
 const BLOCKS_MAX = 100;
 const PARALLEL = 8;
+/** Every 1,024th time of deep history is exact (chain/rpc/read.ts), so an estimate is at most so many blocks off. */
+const ESTIMATE_OFF = 1_024;
 /** If the node lacks a block this deep, it was pruned, not orphaned. */
 const SETTLED_DEPTH = 64;
 
@@ -246,51 +234,42 @@ async function blocksOfWindow(
   const newest = await context.blocks.latestAt(to);
   const oldest = await context.blocks.oldest();
   if (newest === null || oldest === null) return { from, blocks: [] };
-  const last = await lastWithin(newest, oldest, { to, context, signal });
+  const last = await lastWithin(newest, oldest, to, context, signal);
   // One more than the maximum: tells whether the window has more.
   const first = Math.max(last - BLOCKS_MAX, oldest.number);
   if (last < first) return { from, blocks: [] };
-  const clues = new Map(
-    (await context.blocks.page(first, last - first + 1)).map((block) => [block.number, block]),
-  );
+  const stored = await context.blocks.page(first, last - first + 1);
+  const clues = new Map(stored.map((block) => [block.number, block]));
   const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
   const read = (wanted: readonly number[]) =>
     mapBounded(wanted, PARALLEL, signal, (number) => readBlock(number, clues.get(number), context));
   // Times that the store only estimates are read from the chain.
-  const timed = numbers.every((number) => clues.get(number)?.hash)
-    ? [...clues.values()]
-    : await read(numbers);
-  const begin = limitedFrom(timed, from);
-  const within = timed.filter(({ timestamp }) => timestamp >= begin && timestamp <= to);
+  const timed = numbers.every((number) => clues.get(number)?.hash) ? stored : await read(numbers);
+  const within = timed.filter(({ timestamp }) => timestamp >= from && timestamp <= to);
   const blocks = await read(within.slice(-BLOCKS_MAX).map(({ number }) => number));
-  return { from: begin, blocks };
-}
-
-/** `from`, or the first second from which on the window is within the maximum. */
-function limitedFrom(timed: readonly { readonly timestamp: number }[], from: number): number {
-  const beyond = timed.length > BLOCKS_MAX ? timed[0] : undefined;
-  if (beyond === undefined || beyond.timestamp < from) return from;
-  const later = timed.find(({ timestamp }) => timestamp > beyond.timestamp);
-  // Too many blocks in one second: uses the newest of them.
-  return later?.timestamp ?? beyond.timestamp;
+  const [oldestShown] = within.length > BLOCKS_MAX ? blocks : [];
+  return { from: oldestShown?.timestamp ?? from, blocks };
 }
 
 /** The last block not after `to`; `newest` is the store's estimate of it. */
 async function lastWithin(
   newest: Block,
   oldest: Block,
-  {
-    to,
-    context,
-    signal,
-  }: { readonly to: number; readonly context: LookupContext; readonly signal: AbortSignal },
+  to: number,
+  context: LookupContext,
+  signal: AbortSignal,
 ): Promise<number> {
   if (newest.hash !== null) return newest.number;
-  const range = { low: oldest.number, high: context.head.number, guess: newest.number };
-  return findLast(range, async (number) => {
+  let low = Math.max(newest.number - ESTIMATE_OFF, oldest.number - 1);
+  let high = Math.min(newest.number + ESTIMATE_OFF, context.head.number);
+  while (low < high) {
     signal.throwIfAborted();
-    return (await readBlock(number, undefined, context)).timestamp <= to;
-  });
+    const middle = Math.ceil((low + high) / 2);
+    const { timestamp } = await readBlock(middle, undefined, context);
+    if (timestamp <= to) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
 
 async function readBlock(
@@ -303,25 +282,4 @@ async function readBlock(
   if (block !== null) return block;
   if (problem !== null || head.number - number < SETTLED_DEPTH) throw reorganised(number, context);
   throw notFound(`the node no longer holds block ${number} of this window; ask for a later one`);
-}
-
-/** The last number of `low`–`high` up to which `holds`; `low - 1`: none. Needs few calls when it is close to `guess`. */
-async function findLast(
-  { low, high, guess }: { readonly low: number; readonly high: number; readonly guess: number },
-  holds: (number: number) => Promise<boolean>,
-): Promise<number> {
-  // It holds up to `yes` and not from `no` on; steps from the guess double until both are known.
-  let yes = low - 1;
-  let no = high + 1;
-  let at = Math.min(Math.max(guess, low), high);
-  for (let step = 1; yes + 1 < no; ) {
-    const isYes = await holds(at);
-    if (isYes) yes = at;
-    else no = at;
-    const isBetween = yes >= low && no <= high;
-    const next = isBetween ? Math.floor((yes + no) / 2) : isYes ? yes + step : no - step;
-    at = Math.min(Math.max(next, yes + 1), no - 1);
-    step *= 2;
-  }
-  return yes;
 }
