@@ -5,7 +5,7 @@ import { isAddress } from '../contract/alert-targets.ts';
 import type { SmtpSettings } from '../service/alerts/notifiers/email.ts';
 import type { TelegramSettings } from '../service/alerts/notifiers/web-notifiers.ts';
 import { createPlans } from '../service/keys/api-keys.ts';
-import type { ServiceOptions } from '../service/service-options.ts';
+import type { ServiceOptions } from '../service/service.ts';
 import { isServerUrl, parseDatabaseUrl } from '../store/database-url.ts';
 import { parseEncryptionKey } from '../store/sealer.ts';
 import type { NotificationLevel } from '../tui/data/notifications.ts';

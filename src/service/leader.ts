@@ -56,11 +56,8 @@ export class Lease {
   #state: LeaseState = 'unknown';
   #holder: string | null = null;
   #seen: HeldLease | null = null;
-  /** Time of the present heartbeat, by the monotonic clock. */
-  #seenAt: number | null = null;
-  /** Whether the holder is a process of this machine that has ended. */
-  #isGone = false;
-  #beatAt = Number.NEGATIVE_INFINITY;
+  /** When the present heartbeat is six seconds old, by the monotonic clock; `null`: nothing was read yet. */
+  #lapsesAt: number | null = null;
   #isBidding = false;
   #problem: string | null = null;
   #work: Promise<void> = Promise.resolve();
@@ -83,8 +80,7 @@ export class Lease {
   /** The right of a write that starts now. Worthless once the lease was lost, even if it is taken again. */
   get right(): WriteRight {
     const { report } = this.#options;
-    if (this.#holder !== null)
-      return { kind: 'holder', holder: this.#holder, ...(report === undefined ? {} : { report: report() }) };
+    if (this.#holder !== null) return { kind: 'holder', holder: this.#holder, report: report?.() };
     return this.#state === 'visits' ? { kind: 'visitor', now: this.#options.wallNow() } : { kind: 'none' };
   }
 
@@ -92,9 +88,13 @@ export class Lease {
     return this.#options.process;
   }
 
+  get isVisitor(): boolean {
+    return this.#options.role === 'visits';
+  }
+
   /** The lease at the last reading; `null`: free. */
   get held(): HeldLease | null {
-    return this.#seen !== null && !this.#hasLapsed() ? this.#seen : null;
+    return this.#steadyNow() < (this.#lapsesAt ?? 0) ? this.#seen : null;
   }
 
   /** The leader's report, while another process leads. */
@@ -144,8 +144,7 @@ export class Lease {
 
   /** Reads the lease now, after a refused write or another change. Never rejects. */
   look(): Promise<void> {
-    this.#beatAt = Number.NEGATIVE_INFINITY;
-    return this.#inTurn(() => this.#look());
+    return this.#inTurn(() => this.#look(true));
   }
 
   /** Takes it from a holder that writes heartbeats but does no work. Never rejects. */
@@ -195,8 +194,8 @@ export class Lease {
     return this.#work;
   }
 
-  async #look(): Promise<void> {
-    if (this.#holder !== null) return this.#beat(this.#holder);
+  async #look(mustBeat = false): Promise<void> {
+    if (this.#holder !== null) return this.#beat(this.#holder, mustBeat);
     await this.#observe();
     if (this.held !== null) return this.#become('stands-by');
     if (!this.#isBidding) return this.#become('unknown');
@@ -204,20 +203,16 @@ export class Lease {
     await this.#take();
   }
 
-  async #beat(holder: string): Promise<void> {
-    const now = this.#steadyNow();
-    if (now - this.#beatAt < BEAT_MS) return;
+  async #beat(holder: string, must: boolean): Promise<void> {
+    const lapsesAt = this.#steadyNow() + LEASE_LAPSES_MS;
+    if (!must && lapsesAt - (this.#lapsesAt ?? 0) < BEAT_MS) return;
     const heartbeatAt = this.#options.wallNow();
     const report = this.#options.report?.() ?? null;
-    const stillHolds = await this.#options.store.beat(holder, heartbeatAt, report);
-    if (!stillHolds) {
+    if (!(await this.#options.store.beat(holder, heartbeatAt, report))) {
       this.#holder = null;
-      await this.#observe();
-      this.#become(this.held === null ? 'unknown' : 'stands-by');
-      return;
+      return this.#lose();
     }
-    this.#beatAt = now;
-    this.#seenAt = now;
+    this.#lapsesAt = lapsesAt;
     if (this.#seen !== null) this.#seen = { ...this.#seen, heartbeatAt };
   }
 
@@ -233,16 +228,16 @@ export class Lease {
       ageMs: null,
       report: null,
     };
-    if (!(await store.take(next, this.#seen))) {
-      await this.#observe();
-      return this.#become(this.held === null ? 'unknown' : 'stands-by');
-    }
+    if (!(await store.take(next, this.#seen))) return this.#lose();
     this.#holder = next.holder;
     this.#seen = next;
-    this.#isGone = false;
-    this.#seenAt = this.#steadyNow();
-    this.#beatAt = this.#seenAt;
+    this.#lapsesAt = this.#steadyNow() + LEASE_LAPSES_MS;
     this.#become('holds');
+  }
+
+  async #lose(): Promise<void> {
+    await this.#observe();
+    this.#become(this.held === null ? 'unknown' : 'stands-by');
   }
 
   async #release(): Promise<void> {
@@ -259,18 +254,14 @@ export class Lease {
     const before = this.#seen;
     const isNew = found?.holder !== before?.holder || found?.heartbeatAt !== before?.heartbeatAt;
     this.#seen = found;
-    this.#isGone = found !== null && isGone(found.place);
-    const told = found?.ageMs ?? null;
-    if (told === null && !isNew && this.#seenAt !== null) return;
-    // The first heartbeat has its stated age; later ones came since the last reading.
-    const isFirst = this.#seenAt === null && found !== null;
-    const age = told ?? (isFirst ? this.#options.wallNow() - found.heartbeatAt : 0);
-    this.#seenAt = this.#steadyNow() - Math.max(0, age);
-  }
-
-  #hasLapsed(): boolean {
-    if (this.#isGone) return true;
-    return this.#seenAt !== null && this.#steadyNow() - this.#seenAt >= LEASE_LAPSES_MS;
+    if (found !== null && isGone(found.place)) {
+      this.#lapsesAt = Number.NEGATIVE_INFINITY;
+    } else if (found?.ageMs != null || isNew || this.#lapsesAt === null) {
+      // The first heartbeat has its stated age; later ones came since the last reading.
+      const stated = this.#lapsesAt === null && found ? this.#options.wallNow() - found.heartbeatAt : 0;
+      const age = Math.max(0, found?.ageMs ?? stated);
+      this.#lapsesAt = this.#steadyNow() + LEASE_LAPSES_MS - age;
+    }
   }
 
   #become(state: LeaseState): void {

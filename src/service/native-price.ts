@@ -1,6 +1,4 @@
-import type { ChainSource } from '../chain/chain-source.ts';
-import { createPriceFeed, type PriceFeed, type UsdPrice } from '../chain/price-feed.ts';
-import type { ChainProfile } from '../core/chains.ts';
+import type { PriceFeed, UsdPrice } from '../chain/price-feed.ts';
 import { abortable, sleep } from './async.ts';
 
 const REFRESH_MS = 60_000;
@@ -35,19 +33,4 @@ export class NativePrice {
       await sleep(REFRESH_MS, signal);
     }
   }
-}
-
-/** The chain's own feed of its coin's price: `null` until a node has named the chain, or permanently. */
-export function chainPriceFeed(
-  source: ChainSource,
-  currentChain: () => ChainProfile | null,
-  now: () => number,
-): () => PriceFeed | null {
-  let feed: PriceFeed | null = null;
-  return () => {
-    const chain = currentChain();
-    if (chain?.usdFeed === undefined || source.kind !== 'rpc') return null;
-    feed ??= createPriceFeed(source, chain, now);
-    return feed;
-  };
 }

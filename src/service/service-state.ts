@@ -1,47 +1,54 @@
-import type { ChainSource } from '../chain/chain-source.ts';
+import type { ChainSource, NodeHealth } from '../chain/chain-source.ts';
 import type { Chance } from '../core/advice.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import type { DataFees } from '../core/data-fee.ts';
 import type { BlockStore } from '../store/blocks.ts';
+import type { Database } from '../store/database.ts';
 import type { HistoryStore } from '../store/history.ts';
 import { bounded, type ChainReader } from './chain-reader.ts';
 import { dataFeesOf } from './data-fees.ts';
 import type { AdviceJudge } from './follow/advice-judge.ts';
+import { unsavedWords } from './follow/block-writer.ts';
 import type { Follower } from './follow/follower.ts';
 import { type ApiFailure, unavailable } from './http/errors.ts';
+import type { Lease } from './leader.ts';
 import type { StatedPrices } from './responses/charts.ts';
 import type { LookupContext } from './responses/explorer.ts';
 import type { Present } from './responses/gas.ts';
-import type { EngineHealth, ServiceHealth } from './responses/summary.ts';
 
-const LOADING_RETRY_SEC = 1;
 const DOWN_RETRY_SEC = 5;
+const NO_LEADER = 'no process leads on this database: no block is written and no alert fires';
 
 interface ServiceParts {
   readonly source: ChainSource;
+  readonly database: Database;
+  readonly lease: Lease;
   readonly follower: Follower;
   readonly track: AdviceJudge;
   readonly history: HistoryStore;
   readonly blocks: BlockStore;
   readonly reader: ChainReader;
   readonly nativeUsd: () => number | null;
-  /** The source's name; on a standby that of the leader's source. */
-  readonly sourceName: () => string;
-  readonly engine: () => EngineHealth | null;
-  /** Why nothing can be written; `null` while all is well. */
-  readonly unkept: () => string | null;
   readonly wallNow: () => number;
 }
 
+/** How the service is, for probes, metrics and the summary. */
 export interface Condition {
   readonly chain: ChainProfile | null;
   readonly head: number | null;
   readonly headAgeSec: number | null;
-  /** Blocks that the node, or the leader of a standby, is ahead. */
+  /** Blocks that the best node, or the leader of a standby, is ahead of the ingested ones. */
   readonly lagBlocks?: number | null;
+  readonly nodes?: readonly NodeHealth[];
   /** Why there are no fresh prices, or why nothing can be written; `null` while all is well. */
   readonly failure: ApiFailure | null;
-  readonly engine?: EngineHealth | null;
+  /** The process that holds the lease, times in ms since epoch. */
+  readonly engine?: {
+    readonly process: string;
+    readonly isHere: boolean;
+    readonly since: number;
+    readonly heartbeatAt: number;
+  } | null;
   readonly streams?: number;
 }
 
@@ -72,7 +79,7 @@ export class ServiceState {
   }
 
   #read(): Present | null {
-    const { follower, source } = this.#parts;
+    const { follower, source, lease, track, nativeUsd } = this.#parts;
     const { profile, head, updatedAt } = follower.chain;
     const advice = follower.chain.advice();
     if (profile === null || head === null || updatedAt === null || advice === null) return null;
@@ -80,15 +87,15 @@ export class ServiceState {
       profile,
       head,
       advice,
-      said: this.#parts.track.score,
+      said: track.score,
       updatedAt,
       loading: !follower.isFilled,
       stale: follower.isStale,
       ended: follower.hasEnded,
       restartedAt: follower.restartedAt,
       problem: follower.problem,
-      source: { kind: source.kind, name: this.#parts.sourceName() },
-      nativeUsd: this.#parts.nativeUsd(),
+      source: { kind: source.kind, name: lease.leaderReport?.sourceName ?? source.name },
+      nativeUsd: nativeUsd(),
     };
   }
 
@@ -105,29 +112,28 @@ export class ServiceState {
     return dataFeesOf(source, follower.chain.profile);
   }
 
-  /** For monitoring: the followed chain, and why the service is unavailable, if it is. */
   condition(): Condition {
+    const { source, database, lease, follower } = this.#parts;
     const moment = this.moment();
+    const nodes = source.health();
+    const { held } = lease;
     const stale = moment?.problem?.message ?? 'the blocks since the last run are still to come';
-    const why = moment?.stale ? `prices are stale: ${stale}` : this.#parts.unkept();
-    const nowSec = this.#parts.source.now() / 1_000;
+    const why = moment?.stale
+      ? `prices are stale: ${stale}`
+      : (database.damage?.message ??
+        follower.chain.writeProblem ??
+        (lease.problem && unsavedWords(lease.problem)) ??
+        (held === null && !lease.isVisitor ? NO_LEADER : null));
+    const unwell = why === null ? null : unavailable(why, DOWN_RETRY_SEC);
     return {
-      chain: this.#parts.follower.chain.profile,
+      chain: follower.chain.profile,
       head: moment?.head.number ?? null,
-      headAgeSec: moment === null ? null : Math.max(0, nowSec - moment.head.timestamp),
-      lagBlocks: moment && this.#lagBlocks(moment.head.number),
-      engine: this.#parts.engine(),
-      failure: moment === null ? this.#unavailable() : why === null ? null : unavailable(why, DOWN_RETRY_SEC),
+      headAgeSec: moment && Math.max(0, source.now() / 1_000 - moment.head.timestamp),
+      lagBlocks: moment && lagBlocks(moment.head.number, nodes, held?.report?.block ?? null),
+      nodes,
+      engine: held && { ...held, isHere: lease.state === 'holds' },
+      failure: moment === null ? this.#unavailable() : unwell,
     };
-  }
-
-  #lagBlocks(number: number): number {
-    // Nodes on another chain or branch are excluded.
-    const heads = this.#parts.source
-      .health()
-      .flatMap(({ state, head }) => (head !== null && (state === 'ok' || state === 'lagging') ? [head] : []));
-    const leading = this.#parts.engine()?.head ?? number;
-    return Math.max(...[...heads, leading].map((head) => head - number), 0);
   }
 
   /** The history, as of `present`. @throws {ApiFailure} while there is none. */
@@ -166,22 +172,12 @@ export class ServiceState {
     };
   }
 
-  health({ number, timestamp }: Present['head']): ServiceHealth {
-    const { source } = this.#parts;
-    return {
-      nodes: source.health(),
-      headAgeSec: Math.max(source.now() / 1_000 - timestamp, 0),
-      lagBlocks: this.#lagBlocks(number),
-      engine: this.#parts.engine(),
-    };
-  }
-
   #unavailable(): ApiFailure {
     const { follower, source, wallNow } = this.#parts;
     const { problem } = follower;
     const nodes = source.health().map(({ name, message }) => ({ path: name, message }));
     if (problem === null) {
-      return unavailable('the first blocks are being read; ask again in a second', LOADING_RETRY_SEC, nodes);
+      return unavailable('the first blocks are being read; ask again in a second', 1, nodes);
     }
     const wait = problem.retryAt === null ? DOWN_RETRY_SEC : Math.ceil((problem.retryAt - wallNow()) / 1_000);
     // Without a retry the message itself has advice.
@@ -189,6 +185,12 @@ export class ServiceState {
       problem.retryAt === null ? '' : '; check the node or name another one, it is asked again by itself';
     return unavailable(`no chain data yet: ${problem.message}${remedy}`, Math.max(1, wait), nodes);
   }
+}
+
+function lagBlocks(number: number, nodes: readonly NodeHealth[], leading: number | null): number {
+  // Nodes on another chain or branch are excluded.
+  const heads = nodes.map(({ state, head }) => (state === 'ok' || state === 'lagging' ? head : null));
+  return Math.max(...[...heads, leading].map((head) => (head ?? number) - number), 0);
 }
 
 function isSameMoment(one: Present, other: Present): boolean {

@@ -1,3 +1,5 @@
+import type { ChainSource } from '../chain/chain-source.ts';
+import { createPriceFeed, type PriceFeed } from '../chain/price-feed.ts';
 import { confirmationsOf } from '../core/auto-txs/state-machine.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import { FeeEngine } from '../core/engine/fee-engine.ts';
@@ -5,12 +7,12 @@ import { TrackStore } from '../store/advice-track.ts';
 import { type AlertFigures, AlertStore, alertFigures } from '../store/alerts.ts';
 import { AutoTxStore } from '../store/auto-txs.ts';
 import { BlockStore } from '../store/blocks.ts';
-import { openDatabase } from '../store/database.ts';
+import { type Database, openDatabase } from '../store/database.ts';
 import { HistoryStore } from '../store/history.ts';
 import { LeaseStore } from '../store/lease.ts';
 import { OutboxStore } from '../store/outbox.ts';
 import { AlertService } from './alerts/alert-service.ts';
-import { type NotifierSettings, startSending } from './alerts/dispatcher.ts';
+import { type MadeAttempt, type NotifierSettings, startSending } from './alerts/dispatcher.ts';
 import { retireOwners } from './alerts/retire-owners.ts';
 import { channelsOf, targetRules } from './alerts/target-rules.ts';
 import { AutoTxService } from './auto-txs/auto-tx-service.ts';
@@ -18,16 +20,59 @@ import { startAutoTxs } from './auto-txs/engine.ts';
 import { ChainReader } from './chain-reader.ts';
 import { AdviceJudge } from './follow/advice-judge.ts';
 import { unsavedWords } from './follow/block-writer.ts';
-import { Follower } from './follow/follower.ts';
+import type { Engine } from './follow/chain-state.ts';
+import { Follower, type News } from './follow/follower.ts';
 import { Freshness } from './follow/freshness.ts';
 import { createApp } from './http/app.ts';
-import { createOpenGate } from './http/auth.ts';
+import { createOpenGate, type Gate } from './http/auth.ts';
 import { ApiFailure, errorResponse } from './http/errors.ts';
 import { GasStreams } from './http/gas-streams.ts';
-import { Lease, leaseWords } from './leader.ts';
-import { chainPriceFeed, NativePrice } from './native-price.ts';
-import type { ServiceOptions } from './service-options.ts';
+import type { KeyGate } from './keys/key-gate.ts';
+import { Lease, type LeaseOptions, leaseWords } from './leader.ts';
+import { NativePrice } from './native-price.ts';
 import { type Condition, ServiceState } from './service-state.ts';
+
+export interface ServiceOptions {
+  readonly source: ChainSource;
+  /** An open history, or its location; closed when the service ends. */
+  readonly database: Database | string;
+  /** How far back to fill the history; default and most 30 days. */
+  readonly historySec?: number;
+  /** Default: the chain's own Chainlink feed, read through `source` if that is a node. */
+  readonly priceFeed?: PriceFeed;
+  /** Default: no API key needed. */
+  readonly gate?: Gate & Partial<Pick<KeyGate, 'identify'>>;
+  /** Public URL of the service behind a proxy, for the OpenAPI document. */
+  readonly baseUrl?: string;
+  /** Origins whose pages may use the service in a browser, `*` for all. Default: none. */
+  readonly cors?: readonly string[];
+  /** How fired alerts are delivered. */
+  readonly delivery?: Partial<NotifierSettings>;
+  /** Display name of this process: `gastop serve, process 4711`. */
+  readonly process?: string;
+  /** Default: it stays, and becomes the leader when no other process on the database is. */
+  readonly role?: LeaseOptions['role'];
+  /** How long a leader may store nothing until this process compares with its own node, ms. Default: a minute. */
+  readonly neglectedMs?: number;
+  /** Confirmations that make an auto-tx final. Default: the chain's number. */
+  readonly confirmations?: number;
+  /** Time limit for requests to a node about one sender of auto-txs, ms. Default: 10 s. */
+  readonly senderMs?: number;
+  /** Whether the database outlasts the start, so that alerts and auto-txs may be created. Default: it does. */
+  readonly keepsAlerts?: boolean;
+  /** Why everything here is lost with the process, for people; alerts and auto-txs are refused with it. */
+  readonly unsaved?: string;
+  /** Called with each delivery attempt of a fired alert, for a log. */
+  readonly onAttempt?: (made: MadeAttempt) => void;
+  readonly signal: AbortSignal;
+  /** Ms since epoch. */
+  readonly wallNow?: () => number;
+  readonly createEngine?: (profile: ChainProfile) => Engine;
+  /** Receives errors that the service survives, for a log. */
+  readonly onError?: (error: unknown) => void;
+  /** Called when the source, or one of several nodes, fails or recovers, for a log. */
+  readonly onNews?: (news: News) => void;
+}
 
 const DEFAULT_HISTORY_SEC = 30 * 86_400;
 
@@ -104,12 +149,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     agreedNow: () => follower.agreedNow(),
     onAttempt: options.onAttempt,
   });
-  const { priceFeed } = options;
-  const ownFeed = chainPriceFeed(source, () => follower.chain.profile, wallNow);
-  // Several processes on one database cost the node one request: standbys get the price from the leader.
-  const price = new NativePrice(() => (lease.mayWrite ? (priceFeed ?? ownFeed()) : null), wallNow);
+  let ownFeed: PriceFeed | undefined;
+  const price = new NativePrice(() => {
+    const chain = follower.chain.profile;
+    // Several processes on one database cost the node one request: standbys get the price from the leader.
+    if (!lease.mayWrite) return null;
+    if (options.priceFeed !== undefined) return options.priceFeed;
+    if (chain?.usdFeed === undefined || source.kind !== 'rpc') return null;
+    ownFeed ??= createPriceFeed(source, chain, wallNow);
+    return ownFeed;
+  }, wallNow);
   const nativeUsd = () => (lease.state === 'stands-by' ? (lease.leaderReport?.nativeUsd ?? null) : price.usd);
-  const sourceName = () => lease.leaderReport?.sourceName ?? source.name;
   const history = new HistoryStore(database);
   const steadyNow = () => performance.now();
   const freshness = new Freshness({
@@ -138,24 +188,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const state = new ServiceState({
     source,
+    database,
+    lease,
     follower,
     track,
     history,
     blocks: store,
     reader: new ChainReader(source, signal),
     nativeUsd,
-    sourceName,
-    engine: () =>
-      lease.held && {
-        ...lease.held,
-        isHere: lease.state === 'holds',
-        head: lease.held.report?.block ?? null,
-      },
-    unkept: () =>
-      database.damage?.message ??
-      follower.chain.writeProblem ??
-      (lease.problem === null ? null : unsavedWords(lease.problem)) ??
-      (lease.held === null && options.role !== 'visits' ? NO_LEADER : null),
     wallNow,
   });
   const gate: NonNullable<ServiceOptions['gate']> = options.gate ?? createOpenGate(wallNow);
@@ -223,7 +263,5 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     done: run(),
   };
 }
-
-const NO_LEADER = 'no process leads on this database: no block is written and no alert fires';
 
 const stopped = () => new ApiFailure('upstream_unavailable', 'the service has been stopped; start it again');

@@ -44,7 +44,7 @@ export interface HeldLease {
  * (`now` in ms since epoch); `none`; `alone`, no other process has the database open.
  */
 export type WriteRight =
-  | { readonly kind: 'holder'; readonly holder: string; readonly report?: LeaderReport }
+  | { readonly kind: 'holder'; readonly holder: string; readonly report?: LeaderReport | undefined }
   | { readonly kind: 'visitor'; readonly now: number }
   | { readonly kind: 'none' }
   | { readonly kind: 'alone' };

@@ -5,8 +5,8 @@ import { ErrorBody } from '../../src/contract/api-error.ts';
 import { BASE_PATH } from '../../src/contract/routes.ts';
 import type { ChainProfile } from '../../src/core/chains.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
+import type { ServiceOptions } from '../../src/service/service.ts';
 import { startService } from '../../src/service/service.ts';
-import type { ServiceOptions } from '../../src/service/service-options.ts';
 import { openDatabase } from './open-database.ts';
 import { QUICK_FOLDER } from './quick-folder.ts';
 

@@ -11,7 +11,7 @@ import {
 } from '../../src/contract/alerts.ts';
 import { StatsChart, Summary } from '../../src/contract/dashboard.ts';
 import { PATHS } from '../../src/contract/routes.ts';
-import type { ServiceOptions } from '../../src/service/service-options.ts';
+import type { ServiceOptions } from '../../src/service/service.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { fixedPrice } from '../helpers/fixed-price.ts';
 import { openDatabase } from '../helpers/open-database.ts';

@@ -7,7 +7,7 @@ import { createRpcSource } from '../../src/chain/rpc-source.ts';
 import { AutoTxAccount, AutoTxDetails, AutoTxList } from '../../src/contract/auto-txs.ts';
 import { Summary } from '../../src/contract/dashboard.ts';
 import { PATHS } from '../../src/contract/routes.ts';
-import type { ServiceOptions } from '../../src/service/service-options.ts';
+import type { ServiceOptions } from '../../src/service/service.ts';
 import { SHORT_RECORDING } from '../cli/served.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
 import { rounds } from '../helpers/rounds.ts';

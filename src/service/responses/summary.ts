@@ -1,5 +1,5 @@
-import type { NodeHealth } from '../../chain/chain-source.ts';
 import type { Summary } from '../../contract/dashboard.ts';
+import type { Condition } from '../service-state.ts';
 import { gasCurrent, gasRecommendation, type Present } from './gas.ts';
 import { isoFromMs } from './wire.ts';
 
@@ -11,33 +11,14 @@ export interface Totals<Counts> {
   readonly saved: Summary['savings']['alerts'];
 }
 
-export interface ServiceHealth {
-  readonly nodes: readonly NodeHealth[];
-  readonly headAgeSec: number;
-  /** Number of blocks that the best node, or a standby's leader, is ahead of the ingested ones. */
-  readonly lagBlocks: number;
-  readonly engine: EngineHealth | null;
-}
-
-/** The process that holds the lease. Times in ms since epoch. */
-export interface EngineHealth {
-  readonly process: string;
-  readonly isHere: boolean;
-  readonly since: number;
-  readonly heartbeatAt: number;
-  /** Newest block of another process; `null`: unknown. */
-  readonly head: number | null;
-}
-
 export function summaryOf(
   present: Present,
   alerts: Totals<Summary['alerts']>,
   autoTxs: Totals<Summary['autoTxs']>,
-  health: ServiceHealth,
+  { headAgeSec, lagBlocks, nodes = [], engine = null }: Condition,
 ): Summary {
   const { lowPrice, averagePrice, highPrice, basePrice, source, stale } = gasCurrent(present);
   const { action, targetPrice, probability } = gasRecommendation(present);
-  const { engine } = health;
   return {
     alerts: alerts.counts,
     autoTxs: autoTxs.counts,
@@ -53,9 +34,9 @@ export function summaryOf(
       source,
       stale,
       // Whole seconds: otherwise every response would differ, and ETags would be useless.
-      headAgeSec: Math.floor(health.headAgeSec),
-      lagBlocks: health.lagBlocks,
-      nodes: health.nodes.map(({ latencyMs, ...node }) => ({
+      headAgeSec: Math.floor(headAgeSec ?? 0),
+      lagBlocks: lagBlocks ?? 0,
+      nodes: nodes.map(({ latencyMs, ...node }) => ({
         ...node,
         latencyMs: latencyMs === null ? null : Math.round(latencyMs),
       })),

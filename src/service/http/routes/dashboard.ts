@@ -58,7 +58,7 @@ export const dashboardRoutes = (
     async handle({ owner }) {
       const present = state.present();
       const [mine, scheduled] = [await alerts.totals(owner), await autoTxs.totals(owner)];
-      return summaryOf(present, mine, scheduled, state.health(present.head));
+      return summaryOf(present, mine, scheduled, state.condition());
     },
   }),
 ];
