@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { isIP } from 'node:net';
+import { connect, type PeerCertificate } from 'node:tls';
 import * as z from 'zod';
 import { StatsCurrent } from '../contract/dashboard.ts';
 import { V1_ROUTES, type V1Route } from '../contract/routes.ts';
@@ -6,9 +9,8 @@ import { cleanText } from '../core/text.ts';
 import { formatCount, formatDuration, formatPercent } from '../core/units.ts';
 import { Renaming, unwrapped } from './aliases.ts';
 import { type GasClient, pathOf } from './client.ts';
-import type { ConnectionFinding } from './connection.ts';
-import { ClientError, type ClientErrorCode } from './errors.ts';
-import type { Http, HttpResponse } from './http.ts';
+import { ClientError, type ClientErrorCode, certificateFault, networkFailure } from './errors.ts';
+import type { Http } from './http.ts';
 import { lenient, sayingAny } from './lenient.ts';
 import { describedRoute } from './openapi.ts';
 import {
@@ -22,6 +24,60 @@ import {
 import { type ClientRoute, type Query, ROUTES } from './routes.ts';
 import { isRecord } from './values.ts';
 import { headAgeSec, oldAfterSec, type SnapshotView } from './views/gas.ts';
+
+type ConnectionFinding = Awaited<ReturnType<typeof inspectConnection>>;
+
+/** Inspects the TLS of a service, even with an untrusted certificate; throws only the signal's reason. */
+export async function inspectConnection(
+  url: URL,
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+) {
+  if (url.protocol !== 'https:') return { encrypted: false, tls: null };
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const began = performance.now();
+  const late = AbortSignal.timeout(timeoutMs);
+  const socket = connect({
+    host,
+    port: Number(url.port || 443),
+    // The certificate is judged here; the requests themselves use a connection that rejects it.
+    rejectUnauthorized: false,
+    ALPNProtocols: ['http/1.1'],
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+  });
+  try {
+    await once(socket, 'secureConnect', { signal: AbortSignal.any([signal, late]) });
+    const ms = performance.now() - began;
+    const { subject, issuer, valid_from, valid_to, subjectaltname } = socket.getPeerCertificate();
+    // Node's value is a string, unlike its type.
+    const error = String(socket.authorizationError);
+    const tls = {
+      ...{ ok: true as const, ms, protocol: cleanText(socket.getProtocol() ?? 'unknown', 20) },
+      subject: nameOf(subject) ?? (cleanText(subjectaltname ?? '', 100) || 'unnamed'),
+      issuer: nameOf(issuer) ?? 'unnamed',
+      // Ms since epoch.
+      validFrom: Date.parse(valid_from) || null,
+      validUntil: Date.parse(valid_to) || null,
+      trusted: socket.authorized,
+      /** Why it is not trusted. */
+      reason: socket.authorized ? null : `it ${certificateFault(error) ?? cleanText(error, 100)}`,
+    };
+    return { encrypted: true, tls };
+  } catch (error) {
+    signal.throwIfAborted();
+    const message = late.aborted
+      ? `no answer within ${Number((timeoutMs / 1_000).toPrecision(2))} s`
+      : networkFailure(error, '/', url.host).message;
+    return { encrypted: true, tls: { ok: false as const, message } };
+  } finally {
+    // Later errors are irrelevant: the finding is complete.
+    socket.on('error', () => {}).destroy();
+  }
+}
+
+function nameOf(name: PeerCertificate['subject'] | undefined): string | null {
+  const texts = [name?.CN, name?.O].flat().filter((text) => typeof text === 'string' && text !== '');
+  return texts.length === 0 ? null : cleanText([...new Set(texts)].join(', '), 100);
+}
 
 /**
  * Outcome of the request to one read route: `unreadable`: the response cannot be used; `not-offered`: 404, 405, 501;
@@ -54,42 +110,23 @@ export interface Verdict {
   readonly warnings: readonly string[];
 }
 
-const SKEW_WARNING_SEC = 5;
-const CERTIFICATE_WARNING_MS = 14 * 86_400_000;
-const LITTLE_QUOTA_RATIO = 0.1;
-
-/** The meaning of the first route's error codes for the whole service. */
-const BY_CODE: Readonly<Record<ClientErrorCode, Verdict['result']>> = {
-  unreachable: 'unreachable',
-  unavailable: 'unreachable',
-  server: 'unreachable',
-  key: 'key',
-  plan: 'key',
-  quota: 'quota',
-  'not-found': 'not-usable',
-  invalid: 'not-usable',
-  conflict: 'not-usable',
-  unreadable: 'not-usable',
+/** What the first route's error means for the whole service; any other: it is not usable. */
+const RESULTS: Readonly<Partial<Record<ClientErrorCode, Verdict['result']>>> = {
+  ...{ unreachable: 'unreachable', unavailable: 'unreachable', server: 'unreachable' },
+  ...{ key: 'key', plan: 'key', quota: 'quota' },
 };
 
 export function verdictOf(finding: ServiceFinding, now: number): Verdict {
-  const [first] = finding.routes;
+  const { routes, snapshot } = finding;
   const warnings = warningsOf(finding, now);
-  if (first?.code != null) {
-    const { code, note } = first;
-    return { result: BY_CODE[code], message: note ?? 'its snapshot cannot be had', warnings };
+  const [first] = routes;
+  if (snapshot === null) {
+    const result = (first?.code && RESULTS[first.code]) ?? 'not-usable';
+    return { result, message: first?.note ?? 'its snapshot cannot be had', warnings };
   }
-  if (finding.snapshot === null) {
-    return { result: 'not-usable', message: 'its snapshot cannot be had', warnings };
-  }
-  const stopped = finding.routes.find(({ code }) => code === 'key' || code === 'quota');
-  if (stopped?.code === 'key' || stopped?.code === 'quota') {
+  const stopped = routes.find(({ code }) => code === 'key' || code === 'quota');
+  if (stopped?.code === 'key' || stopped?.code === 'quota')
     return { result: stopped.code, message: `${stopped.path}: ${stopped.note ?? 'refused'}`, warnings };
-  }
-  return { result: 'usable', message: usableMessage(finding.routes), warnings };
-}
-
-function usableMessage(routes: readonly RouteFinding[]): string {
   const count = (...outcomes: RouteOutcome[]) =>
     routes.filter(({ outcome }) => outcomes.includes(outcome)).length;
   const others = [
@@ -99,48 +136,43 @@ function usableMessage(routes: readonly RouteFinding[]): string {
     [count('failed', 'unreachable'), 'not answered'],
     [count('skipped'), 'skipped'],
   ] as const;
-  return [
+  const message = [
     `its prices are understood, and so are ${count('understood')} of ${routes.length} read routes`,
     ...others.flatMap(([number, what]) =>
       number === 0 ? [] : `${number} ${number === 1 ? 'is' : 'are'} ${what}`,
     ),
   ].join('; ');
+  return { result: 'usable', message, warnings };
 }
+
+const SKEW_WARNING_SEC = 5;
+const CERTIFICATE_WARNING_SEC = 14 * 86_400;
+const LITTLE_QUOTA_RATIO = 0.1;
 
 function warningsOf(finding: ServiceFinding, now: number): readonly string[] {
   const { connection, clock, snapshot, headAgeSec, quota, routes } = finding;
-  const warnings: string[] = [];
-  const leftMs = connection?.tls?.ok === true ? (connection.tls.validUntil ?? 0) - now : 0;
-  if (leftMs > 0 && leftMs < CERTIFICATE_WARNING_MS) {
-    warnings.push(`the certificate ends in ${formatDuration(leftMs / 1_000)}`);
-  }
-  if (clock !== null && Math.abs(clock.skewSec) > SKEW_WARNING_SEC + clock.uncertaintySec) {
-    const skew = `${formatDuration(Math.abs(clock.skewSec))} ${clock.skewSec > 0 ? 'ahead of' : 'behind'}`;
-    warnings.push(`its clock is ${skew} ours, so ages are wrong by that much; check both`);
-  }
-  if (snapshot?.stale === true) {
-    warnings.push(`it calls its prices stale: ${snapshot.problem ?? 'it does not say why'}`);
-  }
-  if (snapshot !== null && headAgeSec !== null && headAgeSec > oldAfterSec(snapshot.updateFrequencySec)) {
-    warnings.push(`its newest block is ${formatDuration(headAgeSec)} old`);
-  }
-  if (snapshot?.inOrder === false) warnings.push('its slow, average and fast prices are not in that order');
-  for (const [place, { path, outcome, note, reading }] of routes.entries()) {
-    if (outcome === 'unreadable' || outcome === 'failed' || outcome === 'unreachable') {
-      if (place > 0) warnings.push(`${path}: ${note ?? 'it failed'}`);
-    } else if (reading?.prices === 'mixed') {
-      warnings.push(
-        `${path}: some prices look like wei and some like gwei; those below 100,000 were read as gwei`,
-      );
-    }
-  }
+  const leftSec = connection?.tls?.ok === true ? ((connection.tls.validUntil ?? 0) - now) / 1_000 : 0;
+  const skewSec = clock === null ? 0 : Math.abs(clock.skewSec);
+  const side = (clock?.skewSec ?? 0) > 0 ? 'ahead of' : 'behind';
   const { dailyLimit = null, remainingToday = null } = quota ?? {};
   const left = dailyLimit === null || remainingToday === null ? 1 : remainingToday / dailyLimit;
-  if (left < LITTLE_QUOTA_RATIO) {
-    const rest = formatCount(remainingToday ?? 0);
-    warnings.push(`${rest} requests are left of today's quota (${formatPercent(left, 1)})`);
-  }
-  return warnings;
+  const isOld = headAgeSec !== null && headAgeSec > oldAfterSec(snapshot?.updateFrequencySec ?? null);
+  return [
+    leftSec > 0 && leftSec < CERTIFICATE_WARNING_SEC && `the certificate ends in ${formatDuration(leftSec)}`,
+    skewSec > SKEW_WARNING_SEC + (clock?.uncertaintySec ?? 0) &&
+      `its clock is ${formatDuration(skewSec)} ${side} ours, so ages are wrong by that much; check both`,
+    snapshot?.stale === true && `it calls its prices stale: ${snapshot.problem ?? 'it does not say why'}`,
+    isOld && `its newest block is ${formatDuration(headAgeSec)} old`,
+    snapshot?.inOrder === false && 'its slow, average and fast prices are not in that order',
+    ...routes.map(({ path, outcome, note, reading }, place) =>
+      ['unreadable', 'failed', 'unreachable'].includes(outcome)
+        ? place > 0 && `${path}: ${note ?? 'it failed'}`
+        : reading?.prices === 'mixed' &&
+          `${path}: some prices look like wei and some like gwei; those below 100,000 were read as gwei`,
+    ),
+    left < LITTLE_QUOTA_RATIO &&
+      `${formatCount(remainingToday ?? 0)} requests are left of today's quota (${formatPercent(left, 1)})`,
+  ].filter((warning) => warning !== false);
 }
 
 /** One missing response may be chance; two mean that the service is gone. */
@@ -157,15 +189,18 @@ interface ProbeOptions {
   readonly onRequest?: (path: string) => void;
 }
 
+interface RouteRequest {
+  readonly path?: Query;
+  readonly query?: Query;
+}
+
 /** Requests every read route once. Throws only the signal's reason; texts are clean lines without the key. */
 export async function probeService(options: ProbeOptions) {
   const { http, client, connection, now, signal, onRequest = () => {} } = options;
   const routes: RouteFinding[] = [];
-  const progress: { stop: string | null; unanswered: number; clock: ReturnType<typeof clockOf> } = {
-    stop: null,
-    unanswered: 0,
-    clock: null,
-  };
+  let stop: string | null = null;
+  let unanswered = 0;
+  const clocks: ReturnType<typeof clockOf>[] = [];
 
   /** @param request Parameters of the path and the query, or why they are unknown. */
   const ask = async <View>(
@@ -174,47 +209,41 @@ export async function probeService(options: ProbeOptions) {
   ): Promise<View | null> => {
     signal.throwIfAborted();
     const group = V1_ROUTES.find(({ path }) => path === route.path)?.group ?? 'gas';
-    const blank: RouteFinding = { ...BLANK, path: route.path, group };
-    if (progress.stop !== null || typeof request === 'string') {
-      const outcome = progress.stop === null ? 'skipped' : 'not-asked';
-      routes.push({ ...blank, outcome, note: progress.stop ?? String(request) });
+    const blank = { ...BLANK, path: route.path, group };
+    if (stop !== null || typeof request === 'string') {
+      routes.push({ ...blank, outcome: stop === null ? 'skipped' : 'not-asked', note: stop ?? `${request}` });
       return null;
     }
-    const { query } = request;
     const path = pathOf(route.path, request.path ?? {});
-    const parameters = new URLSearchParams(query).toString();
+    const parameters = new URLSearchParams(request.query).toString();
     const asked = parameters === '' ? path : `${path}?${parameters}`;
     onRequest(path);
     const sentAt = now();
     const began = performance.now();
-    const response: HttpResponse | ClientError = await http.send({ path, query, signal }).catch((error) => {
+    try {
+      const { status, text, headers } = await http.send({ path, query: request.query ?? {}, signal });
+      const latencyMs = performance.now() - began;
+      // Parsed exactly as the client does.
+      const { view, reading, problem } = judgeResponse(text, { endpoint: path, host: http.host }, route);
+      const judged =
+        problem === null
+          ? ({ outcome: 'understood' } as const)
+          : ({ outcome: 'unreadable', code: 'unreadable', note: problem } as const);
+      routes.push({ ...blank, asked, status, latencyMs, ...judged, reading, bytes: Buffer.byteLength(text) });
+      unanswered = 0;
+      clocks.push(clockOf(headers, sentAt, latencyMs));
+      return view;
+    } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof ClientError) return error;
-      throw error;
-    });
-    const latencyMs = performance.now() - began;
-    const finding = { ...blank, asked, status: response.status, latencyMs };
-    if (response instanceof ClientError) {
-      const { code, message: note } = response;
+      if (!(error instanceof ClientError)) throw error;
+      const { code, status, message: note } = error;
       const outcome = OUTCOMES[code] ?? 'failed';
-      routes.push({ ...finding, outcome, code, note });
-      progress.unanswered = outcome === 'unreachable' ? progress.unanswered + 1 : 0;
-      if (progress.unanswered >= (routes.length === 1 ? 1 : MOST_UNANSWERED))
-        progress.stop = 'the service does not answer';
-      progress.stop = refusedAs(response, http.apiKey) ?? progress.stop;
+      routes.push({ ...blank, asked, status, latencyMs: performance.now() - began, outcome, code, note });
+      unanswered = outcome === 'unreachable' ? unanswered + 1 : 0;
+      if (unanswered >= (routes.length === 1 ? 1 : MOST_UNANSWERED)) stop = 'the service does not answer';
+      stop = refusedAs(error, http.apiKey) ?? stop;
       return null;
     }
-    const { text, headers } = response;
-    // Parsed exactly as the client does.
-    const { view, reading, problem } = judgeResponse(text, { endpoint: path, host: http.host }, route);
-    const judged =
-      problem === null
-        ? ({ outcome: 'understood' } as const)
-        : ({ outcome: 'unreadable', code: 'unreadable', note: problem } as const);
-    routes.push({ ...finding, ...judged, reading, bytes: Buffer.byteLength(text) });
-    progress.unanswered = 0;
-    progress.clock ??= clockOf(headers, sentAt, latencyMs);
-    return view;
   };
 
   // The most important first, in case the quota ends on the way.
@@ -247,22 +276,20 @@ export async function probeService(options: ProbeOptions) {
   await ask(ROUTES.alertSavings, firstAlert);
   const autoTxs = await ask(ROUTES.autoTxs);
   await ask(ROUTES.autoTx, named('id', autoTxs?.items[0]?.id, 'no auto-tx to ask for: /auto-txs gave none'));
+  const description = stop === null ? await client.description({ signal }).catch(() => null) : null;
+  signal.throwIfAborted();
+  const isDescribed = ({ method, path }: V1Route) => describedRoute(description, path, method) !== null;
   return {
     connection,
-    clock: progress.clock,
+    clock: clocks.find((clock) => clock !== null) ?? null,
     /** Age of the newest block by our clock; `null` for a recording, or when unknown. */
     headAgeSec: snapshot && headAgeSec(snapshot, now()),
     snapshot: snapshot && snapshotFinding(snapshot, http.host),
     // The later requests may have used up the reported rest of the quota.
-    quota: quota !== null && progress.stop === USED_UP ? { ...quota, remainingToday: 0 } : quota,
-    description: progress.stop === null ? await describe(client, signal) : null,
+    quota: quota !== null && stop === USED_UP ? { ...quota, remainingToday: 0 } : quota,
+    description: description && { ...description, routes: V1_ROUTES.filter(isDescribed).length },
     routes,
   };
-}
-
-interface RouteRequest {
-  readonly path?: Query;
-  readonly query?: Query;
 }
 
 const named = (parameter: string, value: string | number | null | undefined, without: string) =>
@@ -272,24 +299,14 @@ const HOUR_SEC = 3_600;
 /** A window of transactions may span 100 blocks at most; fast chains make four a second. */
 const TXS_WINDOW_SEC = 20;
 
-const BLANK: Omit<RouteFinding, 'path' | 'group'> = {
-  outcome: 'failed',
-  code: null,
-  asked: null,
-  status: null,
-  latencyMs: null,
-  bytes: null,
-  note: null,
-  reading: null,
+const BLANK = {
+  ...{ code: null, asked: null, status: null, latencyMs: null },
+  ...{ bytes: null, note: null, reading: null },
 };
 
 const OUTCOMES: Readonly<Partial<Record<ClientErrorCode, RouteOutcome>>> = {
-  'not-found': 'not-offered',
-  key: 'refused',
-  plan: 'refused',
-  quota: 'refused',
-  unreachable: 'unreachable',
-  unreadable: 'unreadable',
+  ...{ 'not-found': 'not-offered', key: 'refused', plan: 'refused', quota: 'refused' },
+  ...{ unreachable: 'unreachable', unreadable: 'unreadable' },
 };
 
 function refusedAs({ code, limit }: ClientError, apiKey: string | null): string | null {
@@ -298,26 +315,14 @@ function refusedAs({ code, limit }: ClientError, apiKey: string | null): string 
   return limit === 'rate' ? 'they came too fast for this key; ask again in a moment' : USED_UP;
 }
 
-async function describe(client: ProbeOptions['client'], signal: AbortSignal) {
-  const description = await client.description({ signal }).catch(() => null);
-  signal.throwIfAborted();
-  if (description === null) return null;
-  const { title, version } = description;
-  const routes = V1_ROUTES.filter(({ method, path }) => describedRoute(description, path, method) !== null);
-  return { title, version, routes: routes.length };
-}
-
 function snapshotFinding(snapshot: SnapshotView, host: string) {
   const { chainId, blockNumber, source, stale, updateFrequencySec, lanes } = snapshot;
   return {
-    chainId,
-    blockNumber,
+    ...{ chainId, blockNumber, updateFrequencySec, stale: stale === true },
     source: source.name || host,
     sourceKind: source.kind,
-    stale: stale === true,
     problem: source.problem?.message ?? null,
     inOrder: lanes.slow.price <= lanes.average.price && lanes.average.price <= lanes.fast.price,
-    updateFrequencySec,
   };
 }
 
@@ -353,7 +358,7 @@ export function judgeResponse<View>(
   } catch (error) {
     // Only the client's own messages are known to be clean.
     const problem = error instanceof ClientError ? error.message : 'it could not be read';
-    return { view: null, reading: reading === null ? null : { ...reading, problem }, problem };
+    return { view: null, reading: reading && { ...reading, problem }, problem };
   }
 }
 
@@ -361,16 +366,16 @@ function readingOf(schema: z.ZodObject, { wire, isExact }: WireResponse, renamin
   const { issues = [] } = schema.safeParse(wire).error ?? {};
   /** Prices whose unit was guessed from their size. */
   const guessed = { wei: [...renaming.guessed.wei], gwei: [...renaming.guessed.gwei] };
-  const [some, other] = guessed.wei.length > 0 ? (['wei', 'gwei'] as const) : (['gwei', 'wei'] as const);
-  const told = guessed[other].length > 0 ? 'mixed' : guessed[some].length > 0 ? some : 'named';
+  const [isWei, isGwei] = [guessed.wei.length > 0, guessed.gwei.length > 0];
   /** `letter`: exactly the contract; `extended`: with further fields; `tolerant`: read by similarity. */
-  const match: 'letter' | 'extended' | 'tolerant' = !isExact
-    ? 'tolerant'
-    : issues.length === 0
-      ? 'letter'
-      : 'extended';
+  const match: 'letter' | 'extended' | 'tolerant' =
+    (!isExact && 'tolerant') || (issues.length === 0 ? 'letter' : 'extended');
   /** `contract`: wei, as the contract says; `named`: names or values state the unit. */
-  const prices: 'contract' | 'named' | 'wei' | 'gwei' | 'mixed' = isExact ? 'contract' : told;
+  const prices: 'contract' | 'named' | 'wei' | 'gwei' | 'mixed' =
+    (isExact && 'contract') ||
+    (isWei && isGwei && 'mixed') ||
+    (isWei && 'wei') ||
+    (isGwei ? 'gwei' : 'named');
   return {
     match,
     ...fieldsOf(schema, wire, issues),
@@ -384,21 +389,19 @@ function readingOf(schema: z.ZodObject, { wire, isExact }: WireResponse, renamin
 /** The contract's fields in this response; a list's rows count as one. `senseless`: present, but invalid. */
 function fieldsOf(schema: z.ZodObject, wire: unknown, issues: readonly z.core.$ZodIssue[]) {
   const unknown = new Set<string>();
-  const faults: { readonly at: string; readonly place: string; readonly isMissing: boolean }[] = [];
+  const faults = new Map<string, readonly PropertyKey[]>();
   for (const { path, ...issue } of issues) {
-    const value = valueAt(wire, path);
+    // A word of the service's own is no fault.
+    const isWord = issue.code === 'invalid_value' && typeof valueAt(wire, path) === 'string';
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) unknown.add(cleanText(placeOf([...path, key]), 100));
-    } else if (path.length > 0 && !(issue.code === 'invalid_value' && typeof value === 'string')) {
-      faults.push({ at: pathText(path), place: placeOf(path), isMissing: value == null });
-    }
+    } else if (path.length > 0 && !isWord) faults.set(pathText(path), path);
   }
-  const faulty = new Set(faults.map(({ at }) => at));
-  const sound = [...leavesOf(schema, wire)].filter((path) => !faulty.has(pathText(path)));
+  const sound = [...leavesOf(schema, wire)].filter((path) => !faults.has(pathText(path)));
   const found = new Set(sound.map(placeOf));
-  const lost = faults.filter(({ place }) => !found.has(place));
-  const missing = new Set(lost.flatMap(({ place, isMissing }) => (isMissing ? [place] : [])));
-  const senseless = new Set(lost.flatMap(({ place }) => (missing.has(place) ? [] : [place])));
+  const lost = [...faults.values()].filter((path) => !found.has(placeOf(path)));
+  const missing = new Set(lost.filter((path) => valueAt(wire, path) == null).map(placeOf));
+  const senseless = new Set(lost.map(placeOf).filter((place) => !missing.has(place)));
   return {
     found: [...found],
     missing: [...missing],
@@ -407,6 +410,9 @@ function fieldsOf(schema: z.ZodObject, wire: unknown, issues: readonly z.core.$Z
     unknownCount: unknown.size,
   };
 }
+
+/** Enough rows of a long list: later ones have the same fields. */
+const MOST_ROWS = 100;
 
 function* leavesOf(
   field: z.core.$ZodType,
@@ -425,6 +431,3 @@ function* leavesOf(
 
 const placeOf = (path: readonly PropertyKey[]) =>
   pathText(path.map((part) => (typeof part === 'number' ? '[]' : part))).replaceAll('.[]', '[]');
-
-/** Enough rows of a long list: later ones have the same fields. */
-const MOST_ROWS = 100;

@@ -2,7 +2,7 @@ import { createServer as createHttps } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { inspectConnection } from '../../src/client/connection.ts';
+import { inspectConnection } from '../../src/client/doctor.ts';
 import { type Certificate, HAS_OPENSSL, selfSigned } from './certificates.ts';
 
 const inspect = (url: string, timeoutMs = 5_000) =>

@@ -1,5 +1,5 @@
-import { inspectConnection } from '../../client/connection.ts';
 import {
+  inspectConnection,
   probeService,
   type ResponseReading,
   type RouteFinding,
