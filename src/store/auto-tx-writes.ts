@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { type KeptAutoTx, savingsOf } from '../core/auto-txs/kept-auto-tx.ts';
 import {
@@ -9,7 +10,7 @@ import {
 } from '../core/auto-txs/state-machine.ts';
 import { type AutoTxRow, toAutoTxRow, toKeptAutoTx } from './auto-tx-rows.ts';
 import type { Sealed } from './sealer.ts';
-import { countRows, type Queries, readRows, type Tables } from './tables.ts';
+import { countRows, type Queries, readRows, type Tables, upsert } from './tables.ts';
 
 // All of these are part of the caller's transaction.
 
@@ -17,18 +18,14 @@ import { countRows, type Queries, readRows, type Tables } from './tables.ts';
 export const IS_LIVE = sql<boolean>`status in ('PENDING', 'DISABLED', 'SUBMITTED')`;
 
 export const ofSender = <Output>(all: SelectQueryBuilder<Tables, 'auto_txs', Output>, from: string) =>
-  all.where(IS_LIVE).where('from_address', '=', from).orderBy('nonce').orderBy('id');
+  all.where('from_address', '=', from).orderBy('nonce').orderBy('id');
 
 /** The id of another live one with the same owner, sender and nonce; `null` when there is none. */
 export async function findRival(db: Queries, { owner, id, signed }: KeptAutoTx): Promise<string | null> {
   if (signed === null) return null;
-  const live = ofSender(db.selectFrom('auto_txs').select('id'), signed.from).where(
-    'nonce',
-    '=',
-    signed.nonce,
-  );
-  const rival = live.where('owner', '=', owner).where('id', '<>', id);
-  return (await rival.limit(1).executeTakeFirst())?.id ?? null;
+  const live = ofSender(db.selectFrom('auto_txs').select('id'), signed.from).where(IS_LIVE);
+  const same = live.where('nonce', '=', signed.nonce).where('owner', '=', owner).where('id', '<>', id);
+  return (await same.limit(1).executeTakeFirst())?.id ?? null;
 }
 
 export interface AutoTxChange {
@@ -43,13 +40,13 @@ type SealedChange = Omit<AutoTxChange, 'signed'> & { readonly signed?: Sealed | 
 export async function writeAutoTx(trx: Queries, before: KeptAutoTx, change: SealedChange): Promise<void> {
   const { autoTx: after, notes, at, signed } = change;
   const { id } = before;
-  if (after.signed?.hash !== before.signed?.hash && signed === undefined) {
+  if (after.signed?.hash !== before.signed?.hash && signed === undefined)
     throw new RangeError('a signed transaction changes only with its bytes');
-  }
-  const changed = changedColumns(before, after);
-  if (Object.keys(changed).length > 0) {
-    await trx.updateTable('auto_txs').set(changed).where('id', '=', id).execute();
-  }
+  // Only changed columns: unchanged ones need no index update, and calldata may be long.
+  const was = new Map<string, unknown>(Object.entries(toAutoTxRow(before)));
+  const changed = Object.entries(toAutoTxRow(after)).filter(([column, value]) => was.get(column) !== value);
+  if (changed.length > 0)
+    await trx.updateTable('auto_txs').set(Object.fromEntries(changed)).where('id', '=', id).execute();
   await addNotes(trx, id, notes, at);
   if (signed !== undefined) {
     await trx.deleteFrom('signed_transactions').where('auto_tx_id', '=', id).execute();
@@ -61,13 +58,6 @@ export async function writeAutoTx(trx: Queries, before: KeptAutoTx, change: Seal
     await kept.where('auto_tx_id', '=', id).execute();
   }
   await tallyAutoTx(trx, before, after);
-}
-
-/** Only changed columns: unchanged ones need no index update, and calldata may be long. */
-function changedColumns(before: KeptAutoTx, after: KeptAutoTx): Partial<AutoTxRow> {
-  const was = new Map<string, unknown>(Object.entries(toAutoTxRow(before)));
-  const { id: _, owner: __, created_at: ___, ...row } = toAutoTxRow(after);
-  return Object.fromEntries(Object.entries(row).filter(([column, value]) => was.get(column) !== value));
 }
 
 export async function insertSigned(trx: Queries, id: string, { keyId, bytes }: Sealed): Promise<void> {
@@ -87,30 +77,25 @@ function toEventRow(id: string, seq: number, at: number, { kind, blockNumber, me
 /** Adds events at `at` (ms since epoch) to a timeline, and deletes the oldest beyond its limit. */
 export async function addNotes(trx: Queries, id: string, notes: readonly Note[], at: number): Promise<void> {
   if (notes.length === 0) return;
-  const all = trx.selectFrom('auto_tx_events').where('auto_tx_id', '=', id);
-  const newest = await all.select((e) => e.fn.max<number | null>('seq').as('seq')).executeTakeFirst();
-  const last = newest?.seq ?? 0;
+  const newest = trx.selectFrom('auto_tx_events').select('seq').where('auto_tx_id', '=', id);
+  const last = (await newest.orderBy('seq', 'desc').limit(1).executeTakeFirst())?.seq ?? 0;
   const rows = notes.map((note, place) => toEventRow(id, last + 1 + place, at, note));
   await trx.insertInto('auto_tx_events').values(rows).execute();
   const oldest = trx.deleteFrom('auto_tx_events').where('auto_tx_id', '=', id);
   await oldest.where('seq', '<=', last + notes.length - MOST_NOTES).execute();
 }
 
+/** What it adds to its owner's totals. */
 function shareOf(kept: KeptAutoTx) {
-  const saving = kept.state.status === 'EXECUTED' ? (savingsOf(kept)?.atCreation ?? null) : null;
-  const hasSaved = saving !== null && saving.savedWei !== 0n;
-  return {
-    executed: kept.state.status === 'EXECUTED' ? 1 : 0,
-    wei: hasSaved ? saving.savedWei : 0n,
-    usd: hasSaved ? (saving.savedUsd ?? 0) : 0,
-    unpriced: hasSaved && saving.savedUsd === null ? 1 : 0,
-  };
+  const isExecuted = kept.state.status === 'EXECUTED';
+  const { savedWei = 0n, savedUsd = 0 } = (isExecuted && savingsOf(kept)?.atCreation) || {};
+  const unpriced = savedWei !== 0n && savedUsd === null ? 1 : 0;
+  return { executed: isExecuted ? 1 : 0, wei: savedWei, usd: savedUsd ?? 0, unpriced };
 }
 
 async function tallyAutoTx(trx: Queries, before: KeptAutoTx, after: KeptAutoTx): Promise<void> {
   const [was, is] = [shareOf(before), shareOf(after)];
-  const isSame = was.executed === is.executed && was.wei === is.wei && was.usd === is.usd;
-  if (isSame && was.unpriced === is.unpriced) return;
+  if (isDeepStrictEqual(was, is)) return;
   const tally = trx.selectFrom('auto_tx_tallies').selectAll().where('owner', '=', after.owner);
   const row = await tally.executeTakeFirst();
   const executed = (row?.executed ?? 0) + is.executed - was.executed;
@@ -121,11 +106,7 @@ async function tallyAutoTx(trx: Queries, before: KeptAutoTx, after: KeptAutoTx):
     usd: executed === 0 ? 0 : (row?.usd ?? 0) + is.usd - was.usd,
     unpriced: (row?.unpriced ?? 0) + is.unpriced - was.unpriced,
   };
-  await trx
-    .insertInto('auto_tx_tallies')
-    .values({ owner: after.owner, ...next })
-    .onConflict((conflict) => conflict.column('owner').doUpdateSet(next))
-    .execute();
+  await upsert(trx, 'auto_tx_tallies', ['owner'], { owner: after.owner, ...next });
 }
 
 /** Undoes what blocks above `number` did: mined auto-txs wait to be mined again, at `now` (ms since epoch). */
@@ -184,11 +165,14 @@ export async function forgetFinished(trx: Queries, owner: string, most = MOST_FI
     select id from auto_txs where owner = ${owner} and ${IS_FINISHED} and may_be_out = 0
       and (chain_block is null or chain_block < (select coalesce(max(number), 0) from blocks) - ${SETTLED_BLOCKS})
     order by created_at, id limit ${Math.min(tooMany, FORGOTTEN_AT_ONCE)}`.execute(trx);
-  for (const { id } of rows) await forgetAutoTx(trx, id);
+  await forgetAutoTxs(
+    trx,
+    rows.map(({ id }) => id),
+  );
 }
 
-export async function forgetAutoTx(trx: Queries, id: string): Promise<void> {
-  await trx.deleteFrom('auto_txs').where('id', '=', id).execute();
-  await trx.deleteFrom('auto_tx_events').where('auto_tx_id', '=', id).execute();
-  await trx.deleteFrom('signed_transactions').where('auto_tx_id', '=', id).execute();
+export async function forgetAutoTxs(trx: Queries, ids: readonly string[]): Promise<void> {
+  await trx.deleteFrom('auto_txs').where('id', 'in', ids).execute();
+  await trx.deleteFrom('auto_tx_events').where('auto_tx_id', 'in', ids).execute();
+  await trx.deleteFrom('signed_transactions').where('auto_tx_id', 'in', ids).execute();
 }

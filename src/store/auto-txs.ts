@@ -10,7 +10,7 @@ import {
   type AutoTxChange,
   addNotes,
   findRival,
-  forgetAutoTx,
+  forgetAutoTxs,
   forgetFinished,
   IS_LIVE,
   insertSigned,
@@ -20,7 +20,7 @@ import {
   writeAutoTx,
 } from './auto-tx-writes.ts';
 import { integer, isHex, oneOf } from './columns.ts';
-import type { Database } from './database.ts';
+import { type Database, Store } from './database.ts';
 import { requireRight, type WriteRight } from './lease.ts';
 import { countRows, newestPage, ownedBy, type Page, type Queries, readRows, type Tables } from './tables.ts';
 
@@ -31,36 +31,32 @@ interface NextPrices {
   readonly nextBaseFee: bigint;
 }
 
-type AutoTxCreated =
-  | { readonly kind: 'created' }
-  | { readonly kind: 'too-many' }
-  | { readonly kind: 'same-nonce'; readonly id: string };
-
-/** Auto-txs for their owners and the engine; the operator (the owner '') sees all. Rejects with a `StoreError`. */
-export class AutoTxStore {
-  readonly #database: Database;
+/** Auto-txs for their owners and the engine; the operator (the owner '') sees all. */
+export class AutoTxStore extends Store {
   readonly #right: () => WriteRight;
 
   constructor(database: Database, right: () => WriteRight = () => ({ kind: 'alone' })) {
-    this.#database = database;
+    super(database);
     this.#right = right;
   }
 
   /** Stores a new auto-tx with its raw bytes (`null`: a draft), unless its owner has `most` unfinished ones. */
-  async create(autoTx: KeptAutoTx, signed: Uint8Array | null, most: number): Promise<AutoTxCreated> {
-    const sealed = signed && this.#database.sealer.seal(autoTx.id, signed);
-    return this.#database.transaction(async (trx) => {
+  async create(autoTx: KeptAutoTx, signed: Uint8Array | null, most: number) {
+    const { id, owner, createdAt } = autoTx;
+    const sealed = signed && this.database.sealer.seal(id, signed);
+    return this.database.transaction(async (trx) => {
       if ((signed === null) !== (autoTx.signed === null)) throw new RangeError('a draft has no bytes');
-      if (Number.isFinite(most) && (await countOpen(trx, autoTx.owner)) >= most) return { kind: 'too-many' };
+      const open = trx.selectFrom('auto_txs').where('owner', '=', owner).where(IS_OPEN);
+      if (Number.isFinite(most) && (await countRows(open)) >= most) return { kind: 'too-many' } as const;
       const rival = await findRival(trx, autoTx);
-      if (rival !== null) return { kind: 'same-nonce', id: rival };
+      if (rival !== null) return { kind: 'same-nonce', id: rival } as const;
       await trx.insertInto('auto_txs').values(toAutoTxRow(autoTx)).execute();
       const message =
         signed === null ? 'created as a draft, without a signature' : 'created; it waits for its target';
-      await addNotes(trx, autoTx.id, [{ kind: 'CREATED', blockNumber: null, message }], autoTx.createdAt);
-      if (sealed !== null) await insertSigned(trx, autoTx.id, sealed);
-      await forgetFinished(trx, autoTx.owner);
-      return { kind: 'created' };
+      await addNotes(trx, id, [{ kind: 'CREATED', blockNumber: null, message }], createdAt);
+      if (sealed !== null) await insertSigned(trx, id, sealed);
+      await forgetFinished(trx, owner);
+      return { kind: 'created' } as const;
     });
   }
 
@@ -73,16 +69,15 @@ export class AutoTxStore {
   }
 
   async list(owner: string, page: Page) {
-    const total = await this.#database.run((db) => countRows(autoTxsOf(db, owner)));
-    return { autoTxs: await this.#read((all) => newestPage(ownedBy(all, owner), page)), total };
+    const autoTxs = await this.#read((all) => newestPage(ownedBy(all, owner), page));
+    const total = await this.database.run((db) => countRows(ownedBy(db.selectFrom('auto_txs'), owner)));
+    return { autoTxs, total };
   }
 
   counts(owner: string): Promise<Partial<Record<AutoTxStatus, number>>> {
-    return this.#database.run(async (db) => {
-      const rows = await autoTxsOf(db, owner)
-        .select((e) => ['status', e.fn.countAll<number>().as('count')])
-        .groupBy('status')
-        .execute();
+    return this.database.run(async (db) => {
+      const all = ownedBy(db.selectFrom('auto_txs'), owner).groupBy('status');
+      const rows = await all.select((e) => ['status', e.fn.countAll<number>().as('count')]).execute();
       const counts: Partial<Record<AutoTxStatus, number>> = {};
       for (const { status, count } of rows) {
         const known = AUTO_TX_STATUSES.find((each) => each === status) ?? 'FAILED';
@@ -94,7 +89,11 @@ export class AutoTxStore {
 
   /** A sender's unsent or submitted auto-txs by nonce, of one owner (empty: of all). The address may have any case. */
   waiting(owner: string, from: string): Promise<KeptAutoTx[]> {
-    return this.#read((all) => ownedBy(ofSender(all, from), owner));
+    return this.#read((all) => ownedBy(ofSender(all, from).where(IS_LIVE), owner));
+  }
+
+  following(from: Hex): Promise<KeptAutoTx[]> {
+    return this.#read((all) => ofSender(all, from).where(IS_FOLLOWED));
   }
 
   liveSenders(after: string, limit: number): Promise<Hex[]> {
@@ -106,30 +105,23 @@ export class AutoTxStore {
   }
 
   async #senders(isOne: Expression<SqlBool>, after: string, limit: number): Promise<Hex[]> {
-    const rows = await this.#database.run((db) => {
+    const rows = await this.database.run((db) => {
       const senders = db.selectFrom('auto_txs').select('from_address').distinct().where(isOne);
       return senders.where('from_address', '>', after).orderBy('from_address').limit(limit).execute();
     });
     return rows.flatMap(({ from_address: from }) => (isHex(from) ? [from] : []));
   }
 
-  following(from: Hex): Promise<KeptAutoTx[]> {
-    return this.#read((all) =>
-      all.where(IS_FOLLOWED).where('from_address', '=', from).orderBy('nonce').orderBy('id'),
-    );
-  }
-
-  timeline(id: string, limit = MOST_NOTES): Promise<TimelineEntry[]> {
-    return this.#database.run(async (db) => {
-      const notes = db.selectFrom('auto_tx_events').selectAll().where('auto_tx_id', '=', id);
-      const rows = await notes.orderBy('seq', 'desc').limit(limit).execute();
-      return rows.map(({ at, kind, block_number: blockNumber, message }) => ({
-        at,
-        kind: oneOf(NOTE_KINDS).read(kind),
-        blockNumber,
-        message,
-      }));
+  async timeline(id: string, limit = MOST_NOTES): Promise<TimelineEntry[]> {
+    const rows = await this.database.run((db) => {
+      const notes = db.selectFrom('auto_tx_events').select(['at', 'kind', 'block_number', 'message']);
+      return notes.where('auto_tx_id', '=', id).orderBy('seq', 'desc').limit(limit).execute();
     });
+    return rows.map(({ kind, block_number: blockNumber, ...note }) => ({
+      ...note,
+      kind: oneOf(NOTE_KINDS).read(kind),
+      blockNumber,
+    }));
   }
 
   /**
@@ -146,9 +138,9 @@ export class AutoTxStore {
     by: 'owner' | 'engine',
   ): Promise<AutoTxChanged | null> {
     const right = this.#right();
-    const { sealer } = this.#database;
+    const { sealer } = this.database;
     // Transactions reject only with a `StoreError`, so other errors become its result.
-    const outcome = await this.#database.transaction<AutoTxChanged | { error: unknown } | null>(
+    const outcome = await this.database.transaction<AutoTxChanged | { error: unknown } | null>(
       async (trx) => {
         if (by === 'engine') await requireRight(trx, right.kind === 'visitor' ? { kind: 'none' } : right);
         const before = await lockAutoTx(trx, whose);
@@ -160,10 +152,11 @@ export class AutoTxStore {
           return { error };
         }
         if (change === null) return null;
-        const after = { ...change.autoTx, id: before.id, owner: before.owner, createdAt: before.createdAt };
+        const { id, owner, createdAt } = before;
+        const after = { ...change.autoTx, id, owner, createdAt };
         const rival = isNewNonce(before, after) ? await findRival(trx, after) : null;
         if (rival !== null) return { error: new SameNonceError(rival) };
-        const signed = change.signed && sealer.seal(before.id, change.signed);
+        const signed = change.signed && sealer.seal(id, change.signed);
         await writeAutoTx(trx, before, { ...change, autoTx: after, signed });
         return { before, after };
       },
@@ -174,12 +167,12 @@ export class AutoTxStore {
 
   /** Deletes a draft or final auto-tx with its bytes and timeline. Its savings stay counted. */
   remove(owner: string, id: string): Promise<'removed' | 'not-final' | null> {
-    return this.#database.transaction(async (trx) => {
+    return this.database.transaction(async (trx) => {
       const kept = await lockAutoTx(trx, { owner, id });
       if (kept === null) return null;
       const { status } = kept.state;
       if (status !== 'DRAFT' && !isFinal(status)) return 'not-final';
-      await forgetAutoTx(trx, id);
+      await forgetAutoTxs(trx, [id]);
       return 'removed';
     });
   }
@@ -198,11 +191,12 @@ export class AutoTxStore {
     });
   }
 
-  hasOpen(): Promise<boolean> {
-    return this.#database.run(async (db) => {
-      const open = db.selectFrom('auto_txs').select('id').where(sql<boolean>`(${IS_LIVE} or ${IS_FOLLOWED})`);
-      return (await open.limit(1).executeTakeFirst()) !== undefined;
-    });
+  async hasOpen(): Promise<boolean> {
+    const isOpen = sql<boolean>`(${IS_LIVE} or ${IS_FOLLOWED})`;
+    const one = await this.database.run((db) =>
+      db.selectFrom('auto_txs').select('id').where(isOpen).limit(1).execute(),
+    );
+    return one.length > 0;
   }
 
   /** Waiting auto-txs that expired by `now` (ms since epoch), the longest expired first. */
@@ -214,18 +208,20 @@ export class AutoTxStore {
 
   /** `null`: it ended or the bytes are deleted; `sealed`: encrypted with another key. */
   async signedBytes(id: string): Promise<Uint8Array | 'sealed' | null> {
-    const [row] = await this.#database.run((db) => {
+    const row = await this.database.run((db) => {
       const signed = db.selectFrom('signed_transactions').select(['bytes', 'key_id']);
-      return signed.where('auto_tx_id', '=', id).where('ended_at', 'is', null).execute();
+      return signed.where('auto_tx_id', '=', id).where('ended_at', 'is', null).executeTakeFirst();
     });
     if (row === undefined) return null;
-    return this.#database.sealer.open(id, { keyId: row.key_id ?? '', bytes: row.bytes }) ?? 'sealed';
+    return this.database.sealer.open(id, { keyId: row.key_id ?? '', bytes: row.bytes }) ?? 'sealed';
   }
 
   async forgetSigned(now: number): Promise<void> {
-    const ended = now - KEEP_SIGNED_MS;
-    await this.#database.run((db) =>
-      db.deleteFrom('signed_transactions').where('ended_at', '<=', ended).execute(),
+    await this.database.run((db) =>
+      db
+        .deleteFrom('signed_transactions')
+        .where('ended_at', '<=', now - KEEP_SIGNED_MS)
+        .execute(),
     );
   }
 
@@ -235,30 +231,32 @@ export class AutoTxStore {
     { from, to, limit }: { readonly from: number; readonly to: number; readonly limit: number },
   ): Promise<KeptAutoTx[]> {
     const newest = await this.#read((all) => {
-      const executed = ownedBy(all, owner).where(IS_EXECUTED).where('mined_at', '>=', from);
-      return executed.where('mined_at', '<=', to).orderBy('mined_at', 'desc').limit(limit);
+      const executed = ownedBy(all, owner).where(sql<boolean>`status = 'EXECUTED'`);
+      const within = executed.where('mined_at', '>=', from).where('mined_at', '<=', to);
+      return within.orderBy('mined_at', 'desc').limit(limit);
     });
     return newest.reverse();
   }
 
   /** Savings of executed auto-txs against their price at creation; in dollars if each has a dollar price. */
-  savingsSum(owner: string) {
-    return this.#database.run(async (db) => {
-      const rows = await ownedBy(db.selectFrom('auto_tx_tallies').selectAll(), owner).execute();
-      const sum = (of: 'executed' | 'usd' | 'unpriced') => rows.reduce((total, row) => total + row[of], 0);
-      return {
-        executed: sum('executed'),
-        savedWei: rows.reduce((total, row) => total + BigInt(row.saved_wei), 0n),
-        savedUsd: sum('unpriced') > 0 ? null : sum('usd'),
-      };
-    });
+  async savingsSum(owner: string) {
+    const rows = await this.database.run((db) =>
+      ownedBy(db.selectFrom('auto_tx_tallies').selectAll(), owner).execute(),
+    );
+    const sum = (of: 'executed' | 'usd' | 'unpriced') => rows.reduce((total, row) => total + row[of], 0);
+    return {
+      executed: sum('executed'),
+      savedWei: rows.reduce((total, row) => total + BigInt(row.saved_wei), 0n),
+      savedUsd: sum('unpriced') > 0 ? null : sum('usd'),
+    };
   }
 
-  activeOwners(): Promise<string[]> {
-    return this.#database.run(async (db) => {
-      const pending = db.selectFrom('auto_txs').select('owner').distinct().where(IS_PENDING);
-      return (await pending.where('owner', '<>', '').execute()).map(({ owner }) => owner);
+  async activeOwners(): Promise<string[]> {
+    const rows = await this.database.run((db) => {
+      const owners = db.selectFrom('auto_txs').select('owner').distinct().where(IS_PENDING);
+      return owners.where('owner', '<>', '').execute();
     });
+    return rows.map(({ owner }) => owner);
   }
 
   /** Disables an owner's waiting auto-txs at `now` (ms since epoch). Submitted ones stay followed. */
@@ -269,27 +267,17 @@ export class AutoTxStore {
       return stepAll(trx, rows, { type: 'disable' }, now, `${reason}: `);
     };
     // Lets blocks be written in between.
-    while ((await this.#database.transaction(disableSome)) === DISABLED_AT_ONCE) await setImmediate();
+    while ((await this.database.transaction(disableSome)) === DISABLED_AT_ONCE) await setImmediate();
   }
 
   /** The auto-txs that `choose` selects, but those that cannot be read. */
   async #read(choose: (all: AutoTxs, db: Queries) => AutoTxs): Promise<KeptAutoTx[]> {
-    const rows = this.#database.run((db) => choose(db.selectFrom('auto_txs').selectAll(), db).execute());
+    const rows = this.database.run((db) => choose(db.selectFrom('auto_txs').selectAll(), db).execute());
     return readRows(await rows, toKeptAutoTx);
   }
 }
 
 type AutoTxs = SelectQueryBuilder<Tables, 'auto_txs', AutoTxRow>;
-
-const autoTxsOf = (db: Queries, owner: string) => ownedBy(db.selectFrom('auto_txs'), owner);
-
-const countOpen = (db: Queries, owner: string) =>
-  countRows(
-    db
-      .selectFrom('auto_txs')
-      .where('owner', '=', owner)
-      .where('status', 'in', ['DRAFT', 'PENDING', 'DISABLED', 'SUBMITTED']),
-  );
 
 export interface AutoTxChanged {
   readonly before: KeptAutoTx;
@@ -298,12 +286,9 @@ export interface AutoTxChanged {
 
 /** Reads an auto-tx to change it. Writes first: the lock keeps its values until the transaction ends. */
 async function lockAutoTx(trx: Queries, { owner, id }: Pick<KeptAutoTx, 'owner' | 'id'>) {
-  const one = trx
-    .updateTable('auto_txs')
-    .set((e) => ({ unseen: e.ref('unseen') }))
-    .where('id', '=', id)
-    .returningAll();
-  const rows = await (owner === '' ? one : one.where('owner', '=', owner)).execute();
+  const one = trx.updateTable('auto_txs').set((e) => ({ unseen: e.ref('unseen') }));
+  const mine = owner === '' ? one : one.where('owner', '=', owner);
+  const rows = await mine.where('id', '=', id).returningAll().execute();
   return readRows(rows, toKeptAutoTx)[0] ?? null;
 }
 
@@ -312,25 +297,25 @@ const isNewNonce = ({ signed: before }: KeptAutoTx, { signed: after }: KeptAutoT
 
 const IS_PENDING = sql<boolean>`status = 'PENDING'`;
 const IS_WAITING = sql<boolean>`status in ('PENDING', 'DISABLED')`;
+const IS_OPEN = sql<boolean>`status in ('DRAFT', 'PENDING', 'DISABLED', 'SUBMITTED')`;
 const IS_FOLLOWED = sql<boolean>`(status = 'SUBMITTED' or may_be_out = 1)`;
-const IS_EXECUTED = sql<boolean>`status = 'EXECUTED'`;
 
 const DISABLED_AT_ONCE = 100;
 const KEEP_SIGNED_MS = 86_400_000;
 
 /** Ids of auto-txs whose target is reached, from covering indexes, so that waiting ones cost nothing. */
-function reachedIds(db: Queries, next: NextPrices, now: number) {
+function reachedIds(db: Queries, { prices, nextBaseFee }: NextPrices, now: number) {
+  const base = integer(nextBaseFee);
   const woken = (isWoken: Expression<SqlBool>) =>
     db
       .selectFrom('auto_txs')
       .select(['id', 'from_address', 'nonce'])
       .where(isWoken)
-      .where('cap', '>=', integer(next.nextBaseFee))
+      .where('cap', '>=', base)
       .where((e) => e.or([e('hold_until', 'is', null), e('hold_until', '<=', now)]));
-  const strict = woken(sql<boolean>`wake_base >= ${integer(next.nextBaseFee)}`);
   return LANES.map((lane) =>
-    woken(sql<boolean>`wake_lane = ${lane} and wake_price >= ${integer(next.prices[lane])}`),
-  ).reduce((all, one) => all.unionAll(one), strict);
+    woken(sql<boolean>`wake_lane = ${lane} and wake_price >= ${integer(prices[lane])}`),
+  ).reduce((all, one) => all.unionAll(one), woken(sql<boolean>`wake_base >= ${base}`));
 }
 
 /** Its owner has another auto-tx with the same sender and nonce, and only one of them can be mined. */

@@ -42,6 +42,15 @@ export interface Database<Schema = Tables> {
   close(): Promise<void>;
 }
 
+/** A part of what an open database holds. Every method rejects with a `StoreError`. */
+export class Store {
+  protected readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+}
+
 type ConnectFile = (path: string) => DatabaseSync;
 
 /** API keys and their usage: in a separate file, or on PostgreSQL beside the rest. */
@@ -111,6 +120,12 @@ export async function openUsageDatabase(target: string): Promise<KeyDatabase> {
   return database;
 }
 
+interface Migrated {
+  kysely_migration: { name: string };
+}
+
+const SERVER_MIGRATIONS: Migrations = { ...HISTORY_MIGRATIONS, ...KEY_MIGRATIONS };
+
 function open<Schema>(
   target: string,
   migrations: Migrations,
@@ -118,22 +133,26 @@ function open<Schema>(
   connect: ConnectFile = (path) => new DatabaseSync(path),
 ): Promise<Database<Schema>> {
   const name = databaseName(target);
-  const opening = isServerUrl(target)
-    ? () => openServer<Schema>(target, { name, sealer })
-    : () => openFile<Schema>(target, migrations, { name, sealer }, connect);
+  const opening = async () => {
+    const opened = isServerUrl(target)
+      ? await openServer<Schema>(target, name)
+      : await openFile<Schema>(target, migrations, name, connect);
+    return databaseOf(opened, name, sealer);
+  };
   return retryWhileBusy(name, opening, WHILE_MADE);
 }
 
-interface Migrated {
-  kysely_migration: { name: string };
+interface Opened<Schema> {
+  readonly queries: Kysely<Schema>;
+  readonly transact: Database<Schema>['transaction'];
 }
 
 async function openFile<Schema>(
   path: string,
   migrations: Migrations,
-  { name, sealer }: Known,
+  name: string,
   connect: ConnectFile,
-): Promise<Database<Schema>> {
+): Promise<Opened<Schema>> {
   let file: DatabaseSync | null = null;
   try {
     if (!hasNoFile(path)) {
@@ -147,58 +166,44 @@ async function openFile<Schema>(
     // Before any change: it may be the wrong database.
     const applied = await refuseForeign(migrated, migrations, name);
     if (!hasNoFile(path)) makePrivate(path);
-    configure(file);
+    // Write-ahead log: readers continue while a block is written, and a kill loses at most the open transaction.
+    file.exec('pragma journal_mode = wal');
+    // Each commit is synced to disk: an alert must not fire again after a power cut.
+    file.exec('pragma synchronous = full');
+    // Overwrites deleted data, as signed bytes require; does not slow down block writes.
+    file.exec('pragma secure_delete = on');
     if (applied.size > 0) refuseDamaged(file, name);
-    // Most starts need no migration, and loading the migrator takes as long as all the rest.
-    if (!Object.keys(migrations).every((each) => applied.has(each))) await migrate(migrated, migrations);
+    await migrate(migrated, migrations, applied);
     const queries = new Kysely<Schema>({ dialect });
-    return opened(queries, { name, sealer }, (work) => queries.transaction().execute(work));
+    return { queries, transact: (work) => queries.transaction().execute(work) };
   } catch (error) {
-    closeQuietly(file);
+    try {
+      file?.close();
+    } catch {}
     throw error;
   }
 }
 
-async function openServer<Schema>(url: string, { name, sealer }: Known): Promise<Database<Schema>> {
+async function openServer<Schema>(url: string, name: string): Promise<Opened<Schema>> {
   // Loaded lazily: a file does not need it.
   const { postgresDialect, OLDEST_POSTGRES } = await import('./postgres.ts');
   const dialect = postgresDialect(url);
-  const queries = new Kysely<Schema>({
-    dialect,
-    plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
-  });
+  const plugins = [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })];
+  const queries = new Kysely<Schema>({ dialect, plugins });
   try {
-    const { version, schema, isReadOnly } = await describeServer(queries);
+    const { rows } = await sql<{ version: string; schema: string | null }>`
+      select current_setting('server_version_num') as version, current_schema() as schema`.execute(queries);
+    const version = Math.floor(Number(rows[0]?.version) / 10_000);
     if (version < OLDEST_POSTGRES) {
-      throw new StoreError(
-        'unreachable',
-        `${name} is PostgreSQL ${version}, which is too old; gastop needs ${OLDEST_POSTGRES} or newer`,
-      );
+      const words = `is PostgreSQL ${version}, which is too old; gastop needs ${OLDEST_POSTGRES} or newer`;
+      throw new StoreError('unreachable', `${name} ${words}`);
     }
     const migrated = new Kysely<Migrated>({ dialect });
     const applied = await refuseForeign(migrated, SERVER_MIGRATIONS, name);
-    if (isReadOnly) throw takesNoWriting(name);
-    if (!Object.keys(SERVER_MIGRATIONS).every((each) => applied.has(each)))
-      await migrate(migrated, SERVER_MIGRATIONS, schema);
-    if (!(await mayWrite(queries))) throw takesNoWriting(name);
-    return opened(queries, { name, sealer }, async (work) => {
-      let isCommitting = false;
-      try {
-        return await queries
-          .transaction()
-          .setIsolationLevel('serializable')
-          .execute(async (trx) => {
-            const result = await work(trx);
-            isCommitting = true;
-            return result;
-          });
-      } catch (error) {
-        const failure = toStoreError(error, name);
-        if (!isCommitting || failure.code !== 'unreachable') throw failure;
-        // A retry might repeat it.
-        throw new StoreError('failed', `${name} was lost while it wrote; what became of that is not known`);
-      }
-    });
+    await migrate(migrated, SERVER_MIGRATIONS, applied, rows[0]?.schema ?? 'public');
+    // Fails on a standby server, and where the role may only read.
+    await sql`update leases set holder = holder where false`.execute(queries);
+    return { queries, transact: (work) => transactOnServer(queries, work, name) };
   } catch (error) {
     await queries.destroy().catch(() => {});
     const failure = toStoreError(error, name);
@@ -209,12 +214,31 @@ async function openServer<Schema>(url: string, { name, sealer }: Known): Promise
   }
 }
 
-type Known = Pick<Database, 'name' | 'sealer'>;
-
-function opened<Schema>(
+async function transactOnServer<Schema, Result>(
   queries: Kysely<Schema>,
-  { name, sealer }: Known,
-  transact: <Result>(work: (trx: Kysely<Schema>) => Promise<Result>) => Promise<Result>,
+  work: (trx: Kysely<Schema>) => Promise<Result>,
+  name: string,
+): Promise<Result> {
+  let isCommitting = false;
+  const transaction = queries.transaction().setIsolationLevel('serializable');
+  const done = transaction.execute(async (trx) => {
+    const result = await work(trx);
+    isCommitting = true;
+    return result;
+  });
+  return done.catch((error: unknown) => {
+    const failure = toStoreError(error, name);
+    // A retry might repeat it.
+    throw isCommitting && failure.code === 'unreachable'
+      ? new StoreError('failed', `${name} was lost while it wrote; what became of that is not known`)
+      : failure;
+  });
+}
+
+function databaseOf<Schema>(
+  { queries, transact }: Opened<Schema>,
+  name: string,
+  sealer: Sealer,
 ): Database<Schema> {
   let damage: StoreError | null = null;
   const attempt = <Result>(work: () => Promise<Result>, retryTimes?: RetryTimes) =>
@@ -235,31 +259,6 @@ function opened<Schema>(
   };
 }
 
-const SERVER_MIGRATIONS: Migrations = { ...HISTORY_MIGRATIONS, ...KEY_MIGRATIONS };
-
-const takesNoWriting = (name: string) =>
-  new StoreError(
-    'read-only',
-    `${name} takes no writing (a standby server, or a role that may only read); name the primary and a role that owns it`,
-  );
-
-async function describeServer<Schema>(db: Kysely<Schema>) {
-  const { rows } = await sql<{ version: string; schema: string; is_read_only: boolean }>`
-    select current_setting('server_version_num') as version, coalesce(current_schema(), 'public') as schema,
-      pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as is_read_only`.execute(
-    db,
-  );
-  const { version = '', schema = 'public', is_read_only: isReadOnly = true } = rows[0] ?? {};
-  return { version: Math.floor(Number(version) / 10_000), schema, isReadOnly };
-}
-
-async function mayWrite<Schema>(db: Kysely<Schema>): Promise<boolean> {
-  const { rows } = await sql<{ may_write: boolean }>`
-    select has_table_privilege('blocks', 'insert') and has_table_privilege('leases', 'update')
-      and has_table_privilege('usage', 'delete') as may_write`.execute(db);
-  return rows[0]?.may_write === true;
-}
-
 async function retryWhileBusy<Result>(
   name: string,
   work: () => Promise<Result>,
@@ -271,18 +270,12 @@ async function retryWhileBusy<Result>(
       return await work();
     } catch (error) {
       const failure = toStoreError(error, name);
-      if (performance.now() - startedAt > (retryTimes[failure.code] ?? Number.NEGATIVE_INFINITY))
-        throw failure;
+      const withinMs = retryTimes[failure.code];
+      if (withinMs === undefined || performance.now() - startedAt > withinMs) throw failure;
       // With jitter, so that waiting processes do not retry at the same moment.
       await setTimeout(RETRY_AFTER_MS * (0.5 + Math.random()));
     }
   }
-}
-
-function closeQuietly(database: DatabaseSync | null): void {
-  try {
-    database?.close();
-  } catch {}
 }
 
 /** Node's own recursive form loops for ever when an existing folder cannot have children, as in /proc. */
@@ -300,26 +293,10 @@ function makePrivateFolder(path: string): void {
 /** SQLite creates -wal and -shm with the mode of the file at that moment. */
 function makePrivate(path: string): void {
   for (const file of [path, `${path}-wal`, `${path}-shm`]) {
-    try {
-      if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
-    } catch (error) {
-      // These files may disappear with the processes that have the database open.
-      if (file === path || !isMissing(error)) throw error;
-    }
+    // Others have the database open, and these may disappear with them.
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats !== undefined && (stats.mode & 0o077) !== 0) chmodSync(file, 0o600);
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
-}
-
-function configure(file: DatabaseSync): void {
-  // Write-ahead log: readers continue while a block is written, and a kill loses at most the open transaction.
-  file.exec('pragma journal_mode = wal');
-  // Each commit is synced to disk: an alert must not fire again after a power cut.
-  file.exec('pragma synchronous = full');
-  // Overwrites deleted data, as signed bytes require; does not slow down block writes.
-  file.exec('pragma secure_delete = on');
 }
 
 const CHECK_MS = 250;
@@ -328,46 +305,35 @@ const CHECKED_ROWS = 50_000;
 /** Checks all tables but the largest for damaged pages, within the time limit. @throws {StoreError} `damaged` */
 function refuseDamaged(file: DatabaseSync, name: string): void {
   const startedAt = performance.now();
-  const tables = file.prepare("select name from sqlite_schema where type = 'table'").all();
-  for (const table of tables.map((row) => `"${row.name}"`)) {
+  for (const { name: table } of file.prepare("select name from sqlite_schema where type = 'table'").all()) {
     if (performance.now() - startedAt > CHECK_MS) return;
-    if (Number(file.prepare(`select max(rowid) as rows from ${table}`).get()?.rows) > CHECKED_ROWS) continue;
-    const [found] = file.prepare(`pragma quick_check(${table})`).all();
-    if (found?.quick_check !== 'ok') throw damaged(name);
+    if (Number(file.prepare(`select max(rowid) as rows from "${table}"`).get()?.rows) > CHECKED_ROWS)
+      continue;
+    if (file.prepare(`pragma quick_check("${table}")`).get()?.quick_check !== 'ok') throw damaged(name);
   }
 }
 
+/** The names of the migrations that it has. */
 async function refuseForeign(
   queries: Kysely<Migrated>,
   migrations: Migrations,
   name: string,
 ): Promise<ReadonlySet<string>> {
+  const choose = isPostgres(queries) ? 'choose another database' : 'choose another database file';
   const { rows } = await (isPostgres(queries) ? SERVER_TABLES : FILE_TABLES).execute(queries);
   const tables = rows.map((row) => row.name);
-  // A kill during the very first opening may leave only the migrator's tables.
-  if (tables.every((table) => table.startsWith('kysely_migration')) && !tables.includes('kysely_migration'))
-    return new Set();
   if (!tables.includes('kysely_migration')) {
-    throw new StoreError(
-      'foreign-database',
-      `${name} belongs to another program; choose another ${isPostgres(queries) ? 'database' : 'database file'}`,
-    );
+    // A kill during the very first opening may leave only the migrator's tables.
+    if (tables.every((table) => table.startsWith('kysely_migration'))) return new Set();
+    throw new StoreError('foreign-database', `${name} belongs to another program; ${choose}`);
   }
-  const applied = await queries.selectFrom('kysely_migration').select('name').execute();
-  if (applied.length === 0) return new Set();
-  if (!applied.some((migration) => migration.name in migrations)) {
-    throw new StoreError(
-      'foreign-database',
-      `${name} is a database of gastop for something else; choose another database file`,
-    );
-  }
-  if (applied.some((migration) => !(migration.name in migrations))) {
-    throw new StoreError(
-      'newer-schema',
-      `${name} was written by a newer gastop; update gastop or choose another ${isPostgres(queries) ? 'database' : 'database file'}`,
-    );
-  }
-  return new Set(applied.map((migration) => migration.name));
+  const rowsApplied = await queries.selectFrom('kysely_migration').select('name').execute();
+  const applied = rowsApplied.map((row) => row.name);
+  if (applied.length > 0 && !applied.some((each) => each in migrations))
+    throw new StoreError('foreign-database', `${name} is a database of gastop for something else; ${choose}`);
+  if (applied.some((each) => !(each in migrations)))
+    throw new StoreError('newer-schema', `${name} was written by a newer gastop; update gastop or ${choose}`);
+  return new Set(applied);
 }
 
 /** Of this schema alone, without extensions. */
@@ -378,9 +344,16 @@ const SERVER_TABLES = sql<{ name: string }>`
 const FILE_TABLES = sql<{ name: string }>`
   select name from sqlite_schema where type = 'table' and name not like 'sqlite%'`;
 
-async function migrate(queries: Kysely<Migrated>, migrations: Migrations, schema?: string): Promise<void> {
+async function migrate(
+  db: Kysely<Migrated>,
+  migrations: Migrations,
+  applied: ReadonlySet<string>,
+  schema?: string,
+): Promise<void> {
+  // Most starts need no migration, and loading the migrator takes as long as all the rest.
+  if (Object.keys(migrations).every((each) => applied.has(each))) return;
   const migrator = new Migrator({
-    db: queries,
+    db,
     provider: { getMigrations: async () => ({ ...migrations }) },
     // The migrations of the keys have their own order.
     allowUnorderedMigrations: true,

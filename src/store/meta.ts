@@ -1,17 +1,15 @@
 import type { Hex } from '../core/block.ts';
 import { type ChainProfile, identifiedChain, isImpostor, SIMULATED_CHAIN_ID } from '../core/chains.ts';
 import { StoreError } from './errors.ts';
-import type { Queries } from './tables.ts';
+import { type Queries, upsert } from './tables.ts';
 
 export async function readMeta(db: Queries, key: string): Promise<string | null> {
   const row = await db.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst();
   return row?.value ?? null;
 }
 
-export async function saveMeta(db: Queries, key: string, value: string): Promise<void> {
-  const row = db.insertInto('meta').values({ key, value });
-  await row.onConflict((conflict) => conflict.column('key').doUpdateSet({ value })).execute();
-}
+export const saveMeta = (db: Queries, key: string, value: string): Promise<void> =>
+  upsert(db, 'meta', ['key'], { key, value });
 
 export async function dropMeta(db: Queries, key: string): Promise<void> {
   await db.deleteFrom('meta').where('key', '=', key).execute();

@@ -3,8 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { AlertMessage } from '../core/alerts/alert-rule.ts';
 import { disableAlerts, toKeptAlert } from './alert-rows.ts';
-import type { Database } from './database.ts';
-import { isPostgres, type Queries, readRows, type Tables } from './tables.ts';
+import { Store } from './database.ts';
+import { isPostgres, type Queries, readRows, type Tables, upsert } from './tables.ts';
 
 export interface KeptAttempt {
   /** When it began, ms since epoch. */
@@ -38,16 +38,7 @@ export interface DueDelivery {
   readonly dueAt: number;
 }
 
-export interface PendingDelivery {
-  readonly id: string;
-  readonly channel: string;
-  readonly target: string;
-  readonly message: AlertMessage;
-  readonly tries: number;
-  /** The first attempt, ms since epoch; a redelivery starts anew. */
-  readonly triesSince: number;
-  readonly isUntouched: boolean;
-}
+export type PendingDelivery = NonNullable<Awaited<ReturnType<OutboxStore['pending']>>>;
 
 export type Verdict =
   | { readonly kind: 'again'; readonly at: number }
@@ -60,19 +51,15 @@ export type Verdict =
 
 const KEPT_ATTEMPTS = 20;
 
-export async function logAttempt(trx: Queries, deliveryId: string, attempt: KeptAttempt): Promise<void> {
-  await trx
-    .insertInto('delivery_attempts')
-    .values({
-      delivery_id: deliveryId,
-      at: attempt.at,
-      latency_ms: Math.round(attempt.latencyMs),
-      ok: attempt.ok ? 1 : 0,
-      answer: attempt.answer,
-    })
-    .execute();
-  await sql`delete from delivery_attempts where delivery_id = ${deliveryId} and at < (
-    select at from delivery_attempts where delivery_id = ${deliveryId}
+async function logAttempt(
+  trx: Queries,
+  id: string,
+  { at, latencyMs, ok, answer }: KeptAttempt,
+): Promise<void> {
+  const row = { delivery_id: id, at, latency_ms: Math.round(latencyMs), ok: ok ? 1 : 0, answer };
+  await trx.insertInto('delivery_attempts').values(row).execute();
+  await sql`delete from delivery_attempts where delivery_id = ${id} and at < (
+    select at from delivery_attempts where delivery_id = ${id}
     order by at desc limit 1 offset ${KEPT_ATTEMPTS - 1})`.execute(trx);
 }
 
@@ -83,19 +70,21 @@ const deliveriesOf = (db: Queries, alertId: string) =>
     .select(['created_at as createdAt', 'next_attempt_at as nextAttemptAt'])
     .where('alert_id', '=', alertId);
 
-async function withAttempts(
-  db: Queries,
-  rows: readonly Omit<KeptDelivery, 'attempts'>[],
-): Promise<KeptDelivery[]> {
-  const ids = rows.map(({ id }) => id);
-  const attempts = db.selectFrom('delivery_attempts').selectAll().where('delivery_id', 'in', ids);
-  const byDelivery = Map.groupBy(await attempts.orderBy('at', 'desc').execute(), (each) => each.delivery_id);
-  return rows.map((row) => ({
-    ...row,
-    attempts: (byDelivery.get(row.id) ?? [])
-      .slice(0, KEPT_ATTEMPTS)
-      .map(({ at, latency_ms, ok, answer }) => ({ at, latencyMs: latency_ms, ok: ok === 1, answer })),
-  }));
+async function withAttempts(db: Queries, query: ReturnType<typeof deliveriesOf>): Promise<KeptDelivery[]> {
+  const rows = await query.execute();
+  const attempts = db
+    .selectFrom('delivery_attempts')
+    .select(['delivery_id as id', 'at', 'latency_ms as latencyMs', 'ok', 'answer'])
+    .where(
+      'delivery_id',
+      'in',
+      rows.map(({ id }) => id),
+    );
+  const byDelivery = Map.groupBy(await attempts.orderBy('at', 'desc').execute(), ({ id }) => id);
+  return rows.map((row) => {
+    const newest = (byDelivery.get(row.id) ?? []).slice(0, KEPT_ATTEMPTS);
+    return { ...row, attempts: newest.map(({ id: _, ok, ...attempt }) => ({ ...attempt, ok: ok === 1 })) };
+  });
 }
 
 /** Rows deleted per transaction: far below SQLite's parameter limit, within some ms. */
@@ -112,7 +101,6 @@ export async function forgetDeliveries(
   these: SelectQueryBuilder<Tables, 'deliveries', object>,
 ): Promise<number> {
   const ids = (await these.select('id').limit(FORGOTTEN_AT_ONCE).execute()).map(({ id }) => id);
-  if (ids.length === 0) return 0;
   await trx.deleteFrom('delivery_attempts').where('delivery_id', 'in', ids).execute();
   await trx.deleteFrom('deliveries').where('id', 'in', ids).execute();
   return ids.length;
@@ -130,9 +118,9 @@ export const KEEP_DELIVERIES_MS = 90 * 86_400_000;
 /** Longest time between two attempts: six hours, and one for clock errors. */
 const PUT_OFF_MOST_MS = 7 * 3_600_000;
 const NEWEST_DELIVERIES = 50;
-const SECRET_BYTES = 32;
 /** How long the previous secret signs after a rotation: time for recipients to switch. */
 const PREVIOUS_SECRET_MS = 86_400_000;
+const newSecret = () => `whsec_${randomBytes(32).toString('base64url')}`;
 
 /** Longer than any attempt: afterwards the process that took it has ended. */
 const TAKEN_MS = 60_000;
@@ -140,53 +128,48 @@ const TAKEN_MS = 60_000;
 /** A file has one writer, and needs no locks. */
 const locked = <Query extends { forUpdate(): Query }>(query: Query): Query => query.forUpdate();
 
-/** `false`: another process has taken it, or it is not due. */
-async function takeDelivery(db: Queries, id: string, now: number): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    update deliveries set next_attempt_at = ${now + TAKEN_MS} where id in (
-      select id from deliveries where id = ${id} and status = 'PENDING' and next_attempt_at <= ${now}
-      for update skip locked)`.execute(db);
-  return numAffectedRows === 1n;
-}
+const wasTried = sql<boolean>`exists (select 1 from delivery_attempts where delivery_id = deliveries.id)`;
 
-/** Deliveries of fired alerts, and their results. Every method rejects with a `StoreError`. */
-export class OutboxStore {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
-
+/** Deliveries of fired alerts, and their results. */
+export class OutboxStore extends Store {
   get isShared(): boolean {
-    return isPostgres(this.#database.queries);
+    return isPostgres(this.database.queries);
   }
 
   /** Deliveries due at `now` (ms since epoch), the longest due first, at most `limit`, after `after`. */
   due(now: number, limit: number, after: DueDelivery | null = null): Promise<DueDelivery[]> {
-    return this.#database.run(async (db) => {
-      const { dueAt, id } = after ?? { dueAt: 0, id: '' };
-      const due = sql<DueDelivery>`
-        select deliveries.id, coalesce(owner, '') as owner, channel, target, next_attempt_at as "dueAt"
-        from deliveries left join alerts on alerts.id = alert_id
-        where next_attempt_at <= ${now} and (next_attempt_at, deliveries.id) > (${dueAt}, ${id})
-        order by next_attempt_at, deliveries.id limit ${limit}`;
-      return (await due.execute(db)).rows;
-    });
+    const { dueAt, id } = after ?? { dueAt: 0, id: '' };
+    const due = sql<DueDelivery>`
+      select deliveries.id, coalesce(owner, '') as owner, channel, target, next_attempt_at as "dueAt"
+      from deliveries left join alerts on alerts.id = alert_id
+      where next_attempt_at <= ${now} and (next_attempt_at, deliveries.id) > (${dueAt}, ${id})
+      order by next_attempt_at, deliveries.id limit ${limit}`;
+    return this.database.run(async (db) => (await due.execute(db)).rows);
   }
 
   async nextDueAt(now: number): Promise<number | null> {
     const next = sql<{ at: number | null }>`
       select min(next_attempt_at) as at from deliveries where next_attempt_at > ${now}`;
-    return (await this.#database.run((db) => next.execute(db))).rows[0]?.at ?? null;
+    return (await this.database.run((db) => next.execute(db))).rows[0]?.at ?? null;
   }
 
-  /** A delivery to send at `now` (ms); on a server it is taken, so that others have it only after the longest attempt. */
-  async pending(id: string, now: number): Promise<PendingDelivery | null> {
-    const row = await this.#database.run(async (db) => {
-      if (this.isShared && !(await takeDelivery(db, id, now))) return undefined;
+  /**
+   * A delivery to send at `now` (ms), with the time of its first attempt (a redelivery starts anew); on a server it is
+   * taken, so that others have it only after the longest attempt. `null` when it is not due, or another process has it.
+   */
+  async pending(id: string, now: number) {
+    const until = this.isShared ? now + TAKEN_MS : now;
+    const row = await this.database.run(async (db) => {
+      if (this.isShared) {
+        const { numAffectedRows } = await sql`
+          update deliveries set next_attempt_at = ${until} where id in (
+            select id from deliveries where id = ${id} and status = 'PENDING' and next_attempt_at <= ${now}
+            for update skip locked)`.execute(db);
+        if (numAffectedRows !== 1n) return undefined;
+      }
       const due = db.selectFrom('deliveries').selectAll().select(wasTried.as('was_tried'));
       const mine = due.where('id', '=', id).where('status', '=', 'PENDING');
-      return mine.where('next_attempt_at', '<=', this.isShared ? now + TAKEN_MS : now).executeTakeFirst();
+      return mine.where('next_attempt_at', '<=', until).executeTakeFirst();
     });
     if (row === undefined) return null;
     const { channel, target, tries, tries_since: triesSince } = row;
@@ -209,14 +192,14 @@ export class OutboxStore {
       const same = trx.deleteFrom('delivery_attempts').where('delivery_id', '=', sent.id).where('ok', '=', 0);
       if (waits) await same.where('answer', '=', attempt.answer).execute();
       await logAttempt(trx, sent.id, attempt);
+      // Its time of attempts starts with the first one: the time without a process or a notifier does not count.
       const isFirst = waits ? sent.isUntouched : sent.tries === 0;
+      const isOver = verdict.kind === 'failed' || verdict.kind === 'gone';
       const { numUpdatedRows } = await trx
         .updateTable('deliveries')
         .set({
-          status: statusAfter(verdict),
+          status: verdict.kind === 'delivered' ? 'DELIVERED' : isOver ? 'FAILED' : 'PENDING',
           tries: sent.tries + (waits ? 0 : 1),
-          // The day of attempts starts with the first one: time before it, without a process or a notifier, does not
-          // count.
           tries_since: isFirst ? attempt.at : sent.triesSince,
           next_attempt_at: 'at' in verdict ? verdict.at : null,
         })
@@ -224,12 +207,10 @@ export class OutboxStore {
         .where('status', '=', 'PENDING')
         .where('tries_since', '=', sent.triesSince)
         .executeTakeFirstOrThrow();
-      if (numUpdatedRows === 0n || verdict.kind !== 'gone') return;
-      await disableAlert(trx, sent, verdict.reason, attempt.at);
-      const others = cancelDeliveries(trx).where('alert_id', '=', sent.message.alertId);
-      await others.where('channel', '=', sent.channel).where('target', '=', sent.target).execute();
+      if (numUpdatedRows > 0n && verdict.kind === 'gone')
+        await endRecipient(trx, sent, verdict.reason, attempt.at);
     };
-    return this.#database.run((db) => db.transaction().execute(keep));
+    return this.database.run((db) => db.transaction().execute(keep));
   }
 
   /**
@@ -237,79 +218,70 @@ export class OutboxStore {
    * attempts; `null` when the alert has no such delivery. Channels without sending (TERMINAL) are unchanged.
    */
   redeliver(alertId: string, id: string, now: number): Promise<KeptDelivery | null> {
-    return this.#database.transaction(async (trx) => {
+    return this.database.transaction(async (trx) => {
       const again = { status: 'PENDING', tries: 0, tries_since: now, next_attempt_at: now };
-      const one = trx
-        .updateTable('deliveries')
-        .set(again)
-        .where('id', '=', id)
-        .where('alert_id', '=', alertId);
-      await one.where('channel', '<>', 'TERMINAL').execute();
+      const all = trx.updateTable('deliveries').set(again).where('channel', '<>', 'TERMINAL');
+      await all.where('id', '=', id).where('alert_id', '=', alertId).execute();
       return findDelivery(trx, alertId, id);
     });
   }
 
   delivery(alertId: string, id: string): Promise<KeptDelivery | null> {
-    return this.#database.run((db) => findDelivery(db, alertId, id));
+    return this.database.run((db) => findDelivery(db, alertId, id));
+  }
+
+  deliveries(alertId: string): Promise<KeptDelivery[]> {
+    return this.database.run((db) => {
+      const newest = deliveriesOf(db, alertId).orderBy('created_at', 'desc').orderBy('id', 'desc');
+      return withAttempts(db, newest.limit(NEWEST_DELIVERIES));
+    });
   }
 
   /** Makes deliveries due at `now` (ms since epoch) that only waited for a notifier of these channels. */
   async wakeWaiting(channels: readonly string[], now: number): Promise<void> {
-    await this.#database.run((db) => {
-      const later = db
-        .updateTable('deliveries')
-        .set({ next_attempt_at: now })
-        .where('next_attempt_at', '>', now);
+    await this.database.run((db) => {
+      const all = db.updateTable('deliveries').set({ next_attempt_at: now });
+      const later = all.where('next_attempt_at', '>', now).where('channel', 'in', channels);
       // A waiting delivery has an attempt with the reason; one being sent has none.
-      return later.where('tries', '=', 0).where(wasTried).where('channel', 'in', channels).execute();
+      return later.where('tries', '=', 0).where(wasTried).execute();
     });
   }
 
   /** Makes deliveries due at `now` (ms since epoch) whose next attempt is too far ahead, because a clock was wrong. */
   async bringForward(now: number): Promise<void> {
-    await this.#database.run((db) => {
+    await this.database.run((db) => {
       const anew = db.updateTable('deliveries').set({ next_attempt_at: now, tries_since: now });
       return anew.where('next_attempt_at', '>', now + PUT_OFF_MOST_MS).execute();
     });
   }
 
-  deliveries(alertId: string): Promise<KeptDelivery[]> {
-    return this.#database.run(async (db) => {
-      const newest = deliveriesOf(db, alertId).orderBy('created_at', 'desc').orderBy('id', 'desc');
-      return withAttempts(db, await newest.limit(NEWEST_DELIVERIES).execute());
-    });
-  }
-
   /** The secrets that sign this owner's webhooks at `now` (ms): the present one, and for a day the rotated one. */
   signingSecrets(owner: string, now: number): Promise<readonly [string, ...string[]]> {
-    return this.#database.run(async (db) => {
-      const known = db.selectFrom('signing_secrets').selectAll().where('owner', '=', owner);
-      const before = await known.executeTakeFirst();
-      if (before !== undefined) {
-        const { secret, previous, previous_until: until } = before;
-        return previous === null || until === null || until <= now ? [secret] : [secret, previous];
-      }
+    return this.database.run(async (db) => {
       const made = { owner, secret: newSecret(), previous: null, previous_until: null };
       const first = db.insertInto('signing_secrets').values(made);
-      // Another process may have created it first.
-      await first.onConflict((conflict) => conflict.column('owner').doNothing()).execute();
-      return [(await known.executeTakeFirstOrThrow()).secret];
+      const known = db.selectFrom('signing_secrets').selectAll().where('owner', '=', owner);
+      // Another process may create it first.
+      if ((await known.executeTakeFirst()) === undefined)
+        await first.onConflict((conflict) => conflict.column('owner').doNothing()).execute();
+      const { secret, previous, previous_until: until } = await known.executeTakeFirstOrThrow();
+      return previous === null || until === null || until <= now ? [secret] : [secret, previous];
     });
   }
 
   /** A new signing secret of the owner at `now` (ms since epoch); the previous one signs until `previousUntil`. */
   rotateSigningSecret(owner: string, now: number) {
-    return this.#database.transaction(async (trx) => {
+    return this.database.transaction(async (trx) => {
       const secret = newSecret();
       const known = trx.selectFrom('signing_secrets').select('secret').where('owner', '=', owner);
       const previous = (await known.executeTakeFirst())?.secret ?? null;
       const previousUntil = previous === null ? null : now + PREVIOUS_SECRET_MS;
-      const columns = { secret, previous, previous_until: previousUntil };
-      await trx
-        .insertInto('signing_secrets')
-        .values({ owner, ...columns })
-        .onConflict((conflict) => conflict.column('owner').doUpdateSet(columns))
-        .execute();
+      await upsert(trx, 'signing_secrets', ['owner'], {
+        owner,
+        secret,
+        previous,
+        previous_until: previousUntil,
+      });
       return { secret, previousUntil };
     });
   }
@@ -317,7 +289,7 @@ export class OutboxStore {
   /** Deletes deliveries completed long before `now` (ms since epoch), page by page: other writes run in between. */
   async prune(now: number): Promise<void> {
     await inPages(() =>
-      this.#database.transaction((trx) => {
+      this.database.transaction((trx) => {
         const done = trx.selectFrom('deliveries').where('next_attempt_at', 'is', null);
         return forgetDeliveries(trx, done.where('created_at', '<', now - KEEP_DELIVERIES_MS));
       }),
@@ -325,29 +297,20 @@ export class OutboxStore {
   }
 }
 
-const wasTried = sql<boolean>`exists (select 1 from delivery_attempts where delivery_id = deliveries.id)`;
+const findDelivery = async (db: Queries, alertId: string, id: string) =>
+  (await withAttempts(db, deliveriesOf(db, alertId).where('id', '=', id)))[0] ?? null;
 
-const newSecret = () => `whsec_${randomBytes(SECRET_BYTES).toString('base64url')}`;
-
-async function findDelivery(db: Queries, alertId: string, id: string): Promise<KeptDelivery | null> {
-  const found = await deliveriesOf(db, alertId).where('id', '=', id).execute();
-  return (await withAttempts(db, found))[0] ?? null;
-}
-
-function statusAfter({ kind }: Verdict): string {
-  if (kind === 'again' || kind === 'waits') return 'PENDING';
-  return kind === 'delivered' ? 'DELIVERED' : 'FAILED';
-}
-
-/** Disables the alert, unless it has another recipient by now. */
-async function disableAlert(
+/** Disables the alert, unless it has another recipient by now, and cancels what else the recipient was to get. */
+async function endRecipient(
   trx: Queries,
   { channel, target, message: { alertId } }: PendingDelivery,
   reason: string,
   now: number,
 ): Promise<void> {
   const alert = trx.selectFrom('alerts').selectAll().where('id', '=', alertId);
-  const rows = await alert.$if(isPostgres(trx), locked).execute();
-  if (readRows(rows, toKeptAlert)[0]?.targets[channel] !== target) return;
-  await disableAlerts(trx, reason, now).where('id', '=', alertId).execute();
+  const [kept] = readRows(await alert.$if(isPostgres(trx), locked).execute(), toKeptAlert);
+  if (kept?.targets[channel] === target)
+    await disableAlerts(trx, reason, now).where('id', '=', alertId).execute();
+  const others = cancelDeliveries(trx).where('alert_id', '=', alertId);
+  await others.where('channel', '=', channel).where('target', '=', target).execute();
 }

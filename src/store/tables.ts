@@ -82,6 +82,19 @@ export interface KeyTables {
   usage: UsageRow;
 }
 
+/** Inserts a row, or replaces the one with the same key. */
+export async function upsert<Table extends keyof Tables>(
+  db: Queries,
+  table: Table,
+  key: readonly (keyof Tables[Table] & string)[],
+  row: Tables[Table],
+): Promise<void> {
+  const untyped = db as unknown as Kysely<Record<string, Record<string, unknown>>>;
+  const columns: Record<string, unknown> = Object.fromEntries(Object.entries(row));
+  const inserted = untyped.insertInto(String(table)).values(columns);
+  await inserted.onConflict((conflict) => conflict.columns([...key]).doUpdateSet(columns)).execute();
+}
+
 /** Rows per statement: far below the 32,766 values of SQLite and the 65,535 of PostgreSQL. */
 export const ROWS_AT_ONCE = 256;
 
