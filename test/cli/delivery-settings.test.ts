@@ -1,16 +1,15 @@
 import { chmodSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ConfigFile, LoadedConfig } from '../../src/cli/config-file.ts';
 import { resolveSettings } from '../../src/cli/settings.ts';
-import { temporaryFolder } from '../helpers/service.ts';
+import { temporaryFile } from '../helpers/service.ts';
 import { runMain } from './captured-io.ts';
 
 const file = (content: ConfigFile): LoadedConfig => ({ path: '/c.json', content, warning: null });
 const TOKEN = '123456789:AAtokentokentokentoken';
 
 async function configured(content: object, mode = 0o600): Promise<string> {
-  const path = join(await temporaryFolder(), 'gastop.json');
+  const path = await temporaryFile('gastop.json');
   writeFileSync(path, JSON.stringify(content));
   chmodSync(path, mode);
   return path;

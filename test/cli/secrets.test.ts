@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { createKey as createOwnKey } from '../../src/service/keys/api-keys.ts';
 import { GASTOP } from '../helpers/gastop.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
-import { temporaryFolder } from '../helpers/service.ts';
+import { temporaryFile, temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { RawConnection } from '../service/fuzz/raw-connection.ts';
 import { runMain } from './captured-io.ts';
@@ -36,7 +36,7 @@ test.skipIf(process.platform !== 'linux')(
   'a key is nowhere but in its request: not in logs, answers, files, the process list or a crash',
   async () => {
     const home = await temporaryFolder();
-    const elsewhere = join(await temporaryFolder(), 'key');
+    const elsewhere = await temporaryFile('key');
     const key = await createKey({ home });
     writeFileSync(elsewhere, key);
     const secret = key.split('_')[2] ?? '';

@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { ErrorBody } from '../../src/contract/api-error.ts';
-import { BASE_PATH } from '../../src/contract/routes.ts';
+import { GasCurrent } from '../../src/contract/gas.ts';
+import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
 import type { ChainProfile } from '../../src/core/chains.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import type { ServiceOptions } from '../../src/service/service.ts';
@@ -16,6 +17,9 @@ export async function temporaryFolder(): Promise<string> {
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
+
+/** A file in such a folder. */
+export const temporaryFile = async (name: string) => join(await temporaryFolder(), name);
 
 export type RunningService = Awaited<ReturnType<typeof startTestService>>;
 
@@ -101,5 +105,6 @@ export async function startTestService(options: TestServiceOptions) {
     if (response.status !== 200) throw new Error(`${path}: ${response.status} ${JSON.stringify(body)}`);
     return body;
   };
-  return { ...service, get, ask, read, stop, errors };
+  const current = async () => GasCurrent.parse(await read(PATHS.gasCurrent));
+  return { ...service, get, ask, read, current, stop, errors };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { RateLimits, StatsChart, StatsCurrent, StatsMarket, Summary } from '../../src/contract/dashboard.ts';
-import { GasCurrent, GasRecommendation, GasTrend } from '../../src/contract/gas.ts';
+import { GasRecommendation, GasTrend } from '../../src/contract/gas.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { createOpenGate } from '../../src/service/http/auth.ts';
 import { BLOCK_ZERO_TIME, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
@@ -23,7 +23,7 @@ test('the summary is of the same block as the snapshot and the recommendation, a
   });
   await service.ready;
   await waitFor(async () => (await readSummary(service)).health.engine !== null);
-  const current = GasCurrent.parse(await service.read(PATHS.gasCurrent));
+  const current = await service.current();
   const advice = GasRecommendation.parse(await service.read(PATHS.gasRecommendation));
   expect(await readSummary(service)).toEqual({
     alerts: { total: 0, pending: 0, disabled: 0, fired24h: 0 },
@@ -72,7 +72,7 @@ test('the summary is of the same block as the snapshot and the recommendation, a
 test('one word is one figure: the price and the priority fee of a block are the same wherever they stand', async () => {
   const service = await runService({ source: new ScriptedSource(makeBlocks(900, 999)) });
   await service.ready;
-  const current = GasCurrent.parse(await service.read(PATHS.gasCurrent));
+  const current = await service.current();
   const { averagePrice, priorityPrice } = current;
   const { snapshot, trend } = StatsCurrent.parse(await service.read(PATHS.statsCurrent));
   expect(snapshot).toMatchObject({ blockNumber: current.blockNumber, averagePrice, priorityPrice });

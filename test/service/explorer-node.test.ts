@@ -1,7 +1,7 @@
 /** Blocks and transactions through the routes, against what the node itself says over raw JSON-RPC. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRpcSource, type RpcSource } from '../../src/chain/rpc-source.ts';
-import { BlockMetrics, TxMetrics, TxsMetrics } from '../../src/contract/explorer.ts';
+import { BlockMetrics, TxMetrics } from '../../src/contract/explorer.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
 import { fixedPrice } from '../helpers/fixed-price.ts';
@@ -172,29 +172,6 @@ describe('transactions', () => {
       expect(tipRank).toBe((below + same / 2) / (tips.length - 1));
     }
     expect(new Set(told.map(({ tipRank }) => tipRank)).size).toBeGreaterThan(3);
-  });
-
-  test('of a window are all that its blocks hold, newest first', async () => {
-    const [oldest, newest] = [await rawBlock(2), await rawBlock(5)];
-    const hashes: (string | undefined)[] = [];
-    for (const number of [2, 3, 4, 5]) {
-      const { transactions } = await rawBlock(number);
-      hashes.push(...transactions.map(({ hash }) => hash));
-    }
-    const window = `from=${iso(oldest.timestamp)}&to=${iso(newest.timestamp)}`;
-    const rows: TxsMetrics['data'] = [];
-    for (let page = 0; page < 4; page += 1) {
-      const { body } = await get(`${PATHS.txs}?${window}&size=7&page=${page}`);
-      const answer = TxsMetrics.parse(body);
-      expect(answer.total).toBe(24);
-      rows.push(...answer.data);
-    }
-    expect(rows.map(({ hash }) => hash)).toEqual(hashes.toReversed());
-    for (const row of rows) {
-      const { status, from, to, value, gasUsed, effectiveGasPrice, costWei } = await readTx(row.hash);
-      expect(row).toMatchObject({ status, from, to, value, gasUsed, effectiveGasPrice, costWei });
-    }
-    expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(['SUCCESS', 'REVERTED']));
   });
 
   test('wait in the pool, are included, and are gone with the block that a reorg takes away', async () => {

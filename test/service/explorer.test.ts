@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { ChainError } from '../../src/chain/chain-source.ts';
-import { ErrorBody } from '../../src/contract/api-error.ts';
 import { BlockMetrics, TxMetrics, TxsMetrics } from '../../src/contract/explorer.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { ETHEREUM_FEE_RULE, nextBaseFee } from '../../src/core/eip1559.ts';
@@ -240,28 +239,6 @@ test('a price beyond what a JSON number holds stands at the limit, amounts stay 
   });
 });
 
-test('a transaction that waits in the pool is pending, without anything of a block', async () => {
-  const source = chainWithTransactions();
-  const { transaction } = makeIncluded(makeBlock(HEAD + 1), 7);
-  source.pool.push({ ...transaction, blockNumber: null, blockHash: null, data: '0x' });
-  const service = await following(source);
-  expect(TxMetrics.parse(await service.read(txAt(transaction.hash)))).toMatchObject({
-    status: 'PENDING',
-    selector: null,
-    gasUsed: null,
-    effectiveGasPrice: null,
-    costWei: null,
-    costUsd: null,
-    blockNumber: null,
-    confirmations: 0,
-    tipRank: null,
-    blockTransactionCount: null,
-  });
-  const unknown = await refused(await service.get(txAt(transactionHash(1, 1))), 404);
-  expect(unknown).toMatchObject({ errorCode: 'not_found' });
-  expect(unknown.message).toMatch(/no such transaction/);
-});
-
 test('transactions come newest first, in pages that join to the whole window, which is asked for by its echo', async () => {
   const service = unchanged();
   const first = await readTxs(service, '?size=70');
@@ -371,30 +348,6 @@ test('where the store is far off the end of a window is found in a few questions
   expect(source.asked.block).toBeLessThan(101 + 20);
 });
 
-test('nothing more is asked for who has left', async () => {
-  const source = chainFarOff();
-  const service = await following(source);
-  const leaving = new AbortController();
-  const block = source.block.bind(source);
-  const begun = Promise.withResolvers<void>();
-  const held = Promise.withResolvers<void>();
-  source.block = async (number) => {
-    const found = await block(number);
-    begun.resolve();
-    await held.promise;
-    return found;
-  };
-  const answer = service.get(`${PATHS.txs}?from=${iso(935)}&to=${iso(939)}`, { signal: leaving.signal });
-  await begun.promise;
-  leaving.abort();
-  expect((await answer).status).toBe(503);
-  held.resolve();
-  // Another's question that goes all the way round leaves time for one more.
-  await readBlock(service, 995);
-  await readBlock(service, 994);
-  expect(source.asked.block).toBe(3);
-});
-
 test('after a reorg a window holds the transactions that are now in it', async () => {
   const source = chainWithTransactions();
   const service = await following(source);
@@ -405,37 +358,6 @@ test('after a reorg a window holds the transactions that are now in it', async (
   source.transactions.set(HEAD, [only]);
   await waitFor(async () => (await readTxs(service)).data[0]?.hash === only.transaction.hash);
   expect((await readTxs(service)).total).toBe(298);
-});
-
-test('with the node down these routes answer 503 and when to ask again', async () => {
-  const source = chainWithTransactions();
-  const service = await following(source);
-  source.isReachable = false;
-  for (const path of [blockAt(990), blockAt('latest'), txAt(transactionHash(990, 0)), PATHS.txs]) {
-    const response = await service.get(path);
-    expect(response.status, path).toBe(503);
-    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
-    const body = ErrorBody.parse(await response.json());
-    expect(body).toMatchObject({ errorCode: 'upstream_unavailable' });
-    expect(body.message).toContain('127.0.0.1:8545 does not answer');
-  }
-  source.isReachable = true;
-  expect((await readBlock(service, 990)).blockNumber).toBe(990);
-  expect(service.errors).toEqual([]);
-});
-
-test('a stopped service lets go of questions that a hanging node holds up', async () => {
-  const source = chainWithTransactions();
-  const service = await following(source);
-  const asked = Promise.withResolvers<void>();
-  source.block = () => {
-    asked.resolve();
-    return new Promise<never>(() => {});
-  };
-  const answer = service.get(blockAt(950));
-  await asked.promise;
-  await service.stop();
-  expect((await answer).status).toBe(503);
 });
 
 test('a block that a started-over node lacks is a matter of the node while that is away, not of a reorg', async () => {

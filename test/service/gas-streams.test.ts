@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ErrorBody } from '../../src/contract/api-error.ts';
@@ -14,7 +13,7 @@ import { emptyDatabase, SLOW_ENGINES } from '../helpers/databases.ts';
 import { eventsOf } from '../helpers/event-stream.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { serveService } from '../helpers/served-service.ts';
-import { runService, temporaryFolder } from '../helpers/service.ts';
+import { runService, temporaryFile } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { openTestGate } from './keys/key-service.ts';
 
@@ -247,7 +246,7 @@ test('a comment comes every 15 seconds, and each hour is one request of the quot
 });
 
 test('the streams of a key that is revoked or rotated end, those of others go on', async () => {
-  const { gate, store, key } = await openTestGate(join(await temporaryFolder(), 'keys.db'));
+  const { gate, store, key } = await openTestGate(await temporaryFile('keys.db'));
   const [revoked, rotated, stays] = [await key('free'), await key('free'), await key('free')];
   const idOf = (text: string) => readKey(text)?.id ?? '';
   const { open, mine } = withClock(gate.identify);

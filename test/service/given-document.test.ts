@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
 import { BASE_PATH } from '../../src/contract/routes.ts';
 import { shareService } from '../helpers/service.ts';
-import { waitFor } from '../helpers/wait-for.ts';
 
 /** What the document of v1 shows, letter for letter. */
 const CREATION = `{
@@ -20,10 +19,6 @@ const CREATION = `{
 const STATUS = '{ "status": "DISABLED" }';
 
 const Id = z.looseObject({ id: z.string() });
-const Envelope = z.looseObject({ data: z.array(z.looseObject({ blockNumber: z.number() })).min(1) });
-const Transactions = z.looseObject({
-  data: z.tuple([z.looseObject({ hash: z.string() })], z.unknown()),
-});
 
 /** The service that `gastop serve --demo` puts on a port, without its keys. */
 const demo = shareService(async (start) => {
@@ -57,33 +52,4 @@ test('the creation payload and the status body are taken as they stand, and each
   expect(await send('PUT', `/alerts/${id}/status`, STATUS)).toMatchObject({ id, status: 'DISABLED' });
   expect(await send('GET', `/alerts/${id}/savings`)).toMatchObject({ alertId: id });
   expect(await send('DELETE', `/alerts/${id}`)).toBeNull();
-});
-
-test('the query examples are answered', async () => {
-  const to = new Date().toISOString();
-  const from = new Date(Date.now() - 3_600_000).toISOString();
-  const window = `from=${from}&to=${to}`;
-  for (const path of [
-    '/gas/current',
-    '/gas/trend',
-    '/gas/recommendation',
-    '/auto-txs',
-    '/dashboard/stats/current',
-    '/dashboard/stats/chart',
-    '/dashboard/stats/market?timeFrame=24h',
-    '/dashboard/rate-limits',
-    '/dashboard/summary',
-  ])
-    expect(await send('GET', path)).toEqual(expect.any(Object));
-  // The last hour is filled in within seconds.
-  for (const path of ['base-fee', 'priority-fee', 'gas-used-ratio']) {
-    const query = path === 'priority-fee' ? `${window}&percentile=p95` : window;
-    await waitFor(async () => Envelope.parse(await send('GET', `/metrics/${path}?${query}`)));
-  }
-  const { data } = Envelope.parse(await send('GET', `/metrics/base-fee?${window}`));
-  const number = data.at(-1)?.blockNumber;
-  expect(await send('GET', `/metrics/block/${number}`)).toMatchObject({ blockNumber: number });
-  const txs = Transactions.parse(await send('GET', `/metrics/txs?${window}`));
-  const [{ hash }] = txs.data;
-  expect(await send('GET', `/metrics/tx/${hash}`)).toMatchObject({ hash });
 });

@@ -1,6 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
@@ -20,7 +19,7 @@ import { GasCurrent, GasRecommendation, GasTrend } from '../../src/contract/gas.
 import { BaseFeeMetrics, GasUsedRatioMetrics, PriorityFeeMetrics } from '../../src/contract/metrics.ts';
 import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
-import { temporaryFolder } from '../helpers/service.ts';
+import { temporaryFile } from '../helpers/service.ts';
 import { buildProgram } from '../tui/build-program.ts';
 import { type MadeRequest, madeRequests } from './fuzz/made-requests.ts';
 import { type RawAnswer, RawConnection } from './fuzz/raw-connection.ts';
@@ -73,7 +72,7 @@ afterAll(() => {
 });
 
 async function startFuzzed(kind: 'live' | 'dead'): Promise<Fuzzed> {
-  const file = join(await temporaryFolder(), 'keys.db');
+  const file = await temporaryFile('keys.db');
   const child = fork(PROGRAM, [file, kind], {
     execArgv: ['--expose-gc', '--disable-warning=ExperimentalWarning'],
     stdio: ['ignore', 'inherit', 'pipe', 'ipc'],

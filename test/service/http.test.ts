@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import { ErrorBody, MetricsError } from '../../src/contract/api-error.ts';
 import { StatsChart, StatsCurrent, StatsMarket } from '../../src/contract/dashboard.ts';
-import { GasCurrent } from '../../src/contract/gas.ts';
 import { BaseFeeMetrics, GasUsedRatioMetrics, PriorityFeeMetrics } from '../../src/contract/metrics.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { BLOCK_ZERO_TIME, makeBlocks } from '../helpers/chain-blocks.ts';
@@ -45,7 +44,7 @@ async function refused<Schema extends z.ZodType>(
 test('the snapshot is of the head block and the parts of stats/current are of the same block', async () => {
   const service = history();
   const head = makeBlocks(HEAD, HEAD)[0];
-  const current = GasCurrent.parse(await service.read(PATHS.gasCurrent));
+  const current = await service.current();
   expect(current).toMatchObject({
     chainId: 1,
     blockNumber: HEAD,
@@ -184,7 +183,7 @@ test('charts hold at most 500 points, in buckets that belong to their time frame
   expect(hour.bucketSec).toBe(12);
   expect(hour.points).toHaveLength(300);
   const last = makeBlocks(HEAD, HEAD)[0];
-  const current = GasCurrent.parse(await service.read(PATHS.gasCurrent));
+  const current = await service.current();
   expect(hour.points.at(-1)).toEqual({
     timestamp: iso(HEAD),
     base: Number(last?.baseFeePerGas),
@@ -264,7 +263,7 @@ test('market figures: extremes are single blocks, usual work is priced, the heat
   const market = StatsMarket.parse(await service.read(`${PATHS.statsMarket}?timeFrame=30d`));
   const fees = makeBlocks(0, HEAD).map((block) => Number(block.baseFeePerGas));
   expect(market.base).toMatchObject({ now: fees.at(-1), min: Math.min(...fees), max: Math.max(...fees) });
-  const current = GasCurrent.parse(await service.read(PATHS.gasCurrent));
+  const current = await service.current();
   const transfer = market.actions.find((action) => action.gas === 21_000);
   expect(transfer?.average.wei).toBe(String(21_000n * BigInt(current.averagePrice)));
   expect(transfer?.average.usd).toBeCloseTo((21_000 * current.averagePrice * 2_000) / 1e18, 12);

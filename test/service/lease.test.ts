@@ -243,52 +243,6 @@ describe('a clock that is set', () => {
   });
 });
 
-describe('a process that slept for an hour', () => {
-  test('goes on as the holder where nobody took over', async () => {
-    const clocks = new Clocks();
-    const lease = leaseOf(await open(), clocks, 'one');
-    await lease.bid();
-    clocks.pass(3_600_000);
-    await lease.look();
-    expect(lease.state).toBe('holds');
-  });
-
-  test('writes nothing where another took over, though it has not heard of it', async () => {
-    const database = await open();
-    const clocks = new Clocks();
-    const [one, other] = [leaseOf(database, clocks, 'one'), leaseOf(database, clocks, 'other')];
-    await one.bid();
-    const store = new BlockStore(database, () => one.right);
-    await store.saveBlocks([makeBlock(1)]);
-    await other.bid();
-    await awake(clocks, 6_000, other);
-    expect(one.state).toBe('holds');
-    await expect(store.saveBlocks([makeBlock(2)])).rejects.toMatchObject({ code: 'not-holder' });
-    await expect(store.rewindTo(0)).rejects.toMatchObject({ code: 'not-holder' });
-    await expect(store.beginAnew(undefined)).rejects.toMatchObject({ code: 'not-holder' });
-    expect((await store.head())?.number).toBe(1);
-    await one.look();
-    expect(one.state).toBe('stands-by');
-  });
-
-  test('writes nothing by the right it had before, though it has the lease again', async () => {
-    const database = await open();
-    const clocks = new Clocks();
-    const [one, other] = [leaseOf(database, clocks, 'one'), leaseOf(database, clocks, 'other')];
-    await one.bid();
-    const before = one.right;
-    await other.bid();
-    await other.takeOver();
-    await one.look();
-    await other.end();
-    await one.look();
-    expect(one.state).toBe('holds');
-    await expect(new BlockStore(database, () => before).rewindTo(0)).rejects.toMatchObject({
-      code: 'not-holder',
-    });
-  });
-});
-
 describe('a visitor', () => {
   test('writes while nobody has the lease, and never takes it', async () => {
     const database = await open();

@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
-import { GasCurrent } from '../../src/contract/gas.ts';
 import { BaseFeeMetrics, PriorityFeeMetrics } from '../../src/contract/metrics.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { startAnvil } from '../helpers/anvil.ts';
@@ -35,7 +34,7 @@ test("over a real node every number is the node's own, through reorg and restart
     ])) as FeeHistory;
     const bases = history.baseFeePerGas.map(Number);
     await waitFor(async () => {
-      const current = GasCurrent.parse(await service.read(PATHS.gasCurrent));
+      const current = await service.current();
       return (
         current.blockNumber === latest &&
         current.basePrice === bases.at(-2) &&

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { AutoTxStore } from '../../src/store/auto-txs.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
@@ -7,7 +6,7 @@ import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { fire } from '../helpers/fired-alert.ts';
 import { openDatabase } from '../helpers/open-database.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
-import { runService, temporaryFolder } from '../helpers/service.ts';
+import { runService, temporaryFile } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { bytesOf, keptAutoTx } from '../store/auto-txs/kept-auto-txs.ts';
 
@@ -15,7 +14,7 @@ const DAY_SEC = 86_400;
 const timeOf = (number: number) => makeBlock(number).timestamp;
 
 async function stored(blocks: Parameters<BlockStore['saveBlocks']>[0], prunedAt?: number) {
-  const path = join(await temporaryFolder(), 'chain-1.db');
+  const path = await temporaryFile('chain-1.db');
   const database = await openDatabase(path);
   const store = new BlockStore(database);
   await store.claimChain({ id: 1 });

@@ -1,13 +1,10 @@
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { GasCurrent } from '../../src/contract/gas.ts';
-import { PATHS } from '../../src/contract/routes.ts';
 import { type Reconciliation, reconcile } from '../../src/service/follow/follower.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { openDatabase } from '../helpers/open-database.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
-import { runService, temporaryFolder } from '../helpers/service.ts';
+import { runService, temporaryFile } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 const other = (from: number, to: number) =>
@@ -83,7 +80,7 @@ test('a development chain that started over is seen by its blocks, or by a head 
 });
 
 test('over a syncing node the service answers from its history, says what it waits for, and goes on by itself', async () => {
-  const path = join(await temporaryFolder(), 'chain-1.db');
+  const path = await temporaryFile('chain-1.db');
   const database = await openDatabase(path);
   const store = new BlockStore(database);
   await store.claimChain({ id: 1 });
@@ -94,7 +91,7 @@ test('over a syncing node the service answers from its history, says what it wai
   // What a node's subscription does with a head below all that is known: nothing until it has passed it.
   syncing.isSilent = true;
   const service = await runService({ source: syncing, database: path });
-  const current = async () => GasCurrent.parse(await service.read(PATHS.gasCurrent));
+  const current = async () => await service.current();
   await service.ready;
   await waitFor(async () => (await current()).source.problem?.message === waiting(7, 999).behind);
   expect(await current()).toMatchObject({ blockNumber: 999, stale: true });

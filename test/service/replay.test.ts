@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 import { openReplaySource } from '../../src/chain/replay-source.ts';
 import { StatsChart, StatsMarket } from '../../src/contract/dashboard.ts';
-import { GasCurrent } from '../../src/contract/gas.ts';
 import { BaseFeeMetrics } from '../../src/contract/metrics.ts';
 import { PATHS } from '../../src/contract/routes.ts';
-import { runService, temporaryFolder } from '../helpers/service.ts';
+import { runService, temporaryFile } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 const FILE = fileURLToPath(
@@ -43,7 +41,7 @@ test('2,001 recorded mainnet blocks at full speed end in the figures that the fi
   const source = await openReplaySource({ file: FILE, speed: 100_000 });
   const service = await runService({ source });
   const last = rows.at(-1);
-  const head = async () => GasCurrent.parse(await service.read(PATHS.gasCurrent));
+  const head = async () => await service.current();
   await service.ready;
   await waitFor(async () => (await head()).blockNumber === last?.number);
   const window = `from=${iso(rows[0]?.timestamp ?? 0)}&bucket=block&size=500`;
@@ -91,11 +89,11 @@ test('a recording ends only once all that lies behind its first blocks is in the
     const timestamp = 1_729_000_000 + Math.floor(i / 20) + (i >= count - 5 ? 3_000 : 0);
     return `${20_000_000 + i},${timestamp},10000000000,1`;
   });
-  const file = join(await temporaryFolder(), 'dense.csv');
+  const file = await temporaryFile('dense.csv');
   await writeFile(file, ['block_number,timestamp,base_fee_wei,blob_base_fee_wei', ...dense, ''].join('\n'));
   const service = await runService({ source: await openReplaySource({ file, speed: 100_000 }) });
   await service.ready;
-  await waitFor(async () => GasCurrent.parse(await service.read(PATHS.gasCurrent)).source.ended);
+  await waitFor(async () => (await service.current()).source.ended);
   const window = `from=${iso(1_729_000_000)}&bucket=block&size=1`;
   const { total } = BaseFeeMetrics.parse(await service.read(`${PATHS.baseFee}?${window}`));
   expect(total).toBe(count);

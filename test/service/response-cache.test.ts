@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { API_KEY_HEADER, PATHS } from '../../src/contract/routes.ts';
+import { PATHS } from '../../src/contract/routes.ts';
 import type { Gate } from '../../src/service/http/auth.ts';
 import { ApiFailure } from '../../src/service/http/errors.ts';
 import { HistoryStore } from '../../src/store/history.ts';
@@ -77,20 +77,6 @@ describe('a response that is requested again', () => {
     const all = await Promise.all(Array.from({ length: 100 }, () => tagOf(service, MARKET)));
     expect(all.every((tag) => tag === all[0])).toBe(true);
     expect(count).toHaveBeenCalledTimes(1);
-  });
-
-  it('is counted for its key each time', async () => {
-    const admitted: unknown[] = [];
-    const { service } = await start({
-      admit: async ({ key }) => {
-        admitted.push(key);
-        return { keyId: 'somebody' };
-      },
-      limits,
-    });
-    for (const key of ['one', 'two', 'two'])
-      await service.get(PATHS.gasCurrent, { headers: { [API_KEY_HEADER]: key } });
-    expect(admitted).toEqual(['one', 'two', 'two']);
   });
 
   it.each([

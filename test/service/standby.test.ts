@@ -1,7 +1,5 @@
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
-import { GasCurrent } from '../../src/contract/gas.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import type { ChainProfile } from '../../src/core/chains.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
@@ -14,7 +12,7 @@ import { startJsonRpcServer } from '../helpers/json-rpc-server.ts';
 import { openDatabase } from '../helpers/open-database.ts';
 import { createScriptedChain } from '../helpers/scripted-chain.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
-import { type RunningService, runService, temporaryFolder } from '../helpers/service.ts';
+import { type RunningService, runService, temporaryFile } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { keptAlert } from '../store/alerts/kept-alerts.ts';
 
@@ -34,14 +32,13 @@ const createEngine = ({ feeRule }: ChainProfile) => new AlternatingEngine({ feeR
 const alert = keptAlert('cheap', { lane: 'slow', threshold: THRESHOLD });
 
 async function prepared(): Promise<{ path: string; database: Database }> {
-  const path = join(await temporaryFolder(), 'chain-1.db');
+  const path = await temporaryFile('chain-1.db');
   const database = await openDatabase(path);
   await new AlertStore(database).create(alert, 10);
   return { path, database };
 }
 
-const headOf = async (service: RunningService) =>
-  GasCurrent.parse(await service.read(PATHS.gasCurrent)).blockNumber;
+const headOf = async (service: RunningService) => (await service.current()).blockNumber;
 const storedHead = async (database: Database) => (await new BlockStore(database).head())?.number ?? -1;
 const firedAt = async (database: Database) =>
   (await database.queries.selectFrom('alert_events').select('block_number').execute()).map(
@@ -95,7 +92,7 @@ test('of two services on one database one follows the node; the other follows th
   first.mine(...makeBlocks(500, 503));
   await waitFor(async () => (await headOf(standby)) === 503, { what: 'the standby’s head' });
   await agree(leader, standby);
-  expect(GasCurrent.parse(await standby.read(PATHS.gasCurrent))).toMatchObject({
+  expect(await standby.current()).toMatchObject({
     stale: false,
     source: { problem: null },
   });
@@ -105,7 +102,7 @@ test('of two services on one database one follows the node; the other follows th
   // The leader's node is away: the standby says so, too.
   first.emit({ type: 'down', reason: 'it is away', retryAt: Date.now() + 60_000 });
   await waitFor(async () => {
-    const { source, stale } = GasCurrent.parse(await standby.read(PATHS.gasCurrent));
+    const { source, stale } = await standby.current();
     return source.problem?.message === 'it is away' && stale;
   });
   first.emit({ type: 'up' });
@@ -124,18 +121,6 @@ test('of two services on one database one follows the node; the other follows th
   expect(standby.errors).toEqual([]);
   await standby.stop();
   await database.close();
-});
-
-test('of services that start on an empty database at once one follows its node, the others the database', async () => {
-  const path = join(await temporaryFolder(), 'chain-1.db');
-  const sources = [0, 1, 2].map(() => new ScriptedSource(makeBlocks(450, FIRST)));
-  const services = await Promise.all(sources.map((source, place) => start(path, source, `process ${place}`)));
-  await waitFor(() => sources.some(({ knownAsked }) => knownAsked.length > 0));
-  for (const source of sources) source.mine(...makeBlocks(500, 503));
-  for (const service of services) await waitFor(async () => (await headOf(service)) === 503);
-  expect(sources.filter(({ knownAsked }) => knownAsked.length > 0)).toHaveLength(1);
-  const [first, ...others] = services;
-  for (const other of others) if (first !== undefined) await agree(first, other);
 });
 
 test('a standby follows the leader through reorgs and a chain that began anew', async () => {
@@ -160,9 +145,7 @@ test('a standby follows the leader through reorgs and a chain that began anew', 
   await new BlockStore(database, () => ({ kind: 'alone' })).beginAnew(undefined);
   await new BlockStore(database, () => ({ kind: 'alone' })).saveBlocks(branch(10, 20, 2));
   await waitFor(async () => (await headOf(standby)) === 20);
-  await waitFor(
-    async () => GasCurrent.parse(await standby.read(PATHS.gasCurrent)).source.restartedAt !== null,
-  );
+  await waitFor(async () => (await standby.current()).source.restartedAt !== null);
   await Promise.all([leader.stop(), standby.stop()]);
   await database.close();
 });
@@ -274,7 +257,7 @@ test('a visitor writes history while nobody else does, fires nothing, and makes 
 
 test('two programs on one database cost the node what one does', async () => {
   const chain = createScriptedChain({ length: 320, startedAt: Math.floor(Date.now() / 1_000) - 320 * 12 });
-  const path = join(await temporaryFolder(), 'chain.db');
+  const path = await temporaryFile('chain.db');
   const programs = [];
   for (const name of ['serve', 'monitor']) {
     const node = await startJsonRpcServer(chain);

@@ -1,10 +1,9 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
-import { GasCurrent, GasRecommendation } from '../../src/contract/gas.ts';
+import { GasRecommendation } from '../../src/contract/gas.ts';
 import { BaseFeeMetrics } from '../../src/contract/metrics.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
@@ -13,10 +12,8 @@ import { startJsonRpcServer } from '../helpers/json-rpc-server.ts';
 import { openDatabase } from '../helpers/open-database.ts';
 import { createScriptedChain } from '../helpers/scripted-chain.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
-import { type RunningService, runService, temporaryFolder } from '../helpers/service.ts';
+import { runService, temporaryFile } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-
-const current = async (service: RunningService) => GasCurrent.parse(await service.read(PATHS.gasCurrent));
 
 /** Blocks 0–319 that end now. */
 async function startNode() {
@@ -67,24 +64,24 @@ describe('the first prices of a new database', () => {
     const service = await runService({ source });
     onTestFinished(() => source.close());
     await service.ready;
-    expect(await current(service)).toMatchObject({ blockNumber: 319, stale: false });
+    expect(await service.current()).toMatchObject({ blockNumber: 319, stale: false });
     expect(GasRecommendation.parse(await service.read(PATHS.gasRecommendation)).reasons).not.toEqual([]);
   });
 
   test('are followed by the history of the same blocks, with their hashes and times', async () => {
     const node = await startNode();
-    const database = join(await temporaryFolder(), 'history.db');
+    const database = await temporaryFile('history.db');
     const source = createRpcSource({ urls: [node.url] });
     onTestFinished(() => source.close());
     const service = await runService({ source, database });
     await service.ready;
-    const { lanes } = await current(service);
+    const { lanes } = await service.current();
     await waitFor(async () => {
       const from = new Date((node.chain.at(0)?.timestamp ?? 0) * 1_000).toISOString();
       const response = await service.get(`${PATHS.baseFee}?bucket=block&size=1&from=${from}`);
       return response.ok && BaseFeeMetrics.parse(await response.json()).total === 320;
     });
-    expect((await current(service)).lanes).toEqual(lanes);
+    expect((await service.current()).lanes).toEqual(lanes);
     await service.stop();
     const stored = await openDatabase(database);
     onTestFinished(() => stored.close());
@@ -102,7 +99,7 @@ describe('the first prices of a new database', () => {
     onTestFinished(() => source.close());
     const service = await runService({ source });
     await service.ready;
-    expect(await current(service)).toMatchObject({ blockNumber: 319, stale: false });
+    expect(await service.current()).toMatchObject({ blockNumber: 319, stale: false });
     expect(service.errors).toEqual([]);
   });
 });
@@ -134,20 +131,20 @@ describe('a reorg right after the start', () => {
       return makeBlock(number, { hash: blockHash(number, 1), parentHash, baseFeePerGas: 2_500_000_000n });
     });
     source.reorg(first - 1, replaced);
-    await waitFor(async () => (await current(service)).blockNumber === 500);
+    await waitFor(async () => (await service.current()).blockNumber === 500);
     const fresh = await runService({
       source: new ScriptedSource([...makeBlocks(400, first - 1), ...replaced]),
     });
     await fresh.ready;
     await waitFor(async () =>
-      isDeepStrictEqual((await current(service)).lanes, (await current(fresh)).lanes),
+      isDeepStrictEqual((await service.current()).lanes, (await fresh.current()).lanes),
     );
   });
 });
 
 describe('the prices of the last run', () => {
   test('are stale without a problem until the source has said its newest block', async () => {
-    const database = join(await temporaryFolder(), 'history.db');
+    const database = await temporaryFile('history.db');
     const before = await runService({ source: new ScriptedSource(makeBlocks(400, 499)), database });
     await before.ready;
     await before.read(`${PATHS.statsChart}?timeFrame=1h`);
@@ -161,18 +158,18 @@ describe('the prices of the last run', () => {
       database,
     });
     await service.ready;
-    const shown = await current(service);
+    const shown = await service.current();
     expect([shown.blockNumber, shown.stale, shown.source.problem]).toEqual([499, true, null]);
     asked.resolve();
-    await waitFor(async () => !(await current(service)).stale);
-    expect((await current(service)).blockNumber).toBe(520);
+    await waitFor(async () => !(await service.current()).stale);
+    expect((await service.current()).blockNumber).toBe(520);
     await service.stop();
 
     const away = new ScriptedSource(makeBlocks(400, 540));
     away.isReachable = false;
     const again = await runService({ source: away, database });
-    await waitFor(async () => (await current(again)).source.problem !== null);
-    const told = await current(again);
+    await waitFor(async () => (await again.current()).source.problem !== null);
+    const told = await again.current();
     expect([told.stale, told.source.problem?.message]).toEqual([true, '127.0.0.1:8545 does not answer']);
   });
 });

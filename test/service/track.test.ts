@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { GasRecommendation } from '../../src/contract/gas.ts';
@@ -11,7 +10,7 @@ import type { AdviceRow } from '../../src/store/advice-track.ts';
 import { BLOCK_ZERO_TIME, blockHash, makeBlock as plausibleBlock } from '../helpers/chain-blocks.ts';
 import { openDatabase } from '../helpers/open-database.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
-import { type RunningService, runService, shareService, temporaryFolder } from '../helpers/service.ts';
+import { type RunningService, runService, shareService, temporaryFile } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 /** Blocks that keep to the rule of EIP-1559: nothing is promised on others. */
@@ -65,7 +64,7 @@ async function live(source: ScriptedSource, path: string, blocks: readonly Block
 
 describe('what is advised', () => {
   test('is stored as it was answered, for every head from the first one on, with the price to sign; for none before', async () => {
-    const path = join(await temporaryFolder(), 'chain-1.db');
+    const path = await temporaryFile('chain-1.db');
     // No more than are read at once: a memory that grows meanwhile may change the answer.
     const source = new ScriptedSource(makeBlocks(200, 299));
     const service = await runService({ source, database: path });
@@ -100,7 +99,7 @@ describe('what is advised', () => {
   });
 
   test('of blocks that are only caught up with is said to nobody and not stored', async () => {
-    const path = join(await temporaryFolder(), 'chain-1.db');
+    const path = await temporaryFile('chain-1.db');
     const source = new ScriptedSource(makeBlocks(850, 999));
     const first = await runService({ source, database: path });
     await first.ready;
@@ -116,7 +115,7 @@ describe('what is advised', () => {
   });
 
   test('goes with its block in a reorg', async () => {
-    const path = join(await temporaryFolder(), 'chain-1.db');
+    const path = await temporaryFile('chain-1.db');
     const source = new ScriptedSource(makeBlocks(400, 499));
     const service = await runService({ source, database: path });
     await service.ready;
@@ -126,25 +125,11 @@ describe('what is advised', () => {
     await waitFor(async () => (await rowsIn(path)).at(-1)?.block_hash === blockHash(504, 1));
     expect(await numbersIn(path)).toEqual(upTo(499, 504));
   });
-
-  test('by two services on one history is stored once', async () => {
-    const path = join(await temporaryFolder(), 'chain-1.db');
-    const sources = [new ScriptedSource(makeBlocks(400, 499)), new ScriptedSource(makeBlocks(400, 499))];
-    const services = await Promise.all(sources.map((source) => runService({ source, database: path })));
-    await Promise.all(services.map((service) => service.ready));
-    for (const block of makeBlocks(500, 508)) {
-      for (const source of sources) source.mine(block);
-      await waitFor(() => storedIn(path, block.number));
-    }
-    await waitFor(async () => (await rowsIn(path)).filter((row) => row.verdict !== null).length >= 7);
-    expect(await numbersIn(path)).toEqual(upTo(499, 508));
-    expect(services.flatMap((service) => service.errors)).toEqual([]);
-  });
 });
 
 describe('the record', () => {
   test('is of the walk over history until fifty are judged, then of what was given; a restart keeps it, waits apart, and so does another version; what is judged late is answered anew', async () => {
-    const path = join(await temporaryFolder(), 'chain-1.db');
+    const path = await temporaryFile('chain-1.db');
     const source = new ScriptedSource(makeBlocks(850, 999));
     const first = await runService({ source, database: path });
     await first.ready;
@@ -224,7 +209,7 @@ describe('a downtime of more than a day', () => {
   const leftOf = async (path: string) => (await rowsIn(path)).filter((row) => row.block_number <= 305);
 
   test('costs no verdict: what was open is judged once its blocks have been fetched', async () => {
-    const path = join(await temporaryFolder(), 'chain-1.db');
+    const path = await temporaryFile('chain-1.db');
     await leftOpen(path);
     const source = new ScriptedSource(slow(0, 399 + day));
     const service = await runService({ source, database: path });
@@ -235,7 +220,7 @@ describe('a downtime of more than a day', () => {
   });
 
   test('whose blocks are not to be had leaves open what needed them, and says so', async () => {
-    const path = join(await temporaryFolder(), 'chain-1.db');
+    const path = await temporaryFile('chain-1.db');
     await leftOpen(path);
     const source = new ScriptedSource([...slow(0, 305), ...slow(400, 500 + day)]);
     await (await runService({ source, database: path })).ready;
@@ -295,22 +280,5 @@ describe('how likely a price is reached', () => {
     const { reach } = await advice(service, '?targetGwei=1&deadlineSec=604800');
     expect(reach).toMatchObject({ targetPrice: 1e9, deadlineSec: 604_800, probability: null });
     expect(reach?.reason).toMatch(/^it takes 49d of blocks/);
-  });
-
-  test('is null where nothing was asked, and half a question is refused by the name of what is missing', async () => {
-    const service = history();
-    expect((await advice(service)).reach).toBeNull();
-    for (const [query, missing, given] of [
-      ['targetGwei=5', 'deadlineSec', 'targetGwei'],
-      ['deadlineSec=60', 'targetGwei', 'deadlineSec'],
-    ]) {
-      const response = await service.get(`${PATHS.gasRecommendation}?${query}`);
-      expect(response.status).toBe(400);
-      expect(await response.json()).toMatchObject({
-        errorCode: 'validation_failed',
-        message: `${missing} must be given with ${given}`,
-        details: [{ path: missing }],
-      });
-    }
   });
 });

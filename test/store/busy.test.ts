@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
@@ -10,7 +9,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import { isServerUrl } from '../../src/store/database-url.ts';
 import { makeBlocks } from '../helpers/chain-blocks.ts';
 import { ENGINES, emptyDatabase } from '../helpers/databases.ts';
-import { temporaryFolder } from '../helpers/service.ts';
+import { temporaryFile } from '../helpers/service.ts';
 
 /** Another process, or connection, that has the write lock until it is told to let go. */
 async function holdElsewhere(path: string): Promise<() => void> {
@@ -97,7 +96,7 @@ test.each(ENGINES)('writes that wait together are done in the order they came, o
 });
 
 test('opening a fresh file waits for the process that holds it, and everything else goes on meanwhile', async () => {
-  const path = join(await temporaryFolder(), 'chain-1.db');
+  const path = await temporaryFile('chain-1.db');
   const letGo = await holdElsewhere(path);
   const opening = openDatabase(path);
   await turns();
@@ -106,7 +105,7 @@ test('opening a fresh file waits for the process that holds it, and everything e
 });
 
 test('a database that is never let go is given up on in one line', async () => {
-  const path = join(await temporaryFolder(), 'chain-1.db');
+  const path = await temporaryFile('chain-1.db');
   const holder = new DatabaseSync(path);
   holder.exec('begin exclusive');
   await expect(openDatabase(path)).rejects.toMatchObject({

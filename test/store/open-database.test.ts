@@ -23,7 +23,7 @@ import type { Tables } from '../../src/store/tables.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { asked, ENGINES, emptyDatabase } from '../helpers/databases.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
-import { temporaryFolder } from '../helpers/service.ts';
+import { temporaryFile, temporaryFolder } from '../helpers/service.ts';
 import { keptAlert } from './alerts/kept-alerts.ts';
 
 /** A file as it was after so many migrations. */
@@ -61,7 +61,7 @@ test('commits survive a power cut: each is synced to disk', async () => {
 });
 
 test('one that is up to date is not migrated again', async () => {
-  const path = join(await temporaryFolder(), 'chain-1.db');
+  const path = await temporaryFile('chain-1.db');
   await (await openDatabase(path)).close();
   const raw = new DatabaseSync(path);
   raw.exec('drop table kysely_migration_lock');
@@ -75,13 +75,13 @@ test('one that is up to date is not migrated again', async () => {
 });
 
 test.runIf(isSlowRun)('processes that open a fresh file at the same moment all get it', async () => {
-  const path = join(await temporaryFolder(), 'chain-1.db');
+  const path = await temporaryFile('chain-1.db');
   const said = await Promise.all([openElsewhere(path), openElsewhere(path)]);
   expect(said).toEqual(['opened', 'opened']);
 });
 
 test('a file that is no database is refused in one line', async () => {
-  const path = join(await temporaryFolder(), 'notes.txt');
+  const path = await temporaryFile('notes.txt');
   const text = 'not a database, but long enough to have a header of a hundred bytes'.repeat(20);
   writeFileSync(path, text, { mode: 0o644 });
   await expect(openDatabase(path)).rejects.toMatchObject({
@@ -94,7 +94,7 @@ test('a file that is no database is refused in one line', async () => {
 });
 
 test("another program's database is refused and left as it was", async () => {
-  const path = join(await temporaryFolder(), 'music.db');
+  const path = await temporaryFile('music.db');
   const other = new DatabaseSync(path);
   other.exec('create table songs (name text)');
   other.close();
@@ -114,7 +114,7 @@ test("another program's database is refused and left as it was", async () => {
 });
 
 test('a database written by a newer version is refused', async () => {
-  const path = join(await temporaryFolder(), 'chain-1.db');
+  const path = await temporaryFile('chain-1.db');
   await (await openDatabase(path)).close();
   const raw = new DatabaseSync(path);
   raw.exec("insert into kysely_migration (name, timestamp) values ('9999-later', '2030-01-01')");
@@ -126,7 +126,7 @@ test('a database written by a newer version is refused', async () => {
 });
 
 test('a history written before advice was kept goes on, with its blocks', async () => {
-  const path = join(await temporaryFolder(), 'chain-1.db');
+  const path = await temporaryFile('chain-1.db');
   const older = await migrated<Tables>(path, 1);
   await older
     .insertInto('blocks')
@@ -140,7 +140,7 @@ test('a history written before advice was kept goes on, with its blocks', async 
 });
 
 test('an older database keeps its signing secret, and its alerts wait for no more than their cooldown where they need not', async () => {
-  const path = join(await temporaryFolder(), 'chain-1.db');
+  const path = await temporaryFile('chain-1.db');
   const older = await migrated<Record<'alerts' | 'signing_secrets', Record<string, unknown>>>(path, 6);
   const waiting = { phase: 'resting', cooldown_until: 60_000, wake_at_least: 100 };
   const rows = [
@@ -194,7 +194,7 @@ test.skipIf(process.platform !== 'linux')('a folder that takes no children is re
 });
 
 test('reports a full disk as such, and keeps its data', async () => {
-  const path = join(await temporaryFolder(), 'chain-1.db');
+  const path = await temporaryFile('chain-1.db');
   const database = await openDatabase(path);
   const store = new BlockStore(database);
   await store.saveBlocks(makeBlocks(0, 9));
@@ -209,7 +209,7 @@ test('reports a full disk as such, and keeps its data', async () => {
 });
 
 test('reports the cause of a rollback by SQLite itself, such as a full disk', async () => {
-  const database = await openDatabase(join(await temporaryFolder(), 'chain-1.db'));
+  const database = await openDatabase(await temporaryFile('chain-1.db'));
   // Ends the transaction as SQLITE_FULL does, whatever fills the disk.
   await sql`create trigger full before insert on blocks begin select raise(rollback, 'no room'); end`.execute(
     database.queries,
@@ -267,7 +267,7 @@ test.skipIf(process.platform === 'win32')('a folder without permission is said a
 });
 
 test('an older program stops writing after a migration, and says what to do', async () => {
-  const path = join(await temporaryFolder(), 'chain-1.db');
+  const path = await temporaryFile('chain-1.db');
   const older = await migrated<Tables>(path, 8);
   const old = { name: 'follower', holder: 'x', process: 'older', since: 1, heartbeat_at: 1 };
   await sql`insert into leases (name, holder, process, since, heartbeat_at)
@@ -296,7 +296,7 @@ test('an older program stops writing after a migration, and says what to do', as
 });
 
 test('refuses a damaged file with one line of advice, and reports damage found later', async () => {
-  const path = join(await temporaryFolder(), 'chain-1.db');
+  const path = await temporaryFile('chain-1.db');
   const first = await openDatabase(path);
   await new BlockStore(first).saveBlocks(makeBlocks(0, 2_000));
   await first.close();

@@ -1,5 +1,4 @@
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, test } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   createNotifiers,
   Dispatcher,
@@ -13,7 +12,7 @@ import { FIRED_AT, type Firing, fire } from '../../helpers/fired-alert.ts';
 import { startMailServer } from '../../helpers/mail-server.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { answering, closedPort, startReceiver } from '../../helpers/receiver.ts';
-import { temporaryFolder } from '../../helpers/service.ts';
+import { temporaryFile } from '../../helpers/service.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 const SETTINGS: NotifierSettings = { smtp: null, telegram: null, allowPrivateTargets: true };
@@ -118,24 +117,6 @@ describe('what fired', () => {
     expect(await signatures('later')).toBe(1);
   });
 
-  it('is looked for again where it could not be read, though nothing was written since', async () => {
-    let failures = 1;
-    class FailingStore extends OutboxStore {
-      override async pending(...args: Parameters<OutboxStore['pending']>) {
-        if (failures-- > 0) throw new Error('disk I/O error');
-        return super.pending(...args);
-      }
-    }
-    const receiver = await startReceiver();
-    const office = await open({ makeStore: (database) => new FailingStore(database) });
-    await office.idle();
-    await office.fire('unread', { target: receiver.url });
-    await waitFor(() => office.errors.length === 1, { what: 'the failure' });
-    await office.idle();
-    office.clock.advance(2 * SECOND);
-    await ended(office, 'unread', 'DELIVERED');
-  });
-
   it('is sent at once where the dispatcher is told, and by the clock where it is not', async () => {
     const receiver = await startReceiver();
     const office = await open();
@@ -169,7 +150,7 @@ describe('what fired', () => {
   });
 
   it('waits where the process that sends is not set up for its channel, and goes out once another one sends', async () => {
-    const path = join(await temporaryFolder(), 'chain.db');
+    const path = await temporaryFile('chain.db');
     const clock = new FakeClock(FIRED_AT);
     const office = await open({ path, clock });
     await office.fire('a', { channel: 'EMAIL', target: 'me@receiver.test' });
@@ -371,7 +352,7 @@ describe('a receiver', () => {
 describe('the end of the process', () => {
   it('leaves what is under way pending; the next process sends it again under the same key', async () => {
     const receiver = await startReceiver(() => {});
-    const path = join(await temporaryFolder(), 'chain.db');
+    const path = await temporaryFile('chain.db');
     const first = await open({ path });
     const id = await first.fire('a', { target: receiver.url });
     await waitFor(() => receiver.received.length === 1);
@@ -437,34 +418,6 @@ describe('the end of the process', () => {
     await running;
     expect(await office.delivery('a')).toMatchObject({ status: 'PENDING', attempts: [] });
   });
-});
-
-test('however densely things fall due, all that is due is read four times a second at most', async () => {
-  let looks = 0;
-  class Counted extends OutboxStore {
-    override due(...asked: Parameters<OutboxStore['due']>) {
-      looks += 1;
-      return super.due(...asked);
-    }
-  }
-  const receiver = await startReceiver();
-  const office = await open({ makeStore: (database) => new Counted(database) });
-  await office.idle();
-  for (let n = 0; n < 50; n += 1) {
-    await fire(office.database, `a${n}`, {
-      target: receiver.url,
-      row: { next_attempt_at: FIRED_AT + 2_000 + 10 * n },
-    });
-  }
-  office.clock.advance(2_000);
-  await waitFor(() => receiver.received.length === 1);
-  const before = looks;
-  for (let ms = 0; ms < 500; ms += 10) {
-    await office.idle();
-    office.clock.advance(10);
-  }
-  await waitFor(() => receiver.received.length === 50);
-  expect(looks - before).toBeLessThanOrEqual(2);
 });
 
 describe('a database that cannot be written', () => {

@@ -1,10 +1,9 @@
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Block } from '../../../src/core/block.ts';
 import { makeBlock } from '../../helpers/chain-blocks.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { ScriptedSource } from '../../helpers/scripted-source.ts';
-import { runService, temporaryFolder } from '../../helpers/service.ts';
+import { runService, temporaryFile } from '../../helpers/service.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { insertAlerts, keptAlert, readAlert, readEvents } from '../../store/alerts/kept-alerts.ts';
 
@@ -17,7 +16,7 @@ function blocksAt(gwei: bigint, from: number, to: number): Block[] {
 }
 
 async function alertedDatabase(confirmBlocks = 1) {
-  const path = join(await temporaryFolder(), 'chain-1.db');
+  const path = await temporaryFile('chain-1.db');
   const database = await openDatabase(path);
   onTestFinished(() => database.close());
   await insertAlerts(database, keptAlert('a', { threshold: 20n * GWEI, confirmBlocks }));

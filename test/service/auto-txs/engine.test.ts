@@ -44,22 +44,6 @@ describe('two owners hand over transactions with the same nonce', () => {
   });
 });
 
-describe('nodes that forget what they have mined', () => {
-  test('a nonce that was used long ago, nobody knows by which: it says that, and to look at the account first', async () => {
-    const rig = await startEngine({ confirmations: 1 });
-    rig.node.receipt = async () => null;
-    rig.node.transaction = async () => null;
-    await rig.place(keptAutoTx('one'));
-    await rig.block(5);
-    rig.node.nonces.set(sender(1), 1);
-    for (let head = 0; head < 2; head++) await rig.block(5);
-    const { failure } = (await rig.kept('one')).state;
-    expect(failure).toMatchObject({ code: 'nonce_used' });
-    expect(failure?.message).toContain('no node has this transaction: most likely another one replaced it');
-    expect(failure?.message).toContain("look at the sender's account before you sign it again");
-  });
-});
-
 describe('nodes that do not agree', () => {
   test('a node that is ahead says that the nonce is used, one that is behind knows no receipt: nothing is said of it yet', async () => {
     const rig = await startEngine({ confirmations: 1 });

@@ -1,5 +1,4 @@
 import { createServer, type Server } from 'node:http';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { NEW_PENDING, stepAutoTx } from '../../../src/core/auto-txs/state-machine.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
@@ -15,8 +14,7 @@ import {
   startRig,
 } from '../../helpers/auto-tx-rig.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
-import { isSlowRun } from '../../helpers/rounds.ts';
-import { temporaryFolder } from '../../helpers/service.ts';
+import { temporaryFile } from '../../helpers/service.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 /** A real node with somebody in between, who can swallow a question, or its answer. */
@@ -95,33 +93,6 @@ function mineUntilExecuted(rig: AutoTxRig, id: string) {
   );
 }
 
-describe('two nodes', () => {
-  test('one of which is down: it goes out all the same', async () => {
-    const dead = await standBetween(anvil.url);
-    await dead.stop();
-    const rig = await rigOf({ urls: [anvil.url, dead.url] });
-    await mineAt(anvil, 90);
-    const id = await rig.place(await sign(await fund(anvil)));
-    await mineAt(anvil, 10);
-    await untilSent(rig, id);
-    await mineUntilExecuted(rig, id);
-  });
-
-  test.runIf(isSlowRun)('both get it, and one that hangs holds nothing up', async () => {
-    const hanging = await standBetween(anvil.url);
-    hanging.treat = (body) => (isSending(body) ? 'ask' : 'pass');
-    const rig = await rigOf({ urls: [anvil.url, hanging.url] });
-    await mineAt(anvil, 90);
-    const id = await rig.place(await sign(await fund(anvil)));
-    await mineAt(anvil, 10);
-    await untilSent(rig, id);
-    const sent = await waitFor(async () => (await rig.timeline(id)).find(({ kind }) => kind === 'SENT'));
-    expect(sent?.message).toBe(`${new URL(anvil.url).host} has it`);
-    await waitFor(() => hanging.asked.some(isSending), { what: 'the question to the node that hangs' });
-    await mineUntilExecuted(rig, id);
-  });
-});
-
 test('a sender whose questions hang holds up nobody else', async () => {
   const between = await standBetween(anvil.url);
   const rig = await rigOf({ urls: [between.url], requestTimeoutMs: 60_000, senderMs: 500 });
@@ -158,26 +129,12 @@ describe('nobody knows whether a node has it', () => {
       new Set(between.asked.filter(isSending).map((body) => body.match(/0x02[0-9a-f]+/)?.[0])).size,
     ).toBe(1);
   });
-
-  test.runIf(isSlowRun)('it has not: the same bytes go out again', async () => {
-    const between = await standBetween(anvil.url);
-    const rig = await rigOf({ urls: [between.url], requestTimeoutMs: 3_000 });
-    await mineAt(anvil, 90);
-    const id = await rig.place(await sign(await fund(anvil)));
-    between.treat = (body) => (isSending(body) ? 'ask' : 'pass');
-    await mineAt(anvil, 10);
-    await waitFor(() => between.asked.some(isSending), { what: 'the question that is lost' });
-    between.treat = () => 'pass';
-    await untilSent(rig, id);
-    const { state } = await mineUntilExecuted(rig, id);
-    expect(state).toMatchObject({ attempts: 1, failure: null });
-  });
 });
 
 describe('a process that ended between its decision and the sending', () => {
   /** What such a process leaves in a database. */
   async function leave(signed: `0x${string}`): Promise<{ database: string; id: string }> {
-    const database = join(await temporaryFolder(), 'history.db');
+    const database = await temporaryFile('history.db');
     const opened = await openDatabase(database);
     const store = new AutoTxStore(opened);
     const kept = keptOf(signed);
@@ -203,22 +160,6 @@ describe('a process that ended between its decision and the sending', () => {
     await untilSent(rig, id);
     const { state } = await mineUntilExecuted(rig, id);
     expect(state.attempts).toBe(1);
-  });
-
-  test.runIf(isSlowRun)('no node has it and its target is no longer reached: it waits again', async () => {
-    await mineAt(anvil, 90);
-    const { database, id } = await leave(await sign(await fund(anvil)));
-    const rig = await rigOf({ urls: [anvil.url], database });
-    await mineAt(anvil, 90);
-    await waitFor(async () => (await rig.kept(id)).state.unseen > 0, { what: 'a look at the chain' });
-    rig.pass(30_000);
-    await mineAt(anvil, 90);
-    const { state, signed } = await rig.until(id, 'PENDING');
-    expect(state.attempts).toBe(1);
-    expect(await anvil.rpc('eth_getTransactionByHash', [signed?.hash])).toBeNull();
-    await mineAt(anvil, 10);
-    await untilSent(rig, id);
-    await mineUntilExecuted(rig, id);
   });
 
   test('no node has it: nothing of its sender goes out after it before it has', async () => {

@@ -128,19 +128,6 @@ describe('anvil that is stopped and started again on the same port is a chain th
     },
   );
 
-  it.runIf(isSlowRun)('between two runs', async () => {
-    const path = temporaryDatabase();
-    const first = await node();
-    const before = await rigOn(first.url, path);
-    const placed = await someAutoTxs(first, before);
-    await before.stop();
-    const second = await another(first, placed.accounts);
-    const rig = await rigOn(second.url, path);
-    await expectBegunAnew(second, rig, placed);
-    await rig.stop();
-    await expectHistoryOf(second, path);
-  });
-
   it('between two runs, though its head has the number of the stored one', async () => {
     const path = temporaryDatabase();
     const first = await node();

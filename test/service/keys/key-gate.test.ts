@@ -1,9 +1,8 @@
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { createKey, createKeyId, reissueKey } from '../../../src/service/keys/api-keys.ts';
 import { quotaUsedUp, tooFast } from '../../../src/service/keys/key-gate.ts';
-import { temporaryFolder } from '../../helpers/service.ts';
+import { temporaryFile } from '../../helpers/service.ts';
 import { NOON, openTestGate, refusal, tally } from './key-service.ts';
 
 const MIDNIGHT = Date.UTC(2026, 10, 21);
@@ -17,7 +16,7 @@ const PLANS = {
 const idOf = (key: string) => key.split('_')[1] ?? '';
 
 async function newGate() {
-  return openTestGate(join(await temporaryFolder(), 'keys.db'), PLANS);
+  return openTestGate(await temporaryFile('keys.db'), PLANS);
 }
 
 test('no key, a mistyped one and an unknown one are told apart', async () => {
@@ -151,7 +150,7 @@ test('wrong secrets for a known id take nothing from its key', async () => {
 });
 
 test('closing writes what is pending and refuses what comes later', async () => {
-  const path = join(await temporaryFolder(), 'keys.db');
+  const path = await temporaryFile('keys.db');
   const first = await openTestGate(path, PLANS);
   const text = await first.key('ten');
   const pending = first.ask(text, 4);
@@ -164,7 +163,7 @@ test('closing writes what is pending and refuses what comes later', async () => 
 });
 
 test('a file that another program holds is a 503, nothing is let through uncounted, and then it goes on', async () => {
-  const path = join(await temporaryFolder(), 'keys.db');
+  const path = await temporaryFile('keys.db');
   const { gate, key, ask, errors } = await openTestGate(path, PLANS);
   const text = await key('ten');
   const holder = new DatabaseSync(path);
@@ -178,7 +177,7 @@ test('a file that another program holds is a 503, nothing is let through uncount
 });
 
 test('a database that fails is a 503 that says when to ask again and nothing of the file', async () => {
-  const path = join(await temporaryFolder(), 'keys.db');
+  const path = await temporaryFile('keys.db');
   const { gate, key } = await openTestGate(path, PLANS);
   const text = await key('ten');
   const other = new DatabaseSync(path);

@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { emptyDatabase, SLOW_ENGINES } from '../../helpers/databases.ts';
 import { rounds } from '../../helpers/rounds.ts';
-import { temporaryFolder } from '../../helpers/service.ts';
+import { temporaryFile } from '../../helpers/service.ts';
 import { type Answer, buildServer, newClient, prepareServerProcess } from './clients.ts';
 import { startGatedServer } from './gated-server.ts';
 import { openTestGate, tally } from './key-service.ts';
@@ -40,7 +39,7 @@ async function gatedServer(file: string) {
 }
 
 test('many clients at once on one key: the quota is exact to the request', async () => {
-  const { port, key, gate } = await gatedServer(join(await temporaryFolder(), 'keys.db'));
+  const { port, key, gate } = await gatedServer(await temporaryFile('keys.db'));
   const text = await key('quota');
   const answers = await askAll(port, text, 100, rounds(60));
   expect(wordsOf(answers)).toEqual({ ok: QUOTA, rate_limit_exceeded: rounds(1_000) });
@@ -65,7 +64,7 @@ test.each(SLOW_ENGINES)('two processes on one database share the quota exactly, 
 });
 
 test('a key that is revoked by another process is refused from the next request on', async () => {
-  const file = join(await temporaryFolder(), 'keys.db');
+  const file = await temporaryFile('keys.db');
   const { key, store } = await openTestGate(file, PLANS);
   const text = await key('quota');
   const server = prepareServerProcess(SERVER, file, PLANS);

@@ -1,10 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { sign, webhookBody } from '../../../src/service/alerts/notifiers/web-notifiers.ts';
 import { messageOf } from '../../helpers/fired-alert.ts';
-import { temporaryFolder } from '../../helpers/service.ts';
+import { temporaryFile } from '../../helpers/service.ts';
 
 type Verify = (body: string | Buffer, header: string | undefined, secret: string, nowSec?: number) => boolean;
 
@@ -18,7 +17,7 @@ function block(language: string): string {
 
 /** The example, run by Node as it stands there. */
 async function exampleVerify(): Promise<Verify> {
-  const file = join(await temporaryFolder(), 'verify.mjs');
+  const file = await temporaryFile('verify.mjs');
   await writeFile(file, block('js'));
   const { verify } = (await import(/* @vite-ignore */ pathToFileURL(file).href)) as { verify: Verify };
   return verify;
