@@ -94,8 +94,12 @@ export function wrappedLines(
 const NAME_ROOM = 16;
 
 /** A text of several lines, whole: the details scroll. */
-export function longFact(text: string | null, name: string, width: number): readonly NamedValue[] {
-  if (text === null || text === '') return [];
+export function longFact(
+  text: string | null | undefined,
+  name: string,
+  width: number,
+): readonly NamedValue[] {
+  if (!text) return [];
   const lines = text.split(/\r?\n/).flatMap((line) => {
     const parts = wrappedLines(cleanText(line), width - NAME_ROOM + 1, { indent: '' });
     return parts.length === 0 ? [EMPTY_LINE] : parts;

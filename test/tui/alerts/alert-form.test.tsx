@@ -386,7 +386,7 @@ describe('the form of a new alert', () => {
 
   it('takes what is typed first in place of a price it was opened with, and goes on after that', async () => {
     const memory = new Map<string, unknown>();
-    openAlertForm(memory, { gasSpeed: 'AVERAGE', condition: 'LESS_THAN', threshold: '0.05' }, 'tab-1');
+    openAlertForm(memory, { gasSpeed: 'AVERAGE', condition: 'LESS_THAN', thresholdGwei: '0.05' }, 'tab-1');
     const { shows, press } = showScreen({
       Screen: AlertsPane,
       scope: 'alerts',
@@ -402,7 +402,7 @@ describe('the form of a new alert', () => {
 
   it('opens prefilled where somebody came from a price, ready to be sent', async () => {
     const memory = new Map<string, unknown>();
-    openAlertForm(memory, { gasSpeed: 'AVERAGE', condition: 'LESS_THAN', threshold: '0.05' }, 'tab-1');
+    openAlertForm(memory, { gasSpeed: 'AVERAGE', condition: 'LESS_THAN', thresholdGwei: '0.05' }, 'tab-1');
     const sent: NewAlert[] = [];
     const service = fakeAlerts([]);
     const { shows, press } = showScreen({

@@ -26,12 +26,14 @@ import {
   channelsOf,
   fieldOfPath,
   watchedBy,
-} from './alert-fields.ts';
+} from './alert-draft.ts';
 
-export type AlertSeed = { readonly draft: AlertDraft } & (
-  | { readonly kind: 'new' }
-  | { readonly kind: 'copy' | 'change'; readonly alert: AlertView }
-);
+/** `like`: an alert to copy, or to change. */
+export interface AlertSeed {
+  readonly draft: AlertDraft;
+  readonly like?: AlertView;
+  readonly isChange?: boolean;
+}
 
 export function useAlertOffer(): { readonly choices: AlertChoices; readonly canChange: boolean } {
   const { isOwnService = false } = useMonitor();
@@ -45,51 +47,44 @@ export function useAlertOffer(): { readonly choices: AlertChoices; readonly canC
 const PREVIEW_LINES = 2;
 const REACH_LINES = 2;
 
-/** A new alert starts with a channel that the service offers; others keep their channels. */
-function offeredDraft({ kind, draft }: AlertSeed, { channels }: AlertChoices): AlertDraft {
-  const isOffered = channelsOf(draft).some((channel) => channels.includes(channel));
-  return kind !== 'new' || isOffered ? draft : { ...draft, channels: channels[0] ?? '' };
-}
-
 export function AlertForm({ seed, ...props }: FormProps<AlertSeed>) {
   const { snapshot, present, width } = usePane();
   const { client } = useMonitor();
   const { choices: offered } = useAlertOffer();
+  const { like, isChange = false } = seed;
+  // A new alert starts with a channel that the service offers; others keep theirs.
+  const isOffered = channelsOf(seed.draft).some((channel) => offered.channels.includes(channel));
+  const channels = like || isOffered ? seed.draft.channels : (offered.channels[0] ?? '');
   const state = useFormState('alert-form', () =>
     // A note is the user's own text, also in a copy: typing continues it.
-    formOf(offeredDraft(seed, offered), 'thresholdGwei', ['note']),
+    formOf<AlertDraft>({ ...seed.draft, channels }, 'thresholdGwei', ['note']),
   );
   const { form } = state;
   const { draft } = form;
-  const changed = seed.kind === 'change' ? seed.alert : null;
   const body = bodyOf(draft);
-  const problems = alertProblems(draft, body, offered);
+  const problems = alertProblems(draft, body);
   const fields = alertFields(draft, offered, snapshot);
   const { thresholdGwei } = body;
-  const alert: NewAlert | null =
-    problems.size === 0 && thresholdGwei !== undefined ? { ...body, thresholdGwei } : null;
+  const alert = problems.size > 0 || thresholdGwei === undefined ? null : { ...body, thresholdGwei };
   const condition = describeCondition(watchedBy(draft));
   const preview = useAlertPreview(alert, (at) => untilText(at, present));
   const reach = useThresholdReach(draft, alert?.confirmBlocks ?? 1, snapshot);
   const faint = (words: string | null, most: number) =>
     wrappedLines(words, width, { most, look: { faint: true } });
-  const like = seed.kind === 'copy' ? ` like ${describeCondition(seed.alert)}` : '';
+  const title = isChange ? 'Change ' : 'New alert';
+  const named = like === undefined ? '' : `${isChange ? '' : ' like '}${describeCondition(like)}`;
   return (
     <ResourceForm
-      {...{ ...props, ...state, fields, problems }}
+      {...{ ...props, ...state, fields, problems, isChange }}
       resource="alert"
-      title={changed === null ? `New alert${like}` : `Change ${describeCondition(changed)}`}
-      isChange={changed !== null}
+      title={`${title}${named}`}
       isDirty={JSON.stringify(draft) !== JSON.stringify(form.initial)}
       verb={{ done: 'made', doing: 'making' }}
       save={async () => {
         if (alert === null) throw new Error('the alert is not complete');
-        if (changed === null) {
-          const { id, signingSecret: secret } = await client.createAlert(alert);
-          return { id, secret };
-        }
-        const secret = (await client.updateAlert(changed.id, alert))?.signingSecret ?? null;
-        return { id: changed.id, secret };
+        const saved = isChange && like ? client.updateAlert(like.id, alert) : client.createAlert(alert);
+        const { id = like?.id ?? '', signingSecret: secret = null } = (await saved) ?? {};
+        return { id, secret };
       }}
       saved={condition}
       fieldOfPath={(path) => fieldOfPath(path, body.method)}

@@ -2,16 +2,36 @@ import { Box, Text } from 'ink';
 import {
   type AlertDetailsView,
   type AlertSavingsView,
+  type AlertState,
   type AlertView,
   alertState,
+  type DeliveryView,
+  describeChannels,
   describeCondition,
+  describeDistance,
+  describeShare,
+  describeWaiting,
   distanceToThreshold,
   isOn,
+  isSavingUnknown,
+  plainWord,
+  shortTarget,
   statusWord,
+  targetOf,
 } from '../../../client/views/alerts.ts';
 import type { EngineView } from '../../../client/views/dashboard.ts';
+import { cooldownText } from '../../../core/alerts/alert-rule.ts';
 import { cleanText } from '../../../core/text.ts';
-import { formatAge, formatCount, formatDuration } from '../../../core/units.ts';
+import {
+  exactGwei,
+  formatAge,
+  formatCount,
+  formatDuration,
+  formatGwei,
+  formatNative,
+  formatUsd,
+  UNKNOWN,
+} from '../../../core/units.ts';
 import { useNow } from '../../app/clock.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import type { Memory } from '../../app/ui-state.ts';
@@ -23,14 +43,22 @@ import type { ActionName } from '../../input/keymap.ts';
 import { useModalKeys } from '../../input/use-keys.tsx';
 import { openResourceForm, type Resource, type SecretProps } from '../../resource/resource.ts';
 import { ResourcePane } from '../../resource/resource-pane.tsx';
-import { factGrid, section, wrappedLines } from '../../ui/fact-list.tsx';
+import {
+  factGrid,
+  given,
+  hangingLines,
+  longFact,
+  type NamedValue,
+  section,
+  wrappedLines,
+} from '../../ui/fact-list.tsx';
 import { type PaneContext, useRoom } from '../../ui/pane-context.tsx';
-import { bold, type Line, plain } from '../../ui/text.tsx';
-import { COLORS, forTerminal } from '../../ui/theme.ts';
-import { alertColumns, alertFacts, alertTitle, deliveryLines, savingsFacts } from './alert-facts.ts';
-import { draftLike, newDraft } from './alert-fields.ts';
+import { known, leftColumn, rightColumn, type TableColumn } from '../../ui/table.ts';
+import { bold, colored, faint, type Line, plain } from '../../ui/text.tsx';
+import { COLORS, type ColorName, forTerminal } from '../../ui/theme.ts';
+import { momentText, secondText, untilText } from '../../ui/time.ts';
+import { type AlertPrefill, draftLike, NEW_DRAFT } from './alert-draft.ts';
 import { AlertForm, type AlertSeed, useAlertOffer } from './alert-form.tsx';
-import type { AlertPrefill } from './alert-prefill.ts';
 
 const ALERTS: Resource<AlertView, AlertSeed> = {
   name: 'alert',
@@ -60,22 +88,16 @@ const ALERTS: Resource<AlertView, AlertSeed> = {
       return kind === 'leaving' || kind === 'cooling' ? 'cooling down' : kind;
     });
     const states = [...kinds].map(([kind, { length }]) => `${formatCount(length)} ${kind}`).join(', ');
+    const hint = 'n makes one; a makes one from the present price, on every tab.';
     return {
       feed,
       items,
-      states: states === '' ? [] : [[{ text: states, faint: true }]],
+      states: states === '' ? [] : [[faint(states)]],
       notices: [
         ...wrappedLines(rule, width, { most: RULE_LINES, look: { faint: true } }),
         ...(last === undefined ? [] : [deleted(last.alert)]),
       ],
-      empty:
-        last === undefined
-          ? {
-              title: 'No alerts yet',
-              hint: 'n makes one; a makes one from the present price, on every tab.',
-              more: rule,
-            }
-          : null,
+      empty: last === undefined ? { title: 'No alerts yet', hint, more: rule } : null,
     };
   },
   columns: alertColumns,
@@ -126,7 +148,7 @@ const ALERTS: Resource<AlertView, AlertSeed> = {
     const { choices, canChange } = useAlertOffer();
     return {
       list: {
-        new: () => pane.openForm({ kind: 'new', draft: newDraft() }),
+        new: () => pane.openForm({ draft: NEW_DRAFT }),
         undo: () => {
           const back = undo();
           const text = back === null ? 'Nothing to undo' : `${describeCondition(back)} is back`;
@@ -134,20 +156,17 @@ const ALERTS: Resource<AlertView, AlertSeed> = {
         },
       },
       item: (alert) => {
-        const openForm = (kind: 'copy' | 'change') => () =>
-          pane.openForm({ kind, alert, draft: draftLike(alert) });
+        const openForm = (isChange: boolean) => () =>
+          pane.openForm({ like: alert, isChange, draft: draftLike(alert) });
+        const run = (item: AlertView) => {
+          remove(item);
+          pane.showList();
+        };
         return {
           toggle: () => setStatus(alert, statusWord(choices.statuses, isOn(alert.status) ? 'off' : 'on')),
-          another: openForm('copy'),
-          ...(canChange && { edit: openForm('change') }),
-          delete: () =>
-            pane.ask(alert, (item) => ({
-              ...deleteQuestion(item),
-              run: () => {
-                remove(item);
-                pane.showList();
-              },
-            })),
+          another: openForm(false),
+          ...(canChange && { edit: openForm(true) }),
+          delete: () => pane.ask(alert, (item) => ({ ...deleteQuestion(item), run: () => run(item) })),
         };
       },
     };
@@ -166,7 +185,7 @@ function awayOf(alert: AlertView, snapshot: PaneContext['snapshot']): number {
 export const AlertsPane = () => <ResourcePane resource={ALERTS} />;
 
 export function openAlertForm(memory: Memory, prefill: AlertPrefill, from: ActionName): void {
-  openResourceForm<AlertSeed>(memory, ALERTS, { kind: 'new', draft: newDraft(prefill) }, from);
+  openResourceForm<AlertSeed>(memory, ALERTS, { draft: { ...NEW_DRAFT, ...prefill } }, from);
 }
 
 const ENGINE_EVERY_MS = 10_000;
@@ -184,18 +203,72 @@ function useEngine(): EngineView | null {
   return data?.health.engine ?? null;
 }
 
+/** While what alerts fire, and which process evaluates them. */
 function engineText(engine: EngineView | null, isOwnService: boolean, now: number): string | null {
   if (engine === null && !isOwnService) return null;
-  const rule = isOwnService
-    ? 'Alerts fire while gastop or gastop serve runs'
-    : 'Alerts fire while the service runs';
-  if (engine === null) return rule;
-  const { process, isHere, since, heartbeatAt } = engine;
+  const { process = null, isHere = null, since = null, heartbeatAt = null } = engine ?? {};
+  const rule = `Alerts fire while ${isOwnService ? 'gastop or gastop serve' : 'the service'} runs`;
   if (isHere === true && isOwnService) return `${rule}; this process evaluates them`;
-  if (process === null) return rule;
   const [at, word] = isHere === true ? [since, 'since'] : [heartbeatAt, 'last seen'];
   const age = at === null ? '' : `, ${word} ${formatAge((now - at) / 1_000)}`;
-  return `${rule}; ${process} evaluates them${age}`;
+  return process === null ? rule : `${rule}; ${process} evaluates them${age}`;
+}
+
+const ROOMY_FROM = 100;
+const LONGEST_TARGET = 34;
+
+function alertColumns(context: PaneContext): readonly TableColumn<AlertView>[] {
+  const { present, snapshot, width } = context;
+  return [
+    leftColumn('state', 10, 0, (alert) => stateLine(alert, context)),
+    leftColumn('fires when', 19, 0, (alert) => [
+      { text: describeCondition(alert), bold: alert.status !== 'DISABLED' },
+    ]),
+    rightColumn('to go', 7, 1, (alert) => known(distanceToThreshold(alert, snapshot), distanceCell)),
+    rightColumn('fired', 5, 2, ({ triggerCount }) => known(triggerCount, formatCount)),
+    rightColumn('last', 9, 4, ({ lastTriggeredAt: at, triggerCount }) =>
+      at === null && triggerCount === 0 ? 'never' : known(at, (last) => formatAge((present - last) / 1_000)),
+    ),
+    leftColumn('notify', 16, 3, (alert) => describeChannels(alert) ?? UNKNOWN, { most: LONGEST_TARGET }),
+    leftColumn('note', 10, 9, ({ note }) => noteCell(note, width), { most: Number.POSITIVE_INFINITY }),
+  ];
+}
+
+/** A long note is measured for every frame: cut at the edge first. */
+export const noteCell = (note: string | null, width: number) => cleanText(note ?? '', width * 4);
+
+export const distanceCell = (distance: { readonly ratio: number; readonly isThere: boolean }) =>
+  distance.isThere
+    ? [colored('● reached', 'good')]
+    : `${distance.ratio < 0 ? '↓' : '↑'} ${describeShare(distance.ratio)}`;
+
+type StateLook = readonly [glyph: string, word: string, color?: ColorName];
+const STATE_LOOKS: Readonly<Record<AlertState['kind'], StateLook>> = {
+  armed: ['●', 'armed', 'good'],
+  confirming: ['●', 'confirming', 'warn'],
+  leaving: ['◌', 'cooling down', 'accent'],
+  cooling: ['◌', 'cooling down', 'accent'],
+  disabled: ['—', 'disabled'],
+  other: ['•', ''],
+};
+
+function stateLine(alert: AlertView, { snapshot, present, width }: PaneContext): Line {
+  const state = alertState(alert, snapshot, present);
+  const [glyph, named, color] = STATE_LOOKS[state.kind];
+  const word = state.kind === 'other' ? state.word : named;
+  const cooling = width < ROOMY_FROM ? 'cooldown' : `${word} until`;
+  const text = state.kind === 'cooling' ? `${cooling} ${untilText(state.until, present)}` : word;
+  return [colored(`${glyph} `, color), { text, faint: state.kind === 'disabled' }];
+}
+
+function alertTitle(alert: AlertView, context: PaneContext): readonly Line[] {
+  const distance = distanceToThreshold(alert, context.snapshot);
+  const now = distance && `${formatGwei(distance.price)} now, ${describeDistance(distance)}`;
+  return [
+    [bold(describeCondition(alert))],
+    stateLine(alert, context),
+    ...(now === null ? [] : [[faint(now)]]),
+  ];
 }
 
 function detailLines(
@@ -209,27 +282,124 @@ function detailLines(
   const sent = count === 0 ? 'none yet' : `${count}, newest first`;
   const log = details?.deliveries === null ? 'this service keeps no log of them' : sent;
   const compared = data && "against the lane's mean of the day before";
+  const savings = factGrid(data === undefined ? [] : savingsFacts(data, context), width);
   return [
     ...factGrid(alertFacts(alert, context), width),
-    ...section(
-      'Savings',
-      compared ?? error?.message ?? 'loading …',
-      factGrid(data === undefined ? [] : savingsFacts(data, context), width),
-    ),
+    ...section('Savings', compared ?? error?.message ?? 'loading …', savings),
     ...section('Deliveries', details?.problem ?? log),
   ];
 }
 
+function alertFacts(alert: AlertView, context: PaneContext): readonly NamedValue[] {
+  const { snapshot, present, width } = context;
+  const moment = (at: number) => momentText(at, present);
+  const { missed } = alert;
+  const last = missed?.lastAt == null ? '' : `, last ${moment(missed.lastAt)}`;
+  const missedText =
+    missed && `${formatCount(missed.count)} × in blocks that came while nothing evaluated alerts${last}`;
+  const targets = alert.channels.flatMap((channel) => {
+    const without = channel === 'TERMINAL' ? 'every running monitor' : 'target unknown';
+    return given(targetOf(alert, channel) ?? without, plainWord(channel), String, true);
+  });
+  return [
+    ...longFact(alert.note, 'note', width),
+    ...longFact(describeWaiting(alert, snapshot, present), 'waits', width),
+    ...longFact(alert.disabledReason, 'disabled', width),
+    ...longFact(missedText, 'missed', width),
+    ...targets,
+    ...given(alert.triggerCount, 'fired', (count) => `${formatCount(count)} ×`),
+    ...given(alert.lastTriggeredAt, 'last fired', moment),
+    ...given(alert.cooldownMs, 'cooldown', (ms) => (ms === 0 ? 'none' : cooldownText(ms))),
+    ...given(alert.disableOnce, 'after firing', (once) => (once ? 'disabled' : 'armed again')),
+    ...given(alert.hysteresis, 're-arm margin', (wei) => (wei === 0n ? 'none' : `${exactGwei(wei)} gwei`)),
+    ...given(alert.confirmBlocks, 'holds for', (count) =>
+      count === 1 ? '1 block' : `${formatCount(count)} blocks in a row`,
+    ),
+    ...given(alert.createdAt, 'made', moment),
+    ...given(alert.updatedAt, 'changed', moment),
+    ...longFact(alert.keyId, 'API key', width),
+    ...given(alert.id, 'id', String),
+  ];
+}
+
+function savingsFacts(
+  savings: AlertSavingsView,
+  { snapshot, present, symbol, width }: PaneContext,
+): readonly NamedValue[] {
+  const { events, best, gasAmount } = savings;
+  const amount = ({ savedWei, savedUsd: usd }: Pick<AlertSavingsView, 'savedWei' | 'savedUsd'>) => {
+    // Zero is $0 at any price, but is only shown when there is a price.
+    const isShown = usd !== null && (usd !== 0 || snapshot.nativeUsd !== null);
+    const parts = [savedWei === null ? '' : formatNative(savedWei, symbol), isShown ? formatUsd(usd) : ''];
+    return parts.filter((part) => part !== '').join('  ');
+  };
+  const bestParts = best && [
+    amount(best),
+    best.triggeredAt === null ? '' : `on ${momentText(best.triggeredAt, present)}`,
+    best.price === null ? '' : `at ${formatGwei(best.price)} gwei`,
+    best.referencePrice === null
+      ? ''
+      : `instead of ${formatGwei(best.referencePrice)}, the mean of the day before`,
+  ];
+  const gas = gasAmount === null ? '' : ` at ${formatCount(gasAmount)} gas each`;
+  const figure = amount(savings) === '' ? null : `${amount(savings)}${gas}`;
+  const saved = isSavingUnknown(savings) ? 'not known: the day before was not known' : figure;
+  return [
+    ...given(events, 'firings', formatCount),
+    ...given(saved, 'saved', String, true),
+    ...longFact(bestParts?.filter((part) => part !== '').join(' '), 'best', width),
+  ];
+}
+
+const DELIVERY_LOOKS = new Map<string, StateLook>([
+  ['DELIVERED', ['●', 'delivered', 'good']],
+  ['SIMULATED', ['●', 'simulated', 'good']],
+  ['PENDING', ['◌', 'pending', 'warn']],
+  ['FAILED', ['!', 'failed', 'bad']],
+  ['CANCELLED', ['—', 'cancelled']],
+]);
+const INDENT = 7;
+const MOST_ANSWER_LINES = 4;
+
+function deliveryLines(
+  delivery: DeliveryView,
+  isSelected: boolean,
+  { present, width }: PaneContext,
+): readonly Line[] {
+  const { status, channel, target, createdAt, nextAttemptAt, attempts } = delivery;
+  // The demo and a recording send nothing, and state that.
+  const isSimulated = status === 'DELIVERED' && attempts.at(-1)?.answer === 'simulated';
+  const own: StateLook = ['•', plainWord(status ?? 'state not known')];
+  const [glyph, word, color] = DELIVERY_LOOKS.get(isSimulated ? 'SIMULATED' : (status ?? '')) ?? own;
+  const next = (at: number) => (at <= present ? 'now' : `in ${formatDuration((at - present) / 1_000)}`);
+  const sent = `  ${channel === null ? 'message' : plainWord(channel)}${target ? ` ${shortTarget(target)}` : ''}`;
+  const head: Line = [
+    isSelected ? bold(' ▸ ', 'accent') : plain('   '),
+    colored(glyph, color),
+    { text: ` ${word}`, bold: isSelected },
+    colored(nextAttemptAt === null ? '' : `, next try ${next(nextAttemptAt)}`, 'warn'),
+    plain(sent),
+    faint(createdAt === null ? '' : `  ${formatAge((present - createdAt) / 1_000)}`),
+  ];
+  const attemptLines = attempts.map(({ at, latencyMs, ok, answer }) => {
+    const time = at === null ? '' : `${secondText(at, present)}  `;
+    const took = latencyMs === null ? '' : `${formatCount(latencyMs)} ms  `;
+    const mark = ok === null ? plain('• ') : ok ? colored('● ', 'good') : colored('! ', 'bad');
+    const words = answer ?? (ok === true ? 'accepted' : 'response unknown');
+    const before = [plain(' '.repeat(INDENT)), faint(`${time}${took}`), mark];
+    return hangingLines(before, words, width, MOST_ANSWER_LINES);
+  });
+  return [head, ...attemptLines.flat()];
+}
+
 function deleteQuestion(alert: AlertView) {
   const { note, triggerCount } = alert;
+  const log = `It has fired ${formatCount(triggerCount ?? 0)} ×; its delivery log is deleted too.`;
   return {
     title: 'Delete this alert?',
     lines: [
-      describeCondition(alert),
-      ...(note ? [cleanText(note)] : []),
-      ...(triggerCount
-        ? [`It has fired ${formatCount(triggerCount)} ×; its delivery log is deleted too.`]
-        : []),
+      ...[describeCondition(alert), cleanText(note ?? '')],
+      ...(triggerCount ? [log] : []),
       'It can be undone for 10 s.',
     ],
     yes: 'Delete',

@@ -14,7 +14,7 @@ import { type SignedTransaction, TransactionError } from '../../../core/transact
 import { exactAmount, formatDuration, gweiString } from '../../../core/units.ts';
 import { useElapsed } from '../../app/clock.ts';
 import { choiceField, type FormField, numberProblem, presetAfter, textField } from '../../input/form.ts';
-import { cheaperThan } from '../alerts/alert-prefill.ts';
+import { cheaperThan } from '../alerts/alert-draft.ts';
 import { sizeText } from './auto-tx-facts.ts';
 
 /** A pasted signed transaction. The text suffices to send it, so nothing prints, compares or serialises it. */
@@ -132,7 +132,7 @@ export function draftOf(
   isChange = like !== null,
 ): AutoTxDraft {
   // The slow lane's price comes often, and saves something.
-  const usual = cheaperThan(lanes.slow.price).threshold;
+  const usual = cheaperThan(lanes.slow.price).thresholdGwei;
   const isExpiryOwn = like !== null && (isChange || like.expiresAt === null);
   return {
     signedTransaction: '',

@@ -67,7 +67,7 @@ import {
 } from '../../ui/text.tsx';
 import type { ColorName } from '../../ui/theme.ts';
 import { momentText, secondText, wholeSpan } from '../../ui/time.ts';
-import { distanceCell, noteCell } from '../alerts/alert-facts.ts';
+import { distanceCell, noteCell } from '../alerts/alerts-pane.tsx';
 
 export function detailsTitle(autoTx: AutoTxDetailsView): readonly Line[] {
   return [[bold(contentOf(autoTx))], stateLine(autoTx)];

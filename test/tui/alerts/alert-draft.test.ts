@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { cheaperThan, thereAgain } from '../../../src/tui/panes/alerts/alert-prefill.ts';
+import { cheaperThan, thereAgain } from '../../../src/tui/panes/alerts/alert-draft.ts';
 
 const gwei = (value: number) => BigInt(Math.round(value * 1e9));
-const words = ({ condition, threshold }: { condition: string; threshold: string }) =>
-  `${condition} ${threshold}`;
+const words = ({ condition, thresholdGwei }: { condition: string; thresholdGwei: string }) =>
+  `${condition} ${thresholdGwei}`;
 
 describe('an alert from the present price', () => {
   it.each([
@@ -17,7 +17,7 @@ describe('an alert from the present price', () => {
   });
 
   it('leaves the threshold to the user where gas costs nothing', () => {
-    expect(cheaperThan(0n).threshold).toBe('');
+    expect(cheaperThan(0n).thresholdGwei).toBe('');
   });
 });
 

@@ -24,7 +24,33 @@ import {
   TYPED_NUMBER,
   textField,
 } from '../../input/form.ts';
-import type { AlertPrefill } from './alert-prefill.ts';
+
+export type AlertPrefill = ReturnType<typeof prefill>;
+
+function prefill(condition: 'LESS_THAN' | 'GREATER_THAN', wei: bigint) {
+  return { gasSpeed: 'AVERAGE', condition, thresholdGwei: wei > 0n ? gweiString(wei) : '' };
+}
+
+const step = (wei: bigint, digits: number) => 10n ** BigInt(Math.max(wei.toString().length - digits, 0));
+
+/** From the present price: fires when it is cheaper. Two digits, so that it does not fire at once. */
+export function cheaperThan(price: bigint): AlertPrefill {
+  return prefill('LESS_THAN', price - (price % step(price, 2)));
+}
+
+/** From a past price: fires once it is reached again (wei), as round as possible without firing at the present one. */
+export function thereAgain(price: bigint, present: bigint): AlertPrefill {
+  if (price === present) return cheaperThan(present);
+  const isBelow = price < present;
+  // An alert does not fire at the threshold itself, so it is beyond the price.
+  const beyond = [2, 3, 4].map((digits) => {
+    const unit = step(price, digits);
+    const rest = price % unit;
+    return isBelow ? price - rest + unit : price - (rest === 0n ? unit : rest);
+  });
+  const threshold = beyond.find((wei) => (isBelow ? wei <= present : wei >= present));
+  return prefill(isBelow ? 'LESS_THAN' : 'GREATER_THAN', threshold ?? price);
+}
 
 export type AlertDraft = {
   readonly gasSpeed: string;
@@ -43,7 +69,7 @@ export type AlertDraft = {
 
 /** TERMINAL is every running monitor: it needs no target, so a first alert works as it is. */
 const WITHOUT_TARGET = 'TERMINAL';
-const DEFAULTS: AlertDraft = {
+export const NEW_DRAFT: AlertDraft = {
   gasSpeed: 'AVERAGE',
   condition: 'LESS_THAN',
   thresholdGwei: '',
@@ -55,25 +81,19 @@ const DEFAULTS: AlertDraft = {
   confirmBlocks: '1',
 };
 
-export function newDraft(prefill?: AlertPrefill): AlertDraft {
-  if (prefill === undefined) return DEFAULTS;
-  const { gasSpeed, condition, threshold } = prefill;
-  return { ...DEFAULTS, gasSpeed, condition, thresholdGwei: threshold };
-}
-
 export function draftLike(alert: AlertView): AlertDraft {
-  const { gasSpeed, condition, threshold, channels, cooldownMs, disableOnce, hysteresis, method, to } = alert;
+  const { threshold, channels, cooldownMs, hysteresis, method, to } = alert;
   const targets = { ...alert.targets, ...(method !== null && to && { [method]: to }) };
   return {
-    gasSpeed: gasSpeed ?? DEFAULTS.gasSpeed,
-    condition: condition ?? DEFAULTS.condition,
+    gasSpeed: alert.gasSpeed ?? NEW_DRAFT.gasSpeed,
+    condition: alert.condition ?? NEW_DRAFT.condition,
     thresholdGwei: threshold === null ? '' : gweiString(threshold),
-    channels: channels.join('\n') || DEFAULTS.channels,
-    cooldownMs: cooldownMs === null ? DEFAULTS.cooldownMs : cooldownText(cooldownMs),
-    disableOnce: disableOnce ? 'yes' : 'no',
+    channels: channels.join('\n') || NEW_DRAFT.channels,
+    cooldownMs: cooldownMs === null ? NEW_DRAFT.cooldownMs : cooldownText(cooldownMs),
+    disableOnce: alert.disableOnce ? 'yes' : 'no',
     note: alert.note ?? '',
-    hysteresisGwei: hysteresis === null ? DEFAULTS.hysteresisGwei : gweiString(hysteresis),
-    confirmBlocks: String(alert.confirmBlocks ?? DEFAULTS.confirmBlocks),
+    hysteresisGwei: hysteresis === null ? NEW_DRAFT.hysteresisGwei : gweiString(hysteresis),
+    confirmBlocks: String(alert.confirmBlocks ?? NEW_DRAFT.confirmBlocks),
     ...Object.fromEntries(Object.entries(targets).map(([channel, target]) => [`to:${channel}`, target])),
   };
 }
@@ -109,19 +129,24 @@ export function alertFields(
   const channels = channelsOf(draft);
   const choices = (words: readonly string[], own: readonly string[], label: (word: string) => string) =>
     [...new Set([...words, ...own])].map((value) => [value, label(value)] as const);
-  const lanes = choices(offered.gasSpeeds, [draft.gasSpeed], titleWord);
-  const conditions = choices(
-    offered.conditions,
-    [draft.condition],
-    (word) => CONDITIONS.get(word) ?? plainWord(word),
-  );
+  const sideOf = (word: string) => CONDITIONS.get(word) ?? plainWord(word);
   const cooldownHint =
     parseCooldown(draft.cooldownMs) === 0
       ? 'none: fires once until the price has left'
       : 'least time between notifications; space: 30m 1h 4h 1d';
   const fields: readonly FormField[] = [
-    choiceField('gasSpeed', 'lane', 'whose price is watched', lanes),
-    choiceField('condition', 'fires', 'when the price is below the threshold, or above it', conditions),
+    choiceField(
+      'gasSpeed',
+      'lane',
+      'whose price is watched',
+      choices(offered.gasSpeeds, [draft.gasSpeed], titleWord),
+    ),
+    choiceField(
+      'condition',
+      'fires',
+      'when the price is below the threshold, or above it',
+      choices(offered.conditions, [draft.condition], sideOf),
+    ),
     textField('thresholdGwei', 'threshold', 'gwei, such as 0.04', {
       unit: 'gwei',
       beside: priceBesideThreshold(draft, snapshot),
@@ -190,21 +215,16 @@ export function bodyOf(draft: AlertDraft): DraftBody {
   };
 }
 
-const WANTED = {
-  thresholdGwei: ['needs a price in gwei, such as 0.04', '0.04'],
-  hysteresisGwei: ['needs a margin in gwei, such as 0.005, or 0 for none', '0.04'],
-  confirmBlocks: ['needs a number of blocks, such as 3; 1 is the least', '3'],
-} as const;
+const NUMBERS = [
+  ['thresholdGwei', 'needs a price in gwei, such as 0.04', '0.04'],
+  ['hysteresisGwei', 'needs a margin in gwei, such as 0.005, or 0 for none', '0.04'],
+  ['confirmBlocks', 'needs a number of blocks, such as 3; 1 is the least', '3'],
+] as const;
 
-export function alertProblems(
-  draft: AlertDraft,
-  body: DraftBody,
-  offered: AlertChoices,
-): ReadonlyMap<string, string> {
+export function alertProblems(draft: AlertDraft, body: DraftBody): ReadonlyMap<string, string> {
   const problems = new Map<string, string>();
   // A default must not replace an unreadable value.
-  for (const id of ['thresholdGwei', 'hysteresisGwei', 'confirmBlocks'] as const) {
-    const [needed, example] = WANTED[id];
+  for (const [id, needed, example] of NUMBERS) {
     const problem = numberProblem(draft[id], needed, example);
     if (problem !== null) problems.set(id, problem);
   }
@@ -212,22 +232,12 @@ export function alertProblems(
     problems.set('cooldownMs', 'must be a time such as 30m, 1h, 1d or 0');
   const checked = checkAlert(body, ANY_SERVICE);
   for (const { path, message } of checked.ok ? [] : checked.problems) {
-    const isWord = /^must be one of |^is not a field|^Invalid key/.test(message);
-    if (isWord && isOffered(path, body, offered)) continue;
+    // The choices are the service's own words.
+    if (/^must be one of |^is not a field|^Invalid key/.test(message)) continue;
     const field = fieldOfPath(path, body.method);
     if (!problems.has(field)) problems.set(field, message);
   }
   return problems;
-}
-
-function isOffered(path: string, body: DraftBody, offered: AlertChoices): boolean {
-  const [name, place = ''] = path.split('.');
-  const { gasSpeeds, conditions, channels } = offered;
-  if (name === 'gasSpeed') return gasSpeeds.includes(body.gasSpeed);
-  if (name === 'condition') return conditions.includes(body.condition);
-  if (name === 'method') return channels.includes(body.method ?? '');
-  if (name === 'channels' && place !== '') return channels.includes(body.channels?.[Number(place)] ?? '');
-  return name === 'targets' && channels.includes(place);
 }
 
 export function fieldOfPath(path: string, method: string | undefined): string {
@@ -235,5 +245,5 @@ export function fieldOfPath(path: string, method: string | undefined): string {
   if (name === 'method' || (name === 'to' && method === undefined)) return 'channels';
   if (name === 'to') return `to:${method}`;
   if (name === 'targets') return `to:${rest}`;
-  return Object.hasOwn(DEFAULTS, name) ? name : '';
+  return Object.hasOwn(NEW_DRAFT, name) ? name : '';
 }
