@@ -6,7 +6,6 @@ import { isPlain } from '../client/http.ts';
 import { headAgeSec, oldAfterSec, type SnapshotView } from '../client/views/gas.ts';
 import { VERSION } from '../contract/routes.ts';
 import { formatDuration } from '../core/units.ts';
-import { abortable } from '../service/async.ts';
 import { isServerUrl } from '../store/database-url.ts';
 import { dataFolder } from './config-file.ts';
 import { CliError, EXIT, usageError } from './errors.ts';
@@ -40,11 +39,10 @@ export interface OpenedClient extends AsyncDisposable {
 interface Embedded {
   /** Resolves once the requested history is read and learned from, or cannot be; never rejects. */
   readonly filled: Promise<void>;
-  /** A recording's end, for commands that read it through. */
-  readonly ended: Promise<void> | null;
+  /** Whether it is a recording whose end is waited for. */
+  readonly isReadThrough: boolean;
   head(): Promise<{ readonly number: number } | null>;
   isDown(): boolean;
-  /** Waits until the stored history covers the last `windowSec`, or all there is; returns its start (ms). */
 }
 
 export const reachOf = ({ url, apiKey }: SourceChoice & { readonly kind: 'hosted' }) => ({
@@ -91,7 +89,6 @@ async function readySnapshot(
   withinMs = READY_WITHIN_MS,
 ): Promise<SnapshotView> {
   const interruption = io.interruption();
-  if (embedded?.ended) await abortable(embedded.ended, interruption);
   if (embedded === null) {
     const signal = AbortSignal.any([AbortSignal.timeout(withinMs), interruption]);
     return refuseStale(await client.gasCurrent({ signal }), rule, io.now());
@@ -101,14 +98,14 @@ async function readySnapshot(
   void embedded.head().then((found) => {
     head = found?.number ?? null;
   });
-  let giveUpAt = performance.now() + withinMs;
-  let hasFailed = false;
+  const { isReadThrough } = embedded;
+  const began = performance.now();
+  let downAt: number | null = null;
   for (;;) {
-    if (!hasFailed && embedded.isDown()) {
-      hasFailed = true;
-      giveUpAt = Math.min(giveUpAt, performance.now() + DOWN_WITHIN_MS);
-    }
-    const isLate = performance.now() >= giveUpAt;
+    if (downAt === null && embedded.isDown()) downAt = performance.now();
+    const now = performance.now();
+    const isDown = downAt !== null && now - downAt >= DOWN_WITHIN_MS;
+    const isLate = !isReadThrough && (isDown || now - began >= withinMs);
     const snapshot = await client.gasCurrent().catch((error) => {
       const isWarmingUp = error instanceof ClientError && error.code === 'unavailable';
       if (!isWarmingUp || isLate) throw error;
@@ -119,7 +116,8 @@ async function readySnapshot(
       // A source that is still being tried may yet respond; one without a new block is as it is.
       const { problem } = snapshot.source;
       const mayRecover = snapshot.stale && (problem === null || problem.retryAt !== null);
-      if ((isNewest && !mayRecover) || isLate) return refuseStale(snapshot, rule, io.now());
+      const isReady = isReadThrough ? snapshot.source.ended : isNewest && !mayRecover;
+      if (isReady || isLate) return refuseStale(snapshot, rule, io.now());
     }
     await sleep(ASK_AGAIN_MS, undefined, { signal: interruption });
   }
@@ -212,9 +210,7 @@ export async function openResource(
     throw new CliError(EXIT.failed, `${where}, or make an ${one} there with gastop ${many} create`);
   }
   const { openStored } = await import('./open-service.ts');
-  const { service, close } = await openStored(io, choice, settings, { ...visit(io), remedy: THE_DATABASE });
-  const client = createGasClient({ url: INTERNAL_ORIGIN, fetch: service.fetch, isOwn: true });
-  return { client, isOwn: true, [Symbol.asyncDispose]: close };
+  return openStored(io, choice, settings, { ...visit(io), remedy: THE_DATABASE });
 }
 
 const THE_DATABASE = 'name the database with --db FILE, which needs none, or a service with --url URL';
@@ -242,8 +238,8 @@ async function isNode(choice: SourceChoice & { readonly kind: 'rpc' }): Promise<
   const { openChain, reachedChain } = await import('./open-service.ts');
   const chain = await openChain(choice, 'real-time');
   try {
-    const signal = new AbortController().signal;
-    await reachedChain(chain.source, { withinMs: NODE_ANSWERS_WITHIN_MS, signal, isPublicDefault: false });
+    const { signal } = new AbortController();
+    await reachedChain(chain.source, choice, { withinMs: NODE_ANSWERS_WITHIN_MS, signal });
     return true;
   } catch {
     return false;

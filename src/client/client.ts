@@ -18,7 +18,7 @@ import { type ChartOptions, type PriceChartView, priceCharts } from './price-cha
 import { RateLimit } from './rate-limit.ts';
 import { readResponse, throwIfRefused } from './response.ts';
 import { type ClientRoute, type Query, ROUTES } from './routes.ts';
-import { harmlessJson, isWebPage, parseJson } from './values.ts';
+import { harmlessJson, parseJson } from './values.ts';
 import {
   type AlertDetailsView,
   type AlertView,
@@ -153,7 +153,7 @@ export function createGasClient(options: GasClientOptions) {
     } catch (error) {
       if (!(error instanceof ClientError) || error.code !== 'unreadable') throw error;
       // After a proxy's page the outcome is unknown.
-      if (isWebPage(text)) throw error.unsettled();
+      if (/^\s*</.test(text)) throw error.unsettled();
       return null;
     }
   };

@@ -212,10 +212,10 @@ function learned(io: Io, { client }: OpenedClient): Promise<void> {
  * A service with prices but without advice still gives a snapshot: `missing` says why. One in this process may first
  * have to read its history.
  */
-async function recommendation(io: Io, { client, embedded }: OpenedClient) {
+async function recommendation(io: Io, { client, embedded, snapshot }: Ready) {
   try {
     const first = await client.gasRecommendation();
-    if (first.action !== null || embedded === null || embedded.ended !== null)
+    if (first.action !== null || embedded === null || snapshot.source.ended)
       return { advice: first, missing: null };
     const signal = io.interruption();
     const given = sleep(ADVICE_WITHIN_MS, undefined, { signal, ref: false });

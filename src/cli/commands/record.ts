@@ -52,11 +52,10 @@ async function record({ io, loadSettings }: CommandContext, flags: RecordFlags):
   const { openChain, reachedChain } = await import('../open-service.ts');
   const chain = await openChain(choice, 'fastest');
   try {
-    const isPublicDefault = choice.kind === 'rpc' && choice.isPublicDefault;
     const { id } = await withSpinner(
       io,
       `asking ${cleanLine(chain.source.name)}`,
-      reachedChain(chain.source, { withinMs: READY_WITHIN_MS, signal, isPublicDefault }),
+      reachedChain(chain.source, choice, { withinMs: READY_WITHIN_MS, signal }),
     );
     const recorder = await BlockRecorder.create(out, flags.force === true);
     const doing = () => {

@@ -1,17 +1,16 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import type { ChainSource } from '../../chain/chain-source.ts';
 import { ClientError } from '../../client/errors.ts';
 import { API_KEY_HEADER, BASE_PATH, PLAYGROUND_PATH } from '../../contract/routes.ts';
 import { withoutSecrets } from '../../core/key-text.ts';
 import type { MadeAttempt } from '../../service/alerts/dispatcher.ts';
 import { channelsOf, setUpLines } from '../../service/alerts/target-rules.ts';
 import { abortable, sleep, untilAborted } from '../../service/async.ts';
-import { ApiFailure, PASSING } from '../../service/http/errors.ts';
 import { createPlainLog, createRequestLog, type LogLevel, type RequestLog } from '../../service/http/log.ts';
 import { type RequestRecord, startServer } from '../../service/http/server.ts';
 import { isLoopback } from '../../service/is-loopback.ts';
 import { createPlans, type Plans } from '../../service/keys/api-keys.ts';
 import { openKeyGate } from '../../service/keys/key-gate.ts';
-import type { Condition } from '../../service/service-state.ts';
 import { isServerUrl } from '../../store/database-url.ts';
 import { StoreError } from '../../store/errors.ts';
 import { chainDatabase, parseConfig } from '../config-file.ts';
@@ -22,11 +21,10 @@ import { knownSecrets } from '../main.ts';
 import { withMcp } from '../mcp-over-http.ts';
 import {
   type ChainChoice,
-  confirmationsOf,
+  extrasOf,
   type OpenedChain,
   openChain,
   type ServiceExtras,
-  type StartedService,
   startOn,
   storedChain,
 } from '../open-service.ts';
@@ -52,17 +50,15 @@ export async function serveUntil(
   const closers: (() => unknown)[] = [log.close];
   const prefix = prefixOf(address.baseUrl);
   try {
-    const plans = freshPlans({ path: loaded.config.path, plans: keys.plans, now: io.now, onError });
+    const { plans, close } = watchPlans(loaded.config.path, keys.plans, onError);
+    closers.unshift(close);
     const gate = await openKeyGate({ file: keys.file.value, plans, onError });
     closers.unshift(() => gate.close());
-    const delivery = deliveryOf(settings);
     const chain = await serveChain(io, choice, {
       db: settings.db.value,
       historySec: settings.historySec.value,
       process: `gastop serve, process ${process.pid}`,
-      delivery,
-      encryptionKey: settings.encryptionKey.value,
-      ...confirmationsOf(settings),
+      ...extrasOf(settings),
       onAttempt: (made) => logAttempt(log, made),
       gate,
       onError,
@@ -86,7 +82,7 @@ export async function serveUntil(
     log.info(
       `its routes are on ${root}${PLAYGROUND_PATH}; requests carry a key in the header ${API_KEY_HEADER}`,
     );
-    const missing = choice.kind === 'simulated' ? [] : setUpLines(channelsOf(delivery));
+    const missing = choice.kind === 'simulated' ? [] : setUpLines(channelsOf(deliveryOf(settings)));
     for (const line of missing) log.info(line);
     if (!isLoopback(address.host)) {
       const who = `everybody who can reach ${address.host}`;
@@ -104,13 +100,13 @@ export async function serveUntil(
 }
 
 const CHAIN_WITHIN_MS = 2_000;
-const FIRST_RETRY_MS = 2_000;
-const LAST_RETRY_MS = 15_000;
+const RETRY_MS = 5_000;
 
 interface ServeChainOptions extends ServiceExtras {
   readonly db: string | null;
   readonly historySec: number;
   readonly onError: (error: unknown) => void;
+  readonly onNews: NonNullable<ServiceExtras['onNews']>;
   readonly signal: AbortSignal;
 }
 
@@ -118,54 +114,46 @@ interface ServeChainOptions extends ServiceExtras {
 async function serveChain(
   io: Io,
   choice: ChainChoice,
-  { db, historySec, signal, onNews = () => {}, ...extras }: ServeChainOptions,
+  { db, historySec, signal, ...extras }: ServeChainOptions,
 ) {
   const chain = await openChain(choice, 'real-time');
+  const { source } = chain;
   const stop = new AbortController();
   const failure = Promise.withResolvers<never>();
   // The command may be ending already.
   failure.promise.catch(() => {});
+  const onError = (error: unknown) => {
+    // A node that reports the wrong chain only now does so for good.
+    if (error instanceof StoreError && error.code === 'wrong-chain') failure.reject(error);
+    else extras.onError(error);
+  };
+  const start = (path: string | null) => startOn(source, path, historySec, { ...extras, onError });
+  // Its data would be lost with it, so it neither stores nor fires alerts.
+  const startEphemeral = () =>
+    startOn(source, null, historySec, { ...extras, role: 'visits', keepsAlerts: false });
   try {
     const place = db ?? (await knownPlace(io, choice, chain, signal));
-    const onServing = (error: unknown) => {
-      // A node that reports the wrong chain only now does so for good.
-      if (error instanceof StoreError && error.code === 'wrong-chain') failure.reject(error);
-      else extras.onError(error);
-    };
-    const start = (path: string | null) =>
-      startOn(chain.source, path, historySec, { ...extras, onNews, onError: onServing });
-    // Its data would be lost with it, so it neither stores nor fires alerts.
-    const startEphemeral = () =>
-      startOn(chain.source, null, historySec, { ...extras, role: 'visits', keepsAlerts: false });
-    // The ephemeral service may end before it has found the node, or report the failure too.
     let current = await (place === UNKNOWN ? startEphemeral() : start(place));
-    let databaseProblem: StoreError | null = null;
     const move = async () => {
-      const next = await startOnceKnown(io, chain, stop.signal, start, (error) => {
-        if (error instanceof StoreError) databaseProblem = error;
-        extras.onError(error);
-      });
-      if (next === null) return;
-      const before = current;
-      current = next.started;
-      onNews({ isWell: true, message: next.message });
-      databaseProblem = null;
-      // The next one has replaced it and must not be started again.
-      await before.stop().catch(extras.onError);
+      const found = await namedChain(source, stop.signal, extras.onError);
+      if (found === null) return;
+      const ephemeral = current;
+      current = await start(chainDatabase(io, found));
+      extras.onNews({ isWell: true, message: `${source.name} answers now: it is on ${found.name}` });
+      await ephemeral.stop().catch(extras.onError);
     };
     const moved = place === UNKNOWN ? move().catch(failure.reject) : Promise.resolve();
     return {
       get name() {
-        const { kind } = chain.source;
-        if (kind === 'simulated') return 'the simulated chain';
-        const name = current.service.condition().chain?.name ?? chain.source.name;
-        return kind === 'replay' ? `recorded blocks of ${name}` : name;
+        if (source.kind === 'simulated') return 'the simulated chain';
+        const name = current.service.condition().chain?.name ?? source.name;
+        return source.kind === 'replay' ? `recorded blocks of ${name}` : name;
       },
       /** Rejects with the error of a database that turns out to be unusable once a node names the chain. */
       failure: failure.promise,
       fetch: (request: Request, record: RequestRecord) => current.service.fetch(request, record),
       endStreams: () => current.service.endStreams(),
-      condition: () => withProblem(current.service.condition(), databaseProblem),
+      condition: () => current.service.condition(),
       alertFigures: () => current.service.alertFigures(),
       close: async () => {
         stop.abort();
@@ -180,22 +168,9 @@ async function serveChain(
   }
 }
 
-function withProblem(condition: Condition, problem: StoreError | null): Condition {
-  if (problem === null || condition.failure !== null) return condition;
-  const failure = new ApiFailure('upstream_unavailable', `the history is not kept: ${problem.message}`, {
-    headers: { 'Retry-After': String(LAST_RETRY_MS / 1_000) },
-  });
-  return { ...condition, failure };
-}
-
 const UNKNOWN = Symbol('no node has said which chain it is');
 
-async function knownPlace(
-  io: Io,
-  choice: ChainChoice,
-  { source }: OpenedChain,
-  signal: AbortSignal,
-): Promise<string | null | typeof UNKNOWN> {
+async function knownPlace(io: Io, choice: ChainChoice, { source }: OpenedChain, signal: AbortSignal) {
   if (choice.kind !== 'rpc') return null;
   try {
     return chainDatabase(io, await storedChain(source, choice, { withinMs: CHAIN_WITHIN_MS, signal }));
@@ -205,63 +180,32 @@ async function knownPlace(
   }
 }
 
-async function startOnceKnown(
-  io: Io,
-  { source }: OpenedChain,
-  signal: AbortSignal,
-  start: (path: string) => Promise<StartedService>,
-  onError: (error: unknown) => void,
-) {
-  for (let delay = FIRST_RETRY_MS; !signal.aborted; delay = Math.min(delay * 2, LAST_RETRY_MS)) {
+/** The chain, once a node names it; `null` on abort. */
+async function namedChain(source: ChainSource, signal: AbortSignal, onError: (error: unknown) => void) {
+  while (!signal.aborted) {
     try {
-      const found = await abortable(source.chain(), signal);
-      const started = await start(chainDatabase(io, found));
-      return { started, message: `${source.name} answers now: it is on ${found.name}` };
+      return await abortable(source.chain(), signal);
     } catch (error) {
-      if (signal.aborted) return null;
-      if (error instanceof StoreError && !PASSING.has(error.code)) throw error;
-      onError(error);
-      await sleep(delay, signal);
+      if (!signal.aborted) onError(error);
+      await sleep(RETRY_MS, signal);
     }
   }
   return null;
 }
 
-const CHECK_EVERY_MS = 1_000;
-
-/** The plans of the config file as it is now; reads it at most once a second, on demand. */
-export function freshPlans(options: {
-  readonly path: string;
-  readonly plans: Plans;
-  readonly now: () => number;
-  readonly onError: (error: unknown) => void;
-}): () => Plans {
-  const { path, now, onError } = options;
-  let current = options.plans;
-  let seen = changedAt(path);
-  let checkedAt = now();
-  return () => {
-    if (Math.abs(now() - checkedAt) < CHECK_EVERY_MS) return current;
-    checkedAt = now();
-    const changed = changedAt(path);
+/** The plans of the config file as it is now. */
+export function watchPlans(path: string, plans: Plans, onError: (error: unknown) => void) {
+  let current = plans;
+  watchFile(path, { interval: 1_000, persistent: false }, ({ mtimeMs }) => {
     // A missing file may be about to be replaced.
-    if (changed === null || changed === seen) return current;
-    seen = changed;
+    if (mtimeMs === 0) return;
     try {
       current = createPlans(parseConfig(readFileSync(path, 'utf8'), 'the changed config file').plans ?? {});
     } catch (error) {
       onError(error);
     }
-    return current;
-  };
-}
-
-function changedAt(path: string): number | null {
-  try {
-    return statSync(path).mtimeMs;
-  } catch {
-    return null;
-  }
+  });
+  return { plans: () => current, close: () => unwatchFile(path) };
 }
 
 const OVER_AFTER_MS = 60_000;

@@ -3,7 +3,7 @@ import { ChainError } from '../../chain/chain-source.ts';
 import { ERROR_STATUS, type ErrorBody, type ErrorCode, type MetricsError } from '../../contract/api-error.ts';
 import { API_KEY_HEADER, BASE_PATH, PATHS } from '../../contract/routes.ts';
 import { withoutKeys } from '../../core/key-text.ts';
-import { StoreError, type StoreErrorCode } from '../../store/errors.ts';
+import { StoreError } from '../../store/errors.ts';
 
 /** A refusal. Handlers throw it; only `errorResponse` turns it into a response. */
 export class ApiFailure extends Error {
@@ -73,9 +73,6 @@ export function errorResponse(error: unknown, request: Request, chainId: number 
 export function isUnforeseen(error: unknown): boolean {
   return !(error instanceof ApiFailure || error instanceof ChainError || error instanceof StoreError);
 }
-
-/** Database errors caused by another program or a full disk are temporary; others need a person. */
-export const PASSING: ReadonlySet<StoreErrorCode> = new Set(['busy', 'full', 'unreachable', 'failed']);
 
 export function toFailure(error: unknown): ApiFailure {
   if (error instanceof ApiFailure) return error;
