@@ -148,6 +148,8 @@ export async function startRig(options: RigOptions) {
         },
         { what: `${status}` },
       ),
+    sent: (id: string) => waitFor(async () => (await kept(id)).state.sentAt !== null, { what: 'sent' }),
+    mined: (id: string) => waitFor(async () => (await kept(id)).state.inclusion !== null, { what: 'mined' }),
     kinds: async (id: string): Promise<readonly string[]> => (await timeline(id)).map(({ kind }) => kind),
     /** Waits until the service has taken this block in. */
     seen: async (number: number) => {

@@ -75,17 +75,3 @@ test('a few blocks of a minute at the edge count as the few they are', async () 
     expect(volatility).toBeCloseTo(Math.sqrt(50 * 20 ** 2 + 980 ** 2) / Math.sqrt(51) / (1_520 / 51), 1);
   }
 });
-
-test('two time frames over the same blocks say the same', async () => {
-  const blocks = Array.from({ length: 300 }, (_, number) =>
-    makeBlock(number, { baseFeePerGas: BigInt(1_000 + ((number * 7_919) % 997)) }),
-  );
-  const history = await stored(blocks);
-  const now = { base: 1_000, average: 1_000 };
-  const to = makeBlock(299).timestamp;
-  for (const mostRows of [1_000, 100, 30]) {
-    const of = async (sec: number) =>
-      marketFigures(await marketSeries(history, { from: to - sec, to }, mostRows), now, () => null);
-    expect(await of(86_400)).toEqual(await of(30 * 86_400));
-  }
-});

@@ -64,15 +64,3 @@ test('a source that is away is told once, however often it says so, and once whe
     { isWell: false, message: away },
   ]);
 });
-
-test('what could not be reached at the start is told as back, without being told twice as away', async () => {
-  const source = new ScriptedSource(makeBlocks(0, 10));
-  source.isReachable = false;
-  const news: News[] = [];
-  const service = await runService({ source, onNews: (each) => news.push(each) });
-  await waitFor(() => service.errors.length > 0);
-  source.isReachable = true;
-  await service.ready;
-  await waitFor(() => news.length > 0);
-  expect(news).toEqual([{ isWell: true, message: 'blocks come again from scripted' }]);
-});

@@ -29,28 +29,6 @@ function stateAt(kind: 'rpc' | 'replay' | 'simulated') {
 }
 
 test.each([
-  ['of a chain of twelve seconds after four of its blocks', 12, 48_000],
-  ['of a chain of one second after twelve seconds', 1, 12_000],
-])('the prices %s are stale', (_, updateSec, staleAfterMs) => {
-  const { clock, chain, state } = stateAt('rpc');
-  chain.updateSec = updateSec;
-  clock.now += staleAfterMs;
-  expect(state.isStale).toBe(false);
-  clock.now += 1;
-  expect(state.isStale).toBe(true);
-});
-
-test('a block is past once it is older than five blocks, by the clock and by the head', () => {
-  const { clock, state } = stateAt('rpc');
-  state.begin();
-  const isPast = (number: number) => state.isPast(makeBlock(number));
-  expect([isPast(10), isPast(5), isPast(4)]).toEqual([false, false, true]);
-  // The head is stale.
-  clock.now += 60_001;
-  expect([isPast(10), isPast(5)]).toEqual([true, true]);
-});
-
-test.each([
   ['a start', (state: SourceState) => state.begin()],
   ['an outage', (state: SourceState) => state.fail({ message: 'the node is gone', retryAt: null })],
 ])(

@@ -1,11 +1,9 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
-import { GASTOP, gastop } from '../helpers/gastop.ts';
+import { gastop } from '../helpers/gastop.ts';
 import { type JsonRpcServer, startJsonRpcServer } from '../helpers/json-rpc-server.ts';
 import { createScriptedChain } from '../helpers/scripted-chain.ts';
 
@@ -43,30 +41,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const run = async (...args: readonly string[]) => {
-  const env = { ...process.env, XDG_DATA_HOME: folder };
-  const { stdout } = await promisify(execFile)(process.execPath, [GASTOP, ...args], { env });
-  return JSON.parse(stdout);
-};
-
 describe('a board of ten real nodes, a dead one, a slow one, one of another chain and one that says 429', () => {
-  it('says of each what now says of it', async () => {
-    const { chains } = await run('chains', '--json', '--config', config);
-    for (const [place, { url }] of anvils.entries()) {
-      const row = chains.find(({ name }: { name: string }) => name === `anvil-${place}`);
-      const now = await run('now', '--json', '--stale-ok', '--rpc', url);
-      const { averagePrice, basePrice, nextBasePrice, blockNumber, chainId } = now;
-      expect(row).toMatchObject({
-        averagePrice,
-        basePrice,
-        nextBasePrice,
-        blockNumber,
-        chainId,
-        problem: null,
-      });
-    }
-  });
-
   it.each([
     [80, 24],
     [120, 40],

@@ -35,7 +35,7 @@ const JITTER = 0.2;
 const LONGEST_ASKED_MS = 6 * HOUR;
 export const GIVE_UP_AFTER_MS = 24 * HOUR;
 /** Minimum number of attempts, even if the machine slept through the day. */
-export const LEAST_TRIES = 5;
+const LEAST_TRIES = 5;
 
 interface FailedTry {
   readonly tries: number;

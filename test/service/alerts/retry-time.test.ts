@@ -1,9 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { GIVE_UP_AFTER_MS, LEAST_TRIES, nextTryAt } from '../../../src/service/alerts/dispatcher.ts';
+import { GIVE_UP_AFTER_MS, nextTryAt } from '../../../src/service/alerts/dispatcher.ts';
 
 const SINCE = 1_768_478_400_000;
-const HOUR = 3_600_000;
 
 /** Every pause in seconds when each try fails at once. */
 function pauses(retryAfterSec: number | null = null, random = 0.5): number[] {
@@ -34,25 +32,5 @@ describe('a delivery that keeps failing', () => {
     expect(pauses(120).slice(0, 4)).toEqual([120, 120, 120, 300]);
     expect(pauses(1)[0]).toBe(5);
     expect(pauses(1e12).slice(0, 3)).toEqual([21_600, 21_600, 21_600]);
-  });
-
-  it('is never put off for less than four seconds, but for the last time, nor beyond its day', () => {
-    const tries = fc.record({
-      tries: fc.integer({ min: 1, max: 40 }),
-      triesSince: fc.constant(SINCE),
-      now: fc.integer({ min: SINCE, max: SINCE + 30 * HOUR }),
-      retryAfterSec: fc.option(fc.double({ min: 0, max: 1e9, noNaN: true })),
-      random: fc.double({ min: 0, max: 1, noNaN: true }),
-    });
-    fc.assert(
-      fc.property(tries, (failed) => {
-        const next = nextTryAt(failed);
-        const end = SINCE + GIVE_UP_AFTER_MS;
-        expect(next === null).toBe(failed.now >= end && failed.tries >= LEAST_TRIES);
-        if (next === null) return;
-        if (failed.now < end) expect(next).toBeLessThanOrEqual(end);
-        if (next !== end) expect(next).toBeGreaterThanOrEqual(failed.now + 4_000);
-      }),
-    );
   });
 });

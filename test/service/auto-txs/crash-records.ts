@@ -3,7 +3,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
 import type { Hex } from '../../../src/core/block.ts';
 import { isServerUrl } from '../../../src/store/database-url.ts';
-import type { Anvil } from '../../helpers/anvil.ts';
 import { asked } from '../../helpers/databases.ts';
 
 export interface AutoTxRecord {
@@ -64,36 +63,4 @@ export function expectDecidedFirst({ autoTxs }: Records, left: readonly Hex[]): 
   const attempts = new Map(autoTxs.map((each) => [each.hash, each.attempts]));
   const undecided = [...new Set(left)].filter((hash) => (attempts.get(hash) ?? 0) === 0);
   expect(undecided, 'left without a decision').toEqual([]);
-}
-
-/** How many kills left one behind in each of these. */
-export interface Gaps {
-  /** It was decided to send it, and it never left. */
-  decided: number;
-  /** It left, and no node has it. */
-  lost: number;
-  /** A node has it, and the answer was not taken down. */
-  unanswered: number;
-  /** A node has it, as is written down. */
-  waiting: number;
-  /** A block has it, and that was not taken down. */
-  mined: number;
-}
-
-export async function lookIntoGaps(
-  { autoTxs }: Records,
-  { anvil, left, gaps }: { readonly anvil: Anvil; readonly left: readonly Hex[]; readonly gaps: Gaps },
-): Promise<void> {
-  const hit = new Set<keyof Gaps>();
-  for (const { status, hash, sent_at, block_hash } of autoTxs) {
-    if (status !== 'SUBMITTED' || block_hash !== null) continue;
-    const known = (await anvil.rpc('eth_getTransactionByHash', [hash])) as {
-      blockHash: string | null;
-    } | null;
-    if (known !== null && known.blockHash !== null) hit.add('mined');
-    else if (sent_at !== null) hit.add('waiting');
-    else if (known !== null) hit.add('unanswered');
-    else hit.add(left.includes(hash) ? 'lost' : 'decided');
-  }
-  for (const gap of hit) gaps[gap] += 1;
 }

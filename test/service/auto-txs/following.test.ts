@@ -23,10 +23,6 @@ afterAll(async () => {
 });
 
 const headNumber = async () => Number(await anvil.rpc('eth_blockNumber'));
-const untilSent = (rig: AutoTxRig, id: string) =>
-  waitFor(async () => (await rig.kept(id)).state.sentAt !== null, { what: 'sent' });
-const untilMined = (rig: AutoTxRig, id: string) =>
-  waitFor(async () => (await rig.kept(id)).state.inclusion !== null, { what: 'mined' });
 
 /** Blocks one by one, so that each is a head of its own. */
 async function mineEach(rig: AutoTxRig, count: number, gwei: number): Promise<void> {
@@ -53,7 +49,7 @@ function mineUntil(rig: AutoTxRig, id: string, status: 'EXECUTED' | 'FAILED') {
 async function expectNotJammed(rig: AutoTxRig, account: Awaited<ReturnType<typeof fund>>, nonce: number) {
   const next = await rig.place(await sign(account, { nonce }));
   await mineAt(anvil, 10);
-  await untilSent(rig, next);
+  await rig.sent(next);
   await mineEach(rig, 5, 10);
   await rig.until(next, 'EXECUTED');
 }
@@ -82,7 +78,7 @@ describe('replaced from the wallet', () => {
     const account = await fund(anvil);
     const id = await patient.place(await sign(account));
     await mineAt(anvil, 10);
-    await untilSent(patient, id);
+    await patient.sent(id);
     await anvil.rpc('eth_sendRawTransaction', [
       await sign(account, { maxFeePerGas: 800n * GWEI, maxPriorityFeePerGas: 5n * GWEI }),
     ]);
@@ -105,7 +101,7 @@ test('dropped from the pool: it waits for its target again, and goes out again w
   const account = await fund(anvil);
   const id = await quick.place(await sign(account, { maxFeePerGas: 12n * GWEI, maxPriorityFeePerGas: 0n }));
   await mineAt(anvil, 11);
-  await untilSent(quick, id);
+  await quick.sent(id);
   const { signed } = await quick.kept(id);
   await anvil.rpc('anvil_dropTransaction', [signed?.hash]);
   await mineEach(quick, 2, 90);
@@ -113,7 +109,7 @@ test('dropped from the pool: it waits for its target again, and goes out again w
   expect(state).toMatchObject({ attempts: 1, failure: null, mayBeOut: true });
   expect((await quick.timeline(id)).at(-1)).toMatchObject({ kind: 'DROPPED' });
   await mineAt(anvil, 10);
-  await untilSent(quick, id);
+  await quick.sent(id);
   await mineAt(anvil, 10);
   const executed = await quick.until(id, 'EXECUTED');
   expect(executed.signed?.hash).toBe(signed?.hash);
@@ -126,9 +122,9 @@ describe.each(isSlowRun ? [1, 3] : [3])('a reorg of %i blocks', (depth) => {
     const account = await fund(anvil);
     const id = await patient.place(await sign(account));
     await mineAt(anvil, 10);
-    await untilSent(patient, id);
+    await patient.sent(id);
     await mineEach(patient, depth, 10);
-    await untilMined(patient, id);
+    await patient.mined(id);
     const gone = (await patient.kept(id)).state.inclusion;
     await anvil.reorg(depth);
     await mineAt(anvil, 10);
@@ -149,7 +145,7 @@ describe.each(isSlowRun ? [1, 3] : [3])('a reorg of %i blocks', (depth) => {
     const account = await fund(anvil);
     const id = await quick.place(await sign(account));
     await mineAt(anvil, 10);
-    await untilSent(quick, id);
+    await quick.sent(id);
     await mineEach(quick, depth, 10);
     const gone = (await quick.until(id, 'EXECUTED')).state.inclusion;
     await anvil.reorg(depth);
@@ -167,9 +163,9 @@ test('a reorg whose new block has another transaction with its nonce: FAILED, an
   await anvil.mine();
   const id = await patient.place(await sign(account));
   await mineAt(anvil, 10);
-  await untilSent(patient, id);
+  await patient.sent(id);
   await mineEach(patient, 1, 10);
-  await untilMined(patient, id);
+  await patient.mined(id);
   await mineEach(patient, 2, 10);
   const other = await sign(account, { value: 2n });
   await anvil.rpc('anvil_reorg', [3, [[other, 0]]]);

@@ -13,6 +13,7 @@ import {
   sign,
   startRig,
 } from '../../helpers/auto-tx-rig.ts';
+import { listen } from '../../helpers/listen.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { temporaryFile } from '../../helpers/service.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
@@ -24,7 +25,6 @@ interface Between {
   readonly asked: string[];
   /** `ask`: it never gets there; `answer`: it gets there and the answer is lost; `pass`: neither. */
   treat: (body: string) => 'pass' | 'ask' | 'answer';
-  stop(): Promise<void>;
 }
 
 async function standBetween(target: string): Promise<Between> {
@@ -45,18 +45,9 @@ async function standBetween(target: string): Promise<Between> {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(answer);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const between: Between = {
-    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`,
-    asked,
-    treat: () => 'pass',
-    stop: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-  onTestFinished(() => between.stop());
+  const { origin, stop } = await listen(server);
+  const between: Between = { url: origin, asked, treat: () => 'pass' };
+  onTestFinished(stop);
   return between;
 }
 
@@ -76,8 +67,6 @@ async function rigOf(options: RigOptions): Promise<AutoTxRig> {
 }
 
 const isSending = (body: string) => body.includes('eth_sendRawTransaction');
-const untilSent = (rig: AutoTxRig, id: string) =>
-  waitFor(async () => (await rig.kept(id)).state.sentAt !== null, { what: 'sent' });
 
 /** Mines until it has come to its end: the base fee is low in every block. */
 function mineUntilExecuted(rig: AutoTxRig, id: string) {
@@ -104,11 +93,11 @@ test('a sender whose questions hang holds up nobody else', async () => {
   const goes = await rig.place(await sign(free));
   await mineAt(anvil, 10);
   await waitFor(() => between.asked.some(isOfStuck), { what: 'the question that hangs' });
-  await untilSent(rig, goes);
+  await rig.sent(goes);
   await mineUntilExecuted(rig, goes);
   const next = await rig.place(await sign(free, { nonce: 1 }));
   await mineAt(anvil, 10);
-  await untilSent(rig, next);
+  await rig.sent(next);
   expect((await rig.kept(held)).state).toMatchObject({ status: 'PENDING', attempts: 0 });
   between.treat = () => 'pass';
   await mineUntilExecuted(rig, held);
@@ -122,7 +111,7 @@ describe('nobody knows whether a node has it', () => {
     const id = await rig.place(await sign(await fund(anvil)));
     between.treat = (body) => (isSending(body) ? 'answer' : 'pass');
     await mineAt(anvil, 10);
-    await untilSent(rig, id);
+    await rig.sent(id);
     const { state } = await mineUntilExecuted(rig, id);
     expect(state).toMatchObject({ attempts: 1, failure: null });
     expect(
@@ -157,7 +146,7 @@ describe('a process that ended between its decision and the sending', () => {
     const { database, id } = await leave(await sign(await fund(anvil)));
     const rig = await rigOf({ urls: [anvil.url], database });
     await mineAt(anvil, 10);
-    await untilSent(rig, id);
+    await rig.sent(id);
     const { state } = await mineUntilExecuted(rig, id);
     expect(state.attempts).toBe(1);
   });
@@ -183,7 +172,7 @@ describe('a process that ended between its decision and the sending', () => {
     expect(await anvil.rpc('eth_getTransactionByHash', [what?.hash])).toBeNull();
     // Both targets are reached: the one before is given out, and the other follows it.
     await mineAt(anvil, 2);
-    await untilSent(rig, second);
+    await rig.sent(second);
     await mineAt(anvil, 2);
     await rig.until(crashed.id, 'EXECUTED');
     await rig.until(second, 'EXECUTED');

@@ -45,12 +45,12 @@ async function someAutoTxs(anvil: Anvil, rig: AutoTxRig) {
   const accounts = [await fund(anvil), await fund(anvil), await fund(anvil)] as const;
   const executed = await rig.place(await sign(accounts[0]), { target: 200n * GWEI });
   await mineAt(anvil, 90);
-  await waitFor(async () => (await rig.kept(executed)).state.sentAt !== null);
+  await rig.sent(executed);
   await mineAt(anvil, 90);
   await rig.until(executed, 'EXECUTED');
   const sent = await rig.place(await sign(accounts[1]), { target: 200n * GWEI });
   await mineAt(anvil, 90);
-  await waitFor(async () => (await rig.kept(sent)).state.sentAt !== null);
+  await rig.sent(sent);
   const pending = await rig.place(await sign(accounts[2]));
   return { accounts, executed, sent, pending };
 }
@@ -94,7 +94,7 @@ async function expectBegunAnew(
   });
   expect(enabled.status).toBe(200);
   await mineAt(anvil, 10);
-  await waitFor(async () => (await rig.kept(pending)).state.sentAt !== null);
+  await rig.sent(pending);
   await mineAt(anvil, 10);
   await rig.until(pending, 'EXECUTED');
 }

@@ -38,7 +38,7 @@ async function heldOf(id: string) {
 
 /** The pool takes what is sent; then a block is mined. */
 async function mineWhenSent(id: string, gwei: bigint | number = 10): Promise<void> {
-  await waitFor(async () => (await rig.kept(id)).state.sentAt !== null, { what: 'sent' });
+  await rig.sent(id);
   await mineAt(anvil, gwei);
 }
 
@@ -149,7 +149,7 @@ test('several of one sender go out in the order of their nonces, whatever order 
   const ids = [];
   for (const nonce of [2, 0, 1]) ids.push(await rig.place(await sign(account, { nonce })));
   await mineAt(anvil, 10);
-  for (const id of ids) await waitFor(async () => (await rig.kept(id)).state.sentAt !== null);
+  for (const id of ids) await rig.sent(id);
   await mineAt(anvil, 10);
   const blocks = [];
   for (const id of ids) blocks.push((await rig.until(id, 'EXECUTED')).state.inclusion?.blockNumber);
@@ -166,7 +166,7 @@ test('one whose predecessor still waits for its own target is held until that ha
   expect(held.message).toContain(first);
   await mineAt(anvil, 2);
   // No pause is waited for: the one before it has gone just now.
-  await waitFor(async () => (await rig.kept(second)).state.sentAt !== null);
+  await rig.sent(second);
   await mineAt(anvil, 2);
   await rig.until(first, 'EXECUTED');
   await rig.until(second, 'EXECUTED');

@@ -65,70 +65,14 @@ export interface BadBody {
   readonly names?: string;
 }
 
-const BAD_ALERT_FIELDS = [
-  ...[0, -1, 1_000_001, 0.0000000001, '5', null].map((value) => ['thresholdGwei', value] as const),
-  ...['average', 'FASTEST', 1, null].map((value) => ['gasSpeed', value] as const),
-  ...['BELOW', null].map((value) => ['condition', value] as const),
-  ...[-1, 2_592_000_001, 1.5, '1h'].map((value) => ['cooldownMs', value] as const),
-  ...['yes', 1].map((value) => ['disableOnce', value] as const),
-  ...['EMAIL', 'PIGEON'].map((value) => ['method', value] as const),
-  ...[[], 'WEBHOOK', {}].map((value) => ['channels', value] as const),
-  ...['', 'receiver', 'http://receiver.invalid', 'https://127.0.0.1/', 'https://a:b@receiver.invalid'].map(
-    (value) => ['to', value] as const,
-  ),
-  ...['x'.repeat(501), 5].map((value) => ['note', value] as const),
-  ...[-1, 1_000_001].map((value) => ['hysteresisGwei', value] as const),
-  ...[0, 1_001, 1.5].map((value) => ['confirmBlocks', value] as const),
-  ['owner', ''],
-] as const;
-
-const BAD_FIELDS: Readonly<Record<string, readonly (readonly [string, unknown])[]>> = {
-  'post /alerts': BAD_ALERT_FIELDS,
-  'put /alerts/{id}': BAD_ALERT_FIELDS,
-  'post /auto-txs': [
-    ...[0, -1, 1_000_001, 0.0000000001, '5', null].map((value) => ['targetGasPriceGwei', value] as const),
-    ...['average', null].map((value) => ['gasSpeed', value] as const),
-    ...['yes', 1].map((value) => ['strictTargetPrice', value] as const),
-    ...['0x', 'vitalik.eth', '0x7e5F4552091A69125d5DfCb7b8C2659029395Bdf', undefined].map(
-      (value) => ['to', value] as const,
-    ),
-    ...['1.5', '-1', 1, (2n ** 256n).toString()].map((value) => ['value', value] as const),
-    ...['0x1', '00', '0xzz'].map((value) => ['data', value] as const),
-    ...['tomorrow', '2001-01-01T00:00:00Z', '2999-01-01T00:00:00Z', 5].map(
-      (value) => ['expiresAt', value] as const,
-    ),
-    ...['', '0x', '0x02', 'no hex', 7].map((value) => ['signedTransaction', value] as const),
-    ['note', 'x'.repeat(501)],
-    ['privateKey', ''],
-  ],
-  'put /auto-txs/{id}': [
-    ['targetGasPriceGwei', 0],
-    ['status', 'SUBMITTED'],
-    ['expiresAt', '2001-01-01T00:00:00Z'],
-    ['signedTransaction', '0x02'],
-    ['value', '1.5'],
-    ['owner', ''],
-  ],
-  'put /alerts/{id}/status': [
-    ['status', 'PAUSED'],
-    ['status', undefined],
-    ['reason', 'none'],
-  ],
-  'post /alerts/{id}/redeliver': [
-    ['deliveryId', ''],
-    ['deliveryId', 7],
-    ['deliveryId', undefined],
-    ['to', 'somebody'],
-  ],
-};
-
 /** Bodies that a route must refuse with the field's name, or with words alone where they are no bodies at all. */
 export function badBodies(route: V1Route, world: Things): BadBody[] {
   const [good] = goodBodies(route, world);
   if (good === undefined) return [];
-  const fields = BAD_FIELDS[`${route.method} ${route.path}`] ?? [];
+  // No field takes an object; what each takes is shown by the tests of its check.
+  const fields = [...Object.keys(good), 'unheardOf'];
   return [
-    ...fields.map(([field, value]) => ({ body: JSON.stringify({ ...good, [field]: value }), names: field })),
+    ...fields.map((field) => ({ body: JSON.stringify({ ...good, [field]: {} }), names: field })),
     ...['', '{', '[]', 'null', '7'].map((body) => ({ body })),
     { body: JSON.stringify(good), type: 'text/plain' },
   ];
