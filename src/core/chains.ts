@@ -24,10 +24,7 @@ interface UsdFeed {
   readonly heartbeatSec: number;
 }
 
-/**
- * https://docs.chain.link/data-feeds/price-feeds/addresses. Of two heartbeats published over the years, the shorter one:
- * rather no price than an old one.
- */
+/** https://docs.chain.link/data-feeds/price-feeds/addresses. Of two published heartbeats the shorter: rather none than old. */
 const USD_FEEDS: ReadonlyMap<number, UsdFeed> = new Map([
   [1, { address: '0x5f4eC3Df9cbd43714FE2740f5E3616155c5b8419', heartbeatSec: 3_600 }],
   [10, { address: '0x13e3Ee699D1909E989722E753853AE30b17e08c5', heartbeatSec: 1_200 }],
@@ -39,10 +36,7 @@ const USD_FEEDS: ReadonlyMap<number, UsdFeed> = new Map([
   [59_144, { address: '0x3c6Cd9Cc7c7a4c2Cf5a82734CD249D7D593354dA', heartbeatSec: 86_400 }],
 ]);
 
-/**
- * Each from at least two independent sources: clients, the superchain registry, and recorded responses of nodes. Unconfirmed
- * chains are left out.
- */
+/** Each from at least two independent sources: clients, the superchain registry, recorded responses of nodes. */
 const GENESIS_HASHES: ReadonlyMap<number, Hex> = new Map([
   [1, '0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aec8c0db1cb8fa3'],
   [10, '0x7ca38a1916c42007829c55e69d3e9a73265554b586a499015373241b8a3fa48b'],
@@ -78,9 +72,8 @@ const ethereumLike = (
 const rollup = (dataFee: ChainProfile['dataFee'], profile: ChainProfile) => ({ ...profile, dataFee });
 
 /**
- * OP-stack chains. Since Holocene each block states denominator and elasticity, since Jovian its floor too; these
- * values are for blocks without a header: for OP Mainnet and Base from recorded headers of 2026, for the others from
- * the superchain registry.
+ * Since Holocene each block states denominator and elasticity, since Jovian its floor: these values are for blocks without a
+ * header, of OP Mainnet and Base from recorded headers of 2026, of the others from the superchain registry.
  */
 const opStack = (id: number, name: string, rule: Partial<FeeRule> = {}): ChainProfile =>
   rollup(

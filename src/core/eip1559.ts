@@ -22,10 +22,8 @@ export interface StatedFeeRule extends Pick<FeeRule, 'elasticity' | 'denominator
 export const ETHEREUM_FEE_RULE: FeeRule = { elasticity: 2, denominator: 8, blockTimeSec: 12 };
 
 /**
- * The base fee of the next block, wei per gas, exact to the wei (EIP-1559, `expected_base_fee_per_gas`).
- *
- * Every division floors as in the EIP, and a block above its target raises the fee by at least 1 wei, so a base
- * fee of 0 can rise again. A gas limit below the elasticity has no target: the fee then stays.
+ * The next base fee, wei per gas, exact (EIP-1559, `expected_base_fee_per_gas`): divisions floor, and a block above its target
+ * raises it by at least 1 wei, so that 0 can rise again. A gas limit below the elasticity has no target: the fee stays.
  */
 export function nextBaseFee(
   { baseFeePerGas, gasUsed, gasLimit }: Readonly<Record<'baseFeePerGas' | 'gasUsed' | 'gasLimit', bigint>>,
@@ -54,12 +52,8 @@ export function statedRule(rule: FeeRule, stated: StatedFeeRule): FeeRule {
 const RATIO_ONE = 1n << 53n;
 
 /**
- * The next base fee where only the gas-used ratio (0 to 1) is known, as in a page of `eth_feeHistory`.
- *
- * Right to 1 wei below a base fee of 2^53 wei (9 million gwei) where the gas limit is a multiple of the
- * elasticity. Where it is not, the chain's target is rounded down to whole gas and on Ethereum the result can
- * be off by `baseFee / (4 × gasLimit)` wei more (4 wei at 1 gwei and 60 M gas). Where gas is known use
- * {@link nextBaseFee}.
+ * By the gas-used ratio (0 to 1) alone, as in a page of `eth_feeHistory`: right to 1 wei below 2^53 wei where the gas limit is
+ * a multiple of the elasticity, else to `baseFee / (4 × gasLimit)` wei more (4 wei at 1 gwei and 60 M gas).
  */
 export function nextBaseFeeFromRatio(baseFeePerGas: bigint, gasUsedRatio: number, rule: FeeRule): bigint {
   const ratio = Math.min(Math.max(gasUsedRatio, 0), 1);
@@ -68,12 +62,9 @@ export function nextBaseFeeFromRatio(baseFeePerGas: bigint, gasUsedRatio: number
 }
 
 /**
- * The gas-used ratio (0 to 1) that led from one base fee to the next: EIP-1559 inverted.
- *
- * A wei is the finest step that a fee can show, so the result is known to ± one
- * `denominator / (elasticity × baseFee)` (4 × 10⁻⁹ at 1 gwei, but 0.04 at 100 wei); it is the middle of the
- * possible range, and feeding it to {@link nextBaseFeeFromRatio} gives `nextBaseFeePerGas` back. A fee that did not
- * move is taken for a block at its target. A step that no block can cause (a fork, a floor) is clamped.
+ * The gas-used ratio (0 to 1) that led from one base fee to the next: EIP-1559 inverted, the middle of what is possible, known
+ * to ± one `denominator / (elasticity × baseFee)`. A fee that did not move is taken for a block at its target; a step that no
+ * block can cause (a fork, a floor) is clamped.
  */
 export function gasUsedRatioFromBaseFees(
   baseFeePerGas: bigint,

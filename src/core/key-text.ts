@@ -11,10 +11,7 @@ export function looksLikeKey(text: string): boolean {
 /** Letters of the id that follows the prefix. */
 export const KEY_ID_LENGTH = 10;
 
-/**
- * Text that begins like a key and is long enough to hold a part of its secret; no names of settings such as GASTOP_CONFIG.
- * The id is matched whole or not at all.
- */
+/** Long enough to hold a part of a secret, and no setting such as GASTOP_CONFIG. The id is matched whole or not at all. */
 const KEY_LIKE = new RegExp(
   `(?!GASTOP_[A-Z_]+(?![0-9A-Za-z_%-]))[gG][aA][sS][tT][oO][pP]_(?=(?<id>[0-9A-Za-z]{1,${KEY_ID_LENGTH}}))\\k<id>_?[0-9A-Za-z_%-]{4,}`,
   'g',

@@ -70,7 +70,6 @@ export interface AnomalyPoint extends PricePoint {
   readonly kind: 'SPIKE' | 'REGIME_SHIFT' | 'ANOMALY';
 }
 
-/** Points on each side for comparison. */
 const SIDE = 12;
 /** Robust standard deviations beyond which a deviation is no noise. */
 const DEVIATIONS = 5;
@@ -81,10 +80,9 @@ const LEAST_EXCURSION = Math.log(1.4);
 const LEAST_SHIFT = Math.log(1.6);
 
 /**
- * Marks unusual points in a series of prices, oldest first: `SPIKE`, the top of a short excursion upwards; `ANOMALY`,
- * the bottom of one downwards; `REGIME_SHIFT`, the first point of a lasting level. Compares logarithms with the
- * medians of the twelve points before and after, in units of the median absolute deviation, so neither a single
- * outlier nor a daily cycle shifts the scale. Linear in the number of points.
+ * `SPIKE`: the top of a short excursion upwards; `ANOMALY`: the bottom of one downwards; `REGIME_SHIFT`: the first point of a
+ * lasting level. Compares logarithms with the medians of the twelve points before and after, in units of the median absolute
+ * deviation, so that neither an outlier nor a daily cycle shifts the scale. Linear in the points, oldest first.
  */
 export function findAnomalies(points: readonly PricePoint[]): AnomalyPoint[] {
   if (points.length < 2 * SIDE + 1) return [];
@@ -179,10 +177,7 @@ const EPOCH_WEEKDAY = 3;
 const hourOf = (timestamp: number) => Math.floor(timestamp / HOUR_SEC) % HOURS;
 const weekdayOf = (timestamp: number) => (Math.floor(timestamp / (HOUR_SEC * HOURS)) + EPOCH_WEEKDAY) % DAYS;
 
-/**
- * Mean base fee by UTC weekday (row 0 is Monday) and hour, whole wei per gas, weighted by number of blocks; `null` where
- * nothing is known.
- */
+/** Mean base fee by UTC weekday (row 0 is Monday) and hour, whole wei per gas; `null` where nothing is known. */
 export function foldHeatmap(hours: readonly HourlyMean[]): (number | null)[][] {
   const means = meansOf(hours, DAYS * HOURS, (time) => weekdayOf(time) * HOURS + hourOf(time));
   const cells = means.map((mean) => (mean === null ? null : Math.round(mean)));

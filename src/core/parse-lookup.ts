@@ -15,10 +15,7 @@ export const KEY_PROBLEM = 'this is a key, not a number or hash';
 /** Hexadecimal digits of the largest exact number (2^53 − 1). */
 const NUMBER_DIGITS = 14;
 
-/**
- * Parses a block or transaction: a number (`24337604`, `24,337,604`, `24_337_604`, `#24337604`), hex as nodes write
- * it (`0x1735cc4`), `latest`, or a transaction hash with or without `0x`.
- */
+/** A number (`24,337,604`, `24_337_604`, `#24337604`), hex (`0x1735cc4`), `latest`, or a hash with or without `0x`. */
 export function parseLookup(typed: string): Sought {
   const text = typed.trim();
   if (/^(latest|head)$/i.test(text)) return { kind: 'newest' };

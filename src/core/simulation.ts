@@ -40,7 +40,7 @@ export function randomBits(seed: number, purpose: NoisePurpose, at: number, lane
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** Random digits, eight for each lane from `lane` on. */
+/** Eight digits for each lane from `lane` on. */
 export function randomHex(
   seed: number,
   purpose: NoisePurpose,
@@ -54,7 +54,7 @@ export function randomHex(
   return Array.from({ length: words }, word).join('');
 }
 
-/** Uniform, above 0 and below 1. */
+/** Between 0 and 1, never either. */
 export const uniform = (seed: number, purpose: NoisePurpose, at: number, lane = 0): number =>
   (randomBits(seed, purpose, at, lane) + 0.5) / 2 ** 32;
 
@@ -129,14 +129,11 @@ export function numberAt(seed: number, time: number): number {
 /** Typical base fee in gwei: the sub-gwei mainnet of 2026. */
 const TYPICAL_GWEI = 0.11;
 
-/** Typical duration of a regime; then demand moves to another level within minutes. */
+/** Then demand moves to another level within minutes. */
 const REGIME_SEC = 40 * HOUR;
 const SHIFT_SEC = 30 * MINUTE;
 
-/**
- * A kind of event that multiplies demand at once and fades: at most one per cell of time. Logarithms of its height:
- * minimum, mean above it, maximum. Shortest and longest time to fall to a third.
- */
+/** Multiplies demand at once and fades to a third; at most one per cell. `least`, `mean` above it and `most` are logarithms. */
 type BurstKind = typeof BURST | typeof FLURRY;
 
 /** A mint, a launch, a crash: rare, up to fifty times the usual price. */
@@ -160,7 +157,6 @@ const FLURRY = {
   fadeSec: [1 * MINUTE, 4 * MINUTE],
 } as const;
 
-/** Number of cells that a burst may outlast its own. */
 const CELLS_BACK = 2;
 
 /** No burst begins so late in a UTC day that it could not peak before the day ends. */
@@ -253,7 +249,6 @@ function createExcessBlobs(seed: number): (time: number) => number {
   };
 }
 
-/** Number of blobs of a block that leads from one excess to the next. */
 export const blobsBetween = (excess: number, next: number) => next - excess + BPO2_BLOBS.target;
 
 export const blobBaseFeeOf = (excess: number) => blobBaseFee(BigInt(excess) * GAS_PER_BLOB);
@@ -270,10 +265,7 @@ interface TipSituation {
   readonly demand: number;
 }
 
-/**
- * Wei per gas: they rise with demand, and a full block pushes out the cheap ones, so that the lower percentiles move closer.
- * An empty block has zeros.
- */
+/** Wei per gas: they rise with demand, and a full block pushes out the cheap ones. An empty block has zeros. */
 export function createTips(seed: number): (situation: TipSituation) => BlockTips {
   const mood = smoothNoise(seed, NOISE.tipLevel);
   return ({ number, timestamp, gasUsed, demand }) => {
@@ -321,9 +313,8 @@ export interface SimulatedDay {
 }
 
 /**
- * Computes one day (days since 1970) of the chain for `seed`. Each day begins at a base fee that follows from seed and
- * date alone, and the last 32 blocks of the day before lead there by their gas used. So EIP-1559 holds exactly across
- * every midnight, and any day can be computed by itself. It takes about 10 ms; the generator yields every 1,000 blocks.
+ * One day (days since 1970): it begins at a base fee that follows from seed and date alone, and the last 32 blocks of the day
+ * before lead there by their gas used, so that any day can be computed by itself. About 10 ms; yields every 1,000 blocks.
  */
 export function* simulateDay(seed: number, day: number): Generator<void, SimulatedDay> {
   const baseFee = new Float64Array(BLOCKS_PER_DAY + 1);
@@ -363,7 +354,7 @@ export function* simulateDay(seed: number, day: number): Generator<void, Simulat
 
 const toWei = (gwei: number) => Math.round(gwei * 1e9);
 
-/** Demanded gas over gas limit, where `cheapness` is the fair price over the base fee. */
+/** @param cheapness the fair price over the base fee */
 function demandedShare(seed: number, at: number, cheapness: number): number {
   if (uniform(seed, NOISE.demand, at, 3) < EMPTY_SHARE) return 0;
   const noise = Math.exp(BLOCK_NOISE * normal(seed, NOISE.demand, at) - BLOCK_NOISE ** 2 / 2);

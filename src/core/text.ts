@@ -71,10 +71,7 @@ function cutText(text: string, most: number): string {
   return `${kept}…`;
 }
 
-/**
- * A whole terminal sequence in 7-bit or 8-bit (C1) form: CSI (colours, cursor); OSC and similar (titles, links, clipboard)
- * up to its terminator or the next control character; any other escape.
- */
+/** 7-bit or 8-bit (C1): CSI; OSC and similar up to their terminator or the next control character; any other escape. */
 const SEQUENCE =
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x00-\x1f\x7f-\x9f]*(?:\x07|\x1b\\|\x9c)?|\x1b[ -/]*[0-~]?/g;
 
@@ -104,10 +101,7 @@ const UNSEEN =
 /** Line breaks other than `\n`. */
 const OTHER_BREAK = /\r(?!\n)|[\v\f\x85\u2028\u2029]/g;
 
-/**
- * Cleans a user's note for storage as {@link cleanText}, but keeps what is part of the text: joiners, the letters of flags,
- * blanks and line breaks. Terminals draw it only after `cleanText`.
- */
+/** The same for a user's note, but keeps joiners, the letters of flags, blanks and line breaks. Terminals draw it cleaned. */
 export function cleanNote(note: string, maxLength = Number.POSITIVE_INFINITY): string {
   const clean = enough(note, maxLength).replace(SEQUENCE, '').replace(OTHER_BREAK, '\n').replace(UNSEEN, '');
   return cutText(clean, maxLength);

@@ -1,7 +1,4 @@
-/**
- * Formats amounts. Wei is exact (`bigint`); rounding happens here, last, and only for people: three significant digits, no
- * scientific notation, no price rounded to 0.
- */
+/** Wei is exact; rounding happens here, last, and only for people: no scientific notation, no price rounded to 0. */
 
 const GWEI_DECIMALS = 9;
 const NATIVE_DECIMALS = 18;
@@ -165,10 +162,7 @@ export const formatCount = (count: number): string =>
 /** Exact up to 10^6 gwei with 9 decimals: the error of a double is below half a wei. */
 export const weiOfGwei = (gwei: number): bigint => BigInt(Math.round(gwei * 1e9));
 
-/**
- * A price in gwei beside the threshold it has crossed, wei per gas both: three significant digits, or all of them when
- * rounding would put it at or beyond the threshold (`below 5 gwei: 5.00` would be nonsense).
- */
+/** Three significant digits, or all when rounding would put it at or beyond the threshold (`below 5 gwei: 5.00`). */
 export function priceBeside(price: bigint, threshold: bigint): string {
   const rounded = formatGwei(price);
   const level = Number(gweiString(threshold));

@@ -15,9 +15,8 @@ export interface AlertRule {
 type Threshold = Pick<AlertRule, 'condition' | 'threshold' | 'hysteresis'>;
 
 /**
- * Phase of an alert. `armed`: `trueSince` is the block since which the condition has held. `cooling`: it fired, and
- * waits until the cooldown ends (ms since epoch, block time) and, with `mustLeave`, until the price has left the
- * threshold. Or disabled.
+ * `trueSince`: the block since which the condition has held. A fired alert cools down until then (ms since epoch, block
+ * time) and, with `mustLeave`, until the price has left the threshold.
  */
 export type AlertPhase =
   | { readonly kind: 'armed'; readonly trueSince: number | null }
@@ -30,10 +29,7 @@ export const DISABLED: AlertPhase = { kind: 'disabled' };
 /** Longer than any reorg and any clock error. */
 const FUTURE_MS = 3_600_000;
 
-/**
- * The phase of an alert that is enabled after a block of that time (Unix seconds; `null`: before the first block).
- * A firing that lies in the future, as when a recording restarts, starts no cooldown.
- */
+/** After a block of that time (Unix seconds). A firing in the future, as when a recording restarts, starts no cooldown. */
 export function enabledPhase(
   { rule, lastTriggeredAt }: Pick<KeptAlert, 'rule' | 'lastTriggeredAt'>,
   blockTimestamp: number | null,
@@ -45,10 +41,7 @@ export function enabledPhase(
   return cooldownUntil > now ? { kind: 'cooling', cooldownUntil, mustLeave: false } : ARMED;
 }
 
-/**
- * Confirmation restarts with the rule; a cooldown continues, counted from its firing. A price that has left the old
- * threshold need not leave the new one.
- */
+/** Confirmation restarts with the rule; a cooldown continues. A price that has left the old threshold need not leave again. */
 export function changedPhase(before: Pick<KeptAlert, 'rule' | 'phase'>, rule: AlertRule): AlertPhase {
   const { phase } = before;
   if (phase.kind === 'armed') return ARMED;
@@ -83,10 +76,7 @@ export function stepAlert(rule: AlertRule, phase: AlertPhase, at: PriceAtBlock):
   return { phase: { kind: 'cooling', cooldownUntil, mustLeave: waitsForLeaving(rule) }, fires: true };
 }
 
-/**
- * Applies a block that came too late for a notification: the alert arms and cools down as usual, but an alert that
- * would have fired stays armed, so that it fires on the present price. `fires` says that it would have.
- */
+/** Applies a block that came too late to notify: `fires` says that it would have; it stays armed, for the present price. */
 export function stepMissed(rule: AlertRule, phase: AlertPhase, at: PriceAtBlock): AlertStep {
   const step = stepAlert(rule, phase, at);
   if (!step.fires) return step;
@@ -101,10 +91,7 @@ export function stepUnseen(phase: AlertPhase): AlertPhase {
   return phase.kind === 'cooling' ? { ...phase, mustLeave: false } : phase;
 }
 
-/**
- * When an alert must be evaluated next: at the first block with a price per gas, from a number or from a time (ms since
- * epoch) on that meets one of these. `null`: never for this reason.
- */
+/** The next block to evaluate is the first one by price per gas, number or time (ms) that meets one of these. */
 export interface Wakes {
   readonly atMost: bigint | null;
   readonly atLeast: bigint | null;
@@ -205,7 +192,6 @@ export interface AlertMessage {
   readonly threshold: string;
   readonly price: string;
   readonly blockNumber: number;
-  /** Unix seconds. */
   readonly blockTimestamp: number;
   readonly note: string;
   readonly triggerCount: number;

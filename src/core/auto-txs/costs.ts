@@ -133,10 +133,7 @@ export function costCheck(facts: PreflightFacts): Found {
 /** No price reaches the target, whatever gas costs. */
 export const UNREACHABLE_TARGET = 'unreachable_target';
 
-/**
- * Checks that it can be included at this target, and states how far the price is from it.
- * @param hold what holds it back although its target is reached
- */
+/** Whether it can be included at this target, and how far the price is from it. @param hold what holds it back even then */
 export function reachableCheck(facts: PreflightFacts, hold: string | null): Found {
   const { order, transaction, nextBaseFee } = facts;
   const reason = unreachable(order, transaction, nextBaseFee === null ? null : nextBaseFee > 0n);
@@ -210,9 +207,8 @@ interface PriceToPay {
 }
 
 /**
- * The price when it is sent: in the next block when its target is reached, else at the target. A lane's price is the
- * base fee plus the lane's tip, so with a normal target the base fee at that time is the target minus today's lane
- * tip, and the transaction adds its own signed tip. A strict target is the transaction's own price.
+ * In the next block when its target is reached, else at the target: the base fee is then the target minus today's lane tip,
+ * and the transaction adds its own signed tip. A strict target is the transaction's own price.
  */
 function priceToPay(facts: PreflightFacts): PriceToPay {
   const { transaction, order, lanePrice, nextBaseFee, isTargetPresent } = facts;

@@ -28,7 +28,6 @@ export interface Inclusion {
   readonly effectiveGasPrice: bigint;
   /** Fees beside gas: blobs, and a rollup's posting fee. */
   readonly otherFees: bigint;
-  /** Block time, ms. */
   readonly minedAt: number;
 }
 
@@ -76,10 +75,7 @@ const FINAL: ReadonlySet<AutoTxStatus> = new Set(['EXECUTED', 'CANCELLED', 'EXPI
 
 export const isFinal = (status: AutoTxStatus): boolean => FINAL.has(status);
 
-/**
- * At one head. The nonce must be requested before the receipt: if the transaction itself had used the nonce by then,
- * the second request finds its receipt.
- */
+/** The nonce must be requested before the receipt: had the transaction itself used it, the receipt is there. */
 export interface Observation {
   readonly head: number;
   readonly inclusion: Inclusion | null;
@@ -152,7 +148,6 @@ export interface RuleFacts {
   readonly nonce: number;
   /** Confirmations, including the transaction's block, that make its outcome final. */
   readonly confirmations: number;
-  /** Ms since epoch. */
   readonly now: number;
 }
 

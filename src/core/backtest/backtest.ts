@@ -27,10 +27,8 @@ const NO_TIPS: BlockTips = [0n, 0n, 0n, 0n, 0n, 0n, 0n];
 const WALK_SHARE = 0.9;
 
 /**
- * Walks a recording block by block: the engine sees each block and advises before it sees the next; then all advice
- * is judged beside that of other rules. Yields after every block, and while it judges, the share of the work done (0 to
- * 1) and the advice at the block, if that is judged.
- * @throws RangeError for no blocks.
+ * The engine sees each block and advises before it sees the next; then all advice is judged beside that of other rules.
+ * Yields the share of the work done (0 to 1), and the advice at each judged block. @throws RangeError for no blocks.
  */
 export function* backtest({ blocks, feeRule, from = 0, to = Number.POSITIVE_INFINITY }: BacktestOptions) {
   const stretch = stretchFacts(blocks, feeRule);

@@ -40,9 +40,8 @@ export const NAIVE_RULE: Rule = {
 };
 
 /**
- * The fees that other tools sign from the same blocks, by the rules in their sources, of 2021 to 2026. Percentiles
- * that recordings lack are interpolated. In a recording without tips, theirs are 0 and their floors are left out,
- * which favours them.
+ * By the rules in their sources, of 2021 to 2026. Percentiles that recordings lack are interpolated. In a recording without
+ * tips, theirs are 0 and their floors are left out, which favours them.
  */
 export const PEERS: readonly Rule[] = [
   // go-ethereum, accounts/abi/bind (basefeeWiggleMultiplier), and ethers 6, AbstractProvider.getFeeData: tip + 2 × the
@@ -84,7 +83,6 @@ const ascending = (a: number, b: number): number => a - b;
 
 const baseFee = (past: Past, at: number): number => past.baseFee[at] ?? 0;
 
-/** They compute in whole wei and round down. */
 function over(base: number, tip: number): Offer {
   const wholeTip = Math.floor(tip);
   return { cap: Math.floor(base) + wholeTip, tip: wholeTip };
@@ -95,10 +93,8 @@ const HIGHEST = 500e9;
 const LOWEST = 2;
 
 /**
- * The response of a node to `eth_maxPriorityFeePerGas`: geth's oracle (eth/gasprice/gasprice.go, `FullNodeGPO`) takes
- * the three lowest tips of 2 wei or more of each of the last 20 blocks, and the 60th percentile of these. A recording
- * has no single transactions, so a block's p10 (or its lowest tip, if only that was recorded) substitutes for its
- * three.
+ * `eth_maxPriorityFeePerGas` of geth (eth/gasprice/gasprice.go, `FullNodeGPO`): the 60th percentile of the three lowest tips
+ * of 2 wei or more of each of the last 20 blocks; for these stands a block's p10, or its lowest tip.
  */
 function nodeTip(past: Past, at: number): number {
   const tips = past

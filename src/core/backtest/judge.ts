@@ -12,7 +12,6 @@ import type { Offer, Past } from './past.ts';
 
 /** What is judged of the advice at one block, as numbers, which take less memory. Shares 0 to 1, seconds. */
 export interface Given {
-  /** Index of the block. */
   readonly at: number;
   readonly lanes: Readonly<Record<LaneName, Offer & { readonly probability: number | null }>>;
   /** Prices predicted to be reached within a time. */
@@ -89,7 +88,6 @@ function calibrationError(groups: readonly CalibrationGroup[]): number | null {
   return size > 0 ? apart / size : null;
 }
 
-/** Of at least one. */
 const meanOf = <T>(rows: readonly T[], of: (row: T) => number): number =>
   rows.reduce((sum, row) => sum + of(row), 0) / rows.length;
 
@@ -99,9 +97,8 @@ const savingOf = (paid: number, next: number) => 1 - Math.max(paid, 1) / Math.ma
 export type HorizonScore = NonNullable<ReturnType<typeof judgeHorizon>>;
 
 /**
- * Judges the targets of one horizon. Skips targets without a probability, and those whose time had not ended before
- * the end of the recording or a gap; `null` if none is left. The first block with a price at or below the target
- * reaches it, at that block's price. Shares 0 to 1.
+ * Skips targets without a probability, and those whose time had not ended before the end of the recording or a gap. The
+ * first block with a price at or below the target reaches it, at that block's price. Shares 0 to 1; `null` for none.
  */
 export function judgeHorizon(
   past: Past,
@@ -131,12 +128,10 @@ export function judgeHorizon(
   return {
     horizonSec,
     judged: outcomes.length,
-    /** Share of prices that were reached in time. */
     kept: meanOf(outcomes, ({ isKept }) => Number(isKept)),
     stated: meanOf(outcomes, ({ stated }) => stated),
     /** Mean saving against the next block's price; a miss pays the price of the horizon's last block. */
     saving: meanOf(outcomes, ({ saving }) => saving),
-    /** The same for the cheapest block of the horizon. */
     foresight: meanOf(outcomes, ({ foresight }) => foresight),
     calibrationError: calibrationError(calibration) ?? 0,
     calibration,
@@ -148,9 +143,8 @@ export const isSettled = (past: Past, at: number, { withinBlocks }: LanePromise)
   at + withinBlocks <= past.lastOf(at);
 
 /**
- * Judges one rule's offers for one lane, by the index of their block; their windows must have ended. Block `j` includes
- * an offer when `min(tip, cap − base fee)` reaches the block's minimum tip; it pays `min(cap, base fee + tip)`. `null`
- * for none. Shares 0 to 1; no unit, no wei.
+ * One rule's offers for one lane, by the index of their block; their windows must have ended. Block `j` includes an offer when
+ * `min(tip, cap − base fee)` reaches the block's minimum tip; it pays `min(cap, base fee + tip)`. Shares; `null` for none.
  */
 export function judgeLane(past: Past, offers: ReadonlyMap<number, Offer>, promise: LanePromise) {
   if (offers.size === 0) return null;
@@ -166,7 +160,6 @@ export function judgeLane(past: Past, offers: ReadonlyMap<number, Offer>, promis
   const overhangs = outcomes.flatMap(({ overhang }) => overhang ?? []);
   return {
     judged: outcomes.length,
-    /** Share included in time. */
     kept: overhangs.length / outcomes.length,
     /** Share that would have been included in time even if the transaction had missed the first block of the window. */
     keptLate: meanOf(outcomes, ({ isLate }) => Number(isLate)),
@@ -176,10 +169,7 @@ export function judgeLane(past: Past, offers: ReadonlyMap<number, Offer>, promis
     saving: meanOf(outcomes, ({ saving }) => saving),
     /** Mean margin of the cap over the price paid, as a share of that price, among the included; `null` when none was. */
     overhang: overhangs.length > 0 ? meanOf(overhangs, (each) => each) : null,
-    /**
-     * Mean pinball loss, in multiples of the next block's price: takes the cap as the quantile, at the lane's target
-     * share, of the lowest price included in any block of the window.
-     */
+    /** Mean pinball loss over the next price, of the cap as the target's quantile of the window's lowest included price. */
     pinball: meanOf(outcomes, ({ pinball }) => pinball),
   };
 }
@@ -188,7 +178,6 @@ export function judgeLane(past: Past, offers: ReadonlyMap<number, Offer>, promis
 function look(past: Past, { cap, tip }: Offer, from: number, to: number) {
   /** The price paid in the first block that included it; `null` when none did. */
   let paid: number | null = null;
-  /** The lowest price of the window. */
   let least = Number.POSITIVE_INFINITY;
   /** Whether any block but the first, and whether every block would have included it. */
   let isLate = false;
@@ -233,7 +222,6 @@ export function judgeWaits(past: Past, given: readonly Pick<Given, 'at' | 'wait'
         /** Share of all blocks with judged advice. */
         share: judged.length / given.length,
         stated: meanOf(judged, ({ wait }) => wait.probability),
-        /** Share of prices reached in time. */
         kept: meanOf(judged, ({ isReached }) => Number(isReached)),
         /** Mean predicted saving, misses included. */
         expectedSaving: meanOf(judged, ({ wait }) => wait.expectedSaving),

@@ -28,10 +28,7 @@ const LEAST_CAPACITY = 64;
 /** Enough to judge lanes and short horizons on. */
 export const NEAR_BLOCKS = 2_400;
 
-/**
- * Learns from blocks, in order, and advises what to pay for the next ones. It judges its advice once the predicted blocks
- * have come; the probabilities it states are the shares that came true (`null` until there are enough).
- */
+/** Learns from blocks, in order, and advises what to pay for the next ones, with the shares of its advice that came true. */
 export class FeeEngine {
   readonly #rule: FeeRule;
   readonly #capacity: number;
@@ -41,10 +38,7 @@ export class FeeEngine {
   /** The latest blocks, by number in a ring, so that a rewind finds the new head. */
   readonly #recent: (Block | undefined)[] = new Array(REWIND_DEPTH + 1).fill(undefined);
 
-  /**
-   * @param capacity blocks of history, 64 to 262,144; by default eight days at the chain's nominal pace, at least 8,192
-   * @throws RangeError for another capacity.
-   */
+  /** @param capacity blocks of history; by default eight days at the chain's nominal pace, 8,192 to 262,144 */
   constructor({ feeRule, capacity = defaultCapacity(feeRule) }: { feeRule: FeeRule; capacity?: number }) {
     if (!Number.isInteger(capacity) || capacity < LEAST_CAPACITY || capacity > MOST_CAPACITY) {
       throw new RangeError(`capacity must be a whole number from ${LEAST_CAPACITY} to ${MOST_CAPACITY}`);
@@ -118,10 +112,7 @@ export class FeeEngine {
     return this.#head === null ? null : this.#models.lanes.prices();
   }
 
-  /**
-   * The probability of a price at or below `price` (wei per gas, base fee plus tip) within `withinSec` seconds. It rises with
-   * price and time, and lies between what the alternatives state of lower prices and times and of higher ones.
-   */
+  /** Of a price (wei per gas, with tip) at or below this, in seconds. It lies between what the alternatives state around it. */
   reachProbability(price: bigint, withinSec: number): Chance {
     if (this.#head === null) return { probability: null, reason: 'no block is known yet' };
     const { reach, lanes } = this.#models;
@@ -246,7 +237,7 @@ const STRIDES = 120;
 /** The first blocks of a chain may have any time. */
 const FIRST_TIMED = 1;
 
-/** Median seconds between the last blocks; `null` when fewer than two are known, or when their times are equal. */
+/** Median seconds between blocks; `null` when unknown. */
 function blockSpacing({ head, oldest, time }: History): number | null {
   const first = Math.max(oldest, FIRST_TIMED);
   const stride = Math.min(Math.max(Math.floor((head - first) / 2), 1), STRIDE);

@@ -15,7 +15,6 @@ export class Column {
   #values = new Float64Array(0);
   #mask = 0;
   #first: number | null = null;
-  /** Number of blocks from the first one that fit. */
   #span = 0;
 
   constructor(keep: number) {
@@ -58,7 +57,7 @@ export class Column {
   }
 }
 
-/** From one block up to, not including, another. */
+/** `to` is not included. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -109,7 +108,6 @@ export class Rolling<T extends Tally> {
   }
 }
 
-/** Fewer blocks do not show a chain's pace. */
 const LEAST_PACED = 100;
 
 /** The engine's history of blocks, with the data of each. Wei per gas. */
@@ -127,7 +125,6 @@ export class History {
   readonly ask: Column;
   /** Price of sending in the next block, as known at this block: next base fee plus the Average tip. */
   readonly sendNow: Column;
-  /** Price of each lane, as stated at this block. */
   readonly prices: Readonly<Record<LaneName, Column>>;
   /** Horizon of the advised wait at this block, in seconds; 0 for sending now. */
   readonly advisedWaitSec: Column;
@@ -214,14 +211,12 @@ export class History {
 }
 
 /**
- * Surplus of predicted over actual outcomes: the sum, over all predictions whose time is over, of the stated
- * probability minus 1 if it came true. Advice steered by it comes true as often as stated, whatever prices do (the
- * integrator of conformal PID control, Angelopoulos, Candès and Tibshirani 2023).
+ * Surplus of predicted over actual outcomes: the sum of stated probabilities minus what came true. Advice steered by it comes
+ * true as often as stated (the integrator of conformal PID control, Angelopoulos, Candès and Tibshirani 2023).
  */
 export function createDebt(history: History) {
   const owed = history.column(2);
   return {
-    /** At the head or the block before. */
     at: (block: number) => owed.at(block),
     /** Computes the head's: the previous one less the share `forgiven`, plus `settled`, bounded by ±`most`. */
     push(settled: number, most: number, forgiven = 0): void {

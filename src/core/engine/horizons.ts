@@ -8,12 +8,8 @@ import { type AlikeBlocks, doubtedShare, mostSupported, tooLittlePast, unknown }
 const AIM = 0.85;
 /** Number of times that a target is redrawn within its horizon, at most once a block. */
 const PACES = 25;
-/** Minimum number of blocks that a warm-up uses one target for. */
 const WARM_UP_PACE = 25;
-/**
- * Needed to draw a target, and to state a probability: this many horizons in sequence (overlapping windows add no
- * information), or this much time, whichever is less.
- */
+/** For a target, and for a probability: so many horizons in sequence (overlapping ones add nothing), or that much time. */
 const LEAST_SEEN = { horizons: 4, sec: 86_400 } as const;
 const LEAST_JUDGED = { horizons: 4, sec: 4 * 86_400 } as const;
 /** The same for horizons below an hour, whose windows fill quickly. */
@@ -22,12 +18,8 @@ const LEAST_JUDGED_SHORT = { horizons: 8, sec: 4 * 86_400 } as const;
 const UNSEEN_MISSES = 8;
 /** Cap of a later price, in multiples of the price at its start: one burst must not decide everything. */
 const MOST_RISE = 2;
-/** Minimum saving of a target that is worth a wait. */
 const LEAST_SAVING = 0.05;
-/**
- * Waits are chosen where the forecast looks best, where it is too optimistic: no more is stated than the share that such
- * waits reach, which starts at this value and is then measured.
- */
+/** Waits are chosen where the forecast is too optimistic: at most what such waits reach is stated, from this value on. */
 const USUAL_WAITS_KEPT = 0.867;
 const HOUR_SEC = 3_600;
 
@@ -95,7 +87,7 @@ function createHorizon(history: History, alike: AlikeBlocks, horizonSec: number)
     };
   }
 
-  /** Mean saving of waiting for the target, as a share of sending at once; misses cost. */
+  /** Mean, as a share of sending at once; misses cost. */
   function saving(target: number, probability: number): number {
     const now = history.sendNow.at(history.head);
     const gain = Math.max(1 - feeRatio(target, now), 0);
@@ -106,10 +98,7 @@ function createHorizon(history: History, alike: AlikeBlocks, horizonSec: number)
   return {
     horizonSec,
     verdicts,
-    /**
-     * Settles the horizons that end before the head, learns from them and states a new target, at most `ceiling` (a shorter
-     * horizon's target), and with at most `waitsKept` when waiting looks worth it. Returns the next longer horizon's ceiling.
-     */
+    /** Learns, and states a target of at most `ceiling` (the shorter horizon's); returns the next one's ceiling. */
     push(ceiling: number, waitsKept: number, isWarmUp: boolean): number {
       const { head, sendNow } = history;
       verdicts.push();
@@ -161,14 +150,13 @@ const MOST_MOVED = 0.3;
 /** How far a debt lowers the stated probability of a horizon with this many blocks. */
 const loweringBy = (debt: number, blocks: number) => within(MOST_MOVED, debt / (DEBT_HORIZONS * blocks));
 
-/** The maximum of a debt, so that it can be paid off. */
+/** So that it can be paid off. */
 const mostDebt = (blocks: number) => MOST_MOVED * DEBT_HORIZONS * blocks;
 
 /** The predictions of one horizon at each block, and their outcomes once its time is over. Wei per gas. */
 function createVerdicts(history: History, horizonSec: number) {
   const { ask, time, sendNow, advisedWaitSec } = history;
   const target = history.column();
-  /** Stated probability of the target. */
   const stated = history.column();
   /** Of settled blocks: lowest price within the horizon, and that of its last block, over the price of sending at once. */
   const best = history.column();
@@ -263,10 +251,7 @@ function createVerdicts(history: History, horizonSec: number) {
       for (let block = pending + 1; block <= history.head; block += 1) lowest.push(block, ask.at(block));
       measurePace();
     },
-    /**
-     * Estimates predictions still running: an unreached target is reached as often as prices fell so low after similar blocks,
-     * less so the less time is left. @param falls lowest prices after those, over sending at once, ascending
-     */
+    /** Of running predictions: as many are reached as after similar blocks (`falls`, ascending), fewer with less time left. */
     expect(falls: Float64Array): void {
       const { head } = history;
       const now = sendNow.at(head);
@@ -324,7 +309,6 @@ export type Horizons = ReturnType<typeof createHorizons>;
 /** Shortest first: no price exceeds that of a shorter one, whose target is reached within the longer as well. */
 export function createHorizons(history: History, alike: AlikeBlocks) {
   const horizons = HORIZONS_SEC.map((horizonSec) => createHorizon(history, alike, horizonSec));
-  /** Of the advised waits over all horizons. */
   const debt = createDebt(history);
   const hourBlocks = () => horizons.find(({ horizonSec }) => horizonSec === HOUR_SEC)?.verdicts.blocks ?? 1;
 
@@ -354,7 +338,6 @@ export function createHorizons(history: History, alike: AlikeBlocks) {
     followHead(): void {
       for (const { verdicts } of horizons) verdicts.followHead();
     },
-    /** Whether the price that a horizon stated at `block` was reached; `null`: not known yet. */
     reachedAt: (horizonSec: number, block: number): boolean | null =>
       horizons.find((each) => each.horizonSec === horizonSec)?.verdicts.reachedAt(block) ?? null,
     /** Prices never rise from one to the next; of equal prices the longer horizon's is at least as likely. */
@@ -366,10 +349,7 @@ export function createHorizons(history: History, alike: AlikeBlocks) {
   };
 }
 
-/**
- * The price, over the present one, with the highest saving among those that at least `share` of the rows reached: `best`
- * has each row's lowest (`sorted`: ascending), `last` its last.
- */
+/** Over the present price: saves most of those that `share` of the rows reached (`best`: lowest, `last`: last price). */
 function mostSavingRatio(
   best: Float64Array,
   last: Float64Array,
@@ -425,7 +405,6 @@ export function createReachModel(history: History, alike: AlikeBlocks) {
       }
       lowest.put(Math.floor(head / CHUNK), least);
     },
-    /** @param price wei per gas, base fee and tip together */
     reach(price: number, withinSec: number): Chance {
       if (!(withinSec > 0)) return unknown('a time must be longer than 0 s');
       if (withinSec > LONGEST_SEC) {

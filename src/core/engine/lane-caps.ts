@@ -8,10 +8,7 @@ import type { Tips } from './tips.ts';
 
 /** Without a formula for the next blocks: the doubling that wallets use. */
 const BLIND_RISE = 2;
-/**
- * Average must be included even if it misses the first of its blocks. The share is a little above the target, because similar
- * blocks are too optimistic.
- */
+/** Average must get in even if it misses its first block. A little above the target: similar blocks are too optimistic. */
 const LATE_SHARE = 0.965;
 
 export interface Outlook {
@@ -71,10 +68,7 @@ const LEAST_JUDGED = 100;
 const FULL_DEBT = 30;
 const MOST_DEBT = 20;
 
-/**
- * How far Slow may wait for the price to fall: as far as it fell after the target share of similar blocks. That share is
- * steered by the surplus of misses, so that the actual share equals the target, whatever prices do.
- */
+/** Slow waits as far as the price fell after the target share of similar blocks; a surplus of misses steers that share. */
 function createSlowCap(history: History) {
   const { ask, lowTip, sendNow } = history;
   const tips = history.column(withinBlocks);
@@ -97,10 +91,7 @@ function createSlowCap(history: History) {
     return lowest;
   }
 
-  /**
-   * Surplus of misses expected among pending ones: each is weighted by the share of similar blocks that did not fall so low,
-   * and by the rest of its time. @param least lowest prices after similar blocks, ascending
-   */
+  /** Expected surplus among pending ones, by the share of similar blocks that fell so low, and by the rest of the time. */
   function pendingDebt(least: Float64Array): number {
     const { head, oldest } = history;
     const now = sendNow.at(head);

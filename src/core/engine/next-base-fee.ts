@@ -112,10 +112,7 @@ const LEAST_BLOCKS = 100;
 const LOW = 0.05;
 const HIGH = 0.95;
 
-/**
- * The base fee 1 to 5 blocks ahead: the 5th, 50th and 95th percentile of its movement in the last 600 blocks, within the
- * limits of EIP-1559. The first step is exact if the next base fee is known.
- */
+/** The base fee 1 to 5 blocks ahead: percentiles of its movement in the last 600 blocks, within the limits of EIP-1559. */
 export function createFanModel(history: History) {
   const ratios = BLOCKS_AHEAD.map((blocksAhead) => {
     const column = history.column(TRAILING_BLOCKS + blocksAhead);

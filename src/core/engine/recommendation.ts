@@ -8,16 +8,14 @@ interface Grounds {
   readonly decision: Decision;
   readonly forecasts: readonly Forecast[];
   readonly trend: Trend;
-  /** Known seconds of the last day. */
   readonly daySec: number;
-  /** Wei per gas when the base fee is at its floor. */
+  /** Wei per gas, at the floor. */
   readonly floor?: bigint | null;
 }
 
 interface RecommendationInput extends Grounds {
   readonly lanes: Readonly<Record<LaneName, Lane>>;
   readonly blockSec: number;
-  /** Whether `blockSec` was measured. */
   readonly isPaceKnown: boolean;
   /** Share of the history behind sending now that has been judged, 0 to 1. */
   readonly sendNowJudgedRatio: number;
@@ -143,17 +141,13 @@ const LEAST_ALERT_SAVING = 0.1;
 
 interface Decision {
   readonly action: Action;
-  /** The forecast it is based on; `null` for sending now. */
+  /** `null` for sending now. */
   readonly forecast: Forecast | null;
 }
 
 const SEND_NOW: Decision = { action: 'SEND_NOW', forecast: null };
 
-/**
- * `WAIT` for the forecast up to an hour ahead with the highest saving, if that is at least 5 % at a probability of at
- * least 0.8. Otherwise `SET_ALERT` for one beyond the hour with at least 10 %. Otherwise `SEND_NOW`. Never for a
- * forecast without measurements.
- */
+/** The highest saving up to an hour ahead, if enough: `WAIT`; else beyond it: `SET_ALERT`; else `SEND_NOW`. */
 export function decide(forecasts: readonly Forecast[]): Decision {
   const likely = forecasts.filter(isLikely);
   const isShort = ({ horizonSec }: Forecast) => horizonSec <= LONGEST_WAIT_SEC;
@@ -207,10 +201,7 @@ function margin({ forecast }: Decision): number {
 const SCORED = 100;
 const LOOK_BACK_BLOCKS = 8_192;
 
-/**
- * Stores the recommendation of each block, keeps it until another one is clearly better, and scores ended ones. The same
- * after a rewind and the same blocks again. @param sent judges sending now
- */
+/** Keeps a recommendation until another one is clearly better, and scores ended ones. @param sent judges sending now */
 export function createTrackRecord(history: History, sent: LaneScorer, horizons: Horizons) {
   const { advisedWaitSec } = history;
   /** Horizon in seconds of the best wait; 0 for sending now. */

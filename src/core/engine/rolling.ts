@@ -3,7 +3,6 @@ export class WholeSum {
   sum = 0;
   count = 0;
 
-  /** `null` for nothing. */
   get mean(): number | null {
     return this.count > 0 ? this.sum / this.count : null;
   }
@@ -74,7 +73,6 @@ export class WindowMinimum {
   #entries: { readonly block: number; readonly value: number }[] = [];
   #start = 0;
 
-  /** `null` while the window is empty. */
   get minimum(): number | null {
     return this.#entries[this.#start]?.value ?? null;
   }

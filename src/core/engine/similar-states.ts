@@ -19,10 +19,7 @@ const LOG_SCALE = 1e4;
 
 const scaledLog = (value: number) => Math.round(Math.log(value) * LOG_SCALE);
 
-/**
- * The past blocks with prices most similar to the head's: nearest neighbours by the price relative to its averages and by
- * volatility, each scaled by its own spread. @param age number of blocks that must follow a state before it is used.
- */
+/** Nearest neighbours by the price over its averages and by volatility. @param age blocks that must follow a state */
 export function createNearestStates(history: History, age: number) {
   const logPrice = history.column(Math.max(...AVERAGES_BLOCKS));
   const move = history.column(RESTLESS_BLOCKS);
@@ -108,7 +105,6 @@ const AVERAGES = [0.2, 2, 12] as const;
 const STATES = 300;
 const LOOK_BACK_TIMES = 80;
 const SIMILAR_BLOCKS = 75;
-/** Fewer blocks say nothing. */
 const LEAST_BLOCKS = 100;
 
 export type AlikeBlocks = ReturnType<typeof createAlikeBlocks>;
@@ -133,10 +129,7 @@ export function createAlikeBlocks(history: History) {
       const before = head > origin ? logSum.at(head - 1) : 0;
       logSum.put(head, before + scaledLog(Math.max(sendNow.at(head), 1)));
     },
-    /**
-     * The blocks most similar to the head before `end`, youngest first; `null` when there are too few or they cover less
-     * than `leastSec`. @param timeSec length of the wait
-     */
+    /** The blocks before `end` most similar to the head, youngest first; `null` when they are too few or too short. */
     before(end: number, timeSec: number, leastSec: number): Float64Array | null {
       const { oldest, time, head } = history;
       if (end - oldest < LEAST_BLOCKS) return null;

@@ -2,7 +2,7 @@ import { LANE_PROMISES, type LaneName } from '../advice.ts';
 import { feeRatio, type History, wholeWei } from './history.ts';
 import { SortedValues } from './rolling.ts';
 
-/** Number of blocks whose median low tip is the usual tip. */
+/** Whose median low tip is the usual tip. */
 const USUAL_BLOCKS = 10;
 /** Number of blocks whose tips bound the advice: an hour on mainnet. */
 const BOUND_BLOCKS = 300;
@@ -33,10 +33,8 @@ export function createTipModel(history: History) {
   };
 
   /**
-   * Tips that one lane's blocks included, as multiples of the usual tip before them: tips drift by the hour, the
-   * multiple does not. The lane's own verdicts steer the level of its quantile until the share of successes equals its
-   * aim, whatever prices do (adaptive conformal inference, Gibbs and Candès 2021), which also compensates for caps that
-   * were too low.
+   * Included tips as multiples of the usual tip before them: tips drift by the hour, the multiple does not. The lane's own
+   * verdicts steer the level of the quantile (adaptive conformal inference, Gibbs and Candès 2021), for low caps too.
    */
   function createMultiple(lane: LaneName, aim: number) {
     const { withinBlocks } = LANE_PROMISES[lane];

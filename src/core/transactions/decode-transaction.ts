@@ -35,10 +35,8 @@ const MAX_SIZE_WITH_BLOBS = 1_024 * 1_024;
 const MAX_BLOBS = 6;
 
 /**
- * Decodes a signed transaction of type 0 to 4 as strictly as nodes do: one encoding, one signature, a sender. Rejects
- * what no chain would accept; the pre-flight checks what depends on a chain or an account (id, nonce, balance, gas).
- * A blob transaction must include its sidecar; the node verifies its KZG proofs. Wei.
- *
+ * Decodes a signed transaction of type 0 to 4 as strictly as nodes do: one encoding, one signature, a sender; a blob
+ * transaction with its sidecar. The pre-flight checks what depends on a chain or an account. Wei.
  * @param raw The bytes, or their hex text with or without `0x`, quotes and line breaks.
  * @throws TransactionError one line that says why, without any part of `raw`.
  */
@@ -305,10 +303,8 @@ function readItems(bytes: Uint8Array): readonly RlpItem[] {
 }
 
 /**
- * Reads a blob transaction in its network form: `[tx, blobs, commitments, proofs]` (EIP-4844), or `[tx, 1, blobs,
- * commitments, cell proofs]` (EIP-7594, which viem does not read). Checks counts and sizes; the node, which has the
- * trusted setup, verifies the KZG proofs. Returns the transaction as a block stores it, and the hashes that it must
- * name, one for each blob.
+ * A blob transaction in its network form: `[tx, blobs, commitments, proofs]` (EIP-4844), or `[tx, 1, blobs, commitments, cell
+ * proofs]` (EIP-7594, which viem does not read), as a block stores it, and the hashes that it must name. Nodes verify proofs.
  */
 function readSidecar(bytes: Uint8Array): { encoded: Uint8Array; versionedHashes: readonly Hex[] } {
   const [transaction, ...rest] = readItems(bytes.subarray(1));

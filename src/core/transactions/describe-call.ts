@@ -12,10 +12,7 @@ export interface DescribedCall {
   readonly signature: string | null;
   /** The first four bytes; `null` when there are fewer. */
   readonly selector: Hex | null;
-  /**
-   * Values safe for a terminal: addresses and numbers whole; long bytes and lists by their beginning. Empty when they
-   * cannot be read, as `words` then says.
-   */
+  /** Safe for a terminal; long bytes and lists by their beginning. Empty when they cannot be read. */
   readonly args: readonly { readonly name: string; readonly type: string; readonly value: string }[];
   /** One line for people; amounts in base units of their token, because its decimals are unknown. */
   readonly words: string;
@@ -29,11 +26,8 @@ const MAX_CARRIED = 16;
 const MAX_CARRIED_IN_WORDS = 3;
 
 /**
- * Describes a transaction by its data: well-known functions with their arguments, and nested calls. A contract can
- * give any function name to any code, so this is what the caller states, not what the contract does.
- *
- * @param to `null`: it creates a contract.
- * @returns `null` when `data` is no hex.
+ * Well-known functions with their arguments, and nested calls: what the caller states, not what the contract does. `to` of
+ * `null` creates a contract. `null` when `data` is no hex.
  */
 export function describeCall(data: string, to: Hex | null): DescribedCall | null {
   return isHex(data) ? describe(data, to, true) : null;
@@ -129,10 +123,7 @@ const MAX_READ = 32_768;
 
 type ReadCall = NonNullable<ReturnType<typeof readCall>>;
 
-/**
- * The arguments of a call of a well-known function, fields of a tuple as if they were arguments; `null` when it is
- * none, or they are not encoded in the one way that wallets use. Bytes after them are allowed, and counted.
- */
+/** Fields of a tuple as if they were arguments; `null` when it is unknown, or not encoded in the one way of wallets. */
 function readCall(data: Hex, to: Hex) {
   const known = knownFunctions().get(selectorOf(data));
   if (known === undefined || sizeOf(data) > MAX_READ) return null;
@@ -362,10 +353,7 @@ const NO_CODE = `0x${'0'.repeat(40)}`;
 /** Whether an authorization ends a delegation (EIP-7702). */
 export const isTakenBack = ({ address }: Pick<Authorization, 'address'>) => address === NO_CODE;
 
-/**
- * `delegates the account 0xd8dA6B…6045 to the code at 0x709979…79C8 (on this chain)` (EIP-7702), the first two of many;
- * `null` when there are none.
- */
+/** `delegates the account 0xd8dA6B…6045 to the code at 0x709979…79C8 (on this chain)` (EIP-7702); `null` for none. */
 export function delegationWords({
   authorizations,
   chainId,

@@ -8,17 +8,11 @@ export interface KnownFunction {
   readonly signature: string;
   readonly selector: Hex;
   readonly inputs: readonly AbiParameter[];
-  /**
-   * Description with `{argument}`, `{argument.first}` and `{argument.last}` of a path or list, and `{contract}`;
-   * `{flag} ? one : other`.
-   */
+  /** With `{argument}`, `{argument.first}` and `{argument.last}` of a path or list, `{contract}`; `{flag} ? one : other`. */
   readonly words: string;
 }
 
-/**
- * As their contracts declare them; each line of words describes the declarations above it. What is unlimited or revoked,
- * and functions with nested calls, have their own words (`describe-call.ts`).
- */
+/** Each line of words describes the declarations above it. Unlimited, revoked and nested ones: `describe-call.ts`. */
 const DECLARED = `
 # ERC-20, ERC-721, ERC-1155
 transfer(address to, uint256 amount)

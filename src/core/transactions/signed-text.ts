@@ -1,10 +1,7 @@
 import type { Hex } from '../block.ts';
 import { TransactionError } from './signed-transaction.ts';
 
-/**
- * Signed transactions as text, and cheap checks of their shape, for code that must not show one. Only `decodeTransaction`
- * decides whether it is valid.
- */
+/** Cheap checks of the shape of signed transactions, for code that must not show one. */
 
 /** Ignored characters: line breaks and blanks anywhere, also invisible ones. */
 const BLANK = /[\s\p{Cf}]+/gu;
@@ -16,10 +13,7 @@ const MIN_DIGITS = 140;
 const PHRASE_SHORTEST = 12;
 const PHRASE_LONGEST = 24;
 
-/**
- * The hex digits of a signed transaction as wallets and files write it: with or without `0x`, quoted, wrapped over lines.
- * @throws TransactionError when the text is no hex; its message repeats none of the text.
- */
+/** The digits as wallets and files write them: with or without `0x`, quoted, wrapped. @throws TransactionError for no hex */
 export function signedHex(text: string): Hex {
   if (text.length > 2 * MAX_DIGITS) throw tooLong();
   const digits = withoutQuotes(text.replace(BLANK, '')).replace(/^0x/i, '');
