@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Block } from '../../src/core/block.ts';
 import { ETHEREUM_FEE_RULE } from '../../src/core/eip1559.ts';
-import { History } from '../../src/core/engine/history.ts';
+import { createHistory } from '../../src/core/engine/history.ts';
 import { createNextBaseFee } from '../../src/core/engine/next-base-fee.ts';
 import { makeBlocks, restlessSteps } from './support/made-blocks.ts';
 
 function digested(blocks: readonly Block[]) {
-  const history = new History(1_000);
+  const history = createHistory(1_000);
   const next = createNextBaseFee(history, ETHEREUM_FEE_RULE);
   for (const block of blocks) {
     history.moveHead(block.number);

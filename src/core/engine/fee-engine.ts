@@ -12,7 +12,7 @@ import {
 import { type Block, tipAt } from '../block.ts';
 import type { FeeRule } from '../eip1559.ts';
 import { changeRatio } from '../market-stats.ts';
-import { type Column, History, REWIND_DEPTH, wholeWei } from './history.ts';
+import { type Column, createHistory, type History, REWIND_DEPTH, wholeWei } from './history.ts';
 import { createHorizons, createReachModel, type Forecast } from './horizons.ts';
 import { createLaneModel, UNKNOWN_TIPS } from './lanes.ts';
 import { createFanModel, createNextBaseFee } from './next-base-fee.ts';
@@ -177,7 +177,7 @@ function defaultCapacity({ blockTimeSec }: FeeRule): number {
 }
 
 function openModels(rule: FeeRule, capacity: number) {
-  const history = new History(capacity);
+  const history = createHistory(capacity);
   const nextBaseFee = createNextBaseFee(history, rule);
   const lanes = createLaneModel(history, nextBaseFee);
   const alike = createAlikeBlocks(history);

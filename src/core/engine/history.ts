@@ -1,4 +1,4 @@
-import { eachLane, type LaneName } from '../advice.ts';
+import { eachLane } from '../advice.ts';
 import { firstWhere } from './rolling.ts';
 
 /** Maximum depth of a rewind; a deeper one resets the engine. No chain reorganises deeper at once. */
@@ -11,49 +11,40 @@ const FIRST_LENGTH = 2 * REWIND_DEPTH;
 
 /** Numbers by block in a ring of `keep` blocks plus the depth of a rewind, put in order. `NaN` means unknown. */
 export class Column {
-  readonly #most: number;
-  #values = new Float64Array(0);
-  #mask = 0;
-  #first: number | null = null;
-  #span = 0;
+  #values: Float64Array;
+  readonly #mask: number;
+  #first = -1;
 
   constructor(keep: number) {
-    this.#most = ringLength(keep);
-    this.#take(Math.min(FIRST_LENGTH, this.#most));
+    const length = ringLength(keep);
+    this.#mask = length - 1;
+    this.#values = new Float64Array(Math.min(FIRST_LENGTH, length));
   }
 
   at(block: number): number {
-    return this.#values[block & this.#mask] ?? Number.NaN;
+    return this.#values[this.#slot(block)] ?? Number.NaN;
   }
 
   put(block: number, value: number): void {
-    this.#first ??= block;
-    while (block >= this.#first + this.#span) this.#widen(this.#first);
-    this.#values[block & this.#mask] = value;
-  }
-
-  /** Grows up to fourfold, and moves each value to its new place. */
-  #widen(first: number): void {
-    const old = this.#values;
-    const end = first + this.#span;
-    this.#take(Math.min(old.length * 4, this.#most));
-    for (let block = end - old.length; block < end; block += 1)
-      this.#values[block & this.#mask] = old[block & (old.length - 1)] ?? 0;
-  }
-
-  #take(length: number): void {
-    this.#values = new Float64Array(length);
-    this.#mask = length - 1;
-    // Half of a ring that can grow stays empty, so that it holds no more before its first block than the longest.
-    this.#span = length < this.#most ? length / 2 : Number.POSITIVE_INFINITY;
+    if (this.#first < 0) this.#first = block;
+    const slot = this.#slot(block);
+    if (slot >= this.#values.length) {
+      const wider = new Float64Array(Math.min(this.#values.length * 4, this.#mask + 1));
+      wider.set(this.#values);
+      this.#values = wider;
+    }
+    this.#values[slot] = value;
   }
 
   copy({ from, to }: Span, target: Float64Array): void {
-    const start = from & this.#mask;
-    const first = this.#values.subarray(start, Math.min(start + to - from, this.#values.length));
+    const start = this.#slot(from);
+    const first = this.#values.subarray(start, start + to - from);
     target.set(first);
-    if (first.length < to - from)
-      target.set(this.#values.subarray(0, to - from - first.length), first.length);
+    target.set(this.#values.subarray(0, to - from - first.length), first.length);
+  }
+
+  #slot(block: number): number {
+    return (block - this.#first) & this.#mask;
   }
 }
 
@@ -110,104 +101,83 @@ export class Rolling<T extends Tally> {
 
 const LEAST_PACED = 100;
 
+export type History = ReturnType<typeof createHistory>;
+
 /** The engine's history of blocks, with the data of each. Wei per gas. */
-export class History {
-  readonly capacity: number;
-  /** Unix seconds; non-decreasing, whatever the source states. */
-  readonly time: Column;
-  readonly baseFee: Column;
-  readonly gasUsedRatio: Column;
-  /** Base fee of the next block, as known at this block. */
-  readonly nextBaseFee: Column;
-  /** The lowest included tip (10th percentile), `NaN` when unknown. */
-  readonly lowTip: Column;
-  /** Base fee plus low tip: the lowest price that this block included. */
-  readonly ask: Column;
-  /** Price of sending in the next block, as known at this block: next base fee plus the Average tip. */
-  readonly sendNow: Column;
-  readonly prices: Readonly<Record<LaneName, Column>>;
-  /** Horizon of the advised wait at this block, in seconds; 0 for sending now. */
-  readonly advisedWaitSec: Column;
-  /** The part of Average's price beyond the next base fee, as stated at this block. */
-  readonly priority: Column;
-  readonly #windows: Rolling<Tally>[] = [];
-  #origin = 0;
-  #head = -1;
+export function createHistory(capacity: number) {
+  let origin = 0;
+  let head = -1;
+  const windows: Rolling<Tally>[] = [];
+  const column = (keep = capacity) => new Column(Math.min(keep, capacity));
+  const time = column();
 
-  constructor(capacity: number) {
-    this.capacity = capacity;
-    this.time = this.column();
-    this.baseFee = this.column();
-    this.gasUsedRatio = this.column();
-    this.nextBaseFee = this.column();
-    this.lowTip = this.column();
-    this.ask = this.column();
-    this.sendNow = this.column();
-    this.prices = eachLane(() => this.column());
-    this.advisedWaitSec = this.column();
-    this.priority = this.column();
-  }
-
-  column(keep = this.capacity): Column {
-    return new Column(Math.min(keep, this.capacity));
-  }
-
-  /** A tally over the last `length` settled blocks, see {@link settled}, or over another span. */
-  rolling<T extends Tally>(column: Column, tally: T, length: number | (() => Span), age = 0): Rolling<T> {
-    const span = typeof length === 'number' ? () => this.settled(age, length) : length;
-    const window = new Rolling(column, tally, span);
-    this.#windows.push(window);
-    return window;
-  }
-
-  get isEmpty(): boolean {
-    return this.#head < 0;
-  }
-
-  get head(): number {
-    return this.#head;
-  }
-
-  get origin(): number {
-    return this.#origin;
-  }
-
-  /** The oldest block of the history. It depends on the head alone, so a rewind restores it. */
-  get oldest(): number {
-    return Math.max(this.#origin, this.#head - this.capacity + 1);
-  }
-
-  get pastSec(): number {
-    return this.isEmpty ? 0 : this.time.at(this.#head) - this.time.at(this.oldest);
-  }
-
-  /** Maximum seconds of history at the measured pace; infinite while that is unknown. */
-  get mostSec(): number {
-    const blocks = this.#head - this.oldest;
-    if (blocks < LEAST_PACED || this.pastSec === 0) return Number.POSITIVE_INFINITY;
-    return (this.pastSec * (this.capacity - 1)) / blocks;
-  }
-
-  moveHead(block: number): void {
-    if (this.isEmpty) this.#origin = block;
-    this.#head = block;
-  }
-
-  /** Moves all tallies to the head: before values that they hold are overwritten. */
-  follow(): void {
-    for (const window of this.#windows) window.follow();
-  }
-
-  /** The last `length` blocks that are at least `age` blocks older than the head, so that the blocks after are known. */
-  settled(age: number, length: number): Span {
-    const to = Math.max(this.#head - age + 1, this.oldest);
-    return { from: Math.max(to - length, this.oldest), to };
-  }
-
-  /** The first block with a time at or after `time`, at most the head. */
-  firstSince(time: number): number {
-    return firstWhere(this.oldest, this.#head, (block) => this.time.at(block) >= time);
-  }
+  return {
+    capacity,
+    column,
+    /** Unix seconds; non-decreasing, whatever the source states. */
+    time,
+    baseFee: column(),
+    gasUsedRatio: column(),
+    /** Base fee of the next block, as known at this block. */
+    nextBaseFee: column(),
+    /** The lowest included tip (10th percentile), `NaN` when unknown. */
+    lowTip: column(),
+    /** Base fee plus low tip: the lowest price that this block included. */
+    ask: column(),
+    /** Price of sending in the next block, as known at this block: next base fee plus the Average tip. */
+    sendNow: column(),
+    prices: eachLane(() => column()),
+    /** Horizon of the advised wait at this block, in seconds; 0 for sending now. */
+    advisedWaitSec: column(),
+    /** The part of Average's price beyond the next base fee, as stated at this block. */
+    priority: column(),
+    get isEmpty(): boolean {
+      return head < 0;
+    },
+    get head(): number {
+      return head;
+    },
+    get origin(): number {
+      return origin;
+    },
+    /** The oldest block of the history. It depends on the head alone, so a rewind restores it. */
+    get oldest(): number {
+      return Math.max(origin, head - capacity + 1);
+    },
+    get pastSec(): number {
+      return this.isEmpty ? 0 : time.at(head) - time.at(this.oldest);
+    },
+    /** Maximum seconds of history at the measured pace; infinite while that is unknown. */
+    get mostSec(): number {
+      const blocks = head - this.oldest;
+      if (blocks < LEAST_PACED || this.pastSec === 0) return Number.POSITIVE_INFINITY;
+      return (this.pastSec * (capacity - 1)) / blocks;
+    },
+    moveHead(block: number): void {
+      if (head < 0) origin = block;
+      head = block;
+    },
+    /** A tally over the last `length` settled blocks, or over another span. */
+    rolling<T extends Tally>(of: Column, tally: T, length: number | (() => Span), age = 0): Rolling<T> {
+      const span = typeof length === 'number' ? () => this.settled(age, length) : length;
+      const window = new Rolling(of, tally, span);
+      windows.push(window);
+      return window;
+    },
+    /** Moves all tallies to the head: before values that they hold are overwritten. */
+    follow(): void {
+      for (const window of windows) window.follow();
+    },
+    /** The last `length` blocks that are at least `age` blocks older than the head, so that the blocks after are known. */
+    settled(age: number, length: number): Span {
+      const to = Math.max(head - age + 1, this.oldest);
+      return { from: Math.max(to - length, this.oldest), to };
+    },
+    /** The first block with a time at or after this, at most the head. */
+    firstSince(since: number): number {
+      return firstWhere(this.oldest, head, (block) => time.at(block) >= since);
+    },
+  };
 }
 
 /**

@@ -37,16 +37,12 @@ export interface Forecast {
   readonly judgedRatio: number;
 }
 
-/** One horizon's target and its statistics, wei per gas; `NaN` while unknown. */
-interface Draw {
-  readonly target: number;
-  /** Share of similar blocks that reached it. */
-  readonly expected: number;
-  /** Mean price at the end of the horizon after those that did not reach it. */
-  readonly missed: number;
-}
-
-const UNKNOWN: Draw = { target: Number.NaN, expected: Number.NaN, missed: Number.NaN };
+/**
+ * One horizon's target, the share of similar blocks that reached it, and the mean price at the end of the horizon after those
+ * that did not; wei per gas.
+ */
+const UNKNOWN = { target: Number.NaN, expected: Number.NaN, missed: Number.NaN };
+type Draw = typeof UNKNOWN;
 
 /** Forecasts the price that is reached within one horizon: states one at every block and learns from the outcomes. */
 function createHorizon(history: History, alike: AlikeBlocks, horizonSec: number) {
