@@ -11,7 +11,6 @@ import {
   readNumber,
   readTime,
   readWholeWei,
-  readWord,
 } from './values.ts';
 
 /**
@@ -124,7 +123,20 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   message: ['reason', 'detail', 'description'],
 };
 
-const WORD_ALIASES: Readonly<Record<string, string>> = { CANCELED: 'CANCELLED' };
+const WORD_ALIASES: Readonly<Record<string, readonly string[]>> = {
+  CANCELLED: ['CANCELED'],
+  PENDING: ['ARMED', 'ACTIVE', 'ENABLED', 'ON', 'RUNNING', 'WATCHING'],
+  DISABLED: ['PAUSED', 'INACTIVE', 'OFF', 'STOPPED', 'SUSPENDED', 'MUTED'],
+};
+
+/** The contract's word for another service's, in any spelling: `Send now` is `SEND_NOW`, `active` is `PENDING`. */
+export function contractWord(text: string): string {
+  const spelled = text
+    .trim()
+    .toUpperCase()
+    .replace(/[\s-]+/g, '_');
+  return Object.keys(WORD_ALIASES).find((word) => WORD_ALIASES[word]?.includes(spelled)) ?? spelled;
+}
 
 const ENVELOPES = [
   ...['data', 'result', 'items', 'content', 'alert', 'autoTx', 'autoTransaction', 'recommendation'],
@@ -280,10 +292,12 @@ function time(value: unknown): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
 
+/** A word of the contract; an unknown one is unchanged. */
 function word(field: z.ZodEnum | z.ZodLiteral, value: unknown): string | null {
   const known = field instanceof z.ZodEnum ? field.options : [...field.values];
-  const read = readWord(value, [...known.map(String), ...Object.keys(WORD_ALIASES)]);
-  return read === null ? null : (ownValue(WORD_ALIASES, read) ?? read);
+  const text = typeof value === 'string' || Number.isFinite(value) ? String(value) : '';
+  const read = contractWord(text);
+  return known.includes(read) ? read : text || null;
 }
 
 const isWei = (field: z.ZodType) => isMadeOf(field, Wei);

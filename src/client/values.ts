@@ -101,14 +101,6 @@ export function timeFrameSec(word: string): number | null {
   return count === '' ? null : Number(count) * (UNIT_SEC.get(unit) ?? 0);
 }
 
-/** A value of the contract in its own spelling (`Send now` → `SEND_NOW`); an unknown one is unchanged. */
-export function readWord(value: unknown, known: readonly string[]): string | null {
-  const isWord = typeof value === 'string' || Number.isFinite(value);
-  const text = isWord ? cleanText(String(value), LONGEST_TEXT).trim() : '';
-  const spelled = text.toUpperCase().replace(/[\s-]+/g, '_');
-  return known.includes(spelled) ? spelled : text || null;
-}
-
 export function readFlag(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value;
   if (value === 'true' || value === 1) return true;

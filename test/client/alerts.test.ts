@@ -231,9 +231,9 @@ describe('an alert that is made', () => {
   });
 
   it('is what was asked for where the service says little more than its id', async () => {
-    expect(await clientOf({ data: { id: 5, status: 'ARMED' } }).createAlert(WANTED)).toMatchObject({
+    expect(await clientOf({ data: { id: 5, status: 'armed' } }).createAlert(WANTED)).toMatchObject({
       id: '5',
-      status: 'ARMED',
+      status: 'PENDING',
       threshold: 40_000_000n,
       channels: ['WEBHOOK'],
       to: 'https://hook.example.org',

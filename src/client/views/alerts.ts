@@ -9,7 +9,7 @@ import {
   CreatedAlert as CreatedAlertWire,
   RotatedSecret as RotatedSecretWire,
 } from '../../contract/alerts.ts';
-import { COOLDOWN_DEFAULT_MS } from '../../contract/choices.ts';
+import { type AlertStatus, COOLDOWN_DEFAULT_MS } from '../../contract/choices.ts';
 import { LANES, type LaneName } from '../../core/advice.ts';
 import { hasLeft, holds, waitsForLeaving } from '../../core/alerts/alert-rule.ts';
 import { ownValue } from '../../core/own-value.ts';
@@ -25,6 +25,7 @@ import {
   priceBeside,
   UNKNOWN,
 } from '../../core/units.ts';
+import { contractWord } from '../aliases.ts';
 import { countedRows, lenient, rows, said, sayingAny, type Wire, weiFromGwei } from '../lenient.ts';
 import type { ReachView, SnapshotView } from './gas.ts';
 
@@ -175,21 +176,9 @@ export function titleWord(word: string): string {
   return plain.charAt(0).toUpperCase() + plain.slice(1);
 }
 
-const ON = /^(pending|armed|active|enabled|on|running|watching)$/i;
-const OFF = /^(disabled|paused|inactive|off|stopped|suspended|muted)$/i;
-
-/** Whether a status, ours or a service's own, means that the alert is active. */
-export const isOn = (status: string | null): boolean => status !== null && ON.test(status);
-
-/** The status that switches an alert on or off at a service that takes `statuses`; by default the contract's. */
-export function statusWord(statuses: readonly string[], wanted: 'on' | 'off'): string {
-  const [own, other, contract] = wanted === 'on' ? [ON, OFF, 'PENDING'] : [OFF, ON, 'DISABLED'];
-  if (statuses.includes(contract)) return contract;
-  const named = statuses.find((status) => own.test(status));
-  // Of two statuses the wanted one is the one that is not the opposite.
-  const rest = statuses.length === 2 && statuses.some((status) => other.test(status));
-  return named ?? (rest ? statuses.find((status) => !other.test(status)) : undefined) ?? contract;
-}
+/** The status of a service that takes `statuses` which means the contract's `wanted`. */
+export const statusWord = (statuses: readonly string[], wanted: AlertStatus): string =>
+  statuses.find((status) => contractWord(status) === wanted) ?? wanted;
 
 /** The lane of a speed; `null` for a service's own speed, whose price is unknown. */
 export function laneOf(gasSpeed: string | null): LaneName | null {
@@ -198,29 +187,20 @@ export function laneOf(gasSpeed: string | null): LaneName | null {
 
 export type AlertCondition = Pick<AlertView, 'gasSpeed' | 'condition' | 'threshold'>;
 
-const SIDES: Readonly<Record<string, readonly [sign: string, word: string]>> = {
-  LESS_THAN: ['<', 'below'],
-  GREATER_THAN: ['>', 'above'],
-};
+const SIGNS: Readonly<Record<string, string>> = { LESS_THAN: '<', GREATER_THAN: '>' };
 
 /** `Average < 0.04 gwei` */
 export function describeCondition({ gasSpeed, condition, threshold }: AlertCondition): string {
   const lane = gasSpeed === null ? 'price' : titleWord(gasSpeed);
-  const sign = condition === null ? '?' : (ownValue(SIDES, condition)?.[0] ?? plainWord(condition));
+  const sign = condition === null ? '?' : (ownValue(SIGNS, condition) ?? plainWord(condition));
   return `${lane} ${sign} ${threshold === null ? UNKNOWN : exactGwei(threshold)} gwei`;
 }
 
-const LONGEST_WORD = 20;
 const LONGEST_NOTE = 200;
 
 /** `Average below 0.04 gwei`, for reading aloud and for messages. */
-export function describeConditionInWords({ gasSpeed, condition, threshold }: AlertCondition): string {
-  const lane = gasSpeed === null ? 'Price' : titleWord(cleanText(gasSpeed, LONGEST_WORD));
-  const side =
-    condition === null ? 'at' : (ownValue(SIDES, condition)?.[1] ?? cleanText(condition, LONGEST_WORD));
-  const level = threshold === null ? 'its threshold' : `${exactGwei(threshold)} gwei`;
-  return `${lane} ${side} ${level}`;
-}
+export const describeConditionInWords = (alert: AlertCondition): string =>
+  describeCondition(alert).replace('<', 'below').replace('>', 'above');
 
 export type AlertState =
   | { readonly kind: 'armed' | 'confirming' | 'leaving' | 'disabled' }
@@ -235,27 +215,17 @@ export function alertState(alert: AlertView, snapshot: SnapshotView, present: nu
   if (cooldownUntil !== null && cooldownUntil > present) return { kind: 'cooling', until: cooldownUntil };
   const distance = distanceToThreshold(alert, snapshot);
   if (distance === null) return { kind: 'armed' };
-  if (mustLeave(alert) && !hasLeftNow(alert, distance.price)) return { kind: 'leaving' };
-  if (!distance.isThere) return { kind: 'armed' };
-  return { kind: confirmBlocks !== null && confirmBlocks > 1 ? 'confirming' : 'armed' };
+  const { rule, price, isThere } = distance;
+  if (mustLeave(alert) && !hasLeft({ ...rule, hysteresis: alert.hysteresis ?? 0n }, price))
+    return { kind: 'leaving' };
+  return { kind: isThere && confirmBlocks !== null && confirmBlocks > 1 ? 'confirming' : 'armed' };
 }
 
-/**
- * Whether the price must leave the threshold before it may fire again; without re-arm margins a cooldown means
- * nothing.
- */
-export function mustLeave({ cooldownUntil, cooldownMs, hysteresis }: AlertView): boolean {
-  return (
-    cooldownUntil !== null &&
-    hysteresis !== null &&
-    waitsForLeaving({ hysteresis, cooldownMs: cooldownMs ?? COOLDOWN_DEFAULT_MS })
-  );
-}
-
-function hasLeftNow({ condition, threshold, hysteresis }: AlertView, price: bigint): boolean {
-  if (threshold === null || (condition !== 'LESS_THAN' && condition !== 'GREATER_THAN')) return true;
-  return hasLeft({ condition, threshold, hysteresis: hysteresis ?? 0n }, price);
-}
+/** Whether the price must leave the threshold before it may fire again; without a re-arm margin a cooldown means nothing. */
+export const mustLeave = ({ cooldownUntil, cooldownMs, hysteresis }: AlertView): boolean =>
+  cooldownUntil !== null &&
+  hysteresis !== null &&
+  waitsForLeaving({ hysteresis, cooldownMs: cooldownMs ?? COOLDOWN_DEFAULT_MS });
 
 /** Why an armed alert at its price does not fire; `null` when there is nothing to explain. */
 export function describeWaiting(alert: AlertView, snapshot: SnapshotView, present: number): string | null {
@@ -271,26 +241,28 @@ export function describeWaiting(alert: AlertView, snapshot: SnapshotView, presen
     : null;
 }
 
-export interface Distance {
-  readonly price: bigint;
+export function distanceToThreshold(
+  { gasSpeed, condition, threshold }: AlertCondition,
+  { lanes }: SnapshotView,
+) {
+  const lane = laneOf(gasSpeed);
+  if (lane === null || threshold === null) return null;
+  if (condition !== 'LESS_THAN' && condition !== 'GREATER_THAN') return null;
+  const rule = { threshold, condition } as const;
+  const { price } = lanes[lane];
+  return { rule, price, ratio: ratioTo(threshold, price), isThere: holds(rule, price) };
+}
+
+/** How far the price has to go, as a share of it; negative: to fall. */
+export const ratioTo = (target: bigint, price: bigint): number =>
+  price === 0n ? Number.POSITIVE_INFINITY : Number(target - price) / Number(price);
+
+interface Distance {
   readonly ratio: number;
   readonly isThere: boolean;
 }
 
-export function distanceToThreshold(
-  { gasSpeed, condition, threshold }: AlertCondition,
-  { lanes }: SnapshotView,
-): Distance | null {
-  const lane = laneOf(gasSpeed);
-  if (lane === null || threshold === null) return null;
-  if (condition !== 'LESS_THAN' && condition !== 'GREATER_THAN') return null;
-  const { price } = lanes[lane];
-  const isThere = holds({ condition, threshold }, price);
-  const ratio = price === 0n ? Number.POSITIVE_INFINITY : Number(threshold - price) / Number(price);
-  return { price, ratio, isThere };
-}
-
-export function describeDistance({ ratio, isThere }: Pick<Distance, 'ratio' | 'isThere'>): string {
+export function describeDistance({ ratio, isThere }: Distance): string {
   if (isThere) return 'target reached';
   if (!Number.isFinite(ratio)) return 'has to rise';
   return `has to ${ratio < 0 ? 'fall' : 'rise'} ${describeShare(ratio)}`;
@@ -379,13 +351,11 @@ export function describeReach(
       ? []
       : [`${formatLikelihood(reach.probability)} within ${formatDuration(withinSec)}`],
   );
-  const unknown = reaches.find(
-    ({ reach }) => reach !== null && reach.probability === null && reach.reason !== null,
-  );
-  if (unknown === undefined) return known.length === 0 ? null : `likely reached: ${known.join(', ')}`;
-  const reason = unknown.reach?.reason ?? '';
-  if (known.length === 0) return `how likely it is reached is not known: ${reason}`;
-  return `likely reached: ${known.join(', ')}; within ${formatDuration(unknown.withinSec)} not known: ${reason}`;
+  const unknown = reaches.find(({ reach }) => reach?.probability === null && reach.reason !== null);
+  const problem = unknown && `not known: ${unknown.reach?.reason}`;
+  if (known.length === 0) return problem ? `how likely it is reached is ${problem}` : null;
+  const rest = problem ? `; within ${formatDuration(unknown.withinSec)} ${problem}` : '';
+  return `likely reached: ${known.join(', ')}${rest}`;
 }
 
 export function weiOfTypedGwei(text: string): bigint | null {

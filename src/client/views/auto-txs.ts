@@ -22,12 +22,13 @@ import {
   formatGwei,
   formatNative,
   formatUsd,
+  nativeString,
   shortGwei,
   UNKNOWN,
   usdOf,
 } from '../../core/units.ts';
 import { countedRows, lenient, rows, said, type Wire, weiFromGwei } from '../lenient.ts';
-import { isOn, type ListView, laneOf, plainWord, titleWord } from './alerts.ts';
+import { type ListView, laneOf, plainWord, ratioTo, titleWord } from './alerts.ts';
 import type { SnapshotView } from './gas.ts';
 
 /** An auto-tx for a service, which may offer further values than the contract. */
@@ -40,7 +41,7 @@ export interface AutoTxChange extends Omit<AutoTxUpdateInput, 'gasSpeed' | 'stat
   readonly status?: string | undefined;
 }
 
-const { checks, hold } = AutoTxWire.shape;
+const { checks, failure, hold } = AutoTxWire.shape;
 
 /** Other services may return only `ok`. */
 const Check = lenient(checks.element, 'name').transform((wire) => ({
@@ -50,7 +51,11 @@ const Check = lenient(checks.element, 'name').transform((wire) => ({
 }));
 export type CheckView = z.infer<typeof Check>;
 
-const WIRE = AutoTxWire.extend({ checks: rows(Check) });
+const WIRE = AutoTxWire.extend({
+  checks: rows(Check),
+  failure: lenient(failure.unwrap(), 'message'),
+  hold: lenient(hold.unwrap(), 'message'),
+});
 
 const autoTxOf = ({
   targetGasPriceGwei,
@@ -70,8 +75,6 @@ const autoTxOf = ({
   gasUsed: wire.gasUsed === null ? null : BigInt(wire.gasUsed),
   atCreation: savings?.atCreation ?? null,
   dayMean: savings?.dayMean ?? null,
-  failure: problemOf(wire.failure),
-  hold: holdOf(wire.hold),
 });
 
 /** An auto-tx. Required: its id. `null`: unknown. `status` may be a service's own value. Times in ms. */
@@ -93,19 +96,6 @@ function hex(text: string | null): Hex | null {
 }
 
 const isHex = (text: string): text is Hex => /^0x[\da-f]*$/i.test(text);
-
-type WireHold = Wire<ReturnType<typeof hold.unwrap>['shape'], never>;
-
-function problemOf(wire: Pick<WireHold, 'code' | 'message'> | null) {
-  const code = said(wire?.code);
-  const message = said(wire?.message) ?? code;
-  return message === null ? null : { code, message };
-}
-
-function holdOf(wire: WireHold | null) {
-  const problem = problemOf(wire);
-  return problem === null ? null : { ...problem, retryAt: wire?.retryAt ?? null };
-}
 
 const Entry = lenient(AutoTxDetailsWire.shape.timeline.element).transform((wire) => ({
   ...wire,
@@ -153,11 +143,9 @@ export function mayBeMined({ mayBeMined: said, attempts, submittedAt }: AutoTxVi
 
 /** Texts about auto-txs, shared by monitor and commands. A service's own values are shown unchanged. */
 
-/** The contract's status, in any spelling of the service; `null` for a service's own status. */
-export function statusOf({ status }: Pick<AutoTxView, 'status'>): AutoTxStatus | null {
-  const upper = status?.toUpperCase();
-  return AUTO_TX_STATUSES.find((each) => each === upper) ?? (isOn(status) ? 'PENDING' : null);
-}
+/** The contract's status; `null` for a service's own. */
+export const statusOf = ({ status }: Pick<AutoTxView, 'status'>): AutoTxStatus | null =>
+  AUTO_TX_STATUSES.find((each) => each === status) ?? null;
 
 const hasStatus = (autoTx: Pick<AutoTxView, 'status'>, ...statuses: readonly AutoTxStatus[]) =>
   statuses.some((status) => status === statusOf(autoTx));
@@ -171,22 +159,13 @@ export const isAwaited = (autoTx: Pick<AutoTxView, 'status'>): boolean =>
 /** A state for people: the contract's, two finer ones, or a service's own. */
 export type AutoTxState = Lowercase<AutoTxStatus> | 'held' | 'mined' | 'other';
 
-const STATES: Readonly<Record<AutoTxStatus, Lowercase<AutoTxStatus>>> = {
-  DRAFT: 'draft',
-  PENDING: 'pending',
-  DISABLED: 'disabled',
-  SUBMITTED: 'submitted',
-  EXECUTED: 'executed',
-  CANCELLED: 'cancelled',
-  EXPIRED: 'expired',
-  FAILED: 'failed',
-};
+const lowercase = <Word extends string>(word: Word) => word.toLowerCase() as Lowercase<Word>;
 
 export function autoTxState(autoTx: AutoTxView): AutoTxState {
   const status = statusOf(autoTx);
   if (status === null) return 'other';
   if (status === 'PENDING' && autoTx.hold !== null) return 'held';
-  return status === 'SUBMITTED' && autoTx.blockNumber !== null ? 'mined' : STATES[status];
+  return status === 'SUBMITTED' && autoTx.blockNumber !== null ? 'mined' : lowercase(status);
 }
 
 export function describeState(autoTx: AutoTxView): string {
@@ -227,18 +206,10 @@ export function describeContent(
   return `${method} on ${where}${more}${delegation}`;
 }
 
-const COIN = 10n ** 18n;
-const MOST_DECIMALS = 6;
-const MOST_WHOLE = 3;
-
 /** Exact if short: `0.01 ETH`. */
 function shortAmount(wei: bigint, symbol: string): string {
-  const whole = String(wei / COIN);
-  const decimals = String(wei % COIN)
-    .padStart(18, '0')
-    .replace(/0+$/, '');
-  if (decimals.length > MOST_DECIMALS || whole.length > MOST_WHOLE) return formatAmount(wei, symbol);
-  return `${whole}${decimals === '' ? '' : `.${decimals}`} ${symbol}`;
+  const exact = nativeString(wei);
+  return /^\d{1,3}(\.\d{1,6})?$/.test(exact) ? `${exact} ${symbol}` : formatAmount(wei, symbol);
 }
 
 export interface TargetDistance {
@@ -259,18 +230,13 @@ export function distanceToTarget(autoTx: PricedAutoTx, snapshot: SnapshotView): 
   const { target } = autoTx;
   const price = comparedPrice(autoTx, snapshot);
   if (target === null || price === null) return null;
-  const ratio = price === 0n ? Number.POSITIVE_INFINITY : Number(target - price) / Number(price);
   const cap = autoTx.maxFeePerGas ?? autoTx.gasPrice;
   const { nextBaseFee } = snapshot;
   const isThere = price <= target;
-  if (cap === null || nextBaseFee === null || cap >= nextBaseFee) {
-    return { price, ratio, isThere, isCapped: false, isOfCap: false };
-  }
-  const overCap = nextBaseFee - cap;
-  const isOfCap = !isThere && overCap > price - target;
-  return isOfCap
-    ? { price: nextBaseFee, ratio: -Number(overCap) / Number(nextBaseFee), isThere, isCapped: true, isOfCap }
-    : { price, ratio, isThere, isCapped: true, isOfCap };
+  const isCapped = cap !== null && nextBaseFee !== null && cap < nextBaseFee;
+  return isCapped && !isThere && nextBaseFee - cap > price - target
+    ? { price: nextBaseFee, ratio: ratioTo(cap, nextBaseFee), isThere, isCapped, isOfCap: true }
+    : { price, ratio: ratioTo(target, price), isThere, isCapped, isOfCap: false };
 }
 
 function comparedPrice(autoTx: PricedAutoTx, { lanes, nextBaseFee }: SnapshotView): bigint | null {
@@ -352,7 +318,7 @@ export function isNear(autoTx: AutoTxView, snapshot: SnapshotView): boolean {
   return distance !== null && (distance.isThere || Math.abs(distance.ratio) <= NEAR);
 }
 
-export interface Reason {
+interface Reason {
   readonly text: string;
   readonly severity: 'bad' | 'warn' | null;
 }
@@ -421,9 +387,9 @@ export const sentBeforeText = (autoTx: Pick<AutoTxView, 'mayBeMined'>) =>
   autoTx.mayBeMined === true ? '; it was broadcast before and may be mined until its nonce is used' : '';
 
 function cancelledText(autoTx: AutoTxView): string {
-  if (mayBeMined(autoTx))
-    return 'cancelled; it was broadcast before and may be mined until its nonce is used';
-  if (autoTx.submittedAt !== null) return 'cancelled; its nonce is used, and no node has it';
+  const { submittedAt } = autoTx;
+  if (mayBeMined(autoTx)) return `cancelled${sentBeforeText({ mayBeMined: true })}`;
+  if (submittedAt !== null) return 'cancelled; its nonce is used, and no node has it';
   return autoTx.mayBeMined === null
     ? 'cancelled; the service does not say whether it was broadcast before'
     : 'cancelled before it was broadcast';

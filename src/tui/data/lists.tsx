@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useEffectEvent, useRef } from 'react';
 import type { GasClient } from '../../client/client.ts';
-import { type AlertView, describeCondition, isOn, type ListView } from '../../client/views/alerts.ts';
+import { type AlertView, describeCondition, type ListView } from '../../client/views/alerts.ts';
 import {
   type AutoTxView,
   describeContent,
@@ -103,7 +103,7 @@ export function ListsProvider({ shown, beforeClosing, children, ...session }: Li
       ...alerts,
       data: expected,
       unseen: fired,
-      awaited: expected?.items.filter(({ status }) => isOn(status)).length ?? 0,
+      awaited: expected?.items.filter(({ status }) => status === 'PENDING').length ?? 0,
     },
     autoTxs: {
       ...autoTxs,

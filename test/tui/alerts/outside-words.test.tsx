@@ -93,7 +93,7 @@ describe.each(NAMES)('an alert whose every word is %s', (word) => {
 
   it('is told of in a toast', () => {
     const alert = { ...alertOf(word), note: '' };
-    expect(describeConditionInWords(alert)).toContain(` ${word.slice(0, 19)}`);
+    expect(describeConditionInWords(alert)).toContain(` ${plain(word)}`);
     expect(describeFiring(alert, 1n)).toMatch(/ 0\.04 gwei: [\d.]+$/);
   });
 

@@ -12,7 +12,6 @@ import {
   describeShare,
   describeWaiting,
   distanceToThreshold,
-  isOn,
   isSavingUnknown,
   plainWord,
   shortTarget,
@@ -178,7 +177,7 @@ const ALERTS: Resource<AlertView, AlertSeed> = {
 const RULE_LINES = 2;
 
 function awayOf(alert: AlertView, snapshot: PaneContext['snapshot']): number {
-  const distance = isOn(alert.status) ? distanceToThreshold(alert, snapshot) : null;
+  const distance = alert.status === 'PENDING' ? distanceToThreshold(alert, snapshot) : null;
   return distance === null ? Number.MAX_VALUE : distance.isThere ? 0 : Math.abs(distance.ratio);
 }
 
