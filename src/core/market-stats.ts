@@ -20,7 +20,7 @@ export function summarise(prices: readonly Weighted[]) {
     }
     return Number.NaN;
   };
-  /** As `quantileOfSorted` when each value is repeated by its weight. */
+  /** Linear between neighbours (type 7 of Hyndman and Fan 1996, the default of R and NumPy), each repeated by its weight. */
   const quantile = (q: number) => {
     const at = (count - 1) * q;
     const low = valueAt(Math.floor(at));

@@ -35,11 +35,6 @@ describe('the order of blocks', () => {
     expect(engine.head).toBe(second);
   });
 
-  it('refuses a capacity that could judge nothing', () => {
-    expect(() => new FeeEngine({ feeRule: ETHEREUM_FEE_RULE, capacity: 10 })).toThrow(RangeError);
-    expect(() => new FeeEngine({ feeRule: ETHEREUM_FEE_RULE, capacity: Number.NaN })).toThrow(RangeError);
-  });
-
   it("has the lanes' prices without the rest of the advice, at every block", () => {
     const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE });
     expect(engine.lanePrices()).toBeNull();

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ETHEREUM_FEE_RULE, nextBaseFee } from '../../src/core/eip1559.ts';
 import { BPO2_BLOBS, blobBaseFee, GAS_PER_BLOB } from '../../src/core/eip4844.ts';
-import { quantiles } from '../../src/core/percentiles.ts';
 import {
   BLOCKS_PER_DAY,
   blobBaseFeeOf,
@@ -18,6 +17,10 @@ import {
 import { rounds } from '../helpers/rounds.ts';
 
 const DAY_SEC = 86_400;
+const quantiles = (values: readonly number[], shares: readonly number[]) => {
+  const sorted = Float64Array.from(values).sort();
+  return shares.map((share) => sorted[Math.round(share * (sorted.length - 1))]);
+};
 const seeds = fc.nat(0xffff_ffff);
 const days = fc.integer({ min: 16_801, max: 30_000 });
 

@@ -89,56 +89,35 @@ export interface TimelineEntry {
   readonly message: string;
 }
 
-/** Saving of a mined transaction against another price; negative when it paid more. */
-export interface Saving {
-  /** Wei per gas. */
-  readonly referencePrice: bigint;
-  readonly savedWei: bigint;
-  /** At the coin's price when it was mined; `null` when unknown. */
-  readonly savedUsd: number | null;
-}
-
-export interface Savings {
-  /** Against the price at creation or signing; `null` when unknown. */
-  readonly atCreation: Saving | null;
-  /** Against the price at the mean base fee of the 24 h before it was mined; `null` when unknown. */
-  readonly dayMean: Saving | null;
-}
-
 /** Whether it pays more than 1.5 times the target. */
 export const isFarAbove = (pays: bigint, target: bigint) => 2n * pays > 3n * target;
 
-/** `null` until it is mined, when it reverted, and when it paid far more than its target by its own tip. */
-export function savingsOf({
-  state,
-  order,
-  priceAtCreation,
-  dayMeanPrice,
-  nativeUsd,
-}: Pick<KeptAutoTx, 'state' | 'order' | 'priceAtCreation' | 'dayMeanPrice' | 'nativeUsd'>): Savings | null {
-  const { inclusion } = state;
-  if (inclusion === null || inclusion.outcome === 'reverted') return null;
-  if (isFarAbove(inclusion.effectiveGasPrice, order.target)) return null;
-  return {
-    atCreation: savingAgainst(priceAtCreation, inclusion, nativeUsd),
-    dayMean: savingAgainst(dayMeanPrice, inclusion, nativeUsd),
-  };
-}
+export type Saving = NonNullable<NonNullable<ReturnType<typeof savingsOf>>['atCreation']>;
 
-function savingAgainst(
-  referencePrice: bigint | null,
-  { effectiveGasPrice, gasUsed }: Inclusion,
-  nativeUsd: number | null,
-): Saving | null {
-  if (referencePrice === null) return null;
-  const savedWei = (referencePrice - effectiveGasPrice) * gasUsed;
-  return { referencePrice, savedWei, savedUsd: nativeUsd === null ? null : usdOf(savedWei, nativeUsd) };
+/** `null` until it is mined, when it reverted, and when it paid far more than its target by its own tip. */
+export function savingsOf(
+  of: Pick<KeptAutoTx, 'state' | 'order' | 'priceAtCreation' | 'dayMeanPrice' | 'nativeUsd'>,
+) {
+  const { inclusion } = of.state;
+  if (inclusion === null || inclusion.outcome === 'reverted') return null;
+  const { effectiveGasPrice, gasUsed } = inclusion;
+  if (isFarAbove(effectiveGasPrice, of.order.target)) return null;
+  /** Negative when it paid more; dollars at the coin's price when it was mined. `null`: unknown. */
+  const against = (referencePrice: bigint | null) => {
+    if (referencePrice === null) return null;
+    const savedWei = (referencePrice - effectiveGasPrice) * gasUsed;
+    return {
+      referencePrice,
+      savedWei,
+      savedUsd: of.nativeUsd === null ? null : usdOf(savedWei, of.nativeUsd),
+    };
+  };
+  return { atCreation: against(of.priceAtCreation), dayMean: against(of.dayMeanPrice) };
 }
 
 /** Total cost of a mined transaction, wei: gas, blobs, and a rollup's posting fee. */
-export function paidInAll({ gasUsed, effectiveGasPrice, otherFees }: Inclusion): bigint {
-  return gasUsed * effectiveGasPrice + otherFees;
-}
+export const paidInAll = ({ gasUsed, effectiveGasPrice, otherFees }: Inclusion): bigint =>
+  gasUsed * effectiveGasPrice + otherFees;
 
 /** Code of the warning that its own price is far above its target. */
 export const OVERPAYS = 'above_target';

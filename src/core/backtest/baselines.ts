@@ -1,5 +1,4 @@
 import { LANE_PROMISES, type LaneName } from '../advice.ts';
-import { quantiles } from '../percentiles.ts';
 import type { Offer, Past } from './past.ts';
 
 /** A rule beside gastop's own. It sees the blocks up to `at` alone. */
@@ -32,7 +31,9 @@ export const NAIVE_RULE: Rule = {
       const window = past.price.slice(at - age - withinBlocks + 1, at - age + 1);
       return Math.min(...window) / Math.max(window[0] ?? 1, 1);
     });
-    const fall = quantiles(falls, [SHARE])[0] ?? 1;
+    const rank = (trailing - 1) * SHARE;
+    const [low = 1, high = low] = falls.sort(ascending).slice(Math.floor(rank), Math.ceil(rank) + 1);
+    const fall = low + (high - low) * (rank - Math.floor(rank));
     // The highest minimum tip of the last blocks is nearly always enough.
     const tip = Math.max(...past.asked.slice(at - withinBlocks + 1, at + 1));
     return { cap: Math.ceil(((past.nextBaseFee[at] ?? 0) + tip) * fall), tip };

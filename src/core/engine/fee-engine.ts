@@ -23,8 +23,6 @@ import { createAlikeBlocks } from './similar-states.ts';
 const DEFAULT_SPAN_SEC = 8 * 86_400;
 const LEAST_DEFAULT_CAPACITY = 8_192;
 const MOST_CAPACITY = 262_144;
-/** With fewer blocks than Slow's window nothing can be judged. */
-const LEAST_CAPACITY = 64;
 /** Enough to judge lanes and short horizons on. */
 export const NEAR_BLOCKS = 2_400;
 
@@ -40,9 +38,6 @@ export class FeeEngine {
 
   /** @param capacity blocks of history; by default eight days at the chain's nominal pace, 8,192 to 262,144 */
   constructor({ feeRule, capacity = defaultCapacity(feeRule) }: { feeRule: FeeRule; capacity?: number }) {
-    if (!Number.isInteger(capacity) || capacity < LEAST_CAPACITY || capacity > MOST_CAPACITY) {
-      throw new RangeError(`capacity must be a whole number from ${LEAST_CAPACITY} to ${MOST_CAPACITY}`);
-    }
     this.#rule = feeRule;
     this.#capacity = capacity;
     this.#models = openModels(feeRule, capacity);
@@ -57,9 +52,6 @@ export class FeeEngine {
    * advice, so lanes and short horizons advise more roughly, at a fraction of the cost. @throws RangeError for a gap.
    */
   push(block: Block, isWarmUp = false): void {
-    if (!Number.isSafeInteger(block.number) || block.number < 0) {
-      throw new RangeError(`a block number is a whole number from 0 on, not ${block.number}`);
-    }
     if (this.#head !== null && block.number !== this.#head.number + 1) {
       throw new RangeError(`block ${block.number} does not follow block ${this.#head.number}`);
     }

@@ -347,37 +347,31 @@ function listLength(item: RlpItem | undefined, size: number): number {
   return isSized ? item.length : Number.NaN;
 }
 
-const BASE_GAS = 21_000;
-/** Added to the base cost: 53,000 in all (EIP-2). */
-const CREATION_GAS = 32_000;
-const ZERO_BYTE_GAS = 4;
-/** EIP-2028. */
-const NONZERO_BYTE_GAS = 16;
-/** EIP-3860, for each 32 bytes. */
-const INITCODE_WORD_GAS = 2;
-/** EIP-2930. */
-const ACCESSED_ADDRESS_GAS = 2_400;
-const ACCESSED_KEY_GAS = 1_900;
-/** EIP-7702: the charge for an account that is still empty; the chain refunds the excess. */
-const AUTHORIZATION_GAS = 25_000;
-/** EIP-7623: a token is a zero byte, or a quarter of any other byte. */
-const FLOOR_TOKEN_GAS = 10;
-const TOKENS_OF_NONZERO = 4;
+const GAS = {
+  base: 21_000,
+  creation: 32_000, // EIP-2
+  zeroByte: 4,
+  nonzeroByte: 16, // EIP-2028
+  initcodeWord: 2, // EIP-3860
+  accessedAddress: 2_400, // EIP-2930
+  accessedKey: 1_900,
+  authorization: 25_000, // EIP-7702, of an account that is still empty; the chain refunds the excess
+  floorToken: 10, // EIP-7623: a token is a zero byte, or a quarter of any other byte
+} as const;
 
 /** The minimum gas limit of a transaction: its intrinsic gas, or the floor for its data. */
 function intrinsicGas({ to, data: hex = '0x', accessList = [], authorizationList = [] }: Parsed): bigint {
   const data = hexToBytes(hex);
   const nonzero = data.reduce((count, byte) => (byte === 0 ? count : count + 1), 0);
   const zero = data.length - nonzero;
-  const creation = to == null ? CREATION_GAS + Math.ceil(data.length / 32) * INITCODE_WORD_GAS : 0;
+  const creation = to == null ? GAS.creation + Math.ceil(data.length / 32) * GAS.initcodeWord : 0;
   const accessedKeys = accessList.reduce((sum, { storageKeys }) => sum + storageKeys.length, 0);
   const beforeRun =
     creation +
-    zero * ZERO_BYTE_GAS +
-    nonzero * NONZERO_BYTE_GAS +
-    accessList.length * ACCESSED_ADDRESS_GAS +
-    accessedKeys * ACCESSED_KEY_GAS +
-    authorizationList.length * AUTHORIZATION_GAS;
-  const floor = (zero + nonzero * TOKENS_OF_NONZERO) * FLOOR_TOKEN_GAS;
-  return BigInt(BASE_GAS + Math.max(beforeRun, floor));
+    zero * GAS.zeroByte +
+    nonzero * GAS.nonzeroByte +
+    accessList.length * GAS.accessedAddress +
+    accessedKeys * GAS.accessedKey +
+    authorizationList.length * GAS.authorization;
+  return BigInt(GAS.base + Math.max(beforeRun, (zero + 4 * nonzero) * GAS.floorToken));
 }
