@@ -40,7 +40,9 @@ const gweiAsWei = (meta: { description: string; examples: number[] }) =>
     .meta({ type: 'number', exclusiveMinimum: 0, maximum: MOST_GWEI, ...meta });
 
 const time = (description: string, example: string) =>
-  z.iso.datetime({ offset: true }).meta({ description, examples: [example] });
+  z.iso
+    .datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' })
+    .meta({ description, examples: [example] });
 
 export const PAGE_SIZE_DEFAULT = 100;
 

@@ -1,33 +1,17 @@
 import { isUtf8 } from 'node:buffer';
 import type { Context } from 'hono';
 import type { z } from 'zod';
-import type { FieldProblem } from '../../contract/alert-targets.ts';
 import type { ErrorCode } from '../../contract/api-error.ts';
 import { SIGNED_LONGEST } from '../../contract/choices.ts';
 import { fieldProblems } from '../../contract/field-problems.ts';
 import { withTimeout } from '../async.ts';
-import { ApiFailure, shorten } from './errors.ts';
-
-/** Limits the response to a nonsensical body. */
-const PROBLEMS_MOST = 50;
+import { ApiFailure, wrongFields } from './errors.ts';
 
 /** A body that matches `schema`. @throws {ApiFailure} `validation_failed`, with each invalid field by name. */
 export function checkBody<Body extends z.ZodType>(schema: Body, body: unknown): z.output<Body> {
   const parsed = schema.safeParse(body);
   if (!parsed.success) throw wrongFields(fieldProblems(parsed.error, body));
   return parsed.data;
-}
-
-export function wrongFields(problems: readonly FieldProblem[]): ApiFailure {
-  const details = problems
-    .slice(0, PROBLEMS_MOST)
-    .map(({ path, message }) => ({ path: path.split('.').map(shorten).join('.'), message }));
-  const words = details.map(({ path, message }) =>
-    path === '' ? `the body ${message}` : `${path} ${message}`,
-  );
-  const more = problems.length - details.length;
-  if (more > 0) words.push(`and ${more.toLocaleString('en')} more`);
-  return new ApiFailure('validation_failed', words.join('; '), { details });
 }
 
 /** The largest body of most routes, an alert with every target, is below 20 kB. */

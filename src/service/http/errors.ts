@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { ChainError } from '../../chain/chain-source.ts';
+import type { FieldProblem } from '../../contract/alert-targets.ts';
 import { ERROR_STATUS, type ErrorBody, type ErrorCode, type MetricsError } from '../../contract/api-error.ts';
 import { API_KEY_HEADER, BASE_PATH, PATHS } from '../../contract/routes.ts';
 import { withoutKeys } from '../../core/key-text.ts';
@@ -11,26 +12,31 @@ export class ApiFailure extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorBody['details'];
   readonly headers: Readonly<Record<string, string>>;
-  /** Only if the code's own status does not fit (414). */
-  readonly status: number | null;
+  readonly status: number;
 
   constructor(
     code: ErrorCode,
     message: string,
-    extra: {
+    {
+      details,
+      headers = {},
+      retrySec,
+      status = ERROR_STATUS[code],
+      cause,
+    }: {
       readonly details?: ErrorBody['details'];
       readonly headers?: Readonly<Record<string, string>>;
       readonly retrySec?: number;
+      /** Only if the code's own status does not fit (414). */
       readonly status?: number;
       readonly cause?: unknown;
     } = {},
   ) {
-    super(message, { cause: extra.cause });
+    super(message, { cause });
     this.code = code;
-    this.details = extra.details;
-    const { headers = {}, retrySec } = extra;
+    this.details = details;
     this.headers = retrySec === undefined ? headers : { 'Retry-After': String(retrySec), ...headers };
-    this.status = extra.status ?? null;
+    this.status = status;
   }
 }
 
@@ -52,20 +58,21 @@ const METRICS = `${BASE_PATH}/metrics/`;
 
 /** Turns every error of the service into its response. `chainId` is for the envelope of an invalid metrics window. */
 export function errorResponse(error: unknown, request: Request, chainId: number | null): Response {
-  const failure = toFailure(error);
-  const { code: errorCode, message, details } = failure;
-  const said = details === undefined ? { errorCode, message } : { errorCode, message, details };
-  const body = withEnvelope(said, new URL(request.url), chainId);
+  const { code: errorCode, message, details, status, headers } = toFailure(error);
+  const { pathname, searchParams } = new URL(request.url);
+  const isWindow = errorCode === 'validation_failed' && pathname.startsWith(METRICS);
+  const given = (name: string) => searchParams.get(name) && shorten(searchParams.get(name) ?? '');
+  const window = { chainId, from: given('from'), to: given('to'), data: [{ error: message }] };
+  const body: ErrorBody | MetricsError = { errorCode, message, details, ...(isWindow && window) };
   // A refusal repeats the input; removes keys that were typed in the wrong place.
   const text = withoutKeys(JSON.stringify(body));
-  const status = failure.status ?? ERROR_STATUS[failure.code];
   return new Response(text, {
     status,
     headers: {
       'Content-Type': 'application/json',
       'Content-Length': String(Buffer.byteLength(text)),
-      ...(status === 401 ? { 'WWW-Authenticate': CHALLENGE } : {}),
-      ...failure.headers,
+      ...(status === 401 && { 'WWW-Authenticate': CHALLENGE }),
+      ...headers,
     },
   });
 }
@@ -84,46 +91,38 @@ export function toFailure(error: unknown): ApiFailure {
   );
 }
 
-function withEnvelope(body: ErrorBody, url: URL, chainId: number | null): ErrorBody | MetricsError {
-  if (body.errorCode !== 'validation_failed' || !url.pathname.startsWith(METRICS)) return body;
-  return {
-    ...body,
-    chainId,
-    from: said(url, 'from'),
-    to: said(url, 'to'),
-    data: [{ error: body.message }],
-  };
+/** Limits the response to a nonsensical body. */
+const PROBLEMS_MOST = 50;
+
+/** One refusal for all wrong fields of a body, which names each of them. */
+export function wrongFields(problems: readonly FieldProblem[]): ApiFailure {
+  const details = problems
+    .slice(0, PROBLEMS_MOST)
+    .map(({ path, message }) => ({ path: path.split('.').map(shorten).join('.'), message }));
+  const words = details.map(({ path, message }) =>
+    path === '' ? `the body ${message}` : `${path} ${message}`,
+  );
+  const more = problems.length - details.length;
+  if (more > 0) words.push(`and ${more.toLocaleString('en')} more`);
+  return new ApiFailure('validation_failed', words.join('; '), { details });
 }
 
-function said(url: URL, name: string): string | null {
-  const text = url.searchParams.get(name);
-  return text === null ? null : shorten(text);
-}
+/** The same for parameters. */
+export const wrongParameters = ({ issues }: z.core.$ZodError) => wrongFields(issues.flatMap(toDetails));
 
-/** One refusal for all wrong and unknown parameters, which names each of them. */
-export function wrongParameters(error: z.core.$ZodError): ApiFailure {
-  const details = error.issues.flatMap(toDetails);
-  const message = details.map(({ path, message }) => `${path} ${message}`).join('; ');
-  return new ApiFailure('validation_failed', message, { details });
-}
-
-function toDetails(issue: z.core.$ZodIssue): { path: string; message: string }[] {
+function toDetails(issue: z.core.$ZodIssue): FieldProblem[] {
   const path = issue.path.join('.');
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => ({ path: shorten(key), message: 'is not a parameter of this route' }));
+      return issue.keys.map((key) => ({ path: key, message: 'is not a parameter of this route' }));
     case 'invalid_value':
       return [{ path, message: `must be one of ${issue.values.join(', ')}` }];
-    case 'invalid_format':
-      return [{ path, message: issue.format === 'datetime' ? TIME_WANTED : issue.message }];
     case 'invalid_type':
       return [{ path, message: 'must be given once' }];
     default:
       return [{ path, message: issue.message }];
   }
 }
-
-const TIME_WANTED = 'must be a time such as 2026-01-31T12:00:00Z';
 
 /** Maximum length of a repeated name: too short for a misplaced signed transaction to be usable. */
 const BEGINNING = 15;

@@ -14,14 +14,6 @@ export interface AnsweredRequest {
   readonly durationMs: number;
 }
 
-/** Name, type, help, and one value, or one for each series (the rest of its name, with labels); left out while unknown. */
-type Family = readonly [
-  name: string,
-  type: 'counter' | 'gauge' | 'histogram',
-  help: string,
-  values: number | readonly (readonly [string, number])[] | null | undefined,
-];
-
 /** Counts responses, in memory, for Prometheus (text format 0.0.4). Labels never come from clients. */
 export class RequestMetrics {
   readonly #requests = new Map<string, number>();
@@ -58,79 +50,67 @@ export class RequestMetrics {
     const { head, headAgeSec, lagBlocks, failure, engine, streams = 0 } = condition;
     const { rss, heapUsed } = process.memoryUsage();
     const { user, system } = process.cpuUsage();
-    const durations = [...this.#durations].flatMap(([route, { within, count, sum }]) => {
+    const durations = [...this.#durations].flatMap(([route, { within, count, sum }]): Series => {
       let ended = 0;
-      const buckets = BUCKETS.map((bound, at) => {
+      const buckets = BUCKETS.map((bound, at): Series[number] => {
         ended += within[at] ?? 0;
-        return [`_bucket{route="${route}",le="${bound}"}`, ended] as const;
+        return [`_bucket{route="${route}",le="${bound}"}`, ended];
       });
-      const all = [`_bucket{route="${route}",le="+Inf"}`, count] as const;
-      return [
-        ...buckets,
-        all,
-        [`_sum{route="${route}"}`, sum] as const,
-        [`_count{route="${route}"}`, count] as const,
+      const all: Series = [
+        [`_bucket{route="${route}",le="+Inf"}`, count],
+        [`_sum{route="${route}"}`, sum],
+        [`_count{route="${route}"}`, count],
       ];
+      return [...buckets, ...all];
     });
-    const states = alerts && [
-      ['{state="armed"}', alerts.armed] as const,
-      ['{state="cooling_down"}', alerts.cooling] as const,
-      ['{state="disabled"}', alerts.disabled] as const,
+    const states: Series | null = alerts && [
+      ['{state="armed"}', alerts.armed],
+      ['{state="cooling_down"}', alerts.cooling],
+      ['{state="disabled"}', alerts.disabled],
     ];
     const holdsLease = engine === undefined ? null : Number(engine?.isHere ?? false);
-    const families: readonly Family[] = [
-      ['gastop_http_requests_total', 'counter', 'Requests answered, by route template.', [...this.#requests]],
-      ['gastop_http_request_duration_seconds', 'histogram', 'Time until a response was sent.', durations],
-      ['gastop_http_requests_in_progress', 'gauge', 'Requests being answered.', this.#underWay],
-      ['gastop_http_connections', 'gauge', 'Open connections.', connections],
-      ['gastop_gas_streams', 'gauge', 'Open streams of prices.', streams],
-      ['gastop_quota_refusals_total', 'counter', 'Requests refused with 429.', this.#quotaRefusals],
-      [
+    return [
+      counter('gastop_http_requests_total', 'Requests answered, by route template.', [...this.#requests]),
+      histogram('gastop_http_request_duration_seconds', 'Time until a response was sent.', durations),
+      gauge('gastop_http_requests_in_progress', 'Requests being answered.', this.#underWay),
+      gauge('gastop_http_connections', 'Open connections.', connections),
+      gauge('gastop_gas_streams', 'Open streams of prices.', streams),
+      counter('gastop_quota_refusals_total', 'Requests refused with 429.', this.#quotaRefusals),
+      gauge(
         'gastop_ready',
-        'gauge',
         '1 while prices can be answered, are not stale, and are written.',
         failure ? 0 : 1,
-      ],
-      ['gastop_head_block', 'gauge', 'Number of the last block.', head],
-      ['gastop_head_age_seconds', 'gauge', 'Age of the last block.', headAgeSec],
-      ['gastop_lag_blocks', 'gauge', 'Blocks that the node or the leader is ahead.', lagBlocks],
-      [
+      ),
+      gauge('gastop_head_block', 'Number of the last block.', head),
+      gauge('gastop_head_age_seconds', 'Age of the last block.', headAgeSec),
+      gauge('gastop_lag_blocks', 'Blocks that the node or the leader is ahead.', lagBlocks),
+      gauge(
         'gastop_lease_held',
-        'gauge',
         '1 while this process leads: writes blocks and has alerts fire.',
         holdsLease,
-      ],
-      ['gastop_alerts', 'gauge', 'Alerts in the database by state.', states],
-      [
-        'gastop_alert_firings_total',
-        'counter',
-        'How often the alerts there are have fired.',
-        alerts?.firings,
-      ],
-      [
-        'gastop_outbox_pending',
-        'gauge',
-        'Deliveries that wait for their first or next try.',
-        alerts?.pending,
-      ],
-      [
-        'gastop_outbox_failed',
-        'gauge',
-        'Deliveries that were given up, of the last 90 days.',
-        alerts?.failed,
-      ],
-      ['process_resident_memory_bytes', 'gauge', 'Resident memory.', rss],
-      ['nodejs_heap_size_used_bytes', 'gauge', 'Used heap.', heapUsed],
-      ['process_cpu_seconds_total', 'counter', 'Processor time.', (user + system) / 1_000_000],
-      ['process_start_time_seconds', 'gauge', 'Start, Unix time.', this.#startedSec],
-    ];
-    return families.map(familyText).join('');
+      ),
+      gauge('gastop_alerts', 'Alerts in the database by state.', states),
+      counter('gastop_alert_firings_total', 'How often the alerts there are have fired.', alerts?.firings),
+      gauge('gastop_outbox_pending', 'Deliveries that wait for their first or next try.', alerts?.pending),
+      gauge('gastop_outbox_failed', 'Deliveries that were given up, of the last 90 days.', alerts?.failed),
+      gauge('process_resident_memory_bytes', 'Resident memory.', rss),
+      gauge('nodejs_heap_size_used_bytes', 'Used heap.', heapUsed),
+      counter('process_cpu_seconds_total', 'Processor time.', (user + system) / 1_000_000),
+      gauge('process_start_time_seconds', 'Start, Unix time.', this.#startedSec),
+    ].join('');
   }
 }
 
-function familyText([name, type, help, values]: Family): string {
+/** The rest of a name, with labels, and its value. */
+type Series = (readonly [string, number])[];
+
+/** A family of one value, or of one for each series; left out while it is unknown. */
+const family = (type: string) => (name: string, help: string, values: number | Series | null | undefined) => {
   if (values == null) return '';
-  const series = typeof values === 'number' ? [['', values] as const] : values;
+  const series: Series = typeof values === 'number' ? [['', values]] : values;
   const lines = series.map(([rest, value]) => `${name}${rest} ${value}\n`);
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
-}
+};
+const counter = family('counter');
+const gauge = family('gauge');
+const histogram = family('histogram');

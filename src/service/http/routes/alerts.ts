@@ -21,7 +21,8 @@ import {
 } from '../../../contract/queries.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { ALERTS_PER_KEY, type AlertService } from '../../alerts/alert-service.ts';
-import { checkBody, wrongFields } from '../body.ts';
+import { checkBody } from '../body.ts';
+import { wrongFields } from '../errors.ts';
 import { type AdmittedRequest, type Route, route } from './route.ts';
 
 const NO_ALERT = { 404: 'There is no such alert, or it belongs to another key' };

@@ -15,7 +15,7 @@ import {
 } from '../../../contract/queries.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { AUTO_TXS_PER_KEY, type AutoTxService } from '../../auto-txs/auto-tx-service.ts';
-import { wrongFields } from '../body.ts';
+import { wrongFields } from '../errors.ts';
 import { NEEDS_CHAIN } from '../openapi.ts';
 import { type Route, route } from './route.ts';
 
