@@ -1,18 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { Context } from 'hono';
-import type { z } from 'zod';
 import type { ErrorCode } from '../../contract/api-error.ts';
 import { SIGNED_LONGEST } from '../../contract/choices.ts';
-import { fieldProblems } from '../../contract/field-problems.ts';
 import { withTimeout } from '../async.ts';
-import { ApiFailure, wrongFields } from './errors.ts';
-
-/** A body that matches `schema`. @throws {ApiFailure} `validation_failed`, with each invalid field by name. */
-export function checkBody<Body extends z.ZodType>(schema: Body, body: unknown): z.output<Body> {
-  const parsed = schema.safeParse(body);
-  if (!parsed.success) throw wrongFields(fieldProblems(parsed.error, body));
-  return parsed.data;
-}
+import { ApiFailure } from './errors.ts';
 
 /** The largest body of most routes, an alert with every target, is below 20 kB. */
 export const BODY_BYTES = 32_768;

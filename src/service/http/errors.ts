@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { ChainError } from '../../chain/chain-source.ts';
 import type { FieldProblem } from '../../contract/alert-targets.ts';
 import { ERROR_STATUS, type ErrorBody, type ErrorCode, type MetricsError } from '../../contract/api-error.ts';
+import type { Checked } from '../../contract/field-problems.ts';
 import { API_KEY_HEADER, BASE_PATH, PATHS } from '../../contract/routes.ts';
 import { withoutKeys } from '../../core/key-text.ts';
 import { StoreError } from '../../store/errors.ts';
@@ -95,7 +96,7 @@ export function toFailure(error: unknown): ApiFailure {
 const PROBLEMS_MOST = 50;
 
 /** One refusal for all wrong fields of a body, which names each of them. */
-export function wrongFields(problems: readonly FieldProblem[]): ApiFailure {
+function wrongFields(problems: readonly FieldProblem[]): ApiFailure {
   const details = problems
     .slice(0, PROBLEMS_MOST)
     .map(({ path, message }) => ({ path: path.split('.').map(shorten).join('.'), message }));
@@ -105,6 +106,12 @@ export function wrongFields(problems: readonly FieldProblem[]): ApiFailure {
   const more = problems.length - details.length;
   if (more > 0) words.push(`and ${more.toLocaleString('en')} more`);
   return new ApiFailure('validation_failed', words.join('; '), { details });
+}
+
+/** What a check of a body has found to be right. @throws {ApiFailure} `validation_failed` */
+export function valid<Value>(checked: Checked<Value>): Value {
+  if (!checked.ok) throw wrongFields(checked.problems);
+  return checked.value;
 }
 
 /** The same for parameters. */

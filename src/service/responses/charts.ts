@@ -1,7 +1,6 @@
 import { TIME_FRAME_SEC, type TimeFrame } from '../../contract/choices.ts';
 import type { ChartPoint, StatsChart } from '../../contract/dashboard.ts';
 import type { MeanPrices } from '../../core/advice.ts';
-import type { TipPercentile } from '../../core/block.ts';
 import { findAnomalies } from '../../core/market-stats.ts';
 import type { HistoryStore } from '../../store/history.ts';
 import { foldRollups, type Rollup } from '../../store/rollups.ts';
@@ -12,11 +11,6 @@ const POINTS_MAX = 500;
 export const CHART_BUCKET_SEC = { '24h': 300, '7d': 1_800, '30d': 7_200 } as const;
 /** For an hour of a fast chain: 361 points. */
 const HOUR_BUCKET_SEC = 10;
-
-/** The mean tip of a bucket at `percentile`, or `null` when tips are unknown. */
-export function meanTip(rollup: Rollup, percentile: TipPercentile): number | null {
-  return rollup[`tip_p${percentile}`];
-}
 
 /** Mean stated lane prices from block `first` to `last`, wei per gas; `null` when one of them is unknown. */
 export type StatedPrices = (first: number, last: number) => MeanPrices | null;
@@ -63,15 +57,15 @@ async function readSeries(history: HistoryStore, timeFrame: TimeFrame, end: numb
 /** For blocks before the engine's history the lanes' prices are base fee plus tips. */
 function toPoint(rollup: Rollup, statedPrices: StatedPrices): ChartPoint {
   const base = rollup.base_mean;
-  const priority = meanTip(rollup, 50);
+  const priority = rollup.tip_p50;
   const said = statedPrices(rollup.first_block, rollup.last_block);
   return {
     timestamp: isoFromSec(rollup.start),
     base: wholeWei(base),
     priority: priority === null ? null : wholeWei(priority),
-    low: wholeWei(said?.slow ?? base + (meanTip(rollup, 25) ?? 0)),
+    low: wholeWei(said?.slow ?? base + (rollup.tip_p25 ?? 0)),
     average: wholeWei(said?.average ?? base + (priority ?? 0)),
-    high: wholeWei(said?.fast ?? base + (meanTip(rollup, 75) ?? 0)),
+    high: wholeWei(said?.fast ?? base + (rollup.tip_p75 ?? 0)),
     gasUsedRatio: rollup.ratio_mean,
   };
 }

@@ -13,7 +13,7 @@ import {
 } from '../../core/market-stats.ts';
 import type { HistoryStore, Window } from '../../store/history.ts';
 import { ROLLUP_SEC, type Rollup } from '../../store/rollups.ts';
-import { CHART_BUCKET_SEC, type ChartWindow, meanTip, type StatedPrices } from './charts.ts';
+import { CHART_BUCKET_SEC, type ChartWindow, type StatedPrices } from './charts.ts';
 import type { Present } from './gas.ts';
 import { isoFromSec, wholeWei, wireInteger } from './wire.ts';
 
@@ -132,7 +132,7 @@ function averagesOf(series: readonly Rollup[], statedPrices: StatedPrices): Weig
   const known = series.flatMap((part) => {
     const said = statedPrices(part.first_block, part.last_block);
     if (said !== null) return [{ value: wholeWei(said.average), weight: part.blocks }];
-    const tip = meanTip(part, 50);
+    const tip = part.tip_p50;
     return tip === null ? [] : [{ value: part.base_mean + tip, weight: part.tipped_blocks }];
   });
   return known.length > 0 ? known : series.map((part) => ({ value: part.base_mean, weight: part.blocks }));

@@ -1,12 +1,10 @@
 import { BUCKET_SEC, type Bucket, METRICS_ROWS_MAX } from '../../contract/choices.ts';
-import type { BaseFeeRow, GasUsedRatioRow, PriorityFeeRow } from '../../contract/metrics.ts';
+import type { BaseFeeRow, GasUsedRatioRow, Percentile, PriorityFeeRow } from '../../contract/metrics.ts';
 import { type MetricsParameters, PAGE_SIZE_DEFAULT } from '../../contract/queries.ts';
-import type { TipPercentile } from '../../core/block.ts';
 import type { ChainProfile } from '../../core/chains.ts';
 import type { HistoryStore } from '../../store/history.ts';
 import type { Rollup } from '../../store/rollups.ts';
 import { invalidField } from '../http/errors.ts';
-import { meanTip } from './charts.ts';
 import { isoFromSec, wholeWei } from './wire.ts';
 
 const DEFAULT_WINDOW_SEC = 3_600;
@@ -114,9 +112,9 @@ export function baseFeeRow(rollup: Rollup): BaseFeeRow {
 }
 
 export const priorityFeeRow =
-  (percentile: TipPercentile) =>
+  (percentile: Percentile) =>
   (rollup: Rollup): PriorityFeeRow | null => {
-    const tip = meanTip(rollup, percentile);
+    const tip = rollup[`tip_${percentile}`];
     if (tip === null) return null;
     return { timestamp: isoFromSec(rollup.start), blockNumber: rollup.last_block, value: wholeWei(tip) };
   };

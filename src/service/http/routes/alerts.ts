@@ -1,33 +1,17 @@
-import {
-  Alert,
-  AlertCreation,
-  type AlertCreationInput,
-  AlertDelivery,
-  AlertDetails,
-  AlertList,
-  AlertRedelivery,
-  AlertSavings,
-  AlertStatusUpdate,
-  CreatedAlert,
-  RotatedSecret,
-} from '../../../contract/alerts.ts';
+import type { z } from 'zod';
+import * as wire from '../../../contract/alerts.ts';
 import { checkAlert } from '../../../contract/check-alert.ts';
 import { SAVINGS_GAS_DEFAULT } from '../../../contract/choices.ts';
-import {
-  AlertParameter,
-  PAGE_SIZE_DEFAULT,
-  PageParameters,
-  SavingsParameters,
-} from '../../../contract/queries.ts';
+import { checkBody } from '../../../contract/field-problems.ts';
+import * as queries from '../../../contract/queries.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { ALERTS_PER_KEY, type AlertService } from '../../alerts/alert-service.ts';
-import { checkBody } from '../body.ts';
-import { wrongFields } from '../errors.ts';
+import { valid } from '../errors.ts';
 import { type AdmittedRequest, type Route, route } from './route.ts';
 
 const NO_ALERT = { 404: 'There is no such alert, or it belongs to another key' };
 
-const EXAMPLE: AlertCreationInput = {
+const EXAMPLE: wire.AlertCreationInput = {
   thresholdGwei: 5,
   gasSpeed: 'AVERAGE',
   condition: 'LESS_THAN',
@@ -36,24 +20,25 @@ const EXAMPLE: AlertCreationInput = {
   note: 'deploy now',
 };
 
-function readAlert(alerts: AlertService, { owner, body }: AdmittedRequest): AlertCreation {
-  const checked = checkAlert(body, alerts.rules(owner));
-  if (!checked.ok) throw wrongFields(checked.problems);
-  return checked.value;
-}
+const readAlert = (alerts: AlertService, { owner, body }: AdmittedRequest) =>
+  valid(checkAlert(body, alerts.rules(owner)));
+
+const read = <Schema extends z.ZodType>(schema: Schema, body: unknown) =>
+  valid(checkBody(schema, body, () => []));
 
 /** None of them needs the chain, so they work without it. Each key sees only its own alerts. */
 export const alertRoutes = (alerts: AlertService): Route[] => [
   route('get', PATHS.alerts, {
     summary: 'The alerts of the key, newest first',
-    query: PageParameters,
-    response: AlertList,
-    handle: ({ owner, query: { page = 0, size = PAGE_SIZE_DEFAULT } }) => alerts.list(owner, page, size),
+    query: queries.PageParameters,
+    response: wire.AlertList,
+    handle: ({ owner, query: { page = 0, size = queries.PAGE_SIZE_DEFAULT } }) =>
+      alerts.list(owner, page, size),
   }),
   route('get', PATHS.alert, {
     summary: 'One alert, and what was sent for it',
-    params: AlertParameter,
-    response: AlertDetails,
+    params: queries.AlertParameter,
+    response: wire.AlertDetails,
     refusals: NO_ALERT,
     handle: ({ owner, params: { id } }) => alerts.details(owner, id),
   }),
@@ -61,10 +46,10 @@ export const alertRoutes = (alerts: AlertService): Route[] => [
     summary: 'Make an alert',
     description:
       '`method` is one of `channels` (left out: the first) and `to` its target; `targets` names those of the other channels. TERMINAL needs none.',
-    body: { schema: AlertCreation, example: EXAMPLE },
+    body: { schema: wire.AlertCreation, example: EXAMPLE },
     status: 201,
     success: 'The alert, armed',
-    response: CreatedAlert,
+    response: wire.CreatedAlert,
     refusals: { 409: `The key has ${ALERTS_PER_KEY.toLocaleString('en')} alerts already` },
     async handle(request) {
       const alert = await alerts.create(request.owner, readAlert(alerts, request));
@@ -77,10 +62,10 @@ export const alertRoutes = (alerts: AlertService): Route[] => [
     summary: 'Change an alert',
     description:
       'Replaces all that `POST /alerts` takes: what is left out has its default. Id, status, history and savings stay; a running cooldown goes on, counted from the last notification; the confirming blocks are counted anew. What has fired already is sent as it was.',
-    params: AlertParameter,
-    body: { schema: AlertCreation, example: EXAMPLE },
+    params: queries.AlertParameter,
+    body: { schema: wire.AlertCreation, example: EXAMPLE },
     success: 'The alert as it is now',
-    response: CreatedAlert,
+    response: wire.CreatedAlert,
     refusals: NO_ALERT,
     handle: (request) => alerts.update(request.owner, request.params.id, readAlert(alerts, request)),
   }),
@@ -89,34 +74,34 @@ export const alertRoutes = (alerts: AlertService): Route[] => [
     description:
       'The new secret signs the webhooks of all alerts of the key. For a day webhooks carry a second signature, with the secret before.',
     success: 'The new secret',
-    response: RotatedSecret,
+    response: wire.RotatedSecret,
     handle: ({ owner }) => alerts.rotateSigningSecret(owner),
   }),
   route('put', PATHS.alertStatus, {
     summary: 'Arm or disable an alert',
     description:
       'Enabled again, it may fire at once; a cooldown that is running goes on. A status that it has already changes nothing.',
-    params: AlertParameter,
-    body: { schema: AlertStatusUpdate, example: { status: 'DISABLED' } },
+    params: queries.AlertParameter,
+    body: { schema: wire.AlertStatusUpdate, example: { status: 'DISABLED' } },
     success: 'The alert as it is now',
-    response: Alert,
+    response: wire.Alert,
     refusals: NO_ALERT,
     handle: ({ owner, body, params: { id } }) =>
-      alerts.setStatus(owner, id, checkBody(AlertStatusUpdate, body).status),
+      alerts.setStatus(owner, id, read(wire.AlertStatusUpdate, body).status),
   }),
   route('delete', PATHS.alert, {
     summary: 'Delete an alert',
     description: 'What was still to be sent for it is not sent any more.',
-    params: AlertParameter,
+    params: queries.AlertParameter,
     success: 'It is gone',
     refusals: NO_ALERT,
     handle: ({ owner, params: { id } }) => alerts.remove(owner, id),
   }),
   route('get', PATHS.alertSavings, {
     summary: 'What an alert has saved',
-    params: AlertParameter,
-    query: SavingsParameters,
-    response: AlertSavings,
+    params: queries.AlertParameter,
+    query: queries.SavingsParameters,
+    response: wire.AlertSavings,
     refusals: NO_ALERT,
     handle: ({ owner, params: { id }, query: { gasAmount = SAVINGS_GAS_DEFAULT } }) =>
       alerts.savings(owner, id, gasAmount),
@@ -125,16 +110,16 @@ export const alertRoutes = (alerts: AlertService): Route[] => [
     summary: 'Send a delivery again',
     description:
       'The delivery keeps its id, so that the recipient recognises it; `GET /alerts/{id}` lists the deliveries.',
-    params: AlertParameter,
-    body: { schema: AlertRedelivery, example: { deliveryId: 'alr_5d41402abc4b2a76.1.webhook' } },
+    params: queries.AlertParameter,
+    body: { schema: wire.AlertRedelivery, example: { deliveryId: 'alr_5d41402abc4b2a76.1.webhook' } },
     status: 202,
     success: 'The delivery, about to be sent',
-    response: AlertDelivery,
+    response: wire.AlertDelivery,
     refusals: {
       404: 'There is no such alert, it belongs to another key, or it has no such delivery',
       409: 'The channel has nothing to send, or the service is not set up for it any more',
     },
     handle: ({ owner, body, params: { id } }) =>
-      alerts.redeliver(owner, id, checkBody(AlertRedelivery, body).deliveryId),
+      alerts.redeliver(owner, id, read(wire.AlertRedelivery, body).deliveryId),
   }),
 ];

@@ -1,21 +1,9 @@
-import {
-  AutoTxAccount,
-  AutoTxCreation,
-  type AutoTxCreationInput,
-  AutoTxDetails,
-  AutoTxList,
-  AutoTxUpdate,
-} from '../../../contract/auto-txs.ts';
+import * as wire from '../../../contract/auto-txs.ts';
 import { checkAutoTx, checkAutoTxUpdate } from '../../../contract/check-auto-tx.ts';
-import {
-  AccountParameter,
-  AutoTxParameter,
-  PAGE_SIZE_DEFAULT,
-  PageParameters,
-} from '../../../contract/queries.ts';
+import * as queries from '../../../contract/queries.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { AUTO_TXS_PER_KEY, type AutoTxService } from '../../auto-txs/auto-tx-service.ts';
-import { wrongFields } from '../errors.ts';
+import { valid } from '../errors.ts';
 import { NEEDS_CHAIN } from '../openapi.ts';
 import { type Route, route } from './route.ts';
 
@@ -25,7 +13,7 @@ const REFUSALS = {
   413: 'The body is too large',
 };
 
-const EXAMPLE: AutoTxCreationInput = {
+const EXAMPLE: wire.AutoTxCreationInput = {
   to: '0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf',
   value: '1000000000000000',
   targetGasPriceGwei: 5,
@@ -37,22 +25,23 @@ const EXAMPLE: AutoTxCreationInput = {
 export const autoTxRoutes = (autoTxs: AutoTxService): Route[] => [
   route('get', PATHS.autoTxs, {
     summary: 'The auto-txs of the key, newest first',
-    query: PageParameters,
-    response: AutoTxList,
-    handle: ({ owner, query: { page = 0, size = PAGE_SIZE_DEFAULT } }) => autoTxs.list(owner, page, size),
+    query: queries.PageParameters,
+    response: wire.AutoTxList,
+    handle: ({ owner, query: { page = 0, size = queries.PAGE_SIZE_DEFAULT } }) =>
+      autoTxs.list(owner, page, size),
   }),
   route('get', PATHS.autoTxAccount, {
     summary: 'A sender as the chain knows it',
     description: 'What pre-flight checks need of a sender, without the signed bytes.',
-    params: AccountParameter,
-    response: AutoTxAccount,
+    params: queries.AccountParameter,
+    response: wire.AutoTxAccount,
     refusals: { 409: 'The source takes no transactions', ...NEEDS_CHAIN },
     handle: ({ c, owner, params: { address } }) => autoTxs.account(owner, address, c.req.raw.signal),
   }),
   route('get', PATHS.autoTx, {
     summary: 'One auto-tx with its history',
-    params: AutoTxParameter,
-    response: AutoTxDetails,
+    params: queries.AutoTxParameter,
+    response: wire.AutoTxDetails,
     refusals: { 404: REFUSALS[404] },
     handle: ({ owner, params: { id } }) => autoTxs.details(owner, id),
   }),
@@ -60,10 +49,10 @@ export const autoTxRoutes = (autoTxs: AutoTxService): Route[] => [
     summary: 'Schedule a transaction',
     description:
       'With `signedTransaction` it is checked and pending until its target is reached. Without it `to`, `value` and `data` make a draft, which is signed later. No response holds the signed bytes.',
-    body: { schema: AutoTxCreation, example: EXAMPLE },
+    body: { schema: wire.AutoTxCreation, example: EXAMPLE },
     status: 201,
     success: 'The auto-tx, with its checks',
-    response: AutoTxDetails,
+    response: wire.AutoTxDetails,
     refusals: {
       400: REFUSALS[400],
       409: `The source takes no transactions, the key has ${AUTO_TXS_PER_KEY.toLocaleString('en')} auto-txs already that are not final, one with the same nonce of the same sender, or one of the same signed bytes`,
@@ -71,9 +60,7 @@ export const autoTxRoutes = (autoTxs: AutoTxService): Route[] => [
       ...NEEDS_CHAIN,
     },
     async handle({ c, owner, body }) {
-      const checked = checkAutoTx(body, autoTxs.now());
-      if (!checked.ok) throw wrongFields(checked.problems);
-      const autoTx = await autoTxs.create(owner, checked.value);
+      const autoTx = await autoTxs.create(owner, valid(checkAutoTx(body, autoTxs.now())));
       // Relative to the list, wherever a proxy has put it.
       c.header('Location', `auto-txs/${autoTx.id}`);
       return autoTx;
@@ -83,34 +70,31 @@ export const autoTxRoutes = (autoTxs: AutoTxService): Route[] => [
     summary: 'Change an auto-tx',
     description:
       'What is given changes. `signedTransaction` signs a draft, which it must match, or replaces what was never broadcast; `to`, `value` and `data` change of a draft alone. Once submitted only `note` can change.',
-    params: AutoTxParameter,
-    body: { schema: AutoTxUpdate, example: { targetGasPriceGwei: 3 } },
+    params: queries.AutoTxParameter,
+    body: { schema: wire.AutoTxUpdate, example: { targetGasPriceGwei: 3 } },
     success: 'The auto-tx as it is now',
-    response: AutoTxDetails,
+    response: wire.AutoTxDetails,
     refusals: {
       ...REFUSALS,
       409: 'Its status does not allow that, or another one has the same nonce or the same signed bytes',
     },
-    handle({ owner, body, params: { id } }) {
-      const checked = checkAutoTxUpdate(body, autoTxs.now());
-      if (!checked.ok) throw wrongFields(checked.problems);
-      return autoTxs.update(owner, id, checked.value);
-    },
+    handle: ({ owner, body, params: { id } }) =>
+      autoTxs.update(owner, id, valid(checkAutoTxUpdate(body, autoTxs.now()))),
   }),
   route('post', PATHS.autoTxCancel, {
     summary: 'Cancel an auto-tx',
     description:
       'It is never broadcast. Once it is submitted only a same-nonce replacement from the wallet can stop it. A cancelled one stays so.',
-    params: AutoTxParameter,
+    params: queries.AutoTxParameter,
     success: 'The auto-tx as it is now',
-    response: AutoTxDetails,
+    response: wire.AutoTxDetails,
     refusals: { 404: REFUSALS[404], 409: 'It was submitted, or is final' },
     handle: ({ owner, params: { id } }) => autoTxs.cancel(owner, id),
   }),
   route('delete', PATHS.autoTx, {
     summary: 'Delete an auto-tx',
     description: 'A draft, or a final one, is deleted with its history.',
-    params: AutoTxParameter,
+    params: queries.AutoTxParameter,
     success: 'It is gone',
     refusals: { 404: REFUSALS[404], 409: 'It may still be broadcast; cancel it first' },
     handle: ({ owner, params: { id } }) => autoTxs.remove(owner, id),

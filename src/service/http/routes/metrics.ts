@@ -1,19 +1,7 @@
 import { BlockMetrics, TxMetrics, TxsMetrics } from '../../../contract/explorer.ts';
-import {
-  BaseFeeMetrics,
-  GasUsedRatioMetrics,
-  type Percentile,
-  PriorityFeeMetrics,
-} from '../../../contract/metrics.ts';
-import {
-  BlockParameter,
-  MetricsParameters,
-  PriorityFeeParameters,
-  TxParameter,
-  TxsParameters,
-} from '../../../contract/queries.ts';
+import { BaseFeeMetrics, GasUsedRatioMetrics, PriorityFeeMetrics } from '../../../contract/metrics.ts';
+import * as queries from '../../../contract/queries.ts';
 import { PATHS } from '../../../contract/routes.ts';
-import type { TipPercentile } from '../../../core/block.ts';
 import type { Rollup } from '../../../store/rollups.ts';
 import { blockMetrics } from '../../responses/block.ts';
 import { txMetrics, txsMetrics } from '../../responses/explorer.ts';
@@ -27,39 +15,28 @@ import {
 import type { ServiceState } from '../../service-state.ts';
 import { type Route, route } from './route.ts';
 
-const PERCENTILES = {
-  p10: 10,
-  p25: 25,
-  p50: 50,
-  p75: 75,
-  p90: 90,
-  p95: 95,
-  p99: 99,
-} as const satisfies Record<Percentile, TipPercentile>;
-
 export const metricsRoutes = (state: ServiceState): Route[] => [
   route('get', PATHS.baseFee, {
     summary: 'Base fee over a window',
-    query: MetricsParameters,
+    query: queries.MetricsParameters,
     response: BaseFeeMetrics,
     handle: ({ query }) => rowsOf(state, query, baseFeeRow),
   }),
   route('get', PATHS.priorityFee, {
     summary: 'Tip at a percentile over a window',
-    query: PriorityFeeParameters,
+    query: queries.PriorityFeeParameters,
     response: PriorityFeeMetrics,
-    handle: ({ query: { percentile, ...window } }) =>
-      rowsOf(state, window, priorityFeeRow(PERCENTILES[percentile]), true),
+    handle: ({ query: { percentile, ...window } }) => rowsOf(state, window, priorityFeeRow(percentile), true),
   }),
   route('get', PATHS.gasUsedRatio, {
     summary: 'How full the blocks of a window were',
-    query: MetricsParameters,
+    query: queries.MetricsParameters,
     response: GasUsedRatioMetrics,
     handle: ({ query }) => rowsOf(state, query, gasUsedRatioRow),
   }),
   route('get', PATHS.block, {
     summary: 'One block: its fees, how full it was, what it tipped and burnt',
-    params: BlockParameter,
+    params: queries.BlockParameter,
     response: BlockMetrics,
     refusals: {
       404: 'The block is not there yet, or neither node nor history holds it any more',
@@ -69,7 +46,7 @@ export const metricsRoutes = (state: ServiceState): Route[] => [
   }),
   route('get', PATHS.tx, {
     summary: 'One transaction: what it offered, what it paid, how it stood in its block',
-    params: TxParameter,
+    params: queries.TxParameter,
     response: TxMetrics,
     refusals: {
       404: 'The chain knows no such transaction, or a recording is followed, which holds none',
@@ -78,7 +55,7 @@ export const metricsRoutes = (state: ServiceState): Route[] => [
   }),
   route('get', PATHS.txs, {
     summary: 'Transactions of a window, newest first',
-    query: TxsParameters,
+    query: queries.TxsParameters,
     response: TxsMetrics,
     refusals: { 404: 'A recording is followed, which holds no transactions' },
     handle: ({ c, query }) =>
@@ -91,7 +68,7 @@ export const metricsRoutes = (state: ServiceState): Route[] => [
 
 async function rowsOf<Row>(
   state: ServiceState,
-  asked: MetricsParameters,
+  asked: queries.MetricsParameters,
   toRow: (rollup: Rollup) => Row | null,
   tipped = false,
 ) {
