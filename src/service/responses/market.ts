@@ -11,6 +11,7 @@ import {
   volatility,
   type Weighted,
 } from '../../core/market-stats.ts';
+import { usdOf } from '../../core/units.ts';
 import type { HistoryStore, Window } from '../../store/history.ts';
 import { ROLLUP_SEC, type Rollup } from '../../store/rollups.ts';
 import { CHART_BUCKET_SEC, type ChartWindow, type StatedPrices } from './charts.ts';
@@ -18,7 +19,6 @@ import type { Present } from './gas.ts';
 import { isoFromSec, wholeWei, wireInteger } from './wire.ts';
 
 const HOUR_SEC = 3_600;
-const WEI_PER_COIN = 1e18;
 
 /** Figures of a time frame. The heatmap always covers 30 days. */
 export async function statsMarket(
@@ -87,7 +87,7 @@ async function firstPoint(
 }
 
 function costOf(wei: bigint, nativeUsd: number | null) {
-  return { wei: wei.toString(), usd: nativeUsd === null ? null : (Number(wei) / WEI_PER_COIN) * nativeUsd };
+  return { wei: wei.toString(), usd: nativeUsd === null ? null : usdOf(wei, nativeUsd) };
 }
 
 /** Each block counts once; min ≤ p10 ≤ median ≤ p90 ≤ max and min ≤ now ≤ max. */
@@ -119,12 +119,11 @@ function stats(prices: readonly Weighted[], now: number): Stats {
 /** With the single highest and lowest block, which bucket means would hide. */
 function baseStats(series: readonly Rollup[], bases: readonly Weighted[], now: number): Stats {
   const figures = stats(bases, now);
-  let { min, max } = figures;
-  for (const part of series) {
-    min = Math.min(min, part.base_min);
-    max = Math.max(max, part.base_max);
-  }
-  return { ...figures, min: wholeWei(min), max: wholeWei(max) };
+  return {
+    ...figures,
+    min: wholeWei(Math.min(figures.min, ...series.map((part) => part.base_min))),
+    max: wholeWei(Math.max(figures.max, ...series.map((part) => part.base_max))),
+  };
 }
 
 /** For blocks before the engine's history base fee plus median tip, of blocks with known tips; without any, the base fee alone. */
