@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { encodeFunctionData, parseAbi } from 'viem/utils';
 import { DEVELOPMENT_SIGNERS } from '../chain/development-keys.ts';
 import { DEVELOPMENT_ACCOUNTS } from '../chain/simulated-node.ts';
 import type { SimulatedSource } from '../chain/simulated-source.ts';
 import type { AlertCreationInput } from '../contract/alerts.ts';
 import type { AutoTxCreationInput } from '../contract/auto-txs.ts';
 import { BASE_PATH, PATHS } from '../contract/routes.ts';
+import type { KeptAutoTx } from '../core/auto-txs/kept-auto-tx.ts';
 import { preflight } from '../core/auto-txs/preflight.ts';
 import {
   type AutoTxEvent,
@@ -26,6 +28,7 @@ import type { Service } from './service.ts';
 const { payer: PAYER, outpaced: OUTPACED, waiting: WAITING } = DEVELOPMENT_SIGNERS;
 const [RECIPIENT = PAYER.address, TOKEN = PAYER.address] = DEVELOPMENT_ACCOUNTS.slice(4);
 
+const ERC20 = parseAbi(['function transfer(address,uint256)']);
 const ETHER = 10n ** 18n;
 const TIP = 10_000_000n;
 const BLOCKS_AN_HOUR = 300;
@@ -46,19 +49,29 @@ export async function fillDemo(options: DemoOptions): Promise<void> {
   await sleep(SETTLED_MS, undefined, { signal });
   const head = await source.head();
   const past = await source.blocks(head.number - 6 * BLOCKS_AN_HOUR, head.number - BLOCKS_AN_HOUR / 3);
-  const gwei = Number(head.nextBaseFee ?? head.baseFeePerGas) / 1e9;
-  await addAlerts(service, gwei);
+  const gwei = Number(next(head)) / 1e9;
+  const [quiet, ...loud] = alertsAt(gwei);
+  const id = await request(service, 'POST', PATHS.alerts, quiet);
+  await request(service, 'PUT', PATHS.alertStatus.replace('{id}', id), { status: 'DISABLED' });
+  for (const alert of loud) await request(service, 'POST', PATHS.alerts, alert);
   await addExecuted(options, past);
   await addFailed(options, past);
-  await addDraft(service, gwei);
+  const drafted: AutoTxCreationInput = {
+    to: RECIPIENT,
+    value: (ETHER / 4n).toString(),
+    targetGasPriceGwei: twoDigits(gwei * 0.8),
+    note: 'sign me in the wallet',
+  };
+  await request(service, 'POST', PATHS.autoTxs, drafted);
   await addWaiting(options, head);
 }
 
-async function request<T>(
-  { fetch }: Pick<Service, 'fetch'>,
+/** Answers the id of what was made or changed. */
+async function request(
+  { fetch }: Service,
   method: 'POST' | 'PUT',
   path: string,
-  body: T,
+  body: unknown,
 ): Promise<string> {
   const headers = { 'Content-Type': 'application/json' };
   const url = `http://gastop.internal${BASE_PATH}${path}`;
@@ -68,27 +81,25 @@ async function request<T>(
   return String(JSON.parse(text).id);
 }
 
-async function addAlerts(service: Pick<Service, 'fetch'>, gwei: number): Promise<void> {
-  const add = (alert: AlertCreationInput) => request(service, 'POST', PATHS.alerts, alert);
-  const quiet = await add({
+const alertsAt = (gwei: number): AlertCreationInput[] => [
+  {
     thresholdGwei: twoDigits(gwei * 0.5),
     gasSpeed: 'SLOW',
     condition: 'LESS_THAN',
     channels: ['TELEGRAM'],
     to: '123456789',
     note: 'monthly payouts',
-  });
-  await request(service, 'PUT', PATHS.alertStatus.replace('{id}', quiet), { status: 'DISABLED' });
-  await add({
+  },
+  {
     thresholdGwei: twoDigits(gwei * 4),
     gasSpeed: 'FAST',
     condition: 'GREATER_THAN',
     channels: ['WEBHOOK'],
     to: 'https://example.com/gas',
     note: 'pause the bot',
-  });
-  // The base fee rises by at most an eighth a block, so it fires with the next one.
-  await add({
+  },
+  {
+    // The base fee rises by at most an eighth a block, so it fires with the next one.
     thresholdGwei: twoDigits(gwei * 1.4 + 0.02),
     gasSpeed: 'AVERAGE',
     condition: 'LESS_THAN',
@@ -96,8 +107,8 @@ async function addAlerts(service: Pick<Service, 'fetch'>, gwei: number): Promise
     method: 'EMAIL',
     to: 'you@example.com',
     note: 'deploy the contract',
-  });
-}
+  },
+];
 
 const twoDigits = (gwei: number) => Number(gwei.toPrecision(2));
 
@@ -107,94 +118,63 @@ function threeDigitsUp(wei: bigint): number {
   return Number((Math.ceil(Number(wei) / unit) * unit).toPrecision(3)) / 1e9;
 }
 
-interface Transfer {
-  readonly to: Hex;
-  readonly value?: bigint;
-  readonly data?: Hex;
-  readonly gas?: bigint;
-  readonly cap: bigint;
-}
-
-const sign = (account: typeof PAYER, { to, value = 0n, data = '0x', gas = 21_000n, cap }: Transfer) =>
+const sign = (
+  account: typeof PAYER,
+  transfer: { to: Hex; value?: bigint; data?: Hex; gas?: bigint },
+  cap: bigint,
+) =>
   account.signTransaction({
     chainId: SIMULATED_CHAIN_ID,
     type: 'eip1559',
     nonce: 0,
-    to,
-    value,
-    data,
-    gas,
+    gas: 21_000n,
+    ...transfer,
     maxFeePerGas: cap,
     maxPriorityFeePerGas: TIP,
   });
 
+const next = ({ nextBaseFee, baseFeePerGas }: Block) => nextBaseFee ?? baseFeePerGas;
+
+const cheapestOf = (blocks: readonly Block[]) =>
+  blocks.reduce((found, each) => (each.baseFeePerGas < found.baseFeePerGas ? each : found));
+
 /** It waited from the most expensive block of the last hours until the cheapest one, which included it. */
 async function addExecuted(options: DemoOptions, past: readonly Block[]): Promise<void> {
-  const cheapest = extreme(past.slice(BLOCKS_AN_HOUR), (one, other) => one < other);
-  const dearest = extreme(
-    past.filter(({ number }) => number < cheapest.number),
-    (one, other) => one > other,
-  );
-  const to32Bytes = (hex: string) => hex.padStart(64, '0');
-  const signed = await sign(PAYER, {
-    to: TOKEN,
-    // transfer(address,uint256)
-    data: `0xa9059cbb${to32Bytes(RECIPIENT.slice(2).toLowerCase())}${to32Bytes((250n * 10n ** 6n).toString(16))}`,
-    gas: 65_000n,
-    cap: dearest.baseFeePerGas * 2n,
-  });
+  const cheapest = cheapestOf(past.slice(BLOCKS_AN_HOUR));
+  const before = past.filter(({ number }) => number < cheapest.number);
+  const dearest = before.reduce((found, each) => (each.baseFeePerGas > found.baseFeePerGas ? each : found));
+  const paid = encodeFunctionData({ abi: ERC20, args: [RECIPIENT, 250n * 10n ** 6n] });
+  const signed = await sign(PAYER, { to: TOKEN, data: paid, gas: 65_000n }, dearest.baseFeePerGas * 2n);
   const { receipt } = await options.source.backdate(signed, cheapest.number);
   const { effectiveGasPrice: price } = receipt;
   const target = weiOfGwei(threeDigitsUp(price));
-  const inBlock: Omit<Observation, 'head'> = {
-    inclusion: inclusionBy(receipt, cheapest),
-    isKnown: true,
-    nextNonce: 1,
-  };
-  await writePast(options, {
-    signed,
-    target,
-    note: 'pay the supplier',
-    from: dearest,
-    priceThen: dearest.baseFeePerGas + TIP,
-    events: [
-      [
-        cheapest.number - 1,
-        { type: 'submit', reached: { head: cheapest.number - 1, price, target, lane: null } },
-      ],
-      [cheapest.number - 1, { type: 'sent' }],
-      ...observedFrom(cheapest.number, inBlock),
-    ],
-  });
+  const head = cheapest.number - 1;
+  const sent: readonly AutoTxEvent[] = [
+    { type: 'submit', reached: { head, price, target, lane: null } },
+    { type: 'sent' },
+  ];
+  const seen = { inclusion: inclusionBy(receipt, cheapest), isKnown: true, nextNonce: 1 };
+  const events = [...sent.map((event) => [head, event] as const), ...observed(cheapest.number, seen)];
+  await writePast(options, { signed, target, note: 'pay the supplier', from: dearest, events });
 }
 
 /** Another transaction of its sender used its nonce meanwhile. */
 async function addFailed(options: DemoOptions, past: readonly Block[]): Promise<void> {
   const [from, mined] = [past[BLOCKS_AN_HOUR], past[3 * BLOCKS_AN_HOUR]];
   if (from === undefined || mined === undefined) throw new RangeError('the past is too short');
-  const { nextBaseFee } = from;
-  const cap = 2n * (nextBaseFee ?? from.baseFeePerGas) + 20n * TIP;
-  const rival = await sign(OUTPACED, { to: RECIPIENT, value: ETHER / 20n, cap: cap * 10n });
+  const cap = 2n * next(from) + 20n * TIP;
+  const rival = await sign(OUTPACED, { to: RECIPIENT, value: ETHER / 20n }, cap * 10n);
   await options.source.backdate(rival, mined.number);
   await writePast(options, {
-    signed: await sign(OUTPACED, { to: RECIPIENT, value: ETHER / 10n, cap }),
+    signed: await sign(OUTPACED, { to: RECIPIENT, value: ETHER / 10n }, cap),
     target: weiOfGwei(threeDigitsUp(from.baseFeePerGas / 4n)),
     note: 'top up the hot wallet',
     from,
-    priceThen: from.baseFeePerGas + TIP,
-    events: observedFrom(mined.number, { inclusion: null, isKnown: false, nextNonce: 1 }),
+    events: observed(mined.number, { inclusion: null, isKnown: false, nextNonce: 1 }),
   });
 }
 
-const addDraft = (service: Pick<Service, 'fetch'>, gwei: number) =>
-  request<AutoTxCreationInput>(service, 'POST', PATHS.autoTxs, {
-    to: RECIPIENT,
-    value: (ETHER / 4n).toString(),
-    targetGasPriceGwei: twoDigits(gwei * 0.8),
-    note: 'sign me in the wallet',
-  });
-
-/** Minimum blocks between its creation and the first candidate for its target, and the number of candidates. */
+/** Blocks between its creation and the first candidate for its target, and the number of candidates. */
 const WAITS_LEAST = 2;
 const WAITS_MOST = 12;
 
@@ -204,56 +184,47 @@ async function addWaiting({ service, source }: DemoOptions, now: Block): Promise
     Array.from({ length: WAITS_MOST }, (_, place) => source.foresee(now.number + 1 + WAITS_LEAST + place)),
   );
   const cheaper = ahead.find(({ baseFeePerGas }) => baseFeePerGas * 100n < next(now) * 98n);
-  const { baseFeePerGas } = cheaper ?? extreme(ahead, (one, other) => one < other);
-  await request<AutoTxCreationInput>(service, 'POST', PATHS.autoTxs, {
-    signedTransaction: await sign(WAITING, { to: RECIPIENT, value: ETHER / 2n, cap: next(now) * 10n }),
+  const { baseFeePerGas } = cheaper ?? cheapestOf(ahead);
+  const scheduled: AutoTxCreationInput = {
+    signedTransaction: await sign(WAITING, { to: RECIPIENT, value: ETHER / 2n }, next(now) * 10n),
     targetGasPriceGwei: threeDigitsUp(baseFeePerGas + TIP),
     strictTargetPrice: true,
     note: 'move to cold storage',
-  });
-}
-
-const next = ({ nextBaseFee, baseFeePerGas }: Block) => nextBaseFee ?? baseFeePerGas;
-
-function extreme(blocks: readonly Block[], isMore: (one: bigint, other: bigint) => boolean): Block {
-  return blocks.reduce((found, each) => (isMore(each.baseFeePerGas, found.baseFeePerGas) ? each : found));
+  };
+  await request(service, 'POST', PATHS.autoTxs, scheduled);
 }
 
 const CHAIN = chainProfile(SIMULATED_CHAIN_ID);
 const CONFIRMATIONS = confirmationsOf(CHAIN);
 
+type EventAt = readonly [head: number, event: AutoTxEvent];
+
 /** Observations at its block, and again once it was final. */
-const observedFrom = (
-  head: number,
-  seen: Omit<Observation, 'head'>,
-): readonly (readonly [number, AutoTxEvent])[] =>
-  [head, head + CONFIRMATIONS - 1].map((number) => [
-    number,
-    { type: 'observe', observation: { ...seen, head: number } },
-  ]);
+const observed = (head: number, seen: Omit<Observation, 'head'>): EventAt[] =>
+  [head, head + CONFIRMATIONS - 1].map((head) => [head, { type: 'observe', observation: { ...seen, head } }]);
 
 interface PastAutoTx {
   readonly signed: Hex;
   readonly target: bigint;
   readonly note: string;
   readonly from: Block;
-  readonly priceThen: bigint;
-  readonly events: readonly (readonly [head: number, event: AutoTxEvent])[];
+  readonly events: readonly EventAt[];
 }
 
 async function writePast(
   { database, source }: DemoOptions,
-  { signed, target, note, from, priceThen, events }: PastAutoTx,
+  { signed, target, note, from, events }: PastAutoTx,
 ): Promise<void> {
   const store = new AutoTxStore(database);
-  const { to, value, data, authorizations: _, ...signature } = decodeTransaction(signed);
+  const transaction = decodeTransaction(signed);
+  const { to, value, data, authorizations: _, ...signature } = transaction;
   const id = `atx_${signature.hash.slice(2, 18)}`;
   const createdAt = from.timestamp * 1_000 + 4_000;
   const order = { target, lane: 'average', isStrict: true, expiresAt: null } as const;
   const made = {
     id,
     owner: '',
-    chainId: SIMULATED_CHAIN_ID,
+    chainId: CHAIN.id,
     order,
     note,
     to,
@@ -262,7 +233,7 @@ async function writePast(
     signed: signature,
     state: NEW_PENDING,
     checks: preflight({
-      transaction: decodeTransaction(signed),
+      transaction,
       order,
       chainId: CHAIN.id,
       chainName: CHAIN.name,
@@ -273,7 +244,7 @@ async function writePast(
       balance: await source.balance(signature.from),
       nextBaseFee: next(from),
       nextBlobBaseFee: from.nextBlobBaseFee,
-      lanePrice: priceThen,
+      lanePrice: from.baseFeePerGas + TIP,
       now: createdAt,
       waitingBelow: [],
     }),
@@ -286,16 +257,13 @@ async function writePast(
   } as const;
   await store.create(made, Buffer.from(signed.slice(2), 'hex'), Number.POSITIVE_INFINITY);
   for (const [head, event] of events) {
-    const [block] = await source.blocks(head, head);
-    const at = (block ?? from).timestamp * 1_000 + 1_000;
-    await store.change(
-      { owner: '', id },
-      (kept) => {
-        const facts = { nonce: signature.nonce, confirmations: CONFIRMATIONS, now: at };
-        const after = stepAutoTx(kept.state, event, facts);
-        return after && { autoTx: { ...kept, state: after.state, updatedAt: at }, notes: after.notes, at };
-      },
-      'owner',
-    );
+    const [block = from] = await source.blocks(head, head);
+    const at = block.timestamp * 1_000 + 1_000;
+    const step = (kept: KeptAutoTx) => {
+      const facts = { nonce: signature.nonce, confirmations: CONFIRMATIONS, now: at };
+      const after = stepAutoTx(kept.state, event, facts);
+      return after && { autoTx: { ...kept, state: after.state, updatedAt: at }, notes: after.notes, at };
+    };
+    await store.change({ owner: '', id }, step, 'owner');
   }
 }
