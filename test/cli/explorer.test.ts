@@ -72,14 +72,15 @@ hash          ${BLOCK.hash}
 parent        ${BLOCK.parentHash}
 base fee      0.0508 gwei
 next base     0.0497 gwei (−2.2 %)
-full          ██████████████░░░░░░  68 %  24,480,000 of 36,000,000 gas
+full          ██████████████░░░░░░  68 %
+gas used      24,480,000 of 36,000,000
 transactions  212
-tips, gwei    p10 0.00100  p25 0.00200  p50 0.0100  p75 0.0210  p90 0.100
-              p95 0.500  p99 2.00
 blob fee      0.000000001 gwei, next 0.000000002
 blobs         3  (393,216 blob gas, excess 0)
 burnt         0.00124 ETH  $3.73
 fees go to    ${BLOCK.feeRecipient}
+tips, gwei    p10 0.00100  p25 0.00200  p50 0.0100  p75 0.0210  p90 0.100
+              p95 0.500  p99 2.00
 `,
     );
     expect(widest(stdout)).toBeLessThanOrEqual(80);

@@ -1,24 +1,19 @@
 import type { GasClient, TextOptions } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
-import { type BlockView, describeTxType, type TxView } from '../../client/views/metrics.ts';
+import {
+  type BlockView,
+  confirmationWords,
+  describeBlock,
+  describeTx,
+  type Fact,
+  type TxView,
+} from '../../client/views/metrics.ts';
 import { PERCENTILES } from '../../contract/choices.ts';
 import { chainProfile } from '../../core/chains.ts';
-import { GAS_PER_BLOB } from '../../core/eip4844.ts';
 import { looksLikeKey } from '../../core/key-text.ts';
-import { ownValue } from '../../core/own-value.ts';
 import { parseLookup } from '../../core/parse-lookup.ts';
-import { tipRankWords } from '../../core/tip-rank-words.ts';
-import {
-  formatAge,
-  formatChange,
-  formatCount,
-  formatGwei,
-  formatNative,
-  formatPercent,
-  formatUsd,
-  usdOf,
-} from '../../core/units.ts';
+import { formatAge, formatCount, formatGwei } from '../../core/units.ts';
 import type { CliCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { failure, usageError } from '../errors.ts';
@@ -119,136 +114,46 @@ function whereWords(chainId: number | null, snapshot: SnapshotView | null): stri
 }
 
 /** `2026-01-05 12:00:00 UTC, 4s ago`; a recording's blocks have no age. */
-const whenWords = (time: number | null, snapshot: SnapshotView | null, now: number) =>
-  mapped(time, (ms) => {
-    const at = `${utcTime(ms, 'seconds')} UTC`;
-    const isReplay = snapshot?.source.kind === 'replay';
-    return isReplay ? at : `${at}, ${formatAge(Math.max(now - ms, 0) / 1_000)}`;
-  });
-
-/** `0.00124 ETH  $3.99`: dollars at the coin's present price, if known. */
-function coinWords(
-  wei: bigint | null,
-  chainId: number | null,
-  snapshot: SnapshotView | null,
-  usd: number | null = null,
-): string | null {
-  if (wei === null) return null;
-  const id = chainId ?? snapshot?.chainId ?? null;
-  const amount = formatNative(wei, id === null ? 'coins' : chainProfile(id).nativeSymbol);
-  const dollars = usd ?? mapped(snapshot?.nativeUsd, (price) => usdOf(wei, price));
-  return dollars === null ? amount : `${amount}  ${formatUsd(dollars)}`;
+function whenWords(ms: number, snapshot: SnapshotView | null, now: number): string {
+  const age = snapshot?.source.kind === 'replay' ? '' : `, ${formatAge((now - ms) / 1_000)}`;
+  return `${utcTime(ms, 'seconds')} UTC${age}`;
 }
 
-const counted = (count: number, one: string) => (count === 1 ? `1 ${one}` : `${formatCount(count)} ${one}s`);
-const confirmationWords = (count: number) => counted(count, 'confirmation');
-const cleaned = (value: string | null) => mapped(value, (text) => cleanLine(text));
-const gwei = (wei: number | null) => mapped(wei, (known) => `${formatGwei(known)} gwei`);
+function factContext(chainId: number | null, snapshot: SnapshotView | null) {
+  const id = chainId ?? snapshot?.chainId ?? null;
+  return {
+    symbol: id === null ? 'coins' : chainProfile(id).nativeSymbol,
+    nativeUsd: snapshot?.nativeUsd ?? null,
+  };
+}
 
-const BAR_CELLS = 20;
+const factLines = (facts: readonly Fact[]) =>
+  labelledLines(facts.map(([name, text]) => [name, mapped(text, (words) => cleanLine(words))]));
 
 function blockText(block: BlockView, snapshot: SnapshotView | null, now: number): string {
-  const { baseFeePerGas: base, chainId } = block;
-  const head = [whereWords(chainId, snapshot), `#${formatCount(block.blockNumber)}`];
+  const head = [whereWords(block.chainId, snapshot), `#${formatCount(block.blockNumber)}`];
   const tips = (known: NonNullable<BlockView['tips']>) =>
     PERCENTILES.flatMap((name) => mapped(known[name], (tip) => `${name} ${formatGwei(tip)}`) ?? []);
-  const blobs = (gas: number) => {
-    const excess = mapped(block.excessBlobGas, (more) => `, excess ${formatCount(more)}`) ?? '';
-    return `${formatCount(gas / Number(GAS_PER_BLOB))}  (${formatCount(gas)} blob gas${excess})`;
-  };
-  const nextBlob = mapped(block.nextBlobBaseFee, (next) => `, next ${formatGwei(next)}`) ?? '';
   return [
     head.filter((word) => word !== '').join('  '),
     '',
-    ...labelledLines([
-      ['time', whenWords(block.timestamp, snapshot, now)],
+    ...factLines([
+      ['time', mapped(block.timestamp, (ms) => whenWords(ms, snapshot, now))],
       ['confirmed', mapped(block.confirmations, confirmationWords)],
-      ['hash', cleaned(block.hash)],
-      ['parent', cleaned(block.parentHash)],
-      ['base fee', gwei(base)],
-      [
-        'next base',
-        mapped(block.nextBaseFeePerGas, (next) => {
-          return `${formatGwei(next)} gwei${base === 0 ? '' : ` (${formatChange((next - base) / base)})`}`;
-        }),
-      ],
-      ['full', fullWords(block)],
-      ['transactions', mapped(block.transactionCount, formatCount)],
-      ['tips, gwei', mapped(block.tips, (known) => wrapped(tips(known)))],
-      ['blob fee', mapped(gwei(block.blobBaseFee), (fee) => fee + nextBlob)],
-      ['blobs', mapped(block.blobGasUsed, blobs)],
-      ['burnt', coinWords(block.burntWei, chainId, snapshot)],
-      ['fees go to', cleaned(block.feeRecipient)],
+      ['hash', block.hash],
+      ['parent', block.parentHash],
+      ...describeBlock(block, factContext(block.chainId, snapshot)),
     ]),
+    ...labelledLines([['tips, gwei', mapped(block.tips, (known) => wrapped(tips(known)))]]),
   ].join('\n');
 }
 
-function fullWords({ gasUsedRatio, gasUsed, gasLimit }: BlockView): string | null {
-  const limit = gasLimit === null ? '' : ` of ${formatCount(gasLimit)}`;
-  const gas = gasUsed === null ? [] : [`${formatCount(gasUsed)}${limit} gas`];
-  if (gasUsedRatio === null) return gas[0] ?? null;
-  const filled = Math.round(gasUsedRatio * BAR_CELLS);
-  const bar = '█'.repeat(filled) + '░'.repeat(BAR_CELLS - filled);
-  return [bar, formatPercent(gasUsedRatio), ...gas].join('  ');
-}
-
-const STATUS_WORDS: Readonly<Record<string, string>> = {
-  PENDING: 'waits in the pool',
-  SUCCESS: 'success',
-  REVERTED: 'reverted; its gas was paid anyway',
-};
-
 function txText(tx: TxView, snapshot: SnapshotView | null, now: number): string {
-  const { chainId } = tx;
-  const where = whereWords(chainId, snapshot);
-  const blobs = [gwei(tx.maxFeePerBlobGas), mapped(tx.blobCount, (count) => counted(count, 'blob'))];
-  const tip = mapped(tx.priorityFeePerGas, (fee) => `, of it ${formatGwei(fee)} tip`) ?? '';
-  const isAlone = tx.blockTransactionCount === 1;
-  const rank = mapped(tx.tipRank, (known) => tipRankWords(known, tx.blockTransactionCount));
+  const where = whereWords(tx.chainId, snapshot);
+  const when = (ms: number) => whenWords(ms, snapshot, now);
   return [
     where === '' ? 'transaction' : `${where}  transaction`,
     '',
-    ...labelledLines([
-      ['hash', cleanLine(tx.hash)],
-      ['status', statusWords(tx)],
-      ['block', blockWords(tx)],
-      ['time', whenWords(tx.timestamp, snapshot, now)],
-      ['type', mapped(tx.type, describeTxType)],
-      ['from', cleaned(tx.from)],
-      ['to', tx.to === null ? (tx.from === null ? null : 'none: it creates a contract') : cleaned(tx.to)],
-      ['call', cleaned(tx.selector)],
-      ['value', coinWords(tx.value, chainId, snapshot)],
-      ['nonce', mapped(tx.nonce, String)],
-      ['gas', gasWords(tx)],
-      ['max fee', gwei(tx.maxFeePerGas)],
-      ['max tip', gwei(tx.maxPriorityFeePerGas)],
-      ['gas price', gwei(tx.gasPrice)],
-      ['blob cap', blobs.filter((part) => part !== null).join(', ') || null],
-      ['paid', mapped(gwei(tx.effectiveGasPrice), (price) => `${price} per gas${tip}`)],
-      ['cost', coinWords(tx.costWei, chainId, snapshot, tx.costUsd)],
-      ['L1 part', tx.dataFeeWei === 0n ? null : coinWords(tx.dataFeeWei, chainId, snapshot)],
-      ['tip rank', rank ?? (isAlone ? 'alone in its block' : null)],
-    ]),
+    ...factLines(describeTx(tx, { ...factContext(tx.chainId, snapshot), when })),
   ].join('\n');
-}
-
-function statusWords({ status, confirmations }: TxView): string | null {
-  const depth = mapped(confirmations, confirmationWords);
-  if (status === null) return depth;
-  const words = ownValue(STATUS_WORDS, status) ?? cleanLine(status);
-  return status === 'PENDING' || depth === null ? words : `${words}, ${depth}`;
-}
-
-function blockWords({ blockNumber, transactionIndex, blockTransactionCount }: TxView): string | null {
-  if (blockNumber === null) return null;
-  const block = `#${formatCount(blockNumber)}`;
-  if (transactionIndex === null) return block;
-  const count = blockTransactionCount === null ? '' : ` of ${formatCount(blockTransactionCount)}`;
-  return `${block}, transaction ${formatCount(transactionIndex + 1)}${count}`;
-}
-
-function gasWords({ gasUsed, gasLimit }: TxView): string | null {
-  if (gasUsed === null) return mapped(gasLimit, (limit) => `limit ${formatCount(limit)}`);
-  if (!gasLimit) return `${formatCount(gasUsed)} used`;
-  return `${formatCount(gasUsed)} of ${formatCount(gasLimit)} used (${formatPercent(gasUsed / gasLimit)})`;
 }

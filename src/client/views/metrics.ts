@@ -1,7 +1,19 @@
 import type * as z from 'zod';
 import { BlockMetrics, TxMetrics, TxRow } from '../../contract/explorer.ts';
 import { BaseFeeMetrics, BaseFeeRow, GasUsedRatioRow, PriorityFeeRow } from '../../contract/metrics.ts';
+import { GAS_PER_BLOB } from '../../core/eip4844.ts';
+import { ownValue } from '../../core/own-value.ts';
+import { tipRankWords } from '../../core/tip-rank-words.ts';
 import { checksummed } from '../../core/transactions/signed-transaction.ts';
+import {
+  formatChange,
+  formatCount,
+  formatGwei,
+  formatNative,
+  formatPercent,
+  formatUsd,
+  usdOf,
+} from '../../core/units.ts';
 import { drawn, rows } from '../lenient.ts';
 
 export interface MetricsView<Row> {
@@ -89,3 +101,106 @@ const TYPES: Readonly<Record<number, string>> = {
 };
 
 export const describeTxType = (type: number): string => TYPES[type] ?? `type ${type}`;
+
+/** For people; `null`: unknown, or there is none. */
+export type Fact = readonly [name: string, text: string | null];
+
+interface FactContext {
+  readonly symbol: string;
+  /** The coin's present price, for amounts without dollars of their own. */
+  readonly nativeUsd: number | null;
+}
+
+const given = <T>(value: T | null | undefined, text: (value: T) => string) =>
+  value == null ? null : text(value);
+const gwei = (wei: number | null) => given(wei, (known) => `${formatGwei(known)} gwei`);
+const counted = (count: number, one: string) => `${formatCount(count)} ${one}${count === 1 ? '' : 's'}`;
+export const confirmationWords = (count: number) => counted(count, 'confirmation');
+
+/** `0.00124 ETH  $3.99` */
+function coins(
+  wei: bigint | null,
+  { symbol, nativeUsd }: FactContext,
+  usd: number | null = null,
+): string | null {
+  const dollars = usd ?? (wei === null || nativeUsd === null ? null : usdOf(wei, nativeUsd));
+  return given(
+    wei,
+    (amount) => formatNative(amount, symbol) + (dollars === null ? '' : `  ${formatUsd(dollars)}`),
+  );
+}
+
+const BAR_CELLS = 20;
+
+/** What a block is and costs, without its time, hash and tips. */
+export function describeBlock(block: BlockView, context: FactContext): readonly Fact[] {
+  const { baseFeePerGas: base, gasUsedRatio, gasUsed, gasLimit } = block;
+  const filled = Math.round((gasUsedRatio ?? 0) * BAR_CELLS);
+  const bar = '█'.repeat(filled) + '░'.repeat(BAR_CELLS - filled);
+  const limit = given(gasLimit, (most) => ` of ${formatCount(most)}`) ?? '';
+  const next = (wei: number) =>
+    `${formatGwei(wei)} gwei${base === 0 ? '' : ` (${formatChange(wei / base - 1)})`}`;
+  const excess = given(block.excessBlobGas, (more) => `, excess ${formatCount(more)}`) ?? '';
+  const blobs = (used: number) =>
+    `${formatCount(used / Number(GAS_PER_BLOB))}  (${formatCount(used)} blob gas${excess})`;
+  const nextBlob = given(block.nextBlobBaseFee, (wei) => `, next ${formatGwei(wei)}`) ?? '';
+  return [
+    ['base fee', gwei(base)],
+    ['next base', given(block.nextBaseFeePerGas, next)],
+    ['full', given(gasUsedRatio, (ratio) => `${bar}  ${formatPercent(ratio)}`)],
+    ['gas used', given(gasUsed, (used) => `${formatCount(used)}${limit}`)],
+    ['transactions', given(block.transactionCount, formatCount)],
+    ['blob fee', given(gwei(block.blobBaseFee), (fee) => fee + nextBlob)],
+    ['blobs', given(block.blobGasUsed, blobs)],
+    ['burnt', coins(block.burntWei, context)],
+    ['fees go to', block.feeRecipient],
+  ];
+}
+
+const STATUS_WORDS: Readonly<Record<string, string>> = {
+  PENDING: 'waits in the pool',
+  SUCCESS: 'success',
+  REVERTED: 'reverted; its gas was paid anyway',
+};
+
+/** What a transaction is, what it paid, and how its tip ranked. `when` words a time. */
+export function describeTx(
+  tx: TxView,
+  { when, ...context }: FactContext & { readonly when: (ms: number) => string },
+): readonly Fact[] {
+  const { status, from, to, blockTransactionCount: count, gasUsed, gasLimit } = tx;
+  const depth = status === 'PENDING' ? null : given(tx.confirmations, confirmationWords);
+  const state = given(status, (word) => ownValue(STATUS_WORDS, word) ?? word);
+  const of = given(count, (all) => ` of ${formatCount(all)}`) ?? '';
+  const place = given(tx.transactionIndex, (index) => `, transaction ${formatCount(index + 1)}${of}`) ?? '';
+  const share = gasUsed === null || !gasLimit ? '' : ` (${formatPercent(gasUsed / gasLimit)})`;
+  const limit = given(gasLimit || null, formatCount);
+  const used = (gas: number) => `${formatCount(gas)}${limit === null ? '' : ` of ${limit}`} used${share}`;
+  const blobs = [gwei(tx.maxFeePerBlobGas), given(tx.blobCount || null, (blob) => counted(blob, 'blob'))];
+  const tip = given(tx.priorityFeePerGas, (fee) => `, of it ${formatGwei(fee)} tip`) ?? '';
+  const isAlone = count === 1;
+  return [
+    ['hash', tx.hash],
+    ['status', [state, depth].filter((part) => part !== null).join(', ') || null],
+    ['block', given(tx.blockNumber, (number) => `#${formatCount(number)}${place}`)],
+    ['time', given(tx.timestamp, when)],
+    ['type', given(tx.type, describeTxType)],
+    ['from', from],
+    ['to', to ?? (from === null ? null : 'none: it creates a contract')],
+    ['call', tx.selector],
+    ['value', coins(tx.value, context)],
+    ['nonce', given(tx.nonce, String)],
+    ['gas', given(gasUsed, used) ?? given(limit, (most) => `limit ${most}`)],
+    ['max fee', gwei(tx.maxFeePerGas)],
+    ['max tip', gwei(tx.maxPriorityFeePerGas)],
+    ['gas price', gwei(tx.gasPrice)],
+    ['blob cap', blobs.filter((part) => part !== null).join(', ') || null],
+    ['paid', given(gwei(tx.effectiveGasPrice), (price) => `${price} per gas${tip}`)],
+    ['cost', coins(tx.costWei, context, tx.costUsd)],
+    ['L1 part', tx.dataFeeWei === 0n ? null : coins(tx.dataFeeWei, context)],
+    [
+      'tip rank',
+      given(tx.tipRank, (rank) => tipRankWords(rank, count)) ?? (isAlone ? 'alone in its block' : null),
+    ],
+  ];
+}

@@ -4,41 +4,33 @@ import type { GasClient } from '../../../client/client.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import {
   type BlockView,
-  describeTxType,
+  confirmationWords,
+  describeBlock,
+  describeTx,
+  type Fact,
   type TxRowView,
   type TxView,
 } from '../../../client/views/metrics.ts';
 import { PERCENTILES } from '../../../contract/choices.ts';
 import { hexText, shortHex } from '../../../core/text.ts';
 import { tipRankWords } from '../../../core/tip-rank-words.ts';
-import {
-  formatAge,
-  formatCount,
-  formatGwei,
-  formatNative,
-  formatPercent,
-  formatUsd,
-  UNKNOWN,
-  usdOf,
-} from '../../../core/units.ts';
+import { formatAge, formatCount, formatGwei, formatNative, UNKNOWN } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import { useToast } from '../../chrome/toast.tsx';
 import { type Polled, useMonitor, useMonitorQuery } from '../../data/queries.ts';
 import { scrollKeys, useKeys } from '../../input/use-keys.tsx';
-import { factGrid, given, type NamedValue, sectionLine } from '../../ui/fact-list.tsx';
+import { factGrid, given, sectionLine } from '../../ui/fact-list.tsx';
 import { type PaneContext, usePane, useRoom, useShownSnapshot } from '../../ui/pane-context.tsx';
 import { missingReason, PolledFrame } from '../../ui/pane-state.tsx';
 import { ScrolledLines, TitledLines } from '../../ui/scroll.tsx';
 import { known, leftColumn, rightColumn, type TableColumn, useTable } from '../../ui/table.ts';
 import {
   bold,
-  changeSpan,
   colored,
   displayWidth,
   EMPTY_LINE,
   faint,
   flow,
-  fullnessLine,
   type Line,
   lineWidth,
   plain,
@@ -173,48 +165,20 @@ function depthSegments(
 ): readonly Line[] {
   const isCounted = blockNumber !== null && head !== null;
   const count = isCounted ? Math.max(head - blockNumber + 1, reported ?? 0) : reported;
-  return count === null ? [] : [[plain(`${formatCount(count)} confirmation${count === 1 ? '' : 's'}`)]];
+  return count === null ? [] : [[plain(confirmationWords(count))]];
 }
 
-const gweiText = (wei: number) => `${formatGwei(wei)} gwei`;
+const STRONG = new Set(['base fee', 'paid']);
 
-/** `24,480,000 of 36,000,000`, or the limit alone. `share`: further text about both. */
-function gasFacts(used: number | null, limit: number | null, share = '') {
-  if (used === null) return given(limit, 'gas limit', formatCount);
-  const of = limit === null ? '' : ` of ${formatCount(limit)}${share}`;
-  return given(used, 'gas used', () => [plain(formatCount(used)), faint(of)]);
-}
-
-const GAS_PER_BLOB = 131_072;
-
-function blockFacts(block: BlockView, { width, symbol, snapshot }: PaneContext): readonly NamedValue[] {
-  const { baseFeePerGas: base, nextBaseFeePerGas: next } = block;
-  const { nativeUsd } = snapshot;
-  const hex = (text: string) => hexText(text, width - 16, '…');
-  return [
-    ...given(base, 'base fee', (wei) => [bold(gweiText(wei))]),
-    ...gasFacts(block.gasUsed, block.gasLimit),
-    ...given(next, 'next base', (wei) => [
-      plain(`${gweiText(wei)} `),
-      ...(base === 0 ? [] : [changeSpan(wei / base - 1)]),
-    ]),
-    ...given(block.gasUsedRatio, 'full', fullnessLine),
-    ...given(block.blobBaseFee, 'blob base', gweiText),
-    ...given(block.blobGasUsed, 'blob gas', (used) => {
-      const blobs = Math.round(used / GAS_PER_BLOB);
-      return [plain(formatCount(used)), faint(`, ${formatCount(blobs)} blob${blobs === 1 ? '' : 's'}`)];
-    }),
-    ...given(block.nextBlobBaseFee, 'next blob', gweiText),
-    ...given(block.excessBlobGas, 'excess blob', (gas) => `${formatCount(gas)} gas`),
-    ...given(block.burntWei, 'burnt', (wei) => [
-      plain(formatNative(wei, symbol)),
-      faint(nativeUsd === null ? '' : `  ${formatUsd(usdOf(wei, nativeUsd))}`),
-    ]),
-    ...given(block.transactionCount, 'transactions', formatCount),
-    ...given(block.feeRecipient, 'fees to', hex, true),
-    ...given(block.hash, 'hash', hex, true),
-    ...given(block.parentHash, 'parent', hex, true),
-  ];
+/** A grid of facts, in which hashes and addresses are shortened in their middle. */
+function factLines(facts: readonly Fact[], width: number): readonly Line[] {
+  const room = width - Math.max(...facts.map(([name]) => name.length)) - 4;
+  const line = (name: string, text: string): Line => {
+    const shown = text.startsWith('0x') ? hexText(text, room, '…') : text;
+    return [{ text: shown, bold: STRONG.has(name) }];
+  };
+  const named = facts.flatMap(([name, text]) => given(text, name, (known) => line(name, known)));
+  return factGrid(named, width);
 }
 
 const BLOCK_AIRY_FROM = 30;
@@ -222,9 +186,12 @@ const BLOCK_AIRY_FROM = 30;
 function blockLines(block: BlockView, context: PaneContext, rows: number): readonly Line[] {
   const gap = rows >= BLOCK_AIRY_FROM ? [EMPTY_LINE] : [];
   const tips = block.gasUsedRatio === 0 ? null : block.tips;
+  const { symbol, snapshot } = context;
+  const own = describeBlock(block, { symbol, nativeUsd: snapshot.nativeUsd });
+  const facts = [...own, ['hash', block.hash] as const, ['parent', block.parentHash] as const];
   const heading = sectionLine('Tips', [faint('gwei, weighted by gas')]);
   return [
-    ...[...gap, ...factGrid(blockFacts(block, context), context.width)],
+    ...[...gap, ...factLines(facts, context.width)],
     ...[...gap, ...(tips === null ? [] : [heading, ...tipLines(tips, context)]), ...gap],
   ];
 }
@@ -393,9 +360,6 @@ export function BlockScreen({ place, change }: PlaceProps<'block'>) {
   );
 }
 
-/** The longest name, so that both grids align. */
-const NAME_ROOM = 'gas limit'.length;
-
 function txTitle(tx: TxView, { snapshot, present }: PaneContext): readonly Line[] {
   return [
     [bold('Transaction')],
@@ -405,57 +369,12 @@ function txTitle(tx: TxView, { snapshot, present }: PaneContext): readonly Line[
   ];
 }
 
-function identity(tx: TxView, { width, symbol, present }: PaneContext): readonly NamedValue[] {
-  const { blockNumber, transactionIndex: index, blockTransactionCount: count } = tx;
-  const hex = (value: string) => hexText(value, width - NAME_ROOM - 4, '…');
-  const of = count === null ? '' : ` of ${formatCount(count)}`;
-  const place = index === null ? '' : `, transaction ${formatCount(index + 1)}${of}`;
-  const pending = blockNumber === null && tx.status === 'PENDING' ? 'none yet: pending' : null;
-  return [
-    ...given(tx.hash, 'hash', hex, true),
-    ...given(blockNumber, 'block', (number) => [
-      plain(formatCount(number)),
-      faint(`${place}  Enter opens it`),
-    ]),
-    ...given(pending, 'block', String),
-    ...given(tx.timestamp, 'time', (at) => momentText(at, present)),
-    ...given(tx.from, 'from', hex, true),
-    ...given(tx.to ?? 'new contract', 'to', hex, true),
-    ...given(tx.value, 'value', (wei) => formatNative(wei, symbol)),
-    ...given(tx.type, 'type', describeTxType),
-    ...given(tx.nonce, 'nonce', formatCount),
-    { name: 'call', value: [{ text: tx.selector ?? 'no call data', faint: tx.selector === null }] },
-  ];
-}
-
-function payment(tx: TxView, block: BlockView | null, { symbol }: PaneContext): readonly NamedValue[] {
-  const { priorityFeePerGas: tip, costUsd, gasUsed, gasLimit } = tx;
-  const paid = (price: number): Line => {
-    const base = block?.baseFeePerGas ?? price - (tip ?? 0);
-    const parts = tip === null ? '' : `  base ${formatGwei(base)} + tip ${formatGwei(tip)}`;
-    return [bold(gweiText(price)), faint(parts)];
-  };
-  const usd = costUsd === null ? '' : `  ${formatUsd(costUsd)}`;
-  return [
-    ...given(tx.effectiveGasPrice, 'paid', paid, true),
-    ...given(tx.costWei, 'cost', (wei) => `${formatNative(wei, symbol)}${usd}`),
-    ...given(tx.dataFeeWei === 0n ? null : tx.dataFeeWei, 'L1 part', (wei) => formatNative(wei, symbol)),
-    ...gasFacts(gasUsed, gasLimit, gasUsed && gasLimit ? `, ${formatPercent(gasUsed / gasLimit)}` : ''),
-    ...given(tx.maxFeePerGas, 'max fee', gweiText),
-    ...given(tx.maxPriorityFeePerGas, 'max tip', gweiText),
-    // A transaction signed with caps has no gas price.
-    ...given(tx.maxFeePerGas === null ? tx.gasPrice : null, 'signed', gweiText),
-    ...given(tx.maxFeePerBlobGas, 'max blob', gweiText),
-    ...given(tx.blobCount === 0 ? null : tx.blobCount, 'blobs', formatCount),
-  ];
-}
-
 function standing(tx: TxView, block: BlockView | null, context: PaneContext): readonly Line[] {
   const { priorityFeePerGas: tip, tipRank } = tx;
   const tips = block?.tips ?? null;
   if (tip === null || (tips === null && tipRank === null)) return [];
   const rank = tipRank === null ? '' : `, ${tipRankWords(tipRank, tx.blockTransactionCount)}`;
-  const heading = sectionLine('Tip', [plain(gweiText(tip)), plain(rank)]);
+  const heading = sectionLine('Tip', [plain(`${formatGwei(tip)} gwei${rank}`)]);
   return [heading, ...(tips === null ? [] : tipLines(tips, context, tip))];
 }
 
@@ -479,9 +398,14 @@ export function TxScreen({ place, change }: PlaceProps<'tx'>) {
     copy: () => copy(place.hash, shortHex(place.hash, '…')),
   });
   const gap = rows >= TX_AIRY_FROM ? [EMPTY_LINE] : [];
+  const when = (ms: number) => momentText(ms, context.present);
+  // The title and the tips below say the others.
+  const factsOf = (of: TxView) =>
+    describeTx(of, { symbol: context.symbol, nativeUsd: context.snapshot.nativeUsd, when }).filter(
+      ([name]) => name !== 'status' && name !== 'tip rank',
+    );
   const linesOf = (of: TxView) => [
-    ...[...gap, ...factGrid(identity(of, context), context.width, NAME_ROOM)],
-    ...[...gap, ...factGrid(payment(of, block, context), context.width, NAME_ROOM)],
+    ...[...gap, ...factLines(factsOf(of), context.width)],
     ...[...gap, ...standing(of, block, context)],
   ];
   return (
