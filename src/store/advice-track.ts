@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { type Action, type GivenAdvice, getsInto, type Inclusion } from '../core/advice.ts';
 import type { Block, Hex } from '../core/block.ts';
 import { toBlock } from './block-rows.ts';
-import { integer, maybe } from './columns.ts';
-import type { Database } from './database.ts';
+import { columns, plain, wei, whole } from './columns.ts';
+import { Store } from './database.ts';
 import { countRows, type Queries } from './tables.ts';
 
 const MOST_ROWS = 100_000;
@@ -12,16 +12,9 @@ const KEEP_SEC = 400 * 86_400;
 /** The first advice for a block stays; advice for another block of the same height is replaced. */
 export async function writeAdvice(trx: Queries, given: GivenAdvice): Promise<void> {
   const row = { ...toRow(given), verdict: null, settled_block: null };
-  await trx
-    .insertInto('advice')
-    .values(row)
-    .onConflict((conflict) =>
-      conflict
-        .column('block_number')
-        .doUpdateSet(row)
-        .where((e) => e('advice.block_hash', 'is distinct from', e.ref('excluded.block_hash'))),
-    )
-    .execute();
+  const advice = trx.insertInto('advice').values(row);
+  const isOther = sql<boolean>`advice.block_hash is distinct from excluded.block_hash`;
+  await advice.onConflict((it) => it.column('block_number').doUpdateSet(row).where(isOther)).execute();
 }
 
 /** Deletes the advice given after blocks above `number`, and verdicts that depend on those blocks. */
@@ -36,6 +29,23 @@ export async function pruneAdvice(trx: Queries, now: number): Promise<void> {
     select block_number from advice order by block_number desc limit 1 offset ${MOST_ROWS})`.execute(trx);
 }
 
+const BLOCK = columns({
+  number: ['block_number', plain<number>()],
+  hash: ['block_hash', plain<Hex | null>()],
+  timestamp: ['timestamp', { ...plain<number>(), write: Math.floor }],
+});
+const ADVICE = columns({
+  version: ['version', plain<number>()],
+  action: ['action', plain<Action>()],
+  targetPrice: ['target_price', wei],
+  probability: ['probability', plain<number | null>()],
+});
+const INCLUSION = columns({
+  maxFeePerGas: ['max_fee', wei],
+  maxPriorityFeePerGas: ['max_priority_fee', wei],
+  lastBlock: ['due_block', whole],
+});
+
 /** Advice given after one block. Wei per gas, times in Unix seconds. */
 export interface AdviceRow extends ReturnType<typeof toRow> {
   /** `kept`, `missed`, or `unknown` when the blocks to judge by are missing; `null`: still running. */
@@ -44,51 +54,21 @@ export interface AdviceRow extends ReturnType<typeof toRow> {
   settled_block: number | null;
 }
 
-function toRow({ block, version, action, targetPrice, promise, probability }: GivenAdvice) {
-  const isInclusion = promise.kind === 'inclusion';
-  return {
-    block_number: block.number,
-    block_hash: maybe(block.hash, String),
-    timestamp: Math.floor(block.timestamp),
-    version,
-    action: String(action),
-    target_price: integer(targetPrice),
-    max_fee: isInclusion ? integer(promise.maxFeePerGas) : null,
-    max_priority_fee: isInclusion ? integer(promise.maxPriorityFeePerGas) : null,
-    due_block: isInclusion ? promise.lastBlock : null,
-    due_at: isInclusion ? null : Math.floor(promise.until),
-    probability,
-  };
-}
+const toRow = (given: GivenAdvice) => ({
+  ...BLOCK.write(given.block),
+  ...ADVICE.write(given),
+  ...INCLUSION.writeOrNull(given.promise.kind === 'inclusion' ? given.promise : null),
+  due_at: given.promise.kind === 'inclusion' ? null : Math.floor(given.promise.until),
+});
 
-function toGivenAdvice(row: AdviceRow): GivenAdvice {
-  return {
-    block: { number: row.block_number, hash: row.block_hash as Hex | null, timestamp: row.timestamp },
-    version: row.version,
-    action: row.action as Action,
-    targetPrice: BigInt(row.target_price),
-    promise: toPromise(row),
-    probability: row.probability,
-  };
-}
-
-function toPromise({
-  max_fee,
-  max_priority_fee,
-  due_block,
-  due_at,
-  block_number,
-}: AdviceRow): GivenAdvice['promise'] {
-  if (due_at !== null) return { kind: 'reached', until: due_at };
-  if (max_fee === null || max_priority_fee === null || due_block === null)
-    throw new RangeError(`advice after block ${block_number} promises nothing`);
-  return {
-    kind: 'inclusion',
-    maxFeePerGas: BigInt(max_fee),
-    maxPriorityFeePerGas: BigInt(max_priority_fee),
-    lastBlock: due_block,
-  };
-}
+const toGivenAdvice = (row: AdviceRow): GivenAdvice => ({
+  ...ADVICE.read(row),
+  block: BLOCK.read(row),
+  promise:
+    row.due_at === null
+      ? { kind: 'inclusion', ...INCLUSION.read(row) }
+      : { kind: 'reached', until: row.due_at },
+});
 
 /** Blocks still missing this long (chain time) after they were needed are given up, once requested. */
 const GIVE_UP_AFTER_SEC = 86_400;
@@ -119,17 +99,11 @@ type Outcome =
 
 type Head = Pick<Block, 'number' | 'timestamp'>;
 
-/** Judges stored advice by the stored blocks, and counts the results. Rejects with a `StoreError`. */
-export class TrackStore {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
-
+/** Judges stored advice by the stored blocks, and counts the results. */
+export class TrackStore extends Store {
   /** Blocks whose unjudged advice ended within the last `within` blocks, at most `limit` of either kind. */
   due(within: number, limit: number): Promise<number[]> {
-    return this.#database.run(async (db) => {
+    return this.database.run(async (db) => {
       const head = await lastBlock(db);
       if (head === null) return [];
       const start = (await lastBlock(db, head.number - within)) ?? { number: -1, timestamp: -1 };
@@ -140,27 +114,30 @@ export class TrackStore {
         .limit(limit);
       const sent = running.where('due_block', '>', start.number).where('due_block', '<=', head.number);
       const waited = running.where('due_at', '>=', start.timestamp).where('due_at', '<', head.timestamp);
-      const ended = [
+      return [
         ...(await sent.orderBy('due_block', 'desc').execute()),
         ...(await waited.orderBy('due_at', 'desc').execute()),
-      ];
-      return ended.map((row) => row.block_number);
+      ].map((row) => row.block_number);
     });
   }
 
   /** Judges advice whose blocks are stored, or will not come up to `filledUntil` (Unix s). Returns the number judged. */
   async settle(blocks: readonly number[], filledUntil: number | null = null): Promise<number> {
     if (blocks.length === 0) return 0;
-    return this.#database.transaction(async (trx) => {
+    return this.database.transaction(async (trx) => {
       const head = await lastBlock(trx);
       if (head === null) return 0;
       const open = trx.selectFrom('advice').selectAll().where('block_number', 'in', blocks);
-      const rows = await open.where('verdict', 'is', null).execute();
       let settled = 0;
-      for (const given of rows.map(toGivenAdvice)) {
-        const outcome = await outcomeOf(trx, given, head, filledUntil);
+      for (const row of await open.where('verdict', 'is', null).execute()) {
+        const outcome = await outcomeOf(trx, toGivenAdvice(row), head, filledUntil);
         if (outcome === 'waiting') continue;
-        await record(trx, given, outcome);
+        const { block_number: given } = row;
+        if (outcome === 'void') await trx.deleteFrom('advice').where('block_number', '=', given).execute();
+        else {
+          const settling = { verdict: outcome.verdict, settled_block: outcome.settledBlock };
+          await trx.updateTable('advice').set(settling).where('block_number', '=', given).execute();
+        }
         settled += 1;
       }
       return settled;
@@ -169,7 +146,7 @@ export class TrackStore {
 
   /** The last `most` with a stated probability, by the time they ended, and the last `most` to wait. */
   score(most: number): Promise<AdviceScore> {
-    return this.#database.run(async (db) => {
+    return this.database.run(async (db) => {
       const judged = db
         .selectFrom('advice')
         .select(['block_number', 'timestamp', 'version', 'probability', 'verdict'])
@@ -181,9 +158,10 @@ export class TrackStore {
       const said = await judged.execute();
       const waits = await judged.where('due_at', 'is not', null).execute();
       const first = Math.min(...said.map((row) => row.block_number));
+      const unknown = db.selectFrom('advice').where('verdict', '=', 'unknown');
       return {
         ...countOf(said),
-        unjudged: said.length === 0 ? 0 : await countUnknown(db, first),
+        unjudged: said.length === 0 ? 0 : await countRows(unknown.where('block_number', '>=', first)),
         waits: countOf(waits),
       };
     });
@@ -208,22 +186,6 @@ async function lastBlock(db: Queries, upTo = Number.MAX_SAFE_INTEGER): Promise<H
   return (await blocks.orderBy('number', 'desc').limit(1).executeTakeFirst()) ?? null;
 }
 
-const countUnknown = (db: Queries, from: number) =>
-  countRows(db.selectFrom('advice').where('verdict', '=', 'unknown').where('block_number', '>=', from));
-
-async function record(trx: Queries, { block }: GivenAdvice, outcome: Exclude<Outcome, 'waiting'>) {
-  if (outcome === 'void') {
-    await trx.deleteFrom('advice').where('block_number', '=', block.number).execute();
-    return;
-  }
-  const { verdict, settledBlock: settled_block } = outcome;
-  await trx
-    .updateTable('advice')
-    .set({ verdict, settled_block })
-    .where('block_number', '=', block.number)
-    .execute();
-}
-
 async function outcomeOf(
   db: Queries,
   given: GivenAdvice,
@@ -231,22 +193,17 @@ async function outcomeOf(
   filledUntil: number | null,
 ): Promise<Outcome> {
   const { block, promise } = given;
-  const own = await db
-    .selectFrom('blocks')
-    .select('hash')
-    .where('number', '=', block.number)
-    .executeTakeFirst();
+  const stored = db.selectFrom('blocks').select('hash').where('number', '=', block.number);
+  const hash = (await stored.executeTakeFirst())?.hash ?? null;
   // A reorg during downtime.
-  if (own?.hash != null && block.hash !== null && own.hash !== block.hash) return 'void';
+  if (hash !== null && block.hash !== null && hash !== block.hash) return 'void';
   const outcome =
     promise.kind === 'inclusion'
       ? await includedBy(db, block.number, promise)
       : await reachedBy(db, given, promise.until);
-  if (outcome !== 'waiting') return outcome;
   const needed = promise.kind === 'reached' ? promise.until : block.timestamp;
-  return filledUntil !== null && filledUntil - needed > GIVE_UP_AFTER_SEC
-    ? { verdict: 'unknown', settledBlock: head.number }
-    : 'waiting';
+  const isHopeless = filledUntil !== null && filledUntil - needed > GIVE_UP_AFTER_SEC;
+  return outcome === 'waiting' && isHopeless ? { verdict: 'unknown', settledBlock: head.number } : outcome;
 }
 
 async function includedBy(db: Queries, after: number, promise: Inclusion): Promise<Outcome> {
@@ -266,9 +223,9 @@ async function reachedBy(db: Queries, { block, targetPrice }: GivenAdvice, until
   const after = later.select('number').where('timestamp', '>', until).orderBy('timestamp').orderBy('number');
   const end = await after.limit(1).executeTakeFirst();
   if (end === undefined) return 'waiting';
-  const { count, lowest } = await later
+  const before = later.where('number', '<', end.number);
+  const { count, lowest } = await before
     .select((e) => [e.fn.countAll().as('count'), e.fn.min(LOWEST_PRICE).as('lowest')])
-    .where('number', '<', end.number)
     .executeTakeFirstOrThrow();
   if (Number(count) < end.number - block.number - 1) return 'waiting';
   // No block during a standstill: the price could be neither reached nor missed.

@@ -15,8 +15,7 @@ import { insertFirings } from './alert-firings.ts';
 import { type AlertRow, toAlertRow, toKeptAlert } from './alert-rows.ts';
 import { integer, maybe } from './columns.ts';
 import { type ReferencePrices, referencePrices } from './history.ts';
-import { dropMeta, readMeta, saveMeta } from './meta.ts';
-import { pagesOf, type Queries, readRows, type Tables } from './tables.ts';
+import { dropMeta, pagesOf, type Queries, readMeta, readRows, saveMeta, type Tables } from './tables.ts';
 
 export interface PricedBlock {
   readonly block: Block;

@@ -12,7 +12,8 @@ import {
   tallyOf,
 } from './alert-firings.ts';
 import { disableAlerts, toAlertRow, toKeptAlert } from './alert-rows.ts';
-import type { Database } from './database.ts';
+import { maybe } from './columns.ts';
+import { type Database, Store } from './database.ts';
 import { cancelDeliveries, forgetDeliveries, inPages } from './outbox.ts';
 import { countRows, newestPage, ownedBy, type Page, type Queries, readRows } from './tables.ts';
 
@@ -40,16 +41,10 @@ export interface AlertSum {
 
 export type AlertChange = Pick<KeptAlert, 'rule' | 'method' | 'channels' | 'targets' | 'note' | 'updatedAt'>;
 
-/** Alerts for their owners; the operator (the owner '') sees all. Every method rejects with a `StoreError`. */
-export class AlertStore {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
-
+/** Alerts for their owners; the operator (the owner '') sees all. */
+export class AlertStore extends Store {
   create(alert: KeptAlert, most: number): Promise<boolean> {
-    return this.#database.transaction(async (trx) => {
+    return this.database.transaction(async (trx) => {
       if (Number.isFinite(most) && (await countRows(alertsOf(trx, alert.owner))) >= most) return false;
       await trx.insertInto('alerts').values(toAlertRow(alert)).execute();
       return true;
@@ -57,64 +52,66 @@ export class AlertStore {
   }
 
   find(owner: string, id: string): Promise<KeptAlert | null> {
-    return this.#database.run((db) => findAlert(db, owner, id));
+    return this.database.run((db) => findAlert(db, owner, id));
   }
 
   list(
     owner: string,
     page: Page,
   ): Promise<{ readonly alerts: readonly KeptAlert[]; readonly total: number }> {
-    return this.#database.run(async (db) => {
+    return this.database.run(async (db) => {
       const rows = await newestPage(alertsOf(db, owner).selectAll(), page).execute();
       return { alerts: readRows(rows, toKeptAlert), total: await countRows(alertsOf(db, owner)) };
     });
   }
 
   /** Enables or disables an alert at `now` (ms since epoch), if it is not already. `null` when there is none. */
-  setEnabled(owner: string, id: string, isEnabled: boolean, now: number): Promise<KeptAlert | null> {
-    return this.#database.transaction(async (trx) => {
-      const alert = await findAlert(trx, owner, id);
-      if (alert === null || (alert.phase.kind !== 'disabled') === isEnabled) return alert;
+  async setEnabled(owner: string, id: string, isEnabled: boolean, now: number): Promise<KeptAlert | null> {
+    const changed = await this.#change(owner, id, async (alert, trx) => {
+      if ((alert.phase.kind !== 'disabled') === isEnabled) return alert;
       const phase = isEnabled ? enabledPhase(alert, await headTimestamp(trx)) : DISABLED;
-      const after = { ...alert, phase, disabledReason: null, updatedAt: now };
-      await trx.updateTable('alerts').set(toAlertRow(after)).where('id', '=', id).execute();
-      return after;
+      return { ...alert, phase, disabledReason: null, updatedAt: now };
     });
+    return changed?.after ?? null;
   }
 
   /** Replaces the owner's fields of an alert; its id, history and state stay. `null` when there is none. */
   update(owner: string, id: string, change: AlertChange) {
-    return this.#database.transaction(async (trx) => {
+    return this.#change(owner, id, async (before) => {
+      return { ...before, ...change, phase: changedPhase(before, change.rule) };
+    });
+  }
+
+  #change(owner: string, id: string, next: (before: KeptAlert, trx: Queries) => Promise<KeptAlert>) {
+    return this.database.transaction(async (trx) => {
       const before = await findAlert(trx, owner, id);
       if (before === null) return null;
-      const after = { ...before, ...change, phase: changedPhase(before, change.rule) };
+      const after = await next(before, trx);
       await trx.updateTable('alerts').set(toAlertRow(after)).where('id', '=', id).execute();
       return { before, after };
     });
   }
 
   /** Owners with alerts that may fire, except the operator. */
-  activeOwners(): Promise<string[]> {
-    return this.#database.run(async (db) => {
-      // Skips from owner to owner by index: reads one row each, even of a million alerts.
-      const { rows } = await sql<{ owner: string }>`
-        with recursive owners (owner) as (
-          select min(owner) from alerts where owner > ''
-          union all
-          select (select min(alerts.owner) from alerts where alerts.owner > owners.owner)
-          from owners where owners.owner is not null
-        )
-        select owner from owners
-        where owner is not null and exists (
-          select 1 from alerts where alerts.owner = owners.owner and phase <> ${DISABLED.kind}
-        )`.execute(db);
-      return rows.map(({ owner }) => owner);
-    });
+  async activeOwners(): Promise<string[]> {
+    // Skips from owner to owner by index: reads one row each, even of a million alerts.
+    const owners = sql<{ owner: string }>`
+      with recursive owners (owner) as (
+        select min(owner) from alerts where owner > ''
+        union all
+        select (select min(alerts.owner) from alerts where alerts.owner > owners.owner)
+        from owners where owners.owner is not null
+      )
+      select owner from owners
+      where owner is not null and exists (
+        select 1 from alerts where alerts.owner = owners.owner and phase <> ${DISABLED.kind}
+      )`;
+    return (await this.database.run((db) => owners.execute(db))).rows.map(({ owner }) => owner);
   }
 
   /** Disables all alerts of an owner at `now` (ms since epoch), and cancels their deliveries. */
   disableAll(owner: string, reason: string, now: number): Promise<void> {
-    return this.#database.transaction(async (trx) => {
+    return this.database.transaction(async (trx) => {
       const theirs = trx.selectFrom('alerts').select('id').where('owner', '=', owner);
       const waiting = cancelDeliveries(trx).where('next_attempt_at', 'is not', null);
       await waiting.where('alert_id', 'in', theirs).execute();
@@ -124,67 +121,65 @@ export class AlertStore {
 
   /** Deletes an alert with its deliveries and attempts; its firings stay counted. `false` when there is none. */
   async remove(owner: string, id: string): Promise<boolean> {
-    const wasThere = await this.#database.transaction(async (trx) => {
-      const wanted = trx.deleteFrom('alerts').where('id', '=', id);
-      const mine = owner === '' ? wanted : wanted.where('owner', '=', owner);
-      if ((await mine.executeTakeFirstOrThrow()).numDeletedRows === 0n) return false;
+    const wasThere = await this.database.transaction(async (trx) => {
+      if ((await findAlert(trx, owner, id)) === null) return false;
+      await trx.deleteFrom('alerts').where('id', '=', id).execute();
       await cancelDeliveries(trx).where('alert_id', '=', id).execute();
       return true;
     });
     const sent = (trx: Queries) => trx.selectFrom('deliveries').where('alert_id', '=', id);
     // Thousands of rows, in pages, so that blocks are written in between.
-    if (wasThere) await inPages(() => this.#database.transaction((trx) => forgetDeliveries(trx, sent(trx))));
+    if (wasThere) await inPages(() => this.database.transaction((trx) => forgetDeliveries(trx, sent(trx))));
     return wasThere;
   }
 
   counts(owner: string) {
-    return this.#database.run(async (db) => {
+    return this.database.run(async (db) => {
       const total = await countRows(alertsOf(db, owner));
       const disabled = await countRows(alertsOf(db, owner).where(sql<boolean>`phase = 'disabled'`));
       return { total, pending: total - disabled, disabled };
     });
   }
 
-  savings(alertId: string): Promise<{ readonly firings: readonly AlertFiring[]; readonly sum: AlertSum }> {
-    return this.#database.run(async (db) => {
+  async savings(alertId: string) {
+    const rows = await this.database.run((db) => {
       const stored = db.selectFrom('alert_events').selectAll().where('alert_id', '=', alertId);
       const newest = stored.orderBy('triggered_at', 'desc').orderBy('block_number', 'desc');
-      const rows = await newest.limit(MOST_EVENTS).execute();
-      return { firings: rows.map(toFiring), sum: toSum(tallyOf(rows)) };
+      return newest.limit(MOST_EVENTS).execute();
     });
+    return { firings: rows.map(toFiring), sum: toSum(tallyOf(rows)) };
   }
 
   /** The newest firings of an owner's alerts from `from` to `to` (ms since epoch, inclusive), oldest first. */
-  firingsBetween(
+  async firingsBetween(
     owner: string,
     { from, to, limit }: { readonly from: number; readonly to: number; readonly limit: number },
   ): Promise<AlertFiring[]> {
-    return this.#database.run(async (db) => {
+    const rows = await this.database.run((db) => {
       const within = firingsOf(db, owner).where('triggered_at', '>=', from).where('triggered_at', '<=', to);
-      const newest = within.selectAll().orderBy('triggered_at', 'desc').limit(limit);
-      return (await newest.execute()).map(toFiring).reverse();
+      return within.selectAll().orderBy('triggered_at', 'desc').limit(limit).execute();
     });
+    return rows.map(toFiring).reverse();
   }
 
   countFirings(owner: string, since: number): Promise<number> {
-    return this.#database.run(async (db) => {
+    return this.database.run(async (db) => {
       const wholeFrom = tallyHour(since - 1) + TALLY_HOUR_MS;
       const whole = ownedBy(db.selectFrom('firing_tallies'), owner).where('hour', '>=', wholeFrom);
       const counted = whole.select((e) => e.fn.sum<number | null>('firings').as('count'));
-      const begun = firingsOf(db, owner)
-        .where('triggered_at', '>=', since)
-        .where('triggered_at', '<', wholeFrom);
-      return Number((await counted.executeTakeFirst())?.count ?? 0) + (await countRows(begun));
+      const begun = firingsOf(db, owner).where('triggered_at', '>=', since);
+      const count = Number((await counted.executeTakeFirst())?.count ?? 0);
+      return count + (await countRows(begun.where('triggered_at', '<', wholeFrom)));
     });
   }
 
-  sumFirings(owner: string): Promise<AlertSum> {
-    return this.#database.run(async (db) => {
-      const sums = ownedBy(db.selectFrom('firing_tallies'), owner).select((e) =>
-        SUMS.map((column) => e.fn.sum<number | null>(column).as(column)),
-      );
-      return toSum(await sums.executeTakeFirstOrThrow());
-    });
+  async sumFirings(owner: string): Promise<AlertSum> {
+    const sums = await this.database.run((db) =>
+      ownedBy(db.selectFrom('firing_tallies'), owner)
+        .select((e) => SUMS.map((column) => e.fn.sum<number | null>(column).as(column)))
+        .executeTakeFirstOrThrow(),
+    );
+    return toSum(sums);
   }
 }
 
@@ -206,7 +201,7 @@ function toFiring(row: AlertEventRow): AlertFiring {
     blockNumber: row.block_number,
     triggeredAt: row.triggered_at,
     price: BigInt(row.price),
-    referencePrice: row.reference_price === null ? null : BigInt(row.reference_price),
+    referencePrice: maybe(row.reference_price, BigInt),
     savedPerGas: BigInt(savedBy(row)),
     nativeUsd: row.native_usd,
   };
@@ -219,37 +214,22 @@ async function findAlert(db: Queries, owner: string, id: string): Promise<KeptAl
   return readRows(rows, toKeptAlert)[0] ?? null;
 }
 
-/** Figures for operators: all owners' alerts, and their deliveries. */
-export interface AlertFigures {
-  readonly armed: number;
-  readonly cooling: number;
-  readonly disabled: number;
-  /** Firings of existing alerts; falls when an alert is deleted. */
-  readonly firings: number;
-  readonly pending: number;
-  readonly failed: number;
-}
+/** Figures for operators: all owners' alerts, and their deliveries. `firings` falls when an alert is deleted. */
+export type AlertFigures = Awaited<ReturnType<typeof alertFigures>>;
 
-export function alertFigures(database: Pick<Database, 'run'>): Promise<AlertFigures> {
-  return database.run(async (db) => {
-    const phases = await db
-      .selectFrom('alerts')
-      .select((e) => ['phase as of', e.fn.countAll().as('count'), e.fn.sum('trigger_count').as('fired')])
-      .groupBy('phase')
-      .execute();
-    const statuses = await db
-      .selectFrom('deliveries')
-      .select((e) => ['status as of', e.fn.countAll().as('count')])
-      .groupBy('status')
-      .execute();
-    const count = (of: string) => Number([...phases, ...statuses].find((row) => row.of === of)?.count ?? 0);
-    return {
-      armed: count('armed'),
-      cooling: count('cooling'),
-      disabled: count('disabled'),
-      firings: phases.reduce((sum, { fired }) => sum + Number(fired), 0),
-      pending: count('PENDING'),
-      failed: count('FAILED'),
-    };
-  });
+export async function alertFigures(database: Pick<Database, 'run'>) {
+  const { rows } = await database.run((db) =>
+    sql<{ of: string; count: number; fired: number }>`
+      select phase as of, count(*) as count, sum(trigger_count) as fired from alerts group by phase
+      union all select status, count(*), 0 from deliveries group by status`.execute(db),
+  );
+  const count = (of: string) => Number(rows.find((row) => row.of === of)?.count ?? 0);
+  return {
+    armed: count('armed'),
+    cooling: count('cooling'),
+    disabled: count('disabled'),
+    firings: rows.reduce((sum, { fired }) => sum + Number(fired), 0),
+    pending: count('PENDING'),
+    failed: count('FAILED'),
+  };
 }

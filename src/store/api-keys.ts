@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { KeyDatabase, RetryTimes } from './database.ts';
-import { isPostgres, type KeyRow, type KeyTables, type UsageRow } from './tables.ts';
+import { isPostgres, type KeyRow, type KeyTables } from './tables.ts';
 
 /** A request for usage of one key on one day. */
 export interface UsageRequest {
@@ -8,7 +8,7 @@ export interface UsageRequest {
   readonly count: number;
   /** Daily limit; `null`: none. */
   readonly limit: number | null;
-  /** Limit per second for all processes on a server; `null`: none. */
+  /** Limit per second for all processes on a server (with SQLite each enforces its own); `null`: none. */
   readonly perSecond?: number | null;
 }
 
@@ -57,41 +57,41 @@ export class KeyStore {
   }
 
   /**
-   * Counts usage of `day` for distinct keys, each wish as a whole or not at all; returns the keys it was counted for.
-   * One statement: round trips to a server delay the requests. Committed once it resolves.
-   */
-  async spendWhole(day: number, wishes: readonly UsageRequest[]): Promise<ReadonlySet<string>> {
-    const count = (db: Queries) => countUsage(db, day, wishes, (wish) => limitsOf(db, wish));
-    return new Set((await this.#database.run(count, WHILE_COUNTING)).keys());
-  }
-
-  /**
    * Counts usage of `day` for distinct keys as far as their limits allow, in one transaction; returns the granted part
    * of each. Committed once it resolves.
    */
   spend(day: number, wishes: readonly UsageRequest[]): Promise<Map<string, Granted>> {
     // The row locks are enough: serializable transactions on the same key would retry again and again.
     const count = async (trx: Queries) => {
-      const granted = new Map<string, Granted>();
       // Writes before it reads: the locks keep the values until the transaction ends.
-      const counted = await countUsage(trx, day, wishes, () => NO_LIMITS);
-      for (const wish of wishes)
-        granted.set(wish.keyId, await giveBack(trx, day, wish, counted.get(wish.keyId)));
+      const counted = await countUsage(trx, day, wishes);
+      const granted = new Map<string, Granted>();
+      for (const wish of wishes) {
+        const { used = 0, in_second: inSecond = 0 } = counted.get(wish.keyId) ?? {};
+        const overDay = used - (wish.limit ?? used);
+        const { perSecond = null } = wish;
+        const mostInSecond = perSecond === null ? inSecond : Math.max(1, Math.ceil(perSecond));
+        const overSecond = isPostgres(trx) ? inSecond - mostInSecond : 0;
+        const over = Math.min(wish.count, Math.max(0, overDay, overSecond));
+        granted.set(wish.keyId, { count: wish.count - over, isTooFast: overSecond > Math.max(0, overDay) });
+        if (over > 0) await giveBack(trx, day, wish.keyId, over);
+      }
       return granted;
     };
     return this.#database.run((db) => db.transaction().execute(count), WHILE_COUNTING);
   }
 
   /** Usage of the key on `day`. */
-  usedOn(day: number, keyId: string): Promise<number> {
-    return this.#database.run((db) => usedOn(db, day, keyId));
+  async usedOn(day: number, keyId: string): Promise<number> {
+    return (await this.allUsedOn(day, keyId)).get(keyId) ?? 0;
   }
 
-  /** Usage of every key on `day`. */
-  async allUsedOn(day: number): Promise<Map<string, number>> {
-    const rows = await this.#database.run((db) =>
-      db.selectFrom('usage').select(['key_id', 'used']).where('day', '=', day).execute(),
-    );
+  /** Usage of every key on `day`, or of one. */
+  async allUsedOn(day: number, keyId?: string): Promise<Map<string, number>> {
+    const rows = await this.#database.run((db) => {
+      const usage = db.selectFrom('usage').select(['key_id', 'used']).where('day', '=', day);
+      return (keyId === undefined ? usage : usage.where('key_id', '=', keyId)).execute();
+    });
     return new Map(rows.map((row) => [row.key_id, Number(row.used)]));
   }
 
@@ -104,22 +104,19 @@ export class KeyStore {
 
   /** Whether any key is not revoked. */
   async hasActive(): Promise<boolean> {
-    const row = await this.#database.run((db) =>
-      db.selectFrom('keys').select('id').where('revoked_at', 'is', null).limit(1).executeTakeFirst(),
+    const active = await this.#database.run((db) =>
+      db.selectFrom('keys').select('id').where('revoked_at', 'is', null).limit(1).execute(),
     );
-    return row !== undefined;
+    return active.length > 0;
   }
 
   /** Stores a new key; `false` when the id is taken. */
-  async add(key: Pick<KeyRow, 'id' | 'name' | 'plan'>, secret: NewSecret): Promise<boolean> {
-    const row = { ...key, hash: secret.hash, previous_hash: null, created_at: secret.at };
-    const { numInsertedOrUpdatedRows } = await this.#database.run((db) =>
-      db
-        .insertInto('keys')
-        .values({ ...row, rotated_at: null, revoked_at: null })
-        .onConflict((conflict) => conflict.column('id').doNothing())
-        .executeTakeFirstOrThrow(),
-    );
+  async add(key: Pick<KeyRow, 'id' | 'name' | 'plan'>, { hash, at }: NewSecret): Promise<boolean> {
+    const row = { ...key, hash, previous_hash: null, created_at: at, rotated_at: null, revoked_at: null };
+    const { numInsertedOrUpdatedRows } = await this.#database.run((db) => {
+      const added = db.insertInto('keys').values(row);
+      return added.onConflict((conflict) => conflict.column('id').doNothing()).executeTakeFirstOrThrow();
+    });
     return numInsertedOrUpdatedRows === 1n;
   }
 
@@ -148,81 +145,36 @@ export class KeyStore {
   }
 }
 
-async function usedOn(db: Queries, day: number, keyId: string): Promise<number> {
-  const row = await db
-    .selectFrom('usage')
-    .select('used')
-    .where('key_id', '=', keyId)
-    .where('day', '=', day)
-    .executeTakeFirst();
-  return Number(row?.used ?? 0);
+interface Counted {
+  readonly key_id: string;
+  readonly used: number;
+  readonly in_second: number;
 }
 
-interface Limits {
-  readonly day: number;
-  readonly second: number;
-}
-
-const NO_LIMITS: Limits = { day: Number.MAX_SAFE_INTEGER, second: Number.MAX_SAFE_INTEGER };
-
-/** With SQLite each process enforces its own limit per second. */
-const limitsOf = (db: Queries, { limit, perSecond = null }: UsageRequest): Limits => ({
-  day: limit ?? NO_LIMITS.day,
-  second: perSecond !== null && isPostgres(db) ? Math.max(1, Math.ceil(perSecond)) : NO_LIMITS.second,
-});
-
-/** The server's clock defines the second for all processes; read again once the row is locked. */
-const THIS_SECOND = sql`floor(extract(epoch from clock_timestamp()))::bigint`;
-
-type Counted = Pick<UsageRow, 'key_id' | 'used' | 'in_second'>;
-
-/** Counts each wish whose key stays within the limits; returns the usage of these keys after it. */
+/** Counts each wish, whatever its limits; returns the usage of each key after it. */
 async function countUsage(
   db: Queries,
   day: number,
   wishes: readonly UsageRequest[],
-  limitsFor: (wish: UsageRequest) => Limits,
 ): Promise<ReadonlyMap<string, Counted>> {
-  const values = wishes.map((wish) => {
-    const limits = limitsFor(wish);
-    return sql`(${wish.keyId}, ${bigint(wish.count)}, ${bigint(limits.day)}, ${bigint(limits.second)})`;
-  });
-  const second = isPostgres(db) ? THIS_SECOND : sql`0`;
+  // The server's clock defines the second for all processes; read again once the row is locked.
+  const second = isPostgres(db) ? sql`floor(extract(epoch from clock_timestamp()))::bigint` : sql`0`;
   const inSecond = sql`case when usage.second = ${second} then usage.in_second else 0 end + excluded.in_second`;
   // In a fixed order, so that two services never deadlock.
+  const inOrder = wishes.toSorted((a, b) => (a.keyId < b.keyId ? -1 : 1));
+  const values = inOrder.map(({ keyId, count }) => sql`(${keyId}, ${day}, ${count}, ${second}, ${count})`);
   const { rows } = await sql<Counted>`
-    with wishes (key_id, wanted, day_limit, second_limit) as (values ${sql.join(values)})
-    insert into usage (key_id, day, used, second, in_second)
-      select key_id, cast(${day} as integer), wanted, ${second}, wanted from wishes
-      where wanted <= day_limit and wanted <= second_limit order by key_id
+    insert into usage (key_id, day, used, second, in_second) values ${sql.join(values)}
     on conflict (key_id, day) do update
       set used = usage.used + excluded.used, second = ${second}, in_second = ${inSecond}
-      where exists (select 1 from wishes where wishes.key_id = excluded.key_id
-        and usage.used + excluded.used <= day_limit and ${inSecond} <= second_limit)
     returning key_id, used, in_second`.execute(db);
   return new Map(rows.map((row) => [row.key_id, row]));
 }
 
-const bigint = (value: number) => sql`cast(${value} as bigint)`;
-
-/** Gives back the part of a counted wish that exceeds the limits; returns the rest. */
-async function giveBack(
-  trx: Queries,
-  day: number,
-  wish: UsageRequest,
-  counted: Counted | undefined,
-): Promise<Granted> {
-  const limits = limitsOf(trx, wish);
-  const overDay = Math.max(0, (counted?.used ?? 0) - limits.day);
-  const overSecond = Math.max(0, (counted?.in_second ?? 0) - limits.second);
-  const over = Math.min(wish.count, Math.max(overDay, overSecond));
-  if (over > 0) {
-    await trx
-      .updateTable('usage')
-      .set((e) => ({ used: e('used', '-', over), in_second: e('in_second', '-', over) }))
-      .where('key_id', '=', wish.keyId)
-      .where('day', '=', day)
-      .execute();
-  }
-  return { count: wish.count - over, isTooFast: overSecond > overDay };
+/** Takes back what exceeds a limit. */
+async function giveBack(trx: Queries, day: number, keyId: string, over: number): Promise<void> {
+  const usage = trx
+    .updateTable('usage')
+    .set((e) => ({ used: e('used', '-', over), in_second: e('in_second', '-', over) }));
+  await usage.where('key_id', '=', keyId).where('day', '=', day).execute();
 }

@@ -1,6 +1,7 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { GivenAdvice } from '../core/advice.ts';
 import type { Block, Hex } from '../core/block.ts';
+import { type ChainProfile, identifiedChain, isImpostor, SIMULATED_CHAIN_ID } from '../core/chains.ts';
 import { pruneAdvice, rewindAdvice, writeAdvice } from './advice-track.ts';
 import { type AlertRun, evaluateAlerts, restartAlerts, rewindAlerts } from './alert-evaluation.ts';
 import { pruneAlertEvents } from './alert-firings.ts';
@@ -16,22 +17,11 @@ import {
   toBlockRow,
 } from './block-rows.ts';
 import { maybe } from './columns.ts';
-import type { Database } from './database.ts';
+import { type Database, Store } from './database.ts';
 import { StoreError } from './errors.ts';
 import { requireRight, type WriteRight } from './lease.ts';
-import {
-  bindChain,
-  type ChainIdentity,
-  dropMeta,
-  isHistoryOf,
-  readGenesis,
-  readMeta,
-  saveGenesis,
-  saveMeta,
-  wrongChain,
-} from './meta.ts';
 import { bucketStart, refoldRollups } from './rollups.ts';
-import type { Queries, Tables } from './tables.ts';
+import { dropMeta, type Queries, readMeta, saveMeta, type Tables } from './tables.ts';
 
 type StoredBlocks = SelectQueryBuilder<Tables, 'blocks', BlockRow>;
 
@@ -39,17 +29,15 @@ const KEEP_BLOCKS_SEC = 30 * 86_400;
 
 const HOUR_SEC = 3_600;
 
-/** Blocks and their rollups, which agree after each write. Every method rejects with a `StoreError`. */
-export class BlockStore {
-  readonly #database: Database;
-  readonly #name: string;
+/** Blocks and their rollups, which agree after each write. */
+export class BlockStore extends Store {
   readonly #right: () => WriteRight;
   readonly #wallNow: () => number;
   /** Blocks before this time (Unix s, a whole hour) are folded and not accepted again. */
   #foldedBefore: number | null = null;
   /** The chain to bind the history to, after a full disk prevented it. */
   #unbound: ChainIdentity | null = null;
-  #lastWrite: Promise<void> = Promise.resolve();
+  #lastWrite: Promise<unknown> = Promise.resolve();
 
   /** @param right of a write that starts now, checked again within it. @param wallNow for notes of a reorg */
   constructor(
@@ -57,29 +45,28 @@ export class BlockStore {
     right: () => WriteRight = () => ({ kind: 'alone' }),
     wallNow: () => number = Date.now,
   ) {
-    this.#database = database;
-    this.#name = database.name;
+    super(database);
     this.#right = right;
     this.#wallNow = wallNow;
   }
 
   /** Binds the history to a chain, after a full disk with the next write. @throws {StoreError} `wrong-chain` */
   async claimChain(chain: ChainIdentity): Promise<void> {
-    try {
-      await this.#database.run((db) => bindChain(db, chain, this.#name));
-    } catch (error) {
-      if (!(error instanceof StoreError && error.code === 'full')) throw error;
-      this.#unbound = chain;
-    }
+    await unlessFull(
+      this.database.run((db) => bindChain(db, chain, this.database.name)),
+      () => {
+        this.#unbound = chain;
+      },
+    );
   }
 
   /** Checks without binding. @throws {StoreError} `wrong-chain` when it belongs to another chain. */
   async refuseOther(chain: ChainIdentity): Promise<void> {
-    await this.#database.run((db) => isHistoryOf(db, chain, this.#name));
+    await this.database.run((db) => isHistoryOf(db, chain, this.database.name));
   }
 
   otherChain(chain: ChainIdentity): StoreError {
-    return wrongChain(this.#name, chain, chain);
+    return wrongChain(this.database.name, chain, chain);
   }
 
   /** The chain of this history; `null` until the first write. */
@@ -89,17 +76,12 @@ export class BlockStore {
 
   /** Genesis hash of that chain; `null` when unknown, as in a database of an older version. */
   genesisHash(): Promise<Hex | null> {
-    return this.#database.run(readGenesis);
+    return this.database.run(readGenesis);
   }
 
-  /** Stores the genesis hash that the history was found to belong to. */
-  async adoptGenesis(genesis: Hex): Promise<void> {
-    try {
-      await this.#transaction((trx) => saveGenesis(trx, genesis));
-    } catch (error) {
-      // The next start detects it again.
-      if (!(error instanceof StoreError && error.code === 'full')) throw error;
-    }
+  /** Stores the genesis hash that the history was found to belong to; after a full disk the next start does. */
+  adoptGenesis(genesis: Hex): Promise<void> {
+    return unlessFull(this.#transaction((trx) => saveGenesis(trx, genesis)));
   }
 
   /** When the chain last restarted, which deleted older history; ms since epoch. */
@@ -108,7 +90,7 @@ export class BlockStore {
   }
 
   async #readNumber(key: string): Promise<number | null> {
-    return maybe(await this.#database.run((db) => readMeta(db, key)), Number);
+    return maybe(await this.database.run((db) => readMeta(db, key)), Number);
   }
 
   /** Writes blocks in any order, with the advice after the last and the evaluation of alerts. Returns the firings. */
@@ -119,11 +101,9 @@ export class BlockStore {
   ): Promise<number> {
     const right = this.#right();
     const foldedBefore = await this.#readFoldedBefore();
-    const latest = new Map(blocks.map((block) => [block.number, block]));
-    const rows = [...latest.values()]
-      .map(toBlockRow)
-      .filter((row) => row.timestamp >= foldedBefore)
-      .sort((a, b) => a.number - b.number);
+    const latest = new Map(blocks.map((block) => [block.number, toBlockRow(block)]));
+    const rows = [...latest.values()].filter((row) => row.timestamp >= foldedBefore);
+    rows.sort((a, b) => a.number - b.number);
     if (rows.length === 0) return 0;
     return this.#transaction(async (trx) => {
       const replaced = await replaceBlocks(trx, rows);
@@ -161,39 +141,42 @@ export class BlockStore {
     this.#foldedBefore = 0;
   }
 
-  async head(): Promise<Block | null> {
-    return (await this.newest(1))[0] ?? null;
+  head(): Promise<Block | null> {
+    return this.#first((blocks) => blocks.orderBy('number', 'desc'));
+  }
+
+  oldest(): Promise<Block | null> {
+    return this.#first((blocks) => blocks.orderBy('number'));
+  }
+
+  latestAt(timestamp: number): Promise<Block | null> {
+    return this.#first((blocks) => {
+      const before = blocks.where('timestamp', '<=', timestamp);
+      return before.orderBy('timestamp', 'desc').orderBy('number', 'desc');
+    });
   }
 
   async newest(count: number): Promise<Block[]> {
     return (await this.#read((blocks) => blocks.orderBy('number', 'desc').limit(count))).reverse();
   }
 
-  async oldest(): Promise<Block | null> {
-    return (await this.#read((blocks) => blocks.orderBy('number').limit(1)))[0] ?? null;
-  }
-
-  async latestAt(timestamp: number): Promise<Block | null> {
-    const [latest] = await this.#read((blocks) => {
-      const before = blocks.where('timestamp', '<=', timestamp).orderBy('timestamp', 'desc');
-      return before.orderBy('number', 'desc').limit(1);
-    });
-    return latest ?? null;
-  }
-
   page(from: number, limit: number): Promise<Block[]> {
     return this.#read((blocks) => blocks.where('number', '>=', from).orderBy('number').limit(limit));
   }
 
+  async #first(choose: (blocks: StoredBlocks) => StoredBlocks): Promise<Block | null> {
+    return (await this.#read((blocks) => choose(blocks).limit(1)))[0] ?? null;
+  }
+
   async #read(choose: (blocks: StoredBlocks) => StoredBlocks): Promise<Block[]> {
-    const rows = await this.#database.run((db) => choose(db.selectFrom('blocks').selectAll()).execute());
+    const rows = await this.database.run((db) => choose(db.selectFrom('blocks').selectAll()).execute());
     return rows.map(toBlock);
   }
 
   /** Ranges of block numbers within `range` that are not stored, newest first. */
   async missingRanges(range: NumberRange): Promise<NumberRange[]> {
     if (range.to < range.from) return [];
-    const holes = await this.#database.run((db) => findHoles(db, range));
+    const holes = await this.database.run((db) => findHoles(db, range));
     return holes.filter(({ from, to }) => to >= from).reverse();
   }
 
@@ -231,14 +214,21 @@ export class BlockStore {
   #transaction<Result>(work: (trx: Queries) => Promise<Result>, right = this.#right()): Promise<Result> {
     const guarded = async (trx: Queries) => {
       await requireRight(trx, right);
-      if (this.#unbound !== null) await bindChain(trx, this.#unbound, this.#name);
+      if (this.#unbound !== null) await bindChain(trx, this.#unbound, this.database.name);
       return work(trx);
     };
-    const done = this.#lastWrite.then(() => this.#database.transaction(guarded));
-    const settled = () => {};
-    this.#lastWrite = done.then(settled, settled);
+    const done = this.#lastWrite.then(() => this.database.transaction(guarded));
+    this.#lastWrite = done.catch(() => {});
     return done;
   }
+}
+
+/** Lets a write fail on a full disk, and calls `then`. */
+async function unlessFull(write: Promise<void>, then = () => {}): Promise<void> {
+  await write.catch((error: unknown) => {
+    if (!(error instanceof StoreError && error.code === 'full')) throw error;
+    then();
+  });
 }
 
 /** A command that visits sends nothing, and the next leader may be too late. */
@@ -246,3 +236,50 @@ const untold = (run: AlertRun): AlertRun => ({
   ...run,
   blocks: run.blocks.map((priced) => ({ ...priced, isPast: true })),
 });
+
+type ChainIdentity = Pick<ChainProfile, 'id' | 'genesisHash' | 'borrowsId'>;
+
+/** Binds a history to a chain. @throws {StoreError} `wrong-chain` when it belongs to another one. */
+async function bindChain(db: Queries, chain: ChainIdentity, name: string): Promise<void> {
+  if (await isHistoryOf(db, chain, name)) return;
+  const rows = [{ key: 'chain_id', value: String(chain.id) }];
+  if (chain.genesisHash !== undefined) rows.push({ key: 'genesis_hash', value: chain.genesisHash });
+  // Another process may bind it to another chain at the same time: the first one wins.
+  const first = db.insertInto('meta').values(rows);
+  await first.onConflict((conflict) => conflict.column('key').doNothing()).execute();
+  await bindChain(db, chain, name);
+}
+
+/** `false` when it is not bound yet. @throws {StoreError} `wrong-chain` when it belongs to another chain. */
+async function isHistoryOf(db: Queries, chain: ChainIdentity, name: string): Promise<boolean> {
+  const known = await readMeta(db, 'chain_id');
+  if (known === null) return false;
+  if (known !== String(chain.id)) throw wrongChain(name, { id: Number(known) }, chain);
+  const genesis = await readGenesis(db);
+  if (genesis !== null && chain.genesisHash !== undefined && isImpostor(chain.id, genesis, chain.genesisHash))
+    throw wrongChain(name, identifiedChain(chain.id, genesis), chain);
+  return true;
+}
+
+async function readGenesis(db: Queries): Promise<Hex | null> {
+  const genesis = await readMeta(db, 'genesis_hash');
+  return genesis === null ? null : `0x${genesis.slice(2)}`;
+}
+
+/** Stores the genesis hash of the history's chain; `undefined` when unknown. */
+const saveGenesis = (db: Queries, genesis: Hex | undefined): Promise<void> =>
+  genesis === undefined ? dropMeta(db, 'genesis_hash') : saveMeta(db, 'genesis_hash', genesis);
+
+/** Fits a line of 80 columns, with a file name of usual length. */
+const wrongChain = (name: string, known: ChainIdentity, chain: ChainIdentity): StoreError => {
+  const [holds, wanted] = [chainWords(known), chainWords(chain)];
+  return new StoreError(
+    'wrong-chain',
+    `${name} holds ${holds === wanted ? `another ${wanted}` : `${holds}, not ${wanted}`}; name another path with --db`,
+  );
+};
+
+function chainWords({ id, borrowsId }: ChainIdentity): string {
+  if (id === SIMULATED_CHAIN_ID) return 'the simulated chain';
+  return borrowsId ? `a development chain with id ${id}` : `chain ${id}`;
+}

@@ -6,11 +6,10 @@ import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression, s
 import { Migrator } from 'kysely/migration';
 import { databaseName, hasNoFile, isServerUrl } from './database-url.ts';
 import { damaged, StoreError, type StoreErrorCode, toStoreError } from './errors.ts';
-import { readMeta, saveMeta } from './meta.ts';
 import { HISTORY_MIGRATIONS, KEY_MIGRATIONS, type Migrations } from './migrations.ts';
 import { createSealer, ephemeralSealer, fileSealer, NO_SEALER, type Sealer } from './sealer.ts';
 import { NodeSqliteDialect } from './sqlite.ts';
-import { isPostgres, type KeyTables, type Queries, type Tables } from './tables.ts';
+import { isPostgres, type KeyTables, type Queries, readMeta, saveMeta, type Tables } from './tables.ts';
 
 /** SQLite blocks the whole process while it waits, so the wait is short. */
 const BUSY_TIMEOUT_MS = 20;

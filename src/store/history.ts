@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { LaneName } from '../core/advice.ts';
-import type { Database } from './database.ts';
+import { Store } from './database.ts';
 import { blockRollup, bucketStart, foldRollups, ROLLUP_SEC, type Rollup } from './rollups.ts';
 import { countRows, type Page, type Queries } from './tables.ts';
 
@@ -14,17 +14,11 @@ export interface Window {
 
 const EVERYTHING: Page = { offset: 0, limit: Number.MAX_SAFE_INTEGER };
 
-/** Reads history for charts and metrics, always from the coarsest rows that suffice. Rejects with `StoreError`. */
-export class HistoryStore {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
-
+/** Reads history for charts and metrics, always from the coarsest rows that suffice. */
+export class HistoryStore extends Store {
   /** Single blocks whose time lies in `window`, ascending, each as a bucket of one. */
   async blocks(window: Window, page: Page = EVERYTHING): Promise<Rollup[]> {
-    const rows = await this.#database.run((db) => {
+    const rows = await this.database.run((db) => {
       const ordered = blocksIn(db, window).selectAll().orderBy('timestamp').orderBy('number');
       return ordered.limit(page.limit).offset(page.offset).execute();
     });
@@ -32,14 +26,14 @@ export class HistoryStore {
   }
 
   countBlocks(window: Window): Promise<number> {
-    return this.#database.run((db) => countRows(blocksIn(db, window)));
+    return this.database.run((db) => countRows(blocksIn(db, window)));
   }
 
   /** Buckets of `bucketSec` (a multiple of a minute) that start in `window`, the one around `from` included. */
   async buckets(bucketSec: number, window: Window, page: Page = EVERYTHING): Promise<Rollup[]> {
     const { limit, offset } = page;
     const isStored = storedSec(bucketSec) === bucketSec;
-    const rows = await this.#database.run((db) => {
+    const rows = await this.database.run((db) => {
       const all = bucketsIn(db, bucketSec, window).selectAll().orderBy('start');
       return all.$if(isStored, (query) => query.limit(limit).offset(offset)).execute();
     });
@@ -48,23 +42,23 @@ export class HistoryStore {
 
   async countBuckets(bucketSec: number, window: Window): Promise<number> {
     if (storedSec(bucketSec) !== bucketSec) return (await this.buckets(bucketSec, window)).length;
-    return this.#database.run((db) => countRows(bucketsIn(db, bucketSec, window)));
+    return this.database.run((db) => countRows(bucketsIn(db, bucketSec, window)));
   }
 
   /** Time of the oldest block, or start of the oldest bucket of `bucketSec`; `null` while there is no history. */
   async reachesBackTo(bucketSec: number | null): Promise<number | null> {
-    const oldest =
-      bucketSec === null
-        ? sql<{ at: number | null }>`select min(timestamp) as at from blocks`
-        : sql<{
-            at: number | null;
-          }>`select min(start) as at from rollups where bucket_sec = ${storedSec(bucketSec)}`;
-    return (await this.#database.run((db) => oldest.execute(db))).rows[0]?.at ?? null;
+    const stored = bucketSec === null ? null : storedSec(bucketSec);
+    const oldest = sql<{ at: number | null }>`select ${
+      stored === null
+        ? sql`min(timestamp) as at from blocks`
+        : sql`min(start) as at from rollups where bucket_sec = ${stored}`
+    }`;
+    return (await this.database.run((db) => oldest.execute(db))).rows[0]?.at ?? null;
   }
 
   /** Mean prices of the 24 h before `timestamp` (Unix seconds); `null` when there are no blocks. */
   referencePrices(timestamp: number): Promise<ReferencePrices | null> {
-    return this.#database.run((db) => referencePrices(db, timestamp));
+    return this.database.run((db) => referencePrices(db, timestamp));
   }
 }
 

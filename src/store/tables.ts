@@ -95,6 +95,18 @@ export async function upsert<Table extends keyof Tables>(
   await inserted.onConflict((conflict) => conflict.columns([...key]).doUpdateSet(columns)).execute();
 }
 
+export async function readMeta(db: Queries, key: string): Promise<string | null> {
+  const row = await db.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst();
+  return row?.value ?? null;
+}
+
+export const saveMeta = (db: Queries, key: string, value: string): Promise<void> =>
+  upsert(db, 'meta', ['key'], { key, value });
+
+export async function dropMeta(db: Queries, key: string): Promise<void> {
+  await db.deleteFrom('meta').where('key', '=', key).execute();
+}
+
 /** Rows per statement: far below the 32,766 values of SQLite and the 65,535 of PostgreSQL. */
 export const ROWS_AT_ONCE = 256;
 

@@ -48,21 +48,18 @@ test('grants and counts like a plain counter, while limits change', async () => 
   const turn = fc.record({
     day: fc.integer({ min: 7, max: 8 }),
     wishes: fc.uniqueArray(wish, { selector: ({ keyId }) => keyId, minLength: 1, maxLength: 3 }),
-    isWhole: fc.boolean(),
   });
   await fc.assert(
     fc.asyncProperty(fc.array(turn, { maxLength: 12 }), async (turns) => {
       const store = new KeyStore(await openKeyDatabase(':memory:'));
       for (const id of ['a', 'b', 'c']) await addKey(store, id);
       const counts = new Map<string, number>();
-      for (const { day, wishes, isWhole } of turns) {
-        const whole = isWhole ? await store.spendWhole(day, wishes) : null;
-        const granted = isWhole ? null : await store.spend(day, wishes);
+      for (const { day, wishes } of turns) {
+        const granted = await store.spend(day, wishes);
         for (const { keyId, count, limit } of wishes) {
           const before = counts.get(`${keyId}${day}`) ?? 0;
-          const room = limit === null ? count : Math.max(0, Math.min(count, limit - before));
-          const due = isWhole && room < count ? 0 : room;
-          expect(granted?.get(keyId)?.count ?? (whole?.has(keyId) ? count : 0)).toBe(due);
+          const due = limit === null ? count : Math.max(0, Math.min(count, limit - before));
+          expect(granted.get(keyId)?.count).toBe(due);
           counts.set(`${keyId}${day}`, before + due);
           expect(await store.usedOn(day, keyId)).toBe(before + due);
         }
@@ -79,7 +76,6 @@ describe.each(ENGINES)('on %s', (engine) => {
     await addKey(store, 'a');
     const wishes = ['a', 'gone'].map((keyId) => ({ keyId, count: 2, limit: 5 }));
     await expect(store.spend(7, wishes)).rejects.toMatchObject({ name: 'StoreError' });
-    await expect(store.spendWhole(7, wishes)).rejects.toMatchObject({ name: 'StoreError' });
     expect(await store.usedOn(7, 'a')).toBe(0);
   });
 
@@ -98,10 +94,8 @@ describe.each(ENGINES)('on %s', (engine) => {
     const [one] = stores;
     if (one === undefined) throw new Error('there are three');
     for (const id of ['a', 'b']) await addKey(one, id);
-    const spend = async (store: KeyStore, day: number, wish: UsageRequest) => {
-      if ((await store.spendWhole(day, [wish])).has(wish.keyId)) return wish.count;
-      return (await store.spend(day, [wish])).get(wish.keyId)?.count ?? 0;
-    };
+    const spend = async (store: KeyStore, day: number, wish: UsageRequest) =>
+      (await store.spend(day, [wish])).get(wish.keyId)?.count ?? 0;
     const few = { keyId: 'a', count: 2, limit: 7, perSecond: null };
     const granted = await Promise.all(
       stores.flatMap((store) => Array.from({ length: rounds(20) }, () => spend(store, 7, few))),

@@ -217,11 +217,9 @@ export function createKeyGate({
       limit: plan.dailyLimit,
       perSecond: plan.perSecond,
     }));
-    const whole = await store.spendWhole(day, wishes);
-    const rest = wishes.filter(({ keyId }) => !whole.has(keyId));
-    const granted = rest.length === 0 ? null : await store.spend(day, rest);
+    const granted = await store.spend(day, wishes);
     for (const { keyId, plan, requests } of wishes) {
-      const { count, isTooFast } = granted?.get(keyId) ?? { count: requests.length, isTooFast: false };
+      const { count, isTooFast } = granted.get(keyId) ?? { count: 0, isTooFast: false };
       for (const [index, request] of requests.entries()) {
         if (index < count) request.resolve();
         else if (isTooFast) request.reject(tooFast(plan, SECOND_MS));
