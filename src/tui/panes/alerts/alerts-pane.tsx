@@ -162,7 +162,11 @@ const ALERTS: Resource<AlertView, AlertSeed> = {
           pane.showList();
         };
         return {
-          toggle: () => setStatus(alert, statusWord(choices.statuses, isOn(alert.status) ? 'off' : 'on')),
+          toggle: () =>
+            setStatus(
+              alert,
+              statusWord(choices.statuses, alert.status === 'PENDING' ? 'DISABLED' : 'PENDING'),
+            ),
           another: openForm(false),
           ...(canChange && { edit: openForm(true) }),
           delete: () => pane.ask(alert, (item) => ({ ...deleteQuestion(item), run: () => run(item) })),
