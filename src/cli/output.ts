@@ -22,6 +22,17 @@ export function note({ stderr }: Pick<Io, 'stderr'>, line: string): void {
 export const shown = ({ ascii }: Pick<Settings, 'ascii'>, text: string): string =>
   ascii.value ? toAscii(text) : text;
 
+/** Lines cut to `width`; `null`: as long as they are. */
+export const cutLines = (
+  settings: Pick<Settings, 'ascii'>,
+  lines: readonly string[],
+  width: number | null,
+): string =>
+  lines
+    .map((line) => shown(settings, line))
+    .map((line) => (width === null ? line : cutToWidth(line, width, settings.ascii.value ? '...' : '…')))
+    .join('\n');
+
 export function print({ stdout }: Pick<Io, 'stdout'>, settings: Pick<Settings, 'ascii'>, text: string): void {
   stdout.write(`${shown(settings, text)}\n`);
 }
@@ -64,41 +75,18 @@ export function cutToWidth(line: string, width: number, ending = '…'): string 
   return `${kept.trimEnd()}${ending}`;
 }
 
-const REPLACEMENTS: Readonly<Record<string, string>> = {
-  '—': '-',
-  '−': '-',
-  '–': '-',
-  '·': '|',
-  '×': 'x',
-  '≤': '<=',
-  '…': '...',
-  '┤': '|',
-  '┼': '+',
-  '╭': '.',
-  '╮': '.',
-  '╰': "'",
-  '╯': "'",
-  '│': '|',
-  '└': '+',
-  '─': '-',
-  '█': '#',
-  '░': '.',
-  '¢': 'c',
-  '↑': '^',
-  '↓': 'v',
-  '→': '=',
-};
+const SIGNS = '—−–·×┤┼╭╮╰╯│└─█░¢↑↓→';
+const IN_ASCII = "---|x|+..''|+-#.c^v=";
 
-export function toAscii(text: string): string {
-  return text.replace(/[^\u0000-\u007f]/gu, (character) => REPLACEMENTS[character] ?? '?');
-}
+export const toAscii = (text: string): string =>
+  text
+    .replaceAll('≤', '<=')
+    .replaceAll('…', '...')
+    .replace(/[^\u0000-\u007f]/gu, (character) => IN_ASCII[SIGNS.indexOf(character)] ?? '?');
 
 export const ASCII_BY_LOCALE = /^(LC_ALL|LC_CTYPE|LANG)=|^TERM=/;
 
-/**
- * The variable that indicates an ASCII terminal: C locale, no UTF-8, or the Linux console, whose font lacks most
- * signs.
- */
+/** The variable that indicates an ASCII terminal: C locale, no UTF-8, or the Linux console, whose font lacks most signs. */
 export function asciiTerminal(env: Readonly<Record<string, string | undefined>>): string | null {
   if (env.TERM === 'linux') return 'TERM=linux';
   const name = (['LC_ALL', 'LC_CTYPE', 'LANG'] as const).find((each) => env[each]);
@@ -146,19 +134,6 @@ export const paragraph = (text: string, longest?: number) =>
 /** In UTF-16 units: a whole note of 500 characters that may be emoji. */
 export const LONGEST_NOTE = 2_048;
 
-export function wrapped(parts: readonly string[]): string {
-  const lines: string[] = [];
-  for (const part of parts) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + part.length + 2 <= VALUE_WIDTH) {
-      lines[lines.length - 1] = `${last}  ${part}`;
-    } else {
-      lines.push(part);
-    }
-  }
-  return lines.join('\n');
-}
-
 export type Column<Row> = readonly [title: string, align: 'left' | 'right', cell: (row: Row) => string];
 
 export function tableLines<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string[] {
@@ -177,79 +152,65 @@ export function tableLines<Row>(columns: readonly Column<Row>[], rows: readonly 
   });
 }
 
-/**
- * Drops columns of `spared` in order until it fits `width` (`null`: unlimited), then cuts; the last may shrink to
- * `least`.
- */
+/** Drops columns of `spared` in order until it fits `width` (`null`: unlimited); the last may be cut to `least`. */
 export function fittedLines<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
   width: number | null,
-  { ending, spared, least }: { ending: string; spared: readonly string[]; least?: number },
+  { spared, least = Number.POSITIVE_INFINITY }: { spared: readonly string[]; least?: number },
 ): string[] {
   if (width === null) return tableLines(columns, rows);
-  const widest = (lines: readonly string[]) => Math.max(0, ...lines.map((line) => displayWidth(line)));
-  const last = Math.min(widest(rows.map((row) => columns.at(-1)?.[2](row) ?? '')), least ?? 0);
+  const widest = (shown: readonly Column<Row>[]) => Math.max(...tableLines(shown, rows).map(displayWidth));
   const fits = (shown: readonly Column<Row>[]) =>
-    least === undefined
-      ? widest(tableLines(shown, rows)) <= width
-      : widest(tableLines(shown.slice(0, -1), rows)) + 2 + last <= width;
+    widest(shown.slice(0, -1)) + 2 + Math.min(widest(shown.slice(-1)), least) <= width;
   const without = (count: number) => columns.filter(([title]) => !spared.slice(0, count).includes(title));
   const count = spared.findIndex((_, each) => fits(without(each)));
-  const shown = without(count < 0 ? spared.length : count);
-  return tableLines(shown, rows).map((line) => cutToWidth(line, width, ending));
+  return tableLines(without(count < 0 ? spared.length : count), rows);
 }
 
 const CLEAR_LINE = '\r\u001b[K';
 
-/** One line on stderr that is redrawn; only on a terminal that can erase it. */
-export class StatusLine {
-  readonly #io: Pick<Io, 'stderr'>;
-  readonly #text: () => string;
-  readonly #spare: number;
-  readonly isDrawn: boolean;
-  #isShown = false;
-  #timer: NodeJS.Timeout | undefined;
-
-  /** @param spare columns that stay free: a wrapped line could not be erased. */
-  constructor(io: Pick<Io, 'stderr' | 'env'>, text: () => string, wanted = true, spare = 1) {
-    this.#io = io;
-    this.#text = text;
-    this.#spare = spare;
-    this.isDrawn = wanted && io.stderr.isTTY === true && io.env.TERM !== 'dumb';
-  }
-
-  start(afterMs: number, everyMs: number): void {
-    if (!this.isDrawn) return;
-    this.#timer = setTimeout(() => {
-      this.draw();
-      this.#timer = setInterval(() => this.draw(), everyMs);
-    }, afterMs);
-  }
-
-  draw(): void {
-    if (!this.isDrawn) return;
-    this.#isShown = true;
-    const width = (this.#io.stderr.columns ?? 80) - this.#spare;
-    this.#io.stderr.write(CLEAR_LINE + this.#text().slice(0, width));
-  }
-
-  note(line: string): void {
-    const wasShown = this.#isShown;
-    this.#clear();
-    note(this.#io, line);
-    if (wasShown) this.draw();
-  }
-
-  end(): void {
-    clearTimeout(this.#timer);
-    this.#clear();
-  }
-
-  #clear(): void {
-    if (this.#isShown) this.#io.stderr.write(CLEAR_LINE);
-    this.#isShown = false;
-  }
+/**
+ * One line on stderr that is redrawn; only on a terminal that can erase it. `spare` columns stay free: a wrapped line
+ * could not be erased.
+ */
+export function statusLine(
+  { stderr, env }: Pick<Io, 'stderr' | 'env'>,
+  text: () => string,
+  { isWanted = true, spare = 1 } = {},
+) {
+  const isDrawn = isWanted && stderr.isTTY === true && env.TERM !== 'dumb';
+  let isShown = false;
+  let timer: NodeJS.Timeout | undefined;
+  const draw = () => {
+    if (!isDrawn) return;
+    isShown = true;
+    stderr.write(CLEAR_LINE + text().slice(0, (stderr.columns ?? 80) - spare));
+  };
+  const clear = () => {
+    if (isShown) stderr.write(CLEAR_LINE);
+    isShown = false;
+  };
+  return {
+    isDrawn,
+    draw,
+    start: (afterMs: number, everyMs: number) => {
+      timer = setTimeout(() => {
+        draw();
+        timer = setInterval(draw, everyMs);
+      }, afterMs);
+    },
+    note: (line: string) => {
+      const wasShown = isShown;
+      clear();
+      note({ stderr }, line);
+      if (wasShown) draw();
+    },
+    end: () => {
+      clearTimeout(timer);
+      clear();
+    },
+  };
 }
 
 const APPEARS_AFTER_MS = 1_000;
@@ -264,7 +225,7 @@ export async function withSpinner<Result>(
 ): Promise<Result> {
   let frame = 0;
   const said = () => (typeof text === 'string' ? text : text());
-  const line = new StatusLine(io, () => `${FRAMES[frame++ % FRAMES.length]} ${said()}`);
+  const line = statusLine(io, () => `${FRAMES[frame++ % FRAMES.length]} ${said()}`);
   line.start(APPEARS_AFTER_MS, FRAME_MS);
   try {
     return await (typeof work === 'function' ? work() : work);

@@ -1,5 +1,6 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
+import { cutLines } from '../../src/cli/output.ts';
 import { alertDetailsText, alertListLines, alertSavingsText } from '../../src/cli/text/alerts.ts';
 import type { AlertDetailsView, AlertSavingsView, AlertView } from '../../src/client/views/alerts.ts';
 import { ALERT } from '../tui/fake-alerts.ts';
@@ -91,7 +92,8 @@ describe('gastop alerts list', () => {
 
   it.each([40, 60, 80, 120, 200])('keeps to %i columns, wide characters too', async (width) => {
     const { default: stringWidth } = await import('string-width');
-    for (const line of alertListLines(many, NOW, width)) expect(stringWidth(line)).toBeLessThanOrEqual(width);
+    const lines = cutLines({ ascii: { value: false, from: '' } }, alertListLines(many, NOW, width), width);
+    for (const line of lines.split('\n')) expect(stringWidth(line)).toBeLessThanOrEqual(width);
   });
 
   it('does without what matters least where it is narrow, but not without the note', () => {

@@ -220,7 +220,7 @@ function listAlerts(context: CommandContext, { json = false }: JsonFlags): Promi
   return withResource(context, ALERTS, {}, ({ client, settings }) =>
     printList(io, ALERTS, {
       ...{ client, settings, json },
-      lines: (items, width) => alertListLines(items, io.now(), width, settings.ascii.value ? '...' : '…'),
+      lines: (items, width) => alertListLines(items, io.now(), width),
     }),
   );
 }

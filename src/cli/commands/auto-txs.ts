@@ -240,7 +240,7 @@ function listAutoTxs(context: CommandContext, { status, json = false }: ListFlag
         if (snapshot === null && items.some((each) => each.status === 'PENDING')) {
           note(io, 'the prices are unknown now, and so are the distances to the targets');
         }
-        return autoTxListLines(items, snapshot, width, settings.ascii.value ? '...' : '…');
+        return autoTxListLines(items, snapshot, width);
       },
     });
   return json ? withResource(context, AUTO_TXS, {}, list) : withPrices(context, list);

@@ -19,7 +19,7 @@ import { CliError, EXIT, usageError } from '../errors.ts';
 import { Interruption, type Io } from '../io.ts';
 import { USUAL_CHAINS } from '../known-chains.ts';
 import { READY_WITHIN_MS, warnOfPlainKey } from '../open-source.ts';
-import { type Column, cleanLine, cutToWidth, fittedLines, mapped, print, withSpinner } from '../output.ts';
+import { type Column, cleanLine, cutLines, fittedLines, mapped, withSpinner } from '../output.ts';
 import { type ChainRows, openChainRows } from '../poll-chains.ts';
 import { type ChainSetup, namedChains, type Settings } from '../settings.ts';
 
@@ -109,14 +109,13 @@ function write(io: Io, settings: Settings, rows: ChainRows, flags: ChainsFlags, 
     const said = flags.watch
       ? all
       : all.map(({ problem, ...row }) => ({ ...row, problem: problem && { ...problem, retryAt: null } }));
-    print(io, settings, clear + gap + tableText(said, io));
+    io.stdout.write(`${clear}${gap}${tableText(said, io, settings)}\n`);
   }
 }
 
 const LEAST_ADVICE = 24;
-const ELLIPSIS = '…';
 
-function tableText(rows: readonly ChainRow[], io: Io): string {
+function tableText(rows: readonly ChainRow[], io: Io, settings: Settings): string {
   const now = io.now();
   const width = io.stdout.isTTY === true ? (io.stdout.columns ?? 80) : null;
   const texts = rows.map((row) => rowTexts(row, now));
@@ -139,10 +138,10 @@ function tableText(rows: readonly ChainRow[], io: Io): string {
     ],
     texts,
     width,
-    { ending: ELLIPSIS, spared: ['trend', 'L1', 'send'], least: LEAST_ADVICE },
+    { spared: ['trend', 'L1', 'send'], least: LEAST_ADVICE },
   );
-  const notes = usdNotes(rows).map((note) => cutToWidth(cleanLine(note), width ?? Number.MAX_VALUE));
-  return [...lines, ...(notes.length === 0 ? [] : ['', ...notes])].join('\n');
+  const notes = usdNotes(rows).map((note) => cleanLine(note));
+  return cutLines(settings, [...lines, ...(notes.length === 0 ? [] : ['', ...notes])], width);
 }
 
 const iso = (ms: number | null | undefined) => mapped(ms, (at) => new Date(at).toISOString());

@@ -10,7 +10,7 @@ import type { CommandContext, Flags } from '../context.ts';
 import { CliError, EXIT, failure, reportError, usageError, usageErrors } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { type OpenedResource, openResource, type ResourceWords } from '../open-source.ts';
-import { cleanLine, jsonResponse, note, print } from '../output.ts';
+import { cleanLine, cutLines, jsonResponse, note, print } from '../output.ts';
 import type { Settings } from '../settings.ts';
 
 export const JSON_ANSWER = "print the service's v1 response as it is";
@@ -126,7 +126,7 @@ export async function printList<Item extends { readonly id: string }>(
   if (json) io.stdout.write(wholeList(pages, isWanted));
   else if (shown.length > 0) {
     const width = io.stdout.isTTY === true ? (io.stdout.columns ?? 80) : null;
-    print(io, settings, (await lines(shown, width)).join('\n'));
+    io.stdout.write(`${cutLines(settings, await lines(shown, width), width)}\n`);
   } else if (items.length > 0) note(io, `no ${one} has that status`);
   else if (unreadable === 0) note(io, `there are no ${many}; gastop ${many} create makes one`);
   const read = items.length + unreadable;

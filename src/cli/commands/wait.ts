@@ -23,7 +23,7 @@ import { CliError, EXIT, usageError } from '../errors.ts';
 import { FASTEST_POLL_MS, followSnapshots, untilItWorks } from '../follow-snapshots.ts';
 import type { Io } from '../io.ts';
 import { openClient, warnOfPlainKey, warnOfUnsaved } from '../open-source.ts';
-import { badgeOf, cleanLine, mapped, note, StatusLine } from '../output.ts';
+import { badgeOf, cleanLine, mapped, note, statusLine } from '../output.ts';
 import { durationText, parseCount, parseDuration, parseGwei } from '../parse.ts';
 import { isSecretVariable, type Settings } from '../settings.ts';
 import { pastFor } from './now.ts';
@@ -225,7 +225,7 @@ async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: bo
     return parts.filter((part) => part !== '').join('  ');
   };
   // The terminal itself adds ^C.
-  const line = new StatusLine(io, lineText, !quiet, 3);
+  const line = statusLine(io, lineText, { isWanted: !quiet, spare: 3 });
   const say = (text: string) => {
     if (!quiet) line.note(text);
   };

@@ -51,13 +51,8 @@ export function cooldownWords({ cooldownMs }: AlertView): string {
 
 const timesWords = (count: number): string => (count === 1 ? 'once' : `${formatCount(count)} times`);
 
-export const alertListLines = (
-  alerts: readonly AlertView[],
-  now: number,
-  width: number | null,
-  ending = '…',
-): string[] =>
-  fittedLines(columnsAt(now), alerts, width, { ending, spared: ['last (UTC)', 'fired'], least: 16 });
+export const alertListLines = (alerts: readonly AlertView[], now: number, width: number | null): string[] =>
+  fittedLines(columnsAt(now), alerts, width, { spared: ['last (UTC)', 'fired'], least: 16 });
 
 function columnsAt(now: number): Column<AlertView>[] {
   return [

@@ -111,11 +111,10 @@ export function autoTxListLines(
   autoTxs: readonly AutoTxView[],
   snapshot: SnapshotView | null,
   width: number | null,
-  ending = '…',
 ): string[] {
   const rows = autoTxs.toSorted((one, other) => placeOf(one) - placeOf(other));
   const spared = ['note', 'nonce', 'expires (UTC)', 'likely'];
-  return fittedLines(columnsAt(snapshot), rows, width, { ending, spared });
+  return fittedLines(columnsAt(snapshot), rows, width, { spared });
 }
 
 function placeOf({ status }: AutoTxView): number {
