@@ -1,6 +1,24 @@
 import { Command, Option } from 'commander';
-import type { CommandContext } from './context.ts';
+import type { LoadedConfig } from './config-file.ts';
+import type { Io } from './io.ts';
 import { checked } from './parse.ts';
+import type { Settings } from './settings.ts';
+
+export type Flags<Texts extends string, Switches extends string = never> = Readonly<
+  Partial<Record<Texts, string> & Record<Switches, boolean>>
+>;
+
+export interface LoadedSettings {
+  readonly settings: Settings;
+  readonly config: LoadedConfig;
+  readonly configFrom: string;
+}
+
+/** What the work of a command gets besides its arguments and flags. */
+export interface CommandContext {
+  readonly io: Io;
+  loadSettings(): Promise<LoadedSettings>;
+}
 
 type Work<Args extends readonly unknown[]> = (
   context: CommandContext,

@@ -1,22 +1,8 @@
-import { configFile, type LoadedConfig, loadConfigFile } from './config-file.ts';
+import type { CommandContext, LoadedSettings } from './command.ts';
+import { configFile, loadConfigFile } from './config-file.ts';
 import type { Io } from './io.ts';
 import { cleanLine, note } from './output.ts';
-import { resolveSettings, type Settings, type SourceFlags } from './settings.ts';
-
-export type Flags<Texts extends string, Switches extends string = never> = Readonly<
-  Partial<Record<Texts, string> & Record<Switches, boolean>>
->;
-
-export interface CommandContext {
-  readonly io: Io;
-  loadSettings(): Promise<LoadedSettings>;
-}
-
-export interface LoadedSettings {
-  readonly settings: Settings;
-  readonly config: LoadedConfig;
-  readonly configFrom: string;
-}
+import { resolveSettings, type SourceFlags } from './settings.ts';
 
 export function createContext(io: Io, flags: SourceFlags): CommandContext {
   const loadSettings = async (): Promise<LoadedSettings> => {

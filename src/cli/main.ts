@@ -1,4 +1,3 @@
-import { accessSync, constants } from 'node:fs';
 import { CommanderError } from 'commander';
 import { isServerUrl } from '../store/database-url.ts';
 import { refuseSignedArguments } from './commands/signed-input.ts';
@@ -58,39 +57,15 @@ export async function run(argv: readonly string[], env: Io['env']): Promise<void
   if (argv.some((word) => /^(?:--(?:database|to)=)?postgres(?:ql)?:.*@/i.test(word)))
     process.title = 'gastop';
   const exitCode = await main(argv, processIo(env));
-  // Waits for writes to a pipe; a socket kept open for reuse must not hold the process.
+  // Waits for writes to a pipe.
   await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
-  end(exitCode);
-}
-
-const LINGER_MS = 400;
-
-/**
- * Lets the process end by itself: `process.exit` waits for V8's threads, one of which may at that moment wait for
- * this one to collect garbage, a deadlock (nodejs/node#54918). If something keeps it alive, it is ended a while
- * later, when those threads have long been idle.
- */
-function end(exitCode: number): void {
+  // By itself, as `process.exit` may wait for one of V8's threads that waits for this one (nodejs/node#54918), unless
+  // a socket kept open for reuse or a name that is still looked up holds it.
   process.exitCode = exitCode;
-  leaveHangingLookup(exitCode);
   setTimeout(() => process.exit(exitCode), LINGER_MS).unref();
 }
 
-/**
- * Ends the process while the system still resolves a host name. Node's own exit waits for it, with a dead name server
- * for half a minute and longer, and ignores Ctrl-C. Replacing the process by another program ends its threads at
- * once. Elsewhere (Windows, no shell) it waits.
- */
-function leaveHangingLookup(exitCode: number, shell = '/bin/sh'): void {
-  if (!process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) return;
-  try {
-    // If the program cannot be started, execve would end this process with a stack trace.
-    accessSync(shell, constants.X_OK);
-    process.execve?.(shell, ['sh', '-c', `exit ${exitCode}`], {});
-  } catch {
-    // The timer of `end` follows.
-  }
-}
+const LINGER_MS = 400;
 
 /** Lets one `--rpc` take several URLs without swallowing the command: each word like a URL gets its own `--rpc`. */
 export function expandRpc(argv: readonly string[]): string[] {
@@ -125,30 +100,30 @@ export async function knownSecrets(
   database: string | null = null,
 ): Promise<readonly string[]> {
   // Every possible file: the unreadable one may be the reason of the error.
-  const files = [config, env.GASTOP_CONFIG, configFile({ env, home, platform })];
-  const named = new Set(files.filter((file) => file !== undefined));
+  const files = new Set([config, env.GASTOP_CONFIG, configFile({ env, home, platform })]);
   const contents = await Promise.all(
-    [...named].map(async (file) => {
+    [...files].map(async (file) => {
+      if (file === undefined) return {};
       const loaded = await loadConfigFile(file, { required: false, home, platform }).catch(() => null);
       return loaded?.content ?? {};
     }),
   );
-  return [
-    ...Object.keys(env).map((name) =>
-      isSecretVariable(name) || name === 'PGPASSWORD' ? env[name] : undefined,
-    ),
-    database !== null && isServerUrl(database) ? database : undefined,
+  const secrets = [
+    ...Object.keys(env).map((name) => (isSecretVariable(name) || name === 'PGPASSWORD') && env[name]),
+    database !== null && isServerUrl(database) && database,
     ...contents.flatMap((file) => [file.apiKey, file.encryptionKey, file.database]),
     ...contents.flatMap(({ smtp, telegram }) => [smtp?.password, telegram?.token]),
-  ].flatMap((secret = '') => [secret.trim(), ...passwordsOf(secret.trim())].filter((part) => part !== ''));
+  ].map((secret) => (secret || '').trim());
+  return [...secrets, ...secrets.flatMap(passwordsOf)].filter((secret) => secret !== '');
 }
 
 function passwordsOf(url: string): readonly string[] {
   const written = /^[^:]*:\/*[^:]*:(.*)@/.exec(url)?.[1];
   if (written === undefined) return [];
+  const { password = '' } = URL.parse(url) ?? {};
   try {
-    return [written, decodeURIComponent(URL.parse(url)?.password ?? '')];
+    return [written, decodeURIComponent(password)];
   } catch {
-    return [written, URL.parse(url)?.password ?? ''];
+    return [written, password];
   }
 }

@@ -173,27 +173,12 @@ export function parseExpiry(text: string, now: number): string {
   return new Date(ms).toISOString();
 }
 
-export function refuseUnknownCommand(args: readonly string[], program: Command): void {
-  const words = unknownCommand(args[0], program);
-  if (words !== null) throw usageError(words);
-}
-
-/** The message that `word` is no command of `program`, with a suggestion; `null` when it is one, or absent. */
-export function unknownCommand(word: string | undefined, program: Command): string | null {
+/** The message that `word` is no command of `program`, with a suggestion. */
+export function unknownCommand(word: string, program: Command): string {
   const names = program.commands.map((command) => command.name());
-  if (word === undefined || names.includes(word)) return null;
-  const letters = (text: string) => [...text].sort().join('');
-  const similar =
-    names.find((name) => name.startsWith(word.slice(0, 3)) || word.startsWith(name)) ??
-    names.find((name) => letters(name) === letters(word) || isWithin(word, name) || isWithin(name, word));
-  return `unknown command "${word}"; ${similar ? `did you mean ${similar}?` : `known are ${names.join(', ')}`}`;
-}
-
-/** Whether `word` is `part` with one or two letters inserted. */
-function isWithin(part: string, word: string): boolean {
-  let found = 0;
-  for (const letter of word) if (letter === part[found]) found += 1;
-  return found === part.length && word.length <= part.length + 2;
+  const similar = [2, 1].map((length) => names.find((name) => name.startsWith(word.slice(0, length))));
+  const [meant] = similar.filter((name) => name !== undefined);
+  return `unknown command "${word}"; ${meant ? `did you mean ${meant}?` : `known are ${names.join(', ')}`}`;
 }
 
 export const append = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];

@@ -1,6 +1,6 @@
 import { type Command, type CommanderError, Option } from 'commander';
 import { VERSION } from '../contract/routes.ts';
-import { CliCommand } from './command.ts';
+import { CliCommand, type CommandContext } from './command.ts';
 import { addAlerts } from './commands/alerts.ts';
 import { addAutoTxs } from './commands/auto-txs.ts';
 import { addBacktest } from './commands/backtest.ts';
@@ -18,7 +18,6 @@ import { addRecord } from './commands/record.ts';
 import { addServe } from './commands/serve.ts';
 import { addWait } from './commands/wait.ts';
 import { addCompletion } from './completion.ts';
-import type { CommandContext } from './context.ts';
 import { EXIT } from './errors.ts';
 import { formatHelp, ROOT_EXAMPLES } from './help.ts';
 import { paints } from './output.ts';
@@ -104,42 +103,22 @@ function addSourceOptions(program: Command): void {
     );
 }
 
+/** What commander objects to, as a message that names the help; `null` where it has only printed help or version. */
 export function commanderMessage(
   error: CommanderError,
   program: Command,
   argv: readonly string[],
 ): string | null {
   if (error.exitCode === 0) return null;
-  const unknown = ['commander.unknownOption', 'commander.excessArguments'].includes(error.code)
-    ? misspeltCommand(program, argv)
-    : null;
-  if (unknown !== null) return unknown;
-  const text = error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
-  return `${text.replace(/\.$/, '')}; see ${commandWords(program, argv)} --help`;
-}
-
-function commandWords(program: Command, argv: readonly string[]): string {
-  const names = [program.name()];
-  let command = program;
-  for (const word of argv) {
-    const next = command.commands.find((candidate) => candidate.name() === word);
-    if (next === undefined) continue;
-    names.push(word);
-    command = next;
+  const path = [program];
+  for (const word of argv) path.push(...(path.at(-1)?.commands.filter((each) => each.name() === word) ?? []));
+  const command = path.at(-1) ?? program;
+  // A misspelt command may be the reason of an unknown option or an extra argument.
+  const word = argv[command === program ? 0 : argv.indexOf(command.name()) + 1] ?? '-';
+  const mayBeMisspelt = ['commander.unknownOption', 'commander.excessArguments'].includes(error.code);
+  if (mayBeMisspelt && command.commands.length > 0 && !word.startsWith('-')) {
+    return unknownCommand(word, command);
   }
-  return names.join(' ');
-}
-
-/** A misspelt command may be the reason of an unknown option or an extra argument: returns the message, or `null`. */
-function misspeltCommand(program: Command, argv: readonly string[]): string | null {
-  const names = new Set(program.commands.map((command) => command.name()));
-  const at = argv.findIndex((word) => names.has(word));
-  const [first] = argv;
-  // Options and their values precede the command; without a known one, only the first word can be it.
-  if (at < 0) return first === undefined || first.startsWith('-') ? null : unknownCommand(first, program);
-  const group = program.commands.find((command) => command.name() === argv[at]);
-  const next = argv[at + 1];
-  if (group === undefined || group.commands.length === 0 || next === undefined || next.startsWith('-'))
-    return null;
-  return group.commands.some((command) => command.name() === next) ? null : unknownCommand(next, group);
+  const text = error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
+  return `${text.replace(/\.$/, '')}; see ${path.map((each) => each.name()).join(' ')} --help`;
 }

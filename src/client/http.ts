@@ -226,7 +226,6 @@ export class Http {
       const message = `the response of ${this.host} is larger than ${error.message} and was cut off; check the URL`;
       return new ClientError('unreadable', message, { endpoint });
     }
-    if (process.env.DBG) console.error(error);
     return abortion(error, signal, sent, passedMs) ?? networkFailure(error, endpoint, this.host);
   }
 }

@@ -20,8 +20,7 @@ import {
   UNKNOWN,
 } from '../../core/units.ts';
 import { TimeSlice } from '../../service/async.ts';
-import type { CliCommand } from '../command.ts';
-import type { CommandContext, Flags } from '../context.ts';
+import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { nameAsGiven, usageError } from '../errors.ts';
 import {
   cleanLine,

@@ -13,8 +13,7 @@ import {
 } from '../../client/views/chains.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { type CsvColumns, csvText } from '../../core/csv.ts';
-import type { CliCommand } from '../command.ts';
-import type { CommandContext, Flags } from '../context.ts';
+import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { CliError, EXIT, usageError } from '../errors.ts';
 import { Interruption, type Io } from '../io.ts';
 import { USUAL_CHAINS } from '../known-chains.ts';

@@ -13,8 +13,7 @@ import { chainProfile } from '../../core/chains.ts';
 import { wrapWords } from '../../core/text.ts';
 import { formatAge, formatCount, formatDuration } from '../../core/units.ts';
 import { channelsOf, setUpLines } from '../../service/alerts/target-rules.ts';
-import type { CliCommand } from '../command.ts';
-import type { CommandContext } from '../context.ts';
+import type { CliCommand, CommandContext } from '../command.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { openSource } from '../open-source.ts';
 import {

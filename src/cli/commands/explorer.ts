@@ -14,8 +14,7 @@ import { chainProfile } from '../../core/chains.ts';
 import { looksLikeKey } from '../../core/key-text.ts';
 import { parseLookup } from '../../core/parse-lookup.ts';
 import { formatAge, formatCount, formatGwei } from '../../core/units.ts';
-import type { CliCommand } from '../command.ts';
-import type { CommandContext } from '../context.ts';
+import type { CliCommand, CommandContext } from '../command.ts';
 import { failure, usageError } from '../errors.ts';
 import { openSource, type StaleRule } from '../open-source.ts';
 import {
@@ -28,7 +27,6 @@ import {
   print,
   utcTime,
   withSpinner,
-  wrapped,
 } from '../output.ts';
 import { JSON_ANSWER, type JsonFlags, snapshotIfAny } from './resource.ts';
 
@@ -130,10 +128,14 @@ function factContext(chainId: number | null, snapshot: SnapshotView | null) {
 const factLines = (facts: readonly Fact[]) =>
   labelledLines(facts.map(([name, text]) => [name, mapped(text, (words) => cleanLine(words))]));
 
+const TIPS_A_LINE = 5;
+
 function blockText(block: BlockView, snapshot: SnapshotView | null, now: number): string {
   const head = [whereWords(block.chainId, snapshot), `#${formatCount(block.blockNumber)}`];
-  const tips = (known: NonNullable<BlockView['tips']>) =>
-    PERCENTILES.flatMap((name) => mapped(known[name], (tip) => `${name} ${formatGwei(tip)}`) ?? []);
+  const tips = PERCENTILES.flatMap(
+    (name) => mapped(block.tips?.[name], (tip) => `${name} ${formatGwei(tip)}`) ?? [],
+  );
+  const tipLines = [tips.slice(0, TIPS_A_LINE), tips.slice(TIPS_A_LINE)].map((some) => some.join('  '));
   return [
     head.filter((word) => word !== '').join('  '),
     '',
@@ -144,7 +146,7 @@ function blockText(block: BlockView, snapshot: SnapshotView | null, now: number)
       ['parent', block.parentHash],
       ...describeBlock(block, factContext(block.chainId, snapshot)),
     ]),
-    ...labelledLines([['tips, gwei', mapped(block.tips, (known) => wrapped(tips(known)))]]),
+    ...labelledLines([['tips, gwei', tipLines.join('\n').trimEnd() || null]]),
   ].join('\n');
 }
 

@@ -15,8 +15,7 @@ import {
   UNKNOWN,
 } from '../../core/units.ts';
 import { abortable } from '../../service/async.ts';
-import type { CliCommand } from '../command.ts';
-import type { CommandContext, Flags } from '../context.ts';
+import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { openSource } from '../open-source.ts';
 import {
   badgeOf,

@@ -6,8 +6,7 @@ import { isKeyId, issueKey, type Plans, readKey, reissueKey } from '../../servic
 import type { KeyStore } from '../../store/api-keys.ts';
 import { isServerUrl } from '../../store/database-url.ts';
 import type { KeyRow } from '../../store/tables.ts';
-import type { CliCommand } from '../command.ts';
-import type { CommandContext, Flags } from '../context.ts';
+import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { failure, fileFailureReason, usageError } from '../errors.ts';
 import { cleanLine, mapped, note, shownDatabase, tableLines, utcTime } from '../output.ts';
 import { keySettings } from '../settings.ts';

@@ -1,12 +1,11 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Board } from '../../tui/panes/board/board-pane.tsx';
-import type { CliCommand } from '../command.ts';
-import type { CommandContext, Flags } from '../context.ts';
+import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { chosenSettings, type OpenedClient, openClient, warnOfPlainKey } from '../open-source.ts';
 import { withSpinner } from '../output.ts';
-import { refuseUnknownCommand } from '../parse.ts';
+import { unknownCommand } from '../parse.ts';
 import { type ChainRows, EVERY_MS, openChainRows } from '../poll-chains.ts';
 import { type ChainSetup, parseNodeUrl, type Settings, withSource } from '../settings.ts';
 import { chainsOption, chosenChains } from './chains.ts';
@@ -19,7 +18,8 @@ export function addLive(program: CliCommand): void {
     .addOption(chainsOption())
     .allowExcessArguments()
     .does((context, flags: LiveFlags, command: CliCommand) => {
-      refuseUnknownCommand(command.args, program);
+      const [word] = command.args;
+      if (word !== undefined) throw usageError(unknownCommand(word, program));
       return live(context, flags);
     });
 }

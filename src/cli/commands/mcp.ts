@@ -1,6 +1,5 @@
 import { VERSION } from '../../contract/routes.ts';
-import type { CliCommand } from '../command.ts';
-import type { CommandContext, Flags } from '../context.ts';
+import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { reportError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { knownSecrets } from '../main.ts';

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { formatCount } from '../../core/units.ts';
 import { databaseName, isServerUrl, parseDatabaseUrl } from '../../store/database-url.ts';
-import type { CliCommand } from '../command.ts';
+import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { keysDatabase } from '../config-file.ts';
-import type { CommandContext, Flags } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { note, tildePath } from '../output.ts';
 import { checked, given } from '../parse.ts';

@@ -30,8 +30,7 @@ import {
   UNKNOWN,
 } from '../../core/units.ts';
 import { abortable } from '../../service/async.ts';
-import type { CliCommand } from '../command.ts';
-import type { CommandContext, Flags } from '../context.ts';
+import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { failure, usageError } from '../errors.ts';
 import { followSnapshots, type ToldSnapshot } from '../follow-snapshots.ts';
 import type { Io } from '../io.ts';

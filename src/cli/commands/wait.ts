@@ -16,9 +16,8 @@ import {
   formatLikelihood,
   gweiString,
 } from '../../core/units.ts';
-import type { CliCommand } from '../command.ts';
+import type { CliCommand, CommandContext } from '../command.ts';
 import { holdsKey } from '../config-file.ts';
-import type { CommandContext } from '../context.ts';
 import { CliError, EXIT, usageError } from '../errors.ts';
 import { FASTEST_POLL_MS, followSnapshots, untilItWorks } from '../follow-snapshots.ts';
 import type { Io } from '../io.ts';
