@@ -82,7 +82,14 @@ function placesOf(engine: FeeEngine, more: Partial<Present> = {}) {
 }
 
 function recordOf(snapshot: SnapshotView, data: RecommendationView, now: number): string {
-  const recommendation = { data, at: now, error: null, retryAt: null };
+  const recommendation = {
+    data,
+    at: now,
+    error: null,
+    retryAt: null,
+    pending: false,
+    refresh: async () => {},
+  };
   return recordLines({ snapshot, recommendation, width: 110, now, isPast: false })
     .map((line) => line.map(({ text }) => text).join(''))
     .join('\n');

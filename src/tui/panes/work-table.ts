@@ -19,11 +19,7 @@ export function feeUnit({ lanes }: SnapshotView, symbol: string) {
 }
 
 /** Present costs of usual actions, lane by lane: in dollars if the coin's price is known, and in the coin. */
-export function workColumns(
-  snapshot: SnapshotView,
-  symbol: string,
-  heading = 'usual work',
-): readonly TableColumn<ActionView>[] {
+export function workColumns(snapshot: SnapshotView, symbol: string): readonly TableColumn<ActionView>[] {
   const { lanes, nativeUsd, chainId } = snapshot;
   const unit = feeUnit(snapshot, symbol);
   const gasCost = (lane: LaneName, { gas }: ActionView) => cost(gas, lanes[lane].price);
@@ -47,7 +43,7 @@ export function workColumns(
     ),
   );
   return [
-    leftColumn(heading, 14, 0, ({ name }) => name),
+    leftColumn('usual work', 14, 0, ({ name }) => name),
     gas,
     ...columns,
     ...(hasDataFee(chainId) ? [part] : []),

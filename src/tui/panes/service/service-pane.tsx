@@ -1,5 +1,4 @@
-import type { ServiceDescription } from '../../../client/openapi.ts';
-import type { DashboardView, MarketView, NodeView, RateLimitsView } from '../../../client/views/dashboard.ts';
+import type { DashboardView, MarketView, NodeView } from '../../../client/views/dashboard.ts';
 import { keptWords, type RecommendationView } from '../../../client/views/gas.ts';
 import { ROUTE_GROUPS, V1_ROUTES } from '../../../contract/routes.ts';
 import {
@@ -17,13 +16,14 @@ import { useNow } from '../../app/clock.ts';
 import { useKeptState } from '../../app/ui-state.ts';
 import {
   type Polled,
+  useDescription,
   useMarket,
   useMonitor,
   useMonitorQuery,
   useRecommendation,
 } from '../../data/queries.ts';
 import { hangingLines, sectionLine } from '../../ui/fact-list.tsx';
-import { type PaneContext, usePane, useRoom } from '../../ui/pane-context.tsx';
+import { usePane, useRoom } from '../../ui/pane-context.tsx';
 import { missingReason, nextTry } from '../../ui/pane-state.tsx';
 import { ScrolledLines } from '../../ui/scroll.tsx';
 import { known, leftColumn, rightColumn, type TableColumn, tableOf } from '../../ui/table.ts';
@@ -38,48 +38,50 @@ const LIMITS_MS = 15_000;
 const DAY_MS = 30_000;
 const MONTH_MS = 300_000;
 
-export function ServiceScreen() {
+function useServiceContext() {
   const { intervalMs, isOwnService: isOwn = false } = useMonitor();
-  const [top, setTop] = useKeptState('service', 0);
   const pane = usePane();
-  const { rows } = useRoom();
   const { snapshot } = pane;
-  const isPast = useDim();
-  const summary = useMonitorQuery({
-    key: ['service', 'summary'],
-    ask: (client, signal) => client.summary({ signal }),
-    everyMs: Math.max(intervalMs, LEAST_SUMMARY_MS),
-    // A remote service counts every request.
-    ...(isOwn ? { head: snapshot } : {}),
-  });
-  const limits = useMonitorQuery({
-    key: ['service', 'limits'],
-    enabled: !isOwn,
-    ask: (client, signal) => client.rateLimits({ signal }),
-    everyMs: Math.max(intervalMs, LIMITS_MS),
-  });
-  const day = useMarket('24h', { head: snapshot, leastMs: DAY_MS });
-  // The embedded service fills its month within the first minute.
-  const month = useMarket('30d', { head: snapshot, leastMs: isOwn ? DAY_MS : MONTH_MS });
-  const recommendation = useRecommendation(snapshot);
-  const figures = [summary, limits, day, month, recommendation];
-  const description = useMonitorQuery({
-    key: ['service', 'description'],
-    // A long document: loaded after the figures.
-    enabled: !isOwn && figures.every(({ data, error }) => data !== undefined || error !== null),
-    ask: (client, signal) => client.description({ signal }),
-  });
-  const now = useNow();
-  const context = { ...pane, now, isPast, summary, limits, day, month, recommendation, description };
-  const ofOthers = isOwn ? [] : [quotaLines(context)];
-  const parts = [
-    ...[sourceLines(context), ...ofOthers, marketLines(context), workLines(context)],
-    ...[recordLines(context), summaryLines(context), ...(isOwn ? [] : [routesLines(context)])],
-  ].filter(({ length }) => length > 0);
+  return {
+    ...pane,
+    isOwn,
+    now: useNow(),
+    /** The frame already says why the data is stale. */
+    isPast: useDim(),
+    summary: useMonitorQuery({
+      key: ['service', 'summary'],
+      ask: (client, signal) => client.summary({ signal }),
+      everyMs: Math.max(intervalMs, LEAST_SUMMARY_MS),
+      // A remote service counts every request.
+      ...(isOwn ? { head: snapshot } : {}),
+    }),
+    limits: useMonitorQuery({
+      key: ['service', 'limits'],
+      enabled: !isOwn,
+      ask: (client, signal) => client.rateLimits({ signal }),
+      everyMs: Math.max(intervalMs, LIMITS_MS),
+    }),
+    day: useMarket('24h', { head: snapshot, leastMs: DAY_MS }),
+    // The embedded service fills its month within the first minute.
+    month: useMarket('30d', { head: snapshot, leastMs: isOwn ? DAY_MS : MONTH_MS }),
+    recommendation: useRecommendation(snapshot),
+    description: useDescription(),
+  };
+}
+
+type ServiceContext = ReturnType<typeof useServiceContext>;
+
+export function ServiceScreen() {
+  const [top, setTop] = useKeptState('service', 0);
+  const { rows } = useRoom();
+  const context = useServiceContext();
+  const parts = [sourceLines, quotaLines, marketLines, workLines, recordLines, summaryLines, routesLines]
+    .map((linesOf) => linesOf(context))
+    .filter(({ length }) => length > 0);
   const spread = parts.flatMap((part, place) => (place === 0 ? part : [EMPTY_LINE, ...part]));
   // A standstill of the chain dims the other panes; here the nodes' state is still fresh.
   return (
-    <DimContext value={summary.error !== null}>
+    <DimContext value={context.summary.error !== null}>
       <ScrolledLines
         scope="service"
         title={sourceTitle(context)}
@@ -91,25 +93,10 @@ export function ServiceScreen() {
   );
 }
 
-type Part<T> = Pick<Polled<T>, 'data' | 'at' | 'error' | 'retryAt'>;
-
-interface ServiceContext extends PaneContext {
-  readonly now: number;
-  /** The frame already says why the data is stale. */
-  readonly isPast: boolean;
-  readonly summary: Part<DashboardView>;
-  readonly limits: Part<RateLimitsView>;
-  readonly day: Part<MarketView>;
-  readonly month: Part<MarketView>;
-  readonly recommendation: Part<RecommendationView>;
-  /** Its value is `null` when the service has no description. */
-  readonly description: Part<ServiceDescription | null>;
-}
-
 /** Why a part is missing or stale. */
 function stateOf(
   what: string,
-  { data, at, error, retryAt }: Part<unknown>,
+  { data, at, error, retryAt }: Pick<Polled<unknown>, 'data' | 'at' | 'error' | 'retryAt'>,
   { now, isPast }: Pick<ServiceContext, 'now' | 'isPast'>,
   lacking = `no ${what}`,
 ): readonly Line[] {
@@ -128,9 +115,13 @@ const partTitle = (title: string, rest: Line = EMPTY_LINE) => sectionLine(title.
 
 const GLUED = '\u00a0';
 
-/** A title with phrases, which break between two of them and after commas only. */
-function phraseLines(title: string, phrases: readonly string[], width: number): readonly Line[] {
-  const text = phrases.map((phrase) => phrase.replaceAll(/(?<!,) /g, GLUED)).join('  ');
+type Phrase = string | null | false;
+const isSaid = (phrase: Phrase) => typeof phrase === 'string' && phrase !== '';
+
+/** A title with those phrases that there are, which break between two of them and after commas only. */
+function phraseLines(title: string, phrases: readonly Phrase[], width: number): readonly Line[] {
+  const glued = phrases.filter(isSaid).map((phrase) => String(phrase).replaceAll(/(?<!,) /g, GLUED));
+  const text = glued.join('  ');
   const lines = hangingLines(partTitle(title, [plain('')]), text, width);
   return lines.map((line) => line.map((span) => ({ ...span, text: span.text.replaceAll(GLUED, ' ') })));
 }
@@ -234,37 +225,32 @@ const BAR_CELLS = 20;
 const NEARLY_USED = 0.9;
 
 function quotaLines(context: ServiceContext): readonly Line[] {
-  const { limits, now, width } = context;
+  const { limits, isOwn, now, width } = context;
+  if (isOwn) return [];
   const late = stateOf('limits', limits, context, 'not known');
   if (limits.data === undefined) return [partTitle('Quota', late[0])];
-  const { plan, dailyLimit: limit, remainingToday: left, perSecond, resetsAt, usedToday } = limits.data;
-  const used = usedToday ?? (limit !== null && left !== null ? limit - left : null);
-  const daily =
-    limit === null
-      ? ['no daily limit', ...(used === null ? [] : [`${formatCount(used)} asked today`])]
-      : [
-          used === null
-            ? `${formatCount(limit)} a day`
-            : `${formatCount(used)} of ${formatCount(limit)} today`,
-        ];
+  const { plan, dailyLimit, remainingToday: left, perSecond, resetsAt, usedToday } = limits.data;
+  const used = usedToday ?? (dailyLimit !== null && left !== null ? dailyLimit - left : null);
+  const count = used === null ? null : formatCount(used);
+  const limit = dailyLimit === null ? null : formatCount(dailyLimit);
   const phrases = [
-    ...(plan === null ? [] : [`plan ${plan}`]),
-    ...daily,
-    ...(perSecond === null ? [] : [`${formatCount(perSecond)} per second`]),
+    plan && `plan ${plan}`,
+    limit === null && 'no daily limit',
+    limit === null
+      ? count && `${count} asked today`
+      : count
+        ? `${count} of ${limit} today`
+        : `${limit} a day`,
+    perSecond !== null && `${formatCount(perSecond)} per second`,
   ];
-  const share = used === null || !limit ? null : Math.min(used / limit, 1);
+  const share = used === null || !dailyLimit ? null : Math.min(used / dailyLimit, 1);
   const isHigh = share !== null && share >= NEARLY_USED;
-  const shareLine: Line =
-    share === null
-      ? []
-      : [
-          ...bar(share, BAR_CELLS, isHigh ? 'bad' : 'accent'),
-          plain(` ${formatPercent(share).padStart(5)} used${isHigh ? ' !' : ''}  `),
-        ];
+  const usedText = share === null ? '' : ` ${formatPercent(share).padStart(5)} used${isHigh ? ' !' : ''}  `;
   const resets = resetsAt === null ? '' : `resets in ${formatDuration((resetsAt - now) / 1_000)}`;
+  const shareLine: Line = share === null ? [] : bar(share, BAR_CELLS, isHigh ? 'bad' : 'accent');
   return [
     ...phraseLines('Quota', phrases, width),
-    ...(limit === null ? [] : [indented([...shareLine, plain(resets)])]),
+    ...(limit === null ? [] : [indented([...shareLine, plain(`${usedText}${resets}`)])]),
     ...late.map(indented),
   ];
 }
@@ -293,12 +279,11 @@ function marketLines(context: ServiceContext): readonly Line[] {
     if (data === undefined || error !== null || sec <= FRESH_SEC) return [];
     return [`${nameOf(data)} ${formatDuration(Math.floor(sec / 60) * 60)}`];
   });
+  const changed = change === null ? '' : ` ${formatChange(change)}`;
   const phrases = [
-    nativeUsd === null
-      ? `no ${symbol} price in dollars`
-      : `${symbol} ${formatUsd(nativeUsd)}${change === null ? '' : ` ${formatChange(change)}`}`,
-    ...(hour === null ? [] : [`cheapest ${String(hour).padStart(2, '0')}:00 UTC`]),
-    ...(ages.length === 0 ? [] : [`${ages.join(', ')} ago`]),
+    nativeUsd === null ? `no ${symbol} price in dollars` : `${symbol} ${formatUsd(nativeUsd)}${changed}`,
+    hour !== null && `cheapest ${String(hour).padStart(2, '0')}:00 UTC`,
+    ages.length > 0 && `${ages.join(', ')} ago`,
   ];
   const late = [...stateOf('24 h figures', day, context), ...stateOf('30 d figures', month, context)];
   return [
@@ -338,17 +323,16 @@ const STATS_COLUMNS: readonly TableColumn<StatsRow>[] = [
 
 function workLines({ snapshot, day, month, symbol, width, isSpoken }: ServiceContext): readonly Line[] {
   const actions = (day.data ?? month.data)?.actions ?? [];
-  if (actions.length === 0) {
-    // While figures are loading or refused, the market's own lines say so.
-    if (day.data === undefined) return [];
-    return [sectionLine('Usual work', [faint('the service does not price it')])];
-  }
-  const columns = workColumns(snapshot, symbol, '');
-  const { heading, lines } = tableOf({ columns, rows: actions, width }, isSpoken);
-  // The headings share the section's line.
-  const title = ' Usual work';
-  const headings = heading.map(({ text }) => text).join('');
-  return [[bold(title), faint(headings.slice(title.length))], ...lines];
+  // While figures are loading or refused, the market's own lines say so.
+  if (actions.length === 0)
+    return day.data === undefined
+      ? []
+      : [sectionLine('Usual work', [faint('the service does not price it')])];
+  const { heading, lines } = tableOf(
+    { columns: workColumns(snapshot, symbol), rows: actions, width },
+    isSpoken,
+  );
+  return [heading, ...lines];
 }
 
 type RecordContext = Pick<ServiceContext, 'recommendation' | 'snapshot' | 'now' | 'isPast' | 'width'>;
@@ -398,20 +382,17 @@ function summaryLines(context: ServiceContext): readonly Line[] {
     return summary.error === null ? [partTitle('Summary', stateOf('summary', summary, context)[0])] : [];
   }
   const { alerts, autoTxs, savings } = summary.data;
-  const phrases = savingPhrases(savings, symbol);
-  if (autoTxs.total !== null) {
-    const states = statesOf(autoTxs.byStatus).join(', ');
-    const counts = `${counted(autoTxs.total, 'auto-tx')}${states === '' ? '' : ` (${states})`}`;
-    phrases.unshift(autoTxs.total === 0 ? 'no auto-txs yet' : counts);
-  }
-  if (alerts.total !== null) {
-    const armed = alerts.pending === null ? '' : `, ${formatCount(alerts.pending)} on`;
-    const fired = alerts.fired24h === null ? '' : `, ${formatCount(alerts.fired24h)} fired in 24 h`;
-    phrases.unshift(
-      alerts.total === 0 ? 'no alerts yet' : `${counted(alerts.total, 'alert')}${armed}${fired}`,
-    );
-  }
-  if (phrases.length > 0) return phraseLines('Summary', phrases, width);
+  const armed = alerts.pending === null ? '' : `, ${formatCount(alerts.pending)} on`;
+  const fired = alerts.fired24h === null ? '' : `, ${formatCount(alerts.fired24h)} fired in 24 h`;
+  const states = statesOf(autoTxs.byStatus).join(', ');
+  const phrases = [
+    alerts.total === 0 && 'no alerts yet',
+    alerts.total && `${counted(alerts.total, 'alert')}${armed}${fired}`,
+    autoTxs.total === 0 && 'no auto-txs yet',
+    autoTxs.total && `${counted(autoTxs.total, 'auto-tx')}${states === '' ? '' : ` (${states})`}`,
+    ...savingPhrases(savings, symbol),
+  ].map((phrase) => phrase || null);
+  if (phrases.some(isSaid)) return phraseLines('Summary', phrases, width);
   return [partTitle('Summary', [faint('the service counts no alerts, auto-txs or savings')])];
 }
 
@@ -443,26 +424,23 @@ function statesOf(byStatus: Readonly<Record<string, number>>): readonly string[]
 
 const counted = (count: number, what: string) => `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
 
-const MOST_NAMED = 6;
-
-/** How the service calls itself, and which routes of v1 it lacks. */
-function routesLines(context: ServiceContext): readonly Line[] {
-  const { description, width } = context;
-  const own = description.data ?? null;
-  if (own === null) {
-    const none: Line = [faint('the service does not describe itself')];
-    return [partTitle('API', stateOf('description', description, context)[0] ?? none)];
-  }
+/** How the service calls itself, and how much of v1 it lacks. */
+function routesLines({ isOwn, description: own, width }: ServiceContext): readonly Line[] {
+  if (isOwn) return [];
+  if (own === undefined) return [partTitle('API', [faint('loading description …')])];
+  if (own === null) return [partTitle('API', [faint('the service does not describe itself')])];
   const has = new Set(own.routes.map(({ method, path }) => `${method} ${path}`));
   const lacks = V1_ROUTES.filter(({ method, path }) => !has.has(`${method} ${path}`));
-  // A group without any route is named as a whole, to leave room for single routes.
-  const whole = ROUTE_GROUPS.filter((group) =>
-    V1_ROUTES.every((route) => route.group !== group || lacks.includes(route)),
-  );
-  const single = lacks.filter(({ group }) => !whole.includes(group));
-  const named = single.slice(0, MOST_NAMED).map(({ method, path }) => `${method.toUpperCase()} ${path}`);
-  const more = single.length > MOST_NAMED ? [`and ${single.length - MOST_NAMED} more`] : [];
-  const without = [...whole, ...named, ...more].join(', ');
-  const about = [own.title, own.version && `version ${own.version}`, without && `without ${without}`];
+  // A group without any route is named as a whole.
+  const isWhole = (group: (typeof ROUTE_GROUPS)[number]) =>
+    V1_ROUTES.every((route) => route.group !== group || lacks.includes(route));
+  const whole = ROUTE_GROUPS.filter(isWhole);
+  const single = lacks.filter(({ group }) => !isWhole(group)).length;
+  const without = [
+    ...whole,
+    ...(single === 0 ? [] : [`${counted(single, 'route')} that gastop doctor names`]),
+  ];
+  const named = own.version && `version ${own.version}`;
+  const about = [own.title, named, without.length > 0 && `without ${without.join(', ')}`];
   return phraseLines('API', [about.filter((part) => part).join(', ')], width);
 }
