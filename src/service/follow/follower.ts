@@ -35,7 +35,6 @@ export class Follower {
   /** Aborts `#follow`, so that it restarts in the lease's present state. */
   #again = new AbortController();
   #followsAs: LeaseState | null = null;
-  #isCatchingUp = false;
   /** Whether the source is known to serve the stored chain. */
   #isReconciled = false;
   #restartedAt: number | null = null;
@@ -319,7 +318,6 @@ export class Follower {
         this.#state.note(event.block);
         this.#news.look();
         this.#takeIn(event.block);
-        this.#noteCatchUp();
         break;
       case 'reorg':
         this.#rewindTo(event.commonAncestor);
@@ -338,13 +336,6 @@ export class Follower {
         this.#state.end();
     }
     this.#options.onEvent?.();
-  }
-
-  /** After a catch-up the missing part of its time is known. */
-  #noteCatchUp(): void {
-    const isLate = this.#state.isLate(this.chain.head);
-    if (this.#isCatchingUp && !isLate) this.#filler.fillSoon();
-    this.#isCatchingUp = isLate;
   }
 
   #heal(): void {

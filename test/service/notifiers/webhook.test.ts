@@ -241,31 +241,7 @@ describe('an answer that has no end', () => {
 });
 
 describe('a redirect', () => {
-  it.each([307, 308])('by %d has the same request sent on, at most three times', async (status) => {
-    const last = await startReceiver();
-    const receiver = await startReceiver((response, { path }) => {
-      const step = Number(path.slice(1)) || 0;
-      answering(status, '', { Location: step === 2 ? last.url : `/${step + 1}` })(response, {
-        path,
-        headers: {},
-        body: '',
-      });
-    });
-    expect(await deliver(webhook(), receiver.url)).toMatchObject({ outcome: 'delivered' });
-    expect(last.received[0]?.body).toBe(receiver.received[0]?.body);
-    expect(last.received[0]?.headers['idempotency-key']).toBe('alr_1.1.webhook');
-    expect(last.received[0]?.headers['x-gastop-signature']).toBe(
-      receiver.received[0]?.headers['x-gastop-signature'],
-    );
-  });
-
-  it('in a circle is given up for now', async () => {
-    const receiver = await startReceiver(answering(307, '', { Location: '/hook' }));
-    expect(await deliver(webhook(), receiver.url)).toEqual(later('refused: more than 3 redirects'));
-    expect(receiver.received).toHaveLength(4);
-  });
-
-  it.each([301, 302, 303])('by %d is not followed: the log says where it leads', async (status) => {
+  it.each([301, 302, 303, 307, 308])('by %d is not followed: the log says where it leads', async (status) => {
     const elsewhere = await startReceiver();
     const receiver = await startReceiver(answering(status, '', { Location: elsewhere.url }));
     const attempt = await deliver(webhook(), receiver.url);
@@ -299,44 +275,6 @@ describe('private addresses', () => {
   // A receiver on 127.0.0.2 stands for one that everybody may reach; all other addresses are what they are.
   const isForbidden = (address: string) => address !== '127.0.0.2' && isForbiddenAddress(address);
   const PUBLIC = '127.0.0.2';
-
-  it.each(['https://127.0.0.1', 'https://localhost', 'https://[::ffff:7f00:1]', 'https://rebound.test'])(
-    'are not reached by a redirect either: %s',
-    async (origin) => {
-      const victim = await startReceiver(undefined, { tls: 'good' });
-      const receiver = await startReceiver(answering(307, '', { Location: `${origin}:${victim.port}/` }), {
-        tls: 'good',
-        host: PUBLIC,
-      });
-      const notifier = webhook({
-        allowPrivateTargets: false,
-        ca: certificate('ca'),
-        isForbidden,
-        resolve: async (hostname) => [hostname === 'receiver.test' ? PUBLIC : '127.0.0.1'],
-      });
-      expect(await deliver(notifier, `https://receiver.test:${receiver.port}/`)).toEqual(
-        later(expect.stringMatching(/^refused: (?:a redirect must not be on|rebound.test leads to)/)),
-      );
-      expect(receiver.received).toHaveLength(1);
-      expect(victim.received).toEqual([]);
-    },
-  );
-
-  it('nor are they by a plain http one', async () => {
-    const receiver = await startReceiver(answering(308, '', { Location: 'http://example.org/' }), {
-      tls: 'good',
-      host: PUBLIC,
-    });
-    const notifier = webhook({
-      allowPrivateTargets: false,
-      ca: certificate('ca'),
-      isForbidden,
-      resolve: async () => [PUBLIC],
-    });
-    expect(await deliver(notifier, `https://receiver.test:${receiver.port}/`)).toEqual(
-      later('refused: a redirect must begin with https://'),
-    );
-  });
 
   it('are not reached by a name that changes its meaning between the check and the connection', async () => {
     const victim = await startReceiver(undefined, { tls: 'good' });

@@ -156,10 +156,6 @@ function notFound(hostname: string): NodeJS.ErrnoException {
 const LONGEST_BODY_BYTES = 65_536;
 /** Deadline of the body, since the status alone decides. */
 const BODY_DEADLINE_MS = 2_000;
-const MOST_REDIRECTS = 3;
-/** Only these repeat the request with its method and body (RFC 9110, 15.4.8 and 15.4.9). */
-const FOLLOWED = new Set([307, 308]);
-
 export interface WebAccess extends TargetPolicy {
   readonly resolve: ResolveHost;
   /** Root certificates to trust instead of the default ones, PEM. */
@@ -170,46 +166,29 @@ interface WebRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  readonly redirects?: number;
 }
 
 export interface WebResponse {
   readonly status: number;
   readonly retryAfter: string | undefined;
-  /** The target host of a redirect that is not followed. */
+  /** The target host of a redirect; none is followed. */
   readonly movedTo: string | null;
   /** The part of the body that arrived in time, at most 64 kB. */
   readonly text: string;
 }
 
 /**
- * Posts, follows redirects that repeat the request, and checks each address before it connects. One connection per
- * request; no proxy.
- * @throws {RequestRefused} a redirect leads to a forbidden target; other errors are those of the connection.
+ * Posts, and checks each address before it connects. One connection per request; no redirects, no proxy.
+ * @throws {RequestRefused} the target is forbidden; other errors are those of the connection.
  */
 export async function sendRequest(
   request: WebRequest,
   access: WebAccess,
   signal: AbortSignal,
 ): Promise<WebResponse> {
-  let { url } = request;
-  const most = request.redirects ?? MOST_REDIRECTS;
-  for (let redirects = 0; ; redirects += 1) {
-    const target = readWebTarget(url, access);
-    if (!target.ok) {
-      throw new RequestRefused(`${redirects === 0 ? 'the target' : 'a redirect'} ${target.problem}`);
-    }
-    const { response, location } = await post(target.url, request, access, signal);
-    if (!FOLLOWED.has(response.status) || location === null) return response;
-    if (redirects === most) {
-      if (most === 0) return response;
-      throw new RequestRefused(`more than ${most} redirects`);
-    }
-    url = location.href;
-  }
-}
-
-async function post(url: URL, request: WebRequest, access: WebAccess, signal: AbortSignal) {
+  const target = readWebTarget(request.url, access);
+  if (!target.ok) throw new RequestRefused(`the target ${target.problem}`);
+  const { url } = target;
   const isEncrypted = url.protocol === 'https:';
   const body = Buffer.from(request.body);
   const options: https.RequestOptions = {
@@ -237,7 +216,7 @@ async function post(url: URL, request: WebRequest, access: WebAccess, signal: Ab
   const status = response.statusCode ?? 0;
   const { location: to, 'retry-after': retryAfter } = response.headers;
   const location = status >= 300 && status < 400 && to !== undefined ? URL.parse(to, url.href) : null;
-  return { response: { status, retryAfter, movedTo: location?.host ?? null, text }, location };
+  return { status, retryAfter, movedTo: location?.host ?? null, text };
 }
 
 /** Never rejects: the status is known, and a part of the body is enough. */

@@ -130,8 +130,7 @@ export function createTelegramNotifier(
   return webNotifier(async ({ target, message }, signal) => {
     const text = alertText(message).plain;
     const body = JSON.stringify({ chat_id: target, text, link_preview_options: { is_disabled: true } });
-    // Follows no redirects: the token is in the path, and no other server may see it.
-    const response = await sendRequest({ url, headers: JSON_HEADERS, body, redirects: 0 }, trusted, signal);
+    const response = await sendRequest({ url, headers: JSON_HEADERS, body }, trusted, signal);
     const reply = readReply(response.text);
     const words = statusWords({ ...response, text: reply?.description ?? '' }, [token]);
     const { status } = response;
