@@ -308,7 +308,7 @@ describe('an alert that cannot be', () => {
       '--confirm --email --email --note --rearm-margin --webhook'.split(' '),
     );
     expect(stderr).toContain(
-      '--email needs a mail server (EMAIL), which is not set up here: set smtp in the config file',
+      '--email needs EMAIL, which is not set up here: set smtp in the config file',
     );
     expect(stderr).toContain(
       '--webhook must not be on this machine or in a private network (127.0.0.1); the operator can allow it with --allow-private-targets',

@@ -226,12 +226,14 @@ export class Dispatcher {
   }
 
   async #attempt(delivery: PendingDelivery): Promise<void> {
-    const { notifiers, signal, onAttempt } = this.#options;
-    const notifier = notifiers[delivery.channel];
-    if (notifier === undefined) return this.#wait(delivery);
+    const { notifiers, process, signal, onAttempt } = this.#options;
+    const { channel } = delivery;
+    const notifier = notifiers[channel];
     const at = this.#clock.now();
     const beganAt = this.#clock.elapsed();
-    const made = await this.#tryOnce(notifier, delivery);
+    const made = notifier
+      ? await this.#tryOnce(notifier, delivery)
+      : later(`${channel} is not set up in the process that sends (${process})${remedyWords(channel)}`);
     if (signal.aborted && made.outcome !== 'delivered') return;
     const attempt: KeptAttempt = {
       at,
@@ -239,29 +241,11 @@ export class Dispatcher {
       ok: made.outcome === 'delivered',
       answer: made.answer,
     };
-    const verdict = this.#judge(delivery, made, at);
+    const verdict = notifier ? this.#judge(delivery, made, at) : waitingFrom(at, delivery);
     await this.#record(delivery, attempt, verdict);
+    if (verdict.kind === 'waits' && this.#toldMissing.has(channel)) return;
+    if (verdict.kind === 'waits') this.#toldMissing.add(channel);
     onAttempt?.({ delivery, attempt, verdict });
-  }
-
-  /** Another process accepted the alert, or the settings have changed: waits for a process that has a notifier. */
-  async #wait(delivery: PendingDelivery): Promise<void> {
-    const { channel, triesSince, isUntouched } = delivery;
-    const at = this.#clock.now();
-    const attempt = { at, latencyMs: 0, ok: false, answer: this.#notSetUp(channel) };
-    const isOver = !isUntouched && at >= triesSince + GIVE_UP_AFTER_MS;
-    const verdict: Verdict = isOver ? { kind: 'failed' } : { kind: 'waits', at: at + NO_NOTIFIER_MS };
-    await this.#record(delivery, attempt, verdict);
-    if (!isOver && this.#toldMissing.has(channel)) return;
-    this.#toldMissing.add(channel);
-    this.#options.onAttempt?.({ delivery, attempt, verdict });
-  }
-
-  #notSetUp(channel: string): string {
-    const { process } = this.#options;
-    const remedy = remedyFor(channel);
-    const how = remedy === undefined ? '' : `; whoever runs it sets ${remedy}`;
-    return `${channel} is not set up in the process that sends (${process})${how}`;
   }
 
   /** One attempt, within its deadline and until the end of the process. */
@@ -324,6 +308,17 @@ export class Dispatcher {
     this.#prunedAt = now;
     await this.#store.prune(this.#options.agreedNow?.() ?? now);
   }
+}
+
+const remedyWords = (channel: string) => {
+  const remedy = remedyFor(channel);
+  return remedy === undefined ? '' : `; whoever runs it sets ${remedy}`;
+};
+
+/** Another process accepted the alert, or the settings have changed: it waits for a process that has a notifier. */
+function waitingFrom(at: number, { isUntouched, triesSince }: PendingDelivery): Verdict {
+  const isOver = !isUntouched && at >= triesSince + GIVE_UP_AFTER_MS;
+  return isOver ? { kind: 'failed' } : { kind: 'waits', at: at + NO_NOTIFIER_MS };
 }
 
 interface SendingOptions extends Pick<DispatcherOptions, 'signal' | 'onError' | 'onAttempt'> {

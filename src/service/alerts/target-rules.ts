@@ -2,25 +2,13 @@ import type { TargetRules } from '../../contract/alert-targets.ts';
 import { ALERT_CHANNELS, type AlertChannel } from '../../contract/choices.ts';
 import { readWebTarget, type TargetPolicy } from './notifiers/safe-http.ts';
 
-/** Channels that need settings: what sends them, and the settings that enable it, for the operator. */
-const SET_UP = new Map<string, { readonly sender: string; readonly remedy: string }>([
-  [
-    'EMAIL',
-    {
-      sender: 'a mail server (EMAIL)',
-      remedy: 'smtp in the config file, or GASTOP_SMTP_URL and GASTOP_SMTP_FROM',
-    },
-  ],
-  [
-    'TELEGRAM',
-    {
-      sender: 'a Telegram bot (TELEGRAM)',
-      remedy: 'telegram.token in the config file, or GASTOP_TELEGRAM_TOKEN',
-    },
-  ],
-]);
+/** The settings that enable the channels that need some, for the operator. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  EMAIL: 'smtp in the config file, or GASTOP_SMTP_URL and GASTOP_SMTP_FROM',
+  TELEGRAM: 'telegram.token in the config file, or GASTOP_TELEGRAM_TOKEN',
+};
 
-export const remedyFor = (channel: string): string | undefined => SET_UP.get(channel)?.remedy;
+export const remedyFor = (channel: string): string | undefined => REMEDIES[channel];
 
 interface Senders {
   readonly smtp?: object | null;
@@ -48,11 +36,10 @@ export function targetRules(
   policy: TargetPolicy,
   asker: 'operator' | 'key',
 ): TargetRules {
-  const words = (channel: AlertChannel) => {
-    const { sender, remedy } = SET_UP.get(channel) ?? { sender: channel, remedy: '' };
-    if (asker === 'key') return `needs ${channel}, which is not set up on this service`;
-    return `needs ${sender}, which is not set up here${remedy && `: set ${remedy}; see docs/ALERTS.md`}`;
-  };
+  const words = (channel: AlertChannel) =>
+    asker === 'key'
+      ? `needs ${channel}, which is not set up on this service`
+      : `needs ${channel}, which is not set up here: set ${remedyFor(channel)}; see docs/ALERTS.md`;
   return {
     missing: Object.fromEntries(missingChannels(channels).map((channel) => [channel, words(channel)])),
     refuseUrl: (url) => {

@@ -185,7 +185,6 @@ export class AutoTxService {
     });
   }
 
-  /** @throws {ApiFailure} `conflict` while it may still be sent. */
   async remove(owner: string, id: string): Promise<void> {
     const removed = await this.#parts.store.remove(owner, id);
     if (removed === null) throw noAutoTx();
@@ -399,6 +398,5 @@ const sameNonce = (id: string) =>
 const noAutoTx = () =>
   notFound('there is no such auto-tx, or it belongs to another key; GET /auto-txs lists yours');
 
-/** `has failed`, `is executed` */
 const isWords = (status: AutoTxStatus) =>
   `${status === 'FAILED' || status === 'EXPIRED' ? 'has' : 'is'} ${status.toLowerCase()}`;

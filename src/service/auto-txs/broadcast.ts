@@ -90,7 +90,6 @@ export function happen(
 
 export interface SenderFacts {
   readonly nextNonce: number;
-  /** The next nonce including the node's pool. */
   readonly pendingNonce: number;
   readonly balance: bigint;
   readonly live: readonly KeptAutoTx[];

@@ -44,7 +44,6 @@ export function startAutoTxs(options: AutoTxsOptions): LeaderWork {
       try {
         await engine.turn();
       } catch (error) {
-        // Another process took the lease; this one will notice soon.
         const isLost = error instanceof StoreError && error.code === 'not-holder';
         if (!until.aborted && !isLost) onError(error);
         if (isLost) void lease.look();
@@ -59,7 +58,6 @@ export function startAutoTxs(options: AutoTxsOptions): LeaderWork {
 }
 
 const SENDERS_AT_ONCE = 32;
-/** Of one sender. */
 const OBSERVED_AT_ONCE = 8;
 /** Time limit of one sender: if a node does not respond, processing ends, and continues with the next head. */
 const SENDER_MS = 10_000;
@@ -139,7 +137,6 @@ export class AutoTxEngine {
 
   async #expire(): Promise<void> {
     const { store, agreedNow } = this.#context;
-    // Its owner may have extended it by now.
     const expire = (kept: KeptAutoTx) => {
       const { expiresAt } = kept.order;
       if (expiresAt === null || expiresAt > agreedNow()) return null;

@@ -32,7 +32,6 @@ export class AdviceJudge {
     return this.#score;
   }
 
-  /** Reads the results of earlier runs. */
   load(): Promise<void> {
     return this.#guard(() => this.#count());
   }
@@ -55,7 +54,6 @@ export class AdviceJudge {
     return this.#lookingBack;
   }
 
-  /** Resolves when nothing runs; nothing starts after that. */
   async end(): Promise<void> {
     this.#ended = true;
     await this.#lookingBack;

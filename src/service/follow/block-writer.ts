@@ -150,5 +150,4 @@ export class BlockWriter {
   }
 }
 
-/** For people: the history is not being written, and `why`. */
 export const unsavedWords = (why: string): string => `history is not being saved: ${why}`;

@@ -28,7 +28,6 @@ export class ChainState {
   #engine: Engine | null = null;
   /** First block of the engine's unbroken run up to its head. */
   #first = Number.POSITIVE_INFINITY;
-  /** The engine that a running rebuild fills. */
   #next: Engine | null = null;
   #updatedAt: number | null = null;
 
@@ -269,7 +268,6 @@ export class ChainState {
       return !signal.aborted && this.#next === next;
     };
     const start = isDemo ? roundBlock(from) : from;
-    // Newer ones are ingested meanwhile.
     for (let at = start; at < (this.#recent[0]?.number ?? 0); ) {
       await this.#writer.flush();
       const page = await (isDemo ? source.blocks(at, at + PAGE - 1) : store.page(at, PAGE));

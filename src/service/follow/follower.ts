@@ -49,7 +49,6 @@ export class Follower {
       if (this.#followsAs !== null && this.#followsAs !== state) this.#again.abort();
     });
     this.#filler = new HistoryFiller(options, this.chain);
-    // It may be unused.
     this.#ready.promise.catch(() => {});
   }
 
@@ -253,7 +252,6 @@ export class Follower {
     return same !== null && isSameBlock(same, head);
   }
 
-  /** Ingests stored blocks that are not in memory, and rewinds blocks that are no longer stored. */
   async #takeStored(): Promise<void> {
     const slice = new TimeSlice();
     for (;;) {
@@ -410,7 +408,6 @@ export async function reconcile(
   let differs = false;
   let unknown = false;
   for (const depth of DEPTHS) {
-    // Across a gap, the next stored block.
     const mine = (await store.page(Math.max(0, shared - depth), 1))[0];
     if (mine === undefined || mine.number > shared) continue;
     const theirs = mine.number === head.number ? head : await blockAt(source, mine.number);
@@ -459,7 +456,6 @@ async function blockAt(source: ChainSource, number: number): Promise<Block | nul
   return block?.number === number ? block : null;
 }
 
-/** A source or one of its nodes failed or recovered; one line for a log. */
 export interface News {
   readonly isWell: boolean;
   readonly message: string;

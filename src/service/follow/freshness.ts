@@ -88,7 +88,6 @@ export class Freshness {
         pause.newest = number;
         return onFresh();
       } catch {
-        // The follower reports a node that is away.
         await sleep(RETRY_MS, signal);
       }
     }
@@ -106,7 +105,6 @@ const LATE_BLOCKS = 5;
 /** If the head is older than this, the clock may be wrong. */
 const DOUBTFUL_LAG_MS = 15 * 60_000;
 
-/** The ingested chain, as its source is judged by. */
 interface IngestedChain {
   readonly head: Block | null;
   readonly blockTimeSec: number;
@@ -169,7 +167,6 @@ export class SourceState {
     this.#caughtUpWith = number;
   }
 
-  /** A block has come, and will be the head. */
   note(block: Block): void {
     if (this.#hasBeenAway) this.begin();
     const { head: before, blockTimeSec } = this.#chain();

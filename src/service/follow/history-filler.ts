@@ -65,7 +65,6 @@ export class HistoryFiller {
     return this.#running ?? Promise.resolve();
   }
 
-  /** Resolves once the running fill has ended or failed; never rejects. */
   get settled(): Promise<void> {
     return this.#pass.catch(() => {});
   }
@@ -121,7 +120,6 @@ export class HistoryFiller {
     this.#recalled = { remembered: seen, seen };
   }
 
-  /** Blocks that are rebuilt from may end advice that waits for them. */
   async #rebuild(from: number): Promise<void> {
     void this.#options.track.lookBack();
     await this.#chain.rebuild(from);
@@ -136,7 +134,6 @@ export class HistoryFiller {
     for (const sec of [...stages, historySec]) {
       const head = this.#chain.head;
       if (head === null || signal.aborted || !this.#chain.isWriting) return;
-      // Blocks that wait to be written are no hole.
       await this.#chain.flush();
       const until = head.timestamp - sec;
       const from = (await store.latestAt(until))?.number ?? Math.max(0, head.number - MOST_BLOCKS);
@@ -175,11 +172,7 @@ interface BackfillOptions extends Pick<FillerOptions, 'source' | 'store' | 'sign
   readonly chain: Pick<ChainState, 'lowestRewind'>;
 }
 
-/**
- * Fills the holes of `range` from the newest block back. Ends early where the source's history begins. Rejects
- * with the source's error: filled blocks stay.
- * @returns number of written blocks.
- */
+/** Fills the holes of `range` from the newest block back, until the source's history begins; returns how many it wrote. */
 export async function backfill(options: BackfillOptions): Promise<number> {
   const { source, store, until, chain, signal } = options;
   const pageSize = source.kind === 'rpc' ? NODE_PAGE : LOCAL_PAGE;
@@ -214,7 +207,6 @@ export async function backfill(options: BackfillOptions): Promise<number> {
   return written;
 }
 
-/** Searched in parts of a few milliseconds each, however long the history. */
 async function* holesOf(store: BlockStore, range: NumberRange): AsyncGenerator<NumberRange> {
   for (let to = range.to; to >= range.from; to -= SEARCHED) {
     yield* await store.missingRanges({ from: Math.max(range.from, to - SEARCHED + 1), to });

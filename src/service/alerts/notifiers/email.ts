@@ -67,7 +67,6 @@ function judgeSmtpFailure(error: unknown, settings: SmtpSettings, recipient: str
   }
 }
 
-/** The server's text on one line, without credentials and recipient. */
 export function serverWords(response: string, { password, user }: SmtpSettings, recipient: string): string {
   const encoded = (text: string) => Buffer.from(text).toString('base64');
   const secrets = password ? [password, encoded(password), encoded(`\0${user ?? ''}\0${password}`)] : [];

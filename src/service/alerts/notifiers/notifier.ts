@@ -5,7 +5,6 @@ import { RequestRefused } from './safe-http.ts';
 export interface Notification {
   /** The same for every attempt: the recipient's idempotency key. */
   readonly id: string;
-  /** An address, a URL, a chat id. */
   readonly target: string;
   readonly message: AlertMessage;
   /** The owner's secrets, each of which signs webhooks. */
@@ -13,10 +12,7 @@ export interface Notification {
 }
 
 export interface Attempt {
-  /**
-   * `delivered`; `later`: retried; `never`: the recipient refuses this notification; `gone`: the recipient refuses the
-   * alert for good, which disables it.
-   */
+  /** `later`: retried; `never`: refuses this notification; `gone`: refuses the alert for good, which disables it. */
   readonly outcome: 'delivered' | 'later' | 'never' | 'gone';
   /** The response in short for the log, without secrets and whole URLs. */
   readonly answer: string;
@@ -24,7 +20,6 @@ export interface Attempt {
 }
 
 export interface Notifier {
-  /** Deadline of one attempt; default 10 s. */
   readonly deadlineMs?: number;
   /** One attempt. Never rejects. */
   deliver(notification: Notification, signal: AbortSignal): Promise<Attempt>;

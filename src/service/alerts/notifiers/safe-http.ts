@@ -171,7 +171,6 @@ interface WebRequest {
 export interface WebResponse {
   readonly status: number;
   readonly retryAfter: string | undefined;
-  /** The target host of a redirect; none is followed. */
   readonly movedTo: string | null;
   /** The part of the body that arrived in time, at most 64 kB. */
   readonly text: string;
