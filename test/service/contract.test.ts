@@ -4,11 +4,10 @@ import { ADDED_ROUTES, V1_ROUTES, type V1Route } from '../../src/contract/routes
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import { prepareAlerts } from './contract/alert-world.ts';
-import { prepareAutoTxs } from './contract/auto-tx-world.ts';
 import { readDocument } from './contract/described.ts';
 import { type ServedChain, serveChain } from './contract/served-chain.ts';
 import { SHOWS, type Shown, type World } from './contract/shown-answers.ts';
+import { prepareAlerts, prepareAutoTxs } from './contract/world.ts';
 
 const BLOCKS = 12;
 const BLOCK_SEC = 12;

@@ -1,6 +1,5 @@
 import type { V1Route } from '../../../src/contract/routes.ts';
-import { type AlertWorld, NEW_ALERT } from './alert-world.ts';
-import { type AutoTxWorld, NEW_DRAFT } from './auto-tx-world.ts';
+import { type AlertWorld, type AutoTxWorld, NEW_ALERT, NEW_DRAFT } from './world.ts';
 
 /** What bodies may name. */
 export interface Things {

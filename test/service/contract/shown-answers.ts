@@ -2,11 +2,10 @@ import { type IncomingMessage, request } from 'node:http';
 import { expect } from 'vitest';
 import { PATHS, type V1Route } from '../../../src/contract/routes.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
-import { type AlertWorld, NEW_ALERT } from './alert-world.ts';
-import type { AutoTxWorld } from './auto-tx-world.ts';
 import type { Described, Operation, Parameter } from './described.ts';
 import { badBodies, goodBodies } from './made-bodies.ts';
 import type { ServedChain } from './served-chain.ts';
+import { type AlertWorld, type AutoTxWorld, NEW_ALERT } from './world.ts';
 
 /** One real answer, and what was done to get it. */
 export interface Shown {

@@ -1,0 +1,114 @@
+/** Alerts and auto-txs in a running service, for the walk over its document. */
+import { privateKeyToAccount } from 'viem/accounts';
+import { expect } from 'vitest';
+import { AlertDetails } from '../../../src/contract/alerts.ts';
+import { stepAutoTx } from '../../../src/core/auto-txs/state-machine.ts';
+import { ALERTS_PER_KEY } from '../../../src/service/alerts/alert-service.ts';
+import { AUTO_TXS_PER_KEY } from '../../../src/service/auto-txs/auto-tx-service.ts';
+import { AutoTxStore } from '../../../src/store/auto-txs.ts';
+import type { Database } from '../../../src/store/database.ts';
+import { repeatRow } from '../../helpers/repeat-row.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+
+/** Of the key that owns what is made, and of one that owns as many as may be. */
+interface Keys {
+  readonly key: string;
+  readonly fullKey: string;
+}
+
+async function create(root: string, path: string, key: string, body: object): Promise<string> {
+  const headers = { 'x-api-key': key, 'Content-Type': 'application/json' };
+  const response = await fetch(root + path, { method: 'POST', headers, body: JSON.stringify(body) });
+  const made = (await response.json()) as { id: string };
+  expect(response.status, JSON.stringify(made)).toBe(201);
+  return made.id;
+}
+
+/** Fires at every block, and has something to send that nobody takes. */
+export const NEW_ALERT = {
+  thresholdGwei: 1_000_000,
+  gasSpeed: 'AVERAGE',
+  condition: 'LESS_THAN',
+  channels: ['WEBHOOK', 'TERMINAL'],
+  to: 'https://receiver.invalid/hook',
+  cooldownMs: 86_400_000,
+  note: 'deploy now',
+};
+
+export type AlertWorld = Awaited<ReturnType<typeof prepareAlerts>>;
+
+/** Makes an alert, and has the chain go on so that it fires. */
+export async function prepareAlerts(root: string, keys: Keys, mine: () => Promise<void>, database: Database) {
+  const createAlert = (by = keys.key) => create(root, '/alerts', by, NEW_ALERT);
+  const fired = await createAlert();
+  await mine();
+  await waitFor(async () => {
+    const response = await fetch(`${root}/alerts/${fired}`, { headers: { 'x-api-key': keys.key } });
+    return AlertDetails.parse(await response.json()).triggerCount === 1;
+  });
+  await repeatRow(database, 'alerts', { id: await createAlert(keys.fullKey), count: ALERTS_PER_KEY });
+  return { ...keys, fired, create: () => createAlert() };
+}
+
+/** The first of anvil's own accounts, by its published key. */
+const ACCOUNT = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
+/** Nonces that no transfer of the test comes to. */
+const FIRST_NONCE = 1_000;
+
+/** No price comes down to it, and it is above the tip that is signed. */
+export const NEW_DRAFT = {
+  to: '0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf',
+  value: '1',
+  targetGasPriceGwei: 1.000000001,
+};
+
+export type AutoTxWorld = Awaited<ReturnType<typeof prepareAutoTxs>>;
+
+export async function prepareAutoTxs(root: string, keys: Keys, database: Database) {
+  const createAutoTx = (body: object = NEW_DRAFT, by = keys.key) => create(root, '/auto-txs', by, body);
+  const [taken = '', bad, ...signed] = await Promise.all([0, 1, 2, 3, 4].map(sign));
+  const { targetGasPriceGwei } = NEW_DRAFT;
+  const waiting = await createAutoTx({ targetGasPriceGwei, signedTransaction: taken });
+  const failed = await createAutoTx({ targetGasPriceGwei, signedTransaction: bad });
+  await fail(new AutoTxStore(database), failed);
+  const draft = await createAutoTx();
+  const id = await createAutoTx(NEW_DRAFT, keys.fullKey);
+  await repeatRow(database, 'auto_txs', { id, count: AUTO_TXS_PER_KEY });
+  return {
+    ...keys,
+    waiting,
+    draft,
+    failed,
+    /** What was signed of the one that waits. */
+    taken,
+    /** Signed, and handed over to nobody yet. */
+    signed,
+    address: ACCOUNT.address,
+    create: () => createAutoTx(),
+  };
+}
+
+function sign(nonce: number): Promise<string> {
+  return ACCOUNT.signTransaction({
+    type: 'eip1559',
+    chainId: 31_337,
+    nonce: FIRST_NONCE + nonce,
+    to: NEW_DRAFT.to as `0x${string}`,
+    value: 1n,
+    gas: 21_000n,
+    maxFeePerGas: 10n ** 12n,
+    maxPriorityFeePerGas: 10n ** 9n,
+  });
+}
+
+async function fail(store: AutoTxStore, id: string): Promise<void> {
+  const obstacle = { code: 'refused', message: 'every node refuses it' };
+  const facts = { nonce: FIRST_NONCE + 1, confirmations: 1, now: Date.now() };
+  const decide: Parameters<AutoTxStore['change']>[1] = (kept) => {
+    const next = stepAutoTx(kept.state, { type: 'refuse', obstacle }, facts);
+    return next === null
+      ? null
+      : { autoTx: { ...kept, state: next.state }, notes: next.notes, at: facts.now };
+  };
+  expect(await store.change({ owner: '', id }, decide, 'owner')).not.toBeNull();
+}
