@@ -48,20 +48,10 @@ export interface Lane {
   readonly reason: string | null;
 }
 
-export interface Summary {
-  readonly now: bigint;
-  readonly min: bigint;
-  readonly p25: bigint;
-  readonly median: bigint;
-  readonly p75: bigint;
-  readonly max: bigint;
-}
+export type Summary = Readonly<Record<'now' | 'min' | 'p25' | 'median' | 'p75' | 'max', bigint>>;
 
-export interface FanStep {
+export interface FanStep extends Readonly<Record<'min' | 'expected' | 'max', bigint>> {
   readonly blocksAhead: number;
-  readonly min: bigint;
-  readonly expected: bigint;
-  readonly max: bigint;
 }
 
 export type Direction = 'RISING' | 'FALLING' | 'STABLE';

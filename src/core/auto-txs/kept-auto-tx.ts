@@ -2,7 +2,7 @@ import type { LaneName } from '../advice.ts';
 import type { Hex } from '../block.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { usdOf } from '../units.ts';
-import type { AutoTxState, Inclusion, NoteKind } from './state-machine.ts';
+import type { AutoTxState, Inclusion, Note } from './state-machine.ts';
 
 /** When to send it. Wei per gas; times in ms since epoch. */
 export interface AutoTxOrder {
@@ -81,12 +81,9 @@ export function transactionOf({ signed, to, value, data }: KeptAutoTx): SignedTr
   return signed === null ? null : { ...signed, to, value, data, authorizations: [] };
 }
 
-export interface TimelineEntry {
+export interface TimelineEntry extends Note {
   /** Ms since epoch. */
   readonly at: number;
-  readonly kind: NoteKind;
-  readonly blockNumber: number | null;
-  readonly message: string;
 }
 
 /** Whether it pays more than 1.5 times the target. */

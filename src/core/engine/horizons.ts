@@ -97,7 +97,6 @@ function createHorizon(history: History, alike: AlikeBlocks, horizonSec: number)
     /** Learns, and states a target of at most `ceiling` (the shorter horizon's); returns the next one's ceiling. */
     push(ceiling: number, waitsKept: number, isWarmUp: boolean): number {
       const { head, sendNow } = history;
-      verdicts.push();
       const { target, expected, missed } = nextDraw(ceiling, isWarmUp ? WARM_UP_PACE : 1);
       const most = mostSupported(verdicts.seenSec / horizonSec);
       const likely = Math.min(Math.max(expected - verdicts.lowering, 0), most);
@@ -170,8 +169,6 @@ function createVerdicts(history: History, horizonSec: number) {
   let blocks = 1;
   /** First block of the unbroken run of blocks with a target. */
   let since: number | null = null;
-  /** Debt that the head settled of advised waits. */
-  let settledWaits = 0;
 
   const firstPending = () => history.firstSince(time.at(history.head) - horizonSec);
   /** The last settled block (not included), and the first one within the trailing horizons. */
@@ -220,15 +217,12 @@ function createVerdicts(history: History, horizonSec: number) {
     get blocks(): number {
       return blocks;
     },
-    get settledWaits(): number {
-      return settledWaits;
-    },
-    /** Settles the horizons that end before the head; the head's prediction must be `put` next. */
-    push(): void {
+    /** Settles the horizons that end before the head; returns the debt of the advised waits among them. */
+    push(): number {
       const { head, origin, oldest } = history;
       const end = firstPending();
       let settled = 0;
-      settledWaits = 0;
+      let settledWaits = 0;
       for (let given = Math.max(pending, oldest); given < end; given += 1) {
         const missed = settle(given);
         if (Number.isNaN(missed)) continue;
@@ -240,6 +234,7 @@ function createVerdicts(history: History, horizonSec: number) {
       measurePace();
       debt.push(settled, mostDebt(blocks));
       for (const column of [running, runningWaits]) column.put(head, head > origin ? column.at(head - 1) : 0);
+      return settledWaits;
     },
     followHead(): void {
       pending = firstPending();
@@ -324,8 +319,8 @@ export function createHorizons(history: History, alike: AlikeBlocks) {
       let ceiling = Number.POSITIVE_INFINITY;
       let settled = 0;
       for (const horizon of horizons) {
+        settled += horizon.verdicts.push();
         ceiling = horizon.push(ceiling, most, isWarmUp);
-        settled += horizon.verdicts.settledWaits;
       }
       // Without advice to wait, the debt cannot be paid off.
       const isStuck = debt.at(head - 1) > 0 && !(advisedWaitSec.at(head - 1) > 0);
