@@ -301,25 +301,20 @@ const EXACT = 6;
 
 const PAUSE = 1_000;
 
-/** A UTC day of blocks in columns; a last entry beyond the day belongs to the next day's first block. */
-export interface SimulatedDay {
-  /** Wei, `BLOCKS_PER_DAY` + 1 entries. */
-  readonly baseFee: Float64Array;
-  readonly gasUsed: Uint32Array;
-  /** Demanded gas over gas limit, above 1 when it exceeds the block. */
-  readonly demand: Float32Array;
-  /** In whole blobs, `BLOCKS_PER_DAY` + 1 entries. */
-  readonly excessBlobs: Uint32Array;
-}
+/** A UTC day of blocks in columns. */
+export type SimulatedDay = ReturnType<typeof simulateDay> extends Generator<void, infer Day> ? Day : never;
 
 /**
  * One day (days since 1970): it begins at a base fee that follows from seed and date alone, and the last 32 blocks of the day
  * before lead there by their gas used, so that any day can be computed by itself. About 10 ms; yields every 1,000 blocks.
  */
-export function* simulateDay(seed: number, day: number): Generator<void, SimulatedDay> {
+export function* simulateDay(seed: number, day: number) {
+  /** Wei; a last entry beyond the day belongs to the next day's first block. */
   const baseFee = new Float64Array(BLOCKS_PER_DAY + 1);
   const gasUsed = new Uint32Array(BLOCKS_PER_DAY);
+  /** Demanded gas over gas limit, above 1 when it exceeds the block. */
   const demand = new Float32Array(BLOCKS_PER_DAY);
+  /** In whole blobs, as `baseFee`. */
   const excessBlobs = new Uint32Array(BLOCKS_PER_DAY + 1);
   const midnight = day * DAY;
   const fairGwei = createFairGwei(seed);

@@ -95,7 +95,7 @@ const STATE = columns({
   submittedAt: ['submitted_at', orNull(moment)],
   sentAt: ['sent_at', orNull(moment)],
   mayBeOut: ['may_be_out', flag],
-  returnsTo: ['returns_to', orNull(oneOf(['DISABLED', 'CANCELLED', 'EXPIRED', 'FAILED']))],
+  returnsTo: ['returns_to', orNull(oneOf(AUTO_TX_STATUSES))],
   takenSince: ['taken_since', orNull(whole)],
   unseen: ['unseen', whole],
   executedAt: ['executed_at', orNull(moment)],

@@ -42,7 +42,7 @@ export interface AutoTxState {
   readonly mayBeOut: boolean;
   readonly inclusion: Inclusion | null;
   /** Its status before a node or block turned out to have it after all, to return to; `null`: it waits for its price. */
-  readonly returnsTo: Exclude<AutoTxStatus, 'DRAFT' | 'PENDING' | 'SUBMITTED' | 'EXECUTED'> | null;
+  readonly returnsTo: AutoTxStatus | null;
   /** Head at which another transaction was first seen with its nonce. */
   readonly takenSince: number | null;
   /** First head of the current run of observations in which no node had it; 0 when the last one found it. */
@@ -183,7 +183,7 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
     case 'refuse':
       return refuse(state, event.obstacle);
     case 'submit':
-      return status === 'PENDING' ? submit(state, event.reached ?? null, facts) : null;
+      return status === 'PENDING' ? submit(state, event.reached, facts) : null;
     case 'sent':
       return status === 'SUBMITTED' ? sent(state, facts, event.node ?? null) : null;
     case 'decline':
@@ -246,19 +246,18 @@ function refuse(state: AutoTxState, obstacle: Obstacle): Transition | null {
   return to({ ...failed.state, mayBeOut: state.mayBeOut }, ...failed.notes);
 }
 
-function submit(state: AutoTxState, reached: Reached | null, { now }: RuleFacts): Transition {
+function submit(state: AutoTxState, reached: Reached | undefined, { now }: RuleFacts): Transition {
   const attempts = state.attempts + 1;
+  let words = 'target reached: it is broadcast';
+  if (reached !== undefined) {
+    const { lane, price, target } = reached;
+    const whose = lane === null ? 'its own price' : `the ${lane} lane`;
+    words = `target reached: ${whose} is ${priceBeside(price, target)} gwei, target ${exactGwei(target)}; it is broadcast`;
+  }
   return to(
     { ...state, ...UNSENT, status: 'SUBMITTED', attempts, submittedAt: now, mayBeOut: true, hold: null },
-    note('SUBMITTED', submitWords(reached), reached?.head ?? null),
+    note('SUBMITTED', words, reached?.head ?? null),
   );
-}
-
-function submitWords(reached: Reached | null): string {
-  if (reached === null) return 'target reached: it is broadcast';
-  const { lane, price, target } = reached;
-  const whose = lane === null ? 'its own price' : `the ${lane} lane`;
-  return `target reached: ${whose} is ${priceBeside(price, target)} gwei, target ${exactGwei(target)}; it is broadcast`;
 }
 
 function disable(state: AutoTxState, obstacle: Obstacle | null, { now }: RuleFacts): Transition {
@@ -317,46 +316,20 @@ function observe(state: AutoTxState, seen: Observation, facts: RuleFacts): Trans
       submittedAt: state.submittedAt ?? facts.now,
       sentAt: facts.now,
       mayBeOut: true,
-      returnsTo: unwanted(state.status),
+      returnsTo: state.status === 'PENDING' ? null : state.status,
       unseen: 0,
       hold: null,
       failure: null,
     };
-    const since = state.mayBeOut ? SINCE[state.status] : 'not sent from here';
+    const why = state.mayBeOut ? `its status was ${state.status}` : 'it was not sent from here';
     const where = seen.inclusion === null ? 'a node has it' : 'a block has it';
-    const news = note('SEEN', `${where}, though it was ${since}`);
+    const news = note('SEEN', `${where}, though ${why}`);
     const next = observeSubmitted(back, seen, facts);
     return to(next.state, news, ...next.notes);
   }
-  return mayCome ? settleNonce(state, seen, facts) : null;
-}
-
-const SINCE: Readonly<Record<AutoTxState['status'], string>> = {
-  DRAFT: 'not signed',
-  PENDING: 'dropped before',
-  DISABLED: 'dropped and disabled before',
-  CANCELLED: 'cancelled after it was broadcast',
-  EXPIRED: 'expired after it was broadcast',
-  SUBMITTED: 'broadcast',
-  EXECUTED: 'mined',
-  FAILED: 'failed before',
-};
-
-const unwanted = (status: AutoTxStatus): AutoTxState['returnsTo'] =>
-  status === 'DISABLED' || status === 'CANCELLED' || status === 'EXPIRED' || status === 'FAILED'
-    ? status
-    : null;
-
-/** Once another transaction with its nonce is final, it fails if it still waits, else it is no longer watched. */
-function settleNonce(state: AutoTxState, seen: Observation, facts: RuleFacts): Transition {
-  const { nonce } = facts;
-  if (seen.nextNonce <= nonce) return to({ ...state, takenSince: null });
-  const neverSent: Obstacle = { code: 'nonce_used', message: usedWords(nonce, seen.nextNonce) };
-  if (isWaiting(state)) return taken(state, seen, facts, state.mayBeOut ? replaced(nonce) : neverSent);
-  const takenSince = state.takenSince ?? seen.head;
-  if (seen.head - takenSince + 1 < facts.confirmations) return to({ ...state, takenSince });
-  const words = `${takenWords(facts.nonce)}: it is no longer watched`;
-  return to({ ...state, takenSince, mayBeOut: false }, note('NONCE_TAKEN', words, seen.head));
+  if (!mayCome) return null;
+  if (seen.nextNonce <= facts.nonce) return to({ ...state, takenSince: null });
+  return taken(state, seen, facts);
 }
 
 function observeSubmitted(state: AutoTxState, seen: Observation, facts: RuleFacts): Transition {
@@ -372,30 +345,21 @@ function observeSubmitted(state: AutoTxState, seen: Observation, facts: RuleFact
 function observePending(state: AutoTxState, seen: Observation, facts: RuleFacts): Transition {
   if (seen.nextNonce > facts.nonce) return taken(state, seen, facts);
   if (seen.isKnown) return sent({ ...state, ...UNWATCHED }, facts);
-  // A reorg can lower the head: the count restarts there. Block 0 has no transactions.
-  const begins = state.unseen === 0 || seen.head < state.unseen;
-  const unseen = begins ? Math.max(seen.head, 1) : state.unseen;
-  if (!isGone(state, seen.head, facts)) return to({ ...state, unseen, takenSince: null });
-  return drop(state, seen.head);
-}
-
-/** No node has it any more, and its nonce is free. */
-function drop(state: AutoTxState, head: number): Transition {
-  const { returnsTo, sentAt } = state;
+  const { sentAt, unseen, submittedAt, returnsTo } = state;
+  // One observation never decides: a later head confirms it, or the time in which its process would send it is over, in
+  // either direction, as a clock may be set back.
+  const isGone = sentAt === null ? Math.abs(facts.now - (submittedAt ?? 0)) >= UNSURE_MS : seen.head > unseen;
+  if (unseen === 0 || !isGone) {
+    // A reorg can lower the head: the count restarts there. Block 0 has no transactions.
+    const begins = unseen === 0 || seen.head < unseen;
+    return to({ ...state, unseen: begins ? Math.max(seen.head, 1) : unseen, takenSince: null });
+  }
   const gone = sentAt === null ? 'no node has it' : 'no node has it any more and its nonce is free';
   const next = returnsTo === null ? 'it waits for its target again' : 'it is not broadcast again';
   return to(
     { ...state, ...UNSENT, status: returnsTo ?? 'PENDING', failure: returnsTo === 'FAILED' ? LOST : null },
-    note('DROPPED', `${gone}; ${next}`, head),
+    note('DROPPED', `${gone}; ${next}`, seen.head),
   );
-}
-
-/** Never after one observation: a later head has to confirm it, or the time in which its process would send it is over. */
-function isGone({ sentAt, submittedAt, unseen }: AutoTxState, head: number, { now }: RuleFacts): boolean {
-  if (unseen === 0) return false;
-  // Either direction: otherwise a clock that was set back would prolong the wait.
-  if (sentAt === null) return Math.abs(now - (submittedAt ?? 0)) >= UNSURE_MS;
-  return head > unseen;
 }
 
 function mined(state: AutoTxState, inclusion: Inclusion, head: number, facts: RuleFacts): Transition {
@@ -435,22 +399,22 @@ export const usedWords = (nonce: number, nextNonce: number) =>
 /** Nodes forget old transactions: a missing one may have been mined all the same. */
 export const takenWords = (nonce: number) => `nonce ${nonce} is used, and no node has this transaction`;
 
-const replaced = (nonce: number): Obstacle => ({
-  code: 'nonce_used',
-  message: `${takenWords(nonce)}: most likely another one replaced it; look at the sender's account before you sign it again`,
-});
-
-function taken(
-  state: AutoTxState,
-  seen: Observation,
-  facts: RuleFacts,
-  failure = replaced(facts.nonce),
-): Transition {
+/** Once another transaction with its nonce is final, it fails, or is no longer watched where it is over already. */
+function taken(state: AutoTxState, seen: Observation, { nonce, confirmations }: RuleFacts): Transition {
+  const isOver = isFinal(state.status);
   const takenSince = state.takenSince ?? seen.head;
-  const news = state.takenSince === null ? [note('NONCE_TAKEN', takenWords(facts.nonce), seen.head)] : [];
+  const isNews = state.takenSince === null && !isOver;
+  const news = isNews ? [note('NONCE_TAKEN', takenWords(nonce), seen.head)] : [];
   const next: AutoTxState = { ...state, takenSince, unseen: 0 };
-  if (seen.head - takenSince + 1 < facts.confirmations) return to(next, ...news);
-  const failed = fail(next, failure, seen.head);
+  if (seen.head - takenSince + 1 < confirmations) return to(next, ...news);
+  if (isOver) {
+    const words = `${takenWords(nonce)}: it is no longer watched`;
+    return to({ ...next, mayBeOut: false }, note('NONCE_TAKEN', words, seen.head));
+  }
+  const message = state.mayBeOut
+    ? `${takenWords(nonce)}: most likely another one replaced it; look at the sender's account before you sign it again`
+    : usedWords(nonce, seen.nextNonce);
+  const failed = fail(next, { code: 'nonce_used', message }, seen.head);
   return to(failed.state, ...news, ...failed.notes);
 }
 

@@ -17,7 +17,12 @@ import {
 import type { Hex } from '../block.ts';
 import { fastLzLength } from '../data-fee.ts';
 import { signedHex } from './signed-text.ts';
-import { type Authorization, type SignedTransaction, TransactionError } from './signed-transaction.ts';
+import {
+  type Authorization,
+  refuse,
+  type SignedTransaction,
+  TransactionError,
+} from './signed-transaction.ts';
 
 type TransactionType = SignedTransaction['type'];
 type RlpItem = Uint8Array | readonly RlpItem[];
@@ -46,7 +51,8 @@ export function decodeTransaction(raw: string | Uint8Array): SignedTransaction {
     return decode(bytes);
   } catch (error) {
     const lookalike = LOOKALIKE[bytes.length];
-    throw lookalike === undefined ? error : new TransactionError(lookalike);
+    if (lookalike !== undefined) refuse(lookalike);
+    throw error;
   }
 }
 
@@ -64,25 +70,21 @@ function decode(bytes: Uint8Array): SignedTransaction {
   const maxFeePerBlobGas = type === 3 ? (parsed.maxFeePerBlobGas ?? 0n) : null;
   // Prices are bounded too, so that gas × price cannot overflow.
   for (const number of [gas, gasPrice, maxFeePerGas, maxFeePerBlobGas, chainId]) {
-    if ((number ?? 0) > Number.MAX_SAFE_INTEGER) throw new TransactionError(TOO_LARGE);
+    if ((number ?? 0) > Number.MAX_SAFE_INTEGER) refuse(TOO_LARGE);
   }
-  if (value >= 2n ** 256n) throw new TransactionError(TOO_LARGE);
-  if ((maxPriorityFeePerGas ?? 0n) > (maxFeePerGas ?? 0n)) throw new TransactionError(TIP_ABOVE_CAP);
-  if (type > 2 && to === null) throw new TransactionError(BAD_ADDRESS);
+  if (value >= 2n ** 256n) refuse(TOO_LARGE);
+  if ((maxPriorityFeePerGas ?? 0n) > (maxFeePerGas ?? 0n)) refuse(TIP_ABOVE_CAP);
+  if (type > 2 && to === null) refuse(BAD_ADDRESS);
   if (blobVersionedHashes.length > MAX_BLOBS) {
-    throw new TransactionError(
+    refuse(
       `it has ${blobVersionedHashes.length} blobs, and a transaction may have ${MAX_BLOBS} (EIP-7594): split it into several`,
     );
   }
   if (String(blobVersionedHashes) !== String(versionedHashes)) {
-    throw new TransactionError(
-      'its sidecar holds other blobs than were signed: make it again from the same blobs',
-    );
+    refuse('its sidecar holds other blobs than were signed: make it again from the same blobs');
   }
   if (type === 4 && authorizationList.length === 0) {
-    throw new TransactionError(
-      'it has no authorizations, and a transaction of type 4 needs one: sign it again',
-    );
+    refuse('it has no authorizations, and a transaction of type 4 needs one: sign it again');
   }
   return {
     type,
@@ -129,22 +131,22 @@ const LOOKALIKE: Readonly<Record<number, string>> = {
 function typeOf(bytes: Uint8Array): TransactionType {
   const [first] = bytes;
   if (first === undefined) {
-    throw new TransactionError('there is nothing: give the signed transaction, hex that begins with 0x');
+    refuse('there is nothing: give the signed transaction, hex that begins with 0x');
   }
   const most = first === 3 ? MAX_SIZE_WITH_BLOBS : MAX_SIZE;
   if (bytes.length > most) {
-    throw new TransactionError(
+    refuse(
       `it has ${bytes.length} bytes, and nodes take at most ${most}: split what it does over several transactions`,
     );
   }
   if (first >= LIST) return 0;
   if (first === 1 || first === 2 || first === 3 || first === 4) return first;
   if (first === 0) {
-    throw new TransactionError(
+    refuse(
       'a legacy transaction (type 0) begins with its list of fields and not with 00: copy it again, from its first digit',
     );
   }
-  throw new TransactionError(
+  refuse(
     first < STRING
       ? `transactions of type ${first} are not known: types 0 to 4 are`
       : 'no signed transaction begins like this: copy it again, from its first digit',
@@ -162,14 +164,10 @@ const MAX_ITEMS = 50_000;
 function checkList(bytes: Uint8Array): void {
   const { length } = bytes;
   if (length === 0 || encodedLength(bytes, 0) > length) {
-    throw new TransactionError(
-      'it ends in the middle: copy the whole signed transaction, up to its last digit',
-    );
+    refuse('it ends in the middle: copy the whole signed transaction, up to its last digit');
   }
   if (encodedLength(bytes, 0) < length) {
-    throw new TransactionError(
-      'there are bytes after the end of the transaction: copy exactly one transaction',
-    );
+    refuse('there are bytes after the end of the transaction: copy exactly one transaction');
   }
   let items = 0;
   // Steps over the headers of lists, so that nested items count too.
@@ -177,7 +175,7 @@ function checkList(bytes: Uint8Array): void {
     const first = bytes[at] ?? 0;
     at += first < LIST ? encodedLength(bytes, at) : first > LIST + SHORT ? 1 + first - LIST - SHORT : 1;
   }
-  if (items > MAX_ITEMS) throw new TransactionError('no transaction has so many fields: sign it again');
+  if (items > MAX_ITEMS) refuse('no transaction has so many fields: sign it again');
 }
 
 /** Length of an item, as its header states it. */
@@ -224,14 +222,14 @@ function parse(encoded: Hex): Parsed {
   try {
     const parsed = parseTransaction(encoded) as Parsed;
     const { r = '0x', s = '0x', v, yParity = 0, ...unsigned } = parsed;
-    if (integer(r) === 0n && integer(s) === 0n) throw new TransactionError(NOT_SIGNED);
+    if (integer(r) === 0n && integer(s) === 0n) refuse(NOT_SIGNED);
     const signature = v === undefined ? { r, s, yParity } : { r, s, v, yParity };
     if (serialize(unsigned, signature) === encoded) return parsed;
   } catch (error) {
     if (error instanceof TransactionError) throw error;
-    throw new TransactionError(REASONS[error instanceof Error ? error.name : ''] ?? NOT_CANONICAL);
+    refuse(REASONS[error instanceof Error ? error.name : ''] ?? NOT_CANONICAL);
   }
-  throw new TransactionError(NOT_CANONICAL);
+  refuse(NOT_CANONICAL);
 }
 
 const serialize = (transaction: Omit<Parsed, keyof Signature>, signature?: Signature): Hex =>
@@ -270,17 +268,15 @@ const ORDER = secp256k1.CURVE.n;
 /** viem's recovery is asynchronous and accepts both signatures that fit: only the one with the lower `s` is valid (EIP-2). */
 function recoverAddress(hash: Hex, signature: Signature): Hex {
   const [r, s] = [integer(signature.r), integer(signature.s)];
-  if (r === 0n || s === 0n || r >= ORDER || s >= ORDER) throw new TransactionError(NO_SIGNATURE);
+  if (r === 0n || s === 0n || r >= ORDER || s >= ORDER) refuse(NO_SIGNATURE);
   if (s > ORDER / 2n) {
-    throw new TransactionError(
-      'its signature has the higher of two s values, which nodes refuse (EIP-2): sign it again',
-    );
+    refuse('its signature has the higher of two s values, which nodes refuse (EIP-2): sign it again');
   }
   try {
     const recoverable = new secp256k1.Signature(r, s).addRecoveryBit(signature.yParity);
     return publicKeyToAddress(`0x${recoverable.recoverPublicKey(hash.slice(2)).toHex(false)}`);
   } catch {
-    throw new TransactionError(NO_SIGNATURE);
+    refuse(NO_SIGNATURE);
   }
 }
 
@@ -299,7 +295,7 @@ function readItems(bytes: Uint8Array): readonly RlpItem[] {
   } catch {
     // viem's messages repeat input bytes.
   }
-  throw new TransactionError(NOT_CANONICAL);
+  refuse(NOT_CANONICAL);
 }
 
 /**
@@ -309,7 +305,7 @@ function readItems(bytes: Uint8Array): readonly RlpItem[] {
 function readSidecar(bytes: Uint8Array): { encoded: Uint8Array; versionedHashes: readonly Hex[] } {
   const [transaction, ...rest] = readItems(bytes.subarray(1));
   if (transaction === undefined || transaction instanceof Uint8Array) {
-    throw new TransactionError(
+    refuse(
       rest.length + 1 === UNSIGNED_FIELDS
         ? NOT_SIGNED
         : 'it is a blob transaction without its blobs, which nodes refuse: give the form with the sidecar (blobs, commitments, proofs)',
@@ -317,21 +313,17 @@ function readSidecar(bytes: Uint8Array): { encoded: Uint8Array; versionedHashes:
   }
   const isCells = rest.length === 4 && String(rest[0]) === '1';
   if (!isCells && rest.length !== 3) {
-    throw new TransactionError(
-      'its sidecar has a form that is not known: versions 0 (EIP-4844) and 1 (EIP-7594) are',
-    );
+    refuse('its sidecar has a form that is not known: versions 0 (EIP-4844) and 1 (EIP-7594) are');
   }
   const [blobs, commitments, proofs] = isCells ? rest.slice(1) : rest;
   const count = listLength(blobs, BLOB_LENGTH);
   const proofCount = listLength(proofs, POINT_LENGTH);
   const isWhole = count === listLength(commitments, POINT_LENGTH);
   if (!isWhole || proofCount !== count * (isCells ? CELLS : 1)) {
-    throw new TransactionError(
-      'the blobs, commitments and proofs of its sidecar do not belong together: make the sidecar again',
-    );
+    refuse('the blobs, commitments and proofs of its sidecar do not belong together: make the sidecar again');
   }
   // viem would take a second sidecar within.
-  if (!(transaction[0] instanceof Uint8Array)) throw new TransactionError(NOT_CANONICAL);
+  if (!(transaction[0] instanceof Uint8Array)) refuse(NOT_CANONICAL);
   return {
     encoded: concatBytes([BLOB_TYPE, toRlp(transaction, 'bytes')]),
     versionedHashes: (commitments as readonly Uint8Array[]).map(

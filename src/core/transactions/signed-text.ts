@@ -1,5 +1,5 @@
 import type { Hex } from '../block.ts';
-import { TransactionError } from './signed-transaction.ts';
+import { refuse } from './signed-transaction.ts';
 
 /** Cheap checks of the shape of signed transactions, for code that must not show one. */
 
@@ -15,17 +15,15 @@ const PHRASE_LONGEST = 24;
 
 /** The digits as wallets and files write them: with or without `0x`, quoted, wrapped. @throws TransactionError for no hex */
 export function signedHex(text: string): Hex {
-  if (text.length > 2 * MAX_DIGITS) throw tooLong();
+  if (text.length > 2 * MAX_DIGITS) refuse(TOO_LONG);
   const digits = withoutQuotes(text.replace(BLANK, '')).replace(/^0x/i, '');
   if (digits === '') {
-    throw new TransactionError('there is nothing: give the signed transaction, hex that begins with 0x');
+    refuse('there is nothing: give the signed transaction, hex that begins with 0x');
   }
-  if (/[^0-9a-f]/i.test(digits)) throw noHex(text.trim());
-  if (digits.length > MAX_DIGITS) throw tooLong();
+  if (/[^0-9a-f]/i.test(digits)) refuse(noHexWords(text.trim()));
+  if (digits.length > MAX_DIGITS) refuse(TOO_LONG);
   if (digits.length % 2 === 1) {
-    throw new TransactionError(
-      'the number of hex digits is odd: one is missing or too many, copy the whole transaction again',
-    );
+    refuse('the number of hex digits is odd: one is missing or too many, copy the whole transaction again');
   }
   return `0x${digits}`;
 }
@@ -64,30 +62,15 @@ function withoutQuotes(text: string): string {
   return text.slice(from, to);
 }
 
-function noHex(text: string): TransactionError {
+function noHexWords(text: string): string {
   if (/^[[{]/.test(text)) {
-    return new TransactionError(
-      'this is JSON: give only the signed transaction in it, the hex text (called rawTransaction, raw or signedTransaction)',
-    );
+    return 'this is JSON: give only the signed transaction in it, the hex text (called rawTransaction, raw or signedTransaction)';
   }
-  if (isRecoveryPhrase(text)) {
-    return new TransactionError(
-      'this looks like a recovery phrase: never paste it anywhere, it gives away all that the wallet holds',
-    );
-  }
-  return new TransactionError(
-    'this is no hex: a signed transaction has only the digits 0 to 9 and a to f after 0x; copy exactly one again',
-  );
-}
-
-function isRecoveryPhrase(text: string): boolean {
   const words = text.slice(0, 1_000).split(/\s+/);
-  return (
-    words.length >= PHRASE_SHORTEST &&
-    words.length <= PHRASE_LONGEST &&
-    words.every((word) => /^[a-z]{3,8}$/i.test(word))
-  );
+  const isPhrase = words.length >= PHRASE_SHORTEST && words.length <= PHRASE_LONGEST;
+  return isPhrase && words.every((word) => /^[a-z]{3,8}$/i.test(word))
+    ? 'this looks like a recovery phrase: never paste it anywhere, it gives away all that the wallet holds'
+    : 'this is no hex: a signed transaction has only the digits 0 to 9 and a to f after 0x; copy exactly one again';
 }
 
-const tooLong = () =>
-  new TransactionError('this is longer than any transaction that a node takes: give one signed transaction');
+const TOO_LONG = 'this is longer than any transaction that a node takes: give one signed transaction';

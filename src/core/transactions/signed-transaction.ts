@@ -45,6 +45,10 @@ export class TransactionError extends Error {
   override readonly name = 'TransactionError';
 }
 
+export function refuse(why: string): never {
+  throw new TransactionError(why);
+}
+
 /** An address with its checksum (EIP-55), to compare with a wallet; other text unchanged. */
 export const checksummed = <Text extends string>(text: Text | null): Text | Hex | null =>
   text !== null && isAddress(text, { strict: false }) ? getAddress(text) : text;
