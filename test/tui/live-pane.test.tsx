@@ -16,6 +16,7 @@ const VIEW: LiveView = {
   hour: HOUR,
   market: MARKET,
   symbol: 'ETH',
+  adviceAge: null,
   missing: [],
 };
 

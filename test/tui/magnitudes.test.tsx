@@ -65,6 +65,7 @@ describe('the Live pane keeps its columns apart', () => {
         hour: HOUR,
         market: MARKET,
         symbol: 'ETH',
+        adviceAge: null,
         missing: [],
       };
       const lines = draw(inRoom(columns, rows, <LivePane view={view} />));
@@ -86,6 +87,7 @@ describe('the Live pane keeps its columns apart', () => {
       hour: HOUR,
       market: MARKET,
       symbol: 'ETH',
+      adviceAge: null,
       missing: [],
     };
     const screen = draw(inRoom(120, 37, <LivePane view={view} />)).join('\n');

@@ -7,7 +7,6 @@ import {
   keptWords,
   type RecommendationView,
   type SnapshotView,
-  type TrendView,
 } from '../../../client/views/gas.ts';
 import { staleAfterMs } from '../../../core/chains.ts';
 import {
@@ -58,19 +57,6 @@ import { recordTexts } from '../service/service-pane.tsx';
 import { workColumns } from '../work-table.ts';
 import { LaneTable, lanesText } from './lane-table.tsx';
 
-export interface LiveView {
-  readonly snapshot: SnapshotView;
-  readonly trend: TrendView | undefined;
-  readonly recommendation: RecommendationView | undefined;
-  /** `58s ago` for stale advice; absent or `null` for current advice. */
-  readonly adviceAge?: string | null;
-  readonly hour: ChartView | undefined;
-  readonly market: MarketView | undefined;
-  readonly symbol: string;
-  /** Why there is no recommendation, no trend …: one clean line each. */
-  readonly missing: readonly string[];
-}
-
 const AIRY_FROM = 30;
 /** The lanes, the gap below them, and the advice. */
 const FIXED_ROWS = 7;
@@ -118,7 +104,7 @@ export function LivePane({ view }: LivePaneProps) {
   const { columns, rows } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
   const width = isSpoken ? SPOKEN_WIDTH : columns;
-  const { snapshot, recommendation, adviceAge = null, hour, market, symbol, missing } = view;
+  const { snapshot, recommendation, adviceAge, hour, market, symbol, missing } = view;
   const waits = (recommendation?.alternatives ?? []).filter(({ probability }) => probability !== null);
   const advisedSec = recommendation?.action === 'SEND_NOW' ? null : (recommendation?.deadlineSec ?? null);
   const waitTable = useWaitTable(waits, advisedSec, width);
@@ -198,7 +184,7 @@ function liveFacts({ snapshot, trend, hour, market, symbol }: LiveView): readonl
 }
 
 /** Why parts are missing, and the reasons of advice that is not stale. */
-function reasonsOf({ missing, recommendation, adviceAge = null }: LiveView): readonly string[] {
+function reasonsOf({ missing, recommendation, adviceAge }: LiveView): readonly string[] {
   if (recommendation === undefined || adviceAge !== null) return missing;
   const { action, alternatives } = recommendation;
   // The headline already says that there is none.
@@ -219,7 +205,7 @@ const RECKONED = [
 function AdviceInFull({ view }: LivePaneProps) {
   const { columns, rows } = useRoom();
   const width = useIsScreenReaderEnabled() ? SPOKEN_WIDTH : columns;
-  const { snapshot, recommendation, adviceAge = null } = view;
+  const { snapshot, recommendation, adviceAge } = view;
   const { alternatives: waits = [], track = null } = (adviceAge === null && recommendation) || {};
   const texts = [
     ...reasonsOf({ ...view, recommendation: recommendation && { ...recommendation, alternatives: [] } }),
@@ -234,7 +220,7 @@ function AdviceInFull({ view }: LivePaneProps) {
     <ScrolledLines
       scope="live"
       title={[[bold('Advice')], [faint('Esc closes')]]}
-      lines={[...heading, ...reasonLines(texts, width, rows - 2, false)]}
+      lines={[...heading, ...reasonLines(texts, width, rows - 2)]}
       top={0}
       onScroll={() => {}}
     />
@@ -247,11 +233,11 @@ const MARKET_MS = 10_000;
 /** A fast recording makes a day's figures stale within seconds. */
 const REPLAY_MS = 1_000;
 
-export function LiveScreen() {
+export type LiveView = ReturnType<typeof useLiveView>;
+
+function useLiveView() {
   const snapshot = useShownSnapshot();
-  const copy = useClipboard();
   const isPast = useDim();
-  const [isOpen, setOpen] = useState(false);
   const trend = useMonitorQuery({
     key: ['trend'],
     ask: (client, signal) => client.gasTrend({ signal }),
@@ -265,23 +251,12 @@ export function LiveScreen() {
     head: snapshot,
     leastMs: HOUR_CHART_MS,
   });
+  const chart: ChartView | undefined = hour.data;
   const isReplay = snapshot.source.kind === 'replay';
   const market = useMarket('24h', { head: snapshot, leastMs: isReplay ? REPLAY_MS : MARKET_MS });
-  useKeys('live', {
-    copy: () => copy(lanesText(snapshot), 'the three lanes'),
-    open: () => setOpen(!isOpen),
-    ...(isOpen ? { close: () => setOpen(false) } : {}),
-  });
-  // Why a part is missing; a part that fails later keeps its last data.
+  // A part that fails later keeps its last data.
   const lacking = (name: string, { data, error }: Polled<unknown>) =>
     data !== undefined || error === null ? [] : [`no ${name}: ${missingReason(error, isPast)}`];
-  const missing = [
-    ...lacking('advice', recommendation),
-    ...lacking('trend', trend),
-    ...lacking('market figures', market),
-    ...lacking('chart of the hour', hour),
-    ...(hour.data?.problem == null ? [] : [`no history before the start of gastop: ${hour.data.problem}`]),
-  ];
   const updatedAt = recommendation.data?.updatedAt ?? null;
   const behindMs = (snapshot.updatedAt ?? 0) - (updatedAt ?? Number.POSITIVE_INFINITY);
   // While its route fails the prices go on without it.
@@ -291,16 +266,33 @@ export function LiveScreen() {
   const advisedAt = isOlder ? updatedAt : (snapshot.blockTimestamp ?? snapshot.updatedAt);
   const isOld = isOlder || isPast;
   const age = useTicking((now) => (isOld ? formatAge((now - (advisedAt ?? now)) / 1_000) : ''));
-  const view: LiveView = {
+  return {
     snapshot,
     trend: trend.data,
     recommendation: recommendation.data,
+    /** `58s ago` for stale advice. */
     adviceAge: age === '' ? null : age,
-    hour: hour.data,
+    hour: chart,
     market: market.data,
     symbol: symbolOf(snapshot),
-    missing,
+    /** Why there is no recommendation, no trend …: one clean line each. */
+    missing: [
+      ...[...lacking('advice', recommendation), ...lacking('trend', trend)],
+      ...[...lacking('market figures', market), ...lacking('chart of the hour', hour)],
+      ...(hour.data?.problem == null ? [] : [`no history before the start of gastop: ${hour.data.problem}`]),
+    ],
   };
+}
+
+export function LiveScreen() {
+  const view = useLiveView();
+  const copy = useClipboard();
+  const [isOpen, setOpen] = useState(false);
+  useKeys('live', {
+    copy: () => copy(lanesText(view.snapshot), 'the three lanes'),
+    open: () => setOpen(!isOpen),
+    ...(isOpen ? { close: () => setOpen(false) } : {}),
+  });
   const Pane = isOpen ? AdviceInFull : LivePane;
   return <Pane view={view} />;
 }
@@ -340,12 +332,12 @@ function adviceParts(
 }
 
 /** As many reasons as fit, wrapped at blanks; the rest is shown after `⏎`. */
-function reasonLines(reasons: readonly string[], width: number, most: number, faint = true) {
+function reasonLines(reasons: readonly string[], width: number, most: number): readonly Line[] {
   const lines: Line[] = [];
   for (const reason of reasons) {
     if (lines.length >= most) break;
     const wrapped = wrapText(reason, width - 4, most - lines.length);
-    lines.push(...wrapped.map((text, at): Line => [{ text: ` ${at === 0 ? '•' : ' '} ${text}`, faint }]));
+    lines.push(...wrapped.map((text, at) => [faint(` ${at === 0 ? '•' : ' '} ${text}`)]));
   }
   return lines;
 }
