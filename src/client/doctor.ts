@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { connect, type PeerCertificate } from 'node:tls';
 import * as z from 'zod';
 import { StatsCurrent } from '../contract/dashboard.ts';
+import { valueAt } from '../contract/field-problems.ts';
 import { V1_ROUTES, type V1Route } from '../contract/routes.ts';
 import { httpDate } from '../core/retry-after.ts';
 import { cleanText } from '../core/text.ts';
@@ -13,14 +14,7 @@ import { ClientError, type ClientErrorCode, certificateFault, networkFailure } f
 import type { Http } from './http.ts';
 import { lenient, sayingAny } from './lenient.ts';
 import { describedRoute } from './openapi.ts';
-import {
-  parseResponse,
-  pathText,
-  type ResponseSchemas,
-  valueAt,
-  viewOf,
-  type WireResponse,
-} from './response.ts';
+import { parseResponse, pathText, type ResponseSchemas, viewOf, type WireResponse } from './response.ts';
 import { type ClientRoute, type Query, ROUTES } from './routes.ts';
 import { isRecord } from './values.ts';
 import { headAgeSec, oldAfterSec, type SnapshotView } from './views/gas.ts';

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { valueAt } from '../contract/field-problems.ts';
 import { cleanText } from '../core/text.ts';
 import { inWireForm, type Renaming } from './aliases.ts';
 import { ClientError, errorWords, LONGEST_RAW } from './errors.ts';
@@ -72,16 +73,6 @@ export function pathText(path: readonly PropertyKey[]): string {
     .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
     .join('')
     .replace(/^\./, '');
-}
-
-export function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (value, step) =>
-      typeof value === 'object' && value !== null && Object.hasOwn(value, step)
-        ? Reflect.get(value, step)
-        : undefined,
-    body,
-  );
 }
 
 /** Some services send errors with status 200, and refuse a window with `data: [{ error }]`. */

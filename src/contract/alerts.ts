@@ -1,15 +1,7 @@
 import * as z from 'zod';
-import {
-  ALERT_CHANNELS,
-  ALERT_CONDITIONS,
-  ALERT_STATUSES,
-  CONFIRM_BLOCKS_MOST,
-  COOLDOWN_DEFAULT_MS,
-  COOLDOWN_LONGEST_MS,
-  DELIVERY_STATUSES,
-  GAS_SPEEDS,
-  MOST_GWEI,
-} from './choices.ts';
+import { checkTargets, type TargetFields, type TargetRules } from './alert-targets.ts';
+import * as choices from './choices.ts';
+import { type Body, type Checked, checkBody } from './field-problems.ts';
 import {
   Amount,
   BlockNumber,
@@ -24,52 +16,42 @@ import {
   whole,
 } from './primitives.ts';
 
-const TARGET_LONGEST = 2_048;
+const Target = z.string().max(2_048);
 
-const Channel = z.enum(ALERT_CHANNELS).meta({
-  id: 'AlertChannel',
-  description: 'How the alert notifies; TERMINAL: in every running monitor',
+const Channel = z.enum(choices.ALERT_CHANNELS).meta({
+  ...{ id: 'AlertChannel', description: 'How the alert notifies; TERMINAL: in every running monitor' },
 });
 
-const ThresholdGwei = PriceGwei.describe('Price per gas to watch for, in gwei');
-
-const HysteresisGwei = z
-  .number()
-  .min(0)
-  .max(MOST_GWEI)
-  .refine(isWholeWei, 'must have at most 9 decimals')
-  .describe(
-    'Re-arm margin in gwei. Above 0: the alert notifies again only once the price has also left the threshold by that much. 0: it need not leave',
-  );
-
-const Target = z.string().min(1).max(TARGET_LONGEST);
-
 const fields = {
-  thresholdGwei: ThresholdGwei,
-  gasSpeed: z.enum(GAS_SPEEDS).describe('Which lane is watched'),
-  condition: z.enum(ALERT_CONDITIONS).describe('On which side of the threshold it fires'),
-  cooldownMs: whole(0, COOLDOWN_LONGEST_MS).describe(
+  thresholdGwei: PriceGwei.describe('Price per gas to watch for, in gwei'),
+  gasSpeed: z.enum(choices.GAS_SPEEDS).describe('Which lane is watched'),
+  condition: z.enum(choices.ALERT_CONDITIONS).describe('On which side of the threshold it fires'),
+  cooldownMs: whole(0, choices.COOLDOWN_LONGEST_MS).describe(
     'The least time between notifications, in ms: while the condition holds, it notifies again each time this is over. With 0 only once until the price has left the threshold',
   ),
   disableOnce: z.boolean().describe('Disables itself after it fired'),
   method: Channel.describe('The channel that `to` belongs to; one of channels'),
-  channels: z.array(Channel).min(1).max(ALERT_CHANNELS.length),
-  to: z
-    .string()
-    .max(TARGET_LONGEST)
-    .describe("The method's target: an address, a URL, a chat id; empty for TERMINAL"),
-  targets: z.partialRecord(Channel, Target).describe('Targets of the further channels'),
+  channels: z.array(Channel).min(1).max(choices.ALERT_CHANNELS.length),
+  to: Target.describe("The method's target: an address, a URL, a chat id; empty for TERMINAL"),
+  targets: z.partialRecord(Channel, Target.min(1)).describe('Targets of the further channels'),
   note: Note.describe('Goes with each notification'),
-  hysteresisGwei: HysteresisGwei,
-  confirmBlocks: whole(1, CONFIRM_BLOCKS_MOST).describe(
+  hysteresisGwei: z
+    .number()
+    .min(0)
+    .max(choices.MOST_GWEI)
+    .refine(isWholeWei, 'must have at most 9 decimals')
+    .describe(
+      'Re-arm margin in gwei. Above 0: the alert notifies again only once the price has also left the threshold by that much. 0: it need not leave',
+    ),
+  confirmBlocks: whole(1, choices.CONFIRM_BLOCKS_MOST).describe(
     'For how many blocks in a row the condition must hold',
   ),
 };
 
-/** Body of `POST /alerts` and `PUT /alerts/{id}`; `alert-targets.ts` checks whether the targets suit their channels. */
+/** Body of `POST /alerts` and `PUT /alerts/{id}`. */
 export const AlertCreation = object('AlertCreation', 'A new alert, or all that an alert is changed to', {
   ...fields,
-  cooldownMs: fields.cooldownMs.default(COOLDOWN_DEFAULT_MS),
+  cooldownMs: fields.cooldownMs.default(choices.COOLDOWN_DEFAULT_MS),
   disableOnce: fields.disableOnce.default(false),
   method: fields.method.optional(),
   to: fields.to.default(''),
@@ -82,9 +64,44 @@ export type AlertCreation = z.infer<typeof AlertCreation>;
 /** As sent: fields with a default may be absent. */
 export type AlertCreationInput = z.input<typeof AlertCreation>;
 
+/** Validates such a body as a whole: all problems at once, field by field. */
+export const checkAlert = (body: unknown, rules: TargetRules): Checked<AlertCreation> =>
+  checkBody(AlertCreation, body, (given) => {
+    const { targets } = given;
+    // A name that zod removes from records before validation.
+    const isHidden = typeof targets === 'object' && targets !== null && Object.hasOwn(targets, '__proto__');
+    const message = `must be one of ${choices.ALERT_CHANNELS.join(', ')}`;
+    const hidden = isHidden ? [{ path: 'targets.__proto__', message }] : [];
+    return [...hidden, ...checkTargets(soundFields(given), rules)];
+  });
+
+/** The valid fields, so that problems between them are reported with the others. */
+function soundFields(given: Body): TargetFields {
+  const { method, to, condition, thresholdGwei, hysteresisGwei } = AlertCreation.shape;
+  const prices = {
+    condition: condition.safeParse(given.condition).data,
+    thresholdGwei: thresholdGwei.safeParse(given.thresholdGwei).data,
+    hysteresisGwei: hysteresisGwei.safeParse(given.hysteresisGwei).data,
+  };
+  const chosen = method.safeParse(given.method);
+  const { targets = {} } = given;
+  // Which target is wanted is known once the method is valid.
+  if (!chosen.success || typeof targets !== 'object') return prices;
+  return {
+    ...prices,
+    method: chosen.data,
+    to: to.safeParse(given.to).data,
+    // One invalid target does not hide problems of the others.
+    targets: Object.fromEntries(
+      Object.entries(targets ?? {}).filter(([, target]) => to.safeParse(target).success),
+    ),
+    channels: z.array(z.string()).min(1).safeParse(given.channels).data,
+  };
+}
+
 /** Body of `PUT /alerts/{id}/status`. */
 export const AlertStatusUpdate = object('AlertStatusUpdate', 'Arms or disables an alert', {
-  status: z.enum(ALERT_STATUSES),
+  status: z.enum(choices.ALERT_STATUSES),
 });
 
 /** Body of `POST /alerts/{id}/redeliver`. */
@@ -97,7 +114,7 @@ export const AlertDelivery = object('AlertDelivery', 'What was sent to one chann
   eventId: z.string().describe('The firing it is for'),
   channel: Channel,
   target: z.string(),
-  status: z.enum(DELIVERY_STATUSES),
+  status: z.enum(choices.DELIVERY_STATUSES),
   createdAt: Timestamp,
   nextAttemptAt: Timestamp.nullable().describe('When it is tried again; null once it is done'),
   attempts: z
@@ -116,7 +133,7 @@ export type AlertDelivery = z.infer<typeof AlertDelivery>;
 /** An alert in all responses. */
 export const Alert = object('Alert', 'An alert', {
   id: z.string(),
-  status: z.enum(ALERT_STATUSES).describe('PENDING is armed'),
+  status: z.enum(choices.ALERT_STATUSES).describe('PENDING is armed'),
   ...fields,
   createdAt: Timestamp,
   updatedAt: Timestamp,

@@ -1,13 +1,7 @@
 import * as z from 'zod';
-import {
-  AUTO_TX_STATUSES,
-  CALLDATA_LONGEST,
-  CHECK_NAMES,
-  CHECK_RESULTS,
-  EXPIRY_LONGEST_MS,
-  GAS_SPEEDS,
-  SIGNED_LONGEST,
-} from './choices.ts';
+import type { FieldProblem } from './alert-targets.ts';
+import * as choices from './choices.ts';
+import { type Body, checkBody } from './field-problems.ts';
 import {
   Address,
   Amount,
@@ -35,7 +29,7 @@ const isHex = (text: string) =>
 
 const Calldata = z
   .string()
-  .max(CALLDATA_LONGEST)
+  .max(choices.CALLDATA_LONGEST)
   .refine(isHex, 'must be hex: 0x and pairs of digits')
   .describe('What the call is given, or the code of a new contract');
 
@@ -51,19 +45,19 @@ const ExpiresAt = z.iso
   .datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' })
   .nullable()
   .describe(
-    `Until when it may be broadcast, at most ${EXPIRY_LONGEST_MS / 86_400_000} days ahead; null: it does not expire`,
+    `Until when it may be broadcast, at most ${choices.EXPIRY_LONGEST_MS / 86_400_000} days ahead; null: it does not expire`,
   );
 
 /** Never returned; `core/transactions` checks its content. */
 const SignedHex = z
   .string()
   .min(1)
-  .max(SIGNED_LONGEST)
+  .max(choices.SIGNED_LONGEST)
   .describe('The raw signed transaction as hex, as eth_sendRawTransaction takes it; write-only');
 
 const fields = {
   targetGasPriceGwei: PriceGwei.describe('Price per gas at or below which it is broadcast, in gwei'),
-  gasSpeed: z.enum(GAS_SPEEDS).describe('The lane whose price is compared with the target'),
+  gasSpeed: z.enum(choices.GAS_SPEEDS).describe('The lane whose price is compared with the target'),
   strictTargetPrice: z
     .boolean()
     .describe('Compares what this transaction would pay in the next block instead of the lane'),
@@ -102,10 +96,44 @@ export const AutoTxUpdate = object('AutoTxUpdate', 'What is to change; to, value
 export type AutoTxUpdate = z.infer<typeof AutoTxUpdate>;
 export type AutoTxUpdateInput = z.input<typeof AutoTxUpdate>;
 
+/** Validates the body of `POST /auto-txs` without reading the signed transaction. `now`: ms since epoch. */
+export const checkAutoTx = (body: unknown, now: number) =>
+  checkBody(AutoTxCreation, body, (given) => [...missingOfDraft(given), ...wrongExpiry(given, now)]);
+
+/** The same for the body of `PUT /auto-txs/{id}`. */
+export const checkAutoTxUpdate = (body: unknown, now: number) =>
+  checkBody(AutoTxUpdate, body, (given) => {
+    const isEmpty = Object.values(given).every((value) => value === undefined);
+    const nothing = isEmpty ? [{ path: '', message: 'names nothing that is to change' }] : [];
+    return [...wrongExpiry(given, now), ...nothing];
+  });
+
+/** Without a signature the call to sign is required. */
+function missingOfDraft({ signedTransaction, to, data = '0x' }: Body): FieldProblem[] {
+  if (signedTransaction !== undefined) return [];
+  if (to === undefined) {
+    const message =
+      'is missing: whom a draft is for, or null where it makes a contract; or give signedTransaction';
+    return [{ path: 'to', message }];
+  }
+  if (to !== null || data !== '0x') return [];
+  return [{ path: 'data', message: 'must be the code of the contract that is made, where to is null' }];
+}
+
+function wrongExpiry({ expiresAt }: Body, now: number): FieldProblem[] {
+  const { data: end } = AutoTxUpdate.shape.expiresAt.safeParse(expiresAt);
+  if (end == null) return [];
+  const left = Date.parse(end) - now;
+  // An invalid date, such as February 30th, is not in the future either.
+  if (!(left > 0)) return [{ path: 'expiresAt', message: 'must be in the future' }];
+  const message = `must be at most ${choices.EXPIRY_LONGEST_MS / 86_400_000} days from now`;
+  return left > choices.EXPIRY_LONGEST_MS ? [{ path: 'expiresAt', message }] : [];
+}
+
 const Check = object('AutoTxCheck', 'A pre-flight check', {
-  name: z.string().describe(`One of ${CHECK_NAMES.join(', ')}`),
+  name: z.string().describe(`One of ${choices.CHECK_NAMES.join(', ')}`),
   result: z
-    .enum(CHECK_RESULTS)
+    .enum(choices.CHECK_RESULTS)
     .describe('block: can never be included; wait: held until it passes; unknown: no node says'),
   ok: z
     .boolean()
@@ -126,7 +154,7 @@ const Comparison = object('AutoTxComparison', 'What it paid against another pric
 /** An auto-tx in every response. It never holds the signed bytes. */
 export const AutoTx = object('AutoTx', 'A transaction that is broadcast when gas reaches a price', {
   id: z.string(),
-  status: z.enum(AUTO_TX_STATUSES),
+  status: z.enum(choices.AUTO_TX_STATUSES),
   ...fields,
   chainId: ChainId,
   type: whole(0, 4).nullable().describe('EIP-2718 type; null: a draft'),
@@ -205,7 +233,7 @@ export const AutoTxAccount = object('AutoTxAccount', 'A sender as the chain know
   pendingNonce: Nonce.describe("The next one after those in the node's pool"),
   balanceWei: Amount,
   waiting: z
-    .array(z.strictObject({ id: z.string(), nonce: Nonce, status: z.enum(AUTO_TX_STATUSES) }))
+    .array(z.strictObject({ id: z.string(), nonce: Nonce, status: z.enum(choices.AUTO_TX_STATUSES) }))
     .describe('Auto-txs of this sender and this key that may still be broadcast, by nonce'),
   dataFees: z
     .strictObject({

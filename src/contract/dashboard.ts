@@ -43,7 +43,6 @@ export const Anomaly = object('Anomaly', 'A place in the chart that is out of th
   kind: z.enum(['SPIKE', 'REGIME_SHIFT', 'ANOMALY']),
   value: Wei.describe('The base fee that stood out, in wei per gas'),
 });
-export type Anomaly = z.infer<typeof Anomaly>;
 
 /** `GET /dashboard/stats/chart`: at most 500 points. */
 export const StatsChart = object('StatsChart', 'Prices over a time frame, oldest first', {

@@ -5,22 +5,23 @@ export type Checked<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
+export type Body = Readonly<Record<string, unknown>>;
+
+const isBody = (body: unknown): body is Body =>
+  typeof body === 'object' && body !== null && !Array.isArray(body);
+
 /** All problems of a body, field by field. `between`: those between fields; of invalid fields they are skipped. */
 export function checkBody<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,
-  between: (body: object) => readonly FieldProblem[],
+  between: (body: Body) => readonly FieldProblem[],
 ): Checked<z.output<Schema>> {
   const parsed = schema.safeParse(body);
   const own = parsed.success ? [] : fieldProblems(parsed.error, body);
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  const further = isObject ? between(body) : [];
+  const further = isBody(body) ? between(body) : [];
   const problems = [...own, ...further.filter(({ path }) => !own.some((each) => each.path === path))];
   return parsed.success && problems.length === 0 ? { ok: true, value: parsed.data } : { ok: false, problems };
 }
-
-export const givenField = (body: object, name: string): unknown =>
-  Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined;
 
 /** The problems of a schema with `body`, field by field, as text to follow the field's name. */
 export function fieldProblems({ issues }: z.core.$ZodError, body: unknown): FieldProblem[] {
@@ -89,11 +90,12 @@ function tooBig({ origin, maximum, inclusive }: z.core.$ZodIssueTooBig): string 
 
 const plain = (bound: number | bigint) => bound.toLocaleString('en');
 
-function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
-  let value = body;
-  for (const step of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
-    value = Reflect.get(value, step);
-  }
-  return value;
-}
+/** The value at a path of own fields, and of nothing else. */
+export const valueAt = (body: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (value, step) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, step)
+        ? Reflect.get(value, step)
+        : undefined,
+    body,
+  );

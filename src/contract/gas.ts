@@ -86,7 +86,6 @@ export const Summary = object('PriceSummary', 'How a price was spread over the w
   p75: Wei,
   max: Wei,
 });
-export type Summary = z.infer<typeof Summary>;
 
 export const GasTrend = object('GasTrend', 'Where the price is going', {
   window: z.literal('1h'),

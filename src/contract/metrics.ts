@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { BUCKETS, METRICS_ROWS_MAX, PERCENTILES } from './choices.ts';
+import * as choices from './choices.ts';
 import { BlockNumber, ChainId, object, Ratio, Timestamp, Wei, whole } from './primitives.ts';
 
 const Bucket = z
-  .enum(BUCKETS)
+  .enum(choices.BUCKETS)
   .meta({ id: 'Bucket', description: 'What a row stands for: one block, or a stretch of time' });
 
 export const Percentile = z
-  .enum(PERCENTILES)
+  .enum(choices.PERCENTILES)
   .meta({ id: 'Percentile', description: 'Percentile of the tips of a block, by gas used' });
 export type Percentile = z.infer<typeof Percentile>;
 
@@ -19,7 +19,7 @@ export const envelope = <Row extends z.ZodType, Span extends z.ZodType>(row: Row
     to: Timestamp.describe('Where the window ends'),
     bucket,
     page: whole(0).describe('Page, from 0'),
-    size: whole(1, METRICS_ROWS_MAX).describe('Rows per page'),
+    size: whole(1, choices.METRICS_ROWS_MAX).describe('Rows per page'),
     total: whole(0).describe('Rows of the whole window'),
     data: z.array(row),
   });
@@ -40,7 +40,6 @@ export const BaseFeeRow = object('BaseFeeRow', 'Base fees of one bucket, in wei 
 });
 export type BaseFeeRow = z.infer<typeof BaseFeeRow>;
 export const BaseFeeMetrics = envelope(BaseFeeRow, Bucket).meta({ id: 'BaseFeeMetrics' });
-export type BaseFeeMetrics = z.infer<typeof BaseFeeMetrics>;
 
 /** `GET /metrics/priority-fee`: the tip at one percentile, wei per gas; buckets hold the mean over their blocks. */
 export const PriorityFeeRow = object('PriorityFeeRow', 'Tip of one bucket: the mean over its blocks', {
@@ -49,7 +48,6 @@ export const PriorityFeeRow = object('PriorityFeeRow', 'Tip of one bucket: the m
 });
 export type PriorityFeeRow = z.infer<typeof PriorityFeeRow>;
 export const PriorityFeeMetrics = envelope(PriorityFeeRow, Bucket).meta({ id: 'PriorityFeeMetrics' });
-export type PriorityFeeMetrics = z.infer<typeof PriorityFeeMetrics>;
 
 export const GasUsedRatioRow = object('GasUsedRatioRow', 'How full the blocks of one bucket were', {
   ...ROW,
@@ -58,4 +56,3 @@ export const GasUsedRatioRow = object('GasUsedRatioRow', 'How full the blocks of
 });
 export type GasUsedRatioRow = z.infer<typeof GasUsedRatioRow>;
 export const GasUsedRatioMetrics = envelope(GasUsedRatioRow, Bucket).meta({ id: 'GasUsedRatioMetrics' });
-export type GasUsedRatioMetrics = z.infer<typeof GasUsedRatioMetrics>;

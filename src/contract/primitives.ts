@@ -74,7 +74,6 @@ export const ChainId = z
 export const TimeFrame = z
   .enum(TIME_FRAMES)
   .meta({ id: 'TimeFrame', description: 'How far back the response reaches' });
-export type TimeFrame = z.infer<typeof TimeFrame>;
 
 /** Whether it is a whole number of wei, with at most 9 decimals, within a double's precision. */
 export const isWholeWei = (gwei: number): boolean => {

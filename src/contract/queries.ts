@@ -1,14 +1,5 @@
 import * as z from 'zod';
-import {
-  BUCKETS,
-  LONGEST_DEADLINE_SEC,
-  METRICS_ROWS_MAX,
-  MOST_GWEI,
-  PAGE_SIZE_MAX,
-  PERCENTILES,
-  SAVINGS_GAS_DEFAULT,
-  TIME_FRAMES,
-} from './choices.ts';
+import * as choices from './choices.ts';
 
 // Parameters carry no `id`: tools show a parameter best with an inline schema.
 
@@ -25,7 +16,7 @@ const whole = (
     .refine((n) => n >= min && n <= max, `must be a whole number from ${min} to ${max}`)
     .meta({ type: 'integer', minimum: min, maximum: max, ...meta });
 
-const GWEI_WANTED = `must be gwei above 0, at most ${MOST_GWEI}, with at most 9 decimals`;
+const GWEI_WANTED = `must be gwei above 0, at most ${choices.MOST_GWEI}, with at most 9 decimals`;
 
 /** A price per gas in a query string, in gwei; it becomes wei. */
 const gweiAsWei = (meta: { description: string; examples: number[] }) =>
@@ -36,8 +27,8 @@ const gweiAsWei = (meta: { description: string; examples: number[] }) =>
       const [whole = '', decimals = ''] = gwei.split('.');
       return BigInt(whole + decimals.padEnd(9, '0'));
     })
-    .refine((wei) => wei > 0n && wei <= BigInt(MOST_GWEI) * 10n ** 9n, GWEI_WANTED)
-    .meta({ type: 'number', exclusiveMinimum: 0, maximum: MOST_GWEI, ...meta });
+    .refine((wei) => wei > 0n && wei <= BigInt(choices.MOST_GWEI) * 10n ** 9n, GWEI_WANTED)
+    .meta({ type: 'number', exclusiveMinimum: 0, maximum: choices.MOST_GWEI, ...meta });
 
 const time = (description: string, example: string) =>
   z.iso
@@ -48,7 +39,10 @@ export const PAGE_SIZE_DEFAULT = 100;
 
 const page = {
   page: whole(0, 1_000_000, { description: 'Page, from 0', default: 0 }).optional(),
-  size: whole(1, PAGE_SIZE_MAX, { description: 'Rows per page', default: PAGE_SIZE_DEFAULT }).optional(),
+  size: whole(1, choices.PAGE_SIZE_MAX, {
+    description: 'Rows per page',
+    default: PAGE_SIZE_DEFAULT,
+  }).optional(),
 };
 
 export const PageParameters = z.strictObject(page);
@@ -64,27 +58,28 @@ export const MetricsParameters = z.strictObject({
     '2026-01-31T12:00:00Z',
   ).optional(),
   bucket: z
-    .enum(BUCKETS)
+    .enum(choices.BUCKETS)
     .optional()
     .describe('What a row stands for: one block, or a stretch of time; left out: what fits the window'),
   page: whole(0, 1_000_000, {
-    description: `Page, from 0, oldest rows first; without page and size the whole window is answered, of more than ${METRICS_ROWS_MAX} rows the newest`,
+    description: `Page, from 0, oldest rows first; without page and size the whole window is answered, of more than ${choices.METRICS_ROWS_MAX} rows the newest`,
   }).optional(),
-  size: whole(1, PAGE_SIZE_MAX, {
+  size: whole(1, choices.PAGE_SIZE_MAX, {
     description: `Rows per page; ${PAGE_SIZE_DEFAULT} where only the page is given`,
   }).optional(),
 });
 export type MetricsParameters = z.infer<typeof MetricsParameters>;
 
 export const PriorityFeeParameters = MetricsParameters.extend({
-  percentile: z.enum(PERCENTILES).default('p50').describe('Percentile of the tips of a block, by gas used'),
+  percentile: z
+    .enum(choices.PERCENTILES)
+    .default('p50')
+    .describe('Percentile of the tips of a block, by gas used'),
 });
-export type PriorityFeeParameters = z.infer<typeof PriorityFeeParameters>;
 
 export const TimeFrameParameters = z.strictObject({
-  timeFrame: z.enum(TIME_FRAMES).default('24h').describe('How far back the response reaches'),
+  timeFrame: z.enum(choices.TIME_FRAMES).default('24h').describe('How far back the response reaches'),
 });
-export type TimeFrameParameters = z.infer<typeof TimeFrameParameters>;
 
 /** A price and a time for a forecast; both or neither. `targetGwei` is parsed into wei. */
 export const RecommendationParameters = z
@@ -93,7 +88,7 @@ export const RecommendationParameters = z
       description: 'A price per gas, in gwei: how likely some block asks for no more. Goes with deadlineSec',
       examples: [0.05],
     }).optional(),
-    deadlineSec: whole(1, LONGEST_DEADLINE_SEC, {
+    deadlineSec: whole(1, choices.LONGEST_DEADLINE_SEC, {
       description: 'Within how many seconds from now. Goes with targetGwei',
       examples: [3_600],
     }).optional(),
@@ -106,7 +101,6 @@ export const RecommendationParameters = z
       context.addIssue({ code: 'custom', path: ['deadlineSec'], message: 'must be given with targetGwei' });
     }
   });
-export type RecommendationParameters = z.infer<typeof RecommendationParameters>;
 
 export const NoParameters = z.strictObject({});
 
@@ -165,7 +159,7 @@ export const SAVINGS_GAS_MOST = 1_000_000_000;
 export const SavingsParameters = z.strictObject({
   gasAmount: whole(1, SAVINGS_GAS_MOST, {
     description: 'Gas that the savings are counted for',
-    default: SAVINGS_GAS_DEFAULT,
+    default: choices.SAVINGS_GAS_DEFAULT,
     examples: [21_000],
   }).optional(),
 });

@@ -51,46 +51,32 @@ export interface V1Route {
   readonly group: RouteGroup;
 }
 
-const route = (group: RouteGroup, method: V1Route['method'], path: V1Route['path']): V1Route => ({
-  method,
-  path,
-  group,
-});
+const routes = (group: RouteGroup, method: V1Route['method'], ...paths: readonly V1Route['path'][]) =>
+  paths.map((path): V1Route => ({ method, path, group }));
 
+/** In the order of the OpenAPI document. */
 export const V1_ROUTES: readonly V1Route[] = [
-  route('gas', 'get', PATHS.gasCurrent),
-  route('gas', 'get', PATHS.gasTrend),
-  route('gas', 'get', PATHS.gasRecommendation),
-  route('alerts', 'get', PATHS.alerts),
-  route('alerts', 'get', PATHS.alert),
-  route('alerts', 'post', PATHS.alerts),
-  route('alerts', 'put', PATHS.alertStatus),
-  route('alerts', 'delete', PATHS.alert),
-  route('alerts', 'get', PATHS.alertSavings),
-  route('auto-txs', 'get', PATHS.autoTxs),
-  route('auto-txs', 'get', PATHS.autoTx),
-  route('auto-txs', 'post', PATHS.autoTxs),
-  route('auto-txs', 'put', PATHS.autoTx),
-  route('auto-txs', 'post', PATHS.autoTxCancel),
-  route('auto-txs', 'delete', PATHS.autoTx),
-  route('dashboard', 'get', PATHS.statsCurrent),
-  route('dashboard', 'get', PATHS.statsChart),
-  route('dashboard', 'get', PATHS.statsMarket),
-  route('dashboard', 'get', PATHS.rateLimits),
-  route('dashboard', 'get', PATHS.summary),
-  route('metrics', 'get', PATHS.baseFee),
-  route('metrics', 'get', PATHS.priorityFee),
-  route('metrics', 'get', PATHS.gasUsedRatio),
-  route('metrics', 'get', PATHS.block),
-  route('metrics', 'get', PATHS.tx),
-  route('metrics', 'get', PATHS.txs),
+  ...routes('gas', 'get', PATHS.gasCurrent, PATHS.gasTrend, PATHS.gasRecommendation),
+  ...routes('alerts', 'get', PATHS.alerts, PATHS.alert),
+  ...routes('alerts', 'post', PATHS.alerts),
+  ...routes('alerts', 'put', PATHS.alertStatus),
+  ...routes('alerts', 'delete', PATHS.alert),
+  ...routes('alerts', 'get', PATHS.alertSavings),
+  ...routes('auto-txs', 'get', PATHS.autoTxs, PATHS.autoTx),
+  ...routes('auto-txs', 'post', PATHS.autoTxs),
+  ...routes('auto-txs', 'put', PATHS.autoTx),
+  ...routes('auto-txs', 'post', PATHS.autoTxCancel),
+  ...routes('auto-txs', 'delete', PATHS.autoTx),
+  ...routes('dashboard', 'get', PATHS.statsCurrent, PATHS.statsChart, PATHS.statsMarket),
+  ...routes('dashboard', 'get', PATHS.rateLimits, PATHS.summary),
+  ...routes('metrics', 'get', PATHS.baseFee, PATHS.priorityFee, PATHS.gasUsedRatio),
+  ...routes('metrics', 'get', PATHS.block, PATHS.tx, PATHS.txs),
 ];
 
 /** Routes of this service beyond v1; other services lack them. */
 export const ADDED_ROUTES: readonly V1Route[] = [
-  route('gas', 'get', PATHS.gasStream),
-  route('alerts', 'put', PATHS.alert),
-  route('alerts', 'post', PATHS.signingSecret),
-  route('alerts', 'post', PATHS.alertRedeliver),
-  route('auto-txs', 'get', PATHS.autoTxAccount),
+  ...routes('gas', 'get', PATHS.gasStream),
+  ...routes('alerts', 'put', PATHS.alert),
+  ...routes('alerts', 'post', PATHS.signingSecret, PATHS.alertRedeliver),
+  ...routes('auto-txs', 'get', PATHS.autoTxAccount),
 ];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ANY_SERVICE, methodOf, type TargetRules, targetsOf } from '../../src/contract/alert-targets.ts';
-import { checkAlert } from '../../src/contract/check-alert.ts';
+import { checkAlert } from '../../src/contract/alerts.ts';
 
 const MAIL = {
   thresholdGwei: 5,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkAutoTx, checkAutoTxUpdate } from '../../src/contract/check-auto-tx.ts';
+import { checkAutoTx, checkAutoTxUpdate } from '../../src/contract/auto-txs.ts';
 import { EXPIRY_LONGEST_MS } from '../../src/contract/choices.ts';
 import { EXPIRY_MOST_MS } from '../../src/core/auto-txs/preflight.ts';
 import { rounds } from '../helpers/rounds.ts';

@@ -12,7 +12,7 @@ import {
   payloadOf,
 } from '../../client/views/alerts.ts';
 import { ANY_SERVICE, type TargetRules } from '../../contract/alert-targets.ts';
-import { checkAlert } from '../../contract/check-alert.ts';
+import { checkAlert } from '../../contract/alerts.ts';
 import { COOLDOWN_LONGEST_MS, SPEED_OF_LANE } from '../../contract/choices.ts';
 import { SAVINGS_GAS_MOST } from '../../contract/queries.ts';
 import { PATHS } from '../../contract/routes.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import * as wire from '../../../contract/alerts.ts';
-import { checkAlert } from '../../../contract/check-alert.ts';
+import { checkAlert } from '../../../contract/alerts.ts';
 import { SAVINGS_GAS_DEFAULT } from '../../../contract/choices.ts';
 import { checkBody } from '../../../contract/field-problems.ts';
 import * as queries from '../../../contract/queries.ts';

@@ -1,5 +1,5 @@
 import * as wire from '../../../contract/auto-txs.ts';
-import { checkAutoTx, checkAutoTxUpdate } from '../../../contract/check-auto-tx.ts';
+import { checkAutoTx, checkAutoTxUpdate } from '../../../contract/auto-txs.ts';
 import * as queries from '../../../contract/queries.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { AUTO_TXS_PER_KEY, type AutoTxService } from '../../auto-txs/auto-tx-service.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../../client/views/alerts.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { ANY_SERVICE } from '../../../contract/alert-targets.ts';
-import { checkAlert } from '../../../contract/check-alert.ts';
+import { checkAlert } from '../../../contract/alerts.ts';
 import { COOLDOWN_DEFAULT_MS, COOLDOWN_PRESETS_MS } from '../../../contract/choices.ts';
 import { cooldownText, parseCooldown } from '../../../core/alerts/alert-rule.ts';
 import { formatGwei, gweiString } from '../../../core/units.ts';

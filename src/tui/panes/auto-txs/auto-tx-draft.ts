@@ -5,7 +5,7 @@ import { titleWord } from '../../../client/views/alerts.ts';
 import { type AutoTxView, symbolOf } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { describeTxType } from '../../../client/views/metrics.ts';
-import { checkAutoTxUpdate } from '../../../contract/check-auto-tx.ts';
+import { checkAutoTxUpdate } from '../../../contract/auto-txs.ts';
 import { GAS_SPEEDS, SIGNED_LONGEST } from '../../../contract/choices.ts';
 import { parseCooldown } from '../../../core/alerts/alert-rule.ts';
 import { shortHex } from '../../../core/text.ts';
