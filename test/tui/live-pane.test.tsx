@@ -112,7 +112,6 @@ describe('the Live pane', () => {
   it.each([
     ['cheaper than half of a past in which it is dear', 0.45, 3e9],
     ['dearer than most of a past in which it is cheap', 0.8, 1.5e9],
-    ['the median of a past whose mean is far below', 0.3, 2e9],
   ])('says nothing of a base fee that two answers disagree on: %s', (_, rank, next) => {
     const base = {
       now: next,

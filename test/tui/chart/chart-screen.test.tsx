@@ -253,9 +253,9 @@ describe('ChartScreen', () => {
     expect(toasts).toEqual([{ kind: 'info', text: `Saved ./${name}` }]);
   });
 
-  it('says what to do where the folder is read-only', async () => {
+  it('says why nothing is saved where the folder is read-only', async () => {
     const { press, shows, toasts } = show({
-      saveFile: () => Promise.reject(Object.assign(new Error('EROFS: open'), { code: 'EROFS' })),
+      saveFile: () => Promise.reject(new Error('EROFS: read-only file system, open')),
     });
     await shows(/^ 1h /m);
     press('w');

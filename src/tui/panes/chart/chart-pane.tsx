@@ -77,7 +77,7 @@ export function ChartScreen() {
     try {
       toast({ kind: 'info', text: `Saved ${await saveFile(csvName(snapshot.chainId, span, now()), text)}` });
     } catch (error) {
-      toast({ kind: 'error', text: saveErrorText(error) });
+      toast({ kind: 'error', text: `Not saved: ${error instanceof Error ? error.message : error}` });
     }
   };
   const write = state.heatmap
@@ -179,18 +179,4 @@ export function heatmapCsv(heatmap: readonly (readonly (number | null)[])[]): st
     mean_base_fee_gwei: ({ mean }: Hour) => gwei(mean),
   };
   return csvText(columns, hours);
-}
-
-const SAVE_ERRORS = new Map<unknown, string>([
-  ...['EACCES', 'EPERM', 'EROFS'].map(
-    (code) => [code, 'the current folder is read-only; start gastop in one you can write to'] as const,
-  ),
-  ...['ENOSPC', 'EDQUOT'].map((code) => [code, 'the disk is full'] as const),
-  ['ENOENT', 'the current folder is gone; start gastop in another'],
-]);
-
-function saveErrorText(error: unknown): string {
-  if (!(error instanceof Error)) return `Not saved: ${error}`;
-  const why = SAVE_ERRORS.get('code' in error && error.code) ?? error.message;
-  return `Not saved: ${why}`.replaceAll('\n', ' ');
 }

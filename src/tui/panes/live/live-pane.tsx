@@ -54,8 +54,7 @@ import { type ColorName, useDim } from '../../ui/theme.ts';
 import { dayText, fillsFrame, wholeSpan } from '../../ui/time.ts';
 import { chartChoices, choiceOf } from '../chart/chart-data.ts';
 import { recordTexts } from '../service/service-pane.tsx';
-import { workColumns } from '../work-table.ts';
-import { LaneTable, lanesText } from './lane-table.tsx';
+import { LaneTable, lanesText, workColumns } from './lane-table.tsx';
 
 const AIRY_FROM = 30;
 /** The lanes, the gap below them, and the advice. */
@@ -411,22 +410,16 @@ function useDayRange({ market, snapshot, trend }: LiveView, width: number): read
 
 /** Maximum distance from the median: that of an even number is between two values, and some blocks old. */
 const AROUND_MEDIAN = 1.02;
-/** From this factor on the advice calls it above its mean. */
-const AROUND_MEAN = 1.05;
 
 /** Compares the price with the day, correctly even for equal prices; empty where `rank` is of another history. */
-function verdictOf(rank: number, now: number, { min, median, mean, max }: StatsView, span: string): string {
+function verdictOf(rank: number, now: number, { min, median, max }: StatsView, span: string): string {
   const past = span === DAY ? 'the day' : span === '1 h' ? 'the last hour' : `the last ${span}`;
-  const isBelow = median !== null && now * AROUND_MEDIAN < median;
-  const isAbove = median !== null && now > median * AROUND_MEDIAN;
-  if (rank > 0.5 ? isBelow : isAbove) return '';
-  if (rank === 0) return min === max && now === max ? `unchanged in ${past}` : `the lowest of ${past}`;
+  const off = median === null ? null : now / median;
+  if (off !== null && (rank > 0.5 ? off < 1 / AROUND_MEDIAN : off > AROUND_MEDIAN)) return '';
+  if (rank === 0) return `${min === max && now === max ? 'unchanged in' : 'the lowest of'} ${past}`;
   if (rank > 0.99) return `among the highest of ${past}`;
   // At most half is below, and it is at least the median: it is the median.
-  if (rank <= 0.5 && median !== null && now >= median) {
-    // Half of an expensive past against its mean: neither usual nor cheap.
-    return mean !== null && now > mean * AROUND_MEAN ? '' : `the usual price of ${past}`;
-  }
+  if (rank <= 0.5 && off !== null && off >= 1) return `the usual price of ${past}`;
   // Rounded down: 99.7 % of the blocks are not all.
   return `cheaper than ${Math.floor((1 - rank) * 100 + 1e-9)} % of ${past}`;
 }

@@ -30,7 +30,7 @@ import { known, leftColumn, rightColumn, type TableColumn, tableOf } from '../..
 import { bar, bold, colored, EMPTY_LINE, faint, type Line, lineWidth, plain } from '../../ui/text.tsx';
 import { type ColorName, DimContext, useDim } from '../../ui/theme.ts';
 import { clockText, dayText, fillsFrame, offsetAt, wholeSpan, zoneText } from '../../ui/time.ts';
-import { workColumns } from '../work-table.ts';
+import { workColumns } from '../live/lane-table.tsx';
 
 /** Data that changes slowly, or counts against a quota, is polled less often. */
 const LEAST_SUMMARY_MS = 2_000;
