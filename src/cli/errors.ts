@@ -1,5 +1,4 @@
 import { writeSync } from 'node:fs';
-import { fileLabel } from '../chain/block-file.ts';
 import { ChainError, type ChainErrorCode } from '../chain/chain-source.ts';
 import { ClientError, type ClientErrorCode } from '../client/errors.ts';
 import { ownValue } from '../core/own-value.ts';
@@ -89,16 +88,6 @@ export function reportOutputFailure(error: unknown): number {
   return EXIT.failed;
 }
 
-/** A recording's failure with the path that the user gave; services show the name alone. */
-export function nameAsGiven(error: unknown, path: string): unknown {
-  if (!(error instanceof ChainError) || error.code !== 'bad-file') return error;
-  const label = fileLabel(path);
-  if (!error.message.startsWith(`${label}: `)) return error;
-  return new ChainError('bad-file', `${cleanLine(path)}${error.message.slice(label.length)}`, {
-    cause: error,
-  });
-}
-
 const CLIENT_EXIT: Partial<Record<ClientErrorCode, ExitCode>> = {
   key: EXIT.key,
   plan: EXIT.key,
@@ -145,15 +134,11 @@ function knownReport(error: unknown): (Pick<CliError, 'exitCode'> & { lines: rea
   return { exitCode: CHAIN_EXIT[error.code] ?? EXIT.unreachable, lines: [error.message] };
 }
 
-/** Services may already end their message with the time of a retry. */
-const SAYS_HOW_SOON = /\bagain in (a|\d+) ?(second|minute|s|sec|min)\b[^;:]*$/i;
-const SAYS_WHEN = /\bagain (from|after|at)\b[^;]*$/i;
-
 function whenAgain({ code, retryAfterSec, message }: ClientError): string {
-  const waits = (code === 'quota' || code === 'unavailable' || code === 'server') && retryAfterSec !== null;
-  if (!waits || retryAfterSec <= 0 || SAYS_HOW_SOON.test(message)) return '';
-  const time = formatDuration(retryAfterSec);
-  return SAYS_WHEN.test(message) ? ` (in ${time})` : `; it may be asked again in ${time}`;
+  const waits = code === 'quota' || code === 'unavailable' || code === 'server';
+  // Services may already end their message with the time of a retry.
+  if (!waits || !retryAfterSec || /\bagain\b/i.test(message)) return '';
+  return `; it may be asked again in ${formatDuration(retryAfterSec)}`;
 }
 
 function stackOf(error: unknown): readonly string[] {

@@ -15,7 +15,6 @@ import { openDatabase } from '../store/database.ts';
 import { TEMPORARY_DATABASE } from '../store/database-url.ts';
 import { StoreError } from '../store/errors.ts';
 import { chainDatabase } from './config-file.ts';
-import { nameAsGiven } from './errors.ts';
 import type { Io } from './io.ts';
 import { INTERNAL_ORIGIN, type OpenedClient, type OpenedResource } from './open-source.ts';
 import { deliveryOf, FASTEST, type Settings, type SourceChoice } from './settings.ts';
@@ -236,10 +235,7 @@ export async function openChain(choice: ChainChoice, pace: Pace): Promise<Opened
     }
     case 'replay': {
       const speed = choice.speed ?? (pace === 'fastest' ? FASTEST : 1);
-      const source = await openReplaySource({ file: choice.file, speed }).catch(async (error) => {
-        throw nameAsGiven(error, choice.file);
-      });
-      return { ...rest, source, speed };
+      return { ...rest, source: await openReplaySource({ file: choice.file, speed }), speed };
     }
     case 'simulated': {
       const simulated = createSimulatedSource({ seed: choice.seed });

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GASTOP, gastop } from '../helpers/gastop.ts';
@@ -266,7 +266,7 @@ describe('what cannot be done is one clear line', () => {
 
   it.each([
     [['nowhere.csv'], 'nowhere.csv: there is no such file; check the path'],
-    [[tmpdir()], `${tmpdir()}: is a folder; name a file of recorded blocks`],
+    [[tmpdir()], `${basename(tmpdir())}: is a folder; name a file of recorded blocks`],
     [[], "missing required argument 'FILE'"],
     [
       [RECORDING, '--from', '30000000'],

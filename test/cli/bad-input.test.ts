@@ -19,7 +19,7 @@ const config = (name: string, content: string | Uint8Array): string[] => ['--con
 const LIMITS: Readonly<Record<string, readonly [message: string, says: string]>> = {
   clock: [
     'the 8 requests per day are used up; ask again from 2026-11-22T00:00:00Z on',
-    'the 8 requests per day are used up; ask again from 2026-11-22T00:00:00Z on (in 2h)',
+    'the 8 requests per day are used up; ask again from 2026-11-22T00:00:00Z on',
   ],
   soon: ['more than 2 per second; ask again in 1 s', 'more than 2 per second; ask again in 1 s'],
   terse: ['daily quota', 'the daily quota of this key is used up: daily quota; it may be asked again in 2h'],

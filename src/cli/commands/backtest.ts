@@ -21,7 +21,7 @@ import {
 } from '../../core/units.ts';
 import { TimeSlice } from '../../service/async.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
-import { nameAsGiven, usageError } from '../errors.ts';
+import { usageError } from '../errors.ts';
 import {
   cleanLine,
   cutToWidth,
@@ -179,9 +179,7 @@ async function readStretch(
   signal: AbortSignal,
   onBlock: (count: number) => Promise<void>,
 ) {
-  const chainId = await recordedChainId(path).catch((error) => {
-    throw nameAsGiven(error, path);
-  });
+  const chainId = await recordedChainId(path);
   const blocks: Block[] = [];
   let enough = Number.POSITIVE_INFINITY;
   for await (const block of readBlockFile(path)) {
