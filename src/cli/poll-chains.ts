@@ -24,7 +24,7 @@ const LONGEST_RETRY_MS = 60_000;
 interface RowReader {
   /** `everyMs`: polling interval. Rejects with a `ChainError` or a `ClientError`. */
   read(signal: AbortSignal): Promise<{ readonly figures: ChainFigures; readonly everyMs: number }>;
-  close(): void;
+  close?(): void;
 }
 
 export type ChainRows = ReturnType<typeof openChainRows>;
@@ -33,6 +33,8 @@ export type ChainRows = ReturnType<typeof openChainRows>;
 export function openChainRows(setups: readonly ChainSetup[], now: () => number) {
   const stop = new AbortController();
   const listeners = new Set<() => void>();
+  const complete = Promise.withResolvers<void>();
+  let awaited = setups.length;
   let rows: readonly ChainRow[] = setups.map(({ name }) => ({
     ...{ name, isOwnName: knownChain(name) === undefined },
     ...{ figures: null, nativeUsd: null, usdFrom: null, problem: null },
@@ -41,37 +43,37 @@ export function openChainRows(setups: readonly ChainSetup[], now: () => number) 
     rows = withDollars(rows.map((row) => (row.name === name ? { ...row, ...part } : row)));
     for (const listener of listeners) listener();
   };
+  const problemOf = (message: string, retryAt: number | null) => ({ message: cleanLine(message), retryAt });
 
-  async function follow(setup: ChainSetup, onFirst: () => void): Promise<void> {
-    const { name, chainId, source } = setup;
+  async function follow({ name, chainId, source }: ChainSetup): Promise<void> {
     const reader =
       source.kind === 'rpc'
         ? await nodeReader(source.urls, chainId, now)
         : serviceReader(source, chainId, now);
     let failures = 0;
-    while (!stop.signal.aborted) {
+    for (let round = 0; !stop.signal.aborted; round += 1) {
       let waitMs: number;
       try {
         const { figures, everyMs } = await abortable(reader.read(stop.signal), stop.signal);
         failures = 0;
         waitMs = everyMs;
         const { stale, source: from } = figures.snapshot;
-        const problem = stale && from.problem !== null ? shown(from.problem) : null;
-        change(name, { figures, problem });
+        const problem = stale && from.problem && problemOf(from.problem.message, from.problem.retryAt);
+        change(name, { figures, problem: problem || null });
       } catch (error) {
         if (stop.signal.aborted) break;
         failures += 1;
         waitMs = retryMs(error, failures);
         const message = error instanceof Error ? error.message : String(error);
-        change(name, { problem: shown({ message, retryAt: now() + waitMs }) });
+        change(name, { problem: problemOf(message, now() + waitMs) });
       }
-      onFirst();
+      if (round === 0) awaited -= 1;
+      if (awaited === 0) complete.resolve();
       await sleep(waitMs, stop.signal);
     }
-    reader.close();
+    reader.close?.();
   }
 
-  const firsts = setups.map(() => Promise.withResolvers<void>());
   let done: Promise<unknown> | null = null;
   return {
     /** The same list until something changes. */
@@ -81,9 +83,9 @@ export function openChainRows(setups: readonly ChainSetup[], now: () => number) 
       return () => listeners.delete(listener);
     },
     start: () => {
-      done ??= Promise.all(setups.map((setup, place) => follow(setup, () => firsts[place]?.resolve())));
+      done ??= Promise.all(setups.map(follow));
     },
-    complete: Promise.all(firsts.map(({ promise }) => promise)).then(() => {}),
+    complete: complete.promise,
     [Symbol.asyncDispose]: async () => {
       stop.abort();
       await done;
@@ -102,15 +104,10 @@ export async function readChainRows(
   return rows.read();
 }
 
-const shown = ({ message, retryAt }: NonNullable<ChainRow['problem']>) => ({
-  message: cleanLine(message),
-  retryAt,
-});
-
 function retryMs(error: unknown, failures: number): number {
   const backOff = Math.min(EVERY_MS * 2 ** (failures - 1), LONGEST_RETRY_MS);
-  if (error instanceof ClientError) return Math.max((error.retryAfterSec ?? 0) * 1_000, backOff);
-  return Math.max(error instanceof ChainError ? (error.retryAfterMs ?? 0) : 0, backOff);
+  const ofService = error instanceof ClientError ? (error.retryAfterSec ?? 0) * 1_000 : 0;
+  return Math.max(backOff, ofService, error instanceof ChainError ? (error.retryAfterMs ?? 0) : 0);
 }
 
 /** What reads nodes is loaded here: the monitor's first frame need not wait for it. */
@@ -166,7 +163,6 @@ function serviceReader(
       const everyMs = Math.max((snapshot.updateFrequencySec ?? 0) * 1_000, EVERY_MS);
       return { figures: { snapshot, trend, advice, actions }, everyMs };
     },
-    close: () => {},
   };
 }
 

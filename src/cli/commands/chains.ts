@@ -19,7 +19,7 @@ import { Interruption, type Io } from '../io.ts';
 import { USUAL_CHAINS } from '../known-chains.ts';
 import { READY_WITHIN_MS, warnOfPlainKey } from '../open-source.ts';
 import { type Column, cleanLine, cutLines, fittedLines, mapped, withSpinner } from '../output.ts';
-import { type ChainRows, openChainRows } from '../poll-chains.ts';
+import { openChainRows } from '../poll-chains.ts';
 import { type ChainSetup, namedChains, type Settings } from '../settings.ts';
 
 export const chainsOption = () =>
@@ -56,91 +56,79 @@ export function comparedChains(settings: Settings, text: string | undefined): re
 
 type ChainsFlags = Flags<'chains', 'json' | 'csv' | 'watch'> & { readonly sort: ChainSort };
 
+const REDRAWN_EVERY_MS = 1_000;
+const WRITTEN_EVERY_MS = 6_000;
+const HOME_AND_CLEAR = '\u001b[H\u001b[2J';
+
 async function chains({ io, loadSettings }: CommandContext, flags: ChainsFlags): Promise<void> {
   const { settings } = await loadSettings();
   const setups = comparedChains(settings, flags.chains);
   for (const { source } of setups) warnOfPlainKey(io, source);
-  const interruption = io.interruption();
+  const signal = io.interruption();
   await using rows = openChainRows(setups, io.now);
   rows.start();
   const isRead = ({ figures }: ChainRow) => figures !== null;
   await withSpinner(
     io,
     () => `asking ${setups.length} chains: ${rows.read().filter(isRead).length} have answered`,
-    () => Promise.race([rows.complete, sleep(READY_WITHIN_MS, undefined, { signal: interruption })]),
+    () => Promise.race([rows.complete, sleep(READY_WITHIN_MS, undefined, { signal })]),
   );
-  write(io, settings, rows, flags);
-  if (flags.watch) await watch(io, settings, rows, flags);
+  const isTerminal = io.stdout.isTTY === true;
+  const text = (isNext: boolean): string => {
+    const all = sortedRows(rows.read(), flags.sort);
+    if (flags.json) {
+      return `${JSON.stringify({ chains: all.map(rowValue) }, null, flags.watch ? 0 : 2)}\n`;
+    }
+    if (flags.csv) return csvText(CSV_COLUMNS, all.map(rowValue), !isNext);
+    const table = tableText(all, io, settings, flags.watch === true);
+    return flags.watch && isTerminal ? HOME_AND_CLEAR + table : `${isNext ? '\n' : ''}${table}`;
+  };
+  io.stdout.write(text(false));
+  const everyMs = isTerminal && !flags.json && !flags.csv ? REDRAWN_EVERY_MS : WRITTEN_EVERY_MS;
+  try {
+    while (flags.watch) {
+      await sleep(everyMs, undefined, { signal });
+      io.stdout.write(text(true));
+    }
+  } catch (error) {
+    if (!(signal.reason instanceof Interruption)) throw error;
+  }
   if (!rows.read().some(isRead)) {
     throw new CliError(EXIT.unreachable, 'no chain answers; name others with --chains, or check the network');
   }
 }
 
-const REDRAWN_EVERY_MS = 1_000;
-const WRITTEN_EVERY_MS = 6_000;
-
-async function watch(io: Io, settings: Settings, rows: ChainRows, flags: ChainsFlags): Promise<void> {
-  const signal = io.interruption();
-  const isDrawn = flags.json !== true && flags.csv !== true && io.stdout.isTTY === true;
-  try {
-    for (;;) {
-      await sleep(isDrawn ? REDRAWN_EVERY_MS : WRITTEN_EVERY_MS, undefined, { signal });
-      write(io, settings, rows, flags, true);
-    }
-  } catch (error) {
-    if (!(signal.reason instanceof Interruption)) throw error;
-  }
-}
-
-const HOME_AND_CLEAR = '\u001b[H\u001b[2J';
-
-function write(io: Io, settings: Settings, rows: ChainRows, flags: ChainsFlags, isNext = false): void {
-  const all = sortedRows(rows.read(), flags.sort);
-  if (flags.json) {
-    const text = JSON.stringify({ chains: all.map(rowValue) }, null, flags.watch ? 0 : 2);
-    io.stdout.write(`${text}\n`);
-  } else if (flags.csv) {
-    io.stdout.write(csvText(CSV_COLUMNS, all.map(rowValue), !isNext));
-  } else {
-    const clear = flags.watch && io.stdout.isTTY === true ? HOME_AND_CLEAR : '';
-    const gap = isNext && clear === '' ? '\n' : '';
-    // The end aborts all requests.
-    const said = flags.watch
-      ? all
-      : all.map(({ problem, ...row }) => ({ ...row, problem: problem && { ...problem, retryAt: null } }));
-    io.stdout.write(`${clear}${gap}${tableText(said, io, settings)}\n`);
-  }
-}
-
 const LEAST_ADVICE = 24;
+const TABLE = [
+  ['chain', 'left', 'chain'],
+  ['swap', 'right', 'swap'],
+  ['send', 'right', 'send'],
+  ['L1', 'right', 'l1'],
+  ['gwei', 'right', 'price'],
+  ['trend', 'right', 'trend'],
+  ['age', 'right', 'age'],
+  ['advice', 'left', 'advice'],
+] as const;
 
-function tableText(rows: readonly ChainRow[], io: Io, settings: Settings): string {
-  const now = io.now();
+function tableText(rows: readonly ChainRow[], io: Io, settings: Settings, goesOn: boolean): string {
   const width = io.stdout.isTTY === true ? (io.stdout.columns ?? 80) : null;
-  const texts = rows.map((row) => rowTexts(row, now));
-  type Texts = (typeof texts)[number];
-  const column = (title: string, name: keyof Texts, align: 'left' | 'right' = 'right'): Column<Texts> => [
-    title,
-    align,
-    (row) => cleanLine(row[name]),
-  ];
-  const lines = fittedLines(
-    [
-      column('chain', 'chain', 'left'),
-      column('swap', 'swap'),
-      column('send', 'send'),
-      column('L1', 'l1'),
-      column('gwei', 'price'),
-      column('trend', 'trend'),
-      column('age', 'age'),
-      column('advice', 'advice', 'left'),
+  const texts = rows.map(({ problem, ...row }) => {
+    // The end aborts all requests.
+    const said = goesOn ? problem : problem && { ...problem, retryAt: null };
+    return rowTexts({ ...row, problem: said }, io.now());
+  });
+  const columns = TABLE.map(
+    ([title, align, name]): Column<(typeof texts)[number]> => [
+      ...([title, align] as const),
+      (row) => cleanLine(row[name]),
     ],
-    texts,
-    width,
-    { spared: ['trend', 'L1', 'send'], least: LEAST_ADVICE },
   );
+  const lines = fittedLines(columns, texts, width, {
+    spared: ['trend', 'L1', 'send'],
+    least: LEAST_ADVICE,
+  });
   const notes = usdNotes(rows).map((note) => cleanLine(note));
-  return cutLines(settings, [...lines, ...(notes.length === 0 ? [] : ['', ...notes])], width);
+  return `${cutLines(settings, [...lines, ...(notes.length === 0 ? [] : ['', ...notes])], width)}\n`;
 }
 
 const iso = (ms: number | null | undefined) => mapped(ms, (at) => new Date(at).toISOString());
