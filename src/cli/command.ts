@@ -55,13 +55,17 @@ export class CliCommand extends Command {
   }
 
   oneOf(flags: string, text: string, choices: readonly string[], standard?: string): this {
-    const option = new Option(flags, text).choices(choices);
-    return this.addOption(standard === undefined ? option : option.default(standard));
+    return this.addOption(new Option(flags, text).choices(choices).default(standard));
   }
 
   /** An option whose value is what `parse` makes of its text. @throws CliError (usage) for its RangeError */
-  parsed<Value>(flags: string, text: string, parse: (text: string) => Value, conflicts: string[] = []): this {
-    const option = new Option(flags, text).conflicts(conflicts);
+  parsed<Value>(
+    flags: string,
+    text: string,
+    parse: (text: string) => Value,
+    { conflicts = [], standard }: { conflicts?: string[]; standard?: string } = {},
+  ): this {
+    const option = new Option(flags, text).conflicts(conflicts).default(standard);
     return this.addOption(option.argParser((value) => checked(option.long ?? flags, () => parse(value))));
   }
 

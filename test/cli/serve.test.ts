@@ -185,7 +185,7 @@ test('what it cannot serve or where it cannot listen is one line and an exit cod
   const { port } = await listen();
   const cases: [string[], number, RegExp][] = [
     [['--demo', '--port', String(port)], 1, /^gastop: port \d+ is in use; name another/],
-    [['--demo', '--host', '192.0.2.1', '--port', '0'], 2, /has no address 192\.0\.2\.1/],
+    [['--demo', '--host', '192.0.2.1', '--port', '0'], 2, /cannot listen on 192\.0\.2\.1/],
     [['--demo', '--host', 'a b'], 2, /--host: "a b" is not an address/],
     [['--demo', '--port', '65536'], 2, /--port: "65536" is not a port/],
     [['--demo', '--base-url', 'ftp://x'], 2, /--base-url: ftp:\/\/ cannot be asked/],

@@ -64,7 +64,9 @@ export function addNow(program: CliCommand): void {
       "print TEXT with {average} {next} {action} … filled in; '{}' lists all",
       parseTemplate,
     )
-    .parsed('--below <GWEI>', 'how likely the price is at or below this in time', parseGwei, ['format'])
+    .parsed('--below <GWEI>', 'how likely the price is at or below this in time', parseGwei, {
+      conflicts: ['format'],
+    })
     .parsed('--within <TIME>', 'by when, with --below: 10m, 6h; gastop knows up to 1d (default 1h)', (text) =>
       parseDuration(text, WITHIN),
     )

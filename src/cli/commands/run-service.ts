@@ -1,4 +1,5 @@
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import { isIP } from 'node:net';
 import type { ChainSource } from '../../chain/chain-source.ts';
 import { ClientError } from '../../client/errors.ts';
 import { API_KEY_HEADER, BASE_PATH, PLAYGROUND_PATH } from '../../contract/routes.ts';
@@ -30,14 +31,13 @@ import {
 } from '../open-service.ts';
 import { cleanLine } from '../output.ts';
 import { deliveryOf, keySettings } from '../settings.ts';
-import { listenAddress, listenError, prefixOf, type ServeFlags, servedRoot } from './serve.ts';
+import { listenError, type ServeFlags } from './serve.ts';
 
 export async function serveUntil(
   signal: AbortSignal,
   { io, loadSettings }: CommandContext,
   flags: ServeFlags,
 ): Promise<void> {
-  const address = listenAddress(flags);
   const loaded = await loadSettings();
   const { settings } = loaded;
   const choice = settings.source.value;
@@ -48,7 +48,8 @@ export async function serveUntil(
   const log = openServeLog(io, flags.logLevel, await knownSecrets(io, loaded.config.path, settings.db.value));
   const onError = (error: unknown) => log.problem(error);
   const closers: (() => unknown)[] = [log.close];
-  const prefix = prefixOf(address.baseUrl);
+  const { host, baseUrl = null } = flags;
+  const prefix = baseUrl?.pathname.replace(/\/+$/, '') ?? '';
   try {
     const { plans, close } = watchPlans(loaded.config.path, keys.plans, onError);
     closers.unshift(close);
@@ -64,28 +65,27 @@ export async function serveUntil(
       onError,
       onNews: ({ isWell, message }) => (isWell ? log.info(message) : log.warn(message)),
       signal,
-      cors: address.cors ?? settings.cors.value,
-      ...(address.baseUrl === null ? {} : { baseUrl: address.baseUrl.origin + prefix }),
+      cors: flags.cors ?? settings.cors.value,
+      ...(baseUrl !== null && { baseUrl: baseUrl.origin + prefix }),
     });
     closers.unshift(chain.close);
     signal.throwIfAborted();
-    const served = withMcp(chain, gate, address.baseUrl);
-    const publicName = address.baseUrl?.hostname;
-    const server = await startServer({ ...address, served, prefix, publicName, log }).catch(
-      (error: unknown) => {
-        throw listenError(error, address);
-      },
-    );
+    const served = withMcp(chain, gate, baseUrl);
+    const listening = { host, port: Number(flags.port), served, prefix, publicName: baseUrl?.hostname, log };
+    const server = await startServer(listening).catch((error: unknown) => {
+      throw listenError(error, flags);
+    });
     closers.unshift(() => server.stop());
-    const root = servedRoot(address, server.port);
+    const local = `http://${isIP(host) === 6 ? `[${host}]` : host}:${server.port}`;
+    const root = baseUrl === null ? local : baseUrl.origin + prefix;
     io.stdout.write(`${cleanLine(`gastop serves ${chain.name} on ${root}${BASE_PATH}`)}\n`);
     log.info(
       `its routes are on ${root}${PLAYGROUND_PATH}; requests carry a key in the header ${API_KEY_HEADER}`,
     );
     const missing = choice.kind === 'simulated' ? [] : setUpLines(channelsOf(deliveryOf(settings)));
     for (const line of missing) log.info(line);
-    if (!isLoopback(address.host)) {
-      const who = `everybody who can reach ${address.host}`;
+    if (!isLoopback(host)) {
+      const who = `everybody who can reach ${host}`;
       log.warn(`it is open to ${who}; keys travel unencrypted unless a proxy adds https`);
     }
     if (!(await gate.hasKeys())) {

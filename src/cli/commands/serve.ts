@@ -9,7 +9,7 @@ import { configFile } from '../config-file.ts';
 import { createContext } from '../context.ts';
 import { failure, usageError } from '../errors.ts';
 import { cleanLine, note } from '../output.ts';
-import { append, checked, given } from '../parse.ts';
+import { checked } from '../parse.ts';
 import { flagName, keySettings, parseOrigins, type SourceFlags } from '../settings.ts';
 
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'fatal', 'silent'];
@@ -23,11 +23,19 @@ export function addServe(program: CliCommand): void {
         `header ${API_KEY_HEADER}. AI agents use it over MCP, at ${MCP_PATH}, with the same keys. Anyone with a key sees ` +
         'the hosts and ports of your nodes in /dashboard/summary.',
     )
-    .option('--host <ADDRESS>', 'where to listen; 0.0.0.0 is every address', '127.0.0.1')
-    .option('--port <N>', 'port to listen on; 0 takes a free one', '8787')
-    .option('--base-url <URL>', 'its public URL, behind a proxy')
+    .parsed('--host <ADDRESS>', 'where to listen; 0.0.0.0 is every address', parseHost, {
+      standard: '127.0.0.1',
+    })
+    .parsed('--port <N>', 'port to listen on; 0 takes a free one', parsePort, { standard: '8787' })
+    .parsed('--base-url <URL>', 'its public URL, behind a proxy', (text) =>
+      parseServiceUrl(text, 'leave it out'),
+    )
     .option('--keys <FILE>', 'the database of the keys')
-    .option('--cors <ORIGIN>', 'let pages of this origin ask in a browser; several, or * for all', append)
+    .option(
+      '--cors <ORIGIN>',
+      'let pages of this origin ask in a browser; several, or * for all',
+      (text, before: readonly string[] = []) => [...before, ...checked('--cors', () => parseOrigins(text))],
+    )
     .oneOf('--log-level <LEVEL>', 'what goes to stderr', LEVELS, 'info')
     .option('--systemd', 'print a systemd unit that keeps it running')
     .examples(
@@ -40,11 +48,13 @@ export function addServe(program: CliCommand): void {
     );
 }
 
-export type ServeFlags = Flags<'baseUrl' | 'keys', 'systemd'> &
-  Readonly<Record<'host' | 'port', string>> & {
-    readonly logLevel: LogLevel;
-    readonly cors?: readonly string[];
-  };
+export interface ServeFlags extends Flags<'keys', 'systemd'> {
+  readonly host: string;
+  readonly port: string;
+  readonly baseUrl?: URL;
+  readonly logLevel: LogLevel;
+  readonly cors?: readonly string[];
+}
 
 async function serve(context: CommandContext, flags: ServeFlags): Promise<void> {
   // First, so that an early signal also ends it cleanly.
@@ -59,22 +69,6 @@ async function serve(context: CommandContext, flags: ServeFlags): Promise<void> 
   }
 }
 
-type ListenAddress = ReturnType<typeof listenAddress>;
-
-export function listenAddress({
-  host,
-  port,
-  baseUrl,
-  cors,
-}: Pick<ServeFlags, 'host' | 'port' | 'baseUrl' | 'cors'>) {
-  return {
-    host: checked('--host', () => parseHost(host)),
-    port: checked('--port', () => parsePort(port)),
-    baseUrl: given('--base-url', baseUrl, (text) => parseServiceUrl(text, 'leave it out')),
-    cors: given('--cors', cors?.join(' '), parseOrigins),
-  };
-}
-
 function parseHost(text: string): string {
   const host = text.trim().replace(/^\[(.*)\]$/, '$1');
   const isName = /^(?=.{1,253}$)[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/i.test(host);
@@ -85,36 +79,24 @@ function parseHost(text: string): string {
   return host;
 }
 
-function parsePort(text: string): number {
-  const port = /^\d{1,5}$/.test(text.trim()) ? Number(text) : Number.NaN;
-  if (!(port <= 65_535)) throw new RangeError(`"${text}" is not a port; a number from 0 to 65535`);
-  return port;
+function parsePort(text: string): string {
+  if (/^\d{1,5}$/.test(text.trim()) && Number(text) <= 65_535) return text;
+  throw new RangeError(`"${text}" is not a port; a number from 0 to 65535`);
 }
 
-export function servedRoot({ host, baseUrl }: ListenAddress, port: number): string {
-  const name = isIP(host) === 6 ? `[${host}]` : host;
-  return baseUrl === null ? `http://${name}:${port}` : baseUrl.origin + prefixOf(baseUrl);
-}
-
-export const prefixOf = (baseUrl: URL | null) => baseUrl?.pathname.replace(/\/+$/, '') ?? '';
-
-export function listenError(error: unknown, { host, port }: ListenAddress): unknown {
-  switch (error instanceof Error && 'code' in error ? error.code : null) {
-    case 'EADDRINUSE':
-      return failure(`port ${port} is in use; name another with --port, 0 takes a free one`);
-    case 'EACCES':
-      return failure(`port ${port} needs more rights than you have; name one from 1024 on`);
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-    case 'EINVAL':
-    case 'EAFNOSUPPORT':
-      return usageError(
-        `this computer has no address ${host}; use 127.0.0.1 for itself alone, 0.0.0.0 for every address`,
-      );
-    default:
-      return error;
+export function listenError(error: unknown, { host, port }: ServeFlags): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  if (code === 'EADDRINUSE') {
+    return failure(`port ${port} is in use; name another with --port, 0 takes a free one`);
   }
+  if (code === 'EACCES') {
+    return failure(`port ${port} needs more rights than you have; name one from 1024 on`);
+  }
+  return code === null
+    ? error
+    : usageError(
+        `cannot listen on ${host} (${code}); use 127.0.0.1 for this computer alone, 0.0.0.0 for every address`,
+      );
 }
 
 async function printUnit({ io }: CommandContext, source: SourceFlags, flags: ServeFlags): Promise<void> {
@@ -135,7 +117,6 @@ async function printUnit({ io }: CommandContext, source: SourceFlags, flags: Ser
       `a unit takes its ${what} from the config file, or from ${variable} in ${environmentFile}`,
     );
   }
-  listenAddress(flags);
   // The settings of the present shell do not apply to the unit.
   const own = Object.entries(io.env).filter(([name]) => !name.startsWith('GASTOP_'));
   const unitIo = { ...io, env: Object.fromEntries(own) };
@@ -164,7 +145,7 @@ const UNIT_FLAGS = {
 const PATH_FLAGS: readonly string[] = ['replay', 'db', 'config', 'keys'];
 
 function flagWords<Name extends string>(
-  flags: Partial<Record<Name, string | boolean | readonly string[]>>,
+  flags: Partial<Record<Name, unknown>>,
   names: readonly Name[],
 ): string[] {
   return names.flatMap((name) => {
