@@ -6,9 +6,7 @@ import { NOISE, randomBits, randomHex, SIMULATED_GAS_LIMIT, uniform } from '../c
 import { decodeTransaction } from '../core/transactions/decode-transaction.ts';
 import { type SignedTransaction, TransactionError } from '../core/transactions/signed-transaction.ts';
 import {
-  type ChainBlock,
   ChainError,
-  type ChainReceipt,
   type ChainSource,
   type ChainTransaction,
   type IncludedTransaction,
@@ -62,6 +60,14 @@ interface Account {
   balance: bigint;
 }
 
+/** A transaction in a block. */
+interface Included {
+  readonly transaction: ChainTransaction;
+  readonly gasUsed: bigint;
+  readonly tip: bigint;
+  readonly blobFee: bigint;
+}
+
 /**
  * The node of the simulated chain. Its blocks are full of transactions that follow from seed and number alone; a sent
  * transaction replaces some of them in the first block whose fees it covers. There are no contracts: a call succeeds
@@ -70,10 +76,8 @@ interface Account {
 export function createSimulatedNode({ seed, blockAt, headNumber }: NodeOptions): SimulatedNode {
   const accounts = new Map<string, Account>();
   const waiting = new Map<string, SignedTransaction>();
-  /** The block of each sent transaction, by hash. */
-  const mined = new Map<string, number>();
-  /** Sent transactions, by block. */
-  const sentIn = new Map<number, { readonly transaction: SignedTransaction; readonly gasUsed: bigint }[]>();
+  /** Sent transactions, by hash. */
+  const mined = new Map<string, Included>();
   /** The last block that included pending transactions. */
   let settledTo = headNumber();
   let settling = Promise.resolve();
@@ -86,15 +90,13 @@ export function createSimulatedNode({ seed, blockAt, headNumber }: NodeOptions):
     accounts.set(key, account);
     return account;
   };
-  const include = (transaction: SignedTransaction, block: SimulatedBlock): void => {
-    const { hash, from, to, value } = transaction;
-    const gasUsed = gasUsedBy(transaction);
-    const sender = accountOf(from);
+  const include = (signed: SignedTransaction, block: SimulatedBlock): void => {
+    const [gasUsed, tip] = [gasUsedBy(signed), tipIn(signed, block)];
+    const sender = accountOf(signed.from);
     sender.nonce += 1;
-    sender.balance -= value + gasUsed * (block.baseFeePerGas + tipIn(transaction, block));
-    if (to !== null) accountOf(to).balance += value;
-    sentIn.set(block.number, [...(sentIn.get(block.number) ?? []), { transaction, gasUsed }]);
-    mined.set(hash, block.number);
+    sender.balance -= signed.value + gasUsed * (block.baseFeePerGas + tip);
+    if (signed.to !== null) accountOf(signed.to).balance += signed.value;
+    mined.set(signed.hash, { transaction: toChain(signed, block), gasUsed, tip, blobFee: 0n });
     last = null;
   };
 
@@ -112,8 +114,7 @@ export function createSimulatedNode({ seed, blockAt, headNumber }: NodeOptions):
   };
   /** The best tips first, and each sender's in the order of nonces. */
   const fill = (block: SimulatedBlock): void => {
-    let room = block.gasUsed;
-    for (;;) {
+    for (let room = block.gasUsed; ; ) {
       const [next] = [...waiting.values()]
         .filter((each) => isTakenBy(each, block, accountOf(each.from)) && gasUsedBy(each) <= room)
         .sort((one, other) => Number(tipIn(other, block) - tipIn(one, block)));
@@ -128,15 +129,16 @@ export function createSimulatedNode({ seed, blockAt, headNumber }: NodeOptions):
     if (number < 0 || number > headNumber()) return null;
     if (last?.number !== number) {
       const block = await blockAt(number);
-      last = { number, included: includedOf(seed, block, sentIn.get(number) ?? []) };
+      const sent = [...mined.values()].filter(({ transaction }) => transaction.blockNumber === number);
+      last = { number, included: includedOf(seed, block, sent) };
     }
     return last.included;
   };
   const find = async (hash: Hex): Promise<IncludedTransaction | null> => {
     await settle();
     const wanted = hash.toLowerCase();
-    const included = await includedIn(mined.get(wanted) ?? blockNumberOf(wanted));
-    return included?.find((each) => each.transaction.hash === wanted) ?? null;
+    const number = mined.get(wanted)?.transaction.blockNumber ?? blockNumberOf(wanted);
+    return (await includedIn(number))?.find((each) => each.transaction.hash === wanted) ?? null;
   };
 
   return {
@@ -170,7 +172,23 @@ export function createSimulatedNode({ seed, blockAt, headNumber }: NodeOptions):
     async block(number) {
       await settle();
       const included = await includedIn(number);
-      return included && toWhole(seed, await blockAt(number), included);
+      if (included === null) return null;
+      const { blobs, excessBlobs, hash, parentHash, timestamp, baseFeePerGas, gasUsed } =
+        await blockAt(number);
+      const builder = randomBits(seed, NOISE.crowd, number, 0) % BUILDERS;
+      return {
+        number,
+        hash,
+        parentHash,
+        timestamp,
+        baseFeePerGas,
+        gasUsed,
+        gasLimit: BigInt(SIMULATED_GAS_LIMIT),
+        feeRecipient: addressOf(seed, -2, builder * LANES),
+        blobGasUsed: BigInt(blobs) * GAS_PER_BLOB,
+        excessBlobGas: BigInt(excessBlobs) * GAS_PER_BLOB,
+        transactionHashes: included.map(({ transaction }) => transaction.hash),
+      };
     },
     async transactionsOf({ number, hash }) {
       await settle();
@@ -205,28 +223,34 @@ function decoded(signed: Hex): SignedTransaction {
   }
 }
 
-/** How much higher the price of a replacement must be at least, as in geth's pool. */
-const REPLACES_PERCENT = 110n;
+/** Whether a price is so much higher that a replacement is taken, as in geth's pool. */
+const isDearer = (one: bigint, other: bigint) => one * 100n >= other * 110n;
 
 function refuse(
   transaction: SignedTransaction,
-  account: Readonly<Account>,
+  { nonce, balance }: Readonly<Account>,
   rival: SignedTransaction | null,
 ): void {
-  const { type, chainId, nonce, gasLimit, intrinsicGas, value } = transaction;
-  if (chainId !== null && chainId !== SIMULATED_CHAIN_ID)
-    throw refusal('never', 'wrong_chain', 'it is signed for another chain');
-  if (type === 3) throw refusal('never', 'type_unsupported', 'the simulated chain takes no blobs');
-  if (gasLimit < intrinsicGas) throw refusal('never', 'intrinsic_gas', 'its gas limit is too low');
-  if (gasLimit > SIMULATED_GAS_LIMIT)
-    throw refusal('never', 'gas_limit', 'its gas limit exceeds the block gas limit');
-  if (nonce < account.nonce) throw refusal('nonce-used', 'nonce_used', 'its nonce is too low');
-  if (account.balance < value + gasLimit * capOf(transaction))
-    throw refusal('later', 'insufficient_balance', 'the balance does not cover it');
-  const isDearer = (one: bigint, other: bigint) => one * 100n >= other * REPLACES_PERCENT;
-  if (rival === null) return;
-  if (!isDearer(capOf(transaction), capOf(rival)) || !isDearer(mostTip(transaction), mostTip(rival)))
-    throw refusal('later', 'replacement_underpriced', 'another one with its nonce waits');
+  const { type, chainId, gasLimit, intrinsicGas, value } = transaction;
+  const cap = capOf(transaction);
+  const replaces =
+    rival === null || (isDearer(cap, capOf(rival)) && isDearer(mostTip(transaction), mostTip(rival)));
+  const faults: readonly (readonly [isTrue: boolean, SendOutcome, reason: string, message: string])[] = [
+    [
+      (chainId ?? SIMULATED_CHAIN_ID) !== SIMULATED_CHAIN_ID,
+      'never',
+      'wrong_chain',
+      'it is signed for another chain',
+    ],
+    [type === 3, 'never', 'type_unsupported', 'the simulated chain takes no blobs'],
+    [gasLimit < intrinsicGas, 'never', 'intrinsic_gas', 'its gas limit is too low'],
+    [gasLimit > SIMULATED_GAS_LIMIT, 'never', 'gas_limit', 'its gas limit exceeds the block gas limit'],
+    [transaction.nonce < nonce, 'nonce-used', 'nonce_used', 'its nonce is too low'],
+    [balance < value + gasLimit * cap, 'later', 'insufficient_balance', 'the balance does not cover it'],
+    [!replaces, 'later', 'replacement_underpriced', 'another one with its nonce waits'],
+  ];
+  const fault = faults.find(([isTrue]) => isTrue);
+  if (fault) throw refusal(fault[1], fault[2], fault[3]);
 }
 
 const mostTip = ({ maxPriorityFeePerGas, gasPrice }: SignedTransaction) =>
@@ -262,23 +286,19 @@ function toChain(
   return { ...rest, blobCount: null, blockNumber: block?.number ?? null, blockHash: block?.hash ?? null };
 }
 
-/** Other users' transactions: cumulative share, function, and range of gas. */
-const CROWD: readonly {
-  readonly upTo: number;
-  readonly selector: Hex | null;
-  readonly gas: readonly [number, number];
-}[] = [
-  { upTo: 0.3, selector: null, gas: [21_000, 21_000] },
-  // transfer(address,uint256)
-  { upTo: 0.56, selector: '0xa9059cbb', gas: [41_000, 65_000] },
-  // approve(address,uint256)
-  { upTo: 0.66, selector: '0x095ea7b3', gas: [46_000, 50_000] },
-  // execute(bytes,bytes[],uint256)
-  { upTo: 0.95, selector: '0x3593564c', gas: [120_000, 260_000] },
-  // execTransaction(…)
-  { upTo: 1, selector: '0x6a761202', gas: [200_000, 280_000] },
-];
 const LEAST_GAS = 21_000;
+const TOKEN_TRANSFER: Hex = '0xa9059cbb';
+/** Other users' transactions: cumulative share, function, and range of gas. */
+const CROWD: readonly (readonly [upTo: number, selector: Hex | null, least: number, most: number])[] = [
+  [0.3, null, LEAST_GAS, LEAST_GAS],
+  [0.56, TOKEN_TRANSFER, 41_000, 65_000],
+  // approve(address,uint256)
+  [0.66, '0x095ea7b3', 46_000, 50_000],
+  // execute(bytes,bytes[],uint256)
+  [0.95, '0x3593564c', 120_000, 260_000],
+  // execTransaction(…)
+  [1, '0x6a761202', 200_000, 280_000],
+];
 const CALLED_CONTRACTS = 40;
 const BUILDERS = 5;
 /** Every seventh transaction carries blobs, at most six. */
@@ -292,46 +312,46 @@ const LANES = 32;
 function includedOf(
   seed: number,
   block: SimulatedBlock,
-  sent: readonly { readonly transaction: SignedTransaction; readonly gasUsed: bigint }[],
+  sent: readonly Included[],
 ): readonly IncludedTransaction[] {
-  const { number, hash, baseFeePerGas } = block;
-  const own = sent.map(({ transaction, gasUsed }) => {
-    const tip = tipIn(transaction, block);
-    return { transaction: toChain(transaction, block), gasUsed, tip, blobFee: 0n };
-  });
-  const gasLeft = own.reduce((left, { gasUsed }) => left - gasUsed, block.gasUsed);
-  const all = [...crowdOf(seed, block, Number(gasLeft)), ...own];
+  const gasLeft = sent.reduce((left, { gasUsed }) => left - gasUsed, block.gasUsed);
+  const all = [...crowdOf(seed, block, Number(gasLeft)), ...sent];
   all.sort((one, other) => Number(other.tip - one.tip));
-  return all.map(({ transaction, gasUsed, tip, blobFee }, transactionIndex) => {
-    const receipt: ChainReceipt = {
+  return all.map(({ transaction, gasUsed, tip, blobFee }, transactionIndex) => ({
+    transaction,
+    receipt: {
       hash: transaction.hash,
       status: 'success',
-      blockNumber: number,
-      blockHash: hash,
+      blockNumber: block.number,
+      blockHash: block.hash,
       gasUsed,
-      effectiveGasPrice: baseFeePerGas + tip,
+      effectiveGasPrice: block.baseFeePerGas + tip,
       transactionIndex,
       blobFee,
       dataFee: 0n,
-    };
-    return { transaction, receipt };
-  });
+    },
+  }));
 }
 
-/** Other users' transactions with this total gas, and the block's tips. */
-function crowdOf(seed: number, block: SimulatedBlock, gas: number) {
-  const { number, baseFeePerGas, blobBaseFee } = block;
+/** Other users' transactions with exactly this total gas, and the block's tips. */
+function* crowdOf(seed: number, block: SimulatedBlock, gas: number): Generator<Included> {
+  const { number, baseFeePerGas } = block;
+  const blobPrice = block.blobBaseFee ?? 0n;
   let blobsLeft = block.blobs;
   let left = gas;
-  return Array.from(gasOf(seed, number, gas), ({ gasUsed, selector }, index) => {
+  for (let index = 0; left >= LEAST_GAS; index++) {
+    const draw = (lane: number) => uniform(seed, NOISE.crowd, number, index * LANES + lane);
+    const kind = CROWD.find(([upTo]) => draw(30) <= upTo);
+    const [, named = null, least = LEAST_GAS, most = LEAST_GAS] = kind ?? [];
+    const wanted = Math.min(least + Math.floor(draw(31) * (most - least)), left);
+    const gasUsed = left - wanted < LEAST_GAS ? left : wanted;
+    const selector = gasUsed === LEAST_GAS ? null : (named ?? TOKEN_TRANSFER);
     const tip = tipAt(block.tips, left / gas);
     left -= gasUsed;
-    const draw = (lane: number) => uniform(seed, NOISE.crowd, number, index * LANES + lane);
     const blobCount = index % BLOBS_EVERY === 1 ? Math.min(blobsLeft, BLOBS_EACH) : 0;
     blobsLeft -= blobCount;
     const isTransfer = selector === null && blobCount === 0;
     const target = Math.floor(draw(24) * CALLED_CONTRACTS);
-    const blobPrice = blobBaseFee ?? 0n;
     const transaction: ChainTransaction = {
       hash: crowdHash(seed, number, index),
       type: blobCount > 0 ? 3 : 2,
@@ -345,30 +365,12 @@ function crowdOf(seed: number, block: SimulatedBlock, gas: number) {
       gasPrice: null,
       data: selector === null ? '0x' : `${selector}${'00'.repeat(64)}`,
       maxFeePerBlobGas: blobCount > 0 ? blobPrice * 2n : null,
-      blobCount: blobCount > 0 ? blobCount : null,
+      blobCount: blobCount || null,
       blockNumber: number,
       blockHash: block.hash,
     };
-    return {
-      transaction,
-      gasUsed: BigInt(gasUsed),
-      tip,
-      blobFee: BigInt(blobCount) * GAS_PER_BLOB * blobPrice,
-    };
-  });
-}
-
-/** Divides `gas` among transactions: the sum is exact. */
-function* gasOf(seed: number, number: number, gas: number) {
-  let left = gas;
-  for (let index = 0; left >= LEAST_GAS; index++) {
-    const draw = (lane: number) => uniform(seed, NOISE.crowd, number, index * LANES + lane);
-    const kind = CROWD.find(({ upTo }) => draw(30) <= upTo);
-    const [least, most] = kind?.gas ?? [LEAST_GAS, LEAST_GAS];
-    const wanted = Math.min(least + Math.floor(draw(31) * (most - least)), left);
-    const gasUsed = left - wanted < LEAST_GAS ? left : wanted;
-    left -= gasUsed;
-    yield { gasUsed, selector: gasUsed === LEAST_GAS ? null : (kind?.selector ?? '0xa9059cbb') };
+    const blobFee = BigInt(blobCount) * GAS_PER_BLOB * blobPrice;
+    yield { transaction, gasUsed: BigInt(gasUsed), tip, blobFee };
   }
 }
 
@@ -383,24 +385,6 @@ function tipAt(tips: SimulatedBlock['tips'], share: number): bigint {
 }
 
 const scaled = (wei: bigint, factor: number) => BigInt(Math.round(Number(wei) * factor));
-
-function toWhole(seed: number, block: SimulatedBlock, included: readonly IncludedTransaction[]): ChainBlock {
-  const { number, hash, parentHash, timestamp, baseFeePerGas, gasUsed } = block;
-  const builder = randomBits(seed, NOISE.crowd, number, 0) % BUILDERS;
-  return {
-    number,
-    hash,
-    parentHash,
-    timestamp,
-    baseFeePerGas,
-    gasUsed,
-    gasLimit: BigInt(SIMULATED_GAS_LIMIT),
-    feeRecipient: addressOf(seed, -2, builder * LANES),
-    blobGasUsed: BigInt(block.blobs) * GAS_PER_BLOB,
-    excessBlobGas: BigInt(block.excessBlobs) * GAS_PER_BLOB,
-    transactionHashes: included.map(({ transaction }) => transaction.hash),
-  };
-}
 
 const addressOf = (seed: number, at: number, lane: number): Hex =>
   `0x${randomHex(seed, NOISE.crowd, at, { lane, words: 5 })}`;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { maybe } from './columns.ts';
-import type { Database, RetryTimes } from './database.ts';
+import { type RetryTimes, Store } from './database.ts';
 import { StoreError } from './errors.ts';
 import { HISTORY_MIGRATIONS } from './migrations.ts';
 import { isPostgres, type Queries } from './tables.ts';
@@ -85,13 +85,9 @@ const NEWEST = Object.keys(HISTORY_MIGRATIONS).sort().at(-1) ?? '';
 
 /** @throws {StoreError} `newer-schema`: a newer program has changed the schema since this one opened the database. */
 async function refuseNewer(db: Queries): Promise<void> {
-  const newest = sql<{ name: string }>`select name from kysely_migration order by name desc limit 1`;
-  const [row] = (await newest.execute(db)).rows;
-  if (row !== undefined && row.name > NEWEST)
-    throw new StoreError(
-      'newer-schema',
-      'a newer gastop has updated the database; restart this one updated, too',
-    );
+  const { rows } = await sql`select 1 from kysely_migration where name > ${NEWEST}`.execute(db);
+  const words = 'a newer gastop has updated the database; restart this one updated, too';
+  if (rows.length > 0) throw new StoreError('newer-schema', words);
 }
 
 const notHolder = (process: string) =>
@@ -102,23 +98,17 @@ type NextLease = Omit<HeldLease, 'ageMs' | 'place' | 'report'> & { readonly plac
 /** A longer wait is reported: the holder may be unable to write. */
 const RETRY_TIMES: RetryTimes = { busy: 1_000 };
 
-/** The single row of the lease. Each change is one statement; failures reject with a `StoreError`. */
-export class LeaseStore {
-  readonly #database: Pick<Database, 'run'>;
-
-  constructor(database: Pick<Database, 'run'>) {
-    this.#database = database;
-  }
-
+/** The single row of the lease. Each change is one statement. */
+export class LeaseStore extends Store {
   async read(): Promise<HeldLease | null> {
-    const [row] = await this.#database.run((db) => {
+    const row = await this.database.run((db) => {
       const held = db.selectFrom('leases').select(['holder', 'process', 'place', 'since', 'report']);
       const dated = held.select(['heartbeat_at as heartbeatAt', ageOf(db).as('ageMs')]);
-      return dated.where('name', '=', LEADER).execute();
+      return dated.where('name', '=', LEADER).executeTakeFirst();
     }, RETRY_TIMES);
     if (row === undefined) return null;
-    const report = maybe(row.report, (json) => LeaderReport.safeParse(JSON.parse(json)).data);
-    return { ...row, report: report ?? null };
+    const report = maybe(row.report, (json) => LeaderReport.safeParse(JSON.parse(json)).data ?? null);
+    return { ...row, report };
   }
 
   /** Takes the lease if it is free, or unchanged since it was read. One of several processes succeeds. */
@@ -126,13 +116,12 @@ export class LeaseStore {
     const { holder, process, place = null, since, heartbeatAt } = next;
     const { numInsertedOrUpdatedRows } = await this.#write((db) => {
       const row = { holder, process, place, since, heartbeat_at: timeOf(db, heartbeatAt), report: null };
-      const { holder: by = '', heartbeatAt: at = 0 } = seen ?? {};
-      const lease = db.insertInto('leases').values({ name: LEADER, ...row });
-      const taken = lease.onConflict((conflict) => {
-        const changed = conflict.column('name').doUpdateSet(row).where('leases.holder', '=', by);
-        return changed.where('leases.heartbeat_at', '=', at);
-      });
-      return taken.executeTakeFirstOrThrow();
+      const taken = db.insertInto('leases').values({ name: LEADER, ...row });
+      const unchanged = sql<boolean>`leases.holder = ${seen?.holder ?? ''}
+        and leases.heartbeat_at = ${seen?.heartbeatAt ?? 0}`;
+      return taken
+        .onConflict((conflict) => conflict.column('name').doUpdateSet(row).where(unchanged))
+        .executeTakeFirstOrThrow();
     });
     return (numInsertedOrUpdatedRows ?? 0n) > 0n;
   }
@@ -147,14 +136,14 @@ export class LeaseStore {
   }
 
   async release(holder: string): Promise<void> {
-    await this.#database.run(
+    await this.database.run(
       (db) => db.deleteFrom('leases').where('name', '=', LEADER).where('holder', '=', holder).execute(),
       RETRY_TIMES,
     );
   }
 
   #write<Result>(work: (db: Queries) => Promise<Result>): Promise<Result> {
-    return this.#database.run(async (db) => {
+    return this.database.run(async (db) => {
       await refuseNewer(db);
       return work(db);
     }, RETRY_TIMES);
