@@ -6,10 +6,10 @@ import {
   SPEED_OF_LANE,
 } from '../../contract/choices.ts';
 import type { KeptAlert } from '../../core/alerts/alert-rule.ts';
-import { gweiString, usdOf } from '../../core/units.ts';
+import { gweiString } from '../../core/units.ts';
 import type { AlertFiring, AlertSum } from '../../store/alerts.ts';
 import type { KeptDelivery } from '../../store/outbox.ts';
-import { integerOrNull, isoFromMs, isoOrNull, wireInteger } from './wire.ts';
+import { integerOrNull, isoFromMs, isoOrNull, usdOrNull, wireInteger } from './wire.ts';
 
 /** An alert as v1 shows it to `asker` (as `KeptAlert.owner`) at `now`, ms since epoch by the chain's clock. */
 export function alertResponse(alert: KeptAlert, asker: string, now: number): Alert {
@@ -113,11 +113,6 @@ function toEntry(firing: AlertFiring, gasAmount: number): AlertSavings['entries'
     price: wireInteger(firing.price),
     referencePrice: integerOrNull(firing.referencePrice),
     savedWei: savedWei.toString(),
-    savedUsd: savedInUsd(savedWei, firing.nativeUsd),
+    savedUsd: savedWei === 0n ? 0 : usdOrNull(savedWei, firing.nativeUsd),
   };
-}
-
-function savedInUsd(savedWei: bigint, nativeUsd: number | null): number | null {
-  if (savedWei === 0n) return 0;
-  return nativeUsd === null ? null : usdOf(savedWei, nativeUsd);
 }

@@ -14,10 +14,10 @@ import { isReached, wakesOf } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { type ChainProfile, chainProfile } from '../../core/chains.ts';
 import type { DataFees } from '../../core/data-fee.ts';
-import { gweiString, usdOf } from '../../core/units.ts';
+import { gweiString } from '../../core/units.ts';
 import type { SenderFacts } from '../auto-txs/broadcast.ts';
 import type { Present } from './gas.ts';
-import { integerOrNull, isoFromMs, isoOrNull, wireInteger } from './wire.ts';
+import { integerOrNull, isoFromMs, isoOrNull, usdOrNull, wireInteger } from './wire.ts';
 
 /** An auto-tx as v1 shows it to `asker` (as `KeptAutoTx.owner`), without its signature. */
 export function autoTxResponse(
@@ -26,11 +26,15 @@ export function autoTxResponse(
   moment: AutoTxMoment,
   { isListed }: { readonly isListed: boolean },
 ): AutoTx {
-  const { order, signed, state, checkedAt } = autoTx;
+  const { order, signed, state, chainId, nativeUsd } = autoTx;
   const { inclusion, failure } = state;
+  const { type = null, from = null, nonce = null, hash = null } = signed ?? {};
   const hold = moment.hold(autoTx);
   const isLong = isListed && autoTx.data.length > LISTED_DATA_LONGEST;
   const reach = moment.reach(autoTx);
+  const cost = inclusion && paidInAll(inclusion);
+  const savings = savingsOf(autoTx);
+  const saved = savings?.atCreation?.savedWei ?? null;
   return {
     id: autoTx.id,
     status: state.status,
@@ -39,20 +43,20 @@ export function autoTxResponse(
     strictTargetPrice: order.isStrict,
     note: autoTx.note,
     expiresAt: isoOrNull(order.expiresAt),
-    chainId: autoTx.chainId,
-    type: signed?.type ?? null,
-    from: signed?.from ?? null,
+    chainId,
+    type,
+    from,
     to: autoTx.to,
     value: autoTx.value.toString(),
     data: isLong ? null : autoTx.data,
-    nonce: signed?.nonce ?? null,
+    nonce,
     gasLimit: integerOrNull(signed?.gasLimit),
     maxFeePerGas: integerOrNull(signed?.maxFeePerGas),
     maxPriorityFeePerGas: integerOrNull(signed?.maxPriorityFeePerGas),
     gasPrice: integerOrNull(signed?.gasPrice),
-    hash: signed?.hash ?? null,
+    hash,
     checks: [...autoTx.checks],
-    checkedAt: isoOrNull(checkedAt),
+    checkedAt: isoOrNull(autoTx.checkedAt),
     createdAt: isoFromMs(autoTx.createdAt),
     updatedAt: isoFromMs(autoTx.updatedAt),
     submittedAt: isoOrNull(state.submittedAt),
@@ -60,9 +64,12 @@ export function autoTxResponse(
     blockNumber: inclusion?.blockNumber ?? null,
     gasUsed: integerOrNull(inclusion?.gasUsed),
     effectiveGasPrice: integerOrNull(inclusion?.effectiveGasPrice),
-    ...paidBy(autoTx),
-    failure: failure === null ? null : { code: failure.code, message: failure.message },
-    hold: hold === null ? null : { code: hold.code, message: hold.message, retryAt: isoFromMs(hold.retryAt) },
+    costWei: cost?.toString() ?? null,
+    costUsd: usdOrNull(cost, nativeUsd),
+    savedWei: saved === null ? null : max(saved, 0n).toString(),
+    savings: savings && { atCreation: savingOf(savings.atCreation), dayMean: savingOf(savings.dayMean) },
+    failure: failure && { code: failure.code, message: failure.message },
+    hold: hold && { code: hold.code, message: hold.message, retryAt: isoFromMs(hold.retryAt) },
     attempts: state.attempts,
     mayBeMined: state.mayBeOut,
     // The present head may be behind the head of the observation.
@@ -70,24 +77,29 @@ export function autoTxResponse(
       inclusion === null || moment.head === null
         ? null
         : Math.max(moment.head - inclusion.blockNumber + 1, 1),
-    confirmationsNeeded: moment.confirmations(moment.chain ?? chainProfile(autoTx.chainId)),
+    confirmationsNeeded: moment.confirmations(moment.chain ?? chainProfile(chainId)),
     reachProbability: reach?.probability ?? null,
     reachWithinSec: reach?.withinSec ?? null,
     keyId: autoTx.owner === asker ? null : autoTx.owner,
   };
 }
 
-export function autoTxDetails(
+const savingOf = (saving: Saving | null) =>
+  saving && {
+    referencePrice: wireInteger(saving.referencePrice),
+    savedWei: saving.savedWei.toString(),
+    savedUsd: saving.savedUsd,
+  };
+
+export const autoTxDetails = (
   autoTx: KeptAutoTx,
   timeline: readonly TimelineEntry[],
   asker: string,
   moment: AutoTxMoment,
-): AutoTxDetails {
-  return {
-    ...autoTxResponse(autoTx, asker, moment, { isListed: false }),
-    timeline: timeline.map((entry) => ({ ...entry, at: isoFromMs(entry.at) })),
-  };
-}
+): AutoTxDetails => ({
+  ...autoTxResponse(autoTx, asker, moment, { isListed: false }),
+  timeline: timeline.map((entry) => ({ ...entry, at: isoFromMs(entry.at) })),
+});
 
 export function accountResponse(
   sender: Omit<SenderFacts, 'live' | 'dataFees'> & { readonly chainId: number; readonly address: Hex },
@@ -111,29 +123,6 @@ export function accountResponse(
     },
     dataFeesReason: reason,
   };
-}
-
-function paidBy(autoTx: KeptAutoTx): Pick<AutoTx, 'costWei' | 'costUsd' | 'savedWei' | 'savings'> {
-  const { state, nativeUsd } = autoTx;
-  if (state.inclusion === null) return { costWei: null, costUsd: null, savedWei: null, savings: null };
-  const cost = paidInAll(state.inclusion);
-  const savings = savingsOf(autoTx);
-  const saved = savings?.atCreation?.savedWei ?? null;
-  return {
-    costWei: cost.toString(),
-    costUsd: nativeUsd === null ? null : usdOf(cost, nativeUsd),
-    savedWei: saved === null ? null : (saved < 0n ? 0n : saved).toString(),
-    savings:
-      savings === null
-        ? null
-        : { atCreation: savingAnswer(savings.atCreation), dayMean: savingAnswer(savings.dayMean) },
-  };
-}
-
-function savingAnswer(saving: Saving | null) {
-  if (saving === null) return null;
-  const { referencePrice, savedWei, savedUsd } = saving;
-  return { referencePrice: wireInteger(referencePrice), savedWei: savedWei.toString(), savedUsd };
 }
 
 const LONGEST_SEC = 86_400;

@@ -73,15 +73,12 @@ async function readBlock(number: number, context: LookupContext): Promise<KnownB
 }
 
 async function readWhole(number: number, reader: ChainReader): Promise<ChainBlock | null> {
-  try {
-    return await reader.block(number);
-  } catch (error) {
-    if (!(error instanceof ChainError)) throw error;
-    if (error.code === 'unsupported' && reader.kind !== 'rpc') return null;
+  return reader.block(number).catch((error) => {
+    const code = error instanceof ChainError ? error.code : null;
     // Any other refusal may be temporary.
-    if (error.code === 'pruned') return null;
+    if (code === 'pruned' || (code === 'unsupported' && reader.kind !== 'rpc')) return null;
     throw error;
-  }
+  });
 }
 
 async function feesOf(whole: ChainBlock, reader: ChainReader): Promise<Block | null> {
@@ -91,10 +88,9 @@ async function feesOf(whole: ChainBlock, reader: ChainReader): Promise<Block | n
 
 async function gone(number: number, { blocks, reader }: LookupContext): Promise<ApiFailure> {
   const oldest = await blocks.oldest();
-  const begins =
-    oldest === null ? 'nothing is stored yet' : `stored history begins at block ${oldest.number}`;
-  const why = reader.kind === 'rpc' ? 'the node does not hold' : 'the source does not hold';
-  return notFound(`${why} block ${number}, and ${begins}; ask for a later one`);
+  const begins = oldest ? `stored history begins at block ${oldest.number}` : 'nothing is stored yet';
+  const holder = reader.kind === 'rpc' ? 'the node' : 'the source';
+  return notFound(`${holder} does not hold block ${number}, and ${begins}; ask for a later one`);
 }
 
 function gasUsedRatioOf({ gasUsed, gasLimit }: ChainBlock): number {
@@ -122,11 +118,8 @@ function tipsOf({ fees }: KnownBlock): BlockMetrics['tips'] {
 
 /** `null` when a part is unknown. */
 function burnt({ whole, fees }: KnownBlock, blobBaseFee: bigint | null): bigint | null {
-  const { gasUsed, baseFeePerGas } = whole ?? fees ?? { gasUsed: null, baseFeePerGas: 0n };
-  if (gasUsed === null) return null;
+  const { gasUsed = null, baseFeePerGas = 0n } = whole ?? fees ?? {};
   const blobGasUsed = whole === null ? (blobBaseFee === null ? 0n : null) : (whole.blobGasUsed ?? 0n);
-  if (blobGasUsed === 0n) return baseFeePerGas * gasUsed;
-  return blobGasUsed === null || blobBaseFee === null
-    ? null
-    : baseFeePerGas * gasUsed + blobBaseFee * blobGasUsed;
+  const blobs = blobGasUsed === 0n ? 0n : blobGasUsed && blobBaseFee && blobBaseFee * blobGasUsed;
+  return gasUsed === null || blobs === null ? null : baseFeePerGas * gasUsed + blobs;
 }

@@ -8,14 +8,13 @@ import type { TxMetrics, TxRow, TxsMetrics } from '../../contract/explorer.ts';
 import { PAGE_SIZE_DEFAULT, type TxsParameters } from '../../contract/queries.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import type { ChainProfile } from '../../core/chains.ts';
-import { usdOf } from '../../core/units.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import type { Window } from '../../store/history.ts';
 import { abortable, mapBounded } from '../async.ts';
 import type { ChainReader, MinedTransaction } from '../chain-reader.ts';
 import { ApiFailure, notFound, unavailable } from '../http/errors.ts';
 import { type MetricsContext, metricsWindow } from './metrics.ts';
-import { isoFromSec, toWire, wireInteger } from './wire.ts';
+import { isoFromSec, toWire, usdOrNull, wireInteger } from './wire.ts';
 
 export interface LookupContext {
   readonly profile: ChainProfile;
@@ -145,7 +144,7 @@ function included(
     priorityFeePerGas: wireInteger(tipOf(receipt.effectiveGasPrice, block.baseFeePerGas)),
     costWei: cost.toString(),
     dataFeeWei: l1Part?.toString() ?? null,
-    costUsd: nativeUsd === null ? null : usdOf(cost, nativeUsd),
+    costUsd: usdOrNull(cost, nativeUsd),
     blockNumber: block.number,
     blockHash: block.hash,
     timestamp: isoFromSec(block.timestamp),

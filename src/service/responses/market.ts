@@ -11,12 +11,11 @@ import {
   volatility,
   type Weighted,
 } from '../../core/market-stats.ts';
-import { usdOf } from '../../core/units.ts';
 import type { HistoryStore, Window } from '../../store/history.ts';
 import { ROLLUP_SEC, type Rollup } from '../../store/rollups.ts';
 import { CHART_BUCKET_SEC, type ChartWindow, type StatedPrices } from './charts.ts';
 import type { Present } from './gas.ts';
-import { isoFromSec, wholeWei, wireInteger } from './wire.ts';
+import { isoFromSec, usdOrNull, wholeWei, wireInteger } from './wire.ts';
 
 const HOUR_SEC = 3_600;
 
@@ -86,9 +85,10 @@ async function firstPoint(
   return rollup === undefined ? null : wholeWei(rollup.base_mean);
 }
 
-function costOf(wei: bigint, nativeUsd: number | null) {
-  return { wei: wei.toString(), usd: nativeUsd === null ? null : usdOf(wei, nativeUsd) };
-}
+const costOf = (wei: bigint, nativeUsd: number | null) => ({
+  wei: wei.toString(),
+  usd: usdOrNull(wei, nativeUsd),
+});
 
 /** Each block counts once; min ≤ p10 ≤ median ≤ p90 ≤ max and min ≤ now ≤ max. */
 export function marketFigures(

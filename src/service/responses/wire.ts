@@ -1,3 +1,5 @@
+import { usdOf } from '../../core/units.ts';
+
 const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** A count as a JSON integer; beyond 2^53−1 (9 million gwei, the greatest cap that can be signed) that limit, as in the store. */
@@ -35,3 +37,7 @@ export const isoFromSec = (sec: number) => new Date(sec * 1_000).toISOString();
 export const isoFromMs = (ms: number) => new Date(ms).toISOString();
 
 export const isoOrNull = (ms: number | null) => (ms === null ? null : isoFromMs(ms));
+
+/** An amount of wei in dollars; `null` while either is unknown. */
+export const usdOrNull = (wei: bigint | null, nativeUsd: number | null) =>
+  wei === null || nativeUsd === null ? null : usdOf(wei, nativeUsd);
