@@ -51,6 +51,13 @@ export async function runService(options: TestServiceOptions): Promise<RunningSe
   return service;
 }
 
+/** The same, once it has its first block. */
+export async function readyService(options: TestServiceOptions): Promise<RunningService> {
+  const service = await runService(options);
+  await service.ready;
+  return service;
+}
+
 /**
  * One service for all tests of a file or `describe` that only read. What it gives may be called in a test.
  * @param start as `runService`, but the service ends after the last test; resolves once there is something to read

@@ -8,7 +8,7 @@ import { PATHS } from '../../src/contract/routes.ts';
 import type { ServiceOptions } from '../../src/service/service.ts';
 import { SHORT_RECORDING } from '../cli/served.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
-import { type RunningService, refused, runService, temporaryFile } from '../helpers/service.ts';
+import { type RunningService, readyService, refused, runService, temporaryFile } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { openTestGate } from './keys/key-service.ts';
 
@@ -29,8 +29,7 @@ async function run(options: Partial<ServiceOptions> = {}): Promise<RunningServic
   const { signal: _signal, database, ...rest } = options;
   const kept = typeof database === 'string' ? { database } : {};
   const source = createRpcSource({ urls: [anvil.url], requestTimeoutMs: 60_000 });
-  const service = await runService({ source, ...kept, ...rest });
-  await service.ready;
+  const service = await readyService({ source, ...kept, ...rest });
   return service;
 }
 

@@ -6,7 +6,7 @@ import { createOpenGate } from '../../src/service/http/auth.ts';
 import { BLOCK_ZERO_TIME, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { fixedPrice } from '../helpers/fixed-price.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
-import { type RunningService, runService } from '../helpers/service.ts';
+import { type RunningService, readyService, runService } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 const readSummary = async (service: RunningService) => Summary.parse(await service.read(PATHS.summary));
@@ -16,12 +16,11 @@ const readChart = async (service: RunningService, timeFrame: string) =>
 test('the summary is of the same block as the snapshot and the recommendation, and tells each node', async () => {
   const source = new ScriptedSource(makeBlocks(900, 999));
   source.clock = (makeBlock(999).timestamp + 7) * 1_000;
-  const service = await runService({
+  const service = await readyService({
     source,
     priceFeed: fixedPrice(2_000),
     process: 'gastop serve, process 4711',
   });
-  await service.ready;
   await waitFor(async () => (await readSummary(service)).health.engine !== null);
   const current = await service.current();
   const advice = GasRecommendation.parse(await service.read(PATHS.gasRecommendation));
@@ -70,8 +69,7 @@ test('the summary is of the same block as the snapshot and the recommendation, a
 });
 
 test('one word is one figure: the price and the priority fee of a block are the same wherever they stand', async () => {
-  const service = await runService({ source: new ScriptedSource(makeBlocks(900, 999)) });
-  await service.ready;
+  const service = await readyService({ source: new ScriptedSource(makeBlocks(900, 999)) });
   const current = await service.current();
   const { averagePrice, priorityPrice } = current;
   const { snapshot, trend } = StatsCurrent.parse(await service.read(PATHS.statsCurrent));
@@ -96,8 +94,7 @@ test('one word is one figure: the price and the priority fee of a block are the 
 
 test('the summary says how far the service is behind its best node, and when nothing comes any more', async () => {
   const source = new ScriptedSource(makeBlocks(900, 999));
-  const service = await runService({ source, priceFeed: fixedPrice(null) });
-  await service.ready;
+  const service = await readyService({ source, priceFeed: fixedPrice(null) });
   // Told of a gap only: the node is ahead of what was digested.
   source.jump(...makeBlocks(1_000, 1_002));
   expect((await readSummary(service)).health).toMatchObject({ lagBlocks: 3, stale: false });
@@ -119,18 +116,16 @@ test('a node on another chain or branch does not make the service look behind', 
     { name: 'other:8545', state: 'wrong-chain', head: 5_000_000, latencyMs: 3, message: 'is on Base' },
     { name: 'forked:8545', state: 'disagrees', head: 1_005, latencyMs: 3, message: 'has another block 998' },
   ];
-  const service = await runService({ source });
-  await service.ready;
+  const service = await readyService({ source });
   expect((await readSummary(service)).health.lagBlocks).toBe(0);
 });
 
 test('rate limits of the embedded service: none, and what was asked today; asking for them does not count', async () => {
   const now = Date.UTC(2026, 5, 30, 23, 59, 58);
-  const service = await runService({
+  const service = await readyService({
     source: new ScriptedSource(makeBlocks(0, 99)),
     gate: createOpenGate(() => now),
   });
-  await service.ready;
   const read = async () => RateLimits.parse(await service.read(PATHS.rateLimits));
   const before = await read();
   expect(before).toEqual({

@@ -7,7 +7,7 @@ import { BLOCK_ZERO_TIME, blockHash, makeBlock, makeBlocks } from '../helpers/ch
 import { fixedPrice } from '../helpers/fixed-price.ts';
 import { makeIncluded, transactionHash } from '../helpers/made-transactions.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
-import { type RunningService, refused, runService, shareService } from '../helpers/service.ts';
+import { type RunningService, readyService, refused, shareService } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 const HEAD = 999;
@@ -65,8 +65,7 @@ const unchanged = shareService(async (run) => {
 
 /** Stores the last 300 blocks, an hour, unless told otherwise. */
 async function following(source: ScriptedSource, historySec = 3_600): Promise<RunningService> {
-  const service = await runService({ source, historySec, priceFeed: fixedPrice(2_000) });
-  await service.ready;
+  const service = await readyService({ source, historySec, priceFeed: fixedPrice(2_000) });
   return service;
 }
 

@@ -11,7 +11,7 @@ import { BLOCK_ZERO_TIME, blockHash, makeBlock, makeBlocks } from '../helpers/ch
 import { openDatabase } from '../helpers/open-database.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
-import { type RunningService, runService, temporaryFile } from '../helpers/service.ts';
+import { type RunningService, readyService, runService, temporaryFile } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 const headIs = (service: RunningService, number: number, timeoutMs = 60_000) =>
@@ -52,8 +52,7 @@ const holds = (service: RunningService, last: number, timeoutMs = 60_000) =>
 describe('following', () => {
   test('new blocks are answered from at once and stored', async () => {
     const source = new ScriptedSource(makeBlocks(0, 99));
-    const service = await runService({ source });
-    await service.ready;
+    const service = await readyService({ source });
     source.mine(...makeBlocks(100, 102));
     await headIs(service, 102);
     await holds(service, 102);
@@ -63,8 +62,7 @@ describe('following', () => {
 
   test('a reorg takes back the blocks that are no longer true, in advice and history', async () => {
     const source = new ScriptedSource(makeBlocks(400, 499));
-    const service = await runService({ source });
-    await service.ready;
+    const service = await readyService({ source });
     const fork = (number: number) =>
       makeBlock(number, {
         hash: blockHash(number, 1),
@@ -84,8 +82,7 @@ describe('following', () => {
 
   test('blocks that were jumped over are filled in behind', async () => {
     const source = new ScriptedSource(makeBlocks(0, 99));
-    const service = await runService({ source });
-    await service.ready;
+    const service = await readyService({ source });
     source.jump(...makeBlocks(100, 499));
     source.mine(makeBlock(500));
     await headIs(service, 500);
@@ -96,8 +93,7 @@ describe('following', () => {
 
   test('a block said twice, or out of turn, is one block', async () => {
     const source = new ScriptedSource(makeBlocks(0, 99));
-    const service = await runService({ source });
-    await service.ready;
+    const service = await readyService({ source });
     source.mine(makeBlock(100), makeBlock(100), makeBlock(99), makeBlock(100), makeBlock(101));
     await headIs(service, 101);
     await holds(service, 101);
@@ -107,8 +103,7 @@ describe('following', () => {
   test('a burst of blocks ends with the same advice as the blocks one by one', async () => {
     const last = 99 + (isSlowRun ? 20_000 : 300);
     const burst = new ScriptedSource(makeBlocks(0, 99), { kind: 'replay' });
-    const service = await runService({ source: burst });
-    await service.ready;
+    const service = await readyService({ source: burst });
     burst.mine(...makeBlocks(100, last));
     await headIs(service, last, BURST_MS);
     await holds(service, last, BURST_MS);
@@ -128,8 +123,7 @@ describe('following', () => {
 
   test('the end of a recording is no fault', async () => {
     const source = new ScriptedSource(makeBlocks(400, 499), { kind: 'replay' });
-    const service = await runService({ source });
-    await service.ready;
+    const service = await readyService({ source });
     source.mine(makeBlock(500));
     source.emit({ type: 'ended' });
     source.clock = (makeBlock(500).timestamp + 86_400) * 1_000;
@@ -141,8 +135,7 @@ describe('following', () => {
 describe('filling the history', () => {
   test('a fresh database fills from the newest block back, and each hole is asked for once', async () => {
     const source = new ScriptedSource(makeBlocks(0, 899), { kind: 'replay' });
-    const service = await runService({ source });
-    await service.ready;
+    const service = await readyService({ source });
     await holds(service, 899);
     const asked = source.blocksAsked;
     expect(asked[0]).toEqual({ from: 600, to: 899 });
@@ -154,8 +147,7 @@ describe('filling the history', () => {
   test('stops where the past of the source begins', async () => {
     const source = new ScriptedSource(makeBlocks(0, 1_999), { kind: 'replay' });
     source.pastBegins = 1_600;
-    const service = await runService({ source });
-    await service.ready;
+    const service = await readyService({ source });
     await waitFor(() => source.blocksAsked.some((range) => range.from <= 1_600));
     source.mine(makeBlock(2_000));
     await headIs(service, 2_000);
@@ -164,18 +156,16 @@ describe('filling the history', () => {
 
   test('a restart shows the history before the source says a word, then asks for the gap alone', async () => {
     const path = await temporaryFile('chain-1.db');
-    const first = await runService({
+    const first = await readyService({
       source: new ScriptedSource(makeBlocks(0, 399), { kind: 'replay' }),
       database: path,
     });
-    await first.ready;
     await holds(first, 399);
     await first.stop();
 
     const source = new ScriptedSource(makeBlocks(0, 410), { kind: 'replay' });
     source.isReachable = false;
-    const second = await runService({ source, database: path });
-    await second.ready;
+    const second = await readyService({ source, database: path });
     expect((await second.current()).blockNumber).toBe(399);
     source.isReachable = true;
     await headIs(second, 410);
@@ -187,11 +177,10 @@ describe('filling the history', () => {
 
   test('a recording played again begins again', async () => {
     const path = await temporaryFile('replay.db');
-    const first = await runService({
+    const first = await readyService({
       source: new ScriptedSource(makeBlocks(0, 399), { kind: 'replay' }),
       database: path,
     });
-    await first.ready;
     await holds(first, 399);
     await first.stop();
     const again = new ScriptedSource(makeBlocks(0, 200), { kind: 'replay' });
@@ -227,8 +216,7 @@ describe('when something is wrong', () => {
 
   test('with history, it goes on answering from it and says why it is old and when it tries again', async () => {
     const source = new ScriptedSource(makeBlocks(400, 499));
-    const service = await runService({ source });
-    await service.ready;
+    const service = await readyService({ source });
     const retryAt = Date.parse('2030-01-01T00:00:00Z');
     source.emit({ type: 'down', reason: '127.0.0.1:8545 does not answer', retryAt });
     await waitFor(async () => (await service.current()).stale);
@@ -246,8 +234,7 @@ describe('when something is wrong', () => {
 
   test('a chain that brings no block for long is stale, and its charts end where it ended', async () => {
     const source = new ScriptedSource(makeBlocks(400, 499));
-    const service = await runService({ source });
-    await service.ready;
+    const service = await readyService({ source });
     const head = makeBlock(499).timestamp;
     source.clock = (head + 48) * 1_000;
     expect((await service.current()).stale).toBe(false);
@@ -279,13 +266,11 @@ describe('when something is wrong', () => {
 
   test('what is stored of another chain is no longer answered once a node says so, and is kept', async () => {
     const path = await temporaryFile('chain.db');
-    const before = await runService({ source: new ScriptedSource(makeBlocks(0, 99)), database: path });
-    await before.ready;
+    const before = await readyService({ source: new ScriptedSource(makeBlocks(0, 99)), database: path });
     await before.stop();
     const source = new ScriptedSource(makeBlocks(0, 9), { chainId: 10 });
     source.isReachable = false;
-    const service = await runService({ source, database: path });
-    await service.ready;
+    const service = await readyService({ source, database: path });
     expect((await service.current()).blockNumber).toBe(99);
     source.isReachable = true;
     await waitFor(async () => (await service.get(PATHS.gasCurrent)).status === 503);
@@ -306,8 +291,7 @@ describe('when something is wrong', () => {
     const path = await temporaryFile('chain-1.db');
     const database = await openDatabase(path);
     const source = new ScriptedSource(makeBlocks(0, 299), { kind: 'replay' });
-    const service = await runService({ source, database });
-    await service.ready;
+    const service = await readyService({ source, database });
     const read = () => service.current();
     const store = new BlockStore(database);
     await waitFor(async () => (await store.head())?.number === 299);
@@ -367,8 +351,7 @@ test('a node that hangs does not hold up the end', async () => {
 test('after the abort everything ends, the database is closed and questions are refused', async () => {
   const path = await temporaryFile('chain-1.db');
   const source = new ScriptedSource(makeBlocks(400, 499));
-  const service = await runService({ source, database: path });
-  await service.ready;
+  const service = await readyService({ source, database: path });
   source.mine(makeBlock(500));
   await headIs(service, 500);
   await service.stop();

@@ -13,7 +13,7 @@ import { emptyDatabase, SLOW_ENGINES } from '../helpers/databases.ts';
 import { eventsOf } from '../helpers/event-stream.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { serveService } from '../helpers/served-service.ts';
-import { runService, temporaryFile } from '../helpers/service.ts';
+import { readyService, runService, temporaryFile } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { openTestGate } from './keys/key-service.ts';
 
@@ -21,8 +21,7 @@ const HEAD = 400;
 
 async function running() {
   const source = new ScriptedSource(makeBlocks(391, HEAD));
-  const service = await runService({ source });
-  await service.ready;
+  const service = await readyService({ source });
   await waitFor(() => source.knownAsked.length > 0);
   const open = (headers: Record<string, string> = {}) => service.get(PATHS.gasStream, { headers });
   return { source, service, open };
@@ -150,12 +149,10 @@ test.each(SLOW_ENGINES)('a standby tells the blocks that the leader stores (%s)'
   const database = await emptyDatabase(engine, 'shared');
   const [first, second] = [0, 1].map(() => new ScriptedSource(makeBlocks(391, HEAD)));
   if (first === undefined || second === undefined) throw new Error('two sources');
-  const leader = await runService({ source: first, database, process: 'leader' });
-  await leader.ready;
+  await readyService({ source: first, database, process: 'leader' });
   await waitFor(() => first.knownAsked.length > 0);
   second.isReachable = false;
-  const standby = await runService({ source: second, database, process: 'standby' });
-  await standby.ready;
+  const standby = await readyService({ source: second, database, process: 'standby' });
   const events = eventsOf(await standby.get(PATHS.gasStream));
   first.mine(...makeBlocks(HEAD + 1, HEAD + 1));
   expect(await events.until(({ blockNumber }) => blockNumber > HEAD)).toMatchObject({ id: String(HEAD + 1) });

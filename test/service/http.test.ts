@@ -7,7 +7,7 @@ import { PATHS } from '../../src/contract/routes.ts';
 import { BLOCK_ZERO_TIME, makeBlocks } from '../helpers/chain-blocks.ts';
 import { fixedPrice } from '../helpers/fixed-price.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
-import { type RunningService, runService, shareService } from '../helpers/service.ts';
+import { type RunningService, readyService, runService, shareService } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 /** A day and a bit of blocks, all of them in the history. */
@@ -222,8 +222,7 @@ test('an hour of a quick chain is folded until it fits', async () => {
 
 test('blocks without known tips say so instead of claiming zero', async () => {
   const blocks = makeBlocks(0, 399).map((block) => ({ ...block, tips: null }));
-  const service = await runService({ source: new ScriptedSource(blocks, { kind: 'replay' }) });
-  await service.ready;
+  const service = await readyService({ source: new ScriptedSource(blocks, { kind: 'replay' }) });
   const chart = StatsChart.parse(await service.read(`${PATHS.statsChart}?timeFrame=1h`));
   expect(new Set(chart.points.map((point) => point.priority))).toEqual(new Set([null]));
   expect(chart.points.every(({ low, average, high }) => 0 < low && low <= average && average <= high)).toBe(

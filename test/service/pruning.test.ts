@@ -6,7 +6,7 @@ import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { fire } from '../helpers/fired-alert.ts';
 import { openDatabase } from '../helpers/open-database.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
-import { runService, temporaryFile } from '../helpers/service.ts';
+import { readyService, runService, temporaryFile } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { bytesOf, keptAutoTx } from '../store/auto-txs/kept-auto-txs.ts';
 
@@ -28,8 +28,7 @@ test('the service folds what is older than 30 days into hours by itself', async 
   const late = timeOf(899) + 31 * DAY_SEC;
   const now = Array.from({ length: 300 }, (_, i) => makeBlock(900 + i, { timestamp: late + i * 12 }));
   const source = new ScriptedSource([...makeBlocks(0, 899), ...now]);
-  const service = await runService({ source, database: path, wallNow: () => (late + 3_600) * 1_000 });
-  await service.ready;
+  const service = await readyService({ source, database: path, wallNow: () => (late + 3_600) * 1_000 });
   await waitFor(async () => (await store.oldest())?.number === 900);
   const hours = await database.queries
     .selectFrom('rollups')
@@ -62,12 +61,11 @@ test('a history that was folded up to a time yet to come takes in what is true a
   expect(await store.head()).toBeNull();
   await database.close();
   const source = new ScriptedSource(makeBlocks(0, 899));
-  const service = await runService({
+  const service = await readyService({
     source,
     database: path,
     wallNow: () => (timeOf(899) + 60) * 1_000,
   });
-  await service.ready;
   const reader = await openDatabase(path);
   await waitFor(async () => (await new BlockStore(reader).missingRanges({ from: 0, to: 899 })).length === 0);
   await service.stop();
@@ -89,12 +87,11 @@ test('a clock that is set 400 days ahead ends no auto-tx for good and forgets no
   const delivery = await fire(database, 'alert', { row: { status: 'DELIVERED', next_attempt_at: null } });
   await database.queries.deleteFrom('alerts').execute();
   const source = new ScriptedSource(makeBlocks(0, 99));
-  const service = await runService({
+  const service = await readyService({
     source,
     database: path,
     wallNow: () => now + 400 * DAY_SEC * 1_000,
   });
-  await service.ready;
   await waitFor(async () => (await new LeaseStore(database).read()) !== null);
   source.mine(makeBlock(100));
   // Over by the chain's own time, too.

@@ -6,7 +6,7 @@ import { openReplaySource } from '../../src/chain/replay-source.ts';
 import { StatsChart, StatsMarket } from '../../src/contract/dashboard.ts';
 import { BaseFeeMetrics } from '../../src/contract/metrics.ts';
 import { PATHS } from '../../src/contract/routes.ts';
-import { runService, temporaryFile } from '../helpers/service.ts';
+import { readyService, runService, temporaryFile } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 const FILE = fileURLToPath(
@@ -91,8 +91,7 @@ test('a recording ends only once all that lies behind its first blocks is in the
   });
   const file = await temporaryFile('dense.csv');
   await writeFile(file, ['block_number,timestamp,base_fee_wei,blob_base_fee_wei', ...dense, ''].join('\n'));
-  const service = await runService({ source: await openReplaySource({ file, speed: 100_000 }) });
-  await service.ready;
+  const service = await readyService({ source: await openReplaySource({ file, speed: 100_000 }) });
   await waitFor(async () => (await service.current()).source.ended);
   const window = `from=${iso(1_729_000_000)}&bucket=block&size=1`;
   const { total } = BaseFeeMetrics.parse(await service.read(`${PATHS.baseFee}?${window}`));

@@ -6,7 +6,7 @@ import { ApiFailure } from '../../src/service/http/errors.ts';
 import { HistoryStore } from '../../src/store/history.ts';
 import { makeBlocks } from '../helpers/chain-blocks.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
-import { type RunningService, runService } from '../helpers/service.ts';
+import { type RunningService, readyService } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 const MARKET = `${PATHS.statsMarket}?timeFrame=1h`;
@@ -15,12 +15,11 @@ const limits = () => Promise.reject(new Error('not requested'));
 
 async function start(gate?: Gate) {
   const source = new ScriptedSource(makeBlocks(200, 269));
-  const service = await runService({
+  const service = await readyService({
     source,
     wallNow: () => source.now(),
     ...(gate === undefined ? {} : { gate }),
   });
-  await service.ready;
   return { service, source };
 }
 

@@ -27,6 +27,12 @@ async function ready(served: ServedService): Promise<void> {
   await waitFor(async () => (await fetch(`${served.origin}/readyz`)).ok);
 }
 
+async function readyServer(options: Parameters<typeof serveService>[0]): Promise<ServedService> {
+  const served = await serveService(options);
+  await ready(served);
+  return served;
+}
+
 const postAlert = (served: ServedService) =>
   fetch(`${served.origin}${BASE_PATH}${PATHS.alerts}`, {
     method: 'POST',
@@ -57,8 +63,7 @@ async function sendRaw(port: number, text: string) {
 }
 
 test('only what a route answers is counted: not unknown paths, other methods, nor how much is left', async () => {
-  const served = await serveService({ source: source() });
-  await ready(served);
+  const served = await readyServer({ source: source() });
   const used = async () => RateLimits.parse(await (await served.get(PATHS.rateLimits)).json()).usedToday;
   expect(await used()).toBe(0);
   await served.get(PATHS.gasCurrent);
@@ -76,8 +81,7 @@ test('only what a route answers is counted: not unknown paths, other methods, no
 });
 
 test('who is refused for the key is told which header carries it, at hand or by the router', async () => {
-  const served = await serveService({ source: source() });
-  await ready(served);
+  const served = await readyServer({ source: source() });
   await served.get(PATHS.gasCurrent);
   for (const path of [PATHS.gasCurrent, PATHS.statsChart]) {
     const refused = await served.get(path, { 'x-api-key': '' });
@@ -172,8 +176,7 @@ test('a stop cuts what does not end in time', async () => {
 });
 
 test('health, readiness and metrics need no key; labels come from us alone', async () => {
-  const served = await serveService({ source: source() });
-  await ready(served);
+  const served = await readyServer({ source: source() });
   expect(await (await fetch(`${served.origin}/healthz`)).json()).toEqual({ status: 'ok' });
   expect(await (await fetch(`${served.origin}/readyz`)).json()).toEqual({
     status: 'ready',
@@ -212,8 +215,7 @@ test.each([
   const path = await temporaryFile('chain-1.db');
   const database = await openDatabase(path);
   const node = source();
-  const served = await serveService({ source: node, database });
-  await ready(served);
+  const served = await readyServer({ source: node, database });
   const other = new DatabaseSync(path);
   onTestFinished(() => other.close());
   if (what === 'full') await sql`pragma max_page_count = 1`.execute(database.queries);
@@ -245,8 +247,7 @@ test.runIf(isSlowRun)(
     const now = Date.now();
     const gone = { holder: 'x', process: 'another', since: now, heartbeatAt: now };
     await new LeaseStore(database).take(gone, null);
-    const served = await serveService({ source: new ScriptedSource(makeBlocks(391, 400)), database });
-    await ready(served);
+    const served = await readyServer({ source: new ScriptedSource(makeBlocks(391, 400)), database });
     const other = new DatabaseSync(path);
     onTestFinished(() => other.close());
     other.exec('begin immediate');
@@ -262,8 +263,7 @@ test.runIf(isSlowRun)(
 test('with a page of its database that cannot be read it is not ready, and says how to go on', async () => {
   const path = await temporaryFile('chain-1.db');
   const database = await openDatabase(path);
-  const served = await serveService({ source: source(), database });
-  await ready(served);
+  const served = await readyServer({ source: source(), database });
   const owner = served.key.split('_')[1] ?? '';
   const kept = Array.from({ length: 200 }, (_, place) =>
     keptAlert(String(place), {}, { owner, note: 'a'.repeat(2_000) }),
@@ -290,8 +290,7 @@ test('with the node dead it is up but not ready, and says why', async () => {
 });
 
 test('a log line names the route and the key id, never what was typed', async () => {
-  const served = await serveService({ source: source() });
-  await ready(served);
+  const served = await readyServer({ source: source() });
   await served.get(`${PATHS.baseFee}?from=${served.key}`);
   await fetch(`${served.origin}/${served.key}`);
   const id = served.key.split('_')[1];
@@ -306,8 +305,7 @@ test('a log line names the route and the key id, never what was typed', async ()
 });
 
 test('behind a proxy that keeps the base URL’s path, the same is served below it', async () => {
-  const served = await serveService({ source: source(), prefix: '/eth' });
-  await ready(served);
+  const served = await readyServer({ source: source(), prefix: '/eth' });
   const headers = { 'x-api-key': served.key };
   for (const prefix of ['', '/eth']) {
     expect((await fetch(`${served.origin}${prefix}${BASE_PATH}/gas/current`, { headers })).status).toBe(200);
@@ -348,8 +346,7 @@ test('log and metrics say 499 of what nobody waited for, also behind another ans
 });
 
 test('a refusal is logged as it was sent: status, code and length', async () => {
-  const served = await serveService({ source: source() });
-  await ready(served);
+  const served = await readyServer({ source: source() });
   const head = `POST ${BASE_PATH}/alerts HTTP/1.1\r\nHost: localhost\r\nx-api-key: ${served.key}\r\n`;
   const cases = [
     [`${head}Content-Length: 300000\r\n\r\n`, 413, 'payload_too_large'],

@@ -6,7 +6,7 @@ import { makeBlocks } from '../helpers/chain-blocks.ts';
 import { startJsonRpcServer } from '../helpers/json-rpc-server.ts';
 import { createScriptedChain } from '../helpers/scripted-chain.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
-import { runService } from '../helpers/service.ts';
+import { readyService } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 const at = (port: number) => `127.0.0.1:${port}`;
@@ -21,8 +21,7 @@ test('of two nodes each is told when it goes away and when it is back, and both 
     await Promise.all([first.stop(), second.stop()]);
   });
   const news: News[] = [];
-  const service = await runService({ source, onNews: (each) => news.push(each) });
-  await service.ready;
+  await readyService({ source, onNews: (each) => news.push(each) });
   const hears = (isWell: boolean, words: string) =>
     waitFor(
       () => {
@@ -49,8 +48,7 @@ test('of two nodes each is told when it goes away and when it is back, and both 
 test('a source that is away is told once, however often it says so, and once when it is back', async () => {
   const source = new ScriptedSource(makeBlocks(0, 10));
   const news: News[] = [];
-  const service = await runService({ source, onNews: (each) => news.push(each) });
-  await service.ready;
+  await readyService({ source, onNews: (each) => news.push(each) });
   const down: ChainEvent = { type: 'down', reason: 'a:1 cannot be reached', retryAt: Date.now() };
   for (const event of [down, down, { ...down, reason: 'a:1 timed out' }]) source.emit(event);
   source.emit({ type: 'up' });

@@ -12,7 +12,7 @@ import { startJsonRpcServer } from '../helpers/json-rpc-server.ts';
 import { openDatabase } from '../helpers/open-database.ts';
 import { createScriptedChain } from '../helpers/scripted-chain.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
-import { type RunningService, runService, temporaryFile } from '../helpers/service.ts';
+import { type RunningService, readyService, runService, temporaryFile } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { keptAlert } from '../store/alerts/kept-alerts.ts';
 
@@ -46,8 +46,7 @@ const firedAt = async (database: Database) =>
   );
 
 async function start(path: string, source: ScriptedSource, name: string): Promise<RunningService> {
-  const service = await runService({ source, database: path, process: name, createEngine });
-  await service.ready;
+  const service = await readyService({ source, database: path, process: name, createEngine });
   return service;
 }
 
@@ -230,14 +229,13 @@ test('a leader that stores nothing is relieved by one whose node goes on from wh
 test('a visitor writes history while nobody else does, fires nothing, and makes room at once', async () => {
   const { path, database } = await prepared();
   const source = new ScriptedSource(makeBlocks(450, FIRST));
-  const visitor = await runService({
+  const visitor = await readyService({
     source,
     database: path,
     process: 'gastop now',
     role: 'visits',
     createEngine,
   });
-  await visitor.ready;
   source.mine(...makeBlocks(500, 502));
   await waitFor(async () => (await storedHead(database)) === 502);
   expect(await new LeaseStore(database).read()).toBeNull();
@@ -264,8 +262,7 @@ test('two programs on one database cost the node what one does', async () => {
     onTestFinished(() => node.stop());
     const source = createRpcSource({ urls: [node.url] });
     onTestFinished(() => source.close());
-    const service = await runService({ source, database: path, process: name });
-    await service.ready;
+    const service = await readyService({ source, database: path, process: name });
     await waitFor(async () => (await headOf(service)) === 319);
     programs.push({ node, service });
   }

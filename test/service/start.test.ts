@@ -12,7 +12,7 @@ import { startJsonRpcServer } from '../helpers/json-rpc-server.ts';
 import { openDatabase } from '../helpers/open-database.ts';
 import { createScriptedChain } from '../helpers/scripted-chain.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
-import { runService, temporaryFile } from '../helpers/service.ts';
+import { readyService, runService, temporaryFile } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 /** Blocks 0–319 that end now. */
@@ -73,8 +73,7 @@ describe('the first prices of a new database', () => {
     const database = await temporaryFile('history.db');
     const source = createRpcSource({ urls: [node.url] });
     onTestFinished(() => source.close());
-    const service = await runService({ source, database });
-    await service.ready;
+    const service = await readyService({ source, database });
     const { lanes } = await service.current();
     await waitFor(async () => {
       const from = new Date((node.chain.at(0)?.timestamp ?? 0) * 1_000).toISOString();
@@ -97,8 +96,7 @@ describe('the first prices of a new database', () => {
     node.options = { feeHistoryLimit: 16 };
     const source = createRpcSource({ urls: [node.url] });
     onTestFinished(() => source.close());
-    const service = await runService({ source });
-    await service.ready;
+    const service = await readyService({ source });
     expect(await service.current()).toMatchObject({ blockNumber: 319, stale: false });
     expect(service.errors).toEqual([]);
   });
@@ -122,8 +120,7 @@ function pagedSource(blocks = makeBlocks(400, 499)) {
 describe('a reorg right after the start', () => {
   test.each([1, 20])('of %i blocks leaves nothing of the first page', async (depth) => {
     const source = pagedSource();
-    const service = await runService({ source });
-    await service.ready;
+    const service = await readyService({ source });
     const first = 500 - depth;
     const replaced = Array.from({ length: depth + 1 }, (_, index) => {
       const number = first + index;
@@ -132,10 +129,9 @@ describe('a reorg right after the start', () => {
     });
     source.reorg(first - 1, replaced);
     await waitFor(async () => (await service.current()).blockNumber === 500);
-    const fresh = await runService({
+    const fresh = await readyService({
       source: new ScriptedSource([...makeBlocks(400, first - 1), ...replaced]),
     });
-    await fresh.ready;
     await waitFor(async () =>
       isDeepStrictEqual((await service.current()).lanes, (await fresh.current()).lanes),
     );
@@ -145,19 +141,17 @@ describe('a reorg right after the start', () => {
 describe('the prices of the last run', () => {
   test('are stale without a problem until the source has said its newest block', async () => {
     const database = await temporaryFile('history.db');
-    const before = await runService({ source: new ScriptedSource(makeBlocks(400, 499)), database });
-    await before.ready;
+    const before = await readyService({ source: new ScriptedSource(makeBlocks(400, 499)), database });
     await before.read(`${PATHS.statsChart}?timeFrame=1h`);
     await before.stop();
 
     const source = new ScriptedSource(makeBlocks(400, 520));
     const asked = Promise.withResolvers<void>();
     const chain = source.chain.bind(source);
-    const service = await runService({
+    const service = await readyService({
       source: Object.assign(source, { chain: () => asked.promise.then(chain) }),
       database,
     });
-    await service.ready;
     const shown = await service.current();
     expect([shown.blockNumber, shown.stale, shown.source.problem]).toEqual([499, true, null]);
     asked.resolve();

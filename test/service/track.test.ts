@@ -10,7 +10,13 @@ import type { AdviceRow } from '../../src/store/advice-track.ts';
 import { BLOCK_ZERO_TIME, blockHash, makeBlock as plausibleBlock } from '../helpers/chain-blocks.ts';
 import { openDatabase } from '../helpers/open-database.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
-import { type RunningService, runService, shareService, temporaryFile } from '../helpers/service.ts';
+import {
+  type RunningService,
+  readyService,
+  runService,
+  shareService,
+  temporaryFile,
+} from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 /** Blocks that keep to the rule of EIP-1559: nothing is promised on others. */
@@ -67,8 +73,7 @@ describe('what is advised', () => {
     const path = await temporaryFile('chain-1.db');
     // No more than are read at once: a memory that grows meanwhile may change the answer.
     const source = new ScriptedSource(makeBlocks(200, 299));
-    const service = await runService({ source, database: path });
-    await service.ready;
+    const service = await readyService({ source, database: path });
     await live(source, path, makeBlocks(300, 303));
     const rows = await rowsIn(path);
     expect(rows.map((row) => row.block_number)).toEqual([299, 300, 301, 302, 303]);
@@ -101,14 +106,12 @@ describe('what is advised', () => {
   test('of blocks that are only caught up with is said to nobody and not stored', async () => {
     const path = await temporaryFile('chain-1.db');
     const source = new ScriptedSource(makeBlocks(850, 999));
-    const first = await runService({ source, database: path });
-    await first.ready;
+    const first = await readyService({ source, database: path });
     await first.stop();
     expect(await numbersIn(path)).toEqual([999]);
     source.mine(...makeBlocks(1_000, 1_199));
     source.clock = (makeBlock(1_199).timestamp + 1) * 1_000;
-    const second = await runService({ source, database: path });
-    await second.ready;
+    await readyService({ source, database: path });
     await waitFor(async () => (await numbersIn(path)).includes(1_199));
     // What is as new as the patience with a late chain counts as said if anybody could have been answered with it.
     expect((await numbersIn(path)).filter((number) => number < 1_194)).toEqual([999]);
@@ -117,8 +120,7 @@ describe('what is advised', () => {
   test('goes with its block in a reorg', async () => {
     const path = await temporaryFile('chain-1.db');
     const source = new ScriptedSource(makeBlocks(400, 499));
-    const service = await runService({ source, database: path });
-    await service.ready;
+    await readyService({ source, database: path });
     await live(source, path, makeBlocks(500, 505));
     const fork = makeBlock(504, { hash: blockHash(504, 1), baseFeePerGas: 77n });
     source.reorg(503, [fork]);
@@ -131,8 +133,7 @@ describe('the record', () => {
   test('is of the walk over history until fifty are judged, then of what was given; a restart keeps it, waits apart, and so does another version; what is judged late is answered anew', async () => {
     const path = await temporaryFile('chain-1.db');
     const source = new ScriptedSource(makeBlocks(850, 999));
-    const first = await runService({ source, database: path });
-    await first.ready;
+    const first = await readyService({ source, database: path });
     const early = (await advice(first)).track;
     expect(early).toMatchObject({ basis: 'walked', since: null, versions: [ADVICE_VERSION], waits: null });
     await live(source, path, makeBlocks(1_000, 1_060));
@@ -142,8 +143,7 @@ describe('the record', () => {
 
     const rows = judged(await rowsIn(path)).filter((row) => row.probability !== null);
     // Nothing new comes: what is answered is what was stored.
-    const second = await runService({ source, database: path });
-    await second.ready;
+    const second = await readyService({ source, database: path });
     const { track } = await advice(second);
     expect(track).toEqual({
       evaluated: rows.length,
@@ -163,8 +163,7 @@ describe('the record', () => {
 
     // Of what was said to be sent, some as if it had been to wait: only the kind of promise tells them apart.
     await change(path, { due_at: 1, due_block: null, version: ADVICE_VERSION - 1 }, 1_010);
-    const third = await runService({ source, database: path });
-    await third.ready;
+    const third = await readyService({ source, database: path });
     const apart = (await advice(third)).track;
     const judgedRows = judged(await rowsIn(path)).filter((row) => row.probability !== null);
     expect(judgedRows.filter((row) => row.due_at !== null).length).toBeGreaterThan(4);
@@ -173,8 +172,7 @@ describe('the record', () => {
     await third.stop();
 
     await change(path, { version: ADVICE_VERSION + 1 });
-    const fourth = await runService({ source, database: path });
-    await fourth.ready;
+    const fourth = await readyService({ source, database: path });
     expect((await advice(fourth)).track).toMatchObject({ basis: 'given', versions: [ADVICE_VERSION + 1] });
     await live(source, path, makeBlocks(1_061, 1_068));
     await waitFor(async () => (await advice(fourth)).track.versions.length === 2);
@@ -200,8 +198,7 @@ describe('a downtime of more than a day', () => {
   const day = 144;
   async function leftOpen(path: string): Promise<void> {
     const source = new ScriptedSource(slow(0, 299));
-    const service = await runService({ source, database: path });
-    await service.ready;
+    const service = await readyService({ source, database: path });
     await live(source, path, slow(300, 305));
     await service.stop();
     expect((await rowsIn(path)).filter((row) => row.verdict === null).length).toBeGreaterThan(0);

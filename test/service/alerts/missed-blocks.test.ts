@@ -3,7 +3,7 @@ import type { Block } from '../../../src/core/block.ts';
 import { makeBlock } from '../../helpers/chain-blocks.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { ScriptedSource } from '../../helpers/scripted-source.ts';
-import { runService, temporaryFile } from '../../helpers/service.ts';
+import { readyService, runService, temporaryFile } from '../../helpers/service.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { insertAlerts, keptAlert, readAlert, readEvents } from '../../store/alerts/kept-alerts.ts';
 
@@ -118,8 +118,7 @@ test.each(['replay', 'simulated'] as const)(
 test('blocks that could not be written for a while are evaluated once they can be', async () => {
   const { path, database } = await alertedDatabase();
   const source = new ScriptedSource(blocksAt(50n, 290, 299));
-  const service = await runService({ source, database: path });
-  await service.ready;
+  const service = await readyService({ source, database: path });
   await waitFor(
     async () => (await database.queries.selectFrom('blocks').select('number').execute()).length === 10,
   );

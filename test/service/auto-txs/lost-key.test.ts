@@ -6,7 +6,7 @@ import { makeBlocks } from '../../helpers/chain-blocks.ts';
 import { ENGINES, emptyDatabase } from '../../helpers/databases.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { ScriptedSource } from '../../helpers/scripted-source.ts';
-import { runService } from '../../helpers/service.ts';
+import { readyService } from '../../helpers/service.ts';
 import { keptAutoTx, sender } from '../../store/auto-txs/kept-auto-txs.ts';
 import { startEngine } from './engine-rig.ts';
 
@@ -38,11 +38,10 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(rig.node.sent.map(textOf)).toEqual(['new']);
     expect(rig.errors).toEqual([]);
 
-    const served = await runService({
+    const served = await readyService({
       source: new ScriptedSource(makeBlocks(0, 3)),
       database: await withKey(),
     });
-    await served.ready;
     expect(await served.read(`${PATHS.autoTxs}/due`)).toMatchObject({
       status: 'DISABLED',
       hold: { code: 'key_gone', message: expect.stringContaining(REASON) },

@@ -1,21 +1,16 @@
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { NEW_PENDING, stepAutoTx } from '../../../src/core/auto-txs/state-machine.ts';
-import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { type Anvil, startAnvil } from '../../helpers/anvil.ts';
 import {
   type AutoTxRig,
   fund,
   GWEI,
-  keptOf,
   mineAt,
   type RigOptions,
   sign,
   startRig,
 } from '../../helpers/auto-tx-rig.ts';
 import { listen } from '../../helpers/listen.ts';
-import { openDatabase } from '../../helpers/open-database.ts';
-import { temporaryFile } from '../../helpers/service.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 /** A real node with somebody in between, who can swallow a question, or its answer. */
@@ -117,76 +112,5 @@ describe('nobody knows whether a node has it', () => {
     expect(
       new Set(between.asked.filter(isSending).map((body) => body.match(/0x02[0-9a-f]+/)?.[0])).size,
     ).toBe(1);
-  });
-});
-
-describe('a process that ended between its decision and the sending', () => {
-  /** What such a process leaves in a database. */
-  async function leave(signed: `0x${string}`): Promise<{ database: string; id: string }> {
-    const database = await temporaryFile('history.db');
-    const opened = await openDatabase(database);
-    const store = new AutoTxStore(opened);
-    const kept = keptOf(signed);
-    await store.create(kept, Buffer.from(signed.slice(2), 'hex'), 1_000);
-    await store.change(
-      { owner: '', id: kept.id },
-      (before) => {
-        const facts = { nonce: 0, confirmations: 1, now: Date.now() };
-        const next = stepAutoTx(before.state, { type: 'submit' }, facts);
-        return next && { autoTx: { ...before, state: next.state }, notes: next.notes, at: facts.now };
-      },
-      'engine',
-    );
-    await opened.close();
-    return { database, id: kept.id };
-  }
-
-  test('no node has it and its target is still reached: the next one sends the same bytes', async () => {
-    await mineAt(anvil, 10);
-    const { database, id } = await leave(await sign(await fund(anvil)));
-    const rig = await rigOf({ urls: [anvil.url], database });
-    await mineAt(anvil, 10);
-    await rig.sent(id);
-    const { state } = await mineUntilExecuted(rig, id);
-    expect(state.attempts).toBe(1);
-  });
-
-  test('no node has it: nothing of its sender goes out after it before it has', async () => {
-    await mineAt(anvil, 90);
-    const rig = await rigOf({ urls: [anvil.wsUrl] });
-    const account = await fund(anvil);
-    const signed = await sign(account);
-    const crashed = keptOf(signed, { target: 5n * GWEI });
-    const state = { ...NEW_PENDING, status: 'SUBMITTED', attempts: 1, mayBeOut: true } as const;
-    const bytes = Buffer.from(signed.slice(2), 'hex');
-    await rig.store.create({ ...crashed, state: { ...state, submittedAt: Date.now() } }, bytes, 9);
-    const second = await rig.place(await sign(account, { nonce: 1 }), { target: 30n * GWEI });
-    await mineAt(anvil, 10);
-    await waitFor(async () => {
-      const { hold, status } = (await rig.kept(second)).state;
-      return hold !== null || status !== 'PENDING';
-    });
-    const { state: held, signed: what } = await rig.kept(second);
-    expect(held).toMatchObject({ status: 'PENDING', hold: { code: 'nonce_order' } });
-    expect(held.hold?.message).toContain(crashed.id);
-    expect(await anvil.rpc('eth_getTransactionByHash', [what?.hash])).toBeNull();
-    // Both targets are reached: the one before is given out, and the other follows it.
-    await mineAt(anvil, 2);
-    await rig.sent(second);
-    await mineAt(anvil, 2);
-    await rig.until(crashed.id, 'EXECUTED');
-    await rig.until(second, 'EXECUTED');
-  });
-
-  test('it was sent, and mined meanwhile: the next one finds it in the chain and sends nothing', async () => {
-    await mineAt(anvil, 10);
-    const signed = await sign(await fund(anvil));
-    const { database, id } = await leave(signed);
-    await anvil.rpc('eth_sendRawTransaction', [signed]);
-    await mineAt(anvil, 10);
-    const between = await standBetween(anvil.url);
-    const rig = await rigOf({ urls: [between.url], database });
-    await mineUntilExecuted(rig, id);
-    expect(between.asked.some(isSending)).toBe(false);
   });
 });

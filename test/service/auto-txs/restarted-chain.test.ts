@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, test } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { PATHS } from '../../../src/contract/routes.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import { type Anvil, startAnvil } from '../../helpers/anvil.ts';
@@ -143,19 +143,6 @@ describe('anvil that is stopped and started again on the same port is a chain th
   });
 });
 
-test('a reorg of three blocks is no new chain: what is sent waits to be mined again', async () => {
-  const anvil = await node();
-  const rig = await rigOn(anvil.url, temporaryDatabase());
-  const account = await fund(anvil);
-  const before = await rig.place(await sign(account), { target: 200n * GWEI });
-  for (let block = 0; block < 3; block++) await mineAt(anvil, 190);
-  await anvil.reorg(3);
-  await mineAt(anvil, 190);
-  await rig.seen(Number(await anvil.rpc('eth_blockNumber')));
-  expect((await rig.kept(before)).state.status).not.toBe('DISABLED');
-  expect((await sourceOf(rig))?.restartedAt).toBeNull();
-});
-
 describe('a database from before the genesis was noted', () => {
   async function withoutGenesis(path: string): Promise<void> {
     const database = await openDatabase(path);
@@ -181,21 +168,5 @@ describe('a database from before the genesis was noted', () => {
     const { hash } = Object(await anvil.rpc('eth_getBlockByNumber', ['0x0', false]));
     expect(await new BlockStore(database).genesisHash()).toBe(hash);
     await database.close();
-  });
-
-  it('is of another chain where it has not', async () => {
-    const path = temporaryDatabase();
-    const first = await node();
-    const before = await rigOn(first.url, path);
-    const account = await fund(first);
-    const pending = await before.place(await sign(account));
-    await mineAt(first, 90);
-    await before.seen(Number(await first.rpc('eth_blockNumber')));
-    await before.stop();
-    await withoutGenesis(path);
-    const second = await another(first, [account]);
-    const rig = await rigOn(second.url, path);
-    const { state } = await rig.until(pending, 'DISABLED');
-    expect(state).toMatchObject({ mayBeOut: false, hold: { code: 'chain_restarted' } });
   });
 });
