@@ -47,6 +47,9 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   },
   'empty blocks for ever': { step: (step) => ({ ...step, gasUsedRatio: 0, lowTip: 0 }) },
   'full blocks for ever': { step: (step) => ({ ...step, gasUsedRatio: 1, lowTip: 1 }), firstBaseFee: 7n },
+  'tips that come and go': {
+    step: (step, index) => ({ ...step, lowTip: [null, 0, 3_000_000_000, 7][(index >> 2) % 4] ?? null }),
+  },
   'tips beyond all bounds': { step: (step) => ({ ...step, lowTip: Number.MAX_SAFE_INTEGER }) },
   'hours without a block': { step: spaced((index) => (index % 200 === 199 ? 40_000 : 12)) },
   'several blocks a second': { step: spaced((index) => (index % 4 === 0 ? 1 : 0)) },

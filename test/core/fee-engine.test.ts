@@ -6,7 +6,6 @@ import { ETHEREUM_FEE_RULE, type FeeRule } from '../../src/core/eip1559.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { isSlowRun, rounds } from '../helpers/rounds.ts';
 import { makeBlocks, restlessSteps } from './support/made-blocks.ts';
-import { expectNested, expectOrdered } from './support/sane-advice.ts';
 
 function engineAfter(blocks: readonly Block[], capacity = 2_000, feeRule: FeeRule = ETHEREUM_FEE_RULE) {
   const engine = new FeeEngine({ feeRule, capacity });
@@ -49,23 +48,6 @@ describe('the order of blocks', () => {
   it('gives the same advice object until the head changes', () => {
     const engine = engineAfter(makeBlocks(restlessSteps(50)));
     expect(engine.advice()).toBe(engine.advice());
-  });
-});
-
-describe('advice never looks ahead', () => {
-  it('does not depend on later blocks', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: isSlowRun ? 800 : 200 }), fc.integer(), (head, seed) => {
-        const past = makeBlocks(restlessSteps(head));
-        const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE });
-        for (const block of past) engine.push(block);
-        const advised = structuredClone(engine.advice());
-        const future = makeBlocks([...restlessSteps(head), ...restlessSteps(60, seed)]).slice(head);
-        for (const block of future) engine.push(block);
-        expect(advised).toEqual(engineAfter(past, 57_600).advice());
-      }),
-      { numRuns: rounds(30) },
-    );
   });
 });
 
@@ -234,33 +216,6 @@ describe('the lanes', () => {
     // 100 past states that 25 blocks came after, and 100 judged promises that were drawn from such.
     expect(probabilities(248)).toEqual([null, expect.any(Number), expect.any(Number)]);
     expect(probabilities(249)).toEqual([expect.any(Number), expect.any(Number), expect.any(Number)]);
-  });
-
-  it('a longer wait never has a higher tip, cap or price, in lanes and horizons', () => {
-    const share = fc.double({ min: 0, max: 1, noNaN: true });
-    const step = fc.record({
-      gasUsedRatio: share,
-      lowTip: fc.oneof(fc.constant(null), fc.constant(0), fc.nat(3_000_000_000)),
-    });
-    const someSteps = fc.array(step, { minLength: 1, maxLength: 200 });
-    fc.assert(
-      fc.property(
-        someSteps,
-        fc.integer({ min: 0, max: isSlowRun ? 500 : 200 }),
-        fc.nat(99),
-        (steps, before, seed) => {
-          const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE });
-          for (const block of makeBlocks([...restlessSteps(before, seed), ...steps])) {
-            engine.push(block);
-            const advice = engine.advice();
-            if (advice === null) continue;
-            expectOrdered(advice);
-            expectNested(advice);
-          }
-        },
-      ),
-      { numRuns: rounds(50) },
-    );
   });
 
   it('the price is next base fee plus tip when the base fee is constant', () => {

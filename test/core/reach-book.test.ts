@@ -5,48 +5,12 @@ import { ETHEREUM_FEE_RULE } from '../../src/core/eip1559.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { isSlowRun, rounds } from '../helpers/rounds.ts';
 import { makeBlocks, restlessSteps } from './support/made-blocks.ts';
-import { recordedBlocks } from './support/recorded-blocks.ts';
 import { simulatedBlocks } from './support/simulated-blocks.ts';
 
 function engineAfter(blocks: readonly Block[], capacity = 50_400): FeeEngine {
   const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE, capacity });
   for (const block of blocks) engine.push(block);
   return engine;
-}
-
-const SHARES = [0.7, 0.8, 0.9, 0.95, 0.98, 1.02];
-
-/**
- * Asks at every twentieth block, of several prices, and compares with what came: judged here, apart from the engine.
- * @param times within how many seconds, each judged by itself
- */
-function said(blocks: readonly Block[], times: readonly number[]) {
-  const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE });
-  const end = blocks.at(-1)?.timestamp ?? 0;
-  const asks = blocks.map(({ baseFeePerGas, tips }) => Number(baseFeePerGas + (tips?.[0] ?? 0n)));
-  const sums = times.map((withinSec) => ({ withinSec, count: 0, stated: 0, reached: 0 }));
-  blocks.forEach((block, index) => {
-    engine.push(block);
-    if (index % 20 !== 0) return;
-    const advice = engine.advice();
-    if (advice === null) return;
-    const now = Number(advice.nextBaseFee + (advice.lanes.average.maxPriorityFeePerGas ?? 0n));
-    for (const sum of sums) {
-      if (block.timestamp + sum.withinSec >= end) continue;
-      const future = asks.slice(index + 1, index + 1_000).filter((_, ahead) => {
-        return (blocks[index + 1 + ahead]?.timestamp ?? 0) <= block.timestamp + sum.withinSec;
-      });
-      for (const share of SHARES) {
-        const price = Math.round(now * share);
-        const { probability } = engine.reachProbability(BigInt(price), sum.withinSec);
-        if (probability === null) continue;
-        sum.count += 1;
-        sum.stated += probability;
-        sum.reached += Math.min(...future) <= price ? 1 : 0;
-      }
-    }
-  });
-  return sums;
 }
 
 describe('the probability of reaching a price', () => {
@@ -104,22 +68,6 @@ describe('the probability of reaching a price', () => {
     );
   });
 
-  it.each([
-    ['time that stands still', 9_000n, restlessSteps(900).map((step) => ({ ...step, spacingSec: 0 }))],
-  ])('with %s it is a share, or none with a reason', (_, firstBaseFee, steps) => {
-    const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE });
-    for (const block of makeBlocks(steps, { firstBaseFee })) {
-      engine.push(block);
-      if (block.number % 50 !== 0) continue;
-      for (const withinSec of [1, 60, 300, 4_000]) {
-        const { probability, reason } = engine.reachProbability(block.baseFeePerGas, withinSec);
-        if (probability === null) expect(reason).toMatch(/^too little history/);
-        else expect(probability).toSatisfy((share: number) => share > 0 && share < 1);
-        expect((probability === null) === (reason !== null)).toBe(true);
-      }
-    }
-  });
-
   it('is restored by a rewind', () => {
     const blocks = makeBlocks(restlessSteps(1_500));
     const engine = engineAfter(blocks, 1_000);
@@ -134,13 +82,6 @@ describe('the probability of reaching a price', () => {
         expect(answer.probability).not.toBeNull();
         expect(answer).toEqual(fresh.reachProbability(price, 500));
       }
-    }
-  });
-
-  it.runIf(isSlowRun)('within 2, 5 and 15 minutes is kept on recorded blocks, within five points', () => {
-    for (const { withinSec, count, stated, reached } of said(recordedBlocks(), [120, 300, 900])) {
-      expect(count).toBeGreaterThan(300);
-      expect(Math.abs(stated - reached) / count, `${withinSec} s`).toBeLessThan(0.05);
     }
   });
 });

@@ -51,7 +51,7 @@ function begin({ confirmations, isSigned }: Story): ModelEngine {
 
 function tell(story: Story): ModelEngine {
   const engine = begin(story);
-  for (const happening of story.happenings) engine.live(happening);
+  engine.live(...story.happenings);
   return engine;
 }
 
@@ -243,7 +243,13 @@ function expectAgreement({ chain, state, steps }: ModelEngine): void {
 
 const SEND = { type: 'send', outcome: 'taken' } as const;
 const OBSERVE = { type: 'observe', behind: 0 } as const;
+const DROP = { type: 'drop' } as const;
+const RESENT = { type: 'wallet-sends' } as const;
 const mine = (filling: Filling) => ({ type: 'mine', filling }) as const;
+const reorg = (depth: number) => ({ type: 'reorg', depth, comesBack: false }) as const;
+/** Sent, and lost by every node for two blocks. */
+const LOST = [SEND, mine(null), DROP, OBSERVE, mine(null), OBSERVE] as const;
+const AGAIN_LOST = [mine(null), OBSERVE, mine(null), OBSERVE] as const;
 
 function lived(confirmations: number, ...happenings: readonly Happening[]): ModelEngine {
   return tell({ confirmations, isSigned: true, happenings: [...happenings] });
@@ -259,35 +265,22 @@ describe('in rare cases', () => {
       failure: { code: 'nonce_used' },
       mayBeOut: false,
     });
-    failed.live({ type: 'reorg', depth: 1, comesBack: false });
+    failed.live(reorg(1));
     expect(failed.state).toMatchObject({ status: 'FAILED', mayBeOut: true });
-    for (const happening of [{ type: 'wallet-sends' } as const, mine('ours'), OBSERVE])
-      failed.live(happening);
+    failed.live(RESENT, mine('ours'), OBSERVE);
     expect(failed.state).toMatchObject({ status: 'EXECUTED', failure: null });
   });
 
   it('a drop is noticed at the second head after a reorg to a lower one', () => {
-    const drop = { type: 'drop' } as const;
-    const high = lived(1, SEND, mine(null), mine(null), mine(null), mine(null), drop, OBSERVE);
-    high.live({ type: 'reorg', depth: 4, comesBack: false });
-    for (const happening of [mine(null), OBSERVE, mine(null)]) high.live(happening);
+    const high = lived(1, SEND, mine(null), mine(null), mine(null), mine(null), DROP, OBSERVE);
+    high.live(reorg(4), mine(null), OBSERVE, mine(null));
     expect(high.state.status).toBe('SUBMITTED');
     high.live(OBSERVE);
     expect(high.state).toMatchObject({ status: 'PENDING', mayBeOut: true });
   });
 
   it('its own mined bytes do not count as another transaction with its nonce', () => {
-    const dropped = [
-      SEND,
-      mine(null),
-      { type: 'drop' },
-      OBSERVE,
-      mine(null),
-      OBSERVE,
-      { type: 'wallet-sends' },
-      mine('ours'),
-    ] as const;
-    const engine = lived(1, ...dropped);
+    const engine = lived(1, ...LOST, RESENT, mine('ours'));
     expect(engine.state.status).toBe('PENDING');
     engine.live({ type: 'nonce-check' });
     expect(engine.state.status).toBe('PENDING');
@@ -302,56 +295,68 @@ describe('in rare cases', () => {
   });
 
   it('an auto-tx cancelled after it was sent is executed when it is mined all the same', () => {
-    const gone = [SEND, mine(null), { type: 'drop' }, OBSERVE, mine(null), OBSERVE] as const;
-    const engine = lived(
-      1,
-      ...gone,
-      { type: 'user', wish: 'cancel' },
-      { type: 'wallet-sends' },
-      mine('ours'),
-      OBSERVE,
-    );
+    const engine = lived(1, ...LOST, { type: 'user', wish: 'cancel' }, RESENT, mine('ours'), OBSERVE);
     expect(engine.state.status).toBe('EXECUTED');
     expect(kindsOf(engine).slice(-4)).toEqual(['CANCELLED', 'SEEN', 'MINED', 'EXECUTED']);
   });
 
   it.each([
-    ['disabled', 'disable', 'DISABLED'],
-    ['cancelled', 'cancel', 'CANCELLED'],
-    ['expired', 'expire', 'EXPIRED'],
-  ] as const)('what was %s, came back by itself and is lost again is so once more', (_, wish, status) => {
-    const gone = [{ type: 'drop' }, mine(null), OBSERVE, mine(null), OBSERVE] as const;
-    const engine = lived(
-      2,
-      SEND,
-      ...gone,
-      { type: 'user', wish },
-      { type: 'wallet-sends' },
-      mine('ours'),
-      OBSERVE,
-    );
+    ['disable', 'DISABLED'],
+    ['cancel', 'CANCELLED'],
+    ['expire', 'EXPIRED'],
+  ] as const)('after %s, one that came back by itself and is lost again is %s once more', (wish, status) => {
+    const engine = lived(2, ...LOST, { type: 'user', wish }, RESENT, mine('ours'), OBSERVE);
     expect(engine.state.status).toBe('SUBMITTED');
-    engine.live({ type: 'reorg', depth: 1, comesBack: false });
-    for (const happening of [mine(null), OBSERVE, mine(null), OBSERVE]) engine.live(happening);
+    engine.live(reorg(1), ...AGAIN_LOST);
     expect(engine.state).toMatchObject({ status, mayBeOut: true, inclusion: null });
     expect(kindsOf(engine).at(-1)).toBe('DROPPED');
   });
 
   it('a failed auto-tx that reappeared and is lost again has failed with its reason', () => {
-    const engine = lived(2, { type: 'send', outcome: 'refused-for-good' }, { type: 'wallet-sends' });
-    for (const happening of [mine('ours'), OBSERVE, { type: 'reorg', depth: 1, comesBack: false } as const]) {
-      engine.live(happening);
-    }
-    for (const happening of [mine(null), OBSERVE, mine(null), OBSERVE]) engine.live(happening);
-    expect(engine.state).toMatchObject({ status: 'FAILED', failure: { code: 'dropped' }, mayBeOut: true });
+    const refused = { type: 'send', outcome: 'refused-for-good' } as const;
+    const { state } = lived(2, refused, RESENT, mine('ours'), OBSERVE, reorg(1), ...AGAIN_LOST);
+    expect(state).toMatchObject({ status: 'FAILED', failure: { code: 'dropped' }, mayBeOut: true });
   });
 
   it('a decision of which nothing is heard is open for its time, then waits again', () => {
     const engine = lived(1, { type: 'send', outcome: 'lost' }, OBSERVE, mine(null), OBSERVE);
     expect(engine.state).toMatchObject({ status: 'SUBMITTED', sentAt: null });
-    for (const happening of [{ type: 'time', ms: 20_000 }, OBSERVE] as const) engine.live(happening);
+    engine.live({ type: 'time', ms: 20_000 }, OBSERVE);
     expect(engine.state).toMatchObject({ status: 'PENDING', attempts: 1 });
   });
+});
+
+describe('one that was never sent', () => {
+  it.each(['enable', 'disable'] as const)(
+    'after %s fails once its nonce is used elsewhere for good',
+    (wish) => {
+      const engine = lived(3, { type: 'user', wish }, mine('another'), OBSERVE, mine(null), OBSERVE);
+      expect(engine.state).toMatchObject({ takenSince: 1, mayBeOut: false, failure: null });
+      engine.live(mine(null), OBSERVE);
+      expect(engine.state).toMatchObject({
+        status: 'FAILED',
+        failure: { code: 'nonce_used' },
+        mayBeOut: false,
+      });
+      expect(engine.state.failure?.message).toContain("nonce 7 is used: the sender's next is 8");
+      expect(kindsOf(engine).slice(-2)).toEqual(['NONCE_TAKEN', 'FAILED']);
+    },
+  );
+
+  it('waits on after a reorg that frees its nonce', () => {
+    const { state } = lived(3, mine('another'), OBSERVE, reorg(1));
+    expect(state).toMatchObject({ status: 'PENDING', takenSince: null, mayBeOut: false });
+  });
+
+  it.each<AutoTxEvent>([{ type: 'cancel' }, { type: 'expire' }, { type: 'change', message: 'signed anew' }])(
+    'after $type is not watched for that nonce any more',
+    (event) => {
+      const engine = lived(3, mine('another'), OBSERVE);
+      engine.step(event);
+      expect(engine.state).toMatchObject({ takenSince: null, mayBeOut: false });
+      expect(engine.step({ type: 'rewind', to: 0 })).toBeNull();
+    },
+  );
 });
 
 it('an end names the fate of its target: never reached, reached but held, or sent before', () => {

@@ -46,7 +46,11 @@ export class ModelEngine {
     this.confirmations = confirmations;
   }
 
-  live(happening: Happening): void {
+  live(...happenings: readonly Happening[]): void {
+    for (const happening of happenings) this.#live(happening);
+  }
+
+  #live(happening: Happening): void {
     const { chain } = this;
     switch (happening.type) {
       case 'mine':

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Advice, LANES } from '../../../src/core/advice.ts';
+import { LANES } from '../../../src/core/advice.ts';
 import {
   type BacktestOptions,
   type BacktestReport,
@@ -93,20 +93,6 @@ describe('a gap', () => {
       report.horizons.find(({ horizonSec }) => horizonSec === 300)?.judged;
     expect(five(first)).toBeGreaterThan(0);
     expect(five(broken)).toBe((five(first) ?? 0) + (five(second) ?? 0));
-  });
-});
-
-describe('the walk', () => {
-  it('advises at every block as the engine of the service does', () => {
-    const blocks = makeBlocks(restlessSteps(isSlowRun ? 700 : 300, 5));
-    const engine = new FeeEngine({ feeRule });
-    const said: (Advice | null)[] = blocks.map((block) => {
-      engine.push(block);
-      return engine.advice();
-    });
-    const { predictions } = run({ blocks });
-    expect(predictions.map(({ block }) => block)).toEqual(blocks.map(({ number }) => number));
-    expect(text(predictions.map(({ advice }) => advice))).toBe(text(said));
   });
 });
 

@@ -14,7 +14,7 @@ function must(holds: boolean, what: () => string): void {
 }
 
 /** Who waits longer pays, signs and tips no more. */
-export function expectOrdered({ lanes: { slow, average, fast } }: Advice): void {
+function expectOrdered({ lanes: { slow, average, fast } }: Advice): void {
   for (const field of ['price', 'maxFeePerGas', 'maxPriorityFeePerGas'] as const) {
     const [low, middle, high] = [slow[field], average[field], fast[field]];
     if (low === null || middle === null || high === null) {
@@ -26,7 +26,7 @@ export function expectOrdered({ lanes: { slow, average, fast } }: Advice): void 
 }
 
 /** Whoever has longer can take what was good for a shorter wait. */
-export function expectNested({ recommendation: { alternatives } }: Advice): void {
+function expectNested({ recommendation: { alternatives } }: Advice): void {
   expect(alternatives.map(({ horizonSec }) => horizonSec)).toEqual([300, 900, 3_600, 21_600, 86_400]);
   alternatives.slice(1).forEach((longer, index) => {
     const shorter = alternatives[index];
@@ -45,7 +45,7 @@ function expectExplained(name: string, { probability, reason }: Chance): void {
 }
 
 /** Advice to wait is one of the alternatives, to the last digit. */
-export function expectOneFigure({ recommendation }: Advice): void {
+function expectOneFigure({ recommendation }: Advice): void {
   const { action, alternatives, deadlineSec, targetPrice, probability, expectedSavingRatio } = recommendation;
   if (action === null || action === 'SEND_NOW') return;
   expect(alternatives.find(({ horizonSec }) => horizonSec === deadlineSec)).toMatchObject({

@@ -30,16 +30,6 @@ describe('transactions signed by viem', () => {
     expect(decodeTransaction(hexToBytes(raw))).toEqual(decoded);
   });
 
-  it('has the gas of its data, its access list and its authorizations', () => {
-    // Data: four bytes of a selector, one zero, one more: 4 + 5 × 16.
-    const data = 84n;
-    const list = 2n * 2_400n + 2n * 1_900n;
-    expect(decodeTransaction(samples.legacy).intrinsicGas).toBe(21_000n + 5n * 40n + 10n);
-    expect(decodeTransaction(samples['access list']).intrinsicGas).toBe(21_000n + data + list);
-    expect(decodeTransaction(samples['set code']).intrinsicGas).toBe(21_000n + data + list + 2n * 25_000n);
-    expect(decodeTransaction(samples['contract creation']).intrinsicGas).toBe(53_000n + data + 2n);
-  });
-
   it('brings as many blobs as it names', () => {
     expect(decodeTransaction(samples.blobs).blobCount).toBe(2);
     expect(decodeTransaction(samples['blobs with cell proofs']).blobCount).toBe(1);
