@@ -222,7 +222,10 @@ export function createGasClient(options: GasClientOptions) {
   const numbered = async (number: number | 'latest', { signal }: CallOptions): Promise<string> => {
     if (number !== 'latest' || isOwn) return String(number);
     const { blockNumber } = await get(ROUTES.gasCurrent, { signal }).catch(() => ({ blockNumber: null }));
-    return String(blockNumber ?? number);
+    if (blockNumber !== null) return String(blockNumber);
+    // The given document's `gas/current` names no block.
+    const { rows } = await routes.baseFee({}, { signal }).catch(() => ({ rows: [] }));
+    return String(rows.toSorted((a, b) => a.timestamp - b.timestamp).at(-1)?.blockNumber ?? number);
   };
   const takesTimeFrame = (timeFrame: string) => takes(ROUTES.statsChart, 'timeFrame', timeFrame);
   const charts = priceCharts({ ...routes, takesTimeFrame }, now);

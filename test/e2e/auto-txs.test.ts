@@ -130,7 +130,7 @@ describe('a signed transaction that is pasted in the terminal', () => {
       new RegExp(`to +${RECEIVER}$`, 'm'),
       /value +0\.012345678901234567 ETH/,
       /nonce +0, gas limit 21,000$/m,
-      /pays +at most 3\.00 gwei per gas, tip 0\.100$/m,
+      /pays +at most 3 gwei per gas, tip 0\.1$/m,
     ])
       await monitor.waitFor(row);
   });

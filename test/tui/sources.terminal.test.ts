@@ -87,10 +87,10 @@ describe('a source that fails', () => {
     it('by a URL that is checked while it is typed or pasted', async () => {
       const screen = shown();
       await screen.press('q', 'x');
-      await screen.waitFor('begin with http://');
+      await screen.waitFor('cannot be read: write http://');
       await screen.press('backspace', 'backspace');
       screen.paste('http://127.0.0.1:0\n');
-      await screen.waitFor('has a host, port');
+      await screen.waitFor('with host and port');
       await screen.press('enter');
       await screen.press('backspace');
       screen.paste('8545');
