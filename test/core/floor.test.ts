@@ -1,41 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import type { Block } from '../../src/core/block.ts';
 import { chainProfile } from '../../src/core/chains.ts';
-import { nextBaseFee, type StatedFeeRule } from '../../src/core/eip1559.ts';
+import type { StatedFeeRule } from '../../src/core/eip1559.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
+import { makeBlocks } from './support/made-blocks.ts';
 
 const FLOOR = 5_000_000n;
-const LIMIT = 400_000_000n;
 const { feeRule: BASE } = chainProfile(8_453);
-const TIPS = [1_000n, 1_000n, 1_500n, 2_000n, 5_000n, 10_000n, 20_000n] as const;
 
 /** Base in 2026: nearly empty blocks at the floor, and now and then a run of full ones. */
 function baseBlocks(count: number, stated?: Omit<StatedFeeRule, 'meteredGas'>): Block[] {
   const rule = { ...BASE, ...stated };
-  const blocks: Block[] = [];
-  let fee = rule.minBaseFee ?? 0n;
-  for (let number = 1; number <= count; number += 1) {
-    const isFull = number % 400 > 390;
-    const gasUsed = isFull ? LIMIT : (LIMIT * BigInt(3 + (number % 7))) / 100n;
-    const block: Block = {
-      number,
-      hash: null,
-      parentHash: null,
-      timestamp: 1_795_000_000 + 2 * number,
-      baseFeePerGas: fee,
-      gasUsed,
-      gasLimit: LIMIT,
-      gasUsedRatio: Number(gasUsed) / Number(LIMIT),
-      blobBaseFee: null,
-      nextBaseFee: null,
-      nextBlobBaseFee: null,
-      tips: TIPS,
-      ...(stated && { stated: { ...stated, meteredGas: gasUsed } }),
-    };
-    blocks.push(block);
-    fee = nextBaseFee({ baseFeePerGas: fee, gasUsed, gasLimit: LIMIT }, rule);
-  }
-  return blocks;
+  const steps = Array.from({ length: count }, (_, index) => ({
+    gasUsedRatio: index % 400 > 389 ? 1 : (3 + (index % 7)) / 100,
+    lowTip: 1_000,
+  }));
+  const gasLimit = 400_000_000n;
+  return makeBlocks(steps, { rule, firstBaseFee: rule.minBaseFee ?? 0n }).map((block) => {
+    const gasUsed = BigInt(Math.round(block.gasUsedRatio * Number(gasLimit)));
+    return { ...block, gasUsed, gasLimit, ...(stated && { stated: { ...stated, meteredGas: gasUsed } }) };
+  });
 }
 
 describe('a chain at its floor', () => {

@@ -5,7 +5,6 @@ import { BPO2_BLOBS, blobBaseFee, GAS_PER_BLOB } from '../../src/core/eip4844.ts
 import {
   BLOCKS_PER_DAY,
   blobBaseFeeOf,
-  createFairGwei,
   createTips,
   numberAt,
   placeOf,
@@ -79,12 +78,6 @@ describe('a simulated day', () => {
     );
   });
 
-  it('is the same for the same seed and another for another', () => {
-    expect(dayOf(1, 20_777)).toEqual(dayOf(1, 20_777));
-    expect(dayOf(1, 20_777).baseFee).not.toEqual(dayOf(2, 20_777).baseFee);
-    expect(dayOf(1, 20_777).baseFee).not.toEqual(dayOf(1, 20_778).baseFee);
-  });
-
   it('looks like sub-gwei mainnet: typical prices, spikes, and blocks around their target', () => {
     const month = Array.from({ length: 10 }, (_, i) => dayOf(1, 20_747 + i));
     const gwei = month.flatMap(({ baseFee }) => Array.from(baseFee, (wei) => wei / 1e9));
@@ -100,25 +93,6 @@ describe('a simulated day', () => {
     const [p10 = 0, p90 = 0] = quantiles(ratios, [0.1, 0.9]);
     expect(p10).toBeLessThan(0.4);
     expect(p90).toBeGreaterThan(0.65);
-  });
-});
-
-describe('simulated demand', () => {
-  const meanLog = (times: readonly number[]) => {
-    const logs = times.flatMap((time) => [1, 2, 3, 4].map((seed) => Math.log(createFairGwei(seed)(time))));
-    return logs.reduce((sum, log) => sum + log, 0) / logs.length;
-  };
-  const at = (hour: number, isWeekend: boolean) =>
-    Array.from({ length: 200 }, (_, week) =>
-      [1, 2].map((day) => ((isWeekend ? 1 : 4) + day + 7 * (week + 2_500)) * DAY_SEC + hour * 3_600),
-    ).flat();
-
-  it('is higher in the American afternoon than in the European early morning', () => {
-    expect(meanLog(at(17, false)) - meanLog(at(6, false))).toBeGreaterThan(0.3);
-  });
-
-  it('is higher in the week than at weekends', () => {
-    expect(meanLog(at(12, false)) - meanLog(at(12, true))).toBeGreaterThan(0.15);
   });
 });
 
@@ -168,14 +142,6 @@ describe('simulated tips', () => {
         },
       ),
     );
-  });
-
-  it('rise when more is asked for than a block can hold, the lowest most', () => {
-    const calm = createTips(1)(block);
-    const crowded = createTips(1)({ ...block, demand: 6 });
-    const factor = (i: 0 | 6) => Number(crowded[i]) / Number(calm[i]);
-    expect(factor(6)).toBeGreaterThan(2);
-    expect(factor(0)).toBeGreaterThan(factor(6));
   });
 
   it('are zero in an empty block', () => {

@@ -7,7 +7,6 @@ import {
   changedPhase,
   DISABLED,
   enabledPhase,
-  holds,
   previewAlert,
   stepAlert,
   stepMissed,
@@ -96,31 +95,6 @@ describe('an alert', () => {
     });
   });
 
-  it('above a price is one below it upside down', () => {
-    everyRule(true, (rule, blocks) => {
-      const top = 40n;
-      const high = { ...rule, condition: 'GREATER_THAN' as const, threshold: top - rule.threshold };
-      const low = { ...rule, condition: 'LESS_THAN' as const };
-      const mirrored = blocks.map((block) => ({ ...block, price: top - block.price }));
-      expect(walk(high, mirrored)).toEqual(walk(low, blocks));
-    });
-  });
-
-  it('never fires twice within its cooldown, nor before the price has left where it has to', () => {
-    everyRule(true, (rule, blocks) => {
-      const { fired } = walk(rule, blocks);
-      for (const [index, place] of fired.entries()) {
-        const before = fired[index - 1];
-        if (before === undefined) continue;
-        const between = blocks.slice(before, place + 1);
-        const waitedSec = (between.at(-1)?.timestamp ?? 0) - (between[0]?.timestamp ?? 0);
-        expect(waitedSec * 1_000).toBeGreaterThanOrEqual(rule.cooldownMs);
-        if (rule.hysteresis > 0n || rule.cooldownMs === 0)
-          expect(between.some(({ price }) => !holds(rule, price))).toBe(true);
-      }
-    });
-  });
-
   it('is previewed as it would have fired', () => {
     everyRule(false, (rule, blocks) => {
       const { fired } = modelAlert(rule, blocks);
@@ -128,17 +102,6 @@ describe('an alert', () => {
       expect(previewAlert(rule, blocks)).toEqual({ times: fired.length, last });
     });
     expect(previewAlert(RULE, [])).toEqual({ times: 0, last: null });
-  });
-
-  it('that disables itself fires once and sleeps for good', () => {
-    everyRule(true, (rule, blocks) => {
-      const once = { ...rule, disableOnce: true };
-      const { fired, phases } = walk(once, blocks);
-      expect(fired.length).toBeLessThanOrEqual(1);
-      if (fired[0] !== undefined)
-        expect(phases.slice(fired[0])).toEqual(phases.slice(fired[0]).fill(DISABLED));
-    });
-    expect(Object.values(wakesOf(RULE, DISABLED))).toEqual([null, null, null, null]);
   });
 });
 

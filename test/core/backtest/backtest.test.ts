@@ -141,14 +141,6 @@ describe('the report on recorded blocks', () => {
     for (const { saving, foresight } of report.horizons) expect(saving).toBeLessThanOrEqual(foresight);
   });
 
-  it('includes doublings of the base fee at once, at twice the price', () => {
-    for (const { rules } of report.lanes) {
-      const geth = rules.find(({ rule }) => rule === 'geth');
-      expect(geth).toMatchObject({ kept: 1, saving: 0 });
-      expect(geth?.overhang).toBeCloseTo(1, 1);
-    }
-  });
-
   it('names the peers with the smallest margin above the price they pay', () => {
     const [fast] = report.lanes;
     // Without tips whoever signs the next base fee itself is in; a block late only what covers a rise is.

@@ -30,14 +30,10 @@ describe('transactions signed by viem', () => {
     expect(decodeTransaction(hexToBytes(raw))).toEqual(decoded);
   });
 
-  it('brings as many blobs as it names', () => {
+  it('has checksummed addresses, and brings as many blobs as it names', () => {
+    expect(decodeTransaction(samples.legacy)).toMatchObject({ to: FRIEND, blobCount: 0 });
     expect(decodeTransaction(samples.blobs).blobCount).toBe(2);
     expect(decodeTransaction(samples['blobs with cell proofs']).blobCount).toBe(1);
-    expect(decodeTransaction(samples['dynamic fee']).blobCount).toBe(0);
-  });
-
-  it('has checksummed addresses', () => {
-    expect(decodeTransaction(samples.legacy).to).toBe(FRIEND);
   });
 });
 
