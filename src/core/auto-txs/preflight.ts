@@ -277,13 +277,8 @@ const count = (gas: bigint) => formatCount(Number(gas));
 
 /** Checks that the call's deadline is not before its expiry; `null` for a call without a deadline. */
 function deadlineCheck({ transaction, order, now }: PreflightFacts): Found | null {
-  const deadline = callDeadline(transaction.data, transaction.to);
-  if (deadline === null) return null;
-  if (deadline.kind === 'far') {
-    const message = 'the deadline of its call is in milliseconds instead of seconds: it has none in effect';
-    return warns('deadline_in_ms', message);
-  }
-  const { at } = deadline;
+  const at = callDeadline(transaction.data, transaction.to);
+  if (at === null) return null;
   if (at < now) {
     const message = `the deadline of its call was ${utcMinute(at)}: it would revert; sign it again with a later deadline`;
     return blocks('deadline_past', message);

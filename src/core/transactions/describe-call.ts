@@ -83,7 +83,8 @@ function describe(data: Hex, to: Hex | null, isOutermost: boolean): DescribedCal
 
 function wordsOf(call: ReadCall, carried: number, calls: readonly DescribedCall[]): string {
   const { name, words } = call.known;
-  const by = deadlineWords(deadlineOf(call));
+  const deadline = deadlineOf(call);
+  const by = deadline === null ? '' : ` by ${utcMinute(deadline)}`;
   if (name === 'execute') return `${words}${by}: ${routerSteps(call.bytes('commands'))}`;
   const own = approvalWords(call) ?? call.fill(words);
   const all = withMore(
@@ -147,7 +148,6 @@ function readCall(data: Hex, to: Hex) {
     to,
     args,
     rest: Math.max(sizeOf(given) - sizeOf(encoded), 0),
-    has: (name: string) => find(name) !== null,
     integer(name: string): bigint | null {
       const value = find(name)?.value;
       return typeof value === 'bigint' || typeof value === 'number' ? BigInt(value) : null;
@@ -307,44 +307,28 @@ function approvalWords({ known: { words }, ...call }: ReadCall): string | null {
   return call.fill(`lets {spender} spend a practically unlimited amount of ${what}${ofNft}`);
 }
 
-type CallDeadline =
-  /** Ms since epoch. */
-  | { readonly kind: 'by'; readonly at: number }
-  /** After the year 9999: milliseconds in place of seconds. */
-  | { readonly kind: 'far' };
-
-/** The last second of the year 9999. */
+/** The last second of the year 9999. Larger values are no time, or in milliseconds: people mean “never”. */
 const LAST_SECOND = 253_402_300_799n;
-/** Larger values are no time in milliseconds either: people mean “never”. */
-const NO_TIME = 10_000_000_000_000n;
 /** These fail when one of their nested calls fails. */
 const FAILS_WITH_ITS_CALLS: ReadonlySet<string> = new Set(['multicall', 'aggregate', 'execTransaction']);
 
-/** The deadline of a well-known call, or the first among its nested calls, as the caller states it; `null`: none. */
-export function callDeadline(data: string, to: Hex | null, isOutermost = true): CallDeadline | null {
+/** Ms since epoch: of a well-known call, or the first among its nested calls, as the caller states it; `null`: none. */
+export function callDeadline(data: string, to: Hex | null, isOutermost = true): number | null {
   const call = isHex(data) && to !== null ? readCall(data, to) : null;
   if (call === null) return null;
   const isCarrier = isOutermost && FAILS_WITH_ITS_CALLS.has(call.known.name);
   const carried = isCarrier ? carriedCalls(call).slice(0, MAX_CARRIED) : [];
   const all = [deadlineOf(call), ...carried.map((one) => callDeadline(one.data, one.to, false))];
-  const atOf = (deadline: CallDeadline) => (deadline.kind === 'by' ? deadline.at : Number.POSITIVE_INFINITY);
-  return all.filter((each) => each !== null).sort((a, b) => atOf(a) - atOf(b))[0] ?? null;
+  const first = Math.min(...all.map((at) => at ?? Number.POSITIVE_INFINITY));
+  return Number.isFinite(first) ? first : null;
 }
 
 /** An approval may be for one block; 0 in an approval of DAI means no deadline. */
-function deadlineOf(call: ReadCall): CallDeadline | null {
-  const isRevoked = call.has('expiration') && call.integer('amount') === 0n;
+function deadlineOf(call: ReadCall): number | null {
+  const isRevoked = call.argument('expiration') !== null && call.integer('amount') === 0n;
   const approvedUntil = call.integer('expiration') ?? call.integer('expiry');
   const seconds = call.integer('deadline') ?? (approvedUntil === 0n || isRevoked ? null : approvedUntil);
-  if (seconds === null || seconds >= NO_TIME) return null;
-  return seconds > LAST_SECOND ? { kind: 'far' } : { kind: 'by', at: Number(seconds) * 1_000 };
-}
-
-function deadlineWords(deadline: CallDeadline | null): string {
-  if (deadline === null) return '';
-  return deadline.kind === 'by'
-    ? ` by ${utcMinute(deadline.at)}`
-    : ' (its deadline is in milliseconds: none)';
+  return seconds === null || seconds > LAST_SECOND ? null : Number(seconds) * 1_000;
 }
 
 const MAX_DELEGATIONS_NAMED = 2;
