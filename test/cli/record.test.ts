@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readBlockFile } from '../../src/chain/block-file.ts';
-import { BlockRecorder } from '../../src/cli/commands/record.ts';
+import { encodeBlock, encodeHeader, readBlockFile } from '../../src/chain/block-file.ts';
+import { LineFile } from '../../src/cli/commands/record.ts';
 import type { Block } from '../../src/core/block.ts';
 import { runMain } from './captured-io.ts';
 import { RECORDING } from './served.ts';
@@ -108,14 +108,21 @@ describe('record', () => {
 });
 
 describe('a recording being written', () => {
+  const recording = async (name: string) => {
+    const file = await LineFile.create<number>('--out', at(name), 'blocks');
+    await file.write(encodeHeader(1));
+    const add = (number: number, baseFee: bigint) => file.add(encodeBlock(block(number, baseFee)), number);
+    const fees = async () => (await blocksOf(at(name))).map((each) => [each.number, each.baseFeePerGas]);
+    return { file, add, fees };
+  };
+
   it('holds no block that the chain has taken back', async () => {
-    const recorder = await BlockRecorder.create(at('reorg.jsonl'), false);
-    await recorder.begin(1);
-    for (const number of [1, 2, 3, 4]) await recorder.add(block(number, 10n));
-    await recorder.rewindTo(2);
-    await recorder.add(block(3, 33n));
-    await recorder.close();
-    expect((await blocksOf(at('reorg.jsonl'))).map((each) => [each.number, each.baseFeePerGas])).toEqual([
+    const { file, add, fees } = await recording('reorg.jsonl');
+    for (const number of [1, 2, 3, 4]) await add(number, 10n);
+    await file.cutBack((number) => number <= 2);
+    await add(3, 33n);
+    await file.close();
+    expect(await fees()).toEqual([
       [1, 10n],
       [2, 10n],
       [3, 33n],
@@ -123,20 +130,18 @@ describe('a recording being written', () => {
   });
 
   it('taken back altogether begins again behind its heading', async () => {
-    const recorder = await BlockRecorder.create(at('all.jsonl'), false);
-    await recorder.begin(1);
-    await recorder.add(block(5, 10n));
-    await recorder.rewindTo(3);
-    expect(recorder.count).toBe(0);
-    await recorder.add(block(4, 44n));
-    await recorder.close();
-    expect((await blocksOf(at('all.jsonl'))).map((each) => each.baseFeePerGas)).toEqual([44n]);
+    const { file, add, fees } = await recording('all.jsonl');
+    await add(5, 10n);
+    await file.cutBack((number) => number <= 3);
+    expect(file.count).toBe(0);
+    await add(4, 44n);
+    await file.close();
+    expect([file.first, await fees()]).toEqual([4, [[4, 44n]]]);
   });
 
   it('without a block is removed at its end', async () => {
-    const recorder = await BlockRecorder.create(at('none.jsonl'), false);
-    await recorder.begin(1);
-    await recorder.close();
+    const { file } = await recording('none.jsonl');
+    await file.close();
     expect(() => readFileSync(at('none.jsonl'))).toThrow('ENOENT');
   });
 });

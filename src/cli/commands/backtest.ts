@@ -105,24 +105,22 @@ async function backtest(
       throw usageError(`the file holds blocks ${first} to ${last}; choose ${flag} among them`);
     }
     const predictions =
-      out === undefined ? null : await LineFile.create('--predictions', out, flags.force === true);
-    let count = 0;
+      out === undefined
+        ? null
+        : await LineFile.create<null>('--predictions', out, 'predictions', flags.force);
     try {
       const walk = walkThrough({ blocks, feeRule: chainProfile(chainId).feeRule, from, to });
       for (let walked = 1; ; walked += 1) {
         const next = walk.next();
         if (next.done) return { chainId, report: next.value };
         const { done, prediction } = next.value;
-        if (prediction !== null && predictions !== null) {
-          await predictions.append(predictionLine(prediction), `${count} predictions`);
-          count += 1;
-        }
+        if (prediction !== null) await predictions?.add(predictionLine(prediction), null);
         const place = `block ${formatCount(Math.min(walked, blocks.length))} of ${formatCount(blocks.length)}`;
         await step(`${Math.floor(done * 100)} %  ${place}`);
       }
     } finally {
-      await predictions?.close(count === 0);
-      if (predictions !== null) written = `wrote ${formatCount(count)} predictions to ${out}`;
+      await predictions?.close();
+      if (predictions !== null) written = `wrote ${formatCount(predictions.count)} predictions to ${out}`;
     }
   };
   const { report, chainId } = await withSpinner(io, () => doing, work).finally(() => {

@@ -56,18 +56,19 @@ async function record({ io, loadSettings }: CommandContext, flags: RecordFlags):
       `asking ${cleanLine(chain.source.name)}`,
       reachedChain(chain.source, choice, { withinMs: READY_WITHIN_MS, signal }),
     );
-    const recorder = await BlockRecorder.create(out, flags.force === true);
-    const doing = () => {
-      const { count, last } = recorder;
-      return `recording: ${formatCount(count)} blocks${last ? `, up to #${formatCount(last.number)}` : ''}`;
+    const file: Recording = await LineFile.create('--out', out, 'blocks', flags.force);
+    const lastWords = (before: string) => {
+      const [last] = file.newest(1);
+      return last === undefined ? '' : `${before} #${formatCount(last.number)}`;
     };
+    const doing = () => `recording: ${formatCount(file.count)} blocks${lastWords(', up to')}`;
     try {
-      await recorder.begin(id);
-      await withSpinner(io, doing, () => follow(io, chain.source, recorder, flags));
+      await file.write(encodeHeader(id));
+      await withSpinner(io, doing, () => follow(io, chain.source, file, flags));
     } finally {
-      const { count, first, last } = recorder;
-      await recorder.close();
-      const range = first && last ? ` (#${formatCount(first.number)} to #${formatCount(last.number)})` : '';
+      await file.close();
+      const { count, first } = file;
+      const range = first && count > 0 ? ` (#${formatCount(first.number)}${lastWords(' to')})` : '';
       note(io, `recorded ${counted(count)}${range}`);
     }
   } finally {
@@ -75,18 +76,21 @@ async function record({ io, loadSettings }: CommandContext, flags: RecordFlags):
   }
 }
 
+type Recording = LineFile<Pick<Block, 'number' | 'hash' | 'timestamp'>>;
+
 async function follow(
   io: Io,
   source: ChainSource,
-  recorder: BlockRecorder,
+  file: Recording,
   { past, blocks = Number.POSITIVE_INFINITY, window = Number.POSITIVE_INFINITY }: RecordFlags,
 ): Promise<void> {
   const signal = io.interruption();
   try {
-    for await (const block of blocksFrom(io, source, recorder, past)) {
-      await recorder.add(block);
-      const { count, first } = recorder;
-      if (count >= blocks || block.timestamp - (first ?? block).timestamp >= window) return;
+    for await (const block of blocksFrom(io, source, file, past)) {
+      const { number, hash, timestamp } = block;
+      await file.add(encodeBlock(block), { number, hash, timestamp });
+      const { count, first } = file;
+      if (count >= blocks || timestamp - (first ?? block).timestamp >= window) return;
     }
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -99,7 +103,7 @@ const KNOWN = 128;
 async function* blocksFrom(
   io: Io,
   source: ChainSource,
-  recorder: BlockRecorder,
+  file: Recording,
   pastSec: number | undefined,
 ): AsyncGenerator<Block> {
   const signal = io.interruption();
@@ -107,13 +111,13 @@ async function* blocksFrom(
     yield* pastBlocks(source, pastSec, signal);
     if (signal.aborted) return;
     // Without a terminal nothing else shows progress; a replay ends by itself.
-    const { count } = recorder;
+    const { count } = file;
     if (source.kind !== 'replay')
       note(io, `${counted(count)} of the past written; recording on until Ctrl-C or a limit`);
   }
-  for await (const event of source.subscribe({ known: recorder.newest(KNOWN), signal })) {
+  for await (const event of source.subscribe({ known: file.newest(KNOWN), signal })) {
     if (event.type === 'block') yield event.block;
-    if (event.type === 'reorg') await recorder.rewindTo(event.commonAncestor);
+    if (event.type === 'reorg') await file.cutBack(({ number }) => number <= event.commonAncestor);
     if (event.type === 'gap') yield* await source.blocks(event.from, event.to, { signal });
     if (event.type === 'down') note(io, `${cleanLine(event.reason)}; trying again`);
     if (event.type === 'ended') return;
@@ -124,109 +128,80 @@ const counted = (count: number) => `${formatCount(count)} ${count === 1 ? 'block
 
 const { O_WRONLY, O_CREAT, O_APPEND, O_EXCL, O_TRUNC } = constants;
 
-/** A file of whole lines: removes one that could not be written whole. */
-export class LineFile {
+/** Deeper reorgs do not occur; the offsets of older lines are dropped. */
+const REMEMBERED = 4_096;
+
+/** A file of whole lines, each with a mark, that can be cut back; `what` the lines are is said in errors. */
+export class LineFile<Mark> {
   readonly #file: FileHandle;
   readonly #path: string;
-  end = 0;
+  readonly #what: string;
+  #end = 0;
+  #lines: { readonly at: number; readonly mark: Mark }[] = [];
+  count = 0;
+  first: Mark | null = null;
 
-  private constructor(file: FileHandle, path: string) {
+  private constructor(file: FileHandle, path: string, what: string) {
     this.#file = file;
     this.#path = path;
+    this.#what = what;
   }
 
-  static async create(flag: string, path: string, force: boolean): Promise<LineFile> {
+  static async create<Mark>(flag: string, path: string, what: string, force = false) {
     try {
       const mode = O_WRONLY | O_CREAT | O_APPEND | (force ? O_TRUNC : O_EXCL);
-      return new LineFile(await open(path, mode), path);
+      return new LineFile<Mark>(await open(path, mode), path, what);
     } catch (error) {
       throw usageError(`${flag}: ${path} ${fileFailureReason(error)}`);
     }
   }
 
-  /** `holds` names what is in the file where the text cannot be added. */
-  async append(text: string, holds: string): Promise<void> {
+  /** The marks of the last lines. */
+  newest(count: number): readonly Mark[] {
+    return this.#lines.slice(-count).map(({ mark }) => mark);
+  }
+
+  /** A heading, which is no line; text that could not be written whole is removed. */
+  async write(text: string): Promise<void> {
     try {
       await this.#file.appendFile(text);
     } catch (error) {
-      await this.#file.truncate(this.end).catch(() => {});
-      throw failure(`${this.#path} ${fileFailureReason(error)}; ${holds} are in it`, error);
+      await this.#file.truncate(this.#end).catch(() => {});
+      const holds = `${this.count} ${this.#what} are in it`;
+      throw failure(`${this.#path} ${fileFailureReason(error)}; ${holds}`, error);
     }
-    this.end += Buffer.byteLength(text);
+    this.#end += Buffer.byteLength(text);
   }
 
-  async truncate(end: number): Promise<void> {
-    await this.#file.truncate(end);
-    this.end = end;
+  async add(text: string, mark: Mark): Promise<void> {
+    const at = this.#end;
+    await this.write(text);
+    this.#lines.push({ at, mark });
+    if (this.#lines.length > 2 * REMEMBERED) this.#lines = this.#lines.slice(-REMEMBERED);
+    if (this.count === 0) this.first = mark;
+    this.count += 1;
   }
 
-  /** Syncs everything to disk; removes an `isEmpty` file, but never a device. */
-  async close(isEmpty: boolean): Promise<void> {
+  /** Removes the first line that is not to be kept, and all after it. */
+  async cutBack(isKept: (mark: Mark) => boolean): Promise<void> {
+    const index = this.#lines.findIndex(({ mark }) => !isKept(mark));
+    const line = this.#lines[index];
+    if (line === undefined) return;
+    await this.#file.truncate(line.at);
+    this.#end = line.at;
+    this.count -= this.#lines.length - index;
+    this.#lines.length = index;
+  }
+
+  /** Syncs everything to disk; removes a file without lines, but never a device. */
+  async close(): Promise<void> {
     const isFile = (await this.#file.stat()).isFile();
     try {
       if (isFile) await this.#file.sync();
     } finally {
       await this.#file.close();
-      if (isEmpty && isFile) await unlink(this.#path);
+      if (this.count === 0 && isFile) await unlink(this.#path);
     }
-  }
-}
-
-/** Deeper reorgs do not occur; the offsets of older lines are dropped. */
-const REMEMBERED = 4_096;
-
-interface Line extends Pick<Block, 'number' | 'hash' | 'timestamp'> {
-  readonly at: number;
-}
-
-export class BlockRecorder {
-  readonly #file: LineFile;
-  #lines: Line[] = [];
-  count = 0;
-  first: Line | null = null;
-
-  private constructor(file: LineFile) {
-    this.#file = file;
-  }
-
-  static async create(path: string, force: boolean): Promise<BlockRecorder> {
-    return new BlockRecorder(await LineFile.create('--out', path, force));
-  }
-
-  get last(): Line | null {
-    return this.#lines.at(-1) ?? null;
-  }
-
-  newest(count: number): readonly Line[] {
-    return this.#lines.slice(-count);
-  }
-
-  begin(chainId: number): Promise<void> {
-    return this.#file.append(encodeHeader(chainId), 'no blocks');
-  }
-
-  async add(block: Block): Promise<void> {
-    const { number, hash, timestamp } = block;
-    const line = { number, hash, timestamp, at: this.#file.end };
-    await this.#file.append(encodeBlock(block), `${this.count} blocks`);
-    this.#lines.push(line);
-    if (this.#lines.length > 2 * REMEMBERED) this.#lines = this.#lines.slice(-REMEMBERED);
-    this.first ??= line;
-    this.count += 1;
-  }
-
-  async rewindTo(number: number): Promise<void> {
-    const index = this.#lines.findIndex((line) => line.number > number);
-    const line = this.#lines[index];
-    if (line === undefined) return;
-    await this.#file.truncate(line.at);
-    this.count -= this.#lines.length - index;
-    this.#lines.length = index;
-    if (this.count === 0) this.first = null;
-  }
-
-  close(): Promise<void> {
-    return this.#file.close(this.count === 0);
   }
 }
 
