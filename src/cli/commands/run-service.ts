@@ -7,7 +7,7 @@ import { withoutSecrets } from '../../core/key-text.ts';
 import type { MadeAttempt } from '../../service/alerts/dispatcher.ts';
 import { channelsOf, setUpLines } from '../../service/alerts/target-rules.ts';
 import { abortable, sleep, untilAborted } from '../../service/async.ts';
-import { createPlainLog, createRequestLog, type LogLevel, type RequestLog } from '../../service/http/log.ts';
+import { createPlainLog, createRequestLog, type LogLevel } from '../../service/http/log.ts';
 import { type RequestRecord, startServer } from '../../service/http/server.ts';
 import { isLoopback } from '../../service/is-loopback.ts';
 import { createPlans, type Plans } from '../../service/keys/api-keys.ts';
@@ -208,23 +208,6 @@ export function watchPlans(path: string, plans: Plans, onError: (error: unknown)
   return { plans: () => current, close: () => unwatchFile(path) };
 }
 
-const OVER_AFTER_MS = 60_000;
-
-/**
- * Distinguishes new problems from repeated ones: an unavailable node fails again every few seconds. Returns whether
- * an error is new, or has come back.
- */
-function freshProblems(now: () => number): (error: unknown) => boolean {
-  const heard = new Map<string, number>();
-  return (error) => {
-    for (const [said, at] of heard) if (now() - at > OVER_AFTER_MS) heard.delete(said);
-    const says = error instanceof Error ? `${error.name} ${error.message}` : String(error);
-    const isFresh = !heard.has(says);
-    heard.set(says, now());
-    return isFresh;
-  };
-}
-
 /** One line per delivery attempt, never the target; the response may hold it. */
 export function logAttempt(
   log: Pick<ServeLog, 'info' | 'warn'>,
@@ -247,40 +230,32 @@ function statusOf(response: string): string {
   return status === undefined ? 'not taken' : `answered ${status}`;
 }
 
-interface ServeLog extends RequestLog {
-  close(): void;
-}
+type ServeLog = ReturnType<typeof openServeLog>;
+
+const OVER_AFTER_MS = 60_000;
+const MOST_HEARD = 1_000;
 
 /** The log of `gastop serve` on stderr, without `secrets`: short lines on a terminal, otherwise JSON lines. */
-export function openServeLog(io: Io, level: LogLevel, secrets: readonly string[] = []): ServeLog {
-  const held: string[] = [];
-  const flush = () => {
-    if (held.length > 0) io.stderr.write(held.splice(0).join(''));
-  };
-  // Writes the lines of one turn at once: each write is a blocking system call.
-  const write = (line: string) => {
-    if (held.push(line) === 1) setImmediate(flush);
-  };
-  const redact = (text: string) => withoutSecrets(text, secrets);
+export function openServeLog(io: Io, level: LogLevel, secrets: readonly string[] = []) {
   const create = io.stderr.isTTY === true ? createPlainLog : createRequestLog;
-  const log = create({ level, write, redact });
-  const isFresh = freshProblems(() => io.now());
+  const write = (line: string) => io.stderr.write(line);
+  const log = create({ level, write, redact: (text) => withoutSecrets(text, secrets) });
+  const heard = new Map<string, number>();
   const crash = (error: unknown) => {
     log.fatal(error);
-    flush();
     process.exit(1);
   };
   process.on('uncaughtException', crash);
-  process.on('exit', flush);
   return {
     ...log,
-    problem: (error) => {
-      if (isFresh(error)) log.problem(error);
+    /** Once while it lasts: an unavailable node fails again every few seconds. */
+    problem: (error: unknown) => {
+      const now = io.now();
+      const lastAt = heard.get(String(error)) ?? Number.NEGATIVE_INFINITY;
+      if (heard.size > MOST_HEARD) heard.clear();
+      heard.set(String(error), now);
+      if (now - lastAt > OVER_AFTER_MS) log.problem(error);
     },
-    close: () => {
-      process.off('uncaughtException', crash);
-      process.off('exit', flush);
-      flush();
-    },
+    close: () => void process.off('uncaughtException', crash),
   };
 }
