@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
 import * as z from 'zod';
+import { fieldProblems } from '../contract/field-problems.ts';
 import { ROUTE_GROUPS } from '../contract/routes.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import { usageError } from './errors.ts';
@@ -57,87 +58,64 @@ function secretIn({
 /** Whether URLs of nodes contain a user name, a password, or a provider's key: a long word in the path or query. */
 export const holdsKey = (urls: string) => /\/\/[^/\s]*@|[/=?][\w-]{20,}/.test(urls);
 
-// The message of each schema follows "must be".
-const text = (wanted: string) => z.string(wanted).optional();
-const words = (wanted: string) => z.string(wanted).min(1, wanted);
-const matching = (pattern: RegExp, wanted: string) => z.string(wanted).regex(pattern, wanted);
-const within = (number: z.ZodNumber, min: number, max: number, wanted: string) =>
-  number.min(min, wanted).max(max, wanted);
-const flag = (wanted: string) => z.boolean(wanted).optional();
+const Text = z.string().min(1).optional();
+const Flag = z.boolean().optional();
+const matching = (pattern: RegExp, wanted: string) => z.string().regex(pattern, `must be ${wanted}`);
+const oneOrMore = (wanted: string) => z.union([z.string(), z.array(z.string()).min(1)], `must be ${wanted}`);
+const Urls = oneOrMore('a URL, or a list of URLs such as ["http://127.0.0.1:8545"]').optional();
 
-const PORT = 'a whole number from 1 to 65535';
-const SmtpConfig = z.strictObject(
-  {
-    host: matching(/^[^\s/@]+$/, 'the name of a mail server, such as "mail.example.org"'),
-    port: within(z.int(PORT), 1, 65_535, PORT).optional(),
-    secure: flag('true (TLS from the first byte) or false (upgraded by STARTTLS)'),
-    user: words('a text').optional(),
-    password: words('a text').optional(),
-    from: words('an address, such as "gas@example.org"').optional(),
-    requireTls: flag('true or false; without it, TLS is required unless the server is on this machine'),
-  },
-  'an object of host, from and perhaps port, secure, user, password and requireTls, such as { "host": "mail.example.org", "from": "gas@example.org" }',
-);
+const SmtpConfig = z.strictObject({
+  host: matching(/^[^\s/@]+$/, 'the name of a mail server, such as "mail.example.org"'),
+  port: z.int().min(1).max(65_535).optional(),
+  /** TLS from the first byte; otherwise upgraded by STARTTLS. */
+  secure: Flag,
+  user: Text,
+  password: Text,
+  from: Text,
+  requireTls: Flag,
+});
 
-const TelegramConfig = z.strictObject(
-  { token: words('a text; @BotFather gives one'), apiUrl: text('a URL') },
-  'an object of token and perhaps apiUrl, such as { "token": "123456789:AA…" }',
-);
-
-const DAILY = 'a whole number of requests from 1, or null for no limit';
-const RATE = 'a number of requests from 0.001, or null for no limit';
-const GROUPS = `a list of ${ROUTE_GROUPS.join(', ')}`;
-const PlanConfig = z.strictObject(
-  {
-    dailyLimit: z.int(DAILY).min(1, DAILY).nullable(),
-    perSecond: within(z.number(RATE), 0.001, 1_000_000, RATE).nullable(),
-    groups: z.array(z.enum(ROUTE_GROUPS, GROUPS), GROUPS).min(1, GROUPS).optional(),
-    mcpWrites: flag('true or false'),
-  },
-  'an object of dailyLimit, perSecond and perhaps groups and mcpWrites, such as { "dailyLimit": 100000, "perSecond": 50 }',
-);
+const PlanConfig = z.strictObject({
+  dailyLimit: z.int().min(1).nullable(),
+  perSecond: z.number().min(0.001).max(1_000_000).nullable(),
+  groups: z.array(z.enum(ROUTE_GROUPS)).min(1).optional(),
+  mcpWrites: Flag,
+});
 const PlanName = matching(/^[a-z0-9][a-z0-9_-]{0,31}$/i, 'a name of at most 32 letters, digits, - and _');
-const PLANS = 'plans by name, such as { "team": { "dailyLimit": 100000, "perSecond": 50 } }';
-const ORIGINS = 'an origin, or a list of origins such as ["https://app.example.org"]';
-const URLS = 'a URL, or a list of URLs such as ["http://127.0.0.1:8545"]';
 
-const MOST_CHAINS = 64;
-const CHAINS = `a list of at most ${MOST_CHAINS} chains such as [{ "name": "base" }, { "name": "mine", "url": "https://gas.example.org" }]`;
-const ChainConfig = z.strictObject(
-  {
-    name: matching(/^[a-z0-9][a-z0-9-]{0,31}$/i, 'a name of at most 32 letters, digits and -'),
-    rpc: z.union([z.string(), z.array(z.string()).min(1, URLS)], URLS).optional(),
-    url: text('a text such as "https://gas.example.org"'),
-    chainId: z.int('a chain id').min(1, 'a chain id').optional(),
-  },
-  'an object of name and perhaps rpc, url and chainId, such as { "name": "base", "rpc": ["http://127.0.0.1:8545"] }',
-);
+const ChainConfig = z.strictObject({
+  name: matching(/^[a-z0-9][a-z0-9-]{0,31}$/i, 'a name of at most 32 letters, digits and -'),
+  rpc: Urls,
+  url: Text,
+  chainId: z.int().min(1).optional(),
+});
 
 /** The config file. Values are text as in the environment, so that both share their parsers. */
 const ConfigFile = z.strictObject({
-  url: text('a text such as "https://gas.example.org"'),
-  rpc: z.union([z.string(), z.array(z.string()).min(1, URLS)], URLS).optional(),
-  chains: z.array(ChainConfig, CHAINS).max(MOST_CHAINS, CHAINS).optional(),
-  apiKey: text('a text'),
-  history: text('a text such as "24h"'),
-  confirmations: text('a text such as "12"'),
-  db: text('a file name'),
-  database: text('a URL such as "postgres://gastop@db.example.org/gastop"'),
-  encryptionKey: text('a text of 32 bytes in base64'),
-  ascii: flag('true or false'),
-  notifications: text('"on", "bell" or "off"'),
-  keys: text('a file name'),
-  cors: z.union([z.string(), z.array(z.string()).min(1, ORIGINS)], ORIGINS).optional(),
-  plans: z.record(PlanName, PlanConfig, PLANS).optional(),
+  url: Text,
+  rpc: Urls,
+  chains: z.array(ChainConfig).max(64).optional(),
+  apiKey: z.string().optional(),
+  history: Text,
+  confirmations: Text,
+  db: Text,
+  database: Text,
+  encryptionKey: Text,
+  ascii: Flag,
+  notifications: Text,
+  keys: Text,
+  cors: oneOrMore('an origin, or a list of origins such as ["https://app.example.org"]').optional(),
+  plans: z.record(PlanName, PlanConfig).optional(),
   smtp: SmtpConfig.optional(),
-  telegram: TelegramConfig.optional(),
-  allowPrivateTargets: flag('true or false'),
+  telegram: z.strictObject({ token: z.string().min(1), apiUrl: Text }).optional(),
+  allowPrivateTargets: Flag,
 });
 export type ConfigFile = z.infer<typeof ConfigFile>;
 
 /** Parses the text of a config file; `shown` names it in errors. Repeats no value: one may be a key. */
 export function parseConfig(text: string, shown: string): ConfigFile {
-  const { data, error } = ConfigFile.safeParse(parseJson(text.replace(/^\ufeff/, ''), shown));
+  const body = parseJson(text.replace(/^\ufeff/, ''), shown);
+  const { data, error } = ConfigFile.safeParse(body);
   if (error === undefined) return data;
   for (const issue of error.issues) {
     if (issue.code !== 'unrecognized_keys' || issue.path.length > 0) continue;
@@ -145,11 +123,9 @@ export function parseConfig(text: string, shown: string): ConfigFile {
     const known = Object.keys(ConfigFile.shape).join(', ');
     throw usageError(`${shown}: unknown setting ${names}; known are ${known}`);
   }
-  const [issue] = error.issues;
-  if (issue === undefined || issue.path.length === 0)
-    throw usageError(`${shown} must be a JSON object, such as {}`);
-  const wanted = issue.code === 'invalid_key' ? issue.issues[0]?.message : issue.message;
-  throw usageError(`${shown}: "${issue.path.join('.')}" must be ${wanted}`);
+  const [problem = { path: '', message: 'must be a JSON object' }] = fieldProblems(error, body);
+  const where = problem.path === '' ? shown : `${shown}: "${problem.path}"`;
+  throw usageError(`${where} ${problem.message.replace('a field of this request', 'a setting')}`);
 }
 
 function parseJson(text: string, shown: string): unknown {

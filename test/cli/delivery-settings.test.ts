@@ -133,10 +133,10 @@ describe('gastop config', () => {
   });
 
   it.each([
-    [{ smtp: { host: 'mail.example.org', prot: 25 } }, '"smtp" must be an object of host, from'],
-    [{ smtp: { host: 'mail.example.org', port: 0 } }, '"smtp.port" must be a whole number from 1 to 65535'],
-    [{ smtp: 'hunter22' }, '"smtp" must be an object of host, from'],
-    [{ telegram: {} }, '"telegram.token" must be a text'],
+    [{ smtp: { host: 'mail.example.org', prot: 25 } }, '"smtp.prot" is not a setting'],
+    [{ smtp: { host: 'mail.example.org', port: 0 } }, '"smtp.port" must be at least 1'],
+    [{ smtp: 'hunter22' }, '"smtp" must be a JSON object'],
+    [{ telegram: {} }, '"telegram.token" is missing'],
     [{ allowPrivateTargets: 'hunter22' }, '"allowPrivateTargets" must be true or false'],
   ])('%j is refused in one line that says what would do', async (content, message) => {
     const { exitCode, stderr } = await runMain(['config', '--config', await configured(content)]);
