@@ -9,6 +9,7 @@ import { type Confirmation, ConfirmDialog } from '../input/confirm.tsx';
 import {
   type FormField,
   type FormState,
+  fieldLines,
   moveFocus,
   partsOfPath,
   pressIn,
@@ -36,7 +37,7 @@ export function useFormState<Draft extends Values>(id: string, open: () => FormS
 }
 
 /** The problem of a field (`''`: of none), if it is to be shown yet. */
-export type ShownProblem = (id: string) => string | null;
+type ShownProblem = (id: string) => string | null;
 
 interface ResourceFormProps
   extends Pick<FormProps<unknown>, 'onLeave' | 'onSaved'>,
@@ -59,7 +60,14 @@ interface ResourceFormProps
   /** The form field of a path in the request body (`''`: none), if it is not the one of that name. */
   readonly fieldOfPath?: (path: string) => string;
   readonly leave: { readonly what: string } & Pick<Confirmation, 'lines' | 'no'>;
-  readonly body: (problemOf: ShownProblem, rows: number) => readonly Line[];
+  /** The lines under a field. */
+  readonly under?: (field: FormField) => readonly Line[];
+  /** Hides the other fields while this one has the focus. */
+  readonly alone?: string | null;
+  /** The lines under the fields, whose room is reserved. */
+  readonly below: readonly Line[];
+  /** Further lines in the room that is left. */
+  readonly rest?: (room: number) => readonly Line[];
   readonly spoken: readonly string[];
 }
 
@@ -162,7 +170,7 @@ interface FieldsProps extends ResourceFormProps {
 }
 
 function Fields(props: FieldsProps) {
-  const { title, form, fields, problems, isSending, submit, body, spoken } = props;
+  const { title, form, fields, problems, isSending, submit, alone, below, spoken } = props;
   const { columns, rows } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
   const place = Math.max(
@@ -232,20 +240,23 @@ function Fields(props: FieldsProps) {
     look: { color: 'bad' },
   });
   const heading: Line = [bold(` ${title}`), faint(`   ${progress}`)];
-  const room = Math.max(rows - 1 - notice.length, 1);
+  const room = Math.max(rows - 1 - notice.length - below.length, 1);
+  const blocks = fields.map((each) => [
+    ...fieldLines(each, form, problemOf(each.id), columns),
+    ...(props.under?.(each) ?? []),
+  ]);
+  const isAlone = alone === field?.id;
+  const lines = visibleLines(isAlone ? [blocks[place] ?? []] : blocks, isAlone ? 0 : place, room);
+  const rest = props.rest?.(room - lines.length) ?? [];
   return (
     <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
-      <LineList lines={[heading, ...notice, ...body(problemOf, room)]} />
+      <LineList lines={[heading, ...notice, ...lines, ...below, ...rest]} />
     </Box>
   );
 }
 
 /** As many lines of `blocks` as fit into `rows`, including the block at `focus`. */
-export function visibleLines(
-  blocks: readonly (readonly Line[])[],
-  focus: number,
-  rows: number,
-): readonly Line[] {
+function visibleLines(blocks: readonly (readonly Line[])[], focus: number, rows: number): readonly Line[] {
   const from = blocks.slice(0, Math.max(focus, 0)).reduce((sum, block) => sum + block.length, 0);
   const end = from + (blocks[focus]?.length ?? 1) - 1;
   const lines = blocks.flat();

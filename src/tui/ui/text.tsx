@@ -63,6 +63,10 @@ export type Line = readonly Span[];
 
 export const EMPTY_LINE: Line = [];
 
+/** Exactly `count` lines. */
+export const filledTo = (lines: readonly Line[], count: number): readonly Line[] =>
+  Array.from({ length: count }, (_, place) => lines[place] ?? EMPTY_LINE);
+
 export function lineWidth(line: Line): number {
   return line.reduce((sum, { text }) => sum + displayWidth(text), 0);
 }

@@ -12,11 +12,12 @@ import type { SnapshotView } from '../../../client/views/gas.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { useElapsed } from '../../app/clock.ts';
 import { useDescription, useMonitor, useMonitorQuery, useReach } from '../../data/queries.ts';
-import { fieldLines, formOf } from '../../input/form.ts';
+import { formOf } from '../../input/form.ts';
 import type { FormProps } from '../../resource/resource.ts';
-import { ResourceForm, useFormState, visibleLines } from '../../resource/resource-form.tsx';
+import { ResourceForm, useFormState } from '../../resource/resource-form.tsx';
 import { wrappedLines } from '../../ui/fact-list.tsx';
 import { usePane } from '../../ui/pane-context.tsx';
+import { filledTo } from '../../ui/text.tsx';
 import { untilText } from '../../ui/time.ts';
 import {
   type AlertDraft,
@@ -89,14 +90,8 @@ export function AlertForm({ seed, ...props }: FormProps<AlertSeed>) {
       saved={condition}
       fieldOfPath={(path) => fieldOfPath(path, body.method)}
       leave={{ what: 'the alert', lines: [condition, 'What was typed is lost.'], no: 'Go on typing' }}
-      body={(problemOf, room) => {
-        const blocks = fields.map((field) => fieldLines(field, form, problemOf(field.id), width));
-        const focus = fields.findIndex(({ id }) => id === form.focus);
-        const likely = faint(reach, REACH_LINES);
-        // The preview comes and goes while typing: its lines stay reserved.
-        const left = Math.max(room - likely.length - PREVIEW_LINES, 1);
-        return [...visibleLines(blocks, focus, left), ...likely, ...faint(preview, PREVIEW_LINES)];
-      }}
+      // The preview comes and goes while typing: its lines stay reserved.
+      below={[...faint(reach, REACH_LINES), ...filledTo(faint(preview, PREVIEW_LINES), PREVIEW_LINES)]}
       spoken={[reach, preview].filter((words) => words !== null)}
     />
   );

@@ -58,8 +58,8 @@ import {
   bold,
   colored,
   displayWidth,
-  EMPTY_LINE,
   faint,
+  filledTo,
   fitText,
   type Line,
   plain,
@@ -323,12 +323,8 @@ export function footLines(autoTx: AutoTxView, context: PaneContext): readonly Li
   const { width } = context;
   const why = whyLines(autoTx, context, WHY_LINES);
   const most = FOOT_LINES - 1 - Math.max(why.length, 1);
-  const lines: readonly Line[] = [
-    [faint(` ${'─'.repeat(Math.max(width - 2, 0))}`)],
-    ...wrappedLines(whatText(autoTx), width, { most, look: { faint: true } }),
-    ...why,
-  ];
-  return Array.from({ length: FOOT_LINES }, (_, place) => lines[place] ?? EMPTY_LINE);
+  const what = wrappedLines(whatText(autoTx), width, { most, look: { faint: true } });
+  return filledTo([[faint(` ${'─'.repeat(Math.max(width - 2, 0))}`)], ...what, ...why], FOOT_LINES);
 }
 
 const LONGEST_NOTE = 400;

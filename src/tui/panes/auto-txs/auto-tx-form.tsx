@@ -20,11 +20,11 @@ import { formatCount, formatDuration, formatGwei, formatLikelihood, shortGwei } 
 import { useNow } from '../../app/clock.ts';
 import { useDescription, useMonitor, useMonitorQuery, useReach } from '../../data/queries.ts';
 import type { Confirmation } from '../../input/confirm.tsx';
-import { fieldLines, formOf } from '../../input/form.ts';
+import { formOf } from '../../input/form.ts';
 import type { FormProps } from '../../resource/resource.ts';
-import { ResourceForm, useFormState, visibleLines } from '../../resource/resource-form.tsx';
+import { ResourceForm, useFormState } from '../../resource/resource-form.tsx';
 import { factGrid, factOf, wrappedLines } from '../../ui/fact-list.tsx';
-import { usePane } from '../../ui/pane-context.tsx';
+import { usePane, useRoom } from '../../ui/pane-context.tsx';
 import { EMPTY_LINE, faint, type Line, plain } from '../../ui/text.tsx';
 import {
   type AutoTxDraft,
@@ -49,6 +49,7 @@ const SPOKEN_RESULT = { pass: 'passes', wait: 'waits', block: 'blocks', unknown:
 /** The form of a new or changed auto-tx. The pasted text is kept only while the form is open. */
 export function AutoTxForm({ seed, ...props }: FormProps<AutoTxSeed>) {
   const { snapshot, width } = usePane();
+  const { rows } = useRoom();
   const { edited = null, like = null, signed } = seed;
   const { client, host = null, isPlain = false, now } = useMonitor();
   const role = roleOf(edited);
@@ -75,6 +76,16 @@ export function AutoTxForm({ seed, ...props }: FormProps<AutoTxSeed>) {
   const change =
     edited && `${edited.status === 'DRAFT' ? 'Sign the draft' : 'Change'}: ${describeContent(edited)}`;
   const facts = pastedFacts(pasted, snapshot, width);
+  const isRoomy = rows >= ROOMY_FROM;
+  const isPasting = focus === 'signedTransaction';
+  const isAlone = isPasting && !isRoomy;
+  const gap = isRoomy ? [EMPTY_LINE] : [];
+  const guide = isPasting && pasted.kind === 'nothing' ? guideLines(edited, host, width) : [];
+  const below = isRoomy || isPasting ? [...guide, ...facts] : [];
+  // Ctrl-S schedules from this field, too.
+  const words = `at ${describeTarget(outlook.order)}${price === null ? '' : `, ${price}`}`;
+  const order = pasted.kind === 'transaction' ? [[plain(`   ${words}`)]] : [];
+  const odds = wrappedLines(outlook.odds, width, { most: ODDS_LINES });
   return (
     <ResourceForm
       {...{ ...props, ...state, fields, problems }}
@@ -115,29 +126,12 @@ export function AutoTxForm({ seed, ...props }: FormProps<AutoTxSeed>) {
         lines: [hasPaste ? 'The pasted transaction is forgotten.' : 'The changes are lost.'],
         no: 'Stay',
       }}
-      body={(problemOf, rows) => {
-        const isRoomy = rows >= ROOMY_FROM;
-        const isPasting = focus === 'signedTransaction';
-        const gap = isRoomy ? [EMPTY_LINE] : [];
-        const guide = isPasting && pasted.kind === 'nothing' ? guideLines(edited, host, width) : [];
-        const below = isRoomy || isPasting ? [...guide, ...facts] : [];
-        const pastedLines = below.length === 0 ? [] : [...below, ...gap];
-        const blocks = fields.map((field) => [
-          ...fieldLines(field, form, problemOf(field.id), width),
-          ...(field.kind === 'pasted' ? pastedLines : []),
-        ]);
-        const place = fields.findIndex(({ id }) => id === focus);
-        const isAlone = isPasting && !isRoomy;
-        // Ctrl-S schedules from this field, too.
-        const words = `at ${describeTarget(outlook.order)}${price === null ? '' : `, ${price}`}`;
-        const order = isAlone && pasted.kind === 'transaction' ? [[plain(`   ${words}`)]] : [];
-        const odds = isAlone ? order : wrappedLines(outlook.odds, width, { most: ODDS_LINES });
-        const room = Math.max(rows - odds.length, 1);
-        const lines = visibleLines(isAlone ? [blocks[place] ?? []] : blocks, isAlone ? 0 : place, room);
-        const space = isRoomy && room > lines.length ? gap : [];
-        const left = room - lines.length - space.length;
+      under={({ kind }) => (kind !== 'pasted' || below.length === 0 ? [] : [...below, ...gap])}
+      alone={isAlone ? 'signedTransaction' : null}
+      below={[...(isAlone ? [] : gap), ...(isAlone ? order : odds)]}
+      rest={(room) => {
         const open = checks.filter(({ result, ok }) => !isAlone || ok === false || result === 'wait');
-        return [...lines, ...space, ...odds, ...preflightLines(open, width, left)];
+        return preflightLines(open, width, room);
       }}
       spoken={[
         ...(focus === 'signedTransaction' ? facts.map((line) => line.map(({ text }) => text).join('')) : []),
@@ -291,7 +285,7 @@ function useTargetReach(
 }
 
 /** From this many rows on the transaction stays visible while the other fields are typed. */
-const ROOMY_FROM = 28;
+const ROOMY_FROM = 29;
 const ODDS_LINES = 2;
 const GUIDE_LINES = 4;
 /** The delegation is listed before the call, and neither may hide the other. */

@@ -42,6 +42,7 @@ import {
   displayWidth,
   EMPTY_LINE,
   faint,
+  filledTo,
   flow,
   fullnessLine,
   type Line,
@@ -130,12 +131,10 @@ export function LivePane({ view }: LivePaneProps) {
   const adviceLines = useFlow(advice ?? [[faint(asking)]], width, 1);
   const factLines = useFlow(facts, width, room.facts);
   const gap: readonly Line[] = room.isAiry ? [EMPTY_LINE] : [];
-  const filled = (lines: readonly Line[], count: number) =>
-    Array.from({ length: count }, (_, place) => lines[place] ?? EMPTY_LINE);
   const lines: readonly Line[] = [
-    ...[...gap, ...filled([...adviceLines, ...reasons(reasonRoom)], 1 + reasonRoom)],
+    ...[...gap, ...filledTo([...adviceLines, ...reasons(reasonRoom)], 1 + reasonRoom)],
     ...(room.waits === 0 ? [] : gap),
-    ...filled(adviceAge === null ? waitLines : [NO_WORTH], room.waits),
+    ...filledTo(adviceAge === null ? waitLines : [NO_WORTH], room.waits),
     ...[...gap, ...factLines, ...range.slice(0, room.range), ...work.slice(0, room.work)],
     ...(hasChart ? gap : []),
   ];
