@@ -24,7 +24,7 @@ import {
 import { createQueryClient } from '../data/query-client.ts';
 import type { Scope } from '../input/keymap.ts';
 import { KeyListener, useKeys } from '../input/use-keys.tsx';
-import { cheaperThan } from '../panes/alerts/alert-draft.ts';
+import { cheaperThan } from '../panes/alerts/alert-form.tsx';
 import { openAlertForm } from '../panes/alerts/alerts-pane.tsx';
 import { type Board, BoardPane } from '../panes/board/board-pane.tsx';
 import { openPlace } from '../panes/explorer/explorer-state.ts';

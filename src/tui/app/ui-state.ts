@@ -1,6 +1,6 @@
 import { createContext, useContext, useReducer } from 'react';
 import type { ActionName } from '../input/keymap.ts';
-import type { AlertPrefill } from '../panes/alerts/alert-draft.ts';
+import type { AlertPrefill } from '../panes/alerts/alert-form.tsx';
 import type { PlaceName } from '../panes/explorer/explorer-state.ts';
 
 export const SMALLEST = { columns: 60, rows: 16 } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cheaperThan, thereAgain } from '../../../src/tui/panes/alerts/alert-draft.ts';
+import { cheaperThan, thereAgain } from '../../../src/tui/panes/alerts/alert-form.tsx';
 
 const gwei = (value: number) => BigInt(Math.round(value * 1e9));
 const words = ({ condition, thresholdGwei }: { condition: string; thresholdGwei: string }) =>

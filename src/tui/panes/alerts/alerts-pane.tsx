@@ -56,8 +56,14 @@ import { known, leftColumn, rightColumn, type TableColumn } from '../../ui/table
 import { bold, colored, faint, type Line, plain } from '../../ui/text.tsx';
 import { COLORS, type ColorName, forTerminal } from '../../ui/theme.ts';
 import { momentText, secondText, untilText } from '../../ui/time.ts';
-import { type AlertPrefill, draftLike, NEW_DRAFT } from './alert-draft.ts';
-import { AlertForm, type AlertSeed, useAlertOffer } from './alert-form.tsx';
+import {
+  AlertForm,
+  type AlertPrefill,
+  type AlertSeed,
+  draftLike,
+  NEW_DRAFT,
+  useAlertOffer,
+} from './alert-form.tsx';
 
 const ALERTS: Resource<AlertView, AlertSeed> = {
   name: 'alert',

@@ -14,7 +14,7 @@ import { type SignedTransaction, TransactionError } from '../../../core/transact
 import { exactAmount, formatDuration, gweiString } from '../../../core/units.ts';
 import { useElapsed } from '../../app/clock.ts';
 import { choiceField, type FormField, numberProblem, presetAfter, textField } from '../../input/form.ts';
-import { cheaperThan } from '../alerts/alert-draft.ts';
+import { cheaperThan } from '../alerts/alert-form.tsx';
 import { sizeText } from './auto-tx-facts.ts';
 
 /** A pasted signed transaction. The text suffices to send it, so nothing prints, compares or serialises it. */

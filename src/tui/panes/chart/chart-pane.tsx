@@ -10,7 +10,7 @@ import { chartPlotWidth } from '../../ui/line-chart.tsx';
 import { useRoom, useShownSnapshot } from '../../ui/pane-context.tsx';
 import { PaneState, PolledFrame } from '../../ui/pane-state.tsx';
 import { timeFrameName } from '../../ui/time.ts';
-import { thereAgain } from '../alerts/alert-draft.ts';
+import { thereAgain } from '../alerts/alert-form.tsx';
 import {
   type ChartData,
   type ChartSlot,
