@@ -46,7 +46,7 @@ export interface AlertSeed {
   readonly isChange?: boolean;
 }
 
-export function useAlertOffer(): { readonly choices: AlertChoices; readonly canChange: boolean } {
+export function useAlertOffer() {
   const { isOwnService = false } = useMonitor();
   const description = useDescription();
   return {
@@ -182,27 +182,13 @@ export function thereAgain(price: bigint, present: bigint): AlertPrefill {
   return prefill(isBelow ? 'LESS_THAN' : 'GREATER_THAN', threshold ?? price);
 }
 
-export type AlertDraft = {
-  readonly gasSpeed: string;
-  readonly condition: string;
-  readonly thresholdGwei: string;
-  /** One per line. */
-  readonly channels: string;
-  readonly cooldownMs: string;
-  readonly disableOnce: string;
-  readonly note: string;
-  readonly hysteresisGwei: string;
-  readonly confirmBlocks: string;
-  /** Target of a channel; it stays when the channel is unticked. */
-  readonly [target: `to:${string}`]: string;
-};
-
 /** TERMINAL is every running monitor: it needs no target, so a first alert works as it is. */
 const WITHOUT_TARGET = 'TERMINAL';
-export const NEW_DRAFT: AlertDraft = {
+const DEFAULTS = {
   gasSpeed: 'AVERAGE',
   condition: 'LESS_THAN',
   thresholdGwei: '',
+  /** One per line. */
   channels: WITHOUT_TARGET,
   cooldownMs: cooldownText(COOLDOWN_DEFAULT_MS),
   disableOnce: 'no',
@@ -210,6 +196,10 @@ export const NEW_DRAFT: AlertDraft = {
   hysteresisGwei: '0',
   confirmBlocks: '1',
 };
+
+/** As typed. The target of a channel stays when the channel is unticked. */
+export type AlertDraft = Readonly<typeof DEFAULTS> & { readonly [target: `to:${string}`]: string };
+export const NEW_DRAFT: AlertDraft = DEFAULTS;
 
 export function draftLike(alert: AlertView): AlertDraft {
   const { threshold, channels, cooldownMs, hysteresis, method, to } = alert;
@@ -228,9 +218,9 @@ export function draftLike(alert: AlertView): AlertDraft {
   };
 }
 
-export const channelsOf = ({ channels }: AlertDraft) => channels.split('\n').filter((name) => name !== '');
+const channelsOf = ({ channels }: AlertDraft) => channels.split('\n').filter((name) => name !== '');
 
-export const watchedBy = ({ gasSpeed, condition, thresholdGwei }: AlertDraft) => ({
+const watchedBy = ({ gasSpeed, condition, thresholdGwei }: AlertDraft) => ({
   gasSpeed,
   condition,
   threshold: weiOfTypedGwei(thresholdGwei),
@@ -251,11 +241,7 @@ const TARGET_HINTS = new Map([
 ]);
 
 /** The fields from top to bottom, with a line for each ticked channel; unknown values of a service remain choices. */
-export function alertFields(
-  draft: AlertDraft,
-  offered: AlertChoices,
-  snapshot: SnapshotView,
-): readonly FormField[] {
+function alertFields(draft: AlertDraft, offered: AlertChoices, snapshot: SnapshotView): readonly FormField[] {
   const channels = channelsOf(draft);
   const choices = (words: readonly string[], own: readonly string[], label: (word: string) => string) =>
     [...new Set([...words, ...own])].map((value) => [value, label(value)] as const);
@@ -264,30 +250,15 @@ export function alertFields(
     parseCooldown(draft.cooldownMs) === 0
       ? 'none: fires once until the price has left'
       : 'least time between notifications; space: 30m 1h 4h 1d';
+  const lanes = choices(offered.gasSpeeds, [draft.gasSpeed], titleWord);
+  const sides = choices(offered.conditions, [draft.condition], sideOf);
+  const all = choices(offered.channels, channels, plainWord);
+  const beside = priceBesideThreshold(draft, snapshot);
   const fields: readonly FormField[] = [
-    choiceField(
-      'gasSpeed',
-      'lane',
-      'whose price is watched',
-      choices(offered.gasSpeeds, [draft.gasSpeed], titleWord),
-    ),
-    choiceField(
-      'condition',
-      'fires',
-      'when the price is below the threshold, or above it',
-      choices(offered.conditions, [draft.condition], sideOf),
-    ),
-    textField('thresholdGwei', 'threshold', 'gwei, such as 0.04', {
-      unit: 'gwei',
-      beside: priceBesideThreshold(draft, snapshot),
-    }),
-    choiceField(
-      'channels',
-      'notify',
-      'space ticks; terminal: every running monitor',
-      choices(offered.channels, channels, plainWord),
-      'many',
-    ),
+    choiceField('gasSpeed', 'lane', 'whose price is watched', lanes),
+    choiceField('condition', 'fires', 'when the price is below the threshold, or above it', sides),
+    textField('thresholdGwei', 'threshold', 'gwei, such as 0.04', { unit: 'gwei', beside }),
+    choiceField('channels', 'notify', 'space ticks; terminal: every running monitor', all, 'many'),
     ...channels
       .filter((channel) => channel !== WITHOUT_TARGET)
       .map((channel) =>
@@ -320,9 +291,7 @@ function priceBesideThreshold(draft: AlertDraft, snapshot: SnapshotView): string
 }
 
 /** The valid part of the request body. */
-type DraftBody = Omit<NewAlert, 'thresholdGwei'> & { readonly thresholdGwei: number | undefined };
-
-export function bodyOf(draft: AlertDraft): DraftBody {
+function bodyOf(draft: AlertDraft) {
   const channels = channelsOf(draft);
   const cooldownMs = parseCooldown(draft.cooldownMs);
   const target = (channel: string) => (draft[`to:${channel}`] ?? '').trim();
@@ -351,7 +320,7 @@ const NUMBERS = [
   ['confirmBlocks', 'needs a number of blocks, such as 3; 1 is the least', '3'],
 ] as const;
 
-export function alertProblems(draft: AlertDraft, body: DraftBody): ReadonlyMap<string, string> {
+function alertProblems(draft: AlertDraft, body: ReturnType<typeof bodyOf>): ReadonlyMap<string, string> {
   const problems = new Map<string, string>();
   // A default must not replace an unreadable value.
   for (const [id, needed, example] of NUMBERS) {
@@ -370,7 +339,7 @@ export function alertProblems(draft: AlertDraft, body: DraftBody): ReadonlyMap<s
   return problems;
 }
 
-export function fieldOfPath(path: string, method: string | undefined): string {
+function fieldOfPath(path: string, method: string | undefined): string {
   const [name = '', rest = ''] = partsOfPath(path);
   if (name === 'method' || (name === 'to' && method === undefined)) return 'channels';
   if (name === 'to') return `to:${method}`;

@@ -116,25 +116,15 @@ export function transactionText({ from, to, value, chainId, nonce }: SignedTrans
   return `${shortHex(from, '…')} → ${receiver}${worth}, nonce ${nonce}`;
 }
 
-export type AutoTxDraft = {
-  /** Counts the changes of the pasted text, which is not part of the state. */
-  readonly signedTransaction: string;
-  readonly targetGasPriceGwei: string;
-  readonly gasSpeed: string;
-  readonly strictTargetPrice: string;
-  readonly expiresAt: string;
-  readonly note: string;
-};
+/** As typed. */
+export type AutoTxDraft = Readonly<ReturnType<typeof draftOf>>;
 
-export function draftOf(
-  like: AutoTxView | null,
-  { lanes }: SnapshotView,
-  isChange = like !== null,
-): AutoTxDraft {
+export function draftOf(like: AutoTxView | null, { lanes }: SnapshotView, isChange = like !== null) {
   // The slow lane's price comes often, and saves something.
   const usual = cheaperThan(lanes.slow.price).thresholdGwei;
   const isExpiryOwn = like !== null && (isChange || like.expiresAt === null);
   return {
+    /** Counts the changes of the pasted text, which is not part of the state. */
     signedTransaction: '',
     targetGasPriceGwei: like === null ? usual : like.target === null ? '' : gweiString(like.target),
     gasSpeed: like?.gasSpeed ?? 'AVERAGE',
@@ -179,18 +169,14 @@ export function autoTxFields(context: FieldsContext): readonly FormField[] {
     add: (more) => signed.add(more),
     drop: () => signed.drop(),
   };
-  const lanes = [...new Set<string>([...GAS_SPEEDS, draft.gasSpeed])];
+  const speeds = [...new Set<string>([...GAS_SPEEDS, draft.gasSpeed])];
+  const lanes = speeds.map((value) => [value, titleWord(value)] as const);
   const end = TIME.test(draft.expiresAt.trim()) ? expiresAt(draft.expiresAt, now) : null;
   const isLeft = focus !== 'expiresAt' && end != null && end > now;
   const fields: readonly FormField[] = [
     ...(role === 'needed' ? [transaction] : []),
     textField('targetGasPriceGwei', 'target', 'gwei, such as 0.04', { unit: 'gwei', beside: price }),
-    choiceField(
-      'gasSpeed',
-      'lane',
-      'whose price has to reach the target',
-      lanes.map((value) => [value, titleWord(value)]),
-    ),
+    choiceField('gasSpeed', 'lane', 'whose price has to reach the target', lanes),
     choiceField('strictTargetPrice', 'strict', 'yes: compares its own price instead of the lane', [
       ['no', 'no'],
       ['yes', 'yes'],
