@@ -1,4 +1,5 @@
 import { timeFrameSec } from '../../client/values.ts';
+import { formatAge, formatDuration } from '../../core/units.ts';
 
 /** The length of a history in whole units (`55 m`, `7 d`): its start is only known to a bucket. */
 export function wholeSpan(sec: number): string {
@@ -26,6 +27,13 @@ export const offsetAt = (at: number): number => -new Date(at).getTimezoneOffset(
 /** `14:05`, or `14:05:12` with seconds, in local time as all texts here. */
 export const clockText = (at: number, seconds = false): string =>
   new Date(at).toTimeString().slice(0, seconds ? 8 : 5);
+
+/** `4s ago`, or `now`. */
+export const ageText = (at: number, present: number) => formatAge((present - at) / 1_000);
+
+/** `in 3h04m`, or `now`. */
+export const aheadText = (at: number, present: number) =>
+  at <= present ? 'now' : `in ${formatDuration((at - present) / 1_000)}`;
 
 /** `3 Nov` */
 export function dayText(at: number): string {

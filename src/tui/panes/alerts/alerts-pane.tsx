@@ -23,7 +23,6 @@ import { cooldownText } from '../../../core/alerts/alert-rule.ts';
 import { cleanText } from '../../../core/text.ts';
 import {
   exactGwei,
-  formatAge,
   formatCount,
   formatDuration,
   formatGwei,
@@ -55,7 +54,7 @@ import { type PaneContext, useRoom } from '../../ui/pane-context.tsx';
 import { known, leftColumn, rightColumn, type TableColumn } from '../../ui/table.ts';
 import { bold, colored, faint, type Line, plain } from '../../ui/text.tsx';
 import { COLORS, type ColorName, forTerminal } from '../../ui/theme.ts';
-import { momentText, secondText, untilText } from '../../ui/time.ts';
+import { ageText, aheadText, momentText, secondText, untilText } from '../../ui/time.ts';
 import {
   AlertForm,
   type AlertPrefill,
@@ -219,7 +218,7 @@ function engineText(engine: EngineView | null, isOwnService: boolean, now: numbe
   const rule = `Alerts fire while ${isOwnService ? 'gastop or gastop serve' : 'the service'} runs`;
   if (isHere === true && isOwnService) return `${rule}; this process evaluates them`;
   const [at, word] = isHere === true ? [since, 'since'] : [heartbeatAt, 'last seen'];
-  const age = at === null ? '' : `, ${word} ${formatAge((now - at) / 1_000)}`;
+  const age = at === null ? '' : `, ${word} ${ageText(at, now)}`;
   return process === null ? rule : `${rule}; ${process} evaluates them${age}`;
 }
 
@@ -236,7 +235,7 @@ function alertColumns(context: PaneContext): readonly TableColumn<AlertView>[] {
     rightColumn('to go', 7, 1, (alert) => known(distanceToThreshold(alert, snapshot), distanceCell)),
     rightColumn('fired', 5, 2, ({ triggerCount }) => known(triggerCount, formatCount)),
     rightColumn('last', 9, 4, ({ lastTriggeredAt: at, triggerCount }) =>
-      at === null && triggerCount === 0 ? 'never' : known(at, (last) => formatAge((present - last) / 1_000)),
+      at === null && triggerCount === 0 ? 'never' : known(at, (last) => ageText(last, present)),
     ),
     leftColumn('notify', 16, 3, (alert) => describeChannels(alert) ?? UNKNOWN, { most: LONGEST_TARGET }),
     leftColumn('note', 10, 9, ({ note }) => noteCell(note, width), { most: Number.POSITIVE_INFINITY }),
@@ -380,15 +379,14 @@ function deliveryLines(
   const isSimulated = status === 'DELIVERED' && attempts.at(-1)?.answer === 'simulated';
   const own: StateLook = ['•', plainWord(status ?? 'state not known')];
   const [glyph, word, color] = DELIVERY_LOOKS.get(isSimulated ? 'SIMULATED' : (status ?? '')) ?? own;
-  const next = (at: number) => (at <= present ? 'now' : `in ${formatDuration((at - present) / 1_000)}`);
   const sent = `  ${channel === null ? 'message' : plainWord(channel)}${target ? ` ${shortTarget(target)}` : ''}`;
   const head: Line = [
     isSelected ? bold(' ▸ ', 'accent') : plain('   '),
     colored(glyph, color),
     { text: ` ${word}`, bold: isSelected },
-    colored(nextAttemptAt === null ? '' : `, next try ${next(nextAttemptAt)}`, 'warn'),
+    colored(nextAttemptAt === null ? '' : `, next try ${aheadText(nextAttemptAt, present)}`, 'warn'),
     plain(sent),
-    faint(createdAt === null ? '' : `  ${formatAge((present - createdAt) / 1_000)}`),
+    faint(createdAt === null ? '' : `  ${ageText(createdAt, present)}`),
   ];
   const attemptLines = attempts.map(({ at, latencyMs, ok, answer }) => {
     const time = at === null ? '' : `${secondText(at, present)}  `;

@@ -31,7 +31,6 @@ import { type DescribedCall, describeCall } from '../../../core/transactions/des
 import type { SignedTransaction } from '../../../core/transactions/signed-transaction.ts';
 import {
   exactAmount,
-  formatAge,
   formatCount,
   formatDuration,
   formatGwei,
@@ -66,7 +65,7 @@ import {
   type Span,
 } from '../../ui/text.tsx';
 import type { ColorName } from '../../ui/theme.ts';
-import { momentText, secondText, wholeSpan } from '../../ui/time.ts';
+import { ageText, aheadText, momentText, secondText, wholeSpan } from '../../ui/time.ts';
 import { distanceCell, noteCell } from '../alerts/alerts-pane.tsx';
 
 export function detailsTitle(autoTx: AutoTxDetailsView): readonly Line[] {
@@ -104,7 +103,7 @@ function whyLines(
 function checksNote(autoTx: AutoTxDetailsView, { present }: PaneContext): string {
   const { status, checks, checkedAt } = autoTx;
   if (checks.length === 0) return status === 'DRAFT' ? 'none before it is signed' : 'this service has none';
-  const age = checkedAt === null ? '' : `, ${formatAge(Math.max(present - checkedAt, 0) / 1_000)}`;
+  const age = checkedAt === null ? '' : `, ${ageText(checkedAt, present)}`;
   // The outcome may differ from the checks.
   return `${describeChecks(checks)}${age}${isOver(autoTx) ? ', before it ended' : ''}`;
 }
@@ -141,48 +140,42 @@ function chainText(chainId: number): string {
 }
 
 function feeText(transaction: Parameters<typeof transactionFacts>[0]): string | null {
-  const {
-    gasPrice,
-    maxFeePerGas,
-    maxPriorityFeePerGas: tip,
-    maxFeePerBlobGas: blobFee,
-    blobCount,
-  } = transaction;
-  const fees =
-    maxFeePerGas === null
-      ? gasPrice && `${shortGwei(gasPrice)} gwei per gas, whatever the base fee is`
-      : `at most ${shortGwei(maxFeePerGas)} gwei per gas${tip === null ? '' : `, tip ${shortGwei(tip)}`}`;
-  if (!blobCount || blobFee == null) return fees || null;
-  return `${fees}; ${blobCount} ${blobCount === 1 ? 'blob' : 'blobs'} at most ${formatGwei(blobFee)}`;
+  const { gasPrice, maxFeePerGas: cap, maxPriorityFeePerGas: tip, blobCount } = transaction;
+  const tipText = tip === null ? '' : `, tip ${shortGwei(tip)}`;
+  if (cap === null)
+    return gasPrice === null ? null : `${shortGwei(gasPrice)} gwei per gas, whatever the base fee is`;
+  const fees = `at most ${shortGwei(cap)} gwei per gas${tipText}`;
+  if (!blobCount) return fees;
+  const most = formatGwei(transaction.maxFeePerBlobGas ?? 0n);
+  return `${fees}; ${blobCount} ${blobCount === 1 ? 'blob' : 'blobs'} at most ${most}`;
 }
 
 function orderFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedValue[] {
   const { present, snapshot, width } = context;
-  const moment = (at: number) => momentText(at, present);
-  const symbol = symbolOf(autoTx.chainId);
-  const { gasLimit, expiresAt } = autoTx;
+  const { nativeUsd } = snapshot;
+  const { gasLimit, isStrict } = autoTx;
   const cap = autoTx.maxFeePerGas ?? autoTx.gasPrice;
   const isOpen = !isOver(autoTx);
-  const { nativeUsd } = snapshot;
-  const usd = (wei: bigint) => (nativeUsd === null ? '' : `  ${formatUsd(usdOf(wei, nativeUsd))}`);
-  const now = (of: TargetDistance) => {
-    const tip = autoTx.isStrict === true && !of.isOfCap ? ' with its own tip' : '';
-    return `${of.isOfCap ? 'base fee ' : ''}${formatGwei(of.price)} gwei${tip}, ${describeDistance(of)}`;
+  const moment = (at: number) => momentText(at, present);
+  const now = ({ isOfCap, price, ...distance }: TargetDistance) => {
+    const tip = isStrict === true && !isOfCap ? ' with its own tip' : '';
+    return `${isOfCap ? 'base fee ' : ''}${formatGwei(price)} gwei${tip}, ${describeDistance(distance)}`;
   };
-  const left = (at: number) => (at <= present ? 'now' : `in ${formatDuration((at - present) / 1_000)}`);
   const chance = (share: number) => `${formatLikelihood(share)}${withinText(autoTx, present)}`;
+  const amount = (wei: bigint) => amountText(wei, autoTx, nativeUsd === null ? null : usdOf(wei, nativeUsd));
   return [
     ...longFact(autoTx.note, 'note', width),
     ...given(autoTx, 'target', describeTarget, true),
     ...given(isUnsent(autoTx) ? distanceToTarget(autoTx, snapshot) : null, 'now', now, true),
     ...given(isOpen ? chanceOf(autoTx) : null, 'chance', chance, true),
-    ...given(isOpen ? expiresAt : null, 'expires', (at) => `${moment(at)}, ${left(at)}`, true),
-    ...transactionFacts(autoTx, nativeUsd),
     ...given(
-      gasLimit && cap && gasLimit * cap,
-      'fee at most',
-      (wei) => `${formatNative(wei, symbol)}${usd(wei)}`,
+      isOpen ? autoTx.expiresAt : null,
+      'expires',
+      (at) => `${moment(at)}, ${aheadText(at, present)}`,
+      true,
     ),
+    ...transactionFacts(autoTx, nativeUsd),
+    ...given(gasLimit && cap && gasLimit * cap, 'fee at most', amount),
     ...given(autoTx.type, 'type', describeTxType),
     ...given(autoTx.attempts || null, 'attempts', formatCount),
     ...given(autoTx.createdAt, 'created', moment),
@@ -194,6 +187,10 @@ function orderFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedVal
   ];
 }
 
+/** `0.00000126 ETH  $0.0041` */
+const amountText = (wei: bigint, { chainId }: AutoTxView, usd: number | null) =>
+  `${formatNative(wei, symbolOf(chainId))}${usd === null ? '' : `  ${formatUsd(usd)}`}`;
+
 const MINUTE_MS = 60_000;
 
 /** ` before it expires`, or the service's shorter forecast horizon. */
@@ -204,28 +201,30 @@ function withinText({ expiresAt, reachWithinSec }: AutoTxView, present: number):
 }
 
 function minedFacts(autoTx: AutoTxView, { present }: PaneContext): readonly NamedValue[] {
-  const { blockNumber, effectiveGasPrice, costWei, costUsd, atCreation, dayMean, savedWei } = autoTx;
+  const { blockNumber, effectiveGasPrice, costWei, atCreation, dayMean, savedWei } = autoTx;
   const { confirmations, confirmationsNeeded: needed } = autoTx;
   if (blockNumber === null && costWei === null && effectiveGasPrice === null) return [];
-  const amount = (wei: bigint, usd: number | null) =>
-    `${formatNative(wei, symbolOf(autoTx.chainId))}${usd === null ? '' : `  ${formatUsd(usd)}`}`;
   // `0.000012 ETH  $0.04, at creation 0.0507 gwei`; negative where it paid more.
-  const saved = ({ savedWei: wei, savedUsd, referencePrice: price }: ComparisonView, when: string) =>
-    `${known(wei, (some) => amount(some, savedUsd))}, ${when}${price === null ? '' : ` ${formatGwei(price)} gwei`}`;
+  const saved = ({ savedWei: wei, savedUsd, referencePrice }: ComparisonView, when: string) => {
+    const price = referencePrice === null ? '' : ` ${formatGwei(referencePrice)} gwei`;
+    return `${known(wei, (some) => amountText(some, autoTx, savedUsd))}, ${when}${price}`;
+  };
   const alone = atCreation === null && dayMean === null ? savedWei : null;
+  const of = needed === null ? '' : ` of ${needed}`;
   return [
     ...given(blockNumber, 'block', formatCount),
-    ...given(confirmations, 'confirmed', (count) =>
-      needed !== null && count <= needed
-        ? `${count} of ${needed} blocks`
-        : `by ${formatCount(count)} ${count === 1 ? 'block' : 'blocks'}`,
-    ),
+    ...given(confirmations, 'confirmed', (count) => `${formatCount(count)}${of} blocks`),
     ...given(effectiveGasPrice, 'paid', (wei) => `${formatGwei(wei)} gwei`),
     ...given(autoTx.gasUsed, 'gas used', (gas) => formatCount(Number(gas))),
-    ...given(costWei, 'cost', (wei) => amount(wei, costUsd), true),
-    ...given(atCreation, 'saved', (of) => saved(of, 'at creation'), true),
-    ...given(dayMean, atCreation === null ? 'saved' : '', (of) => saved(of, '24 h mean + its tip'), true),
-    ...given(alone, 'saved', (wei) => amount(wei, null), true),
+    ...given(costWei, 'cost', (wei) => amountText(wei, autoTx, autoTx.costUsd), true),
+    ...given(atCreation, 'saved', (compared) => saved(compared, 'at creation'), true),
+    ...given(
+      dayMean,
+      atCreation === null ? 'saved' : '',
+      (compared) => saved(compared, '24 h mean + its tip'),
+      true,
+    ),
+    ...given(alone, 'saved', (wei) => amountText(wei, autoTx, null), true),
     ...given(autoTx.executedAt, 'final', (at) => momentText(at, present)),
   ];
 }
@@ -304,7 +303,7 @@ function timelineLines(
   const rows = entries.map(({ at, kind, blockNumber, message }, place) => {
     const number = blockNumber === null ? null : formatCount(blockNumber);
     const block = number === null || message.includes(number) ? '' : ` · block ${number}`;
-    const age = at === null ? '' : ` · ${formatAge(Math.max(present - at, 0) / 1_000)}`;
+    const age = at === null ? '' : ` · ${ageText(at, present)}`;
     return {
       head: [faint(`   ${(times[place] ?? '').padStart(room)}  `)],
       word: colored(plainWord(cleanText(kind ?? '', 40)), COLORS.get(kind)),
@@ -429,7 +428,11 @@ function stateLine(autoTx: AutoTxView): Line {
 
 function progressLine(autoTx: AutoTxView, { snapshot }: PaneContext): string | Line {
   const status = statusOf(autoTx);
-  if (status === 'SUBMITTED') return confirmationsText(autoTx);
+  const { confirmations: count, confirmationsNeeded: needed } = autoTx;
+  if (status === 'SUBMITTED') {
+    if (autoTx.blockNumber === null && !count) return 'not mined';
+    return count === null ? 'mined' : `${count}${needed === null ? '' : `/${needed}`} conf`;
+  }
   if (status === 'EXECUTED') return known(autoTx.effectiveGasPrice, (wei) => `paid ${formatGwei(wei)}`);
   if (isOver(autoTx)) return UNKNOWN;
   const obstacle = obstacleOf(autoTx.checks);
@@ -438,16 +441,6 @@ function progressLine(autoTx: AutoTxView, { snapshot }: PaneContext): string | L
   if (distance?.isThere && distance.isCapped) return [colored('cap low', 'warn')];
   if (distance?.isThere && obstacle !== null) return [colored(cleanText(obstacle.name, 9), 'warn')];
   return known(distance, distanceCell);
-}
-
-/** `3/12 conf` once it is mined. */
-function confirmationsText({
-  blockNumber,
-  confirmations: count,
-  confirmationsNeeded: needed,
-}: AutoTxView): string {
-  if (blockNumber === null && !count) return 'not mined';
-  return count === null ? 'mined' : `${count}${needed === null ? '' : `/${needed}`} conf`;
 }
 
 function expiryText(autoTx: AutoTxView, present: number): string {

@@ -13,7 +13,7 @@ import {
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { cannotBroadcastReason } from '../../../core/auto-txs/target.ts';
 import { cleanText, shortHex } from '../../../core/text.ts';
-import { formatAge, formatCount } from '../../../core/units.ts';
+import { formatCount } from '../../../core/units.ts';
 import { useNow } from '../../app/clock.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import { useLists } from '../../data/lists.tsx';
@@ -23,6 +23,7 @@ import type { Confirmation } from '../../input/confirm.tsx';
 import type { Resource } from '../../resource/resource.ts';
 import { ResourcePane } from '../../resource/resource-pane.tsx';
 import { faint, type Line } from '../../ui/text.tsx';
+import { ageText } from '../../ui/time.ts';
 import { SignedText } from './auto-tx-draft.ts';
 import {
   autoTxColumns,
@@ -172,7 +173,7 @@ export const AutoTxsPane = () => <ResourcePane resource={AUTO_TXS} />;
 const FRESH_MS = 60_000;
 
 const ageSegments = (at: number, now: number): readonly Line[] =>
-  now - at < FRESH_MS ? [] : [[faint(`as of ${formatAge((now - at) / 1_000)}`)]];
+  now - at < FRESH_MS ? [] : [[faint(`as of ${ageText(at, now)}`)]];
 
 const asSentence = (words: string) => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 

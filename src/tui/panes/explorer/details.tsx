@@ -14,7 +14,7 @@ import {
 import { PERCENTILES } from '../../../contract/choices.ts';
 import { hexText, shortHex } from '../../../core/text.ts';
 import { tipRankWords } from '../../../core/tip-rank-words.ts';
-import { formatAge, formatCount, formatGwei, formatNative, UNKNOWN } from '../../../core/units.ts';
+import { formatCount, formatGwei, formatNative, UNKNOWN } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import { useToast } from '../../chrome/toast.tsx';
 import { type Polled, useMonitor, useMonitorQuery } from '../../data/queries.ts';
@@ -37,7 +37,7 @@ import {
   type Span,
   scrolledTo,
 } from '../../ui/text.tsx';
-import { momentText } from '../../ui/time.ts';
+import { ageText, momentText } from '../../ui/time.ts';
 import {
   back,
   type ExplorerState,
@@ -350,7 +350,7 @@ export function BlockScreen({ place, change }: PlaceProps<'block'>) {
         const { blockNumber, timestamp } = block;
         const title = [
           [bold(`Block ${formatCount(blockNumber)}`)],
-          ...(timestamp === null ? [] : [[plain(formatAge((present - timestamp) / 1_000))]]),
+          ...(timestamp === null ? [] : [[plain(ageText(timestamp, present))]]),
           ...depthSegments(block, snapshot),
           ...(timestamp === null ? [] : [[faint(momentText(timestamp, present))]]),
         ];
@@ -365,7 +365,7 @@ function txTitle(tx: TxView, { snapshot, present }: PaneContext): readonly Line[
     [bold('Transaction')],
     ...(tx.status === null ? [] : [[{ ...statusSpan(tx.status), bold: true }]]),
     ...(tx.blockNumber === null ? [] : depthSegments(tx, snapshot)),
-    ...(tx.timestamp === null ? [] : [[plain(formatAge((present - tx.timestamp) / 1_000))]]),
+    ...(tx.timestamp === null ? [] : [[plain(ageText(tx.timestamp, present))]]),
   ];
 }
 

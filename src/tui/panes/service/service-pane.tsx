@@ -2,7 +2,6 @@ import type { DashboardView, MarketView, NodeView } from '../../../client/views/
 import { keptWords, type RecommendationView } from '../../../client/views/gas.ts';
 import { ROUTE_GROUPS, V1_ROUTES } from '../../../contract/routes.ts';
 import {
-  formatAge,
   formatChange,
   formatCount,
   formatDuration,
@@ -29,7 +28,7 @@ import { ScrolledLines } from '../../ui/scroll.tsx';
 import { known, leftColumn, rightColumn, type TableColumn, tableOf } from '../../ui/table.ts';
 import { bar, bold, colored, EMPTY_LINE, faint, type Line, lineWidth, plain } from '../../ui/text.tsx';
 import { type ColorName, DimContext, useDim } from '../../ui/theme.ts';
-import { clockText, dayText, fillsFrame, offsetAt, wholeSpan, zoneText } from '../../ui/time.ts';
+import { ageText, clockText, dayText, fillsFrame, offsetAt, wholeSpan, zoneText } from '../../ui/time.ts';
 import { workColumns } from '../live/lane-table.tsx';
 
 /** Data that changes slowly, or counts against a quota, is polled less often. */
@@ -104,7 +103,7 @@ function stateOf(
   const problem = missingReason(error, isPast);
   if (data === undefined) return [[faint(`${lacking}: ${problem}`)]];
   const next = nextTry(retryAt, now);
-  return [[faint(`as of ${formatAge((now - at) / 1_000)}${next === null ? '' : `, ${next}`}: ${problem}`)]];
+  return [[faint(`as of ${ageText(at, now)}${next === null ? '' : `, ${next}`}: ${problem}`)]];
 }
 
 const TITLE_ROOM = 'Summary'.length;
@@ -141,12 +140,12 @@ function sourceTitle({ snapshot, summary, now }: ServiceContext): readonly Line[
   const headText = (at: number) =>
     kind === 'replay'
       ? `its head is of ${dayText(at)} ${clockText(at)} ${zoneText(offsetAt(at))}`
-      : `head ${formatAge((now - at) / 1_000)}`;
+      : `head ${ageText(at, now)}`;
   return [
     [bold('Source'), faint(`   ${SOURCES[kind].kind}`), plain(name)],
     ...(head === null ? [] : [[plain(headText(head))]]),
     ...(lag === 0 ? [] : [[colored(`${counted(lag, 'block')} to catch up`, 'warn')]]),
-    ...(summary.data === undefined ? [] : [[faint(`as of ${formatAge((now - summary.at) / 1_000)}`)]]),
+    ...(summary.data === undefined ? [] : [[faint(`as of ${ageText(summary.at, now)}`)]]),
   ];
 }
 
