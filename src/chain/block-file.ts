@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import * as z from 'zod';
-import { type Block, type BlockTips, type Hex, TIP_PERCENTILES } from '../core/block.ts';
+import { type Block, type Hex, TIP_PERCENTILES } from '../core/block.ts';
 import { chainProfile } from '../core/chains.ts';
 import { gasUsedRatioFromBaseFees } from '../core/eip1559.ts';
 import { cleanText } from '../core/text.ts';
@@ -180,21 +180,11 @@ const ALIASES: Readonly<Record<string, string>> = {
   gas_used_ratio_derived: 'gas_used_ratio',
 };
 
-/** The percentile of each tip column. A block's lowest tip is used for its p10, the mean for its median. */
-const TIP_COLUMNS = TIP_PERCENTILES.map((percentile) => [`tip_p${percentile}_wei`, percentile] as const);
-const COARSE_TIP_COLUMNS = [
-  ['tip_min_wei', 10],
-  ['tip_avg_wei', 50],
-  ['tip_max_wei', 99],
-] as const;
-
 const CsvLine = Line.extend({ gasUsedRatio: orNull(Line.shape.gasUsedRatio) });
-const CsvTips = z.object({ tips: z.array(Whole).refine(isAscending, 'must ascend') });
 
 /**
  * Reads rows under a heading of at least `block_number,timestamp,base_fee_wei`; optional `gas_used`, `gas_limit`,
- * `gas_used_ratio`, `blob_base_fee_wei`, `tip_p10_wei` … `tip_p99_wei` or `tip_min_wei`, `tip_avg_wei`, `tip_max_wei`;
- * others are ignored. Missing tip percentiles are interpolated.
+ * `gas_used_ratio`, `blob_base_fee_wei`; others are ignored, so a CSV has no tips.
  *  From the following row it takes only what the chain knew at this block: its base fee if the gas used is missing
  * (inverting EIP-1559 gives the gas used), and its blob base fee. The last row's unknown gas is assumed to be at the
  * target.
@@ -205,9 +195,6 @@ function csvDecoder(path: string, heading: NumberedLine): Decoder {
     const what = `is neither JSON Lines of \`gastop record\` nor CSV with ${REQUIRED.join()}`;
     throw badFile(path, heading.line, `${what}; give a file of recorded blocks`);
   }
-  const isNamed = ([name]: readonly [string, number]) => names.includes(name);
-  const fine = TIP_COLUMNS.filter(isNamed);
-  const tipColumns = fine.length > 0 ? fine : COARSE_TIP_COLUMNS.filter(isNamed);
   const { feeRule } = chainProfile(CSV_CHAIN_ID);
   return {
     chainId: CSV_CHAIN_ID,
@@ -231,12 +218,7 @@ function csvDecoder(path: string, heading: NumberedLine): Decoder {
         baseFeePerGas: whole('base_fee_wei'),
         blobBaseFee: whole('blob_base_fee_wei'),
       };
-      // A mean may have a fraction.
-      const tips = tipColumns.map(([name]) => cell(name)?.replace(/\.\d*$/, '') ?? null);
-      const block = parse(path, line, CsvLine, row, 'correct the row');
-      if (tips.length === 0 || tips.includes(null)) return block;
-      const known = parse(path, line, CsvTips, { tips }, 'correct the row').tips;
-      return { ...block, tips: ladderOf(tipColumns.map(([, at], i) => ({ at, tip: known[i] ?? 0n }))) };
+      return parse(path, line, CsvLine, row, 'correct the row');
     },
     complete(block, next) {
       const inverted =
@@ -262,20 +244,6 @@ const cellsOf = (row: string) =>
       .replace(/^"(.*)"$/, '$1')
       .trim(),
   );
-
-type KnownTip = { readonly at: number; readonly tip: bigint };
-
-function ladderOf(known: readonly KnownTip[]): BlockTips {
-  const [p10, p25, p50, p75, p90, p95, p99] = TIP_PERCENTILES;
-  const tip = (percentile: number): bigint => {
-    const above = known.findIndex(({ at }) => at >= percentile);
-    const high = known[above] ?? known.at(-1);
-    const low = known[above - 1];
-    if (low === undefined || high === undefined || high.at === percentile) return high?.tip ?? 0n;
-    return low.tip + ((high.tip - low.tip) * BigInt(percentile - low.at)) / BigInt(high.at - low.at);
-  };
-  return [tip(p10), tip(p25), tip(p50), tip(p75), tip(p90), tip(p95), tip(p99)];
-}
 
 const isEmpty = (path: string) =>
   badFile(path, null, 'holds no blocks; record some with `gastop record --out FILE`');

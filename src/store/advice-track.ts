@@ -73,24 +73,6 @@ const toGivenAdvice = (row: AdviceRow): GivenAdvice => ({
 /** Blocks still missing this long (chain time) after they were needed are given up, once requested. */
 const GIVE_UP_AFTER_SEC = 86_400;
 
-/** Results of the latest advice with a stated probability that has been judged. */
-export interface AdviceScore extends AdviceCount {
-  /** Given since then, but the blocks to judge it by are unavailable. */
-  readonly unjudged: number;
-  /** The same for the latest advice to wait or to set an alert, which may reach back further. */
-  readonly waits: AdviceCount;
-}
-
-export interface AdviceCount {
-  readonly evaluated: number;
-  readonly kept: number;
-  /** Mean stated probability; `null` when none was judged. */
-  readonly statedProbability: number | null;
-  /** Time of the block after which the oldest of them was given, Unix seconds. */
-  readonly since: number | null;
-  readonly versions: readonly number[];
-}
-
 /** A verdict; `waiting`: needed blocks are missing but may still come; `void`: the block itself is gone. */
 type Outcome =
   | { readonly verdict: 'kept' | 'missed' | 'unknown'; readonly settledBlock: number }
@@ -98,6 +80,9 @@ type Outcome =
   | 'void';
 
 type Head = Pick<Block, 'number' | 'timestamp'>;
+
+export type AdviceCount = ReturnType<typeof countOf>;
+export type AdviceScore = Awaited<ReturnType<TrackStore['score']>>;
 
 /** Judges stored advice by the stored blocks, and counts the results. */
 export class TrackStore extends Store {
@@ -144,8 +129,11 @@ export class TrackStore extends Store {
     });
   }
 
-  /** The last `most` with a stated probability, by the time they ended, and the last `most` to wait. */
-  score(most: number): Promise<AdviceScore> {
+  /**
+   * The results of the last `most` with a stated probability, by the time they ended, and of the last `most` to wait;
+   * `unjudged`: given since then, but the blocks to judge it by are unavailable.
+   */
+  score(most: number) {
     return this.database.run(async (db) => {
       const judged = db
         .selectFrom('advice')
@@ -170,7 +158,8 @@ export class TrackStore extends Store {
 
 type JudgedRow = Pick<AdviceRow, 'block_number' | 'timestamp' | 'version' | 'probability' | 'verdict'>;
 
-function countOf(rows: readonly JudgedRow[]): AdviceCount {
+/** Without any rows the mean stated probability, and the time of the oldest (Unix s), are `null`. */
+function countOf(rows: readonly JudgedRow[]) {
   const stated = rows.reduce((sum, row) => sum + (row.probability ?? 0), 0);
   return {
     evaluated: rows.length,

@@ -17,28 +17,8 @@ import { type Database, Store } from './database.ts';
 import { cancelDeliveries, forgetDeliveries, inPages } from './outbox.ts';
 import { countRows, newestPage, ownedBy, type Page, type Queries, readRows } from './tables.ts';
 
-export interface AlertFiring {
-  readonly alertId: string;
-  readonly blockNumber: number;
-  /** Block time, ms since epoch. */
-  readonly triggeredAt: number;
-  readonly price: bigint;
-  /** The lane's mean over the day before; `null` when unknown. */
-  readonly referencePrice: bigint | null;
-  /** Wei per gas below the reference; 0 without a reference, or for an alert above a price. */
-  readonly savedPerGas: bigint;
-  /** Dollars for one native coin at the time; `null` when unknown. */
-  readonly nativeUsd: number | null;
-}
-
-export interface AlertSum {
-  readonly firings: number;
-  /** Wei per gas, over all firings. */
-  readonly savedPerGas: bigint;
-  /** The same in dollars per gas times 10^18; `null` when a firing with savings has no dollar price. */
-  readonly usdPerGas: number | null;
-}
-
+export type AlertFiring = ReturnType<typeof toFiring>;
+export type AlertSum = ReturnType<typeof toSum>;
 export type AlertChange = Pick<KeptAlert, 'rule' | 'method' | 'channels' | 'targets' | 'note' | 'updatedAt'>;
 
 /** Alerts for their owners; the operator (the owner '') sees all. */
@@ -187,7 +167,8 @@ const firingsOf = (db: Queries, owner: string) => ownedBy(db.selectFrom('alert_e
 
 type Sums = Readonly<Record<(typeof SUMS)[number], number | null>>;
 
-function toSum({ firings, saved_high: high, saved_low: low, usd, unpriced }: Sums): AlertSum {
+/** Per gas: wei, and dollars times 10^18, `null` when a firing with savings has no dollar price. */
+function toSum({ firings, saved_high: high, saved_low: low, usd, unpriced }: Sums) {
   return {
     firings: Number(firings ?? 0),
     savedPerGas: BigInt(high ?? 0) * BigInt(HALF) + BigInt(low ?? 0),
@@ -195,7 +176,8 @@ function toSum({ firings, saved_high: high, saved_low: low, usd, unpriced }: Sum
   };
 }
 
-function toFiring(row: AlertEventRow): AlertFiring {
+/** Wei per gas, the reference and the coin's dollar price `null` when unknown; block time in ms since epoch. */
+function toFiring(row: AlertEventRow) {
   return {
     alertId: row.alert_id,
     blockNumber: row.block_number,

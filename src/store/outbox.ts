@@ -14,19 +14,7 @@ export interface KeptAttempt {
   readonly answer: string;
 }
 
-/** A delivery of one firing to one channel, for people. Times in ms since epoch. */
-export interface KeptDelivery {
-  readonly id: string;
-  readonly eventId: string;
-  readonly alertId: string;
-  readonly channel: string;
-  readonly target: string;
-  readonly status: string;
-  readonly createdAt: number;
-  /** `null`: done. */
-  readonly nextAttemptAt: number | null;
-  readonly attempts: readonly KeptAttempt[];
-}
+export type KeptDelivery = Awaited<ReturnType<typeof withAttempts>>[number];
 
 export interface DueDelivery {
   readonly id: string;
@@ -70,7 +58,8 @@ const deliveriesOf = (db: Queries, alertId: string) =>
     .select(['created_at as createdAt', 'next_attempt_at as nextAttemptAt'])
     .where('alert_id', '=', alertId);
 
-async function withAttempts(db: Queries, query: ReturnType<typeof deliveriesOf>): Promise<KeptDelivery[]> {
+/** For people. Times in ms since epoch; without a next attempt it is done. */
+async function withAttempts(db: Queries, query: ReturnType<typeof deliveriesOf>) {
   const rows = await query.execute();
   const attempts = db
     .selectFrom('delivery_attempts')

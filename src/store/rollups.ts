@@ -1,28 +1,12 @@
 import { sql } from 'kysely';
-import { type BlockRow, joined, type NumberRange, type TipColumns, tipColumns } from './block-rows.ts';
+import { type BlockRow, joined, type NumberRange, tipColumns } from './block-rows.ts';
 import { pagesOf, type Queries } from './tables.ts';
 
 /** The blocks of one time bucket. Base fee and mean tips in wei per gas, not whole; `start` in Unix seconds. */
-export interface Rollup extends TipColumns {
-  readonly start: number;
-  readonly blocks: number;
-  readonly first_block: number;
-  readonly last_block: number;
-  readonly base_open: number;
-  readonly base_min: number;
-  readonly base_mean: number;
-  readonly base_max: number;
-  readonly base_close: number;
-  readonly tipped_blocks: number;
-  readonly ratio_mean: number;
-  readonly ratio_max: number;
-}
+export type Rollup = Readonly<ReturnType<typeof blockRollup>>;
+export type RollupRow = Rollup & { readonly bucket_sec: number };
 
-export interface RollupRow extends Rollup {
-  readonly bucket_sec: number;
-}
-
-export function blockRollup(row: BlockRow): Rollup {
+export function blockRollup(row: BlockRow) {
   const { number, timestamp, base_fee: fee, gas_used_ratio: ratio } = row;
   return {
     start: timestamp,

@@ -259,19 +259,6 @@ describe('a recording in CSV', () => {
     ]);
   });
 
-  it('fills tip percentiles without a column from those beside them', async () => {
-    const heading = 'block_number,timestamp,base_fee_wei,tip_p10_wei,tip_p50_wei,tip_p90_wei';
-    const [first, second] = await read(await save(`${heading}\n1,5,100,10,50,90\n2,17,100,,50,90\n`));
-    expect(first?.tips).toEqual([10n, 25n, 50n, 75n, 90n, 90n, 90n]);
-    expect(second?.tips).toBeNull();
-  });
-
-  it('takes the lowest tip for p10, the mean for the median, the highest for p99', async () => {
-    const heading = 'block_number,timestamp,base_fee_wei,tip_min_wei,tip_avg_wei,tip_max_wei';
-    const [first] = await read(await save(`${heading}\n1,5,100,0,50.7,99\n`));
-    expect(first?.tips).toEqual([0n, 18n, 50n, 75n, 90n, 95n, 99n]);
-  });
-
   it('may be compressed', async () => {
     expect(await read(await save(gzipSync(csv('1,5,100')), 'blocks.csv.gz'))).toHaveLength(1);
   });
@@ -293,11 +280,6 @@ describe('a recording in CSV', () => {
       'more gas used than allowed',
       'block_number,timestamp,base_fee_wei,gas_used,gas_limit\n1,5,9,61,60\n',
       'gasUsedRatio must be 0 to 1',
-    ],
-    [
-      'tips that fall',
-      'block_number,timestamp,base_fee_wei,tip_p10_wei,tip_p50_wei\n1,5,9,2,1\n',
-      'tips must ascend',
     ],
   ])('refuses %s', async (_what, content, message) => {
     expect(await failure(await save(content))).toContain(message);

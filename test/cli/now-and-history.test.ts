@@ -29,7 +29,7 @@ let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gastop-'));
   const file = join(folder, basename(RECORDING));
-  writeFileSync(file, withZeroTips(readFileSync(RECORDING, 'utf8')));
+  writeFileSync(file, await withZeroTips());
   served = await serveRecording(file, 100_000);
   const current = async () => (await fetch(`${served.origin}${BASE_PATH}${PATHS.gasCurrent}`)).json();
   await waitFor(async () => GasCurrent.parse(await current()).source.ended, { what: 'its end' });

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { encodeBlock, encodeHeader, readBlockFile } from '../../src/chain/block-file.ts';
 import { openReplaySource } from '../../src/chain/replay-source.ts';
 import { startService } from '../../src/service/service.ts';
 
@@ -9,10 +10,12 @@ export const RECORDING = fileURLToPath(
   new URL('../fixtures/blocks/mainnet_2024-10-15_2001blocks_basefee_blobfee.csv', import.meta.url),
 );
 
-/** The text of a recording without tips, as if no block had asked for one: without them nothing is promised. */
-export function withZeroTips(recording: string): string {
-  const [header, ...lines] = recording.trim().split('\n');
-  return [`${header},tip_min_wei`, ...lines.map((line) => `${line},0`)].join('\n');
+/** The recording as if no block had asked for a tip: without tips nothing is promised. */
+export async function withZeroTips(): Promise<string> {
+  let text = encodeHeader(1);
+  for await (const block of readBlockFile(RECORDING))
+    text += encodeBlock({ ...block, tips: [0n, 0n, 0n, 0n, 0n, 0n, 0n] });
+  return text;
 }
 
 /** The last 60 of them: enough for prices, and followed in a moment. */
