@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { encodeFunctionData, parseAbi } from 'viem/utils';
 import { DEVELOPMENT_SIGNERS } from '../chain/development-keys.ts';
 import { DEVELOPMENT_ACCOUNTS } from '../chain/simulated-node.ts';
 import type { SimulatedSource } from '../chain/simulated-source.ts';
@@ -28,7 +27,6 @@ import type { Service } from './service.ts';
 const { payer: PAYER, outpaced: OUTPACED, waiting: WAITING } = DEVELOPMENT_SIGNERS;
 const [RECIPIENT = PAYER.address, TOKEN = PAYER.address] = DEVELOPMENT_ACCOUNTS.slice(4);
 
-const ERC20 = parseAbi(['function transfer(address,uint256)']);
 const ETHER = 10n ** 18n;
 const TIP = 10_000_000n;
 const BLOCKS_AN_HOUR = 300;
@@ -143,8 +141,10 @@ async function addExecuted(options: DemoOptions, past: readonly Block[]): Promis
   const cheapest = cheapestOf(past.slice(BLOCKS_AN_HOUR));
   const before = past.filter(({ number }) => number < cheapest.number);
   const dearest = before.reduce((found, each) => (each.baseFeePerGas > found.baseFeePerGas ? each : found));
-  const paid = encodeFunctionData({ abi: ERC20, args: [RECIPIENT, 250n * 10n ** 6n] });
-  const signed = await sign(PAYER, { to: TOKEN, data: paid, gas: 65_000n }, dearest.baseFeePerGas * 2n);
+  const word = (hex: string) => hex.padStart(64, '0');
+  // transfer(address,uint256)
+  const data: Hex = `0xa9059cbb${word(RECIPIENT.slice(2).toLowerCase())}${word((250n * 10n ** 6n).toString(16))}`;
+  const signed = await sign(PAYER, { to: TOKEN, data, gas: 65_000n }, dearest.baseFeePerGas * 2n);
   const { receipt } = await options.source.backdate(signed, cheapest.number);
   const { effectiveGasPrice: price } = receipt;
   const target = weiOfGwei(threeDigitsUp(price));

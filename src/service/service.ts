@@ -201,15 +201,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const gate: NonNullable<ServiceOptions['gate']> = options.gate ?? createOpenGate(wallNow);
   const streams = new GasStreams(state, gate);
   signal.addEventListener('abort', streams.end, { once: true });
-  const { baseUrl, cors, keepsAlerts, unsaved } = options;
   const app = createApp({
+    ...options,
     state,
     gate,
     streams,
-    baseUrl,
-    cors,
-    keepsAlerts,
-    unsaved,
     onError,
     alerts: new AlertService({
       alerts: alertStore,

@@ -7,7 +7,7 @@ import { withoutSecrets } from '../../core/key-text.ts';
 import type { MadeAttempt } from '../../service/alerts/dispatcher.ts';
 import { channelsOf, setUpLines } from '../../service/alerts/target-rules.ts';
 import { abortable, sleep, untilAborted } from '../../service/async.ts';
-import { createPlainLog, createRequestLog, type LogLevel } from '../../service/http/log.ts';
+import { createRequestLog, type LogLevel } from '../../service/http/log.ts';
 import { type RequestRecord, startServer } from '../../service/http/server.ts';
 import { isLoopback } from '../../service/is-loopback.ts';
 import { createPlans, type Plans } from '../../service/keys/api-keys.ts';
@@ -237,9 +237,9 @@ const MOST_HEARD = 1_000;
 
 /** The log of `gastop serve` on stderr, without `secrets`: short lines on a terminal, otherwise JSON lines. */
 export function openServeLog(io: Io, level: LogLevel, secrets: readonly string[] = []) {
-  const create = io.stderr.isTTY === true ? createPlainLog : createRequestLog;
+  const isPlain = io.stderr.isTTY === true;
   const write = (line: string) => io.stderr.write(line);
-  const log = create({ level, write, redact: (text) => withoutSecrets(text, secrets) });
+  const log = createRequestLog({ level, isPlain, write, redact: (text) => withoutSecrets(text, secrets) });
   const heard = new Map<string, number>();
   const crash = (error: unknown) => {
     log.fatal(error);

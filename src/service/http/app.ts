@@ -3,6 +3,7 @@ import { cors } from 'hono/cors';
 import { API_KEY_HEADER, BASE_PATH, PATHS, PLAYGROUND_PATH } from '../../contract/routes.ts';
 import type { AlertService } from '../alerts/alert-service.ts';
 import type { AutoTxService } from '../auto-txs/auto-tx-service.ts';
+import type { ServiceOptions } from '../service.ts';
 import type { ServiceState } from '../service-state.ts';
 import type { Gate } from './auth.ts';
 import { BodyReader } from './body.ts';
@@ -27,17 +28,13 @@ import { metricsRoutes } from './routes/metrics.ts';
 import type { AdmittedRequest, Route } from './routes/route.ts';
 import type { RequestRecord } from './server.ts';
 
-interface AppOptions {
+interface AppOptions extends Pick<ServiceOptions, 'keepsAlerts' | 'unsaved' | 'baseUrl' | 'cors'> {
   readonly state: ServiceState;
   readonly gate: Gate;
   readonly streams: GasStreams;
   readonly alerts: AlertService;
   readonly autoTxs: AutoTxService;
-  readonly keepsAlerts?: boolean | undefined;
-  readonly unsaved?: string | undefined;
   readonly onError: (error: unknown) => void;
-  readonly baseUrl?: string | undefined;
-  readonly cors?: readonly string[] | undefined;
 }
 
 type App = Hono<{ Bindings: RequestRecord }>;

@@ -26,6 +26,8 @@ export interface RequestLog {
 
 interface RequestLogOptions {
   readonly level: LogLevel;
+  /** Short lines for people instead of JSON. */
+  readonly isPlain?: boolean;
   /** Writes one line, with its line break. */
   readonly write: (line: string) => void;
   readonly redact: (line: string) => string;
@@ -33,8 +35,8 @@ interface RequestLogOptions {
 
 const SECRETS = ['key', 'apiKey', 'headers', 'authorization'];
 
-/** JSON lines by pino. A line has a route's template and a key's id, never the typed path or key. */
-export function createRequestLog({ level, write, redact }: RequestLogOptions): RequestLog {
+/** Lines by pino. A line has a route's template and a key's id, never the typed path or key. */
+export function createRequestLog({ level, isPlain = false, write, redact }: RequestLogOptions): RequestLog {
   const options = {
     level,
     base: null,
@@ -42,9 +44,10 @@ export function createRequestLog({ level, write, redact }: RequestLogOptions): R
     formatters: { level: (label: string) => ({ level: label }) },
     hooks: { streamWrite: redact },
   };
+  const stream = { write: isPlain ? (line: string) => write(plainLine(JSON.parse(line))) : write };
   // Requests are logged field by field, without secrets; errors may contain anything.
-  const requests = pino(options, { write });
-  const logger = pino({ ...options, redact: [...SECRETS, ...SECRETS.map((name) => `*.${name}`)] }, { write });
+  const requests = pino(options, stream);
+  const logger = pino({ ...options, redact: [...SECRETS, ...SECRETS.map((name) => `*.${name}`)] }, stream);
   return {
     answered: (level, { id, method, route, status, durationMs, bytes, keyId, errorCode, cut }) => {
       const line = { id, method, route, status, ms: Math.round(durationMs * 100) / 100, bytes };
@@ -61,21 +64,12 @@ export function createRequestLog({ level, write, redact }: RequestLogOptions): R
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** Short lines for people instead of JSON: `12:00:01 GET /be/api/v1/gas/current 200 0.4 ms`. */
-export function createPlainLog({ level, write, redact }: RequestLogOptions): RequestLog {
-  const say = (of: LogLevel, text: string) => {
-    if (LOG_LEVELS.indexOf(of) < LOG_LEVELS.indexOf(level)) return;
-    const clock = new Date().toISOString().slice(11, 19);
-    write(redact(`${clock} ${of === 'info' || of === 'debug' ? '' : `${of}: `}${cleanText(text, 500)}\n`));
-  };
-  return {
-    answered: (of, { method, route, status, durationMs, keyId, errorCode }) => {
-      const words = [method, route ?? '(no route)', status, errorCode, `${durationMs.toFixed(1)} ms`, keyId];
-      say(of, words.filter((word) => word !== null).join(' '));
-    },
-    problem: (error) => say('warn', messageOf(error)),
-    fatal: (error) => say('fatal', messageOf(error)),
-    info: (message) => say('info', message),
-    warn: (message) => say('warn', message),
-  };
+type Line = Partial<LoggedRequest> & Record<'level' | 'time' | 'msg', string> & { readonly ms?: number };
+
+/** `12:00:01 GET /be/api/v1/gas/current 200 0.4 ms` */
+function plainLine({ level, time, msg, method, route, status, errorCode, ms = 0, keyId }: Line): string {
+  const words = [method, route ?? '(no route)', status, errorCode, `${ms.toFixed(1)} ms`, keyId];
+  const text = method === undefined ? msg : words.filter((word) => word !== undefined).join(' ');
+  const mark = level === 'info' || level === 'debug' ? '' : `${level}: `;
+  return `${time.slice(11, 19)} ${mark}${cleanText(text, 500)}\n`;
 }

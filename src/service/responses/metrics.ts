@@ -1,24 +1,13 @@
 import { BUCKET_SEC, type Bucket, METRICS_ROWS_MAX } from '../../contract/choices.ts';
-import type { BaseFeeRow, GasUsedRatioRow, Percentile, PriorityFeeRow } from '../../contract/metrics.ts';
 import { type MetricsParameters, PAGE_SIZE_DEFAULT } from '../../contract/queries.ts';
 import type { ChainProfile } from '../../core/chains.ts';
 import type { HistoryStore } from '../../store/history.ts';
 import type { Rollup } from '../../store/rollups.ts';
 import { invalidField } from '../http/errors.ts';
-import { isoFromSec, wholeWei } from './wire.ts';
+import { isoFromSec } from './wire.ts';
 
 const DEFAULT_WINDOW_SEC = 3_600;
 const FITTING_ROWS = 750;
-/** Checked metrics parameters; times in Unix seconds, both inclusive. */
-interface MetricsWindow {
-  readonly chainId: number;
-  readonly from: number;
-  readonly to: number;
-  readonly bucket: Bucket;
-  /** `null`: the whole window, at most {@link METRICS_ROWS_MAX} of its newest rows. */
-  readonly paging: { readonly page: number; readonly size: number } | null;
-}
-
 export interface MetricsContext {
   readonly store: HistoryStore;
   readonly profile: ChainProfile;
@@ -27,11 +16,11 @@ export interface MetricsContext {
   readonly now: number;
 }
 
-/** Moves its start into the stored history. @throws {ApiFailure} that names the invalid parameter */
-export async function metricsWindow(
-  asked: MetricsParameters,
-  context: MetricsContext,
-): Promise<MetricsWindow> {
+/**
+ * Checked metrics parameters; times in Unix seconds, both inclusive. Its start is moved into the stored history.
+ * @throws {ApiFailure} that names the invalid parameter
+ */
+export async function metricsWindow(asked: MetricsParameters, context: MetricsContext) {
   const { store, profile, now } = context;
   const to = asked.to === undefined ? context.end : Math.min(seconds(asked.to), now);
   const from = asked.from === undefined ? null : seconds(asked.from);
@@ -52,6 +41,7 @@ export async function metricsWindow(
     from: Math.max(start, oldest),
     to,
     bucket,
+    /** `null`: the whole window, at most {@link METRICS_ROWS_MAX} of its newest rows. */
     paging:
       asked.page === undefined && asked.size === undefined
         ? null
@@ -69,23 +59,25 @@ function fittingBucket(lengthSec: number, blockTimeSec: number): Bucket {
   return '1d';
 }
 
-/** A window's rows in the envelope of all metrics. With `tipped` counts only rows with tips. */
-export async function metricsResponse<Row>(
-  history: HistoryStore,
-  window: MetricsWindow & { readonly tipped?: boolean },
-  toRow: (rollup: Rollup) => Row | null,
+/** A window's buckets in the envelope of all metrics, each with its `figures`; `null` leaves one out. With `tipped` counts only those with tips. */
+export async function metricsResponse<Figures extends object>(
+  asked: MetricsParameters,
+  context: MetricsContext,
+  figures: (rollup: Rollup) => Figures | null,
+  tipped = false,
 ) {
-  const { bucket, paging } = window;
-  const isBlock = bucket === 'block';
-  const total = isBlock
-    ? await history.countBlocks(window)
-    : await history.countBuckets(BUCKET_SEC[bucket], window);
+  const { store } = context;
+  const { bucket, paging, ...window } = { ...(await metricsWindow(asked, context)), tipped };
+  const bucketSec = bucket === 'block' ? null : BUCKET_SEC[bucket];
+  const total = await (bucketSec === null
+    ? store.countBlocks(window)
+    : store.countBuckets(bucketSec, window));
   const size = paging?.size ?? METRICS_ROWS_MAX;
   const left = paging === null ? Math.max(total - size, 0) : 0;
   const range = { offset: left + (paging?.page ?? 0) * size, limit: size };
-  const rollups = isBlock
-    ? await history.blocks(window, range)
-    : await history.buckets(BUCKET_SEC[bucket], window, range);
+  const rollups = await (bucketSec === null
+    ? store.blocks(window, range)
+    : store.buckets(bucketSec, window, range));
   const oldest = left > 0 ? rollups[0] : undefined;
   return {
     chainId: window.chainId,
@@ -95,30 +87,10 @@ export async function metricsResponse<Row>(
     page: paging?.page ?? 0,
     size,
     total: total - left,
-    data: rollups.map(toRow).filter((row) => row !== null),
+    data: rollups.flatMap((rollup) => {
+      const found = figures(rollup);
+      const at = { timestamp: isoFromSec(rollup.start), blockNumber: rollup.last_block };
+      return found === null ? [] : [{ ...at, ...found }];
+    }),
   };
-}
-
-export function baseFeeRow(rollup: Rollup): BaseFeeRow {
-  return {
-    timestamp: isoFromSec(rollup.start),
-    blockNumber: rollup.last_block,
-    open: rollup.base_open,
-    min: rollup.base_min,
-    mean: wholeWei(rollup.base_mean),
-    max: rollup.base_max,
-    close: rollup.base_close,
-  };
-}
-
-export const priorityFeeRow =
-  (percentile: Percentile) =>
-  (rollup: Rollup): PriorityFeeRow | null => {
-    const tip = rollup[`tip_${percentile}`];
-    if (tip === null) return null;
-    return { timestamp: isoFromSec(rollup.start), blockNumber: rollup.last_block, value: wholeWei(tip) };
-  };
-
-export function gasUsedRatioRow({ start, last_block, ratio_mean, ratio_max }: Rollup): GasUsedRatioRow {
-  return { timestamp: isoFromSec(start), blockNumber: last_block, mean: ratio_mean, max: ratio_max };
 }

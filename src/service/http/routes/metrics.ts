@@ -5,13 +5,8 @@ import { PATHS } from '../../../contract/routes.ts';
 import type { Rollup } from '../../../store/rollups.ts';
 import { blockMetrics } from '../../responses/block.ts';
 import { txMetrics, txsMetrics } from '../../responses/explorer.ts';
-import {
-  baseFeeRow,
-  gasUsedRatioRow,
-  metricsResponse,
-  metricsWindow,
-  priorityFeeRow,
-} from '../../responses/metrics.ts';
+import { metricsResponse } from '../../responses/metrics.ts';
+import { wholeWei } from '../../responses/wire.ts';
 import type { ServiceState } from '../../service-state.ts';
 import { type Route, route } from './route.ts';
 
@@ -20,19 +15,36 @@ export const metricsRoutes = (state: ServiceState): Route[] => [
     summary: 'Base fee over a window',
     query: queries.MetricsParameters,
     response: BaseFeeMetrics,
-    handle: ({ query }) => rowsOf(state, query, baseFeeRow),
+    handle: async ({ query }) =>
+      metricsResponse(query, await state.history(), (rollup) => ({
+        open: rollup.base_open,
+        min: rollup.base_min,
+        mean: wholeWei(rollup.base_mean),
+        max: rollup.base_max,
+        close: rollup.base_close,
+      })),
   }),
   route('get', PATHS.priorityFee, {
     summary: 'Tip at a percentile over a window',
     query: queries.PriorityFeeParameters,
     response: PriorityFeeMetrics,
-    handle: ({ query: { percentile, ...window } }) => rowsOf(state, window, priorityFeeRow(percentile), true),
+    async handle({ query: { percentile, ...window } }) {
+      const tipOf = (rollup: Rollup) => {
+        const tip = rollup[`tip_${percentile}`];
+        return tip === null ? null : { value: wholeWei(tip) };
+      };
+      return metricsResponse(window, await state.history(), tipOf, true);
+    },
   }),
   route('get', PATHS.gasUsedRatio, {
     summary: 'How full the blocks of a window were',
     query: queries.MetricsParameters,
     response: GasUsedRatioMetrics,
-    handle: ({ query }) => rowsOf(state, query, gasUsedRatioRow),
+    handle: async ({ query }) =>
+      metricsResponse(query, await state.history(), ({ ratio_mean, ratio_max }) => ({
+        mean: ratio_mean,
+        max: ratio_max,
+      })),
   }),
   route('get', PATHS.block, {
     summary: 'One block: its fees, how full it was, what it tipped and burnt',
@@ -65,13 +77,3 @@ export const metricsRoutes = (state: ServiceState): Route[] => [
       ),
   }),
 ];
-
-async function rowsOf<Row>(
-  state: ServiceState,
-  asked: queries.MetricsParameters,
-  toRow: (rollup: Rollup) => Row | null,
-  tipped = false,
-) {
-  const context = await state.history();
-  return metricsResponse(context.store, { ...(await metricsWindow(asked, context)), tipped }, toRow);
-}
