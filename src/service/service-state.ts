@@ -136,33 +136,20 @@ export class ServiceState {
     };
   }
 
-  /** The history, as of `present`. @throws {ApiFailure} while there is none. */
-  async history(): Promise<{ store: HistoryStore; profile: ChainProfile; end: number; now: number }> {
-    const { follower, source, history } = this.#parts;
+  /** What responses about history, blocks and transactions need, as of `present`. @throws {ApiFailure} while there is none. */
+  async context(): Promise<LookupContext> {
+    const { follower, source, history, blocks, reader, nativeUsd } = this.#parts;
+    await follower.chain.flush();
     const { profile, head } = follower.chain;
     if (profile === null || head === null) throw this.#unavailable();
-    await follower.chain.flush();
     // A chain's clock may run ahead of ours.
     const now = Math.max(Math.floor(source.now() / 1_000), head.timestamp);
-    // While the source is down, "the last hour" is the last known one.
-    return { store: history, profile, end: follower.isStale ? head.timestamp : now, now };
-  }
-
-  /** A response about single blocks and transactions, within the time limit of a request. @throws {ApiFailure} */
-  explore<T>(
-    read: (context: LookupContext, signal: AbortSignal) => Promise<T>,
-    request: Request,
-  ): Promise<T> {
-    return bounded(async (signal) => read(await this.#explorer(), signal), request.signal);
-  }
-
-  async #explorer(): Promise<LookupContext> {
-    const { follower, blocks, reader, nativeUsd } = this.#parts;
-    await follower.chain.flush();
-    const { profile, head } = follower.chain;
-    if (profile === null || head === null) throw this.#unavailable();
     return {
+      store: history,
       profile,
+      // While the source is down, "the last hour" is the last known one.
+      end: follower.isStale ? head.timestamp : now,
+      now,
       head,
       nextBaseFee: follower.chain.advice()?.nextBaseFee ?? null,
       nativeUsd: nativeUsd(),
@@ -170,6 +157,14 @@ export class ServiceState {
       blocks,
       reader,
     };
+  }
+
+  /** A response about single blocks and transactions, within the time limit of a request. @throws {ApiFailure} */
+  explore<T>(
+    read: (context: LookupContext, signal: AbortSignal) => Promise<T>,
+    request: Request,
+  ): Promise<T> {
+    return bounded(async (signal) => read(await this.context(), signal), request.signal);
   }
 
   #unavailable(): ApiFailure {

@@ -7,7 +7,6 @@ import {
 import type { TxMetrics, TxRow, TxsMetrics } from '../../contract/explorer.ts';
 import { PAGE_SIZE_DEFAULT, type TxsParameters } from '../../contract/queries.ts';
 import type { Block, Hex } from '../../core/block.ts';
-import type { ChainProfile } from '../../core/chains.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import type { Window } from '../../store/history.ts';
 import { abortable, mapBounded } from '../async.ts';
@@ -16,8 +15,7 @@ import { ApiFailure, notFound, unavailable } from '../http/errors.ts';
 import { type MetricsContext, metricsWindow } from './metrics.ts';
 import { isoFromSec, toWire, usdOrNull, wireInteger } from './wire.ts';
 
-export interface LookupContext {
-  readonly profile: ChainProfile;
+export interface LookupContext extends MetricsContext {
   readonly head: Block;
   /** Base fee of the block after the head, wei per gas; `null` while unknown. */
   readonly nextBaseFee: bigint | null;
@@ -173,13 +171,12 @@ const BLOCKS_AT_ONCE = 4;
 /** Newest first; requests transactions only for the blocks of the page. @throws {ApiFailure} `validation_failed` */
 export async function txsMetrics(
   asked: TxsParameters,
-  history: Omit<MetricsContext, 'profile'>,
   context: LookupContext,
   signal: AbortSignal,
 ): Promise<TxsMetrics> {
   const { profile, reader } = context;
   requireTransactions(reader);
-  const window = await metricsWindow({ ...asked, bucket: 'block' }, { ...history, profile });
+  const window = await metricsWindow({ ...asked, bucket: 'block' }, context);
   const { from, blocks } = await blocksOfWindow({ from: window.from, to: window.to }, context, signal);
   const { page, size } = window.paging ?? { page: 0, size: PAGE_SIZE_DEFAULT };
   const listed = blocks

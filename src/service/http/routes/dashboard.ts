@@ -25,7 +25,7 @@ export const dashboardRoutes = (
     query: TimeFrameParameters,
     response: StatsChart,
     async handle({ owner, query: { timeFrame } }) {
-      const { store, end, profile } = await state.history();
+      const { store, end, profile } = await state.context();
       const { blockTimeSec } = profile.feeRule;
       const prices = await statsChart(store, { timeFrame, end, blockTimeSec }, state.meanPrices);
       const window = [owner, end - TIME_FRAME_SEC[timeFrame], end] as const;
@@ -39,7 +39,7 @@ export const dashboardRoutes = (
     query: TimeFrameParameters,
     response: StatsMarket,
     async handle({ query: { timeFrame } }) {
-      const { store, end } = await state.history();
+      const { store, end } = await state.context();
       const dataFees = await state.dataFees();
       return statsMarket(store, { timeFrame, end }, state.present(), state.meanPrices, dataFees);
     },

@@ -16,7 +16,7 @@ export const metricsRoutes = (state: ServiceState): Route[] => [
     query: queries.MetricsParameters,
     response: BaseFeeMetrics,
     handle: async ({ query }) =>
-      metricsResponse(query, await state.history(), (rollup) => ({
+      metricsResponse(query, await state.context(), (rollup) => ({
         open: rollup.base_open,
         min: rollup.base_min,
         mean: wholeWei(rollup.base_mean),
@@ -33,7 +33,7 @@ export const metricsRoutes = (state: ServiceState): Route[] => [
         const tip = rollup[`tip_${percentile}`];
         return tip === null ? null : { value: wholeWei(tip) };
       };
-      return metricsResponse(window, await state.history(), tipOf, true);
+      return metricsResponse(window, await state.context(), tipOf, true);
     },
   }),
   route('get', PATHS.gasUsedRatio, {
@@ -41,7 +41,7 @@ export const metricsRoutes = (state: ServiceState): Route[] => [
     query: queries.MetricsParameters,
     response: GasUsedRatioMetrics,
     handle: async ({ query }) =>
-      metricsResponse(query, await state.history(), ({ ratio_mean, ratio_max }) => ({
+      metricsResponse(query, await state.context(), ({ ratio_mean, ratio_max }) => ({
         mean: ratio_mean,
         max: ratio_max,
       })),
@@ -71,9 +71,6 @@ export const metricsRoutes = (state: ServiceState): Route[] => [
     response: TxsMetrics,
     refusals: { 404: 'A recording is followed, which holds no transactions' },
     handle: ({ c, query }) =>
-      state.explore(
-        async (context, signal) => txsMetrics(query, await state.history(), context, signal),
-        c.req.raw,
-      ),
+      state.explore((context, signal) => txsMetrics(query, context, signal), c.req.raw),
   }),
 ];
