@@ -64,11 +64,9 @@ const DAY_MS = 86_400_000;
 const USUAL_BLOCK_SEC = 12;
 /** A day of a chain with a block every 11 seconds; faster ones are read minute by minute. */
 const MOST_BLOCKS = 8_000;
-
 /** A lane's price in history: the base fee (of the next block if known) plus this percentile of the tips. */
 const TIPS: Readonly<Record<LaneName, string>> = { slow: 'p25', average: 'p50', fast: 'p75' };
 const POINTS = { slow: 'low', average: 'average', fast: 'high' } as const;
-
 export type History = Pick<GasClient, 'chart' | 'baseFee' | 'priorityFee'>;
 
 /** A lane's price over the last 24 hours, oldest first, or a shorter history. Times in ms since epoch. */

@@ -25,7 +25,6 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   averagePrice: ['average', 'avgPrice'],
   highPrice: ['high', 'fastPrice', 'fast'],
   basePrice: ['base', 'baseFee', 'baseFeePerGas'],
-  nextBasePrice: ['nextBaseFee'],
   priorityPrice: ['priorityFee', 'priority', 'tip'],
   blockNumber: ['block', 'number', 'height'],
   blockTimestamp: ['blockTime'],
@@ -33,20 +32,17 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   direction: ['trendDirection', 'trend'],
   now: ['current'],
   min: ['low'],
-  median: ['p50'],
   max: ['high'],
   action: ['recommendation', 'recommendedAction'],
   lane: ['gasSpeed'],
   targetPrice: ['target'],
   reason: ['message'],
-  'Track.basis': ['from'],
   // Dashboard
   plan: ['planName'],
   dailyLimit: ['limit'],
   usedToday: ['used'],
   remainingToday: ['remaining'],
   resetsAt: ['resetAt', 'reset'],
-  pending: ['active'],
   points: ['chart', 'series', 'data', 'items', 'content'],
   timestamp: ['time', 'blockTimestamp', 'bucket', 'date', 'updatedAt', 't'],
   base: ['basePrice', 'baseFee', 'baseFeePerGas'],
@@ -54,8 +50,6 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   low: ['lowPrice', 'slow'],
   average: ['averagePrice'],
   high: ['highPrice', 'fast'],
-  wei: ['cost', 'costWei'],
-  usd: ['costUsd'],
   // Metrics
   data: ['items', 'content', 'rows', 'points', 'input', 'calldata'],
   page: ['number'],
@@ -66,10 +60,7 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   'PriorityFeeRow.value': ['priorityFee', 'maxPriorityFeePerGas', 'priority', 'tip'],
   'BlockMetrics.hash': ['blockHash'],
   baseFeePerGas: ['baseFee', 'basePrice', 'base'],
-  nextBaseFeePerGas: ['nextBaseFee', 'nextBasePrice'],
   transactionCount: ['txCount', 'transactions'],
-  tips: ['priorityFees'],
-  burntWei: ['burnt', 'burned'],
   feeRecipient: ['miner'],
   hash: ['txHash', 'transactionHash'],
   value: ['valueWei'],
@@ -90,36 +81,19 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   note: ['description', 'label'],
   createdAt: ['created'],
   lastTriggeredAt: ['lastTriggered', 'lastFiredAt', 'triggeredAt'],
-  cooldownUntil: ['cooldownEndsAt'],
   triggerCount: ['triggeredCount', 'firedCount', 'fireCount'],
-  ok: ['success', 'passed', 'valid'],
-  events: ['eventCount', 'triggerCount'],
   savedWei: ['saved', 'totalSavedWei', 'totalSaved'],
-  savedUsd: ['totalSavedUsd'],
-  gasAmount: ['gas'],
   entries: ['history', 'events'],
   triggeredAt: ['timestamp', 'time', 'at'],
   price: ['gasPrice'],
-  referencePrice: ['reference', 'averagePrice'],
   // Auto-txs
   targetGasPriceGwei: ['targetGasPriceWei', 'targetGasPrice', 'targetPrice', 'target'],
   strictTargetPrice: ['strictTarget', 'isStrict', 'strict'],
   expiresAt: ['expires', 'expiry', 'validUntil'],
-  chainId: ['chain'],
-  type: ['txType', 'transactionType'],
   from: ['sender', 'fromAddress'],
-  gasLimit: ['gas'],
-  maxFeePerGas: ['maxFee'],
-  maxPriorityFeePerGas: ['priorityFee'],
-  checks: ['preflight'],
-  submittedAt: ['broadcastAt', 'sentAt'],
-  executedAt: ['minedAt', 'confirmedAt'],
   failure: ['failureReason', 'failReason', 'error', 'errorMessage'],
-  attempts: ['tries'],
-  at: ['timestamp', 'time', 'createdAt', 'date'],
   timeline: ['history', 'events', 'log'],
   kind: ['type', 'event', 'status', 'action'],
-  code: ['errorCode'],
   message: ['reason', 'detail', 'description'],
 };
 
@@ -324,7 +298,6 @@ export function unwrapped(field: z.core.$ZodType): {
 }
 
 export const normalKey = (name: string) => name.toLowerCase().replaceAll(/[_-]/g, '');
-
 const keyIndexes = new WeakMap<JsonRecord, ReadonlyMap<string, string>>();
 
 function keyOf(record: JsonRecord, name: string): string | null {

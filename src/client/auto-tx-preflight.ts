@@ -16,9 +16,7 @@ import {
 import { isPast, type ReachView, type SnapshotView } from './views/gas.ts';
 
 export type CheckingClient = Pick<GasClient, 'gasCurrent' | 'autoTxAccount' | 'gasRecommendation'>;
-
 export type CheckedAutoTx = Awaited<ReturnType<typeof preflightAutoTx>>;
-
 const DAY_SEC = 86_400;
 
 /** Computed here from prices and the sender's account: the service gets no signed bytes. @throws ClientError */

@@ -25,7 +25,6 @@ export type ClientErrorCode =
   | 'unreadable';
 
 export const LONGEST_RAW = 2_000;
-
 type OfError = 'code' | 'name' | 'message' | 'stack' | 'waiting' | 'unsettled' | 'endpoint';
 
 /** A failed v1 call. `message` is one clean line for people, without the key. */
@@ -84,7 +83,6 @@ export const ifTold = <Told>(response: Promise<Told>): Promise<Told | null> =>
   });
 
 export type LimitKind = 'daily' | 'rate';
-
 const RATE_WITHIN_SEC = 120;
 
 function limitKind({ errorCode, message }: ErrorWords, waitSec: number | null): LimitKind | null {

@@ -21,7 +21,6 @@ const ERROR_BODY_MAX_BYTES = 65_536;
 const LONGEST_RETRY_SEC = 2;
 /** `.` and `..` change the path of a URL, encoded or not (WHATWG URL §4.1). */
 const DOTTED = /(^|\/)(\.|%2e){1,2}(\/|$)/i;
-
 export type Fetch = (request: Request) => Response | Promise<Response>;
 
 export interface HttpOptions {
@@ -334,6 +333,5 @@ export function parseServiceUrl(text: string, hint = 'the key goes into apiKey')
 }
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
-
 /** Whether others can intercept requests to this URL. */
 export const isPlain = (url: URL): boolean => url.protocol !== 'https:' && !LOOPBACK.test(url.hostname);

@@ -6,7 +6,6 @@ import type { ListView } from './views/alerts.ts';
 import type { MetricsView } from './views/metrics.ts';
 
 const MOST_PAGES = 1_000;
-
 /** A service in this process responds without a pause: yields to keys and screens between pages. */
 export const handleOthers = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 

@@ -39,12 +39,10 @@ export function harmlessJson(text: string): string {
 
 /** Unit of a fee. `guess`: the name does not state it, so its size decides. */
 export type FeeUnit = 'wei' | 'gwei' | 'guess';
-
 /** From this value on an unnamed fee is wei: no one has ever paid 100,000 gwei per gas. */
 const WEI_FROM = 100_000;
 /** A billion times the highest fee ever paid; more is noise. */
 const HIGHEST_FEE_WEI = 1e27;
-const LONGEST_TEXT = 300;
 const LATEST_TIME_MS = 8.64e15;
 
 export function readFee(value: unknown, unit: FeeUnit): bigint | null {
@@ -108,14 +106,12 @@ export function readFlag(value: unknown): boolean | null {
 }
 
 const DEEPEST = 16;
-const LONGEST_WRITTEN = 2_048;
 const LONGEST_NAME = 100;
+const LONGEST_ID = 300;
+const LONGEST_WRITTEN = 2_048;
 const IDS = /^_?id$|^uuid$|Id$|_id$/;
 const WRITTEN = /^(note|description|label)$/i;
-const TARGETS = /^(to|target|recipient|email|webhookUrl)$/i;
-const WEB_ADDRESS = /^https?:/i;
 const HEX = /^0x[\da-f]*$/i;
-const PLAIN = /^[\x20-\x7e]{0,300}$/;
 
 /** A parsed response with harmless texts of bounded length and bounded depth. */
 export function harmless(value: unknown, name = '', depth = 0): unknown {
@@ -126,7 +122,7 @@ export function harmless(value: unknown, name = '', depth = 0): unknown {
   if (!isRecord(value)) return null;
   return Object.fromEntries(
     Object.entries(value).map(([key, one]) => {
-      const clean = PLAIN.test(key) ? key : cleanText(key, LONGEST_NAME);
+      const clean = cleanText(key, LONGEST_NAME);
       return [clean, harmless(one, clean, depth + 1)];
     }),
   );
@@ -134,11 +130,8 @@ export function harmless(value: unknown, name = '', depth = 0): unknown {
 
 /** An id is sent back unchanged, so one that a terminal cannot show is invalid. */
 function harmlessText(text: string, name: string): string | null {
-  if (IDS.test(name))
-    return text.trim() === '' || text.length > LONGEST_TEXT || cleanText(text) !== text ? null : text;
+  if (IDS.test(name)) return text.trim() !== '' && cleanText(text, LONGEST_ID) === text ? text : null;
   if (WRITTEN.test(name)) return cleanNote(text, LONGEST_WRITTEN);
-  if (PLAIN.test(text)) return text.trim();
   if (text.length <= CALLDATA_LONGEST && HEX.test(text)) return text;
-  const isTarget = TARGETS.test(name) || WEB_ADDRESS.test(text);
-  return cleanText(text, isTarget ? LONGEST_WRITTEN : LONGEST_TEXT).trim();
+  return cleanText(text, LONGEST_WRITTEN).trim();
 }

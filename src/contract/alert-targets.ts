@@ -51,33 +51,20 @@ export function checkTargets(alert: TargetFields, rules: TargetRules): FieldProb
   ];
 }
 
-/** What each channel sends to, and why a target is none of its. */
-const TARGETS: Readonly<
-  Record<
-    AlertChannel,
-    { readonly wanted: string; readonly refuse: (target: string, rules: TargetRules) => string | null }
-  >
-> = {
-  EMAIL: {
-    wanted: 'an address',
-    refuse: (target) => (isAddress(target) ? null : 'must be one email address such as gas@example.org'),
-  },
-  WEBHOOK: { wanted: 'a URL', refuse: refuseUrl },
-  SLACK: { wanted: 'the URL of an incoming webhook', refuse: refuseUrl },
-  TELEGRAM: {
-    wanted: 'a chat id',
-    refuse: (target) =>
-      CHAT_ID.test(target) ? null : 'must be a chat id: a number such as -1001234567890, or @channel',
-  },
-  TERMINAL: {
-    wanted: 'nothing',
-    refuse: () => 'must be left out: TERMINAL notifies every running monitor',
-  },
-};
-
 /** Why `target` is invalid for `channel`, as text to follow its name; `null` when it is valid. */
-export const refuseTarget = (channel: AlertChannel, target: string, rules: TargetRules): string | null =>
-  TARGETS[channel].refuse(target, rules);
+export function refuseTarget(channel: AlertChannel, target: string, rules: TargetRules): string | null {
+  switch (channel) {
+    case 'EMAIL':
+      return isAddress(target) ? null : 'must be one email address such as gas@example.org';
+    case 'TELEGRAM':
+      return CHAT_ID.test(target) ? null : 'must be a chat id: a number such as -1001234567890, or @channel';
+    case 'WEBHOOK':
+    case 'SLACK':
+      return refuseUrl(target, rules);
+    case 'TERMINAL':
+      return 'must be left out: TERMINAL notifies every running monitor';
+  }
+}
 
 function checkChannels({ channels = [] }: TargetFields, { missing }: TargetRules): FieldProblem[] {
   return ALERT_CHANNELS.flatMap((channel) => {
@@ -128,9 +115,18 @@ function areKnown(channels: readonly string[]): boolean {
 }
 
 function refuseWanted(channel: AlertChannel, target: string, rules: TargetRules): string | null {
-  if (target !== '') return refuseTarget(channel, target, rules);
-  return channel === 'TERMINAL' ? null : `is missing: ${TARGETS[channel].wanted}`;
+  if (channel === 'TERMINAL' && target === '') return null;
+  if (target === '') return `is missing: ${WANTED[channel]}`;
+  return refuseTarget(channel, target, rules);
 }
+
+const WANTED = {
+  EMAIL: 'an address',
+  WEBHOOK: 'a URL',
+  SLACK: 'the URL of an incoming webhook',
+  TELEGRAM: 'a chat id',
+  TERMINAL: 'nothing',
+} as const satisfies Record<AlertChannel, string>;
 
 function checkHysteresis({ condition, thresholdGwei, hysteresisGwei = 0 }: TargetFields): FieldProblem[] {
   if (condition !== 'GREATER_THAN' || thresholdGwei === undefined || hysteresisGwei < thresholdGwei)

@@ -180,7 +180,6 @@ export const RotatedSecret = object('RotatedSecret', 'A new signing secret', {
   ),
 });
 export type RotatedSecret = z.infer<typeof RotatedSecret>;
-
 /** `GET /alerts` */
 export const AlertList = pageOf(Alert).meta({ id: 'AlertList', description: 'Alerts, newest first' });
 export type AlertList = z.infer<typeof AlertList>;

@@ -220,7 +220,6 @@ export const AutoTxDetails = AutoTx.extend({
     .describe('What happened, newest first, at most 200'),
 }).meta({ id: 'AutoTxDetails', description: 'An auto-tx and what happened to it' });
 export type AutoTxDetails = z.infer<typeof AutoTxDetails>;
-
 /** `GET /auto-txs` */
 export const AutoTxList = pageOf(AutoTx).meta({ id: 'AutoTxList', description: 'Auto-txs, newest first' });
 export type AutoTxList = z.infer<typeof AutoTxList>;

@@ -26,7 +26,6 @@ export const BUCKET_SEC: Readonly<Record<Exclude<Bucket, 'block'>, number>> = {
 
 /** Percentiles of the tips in a block. */
 export const PERCENTILES = ['p10', 'p25', 'p50', 'p75', 'p90', 'p95', 'p99'] as const;
-
 /** Which lane's price an alert watches. */
 export const GAS_SPEEDS = ['SLOW', 'AVERAGE', 'FAST'] as const;
 /** The lane for each word, and the word for each lane. */
@@ -36,20 +35,15 @@ export const LANE_OF_SPEED = {
   FAST: 'fast',
 } as const satisfies Record<(typeof GAS_SPEEDS)[number], string>;
 export const SPEED_OF_LANE = { slow: 'SLOW', average: 'AVERAGE', fast: 'FAST' } as const;
-
 export const ALERT_CONDITIONS = ['LESS_THAN', 'GREATER_THAN'] as const;
-
 /** Ways an alert notifies; `TERMINAL`: every running monitor. */
 export const ALERT_CHANNELS = ['EMAIL', 'WEBHOOK', 'SLACK', 'TELEGRAM', 'TERMINAL'] as const;
 export type AlertChannel = (typeof ALERT_CHANNELS)[number];
-
 /** `PENDING` is armed. */
 export const ALERT_STATUSES = ['PENDING', 'DISABLED'] as const;
 export type AlertStatus = (typeof ALERT_STATUSES)[number];
-
 /** State of a delivery to one channel for one firing. */
 export const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'] as const;
-
 export const COOLDOWN_DEFAULT_MS = 3_600_000;
 export const COOLDOWN_LONGEST_MS = 30 * 86_400_000;
 /** Presets: 30m, 1h, 4h, 1d. */
@@ -61,14 +55,8 @@ export const SAVINGS_GAS_DEFAULT = 150_000;
 
 /** Statuses of an auto-tx. */
 export const AUTO_TX_STATUSES = [
-  'DRAFT',
-  'PENDING',
-  'DISABLED',
-  'SUBMITTED',
-  'EXECUTED',
-  'CANCELLED',
-  'EXPIRED',
-  'FAILED',
+  ...(['DRAFT', 'PENDING', 'DISABLED', 'SUBMITTED'] as const),
+  ...(['EXECUTED', 'CANCELLED', 'EXPIRED', 'FAILED'] as const),
 ] as const;
 export type AutoTxStatus = (typeof AUTO_TX_STATUSES)[number];
 export const EXPIRY_LONGEST_MS = 366 * 86_400_000;
@@ -80,20 +68,9 @@ export const SIGNED_LONGEST = 4_000_000;
 export const CALLDATA_LONGEST = 2 + 2 * 131_072;
 export const CHECK_RESULTS = ['pass', 'wait', 'block', 'unknown'] as const;
 export const CHECK_NAMES = [
-  'chain',
-  'signature',
-  'delegation',
-  'nonce',
-  'nonce-gap',
-  'balance',
-  'cap',
-  'blob-cap',
-  'intrinsic-gas',
-  'expiry',
-  'deadline',
-  'reachable',
-  'cost',
-] as const;
+  ...['chain', 'signature', 'delegation', 'nonce', 'nonce-gap', 'balance', 'cap', 'blob-cap'],
+  ...['intrinsic-gas', 'expiry', 'deadline', 'reachable', 'cost'],
+];
 export const MOST_GWEI = 1_000_000;
 export const PAGE_SIZE_MAX = 500;
 /** Maximum rows of a metrics window without paging. */

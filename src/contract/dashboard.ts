@@ -19,7 +19,6 @@ export const StatsCurrent = object('StatsCurrent', 'Price, trend and recommendat
   recommendation: GasRecommendation,
 });
 export type StatsCurrent = z.infer<typeof StatsCurrent>;
-
 /** Prices of the lanes are known of blocks that the fee engine has seen. */
 const EARLIER = 'Of blocks before those that the service has in memory it is mean base fee plus mean';
 
@@ -124,7 +123,6 @@ export const RateLimits = object('RateLimits', 'What the key that asks may ask',
   perSecond: z.number().min(0).nullable().describe('Requests per second; null is without limit'),
 });
 export type RateLimits = z.infer<typeof RateLimits>;
-
 const Count = whole(0);
 
 const NodeHealth = object('NodeHealth', 'One node of the source', {

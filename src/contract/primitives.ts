@@ -49,11 +49,8 @@ export const Timestamp = z.iso
   .meta({ id: 'Timestamp', description: 'ISO 8601, in UTC with Z', examples: ['2026-01-31T12:00:00Z'] });
 
 export const Ratio = z.number().min(0).max(1).meta({ id: 'Ratio', description: 'A share, from 0 to 1' });
-
 export const Seconds = z.number().min(0).meta({ id: 'Seconds', description: 'A time span, in seconds' });
-
 export const Usd = z.number().min(0).meta({ id: 'Usd', description: 'US dollars' });
-
 export const BlockNumber = z.int().min(0).meta({ id: 'BlockNumber', description: 'Height of a block' });
 
 export const Hash = z

@@ -91,7 +91,6 @@ const alertOf = ({ thresholdGwei, hysteresisGwei, missed, ...wire }: Wire<typeof
 /** Required: its id. `null`: unknown. `status` may be a service's own; `note` may have several lines. */
 export const Alert = lenient(AlertWire, 'id').transform(alertOf);
 export type AlertView = z.infer<typeof Alert>;
-
 type WireTargets = Pick<Wire<typeof AlertWire.shape, 'id'>, 'method' | 'channels' | 'to' | 'targets'>;
 
 /** `to` is the method's target, `targets` those of further channels. */
@@ -133,7 +132,6 @@ export const CreatedAlert = lenient(CreatedAlertWire, 'id').transform(({ signing
   signingSecret,
 }));
 export type CreatedAlertView = z.infer<typeof CreatedAlert>;
-
 /** `previousUntil`: until then the previous secret signs as well; `null`: it does not. */
 export const RotatedSecret = lenient(RotatedSecretWire, 'signingSecret');
 
@@ -149,7 +147,6 @@ export interface ListView<Item> {
   readonly unreadable: number;
 }
 export type AlertListView = ListView<AlertView>;
-
 const Entry = lenient(AlertSavingsWire.shape.entries.element);
 export type SavingsEntryView = z.infer<typeof Entry>;
 
@@ -186,7 +183,6 @@ export function laneOf(gasSpeed: string | null): LaneName | null {
 }
 
 export type AlertCondition = Pick<AlertView, 'gasSpeed' | 'condition' | 'threshold'>;
-
 const SIGNS: Readonly<Record<string, string>> = { LESS_THAN: '<', GREATER_THAN: '>' };
 
 /** `Average < 0.04 gwei` */

@@ -158,7 +158,6 @@ export const isAwaited = (autoTx: Pick<AutoTxView, 'status'>): boolean =>
 
 /** A state for people: the contract's, two finer ones, or a service's own. */
 export type AutoTxState = Lowercase<AutoTxStatus> | 'held' | 'mined' | 'other';
-
 const lowercase = <Word extends string>(word: Word) => word.toLowerCase() as Lowercase<Word>;
 
 export function autoTxState(autoTx: AutoTxView): AutoTxState {

@@ -46,7 +46,6 @@ export const chainOf = ({ name, figures }: ChainRow): string =>
 
 /** What a row is called: two of the user's own may be of one chain. */
 export const titleOf = (row: ChainRow): string => (row.isOwnName ? row.name : chainOf(row));
-
 const gasOf = (name: string) => USUAL_ACTIONS.find((action) => action.name === name)?.gas ?? 0;
 
 const WORK = {

@@ -25,7 +25,6 @@ export const RateLimits = sayingAny(lenient(RateLimitsWire), 'usedToday').transf
   plan: said(wire.plan),
 }));
 export type RateLimitsView = z.infer<typeof RateLimits>;
-
 const { alerts, autoTxs, savings, health } = Summary.shape;
 
 const Node = lenient(health.shape.nodes.element, 'name').transform((wire) => ({
@@ -34,10 +33,8 @@ const Node = lenient(health.shape.nodes.element, 'name').transform((wire) => ({
 }));
 /** `state` is `ok`, `lagging`, `disagrees`, `down`, `wrong-chain`, or another value of the service. */
 export type NodeView = z.infer<typeof Node>;
-
 const Engine = lenient(health.shape.engine.unwrap());
 export type EngineView = z.infer<typeof Engine>;
-
 const Alerts = lenient(alerts);
 const AutoTxs = lenient(autoTxs);
 const Saved = lenient(savings.shape.alerts, 'savedWei');
@@ -59,7 +56,6 @@ export const Dashboard = sayingAny(
   };
 });
 export type DashboardView = z.infer<typeof Dashboard>;
-
 const Point = drawn(ChartPoint, 'timestamp', 'base');
 export type ChartPointView = z.infer<typeof Point>;
 
@@ -91,7 +87,6 @@ export type ChartView = Omit<z.infer<typeof Chart>, 'timeFrame' | 'points'> & {
 
 const Spread = drawn(Stats, 'now', 'min', 'max');
 export type StatsView = z.infer<typeof Spread>;
-
 const { actions } = StatsMarket.shape;
 const Cost = lenient(actions.element.shape.slow, 'wei');
 export type CostView = z.infer<typeof Cost>;

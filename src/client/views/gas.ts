@@ -81,7 +81,6 @@ export const Trend = lenient(
   'direction',
 ).transform(({ window: _, ...wire }) => ({ ...wire, baseFeeFan: wire.baseFeeFan ?? [] }));
 export type TrendView = z.infer<typeof Trend>;
-
 const { alternatives, track, reach } = GasRecommendation.shape;
 
 const Horizon = lenient(alternatives.element, 'horizonSec').transform((wire) => ({
@@ -104,7 +103,6 @@ const Track = lenient(track.extend({ waits: WaitTrack }), 'evaluated').transform
 
 const Reach = lenient(reach.unwrap()).transform((wire) => ({ ...wire, reason: said(wire.reason) }));
 export type ReachView = z.infer<typeof Reach>;
-
 const Action = z.union([z.string().min(1), z.null()]);
 
 /** Required: the action; `null`: no advice yet. */

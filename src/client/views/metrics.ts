@@ -47,13 +47,10 @@ const BaseFee = drawn(BaseFeeRow, 'timestamp', 'mean').transform(({ mean, ...wir
   close: wire.close ?? mean,
 }));
 export type BaseFeeRowView = z.infer<typeof BaseFee>;
-
 const PriorityFee = drawn(PriorityFeeRow, 'timestamp', 'value');
 export type PriorityFeeRowView = z.infer<typeof PriorityFee>;
-
 const GasUsedRatio = drawn(GasUsedRatioRow, 'timestamp', 'mean');
 export type GasUsedRatioRowView = z.infer<typeof GasUsedRatio>;
-
 export const BaseFees = metricsPage(BaseFee);
 export const PriorityFees = metricsPage(PriorityFee);
 export const GasUsedRatios = metricsPage(GasUsedRatio);
@@ -87,7 +84,6 @@ const TxOfWindow = drawn(TxRow, 'hash').transform((wire) => ({
   to: checksummed(wire.to),
 }));
 export type TxRowView = z.infer<typeof TxOfWindow>;
-
 export const Txs = metricsPage(TxOfWindow);
 
 const TYPES: Readonly<Record<number, string>> = {
@@ -101,7 +97,6 @@ const TYPES: Readonly<Record<number, string>> = {
 };
 
 export const describeTxType = (type: number): string => TYPES[type] ?? `type ${type}`;
-
 /** For people; `null`: unknown, or there is none. */
 export type Fact = readonly [name: string, text: string | null];
 
