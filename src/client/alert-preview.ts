@@ -10,22 +10,16 @@ import type { BaseFeeRowView, MetricsView, PriorityFeeRowView } from './views/me
 const KEPT_MS = 60_000;
 
 /** Simulation of an alert over the last 24 hours, or a shorter history. */
-export interface AlertPreview {
-  readonly times: number;
-  readonly last: { readonly at: number; readonly price: bigint } | null;
-  readonly from: number;
-  readonly to: number;
-  /** Interval of the prices; `null`: every block. */
-  readonly everySec: number | null;
-  readonly lowest: bigint | null;
-  readonly highest: bigint | null;
-}
+export type AlertPreview = Awaited<ReturnType<AlertPreviewer['preview']>>;
 
 /** Previews alerts from a service's history, which is cached for a while for the next rule. */
 export class AlertPreviewer {
   readonly #client: History;
   readonly #options: { readonly thorough: boolean; readonly now: () => number };
-  readonly #days = new Map<LaneName, { readonly at: number; readonly day: Promise<DayPrices> }>();
+  readonly #days = new Map<
+    LaneName,
+    { readonly at: number; readonly day: ReturnType<typeof loadDayPrices> }
+  >();
 
   /** @param options `thorough`: many requests are allowed, as for a service in this process; otherwise one. */
   constructor(client: History, options: { readonly thorough: boolean; readonly now: () => number }) {
@@ -33,7 +27,7 @@ export class AlertPreviewer {
     this.#options = options;
   }
 
-  async preview(rule: AlertRule, { signal }: CallOptions = {}): Promise<AlertPreview> {
+  async preview(rule: AlertRule, { signal }: CallOptions = {}) {
     // Loading is shared: it continues for the next preview when this one is aborted.
     const { prices, ...day } = await this.#dayOf(rule.lane);
     signal?.throwIfAborted();
@@ -48,7 +42,7 @@ export class AlertPreviewer {
     };
   }
 
-  #dayOf(lane: LaneName): Promise<DayPrices> {
+  #dayOf(lane: LaneName) {
     const at = this.#options.now();
     const kept = this.#days.get(lane);
     if (kept !== undefined && Math.abs(at - kept.at) < KEPT_MS) return kept.day;
@@ -69,53 +63,36 @@ const TIPS: Readonly<Record<LaneName, string>> = { slow: 'p25', average: 'p50', 
 const POINTS = { slow: 'low', average: 'average', fast: 'high' } as const;
 export type History = Pick<GasClient, 'chart' | 'baseFee' | 'priorityFee'>;
 
-/** A lane's price over the last 24 hours, oldest first, or a shorter history. Times in ms since epoch. */
-interface DayPrices extends Pick<AlertPreview, 'from' | 'to' | 'everySec'> {
-  readonly prices: readonly PriceAtBlock[];
-}
-
-async function loadDayPrices(client: History, lane: LaneName, thorough: boolean): Promise<DayPrices> {
+/** A lane's price over the last 24 hours, oldest first, or a shorter history. `everySec`: `null` for every block. */
+async function loadDayPrices(client: History, lane: LaneName, thorough: boolean) {
   const percentile = TIPS[lane];
   const { points, bucketSec, made } = await client.chart('24h', { percentile });
-  const [first] = points;
-  const everySec = bucketSec ?? apartSec(points);
+  const everySec: number | null = bucketSec ?? apartSec(points);
   // The last point starts then; the newest block is within it.
   const to = (points.at(-1)?.timestamp ?? 0) + Math.max(everySec, 1) * 1_000;
-  const from = Math.max(first?.timestamp ?? 0, to - DAY_MS);
+  const from = Math.max(points[0]?.timestamp ?? 0, to - DAY_MS);
   if (made !== null) return { ...pricesOfRows(made.baseFees.rows, made.tips.rows), from, to };
   const prices = points.flatMap(({ timestamp, ...point }) => {
     const price = point[POINTS[lane]];
     return price === null || timestamp < from ? [] : [priceAt(timestamp, null, price)];
   });
-  if (first === undefined || (!thorough && prices.length > 0)) return { prices, from, to, everySec };
-  const { rows, tips } = await loadRows(client, percentile, { from, to }, thorough);
-  return { ...pricesOfRows(rows, tips), from, to };
-}
-
-async function loadRows(
-  client: History,
-  percentile: string,
-  window: { readonly from: number; readonly to: number },
-  thorough: boolean,
-) {
-  const probe = { ...window, bucket: 'block', page: 0, size: 1 } as const;
+  if (points.length === 0 || (!thorough && prices.length > 0)) return { prices, from, to, everySec };
+  const probe = { from, to, bucket: 'block', page: 0, size: 1 } as const;
   const isLong = thorough && (await client.baseFee(probe)).total > MOST_BLOCKS;
   const pages = <Row extends { readonly timestamp: number }>(
     request: (query: MetricsQuery) => Promise<MetricsView<Row>>,
   ) =>
     allPages<Row>(async (page) => {
       await handleOthers();
-      return request({ ...window, bucket: isLong ? '1m' : 'block', ...page });
+      return request({ from, to, bucket: isLong ? '1m' : 'block', ...page });
     });
   const rows = await pages((query) => client.baseFee(query));
-  return { rows, tips: await pages((query) => client.priorityFee({ ...query, percentile })) };
+  const tips = await pages((query) => client.priorityFee({ ...query, percentile }));
+  return { ...pricesOfRows(rows, tips), from, to };
 }
 
 /** Prices that an alert would have seen after each block: that of the next block, whose base fee is in its row. */
-function pricesOfRows(
-  rows: readonly BaseFeeRowView[],
-  tips: readonly PriorityFeeRowView[],
-): Pick<DayPrices, 'prices' | 'everySec'> {
+function pricesOfRows(rows: readonly BaseFeeRowView[], tips: readonly PriorityFeeRowView[]) {
   const sorted = rows.toSorted((a, b) => a.timestamp - b.timestamp);
   const isNext = (index: number) =>
     (sorted[index + 1]?.blockNumber ?? Number.NaN) - (sorted[index]?.blockNumber ?? Number.NaN) === 1;
@@ -155,34 +132,31 @@ export function alertRuleOf(alert: NewAlert): AlertRule | null {
   };
 }
 
-const DAY_SEC = 86_400;
-
 /** `would have fired 3 times in the last 24 h, last at 14:05 at 0.0391 gwei (minute by minute)` */
 export function previewWords(preview: AlertPreview, timeText: (ms: number) => string): string {
-  const { times, last, lowest, highest } = preview;
+  const { times, last, lowest, highest, from, to, everySec } = preview;
   if (lowest === null || highest === null) return 'cannot be previewed: the service has no history yet';
-  const looked = `in ${spanText(preview)}`;
-  const manner = `(${mannerText(preview)})`;
+  const ms = to - from;
+  // Buckets do not start exactly with the day.
+  const span =
+    ms >= DAY_MS - 2_000 * (everySec ?? 60)
+      ? 'the last 24 h'
+      : `the ${formatDuration(Math.max(Math.round(ms / 1_000), 1))} of history that there is`;
+  const when = `in ${span}`;
   if (last === null) {
+    const about = everySec === null ? '' : 'about ';
     const range =
       lowest === highest
-        ? `${preview.everySec === null ? '' : 'about '}${formatGwei(lowest)} gwei throughout`
+        ? `${about}${formatGwei(lowest)} gwei throughout`
         : `between ${formatGwei(lowest)} and ${formatGwei(highest)} gwei`;
-    return `would not have fired ${looked}: the price was ${range} ${manner}`;
+    return `would not have fired ${when}: the price was ${range} (${mannerText(everySec)})`;
   }
   const often = times === 1 ? 'once' : `${formatCount(times)} times`;
   const where = `at ${timeText(last.at)} at ${formatGwei(last.price)} gwei`;
-  return `would have fired ${often} ${looked}, ${times === 1 ? '' : 'last '}${where} ${manner}`;
+  return `would have fired ${often} ${when}, ${times === 1 ? '' : 'last '}${where} (${mannerText(everySec)})`;
 }
 
-function spanText({ from, to, everySec }: AlertPreview): string {
-  const seconds = Math.round((to - from) / 1_000);
-  // Buckets do not start exactly with the day.
-  if (seconds >= DAY_SEC - 2 * (everySec ?? 60)) return 'the last 24 h';
-  return `the ${formatDuration(Math.max(seconds, 1))} of history that there is`;
-}
-
-function mannerText({ everySec }: AlertPreview): string {
+function mannerText(everySec: number | null): string {
   if (everySec === null) return 'block by block';
   if (everySec === 60) return 'minute by minute';
   const [count, unit] = everySec % 60 === 0 ? [everySec / 60, 'minute'] : [everySec, 'second'];

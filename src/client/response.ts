@@ -23,17 +23,13 @@ export interface ResponseContext {
   readonly renaming?: Renaming;
 }
 
-export interface WireResponse {
-  readonly body: unknown;
-  /** It follows the contract: every price is in wei, however small. */
-  readonly isExact: boolean;
-  readonly wire: unknown;
-}
+export type WireResponse = ReturnType<typeof parseResponse>;
 
-export function parseResponse(text: string, schema: z.ZodObject, context: ResponseContext): WireResponse {
+export function parseResponse(text: string, schema: z.ZodObject, context: ResponseContext) {
   const parsed = parseJson(text);
   if (parsed === undefined) throw unreadable(notJson(text, context), null, text, context);
   const body = harmless(parsed);
+  /** It follows the contract: every price is in wei, however small. */
   const isExact = context.isOwn === true || followsContract(schema, body);
   return { body, isExact, wire: isExact ? body : inWireForm(schema, body, context.renaming) };
 }
@@ -103,13 +99,11 @@ function unreadable(
 }
 
 function notJson(text: string, { endpoint, host }: ResponseContext): string {
-  if (text.trim() === '') return `${host} responded to ${endpoint} with nothing; check the URL`;
-  if (isWebPage(text)) {
-    return `${host} responded to ${endpoint} with a web page: a login or proxy, or not the address of a v1 service`;
-  }
-  return /^\s*[[{]/.test(text)
-    ? `the response of ${host} to ${endpoint} is broken off or not JSON`
-    : `${host} responded to ${endpoint} with something that is not JSON; check the URL`;
+  if (/^\s*[[{]/.test(text)) return `the response of ${host} to ${endpoint} is broken off or not JSON`;
+  const what = isWebPage(text)
+    ? 'a web page: a login or proxy, or not the address of a v1 service'
+    : `${text.trim() === '' ? 'nothing' : 'something that is not JSON'}; check the URL`;
+  return `${host} responded to ${endpoint} with ${what}`;
 }
 
 /** A newer release of our service may have further fields; its units are still certain. */

@@ -289,18 +289,22 @@ export function obstacleOf(checks: readonly CheckView[]): CheckView | null {
 
 /** `2 wait`, `1 blocks, 1 to look at`, `all pass`: a summary of the checks. */
 export function describeChecks(checks: readonly CheckView[]): string {
-  const count = (of: (check: CheckView) => boolean, one: string, several = one) => {
-    const found = checks.filter(of).length;
-    return found === 0 ? [] : [`${found} ${found === 1 ? one : several}`];
-  };
-  const parts = [
-    ...count(({ result }) => result === 'block', 'blocks', 'block'),
-    ...count(({ result }) => result === 'wait', 'waits', 'wait'),
-    ...count(({ result, ok }) => result === 'pass' && ok === false, 'to look at'),
-    ...count(({ result }) => result === 'unknown', 'unknown'),
-  ];
+  const kinds = Map.groupBy(checks, ({ result, ok }) =>
+    result === 'pass' && ok === false ? 'look' : result,
+  );
+  const parts = CHECK_WORDS.flatMap(([kind, one, several]) => {
+    const count = kinds.get(kind)?.length ?? 0;
+    return count === 0 ? [] : [`${count} ${count === 1 ? one : several}`];
+  });
   return parts.length === 0 ? 'all pass' : parts.join(', ');
 }
+
+const CHECK_WORDS = [
+  ['block', 'blocks', 'block'],
+  ['wait', 'waits', 'wait'],
+  ['look', 'to look at', 'to look at'],
+  ['unknown', 'unknown', 'unknown'],
+] as const;
 
 /** The probability that it is sent in time, 0 to 1; `null` when unknown, or when more than the price holds it. */
 export function chanceOf(autoTx: Pick<AutoTxView, 'checks' | 'reachProbability'>): number | null {
@@ -367,13 +371,11 @@ function pendingReason(autoTx: AutoTxView, snapshot: SnapshotView, present: numb
     return { text: `target reached, but it waits ${capText}`, severity: 'warn' };
   const failed = checks.find(({ ok }) => ok === false);
   if (failed !== undefined) return { text: cleanMessage(failed.message), severity: 'warn' };
-  const obstacle = obstacleOf(checks);
-  if (isReached && obstacle !== null)
-    return { text: `target reached; ${cleanMessage(obstacle.message)}`, severity: null };
-  const text = isReached
-    ? `target reached: ${cannotBroadcastReason(snapshot.source.kind) ?? 'it is broadcast at once'}`
-    : `waits until ${describeTarget(autoTx)}${capText === null ? '' : `, and ${capText}`}`;
-  return { text, severity: null };
+  const and = capText === null ? '' : `, and ${capText}`;
+  if (!isReached) return { text: `waits until ${describeTarget(autoTx)}${and}`, severity: null };
+  const obstacle = obstacleOf(checks)?.message ?? cannotBroadcastReason(snapshot.source.kind);
+  const rest = obstacle === null ? ': it is broadcast at once' : `; ${cleanMessage(obstacle)}`;
+  return { text: `target reached${rest}`, severity: null };
 }
 
 function waitsForCapText({ maxFeePerGas, gasPrice }: AutoTxView, { nextBaseFee }: SnapshotView): string {

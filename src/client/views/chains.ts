@@ -46,20 +46,17 @@ export const chainOf = ({ name, figures }: ChainRow): string =>
 
 /** What a row is called: two of the user's own may be of one chain. */
 export const titleOf = (row: ChainRow): string => (row.isOwnName ? row.name : chainOf(row));
-const gasOf = (name: string) => USUAL_ACTIONS.find((action) => action.name === name)?.gas ?? 0;
-
-const WORK = {
-  swap: { name: 'Swap', gas: gasOf('Swap') },
-  send: { name: 'ETH transfer', gas: gasOf('ETH transfer') },
-} as const;
+/** The names of usual actions, by what a row calls them. */
+const WORK = { swap: 'Swap', send: 'ETH transfer' } as const;
 export type Work = keyof typeof WORK;
 
 /** At the average price; an unknown data fee for posting to L1 is `null`, and not in `wei`. */
 export function workCost({ figures, nativeUsd }: ChainRow, work: Work) {
   if (figures === null) return null;
   const { snapshot, actions } = figures;
-  const action = actions.find(({ name }) => name === WORK[work].name);
-  const gas = action?.gas ?? WORK[work].gas;
+  const isWork = ({ name }: { readonly name: string }) => name === WORK[work];
+  const action = actions.find(isWork);
+  const gas = action?.gas ?? USUAL_ACTIONS.find(isWork)?.gas ?? 0;
   const dataFee = dataFeeOf(action, snapshot.chainId);
   const wei = cost(gas, snapshot.lanes.average.price) + (dataFee ?? 0n);
   const usd = nativeUsd === null ? null : usdOf(wei, nativeUsd);
@@ -72,17 +69,16 @@ export type ChainSort = (typeof CHAIN_SORTS)[number];
 /** The cheapest first: costs in dollars, then in coins only, then unknown ones. */
 export function sortedRows(rows: readonly ChainRow[], sort: ChainSort): readonly ChainRow[] {
   if (sort === 'name') return rows.toSorted((one, other) => titleOf(one).localeCompare(titleOf(other), 'en'));
-  const placed = rows.map((row) => ({ row, ...placeOf(row, sort) }));
+  const placeOf = (row: ChainRow) => {
+    if (row.figures === null) return [2, 0] as const;
+    if (sort === 'price') return [0, Number(row.figures.snapshot.lanes.average.price)] as const;
+    const { wei, usd } = workCost(row, sort) ?? { wei: 0n, usd: null };
+    return usd === null ? ([1, Number(wei)] as const) : ([0, usd] as const);
+  };
+  const placed = rows.map((row) => ({ row, place: placeOf(row) }));
   return placed
-    .toSorted((one, other) => one.rank - other.rank || one.value - other.value)
+    .toSorted(({ place: [one, a] }, { place: [other, b] }) => one - other || a - b)
     .map(({ row }) => row);
-}
-
-function placeOf(row: ChainRow, sort: 'price' | Work): { rank: number; value: number } {
-  if (row.figures === null) return { rank: 2, value: 0 };
-  if (sort === 'price') return { rank: 0, value: Number(row.figures.snapshot.lanes.average.price) };
-  const { wei, usd } = workCost(row, sort) ?? { wei: 0n, usd: null };
-  return usd === null ? { rank: 1, value: Number(wei) } : { rank: 0, value: usd };
 }
 
 /** Whether the names of a row contain all words of a filter. */
