@@ -7,8 +7,7 @@ import { makeBlocks } from '../helpers/chain-blocks.ts';
 import { priced, runOf, savePriced } from '../store/alerts/priced-blocks.ts';
 import { insertAlerts } from './kept-rows.ts';
 import type { Workshop } from './programs.ts';
-import { atMost, compare, type Row } from './row.ts';
-import { median } from './statistics.ts';
+import { atMost, compare, median, type Row } from './row.ts';
 
 const FEW = 1_000;
 const MANY = 100_000;

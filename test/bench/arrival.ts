@@ -3,8 +3,7 @@ import { formatCount } from '../../src/core/units.ts';
 import { startJsonRpcServer } from '../helpers/json-rpc-server.ts';
 import { createScriptedChain } from '../helpers/scripted-chain.ts';
 import { HAS_PRICES, LARGE, openGastop, quit, type Workshop } from './programs.ts';
-import { atMost, type Row } from './row.ts';
-import { median, quantile, range } from './statistics.ts';
+import { atMost, median, quantile, type Row, range } from './row.ts';
 
 const LENGTH = 300;
 const BLOCKS = 40;

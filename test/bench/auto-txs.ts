@@ -11,8 +11,7 @@ import { flat } from '../store/alerts/priced-blocks.ts';
 import { GWEI, NOW } from '../store/auto-txs/kept-auto-txs.ts';
 import { insertAutoTxs } from './kept-rows.ts';
 import type { Workshop } from './programs.ts';
-import { atMost, compare, type Row } from './row.ts';
-import { median } from './statistics.ts';
+import { atMost, compare, median, type Row } from './row.ts';
 import { blockFeed } from './stored.ts';
 
 const FEW = 100;

@@ -6,8 +6,7 @@ import { type Anvil, startAnvil } from '../helpers/anvil.ts';
 import { listen } from '../helpers/listen.ts';
 import { memoryRow, residentMb } from './memory.ts';
 import { openGastop, quit, type Workshop } from './programs.ts';
-import { atMost, type Row } from './row.ts';
-import { median, range } from './statistics.ts';
+import { atMost, median, type Row, range } from './row.ts';
 
 const CHAINS = 10;
 /** As long as the board asks each chain for everything at least once. */

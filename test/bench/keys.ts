@@ -4,8 +4,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import type { ScreenQuestion, Terminal } from '../helpers/terminal.ts';
 import { insertAlerts, insertAutoTxs } from './kept-rows.ts';
 import { HAS_PRICES, LARGE, openBare, openGastop, replayArgs, type Workshop } from './programs.ts';
-import { atMost, compare, type Row } from './row.ts';
-import { quantile } from './statistics.ts';
+import { atMost, compare, quantile, type Row } from './row.ts';
 
 const ALERTS = 1_000;
 const AUTO_TXS = 10_000;

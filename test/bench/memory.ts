@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Terminal } from '../helpers/terminal.ts';
 import { openBare, openGastop, quit, shownBlock, type Workshop, writeRecording } from './programs.ts';
-import { atMost, type Row } from './row.ts';
-import { median, range } from './statistics.ts';
+import { atMost, median, type Row, range } from './row.ts';
 
 /** Blocks are 12 s apart. */
 const HOUR_BLOCKS = 300;

@@ -3,8 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { startAnvil } from '../helpers/anvil.ts';
 import { GASTOP, type Workshop } from './programs.ts';
-import { atLeast, type Row } from './row.ts';
-import { median, range, ratios } from './statistics.ts';
+import { atLeast, median, type Row, range, ratios } from './row.ts';
 
 const run = promisify(execFile);
 const RUNS = 15;

@@ -9,8 +9,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import { makeBlocks, restlessSteps } from '../core/support/made-blocks.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import type { Workshop } from './programs.ts';
-import { atMost, compare, type Row } from './row.ts';
-import { quantile } from './statistics.ts';
+import { atMost, compare, quantile, type Row } from './row.ts';
 
 /** A recording whose next block comes when it is asked for. */
 export function blockFeed(blocks: readonly Block[], known: number) {

@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { API_KEY_HEADER } from '../../src/contract/routes.ts';
 import { type Server, startServer } from './http.ts';
 import type { Workshop } from './programs.ts';
-import type { Row } from './row.ts';
-import { quantile } from './statistics.ts';
+import { quantile, type Row } from './row.ts';
 
 const STREAMS = 1_000;
 const PER_KEY = 5;

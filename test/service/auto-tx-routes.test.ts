@@ -324,19 +324,6 @@ test('each key has its own: others find none, count none and see none wait; who 
     items: [{ id, keyId: null }],
     total: 1,
   });
-  for (const [method, path, body] of [
-    ['GET', autoTxPath(id)],
-    ['PUT', autoTxPath(id), { note: 'mine' }],
-    ['POST', autoTxPath(id, '/cancel')],
-    ['DELETE', autoTxPath(id)],
-  ] as const) {
-    const there = await refused(await service.ask(path, { method, key: theirs, body }), 404);
-    const nowhere = await refused(
-      await service.ask(path.replace(id, 'none'), { method, key: theirs, body }),
-      404,
-    );
-    expect(there).toEqual(nowhere);
-  }
   expect(AutoTxAccount.parse(await by(theirs, `/auto-txs/accounts/${address}`)).waiting).toEqual([]);
   await waitFor(async () => (await service.ask(PATHS.summary, { key: mine })).status === 200);
   expect(Summary.parse(await by(mine, PATHS.summary)).autoTxs).toEqual({

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { evaluateAlerts } from '../../src/store/alert-evaluation.ts';
 import { toAlertRow } from '../../src/store/alert-rows.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { median } from '../bench/statistics.ts';
+import { median } from '../bench/row.ts';
 import { startServe } from '../cli/served-program.ts';
 import { startAnvil } from '../helpers/anvil.ts';
 import { GWEI, mineAt } from '../helpers/auto-tx-rig.ts';

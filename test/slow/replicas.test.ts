@@ -4,23 +4,10 @@ import { expect, onTestFailed, test } from 'vitest';
 import { ErrorBody } from '../../src/contract/api-error.ts';
 import { GasCurrent } from '../../src/contract/gas.ts';
 import { PATHS } from '../../src/contract/routes.ts';
-import { median } from '../bench/statistics.ts';
-import { expectNoOldPrices } from '../helpers/paused-serve.ts';
+import { median } from '../bench/row.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { chanceOf } from '../service/auto-txs/chance.ts';
-import {
-  ask,
-  BLOCK_MS,
-  ENCRYPTION_KEY,
-  openServer,
-  openTeam,
-  REPLICAS,
-  type Replica,
-  SENDERS,
-  SETTLED,
-  type Team,
-  up,
-} from './replica-team.ts';
+import { ask, BLOCK_MS, openTeam, type Replica, SENDERS, SETTLED, type Team, up } from './replica-team.ts';
 import { expectAlertsTold, expectNoSurprise, expectSameAnswers, expectSentOnce } from './replica-truth.ts';
 
 const KILLS = 50;
@@ -162,34 +149,4 @@ test('a leader that is suspended for a minute is followed, and writes nothing by
   await expectAlertsTold(team);
   await expectSentOnce(team);
   expectNoSurprise(team.replicas.map(({ program }) => program.stderr()));
-});
-
-test('a standby that is suspended for a minute gives nothing old as new when it goes on', async () => {
-  const team = await openTeam({ isAsked: false });
-  const leader = await team.leader();
-  const standby = team.replicas.find((replica) => replica !== leader);
-  if (standby === undefined) throw new Error('no standby');
-  standby.program.child.kill('SIGSTOP');
-  await setTimeout(SUSPENDED_MS);
-  // These wait for it, and are the first that it answers.
-  const said = Array.from({ length: 20 }, () => saidMeanwhile(team, standby));
-  const readyz = fetch(`${standby.program.origin}/readyz`);
-  await setTimeout(BLOCK_MS);
-  standby.program.child.kill('SIGCONT');
-  console.info((await Promise.all(said)).join('\n'), (await readyz).status);
-  await ready(standby);
-  await team.rest();
-  await expectSameAnswers(team);
-});
-
-test('a leader of three that is suspended in the middle of its sends sends nothing on the old price', async () => {
-  const { target: url } = await openServer();
-  const database = { url, key: ENCRYPTION_KEY };
-  await expectNoOldPrices({
-    processes: REPLICAS,
-    database,
-    transport: 'ws',
-    pausesMs: [8_000, SUSPENDED_MS],
-    sends: 40,
-  });
 });
