@@ -15,17 +15,12 @@ export interface ChainProfile {
    * ZK-stack node's gas estimate; `unverified`: it has one, by an unknown model. Absent: it has none.
    */
   readonly dataFee?: 'op' | 'op-or-none' | 'arbitrum' | 'scroll' | 'linea' | 'estimate' | 'unverified';
-  readonly usdFeed?: UsdFeed;
-}
-
-interface UsdFeed {
-  readonly address: `0x${string}`;
-  /** Maximum time between two updates. */
-  readonly heartbeatSec: number;
+  /** With the maximum time between two updates. */
+  readonly usdFeed?: { readonly address: Hex; readonly heartbeatSec: number };
 }
 
 /** https://docs.chain.link/data-feeds/price-feeds/addresses. Of two published heartbeats the shorter: rather none than old. */
-const USD_FEEDS: ReadonlyMap<number, UsdFeed> = new Map([
+const USD_FEEDS: ReadonlyMap<number, NonNullable<ChainProfile['usdFeed']>> = new Map([
   [1, { address: '0x5f4eC3Df9cbd43714FE2740f5E3616155c5b8419', heartbeatSec: 3_600 }],
   [10, { address: '0x13e3Ee699D1909E989722E753853AE30b17e08c5', heartbeatSec: 1_200 }],
   [56, { address: '0x0567F2323251f0Aab15c8dFb1967E4e8A7D42aeE', heartbeatSec: 27 }],

@@ -1,5 +1,4 @@
 import type { Hex } from './block.ts';
-import { takeMedian } from './engine/rolling.ts';
 
 /** A value with the weight of `weight` equal values: a whole number, at least 1. */
 export interface Weighted {
@@ -99,13 +98,15 @@ export function findAnomalies(points: readonly PricePoint[]): AnomalyPoint[] {
     .flatMap(({ index, kind }) => points.slice(index, index + 1).map((point) => ({ ...point, kind })));
 }
 
-function medianOf(values: Float64Array, from: number, to: number): number {
-  return takeMedian(values.slice(Math.max(from, 0), Math.min(to, values.length)));
+/** The lower one; `NaN` for none. */
+function medianOf(values: Float64Array, from = 0, to = values.length): number {
+  const sorted = values.slice(Math.max(from, 0), to).sort();
+  return sorted[Math.max(Math.ceil(sorted.length / 2) - 1, 0)] ?? Number.NaN;
 }
 
 function tolerance(values: Float64Array, least: number): number {
-  const middle = takeMedian(values.slice());
-  const spread = takeMedian(values.map((value) => Math.abs(value - middle)));
+  const middle = medianOf(values);
+  const spread = medianOf(values.map((value) => Math.abs(value - middle)));
   return Math.max(DEVIATIONS * MAD_TO_SIGMA * spread, least);
 }
 

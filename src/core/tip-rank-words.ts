@@ -6,20 +6,10 @@ import { formatCount } from './units.ts';
  */
 export function tipRankWords(rank: number, count: number | null): string {
   if (count === 1) return 'alone in its block';
-  const known = count === null || count < 1 ? null : count - 1;
-  // The highest and the lowest have no ties.
-  if (rank === 0 || rank === 1) {
-    const all =
-      known === null ? 'all others' : known === 1 ? 'the only other' : `all ${formatCount(known)} others`;
-    return `${rank === 1 ? 'above' : 'below'} ${all} of its block`;
-  }
-  if (known === 1) return 'level with the only other of its block';
-  const others = known === null ? "its block's others" : `its block's ${formatCount(known)} others`;
-  const side = rank >= 0.5 ? `above ${mostPercent(rank)}` : `below ${mostPercent(1 - rank)}`;
-  return `${side} of ${others}, ties counted half`;
-}
-
-/** `100 %` would mean all. */
-function mostPercent(ratio: number): string {
-  return `${Math.min(Math.round(ratio * 100), 99)} %`;
+  const others = count === null ? 'others' : count === 2 ? '1 other' : `${formatCount(count - 1)} others`;
+  const side = rank >= 0.5 ? 'above' : 'below';
+  if (rank === 0 || rank === 1) return `${side} ${count === 2 ? 'the other' : `all ${others}`} of its block`;
+  // `100 %` would mean all.
+  const percent = Math.min(Math.round(Math.max(rank, 1 - rank) * 100), 99);
+  return `${side} ${percent} % of its block's ${others}, ties counted half`;
 }

@@ -17,7 +17,7 @@ import { createHorizons, createReachModel, type Forecast } from './horizons.ts';
 import { createLaneModel, UNKNOWN_TIPS } from './lanes.ts';
 import { createFanModel, createNextBaseFee } from './next-base-fee.ts';
 import { createTrackRecord, recommendation } from './recommendation.ts';
-import { SortedValues, takeRanked } from './rolling.ts';
+import { SortedValues } from './rolling.ts';
 import { createAlikeBlocks } from './similar-states.ts';
 
 const DEFAULT_SPAN_SEC = 8 * 86_400;
@@ -237,7 +237,7 @@ function blockSpacing({ head, oldest, time }: History): number | null {
   for (let index = 0; index < spacings.length; index += 1) {
     spacings[index] = (time.at(head - index) - time.at(head - index - stride)) / stride;
   }
-  const median = takeRanked(spacings, spacings.length >>> 1);
+  const median = spacings.sort()[spacings.length >>> 1] ?? 0;
   return median > 0 ? median : null;
 }
 
