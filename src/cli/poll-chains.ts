@@ -116,7 +116,7 @@ async function nodeReader(
   chainId: number | null,
   now: () => number,
 ): Promise<RowReader> {
-  const [{ createRpcSource }, { LightChain }] = await Promise.all([
+  const [{ createRpcSource }, { createLightChain }] = await Promise.all([
     import('../chain/rpc-source.ts'),
     import('../service/light-chain.ts'),
   ]);
@@ -125,10 +125,10 @@ async function nodeReader(
     recheckMs: RECHECK_MS,
     ...(chainId !== null && { expectedChainId: chainId }),
   });
-  const chain = new LightChain(source, now);
+  const readChain = createLightChain(source, now);
   return {
     read: async (signal) => {
-      const { current, actions } = await chain.read(signal);
+      const { current, actions } = await readChain(signal);
       const { snapshot, trend, recommendation: advice } = Current.parse(current);
       const figures = { snapshot, trend, advice, actions: z.array(Action).parse(actions) };
       const isQuoted = isQuotedPerAction(chainProfile(snapshot.chainId ?? 0));

@@ -1,6 +1,5 @@
 import { ChainError, type ChainSource } from '../chain/chain-source.ts';
 import { createPriceFeed, type PriceFeed } from '../chain/price-feed.ts';
-import type { StatsCurrent, StatsMarket } from '../contract/dashboard.ts';
 import { type ChainProfile, staleAfterMs, updateFrequencySec } from '../core/chains.ts';
 import { FeeEngine, NEAR_BLOCKS } from '../core/engine/fee-engine.ts';
 import { TimeSlice } from './async.ts';
@@ -11,34 +10,35 @@ import { usualWork } from './responses/market.ts';
 /** Blocks of one chain in memory: an hour of 1-second blocks, half a day of Ethereum's. */
 const CAPACITY = 4_096;
 
-interface LightReading {
-  readonly current: StatsCurrent;
-  readonly actions: StatsMarket['actions'];
-}
-
 /** One of many chains of the board: prices and advice from the newest 4,096 blocks, without a database. */
-export class LightChain {
-  readonly #source: ChainSource;
-  readonly #wallNow: () => number;
-  #engine: FeeEngine | null = null;
-  #feed: PriceFeed | null = null;
+export function createLightChain(source: ChainSource, wallNow: () => number) {
+  let known: FeeEngine | null = null;
+  let feed: PriceFeed | null = null;
 
-  constructor(source: ChainSource, wallNow: () => number) {
-    this.#source = source;
-    this.#wallNow = wallNow;
+  async function followed({ feeRule }: ChainProfile, signal: AbortSignal): Promise<FeeEngine> {
+    const recent = await source.newest?.(CAPACITY, { known: known?.head ?? null, signal });
+    if (recent === undefined) throw new ChainError('unsupported', 'only a node can be watched beside others');
+    const { blocks, follows } = recent;
+    const engine = follows && known !== null ? known : new FeeEngine({ feeRule, capacity: CAPACITY });
+    const slice = new TimeSlice();
+    for (const [place, block] of blocks.entries()) {
+      if (slice.isOver()) await slice.next();
+      engine.push(block, blocks.length - place > NEAR_BLOCKS);
+    }
+    known = engine;
+    return engine;
   }
 
-  async read(signal: AbortSignal): Promise<LightReading> {
-    const source = this.#source;
+  return async (signal: AbortSignal) => {
     const profile = await source.chain();
-    const engine = await this.#followed(profile, signal);
+    const engine = await followed(profile, signal);
     const { head } = engine;
     const advice = engine.advice();
     if (head === null || advice === null)
       throw new ChainError('bad-response', `${source.name} gives no blocks`);
-    this.#feed ??= createPriceFeed(source, profile, this.#wallNow);
-    const [usd, dataFees] = await Promise.all([this.#feed.nativeUsd(), dataFeesOf(source, profile)]);
-    const now = this.#wallNow();
+    feed ??= createPriceFeed(source, profile, wallNow);
+    const [usd, dataFees] = await Promise.all([feed.nativeUsd(), dataFeesOf(source, profile)]);
+    const now = wallNow();
     const present = {
       profile,
       head,
@@ -53,21 +53,5 @@ export class LightChain {
       nativeUsd: usd === null || now > usd.validUntil ? null : usd.usd,
     };
     return { current: statsCurrent(present), actions: usualWork(present, dataFees) };
-  }
-
-  async #followed({ feeRule }: ChainProfile, signal: AbortSignal): Promise<FeeEngine> {
-    const known = this.#engine?.head ?? null;
-    const recent = await this.#source.newest?.(CAPACITY, { known, signal });
-    if (recent === undefined) throw new ChainError('unsupported', 'only a node can be watched beside others');
-    const { blocks, follows } = recent;
-    const engine =
-      follows && this.#engine !== null ? this.#engine : new FeeEngine({ feeRule, capacity: CAPACITY });
-    const slice = new TimeSlice();
-    for (const [place, block] of blocks.entries()) {
-      if (slice.isOver()) await slice.next();
-      engine.push(block, blocks.length - place > NEAR_BLOCKS);
-    }
-    this.#engine = engine;
-    return engine;
-  }
+  };
 }

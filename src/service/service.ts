@@ -29,7 +29,7 @@ import { ApiFailure, errorResponse } from './http/errors.ts';
 import { GasStreams } from './http/gas-streams.ts';
 import type { KeyGate } from './keys/key-gate.ts';
 import { Lease, type LeaseOptions, leaseWords } from './leader.ts';
-import { NativePrice } from './native-price.ts';
+import { createNativePrice } from './native-price.ts';
 import { type Condition, ServiceState } from './service-state.ts';
 
 export interface ServiceOptions {
@@ -150,7 +150,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     onAttempt: options.onAttempt,
   });
   let ownFeed: PriceFeed | undefined;
-  const price = new NativePrice(() => {
+  const price = createNativePrice(() => {
     const chain = follower.chain.profile;
     // Several processes on one database cost the node one request: standbys get the price from the leader.
     if (!lease.mayWrite) return null;

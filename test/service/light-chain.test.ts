@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
-import { LightChain } from '../../src/service/light-chain.ts';
+import { createLightChain } from '../../src/service/light-chain.ts';
 import { type JsonRpcServer, startJsonRpcServer } from '../helpers/json-rpc-server.ts';
 import { createScriptedChain } from '../helpers/scripted-chain.ts';
 
@@ -18,12 +18,12 @@ async function lightChain(length: number) {
   const server = await startJsonRpcServer(chain);
   servers.push(server);
   const source = createRpcSource({ urls: [server.url], recheckMs: 60_000 });
-  const light = new LightChain(source, () => chain.head().timestamp * 1_000);
+  const light = createLightChain(source, () => chain.head().timestamp * 1_000);
   const { signal } = new AbortController();
   return {
     chain,
     server,
-    read: async () => (await light.read(signal)).current.snapshot,
+    read: async () => (await light(signal)).current.snapshot,
     requests: () => server.requests.splice(0).map(({ method }) => method),
     /** What an engine says that was given every block whole. */
     whole: async () => {

@@ -2,8 +2,8 @@ import { TIME_FRAME_SEC, type TimeFrame } from '../../contract/choices.ts';
 import type { ChartPoint, StatsChart } from '../../contract/dashboard.ts';
 import type { MeanPrices } from '../../core/advice.ts';
 import { findAnomalies } from '../../core/market-stats.ts';
-import type { HistoryStore } from '../../store/history.ts';
 import { foldRollups, type Rollup } from '../../store/rollups.ts';
+import type { MetricsContext } from './metrics.ts';
 import { isoFromSec, wholeWei } from './wire.ts';
 
 const POINTS_MAX = 500;
@@ -15,19 +15,12 @@ const HOUR_BUCKET_SEC = 10;
 /** Mean stated lane prices from block `first` to `last`, wei per gas; `null` when one of them is unknown. */
 export type StatedPrices = (first: number, last: number) => MeanPrices | null;
 
-export interface ChartWindow {
-  readonly timeFrame: TimeFrame;
-  /** Unix seconds. */
-  readonly end: number;
-  readonly blockTimeSec: number;
-}
-
 export async function statsChart(
-  history: HistoryStore,
-  { timeFrame, end, blockTimeSec }: ChartWindow,
+  context: MetricsContext,
+  timeFrame: TimeFrame,
   statedPrices: StatedPrices,
 ): Promise<Omit<StatsChart, 'events'>> {
-  const { bucketSec, rollups } = await readSeries(history, timeFrame, end, blockTimeSec);
+  const { bucketSec, rollups } = await readSeries(context, timeFrame);
   const anomalies = findAnomalies(
     rollups.map((rollup) => ({ timestamp: rollup.start, value: rollup.base_mean })),
   );
@@ -43,14 +36,15 @@ export async function statsChart(
   };
 }
 
-async function readSeries(history: HistoryStore, timeFrame: TimeFrame, end: number, blockTimeSec: number) {
+async function readSeries({ store: history, end, profile }: MetricsContext, timeFrame: TimeFrame) {
   const window = { from: end - TIME_FRAME_SEC[timeFrame], to: end };
   if (timeFrame !== '1h') {
     const bucketSec = CHART_BUCKET_SEC[timeFrame];
     return { bucketSec, rollups: await history.buckets(bucketSec, window) };
   }
   const blocks = await history.blocks(window);
-  if (blocks.length <= POINTS_MAX) return { bucketSec: Math.max(1, blockTimeSec), rollups: blocks };
+  if (blocks.length <= POINTS_MAX)
+    return { bucketSec: Math.max(1, profile.feeRule.blockTimeSec), rollups: blocks };
   return { bucketSec: HOUR_BUCKET_SEC, rollups: foldRollups(blocks, HOUR_BUCKET_SEC) };
 }
 

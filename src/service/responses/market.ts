@@ -1,6 +1,6 @@
 import { TIME_FRAME_SEC, type TimeFrame } from '../../contract/choices.ts';
 import type { Stats, StatsMarket } from '../../contract/dashboard.ts';
-import { type DataFees, NO_DATA_FEES, workDataFee } from '../../core/data-fee.ts';
+import { type DataFees, workDataFee } from '../../core/data-fee.ts';
 import {
   changeRatio,
   cheapestHourUtc,
@@ -13,19 +13,20 @@ import {
 } from '../../core/market-stats.ts';
 import type { HistoryStore, Window } from '../../store/history.ts';
 import { ROLLUP_SEC, type Rollup } from '../../store/rollups.ts';
-import { CHART_BUCKET_SEC, type ChartWindow, type StatedPrices } from './charts.ts';
+import { CHART_BUCKET_SEC, type StatedPrices } from './charts.ts';
 import type { Present } from './gas.ts';
+import type { MetricsContext } from './metrics.ts';
 import { isoFromSec, usdOrNull, wholeWei, wireInteger } from './wire.ts';
 
 const HOUR_SEC = 3_600;
 
 /** Figures of a time frame. The heatmap always covers 30 days. */
 export async function statsMarket(
-  history: HistoryStore,
-  { timeFrame, end }: Omit<ChartWindow, 'blockTimeSec'>,
+  { store: history, end }: MetricsContext,
+  timeFrame: TimeFrame,
   present: Present,
   statedPrices: StatedPrices,
-  dataFees: DataFees = NO_DATA_FEES,
+  dataFees: DataFees,
 ): Promise<StatsMarket> {
   const series = await marketSeries(history, { from: end - TIME_FRAME_SEC[timeFrame], to: end });
   const stored = await history.buckets(HOUR_SEC, { from: end - TIME_FRAME_SEC['30d'], to: end });

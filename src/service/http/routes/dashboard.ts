@@ -25,9 +25,9 @@ export const dashboardRoutes = (
     query: TimeFrameParameters,
     response: StatsChart,
     async handle({ owner, query: { timeFrame } }) {
-      const { store, end, profile } = await state.context();
-      const { blockTimeSec } = profile.feeRule;
-      const prices = await statsChart(store, { timeFrame, end, blockTimeSec }, state.meanPrices);
+      const context = await state.context();
+      const { end } = context;
+      const prices = await statsChart(context, timeFrame, state.meanPrices);
       const window = [owner, end - TIME_FRAME_SEC[timeFrame], end] as const;
       const marks = [...(await alerts.marks(...window)), ...(await autoTxs.marks(...window))];
       const events = marks.sort((one, other) => (one.timestamp < other.timestamp ? -1 : 1));
@@ -39,9 +39,8 @@ export const dashboardRoutes = (
     query: TimeFrameParameters,
     response: StatsMarket,
     async handle({ query: { timeFrame } }) {
-      const { store, end } = await state.context();
-      const dataFees = await state.dataFees();
-      return statsMarket(store, { timeFrame, end }, state.present(), state.meanPrices, dataFees);
+      const context = await state.context();
+      return statsMarket(context, timeFrame, state.present(), state.meanPrices, await state.dataFees());
     },
   }),
   route('get', PATHS.rateLimits, {

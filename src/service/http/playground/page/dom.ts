@@ -39,8 +39,6 @@ export const paragraphs = (text: string): Node[] =>
     return make('ul', {}, ...block.split('\n').map((line) => make('li', {}, ...inline(line.slice(2)))));
   });
 
-/** Colouring more than this makes the page slow. */
-const MOST_COLOURED = 150_000;
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g;
 
 /** A body for people: JSON is indented and coloured, anything else is unchanged. */
@@ -49,7 +47,7 @@ export function bodyView(text: string): HTMLElement {
   const label = { tabindex: '0', role: 'region', 'aria-label': 'Body of the response' };
   const view = make('pre', { class: 'body', ...label });
   let at = 0;
-  for (const match of pretty.length > MOST_COLOURED ? [] : pretty.matchAll(TOKEN)) {
+  for (const match of pretty.matchAll(TOKEN)) {
     const [whole, string, colon] = match;
     const kind = string === undefined ? 'json-value' : colon === undefined ? 'json-string' : 'json-name';
     view.append(pretty.slice(at, match.index), said('span', kind, string ?? whole), colon ?? '');

@@ -24,17 +24,15 @@ function forgetKey() {
   takeKey();
 }
 
-function startKeyForm() {
-  keyInput.addEventListener('input', takeKey);
-  forgetButton.addEventListener('click', () => {
-    forgetKey();
-    keyInput.focus();
-  });
-  byId('key-form', HTMLFormElement).addEventListener('submit', (event) => event.preventDefault());
-  // A page that is kept for the way back must not keep the key.
-  addEventListener('pagehide', forgetKey);
+forgetKey();
+keyInput.addEventListener('input', takeKey);
+forgetButton.addEventListener('click', () => {
   forgetKey();
-}
+  keyInput.focus();
+});
+byId('key-form', HTMLFormElement).addEventListener('submit', (event) => event.preventDefault());
+// A page that is kept for the way back must not keep the key.
+addEventListener('pagehide', forgetKey);
 
 const methodOf = (method: string) => said('span', `method ${method.toLowerCase()}`, method);
 
@@ -117,7 +115,6 @@ function openNamedRoute() {
 }
 
 async function start() {
-  startKeyForm();
   const state = byId('state', HTMLParagraphElement);
   try {
     const documentUrl = new URL('openapi.json', import.meta.url);
