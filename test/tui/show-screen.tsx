@@ -39,6 +39,8 @@ export interface ShowOptions {
   /** Who gets what is sent, where the service is elsewhere. */
   readonly host?: string;
   readonly isPlain?: boolean;
+  readonly intervalMs?: number;
+  readonly saveFile?: MonitorScope['saveFile'];
   /** How long a deletion can be undone. */
   readonly undoMs?: number;
   /** Default: four seconds after the snapshot's block. */
@@ -53,14 +55,14 @@ export function showScreen(options: ShowOptions) {
   const now = options.now ?? (() => (SNAPSHOT.blockTimestamp ?? 0) + 4_000);
   const monitor: MonitorScope = {
     client: fakeGas(gas),
-    intervalMs: 60_000,
+    intervalMs: options.intervalMs ?? 60_000,
     frozen: options.frozen ?? false,
     isOwnService: options.isOwnService ?? false,
     host: options.host ?? null,
     isPlain: options.isPlain ?? false,
     ...(options.undoMs === undefined ? {} : { undoMs: options.undoMs }),
     now,
-    saveFile: async (name) => name,
+    saveFile: options.saveFile ?? (async (name) => name),
   };
   const duties: (() => Promise<void>)[] = [];
   const showToast = (toast: Toast) => void toasts.push(toast);

@@ -1,84 +1,23 @@
-import { QueryClientProvider } from '@tanstack/react-query';
-import { render } from 'ink-testing-library';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import type { GasClient } from '../../../src/client/client.ts';
+import { describe, expect, it } from 'vitest';
 import { ClientError } from '../../../src/client/errors.ts';
 import { readDescription } from '../../../src/client/openapi.ts';
-import { Clock, ClockContext } from '../../../src/tui/app/clock.ts';
-import { MemoryContext } from '../../../src/tui/app/ui-state.ts';
-import { type Toast, ToastContext } from '../../../src/tui/chrome/toast.tsx';
-import { MonitorContext, type MonitorScope } from '../../../src/tui/data/queries.ts';
-import { createQueryClient } from '../../../src/tui/data/query-client.ts';
-import { Dispatcher, DispatcherContext } from '../../../src/tui/input/use-keys.tsx';
 import { ChartScreen } from '../../../src/tui/panes/chart/chart-pane.tsx';
-import { SnapshotContext } from '../../../src/tui/ui/pane-context.tsx';
 import { FOREIGN_30 } from '../../client/foreign-openapi.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
-import { fakeGas, HOUR, MARKET, RECOMMENDATION, SNAPSHOT } from '../fake-gas.ts';
-import { inRoom } from '../sized-screen.tsx';
+import { HOUR, MARKET, RECOMMENDATION, SNAPSHOT } from '../fake-gas.ts';
+import { type ShowOptions, showScreen } from '../show-screen.tsx';
 
 const refusal = (message: string) =>
   new ClientError('unreachable', message, { endpoint: '/dashboard/stats/chart' });
 
-interface ShowOptions {
-  readonly gas?: Partial<GasClient>;
-  readonly memory?: Map<string, unknown>;
-  readonly saveFile?: MonitorScope['saveFile'];
-  readonly intervalMs?: number;
-}
-
-function show({ gas = {}, memory = new Map(), saveFile, intervalMs = 60_000 }: ShowOptions = {}) {
-  const dispatcher = new Dispatcher();
-  dispatcher.shown = ['chart'];
-  const toasts: Toast[] = [];
-  const queries = createQueryClient();
-  const scope: MonitorScope = {
-    client: fakeGas(gas),
-    intervalMs,
-    frozen: false,
-    now: Date.now,
-    saveFile: saveFile ?? (async (name) => name),
-  };
+function show(options: Partial<ShowOptions> = {}) {
+  const shown = showScreen({ Screen: ChartScreen, scope: 'chart', columns: 90, rows: 20, ...options });
   let block = SNAPSHOT.blockNumber ?? 0;
-  const clock = new Clock(Date.now, 10);
-  const said = (toast: Toast) => toasts.push(toast);
-  const tree = () => (
-    <QueryClientProvider client={queries}>
-      <MonitorContext value={scope}>
-        <ClockContext value={clock}>
-          <ToastContext value={said}>
-            <MemoryContext value={memory}>
-              <DispatcherContext value={dispatcher}>
-                <SnapshotContext value={{ ...SNAPSHOT, blockNumber: block }}>
-                  {inRoom(90, 20, <ChartScreen />)}
-                </SnapshotContext>
-              </DispatcherContext>
-            </MemoryContext>
-          </ToastContext>
-        </ClockContext>
-      </MonitorContext>
-    </QueryClientProvider>
-  );
-  const { lastFrame, unmount, rerender } = render(tree());
-  onTestFinished(() => {
-    unmount();
-    queries.clear();
-  });
-  const screen = () => lastFrame() ?? '';
-  return {
-    screen,
-    toasts,
-    unmount,
-    press: (key: string) => dispatcher.press(key),
-    nextBlock: () => {
-      block += 1;
-      rerender(tree());
-    },
-    shows: (text: string | RegExp) =>
-      waitFor(() => (typeof text === 'string' ? screen().includes(text) : text.test(screen())), {
-        what: `${text} on\n${screen()}`,
-      }),
+  const nextBlock = () => {
+    block += 1;
+    shown.arrive({ ...SNAPSHOT, blockNumber: block });
   };
+  return { ...shown, nextBlock };
 }
 
 describe('ChartScreen', () => {
@@ -117,7 +56,7 @@ describe('ChartScreen', () => {
       },
     });
     await shows(/^ 1h /m);
-    press('t');
+    await press('t');
     await shows('loading the last 24h');
     expect(screen()).toMatch(/^ 1h /m);
     release();
@@ -146,7 +85,7 @@ describe('ChartScreen', () => {
       },
     });
     await shows('tip p50 0.0700');
-    press('p');
+    await press('p');
     await shows('tip p75 0.0700');
     expect(percentiles).toEqual(['p50', 'p75']);
   });
@@ -154,16 +93,16 @@ describe('ChartScreen', () => {
   it('moves the cursor with arrows, g and G', async () => {
     const { press, screen, shows } = show();
     await shows('now ');
-    press('left');
+    await press('left');
     await shows('▸ ');
     const one = screen().split('\n').at(-1);
-    press('left');
+    await press('left');
     await waitFor(() => screen().split('\n').at(-1) !== one);
-    press('g');
+    await press('g');
     await waitFor(() => screen().includes('▸ ') && screen().split('\n')[3]?.[9] === '┃');
-    press('right');
+    await press('right');
     await waitFor(() => screen().split('\n')[3]?.[9] !== '┃');
-    press('G');
+    await press('G');
     await waitFor(() => !screen().includes('▸ '));
   });
 
@@ -183,13 +122,13 @@ describe('ChartScreen', () => {
     });
     await shows(/base 0\.0\d+/);
     expect(screen()).not.toContain('reached in 1h');
-    for (let moved = 0; moved < 5; moved += 1) press('left');
+    await press('left', 'left', 'left', 'left', 'left');
     await shows('reached in 1h 83 %');
     expect(asked).toHaveLength(1);
     nextBlock();
     await shows('reached in 1h 84 %');
     expect(asked).toEqual([asked[0], asked[0]]);
-    press('G');
+    await press('G');
     await waitFor(() => !screen().includes('reached in 1h'));
   });
 
@@ -204,9 +143,9 @@ describe('ChartScreen', () => {
       },
     });
     await shows(/base 0\.0\d+/);
-    press('left');
+    await press('left');
     await waitFor(() => asked === 1);
-    press('left');
+    await press('left');
     nextBlock();
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(asked).toBe(1);
@@ -218,7 +157,7 @@ describe('ChartScreen', () => {
     const gas = { statsChart: async (timeFrame: string) => ({ ...HOUR, timeFrame }) };
     const first = show({ memory, gas });
     await first.shows(/^ 1h /m);
-    first.press('t');
+    await first.press('t');
     await first.shows(/^ 24h /m);
     first.unmount();
     await show({ memory, gas }).shows(/^ 24h /m);
@@ -232,7 +171,7 @@ describe('ChartScreen', () => {
       },
     });
     await shows(/^ 1h /m);
-    press('v');
+    await press('v');
     await shows('nothing to compare with: history reaches back 59m48s');
   });
 
@@ -245,7 +184,7 @@ describe('ChartScreen', () => {
       },
     });
     await shows(/^ 1h /m);
-    press('w');
+    await press('w');
     await waitFor(() => toasts.length > 0);
     const [name, text] = saved[0] ?? ['', ''];
     expect(name).toMatch(/^gastop-ethereum-1h-\d{8}T\d{6}Z\.csv$/);
@@ -258,7 +197,7 @@ describe('ChartScreen', () => {
       saveFile: () => Promise.reject(new Error('EROFS: read-only file system, open')),
     });
     await shows(/^ 1h /m);
-    press('w');
+    await press('w');
     await waitFor(() => toasts.length > 0);
     expect(toasts[0]).toMatchObject({ kind: 'error', text: expect.stringContaining('read-only') });
   });
@@ -269,23 +208,23 @@ describe('ChartScreen', () => {
     );
     const { press, shows } = show({ gas: { statsMarket: async () => ({ ...MARKET, heatmap }) } });
     await shows(/^ 1h /m);
-    press('h');
+    await press('h');
     await shows('cheap hours');
     await shows(/^ Sun/m);
-    press('h');
+    await press('h');
     await shows(/^ 1h /m);
-    press('h');
+    await press('h');
     await shows('cheap hours');
-    press('escape');
+    await press('escape');
     await shows(/^ 1h /m);
-    press('escape');
+    await press('escape');
     await shows(/^ 1h /m);
   });
 
   it('says that there is nothing yet where there is nothing', async () => {
     const { press, shows } = show({ gas: { statsChart: async () => ({ ...HOUR, points: [] }) } });
     await shows('No history yet');
-    press('h');
+    await press('h');
     await shows('No hours to compare yet');
   });
 
@@ -345,7 +284,7 @@ describe('ChartScreen', () => {
     await shows(/^ 1h /m);
     await waitFor(() => asked.length > 0);
     for (const word of ['6h', 'epoch', '7d', '1h']) {
-      press('t');
+      await press('t');
       await shows(new RegExp(`^ ${word} `, 'm'));
       expect(
         Math.max(
@@ -356,13 +295,13 @@ describe('ChartScreen', () => {
       ).toBeLessThanOrEqual(90);
     }
     expect(asked).toEqual(['1h', '6h', 'epoch', '7d']);
-    press('v');
-    press('t');
-    press('t');
+    await press('v');
+    await press('t');
+    await press('t');
     await shows(/^ epoch /m);
     await shows('epoch before');
     for (const word of ['p95', 'max', 'p50']) {
-      press('p');
+      await press('p');
       await shows(`tip ${word}`);
     }
   });
