@@ -1,106 +1,29 @@
-import { QueryClientProvider } from '@tanstack/react-query';
-import { Text } from 'ink';
-import { render } from 'ink-testing-library';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ClientError } from '../../../src/client/errors.ts';
 import type { AlertView } from '../../../src/client/views/alerts.ts';
-import type { SnapshotView } from '../../../src/client/views/gas.ts';
-import { type Toast, ToastContext } from '../../../src/tui/chrome/toast.tsx';
-import { ListsProvider, useLists } from '../../../src/tui/data/lists.tsx';
-import { NotificationsContext } from '../../../src/tui/data/notifications.ts';
-import { createQueryClient } from '../../../src/tui/data/query-client.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
-import { EffectsRun, watchEffects } from '../effects-run.tsx';
 import { ALERT, SAVINGS } from '../fake-alerts.ts';
-import { fakeGas, SNAPSHOT } from '../fake-gas.ts';
+import { SNAPSHOT } from '../fake-gas.ts';
+import { showNotices } from '../show-notices.tsx';
 
 const HERE: AlertView = { ...ALERT, channels: ['EMAIL', 'TERMINAL'] };
 const HEAD_AT = SNAPSHOT.blockTimestamp ?? 0;
-const NOTIFICATIONS = { level: 'on', env: { TERM: 'foot' } } as const;
 const fired = (alert: AlertView): AlertView => ({
   ...alert,
   triggerCount: (alert.triggerCount ?? 0) + 1,
   lastTriggeredAt: HEAD_AT + 12_000,
 });
 
-function Feed() {
-  const { unseen, data, error, retryAt } = useLists().alerts;
-  const count = data?.items[0]?.triggerCount;
-  const failed =
-    error === null ? '' : `, ${error.message}, ${retryAt === null ? 'not asked again' : 'asked again'}`;
-  return <Text>{`unseen ${unseen}, the first has fired ${count} times${failed}`}</Text>;
-}
+const entry = { triggeredAt: HEAD_AT + 12_000, blockNumber: 1, price: 38_800_000n };
+const entries = [{ ...entry, referencePrice: null, savedWei: null, savedUsd: null }];
 
-interface Look {
-  readonly frozen?: boolean;
-  readonly isShown?: boolean;
-}
-
-/** A monitor's notices over a service whose list is what the test says, asked every few milliseconds. */
-function show(
-  first: readonly AlertView[] | Error,
-  { snapshot = SNAPSHOT, now = HEAD_AT + 4_000 }: { snapshot?: SnapshotView; now?: number } = {},
-) {
-  let list = first;
-  let asked = 0;
-  const entry = { triggeredAt: HEAD_AT + 12_000, blockNumber: 1, price: 38_800_000n };
-  const client = fakeGas({
-    alerts: async () => {
-      asked += 1;
-      if (list instanceof Error) throw list;
-      return { items: list, total: list.length, unreadable: 0 };
-    },
-    alertSavings: async () => ({
-      ...SAVINGS,
-      entries: [{ ...entry, referencePrice: null, savedWei: null, savedUsd: null }],
-    }),
+const show = (first: readonly AlertView[] | Error, more: object = {}) =>
+  showNotices(first, {
+    list: 'alerts',
+    say: ([alert]) => (alert ? `the first has fired ${alert.triggerCount} times` : 'none'),
+    gas: { alertSavings: async () => ({ ...SAVINGS, entries }) },
+    ...more,
   });
-  const queries = createQueryClient();
-  const toasts: Toast[] = [];
-  const effects = watchEffects<Look>();
-  const tree = (how: Look) => (
-    <QueryClientProvider client={queries}>
-      <NotificationsContext value={NOTIFICATIONS}>
-        <ToastContext value={(toast) => toasts.push(toast)}>
-          <EffectsRun of={how} told={effects.told}>
-            <ListsProvider
-              client={client}
-              snapshot={snapshot}
-              intervalMs={5}
-              isOwnService
-              now={() => now}
-              frozen={how.frozen === true}
-              shown={how.isShown === true ? 'alerts' : null}
-              beforeClosing={() => {}}
-            >
-              <Feed />
-            </ListsProvider>
-          </EffectsRun>
-        </ToastContext>
-      </NotificationsContext>
-    </QueryClientProvider>
-  );
-  const app = render(tree({}));
-  onTestFinished(() => {
-    app.unmount();
-    queries.clear();
-  });
-  return {
-    toasts,
-    /** All that was written to the terminal beside frames. */
-    told: () => app.frames.filter((frame) => frame.startsWith('\u0007')),
-    shows: (text: string) => waitFor(() => app.lastFrame()?.includes(text) === true, { what: text }),
-    answer: async (next: readonly AlertView[] | Error) => {
-      list = next;
-      const before = asked;
-      await waitFor(() => asked > before + 1);
-    },
-    look: async (how: Look) => {
-      app.rerender(tree(how));
-      await effects.ran(how);
-    },
-  };
-}
 
 describe('an alert for this terminal that fires', () => {
   it('is told on the screen, by the bell and on the desktop, once', async () => {
@@ -122,7 +45,7 @@ describe('an alert for this terminal that fires', () => {
     await answer([HERE]);
     await answer([fired(HERE)]);
     await waitFor(() => toasts.some(({ kind }) => kind === 'alert'));
-    await shows('unseen 1, the first has fired 2 times');
+    await shows('unseen 1, awaited 1, the first has fired 2 times');
     await look({ frozen: false });
     await shows('the first has fired 3 times');
   });

@@ -69,6 +69,20 @@ function transactions({
 const show = (options: Partial<ShowOptions> = {}) =>
   showScreen({ Screen: ExplorerScreen, scope: 'explorer', ...options, gas: { ...chain(), ...options.gas } });
 
+/** With the newest block open, or what `/` finds. */
+async function open(options: Partial<ShowOptions> = {}, sought?: string) {
+  const shown = show(options);
+  await shown.shows('▸ 24,337,604');
+  if (sought === undefined) await shown.press('return');
+  else {
+    await shown.press('/');
+    shown.paste(`${sought}\n`);
+    await shown.shows('⏎ opens it');
+    await shown.press('return');
+  }
+  return shown;
+}
+
 const next = (by = 1): SnapshotView => ({
   ...SNAPSHOT,
   blockNumber: HEAD + by,
@@ -256,9 +270,7 @@ describe('the list of blocks', () => {
 
 describe('a block', () => {
   it('shows every field, its tips drawn, and its transactions', async () => {
-    const { press, shows, screen } = show({ columns: 120, rows: 37 });
-    await shows('▸ 24,337,604');
-    await press('return');
+    const { shows, screen } = await open({ columns: 120, rows: 37 });
     await shows('Block 24,337,604');
     await shows('new contract');
     for (const text of [
@@ -286,7 +298,7 @@ describe('a block', () => {
 
   it('loads its transactions page by page as the cursor goes down', async () => {
     const asked: number[] = [];
-    const { press, shows, screen } = show({
+    const { press, shows, screen } = await open({
       gas: {
         txs: async (query) => {
           asked.push(query?.page ?? 0);
@@ -294,8 +306,6 @@ describe('a block', () => {
         },
       },
     });
-    await shows('▸ 24,337,604');
-    await press('return');
     await shows(/^ +212 /m);
     expect(asked).toEqual([0]);
     await press('G');
@@ -312,9 +322,7 @@ describe('a block', () => {
   });
 
   it('opens a transaction on Enter, goes to its neighbours with the arrows, and back with Esc', async () => {
-    const { press, shows, screen } = show();
-    await shows('▸ 24,337,604');
-    await press('return');
+    const { press, shows, screen } = await open();
     await shows(/^ +212 /m);
     await press('left');
     await shows('Block 24,337,603');
@@ -334,12 +342,10 @@ describe('a block', () => {
 
   it('says of recordings that they hold no transactions, and asks for none', async () => {
     const text = 'a recording holds no transactions';
-    const { press, shows } = show({
+    const { press, shows } = await open({
       snapshot: { ...SNAPSHOT, source: { ...SNAPSHOT.source, kind: 'replay' } },
       gas: { txs: () => Promise.reject(new Error('must not be asked')) },
     });
-    await shows('▸ 24,337,604');
-    await press('return');
     await shows(text);
     await press('/');
     await press(HASH);
@@ -347,19 +353,15 @@ describe('a block', () => {
   });
 
   it('says why a service gives no transactions while the block is shown', async () => {
-    const { press, shows } = show({
+    const { shows } = await open({
       gas: { txs: () => Promise.reject(refusal('plan', 'the plan does not allow it', '/metrics/txs')) },
     });
-    await shows('▸ 24,337,604');
-    await press('return');
     await shows('no transactions: plan lacks /metrics/txs');
     await shows('0.0508 gwei');
   });
 
   it('counts its confirmations up with the head', async () => {
-    const { press, shows, arrive } = show();
-    await shows('▸ 24,337,604');
-    await press('return');
+    const { shows, arrive } = await open();
     await shows('1 confirmation ');
     arrive(next(7));
     await shows('8 confirmations');
@@ -392,12 +394,7 @@ describe('a key in the lookup field', () => {
 
 describe('a transaction', () => {
   it('shows what it is, what it paid, and where its tip stood', async () => {
-    const { press, paste, shows, screen } = show();
-    await shows('▸ 24,337,604');
-    await press('/');
-    paste(`${HASH}\n`);
-    await shows('⏎ opens it');
-    await press('return');
+    const { shows, screen } = await open({}, HASH);
     await shows('this one, 0.0100');
     for (const text of [
       'Transaction  ● success  3 confirmations',
@@ -418,24 +415,22 @@ describe('a transaction', () => {
 
   it('that is not found is told with what to try, and found later without a key', async () => {
     let there = false;
-    const { press, paste, shows, arrive } = show({
-      gas: {
-        tx: async () => {
-          if (!there)
-            throw refusal(
-              'not-found',
-              `the service has no /metrics/tx/${HASH}: unknown`,
-              `/metrics/tx/${HASH}`,
-            );
-          return TX;
+    const { shows, arrive } = await open(
+      {
+        gas: {
+          tx: async () => {
+            if (!there)
+              throw refusal(
+                'not-found',
+                `the service has no /metrics/tx/${HASH}: unknown`,
+                `/metrics/tx/${HASH}`,
+              );
+            return TX;
+          },
         },
       },
-    });
-    await shows('▸ 24,337,604');
-    await press('/');
-    paste(HASH);
-    await shows('⏎ opens it');
-    await press('return');
+      HASH,
+    );
     await shows('No transaction 0xabababab');
     await shows(/^ +unknown$/m);
     await shows('/ looks up another, Esc goes back');
@@ -445,12 +440,7 @@ describe('a transaction', () => {
   });
 
   it('leads to its block and back', async () => {
-    const { press, paste, shows } = show();
-    await shows('▸ 24,337,604');
-    await press('/');
-    paste(HASH);
-    await shows('⏎ opens it');
-    await press('return');
+    const { press, shows } = await open({}, HASH);
     await shows('Transaction');
     await press('return');
     await shows('Block 24,337,604');
@@ -460,14 +450,12 @@ describe('a transaction', () => {
 
   it('is shown as far as a foreign service knows it', async () => {
     const known = Object.fromEntries(Object.keys(TX).map((name) => [name, null]));
-    const { press, paste, shows, screen } = show({
-      gas: { tx: async () => ({ ...(known as unknown as typeof TX), hash: HASH, status: 'DROPPED' }) },
-    });
-    await shows('▸ 24,337,604');
-    await press('/');
-    paste(HASH);
-    await shows('⏎ opens it');
-    await press('return');
+    const { shows, screen } = await open(
+      {
+        gas: { tx: async () => ({ ...(known as unknown as typeof TX), hash: HASH, status: 'DROPPED' }) },
+      },
+      HASH,
+    );
     await shows('dropped');
     expect(screen()).not.toMatch(/null|undefined|NaN/);
   });
