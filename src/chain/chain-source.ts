@@ -1,6 +1,7 @@
 import type { Block, Hex } from '../core/block.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import type { DataFees } from '../core/data-fee.ts';
+import type { ChainBlock, ChainReceipt, ChainTransaction } from './rpc/decode.ts';
 
 /** One node's state as last seen; replay and simulation have a single entry. */
 export interface NodeHealth {
@@ -40,60 +41,7 @@ export interface RecentBlocks {
   readonly follows: boolean;
 }
 
-export interface ChainTransaction {
-  readonly hash: Hex;
-  readonly type: number;
-  readonly from: Hex;
-  readonly to: Hex | null;
-  readonly value: bigint;
-  readonly nonce: number;
-  readonly gasLimit: bigint;
-  readonly maxFeePerGas: bigint | null;
-  readonly maxPriorityFeePerGas: bigint | null;
-  readonly gasPrice: bigint | null;
-  readonly data: Hex;
-  readonly maxFeePerBlobGas: bigint | null;
-  /** `null` for other than blob transactions (EIP-4844). */
-  readonly blobCount: number | null;
-  /** `null` while the transaction is pending. */
-  readonly blockNumber: number | null;
-  readonly blockHash: Hex | null;
-}
-
-export interface ChainReceipt {
-  readonly hash: Hex;
-  readonly status: 'success' | 'reverted';
-  readonly blockNumber: number;
-  readonly blockHash: Hex;
-  readonly gasUsed: bigint;
-  /** Price paid, wei per gas. */
-  readonly effectiveGasPrice: bigint;
-  readonly transactionIndex: number;
-  /** Wei: blob gas used × its price; 0 without blobs. */
-  readonly blobFee: bigint;
-  /** A rollup's fees beside gas, wei: for posting the data, and for its operator; 0 elsewhere. */
-  readonly dataFee: bigint;
-  /** The same, or the part of gas for posting (Arbitrum); absent when the receipt lacks it. */
-  readonly l1Part?: bigint;
-}
-
-/** A block as the chain has it, with data that only the node has. */
-export interface ChainBlock {
-  readonly number: number;
-  readonly hash: Hex;
-  readonly parentHash: Hex;
-  /** Unix seconds. */
-  readonly timestamp: number;
-  /** Wei per gas; 0 before EIP-1559. */
-  readonly baseFeePerGas: bigint;
-  readonly gasUsed: bigint;
-  readonly gasLimit: bigint;
-  readonly feeRecipient: Hex;
-  /** `null` before EIP-4844. */
-  readonly blobGasUsed: bigint | null;
-  readonly excessBlobGas: bigint | null;
-  readonly transactionHashes: readonly Hex[];
-}
+export type { ChainBlock, ChainReceipt, ChainTransaction };
 
 export interface IncludedTransaction {
   readonly transaction: ChainTransaction;

@@ -49,9 +49,8 @@ interface ReplayOptions {
  */
 export async function openReplaySource(options: ReplayOptions): Promise<ChainSource> {
   const { file, speed, clock = systemClock } = options;
-  if (!(speed > 0 && speed <= FASTEST)) {
+  if (!(speed > 0 && speed <= FASTEST))
     throw new ChainError('unsupported', `a replay's speed is above 0 and at most ${FASTEST}, such as 60`);
-  }
   const chain = chainProfile(await recordedChainId(file));
   const recorded: Block[] = [];
   for await (const block of readBlockFile(file)) recorded.push(block);

@@ -3,11 +3,11 @@ import { type Clock, ConcurrencyLimit, systemClock } from './async.ts';
 import { ChainError, type ChainSource } from './chain-source.ts';
 import { createRpcNode, request, requestHead } from './rpc/client.ts';
 import { createDataFees } from './rpc/data-fees.ts';
-import { bytes, maybe, quantity, safeInteger, toTransaction, transactionResponse } from './rpc/decode.ts';
+import { bytes, maybe, quantity, receiptResponse, safeInteger, transactionResponse } from './rpc/decode.ts';
 import { parseNodeUrl } from './rpc/failures.ts';
 import { followChain } from './rpc/follow.ts';
 import { createNodePool } from './rpc/node-pool.ts';
-import { readBlock, readBlocks, readNewest, readReceipt, readTransactions } from './rpc/read.ts';
+import { readBlock, readBlocks, readNewest, readTransactions } from './rpc/read.ts';
 import { sendTransaction } from './rpc/send.ts';
 
 /** A full block with its receipts may be tens of megabytes. */
@@ -81,16 +81,13 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
     call: ({ to, data }) => pool.run((node) => request(node, bytes, 'eth_call', [{ to, data }, 'latest'])),
     sendRawTransaction: (signed, options = {}) => sendTransaction(pool, signed, options),
     transaction: (hash) =>
-      pool.run(
-        async (node) => {
-          const response = await request(node, maybe(transactionResponse), 'eth_getTransactionByHash', [
-            hash,
-          ]);
-          return response && toTransaction(response);
-        },
-        { patienceMs: SECOND_OPINION_MS },
-      ),
-    receipt: (hash) => pool.run((node) => readReceipt(node, hash), { patienceMs: SECOND_OPINION_MS }),
+      pool.run((node) => request(node, maybe(transactionResponse), 'eth_getTransactionByHash', [hash]), {
+        patienceMs: SECOND_OPINION_MS,
+      }),
+    receipt: (hash) =>
+      pool.run((node) => request(node, maybe(receiptResponse), 'eth_getTransactionReceipt', [hash]), {
+        patienceMs: SECOND_OPINION_MS,
+      }),
     block: (number, { signal } = {}) =>
       pool.run((node) => readBlock(node, number, { signal }), { signal, patienceMs: SECOND_OPINION_MS }),
     transactionsOf: (block, { signal } = {}) =>

@@ -84,7 +84,6 @@ type Head = Pick<Block, 'number' | 'timestamp'>;
 export type AdviceCount = ReturnType<typeof countOf>;
 export type AdviceScore = Awaited<ReturnType<TrackStore['score']>>;
 
-/** Judges stored advice by the stored blocks, and counts the results. */
 export class TrackStore extends Store {
   /** Blocks whose unjudged advice ended within the last `within` blocks, at most `limit` of either kind. */
   due(within: number, limit: number): Promise<number[]> {

@@ -51,7 +51,6 @@ const isWoken =
   };
 
 const POSITION = 'alerts_at';
-/** Longer than any reorg. */
 const DEEPEST_REORG_SEC = 3_600;
 
 /** Their indexes need no update. */

@@ -55,7 +55,6 @@ export function tallyOf(events: readonly AlertEventRow[]) {
 
 export interface Firing {
   readonly alert: KeptAlert;
-  /** Wei per gas. */
   readonly price: bigint;
 }
 

@@ -89,7 +89,6 @@ export class AlertStore extends Store {
     return (await this.database.run((db) => owners.execute(db))).rows.map(({ owner }) => owner);
   }
 
-  /** Disables all alerts of an owner at `now` (ms since epoch), and cancels their deliveries. */
   disableAll(owner: string, reason: string, now: number): Promise<void> {
     return this.database.transaction(async (trx) => {
       const theirs = trx.selectFrom('alerts').select('id').where('owner', '=', owner);
@@ -108,7 +107,6 @@ export class AlertStore extends Store {
       return true;
     });
     const sent = (trx: Queries) => trx.selectFrom('deliveries').where('alert_id', '=', id);
-    // Thousands of rows, in pages, so that blocks are written in between.
     if (wasThere) await inPages(() => this.database.transaction((trx) => forgetDeliveries(trx, sent(trx))));
     return wasThere;
   }

@@ -2,7 +2,6 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { KeyDatabase, RetryTimes } from './database.ts';
 import { isPostgres, type KeyRow, type KeyTables } from './tables.ts';
 
-/** A request for usage of one key on one day. */
 export interface UsageRequest {
   readonly keyId: string;
   readonly count: number;
@@ -12,7 +11,6 @@ export interface UsageRequest {
   readonly perSecond?: number | null;
 }
 
-/** The granted part of a request. */
 interface Granted {
   readonly count: number;
   /** The rest exceeds the limit per second, not the daily one. */
@@ -47,7 +45,6 @@ export class KeyStore {
     return isPostgres(this.#database.queries);
   }
 
-  /** The existing keys among these ids. */
   async find(ids: readonly string[]): Promise<Map<string, KeyRow>> {
     const rows = await this.#database.run(
       (db) => db.selectFrom('keys').selectAll().where('id', 'in', ids).execute(),
@@ -81,7 +78,6 @@ export class KeyStore {
     return this.#database.run((db) => db.transaction().execute(count), WHILE_COUNTING);
   }
 
-  /** Usage of the key on `day`. */
   async usedOn(day: number, keyId: string): Promise<number> {
     return (await this.allUsedOn(day, keyId)).get(keyId) ?? 0;
   }
@@ -95,14 +91,12 @@ export class KeyStore {
     return new Map(rows.map((row) => [row.key_id, Number(row.used)]));
   }
 
-  /** All keys, oldest first. */
   list(): Promise<KeyRow[]> {
     return this.#database.run((db) =>
       db.selectFrom('keys').selectAll().orderBy('created_at').orderBy('id').execute(),
     );
   }
 
-  /** Whether any key is not revoked. */
   async hasActive(): Promise<boolean> {
     const active = await this.#database.run((db) =>
       db.selectFrom('keys').select('id').where('revoked_at', 'is', null).limit(1).execute(),
@@ -135,7 +129,6 @@ export class KeyStore {
     return (await this.#database.run((db) => changed.execute(db))).rows[0] ?? null;
   }
 
-  /** Deletes usage before `day`. */
   async forgetUsageBefore(day: number): Promise<void> {
     await this.#database.run((db) => db.deleteFrom('usage').where('day', '<', day).execute(), WHILE_COUNTING);
   }
@@ -171,7 +164,6 @@ async function countUsage(
   return new Map(rows.map((row) => [row.key_id, row]));
 }
 
-/** Takes back what exceeds a limit. */
 async function giveBack(trx: Queries, day: number, keyId: string, over: number): Promise<void> {
   const usage = trx
     .updateTable('usage')

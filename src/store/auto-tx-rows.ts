@@ -42,7 +42,6 @@ export interface AutoTxTallyRow {
   unpriced: number;
 }
 
-/** Rows of earlier versions have neither result nor code. */
 type KeptCheck = Pick<Check, 'name' | 'ok' | 'message'> & Partial<Check>;
 
 const withDefaults = (check: KeptCheck): Check => ({ code: null, result: resultOf(check.ok), ...check });

@@ -4,9 +4,7 @@ import { columns, integer, maybe, orNull, plain, wei } from './columns.ts';
 import { pagesOf, type Queries } from './tables.ts';
 
 export interface NumberRange {
-  /** Inclusive. */
   readonly from: number;
-  /** Inclusive. */
   readonly to: number;
 }
 

@@ -5,7 +5,7 @@ import { type ChainProfile, identifiedChain, isImpostor, SIMULATED_CHAIN_ID } fr
 import { pruneAdvice, rewindAdvice, writeAdvice } from './advice-track.ts';
 import { type AlertRun, evaluateAlerts, restartAlerts, rewindAlerts } from './alert-evaluation.ts';
 import { pruneAlertEvents } from './alert-firings.ts';
-import { restartAutoTxs, rewindAutoTxs } from './auto-tx-writes.ts';
+import { restartAutoTxs, rewindAutoTxs } from './auto-txs.ts';
 import {
   type BlockRow,
   findHoles,
@@ -69,7 +69,6 @@ export class BlockStore extends Store {
     return wrongChain(this.database.name, chain, chain);
   }
 
-  /** The chain of this history; `null` until the first write. */
   chainId(): Promise<number | null> {
     return this.#readNumber('chain_id');
   }

@@ -184,7 +184,6 @@ async function openFile<Schema>(
 }
 
 async function openServer<Schema>(url: string, name: string): Promise<Opened<Schema>> {
-  // Loaded lazily: a file does not need it.
   const { postgresDialect, OLDEST_POSTGRES } = await import('./postgres.ts');
   const dialect = postgresDialect(url);
   const plugins = [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })];
@@ -284,7 +283,6 @@ function makePrivateFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process created it first.
     if (!existsSync(path)) throw error;
   }
 }

@@ -38,10 +38,8 @@ const NOT_LET_IN = '% refuses the user or the password; check them in the URL, o
  * (https://www.postgresql.org/docs/current/errcodes-appendix.html) and the driver texts.
  */
 const FAILURES: readonly (readonly [RegExp, StoreErrorCode, string])[] = [
-  // Busy, and locked.
   [/^sqlite [56]$/, 'busy', '% is in use by another program; close it, or choose another database file'],
   [/^sqlite 8$/, 'read-only', '% cannot be written; allow writing to it and its folder, or choose another'],
-  // The disk: no room for the shared memory file of the write-ahead log.
   [/^sqlite (?:13|10 19)$/, 'full', 'the disk is full, % cannot grow; free some space'],
   [/^sqlite 10/, 'failed', '% cannot be read or written (disk error); check the disk'],
   [/^sqlite 11$/, 'damaged', DAMAGED],

@@ -56,7 +56,6 @@ export class HistoryStore extends Store {
     return (await this.database.run((db) => oldest.execute(db))).rows[0]?.at ?? null;
   }
 
-  /** Mean prices of the 24 h before `timestamp` (Unix seconds); `null` when there are no blocks. */
   referencePrices(timestamp: number): Promise<ReferencePrices | null> {
     return this.database.run((db) => referencePrices(db, timestamp));
   }

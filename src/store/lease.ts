@@ -95,10 +95,8 @@ const notHolder = (process: string) =>
 
 type NextLease = Omit<HeldLease, 'ageMs' | 'place' | 'report'> & { readonly place?: string | null };
 
-/** A longer wait is reported: the holder may be unable to write. */
 const RETRY_TIMES: RetryTimes = { busy: 1_000 };
 
-/** The single row of the lease. Each change is one statement. */
 export class LeaseStore extends Store {
   async read(): Promise<HeldLease | null> {
     const row = await this.database.run((db) => {

@@ -119,7 +119,6 @@ const locked = <Query extends { forUpdate(): Query }>(query: Query): Query => qu
 
 const wasTried = sql<boolean>`exists (select 1 from delivery_attempts where delivery_id = deliveries.id)`;
 
-/** Deliveries of fired alerts, and their results. */
 export class OutboxStore extends Store {
   get isShared(): boolean {
     return isPostgres(this.database.queries);
@@ -250,7 +249,6 @@ export class OutboxStore extends Store {
       const made = { owner, secret: newSecret(), previous: null, previous_until: null };
       const first = db.insertInto('signing_secrets').values(made);
       const known = db.selectFrom('signing_secrets').selectAll().where('owner', '=', owner);
-      // Another process may create it first.
       if ((await known.executeTakeFirst()) === undefined)
         await first.onConflict((conflict) => conflict.column('owner').doNothing()).execute();
       const { secret, previous, previous_until: until } = await known.executeTakeFirstOrThrow();

@@ -9,7 +9,6 @@ const IDLE_IN_TRANSACTION_MS = 5_000;
 const LOCK_WITHIN_MS = 5_000;
 const STATEMENT_WITHIN_MS = 60_000;
 
-/** PostgreSQL 13 is out of support. */
 export const OLDEST_POSTGRES = 14;
 
 /** Wei, times, counts and their queried sums are below 2^53. */

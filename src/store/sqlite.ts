@@ -11,7 +11,6 @@ import {
 /** Preparing takes longer than running, and the same few statements run for every block. */
 const CACHED_STATEMENTS = 256;
 
-/** Runs Kysely's SQLite dialect on Node's own database. */
 export class NodeSqliteDialect extends SqliteDialect {
   readonly #database: SqliteDatabase;
 
@@ -64,7 +63,6 @@ function adapt(database: DatabaseSync): SqliteDatabase {
 }
 
 function adaptStatement(statement: StatementSync, sql: string): SqliteStatement {
-  // Kysely's compilers only produce values that SQLite can bind.
   const bind = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
   return {
     reader: returnsRows(statement, sql),

@@ -3,7 +3,7 @@ import type { AdviceRow } from './advice-track.ts';
 import type { AlertEventRow, DeliveryAttemptRow, DeliveryRow, FiringTallyRow } from './alert-firings.ts';
 import type { AlertRow } from './alert-rows.ts';
 import type { AutoTxRow, AutoTxTallyRow, SignedTransactionRow } from './auto-tx-rows.ts';
-import type { AutoTxEventRow } from './auto-tx-writes.ts';
+import type { AutoTxEventRow } from './auto-txs.ts';
 import type { BlockRow } from './block-rows.ts';
 import type { RollupRow } from './rollups.ts';
 
@@ -82,7 +82,6 @@ export interface KeyTables {
   usage: UsageRow;
 }
 
-/** Inserts a row, or replaces the one with the same key. */
 export async function upsert<Table extends keyof Tables>(
   db: Queries,
   table: Table,

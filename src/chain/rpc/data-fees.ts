@@ -129,7 +129,7 @@ async function readOpStack(node: RpcNode, kind: 'op' | 'op-or-none'): Promise<Da
     '0x0',
   ]);
   const isDeposit = first?.from === L1_ATTRIBUTES_DEPOSITOR && first.to === L1_BLOCK;
-  const parameters = isDeposit ? decodeL1Attributes(first.input) : null;
+  const parameters = isDeposit ? decodeL1Attributes(first.data) : null;
   if (parameters !== null) return { ...NO_DATA_FEES, parameters };
   if (!isDeposit && kind === 'op-or-none') return NO_DATA_FEES;
   const [transfer] = USUAL_ACTIONS;

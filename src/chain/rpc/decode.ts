@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Hex } from '../../core/block.ts';
 import { operatorFee } from '../../core/data-fee.ts';
 import type { StatedFeeRule } from '../../core/eip1559.ts';
-import { ChainError, type ChainReceipt, type ChainTransaction } from '../chain-source.ts';
+import { ChainError } from '../chain-source.ts';
 
 /** Stops at the first item that does not fit: zod's own array collects a problem of each, and may have millions. */
 export const list = <T>(each: z.ZodType<T>) =>
@@ -99,26 +99,40 @@ export const feeHistoryResponse = z.object({
 });
 export type FeeHistoryResponse = z.output<typeof feeHistoryResponse>;
 
-/** Other chains have more kinds of transactions (deposits, retryables): their missing fields read as 0 or `null`. */
-export const transactionResponse = z.object({
-  hash,
-  type: maybe(safeInteger),
-  from: address,
-  to: maybe(address),
-  value: quantity.nullish().transform((value) => value ?? 0n),
-  nonce: safeInteger.nullish().transform((nonce) => nonce ?? 0),
-  gas: quantity,
-  gasPrice: maybe(quantity),
-  maxFeePerGas: maybe(quantity),
-  maxPriorityFeePerGas: maybe(quantity),
-  input: bytes,
-  maxFeePerBlobGas: maybe(quantity),
-  blobVersionedHashes: maybe(list(hash)),
-  blockNumber: maybe(safeInteger),
-  blockHash: maybe(hash),
-});
+/**
+ * A transaction; its block is `null` while it is pending. Other chains have more kinds (deposits, retryables), whose
+ * missing fields read as 0 or `null`.
+ */
+export const transactionResponse = z
+  .object({
+    hash,
+    type: safeInteger.nullish().transform((type) => type ?? 0),
+    from: address,
+    to: maybe(address),
+    value: quantity.nullish().transform((value) => value ?? 0n),
+    nonce: safeInteger.nullish().transform((nonce) => nonce ?? 0),
+    gas: quantity,
+    gasPrice: maybe(quantity),
+    maxFeePerGas: maybe(quantity),
+    maxPriorityFeePerGas: maybe(quantity),
+    input: bytes,
+    maxFeePerBlobGas: maybe(quantity),
+    blobVersionedHashes: maybe(list(hash)),
+    blockNumber: maybe(safeInteger),
+    blockHash: maybe(hash),
+  })
+  .transform(({ gas, input, blobVersionedHashes, ...rest }) => ({
+    ...rest,
+    gasLimit: gas,
+    // For a fee-market transaction nodes return the price paid here, which is also in the receipt.
+    gasPrice: rest.maxFeePerGas === null ? rest.gasPrice : null,
+    data: input,
+    /** `null` for other than blob transactions (EIP-4844). */
+    blobCount: blobVersionedHashes?.length ?? null,
+  }));
+export type ChainTransaction = Readonly<z.output<typeof transactionResponse>>;
 
-export const receiptResponse = z.object({
+const receiptFields = z.object({
   transactionHash: hash,
   // Missing before Byzantium (2017).
   status: maybe(safeInteger),
@@ -135,13 +149,51 @@ export const receiptResponse = z.object({
   daFootprintGasScalar: maybe(quantity),
   gasUsedForL1: maybe(quantity),
 });
-export type ReceiptResponse = z.output<typeof receiptResponse>;
 
-export const blockResponse = headerResponse.extend({
-  miner: address,
-  excessBlobGas: maybe(quantity),
-  transactions: list(hash),
+export const receiptResponse = receiptFields.transform((fields) => {
+  const { transactionHash, status, blockNumber, blockHash, transactionIndex } = fields;
+  const { gasUsed, effectiveGasPrice, l1Fee, blobGasUsed, blobGasPrice } = fields;
+  return {
+    hash: transactionHash,
+    blockNumber,
+    blockHash,
+    transactionIndex,
+    status: status === 0 ? ('reverted' as const) : ('success' as const),
+    gasUsed,
+    /** Price paid, wei per gas. */
+    effectiveGasPrice,
+    /** Wei; 0 without blobs. OP-stack chains have none, and store the data footprint here. */
+    blobFee: l1Fee === null ? (blobGasUsed ?? 0n) * (blobGasPrice ?? 0n) : 0n,
+    ...l1Fees(fields),
+  };
 });
+export type ChainReceipt = Readonly<z.output<typeof receiptResponse>>;
+
+interface L1Fees {
+  /** A rollup's fees beside gas, wei: for posting the data, and for its operator; 0 elsewhere. */
+  readonly dataFee: bigint;
+  /** The same, or the part of gas for posting (Arbitrum); absent when the receipt lacks it. */
+  readonly l1Part?: bigint;
+}
+
+function l1Fees(fields: z.output<typeof receiptFields>): L1Fees {
+  const { gasUsed, effectiveGasPrice: price, l1Fee, operatorFeeScalar: scalar, gasUsedForL1 } = fields;
+  if (l1Fee === null) return { dataFee: 0n, ...(gasUsedForL1 !== null && { l1Part: gasUsedForL1 * price }) };
+  const constant = fields.operatorFeeConstant ?? 0n;
+  const isJovian = fields.daFootprintGasScalar !== null;
+  const dataFee = l1Fee + (scalar === null ? 0n : operatorFee(gasUsed, { scalar, constant, isJovian }));
+  return { dataFee, l1Part: dataFee };
+}
+
+/** A block as the chain has it; without EIP-1559 its base fee is 0, without EIP-4844 its blob gas `null`. */
+export const blockResponse = headerResponse
+  .extend({ miner: address, excessBlobGas: maybe(quantity), transactions: list(hash) })
+  .transform(({ miner: feeRecipient, transactions: transactionHashes, extraData: _, ...header }) => ({
+    ...header,
+    feeRecipient,
+    transactionHashes,
+  }));
+export type ChainBlock = Readonly<z.output<typeof blockResponse>>;
 
 export const fullBlockResponse = headerResponse.extend({ transactions: list(transactionResponse) });
 
@@ -152,42 +204,4 @@ export function readResponse<T>(shape: z.ZodType<T>, response: unknown, node: st
   const path = error.issues[0]?.path.join('.');
   const words = `${node} sends an invalid response to ${method}${path ? ` (${path})` : ''}`;
   throw new ChainError('bad-response', `${words}: try another node`);
-}
-
-export function toTransaction(response: z.output<typeof transactionResponse>): ChainTransaction {
-  const { gas, input, blobVersionedHashes, ...rest } = response;
-  return {
-    ...rest,
-    type: rest.type ?? 0,
-    gasLimit: gas,
-    // For a fee-market transaction nodes return the price paid here, which is also in the receipt.
-    gasPrice: rest.maxFeePerGas === null ? rest.gasPrice : null,
-    data: input,
-    blobCount: blobVersionedHashes?.length ?? null,
-  };
-}
-
-export function toReceipt(response: ReceiptResponse): ChainReceipt {
-  return {
-    hash: response.transactionHash,
-    status: response.status === 0 ? 'reverted' : 'success',
-    blockNumber: response.blockNumber,
-    blockHash: response.blockHash,
-    gasUsed: response.gasUsed,
-    effectiveGasPrice: response.effectiveGasPrice,
-    transactionIndex: response.transactionIndex,
-    // OP-stack chains have no blobs, and store the data footprint here.
-    blobFee: response.l1Fee === null ? (response.blobGasUsed ?? 0n) * (response.blobGasPrice ?? 0n) : 0n,
-    ...l1Fees(response),
-  };
-}
-
-/** On OP-stack chains including the operator fee; on Arbitrum a part of the gas. */
-function l1Fees(response: ReceiptResponse): Pick<ChainReceipt, 'dataFee' | 'l1Part'> {
-  const { gasUsed, effectiveGasPrice: price, l1Fee, operatorFeeScalar: scalar, gasUsedForL1 } = response;
-  if (l1Fee === null) return { dataFee: 0n, ...(gasUsedForL1 !== null && { l1Part: gasUsedForL1 * price }) };
-  const constant = response.operatorFeeConstant ?? 0n;
-  const isJovian = response.daFootprintGasScalar !== null;
-  const dataFee = l1Fee + (scalar === null ? 0n : operatorFee(gasUsed, { scalar, constant, isJovian }));
-  return { dataFee, l1Part: dataFee };
 }

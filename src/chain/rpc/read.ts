@@ -1,9 +1,8 @@
-import { type Block, type BlockTips, type Hex, TIP_PERCENTILES } from '../../core/block.ts';
+import { type Block, type BlockTips, TIP_PERCENTILES } from '../../core/block.ts';
 import type { Clock } from '../async.ts';
 import {
   type ChainBlock,
   ChainError,
-  type ChainReceipt,
   type IncludedTransaction,
   isRefusal,
   OversizedResponse,
@@ -21,8 +20,6 @@ import {
   receiptResponse,
   statedFeeRule,
   toQuantity,
-  toReceipt,
-  toTransaction,
 } from './decode.ts';
 
 interface ReadOptions {
@@ -372,16 +369,8 @@ export async function readBlock(
   const asked = request(node, maybe(blockResponse), 'eth_getBlockByNumber', params, options);
   const response = await wholeOrNull(number, asked);
   if (response === null) return null;
-  const { miner: feeRecipient, transactions, extraData: _, ...header } = response;
-  if (header.number !== number)
-    throw badResponse(node, 'sends an invalid response to eth_getBlockByNumber (number)');
-  return { ...header, feeRecipient, transactionHashes: transactions };
-}
-
-/** `null` until it is mined. */
-export async function readReceipt(node: RpcNode, hash: Hex): Promise<ChainReceipt | null> {
-  const response = await request(node, maybe(receiptResponse), 'eth_getTransactionReceipt', [hash]);
-  return response && toReceipt(response);
+  if (response.number === number) return response;
+  throw badResponse(node, 'sends an invalid response to eth_getBlockByNumber (number)');
 }
 
 /**
@@ -405,12 +394,12 @@ export async function readTransactions(
     const read = () => request(node, maybe(list(receiptResponse)), 'eth_getBlockReceipts', [at], options);
     const receipts = await wholeOrNull(number, patiently(read, options));
     if (receipts?.every((receipt) => receipt.blockHash === hash) !== true) return undefined;
-    const byHash = new Map(receipts.map((receipt) => [receipt.transactionHash, receipt]));
+    const byHash = new Map(receipts.map((receipt) => [receipt.hash, receipt]));
     // Some chains omit the receipts of system transactions, which have no gas (Polygon's state syncs).
-    const paying = block.transactions.filter((each) => each.gas > 0n || byHash.has(each.hash));
-    const pairs = paying.flatMap((each) => {
-      const receipt = byHash.get(each.hash);
-      return receipt ? [{ transaction: toTransaction(each), receipt: toReceipt(receipt) }] : [];
+    const paying = block.transactions.filter((each) => each.gasLimit > 0n || byHash.has(each.hash));
+    const pairs = paying.flatMap((transaction) => {
+      const receipt = byHash.get(transaction.hash);
+      return receipt ? [{ transaction, receipt }] : [];
     });
     return pairs.length === paying.length ? pairs : undefined;
   });

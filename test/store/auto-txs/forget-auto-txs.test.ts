@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { forgetFinished } from '../../../src/store/auto-tx-writes.ts';
-import { AutoTxStore } from '../../../src/store/auto-txs.ts';
+import { AutoTxStore, forgetFinished } from '../../../src/store/auto-txs.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import { makeBlock } from '../../helpers/chain-blocks.ts';
 import { ENGINES, openOn } from '../../helpers/databases.ts';
