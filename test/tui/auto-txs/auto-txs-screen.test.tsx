@@ -377,7 +377,7 @@ describe('the keys of an auto-tx', () => {
     const { shows, press, toasts } = show([SENT]);
     await shows('submitted');
     await press('x');
-    await shows('It is submitted already.');
+    await shows('It is submitted now.');
     await shows('Only a same-nonce replacement from your wallet can stop it.');
     await shows('[▸ Leave it ]');
     await press('y');
@@ -402,7 +402,7 @@ describe('the keys of an auto-tx', () => {
       await shows('It was not broadcast');
       current = { ...SENT, id: WAITING.id };
       await renew();
-      await shows('It is submitted already.');
+      await shows('It is submitted now.');
       current = { ...EXECUTED, id: WAITING.id };
       await renew();
       await shows('It is executed now.');

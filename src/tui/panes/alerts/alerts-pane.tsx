@@ -330,10 +330,7 @@ function alertFacts(alert: AlertView, context: PaneContext): readonly NamedValue
   ];
 }
 
-function savingsFacts(
-  savings: AlertSavingsView,
-  { snapshot, present, symbol, width }: PaneContext,
-): readonly NamedValue[] {
+function savingsFacts(savings: AlertSavingsView, { snapshot, present, symbol, width }: PaneContext) {
   const { events, best, gasAmount } = savings;
   const amount = ({ savedWei, savedUsd: usd }: Pick<AlertSavingsView, 'savedWei' | 'savedUsd'>) => {
     // Zero is $0 at any price, but is only shown when there is a price.
@@ -369,11 +366,7 @@ const DELIVERY_LOOKS = new Map<string, StateLook>([
 const INDENT = 7;
 const MOST_ANSWER_LINES = 4;
 
-function deliveryLines(
-  delivery: DeliveryView,
-  isSelected: boolean,
-  { present, width }: PaneContext,
-): readonly Line[] {
+function deliveryLines(delivery: DeliveryView, isSelected: boolean, { present, width }: PaneContext) {
   const { status, channel, target, createdAt, nextAttemptAt, attempts } = delivery;
   // The demo and a recording send nothing, and state that.
   const isSimulated = status === 'DELIVERED' && attempts.at(-1)?.answer === 'simulated';

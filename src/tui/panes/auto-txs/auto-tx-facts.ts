@@ -89,11 +89,7 @@ export function detailsLines(autoTx: AutoTxDetailsView, context: PaneContext): r
 }
 
 /** Why it is in its state, in at most `most` lines. */
-function whyLines(
-  autoTx: AutoTxView,
-  context: PaneContext,
-  most = Number.POSITIVE_INFINITY,
-): readonly Line[] {
+function whyLines(autoTx: AutoTxView, context: PaneContext, most = Number.POSITIVE_INFINITY) {
   const { text, severity } = describeReason(autoTx, context.snapshot, context.present);
   const shown = most === Number.POSITIVE_INFINITY ? text : withShortHashes(text, '…');
   const look = severity === null ? {} : { color: severity };
@@ -294,10 +290,7 @@ const COLORS = new Map<string | null, ColorName>([
   ...['REORGED', 'DROPPED', 'DECLINED', 'HELD', 'NONCE_TAKEN'].map((kind) => [kind, 'warn'] as const),
 ]);
 
-function timelineLines(
-  entries: readonly TimelineEntryView[],
-  { present, width }: PaneContext,
-): readonly Line[] {
+function timelineLines(entries: readonly TimelineEntryView[], { present, width }: PaneContext) {
   const times = entries.map(({ at }) => (at === null ? '' : secondText(at, present)));
   const room = Math.max(0, ...times.map(displayWidth));
   const rows = entries.map(({ at, kind, blockNumber, message }, place) => {

@@ -186,21 +186,17 @@ function enableQuestion(autoTx: AutoTxView, snapshot: SnapshotView): Confirmatio
 const isMinedOrOver = (autoTx: AutoTxView) => isOver(autoTx) || autoTxState(autoTx) === 'mined';
 
 const REPLACE = 'Only a same-nonce replacement from your wallet can stop it.';
-const IN_VAIN = { yes: 'Try anyway', no: 'Leave it' };
 const UNSIGNED = 'It is not signed, so it cannot be broadcast.';
-const SUBMITTED = [
-  'A broadcast transaction cannot be cancelled.',
-  REPLACE,
-  'The service will most likely refuse.',
-];
 
 function cancelQuestion(autoTx: AutoTxView): Confirmation {
-  const state = describeState(autoTx);
-  if (isMinedOrOver(autoTx))
-    return { title: `It is ${state} now.`, lines: ['There is nothing to cancel.'], ...IN_VAIN };
-  if (statusOf(autoTx) === 'SUBMITTED')
-    return { title: 'It is submitted already.', lines: SUBMITTED, ...IN_VAIN };
-  return { title: 'Cancel this auto-tx?', lines: cancelLines(autoTx), yes: 'Cancel it', no: 'Keep it' };
+  const isSubmitted = statusOf(autoTx) === 'SUBMITTED' && !isMinedOrOver(autoTx);
+  if (!isSubmitted && !isMinedOrOver(autoTx))
+    return { title: 'Cancel this auto-tx?', lines: cancelLines(autoTx), yes: 'Cancel it', no: 'Keep it' };
+  // It changed while this was asked, or nobody can cancel it; the service says so.
+  const lines = isSubmitted
+    ? ['A broadcast transaction cannot be cancelled.', REPLACE]
+    : ['There is nothing to cancel.'];
+  return { title: `It is ${describeState(autoTx)} now.`, lines, yes: 'Try anyway', no: 'Leave it' };
 }
 
 function cancelLines(autoTx: AutoTxView): readonly string[] {

@@ -95,16 +95,11 @@ interface PlaceFrameProps {
 }
 
 function PlaceFrame({ place, polled, children }: PlaceFrameProps) {
-  const [what, none, again] =
-    place.kind === 'block'
-      ? [`block ${formatCount(place.number)}`, `No block ${formatCount(place.number)}`, '']
-      : [
-          'this transaction',
-          `No transaction ${hexText(place.hash, 21, '…')}`,
-          'looked for with every block; ',
-        ];
-  const absent = { title: none, hint: `${again}/ looks up another, Esc goes back` };
-  const hint = 'r asks again now, / looks up another, Esc goes back';
+  const isBlock = place.kind === 'block';
+  const name = isBlock ? `block ${formatCount(place.number)}` : `transaction ${hexText(place.hash, 21, '…')}`;
+  const what = isBlock ? name : 'this transaction';
+  const absent = { title: `No ${name}`, hint: '/ looks up another, Esc goes back' };
+  const hint = `r asks again now, ${absent.hint}`;
   return <PolledFrame {...{ polled, what, absent, hint, children }} />;
 }
 
@@ -112,11 +107,7 @@ const LEAST_CELLS = 16;
 const MOST_CELLS = 72;
 
 /** Tips as a box plot on a logarithmic scale, with a second line that points at one tip (`mark`). */
-function scaleLines(
-  tips: Readonly<Record<string, number>>,
-  width: number,
-  mark: number | null,
-): readonly Line[] {
+function scaleLines(tips: Readonly<Record<string, number>>, width: number, mark: number | null) {
   const shown = PERCENTILES.flatMap((name) => tips[name] ?? []);
   const low = Math.min(...shown, mark ?? Number.POSITIVE_INFINITY);
   const high = Math.max(...shown, mark ?? 0);

@@ -39,21 +39,16 @@ export function ExplorerScreen() {
   );
 }
 
-/** One block of the list; prices in wei per gas. `null`: unknown. */
-interface BlockRow {
-  /** Its number, or its second (far larger) from a service that has rows by time only. */
-  readonly key: number;
-  /** `null`: such a block cannot be opened. */
-  readonly number: number | null;
-  readonly timestamp: number;
-  readonly baseFee: number | null;
-  readonly change: number | null;
-  readonly gasUsedRatio: number | null;
-  readonly tip: number | null;
-  readonly low: number | null;
-  readonly high: number | null;
-  readonly details: BlockView | null;
-}
+/**
+ * One block of the list; prices in wei per gas. Its key is its number, or its second (far larger) from a service that
+ * has rows by time only: without a number (`null`) it cannot be opened.
+ */
+type BlockRow = Readonly<Record<'key' | 'timestamp', number>> &
+  Readonly<
+    Record<'number' | 'baseFee' | 'change' | 'gasUsedRatio' | 'tip' | 'low' | 'high', number | null>
+  > & {
+    readonly details: BlockView | null;
+  };
 
 const BLANK = {
   baseFee: null,

@@ -125,13 +125,7 @@ function phraseLines(title: string, phrases: readonly Phrase[], width: number): 
   return lines.map((line) => line.map((span) => ({ ...span, text: span.text.replaceAll(GLUED, ' ') })));
 }
 
-const SILENT = 'the service does not tell of its nodes';
-const SOURCES = {
-  rpc: { kind: '', noNodes: SILENT },
-  replay: { kind: 'recording ', noNodes: 'a recording has no nodes' },
-  simulated: { kind: 'simulation ', noNodes: 'a simulation has no nodes' },
-  service: { kind: 'service ', noNodes: SILENT },
-} as const;
+const KINDS = { rpc: '', replay: 'recording', simulated: 'simulation', service: 'service' } as const;
 
 function sourceTitle({ snapshot, summary, now }: ServiceContext): readonly Line[] {
   const { kind, name } = snapshot.source;
@@ -142,7 +136,7 @@ function sourceTitle({ snapshot, summary, now }: ServiceContext): readonly Line[
       ? `its head is of ${dayText(at)} ${clockText(at)} ${zoneText(offsetAt(at))}`
       : `head ${ageText(at, now)}`;
   return [
-    [bold('Source'), faint(`   ${SOURCES[kind].kind}`), plain(name)],
+    [bold('Source'), faint(`   ${KINDS[kind]}${kind === 'rpc' ? '' : ' '}`), plain(name)],
     ...(head === null ? [] : [[plain(headText(head))]]),
     ...(lag === 0 ? [] : [[colored(`${counted(lag, 'block')} to catch up`, 'warn')]]),
     ...(summary.data === undefined ? [] : [[faint(`as of ${ageText(summary.at, now)}`)]]),
@@ -168,7 +162,9 @@ function sourceLines(context: ServiceContext): readonly Line[] {
     const others = nodes.length - count === 1 ? 'the other' : 'the others';
     lines.push([bold(`! ${who} with ${others}: do not trust it before you know why`, 'bad')]);
   }
-  if (health !== null && nodes.length === 0) lines.push([faint(SOURCES[kind].noNodes)]);
+  const isMade = kind === 'replay' || kind === 'simulated';
+  const noNodes = isMade ? `a ${KINDS[kind]} has no nodes` : 'the service does not tell of its nodes';
+  if (health !== null && nodes.length === 0) lines.push([faint(noNodes)]);
   // The process that leads on this database, and whether its blocks have arrived.
   const isElsewhere = engine !== null && engine.process !== null && engine.isHere === false;
   const lasting = engine?.since == null ? '' : ` for ${span(engine.since)}`;
