@@ -24,12 +24,6 @@ class Clocks {
   }
 }
 
-async function open(): Promise<Database> {
-  const database = await openDatabase(':memory:');
-  onTestFinished(() => database.close());
-  return database;
-}
-
 function leaseOf(
   database: Database,
   clocks: Clocks,
@@ -49,13 +43,30 @@ function leaseOf(
   });
 }
 
+/** A database in memory, and the processes that share it. */
+async function machine() {
+  const database = await openDatabase(':memory:');
+  onTestFinished(() => database.close());
+  const clocks = new Clocks();
+  const lease = (
+    process: string,
+    ...rest: [role?: LeaseOptions['role'], onError?: (error: unknown) => void]
+  ) => leaseOf(database, clocks, process, ...rest);
+  /** The lease is another's, which is at `place`. */
+  const hold = (place: string | null) => {
+    const held = { holder: 'x', process: 'one', since: clocks.wall, heartbeatAt: clocks.wall, place };
+    return new LeaseStore(database).take(held, null);
+  };
+  return { database, clocks, lease, hold };
+}
+
 /** One that holds the lease, and another that stands by. */
 async function two() {
-  const [database, clocks] = [await open(), new Clocks()];
-  const [one, other] = [leaseOf(database, clocks, 'one'), leaseOf(database, clocks, 'other')];
+  const { clocks, lease } = await machine();
+  const [one, other] = [lease('one'), lease('other')];
   await one.bid();
   await other.bid();
-  return { database, clocks, one, other };
+  return { clocks, one, other };
 }
 
 /** Time passes as it does for processes that are awake: everybody looks every half second. */
@@ -75,16 +86,13 @@ async function passOn([database]: readonly Database[], clocks: Clocks, ms: numbe
 
 describe('the lease', () => {
   test('is taken at once where nobody has it, and says since when and by whom', async () => {
-    const clocks = new Clocks();
-    const lease = leaseOf(await open(), clocks, 'gastop, process 1');
-    expect(lease.held).toBeNull();
-    await lease.bid();
-    expect(lease.state).toBe('holds');
-    expect(lease.held).toMatchObject({
-      process: 'gastop, process 1',
-      since: clocks.wall,
-      heartbeatAt: clocks.wall,
-    });
+    const { clocks, lease } = await machine();
+    const one = lease('gastop, process 1');
+    expect(one.held).toBeNull();
+    await one.bid();
+    expect(one.state).toBe('holds');
+    const at = { since: clocks.wall, heartbeatAt: clocks.wall };
+    expect(one.held).toMatchObject({ process: 'gastop, process 1', ...at });
   });
 
   test('of one that was killed is taken six seconds after its last heartbeat, not before', async () => {
@@ -96,24 +104,21 @@ describe('the lease', () => {
   });
 
   test('of one that was killed long ago is not waited for', async () => {
-    const database = await open();
-    const clocks = new Clocks();
-    await leaseOf(database, clocks, 'one').bid();
+    const { clocks, lease } = await machine();
+    await lease('one').bid();
     clocks.pass(3_600_000);
-    const other = leaseOf(database, clocks, 'other');
+    const other = lease('other');
     await other.bid();
     expect(other.state).toBe('holds');
   });
 
   test('of a process of this machine that has ended is taken at once', async () => {
-    const database = await open();
-    const clocks = new Clocks();
+    const { lease, hold } = await machine();
     const program = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
     const ended = once(program, 'exit');
     await once(program, 'spawn');
-    const held = { holder: 'x', process: 'one', since: clocks.wall, heartbeatAt: clocks.wall };
-    await new LeaseStore(database).take({ ...held, place: placeOf(program.pid ?? 0) }, null);
-    const other = leaseOf(database, clocks, 'other');
+    await hold(placeOf(program.pid ?? 0));
+    const other = lease('other');
     await other.bid();
     expect(other.state).toBe('stands-by');
     program.kill('SIGKILL');
@@ -123,12 +128,10 @@ describe('the lease', () => {
   });
 
   test('of a process of another machine is not taken before it lapses', async () => {
-    const database = await open();
-    const clocks = new Clocks();
-    const other = leaseOf(database, clocks, 'other');
+    const { database, lease, hold } = await machine();
+    const other = lease('other');
     for (const place of [null, JSON.stringify(['another machine', 1, '1'])]) {
-      const held = { holder: 'x', process: 'one', since: clocks.wall, heartbeatAt: clocks.wall, place };
-      await new LeaseStore(database).take(held, null);
+      await hold(place);
       await other.bid();
       expect(other.state).toBe('stands-by');
       await new LeaseStore(database).release('x');
@@ -139,37 +142,30 @@ describe('the lease', () => {
   test.runIf(process.platform === 'linux')(
     'of one whose process id another has now is taken at once',
     async () => {
-      const database = await open();
-      const clocks = new Clocks();
-      const other = leaseOf(database, clocks, 'other');
-      const place = JSON.stringify([...JSON.parse(placeOf(process.pid)).slice(0, 2), 'another start']);
-      await new LeaseStore(database).take(
-        { holder: 'x', process: 'one', since: clocks.wall, heartbeatAt: clocks.wall, place },
-        null,
-      );
+      const { lease, hold } = await machine();
+      const other = lease('other');
+      await hold(JSON.stringify([...JSON.parse(placeOf(process.pid)).slice(0, 2), 'another start']));
       await other.bid();
       expect(other.state).toBe('holds');
     },
   );
 
   test('is given up, and nothing more is written, once a newer program has updated the database', async () => {
-    const database = await open();
-    const clocks = new Clocks();
+    const { database, lease } = await machine();
     const said: string[] = [];
-    const lease = leaseOf(database, clocks, 'one', 'stays', (error) => said.push(String(error)));
-    await lease.bid();
-    const { right } = lease;
+    const one = lease('one', 'stays', (error) => said.push(String(error)));
+    await one.bid();
+    const { right } = one;
+    const message = 'a newer gastop has updated the database; restart this one updated, too';
     await sql`insert into kysely_migration values ('9999-later', '2030-01-01')`.execute(database.queries);
     await expect(new BlockStore(database, () => right).saveBlocks([makeBlock(1)])).rejects.toMatchObject({
       code: 'newer-schema',
-      message: 'a newer gastop has updated the database; restart this one updated, too',
+      message,
     });
-    for (let look = 0; look < 3; look += 1) await lease.look();
-    expect(lease.mayWrite).toBe(false);
+    for (let look = 0; look < 3; look += 1) await one.look();
+    expect(one.mayWrite).toBe(false);
     expect(await new LeaseStore(database).read()).toBeNull();
-    expect(said).toEqual([
-      'StoreError: a newer gastop has updated the database; restart this one updated, too',
-    ]);
+    expect(said).toEqual([`StoreError: ${message}`]);
   });
 
   test.each(ENGINES)(
@@ -231,11 +227,10 @@ describe('a clock that is set', () => {
   );
 
   test('back by an hour does not keep the lease of a dead one for an hour', async () => {
-    const database = await open();
-    const clocks = new Clocks();
-    await leaseOf(database, clocks, 'one').bid();
+    const { clocks, lease } = await machine();
+    await lease('one').bid();
     clocks.wall -= 3_600_000;
-    const other = leaseOf(database, clocks, 'other');
+    const other = lease('other');
     await other.bid();
     expect(other.state).toBe('stands-by');
     await awake(clocks, 6_000, other);
@@ -245,13 +240,12 @@ describe('a clock that is set', () => {
 
 describe('a visitor', () => {
   test('writes while nobody has the lease, and never takes it', async () => {
-    const database = await open();
-    const clocks = new Clocks();
-    const visitor = leaseOf(database, clocks, 'gastop now', 'visits');
+    const { database, lease } = await machine();
+    const visitor = lease('gastop now', 'visits');
     await visitor.bid();
     expect([visitor.state, visitor.held]).toEqual(['visits', null]);
     await new BlockStore(database, () => visitor.right).saveBlocks([makeBlock(1)]);
-    const holder = leaseOf(database, clocks, 'gastop serve');
+    const holder = lease('gastop serve');
     await holder.bid();
     expect(holder.state).toBe('holds');
     // Before it has looked again.
