@@ -51,32 +51,30 @@ function flagOf({ long, flags, description: text, required, optional, argChoices
 }
 
 function bash({ flags, commands }: Tree): string {
-  const names = commands.map((command) => command.name).join(' ');
+  const names = commands.map((command) => command.name);
   const all = [...flags, ...commands.flatMap((command) => command.flags)];
-  const files = longs(all.filter(({ kind }) => kind === 'file')).join('|');
-  const texts = longs(all.filter(({ kind }) => kind === 'text')).join('|');
-  const chosen = all.filter(({ kind }) => kind === 'choice');
-  const words = (list: readonly string[], files = '') =>
+  const ofKind = (kind: Flag['kind']) => all.filter((flag) => flag.kind === kind);
+  const reply = (list: readonly string[], files = '') =>
     `COMPREPLY=($(compgen ${files}-W "${list.join(' ')}" -- "$current"))`;
+  const globals = [...longs(flags), '--help'];
+  const branch = ({ name, words, flags: own, takesFile }: Tree['commands'][number]) =>
+    `    ${name}) ${reply([...words, ...longs(own), ...globals], takesFile ? '-f ' : '')} ;;`;
   return `# bash completion for gastop
 _gastop() {
   local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" command="" word
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$word" in ${names.replaceAll(' ', '|')}) command="$word"; break ;; esac
+    case "$word" in ${names.join('|')}) command="$word"; break ;; esac
   done
   case "$before" in
-    ${files}) COMPREPLY=($(compgen -f -- "$current")); return ;;
-    ${texts}) return ;;
-${chosen.map((flag) => `    ${flag.long}) ${words(flag.choices)}; return ;;`).join('\n')}
+    ${longs(ofKind('file')).join('|')}) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    ${longs(ofKind('text')).join('|')}) return ;;
+${ofKind('choice')
+  .map((flag) => `    ${flag.long}) ${reply(flag.choices)}; return ;;`)
+  .join('\n')}
   esac
   case "$command" in
-${commands
-  .map(
-    (command) =>
-      `    ${command.name}) ${words([...command.words, ...longs(command.flags), ...longs(flags), '--help'], command.takesFile ? '-f ' : '')} ;;`,
-  )
-  .join('\n')}
-    *) ${words([...commands.map((command) => command.name), ...longs(flags), '--help'])} ;;
+${commands.map(branch).join('\n')}
+    *) ${reply([...names, ...globals])} ;;
   esac
 }
 complete -F _gastop gastop
@@ -84,31 +82,29 @@ complete -F _gastop gastop
 }
 
 function zsh({ flags, commands }: Tree): string {
-  const spec = (flag: Flag): string => {
-    const choice = `:value:(${flag.choices.join(' ')})`;
-    const value = { none: '', file: ':file:_files', text: ':value: ', choice }[flag.kind];
-    const several = ['--rpc', '--cors'].includes(flag.long) ? '*' : '';
+  const spec = ({ long, text, kind, choices }: Flag): string => {
+    const choice = `:value:(${choices.join(' ')})`;
+    const value = { none: '', file: ':file:_files', text: ':value: ', choice }[kind];
+    const several = ['--rpc', '--cors'].includes(long) ? '*' : '';
     // Brackets and colons have a meaning in a specification.
-    const text = flag.text.replace(/[[\]:\\]/g, (character) => `\\${character}`);
-    return zshQuote(`${several}${flag.long}[${text}]${value}`);
+    return zshQuote(`${several}${long}[${text.replace(/[[\]:\\]/g, (sign) => `\\${sign}`)}]${value}`);
   };
-  const specs = (list: readonly Flag[]) => list.map((flag) => `    ${spec(flag)}`);
-  const branch = (command: Tree['commands'][number]): string => {
-    const words = command.words.length === 0 ? [] : [`    ${zshQuote(`:word:(${command.words.join(' ')})`)}`];
-    const files = command.takesFile ? [`    ${zshQuote('*:file:_files')}`] : [];
-    const own = [...words, ...files, ...specs(command.flags)];
-    return `      ${command.name})\n        _arguments $common ${own.map((line) => line.trim()).join(' ')} ;;`;
+  const branch = ({ name, words, flags: own, takesFile }: Tree['commands'][number]): string => {
+    const list = words.length === 0 ? [] : [zshQuote(`:word:(${words.join(' ')})`)];
+    const specs = [...list, ...(takesFile ? [zshQuote('*:file:_files')] : []), ...own.map(spec)];
+    return `      ${name})\n        _arguments $common ${specs.join(' ')} ;;`;
   };
+  const indented = (lines: readonly string[]) => lines.map((line) => `    ${line}`).join('\n');
   return `#compdef gastop
 # zsh completion for gastop
 _gastop() {
   local -a common commands
   local state line
   common=(
-${[...specs(flags), `    ${zshQuote('--help[print help]')}`].join('\n')}
+${indented([...flags.map(spec), zshQuote('--help[print help]')])}
   )
   commands=(
-${commands.map((command) => `    ${zshQuote(`${command.name}:${command.text}`)}`).join('\n')}
+${indented(commands.map((command) => zshQuote(`${command.name}:${command.text}`)))}
   )
   _arguments -C $common '1:command:->command' '*::argument:->argument'
   case $state in
@@ -124,29 +120,28 @@ if [ "$funcstack[1]" = _gastop ]; then _gastop "$@"; else compdef _gastop gastop
 }
 
 function fish({ flags, commands }: Tree): string {
-  const names = commands.map((command) => command.name).join(' ');
-  const flagLine = (flag: Flag, condition: string): string => {
-    const choice = ` -x -a ${fishQuote(flag.choices.join(' '))}`;
-    const value = { none: '', file: ' -r -F', text: ' -x', choice }[flag.kind];
-    return `complete -c gastop${condition} -l ${flag.long.replace(/^--/, '')}${value} -d ${fishQuote(flag.text)}`;
+  const line = (condition: string, rest: string) => `complete -c gastop${condition} ${rest}`;
+  const flagLine = ({ long, text, kind, choices }: Flag, condition = ''): string => {
+    const choice = ` -x -a ${fishQuote(choices.join(' '))}`;
+    const value = { none: '', file: ' -r -F', text: ' -x', choice }[kind];
+    return line(condition, `-l ${long.replace(/^--/, '')}${value} -d ${fishQuote(text)}`);
   };
-  const none = ` -n ${fishQuote(`not __fish_seen_subcommand_from ${names}`)}`;
-  const within = (name: string) => ` -n ${fishQuote(`__fish_seen_subcommand_from ${name}`)}`;
+  const seen = (names: string) => `__fish_seen_subcommand_from ${names}`;
+  const none = ` -n ${fishQuote(`not ${seen(commands.map(({ name }) => name).join(' '))}`)}`;
   return `${[
     '# fish completion for gastop',
     'complete -c gastop -f',
-    ...flags.map((flag) => flagLine(flag, '')),
-    `complete -c gastop -l help -d ${fishQuote('print help')}`,
-    ...commands.map(
-      (command) => `complete -c gastop${none} -a ${command.name} -d ${fishQuote(command.text)}`,
-    ),
-    ...commands.flatMap((command) => [
-      ...command.flags.map((flag) => flagLine(flag, within(command.name))),
-      ...(command.words.length === 0
-        ? []
-        : [`complete -c gastop${within(command.name)} -a ${fishQuote(command.words.join(' '))}`]),
-      ...(command.takesFile ? [`complete -c gastop${within(command.name)} -F`] : []),
-    ]),
+    ...flags.map((flag) => flagLine(flag)),
+    line('', `-l help -d ${fishQuote('print help')}`),
+    ...commands.map(({ name, text }) => line(none, `-a ${name} -d ${fishQuote(text)}`)),
+    ...commands.flatMap(({ name, words, flags: own, takesFile }) => {
+      const within = ` -n ${fishQuote(seen(name))}`;
+      return [
+        ...own.map((flag) => flagLine(flag, within)),
+        ...(words.length === 0 ? [] : [line(within, `-a ${fishQuote(words.join(' '))}`)]),
+        ...(takesFile ? [line(within, '-F')] : []),
+      ];
+    }),
   ].join('\n')}\n`;
 }
 

@@ -14,15 +14,10 @@ Exit codes
 
 const GLOBAL_HINT = 'Source and settings flags go with every command: gastop --help';
 
-interface Item {
-  readonly term: string;
-  readonly text: string;
-}
+type Item = readonly [term: string, text: string];
 
 export function formatHelp(command: Command, helper: Help): string {
-  const width = helper.helpWidth ?? 80;
   const title = (text: string): string => helper.styleTitle(text);
-  const isRoot = command.parent === null;
   const commands = helper.groupItems(
     [...command.commands],
     helper.visibleCommands(command),
@@ -38,24 +33,22 @@ export function formatHelp(command: Command, helper: Help): string {
     ...[...commands].map(
       ([heading, list]) => [heading, list.map((one) => commandItem(one, helper))] as const,
     ),
-    ['Arguments', args.map((each) => ({ term: helper.argumentTerm(each), text: each.description }))],
+    ['Arguments', args.map((each): Item => [helper.argumentTerm(each), each.description])],
     ...[...options].map(([heading, list]) => [heading, list.map((one) => optionItem(one, helper))] as const),
   ];
-  const termWidth = Math.max(...sections.flatMap(([, items]) => items.map(({ term }) => term.length)), 0);
+  const width = Math.max(...sections.flatMap(([, items]) => items.map(([term]) => term.length)), 0);
   return `${[
-    helper.boxWrap(`${title(fullName(command))}  ${command.description()}`, width),
+    helper.boxWrap(`${title(fullName(command))}  ${command.description()}`, helper.helpWidth ?? 80),
     '',
     `${title('Usage')}  ${helper.commandUsage(command)}`,
-    ...sections.flatMap(([heading, items]) =>
-      items.length === 0
-        ? []
-        : [
-            '',
-            title(heading),
-            ...items.map(({ term, text }) => helper.formatItem(term, termWidth, text, helper)),
-          ],
-    ),
-    ...(isRoot ? [] : ['', GLOBAL_HINT]),
+    ...sections
+      .filter(([, items]) => items.length > 0)
+      .flatMap(([heading, items]) => [
+        '',
+        title(heading),
+        ...items.map(([term, text]) => helper.formatItem(term, width, text, helper)),
+      ]),
+    ...(command.parent === null ? [] : ['', GLOBAL_HINT]),
   ].join('\n')}\n`;
 }
 
@@ -68,11 +61,11 @@ function commandItem(command: Command, helper: Help): Item {
     const name = argument.variadic ? `${argument.name()}…` : argument.name();
     return argument.required ? `<${name}>` : `[${name}]`;
   });
-  return { term: [command.name(), ...words].join(' '), text: helper.subcommandDescription(command) };
+  return [[command.name(), ...words].join(' '), helper.subcommandDescription(command)];
 }
 
 function optionItem(option: Option, helper: Help): Item {
   const choices = option.argChoices === undefined ? '' : `: ${option.argChoices.join(', ')}`;
   const standard = typeof option.defaultValue === 'string' ? ` (default ${option.defaultValue})` : '';
-  return { term: helper.optionTerm(option), text: `${option.description}${choices}${standard}` };
+  return [helper.optionTerm(option), `${option.description}${choices}${standard}`];
 }

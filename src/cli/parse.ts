@@ -67,8 +67,10 @@ export function durationText(sec: number): string {
   return sec % UNIT_SEC.m === 0 ? `${sec / UNIT_SEC.m}m` : `${sec}s`;
 }
 
-function inWei(text: string, whole: string, fraction: string, decimals: number, says = ''): bigint {
-  if (/[1-9]/.test(fraction.slice(decimals))) throw new RangeError(`"${text}" is finer than a wei${says}`);
+/** A decimal number of units of `decimals` decimals in the smallest one. @throws RangeError finer than that */
+function inWei(text: string, whole: string, fraction: string, decimals: number): bigint {
+  if (/[1-9]/.test(fraction.slice(decimals)))
+    throw new RangeError(`"${text}" is finer than a wei; that many decimals are too many`);
   return BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'));
 }
 
@@ -77,14 +79,11 @@ export function parseGwei(text: string): bigint {
   const word = text.trim().replace(/ ?gwei$/i, '');
   const digits = /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(word) ? word.replaceAll(',', '') : word;
   const [, whole = '', decimals = ''] = /^(\d{1,15})?(?:\.(\d{1,30}))?$/.exec(digits) ?? [];
-  if (whole === '' && decimals === '') {
+  if (whole + decimals === '')
     throw new RangeError(`"${text}" is not a price; write gwei, such as 5 or 0.05`);
-  }
-  const wei = inWei(text, whole, decimals, 9, '; gwei have at most 9 decimals');
-  if (wei <= 0n || wei > weiOfGwei(MOST_GWEI)) {
-    throw new RangeError(`"${text}" is out of range; above 0, at most ${formatCount(MOST_GWEI)} gwei`);
-  }
-  return wei;
+  const wei = inWei(text, whole, decimals, 9);
+  if (wei > 0n && wei <= weiOfGwei(MOST_GWEI)) return wei;
+  throw new RangeError(`"${text}" is out of range; above 0, at most ${formatCount(MOST_GWEI)} gwei`);
 }
 
 /** As {@link parseGwei}, as the number of gwei that v1 takes. */
@@ -94,14 +93,13 @@ const COIN_DECIMALS: Readonly<Record<string, number>> = { wei: 0, gwei: 9, ether
 
 /** An amount of the coin (`0.1`, `0.1 ether`, `5gwei`, `100wei`) in wei. @throws RangeError */
 export function parseNative(text: string): bigint {
-  const match = /^(\d{1,78})(?:\.(\d{1,40}))? ?(wei|gwei|ether)?$/i.exec(text.trim());
-  if (match === null) {
+  const [, whole = '', fraction = '', unit = 'ether'] =
+    /^(\d{1,78})(?:\.(\d{1,40}))? ?(wei|gwei|ether)?$/i.exec(text.trim()) ?? [];
+  if (whole === '')
     throw new RangeError(`"${text}" is not an amount; write native coins, such as 0.1, or 100wei`);
-  }
-  const [, whole = '', fraction = '', unit = 'ether'] = match;
   const wei = inWei(text, whole, fraction, COIN_DECIMALS[unit.toLowerCase()] ?? 0);
-  if (wei >= 2n ** 256n) throw new RangeError(`"${text}" is more than there can be`);
-  return wei;
+  if (wei < 2n ** 256n) return wei;
+  throw new RangeError(`"${text}" is more than there can be`);
 }
 
 export const STDIN = '-';
@@ -156,17 +154,12 @@ const LONGEST = `${EXPIRY_LONGEST_MS / 86_400_000}d`;
 /** `6h` from `now` (ms), or a time, as ISO 8601. @throws RangeError, also for the past and what is too far ahead */
 export function parseExpiry(text: string, now: number): string {
   const word = text.trim();
-  if (!/^\d{4}-/.test(word)) {
-    try {
-      return new Date(now + parseDuration(word, { min: '1s', max: LONGEST }) * 1_000).toISOString();
-    } catch (error) {
-      if (!(error instanceof RangeError) || error.message.includes('out of range')) throw error;
-      throw new RangeError(`"${text}" is neither a duration nor a time; write 6h, 7d or 2026-01-31T12:00Z`);
-    }
-  }
-  const ms = TIME.test(word) ? Date.parse(word.toUpperCase()) : Number.NaN;
+  const sec = secondsOf(word);
+  const ms = sec !== null ? now + sec * 1_000 : TIME.test(word) ? Date.parse(word.toUpperCase()) : Number.NaN;
   if (Number.isNaN(ms)) {
-    throw new RangeError(`"${text}" is not a time with its zone; write 2026-01-31T12:00Z, or 6h`);
+    throw new RangeError(
+      `"${text}" is neither a duration nor a time with its zone; write 6h or 2026-01-31T12:00Z`,
+    );
   }
   if (ms <= now) throw new RangeError(`"${text}" is over`);
   if (ms > now + EXPIRY_LONGEST_MS) throw new RangeError(`"${text}" is too far ahead; at most ${LONGEST}`);

@@ -222,10 +222,10 @@ function chainsOf(env: Env, { chains = [] }: ConfigFile): readonly ChainSetup[] 
   return setups;
 }
 
-const nodesOf = (name: string, chainId: number | null, urls: readonly URL[]): ChainSetup => {
-  const source = { kind: 'rpc', urls, isPublicDefault: false } as const;
-  return { name, chainId, source: chainId === null ? source : { ...source, chainId } };
-};
+const nodesOf = (name: string, chainId: number | null, urls: readonly URL[]): ChainSetup => ({
+  ...{ name, chainId },
+  source: { kind: 'rpc', urls, isPublicDefault: false, ...(chainId !== null && { chainId }) },
+});
 
 /** By the config file's names, others by public nodes. @throws CliError (usage) */
 export function namedChains(text: string, own: readonly ChainSetup[]): readonly ChainSetup[] {
@@ -362,10 +362,6 @@ export function parsePath(text: string): string {
   // Only a shell expands it, and not everywhere: a folder named ~ is never meant.
   if (/^~[/\\]/.test(text))
     throw new RangeError('~ is not known here; write the whole path of your home folder');
-  if (process.platform !== 'win32' && /^[a-z]:\\/i.test(text))
-    throw new RangeError(
-      'this is a path of Windows, and here is none; write it as it is called on this machine',
-    );
   return text;
 }
 
@@ -416,30 +412,21 @@ function telegramSettings(env: Env, { telegram }: ConfigFile): Setting<TelegramS
   return { value: { token: token.value, apiUrl }, from: token.from };
 }
 
-function parseSmtpUrl(text: string): Omit<SmtpSettings, 'from'> {
-  if (!URL.canParse(text)) throw new RangeError(NOT_SMTP);
-  const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(text);
-  if (protocol !== 'smtp:' && protocol !== 'smtps:') throw new RangeError(NOT_SMTP);
-  // A slash, ? or # in a password ends the host too early: the rest must not be sent to a name server.
-  if (hostname === '' || (pathname !== '' && pathname !== '/') || search !== '' || hash !== '')
-    throw new RangeError(NOT_SMTP);
-  const secure = protocol === 'smtps:';
-  return {
-    host: hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: port === '' ? (secure ? SUBMISSIONS_PORT : SUBMISSION_PORT) : Number(port),
-    secure,
-    user: decoded(username),
-    password: decoded(password),
-  };
-}
-
 const NOT_SMTP =
   'not a mail server; write smtps://USER:PASSWORD@mail.example.org, with @ / ? # : and % in either as %40 %2F %3F %23 %3A %25';
 
-function decoded(text: string): string | null {
-  if (text === '') return null;
+function parseSmtpUrl(text: string): Omit<SmtpSettings, 'from'> {
+  const url = URL.parse(text);
+  // A slash, ? or # in a password ends the host too early: the rest must not be sent to a name server.
+  if (url === null || !/^smtps?:\/\/[^/?#]+\/?$/.test(url.href)) throw new RangeError(NOT_SMTP);
+  const secure = url.protocol === 'smtps:';
+  const port = secure ? SUBMISSIONS_PORT : SUBMISSION_PORT;
   try {
-    return decodeURIComponent(text);
+    const [user = null, password = null] = [url.username, url.password].map((part) =>
+      part === '' ? null : decodeURIComponent(part),
+    );
+    const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+    return { host, port: Number(url.port || port), secure, user, password };
   } catch {
     throw new RangeError(NOT_SMTP);
   }
@@ -460,14 +447,9 @@ function parseTelegramToken(text: string): string {
 }
 
 function parseApiUrl(text: string): URL {
-  if (!URL.canParse(text)) throw new RangeError(`not a URL; by default it is ${TELEGRAM_API}`);
-  const url = new URL(text);
-  const isPlain = url.username === '' && url.password === '' && url.search === '' && url.hash === '';
-  if ((url.protocol !== 'https:' && url.protocol !== 'http:') || !isPlain)
-    throw new RangeError(
-      `must be a bare http(s) address; by default it is ${TELEGRAM_API}, and the token stands elsewhere`,
-    );
-  return url;
+  const url = URL.parse(text);
+  if (url !== null && /^https?:\/\/[^@?#]+$/.test(url.href)) return url;
+  throw new RangeError(`must be a bare http(s) address, without the token; by default it is ${TELEGRAM_API}`);
 }
 
 export const deliveryOf = ({

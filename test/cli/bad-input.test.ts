@@ -213,17 +213,6 @@ it('variables of nothing but blanks count as unset, and a line end of Windows is
   expect(windows.stdout).toMatch(/^ascii +on +GASTOP_ASCII/m);
 });
 
-it.skipIf(process.platform === 'win32')(
-  'a path of Windows elsewhere makes no file of that name',
-  async () => {
-    const result = await runMain(['now', '--demo', '--db', String.raw`C:\Users\me\gas.db`], { home: folder });
-    expectOneLine(result, 2, '--db: this is a path of Windows');
-    writeFileSync(at('windows.json'), JSON.stringify({ keys: String.raw`C:\Users\me\keys.db` }));
-    const filed = await runMain(['now', '--demo', '--config', at('windows.json')], { home: folder });
-    expectOneLine(filed, 2, 'config file: keys: this is a path of Windows');
-  },
-);
-
 it.skipIf(process.platform === 'win32')('a config file that leads round to itself', async () => {
   symlinkSync(at('round.json'), at('round.json'));
   expectOneLine(
