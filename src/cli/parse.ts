@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { EXPIRY_LONGEST_MS, MOST_GWEI } from '../contract/choices.ts';
+import { parseCooldown } from '../core/alerts/alert-rule.ts';
 import { ownValue } from '../core/own-value.ts';
 import { formatCount, gweiString, weiOfGwei } from '../core/units.ts';
 import { usageError } from './errors.ts';
@@ -39,9 +40,6 @@ export function parseWhole(text: string, what: string, min: number, max: number)
   throw new RangeError(`"${text}" is not ${what}; a whole number from ${min} to ${formatCount(max)}`);
 }
 
-const UNIT_SEC = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
-type Unit = keyof typeof UNIT_SEC;
-
 /** `90m`, `24h`, `7d` in seconds. @throws RangeError, also outside `min`–`max`, followed by `note` */
 export function parseDuration(
   text: string,
@@ -56,15 +54,15 @@ export function parseDuration(
 }
 
 function secondsOf(text: string): number | null {
-  const match = /^(\d{1,7})([smhd])$/.exec(text.trim());
-  return match === null ? null : Number(match[1]) * UNIT_SEC[match[2] as Unit];
+  const ms = parseCooldown(text);
+  return ms === null ? null : Math.floor(ms / 1_000);
 }
 
 /** The shortest form of seconds that {@link parseDuration} reads: `24h`, `7d`, `90m`. */
 export function durationText(sec: number): string {
-  if (sec % UNIT_SEC.d === 0 && sec > UNIT_SEC.d) return `${sec / UNIT_SEC.d}d`;
-  if (sec % UNIT_SEC.h === 0) return `${sec / UNIT_SEC.h}h`;
-  return sec % UNIT_SEC.m === 0 ? `${sec / UNIT_SEC.m}m` : `${sec}s`;
+  if (sec % 86_400 === 0 && sec > 86_400) return `${sec / 86_400}d`;
+  if (sec % 3_600 === 0) return `${sec / 3_600}h`;
+  return sec % 60 === 0 ? `${sec / 60}m` : `${sec}s`;
 }
 
 /** A decimal number of units of `decimals` decimals in the smallest one. @throws RangeError finer than that */

@@ -21,8 +21,9 @@ test('gastop serve --systemd prints a unit that runs this very program with what
   const { code, stdout, stderr } = await startProgram(argv, { home }).ended;
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(line(stdout, 'ExecStart')).toMatch(
-    /^\S+\/node \S+\/dist\/bin\.js serve --db "\/.+\/gas prices\.db" --allow-private-targets --host 127\.0\.0\.1 --port 9000$/,
+    /^\S+\/node \S+\/dist\/bin\.js serve --port 9000 --db "gas prices\.db" --allow-private-targets$/,
   );
+  expect(line(stdout, 'WorkingDirectory')).toBe(process.cwd());
   expect(line(stdout, 'EnvironmentFile')).toBe(`-${home}/.config/gastop/serve.env`);
 });
 
@@ -30,11 +31,8 @@ test.skipIf(!hasSystemd)('systemd finds nothing wrong with it, whatever stands i
   const folder = await temporaryFolder();
   for (const odd of ['plain', 'a b', 'quote"d', 'per%cent', 'dol$lar', 'back\\slash']) {
     const file = join(folder, 'gastop.service');
-    const program = [process.execPath, join(folder, odd, 'bin.js')];
-    writeFileSync(
-      file,
-      systemdUnit({ program, argv: ['serve'], environmentFile: join(folder, odd, 'serve.env') }),
-    );
+    const command = [process.execPath, join(folder, odd, 'bin.js'), 'serve'];
+    writeFileSync(file, systemdUnit(command, join(folder, odd), join(folder, odd, 'serve.env')));
     const run = spawnSync('systemd-analyze', ['verify', '--user', file], {
       encoding: 'utf8',
       env: { ...process.env, XDG_RUNTIME_DIR: folder },

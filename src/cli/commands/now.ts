@@ -34,7 +34,7 @@ import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { failure, usageError } from '../errors.ts';
 import { followSnapshots, type ToldSnapshot } from '../follow-snapshots.ts';
 import type { Io } from '../io.ts';
-import { type OpenedClient, openReady, type Ready } from '../open-source.ts';
+import { openReady, type Ready } from '../open-source.ts';
 import {
   ASCII_BY_LOCALE,
   badgeOf,
@@ -94,6 +94,8 @@ const WITHIN = {
 };
 const HISTORY_SEC = 3_600;
 const ADVICE_HISTORY_SEC = 11 * 3_600;
+/** With less some wait has no forecast. */
+const DEMO_HISTORY_SEC = 8 * 86_400;
 const ADVICE_WITHIN_MS = 10_000;
 
 async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promise<void> {
@@ -110,8 +112,8 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
   const rule = flags.staleOk ? 'accept' : 'refuse';
   const isDemo = settings.source.value.kind === 'simulated';
   const wantsAdvice = !json && (template?.needsAdvice ?? true);
-  const wantedSec = wantsAdvice ? ADVICE_HISTORY_SEC : HISTORY_SEC;
-  const historySec = isDemo ? settings.historySec.value : Math.min(wantedSec, settings.historySec.value);
+  const wantedSec = isDemo ? DEMO_HISTORY_SEC : wantsAdvice ? ADVICE_HISTORY_SEC : HISTORY_SEC;
+  const historySec = Math.min(wantedSec, settings.historySec.value);
   await using ready = await openReady(io, settings, rule, {
     historySec: asked === null ? historySec : pastFor(asked),
     ...(flags.watch && { pace: 'real-time' }),
@@ -133,7 +135,15 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
     return;
   }
   if (asked !== null) return await sayReach(io, settings, ready, asked, json);
-  if (isDemo && historySec >= DEMO_PAST_SEC) await learned(io, ready);
+  // The demo's advice is that of the monitor once its engine has learned.
+  if (isDemo && ready.embedded !== null) {
+    const { filled } = ready.embedded;
+    await withSpinner(
+      io,
+      'learning from a week of the simulated chain',
+      abortable(filled, io.interruption()),
+    );
+  }
   const { client } = ready;
   if (json) {
     io.stdout.write(jsonResponse(await client.raw(PATHS.gasCurrent), PATHS.gasCurrent));
@@ -189,24 +199,6 @@ function watchLine(snapshot: SnapshotView): string {
     ...(nextBaseFee === null ? [] : [`next ${formatGwei(nextBaseFee)}`]),
   ];
   return `${badgeOf(snapshot)}${parts.join('  ')} gwei`;
-}
-
-/** With less history some wait has no forecast. */
-const DEMO_PAST_SEC = 7.5 * 86_400;
-const LEARNT_WITHIN_MS = 60_000;
-const ASK_AGAIN_MS = 60;
-
-/** Waits until the demo's engine has learned as much as the monitor's, so that both show the same. */
-function learned(io: Io, { client }: OpenedClient): Promise<void> {
-  const signal = io.interruption();
-  const giveUpAt = performance.now() + LEARNT_WITHIN_MS;
-  return withSpinner(io, 'learning from a week of the simulated chain', async () => {
-    while (performance.now() < giveUpAt) {
-      const { alternatives } = await client.gasRecommendation({ signal });
-      if (alternatives.every(({ probability }) => probability !== null)) return;
-      await sleep(ASK_AGAIN_MS, undefined, { signal });
-    }
-  });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseServiceUrl } from '../../client/http.ts';
 import { API_KEY_HEADER, MCP_PATH } from '../../contract/routes.ts';
 import type { LogLevel } from '../../service/http/log.ts';
@@ -10,7 +10,7 @@ import { createContext } from '../context.ts';
 import { failure, usageError } from '../errors.ts';
 import { cleanLine, note } from '../output.ts';
 import { checked } from '../parse.ts';
-import { flagName, keySettings, parseOrigins, type SourceFlags } from '../settings.ts';
+import { keySettings, parseOrigins, type SourceFlags } from '../settings.ts';
 
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
@@ -125,53 +125,23 @@ async function printUnit({ io }: CommandContext, source: SourceFlags, flags: Ser
   if (/[\\/]_npx[\\/]/.test(script)) {
     note(io, 'this gastop is in the npx cache, which may be cleared; npm install -g gastop installs one');
   }
-  if (/[\r\n]/.test(script)) throw usageError(`${cleanLine(script)} cannot be named in a unit`);
-  io.stdout.write(
-    systemdUnit({
-      program: [process.execPath, script],
-      argv: ['serve', ...flagWords(source, UNIT_FLAGS.source), ...flagWords(flags, UNIT_FLAGS.serve)],
-      environmentFile,
-    }),
-  );
-}
-
-const UNIT_FLAGS = {
-  source: [
-    ...(['replay', 'speed', 'demo', 'seed', 'history', 'confirmations', 'db'] as const),
-    ...(['allowPrivateTargets', 'config'] as const),
-  ],
-  serve: ['host', 'port', 'baseUrl', 'keys', 'cors', 'logLevel'],
-} as const;
-const PATH_FLAGS: readonly string[] = ['replay', 'db', 'config', 'keys'];
-
-function flagWords<Name extends string>(
-  flags: Partial<Record<Name, unknown>>,
-  names: readonly Name[],
-): string[] {
-  return names.flatMap((name) => {
-    const value = flags[name];
-    if (value === undefined || (name === 'logLevel' && value === 'info')) return [];
-    if (value === true) return [flagName(name)];
-    return [flagName(name), PATH_FLAGS.includes(name) ? resolve(String(value)) : String(value)];
-  });
+  const argv = process.argv.slice(2).filter((word) => word !== '--systemd');
+  const odd = [script, process.cwd(), ...argv].find((word) => /[\r\n]/.test(word));
+  if (odd !== undefined) throw usageError(`${cleanLine(odd)} cannot be named in a unit`);
+  // Node.js and gastop's own file: a user's services do not have the shell's PATH.
+  const command = [process.execPath, script, ...argv];
+  io.stdout.write(systemdUnit(command, process.cwd(), environmentFile));
 }
 
 /** A unit of systemd's user manager that keeps `gastop serve` running; see systemd.service(5) and systemd.exec(5). */
-export function systemdUnit({
-  program,
-  argv,
-  environmentFile,
-}: {
-  /** Node.js and gastop's own file: a user's services do not have the shell's PATH. */
-  readonly program: readonly string[];
-  readonly argv: readonly string[];
-  readonly environmentFile: string;
-}): string {
-  return `[Unit]
+export const systemdUnit = (command: readonly string[], folder: string, environmentFile: string): string =>
+  `[Unit]
 Description=gastop: gas prices over HTTP, and alerts
 
 [Service]
-ExecStart=${[...program, ...argv].map(quoted).join(' ')}
+ExecStart=${command.map(quoted).join(' ')}
+# Where the paths above begin.
+WorkingDirectory=${literal(folder)}
 # Settings such as GASTOP_RPC, passwords and tokens; a minus: it need not be there. Keep it to yourself (chmod 600).
 EnvironmentFile=-${literal(environmentFile)}
 Restart=on-failure
@@ -188,7 +158,6 @@ LimitCORE=0
 [Install]
 WantedBy=default.target
 `;
-}
 
 /** One word of a command line: systemd expands % and $ and interprets quotes and backslashes. */
 function quoted(word: string): string {
