@@ -240,11 +240,6 @@ describe('the lanes', () => {
     for (const lane of LANES) expect(lanes[lane].maxPriorityFeePerGas).toBeNull();
   });
 
-  it('measures waits in the chain’s own pace', () => {
-    const steps = new Array(200).fill({ gasUsedRatio: 0.5, spacingSec: 3 });
-    expect(adviceAfter(makeBlocks(steps)).lanes.fast.waitSec).toEqual({ p50: 3, p95: 3 });
-  });
-
   it.each([2, 3, 4, 5, 9, 17])('measures them after %i blocks, whatever pace was planned', (count) => {
     const steps = new Array(count).fill({ gasUsedRatio: 0.5, spacingSec: 2 });
     const { lanes, recommendation } = adviceAfter(makeBlocks(steps));

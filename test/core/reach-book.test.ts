@@ -67,23 +67,6 @@ describe('the probability of reaching a price', () => {
       { numRuns: rounds(60) },
     );
   });
-
-  it('is restored by a rewind', () => {
-    const blocks = makeBlocks(restlessSteps(1_500));
-    const engine = engineAfter(blocks, 1_000);
-    const kept = blocks.slice(0, 1_231);
-    engine.rewindTo(kept.at(-1)?.number ?? 0);
-    const other = makeBlocks([...restlessSteps(1_231), ...restlessSteps(150, 9)]).slice(1_231);
-    const fresh = engineAfter(kept, 1_000);
-    for (const more of [[], other]) {
-      for (const block of more) for (const each of [engine, fresh]) each.push(block);
-      for (const price of [6_000_000_000n, 9_000_000_000n]) {
-        const answer = engine.reachProbability(price, 500);
-        expect(answer.probability).not.toBeNull();
-        expect(answer).toEqual(fresh.reachProbability(price, 500));
-      }
-    }
-  });
 });
 
 describe('the probability of one price at one block', () => {

@@ -88,21 +88,26 @@ describe('a pre-flight', () => {
 
   it('says which nonces are missing, and which auto-txs of the sender come first', () => {
     const gap = { ...FACTS, nextNonce: 2, pendingNonce: 3 };
-    expect(line(gap, 'nonce-gap')).toBe('◌! nonces 3 to 6 are missing: send transactions with those first');
-    expect(line({ ...gap, pendingNonce: 6 }, 'nonce-gap')).toBe(
-      '◌! nonce 6 is missing: send a transaction with that nonce first',
-    );
-    expect(line({ ...gap, waitingBelow: [waiting('a1', 4)] }, 'nonce-gap')).toBe(
-      '◌! nonces 3 and 5 to 6 are missing: send transactions with those first; auto-tx a1 (nonce 4) also comes before it',
-    );
-    const both = { ...FACTS, nextNonce: 5, waitingBelow: [waiting('b2', 6), waiting('a1', 5)] };
-    expect(line({ ...both, pendingNonce: 5 }, 'nonce-gap')).toBe(
-      '◌ it is broadcast after auto-txs a1 (nonce 5) and b2 (nonce 6)',
-    );
+    const both = {
+      ...FACTS,
+      nextNonce: 5,
+      pendingNonce: 5,
+      waitingBelow: [waiting('b2', 6), waiting('a1', 5)],
+    };
     const disabled = [waiting('a1', 5, 'SUBMITTED'), waiting('b2', 6, 'DISABLED')];
-    expect(line({ ...both, pendingNonce: 5, waitingBelow: disabled }, 'nonce-gap')).toBe(
+    expect([
+      line(gap, 'nonce-gap'),
+      line({ ...gap, pendingNonce: 6 }, 'nonce-gap'),
+      line({ ...gap, waitingBelow: [waiting('a1', 4)] }, 'nonce-gap'),
+      line(both, 'nonce-gap'),
+      line({ ...both, waitingBelow: disabled }, 'nonce-gap'),
+    ]).toEqual([
+      '◌! nonces 3 to 6 are missing: send transactions with those first',
+      '◌! nonce 6 is missing: send a transaction with that nonce first',
+      '◌! nonces 3 and 5 to 6 are missing: send transactions with those first; auto-tx a1 (nonce 4) also comes before it',
+      '◌ it is broadcast after auto-txs a1 (nonce 5) and b2 (nonce 6)',
       '◌! it waits for auto-tx b2 (nonce 6), which is disabled',
-    );
+    ]);
   });
 
   it('a gap of a billion nonces costs no more words than one of two', () => {
@@ -144,37 +149,50 @@ describe('a pre-flight', () => {
   });
 
   it('says when its gas limit or its time does not suffice', () => {
-    expect(line(signed({ gasLimit: 20_999n }), 'intrinsic-gas')).toBe(
-      '✗ its gas limit of 20,999 is below the 21,000 of its intrinsic gas: it can never be included; sign it again with more',
-    );
-    expect(line(signed({ gasLimit: 16_777_217n }), 'intrinsic-gas')).toBe(
-      '✗ its gas limit of 16,777,217 is above the 16,777,216 that a transaction may have (EIP-7825): it can never be included; sign it again with less',
-    );
-    expect(line(signed({ to: null, data: `0x${'fe'.repeat(49_153)}` }), 'intrinsic-gas')).toBe(
-      '✗ it makes a contract from 49,153 bytes of code, and 49,152 are the most (EIP-3860): it can never be included; make it shorter and sign it again',
-    );
     const until = (expiresAt: number) => ({ ...FACTS, order: { ...FACTS.order, expiresAt } });
-    expect(line(until(FACTS.now + 2 * DAY_MS), 'expiry')).toBe(
+    expect([
+      line(signed({ gasLimit: 20_999n }), 'intrinsic-gas'),
+      line(signed({ gasLimit: 16_777_217n }), 'intrinsic-gas'),
+      line(signed({ to: null, data: `0x${'fe'.repeat(49_153)}` }), 'intrinsic-gas'),
+      line(until(FACTS.now + 2 * DAY_MS), 'expiry'),
+      line(until(FACTS.now), 'expiry'),
+      line(until(FACTS.now + 367 * DAY_MS), 'expiry'),
+    ]).toEqual([
+      '✗ its gas limit of 20,999 is below the 21,000 of its intrinsic gas: it can never be included; sign it again with more',
+      '✗ its gas limit of 16,777,217 is above the 16,777,216 that a transaction may have (EIP-7825): it can never be included; sign it again with less',
+      '✗ it makes a contract from 49,153 bytes of code, and 49,152 are the most (EIP-3860): it can never be included; make it shorter and sign it again',
       '✓ it expires at 23 Nov 2026 22:00 UTC, in 2d',
-    );
-    expect(line(until(FACTS.now), 'expiry')).toBe('✗ it expired at 21 Nov 2026 22:00 UTC');
-    expect(line(until(FACTS.now + 367 * DAY_MS), 'expiry')).toBe('✗ it may expire in 366 days at most');
+      '✗ it expired at 21 Nov 2026 22:00 UTC',
+      '✗ it may expire in 366 days at most',
+    ]);
   });
 
   it('says how far its target is, or why that is never reached', () => {
-    expect(line(FACTS, 'reachable')).toBe('◌ it waits until the Average lane is at or below 5 gwei');
     const now = { ...FACTS, lanePrice: 5n * GWEI, nextBaseFee: 4n * GWEI };
-    expect(line(now, 'reachable')).toBe('✓ target reached: it is broadcast at once');
-    expect(line({ ...now, cannotBroadcastReason: 'a recording takes no transactions' }, 'reachable')).toBe(
-      '✓ target reached; nothing is broadcast from here: a recording takes no transactions',
-    );
-    expect(line({ ...FACTS, cannotBroadcastReason: 'a recording takes no transactions' }, 'reachable')).toBe(
-      '◌ it would wait until the Average lane is at or below 5 gwei; nothing is broadcast from here: a recording takes no transactions',
-    );
+    const cannotBroadcastReason = 'a recording takes no transactions';
     const dear = { ...now, transaction: signed({ maxPriorityFeePerGas: 10n * GWEI }).transaction };
-    expect(line(dear, 'reachable')).toBe(
+    const capped = signed({ maxFeePerGas: 3n * GWEI });
+    expect([
+      line(FACTS, 'reachable'),
+      line(now, 'reachable'),
+      line({ ...now, cannotBroadcastReason }, 'reachable'),
+      line({ ...FACTS, cannotBroadcastReason }, 'reachable'),
+      line(dear, 'reachable'),
+      line(capped, 'reachable'),
+      line({ ...capped, lanePrice: 4n * GWEI }, 'reachable'),
+      line({ ...now, nextNonce: 6, pendingNonce: 6 }, 'reachable'),
+      line({ ...now, balance: 0n }, 'reachable'),
+    ]).toEqual([
+      '◌ it waits until the Average lane is at or below 5 gwei',
+      '✓ target reached: it is broadcast at once',
+      '✓ target reached; nothing is broadcast from here: a recording takes no transactions',
+      '◌ it would wait until the Average lane is at or below 5 gwei; nothing is broadcast from here: a recording takes no transactions',
       '✓ target reached: it is broadcast at once, but pays 14.0 gwei itself (see cost)',
-    );
+      '◌ it waits until the Average lane is at or below 5 gwei; it also waits while the base fee is above your cap of 3 gwei, which is below the target',
+      '◌ target reached; it waits until the base fee is at or below your cap of 3 gwei',
+      '✓ target reached; waits for the nonces below it',
+      '✓ target reached; waits for the balance',
+    ]);
     expect(line(dear, 'cost')).toMatch(
       /^▲ its own priority fee of 10 gwei makes it pay about 14.0 gwei in the next block/,
     );
@@ -184,13 +202,6 @@ describe('a pre-flight', () => {
     );
     expect(line(signed({ maxPriorityFeePerGas: 6n * GWEI }, strict), 'reachable')).toMatch(
       /^✗ its priority fee of 6 gwei leaves nothing of your target of 5 gwei/,
-    );
-    const capped = signed({ maxFeePerGas: 3n * GWEI });
-    expect(line(capped, 'reachable')).toBe(
-      '◌ it waits until the Average lane is at or below 5 gwei; it also waits while the base fee is above your cap of 3 gwei, which is below the target',
-    );
-    expect(line({ ...capped, lanePrice: 4n * GWEI }, 'reachable')).toBe(
-      '◌ target reached; it waits until the base fee is at or below your cap of 3 gwei',
     );
     expect(line(signed({ maxPriorityFeePerGas: 0n }), 'reachable')).toContain('blocks may leave it out');
   });

@@ -114,18 +114,4 @@ describe('a new auto-tx', () => {
     ]);
     expect(codes(signed({ maxFeePerGas: 0n }))).toEqual(['cap_zero signedTransaction']);
   });
-
-  it('waits with a balance that is too small, a gap or a low cap, and needs attention for each', () => {
-    const poor = { ...FACTS, balance: 0n, nextNonce: 1, pendingNonce: 1 };
-    const order = { ...FACTS.order, target: 13n * GWEI };
-    const checks = preflight(signed({ maxFeePerGas: GWEI }, { ...poor, order }));
-    const failed = checks.filter(({ ok }) => ok === false);
-    expect(failed.map(({ name, result, code }) => `${name} ${result} ${code}`)).toEqual([
-      'nonce-gap wait nonce_gap',
-      'balance wait insufficient_balance',
-      'cap wait cap_below_base',
-    ]);
-    expect(codes(signed({ maxFeePerGas: GWEI }, { ...poor, order }))).toEqual([]);
-    expect(codes(signed({ chainId: null }))).toEqual([]);
-  });
 });
