@@ -22,7 +22,6 @@ import { AdviceJudge } from './follow/advice-judge.ts';
 import { unsavedWords } from './follow/block-writer.ts';
 import type { Engine } from './follow/chain-state.ts';
 import { Follower, type News } from './follow/follower.ts';
-import { Freshness } from './follow/freshness.ts';
 import { createApp } from './http/app.ts';
 import { createOpenGate, type Gate } from './http/auth.ts';
 import { ApiFailure, errorResponse } from './http/errors.ts';
@@ -162,14 +161,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const nativeUsd = () => (lease.state === 'stands-by' ? (lease.leaderReport?.nativeUsd ?? null) : price.usd);
   const history = new HistoryStore(database);
   const steadyNow = () => performance.now();
-  const freshness = new Freshness({
-    ...shared,
-    isLeading: () => lease.mayWrite,
-    head: () => follower.chain.head,
-    chain: () => follower.chain.profile,
-    steadyNow,
-    onFresh: () => broadcasting.wake(),
-  });
   const broadcasting = startAutoTxs({
     ...shared,
     store: autoTxStore,
@@ -177,10 +168,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     history,
     profile: () => follower.sharedChain,
     confirmations,
-    present: () => {
-      const present = follower.present();
-      return present !== null && freshness.isFresh(present.head) ? present : null;
-    },
+    present: () => follower.present(),
     nativeUsd,
     agreedNow: () => follower.agreedNow(),
     steadyNow,
@@ -234,7 +222,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       gate.withdrawn === undefined
         ? null
         : retireOwners([alertStore, autoTxStore], gate.withdrawn, wallNow, onError, signal);
-    await Promise.all([follower.run(), freshness.run(), price.run(signal), retired]);
+    await Promise.all([follower.run(), price.run(signal), retired]);
     await Promise.all([sending.done(), broadcasting.done()]);
     // Last, so that the next leader finds everything stored.
     await lease.end();

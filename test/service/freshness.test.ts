@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Block } from '../../src/core/block.ts';
 import { chainProfile } from '../../src/core/chains.ts';
-import { Freshness } from '../../src/service/follow/freshness.ts';
+import { watchPauses } from '../../src/service/follow/freshness.ts';
 import { makeBlock } from '../helpers/chain-blocks.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -17,11 +17,15 @@ function startProcess(chainId: number) {
   let head: Block = makeBlock(100);
   const clock = { wall: 1_700_000_000_000, steady: 0 };
   let confirmed = 0;
-  const freshness = new Freshness({
+  const freshness = watchPauses({
     source,
-    isLeading: () => true,
-    head: () => head,
-    chain: () => chainProfile(chainId),
+    lease: { mayWrite: true },
+    chain: {
+      get head() {
+        return head;
+      },
+      profile: chainProfile(chainId),
+    },
     wallNow: () => clock.wall,
     steadyNow: () => clock.steady,
     onFresh: () => {

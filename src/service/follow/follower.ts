@@ -7,7 +7,7 @@ import type { LeaderReport } from '../../store/lease.ts';
 import { abortable, sleep, TimeSlice, untilAborted } from '../async.ts';
 import type { LeaseState } from '../leader.ts';
 import { ChainState, type ChainStateOptions, isSameBlock, type Present } from './chain-state.ts';
-import { isIdle, type Problem, SourceState } from './freshness.ts';
+import { isIdle, type Problem, SourceState, watchPauses } from './freshness.ts';
 import { HistoryFiller } from './history-filler.ts';
 
 /** Blocks requested at once for a fresh database: an hour of mainnet. */
@@ -27,28 +27,31 @@ const NEGLECTED_MS = 60_000;
 /** Ingests every block once, rewinds reorgs, fills holes in the background. Failures are retried until the signal. */
 export class Follower {
   readonly #options: FollowerOptions;
-  readonly #state: SourceState;
-  readonly #news: SourceNews;
+  readonly state: SourceState;
+  readonly #news: ReturnType<typeof sourceNews>;
   readonly chain: ChainState;
   readonly #ready = Promise.withResolvers<void>();
   readonly #filler: HistoryFiller;
+  readonly #pauses: ReturnType<typeof watchPauses>;
   /** Aborts `#follow`, so that it restarts in the lease's present state. */
   #again = new AbortController();
   #followsAs: LeaseState | null = null;
   /** Whether the source is known to serve the stored chain. */
   #isReconciled = false;
-  #restartedAt: number | null = null;
+  /** When the chain restarted, which dropped older blocks; ms since epoch. `null`: it did not. */
+  restartedAt: number | null = null;
 
   constructor(options: FollowerOptions) {
     this.#options = options;
-    this.#state = new SourceState(options.source, () => this.chain);
-    this.#news = new SourceNews(options.source, options.onNews);
-    this.chain = new ChainState(options, this.#state, () => this.#filler.fillSoon());
+    this.state = new SourceState(options.source, () => this.chain);
+    this.#news = sourceNews(options.source, options.onNews);
+    this.chain = new ChainState(options, this.state, () => this.#filler.fillSoon());
     options.lease.onChange((state) => {
       this.#filler.fillSoon();
       if (this.#followsAs !== null && this.#followsAs !== state) this.#again.abort();
     });
     this.#filler = new HistoryFiller(options, this.chain);
+    this.#pauses = watchPauses({ ...options, chain: this.chain, onFresh: () => options.onStored?.() });
     this.#ready.promise.catch(() => {});
   }
 
@@ -67,8 +70,8 @@ export class Follower {
 
   get problem(): Problem | null {
     const writeProblem = this.#options.unsaved ?? this.chain.writeProblem;
-    const { problem } = this.#state;
-    if (problem !== null || writeProblem === null || this.#state.isWaiting) return problem;
+    const { problem } = this.state;
+    if (problem !== null || writeProblem === null || this.state.isWaiting) return problem;
     return { message: writeProblem, retryAt: null };
   }
 
@@ -88,19 +91,6 @@ export class Follower {
     return { block: head?.number ?? null, updatedAt, isFilled, nativeUsd, sourceName, problem };
   }
 
-  get isStale(): boolean {
-    return this.#state.isStale;
-  }
-
-  get hasEnded(): boolean {
-    return this.#state.hasEnded;
-  }
-
-  /** When the chain restarted, which dropped older blocks; ms since epoch. `null`: it did not. */
-  get restartedAt(): number | null {
-    return this.#restartedAt;
-  }
-
   /** The chain that is both stored and served; `null` until known. */
   get sharedChain(): ChainProfile | null {
     return this.#isReconciled && this.chain.isWriting ? this.chain.profile : null;
@@ -110,16 +100,17 @@ export class Follower {
   present(): Present | null {
     if (this.sharedChain === null) return null;
     const present = this.chain.present();
-    if (present === null || this.hasEnded) return null;
+    if (present === null || this.state.hasEnded || !this.#pauses.isFresh(present.head)) return null;
     const { source } = this.#options;
     if (isIdle({ source, chain: this.chain.profile, head: this.chain.head?.number })) return present;
-    if (this.isStale) return null;
-    return this.#state.isPast(present.head) ? null : present;
+    if (this.state.isStale) return null;
+    return this.state.isPast(present.head) ? null : present;
   }
 
   async run(): Promise<void> {
     const { signal } = this.#options;
-    this.#state.expect();
+    this.state.expect();
+    const watching = this.#pauses.run();
     await this.#guard(() => this.#begin());
     for (let delay = FIRST_RETRY_MS; !signal.aborted; delay = Math.min(delay * 2, LAST_RETRY_MS)) {
       const before = this.chain.updatedAt;
@@ -128,11 +119,12 @@ export class Follower {
       this.#followsAs = null;
       if (wrongChain) await this.#options.lease.withdraw();
       if (this.#again.signal.aborted) continue;
-      if (wrongChain || this.hasEnded) await untilAborted(signal);
+      if (wrongChain || this.state.hasEnded) await untilAborted(signal);
       if (this.chain.updatedAt !== before) delay = FIRST_RETRY_MS;
       await sleep(delay, signal);
     }
     this.#ready.reject(signal.reason);
+    await watching;
     await this.#filler.stopped;
     await this.chain.flush();
     await this.#options.track.end();
@@ -156,7 +148,7 @@ export class Follower {
       const forGood = error instanceof StoreError && error.code === 'wrong-chain';
       const message = error instanceof Error ? error.message : String(error);
       const retryAt = forGood || retryMs === null ? null : this.#options.wallNow() + retryMs;
-      this.#state.fail({ message, retryAt });
+      this.state.fail({ message, retryAt });
       if (forGood) {
         this.chain.disown();
         this.#ready.reject(error);
@@ -193,17 +185,17 @@ export class Follower {
     if (lease.mayWrite) {
       await store.distrustFutureFolding(Math.floor(wallNow() / 1_000));
       await this.#takeStored();
-      if (this.chain.head !== null) this.#state.catchUp(this.chain.head);
+      if (this.chain.head !== null) this.state.catchUp(this.chain.head);
       this.chain.write();
     }
     const behind = await this.#reconcile(profile);
-    this.#state.responded();
+    this.state.responded();
     if (this.chain.head === null) await this.#readFirst();
     if (behind === null) this.#heal();
-    else this.#state.fail({ message: behind, retryAt: null });
+    else this.state.fail({ message: behind, retryAt: null });
     this.#filler.start();
     const slice = new TimeSlice();
-    this.#state.begin();
+    this.state.begin();
     for await (const event of source.subscribe({ known: this.chain.known, signal: until })) {
       // A client that sees the end requests the history once more, and never again.
       if (event.type === 'ended') await this.#filler.settled;
@@ -212,7 +204,7 @@ export class Follower {
       if (this.chain.isFull) await this.chain.flush();
       if (slice.isOver()) await slice.next();
     }
-    if (!until.aborted && !this.hasEnded) throw new Error('the source ended its subscription');
+    if (!until.aborted && !this.state.hasEnded) throw new Error('the source ended its subscription');
   }
 
   /** Another process leads: ingests the blocks that it stores, and leaves its own node alone while new ones come. */
@@ -224,14 +216,14 @@ export class Follower {
     for (let poll = 0; !until.aborted; poll += 1) {
       const before = this.chain.head;
       // Before the blocks: responses are cached by head, and the first of a chain that began anew must say so.
-      this.#restartedAt = await store.restartedAt();
+      this.restartedAt = await store.restartedAt();
       await this.#takeStored();
       if (poll % TRACK_POLLS === 0) await track.load();
-      this.#state.responded();
+      this.state.responded();
       this.#filler.start();
       const problem = lease.leaderReport?.problem ?? null;
-      if (problem === null) this.#state.heal();
-      else this.#state.fail(problem);
+      if (problem === null) this.state.heal();
+      else this.state.fail(problem);
       if (this.chain.head !== before) movedAt = performance.now();
       if (performance.now() - movedAt > (this.#options.neglectedMs ?? NEGLECTED_MS)) {
         movedAt = performance.now();
@@ -246,7 +238,7 @@ export class Follower {
     const { source } = this.#options;
     const { head } = this.chain;
     const newest = await source.head();
-    if (this.#state.isLate(newest)) return false;
+    if (this.state.isLate(newest)) return false;
     if (head === null || newest.number <= head.number) return head === null;
     const same = await blockAt(source, head.number);
     return same !== null && isSameBlock(same, head);
@@ -285,7 +277,7 @@ export class Follower {
     const { genesisHash } = profile;
     if (lease.mayWrite && genesisHash !== undefined && (await store.genesisHash()) === null)
       await store.adoptGenesis(genesisHash);
-    this.#restartedAt = await store.restartedAt();
+    this.restartedAt = await store.restartedAt();
     this.#isReconciled = true;
     return found.type === 'keep' ? found.behind : null;
   }
@@ -296,13 +288,13 @@ export class Follower {
       const { blocks } = await abortable(source.newest(FIRST_BLOCKS, { known: null, signal }), signal);
       const head = blocks.at(-1);
       if (head === undefined) return;
-      this.#state.catchUp(head);
+      this.state.catchUp(head);
       // They suffice for prices, but not for the history.
       this.chain.show(blocks.slice(0, -1));
       this.#ingest(head);
     } else {
       const head = await abortable(source.head(), signal);
-      this.#state.catchUp(head);
+      this.state.catchUp(head);
       const from = Math.max(0, head.number - FIRST_BLOCKS + 1);
       const blocks = await abortable(source.blocks(from, head.number, { signal }), signal);
       for (const block of blocks.length > 0 ? blocks : [head]) this.#ingest(block);
@@ -313,7 +305,7 @@ export class Follower {
   #handle(event: ChainEvent): void {
     switch (event.type) {
       case 'block':
-        this.#state.note(event.block);
+        this.state.note(event.block);
         this.#news.look();
         this.#takeIn(event.block);
         break;
@@ -324,20 +316,20 @@ export class Follower {
         this.#filler.fillSoon();
         break;
       case 'down':
-        this.#state.fail({ message: event.reason, retryAt: event.retryAt });
+        this.state.fail({ message: event.reason, retryAt: event.retryAt });
         this.#news.down(event.reason);
         break;
       case 'up':
         this.#heal();
         break;
       case 'ended':
-        this.#state.end();
+        this.state.end();
     }
     this.#options.onEvent?.();
   }
 
   #heal(): void {
-    this.#state.heal();
+    this.state.heal();
     this.#news.up();
   }
 
@@ -462,44 +454,33 @@ export interface News {
 }
 
 /** Tells once when the source, or one of its nodes, fails or recovers. */
-class SourceNews {
-  readonly #source: Pick<ChainSource, 'kind' | 'name' | 'health'>;
-  readonly #tell: (news: News) => void;
+function sourceNews(source: Pick<ChainSource, 'kind' | 'name' | 'health'>, tell: (news: News) => void) {
   /** Nodes by their index: two may have the same name. */
-  readonly #away = new Set<number | 'source'>();
-
-  constructor(source: Pick<ChainSource, 'kind' | 'name' | 'health'>, tell: (news: News) => void) {
-    this.#source = source;
-    this.#tell = tell;
-  }
-
-  failed(): void {
-    this.#away.add('source');
-  }
-
-  down(reason: string): void {
-    this.look();
-    this.#note('source', true, `no blocks come: ${reason}; it is asked again by itself`);
-  }
-
-  up(): void {
-    this.look();
-    this.#note('source', false, `blocks come again from ${this.#source.name}`);
-  }
-
-  look(): void {
-    const nodes = this.#source.kind === 'rpc' ? this.#source.health() : [];
+  const away = new Set<number | 'source'>();
+  const note = (who: number | 'source', isAway: boolean, message: string) => {
+    if (isAway === away.has(who)) return;
+    if (isAway) away.add(who);
+    else away.delete(who);
+    tell({ isWell: !isAway, message });
+  };
+  const look = () => {
+    const nodes = source.kind === 'rpc' ? source.health() : [];
     if (nodes.length < 2) return;
     for (const [place, { name, state, message }] of nodes.entries()) {
       const isAway = state === 'down' || state === 'wrong-chain';
-      this.#note(place, isAway, `node ${name} can${isAway ? 'not be used' : ' be used again'}: ${message}`);
+      note(place, isAway, `node ${name} can${isAway ? 'not be used' : ' be used again'}: ${message}`);
     }
-  }
-
-  #note(who: number | 'source', isAway: boolean, message: string): void {
-    if (isAway === this.#away.has(who)) return;
-    if (isAway) this.#away.add(who);
-    else this.#away.delete(who);
-    this.#tell({ isWell: !isAway, message });
-  }
+  };
+  return {
+    look,
+    failed: () => away.add('source'),
+    down: (reason: string) => {
+      look();
+      note('source', true, `no blocks come: ${reason}; it is asked again by itself`);
+    },
+    up: () => {
+      look();
+      note('source', false, `blocks come again from ${source.name}`);
+    },
+  };
 }

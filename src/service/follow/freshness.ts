@@ -3,6 +3,8 @@ import type { Block } from '../../core/block.ts';
 import { type ChainProfile, isDevelopmentChain, staleAfterMs } from '../../core/chains.ts';
 import { utcMinute } from '../../core/units.ts';
 import { abortable, sleep } from '../async.ts';
+import type { Lease } from '../leader.ts';
+import type { ChainState } from './chain-state.ts';
 
 const TICK_MS = 500;
 /** A running process ticks within this time, even on a busy machine. */
@@ -10,22 +12,15 @@ const PAUSE_MS = 3_000;
 const RESPONSE_MS = 5_000;
 const RETRY_MS = 1_000;
 
-interface FreshnessOptions {
+interface Watched {
   readonly source: Pick<ChainSource, 'kind' | 'head'>;
+  readonly chain: Pick<ChainState, 'head' | 'profile'>;
   /** A standby decides nothing, and does not use its node. */
-  readonly isLeading: () => boolean;
-  readonly head: () => Block | null;
-  readonly chain: () => ChainProfile | null;
+  readonly lease: Pick<Lease, 'mayWrite'>;
   readonly wallNow: () => number;
-  readonly steadyNow: () => number;
+  readonly steadyNow?: () => number;
   readonly onFresh: () => void;
   readonly signal: AbortSignal;
-}
-
-interface Pause {
-  readonly head: Block | null;
-  /** The newest block of the node after the pause; `null` until it responds. */
-  newest: number | null;
 }
 
 /**
@@ -36,62 +31,53 @@ interface Pause {
  * A pause shows as a gap between two ticks. The monotonic clock goes on during SIGSTOP but not during a suspend; the
  * wall clock goes on during both, but can be set. Either gap counts.
  */
-export class Freshness {
-  readonly #options: FreshnessOptions;
-  #ranAt: { readonly wall: number; readonly steady: number };
-  #pause: Pause | null = null;
+export function watchPauses(watched: Watched) {
+  const { source, chain, lease, wallNow, onFresh, signal } = watched;
+  const { steadyNow = () => performance.now() } = watched;
+  let ranAt = { wall: wallNow(), steady: steadyNow() };
+  /** `newest`: the newest block of the node after the pause; `null` until it responds. */
+  let pause: { readonly head: Block | null; newest: number | null } | null = null;
 
-  constructor(options: FreshnessOptions) {
-    this.#options = options;
-    this.#ranAt = { wall: options.wallNow(), steady: options.steadyNow() };
+  function tick(): void {
+    const before = ranAt;
+    ranAt = { wall: wallNow(), steady: steadyNow() };
+    const gap = Math.max(ranAt.steady - before.steady, Math.abs(ranAt.wall - before.wall));
+    if (gap <= PAUSE_MS || source.kind !== 'rpc' || !lease.mayWrite) return;
+    pause = { head: chain.head, newest: null };
+    void askNewest(pause);
   }
 
-  async run(): Promise<void> {
-    const { signal } = this.#options;
-    while (!signal.aborted) {
-      this.#tick();
-      await sleep(TICK_MS, signal);
-    }
-  }
-
-  /** After a pause `head` is stale until the node names no newer block, and a chain that makes blocks has another. */
-  isFresh(head: Block): boolean {
-    this.#tick();
-    if (this.#pause === null) return true;
-    const { head: before, newest } = this.#pause;
-    if (newest === null || head.number < newest) return false;
-    const chain = this.#options.chain();
-    const waitsForBlock = chain === null || !isDevelopmentChain(chain);
-    if (waitsForBlock && before?.number === head.number && before.hash === head.hash) return false;
-    this.#pause = null;
-    return true;
-  }
-
-  #tick(): void {
-    const { source, isLeading, head, wallNow, steadyNow } = this.#options;
-    const before = this.#ranAt;
-    this.#ranAt = { wall: wallNow(), steady: steadyNow() };
-    const gap = Math.max(this.#ranAt.steady - before.steady, Math.abs(this.#ranAt.wall - before.wall));
-    if (gap <= PAUSE_MS || source.kind !== 'rpc' || !isLeading()) return;
-    this.#pause = { head: head(), newest: null };
-    void this.#askNewest(this.#pause);
-  }
-
-  async #askNewest(pause: Pause): Promise<void> {
-    const { source, onFresh, signal } = this.#options;
-    while (this.#pause === pause && !signal.aborted) {
+  async function askNewest(asked: NonNullable<typeof pause>): Promise<void> {
+    while (pause === asked && !signal.aborted) {
       try {
         const { number } = await abortable(source.head(), AbortSignal.timeout(RESPONSE_MS));
         // Another pause while the node was asked makes its response old.
-        this.#tick();
-        if (this.#pause !== pause || signal.aborted) return;
-        pause.newest = number;
+        tick();
+        if (pause !== asked || signal.aborted) return;
+        asked.newest = number;
         return onFresh();
       } catch {
         await sleep(RETRY_MS, signal);
       }
     }
   }
+
+  return {
+    async run(): Promise<void> {
+      for (; !signal.aborted; await sleep(TICK_MS, signal)) tick();
+    },
+    /** After a pause `head` is stale until the node names no newer block, and a chain that makes blocks has another. */
+    isFresh(head: Block): boolean {
+      tick();
+      if (pause === null) return true;
+      const { head: before, newest } = pause;
+      if (newest === null || head.number < newest) return false;
+      const waitsForBlock = chain.profile === null || !isDevelopmentChain(chain.profile);
+      if (waitsForBlock && before?.number === head.number && before.hash === head.hash) return false;
+      pause = null;
+      return true;
+    },
+  };
 }
 
 /** Why no new blocks come, and when the source is tried again (ms, wall clock). */
