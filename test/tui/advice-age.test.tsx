@@ -73,8 +73,7 @@ const LiveOf = ({ snapshot }: { readonly snapshot: SnapshotView }) => (
 
 /** The Live pane over prices that are asked for once an hour. */
 function Hourly() {
-  const { client, frozen } = useMonitor();
-  const { data } = useSnapshot(client, { intervalMs: 3_600_000, frozen });
+  const { data } = useSnapshot(useMonitor(), () => 3_600_000, false);
   return data === undefined ? null : <LiveOf snapshot={data} />;
 }
 
@@ -97,8 +96,7 @@ it('advice of a service elsewhere costs no question about prices before the next
 
 /** The Live pane over prices that are asked for again at once. */
 function Restless() {
-  const { client } = useMonitor();
-  const { data, error } = useSnapshot(client, { intervalMs: 5, frozen: false });
+  const { data, error } = useSnapshot(useMonitor(), () => 5, false);
   return (
     <Box flexDirection="column">
       <Text>{error?.message ?? 'no failure'}</Text>

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { ChainRow } from '../../src/client/views/chains.ts';
 import { Monitor } from '../../src/tui/app/app.tsx';
 import { SourceHolder } from '../../src/tui/app/source.ts';
-import { SILENT } from '../../src/tui/data/notifications.ts';
 import { keyBytes } from '../helpers/terminal-keys.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { fakeGas, MARKET, RECOMMENDATION, SNAPSHOT, TREND } from './fake-gas.ts';
+import { SILENT } from './show-screen.tsx';
 import { sizedScreen } from './sized-screen.tsx';
 
 const NOW = (SNAPSHOT.blockTimestamp ?? 0) + 4_000;

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { Monitor } from '../../src/tui/app/app.tsx';
 import { SourceHolder } from '../../src/tui/app/source.ts';
 import { TABS } from '../../src/tui/app/tabs.ts';
-import { SILENT } from '../../src/tui/data/notifications.ts';
 import { type ActionName, KEYMAP } from '../../src/tui/input/keymap.ts';
 import { rounds } from '../helpers/rounds.ts';
 import { keyBytes } from '../helpers/terminal-keys.ts';
@@ -11,7 +10,7 @@ import { waitFor } from '../helpers/wait-for.ts';
 import { ALERT, fakeAlerts } from './fake-alerts.ts';
 import { autoTxView, fakeAutoTxs } from './fake-auto-txs.ts';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
-import { showScreen } from './show-screen.tsx';
+import { SILENT, showScreen } from './show-screen.tsx';
 import { sizedScreen } from './sized-screen.tsx';
 
 const SERVICE = {

@@ -11,9 +11,7 @@ const blockOf = (blockNumber: number): SnapshotView => ({ ...SNAPSHOT, blockNumb
 
 /** The number of the head, polled once an hour. */
 function Head() {
-  const { client } = useMonitor();
-  const timing = { intervalMs: 3_600_000, frozen: false, mayListen: true };
-  const { data, error, isListening } = useSnapshot(client, timing);
+  const { data, error, isListening } = useSnapshot(useMonitor(), () => 3_600_000, true);
   const how = isListening ? 'each block' : 'polled';
   return <Text>{`head ${data?.blockNumber} ${error?.message ?? 'no failure'}, ${how}`}</Text>;
 }

@@ -1,7 +1,7 @@
 import { render } from 'ink-testing-library';
 import { afterEach, describe, expect, it } from 'vitest';
 import { refusal } from '../../src/client/errors.ts';
-import { Clock, ClockContext } from '../../src/tui/app/clock.ts';
+import { Clock } from '../../src/tui/app/clock.ts';
 import { healthOf } from '../../src/tui/app/connection.ts';
 import { NoticeLine } from '../../src/tui/chrome/frame.tsx';
 import { SNAPSHOT } from './fake-gas.ts';
@@ -20,11 +20,7 @@ function notice(status: number, errorCode: string, message: string, width: numbe
     ...{ ...sent, withKey: true, keyAdvice: '' },
   });
   const health = healthOf({ data: SNAPSHOT, error, retryAt: MIDNIGHT }, false);
-  const app = render(
-    <ClockContext value={new Clock(() => NOW, 60_000)}>
-      {inRoom(width, 24, <NoticeLine health={health} />)}
-    </ClockContext>,
-  );
+  const app = render(<Clock now={() => NOW}>{inRoom(width, 24, <NoticeLine health={health} />)}</Clock>);
   unmount = app.unmount;
   return app.lastFrame() ?? '';
 }

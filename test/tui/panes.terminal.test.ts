@@ -120,7 +120,7 @@ describe.runIf(isSlowRun)('the Auto-tx pane on a terminal', () => {
     await screen.press('g', 'j', 'j', 'j', 'j', 'x');
     await screen.waitFor(isCancel);
     screen.paste(signed);
-    await screen.waitFor('Not pasted: answer the question first');
+    await screen.waitFor('Not pasted: first go to a field that takes text');
     await screen.waitFor(isCancel);
     expect(shownDigits(screen, signed)).toEqual([]);
     await screen.press('n');
@@ -233,7 +233,7 @@ describe('over prices that stand still', () => {
     await screen.press('4');
     await screen.waitFor('No auto-txs yet');
     screen.paste(signed);
-    await screen.waitFor('Not pasted: press n first, then paste');
+    await screen.waitFor('Not pasted: first go to a field that takes text (n, / or u opens one)');
     await openForm();
     screen.paste(signed);
     await screen.waitFor(FROM);

@@ -1,29 +1,24 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { render } from 'ink-testing-library';
 import { expect, it, onTestFinished } from 'vitest';
-import { MonitorContext, type MonitorScope } from '../../src/tui/data/queries.ts';
+import { MonitorContext } from '../../src/tui/data/queries.ts';
 import { createQueryClient } from '../../src/tui/data/query-client.ts';
 import { LiveScreen } from '../../src/tui/panes/live/live-pane.tsx';
 import { ServiceScreen } from '../../src/tui/panes/service/service-pane.tsx';
 import { SnapshotContext } from '../../src/tui/ui/pane-context.tsx';
 import { waitFor } from '../helpers/wait-for.ts';
-import { fakeGas, MARKET, SNAPSHOT } from './fake-gas.ts';
+import { MARKET, SNAPSHOT } from './fake-gas.ts';
+import { monitorOf } from './show-screen.tsx';
 import { inRoom } from './sized-screen.tsx';
 
 it('the day’s figures that Live has asked for are not asked for again by the Service pane', async () => {
   const asked: string[] = [];
-  const monitor: MonitorScope = {
-    client: fakeGas({
-      statsMarket: async (timeFrame) => {
-        asked.push(timeFrame);
-        return { ...MARKET, timeFrame };
-      },
-    }),
-    intervalMs: 60_000,
-    frozen: false,
-    now: Date.now,
-    saveFile: async (name) => name,
-  };
+  const monitor = monitorOf({
+    statsMarket: async (timeFrame) => {
+      asked.push(timeFrame);
+      return { ...MARKET, timeFrame };
+    },
+  });
   const queries = createQueryClient();
   const tree = (Screen: typeof LiveScreen) => (
     <QueryClientProvider client={queries}>

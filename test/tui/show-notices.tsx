@@ -7,7 +7,6 @@ import type { GasClient } from '../../src/client/client.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { type Toast, ToastContext } from '../../src/tui/chrome/toast.tsx';
 import { type ListItem, ListsProvider, useLists } from '../../src/tui/data/lists.tsx';
-import { NotificationsContext } from '../../src/tui/data/notifications.ts';
 import { createQueryClient } from '../../src/tui/data/query-client.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
@@ -71,20 +70,19 @@ export function showNotices<Item extends ListItem>(
   };
   const tree = (how: Look) => (
     <QueryClientProvider client={queries}>
-      <NotificationsContext value={NOTIFICATIONS}>
-        <ToastContext value={(toast) => toasts.push(toast)}>
-          <EffectsRun {...{ how, ran }}>
-            <ListsProvider
-              {...{ client, snapshot, intervalMs: 5, isOwnService: true, now: () => now }}
-              frozen={how.frozen === true}
-              shown={how.isShown === true ? (list === 'alerts' ? 'alerts' : 'auto-txs') : null}
-              beforeClosing={() => {}}
-            >
-              <Feed list={list} say={say} />
-            </ListsProvider>
-          </EffectsRun>
-        </ToastContext>
-      </NotificationsContext>
+      <ToastContext value={(toast) => toasts.push(toast)}>
+        <EffectsRun {...{ how, ran }}>
+          <ListsProvider
+            {...{ client, snapshot, intervalMs: 5, isOwnService: true, now: () => now }}
+            frozen={how.frozen === true}
+            notifications={NOTIFICATIONS}
+            shown={how.isShown === true ? (list === 'alerts' ? 'alerts' : 'auto-txs') : 'live'}
+            beforeClosing={() => {}}
+          >
+            <Feed list={list} say={say} />
+          </ListsProvider>
+        </EffectsRun>
+      </ToastContext>
     </QueryClientProvider>
   );
   const app = render(tree({}));

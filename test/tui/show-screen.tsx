@@ -3,10 +3,10 @@ import { render } from 'ink-testing-library';
 import { onTestFinished } from 'vitest';
 import type { GasClient } from '../../src/client/client.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
-import { Clock, ClockContext } from '../../src/tui/app/clock.ts';
+import { Clock } from '../../src/tui/app/clock.ts';
 import { Finder } from '../../src/tui/app/finder.tsx';
 import type { Tab } from '../../src/tui/app/tabs.ts';
-import { MemoryContext, type Navigation, NavigationContext } from '../../src/tui/app/ui-state.ts';
+import { MemoryContext } from '../../src/tui/app/ui-state.ts';
 import { KeyBar } from '../../src/tui/chrome/key-bar.tsx';
 import { type Toast, ToastContext } from '../../src/tui/chrome/toast.tsx';
 import { ListsProvider } from '../../src/tui/data/lists.tsx';
@@ -22,7 +22,26 @@ import { keyBytes } from '../helpers/terminal-keys.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
 
-export interface ShowOptions {
+export const SILENT = { level: 'off', env: {} } as const;
+
+/** A session over a service of known answers. */
+export const monitorOf = (
+  gas: Partial<GasClient> = {},
+  changes: Partial<MonitorScope> = {},
+): MonitorScope => ({
+  client: fakeGas(gas),
+  intervalMs: 60_000,
+  frozen: false,
+  isOwnService: false,
+  now: Date.now,
+  saveFile: async (name) => name,
+  showTab: () => {},
+  newAlert: () => {},
+  openPlace: () => {},
+  ...changes,
+});
+
+export interface ShowOptions extends Partial<MonitorScope> {
   readonly Screen: Tab['Screen'];
   readonly scope: Scope;
   readonly gas?: Partial<GasClient>;
@@ -31,18 +50,8 @@ export interface ShowOptions {
   readonly columns?: number;
   readonly rows?: number;
   readonly ascii?: boolean;
-  readonly frozen?: boolean;
   /** The keys stand below the tab. */
   readonly hasFooter?: boolean;
-  /** The service runs in this process. */
-  readonly isOwnService?: boolean;
-  /** Who gets what is sent, where the service is elsewhere. */
-  readonly host?: string;
-  readonly isPlain?: boolean;
-  readonly intervalMs?: number;
-  readonly saveFile?: MonitorScope['saveFile'];
-  /** How long a deletion can be undone. */
-  readonly undoMs?: number;
   /** Default: four seconds after the snapshot's block. */
   readonly now?: () => number;
 }
@@ -53,62 +62,49 @@ export function showScreen(options: ShowOptions) {
   const toasts: Toast[] = [];
   const queries = createQueryClient();
   const now = options.now ?? (() => (SNAPSHOT.blockTimestamp ?? 0) + 4_000);
-  const monitor: MonitorScope = {
-    client: fakeGas(gas),
-    intervalMs: options.intervalMs ?? 60_000,
-    frozen: options.frozen ?? false,
-    isOwnService: options.isOwnService ?? false,
-    host: options.host ?? null,
-    isPlain: options.isPlain ?? false,
-    ...(options.undoMs === undefined ? {} : { undoMs: options.undoMs }),
-    now,
-    saveFile: options.saveFile ?? (async (name) => name),
-  };
   const duties: (() => Promise<void>)[] = [];
   const showToast = (toast: Toast) => void toasts.push(toast);
   const beforeClosing = (work: () => Promise<void>) => void duties.push(work);
   const prefills: AlertPrefill[] = [];
   const opened: PlaceName[] = [];
-  const navigation: Navigation = {
-    showTab: () => {},
+  const monitor = monitorOf(gas, {
+    ...options,
+    now,
     newAlert: (prefill) => prefills.push(prefill),
     openPlace: (place) => {
       openPlace(memory, place);
       opened.push(place);
       arrive(shown);
     },
-  };
-  const clock = new Clock(now, 10);
+  });
   setAscii(options.ascii ?? false);
   const tree = (snapshot: SnapshotView) => (
     <QueryClientProvider client={queries}>
       <MonitorContext value={monitor}>
-        <ClockContext value={clock}>
+        <Clock now={now} periodMs={10}>
           <ToastContext value={showToast}>
             <MemoryContext value={memory}>
               <ListsProvider
                 {...monitor}
                 snapshot={snapshot}
-                isOwnService={monitor.isOwnService ?? false}
+                notifications={SILENT}
                 shown={scope === 'auto-txs' ? 'auto-txs' : 'alerts'}
                 beforeClosing={beforeClosing}
               >
-                <NavigationContext value={navigation}>
-                  <KeyListener scopes={[scope, 'global']}>
-                    <SnapshotContext value={snapshot}>
-                      <Room columns={columns} rows={rows}>
-                        <Finder scope={scope}>
-                          <Screen />
-                        </Finder>
-                        {options.hasFooter === true ? <KeyBar /> : null}
-                      </Room>
-                    </SnapshotContext>
-                  </KeyListener>
-                </NavigationContext>
+                <KeyListener scopes={[scope, 'global']}>
+                  <SnapshotContext value={snapshot}>
+                    <Room columns={columns} rows={rows}>
+                      <Finder scope={scope}>
+                        <Screen />
+                      </Finder>
+                      {options.hasFooter === true ? <KeyBar /> : null}
+                    </Room>
+                  </SnapshotContext>
+                </KeyListener>
               </ListsProvider>
             </MemoryContext>
           </ToastContext>
-        </ClockContext>
+        </Clock>
       </MonitorContext>
     </QueryClientProvider>
   );

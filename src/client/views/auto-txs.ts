@@ -311,16 +311,6 @@ export function chanceOf(autoTx: Pick<AutoTxView, 'checks' | 'reachProbability'>
   return obstacleOf(autoTx.checks) === null ? autoTx.reachProbability : null;
 }
 
-/** A price this close to its target may reach it with the next block: a base fee changes by at most an eighth. */
-const NEAR = 0.125;
-
-/** Whether it is submitted, or may be with the next blocks. */
-export function isNear(autoTx: AutoTxView, snapshot: SnapshotView): boolean {
-  if (!hasStatus(autoTx, 'PENDING')) return hasStatus(autoTx, 'SUBMITTED');
-  const distance = distanceToTarget(autoTx, snapshot);
-  return distance !== null && (distance.isThere || Math.abs(distance.ratio) <= NEAR);
-}
-
 interface Reason {
   readonly text: string;
   readonly severity: 'bad' | 'warn' | null;

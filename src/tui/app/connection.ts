@@ -3,14 +3,20 @@ import type { SnapshotView } from '../../client/views/gas.ts';
 import { PATHS } from '../../contract/routes.ts';
 import type { Polled } from '../data/queries.ts';
 
-const TITLES: Readonly<Record<ClientErrorCode, string>> = {
+/** By code, and by the service's own error code, limit or endpoint where that says more. */
+const TITLES: Readonly<Record<ClientErrorCode, string> & Record<string, string>> = {
   unreachable: 'The service does not answer',
   key: 'The key is refused',
+  'key api_key_missing': 'This service asks for a key',
+  'key api_key_revoked': 'The key has been revoked',
   plan: 'The plan of this key does not allow this',
   'not-found': 'The service does not have this',
+  [`not-found ${PATHS.gasCurrent}`]: 'There is no v1 service at this address',
   invalid: 'The service does not accept the request',
   conflict: 'The service cannot do this as things stand',
   quota: 'This key has asked as much as it may for now',
+  'quota daily': 'The daily quota of this key is used up',
+  'quota rate': 'Too many requests at once for this key',
   unavailable: 'The service has no prices now',
   server: 'The service fails',
   unreadable: 'The response cannot be read',
@@ -19,12 +25,8 @@ const TITLES: Readonly<Record<ClientErrorCode, string>> = {
 export function failureTitle(error: Error): string {
   if (!(error instanceof ClientError)) return 'The service does not give prices';
   const { code, limit, errorCode, endpoint } = error;
-  if (code === 'key' && errorCode === 'api_key_missing') return 'This service asks for a key';
-  if (code === 'key' && errorCode === 'api_key_revoked') return 'The key has been revoked';
-  if (code === 'quota' && limit === 'daily') return 'The daily quota of this key is used up';
-  if (code === 'quota' && limit === 'rate') return 'Too many requests at once for this key';
-  if (code === 'not-found' && endpoint === PATHS.gasCurrent) return 'There is no v1 service at this address';
-  return TITLES[code];
+  const more = [errorCode, limit, endpoint].map((part) => TITLES[`${code} ${part}`]);
+  return more.find((title) => title !== undefined) ?? TITLES[code];
 }
 
 export function failureHint(error: Error): string {
@@ -34,32 +36,19 @@ export function failureHint(error: Error): string {
   return 'r asks again now, i shows what the service said, q quits';
 }
 
-/** How far the screen can be trusted, and what happens next. `title` is a short form of `reason`, for narrow places. */
+/** How far the screen can be trusted, and what happens next. */
 export type Health =
-  | { readonly kind: 'connecting' }
-  /** No source could be opened, and nothing retries by itself. */
-  | { readonly kind: 'none' }
-  | { readonly kind: 'live' }
+  /** `none`: no source could be opened, and nothing retries by itself. `catching-up`: prices of the last run. */
+  | { readonly kind: 'connecting' | 'none' | 'live' | 'ended' | 'frozen' | 'catching-up' }
   /** Live, but nothing is stored: `note` says what will be lost at the next start. */
   | { readonly kind: 'unsaved'; readonly note: string }
-  | { readonly kind: 'ended' }
-  | { readonly kind: 'frozen' }
-  /** The prices are from the last run: the embedded service waits for its source and for newer blocks. */
-  | { readonly kind: 'catching-up' }
-  | { readonly kind: 'stale'; readonly reason: string; readonly retryAt: number | null }
-  /** The service does not respond, or its rate limit is reached; requests are retried. */
+  /** Old data. `title` is a short form of `reason`. `refused`: a retry is useless until the user acts. */
   | {
-      readonly kind: 'reconnecting' | 'limited';
+      readonly kind: 'stale' | 'reconnecting' | 'limited' | 'refused';
       readonly reason: string;
-      readonly title: string;
+      readonly title?: string;
+      readonly remedy?: string;
       readonly retryAt: number | null;
-    }
-  /** The service refuses; a retry is useless until the user acts. */
-  | {
-      readonly kind: 'refused';
-      readonly reason: string;
-      readonly title: string;
-      readonly remedy: string;
     };
 
 /** The embedded service knows why its prices are stale once its source has responded. */
@@ -76,13 +65,11 @@ export function healthOf(
   if (error !== null) {
     const remedy = remedyFor(error);
     const title = failureTitle(error);
-    if (remedy !== null) {
-      // A key's refusal already says what to do.
-      const isKey = error instanceof ClientError && error.code === 'key';
-      return { kind: 'refused', reason: isKey ? title : error.message, title, remedy };
-    }
-    const isLimited = error instanceof ClientError && error.code === 'quota';
-    return { kind: isLimited ? 'limited' : 'reconnecting', reason: error.message, title, retryAt };
+    const code = error instanceof ClientError ? error.code : null;
+    // A key's refusal already says what to do.
+    if (remedy !== null)
+      return { kind: 'refused', reason: code === 'key' ? title : error.message, title, remedy, retryAt };
+    return { kind: code === 'quota' ? 'limited' : 'reconnecting', reason: error.message, title, retryAt };
   }
   if (data === undefined) return { kind: 'connecting' };
   if (frozen) return { kind: 'frozen' };
@@ -98,9 +85,7 @@ export function healthOf(
   return { kind: 'live' };
 }
 
-export function isPast(health: Health): boolean {
-  return 'reason' in health || health.kind === 'catching-up';
-}
+export const isPast = (health: Health): boolean => 'reason' in health || health.kind === 'catching-up';
 
 /** What only the user can do about an error; `null` when waiting helps. */
 export function remedyFor(error: Error): string | null {
@@ -109,13 +94,6 @@ export function remedyFor(error: Error): string | null {
   if (error.code === 'key') return 'set GASTOP_API_KEY and start again; r asks once more';
   if (error.code === 'plan') return 'it takes another plan or key; GASTOP_API_KEY sets it, r asks once more';
   return null;
-}
-
-const SHORT_SEC = 3;
-
-export function isShortWait(error: Error): boolean {
-  if (!(error instanceof ClientError) || error.code !== 'quota' || error.limit !== 'rate') return false;
-  return error.retryAfterSec !== null && error.retryAfterSec <= SHORT_SEC;
 }
 
 /** Why a service refused, in one line: its messages about single fields are the most precise. */

@@ -3,24 +3,18 @@ import { type ReactNode, useContext, useState } from 'react';
 import { looksLikeKey } from '../../core/key-text.ts';
 import { formatCount } from '../../core/units.ts';
 import { FilterContext, ListsContext, listOf, matchesFilter } from '../data/lists.tsx';
-import { MonitorContext } from '../data/queries.ts';
+import { MonitorContext, useMonitor } from '../data/queries.ts';
 import type { Scope } from '../input/keymap.ts';
 import { TextField } from '../input/text-field.tsx';
 import { useKeys } from '../input/use-keys.tsx';
 import { noTransactions, readLookup } from '../panes/explorer/explorer-state.ts';
 import { Room, useRoom, useShownSnapshot } from '../ui/pane-context.tsx';
-import { colored, displayWidth, faint, LineList, plain } from '../ui/text.tsx';
+import { colored, faint, LineList, plain } from '../ui/text.tsx';
 import type { ColorName } from '../ui/theme.ts';
 import { veilAll } from './source.ts';
-import { useKeptState, useNavigation } from './ui-state.ts';
+import { useKeptState } from './ui-state.ts';
 
-interface Find {
-  readonly isOpen: boolean;
-  readonly filter: string;
-}
-
-const NO_FIND: Find = { isOpen: false, filter: '' };
-
+const NO_FIND = { isOpen: false, filter: '' };
 const FIND_ROWS = 2;
 
 /** What Enter does with a typed text, in words: keeps it as the filter, opens something, or nothing. */
@@ -30,29 +24,24 @@ interface Reading {
   readonly onEnter: 'keep' | (() => void) | null;
 }
 
+const useKeyFinder = () => useContext(MonitorContext)?.isKey ?? looksLikeKey;
+
 /** `/`: filters what is shown while typing. Returns the filter, and the open field with its rows. */
 export function useFind(scope: Scope, read: (text: string) => Reading) {
   const [{ isOpen, filter }, change] = useKeptState(`find ${scope}`, NO_FIND);
-  const setFind = (find: Find) => change(() => find);
-  useKeys('global', {
-    find: () => setFind({ isOpen: true, filter: '' }),
-    ...(filter === '' ? {} : { back: () => setFind(NO_FIND) }),
-  });
-  const field = isOpen ? <FindField {...{ read, filter, setFind }} /> : null;
-  return { filter: filter.trim(), field, rows: isOpen ? FIND_ROWS : 0 };
-}
-
-interface FindFieldProps {
-  readonly read: (text: string) => Reading;
-  readonly filter: string;
-  readonly setFind: (find: Find) => void;
-}
-
-function FindField({ read, filter, setFind }: FindFieldProps) {
-  const isKey = useKeyFinder();
   const [text, setText] = useState('');
+  const isKey = useKeyFinder();
+  const setFind = (find: typeof NO_FIND) => change(() => find);
+  const clear = () => setFind(NO_FIND);
+  useKeys('global', {
+    find: () => {
+      setText('');
+      setFind({ isOpen: true, filter: '' });
+    },
+    ...(filter === '' ? {} : { back: clear }),
+  });
   const { words, color, onEnter } = read(text);
-  return (
+  const field = isOpen ? (
     <Box flexDirection="column" flexShrink={0} height={FIND_ROWS}>
       <TextField
         label=" find"
@@ -64,21 +53,19 @@ function FindField({ read, filter, setFind }: FindFieldProps) {
         onSubmit={() => {
           if (onEnter === 'keep') setFind({ isOpen: false, filter });
           else if (onEnter !== null) {
-            setFind(NO_FIND);
+            clear();
             onEnter();
           }
         }}
-        onCancel={() => setFind(NO_FIND)}
+        onCancel={clear}
       />
       <LineList lines={[[plain(' '), color ? colored(words, color) : faint(words)]]} />
     </Box>
-  );
+  ) : null;
+  return { filter: filter.trim(), field, rows: isOpen ? FIND_ROWS : 0 };
 }
 
-const useKeyFinder = () => useContext(MonitorContext)?.isKey ?? looksLikeKey;
-
-const EXAMPLES = 'a block like 24,337,604, #24337604 or 0x1735cc4, or the hash of a transaction';
-const SHORT_EXAMPLES = 'a block number, or the hash of a transaction';
+const EXAMPLES = 'a block like 24,337,604, or the hash of a transaction';
 const LIST_HINT = 'words filter the list; a block number or a hash opens in Explorer';
 
 export function Finder({ scope, children }: { readonly scope: Scope; readonly children: ReactNode }) {
@@ -86,7 +73,7 @@ export function Finder({ scope, children }: { readonly scope: Scope; readonly ch
   const { columns, rows } = useRoom();
   const lists = useContext(ListsContext);
   const isKey = useKeyFinder();
-  const { openPlace } = useNavigation();
+  const { openPlace } = useMonitor();
   const items = listOf(lists, scope)?.data?.items;
   const find = useFind(scope, (text): Reading => {
     const context = { head: snapshot.blockNumber, noTransactions: noTransactions(snapshot), isKey };
@@ -94,10 +81,7 @@ export function Finder({ scope, children }: { readonly scope: Scope; readonly ch
     const matching = items?.filter((item) => matchesFilter(item, text.trim())).length ?? 0;
     const isFilter = items !== undefined && (matching > 0 || sought.kind !== 'found');
     const onEnter = isFilter ? 'keep' : sought.kind === 'found' ? () => openPlace(sought.place) : null;
-    if (sought.kind === 'nothing') {
-      const examples = displayWidth(EXAMPLES) <= columns - 2 ? EXAMPLES : SHORT_EXAMPLES;
-      return { words: items === undefined ? examples : LIST_HINT, onEnter };
-    }
+    if (sought.kind === 'nothing') return { words: items === undefined ? EXAMPLES : LIST_HINT, onEnter };
     if (isFilter && matching > 0) {
       const count = `${formatCount(matching)} of ${formatCount(items.length)}`;
       return { words: `${count} match: ⏎ keeps the filter, Esc clears it`, color: 'good', onEnter };

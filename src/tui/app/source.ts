@@ -25,13 +25,15 @@ export type SourceState = { readonly id: number } & (
   | { readonly kind: 'failed'; readonly error: Error }
 );
 
+const NOTHING = async () => {};
+
 /** Owns the source: at most one is open, and every opened one is closed. */
 export class SourceHolder {
   readonly #listeners = new Set<() => void>();
   #state: SourceState = { kind: 'opening', id: 0 };
   #closing: Promise<void> = Promise.resolve();
   #ended = false;
-  #duties: (() => Promise<void>)[] = [];
+  #farewell: () => Promise<void> = NOTHING;
 
   readonly read = (): SourceState => this.#state;
 
@@ -60,7 +62,7 @@ export class SourceHolder {
 
   /** Runs `work` before the open source is closed. It must end by itself. */
   readonly beforeClosing = (work: () => Promise<void>): void => {
-    this.#duties.push(work);
+    this.#farewell = work;
   };
 
   async end(): Promise<void> {
@@ -71,12 +73,13 @@ export class SourceHolder {
 
   #closeLater(state: SourceState): void {
     if (state.kind !== 'open') return;
-    const duties = this.#duties.splice(0);
-    this.#closing = this.#closing.then(async () => {
-      await Promise.allSettled(duties.map((work) => work()));
+    const farewell = this.#farewell;
+    this.#farewell = NOTHING;
+    this.#closing = this.#closing
+      .then(farewell)
+      .then(() => state.source.close?.())
       // A source that fails to close must not keep the next one from opening.
-      await Promise.resolve(state.source.close?.()).catch(() => {});
-    });
+      .catch(() => {});
   }
 
   #set(state: SourceState): void {
@@ -87,36 +90,27 @@ export class SourceHolder {
 
 /** A shorter match may be chance. */
 const PART_OF_KEY = 8;
-/** As long as keys in node URLs; names of networks are shorter. */
-const KEY_IN_PATH = /(?<=\/)[\w-]{16,}/g;
 
 export function keyFinder(apiKey: string | null): (text: string) => boolean {
   const key = apiKey?.trim() ?? '';
   return (text) => {
     const typed = text.trim();
     if (looksLikeKey(typed)) return true;
-    if (key === '') return false;
-    return typed.includes(key) || (typed.length >= PART_OF_KEY && key.startsWith(typed));
+    return key !== '' && (typed.includes(key) || (typed.length >= PART_OF_KEY && key.startsWith(typed)));
   };
 }
 
 export const veilAll = (text: string): string => '•'.repeat(graphemes(text).length);
+
+/** As long as keys in node URLs; names of networks are shorter. */
+const KEY_IN_PATH = /(?<=\/)[\w-]{16,}/g;
+/** Before the `@` is typed, text after a colon that is no port is a password. */
+const USER_INFO = /^.*(?=@)|(?<=^[^[:]*:)(?!\d{0,5}$)[^@]*$/su;
 
 /** A URL without its secrets: user and password, keys in its path, everything after `?` or `#`. */
 export function veilUrl(text: string): string {
   if (looksLikeKey(text)) return veilAll(text);
   const [, start = '', authority = '', path = '', query = ''] =
     /^(\s*(?:[a-z][\w+.-]*:\/\/)?)([^/?#]*)([^?#]*)(.*)$/isu.exec(text) ?? [];
-  return start + veilAuthority(authority) + path.replace(KEY_IN_PATH, veilAll) + veilAll(query);
-}
-
-function veilAuthority(authority: string): string {
-  const at = authority.lastIndexOf('@');
-  if (at >= 0) return veilAll(authority.slice(0, at)) + authority.slice(at);
-  // Before the `@` is typed, text after a colon that is no port is a password.
-  const colon = authority.startsWith('[') ? -1 : authority.indexOf(':');
-  const isPort = /^\d{0,5}$/.test(authority.slice(colon + 1));
-  return colon < 0 || isPort
-    ? authority
-    : authority.slice(0, colon + 1) + veilAll(authority.slice(colon + 1));
+  return start + authority.replace(USER_INFO, veilAll) + path.replace(KEY_IN_PATH, veilAll) + veilAll(query);
 }

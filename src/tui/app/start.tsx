@@ -1,5 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { render } from 'ink';
 import { cleanText } from '../../core/text.ts';
 import { atMost, UNDO_MS } from '../data/mutations.ts';
@@ -13,14 +14,6 @@ interface MonitorOptions
   /** Opens the source. Called after the first frame is drawn, so it may load much code. */
   readonly connect: () => Promise<MonitorSource>;
   readonly screenReader?: boolean;
-  readonly stdin?: NodeJS.ReadStream;
-  readonly stdout?: NodeJS.WriteStream;
-  readonly stderr?: NodeJS.WritableStream;
-}
-
-interface MonitorExit {
-  /** Exit code: 0 after `q` and `Ctrl-C`, 128 + n after a signal, 1 after an error. */
-  readonly code: number;
 }
 
 /** Shows a key within 8 ms; 30 frames a second, the default, feel slow while typing. */
@@ -28,16 +21,18 @@ const MAX_FPS = 120;
 const FAREWELL_MS = 2_000;
 
 /** Runs the monitor until it ends for any reason, and restores the terminal; an error is printed after that. */
-export async function startMonitor(options: MonitorOptions): Promise<MonitorExit> {
-  const { connect, screenReader = false, ...props } = options;
-  const { stdin = process.stdin, stdout = process.stdout, stderr = process.stderr } = options;
-  const watch = watchEnding(stdin, stdout);
-  const heldConsole = holdConsole();
+export async function startMonitor(options: MonitorOptions): Promise<Pick<Ending, 'code'>> {
+  const { connect, screenReader = false, board = null, isBoardFirst = false, ...props } = options;
+  const { stdin, stdout, stderr } = process;
+  const ending = watchEnding(stdin, stdout);
+  const releaseConsole = holdConsole();
   const holder = new SourceHolder();
-  // The source opens after the first frame is drawn: loading its code may take longer than the frame.
-  const drawn = Promise.withResolvers<void>();
-  const { board = null, isBoardFirst = false } = options;
-  if (!isBoardFirst) void holder.open(() => drawn.promise.then(connect));
+  const openFirst = async () => {
+    // The first frame is drawn before: loading the source's code may take longer than the frame.
+    await nextTurn();
+    return connect();
+  };
+  if (!isBoardFirst) void holder.open(openFirst);
   const instance = render(
     <Monitor
       {...{ undoMs: UNDO_MS, now: Date.now, saveFile: saveHere, ...props, holder, board, isBoardFirst }}
@@ -53,22 +48,13 @@ export async function startMonitor(options: MonitorOptions): Promise<MonitorExit
       ...(screenReader && { isScreenReaderEnabled: true }),
     },
   );
-
-  const opening = setImmediate(drawn.resolve);
-
-  const byKey = instance
-    .waitUntilExit()
-    .then((): Ending => ({ code: 0 }))
-    .catch((cause: unknown) => errorEnding(cause));
-  const { code, error } = await Promise.race([byKey, watch.ending]);
-  clearImmediate(opening);
+  const byKey = instance.waitUntilExit().then((): Ending => ({ code: 0 }), errorEnding);
+  const { code, error } = await Promise.race([byKey, ending]);
   instance.unmount();
   await atMost(FAREWELL_MS, Promise.all([byKey, holder.end()]));
-  watch.stop();
-  const output = heldConsole.release();
-  if (error !== undefined)
-    stderr.write(`gastop: stopped by an error of its own: ${cleanText(error.message)}\n`);
-  if (output.length > 0) stderr.write(`${output.map((text) => cleanText(text)).join('\n')}\n`);
+  const output = releaseConsole();
+  const own = error === undefined ? [] : [`gastop: stopped by an error of its own: ${error.message}`];
+  for (const text of [...own, ...output]) stderr.write(`${cleanText(text)}\n`);
   return { code };
 }
 

@@ -23,25 +23,28 @@ export interface Tab {
   readonly raw: (memory: Memory) => RawRequest;
 }
 
-const rawOf = (plural: Scope, list: string, item: string) => (memory: Memory) =>
-  resourceRequest(memory, plural, list, item);
-const rawPath = (path: string) => () => ({ path });
-
 const tab = (
   scope: Scope,
   action: ActionName,
   title: string,
   Screen: ComponentType,
-  raw: Tab['raw'],
+  raw: string | Tab['raw'],
   short = title,
-): Tab => ({ scope, action, title, short, Screen, raw });
+): Tab => ({
+  scope,
+  action,
+  title,
+  short,
+  Screen,
+  raw: typeof raw === 'string' ? () => ({ path: raw }) : raw,
+});
 
 /** The monitor's tabs, left to right. To add one, add a line here and its keys to the keymap. */
 export const TABS: readonly [Tab, ...Tab[]] = [
-  tab('live', 'tab-1', 'Live', LiveScreen, rawPath(PATHS.gasCurrent)),
-  tab('chart', 'tab-2', 'Chart', ChartScreen, rawPath(PATHS.statsChart)),
-  tab('alerts', 'tab-3', 'Alerts', AlertsPane, rawOf('alerts', PATHS.alerts, PATHS.alert)),
-  tab('auto-txs', 'tab-4', 'Auto-tx', AutoTxsPane, rawOf('auto-txs', PATHS.autoTxs, PATHS.autoTx)),
+  tab('live', 'tab-1', 'Live', LiveScreen, PATHS.gasCurrent),
+  tab('chart', 'tab-2', 'Chart', ChartScreen, PATHS.statsChart),
+  tab('alerts', 'tab-3', 'Alerts', AlertsPane, resourceRequest('alerts', PATHS.alerts, PATHS.alert)),
+  tab('auto-txs', 'tab-4', 'Auto-tx', AutoTxsPane, resourceRequest('auto-txs', PATHS.autoTxs, PATHS.autoTx)),
   tab('explorer', 'tab-5', 'Explorer', ExplorerScreen, explorerRequest, 'Expl'),
-  tab('service', 'tab-6', 'Service', ServiceScreen, rawPath(PATHS.summary), 'Serv'),
+  tab('service', 'tab-6', 'Service', ServiceScreen, PATHS.summary, 'Serv'),
 ];

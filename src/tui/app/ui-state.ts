@@ -1,20 +1,6 @@
 import { createContext, useContext, useReducer } from 'react';
-import type { ActionName } from '../input/keymap.ts';
-import type { AlertPrefill } from '../panes/alerts/alert-form.tsx';
-import type { PlaceName } from '../panes/explorer/explorer-state.ts';
 
 export const SMALLEST = { columns: 60, rows: 16 } as const;
-
-export interface MonitorState {
-  readonly tab: number;
-  /** All chains side by side are shown instead of the tabs. */
-  readonly isBoard: boolean;
-  /** Which of them is open; `null`: what is open was not opened from there. */
-  readonly chain: string | null;
-  readonly overlay: 'help' | 'raw' | null;
-  readonly frozen: boolean;
-  readonly intervalMs: number | null;
-}
 
 const INTERVALS_MS = [500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000] as const;
 
@@ -34,27 +20,9 @@ export function useKeptState<S>(id: string, initial: S): readonly [S, (change: (
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const read = () => (memory.has(id) ? (memory.get(id) as S) : initial);
   const set = (change: (state: S) => S): void => {
-    const state = read();
-    const next = change(state);
-    if (Object.is(next, state)) return;
     // Stored at once: React drops the change if the pane is left before its next frame.
-    memory.set(id, next);
+    memory.set(id, change(read()));
     redraw();
   };
   return [read(), set];
 }
-
-export interface Navigation {
-  readonly showTab: (action: ActionName) => void;
-  readonly newAlert: (prefill: AlertPrefill) => void;
-  readonly openPlace: (place: PlaceName) => void;
-}
-
-const nowhere = () => {};
-export const NavigationContext = createContext<Navigation>({
-  showTab: nowhere,
-  newAlert: nowhere,
-  openPlace: nowhere,
-});
-
-export const useNavigation = () => useContext(NavigationContext);

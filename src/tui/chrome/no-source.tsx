@@ -1,7 +1,6 @@
 import { Box, Text } from 'ink';
 import { useState } from 'react';
 import { ClientError } from '../../client/errors.ts';
-import { formatDuration } from '../../core/units.ts';
 import { useElapsed, useNow } from '../app/clock.ts';
 import { failureHint, failureTitle, remedyFor } from '../app/connection.ts';
 import { type SourceChoice, veilUrl } from '../app/source.ts';
@@ -9,41 +8,9 @@ import { KEYMAP } from '../input/keymap.ts';
 import { TextField } from '../input/text-field.tsx';
 import { useKeys } from '../input/use-keys.tsx';
 import { Room, useRoom } from '../ui/pane-context.tsx';
-import { PaneState } from '../ui/pane-state.tsx';
-import { bold, displayWidth, type Line, LineList, plain, truncate, wrapText } from '../ui/text.tsx';
+import { nextTry, PaneState } from '../ui/pane-state.tsx';
+import { placed } from '../ui/text.tsx';
 import { COLORS, forTerminal } from '../ui/theme.ts';
-
-const GAP = 2;
-
-/** The problem of each node, a shared one once after the names; nodes beyond `room` lines are counted. */
-export function troubleLines(
-  troubles: readonly { readonly path: string; readonly message: string }[],
-  width: number,
-  room: number,
-): readonly Line[] {
-  const alike = [...Map.groupBy(troubles, ({ message }) => message).values()];
-  const singles = alike.flatMap((nodes) => (nodes.length === 1 ? nodes : []));
-  const named = Math.max(0, ...singles.map(({ path }) => displayWidth(path)));
-  const lines = alike.flatMap((nodes, place): readonly Line[] => {
-    const [{ path, message } = { path: '', message: '' }] = nodes;
-    if (nodes.length === 1 && named + GAP + displayWidth(message) <= width) {
-      return [[bold(path.padEnd(path.length + named - displayWidth(path) + GAP)), plain(message)]];
-    }
-    const left = Math.max(Math.floor(room / alike.length) + (place < room % alike.length ? 1 : 0), 1);
-    const reason = nodes.length === 1 ? message : `each: ${message}`;
-    const reasonLines = wrapText(reason, width - GAP, Math.max(left - 1, 1));
-    const most = Math.max(left - reasonLines.length, 1);
-    const shown = nodes.length > most ? nodes.slice(0, most - 1) : nodes;
-    const hidden = nodes.length - shown.length;
-    const more = shown.length === 0 ? `${hidden} nodes` : `and ${hidden} more`;
-    return [
-      ...shown.map((node) => [bold(truncate(node.path, width))]),
-      ...(hidden > 0 ? [[plain(more)]] : []),
-      ...reasonLines.map((text) => [plain(`${' '.repeat(GAP)}${text}`)]),
-    ];
-  });
-  return lines.slice(0, room);
-}
 
 interface NoDataReason {
   /** Why there is no response; `null`: neither a response nor a refusal. */
@@ -85,39 +52,6 @@ export function useNoResponse({ error, attempt }: NoDataReason): boolean {
   return error.code === 'unavailable' && late;
 }
 
-/** Shows the problem of each node, and what to do. It never makes up numbers. */
-function SourcePicker({ error, retryAt, choose, urlProblem }: NoDataProps) {
-  const { columns, rows } = useRoom();
-  const [typing, setTyping] = useState(false);
-  useKeys('source', {
-    'source-retry': () => choose('retry'),
-    'source-url': () => setTyping(true),
-    'source-demo': () => choose('demo'),
-  });
-  const details = error instanceof ClientError ? error.details : [];
-  const width = columns - 4;
-  return (
-    <Box flexDirection="column" width={columns} height={rows} paddingX={2} paddingTop={1} overflow="hidden">
-      <LineList lines={[[bold(`! ${titleOf(error)}`, 'bad')]]} width={width} />
-      <Text>{forTerminal(error?.message ?? 'No answer within 3 s.')}</Text>
-      <Box marginY={1}>
-        <LineList lines={troubleLines(details, width, Math.max(rows - 11, 1))} width={width} />
-      </Box>
-      <Room columns={width} rows={rows}>
-        {typing ? (
-          <UrlField
-            urlProblem={urlProblem}
-            submit={(url) => choose({ url })}
-            cancel={() => setTyping(false)}
-          />
-        ) : (
-          <Choices retryAt={retryAt} />
-        )}
-      </Room>
-    </Box>
-  );
-}
-
 /** The message of a starting gastop service: v1 has the same code for that and for unavailable nodes. */
 const STARTS = /^the first blocks are being read/;
 
@@ -128,48 +62,65 @@ function titleOf(error: Error | null): string {
   return STARTS.test(error.message) ? 'No prices yet' : 'No source answers';
 }
 
-function Choices({ retryAt }: { readonly retryAt: number | null }) {
-  const now = useNow();
-  const retryInSec = retryAt === null ? null : Math.max(Math.ceil((retryAt - now) / 1_000), 0);
-  return (
-    <Box flexDirection="column">
-      {KEYMAP.filter(({ scope }) => scope === 'source').map(({ action, label, help }) => (
-        <Text key={action}>
-          <Text bold>{`${label}  `}</Text>
-          {help}
-        </Text>
-      ))}
-      <Text dimColor>
-        {retryInSec === null ? ' ' : `asked again by itself in ${formatDuration(retryInSec)}`}
-      </Text>
-    </Box>
-  );
-}
-
 const EXAMPLES = 'for example http://127.0.0.1:8545 or https://gas.example.com';
+/** Of a node's name, so that there is room for its problem. */
+const MOST_NAME = 32;
 
-interface UrlFieldProps extends Pick<NoDataProps, 'urlProblem'> {
-  readonly submit: (url: string) => void;
-  readonly cancel: () => void;
-}
-
-function UrlField({ urlProblem, submit, cancel }: UrlFieldProps) {
-  const [text, setText] = useState('');
-  const problem = text.trim() === '' ? EXAMPLES : urlProblem(text);
+/** Shows the problem of each node, and what to do. It never makes up numbers. */
+function SourcePicker({ error, retryAt, choose, urlProblem }: NoDataProps) {
+  const { columns, rows } = useRoom();
+  const now = useNow();
+  const [typed, setTyped] = useState<string | null>(null);
+  useKeys('source', {
+    'source-retry': () => choose('retry'),
+    'source-url': () => setTyped(''),
+    'source-demo': () => choose('demo'),
+  });
+  const details = error instanceof ClientError ? error.details : [];
+  const nameRoom = Math.min(Math.max(0, ...details.map(({ path }) => path.length)), MOST_NAME);
+  const problem = typed?.trim() ? urlProblem(typed) : EXAMPLES;
   return (
-    <Box flexDirection="column">
-      <TextField
-        label="URL"
-        veil={veilUrl}
-        onChange={setText}
-        onSubmit={() => {
-          if (problem === null) submit(text.trim());
-        }}
-        onCancel={cancel}
-      />
-      <Text color={problem === null ? COLORS.good : COLORS.warn}>
-        {forTerminal(problem ?? 'Enter opens it, Esc goes back')}
-      </Text>
+    <Box flexDirection="column" width={columns} height={rows} paddingX={2} paddingTop={1} overflow="hidden">
+      <Text bold color={COLORS.bad}>{`! ${titleOf(error)}`}</Text>
+      <Text>{forTerminal(error?.message ?? 'No answer within 3 s.')}</Text>
+      <Box flexDirection="column" flexShrink={1} marginY={1} overflow="hidden">
+        {placed(details, ({ path, message }) => (
+          <Box flexShrink={0} columnGap={2}>
+            <Box flexShrink={0} width={nameRoom}>
+              <Text bold wrap="truncate">
+                {forTerminal(path)}
+              </Text>
+            </Box>
+            <Text>{forTerminal(message)}</Text>
+          </Box>
+        ))}
+      </Box>
+      {typed === null ? (
+        <Box flexDirection="column" flexShrink={0}>
+          {KEYMAP.filter(({ scope }) => scope === 'source').map(({ action, label, help }) => (
+            <Text key={action}>
+              <Text bold>{`${label}  `}</Text>
+              {help}
+            </Text>
+          ))}
+          <Text dimColor>{nextTry(retryAt, now) ?? ' '}</Text>
+        </Box>
+      ) : (
+        <Room columns={columns - 4} rows={rows}>
+          <TextField
+            label="URL"
+            veil={veilUrl}
+            onChange={setTyped}
+            onSubmit={(url) => {
+              if (problem === null) choose({ url: url.trim() });
+            }}
+            onCancel={() => setTyped(null)}
+          />
+          <Text color={problem === null ? COLORS.good : COLORS.warn}>
+            {forTerminal(problem ?? 'Enter opens it, Esc goes back')}
+          </Text>
+        </Room>
+      )}
     </Box>
   );
 }

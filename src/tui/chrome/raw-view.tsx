@@ -1,5 +1,5 @@
 import { ClientError } from '../../client/errors.ts';
-import { cleanText } from '../../core/text.ts';
+import { cleanText, wrapWords } from '../../core/text.ts';
 import { failureTitle } from '../app/connection.ts';
 import { useMonitorQuery } from '../data/queries.ts';
 import { KEYMAP, SCOPE_TITLES, SCOPES, type Scope } from '../input/keymap.ts';
@@ -10,17 +10,16 @@ import { displayWidth, fitText } from '../ui/text.tsx';
 
 const MOST_LINES = 5_000;
 
-/** A response as lines no wider than `width`: JSON is indented, everything else unchanged. */
+/** A response as lines no wider than `width`: JSON is indented, everything else only broken. */
 export function rawLines(response: string, width: number): readonly string[] {
-  const lines: string[] = [];
-  for (const line of setOut(response).split('\n')) {
-    // JSON escapes may hide control characters, so they are replaced after indenting.
-    for (const piece of pieces(cleanText(line), Math.max(width, 1))) {
-      if (lines.length === MOST_LINES) return [...lines, `(cut after ${MOST_LINES} lines)`];
-      lines.push(piece);
-    }
-  }
-  return lines;
+  // JSON escapes may hide control characters, so they are replaced after indenting.
+  const lines = setOut(response)
+    .split('\n', MOST_LINES + 1)
+    .map((line) => cleanText(line))
+    .flatMap((line) => (displayWidth(line) <= width ? line : wrapWords(line, Math.max(width, 1))));
+  return lines.length <= MOST_LINES
+    ? lines
+    : [...lines.slice(0, MOST_LINES), `(cut after ${MOST_LINES} lines)`];
 }
 
 function setOut(response: string): string {
@@ -29,24 +28,6 @@ function setOut(response: string): string {
   } catch {
     return response;
   }
-}
-
-function pieces(line: string, width: number): readonly string[] {
-  if (displayWidth(line) <= width) return [line];
-  const cut: string[] = [];
-  let piece = '';
-  let used = 0;
-  for (const character of line) {
-    const own = displayWidth(character);
-    if (used + own > width) {
-      cut.push(piece);
-      piece = '';
-      used = 0;
-    }
-    piece += character;
-    used += own;
-  }
-  return [...cut, piece];
 }
 
 export interface RawRequest {
@@ -77,17 +58,18 @@ const LABEL_ROOM = 13;
 
 export function helpLines(current: Scope): readonly string[] {
   const keys = [current, ...SCOPES.filter((scope) => scope !== current)].flatMap((scope) => {
-    const lines = KEYMAP.filter((binding) => binding.scope === scope).map(
-      ({ label, help }) => `  ${fitText(label, LABEL_ROOM)}${help}`,
-    );
+    const bindings = KEYMAP.filter((binding) => binding.scope === scope);
     const title = SCOPE_TITLES[scope];
-    return ['', `${title.charAt(0).toUpperCase()}${title.slice(1)}`, ...lines];
+    return [
+      ...['', `${title.charAt(0).toUpperCase()}${title.slice(1)}`],
+      ...bindings.map(({ label, help }) => `  ${fitText(label, LABEL_ROOM)}${help}`),
+    ];
   });
-  return [...keys, '', ...SIGNS];
+  return [
+    ...keys,
+    '',
+    'Beside a tab',
+    '  !2        2 have fired or come to an end since you last looked',
+    '  ·2        none has; 2 wait for their price or are on their way',
+  ];
 }
-
-const SIGNS = [
-  'Beside a tab',
-  '  !2        2 have fired or come to an end since you last looked',
-  '  ·2        none has; 2 wait for their price or are on their way',
-];

@@ -1,8 +1,7 @@
 import { Text } from 'ink';
-import { memo } from 'react';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { formatAge, formatCount, utcMinute } from '../../core/units.ts';
-import { useTicking } from '../app/clock.ts';
+import { useNow } from '../app/clock.ts';
 import type { Health } from '../app/connection.ts';
 import { useRoom } from '../ui/pane-context.tsx';
 import { displayWidth, SpreadLine, truncate } from '../ui/text.tsx';
@@ -33,39 +32,40 @@ const STATES: Readonly<Record<Health['kind'], readonly [word: string, color: Col
 
 const RUNNING: Readonly<Record<Badge, string>> = { REPLAY: 'playing', SIMULATED: 'running' };
 
-export const StatusBar = memo(function StatusBar({ chainName, snapshot, health, badge }: StatusBarProps) {
-  const { columns } = useRoom();
+export function StatusBar({ chainName, snapshot, health, badge }: StatusBarProps) {
+  const now = useNow();
   const [named, color] = STATES[health.kind];
   // Recorded and simulated data are never called live.
-  const word = badge === null ? named : named.replace('live', RUNNING[badge]);
+  const word = ` ${badge === null ? named : named.replace('live', RUNNING[badge])} `;
   // The badge already names a simulated chain.
   const chain = chainName === null || chainName.toUpperCase() === badge ? '' : `  ${chainName}`;
   const block = snapshot?.blockNumber == null ? '' : `  #${formatCount(snapshot.blockNumber)}`;
-  const age = useTicking((now) => ageText(snapshot, now));
-  const room = columns - displayWidth(` gastop ${badge === null ? '' : ` ${badge} `}${word}  `);
-  const about = [`${chain}${block}`, block].find((text) => displayWidth(`${text}${age}`) <= room) ?? '';
+  const age = ageText(snapshot, now);
+  const fixed = ` gastop ${badge === null ? '' : ` ${badge} `}${chain}${block}${age}${word}`;
+  const room = useRoom().columns - displayWidth(fixed) - 2;
   // The source's name is shortened first: it changes least.
-  const left = room - displayWidth(`${about}${age}`) - 3;
-  const source = snapshot?.source.name ?? '';
+  const source = room < LEAST_SOURCE ? '' : truncate(snapshot?.source.name ?? '', room);
   return (
     <SpreadLine
       left={
         <>
           <Text bold> gastop </Text>
           <BadgeText badge={badge} />
-          {forTerminal(about)}
+          {forTerminal(room < -2 ? block : chain + block)}
           <Text dimColor>{age}</Text>
         </>
       }
       right={
         <>
-          <Text color={COLORS[color]}>{forTerminal(` ${word}`)}</Text>
-          {forTerminal(source !== '' && left >= 6 ? `  ${truncate(source, left)} ` : ' ')}
+          <Text color={COLORS[color]}>{forTerminal(word)}</Text>
+          {source === '' ? '' : forTerminal(` ${source} `)}
         </>
       }
     />
   );
-});
+}
+
+const LEAST_SOURCE = 6;
 
 /** Marks prices that are not current, on every screen; its text says so without colours. */
 export function BadgeText({ badge }: { readonly badge: Badge | null }) {

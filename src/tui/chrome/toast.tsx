@@ -1,7 +1,5 @@
 import { Text } from 'ink';
 import { createContext, useCallback, useContext, useEffect, useState } from 'react';
-import { useRoom } from '../ui/pane-context.tsx';
-import { truncate } from '../ui/text.tsx';
 import { COLORS, forTerminal } from '../ui/theme.ts';
 
 const LOOKS = {
@@ -14,7 +12,7 @@ export function ToastLine({ toast }: { readonly toast: Toast }) {
   const { glyph, look } = LOOKS[toast.kind];
   return (
     <Text wrap="truncate" {...look}>
-      {forTerminal(` ${glyph} ${truncate(toast.text, useRoom().columns - 4)}`)}
+      {forTerminal(` ${glyph} ${toast.text}`)}
     </Text>
   );
 }
@@ -34,31 +32,29 @@ const SHOWN_MS: Readonly<Record<Toast['kind'], number>> = { info: 2_000, error: 
 export const ToastContext = createContext<ShowToast>(() => {});
 
 /** Shows one line for a while; a newer one replaces it, and an alert reappears after a toast over it. */
-export function useToast(): ShowToast {
-  return useContext(ToastContext);
-}
+export const useToast = (): ShowToast => useContext(ToastContext);
 
 export function useToastHost(): { readonly toast: Toast | null; readonly show: ShowToast } {
-  const [alert, showAlert] = useFadingToast();
-  const [other, showOther] = useFadingToast();
+  const [alert, setAlert] = useFadingToast();
+  const [other, setOther] = useFadingToast();
   const show = useCallback<ShowToast>(
     (next) => {
-      if (next.kind === 'alert') showOther(null);
-      (next.kind === 'alert' ? showAlert : showOther)(next);
+      // A copy, so that repeating the same message restarts its time.
+      const toast = { ...next };
+      setOther(next.kind === 'alert' ? null : toast);
+      if (next.kind === 'alert') setAlert(toast);
     },
-    [showAlert, showOther],
+    [setAlert, setOther],
   );
   return { toast: other ?? alert, show };
 }
 
-function useFadingToast(): readonly [Toast | null, (toast: Toast | null) => void] {
+function useFadingToast() {
   const [toast, setToast] = useState<Toast | null>(null);
   useEffect(() => {
     if (toast === null) return;
     const timer = setTimeout(() => setToast(null), toast.forMs ?? SHOWN_MS[toast.kind]);
     return () => clearTimeout(timer);
   }, [toast]);
-  // A copy, so that repeating the same message restarts its time.
-  const show = useCallback((next: Toast | null) => setToast(next && { ...next }), []);
-  return [toast, show];
+  return [toast, setToast] as const;
 }

@@ -8,14 +8,12 @@ import {
   describeState,
   describeTarget,
   isAwaited,
-  isNear,
 } from '../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
-import { useToast } from '../chrome/toast.tsx';
 import type { Scope } from '../input/keymap.ts';
-import { flushAlertMutations, useExpectedAlerts } from './mutations.ts';
-import { useAlertNotices, useAutoTxNotices } from './notifications.ts';
-import { type Polled, usePolledQuery } from './queries.ts';
+import { flushMutations, usePendingDeletions } from './mutations.ts';
+import { type Notifications, useAlertNotices, useAutoTxNotices } from './notifications.ts';
+import { ELSEWHERE_MS, type Polled, type QuerySession, usePolledQuery } from './queries.ts';
 
 export type ListItem = AlertView | AutoTxView;
 
@@ -49,8 +47,10 @@ export function matchesFilter(item: ListItem, filter: string): boolean {
       ? [describeCondition(item)]
       : [describeState(item), describeTarget(item), describeContent(item), `nonce ${item.nonce}`];
   const text = [...said, ...textsIn(item)].join(' ').toLowerCase();
-  const words = filter.toLowerCase().split(/\s+/);
-  return words.every((word) => text.includes(word));
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
 }
 
 function textsIn(value: unknown): readonly string[] {
@@ -58,26 +58,22 @@ function textsIn(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-export interface ListSession {
-  readonly client: GasClient | null;
+export interface ListSession extends QuerySession {
   /** `undefined`: no requests to a service whose prices are unavailable. */
   readonly snapshot: SnapshotView | undefined;
   readonly intervalMs: number;
-  readonly isOwnService: boolean;
-  readonly frozen: boolean;
-  readonly now: () => number;
+  readonly notifications: Notifications;
 }
 
 interface ListsProviderProps extends ListSession {
-  readonly shown: 'alerts' | 'auto-txs' | null;
+  readonly shown: Scope;
   readonly beforeClosing: (work: () => Promise<void>) => void;
   readonly children: ReactNode;
 }
 
 export function ListsProvider({ shown, beforeClosing, children, ...session }: ListsProviderProps) {
-  const { client, snapshot, frozen } = session;
+  const { client, frozen } = session;
   const queries = useQueryClient();
-  const toast = useToast();
   const alerts = useList<AlertView>(session, {
     key: 'alerts',
     isShown: shown === 'alerts',
@@ -89,21 +85,21 @@ export function ListsProvider({ shown, beforeClosing, children, ...session }: Li
     isShown: shown === 'auto-txs',
     ask: (from, signal) => from.autoTxs({ signal }),
     isAwaited,
-    isUrgent: (autoTx) => snapshot !== undefined && isNear(autoTx, snapshot),
   });
   const fired = useAlertNotices(session, alerts.latest, shown === 'alerts' && !frozen);
-  const ended = useAutoTxNotices(autoTxs.latest, shown === 'auto-txs' && !frozen);
+  const ended = useAutoTxNotices(session, autoTxs.latest, shown === 'auto-txs' && !frozen);
   useEffect(() => {
-    if (client !== null) beforeClosing(() => flushAlertMutations(queries, toast));
-  }, [client, beforeClosing, queries, toast]);
+    if (client !== null) beforeClosing(() => flushMutations(queries));
+  }, [client, beforeClosing, queries]);
 
-  const expected = useExpectedAlerts(alerts.data);
+  const deletions = usePendingDeletions();
+  const items = alerts.data?.items.filter(({ id }) => !deletions.some(({ alert }) => alert.id === id)) ?? [];
   const lists: Lists = {
     alerts: {
       ...alerts,
-      data: expected,
+      data: alerts.data && { ...alerts.data, items },
       unseen: fired,
-      awaited: expected?.items.filter(({ status }) => status === 'PENDING').length ?? 0,
+      awaited: items.filter(({ status }) => status === 'PENDING').length,
     },
     autoTxs: {
       ...autoTxs,
@@ -118,67 +114,41 @@ interface ListOptions<Item> {
   readonly key: string;
   readonly isShown: boolean;
   readonly ask: (client: GasClient, signal: AbortSignal) => Promise<ListView<Item>>;
+  /** Whether this terminal announces what becomes of it. */
   readonly isAwaited: (item: Item) => boolean;
-  readonly isUrgent?: (item: Item) => boolean;
 }
 
-function useList<Item>(session: ListSession, options: ListOptions<Item>) {
-  const { client, snapshot, intervalMs, frozen, now } = session;
-  const { key, isShown, ask, isAwaited: isWaited, isUrgent = () => false } = options;
-  const tookMs = useRef(0);
-  const polled = usePolledQuery<ListView<Item>>({
-    key: [key],
-    enabled: client !== null && snapshot !== undefined,
-    ask: async (signal) => {
-      if (client === null) throw new Error('no source');
-      const startedAt = performance.now();
-      const value = await ask(client, signal);
-      tookMs.current = performance.now() - startedAt;
-      return value;
+/** A remote list that is neither shown nor awaited: only the number beside the tab depends on it. */
+const IDLE_MS = 300_000;
+/** Reading a long list takes long: about once a block. */
+const LONG_LIST = 500;
+const LONG_LIST_MS = 12_000;
+
+function useList<Item>(session: ListSession, { key, isShown, ask, isAwaited: isWaited }: ListOptions<Item>) {
+  const { client, snapshot, intervalMs, isOwnService, frozen } = session;
+  const polled = usePolledQuery<ListView<Item>>(
+    // It is polled for its notices while the screen is frozen.
+    { ...session, client: snapshot === undefined ? null : client, frozen: false },
+    {
+      key: [key],
+      ask,
+      everyMs: ({ items } = { items: [], total: 0, unreadable: 0 }) => {
+        const ownMs = items.length > LONG_LIST ? LONG_LIST_MS : 0;
+        const elsewhereMs = isShown || items.some(isWaited) ? ELSEWHERE_MS : IDLE_MS;
+        return Math.max(intervalMs, isOwnService ? ownMs : elsewhereMs);
+      },
     },
-    everyMs: (list) => {
-      const items = list?.items ?? [];
-      const listed = {
-        isAwaited: items.some(isWaited),
-        isUrgent: items.some(isUrgent),
-        tookMs: tookMs.current,
-      };
-      return pollMs({ ...session, isShown }, listed);
-    },
-    now,
-  });
+  );
   const { data, at, refresh } = polled;
   // A frozen screen keeps its list, whatever is announced over it.
   const shown = useRef({ data, at });
   if (!frozen) shown.current = { data, at };
   // An opened tab shows fresh data, however seldom its list is polled otherwise.
   const renew = useEffectEvent(() => {
-    if (data !== undefined && now() - at > intervalMs) void refresh();
+    if (data !== undefined && session.now() - at > intervalMs) void refresh();
   });
   useEffect(() => {
     if (isShown && !frozen) renew();
   }, [isShown, frozen]);
   return { ...polled, ...shown.current, latest: data };
-}
-
-/** A remote service counts requests: polled about once a block of Ethereum's. */
-const ELSEWHERE_MS = 15_000;
-/** The same while an item is being sent or mined. */
-const URGENT_MS = 10_000;
-/** The same while the list is neither shown nor awaited: only the number beside the tab depends on it. */
-const IDLE_MS = 300_000;
-
-/** Long lists take longer: polling takes at most a twentieth of the time, but the list is at most a block old. */
-const SHARE = 20;
-const OLDEST_MS = 12_000;
-
-/** Polling interval of a list, ms. `tookMs`: duration of the last request. */
-export function pollMs(
-  session: Pick<ListSession, 'intervalMs' | 'isOwnService'> & { readonly isShown: boolean },
-  listed: { readonly isAwaited: boolean; readonly isUrgent?: boolean; readonly tookMs: number },
-): number {
-  const least = Math.max(session.intervalMs, Math.min(listed.tookMs * SHARE, OLDEST_MS));
-  if (session.isOwnService) return least;
-  if (!session.isShown && !listed.isAwaited) return Math.max(least, IDLE_MS);
-  return Math.max(least, listed.isUrgent ? URGENT_MS : ELSEWHERE_MS);
 }

@@ -1,21 +1,14 @@
 import { useStdout } from 'ink';
-import { createContext, useContext, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { GasClient } from '../../client/client.ts';
 import {
-  type AlertListView,
   type AlertView,
   describeEarlierFirings,
   describeFiring,
   describeFirings,
+  type ListView,
 } from '../../client/views/alerts.ts';
-import {
-  type AutoTxListView,
-  type AutoTxView,
-  describeChange,
-  describeChanges,
-  statusOf,
-} from '../../client/views/auto-txs.ts';
-import type { SnapshotView } from '../../client/views/gas.ts';
+import { type AutoTxView, describeChange, describeChanges, statusOf } from '../../client/views/auto-txs.ts';
 import type { AutoTxStatus } from '../../contract/choices.ts';
 import { cleanText, graphemes } from '../../core/text.ts';
 import { useToast } from '../chrome/toast.tsx';
@@ -26,17 +19,22 @@ export type NotificationLevel = 'on' | 'bell' | 'off';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
+/** How much is announced beside the screen, and the environment, which identifies the terminal. */
+export interface Notifications {
+  readonly level: NotificationLevel;
+  readonly env: Env;
+}
+
 const BELL = '\u0007';
-const TITLE = 'gastop';
 /** GNU screen passes on at most 256 bytes at once; a desktop shows hardly more. */
 const LONGEST_BYTES = 200;
 
 /** These print unknown sequences, or have no desktop. */
-const BELL_ONLY = /^(dumb|unknown|linux|cons25|vt\d|ansi|eterm|emacs|sun|wyse)/i;
-/** Terminals with titles support OSC 777. */
-const WITH_TITLE = /kitty|ghostty|wezterm|foot|rxvt|contour|konsole/i;
+const BELL_ONLY = /^(unknown|linux|cons25|vt\d|ansi|eterm|emacs|sun|wyse)/i;
 const WITHOUT_TITLE = /iterm/i;
-const NEITHER = /^apple_terminal$/i;
+const WITH_TITLE = /kitty|ghostty|wezterm|foot|rxvt|contour|konsole|vte_|wt_/i;
+/** tmux and screen set their own names, but keep the terminal's exported variables. */
+const EXPORTED = ['KITTY_WINDOW_ID', 'VTE_VERSION', 'WT_SESSION', 'KONSOLE_VERSION', 'WEZTERM_PANE'];
 
 /**
  * The bytes of a bell and a desktop notification: BEL, then OSC 777 (urxvt, VTE, kitty, WezTerm, Ghostty, foot,
@@ -45,95 +43,88 @@ const NEITHER = /^apple_terminal$/i;
  * they are wrapped, so that they reach the outer terminal.
  *
  * @param text any text: control characters and semicolons, which would split it, are removed
- * @param env the environment that identifies the terminal
  */
-export function notificationBytes(text: string, level: NotificationLevel, env: Env): string {
+export function notificationBytes(text: string, { level, env }: Notifications): string {
   const term = env.TERM ?? '';
   if (level === 'off' || term === '' || term === 'dumb') return '';
   if (level === 'bell' || BELL_ONLY.test(term) || env.INSIDE_EMACS !== undefined) return BELL;
-  const said = boundBytes(cleanText(text).replaceAll(';', ','), LONGEST_BYTES);
-  const wrap = wrapper(env);
-  return BELL + sequences(said, env).map(wrap).join('');
+  const said = boundBytes(cleanText(text).replaceAll(';', ','));
+  const plain = `\u001b]9;gastop: ${said}${BELL}`;
+  const titled = `\u001b]777;notify;gastop;${said}${BELL}`;
+  const names = [term, env.TERM_PROGRAM, env.LC_TERMINAL, ...EXPORTED.filter((name) => env[name])].join(' ');
+  const sequences = () => {
+    if (WITHOUT_TITLE.test(names)) return [plain];
+    if (WITH_TITLE.test(names)) return [titled];
+    return /apple_terminal/i.test(names) ? [] : [plain, titled];
+  };
+  // The inner sequences end in BEL: screen would take the other terminator for that of its wrapping.
+  const wrapped = (sequence: string) => {
+    if (env.TMUX || term.startsWith('tmux'))
+      return `\u001bPtmux;${sequence.replaceAll('\u001b', '\u001b\u001b')}\u001b\\`;
+    // A TERM of screen alone may be tmux's, over ssh, which would show screen's wrapping as text.
+    return env.STY ? `\u001bP${sequence}\u001b\\` : sequence;
+  };
+  return BELL + sequences().map(wrapped).join('');
 }
 
-function sequences(said: string, env: Env): readonly string[] {
-  const plain = `\u001b]9;${TITLE}: ${said}${BELL}`;
-  const titled = `\u001b]777;notify;${TITLE};${said}${BELL}`;
-  // tmux and screen set their own names, but keep the terminal's exported variables.
-  const names = [env.TERM, env.TERM_PROGRAM, env.LC_TERMINAL].join(' ');
-  const exported = ['KITTY_WINDOW_ID', 'VTE_VERSION', 'WT_SESSION', 'KONSOLE_VERSION', 'WEZTERM_PANE'];
-  if (WITHOUT_TITLE.test(names)) return [plain];
-  if (WITH_TITLE.test(names) || exported.some((name) => env[name])) return [titled];
-  return NEITHER.test(env.TERM_PROGRAM ?? '') ? [] : [plain, titled];
+function boundBytes(text: string): string {
+  if (Buffer.byteLength(text) <= LONGEST_BYTES) return text;
+  const characters = graphemes(text);
+  while (Buffer.byteLength(characters.join('')) > LONGEST_BYTES - 3) characters.pop();
+  return `${characters.join('').trimEnd()}…`;
 }
 
-/** The inner sequences end in BEL: screen would take the other terminator for that of its wrapping. */
-function wrapper(env: Env): (sequence: string) => string {
-  const term = env.TERM ?? '';
-  if (env.TMUX || term.startsWith('tmux')) {
-    return (sequence) => `\u001bPtmux;${sequence.replaceAll('\u001b', '\u001b\u001b')}\u001b\\`;
-  }
-  // A TERM of screen alone may be tmux's, over ssh, which would show screen's wrapping as text.
-  return env.STY ? (sequence) => `\u001bP${sequence}\u001b\\` : (sequence) => sequence;
-}
-
-/** The beginning of a text with at most `most` bytes of UTF-8; never cuts a character. */
-function boundBytes(text: string, most: number): string {
-  const ellipsis = '…';
-  if (Buffer.byteLength(text) <= most) return text;
-  let kept = '';
-  let bytes = Buffer.byteLength(ellipsis);
-  for (const segment of graphemes(text)) {
-    bytes += Buffer.byteLength(segment);
-    if (bytes > most) break;
-    kept += segment;
-  }
-  return `${kept.trimEnd()}${ellipsis}`;
-}
-
-export interface Notifications {
-  readonly level: NotificationLevel;
-  readonly env: Env;
-}
-
-export const SILENT: Notifications = { level: 'off', env: {} };
-
-export const NotificationsContext = createContext<Notifications>(SILENT);
-
-function useAnnounce(): (text: string) => void {
-  const { level, env } = useContext(NotificationsContext);
+/** Announces something that the user waits for: on screen, by bell, on the desktop. */
+function useAnnounce({ notifications, snapshot }: ListSession): (text: string) => void {
+  const toast = useToast();
   const { stdout } = useStdout();
   return (text) => {
-    const bytes = notificationBytes(text, level, env);
+    toast({ kind: 'alert', text });
+    // A desktop notification has no badge.
+    const { kind = 'service' } = snapshot?.source ?? {};
+    const badge = kind === 'replay' || kind === 'simulated' ? `[${kind.toUpperCase()}] ` : '';
+    const bytes = notificationBytes(`${badge}${text}`, notifications);
     // Bypasses Ink's `write`: the bytes neither move the cursor nor draw.
     if (bytes !== '') stdout.write(bytes);
   };
 }
 
-type SeenAlerts = ReadonlyMap<string, Pick<AlertView, 'triggerCount' | 'lastTriggeredAt'>>;
-
-/** The alerts that have fired since `seen`; of unknown ones those after `newSince` (ms by the service's clock). */
-export function noticeFirings(seen: SeenAlerts, alerts: readonly AlertView[], newSince: number | null) {
-  const next = new Map(seen);
-  const fired = alerts.filter((alert) => {
-    const { id, triggerCount: count, lastTriggeredAt: at } = alert;
-    const before = next.get(id);
-    // A stale list may arrive after a newer one: known firings stay known.
-    next.set(id, {
-      triggerCount: latest(count, before?.triggerCount),
-      lastTriggeredAt: latest(at, before?.lastTriggeredAt),
-    });
-    if (before === undefined) return at !== null && newSince !== null && at > newSince;
-    // A service may report either; the count is more reliable.
-    if (count !== null && before.triggerCount !== null) return count > before.triggerCount;
-    return at !== null && at > (before.lastTriggeredAt ?? 0);
+/** Compares each new list with what is known; returns the number of news since the list was last on screen. */
+function useUnseen<Item>(
+  list: ListView<Item> | undefined,
+  isShown: boolean,
+  compare: (items: readonly Item[]) => number,
+): number {
+  const [unseen, setUnseen] = useState(0);
+  const take = useEffectEvent((items: readonly Item[]) => {
+    const news = compare(items);
+    if (!isShown) setUnseen((before) => before + news);
   });
-  return { seen: next, fired };
+  useEffect(() => {
+    if (list !== undefined) take(list.items);
+  }, [list]);
+  useEffect(() => {
+    if (isShown) setUnseen(0);
+  }, [isShown]);
+  return unseen;
 }
 
-function latest(now: number | null, before: number | null | undefined): number | null {
-  if (now === null) return before ?? null;
-  return Math.max(now, before ?? now);
+/**
+ * The alerts that have fired since they were `seen`, which is brought up to date; of unknown ones those after
+ * `newSince` (ms by the service's clock).
+ */
+export function noticeFirings(
+  seen: Map<string, number>,
+  alerts: readonly AlertView[],
+  newSince: number,
+): readonly AlertView[] {
+  return alerts.filter(({ id, triggerCount, lastTriggeredAt }) => {
+    const mark = triggerCount ?? lastTriggeredAt ?? 0;
+    const before = seen.get(id);
+    // A stale list may arrive after a newer one: known firings stay known.
+    seen.set(id, Math.max(mark, before ?? 0));
+    return before === undefined ? (lastTriggeredAt ?? 0) > newSince : mark > before;
+  });
 }
 
 /** An operator sees the alerts of all keys: those are announced where that key is used. */
@@ -142,90 +133,51 @@ export const announcesHere = ({ channels, keyId }: AlertView): boolean =>
 
 const PRICE_WITHIN_MS = 2_000;
 const EARLIER_MS = 8_000;
+/** Age of a head that excludes a new firing, ms; more than the usual difference of clocks. */
+const OLD_HEAD_MS = 120_000;
 const SENT_MS = 6_000;
 
 /**
- * Announces every TERMINAL alert that fires while the monitor runs: on screen, by bell, on the desktop. Earlier
- * firings are announced in one line, except those of the newest block, which are still current.
+ * Announces every TERMINAL alert that fires while the monitor runs. Earlier firings are announced in one line, except
+ * those of the newest block, which are still current.
  *
  * @param list the newest, whatever the screen shows of it
- * @param isShown the alerts are on screen, so a firing is seen there
- * @returns number of alerts that fired since they were last on screen
  */
 export function useAlertNotices(
-  { client, snapshot, now }: Pick<ListSession, 'client' | 'snapshot' | 'now'>,
-  list: AlertListView | undefined,
+  session: ListSession,
+  list: ListView<AlertView> | undefined,
   isShown: boolean,
 ): number {
+  const { client, snapshot, now } = session;
   const toast = useToast();
-  const announce = useAnnounce();
-  const [unseen, addUnseen] = useUnseen(isShown);
-  const known = useRef<{ seen: SeenAlerts; since: number | null; missed: number } | null>(null);
-  const life = useRef(new AbortController());
-  useEffect(() => () => life.current.abort(), []);
-
-  const compare = useEffectEvent((alerts: readonly AlertView[]) => {
+  const announce = useAnnounce(session);
+  const known = useRef<{ seen: Map<string, number>; newSince: number; missed: number } | null>(null);
+  return useUnseen(list, isShown, (alerts) => {
     // The service's present: its clock may differ from ours, and a recording's does.
-    const present = snapshot?.blockTimestamp ?? snapshot?.updatedAt ?? null;
+    const present = snapshot?.blockTimestamp ?? snapshot?.updatedAt ?? Number.POSITIVE_INFINITY;
     const before = known.current;
-    const since = before === null ? newSince(snapshot, present, now()) : before.since;
-    const { seen, fired } = noticeFirings(before?.seen ?? new Map(), alerts, since);
+    const seen = before?.seen ?? new Map<string, number>();
+    const isOld = snapshot === undefined || now() - present > OLD_HEAD_MS;
+    const newSince = before?.newSince ?? present - (isOld ? 0 : polledEveryMs(snapshot));
+    const fired = noticeFirings(seen, alerts, newSince);
     const missed = alerts.reduce((sum, alert) => sum + (alert.missed?.count ?? 0), 0);
-    known.current = { seen, since, missed };
-    addUnseen(fired.length);
+    known.current = { seen, newSince, missed };
     const here = fired.filter(announcesHere);
-    if (here.length > 0 && client !== null) {
-      const { signal } = life.current;
-      void firingText(here, client, signal).then((text) => {
-        if (signal.aborted) return;
-        toast({ kind: 'alert', text });
-        // A desktop notification has no badge.
-        const { kind } = snapshot?.source ?? {};
-        announce(`${kind === 'replay' || kind === 'simulated' ? `[${kind.toUpperCase()}] ` : ''}${text}`);
-      });
-      return;
-    }
     // The blocks of a downtime may be read only after the first list.
-    if (before !== null && missed <= before.missed) return;
-    const told = before === null ? alerts.filter(announcesHere) : [];
-    const earlier = present === null ? null : describeEarlierFirings(told, alerts, present);
-    if (earlier !== null) toast({ kind: 'info', text: earlier, forMs: EARLIER_MS });
+    if (here.length > 0 && client !== null) void firingText(here, client).then(announce);
+    else if (before === null || missed > before.missed) {
+      const told = before === null ? alerts.filter(announcesHere) : [];
+      const earlier = describeEarlierFirings(told, alerts, present);
+      if (earlier !== null) toast({ kind: 'info', text: earlier, forMs: EARLIER_MS });
+    }
+    return fired.length;
   });
-  useEffect(() => {
-    if (list !== undefined) compare(list.items);
-  }, [list]);
-  return unseen;
 }
 
-function useUnseen(isShown: boolean): readonly [number, (news: number) => void] {
-  const [count, setCount] = useState(0);
-  useEffect(() => {
-    if (isShown) setCount(0);
-  }, [isShown]);
-  const add = (news: number) => {
-    if (news > 0 && !isShown) setCount((before) => before + news);
-  };
-  return [count, add];
-}
-
-/** Age of a head that excludes a new firing, ms; more than the usual difference of clocks. */
-const OLD_HEAD_MS = 120_000;
-
-/** An alert that fired with the newest block is announced, although it was never listed before. */
-function newSince(snapshot: SnapshotView | undefined, present: number | null, now: number): number | null {
-  if (snapshot === undefined || present === null) return null;
-  const isOld = snapshot.source.kind !== 'replay' && now - present > OLD_HEAD_MS;
-  return isOld ? present : present - polledEveryMs(snapshot);
-}
-
-async function firingText(
-  fired: readonly AlertView[],
-  client: GasClient,
-  life: AbortSignal,
-): Promise<string> {
+async function firingText(fired: readonly AlertView[], client: GasClient): Promise<string> {
   const [only] = fired;
   if (only === undefined || fired.length > 1) return describeFirings(fired);
-  const signal = AbortSignal.any([life, AbortSignal.timeout(PRICE_WITHIN_MS)]);
+  const signal = AbortSignal.timeout(PRICE_WITHIN_MS);
   const savings = await client.alertSavings(only.id, { signal }).catch(() => null);
   const entry = savings?.entries.find(({ triggeredAt }) => triggeredAt === only.lastTriggeredAt);
   return describeFiring(only, entry?.price ?? null);
@@ -234,18 +186,18 @@ async function firingText(
 const NEWS: ReadonlySet<AutoTxStatus | null> = new Set(['SUBMITTED', 'EXECUTED', 'FAILED', 'EXPIRED']);
 
 /**
- * Announces every auto-tx that is sent or ends while the monitor runs, an end also by bell and on the desktop. The
- * auto-txs of API keys are announced where those keys are used.
- *
- * @returns number of auto-txs that ended since they were last on screen
+ * Announces every auto-tx that ends while the monitor runs, and shows which are sent. The auto-txs of API keys are
+ * announced where those keys are used.
  */
-export function useAutoTxNotices(list: AutoTxListView | undefined, isShown: boolean): number {
+export function useAutoTxNotices(
+  session: ListSession,
+  list: ListView<AutoTxView> | undefined,
+  isShown: boolean,
+): number {
   const toast = useToast();
-  const announce = useAnnounce();
-  const [unseen, addUnseen] = useUnseen(isShown);
+  const announce = useAnnounce(session);
   const known = useRef<ReadonlyMap<string, AutoTxStatus | null>>(new Map());
-
-  const compare = useEffectEvent((autoTxs: readonly AutoTxView[]) => {
+  return useUnseen(list, isShown, (autoTxs) => {
     const before = known.current;
     known.current = new Map(autoTxs.map((autoTx) => [autoTx.id, statusOf(autoTx)]));
     const changed = autoTxs.filter((autoTx) => {
@@ -253,17 +205,12 @@ export function useAutoTxNotices(list: AutoTxListView | undefined, isShown: bool
       return autoTx.keyId === null && was !== undefined && was !== status && NEWS.has(status);
     });
     const ended = changed.filter((autoTx) => statusOf(autoTx) !== 'SUBMITTED');
-    addUnseen(ended.length);
     const told = ended.length > 0 ? ended : changed;
     const [first] = told;
-    if (first === undefined) return;
+    if (first === undefined) return 0;
     const text = told.length > 1 ? describeChanges(told) : describeChange(first);
-    if (ended.length === 0) return toast({ kind: 'info', text, forMs: SENT_MS });
-    toast({ kind: 'alert', text });
-    announce(text);
+    if (ended.length > 0) announce(text);
+    else toast({ kind: 'info', text, forMs: SENT_MS });
+    return ended.length;
   });
-  useEffect(() => {
-    if (list !== undefined) compare(list.items);
-  }, [list]);
-  return unseen;
 }

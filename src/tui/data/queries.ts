@@ -1,4 +1,4 @@
-import { type QueryClient, type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
 import {
   createContext,
   useContext,
@@ -18,26 +18,39 @@ import type { ReachView, RecommendationView, SnapshotView } from '../../client/v
 import { chainProfile, staleAfterMs } from '../../core/chains.ts';
 import { useElapsed } from '../app/clock.ts';
 import { isCatchingUp } from '../app/connection.ts';
-import { retryAtOf, retryDelayMs } from './query-client.ts';
+import type { ActionName } from '../input/keymap.ts';
+import type { AlertPrefill } from '../panes/alerts/alert-form.tsx';
+import type { PlaceName } from '../panes/explorer/explorer-state.ts';
+import { retryAtOf } from './query-client.ts';
 
-export interface MonitorScope {
+/** What each query needs of its session; without a client nothing is requested. */
+export interface QuerySession {
+  readonly client: GasClient | null;
+  readonly frozen: boolean;
+  readonly now: () => number;
+  /** The service runs in this process and supports the whole contract. */
+  readonly isOwnService: boolean;
+}
+
+export interface MonitorScope extends QuerySession {
   readonly client: GasClient;
   /** Polling interval of data that changes with every block, ms. */
   readonly intervalMs: number;
   /** The shortest interval that the quota allows, ms; left out: any. */
   readonly quotaMs?: number;
-  /** The service runs in this process and supports the whole contract. */
-  readonly isOwnService?: boolean;
   /** Host of a remote service, which receives all requests. */
   readonly host?: string | null;
   /** Whether others can intercept requests to it. */
   readonly isPlain?: boolean;
-  readonly frozen: boolean;
   /** Whether a text is a key, so that it must not be shown. Default: recognises gastop's. */
   readonly isKey?: (text: string) => boolean;
   readonly undoMs?: number;
-  readonly now: () => number;
   readonly saveFile: (name: string, text: string) => Promise<string>;
+  readonly showTab: (action: ActionName) => void;
+  /** Opens the form of a new alert, on its tab. */
+  readonly newAlert: (prefill: AlertPrefill) => void;
+  /** Opens a block or transaction in the Explorer. */
+  readonly openPlace: (place: PlaceName) => void;
 }
 
 export const MonitorContext = createContext<MonitorScope | null>(null);
@@ -57,18 +70,18 @@ export interface Polled<T> {
   /** Time of the next retry, ms since epoch; `null` while all is well, or without one. */
   readonly retryAt: number | null;
   readonly pending: boolean;
-  /** Refetches, and cancels a pending request; resolves with the response. */
   readonly refresh: () => Promise<void>;
 }
 
 export interface Dated<T> {
   readonly value: T;
   readonly at: number;
+  readonly head?: string | undefined;
 }
 
 interface PolledQuery<T> {
   readonly key: QueryKey;
-  readonly ask: (signal: AbortSignal) => Promise<T>;
+  readonly ask: (client: GasClient, signal: AbortSignal) => Promise<T>;
   readonly everyMs?: number | null | ((data: T | undefined) => number | null);
   /** The prices whose head block the data belongs to: a new head triggers a refetch. */
   readonly head?: SnapshotView;
@@ -77,12 +90,10 @@ interface PolledQuery<T> {
   readonly isSettled?: (data: T) => boolean;
   /** Without a head: maximum age of a cached response when its screen is shown again, ms; default: 0. */
   readonly freshMs?: number;
-  /** Shows data of a key with this many equal leading parts until the response comes. */
-  readonly sameParts?: number;
+  /** Shows the data of the key before until the response comes. */
+  readonly keepsPrevious?: boolean;
   /** `false`: requests nothing and drops nothing. */
   readonly enabled?: boolean;
-  readonly frozen?: boolean;
-  readonly now?: () => number;
 }
 
 /**
@@ -95,77 +106,64 @@ function headOf({ blockNumber, updatedAt, lanes, source }: SnapshotView): string
   return `${head}${source.ended ? ' ended' : ''}`;
 }
 
-const HEADS = new WeakMap<object, { readonly requested: string; readonly answered?: string | undefined }>();
-
 /** One query of the service: retried by `query-client`, with stale data until there is newer. */
-export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
-  const { key, ask, everyMs = null, leastMs = 0, freshMs = 0, sameParts, isSettled } = options;
-  const { enabled = true, frozen = false, now = Date.now } = options;
+export function usePolledQuery<T>(session: QuerySession, options: PolledQuery<T>): Polled<T> {
+  const { client, frozen, now } = session;
+  const { key, ask, everyMs = null, leastMs = 0, freshMs = 0, isSettled } = options;
   const queries = useQueryClient();
   const head = options.head && headOf(options.head);
-  const cached = () => queries.getQueryCache().find({ queryKey: key });
-  const dated = async (signal: AbortSignal) => ({ value: await ask(signal), at: now() });
+  const requested = useRef<string>(undefined);
+  const enabled = client !== null && options.enabled !== false;
   const query = useQuery<Dated<T>, Error>({
     queryKey: key,
     enabled,
     queryFn: async ({ signal }) => {
-      const own = cached();
-      if (own === undefined || head === undefined) return dated(signal);
-      HEADS.set(own, { requested: head, answered: HEADS.get(own)?.answered });
-      const data = await dated(signal);
-      HEADS.set(own, { requested: head, answered: head });
-      return data;
+      if (client === null) throw new Error('no source');
+      requested.current = head;
+      return { value: await ask(client, signal), at: now(), head };
     },
-    staleTime: (own) => {
+    staleTime: ({ state }) => {
       if (head === undefined) return freshMs;
-      return HEADS.get(own)?.answered === head ? Number.POSITIVE_INFINITY : 0;
+      return state.data?.head === head ? Number.POSITIVE_INFINITY : 0;
     },
-    placeholderData: (previous, last) =>
-      sameParts !== undefined && key.slice(0, sameParts).every((part, at) => part === last?.queryKey[at])
-        ? previous
-        : // A longer key may contain the same item, from another list.
-          queries
-            .getQueriesData<typeof previous>({ queryKey: key })
-            .findLast(([, data]) => data !== undefined)?.[1],
+    placeholderData: options.keepsPrevious
+      ? keepPreviousData
+      : // A longer key may contain the same item, from another list.
+        () =>
+          queries.getQueriesData<Dated<T>>({ queryKey: key }).findLast(([, data]) => data !== undefined)?.[1],
     refetchInterval: ({ state }) => {
       // An error without a retry is not polled either.
       if (frozen || state.error !== null) return false;
       return (typeof everyMs === 'function' ? everyMs(state.data?.value) : everyMs) ?? false;
     },
   });
-  const failure = query.failureReason ?? query.error;
-  // While missing data is requested again, the screen keeps saying why there is none.
-  const id = JSON.stringify(key);
-  const last = useRef<{ readonly id: string; readonly error: Error } | null>(null);
-  const isAskedAgain = last.current?.id === id && query.data === undefined;
-  const error = failure ?? (isAskedAgain ? (last.current?.error ?? null) : null);
-  last.current = error === null ? null : { id, error };
+  const { data, isFetching, dataUpdatedAt, refetch } = query;
+  const error = query.failureReason ?? query.error;
 
+  const isGone = error instanceof ClientError && error.code === 'not-found';
+  // A failure is retried first, but a missing item may exist with the next block.
+  const isBusy = error === null ? isFetching : !isGone || query.status === 'error';
+  const isHeld = !enabled || frozen || isBusy || (data !== undefined && isSettled?.(data.value) === true);
+  // The head of the last request, once there is a newer one: both may have changed since the last frame.
+  const before = requested.current ?? data?.head;
+  const behind = head === undefined || before === head || isHeld ? null : (before ?? '');
+  // After the end there is one more request, without delay.
+  const dueAt = options.head?.source.ended ? 0 : dataUpdatedAt + leastMs;
   const refresh = async () => {
+    // Also a request that waits for its retry.
     await queries.cancelQueries({ queryKey: key, exact: true });
-    await query.refetch();
+    await refetch();
   };
   const follow = useEffectEvent(refresh);
-  const own = cached();
-  const requested = own && HEADS.get(own)?.requested;
-  // A failure is retried first, but a missing item may exist with the next block.
-  const isBusy = failure === null ? query.isFetching : !mayCome(failure);
-  const isHeld =
-    !enabled || frozen || isBusy || (query.data !== undefined && isSettled?.(query.data.value) === true);
-  // The head of the last request, once there is a newer one: both may have changed since the last frame.
-  const behind = head === undefined || requested === head || isHeld ? null : (requested ?? '');
-  // After the end there is one more request, without delay.
-  const dueAt = options.head?.source.ended ? 0 : query.dataUpdatedAt + leastMs;
   useEffect(() => {
     if (behind === null) return;
     const timer = setTimeout(follow, Math.max(dueAt - Date.now(), 0));
     return () => clearTimeout(timer);
   }, [behind, dueAt]);
-  // A failure keeps the last data on screen; data that no longer exists at a new head is dropped.
-  const isGone = head !== undefined && error instanceof ClientError && error.code === 'not-found';
   return {
-    data: isGone ? undefined : query.data?.value,
-    at: query.data?.at ?? 0,
+    // A failure keeps the last data on screen; data that no longer exists at a new head is dropped.
+    data: isGone && head !== undefined ? undefined : data?.value,
+    at: data?.at ?? 0,
     error,
     retryAt: error === null || query.fetchStatus === 'idle' ? null : retryAtOf(error),
     pending: query.isPlaceholderData,
@@ -173,57 +171,33 @@ export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
   };
 }
 
-interface MonitorQuery<T> extends Omit<PolledQuery<T>, 'ask' | 'frozen' | 'now'> {
-  readonly ask: (client: GasClient, signal: AbortSignal) => Promise<T>;
-}
-
-export function useMonitorQuery<T>({ ask, ...options }: MonitorQuery<T>): Polled<T> {
-  const { client, frozen, now } = useMonitor();
-  return usePolledQuery({ ...options, ask: (signal) => ask(client, signal), frozen, now });
-}
-
-/** Stops all changes on screen, also those due before React has drawn the frozen screen. */
-export function standStill(queries: QueryClient): void {
-  void queries.cancelQueries({ predicate: ({ state }) => state.data !== undefined });
-  for (const { observers } of queries.getQueryCache().findAll({ type: 'active' })) {
-    for (const observer of observers) observer.setOptions({ ...observer.options, refetchInterval: false });
-  }
-}
-
-function mayCome(error: Error): boolean {
-  return error instanceof ClientError && error.code === 'not-found' && retryDelayMs(error, 1) !== null;
-}
+export const useMonitorQuery = <T>(options: PolledQuery<T>): Polled<T> =>
+  usePolledQuery(useMonitor(), options);
 
 /** Polling interval while blocks since the last run are read; cheap within this process. */
 const CATCHING_UP_MS = 200;
-const noSource = () => Promise.reject(new Error('no source'));
-
-interface SnapshotTiming {
-  readonly intervalMs: number;
-  readonly frozen: boolean;
-  readonly isOwnService?: boolean;
-  /** Whether the prices may come by the service's stream, each block as it is made. */
-  readonly mayListen?: boolean;
-}
-
 const SNAPSHOT_KEY = ['gas/current'];
 
-/** The current prices, by the stream of a service that lists one; otherwise, or when it breaks, polled. */
+/**
+ * The current prices, by the stream of a service that lists one; otherwise, or when it breaks, polled.
+ *
+ * @param everyMs polling interval, by the last prices
+ */
 export function useSnapshot(
-  client: GasClient | null,
-  timing: SnapshotTiming,
+  session: QuerySession,
+  everyMs: (snapshot: SnapshotView | undefined) => number,
+  mayListen: boolean,
 ): Polled<SnapshotView> & { readonly isListening: boolean } {
-  const { intervalMs, frozen, isOwnService = false, mayListen = false } = timing;
+  const { client, frozen, isOwnService } = session;
   const [isListening, setListening] = useState(false);
-  const prices = usePolledQuery({
+  const prices = usePolledQuery<SnapshotView>(session, {
     key: SNAPSHOT_KEY,
-    enabled: client !== null,
-    ask: (signal) => client?.gasCurrent({ signal }) ?? noSource(),
+    ask: (from, signal) => from.gasCurrent({ signal }),
     everyMs: (snapshot) => {
       if (isListening) return null;
-      return isOwnService && snapshot !== undefined && isCatchingUp(snapshot) ? CATCHING_UP_MS : intervalMs;
+      const isBehind = isOwnService && snapshot !== undefined && isCatchingUp(snapshot);
+      return isBehind ? CATCHING_UP_MS : everyMs(snapshot);
     },
-    frozen,
   });
   const queries = useQueryClient();
   const isWanted = mayListen && !frozen && prices.data !== undefined;
@@ -259,7 +233,7 @@ export function useRecommendation(snapshot: SnapshotView): Polled<Recommendation
   });
 }
 
-export function useMarket(timeFrame: string, timing: Partial<MonitorQuery<MarketView>>): Polled<MarketView> {
+export function useMarket(timeFrame: string, timing: Partial<PolledQuery<MarketView>>): Polled<MarketView> {
   return useMonitorQuery({
     key: ['market', timeFrame],
     ask: (client, signal) => client.statsMarket(timeFrame, { signal }),
@@ -267,21 +241,20 @@ export function useMarket(timeFrame: string, timing: Partial<MonitorQuery<Market
   });
 }
 
-/** A remote service counts requests. */
+/** A remote service counts requests: polled about once a block of Ethereum's. */
 export const ELSEWHERE_MS = 15_000;
 
 export function useItem<T>(
   key: readonly [string, string],
   ask: (client: GasClient, signal: AbortSignal) => Promise<T>,
 ): Polled<T> {
-  const { intervalMs, isOwnService = false } = useMonitor();
-  const everyMs = isOwnService ? intervalMs : Math.max(intervalMs, ELSEWHERE_MS);
-  return useMonitorQuery({ key, ask, everyMs });
+  const { intervalMs, isOwnService } = useMonitor();
+  return useMonitorQuery({ key, ask, everyMs: Math.max(intervalMs, isOwnService ? 0 : ELSEWHERE_MS) });
 }
 
 /** The service's description; `undefined`: not known yet, `null`: it has none. */
 export function useDescription(): ServiceDescription | null | undefined {
-  const { isOwnService = false } = useMonitor();
+  const { isOwnService } = useMonitor();
   return useMonitorQuery({
     key: ['description'],
     // The embedded service needs no description.
@@ -296,8 +269,8 @@ const SETTLED_MS = 300;
 
 /**
  * Probability that some block within `withinSec` (whole seconds, at most 7 days) has a price at or below `price` (wei
- * per gas, base fee plus tip), at the head. `null`: no request. `data` is `null` when the service has no forecast,
- * which is then not requested again.
+ * per gas, base fee plus tip), at the head. `price` of `null`: no request. `data` of `null`: the service has no
+ * forecast.
  */
 export function useReach(
   price: bigint | null,
@@ -308,6 +281,7 @@ export function useReach(
   const isUnable = useRef(false);
   const polled = useMonitorQuery<ReachView | null>({
     key: ['reach', price === null ? null : price.toString(), withinSec],
+    // A service without a forecast is not asked for another price.
     enabled: price !== null && settled && !isUnable.current,
     ask: async (client, signal) => {
       const reach = { targetPrice: price ?? 0n, deadlineSec: withinSec };
@@ -370,21 +344,15 @@ const QUOTA_EVERY_MS = 60_000;
 const POLLED_ROUTES = 2;
 
 /** The shortest interval with which the remaining daily quota lasts until its reset, ms; 0: no such limit. */
-export function useQuotaInterval(
-  client: GasClient | null,
-  isOwnService: boolean,
-  timing: { readonly frozen: boolean; readonly now: () => number },
-): number {
-  const { frozen, now } = timing;
-  const { data } = usePolledQuery({
+export function useQuotaInterval(session: QuerySession): number {
+  const { data } = usePolledQuery(session, {
     key: ['rate-limits'],
-    enabled: client !== null && !isOwnService,
-    ask: async (signal) => client?.rateLimits({ signal }) ?? noSource(),
+    enabled: !session.isOwnService,
+    ask: (client, signal) => client.rateLimits({ signal }),
     everyMs: QUOTA_EVERY_MS,
-    frozen,
   });
   if (data === undefined || data.remainingToday === null || data.resetsAt === null) return 0;
-  const leftMs = Math.max(data.resetsAt - now(), 0);
+  const leftMs = Math.max(data.resetsAt - session.now(), 0);
   const intervalMs = (leftMs * POLLED_ROUTES) / Math.max(data.remainingToday, 1);
   // Whole seconds, so that the interval does not change with every response.
   return intervalMs <= OWN_INTERVAL_MS ? 0 : Math.min(Math.ceil(intervalMs / 1_000) * 1_000, LONGEST_MS);

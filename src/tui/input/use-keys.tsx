@@ -1,4 +1,4 @@
-import { type Key, useInput, usePaste, useStdin } from 'ink';
+import { type Key, useInput, usePaste } from 'ink';
 import {
   createContext,
   type ReactNode,
@@ -25,10 +25,13 @@ interface ModalText {
   readonly takesLines?: boolean;
 }
 
-interface Layer {
+/** `overlay`: nearer than what is shown, unknown keys pass on to it; `modal`: takes every key. */
+type Layer = 'pane' | 'overlay' | 'modal';
+
+interface Registered {
   readonly scope: Scope;
-  /** Absent: unknown keys pass on to the tab. */
-  readonly modal?: () => ModalText;
+  readonly layer: Layer;
+  readonly latest: { readonly current: { readonly handlers: ActionHandlers; readonly text: ModalText } };
 }
 
 /** These keys work over a form, too: they quit or suspend. */
@@ -41,36 +44,26 @@ const EVERYWHERE: ReadonlySet<string> = new Set(['ctrl+c', 'ctrl+z']);
  */
 export class Dispatcher {
   shown: readonly Scope[] = [];
+  /** The handlers of `global`, unless a screen has its own. */
+  global: ActionHandlers = {};
   refuse: (reason: string) => void = () => {};
-  readonly #handlers = new Map<Scope, Set<() => ActionHandlers>>();
-  readonly #layers: Layer[] = [];
+  readonly #registered: Registered[] = [];
 
-  /** The handlers registered last come first. Returns the function that unregisters. */
-  register(scope: Scope, read: () => ActionHandlers): () => void {
-    const readers = this.#handlers.get(scope) ?? new Set();
-    this.#handlers.set(scope, readers);
-    readers.add(read);
-    return () => readers.delete(read);
+  register(entry: Registered): () => void {
+    this.#registered.push(entry);
+    return () => this.#registered.splice(this.#registered.indexOf(entry), 1);
   }
 
-  cover(layer: Layer): () => void {
-    this.#layers.push(layer);
-    return () => this.#layers.splice(this.#layers.indexOf(layer), 1);
-  }
-
+  /** The scopes whose keys work now, nearest first. */
   get scopes(): readonly Scope[] {
-    const top = this.#layers.at(-1);
-    return top === undefined ? this.shown : [top.scope, ...this.shown];
-  }
-
-  get named(): readonly Scope[] {
-    const top = this.#layers.at(-1);
-    return top?.modal === undefined ? this.scopes : [top.scope];
+    const top = this.#registered.findLast(({ layer }) => layer !== 'pane');
+    if (top === undefined) return this.shown;
+    return top.layer === 'modal' ? [top.scope] : [top.scope, ...this.shown];
   }
 
   get #modal() {
-    const layer = this.#layers.findLast(({ modal }) => modal !== undefined);
-    return layer && { scope: layer.scope, ...layer.modal?.() };
+    const { scope, latest } = this.#registered.findLast(({ layer }) => layer === 'modal') ?? {};
+    return scope && { scope, ...latest?.current.text };
   }
 
   get takesText(): boolean {
@@ -78,8 +71,12 @@ export class Dispatcher {
   }
 
   #handler(scope: Scope, action: ActionName): ActionHandler | undefined {
-    const handlers = [...(this.#handlers.get(scope) ?? [])].map((read) => read()[action]);
-    return handlers.findLast((each) => each !== undefined);
+    const own = this.#registered.filter((entry) => entry.scope === scope);
+    const handlers = own.map(({ latest }) => latest.current.handlers[action]);
+    return (
+      handlers.findLast((each) => each !== undefined) ??
+      (scope === 'global' ? this.global[action] : undefined)
+    );
   }
 
   works(scope: Scope, action: ActionName): boolean {
@@ -89,8 +86,7 @@ export class Dispatcher {
   /** The text at the front of `keys` that an open field takes at once; empty: the first key is handled by itself. */
   leadingText(keys: readonly string[]): readonly string[] {
     const takesLines = this.#modal?.takesLines === true;
-    const isText = (key: string) => isLetter(key) || (takesLines && key === 'return');
-    const end = keys.findIndex((key) => !isText(key));
+    const end = keys.findIndex((key) => !isLetter(key) && !(takesLines && key === 'return'));
     const text = end === -1 ? keys : keys.slice(0, end);
     // A line end by itself is the Enter key.
     return this.takesText && text.some(isLetter) ? text : [];
@@ -98,8 +94,8 @@ export class Dispatcher {
 
   press(name: string): void {
     const modal = this.#modal;
-    if (modal === undefined || EVERYWHERE.has(name)) this.scopes.some((scope) => this.#run(scope, name));
-    else if (!this.#run(modal.scope, name)) modal.onKey?.(name);
+    const scopes = modal === undefined ? this.scopes : EVERYWHERE.has(name) ? this.shown : [modal.scope];
+    if (!scopes.some((scope) => this.#run(scope, name))) modal?.onKey?.(name);
   }
 
   /** Returns whether a field took the text: elsewhere pasted text would run as commands. */
@@ -121,14 +117,26 @@ export const DispatcherContext = createContext<Dispatcher>(new Dispatcher());
 
 /**
  * Registers the handlers of `scope` while the calling component is on screen. Handlers may be new functions at every
- * render; a key without a handler, or with a reason instead, is not in the footer. `global` is always active; another
- * scope only while its tab is shown without an overlay.
+ * render; a key without a handler, or with a reason instead, is not in the footer. A scope works only while it is
+ * shown, `global` always, that of a `layer` while it is the uppermost.
  */
-export function useKeys(scope: Scope, handlers: ActionHandlers): void {
+export function useKeys(
+  scope: Scope,
+  handlers: ActionHandlers,
+  layer: Layer = 'pane',
+  text: ModalText = {},
+): void {
   const dispatcher = useContext(DispatcherContext);
-  const read = useLatest(handlers);
-  useInsertionEffect(() => dispatcher.register(scope, read), [dispatcher, scope, read]);
+  const latest = useRef({ handlers, text });
+  useInsertionEffect(() => {
+    latest.current = { handlers, text };
+  });
+  useInsertionEffect(() => dispatcher.register({ scope, layer, latest }), [dispatcher, scope, layer]);
 }
+
+/** Takes every key for a form or dialog; `ctrl+c` still quits, `ctrl+z` suspends. */
+export const useModalKeys = (scope: Scope, handlers: ActionHandlers, text?: ModalText): void =>
+  useKeys(scope, handlers, 'modal', text);
 
 export function scrollKeys(
   go: (to: number) => void,
@@ -144,58 +152,35 @@ export function scrollKeys(
   } satisfies ActionHandlers;
 }
 
-/** A getter, the same at every render, of the value of the last committed render. */
-function useLatest<T>(value: T): () => T {
-  const latest = useRef(value);
-  const read = useRef(() => latest.current);
-  useInsertionEffect(() => {
-    latest.current = value;
-  });
-  return read.current;
-}
-
-export function useOverlayScope(scope: Scope): void {
-  const dispatcher = useContext(DispatcherContext);
-  useInsertionEffect(() => dispatcher.cover({ scope }), [dispatcher, scope]);
-}
-
-/** Takes every key for a form or dialog; `ctrl+c` still quits, `ctrl+z` suspends. */
-export function useModalKeys(scope: Scope, handlers: ActionHandlers, text: ModalText = {}): void {
-  const dispatcher = useContext(DispatcherContext);
-  useKeys(scope, handlers);
-  const modal = useLatest(text);
-  useInsertionEffect(() => dispatcher.cover({ scope, modal }), [dispatcher, scope, modal]);
-}
-
 interface KeyListenerProps {
   readonly scopes: readonly Scope[];
+  readonly global?: ActionHandlers;
   readonly children: ReactNode;
 }
-
-type Input = string | { readonly pasted: string };
 
 /**
  * The monitor's only key listener; components register handlers with `useKeys`. Keys typed in a burst arrive
  * together, but each is handled after the commit of the one before: `u` opens the field that takes the following
  * letters.
  */
-export function KeyListener({ scopes, children }: KeyListenerProps) {
+export function KeyListener({ scopes, global = {}, children }: KeyListenerProps) {
   const [dispatcher] = useState(() => new Dispatcher());
-  const queue = useRef<Input[]>([]);
+  const queue = useRef<(string | { readonly pasted: string })[]>([]);
   const [, next] = useReducer((count: number) => count + 1, 0);
   const toast = useToast();
   useInsertionEffect(() => {
     dispatcher.shown = scopes;
+    dispatcher.global = global;
     dispatcher.refuse = (text) => toast({ kind: 'error', text });
   });
-  const cameWhole = useLostPasteEnd();
-  const add = (inputs: readonly Input[]) => {
-    cameWhole();
-    for (const input of inputs) queue.current.push(input);
+  useInput((input, key) => {
+    for (const name of keyNames(input, key)) queue.current.push(name);
     next();
-  };
-  useInput((input, key) => add(keyNames(input, key)));
-  usePaste((pasted) => add([{ pasted }]));
+  });
+  usePaste((pasted) => {
+    queue.current.push({ pasted });
+    next();
+  });
   // After each commit one input, so that the next one is handled by the new screen.
   useEffect(() => {
     const inputs = queue.current;
@@ -212,54 +197,14 @@ export function KeyListener({ scopes, children }: KeyListenerProps) {
     inputs.splice(0, Math.max(text.length, 1));
     if (text.length > 0) dispatcher.paste(text.map((key) => WRITTEN[key] ?? key).join(''));
     else if (typeof first === 'string') dispatcher.press(first);
-    else if (!dispatcher.paste(first.pasted)) {
-      // Does not repeat the text.
-      const why = NOT_PASTED[dispatcher.scopes[0] ?? 'global'] ?? 'nothing here takes text';
-      toast({ kind: 'error', text: `Not pasted: ${why}` });
-    }
+    else if (!dispatcher.paste(first.pasted)) dispatcher.refuse(NOT_PASTED);
     next();
   });
   return <DispatcherContext value={dispatcher}>{children}</DispatcherContext>;
 }
 
-const PASTE_END = '\u001b[201~';
-/** A paste without input for this long has lost its end. */
-const PASTE_LOST_AFTER_MS = 2_000;
-
-/**
- * Ends a paste whose end never arrives, as over a broken connection: Ink would wait for ever and take every key, even
- * Ctrl-C, for pasted text. Returns a function to call for each key or paste that Ink has read.
- */
-function useLostPasteEnd(): () => void {
-  const { stdin } = useStdin();
-  const timer = useRef<NodeJS.Timeout>(undefined);
-  // Registered before Ink's own hooks: the timer starts with input, and ends when Ink has read a key or paste from
-  // it.
-  useEffect(() => {
-    const onInput = () => {
-      clearTimeout(timer.current);
-      timer.current = setTimeout(() => {
-        if (stdin.readable) stdin.unshift(PASTE_END);
-      }, PASTE_LOST_AFTER_MS);
-    };
-    stdin.on('readable', onInput);
-    return () => {
-      clearTimeout(timer.current);
-      stdin.off('readable', onInput);
-    };
-  }, [stdin]);
-  return () => clearTimeout(timer.current);
-}
-
-const NOT_PASTED: Partial<Record<Scope, string>> = {
-  'auto-tx-form': 'no text goes into this field; go to one that takes it',
-  'alert-form': 'no text goes into this field; go to one that takes it',
-  question: 'answer the question first',
-  source: 'press u first, then paste',
-  'auto-txs': 'press n first, then paste',
-  'auto-tx': 'press n first, then paste',
-  explorer: 'press / first, then paste',
-};
+/** Does not repeat the text. */
+const NOT_PASTED = 'Not pasted: first go to a field that takes text (n, / or u opens one)';
 
 const isLetter = (key: string) => key === 'space' || Array.from(key).length === 1;
 const WRITTEN: Readonly<Record<string, string>> = { space: ' ', return: '\n' };
@@ -271,7 +216,7 @@ const NAMED = [
 ] satisfies readonly (keyof Key)[];
 
 /** The keymap's names of a key press, or of a burst of typing: `q`, `G`, `ctrl+c`, `shift+tab`, `left`, `space`. */
-function keyNames(input: string, key: Key): string[] {
+function keyNames(input: string, key: Key): readonly string[] {
   const ctrl = key.ctrl ? 'ctrl+' : '';
   const named = NAMED.find((flag) => key[flag])
     ?.replace('Arrow', '')
@@ -282,16 +227,17 @@ function keyNames(input: string, key: Key): string[] {
     return [`${ctrl}${alt}${key.shift && named === 'tab' ? 'shift+' : ''}${named}`];
   }
   if (key.ctrl) return input === '' ? [] : [`ctrl+${input}`];
-  return Array.from(input, characterName)
-    .filter((name) => name !== '')
-    .map((name) => (key.meta ? `alt+${name}` : name));
+  const names = Array.from(input, characterName).filter((name) => name !== '');
+  return key.meta ? names.map((name) => `alt+${name}`) : names;
 }
 
+const CONTROLS: Readonly<Record<string, string>> = {
+  ...{ ' ': 'space', '\r': 'return', '\n': 'return', '\t': 'tab', '\x7f': 'backspace' },
+};
+
 function characterName(character: string): string {
-  if (character === ' ') return 'space';
-  if (character === '\r' || character === '\n') return 'return';
-  if (character === '\t') return 'tab';
-  if (character === '\x7f') return 'backspace';
+  const named = CONTROLS[character];
+  if (named !== undefined) return named;
   // Ctrl and a letter within a burst.
   if (/[\x01-\x1a]/.test(character)) return `ctrl+${String.fromCharCode(character.charCodeAt(0) + 96)}`;
   return /\p{C}/u.test(character) && !PART_OF_CHARACTER.test(character) ? '' : character;

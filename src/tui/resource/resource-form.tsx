@@ -4,7 +4,7 @@ import { ClientError } from '../../client/errors.ts';
 import { refusalText } from '../app/connection.ts';
 import { useKeptState } from '../app/ui-state.ts';
 import { useToast } from '../chrome/toast.tsx';
-import { useSave } from '../data/mutations.ts';
+import { useWork } from '../data/mutations.ts';
 import { type Confirmation, ConfirmDialog } from '../input/confirm.tsx';
 import {
   type FormField,
@@ -79,7 +79,7 @@ export function ResourceForm(props: ResourceFormProps) {
   const { resource, edit, fields, problems, isChange, isDirty, leave, confirm } = props;
   const { done, doing } = isChange ? CHANGE : props.verb;
   const toast = useToast();
-  const save = useSave<Awaited<ReturnType<typeof props.save>>>(resource);
+  const { mutateAsync } = useWork<Awaited<ReturnType<typeof props.save>>>(resource);
   const fieldOfName = (path: string) => {
     const [name = ''] = partsOfPath(path);
     return Object.hasOwn(props.form.draft, name) ? name : '';
@@ -106,10 +106,11 @@ export function ResourceForm(props: ResourceFormProps) {
   const send = async () => {
     try {
       await during(async () => {
-        const saved = await save(props.save);
+        const said = `${done.charAt(0).toUpperCase()}${done.slice(1)}: ${props.saved}`;
+        const failed = `${props.saved} is not ${done}`;
+        const saved = await mutateAsync({ done: said, failed, isSilent: true, work: props.save });
         props.close();
         props.onSaved({ ...saved, isChange });
-        toast({ kind: 'info', text: `${done.charAt(0).toUpperCase()}${done.slice(1)}: ${props.saved}` });
       });
     } catch (cause) {
       const refusals = refusalsOf(cause, done, props.fieldOfPath ?? fieldOfName);

@@ -2,10 +2,11 @@ import { Box } from 'ink';
 import { useContext, useState } from 'react';
 import { ClientError } from '../../client/errors.ts';
 import { formatCount } from '../../core/units.ts';
-import { useKeptState, useNavigation } from '../app/ui-state.ts';
+import { useKeptState } from '../app/ui-state.ts';
 import { FilterContext, type ListItem, matchesFilter } from '../data/lists.tsx';
+import { useMonitor } from '../data/queries.ts';
 import { ConfirmDialog } from '../input/confirm.tsx';
-import { type ActionHandlers, scrollKeys, useKeys, useOverlayScope } from '../input/use-keys.tsx';
+import { type ActionHandlers, scrollKeys, useKeys } from '../input/use-keys.tsx';
 import { type PaneContext, usePane, useRoom } from '../ui/pane-context.tsx';
 import { PaneState, PolledFrame } from '../ui/pane-state.tsx';
 import { ScrolledLines, useFirstRow } from '../ui/scroll.tsx';
@@ -28,7 +29,7 @@ interface ResourcePaneProps<Item extends ListItem, Seed> {
 
 export function ResourcePane<Item extends ListItem, Seed>(props: ResourcePaneProps<Item, Seed>) {
   const { resource } = props;
-  const { showTab } = useNavigation();
+  const { showTab } = useMonitor();
   const [state, change] = useKeptState<ResourceState<Seed>>(resource.plural, INITIAL_STATE);
   const show = (view: ResourceView<Seed>) => change((before) => ({ ...before, view }));
   const { view } = state;
@@ -244,13 +245,13 @@ function DetailsScreen<Item extends ListItem, Seed>(props: DetailsScreenProps<It
     const end = from + (logs[to]?.length ?? 1) - 1;
     scroll(scrolledTo(from, scrolledTo(end, view.top, room), room), next.id);
   };
-  useOverlayScope(resource.name);
   useKeys(resource.plural, itemKeys(item));
-  useKeys(resource.name, {
+  const ownKeys = {
     close: () => change((before) => ({ ...before, view: viewOf(null) })),
     ...(entry && redeliver && { redeliver: () => redeliver(entry.id) }),
     ...(entries.length > 1 && { previous: () => select(at - 1), next: () => select(at + 1) }),
-  });
+  };
+  useKeys(resource.name, ownKeys, 'overlay');
 
   const what = `the ${resource.name}`;
   if (polled.data === undefined && polled.error instanceof ClientError && polled.error.status === 404) {

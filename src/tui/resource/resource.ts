@@ -144,8 +144,9 @@ export function openResourceForm<Seed>(
   memory.set(plural, { ...stateOf<Seed>(memory, plural), view: { kind: 'form', seed, back: null, from } });
 }
 
-export function resourceRequest(memory: Memory, plural: string, list: string, item: string): RawRequest {
-  const { view } = stateOf(memory, plural);
-  if (view.kind !== 'details') return { path: list };
-  return { path: item.replace('{id}', encodeURIComponent(view.id)) };
-}
+export const resourceRequest =
+  (plural: string, list: string, item: string) =>
+  (memory: Memory): RawRequest => {
+    const { view } = stateOf(memory, plural);
+    return { path: view.kind === 'details' ? item.replace('{id}', encodeURIComponent(view.id)) : list };
+  };

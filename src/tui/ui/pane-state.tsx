@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { ClientError } from '../../client/errors.ts';
 import { formatAge, formatDuration } from '../../core/units.ts';
 import { useNow } from '../app/clock.ts';
-import { isShortWait, remedyFor } from '../app/connection.ts';
+import { remedyFor } from '../app/connection.ts';
 import type { Polled } from '../data/queries.ts';
 import { useRoom } from './pane-context.tsx';
 import { faint, type Line, placed, plain } from './text.tsx';
@@ -67,6 +67,9 @@ interface PolledFrameProps {
   readonly children: (notice: Line | null) => ReactNode;
 }
 
+/** A wait for a limit per second this short is no problem. */
+const SHORT_SEC = 3;
+
 /** Loading, failed, or data: dimmed and with age, reason and next retry when it is stale. */
 export function PolledFrame(props: PolledFrameProps) {
   const { polled, what, pending = false, hint = 'r asks again now', absent, children } = props;
@@ -74,9 +77,10 @@ export function PolledFrame(props: PolledFrameProps) {
   const around = useDim();
   const { data, at, error, retryAt } = polled;
   if (data === undefined) {
-    // A short wait for a limit per second is no problem.
-    const why = error === null ? null : 'waiting: limit per second';
-    if (error === null || isShortWait(error)) return <PaneState kind="loading" what={what} why={why} />;
+    if (error === null) return <PaneState kind="loading" what={what} />;
+    const { limit = null, retryAfterSec = null } = error instanceof ClientError ? error : {};
+    if (limit === 'rate' && retryAfterSec !== null && retryAfterSec <= SHORT_SEC)
+      return <PaneState kind="loading" what={what} why="waiting: limit per second" />;
     const isAbsent = absent && error instanceof ClientError && error.code === 'not-found';
     const reason = isAbsent ? (serviceMessage(error) ?? 'the service knows none such') : error.message;
     const unknown = { title: `No answer for ${what}`, hint: remedyFor(error) ?? hint };

@@ -1,15 +1,21 @@
 import { expect, it } from 'vitest';
-import { notificationBytes } from '../../../src/tui/data/notifications.ts';
+import {
+  type NotificationLevel,
+  type Notifications,
+  notificationBytes,
+} from '../../../src/tui/data/notifications.ts';
 
 const ESC = '\u001b';
 const BEL = '\u0007';
 const XTERM = { TERM: 'xterm-256color' };
+const bytesOf = (text: string, level: NotificationLevel, env: Notifications['env']) =>
+  notificationBytes(text, { level, env });
 const WORDS = 'Average below 5 gwei: 4.87';
 const OSC_9 = `${ESC}]9;gastop: ${WORDS}${BEL}`;
 const OSC_777 = `${ESC}]777;notify;gastop;${WORDS}${BEL}`;
 
 it('a terminal that does not say which it is rings and gets both notes', () => {
-  expect(notificationBytes(WORDS, 'on', XTERM)).toBe(`${BEL}${OSC_9}${OSC_777}`);
+  expect(bytesOf(WORDS, 'on', XTERM)).toBe(`${BEL}${OSC_9}${OSC_777}`);
 });
 
 it.each([
@@ -24,7 +30,7 @@ it.each([
   ['Windows Terminal', { ...XTERM, WT_SESSION: '0b1c' }, OSC_777],
   ['Terminal.app', { ...XTERM, TERM_PROGRAM: 'Apple_Terminal' }, ''],
 ])('%s gets one note at most', (_name, env, note) => {
-  expect(notificationBytes(WORDS, 'on', env)).toBe(`${BEL}${note}`);
+  expect(bytesOf(WORDS, 'on', env)).toBe(`${BEL}${note}`);
 });
 
 it.each([
@@ -32,31 +38,31 @@ it.each([
   ['a VT220', { TERM: 'vt220' }],
   ['Emacs', { TERM: 'xterm-256color', INSIDE_EMACS: '29.4,term:0.96' }],
 ])('%s, which would show the rest, only rings', (_name, env) => {
-  expect(notificationBytes(WORDS, 'on', env)).toBe(BEL);
+  expect(bytesOf(WORDS, 'on', env)).toBe(BEL);
 });
 
 it('the bell stays in tmux and the notes are handed through it, wrapped', () => {
   const wrapped = (sequence: string) => `${ESC}Ptmux;${ESC}${sequence}${ESC}\\`;
   const env = { TERM: 'tmux-256color', TMUX: '/tmp/tmux-1000/default,1,0', TERM_PROGRAM: 'tmux' };
-  expect(notificationBytes(WORDS, 'on', env)).toBe(`${BEL}${wrapped(OSC_9)}${wrapped(OSC_777)}`);
-  expect(notificationBytes(WORDS, 'on', { ...env, LC_TERMINAL: 'iTerm2' })).toBe(`${BEL}${wrapped(OSC_9)}`);
+  expect(bytesOf(WORDS, 'on', env)).toBe(`${BEL}${wrapped(OSC_9)}${wrapped(OSC_777)}`);
+  expect(bytesOf(WORDS, 'on', { ...env, LC_TERMINAL: 'iTerm2' })).toBe(`${BEL}${wrapped(OSC_9)}`);
 });
 
 it('GNU screen hands them through in its own wrapping, in which nothing ends too early', () => {
   const env = { TERM: 'screen.xterm-256color', STY: '1234.pts-0.host', KITTY_WINDOW_ID: '1' };
-  expect(notificationBytes(WORDS, 'on', env)).toBe(`${BEL}${ESC}P${OSC_777}${ESC}\\`);
+  expect(bytesOf(WORDS, 'on', env)).toBe(`${BEL}${ESC}P${OSC_777}${ESC}\\`);
 });
 
 it('the settings leave the bell alone, or nothing', () => {
-  expect(notificationBytes(WORDS, 'bell', XTERM)).toBe(BEL);
-  expect(notificationBytes(WORDS, 'off', XTERM)).toBe('');
-  expect(notificationBytes(WORDS, 'on', { TERM: 'dumb' })).toBe('');
-  expect(notificationBytes(WORDS, 'on', {})).toBe('');
+  expect(bytesOf(WORDS, 'bell', XTERM)).toBe(BEL);
+  expect(bytesOf(WORDS, 'off', XTERM)).toBe('');
+  expect(bytesOf(WORDS, 'on', { TERM: 'dumb' })).toBe('');
+  expect(bytesOf(WORDS, 'on', {})).toBe('');
 });
 
 it('no words can end the note early, begin another sequence, or divide it', () => {
   const hostile = `a${BEL}b${ESC}]0;title${BEL}c${ESC}\\d\u009c\u009d9;e\r\nBcc: f;g\u202eh`;
-  const [, ...notes] = notificationBytes(hostile, 'on', XTERM).split(`${ESC}]`);
+  const [, ...notes] = bytesOf(hostile, 'on', XTERM).split(`${ESC}]`);
   expect(notes).toHaveLength(2);
   for (const note of notes) {
     expect(note.indexOf(BEL)).toBe(note.length - 1);
@@ -69,7 +75,7 @@ it('no words can end the note early, begin another sequence, or divide it', () =
 it('long words end with an ellipsis, at a whole character, within what GNU screen passes on', () => {
   const env = { TERM: 'screen', STY: '1.x', KITTY_WINDOW_ID: '1' };
   for (const character of ['x', 'ü', '🚀', '👍🏽', 'e\u0301']) {
-    const bytes = notificationBytes(character.repeat(500), 'on', env);
+    const bytes = bytesOf(character.repeat(500), 'on', env);
     expect(Buffer.byteLength(bytes)).toBeLessThanOrEqual(256);
     const said = /notify;gastop;(.*)\u0007/.exec(bytes)?.[1] ?? '';
     expect(said).toBe(`${character.repeat((said.length - 1) / character.length)}…`);

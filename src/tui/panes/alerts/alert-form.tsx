@@ -47,7 +47,7 @@ export interface AlertSeed {
 }
 
 export function useAlertOffer() {
-  const { isOwnService = false } = useMonitor();
+  const { isOwnService } = useMonitor();
   const description = useDescription();
   return {
     choices: alertChoices(description, isOwnService),
@@ -111,7 +111,7 @@ export function AlertForm({ seed, ...props }: FormProps<AlertSeed>) {
 const SETTLED_MS = 250;
 
 function useAlertPreview(alert: NewAlert | null, timeText: (ms: number) => string): string | null {
-  const { client, now, isOwnService = false } = useMonitor();
+  const { client, now, isOwnService } = useMonitor();
   const previewer = useMemo(
     () => new AlertPreviewer(client, { thorough: isOwnService, now }),
     [client, isOwnService, now],
@@ -136,7 +136,7 @@ const HOUR_SEC = 3_600;
 const DAY_SEC = 86_400;
 
 function useThresholdReach(draft: AlertDraft, blocks: number, snapshot: SnapshotView): string | null {
-  const { isOwnService = false } = useMonitor();
+  const { isOwnService } = useMonitor();
   const watched = watchedBy(draft);
   const { condition, threshold } = watched;
   const distance = threshold === 0n ? null : distanceToThreshold(watched, snapshot);

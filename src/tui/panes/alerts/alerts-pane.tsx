@@ -35,7 +35,7 @@ import { useClipboard } from '../../app/terminal.ts';
 import type { Memory } from '../../app/ui-state.ts';
 import { useToast } from '../../chrome/toast.tsx';
 import { useLists } from '../../data/lists.tsx';
-import { useAlertMutations, useWork } from '../../data/mutations.ts';
+import { useDeletions, useWork } from '../../data/mutations.ts';
 import { ELSEWHERE_MS, type Polled, useItem, useMonitor, useMonitorQuery } from '../../data/queries.ts';
 import type { ActionName } from '../../input/keymap.ts';
 import { useModalKeys } from '../../input/use-keys.tsx';
@@ -72,20 +72,17 @@ const ALERTS: Resource<AlertView, AlertSeed> = {
   spokenTitle: 'Alerts, newest first.',
   useList({ snapshot, present, width }) {
     const now = useNow();
-    const { isOwnService = false } = useMonitor();
+    const { isOwnService } = useMonitor();
     const { alerts: feed } = useLists();
-    const { deletions } = useAlertMutations();
+    const { undoable } = useDeletions();
     const rule = engineText(useEngine(), isOwnService, now);
-    // The row and the message about its deletion change in the same frame.
-    const items = (feed.data?.items ?? []).filter(
-      ({ id }) => !deletions.some(({ alert }) => alert.id === id),
-    );
-    const last = deletions.at(-1);
+    const items = feed.data?.items ?? [];
+    const last = undoable.at(-1);
     const left = formatDuration(Math.max((last?.until ?? now) - now, 0) / 1_000);
     const deleted = (alert: AlertView): Line => [
       plain(` ▸ deleted ${describeCondition(alert)}`),
       bold(` · u undoes (${left})`),
-      plain(deletions.length > 1 ? ` · and ${deletions.length - 1} more` : ''),
+      plain(undoable.length > 1 ? ` · and ${undoable.length - 1} more` : ''),
     ];
     const kinds = Map.groupBy(items, (alert) => {
       const { kind } = alertState(alert, snapshot, present);
@@ -118,7 +115,7 @@ const ALERTS: Resource<AlertView, AlertSeed> = {
   ],
   useDetails(id, context, listed) {
     const { client } = useMonitor();
-    const mutate = useWork('alert');
+    const { mutate } = useWork('alert');
     const polled = useItem(['alert', id], (from, signal) => from.alert(id, { signal }));
     const savings = useMonitorQuery({
       // Savings change only with a firing.
@@ -147,7 +144,9 @@ const ALERTS: Resource<AlertView, AlertSeed> = {
     };
   },
   useActions(pane) {
-    const { setStatus, remove, undo } = useAlertMutations();
+    const { client } = useMonitor();
+    const { mutate } = useWork('alert');
+    const { remove, undo } = useDeletions();
     const toast = useToast();
     const { choices, canChange } = useAlertOffer();
     return {
@@ -167,11 +166,12 @@ const ALERTS: Resource<AlertView, AlertSeed> = {
           pane.showList();
         };
         return {
-          toggle: () =>
-            setStatus(
-              alert,
-              statusWord(choices.statuses, alert.status === 'PENDING' ? 'DISABLED' : 'PENDING'),
-            ),
+          toggle: () => {
+            const wanted = alert.status === 'PENDING' ? 'DISABLED' : 'PENDING';
+            const work = () => client.setAlertStatus(alert.id, statusWord(choices.statuses, wanted));
+            const failed = `${describeCondition(alert)} is not changed`;
+            mutate({ done: wanted === 'PENDING' ? 'Enabled' : 'Disabled', failed, work });
+          },
           another: openForm(false),
           ...(canChange && { edit: openForm(true) }),
           delete: () => pane.ask(alert, (item) => ({ ...deleteQuestion(item), run: () => run(item) })),
@@ -199,7 +199,7 @@ export function openAlertForm(memory: Memory, prefill: AlertPrefill, from: Actio
 const ENGINE_EVERY_MS = 10_000;
 
 function useEngine(): EngineView | null {
-  const { intervalMs, isOwnService = false } = useMonitor();
+  const { intervalMs, isOwnService } = useMonitor();
   const everyMs = Math.max(intervalMs, ENGINE_EVERY_MS);
   const { data } = useMonitorQuery({
     key: ['service', 'summary'],

@@ -100,7 +100,7 @@ const AUTO_TXS: Resource<AutoTxView, AutoTxSeed> = {
   },
   useActions(pane, { snapshot }) {
     const copy = useClipboard();
-    const mutate = useWork('auto-tx');
+    const { mutate } = useWork('auto-tx');
     const { client } = useMonitor();
     const setStatus = ({ id }: AutoTxView, status: 'PENDING' | 'DISABLED') =>
       mutate({

@@ -228,6 +228,6 @@ export function useChartData(state: ChartState, head: SnapshotView): Polled<Char
     ask: (client, signal) => loadChart(client, { timeFrame, percentile, compare, blockTimeSec }, { signal }),
     head,
     leastMs: leastMs(timeFrame),
-    sameParts: 1,
+    keepsPrevious: true,
   });
 }

@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import { chainProfile } from '../../../core/chains.ts';
 import { csvText } from '../../../core/csv.ts';
 import { gweiString } from '../../../core/units.ts';
-import { useKeptState, useNavigation } from '../../app/ui-state.ts';
+import { useKeptState } from '../../app/ui-state.ts';
 import { useToast } from '../../chrome/toast.tsx';
 import { useDescription, useMarket, useMonitor, useReach } from '../../data/queries.ts';
 import { useKeys } from '../../input/use-keys.tsx';
@@ -42,9 +42,8 @@ export function ChartScreen() {
   const { timeFrames, percentiles } = chartChoices(description);
   const timeFrame = choiceOf(timeFrames, chosen.timeFrame);
   const state = { ...chosen, timeFrame, percentile: choiceOf(percentiles, chosen.percentile) };
-  const { saveFile, now, intervalMs } = useMonitor();
+  const { saveFile, now, intervalMs, newAlert } = useMonitor();
   const toast = useToast();
-  const { newAlert } = useNavigation();
   const chart = useChartData(state, snapshot);
   const hoursFrame = hoursTimeFrame(description);
   const hours = useMarket(hoursFrame, {

@@ -186,7 +186,7 @@ function BlocksScreen({ change, cursor }: ExplorerLevelProps & Pick<ExplorerStat
   const context = usePane();
   const copy = useClipboard();
   const { columns, rows } = useRoom();
-  const { intervalMs, isOwnService = false } = useMonitor();
+  const { intervalMs, isOwnService } = useMonitor();
   const { snapshot, present, isSpoken } = context;
   const polled = useMonitorQuery({
     key: ['block-list', snapshot.chainId],

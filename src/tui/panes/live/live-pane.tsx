@@ -18,7 +18,7 @@ import {
   formatPercent,
   formatUsd,
 } from '../../../core/units.ts';
-import { useTicking } from '../../app/clock.ts';
+import { useNow } from '../../app/clock.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import {
   type Polled,
@@ -263,13 +263,13 @@ function useLiveView() {
   // Shown with the same age as its prices.
   const advisedAt = isOlder ? updatedAt : (snapshot.blockTimestamp ?? snapshot.updatedAt);
   const isOld = isOlder || isPast;
-  const age = useTicking((now) => (isOld ? formatAge((now - (advisedAt ?? now)) / 1_000) : ''));
+  const now = useNow();
   return {
     snapshot,
     trend: trend.data,
     recommendation: recommendation.data,
     /** `58s ago` for stale advice. */
-    adviceAge: age === '' ? null : age,
+    adviceAge: isOld ? formatAge((now - (advisedAt ?? now)) / 1_000) : null,
     hour: chart,
     market: market.data,
     symbol: symbolOf(snapshot),
