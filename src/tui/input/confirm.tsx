@@ -1,7 +1,7 @@
-import { Box, Text } from 'ink';
+import { Box } from 'ink';
 import { useState } from 'react';
 import { useRoom } from '../ui/pane-context.tsx';
-import { bold, EMPTY_LINE, fitLine, type Line, placed, plain, Spans, wrapText } from '../ui/text.tsx';
+import { bold, EMPTY_LINE, type Line, LineList, plain, wrapText } from '../ui/text.tsx';
 import { useModalKeys } from './use-keys.tsx';
 
 export interface Confirmation {
@@ -28,29 +28,16 @@ export function ConfirmDialog({ title, lines, yes, no, onYes, onNo }: ConfirmDia
     yes: onYes,
     no: onNo,
   });
-  const room = columns - 2 * MARGIN;
-  const wrapped = lines.flatMap((line) => (line === ' ' ? [line] : wrapText(line, room, MOST_LINES)));
+  const width = columns - 2 * MARGIN;
+  const wrapped = lines.flatMap((line) => (line === ' ' ? [line] : wrapText(line, width, MOST_LINES)));
   // Brackets mark the focus without colours.
   const button = (word: string, isFocused: boolean) =>
     isFocused ? bold(`[▸ ${word} ]`, 'accent') : plain(`   ${word}  `);
-  const shown: readonly Line[] = [
-    [bold(title)],
-    ...wrapped.map((line) => [plain(line)]),
-    EMPTY_LINE,
-    [button(no, !isYes), plain('   '), button(yes, isYes)],
-  ];
+  const buttons: Line = [button(no, !isYes), plain('   '), button(yes, isYes)];
+  const shown = [[bold(title)], ...wrapped.map((line) => [plain(line)]), EMPTY_LINE, buttons];
   return (
-    <Box
-      flexDirection="column"
-      width={columns}
-      height={rows}
-      paddingX={MARGIN}
-      justifyContent="center"
-      overflow="hidden"
-    >
-      {placed(shown, (line) => (
-        <Text wrap="truncate">{line.length === 0 ? ' ' : <Spans line={fitLine(line, room)} />}</Text>
-      ))}
+    <Box height={rows} paddingX={MARGIN} flexDirection="column" justifyContent="center" overflow="hidden">
+      <LineList lines={shown} width={width} />
     </Box>
   );
 }

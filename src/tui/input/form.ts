@@ -4,24 +4,25 @@ import {
   displayWidth,
   EMPTY_LINE,
   faint,
+  flow,
   type Line,
   lineWidth,
   plain,
   type Span,
   wrapText,
 } from '../ui/text.tsx';
-import {
-  EMPTY_INPUT,
-  editLine,
-  inOneLine,
-  insertText,
-  shownLine,
-  type TextInput,
-  typedLine,
-} from './text-input.ts';
+import { EMPTY_INPUT, editLine, inOneLine, insertText, shownLine, typedLine } from './text-input.ts';
 
 /** Typed and chosen values, by field; ticked choices are separated by lines. */
 export type Values = Readonly<Record<string, string>>;
+
+type TextOptions = {
+  readonly unit?: string;
+  /** Pasted lines are joined with blanks. */
+  readonly isProse?: boolean;
+  /** The value after this one, for the space bar. */
+  readonly next?: (text: string) => string;
+};
 
 /** A field of a form, named like the field of the request. */
 export type FormField = {
@@ -30,11 +31,8 @@ export type FormField = {
   readonly hint: string;
   readonly beside?: string | null;
 } & (
-  | {
-      readonly kind: 'one' | 'many';
-      readonly choices: readonly { readonly value: string; readonly label: string }[];
-    }
-  | TextOptions
+  | { readonly kind: 'one' | 'many'; readonly choices: Choices }
+  | ({ readonly kind: 'text' } & TextOptions)
   /** Pasted as a whole, never drawn and never edited; its value only counts changes. */
   | {
       readonly kind: 'pasted';
@@ -50,7 +48,7 @@ export const textField = (
   id: string,
   label: string,
   hint: string,
-  more: Omit<TextOptions, 'kind'> & Pick<FormField, 'beside'> = {},
+  more: TextOptions & Pick<FormField, 'beside'> = {},
 ): FormField => ({ id, label, hint, kind: 'text', ...more });
 
 export const choiceField = (
@@ -59,21 +57,7 @@ export const choiceField = (
   hint: string,
   choices: Choices,
   kind: 'one' | 'many' = 'one',
-): FormField => ({
-  id,
-  label,
-  hint,
-  kind,
-  choices: choices.map(([value, name]) => ({ value, label: name })),
-});
-
-interface TextOptions {
-  readonly kind: 'text';
-  readonly unit?: string;
-  /** Pasted lines are joined with blanks. */
-  readonly isProse?: boolean;
-  readonly next?: (text: string) => string;
-}
+): FormField => ({ id, label, hint, kind, choices });
 
 export const TYPED_NUMBER = /^\d{1,16}(\.\d*)?$|^\.\d+$/;
 
@@ -94,11 +78,12 @@ export interface FormState<Draft extends Values = Values> {
   readonly draft: Draft;
   readonly initial: Draft;
   readonly focus: string;
+  /** The cursor in a text, or the focused of many choices. */
   readonly at: number;
-  /** Fields that the user changed; the text of others is a suggestion, which the first typed character replaces. */
-  readonly dirty: readonly string[];
-  /** Fields whose problems are shown; all of them after an attempt to submit. */
-  readonly touched: readonly string[] | 'all';
+  /** What the user changed; the text of others is a suggestion, which the first typed character replaces. */
+  readonly changed: readonly string[];
+  /** After an attempt to submit the problems of all fields are shown, before it those of changed ones. */
+  readonly isJudged: boolean;
   /** Problems that the service reported by field (`''`: of none), until the field changes. */
   readonly refusals: Readonly<Record<string, string>>;
 }
@@ -106,15 +91,15 @@ export interface FormState<Draft extends Values = Values> {
 export function formOf<Draft extends Values>(
   draft: Draft,
   focus: string,
-  dirty: readonly string[],
+  changed: readonly string[],
 ): FormState<Draft> {
   const at = graphemes(draft[focus] ?? '').length;
-  return { draft, initial: draft, focus, at, dirty, touched: [], refusals: {} };
+  return { draft, initial: draft, focus, at, changed, isJudged: false, refusals: {} };
 }
 
-const valueIn = ({ draft }: FormState, { id }: Pick<FormField, 'id'>) => draft[id] ?? '';
-const tickedIn = (value: string) => value.split('\n').filter((part) => part !== '');
-const added = (ids: readonly string[], id: string) => (ids.includes(id) ? ids : [...ids, id]);
+const valueIn = ({ draft }: FormState, id: string) => draft[id] ?? '';
+const chosenIn = (value: string, choices: Choices) =>
+  choices.filter(([choice]) => value.split('\n').includes(choice));
 
 /** Moves the focus by `by` fields, to the end of the text there; wraps around. */
 export function moveFocus<Form extends FormState>(
@@ -123,86 +108,71 @@ export function moveFocus<Form extends FormState>(
   by: number,
 ): Form {
   const place = fields.findIndex(({ id }) => id === form.focus);
-  return focusOn(form, fields.at((Math.max(place, 0) + by) % fields.length), fields);
+  return focusOn(form, fields.at((Math.max(place, 0) + by) % fields.length));
 }
 
-function focusOn<Form extends FormState>(
-  form: Form,
-  field: FormField | undefined,
-  fields: readonly FormField[],
-): Form {
+function focusOn<Form extends FormState>(form: Form, field: FormField | undefined): Form {
   if (field === undefined) return form;
-  const at = field.kind === 'text' ? graphemes(valueIn(form, field)).length : 0;
-  const left = fields.find(({ id }) => id === form.focus);
-  // A field that was only passed is not reported as missing.
-  const isEmpty = left?.kind === 'text' && valueIn(form, left).trim() === '';
-  const touched = form.touched === 'all' || isEmpty ? form.touched : added(form.touched, form.focus);
-  return { ...form, focus: field.id, at, touched };
+  const at = field.kind === 'text' ? graphemes(valueIn(form, field.id)).length : 0;
+  return { ...form, focus: field.id, at };
 }
 
 const CLEARING: ReadonlySet<string> = new Set(['backspace', 'delete', 'ctrl+u']);
 
 export function pressIn<Form extends FormState>(form: Form, field: FormField, key: string): Form {
-  const value = valueIn(form, field);
+  const { id } = field;
+  const value = valueIn(form, id);
   const by = key === 'left' ? -1 : key === 'right' ? 1 : 0;
-  switch (field.kind) {
-    case 'text':
-      return withInput(form, field.id, editLine({ text: value, cursor: form.at }, key));
-    case 'pasted':
-      if (!CLEARING.has(key)) return form;
-      field.drop();
-      return withPaste(form, field.id);
-    case 'one': {
-      const { choices } = field;
-      const place = choices.findIndex((choice) => choice.value === value);
-      const next = choices.at((place + (by || 1)) % choices.length);
-      if (next === undefined || (by === 0 && key !== 'space')) return form;
-      return withValue(form, field.id, next.value);
-    }
-    case 'many': {
-      const { choices } = field;
-      if (by !== 0) return { ...form, at: (form.at + by + choices.length) % choices.length };
-      const here = choices[form.at]?.value;
-      if (key !== 'space' || here === undefined) return form;
-      // In the order of the choices, not of the ticking.
-      const before = tickedIn(value);
-      const after = choices
-        .map((choice) => choice.value)
-        .filter((choice) => before.includes(choice) !== (choice === here));
-      return withValue(form, field.id, after.join('\n'));
-    }
+  if (field.kind === 'text') {
+    const { text, cursor } = editLine({ text: value, cursor: form.at }, key);
+    return withValue(form, id, text, cursor);
   }
+  if (field.kind === 'pasted') {
+    if (!CLEARING.has(key)) return form;
+    field.drop();
+    return withPaste(form, id);
+  }
+  const { kind, choices } = field;
+  if (by === 0 && key !== 'space') return form;
+  if (kind === 'one') {
+    const place = choices.findIndex(([choice]) => choice === value);
+    return withValue(form, id, choices.at((place + (by || 1)) % choices.length)?.[0] ?? value);
+  }
+  if (by !== 0) return { ...form, at: (form.at + by + choices.length) % choices.length };
+  const before = chosenIn(value, choices);
+  // In the order of the choices, not of the ticking.
+  const after = choices.filter((choice, place) => before.includes(choice) !== (place === form.at));
+  return withValue(form, id, after.map(([choice]) => choice).join('\n'));
 }
 
-export function typeIn<Form extends FormState>(form: Form, field: FormField, text: string): Form {
+export function typeIn<Form extends FormState>(form: Form, field: FormField, typed: string): Form {
+  const { id } = field;
   if (field.kind === 'pasted') {
-    field.add(text);
-    return withPaste(form, field.id);
+    field.add(typed);
+    return withPaste(form, id);
   }
   if (field.kind !== 'text') return form;
-  const before = valueIn(form, field);
-  if (field.next !== undefined && text.trim() === '' && !text.includes('\n')) {
+  const before = valueIn(form, id);
+  if (field.next !== undefined && typed.trim() === '' && !typed.includes('\n')) {
     const next = field.next(before);
-    return withInput(form, field.id, { text: next, cursor: next.length });
+    return withValue(form, id, next, next.length);
   }
-  const input = form.dirty.includes(field.id) ? { text: before, cursor: form.at } : EMPTY_INPUT;
-  return withInput(form, field.id, insertText(input, field.isProse === true ? inOneLine(text) : text));
-}
-
-function withInput<Form extends FormState>(form: Form, id: string, { text, cursor }: TextInput): Form {
-  const moved = { ...form, at: cursor, dirty: added(form.dirty, id) };
-  return text === valueIn(form, { id }) ? moved : withValue(moved, id, text);
+  const input = form.changed.includes(id) ? { text: before, cursor: form.at } : EMPTY_INPUT;
+  const { text, cursor } = insertText(input, field.isProse === true ? inOneLine(typed) : typed);
+  return withValue(form, id, text, cursor);
 }
 
 /** A cleared paste is not reported as missing yet. */
 function withPaste<Form extends FormState>(form: Form, id: string): Form {
-  return { ...withValue(form, id, String(Number(valueIn(form, { id })) + 1)), touched: form.touched };
+  return { ...withValue(form, id, String(Number(valueIn(form, id)) + 1)), changed: form.changed };
 }
 
-function withValue<Form extends FormState>(form: Form, id: string, value: string): Form {
+function withValue<Form extends FormState>(form: Form, id: string, value: string, at = form.at): Form {
+  const changed = form.changed.includes(id) ? form.changed : [...form.changed, id];
+  const moved = { ...form, at, changed };
+  if (value === valueIn(form, id)) return moved;
   const { [id]: _, ...refusals } = form.refusals;
-  const touched = form.touched === 'all' ? form.touched : added(form.touched, id);
-  return { ...form, draft: { ...form.draft, [id]: value }, refusals, touched };
+  return { ...moved, draft: { ...form.draft, [id]: value }, refusals };
 }
 
 /** After a failed attempt to submit: shows every problem, and focuses the first field of `wrong`. */
@@ -213,7 +183,7 @@ export function showProblems<Form extends FormState>(
   refusals: Form['refusals'] = form.refusals,
 ): Form {
   const first = fields.find(({ id }) => wrong(id));
-  return { ...focusOn(form, first, fields), touched: 'all', refusals };
+  return { ...focusOn(form, first), isJudged: true, refusals };
 }
 
 const LABEL = 14;
@@ -232,8 +202,7 @@ export function fieldLines(
   width: number,
 ): readonly Line[] {
   const isFocused = form.focus === field.id;
-  const description = problem === null ? null : `! ${problem}`;
-  const beside = description ?? field.beside ?? (isFocused ? field.hint : '');
+  const beside = problem === null ? (field.beside ?? (isFocused ? field.hint : '')) : `! ${problem}`;
   const head: Line = [
     isFocused ? bold(' ▸ ', 'accent') : plain(' '.repeat(MARGIN)),
     { text: field.label.padEnd(LABEL), bold: isFocused, faint: !isFocused },
@@ -241,82 +210,58 @@ export function fieldLines(
   const room = width - MARGIN - LABEL - 1;
   const reserved = beside === '' ? 0 : displayWidth(beside) + GAP;
   const [first = EMPTY_LINE, ...more] = valueLines(field, form, room, reserved);
-  const lines = [[...head, ...first], ...more.map((line): Line => [INDENT, ...line])];
-  if (beside === '') return lines;
-  const look: Pick<Span, 'color' | 'faint'> = description === null ? { faint: true } : { color: 'warn' };
-  if (more.length === 0 && lineWidth(first) + reserved <= room) {
+  const look: Omit<Span, 'text'> = problem === null ? { faint: true } : { color: 'warn' };
+  if (beside !== '' && more.length === 0 && lineWidth(first) + reserved <= room)
     return [[...head, ...first, { text: ' '.repeat(GAP) }, { text: beside, ...look }]];
-  }
-  if (description === null) return lines;
-  const words = wrapText(description, room, MOST_PROBLEM_LINES);
-  return [...lines, ...words.map((text): Line => [INDENT, { text, ...look }])];
+  const words = problem === null ? [] : wrapText(beside, room, MOST_PROBLEM_LINES);
+  return [
+    [...head, ...first],
+    ...more.map((line): Line => [INDENT, ...line]),
+    ...words.map((text): Line => [INDENT, { text, ...look }]),
+  ];
 }
 
 function valueLines(field: FormField, form: FormState, room: number, reserved: number): readonly Line[] {
   const isFocused = form.focus === field.id;
-  const value = valueIn(form, field);
+  const value = valueIn(form, field.id);
   switch (field.kind) {
-    case 'one':
-      return flowed(
-        field.choices.map((choice) =>
-          choice.value === value
-            ? [{ text: `[${choice.label}]`, bold: true, ...(isFocused && { color: 'accent' }) }]
-            : [{ text: ` ${choice.label} `, faint: true }],
-        ),
-        room,
-        '',
-      );
-    case 'many':
-      return flowed(
-        field.choices.map((choice, place) => {
-          const isTicked = tickedIn(value).includes(choice.value);
-          const text = `[${isTicked ? 'x' : ' '}] ${choice.label}`;
-          return isFocused && place === form.at
-            ? [bold(`▸${text}`, 'accent')]
-            : [{ text: ` ${text}`, bold: isTicked }];
-        }),
-        room,
-        ' ',
-      );
-    case 'pasted':
-      if (field.description !== null) return [field.description];
-      return [[isFocused ? { text: ' ', inverse: true } : faint('—')]];
     case 'text': {
       const unit: Line = field.unit === undefined ? [] : [faint(` ${field.unit}`)];
       const own = Math.max(Math.max(room - reserved, Math.min(room, LEAST_TEXT)) - lineWidth(unit), 4);
       const shown = isFocused ? typedLine(value, form.at, own) : shownLine(value, own);
       return [[...shown, ...unit]];
     }
-  }
-}
-
-function flowed(parts: readonly Line[], width: number, gap: string): readonly Line[] {
-  const lines: Span[][] = [[]];
-  for (const part of parts) {
-    const line = lines.at(-1) ?? [];
-    const isFirst = line.length === 0;
-    if (!isFirst && lineWidth(line) + gap.length + lineWidth(part) > width) lines.push([...part]);
-    else line.push(...(isFirst || gap === '' ? [] : [{ text: gap }]), ...part);
-  }
-  return lines;
-}
-
-export function spokenField(field: FormField, form: FormState): string {
-  const value = valueIn(form, field);
-  const description = () => {
-    switch (field.kind) {
-      case 'one':
-        return field.choices.find((choice) => choice.value === value)?.label ?? value;
-      case 'many': {
-        const ticked = field.choices.filter((choice) => tickedIn(value).includes(choice.value));
-        const names = ticked.map(({ label }) => label).join(', ') || 'nothing';
-        return `${names}, at ${field.choices[form.at]?.label ?? ''}`;
-      }
-      case 'pasted':
-        return field.description?.map(({ text }) => text).join('') ?? 'empty';
-      case 'text':
-        return `${value || 'empty'} ${field.unit ?? ''}`.trim();
+    case 'pasted':
+      return [field.description ?? [isFocused ? { text: ' ', inverse: true } : faint('—')]];
+    default: {
+      const isMany = field.kind === 'many';
+      const chosen = chosenIn(value, field.choices);
+      const parts = field.choices.map((choice, place): Line => {
+        const [, label] = choice;
+        const isChosen = chosen.includes(choice);
+        if (isMany && isFocused && place === form.at)
+          return [bold(`▸[${isChosen ? 'x' : ' '}] ${label}`, 'accent')];
+        if (isMany) return [{ text: ` [${isChosen ? 'x' : ' '}] ${label}`, bold: isChosen }];
+        return isChosen ? [bold(`[${label}]`, isFocused ? 'accent' : undefined)] : [faint(` ${label} `)];
+      });
+      // Without the margins of a line of its own.
+      const lines = flow(parts, room + 2, { most: parts.length, gap: isMany ? 1 : 0 });
+      return lines.map(([, ...line]) => line);
     }
+  }
+}
+
+/** A field and its value, for a screen reader. */
+export function spokenField(field: FormField, form: FormState): string {
+  const value = valueIn(form, field.id);
+  const description = () => {
+    if (field.kind === 'pasted') return field.description?.map(({ text }) => text).join('') ?? 'empty';
+    if (field.kind === 'text') return `${value || 'empty'} ${field.unit ?? ''}`.trim();
+    const chosen =
+      chosenIn(value, field.choices)
+        .map(([, label]) => label)
+        .join(', ') || 'nothing';
+    return field.kind === 'one' ? chosen : `${chosen}, at ${field.choices[form.at]?.[1] ?? ''}`;
   };
   return `${field.label}: ${description()}`;
 }

@@ -3,6 +3,7 @@ import { displayWidth, faint, type Line, plain } from '../ui/text.tsx';
 
 export interface TextInput {
   readonly text: string;
+  /** Number of characters (graphemes) before it. */
   readonly cursor: number;
 }
 
@@ -16,37 +17,28 @@ export function drawnCharacters(text: string): string[] {
 export function editLine(input: TextInput, key: string): TextInput {
   const characters = graphemes(input.text);
   const { cursor } = input;
-  const remove = (from: number, to: number): TextInput => ({
-    text: [...characters.slice(0, from), ...characters.slice(to)].join(''),
-    cursor: from,
-  });
-  switch (key) {
-    case 'backspace':
-      return cursor === 0 ? input : remove(cursor - 1, cursor);
-    case 'delete':
-    case 'ctrl+d':
-      return remove(cursor, cursor + 1);
-    case 'left':
-      return { ...input, cursor: Math.max(cursor - 1, 0) };
-    case 'right':
-      return { ...input, cursor: Math.min(cursor + 1, characters.length) };
-    case 'home':
-    case 'ctrl+a':
-      return { ...input, cursor: 0 };
-    case 'end':
-    case 'ctrl+e':
-      return { ...input, cursor: characters.length };
-    case 'ctrl+u':
-      return remove(0, cursor);
-    case 'ctrl+k':
-      return remove(cursor, characters.length);
-    case 'ctrl+w':
-      return remove(wordStart(characters, cursor), cursor);
-    case 'space':
-      return insertText(input, ' ');
-    default:
-      return graphemes(key).length === 1 ? insertText(input, key) : input;
+  const end = characters.length;
+  const moves: Partial<Record<string, number>> = {
+    ...{ left: cursor - 1, right: cursor + 1 },
+    ...{ home: 0, 'ctrl+a': 0, end, 'ctrl+e': end },
+  };
+  const removals: Partial<Record<string, readonly [from: number, to: number]>> = {
+    backspace: [cursor - 1, cursor],
+    delete: [cursor, cursor + 1],
+    'ctrl+d': [cursor, cursor + 1],
+    'ctrl+u': [0, cursor],
+    'ctrl+k': [cursor, end],
+    'ctrl+w': [wordStart(characters, cursor), cursor],
+  };
+  const moved = moves[key];
+  if (moved !== undefined) return { ...input, cursor: Math.min(Math.max(moved, 0), end) };
+  const removed = removals[key];
+  if (removed !== undefined) {
+    const from = Math.max(removed[0], 0);
+    return { text: characters.toSpliced(from, removed[1] - from).join(''), cursor: from };
   }
+  if (key === 'space') return insertText(input, ' ');
+  return graphemes(key).length === 1 ? insertText(input, key) : input;
 }
 
 function wordStart(characters: readonly string[], cursor: number): number {
@@ -65,22 +57,14 @@ const UNFINISHED = /(?:\u200c|\u200d|\u{1f3f4}[\u{e0020}-\u{e007e}]+)$/u;
 /** Inserts typed or pasted text at the cursor, without line ends and control characters. */
 export function insertText({ text, cursor }: TextInput, pasted: string): TextInput {
   const characters = graphemes(text);
-  const [before, after] = [characters.slice(0, cursor).join(''), characters.slice(cursor).join('')];
-  const room = Math.max(LONGEST - characters.length, 0);
-  const added = graphemes(pasted.replace(/[\t\r\n]+/g, ''))
-    .slice(0, room)
-    .join('');
-  const typed = before + added;
+  const added = graphemes(pasted.replace(/[\t\r\n]+/g, '')).slice(
+    0,
+    Math.max(LONGEST - characters.length, 0),
+  );
+  const typed = [...characters.slice(0, cursor), ...added].join('');
   const unfinished = UNFINISHED.exec(typed)?.[0] ?? '';
   const left = cleanNote(typed.slice(0, typed.length - unfinished.length)) + unfinished;
-  // The inserted text may have joined with the next character.
-  const whole = graphemes(left + after);
-  let begin = 0;
-  const next = whole.findIndex((character) => {
-    begin += character.length;
-    return begin - character.length >= left.length;
-  });
-  return { text: left + after, cursor: next === -1 ? whole.length : next };
+  return { text: left + characters.slice(cursor).join(''), cursor: graphemes(left).length };
 }
 
 /** Joins pasted lines: prose with blanks; other text, such as a URL, without, because it was only wrapped. */

@@ -1,5 +1,5 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { ClientError } from '../../client/errors.ts';
 import { refusalText } from '../app/connection.ts';
 import { useKeptState } from '../app/ui-state.ts';
@@ -76,124 +76,73 @@ const CHANGE = { done: 'changed', doing: 'changing' };
 
 /** A form: validates fields while typing, shows a service's refusals, and confirms before it is discarded. */
 export function ResourceForm(props: ResourceFormProps) {
-  const { resource, edit, fields, problems, isChange, isDirty, leave, confirm } = props;
-  const { done, doing } = isChange ? CHANGE : props.verb;
-  const toast = useToast();
-  const { mutateAsync } = useWork<Awaited<ReturnType<typeof props.save>>>(resource);
-  const fieldOfName = (path: string) => {
-    const [name = ''] = partsOfPath(path);
-    return Object.hasOwn(props.form.draft, name) ? name : '';
-  };
-  // The confirmation as it was opened: prices change meanwhile.
-  const [opened, setOpened] = useState<(Confirmation & { readonly run: () => void }) | null>(null);
-  const [isSending, setSending] = useState(false);
-  // The next key of a burst may come before the state is committed.
-  const isUnderWay = useRef(false);
-  const during = async <Made,>(work: () => Promise<Made>): Promise<Made> => {
-    isUnderWay.current = true;
-    setSending(true);
-    try {
-      return await work();
-    } finally {
-      isUnderWay.current = false;
-      setSending(false);
-    }
-  };
-  const onLeave = () => {
-    props.close();
-    props.onLeave();
-  };
-  const send = async () => {
-    try {
-      await during(async () => {
-        const said = `${done.charAt(0).toUpperCase()}${done.slice(1)}: ${props.saved}`;
-        const failed = `${props.saved} is not ${done}`;
-        const saved = await mutateAsync({ done: said, failed, isSilent: true, work: props.save });
-        props.close();
-        props.onSaved({ ...saved, isChange });
-      });
-    } catch (cause) {
-      const refusals = refusalsOf(cause, done, props.fieldOfPath ?? fieldOfName);
-      edit((before) => showProblems(before, fields, (id) => id in refusals, refusals));
-    }
-  };
-  const submit = async () => {
-    if (isUnderWay.current) return;
-    if (problems.size > 0) {
-      const wrong = fields.find(({ id }) => problems.has(id));
-      // Problems without a field are shown above the fields.
-      const refusals = wrong === undefined ? Object.fromEntries(problems) : props.form.refusals;
-      edit((before) => showProblems(before, fields, (id) => id === wrong?.id, refusals));
-    } else if (isChange && !isDirty) toast({ kind: 'info', text: 'Nothing is changed yet' });
-    else {
-      const dialog = confirm === undefined ? null : await during(confirm);
-      if (dialog === null) await send();
-      else setOpened({ ...dialog, run: () => void send() });
-    }
-  };
-  if (opened === null) {
-    const { what, ...words } = leave;
-    const dialog = { title: `Leave without ${doing} ${what}?`, yes: 'Leave', ...words };
-    const askToLeave = () => (isDirty ? setOpened({ ...dialog, run: onLeave }) : onLeave());
-    return <Fields {...props} isSending={isSending} submit={() => void submit()} onLeave={askToLeave} />;
-  }
-  const { run, ...dialog } = opened;
-  const close = () => setOpened(null);
-  const onYes = () => {
-    close();
-    run();
-  };
-  return <ConfirmDialog {...dialog} onYes={onYes} onNo={close} />;
-}
-
-function refusalsOf(
-  cause: unknown,
-  did: string,
-  fieldOfPath: (path: string) => string,
-): Record<string, string> {
-  const error = cause instanceof Error ? cause : new Error(String(cause));
-  if (error instanceof ClientError && error.mayBeDone) {
-    return { '': `perhaps ${did}: look at the list before sending it again; ${refusalText(error)}` };
-  }
-  const details = error instanceof ClientError ? error.details : [];
-  const refusals: Record<string, string> = {};
-  for (const { path, message } of details) {
-    const field = fieldOfPath(path);
-    const words = field === '' && path !== '' ? `${path} ${message}` : message;
-    refusals[field] = refusals[field] === undefined ? words : `${refusals[field]}; ${words}`;
-  }
-  return details.length === 0 ? { '': error.message.replaceAll('\n', ' ') } : refusals;
-}
-
-interface FieldsProps extends ResourceFormProps {
-  readonly isSending: boolean;
-  readonly submit: () => void;
-}
-
-function Fields(props: FieldsProps) {
-  const { title, form, fields, problems, isSending, submit, alone, below, spoken } = props;
+  const { resource, title, form, fields, problems, isChange, isDirty, leave, below, spoken } = props;
   const { columns, rows } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
+  const toast = useToast();
+  const { mutateAsync } = useWork<Awaited<ReturnType<typeof props.save>>>(resource);
+  // The confirmation as it was opened: prices change meanwhile.
+  const [dialog, setDialog] = useState<(Confirmation & { readonly onYes: () => void }) | null>(null);
+  const [isSending, setSending] = useState(false);
+  const { done, doing } = isChange ? CHANGE : props.verb;
   const place = Math.max(
     fields.findIndex(({ id }) => id === form.focus),
     0,
   );
   const field = fields[place];
-  const edit: typeof props.edit = (change) => {
+  const edit = (change: Edit) => {
     if (!isSending) props.edit(change);
   };
+  const show = (wrong: (id: string) => boolean, refusals = form.refusals) =>
+    props.edit((before) => showProblems(before, fields, wrong, refusals));
   const move = (by: number) => edit((before) => moveFocus(before, fields, by));
-  const press = (key: string) => {
-    if (field !== undefined) edit((before) => pressIn(before, field, key));
+  const press = (key: string) =>
+    edit((before) => (field === undefined ? before : pressIn(before, field, key)));
+
+  const fieldOfName = (path: string) => {
+    const [name = ''] = partsOfPath(path);
+    return Object.hasOwn(form.draft, name) ? name : '';
   };
-  const done = () => {
-    if (field?.kind === 'pasted' && field.description !== null && problems.has(field.id)) {
-      edit((before) => showProblems(before, fields, (id) => id === field.id));
-    } else if (place === fields.length - 1) submit();
-    else move(1);
+  const send = async () => {
+    setSending(true);
+    try {
+      const said = `${done.charAt(0).toUpperCase()}${done.slice(1)}: ${props.saved}`;
+      const failed = `${props.saved} is not ${done}`;
+      const saved = await mutateAsync({ done: said, failed, isSilent: true, work: props.save });
+      props.close();
+      props.onSaved({ ...saved, isChange });
+    } catch (cause) {
+      const refusals = refusalsOf(cause, done, props.fieldOfPath ?? fieldOfName);
+      show((id) => id in refusals, refusals);
+    }
+    setSending(false);
+  };
+  const submit = async () => {
+    if (isSending) return;
+    if (problems.size > 0) {
+      const wrong = fields.find(({ id }) => problems.has(id));
+      // Problems without a field are shown above the fields.
+      return show((id) => id === wrong?.id, wrong === undefined ? Object.fromEntries(problems) : undefined);
+    }
+    if (isChange && !isDirty) return toast({ kind: 'info', text: 'Nothing is changed yet' });
+    setSending(true);
+    const question = (await props.confirm?.()) ?? null;
+    if (question === null) return send();
+    setSending(false);
+    setDialog({ ...question, onYes: () => void send() });
+  };
+  const onLeave = () => {
+    props.close();
+    props.onLeave();
+  };
+  const askToLeave = () => {
+    const { what, ...words } = leave;
+    if (isDirty)
+      setDialog({ title: `Leave without ${doing} ${what}?`, yes: 'Leave', ...words, onYes: onLeave });
+    else onLeave();
   };
   useModalKeys(
-    `${props.resource}-form`,
+    `${resource}-form`,
     {
       'field-next': () => move(1),
       'field-previous': () => move(-1),
@@ -202,10 +151,15 @@ function Fields(props: FieldsProps) {
         'field-right': () => press('right'),
         'field-switch': () => press('space'),
       }),
-      'field-done': done,
-      'form-send': submit,
+      'field-done': () => {
+        if (field?.kind === 'pasted' && field.description !== null && problems.has(field.id))
+          show((id) => id === field.id);
+        else if (place === fields.length - 1) void submit();
+        else move(1);
+      },
+      'form-send': () => void submit(),
       'form-leave': () => {
-        if (!isSending) props.onLeave();
+        if (!isSending) askToLeave();
       },
     },
     {
@@ -216,11 +170,18 @@ function Fields(props: FieldsProps) {
       }),
     },
   );
+  if (dialog !== null) {
+    const close = () => setDialog(null);
+    const onYes = () => {
+      close();
+      dialog.onYes();
+    };
+    return <ConfirmDialog {...dialog} onYes={onYes} onNo={close} />;
+  }
 
   const problemOf: ShownProblem = (id) => {
-    const isTouched = form.touched === 'all' || form.touched.includes(id);
-    const problem = (props.isJudged?.(id) ?? isTouched) ? problems.get(id) : undefined;
-    return form.refusals[id] ?? problem ?? null;
+    const isJudged = props.isJudged?.(id) ?? (form.isJudged || form.changed.includes(id));
+    return form.refusals[id] ?? (isJudged ? problems.get(id) : undefined) ?? null;
   };
   const general = problemOf('');
   const progress = isSending ? 'asking the service …' : 'Ctrl-S saves it, Esc leaves';
@@ -236,17 +197,15 @@ function Fields(props: FieldsProps) {
     ];
     return <SpokenSentences sentences={sentences} />;
   }
-  const notice = wrappedLines(general && `! ${general}`, columns, {
-    most: NOTICE_LINES,
-    look: { color: 'bad' },
-  });
+  const look = { color: 'bad' } as const;
+  const notice = wrappedLines(general && `! ${general}`, columns, { most: NOTICE_LINES, look });
   const heading: Line = [bold(` ${title}`), faint(`   ${progress}`)];
   const room = Math.max(rows - 1 - notice.length - below.length, 1);
   const blocks = fields.map((each) => [
     ...fieldLines(each, form, problemOf(each.id), columns),
     ...(props.under?.(each) ?? []),
   ]);
-  const isAlone = alone === field?.id;
+  const isAlone = field !== undefined && props.alone === field.id;
   const lines = visibleLines(isAlone ? [blocks[place] ?? []] : blocks, isAlone ? 0 : place, room);
   const rest = props.rest?.(room - lines.length) ?? [];
   return (
@@ -254,6 +213,24 @@ function Fields(props: FieldsProps) {
       <LineList lines={[heading, ...notice, ...lines, ...below, ...rest]} />
     </Box>
   );
+}
+
+function refusalsOf(
+  cause: unknown,
+  did: string,
+  fieldOfPath: (path: string) => string,
+): Record<string, string> {
+  const error = cause instanceof ClientError ? cause : null;
+  if (error?.mayBeDone)
+    return { '': `perhaps ${did}: look at the list before sending it again; ${refusalText(error)}` };
+  const refusals: Record<string, string> = {};
+  for (const { path, message } of error?.details ?? []) {
+    const field = fieldOfPath(path);
+    const words = field === '' && path !== '' ? `${path} ${message}` : message;
+    refusals[field] = refusals[field] === undefined ? words : `${refusals[field]}; ${words}`;
+  }
+  if (Object.keys(refusals).length > 0) return refusals;
+  return { '': (cause instanceof Error ? cause.message : String(cause)).replaceAll('\n', ' ') };
 }
 
 /** As many lines of `blocks` as fit into `rows`, including the block at `focus`. */
