@@ -52,34 +52,15 @@ describe('an answer of a service we do not run', () => {
 
 describe('whatever a service answers', () => {
   const names = [
-    'data',
-    'items',
-    'lowPrice',
-    'lanes',
-    'slow',
-    'price',
-    'points',
-    'timestamp',
-    'id',
-    '__proto__',
+    ...['data', 'items', 'lowPrice', 'lanes', 'slow', 'price', 'points', 'timestamp', 'id', '__proto__'],
+  ];
+  const values = [
+    ...[null, true, -1, 0, 12.5, 41_200_000, 1e300, '', '0x10', '12 gwei', '\u001b[31m', 'WAIT'],
   ];
   const answers = fc.letrec((tie) => ({
     value: fc.oneof(
       { maxDepth: 5 },
-      fc.constantFrom(
-        null,
-        true,
-        -1,
-        0,
-        12.5,
-        41_200_000,
-        1e300,
-        '',
-        '0x10',
-        '12 gwei',
-        '\u001b[31m',
-        'WAIT',
-      ),
+      fc.constantFrom(...values),
       fc.array(tie('value'), { maxLength: 4 }),
       fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), tie('value'), { maxKeys: 6 }),
     ),

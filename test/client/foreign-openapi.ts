@@ -2,10 +2,9 @@ import { V1_ROUTES } from '../../src/contract/routes.ts';
 
 /** Documents as services that we did not write publish them: the same facts in two dialects. */
 
-export const INTRADAY = {
-  title: 'Intraday score',
-  description: 'How the price stands within its day, 0 to 100',
-};
+const ref = (path: string) => ({ $ref: `#/components/${path}` });
+const json = (schema: object) => ({ content: { 'application/json': { schema } } });
+const query = (name: string, schema: object) => ({ name, in: 'query', schema });
 
 /** OpenAPI 3.0 of a service with more time frames than the contract, some of them words. */
 export const FOREIGN_30 = {
@@ -13,45 +12,17 @@ export const FOREIGN_30 = {
   info: { title: 'Gas Station', version: '4.2' },
   servers: [{ url: '/be/api/v1' }],
   paths: {
-    '/gas/current': {
-      get: {
-        summary: 'Prices now',
-        responses: {
-          200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Envelope' } } } },
-        },
-      },
-    },
+    '/gas/current': { get: { summary: 'Prices now', responses: { 200: json(ref('schemas/Snapshot')) } } },
     '/dashboard/stats/chart': {
-      get: {
-        parameters: [
-          {
-            name: 'timeFrame',
-            in: 'query',
-            schema: { type: 'string', enum: ['1h', '6h', 'epoch', '7d'] },
-          },
-        ],
-        responses: { 200: { description: 'ok' } },
-      },
+      get: { parameters: [query('timeFrame', { type: 'string', enum: ['1h', '6h', 'epoch', '7d'] })] },
     },
-    '/metrics/priority-fee': {
-      parameters: [{ $ref: '#/components/parameters/Percentile' }],
-      get: { responses: {} },
-    },
-    '/alerts': {
-      get: {},
-      post: {
-        requestBody: {
-          content: { 'application/json': { schema: { $ref: '#/components/schemas/NewAlert' } } },
-        },
-      },
-    },
+    '/metrics/priority-fee': { parameters: [ref('parameters/Percentile')], get: { responses: {} } },
+    '/alerts': { get: {}, post: { requestBody: json(ref('schemas/NewAlert')) } },
     '/alerts/{alertId}': { get: {}, delete: {} },
     '/something/else': { get: {} },
   },
   components: {
-    parameters: {
-      Percentile: { name: 'percentile', in: 'query', schema: { $ref: '#/components/schemas/Percentile' } },
-    },
+    parameters: { Percentile: query('percentile', ref('schemas/Percentile')) },
     schemas: {
       NewAlert: {
         allOf: [
@@ -59,27 +30,14 @@ export const FOREIGN_30 = {
           {
             properties: {
               condition: { type: 'string' },
-              channels: { type: 'array', items: { $ref: '#/components/schemas/Channel' } },
+              channels: { type: 'array', items: ref('schemas/Channel') },
             },
           },
         ],
       },
       Channel: { enum: ['EMAIL', 'WEB_PUSH', 'a\u001b[2J'] },
       Percentile: { enum: ['p50', 'p95', 'max'] },
-      Envelope: {
-        type: 'object',
-        properties: {
-          data: { allOf: [{ $ref: '#/components/schemas/Snapshot' }] },
-          requestId: { type: 'string' },
-        },
-      },
-      Snapshot: {
-        properties: {
-          low_price: { type: 'number' },
-          intradayScore: { type: 'integer', ...INTRADAY },
-          lanes: { properties: { slow: { properties: { price: {}, eta: { description: 'Seconds' } } } } },
-        },
-      },
+      Snapshot: { properties: { low_price: { type: 'number' } } },
     },
   },
 };
@@ -90,14 +48,10 @@ export const FOREIGN_WORDS = {
   info: { title: 'Gas', version: '1' },
   paths: {
     '/be/api/v1/dashboard/stats/chart': {
-      get: { parameters: [{ name: 'timeFrame', in: 'query', schema: { enum: ['today', 'week'] } }] },
+      get: { parameters: [query('timeFrame', { enum: ['today', 'week'] })] },
     },
     '/be/api/v1/alerts/{id}/status': {
-      put: {
-        requestBody: {
-          content: { 'application/json': { schema: { properties: { status: { enum: ['ON', 'OFF'] } } } } },
-        },
-      },
+      put: { requestBody: json({ properties: { status: { enum: ['ON', 'OFF'] } } }) },
     },
   },
 };

@@ -9,36 +9,52 @@ const UNKNOWN_LANE = {
   probability: null,
 };
 
+/** A snapshot of these prices, in wei, of which nothing else is known. */
+const bare = (slow: bigint, average: bigint, fast: bigint, baseFee: bigint) => ({
+  ...{ chainId: null, blockNumber: null, blockTimestamp: null, nextBaseFee: null, priorityFee: null },
+  ...{ blobBaseFee: null, floor: null, gasUsedRatio: null, nativeUsd: null, updatedAt: null },
+  ...{ updateFrequencySec: null, stale: null, baseFee },
+  lanes: {
+    slow: { price: slow, ...UNKNOWN_LANE },
+    average: { price: average, ...UNKNOWN_LANE },
+    fast: { price: fast, ...UNKNOWN_LANE },
+  },
+  source: {
+    ...{ kind: 'service', name: HOST, problem: null, ended: false, chainName: null, restartedAt: null },
+  },
+});
+
 describe('a snapshot of a service we do not run', () => {
   it('may be the six fields of the hosted service, in gwei', async () => {
     expect(await clientOf(fixture('hosted-snapshot-gwei.json')).gasCurrent()).toEqual({
-      chainId: null,
-      blockNumber: null,
-      blockTimestamp: null,
-      lanes: {
-        slow: { price: 41_200_000n, ...UNKNOWN_LANE },
-        average: { price: 50_700_000n, ...UNKNOWN_LANE },
-        fast: { price: 1_352_000_000_000n, ...UNKNOWN_LANE },
-      },
-      baseFee: 39_800_000n,
-      nextBaseFee: null,
+      ...bare(41_200_000n, 50_700_000n, 1_352_000_000_000n, 39_800_000n),
       priorityFee: 0n,
-      blobBaseFee: null,
-      floor: null,
-      gasUsedRatio: null,
-      nativeUsd: null,
       updatedAt: Date.UTC(2026, 0, 20, 12, 0, 3, 500),
-      updateFrequencySec: null,
-      stale: null,
-      source: {
-        kind: 'service',
-        name: HOST,
-        problem: null,
-        ended: false,
-        chainName: null,
-        restartedAt: null,
-      },
     });
+  });
+
+  it.each([
+    [0.0412, 41_200_000n],
+    ['0.0412', 41_200_000n],
+    [99_999, 99_999_000_000_000n],
+    [100_000, 100_000n],
+    ['1e-9', 1n],
+    ['0.0000000004', 0n],
+    ['0.0000000005', 1n],
+    [' 3 ', 3_000_000_000n],
+    ['.5', 500_000_000n],
+  ])('has a fee whose name says no unit read by its size: %j', async (basePrice, wei) => {
+    const prices = { lowPrice: 1, averagePrice: 2, highPrice: 3, basePrice };
+    expect((await clientOf(prices).gasCurrent()).baseFee).toBe(wei);
+  });
+
+  const noon = Date.UTC(2026, 0, 20, 12);
+  it.each([
+    ...['2026-01-20T12:00:00Z', '2026-01-20T12:00:00.000000Z', '2026-01-20T12:00', '2026-01-20 12:00:00'],
+    ...['2026-01-20T13:00:00+01:00', '2026-01-20T13:00:00+0100', noon, noon / 1_000, String(noon / 1_000)],
+  ])('has a time in any usual form: %j', async (updatedAt) => {
+    const prices = { lowPrice: 1, averagePrice: 2, highPrice: 3, basePrice: 1, updatedAt };
+    expect((await clientOf(prices).gasCurrent()).updatedAt).toBe(noon);
   });
 
   it('may be the same in wei, as text, in an envelope', async () => {
@@ -90,34 +106,9 @@ describe('a snapshot of a service we do not run', () => {
 
   it('full of escape sequences and impossible numbers is clean and sober when read', async () => {
     const view = await clientOf(fixture('snapshot-hostile.json')).gasCurrent();
-    expect(view).toEqual({
-      chainId: null,
-      blockNumber: null,
-      blockTimestamp: null,
-      lanes: {
-        slow: { price: 12_000_000_000n, ...UNKNOWN_LANE },
-        average: { price: 13_000_000_000n, ...UNKNOWN_LANE },
-        fast: { price: 14_000_000_000n, ...UNKNOWN_LANE },
-      },
-      baseFee: 11_000_000_000n,
-      nextBaseFee: null,
-      priorityFee: null,
-      blobBaseFee: null,
-      floor: null,
-      gasUsedRatio: null,
-      nativeUsd: null,
-      updatedAt: null,
-      updateFrequencySec: null,
-      stale: null,
-      source: {
-        kind: 'service',
-        name: 'abcdefg',
-        problem: { message: 'line one line two three', retryAt: null },
-        ended: false,
-        chainName: null,
-        restartedAt: null,
-      },
-    });
+    const sober = bare(12_000_000_000n, 13_000_000_000n, 14_000_000_000n, 11_000_000_000n);
+    const problem = { message: 'line one line two three', retryAt: null };
+    expect(view).toEqual({ ...sober, source: { ...sober.source, name: 'abcdefg', problem } });
   });
 });
 
@@ -150,31 +141,13 @@ describe('other answers of a service we do not run', () => {
 
   it('have charts with holes, out of order: the sound points are kept, in order', async () => {
     const chart = await clientOf(fixture('chart-holes.json')).statsChart('1h');
+    const hole = { priority: null, low: null, average: null, high: null, gasUsedRatio: null };
     expect(chart).toEqual({
-      timeFrame: '1h',
-      bucketSec: null,
+      ...{ timeFrame: '1h', bucketSec: null, anomalies: [], events: [] },
       points: [
-        {
-          timestamp: 1_768_910_400_000,
-          base: 40_000_000,
-          priority: 1_000_000,
-          low: null,
-          average: null,
-          high: null,
-          gasUsedRatio: null,
-        },
-        {
-          timestamp: 1_768_911_000_000,
-          base: 50_000_000,
-          priority: null,
-          low: null,
-          average: null,
-          high: null,
-          gasUsedRatio: 0.5,
-        },
+        { ...hole, timestamp: 1_768_910_400_000, base: 40_000_000, priority: 1_000_000 },
+        { ...hole, timestamp: 1_768_911_000_000, base: 50_000_000, gasUsedRatio: 0.5 },
       ],
-      anomalies: [],
-      events: [],
     });
   });
 
@@ -187,13 +160,7 @@ describe('other answers of a service we do not run', () => {
 
   it('page their metrics in their own way', async () => {
     expect(await clientOf(fixture('metrics-paged.json')).baseFee()).toEqual({
-      chainId: null,
-      from: null,
-      to: null,
-      bucket: null,
-      page: 2,
-      size: 2,
-      total: 42,
+      ...{ chainId: null, from: null, to: null, bucket: null, page: 2, size: 2, total: 42 },
       rows: [
         { timestamp: Date.UTC(2026, 0, 20, 12), blockNumber: 24_337_604, ...same(39_800_000) },
         { timestamp: Date.UTC(2026, 0, 20, 12, 0, 12), blockNumber: 24_337_605, ...same(40_100_000) },

@@ -7,80 +7,41 @@ import { BaseFeeMetrics, GasUsedRatioMetrics, PriorityFeeMetrics } from '../../s
 /** Answers exactly as our own service gives them on a chain whose base fee is 7 wei: parsed, so they cannot drift. */
 const AT = '2026-01-20T12:00:00.000Z';
 const lane = {
-  price: 9,
-  maxFeePerGas: 12,
-  maxPriorityFeePerGas: 2,
-  withinBlocks: 3,
-  waitSec: { p50: 12, p95: 24 },
-  probability: null,
-  reason: 'too little history',
+  ...{ price: 9, maxFeePerGas: 12, maxPriorityFeePerGas: 2, withinBlocks: 3 },
+  ...{ waitSec: { p50: 12, p95: 24 }, probability: null, reason: 'too little history' },
 };
 const summary = { now: 7, min: 7, p25: 8, median: 9, p75: 10, max: 11 };
 const stats = { now: 7, min: 7, p10: 7, median: 9, mean: 9, p90: 10, max: 11, changeRatio: -0.5 };
 const metrics = { chainId: 31_337, from: AT, to: AT, bucket: 'block', page: 0, size: 100, total: 1 } as const;
 
 export const OWN_SNAPSHOT: z.infer<typeof GasCurrent> = GasCurrent.parse({
-  chainId: 31_337,
-  blockNumber: 12,
-  blockTimestamp: AT,
-  lowPrice: 9,
-  averagePrice: 9,
-  highPrice: 9,
-  basePrice: 7,
-  priorityPrice: 2,
-  nextBasePrice: 7,
-  floorPrice: null,
-  blobBasePrice: 1,
-  gasUsedRatio: 0,
+  ...{ chainId: 31_337, blockNumber: 12, blockTimestamp: AT, updatedAt: AT, updateFrequencySec: 12 },
+  ...{ lowPrice: 9, averagePrice: 9, highPrice: 9, basePrice: 7, priorityPrice: 2, nextBasePrice: 7 },
+  ...{ floorPrice: null, blobBasePrice: 1, gasUsedRatio: 0, nativeUsd: null, stale: true },
   lanes: { slow: lane, average: lane, fast: lane },
-  nativeUsd: null,
-  updatedAt: AT,
-  updateFrequencySec: 12,
-  stale: true,
   source: {
-    kind: 'simulated',
-    name: 'seed 1',
+    ...{ kind: 'simulated', name: 'seed 1', chainName: 'seed 1', ended: false, restartedAt: null },
     problem: { message: 'refused', retryAt: AT },
-    ended: false,
-    chainName: 'seed 1',
-    restartedAt: null,
   },
 });
 
 export const OWN_TREND = GasTrend.parse({
-  window: '1h',
-  direction: 'FALLING',
-  changeRatio: -0.02,
-  base: summary,
-  priority: summary,
-  percentileRank24h: 0.5,
-  congestion: 1,
+  ...{ window: '1h', direction: 'FALLING', changeRatio: -0.02, percentileRank24h: 0.5, congestion: 1 },
+  ...{ base: summary, priority: summary },
   baseFeeFan: [{ blocksAhead: 1, min: 7, expected: 7, max: 7 }],
   updatedAt: AT,
 });
 
 export const OWN_RECOMMENDATION = GasRecommendation.parse({
-  action: 'WAIT',
-  lane: 'SLOW',
-  targetPrice: 7,
-  expectedWaitSec: 60,
-  deadlineSec: 300,
-  probability: 0.9,
-  expectedSavingRatio: -0.01,
-  confidence: 80,
-  reasons: ['it falls'],
+  ...{ action: 'WAIT', lane: 'SLOW', targetPrice: 7, expectedWaitSec: 60, deadlineSec: 300 },
+  ...{ probability: 0.9, expectedSavingRatio: -0.01, confidence: 80, reasons: ['it falls'] },
   alternatives: [
     { horizonSec: 60, price: 7, probability: 0.9, reason: null, savingRatio: -0.01 },
     { horizonSec: 300, price: null, probability: null, reason: 'too little history', savingRatio: null },
   ],
   track: {
-    evaluated: 40,
-    hitRatio: 0.9,
-    statedProbability: 0.88,
-    basis: 'given',
-    since: AT,
-    versions: [1, 2],
-    unjudged: 3,
+    ...{ evaluated: 40, hitRatio: 0.9, statedProbability: 0.88, unjudged: 3 },
+    ...{ basis: 'given', since: AT, versions: [1, 2] },
     waits: { evaluated: 8, hitRatio: 0.875, statedProbability: 0.84, since: AT, versions: [2] },
   },
   reach: { targetPrice: 7, deadlineSec: 3_600, probability: null, reason: 'too little history' },
@@ -98,26 +59,15 @@ export const OWN_CHART = StatsChart.parse({
 
 const cost = { wei: '147000', usd: null };
 export const OWN_MARKET = StatsMarket.parse({
-  timeFrame: '7d',
-  from: AT,
-  base: stats,
-  average: stats,
-  volatility: 0.2,
-  cheapestHourUtc: 4,
+  ...{ timeFrame: '7d', from: AT, base: stats, average: stats, volatility: 0.2, cheapestHourUtc: 4 },
   heatmap: Array.from({ length: 7 }, (_, day) =>
     Array.from({ length: 24 }, (_, hour) => (day === 0 ? hour : null)),
   ),
-  nativeUsd: 3_000,
-  nativeUsdChangeRatio: null,
+  ...{ nativeUsd: 3_000, nativeUsdChangeRatio: null },
   actions: [
     {
-      name: 'ETH transfer',
-      gas: 21_000,
-      slow: cost,
-      average: cost,
-      fast: cost,
-      dataFee: cost,
-      dataFeeReason: null,
+      ...{ name: 'ETH transfer', gas: 21_000, slow: cost, average: cost, fast: cost },
+      ...{ dataFee: cost, dataFeeReason: null },
     },
   ],
 });
@@ -135,27 +85,12 @@ export const OWN_GAS_USED_RATIO = GasUsedRatioMetrics.parse({
   data: [{ timestamp: AT, blockNumber: 12, mean: 0.5, max: 1 }],
 });
 export const OWN_ALERT = Alert.parse({
-  id: 'alr_1',
-  status: 'PENDING',
-  thresholdGwei: 0.04,
-  gasSpeed: 'AVERAGE',
-  condition: 'LESS_THAN',
-  cooldownMs: 3_600_000,
-  disableOnce: false,
-  method: 'EMAIL',
-  channels: ['EMAIL', 'WEBHOOK'],
-  to: 'gas@example.org',
+  ...{ id: 'alr_1', status: 'PENDING', thresholdGwei: 0.04, gasSpeed: 'AVERAGE', condition: 'LESS_THAN' },
+  ...{ cooldownMs: 3_600_000, disableOnce: false, hysteresisGwei: 0.001, confirmBlocks: 2, note: '' },
+  ...{ method: 'EMAIL', channels: ['EMAIL', 'WEBHOOK'], to: 'gas@example.org' },
   targets: { WEBHOOK: 'https://hook.example.org/a' },
-  note: '',
-  hysteresisGwei: 0.001,
-  confirmBlocks: 2,
-  createdAt: AT,
-  updatedAt: AT,
-  lastTriggeredAt: AT,
-  cooldownUntil: null,
-  triggerCount: 1,
-  disabledReason: null,
-  keyId: null,
+  ...{ createdAt: AT, updatedAt: AT, lastTriggeredAt: AT, cooldownUntil: null, triggerCount: 1 },
+  ...{ disabledReason: null, keyId: null },
   missed: { count: 2, lastAt: AT },
 });
 
@@ -165,34 +100,20 @@ export const OWN_ALERT_DETAILS = AlertDetails.parse({
   ...OWN_ALERT,
   deliveries: [
     {
-      id: 'alr_1.1.email',
-      eventId: 'alr_1.1',
-      channel: 'EMAIL',
-      target: 'gas@example.org',
-      status: 'DELIVERED',
-      createdAt: AT,
-      nextAttemptAt: null,
+      ...{ id: 'alr_1.1.email', eventId: 'alr_1.1', channel: 'EMAIL', target: 'gas@example.org' },
+      ...{ status: 'DELIVERED', createdAt: AT, nextAttemptAt: null },
       attempts: [{ at: AT, latencyMs: 183, ok: true, answer: '250 OK' }],
     },
   ],
 });
 
 const entry = {
-  triggeredAt: AT,
-  blockNumber: 12,
-  price: 7,
-  referencePrice: 9,
-  savedWei: '300000',
-  savedUsd: null,
+  ...{ triggeredAt: AT, blockNumber: 12, price: 7, referencePrice: 9 },
+  ...{ savedWei: '300000', savedUsd: null },
 };
 export const OWN_SAVINGS = AlertSavings.parse({
-  alertId: 'alr_1',
-  events: 1,
-  savedWei: '300000',
-  savedUsd: null,
-  best: entry,
-  gasAmount: 150_000,
-  entries: [entry],
+  ...{ alertId: 'alr_1', events: 1, savedWei: '300000', savedUsd: null, gasAmount: 150_000 },
+  ...{ best: entry, entries: [entry] },
 });
 
 export const OWN_TIME = Date.parse(AT);

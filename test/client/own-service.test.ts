@@ -4,33 +4,16 @@ import * as own from './own-answers.ts';
 
 describe("our own service's answers", () => {
   it('are wei to the last wei, however small', async () => {
+    const { lanes, source, ...wire } = own.OWN_SNAPSHOT;
+    const { reason: _, price, maxFeePerGas, maxPriorityFeePerGas, ...same } = lanes.slow;
+    const lane = { ...same, price: 9n, maxFeePerGas: 12n, maxPriorityFeePerGas: 2n };
+    expect([price, maxFeePerGas, maxPriorityFeePerGas, wire.basePrice]).toEqual([9, 12, 2, 7]);
     expect(await clientOf(own.OWN_SNAPSHOT).gasCurrent()).toEqual({
-      chainId: 31_337,
-      blockNumber: 12,
-      blockTimestamp: own.OWN_TIME,
-      lanes: {
-        slow: LANE,
-        average: LANE,
-        fast: LANE,
-      },
-      baseFee: 7n,
-      nextBaseFee: 7n,
-      priorityFee: 2n,
-      floor: null,
-      blobBaseFee: 1n,
-      gasUsedRatio: 0,
-      nativeUsd: null,
-      updatedAt: own.OWN_TIME,
-      updateFrequencySec: 12,
-      stale: true,
-      source: {
-        kind: 'simulated',
-        name: 'seed 1',
-        problem: { message: 'refused', retryAt: own.OWN_TIME },
-        ended: false,
-        chainName: 'seed 1',
-        restartedAt: null,
-      },
+      ...{ chainId: 31_337, blockNumber: 12, gasUsedRatio: 0, nativeUsd: null, stale: true },
+      ...{ blockTimestamp: own.OWN_TIME, updatedAt: own.OWN_TIME, updateFrequencySec: 12 },
+      ...{ baseFee: 7n, nextBaseFee: 7n, priorityFee: 2n, floor: null, blobBaseFee: 1n },
+      lanes: { slow: lane, average: lane, fast: lane },
+      source: { ...source, problem: { message: 'refused', retryAt: own.OWN_TIME } },
     });
   });
 
@@ -48,24 +31,10 @@ describe("our own service's answers", () => {
     });
   });
 
-  it('of a newer release, which says more, are still wei', async () => {
+  it('of a newer release, which says more, are still wei, and without a field read like anybody else’s', async () => {
     const newer = { ...own.OWN_SNAPSHOT, mood: 'calm', source: { ...own.OWN_SNAPSHOT.source, region: 'x' } };
     expect((await clientOf(newer).gasCurrent()).baseFee).toBe(7n);
-  });
-
-  it('that lost a field are read like anybody else’s', async () => {
-    const { gasUsedRatio, ...older } = own.OWN_SNAPSHOT;
-    expect(gasUsedRatio).toBe(0);
-    const view = await clientOf({ ...older, basePrice: 41_200_000 }).gasCurrent();
-    expect(view).toMatchObject({ gasUsedRatio: null, baseFee: 41_200_000n });
+    const older = { ...own.OWN_SNAPSHOT, gasUsedRatio: undefined, basePrice: 41_200_000 };
+    expect(await clientOf(older).gasCurrent()).toMatchObject({ gasUsedRatio: null, baseFee: 41_200_000n });
   });
 });
-
-const LANE = {
-  price: 9n,
-  maxFeePerGas: 12n,
-  maxPriorityFeePerGas: 2n,
-  withinBlocks: 3,
-  waitSec: { p50: 12, p95: 24 },
-  probability: null,
-};

@@ -94,19 +94,6 @@ describe('a question over HTTP', () => {
     },
   );
 
-  it('goes to the given fetch without a socket', async () => {
-    const asked: string[] = [];
-    const client = createGasClient({
-      url: 'http://gastop.internal',
-      fetch: (request) => {
-        asked.push(`${request.method} ${new URL(request.url).pathname}`);
-        return Response.json(OWN_SNAPSHOT);
-      },
-    });
-    expect((await client.gasCurrent()).blockNumber).toBe(12);
-    expect(asked).toEqual(['GET /be/api/v1/gas/current']);
-  });
-
   it('ends with the signal of its client as with its own, and none is sent after that', async () => {
     const asked: AbortSignal[] = [];
     const stop = new AbortController();
@@ -133,72 +120,50 @@ describe('a question over HTTP', () => {
 });
 
 describe('a refusal', () => {
+  const v1 = (errorCode: string, message?: string) => ({ errorCode, message });
+  const [INVALID, REVOKED, QUOTA] = ['api_key_invalid', 'api_key_revoked', 'rate_limit_exceeded'];
   it.each([
-    [401, { errorCode: 'api_key_invalid' }, 'key', 'refused the key: pass a key as apiKey'],
-    [
-      401,
-      { errorCode: 'api_key_invalid', message: 'characters are\x1b[2J missing' },
-      'key',
-      'refused the key: characters are missing; pass a key as apiKey',
-    ],
-    [
-      401,
-      { errorCode: 'api_key_invalid', message: `what is ${KEY}?` },
-      'key',
-      'refused the key: what is (key)?;',
-    ],
-    [
-      401,
-      { errorCode: 'api_key_revoked', message: 'it was rotated.' },
-      'key',
-      'revoked: it was rotated; pass',
-    ],
-    [
-      401,
-      { errorCode: 'api_key_revoked', message: 'This key was revoked; ask for a new one.' },
-      'key',
-      /^this key has been revoked: This key was revoked; ask for a new one; pass a key as apiKey/,
-    ],
-    [
-      429,
-      { errorCode: 'rate_limit_exceeded', message: 'the 8 requests per day are used up' },
-      'quota',
-      /^the 8 requests per day are used up$/,
-    ],
-    [
-      429,
-      { errorCode: 'rate_limit_exceeded', message: 'this key asks more than 2 times per second' },
-      'quota',
-      /^this key asks more than 2 times per second$/,
-    ],
-    [
-      429,
-      { errorCode: 'rate_limit_exceeded', message: '2 requests per second' },
-      'quota',
-      /^more requests at once than this key may make: 2 requests per second$/,
-    ],
-    [403, { errorCode: 'plan_forbidden', message: 'no API access' }, 'plan', '/gas/current: no API access'],
+    [401, v1(INVALID), 'key', 'refused the key: pass a key as apiKey'],
+    [401, v1(INVALID, 'too\x1b[2J short'), 'key', 'refused the key: too short; pass a key as apiKey'],
+    [401, v1(INVALID, `what is ${KEY}?`), 'key', 'refused the key: what is (key)?;'],
+    [401, v1(REVOKED, 'it was rotated.'), 'key', 'this key has been revoked: it was rotated; pass a key'],
+    [429, v1(QUOTA, 'the 8 requests per day are used up'), 'quota', /^the 8 requests per day are used up$/],
+    [429, v1(QUOTA, 'more than 2 times per second'), 'quota', /^more than 2 times per second$/],
+    [429, v1(QUOTA, '2 per second'), 'quota', /^more requests at once than this key may make: 2 per second$/],
+    [429, v1(QUOTA, 'until midnight'), 'quota', 'used up: until midnight'],
+    [403, v1('plan_forbidden', 'no API access'), 'plan', '/gas/current: no API access'],
+    [403, '<!doctype html>\u001b[2J', 'server', 'a proxy or firewall before the service refuses'],
     [404, 'Not Found', 'not-found', 'has no /gas/current; check the URL'],
-    [400, { errorCode: 'validation_failed', message: 'from is bad' }, 'invalid', 'request: from is bad'],
+    ...[405, 410, 501].map((status) => [status, {}, 'not-found', 'has no /gas/current'] as const),
+    [400, v1('validation_failed', 'from is bad'), 'invalid', 'request: from is bad'],
     [400, { data: [{ error: 'from must be before to' }] }, 'invalid', 'from must be before to'],
-    [
-      429,
-      { errorCode: 'rate_limit_exceeded', message: 'until midnight' },
-      'quota',
-      'used up: until midnight',
-    ],
-    [503, { errorCode: 'upstream_unavailable', message: 'node down' }, 'unavailable', 'node down'],
+    [503, v1('upstream_unavailable', 'node down'), 'unavailable', 'node down'],
     [503, '<html>', 'unavailable', 'cannot answer now (503)'],
     [500, { error: { message: 'oops\x1b[2J' } }, 'server', 'failed (500): oops'],
     [502, '<html>bad gateway', 'server', 'the service failed (502)'],
     [418, {}, 'server', 'failed (418)'],
-  ])('%i with %j is typed and says what to do', async (status, body, code, words) => {
-    const server = await serve((_, response) => sendJson(response, body, status));
+  ] as const)('%i with %j is typed and says what to do', async (status, body, code, words) => {
+    const server = await serve((_, response) =>
+      typeof body === 'string' ? response.writeHead(status).end(body) : sendJson(response, body, status),
+    );
     const failure = await failureOf(createGasClient({ url: server.url, apiKey: KEY }).gasCurrent());
     expect(failure).toMatchObject({ code, status, endpoint: '/gas/current' });
     if (typeof words === 'string') expect(failure.message).toContain(words);
     else expect(failure.message).toMatch(words);
-    expect(failure.message).not.toMatch(/[\x00-\x1f\x7f-\x9f]/);
+    expect(`${failure.message}${failure.raw}`).not.toMatch(/[\x00-\x1f\x7f-\x9f]/);
+  });
+
+  it.each([
+    [{ message: 'Daily quota used up' }, {}, 'daily'],
+    [{ message: 'x', errorCode: QUOTA }, { 'retry-after': '40000' }, 'daily'],
+    [{ message: '10 requests per second; 400 left today' }, {}, 'rate'],
+    [{ errorCode: 'too_many_requests', message: '' }, {}, 'rate'],
+    [{}, { 'retry-after': '2' }, 'rate'],
+    [{}, {}, null],
+  ])('429 with %j and %j is a limit of kind %j', async (body, headers, limit) => {
+    const server = await serve((_, response) => sendJson(response, body, 429, headers));
+    const failure = await failureOf(createGasClient({ url: server.url, apiKey: KEY }).gasCurrent());
+    expect(failure).toMatchObject({ code: 'quota', limit });
   });
 
   it('for want of a key asks for one', async () => {
@@ -331,23 +296,10 @@ describe('a service that cannot be reached', () => {
     });
   });
 
-  it('because an embedded handler never answers is given up in time', async () => {
-    const client = createGasClient({
-      url: 'http://gastop.internal',
-      fetch: () => new Promise(() => {}),
-      timeoutMs: 50,
-    });
-    expect(await failureOf(client.gasCurrent())).toMatchObject({ code: 'unreachable' });
-  });
-
-  it('is not waited for once the caller calls off', async () => {
-    const server = await serve(() => {});
-    const calledOff = new AbortController();
-    const call = createGasClient({ url: server.url }).gasCurrent({ signal: calledOff.signal });
-    calledOff.abort();
-    expect((await failureOf(call)).message).toBe(`the request to ${server.host} was aborted`);
-    const never = createGasClient({ url: server.url }).gasCurrent({ signal: AbortSignal.abort() });
-    expect((await failureOf(never)).code).toBe('unreachable');
+  it('names the time that passed when the caller’s clock runs out first', async () => {
+    const client = createGasClient({ url: 'http://gastop.internal', fetch: () => new Promise(() => {}) });
+    const failure = await failureOf(client.gasCurrent({ signal: AbortSignal.timeout(100) }));
+    expect(failure.message).toMatch(/^gastop.internal did not respond within [\d.]+ s$/);
   });
 
   it('says so when nothing listens', async () => {
@@ -373,5 +325,13 @@ describe('a service that cannot be reached', () => {
     server.close();
     expect(mail).toMatchObject({ code: 'unreachable' });
     expect(mail.message).toContain('not as a web service does');
+  });
+
+  it('says so when it does not speak https', async () => {
+    const server = await serve((_, response) => sendJson(response, {}));
+    const client = createGasClient({ url: server.url.replace('http:', 'https:') });
+    expect((await failureOf(client.gasCurrent())).message).toBe(
+      `${server.host} does not speak https; try http://`,
+    );
   });
 });

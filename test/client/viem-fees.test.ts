@@ -52,29 +52,24 @@ function rig(
     ...priced,
   });
   const quantity = (value: number) => `0x${value.toString(16)}`;
+  const numbers = new Map([
+    ['eth_chainId', 31_337],
+    ['eth_maxPriorityFeePerGas', 77],
+    ['eth_gasPrice', 1_077],
+    ['eth_estimateGas', 21_000],
+  ]);
   const provider = {
     request: async ({ method, params }: { method: string; params?: unknown }) => {
+      const number = method === 'eth_blockNumber' ? state.head : numbers.get(method);
+      if (number !== undefined) return quantity(number);
       if (method === 'eth_getBlockByNumber') {
-        return {
-          number: quantity(state.head),
-          baseFeePerGas: quantity(1_000),
-          timestamp: '0x1',
-          transactions: [],
-        };
+        const head = { number: quantity(state.head), timestamp: '0x1', transactions: [] };
+        return { ...head, baseFeePerGas: quantity(1_000) };
       }
-      if (method === 'eth_blockNumber') return quantity(state.head);
-      if (method === 'eth_chainId') return quantity(31_337);
-      if (method === 'eth_maxPriorityFeePerGas') return quantity(77);
-      if (method === 'eth_gasPrice') return quantity(1_077);
-      if (method === 'eth_estimateGas') return quantity(21_000);
-      if (method === 'eth_fillTransaction' && fills) {
-        const [given] = params as readonly object[];
-        return {
-          raw: '0x',
-          tx: { type: '0x2', ...FILLED, nonce: '0x0', gas: quantity(21_000), input: '0x', ...given },
-        };
-      }
-      throw new Error(`the node does not know ${method}`);
+      if (method !== 'eth_fillTransaction' || !fills) throw new Error(`the node does not know ${method}`);
+      const [given] = params as readonly object[];
+      const tx = { type: '0x2', ...FILLED, nonce: '0x0', gas: quantity(21_000), input: '0x', ...given };
+      return { raw: '0x', tx };
     },
   };
   return { state, client: createPublicClient({ chain, transport: custom(provider, { retryCount: 0 }) }) };

@@ -92,38 +92,26 @@ describe('a redirect to what came of a change', () => {
 });
 
 describe('a change that is refused', () => {
+  const WRONG = [
+    { path: 'thresholdGwei', message: 'must be above 0' },
+    { path: 'to', message: 'is no address' },
+  ];
+  const validation = {
+    message: 'two are wrong',
+    details: [WRONG[0], { path: 'to', message: 'is \x1b[31mno address' }],
+  };
+  const UNKNOWN = { message: 'unknown channel' };
+  const titled = { title: 'Unprocessable', errors: [{ field: 'channels', ...UNKNOWN }] };
   it.each([
-    [
-      400,
-      {
-        errorCode: 'validation_failed',
-        message: 'two fields are wrong',
-        details: [
-          { path: 'thresholdGwei', message: 'must be above 0' },
-          { path: 'to', message: 'is \x1b[31mno address' },
-        ],
-      },
-      'invalid',
-      'the service did not accept this: two fields are wrong',
-      [
-        { path: 'thresholdGwei', message: 'must be above 0' },
-        { path: 'to', message: 'is no address' },
-      ],
-    ],
+    [400, validation, 'invalid', 'the service did not accept this: two are wrong', WRONG],
     [
       422,
-      { title: 'Unprocessable', errors: [{ field: 'channels', message: 'unknown channel' }] },
+      titled,
       'invalid',
       'the service did not accept this: Unprocessable',
-      [{ path: 'channels', message: 'unknown channel' }],
+      [{ path: 'channels', ...UNKNOWN }],
     ],
-    [
-      409,
-      { errorCode: 'conflict', message: 'there are 10,000 already' },
-      'conflict',
-      'there are 10,000 already',
-      [],
-    ],
+    [409, { errorCode: 'conflict', message: '10,000 already' }, 'conflict', '10,000 already', []],
     [413, '', 'invalid', 'this is more than the service takes at once', []],
     [405, '', 'not-found', 'the service does not offer POST /alerts', []],
     [404, { message: 'no such alert' }, 'not-found', 'the service has no /alerts: no such alert', []],
