@@ -71,6 +71,16 @@ export function presetAfter(presets: readonly string[], value: string): string {
   return presets[(presets.indexOf(value) + 1) % presets.length] ?? value;
 }
 
+/** The first problem of each field: those of what was typed, then those that the contract finds in the body. */
+export function firstProblems(
+  typed: readonly (readonly [id: string, problem: string | null])[],
+  ofBody: readonly { readonly path: string; readonly message: string }[],
+  fieldOf = (path: string) => path,
+): ReadonlyMap<string, string> {
+  const all = [...typed, ...ofBody.map(({ path, message }) => [fieldOf(path), message] as const)];
+  return new Map(all.toReversed().flatMap(([id, words]) => (words === null ? [] : [[id, words] as const])));
+}
+
 /** The first two parts of a path in a request body. */
 export const partsOfPath = (path: string) => path.replace(/^\//, '').split(/[./[]/);
 

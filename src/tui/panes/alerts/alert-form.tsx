@@ -25,6 +25,7 @@ import { useDescription, useMonitor, useMonitorQuery, useReach } from '../../dat
 import {
   choiceField,
   type FormField,
+  firstProblems,
   formOf,
   numberProblem,
   partsOfPath,
@@ -107,7 +108,6 @@ export function AlertForm({ seed, ...props }: FormProps<AlertSeed>) {
   );
 }
 
-/** No preview while typing. */
 const SETTLED_MS = 250;
 
 function useAlertPreview(alert: NewAlert | null, timeText: (ms: number) => string): string | null {
@@ -141,7 +141,6 @@ function useThresholdReach(draft: AlertDraft, blocks: number, snapshot: Snapshot
   const { condition, threshold } = watched;
   const distance = threshold === 0n ? null : distanceToThreshold(watched, snapshot);
   const price = distance === null || distance.isThere || condition !== 'LESS_THAN' ? null : threshold;
-  // Each request to a remote service uses quota.
   const hour = useReach(isOwnService ? price : null, HOUR_SEC, snapshot);
   const day = useReach(price, DAY_SEC, snapshot);
   if (distance?.isThere) {
@@ -188,7 +187,6 @@ const DEFAULTS = {
   gasSpeed: 'AVERAGE',
   condition: 'LESS_THAN',
   thresholdGwei: '',
-  /** One per line. */
   channels: WITHOUT_TARGET,
   cooldownMs: cooldownText(COOLDOWN_DEFAULT_MS),
   disableOnce: 'no',
@@ -290,7 +288,6 @@ function priceBesideThreshold(draft: AlertDraft, snapshot: SnapshotView): string
   return distance === null ? now : `${now}, ${describeDistance(distance)}`;
 }
 
-/** The valid part of the request body. */
 function bodyOf(draft: AlertDraft) {
   const channels = channelsOf(draft);
   const cooldownMs = parseCooldown(draft.cooldownMs);
@@ -321,22 +318,21 @@ const NUMBERS = [
 ] as const;
 
 function alertProblems(draft: AlertDraft, body: ReturnType<typeof bodyOf>): ReadonlyMap<string, string> {
-  const problems = new Map<string, string>();
+  const cooldown =
+    parseCooldown(draft.cooldownMs) === null ? 'must be a time such as 30m, 1h, 1d or 0' : null;
   // A default must not replace an unreadable value.
-  for (const [id, needed, example] of NUMBERS) {
-    const problem = numberProblem(draft[id], needed, example);
-    if (problem !== null) problems.set(id, problem);
-  }
-  if (parseCooldown(draft.cooldownMs) === null)
-    problems.set('cooldownMs', 'must be a time such as 30m, 1h, 1d or 0');
+  const numbers = NUMBERS.map(
+    ([id, needed, example]) => [id, numberProblem(draft[id], needed, example)] as const,
+  );
   const checked = checkAlert(body, ANY_SERVICE);
-  for (const { path, message } of checked.ok ? [] : checked.problems) {
-    // The choices are the service's own words.
-    if (/^must be one of |^is not a field|^Invalid key/.test(message)) continue;
-    const field = fieldOfPath(path, body.method);
-    if (!problems.has(field)) problems.set(field, message);
-  }
-  return problems;
+  const found = checked.ok ? [] : checked.problems;
+  // The choices are the service's own words.
+  const ofBody = found.filter(
+    ({ message }) => !/^must be one of |^is not a field|^Invalid key/.test(message),
+  );
+  return firstProblems([...numbers, ['cooldownMs', cooldown]], ofBody, (path) =>
+    fieldOfPath(path, body.method),
+  );
 }
 
 function fieldOfPath(path: string, method: string | undefined): string {

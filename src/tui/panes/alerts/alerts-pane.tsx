@@ -211,7 +211,6 @@ function useEngine(): EngineView | null {
   return data?.health.engine ?? null;
 }
 
-/** While what alerts fire, and which process evaluates them. */
 function engineText(engine: EngineView | null, isOwnService: boolean, now: number): string | null {
   if (engine === null && !isOwnService) return null;
   const { process = null, isHere = null, since = null, heartbeatAt = null } = engine ?? {};

@@ -13,7 +13,14 @@ import { describeTransaction } from '../../../core/transactions/describe-call.ts
 import { type SignedTransaction, TransactionError } from '../../../core/transactions/signed-transaction.ts';
 import { exactAmount, formatDuration, gweiString } from '../../../core/units.ts';
 import { useElapsed } from '../../app/clock.ts';
-import { choiceField, type FormField, numberProblem, presetAfter, textField } from '../../input/form.ts';
+import {
+  choiceField,
+  type FormField,
+  firstProblems,
+  numberProblem,
+  presetAfter,
+  textField,
+} from '../../input/form.ts';
 import { cheaperThan } from '../alerts/alert-form.tsx';
 import { sizeText } from './auto-tx-facts.ts';
 
@@ -116,7 +123,6 @@ export function transactionText({ from, to, value, chainId, nonce }: SignedTrans
   return `${shortHex(from, '…')} → ${receiver}${worth}, nonce ${nonce}`;
 }
 
-/** As typed. */
 export type AutoTxDraft = Readonly<ReturnType<typeof draftOf>>;
 
 export function draftOf(like: AutoTxView | null, { lanes }: SnapshotView, isChange = like !== null) {
@@ -177,10 +183,7 @@ export function autoTxFields(context: FieldsContext): readonly FormField[] {
     ...(role === 'needed' ? [transaction] : []),
     textField('targetGasPriceGwei', 'target', 'gwei, such as 0.04', { unit: 'gwei', beside: price }),
     choiceField('gasSpeed', 'lane', 'whose price has to reach the target', lanes),
-    choiceField('strictTargetPrice', 'strict', 'yes: compares its own price instead of the lane', [
-      ['no', 'no'],
-      ['yes', 'yes'],
-    ]),
+    choiceField('strictTargetPrice', 'strict', 'yes: compares its own price instead of the lane', NO_YES),
     textField('expiresAt', 'expires', 'space: 1h 6h 1d 7d none; or type 2d, or a time', {
       beside: isLeft ? `in ${formatDuration((end - now) / 1_000)}` : null,
       next: (typed) => presetAfter(EXPIRY_PRESETS, typed.trim().toLowerCase()),
@@ -225,18 +228,13 @@ export function autoTxProblems(
   const isPasteWanted = pasted.kind !== 'nothing' || roleOf(edited) === 'needed';
   const isExpiryRead = omitted.includes('expiresAt') || expiresAt(draft.expiresAt, now) !== undefined;
   const target = numberProblem(draft.targetGasPriceGwei, 'needs a price in gwei, such as 0.04', '0.04');
-  const problems = [
+  const typed = [
     ['signedTransaction', isPasteWanted ? pastedProblem(pasted, edited) : null],
     ['targetGasPriceGwei', target],
     ['expiresAt', isExpiryRead ? null : 'must be a time such as 6h, 1d, 2026-01-31T12:00Z, or none'],
-    ...(checked.ok ? [] : checked.problems.map(({ path, message }) => [path, message] as const)),
   ] as const;
-  // The first of each field. That nothing is changed is no problem of a field.
-  return new Map(
-    problems
-      .toReversed()
-      .flatMap(([id, words]) => (id === '' || words === null ? [] : [[id, words] as const])),
-  );
+  // That nothing is changed is no problem of a field.
+  return firstProblems(typed, checked.ok ? [] : checked.problems.filter(({ path }) => path !== ''));
 }
 
 function pastedProblem(pasted: Pasted, edited: AutoTxView | null): string | null {
@@ -249,6 +247,7 @@ function pastedProblem(pasted: Pasted, edited: AutoTxView | null): string | null
   return `is of another transaction than the draft: ${differs.join(', ')} differ${differs.length === 1 ? 's' : ''}`;
 }
 
+const NO_YES = ['no', 'yes'].map((word) => [word, word] as const);
 const NEVER = 'none';
 const NEVER_TYPED = /^(none|never|no|-|—)$/i;
 const EXPIRY_PRESETS: readonly string[] = [NEVER, '1h', '6h', '1d', '7d'];

@@ -225,7 +225,6 @@ function minedFacts(autoTx: AutoTxView, { present }: PaneContext): readonly Name
   ];
 }
 
-/** `231 bytes`, `128 KB` */
 export function sizeText(bytes: number): string {
   return bytes < 10_000 ? `${formatCount(bytes)} bytes` : `${formatCount(bytes / 1_024)} KB`;
 }
@@ -412,7 +411,6 @@ const LOOKS: Readonly<Record<AutoTxState, readonly [glyph: string, color?: Color
   other: ['•'],
 };
 
-/** `◌ waiting`, `● executed` */
 function stateLine(autoTx: AutoTxView): Line {
   const [glyph, color] = LOOKS[needsAttention(autoTx) ? 'held' : autoTxState(autoTx)];
   const isFaint = isOver(autoTx) && statusOf(autoTx) !== 'FAILED';
@@ -444,7 +442,6 @@ function expiryText(autoTx: AutoTxView, present: number): string {
   return sec <= 0 ? 'now' : `in ${formatDuration(sec < 60 ? sec : Math.floor(sec / 60) * 60)}`;
 }
 
-/** Order of the list: failed, submitted, pending (also statuses that only the service knows), drafts; then the rest. */
 const RANKED: readonly (string | null)[] = ['FAILED', 'SUBMITTED', 'PENDING', null, 'DISABLED', 'DRAFT'];
 
 /** The auto-txs with what needs attention first: failed, submitted (oldest first), waiting (nearest first) and so on. */

@@ -100,7 +100,6 @@ export function AutoTxForm({ seed, ...props }: FormProps<AutoTxSeed>) {
         signed.drop();
         state.close();
       }}
-      // A pasted text is judged at once.
       isJudged={(id) =>
         id === 'signedTransaction' && pasted.kind !== 'nothing' ? pasted.kind !== 'reading' : undefined
       }
@@ -294,7 +293,6 @@ const MUCH_DATA = 1_000;
 const FACT_ROOM = 9;
 const INDENT = '  ';
 
-/** Effects and costs of what is pasted. */
 function pastedFacts(pasted: Pasted, { nativeUsd }: SnapshotView, width: number): readonly Line[] {
   if (pasted.kind !== 'transaction') return [];
   const { transaction, call } = pasted;

@@ -36,7 +36,6 @@ import {
 } from './auto-tx-facts.ts';
 import { AutoTxForm } from './auto-tx-form.tsx';
 
-/** The start of the form. `edited`: the auto-tx to change; `like`: one whose order a new one copies. */
 export interface AutoTxSeed {
   readonly signed: SignedText;
   readonly edited?: AutoTxView;

@@ -151,7 +151,6 @@ function marksOf({ anomalies, events }: ChartView, slots: readonly ChartSlot[], 
 /** A time frame of unknown length is as long as its data. */
 function frameMsOf(timeFrame: string, { points }: ChartView): number {
   const sec = timeFrameSec(timeFrame);
-  // The client has sorted them.
   const ownMs = (points.at(-1)?.timestamp ?? 0) - (points[0]?.timestamp ?? 0);
   return sec === null ? ownMs : sec * 1_000;
 }
@@ -178,7 +177,6 @@ export async function loadChart(
   const to = last + Math.max(chart.bucketSec ?? 1, 1) * 1_000;
   // A young history is read block by block, however long its frame.
   const bucket = fittingBucket((to - from) / 1_000, blockTimeSec);
-  // A single block has no extremes.
   const areBlocks = bucket === 'block' && (chart.bucketSec ?? 0) <= (blockTimeSec ?? 0);
   const before = { from: from - frameMs, to: to - frameMs, bucket };
   const needed = formatDuration((2 * frameMs) / 1_000);
@@ -189,7 +187,6 @@ export async function loadChart(
     ifInvalid?: string,
   ): Promise<Part<Row>> => {
     try {
-      // Without history there is nothing to request.
       return { rows: last > first ? (await request()).rows : [], problem: null };
     } catch (error) {
       if (!(error instanceof ClientError) || !REFUSALS.includes(error.code)) throw error;
@@ -211,7 +208,6 @@ function leastMs(timeFrame: string): number {
 }
 
 export interface ChartState {
-  /** A value of the contract or one that the service offers. */
   readonly timeFrame: string;
   readonly percentile: string;
   readonly compare: boolean;

@@ -26,7 +26,6 @@ import { ChartPane, REACH_SEC, slotPrice } from './chart-plot.tsx';
 import { HoursPane } from './cheap-hours.tsx';
 
 const HEATMAP_MS = 300_000;
-/** A young history soon fills an hour. */
 const FRESH_HOURS_MS = 30_000;
 
 const INITIAL: ChartState = {
@@ -66,7 +65,6 @@ export function ChartScreen() {
     change((before) => ({ ...before, ...next(before) }));
   const moveTo = (cursor: number | null) => choose(() => ({ cursor }));
   const moveBy = (by: number) => {
-    // One press moves the cursor by one column.
     const step = Math.max(1, Math.round(slots.length / Math.max(chartPlotWidth(columns), 1)));
     const from = state.cursor === null ? slots.length - 1 : slotAt(slots, state.cursor);
     const to = Math.max(from + by * step, 0);

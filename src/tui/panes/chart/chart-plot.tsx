@@ -50,25 +50,19 @@ function summaryOf(data: ChartData, name: Known) {
   return { now: newest, mean, min: Math.min(...all), max: Math.max(...all), change };
 }
 
-/** Look and name of a kind of mark; of two in one column the one with the higher rank is visible. */
-interface MarkLook {
-  readonly glyph: string;
-  readonly color: ColorName;
-  readonly name: string;
-  readonly rank: number;
-}
-
-const LOOKS = new Map<string, MarkLook>([
-  ['ANOMALY', { glyph: '◇', color: 'warn', name: 'unusual', rank: 1 }],
-  ['REGIME_SHIFT', { glyph: '◆', color: 'accent', name: 'new level', rank: 2 }],
-  ['SPIKE', { glyph: '▲', color: 'bad', name: 'spike', rank: 3 }],
-  ['AUTO_TX', { glyph: '■', color: 'good', name: 'auto-tx', rank: 4 }],
-  ['ALERT', { glyph: '●', color: 'good', name: 'alert fired', rank: 5 }],
+/** Look and name of each kind of mark; of two in one column the later one is visible. */
+const LOOKS = new Map<string, readonly [glyph: string, color: ColorName, name: string]>([
+  ['ANOMALY', ['◇', 'warn', 'unusual']],
+  ['REGIME_SHIFT', ['◆', 'accent', 'new level']],
+  ['SPIKE', ['▲', 'bad', 'spike']],
+  ['AUTO_TX', ['■', 'good', 'auto-tx']],
+  ['ALERT', ['●', 'good', 'alert fired']],
 ]);
 
-export function markLook(kind: string): MarkLook {
-  const name = kind.toLowerCase().replaceAll('_', ' ').slice(0, 20);
-  return LOOKS.get(kind) ?? { glyph: '✱', color: 'warn', name, rank: 0 };
+export function markLook(kind: string) {
+  const own = kind.toLowerCase().replaceAll('_', ' ').slice(0, 20);
+  const [glyph, color, name] = LOOKS.get(kind) ?? ['✱', 'warn', own];
+  return { glyph, color, name, rank: [...LOOKS.keys()].indexOf(kind) };
 }
 
 function markSegments(marks: readonly SlotMark[]): readonly Line[] {
@@ -230,7 +224,6 @@ function moment(timestamp: number, timeFrame: string): string {
 
 const isWithinAnHour = (timeFrame: string) => (timeFrameSec(timeFrame) ?? Number.POSITIVE_INFINITY) <= 3_600;
 
-/** A name of 8 columns, two prices of 11 (prices of some wei) and gaps. */
 const SIDE_WIDTH = 35;
 const SIDE_FROM = 116;
 

@@ -60,7 +60,6 @@ function cheapStretches(hours: Hours) {
     else stretches.push({ start: hour, values: [value] });
   }
   const described = stretches.map(({ start, values }) => {
-    // `Sun 04–07h`: from the start of the first hour to the end of the last.
     const [from, to] = [start, start + values.length].map((at) => String(at % HOURS).padStart(2, '0'));
     const text = `${WEEKDAYS[Math.floor(start / HOURS)] ?? ''} ${from}–${to}h`;
     return { start, length: values.length, mean: meanOf(values) ?? 0, text };
@@ -114,7 +113,6 @@ function mapLines({ hours, current }: HourWeek, width: number, height: number) {
   const room = Math.min(Math.max(Math.floor((width - LABEL_WIDTH - 1) / HOURS), 1), WIDEST_CELL);
   const isTall = room > 3 && height - 3 >= 2 * WEEKDAYS.length;
   const sorted = knownOf(hours).sort((a, b) => a - b);
-  // Equal values share a shade.
   const shades = SHADE_COLORS.map((color, place) => {
     const bound = sorted[Math.ceil(((place + 1) / SHADES.length) * sorted.length) - 1] ?? 0;
     return { glyph: SHADES.charAt(place), color, bound };

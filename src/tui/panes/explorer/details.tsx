@@ -80,7 +80,6 @@ function useSettling<T>(
   });
 }
 
-/** `null`: none requested. */
 const useBlock = (number: number | null) =>
   useSettling(
     ['block', number],
@@ -114,7 +113,6 @@ function scaleLines(tips: Readonly<Record<string, number>>, width: number, mark:
   const [start, end] = [` ${formatGwei(low)} `, ` ${formatGwei(high)}`];
   const cells = Math.min(width - displayWidth(start) - displayWidth(end) - 3, MOST_CELLS);
   if (shown.length < 2 || !(high > low) || cells < LEAST_CELLS) return [];
-  // Zero has no logarithm: it is placed below the lowest.
   const least = Math.max(low, high / 1e6, 1);
   const at = (tip: number) =>
     Math.round((Math.log(Math.max(tip, least) / least) / Math.log(high / least)) * (cells - 1));
@@ -126,7 +124,6 @@ function scaleLines(tips: Readonly<Record<string, number>>, width: number, mark:
   });
   const scale = [plain(start), faint('├'), ...drawn, faint('┤'), plain(end)];
   if (mark === null) return [scale];
-  // The text goes to the side of the mark with more room.
   const place = displayWidth(start) + 1 + at(mark);
   const words = `this one, ${formatGwei(mark)}`;
   const fits = place + 2 + words.length < width;
@@ -233,7 +230,6 @@ function txsNote(
     : 'the service gives no transactions of this block';
 }
 
-/** Each with a glyph and a word, in addition to the colour. */
 const STATUSES = new Map<string, Span>([
   ['SUCCESS', colored('● success', 'good')],
   ['REVERTED', colored('! reverted', 'bad')],
@@ -282,7 +278,6 @@ export function BlockScreen({ place, change }: PlaceProps<'block'>) {
   const list = txs.data ?? [];
   const facts = block === null ? [] : blockLines(block, context, rows);
   const before = facts.length + 1;
-  // The title does not scroll.
   const room = isSpoken ? SPOKEN_TXS : Math.max(rows - 1 - (polled.error === null ? 0 : 1), 1);
   // The facts scroll line by line until the first transaction is visible; then the cursor moves over them.
   const steps = isSpoken ? 0 : Math.max(before + 1 - room, 0);
@@ -381,7 +376,6 @@ export function TxScreen({ place, change }: PlaceProps<'tx'>) {
     (tx) => tx.blockNumber,
   );
   const tx = polled.data ?? null;
-  // The tips of its block, to draw its rank; optional.
   const number = tx?.blockNumber ?? null;
   const block = useBlock(number).data ?? null;
   useKeys('explorer', {

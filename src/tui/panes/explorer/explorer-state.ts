@@ -9,7 +9,6 @@ export type PlaceName =
   | { readonly kind: 'block'; readonly number: number }
   | { readonly kind: 'tx'; readonly hash: string };
 
-/** A block or transaction that is open, and how far it is scrolled. */
 export type Place = PlaceName & { readonly at: number };
 
 export interface ExplorerState {
@@ -48,10 +47,8 @@ export function noTransactions({ source }: SnapshotView): string | null {
 }
 
 interface LookupContext {
-  /** The newest block; `null` when the service does not number its blocks. */
   readonly head: number | null;
   readonly noTransactions: string | null;
-  /** Whether a text is a key, even if it looks like a hash. */
   readonly isKey: (text: string) => boolean;
 }
 

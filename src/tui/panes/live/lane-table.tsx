@@ -59,7 +59,6 @@ function laneColumns({ snapshot, actions, symbol }: LaneTableProps): readonly Ta
     ),
     rightColumn(`transfer${named}`, Math.max(costs, 8), 4, ({ price }) => worth(TRANSFER, price)),
     rightColumn(`swap${named}`, costs, 5, ({ price }) => worth(SWAP, price)),
-    // Stale prices have no probability.
     rightColumn('likely', 6, 6, ({ probability }) =>
       known(stale === true ? null : probability, formatLikelihood),
     ),

@@ -252,7 +252,6 @@ function useLiveView() {
   const chart: ChartView | undefined = hour.data;
   const isReplay = snapshot.source.kind === 'replay';
   const market = useMarket('24h', { head: snapshot, leastMs: isReplay ? REPLAY_MS : MARKET_MS });
-  // A part that fails later keeps its last data.
   const lacking = (name: string, { data, error }: Polled<unknown>) =>
     data !== undefined || error === null ? [] : [`no ${name}: ${missingReason(error, isPast)}`];
   const updatedAt = recommendation.data?.updatedAt ?? null;
@@ -260,7 +259,6 @@ function useLiveView() {
   // While its route fails the prices go on without it.
   const mayLagMs = recommendation.error === null ? staleAfterMs(polledEveryMs(snapshot) / 1_000) : 0;
   const isOlder = behindMs > mayLagMs;
-  // Shown with the same age as its prices.
   const advisedAt = isOlder ? updatedAt : (snapshot.blockTimestamp ?? snapshot.updatedAt);
   const isOld = isOlder || isPast;
   const now = useNow();
@@ -268,7 +266,6 @@ function useLiveView() {
     snapshot,
     trend: trend.data,
     recommendation: recommendation.data,
-    /** `58s ago` for stale advice. */
     adviceAge: isOld ? formatAge((now - (advisedAt ?? now)) / 1_000) : null,
     hour: chart,
     market: market.data,
@@ -300,7 +297,6 @@ const ACTION_COLORS = new Map<string | null, ColorName>([
   ['WAIT', 'warn'],
   ['SET_ALERT', 'accent'],
 ]);
-/** The table below also shows the mean saving. */
 const LEAST_SAVING = 0.005;
 
 function adviceParts(

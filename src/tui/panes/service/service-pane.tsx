@@ -92,7 +92,6 @@ export function ServiceScreen() {
   );
 }
 
-/** Why a part is missing or stale. */
 function stateOf(
   what: string,
   { data, at, error, retryAt }: Pick<Polled<unknown>, 'data' | 'at' | 'error' | 'retryAt'>,
@@ -157,7 +156,6 @@ function sourceLines(context: ServiceContext): readonly Line[] {
   }
   const count = nodes.filter(({ state }) => state === 'disagrees').length;
   if (count > 0) {
-    // Prominent: it is unknown which of the nodes is right.
     const who = count === 1 ? '1 node DISAGREES' : `${count} nodes DISAGREE`;
     const others = nodes.length - count === 1 ? 'the other' : 'the others';
     lines.push([bold(`! ${who} with ${others}: do not trust it before you know why`, 'bad')]);
@@ -187,7 +185,6 @@ function nodeLines(nodes: readonly NodeView[], { width, isSpoken }: ServiceConte
   const { heading, lines } = tableOf({ columns: nodeColumns(nodes), rows: nodes, width }, isSpoken);
   const withMessage = (line: Line, place: number): readonly Line[] => {
     const { state = null, message = null } = nodes[place] ?? {};
-    // A healthy node has no message.
     if (message === null || message === '' || state === 'ok') return [line];
     const words = faint(`  ${message}`);
     return lineWidth([...line, words]) < width ? [[...line, words]] : [line, indented([words])];
@@ -336,7 +333,6 @@ export function recordLines(context: RecordContext): readonly Line[] {
   const { recommendation, snapshot, width } = context;
   const late = stateOf('advice', recommendation, context);
   if (recommendation.data === undefined) return [partTitle('Advice', late[0])];
-  // Stale prices have no advice.
   if (snapshot.stale === true) return [partTitle('Advice', [faint('not stated while prices are stale')])];
   const { track } = recommendation.data;
   const none = track === null ? 'the service does not judge its own advice' : 'no advice has come due yet';
