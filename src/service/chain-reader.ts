@@ -25,63 +25,46 @@ export interface MinedTransaction
 type BlockClue = Pick<Block, 'number' | 'hash'> & { readonly baseFeePerGas?: bigint };
 
 /** Reads from the source within a time limit, shares pending reads, and caches blocks with their transactions. */
-export class ChainReader {
-  readonly #source: ChainSource;
-  readonly #ended: AbortSignal;
-  readonly #blocks = new LastReads<number, ChainBlock>(CACHED_BLOCKS);
-  readonly #transactions = new LastReads<Hex, readonly MinedTransaction[]>(CACHED_LISTS);
+export type ChainReader = ReturnType<typeof createChainReader>;
 
-  constructor(source: ChainSource, ended: AbortSignal) {
-    this.#source = source;
-    this.#ended = ended;
-  }
-
-  get kind(): ChainSource['kind'] {
-    return this.#source.kind;
-  }
+export function createChainReader(source: ChainSource, ended: AbortSignal) {
+  const blocks = new LastReads<number, ChainBlock>(CACHED_BLOCKS);
+  const transactions = new LastReads<Hex, readonly MinedTransaction[]>(CACHED_LISTS);
+  const limited = <T>(work: (signal: AbortSignal) => Promise<T>, deadlineMs?: number) =>
+    bounded(work, ended, deadlineMs);
 
   /** The block at this height now; `null` when the chain has none. */
-  block(number: number): Promise<ChainBlock | null> {
-    return this.#blocks.renew(number, () =>
-      this.#bounded((signal) => this.#source.block(number, { signal })),
-    );
-  }
+  const block = (number: number) =>
+    blocks.renew(number, () => limited((signal) => source.block(number, { signal })));
 
-  /** The same, from the cache if it has the block of the clue. */
-  async blockOf(clue: BlockClue): Promise<ChainBlock | null> {
-    const kept = await this.#blocks.get(clue.number);
-    return kept && isBlockOf(kept, clue) ? kept : this.block(clue.number);
-  }
+  return {
+    kind: source.kind,
+    block,
 
-  /** In the block's order; `null` when the chain no longer has this block. */
-  transactionsOf(block: Pick<ChainBlock, 'number' | 'hash'>): Promise<readonly MinedTransaction[] | null> {
-    const read = async (signal: AbortSignal) =>
-      (await this.#source.transactionsOf(block, { signal }))?.map(toMined) ?? null;
-    return (
-      this.#transactions.get(block.hash) ??
-      this.#transactions.renew(block.hash, () => this.#bounded(read, TRANSACTIONS_WITHIN_MS))
-    );
-  }
+    /** The same, from the cache if it has the block of the clue. */
+    async blockOf(clue: BlockClue): Promise<ChainBlock | null> {
+      const kept = await blocks.get(clue.number);
+      return kept && isBlockOf(kept, clue) ? kept : block(clue.number);
+    },
 
-  transaction(hash: Hex): Promise<ChainTransaction | null> {
-    return this.#bounded(() => this.#source.transaction(hash));
-  }
+    /** In the block's order; `null` when the chain no longer has this block. */
+    transactionsOf(block: Pick<ChainBlock, 'number' | 'hash'>): Promise<readonly MinedTransaction[] | null> {
+      const read = async (signal: AbortSignal) =>
+        (await source.transactionsOf(block, { signal }))?.map(toMined) ?? null;
+      const known = transactions.get(block.hash);
+      return known ?? transactions.renew(block.hash, () => limited(read, TRANSACTIONS_WITHIN_MS));
+    },
 
-  receipt(hash: Hex): Promise<ChainReceipt | null> {
-    return this.#bounded(() => this.#source.receipt(hash));
-  }
+    transaction: (hash: Hex) => limited(() => source.transaction(hash)),
+    receipt: (hash: Hex) => limited(() => source.receipt(hash)),
 
-  /** The fees of a block as the source reports them; `null` when it has no such block. */
-  fees(number: number): Promise<Block | null> {
-    return this.#bounded(async (signal) => {
-      const [block] = await this.#source.blocks(number, number, { signal });
-      return block?.number === number ? block : null;
-    });
-  }
-
-  #bounded<T>(work: (signal: AbortSignal) => Promise<T>, deadlineMs?: number): Promise<T> {
-    return bounded(work, this.#ended, deadlineMs);
-  }
+    /** The fees of a block as the source reports them; `null` when it has no such block. */
+    fees: (number: number): Promise<Block | null> =>
+      limited(async (signal) => {
+        const [block] = await source.blocks(number, number, { signal });
+        return block?.number === number ? block : null;
+      }),
+  };
 }
 
 /** Whether both are the same block: by hash, or by base fee when the clue comes from a page of fees. */

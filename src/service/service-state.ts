@@ -1,7 +1,6 @@
 import type { ChainSource, NodeHealth } from '../chain/chain-source.ts';
 import type { Chance } from '../core/advice.ts';
 import type { ChainProfile } from '../core/chains.ts';
-import type { DataFees } from '../core/data-fee.ts';
 import type { BlockStore } from '../store/blocks.ts';
 import type { Database } from '../store/database.ts';
 import type { HistoryStore } from '../store/history.ts';
@@ -52,36 +51,16 @@ export interface Condition {
   readonly streams?: number;
 }
 
-export class ServiceState {
-  readonly #parts: ServiceParts;
-  #moment: Present | null = null;
+export type ServiceState = ReturnType<typeof createServiceState>;
 
-  constructor(parts: ServiceParts) {
-    this.#parts = parts;
-  }
+export function createServiceState(parts: ServiceParts) {
+  const { source, database, lease, follower, track, history, blocks, reader, nativeUsd, wallNow } = parts;
+  const { chain } = follower;
+  let known: Present | null = null;
 
-  get chainId(): number | null {
-    return this.#parts.follower.chain.profile?.id ?? null;
-  }
-
-  /** @throws {ApiFailure} `upstream_unavailable`, node by node, while there is no data. */
-  present(): Present {
-    const moment = this.moment();
-    if (moment === null) throw this.#unavailable();
-    return moment;
-  }
-
-  /** The result of `present`, or `null` when it throws: the same object while nothing changes. */
-  moment(): Present | null {
-    const next = this.#read();
-    if (next === null || this.#moment === null || !isSameMoment(next, this.#moment)) this.#moment = next;
-    return this.#moment;
-  }
-
-  #read(): Present | null {
-    const { follower, source, lease, track, nativeUsd } = this.#parts;
-    const { profile, head, updatedAt } = follower.chain;
-    const advice = follower.chain.advice();
+  function readPresent(): Present | null {
+    const { profile, head, updatedAt } = chain;
+    const advice = chain.advice();
     if (profile === null || head === null || updatedAt === null || advice === null) return null;
     return {
       profile,
@@ -99,49 +78,32 @@ export class ServiceState {
     };
   }
 
-  /** Probability of a price at or below `price` (wei per gas) within `withinSec`; `null`: unknown. */
-  reachProbability(price: bigint, withinSec: number): Chance | null {
-    return this.#parts.follower.chain.engine?.reachProbability(price, withinSec) ?? null;
+  /** The result of `present`, or `null` when it throws: the same object while nothing changes. */
+  function moment(): Present | null {
+    const next = readPresent();
+    if (next === null || known === null || !isSameMoment(next, known)) known = next;
+    return known;
   }
 
-  readonly meanPrices: StatedPrices = (first, last) =>
-    this.#parts.follower.chain.engine?.meanPrices(first, last) ?? null;
-
-  dataFees(): Promise<DataFees> {
-    const { source, follower } = this.#parts;
-    return dataFeesOf(source, follower.chain.profile);
-  }
-
-  condition(): Condition {
-    const { source, database, lease, follower } = this.#parts;
-    const moment = this.moment();
-    const nodes = source.health();
-    const { held } = lease;
-    const stale = moment?.problem?.message ?? 'the blocks since the last run are still to come';
-    const why = moment?.stale
-      ? `prices are stale: ${stale}`
-      : (database.damage?.message ??
-        follower.chain.writeProblem ??
-        (lease.problem && unsavedWords(lease.problem)) ??
-        (held === null && !lease.isVisitor ? NO_LEADER : null));
-    const unwell = why === null ? null : unavailable(why, DOWN_RETRY_SEC);
-    return {
-      chain: follower.chain.profile,
-      head: moment?.head.number ?? null,
-      headAgeSec: moment && Math.max(0, source.now() / 1_000 - moment.head.timestamp),
-      lagBlocks: moment && lagBlocks(moment.head.number, nodes, held?.report?.block ?? null),
-      nodes,
-      engine: held && { ...held, isHere: lease.state === 'holds' },
-      failure: moment === null ? this.#unavailable() : unwell,
-    };
+  function noData(): ApiFailure {
+    const { problem } = follower;
+    const nodes = source.health().map(({ name, message }) => ({ path: name, message }));
+    if (problem === null) {
+      return unavailable('the first blocks are being read; ask again in a second', 1, nodes);
+    }
+    const { message, retryAt } = problem;
+    const wait = retryAt === null ? DOWN_RETRY_SEC : Math.ceil((retryAt - wallNow()) / 1_000);
+    // Without a retry the message itself has advice.
+    const remedy =
+      retryAt === null ? '' : '; check the node or name another one, it is asked again by itself';
+    return unavailable(`no chain data yet: ${message}${remedy}`, Math.max(1, wait), nodes);
   }
 
   /** What responses about history, blocks and transactions need, as of `present`. @throws {ApiFailure} while there is none. */
-  async context(): Promise<LookupContext> {
-    const { follower, source, history, blocks, reader, nativeUsd } = this.#parts;
-    await follower.chain.flush();
-    const { profile, head } = follower.chain;
-    if (profile === null || head === null) throw this.#unavailable();
+  async function context(): Promise<LookupContext> {
+    await chain.flush();
+    const { profile, head } = chain;
+    if (profile === null || head === null) throw noData();
     // A chain's clock may run ahead of ours.
     const now = Math.max(Math.floor(source.now() / 1_000), head.timestamp);
     return {
@@ -151,7 +113,7 @@ export class ServiceState {
       end: follower.state.isStale ? head.timestamp : now,
       now,
       head,
-      nextBaseFee: follower.chain.advice()?.nextBaseFee ?? null,
+      nextBaseFee: chain.advice()?.nextBaseFee ?? null,
       nativeUsd: nativeUsd(),
       problem: follower.problem?.message ?? null,
       blocks,
@@ -159,27 +121,58 @@ export class ServiceState {
     };
   }
 
-  /** A response about single blocks and transactions, within the time limit of a request. @throws {ApiFailure} */
-  explore<T>(
-    read: (context: LookupContext, signal: AbortSignal) => Promise<T>,
-    request: Request,
-  ): Promise<T> {
-    return bounded(async (signal) => read(await this.context(), signal), request.signal);
-  }
+  return {
+    moment,
+    context,
 
-  #unavailable(): ApiFailure {
-    const { follower, source, wallNow } = this.#parts;
-    const { problem } = follower;
-    const nodes = source.health().map(({ name, message }) => ({ path: name, message }));
-    if (problem === null) {
-      return unavailable('the first blocks are being read; ask again in a second', 1, nodes);
-    }
-    const wait = problem.retryAt === null ? DOWN_RETRY_SEC : Math.ceil((problem.retryAt - wallNow()) / 1_000);
-    // Without a retry the message itself has advice.
-    const remedy =
-      problem.retryAt === null ? '' : '; check the node or name another one, it is asked again by itself';
-    return unavailable(`no chain data yet: ${problem.message}${remedy}`, Math.max(1, wait), nodes);
-  }
+    get chainId(): number | null {
+      return chain.profile?.id ?? null;
+    },
+
+    /** @throws {ApiFailure} `upstream_unavailable`, node by node, while there is no data. */
+    present(): Present {
+      const present = moment();
+      if (present === null) throw noData();
+      return present;
+    },
+
+    /** Probability of a price at or below `price` (wei per gas) within `withinSec`; `null`: unknown. */
+    reachProbability: (price: bigint, withinSec: number): Chance | null =>
+      chain.engine?.reachProbability(price, withinSec) ?? null,
+
+    meanPrices: ((first, last) => chain.engine?.meanPrices(first, last) ?? null) satisfies StatedPrices,
+
+    dataFees: () => dataFeesOf(source, chain.profile),
+
+    /** A response about single blocks and transactions, within the time limit of a request. @throws {ApiFailure} */
+    explore: <T>(
+      read: (context: LookupContext, signal: AbortSignal) => Promise<T>,
+      request: Request,
+    ): Promise<T> => bounded(async (signal) => read(await context(), signal), request.signal),
+
+    condition(): Condition {
+      const present = moment();
+      const nodes = source.health();
+      const { held } = lease;
+      const stale = present?.problem?.message ?? 'the blocks since the last run are still to come';
+      const why = present?.stale
+        ? `prices are stale: ${stale}`
+        : (database.damage?.message ??
+          chain.writeProblem ??
+          (lease.problem && unsavedWords(lease.problem)) ??
+          (held === null && !lease.isVisitor ? NO_LEADER : null));
+      const unwell = why === null ? null : unavailable(why, DOWN_RETRY_SEC);
+      return {
+        chain: chain.profile,
+        head: present?.head.number ?? null,
+        headAgeSec: present && Math.max(0, source.now() / 1_000 - present.head.timestamp),
+        lagBlocks: present && lagBlocks(present.head.number, nodes, held?.report?.block ?? null),
+        nodes,
+        engine: held && { ...held, isHere: lease.state === 'holds' },
+        failure: present === null ? noData() : unwell,
+      };
+    },
+  };
 }
 
 function lagBlocks(number: number, nodes: readonly NodeHealth[], leading: number | null): number {

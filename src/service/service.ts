@@ -17,7 +17,7 @@ import { retireOwners } from './alerts/retire-owners.ts';
 import { channelsOf, targetRules } from './alerts/target-rules.ts';
 import { AutoTxService } from './auto-txs/auto-tx-service.ts';
 import { startAutoTxs } from './auto-txs/engine.ts';
-import { ChainReader } from './chain-reader.ts';
+import { createChainReader } from './chain-reader.ts';
 import { AdviceJudge } from './follow/advice-judge.ts';
 import { unsavedWords } from './follow/block-writer.ts';
 import type { Engine } from './follow/chain-state.ts';
@@ -25,11 +25,11 @@ import { Follower, type News } from './follow/follower.ts';
 import { createApp } from './http/app.ts';
 import { createOpenGate, type Gate } from './http/auth.ts';
 import { ApiFailure, errorResponse } from './http/errors.ts';
-import { GasStreams } from './http/gas-streams.ts';
+import { createGasStreams } from './http/gas-streams.ts';
 import type { KeyGate } from './keys/key-gate.ts';
 import { Lease, type LeaseOptions, leaseWords } from './leader.ts';
 import { createNativePrice } from './native-price.ts';
-import { type Condition, ServiceState } from './service-state.ts';
+import { type Condition, createServiceState } from './service-state.ts';
 
 export interface ServiceOptions {
   readonly source: ChainSource;
@@ -174,7 +174,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     steadyNow,
     senderMs: options.senderMs,
   });
-  const state = new ServiceState({
+  const state = createServiceState({
     source,
     database,
     lease,
@@ -182,12 +182,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     track,
     history,
     blocks: store,
-    reader: new ChainReader(source, signal),
+    reader: createChainReader(source, signal),
     nativeUsd,
     wallNow,
   });
   const gate: NonNullable<ServiceOptions['gate']> = options.gate ?? createOpenGate(wallNow);
-  const streams = new GasStreams(state, gate);
+  const streams = createGasStreams(state, gate);
   signal.addEventListener('abort', streams.end, { once: true });
   const app = createApp({
     ...options,
@@ -240,7 +240,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       }
     },
     endStreams: streams.end,
-    condition: () => ({ ...state.condition(), streams: streams.count }),
+    condition: () => ({ ...state.condition(), streams: streams.count() }),
     alertFigures: () => alertFigures(database),
     ready: follower.ready,
     filled: follower.filled,

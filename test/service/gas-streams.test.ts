@@ -5,7 +5,7 @@ import { BASE_PATH, OPENAPI_PATH, PATHS } from '../../src/contract/routes.ts';
 import { chainProfile } from '../../src/core/chains.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { ApiFailure } from '../../src/service/http/errors.ts';
-import { GasStreams } from '../../src/service/http/gas-streams.ts';
+import { createGasStreams } from '../../src/service/http/gas-streams.ts';
 import { readKey, reissueKey } from '../../src/service/keys/api-keys.ts';
 import type { Present } from '../../src/service/responses/gas.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
@@ -177,7 +177,7 @@ function withClock(identify?: (key: string | null) => Promise<object | null>) {
   onTestFinished(() => void vi.useRealTimers());
   let present = presentOf(1);
   const state = { moment: () => present, present: () => present };
-  const streams = new GasStreams(state, { identify });
+  const streams = createGasStreams(state, { identify });
   onTestFinished(streams.end);
   const admit = vi.fn(async () => {});
   const open = (owner = 'key', lastId?: string) => {

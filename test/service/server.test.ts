@@ -7,7 +7,7 @@ import { createRpcSource } from '../../src/chain/rpc-source.ts';
 import { ErrorBody } from '../../src/contract/api-error.ts';
 import { RateLimits } from '../../src/contract/dashboard.ts';
 import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
-import { BodyReader } from '../../src/service/http/body.ts';
+import { createBodyReader } from '../../src/service/http/body.ts';
 import { errorResponse } from '../../src/service/http/errors.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { LeaseStore } from '../../src/store/lease.ts';
@@ -413,10 +413,10 @@ test('of bodies of megabytes each key has two under way at a time, all keys toge
 });
 
 test('a body that does not come whole in time is 408, and its connection is closed', async () => {
-  const bodies = new BodyReader(100);
+  const readBody = createBodyReader(100);
   const app = new Hono();
   app.onError((error, c) => errorResponse(error, c.req.raw, null));
-  app.all('*', (c) => bodies.read(c, { owner: 'somebody', takesSigned: false }, () => c.body(null)));
+  app.all('*', (c) => readBody(c, { owner: 'somebody', takesSigned: false }, () => c.body(null)));
   const served = await serveService({
     source: source(),
     served: { fetch: async (request) => app.fetch(request), condition: () => well },

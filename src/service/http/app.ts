@@ -6,7 +6,7 @@ import type { AutoTxService } from '../auto-txs/auto-tx-service.ts';
 import type { ServiceOptions } from '../service.ts';
 import type { ServiceState } from '../service-state.ts';
 import type { Gate } from './auth.ts';
-import { BodyReader } from './body.ts';
+import { createBodyReader } from './body.ts';
 import {
   ApiFailure,
   errorResponse,
@@ -58,7 +58,7 @@ export function createApp(options: AppOptions): App {
     ...alertRoutes(alerts),
     ...autoTxRoutes(autoTxs),
   ];
-  const bodies = new BodyReader();
+  const readBody = createBodyReader();
   const cached = createResponseCache(() => state.moment());
 
   async function respond(c: Context<{ Bindings: RequestRecord }>, route: Route): Promise<Response> {
@@ -73,7 +73,7 @@ export function createApp(options: AppOptions): App {
     const takesSigned = path === PATHS.autoTxs || path === PATHS.autoTx;
     const result = await (route.spec.body === undefined
       ? route.handle(request)
-      : bodies.read(c, { owner: request.owner, takesSigned }, (body) => route.handle({ ...request, body })));
+      : readBody(c, { owner: request.owner, takesSigned }, (body) => route.handle({ ...request, body })));
     if (result instanceof Response) return result;
     if (route.method === 'get') return new EncodedResponse(JSON.stringify(result)).respond(c);
     if (result === undefined) return c.body(null, 204);

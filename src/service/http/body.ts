@@ -18,44 +18,36 @@ const ALL_BYTES = 8 * SIGNED_BODY_BYTES;
 const BODY_MS = 12_000;
 
 /** Reads JSON bodies: within their size and time, a large one only while there is room, reserved until the response. */
-export class BodyReader {
-  readonly #heldBy = new Map<string, number>();
-  #held = 0;
-  readonly #bodyMs: number;
-
-  constructor(bodyMs = BODY_MS) {
-    this.#bodyMs = bodyMs;
-  }
-
+export function createBodyReader(bodyMs = BODY_MS) {
+  const heldBy = new Map<string, number>();
+  let held = 0;
+  const hold = (owner: string, bytes: number) => {
+    held += bytes;
+    const mine = (heldBy.get(owner) ?? 0) + bytes;
+    if (mine > 0) heldBy.set(owner, mine);
+    else heldBy.delete(owner);
+  };
   /** Calls `respond` with the body of a request of `owner`. @throws {ApiFailure} */
-  async read<T>(
+  return async <T>(
     { req }: Context,
     { owner, takesSigned }: { readonly owner: string; readonly takesSigned: boolean },
     respond: (body: unknown) => T | Promise<T>,
-  ): Promise<T> {
+  ): Promise<T> => {
     const most = takesSigned ? SIGNED_BODY_BYTES : BODY_BYTES;
     const declared = Number(req.header('content-length') ?? most);
     if (declared > most) throw tooLarge(most);
     const room = declared > BODY_BYTES ? declared : 0;
-    const mine = (this.#heldBy.get(owner) ?? 0) + room;
-    if (this.#held + room > ALL_BYTES) throw noRoom();
-    if (mine > KEY_BYTES) throw noRoomForKey();
-    this.#hold(owner, room);
+    if (held + room > ALL_BYTES) throw noRoom();
+    if ((heldBy.get(owner) ?? 0) + room > KEY_BYTES) throw noRoomForKey();
+    hold(owner, room);
     try {
-      const late = () => Promise.reject(tooSlow(this.#bodyMs));
-      const bytes = await withTimeout(bytesOf(req.raw.body, most), this.#bodyMs, late);
+      const late = () => Promise.reject(tooSlow(bodyMs));
+      const bytes = await withTimeout(bytesOf(req.raw.body, most), bodyMs, late);
       return await respond(jsonOf(req, bytes));
     } finally {
-      this.#hold(owner, -room);
+      hold(owner, -room);
     }
-  }
-
-  #hold(owner: string, bytes: number): void {
-    this.#held += bytes;
-    const mine = (this.#heldBy.get(owner) ?? 0) + bytes;
-    if (mine > 0) this.#heldBy.set(owner, mine);
-    else this.#heldBy.delete(owner);
-  }
+  };
 }
 
 async function bytesOf(body: ReadableStream<Uint8Array> | null, most: number): Promise<Buffer> {

@@ -35,124 +35,119 @@ interface GasEvent {
 type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
 
 /** The open streams of `gas/current` (Server-Sent Events): an event with each change of its response, encoded once. */
-export class GasStreams {
-  readonly #state: Pick<ServiceState, 'moment' | 'present'>;
-  readonly #identify: ((key: string | null) => Promise<object | null>) | undefined;
-  readonly #readers = new Map<Controller, Reader & { admittedAt: number }>();
-  #timers: NodeJS.Timeout[] = [];
-  #due: NodeJS.Timeout | undefined;
-  #sent: GasEvent | null = null;
-  #sentAt = Number.NEGATIVE_INFINITY;
-  #highest: number | null = null;
-  #hasEnded = false;
+export type GasStreams = ReturnType<typeof createGasStreams>;
 
-  /** `identify` is absent when no key is needed. */
-  constructor(
-    state: Pick<ServiceState, 'moment' | 'present'>,
-    { identify }: { readonly identify?: ((key: string | null) => Promise<object | null>) | undefined },
-  ) {
-    this.#state = state;
-    this.#identify = identify;
-  }
+/** `identify` is absent when no key is needed. */
+export function createGasStreams(
+  state: Pick<ServiceState, 'moment' | 'present'>,
+  { identify }: { readonly identify?: ((key: string | null) => Promise<object | null>) | undefined },
+) {
+  const readers = new Map<Controller, Reader & { admittedAt: number }>();
+  let timers: NodeJS.Timeout[] = [];
+  let due: NodeJS.Timeout | undefined;
+  let sent: GasEvent | null = null;
+  let sentAt = Number.NEGATIVE_INFINITY;
+  let highest: number | null = null;
+  let hasEnded = false;
 
-  get count(): number {
-    return this.#readers.size;
-  }
-
-  /** Starts with the present prices, unless its reader has the only event of block `lastId`. @throws {ApiFailure} */
-  open(lastId: string | undefined, reader: Reader): ReadableStream<Uint8Array<ArrayBuffer>> {
-    if (this.#hasEnded) throw unavailable('the service is being stopped; ask again later', 5);
-    // Throws while there are no prices.
-    this.#state.present();
-    const own = [...this.#readers.values()].filter(({ owner }) => owner === reader.owner);
-    if (reader.owner !== '' && own.length >= STREAMS_PER_KEY) throw tooMany();
-    this.#publish();
-    const isKnown = this.#sent?.isFirst === true && lastId === String(this.#sent.id);
-    let opened: Controller;
-    return new ReadableStream(
-      {
-        start: (controller) => {
-          opened = controller;
-          if (this.#readers.size === 0) {
-            this.#timers = [setInterval(this.tell, LOOK_MS), setInterval(() => void this.#beat(), BEAT_MS)];
-          }
-          this.#readers.set(controller, { ...reader, admittedAt: performance.now() });
-          // The comment tells the reader that it is connected.
-          controller.enqueue(isKnown || this.#sent === null ? COMMENT : this.#sent.bytes);
-        },
-        cancel: () => {
-          this.#forget(opened);
-        },
-      },
-      { highWaterMark: WAITING_MOST },
-    );
-  }
-
-  readonly tell = (): void => {
-    if (this.#readers.size === 0) return;
-    // Blocks that are ingested together share one event, too.
-    const waitMs = Math.max(this.#sentAt + LEAST_GAP_MS - performance.now(), 0);
-    this.#due ??= setTimeout(() => this.#publish(), waitMs);
-  };
-
-  readonly end = (): void => {
-    this.#hasEnded = true;
-    for (const controller of this.#readers.keys()) this.#close(controller);
-  };
-
-  #publish(): void {
-    clearTimeout(this.#due);
-    this.#due = undefined;
-    const present = this.#state.moment();
-    if (present === null || present === this.#sent?.present) return;
+  function publish(): void {
+    clearTimeout(due);
+    due = undefined;
+    const present = state.moment();
+    if (present === null || present === sent?.present) return;
     const text = JSON.stringify(gasCurrent(present));
-    if (text === this.#sent?.text) return;
+    if (text === sent?.text) return;
     const id = present.head.number;
-    const isFirst = this.#highest !== null && id > this.#highest;
+    const isFirst = highest !== null && id > highest;
     const bytes = new TextEncoder().encode(`id: ${id}\ndata: ${text}\n\n`);
-    this.#highest = Math.max(id, this.#highest ?? 0);
-    this.#sent = { present, id, isFirst, text, bytes };
-    this.#sentAt = performance.now();
-    for (const controller of this.#readers.keys()) {
+    highest = Math.max(id, highest ?? 0);
+    sent = { present, id, isFirst, text, bytes };
+    sentAt = performance.now();
+    for (const controller of readers.keys()) {
       if ((controller.desiredSize ?? 0) > 0) controller.enqueue(bytes);
-      else this.#close(controller);
+      else close(controller);
     }
   }
 
   /** Counts the open streams once an hour, and ends those whose key was revoked or rotated. */
-  async #beat(): Promise<void> {
-    for (const controller of this.#readers.keys()) {
+  async function beat(): Promise<void> {
+    for (const controller of readers.keys()) {
       if (controller.desiredSize === WAITING_MOST) controller.enqueue(COMMENT);
     }
-    for (const [controller, reader] of this.#readers) {
+    for (const [controller, reader] of readers) {
       const now = performance.now();
       try {
         if (now - reader.admittedAt < HOUR_MS) {
-          if ((await this.#identify?.(reader.key)) === null) this.#close(controller);
+          if ((await identify?.(reader.key)) === null) close(controller);
         } else {
           await reader.admit();
           reader.admittedAt = now;
         }
       } catch (error) {
         // If the keys cannot be read, they are checked the next time.
-        if (toFailure(error).code !== 'upstream_unavailable') this.#close(controller);
+        if (toFailure(error).code !== 'upstream_unavailable') close(controller);
       }
     }
   }
 
   /** Sends the pending events, then the end. */
-  #close(controller: Controller): void {
-    if (this.#forget(controller)) controller.close();
+  function close(controller: Controller): void {
+    if (forget(controller)) controller.close();
   }
 
-  #forget(controller: Controller): boolean {
-    const wasOpen = this.#readers.delete(controller);
-    if (wasOpen && this.#readers.size === 0) {
-      for (const timer of [...this.#timers, this.#due]) clearInterval(timer);
-      this.#due = undefined;
+  function forget(controller: Controller): boolean {
+    const wasOpen = readers.delete(controller);
+    if (wasOpen && readers.size === 0) {
+      for (const timer of [...timers, due]) clearInterval(timer);
+      due = undefined;
     }
     return wasOpen;
   }
+
+  function tell(): void {
+    if (readers.size === 0) return;
+    // Blocks that are ingested together share one event, too.
+    due ??= setTimeout(publish, Math.max(sentAt + LEAST_GAP_MS - performance.now(), 0));
+  }
+
+  return {
+    tell,
+
+    count: () => readers.size,
+
+    end(): void {
+      hasEnded = true;
+      for (const controller of readers.keys()) close(controller);
+    },
+
+    /** Starts with the present prices, unless its reader has the only event of block `lastId`. @throws {ApiFailure} */
+    open(lastId: string | undefined, reader: Reader): ReadableStream<Uint8Array<ArrayBuffer>> {
+      if (hasEnded) throw unavailable('the service is being stopped; ask again later', 5);
+      // Throws while there are no prices.
+      state.present();
+      const own = [...readers.values()].filter(({ owner }) => owner === reader.owner);
+      if (reader.owner !== '' && own.length >= STREAMS_PER_KEY) throw tooMany();
+      publish();
+      const isKnown = sent?.isFirst === true && lastId === String(sent.id);
+      const first = isKnown || sent === null ? COMMENT : sent.bytes;
+      let opened: Controller;
+      return new ReadableStream(
+        {
+          start(controller) {
+            opened = controller;
+            if (readers.size === 0) {
+              timers = [setInterval(tell, LOOK_MS), setInterval(() => void beat(), BEAT_MS)];
+            }
+            readers.set(controller, { ...reader, admittedAt: performance.now() });
+            // The comment tells the reader that it is connected.
+            controller.enqueue(first);
+          },
+          cancel: () => void forget(opened),
+        },
+        { highWaterMark: WAITING_MOST },
+      );
+    },
+  };
 }
 
 const tooMany = () =>

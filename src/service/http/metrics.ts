@@ -15,90 +15,87 @@ export interface AnsweredRequest {
 }
 
 /** Counts responses, in memory, for Prometheus (text format 0.0.4). Labels never come from clients. */
-export class RequestMetrics {
-  readonly #requests = new Map<string, number>();
+export function createRequestMetrics(startedMs: number) {
+  const requests = new Map<string, number>();
   /** Seconds by route: how many responses ended within each bound, how many in all, and their sum. */
-  readonly #durations = new Map<string, { within: number[]; count: number; sum: number }>();
-  readonly #startedSec: number;
-  #quotaRefusals = 0;
-  #underWay = 0;
+  const durations = new Map<string, { within: number[]; count: number; sum: number }>();
+  let quotaRefusals = 0;
+  let underWay = 0;
 
-  constructor(startedMs: number) {
-    this.#startedSec = startedMs / 1_000;
-  }
+  return {
+    begin(): void {
+      underWay += 1;
+    },
 
-  begin(): void {
-    this.#underWay += 1;
-  }
+    end({ method, route, status, durationMs }: AnsweredRequest): void {
+      underWay -= 1;
+      const name = route ?? 'none';
+      const series = `{method="${METHODS.has(method) ? method : 'other'}",route="${name}",status="${status}"}`;
+      requests.set(series, (requests.get(series) ?? 0) + 1);
+      if (status === 429) quotaRefusals += 1;
+      const sec = durationMs / 1_000;
+      const own = durations.get(name) ?? { within: BUCKETS.map(() => 0), count: 0, sum: 0 };
+      durations.set(name, own);
+      own.count += 1;
+      own.sum += sec;
+      const first = BUCKETS.findIndex((bound) => sec <= bound);
+      if (first !== -1) own.within[first] = (own.within[first] ?? 0) + 1;
+    },
 
-  end({ method, route, status, durationMs }: AnsweredRequest): void {
-    this.#underWay -= 1;
-    const name = route ?? 'none';
-    const series = `{method="${METHODS.has(method) ? method : 'other'}",route="${name}",status="${status}"}`;
-    this.#requests.set(series, (this.#requests.get(series) ?? 0) + 1);
-    if (status === 429) this.#quotaRefusals += 1;
-    const sec = durationMs / 1_000;
-    const durations = this.#durations.get(name) ?? { within: BUCKETS.map(() => 0), count: 0, sum: 0 };
-    this.#durations.set(name, durations);
-    durations.count += 1;
-    durations.sum += sec;
-    const first = BUCKETS.findIndex((bound) => sec <= bound);
-    if (first !== -1) durations.within[first] = (durations.within[first] ?? 0) + 1;
-  }
-
-  page(condition: Condition, connections: number, alerts: AlertFigures | null): string {
-    const { head, headAgeSec, lagBlocks, failure, engine, streams = 0 } = condition;
-    const { rss, heapUsed } = process.memoryUsage();
-    const { user, system } = process.cpuUsage();
-    const durations = [...this.#durations].flatMap(([route, { within, count, sum }]): Series => {
-      let ended = 0;
-      const buckets = BUCKETS.map((bound, at): Series[number] => {
-        ended += within[at] ?? 0;
-        return [`_bucket{route="${route}",le="${bound}"}`, ended];
+    page(condition: Condition, connections: number, alerts: AlertFigures | null): string {
+      const { head, headAgeSec, lagBlocks, failure, engine, streams = 0 } = condition;
+      const { rss, heapUsed } = process.memoryUsage();
+      const { user, system } = process.cpuUsage();
+      const times = [...durations].flatMap(([route, { within, count, sum }]): Series => {
+        let ended = 0;
+        const buckets = BUCKETS.map((bound, at): Series[number] => {
+          ended += within[at] ?? 0;
+          return [`_bucket{route="${route}",le="${bound}"}`, ended];
+        });
+        const all: Series = [
+          [`_bucket{route="${route}",le="+Inf"}`, count],
+          [`_sum{route="${route}"}`, sum],
+          [`_count{route="${route}"}`, count],
+        ];
+        return [...buckets, ...all];
       });
-      const all: Series = [
-        [`_bucket{route="${route}",le="+Inf"}`, count],
-        [`_sum{route="${route}"}`, sum],
-        [`_count{route="${route}"}`, count],
+      const states: Series | null = alerts && [
+        ['{state="armed"}', alerts.armed],
+        ['{state="cooling_down"}', alerts.cooling],
+        ['{state="disabled"}', alerts.disabled],
       ];
-      return [...buckets, ...all];
-    });
-    const states: Series | null = alerts && [
-      ['{state="armed"}', alerts.armed],
-      ['{state="cooling_down"}', alerts.cooling],
-      ['{state="disabled"}', alerts.disabled],
-    ];
-    const holdsLease = engine === undefined ? null : Number(engine?.isHere ?? false);
-    return [
-      counter('gastop_http_requests_total', 'Requests answered, by route template.', [...this.#requests]),
-      histogram('gastop_http_request_duration_seconds', 'Time until a response was sent.', durations),
-      gauge('gastop_http_requests_in_progress', 'Requests being answered.', this.#underWay),
-      gauge('gastop_http_connections', 'Open connections.', connections),
-      gauge('gastop_gas_streams', 'Open streams of prices.', streams),
-      counter('gastop_quota_refusals_total', 'Requests refused with 429.', this.#quotaRefusals),
-      gauge(
-        'gastop_ready',
-        '1 while prices can be answered, are not stale, and are written.',
-        failure ? 0 : 1,
-      ),
-      gauge('gastop_head_block', 'Number of the last block.', head),
-      gauge('gastop_head_age_seconds', 'Age of the last block.', headAgeSec),
-      gauge('gastop_lag_blocks', 'Blocks that the node or the leader is ahead.', lagBlocks),
-      gauge(
-        'gastop_lease_held',
-        '1 while this process leads: writes blocks and has alerts fire.',
-        holdsLease,
-      ),
-      gauge('gastop_alerts', 'Alerts in the database by state.', states),
-      counter('gastop_alert_firings_total', 'How often the alerts there are have fired.', alerts?.firings),
-      gauge('gastop_outbox_pending', 'Deliveries that wait for their first or next try.', alerts?.pending),
-      gauge('gastop_outbox_failed', 'Deliveries that were given up, of the last 90 days.', alerts?.failed),
-      gauge('process_resident_memory_bytes', 'Resident memory.', rss),
-      gauge('nodejs_heap_size_used_bytes', 'Used heap.', heapUsed),
-      counter('process_cpu_seconds_total', 'Processor time.', (user + system) / 1_000_000),
-      gauge('process_start_time_seconds', 'Start, Unix time.', this.#startedSec),
-    ].join('');
-  }
+      const holdsLease = engine === undefined ? null : Number(engine?.isHere ?? false);
+      return [
+        counter('gastop_http_requests_total', 'Requests answered, by route template.', [...requests]),
+        histogram('gastop_http_request_duration_seconds', 'Time until a response was sent.', times),
+        gauge('gastop_http_requests_in_progress', 'Requests being answered.', underWay),
+        gauge('gastop_http_connections', 'Open connections.', connections),
+        gauge('gastop_gas_streams', 'Open streams of prices.', streams),
+        counter('gastop_quota_refusals_total', 'Requests refused with 429.', quotaRefusals),
+        gauge(
+          'gastop_ready',
+          '1 while prices can be answered, are not stale, and are written.',
+          failure ? 0 : 1,
+        ),
+        gauge('gastop_head_block', 'Number of the last block.', head),
+        gauge('gastop_head_age_seconds', 'Age of the last block.', headAgeSec),
+        gauge('gastop_lag_blocks', 'Blocks that the node or the leader is ahead.', lagBlocks),
+        gauge(
+          'gastop_lease_held',
+          '1 while this process leads: writes blocks and has alerts fire.',
+          holdsLease,
+        ),
+        gauge('gastop_alerts', 'Alerts in the database by state.', states),
+        counter('gastop_alert_firings_total', 'How often the alerts there are have fired.', alerts?.firings),
+        gauge('gastop_outbox_pending', 'Deliveries that wait for their first or next try.', alerts?.pending),
+        gauge('gastop_outbox_failed', 'Deliveries that were given up, of the last 90 days.', alerts?.failed),
+        gauge('process_resident_memory_bytes', 'Resident memory.', rss),
+        gauge('nodejs_heap_size_used_bytes', 'Used heap.', heapUsed),
+        counter('process_cpu_seconds_total', 'Processor time.', (user + system) / 1_000_000),
+        gauge('process_start_time_seconds', 'Start, Unix time.', startedMs / 1_000),
+      ].join('');
+    },
+  };
 }
 
 /** The rest of a name, with labels, and its value. */

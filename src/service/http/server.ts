@@ -9,7 +9,7 @@ import { isLoopback } from '../is-loopback.ts';
 import type { Condition } from '../service-state.ts';
 import { ApiFailure, errorResponse, shorten, unavailable } from './errors.ts';
 import type { RequestLog } from './log.ts';
-import { RequestMetrics } from './metrics.ts';
+import { createRequestMetrics } from './metrics.ts';
 
 /** Resource limits per client. Tests shorten the times, never loosen the sizes. */
 const LIMITS = {
@@ -91,7 +91,7 @@ export interface RunningServer {
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { served, host, log, prefix = '' } = options;
   const limits = { ...LIMITS, ...options.limits };
-  const metrics = new RequestMetrics(Date.now());
+  const metrics = createRequestMetrics(Date.now());
   const sockets = new Set<Socket>();
   let requests = 0;
   let isStopping = false;
