@@ -191,22 +191,15 @@ type Models = ReturnType<typeof openModels>;
 
 /** The horizons' forecasts at the head; a price is base fee plus tip, so without tips there is no probability. */
 function forecastsOf({ horizons, lanes, nextBaseFee, history }: Models): readonly Forecast[] {
-  const { minBaseFee } = nextBaseFee.rule;
-  const floor = Number(minBaseFee ?? 0n);
-  const most = 1 - floor / history.sendNow.at(history.head);
-  return horizons.forecasts().map((forecast) => {
-    const { price, savingRatio } = forecast;
-    // No price is below the floor, and no wait saves more than what lies above it.
-    const bounded =
-      minBaseFee === undefined
-        ? forecast
-        : {
-            ...forecast,
-            price: Math.max(price, floor),
-            savingRatio: savingRatio === null ? null : Math.min(savingRatio, most),
-          };
-    return lanes.areTipsKnown ? bounded : { ...bounded, ...UNKNOWN_TIPS, savingRatio: null };
-  });
+  // No price is below the floor, and no wait saves more than what lies above it.
+  const floor = Number(nextBaseFee.rule.minBaseFee ?? 0n);
+  const most = 1 - floor / Math.max(history.sendNow.at(history.head), 1);
+  return horizons.forecasts().map((forecast) => ({
+    ...forecast,
+    price: Math.max(forecast.price, floor),
+    savingRatio: forecast.savingRatio === null ? null : Math.min(forecast.savingRatio, most),
+    ...(!lanes.areTipsKnown && { ...UNKNOWN_TIPS, savingRatio: null }),
+  }));
 }
 
 function keep(history: History, block: Block): void {
@@ -285,20 +278,12 @@ function meanOf(column: Column, from: number, to: number): number {
   return sum / (to - from + 1);
 }
 
-function directionOf(change: number): Direction {
-  if (change > STABLE_RATIO) return 'RISING';
-  return change < -STABLE_RATIO ? 'FALLING' : 'STABLE';
-}
+const directionOf = (change: number): Direction =>
+  change > STABLE_RATIO ? 'RISING' : change < -STABLE_RATIO ? 'FALLING' : 'STABLE';
 
 /** Zeros when nothing is known; only `now` is 0 when the head's value is unknown. */
 function summary(values: SortedValues, now: number): Summary {
   const at = (q: number): bigint => BigInt(wholeWei(values.quantile(q) ?? 0));
-  return {
-    now: BigInt(Number.isNaN(now) ? 0 : wholeWei(now)),
-    min: at(0),
-    p25: at(0.25),
-    median: at(0.5),
-    p75: at(0.75),
-    max: at(1),
-  };
+  const head = BigInt(Number.isNaN(now) ? 0 : wholeWei(now));
+  return { now: head, min: at(0), p25: at(0.25), median: at(0.5), p75: at(0.75), max: at(1) };
 }
