@@ -91,18 +91,13 @@ export function stepUnseen(phase: AlertPhase): AlertPhase {
   return phase.kind === 'cooling' ? { ...phase, mustLeave: false } : phase;
 }
 
-/** The next block to evaluate is the first one by price per gas, number or time (ms) that meets one of these. */
-export interface Wakes {
-  readonly atMost: bigint | null;
-  readonly atLeast: bigint | null;
-  readonly fromBlock: number | null;
-  readonly fromMs: number | null;
-}
+const NEVER = { atMost: null, atLeast: null, fromBlock: null, fromMs: null };
 
-const NEVER: Wakes = { atMost: null, atLeast: null, fromBlock: null, fromMs: null };
-
-/** The conditions under which a block can change the alert; other blocks need no evaluation. */
-export function wakesOf(rule: AlertRule, phase: AlertPhase): Wakes {
+/**
+ * The first block that has to be evaluated has a price at most or at least this, or comes from this number or time (ms) on;
+ * `null`: never for this reason.
+ */
+export function wakesOf(rule: AlertRule, phase: AlertPhase) {
   const { condition, threshold } = rule;
   const isLess = condition === 'LESS_THAN';
   const whenBack = (level: bigint) => ({ ...NEVER, ...(isLess ? { atLeast: level } : { atMost: level }) });

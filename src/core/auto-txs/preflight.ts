@@ -203,16 +203,13 @@ function expiryCheck({ order: { expiresAt }, now }: PreflightFacts): Found {
   return passes(`it expires at ${utcMinute(expiresAt)}, in ${formatDuration(left / 1_000)}`);
 }
 
-export type Verdict =
-  | { readonly kind: 'go' }
-  | { readonly kind: 'hold'; readonly obstacle: Obstacle }
-  | { readonly kind: 'refuse'; readonly obstacle: Obstacle };
-
 /**
  * Decides just before sending; the caller has checked the target. An unknown fact holds it back, except the next block's
  * fees, which the node judges. `nonce_used` also results when its own bytes were mined: the caller looks for them first.
  */
-export function verdict(facts: PreflightFacts): Verdict {
+export function verdict(
+  facts: PreflightFacts,
+): { readonly kind: 'go' } | { readonly kind: 'hold' | 'refuse'; readonly obstacle: Obstacle } {
   const { transaction, nextNonce, balance } = facts;
   const checks = preflight(facts);
   const expired = checks.find(({ code }) => code === EXPIRED);

@@ -1,4 +1,3 @@
-import type { LaneName } from '../advice.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import type { AutoTxOrder } from './kept-auto-tx.ts';
 
@@ -13,9 +12,7 @@ export interface NextPrices {
 }
 
 /** The maximum price per gas, wei: `maxFeePerGas`, or the gas price. No block with a higher base fee includes it. */
-export function capOf({ maxFeePerGas, gasPrice }: Bid): bigint {
-  return maxFeePerGas ?? gasPrice ?? 0n;
-}
+export const capOf = ({ maxFeePerGas, gasPrice }: Bid): bigint => maxFeePerGas ?? gasPrice ?? 0n;
 
 /** The price per gas in a block with this base fee, wei (EIP-1559). Below the base fee no block includes it. */
 export function paysAt(bid: Bid, baseFee: bigint): bigint {
@@ -26,9 +23,8 @@ export function paysAt(bid: Bid, baseFee: bigint): bigint {
 }
 
 /** The price per gas of sending it at this base fee, wei; if its cap is too low, as if the cap sufficed. */
-export function ownPriceAt(bid: Bid, baseFee: bigint): bigint {
-  return capOf(bid) < baseFee ? baseFee + (bid.maxPriorityFeePerGas ?? 0n) : paysAt(bid, baseFee);
-}
+export const ownPriceAt = (bid: Bid, baseFee: bigint): bigint =>
+  capOf(bid) < baseFee ? baseFee + (bid.maxPriorityFeePerGas ?? 0n) : paysAt(bid, baseFee);
 
 /** The price compared with the target, wei per gas. `null`: of a strict draft, whose bid is unknown. */
 export function comparedPrice(order: Target, bid: Bid | null, next: NextPrices): bigint | null {
@@ -43,22 +39,14 @@ export function isReached(order: Target, bid: Bid, next: NextPrices): boolean {
 }
 
 /** Whether to send it: its target is reached, and its cap covers the next base fee. */
-export function isDue(order: Target, bid: Bid, next: NextPrices): boolean {
-  return capOf(bid) >= next.nextBaseFee && isReached(order, bid, next);
-}
+export const isDue = (order: Target, bid: Bid, next: NextPrices): boolean =>
+  capOf(bid) >= next.nextBaseFee && isReached(order, bid, next);
 
 /**
  * Prices at which an auto-tx is due, as index columns, equivalent to {@link isDue}: the lane's price is at or below
  * `wakePrice`, or the next base fee at or below `wakeBase`; always with the next base fee at or below `cap`. Wei per gas.
  */
-export interface Wakes {
-  readonly wakeLane: LaneName | null;
-  readonly wakePrice: bigint | null;
-  readonly wakeBase: bigint | null;
-  readonly cap: bigint;
-}
-
-export function wakesOf(order: Target, bid: Bid): Wakes {
+export function wakesOf(order: Target, bid: Bid) {
   const cap = capOf(bid);
   if (!order.isStrict) return { wakeLane: order.lane, wakePrice: order.target, wakeBase: null, cap };
   return { wakeLane: null, wakePrice: null, wakeBase: highestBaseWithin(order.target, bid), cap };
@@ -94,6 +82,5 @@ export function unreachable(
 }
 
 /** Why the source of the prices cannot broadcast, such as `a recording takes no transactions`; `null` when it can. */
-export function cannotBroadcastReason(kind: 'rpc' | 'replay' | 'simulated' | 'service'): string | null {
-  return kind === 'replay' ? 'a recording takes no transactions' : null;
-}
+export const cannotBroadcastReason = (kind: 'rpc' | 'replay' | 'simulated' | 'service'): string | null =>
+  kind === 'replay' ? 'a recording takes no transactions' : null;
