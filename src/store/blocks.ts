@@ -1,4 +1,4 @@
-import type { SelectQueryBuilder } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import type { GivenAdvice } from '../core/advice.ts';
 import type { Block, Hex } from '../core/block.ts';
 import { type ChainProfile, identifiedChain, isImpostor, SIMULATED_CHAIN_ID } from '../core/chains.ts';
@@ -8,10 +8,8 @@ import { pruneAlertEvents } from './alert-firings.ts';
 import { restartAutoTxs, rewindAutoTxs } from './auto-txs.ts';
 import {
   type BlockRow,
-  findHoles,
   lowestFork,
   type NumberRange,
-  removeBlocks,
   replaceBlocks,
   toBlock,
   toBlockRow,
@@ -21,7 +19,7 @@ import { type Database, Store } from './database.ts';
 import { StoreError } from './errors.ts';
 import { requireRight, type WriteRight } from './lease.ts';
 import { bucketStart, refoldRollups } from './rollups.ts';
-import { dropMeta, type Queries, readMeta, saveMeta, type Tables } from './tables.ts';
+import { countRows, dropMeta, type Queries, readMeta, saveMeta, type Tables } from './tables.ts';
 
 type StoredBlocks = SelectQueryBuilder<Tables, 'blocks', BlockRow>;
 
@@ -119,7 +117,8 @@ export class BlockStore extends Store {
   /** Deletes the blocks above `number`, which are no longer part of the chain, and the advice given after them. */
   async rewindTo(number: number): Promise<void> {
     await this.#transaction(async (trx) => {
-      const gone = await removeBlocks(trx, { from: number + 1, to: Number.MAX_SAFE_INTEGER });
+      const orphaned = trx.deleteFrom('blocks').where('number', '>', number).returning('timestamp');
+      const gone = await orphaned.execute();
       await refoldRollups(trx, new Set(gone.map(({ timestamp }) => timestamp)));
       await rewindAdvice(trx, number);
       await rewindAlerts(trx, number);
@@ -173,10 +172,19 @@ export class BlockStore extends Store {
   }
 
   /** Ranges of block numbers within `range` that are not stored, newest first. */
-  async missingRanges(range: NumberRange): Promise<NumberRange[]> {
-    if (range.to < range.from) return [];
-    const holes = await this.database.run((db) => findHoles(db, range));
-    return holes.filter(({ from, to }) => to >= from).reverse();
+  missingRanges({ from, to }: NumberRange): Promise<NumberRange[]> {
+    return this.database.run(async (db) => {
+      const stored = db.selectFrom('blocks').where('number', '>=', from).where('number', '<=', to);
+      // The usual case, ten times cheaper to detect than a search.
+      if ((await countRows(stored)) >= to - from + 1) return [];
+      const holes = sql<NumberRange>`
+        select number + 1 as "from", next - 1 as "to" from (
+          select number, lead(number, 1, cast(${to + 1} as bigint)) over (order by number) as next from (
+            select cast(${from - 1} as bigint) as number
+            union all select number from blocks where number between ${from} and ${to}) as stored
+        ) as neighbours where next > number + 1 order by number desc`;
+      return (await holes.execute(db)).rows;
+    });
   }
 
   /** Folds blocks older than 30 days at `now` (Unix s) into their hourly rows, at whole hours. */

@@ -8,7 +8,7 @@ import { databaseName, hasNoFile, isServerUrl } from './database-url.ts';
 import { damaged, StoreError, type StoreErrorCode, toStoreError } from './errors.ts';
 import { HISTORY_MIGRATIONS, KEY_MIGRATIONS, type Migrations } from './migrations.ts';
 import { createSealer, ephemeralSealer, fileSealer, NO_SEALER, type Sealer } from './sealer.ts';
-import { NodeSqliteDialect } from './sqlite.ts';
+import { sqliteDialect } from './sqlite.ts';
 import { isPostgres, type KeyTables, type Queries, readMeta, saveMeta, type Tables } from './tables.ts';
 
 /** SQLite blocks the whole process while it waits, so the wait is short. */
@@ -160,7 +160,7 @@ async function openFile<Schema>(
     }
     file = connect(path);
     file.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    const dialect = new NodeSqliteDialect(file);
+    const dialect = sqliteDialect(file);
     const migrated = new Kysely<Migrated>({ dialect });
     // Before any change: it may be the wrong database.
     const applied = await refuseForeign(migrated, migrations, name);

@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import {
   type DatabaseConnection,
+  type Dialect,
   SqliteAdapter,
   type SqliteDatabase,
   SqliteDialect,
@@ -11,22 +12,16 @@ import {
 /** Preparing takes longer than running, and the same few statements run for every block. */
 const CACHED_STATEMENTS = 256;
 
-export class NodeSqliteDialect extends SqliteDialect {
-  readonly #database: SqliteDatabase;
-
-  constructor(database: DatabaseSync) {
-    const adapted = adapt(database);
-    super({ database: adapted });
-    this.#database = adapted;
-  }
-
-  override createDriver(): SqliteDriver {
-    return new ForgivingDriver({ database: this.#database });
-  }
-
-  override createAdapter(): SqliteAdapter {
-    return new TransactionalDdlAdapter();
-  }
+/** Kysely's SQLite dialect over Node's own database. */
+export function sqliteDialect(file: DatabaseSync): Dialect {
+  const database = adapt(file);
+  const dialect = new SqliteDialect({ database });
+  return {
+    createDriver: () => new ForgivingDriver({ database }),
+    createAdapter: () => new TransactionalDdlAdapter(),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+    createIntrospector: (db) => dialect.createIntrospector(db),
+  };
 }
 
 /** SQLite rolls back by itself when the disk is full; the error stays the full disk, not the missing transaction. */
@@ -52,9 +47,7 @@ function adapt(database: DatabaseSync): SqliteDatabase {
   return {
     close: () => database.close(),
     prepare(sql) {
-      const cached = cache.get(sql);
-      if (cached !== undefined) return cached;
-      const statement = adaptStatement(database.prepare(sql), sql);
+      const statement = cache.get(sql) ?? adaptStatement(database.prepare(sql), sql);
       if (cache.size >= CACHED_STATEMENTS) cache.clear();
       cache.set(sql, statement);
       return statement;
@@ -65,15 +58,10 @@ function adapt(database: DatabaseSync): SqliteDatabase {
 function adaptStatement(statement: StatementSync, sql: string): SqliteStatement {
   const bind = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
   return {
-    reader: returnsRows(statement, sql),
+    // `columns` of a statement came with Node 22.16.
+    reader: /^\s*(?:select|with|pragma|explain)\b|\breturning\b/i.test(sql),
     all: (parameters) => statement.all(...bind(parameters)),
     run: (parameters) => statement.run(...bind(parameters)),
     iterate: (parameters) => statement.iterate(...bind(parameters)),
   };
-}
-
-function returnsRows(statement: StatementSync, sql: string): boolean {
-  // `columns` came with Node 22.16; before, the text of the statement has to tell.
-  if (typeof statement.columns === 'function') return statement.columns().length > 0;
-  return /^\s*(?:select|with|pragma|explain)\b|\breturning\b/i.test(sql);
 }

@@ -18,7 +18,7 @@ import { openDatabase, openKeyDatabase } from '../../src/store/database.ts';
 import { LeaseStore } from '../../src/store/lease.ts';
 import { HISTORY_MIGRATIONS } from '../../src/store/migrations.ts';
 import { OutboxStore } from '../../src/store/outbox.ts';
-import { NodeSqliteDialect } from '../../src/store/sqlite.ts';
+import { sqliteDialect } from '../../src/store/sqlite.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { asked, ENGINES, emptyDatabase } from '../helpers/databases.ts';
@@ -29,7 +29,7 @@ import { keptAlert } from './alerts/kept-alerts.ts';
 /** A file as it was after so many migrations. */
 async function migrated<Schema>(path: string, count: number): Promise<Kysely<Schema>> {
   const before = Object.fromEntries(Object.entries(HISTORY_MIGRATIONS).slice(0, count));
-  const db = new Kysely<Schema>({ dialect: new NodeSqliteDialect(new DatabaseSync(path)) });
+  const db = new Kysely<Schema>({ dialect: sqliteDialect(new DatabaseSync(path)) });
   await new Migrator({ db, provider: { getMigrations: async () => before } }).migrateToLatest();
   return db;
 }

@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { toAutoTxRow } from '../../../src/store/auto-tx-rows.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { HISTORY_MIGRATIONS } from '../../../src/store/migrations.ts';
-import { NodeSqliteDialect } from '../../../src/store/sqlite.ts';
+import { sqliteDialect } from '../../../src/store/sqlite.ts';
 import { ENGINES, emptyDatabase } from '../../helpers/databases.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
@@ -79,7 +79,7 @@ test('a file of before is sealed where it lies, with a key beside it for its own
   const path = join(folder, 'chain-1.db');
   const before = Object.fromEntries(Object.entries(HISTORY_MIGRATIONS).filter(([name]) => name < '0009'));
   const older = new Kysely<Record<'auto_txs' | 'signed_transactions', Record<string, unknown>>>({
-    dialect: new NodeSqliteDialect(new DatabaseSync(path)),
+    dialect: sqliteDialect(new DatabaseSync(path)),
   });
   await new Migrator({ db: older, provider: { getMigrations: async () => before } }).migrateToLatest();
   const bytes = new TextEncoder().encode(SIGNED.repeat(400));
