@@ -19,7 +19,7 @@ export const systemClock: Clock = {
 /** Limits concurrency to `count`; further work waits in order. */
 export class ConcurrencyLimit {
   #free: number;
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting = new Set<PromiseWithResolvers<void>>();
 
   constructor(count: number) {
     this.#free = count;
@@ -29,30 +29,23 @@ export class ConcurrencyLimit {
   async take<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
     if (this.#free > 0) this.#free--;
-    else await this.#wait(signal);
+    else {
+      const turn = Promise.withResolvers<void>();
+      this.#waiting.add(turn);
+      const leave = () => {
+        if (this.#waiting.delete(turn)) turn.reject(signal?.reason);
+      };
+      signal?.addEventListener('abort', leave, { once: true });
+      await turn.promise.finally(() => signal?.removeEventListener('abort', leave));
+    }
     try {
       return await work();
     } finally {
       const [next] = this.#waiting;
-      if (next) next();
-      else this.#free++;
+      if (next === undefined) this.#free++;
+      else this.#waiting.delete(next);
+      next?.resolve();
     }
-  }
-
-  #wait(signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        this.#waiting.delete(start);
-        reject(signal?.reason);
-      };
-      const start = () => {
-        this.#waiting.delete(start);
-        signal?.removeEventListener('abort', leave);
-        resolve();
-      };
-      this.#waiting.add(start);
-      signal?.addEventListener('abort', leave, { once: true });
-    });
   }
 }
 

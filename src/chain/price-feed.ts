@@ -1,15 +1,12 @@
-import { decodeFunctionResult, parseAbi } from 'viem/utils';
-import type { Hex } from '../core/block.ts';
+import { decodeAbiParameters, parseAbiParameters } from 'viem/utils';
 import type { ChainProfile } from '../core/chains.ts';
 import type { ChainSource } from './chain-source.ts';
 
-/** Chainlink's AggregatorV3Interface (https://docs.chain.link/data-feeds/api-reference). */
-const FEED = parseAbi([
-  'function latestRoundData() view returns (uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredInRound)',
-  'function decimals() view returns (uint8)',
-]);
-const LATEST_ROUND_DATA: Hex = '0xfeaf968c';
-const DECIMALS: Hex = '0x313ce567';
+/**
+ * Of `latestRoundData()`, besides which there is `decimals()`: Chainlink's AggregatorV3Interface
+ * (https://docs.chain.link/data-feeds/api-reference).
+ */
+const ROUND = parseAbiParameters('uint80, int256 answer, uint256, uint256 updatedAt, uint80');
 const MOST_DECIMALS = 36;
 
 const KEEP_MS = 60_000;
@@ -43,17 +40,9 @@ export function createPriceFeed(
 
   const readLatest = async () => {
     try {
-      decimals ??= decodeFunctionResult({
-        abi: FEED,
-        functionName: 'decimals',
-        data: await source.call({ to, data: DECIMALS }),
-      });
-      const data = await source.call({ to, data: LATEST_ROUND_DATA });
-      const [, answer, , updatedAt] = decodeFunctionResult({
-        abi: FEED,
-        functionName: 'latestRoundData',
-        data,
-      });
+      decimals ??= Number(await source.call({ to, data: '0x313ce567' }));
+      const round = decodeAbiParameters(ROUND, await source.call({ to, data: '0xfeaf968c' }));
+      const [, answer, , updatedAt] = round;
       return { answer, updatedAt: Number(updatedAt) };
     } catch {
       // The price is optional: screens show "unknown", and the source's health tells the rest.
@@ -66,7 +55,8 @@ export function createPriceFeed(
       if (latest === null || Math.abs(now() - latest.at) >= KEEP_MS)
         latest = { round: readLatest(), at: now() };
       const round = await latest.round;
-      if (round === null || decimals === null || decimals > MOST_DECIMALS || round.answer <= 0n) return null;
+      if (round === null || decimals === null || round.answer <= 0n) return null;
+      if (!(decimals <= MOST_DECIMALS)) return null;
       // The feed's clock and ours may differ either way.
       if (Math.abs(now() / 1_000 - round.updatedAt) > longestSec) return null;
       const usd = Number(round.answer) / 10 ** decimals;

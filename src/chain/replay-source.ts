@@ -33,13 +33,6 @@ const WITHOUT_NODE = {
   balance: noAccounts,
 };
 
-interface ReplayOptions {
-  readonly file: string;
-  /** Recorded seconds per second, above 0 and at most 100,000. */
-  readonly speed: number;
-  readonly clock?: Clock;
-}
-
 /**
  * Plays a recording as a chain; all its blocks are in memory.
  *  Virtual time stays at the first block plus one hour (at most a tenth of the recording) until the first
@@ -47,8 +40,16 @@ interface ReplayOptions {
  * that no subscriber has taken, and stops at the last block's time.
  * @throws ChainError `bad-file`; `unsupported` for a speed out of range.
  */
-export async function openReplaySource(options: ReplayOptions): Promise<ChainSource> {
-  const { file, speed, clock = systemClock } = options;
+export async function openReplaySource({
+  file,
+  speed,
+  clock = systemClock,
+}: {
+  readonly file: string;
+  /** Recorded seconds per second, above 0 and at most 100,000. */
+  readonly speed: number;
+  readonly clock?: Clock;
+}): Promise<ChainSource> {
   if (!(speed > 0 && speed <= FASTEST))
     throw new ChainError('unsupported', `a replay's speed is above 0 and at most ${FASTEST}, such as 60`);
   const chain = chainProfile(await recordedChainId(file));

@@ -148,10 +148,10 @@ export function createSimulatedNode({ seed, blockAt, headNumber }: NodeOptions):
       const transaction = decoded(signed);
       const { hash, from, nonce } = transaction;
       if (waiting.has(hash) || mined.has(hash)) return hash;
-      const rival = [...waiting.values()].find((each) => each.from === from && each.nonce === nonce) ?? null;
-      refuse(transaction, accountOf(from), rival);
+      refuse(transaction, accountOf(from));
+      if ([...waiting.values()].some((each) => each.from === from && each.nonce === nonce))
+        throw refusal('later', 'replacement_underpriced', 'another one with its nonce waits');
       if (!isStillWanted()) throw refusal('later', 'too_late', 'it could not be sent in time');
-      if (rival !== null) waiting.delete(rival.hash);
       waiting.set(hash, transaction);
       return hash;
     },
@@ -223,38 +223,21 @@ function decoded(signed: Hex): SignedTransaction {
   }
 }
 
-/** Whether a price is so much higher that a replacement is taken, as in geth's pool. */
-const isDearer = (one: bigint, other: bigint) => one * 100n >= other * 110n;
-
-function refuse(
-  transaction: SignedTransaction,
-  { nonce, balance }: Readonly<Account>,
-  rival: SignedTransaction | null,
-): void {
+function refuse(transaction: SignedTransaction, { nonce, balance }: Readonly<Account>): void {
   const { type, chainId, gasLimit, intrinsicGas, value } = transaction;
-  const cap = capOf(transaction);
-  const replaces =
-    rival === null || (isDearer(cap, capOf(rival)) && isDearer(mostTip(transaction), mostTip(rival)));
+  const isForeign = (chainId ?? SIMULATED_CHAIN_ID) !== SIMULATED_CHAIN_ID;
+  const costs = value + gasLimit * capOf(transaction);
   const faults: readonly (readonly [isTrue: boolean, SendOutcome, reason: string, message: string])[] = [
-    [
-      (chainId ?? SIMULATED_CHAIN_ID) !== SIMULATED_CHAIN_ID,
-      'never',
-      'wrong_chain',
-      'it is signed for another chain',
-    ],
+    [isForeign, 'never', 'wrong_chain', 'it is signed for another chain'],
     [type === 3, 'never', 'type_unsupported', 'the simulated chain takes no blobs'],
     [gasLimit < intrinsicGas, 'never', 'intrinsic_gas', 'its gas limit is too low'],
     [gasLimit > SIMULATED_GAS_LIMIT, 'never', 'gas_limit', 'its gas limit exceeds the block gas limit'],
     [transaction.nonce < nonce, 'nonce-used', 'nonce_used', 'its nonce is too low'],
-    [balance < value + gasLimit * cap, 'later', 'insufficient_balance', 'the balance does not cover it'],
-    [!replaces, 'later', 'replacement_underpriced', 'another one with its nonce waits'],
+    [balance < costs, 'later', 'insufficient_balance', 'the balance does not cover it'],
   ];
   const fault = faults.find(([isTrue]) => isTrue);
   if (fault) throw refusal(fault[1], fault[2], fault[3]);
 }
-
-const mostTip = ({ maxPriorityFeePerGas, gasPrice }: SignedTransaction) =>
-  maxPriorityFeePerGas ?? gasPrice ?? 0n;
 
 /** Wei per gas; negative when the base fee is above its cap. */
 const tipIn = (transaction: SignedTransaction, { baseFeePerGas }: Block): bigint =>

@@ -23,12 +23,14 @@ import { createSimulatedNode, type SimulatedBlock, type SimulatedNode } from './
 
 /** A day takes 130 kB. */
 const DAYS_KEPT = 4;
+const SLOT_MS = SLOT_SEC * 1_000;
 
 /** Any block of the simulated chain for `seed`, past or future. */
 export function createSimulatedBlocks(seed: number): (number: number) => Promise<SimulatedBlock> {
   /** Least recently used first. */
   const days = new Map<number, Promise<SimulatedDay>>();
   const tipsOf = createTips(seed);
+  /** By the excess in whole blobs: a few thousand values at most. */
   const blobFees = new Map<number, bigint>();
   const hashAt = cachingLast((number) => hashOf(seed, number));
 
@@ -36,14 +38,11 @@ export function createSimulatedBlocks(seed: number): (number: number) => Promise
     const found = days.get(day) ?? compute(seed, day);
     days.delete(day);
     days.set(day, found);
-    for (const oldest of days.keys()) {
-      if (days.size <= DAYS_KEPT) break;
-      days.delete(oldest);
-    }
+    const [oldest] = days.keys();
+    if (days.size > DAYS_KEPT && oldest !== undefined) days.delete(oldest);
     return found;
   };
   const blobFeeOf = (excess: number): bigint => {
-    // A few thousand values at most: the excess is in whole blobs.
     const fee = blobFees.get(excess) ?? blobBaseFeeOf(excess);
     blobFees.set(excess, fee);
     return fee;
@@ -92,12 +91,6 @@ const hashOf = (seed: number, number: number): Hex =>
 /** Maximum number of blocks generated before yielding. */
 const BURST = 256;
 
-interface SimulatedOptions {
-  /** 0 to 2^32 − 1: each is another chain. */
-  readonly seed: number;
-  readonly clock?: Clock;
-}
-
 export interface SimulatedSource extends ChainSource, SimulatedNode {
   foresee(number: number): Promise<Block>;
 }
@@ -109,7 +102,14 @@ export interface SimulatedSource extends ChainSource, SimulatedNode {
  * computed on demand (see `simulateDay`). So years of history are available at once, and the future is endless;
  * blocks after `clock.now()` are never returned. It accepts transactions, see {@link createSimulatedNode}.
  */
-export function createSimulatedSource({ seed, clock = systemClock }: SimulatedOptions): SimulatedSource {
+export function createSimulatedSource({
+  seed,
+  clock = systemClock,
+}: {
+  /** 0 to 2^32 − 1: each is another chain. */
+  readonly seed: number;
+  readonly clock?: Clock;
+}): SimulatedSource {
   const blockAt = createSimulatedBlocks(seed);
   const headNumber = () => numberAt(seed, Math.floor(clock.now() / 1_000));
   const blocks = async (from: number, to: number, signal?: AbortSignal): Promise<Block[]> => {
@@ -134,7 +134,7 @@ export function createSimulatedSource({ seed, clock = systemClock }: SimulatedOp
         if (signal.aborted) return;
         yield event;
       }
-      await clock.sleep(untilNextSlotMs(clock.now()), signal);
+      await clock.sleep(SLOT_MS - (clock.now() % SLOT_MS), signal);
     }
   }
 
@@ -152,9 +152,4 @@ export function createSimulatedSource({ seed, clock = systemClock }: SimulatedOp
       { name: `seed ${seed}`, state: 'ok', head: headNumber(), latencyMs: null, message: 'makes up a chain' },
     ],
   };
-}
-
-function untilNextSlotMs(nowMs: number): number {
-  const slotMs = SLOT_SEC * 1_000;
-  return slotMs - (nowMs % slotMs);
 }
