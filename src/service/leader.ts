@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { pid } from 'node:process';
+import { kill, pid } from 'node:process';
 import { StoreError } from '../store/errors.ts';
 import {
   type HeldLease,
@@ -42,6 +42,8 @@ export interface LeaderWork {
   readonly done: () => Promise<void>;
 }
 
+export type Lease = ReturnType<typeof createLease>;
+
 /**
  * Elects the one process that follows the chain in a shared database, fires alerts and sends: the holder of the lease.
  * Without its heartbeat for six seconds, after a release, or when it has ended on this machine, another takes the
@@ -49,226 +51,213 @@ export interface LeaderWork {
  * not trusted: the six seconds are those of the process that watches the heartbeat. Only its age at the first reading
  * comes from the wall clock, so that no process waits for a leader that ended long ago. A server has one clock for all.
  */
-export class Lease {
-  readonly #options: LeaseOptions;
-  readonly #steadyNow: () => number;
-  readonly #listeners = new Set<(state: LeaseState) => void>();
-  #state: LeaseState = 'unknown';
-  #holder: string | null = null;
-  #seen: HeldLease | null = null;
+export function createLease({
+  store,
+  process,
+  role,
+  report,
+  wallNow,
+  steadyNow = () => performance.now(),
+  onError,
+}: LeaseOptions) {
+  const listeners = new Set<(state: LeaseState) => void>();
+  const ending = new AbortController();
+  let state: LeaseState = 'unknown';
+  let holder: string | null = null;
+  let seen: HeldLease | null = null;
   /** When the present heartbeat is six seconds old, by the monotonic clock; `null`: nothing was read yet. */
-  #lapsesAt: number | null = null;
-  #isBidding = false;
-  #problem: string | null = null;
-  #work: Promise<void> = Promise.resolve();
-  readonly #end = new AbortController();
-  #running: Promise<void> | null = null;
+  let lapsesAt: number | null = null;
+  let isBidding = false;
+  let problem: string | null = null;
+  let work: Promise<void> = Promise.resolve();
+  let running: Promise<void> | null = null;
 
-  constructor(options: LeaseOptions) {
-    this.#options = options;
-    this.#steadyNow = options.steadyNow ?? (() => performance.now());
+  const held = () => (steadyNow() < (lapsesAt ?? 0) ? seen : null);
+  const mayWrite = () => state === 'holds' || state === 'visits';
+
+  function become(next: LeaseState): void {
+    if (state === next) return;
+    state = next;
+    for (const listener of listeners) listener(state);
   }
 
-  get state(): LeaseState {
-    return this.#state;
+  function inTurn(act: () => Promise<void>): Promise<void> {
+    work = work.then(act).then(
+      () => {
+        problem = null;
+      },
+      (error: unknown) => {
+        // A blocked database is blocked for all processes, and the next reading comes soon.
+        if (problem === null) onError(error);
+        problem = error instanceof Error ? error.message : String(error);
+        // A newer program leads from now on.
+        if (error instanceof StoreError && error.code === 'newer-schema') return release().catch(() => {});
+      },
+    );
+    return work;
   }
 
-  get mayWrite(): boolean {
-    return this.#state === 'holds' || this.#state === 'visits';
-  }
-
-  /** The right of a write that starts now. Worthless once the lease was lost, even if it is taken again. */
-  get right(): WriteRight {
-    const { report } = this.#options;
-    if (this.#holder !== null) return { kind: 'holder', holder: this.#holder, report: report?.() };
-    return this.#state === 'visits' ? { kind: 'visitor', now: this.#options.wallNow() } : { kind: 'none' };
-  }
-
-  get process(): string {
-    return this.#options.process;
-  }
-
-  get isVisitor(): boolean {
-    return this.#options.role === 'visits';
-  }
-
-  /** The lease at the last reading; `null`: free. */
-  get held(): HeldLease | null {
-    return this.#steadyNow() < (this.#lapsesAt ?? 0) ? this.#seen : null;
-  }
-
-  /** The leader's report, while another process leads. */
-  get leaderReport(): LeaderReport | null {
-    return this.#state === 'stands-by' ? (this.held?.report ?? null) : null;
-  }
-
-  /** Why it could not be read or taken at the last try; `null`: it could. */
-  get problem(): string | null {
-    return this.#problem;
-  }
-
-  onChange(listener: (state: LeaseState) => void): void {
-    this.#listeners.add(listener);
-  }
-
-  /** Calls `run` while this process holds the lease, one run after the other. The result resolves with the last one. */
-  whileHeld(
-    run: (until: AbortSignal) => Promise<void>,
-    { signal, onError }: { readonly signal: AbortSignal; readonly onError: (error: unknown) => void },
-  ): () => Promise<void> {
-    let stop = new AbortController();
-    let work: Promise<void> = Promise.resolve();
-    const follow = (state: LeaseState) => {
-      stop.abort();
-      if (state !== 'holds' || signal.aborted) return;
-      stop = new AbortController();
-      const until = AbortSignal.any([signal, stop.signal]);
-      work = work.then(() => run(until)).catch(onError);
-    };
-    this.onChange(follow);
-    follow(this.state);
-    return () => work;
-  }
-
-  /** Starts bidding for the lease. Resolves after the first reading; never rejects. */
-  bid(): Promise<void> {
-    this.#isBidding = true;
-    return this.look();
-  }
-
-  /** Stops bidding, and releases the lease: another process can do better. Never rejects. */
-  withdraw(): Promise<void> {
-    this.#isBidding = false;
-    return this.#inTurn(() => this.#release());
-  }
-
-  /** Reads the lease now, after a refused write or another change. Never rejects. */
-  look(): Promise<void> {
-    return this.#inTurn(() => this.#look(true));
-  }
-
-  /** Takes it from a holder that writes heartbeats but does no work. Never rejects. */
-  takeOver(): Promise<void> {
-    return this.#inTurn(async () => {
-      if (this.#options.role === 'visits' || this.#holder !== null) return;
-      this.#isBidding = true;
-      await this.#observe();
-      await this.#take();
-    });
-  }
-
-  run(): void {
-    this.#running ??= this.#loop();
-  }
-
-  /** Releases it, so that the next process takes over at once. Nothing may be written after that. Never rejects. */
-  async end(): Promise<void> {
-    this.#isBidding = false;
-    this.#end.abort();
-    await this.#running;
-    await this.#inTurn(() => this.#release());
-  }
-
-  async #loop(): Promise<void> {
-    const { signal } = this.#end;
+  async function loop(): Promise<void> {
+    const { signal } = ending;
     while (!signal.aborted) {
-      await this.#inTurn(() => this.#look());
+      await inTurn(() => look());
       await sleep(LOOK_MS, signal);
     }
   }
 
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    this.#work = this.#work.then(work).then(
-      () => {
-        this.#problem = null;
-      },
-      (error: unknown) => {
-        // A blocked database is blocked for all processes, and the next reading comes soon.
-        if (this.#problem === null) this.#options.onError(error);
-        this.#problem = error instanceof Error ? error.message : String(error);
-        // A newer program leads from now on.
-        if (error instanceof StoreError && error.code === 'newer-schema')
-          return this.#release().catch(() => {});
-      },
-    );
-    return this.#work;
+  async function look(mustBeat = false): Promise<void> {
+    if (holder !== null) return beat(holder, mustBeat);
+    await observe();
+    if (held() !== null) return become('stands-by');
+    if (!isBidding) return become('unknown');
+    if (role === 'visits') return become('visits');
+    await take();
   }
 
-  async #look(mustBeat = false): Promise<void> {
-    if (this.#holder !== null) return this.#beat(this.#holder, mustBeat);
-    await this.#observe();
-    if (this.held !== null) return this.#become('stands-by');
-    if (!this.#isBidding) return this.#become('unknown');
-    if (this.#options.role === 'visits') return this.#become('visits');
-    await this.#take();
-  }
-
-  async #beat(holder: string, must: boolean): Promise<void> {
-    const lapsesAt = this.#steadyNow() + LEASE_LAPSES_MS;
-    if (!must && lapsesAt - (this.#lapsesAt ?? 0) < BEAT_MS) return;
-    const heartbeatAt = this.#options.wallNow();
-    const report = this.#options.report?.() ?? null;
-    if (!(await this.#options.store.beat(holder, heartbeatAt, report))) {
-      this.#holder = null;
-      return this.#lose();
+  async function beat(by: string, must: boolean): Promise<void> {
+    const next = steadyNow() + LEASE_LAPSES_MS;
+    if (!must && next - (lapsesAt ?? 0) < BEAT_MS) return;
+    const heartbeatAt = wallNow();
+    if (!(await store.beat(by, heartbeatAt, report?.() ?? null))) {
+      holder = null;
+      return lose();
     }
-    this.#lapsesAt = lapsesAt;
-    if (this.#seen !== null) this.#seen = { ...this.#seen, heartbeatAt };
+    lapsesAt = next;
+    if (seen !== null) seen = { ...seen, heartbeatAt };
   }
 
-  async #take(): Promise<void> {
-    const { store, process, wallNow } = this.#options;
+  async function take(): Promise<void> {
     const now = wallNow();
-    const next: HeldLease = {
-      holder: randomUUID(),
-      process,
-      place: placeOf(pid),
-      since: now,
-      heartbeatAt: now,
-      ageMs: null,
-      report: null,
-    };
-    if (!(await store.take(next, this.#seen))) return this.#lose();
-    this.#holder = next.holder;
-    this.#seen = next;
-    this.#lapsesAt = this.#steadyNow() + LEASE_LAPSES_MS;
-    this.#become('holds');
+    const place = placeOf(pid);
+    const times = { since: now, heartbeatAt: now, ageMs: null };
+    const next: HeldLease = { holder: randomUUID(), process, place, ...times, report: null };
+    if (!(await store.take(next, seen))) return lose();
+    holder = next.holder;
+    seen = next;
+    lapsesAt = steadyNow() + LEASE_LAPSES_MS;
+    become('holds');
   }
 
-  async #lose(): Promise<void> {
-    await this.#observe();
-    this.#become(this.held === null ? 'unknown' : 'stands-by');
+  async function lose(): Promise<void> {
+    await observe();
+    become(held() === null ? 'unknown' : 'stands-by');
   }
 
-  async #release(): Promise<void> {
-    const holder = this.#holder;
-    this.#holder = null;
-    if (this.mayWrite) this.#become('unknown');
-    if (holder === null) return;
-    this.#seen = null;
-    await this.#options.store.release(holder);
+  async function release(): Promise<void> {
+    const by = holder;
+    holder = null;
+    if (mayWrite()) become('unknown');
+    if (by === null) return;
+    seen = null;
+    await store.release(by);
   }
 
-  async #observe(): Promise<void> {
-    const found = await this.#options.store.read();
-    const before = this.#seen;
-    const isNew = found?.holder !== before?.holder || found?.heartbeatAt !== before?.heartbeatAt;
-    this.#seen = found;
+  async function observe(): Promise<void> {
+    const found = await store.read();
+    const isNew = found?.holder !== seen?.holder || found?.heartbeatAt !== seen?.heartbeatAt;
+    seen = found;
     if (found !== null && isGone(found.place)) {
-      this.#lapsesAt = Number.NEGATIVE_INFINITY;
-    } else if (found?.ageMs != null || isNew || this.#lapsesAt === null) {
+      lapsesAt = Number.NEGATIVE_INFINITY;
+    } else if (found?.ageMs != null || isNew || lapsesAt === null) {
       // The first heartbeat has its stated age; later ones came since the last reading.
-      const stated = this.#lapsesAt === null && found ? this.#options.wallNow() - found.heartbeatAt : 0;
-      const age = Math.max(0, found?.ageMs ?? stated);
-      this.#lapsesAt = this.#steadyNow() + LEASE_LAPSES_MS - age;
+      const stated = lapsesAt === null && found ? wallNow() - found.heartbeatAt : 0;
+      lapsesAt = steadyNow() + LEASE_LAPSES_MS - Math.max(0, found?.ageMs ?? stated);
     }
   }
 
-  #become(state: LeaseState): void {
-    if (this.#state === state) return;
-    this.#state = state;
-    for (const listener of this.#listeners) listener(state);
-  }
+  const lease = {
+    process,
+    isVisitor: role === 'visits',
+
+    get state(): LeaseState {
+      return state;
+    },
+
+    get mayWrite(): boolean {
+      return mayWrite();
+    },
+
+    /** The right of a write that starts now. Worthless once the lease was lost, even if it is taken again. */
+    get right(): WriteRight {
+      if (holder !== null) return { kind: 'holder', holder, report: report?.() };
+      return state === 'visits' ? { kind: 'visitor', now: wallNow() } : { kind: 'none' };
+    },
+
+    /** The lease at the last reading; `null`: free. */
+    get held(): HeldLease | null {
+      return held();
+    },
+
+    /** The leader's report, while another process leads. */
+    get leaderReport(): LeaderReport | null {
+      return state === 'stands-by' ? (held()?.report ?? null) : null;
+    },
+
+    /** Why it could not be read or taken at the last try; `null`: it could. */
+    get problem(): string | null {
+      return problem;
+    },
+
+    onChange(listener: (state: LeaseState) => void): void {
+      listeners.add(listener);
+    },
+
+    /** Calls `run` while this process holds the lease, one run after the other. The result resolves with the last one. */
+    whileHeld(
+      run: (until: AbortSignal) => Promise<void>,
+      { signal, onError }: { readonly signal: AbortSignal; readonly onError: (error: unknown) => void },
+    ): () => Promise<void> {
+      let stop = new AbortController();
+      let runs: Promise<void> = Promise.resolve();
+      const follow = (now: LeaseState) => {
+        stop.abort();
+        if (now !== 'holds' || signal.aborted) return;
+        stop = new AbortController();
+        const until = AbortSignal.any([signal, stop.signal]);
+        runs = runs.then(() => run(until)).catch(onError);
+      };
+      listeners.add(follow);
+      follow(state);
+      return () => runs;
+    },
+
+    /** Starts bidding for the lease. Resolves after the first reading; never rejects. */
+    bid(): Promise<void> {
+      isBidding = true;
+      return lease.look();
+    },
+
+    /** Stops bidding, and releases the lease: another process can do better. Never rejects. */
+    withdraw(): Promise<void> {
+      isBidding = false;
+      return inTurn(release);
+    },
+
+    /** Reads the lease now, after a refused write or another change. Never rejects. */
+    look: () => inTurn(() => look(true)),
+
+    /** Takes it from a holder that writes heartbeats but does no work. Never rejects. */
+    takeOver: () =>
+      inTurn(async () => {
+        if (role === 'visits' || holder !== null) return;
+        isBidding = true;
+        await observe();
+        await take();
+      }),
+
+    run(): void {
+      running ??= loop();
+    },
+
+    /** Releases it, so that the next process takes over at once. Nothing may be written after that. Never rejects. */
+    async end(): Promise<void> {
+      isBidding = false;
+      ending.abort();
+      await running;
+      await inTurn(release);
+    },
+  };
+  return lease;
 }
 
 /** Identifies process `pid` to others on its machine, also against a later one with its id. */
@@ -307,7 +296,7 @@ function isGone(place: string | null): boolean {
   const [machine, pid, start]: unknown[] = place === null ? [] : JSON.parse(place);
   if (machine !== MACHINE || typeof pid !== 'number') return false;
   try {
-    process.kill(pid, 0);
+    kill(pid, 0);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return true;
   }

@@ -27,7 +27,7 @@ import { createOpenGate, type Gate } from './http/auth.ts';
 import { ApiFailure, errorResponse } from './http/errors.ts';
 import { createGasStreams } from './http/gas-streams.ts';
 import type { KeyGate } from './keys/key-gate.ts';
-import { Lease, type LeaseOptions, leaseWords } from './leader.ts';
+import { createLease, type LeaseOptions, leaseWords } from './leader.ts';
 import { createNativePrice } from './native-price.ts';
 import { type Condition, createServiceState } from './service-state.ts';
 
@@ -96,7 +96,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { source, signal, wallNow = Date.now, onError = () => {}, onNews = () => {} } = options;
   const database =
     typeof options.database === 'string' ? await openDatabase(options.database) : options.database;
-  const lease = new Lease({
+  const lease = createLease({
     store: new LeaseStore(database),
     process: options.process ?? `process ${process.pid}`,
     role: options.role ?? 'stays',

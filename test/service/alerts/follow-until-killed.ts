@@ -7,7 +7,7 @@ import { startSending } from '../../../src/service/alerts/dispatcher.ts';
 import { AdviceJudge } from '../../../src/service/follow/advice-judge.ts';
 import type { Engine } from '../../../src/service/follow/chain-state.ts';
 import { Follower } from '../../../src/service/follow/follower.ts';
-import { Lease } from '../../../src/service/leader.ts';
+import { createLease } from '../../../src/service/leader.ts';
 import { TrackStore } from '../../../src/store/advice-track.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import { openDatabase } from '../../../src/store/database.ts';
@@ -49,7 +49,7 @@ async function* follow({ known }: { readonly known: readonly KnownBlock[] }): As
 
 const refuse = () => Promise.reject(new ChainError('unsupported', 'this source cannot do that'));
 
-const lease = new Lease({
+const lease = createLease({
   store: new LeaseStore(database),
   process: `process ${process.pid}`,
   role: 'stays',
