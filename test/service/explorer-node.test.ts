@@ -162,18 +162,6 @@ describe('transactions', () => {
     expect(new Set(types)).toEqual(new Set(['0x0', '0x2']));
   });
 
-  test('of a block are ranked by their tips', async () => {
-    const { transactions } = await rawBlock(4);
-    const told = await Promise.all(transactions.map(({ hash }) => readTx(hash ?? '')));
-    const tips = told.map(({ priorityFeePerGas }) => priorityFeePerGas ?? 0);
-    for (const { priorityFeePerGas, tipRank } of told) {
-      const below = tips.filter((tip) => tip < (priorityFeePerGas ?? 0)).length;
-      const same = tips.filter((tip) => tip === priorityFeePerGas).length - 1;
-      expect(tipRank).toBe((below + same / 2) / (tips.length - 1));
-    }
-    expect(new Set(told.map(({ tipRank }) => tipRank)).size).toBeGreaterThan(3);
-  });
-
   test('wait in the pool, are included, and are gone with the block that a reorg takes away', async () => {
     const [hash = ''] = await anvil.sendTransfers([9n * GWEI]);
     const pending = await readTx(hash);

@@ -3,40 +3,21 @@ import { ADDED_ROUTES, OPENAPI_PATH, PLAYGROUND_PATH, V1_ROUTES } from '../../sr
 import { makeBlocks } from '../helpers/chain-blocks.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { type RunningService, runService, shareService } from '../helpers/service.ts';
-
-interface Operation {
-  readonly operationId: string;
-  readonly tags: readonly string[];
-  readonly summary: string;
-  readonly security: readonly unknown[];
-  readonly 'x-gastop-addition'?: boolean;
-  readonly requestBody?: {
-    readonly required: boolean;
-    readonly content: Readonly<Record<string, { readonly schema: { $ref: string } }>>;
-  };
-  readonly parameters: readonly { name: string; description?: string }[];
-}
-
-interface Document {
-  readonly openapi: string;
-  readonly servers: readonly { url: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Readonly<Record<string, unknown>>>> };
-}
+import type { ApiDocument } from './contract/described.ts';
 
 const unchanged = shareService((run) => run({ source: new ScriptedSource(makeBlocks(0, 9)) }));
 
 const get = (path: string, headers: Record<string, string> = {}, service: RunningService = unchanged()) =>
   service.fetch(new Request(`http://gastop.test${path}`, { headers }));
 
-async function documentOf(service?: RunningService): Promise<Document> {
+async function documentOf(service?: RunningService): Promise<ApiDocument> {
   const response = await get(OPENAPI_PATH, {}, service);
   expect(response.status).toBe(200);
-  return (await response.json()) as Document;
+  return (await response.json()) as ApiDocument;
 }
 
 /** By `method path`. */
-const operationsOf = ({ paths }: Document) =>
+const operationsOf = ({ paths }: ApiDocument) =>
   Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => [`${method} ${path}`, operation] as const),
   );
@@ -58,7 +39,7 @@ test('the document has every route of v1 and what is added to it, marked, each w
     expect(summary).not.toBe('');
     expect(tags).toHaveLength(1);
     expect(security).toEqual([{ apiKey: [] }]);
-    for (const { name, description = '' } of parameters) expect(description, name).not.toBe('');
+    for (const { name, description = '' } of parameters ?? []) expect(description, name).not.toBe('');
   }
 });
 
@@ -84,7 +65,7 @@ test('a route that takes a body says which, as it is taken: what has a default m
 });
 
 test('its servers are where the document stands, and before that the public address where one was given', async () => {
-  const urls = ({ servers }: Document) => servers.map(({ url }) => url);
+  const urls = ({ servers }: ApiDocument) => servers.map(({ url }) => url);
   expect(urls(await documentOf())).toEqual(['../be/api/v1']);
   const source = new ScriptedSource(makeBlocks(0, 9));
   const service = await runService({ source, baseUrl: 'https://gas.example.org/prices/' });

@@ -205,17 +205,6 @@ describe('a downtime of more than a day', () => {
   }
   const leftOf = async (path: string) => (await rowsIn(path)).filter((row) => row.block_number <= 305);
 
-  test('costs no verdict: what was open is judged once its blocks have been fetched', async () => {
-    const path = await temporaryFile('chain-1.db');
-    await leftOpen(path);
-    const source = new ScriptedSource(slow(0, 399 + day));
-    const service = await runService({ source, database: path });
-    source.mine(...slow(400 + day, 400 + day));
-    await service.ready;
-    await waitFor(async () => (await leftOf(path)).every((row) => row.verdict !== null));
-    expect((await leftOf(path)).every(isJudged)).toBe(true);
-  });
-
   test('whose blocks are not to be had leaves open what needed them, and says so', async () => {
     const path = await temporaryFile('chain-1.db');
     await leftOpen(path);

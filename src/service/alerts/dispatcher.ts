@@ -9,7 +9,7 @@ import {
   type PendingDelivery,
   type Verdict,
 } from '../../store/outbox.ts';
-import { Alarm, sleep, untilAborted } from '../async.ts';
+import { Alarm } from '../async.ts';
 import type { LeaderWork, Lease } from '../leader.ts';
 import { createEmailNotifier, type SmtpSettings } from './notifiers/email.ts';
 import { type Attempt, delivered, later, type Notifier, type Notifiers } from './notifiers/notifier.ts';
@@ -57,8 +57,6 @@ export function nextTryAt({ tries, triesSince, now, retryAfterSec, random }: Fai
 }
 
 const DEADLINE_MS = 10_000;
-/** After an abort a notifier has this long to report that the recipient had accepted the notification. */
-const ABORT_GRACE_MS = 250;
 
 const MOST_AT_ONCE = 32;
 /** Concurrent attempts for one API key: slow recipients of one key must not delay other keys. */
@@ -256,12 +254,8 @@ export class Dispatcher {
     const late = new AbortController();
     const stop = AbortSignal.any([this.#options.signal, late.signal]);
     void this.#clock.sleep(notifier.deadlineMs ?? DEADLINE_MS, isOver.signal).then(() => late.abort());
-    const grace = untilAborted(stop).then(() => sleep(ABORT_GRACE_MS, isOver.signal));
     try {
-      return await Promise.race([
-        notifier.deliver({ id, target, message, signingSecrets }, stop),
-        grace.then(() => later('no response in time')),
-      ]);
+      return await notifier.deliver({ id, target, message, signingSecrets }, stop);
     } catch (error) {
       this.#options.onError(error);
       return later(`${channel} could not be sent: this is a mistake in gastop`);

@@ -389,35 +389,6 @@ describe('the end of the process', () => {
     await running;
     expect(await office.delivery('a')).toMatchObject({ status: 'DELIVERED', attempts: [{ ok: true }] });
   });
-
-  it('is not held up by a notifier that does not stop', async () => {
-    const office = await open();
-    const never = new Promise<never>(() => {});
-    let isAsked = false;
-    const abort = new AbortController();
-    const dispatcher = new Dispatcher({
-      store: office.store,
-      notifiers: {
-        WEBHOOK: {
-          deliver: () => {
-            isAsked = true;
-            return never;
-          },
-        },
-      },
-      process: 'gastop',
-      signal: abort.signal,
-      onError: () => {},
-    });
-    const running = dispatcher.run();
-    await office.stop();
-    await fire(office.database, 'a');
-    dispatcher.wake();
-    await waitFor(() => isAsked);
-    abort.abort();
-    await running;
-    expect(await office.delivery('a')).toMatchObject({ status: 'PENDING', attempts: [] });
-  });
 });
 
 describe('a database that cannot be written', () => {

@@ -13,19 +13,34 @@ export interface Schema {
 export interface Parameter {
   readonly name: string;
   readonly in: 'query' | 'path' | 'header';
+  readonly description?: string;
   readonly schema: Schema;
 }
 
 export interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly security: readonly unknown[];
+  readonly 'x-gastop-addition'?: boolean;
   readonly parameters?: readonly Parameter[];
   readonly responses: Readonly<Record<string, { readonly content?: object; readonly headers?: object }>>;
-  readonly requestBody?: object;
+  readonly requestBody?: {
+    readonly required: boolean;
+    readonly content: Readonly<Record<string, { readonly schema: { readonly $ref: string } }>>;
+  };
+}
+
+interface NamedSchema {
+  readonly required?: readonly string[];
+  readonly additionalProperties?: unknown;
 }
 
 export interface ApiDocument {
   readonly openapi: string;
   readonly servers: readonly { readonly url: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, NamedSchema>> };
 }
 
 export interface Described {

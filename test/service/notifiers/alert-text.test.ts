@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { alertHtml, alertText, sentNote } from '../../../src/service/alerts/notifiers/message.ts';
+import { alertHtml, alertText } from '../../../src/service/alerts/notifiers/message.ts';
 import { anyCharacter } from '../../helpers/any-character.ts';
 import { messageOf } from '../../helpers/fired-alert.ts';
 import { rounds } from '../../helpers/rounds.ts';
@@ -85,19 +85,6 @@ describe('the words of a fired alert', () => {
         expect(own(alertHtml(messageOf('a', { note })))).toEqual(page);
       }),
       { numRuns: rounds(500) },
-    );
-  });
-
-  it('keep what joins letters and emoji', () => {
-    for (const note of ['👩🏽‍🚀', '👨‍👩‍👧 x', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', 'می‌خواهم', 'क्‍ष', '❤️‍🔥'])
-      expect(sentNote(note)).toBe(note);
-  });
-
-  it('stay the same when they are cleaned again', () => {
-    fc.assert(
-      fc.property(anyNote, (note) => {
-        expect(sentNote(sentNote(note))).toBe(sentNote(note));
-      }),
     );
   });
 });
