@@ -100,7 +100,7 @@ export type ActionView = z.infer<typeof Action>;
 
 /** The data fee of an action, wei; `null` when the chain has one that the service does not report. */
 export function dataFeeOf(
-  action: Pick<ActionView, 'dataFee' | 'dataFeeReason'> | undefined,
+  action: Partial<Pick<ActionView, 'dataFee' | 'dataFeeReason'>> | undefined,
   chainId: number | null,
 ): bigint | null {
   if (action?.dataFee != null) return action.dataFee.wei;

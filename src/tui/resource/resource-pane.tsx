@@ -130,7 +130,8 @@ function ListScreen<Item extends ListItem, Seed>(props: SharedProps<Item, Seed>)
   const { feed, states, counts = [], notices = [], empty } = list;
   const { cursor, order } = state;
   const filter = useContext(FilterContext);
-  const { name: orderName = '', compare } = resource.orders[order] ?? {};
+  const orders = Object.entries(resource.orders);
+  const [orderName = '', compare = null] = orders[order] ?? [];
   const matching = filter === '' ? list.items : list.items.filter((item) => matchesFilter(item, filter));
   const items = compare ? matching.toSorted((one, other) => compare(one, other, context)) : matching;
   const taken = CHROME + notices.length + (resource.foot?.rows ?? 0) + (feed.error === null ? 0 : 1);
@@ -152,7 +153,7 @@ function ListScreen<Item extends ListItem, Seed>(props: SharedProps<Item, Seed>)
     ...(selected && {
       ...scrollKeys(select, { top: place, room, most: items.length - 1 }),
       open: () => select(place, { view: viewOf(selected.id) }),
-      sort: () => select(place, { order: (order + 1) % resource.orders.length }),
+      sort: () => select(place, { order: (order + 1) % orders.length }),
     }),
     ...itemKeys(selected),
   });

@@ -19,11 +19,10 @@ export interface Resource<Item extends ListItem, Seed> {
   readonly spokenTitle: string;
   readonly useList: (context: PaneContext) => ResourceList<Item>;
   readonly columns: (context: PaneContext, rows: readonly Item[]) => readonly TableColumn<Item>[];
-  /** The sort orders of `s`, by name. Without `compare`: the list's own order. */
-  readonly orders: readonly {
-    readonly name: string;
-    readonly compare?: (one: Item, other: Item, context: PaneContext) => number;
-  }[];
+  /** The sort orders of `s`, by name; `null`: the list's own. */
+  readonly orders: Readonly<
+    Record<string, ((one: Item, other: Item, context: PaneContext) => number) | null>
+  >;
   readonly foot?: {
     readonly rows: number;
     readonly lines: (item: Item, context: PaneContext) => readonly Line[];

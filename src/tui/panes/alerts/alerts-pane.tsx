@@ -102,17 +102,11 @@ const ALERTS: Resource<AlertView, AlertSeed> = {
     };
   },
   columns: alertColumns,
-  orders: [
-    { name: 'newest' },
-    {
-      name: 'nearest',
-      compare: (one, other, { snapshot }) => awayOf(one, snapshot) - awayOf(other, snapshot),
-    },
-    {
-      name: 'last fired',
-      compare: (one, other) => (other.lastTriggeredAt ?? 0) - (one.lastTriggeredAt ?? 0),
-    },
-  ],
+  orders: {
+    newest: null,
+    nearest: (one, other, { snapshot }) => awayOf(one, snapshot) - awayOf(other, snapshot),
+    'last fired': (one, other) => (other.lastTriggeredAt ?? 0) - (one.lastTriggeredAt ?? 0),
+  },
   useDetails(id, context, listed) {
     const { client } = useMonitor();
     const { mutate } = useWork('alert');

@@ -80,11 +80,11 @@ const AUTO_TXS: Resource<AutoTxView, AutoTxSeed> = {
     };
   },
   columns: autoTxColumns,
-  orders: [
-    { name: 'attention' },
-    { name: 'target', compare: (one, other) => Number((one.target ?? 0n) - (other.target ?? 0n)) },
-    { name: 'newest', compare: (one, other) => (other.createdAt ?? 0) - (one.createdAt ?? 0) },
-  ],
+  orders: {
+    attention: null,
+    target: (one, other) => Number((one.target ?? 0n) - (other.target ?? 0n)),
+    newest: (one, other) => (other.createdAt ?? 0) - (one.createdAt ?? 0),
+  },
   foot: { rows: FOOT_LINES, lines: footLines },
   useDetails(id, context) {
     const uiNow = useNow();

@@ -23,7 +23,6 @@ import { leftColumn, rightColumn, type TableColumn, useTable } from '../../ui/ta
 import {
   bold,
   colored,
-  EMPTY_LINE,
   faint,
   fitLine,
   type Line,
@@ -107,23 +106,18 @@ export function BoardPane({ board, open }: BoardPaneProps) {
 
   const titles = all.map((each) => lineWidth(titleLine(each)));
   const titleWidth = Math.min(Math.max(5, ...titles), LONGEST_TITLE);
-  const told = shown.map((each): ToldRow => {
-    const title = titleLine(each, titleWidth);
-    return { title, hasFigures: each.figures !== null, ...rowTexts(each, now) };
-  });
   const table = useTable({
     columns: chainColumns(titleWidth),
-    rows: told,
-    margin: MARGIN,
-    cursor: place - above,
-    rowName: 'Chain',
+    rows: shown.map((each) => ({ ...rowTexts(each, now), title: titleLine(each, titleWidth) })),
+    ...{ margin: MARGIN, cursor: place - above, rowName: 'Chain' },
   });
   const adviceRoom = Math.max(columns - MARGIN - titleWidth - GAP - 1, 1);
   const lines = table.lines.map((line, at): Line => {
-    const { hasFigures = true, title = EMPTY_LINE, advice = '' } = told[at] ?? {};
-    if (isSpoken || hasFigures) return line;
+    const each = shown[at];
+    if (isSpoken || each === undefined || each.figures !== null) return line;
     // The advice of a chain without figures takes the place of its columns.
-    return [...line.slice(0, 1), ...fitLine(title, titleWidth + GAP), faint(truncate(advice, adviceRoom))];
+    const title = fitLine(titleLine(each, titleWidth), titleWidth + GAP);
+    return [...line.slice(0, 1), ...title, faint(truncate(rowTexts(each, now).advice, adviceRoom))];
   });
   const nothing =
     find.filter === '' ? 'No chains are set up.' : 'No chain has such a name; Esc clears the filter.';
@@ -148,10 +142,7 @@ export function BoardPane({ board, open }: BoardPaneProps) {
   );
 }
 
-interface ToldRow extends ReturnType<typeof rowTexts> {
-  readonly title: Line;
-  readonly hasFigures: boolean;
-}
+type ToldRow = ReturnType<typeof rowTexts> & { readonly title: Line };
 
 const chainColumns = (titleWidth: number): readonly TableColumn<ToldRow>[] => [
   leftColumn('chain', titleWidth, 0, ({ title }) => title),

@@ -38,16 +38,14 @@ type LaneRow = LaneView & { readonly name: LaneName };
 const laneRows = ({ lanes }: SnapshotView) => LANES.map((name): LaneRow => ({ ...lanes[name], name }));
 
 function laneColumns({ snapshot, actions, symbol }: LaneTableProps): readonly TableColumn<LaneRow>[] {
-  const { nativeUsd, stale, chainId } = snapshot;
-  const unit = feeUnit(snapshot, symbol);
-  const amount = (wei: bigint) => (nativeUsd === null ? unit.text(wei) : formatUsd(usdOf(wei, nativeUsd)));
-  const worth = (name: string, price: bigint) => {
-    const gas = USUAL_ACTIONS.find((action) => action.name === name)?.gas ?? 0;
-    const action = actions.find((each) => each.name === name);
-    return withDataFee(cost(gas, price), dataFeeOf(action, chainId), amount);
+  const { nativeUsd, stale } = snapshot;
+  const { unit, costText, inUsd, inCoin } = costsOf(snapshot, symbol);
+  const worth = (action: string, lane: LaneName) => {
+    const known = [...actions, ...USUAL_ACTIONS].find(({ name }) => name === action) ?? { gas: 0 };
+    return costText(lane, known, nativeUsd === null ? inCoin : inUsd);
   };
   const noTips = lacksTips(snapshot);
-  const named = nativeUsd === null ? ` ${unit.name}` : '';
+  const named = nativeUsd === null ? ` ${unit}` : '';
   const costs = nativeUsd === null ? 10 : 6;
   return [
     leftColumn('gwei', 7, 0, ({ name }) => LANE_TITLES[name]),
@@ -57,8 +55,8 @@ function laneColumns({ snapshot, actions, symbol }: LaneTableProps): readonly Ta
     rightColumn('usually, at most', 13, 2, ({ waitSec }) =>
       known(noTips ? null : waitSec, ({ p50, p95 }) => `${formatDuration(p50)}, ${formatDuration(p95)}`),
     ),
-    rightColumn(`transfer${named}`, Math.max(costs, 8), 4, ({ price }) => worth(TRANSFER, price)),
-    rightColumn(`swap${named}`, costs, 5, ({ price }) => worth(SWAP, price)),
+    rightColumn(`transfer${named}`, Math.max(costs, 8), 4, ({ name }) => worth(TRANSFER, name)),
+    rightColumn(`swap${named}`, costs, 5, ({ name }) => worth(SWAP, name)),
     rightColumn('likely', 6, 6, ({ probability }) =>
       known(stale === true ? null : probability, formatLikelihood),
     ),
@@ -147,47 +145,51 @@ export function lanesText(snapshot: SnapshotView): string {
 /** A smaller amount in coins has too many zeros: 0.00000001. */
 const READABLE_WEI = 10n ** 10n;
 
-/** The native coin, or gwei when gas costs so little that coins would be all zeros: its name, and amounts without it. */
-function feeUnit({ lanes }: SnapshotView, symbol: string) {
+/** Costs of actions: in dollars, or in the native coin, or gwei when gas costs so little that coins would be all zeros. */
+function costsOf({ lanes, nativeUsd, chainId }: SnapshotView, symbol: string) {
   const least = Math.min(...USUAL_ACTIONS.map(({ gas }) => gas));
   const amounts = LANES.map((lane) => cost(least, lanes[lane].price));
-  return amounts.some((wei) => wei > 0n && wei < READABLE_WEI)
-    ? { name: 'gwei', text: formatGwei }
-    : { name: symbol, text: (wei: bigint) => formatNative(wei, symbol).replace(` ${symbol}`, '') };
+  const isTiny = amounts.some((wei) => wei > 0n && wei < READABLE_WEI);
+  const gasCost = (lane: LaneName, gas: number) => cost(gas, lanes[lane].price);
+  return {
+    unit: isTiny ? 'gwei' : symbol,
+    inCoin: (wei: bigint) => (isTiny ? formatGwei(wei) : formatNative(wei, symbol).replace(` ${symbol}`, '')),
+    inUsd: (wei: bigint) => formatUsd(usdOf(wei, nativeUsd ?? 0)),
+    gasCost,
+    /** With its data fee, or without it and marked when the fee is unknown. */
+    costText: (lane: LaneName, action: Priced, text: (wei: bigint) => string) => {
+      const dataFee = dataFeeOf(action, chainId);
+      const wei = gasCost(lane, action.gas);
+      return dataFee === null ? `${text(wei)} + L1` : text(wei + dataFee);
+    },
+  };
 }
+
+type Priced = Pick<ActionView, 'gas'> & Partial<Pick<ActionView, 'dataFee' | 'dataFeeReason'>>;
 
 /** Present costs of usual actions, lane by lane: in dollars if the coin's price is known, and in the coin. */
 export function workColumns(snapshot: SnapshotView, symbol: string): readonly TableColumn<ActionView>[] {
-  const { lanes, nativeUsd, chainId } = snapshot;
-  const unit = feeUnit(snapshot, symbol);
-  const gasCost = (lane: LaneName, { gas }: ActionView) => cost(gas, lanes[lane].price);
-  const inAll = (lane: LaneName, action: ActionView, text: (wei: bigint) => string) =>
-    withDataFee(gasCost(lane, action), dataFeeOf(action, chainId), text);
+  const { nativeUsd, chainId } = snapshot;
+  const { unit, costText, inUsd, inCoin, gasCost } = costsOf(snapshot, symbol);
   const columns = LANES.flatMap((lane): readonly TableColumn<ActionView>[] => {
-    const inCoin = (action: ActionView) => inAll(lane, action, unit.text);
+    const coins = (action: ActionView) => costText(lane, action, inCoin);
     // Another unit has its own column width.
-    const id = `${lane} ${unit.name}`;
-    if (nativeUsd === null) return [rightColumn(`${lane} ${unit.name}`, 11, 1, inCoin, { id })];
+    const id = `${lane} ${unit}`;
+    if (nativeUsd === null) return [rightColumn(id, 11, 1, coins, { id })];
     return [
-      rightColumn(lane, 8, 1, (action) => inAll(lane, action, (wei) => formatUsd(usdOf(wei, nativeUsd)))),
+      rightColumn(lane, 8, 1, (action) => costText(lane, action, inUsd)),
       // In narrow tables the average lane's price in coins stays longest.
-      rightColumn(unit.name, 10, lane === 'average' ? 2 : 3, inCoin, { id }),
+      rightColumn(unit, 10, lane === 'average' ? 2 : 3, coins, { id }),
     ];
   });
-  const gas = rightColumn<ActionView>('gas', 7, 4, (action) => formatCount(action.gas));
   const part = rightColumn<ActionView>('L1 part', 7, 5, (action) =>
     known(dataFeeOf(action, chainId), (fee) =>
-      formatPercent(Number(fee) / Math.max(Number(fee + gasCost('average', action)), 1)),
+      formatPercent(Number(fee) / Math.max(Number(fee + gasCost('average', action.gas)), 1)),
     ),
   );
   return [
     leftColumn('usual work', 14, 0, ({ name }) => name),
-    gas,
-    ...columns,
-    ...(hasDataFee(chainId) ? [part] : []),
+    rightColumn('gas', 7, 4, ({ gas }) => formatCount(gas)),
+    ...[...columns, ...(hasDataFee(chainId) ? [part] : [])],
   ];
 }
-
-/** A cost with its data fee, or without it and marked when the fee is unknown. */
-const withDataFee = (wei: bigint, dataFee: bigint | null, text: (wei: bigint) => string): string =>
-  dataFee === null ? `${text(wei)} + L1` : text(wei + dataFee);
