@@ -3,6 +3,7 @@ import { MOST_GWEI } from '../contract/choices.ts';
 import { Amount, Hash, Wei } from '../contract/primitives.ts';
 import { ownValue } from '../core/own-value.ts';
 import {
+  type FeeUnit,
   isRecord,
   type JsonRecord,
   readCount,
@@ -115,9 +116,9 @@ export function contractWord(text: string): string {
 const ENVELOPES = [
   ...['data', 'result', 'items', 'content', 'alert', 'autoTx', 'autoTransaction', 'recommendation'],
   ...['pagination', 'paging', 'meta'],
-] as const;
+];
 const DEEPEST = 5;
-const LISTS = ['items', 'points', 'data'] as const;
+const LISTS = ['items', 'points', 'data'];
 
 /** The names under which fields were found, for the doctor; rows of a list count as one. */
 export class Renaming {
@@ -170,10 +171,8 @@ function converted(
     const found = find(sources, [name, ...aliases], inner);
     if (found === null) return [];
     used.add(found.key);
-    if (normalKey(found.key) !== normalKey(name)) {
-      if (ENVELOPES.some((envelope) => envelope === found.key)) renaming.envelopes.add(found.key);
-      else renaming.names.set(place, found.key);
-    }
+    if (ENVELOPES.includes(found.key) && found.key !== name) renaming.envelopes.add(found.key);
+    else if (normalKey(found.key) !== normalKey(name)) renaming.names.set(place, found.key);
     return [[name, convert(inner, found.value, { name, key: found.key, place, renaming })]];
   });
   const [innermost = {}] = sources;
@@ -217,8 +216,9 @@ interface Place {
   readonly renaming: Renaming;
 }
 
+/** A value in the contract's form where it can be read so, or else unchanged. */
 function convert(field: z.ZodType, value: unknown, at: Place): unknown {
-  const { name, place, renaming } = at;
+  const { place, renaming } = at;
   if (field instanceof z.ZodObject) {
     if (isSentence(field, value)) return { message: value };
     return isRecord(value) ? converted(field, [value], place, renaming) : value;
@@ -228,20 +228,25 @@ function convert(field: z.ZodType, value: unknown, at: Place): unknown {
     if (!Array.isArray(value)) return value;
     return value.map((row: unknown) => convert(inner, row, { ...at, place: `${place}[]` }));
   }
-  if (isWei(field)) return price(value, at) ?? value;
-  if (name.endsWith('Gwei')) return gwei(value, at) ?? value;
-  if (isMadeOf(field, Amount)) return readWholeWei(value)?.toString() ?? value;
-  if (isMadeOf(field, Hash)) return typeof value === 'string' ? value.toLowerCase() : value;
-  if (field instanceof z.ZodEnum || field instanceof z.ZodLiteral) return word(field, value) ?? value;
-  if (field instanceof z.ZodISODateTime) return time(value) ?? value;
-  if (field instanceof z.ZodBoolean) return readFlag(value) ?? value;
-  if (field instanceof z.ZodNumber) return readCount(value) ?? readNumber(value) ?? value;
-  if (field instanceof z.ZodString) return Number.isSafeInteger(value) ? String(value) : value;
-  return value;
+  return scalar(field, value, at) ?? value;
 }
 
+function scalar(field: z.ZodType, value: unknown, at: Place): unknown {
+  if (isWei(field)) return price(value, at);
+  if (at.name.endsWith('Gwei')) return gwei(value, at);
+  if (isMadeOf(field, Amount)) return readWholeWei(value)?.toString();
+  if (isMadeOf(field, Hash)) return typeof value === 'string' ? value.toLowerCase() : null;
+  if (field instanceof z.ZodEnum || field instanceof z.ZodLiteral) return word(field, value);
+  if (field instanceof z.ZodISODateTime) return readTime(value);
+  if (field instanceof z.ZodBoolean) return readFlag(value);
+  if (field instanceof z.ZodNumber) return readCount(value) ?? readNumber(value);
+  return field instanceof z.ZodString && Number.isSafeInteger(value) ? String(value) : null;
+}
+
+const unitOf = (key: string): FeeUnit => (/gwei$/i.test(key) ? 'gwei' : /wei$/i.test(key) ? 'wei' : 'guess');
+
 function price(value: unknown, { key, place, renaming }: Place): number | null {
-  const unit = /gwei$/i.test(key) ? 'gwei' : /wei$/i.test(key) ? 'wei' : 'guess';
+  const unit = unitOf(key);
   const wei = readFee(value, unit);
   if (wei === null || wei > BigInt(Number.MAX_SAFE_INTEGER)) return null;
   const asWei = readFee(value, 'wei');
@@ -254,16 +259,10 @@ function price(value: unknown, { key, place, renaming }: Place): number | null {
 
 /** Prices are entered in gwei but may be stored in wei, sometimes under the same name. */
 function gwei(value: unknown, { key }: Place): number | null {
-  const unit = /gwei$/i.test(key) ? 'gwei' : /wei$/i.test(key) ? 'wei' : 'guess';
-  const wei = readFee(value, unit);
+  const wei = readFee(value, unitOf(key));
   if (wei === null) return null;
   const inGwei = Number(wei) / 1e9;
   return inGwei > MOST_GWEI ? inGwei / 1e9 : inGwei;
-}
-
-function time(value: unknown): string | null {
-  const ms = readTime(value);
-  return ms === null ? null : new Date(ms).toISOString();
 }
 
 /** A word of the contract; an unknown one is unchanged. */

@@ -32,8 +32,8 @@ export async function preflightAutoTx(
     ifTold(client.autoTxAccount(transaction.from, call)),
     ifTold(reachOf(client, order, now, call)),
   ]);
-  const isElsewhere =
-    snapshot?.chainId != null && transaction.chainId !== null && snapshot.chainId !== transaction.chainId;
+  const { chainId = null } = snapshot ?? {};
+  const isElsewhere = chainId !== null && transaction.chainId !== null && chainId !== transaction.chainId;
   const lanePrice = snapshot?.lanes[order.lane].price ?? null;
   return {
     call: describeTransaction(transaction),

@@ -85,14 +85,12 @@ export function createGasClient(options: GasClientOptions) {
   const { isOwn = false, now = Date.now } = options;
   let search: Promise<ServiceDescription | null> | null = null;
 
-  const describe = async (): Promise<ServiceDescription | null> => {
-    try {
-      search ??= findDescription(http);
-      return await search;
-    } catch (error) {
+  const describe = (): Promise<ServiceDescription | null> => {
+    search ??= findDescription(http).catch((error: unknown) => {
       search = null;
       throw error;
-    }
+    });
+    return search;
   };
 
   /** Parameters that v1 documents go to any service, others only to one whose description lists them. */
@@ -103,11 +101,11 @@ export function createGasClient(options: GasClientOptions) {
   };
 
   const takenOf = async (route: DocumentedRoute, query: Query): Promise<Query> => {
-    const taken: [string, string][] = [];
+    const taken: Record<string, string> = {};
     for (const [name, value] of Object.entries(query)) {
-      if (await takes(route, name, value)) taken.push([name, value]);
+      if (await takes(route, name, value)) taken[name] = value;
     }
-    return Object.fromEntries(taken);
+    return taken;
   };
 
   const read = <View>(route: ClientRoute<View>, path: string, text: string): View =>
@@ -355,12 +353,11 @@ export function createGasClient(options: GasClientOptions) {
     },
     /** A sender's account for a pre-flight; gastop's own addition to v1. `null` when the service has no such route. */
     autoTxAccount: async (address: string, call: CallOptions = {}) => {
-      try {
-        return await get(ROUTES.autoTxAccount, call, {}, { address });
-      } catch (error) {
+      const account = get(ROUTES.autoTxAccount, call, {}, { address });
+      return account.catch((error: unknown) => {
         if (error instanceof ClientError && error.code === 'not-found') return null;
         throw error;
-      }
+      });
     },
 
     /**
@@ -371,8 +368,10 @@ export function createGasClient(options: GasClientOptions) {
     raw: async (path: string, query: Query = {}, { signal }: CallOptions = {}): Promise<string> => {
       const { text } = await http.send({ path, query: await takenOf(routeAt(path), query), signal });
       if (parseJson(text) !== undefined) return harmlessJson(text);
-      const lines = text.split(/\r?\n/);
-      return lines.map((line) => cleanText(line)).join('\n');
+      return text
+        .split(/\r?\n/)
+        .map((line) => cleanText(line))
+        .join('\n');
     },
   };
 }
@@ -380,22 +379,19 @@ export function createGasClient(options: GasClientOptions) {
 /** Failures of one route that do not concern the others. */
 const OF_A_ROUTE: readonly ClientErrorCode[] = ['plan', 'server', 'unreadable'];
 
-async function orListed<Item extends { readonly id: string }, Details, Rest>(
+const orListed = <Item extends { readonly id: string }, Details, Rest>(
   id: string,
   one: Promise<Details>,
   list: () => Promise<ListView<Item>>,
   rest: Rest,
-): Promise<Details | (Item & Rest & { readonly problem: string })> {
-  try {
-    return await one;
-  } catch (error) {
+): Promise<Details | (Item & Rest & { readonly problem: string })> =>
+  one.catch(async (error: unknown) => {
     if (!(error instanceof ClientError) || !OF_A_ROUTE.includes(error.code)) throw error;
-    const listed = await list().catch(() => Promise.reject(error));
-    const item = listed.items.find((each) => each.id === id);
+    const { items } = await list().catch(() => ({ items: [] }));
+    const item = items.find((each) => each.id === id);
     if (item === undefined) throw error;
     return { ...item, ...rest, problem: error.message };
-  }
-}
+  });
 
 const isWholeAlert = ({ condition, threshold }: AlertView) => condition !== null || threshold !== null;
 const saysStatus = ({ status }: AutoTxView) => status !== null;
@@ -451,18 +447,11 @@ const WITHOUT: Readonly<Record<ExtraField, string>> = {
 };
 
 /** In the form that nodes accept. What is too short, such as a pasted private key, is sent to no service. */
-function withSigned<Body extends { readonly signedTransaction?: string | undefined }>(
-  body: Body,
-  endpoint: string,
-): Body {
-  const { signedTransaction } = body;
-  if (signedTransaction === undefined) return body;
-  if (!isLongHex(signedTransaction)) {
-    const message = 'this is no signed transaction: it is too short, or no hex';
-    throw new ClientError('invalid', message, {
-      endpoint,
-      details: [{ path: 'signedTransaction', message }],
-    });
-  }
-  return { ...body, signedTransaction: `0x${bareHex(signedTransaction)}` };
+function withSigned({ signedTransaction: signed, ...body }: NewAutoTx | AutoTxChange, endpoint: string) {
+  if (signed === undefined) return body;
+  if (isLongHex(signed)) return { signedTransaction: `0x${bareHex(signed)}`, ...body };
+  const message = 'this is no signed transaction: it is too short, or no hex';
+  throw new ClientError('invalid', message, {
+    ...{ endpoint, details: [{ path: 'signedTransaction', message }] },
+  });
 }

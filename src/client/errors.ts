@@ -117,21 +117,13 @@ export function errorWords(body: unknown) {
 const line = (text: unknown): string =>
   typeof text === 'string' ? cleanText(text, LONGEST_MESSAGE).trim() : '';
 
-const STATUSES: Readonly<Partial<Record<ClientErrorCode, readonly number[]>>> = {
-  invalid: [400, 413, 422],
-  key: [401],
-  plan: [402, 403],
-  'not-found': [404, 405, 410, 501],
-  conflict: [409],
-  quota: [429],
-  unavailable: [503],
+const STATUSES: Readonly<Record<number, ClientErrorCode>> = {
+  ...{ 400: 'invalid', 413: 'invalid', 422: 'invalid', 401: 'key', 402: 'plan', 403: 'plan' },
+  ...{ 404: 'not-found', 405: 'not-found', 410: 'not-found', 501: 'not-found' },
+  ...{ 409: 'conflict', 429: 'quota', 503: 'unavailable' },
 };
 
-/** The code of a status; `server` for those of no other. */
-function codeOf(status: number): ClientErrorCode {
-  const known = Object.entries(STATUSES).find(([, statuses]) => statuses.includes(status));
-  return (known?.[0] as ClientErrorCode | undefined) ?? 'server';
-}
+const codeOf = (status: number): ClientErrorCode => STATUSES[status] ?? 'server';
 
 const QUOTA: Readonly<Record<LimitKind | 'unknown', string>> = {
   daily: 'the daily quota of this key is used up',

@@ -76,14 +76,14 @@ export function readCount(value: unknown): number | null {
   return Number.isSafeInteger(number) ? number : null;
 }
 
-/** Ms since epoch, from ISO 8601 (UTC without a zone) or from seconds or ms since epoch. */
-export function readTime(value: unknown): number | null {
+/** ISO 8601, from itself (UTC without a zone) or from seconds or ms since epoch. */
+export function readTime(value: unknown): string | null {
   const number = readAmount(value);
   const isIso = typeof value === 'string' && /^\s*\d{4}-\d{2}-\d{2}/.test(value);
   const hasZone = isIso && (!value.includes(':') || /(Z|[+-]\d{2}:?\d{2})\s*$/i.test(value));
   const parsed = isIso ? Date.parse(hasZone ? value : `${value.trim()}Z`) : Number.NaN;
   const ms = number === null ? parsed : number < 1e11 ? number * 1_000 : number;
-  return ms >= 0 && ms <= LATEST_TIME_MS ? Math.round(ms) : null;
+  return ms >= 0 && ms <= LATEST_TIME_MS ? new Date(Math.round(ms)).toISOString() : null;
 }
 
 const UNIT_SEC = new Map([
