@@ -236,11 +236,11 @@ export function namedChains(text: string, own: readonly ChainSetup[]): readonly 
     if (setup !== undefined) return setup;
     const chain = knownChain(name);
     if (chain === undefined) {
-      const all = [...own.map((each) => each.name), ...KNOWN_CHAINS.map(({ names: [first] }) => first)];
+      const all = [...own.map((each) => each.name), ...KNOWN_CHAINS.map((chain) => chain.name)];
       throw usageError(`--chains: "${name}" is not known; known are ${[...new Set(all)].join(', ')}`);
     }
     const urls = chain.nodes.map((url) => new URL(url));
-    return nodesOf(chain.names[0], chain.id, urls);
+    return nodesOf(chain.name, chain.id, urls);
   });
 }
 

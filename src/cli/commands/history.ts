@@ -166,47 +166,27 @@ const TICK_WIDTH = 2;
 
 /** The mean base fee in gwei, `columns` wide. The uppermost of equal labels is kept. */
 function historyChart(rows: readonly HistoryRow[], columns: number): string {
-  const [first, last] = [rows[0], rows.at(-1)];
-  if (first === undefined || last === undefined) return '';
-  const means = rows.map(({ mean }) => Math.round(mean));
-  const low = Math.min(...means);
-  const high = Math.max(...means);
-  const label = labelling(low, high);
-  const steps = Array.from({ length: HEIGHT + 1 }, (_, step) => low + ((high - low) * step) / HEIGHT);
-  const labelWidth = Math.max(...steps.map((wei) => label(wei).length));
+  const means = rows.map(({ mean }) => mean);
+  const [low, high] = [Math.min(...means), Math.max(...means)];
+  // As short as on every screen, unless the lowest and the highest would look the same.
+  const isTooShort = low < high && formatGwei(low) === formatGwei(high);
+  const label = (wei: number) => (isTooShort ? gweiString(BigInt(Math.round(wei))) : formatGwei(wei));
+  const steps = Array.from({ length: HEIGHT + 1 }, (_, step) => label(low + ((high - low) * step) / HEIGHT));
+  const labelWidth = Math.max(...steps.map(({ length }) => length));
   const width = Math.max(columns - labelWidth - TICK_WIDTH, 10);
-  const lines =
-    low === high
-      ? [`${label(low)} ┼${'─'.repeat(width - 1)}`]
-      : lineOf(resample(means, width), (wei) => label(wei).padStart(labelWidth));
-  const start = utcTime(first.timestamp, 'minutes');
-  const end = `${utcTime(last.timestamp, 'minutes')} UTC`;
-  const gap = Math.max(width - start.length - end.length, 2);
-  const times = first === last ? end : `${start}${' '.repeat(gap)}${end}`;
-  return `${lines.join('\n')}\n${' '.repeat(labelWidth + TICK_WIDTH)}${times}`;
-}
-
-function lineOf(means: readonly number[], label: (wei: number) => string): readonly string[] {
   let above = '';
   const format = (wei: number) => {
-    const own = label(wei);
+    const own = label(Math.max(wei, 0)).padStart(labelWidth);
     const text = own === above ? ' '.repeat(own.length) : own;
     above = own;
     return text;
   };
-  return asciichart
-    .plot([...means], { height: HEIGHT, format })
-    .split('\n')
-    .map((each) => each.trimEnd());
-}
-
-/** As short as on every screen, unless the lowest and the highest would look the same. */
-function labelling(low: number, high: number): (wei: number) => string {
-  const isTooShort = low < high && formatGwei(low) === formatGwei(high);
-  return (wei) => {
-    const whole = Math.max(Math.round(wei), 0);
-    return isTooShort ? gweiString(BigInt(whole)) : formatGwei(whole);
-  };
+  const lines = asciichart.plot(resample(means, width), { height: HEIGHT, format }).split('\n');
+  const start = utcTime(rows[0]?.timestamp ?? 0, 'minutes');
+  const end = `${utcTime(rows.at(-1)?.timestamp ?? 0, 'minutes')} UTC`;
+  const gap = ' '.repeat(Math.max(width - start.length - end.length, 2));
+  const times = `${' '.repeat(labelWidth + TICK_WIDTH)}${rows.length === 1 ? '' : start + gap}${end}`;
+  return [...lines.map((line) => line.trimEnd()), times].join('\n');
 }
 
 function resample(values: readonly number[], width: number): number[] {

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import { constants as osConstants } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -154,9 +153,10 @@ function runCommand(io: Io, command: string, args: readonly string[], env: Io['e
   return new Promise((resolve, reject) => {
     // In this process group: otherwise it could not read from the terminal.
     const child = spawn(command, args, { stdio: 'inherit', env });
+    // Those of the keyboard reach it by themselves at a terminal, and it must not get them twice.
+    const isAtTerminal = [io.stdin, io.stdout, io.stderr].some((stream) => stream.isTTY === true);
     io.takeSignals((name) => {
-      const isOfKeyboard = name === 'SIGINT' || name === 'SIGQUIT';
-      if (!isOfKeyboard || !isInForeground(io)) child.kill(name);
+      if (!isAtTerminal || (name !== 'SIGINT' && name !== 'SIGQUIT')) child.kill(name);
     });
     child.once('error', (error: NodeJS.ErrnoException) => {
       if (child.pid === undefined) reject(cannotRun(command, error.code));
@@ -165,19 +165,6 @@ function runCommand(io: Io, command: string, args: readonly string[], env: Io['e
       resolve(code ?? 128 + (signal === null ? 0 : osConstants.signals[signal])),
     );
   });
-}
-
-/** Whether Ctrl-C reaches the command by itself: then it must not get it twice. `kill -INT` counts as the keyboard. */
-function isInForeground(io: Io): boolean {
-  try {
-    // proc(5): pid (comm) state ppid pgrp session tty_nr tpgid
-    const fields = readFileSync('/proc/self/stat', 'latin1')
-      .replace(/^.*\) /s, '')
-      .split(' ');
-    return fields[2] === fields[5];
-  } catch {
-    return [io.stdin, io.stdout, io.stderr].some((stream) => stream.isTTY === true);
-  }
 }
 
 const REDRAW_MS = 1_000;
