@@ -7,9 +7,9 @@ import {
   isSavingUnknown,
   mustLeave,
   type SavingsEntryView,
+  targetOf,
 } from '../../client/views/alerts.ts';
 import { cooldownText } from '../../core/alerts/alert-rule.ts';
-import { ownValue } from '../../core/own-value.ts';
 import { exactGwei, formatCount, formatDuration, formatNative, formatUsd } from '../../core/units.ts';
 import {
   type Column,
@@ -27,7 +27,7 @@ import {
 function stateWords(alert: AlertView, now: number): string {
   const { status } = alert;
   if (status === 'PENDING') return coolingWords(alert, now) === null ? 'armed' : 'cooling down';
-  return status === null ? '-' : cleanLine(status).toLowerCase();
+  return words(status);
 }
 
 function coolingWords(alert: AlertView, now: number): string | null {
@@ -37,17 +37,15 @@ function coolingWords(alert: AlertView, now: number): string | null {
   return mustLeave(alert) ? 'until the price has left the threshold' : null;
 }
 
-export function channelWords({ channels }: AlertView): string {
-  return channels.map((channel) => cleanLine(channel).toLowerCase()).join(', ') || '-';
-}
+const lower = (word: string) => cleanLine(word).toLowerCase();
 
-export function timeWords(ms: number | null, precision: 'minutes' | 'seconds' = 'minutes'): string {
-  return mapped(ms, (time) => utcTime(time, precision)) ?? '-';
-}
+export const channelWords = ({ channels }: AlertView): string => channels.map(lower).join(', ') || '-';
 
-export function cooldownWords({ cooldownMs }: AlertView): string {
-  return cooldownMs === null ? '-' : cooldownMs === 0 ? 'none' : cooldownText(cooldownMs);
-}
+export const timeWords = (ms: number | null, precision: 'minutes' | 'seconds' = 'minutes'): string =>
+  mapped(ms, (time) => utcTime(time, precision)) ?? '-';
+
+export const cooldownWords = ({ cooldownMs }: AlertView): string =>
+  mapped(cooldownMs, (ms) => (ms === 0 ? 'none' : cooldownText(ms))) ?? '-';
 
 const timesWords = (count: number): string => (count === 1 ? 'once' : `${formatCount(count)} times`);
 
@@ -67,14 +65,16 @@ function columnsAt(now: number): Column<AlertView>[] {
 }
 
 export function alertDetailsText(alert: AlertDetailsView, now: number): string {
-  const lines = labelledLines([...alertRows(alert, now), ...firingRows(alert)]);
+  const lines = labelledLines(alertRows(alert, now));
   const { deliveries } = alert;
   if (deliveries === null || deliveries.length === 0) return lines.join('\n');
   return [...lines, '', 'sent, newest first (UTC)', ...deliveries.flatMap(deliveryLines)].join('\n');
 }
 
 function alertRows(alert: AlertView, now: number): Labelled[] {
-  const { hysteresis, confirmBlocks, disableOnce, disabledReason, note } = alert;
+  const { hysteresis, confirmBlocks, disableOnce, disabledReason, note, missed } = alert;
+  const last = mapped(alert.lastTriggeredAt, (ms) => `, last at ${timeWords(ms, 'seconds')} UTC`) ?? '';
+  const missedLast = mapped(missed?.lastAt, (ms) => `, last at ${timeWords(ms)} UTC`) ?? '';
   const until = mapped(alert.status === 'PENDING' ? coolingWords(alert, now) : null, (words) => ` ${words}`);
   const state = `${stateWords(alert, now)}${until ?? ''}`;
   return [
@@ -85,17 +85,10 @@ function alertRows(alert: AlertView, now: number): Labelled[] {
     ['then', disableOnce === true ? 'disabled after it has fired once' : null],
     ['re-arm margin', mapped(hysteresis || null, (margin) => `${exactGwei(margin)} gwei`)],
     ['holds for', confirmBlocks === null || confirmBlocks === 1 ? null : `${confirmBlocks} blocks in a row`],
-    ['notify', targetLines(alert).join('\n')],
+    ['notify', alert.channels.map((channel) => targetWords(alert, channel)).join('\n')],
     ['note', mapped(note || null, (text) => paragraph(text, LONGEST_NOTE))],
     ['made', mapped(alert.createdAt, (ms) => `${timeWords(ms)} UTC`)],
-  ];
-}
-
-function firingRows({ triggerCount, lastTriggeredAt, missed }: AlertView): Labelled[] {
-  const last = lastTriggeredAt === null ? '' : `, last at ${timeWords(lastTriggeredAt, 'seconds')} UTC`;
-  const missedLast = mapped(missed?.lastAt, (ms) => `, last at ${timeWords(ms)} UTC`) ?? '';
-  return [
-    ['fired', mapped(triggerCount, (count) => `${timesWords(count)}${last}`)],
+    ['fired', mapped(alert.triggerCount, (count) => `${timesWords(count)}${last}`)],
     [
       'missed',
       mapped(missed, ({ count }) => `${timesWords(count)} while nothing evaluated alerts${missedLast}`),
@@ -103,13 +96,9 @@ function firingRows({ triggerCount, lastTriggeredAt, missed }: AlertView): Label
   ];
 }
 
-/** Without a method `to` is the target of the first channel, as in the contract. */
-function targetLines({ channels, method, to, targets }: AlertView): string[] {
-  return channels.map((channel) => {
-    const target = channel === (method ?? channels[0]) ? to : ownValue(targets, channel);
-    const name = cleanLine(channel).toLowerCase();
-    return target ? `${name} ${cleanLine(target)}` : name;
-  });
+function targetWords(alert: AlertView, channel: string): string {
+  const target = targetOf(alert, channel);
+  return `${lower(channel)}${target ? ` ${cleanLine(target)}` : ''}`;
 }
 
 function deliveryLines({ id, channel, status, createdAt, nextAttemptAt, attempts }: DeliveryView): string[] {
@@ -124,7 +113,7 @@ function deliveryLines({ id, channel, status, createdAt, nextAttemptAt, attempts
   ];
 }
 
-const words = (word: string | null) => mapped(word, (text) => cleanLine(text).toLowerCase()) ?? '-';
+const words = (word: string | null) => mapped(word, lower) ?? '-';
 
 const latencyText = (ms: number) => (ms < 1_000 ? `${Math.round(ms)} ms` : formatDuration(ms / 1_000));
 

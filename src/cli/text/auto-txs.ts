@@ -1,5 +1,5 @@
 import type { CheckedAutoTx } from '../../client/auto-tx-preflight.ts';
-import { describeDistance } from '../../client/views/alerts.ts';
+import { describeDistance, plainWord } from '../../client/views/alerts.ts';
 import {
   type AutoTxDetailsView,
   type AutoTxView,
@@ -15,6 +15,7 @@ import {
   needsAttention,
   type SignedTransactionView,
   sentBeforeText,
+  symbolOf,
 } from '../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { describeTxType } from '../../client/views/metrics.ts';
@@ -56,17 +57,13 @@ function distanceWords(autoTx: AutoTxView, snapshot: SnapshotView | null): strin
 
 type CallWords = Pick<DescribedCall, 'name' | 'signature' | 'words'>;
 
-type SaidTransaction = SignedTransactionView &
-  Partial<Pick<SignedTransaction, 'blobCount' | 'maxFeePerBlobGas'>>;
-
 function transactionRows(
-  transaction: SaidTransaction,
+  transaction: SignedTransactionView & Partial<Pick<SignedTransaction, 'blobCount' | 'maxFeePerBlobGas'>>,
   call: CallWords | null,
   chainHere: number | null = null,
 ): Labelled[] {
   const { hash, type, from, to, value, data, nonce, gasLimit, chainId, blobCount = 0 } = transaction;
-  const coinOf = chainId ?? chainHere;
-  const symbol = symbolOf(coinOf);
+  const symbol = symbolOf(chainId ?? chainHere);
   const isContract = to === null && data !== null && data !== '0x';
   return [
     ['hash', hash],
@@ -102,10 +99,8 @@ function callWords(data: string | null, call: CallWords | null): string | null {
 }
 
 /** Open ones first; within a status the newest. Unknown statuses come between. */
-const ORDER = [
-  ...['SUBMITTED', 'PENDING', 'DISABLED', 'DRAFT', null],
-  ...['FAILED', 'EXPIRED', 'EXECUTED', 'CANCELLED'],
-];
+const ORDER = 'SUBMITTED PENDING DISABLED DRAFT other FAILED EXPIRED EXECUTED CANCELLED'.split(' ');
+const placeOf = ({ status }: AutoTxView) => ORDER.indexOf(ORDER.find((each) => each === status) ?? 'other');
 
 export function autoTxListLines(
   autoTxs: readonly AutoTxView[],
@@ -115,11 +110,6 @@ export function autoTxListLines(
   const rows = autoTxs.toSorted((one, other) => placeOf(one) - placeOf(other));
   const spared = ['note', 'nonce', 'expires (UTC)', 'likely'];
   return fittedLines(columnsAt(snapshot), rows, width, { spared });
-}
-
-function placeOf({ status }: AutoTxView): number {
-  const place = ORDER.indexOf(status);
-  return place < 0 ? ORDER.indexOf(null) : place;
 }
 
 function columnsAt(snapshot: SnapshotView | null): Column<AutoTxView>[] {
@@ -153,9 +143,12 @@ function callOf(autoTx: AutoTxDetailsView): CallWords | null {
 export function autoTxDetailsText(autoTx: AutoTxDetailsView, isAscii: boolean): string {
   const call = callOf(autoTx);
   const { checks, timeline } = autoTx;
+  const of = mapped(utc(autoTx.checkedAt), (time) => ` of ${time}`) ?? '';
   return [
     ...labelledLines([...orderRows(autoTx), ...transactionRows(autoTx, call), ...outcomeRows(autoTx)]),
-    ...(checks.length === 0 ? [] : ['', checkHeading(autoTx), ...checkLines(checks, isAscii)]),
+    ...(checks.length === 0
+      ? []
+      : ['', `checks${of}: ${describeChecks(checks)}`, ...checkLines(checks, isAscii)]),
     ...(timeline === null || timeline.length === 0
       ? []
       : ['', 'history, newest first (UTC)', ...timeline.flatMap(entryLines)]),
@@ -210,19 +203,10 @@ function savedWords(
   return `${amount}${dollars} ${isLoss ? 'more than at' : 'against'} ${reference}`;
 }
 
-const symbolOf = (chainId: number | null) =>
-  chainId === null ? 'coins' : chainProfile(chainId).nativeSymbol;
-
-const checkHeading = ({ checks, checkedAt }: AutoTxView) =>
-  `checks${checkedAt === null ? '' : ` of ${timeWords(checkedAt, 'seconds')} UTC`}: ${describeChecks(checks)}`;
-
 function entryLines({ at, kind, message, blockNumber }: NonNullable<AutoTxDetailsView['timeline']>[number]) {
   const block = blockNumber === null ? '' : `  #${formatCount(blockNumber)}`;
-  const words = cleanLine(kind ?? '')
-    .toLowerCase()
-    .replaceAll('_', ' ');
   return [
-    `  ${timeWords(at, 'seconds')}  ${words}${block}`,
+    `  ${timeWords(at, 'seconds')}  ${plainWord(cleanLine(kind ?? ''))}${block}`,
     ...wrapWords(cleanLine(message), 74).map((line) => `    ${line}`),
   ];
 }
@@ -232,25 +216,21 @@ export function autoTxCheckText(
   checked: Pick<CheckedAutoTx, 'call' | 'checks' | 'distance' | 'reach' | 'snapshot'>,
   isAscii: boolean,
 ): string {
-  const outlook = outlookWords(checked);
+  const { probability = null, deadlineSec = null } = checked.reach ?? {};
+  const outlook = [
+    mapped(checked.distance, ({ isOfCap, price, ...rest }) => {
+      return `now ${isOfCap ? 'base fee ' : ''}${formatGwei(price)} gwei, ${describeDistance(rest)}`;
+    }),
+    mapped(probability, (chance) => {
+      return `${formatLikelihood(chance)} likely within ${durationText(deadlineSec ?? 0)}`;
+    }),
+  ].filter((words) => words !== null);
   return [
     ...labelledLines(transactionRows(transaction, checked.call, checked.snapshot?.chainId)),
     '',
     ...checkLines(checked.checks, isAscii),
     ...(outlook.length === 0 ? [] : ['', outlook.join('; ')]),
   ].join('\n');
-}
-
-function outlookWords({ distance, reach }: Pick<CheckedAutoTx, 'distance' | 'reach'>): string[] {
-  const far = mapped(distance, ({ isOfCap, price, ...rest }) => {
-    return `now ${isOfCap ? 'base fee ' : ''}${formatGwei(price)} gwei, ${describeDistance(rest)}`;
-  });
-  const { probability = null, deadlineSec = null } = reach ?? {};
-  const likely =
-    probability === null || deadlineSec === null
-      ? null
-      : `${formatLikelihood(probability)} likely within ${durationText(deadlineSec)}`;
-  return [far, likely].filter((words) => words !== null);
 }
 
 /** For programs, with the names and units of v1's `AutoTx`. */
