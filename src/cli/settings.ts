@@ -69,23 +69,17 @@ const CHAIN_KEY = 'GASTOP_API_KEY_';
 export const isSecretVariable = (name: string): boolean =>
   SECRET_VARIABLES.includes(name) || name.startsWith(CHAIN_KEY);
 
-/** The environment variable of each setting; its flag and its name in the config file are derived from the key. */
-const VARIABLES = {
-  url: 'GASTOP_URL',
-  rpc: 'GASTOP_RPC',
-  apiKey: 'GASTOP_API_KEY',
-  history: 'GASTOP_HISTORY',
-  confirmations: 'GASTOP_CONFIRMATIONS',
-  db: 'GASTOP_DB',
-  database: 'GASTOP_DATABASE_URL',
-  ascii: 'GASTOP_ASCII',
-  screenReader: 'INK_SCREEN_READER',
-  notifications: 'GASTOP_NOTIFICATIONS',
-  keys: 'GASTOP_KEYS',
-  encryptionKey: 'GASTOP_ENCRYPTION_KEY',
-  allowPrivateTargets: 'GASTOP_ALLOW_PRIVATE_TARGETS',
-  cors: 'GASTOP_CORS',
-} as const;
+/** Settings that are in the config file, with their flags and variables derived from the name. */
+type SettingName = Exclude<keyof ConfigFile, 'chains' | 'plans' | 'smtp' | 'telegram'> | 'screenReader';
+
+export const flagName = (name: string) =>
+  `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+function variableOf(name: SettingName): string {
+  if (name === 'database') return 'GASTOP_DATABASE_URL';
+  if (name === 'screenReader') return 'INK_SCREEN_READER';
+  return `GASTOP${flagName(name).slice(1).replaceAll('-', '_').toUpperCase()}`;
+}
 
 /** Where a setting may be, by its name there; `parse` reads all of them. */
 interface Places<Value> {
@@ -115,27 +109,26 @@ function chosen<Value>(what: string, ...settings: readonly Places<Value>[]): Set
 /** @throws CliError (usage) without any key in its message. */
 export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConfig | null) {
   const file = config?.content ?? {};
-  type Values = Partial<Record<keyof typeof VARIABLES, string | boolean | readonly string[]>>;
+  type Values = Partial<Record<SettingName, string | boolean | readonly string[]>>;
   const typed: Values = flags;
   const inFile: Values = file;
   const places = <Value>(
-    name: keyof typeof VARIABLES,
+    name: SettingName,
     parse: (text: string) => Value,
     fileName = `${FILE}: ${name}`,
     from = FILE,
   ): Places<Value> => ({
     texts: [
       [flagName(name), typed[name]?.toString()],
-      [VARIABLES[name], set(env[VARIABLES[name]])],
+      [variableOf(name), set(env[variableOf(name)])],
       [fileName, inFile[name]?.toString(), from],
     ],
     parse,
   });
-  const setting = <Value>(name: keyof typeof VARIABLES, parse: (text: string) => Value) =>
+  const setting = <Value>(name: SettingName, parse: (text: string) => Value) =>
     chosen(name, places(name, parse));
   const sourceAt = (name: 'url' | 'rpc', parse: (text: string) => SourceChoice) =>
     places(name, parse, `${FILE}, ${name}`, `${FILE}, ${name}`);
-  refuseLooseFlags(flags);
   const source =
     chosen<SourceChoice>(
       'source',
@@ -145,7 +138,7 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
       { texts: [['--demo', flags.demo?.toString()]], parse: () => demoOf(flags.seed) },
     ) ?? byDefault({ kind: 'rpc', urls: PUBLIC_NODES.map((url) => new URL(url)), isPublicDefault: true });
   const apiKey = keyFor(source.value, chosen('apiKey', places('apiKey', parseApiKey)), file);
-  if (source.value.kind === 'hosted') refuseEmbeddedFlags(flags);
+  refuseStrays(flags, source.value.kind);
   const hosted = (choice: SourceChoice & { kind: 'hosted' }) => ({ ...choice, apiKey: apiKey.value });
   const asciiFrom = asciiTerminal(env);
   return {
@@ -170,9 +163,6 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
 
 const byDefault = <const Value>(value: Value) => ({ value, from: DEFAULT });
 
-export const flagName = (name: string) =>
-  `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-
 /** The same settings for another source, chosen at runtime. A database named for the first one does not apply. */
 export function withSource(settings: Settings, source: SourceChoice): Settings {
   return { ...settings, source: { value: source, from: 'the monitor' }, db: byDefault(null) };
@@ -189,11 +179,18 @@ const demoOf = (seed: string | undefined): SourceChoice => ({
   seed: given('--seed', seed, parseSeed) ?? DEFAULT_SEED,
 });
 
-function refuseLooseFlags({ speed, replay, seed, demo }: SourceFlags): void {
-  if (speed !== undefined && replay === undefined) {
-    throw usageError('--speed goes with --replay FILE; add it or leave --speed away');
-  }
-  if (seed !== undefined && !demo) throw usageError('--seed goes with --demo; add it or leave --seed away');
+/** Flags that only some sources take; a service at a URL keeps its own history and decides by itself. */
+const OF_EMBEDDED = ['allowPrivateTargets', 'confirmations', 'db', 'database', 'history'] as const;
+
+function refuseStrays(flags: SourceFlags, kind: SourceChoice['kind']): void {
+  const refuse = (name: keyof SourceFlags, isInPlace: boolean, source: string) => {
+    if (isInPlace || flags[name] === undefined) return;
+    const flag = flagName(name);
+    throw usageError(`${flag} goes with ${source}; add it or leave ${flag} away`);
+  };
+  refuse('speed', kind === 'replay', '--replay FILE');
+  refuse('seed', kind === 'simulated', '--demo');
+  for (const name of OF_EMBEDDED) refuse(name, kind !== 'hosted', '--rpc, --replay or --demo');
 }
 
 function chainsOf(env: Env, { chains = [] }: ConfigFile): readonly ChainSetup[] {
@@ -253,22 +250,6 @@ function keyFor(source: SourceChoice, key: Setting<string> | null, file: ConfigF
   const owner = serviceUrl(file.url);
   const isForeign = source.kind === 'hosted' && owner.origin !== source.url.origin;
   return isForeign ? { value: null, from: `${FILE} has one, for ${owner.host} only` } : key;
-}
-
-/** What only a service in this process does. */
-const EMBEDDED_FLAGS = {
-  allowPrivateTargets: 'decides where its alerts go',
-  confirmations: 'says itself when an auto-tx is final',
-  db: 'keeps its own history',
-  database: 'keeps its own history',
-  history: 'keeps its own history',
-} as const;
-
-function refuseEmbeddedFlags(flags: SourceFlags): void {
-  for (const [name, why] of Object.entries(EMBEDDED_FLAGS)) {
-    if (flags[name as keyof typeof EMBEDDED_FLAGS] === undefined) continue;
-    throw usageError(`${flagName(name)} goes with --rpc, --replay or --demo; the service at the URL ${why}`);
-  }
 }
 
 const wordsOf = (text: string) => text.split(/[\s,]+/).filter((part) => part !== '');
