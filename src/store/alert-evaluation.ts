@@ -12,7 +12,7 @@ import {
 } from '../core/alerts/alert-rule.ts';
 import type { Block } from '../core/block.ts';
 import { insertFirings } from './alert-firings.ts';
-import { type AlertRow, toAlertRow, toKeptAlert } from './alert-rows.ts';
+import { toAlertRow, toKeptAlert } from './alert-rows.ts';
 import { integer, maybe } from './columns.ts';
 import { type ReferencePrices, referencePrices } from './history.ts';
 import { dropMeta, pagesOf, type Queries, readMeta, readRows, saveMeta, type Tables } from './tables.ts';
@@ -96,7 +96,8 @@ export async function rewindAlerts(trx: Queries, number: number): Promise<void> 
   const at = await readMeta(trx, POSITION);
   if (at === null || Number(at) <= number) return;
   await saveMeta(trx, POSITION, String(number));
-  await confirmAnew(trx, number);
+  const confirming = alertsIn(trx).where('lane', 'in', LANES).where('wake_block', '>', number);
+  await change(trx, confirming.where('true_since', '>', number), () => ARMED);
   await rearmFuture(trx);
 }
 
@@ -106,21 +107,23 @@ export async function restartAlerts(trx: Queries): Promise<void> {
   await passUnseen(trx);
 }
 
-async function passUnseen(trx: Queries): Promise<void> {
-  const all = trx.selectFrom('alerts').selectAll();
-  const confirming = all.where('lane', 'in', LANES).where('wake_block', '>', -1);
-  const leaving = all.where('phase', '=', 'cooling').where('must_leave', '=', 1);
-  for (const rows of [await confirming.execute(), await leaving.execute()])
-    await change(trx, rows, stepUnseen);
+const alertsIn = (trx: Queries) => trx.selectFrom('alerts').selectAll();
+
+async function change(
+  trx: Queries,
+  which: ReturnType<typeof alertsIn>,
+  next: (phase: AlertPhase) => AlertPhase,
+): Promise<void> {
+  const alerts = readRows(await which.execute(), toKeptAlert);
+  await saveChanged(
+    trx,
+    alerts.map((alert) => ({ ...alert, phase: next(alert.phase) })),
+  );
 }
 
-async function confirmAnew(trx: Queries, number: number): Promise<void> {
-  const waking = trx
-    .selectFrom('alerts')
-    .selectAll()
-    .where('lane', 'in', LANES)
-    .where('wake_block', '>', number);
-  await change(trx, await waking.where('true_since', '>', number).execute(), () => ARMED);
+async function passUnseen(trx: Queries): Promise<void> {
+  await change(trx, alertsIn(trx).where('lane', 'in', LANES).where('wake_block', '>', -1), stepUnseen);
+  await change(trx, alertsIn(trx).where('phase', '=', 'cooling').where('must_leave', '=', 1), stepUnseen);
 }
 
 async function storedTimestamp(trx: Queries, number: number): Promise<number> {
@@ -133,21 +136,14 @@ async function rearmFuture(trx: Queries, now: number | null = null): Promise<voi
   const present = now ?? (await headTimestamp(trx));
   if (present === null) return;
   const latest = (present + DEEPEST_REORG_SEC) * 1_000;
-  const cooling = trx.selectFrom('alerts').selectAll().where('phase', '=', 'cooling');
-  const future = cooling.where((e) => e(e('cooldown_until', '-', e.ref('cooldown_ms')), '>', latest));
-  await change(trx, await future.execute(), () => ARMED);
+  const firedAt = sql<number>`cooldown_until - cooldown_ms`;
+  await change(trx, alertsIn(trx).where('phase', '=', 'cooling').where(firedAt, '>', latest), () => ARMED);
 }
 
 export async function headTimestamp(db: Queries): Promise<number | null> {
   const newest = db.selectFrom('blocks').select('timestamp').orderBy('number', 'desc').limit(1);
   return (await newest.executeTakeFirst())?.timestamp ?? null;
 }
-
-const change = (trx: Queries, rows: readonly AlertRow[], next: (phase: AlertPhase) => AlertPhase) =>
-  saveChanged(
-    trx,
-    readRows(rows, toKeptAlert).map((alert) => ({ ...alert, phase: next(alert.phase) })),
-  );
 
 async function evaluateBlock(trx: Queries, priced: PricedBlock, run: AlertRun): Promise<number> {
   const { block } = priced;
@@ -179,13 +175,11 @@ function stepKept(alert: KeptAlert, { block, prices, isPast }: PricedBlock, run:
   const timestamp = Math.floor(block.timestamp);
   const { phase, fires } = step(alert.rule, alert.phase, { number: block.number, timestamp, price });
   const at = timestamp * 1_000;
+  const after = { ...alert, phase };
+  if (fires && !isPast)
+    Object.assign(after, { triggerCount: alert.triggerCount + 1, lastTriggeredAt: at, updatedAt: run.now });
   // A firing before the alert was created is not missed.
-  const isBefore = isPast && at < alert.createdAt;
-  const counted =
-    !fires || isBefore
-      ? {}
-      : isPast
-        ? { missedCount: alert.missedCount + 1, lastMissedAt: at }
-        : { triggerCount: alert.triggerCount + 1, lastTriggeredAt: at, updatedAt: run.now };
-  return { alert: { ...alert, phase, ...counted }, price, fires: fires && !isPast };
+  else if (fires && at >= alert.createdAt)
+    Object.assign(after, { missedCount: alert.missedCount + 1, lastMissedAt: at });
+  return { alert: after, price, fires: fires && !isPast };
 }

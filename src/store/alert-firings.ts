@@ -1,10 +1,11 @@
+import { type OnConflictBuilder, sql } from 'kysely';
 import type { AlertMessage, KeptAlert } from '../core/alerts/alert-rule.ts';
 import type { Block } from '../core/block.ts';
 import type { AlertRun } from './alert-evaluation.ts';
 import { integer, maybe } from './columns.ts';
 import type { ReferencePrices } from './history.ts';
 import { FORGOTTEN_AT_ONCE, forgetDeliveries, inPages } from './outbox.ts';
-import { pagesOf, type Queries } from './tables.ts';
+import { pagesOf, type Queries, type Tables } from './tables.ts';
 
 /** A sum of wei per gas soon exceeds an integer column; its two halves do not. */
 export const HALF = 1_000_000;
@@ -21,18 +22,12 @@ export const SUMS = ['firings', 'saved_high', 'saved_low', 'usd', 'unpriced'] as
 
 export async function tallyFirings(trx: Queries, events: readonly AlertEventRow[]): Promise<void> {
   const hours = Map.groupBy(events, ({ owner, triggered_at }) => `${tallyHour(triggered_at)} ${owner}`);
+  const added = SUMS.map((sum) => [sum, sql.raw(`firing_tallies.${sum} + excluded.${sum}`)]);
   for (const together of hours.values()) {
     const row = trx.insertInto('firing_tallies').values(tallyOf(together));
-    const added = row.onConflict((conflict) =>
-      conflict
-        .columns(['owner', 'hour'])
-        .doUpdateSet((e) =>
-          Object.fromEntries(
-            SUMS.map((sum) => [sum, e(`firing_tallies.${sum}`, '+', e.ref(`excluded.${sum}`))]),
-          ),
-        ),
-    );
-    await added.execute();
+    const same = (conflict: OnConflictBuilder<Tables, 'firing_tallies'>) =>
+      conflict.columns(['owner', 'hour']).doUpdateSet(Object.fromEntries(added));
+    await row.onConflict(same).execute();
   }
 }
 
@@ -177,11 +172,9 @@ export const pruneAlertEvents = (
 ): Promise<void> =>
   inPages(() =>
     transaction(async (trx) => {
-      const old = trx
-        .selectFrom('alert_events')
-        .select('id')
-        .where('triggered_at', '<', now - KEEP_MS);
-      const page = trx.deleteFrom('alert_events').where('id', 'in', old.limit(FORGOTTEN_AT_ONCE));
+      const events = trx.selectFrom('alert_events').select('id').limit(FORGOTTEN_AT_ONCE);
+      const old = events.where('triggered_at', '<', now - KEEP_MS);
+      const page = trx.deleteFrom('alert_events').where('id', 'in', old);
       return Number((await page.executeTakeFirstOrThrow()).numDeletedRows);
     }),
   );

@@ -23,32 +23,29 @@ export interface Sealer {
 }
 
 export function createSealer(getKey: () => Buffer): Sealer {
-  let known: { readonly key: Buffer; readonly id: string } | null = null;
+  let key: Buffer | null = null;
   const current = () => {
-    if (known === null) {
-      const key = getKey();
-      known = { key, id: createHash('sha256').update(key).digest('hex').slice(0, 16) };
-    }
-    return known;
+    key ??= getKey();
+    return { key, keyId: createHash('sha256').update(key).digest('hex').slice(0, 16) };
   };
   return {
     seal(autoTxId, bytes) {
-      const { key, id } = current();
+      const { key, keyId } = current();
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(autoTxId));
       const text = Buffer.concat([cipher.update(bytes), cipher.final()]);
-      return { keyId: id, bytes: Buffer.concat([nonce, cipher.getAuthTag(), text]) };
+      return { keyId, bytes: Buffer.concat([nonce, cipher.getAuthTag(), text]) };
     },
     open(autoTxId, { keyId, bytes }) {
       try {
-        const { key, id } = current();
-        if (keyId !== id || bytes.length < NONCE_BYTES + TAG_BYTES) return null;
-        const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES))
+        const { key, keyId: ours } = current();
+        if (keyId !== ours) return null;
+        const [nonce, rest] = [bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES)];
+        const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
           .setAAD(Buffer.from(autoTxId))
-          .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
-        return new Uint8Array(
-          Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]),
-        );
+          .setAuthTag(rest.subarray(0, TAG_BYTES));
+        const plain = [decipher.update(rest.subarray(TAG_BYTES)), decipher.final()];
+        return new Uint8Array(Buffer.concat(plain));
       } catch {
         return null;
       }
