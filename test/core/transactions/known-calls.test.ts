@@ -23,79 +23,69 @@ function describedCall(declared: string, to: Hex, ...args: unknown[]) {
   return call;
 }
 
-describe('selectors', () => {
-  it.each([
-    ['0xa9059cbb', 'transfer(address,uint256)'],
-    ['0x23b872dd', 'transferFrom(address,address,uint256)'],
-    ['0x095ea7b3', 'approve(address,uint256)'],
-    ['0xd505accf', 'permit(address,address,uint256,uint256,uint8,bytes32,bytes32)'],
-    ['0x8fcbaf0c', 'permit(address,address,uint256,uint256,bool,uint8,bytes32,bytes32)'],
-    ['0xa22cb465', 'setApprovalForAll(address,bool)'],
-    ['0x42842e0e', 'safeTransferFrom(address,address,uint256)'],
-    ['0xf242432a', 'safeTransferFrom(address,address,uint256,uint256,bytes)'],
-    ['0xd0e30db0', 'deposit()'],
-    ['0x2e1a7d4d', 'withdraw(uint256)'],
-    ['0x38ed1739', 'swapExactTokensForTokens(uint256,uint256,address[],address,uint256)'],
-    ['0x472b43f3', 'swapExactTokensForTokens(uint256,uint256,address[],address)'],
-    ['0x7ff36ab5', 'swapExactETHForTokens(uint256,address[],address,uint256)'],
-    ['0x414bf389', 'exactInputSingle((address,address,uint24,address,uint256,uint256,uint256,uint160))'],
-    ['0x04e45aaf', 'exactInputSingle((address,address,uint24,address,uint256,uint256,uint160))'],
-    ['0xc04b8d59', 'exactInput((bytes,address,uint256,uint256,uint256))'],
-    ['0xb858183f', 'exactInput((bytes,address,uint256,uint256))'],
-    ['0xdb3e2198', 'exactOutputSingle((address,address,uint24,address,uint256,uint256,uint256,uint160))'],
-    ['0xf28c0498', 'exactOutput((bytes,address,uint256,uint256,uint256))'],
-    ['0x3593564c', 'execute(bytes,bytes[],uint256)'],
-    ['0x12aa3caf', 'swap(address,(address,address,address,address,uint256,uint256,uint256),bytes,bytes)'],
-    ['0x07ed2379', 'swap(address,(address,address,address,address,uint256,uint256,uint256),bytes)'],
-    ['0x5f575529', 'swap(string,address,uint256,bytes)'],
-    ['0xac9650d8', 'multicall(bytes[])'],
-    ['0x5ae401dc', 'multicall(uint256,bytes[])'],
-    ['0x82ad56cb', 'aggregate3((address,bool,bytes)[])'],
-    [
-      '0x6a761202',
-      'execTransaction(address,uint256,bytes,uint8,uint256,uint256,uint256,address,address,bytes)',
-    ],
-    ['0xef9c8805', 'register((string,address,uint256,bytes32,address,bytes[],uint8,bytes32))'],
-    ['0x74694a2b', 'register(string,address,uint256,bytes32,address,bytes[],bool,uint16)'],
-    ['0xacf1a841', 'renew(string,uint256)'],
-  ])('%s, as published, is %s', (selector, signature) => {
+const wordsOf = (declared: string, to: Hex, ...args: unknown[]) => describedCall(declared, to, ...args).words;
+
+/** As published. */
+const SELECTORS = `
+0xa9059cbb transfer(address,uint256)
+0x23b872dd transferFrom(address,address,uint256)
+0x095ea7b3 approve(address,uint256)
+0xd505accf permit(address,address,uint256,uint256,uint8,bytes32,bytes32)
+0x8fcbaf0c permit(address,address,uint256,uint256,bool,uint8,bytes32,bytes32)
+0xa22cb465 setApprovalForAll(address,bool)
+0x42842e0e safeTransferFrom(address,address,uint256)
+0xf242432a safeTransferFrom(address,address,uint256,uint256,bytes)
+0xd0e30db0 deposit()
+0x2e1a7d4d withdraw(uint256)
+0x38ed1739 swapExactTokensForTokens(uint256,uint256,address[],address,uint256)
+0x472b43f3 swapExactTokensForTokens(uint256,uint256,address[],address)
+0x7ff36ab5 swapExactETHForTokens(uint256,address[],address,uint256)
+0x414bf389 exactInputSingle((address,address,uint24,address,uint256,uint256,uint256,uint160))
+0x04e45aaf exactInputSingle((address,address,uint24,address,uint256,uint256,uint160))
+0xc04b8d59 exactInput((bytes,address,uint256,uint256,uint256))
+0xb858183f exactInput((bytes,address,uint256,uint256))
+0xdb3e2198 exactOutputSingle((address,address,uint24,address,uint256,uint256,uint256,uint160))
+0xf28c0498 exactOutput((bytes,address,uint256,uint256,uint256))
+0x3593564c execute(bytes,bytes[],uint256)
+0x12aa3caf swap(address,(address,address,address,address,uint256,uint256,uint256),bytes,bytes)
+0x07ed2379 swap(address,(address,address,address,address,uint256,uint256,uint256),bytes)
+0x5f575529 swap(string,address,uint256,bytes)
+0xac9650d8 multicall(bytes[])
+0x5ae401dc multicall(uint256,bytes[])
+0x82ad56cb aggregate3((address,bool,bytes)[])
+0x6a761202 execTransaction(address,uint256,bytes,uint8,uint256,uint256,uint256,address,address,bytes)
+0xef9c8805 register((string,address,uint256,bytes32,address,bytes[],uint8,bytes32))
+0x74694a2b register(string,address,uint256,bytes32,address,bytes[],bool,uint16)
+0xacf1a841 renew(string,uint256)`;
+
+it('functions have their published selectors', () => {
+  for (const [selector = '', signature] of SELECTORS.trim()
+    .split('\n')
+    .map((line) => line.split(' '))) {
     expect(knownFunctions().get(selector)?.signature).toBe(signature);
-  });
+  }
 });
 
-describe('an unknown function', () => {
-  it('is a plain transfer without data', () => {
-    expect(describeCall('0x', FRIEND)).toMatchObject({
-      name: 'plain transfer',
-      words: 'sends its value to 0xd8dA6B…6045 and calls nothing',
-    });
+it('an unknown function is a plain transfer, a contract, a selector, or too short for one', () => {
+  expect(describeCall('0x', FRIEND)).toMatchObject({
+    name: 'plain transfer',
+    words: 'sends its value to 0xd8dA6B…6045 and calls nothing',
   });
-
-  it('makes a contract without an address', () => {
-    expect(describeCall('0x60016002', null)).toMatchObject({
-      name: 'contract creation',
-      words: 'makes a contract from 4 bytes of code',
-    });
+  expect(describeCall('0x60016002', null)).toMatchObject({
+    name: 'contract creation',
+    words: 'makes a contract from 4 bytes of code',
   });
-
-  it('has its selector shown', () => {
-    expect(describeCall('0xdeadbeef00', TOKEN)).toEqual({
-      name: null,
-      signature: null,
-      selector: '0xdeadbeef',
-      args: [],
-      words: 'calls 0xdeadbeef of 0xA0b869…eB48, a function that is not known here',
-      calls: [],
-    });
+  expect(describeCall('0xdeadbeef00', TOKEN)).toEqual({
+    name: null,
+    signature: null,
+    selector: '0xdeadbeef',
+    args: [],
+    words: 'calls 0xdeadbeef of 0xA0b869…eB48, a function that is not known here',
+    calls: [],
   });
-
-  it('may be too short for a call, or no hex', () => {
-    expect(describeCall('0xdead', TOKEN)?.words).toBe('sends 2 bytes to 0xA0b869…eB48, too few for a call');
-    expect(describeCall('0xde', TOKEN)?.words).toMatch(/^sends 1 byte to /);
-    expect(describeCall('0xdea', TOKEN)).toBeNull();
-    expect(describeCall('hello', TOKEN)).toBeNull();
-    expect(describeCall('0xzz', TOKEN)).toBeNull();
-  });
+  expect(describeCall('0xdead', TOKEN)?.words).toBe('sends 2 bytes to 0xA0b869…eB48, too few for a call');
+  expect(describeCall('0xde', TOKEN)?.words).toMatch(/^sends 1 byte to /);
+  for (const noHex of ['0xdea', 'hello', '0xzz']) expect(describeCall(noHex, TOKEN)).toBeNull();
 });
 
 describe('tokens', () => {
@@ -108,43 +98,27 @@ describe('tokens', () => {
     expect(call.words).toBe('sends 1,500,000 base units of token 0xA0b869…eB48 to 0xd8dA6B…6045');
   });
 
-  it.each([
-    [
-      0n,
+  it('are approved', () => {
+    const large = 2n ** 255n;
+    const calls = [0n, 5_000n, large, maxUint256].map((amount) =>
+      describedCall('approve(address spender, uint256 amount)', TOKEN, ROUTER, amount),
+    );
+    expect(calls.map(({ words }) => words)).toEqual([
       'takes back (revokes) what 0x7a250d…488D may spend of token 0xA0b869…eB48 (of an NFT: lets it move number 0)',
-      '0',
-    ],
-    [
-      5_000n,
       'lets 0x7a250d…488D spend 5,000 base units of token 0xA0b869…eB48 (of an NFT: lets it move number 5,000)',
-      '5000',
-    ],
-    [
-      2n ** 255n,
-      `lets 0x7a250d…488D spend a practically unlimited amount of token 0xA0b869…eB48 (of an NFT: lets it move number ${(2n ** 255n).toLocaleString('en')})`,
-      (2n ** 255n).toString(),
-    ],
-    [
-      maxUint256,
+      `lets 0x7a250d…488D spend a practically unlimited amount of token 0xA0b869…eB48 (of an NFT: lets it move number ${large.toLocaleString('en')})`,
       'lets 0x7a250d…488D spend an unlimited amount of token 0xA0b869…eB48',
-      'unlimited (2^256 − 1)',
-    ],
-  ])('are approved: %s', (amount, words, value) => {
-    const call = describedCall('approve(address spender, uint256 amount)', TOKEN, ROUTER, amount);
-    expect(call.words).toBe(words);
-    expect(call.args[1]?.value).toBe(value);
-  });
-
-  it.each([
-    [true, 'lets 0x7a250d…488D move every NFT of 0xA0b869…eB48'],
-    [false, 'takes back (revokes) that 0x7a250d…488D may move NFTs of 0xA0b869…eB48'],
-  ])('are all approved: %s', (approved, words) => {
-    expect(describedCall('setApprovalForAll(address a, bool b)', TOKEN, ROUTER, approved).words).toBe(words);
-  });
-
-  it('are approved through Permit2', () => {
-    const declared = 'approve(address token, address spender, uint160 amount, uint48 expiration)';
-    expect(describedCall(declared, ROUTER, TOKEN, FRIEND, 2n ** 160n - 1n, 0).words).toBe(
+    ]);
+    const values = calls.map(({ args }) => args[1]?.value);
+    expect(values).toEqual(['0', '5000', large.toString(), 'unlimited (2^256 − 1)']);
+    const all = (approved: boolean) =>
+      wordsOf('setApprovalForAll(address a, bool b)', TOKEN, ROUTER, approved);
+    expect([all(true), all(false)]).toEqual([
+      'lets 0x7a250d…488D move every NFT of 0xA0b869…eB48',
+      'takes back (revokes) that 0x7a250d…488D may move NFTs of 0xA0b869…eB48',
+    ]);
+    const permit2 = 'approve(address token, address spender, uint160 amount, uint48 expiration)';
+    expect(wordsOf(permit2, ROUTER, TOKEN, FRIEND, 2n ** 160n - 1n, 0)).toBe(
       'lets 0xd8dA6B…6045 spend an unlimited amount of token 0xA0b869…eB48',
     );
   });
@@ -160,24 +134,21 @@ describe('swaps', () => {
     expect(call.args.find(({ name }) => name === 'path')?.value).toBe(`[${TOKEN}, ${FRIEND}, ${WETH}]`);
   });
 
-  const path: Hex = `${TOKEN}000bb8${WETH.slice(2)}` as Hex;
-
   it('of a V3 router read the packed path, which goes backwards where the output is exact', () => {
-    const tuple = { path, recipient: FRIEND, a: 7n, b: 8n };
-    const into = 'exactInput((bytes path, address recipient, uint256 a, uint256 b) params)';
-    const out = 'exactOutput((bytes path, address recipient, uint256 a, uint256 b) params)';
-    expect(describedCall(into, ROUTER, tuple).words).toBe(
+    const tuple = { path: `${TOKEN}000bb8${WETH.slice(2)}`, recipient: FRIEND, a: 7n, b: 8n };
+    const fields = '((bytes path, address recipient, uint256 a, uint256 b) params)';
+    expect([
+      wordsOf(`exactInput${fields}`, ROUTER, tuple),
+      wordsOf(`exactOutput${fields}`, ROUTER, tuple),
+    ]).toEqual([
       'swaps 7 base units of 0xA0b869…eB48 for at least 8 of 0xC02aaA…6Cc2, to 0xd8dA6B…6045',
-    );
-    expect(describedCall(out, ROUTER, tuple).words).toBe(
       'swaps at most 8 base units of 0xC02aaA…6Cc2 for 7 of 0xA0b869…eB48, to 0xd8dA6B…6045',
-    );
+    ]);
   });
 
   it('of the Universal Router list their steps', () => {
     const declared = 'execute(bytes commands, bytes[] inputs, uint256 deadline)';
-    const call = describedCall(declared, ROUTER, '0x0a800c3f', ['0x', '0x', '0x', '0x'], 1n);
-    expect(call.words).toBe(
+    expect(wordsOf(declared, ROUTER, '0x0a800c3f', ['0x', '0x', '0x', '0x'], 1n)).toBe(
       'runs a Uniswap router by 1 Jan 1970 00:00 UTC: Permit2 approval, V3 swap, unwrap, step 0x3f',
     );
   });
@@ -186,17 +157,15 @@ describe('swaps', () => {
 describe('calls within calls', () => {
   const transfer = encoded('transfer(address to, uint256 amount)', FRIEND, 5n);
   const revoke = encoded('approve(address spender, uint256 amount)', ROUTER, 0n);
+  const revokes =
+    'takes back (revokes) what 0x7a250d…488D may spend of token 0xA0b869…eB48 (of an NFT: lets it move number 0)';
 
   it('of a multicall go to the same contract and are described one level deep', () => {
     const inner = encoded('multicall(bytes[] data)', [transfer]);
-    const call = describedCall('multicall(uint256 deadline, bytes[] data)', TOKEN, 1n, [
-      transfer,
-      revoke,
-      inner,
-    ]);
+    const declared = 'multicall(uint256 deadline, bytes[] data)';
+    const call = describedCall(declared, TOKEN, 1n, [transfer, revoke, inner]);
     expect(call.words).toBe(
-      'makes 3 calls by 1 Jan 1970 00:00 UTC: sends 5 base units of token 0xA0b869…eB48 to 0xd8dA6B…6045; ' +
-        'takes back (revokes) what 0x7a250d…488D may spend of token 0xA0b869…eB48 (of an NFT: lets it move number 0); makes calls',
+      `makes 3 calls by 1 Jan 1970 00:00 UTC: sends 5 base units of token 0xA0b869…eB48 to 0xd8dA6B…6045; ${revokes}; makes calls`,
     );
     expect(call.calls.map(({ name }) => name)).toEqual(['transfer', 'approve', 'multicall']);
     expect(call.calls[2]?.calls).toEqual([]);
@@ -204,13 +173,12 @@ describe('calls within calls', () => {
 
   it('of Multicall3 go where each says', () => {
     const declared = 'aggregate3((address target, bool allowFailure, bytes callData)[] calls)';
-    const call = describedCall(declared, ROUTER, [
+    const calls = [
       { target: WETH, allowFailure: true, callData: transfer },
       { target: TOKEN, allowFailure: true, callData: '0x' },
-    ]);
-    expect(call.words).toBe(
-      'makes 2 calls: sends 5 base units of token 0xC02aaA…6Cc2 to 0xd8dA6B…6045; ' +
-        'sends its value to 0xA0b869…eB48 and calls nothing',
+    ];
+    expect(wordsOf(declared, ROUTER, calls)).toBe(
+      'makes 2 calls: sends 5 base units of token 0xC02aaA…6Cc2 to 0xd8dA6B…6045; sends its value to 0xA0b869…eB48 and calls nothing',
     );
   });
 
@@ -218,21 +186,15 @@ describe('calls within calls', () => {
     const declared =
       'execTransaction(address to, uint256 v, bytes d, uint8 operation, uint256 a, uint256 b, uint256 c, address e, address f, bytes g)';
     const call = (operation: number) =>
-      describedCall(declared, FRIEND, TOKEN, 0n, revoke, operation, 0n, 0n, 0n, WETH, WETH, '0x').words;
-    const inner =
-      'takes back (revokes) what 0x7a250d…488D may spend of token 0xA0b869…eB48 (of an NFT: lets it move number 0)';
-    expect(call(0)).toBe(`has Safe 0xd8dA6B…6045 call 0xA0b869…eB48: ${inner}`);
-    expect(call(1)).toBe(
-      `has Safe 0xd8dA6B…6045 call 0xA0b869…eB48 with all of its own rights (a delegate call): ${inner}`,
-    );
+      wordsOf(declared, FRIEND, TOKEN, 0n, revoke, operation, 0n, 0n, 0n, WETH, WETH, '0x');
+    expect([call(0), call(1)]).toEqual([
+      `has Safe 0xd8dA6B…6045 call 0xA0b869…eB48: ${revokes}`,
+      `has Safe 0xd8dA6B…6045 call 0xA0b869…eB48 with all of its own rights (a delegate call): ${revokes}`,
+    ]);
   });
 
   it('that are many are counted', () => {
-    const call = describedCall(
-      'multicall(bytes[] data)',
-      TOKEN,
-      Array.from({ length: 40 }, () => revoke),
-    );
+    const call = describedCall('multicall(bytes[] data)', TOKEN, Array<Hex>(40).fill(revoke));
     expect(call.calls).toHaveLength(16);
     expect(call.words).toMatch(/^makes 40 calls: .*; 37 more$/);
   });
