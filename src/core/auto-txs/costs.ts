@@ -251,15 +251,12 @@ function overpaidWords(price: PriceToPay, facts: PreflightFacts): string | null 
   const { transaction, order } = facts;
   const least = overpaidBy(facts, price);
   if (least === null) return null;
-  const lane = `the ${LANE_TITLES[order.lane]} lane`;
-  const target = `your target of ${gwei(order.target)}`;
-  if (transaction.maxFeePerGas === null) {
-    return `it always pays its gas price of ${gwei(least)}, whatever ${lane} costs: sign it again with less to pay ${target}`;
-  }
+  const tip = transaction.maxFeePerGas === null ? null : transaction.maxPriorityFeePerGas;
+  const field = tip === null ? `gas price of ${gwei(least)}` : `own priority fee of ${gwei(tip)}`;
+  const pays = `${price.isMost ? 'at least' : 'about'} ${gweiBeside(least, order.target)}`;
   const strict = unreachable({ ...order, isStrict: true }, transaction, true);
   const advice = `${strict === null ? 'use a strict target, or ' : ''}sign it again with a lower one`;
-  const then = price.when === 'now' ? `in the next block, above ${target}` : `when ${lane} is at ${target}`;
-  return `its own priority fee of ${gwei(transaction.maxPriorityFeePerGas ?? 0n)} makes it pay ${price.isMost ? 'at least' : 'about'} ${gweiBeside(least, order.target)} ${then}: ${advice}`;
+  return `its ${field} makes it pay ${pays}, far above your target of ${gwei(order.target)}: ${advice}`;
 }
 
 /** Blob gas: 131,072 for each blob (EIP-4844). */

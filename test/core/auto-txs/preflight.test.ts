@@ -194,7 +194,7 @@ describe('a pre-flight', () => {
       '✓ target reached; waits for the balance',
     ]);
     expect(line(dear, 'cost')).toMatch(
-      /^▲ its own priority fee of 10 gwei makes it pay about 14.0 gwei in the next block/,
+      /^▲ its own priority fee of 10 gwei makes it pay about 14.0 gwei, far above your target of 5 gwei/,
     );
     const strict = { ...FACTS, order: { ...FACTS.order, isStrict: true } };
     expect(line(signed(legacy(7n * GWEI), strict), 'reachable')).toMatch(
@@ -220,7 +220,7 @@ describe('a pre-flight', () => {
       '✓ fees of about 0.000587 ETH ($1.76) at your target of 5 gwei, blobs included; at most 0.00274 ETH ($8.21)',
     );
     expect(line(signed({ value: 0n, ...legacy(8n * GWEI) }), 'cost')).toBe(
-      '▲ it always pays its gas price of 8 gwei, whatever the Average lane costs: sign it again with less to pay your target of 5 gwei; fees of at most 0.000520 ETH ($1.56) at your gas price of 8 gwei',
+      '▲ its gas price of 8 gwei makes it pay about 8.00 gwei, far above your target of 5 gwei: sign it again with a lower one; fees of at most 0.000520 ETH ($1.56) at your gas price of 8 gwei',
     );
     expect(line(signed({ value: 0n, ...legacy(5n * GWEI) }), 'cost')).toMatch(
       /^✓ fees of at most 0\.000325 ETH \(\$0\.9\d\) at your gas price of 5 gwei$/,
@@ -260,10 +260,10 @@ describe('the price it pays when a lane is at the target', () => {
 
   it('is far above the target when its own tip is, which the cost check states', () => {
     expect(line(tipped(2n * GWEI), 'cost')).toBe(
-      '▲ its own priority fee of 5 gwei makes it pay about 6.50 gwei when the Average lane is at your target of 1.5 gwei: sign it again with a lower one; fees of about 0.000137 ETH at 6.50 gwei, its own tip included, when the Average lane is at your target of 1.5 gwei; at most 0.000189 ETH',
+      '▲ its own priority fee of 5 gwei makes it pay about 6.50 gwei, far above your target of 1.5 gwei: sign it again with a lower one; fees of about 0.000137 ETH at 6.50 gwei, its own tip included, when the Average lane is at your target of 1.5 gwei; at most 0.000189 ETH',
     );
     expect(line(tipped((12n * GWEI) / 10n), 'cost')).toBe(
-      '▲ its own priority fee of 5 gwei makes it pay about 6.20 gwei in the next block, above your target of 1.5 gwei: sign it again with a lower one; fees of about 0.000130 ETH in the next block, at 6.20 gwei; at most 0.000189 ETH',
+      '▲ its own priority fee of 5 gwei makes it pay about 6.20 gwei, far above your target of 1.5 gwei: sign it again with a lower one; fees of about 0.000130 ETH in the next block, at 6.20 gwei; at most 0.000189 ETH',
     );
   });
 
@@ -278,7 +278,7 @@ describe('the price it pays when a lane is at the target', () => {
 
   it('is at least its tip when the base fee is unknown', () => {
     expect(line(tipped(null), 'cost')).toMatch(
-      /^▲ its own priority fee of 5 gwei makes it pay at least 5\.00 gwei .* at 6\.50 gwei or less,/,
+      /^▲ its own priority fee of 5 gwei makes it pay at least 5\.00 gwei,.* at 6\.50 gwei or less,/,
     );
     expect(line(tipped(null, { target: 6n * GWEI }), 'cost')).toMatch(/^✓/);
   });
