@@ -6,10 +6,15 @@ import type { ColorName } from './theme.ts';
 /** Line symbols in asciichart's order; two lines differ without colour. */
 const SYMBOLS = { solid: '┼┤╶╴─╰╭╮╯│', dashed: '┼┤╶╴╌╰╭╮╯╎', dotted: '┼┤╶╴┈╰╭╮╯┊' } as const;
 export type LineStyle = keyof typeof SYMBOLS;
+const STYLES = ['solid', 'dashed', 'dotted'] as const;
 
 export const legendGlyph = (style: LineStyle) => SYMBOLS[style].charAt(4);
 
-interface ChartSeries extends SlotValues {
+/** One value per slot, `null` for a gap; slots of many values also have their extremes. */
+interface ChartSeries {
+  readonly values: readonly (number | null)[];
+  readonly lows?: readonly (number | null)[];
+  readonly highs?: readonly (number | null)[];
   readonly color?: ColorName;
   /** Lines must differ by more than colour; default by index: solid, dashed, dotted. */
   readonly style?: LineStyle;
@@ -24,23 +29,24 @@ export interface ChartOptions {
   readonly xLabels?: readonly { readonly index: number; readonly text: string }[];
   readonly cursor?: number | null;
   readonly marks?: readonly { readonly index: number; readonly glyph: string; readonly color?: ColorName }[];
+  /** Values that are within the scale, too. */
   readonly include?: readonly number[];
 }
 
-interface Cell {
+interface Cell extends Omit<Span, 'text'> {
   readonly glyph: string;
-  /** `spread`: between the lowest and the highest value of a column. */
-  readonly role: 'empty' | 'line' | 'spread' | 'cursor' | 'mark';
-  readonly color?: ColorName | undefined;
 }
 
+const EMPTY: Cell = { glyph: ' ' };
+const CURSOR: Cell = { glyph: '┃', faint: true };
+/** Between the lowest and the highest value of a column. */
+const SPREAD = '∙';
 /** `1,352`, `0.0412` and a space: fixed, so that the plot does not jump; only a longer label widens it. */
 const GUTTER = 8;
 /** A narrower plot gets the gutter's room instead. */
 const MIN_PLOT = 8;
 /** Lower plots show the peak of a column, not its range. */
 const SPREAD_FROM = 6;
-const STYLES = ['solid', 'dashed', 'dotted'] as const;
 
 export function chartPlotWidth(width: number, gutter = GUTTER): number {
   const plot = width - gutter - 1;
@@ -53,40 +59,35 @@ export function chartLines(options: ChartOptions): readonly Line[] {
   const rows = height - (hasLabels ? 1 : 0);
   if (rows < 1 || width < 1) return [];
 
-  // One column with the extremes of all values, cleaned as the plot does.
-  const whole = series.flatMap((one) => toColumns(one, 1).filter((column) => column !== null));
-  const held = whole.length === 0 ? [] : include;
-  const min = Math.min(...whole.map((one) => one.min), ...held);
-  const max = Math.max(...whole.map((one) => one.max), ...held);
-  const scale = chartScale(min, max, rows, options.format);
-  const gutter = Math.max(GUTTER, ...[...scale.labels.values()].map(({ length }) => length + 1));
-  const plotWidth = chartPlotWidth(width, gutter);
   // Shorter series end in a gap.
   const slots = Math.max(0, ...series.map(({ values }) => values.length));
-  const column = (index: number) => columnOf(index, slots, plotWidth);
+  const all = series.flatMap(({ values, lows = [], highs = [] }) => [...values, ...lows, ...highs]);
+  const known = all.filter((value) => value !== null);
+  const held = known.length === 0 ? [] : [...known, ...include];
+  const scale = chartScale(Math.min(...held), Math.max(...held), rows, options.format);
+  const gutter = Math.max(GUTTER, ...[...scale.labels.values()].map(({ length }) => length + 1));
+  const plotWidth = chartPlotWidth(width, gutter);
+  const columnAt = (index: number) => columnOf(index, slots, plotWidth);
 
-  const hasSpread = rows >= SPREAD_FROM;
-  const cells = Array.from({ length: rows }, () =>
-    Array.from({ length: plotWidth }, (): Cell => ({ glyph: ' ', role: 'empty' })),
-  );
+  const cells = Array.from({ length: rows }, () => Array.from({ length: plotWidth }, () => EMPTY));
   const drawn = series.map((one, place) => {
     const columns = toColumns(one, plotWidth, slots);
     const style = one.style ?? STYLES[place % STYLES.length] ?? 'solid';
-    return { columns: hasSpread ? columns : toPeaks(columns), style, color: one.color };
+    return { columns: rows < SPREAD_FROM ? toPeaks(columns) : columns, style, color: one.color };
   });
   for (const line of drawn.toReversed()) drawLine(cells, line, scale);
-  for (const line of hasSpread ? drawn : []) drawSpread(cells, line, scale);
+  for (const line of drawn) drawSpread(cells, line, scale);
   for (const row of cursor === null ? [] : cells) {
-    // Text stays readable.
-    const at = column(cursor ?? 0);
-    if (row[at]?.role === 'empty' || row[at]?.role === 'spread') row[at] = { glyph: '┃', role: 'cursor' };
+    const at = columnAt(cursor ?? 0);
+    // Lines stay readable.
+    if (row[at] === EMPTY || row[at]?.glyph === SPREAD) row[at] = CURSOR;
   }
   for (const { index, ...mark } of marks) {
     // Just above the highest line of its column, or on it when there is no room above.
-    const at = column(index);
-    const top = cells.findIndex((row) => row[at]?.role === 'line' || row[at]?.role === 'spread');
+    const at = columnAt(index);
+    const top = cells.findIndex((row) => row[at] !== EMPTY && row[at] !== CURSOR && row[at]?.bold !== true);
     const row = cells[Math.max((top < 0 ? rows : top) - 1, 0)];
-    if (row?.[at]) row[at] = { ...mark, role: 'mark' };
+    if (row?.[at]) row[at] = { ...mark, bold: true };
   }
 
   const hasGutter = plotWidth < width;
@@ -100,7 +101,7 @@ export function chartLines(options: ChartOptions): readonly Line[] {
   let labels = '';
   for (const { index, text } of xLabels) {
     // A label that would touch the previous one is left out.
-    const at = column(index);
+    const at = columnAt(index);
     const fits = at >= labels.length + (labels === '' ? 0 : 1) && at + 1 + text.length <= plotWidth;
     if (fits) labels = `${labels.padEnd(at)}╵${text}`;
   }
@@ -108,13 +109,13 @@ export function chartLines(options: ChartOptions): readonly Line[] {
 }
 
 interface DrawnLine {
-  readonly columns: readonly (ChartColumn | null)[];
+  readonly columns: readonly (Column | null)[];
   readonly style: LineStyle;
   readonly color: ColorName | undefined;
 }
 
 /** asciichart cannot draw gaps: they are filled with the next value, and removed from the drawing. */
-function drawLine(cells: Cell[][], { columns, style, color }: DrawnLine, scale: ChartScale): void {
+function drawLine(cells: Cell[][], { columns, style, color }: DrawnLine, scale: Scale): void {
   const height = cells.length;
   const levels = columns.map((_, at) => {
     const known = columns.find((column, place) => place >= at && column !== null);
@@ -126,32 +127,30 @@ function drawLine(cells: Cell[][], { columns, style, color }: DrawnLine, scale: 
   for (const [y, row] of plot.split('\n').entries()) {
     for (const [x, glyph] of [...row].slice(1).entries()) {
       const target = cells[y];
-      if (glyph !== ' ' && columns[x] != null && target?.[x]) target[x] = { glyph, role: 'line', color };
+      if (glyph !== ' ' && columns[x] != null && target?.[x]) target[x] = { glyph, color };
     }
   }
 }
 
-function drawSpread(cells: Cell[][], { columns, color }: DrawnLine, scale: ChartScale): void {
+function drawSpread(cells: Cell[][], { columns, color }: DrawnLine, scale: Scale): void {
   const rowOf = (value: number) => cells.length - 1 - Math.round(levelOf(value, scale, cells.length));
   for (const [x, column] of columns.entries()) {
     if (column === null) continue;
     for (let y = rowOf(column.max); y <= rowOf(column.min); y += 1) {
       const row = cells[y];
-      if (row?.[x]?.role === 'empty') row[x] = { glyph: '∙', role: 'spread', color };
+      if (row?.[x] === EMPTY) row[x] = { glyph: SPREAD, color, faint: true };
     }
   }
 }
 
-/** Neighbours with the same style become one span; a space has any style. */
+/** Neighbours with the same look become one span; a space has any look. */
 function spansOf(cells: readonly Cell[]): Line {
-  const spans: (Span & { text: string; readonly role: Cell['role'] })[] = [];
-  for (const { glyph, role, color } of cells) {
+  const spans: (Span & { text: string })[] = [];
+  for (const { glyph, ...look } of cells) {
     const last = spans.at(-1);
-    if (last && (glyph === ' ' || (last.role === role && last.color === color))) last.text += glyph;
-    else {
-      const faint = role === 'spread' || role === 'cursor';
-      spans.push({ text: glyph, role, color, faint, bold: role === 'mark' });
-    }
+    const isAlike = last && last.color === look.color && last.faint === look.faint && last.bold === look.bold;
+    if (last && (glyph === ' ' || isAlike)) last.text += glyph;
+    else spans.push({ text: glyph, ...look });
   }
   return spans;
 }
@@ -162,66 +161,50 @@ export function LineChart(options: ChartOptions) {
   return <LineList lines={chartLines(options)} width={options.width} />;
 }
 
-export interface ChartColumn {
+interface Column {
   readonly min: number;
   readonly mean: number;
   readonly max: number;
 }
 
-/** Far beyond any fee, and small enough that differences of two values stay finite. */
-const LIMIT = Number.MAX_VALUE / 4;
-
 const clamp = (value: number, low: number, high: number) => Math.min(Math.max(value, low), high);
 
 /** The column of value `index` of `count` on a plot `width` columns wide: the middle of its columns. */
-export function columnOf(index: number, count: number, width: number): number {
+function columnOf(index: number, count: number, width: number): number {
   if (count <= 0 || width <= 0) return 0;
   const last = Math.ceil(((index + 1) * width) / count) - 1;
   const first = Math.min(Math.ceil((index * width) / count), last);
   return clamp(Math.floor((first + last) / 2), 0, width - 1);
 }
 
-/** One value per slot, `null` for a gap; slots of many values also have their extremes. */
-export interface SlotValues {
-  readonly values: readonly (number | null)[];
-  readonly lows?: readonly (number | null)[];
-  readonly highs?: readonly (number | null)[];
-}
-
 /**
  * Fits values to `width` columns. A column of several values has their extremes and mean, so that none is lost. With
  * fewer values than columns each is held over its share, since a slope between two values would show prices that
- * never existed. Non-finite values count as gaps.
+ * never existed.
  */
-export function toColumns(slots: SlotValues, width: number, count = slots.values.length) {
-  return Array.from({ length: width }, (_, column): ChartColumn | null => {
+function toColumns({ values, lows, highs }: ChartSeries, width: number, count: number) {
+  return Array.from({ length: width }, (_, column): Column | null => {
     const from = Math.floor((column * count) / width);
     const to = Math.max(Math.floor(((column + 1) * count) / width), from + 1);
-    const known: ChartColumn[] = [];
-    for (let index = from; index < to; index += 1) known.push(...slotColumn(slots, index));
+    const known = values.slice(from, to).flatMap((mean, place) => {
+      if (mean === null) return [];
+      const [low, high] = [lows?.[from + place] ?? mean, highs?.[from + place] ?? mean];
+      return [{ min: Math.min(low, mean), mean, max: Math.max(high, mean) }];
+    });
     if (known.length === 0) return null;
     const mean = known.reduce((sum, one) => sum + one.mean / known.length, 0);
     // The extremes of a held slot are drawn once, in its middle.
     if (to === from + 1 && columnOf(from, count, width) !== column) return { min: mean, mean, max: mean };
-    const min = Math.min(...known.map((one) => one.min));
-    const max = Math.max(...known.map((one) => one.max));
-    return { min, mean: clamp(mean, min, max), max };
+    return {
+      min: Math.min(...known.map(({ min }) => min)),
+      mean,
+      max: Math.max(...known.map(({ max }) => max)),
+    };
   });
 }
 
-function slotColumn({ values, lows, highs }: SlotValues, index: number): readonly ChartColumn[] {
-  const mean = clean(values[index]);
-  if (mean === null) return [];
-  const min = Math.min(clean(lows?.[index]) ?? mean, mean);
-  return [{ min, mean, max: Math.max(clean(highs?.[index]) ?? mean, mean) }];
-}
-
-function clean(value: number | null | undefined): number | null {
-  return value != null && Number.isFinite(value) ? clamp(value, -LIMIT, LIMIT) : null;
-}
-
 /** The extreme farther from the mean, so that a spike of one block is visible in a small chart. */
-export function toPeaks(columns: readonly (ChartColumn | null)[]): readonly (ChartColumn | null)[] {
+function toPeaks(columns: readonly (Column | null)[]): readonly (Column | null)[] {
   const known = columns.filter((column) => column !== null);
   const middle = known.reduce((sum, { mean }) => sum + mean / known.length, 0);
   return columns.map((column) => {
@@ -231,7 +214,7 @@ export function toPeaks(columns: readonly (ChartColumn | null)[]): readonly (Cha
   });
 }
 
-export interface ChartScale {
+interface Scale {
   readonly low: number;
   readonly high: number;
   readonly labels: ReadonlyMap<number, string>;
@@ -243,12 +226,7 @@ const STEPS = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8] as const;
 const TRIES = 10 * STEPS.length;
 
 /** A scale with round labels, which stays while values move a little; equal labels enlarge its step. */
-export function chartScale(
-  min: number,
-  max: number,
-  rows: number,
-  format: (value: number) => string,
-): ChartScale {
+function chartScale(min: number, max: number, rows: number, format: (value: number) => string): Scale {
   if (min > max) return { low: 0, high: 1, labels: new Map() };
   // A plot of one row has no range: its label is the highest value.
   if (rows < 2) return { low: min, high: max, labels: new Map([[0, format(max)]]) };
@@ -267,7 +245,6 @@ export function chartScale(
     const spare = Math.max(Math.floor((lowest + rows - 1 - highest) / 2), 0);
     const bottom = min >= 0 ? Math.max(lowest - spare, 0) : lowest - spare;
     const [low, high] = [bottom * step, (bottom + rows - 1) * step];
-    if (!Number.isFinite(high)) break;
     if (high < max - step * 1e-6) continue;
     const labelled = Array.from({ length: rows }, (_, row) => row).filter(
       (row) => (bottom + row) % perLabel === 0,
@@ -278,6 +255,6 @@ export function chartScale(
   return { low: min, high: max, labels: new Map() };
 }
 
-export function levelOf(value: number, { low, high }: ChartScale, rows: number): number {
+function levelOf(value: number, { low, high }: Scale, rows: number): number {
   return high > low ? clamp(((value - low) / (high - low)) * (rows - 1), 0, rows - 1) : 0;
 }

@@ -1,4 +1,4 @@
-import { Box, Text, type TextProps } from 'ink';
+import { Box, Text } from 'ink';
 import type { ReactNode } from 'react';
 import { ClientError } from '../../client/errors.ts';
 import { formatAge, formatDuration } from '../../core/units.ts';
@@ -10,41 +10,29 @@ import { faint, type Line, placed, plain } from './text.tsx';
 import { COLORS, DimContext, forTerminal, useDim } from './theme.ts';
 
 type PaneStateProps =
-  | { readonly kind: 'loading'; readonly what: string; readonly why?: string | null }
+  | { readonly kind: 'loading'; readonly what: string; readonly why?: string }
   | { readonly kind: 'empty'; readonly title: string; readonly hint: string; readonly more?: string | null }
-  | (Failure & { readonly kind: 'error' });
-
-interface Failure {
-  readonly title: string;
-  readonly reason: string;
-  readonly hint: string;
-  readonly retryAt: number | null;
-}
+  | ({ readonly kind: 'error' } & Readonly<Record<'title' | 'reason' | 'hint', string>> &
+      Pick<Polled<unknown>, 'retryAt'>);
 
 export function PaneState(state: PaneStateProps) {
   const { columns, rows } = useRoom();
   const now = useNow();
-  const dim = (text: string | null | undefined) => (text == null ? [] : [{ text, dimColor: true }]);
-  const lines = (): readonly (TextProps & { readonly text: string })[] => {
-    switch (state.kind) {
-      case 'loading':
-        return [...dim(`Loading ${state.what} …`), ...dim(state.why)];
-      case 'empty':
-        return [{ text: state.title, bold: true }, ...dim(state.hint), ...dim(state.more)];
-      case 'error':
-        return [
-          { text: `! ${state.title}`, bold: true, color: COLORS.bad },
-          { text: state.reason },
-          ...dim(`no data yet · ${nextTry(state.retryAt, now) ?? 'not tried again by itself'}`),
-          ...dim(state.hint),
-        ];
-    }
+  const lines = (): readonly (string | null | undefined)[] => {
+    if (state.kind === 'loading') return [null, `Loading ${state.what} …`, state.why];
+    if (state.kind === 'empty') return [state.title, state.hint, state.more];
+    const next = nextTry(state.retryAt, now) ?? 'not tried again by itself';
+    return [`! ${state.title}`, state.reason, `no data yet · ${next}`, state.hint];
   };
+  const [title, ...texts] = lines();
   return (
     <Box width={columns} height={rows} overflow="hidden">
       <Box flexDirection="column" flexGrow={1} alignItems="center" justifyContent="center" paddingX={2}>
-        {placed(lines(), ({ text, ...look }) => (
-          <Text {...look}>{forTerminal(text)}</Text>
+        <Text bold {...(state.kind === 'error' && { color: COLORS.bad })}>
+          {forTerminal(title ?? '')}
+        </Text>
+        {placed(texts, (text, place) => (
+          <Text dimColor={state.kind !== 'error' || place > 0}>{forTerminal(text ?? '')}</Text>
         ))}
       </Box>
     </Box>
@@ -67,9 +55,6 @@ interface PolledFrameProps {
   readonly children: (notice: Line | null) => ReactNode;
 }
 
-/** A wait for a limit per second this short is no problem. */
-const SHORT_SEC = 3;
-
 /** Loading, failed, or data: dimmed and with age, reason and next retry when it is stale. */
 export function PolledFrame(props: PolledFrameProps) {
   const { polled, what, pending = false, hint = 'r asks again now', absent, children } = props;
@@ -78,8 +63,8 @@ export function PolledFrame(props: PolledFrameProps) {
   const { data, at, error, retryAt } = polled;
   if (data === undefined) {
     if (error === null) return <PaneState kind="loading" what={what} />;
-    const { limit = null, retryAfterSec = null } = error instanceof ClientError ? error : {};
-    if (limit === 'rate' && retryAfterSec !== null && retryAfterSec <= SHORT_SEC)
+    // Waiting for a limit per second is no problem.
+    if (error instanceof ClientError && error.limit === 'rate')
       return <PaneState kind="loading" what={what} why="waiting: limit per second" />;
     const isAbsent = absent && error instanceof ClientError && error.code === 'not-found';
     const reason = isAbsent ? (serviceMessage(error) ?? 'the service knows none such') : error.message;

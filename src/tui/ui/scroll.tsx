@@ -43,18 +43,18 @@ interface ScrolledLinesProps extends Omit<TitledLinesProps, 'below'> {
 export function ScrolledLines({ scope, lines, top, onScroll, ...frame }: ScrolledLinesProps) {
   const { rows } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
-  const { from, shown, most } = useScrolled(scope, {
-    ...{ lines, top, onScroll },
-    room: isSpoken ? lines.length : rows - (frame.notice == null ? 1 : 2),
-  });
+  const room = isSpoken ? lines.length : rows - (frame.notice == null ? 1 : 2);
+  const { from, shown, most } = useScrolled(scope, lines, room, [top, onScroll]);
   return <TitledLines {...frame} lines={shown} below={most - from} />;
 }
 
 function useScrolled<Each>(
   scope: Scope,
-  { lines, top, room: wanted, onScroll }: Scrolled<Each>,
-): { readonly from: number; readonly most: number; readonly shown: readonly Each[] } {
-  const room = Math.max(wanted, 1);
+  lines: readonly Each[],
+  rows: number,
+  [top, onScroll]: readonly [top: number, onScroll: (top: number) => void],
+) {
+  const room = Math.max(rows, 1);
   const most = Math.max(lines.length - room, 0);
   const from = Math.min(top, most);
   const go = (to: number) => onScroll(Math.min(Math.max(to, 0), most));
@@ -62,18 +62,10 @@ function useScrolled<Each>(
   return { from, most, shown: lines.slice(from, from + room) };
 }
 
-interface Scrolled<Each> {
-  readonly lines: readonly Each[];
-  readonly top: number;
-  readonly room: number;
-  readonly onScroll: (top: number) => void;
-}
-
 /** Text over the pane that is longer than the screen: `j k g G`, arrows and pages. */
 export function ScrollView({ title, lines }: { readonly title: string; readonly lines: readonly string[] }) {
   const { columns, rows } = useRoom();
-  const [top, onScroll] = useState(0);
-  const { from, most, shown } = useScrolled('scroll', { lines, top, onScroll, room: rows - 1 });
+  const { from, most, shown } = useScrolled('scroll', lines, rows - 1, useState(0));
   const place = most === 0 ? '' : `  lines ${from + 1} to ${from + shown.length} of ${lines.length}`;
   const heading: Line = [bold(` ${title}`), faint(`${place}   Esc closes`)];
   const texts = shown.map((text): Line => (text === '' ? EMPTY_LINE : [plain(` ${text}`)]));

@@ -31,8 +31,6 @@ export interface TableColumn<Row> {
   readonly id?: string;
 }
 
-type More = Pick<TableColumn<unknown>, 'most' | 'id'>;
-
 const column =
   (align: 'left' | 'right') =>
   <Row>(
@@ -40,7 +38,7 @@ const column =
     least: number,
     rank: number,
     cell: Cell<Row>,
-    more: More = {},
+    more: Pick<TableColumn<Row>, 'most' | 'id'> = {},
   ): TableColumn<Row> => ({ ...{ heading, align, least, rank, cell }, ...more });
 
 export const leftColumn = column('left');
@@ -55,75 +53,62 @@ const GAP = 2;
 const isUnknown = (cell: string | Line) => cell === UNKNOWN || cell === '';
 const idOf = ({ id, heading }: Pick<TableColumn<never>, 'id' | 'heading'>) => id ?? heading;
 
-export interface FittedColumn<Row> extends TableColumn<Row> {
-  readonly width: number;
-}
+export type FittedColumn<Row> = TableColumn<Row> & { readonly width: number };
 
 /** The columns that fit, low ranks first; growing ones get the rest. With `widest` they never jump back and forth. */
 export function fitColumns<Row>(
   all: readonly TableColumn<Row>[],
   rows: readonly Row[],
-  width: number,
-  { widest = new Map(), gap = GAP }: { widest?: Map<string, number>; gap?: number },
+  room: number,
+  { widest = new Map<string, number>(), gap = GAP },
 ): readonly FittedColumn<Row>[] {
-  const fullWidth = (column: TableColumn<Row>) => {
+  for (const column of all) {
     const { heading, least, cell } = column;
     const cells = rows.map((row) => lineWidth(cellLine(cell(row))));
     const before = widest.get(idOf(column)) ?? 0;
-    return Math.max(least, displayWidth(heading), before, ...cells);
-  };
-  for (const column of all) widest.set(idOf(column), fullWidth(column));
+    widest.set(idOf(column), Math.max(least, displayWidth(heading), before, ...cells));
+  }
   const ranked = all
     .filter(({ rank, cell }) => rank === 0 || rows.length === 0 || rows.some((row) => !isUnknown(cell(row))))
     .toSorted((one, other) => one.rank - other.rank);
-  const widths = new Map<string, number>();
-  let left = width + gap;
+  const widths = new Map<TableColumn<Row>, number>();
+  let left = room + gap;
   for (const column of ranked) {
     const own = column.most === undefined ? (widest.get(idOf(column)) ?? 0) : column.least;
     if (own + gap > left && widths.size > 0) continue;
-    widths.set(idOf(column), own);
+    widths.set(column, own);
     left -= own + gap;
   }
-  for (const { most, ...column } of ranked) {
-    const own = widths.get(idOf(column));
+  for (const column of ranked) {
+    const { most } = column;
+    const own = widths.get(column);
     if (own === undefined || most === undefined) continue;
     const wanted = most === Number.POSITIVE_INFINITY ? most : Math.min(widest.get(idOf(column)) ?? own, most);
     const more = Math.max(Math.min(wanted - own, left), 0);
-    widths.set(idOf(column), own + more);
+    widths.set(column, own + more);
     left -= more;
   }
   return all.flatMap((column) => {
-    const own = widths.get(idOf(column));
-    return own === undefined ? [] : [{ ...column, width: own }];
+    const width = widths.get(column);
+    return width === undefined ? [] : [{ ...column, width }];
   });
 }
 
 interface TableOptions<Row> {
   readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
-  readonly width?: number;
+  readonly width: number;
   readonly margin?: number;
   readonly cursor?: number | null;
   readonly rowName?: string;
 }
 
-export interface Table {
-  readonly heading: Line;
-  readonly lines: readonly Line[];
-}
-
 export function tableOf<Row>(
-  {
-    columns: all,
-    rows,
-    width,
-    margin = 3,
-    cursor = null,
-    rowName = '',
-  }: TableOptions<Row> & { width: number },
+  options: TableOptions<Row>,
   isSpoken: boolean,
-  widest = new Map<string, number>(),
-): Table {
+  widest?: Map<string, number>,
+): { readonly heading: Line; readonly lines: readonly Line[] } {
+  const { columns: all, rows, width, margin = 3, cursor = null, rowName = '' } = options;
   if (isSpoken) {
     const lines = rows.map((row, place) => {
       const marked = place === cursor ? 'Marked: ' : '';
@@ -131,7 +116,7 @@ export function tableOf<Row>(
     });
     return { heading: EMPTY_LINE, lines };
   }
-  const columns = fitColumns(all, rows, width - margin - 1, { widest });
+  const columns = fitColumns(all, rows, width - margin - 1, widest === undefined ? {} : { widest });
   const blank: Span = plain(' '.repeat(margin));
   const joined = (first: Span, cellOf: (column: TableColumn<Row>) => Line): Line => [
     first,
@@ -149,7 +134,7 @@ export function tableOf<Row>(
 }
 
 /** A table whose columns keep their maximum width while it is on screen. */
-export function useTable<Row>(options: TableOptions<Row>): Table {
+export function useTable<Row>(options: Omit<TableOptions<Row>, 'width'> & { readonly width?: number }) {
   const widest = useRef(new Map<string, number>());
   const { columns } = useRoom();
   return tableOf({ width: columns, ...options }, useIsScreenReaderEnabled(), widest.current);

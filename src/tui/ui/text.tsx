@@ -1,18 +1,12 @@
 import { Box, Text, useIsScreenReaderEnabled } from 'ink';
-import { createElement, Fragment, memo, type ReactElement, type ReactNode } from 'react';
+import { createElement, Fragment, type ReactElement, type ReactNode } from 'react';
 import stringWidth from 'string-width';
 import { graphemes, wrapWords } from '../../core/text.ts';
 import { formatChange, formatPercent } from '../../core/units.ts';
 import { useRoom } from './pane-context.tsx';
 import { COLORS, type ColorName, forTerminal, inAscii, useDim } from './theme.ts';
 
-/** ASCII, dots, dashes, arrows, marks, boxes and blocks: one column each. A fast path for most text. */
-const NARROW = /^[\x20-\x7e·∙•–—…→↑↓✓✗●◌▸─-▟]*$/;
-
-export function displayWidth(text: string): number {
-  const seen = forTerminal(text);
-  return NARROW.test(seen) ? seen.length : stringWidth(seen);
-}
+export const displayWidth = (text: string): number => stringWidth(forTerminal(text));
 
 /** `text` cut to at most `width` columns, with an ellipsis at the cut. */
 export function truncate(text: string, width: number): string {
@@ -98,7 +92,7 @@ function cutLine(line: Line, width: number): Line {
 export function flow(
   segments: readonly Line[],
   width: number,
-  { most = 1, gap = 2, roomOf = () => 0 }: FlowOptions = {},
+  { most = 1, gap = 2, roomOf = (_place: number): number => 0 } = {},
 ): readonly Line[] {
   const lines: Span[][] = [];
   let used = 0;
@@ -115,12 +109,6 @@ export function flow(
     }
   }
   return lines;
-}
-
-interface FlowOptions {
-  readonly most?: number;
-  readonly gap?: number;
-  readonly roomOf?: (place: number) => number;
 }
 
 /** A change with its arrow; an invisible one has neither sign nor colour. A rise is bad news. */
@@ -155,14 +143,10 @@ export function scrolledTo(line: number, top: number, rows: number): number {
   return line >= top + rows ? line - rows + 1 : top;
 }
 
+type WordsProps = Omit<Span, 'text'> & { readonly children: ReactNode };
+
 /** Text of data: stale data has no colour and weight. Never wraps. */
-export function Words({
-  color,
-  bold = false,
-  faint = false,
-  inverse = false,
-  children,
-}: Omit<Span, 'text'> & { readonly children: ReactNode }) {
+export function Words({ color, bold = false, faint = false, inverse = false, children }: WordsProps) {
   const dim = useDim();
   const paint = color === undefined || dim ? {} : { color: COLORS[color] };
   return (
@@ -180,48 +164,40 @@ export function placed<Item>(
   return createElement(Fragment, null, ...items.map(draw));
 }
 
-export function LineList({ lines, width }: { readonly lines: readonly Line[]; readonly width?: number }) {
-  const { columns } = useRoom();
+interface LineListProps {
+  readonly lines: readonly Line[];
+  readonly width?: number;
+}
+
+export function LineList({ lines, width: own }: LineListProps) {
+  const { columns: width } = useRoom();
   return (
     <Box flexDirection="column" flexShrink={0}>
       {placed(lines, (line) => (
-        <OneLine line={line} width={width ?? columns} />
+        <OneLine line={line} width={own ?? width} />
       ))}
     </Box>
   );
 }
 
-interface OneLineProps {
-  readonly line: Line;
-  readonly width: number;
-}
-
-/** Lists are rebuilt every second and at every key; most lines are unchanged. */
-function looksSame(one: OneLineProps, other: OneLineProps): boolean {
-  return one.width === other.width && JSON.stringify(one.line) === JSON.stringify(other.line);
-}
-
 /** One line, cut with an ellipsis at `width`; a sentence for a screen reader, if it has words. */
-export const OneLine = memo(function OneLine({ line, width }: OneLineProps) {
+export function OneLine({ line, width }: { readonly line: Line; readonly width: number }) {
   if (useIsScreenReaderEnabled()) return <Sentence text={spokenLine(line)} />;
-  if (line.length === 0) return <Text> </Text>;
-  return (
-    <Text wrap="truncate">
-      <Spans line={fitLine(line, width)} />
-    </Text>
-  );
-}, looksSame);
+  return <Text wrap="truncate">{line.length === 0 ? ' ' : <Spans line={fitLine(line, width)} />}</Text>;
+}
 
 export function Spans({ line }: { readonly line: Line }) {
   return placed(line, ({ text, ...look }) => <Words {...look}>{forTerminal(text)}</Words>);
 }
 
-interface SegmentLineProps {
+/** As many segments as fit into one line. */
+export function SegmentLine({
+  segments,
+  width: own,
+}: {
   readonly segments: readonly Line[];
   readonly width?: number;
-}
-
-export function SegmentLine({ segments, width: own }: SegmentLineProps) {
+}) {
   const { columns } = useRoom();
   const width = own ?? columns;
   const room = useIsScreenReaderEnabled() ? Number.POSITIVE_INFINITY : width;
