@@ -12,7 +12,7 @@ import {
 } from '../../../src/core/alerts/alert-rule.ts';
 import type { PricedBlock } from '../../../src/store/alert-evaluation.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
-import { someRule } from '../../core/alerts/arbitrary-alerts.ts';
+import { someRule } from '../../core/alerts/some-rule.ts';
 import { blockHash, makeBlock } from '../../helpers/chain-blocks.ts';
 import { type Engine, emptyDatabase, SLOW_ENGINES, wipe } from '../../helpers/databases.ts';
 import { openDatabase } from '../../helpers/open-database.ts';

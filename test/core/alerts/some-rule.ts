@@ -1,0 +1,13 @@
+import fc from 'fast-check';
+import type { AlertRule } from '../../../src/core/alerts/alert-rule.ts';
+
+/** Small numbers, so that prices often meet the threshold itself, and times the end of a cooldown. */
+export const someRule: fc.Arbitrary<AlertRule> = fc.record({
+  lane: fc.constantFrom('slow', 'average', 'fast'),
+  condition: fc.constantFrom('LESS_THAN', 'GREATER_THAN'),
+  threshold: fc.bigInt({ min: 1n, max: 9n }),
+  hysteresis: fc.bigInt({ min: 0n, max: 5n }),
+  confirmBlocks: fc.integer({ min: 1, max: 4 }),
+  cooldownMs: fc.constantFrom(0, 1, 12_000, 30_000, 60_000),
+  disableOnce: fc.boolean(),
+});
