@@ -134,13 +134,15 @@ export async function startOn(
   path: string | null,
   historySec: number,
   { encryptionKey = null, ...extras }: ServiceExtras,
+  /** Whether a database of another chain than that of `source` is refused. */
+  isOfSource = true,
 ) {
   const stop = new AbortController();
   const database = await openDatabase(path ?? TEMPORARY_DATABASE, encryptionKey);
   try {
     const store = new BlockStore(database);
     // Before anything of another chain is shown; if no node names the chain yet, the service finds out later.
-    if (path !== null && (await store.chainId()) !== null) {
+    if (isOfSource && path !== null && (await store.chainId()) !== null) {
       const known = await abortable(source.chain(), AbortSignal.timeout(CHAIN_WITHIN_MS)).catch(() => null);
       if (known !== null) await store.refuseOther(known);
     }
@@ -167,23 +169,17 @@ export async function openStored(
   try {
     const path =
       settings.db.value ??
-      (choice.kind === 'rpc'
-        ? chainDatabase(io, await storedChain(chain.source, choice, options))
-        : TEMPORARY_DATABASE);
-    const { encryptionKey, ...extras } = extrasOf(settings);
-    const stop = new AbortController();
-    const service = await startService({
-      source: unfollowed(chain.source),
-      database: await openDatabase(path, encryptionKey),
-      // Stored savings already include their dollar prices.
-      priceFeed: { nativeUsd: async () => null },
+      (choice.kind === 'rpc' ? chainDatabase(io, await storedChain(chain.source, choice, options)) : null);
+    // Stored savings already include their dollar prices.
+    const extras = {
+      ...extrasOf(settings),
       role: 'visits',
-      ...extras,
-      signal: stop.signal,
-    });
+      priceFeed: { nativeUsd: async () => null },
+    } as const;
+    const source = unfollowed(chain.source);
+    const { service, stop } = await startOn(source, path, settings.historySec.value, extras, false);
     const close = async () => {
-      stop.abort();
-      await service.done;
+      await stop();
       chain.close();
     };
     const client = createGasClient({ url: INTERNAL_ORIGIN, fetch: service.fetch, isOwn: true });

@@ -27,12 +27,7 @@ export function given<Value>(
   return text === undefined ? null : checked(setting, () => parse(text));
 }
 
-export function parseCount(text: string, most = 999_999_999): number {
-  const count = /^\d{1,9}$/.test(text.trim()) ? Number(text) : 0;
-  if (count < 1) throw new RangeError(`"${text}" is not a count; a whole number from 1`);
-  if (count > most) throw new RangeError(`"${text}" is too many; at most ${formatCount(most)}`);
-  return count;
-}
+export const parseCount = (text: string, most = 999_999_999): number => parseWhole(text, 'a count', 1, most);
 
 export function parseWhole(text: string, what: string, min: number, max: number): number {
   const number = /^\d{1,15}$/.test(text.trim()) ? Number(text) : Number.NaN;

@@ -292,8 +292,8 @@ export function createGasClient(options: GasClientOptions) {
 
     alerts: (call: TextOptions = {}) => list(ROUTES.alerts, call),
     /** If its route fails, the list's data; `problem` says why deliveries are missing. */
-    alert: async (id: string, call: CallOptions = {}): Promise<AlertDetailsView> =>
-      orListed(id, get(ROUTES.alert, call, {}, { id }), () => list(ROUTES.alerts, call), {
+    alert: async (id: string, { onResponse, ...call }: TextOptions = {}): Promise<AlertDetailsView> =>
+      orListed(id, get(ROUTES.alert, { ...call, onResponse }, {}, { id }), () => list(ROUTES.alerts, call), {
         deliveries: null,
       }),
     /**
@@ -334,10 +334,15 @@ export function createGasClient(options: GasClientOptions) {
 
     autoTxs: (call: TextOptions = {}) => list(ROUTES.autoTxs, call),
     /** If its route fails, the list's data; `problem` says why its timeline is missing. */
-    autoTx: async (id: string, call: CallOptions = {}): Promise<AutoTxDetailsView> =>
-      orListed(id, get(ROUTES.autoTx, call, {}, { id }), () => list(ROUTES.autoTxs, call), {
-        timeline: null,
-      }),
+    autoTx: async (id: string, { onResponse, ...call }: TextOptions = {}): Promise<AutoTxDetailsView> =>
+      orListed(
+        id,
+        get(ROUTES.autoTx, { ...call, onResponse }, {}, { id }),
+        () => list(ROUTES.autoTxs, call),
+        {
+          timeline: null,
+        },
+      ),
     /** The signed transaction goes to the service and into no error. */
     createAutoTx: async (autoTx: NewAutoTx, call: TextOptions = {}): Promise<AutoTxView> => {
       const { signedTransaction: _, ...sent } = autoTx;

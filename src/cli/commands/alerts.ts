@@ -1,8 +1,7 @@
 import { Option } from 'commander';
 import { type AlertPreview, AlertPreviewer, alertRuleOf, previewWords } from '../../client/alert-preview.ts';
-import { type GasClient, pathOf } from '../../client/client.ts';
+import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
-import type { Query } from '../../client/routes.ts';
 import {
   type AlertDetailsView,
   type AlertView,
@@ -11,6 +10,7 @@ import {
   type NewAlert,
   payloadOf,
 } from '../../client/views/alerts.ts';
+import { symbolOf } from '../../client/views/auto-txs.ts';
 import { ANY_SERVICE, type TargetRules } from '../../contract/alert-targets.ts';
 import { checkAlert } from '../../contract/alerts.ts';
 import { COOLDOWN_LONGEST_MS, SPEED_OF_LANE } from '../../contract/choices.ts';
@@ -18,7 +18,6 @@ import { SAVINGS_GAS_MOST } from '../../contract/queries.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { LANES, type LaneName } from '../../core/advice.ts';
 import { cooldownText, parseCooldown } from '../../core/alerts/alert-rule.ts';
-import { chainProfile } from '../../core/chains.ts';
 import { exactGwei, formatLikelihood } from '../../core/units.ts';
 import { channelsOf, targetRules } from '../../service/alerts/target-rules.ts';
 import { abortable } from '../../service/async.ts';
@@ -26,7 +25,7 @@ import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { failure, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { openReady } from '../open-source.ts';
-import { badgeOf, cleanLine, jsonResponse, mapped, note, print, utcTime, withSpinner } from '../output.ts';
+import { badgeOf, cleanLine, mapped, note, print, utcTime, withSpinner } from '../output.ts';
 import { durationText, gweiOf, parseCount, readInput, STDIN } from '../parse.ts';
 import { deliveryOf, type Settings } from '../settings.ts';
 import {
@@ -224,30 +223,13 @@ function listAlerts(context: CommandContext, { json = false }: JsonFlags): Promi
   );
 }
 
-function alertSavings(
-  context: CommandContext,
-  id: string,
-  { json, gas }: JsonFlags & { readonly gas?: number },
-): Promise<void> {
-  const { io } = context;
-  return withResource(context, ALERTS, {}, async ({ client, settings, call, onOne }) => {
-    if (json) {
-      const query: Query = gas === undefined ? {} : { gasAmount: String(gas) };
-      const raw = await onOne(id, client.raw(pathOf(PATHS.alertSavings, { id }), query, call));
-      io.stdout.write(jsonResponse(raw, PATHS.alertSavings));
-      return;
-    }
-    const savings = await onOne(id, client.alertSavings(id, { ...call, gasAmount: gas }));
+function alertSavings(context: CommandContext, id: string, flags: JsonFlags & { readonly gas?: number }) {
+  return withResource(context, ALERTS, flags, async ({ client, settings, call, onOne }) => {
+    const savings = await onOne(id, client.alertSavings(id, { ...call, gasAmount: flags.gas }));
+    if (flags.json) return;
     // Savings do not say of which chain they are.
-    const chainId = (await snapshotIfAny(client, call.signal))?.chainId ?? null;
-    print(
-      io,
-      settings,
-      alertSavingsText(savings, chainId === null ? 'coins' : chainProfile(chainId).nativeSymbol),
-    );
-    if (gas !== undefined && savings.gasAmount !== gas) {
-      note(io, 'the service takes no amount of gas: these savings are for its own');
-    }
+    const symbol = symbolOf((await snapshotIfAny(client, call.signal))?.chainId ?? null);
+    print(context.io, settings, alertSavingsText(savings, symbol));
   });
 }
 

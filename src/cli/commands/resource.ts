@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type GasClient, pathOf, type TextOptions } from '../../client/client.ts';
+import type { GasClient, TextOptions } from '../../client/client.ts';
 import { ClientError, type ClientErrorCode } from '../../client/errors.ts';
 import type { ListView } from '../../client/views/alerts.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
@@ -158,18 +158,14 @@ export function addShow<Item extends { readonly id: string }, Details extends { 
     .description(description)
     .argument(...idArgument(resource))
     .option('--json', JSON_ANSWER)
-    .does((context, id: string, { json }: JsonFlags) =>
-      withResource(context, resource, {}, async ({ client, settings, call, onOne }) => {
+    .does((context, id: string, flags: JsonFlags) =>
+      withResource(context, resource, flags, async ({ client, settings, call, tell, onOne }) => {
         const { io } = context;
-        if (json) {
-          const raw = await onOne(id, client.raw(pathOf(resource.path, { id }), {}, call));
-          io.stdout.write(jsonResponse(raw, resource.path));
-          return;
-        }
         const details = await onOne(id, resource.get(client, id, call));
+        if (flags.json) return;
         print(io, settings, resource.details(details, io.now(), settings.ascii.value));
-        if (details.problem !== undefined)
-          note(io, `this is what the list says of it: ${cleanLine(details.problem)}`);
+        const { problem } = details;
+        if (problem !== undefined) tell(`this is what the list says of it: ${cleanLine(problem)}`);
       }),
     );
 }
