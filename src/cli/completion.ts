@@ -18,9 +18,7 @@ export function addCompletion(program: CliCommand): void {
 }
 
 type Shell = 'bash' | 'zsh' | 'fish';
-
 const FILES = ['FILE', 'OUT'];
-
 type Tree = ReturnType<typeof treeOf>;
 type Flag = ReturnType<typeof flagOf>;
 
@@ -146,7 +144,5 @@ function fish({ flags, commands }: Tree): string {
 }
 
 const longs = (flags: readonly Flag[]) => flags.map(({ long }) => long);
-
 const zshQuote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-
 const fishQuote = (text: string): string => `'${text.replace(/['\\]/g, (character) => `\\${character}`)}'`;

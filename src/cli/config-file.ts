@@ -57,7 +57,6 @@ function secretIn({
 
 /** Whether URLs of nodes contain a user name, a password, or a provider's key: a long word in the path or query. */
 export const holdsKey = (urls: string) => /\/\/[^/\s]*@|[/=?][\w-]{20,}/.test(urls);
-
 const Text = z.string().min(1).optional();
 const Flag = z.boolean().optional();
 const matching = (pattern: RegExp, wanted: string) => z.string().regex(pattern, `must be ${wanted}`);

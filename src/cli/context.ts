@@ -33,7 +33,6 @@ export function createContext(io: Io, flags: SourceFlags): CommandContext {
 const VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'] as const;
 /** Requests to this machine never use a proxy; `fetch` compares IPv6 with brackets, `http` without. */
 const LOOPBACK = 'localhost,127.0.0.1,::1,[::1]';
-
 type Env = Io['env'];
 
 /** Uses the environment's proxy, as curl does; deliveries of alerts never do. Returns why it is not used, or `null`. */

@@ -13,7 +13,6 @@ Exit codes
   4 key missing or refused   5 quota used up`;
 
 const GLOBAL_HINT = 'Source and settings flags go with every command: gastop --help';
-
 type Item = readonly [term: string, text: string];
 
 export function formatHelp(command: Command, helper: Help): string {

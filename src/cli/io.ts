@@ -37,7 +37,6 @@ export interface Io {
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 const FURTHER_SIGNALS = ['SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
-
 type SignalListener = (name: NodeJS.Signals) => void;
 
 /** @param env the shell's environment, without the launcher's own changes. */

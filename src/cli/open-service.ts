@@ -37,7 +37,6 @@ export interface ServiceExtras
 }
 
 export type StartedService = Awaited<ReturnType<typeof startOn>>;
-
 const FASTEST_INTERVAL_MS = 250;
 /** Requests within the process cost nearly nothing, and a block should appear at once. */
 const EMBEDDED_INTERVAL_MS = 1_000;
@@ -208,7 +207,6 @@ function unfollowed(source: ChainSource): ChainSource {
 }
 
 type Pace = 'real-time' | 'fastest';
-
 const MAINNET = 1;
 
 export interface OpenedChain {

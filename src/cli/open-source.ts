@@ -214,7 +214,6 @@ export async function openResource(
 }
 
 const THE_DATABASE = 'name the database with --db FILE, which needs none, or a service with --url URL';
-
 const NODE_ANSWERS_WITHIN_MS = 3_000;
 
 export async function chosenSettings(

@@ -118,7 +118,6 @@ export function paints(colour: boolean) {
 /** Wide enough for a label, narrow enough that a 66-character hash beside it ends at the 80th column. */
 const LABEL_WIDTH = 14;
 export const VALUE_WIDTH = 66;
-
 export type Labelled = readonly [label: string, value: string | null];
 
 export function labelledLines(rows: readonly Labelled[]): string[] {
@@ -133,7 +132,6 @@ export const paragraph = (text: string, longest?: number) =>
 
 /** In UTF-16 units: a whole note of 500 characters that may be emoji. */
 export const LONGEST_NOTE = 2_048;
-
 export type Column<Row> = readonly [title: string, align: 'left' | 'right', cell: (row: Row) => string];
 
 export function tableLines<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string[] {

@@ -51,9 +51,7 @@ export interface ChainSetup {
 }
 
 export type DeliverySettings = Pick<Settings, 'smtp' | 'telegram' | 'allowPrivateTargets'>;
-
 type Env = Readonly<Record<string, string | undefined>>;
-
 const DEFAULT = 'default';
 const FILE = 'config file';
 const DEFAULT_HISTORY_SEC = 30 * 86_400;
@@ -253,9 +251,7 @@ function keyFor(source: SourceChoice, key: Setting<string> | null, file: ConfigF
 }
 
 const wordsOf = (text: string) => text.split(/[\s,]+/).filter((part) => part !== '');
-
 const set = (value = '') => (value.trim() === '' ? undefined : value);
-
 export const FASTEST = 100_000;
 
 /** URL of an Ethereum JSON-RPC node. Its path often contains a key, so messages never repeat it. */

@@ -361,5 +361,4 @@ function waitLines({ waits }: BacktestReport, paint: Paint): string[] {
 }
 
 const share = (ratio: number | null): string => (ratio === null ? UNKNOWN : formatPercent(ratio, 1));
-
 const room = (overhang: number | null): string => (overhang === null ? UNKNOWN : formatChange(overhang, 1));

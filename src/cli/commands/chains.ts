@@ -55,7 +55,6 @@ export function comparedChains(settings: Settings, text: string | undefined): re
 }
 
 type ChainsFlags = Flags<'chains', 'json' | 'csv' | 'watch'> & { readonly sort: ChainSort };
-
 const REDRAWN_EVERY_MS = 1_000;
 const WRITTEN_EVERY_MS = 6_000;
 const HOME_AND_CLEAR = '\u001b[H\u001b[2J';

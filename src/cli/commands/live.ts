@@ -25,7 +25,6 @@ export function addLive(program: CliCommand): void {
 }
 
 const NODES_ANSWER_WITHIN_MS = 3_000;
-
 type LiveFlags = Flags<'chains'>;
 
 async function live({ io, loadSettings }: CommandContext, flags: LiveFlags): Promise<number> {

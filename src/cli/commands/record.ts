@@ -125,7 +125,6 @@ async function* blocksFrom(
 }
 
 const counted = (count: number) => `${formatCount(count)} ${count === 1 ? 'block' : 'blocks'}`;
-
 const { O_WRONLY, O_CREAT, O_APPEND, O_EXCL, O_TRUNC } = constants;
 
 /** Deeper reorgs do not occur; the offsets of older lines are dropped. */

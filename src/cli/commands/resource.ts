@@ -13,7 +13,6 @@ import { cleanLine, cutLines, jsonResponse, note, print } from '../output.ts';
 import type { Settings } from '../settings.ts';
 
 export const JSON_ANSWER = "print the service's v1 response as it is";
-
 export type JsonFlags = Flags<never, 'json'>;
 export type YesFlags = Flags<never, 'json' | 'yes'>;
 

@@ -231,7 +231,6 @@ function statusOf(response: string): string {
 }
 
 type ServeLog = ReturnType<typeof openServeLog>;
-
 const OVER_AFTER_MS = 60_000;
 const MOST_HEARD = 1_000;
 

@@ -169,7 +169,6 @@ function runCommand(io: Io, command: string, args: readonly string[], env: Io['e
 
 const REDRAW_MS = 1_000;
 const NOTE_AFTER_MS = 5_000;
-
 type Reached = Awaited<ReturnType<typeof followPrice>>;
 
 /**

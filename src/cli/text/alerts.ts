@@ -38,7 +38,6 @@ function coolingWords(alert: AlertView, now: number): string | null {
 }
 
 const lower = (word: string) => cleanLine(word).toLowerCase();
-
 export const channelWords = ({ channels }: AlertView): string => channels.map(lower).join(', ') || '-';
 
 export const timeWords = (ms: number | null, precision: 'minutes' | 'seconds' = 'minutes'): string =>
@@ -114,9 +113,7 @@ function deliveryLines({ id, channel, status, createdAt, nextAttemptAt, attempts
 }
 
 const words = (word: string | null) => mapped(word, lower) ?? '-';
-
 const latencyText = (ms: number) => (ms < 1_000 ? `${Math.round(ms)} ms` : formatDuration(ms / 1_000));
-
 const ROWS = 20;
 export function alertSavingsText(savings: AlertSavingsView, symbol: string): string {
   const amount = ({ savedWei, savedUsd }: Pick<SavingsEntryView, 'savedWei' | 'savedUsd'>): string => {
