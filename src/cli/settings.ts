@@ -67,17 +67,27 @@ const CHAIN_KEY = 'GASTOP_API_KEY_';
 export const isSecretVariable = (name: string): boolean =>
   SECRET_VARIABLES.includes(name) || name.startsWith(CHAIN_KEY);
 
-/** Settings that are in the config file, with their flags and variables derived from the name. */
-type SettingName = Exclude<keyof ConfigFile, 'chains' | 'plans' | 'smtp' | 'telegram'> | 'screenReader';
+/** The environment variable of each setting; its flag and its name in the config file are derived from the key. */
+const VARIABLES = {
+  url: 'GASTOP_URL',
+  rpc: 'GASTOP_RPC',
+  apiKey: 'GASTOP_API_KEY',
+  history: 'GASTOP_HISTORY',
+  confirmations: 'GASTOP_CONFIRMATIONS',
+  db: 'GASTOP_DB',
+  database: 'GASTOP_DATABASE_URL',
+  ascii: 'GASTOP_ASCII',
+  screenReader: 'INK_SCREEN_READER',
+  notifications: 'GASTOP_NOTIFICATIONS',
+  keys: 'GASTOP_KEYS',
+  encryptionKey: 'GASTOP_ENCRYPTION_KEY',
+  allowPrivateTargets: 'GASTOP_ALLOW_PRIVATE_TARGETS',
+  cors: 'GASTOP_CORS',
+} as const;
+type SettingName = keyof typeof VARIABLES;
 
 export const flagName = (name: string) =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-
-function variableOf(name: SettingName): string {
-  if (name === 'database') return 'GASTOP_DATABASE_URL';
-  if (name === 'screenReader') return 'INK_SCREEN_READER';
-  return `GASTOP${flagName(name).slice(1).replaceAll('-', '_').toUpperCase()}`;
-}
 
 /** Where a setting may be, by its name there; `parse` reads all of them. */
 interface Places<Value> {
@@ -118,7 +128,7 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
   ): Places<Value> => ({
     texts: [
       [flagName(name), typed[name]?.toString()],
-      [variableOf(name), set(env[variableOf(name)])],
+      [VARIABLES[name], set(env[VARIABLES[name]])],
       [fileName, inFile[name]?.toString(), from],
     ],
     parse,

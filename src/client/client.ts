@@ -56,7 +56,7 @@ export interface ReachQuery {
   readonly deadlineSec: number;
 }
 
-export interface RecommendationOptions extends CallOptions {
+export interface RecommendationOptions extends TextOptions {
   readonly reach?: ReachQuery;
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Option } from 'commander';
-import { type ReachQuery, reachQuery } from '../../client/client.ts';
+import type { ReachQuery } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { titleWord } from '../../client/views/alerts.ts';
 import {
@@ -111,49 +111,42 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
   const { settings } = await loadSettings();
   const rule = flags.staleOk ? 'accept' : 'refuse';
   const isDemo = settings.source.value.kind === 'simulated';
-  const wantsAdvice = !json && (template?.needsAdvice ?? true);
+  const wantsAdvice = !json && (template?.needsAdvice ?? !flags.watch);
   const wantedSec = isDemo ? DEMO_HISTORY_SEC : wantsAdvice ? ADVICE_HISTORY_SEC : HISTORY_SEC;
   const historySec = Math.min(wantedSec, settings.historySec.value);
   await using ready = await openReady(io, settings, rule, {
     historySec: asked === null ? historySec : pastFor(asked),
     ...(flags.watch && { pace: 'real-time' }),
   });
+  const { client, embedded } = ready;
+  const signal = io.interruption();
+  if (asked !== null) return await sayReach(io, settings, ready, asked, json);
   // The user's own format keeps its characters, unless --ascii is set.
   const { value, from } = settings.ascii;
-  const ascii =
-    template === undefined ? settings.ascii : { value: value && !ASCII_BY_LOCALE.test(from), from };
-  if (flags.watch) {
-    await watchPrices(io, ready, rule === 'accept', async ({ snapshot, text }) => {
-      if (json)
-        return jsonResponse(text, PATHS.gasCurrent)
-          .trim()
-          .replaceAll(/\s*\n\s*/g, ' ');
-      if (template === undefined) return shown({ ascii }, watchLine(snapshot));
-      const { advice } = template.needsAdvice ? await recommendation(io, ready) : { advice: null };
-      return shown({ ascii }, template.fill({ snapshot, advice, now: io.now() }));
-    });
-    return;
-  }
-  if (asked !== null) return await sayReach(io, settings, ready, asked, json);
+  const isAscii = value && (template === undefined || !ASCII_BY_LOCALE.test(from));
+  const textOf = async ({ snapshot, text }: ToldSnapshot): Promise<string> => {
+    if (json) return flags.watch ? text.trim().replaceAll(/\s*\n\s*/g, ' ') : text.replace(/\n$/, '');
+    const { advice, missing } = wantsAdvice ? await recommendation(io, ready) : NO_ADVICE;
+    const facts = { snapshot, advice, now: io.now() };
+    const words = flags.watch ? watchLine(snapshot) : snapshotText(snapshot, advice, facts.now, missing);
+    return shown({ ascii: { value: isAscii, from } }, template?.fill(facts) ?? words);
+  };
+  if (flags.watch) return await watchPrices(io, ready, rule === 'accept', textOf);
   // The demo's advice is that of the monitor once its engine has learned.
-  if (isDemo && ready.embedded !== null) {
-    const { filled } = ready.embedded;
-    await withSpinner(
-      io,
-      'learning from a week of the simulated chain',
-      abortable(filled, io.interruption()),
-    );
+  if (isDemo && embedded !== null) {
+    const learned = abortable(embedded.filled, signal);
+    await withSpinner(io, 'learning from a week of the simulated chain', learned);
   }
-  const { client } = ready;
-  if (json) {
-    io.stdout.write(jsonResponse(await client.raw(PATHS.gasCurrent), PATHS.gasCurrent));
-    return;
-  }
-  const { advice, missing } = wantsAdvice ? await recommendation(io, ready) : { advice: null, missing: null };
-  const snapshot = ready.embedded === null ? ready.snapshot : await client.gasCurrent();
-  const facts = { snapshot, advice, now: io.now() };
-  print(io, { ascii }, template?.fill(facts) ?? snapshotText(snapshot, advice, facts.now, missing));
+  let text = '';
+  const onResponse = (response: string) => {
+    text = jsonResponse(response, PATHS.gasCurrent);
+  };
+  const isAskedAgain = json || embedded !== null;
+  const snapshot = isAskedAgain ? await client.gasCurrent({ signal, onResponse }) : ready.snapshot;
+  io.stdout.write(`${await textOf({ snapshot, text })}\n`);
 }
+
+const NO_ADVICE = { advice: null, missing: null };
 
 /**
  * Prints one line per block, from the present one on, until a signal or the end of a recording. Skips stale prices,
@@ -236,7 +229,11 @@ async function sayReach(
   json: boolean,
 ): Promise<void> {
   const signal = io.interruption();
-  const ask = async () => (await client.gasRecommendation({ reach: asked, signal })).reach;
+  let response = '';
+  const onResponse = (text: string) => {
+    response = text;
+  };
+  const ask = async () => (await client.gasRecommendation({ reach: asked, signal, onResponse })).reach;
   const reach = await withSpinner(io, `reading ${durationText(pastFor(asked))} of history`, async () => {
     const first = await ask();
     const isFinal = snapshot.source.ended || pastForReach(asked.deadlineSec) === null;
@@ -245,7 +242,6 @@ async function sayReach(
     return ask();
   });
   if (json) {
-    const response = await client.raw(PATHS.gasRecommendation, reachQuery(asked));
     io.stdout.write(jsonResponse(response, PATHS.gasRecommendation));
     return;
   }
