@@ -230,15 +230,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 
   return {
-    async fetch(request, record) {
-      if (signal.aborted) return errorResponse(stopped(), request, state.chainId);
-      try {
-        return await app.fetch(request, record ?? {});
-      } catch (error) {
-        onError(error);
-        return errorResponse(error, request, state.chainId);
-      }
-    },
+    fetch: async (request, record = {}) =>
+      signal.aborted ? errorResponse(stopped(), request, state.chainId) : app.fetch(request, record),
     endStreams: streams.end,
     condition: () => ({ ...state.condition(), streams: streams.count() }),
     alertFigures: () => alertFigures(database),

@@ -21,6 +21,13 @@ export interface Route {
 
 type Field = ReturnType<typeof fieldOf>;
 
+interface Asked {
+  readonly method: string;
+  readonly address: string;
+  readonly headers: Record<string, string>;
+  readonly body: string | null;
+}
+
 /** What must be filled in comes first, what few need last. */
 const PLACES = ['path', 'query', 'header'];
 
@@ -45,10 +52,14 @@ export function tryIt({ api, ownRoot, shownRoot, key, askForKey }: Session, rout
     output,
   );
   const keyHeader = api.components.securitySchemes.apiKey.name;
-  const given = () => ({ headers: headersOf(fields), text: body?.input.value ?? null });
+  const requestTo = (root: string): Asked => ({
+    method,
+    address: addressOf(root, path, fields),
+    headers: headersOf(fields),
+    body: body?.input.value ?? null,
+  });
   const showCurl = () => {
-    const { headers, text } = given();
-    curl.textContent = curlWords(method, addressOf(shownRoot, path, fields), keyHeader, headers, text);
+    curl.textContent = curlWords(requestTo(shownRoot), keyHeader);
   };
   form.addEventListener('input', showCurl);
   showCurl();
@@ -59,11 +70,11 @@ export function tryIt({ api, ownRoot, shownRoot, key, askForKey }: Session, rout
       output.replaceChildren(said('p', 'problem', `Fill in ${empty.name} first.`));
       return empty.input.focus();
     }
-    const { headers, text } = given();
-    if (key() !== '') headers[keyHeader] = key();
+    const request = requestTo(ownRoot);
+    if (key() !== '') request.headers[keyHeader] = key();
     button.disabled = true;
     try {
-      const outcome = await send(method, addressOf(ownRoot, path, fields), headers, text);
+      const outcome = await send(request);
       output.replaceChildren(...outcomeView(outcome, etagTaker(fields, outcome, showCurl)));
       if (outcome.status === 401 && key() === '') askForKey();
     } catch (error) {
@@ -150,13 +161,7 @@ const headersOf = (fields: readonly Field[]): Record<string, string> =>
   );
 
 /** The same request for a shell; the key comes from the environment, and a signed transaction from a file, because shells keep a history. */
-function curlWords(
-  method: string,
-  address: string,
-  keyHeader: string,
-  headers: Readonly<Record<string, string>>,
-  body: string | null,
-): string {
+function curlWords({ method, address, headers, body }: Asked, keyHeader: string): string {
   const parts = ['curl -sS'];
   if (method !== 'GET') parts.push(`-X ${method}`);
   parts.push(`-H "${keyHeader}: $GASTOP_API_KEY"`);
@@ -172,18 +177,11 @@ const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 type Outcome = Awaited<ReturnType<typeof send>>;
 
-async function send(method: string, address: string, headers: Record<string, string>, body: string | null) {
+async function send({ address, ...request }: Asked) {
   const started = performance.now();
-  if (body !== null) headers['Content-Type'] = 'application/json';
-  const request = {
-    method,
-    headers,
-    body,
-    cache: 'no-store',
-    credentials: 'omit',
-    redirect: 'error',
-  } as const;
-  const response = await fetch(address, request);
+  if (request.body !== null) request.headers['Content-Type'] = 'application/json';
+  const options = { cache: 'no-store', credentials: 'omit', redirect: 'error' } as const;
+  const response = await fetch(address, { ...request, ...options });
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
   const text = isStream ? await firstOf(response) : await response.text();
   return { response, status: response.status, text, ms: performance.now() - started };
