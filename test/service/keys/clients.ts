@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { Agent, get } from 'node:http';
-import { json } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { ErrorBody } from '../../../src/contract/api-error.ts';
 import type { PlanSetting } from '../../../src/service/keys/api-keys.ts';
@@ -16,34 +14,21 @@ export interface Answer {
   readonly retryAfter: number | null;
 }
 
-/** One client with one connection, kept alive. */
-export interface Client {
-  /** `null`: the connection ended before an answer. */
-  ask(key: string): Promise<Answer | null>;
-}
-
-export function newClient(port: number): Client {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  onTestFinished(() => agent.destroy());
-  return {
-    ask: (key) =>
-      new Promise((resolve) => {
-        const request = get({ port, host: '127.0.0.1', agent, headers: { 'x-api-key': key } });
-        request.once('error', () => resolve(null));
-        request.once('response', (response) => {
-          const retryAfter = response.headers['retry-after'];
-          json(response).then(
-            (body) =>
-              resolve({
-                status: response.statusCode ?? 0,
-                word: response.statusCode === 200 ? 'ok' : ErrorBody.parse(body).errorCode,
-                retryAfter: retryAfter === undefined ? null : Number(retryAfter),
-              }),
-            () => resolve(null),
-          );
-        });
-      }),
-  };
+/** `null`: the connection ended before an answer. */
+export async function ask(port: number, key: string): Promise<Answer | null> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/`, { headers: { 'x-api-key': key } });
+    const { status, headers } = response;
+    const body = await response.json();
+    const retryAfter = headers.get('retry-after');
+    return {
+      status,
+      word: status === 200 ? 'ok' : ErrorBody.parse(body).errorCode,
+      retryAfter: retryAfter === null ? null : Number(retryAfter),
+    };
+  } catch {
+    return null;
+  }
 }
 
 export interface ServerProcess {

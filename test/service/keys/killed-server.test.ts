@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openKeyDatabase } from '../../../src/store/database.ts';
 import { afterKills, emptyDatabase, expectWhole, SLOW_ENGINES } from '../../helpers/databases.ts';
 import { isSlowRun } from '../../helpers/rounds.ts';
-import { buildServer, newClient, prepareServerProcess } from './clients.ts';
+import { ask, buildServer, prepareServerProcess } from './clients.ts';
 import { openTestGate } from './key-service.ts';
 
 const SERVER = await buildServer();
@@ -29,10 +29,9 @@ test.each(SLOW_ENGINES)(
       const last = 20 + ((round * 7) % 60);
       let killed: Promise<void> | null = null;
       const askUntilKilled = async () => {
-        const client = newClient(port);
         for (;;) {
           sent += 1;
-          const answer = await client.ask(text);
+          const answer = await ask(port, text);
           if (answer === null) return;
           expect(answer.status).toBe(200);
           answered += 1;

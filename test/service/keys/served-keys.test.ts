@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { emptyDatabase, SLOW_ENGINES } from '../../helpers/databases.ts';
 import { rounds } from '../../helpers/rounds.ts';
 import { temporaryFile } from '../../helpers/service.ts';
-import { type Answer, buildServer, newClient, prepareServerProcess } from './clients.ts';
+import { type Answer, ask, buildServer, prepareServerProcess } from './clients.ts';
 import { startGatedServer } from './gated-server.ts';
 import { openTestGate, tally } from './key-service.ts';
 
@@ -24,8 +24,7 @@ async function askAll(port: number, key: string, clients: number, times: number)
   const answers: (Answer | null)[] = [];
   await Promise.all(
     Array.from({ length: clients }, async () => {
-      const client = newClient(port);
-      for (let count = 0; count < times; count += 1) answers.push(await client.ask(key));
+      for (let count = 0; count < times; count += 1) answers.push(await ask(port, key));
     }),
   );
   return answers;
@@ -68,11 +67,11 @@ test('a key that is revoked by another process is refused from the next request 
   const { key, store } = await openTestGate(file, PLANS);
   const text = await key('quota');
   const server = prepareServerProcess(SERVER, file, PLANS);
-  const client = newClient(await server.start());
-  expect((await client.ask(text))?.word).toBe('ok');
+  const port = await server.start();
+  expect((await ask(port, text))?.word).toBe('ok');
   await store.revoke(text.split('_')[1] ?? '', 1);
-  expect(await client.ask(text)).toMatchObject({ status: 401, word: 'api_key_revoked' });
+  expect(await ask(port, text)).toMatchObject({ status: 401, word: 'api_key_revoked' });
   const late = await key('quota');
-  expect((await client.ask(late))?.word).toBe('ok');
+  expect((await ask(port, late))?.word).toBe('ok');
   await server.end('SIGTERM');
 });
