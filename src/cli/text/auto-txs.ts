@@ -4,35 +4,25 @@ import {
   type AutoTxDetailsView,
   type AutoTxView,
   type CheckView,
-  type ComparisonView,
   chanceOf,
   describeChecks,
   describeContent,
+  describeOutcome,
   describeState,
   describeTarget,
+  describeTransaction,
   distanceToTarget,
   isOver,
   needsAttention,
   type SignedTransactionView,
   sentBeforeText,
-  symbolOf,
 } from '../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { describeTxType } from '../../client/views/metrics.ts';
-import { chainProfile } from '../../core/chains.ts';
 import { wrapWords } from '../../core/text.ts';
 import { type DescribedCall, describeCall } from '../../core/transactions/describe-call.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
-import {
-  exactAmount,
-  exactGwei,
-  formatChange,
-  formatCount,
-  formatGwei,
-  formatLikelihood,
-  formatNative,
-  formatUsd,
-} from '../../core/units.ts';
+import { formatChange, formatCount, formatGwei, formatLikelihood } from '../../core/units.ts';
 import {
   type Column,
   cleanLine,
@@ -60,31 +50,12 @@ type CallWords = Pick<DescribedCall, 'name' | 'signature' | 'words'>;
 function transactionRows(
   transaction: SignedTransactionView & Partial<Pick<SignedTransaction, 'blobCount' | 'maxFeePerBlobGas'>>,
   call: CallWords | null,
-  chainHere: number | null = null,
+  snapshot: SnapshotView | null = null,
 ): Labelled[] {
-  const { hash, type, from, to, value, data, nonce, gasLimit, chainId, blobCount = 0 } = transaction;
-  const symbol = symbolOf(chainId ?? chainHere);
-  const isContract = to === null && data !== null && data !== '0x';
-  return [
-    ['hash', hash],
-    ['chain', chainId === null ? null : `${chainProfile(chainId).name} (${chainId})`],
-    ['type', mapped(type, describeTxType)],
-    ['from', from],
-    ['to', to ?? (isContract ? 'none: it creates a contract' : null)],
-    ['value', mapped(value, (wei) => exactAmount(wei, symbol))],
-    ['call', callWords(data, call)],
-    ['nonce', mapped(nonce, String)],
-    ['gas limit', mapped(gasLimit, (gas) => formatCount(Number(gas)))],
-    ['max fee', gwei(transaction.maxFeePerGas)],
-    ['max tip', gwei(transaction.maxPriorityFeePerGas)],
-    ['gas price', gwei(transaction.gasPrice)],
-    ['blobs', blobCount === 0 ? null : String(blobCount)],
-    ['max blob fee', gwei(transaction.maxFeePerBlobGas ?? null, 'blob gas')],
-  ];
+  const { hash, type, data } = transaction;
+  const facts = describeTransaction(transaction, snapshot ?? { nativeUsd: null, chainId: null });
+  return [['hash', hash], ['type', mapped(type, describeTxType)], ...facts, ['call', callWords(data, call)]];
 }
-
-const gwei = (wei: bigint | null, per = 'gas') =>
-  mapped(wei, (known) => `${exactGwei(known)} gwei per ${per}`);
 
 const utc = (ms: number | null, precision: 'minutes' | 'seconds' = 'seconds') =>
   mapped(ms, (time) => `${utcTime(time, precision)} UTC`);
@@ -143,9 +114,10 @@ function callOf(autoTx: AutoTxDetailsView): CallWords | null {
 export function autoTxDetailsText(autoTx: AutoTxDetailsView, isAscii: boolean): string {
   const call = callOf(autoTx);
   const { checks, timeline } = autoTx;
+  const outcome = describeOutcome(autoTx, (at) => `${utcTime(at, 'seconds')} UTC`);
   const of = mapped(utc(autoTx.checkedAt), (time) => ` of ${time}`) ?? '';
   return [
-    ...labelledLines([...orderRows(autoTx), ...transactionRows(autoTx, call), ...outcomeRows(autoTx)]),
+    ...labelledLines([...orderRows(autoTx), ...transactionRows(autoTx, call), ...outcome]),
     ...(checks.length === 0
       ? []
       : ['', `checks${of}: ${describeChecks(checks)}`, ...checkLines(checks, isAscii)]),
@@ -169,38 +141,9 @@ function orderRows(autoTx: AutoTxView): Labelled[] {
     ['expires', isOver(autoTx) ? null : utc(expiresAt)],
     ['note', mapped(note || null, (text) => paragraph(text, LONGEST_NOTE))],
     ['created', utc(autoTx.createdAt, 'minutes')],
-  ];
-}
-
-function outcomeRows(autoTx: AutoTxView): Labelled[] {
-  const { confirmationsNeeded, costUsd, chainId } = autoTx;
-  const needed = confirmationsNeeded === null ? '' : ` of ${confirmationsNeeded}`;
-  const dollars = costUsd === null ? '' : `  ${formatUsd(costUsd)}`;
-  return [
     ['attempts', mapped(autoTx.attempts || null, String)],
     ['submitted', utc(autoTx.submittedAt)],
-    ['block', mapped(autoTx.blockNumber, (block) => `#${formatCount(block)}`)],
-    ['confirmations', mapped(autoTx.confirmations, (count) => `${count}${needed}`)],
-    ['final', utc(autoTx.executedAt)],
-    ['gas used', mapped(autoTx.gasUsed, (gas) => formatCount(Number(gas)))],
-    ['paid', mapped(autoTx.effectiveGasPrice, (paid) => `${formatGwei(paid)} gwei per gas`)],
-    ['cost', mapped(autoTx.costWei, (cost) => `${formatNative(cost, symbolOf(chainId))}${dollars}`)],
-    ['saved', savedWords(autoTx, autoTx.atCreation, 'its own price at its creation')],
-    ['', savedWords(autoTx, autoTx.dayMean, 'its own price at the mean base fee of the day before')],
   ];
-}
-
-function savedWords(
-  { chainId }: AutoTxView,
-  saving: ComparisonView | null,
-  reference: string,
-): string | null {
-  if (saving === null || saving.savedWei === null) return null;
-  const { savedWei, savedUsd } = saving;
-  const isLoss = savedWei < 0n;
-  const amount = formatNative(isLoss ? -savedWei : savedWei, symbolOf(chainId));
-  const dollars = savedUsd === null ? '' : `  ${formatUsd(Math.abs(savedUsd))}`;
-  return `${amount}${dollars} ${isLoss ? 'more than at' : 'against'} ${reference}`;
 }
 
 function entryLines({ at, kind, message, blockNumber }: NonNullable<AutoTxDetailsView['timeline']>[number]) {
@@ -226,7 +169,7 @@ export function autoTxCheckText(
     }),
   ].filter((words) => words !== null);
   return [
-    ...labelledLines(transactionRows(transaction, checked.call, checked.snapshot?.chainId)),
+    ...labelledLines(transactionRows(transaction, checked.call, checked.snapshot)),
     '',
     ...checkLines(checked.checks, isAscii),
     ...(outlook.length === 0 ? [] : ['', outlook.join('; ')]),

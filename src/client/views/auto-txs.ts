@@ -14,8 +14,10 @@ import type { Hex } from '../../core/block.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { cleanText, shortHex, withShortHashes } from '../../core/text.ts';
 import type { DescribedCall } from '../../core/transactions/describe-call.ts';
-import { checksummed } from '../../core/transactions/signed-transaction.ts';
+import { checksummed, type SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import {
+  exactAmount,
+  exactGwei,
   formatAmount,
   formatCount,
   formatDuration,
@@ -30,6 +32,7 @@ import {
 import { countedRows, lenient, rows, said, type Wire, weiFromGwei } from '../lenient.ts';
 import { type ListView, laneOf, plainWord, ratioTo, titleWord } from './alerts.ts';
 import type { SnapshotView } from './gas.ts';
+import { counted, type Fact, given } from './metrics.ts';
 
 /** An auto-tx for a service, which may offer further values than the contract. */
 export interface NewAutoTx extends Omit<AutoTxCreationInput, 'gasSpeed'> {
@@ -209,6 +212,62 @@ export function describeContent(
 function shortAmount(wei: bigint, symbol: string): string {
   const exact = nativeString(wei);
   return /^\d{1,3}(\.\d{1,6})?$/.test(exact) ? `${exact} ${symbol}` : formatAmount(wei, symbol);
+}
+
+/** Effects and costs of a transaction, in the order in which one checks them. */
+export function describeTransaction(
+  transaction: Omit<SignedTransactionView, 'hash'> &
+    Partial<Pick<SignedTransaction, 'blobCount' | 'maxFeePerBlobGas'>>,
+  { nativeUsd, chainId: here }: Pick<SnapshotView, 'nativeUsd' | 'chainId'>,
+): readonly Fact[] {
+  const { chainId, from, to, value, data, nonce, maxPriorityFeePerGas: tip } = transaction;
+  const symbol = symbolOf(chainId ?? here);
+  const isContract = to === null && data !== null && data !== '0x';
+  const dollars = (wei: bigint) =>
+    nativeUsd === null || wei === 0n ? '' : ` (${formatUsd(usdOf(wei, nativeUsd))})`;
+  const limit = given(transaction.gasLimit, (gas) => `, gas limit ${formatCount(Number(gas))}`) ?? '';
+  const tipText = given(tip, (wei) => `, tip ${exactGwei(wei)}`) ?? '';
+  const most = exactGwei(transaction.maxFeePerBlobGas ?? 0n);
+  const blobs =
+    given(transaction.blobCount || null, (all) => `; ${counted(all, 'blob')} at most ${most}`) ?? '';
+  const capped = (cap: bigint) => `at most ${exactGwei(cap)} gwei per gas${tipText}${blobs}`;
+  const fixed = (price: bigint) => `${exactGwei(price)} gwei per gas, whatever the base fee is`;
+  const named = (id: number) => {
+    const { name } = chainProfile(id);
+    return name.endsWith(String(id)) ? name : `${name} (${id})`;
+  };
+  return [
+    ['from', from],
+    ['to', to ?? (isContract ? 'none: it creates a contract' : null)],
+    ['value', given(value, (wei) => `${exactAmount(wei, symbol)}${dollars(wei)}`)],
+    ['nonce', given(nonce, (count) => `${count}${limit}`)],
+    ['pays', given(transaction.maxFeePerGas, capped) ?? given(transaction.gasPrice, fixed)],
+    ['chain', given(chainId, named)],
+  ];
+}
+
+/** What became of it in a block; `when` words a time. Savings are negative where it paid more. */
+export function describeOutcome(autoTx: AutoTxView, when: (ms: number) => string): readonly Fact[] {
+  const { chainId, atCreation, dayMean, savedWei } = autoTx;
+  const amount = (wei: bigint, usd: number | null) =>
+    `${formatNative(wei, symbolOf(chainId))}${usd === null ? '' : `  ${formatUsd(usd)}`}`;
+  const saved = (compared: ComparisonView | null, than: string) =>
+    given(compared, ({ savedWei: wei, savedUsd, referencePrice }) => {
+      const price = given(referencePrice, (known) => ` ${formatGwei(known)} gwei`) ?? '';
+      return `${given(wei, (some) => amount(some, savedUsd)) ?? UNKNOWN}, ${than}${price}`;
+    });
+  const alone = atCreation === null && dayMean === null ? savedWei : null;
+  const of = given(autoTx.confirmationsNeeded, (needed) => ` of ${needed}`) ?? '';
+  return [
+    ['block', given(autoTx.blockNumber, (block) => `#${formatCount(block)}`)],
+    ['confirmed', given(autoTx.confirmations, (count) => `${formatCount(count)}${of} blocks`)],
+    ['paid', given(autoTx.effectiveGasPrice, (wei) => `${formatGwei(wei)} gwei per gas`)],
+    ['gas used', given(autoTx.gasUsed, (gas) => formatCount(Number(gas)))],
+    ['cost', given(autoTx.costWei, (wei) => amount(wei, autoTx.costUsd))],
+    ['saved', saved(atCreation, 'at creation') ?? given(alone, (wei) => amount(wei, null))],
+    [atCreation === null ? 'saved' : '', saved(dayMean, '24 h mean + its tip')],
+    ['final', given(autoTx.executedAt, when)],
+  ];
 }
 
 export interface TargetDistance {

@@ -106,10 +106,11 @@ interface FactContext {
   readonly nativeUsd: number | null;
 }
 
-const given = <T>(value: T | null | undefined, text: (value: T) => string) =>
+export const given = <T>(value: T | null | undefined, text: (value: T) => string) =>
   value == null ? null : text(value);
 const gwei = (wei: number | null) => given(wei, (known) => `${formatGwei(known)} gwei`);
-const counted = (count: number, one: string) => `${formatCount(count)} ${one}${count === 1 ? '' : 's'}`;
+export const counted = (count: number, one: string) =>
+  `${formatCount(count)} ${one}${count === 1 ? '' : 's'}`;
 export const confirmationWords = (count: number) => counted(count, 'confirmation');
 
 /** `0.00124 ETH  $3.99` */

@@ -1,4 +1,5 @@
 import { useRef } from 'react';
+import type { Fact } from '../../client/views/metrics.ts';
 import { cleanText } from '../../core/text.ts';
 import { SPOKEN_WIDTH } from './pane-context.tsx';
 import {
@@ -30,6 +31,10 @@ export function given<T>(
   const shown = text(value);
   return [{ name, value: typeof shown === 'string' ? [plain(shown)] : shown, alone }];
 }
+
+/** Facts of the client, addresses and hashes on lines of their own. */
+export const toldFacts = (facts: readonly Fact[]): readonly NamedValue[] =>
+  facts.flatMap(([name, text]) => given(text, name, String, text?.startsWith('0x')));
 
 const GAP = 2;
 /** A narrower column would cut its values. */

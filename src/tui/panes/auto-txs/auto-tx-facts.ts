@@ -6,18 +6,18 @@ import {
   type AutoTxView,
   autoTxState,
   type CheckView,
-  type ComparisonView,
   chanceOf,
   describeChecks,
   describeContent,
+  describeOutcome,
   describeReason,
   describeState,
   describeTarget,
+  describeTransaction,
   distanceToTarget,
   isOver,
   needsAttention,
   obstacleOf,
-  type SignedTransactionView,
   statusOf,
   symbolOf,
   type TargetDistance,
@@ -25,12 +25,9 @@ import {
 } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { describeTxType } from '../../../client/views/metrics.ts';
-import { chainProfile } from '../../../core/chains.ts';
 import { cleanText, shortHex, withShortHashes } from '../../../core/text.ts';
 import { type DescribedCall, describeCall } from '../../../core/transactions/describe-call.ts';
-import type { SignedTransaction } from '../../../core/transactions/signed-transaction.ts';
 import {
-  exactAmount,
   formatCount,
   formatDuration,
   formatGwei,
@@ -49,6 +46,7 @@ import {
   longFact,
   type NamedValue,
   section,
+  toldFacts,
   wrappedLines,
 } from '../../ui/fact-list.tsx';
 import type { PaneContext } from '../../ui/pane-context.tsx';
@@ -75,7 +73,8 @@ export function detailsTitle(autoTx: AutoTxDetailsView): readonly Line[] {
 export function detailsLines(autoTx: AutoTxDetailsView, context: PaneContext): readonly Line[] {
   const { width } = context;
   const facts = orderFacts(autoTx, context);
-  const mined = minedFacts(autoTx, context);
+  const isMined = autoTx.blockNumber !== null || autoTx.costWei !== null;
+  const mined = isMined ? toldFacts(describeOutcome(autoTx, (at) => momentText(at, context.present))) : [];
   const leastName = Math.max(...[...facts, ...mined].map(({ name }) => name.length));
   const call = callLines(autoTx, context);
   return [
@@ -110,42 +109,6 @@ function timelineNote({ timeline, problem }: AutoTxDetailsView): string {
   return timeline.length === 0 ? 'nothing yet' : 'newest first';
 }
 
-/** Effects and costs of a transaction, in the order in which one checks them. */
-export function transactionFacts(
-  transaction: Omit<SignedTransactionView, 'data' | 'hash'> &
-    Partial<Pick<SignedTransaction, 'blobCount' | 'maxFeePerBlobGas'>>,
-  nativeUsd: number | null,
-): readonly NamedValue[] {
-  const { chainId, from, to, value, nonce, gasLimit } = transaction;
-  const dollars = (wei: bigint) =>
-    nativeUsd === null || wei === 0n ? '' : ` (${formatUsd(usdOf(wei, nativeUsd))})`;
-  const gas = gasLimit === null ? '' : `, gas limit ${formatCount(Number(gasLimit))}`;
-  return [
-    ...given(from, 'from', String, true),
-    ...given(to ?? 'none: it creates a contract', 'to', String, true),
-    ...given(value, 'value', (wei) => `${exactAmount(wei, symbolOf(chainId))}${dollars(wei)}`),
-    ...given(nonce, 'nonce', (count) => `${count}${gas}`),
-    ...given(feeText(transaction), 'pays', String),
-    ...given(chainId === null ? null : chainText(chainId), 'chain', String),
-  ];
-}
-
-function chainText(chainId: number): string {
-  const { name } = chainProfile(chainId);
-  return name.endsWith(String(chainId)) ? name : `${name} (${chainId})`;
-}
-
-function feeText(transaction: Parameters<typeof transactionFacts>[0]): string | null {
-  const { gasPrice, maxFeePerGas: cap, maxPriorityFeePerGas: tip, blobCount } = transaction;
-  const tipText = tip === null ? '' : `, tip ${shortGwei(tip)}`;
-  if (cap === null)
-    return gasPrice === null ? null : `${shortGwei(gasPrice)} gwei per gas, whatever the base fee is`;
-  const fees = `at most ${shortGwei(cap)} gwei per gas${tipText}`;
-  if (!blobCount) return fees;
-  const most = formatGwei(transaction.maxFeePerBlobGas ?? 0n);
-  return `${fees}; ${blobCount} ${blobCount === 1 ? 'blob' : 'blobs'} at most ${most}`;
-}
-
 function orderFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedValue[] {
   const { present, snapshot, width } = context;
   const { nativeUsd } = snapshot;
@@ -158,7 +121,8 @@ function orderFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedVal
     return `${isOfCap ? 'base fee ' : ''}${formatGwei(price)} gwei${tip}, ${describeDistance(distance)}`;
   };
   const chance = (share: number) => `${formatLikelihood(share)}${withinText(autoTx, present)}`;
-  const amount = (wei: bigint) => amountText(wei, autoTx, nativeUsd === null ? null : usdOf(wei, nativeUsd));
+  const dollars = (wei: bigint) => (nativeUsd === null ? '' : `  ${formatUsd(usdOf(wei, nativeUsd))}`);
+  const amount = (wei: bigint) => `${formatNative(wei, symbolOf(autoTx.chainId))}${dollars(wei)}`;
   return [
     ...longFact(autoTx.note, 'note', width),
     ...given(autoTx, 'target', describeTarget, true),
@@ -170,7 +134,7 @@ function orderFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedVal
       (at) => `${moment(at)}, ${aheadText(at, present)}`,
       true,
     ),
-    ...transactionFacts(autoTx, nativeUsd),
+    ...toldFacts(describeTransaction(autoTx, snapshot)),
     ...given(gasLimit && cap && gasLimit * cap, 'fee at most', amount),
     ...given(autoTx.type, 'type', describeTxType),
     ...given(autoTx.attempts || null, 'attempts', formatCount),
@@ -183,10 +147,6 @@ function orderFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedVal
   ];
 }
 
-/** `0.00000126 ETH  $0.0041` */
-const amountText = (wei: bigint, { chainId }: AutoTxView, usd: number | null) =>
-  `${formatNative(wei, symbolOf(chainId))}${usd === null ? '' : `  ${formatUsd(usd)}`}`;
-
 const MINUTE_MS = 60_000;
 
 /** ` before it expires`, or the service's shorter forecast horizon. */
@@ -194,35 +154,6 @@ function withinText({ expiresAt, reachWithinSec }: AutoTxView, present: number):
   if (reachWithinSec === null) return '';
   const isToTheEnd = expiresAt !== null && expiresAt - present <= reachWithinSec * 1_000 + MINUTE_MS;
   return isToTheEnd ? ' before it expires' : ` within ${formatDuration(reachWithinSec)}`;
-}
-
-function minedFacts(autoTx: AutoTxView, { present }: PaneContext): readonly NamedValue[] {
-  const { blockNumber, effectiveGasPrice, costWei, atCreation, dayMean, savedWei } = autoTx;
-  const { confirmations, confirmationsNeeded: needed } = autoTx;
-  if (blockNumber === null && costWei === null && effectiveGasPrice === null) return [];
-  // `0.000012 ETH  $0.04, at creation 0.0507 gwei`; negative where it paid more.
-  const saved = ({ savedWei: wei, savedUsd, referencePrice }: ComparisonView, when: string) => {
-    const price = referencePrice === null ? '' : ` ${formatGwei(referencePrice)} gwei`;
-    return `${known(wei, (some) => amountText(some, autoTx, savedUsd))}, ${when}${price}`;
-  };
-  const alone = atCreation === null && dayMean === null ? savedWei : null;
-  const of = needed === null ? '' : ` of ${needed}`;
-  return [
-    ...given(blockNumber, 'block', formatCount),
-    ...given(confirmations, 'confirmed', (count) => `${formatCount(count)}${of} blocks`),
-    ...given(effectiveGasPrice, 'paid', (wei) => `${formatGwei(wei)} gwei`),
-    ...given(autoTx.gasUsed, 'gas used', (gas) => formatCount(Number(gas))),
-    ...given(costWei, 'cost', (wei) => amountText(wei, autoTx, autoTx.costUsd), true),
-    ...given(atCreation, 'saved', (compared) => saved(compared, 'at creation'), true),
-    ...given(
-      dayMean,
-      atCreation === null ? 'saved' : '',
-      (compared) => saved(compared, '24 h mean + its tip'),
-      true,
-    ),
-    ...given(alone, 'saved', (wei) => amountText(wei, autoTx, null), true),
-    ...given(autoTx.executedAt, 'final', (at) => momentText(at, present)),
-  ];
 }
 
 export function sizeText(bytes: number): string {

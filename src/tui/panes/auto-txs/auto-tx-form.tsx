@@ -8,6 +8,7 @@ import {
   describeContent,
   describeOwnFee,
   describeTarget,
+  describeTransaction,
   distanceToTarget,
   isPriceThere,
   obstacleOf,
@@ -23,7 +24,7 @@ import type { Confirmation } from '../../input/confirm.tsx';
 import { formOf } from '../../input/form.ts';
 import type { FormProps } from '../../resource/resource.ts';
 import { ResourceForm, useFormState } from '../../resource/resource-form.tsx';
-import { factGrid, factOf, wrappedLines } from '../../ui/fact-list.tsx';
+import { factGrid, factOf, toldFacts, wrappedLines } from '../../ui/fact-list.tsx';
 import { usePane, useRoom } from '../../ui/pane-context.tsx';
 import { EMPTY_LINE, faint, type Line, plain } from '../../ui/text.tsx';
 import {
@@ -40,7 +41,7 @@ import {
   unchangedIn,
   usePastedTransaction,
 } from './auto-tx-draft.ts';
-import { checkLines, sizeText, transactionFacts } from './auto-tx-facts.ts';
+import { checkLines, sizeText } from './auto-tx-facts.ts';
 import type { AutoTxSeed } from './auto-txs-pane.tsx';
 
 const ORDER_FIELDS = ['targetGasPriceGwei', 'gasSpeed', 'strictTargetPrice'] as const;
@@ -293,7 +294,7 @@ const MUCH_DATA = 1_000;
 const FACT_ROOM = 9;
 const INDENT = '  ';
 
-function pastedFacts(pasted: Pasted, { nativeUsd }: SnapshotView, width: number): readonly Line[] {
+function pastedFacts(pasted: Pasted, snapshot: SnapshotView, width: number): readonly Line[] {
   if (pasted.kind !== 'transaction') return [];
   const { transaction, call } = pasted;
   const bytes = (transaction.data.length - 2) / 2;
@@ -302,7 +303,7 @@ function pastedFacts(pasted: Pasted, { nativeUsd }: SnapshotView, width: number)
   const room = width - FACT_ROOM - 2 * INDENT.length - 2;
   const texts = (text: string) => wrappedLines(text, room, { indent: '', most: CALL_LINES });
   const does = factOf(texts(`${call ?? 'unknown: its data is no known call'}${data}`), 'does');
-  const facts = transactionFacts(transaction, nativeUsd);
+  const facts = toldFacts(describeTransaction(transaction, snapshot));
   const all = [
     ...facts.slice(0, 3),
     ...does,
