@@ -390,19 +390,6 @@ test('a firing is in the alert, in the chart and in the summary, and its savings
   expect((await details(service, id)).cooldownUntil).toBeNull();
 });
 
-test('an alert above a price saves nothing', async () => {
-  const { service, source } = await run();
-  const { id } = await create(service, { ...DEAR, thresholdGwei: 0.000000001 });
-  await fire(service, source, id);
-  expect(AlertSavings.parse(await service.read(alertPath(id, '/savings')))).toMatchObject({
-    events: 1,
-    savedWei: '0',
-    savedUsd: 0,
-    best: null,
-    entries: [{ savedWei: '0' }],
-  });
-});
-
 test('a delivery is sent once more under its own id; TERMINAL has nothing to send', async () => {
   let now = NOW;
   const { service, source } = await run({ wallNow: () => now });

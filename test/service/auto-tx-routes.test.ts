@@ -193,19 +193,6 @@ test('a draft takes the signature that does what it says, and no other', async (
 const details = async (service: RunningService, id: string) =>
   AutoTxDetails.parse(await service.read(autoTxPath(id)));
 
-test('that a signature names no chain is said at every check, however often it changes', async () => {
-  const service = await run();
-  const { sign } = await newSender();
-  const bid = { gasPrice: 100n * GWEI, maxFeePerGas: undefined, maxPriorityFeePerGas: undefined };
-  const signedTransaction = await sign({ type: 'legacy', chainId: undefined, ...bid });
-  const made = await create(service, { ...WAITING, signedTransaction });
-  const again = await changed(await put(service, made.id, { targetGasPriceGwei: 0.000000002 }));
-  for (const { checks } of [made, again]) {
-    const chain = checks.find(({ name }) => name === 'chain');
-    expect(chain).toMatchObject({ ok: false, message: expect.stringContaining('it names no chain') });
-  }
-});
-
 test('what it delegates is told when it is made, and stands when its order changes', async () => {
   const service = await run();
   const { sign } = await newSender();

@@ -108,18 +108,6 @@ test('the summary says how far the service is behind its best node, and when not
   });
 });
 
-test('a node on another chain or branch does not make the service look behind', async () => {
-  const source = new ScriptedSource(makeBlocks(900, 999));
-  const health = source.health.bind(source);
-  source.health = () => [
-    ...health(),
-    { name: 'other:8545', state: 'wrong-chain', head: 5_000_000, latencyMs: 3, message: 'is on Base' },
-    { name: 'forked:8545', state: 'disagrees', head: 1_005, latencyMs: 3, message: 'has another block 998' },
-  ];
-  const service = await readyService({ source });
-  expect((await readSummary(service)).health.lagBlocks).toBe(0);
-});
-
 test('rate limits of the embedded service: none, and what was asked today; asking for them does not count', async () => {
   const now = Date.UTC(2026, 5, 30, 23, 59, 58);
   const service = await readyService({

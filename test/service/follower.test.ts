@@ -248,22 +248,6 @@ describe('when something is wrong', () => {
     expect(chart.points.at(-1)?.timestamp).toBe(new Date(head * 1_000).toISOString());
   });
 
-  test("another chain's database is refused in one line", async () => {
-    const path = await temporaryFile('chain.db');
-    const database = await openDatabase(path);
-    await new BlockStore(database).claimChain({ id: 1 });
-    await database.close();
-    const service = await runService({
-      source: new ScriptedSource(makeBlocks(0, 9), { chainId: 10 }),
-      database: path,
-    });
-    await expect(service.ready).rejects.toThrow(
-      'chain.db holds chain 1, not chain 10; name another path with --db',
-    );
-    const body = ErrorBody.parse(await (await service.get(PATHS.gasCurrent)).json());
-    expect(body.message).toContain('chain.db holds chain 1');
-  });
-
   test('what is stored of another chain is no longer answered once a node says so, and is kept', async () => {
     const path = await temporaryFile('chain.db');
     const before = await readyService({ source: new ScriptedSource(makeBlocks(0, 99)), database: path });

@@ -232,31 +232,6 @@ test('blocks without known tips say so instead of claiming zero', async () => {
   expect(tips).toMatchObject({ total: 0, data: [] });
 });
 
-test('rows without a known tip are left out and not counted, whatever the bucket', async () => {
-  // Blocks of two minutes. Tips begin with the second hour of the second day.
-  const [first, last] = [720 + 30, 799];
-  const timeOf = (number: number) => BLOCK_ZERO_TIME + number * 120;
-  const isoOf = (number: number) => new Date(timeOf(number) * 1_000).toISOString();
-  const blocks = makeBlocks(0, last).map((block) => ({
-    ...block,
-    timestamp: timeOf(block.number),
-    tips: block.number < first ? null : block.tips,
-  }));
-  const service = await runService({ source: new ScriptedSource(blocks, { kind: 'simulated' }) });
-  await holds(service, last + 1);
-  const read = async (bucket: string) =>
-    PriorityFeeMetrics.parse(
-      await service.read(`${PATHS.priorityFee}?from=${iso(0)}&bucket=${bucket}&size=500`),
-    );
-  expect(await read('block')).toMatchObject({ total: last - first + 1, data: { length: last - first + 1 } });
-  expect((await read('5m')).data[0]?.timestamp).toBe(isoOf(first));
-  expect(await read('1h')).toMatchObject({ total: 2, data: [{ timestamp: isoOf(first) }, {}] });
-  const days = await read('1d');
-  expect(days).toMatchObject({ total: 1, data: [{ timestamp: isoOf(720) }] });
-  const tips = blocks.slice(first).map((block) => Number(block.tips?.[2]));
-  expect(days.data[0]?.value).toBe(Math.round(tips.reduce((sum, tip) => sum + tip, 0) / tips.length));
-});
-
 test('market figures: extremes are single blocks, usual work is priced, the heatmap has UTC hours from Monday', async () => {
   const service = history();
   const market = StatsMarket.parse(await service.read(`${PATHS.statsMarket}?timeFrame=30d`));

@@ -147,16 +147,6 @@ test('what takes too long is 503, and what is under way at a stop is still answe
   await expect(served.get('/late')).rejects.toThrow();
 });
 
-test('a connection on which nothing was ever sent does not hold up a stop', async () => {
-  const served = await serveService({ source: source(), limits: { graceMs: 600_000 } });
-  const silent = await RawConnection.open(served.port);
-  onTestFinished(() => silent.close());
-  await waitFor(async () =>
-    /^gastop_http_connections [23]$/m.test(await (await fetch(`${served.origin}/metrics`)).text()),
-  );
-  await served.stop();
-});
-
 test('a stop cuts what does not end in time', async () => {
   const { promise: never } = Promise.withResolvers<Response>();
   const served = await serveService({

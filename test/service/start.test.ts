@@ -90,16 +90,6 @@ describe('the first prices of a new database', () => {
     );
     expect(service.errors).toEqual([]);
   });
-
-  test('come from a shorter page where the node refuses a long fee history', async () => {
-    const node = await startNode();
-    node.options = { feeHistoryLimit: 16 };
-    const source = createRpcSource({ urls: [node.url] });
-    onTestFinished(() => source.close());
-    const service = await readyService({ source });
-    expect(await service.current()).toMatchObject({ blockNumber: 319, stale: false });
-    expect(service.errors).toEqual([]);
-  });
 });
 
 /** A source whose first page has no hashes below the head, like a node's. */

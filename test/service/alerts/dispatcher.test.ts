@@ -201,27 +201,6 @@ describe('what fired', () => {
     await ended(office, 'a', 'FAILED');
   });
 
-  it('while the machine slept for longer than a day has its day from the first try on', async () => {
-    const receiver = await startReceiver(answering(503));
-    const office = await open();
-    const firedAt = FIRED_AT - 25 * HOUR;
-    const row = { created_at: firedAt, tries_since: firedAt, next_attempt_at: firedAt };
-    await office.fire('a', { target: receiver.url, row });
-    await waitFor(async () => (await office.delivery('a')).attempts.length === 1);
-    expect(await office.delivery('a')).toMatchObject({
-      status: 'PENDING',
-      nextAttemptAt: FIRED_AT + 5 * SECOND,
-    });
-    await office.idle();
-    await office.nextTry();
-    office.clock.advance(22 * HOUR);
-    await waitFor(async () => (await office.delivery('a')).attempts.length === 3);
-    await office.idle();
-    receiver.behave(answering(200));
-    await office.nextTry();
-    await ended(office, 'a', 'DELIVERED');
-  });
-
   it('and was put off by a clock that has been set back since is due', async () => {
     const receiver = await startReceiver();
     const office = await open();

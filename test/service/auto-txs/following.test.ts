@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { paidInAll } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import { type Anvil, startAnvil } from '../../helpers/anvil.ts';
 import { type AutoTxRig, fund, GWEI, mineAt, sign, startRig } from '../../helpers/auto-tx-rig.ts';
 import { isSlowRun } from '../../helpers/rounds.ts';
@@ -30,6 +31,25 @@ async function mineEach(rig: AutoTxRig, count: number, gwei: number): Promise<vo
     await mineAt(anvil, gwei);
     await rig.seen(await headNumber());
   }
+}
+
+/** A funded account, once a price is seen that reaches no target. */
+async function whenDear() {
+  await mineAt(anvil, 90);
+  await quick.seen(await headNumber());
+  return fund(anvil);
+}
+
+async function heldOf(id: string) {
+  const held = await waitFor(async () => (await quick.kept(id)).state.hold, { what: 'what holds it' });
+  if (held === null) throw new Error('nothing holds it');
+  return held;
+}
+
+/** The pool takes what is sent; then a block is mined. */
+async function mineWhenSent(id: string, gwei: bigint | number = 10): Promise<void> {
+  await quick.sent(id);
+  await mineAt(anvil, gwei);
 }
 
 /** The node forgets what it reorganises away: it goes out again first. */
@@ -157,21 +177,87 @@ describe.each(isSlowRun ? [1, 3] : [3])('a reorg of %i blocks', (depth) => {
   });
 });
 
-test('a reorg whose new block has another transaction with its nonce: FAILED, and it says so', async () => {
-  await mineAt(anvil, 90);
-  const account = await fund(anvil);
-  await anvil.mine();
-  const id = await patient.place(await sign(account));
+test('what waits goes out in the very block in which its target is reached, and what it cost is the node’s own figure', async () => {
+  const account = await whenDear();
+  const id = await quick.place(await sign(account));
+  for (const gwei of [100, 90, 60]) await mineAt(anvil, gwei);
+  // The node's blocks may all be of one second, and a mean is of those before.
+  await anvil.rpc('evm_increaseTime', [2]);
+  await quick.seen(await headNumber());
+  expect((await quick.kept(id)).state).toMatchObject({ status: 'PENDING', attempts: 0, hold: null });
+
+  await mineAt(anvil, 15);
+  const decidedAt = await headNumber();
+  await mineWhenSent(id, 12);
+  const { state, dayMeanPrice, nativeUsd, checks, signed } = await quick.until(id, 'EXECUTED');
+  const receipt = (await anvil.rpc('eth_getTransactionReceipt', [signed?.hash])) as {
+    gasUsed: string;
+    effectiveGasPrice: string;
+  };
+  expect(state.inclusion).toMatchObject({
+    blockNumber: decidedAt + 1,
+    outcome: 'success',
+    gasUsed: BigInt(receipt.gasUsed),
+    effectiveGasPrice: BigInt(receipt.effectiveGasPrice),
+  });
+  if (state.inclusion === null) throw new Error('no block has it');
+  expect(paidInAll(state.inclusion)).toBe(21_000n * 13n * GWEI);
+  expect(state).toMatchObject({ attempts: 1, failure: null, hold: null, mayBeOut: false });
+  // The chain is a minute old.
+  expect(dayMeanPrice).toBeNull();
+  expect(nativeUsd).toBe(2_000);
+  expect(checks.map(({ name }) => name)).toContain('balance');
+  expect(await quick.kinds(id)).toEqual(['CREATED', 'SUBMITTED', 'SENT', 'MINED', 'EXECUTED']);
+  expect((await quick.timeline(id))[1]).toMatchObject({
+    blockNumber: decidedAt,
+    message: expect.stringMatching(
+      /^target reached: its own price is 14\.\d+ gwei, target 20; it is broadcast$/,
+    ),
+  });
+});
+
+test('one above a gap in the nonces is held, and goes once the gap is filled', async () => {
+  const account = await whenDear();
+  const id = await quick.place(await sign(account, { nonce: 1 }));
   await mineAt(anvil, 10);
-  await patient.sent(id);
-  await mineEach(patient, 1, 10);
-  await patient.mined(id);
-  await mineEach(patient, 2, 10);
-  const other = await sign(account, { value: 2n });
-  await anvil.rpc('anvil_reorg', [3, [[other, 0]]]);
-  // For a while after it was sent nobody is sure that the node has forgotten it.
-  patient.pass(30_000);
-  const { state } = await mineUntil(patient, id, 'FAILED');
-  expect(state.failure).toMatchObject({ code: 'nonce_used' });
-  await expectNotJammed(patient, account, 1);
+  const held = await heldOf(id);
+  expect(held).toMatchObject({ code: 'nonce_gap' });
+  expect(held.message).toContain('nonce 0 is missing');
+  await anvil.rpc('eth_sendRawTransaction', [await sign(account)]);
+  quick.pass(600_000);
+  await mineAt(anvil, 10);
+  await mineWhenSent(id);
+  const { state } = await quick.until(id, 'EXECUTED');
+  expect(state.hold).toBeNull();
+  expect(await quick.kinds(id)).toEqual(['CREATED', 'HELD', 'SUBMITTED', 'SENT', 'MINED', 'EXECUTED']);
+});
+
+test('one whose predecessor still waits for its own target is held until that has gone', async () => {
+  const account = await whenDear();
+  const first = await quick.place(await sign(account), { target: 5n * GWEI });
+  const second = await quick.place(await sign(account, { nonce: 1 }), { target: 30n * GWEI });
+  await mineAt(anvil, 10);
+  const held = await heldOf(second);
+  expect(held).toMatchObject({ code: 'nonce_order' });
+  expect(held.message).toContain(first);
+  await mineAt(anvil, 2);
+  // No pause is waited for: the one before it has gone just now.
+  await quick.sent(second);
+  await mineAt(anvil, 2);
+  await quick.until(first, 'EXECUTED');
+  await quick.until(second, 'EXECUTED');
+});
+
+test('what the node’s pool has already, because its owner sent it, is followed like one sent from here', async () => {
+  const account = await whenDear();
+  const signed = await sign(account);
+  await anvil.rpc('eth_sendRawTransaction', [signed]);
+  await quick.seen(await headNumber());
+  // A cap that no block is below yet keeps it there.
+  await mineAt(anvil, 501);
+  const id = await quick.place(signed, { target: 500n * GWEI });
+  await mineWhenSent(id);
+  await mineAt(anvil, 10);
+  const { state } = await quick.until(id, 'EXECUTED');
+  expect(state).toMatchObject({ failure: null, mayBeOut: false });
 });

@@ -1,7 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { createKey, createKeyId, reissueKey } from '../../../src/service/keys/api-keys.ts';
-import { quotaUsedUp, tooFast } from '../../../src/service/keys/key-gate.ts';
 import { temporaryFile } from '../../helpers/service.ts';
 import { NOON, openTestGate, refusal, tally } from './key-service.ts';
 
@@ -93,16 +92,6 @@ test('the quota is exact, whoever comes at once, and ends at midnight UTC', asyn
   gate.now = MIDNIGHT;
   expect(await gate.gate.limits(text)).toMatchObject({ limits: { usedToday: 0, remainingToday: 10 } });
   expect(await gate.ask(text)).toEqual(['ok']);
-});
-
-test('a limit of one is told as one', () => {
-  const plan = { name: 'one', dailyLimit: 1, perSecond: 1, groups: ['gas'], mcpWrites: false } as const;
-  expect(tooFast(plan, 400).message).toBe(
-    'this key asks more than once per second, the limit of the plan "one"; ask again in 1 s',
-  );
-  expect(quotaUsedUp(plan, MIDNIGHT, MIDNIGHT - 5_000).message).toBe(
-    'the one request per day of the plan "one" is used up; ask again from 2026-11-21T00:00:00Z on',
-  );
 });
 
 test('the limit per second lets as many through at once, then one by one; what is refused is not counted', async () => {
