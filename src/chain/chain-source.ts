@@ -48,6 +48,17 @@ export interface IncludedTransaction {
   readonly receipt: ChainReceipt;
 }
 
+export type BlockId = Pick<ChainBlock, 'number' | 'hash'>;
+
+interface Abortable {
+  readonly signal?: AbortSignal;
+}
+
+interface Since<Known> {
+  readonly known: Known;
+  readonly signal: AbortSignal;
+}
+
 export interface SendOptions {
   /** Called right before the bytes are written to each node; `false` keeps them back. */
   readonly isStillWanted?: () => boolean;
@@ -73,32 +84,23 @@ export interface ChainSource {
   confirmChain?(): Promise<void>;
   head(): Promise<Block>;
   /** Blocks `from`–`to` inclusive, ascending; shorter if the source's history is. */
-  blocks(from: number, to: number, options?: { readonly signal?: AbortSignal }): Promise<Block[]>;
+  blocks(from: number, to: number, options?: Abortable): Promise<Block[]>;
   /**
    * For prices alone, in one to three requests: the blocks after `known`; the newest `most` without it, or if it was
    * orphaned or lies further back. Only the last has its hash; earlier times may be estimates.
    */
-  newest?(
-    most: number,
-    options: { readonly known: Block | null; readonly signal: AbortSignal },
-  ): Promise<RecentBlocks>;
+  newest?(most: number, options: Since<Block | null>): Promise<RecentBlocks>;
   /** Follows the chain until `signal` aborts (then the iteration ends, it does not throw). */
-  subscribe(options: {
-    readonly known: readonly KnownBlock[];
-    readonly signal: AbortSignal;
-  }): AsyncIterable<ChainEvent>;
+  subscribe(options: Since<readonly KnownBlock[]>): AsyncIterable<ChainEvent>;
   call(request: { readonly to: Hex; readonly data: Hex }): Promise<Hex>;
   /** Resolves to the transaction hash. The bytes never appear in an error. */
   sendRawTransaction(signed: Hex, options?: SendOptions): Promise<Hex>;
   transaction(hash: Hex): Promise<ChainTransaction | null>;
   receipt(hash: Hex): Promise<ChainReceipt | null>;
   /** One block's header and transaction hashes; `null` when the chain has no such block. */
-  block(number: number, options?: { readonly signal?: AbortSignal }): Promise<ChainBlock | null>;
+  block(number: number, options?: Abortable): Promise<ChainBlock | null>;
   /** The transactions of this very block with their receipts, in order; `null` if it is gone. */
-  transactionsOf(
-    block: Pick<ChainBlock, 'number' | 'hash'>,
-    options?: { readonly signal?: AbortSignal },
-  ): Promise<readonly IncludedTransaction[] | null>;
+  transactionsOf(block: BlockId, options?: Abortable): Promise<readonly IncludedTransaction[] | null>;
   nonce(address: Hex, at: 'latest' | 'pending'): Promise<number>;
   balance(address: Hex): Promise<bigint>;
   /** The chain's present fees beside gas, cached for seconds; never rejects. Absent: unsupported. */

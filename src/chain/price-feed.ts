@@ -13,25 +13,21 @@ const KEEP_MS = 60_000;
 /** At the heartbeat an update is only sent; it still has to be included. */
 const INCLUSION_SEC = 120;
 
+export type PriceFeed = ReturnType<typeof createPriceFeed>;
 /** Dollars for one native coin. */
-export interface UsdPrice {
-  readonly usd: number;
-  /** Ms since epoch: afterwards the feed's heartbeat has passed and the price is stale. */
-  readonly validUntil: number;
-}
+export type UsdPrice = NonNullable<Awaited<ReturnType<PriceFeed['nativeUsd']>>>;
 
-export interface PriceFeed {
-  /** The present price; `null` without a feed, after its heartbeat or when it cannot be read. Never rejects. */
-  nativeUsd(): Promise<UsdPrice | null>;
-}
-
-/** Reads the chain's native-coin/USD feed through the source's own nodes, at most once a minute. */
+/**
+ * Reads the chain's native-coin/USD feed through the source's own nodes, at most once a minute. The price is valid until
+ * the feed's heartbeat has passed (ms since epoch); `null` afterwards, without a feed or when it cannot be read. Never
+ * rejects.
+ */
 export function createPriceFeed(
   source: Pick<ChainSource, 'call'>,
   { usdFeed }: ChainProfile,
   /** Wall clock, ms. */
   now: () => number,
-): PriceFeed {
+): { nativeUsd(): Promise<{ readonly usd: number; readonly validUntil: number } | null> } {
   if (usdFeed === undefined) return { nativeUsd: async () => null };
   const { address: to, heartbeatSec } = usdFeed;
   const longestSec = heartbeatSec + INCLUSION_SEC;

@@ -17,21 +17,12 @@ const LONGEST_SLEEP_MS = 86_400_000;
 /** Maximum number of consecutive blocks before yielding. */
 const BURST = 64;
 
-const refuse = (thing: string) => (): Promise<never> =>
-  Promise.reject(new ChainError('unsupported', `a recording has ${thing}; use --rpc URL to ask a node`));
-const noTransactions = refuse('no transactions, only the fees of blocks');
-const noAccounts = refuse('no accounts');
-
-const WITHOUT_NODE = {
-  call: refuse('no contracts to call'),
-  sendRawTransaction: refuse('no pool to send transactions to'),
-  transaction: noTransactions,
-  receipt: noTransactions,
-  block: refuse('no whole blocks, only their fees'),
-  transactionsOf: noTransactions,
-  nonce: noAccounts,
-  balance: noAccounts,
-};
+const refuse = (): Promise<never> =>
+  Promise.reject(
+    new ChainError('unsupported', 'a recording has only the fees of blocks; use --rpc URL to ask a node'),
+  );
+const TRANSACTIONS = { sendRawTransaction: refuse, transaction: refuse, receipt: refuse };
+const WITHOUT_NODE = { call: refuse, nonce: refuse, balance: refuse, block: refuse, transactionsOf: refuse };
 
 /**
  * Plays a recording as a chain; all its blocks are in memory.
@@ -112,6 +103,7 @@ export async function openReplaySource({
   const gaps = recorded.filter(({ number }, i) => i > 0 && number - 1 !== recorded[i - 1]?.number).length;
   const name = fileLabel(file);
   return {
+    ...TRANSACTIONS,
     ...WITHOUT_NODE,
     kind: 'replay',
     name,

@@ -9,8 +9,6 @@ const IDLE_IN_TRANSACTION_MS = 5_000;
 const LOCK_WITHIN_MS = 5_000;
 const STATEMENT_WITHIN_MS = 60_000;
 
-export const OLDEST_POSTGRES = 14;
-
 /** Wei, times, counts and their queried sums are below 2^53. */
 const NUMBERS: readonly number[] = [pg.types.builtins.INT8, pg.types.builtins.NUMERIC];
 

@@ -21,27 +21,24 @@ type Pace = ReturnType<typeof createPace>;
  * @param isSteady polls often all the time, for a node that mines on demand
  */
 export function createPace(planMs: number, isSteady: boolean) {
-  let last: { number: number; at: number } | null = null;
+  let last = { number: Number.POSITIVE_INFINITY, at: 0 };
   const intervals: number[] = [];
+  /** Time between blocks: measured, or the chain's nominal time until then. */
   const blockMs = () => (intervals.length === 0 ? planMs : Math.min(...intervals));
   return {
+    blockMs,
     /** Records a head; repeated ones change nothing. */
     heard: (number: number, at: number) => {
-      if (last && number > last.number) {
-        intervals.push((at - last.at) / (number - last.number));
-        if (intervals.length > REMEMBERED) intervals.shift();
-      }
-      if (!last || number !== last.number) last = { number, at };
+      if (number > last.number) intervals.push((at - last.at) / (number - last.number));
+      if (intervals.length > REMEMBERED) intervals.shift();
+      if (number !== last.number) last = { number, at };
     },
-    /** Time between blocks: measured, or the chain's nominal time until then. */
-    blockMs,
     /** How long to wait from `now`. */
     wait: (now: number) => {
-      if (isSteady) return MIN_POLL_MS;
-      const often = Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, blockMs() / 8));
+      const often = isSteady ? 0 : Math.min(MAX_POLL_MS, blockMs() / 8);
       // Only a measured rhythm justifies a longer pause.
-      if (!last || intervals.length < 2) return often;
-      return Math.max(often, last.at + 0.8 * blockMs() - now);
+      const pause = isSteady || intervals.length < 2 ? 0 : last.at + 0.8 * blockMs() - now;
+      return Math.max(MIN_POLL_MS, often, pause);
     },
   };
 }

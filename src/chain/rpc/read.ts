@@ -1,6 +1,7 @@
 import { type Block, type BlockTips, TIP_PERCENTILES } from '../../core/block.ts';
 import type { Clock } from '../async.ts';
 import {
+  type BlockId,
   type ChainBlock,
   ChainError,
   type IncludedTransaction,
@@ -379,7 +380,7 @@ export async function readBlock(
  */
 export async function readTransactions(
   node: RpcNode,
-  { number, hash }: Pick<ChainBlock, 'number' | 'hash'>,
+  { number, hash }: BlockId,
   options: ReadOptions,
 ): Promise<readonly IncludedTransaction[] | null> {
   const { signal } = options;
