@@ -11,6 +11,7 @@ import { type Toast, ToastContext, useToast, useToastHost } from '../chrome/toas
 import { ListsProvider } from '../data/lists.tsx';
 import type { Notifications } from '../data/notifications.ts';
 import {
+  type AlertPrefill,
   isOverdue,
   MonitorContext,
   type MonitorScope,
@@ -23,7 +24,7 @@ import {
 import { createQueryClient } from '../data/query-client.ts';
 import type { ActionName, Scope } from '../input/keymap.ts';
 import { type ActionHandlers, KeyListener } from '../input/use-keys.tsx';
-import { type AlertPrefill, cheaperThan } from '../panes/alerts/alert-form.tsx';
+import { cheaperThan } from '../panes/alerts/alert-form.tsx';
 import { openAlertForm } from '../panes/alerts/alerts-pane.tsx';
 import { type Board, BoardPane } from '../panes/board/board-pane.tsx';
 import { openPlace } from '../panes/explorer/explorer-state.ts';

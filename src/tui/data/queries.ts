@@ -19,8 +19,6 @@ import { chainProfile, staleAfterMs } from '../../core/chains.ts';
 import { useElapsed } from '../app/clock.ts';
 import { isCatchingUp } from '../app/connection.ts';
 import type { ActionName } from '../input/keymap.ts';
-import type { AlertPrefill } from '../panes/alerts/alert-form.tsx';
-import type { PlaceName } from '../panes/explorer/explorer-state.ts';
 import { retryAtOf } from './query-client.ts';
 
 /** What each query needs of its session; without a client nothing is requested. */
@@ -31,6 +29,14 @@ export interface QuerySession {
   /** The service runs in this process and supports the whole contract. */
   readonly isOwnService: boolean;
 }
+
+/** What a new alert starts with. */
+export type AlertPrefill = Readonly<Record<'gasSpeed' | 'condition' | 'thresholdGwei', string>>;
+
+/** A block or a transaction that the Explorer opens. */
+export type PlaceName =
+  | { readonly kind: 'block'; readonly number: number }
+  | { readonly kind: 'tx'; readonly hash: string };
 
 export interface MonitorScope extends QuerySession {
   readonly client: GasClient;

@@ -21,7 +21,13 @@ import { PATHS } from '../../../contract/routes.ts';
 import { cooldownText, parseCooldown } from '../../../core/alerts/alert-rule.ts';
 import { formatGwei, gweiString } from '../../../core/units.ts';
 import { useElapsed } from '../../app/clock.ts';
-import { useDescription, useMonitor, useMonitorQuery, useReach } from '../../data/queries.ts';
+import {
+  type AlertPrefill,
+  useDescription,
+  useMonitor,
+  useMonitorQuery,
+  useReach,
+} from '../../data/queries.ts';
 import {
   choiceField,
   type FormField,
@@ -153,8 +159,6 @@ function useThresholdReach(draft: AlertDraft, blocks: number, snapshot: Snapshot
     { withinSec: DAY_SEC, reach: day.data ?? null },
   ]);
 }
-
-export type AlertPrefill = ReturnType<typeof prefill>;
 
 function prefill(condition: 'LESS_THAN' | 'GREATER_THAN', wei: bigint) {
   return { gasSpeed: 'AVERAGE', condition, thresholdGwei: wei > 0n ? gweiString(wei) : '' };

@@ -36,7 +36,14 @@ import type { Memory } from '../../app/ui-state.ts';
 import { useToast } from '../../chrome/toast.tsx';
 import { useLists } from '../../data/lists.tsx';
 import { useDeletions, useWork } from '../../data/mutations.ts';
-import { ELSEWHERE_MS, type Polled, useItem, useMonitor, useMonitorQuery } from '../../data/queries.ts';
+import {
+  type AlertPrefill,
+  ELSEWHERE_MS,
+  type Polled,
+  useItem,
+  useMonitor,
+  useMonitorQuery,
+} from '../../data/queries.ts';
 import type { ActionName } from '../../input/keymap.ts';
 import { useModalKeys } from '../../input/use-keys.tsx';
 import { openResourceForm, type Resource, type SecretProps } from '../../resource/resource.ts';
@@ -55,14 +62,7 @@ import { known, leftColumn, rightColumn, type TableColumn } from '../../ui/table
 import { bold, colored, faint, type Line, plain } from '../../ui/text.tsx';
 import { COLORS, type ColorName, forTerminal } from '../../ui/theme.ts';
 import { ageText, aheadText, momentText, secondText, untilText } from '../../ui/time.ts';
-import {
-  AlertForm,
-  type AlertPrefill,
-  type AlertSeed,
-  draftLike,
-  NEW_DRAFT,
-  useAlertOffer,
-} from './alert-form.tsx';
+import { AlertForm, type AlertSeed, draftLike, NEW_DRAFT, useAlertOffer } from './alert-form.tsx';
 
 const ALERTS: Resource<AlertView, AlertSeed> = {
   name: 'alert',

@@ -17,7 +17,7 @@ import { tipRankWords } from '../../../core/tip-rank-words.ts';
 import { formatCount, formatGwei, formatNative, UNKNOWN } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import { useToast } from '../../chrome/toast.tsx';
-import { type Polled, useMonitor, useMonitorQuery } from '../../data/queries.ts';
+import { type PlaceName, type Polled, useMonitor, useMonitorQuery } from '../../data/queries.ts';
 import { scrollKeys, useKeys } from '../../input/use-keys.tsx';
 import { factGrid, given, sectionLine } from '../../ui/fact-list.tsx';
 import { type PaneContext, usePane, useRoom, useShownSnapshot } from '../../ui/pane-context.tsx';
@@ -38,14 +38,7 @@ import {
   scrolledTo,
 } from '../../ui/text.tsx';
 import { ageText, momentText } from '../../ui/time.ts';
-import {
-  back,
-  type ExplorerState,
-  noTransactions,
-  opened,
-  type Place,
-  type PlaceName,
-} from './explorer-state.ts';
+import { back, type ExplorerState, noTransactions, opened, type Place } from './explorer-state.ts';
 
 export interface ExplorerLevelProps {
   readonly change: (change: (state: ExplorerState) => ExplorerState) => void;

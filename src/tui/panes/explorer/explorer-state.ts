@@ -4,10 +4,7 @@ import { KEY_PROBLEM, parseLookup } from '../../../core/parse-lookup.ts';
 import { formatCount } from '../../../core/units.ts';
 import type { Memory } from '../../app/ui-state.ts';
 import type { RawRequest } from '../../chrome/raw-view.tsx';
-
-export type PlaceName =
-  | { readonly kind: 'block'; readonly number: number }
-  | { readonly kind: 'tx'; readonly hash: string };
+import type { PlaceName } from '../../data/queries.ts';
 
 export type Place = PlaceName & { readonly at: number };
 
