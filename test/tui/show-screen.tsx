@@ -14,7 +14,7 @@ import { type AlertPrefill, MonitorContext, type MonitorScope } from '../../src/
 import { createQueryClient } from '../../src/tui/data/query-client.ts';
 import type { Scope } from '../../src/tui/input/keymap.ts';
 import { KeyListener } from '../../src/tui/input/use-keys.tsx';
-import { openPlace, type PlaceName } from '../../src/tui/panes/explorer/explorer-state.ts';
+import { openPlace } from '../../src/tui/panes/explorer/explorer-state.ts';
 import { Room, SnapshotContext } from '../../src/tui/ui/pane-context.tsx';
 import { setAscii } from '../../src/tui/ui/theme.ts';
 import { keyBytes } from '../helpers/terminal-keys.ts';
