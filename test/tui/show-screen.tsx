@@ -10,7 +10,12 @@ import { MemoryContext } from '../../src/tui/app/ui-state.ts';
 import { KeyBar } from '../../src/tui/chrome/key-bar.tsx';
 import { type Toast, ToastContext } from '../../src/tui/chrome/toast.tsx';
 import { ListsProvider } from '../../src/tui/data/lists.tsx';
-import { type AlertPrefill, MonitorContext, type MonitorScope } from '../../src/tui/data/queries.ts';
+import {
+  type AlertPrefill,
+  MonitorContext,
+  type MonitorScope,
+  type PlaceName,
+} from '../../src/tui/data/queries.ts';
 import { createQueryClient } from '../../src/tui/data/query-client.ts';
 import type { Scope } from '../../src/tui/input/keymap.ts';
 import { KeyListener } from '../../src/tui/input/use-keys.tsx';
