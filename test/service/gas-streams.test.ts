@@ -13,7 +13,7 @@ import { emptyDatabase, SLOW_ENGINES } from '../helpers/databases.ts';
 import { eventsOf } from '../helpers/event-stream.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { serveService } from '../helpers/served-service.ts';
-import { readyService, runService, temporaryFile } from '../helpers/service.ts';
+import { readyService, temporaryFile } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { openTestGate } from './keys/key-service.ts';
 
@@ -50,21 +50,10 @@ test('it tells without a block that the source is away, and that it is back', as
   expect(await events.until(({ stale }) => !stale)).toMatchObject({ id: String(HEAD) });
 });
 
-test('who comes back with the Last-Event-ID of an older block is told the newest', async () => {
-  const { open } = await running();
-  const events = eventsOf(await open({ 'last-event-id': String(HEAD - 3) }));
-  expect(await events.next()).toMatchObject({ id: String(HEAD) });
-});
-
-test('a HEAD opens none, a parameter is refused, and without prices it is 503', async () => {
+test('a HEAD opens none', async () => {
   const { service } = await running();
   const head = await service.get(PATHS.gasStream, { method: 'HEAD' });
   expect([head.status, head.body]).toEqual([200, null]);
-  expect((await service.get(`${PATHS.gasStream}?from=1`)).status).toBe(400);
-  const silent = new ScriptedSource([]);
-  silent.isReachable = false;
-  const empty = await runService({ source: silent });
-  expect((await empty.get(PATHS.gasStream)).status).toBe(503);
 });
 
 test('all streams end with the service, and a browser without the key gets none', async () => {

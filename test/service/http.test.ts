@@ -22,6 +22,9 @@ const history = shareService(async (run) => {
   return service;
 });
 
+const read = async <Schema extends z.ZodType>(schema: Schema, path: string, service = history()) =>
+  schema.parse(await service.read(path));
+
 async function holds(service: RunningService, count: number): Promise<void> {
   await service.ready;
   await waitFor(async () => {
@@ -59,35 +62,33 @@ test('the snapshot is of the head block and the parts of stats/current are of th
   });
   expect(current.lowPrice).toBe(current.lanes.slow.price);
   expect(current.priorityPrice).toBe(Math.max(current.averagePrice - current.nextBasePrice, 0));
-  const stats = StatsCurrent.parse(await service.read(PATHS.statsCurrent));
+  const stats = await read(StatsCurrent, PATHS.statsCurrent);
   expect(stats.snapshot).toEqual(current);
   expect(stats.recommendation).toEqual(await service.read(PATHS.gasRecommendation));
   expect(stats.trend).toEqual(await service.read(PATHS.gasTrend));
 });
 
 test('metrics give the last hour by default, block by block, in pages that join to the whole', async () => {
-  const service = history();
   const blocks = makeBlocks(HEAD - 299, HEAD);
   const rows = [];
   for (let page = 0; page < 3; page += 1) {
-    const answer = BaseFeeMetrics.parse(await service.read(`${PATHS.baseFee}?page=${page}&size=120`));
+    const answer = await read(BaseFeeMetrics, `${PATHS.baseFee}?page=${page}&size=120`);
     expect(answer).toMatchObject({ chainId: 1, bucket: 'block', page, size: 120, total: 300 });
     rows.push(...answer.data);
   }
   expect(rows.map((row) => row.blockNumber)).toEqual(blocks.map((block) => block.number));
   expect(rows.map((row) => row.mean)).toEqual(blocks.map((block) => Number(block.baseFeePerGas)));
-  const beyond = BaseFeeMetrics.parse(await service.read(`${PATHS.baseFee}?page=3&size=120`));
+  const beyond = await read(BaseFeeMetrics, `${PATHS.baseFee}?page=3&size=120`);
   expect(beyond).toMatchObject({ total: 300, data: [] });
 });
 
 test('buckets hold what the blocks of their time give', async () => {
-  const service = history();
   const window = `from=${iso(3_000)}&to=${iso(3_299)}`;
   const blocks = makeBlocks(3_000, 3_299);
   const fees = blocks.map((block) => Number(block.baseFeePerGas));
   const mean = (values: number[]) =>
     Math.round(values.reduce((sum, value) => sum + value, 0) / values.length);
-  const base = BaseFeeMetrics.parse(await service.read(`${PATHS.baseFee}?${window}&bucket=1h`));
+  const base = await read(BaseFeeMetrics, `${PATHS.baseFee}?${window}&bucket=1h`);
   expect(base.data).toEqual([
     {
       timestamp: iso(3_000),
@@ -99,32 +100,28 @@ test('buckets hold what the blocks of their time give', async () => {
       close: fees.at(-1),
     },
   ]);
-  const tips = PriorityFeeMetrics.parse(
-    await service.read(`${PATHS.priorityFee}?${window}&bucket=1h&percentile=p95`),
-  );
+  const tips = await read(PriorityFeeMetrics, `${PATHS.priorityFee}?${window}&bucket=1h&percentile=p95`);
   expect(tips.data.map((row) => row.value)).toEqual([mean(blocks.map((block) => Number(block.tips?.[5])))]);
-  const ratios = GasUsedRatioMetrics.parse(await service.read(`${PATHS.gasUsedRatio}?${window}&bucket=1h`));
+  const ratios = await read(GasUsedRatioMetrics, `${PATHS.gasUsedRatio}?${window}&bucket=1h`);
   expect(ratios.data[0]?.max).toBe(Math.max(...blocks.map((block) => block.gasUsedRatio)));
 });
 
 test('a bucket that was not asked for fits the window', async () => {
-  const service = history();
   const bucketOf = async (from: number) =>
-    BaseFeeMetrics.parse(await service.read(`${PATHS.baseFee}?from=${iso(from)}`)).bucket;
+    (await read(BaseFeeMetrics, `${PATHS.baseFee}?from=${iso(from)}`)).bucket;
   expect(await bucketOf(HEAD - 299)).toBe('block');
   expect(await bucketOf(HEAD - 1_800)).toBe('1m');
   expect(await bucketOf(HEAD - 7_200)).toBe('5m');
 });
 
 test('without a page the whole window is there, newest included; what lies before the history is left out', async () => {
-  const service = history();
-  const read = async (query: string) => BaseFeeMetrics.parse(await service.read(`${PATHS.baseFee}?${query}`));
-  const hour = await read('');
+  const window = (query: string) => read(BaseFeeMetrics, `${PATHS.baseFee}?${query}`);
+  const hour = await window('');
   expect(hour).toMatchObject({ bucket: 'block', total: 300, data: { length: 300 } });
   expect(hour.data.at(-1)?.blockNumber).toBe(HEAD);
-  expect(await read(`from=${iso(-9_000)}`)).toMatchObject({ from: iso(0), bucket: '5m' });
+  expect(await window(`from=${iso(-9_000)}`)).toMatchObject({ from: iso(0), bucket: '5m' });
   // More rows than one answer has: the newest of them, and where they begin.
-  const newest = await read(`from=${iso(0)}&bucket=block`);
+  const newest = await window(`from=${iso(0)}&bucket=block`);
   expect(newest).toMatchObject({ from: iso(HEAD - 999), total: 1_000, data: { length: 1_000 } });
   expect(newest.data.at(-1)?.blockNumber).toBe(HEAD);
   const offset = encodeURIComponent(
@@ -132,7 +129,7 @@ test('without a page the whole window is there, newest included; what lies befor
       .replace('.000Z', '+00:00')
       .replace('Z', '+00:00'),
   );
-  expect(await read(`from=${offset}`)).toMatchObject({ from: iso(HEAD - 99), total: 100 });
+  expect(await window(`from=${offset}`)).toMatchObject({ from: iso(HEAD - 99), total: 100 });
 });
 
 test('each wrong parameter is named, in the error and in the envelope known of the hosted service', async () => {
@@ -177,8 +174,7 @@ test('a parameter that is a key is named by its id alone, with one ellipsis', as
 
 test('charts hold at most 500 points, in buckets that belong to their time frame', async () => {
   const service = history();
-  const chart = async (timeFrame: string) =>
-    StatsChart.parse(await service.read(`${PATHS.statsChart}?timeFrame=${timeFrame}`));
+  const chart = (timeFrame: string) => read(StatsChart, `${PATHS.statsChart}?timeFrame=${timeFrame}`);
   const hour = await chart('1h');
   expect(hour.bucketSec).toBe(12);
   expect(hour.points).toHaveLength(300);
@@ -234,7 +230,7 @@ test('blocks without known tips say so instead of claiming zero', async () => {
 
 test('market figures: extremes are single blocks, usual work is priced, the heatmap has UTC hours from Monday', async () => {
   const service = history();
-  const market = StatsMarket.parse(await service.read(`${PATHS.statsMarket}?timeFrame=30d`));
+  const market = await read(StatsMarket, `${PATHS.statsMarket}?timeFrame=30d`);
   const fees = makeBlocks(0, HEAD).map((block) => Number(block.baseFeePerGas));
   expect(market.base).toMatchObject({ now: fees.at(-1), min: Math.min(...fees), max: Math.max(...fees) });
   const current = await service.current();
