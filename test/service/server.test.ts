@@ -9,6 +9,7 @@ import { RateLimits } from '../../src/contract/dashboard.ts';
 import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
 import { createBodyReader } from '../../src/service/http/body.ts';
 import { errorResponse } from '../../src/service/http/errors.ts';
+import type { Served, ServerOptions } from '../../src/service/http/server.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { LeaseStore } from '../../src/store/lease.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
@@ -53,14 +54,33 @@ async function expectLater(response: Response, words: string): Promise<void> {
   expect([errorCode, message]).toEqual(['upstream_unavailable', expect.stringContaining(words)]);
 }
 
-async function sendRaw(port: number, text: string) {
+async function connected(port: number): Promise<RawConnection> {
   const connection = await RawConnection.open(port);
   onTestFinished(() => connection.close());
+  return connection;
+}
+
+async function answerTo(port: number, text: string) {
+  const connection = await connected(port);
   connection.send(text);
-  const answer = await connection.answer(false, 20_000);
+  return connection.answer(false, 20_000);
+}
+
+async function sendRaw(port: number, text: string) {
+  const answer = await answerTo(port, text);
   if (answer === null) throw new Error('no answer');
   return { ...answer, error: ErrorBody.parse(JSON.parse(answer.body.toString())) };
 }
+
+/** A server over what answers with `fetch`. */
+const serving = (fetch: Served['fetch'], limits: ServerOptions['limits'] = {}) => {
+  const condition = () => ({ chain: null, head: null, headAgeSec: null, failure: null });
+  return serveService({ source: source(), limits, served: { fetch, condition } });
+};
+
+const figures = async ({ origin }: { readonly origin: string }) => (await fetch(`${origin}/metrics`)).text();
+
+const { promise: never } = Promise.withResolvers<Response>();
 
 test('only what a route answers is counted: not unknown paths, other methods, nor how much is left', async () => {
   const served = await readyServer({ source: source() });
@@ -98,12 +118,7 @@ test('a request that no route can take is refused: 400, 408, 413, 414, 417, 431'
     source: source(),
     limits: { headersMs: 300, requestMs: 600, checkEveryMs: 50 },
   });
-  const status = async (text: string, { port } = served) => {
-    const connection = await RawConnection.open(port);
-    onTestFinished(() => connection.close());
-    connection.send(text);
-    return (await connection.answer(false, 20_000))?.status;
-  };
+  const status = async (text: string, { port } = served) => (await answerTo(port, text))?.status;
   const head = `GET ${BASE_PATH}/gas/current HTTP/1.1\r\n`;
   expect(await status('this is not HTTP\r\n\r\n')).toBe(400);
   expect(await status(`${head}\r\n`)).toBe(400);
@@ -123,23 +138,15 @@ test('a request that no route can take is refused: 400, 408, 413, 414, 417, 431'
 });
 
 test('what takes too long is 503, and what is under way at a stop is still answered', async () => {
-  const { promise: never } = Promise.withResolvers<Response>();
   const slow = Promise.withResolvers<Response>();
-  const served = await serveService({
-    source: source(),
-    limits: { answerMs: 200 },
-    served: {
-      fetch: (asked) => (asked.url.endsWith('/never') ? never : slow.promise),
-      condition: () => ({ chain: null, head: null, headAgeSec: null, failure: null }),
-    },
+  const served = await serving(({ url }) => (url.endsWith('/never') ? never : slow.promise), {
+    answerMs: 200,
   });
   const late = await served.get('/never');
   expect([late.status, late.headers.get('retry-after')]).toEqual([503, '5']);
   expect(ErrorBody.parse(await late.json()).errorCode).toBe('upstream_unavailable');
   const underWay = served.get('/slow');
-  await waitFor(async () =>
-    (await (await fetch(`${served.origin}/metrics`)).text()).includes('requests_in_progress 2'),
-  );
+  await waitFor(async () => (await figures(served)).includes('requests_in_progress 2'));
   const stopped = served.stop();
   slow.resolve(new Response('done'));
   expect(await (await underWay).text()).toBe('done');
@@ -148,19 +155,9 @@ test('what takes too long is 503, and what is under way at a stop is still answe
 });
 
 test('a stop cuts what does not end in time', async () => {
-  const { promise: never } = Promise.withResolvers<Response>();
-  const served = await serveService({
-    source: source(),
-    limits: { graceMs: 100 },
-    served: {
-      fetch: () => never,
-      condition: () => ({ chain: null, head: null, headAgeSec: null, failure: null }),
-    },
-  });
+  const served = await serving(() => never, { graceMs: 100 });
   const cut = expect(served.get('/never')).rejects.toThrow();
-  await waitFor(async () =>
-    (await (await fetch(`${served.origin}/metrics`)).text()).includes('requests_in_progress 2'),
-  );
+  await waitFor(async () => (await figures(served)).includes('requests_in_progress 2'));
   await served.stop();
   await cut;
 });
@@ -309,28 +306,19 @@ async function logged(log: readonly Record<string, unknown>[], count = 1) {
   return log.at(-1);
 }
 
-const well = { chain: null, head: null, headAgeSec: null, failure: null };
-
 test('log and metrics say 499 of what nobody waited for, also behind another answer', async () => {
   const asked: string[] = [];
-  const { promise: never } = Promise.withResolvers<Response>();
-  const served = await serveService({
-    source: source(),
-    served: {
-      fetch: (request) => {
-        asked.push(new URL(request.url).pathname);
-        return never;
-      },
-      condition: () => well,
-    },
+  const served = await serving(({ url }) => {
+    asked.push(url);
+    return never;
   });
-  const connection = await RawConnection.open(served.port);
+  const connection = await connected(served.port);
   connection.send('GET /a HTTP/1.1\r\nHost: localhost\r\n\r\nGET /b HTTP/1.1\r\nHost: localhost\r\n\r\n');
   await waitFor(() => asked.length === 2);
   connection.close();
   await logged(served.log, 2);
   for (const line of served.log) expect(line).toMatchObject({ status: 499, bytes: 0, cut: true });
-  const page = await (await fetch(`${served.origin}/metrics`)).text();
+  const page = await figures(served);
   expect(page).toContain('gastop_http_requests_total{method="GET",route="none",status="499"} 2');
   expect(page).toContain('gastop_http_requests_in_progress 1');
 });
@@ -357,14 +345,10 @@ test('a refusal is logged as it was sent: status, code and length', async () => 
 
 test('a body in chunks is held to the limit as well, whoever reads it', async () => {
   const served = await serveService({ source: source() });
+  const head = `POST ${BASE_PATH}/alerts HTTP/1.1\r\nHost: localhost\r\nx-api-key: ${served.key}\r\n`;
   const chunked = async (bytes: number) => {
-    const connection = await RawConnection.open(served.port);
-    onTestFinished(() => connection.close());
-    connection.send(
-      `POST ${BASE_PATH}/alerts HTTP/1.1\r\nHost: localhost\r\nx-api-key: ${served.key}\r\nTransfer-Encoding: chunked\r\n\r\n`,
-    );
-    connection.send(`${bytes.toString(16)}\r\n${'a'.repeat(bytes)}\r\n0\r\n\r\n`);
-    return (await connection.answer(false, 20_000))?.status;
+    const body = `${bytes.toString(16)}\r\n${'a'.repeat(bytes)}\r\n0\r\n\r\n`;
+    return (await answerTo(served.port, `${head}Transfer-Encoding: chunked\r\n\r\n${body}`))?.status;
   };
   // Read, and no alert.
   expect(await chunked(32_768)).toBe(400);
@@ -376,11 +360,8 @@ test('of bodies of megabytes each key has two under way at a time, all keys toge
   const head = (key: string, bytes: number) =>
     `POST ${BASE_PATH}${PATHS.autoTxs} HTTP/1.1\r\nHost: localhost\r\nx-api-key: ${key}\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`;
   const beginTwo = async (key: string) => {
-    const both = [await RawConnection.open(served.port), await RawConnection.open(served.port)];
-    for (const connection of both) {
-      onTestFinished(() => connection.close());
-      connection.send(`${head(key, 4_000_000)}{`);
-    }
+    const both = [await connected(served.port), await connected(served.port)];
+    for (const connection of both) connection.send(`${head(key, 4_000_000)}{`);
     return both;
   };
   const send = (key: string, bytes: number) => sendRaw(served.port, head(key, bytes) + 'a'.repeat(bytes));
@@ -407,10 +388,7 @@ test('a body that does not come whole in time is 408, and its connection is clos
   const app = new Hono();
   app.onError((error, c) => errorResponse(error, c.req.raw, null));
   app.all('*', (c) => readBody(c, { owner: 'somebody', takesSigned: false }, () => c.body(null)));
-  const served = await serveService({
-    source: source(),
-    served: { fetch: async (request) => app.fetch(request), condition: () => well },
-  });
+  const served = await serving(async (request) => app.fetch(request));
   const head = `POST ${BASE_PATH}/alerts HTTP/1.1\r\nHost: localhost\r\n`;
   for (const text of ['Content-Length: 50\r\n\r\n{', 'Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n']) {
     const late = await sendRaw(served.port, head + text);
@@ -422,10 +400,7 @@ test('a body that does not come whole in time is 408, and its connection is clos
 test('on loopback only local names and the public one are answered, so that no page brings its own name here', async () => {
   const served = await serveService({ source: source(), publicName: 'gas.example.org' });
   const status = async (path: string, host: string) => {
-    const connection = await RawConnection.open(served.port);
-    onTestFinished(() => connection.close());
-    connection.send(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-    return (await connection.answer(false, 20_000))?.status;
+    return (await answerTo(served.port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`))?.status;
   };
   for (const host of [
     'localhost:80',
@@ -446,15 +421,7 @@ test('on loopback only local names and the public one are answered, so that no p
 });
 
 test('what nobody foresaw is a 500 without a stack, and the log says both', async () => {
-  const served = await serveService({
-    source: source(),
-    served: {
-      fetch: async () => {
-        throw new TypeError('a bug of ours');
-      },
-      condition: () => well,
-    },
-  });
+  const served = await serving(() => Promise.reject(new TypeError('a bug of ours')));
   const response = await served.get(PATHS.gasCurrent);
   const text = await response.text();
   expect([response.status, ErrorBody.parse(JSON.parse(text)).errorCode]).toEqual([500, 'internal_error']);
