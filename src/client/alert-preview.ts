@@ -2,55 +2,25 @@ import { ALERT_CONDITIONS, GAS_SPEEDS, LANE_OF_SPEED } from '../contract/choices
 import type { LaneName } from '../core/advice.ts';
 import { type AlertRule, type PriceAtBlock, previewAlert } from '../core/alerts/alert-rule.ts';
 import { formatCount, formatDuration, formatGwei, weiOfGwei } from '../core/units.ts';
-import type { CallOptions, GasClient, MetricsQuery } from './client.ts';
+import type { GasClient, MetricsQuery } from './client.ts';
 import { allPages, handleOthers } from './paging.ts';
 import { givenPayload, type NewAlert } from './views/alerts.ts';
 import type { BaseFeeRowView, MetricsView, PriorityFeeRowView } from './views/metrics.ts';
 
-const KEPT_MS = 60_000;
+export type DayPrices = Awaited<ReturnType<typeof loadDayPrices>>;
+export type AlertPreview = ReturnType<typeof previewOver>;
 
-/** Simulation of an alert over the last 24 hours, or a shorter history. */
-export type AlertPreview = Awaited<ReturnType<AlertPreviewer['preview']>>;
-
-/** Previews alerts from a service's history, which is cached for a while for the next rule. */
-export class AlertPreviewer {
-  readonly #client: History;
-  readonly #options: { readonly thorough: boolean; readonly now: () => number };
-  readonly #days = new Map<
-    LaneName,
-    { readonly at: number; readonly day: ReturnType<typeof loadDayPrices> }
-  >();
-
-  /** @param options `thorough`: many requests are allowed, as for a service in this process; otherwise one. */
-  constructor(client: History, options: { readonly thorough: boolean; readonly now: () => number }) {
-    this.#client = client;
-    this.#options = options;
-  }
-
-  async preview(rule: AlertRule, { signal }: CallOptions = {}) {
-    // Loading is shared: it continues for the next preview when this one is aborted.
-    const { prices, ...day } = await this.#dayOf(rule.lane);
-    signal?.throwIfAborted();
-    const { times, last } = previewAlert(rule, prices);
-    const sorted = prices.map(({ price }) => price).toSorted((a, b) => Number(a - b));
-    return {
-      times,
-      last: last === null ? null : { at: last.timestamp * 1_000, price: last.price },
-      ...day,
-      lowest: sorted[0] ?? null,
-      highest: sorted.at(-1) ?? null,
-    };
-  }
-
-  #dayOf(lane: LaneName) {
-    const at = this.#options.now();
-    const kept = this.#days.get(lane);
-    if (kept !== undefined && Math.abs(at - kept.at) < KEPT_MS) return kept.day;
-    const day = loadDayPrices(this.#client, lane, this.#options.thorough);
-    this.#days.set(lane, { at, day });
-    day.catch(() => this.#days.delete(lane));
-    return day;
-  }
+/** What an alert would have done over these prices. */
+export function previewOver(rule: AlertRule, { prices, ...day }: DayPrices) {
+  const { times, last } = previewAlert(rule, prices);
+  const sorted = prices.map(({ price }) => price).toSorted((a, b) => Number(a - b));
+  return {
+    times,
+    last: last === null ? null : { at: last.timestamp * 1_000, price: last.price },
+    ...day,
+    lowest: sorted[0] ?? null,
+    highest: sorted.at(-1) ?? null,
+  };
 }
 
 const DAY_MS = 86_400_000;
@@ -63,8 +33,11 @@ const TIPS: Readonly<Record<LaneName, string>> = { slow: 'p25', average: 'p50', 
 const POINTS = { slow: 'low', average: 'average', fast: 'high' } as const;
 export type History = Pick<GasClient, 'chart' | 'baseFee' | 'priorityFee'>;
 
-/** A lane's price over the last 24 hours, oldest first, or a shorter history. `everySec`: `null` for every block. */
-async function loadDayPrices(client: History, lane: LaneName, thorough: boolean) {
+/**
+ * A lane's price over the last 24 hours, oldest first, or a shorter history. `everySec`: `null` for every block.
+ * @param thorough many requests are allowed, as for a service in this process; otherwise one
+ */
+export async function loadDayPrices(client: History, lane: LaneName, thorough: boolean) {
   const percentile = TIPS[lane];
   const { points, bucketSec, made } = await client.chart('24h', { percentile });
   const everySec: number | null = bucketSec ?? apartSec(points);

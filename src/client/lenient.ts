@@ -1,11 +1,13 @@
 import * as z from 'zod';
-import { Amount, SignedAmount, Wei } from '../contract/primitives.ts';
+import { Address, Amount, SignedAmount, Wei } from '../contract/primitives.ts';
+import type { Hex } from '../core/block.ts';
+import { checksummed } from '../core/transactions/signed-transaction.ts';
 import { weiOfGwei } from '../core/units.ts';
 import { isMadeOf, unwrapped } from './aliases.ts';
 
 /**
  * The view of a contract field: enums become any text, lists keep their readable rows, times become ms since epoch,
- * amounts `bigint`, prices `Price`.
+ * amounts `bigint`, prices `Price`, addresses checksummed.
  */
 type Read<Field, Price> = Field extends z.ZodNullable<infer Inner> | z.ZodOptional<infer Inner>
   ? Read<Inner, Price>
@@ -18,9 +20,7 @@ type Read<Field, Price> = Field extends z.ZodNullable<infer Inner> | z.ZodOption
         : Field extends z.ZodRecord<infer _, infer Value>
           ? Readonly<Record<string, Read<Value, Price>>>
           : Field extends { readonly unit: infer Unit }
-            ? Unit extends 'price'
-              ? Price
-              : bigint
+            ? { price: Price; amount: bigint; address: Hex }[Unit & ('price' | 'amount' | 'address')]
             : Field extends z.ZodISODateTime
               ? number
               : Field extends z.ZodEnum | z.ZodLiteral
@@ -73,6 +73,7 @@ function readable(field: z.core.$ZodType, isExact: boolean): z.ZodType {
   }
   if (isMadeOf(inner, Amount, SignedAmount) || (isExact && isMadeOf(inner, Wei)))
     return inner.transform((wei) => BigInt(String(wei)));
+  if (isMadeOf(inner, Address)) return inner.transform((text) => checksummed(String(text)));
   if (inner instanceof z.ZodISODateTime) return inner.transform((text) => Date.parse(text));
   return inner instanceof z.ZodEnum || inner instanceof z.ZodLiteral ? z.string().min(1) : inner;
 }

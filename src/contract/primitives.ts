@@ -11,12 +11,14 @@ export const object = <Shape extends z.ZodRawShape>(id: string, description: str
 export const whole = (min: number, max?: number) =>
   max === undefined ? z.int().min(min) : z.int().min(min).max(max);
 
-/** Lets types tell wei from other numbers and texts: the client reads it as `bigint`. */
-const inWei = <Schema extends z.ZodType, Unit extends 'price' | 'amount'>(schema: Schema, unit: Unit) =>
-  Object.assign(schema, { unit });
+/** Lets types tell wei and addresses from other numbers and texts: the client reads them in its own form. */
+const read = <Schema extends z.ZodType, Unit extends 'price' | 'amount' | 'address'>(
+  schema: Schema,
+  unit: Unit,
+) => Object.assign(schema, { unit });
 
 /** Price per gas in wei, as a JSON integer. */
-export const Wei = inWei(
+export const Wei = read(
   whole(0, Number.MAX_SAFE_INTEGER).meta({
     ...{ id: 'Wei', description: 'A price per gas, in wei', examples: [1_234_567_890] },
   }),
@@ -24,7 +26,7 @@ export const Wei = inWei(
 );
 
 /** An amount of wei that may exceed a JSON integer: a decimal string. */
-export const Amount = inWei(
+export const Amount = read(
   z
     .string()
     .regex(/^\d+$/)
@@ -36,7 +38,7 @@ export const Amount = inWei(
 );
 
 /** Negative for a loss. */
-export const SignedAmount = inWei(
+export const SignedAmount = read(
   z
     .string()
     .regex(/^-?\d+$/)
@@ -58,10 +60,13 @@ export const Hash = z
   .regex(/^0x[0-9a-f]{64}$/)
   .meta({ id: 'Hash', description: 'Hash of a block or a transaction' });
 
-export const Address = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hex digits')
-  .meta({ id: 'Address', description: 'Address of an account' });
+export const Address = read(
+  z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hex digits')
+    .meta({ id: 'Address', description: 'Address of an account' }),
+  'address',
+);
 
 export const ChainId = z
   .int()

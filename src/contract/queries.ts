@@ -7,28 +7,17 @@ import * as choices from './choices.ts';
 const whole = (
   min: number,
   max: number,
-  meta: { description: string; default?: number; examples?: number[] },
+  description: string,
+  more: { readonly default?: number; readonly examples?: number[] } = {},
 ) =>
   z
     .string()
     .regex(/^\d{1,15}$/, `must be a whole number from ${min} to ${max}`)
     .transform(Number)
     .refine((n) => n >= min && n <= max, `must be a whole number from ${min} to ${max}`)
-    .meta({ type: 'integer', minimum: min, maximum: max, ...meta });
+    .meta({ type: 'integer', minimum: min, maximum: max, description, ...more });
 
 const GWEI_WANTED = `must be gwei above 0, at most ${choices.MOST_GWEI}, with at most 9 decimals`;
-
-/** A price per gas in a query string, in gwei; it becomes wei. */
-const gweiAsWei = (meta: { description: string; examples: number[] }) =>
-  z
-    .string()
-    .regex(/^\d{1,7}(\.\d{1,9})?$/, GWEI_WANTED)
-    .transform((gwei) => {
-      const [whole = '', decimals = ''] = gwei.split('.');
-      return BigInt(whole + decimals.padEnd(9, '0'));
-    })
-    .refine((wei) => wei > 0n && wei <= BigInt(choices.MOST_GWEI) * 10n ** 9n, GWEI_WANTED)
-    .meta({ type: 'number', exclusiveMinimum: 0, maximum: choices.MOST_GWEI, ...meta });
 
 const time = (description: string, example: string) =>
   z.iso
@@ -38,11 +27,8 @@ const time = (description: string, example: string) =>
 export const PAGE_SIZE_DEFAULT = 100;
 
 const page = {
-  page: whole(0, 1_000_000, { description: 'Page, from 0', default: 0 }).optional(),
-  size: whole(1, choices.PAGE_SIZE_MAX, {
-    description: 'Rows per page',
-    default: PAGE_SIZE_DEFAULT,
-  }).optional(),
+  page: whole(0, 1_000_000, 'Page, from 0', { default: 0 }).optional(),
+  size: whole(1, choices.PAGE_SIZE_MAX, 'Rows per page', { default: PAGE_SIZE_DEFAULT }).optional(),
 };
 
 export const PageParameters = z.strictObject(page);
@@ -61,12 +47,16 @@ export const MetricsParameters = z.strictObject({
     .enum(choices.BUCKETS)
     .optional()
     .describe('What a row stands for: one block, or a stretch of time; left out: what fits the window'),
-  page: whole(0, 1_000_000, {
-    description: `Page, from 0, oldest rows first; without page and size the whole window is answered, of more than ${choices.METRICS_ROWS_MAX} rows the newest`,
-  }).optional(),
-  size: whole(1, choices.PAGE_SIZE_MAX, {
-    description: `Rows per page; ${PAGE_SIZE_DEFAULT} where only the page is given`,
-  }).optional(),
+  page: whole(
+    0,
+    1_000_000,
+    `Page, from 0, oldest rows first; without page and size the whole window is answered, of more than ${choices.METRICS_ROWS_MAX} rows the newest`,
+  ).optional(),
+  size: whole(
+    1,
+    choices.PAGE_SIZE_MAX,
+    `Rows per page; ${PAGE_SIZE_DEFAULT} where only the page is given`,
+  ).optional(),
 });
 export type MetricsParameters = z.infer<typeof MetricsParameters>;
 
@@ -84,22 +74,34 @@ export const TimeFrameParameters = z.strictObject({
 /** A price and a time for a forecast; both or neither. `targetGwei` is parsed into wei. */
 export const RecommendationParameters = z
   .strictObject({
-    targetGwei: gweiAsWei({
-      description: 'A price per gas, in gwei: how likely some block asks for no more. Goes with deadlineSec',
-      examples: [0.05],
-    }).optional(),
-    deadlineSec: whole(1, choices.LONGEST_DEADLINE_SEC, {
-      description: 'Within how many seconds from now. Goes with targetGwei',
-      examples: [3_600],
-    }).optional(),
+    targetGwei: z
+      .string()
+      .regex(/^\d{1,7}(\.\d{1,9})?$/, GWEI_WANTED)
+      .transform((gwei) => {
+        const [whole = '', decimals = ''] = gwei.split('.');
+        return BigInt(whole + decimals.padEnd(9, '0'));
+      })
+      .refine((wei) => wei > 0n && wei <= BigInt(choices.MOST_GWEI) * 10n ** 9n, GWEI_WANTED)
+      .meta({
+        ...{ type: 'number', exclusiveMinimum: 0, maximum: choices.MOST_GWEI, examples: [0.05] },
+        description:
+          'A price per gas, in gwei: how likely some block asks for no more. Goes with deadlineSec',
+      })
+      .optional(),
+    deadlineSec: whole(
+      ...([
+        1,
+        choices.LONGEST_DEADLINE_SEC,
+        'Within how many seconds from now. Goes with targetGwei',
+      ] as const),
+      { examples: [3_600] },
+    ).optional(),
   })
-  .superRefine(({ targetGwei, deadlineSec }, context) => {
-    if (targetGwei === undefined && deadlineSec !== undefined) {
-      context.addIssue({ code: 'custom', path: ['targetGwei'], message: 'must be given with deadlineSec' });
-    }
-    if (targetGwei !== undefined && deadlineSec === undefined) {
-      context.addIssue({ code: 'custom', path: ['deadlineSec'], message: 'must be given with targetGwei' });
-    }
+  .superRefine(({ targetGwei, deadlineSec }, { addIssue }) => {
+    if ((targetGwei === undefined) === (deadlineSec === undefined)) return;
+    const [path, other] =
+      targetGwei === undefined ? ['targetGwei', 'deadlineSec'] : ['deadlineSec', 'targetGwei'];
+    addIssue({ code: 'custom', path: [path], message: `must be given with ${other}` });
   });
 
 export const NoParameters = z.strictObject({});
@@ -116,9 +118,10 @@ export type TxsParameters = z.infer<typeof TxsParameters>;
 
 export const BlockParameter = z.strictObject({
   number: z
-    .union([z.literal('latest'), whole(0, 999_999_999_999_999, { description: 'Height of the block' })], {
-      error: 'must be latest or the number of a block',
-    })
+    .union(
+      [z.literal('latest'), whole(0, 999_999_999_999_999, 'Height of the block')],
+      'must be latest or the number of a block',
+    )
     .describe("A block's number, or latest for the head")
     .meta({ examples: ['latest'] }),
 });
@@ -156,9 +159,7 @@ export const AccountParameter = z.strictObject({
 export const SAVINGS_GAS_MOST = 1_000_000_000;
 
 export const SavingsParameters = z.strictObject({
-  gasAmount: whole(1, SAVINGS_GAS_MOST, {
-    description: 'Gas that the savings are counted for',
-    default: choices.SAVINGS_GAS_DEFAULT,
-    examples: [21_000],
+  gasAmount: whole(1, SAVINGS_GAS_MOST, 'Gas that the savings are counted for', {
+    ...{ default: choices.SAVINGS_GAS_DEFAULT, examples: [21_000] },
   }).optional(),
 });

@@ -21,11 +21,11 @@ import { usdOf, weiOfGwei } from '../core/units.ts';
 import {
   Coins,
   Count,
-  defineTool,
   each,
   Flag,
   Gwei,
   known,
+  reading,
   result,
   type Source,
   Text,
@@ -41,12 +41,11 @@ const Lane = result({
   probability: known(Count, 'Share of its past advice that was included in time, 0 to 1'),
 });
 
-const gasNow = defineTool({
+const gasNow = reading({
   name: 'gas_now',
   title: 'Gas prices now',
   description:
     'What gas costs in the next block: three lanes with the caps to sign, the base fee, and the price of the native coin. Where stale is true the figures are old: do not pay by them.',
-  effect: 'reads',
   input: z.strictObject({}),
   output: {
     ...each(Text, 'chain'),
@@ -70,12 +69,11 @@ const gasNow = defineTool({
   },
 });
 
-const gasAdvice = defineTool({
+const gasAdvice = reading({
   name: 'gas_advice',
   title: 'Send now or wait',
   description:
     'Whether to send now or to wait, for which price and how long, how likely that price comes and what it saves, and where the base fee is going. With targetGwei also how likely that price is reached in time.',
-  effect: 'reads',
   input: z.strictObject({
     targetGwei: PriceGwei.optional().describe('A price per gas of your own, base fee and tip together'),
     deadlineSec: z
@@ -136,12 +134,11 @@ const Spread = z
 /** Enough to see a trend, and little to read. */
 const MOST_POINTS = 48;
 
-const gasHistory = defineTool({
+const gasHistory = reading({
   name: 'gas_history',
   title: 'Gas prices of the past',
   description:
     'What gas cost over the last hour, day, week or month: how it was spread, its course, cheap hours.',
-  effect: 'reads',
   input: TimeFrameParameters,
   output: {
     timeFrame: Text,
@@ -179,11 +176,10 @@ function thinned<Point>(points: readonly Point[]): readonly Point[] {
   return points.filter((_, index) => (points.length - 1 - index) % step === 0);
 }
 
-const block = defineTool({
+const block = reading({
   name: 'block',
   title: 'One block',
   description: 'The fees of one block: base fee, tips, how full it was, what was burnt.',
-  effect: 'reads',
   input: z.strictObject({
     number: z
       .union([z.literal('latest'), z.int().min(0)], 'must be latest or the number of a block')
@@ -218,12 +214,11 @@ const SIGNED = {
   ...each(Gwei, 'maxFeePerGasGwei', 'maxPriorityFeePerGasGwei', 'gasPriceGwei'),
 };
 
-const transaction = defineTool({
+const transaction = reading({
   name: 'transaction',
   title: 'One transaction',
   description:
     'What a transaction paid, whether it is in a block, and how its tip compared with the others there.',
-  effect: 'reads',
   input: TxParameter,
   output: {
     hash: Text,
@@ -245,12 +240,11 @@ const transaction = defineTool({
 
 const Cost = result({ ...each(Coins, 'coins'), ...each(Count, 'usd') }).nullable();
 
-const actionCost = defineTool({
+const actionCost = reading({
   name: 'action_cost',
   title: 'What an action costs',
   description:
     'What usual work (a transfer, a swap, a mint) costs now in each lane, in native coins and US dollars. With gas: what that much gas costs, without the data fee that a rollup adds.',
-  effect: 'reads',
   input: z.strictObject({
     gas: z
       .int()
@@ -292,11 +286,10 @@ export const LISTED_ALERT = {
   ...each(Time, 'createdAt', 'lastTriggeredAt', 'cooldownUntil'),
 };
 
-const listAlerts = defineTool({
+const listAlerts = reading({
   name: 'list_alerts',
   title: 'List alerts',
   description: 'The alerts of this key: what price each watches for, whether it is armed, when it fired.',
-  effect: 'reads',
   input: z.strictObject({ status: z.enum(ALERT_STATUSES).optional(), limit }),
   output: { total: Count, alerts: z.array(result(LISTED_ALERT)) },
   run: async ({ client, signal }, { status, limit }) => {
@@ -328,12 +321,11 @@ export const listedAutoTx = (autoTx: AutoTxView): Source<typeof LISTED_AUTO_TX> 
   cost: autoTx.costWei,
 });
 
-const listAutoTxs = defineTool({
+const listAutoTxs = reading({
   name: 'list_auto_txs',
   title: 'List auto-txs',
   description:
     'The signed transactions that this key has waiting for a gas price, and what became of earlier ones.',
-  effect: 'reads',
   input: z.strictObject({ status: z.enum(AUTO_TX_STATUSES).optional(), limit }),
   output: { total: Count, autoTxs: z.array(result(LISTED_AUTO_TX)) },
   run: async ({ client, signal }, { status, limit }) => {
@@ -345,12 +337,11 @@ const listAutoTxs = defineTool({
 
 const { signedTransaction, targetGasPriceGwei, gasSpeed, strictTargetPrice } = AutoTxCreation.shape;
 
-const checkSigned = defineTool({
+const checkSigned = reading({
   name: 'check_signed_transaction',
   title: 'Check a signed transaction',
   description:
     'Reads a raw signed transaction and checks whether the chain would take it now, or at a target price: chain, nonce, balance, caps, gas. It is sent nowhere and kept nowhere. Never give a private key to any tool.',
-  effect: 'reads',
   input: z.strictObject({
     signedTransaction: signedTransaction
       .unwrap()

@@ -66,6 +66,11 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodRawSha
   };
 }
 
+/** A tool that only reads. */
+export const reading = <Input extends z.ZodObject, Output extends z.ZodRawShape>(
+  definition: Omit<ToolDefinition<Input, Output, ToolContext>, 'effect'>,
+) => defineTool<Input, Output>({ ...definition, effect: 'reads' });
+
 const MOST_PROBLEMS = 5;
 /** An invented name may contain anything. */
 const LONGEST_NAME = 40;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/chain/async.ts';
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
-import { AlertPreviewer, previewWords } from '../../src/client/alert-preview.ts';
+import { loadDayPrices, previewOver, previewWords } from '../../src/client/alert-preview.ts';
 import { createGasClient } from '../../src/client/client.ts';
 import { BASE_PATH } from '../../src/contract/routes.ts';
 import { type AlertRule, previewAlert } from '../../src/core/alerts/alert-rule.ts';
@@ -47,8 +47,7 @@ describe('a preview on a service elsewhere', () => {
   it('takes one request a lane, and says how coarse its answer is', async () => {
     const server = await serve((_, response) => sendJson(response, CHART));
     const client = createGasClient({ url: server.url });
-    const previewer = new AlertPreviewer(client, { thorough: false, now: () => END });
-    const preview = await previewer.preview(RULE);
+    const preview = previewOver(RULE, await loadDayPrices(client, 'average', false));
     expect(preview).toEqual({
       times: 5,
       last: { at: END, price: 9_000_000_000n },
@@ -62,10 +61,12 @@ describe('a preview on a service elsewhere', () => {
       'would have fired 5 times in the last 24 h, last at 12:00 at 9.00 gwei ' +
         '(from 5-minute averages, which hide short dips and peaks)',
     );
-    expect((await previewer.preview({ ...RULE, lane: 'slow', threshold: 1n })).times).toBe(0);
-    expect((await previewer.preview({ ...RULE, cooldownMs: 8 * 3_600_000 })).times).toBe(3);
-    expect((await previewer.preview({ ...RULE, lane: 'fast', disableOnce: true })).times).toBe(1);
-    expect(asked(server)).toEqual(Array(3).fill('/dashboard/stats/chart'));
+    const of = async (rule: Partial<AlertRule>) =>
+      previewOver({ ...RULE, ...rule }, await loadDayPrices(client, rule.lane ?? 'average', false)).times;
+    expect(await of({ lane: 'slow', threshold: 1n })).toBe(0);
+    expect(await of({ cooldownMs: 8 * 3_600_000 })).toBe(3);
+    expect(await of({ lane: 'fast', disableOnce: true })).toBe(1);
+    expect(asked(server)).toEqual(Array(4).fill('/dashboard/stats/chart'));
   });
 });
 
@@ -84,9 +85,8 @@ it.runIf(isSlowRun)('a preview on a service in this process looks at every block
   const market = await client.statsMarket('24h');
   const rule = { ...RULE, threshold: BigInt(Math.round(market.average?.median ?? 0)), cooldownMs: 60_000 };
 
-  const previewer = new AlertPreviewer(client, { thorough: true, now: () => END });
   asked.length = 0;
-  const preview = await previewer.preview(rule);
+  const preview = previewOver(rule, await loadDayPrices(client, rule.lane, true));
   expect(preview.everySec).toBeNull();
   expect(preview.times).toBeGreaterThan(3);
   expect(previewWords(preview, utc)).toMatch(
@@ -120,8 +120,4 @@ it.runIf(isSlowRun)('a preview on a service in this process looks at every block
     prices.map(({ base, tip, ...at }) => ({ ...at, price: BigInt(base + tip) })),
   );
   expect(preview).toMatchObject({ times, last: { at: (last?.timestamp ?? 0) * 1_000, price: last?.price } });
-
-  asked.length = 0;
-  for (const threshold of [1n, 2n, 3n]) await previewer.preview({ ...rule, threshold });
-  expect(asked).toEqual([]);
 });

@@ -1,5 +1,11 @@
 import { Option } from 'commander';
-import { type AlertPreview, AlertPreviewer, alertRuleOf, previewWords } from '../../client/alert-preview.ts';
+import {
+  type AlertPreview,
+  alertRuleOf,
+  loadDayPrices,
+  previewOver,
+  previewWords,
+} from '../../client/alert-preview.ts';
 import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import {
@@ -337,12 +343,11 @@ async function previewAlert(
   await using ready = await openReady(io, settings, 'late', { historySec: DAY_SEC });
   const { client, embedded, snapshot } = ready;
   const signal = io.interruption();
-  const now = () => snapshot.blockTimestamp ?? io.now();
-  const previewer = new AlertPreviewer(client, { thorough: embedded !== null, now });
-  const preview = await withSpinner(io, 'reading 24 hours of history', async () => {
+  const day = await withSpinner(io, 'reading 24 hours of history', async () => {
     if (embedded !== null) await abortable(embedded.filled, signal);
-    return previewer.preview(rule, { signal });
+    return abortable(loadDayPrices(client, rule.lane, embedded !== null), signal);
   });
+  const preview = previewOver(rule, day);
   if (flags.json) {
     io.stdout.write(`${JSON.stringify(previewJson(preview))}\n`);
     return;

@@ -14,7 +14,7 @@ import type { Hex } from '../../core/block.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { cleanText, shortHex, withShortHashes } from '../../core/text.ts';
 import type { DescribedCall } from '../../core/transactions/describe-call.ts';
-import { checksummed, type SignedTransaction } from '../../core/transactions/signed-transaction.ts';
+import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import {
   exactAmount,
   exactGwei,
@@ -69,8 +69,6 @@ const autoTxOf = ({
   ...wire,
   target: weiFromGwei(targetGasPriceGwei),
   isStrict,
-  from: checksummed(hex(wire.from)),
-  to: checksummed(hex(wire.to)),
   data: hex(wire.data),
   gasLimit: wire.gasLimit === null ? null : BigInt(wire.gasLimit),
   hash: hex(wire.hash),
@@ -121,14 +119,13 @@ export const AutoTxPage = lenient(AutoTxList.extend({ items: countedRows(AutoTx)
 );
 export type AutoTxListView = ListView<AutoTxView>;
 
+const { waiting, dataFees } = AutoTxAccountWire.shape;
+
 /** `GET /auto-txs/accounts/{address}`: a sender's account on the chain. */
 export const AutoTxAccount = lenient(
   AutoTxAccountWire.extend({
-    waiting: rows(lenient(AutoTxAccountWire.shape.waiting.element, 'id', 'nonce')),
-    dataFees: lenient(
-      AutoTxAccountWire.shape.dataFees.unwrap(),
-      ...(['rate', 'operatorPerMillionGas', 'operatorConstant'] as const),
-    ),
+    waiting: rows(lenient(waiting.element, 'id', 'nonce')),
+    dataFees: lenient(dataFees.unwrap(), 'rate', 'operatorPerMillionGas', 'operatorConstant'),
   }),
   'nonce',
 ).transform(({ address: _, balanceWei, ...wire }) => ({
@@ -270,21 +267,15 @@ export function describeOutcome(autoTx: AutoTxView, when: (ms: number) => string
   ];
 }
 
-export interface TargetDistance {
-  /** The price that must fall, wei per gas: the lane's, a strict auto-tx's own, or the next base fee. */
-  readonly price: bigint;
-  readonly ratio: number;
-  readonly isThere: boolean;
-  readonly isCapped: boolean;
-  /** The cap is farther away than the target, so `price` is the next base fee. */
-  readonly isOfCap: boolean;
-}
-
 /** The fields that decide when an auto-tx is sent, and its bid. */
 export type PricedAutoTx = AutoTxTarget &
   Pick<AutoTxView, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas'>;
 
-export function distanceToTarget(autoTx: PricedAutoTx, snapshot: SnapshotView): TargetDistance | null {
+/**
+ * `price` must fall, wei per gas: the lane's, a strict auto-tx's own, or the next base fee where the cap is farther
+ * away than the target (`isOfCap`).
+ */
+export function distanceToTarget(autoTx: PricedAutoTx, snapshot: SnapshotView) {
   const { target } = autoTx;
   const price = comparedPrice(autoTx, snapshot);
   if (target === null || price === null) return null;
@@ -307,6 +298,8 @@ function comparedPrice(autoTx: PricedAutoTx, { lanes, nextBaseFee }: SnapshotVie
   if (maxFeePerGas === null || maxPriorityFeePerGas === null || nextBaseFee === null) return null;
   return paysAt(autoTx, nextBaseFee);
 }
+
+export type TargetDistance = NonNullable<ReturnType<typeof distanceToTarget>>;
 
 /** Whether a pending auto-tx would be broadcast at once, as far as prices decide. */
 export function isPriceThere(autoTx: PricedAutoTx, snapshot: SnapshotView): boolean {

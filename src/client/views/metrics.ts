@@ -4,7 +4,6 @@ import { BaseFeeMetrics, BaseFeeRow, GasUsedRatioRow, PriorityFeeRow } from '../
 import { GAS_PER_BLOB } from '../../core/eip4844.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { tipRankWords } from '../../core/tip-rank-words.ts';
-import { checksummed } from '../../core/transactions/signed-transaction.ts';
 import {
   formatChange,
   formatCount,
@@ -60,7 +59,6 @@ export const GasUsedRatios = metricsPage(GasUsedRatio);
 /** `GET /metrics/block/{number}`. Required: its number and base fee. */
 export const Block = drawn(BlockMetrics, 'blockNumber', 'baseFeePerGas').transform((wire) => ({
   ...wire,
-  feeRecipient: checksummed(wire.feeRecipient),
   tips: tipsOf(wire.tips ?? {}),
 }));
 export type BlockView = z.infer<typeof Block>;
@@ -71,18 +69,10 @@ function tipsOf(tips: Readonly<Record<string, number | null>>): Readonly<Record<
 }
 
 /** `GET /metrics/tx/{hash}`. Required: its hash. */
-export const Tx = drawn(TxMetrics, 'hash').transform((wire) => ({
-  ...wire,
-  from: checksummed(wire.from),
-  to: checksummed(wire.to),
-}));
+export const Tx = drawn(TxMetrics, 'hash');
 export type TxView = z.infer<typeof Tx>;
 
-const TxOfWindow = drawn(TxRow, 'hash').transform((wire) => ({
-  ...wire,
-  from: checksummed(wire.from),
-  to: checksummed(wire.to),
-}));
+const TxOfWindow = drawn(TxRow, 'hash');
 export type TxRowView = z.infer<typeof TxOfWindow>;
 export const Txs = metricsPage(TxOfWindow);
 

@@ -1,5 +1,4 @@
-import { useMemo } from 'react';
-import { AlertPreviewer, alertRuleOf, previewWords } from '../../../client/alert-preview.ts';
+import { alertRuleOf, loadDayPrices, previewOver, previewWords } from '../../../client/alert-preview.ts';
 import { type AlertChoices, alertChoices, describedRoute } from '../../../client/openapi.ts';
 import {
   type AlertView,
@@ -20,7 +19,6 @@ import { COOLDOWN_DEFAULT_MS, COOLDOWN_PRESETS_MS } from '../../../contract/choi
 import { PATHS } from '../../../contract/routes.ts';
 import { cooldownText, parseCooldown } from '../../../core/alerts/alert-rule.ts';
 import { formatGwei, gweiString } from '../../../core/units.ts';
-import { useElapsed } from '../../app/clock.ts';
 import {
   type AlertPrefill,
   useDescription,
@@ -114,25 +112,18 @@ export function AlertForm({ seed, ...props }: FormProps<AlertSeed>) {
   );
 }
 
-const SETTLED_MS = 250;
-
 function useAlertPreview(alert: NewAlert | null, timeText: (ms: number) => string): string | null {
-  const { client, now, isOwnService } = useMonitor();
-  const previewer = useMemo(
-    () => new AlertPreviewer(client, { thorough: isOwnService, now }),
-    [client, isOwnService, now],
-  );
+  const { isOwnService } = useMonitor();
   const rule = alert && alertRuleOf(alert);
-  const key = JSON.stringify(rule, (_, value) => (typeof value === 'bigint' ? `${value}` : value));
-  const isSettled = useElapsed(SETTLED_MS, key);
+  const lane = rule?.lane ?? null;
   const { data, error } = useMonitorQuery({
-    key: ['alert-preview', key],
-    enabled: rule !== null && isSettled,
-    ask: async (_, signal) => rule && previewer.preview(rule, { signal }),
+    key: ['alert-preview', lane],
+    enabled: lane !== null,
+    ask: async (client) => lane && loadDayPrices(client, lane, isOwnService),
     freshMs: 60_000,
   });
   if (rule === null) return null;
-  if (data) return previewWords(data, timeText);
+  if (data) return previewWords(previewOver(rule, data), timeText);
   return error === null
     ? 'looking at the last 24 h …'
     : `cannot be previewed: ${error.message.replaceAll('\n', ' ')}`;
