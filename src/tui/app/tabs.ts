@@ -9,7 +9,7 @@ import { ExplorerScreen } from '../panes/explorer/explorer-pane.tsx';
 import { explorerRequest } from '../panes/explorer/explorer-state.ts';
 import { LiveScreen } from '../panes/live/live-pane.tsx';
 import { ServiceScreen } from '../panes/service/service-pane.tsx';
-import { resourceRequest } from '../resource/resource.ts';
+import { resourceRequest } from '../resource/resource-pane.tsx';
 import type { Memory } from './ui-state.ts';
 
 export interface Tab {
@@ -43,8 +43,8 @@ const tab = (
 export const TABS: readonly [Tab, ...Tab[]] = [
   tab('live', 'tab-1', 'Live', LiveScreen, PATHS.gasCurrent),
   tab('chart', 'tab-2', 'Chart', ChartScreen, PATHS.statsChart),
-  tab('alerts', 'tab-3', 'Alerts', AlertsPane, resourceRequest('alerts', PATHS.alerts, PATHS.alert)),
-  tab('auto-txs', 'tab-4', 'Auto-tx', AutoTxsPane, resourceRequest('auto-txs', PATHS.autoTxs, PATHS.autoTx)),
+  tab('alerts', 'tab-3', 'Alerts', AlertsPane, resourceRequest('alert', PATHS.alerts, PATHS.alert)),
+  tab('auto-txs', 'tab-4', 'Auto-tx', AutoTxsPane, resourceRequest('auto-tx', PATHS.autoTxs, PATHS.autoTx)),
   tab('explorer', 'tab-5', 'Explorer', ExplorerScreen, explorerRequest, 'Expl'),
   tab('service', 'tab-6', 'Service', ServiceScreen, PATHS.summary, 'Serv'),
 ];

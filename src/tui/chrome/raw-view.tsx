@@ -2,7 +2,7 @@ import { ClientError } from '../../client/errors.ts';
 import { cleanText, wrapWords } from '../../core/text.ts';
 import { failureTitle } from '../app/connection.ts';
 import { useMonitorQuery } from '../data/queries.ts';
-import { KEYMAP, SCOPE_TITLES, SCOPES, type Scope } from '../input/keymap.ts';
+import { KEYMAP, SCOPES, type Scope, titleOf } from '../input/keymap.ts';
 import { useRoom } from '../ui/pane-context.tsx';
 import { PaneState } from '../ui/pane-state.tsx';
 import { ScrollView } from '../ui/scroll.tsx';
@@ -59,7 +59,7 @@ const LABEL_ROOM = 13;
 export function helpLines(current: Scope): readonly string[] {
   const keys = [current, ...SCOPES.filter((scope) => scope !== current)].flatMap((scope) => {
     const bindings = KEYMAP.filter((binding) => binding.scope === scope);
-    const title = SCOPE_TITLES[scope];
+    const title = titleOf(scope);
     return [
       ...['', `${title.charAt(0).toUpperCase()}${title.slice(1)}`],
       ...bindings.map(({ label, help }) => `  ${fitText(label, LABEL_ROOM)}${help}`),

@@ -1,6 +1,6 @@
 interface More {
+  /** Default: the name of the first key. */
   readonly label?: string;
-  readonly footer?: string;
   readonly footerLabel?: string;
 }
 
@@ -9,200 +9,179 @@ interface Key<Action extends string = string> extends More {
   /** Key names as `keyNames` gives them: `q`, `ctrl+c`, `left`, `return`, `tab`, `?`. */
   readonly keys: readonly string[];
   readonly help: string;
+  /** Its word in the footer; without it is not there. */
+  readonly footer?: string | undefined;
 }
 
-function key<const Action extends string>(
+const key = <const Action extends string>(
   action: Action,
   keys: string,
   help: string,
+  footer?: string,
   more: More = {},
-): Key<Action> {
-  return { action, keys: keys.split(' '), help, ...more };
-}
+): Key<Action> => ({ action, keys: keys.split(' '), help, footer, ...more });
 
 /** The six movements shared by all scopes: they select in a list, or scroll a long text. */
-function movement({
-  footer = '',
-  start = 'to the first line',
-  end = 'to the last line',
-  /** `false`: the space bar has another action in this scope. */
-  space = true,
-} = {}) {
-  const reminder = footer === '' ? {} : { footer, footerLabel: 'j/k' };
-  return [
-    key('up', 'k up', 'one line up', { label: 'k ↑' }),
-    key('down', 'j down', 'one line down', { label: 'j ↓', ...reminder }),
-    key('page-up', 'pageup b', 'one screen up', { label: 'PgUp b' }),
-    key('page-down', space ? 'pagedown space' : 'pagedown', 'one screen down'),
-    key('start', 'g home', start),
-    key('end', 'G end', end),
-  ];
-}
-
-interface FormOptions {
-  readonly send: string;
-  readonly leave: string;
-  readonly switch: Pick<Key, 'help' | 'footer'>;
-  readonly done: string;
-  readonly clear?: string;
-}
-
-function form({ send, leave, switch: { help, ...toggle }, done, clear }: FormOptions) {
-  return [
-    key('field-next', 'tab down', 'next field', { footer: 'fields', footerLabel: 'Tab', label: 'Tab ↓' }),
-    key('field-previous', 'shift+tab up', 'previous field', { label: '⇧Tab ↑' }),
-    key('form-send', 'ctrl+s', send, { footer: 'save it' }),
-    key('form-leave', 'escape', leave, { footer: 'leave' }),
-    key('field-right', 'right', 'the choice or the character after', {
-      footer: 'choose',
-      footerLabel: '←/→',
-    }),
-    key('field-left', 'left', 'the choice or the character before'),
-    key('field-switch', 'space', help, toggle),
-    ...(clear === undefined ? [] : [key('field-clear', 'ctrl+u', clear)]),
-    key('field-done', 'return', done),
-  ];
-}
+const movement = (footer?: string, pageDown = 'pagedown space') => [
+  key('up', 'k up', 'one line up', undefined, { label: 'k ↑' }),
+  key('down', 'j down', 'one line down', footer, { label: 'j ↓', footerLabel: 'j/k' }),
+  key('page-up', 'pageup b', 'one screen up', undefined, { label: 'PgUp b' }),
+  key('page-down', pageDown, 'one screen down'),
+  key('start', 'g home', 'to the first'),
+  key('end', 'G end', 'to the last'),
+];
 
 /**
- * All keys of the monitor, by scope. `global` works on every tab; `scroll` in the help and in the raw view; `alert`
- * and `auto-tx` while one is open over its list, whose keys work then too; `alert-form`, `auto-tx-form`,
- * `text-field`, `question` and `secret` while such an overlay is open and takes every key; the others only while they
- * are shown. Outside dialogs and `source` a letter has the same action in every scope.
+ * All keys of the monitor, by scope, each after its title. `global` works on every tab; `scroll` in the help and in the
+ * raw view; `alert` and `auto-tx` while one is open over its list, whose keys work then too; `form`, `text-field`,
+ * `question` and `secret` while such an overlay is open and takes every key; the others only while they are shown.
+ * Outside dialogs and `source` a letter has the same action in every scope.
  */
 const KEYS = {
   global: [
-    key('help', '?', 'show or hide this help', { footer: 'help' }),
+    'everywhere',
+    key('help', '?', 'show or hide this help', 'help'),
     key('tab-1', '1', 'Live'),
     key('tab-2', '2', 'Chart'),
     key('tab-3', '3', 'Alerts'),
     key('tab-4', '4', 'Auto-tx'),
     key('tab-5', '5', 'Explorer'),
     key('tab-6', '6', 'Service'),
-    key('next-tab', 'tab ]', 'next tab', { label: 'Tab ]' }),
-    key('previous-tab', 'shift+tab [', 'previous tab', { label: '⇧Tab [' }),
-    key('board', 'C', 'all chains side by side, and back', { footer: 'chains' }),
-    key('find', '/', 'filter a list, or open a block or transaction', { footer: 'find' }),
-    key('alert', 'a', 'new alert for when gas is cheaper than now', { footer: 'alert' }),
-    key('refresh', 'r', 'refresh now', { footer: 'refresh' }),
-    key('freeze', 'f', 'freeze the screen, or resume it', { footer: 'freeze' }),
+    key('next-tab', 'tab ]', 'next tab', undefined, { label: 'Tab ]' }),
+    key('previous-tab', 'shift+tab [', 'previous tab', undefined, { label: '⇧Tab [' }),
+    key('board', 'C', 'all chains side by side, and back', 'chains'),
+    key('find', '/', 'filter a list, or open a block or transaction', 'find'),
+    key('alert', 'a', 'new alert for when gas is cheaper than now', 'alert'),
+    key('refresh', 'r', 'refresh now', 'refresh'),
+    key('freeze', 'f', 'freeze the screen, or resume it', 'freeze'),
     key('raw', 'i', "show the service's raw response"),
     key('slower', '-', 'refresh less often'),
-    key('faster', '+ =', 'refresh more often', { footer: 'interval', footerLabel: '+/-' }),
+    key('faster', '+ =', 'refresh more often', 'interval', { footerLabel: '+/-' }),
     key('back', 'escape', 'close what is open, clear the filter, or go back; never quits'),
     key('suspend', 'ctrl+z', 'back to the shell; fg returns'),
-    key('quit', 'q ctrl+c', 'quit', { footer: 'quit' }),
+    key('quit', 'q ctrl+c', 'quit', 'quit'),
   ],
-  scroll: movement({ footer: 'scroll' }),
+  scroll: ['help, raw response', ...movement('scroll')],
   source: [
-    key('source-retry', 'r', 'try again now', { footer: 'retry' }),
-    key('source-url', 'u', 'enter the URL of a node or service', { footer: 'enter a URL' }),
-    key('source-demo', 'd', 'a simulated chain, without network', { footer: 'demo' }),
+    'no source answers',
+    key('source-retry', 'r', 'try again now', 'retry'),
+    key('source-url', 'u', 'enter the URL of a node or service', 'enter a URL'),
+    key('source-demo', 'd', 'a simulated chain, without network', 'demo'),
   ],
   board: [
-    key('open', 'return', 'open the chain, with all tabs; Esc comes back', { footer: 'open' }),
-    key('sort', 's', 'sort: by swap, send, price, name', { footer: 'sort' }),
-    ...movement({ start: 'to the first', end: 'to the last' }),
+    'all chains',
+    key('open', 'return', 'open the chain, with all tabs; Esc comes back', 'open'),
+    key('sort', 's', 'sort: by swap, send, price, name', 'sort'),
+    ...movement(),
   ],
   live: [
-    key('open', 'return', 'the advice in full, with all its reasons', { footer: 'why' }),
-    key('close', 'escape', 'back from the advice', { footer: 'back' }),
-    key('copy', 'y', 'copy the three lanes to the clipboard', { footer: 'copy' }),
+    'Live',
+    key('open', 'return', 'the advice in full, with all its reasons', 'why'),
+    key('close', 'escape', 'back from the advice', 'back'),
+    key('copy', 'y', 'copy the three lanes to the clipboard', 'copy'),
   ],
   chart: [
-    key('time-frame', 't', 'time frame: 1h, 24h, 7d, 30d', { footer: 'time frame' }),
-    key('percentile', 'p', 'tip percentile: p50 to p99', { footer: 'percentile' }),
-    key('compare', 'v', 'compare with the window before', { footer: 'compare' }),
-    key('heatmap', 'h', 'cheap hours: day × hour', { footer: 'hours' }),
-    key('close', 'escape', 'back from the cheap hours', { footer: 'back' }),
-    key('write', 'w', 'write what is shown to a CSV file', { footer: 'write CSV' }),
+    'Chart',
+    key('time-frame', 't', 'time frame: 1h, 24h, 7d, 30d', 'time frame'),
+    key('percentile', 'p', 'tip percentile: p50 to p99', 'percentile'),
+    key('compare', 'v', 'compare with the window before', 'compare'),
+    key('heatmap', 'h', 'cheap hours: day × hour', 'hours'),
+    key('close', 'escape', 'back from the cheap hours', 'back'),
+    key('write', 'w', 'write what is shown to a CSV file', 'write CSV'),
     key('cursor-left', 'left', 'move the cursor back'),
     key('cursor-right', 'right', 'move the cursor on'),
     key('start', 'g home', 'cursor to the oldest value'),
     key('end', 'G end', 'cursor to the newest value'),
-    key('alert', 'a', "new alert at the cursor's price", { footer: 'alert here' }),
+    key('alert', 'a', "new alert at the cursor's price", 'alert here'),
   ],
   alerts: [
-    key('new', 'n', 'new alert', { footer: 'new' }),
-    key('open', 'return', 'details: savings and deliveries', { footer: 'details' }),
-    key('toggle', 'space', 'disable it, or enable it again', { footer: 'on/off' }),
-    key('edit', 'e', 'edit it', { footer: 'edit' }),
-    key('another', 'c', 'make another one like it', { footer: 'another' }),
-    key('delete', 'd delete', 'delete it; asks first, and can be undone for 10 s', { footer: 'delete' }),
+    'Alerts',
+    key('new', 'n', 'new alert', 'new'),
+    key('open', 'return', 'details: savings and deliveries', 'details'),
+    key('toggle', 'space', 'disable it, or enable it again', 'on/off'),
+    key('edit', 'e', 'edit it', 'edit'),
+    key('another', 'c', 'make another one like it', 'another'),
+    key('delete', 'd delete', 'delete it; asks first, and can be undone for 10 s', 'delete'),
     key('undo', 'u', 'bring back what was just deleted'),
-    key('sort', 's', 'sort: newest, nearest, last fired', { footer: 'sort' }),
-    ...movement({ start: 'to the first', end: 'to the last', space: false }),
+    key('sort', 's', 'sort: newest, nearest, last fired', 'sort'),
+    ...movement(undefined, 'pagedown'),
   ],
   alert: [
-    key('close', 'escape', 'back to the list', { footer: 'back' }),
-    key('redeliver', 'R', 'send the selected delivery again', { footer: 'send again' }),
+    'an open alert',
+    key('close', 'escape', 'back to the list', 'back'),
+    key('redeliver', 'R', 'send the selected delivery again', 'send again'),
     key('previous', 'left', 'select the delivery above'),
-    key('next', 'right', 'select the delivery below', { footer: 'select', footerLabel: '←/→' }),
+    key('next', 'right', 'select the delivery below', 'select', { footerLabel: '←/→' }),
   ],
-  'alert-form': form({
-    send: 'make the alert, or change it',
-    leave: 'leave; asks if something was typed',
-    switch: { help: 'tick a channel, or the next usual cooldown', footer: 'tick' },
-    done: 'next field; in the last one: send the form',
-  }),
   'auto-txs': [
-    key('new', 'n', 'schedule a signed transaction', { footer: 'new' }),
-    key('open', 'return', 'details: checks and history', { footer: 'details' }),
-    key('toggle', 'space', 'disable it, or enable it again', { footer: 'on/off' }),
-    key('cancel', 'x', 'cancel it; asks first', { footer: 'cancel' }),
-    key('edit', 'e', 'edit target, expiry and note; sign a draft', { footer: 'edit' }),
-    key('another', 'c', 'schedule another one like it', { footer: 'another' }),
-    key('delete', 'd delete', 'delete a draft or a final one; asks first', { footer: 'delete' }),
-    key('copy', 'y', "copy the transaction's hash", { footer: 'copy hash' }),
-    key('sort', 's', 'sort: attention, target, newest', { footer: 'sort' }),
-    ...movement({ start: 'to the first', end: 'to the last', space: false }),
+    'Auto-tx',
+    key('new', 'n', 'schedule a signed transaction', 'new'),
+    key('open', 'return', 'details: checks and history', 'details'),
+    key('toggle', 'space', 'disable it, or enable it again', 'on/off'),
+    key('cancel', 'x', 'cancel it; asks first', 'cancel'),
+    key('edit', 'e', 'edit target, expiry and note; sign a draft', 'edit'),
+    key('another', 'c', 'schedule another one like it', 'another'),
+    key('delete', 'd delete', 'delete a draft or a final one; asks first', 'delete'),
+    key('copy', 'y', "copy the transaction's hash", 'copy hash'),
+    key('sort', 's', 'sort: attention, target, newest', 'sort'),
+    ...movement(undefined, 'pagedown'),
   ],
-  'auto-tx': [key('close', 'escape', 'back to the list', { footer: 'back' })],
-  'auto-tx-form': form({
-    send: 'schedule it: the service sends it at the target',
-    leave: 'leave; asks if something was pasted or typed',
-    switch: { help: 'the next choice, or the next usual expiry' },
-    done: 'next field; in the last one: schedule it',
-    clear: 'clear what was pasted, or what is typed before the cursor',
-  }),
+  'auto-tx': ['an open auto-tx', key('close', 'escape', 'back to the list', 'back')],
+  form: [
+    'a form',
+    key('field-next', 'tab down', 'next field', 'fields', { footerLabel: 'Tab', label: 'Tab ↓' }),
+    key('field-previous', 'shift+tab up', 'previous field', undefined, { label: '⇧Tab ↑' }),
+    key('form-send', 'ctrl+s', 'save it: make the alert, schedule the auto-tx, or change it', 'save it'),
+    key('form-leave', 'escape', 'leave; asks if something was typed or pasted', 'leave'),
+    key('field-right', 'right', 'the choice or the character after', 'choose', { footerLabel: '←/→' }),
+    key('field-left', 'left', 'the choice or the character before'),
+    key('field-switch', 'space', 'tick a channel, or the next choice, usual cooldown or expiry', 'switch'),
+    key('field-clear', 'ctrl+u', 'clear what was pasted, or what is typed before the cursor'),
+    key('field-done', 'return', 'next field; in the last one: save it'),
+  ],
   question: [
-    key('other', 'left right up down tab shift+tab h l', 'the other answer', {
-      footer: 'choose',
+    'a question',
+    key('other', 'left right up down tab shift+tab h l', 'the other answer', 'choose', {
       footerLabel: '←/→',
       label: '← →',
     }),
-    key('chosen', 'return', 'the focused answer', { footer: 'choose it' }),
-    key('yes', 'y Y', 'yes', { footer: 'yes' }),
-    key('no', 'n N escape q', 'no', { footer: 'no', footerLabel: 'n', label: 'n Esc' }),
+    key('chosen', 'return', 'the focused answer', 'choose it'),
+    key('yes', 'y Y', 'yes', 'yes'),
+    key('no', 'n N escape q', 'no', 'no', { footerLabel: 'n', label: 'n Esc' }),
   ],
   secret: [
-    key('copy', 'y', 'copy the signing secret', { footer: 'copy it' }),
-    key('close', 'return escape q', 'close it', { footer: 'close', label: '⏎ Esc' }),
+    'a signing secret',
+    key('copy', 'y', 'copy the signing secret', 'copy it'),
+    key('close', 'return escape q', 'close it', 'close', { label: '⏎ Esc' }),
   ],
   explorer: [
-    ...movement({ footer: 'move', start: 'to the top: newest', end: 'to the end: oldest' }),
-    key('open', 'return', 'open the block or transaction', { footer: 'open' }),
-    key('close', 'escape', 'back to where it was opened from', { footer: 'back' }),
+    'Explorer',
+    ...movement('move'),
+    key('open', 'return', 'open the block or transaction', 'open'),
+    key('close', 'escape', 'back to where it was opened from', 'back'),
     key('previous', 'left', 'in a block: the one before'),
-    key('next', 'right', 'in a block: the next one', { footer: 'block', footerLabel: '←/→' }),
-    key('copy', 'y', 'copy the block number or the hash', { footer: 'copy' }),
+    key('next', 'right', 'in a block: the next one', 'block', { footerLabel: '←/→' }),
+    key('copy', 'y', 'copy the block number or the hash', 'copy'),
   ],
-  service: movement({ footer: 'scroll' }),
+  service: ['Service', ...movement('scroll')],
   'text-field': [
-    key('submit', 'return', 'open what is typed, or keep it as the filter', { footer: 'go' }),
-    key('leave', 'escape', 'leave; clears the filter', { footer: 'leave' }),
-    key('line-ends', 'ctrl+a ctrl+e', 'to the start, to the end; in forms, too', { label: 'Ctrl-A E' }),
-    key('clear-around', 'ctrl+u ctrl+k', 'clear what stands before, or after, the cursor', {
+    'a text field',
+    key('submit', 'return', 'open what is typed, or keep it as the filter', 'go'),
+    key('leave', 'escape', 'leave; clears the filter', 'leave'),
+    key('line-ends', 'ctrl+a ctrl+e', 'to the start, to the end; in forms, too', undefined, {
+      label: 'Ctrl-A E',
+    }),
+    key('clear-around', 'ctrl+u ctrl+k', 'clear what stands before, or after, the cursor', undefined, {
       label: 'Ctrl-U K',
     }),
-    key('clear-word', 'ctrl+w ctrl+d', 'clear the word before, or the character under, the cursor', {
+    key('clear-word', 'ctrl+w ctrl+d', 'clear the word before, or the character under, it', undefined, {
       label: 'Ctrl-W D',
     }),
   ],
-} satisfies Readonly<Record<string, readonly Key[]>>;
+} satisfies Readonly<Record<string, readonly [title: string, ...Key[]]>>;
 
 export type Scope = keyof typeof KEYS;
-export type ActionName = (typeof KEYS)[Scope][number]['action'];
+export type ActionName = Exclude<(typeof KEYS)[Scope][number], string>['action'];
 
 export interface KeyBinding extends Key<ActionName> {
   readonly scope: Scope;
@@ -210,49 +189,25 @@ export interface KeyBinding extends Key<ActionName> {
 }
 
 const LABELS: Readonly<Record<string, string>> = {
-  escape: 'Esc',
-  return: '⏎',
-  left: '←',
-  right: '→',
-  pagedown: 'PgDn',
-  'ctrl+s': 'Ctrl-S',
-  'ctrl+u': 'Ctrl-U',
-  'ctrl+z': 'Ctrl-Z',
+  ...{ escape: 'Esc', return: '⏎', left: '←', right: '→', pagedown: 'PgDn' },
+  ...{ 'ctrl+s': 'Ctrl-S', 'ctrl+u': 'Ctrl-U', 'ctrl+z': 'Ctrl-Z' },
 };
 
-const KEYS_BY_SCOPE: Readonly<Record<Scope, readonly Key<ActionName>[]>> = KEYS;
+const KEYS_BY_SCOPE: Readonly<Record<Scope, readonly [title: string, ...Key<ActionName>[]]>> = KEYS;
 
 export const SCOPES = Object.keys(KEYS).filter((name): name is Scope => name in KEYS);
 
+export const titleOf = (scope: Scope): string => KEYS_BY_SCOPE[scope][0];
+
 /** The whole keymap: it drives the dispatcher, the footer, the `?` overlay and docs/MONITOR.md. */
-export const KEYMAP: readonly KeyBinding[] = SCOPES.flatMap((scope) =>
-  KEYS_BY_SCOPE[scope].map((key) => ({
-    ...key,
-    scope,
-    label: key.label ?? LABELS[key.keys[0] ?? ''] ?? key.keys[0] ?? '',
-  })),
-);
+export const KEYMAP: readonly KeyBinding[] = SCOPES.flatMap((scope) => {
+  const [, ...keys] = KEYS_BY_SCOPE[scope];
+  return keys.map((each) => {
+    const [first = ''] = each.keys;
+    return { ...each, scope, label: each.label ?? LABELS[first] ?? first };
+  });
+});
 
-export function actionOf(scope: Scope, key: string): ActionName | undefined {
-  return KEYMAP.find((binding) => binding.scope === scope && binding.keys.includes(key))?.action;
+export function actionOf(scope: Scope, name: string): ActionName | undefined {
+  return KEYMAP.find((binding) => binding.scope === scope && binding.keys.includes(name))?.action;
 }
-
-export const SCOPE_TITLES: Readonly<Record<Scope, string>> = {
-  global: 'everywhere',
-  board: 'all chains',
-  live: 'Live',
-  chart: 'Chart',
-  alerts: 'Alerts',
-  alert: 'an open alert',
-  'alert-form': 'form of an alert',
-  'auto-txs': 'Auto-tx',
-  'auto-tx': 'an open auto-tx',
-  'auto-tx-form': 'form of an auto-tx',
-  explorer: 'Explorer',
-  service: 'Service',
-  'text-field': 'a text field',
-  question: 'a question',
-  secret: 'a signing secret',
-  scroll: 'help, raw response',
-  source: 'no source answers',
-};

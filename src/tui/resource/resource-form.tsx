@@ -22,7 +22,7 @@ import { useModalKeys } from '../input/use-keys.tsx';
 import { wrappedLines } from '../ui/fact-list.tsx';
 import { useRoom } from '../ui/pane-context.tsx';
 import { bold, faint, type Line, LineList, SpokenSentences, scrolledTo } from '../ui/text.tsx';
-import type { FormProps } from './resource.ts';
+import type { FormProps } from './resource-pane.tsx';
 
 type Edit = <Form extends FormState>(form: Form) => Form;
 
@@ -142,7 +142,7 @@ export function ResourceForm(props: ResourceFormProps) {
     else onLeave();
   };
   useModalKeys(
-    `${resource}-form`,
+    'form',
     {
       'field-next': () => move(1),
       'field-previous': () => move(-1),

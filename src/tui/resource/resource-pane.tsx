@@ -1,37 +1,165 @@
 import { Box } from 'ink';
-import { useContext, useState } from 'react';
+import { type ComponentType, useContext, useState } from 'react';
 import { ClientError } from '../../client/errors.ts';
 import { formatCount } from '../../core/units.ts';
-import { useKeptState } from '../app/ui-state.ts';
-import { FilterContext, type ListItem, matchesFilter } from '../data/lists.tsx';
-import { useMonitor } from '../data/queries.ts';
-import { ConfirmDialog } from '../input/confirm.tsx';
-import { type ActionHandlers, scrollKeys, useKeys } from '../input/use-keys.tsx';
+import { type Memory, useKeptState } from '../app/ui-state.ts';
+import { type Feed, FilterContext, type ListItem, matchesFilter } from '../data/lists.tsx';
+import { type Polled, useMonitor } from '../data/queries.ts';
+import { type Confirmation, ConfirmDialog } from '../input/confirm.tsx';
+import type { ActionName } from '../input/keymap.ts';
+import { type ActionHandler, type ActionHandlers, scrollKeys, useKeys } from '../input/use-keys.tsx';
 import { type PaneContext, usePane, useRoom } from '../ui/pane-context.tsx';
 import { PaneState, PolledFrame } from '../ui/pane-state.tsx';
 import { ScrolledLines, useFirstRow } from '../ui/scroll.tsx';
-import { spokenRow, useTable } from '../ui/table.ts';
-import { type Line, LineList, SegmentLine, SpokenSentences, scrolledTo, spokenLine } from '../ui/text.tsx';
+import { spokenRow, type TableColumn, useTable } from '../ui/table.ts';
 import {
-  type EmptyState,
-  INITIAL_STATE,
-  type PaneActions,
-  type Resource,
-  type ResourceList,
-  type ResourceState,
-  type ResourceView,
-  viewOf,
-} from './resource.ts';
+  bold,
+  faint,
+  type Line,
+  LineList,
+  SegmentLine,
+  SpokenSentences,
+  scrolledTo,
+  spokenLine,
+} from '../ui/text.tsx';
 
-interface ResourcePaneProps<Item extends ListItem, Seed> {
-  readonly resource: Resource<Item, Seed>;
+/** What the user creates, changes and deletes (alerts, auto-txs): its content, which the resource pane draws. */
+export interface Resource<Item extends ListItem, Seed> {
+  readonly name: 'alert' | 'auto-tx';
+  readonly tab: ActionName;
+  readonly title: string;
+  readonly spokenTitle: string;
+  readonly useList: (context: PaneContext) => {
+    readonly feed: Feed<Item>;
+    readonly items: readonly Item[];
+    readonly states: readonly Line[];
+    readonly counts?: readonly Line[];
+    readonly notices?: readonly Line[];
+    /** What to show instead of an empty list. */
+    readonly empty: { readonly title: string; readonly hint: string; readonly more?: string | null } | null;
+  };
+  readonly columns: (context: PaneContext, rows: readonly Item[]) => readonly TableColumn<Item>[];
+  /** The sort orders of `s`, by name; `null`: the list's own. */
+  readonly orders: Readonly<
+    Record<string, ((one: Item, other: Item, context: PaneContext) => number) | null>
+  >;
+  readonly foot?: {
+    readonly rows: number;
+    readonly lines: (item: Item, context: PaneContext) => readonly Line[];
+  };
+  /** Hook: the details of an item. `listed` is its row in the list. */
+  readonly useDetails: (
+    id: string,
+    context: PaneContext,
+    listed: Item | undefined,
+  ) => {
+    readonly polled: Polled<unknown>;
+    readonly item: Item | undefined;
+    readonly title: readonly Line[];
+    readonly lines: readonly Line[];
+    /** A log at the end, with one selected entry. */
+    readonly entries?: readonly {
+      readonly id: string;
+      readonly lines: (isSelected: boolean) => readonly Line[];
+    }[];
+    readonly redeliver?: (entryId: string) => void;
+  };
+  /** Hook: the actions of the list, and of the selected or open item. */
+  readonly useActions: (
+    pane: PaneActions<Item, Seed>,
+    context: PaneContext,
+  ) => {
+    readonly list: { readonly new: ActionHandler; readonly undo?: ActionHandler };
+    readonly item: (
+      item: Item,
+    ) => Partial<Record<'toggle' | 'another' | 'copy' | 'edit' | 'cancel' | 'delete', ActionHandler>>;
+  };
+  readonly Form: ComponentType<FormProps<Seed>>;
+  /** Shows a secret that the service returns once. */
+  readonly Secret?: ComponentType<SecretProps>;
 }
 
-export function ResourcePane<Item extends ListItem, Seed>(props: ResourcePaneProps<Item, Seed>) {
-  const { resource } = props;
+interface PaneActions<Item, Seed> {
+  readonly openForm: (seed: Seed) => void;
+  /** Opens a confirmation for an item; its text follows the item's present state. */
+  readonly ask: (item: Item, dialog: (item: Item) => Confirmation & { readonly run: () => void }) => void;
+  readonly showList: () => void;
+}
+
+export interface FormProps<Seed> {
+  readonly seed: Seed;
+  readonly onLeave: () => void;
+  readonly onSaved: (saved: {
+    readonly id: string;
+    readonly isChange: boolean;
+    readonly secret?: string | null;
+  }) => void;
+}
+
+export interface SecretProps {
+  readonly secret: string;
+  readonly onClose: () => void;
+}
+
+/** `entry`: the selected one of the log by its id; `null`: the newest. */
+interface DetailsView {
+  readonly kind: 'details';
+  readonly id: string;
+  readonly top: number;
+  readonly entry: string | null;
+}
+
+type View<Seed> =
+  | { readonly kind: 'list' }
+  | DetailsView
+  | {
+      readonly kind: 'form';
+      readonly seed: Seed;
+      /** The item that was open before; `null`: the list. */
+      readonly back: string | null;
+      /** The tab from which the form was opened; `null`: this one. */
+      readonly from: ActionName | null;
+    }
+  | { readonly kind: 'secret'; readonly secret: string };
+
+interface ResourceState<Seed> {
+  /** The selected item and its index: the cursor stays there when the item is gone. `null`: the first. */
+  readonly cursor: { readonly id: string; readonly place: number } | null;
+  readonly order: number;
+  readonly view: View<Seed>;
+}
+
+const INITIAL_STATE = { cursor: null, order: 0, view: { kind: 'list' } } as const;
+
+const viewOf = (id: string | null): View<never> =>
+  id === null ? { kind: 'list' } : { kind: 'details', id, top: 0, entry: null };
+
+function stateOf<Seed>(memory: Memory, name: Resource<never, Seed>['name']): ResourceState<Seed> {
+  return (memory.get(`${name}s`) ?? INITIAL_STATE) as ResourceState<Seed>;
+}
+
+/** Makes a resource's tab show its form. `from`: the tab to return to. */
+export function openResourceForm<Seed>(
+  memory: Memory,
+  name: Resource<never, Seed>['name'],
+  seed: Seed,
+  from: ActionName,
+): void {
+  memory.delete(`${name}-form`);
+  memory.set(`${name}s`, { ...stateOf<Seed>(memory, name), view: { kind: 'form', seed, back: null, from } });
+}
+
+/** The request of the raw view: that of the list, or of the open item. */
+export const resourceRequest =
+  (name: Resource<never, never>['name'], list: string, item: string) => (memory: Memory) => {
+    const { view } = stateOf(memory, name);
+    return { path: view.kind === 'details' ? item.replace('{id}', encodeURIComponent(view.id)) : list };
+  };
+
+export function ResourcePane<Item extends ListItem, Seed>({ resource }: { resource: Resource<Item, Seed> }) {
   const { showTab } = useMonitor();
-  const [state, change] = useKeptState<ResourceState<Seed>>(resource.plural, INITIAL_STATE);
-  const show = (view: ResourceView<Seed>) => change((before) => ({ ...before, view }));
+  const [state, change] = useKeptState<ResourceState<Seed>>(`${resource.name}s`, INITIAL_STATE);
+  const show = (view: View<Seed>) => change((before) => ({ ...before, view }));
   const { view } = state;
   const { Form, Secret } = resource;
   if (view.kind === 'form') {
@@ -54,14 +182,13 @@ export function ResourcePane<Item extends ListItem, Seed>(props: ResourcePanePro
       />
     );
   }
-  if (view.kind === 'secret' && Secret !== undefined) {
-    const close = () => show(viewOf(null));
-    return <Secret secret={view.secret} onClose={close} />;
-  }
-  return <Items {...props} state={state} change={change} />;
+  if (view.kind === 'secret' && Secret !== undefined)
+    return <Secret secret={view.secret} onClose={() => show(viewOf(null))} />;
+  return <Items {...{ resource, state, change }} />;
 }
 
-interface ItemsProps<Item extends ListItem, Seed> extends ResourcePaneProps<Item, Seed> {
+interface ItemsProps<Item extends ListItem, Seed> {
+  readonly resource: Resource<Item, Seed>;
   readonly state: ResourceState<Seed>;
   readonly change: (change: (state: ResourceState<Seed>) => ResourceState<Seed>) => void;
 }
@@ -69,17 +196,16 @@ interface ItemsProps<Item extends ListItem, Seed> extends ResourcePaneProps<Item
 function Items<Item extends ListItem, Seed>(props: ItemsProps<Item, Seed>) {
   const { resource, state, change } = props;
   const context = usePane();
-  type OpenDialog = Parameters<PaneActions<Item, Seed>['ask']>;
-  const [opened, setOpened] = useState<OpenDialog | null>(null);
+  const [opened, setOpened] = useState<Parameters<PaneActions<Item, Seed>['ask']> | null>(null);
   const list = resource.useList(context);
   const find = (id: string) => list.items.find((item) => item.id === id);
+  const { view } = state;
   const actions = resource.useActions(
     {
-      openForm: (seed) =>
-        change((before) => {
-          const back = before.view.kind === 'details' ? before.view.id : null;
-          return { ...before, view: { kind: 'form', seed, back, from: null } };
-        }),
+      openForm: (seed) => {
+        const back = view.kind === 'details' ? view.id : null;
+        change((before) => ({ ...before, view: { kind: 'form', seed, back, from: null } }));
+      },
       ask: (item, dialog) => setOpened([item, dialog]),
       showList: () => change((before) => ({ ...before, view: viewOf(null) })),
     },
@@ -89,43 +215,32 @@ function Items<Item extends ListItem, Seed>(props: ItemsProps<Item, Seed>) {
     const [before, dialogOf] = opened;
     const item = find(before.id) ?? before;
     const { run, ...dialog } = dialogOf(item);
-    return (
-      <ConfirmDialog
-        {...dialog}
-        onYes={() => {
-          setOpened(null);
-          const place = list.items.indexOf(item);
-          if (place >= 0) change((was) => ({ ...was, cursor: { id: item.id, place } }));
-          run();
-        }}
-        onNo={() => setOpened(null)}
-      />
-    );
+    const onYes = () => {
+      setOpened(null);
+      const place = list.items.indexOf(item);
+      if (place >= 0) change((was) => ({ ...was, cursor: { id: item.id, place } }));
+      run();
+    };
+    return <ConfirmDialog {...dialog} onYes={onYes} onNo={() => setOpened(null)} />;
   }
-  const { view } = state;
-  const itemKeys = (item: Item | undefined): ActionHandlers => ({
-    ...actions.list,
-    ...(item && actions.item(item)),
-  });
+  const itemKeys = (item: Item | undefined) => ({ ...actions.list, ...(item && actions.item(item)) });
   const shared = { ...props, context, list, itemKeys };
-  return view.kind === 'details' ? (
-    <DetailsScreen key={view.id} {...shared} view={view} listed={find(view.id)} />
-  ) : (
-    <ListScreen {...shared} />
-  );
+  if (view.kind !== 'details') return <ListScreen {...shared} />;
+  return <DetailsScreen key={view.id} {...shared} view={view} listed={find(view.id)} />;
 }
 
-interface SharedProps<Item extends ListItem, Seed> extends ItemsProps<Item, Seed> {
+interface ScreenProps<Item extends ListItem, Seed> extends ItemsProps<Item, Seed> {
   readonly context: PaneContext;
-  readonly list: ResourceList<Item>;
+  readonly list: ReturnType<Resource<Item, Seed>['useList']>;
   readonly itemKeys: (item: Item | undefined) => ActionHandlers;
 }
 
 const CHROME = 2;
 const MOST_SPOKEN = 10;
 
-function ListScreen<Item extends ListItem, Seed>(props: SharedProps<Item, Seed>) {
+function ListScreen<Item extends ListItem, Seed>(props: ScreenProps<Item, Seed>) {
   const { resource, context, state, list, itemKeys, change } = props;
+  const plural = `${resource.name}s` as const;
   const { columns, rows } = useRoom();
   const { feed, states, counts = [], notices = [], empty } = list;
   const { cursor, order } = state;
@@ -149,7 +264,7 @@ function ListScreen<Item extends ListItem, Seed>(props: SharedProps<Item, Seed>)
     const id = items[at]?.id;
     if (id !== undefined) change((before) => ({ ...before, cursor: { id, place: at }, ...more }));
   };
-  useKeys(resource.plural, {
+  useKeys(plural, {
     ...(selected && {
       ...scrollKeys(select, { top: place, room, most: items.length - 1 }),
       open: () => select(place, { view: viewOf(selected.id) }),
@@ -158,21 +273,21 @@ function ListScreen<Item extends ListItem, Seed>(props: SharedProps<Item, Seed>)
     ...itemKeys(selected),
   });
 
-  const instead = (words: EmptyState) => <PaneState kind="empty" {...words} />;
+  const instead = (words: NonNullable<typeof empty>) => <PaneState kind="empty" {...words} />;
   // The service does not support this resource.
   const isAbsent =
     feed.error instanceof ClientError && (feed.error.code === 'not-found' || feed.error.status === 501);
   if (feed.data === undefined && isAbsent) {
     return instead({
-      title: `This service keeps no ${resource.plural}`,
+      title: `This service keeps no ${plural}`,
       hint: "Its API has none; gastop's own service keeps them, also as gastop serve.",
     });
   }
   return (
-    <PolledFrame polled={feed} what={`the ${resource.plural}`}>
+    <PolledFrame polled={feed} what={`the ${plural}`}>
       {(notice) => {
         if (items.length === 0 && list.items.length > 0) {
-          return instead({ title: `No ${resource.plural} match ${filter}`, hint: 'Esc clears the filter.' });
+          return instead({ title: `No ${plural} match ${filter}`, hint: 'Esc clears the filter.' });
         }
         if (items.length === 0 && empty !== null) return instead(empty);
         const lines: readonly Line[] = [...(notice === null ? [] : [[{ text: ' ' }, ...notice]]), ...notices];
@@ -189,9 +304,7 @@ function ListScreen<Item extends ListItem, Seed>(props: SharedProps<Item, Seed>)
         }
         const total = feed.data?.total ?? 0;
         const ofTotal = total <= list.items.length ? '' : ` of ${formatCount(total)}`;
-        const title: Line = [
-          { text: `${resource.title} ${formatCount(list.items.length)}${ofTotal}`, bold: true },
-        ];
+        const title = [bold(`${resource.title} ${formatCount(list.items.length)}${ofTotal}`)];
         const below = items.length - above - room;
         const hidden = [
           ...(above > 0 ? [`${formatCount(above)} above`] : []),
@@ -201,7 +314,7 @@ function ListScreen<Item extends ListItem, Seed>(props: SharedProps<Item, Seed>)
           filter && `${formatCount(items.length)} match ${filter} (Esc: all)`,
           compare && `by ${orderName}`,
           hidden,
-        ].flatMap((text): Line[] => (text ? [[{ text, faint: true }]] : []));
+        ].flatMap((text): Line[] => (text ? [[faint(text)]] : []));
         return (
           <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
             <SegmentLine segments={[title, ...states, ...words, ...counts]} />
@@ -215,13 +328,14 @@ function ListScreen<Item extends ListItem, Seed>(props: SharedProps<Item, Seed>)
   );
 }
 
-interface DetailsScreenProps<Item extends ListItem, Seed> extends SharedProps<Item, Seed> {
-  readonly view: Extract<ResourceView<Seed>, { kind: 'details' }>;
+interface DetailsScreenProps<Item extends ListItem, Seed> extends ScreenProps<Item, Seed> {
+  readonly view: DetailsView;
   readonly listed: Item | undefined;
 }
 
 function DetailsScreen<Item extends ListItem, Seed>(props: DetailsScreenProps<Item, Seed>) {
   const { resource, context, itemKeys, view, listed, change } = props;
+  const plural = `${resource.name}s` as const;
   const { rows } = useRoom();
   const details = resource.useDetails(view.id, context, listed);
   const { polled, item, title, entries = [], redeliver } = details;
@@ -246,7 +360,7 @@ function DetailsScreen<Item extends ListItem, Seed>(props: DetailsScreenProps<It
     const end = from + (logs[to]?.length ?? 1) - 1;
     scroll(scrolledTo(from, scrolledTo(end, view.top, room), room), next.id);
   };
-  useKeys(resource.plural, itemKeys(item));
+  useKeys(plural, itemKeys(item));
   const ownKeys = {
     close: () => change((before) => ({ ...before, view: viewOf(null) })),
     ...(entry && redeliver && { redeliver: () => redeliver(entry.id) }),
@@ -256,13 +370,8 @@ function DetailsScreen<Item extends ListItem, Seed>(props: DetailsScreenProps<It
 
   const what = `the ${resource.name}`;
   if (polled.data === undefined && polled.error instanceof ClientError && polled.error.status === 404) {
-    return (
-      <PaneState
-        kind="empty"
-        title={`There is no such ${resource.name} any more`}
-        hint="Esc goes back to the list."
-      />
-    );
+    const title = `There is no such ${resource.name} any more`;
+    return <PaneState kind="empty" title={title} hint="Esc goes back to the list." />;
   }
   return (
     <PolledFrame polled={polled} what={what}>
@@ -271,12 +380,8 @@ function DetailsScreen<Item extends ListItem, Seed>(props: DetailsScreenProps<It
           <PaneState kind="loading" what={what} />
         ) : (
           <ScrolledLines
-            scope={resource.plural}
-            title={title}
+            {...{ scope: plural, title, notice, top: view.top, onScroll: scroll }}
             lines={[...details.lines, ...shown]}
-            notice={notice}
-            top={view.top}
-            onScroll={scroll}
           />
         )
       }

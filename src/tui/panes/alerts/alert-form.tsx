@@ -37,8 +37,8 @@ import {
   TYPED_NUMBER,
   textField,
 } from '../../input/form.ts';
-import type { FormProps } from '../../resource/resource.ts';
 import { ResourceForm, useFormState } from '../../resource/resource-form.tsx';
+import type { FormProps } from '../../resource/resource-pane.tsx';
 import { wrappedLines } from '../../ui/fact-list.tsx';
 import { usePane } from '../../ui/pane-context.tsx';
 import { filledTo } from '../../ui/text.tsx';

@@ -46,8 +46,12 @@ import {
 } from '../../data/queries.ts';
 import type { ActionName } from '../../input/keymap.ts';
 import { useModalKeys } from '../../input/use-keys.tsx';
-import { openResourceForm, type Resource, type SecretProps } from '../../resource/resource.ts';
-import { ResourcePane } from '../../resource/resource-pane.tsx';
+import {
+  openResourceForm,
+  type Resource,
+  ResourcePane,
+  type SecretProps,
+} from '../../resource/resource-pane.tsx';
 import {
   factGrid,
   given,
@@ -66,7 +70,6 @@ import { AlertForm, type AlertSeed, draftLike, NEW_DRAFT, useAlertOffer } from '
 
 const ALERTS: Resource<AlertView, AlertSeed> = {
   name: 'alert',
-  plural: 'alerts',
   tab: 'tab-3',
   title: 'Alerts',
   spokenTitle: 'Alerts, newest first.',
@@ -187,7 +190,7 @@ function awayOf(alert: AlertView, snapshot: PaneContext['snapshot']): number {
 export const AlertsPane = () => <ResourcePane resource={ALERTS} />;
 
 export function openAlertForm(memory: Memory, prefill: AlertPrefill, from: ActionName): void {
-  openResourceForm<AlertSeed>(memory, ALERTS, { draft: { ...NEW_DRAFT, ...prefill } }, from);
+  openResourceForm<AlertSeed>(memory, 'alert', { draft: { ...NEW_DRAFT, ...prefill } }, from);
 }
 
 const ENGINE_EVERY_MS = 10_000;

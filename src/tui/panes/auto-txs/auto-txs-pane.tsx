@@ -20,8 +20,7 @@ import { useLists } from '../../data/lists.tsx';
 import { unlessGone, useWork } from '../../data/mutations.ts';
 import { useItem, useMonitor } from '../../data/queries.ts';
 import type { Confirmation } from '../../input/confirm.tsx';
-import type { Resource } from '../../resource/resource.ts';
-import { ResourcePane } from '../../resource/resource-pane.tsx';
+import { type Resource, ResourcePane } from '../../resource/resource-pane.tsx';
 import { faint, type Line } from '../../ui/text.tsx';
 import { ageText } from '../../ui/time.ts';
 import { SignedText } from './auto-tx-draft.ts';
@@ -46,7 +45,6 @@ const NO_AUTO_TXS: readonly AutoTxView[] = [];
 
 const AUTO_TXS: Resource<AutoTxView, AutoTxSeed> = {
   name: 'auto-tx',
-  plural: 'auto-txs',
   tab: 'tab-4',
   title: 'Auto-txs',
   spokenTitle: 'Auto-txs, what needs attention first.',
