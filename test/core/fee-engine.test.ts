@@ -1,10 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Advice, LANES } from '../../src/core/advice.ts';
 import type { Block } from '../../src/core/block.ts';
 import { ETHEREUM_FEE_RULE, type FeeRule } from '../../src/core/eip1559.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
-import { isSlowRun, rounds } from '../helpers/rounds.ts';
+import { isSlowRun } from '../helpers/rounds.ts';
 import { makeBlocks, restlessSteps } from './support/made-blocks.ts';
 
 function engineAfter(blocks: readonly Block[], capacity = 2_000, feeRule: FeeRule = ETHEREUM_FEE_RULE) {
@@ -34,20 +33,10 @@ describe('the order of blocks', () => {
     expect(engine.head).toBe(second);
   });
 
-  it("has the lanes' prices without the rest of the advice, at every block", () => {
-    const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE });
-    expect(engine.lanePrices()).toBeNull();
-    for (const block of makeBlocks(restlessSteps(200))) {
-      engine.push(block);
-      const prices = engine.lanePrices();
-      const lanes = engine.advice()?.lanes;
-      for (const lane of LANES) expect(prices?.[lane]).toBe(lanes?.[lane].price);
-    }
-  });
-
-  it('gives the same advice object until the head changes', () => {
-    const engine = engineAfter(makeBlocks(restlessSteps(50)));
-    expect(engine.advice()).toBe(engine.advice());
+  it("has the lanes' prices without the rest of the advice", () => {
+    const engine = engineAfter(makeBlocks(restlessSteps(200)));
+    const { lanes } = engine.advice() ?? expect.fail('no advice');
+    for (const lane of LANES) expect(engine.lanePrices()?.[lane]).toBe(lanes[lane].price);
   });
 });
 
@@ -69,15 +58,14 @@ describe('a rewind', () => {
   };
 
   it('leaves the engine as if the blocks had never come, and so it goes on', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 200, max: isSlowRun ? 1_800 : 400 }),
-        fc.integer({ min: 1, max: 150 }),
-        fc.integer({ min: 0, max: 80 }),
-        (total, depth, again) => rewound(total, depth, 2_000, again),
-      ),
-      { numRuns: rounds(30) },
-    );
+    for (const [total, depth, again] of isSlowRun
+      ? [
+          [1_800, 150, 80],
+          [700, 40, 9],
+        ]
+      : [[400, 90, 60]]) {
+      rewound(total ?? 0, depth ?? 0, 2_000, again ?? 0);
+    }
   });
 
   it('restores values that a full history had dropped', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Column, REWIND_DEPTH, Rolling } from '../../src/core/engine/history.ts';
-import { SortedValues, WholeSum, WindowMinimum } from '../../src/core/engine/rolling.ts';
+import { Column, Rolling } from '../../src/core/engine/history.ts';
+import { SortedValues, WholeSum } from '../../src/core/engine/rolling.ts';
 
 const price = fc.integer({ min: 0, max: 20 });
 const prices = fc.array(price, { minLength: 1, maxLength: 600 });
@@ -10,23 +10,6 @@ function naiveQuantile(values: readonly number[], q: number): number | null {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted.find((value) => sorted.filter((other) => other <= value).length >= q * sorted.length) ?? null;
 }
-
-describe('a column', () => {
-  it('returns stored values while its ring grows and wraps', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 6_000 }), fc.integer({ min: 0, max: 1e9 }), (keep, first) => {
-        const column = new Column(keep);
-        const last = first + 3 * (keep + REWIND_DEPTH);
-        for (let block = first; block <= last; block += 1) column.put(block, block * 2);
-        for (let block = last - keep - REWIND_DEPTH + 1; block <= last; block += 1) {
-          if (column.at(block) !== block * 2) return false;
-        }
-        return true;
-      }),
-      { numRuns: 20 },
-    );
-  });
-});
 
 describe('sorted values', () => {
   it('return quantiles and counts like a sorted copy', () => {
@@ -66,21 +49,6 @@ describe('a rolling tally', () => {
           expect(sum.tally.count).toBe(expected.length);
           expect(sum.tally.sum).toBe(expected.reduce((total, value) => total + value, 0));
         }
-      }),
-    );
-  });
-});
-
-describe('a window minimum', () => {
-  it('is the least of the window at every step', () => {
-    fc.assert(
-      fc.property(prices, fc.integer({ min: 1, max: 100 }), (values, length) => {
-        const window = new WindowMinimum();
-        values.forEach((value, block) => {
-          window.push(block, value);
-          window.dropBefore(block - length + 1);
-          expect(window.minimum).toBe(Math.min(...values.slice(Math.max(block - length + 1, 0), block + 1)));
-        });
       }),
     );
   });

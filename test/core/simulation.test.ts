@@ -16,10 +16,6 @@ import {
 import { rounds } from '../helpers/rounds.ts';
 
 const DAY_SEC = 86_400;
-const quantiles = (values: readonly number[], shares: readonly number[]) => {
-  const sorted = Float64Array.from(values).sort();
-  return shares.map((share) => sorted[Math.round(share * (sorted.length - 1))]);
-};
 const seeds = fc.nat(0xffff_ffff);
 const days = fc.integer({ min: 16_801, max: 30_000 });
 
@@ -76,23 +72,6 @@ describe('a simulated day', () => {
       }),
       { numRuns: rounds(60) },
     );
-  });
-
-  it('looks like sub-gwei mainnet: typical prices, spikes, and blocks around their target', () => {
-    const month = Array.from({ length: 10 }, (_, i) => dayOf(1, 20_747 + i));
-    const gwei = month.flatMap(({ baseFee }) => Array.from(baseFee, (wei) => wei / 1e9));
-    const [low = 0, median = 0, high = 0, top = 0] = quantiles(gwei, [0.05, 0.5, 0.95, 1]);
-    expect(low).toBeGreaterThan(0.02);
-    expect(median).toBeGreaterThan(0.05);
-    expect(median).toBeLessThan(0.3);
-    expect(high).toBeLessThan(0.8);
-    expect(top).toBeGreaterThan(1.5);
-    const ratios = month.flatMap(({ gasUsed }) => Array.from(gasUsed, (gas) => gas / SIMULATED_GAS_LIMIT));
-    const mean = ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length;
-    expect(mean).toBeCloseTo(0.5, 1);
-    const [p10 = 0, p90 = 0] = quantiles(ratios, [0.1, 0.9]);
-    expect(p10).toBeLessThan(0.4);
-    expect(p90).toBeGreaterThan(0.65);
   });
 });
 

@@ -84,9 +84,4 @@ describe('the description of a transaction', () => {
       new RegExp(`^revokes the delegation of the account ${account} \\(on every chain\\); `),
     );
   });
-
-  it('is its call where it delegates nothing', async () => {
-    const plain = decodeTransaction((await signedSamples())['dynamic fee']);
-    expect(describeTransaction(plain)?.words).not.toContain('account');
-  });
 });

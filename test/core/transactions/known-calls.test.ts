@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { type Abi, encodeFunctionData, type Hex, maxUint256, parseAbi } from 'viem';
 import { describe, expect, it } from 'vitest';
@@ -266,6 +268,19 @@ describe('arguments from anybody', () => {
       { numRuns: rounds(3_000) },
     );
   });
+});
+
+it.each([17034870, 19426587, 19932148])('each call of mainnet block %i is described in one line', (block) => {
+  const file = new URL(`../../fixtures/rpc/mainnet-blocks/${block}.json.gz`, import.meta.url);
+  const { transactions } = JSON.parse(gunzipSync(readFileSync(file)).toString('utf8')) as {
+    transactions: readonly { readonly hash: Hex; readonly to: Hex | null; readonly input: Hex }[];
+  };
+  expect(transactions.length).toBeGreaterThan(30);
+  for (const { hash, to, input } of transactions) {
+    const call = describeCall(input, to);
+    expect(call?.words, hash).toMatch(/^[^\p{Cc}]{10,600}$/u);
+    if (call?.signature != null) expect(call.words, hash).not.toMatch(/cannot be read|\?|undefined/);
+  }
 });
 
 const AT = Date.parse('2026-11-21T22:00:00Z');
