@@ -8,7 +8,7 @@ import {
 } from '../../../src/core/auto-txs/state-machine.ts';
 import { rounds } from '../../helpers/rounds.ts';
 import type { Filling } from './model-chain.ts';
-import { type Happened, type Happening, ModelEngine } from './model-engine.ts';
+import { type Happening, ModelEngine } from './model-engine.ts';
 
 const RUNS = rounds(400);
 
@@ -58,33 +58,40 @@ function tell(story: Story): ModelEngine {
 const everyStory = (check: (story: Story) => void): void =>
   fc.assert(fc.property(someStory, check), { numRuns: RUNS });
 
-/** Holds of each step of every story. */
-const always = (holds: (step: Happened) => void): void =>
-  everyStory((story) => {
-    for (const step of tell(story).steps) holds(step);
-  });
-
-const wasNeverOut = ({ mayBeOut, takenSince }: AutoTxState) => !mayBeOut && takenSince === null;
+const WISHES: ReadonlySet<AutoTxEvent['type']> = new Set([
+  'cancel',
+  'expire',
+  'disable',
+  'enable',
+  'sign',
+  'submit',
+]);
 
 describe('in any order of blocks, responses, drops, reorgs, replacements, crashes and requests', () => {
-  it('an auto-tx cancelled or expired before it was sent stays so', () => {
-    always(({ before, after }) => {
-      const isOver = before.status === 'CANCELLED' || before.status === 'EXPIRED';
-      if (isOver && wasNeverOut(before)) expect(after ?? before).toEqual(before);
-    });
-  });
-
-  it('a submitted auto-tx ignores its owner’s requests', () => {
-    always(({ before, event, after }) => {
-      const wishes: readonly AutoTxEvent['type'][] = [
-        'cancel',
-        'expire',
-        'disable',
-        'enable',
-        'sign',
-        'submit',
-      ];
-      if (before.status === 'SUBMITTED' && wishes.includes(event.type)) expect(after).toBeNull();
+  it('each step keeps to what a state means', () => {
+    everyStory((story) => {
+      for (const { before, event, after, notes } of tell(story).steps) {
+        // Who was cancelled or expired before it was sent stays so, and nothing leaves EXECUTED, however deep a reorg.
+        const isOver = before.status === 'CANCELLED' || before.status === 'EXPIRED';
+        const isUnwatched = !before.mayBeOut && before.takenSince === null;
+        const isExecuted = before.status === 'EXECUTED';
+        if (isExecuted || (isOver && isUnwatched)) expect(after ?? before).toEqual(before);
+        const deep = stepAutoTx(before, { type: 'rewind', to: -1 }, { nonce: 7, confirmations: 1, now: 0 });
+        if (isExecuted) expect(deep).toBeNull();
+        // Once submitted it ignores its owner's requests.
+        if (before.status === 'SUBMITTED' && WISHES.has(event.type)) expect(after).toBeNull();
+        if (after === null) continue;
+        // Only decisions count as attempts, and only waiting auto-txs get decisions.
+        expect(after.attempts).toBe(before.attempts + (event.type === 'submit' ? 1 : 0));
+        if (event.type === 'submit') expect(before.status).toBe('PENDING');
+        // Each change of status has a note, and only a failed one has a reason for its failure.
+        if (after.status !== before.status) expect(notes.length).toBeGreaterThan(0);
+        for (const { message } of notes) expect(message).not.toBe('');
+        expect(after.failure !== null).toBe(after.status === 'FAILED');
+        // In a block or known to a node it is submitted or final.
+        if (after.inclusion) expect(['SUBMITTED', 'EXECUTED', 'FAILED']).toContain(after.status);
+        if (after.status === 'SUBMITTED') expect(after).toMatchObject({ mayBeOut: true, hold: null });
+      }
     });
   });
 
@@ -100,14 +107,6 @@ describe('in any order of blocks, responses, drops, reorgs, replacements, crashe
     });
   });
 
-  it('only decisions count as attempts, and only waiting auto-txs get decisions', () => {
-    always(({ before, event, after }) => {
-      if (after === null) return;
-      expect(after.attempts).toBe(before.attempts + (event.type === 'submit' ? 1 : 0));
-      if (event.type === 'submit') expect(before.status).toBe('PENDING');
-    });
-  });
-
   it('between two decisions it was dropped or declined', () => {
     everyStory((story) => {
       const kinds = tell(story).steps.flatMap(({ notes }) => notes.map(({ kind }) => kind));
@@ -117,21 +116,6 @@ describe('in any order of blocks, responses, drops, reorgs, replacements, crashe
         if (kind === 'SUBMITTED') isOut = true;
         if (kind === 'DROPPED' || kind === 'DECLINED') isOut = false;
       }
-    });
-  });
-
-  it('each change of status has a note', () => {
-    always(({ before, after, notes }) => {
-      if (after !== null && after.status !== before.status) expect(notes.length).toBeGreaterThan(0);
-      for (const { message } of notes) expect(message).not.toBe('');
-    });
-  });
-
-  it('nothing leaves EXECUTED, however deep a reorg', () => {
-    always(({ before, after }) => {
-      if (before.status === 'EXECUTED') expect(after ?? before).toEqual(before);
-      const again = stepAutoTx(before, { type: 'rewind', to: -1 }, { nonce: 7, confirmations: 1, now: 0 });
-      if (before.status === 'EXECUTED') expect(again).toBeNull();
     });
   });
 
@@ -154,19 +138,6 @@ describe('in any order of blocks, responses, drops, reorgs, replacements, crashe
         const { status, inclusion, executedAt, failure } = before;
         expect(state).toMatchObject({ status, inclusion, executedAt, failure });
       }
-    });
-  });
-
-  it('only a failed auto-tx has a reason for its failure', () => {
-    always(({ after }) => {
-      if (after !== null) expect(after.failure !== null).toBe(after.status === 'FAILED');
-    });
-  });
-
-  it('an auto-tx in a block or known to a node is submitted or final', () => {
-    always(({ after }) => {
-      if (after?.inclusion) expect(['SUBMITTED', 'EXECUTED', 'FAILED']).toContain(after.status);
-      if (after?.status === 'SUBMITTED') expect(after).toMatchObject({ mayBeOut: true, hold: null });
     });
   });
 

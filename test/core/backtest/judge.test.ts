@@ -87,6 +87,7 @@ const past = fees(100, 100, 80, 120, 120);
 
 describe('a target price', () => {
   type Stated = readonly [price: number, probability: number | null];
+  const NO_TARGET: Stated[] = [[0, null]];
   const judge = (past: Past, stated: readonly Stated[], horizonSec = 24) => {
     const given = stated.map(([price, probability], at) => ({
       at,
@@ -95,38 +96,17 @@ describe('a target price', () => {
     return judgeHorizon(past, given, horizonSec);
   };
 
-  it.each<[string, Past, Stated[], Record<string, number>]>([
-    [
-      'is reached at the price of its block',
-      past,
-      [[85, 0.9]],
-      { judged: 1, kept: 1, saving: 0.2, foresight: 0.2 },
-    ],
-    [
-      'is paid at the first block, not the cheapest',
-      past,
-      [[100, 0.9]],
-      { kept: 1, saving: 0, foresight: 0.2 },
-    ],
+  it.each<[string, Past, Stated[], [kept: number, saving: number, foresight: number]]>([
+    ['is reached at the price of its block', past, [[85, 0.9]], [1, 0.2, 0.2]],
+    ['is paid at the first block, not the cheapest', past, [[100, 0.9]], [1, 0, 0.2]],
     // From the second block: next 80, then 120.
-    [
-      'pays its last block after a miss',
-      past,
-      [
-        [0, null],
-        [79, 0.5],
-      ],
-      { judged: 1, kept: 0, saving: -0.5, foresight: 0 },
-    ],
-    [
-      'saves nothing where gas is free',
-      fees(0, 0, 0, 0, 0),
-      [[0, 0.9]],
-      { kept: 1, saving: 0, foresight: 0 },
-    ],
+    ['pays its last block after a miss', past, [...NO_TARGET, [79, 0.5]], [0, -0.5, 0]],
+    ['saves nothing where gas is free', fees(0, 0, 0, 0, 0), [[0, 0.9]], [1, 0, 0]],
   ])('%s', (_, past, stated, expected) => {
-    const score = { ...judge(past, stated) } as Record<string, unknown>;
-    for (const [name, value] of Object.entries(expected)) expect(score[name], name).toBeCloseTo(value, 12);
+    const { judged, kept, saving, foresight } = judge(past, stated) ?? expect.fail('not judged');
+    expect(judged).toBe(1);
+    for (const [at, value] of [kept, saving, foresight].entries())
+      expect(value).toBeCloseTo(expected[at] ?? 0, 12);
   });
 
   it('is compared with base fee plus minimum tip where tips are known', () => {
