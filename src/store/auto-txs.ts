@@ -203,11 +203,7 @@ export class AutoTxStore extends Store {
   }
 
   async hasOpen(): Promise<boolean> {
-    const isOpen = sql<boolean>`(${IS_LIVE} or ${IS_FOLLOWED})`;
-    const one = await this.database.run((db) =>
-      db.selectFrom('auto_txs').select('id').where(isOpen).limit(1).execute(),
-    );
-    return one.length > 0;
+    return (await this.liveSenders('', 1)).length > 0 || (await this.followedSenders()).length > 0;
   }
 
   expiring(now: number, limit: number): Promise<KeptAutoTx[]> {

@@ -117,29 +117,12 @@ describe('createSimulatedSource', () => {
     expect(numbers(await take(chain, 4, known(...past)))).toEqual([-4, -3, -2, -1].map((i) => number + i));
   });
 
-  it('jumps a gap that is too wide and says so', async () => {
-    const chain = source();
-    const { number } = await chain.head();
-    const past = await chain.blocks(number - 5_000, number - 5_000);
-    const events = await take(chain, 3, known(...past));
-    expect(events[0]).toEqual({ type: 'gap', from: number - 4_999, to: number - 300 });
-    expect(numbers(events)).toEqual([number - 299, number - 298]);
-  });
-
   it('takes back the blocks of another seed', async () => {
     const { number } = await source().head();
     const foreign = await source(2).blocks(number - 3, number);
     const events = await take(source(), 3, known(...foreign));
     expect(events[0]).toEqual({ type: 'reorg', commonAncestor: number - 300 });
     expect(numbers(events)).toEqual([number - 299, number - 298]);
-  });
-
-  it('says nothing more once told to stop', async () => {
-    const stop = new AbortController();
-    stop.abort();
-    const events: ChainEvent[] = [];
-    for await (const event of source().subscribe({ known: [], signal: stop.signal })) events.push(event);
-    expect(events).toEqual([]);
   });
 
   it.runIf(isSlowRun)('lets everything else have its turn while 30 days are made up', async () => {

@@ -60,20 +60,6 @@ test('commits survive a power cut: each is synced to disk', async () => {
   }
 });
 
-test('one that is up to date is not migrated again', async () => {
-  const path = await temporaryFile('chain-1.db');
-  await (await openDatabase(path)).close();
-  const raw = new DatabaseSync(path);
-  raw.exec('drop table kysely_migration_lock');
-  raw.close();
-  const database = await openDatabase(path);
-  expect(await new BlockStore(database).head()).toBeNull();
-  const tables = await database.queries.introspection.getTables({ withInternalKyselyTables: true });
-  // The migrator would have made it again.
-  expect(tables.map(({ name }) => name)).not.toContain('kysely_migration_lock');
-  await database.close();
-});
-
 test.runIf(isSlowRun)('processes that open a fresh file at the same moment all get it', async () => {
   const path = await temporaryFile('chain-1.db');
   const said = await Promise.all([openElsewhere(path), openElsewhere(path)]);

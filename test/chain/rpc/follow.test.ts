@@ -44,27 +44,6 @@ describe('one node', () => {
     });
   });
 
-  for (const depth of [1, 3]) {
-    test(`a reorg of ${depth} goes back to the common ancestor and on along the new branch`, async () => {
-      const chain = createScriptedChain({ length: 20 });
-      const node = await serve(chain);
-      const followed = following(
-        sourceOf([node]),
-        chain.blocks.map(({ number }) => ({ number, hash: null })).slice(0, 10),
-      );
-      await followed.until((words) => words.includes('block 19'));
-      chain.reorg(depth);
-      await followed.until((words) => words.filter((word) => word === 'block 19').length === 2);
-      expect(followed.words().slice(10)).toEqual([
-        `reorg ${19 - depth}`,
-        ...Array.from({ length: depth }, (_, i) => `block ${20 - depth + i}`),
-      ]);
-      expect(chainOf(followed.events).slice(-depth)).toEqual(
-        chain.blocks.slice(-depth).map((block) => block.hash),
-      );
-    });
-  }
-
   test('a restart repeats nothing, misses nothing and sees a reorg of what it knew', async () => {
     const chain = createScriptedChain({ length: 30 });
     const node = await serve(chain);
@@ -77,17 +56,6 @@ describe('one node', () => {
     const second = following(sourceOf([node]), known);
     await second.until((words) => words.includes('block 34'));
     expect(second.words()).toEqual(['reorg 27', ...Array.from({ length: 7 }, (_, i) => `block ${28 + i}`)]);
-  });
-
-  test('a gap too wide to fill is named and the newest 300 blocks follow', async () => {
-    const chain = createScriptedChain({ length: 10 });
-    const node = await serve(chain);
-    const known = chain.blocks.map(({ number, hash }) => ({ number, hash: `0x${hash.slice(2)}` as const }));
-    chain.mine(2_000);
-    const followed = following(sourceOf([node]), known);
-    await followed.until((words) => words.includes('block 2009'));
-    expect(followed.words()[0]).toBe('gap 10-1709');
-    expect(followed.words()).toHaveLength(301);
   });
 
   test('a failure is said once with reason and time of the next try, and is over by itself', async () => {

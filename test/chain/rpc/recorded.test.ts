@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { feeHistoryResponse, headerResponse, maybe } from '../../../src/chain/rpc/decode.ts';
+import { feeHistoryResponse } from '../../../src/chain/rpc/decode.ts';
 import { readFeePage } from '../../../src/chain/rpc/read.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 import { transactionHash } from '../../../src/core/transactions/decode-transaction.ts';
@@ -63,52 +63,6 @@ describe('recorded eth_feeHistory', () => {
       [null, null],
     ]);
     expect(new Set(after.flatMap((row) => [row.blobBaseFee, row.nextBlobBaseFee]))).toEqual(new Set([1n]));
-  });
-
-  test('of the conformance suite is read', () => {
-    const { result } = recorded('execution-apis/fee-history.io');
-    const [row] = readFeePage({ ...feeHistoryResponse.parse(result), reward: null }, { name: 'suite' });
-    expect(row).toMatchObject({
-      number: 27,
-      baseFeePerGas: 1_000_000_000n,
-      nextBaseFee: 875_182_170n,
-      gasUsedRatio: 0.00072868,
-      blobBaseFee: null,
-    });
-  });
-});
-
-describe('recorded blocks', () => {
-  test('mainnet 16,000,000 by Erigon', () => {
-    expect(headerResponse.parse(recorded('erigon/block-16000000.json.gz').result)).toMatchObject({
-      number: 16_000_000,
-      hash: '0x3dc4ef568ae2635db1419c5fec55c4a9322c05302ae527cd40bff380c1d465dd',
-      parentHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
-      timestamp: 1_668_811_907,
-      gasUsed: expect.any(BigInt),
-      gasLimit: 30_000_000n,
-      baseFeePerGas: 0x2976ca599n,
-    });
-  });
-
-  const files = readdirSync(new URL('execution-apis/', folder)).filter((name) =>
-    /^block-(?!receipts)/.test(name),
-  );
-  test.each(files)('%s', (name) => {
-    const { params, result } = recorded(`execution-apis/${name}`);
-    const header = maybe(headerResponse).parse(result);
-    if (name.includes('notfound')) return expect(header).toBeNull();
-    const raw = result as Record<string, string>;
-    if (String(params[0]).startsWith('0x')) expect(header?.number).toBe(Number(params[0]));
-    return expect(header).toMatchObject({
-      number: Number(raw.number),
-      hash: raw.hash,
-      parentHash: raw.parentHash,
-      timestamp: Number(raw.timestamp),
-      gasUsed: BigInt(raw.gasUsed ?? ''),
-      gasLimit: BigInt(raw.gasLimit ?? ''),
-      baseFeePerGas: BigInt(raw.baseFeePerGas ?? '0x0'),
-    });
   });
 });
 

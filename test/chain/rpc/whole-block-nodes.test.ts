@@ -206,20 +206,6 @@ describe('several nodes', () => {
 });
 
 describe('a single node', () => {
-  test('is asked once for what it does not know', async () => {
-    const { node, source } = await overNode((method) =>
-      method === 'eth_getTransactionByHash' ? { result: null } : undefined,
-    );
-    expect(await source.transaction(transactionHash(99, 1))).toBeNull();
-    expect(await source.block(10)).toBeNull();
-    expect(node.requests.map(({ method }) => method)).toEqual([
-      'eth_chainId',
-      'eth_getBlockByNumber',
-      'eth_getTransactionByHash',
-      'eth_getBlockByNumber',
-    ]);
-  });
-
   test.each([
     ['a moment behind is asked once more', { result: null }, 1, 250],
     [
