@@ -1,5 +1,4 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
@@ -9,6 +8,7 @@ import { PATHS } from '../../src/contract/routes.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { startJsonRpcServer } from '../helpers/json-rpc-server.ts';
+import { listen } from '../helpers/listen.ts';
 import { openDatabase } from '../helpers/open-database.ts';
 import { createScriptedChain } from '../helpers/scripted-chain.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
@@ -44,12 +44,9 @@ async function startRounds(url: string, rounds: readonly (readonly string[])[]):
       each.response.setHeader('content-type', 'application/json').end(await answer.text());
     }
   });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    proxy.closeAllConnections();
-    proxy.close();
-  });
-  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const { origin, stop } = await listen(proxy);
+  onTestFinished(stop);
+  return origin;
 }
 
 describe('the first prices of a new database', () => {

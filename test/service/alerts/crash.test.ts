@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { ARMED, type KeptAlert, stepAlert } from '../../../src/core/alerts/alert-rule.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import { afterKills, emptyDatabase, expectWhole, killsOn } from '../../helpers/databases.ts';
+import { listen } from '../../helpers/listen.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { isSlowRun } from '../../helpers/rounds.ts';
 import { insertAlerts, readAlerts } from '../../store/alerts/kept-alerts.ts';
@@ -65,13 +65,9 @@ async function startReceiver() {
     await setTimeout(received.size % 4);
     response.writeHead(204).end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+  const { origin, stop } = await listen(server);
+  onTestFinished(stop);
+  return { received, url: `${origin}/` };
 }
 
 interface Fired {

@@ -32,22 +32,9 @@ export interface Withdrawn {
   readonly how: 'cancelled' | 'signed anew';
 }
 
-export interface Story {
-  /** What was handed over, by hash; whether each was taken in, the database tells. */
-  readonly signed: ReadonlyMap<Hex, Signed>;
-  readonly wallet: ReadonlyMap<Hex, Signed>;
-  readonly withdrawn: readonly Withdrawn[];
-  readonly senders: readonly Hex[];
-  /** Goes on, step by step, until `isOver`; everything it began has ended by then. */
-  goOn(service: KilledService, isOver: () => boolean): Promise<void>;
-  /** The wallet uses up this nonce. */
-  fill(from: Hex, nonce: number): Promise<void>;
-  mine(gwei?: number): Promise<void>;
-  /** Puts the chain's clock forward with a block. */
-  pass(sec: number): Promise<Now>;
-}
+export type Story = Awaited<ReturnType<typeof startStory>>;
 
-export async function startStory(anvil: Anvil, chance: Chance, countLeft: () => number): Promise<Story> {
+export async function startStory(anvil: Anvil, chance: Chance, countLeft: () => number) {
   const accounts = Array.from({ length: SENDERS }, (_, place) =>
     privateKeyToAccount(`0x${(place + 1).toString(16).padStart(64, '5')}`),
   );
@@ -182,11 +169,13 @@ export async function startStory(anvil: Anvil, chance: Chance, countLeft: () => 
   ];
 
   return {
+    /** What was handed over, by hash; whether each was taken in, the database tells. */
     signed,
     wallet,
     withdrawn,
     senders: accounts.map(({ address }) => address),
-    async goOn(service, isOver) {
+    /** Goes on, step by step, until `isOver`; everything it began has ended by then. */
+    async goOn(service: KilledService, isOver: () => boolean): Promise<void> {
       const begun: Promise<void>[] = [];
       while (!isOver()) {
         const step = chance.pick(steps)(service);
@@ -197,9 +186,11 @@ export async function startStory(anvil: Anvil, chance: Chance, countLeft: () => 
       }
       await Promise.all(begun);
     },
+    /** The wallet uses up this nonce. */
     fill: sendFromWallet,
     mine,
-    async pass(sec) {
+    /** Puts the chain's clock forward with a block. */
+    async pass(sec: number): Promise<Now> {
       aheadMs += sec * 1_000;
       await mine();
       return { ahead: aheadMs, head: Number(await anvil.rpc('eth_blockNumber')) };

@@ -48,23 +48,6 @@ class ScriptedNode extends ScriptedSource {
   }
 }
 
-export interface EngineRig {
-  readonly node: ScriptedNode;
-  readonly store: AutoTxStore;
-  readonly errors: unknown[];
-  place(autoTx: KeptAutoTx): Promise<void>;
-  kept(id: string): Promise<KeptAutoTx>;
-  kinds(id: string): Promise<readonly string[]>;
-  /** Whether its sealed bytes are still there, whoever may get them. */
-  hasBytes(id: string): Promise<boolean>;
-  /** A block comes after which the next one costs this much, 50 gwei unless told, and the engine has its turn. */
-  block(gwei?: number, fill?: (block: Block) => void): Promise<Block>;
-  /** The engine has a turn, with nothing new. */
-  turn(): Promise<void>;
-  /** Both clocks go on. */
-  pass(ms: number): void;
-}
-
 export async function startEngine({
   confirmations = 3,
   agreedNow = (now) => now,
@@ -75,7 +58,7 @@ export async function startEngine({
   readonly confirmations?: number;
   /** What the chain's time makes of the clock's, ms since epoch. */
   readonly agreedNow?: (now: number) => number;
-} = {}): Promise<EngineRig> {
+} = {}) {
   const database = given ?? (await openDatabase(':memory:'));
   onTestFinished(() => database.close());
   const blocks = new BlockStore(database);
@@ -119,16 +102,18 @@ export async function startEngine({
     errors,
     kept,
     turn,
-    place: async (autoTx) => {
+    place: async (autoTx: KeptAutoTx) => {
       const created = await store.create(autoTx, Buffer.from(autoTx.id), 1_000);
       if (created.kind !== 'created') throw new Error(created.kind);
     },
-    kinds: async (id) => (await store.timeline(id)).map(({ kind }) => kind).reverse(),
-    hasBytes: async (id) => {
+    kinds: async (id: string) => (await store.timeline(id)).map(({ kind }) => kind).reverse(),
+    /** Whether its sealed bytes are still there, whoever may get them. */
+    hasBytes: async (id: string) => {
       const bytes = database.queries.selectFrom('signed_transactions').select('ended_at');
       return (await bytes.where('auto_tx_id', '=', id).executeTakeFirst()) !== undefined;
     },
-    block: async (gwei = 50, fill = () => {}) => {
+    /** A block comes after which the next one costs this much, 50 gwei unless told, and the engine has its turn. */
+    block: async (gwei = 50, fill: (block: Block) => void = () => {}) => {
       const block = makeBlock(next++);
       node.mine(block);
       fill(block);
@@ -139,7 +124,8 @@ export async function startEngine({
       await turn();
       return block;
     },
-    pass: (ms) => {
+    /** Both clocks go on. */
+    pass: (ms: number) => {
       now += ms;
     },
   };

@@ -1,12 +1,12 @@
 /** A real server before a real node: it passes all on, takes down what is sent, and loses some of it on the way. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { keccak256 } from 'viem';
 import type { Hex } from '../../../src/core/block.ts';
 import type { Anvil } from '../../helpers/anvil.ts';
+import { listen } from '../../helpers/listen.ts';
 import { serveWebSockets, type WebSocketPeer } from '../../helpers/web-socket-server.ts';
 
 /** What becomes of a transaction that is sent through it. */
@@ -17,14 +17,6 @@ export interface Passage {
   readonly backMs: number | null;
   /** The connection breaks once the node has it. */
   readonly breaks?: boolean;
-}
-
-export interface RecordingProxy {
-  readonly url: string;
-  readonly wsUrl: string;
-  /** Hashes in the order in which they left the service, each as often as it did. */
-  readonly left: readonly Hex[];
-  stop(): Promise<void>;
 }
 
 interface Call {
@@ -40,9 +32,9 @@ export async function startRecordingProxy(
     readonly passageOf: (hash: Hex) => Passage;
     readonly onAnswered: (hash: Hex) => void;
   },
-): Promise<RecordingProxy> {
+) {
   const left: Hex[] = [];
-  const upstreams = new Map<WebSocketPeer, Upstream>();
+  const upstreams = new Map<WebSocketPeer, ReturnType<typeof openUpstream>>();
   const http = createServer(async (request, response) => {
     const body = await text(request);
     const headers = { 'content-type': 'application/json' };
@@ -82,33 +74,24 @@ export async function startRecordingProxy(
     hooks.onAnswered(hash);
   }
 
-  http.listen(0, '127.0.0.1');
-  await once(http, 'listening');
-  const { port } = http.address() as AddressInfo;
+  const { port, stop } = await listen(http);
   return {
     url: `http://127.0.0.1:${port}`,
     wsUrl: `ws://127.0.0.1:${port}`,
-    left,
+    /** Hashes in the order in which they left the service, each as often as it did. */
+    left: left as readonly Hex[],
     stop: async () => {
       for (const [peer, upstream] of upstreams) {
         peer.drop();
         upstream.close();
       }
-      http.close();
-      http.closeAllConnections();
+      await stop();
     },
   };
 }
 
-interface Upstream {
-  send(message: string): void;
-  /** The answer to the call with this id, which goes to nobody else. */
-  ask(id: number, message: string): Promise<string>;
-  close(): void;
-}
-
 /** A connection to the node for each one from the service; it outlives that, for what is on its way arrives. */
-function openUpstream(target: string, peer: WebSocketPeer): Upstream {
+function openUpstream(target: string, peer: WebSocketPeer) {
   const socket = new WebSocket(target);
   const opened = once(socket, 'open');
   const asked = new Map<number, (answer: string) => void>();
@@ -120,13 +103,14 @@ function openUpstream(target: string, peer: WebSocketPeer): Upstream {
     asked.delete(id ?? 0);
     settle(message);
   });
-  const send = (message: string) => {
+  const send = (message: string): void => {
     if (socket.readyState === WebSocket.OPEN) socket.send(message);
     else void opened.then(() => socket.send(message));
   };
   return {
     send,
-    ask: (id, message) => {
+    /** The answer to the call with this id, which goes to nobody else. */
+    ask: (id: number, message: string): Promise<string> => {
       const { promise, resolve } = Promise.withResolvers<string>();
       asked.set(id, resolve);
       send(message);

@@ -43,19 +43,10 @@ export interface ApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, NamedSchema>> };
 }
 
-export interface Described {
-  readonly document: ApiDocument;
-  /** Of the routes, by the document's own word. */
-  readonly root: string;
-  operation(method: string, path: string): Operation;
-  /** What is wrong with a body by the document's schema for this status; `null`: nothing. */
-  misfit(method: string, path: string, status: string, body: unknown): readonly ErrorObject[] | null;
-  /** The same of a body that is sent. */
-  misfitBody(method: string, path: string, body: unknown): readonly ErrorObject[] | null;
-}
+export type Described = Awaited<ReturnType<typeof readDocument>>;
 
 /** Reads the document of the server at `origin`. Its schemas judge as JSON Schema 2020-12 does. */
-export async function readDocument(origin: string): Promise<Described> {
+export async function readDocument(origin: string) {
   const response = await fetch(origin + OPENAPI_PATH);
   if (response.status !== 200) throw new Error(`no document: ${response.status}`);
   const document = (await response.json()) as ApiDocument;
@@ -67,7 +58,8 @@ export async function readDocument(origin: string): Promise<Described> {
   const typeOf = (path: string, method: string, status: string) =>
     Object.keys(document.paths[path]?.[method]?.responses[status]?.content ?? {})[0] ?? '';
   const root = new URL(document.servers[0]?.url ?? '/', origin + OPENAPI_PATH).href;
-  const judge = (way: readonly string[], body: unknown) => {
+  /** `null`: nothing is wrong with it. */
+  const judge = (way: readonly string[], body: unknown): readonly ErrorObject[] | null => {
     // What is named is compiled once, not for each route that names it.
     const named = way.reduce<unknown>((part, name) => Object(part)[name], document);
     const { $ref = `#/${way.map(pointerPart).join('/')}` } = Object(named) as { $ref?: string };
@@ -78,17 +70,17 @@ export async function readDocument(origin: string): Promise<Described> {
   return {
     document,
     root,
-    operation: (method, path) => {
+    operation: (method: string, path: string) => {
       const operation = document.paths[path]?.[method];
       if (operation === undefined) throw new Error(`the document has no ${method} ${path}`);
       return operation;
     },
-    misfit: (method, path, status, body) =>
+    misfit: (method: string, path: string, status: string, body: unknown) =>
       judge(
         ['paths', path, method, 'responses', status, 'content', typeOf(path, method, status), 'schema'],
         body,
       ),
-    misfitBody: (method, path, body) =>
+    misfitBody: (method: string, path: string, body: unknown) =>
       judge(['paths', path, method, 'requestBody', 'content', 'application/json', 'schema'], body),
   };
 }

@@ -2,7 +2,6 @@ import { openReplaySource } from '../../../src/chain/replay-source.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 import { ROUTE_GROUPS } from '../../../src/contract/routes.ts';
 import { createKey, createKeyId, readKey, reissueKey } from '../../../src/service/keys/api-keys.ts';
-import type { Database } from '../../../src/store/database.ts';
 import { SHORT_RECORDING } from '../../cli/served.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { startServedService } from '../../helpers/served-service.ts';
@@ -21,20 +20,10 @@ const PLANS = {
   ),
 };
 
-export interface ServedChain {
-  readonly origin: string;
-  readonly database: Database;
-  /** A new key of a plan: `open`, `spent`, `single` (one question per second), `no-GROUP`, or one that is not there. */
-  key(plan: string): Promise<string>;
-  /** Keys that a service must turn away, by what is wrong with them; '' is no key. */
-  badKeys(): Promise<Readonly<Record<string, string>>>;
-  /** Errors that nobody foresaw. */
-  readonly errors: readonly unknown[];
-  stop(): Promise<void>;
-}
+export type ServedChain = Awaited<ReturnType<typeof serveChain>>;
 
 /** The whole service, keys and all, on a port, over the node at `url`, or over a recording. The gate's clock stands still. */
-export async function serveChain(url: string | 'recording'): Promise<ServedChain> {
+export async function serveChain(url: string | 'recording') {
   const node = url === 'recording' ? null : createRpcSource({ urls: [url], requestTimeoutMs: 60_000 });
   const source = node ?? (await openReplaySource({ file: SHORT_RECORDING, speed: 1 }));
   const database = await openDatabase(':memory:');
@@ -67,7 +56,8 @@ export async function serveChain(url: string | 'recording'): Promise<ServedChain
     origin,
     errors,
     key: newKey,
-    badKeys: () => (bad ??= makeBadKeys()),
+    /** Keys that a service must turn away, by what is wrong with them; '' is no key. */
+    badKeys: (): Promise<Readonly<Record<string, string>>> => (bad ??= makeBadKeys()),
     stop: async () => {
       await served.stop();
       node?.close();

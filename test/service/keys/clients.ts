@@ -31,19 +31,12 @@ export async function ask(port: number, key: string): Promise<Answer | null> {
   }
 }
 
-export interface ServerProcess {
-  /** Opens the file, serves, and answers the port. */
-  start(): Promise<number>;
-  /** Sends the signal and waits for the end. */
-  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
-}
-
 /** Another process that will serve the keys in `file`; it ends with the test at the latest. */
 export function prepareServerProcess(
   program: string,
   file: string,
   plans: Readonly<Record<string, PlanSetting>>,
-): ServerProcess {
+) {
   const child = spawn(process.execPath, ['--no-warnings', program, file, JSON.stringify(plans)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -52,13 +45,15 @@ export function prepareServerProcess(
     child.kill('SIGKILL');
   });
   return {
-    async start() {
+    /** Opens the file, serves, and answers the port. */
+    async start(): Promise<number> {
       child.stdin.write('start\n');
       const unserved = ended.then(() => Promise.reject(new Error('it ended before it served')));
       const [line] = await Promise.race([once(child.stdout, 'data'), unserved]);
       return Number(line);
     },
-    async end(signal) {
+    /** Sends the signal and waits for the end. */
+    async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
       child.kill(signal);
       await ended;
     },

@@ -2,30 +2,15 @@ import { onTestFinished } from 'vitest';
 import type { Gate } from '../../../src/service/http/auth.ts';
 import { ApiFailure } from '../../../src/service/http/errors.ts';
 import { createPlans, issueKey, type PlanSetting } from '../../../src/service/keys/api-keys.ts';
-import { createKeyGate, type KeyGate } from '../../../src/service/keys/key-gate.ts';
+import { createKeyGate } from '../../../src/service/keys/key-gate.ts';
 import { KeyStore } from '../../../src/store/api-keys.ts';
 import { openKeyDatabase } from '../../../src/store/database.ts';
 
 /** 2026-11-20T12:00:00Z */
 export const NOON = Date.UTC(2026, 10, 20, 12);
 
-export interface GateUnderTest {
-  readonly gate: KeyGate;
-  readonly store: KeyStore;
-  readonly errors: unknown[];
-  /** Ms since epoch; the gate's clock. */
-  now: number;
-  /** Makes a key of `plan` and answers its text. */
-  key(plan: string): Promise<string>;
-  /** What becomes of one request, or of several that come at once. */
-  ask(key: string | null, count?: number): Promise<string[]>;
-}
-
 /** A gate over the file at `path`, with a clock that stands still; closed when the test ends. */
-export async function openTestGate(
-  path: string,
-  plans: Readonly<Record<string, PlanSetting>> = {},
-): Promise<GateUnderTest> {
+export async function openTestGate(path: string, plans: Readonly<Record<string, PlanSetting>> = {}) {
   const store = new KeyStore(await openKeyDatabase(path));
   const errors: unknown[] = [];
   const gate = createKeyGate({
@@ -35,13 +20,16 @@ export async function openTestGate(
     onError: (error) => errors.push(error),
   });
   onTestFinished(() => gate.close());
-  const test: GateUnderTest = {
+  const test = {
     gate,
     store,
     errors,
     now: NOON,
-    key: async (plan) => (await issueKey(store, { name: '', plan, now: NOON })).text,
-    ask: (key, count = 1) => Promise.all(Array.from({ length: count }, () => outcome(gate, key))),
+    /** Makes a key of `plan` and answers its text. */
+    key: async (plan: string) => (await issueKey(store, { name: '', plan, now: NOON })).text,
+    /** What becomes of one request, or of several that come at once. */
+    ask: (key: string | null, count = 1) =>
+      Promise.all(Array.from({ length: count }, () => outcome(gate, key))),
   };
   return test;
 }
