@@ -66,16 +66,12 @@ export class ChainState {
     const { head } = this;
     if (head === null) return (await store.head()) === null ? [] : null;
     const [first, ...next] = await store.page(head.number, PAGE);
-    if (first?.number === head.number && isSameBlock(first, head))
+    if (first !== undefined && isSameBlock(first, head))
       return next.map((block) => ({ type: 'block', block }));
     if ((await store.head()) === null) return [];
     const known = this.#recent;
     const page = await store.page(known[0]?.number ?? head.number, known.length);
-    const kept = new Map(page.map((each) => [each.number, each]));
-    const shared = known.findLast((block) => {
-      const other = kept.get(block.number);
-      return other !== undefined && isSameBlock(other, block);
-    });
+    const shared = known.findLast((block) => page.some((each) => isSameBlock(each, block)));
     return shared === undefined ? null : [{ type: 'reorg', commonAncestor: shared.number }];
   }
 
@@ -189,8 +185,7 @@ export class ChainState {
   }
 
   has(block: Block): boolean {
-    const found = this.#recent.findLast(({ number }) => number <= block.number);
-    return found?.number === block.number && isSameBlock(found, block);
+    return this.#recent.some((each) => isSameBlock(each, block));
   }
 
   #feed(block: Block): void {
@@ -246,11 +241,8 @@ export class ChainState {
     const { source, store, createEngine, signal } = this.#options;
     await this.#writer.flush();
     // All processes compute with the same blocks: the stored ones.
-    const stored = new Map((await store.newest(this.#recent.length)).map((block) => [block.number, block]));
-    this.#recent = this.#recent.map((block) => {
-      const found = stored.get(block.number);
-      return found !== undefined && isSameBlock(found, block) ? found : block;
-    });
+    const stored = await store.newest(this.#recent.length);
+    this.#recent = this.#recent.map((block) => stored.find((each) => isSameBlock(each, block)) ?? block);
     // The demo must have advice for a day within seconds, without storing its past first. On a real chain each block
     // counts alike, so that a restarted service gives the same advice as one that ran on. The demo begins at round
     // numbers, so that demos started within the same hours agree.
@@ -350,6 +342,7 @@ function feed(engine: Engine, block: Block, isWarmUp = false): boolean {
 const KEPT = 128;
 
 export function isSameBlock(a: Block, b: Block): boolean {
+  if (a.number !== b.number) return false;
   if (a.hash !== null && b.hash !== null) return a.hash === b.hash;
   return a.baseFeePerGas === b.baseFeePerGas;
 }
