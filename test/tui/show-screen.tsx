@@ -82,6 +82,7 @@ export function showScreen(options: ShowOptions) {
     },
   });
   setAscii(options.ascii ?? false);
+  onTestFinished(() => setAscii(false));
   const tree = (snapshot: SnapshotView) => (
     <QueryClientProvider client={queries}>
       <MonitorContext value={monitor}>
