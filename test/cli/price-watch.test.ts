@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { PriceWatch, waitPlan } from '../../src/cli/commands/wait.ts';
+import { waitPlan, watchPrice } from '../../src/cli/commands/wait.ts';
 import type { LaneView, SnapshotView } from '../../src/client/views/gas.ts';
 
 const NOW = Date.UTC(2026, 0, 5, 12, 0, 0);
+const FIVE = 5_000_000_000n;
+const SOURCE: SnapshotView['source'] = {
+  ...{ kind: 'rpc' as const, name: 'node', problem: null },
+  ...{ ended: false, chainName: null, restartedAt: null },
+};
 
 const lane = (price: bigint): LaneView => ({
-  price,
-  maxFeePerGas: null,
-  maxPriorityFeePerGas: null,
-  withinBlocks: null,
-  waitSec: null,
-  probability: null,
+  ...{ price, maxFeePerGas: null, maxPriorityFeePerGas: null },
+  ...{ withinBlocks: null, waitSec: null, probability: null },
 });
 
 function snapshot(
@@ -19,99 +20,68 @@ function snapshot(
   change: Partial<SnapshotView> = {},
 ): SnapshotView {
   return {
-    chainId: 1,
-    blockNumber,
-    blockTimestamp: NOW - 4_000,
+    ...{
+      chainId: 1,
+      blockNumber,
+      blockTimestamp: NOW - 4_000,
+      baseFee: price,
+      nextBaseFee: null,
+      floor: null,
+    },
     lanes: { slow: lane(price - 1n), average: lane(price), fast: lane(price + 1n) },
-    baseFee: price,
-    nextBaseFee: null,
-    floor: null,
-    priorityFee: null,
-    blobBaseFee: null,
-    gasUsedRatio: null,
-    nativeUsd: null,
-    updatedAt: NOW,
-    updateFrequencySec: 12,
-    stale: false,
-    source: { kind: 'rpc', name: 'node', problem: null, ended: false, chainName: null, restartedAt: null },
+    ...{ priorityFee: null, blobBaseFee: null, gasUsedRatio: null, nativeUsd: null },
+    ...{ updatedAt: NOW, updateFrequencySec: 12, stale: false, source: SOURCE },
     ...change,
   };
 }
 
-const FIVE = 5_000_000_000n;
-const kind = (watch: PriceWatch, seen: SnapshotView, now = NOW) => watch.see(seen, now).kind;
+/** What is said of one snapshot after the other: how many in a row meet the price, or that it is old. */
+function watching(plan: Parameters<typeof waitPlan>[0]) {
+  const watch = watchPrice(waitPlan(plan));
+  const see = (seen: SnapshotView, now = NOW) => {
+    const { reason, inARow } = watch.see(seen, now);
+    return reason === null ? inARow : 'old';
+  };
+  return { see, missed: watch.missed };
+}
 
 describe('what wait takes for the price it waits for', () => {
-  it('is the target itself and what lies beyond, to the wei', () => {
-    const below = new PriceWatch(waitPlan({ below: FIVE }));
-    expect(kind(below, snapshot(FIVE + 1n, 1))).toBe('present');
-    expect(kind(below, snapshot(FIVE, 2))).toBe('met');
-    const above = new PriceWatch(waitPlan({ above: FIVE }));
-    expect(kind(above, snapshot(FIVE - 1n, 1))).toBe('present');
-    expect(kind(above, snapshot(FIVE, 2))).toBe('met');
-    const fine = new PriceWatch(waitPlan({ below: 7n }));
-    expect(kind(fine, snapshot(8n, 1))).toBe('present');
-    expect(kind(fine, snapshot(7n, 1))).toBe('met');
-  });
-
-  it('is that of the lane asked for', () => {
-    expect(kind(new PriceWatch(waitPlan({ below: FIVE, lane: 'slow' })), snapshot(FIVE + 1n, 1))).toBe('met');
-    expect(kind(new PriceWatch(waitPlan({ below: FIVE, lane: 'fast' })), snapshot(FIVE, 1))).toBe('present');
+  it.each([
+    ['at most the target, to the wei', { below: FIVE }, FIVE + 1n, FIVE],
+    ['at least the target', { above: FIVE }, FIVE - 1n, FIVE],
+    ['a few wei', { below: 7n }, 8n, 7n],
+    ['that of the lane asked for', { below: FIVE, lane: 'slow' }, FIVE + 2n, FIVE + 1n],
+    ['that of the dearest lane', { below: FIVE, lane: 'fast' }, FIVE, FIVE - 1n],
+  ] as const)('is %s', (_title, plan, before, after) => {
+    const { see } = watching(plan);
+    expect([see(snapshot(before, 1)), see(snapshot(after, 2))]).toEqual([0, 1]);
   });
 });
 
 describe('what wait never goes by', () => {
-  const plan = waitPlan({ below: FIVE });
-  const old: [string, Partial<SnapshotView>][] = [
+  const problem = { message: 'node does not answer', retryAt: NOW };
+  it.each<[string, Partial<SnapshotView>]>([
     ['prices that the service calls stale', { stale: true }],
-    [
-      'prices of a source that does not answer',
-      {
-        source: {
-          kind: 'rpc',
-          name: 'node',
-          problem: { message: 'node does not answer', retryAt: NOW },
-          ended: false,
-          chainName: null,
-          restartedAt: null,
-        },
-      },
-    ],
+    ['prices of a source that does not answer', { source: { ...SOURCE, problem } }],
     ['a block that is more than four block times old', { blockTimestamp: NOW - 49_000 }],
     ['a block of an hour ago, by a service that calls it fresh', { blockTimestamp: NOW - 3_600_000 }],
     ['an answer of an hour ago without a block', { blockTimestamp: null, updatedAt: NOW - 3_600_000 }],
     ['an answer without a time', { blockTimestamp: null, updatedAt: null }],
     ['a fast chain that stands still', { blockTimestamp: NOW - 20_000, updateFrequencySec: 0.25 }],
-  ];
-  it.each(old)('%s', (_title, change) => {
-    expect(kind(new PriceWatch(plan), snapshot(1n, 9, change))).toBe('old');
-  });
-
-  it('a recording that is over', () => {
-    const source = {
-      kind: 'replay',
-      name: 'x',
-      problem: null,
-      ended: true,
-      chainName: null,
-      restartedAt: null,
-    } as const;
-    expect(kind(new PriceWatch(plan), snapshot(1n, 9, { source }))).toBe('ended');
+  ])('%s', (_title, change) => {
+    expect(watching({ below: FIVE }).see(snapshot(1n, 9, change))).toBe('old');
   });
 
   it('a block that is old by the clock of the service, where ours is behind', () => {
     const late = { blockTimestamp: NOW - 58 * 60_000, updatedAt: NOW };
-    expect(kind(new PriceWatch(plan), snapshot(1n, 9, late), NOW - 3_600_000)).toBe('old');
+    expect(watching({ below: FIVE }).see(snapshot(1n, 9, late), NOW - 3_600_000)).toBe('old');
   });
 });
 
 describe('blocks in a row', () => {
-  const watch = () => new PriceWatch(waitPlan({ below: FIVE, confirm: 3 }));
-
   it('are counted by block, however often it is asked', () => {
-    const seen = watch();
-    const kinds = [1, 1, 1, 2, 2, 3].map((block) => kind(seen, snapshot(1n, block)));
-    expect(kinds).toEqual(['present', 'present', 'present', 'present', 'present', 'met']);
+    const { see } = watching({ below: FIVE });
+    expect([1, 1, 1, 2, 2, 3].map((block) => see(snapshot(1n, block)))).toEqual([1, 1, 1, 2, 2, 3]);
   });
 
   it.each<[string, SnapshotView]>([
@@ -119,49 +89,35 @@ describe('blocks in a row', () => {
     ['prices that are old', snapshot(1n, 2, { stale: true })],
     ['a reorg', snapshot(1n, 1)],
   ])('begin again after %s', (_title, between) => {
-    const seen = watch();
-    seen.see(snapshot(1n, 1), NOW);
-    seen.see(snapshot(1n, 2), NOW);
-    seen.see(between, NOW);
-    expect(kind(seen, snapshot(1n, 3))).toBe('present');
+    const { see } = watching({ below: FIVE });
+    for (const seen of [snapshot(1n, 1), snapshot(1n, 2), between]) see(seen);
+    expect(see(snapshot(1n, 3))).toBeLessThan(3);
   });
 
   /** What is seen of a chain with a block every `everySec` seconds: the blocks `numbers`, each when it came. */
-  const seenOf = (
-    numbers: readonly (number | 'nothing')[],
-    everySec: number,
-    frequencySec: number | null,
-  ) => {
-    const seen = watch();
+  const seenOf = (numbers: readonly (number | 'nothing')[], everySec: number) => {
+    const { see, missed } = watching({ below: FIVE });
     return numbers.map((number) => {
-      if (number === 'nothing') return seen.missed();
+      if (number === 'nothing') return missed();
       const at = NOW + number * everySec * 1_000;
-      const change = { blockTimestamp: at, updatedAt: at, updateFrequencySec: frequencySec };
-      const sight = seen.see(snapshot(1n, number, change), at + 1_000);
-      return sight.kind === 'present' ? sight.inARow : sight.kind;
+      const change = { blockTimestamp: at, updatedAt: at, updateFrequencySec: everySec };
+      return see(snapshot(1n, number, change), at + 1_000);
     });
   };
 
   it('begin again after one block that could have been seen and was not', () => {
-    expect(seenOf([1, 2, 4, 5, 6], 12, 12)).toEqual([1, 2, 1, 2, 'met']);
+    expect(seenOf([1, 2, 4, 5, 6], 12)).toEqual([1, 2, 1, 2, 3]);
   });
 
   it('are those that are seen, where they come quicker than anybody could ask', () => {
-    expect(seenOf([4, 8, 12], 0.25, 0.25)).toEqual([1, 2, 'met']);
-    expect(seenOf([4, 8, 'nothing', 12, 16, 20], 0.25, 0.25)).toEqual([1, 2, undefined, 1, 2, 'met']);
-    expect(seenOf([4, 8, 4_000], 0.25, 0.25)).toEqual([1, 2, 1]);
+    expect(seenOf([4, 8, 12], 0.25)).toEqual([1, 2, 3]);
+    expect(seenOf([4, 8, 'nothing', 12, 16, 20], 0.25)).toEqual([1, 2, undefined, 1, 2, 3]);
+    expect(seenOf([4, 8, 4_000], 0.25)).toEqual([1, 2, 1]);
   });
 
   it('are counted of a recording however quickly it is played', () => {
-    const source = {
-      kind: 'replay',
-      name: 'x',
-      problem: null,
-      ended: false,
-      chainName: null,
-      restartedAt: null,
-    } as const;
-    const seen = watch();
-    expect([10, 90, 400].map((block) => kind(seen, snapshot(1n, block, { source })))[2]).toBe('met');
+    const { see } = watching({ below: FIVE });
+    const source = { ...SOURCE, kind: 'replay' } as const;
+    expect([10, 90, 400].map((block) => see(snapshot(1n, block, { source })))).toEqual([1, 2, 3]);
   });
 });

@@ -180,7 +180,7 @@ async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: bo
   const isReplay = settings.source.value.kind === 'replay';
   const wanted = `at or ${side} ${exactGwei(plan.target)} gwei`;
   const began = performance.now();
-  const watch = new PriceWatch(plan);
+  const watch = watchPrice(plan);
   const likelihood = waitLikelihood(plan);
   let snapshot: SnapshotView | null = null;
   let firstBlockAt: number | null = null;
@@ -254,12 +254,9 @@ async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: bo
     await using opened = await untilItWorks(open, persistence);
     warnOfUnsaved(io, opened);
     for await (const { snapshot: current } of followSnapshots(opened, persistence)) {
-      const sight = watch.see(current, io.now());
       snapshot = current;
       firstBlockAt ??= current.blockTimestamp;
-      inARow = sight.kind === 'present' ? sight.inARow : 0;
-      if (sight.kind === 'met') return { snapshot: current, price: sight.price };
-      if (sight.kind === 'ended') {
+      if (current.source.ended) {
         const last = price === null ? '' : `; ${lane} was last ${formatGwei(price)} gwei`;
         const at = blockWords('block ', current.blockNumber);
         throw new CliError(
@@ -267,7 +264,10 @@ async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: bo
           `the recording ended${at} before the price was ${wanted}${last}`,
         );
       }
-      if (sight.kind === 'present') {
+      const sight = watch.see(current, io.now());
+      inARow = sight.inARow;
+      if (inARow >= confirm) return { snapshot: current, price: sight.price };
+      if (sight.reason === null) {
         price = sight.price;
         onPrices();
       } else onTrouble(sight.reason);
@@ -286,48 +286,31 @@ async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: bo
   }
 }
 
-type Sight =
-  | { readonly kind: 'met'; readonly price: bigint }
-  | { readonly kind: 'present'; readonly price: bigint; readonly inARow: number }
-  | { readonly kind: 'old'; readonly reason: string }
-  | { readonly kind: 'ended' };
-
 /** Judges snapshots in sequence. Stale prices do not count; a missed block that could have been seen breaks the row. */
-export class PriceWatch {
-  readonly #plan: WaitPlan;
-  #inARow = 0;
-  #last: SnapshotView | null = null;
-  #isInterrupted = false;
-
-  constructor(plan: WaitPlan) {
-    this.#plan = plan;
-  }
-
-  see(snapshot: SnapshotView, now: number): Sight {
-    if (snapshot.source.ended) return { kind: 'ended' };
-    const { lane, side, target, confirm } = this.#plan;
-    const { price } = snapshot.lanes[lane];
-    const reason = whyOld(snapshot, now);
-    if (reason !== null || (side === 'below' ? price > target : price < target)) {
-      this.#inARow = 0;
-      this.#last = null;
-      return reason !== null ? { kind: 'old', reason } : { kind: 'present', price, inARow: 0 };
-    }
-    const last = this.#last;
-    if (last === null || blockOf(last) !== blockOf(snapshot)) {
-      const goesOn = last !== null && follows(last, snapshot, this.#isInterrupted);
-      this.#inARow = goesOn ? this.#inARow + 1 : 1;
-      this.#last = snapshot;
-      this.#isInterrupted = false;
-    }
-    const inARow = this.#inARow;
-    return inARow >= confirm ? { kind: 'met', price } : { kind: 'present', price, inARow };
-  }
-
-  /** No response: prices in between are unknown, so only the very next block continues the row. */
-  missed(): void {
-    this.#isInterrupted = true;
-  }
+export function watchPrice({ lane, side, target }: WaitPlan) {
+  let last: SnapshotView | null = null;
+  let inARow = 0;
+  let isInterrupted = false;
+  return {
+    /** How many blocks in a row meet the price, or why this one's does not count. */
+    see: (snapshot: SnapshotView, now: number) => {
+      const { price } = snapshot.lanes[lane];
+      const reason = whyOld(snapshot, now);
+      if (reason !== null || (side === 'below' ? price > target : price < target)) {
+        inARow = 0;
+        last = null;
+      } else if (last === null || blockOf(last) !== blockOf(snapshot)) {
+        inARow = last !== null && follows(last, snapshot, isInterrupted) ? inARow + 1 : 1;
+        last = snapshot;
+        isInterrupted = false;
+      }
+      return { reason, price, inARow };
+    },
+    /** No response: prices in between are unknown, so only the very next block continues the row. */
+    missed: () => {
+      isInterrupted = true;
+    },
+  };
 }
 
 /** Why prices do not count; `null`: they do. */
@@ -377,9 +360,11 @@ const LEAST_SEC = 60;
 function waitLikelihood({ side, target, timeoutSec }: WaitPlan) {
   let askAt = 0;
   const queryAfter = (elapsedSec: number) => {
-    const leftSec = (timeoutSec ?? elapsedSec + DEFAULT_WITHIN_SEC) - elapsedSec;
-    const deadlineSec = Math.ceil(Math.min(Math.max(leftSec, LEAST_SEC), FURTHEST_SEC));
-    return { targetPrice: target, deadlineSec };
+    const leftSec = timeoutSec === null ? DEFAULT_WITHIN_SEC : timeoutSec - elapsedSec;
+    return {
+      targetPrice: target,
+      deadlineSec: Math.ceil(Math.min(Math.max(leftSec, LEAST_SEC), FURTHEST_SEC)),
+    };
   };
   const likelihood = {
     text: '',
