@@ -293,7 +293,7 @@ describe('what cannot be done is one clear line', () => {
     for (const count of [1, 20]) {
       const { exitCode, stderr } = await refused([shortRecording('few.csv', count)]);
       expect(exitCode).toBe(2);
-      expect(stderr).toContain(`too few blocks to judge anything: ${count};`);
+      expect(stderr).toContain(`too few blocks to judge anything: ${count} of ${count};`);
     }
     const part = await refused([shortRecording('part.csv', 100), '--to', '20973170']);
     expect(part.stderr).toContain('too few blocks to judge anything: 7 of ');

@@ -135,9 +135,9 @@ function refuseEmpty({ stretch, judged, lanes, horizons }: BacktestReport, parts
   const isAnything =
     (parts.lanes && lanes.some(({ rules }) => rules.length > 0)) || (parts.horizons && horizons.length > 0);
   if (isAnything) return;
-  const part = judged.blocks < stretch.blocks ? ` of ${formatCount(stretch.blocks)}` : '';
+  const count = `${formatCount(judged.blocks)} of ${formatCount(stretch.blocks)}`;
   throw usageError(
-    `too few blocks to judge anything: ${formatCount(judged.blocks)}${part}; give some hundred for the lanes, a day for the horizons`,
+    `too few blocks to judge anything: ${count}; give some hundred for the lanes, a day for the horizons`,
   );
 }
 
@@ -149,6 +149,9 @@ function backtestJson(
   parts: BacktestParts,
 ): string {
   const { withTips, firstTime, lastTime, ...rest } = stretch;
+  const iso = (sec: number) => new Date(sec * 1_000).toISOString();
+  const plain = (_: string, value: unknown) =>
+    typeof value === 'number' ? Number(value.toFixed(DECIMALS)) : numbers(_, value);
   const report = {
     ...about,
     stretch: { ...rest, firstTime: iso(firstTime), lastTime: iso(lastTime), blocksWithTips: withTips },
@@ -156,15 +159,10 @@ function backtestJson(
     ...(parts.lanes ? { lanes } : {}),
     ...(parts.horizons ? { horizons, unjudgedHorizons, waits } : {}),
   };
-  return `${JSON.stringify(report, (_, value) => plain(value), 2)}\n`;
+  return `${JSON.stringify(report, plain, 2)}\n`;
 }
 
-const iso = (sec: number): string => new Date(sec * 1_000).toISOString();
-
-function plain(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number(value);
-  return typeof value === 'number' ? Number(value.toFixed(DECIMALS)) : value;
-}
+const numbers = (_: string, value: unknown) => (typeof value === 'bigint' ? Number(value) : value);
 
 /** All blocks are in memory at once: four months of mainnet. */
 const MOST_BLOCKS = 1_000_000;
@@ -206,8 +204,7 @@ function predictionLine({ block, advice }: Prediction): string {
   const targets = advice.recommendation.alternatives.map(({ horizonSec, price, probability }) => ({
     ...{ horizonSec, price, probability },
   }));
-  const whole = (_: string, value: unknown) => (typeof value === 'bigint' ? Number(value) : value);
-  return `${JSON.stringify({ block, lanes, targets }, whole)}\n`;
+  return `${JSON.stringify({ block, lanes, targets }, numbers)}\n`;
 }
 
 type BacktestParts = Readonly<Record<'lanes' | 'horizons', boolean>>;
@@ -233,8 +230,9 @@ function backtestText(report: BacktestReport, about: About, parts: BacktestParts
 }
 
 function factLines({ stretch, judged }: BacktestReport, { file, chainId }: About): string[] {
-  const { firstBlock, lastBlock, blocks, gaps, firstTime, lastTime, baseFee } = stretch;
+  const { firstBlock, lastBlock, blocks, gaps, firstTime, lastTime, baseFee, withTips } = stretch;
   const learned = Math.max(judged.from - firstBlock, 0);
+  const some = withTips > 0 ? `recorded for ${formatCount(withTips)} blocks; ` : 'unknown: ';
   const range = judged.blocks === blocks ? 'every block' : `blocks ${span(judged.from, judged.to)}`;
   return labelledLines([
     ['file', cutToWidth(basename(file), VALUE_WIDTH)],
@@ -248,7 +246,7 @@ function factLines({ stretch, judged }: BacktestReport, { file, chainId }: About
       'base fee',
       `${formatGwei(baseFee.lowest)} to ${formatGwei(baseFee.highest)} gwei, median ${formatGwei(baseFee.median)}`,
     ],
-    ['tips', tipWords(stretch)],
+    ['tips', withTips === blocks ? 'recorded' : `${some}0 for everybody, so that prices are base fees`],
     ['gas used', GAS_WORDS[stretch.gasUsed]],
     ['judged', `the advice at ${range}, from the past alone`],
     ['', learned === 0 ? null : `after learning from the ${formatCount(learned)} blocks before`],
@@ -263,22 +261,25 @@ const GAS_WORDS: Readonly<Record<StretchFacts['gasUsed'], string>> = {
   derived: 'derived from the base fees, by inverting EIP-1559',
 };
 
-function tipWords({ blocks, withTips }: StretchFacts): string {
-  if (withTips === blocks) return 'recorded';
-  if (withTips > 0) return `recorded for ${formatCount(withTips)} blocks; 0 for everybody in the others`;
-  return 'unknown: 0 for everybody, so that prices are base fees';
-}
-
 function laneLines(lane: LaneReport, paint: Paint): string[] {
   const { withinBlocks, target, rules, stated, tightest, unstated } = lane;
   const name = LANE_TITLES[lane.lane];
   const title = paint.title(`${name}: in within ${withinBlocks} blocks, ${formatPercent(target)}`);
-  const quiet = unstatedWords(lane);
+  const quiet =
+    unstated.judged === 0
+      ? []
+      : [
+          `${formatCount(unstated.judged)} times no probability was stated; ${share(unstated.kept)} of those were included in time`,
+        ];
+  const kept = (score: RuleScore) => {
+    if (score.kind !== 'own') return share(score.kept);
+    return paint[score.kept >= target - TOLERANCE ? 'good' : 'bad'](share(score.kept));
+  };
   if (rules.length === 0) return [title, 'nothing could be judged: no probability was stated', ...quiet];
   const table = tableLines<RuleScore>(
     [
       ['rule', 'left', ({ rule }) => rule],
-      ['kept', 'right', (score) => keptWords(score, target, paint)],
+      ['kept', 'right', kept],
       ['stated', 'right', ({ kind }) => (kind === 'own' ? share(stated) : '')],
       ['saving', 'right', ({ saving }) => share(saving)],
       ['cap above paid', 'right', ({ overhang }) => room(overhang)],
@@ -294,20 +295,8 @@ function laneLines(lane: LaneReport, paint: Paint): string[] {
     ...table,
     `lowest cap of another method that keeps this: ${named(tightest.keeping)}`,
     `  also if it is sent a block late:            ${named(tightest.late)}`,
-    ...(unstated.judged > 0 ? quiet : []),
+    ...quiet,
   ];
-}
-
-function unstatedWords({ unstated }: LaneReport): string[] {
-  if (unstated.judged === 0 || unstated.kept === null) return [];
-  return [
-    `${formatCount(unstated.judged)} times no probability was stated; ${share(unstated.kept)} of those were included in time`,
-  ];
-}
-
-function keptWords({ kind, kept }: RuleScore, target: number, paint: Paint): string {
-  if (kind !== 'own') return share(kept);
-  return kept >= target - TOLERANCE ? paint.good(share(kept)) : paint.bad(share(kept));
 }
 
 const LANE_NOTES = [
