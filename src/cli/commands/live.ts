@@ -6,8 +6,8 @@ import type { Io } from '../io.ts';
 import { chosenSettings, type OpenedClient, openClient, warnOfPlainKey } from '../open-source.ts';
 import { withSpinner } from '../output.ts';
 import { unknownCommand } from '../parse.ts';
-import { type ChainRows, EVERY_MS, openChainRows } from '../poll-chains.ts';
-import { type ChainSetup, parseNodeUrl, type Settings, withSource } from '../settings.ts';
+import { EVERY_MS, openChainRows } from '../poll-chains.ts';
+import { parseNodeUrl, type Settings, withSource } from '../settings.ts';
 import { chainsOption, chosenChains } from './chains.ts';
 
 export function addLive(program: CliCommand): void {
@@ -48,8 +48,22 @@ async function live({ io, loadSettings }: CommandContext, flags: LiveFlags): Pro
   warnOfPlainKey(io, settings.source.value);
   for (const { source } of setups) warnOfPlainKey(io, source);
   await using rows = openChainRows(setups, io.now);
-  const early = isBoardFirst ? null : await openedEarly(io, settings);
-  let unused: OpenedClient | null = early;
+  const board: Board = {
+    everyMs: EVERY_MS,
+    read: rows.read,
+    subscribe: (listener) => {
+      rows.start();
+      return rows.subscribe(listener);
+    },
+    open: async (name) => {
+      const { source = settings.source.value } = setups.find((each) => each.name === name) ?? {};
+      return open(io, withSource(settings, source));
+    },
+  };
+  // Reports an unusable file before the screen changes, as every other command does.
+  const { kind } = settings.source.value;
+  const namesFile = kind === 'replay' || (settings.db.value !== null && kind !== 'hosted');
+  let unused = namesFile && !isBoardFirst ? await withSpinner(io, 'opening', open(io, settings)) : null;
   const { code } = await startMonitor({
     ascii: settings.ascii.value,
     screenReader: settings.screenReader.value,
@@ -61,8 +75,7 @@ async function live({ io, loadSettings }: CommandContext, flags: LiveFlags): Pro
     },
     urlProblem,
     isBoardFirst,
-    board:
-      only === undefined ? null : boardOf(rows, setups, (source) => open(io, withSource(settings, source))),
+    board: only === undefined ? null : board,
     openSource: async (choice) => {
       if (choice === 'retry') return open(io, settings);
       return open(io, await chosenSettings(io, settings, choice));
@@ -70,26 +83,6 @@ async function live({ io, loadSettings }: CommandContext, flags: LiveFlags): Pro
   });
   await unused?.close();
   return code;
-}
-
-function boardOf(
-  rows: ChainRows,
-  setups: readonly ChainSetup[],
-  open: (source: ChainSetup['source']) => Promise<OpenedClient>,
-): Board {
-  return {
-    everyMs: EVERY_MS,
-    read: rows.read,
-    subscribe: (listener) => {
-      rows.start();
-      return rows.subscribe(listener);
-    },
-    open: async (name) => {
-      const setup = setups.find((each) => each.name === name);
-      if (setup === undefined) throw new Error(`there is no chain ${name}`);
-      return open(setup.source);
-    },
-  };
 }
 
 /** Checks a typed URL by the rules of `--rpc`; its response shows whether it is a node or a service. */
@@ -100,13 +93,6 @@ function urlProblem(text: string): string | null {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-}
-
-/** Reports an unusable file before the screen changes, as every other command does. */
-async function openedEarly(io: Io, settings: Settings): Promise<OpenedClient | null> {
-  const namesFile = settings.source.value.kind === 'replay' || settings.db.value !== null;
-  if (!namesFile || settings.source.value.kind === 'hosted') return null;
-  return withSpinner(io, 'opening', open(io, settings));
 }
 
 function open(io: Io, settings: Settings): Promise<OpenedClient> {

@@ -36,22 +36,16 @@ async function migrate({ io, loadSettings }: CommandContext, flags: MigrateFlags
   const keys = flags.keys === undefined ? usual : thereAt('--keys', flags.keys);
   const { openDatabase, openKeyDatabase } = await import('../../store/database.ts');
   const { moveDatabase } = await import('../../store/move-database.ts');
-  const opened: { close(): Promise<void> }[] = [];
-  const keep = <Opened extends { close(): Promise<void> }>(database: Opened): Opened => {
-    opened.push(database);
-    return database;
-  };
+  const history = await openDatabase(from);
+  const ofKeys = keys === null ? null : await openKeyDatabase(keys);
+  const target = await openDatabase(to, settings.encryptionKey.value);
   try {
-    const moved = await moveDatabase({
-      history: keep(await openDatabase(from)),
-      keys: keys === null ? null : keep(await openKeyDatabase(keys)),
-      to: keep(await openDatabase(to, settings.encryptionKey.value)),
-      now: io.now(),
-    });
-    for (const [table, rows] of moved)
+    const moved = await moveDatabase({ history, keys: ofKeys, to: target, now: io.now() });
+    for (const [table, rows] of moved) {
       io.stdout.write(`${table.padEnd(20)} ${formatCount(rows).padStart(12)}\n`);
+    }
   } finally {
-    for (const database of opened) await database.close();
+    for (const database of [history, ofKeys, target]) await database?.close();
   }
   const files = [from, ...(keys === null ? [] : [keys])]
     .map((file) => tildePath(file, io.home))
