@@ -141,10 +141,7 @@ function whenAgain({ code, retryAfterSec, message }: ClientError): string {
   return `; it may be asked again in ${formatDuration(retryAfterSec)}`;
 }
 
-function stackOf(error: unknown): readonly string[] {
-  const lines: string[] = [];
-  for (let cause = error; cause instanceof Error && lines.length < 60; cause = cause.cause) {
-    lines.push(...(cause.stack ?? String(cause)).split('\n').map((line) => `  ${line.trim()}`));
-  }
-  return lines;
-}
+const stackOf = (error: unknown): readonly string[] =>
+  error instanceof Error
+    ? [...`${error.stack}`.split('\n').map((line) => `  ${line.trim()}`), ...stackOf(error.cause)]
+    : [];

@@ -25,38 +25,30 @@ const LIMITS: Readonly<Record<string, readonly [message: string, says: string]>>
   terse: ['daily quota', 'the daily quota of this key is used up: daily quota; it may be asked again in 2h'],
 };
 
-/** Serves the same wrong thing on every path. */
+const JSON_TYPE = { 'content-type': 'application/json' };
+const refused = (errorCode: string, message: string) => JSON.stringify({ errorCode, message });
+/** What is answered on every path that begins so. */
+const ANSWERS: Readonly<Record<string, readonly [status: number, body: string, headers?: object]>> = {
+  html: [200, '<html><body>\u001b[2Jhello</body></html>', { 'content-type': 'text/html' }],
+  cut: [200, '{"lowPrice": 12', JSON_TYPE],
+  empty: [200, ''],
+  other: [200, '{"ok":true}', JSON_TYPE],
+  broken: [500, refused('internal_error', 'down \u001b[31m')],
+  key: [401, refused('api_key_invalid', 'the key is not known')],
+  plan: [403, refused('plan_forbidden', 'no API access')],
+  quota: [429, refused('rate_limit_exceeded', 'used up'), { 'retry-after': '60' }],
+};
 let server: Server;
 let origin = '';
 beforeAll(async () => {
   server = createServer((request, response) => {
-    const kind = new URL(request.url ?? '/', 'http://x').pathname.split('/')[1];
-    const answers: Record<string, () => unknown> = {
-      html: () =>
-        response.setHeader('content-type', 'text/html').end('<html><body>\u001b[2Jhello</body></html>'),
-      cut: () => response.setHeader('content-type', 'application/json').end('{"lowPrice": 12'),
-      empty: () => response.end(),
-      other: () => response.setHeader('content-type', 'application/json').end('{"ok":true}'),
-      gone: () => response.writeHead(404).end('no'),
-      broken: () => response.writeHead(500).end('{"errorCode":"internal_error","message":"down \u001b[31m"}'),
-      key: () =>
-        response.writeHead(401).end('{"errorCode":"api_key_invalid","message":"the key is not known"}'),
-      plan: () => response.writeHead(403).end('{"errorCode":"plan_forbidden","message":"no API access"}'),
-      quota: () =>
-        response
-          .writeHead(429, { 'retry-after': '60' })
-          .end('{"errorCode":"rate_limit_exceeded","message":"used up"}'),
-      ...Object.fromEntries(
-        Object.entries(LIMITS).map(([name, [message]]) => [
-          name,
-          () =>
-            response
-              .writeHead(429, { 'retry-after': '7200' })
-              .end(JSON.stringify({ errorCode: 'rate_limit_exceeded', message })),
-        ]),
-      ),
-    };
-    (answers[kind ?? ''] ?? answers.gone)?.();
+    const kind = new URL(request.url ?? '/', 'http://x').pathname.split('/')[1] ?? '';
+    const limit = LIMITS[kind]?.[0];
+    const [status, body, headers] =
+      limit === undefined
+        ? (ANSWERS[kind] ?? [404, 'no'])
+        : [429, refused('rate_limit_exceeded', limit), { 'retry-after': '7200' }];
+    response.writeHead(status, { ...headers }).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -89,7 +81,6 @@ describe('wrong flags end with one line and exit 2', () => {
     [['nwo'], 'did you mean now?'],
     [['lve', '--demo'], 'did you mean live?'],
     [['quit'], 'known are live, now'],
-    [['histroy', '--windw', '7d'], 'did you mean history?'],
     [['alerts', 'creat', '--below', '5'], 'did you mean create?'],
     [['alerts', '--below', '5'], "unknown option '--below'"],
     [['now', 'then'], 'too many arguments'],
@@ -97,7 +88,6 @@ describe('wrong flags end with one line and exit 2', () => {
     [['keys', 'create', '--nmae', 'x'], 'see gastop keys create --help\n'],
     [['serve', '--base-url', 'https://x/y?z'], 'has no ? or # part; leave it out\n'],
     [['now', '--url'], 'argument missing'],
-    [['now', '--url', ''], 'not a URL'],
     [['alerts', 'lists'], 'did you mean list?'],
     [['now', '--url', 'gas.example.org'], 'begin it with https:// or http://'],
     [['now', '--url', 'ftp://gas.example.org'], 'use http:// or https://'],
@@ -105,38 +95,28 @@ describe('wrong flags end with one line and exit 2', () => {
     [['now', '--url', 'https://gas.example.org/?key=abc'], 'GASTOP_API_KEY'],
     [['now', '--rpc', 'nowhere'], '--rpc: the node address cannot be read: write http://'],
     [['now', '--rpc', 'file:///etc/passwd'], '--rpc: the node address cannot be read'],
-    [['now', '--rpc', 'http://127.0.0.1:1', '--rpc', '::'], '--rpc'],
     [['now', '--demo', '--url', 'http://a'], '--url and --demo cannot be combined'],
-    [['now', '--demo', '--rpc', 'http://a', '--replay', 'x'], 'cannot be combined'],
     [['now', '--replay', at('none.jsonl')], 'none.jsonl'],
     [['now', '--replay', folder], 'gastop-bad-input'],
     [['now', '--replay', written('empty.csv', '')], 'empty.csv'],
     [['now', '--replay', written('text.csv', 'hello\nworld\n')], 'text.csv'],
-    [['now', '--replay', written('bytes.csv', new Uint8Array([0, 255, 254, 7]))], 'bytes.csv'],
     [['now', '--demo', '--below', 'cheap'], 'write gwei, such as 5 or 0.05'],
     [['now', '--demo', '--below', '0'], 'above 0'],
-    [['now', '--demo', '--below=-5'], 'write gwei, such as 5 or 0.05'],
-    [['now', '--demo', '--below', '1000001'], 'at most 1,000,000 gwei'],
     [['now', '--demo', '--below', '0.0000000001'], 'finer than a wei'],
-    [['now', '--demo', '--within', '1h'], 'name it with --below GWEI'],
     [['now', '--demo', '--below', '5', '--within', 'soon'], '90m, 24h or 7d'],
     [['now', '--demo', '--below', '5', '--within', '8d'], 'from 1s to 7d'],
     [['now', '--demo', '--below', '5', '--format', '{average}'], 'cannot be used with'],
     [['now', '--demo', '--speed', '2'], '--speed goes with --replay'],
     [['now', '--replay', 'x', '--speed', '0'], '--speed: "0"'],
-    [['now', '--replay', 'x', '--speed', 'fast'], '60 plays an hour in a minute'],
     [['now', '--seed', '2'], '--seed goes with --demo'],
     [['now', '--demo', '--seed', 'x'], 'whole number'],
     [['now', '--demo', '--history', 'week'], '90m, 24h or 7d'],
-    [['now', '--demo', '--history', '90d'], 'from 1h to 30d'],
     [['now', '--url', 'http://a', '--history', '2h'], 'goes with --rpc, --replay or --demo'],
-    [['now', '--url', 'http://a', '--db', 'x'], 'goes with --rpc, --replay or --demo'],
     [['now', '--demo', '--db', folder], 'gastop-bad-input'],
     [['now', '--demo', '--db', written('no.db', 'hello, '.repeat(200))], 'no.db'],
     [['now', '--demo', '--format', '{avg}'], '{average}'],
     [['now', '--demo', '--format', 'a { b'], 'write {{'],
     [['now', '--demo', '--json', '--format', 'x'], 'cannot be used with'],
-    [['history', '--demo', '--window', 'today'], '--window'],
     [['history', '--demo', '--window', '31d'], 'from 1m to 30d'],
     [['history', '--demo', '--bucket', '2h'], '1m, 5m, 1h, 1d'],
     [['history', '--demo', '--chart', '--csv'], 'cannot be used with'],
@@ -144,36 +124,25 @@ describe('wrong flags end with one line and exit 2', () => {
     [['record', '--demo', '--out', written('there', 'x')], '--force'],
     [['record', '--demo', '--out', '-'], 'needs a file'],
     [['record', '--demo', '--out', at('no/such/file')], 'folder does not exist'],
-    [['record', '--demo', '--out', at('folder'), '--force'], 'is a folder'],
     [['record', '--url', 'http://a', '--out', at('x')], 'needs a chain'],
     [['record', '--replay', at('there'), '--out', at('there'), '--force'], 'is the file that --replay reads'],
     [['record', '--demo', '--out', at('x'), '--blocks', '0'], 'whole number from 1'],
-    [['record', '--demo', '--out', at('x'), '--past', 'all'], '--past'],
-    [['completion'], 'shell'],
     [['completion', 'tcsh'], 'bash, zsh, fish'],
     [['--demo'], 'gastop now'],
     [['now', '--\u001b[2J'], 'unknown option'],
     [['config', '--config', at('none.json')], 'does not exist'],
     [['config', '--config', folder], 'is a folder'],
     [['config', ...config('a.json', '{"url": ')], 'not JSON'],
-    [['config', ...config('b.json', '[]')], 'JSON object'],
     [['config', ...config('c.json', '{"ulr":"http://a"}')], 'unknown setting "ulr"; known are url'],
     [['config', ...config('d.json', '{"ascii":"yes"}')], 'true or false'],
     [['config', ...config('e.json', '{"history":"long"}')], 'config file: history: "long"'],
     [['config', ...config('f.json', '{"url":"http://a","rpc":"http://b"}')], 'one source'],
     [['config', ...config('g.json', new Uint8Array([123, 255, 254, 125]))], 'UTF-8'],
     [['config', ...config('h.json', ' '.repeat(70_000))], '64 kB'],
-    [['config', ...config('j.json', '{"url":"gas.example.org"}')], 'config file, url: not'],
-    [['config', ...config('k.json', '{"url":7}')], 'url'],
     [['config', ...config('l.json', '{"rpc":"nowhere"}')], 'config file, rpc: the node'],
-    [['config', ...config('m.json', '{"rpc":["http://a","::"]}')], 'config file, rpc:'],
-    [['config', ...config('n.json', '{"rpc":[]}')], 'rpc'],
     [['config', ...config('o.json', '{"db":" "}')], 'file name is missing'],
-    [['config', ...config('p.json', '{"db":[]}')], 'db'],
     [['now', '--demo', ...config('q.json', JSON.stringify({ db: folder }))], 'gastop-bad-input'],
     [['config', ...config('r.json', '{\n // mine\n}')], 'line 2, column 2'],
-    [['config', ...config('s.json', '{"ascii": true,}')], 'is not JSON (line 1, column 16)'],
-    [['config', ...config('t.json', "{'ascii': true}")], 'is not JSON (line 1, column 2)'],
     [['config', ...config('u.json', String.raw`{"db": "C:\Users\me\gas.db"}`)], 'is not JSON (line 1'],
     [['config', ...config('v.json', '{"db": "~/gas.db"}')], 'write the whole path of your home folder'],
     [['config', ...config('w.json', Buffer.from('\ufeff{}', 'utf16le'))], 'saved as UTF-8'],
@@ -242,22 +211,20 @@ describe('a database that cannot be used', () => {
 });
 
 describe('a source that cannot be used ends with exit 3, 4 or 5', () => {
-  const sources: [string, () => string, number][] = [
-    ['nothing listens', () => 'http://127.0.0.1:9', 3],
-    ['a web page answers', () => `${origin}/html`, 3],
-    ['the answer is cut off', () => `${origin}/cut`, 3],
-    ['the answer is empty', () => `${origin}/empty`, 3],
-    ['the answer is about something else', () => `${origin}/other`, 3],
-    ['no such path', () => `${origin}/gone`, 3],
-    ['the service is broken', () => `${origin}/broken`, 3],
-    ['the key is refused', () => `${origin}/key`, 4],
-    ['the plan does not allow it', () => `${origin}/plan`, 4],
-    ['the quota is used up', () => `${origin}/quota`, 5],
-  ];
-  it.each(sources)('%s', async (_title, url, exitCode) => {
+  it.each([
+    ['html', 3],
+    ['cut', 3],
+    ['empty', 3],
+    ['other', 3],
+    ['gone', 3],
+    ['broken', 3],
+    ['key', 4],
+    ['plan', 4],
+    ['quota', 5],
+  ])('%s', async (kind, exitCode) => {
     const env = { GASTOP_API_KEY: 'a-very-secret-key' };
     for (const form of [[], ['--json']]) {
-      const result = await runMain(['now', '--url', url(), ...form], { env, home: folder });
+      const result = await runMain(['now', '--url', `${origin}/${kind}`, ...form], { env, home: folder });
       expectOneLine(result, exitCode, 'gastop: ');
       expect(result.stderr).not.toContain('a-very-secret-key');
     }

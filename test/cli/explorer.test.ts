@@ -1,44 +1,17 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BASE_PATH } from '../../src/contract/routes.ts';
+import { describe, expect, it } from 'vitest';
 import { OWN_SNAPSHOT } from '../client/own-answers.ts';
 import { runMain } from './captured-io.ts';
+import { serveAnswers } from './doctor-services.ts';
 import { BLOCK, HASH, TX } from './explorer-answers.ts';
 import { SHORT_RECORDING } from './served.ts';
 
 /** A service with one block and one transaction; what else is asked for it does not have. */
-let server: Server;
 let origin = '';
-let answers: Record<string, (response: ServerResponse) => unknown> = {};
-const asked: string[] = [];
+let asked: readonly string[] = [];
 
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    const path = (request.url ?? '').replace(BASE_PATH, '');
-    asked.push(path);
-    const answer = answers[path];
-    if (answer !== undefined) answer(response);
-    else send(response, { errorCode: 'not_found', message: 'there is no such thing' }, 404);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
-
-function send(response: ServerResponse, body: unknown, status = 200): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-}
-
-async function run(argv: readonly string[], serving: Record<string, unknown>, env = {}) {
-  asked.length = 0;
-  answers = Object.fromEntries(
-    Object.entries(serving).map(([path, body]) => [path, (response) => send(response, body)]),
-  );
-  return runMain([...argv, '--url', origin], { env });
+async function run(argv: readonly string[], serving: Record<string, unknown>) {
+  ({ url: origin, asked } = await serveAnswers(serving));
+  return runMain(['--url', origin, ...argv]);
 }
 
 const LIVE = {
@@ -193,8 +166,7 @@ describe('one line and an exit code of its own for', () => {
     ['a novel', ['tx', 'x'.repeat(9_000)], 'is not a transaction hash'],
   ];
   it.each(usage)('%s: exit 2, and nothing is asked', async (_title, argv, says) => {
-    asked.length = 0;
-    const { exitCode, stdout, stderr } = await runMain(['--url', origin, ...argv]);
+    const { exitCode, stdout, stderr } = await run(argv, {});
     expect({ exitCode, stdout, asked }).toEqual({ exitCode: 2, stdout: '', asked: [] });
     expect(stderr).toMatch(/^gastop: [^\n\u001b]+\n$/);
     expect(stderr).toContain(says);
@@ -202,8 +174,8 @@ describe('one line and an exit code of its own for', () => {
   });
 
   it.each([
-    [['block', '99999999'], 'there is no such thing'],
-    [['tx', HASH], 'there is no such thing'],
+    [['block', '99999999'], 'no such route'],
+    [['tx', HASH], 'no such route'],
   ])('%s that is not there: exit 1', async (argv, says) => {
     for (const form of [[], ['--json']]) {
       const { exitCode, stdout, stderr } = await run([...argv, ...form], {});

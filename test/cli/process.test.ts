@@ -1,62 +1,24 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { GASTOP } from '../helpers/gastop.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { runMain } from './captured-io.ts';
 import { RECORDING, SHORT_RECORDING } from './served.ts';
+import { type ProgramOptions, startProgram } from './served-program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gastop-process-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-interface Ended {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-interface StartOptions {
-  readonly env?: Readonly<Record<string, string>>;
-  /** JavaScript that runs before the program. */
-  readonly before?: string;
-  /** The file that is the process's stdout. */
-  readonly stdout?: string;
-}
-
-function start(
-  argv: readonly string[],
-  { env = {}, before, stdout: output }: StartOptions = {},
-): { child: ChildProcess; ended: Promise<Ended> } {
-  const first =
-    before === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(before)}`];
-  const child = spawn(process.execPath, [...first, GASTOP, ...argv], {
-    env: { PATH: process.env.PATH ?? '', HOME: folder, ...env },
-    stdio: ['ignore', output === undefined ? 'pipe' : openSync(output, 'w'), 'pipe'],
-  });
-  let stdout = '';
-  let stderr = '';
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
-  const ended = new Promise<Ended>((resolve) => {
-    child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
-  });
-  return { child, ended };
-}
-
-const run = (argv: readonly string[], options?: StartOptions): Promise<Ended> => start(argv, options).ended;
+const start = (argv: readonly string[], options: Partial<ProgramOptions> = {}) =>
+  startProgram(argv, { home: folder, ...options });
+const run = (argv: readonly string[], options?: Partial<ProgramOptions>) => start(argv, options).ended;
 
 describe('the program as a process', () => {
   it.skipIf(process.platform !== 'linux')('a key that was not shown does not stay active', async () => {
     const keys = join(folder, 'unseen.db');
-    const { code, stderr } = await run(['keys', 'create', '--keys', keys], { stdout: '/dev/full' });
+    const { code, stderr } = await run(['keys', 'create', '--keys', keys], { output: '/dev/full' });
     expect(stderr).toMatch(
       /^gastop: the output cannot grow: the disk is full; key \w{10} was not shown, so it was revoked\n$/,
     );

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { openSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
 import { GASTOP } from '../helpers/gastop.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -24,18 +25,20 @@ export interface ProgramOptions {
   readonly before?: string;
   /** Whether something is written to its stdin. */
   readonly input?: 'pipe';
+  /** The file that is its stdout. */
+  readonly output?: string;
 }
 
 /** The built program in a clean environment; it is gone when the test ends. */
 export function startProgram(
   argv: readonly string[],
-  { home, env = {}, before, input }: ProgramOptions,
+  { home, env = {}, before, input, output }: ProgramOptions,
 ): Program {
   const first =
     before === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(before)}`];
   const child = spawn(process.execPath, [...first, GASTOP, ...argv], {
     env: { PATH: process.env.PATH ?? '', HOME: home, XDG_DATA_HOME: home, ...env },
-    stdio: [input ?? 'ignore', 'pipe', 'pipe'],
+    stdio: [input ?? 'ignore', output === undefined ? 'pipe' : openSync(output, 'w'), 'pipe'],
   });
   onTestFinished(() => {
     child.kill('SIGKILL');
