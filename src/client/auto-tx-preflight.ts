@@ -84,24 +84,18 @@ export function autoTxChecks(
 ): readonly CheckView[] {
   const chainId = snapshot?.chainId ?? account?.chainId ?? null;
   const present = snapshot === null || isPast(snapshot) ? null : snapshot;
+  const { nativeUsd = null, nextBaseFee = null, blobBaseFee: nextBlobBaseFee = null } = present ?? {};
+  const { nonce: nextNonce = null, pendingNonce = null, balance = null, waiting = [] } = account ?? {};
   const chain = chainProfile(chainId ?? transaction.chainId ?? 1);
   const checks = preflight({
     transaction,
     order: { ...order, target: order.target ?? lanePrice ?? 0n },
     isTargetPresent: order.target === null,
     cannotBroadcastReason: snapshot === null ? null : cannotBroadcastReason(snapshot.source.kind),
-    chainId: chain.id,
-    chainName: chain.name,
-    nativeSymbol: chain.nativeSymbol,
-    nativeUsd: present?.nativeUsd ?? null,
-    nextNonce: account?.nonce ?? null,
-    pendingNonce: account?.pendingNonce ?? null,
-    balance: account?.balance ?? null,
-    nextBaseFee: present?.nextBaseFee ?? null,
-    nextBlobBaseFee: present?.blobBaseFee ?? null,
-    lanePrice: present === null ? null : lanePrice,
-    now,
-    waitingBelow: (account?.waiting ?? []).flatMap(({ status, ...below }) =>
+    ...{ chainId: chain.id, chainName: chain.name, nativeSymbol: chain.nativeSymbol, now },
+    ...{ nativeUsd, nextBaseFee, nextBlobBaseFee, lanePrice: present === null ? null : lanePrice },
+    ...{ nextNonce, pendingNonce, balance },
+    waitingBelow: waiting.flatMap(({ status, ...below }) =>
       below.nonce < transaction.nonce && below.id !== id ? [{ ...below, status: status ?? '' }] : [],
     ),
     ...((account?.dataFees != null || hasDataFee(chain.id)) && {
@@ -111,7 +105,7 @@ export function autoTxChecks(
       },
     }),
   });
-  const rival = account?.waiting.find((other) => other.nonce === transaction.nonce && other.id !== id);
+  const rival = waiting.find((other) => other.nonce === transaction.nonce && other.id !== id);
   return checks.flatMap((check) => {
     if (check.name === 'nonce' && check.result === 'pass' && rival !== undefined) {
       const message = `auto-tx ${rival.id} of the same sender has nonce ${rival.nonce}, too, and only one of them can be mined: cancel that one first, or sign with another nonce`;

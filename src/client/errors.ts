@@ -3,26 +3,14 @@ import { retryAfterSec } from '../core/retry-after.ts';
 import { cleanText } from '../core/text.ts';
 import { isRecord, isWebPage, parseJson } from './values.ts';
 
+/**
+ * `unreachable`: no response came: refused, reset, timed out, name not found. `key`: 401, missing, wrong or revoked.
+ * `plan`: 403. `invalid`: 400, 413, 422. `conflict`: 409, the present state is against it. `quota`: 429. `unavailable`:
+ * 503, the service responds, its chain does not. `unreadable`: the response lacks a required field. `server`: any other.
+ */
 export type ClientErrorCode =
-  /** No response came: refused, reset, timed out, name not found. */
-  | 'unreachable'
-  /** 401: key missing, wrong or revoked. */
-  | 'key'
-  /** 403: the plan does not allow this. */
-  | 'plan'
-  | 'not-found'
-  /** 400, 413, 422: the service rejects a parameter or the body. */
-  | 'invalid'
-  /** 409: the request conflicts with the present state. */
-  | 'conflict'
-  /** 429 */
-  | 'quota'
-  /** 503: the service responds, its chain does not. */
-  | 'unavailable'
-  /** Any other refusal or a failure of the service. */
-  | 'server'
-  /** The response lacks a required field. */
-  | 'unreadable';
+  | ('unreachable' | 'key' | 'plan' | 'not-found' | 'invalid')
+  | ('conflict' | 'quota' | 'unavailable' | 'server' | 'unreadable');
 
 export const LONGEST_RAW = 2_000;
 type OfError = 'code' | 'name' | 'message' | 'stack' | 'waiting' | 'unsettled' | 'endpoint';

@@ -83,8 +83,8 @@ function tooSmall({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): str
 }
 
 function tooBig({ origin, maximum, inclusive }: z.core.$ZodIssueTooBig): string {
-  if (origin === 'string') return `must have at most ${plain(maximum)} characters`;
-  if (origin === 'array') return `must have at most ${plain(maximum)} entries`;
+  const what = origin === 'string' ? 'characters' : 'entries';
+  if (origin === 'string' || origin === 'array') return `must have at most ${plain(maximum)} ${what}`;
   return `must be ${inclusive === false ? 'below' : 'at most'} ${plain(maximum)}`;
 }
 

@@ -31,8 +31,7 @@ describe('what changes something', () => {
       [
         'POST',
         '/alerts',
-        '{"thresholdGwei":0.04,"gasSpeed":"AVERAGE","condition":"LESS_THAN","cooldownMs":3600000,' +
-          '"disableOnce":false,"method":"EMAIL","channels":["EMAIL"],"to":"gas@example.org","note":"deploy"}',
+        JSON.stringify({ ...WANTED, cooldownMs: 3_600_000, disableOnce: false, method: 'EMAIL' }),
       ],
       ['PUT', '/alerts/a1/status', '{"status":"DISABLED"}'],
       ['POST', '/alerts/a1/redeliver', '{"deliveryId":"a1.1.email"}'],

@@ -42,19 +42,9 @@ interface Words {
 }
 
 /** The fields of a new alert that every v1 service supports, without defaults. */
-export function givenPayload(alert: NewAlert) {
-  const { thresholdGwei, gasSpeed, condition, cooldownMs, disableOnce, method, channels, to, note } = alert;
-  return {
-    thresholdGwei,
-    gasSpeed,
-    condition,
-    cooldownMs: cooldownMs ?? COOLDOWN_DEFAULT_MS,
-    disableOnce: disableOnce ?? false,
-    method: method ?? channels[0],
-    channels,
-    to: to ?? '',
-    note: note ?? '',
-  };
+export function givenPayload({ hysteresisGwei: _, confirmBlocks: __, targets: ___, ...given }: NewAlert) {
+  const { cooldownMs = COOLDOWN_DEFAULT_MS, disableOnce = false, method = given.channels[0] } = given;
+  return { ...given, cooldownMs, disableOnce, method, to: given.to ?? '', note: given.note ?? '' };
 }
 
 /** Further fields of our own service, if they differ from the default. */

@@ -122,11 +122,8 @@ export function isPast({ stale, source: { problem } }: Pick<SnapshotView, 'stale
 }
 
 /** `given 50, kept 46`, or `tried 100, kept 94` for past blocks; `null` when unknown. */
-export function keptWords({
-  evaluated,
-  hitRatio,
-  basis,
-}: NonNullable<RecommendationView['track']>): string | null {
+export function keptWords(track: NonNullable<RecommendationView['track']>): string | null {
+  const { evaluated, hitRatio, basis } = track;
   if (hitRatio === null || evaluated < 1) return null;
   const kept = Math.round(hitRatio * evaluated);
   if (basis === 'given') return `given ${evaluated}, kept ${kept}`;
