@@ -29,10 +29,7 @@ export interface LeaseOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/**
- * `holds`: writes, fires and sends. `visits`: there is no leader, it writes what it has read. `stands-by`: another
- * process leads. `unknown`: the lease was not read yet, or is free and not wanted.
- */
+/** `visits`: there is no leader, it writes what it has read. `unknown`: the lease was not read yet, or is free and not wanted. */
 export type LeaseState = 'holds' | 'visits' | 'stands-by' | 'unknown';
 
 /** Work that only the leader does. */
@@ -46,10 +43,9 @@ export type Lease = ReturnType<typeof createLease>;
 
 /**
  * Elects the one process that follows the chain in a shared database, fires alerts and sends: the holder of the lease.
- * Without its heartbeat for six seconds, after a release, or when it has ended on this machine, another takes the
- * lease. The state here may be outdated: each transaction checks the lease itself (`requireRight`). The wall clock is
- * not trusted: the six seconds are those of the process that watches the heartbeat. Only its age at the first reading
- * comes from the wall clock, so that no process waits for a leader that ended long ago. A server has one clock for all.
+ * Without its heartbeat for six seconds, after a release, or when it has ended on this machine, another takes it. The
+ * state here may be outdated: each transaction checks the lease itself (`requireRight`). The six seconds are those of
+ * the process that watches; only the age at its first reading comes from the wall clock. A server has one clock for all.
  */
 export function createLease({
   store,

@@ -13,9 +13,7 @@ export interface Admission {
 export interface Gate {
   /**
    * Counts one request of `key`, or refuses it. A kill no longer loses the count when this resolves.
-   * @throws {ApiFailure} `api_key_missing`, `api_key_invalid`, `api_key_revoked`, `plan_forbidden` or
-   * `rate_limit_exceeded` with `Retry-After`; `upstream_unavailable` while keys cannot be read or counts not be
-   * stored.
+   * @throws {ApiFailure} also `upstream_unavailable`, while keys cannot be read or counts not be stored
    */
   admit(request: { readonly key: string | null; readonly group: RouteGroup }): Promise<Admission>;
   /** The remaining quota of `key`, which is checked like any other request, without counting. @throws like {@link admit} */

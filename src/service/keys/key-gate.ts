@@ -40,7 +40,7 @@ export function quotaUsedUp({ name, dailyLimit }: Plan, resetsAt: number, now: n
 /** Matches no key: no input is known whose SHA-256 is all zeros. */
 const NO_HASH = '0'.repeat(64);
 
-/** The key in the header, if it is well-formed. @throws {ApiFailure} `api_key_missing`, `api_key_invalid` */
+/** The key in the header, if it is well-formed. @throws {ApiFailure} */
 function wholeKey(header: string | null): ApiKey {
   const text = header?.trim() ?? '';
   if (text === '') {
@@ -57,11 +57,7 @@ function wholeKey(header: string | null): ApiKey {
   );
 }
 
-/**
- * The row of `key`, if its hash matches. An unknown id takes the same path as a wrong secret, so that the response
- * time reveals nothing.
- * @throws {ApiFailure} `api_key_invalid`, `api_key_revoked`
- */
+/** The row of `key`, if its hash matches. An unknown id takes as long as a wrong secret. @throws {ApiFailure} */
 function checkKey(key: ApiKey, row: KeyRow | undefined): KeyRow {
   const hash = hashKey(key);
   const isCurrent = isHash(hash, row?.hash ?? NO_HASH);
@@ -115,10 +111,7 @@ interface KeyGateOptions {
 }
 
 export interface KeyGate extends Gate {
-  /**
-   * The row of a key, uncounted; `null` when the key may request nothing, for reasons that the routes report.
-   * @throws {ApiFailure} `upstream_unavailable`
-   */
+  /** A key's plan, uncounted; `null` when it may request nothing. @throws {ApiFailure} `upstream_unavailable` */
   identify(key: string | null): Promise<{ readonly keyId: string; readonly plan: Plan } | null>;
   /** Whether there is any active key. @throws {StoreError} */
   hasKeys(): Promise<boolean>;
@@ -134,10 +127,9 @@ interface PendingRequest {
 }
 
 /**
- * The gate of a service with API keys: plans, requests per second, requests per day. Keys are read again for each
- * batch of requests, so that a revocation by another process takes effect at once; the daily count is in the
- * database, so that it is exact over restarts and several processes. The limit per second is per process with a file,
- * and shared by all processes on a server.
+ * Plans, requests per second, requests per day. Keys are read again for each batch of requests, so that a revocation
+ * takes effect at once; the daily count is in the database, exact over restarts and processes. The limit per second is
+ * per process with a file, and shared by all processes on a server.
  */
 export function createKeyGate({
   store,
@@ -287,7 +279,7 @@ export function createKeyGate({
 
     async withdrawn(keyIds) {
       const rows = await store.find(keyIds);
-      return keyIds.filter((id) => (rows.get(id)?.revoked_at ?? null) !== null || !rows.has(id));
+      return keyIds.filter((id) => rows.get(id)?.revoked_at !== null);
     },
 
     hasKeys: () => store.hasActive(),
@@ -310,10 +302,7 @@ function rateLimits({ name, dailyLimit, perSecond }: Plan, used: number, day: nu
   };
 }
 
-/**
- * The gate over the keys in `file` (or on PostgreSQL), which is created if missing. @throws {StoreError} when it
- * cannot be opened.
- */
+/** The gate over the keys in `file` (or on PostgreSQL), which is created if missing. @throws {StoreError} */
 export async function openKeyGate({
   file,
   ...options
