@@ -14,11 +14,16 @@ describe('gastop alerts show', () => {
       'id            alr_7f3a1c90',
       'fires when    Average < 0.04 gwei',
       'state         cooling down until 2026-01-05 12:20:00 UTC',
-      'cooldown      1h',
-      'notify        email gas@example.org',
       'note          deploy the registry',
-      'made          2026-01-04 09:00 UTC',
-      'fired         2 times, last at 2026-01-05 11:20:00 UTC',
+      'email         gas@example.org',
+      'fired         2 times',
+      'last fired    2026-01-05 11:20:00 UTC',
+      'cooldown      1h',
+      'after firing  armed again',
+      're-arm margin none',
+      'holds for     1 block',
+      'made          2026-01-04 09:00:00 UTC',
+      'changed       2026-01-05 11:20:00 UTC',
       '',
       'sent, newest first (UTC)',
       '  2026-01-05 11:20:00  email  delivered  alr_7f3a1c90.2.email',
@@ -41,9 +46,9 @@ describe('gastop alerts show', () => {
       })),
     };
     const text = alertDetailsText(alert, NOW);
-    expect(text).toContain('state         disabled: the recipient is gone (410)\n');
+    expect(text).toContain('disabled      the recipient is gone (410)\n');
     expect(text).toContain(
-      'missed        3 times while nothing evaluated alerts, last at 2026-01-05 03:00 UTC\n',
+      'missed        3 times while nothing evaluated alerts, last 2026-01-05 03:00:00\n              UTC\n',
     );
     expect(text).toContain('email  pending, tried again at 2026-01-05 11:31:00  alr_7f3a1c90.2.email\n');
     expect(text).toContain('    2026-01-05 11:30:00  failed  connection refused');
@@ -53,12 +58,7 @@ describe('gastop alerts show', () => {
     const shown = alertDetailsText({ ...ALERT, note: `${'🚀'.repeat(250)} ${'🇩🇪'.repeat(125)}` }, NOW).split(
       '\n',
     );
-    const note = shown
-      .slice(
-        shown.findIndex((line) => line.startsWith('note')),
-        -4,
-      )
-      .join('');
+    const note = shown.join('');
     expect(note.match(/🚀/gu)).toHaveLength(250);
     expect(note.match(/🇩🇪/gu)).toHaveLength(125);
     expect(Math.max(...shown.map((line) => stringWidth(line)))).toBe(80);
@@ -124,15 +124,16 @@ describe('gastop alerts savings', () => {
 
   it('sums up, names the best, and lists the newest firings', () => {
     const lines = alertSavingsText(savings, 'ETH').split('\n');
-    expect(lines.slice(0, 6)).toEqual([
-      'fired         30 times',
-      'saved         0.000104 ETH',
-      'counted for   150,000 gas each time, against the mean of the day before',
-      'best          0.00000345 ETH ($0.011) at 2026-01-05 11:20 UTC',
+    expect(lines.slice(0, 7)).toEqual([
+      'firings       30',
+      'saved         0.000104 ETH at 150,000 gas each',
+      'best          0.00000345 ETH  $0.011 on 2026-01-05 11:20:00 UTC at 0.0390 gwei',
+      '              instead of 0.0620, the mean of the day before',
+      'against       the mean of the day before',
       '',
       'fired (UTC)            block   gwei  reference                    saved',
     ]);
-    expect(lines[6]).toBe('2026-01-05 11:20  24,000,000  0.039      0.062  0.00000345 ETH ($0.011)');
+    expect(lines[7]).toBe('2026-01-05 11:20  24,000,000  0.039      0.062  0.00000345 ETH ($0.011)');
     expect(lines.at(-1)).toBe('and 10 more: --json has them');
   });
 });

@@ -95,7 +95,7 @@ describe.each([
     expect(shown.stdout).toContain('fires when    Average > 80 gwei\n');
     expect(shown.stdout).toContain('re-arm margin 2 gwei\n');
     expect(shown.stdout).toMatch(
-      /^notify {8}webhook https:\/\/example\.org\/hook\n {14}slack https:\/\/example\.org\/slack$/m,
+      /^webhook {7}https:\/\/example\.org\/hook\nslack {9}https:\/\/example\.org\/slack$/m,
     );
   });
 
@@ -254,8 +254,8 @@ describe.each([
   it('say what they saved', async () => {
     const id = await made(alerts, '--below', '5', '--terminal');
     const { stdout } = await alerts(['savings', id, '--gas', '21,000']);
-    expect(stdout).toContain('fired         0 times\n');
-    expect(stdout).toContain('counted for   21,000 gas each time');
+    expect(stdout).toContain('firings       0\n');
+    expect(stdout).toContain('at 21,000 gas each');
     const json = await alerts(['savings', id, '--gas', '21000', '--json']);
     expect(AlertSavings.parse(JSON.parse(json.stdout))).toMatchObject({ alertId: id, gasAmount: 21_000 });
   });

@@ -3,12 +3,13 @@ import {
   type AlertSavingsView,
   type AlertView,
   type DeliveryView,
+  describeAlert,
   describeCondition,
-  isSavingUnknown,
+  describeSavings,
   mustLeave,
   type SavingsEntryView,
-  targetOf,
 } from '../../client/views/alerts.ts';
+import type { Fact } from '../../client/views/metrics.ts';
 import { cooldownText } from '../../core/alerts/alert-rule.ts';
 import { exactGwei, formatCount, formatDuration, formatNative, formatUsd } from '../../core/units.ts';
 import {
@@ -46,8 +47,6 @@ export const timeWords = (ms: number | null, precision: 'minutes' | 'seconds' = 
 export const cooldownWords = ({ cooldownMs }: AlertView): string =>
   mapped(cooldownMs, (ms) => (ms === 0 ? 'none' : cooldownText(ms))) ?? '-';
 
-const timesWords = (count: number): string => (count === 1 ? 'once' : `${formatCount(count)} times`);
-
 export const alertListLines = (alerts: readonly AlertView[], now: number, width: number | null): string[] =>
   fittedLines(columnsAt(now), alerts, width, { spared: ['last (UTC)', 'fired'], least: 16 });
 
@@ -71,34 +70,24 @@ export function alertDetailsText(alert: AlertDetailsView, now: number): string {
 }
 
 function alertRows(alert: AlertView, now: number): Labelled[] {
-  const { hysteresis, confirmBlocks, disableOnce, disabledReason, note, missed } = alert;
-  const last = mapped(alert.lastTriggeredAt, (ms) => `, last at ${timeWords(ms, 'seconds')} UTC`) ?? '';
-  const missedLast = mapped(missed?.lastAt, (ms) => `, last at ${timeWords(ms)} UTC`) ?? '';
   const until = mapped(alert.status === 'PENDING' ? coolingWords(alert, now) : null, (words) => ` ${words}`);
-  const state = `${stateWords(alert, now)}${until ?? ''}`;
   return [
     ['id', cleanLine(alert.id)],
     ['fires when', cleanLine(describeCondition(alert))],
-    ['state', disabledReason === null ? state : `${state}: ${cleanLine(disabledReason)}`],
-    ['cooldown', cooldownWords(alert)],
-    ['then', disableOnce === true ? 'disabled after it has fired once' : null],
-    ['re-arm margin', mapped(hysteresis || null, (margin) => `${exactGwei(margin)} gwei`)],
-    ['holds for', confirmBlocks === null || confirmBlocks === 1 ? null : `${confirmBlocks} blocks in a row`],
-    ['notify', alert.channels.map((channel) => targetWords(alert, channel)).join('\n')],
-    ['note', mapped(note || null, (text) => paragraph(text, LONGEST_NOTE))],
-    ['made', mapped(alert.createdAt, (ms) => `${timeWords(ms)} UTC`)],
-    ['fired', mapped(alert.triggerCount, (count) => `${timesWords(count)}${last}`)],
-    [
-      'missed',
-      mapped(missed, ({ count }) => `${timesWords(count)} while nothing evaluated alerts${missedLast}`),
-    ],
+    ['state', `${stateWords(alert, now)}${until ?? ''}`],
+    ['note', mapped(alert.note || null, (text) => paragraph(text, LONGEST_NOTE))],
+    ...toldRows(describeAlert(alert, momentWords)),
   ];
 }
 
-function targetWords(alert: AlertView, channel: string): string {
-  const target = targetOf(alert, channel);
-  return `${lower(channel)}${target ? ` ${cleanLine(target)}` : ''}`;
-}
+const momentWords = (ms: number) => `${timeWords(ms, 'seconds')} UTC`;
+
+const toldRows = (facts: readonly Fact[]): Labelled[] =>
+  facts.map(([name, text]) => {
+    // An address stays whole.
+    const shown = mapped(text, (words) => (words.includes(' ') ? paragraph(words) : cleanLine(words)));
+    return [cleanLine(name), shown];
+  });
 
 function deliveryLines({ id, channel, status, createdAt, nextAttemptAt, attempts }: DeliveryView): string[] {
   const next = nextAttemptAt === null ? '' : `, tried again at ${timeWords(nextAttemptAt, 'seconds')}`;
@@ -123,15 +112,10 @@ export function alertSavingsText(savings: AlertSavingsView, symbol: string): str
     return savedUsd === null ? coins : `${coins} (${formatUsd(savedUsd)})`;
   };
 
-  const { events, gasAmount, entries, best } = savings;
+  const { entries } = savings;
   const head = labelledLines([
-    ['fired', mapped(events, timesWords)],
-    ['saved', isSavingUnknown(savings) ? 'not known: the day before was not known' : amount(savings)],
-    [
-      'counted for',
-      mapped(gasAmount, (gas) => `${formatCount(gas)} gas each time, against the mean of the day before`),
-    ],
-    ['best', mapped(best, (one) => `${amount(one)} at ${timeWords(one.triggeredAt)} UTC`)],
+    ...toldRows(describeSavings(savings, symbol, momentWords)),
+    ['against', 'the mean of the day before'],
   ]);
   if (entries.length === 0) return head.join('\n');
   const table = tableLines<SavingsEntryView>(

@@ -11,16 +11,19 @@ import {
 } from '../../contract/alerts.ts';
 import { type AlertStatus, COOLDOWN_DEFAULT_MS } from '../../contract/choices.ts';
 import { LANES, type LaneName } from '../../core/advice.ts';
-import { hasLeft, holds, waitsForLeaving } from '../../core/alerts/alert-rule.ts';
+import { cooldownText, hasLeft, holds, waitsForLeaving } from '../../core/alerts/alert-rule.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { cleanText } from '../../core/text.ts';
 import {
   exactGwei,
   formatAge,
+  formatCount,
   formatDuration,
   formatGwei,
   formatLikelihood,
+  formatNative,
   formatPercent,
+  formatUsd,
   gweiString,
   priceBeside,
   UNKNOWN,
@@ -28,6 +31,7 @@ import {
 import { contractWord } from '../aliases.ts';
 import { countedRows, lenient, rows, said, sayingAny, type Wire, weiFromGwei } from '../lenient.ts';
 import type { ReachView, SnapshotView } from './gas.ts';
+import { type Fact, given } from './metrics.ts';
 
 /** An alert for a service, which may offer further values than the contract. */
 export interface NewAlert extends Omit<AlertCreationInput, keyof Words>, Words {}
@@ -290,6 +294,59 @@ export function describeChannels(alert: AlertTargets): string | null {
 }
 
 /** `Average below 0.04 gwei: 0.0388 · deploy the registry`; `price` when it fired, `null` when unknown. */
+const timesWords = (count: number) => (count === 1 ? 'once' : `${formatCount(count)} times`);
+
+/** What an alert is and has done, besides its condition and state; `when` words a time. */
+export function describeAlert(alert: AlertView, when: (ms: number) => string): readonly Fact[] {
+  const { missed, channels, disableOnce, hysteresis, cooldownMs } = alert;
+  const last = given(missed?.lastAt, (at) => `, last ${when(at)}`) ?? '';
+  const told = channels.map((channel): Fact => {
+    const without = channel === 'TERMINAL' ? 'every running monitor' : 'target unknown';
+    return [plainWord(channel), targetOf(alert, channel) ?? without];
+  });
+  return [
+    ['disabled', alert.disabledReason],
+    ['missed', given(missed, ({ count }) => `${timesWords(count)} while nothing evaluated alerts${last}`)],
+    ...told,
+    ['fired', given(alert.triggerCount, timesWords)],
+    ['last fired', given(alert.lastTriggeredAt, when)],
+    ['cooldown', given(cooldownMs, (ms) => (ms === 0 ? 'none' : cooldownText(ms)))],
+    ['after firing', given(disableOnce, (once) => (once ? 'disabled' : 'armed again'))],
+    ['re-arm margin', given(hysteresis, (wei) => (wei === 0n ? 'none' : `${exactGwei(wei)} gwei`))],
+    [
+      'holds for',
+      given(alert.confirmBlocks, (count) => (count === 1 ? '1 block' : `${count} blocks in a row`)),
+    ],
+    ['made', given(alert.createdAt, when)],
+    ['changed', given(alert.updatedAt, when)],
+  ];
+}
+
+/** What an alert could have saved, and the best of its firings. */
+export function describeSavings(
+  savings: AlertSavingsView,
+  symbol: string,
+  when: (ms: number) => string,
+): readonly Fact[] {
+  const { events, best, gasAmount } = savings;
+  const joined = (words: readonly (string | null)[], gap: string) => words.filter((word) => word).join(gap);
+  const amount = ({ savedWei, savedUsd }: Pick<AlertSavingsView, 'savedWei' | 'savedUsd'>) =>
+    joined([given(savedWei, (wei) => formatNative(wei, symbol)), given(savedUsd, formatUsd)], '  ');
+  const gas = given(gasAmount, (each) => `at ${formatCount(each)} gas each`);
+  const saved = amount(savings) === '' ? null : joined([amount(savings), gas], ' ');
+  const bestWords = (of: NonNullable<typeof best>) => [
+    amount(of),
+    given(of.triggeredAt, (at) => `on ${when(at)}`),
+    given(of.price, (wei) => `at ${formatGwei(wei)} gwei`),
+    given(of.referencePrice, (wei) => `instead of ${formatGwei(wei)}, the mean of the day before`),
+  ];
+  return [
+    ['firings', given(events, formatCount)],
+    ['saved', isSavingUnknown(savings) ? 'not known: the day before was not known' : saved],
+    ['best', given(best, (of) => joined(bestWords(of), ' '))],
+  ];
+}
+
 export function describeFiring(alert: AlertView, price: bigint | null): string {
   const note = cleanText(alert.note ?? '', LONGEST_NOTE).trim();
   const beside = (wei: bigint) =>

@@ -4,6 +4,7 @@ import { cleanText } from '../../core/text.ts';
 import { SPOKEN_WIDTH } from './pane-context.tsx';
 import {
   bold,
+  displayWidth,
   EMPTY_LINE,
   faint,
   fitLine,
@@ -31,10 +32,6 @@ export function given<T>(
   const shown = text(value);
   return [{ name, value: typeof shown === 'string' ? [plain(shown)] : shown, alone }];
 }
-
-/** Facts of the client, addresses and hashes on lines of their own. */
-export const toldFacts = (facts: readonly Fact[]): readonly NamedValue[] =>
-  facts.flatMap(([name, text]) => given(text, name, String, text?.startsWith('0x')));
 
 const GAP = 2;
 /** A narrower column would cut its values. */
@@ -111,6 +108,14 @@ export function longFact(
   });
   return factOf(lines, name);
 }
+
+/** Facts of the client: a text that does not fit into its line wraps, and addresses have a line of their own. */
+export const toldFacts = (facts: readonly Fact[], width: number): readonly NamedValue[] =>
+  facts.flatMap(([name, text]) =>
+    displayWidth(text ?? '') < width - NAME_ROOM
+      ? given(text, name, String, text?.startsWith('0x'))
+      : longFact(text, name, width),
+  );
 
 export const factOf = (lines: readonly Line[], name: string): readonly NamedValue[] =>
   lines.map((value, place) => ({ name: place === 0 ? name : '', value, alone: true }));

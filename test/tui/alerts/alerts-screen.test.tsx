@@ -499,7 +499,7 @@ describe('the details', () => {
     const all = seen.join('\n');
     for (const words of [
       'says much end',
-      '3 × in blocks',
+      '3 times while nothing',
       'answered 410',
       '0a1b2c3d4e',
       'next try in 30s',

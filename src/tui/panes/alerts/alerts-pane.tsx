@@ -6,30 +6,21 @@ import {
   type AlertView,
   alertState,
   type DeliveryView,
+  describeAlert,
   describeChannels,
   describeCondition,
   describeDistance,
+  describeSavings,
   describeShare,
   describeWaiting,
   distanceToThreshold,
-  isSavingUnknown,
   plainWord,
   shortTarget,
   statusWord,
-  targetOf,
 } from '../../../client/views/alerts.ts';
 import type { EngineView } from '../../../client/views/dashboard.ts';
-import { cooldownText } from '../../../core/alerts/alert-rule.ts';
 import { cleanText } from '../../../core/text.ts';
-import {
-  exactGwei,
-  formatCount,
-  formatDuration,
-  formatGwei,
-  formatNative,
-  formatUsd,
-  UNKNOWN,
-} from '../../../core/units.ts';
+import { formatCount, formatDuration, formatGwei, UNKNOWN } from '../../../core/units.ts';
 import { useNow } from '../../app/clock.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import type { Memory } from '../../app/ui-state.ts';
@@ -59,6 +50,7 @@ import {
   longFact,
   type NamedValue,
   section,
+  toldFacts,
   wrappedLines,
 } from '../../ui/fact-list.tsx';
 import { type PaneContext, useRoom } from '../../ui/pane-context.tsx';
@@ -286,7 +278,8 @@ function detailLines(
   const sent = count === 0 ? 'none yet' : `${count}, newest first`;
   const log = details?.deliveries === null ? 'this service keeps no log of them' : sent;
   const compared = data && "against the lane's mean of the day before";
-  const savings = factGrid(data === undefined ? [] : savingsFacts(data, context), width);
+  const saved = data && describeSavings(data, context.symbol, (at) => momentText(at, context.present));
+  const savings = factGrid(toldFacts(saved ?? [], width), width);
   return [
     ...factGrid(alertFacts(alert, context), width),
     ...section('Savings', compared ?? error?.message ?? 'loading …', savings),
@@ -294,61 +287,16 @@ function detailLines(
   ];
 }
 
-function alertFacts(alert: AlertView, context: PaneContext): readonly NamedValue[] {
-  const { snapshot, present, width } = context;
-  const moment = (at: number) => momentText(at, present);
-  const { missed } = alert;
-  const last = missed?.lastAt == null ? '' : `, last ${moment(missed.lastAt)}`;
-  const missedText =
-    missed && `${formatCount(missed.count)} × in blocks that came while nothing evaluated alerts${last}`;
-  const targets = alert.channels.flatMap((channel) => {
-    const without = channel === 'TERMINAL' ? 'every running monitor' : 'target unknown';
-    return given(targetOf(alert, channel) ?? without, plainWord(channel), String, true);
-  });
+function alertFacts(alert: AlertView, { snapshot, present, width }: PaneContext): readonly NamedValue[] {
   return [
     ...longFact(alert.note, 'note', width),
     ...longFact(describeWaiting(alert, snapshot, present), 'waits', width),
-    ...longFact(alert.disabledReason, 'disabled', width),
-    ...longFact(missedText, 'missed', width),
-    ...targets,
-    ...given(alert.triggerCount, 'fired', (count) => `${formatCount(count)} ×`),
-    ...given(alert.lastTriggeredAt, 'last fired', moment),
-    ...given(alert.cooldownMs, 'cooldown', (ms) => (ms === 0 ? 'none' : cooldownText(ms))),
-    ...given(alert.disableOnce, 'after firing', (once) => (once ? 'disabled' : 'armed again')),
-    ...given(alert.hysteresis, 're-arm margin', (wei) => (wei === 0n ? 'none' : `${exactGwei(wei)} gwei`)),
-    ...given(alert.confirmBlocks, 'holds for', (count) =>
-      count === 1 ? '1 block' : `${formatCount(count)} blocks in a row`,
+    ...toldFacts(
+      describeAlert(alert, (at) => momentText(at, present)),
+      width,
     ),
-    ...given(alert.createdAt, 'made', moment),
-    ...given(alert.updatedAt, 'changed', moment),
     ...longFact(alert.keyId, 'API key', width),
     ...given(alert.id, 'id', String),
-  ];
-}
-
-function savingsFacts(savings: AlertSavingsView, { snapshot, present, symbol, width }: PaneContext) {
-  const { events, best, gasAmount } = savings;
-  const amount = ({ savedWei, savedUsd: usd }: Pick<AlertSavingsView, 'savedWei' | 'savedUsd'>) => {
-    // Zero is $0 at any price, but is only shown when there is a price.
-    const isShown = usd !== null && (usd !== 0 || snapshot.nativeUsd !== null);
-    const parts = [savedWei === null ? '' : formatNative(savedWei, symbol), isShown ? formatUsd(usd) : ''];
-    return parts.filter((part) => part !== '').join('  ');
-  };
-  const bestParts = best && [
-    amount(best),
-    best.triggeredAt === null ? '' : `on ${momentText(best.triggeredAt, present)}`,
-    best.price === null ? '' : `at ${formatGwei(best.price)} gwei`,
-    best.referencePrice === null
-      ? ''
-      : `instead of ${formatGwei(best.referencePrice)}, the mean of the day before`,
-  ];
-  const gas = gasAmount === null ? '' : ` at ${formatCount(gasAmount)} gas each`;
-  const figure = amount(savings) === '' ? null : `${amount(savings)}${gas}`;
-  const saved = isSavingUnknown(savings) ? 'not known: the day before was not known' : figure;
-  return [
-    ...given(events, 'firings', formatCount),
-    ...given(saved, 'saved', String, true),
-    ...longFact(bestParts?.filter((part) => part !== '').join(' '), 'best', width),
   ];
 }
 

@@ -74,7 +74,12 @@ export function detailsLines(autoTx: AutoTxDetailsView, context: PaneContext): r
   const { width } = context;
   const facts = orderFacts(autoTx, context);
   const isMined = autoTx.blockNumber !== null || autoTx.costWei !== null;
-  const mined = isMined ? toldFacts(describeOutcome(autoTx, (at) => momentText(at, context.present))) : [];
+  const mined = isMined
+    ? toldFacts(
+        describeOutcome(autoTx, (at) => momentText(at, context.present)),
+        width,
+      )
+    : [];
   const leastName = Math.max(...[...facts, ...mined].map(({ name }) => name.length));
   const call = callLines(autoTx, context);
   return [
@@ -134,7 +139,7 @@ function orderFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedVal
       (at) => `${moment(at)}, ${aheadText(at, present)}`,
       true,
     ),
-    ...toldFacts(describeTransaction(autoTx, snapshot)),
+    ...toldFacts(describeTransaction(autoTx, snapshot), width),
     ...given(gasLimit && cap && gasLimit * cap, 'fee at most', amount),
     ...given(autoTx.type, 'type', describeTxType),
     ...given(autoTx.attempts || null, 'attempts', formatCount),

@@ -303,7 +303,7 @@ function pastedFacts(pasted: Pasted, snapshot: SnapshotView, width: number): rea
   const room = width - FACT_ROOM - 2 * INDENT.length - 2;
   const texts = (text: string) => wrappedLines(text, room, { indent: '', most: CALL_LINES });
   const does = factOf(texts(`${call ?? 'unknown: its data is no known call'}${data}`), 'does');
-  const facts = toldFacts(describeTransaction(transaction, snapshot));
+  const facts = toldFacts(describeTransaction(transaction, snapshot), width);
   const all = [
     ...facts.slice(0, 3),
     ...does,
