@@ -77,17 +77,13 @@ const SHELL = '/bin/sh';
 /** Lets one `--rpc` take several URLs without swallowing the command: each word like a URL gets its own `--rpc`. */
 export function expandRpc(argv: readonly string[]): string[] {
   const expanded: string[] = [];
-  let takes: 'nothing' | 'first' | 'further' = 'nothing';
+  let takesMore = false;
   for (const [index, word] of argv.entries()) {
     if (word === '--') return [...expanded, ...argv.slice(index)];
-    if (takes === 'further' && /^[a-z]+:\/\//i.test(word)) expanded.push('--rpc', word);
-    else {
-      expanded.push(word);
-      if (word === '--rpc') takes = 'first';
-      else takes = takes === 'first' || word.startsWith('--rpc=') ? 'further' : 'nothing';
-      continue;
-    }
-    takes = 'further';
+    const isValue = argv[index - 1] === '--rpc';
+    const isFurther: boolean = takesMore && !isValue && /^[a-z]+:\/\//i.test(word);
+    expanded.push(...(isFurther ? ['--rpc', word] : [word]));
+    takesMore = isValue || isFurther || word.startsWith('--rpc=');
   }
   return expanded;
 }

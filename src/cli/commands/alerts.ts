@@ -23,7 +23,7 @@ import { COOLDOWN_LONGEST_MS, SPEED_OF_LANE } from '../../contract/choices.ts';
 import { SAVINGS_GAS_MOST } from '../../contract/queries.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { LANES, type LaneName } from '../../core/advice.ts';
-import { cooldownText, parseCooldown } from '../../core/alerts/alert-rule.ts';
+import { cooldownText } from '../../core/alerts/alert-rule.ts';
 import { exactGwei, formatLikelihood } from '../../core/units.ts';
 import { channelsOf, targetRules } from '../../service/alerts/target-rules.ts';
 import { abortable } from '../../service/async.ts';
@@ -32,7 +32,7 @@ import { failure, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { openReady } from '../open-source.ts';
 import { badgeOf, cleanLine, mapped, note, print, utcTime, withSpinner } from '../output.ts';
-import { durationText, gweiOf, parseCount, readInput, STDIN } from '../parse.ts';
+import { durationText, gweiOf, parseCount, parseDuration, parseWhole, readInput, STDIN } from '../parse.ts';
 import { deliveryOf, type Settings } from '../settings.ts';
 import {
   alertDetailsText,
@@ -143,7 +143,9 @@ secret (Slack's do) is better given as JSON on stdin.`,
     .command('savings')
     .description('What an alert has saved, against the mean price of the day before each firing.')
     .argument(...idArgument(ALERTS))
-    .parsed('--gas <N>', 'gas used each time (default 150,000, a swap)', parseGas)
+    .parsed('--gas <N>', 'gas used each time (default 150,000, a swap)', (text) =>
+      parseWhole(text.replaceAll(',', ''), 'an amount of gas', 1, SAVINGS_GAS_MOST),
+    )
     .option('--json', JSON_ANSWER)
     .does(alertSavings);
   withMessage(withRule(alerts.command('preview')), true)
@@ -168,6 +170,8 @@ secret (Slack's do) is better given as JSON on stdin.`,
     .does(rotateSecret);
 }
 
+const LONGEST_COOLDOWN = cooldownText(COOLDOWN_LONGEST_MS);
+
 function withRule(command: CliCommand, hasDefaults = true): CliCommand {
   const words = (text: string, value: string) => (hasDefaults ? `${text} (default ${value})` : text);
   return command
@@ -177,7 +181,7 @@ function withRule(command: CliCommand, hasDefaults = true): CliCommand {
     .parsed(
       '--cooldown <TIME>',
       words('the least time between notifications: 30m, 1h, 4h, 1d', '1h'),
-      parseAlertCooldown,
+      (text) => parseDuration(text, { min: '0', max: LONGEST_COOLDOWN }) * 1_000,
     )
     .option('--once', 'fire once, then be disabled')
     .parsed(
@@ -205,19 +209,6 @@ function withMessage(command: CliCommand, isHidden: boolean): CliCommand {
 type AlertFlags = Flags<'note' | 'email' | 'webhook' | 'slack' | 'telegram', 'terminal' | 'once' | 'json'> & {
   readonly [Name in 'below' | 'above' | 'cooldown' | 'rearmMargin' | 'confirm']?: number;
 } & { readonly lane?: LaneName };
-
-function parseGas(text: string): number {
-  const gas = /^\d{1,3}(,\d{3})+$|^\d{1,12}$/.test(text.trim()) ? Number(text.replaceAll(',', '')) : 0;
-  if (gas >= 1 && gas <= SAVINGS_GAS_MOST) return gas;
-  throw new RangeError(`"${text}" is not an amount of gas; a whole number from 1, such as 21000`);
-}
-
-function parseAlertCooldown(text: string): number {
-  const ms = parseCooldown(text);
-  if (ms === null) throw new RangeError(`"${text}" is not a duration; write 30m, 1h30m, 1d, or 0 for none`);
-  if (ms <= COOLDOWN_LONGEST_MS) return ms;
-  throw new RangeError(`"${text}" is out of range; from 0 to ${cooldownText(COOLDOWN_LONGEST_MS)}`);
-}
 
 function listAlerts(context: CommandContext, { json = false }: JsonFlags): Promise<void> {
   const { io } = context;

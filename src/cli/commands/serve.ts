@@ -9,7 +9,7 @@ import { configFile } from '../config-file.ts';
 import { createContext } from '../context.ts';
 import { failure, usageError } from '../errors.ts';
 import { cleanLine, note } from '../output.ts';
-import { checked } from '../parse.ts';
+import { checked, parseWhole } from '../parse.ts';
 import { keySettings, parseOrigins, type SourceFlags } from '../settings.ts';
 
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'fatal', 'silent'];
@@ -26,7 +26,14 @@ export function addServe(program: CliCommand): void {
     .parsed('--host <ADDRESS>', 'where to listen; 0.0.0.0 is every address', parseHost, {
       standard: '127.0.0.1',
     })
-    .parsed('--port <N>', 'port to listen on; 0 takes a free one', parsePort, { standard: '8787' })
+    .parsed(
+      '--port <N>',
+      'port to listen on; 0 takes a free one',
+      (text) => parseWhole(text, 'a port', 0, 65_535),
+      {
+        standard: '8787',
+      },
+    )
     .parsed('--base-url <URL>', 'its public URL, behind a proxy', (text) =>
       parseServiceUrl(text, 'leave it out'),
     )
@@ -50,7 +57,7 @@ export function addServe(program: CliCommand): void {
 
 export interface ServeFlags extends Flags<'keys', 'systemd'> {
   readonly host: string;
-  readonly port: string;
+  readonly port: string | number;
   readonly baseUrl?: URL;
   readonly logLevel: LogLevel;
   readonly cors?: readonly string[];
@@ -77,11 +84,6 @@ function parseHost(text: string): string {
     throw new RangeError(`"${text}" is not an address to listen on; for example 127.0.0.1, ::1 or 0.0.0.0`);
   }
   return host;
-}
-
-function parsePort(text: string): string {
-  if (/^\d{1,5}$/.test(text.trim()) && Number(text) <= 65_535) return text;
-  throw new RangeError(`"${text}" is not a port; a number from 0 to 65535`);
 }
 
 export function listenError(error: unknown, { host, port }: ServeFlags): unknown {
