@@ -112,8 +112,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (hasStoodBy && !signal.aborted) onNews({ isWell: true, message: leaseWords(state, lease) });
   });
   const store = new BlockStore(database, () => lease.right, wallNow);
-  const historySec = Math.min(options.historySec ?? DEFAULT_HISTORY_SEC, DEFAULT_HISTORY_SEC);
-  const createEngine = options.createEngine ?? (({ feeRule }) => new FeeEngine({ feeRule }));
   const alertStore = new AlertStore(database);
   const autoTxStore = new AutoTxStore(database, () => lease.right);
   const confirmations = (chain: ChainProfile) => options.confirmations ?? confirmationsOf(chain);
@@ -130,8 +128,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...shared,
     store,
     track,
-    createEngine,
-    historySec,
+    createEngine: options.createEngine ?? (({ feeRule }) => new FeeEngine({ feeRule })),
+    historySec: Math.min(options.historySec ?? DEFAULT_HISTORY_SEC, DEFAULT_HISTORY_SEC),
     neglectedMs: options.neglectedMs,
     unsaved: options.unsaved && unsavedWords(options.unsaved),
     nativeUsd: () => nativeUsd(),
@@ -142,7 +140,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const sending = startSending({
     ...shared,
-    isVisitor: options.role === 'visits',
     database,
     delivery: notifiers,
     agreedNow: () => follower.agreedNow(),
@@ -160,7 +157,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }, wallNow);
   const nativeUsd = () => (lease.state === 'stands-by' ? (lease.leaderReport?.nativeUsd ?? null) : price.usd);
   const history = new HistoryStore(database);
-  const steadyNow = () => performance.now();
   const broadcasting = startAutoTxs({
     ...shared,
     store: autoTxStore,
@@ -171,20 +167,19 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     present: () => follower.present(),
     nativeUsd,
     agreedNow: () => follower.agreedNow(),
-    steadyNow,
+    steadyNow: () => performance.now(),
     senderMs: options.senderMs,
   });
+  const reader = createChainReader(source, signal);
   const state = createServiceState({
-    source,
+    ...shared,
     database,
-    lease,
     follower,
     track,
     history,
     blocks: store,
-    reader: createChainReader(source, signal),
+    reader,
     nativeUsd,
-    wallNow,
   });
   const gate: NonNullable<ServiceOptions['gate']> = options.gate ?? createOpenGate(wallNow);
   const streams = createGasStreams(state, gate);
@@ -204,24 +199,20 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       onDue: () => sending.wake(),
     }),
     autoTxs: new AutoTxService({
-      source,
+      ...shared,
       store: autoTxStore,
       chain: () => follower.chain.profile,
-      moment: () => state.moment(),
-      reach: (price, withinSec) => state.reachProbability(price, withinSec),
+      moment: state.moment,
+      reach: state.reachProbability,
       confirmations,
       onChanged: () => broadcasting.wake(),
-      wallNow,
-      signal,
     }),
   });
 
   async function run(): Promise<void> {
     lease.run();
-    const retired =
-      gate.withdrawn === undefined
-        ? null
-        : retireOwners([alertStore, autoTxStore], gate.withdrawn, wallNow, onError, signal);
+    const { withdrawn } = gate;
+    const retired = withdrawn && retireOwners([alertStore, autoTxStore], withdrawn, wallNow, onError, signal);
     await Promise.all([follower.run(), price.run(signal), retired]);
     await Promise.all([sending.done(), broadcasting.done()]);
     // Last, so that the next leader finds everything stored.

@@ -317,8 +317,6 @@ function waitingFrom(at: number, { isUntouched, triesSince }: PendingDelivery): 
 
 interface SendingOptions extends Pick<DispatcherOptions, 'signal' | 'onError' | 'onAttempt'> {
   readonly lease: Lease;
-  /** It ends by itself, so it must not leave attempts unfinished. */
-  readonly isVisitor?: boolean;
   readonly database: Database;
   readonly delivery: NotifierSettings;
   /** Ms since epoch; the outbox is written by the same clock. */
@@ -348,7 +346,8 @@ export function startSending(options: SendingOptions): LeaderWork {
     dispatcher = null;
   };
   const wake = () => dispatcher?.wake();
-  if (store.isShared && !options.isVisitor) {
+  // A visitor ends by itself, and must not leave attempts unfinished.
+  if (store.isShared && !lease.isVisitor) {
     const ended = run(options.signal).catch(onError);
     return { wake, done: () => ended };
   }
