@@ -118,11 +118,7 @@ const isSame = (one: Hex | null, other: Hex | null) => one === null || other ===
  * dozen. `null`: the node lacks a height that it must have, so it contradicts itself. Without a common
  * past: a block far enough below the head.
  */
-async function commonAncestor(
-  memory: readonly KnownBlock[],
-  head: Head,
-  reader: BlockReader,
-): Promise<number | null> {
+async function commonAncestor(memory: readonly KnownBlock[], head: Head, reader: BlockReader) {
   const below = memory.filter(({ number }) => number < head.number);
   const shared = async (index: number): Promise<boolean | null> => {
     const mine = below[index];

@@ -174,12 +174,7 @@ async function lastBlock(db: Queries, upTo = Number.MAX_SAFE_INTEGER): Promise<H
   return (await blocks.orderBy('number', 'desc').limit(1).executeTakeFirst()) ?? null;
 }
 
-async function outcomeOf(
-  db: Queries,
-  given: GivenAdvice,
-  head: Head,
-  filledUntil: number | null,
-): Promise<Outcome> {
+async function outcomeOf(db: Queries, given: GivenAdvice, head: Head, filledUntil: number | null) {
   const { block, promise } = given;
   const stored = db.selectFrom('blocks').select('hash').where('number', '=', block.number);
   const hash = (await stored.executeTakeFirst())?.hash ?? null;

@@ -115,10 +115,8 @@ async function change(
   next: (phase: AlertPhase) => AlertPhase,
 ): Promise<void> {
   const alerts = readRows(await which.execute(), toKeptAlert);
-  await saveChanged(
-    trx,
-    alerts.map((alert) => ({ ...alert, phase: next(alert.phase) })),
-  );
+  const after = alerts.map((alert) => ({ ...alert, phase: next(alert.phase) }));
+  await saveChanged(trx, after);
 }
 
 async function passUnseen(trx: Queries): Promise<void> {
@@ -153,10 +151,8 @@ async function evaluateBlock(trx: Queries, priced: PricedBlock, run: AlertRun): 
   for (const page of pagesOf(woken.map(({ id }) => id))) {
     const rows = trx.selectFrom('alerts').selectAll().where('id', 'in', page).orderBy('id');
     const steps = readRows(await rows.execute(), toKeptAlert).map((alert) => stepKept(alert, priced, run));
-    await saveChanged(
-      trx,
-      steps.map(({ alert }) => alert),
-    );
+    const after = steps.map(({ alert }) => alert);
+    await saveChanged(trx, after);
     const firings = steps.filter(({ fires }) => fires);
     if (firings.length > 0) {
       if (reference === undefined) reference = await referencePrices(trx, Math.floor(block.timestamp));

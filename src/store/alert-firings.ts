@@ -60,11 +60,7 @@ interface FiringBlock {
 }
 
 /** Writes firings and their deliveries: the outbox. One that exists was delivered before, which is no error. */
-export async function insertFirings(
-  trx: Queries,
-  firings: readonly Firing[],
-  at: FiringBlock,
-): Promise<void> {
+export async function insertFirings(trx: Queries, firings: readonly Firing[], at: FiringBlock) {
   for (const page of pagesOf(firings.map((firing) => eventRow(firing, at)))) {
     const events = trx.insertInto('alert_events').values(page);
     const written = events.onConflict((conflict) => conflict.doNothing()).returningAll();

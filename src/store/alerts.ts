@@ -15,7 +15,15 @@ import { disableAlerts, toAlertRow, toKeptAlert } from './alert-rows.ts';
 import { maybe } from './columns.ts';
 import { type Database, Store } from './database.ts';
 import { cancelDeliveries, forgetDeliveries, inPages } from './outbox.ts';
-import { countRows, newestPage, ownedBy, type Page, type Queries, readRows } from './tables.ts';
+import {
+  countRows,
+  newestPage,
+  ownedBy,
+  type Page,
+  type Queries,
+  readRows,
+  type TimeSpan,
+} from './tables.ts';
 
 export type AlertFiring = ReturnType<typeof toFiring>;
 export type AlertSum = ReturnType<typeof toSum>;
@@ -35,10 +43,7 @@ export class AlertStore extends Store {
     return this.database.run((db) => findAlert(db, owner, id));
   }
 
-  list(
-    owner: string,
-    page: Page,
-  ): Promise<{ readonly alerts: readonly KeptAlert[]; readonly total: number }> {
+  list(owner: string, page: Page) {
     return this.database.run(async (db) => {
       const rows = await newestPage(alertsOf(db, owner).selectAll(), page).execute();
       return { alerts: readRows(rows, toKeptAlert), total: await countRows(alertsOf(db, owner)) };
@@ -129,10 +134,7 @@ export class AlertStore extends Store {
   }
 
   /** The newest firings of an owner's alerts from `from` to `to` (ms since epoch, inclusive), oldest first. */
-  async firingsBetween(
-    owner: string,
-    { from, to, limit }: { readonly from: number; readonly to: number; readonly limit: number },
-  ): Promise<AlertFiring[]> {
+  async firingsBetween(owner: string, { from, to, limit }: TimeSpan): Promise<AlertFiring[]> {
     const rows = await this.database.run((db) => {
       const within = firingsOf(db, owner).where('triggered_at', '>=', from).where('triggered_at', '<=', to);
       return within.selectAll().orderBy('triggered_at', 'desc').limit(limit).execute();

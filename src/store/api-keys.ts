@@ -145,11 +145,7 @@ interface Counted {
 }
 
 /** Counts each wish, whatever its limits; returns the usage of each key after it. */
-async function countUsage(
-  db: Queries,
-  day: number,
-  wishes: readonly UsageRequest[],
-): Promise<ReadonlyMap<string, Counted>> {
+async function countUsage(db: Queries, day: number, wishes: readonly UsageRequest[]) {
   // The server's clock defines the second for all processes; read again once the row is locked.
   const second = isPostgres(db) ? sql`floor(extract(epoch from clock_timestamp()))::bigint` : sql`0`;
   const inSecond = sql`case when usage.second = ${second} then usage.in_second else 0 end + excluded.in_second`;

@@ -27,6 +27,7 @@ import {
   type Queries,
   readRows,
   type Tables,
+  type TimeSpan,
   upsert,
 } from './tables.ts';
 
@@ -189,10 +190,7 @@ export class AutoTxStore extends Store {
   }
 
   /** Those whose target the next block reaches, and that nothing holds at `now` (ms), by sender and nonce. */
-  reached(
-    next: NextPrices,
-    { now, limit }: { readonly now: number; readonly limit: number },
-  ): Promise<KeptAutoTx[]> {
+  reached(next: NextPrices, { now, limit }: Record<'now' | 'limit', number>): Promise<KeptAutoTx[]> {
     return this.#read((all, db) => {
       const woken = db.selectFrom(reachedIds(db, next, now).as('woken')).select('id');
       const first = woken.orderBy('from_address').orderBy('nonce').orderBy('id').limit(limit);
@@ -232,10 +230,7 @@ export class AutoTxStore extends Store {
   }
 
   /** The newest executed ones with block times in this range (ms since epoch, inclusive), oldest first. */
-  async executedBetween(
-    owner: string,
-    { from, to, limit }: { readonly from: number; readonly to: number; readonly limit: number },
-  ): Promise<KeptAutoTx[]> {
+  async executedBetween(owner: string, { from, to, limit }: TimeSpan): Promise<KeptAutoTx[]> {
     const newest = await this.#read((all) => {
       const executed = ownedBy(all, owner).where(sql<boolean>`status = 'EXECUTED'`);
       const within = executed.where('mined_at', '>=', from).where('mined_at', '<=', to);
@@ -476,10 +471,8 @@ export async function forgetFinished(trx: Queries, owner: string, most = MOST_FI
     select id from auto_txs where owner = ${owner} and ${IS_FINISHED} and may_be_out = 0
       and (chain_block is null or chain_block < (select coalesce(max(number), 0) from blocks) - ${SETTLED_BLOCKS})
     order by created_at, id limit ${Math.min(tooMany, FORGOTTEN_AT_ONCE)}`.execute(trx);
-  await forgetAutoTxs(
-    trx,
-    rows.map(({ id }) => id),
-  );
+  const ids = rows.map(({ id }) => id);
+  await forgetAutoTxs(trx, ids);
 }
 
 async function forgetAutoTxs(trx: Queries, ids: readonly string[]): Promise<void> {

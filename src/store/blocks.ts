@@ -50,11 +50,13 @@ export class BlockStore extends Store {
 
   /** Binds the history to a chain, after a full disk with the next write. @throws {StoreError} `wrong-chain` */
   async claimChain(chain: ChainIdentity): Promise<void> {
+    this.#unbound = chain;
     await unlessFull(
-      this.database.run((db) => bindChain(db, chain, this.database.name)),
-      () => {
-        this.#unbound = chain;
-      },
+      this.database
+        .run((db) => bindChain(db, chain, this.database.name))
+        .then(() => {
+          this.#unbound = null;
+        }),
     );
   }
 
@@ -230,13 +232,11 @@ export class BlockStore extends Store {
   }
 }
 
-/** Lets a write fail on a full disk, and calls `then`. */
-async function unlessFull(write: Promise<void>, then = () => {}): Promise<void> {
-  await write.catch((error: unknown) => {
+/** Lets a write fail on a full disk. */
+const unlessFull = (write: Promise<void>): Promise<void> =>
+  write.catch((error: unknown) => {
     if (!(error instanceof StoreError && error.code === 'full')) throw error;
-    then();
   });
-}
 
 /** A command that visits sends nothing, and the next leader may be too late. */
 const untold = (run: AlertRun): AlertRun => ({

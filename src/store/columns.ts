@@ -53,10 +53,7 @@ export const orNull = <Value, In extends Cell>(
   read: (cell) => maybe(cell, stored.read),
 });
 
-export function maybe<Value, Result>(
-  value: Value,
-  read: (value: NonNullable<Value>) => Result,
-): Result | null {
+export function maybe<Value, Result>(value: Value, read: (value: NonNullable<Value>) => Result) {
   return value === null || value === undefined ? null : read(value);
 }
 

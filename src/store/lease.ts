@@ -134,10 +134,8 @@ export class LeaseStore extends Store {
   }
 
   async release(holder: string): Promise<void> {
-    await this.database.run(
-      (db) => db.deleteFrom('leases').where('name', '=', LEADER).where('holder', '=', holder).execute(),
-      RETRY_TIMES,
-    );
+    const lease = sql`delete from leases where name = ${LEADER} and holder = ${holder}`;
+    await this.database.run((db) => lease.execute(db), RETRY_TIMES);
   }
 
   #write<Result>(work: (db: Queries) => Promise<Result>): Promise<Result> {

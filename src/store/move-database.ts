@@ -83,12 +83,7 @@ function resealed(row: Row, history: Database, to: Database): Row {
   return { ...row, bytes: anew.bytes, key_id: anew.keyId };
 }
 
-async function copy(
-  source: Untyped,
-  target: Untyped,
-  table: string,
-  change: (row: Row) => Row,
-): Promise<number> {
+async function copy(source: Untyped, target: Untyped, table: string, change: (row: Row) => Row) {
   let copied = 0;
   for (let after = -1; ; await setImmediate()) {
     const page = sql<Row & { row_number: number }>`

@@ -39,11 +39,7 @@ export type Verdict =
 
 const KEPT_ATTEMPTS = 20;
 
-async function logAttempt(
-  trx: Queries,
-  id: string,
-  { at, latencyMs, ok, answer }: KeptAttempt,
-): Promise<void> {
+async function logAttempt(trx: Queries, id: string, { at, latencyMs, ok, answer }: KeptAttempt) {
   const row = { delivery_id: id, at, latency_ms: Math.round(latencyMs), ok: ok ? 1 : 0, answer };
   await trx.insertInto('delivery_attempts').values(row).execute();
   await sql`delete from delivery_attempts where delivery_id = ${id} and at < (
@@ -61,14 +57,11 @@ const deliveriesOf = (db: Queries, alertId: string) =>
 /** For people. Times in ms since epoch; without a next attempt it is done. */
 async function withAttempts(db: Queries, query: ReturnType<typeof deliveriesOf>) {
   const rows = await query.execute();
+  const ids = rows.map(({ id }) => id);
   const attempts = db
     .selectFrom('delivery_attempts')
     .select(['delivery_id as id', 'at', 'latency_ms as latencyMs', 'ok', 'answer'])
-    .where(
-      'delivery_id',
-      'in',
-      rows.map(({ id }) => id),
-    );
+    .where('delivery_id', 'in', ids);
   const byDelivery = Map.groupBy(await attempts.orderBy('at', 'desc').execute(), ({ id }) => id);
   return rows.map((row) => {
     const newest = (byDelivery.get(row.id) ?? []).slice(0, KEPT_ATTEMPTS);

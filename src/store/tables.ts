@@ -123,10 +123,9 @@ export const ownedBy = <Table extends OwnedTable, Output>(
   owner: string,
 ) => (owner === '' ? query : query.where(sql<boolean>`owner = ${owner}`));
 
-export interface Page {
-  readonly offset: number;
-  readonly limit: number;
-}
+export type Page = Readonly<Record<'offset' | 'limit', number>>;
+/** The newest `limit` from `from` to `to`, ms since epoch, inclusive. */
+export type TimeSpan = Readonly<Record<'from' | 'to' | 'limit', number>>;
 
 export const newestPage = <Output>(
   query: SelectQueryBuilder<Tables, 'alerts' | 'auto_txs', Output>,

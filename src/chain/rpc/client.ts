@@ -142,11 +142,7 @@ function post(url: URL, body: string, options: RequestOptions): Promise<Incoming
 }
 
 /** The JSON of a response. With another status than 2xx only a JSON-RPC error counts. */
-async function readJson(
-  message: IncomingMessage,
-  node: string,
-  retryAfterMs: number | null,
-): Promise<unknown> {
+async function readJson(message: IncomingMessage, node: string, retryAfterMs: number | null) {
   const { statusCode: status = 200, headers } = message;
   const isOk = status >= 200 && status < 300;
   if (status >= 300 && status < 400) throw statusFailure(node, status);
@@ -335,11 +331,7 @@ export async function requestGenesisHash(node: RpcNode, options?: RequestOptions
 }
 
 /** `null` when the node has no such block (yet). */
-export function requestHeader(
-  node: RpcNode,
-  at: number | 'latest',
-  options?: RequestOptions,
-): Promise<Header | null> {
+export function requestHeader(node: RpcNode, at: number | 'latest', options?: RequestOptions) {
   const tag = at === 'latest' ? at : toQuantity(at);
   return request(node, maybe(headerResponse), 'eth_getBlockByNumber', [tag, false], options);
 }

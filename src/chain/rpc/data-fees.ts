@@ -175,10 +175,7 @@ async function readEstimate(node: RpcNode): Promise<DataFees> {
 }
 
 /** In sequence: there are few, and the last is not urgent. */
-async function quoted(
-  isInGas: boolean,
-  quote: (action: (typeof USUAL_ACTIONS)[number]) => Promise<Quote>,
-): Promise<DataFees> {
+async function quoted(isInGas: boolean, quote: (action: (typeof USUAL_ACTIONS)[number]) => Promise<Quote>) {
   const quotes: Record<string, Quote> = {};
   for (const action of USUAL_ACTIONS) {
     quotes[action.name] = await quote(action).catch((error: unknown): Quote => {

@@ -3,7 +3,7 @@ import type { Clock } from '../async.ts';
 import { createBlockSequencer } from '../block-sequencer.ts';
 import { ChainError, type ChainEvent, isRefusal, type KnownBlock } from '../chain-source.ts';
 import { requestHead, requestHeader } from './client.ts';
-import { type Header, headerResponse, readResponse } from './decode.ts';
+import { headerResponse, readResponse } from './decode.ts';
 import type { NodePool, PoolNode } from './node-pool.ts';
 import { readBlocks } from './read.ts';
 
@@ -57,11 +57,7 @@ interface FollowOptions {
  * The heads of one node, the present one first, until the node fails (rejects) or `signal` aborts. Uses `newHeads` if
  * transport and node support it, otherwise polls. The same head may come again.
  */
-async function* headStream(
-  node: PoolNode,
-  pace: Pace,
-  { clock, signal }: FollowOptions,
-): AsyncGenerator<Header> {
+async function* headStream(node: PoolNode, pace: Pace, { clock, signal }: FollowOptions) {
   let wake = () => {};
   const onAbort = () => wake();
   /** Only the newest head: a slow reader fills the gap itself. */

@@ -2,9 +2,7 @@ import { type Block, type BlockTips, TIP_PERCENTILES } from '../../core/block.ts
 import type { Clock } from '../async.ts';
 import {
   type BlockId,
-  type ChainBlock,
   ChainError,
-  type IncludedTransaction,
   isRefusal,
   OversizedResponse,
   type RecentBlocks,
@@ -113,12 +111,7 @@ function tipsOf(reward: readonly bigint[], node: Pick<RpcNode, 'name'>): BlockTi
  * One page, halved until the node allows it. An empty one means that the node's history ends before it. Rejects when
  * the node has no `eth_feeHistory`, or refuses it for its newest block.
  */
-async function readPage(
-  node: RpcNode,
-  wanted: number,
-  newest: number | 'latest',
-  options: ReadOptions,
-): Promise<FeeRow[]> {
+async function readPage(node: RpcNode, wanted: number, newest: number | 'latest', options: ReadOptions) {
   const most = Math.min(wanted, node.feeHistoryPage);
   const tag = newest === 'latest' ? newest : toQuantity(newest);
   let timedOut = false;
@@ -361,11 +354,7 @@ async function wholeOrNull<T>(number: number, response: Promise<T | null>): Prom
 }
 
 /** The block at `number` on the node's chain; `null` when there is none. Rejects with a `ChainError`. */
-export async function readBlock(
-  node: RpcNode,
-  number: number,
-  options?: RequestOptions,
-): Promise<ChainBlock | null> {
+export async function readBlock(node: RpcNode, number: number, options?: RequestOptions) {
   const params = [toQuantity(number), false];
   const asked = request(node, maybe(blockResponse), 'eth_getBlockByNumber', params, options);
   const response = await wholeOrNull(number, asked);
@@ -378,11 +367,7 @@ export async function readBlock(
  * The transactions of a block with their receipts, in order; `null` when the node's chain has another block, or none,
  * at that number. Each transaction and receipt names this block. Rejects with a `ChainError`.
  */
-export async function readTransactions(
-  node: RpcNode,
-  { number, hash }: BlockId,
-  options: ReadOptions,
-): Promise<readonly IncludedTransaction[] | null> {
+export async function readTransactions(node: RpcNode, { number, hash }: BlockId, options: ReadOptions) {
   const { signal } = options;
   // By number: by hash, nodes also return orphaned blocks, and not all have receipts by it.
   const at = toQuantity(number);
