@@ -8,7 +8,6 @@ import { type AlertRule, previewAlert } from '../../src/core/alerts/alert-rule.t
 import { isSlowRun } from '../helpers/rounds.ts';
 import { runService } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import { askedClient } from './asked-client.ts';
 import { type HttpServer, sendJson, serve } from './http-server.ts';
 
 const DAY_SEC = 86_400;
@@ -75,7 +74,12 @@ it.runIf(isSlowRun)('a preview on a service in this process looks at every block
   const now = Math.floor(Date.now() / 12_000) * 12_000;
   const source = createSimulatedSource({ seed: 4, clock: { ...systemClock, now: () => now } });
   const service = await runService({ source, historySec: DAY_SEC });
-  const { client, asked } = askedClient(service);
+  const asked: string[] = [];
+  const fetch = (request: Request) => {
+    asked.push(new URL(request.url).pathname);
+    return service.fetch(request);
+  };
+  const client = createGasClient({ url: 'http://gastop.internal', fetch });
   await waitFor(() => client.gasCurrent(), { what: 'the first block' });
   const spanMs = async () => {
     const { points } = await client.statsChart('24h');

@@ -13,33 +13,18 @@ const NOW = Date.UTC(2026, 0, 5, 12, 0, 0);
 const ORDER = { target: 5n * GWEI, lane: 'average', isStrict: false, expiresAt: null } as const;
 
 const raw = await ACCOUNT.signTransaction({
-  type: 'eip1559',
-  chainId: 1,
-  nonce: 7,
-  to: TO,
-  value: 10n ** 17n,
-  gas: 21_000n,
-  maxFeePerGas: 20n * GWEI,
-  maxPriorityFeePerGas: GWEI,
+  ...{ type: 'eip1559', chainId: 1, nonce: 7, to: TO, value: 10n ** 17n, gas: 21_000n },
+  ...{ maxFeePerGas: 20n * GWEI, maxPriorityFeePerGas: GWEI },
 });
 const transaction = decodeTransaction(raw);
 
 const PRICES = {
-  chainId: 1,
-  lowPrice: 8,
-  averagePrice: 10,
-  highPrice: 15,
-  basePrice: 9,
-  nextBasePrice: 9,
-  nativeUsd: 3_000,
+  ...{ chainId: 1, lowPrice: 8, averagePrice: 10, highPrice: 15, basePrice: 9 },
+  ...{ nextBasePrice: 9, nativeUsd: 3_000 },
 };
 const SENDER = {
-  chainId: 1,
-  address: ACCOUNT.address,
-  nonce: 7,
-  pendingNonce: 7,
+  ...{ chainId: 1, address: ACCOUNT.address, nonce: 7, pendingNonce: 7, waiting: [] },
   balanceWei: String(10n ** 18n),
-  waiting: [],
 };
 
 /** A service that answers what stands in `answers`, by the end of the path, and has nothing else. */
@@ -58,15 +43,9 @@ const okByName = (checks: readonly { readonly name: string; readonly ok: boolean
 
 describe('a pre-flight that is made at home', () => {
   it('asks for prices, the sender and the chance, and tells nothing of what is signed but those', async () => {
-    const reach = {
-      action: 'WAIT',
-      reach: { targetPrice: '5000000000', deadlineSec: 86_400, probability: 0.4 },
-    };
-    const { client, requests } = await serviceOf({
-      current: PRICES,
-      accounts: SENDER,
-      recommendation: reach,
-    });
+    const reach = { targetPrice: '5000000000', deadlineSec: 86_400, probability: 0.4 };
+    const recommendation = { action: 'WAIT', reach };
+    const { client, requests } = await serviceOf({ current: PRICES, accounts: SENDER, recommendation });
     const { call, checks, reach: said } = await preflightAutoTx(client, { transaction, order: ORDER }, NOW);
     expect(requests.map(({ method, path }) => `${method} ${path.replace('/be/api/v1', '')}`).sort()).toEqual([
       `GET /auto-txs/accounts/${ACCOUNT.address}`,
@@ -75,13 +54,8 @@ describe('a pre-flight that is made at home', () => {
     ]);
     expect(requests.every(({ body }) => body === '')).toBe(true);
     expect(Object.values(okByName(checks))).not.toContain(false);
-    expect(okByName(checks)).toMatchObject({
-      chain: true,
-      nonce: true,
-      'nonce-gap': true,
-      balance: true,
-      cap: true,
-    });
+    const passed = { chain: true, nonce: true, 'nonce-gap': true, balance: true, cap: true };
+    expect(okByName(checks)).toMatchObject(passed);
     expect(said?.probability).toBe(0.4);
     expect(call?.words).toContain('0x7099');
   });

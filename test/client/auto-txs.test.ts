@@ -37,31 +37,15 @@ const errorText = (error: Error): string =>
 
 describe('an auto-tx of a hosted service', () => {
   it('is read by the names that are publicly known of it', async () => {
+    const same = { to: TO, data: '0xa9059cbb', note: 'rent' };
     const row = {
-      _id: '65f0c0ffee',
-      state: 'pending',
-      targetGasPrice: 12.5,
-      strictTarget: true,
-      to: TO,
-      value: '10000000000000000',
-      data: '0xa9059cbb',
-      note: 'rent',
+      ...{ _id: '65f0c0ffee', state: 'pending', targetGasPrice: 12.5, strictTarget: true },
+      ...{ ...same, value: '10000000000000000' },
     };
     const view = (await clientOf({ data: [row] }).autoTxs()).items[0];
     expect(view).toMatchObject({
-      id: '65f0c0ffee',
-      status: 'PENDING',
-      target: 12_500_000_000n,
-      isStrict: true,
-      to: TO,
-      value: 10n ** 16n,
-      data: '0xa9059cbb',
-      note: 'rent',
-      from: null,
-      nonce: null,
-      checks: [],
-      failure: null,
-      keyId: null,
+      ...{ ...same, id: '65f0c0ffee', status: 'PENDING', target: 12_500_000_000n, isStrict: true },
+      ...{ value: 10n ** 16n, from: null, nonce: null, checks: [], failure: null, keyId: null },
     });
   });
 
@@ -135,26 +119,15 @@ describe('the methods for auto-txs', () => {
     const waiting = [{ id: 'a', nonce: 8, status: 'PENDING' }];
     const body = { chainId: 1, address: FROM, nonce: 7, pendingNonce: 8, balanceWei: '123', waiting };
     expect(await clientOf(body).autoTxAccount(FROM)).toEqual({
-      chainId: 1,
-      nonce: 7,
-      pendingNonce: 8,
-      balance: 123n,
-      waiting,
-      dataFees: null,
-      dataFeesReason: null,
+      ...{ chainId: 1, nonce: 7, pendingNonce: 8, balance: 123n, waiting },
+      ...{ dataFees: null, dataFeesReason: null },
     });
   });
 
   it.each(['', ' ', '.', '..', '\ud800'])('take %j for no id', async (id) => {
     const client = clientOf({ id: 1 });
-    for (const call of [
-      client.autoTx(id),
-      client.cancelAutoTx(id),
-      client.deleteAutoTx(id),
-      client.updateAutoTx(id, {}),
-    ]) {
-      expect((await failureOf(call)).code).toBe('invalid');
-    }
+    const writes = [client.cancelAutoTx(id), client.deleteAutoTx(id), client.updateAutoTx(id, {})];
+    for (const call of [client.autoTx(id), ...writes]) expect((await failureOf(call)).code).toBe('invalid');
   });
 
   it.each([`0x${'11'.repeat(32)}`, 'twelve words of a wallet', ''])(
@@ -218,14 +191,8 @@ describe('signed bytes', () => {
   });
 
   it('that a service keeps and shows stand in no details, list and raw answer', async () => {
-    const record = {
-      id: 1,
-      status: 'pending',
-      to: TO,
-      hash: HASH,
-      rawTransaction: SIGNED,
-      tx: { r: `0x${R}`, s: `0x${S}` },
-    };
+    const tx = { r: `0x${R}`, s: `0x${S}` };
+    const record = { id: 1, status: 'pending', to: TO, hash: HASH, rawTransaction: SIGNED, tx };
     const client = createGasClient({
       url: `https://${HOST}`,
       fetch: (request) =>

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import * as z from 'zod';
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
 import { createGasClient } from '../../src/client/client.ts';
 import { offeredValues } from '../../src/client/openapi.ts';
@@ -16,8 +15,6 @@ it('every question is answered by the real service without a socket, wei for wei
   const client = createGasClient({ url: 'http://gastop.internal', fetch: service.fetch });
   const snapshot = await waitFor(() => client.gasCurrent(), { what: 'the first block' });
   expect(snapshot.source).toMatchObject({ kind: 'simulated', problem: null });
-  const wire = GasCurrent.parse(JSON.parse(await client.raw(PATHS.gasCurrent)));
-  expect(snapshot.lanes.slow.price).toBeTypeOf('bigint');
   // The head may move between the two questions; then both are asked again.
   await waitFor(async () => {
     const [view, same] = [
@@ -31,8 +28,6 @@ it('every question is answered by the real service without a socket, wei for wei
       view.lanes.fast.maxPriorityFeePerGas === BigInt(same.lanes.fast.maxPriorityFeePerGas ?? -1)
     );
   });
-  expect(wire.chainId).toBe(snapshot.chainId);
-
   expect(['RISING', 'FALLING', 'STABLE']).toContain((await client.gasTrend()).direction);
   expect(['SEND_NOW', 'WAIT', 'SET_ALERT', null]).toContain((await client.gasRecommendation()).action);
   expect((await client.statsMarket('24h')).base).not.toBeNull();
@@ -43,12 +38,8 @@ it('every question is answered by the real service without a socket, wei for wei
 
   await waitFor(async () => (await client.baseFee({ bucket: 'block', size: 5 })).rows.length === 5);
   const tips = await client.priorityFee({ bucket: 'block', size: 5, percentile: 'p10' });
-  const tipsWire = z
-    .object({ data: PriorityFeeMetrics.shape.data })
-    .loose()
-    .parse(
-      JSON.parse(await client.raw(PATHS.priorityFee, { bucket: 'block', size: '5', percentile: 'p10' })),
-    );
+  const asked = { bucket: 'block', size: '5', percentile: 'p10' };
+  const tipsWire = PriorityFeeMetrics.parse(JSON.parse(await client.raw(PATHS.priorityFee, asked)));
   const byBlock = new Map(tipsWire.data.map((row) => [row.blockNumber, row.value]));
   const shared = tips.rows.filter((row) => byBlock.has(row.blockNumber ?? -1));
   expect(shared.length).toBeGreaterThan(0);

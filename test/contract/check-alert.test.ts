@@ -21,35 +21,23 @@ function problems(body: unknown, rules = STRICT): string[] {
   return checked.ok ? [] : checked.problems.map(({ path, message }) => `${path} ${message}`.trim());
 }
 
+const ONE_OF = 'one of EMAIL, WEBHOOK, SLACK, TELEGRAM, TERMINAL';
 const withTarget = (channel: string, to: string) => ({ ...MAIL, channels: [channel], to });
 
 describe('a new alert', () => {
   it('gets what is left out', () => {
+    const value = { ...MAIL, cooldownMs: 3_600_000, disableOnce: false, note: '' };
     expect(checkAlert(MAIL, STRICT)).toEqual({
       ok: true,
-      value: {
-        ...MAIL,
-        cooldownMs: 3_600_000,
-        disableOnce: false,
-        note: '',
-        hysteresisGwei: 0,
-        confirmBlocks: 1,
-      },
+      value: { ...value, hysteresisGwei: 0, confirmBlocks: 1 },
     });
   });
 
   it('is told everything that is wrong with it at once, by field', () => {
     const wrong = {
-      thresholdGwei: 0,
-      condition: 'BELOW',
-      cooldownMs: 1.5,
-      disableOnce: 'no',
-      method: 'SLACK',
-      channels: ['EMIAL', 'WEBHOOK', 'WEBHOOK'],
-      targets: { WEBHOOK: 'http://example.org/hook' },
-      note: '😀'.repeat(501),
-      confirmBlocks: 1e20,
-      speed: 'FAST',
+      ...{ thresholdGwei: 0, condition: 'BELOW', cooldownMs: 1.5, disableOnce: 'no', confirmBlocks: 1e20 },
+      ...{ method: 'SLACK', channels: ['EMIAL', 'WEBHOOK', 'WEBHOOK'], speed: 'FAST' },
+      ...{ targets: { WEBHOOK: 'http://example.org/hook' }, note: '😀'.repeat(501) },
     };
     expect(problems(wrong)).toEqual([
       'thresholdGwei must be above 0',
@@ -80,7 +68,7 @@ describe('a new alert', () => {
     [{ to: 'a@example.org\r\nBcc: b@example.org' }, ['to must be one email address such as gas@example.org']],
     [
       { method: 'PIGEON', to: 'gas', targets: { WEBHOOK: 'https://a.example' } },
-      ['method must be one of EMAIL, WEBHOOK, SLACK, TELEGRAM, TERMINAL'],
+      [`method must be ${ONE_OF}`],
     ],
     [
       {
@@ -99,10 +87,7 @@ describe('a new alert', () => {
     ],
     [
       { method: 'PIGEON', channels: ['EMAIL', 'PIGEON'], to: 'coo' },
-      [
-        'channels.1 must be one of EMAIL, WEBHOOK, SLACK, TELEGRAM, TERMINAL',
-        'method must be one of EMAIL, WEBHOOK, SLACK, TELEGRAM, TERMINAL',
-      ],
+      [`channels.1 must be ${ONE_OF}`, `method must be ${ONE_OF}`],
     ],
     [
       { channels: [], targets: { EMAIL: 'gas' } },
@@ -124,19 +109,15 @@ describe('a new alert', () => {
     [{ thresholdGwei: 0.0000000001 }, 'thresholdGwei must have at most 9 decimals'],
     [{ thresholdGwei: 999_999.9999999994 }, 'thresholdGwei must have at most 9 decimals'],
     [{ thresholdGwei: '5' }, 'thresholdGwei must be a number'],
-    [
-      { targets: JSON.parse('{"__proto__":"x"}') },
-      'targets.__proto__ must be one of EMAIL, WEBHOOK, SLACK, TELEGRAM, TERMINAL',
-    ],
+    [{ targets: JSON.parse('{"__proto__":"x"}') }, `targets.__proto__ must be ${ONE_OF}`],
     [{ cooldownMs: -1e300 }, 'cooldownMs must be at least 0'],
-    [{ cooldownMs: -1 }, 'cooldownMs must be at least 0'],
     [{ cooldownMs: 2_592_000_001 }, 'cooldownMs must be at most 2,592,000,000'],
     [{ hysteresisGwei: -1 }, 'hysteresisGwei must be at least 0'],
     [{ confirmBlocks: 0 }, 'confirmBlocks must be at least 1'],
     [{ channels: [] }, 'channels must not be empty'],
     [{ channels: 'EMAIL' }, 'channels must be a list'],
     [{ to: 5 }, 'to must be text'],
-    [{ method: 'PIGEON' }, 'method must be one of EMAIL, WEBHOOK, SLACK, TELEGRAM, TERMINAL'],
+    [{ method: 'PIGEON' }, `method must be ${ONE_OF}`],
     [{ targets: { PIGEON: 'coo' } }, 'targets.PIGEON is not a field of this request'],
     [{ targets: { SLACK: '' } }, 'targets.SLACK must not be empty'],
   ])('%j is refused with words', (change, words) => {

@@ -59,18 +59,21 @@ describe.each(REVISIONS)('MCP over HTTP, revision %s', (revision) => {
 
     const now = await callTool(client, 'gas_now');
     expect(now).toMatchObject({ source: 'simulated', chainId: SIMULATED_CHAIN_ID });
-    expect(await callTool(client, 'gas_advice', { targetGwei: 0.001, deadlineSec: 600 })).toHaveProperty(
-      'ofTarget.probability',
-    );
-    expect(await callTool(client, 'gas_history', { timeFrame: '1h' })).toHaveProperty('baseFee.mean');
-    expect(await callTool(client, 'block')).toHaveProperty('blockNumber');
-    expect(await callTool(client, 'block', { number: Number(now.blockNumber) })).toMatchObject({
-      blockNumber: now.blockNumber,
-    });
     const { data } = Rows.parse(await (await get('/metrics/txs?size=1')).json());
-    expect(await callTool(client, 'transaction', { hash: data[0]?.hash })).toMatchObject(data[0] ?? {});
-    expect(await callTool(client, 'action_cost')).toHaveProperty('actions.0.average.coins');
-    expect(await callTool(client, 'action_cost', { gas: 50_000 })).toHaveProperty('actions.0.gas', 50_000);
+    const hash = data[0]?.hash;
+    for (const [name, args, property, value] of [
+      ['gas_advice', { targetGwei: 0.001, deadlineSec: 600 }, 'ofTarget.probability'],
+      ['gas_history', { timeFrame: '1h' }, 'baseFee.mean'],
+      ['block', {}, 'blockNumber'],
+      ['block', { number: Number(now.blockNumber) }, 'blockNumber', now.blockNumber],
+      ['transaction', { hash }, 'hash', hash],
+      ['action_cost', {}, 'actions.0.average.coins'],
+      ['action_cost', { gas: 50_000 }, 'actions.0.gas', 50_000],
+    ] as const) {
+      const called = await callTool(client, name, args);
+      if (value === undefined) expect(called).toHaveProperty(property);
+      else expect(called).toHaveProperty(property, value);
+    }
 
     const wanted = { thresholdGwei: 0.5, gasSpeed: 'FAST', condition: 'LESS_THAN' };
     const hook = { channels: ['WEBHOOK'], to: 'https://hooks.example.org/T0/secret' };
@@ -85,23 +88,16 @@ describe.each(REVISIONS)('MCP over HTTP, revision %s', (revision) => {
 
     const signedTransaction = await signedTransfer(0);
     const checked = await callTool(client, 'check_signed_transaction', { signedTransaction });
-    expect(checked).toMatchObject({
-      canBeIncluded: true,
-      nonce: 0,
-      valueCoins: '0.001',
-      does: expect.any(String),
-    });
-    const made = await fetch(`${origin}/be/api/v1/auto-txs`, {
-      method: 'POST',
-      headers: { 'x-api-key': key, 'content-type': 'application/json' },
-      body: JSON.stringify({ signedTransaction, targetGasPriceGwei: 0.000001 }),
-    });
+    const read = { canBeIncluded: true, nonce: 0, valueCoins: '0.001', does: expect.any(String) };
+    expect(checked).toMatchObject(read);
+    const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+    const body = JSON.stringify({ signedTransaction, targetGasPriceGwei: 0.000001 });
+    const made = await fetch(`${origin}/be/api/v1/auto-txs`, { method: 'POST', headers, body });
     const autoTx = Made.parse(await made.json());
     const listed = await callTool(client, 'list_auto_txs');
     expect(listed).toMatchObject({ total: 1, autoTxs: [{ id: autoTx.id, status: 'PENDING', nonce: 0 }] });
-    expect(await callTool(client, 'cancel_auto_tx', { id: autoTx.id })).toMatchObject({
-      status: 'CANCELLED',
-    });
+    const cancelled = await callTool(client, 'cancel_auto_tx', { id: autoTx.id });
+    expect(cancelled).toMatchObject({ status: 'CANCELLED' });
     expect(JSON.stringify([checked, listed])).not.toContain(signedTransaction.slice(-64));
   });
 
@@ -199,17 +195,19 @@ describe('POST /mcp', () => {
         });
         asked.on('error', reject).end(method === 'POST' ? JSON.stringify(initialize) : undefined);
       });
-    expect(await post({})).toBe(200);
-    expect(await post({ origin })).toBe(200);
-    expect(await post({ origin: 'http://127.0.0.1:1' })).toBe(403);
-    expect(await post({ origin: 'https://page.example.org' })).toBe(403);
-    expect(await post({ origin: 'null' })).toBe(403);
-    expect(await post({ host: `page.example.org:${port}`, origin: `http://page.example.org:${port}` })).toBe(
-      421,
-    );
-    expect(await post({ 'content-type': 'text/plain' })).toBe(415);
-    expect(await post({}, 'GET')).toBe(405);
-    expect(await post({}, 'OPTIONS')).toBe(204);
+    const rebound = `page.example.org:${port}`;
+    for (const [headers, status] of [
+      [{}, 200],
+      [{ origin }, 200],
+      [{ origin: 'http://127.0.0.1:1' }, 403],
+      [{ origin: 'https://page.example.org' }, 403],
+      [{ origin: 'null' }, 403],
+      [{ host: rebound, origin: `http://${rebound}` }, 421],
+      [{ 'content-type': 'text/plain' }, 415],
+    ] as const) {
+      expect(await post(headers), JSON.stringify(headers)).toBe(status);
+    }
+    expect([await post({}, 'GET'), await post({}, 'OPTIONS')]).toEqual([405, 204]);
     const logged = await waitFor(() => log.find(({ route }) => route === '/mcp'), { what: 'a line of /mcp' });
     expect(logged).toMatchObject({ method: 'POST', status: 200, keyId: expect.any(String) });
   });
