@@ -75,7 +75,7 @@ export function tryIt({ api, ownRoot, shownRoot, key, askForKey }: Session, rout
     button.disabled = true;
     try {
       const outcome = await send(request);
-      output.replaceChildren(...outcomeView(outcome, etagTaker(fields, outcome, showCurl)));
+      output.replaceChildren(...outcomeView(outcome));
       if (outcome.status === 401 && key() === '') askForKey();
     } catch (error) {
       const why = `No response: ${error instanceof Error ? error.message : error}. Is the service still running?`;
@@ -197,7 +197,7 @@ async function firstOf(response: Response): Promise<string> {
 
 const SHOWN = 'etag location retry-after content-type content-encoding cache-control allow'.split(' ');
 
-function outcomeView({ response, status, text, ms }: Outcome, taker: HTMLElement | null): Node[] {
+function outcomeView({ response, status, text, ms }: Outcome): Node[] {
   const kind = status < 300 ? 'good' : status < 400 ? 'same' : 'bad';
   const bytes = new TextEncoder().encode(text).length.toLocaleString('en');
   const headers = SHOWN.flatMap((name) => {
@@ -211,23 +211,8 @@ function outcomeView({ response, status, text, ms }: Outcome, taker: HTMLElement
       make('strong', { class: `status ${kind}` }, `${status} ${response.statusText}`.trim()),
       `${Math.round(ms)} ms`,
       make('span', {}, `${bytes} bytes`),
-      taker,
     ),
     make('dl', { class: 'headers' }, ...headers),
     ...(text === '' ? [] : [bodyView(text)]),
   ];
-}
-
-/** A button that revalidates the response, if the route supports it. */
-function etagTaker(fields: readonly Field[], { response }: Outcome, changed: () => void) {
-  const etag = response.headers.get('etag');
-  const field = fields.find(({ name }) => name === 'If-None-Match');
-  if (etag === null || field === undefined || field.value() === etag) return null;
-  const button = make('button', { type: 'button', class: 'small' }, 'Use its ETag');
-  button.addEventListener('click', () => {
-    field.input.value = etag;
-    changed();
-    button.remove();
-  });
-  return button;
 }
