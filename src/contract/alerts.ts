@@ -2,19 +2,8 @@ import * as z from 'zod';
 import { checkTargets, type TargetFields, type TargetRules } from './alert-targets.ts';
 import * as choices from './choices.ts';
 import { type Body, type Checked, checkBody } from './field-problems.ts';
-import {
-  Amount,
-  BlockNumber,
-  isWholeWei,
-  Note,
-  object,
-  PriceGwei,
-  pageOf,
-  Timestamp,
-  Usd,
-  Wei,
-  whole,
-} from './primitives.ts';
+import * as wire from './primitives.ts';
+import { object, pageOf, whole } from './primitives.ts';
 
 const Target = z.string().max(2_048);
 
@@ -23,7 +12,7 @@ const Channel = z.enum(choices.ALERT_CHANNELS).meta({
 });
 
 const fields = {
-  thresholdGwei: PriceGwei.describe('Price per gas to watch for, in gwei'),
+  thresholdGwei: wire.PriceGwei.describe('Price per gas to watch for, in gwei'),
   gasSpeed: z.enum(choices.GAS_SPEEDS).describe('Which lane is watched'),
   condition: z.enum(choices.ALERT_CONDITIONS).describe('On which side of the threshold it fires'),
   cooldownMs: whole(0, choices.COOLDOWN_LONGEST_MS).describe(
@@ -34,12 +23,12 @@ const fields = {
   channels: z.array(Channel).min(1).max(choices.ALERT_CHANNELS.length),
   to: Target.describe("The method's target: an address, a URL, a chat id; empty for TERMINAL"),
   targets: z.partialRecord(Channel, Target.min(1)).describe('Targets of the further channels'),
-  note: Note.describe('Goes with each notification'),
+  note: wire.Note.describe('Goes with each notification'),
   hysteresisGwei: z
     .number()
     .min(0)
     .max(choices.MOST_GWEI)
-    .refine(isWholeWei, 'must have at most 9 decimals')
+    .refine(wire.isWholeWei, 'must have at most 9 decimals')
     .describe(
       'Re-arm margin in gwei. Above 0: the alert notifies again only once the price has also left the threshold by that much. 0: it need not leave',
     ),
@@ -115,12 +104,12 @@ export const AlertDelivery = object('AlertDelivery', 'What was sent to one chann
   channel: Channel,
   target: z.string(),
   status: z.enum(choices.DELIVERY_STATUSES),
-  createdAt: Timestamp,
-  nextAttemptAt: Timestamp.nullable().describe('When it is tried again; null once it is done'),
+  createdAt: wire.Timestamp,
+  nextAttemptAt: wire.Timestamp.nullable().describe('When it is tried again; null once it is done'),
   attempts: z
     .array(
       z.strictObject({
-        at: Timestamp,
+        at: wire.Timestamp,
         latencyMs: z.number().min(0),
         ok: z.boolean(),
         answer: z.string().describe("The recipient's response, in short"),
@@ -135,17 +124,17 @@ export const Alert = object('Alert', 'An alert', {
   id: z.string(),
   status: z.enum(choices.ALERT_STATUSES).describe('PENDING is armed'),
   ...fields,
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-  lastTriggeredAt: Timestamp.nullable(),
-  cooldownUntil: Timestamp.nullable().describe(
+  createdAt: wire.Timestamp,
+  updatedAt: wire.Timestamp,
+  lastTriggeredAt: wire.Timestamp.nullable(),
+  cooldownUntil: wire.Timestamp.nullable().describe(
     'Until when it cools down at least; null while it does not. In the past: it waits for the price to leave the threshold',
   ),
   triggerCount: whole(0),
   disabledReason: z.string().nullable().describe('Why it was disabled, where the service did it by itself'),
   keyId: z.string().nullable().describe("The id of the key that made it; null: one's own"),
   missed: z
-    .strictObject({ count: whole(1), lastAt: Timestamp })
+    .strictObject({ count: whole(1), lastAt: wire.Timestamp })
     .nullable()
     .describe(
       'Firings in blocks that came too late for a notification: the service was not running, or behind',
@@ -175,7 +164,7 @@ export const RotatedSecret = object('RotatedSecret', 'A new signing secret', {
   signingSecret: z
     .string()
     .describe('The secret that signs the webhooks of all alerts of the key from now on'),
-  previousUntil: Timestamp.nullable().describe(
+  previousUntil: wire.Timestamp.nullable().describe(
     'Until when webhooks carry a signature with the secret before it as well; null where there was none',
   ),
 });
@@ -185,14 +174,14 @@ export const AlertList = pageOf(Alert).meta({ id: 'AlertList', description: 'Ale
 export type AlertList = z.infer<typeof AlertList>;
 
 const SavingsEntry = object('SavingsEntry', 'One firing and what it saved', {
-  triggeredAt: Timestamp,
-  blockNumber: BlockNumber,
-  price: Wei,
-  referencePrice: Wei.nullable().describe(
+  triggeredAt: wire.Timestamp,
+  blockNumber: wire.BlockNumber,
+  price: wire.Wei,
+  referencePrice: wire.Wei.nullable().describe(
     "The lane's mean over the 24 hours before; null where that is unknown",
   ),
-  savedWei: Amount,
-  savedUsd: Usd.nullable(),
+  savedWei: wire.Amount,
+  savedUsd: wire.Usd.nullable(),
 });
 
 /** `GET /alerts/{id}/savings` */
@@ -204,8 +193,8 @@ export const AlertSavings = object(
     events: whole(0).describe(
       'Firings that are kept, of the last 90 days and at most 1,000; entries are the newest 500',
     ),
-    savedWei: Amount,
-    savedUsd: Usd.nullable(),
+    savedWei: wire.Amount,
+    savedUsd: wire.Usd.nullable(),
     best: SavingsEntry.nullable(),
     gasAmount: whole(1).describe('Gas that the savings are counted for'),
     entries: z.array(SavingsEntry),

@@ -2,23 +2,8 @@ import * as z from 'zod';
 import type { FieldProblem } from './alert-targets.ts';
 import * as choices from './choices.ts';
 import { type Body, checkBody } from './field-problems.ts';
-import {
-  Address,
-  Amount,
-  BlockNumber,
-  ChainId,
-  Hash,
-  Note,
-  object,
-  PriceGwei,
-  pageOf,
-  Ratio,
-  SignedAmount,
-  Timestamp,
-  Usd,
-  Wei,
-  whole,
-} from './primitives.ts';
+import * as wire from './primitives.ts';
+import { object, pageOf, whole } from './primitives.ts';
 
 /** Nonces are below 2^64 − 1 (EIP-2681); those above 2^53 are refused: no account gets there. */
 const Nonce = whole(0).meta({ id: 'Nonce', description: "Number of the sender's transaction" });
@@ -56,19 +41,19 @@ const SignedHex = z
   .describe('The raw signed transaction as hex, as eth_sendRawTransaction takes it; write-only');
 
 const fields = {
-  targetGasPriceGwei: PriceGwei.describe('Price per gas at or below which it is broadcast, in gwei'),
+  targetGasPriceGwei: wire.PriceGwei.describe('Price per gas at or below which it is broadcast, in gwei'),
   gasSpeed: z.enum(choices.GAS_SPEEDS).describe('The lane whose price is compared with the target'),
   strictTargetPrice: z
     .boolean()
     .describe('Compares what this transaction would pay in the next block instead of the lane'),
-  note: Note.describe('For yourself'),
+  note: wire.Note.describe('For yourself'),
   expiresAt: ExpiresAt,
 };
 
 /** Body of `POST /auto-txs`: pending with a signature, otherwise a draft. */
 export const AutoTxCreation = object('AutoTxCreation', 'A transaction that is to be broadcast at a price', {
   signedTransaction: SignedHex.optional(),
-  to: Address.nullable().optional().describe('Of a draft; null: it makes a contract'),
+  to: wire.Address.nullable().optional().describe('Of a draft; null: it makes a contract'),
   value: ValueWei.optional().describe('Of a draft: wei, as a decimal string; default 0'),
   data: Calldata.optional().describe('Of a draft; default 0x'),
   ...fields,
@@ -84,7 +69,7 @@ export type AutoTxCreationInput = z.input<typeof AutoTxCreation>;
 /** Body of `PUT /auto-txs/{id}`: changes the given fields. */
 export const AutoTxUpdate = object('AutoTxUpdate', 'What is to change; to, value and data only of a draft', {
   signedTransaction: SignedHex.optional().describe('Signs a draft, or replaces what was never broadcast'),
-  to: Address.nullable().optional(),
+  to: wire.Address.nullable().optional(),
   value: ValueWei.optional(),
   data: Calldata.optional(),
   ...z.object(fields).partial().shape,
@@ -146,8 +131,8 @@ const Check = object('AutoTxCheck', 'A pre-flight check', {
 const Problem = z.strictObject({ code: z.string(), message: z.string() });
 
 const Comparison = object('AutoTxComparison', 'What it paid against another price', {
-  referencePrice: Wei,
-  savedWei: SignedAmount,
+  referencePrice: wire.Wei,
+  savedWei: wire.SignedAmount,
   savedUsd: z.number().nullable(),
 });
 
@@ -156,30 +141,30 @@ export const AutoTx = object('AutoTx', 'A transaction that is broadcast when gas
   id: z.string(),
   status: z.enum(choices.AUTO_TX_STATUSES),
   ...fields,
-  chainId: ChainId,
+  chainId: wire.ChainId,
   type: whole(0, 4).nullable().describe('EIP-2718 type; null: a draft'),
-  from: Address.nullable().describe('null: a draft'),
-  to: Address.nullable().describe('null: it makes a contract'),
-  value: Amount,
+  from: wire.Address.nullable().describe('null: a draft'),
+  to: wire.Address.nullable().describe('null: it makes a contract'),
+  value: wire.Amount,
   data: z.string().nullable().describe('null in lists, where it is long: ask for the one'),
   nonce: Nonce.nullable(),
   gasLimit: whole(0).nullable(),
-  maxFeePerGas: Wei.nullable(),
-  maxPriorityFeePerGas: Wei.nullable(),
-  gasPrice: Wei.nullable(),
-  hash: Hash.nullable(),
+  maxFeePerGas: wire.Wei.nullable(),
+  maxPriorityFeePerGas: wire.Wei.nullable(),
+  gasPrice: wire.Wei.nullable(),
+  hash: wire.Hash.nullable(),
   checks: z.array(Check),
-  checkedAt: Timestamp.nullable(),
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-  submittedAt: Timestamp.nullable().describe('When it was last submitted'),
-  executedAt: Timestamp.nullable().describe('When it was final in a block'),
-  blockNumber: BlockNumber.nullable(),
+  checkedAt: wire.Timestamp.nullable(),
+  createdAt: wire.Timestamp,
+  updatedAt: wire.Timestamp,
+  submittedAt: wire.Timestamp.nullable().describe('When it was last submitted'),
+  executedAt: wire.Timestamp.nullable().describe('When it was final in a block'),
+  blockNumber: wire.BlockNumber.nullable(),
   gasUsed: whole(0).nullable(),
-  effectiveGasPrice: Wei.nullable(),
-  costWei: Amount.nullable().describe('What it paid in all'),
-  costUsd: Usd.nullable(),
-  savedWei: Amount.nullable().describe(
+  effectiveGasPrice: wire.Wei.nullable(),
+  costWei: wire.Amount.nullable().describe('What it paid in all'),
+  costUsd: wire.Usd.nullable(),
+  savedWei: wire.Amount.nullable().describe(
     'Against what it would have paid itself at its creation, at least 0; `null` as `savings` is',
   ),
   savings: z
@@ -189,14 +174,14 @@ export const AutoTx = object('AutoTx', 'A transaction that is broadcast when gas
       'Against what it would have paid itself at its creation, and at the mean base fee of the 24 hours before it was mined; `null` until it is mined, where it reverted, and where it paid more than half above its target',
     ),
   failure: Problem.nullable(),
-  hold: Problem.extend({ retryAt: Timestamp })
+  hold: Problem.extend({ retryAt: wire.Timestamp })
     .nullable()
     .describe('What kept it from being broadcast though its target was reached'),
   attempts: whole(0),
   mayBeMined: z.boolean().describe('Nodes may have its signed bytes, so it may be mined whatever its status'),
   confirmations: whole(0).nullable().describe('Blocks that have it, its own included'),
   confirmationsNeeded: whole(1),
-  reachProbability: Ratio.nullable().describe(
+  reachProbability: wire.Ratio.nullable().describe(
     'Probability that its target is reached within `reachWithinSec`; null: not pending, or too little history',
   ),
   reachWithinSec: whole(1)
@@ -211,9 +196,9 @@ export const AutoTxDetails = AutoTx.extend({
   timeline: z
     .array(
       z.strictObject({
-        at: Timestamp,
+        at: wire.Timestamp,
         kind: z.string(),
-        blockNumber: BlockNumber.nullable(),
+        blockNumber: wire.BlockNumber.nullable(),
         message: z.string(),
       }),
     )
@@ -226,19 +211,21 @@ export type AutoTxList = z.infer<typeof AutoTxList>;
 
 /** `GET /auto-txs/accounts/{address}`: a sender's account for pre-flight checks, without the signed bytes. */
 export const AutoTxAccount = object('AutoTxAccount', 'A sender as the chain knows it', {
-  chainId: ChainId,
-  address: Address,
+  chainId: wire.ChainId,
+  address: wire.Address,
   nonce: Nonce.describe('The next one that the chain takes'),
   pendingNonce: Nonce.describe("The next one after those in the node's pool"),
-  balanceWei: Amount,
+  balanceWei: wire.Amount,
   waiting: z
     .array(z.strictObject({ id: z.string(), nonce: Nonce, status: z.enum(choices.AUTO_TX_STATUSES) }))
     .describe('Auto-txs of this sender and this key that may still be broadcast, by nonce'),
   dataFees: z
     .strictObject({
-      rate: Amount.describe('16 × base fee scalar × L1 base fee + blob base fee scalar × L1 blob base fee'),
-      operatorPerMillionGas: Amount,
-      operatorConstant: Amount,
+      rate: wire.Amount.describe(
+        '16 × base fee scalar × L1 base fee + blob base fee scalar × L1 blob base fee',
+      ),
+      operatorPerMillionGas: wire.Amount,
+      operatorConstant: wire.Amount,
     })
     .nullable()
     .describe(

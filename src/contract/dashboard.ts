@@ -1,17 +1,7 @@
 import * as z from 'zod';
 import { GasCurrent, GasRecommendation, GasTrend } from './gas.ts';
-import {
-  Amount,
-  BlockNumber,
-  object,
-  Ratio,
-  SignedAmount,
-  TimeFrame,
-  Timestamp,
-  Usd,
-  Wei,
-  whole,
-} from './primitives.ts';
+import * as wire from './primitives.ts';
+import { object, whole } from './primitives.ts';
 
 export const StatsCurrent = object('StatsCurrent', 'Price, trend and recommendation of the same block', {
   snapshot: GasCurrent,
@@ -23,34 +13,36 @@ export type StatsCurrent = z.infer<typeof StatsCurrent>;
 const EARLIER = 'Of blocks before those that the service has in memory it is mean base fee plus mean';
 
 export const ChartPoint = object('ChartPoint', 'One bucket of the chart. Prices are in wei per gas', {
-  timestamp: Timestamp.describe('Where the bucket begins'),
-  base: Wei.describe('Mean base fee of the bucket, in wei per gas'),
-  priority: Wei.nullable().describe(
+  timestamp: wire.Timestamp.describe('Where the bucket begins'),
+  base: wire.Wei.describe('Mean base fee of the bucket, in wei per gas'),
+  priority: wire.Wei.nullable().describe(
     'Mean median tip of the bucket, in wei per gas; null where tips are unknown',
   ),
-  low: Wei.describe(`Mean of lowPrice at the blocks of the bucket, in wei per gas. ${EARLIER} p25 tip`),
-  average: Wei.describe(
+  low: wire.Wei.describe(`Mean of lowPrice at the blocks of the bucket, in wei per gas. ${EARLIER} p25 tip`),
+  average: wire.Wei.describe(
     `Mean of averagePrice at the blocks of the bucket, in wei per gas. ${EARLIER} p50 tip`,
   ),
-  high: Wei.describe(`Mean of highPrice at the blocks of the bucket, in wei per gas. ${EARLIER} p75 tip`),
-  gasUsedRatio: Ratio,
+  high: wire.Wei.describe(
+    `Mean of highPrice at the blocks of the bucket, in wei per gas. ${EARLIER} p75 tip`,
+  ),
+  gasUsedRatio: wire.Ratio,
 });
 export type ChartPoint = z.infer<typeof ChartPoint>;
 
 export const Anomaly = object('Anomaly', 'A place in the chart that is out of the ordinary', {
-  timestamp: Timestamp,
+  timestamp: wire.Timestamp,
   kind: z.enum(['SPIKE', 'REGIME_SHIFT', 'ANOMALY']),
-  value: Wei.describe('The base fee that stood out, in wei per gas'),
+  value: wire.Wei.describe('The base fee that stood out, in wei per gas'),
 });
 
 /** `GET /dashboard/stats/chart`: at most 500 points. */
 export const StatsChart = object('StatsChart', 'Prices over a time frame, oldest first', {
-  timeFrame: TimeFrame,
+  timeFrame: wire.TimeFrame,
   bucketSec: z.number().min(1).describe('Length of a bucket, in seconds'),
   points: z.array(ChartPoint).max(500),
   anomalies: z.array(Anomaly),
   events: z
-    .array(z.strictObject({ timestamp: Timestamp, kind: z.enum(['ALERT', 'AUTO_TX']), id: z.string() }))
+    .array(z.strictObject({ timestamp: wire.Timestamp, kind: z.enum(['ALERT', 'AUTO_TX']), id: z.string() }))
     .describe('What this service did at the time'),
 });
 export type StatsChart = z.infer<typeof StatsChart>;
@@ -59,33 +51,33 @@ export const Stats = object(
   'Stats',
   'How a price was spread over the blocks of the time frame, each counted once, in wei per gas',
   {
-    now: Wei.describe('Of the newest block'),
-    min: Wei,
-    p10: Wei,
-    median: Wei,
-    mean: Wei,
-    p90: Wei,
-    max: Wei,
+    now: wire.Wei.describe('Of the newest block'),
+    min: wire.Wei,
+    p10: wire.Wei,
+    median: wire.Wei,
+    mean: wire.Wei,
+    p90: wire.Wei,
+    max: wire.Wei,
     changeRatio: z.number().describe('Change over the time frame as a share; negative when it fell'),
   },
 );
 export type Stats = z.infer<typeof Stats>;
 
 const Cost = object('Cost', 'What something costs, in wei and in US dollars where the price is known', {
-  wei: Amount,
-  usd: Usd.nullable(),
+  wei: wire.Amount,
+  usd: wire.Usd.nullable(),
 });
 
 /** Mean base fee, wei per gas, by UTC weekday (row 0 is Monday) and hour; `null` when unknown. */
-const Heatmap = z.array(z.array(Wei.nullable()).length(24)).length(7).meta({
+const Heatmap = z.array(z.array(wire.Wei.nullable()).length(24)).length(7).meta({
   id: 'Heatmap',
   description:
     'Mean base fee, in wei per gas, by UTC weekday (row 0 is Monday) and hour; null where nothing is known',
 });
 
 export const StatsMarket = object('StatsMarket', 'How prices are spread, cheap hours, usual costs', {
-  timeFrame: TimeFrame,
-  from: Timestamp.describe('Where the figures begin: later than the time frame while history is young'),
+  timeFrame: wire.TimeFrame,
+  from: wire.Timestamp.describe('Where the figures begin: later than the time frame while history is young'),
   base: Stats.describe('The base fee, in wei per gas'),
   average: Stats.describe(
     'averagePrice at each block, in wei per gas; now is that of the newest. Of blocks before those that the service has in memory it is base fee plus median tip (p50), and those of unknown tips are left out',
@@ -93,7 +85,9 @@ export const StatsMarket = object('StatsMarket', 'How prices are spread, cheap h
   volatility: z.number().min(0).describe('Standard deviation of the base fee over its mean'),
   cheapestHourUtc: whole(0, 23).nullable().describe('Hour of the day, UTC, that was cheapest'),
   heatmap: Heatmap,
-  nativeUsd: Usd.nullable().describe('US dollars for one native coin; null where the price is not known'),
+  nativeUsd: wire.Usd.nullable().describe(
+    'US dollars for one native coin; null where the price is not known',
+  ),
   nativeUsdChangeRatio: z.number().nullable().describe('Its change over the time frame as a share'),
   actions: z
     .array(
@@ -119,7 +113,7 @@ export const RateLimits = object('RateLimits', 'What the key that asks may ask',
   dailyLimit: whole(0).nullable().describe('Requests per UTC day; null is without limit'),
   usedToday: whole(0).describe('Requests counted today'),
   remainingToday: whole(0).nullable().describe('Requests left today; null is without limit'),
-  resetsAt: Timestamp.describe('The next midnight, UTC'),
+  resetsAt: wire.Timestamp.describe('The next midnight, UTC'),
   perSecond: z.number().min(0).nullable().describe('Requests per second; null is without limit'),
 });
 export type RateLimits = z.infer<typeof RateLimits>;
@@ -128,25 +122,25 @@ const Count = whole(0);
 const NodeHealth = object('NodeHealth', 'One node of the source', {
   name: z.string().describe('Host and port, never a whole URL'),
   state: z.enum(['ok', 'lagging', 'disagrees', 'down', 'wrong-chain']),
-  head: BlockNumber.nullable(),
+  head: wire.BlockNumber.nullable(),
   latencyMs: z.number().min(0).nullable().describe('How long its last response took, in milliseconds'),
   message: z.string(),
 });
 
-const Saved = z.strictObject({ savedWei: SignedAmount, savedUsd: z.number().nullable() });
+const Saved = z.strictObject({ savedWei: wire.SignedAmount, savedUsd: z.number().nullable() });
 
 export const Summary = object('DashboardSummary', 'Everything at one glance, and how the source is', {
   alerts: z.strictObject({ total: Count, pending: Count, disabled: Count, fired24h: Count }),
   autoTxs: z.strictObject({ total: Count, byStatus: z.record(z.string(), Count) }),
   savings: z.strictObject({
-    savedWei: Amount.describe('Of alerts and auto-txs together, at least 0'),
-    savedUsd: Usd.nullable(),
+    savedWei: wire.Amount.describe('Of alerts and auto-txs together, at least 0'),
+    savedUsd: wire.Usd.nullable(),
     events: Count,
     alerts: Saved.describe('Saved if 150,000 gas had been used at each firing'),
     autoTxs: Saved.describe('What executed auto-txs saved, less what others of them paid more'),
   }),
   gas: z
-    .strictObject({ low: Wei, average: Wei, high: Wei, base: Wei })
+    .strictObject({ low: wire.Wei, average: wire.Wei, high: wire.Wei, base: wire.Wei })
     .describe("The lanes' prices and the base fee, in wei per gas"),
   recommendation: GasRecommendation.pick({ action: true, targetPrice: true, probability: true }),
   health: z.strictObject({
@@ -161,8 +155,8 @@ export const Summary = object('DashboardSummary', 'Everything at one glance, and
       .strictObject({
         process: z.string().describe('For people: what it is, and its process id'),
         isHere: z.boolean().describe('Whether that is the responding process'),
-        since: Timestamp,
-        heartbeatAt: Timestamp.describe('When it last said that it is there'),
+        since: wire.Timestamp,
+        heartbeatAt: wire.Timestamp.describe('When it last said that it is there'),
       })
       .nullable()
       .describe('The process that has alerts fire on this database; null: none, so none does'),
