@@ -60,9 +60,8 @@ async function* readLines(path: string): AsyncGenerator<NumberedLine> {
     const isGzip = buffer.readUInt16BE() === 0x1f8b;
     let line = 0;
     let rest = '';
-    for await (const chunk of (isGzip ? pipeline(bytes, createGunzip(), () => {}) : bytes).setEncoding(
-      'utf8',
-    )) {
+    const text = isGzip ? pipeline(bytes, createGunzip(), () => {}) : bytes;
+    for await (const chunk of text.setEncoding('utf8')) {
       const lines = `${rest}${chunk}`.split(/\r?\n/);
       rest = lines.pop() ?? '';
       for (const text of lines) yield* checked(text, ++line);

@@ -34,12 +34,6 @@ export interface RpcSource extends ChainSource {
 /** Follows a chain through one or more of its nodes. Throws a `ChainError` for an invalid URL. */
 export function createRpcSource(options: RpcSourceOptions): RpcSource {
   const { clock = systemClock, requestTimeoutMs = 10_000 } = options;
-  if (options.urls.length === 0) {
-    throw new ChainError(
-      'unsupported',
-      'no node address is given: write one, for example http://127.0.0.1:8545',
-    );
-  }
   const nodes = options.urls.map((text) => createRpcNode(parseNodeUrl(text), requestTimeoutMs));
   const { expectedChainId = null, recheckMs = null } = options;
   const pool = createNodePool(nodes, { expectedChainId, recheckMs, clock });

@@ -94,11 +94,8 @@ export function toStoreError(error: unknown, where: string): StoreError {
     'failed' as const,
     `% does not work: ${reason.split('\n')[0]}`,
   ];
-  return new StoreError(
-    kind,
-    text.replace('%', () => where),
-    { cause: error },
-  );
+  const message = text.replace('%', () => where);
+  return new StoreError(kind, message, { cause: error });
 }
 
 function codeOf(error: unknown): string {

@@ -70,13 +70,8 @@ async function readDataFees(node: RpcNode, kind: ChainProfile['dataFee']): Promi
       return quoted(true, async ({ unsigned }) => {
         const { data = '0x' } = parseTransaction(unsigned);
         const params = [{ from: NO_ACCOUNT, to: NO_ACCOUNT, value: '0x0', data }];
-        const { gasLimit, baseFeePerGas, priorityFeePerGas } = await request(
-          node,
-          lineaEstimate,
-          'linea_estimateGas',
-          params,
-        );
-        return { kind: 'total', wei: gasLimit * (baseFeePerGas + priorityFeePerGas), gas: gasLimit };
+        const { gasLimit: gas, ...fees } = await request(node, lineaEstimate, 'linea_estimateGas', params);
+        return { kind: 'total', wei: gas * (fees.baseFeePerGas + fees.priorityFeePerGas), gas };
       });
     case 'estimate':
       return readEstimate(node);
@@ -103,11 +98,7 @@ const word = bytes.refine((data) => data.length === 66).transform(BigInt);
 const words = bytes
   .refine((data) => data.length > 2 && (data.length - 2) % 64 === 0)
   .transform((data) => (data.slice(2).match(/.{64}/g) ?? []).map((each) => BigInt(`0x${each}`)));
-const lineaEstimate = z.object({
-  gasLimit: quantity,
-  baseFeePerGas: quantity,
-  priorityFeePerGas: quantity,
-});
+const lineaEstimate = z.object({ gasLimit: quantity, baseFeePerGas: quantity, priorityFeePerGas: quantity });
 
 const call = <T>(node: RpcNode, to: Hex, data: Hex, shape: z.ZodType<T>) =>
   request(node, shape, 'eth_call', [{ to, data }, 'latest']);
@@ -124,10 +115,8 @@ function getL1Fee(transaction: Hex): Hex {
  * chain without it, the gas price oracle returns the fee of the minimum size, which is scaled.
  */
 async function readOpStack(node: RpcNode, kind: 'op' | 'op-or-none'): Promise<DataFees> {
-  const first = await request(node, maybe(transactionResponse), 'eth_getTransactionByBlockNumberAndIndex', [
-    'latest',
-    '0x0',
-  ]);
+  const method = 'eth_getTransactionByBlockNumberAndIndex';
+  const first = await request(node, maybe(transactionResponse), method, ['latest', '0x0']);
   const isDeposit = first?.from === L1_ATTRIBUTES_DEPOSITOR && first.to === L1_BLOCK;
   const parameters = isDeposit ? decodeL1Attributes(first.data) : null;
   if (parameters !== null) return { ...NO_DATA_FEES, parameters };
@@ -164,13 +153,11 @@ async function readEstimate(node: RpcNode): Promise<DataFees> {
   const params = [{ from: NO_ACCOUNT, to: NO_ACCOUNT, value: '0x0' }];
   const gas = await request(node, quantity, 'eth_estimateGas', params);
   const price = await request(node, quantity, 'eth_gasPrice', []);
+  const reason = 'its gas depends on the state that it changes: ask the node for your own call';
   return quoted(true, async ({ name, gas: usual }) =>
     name === USUAL_ACTIONS[0]?.name
       ? { kind: 'total', wei: gas * price, gas: BigInt(usual) }
-      : {
-          kind: 'unknown',
-          reason: 'its gas depends on the state that it changes: ask the node for your own call',
-        },
+      : { kind: 'unknown', reason },
   );
 }
 

@@ -27,10 +27,6 @@ describe('a node address', () => {
       /^the node address cannot be read: write http:[^\n]* for example http:\/\/127\.0\.0\.1:8545$/,
     );
   });
-
-  test('none at all is refused', () => {
-    expect(() => createRpcSource({ urls: [] })).toThrow('no node address is given');
-  });
 });
 
 test('what a node says is stripped of escapes, addresses and long hex before it is shown', () => {
