@@ -8,9 +8,9 @@ import {
   describeChecks,
   describeContent,
   describeOutcome,
+  describeSigned,
   describeState,
   describeTarget,
-  describeTransaction,
   distanceToTarget,
   isOver,
   needsAttention,
@@ -53,7 +53,7 @@ function transactionRows(
   snapshot: SnapshotView | null = null,
 ): Labelled[] {
   const { hash, type, data } = transaction;
-  const facts = describeTransaction(transaction, snapshot ?? { nativeUsd: null, chainId: null });
+  const facts = describeSigned(transaction, snapshot ?? { nativeUsd: null, chainId: null });
   return [['hash', hash], ['type', mapped(type, describeTxType)], ...facts, ['call', callWords(data, call)]];
 }
 

@@ -212,7 +212,7 @@ function shortAmount(wei: bigint, symbol: string): string {
 }
 
 /** Effects and costs of a transaction, in the order in which one checks them. */
-export function describeTransaction(
+export function describeSigned(
   transaction: Omit<SignedTransactionView, 'hash'> &
     Partial<Pick<SignedTransaction, 'blobCount' | 'maxFeePerBlobGas'>>,
   { nativeUsd, chainId: here }: Pick<SnapshotView, 'nativeUsd' | 'chainId'>,

@@ -6,8 +6,8 @@ import {
   autoTxProblems,
   draftOf,
   expiresAt,
-  SignedText,
-} from '../../../src/tui/panes/auto-txs/auto-tx-draft.ts';
+} from '../../../src/tui/panes/auto-txs/auto-tx-form.tsx';
+import { SignedText } from '../../../src/tui/panes/auto-txs/pasted.ts';
 import { SNAPSHOT } from '../fake-gas.ts';
 import { WAITING } from './auto-tx-samples.ts';
 
@@ -79,16 +79,9 @@ describe('the time an auto-tx may wait', () => {
 
   it('goes round its presets, and to the first from anything else', () => {
     const draft = draftOf(null, SNAPSHOT);
-    const signed = new SignedText();
-    const context = {
-      draft,
-      signed,
-      role: 'needed',
-      pasted: { kind: 'nothing' },
-      focus: '',
-      price: null,
-    } as const;
-    const field = autoTxFields({ ...context, unknown: [], now: NOW }).find(({ id }) => id === 'expiresAt');
+    const form = { draft, focus: '' };
+    const fields = autoTxFields(form, new SignedText(), 'needed', { kind: 'nothing' }, null, NOW);
+    const field = fields.find(({ id }) => id === 'expiresAt');
     const next = (text: string) => (field?.kind === 'text' ? field.next?.(text) : undefined);
     expect(['none', '1h', '6h', '1d', '7d', '2d'].map(next)).toEqual([
       '1h',

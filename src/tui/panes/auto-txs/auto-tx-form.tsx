@@ -1,14 +1,19 @@
-import { autoTxChecks, storedChecks, storedTransaction } from '../../../client/auto-tx-preflight.ts';
+import {
+  autoTxChecks,
+  draftDifferences,
+  storedChecks,
+  storedTransaction,
+} from '../../../client/auto-tx-preflight.ts';
 import { unknownAutoTxFields } from '../../../client/openapi.ts';
-import { describeDistance, laneOf, weiOfTypedGwei } from '../../../client/views/alerts.ts';
+import { describeDistance, laneOf, titleWord, weiOfTypedGwei } from '../../../client/views/alerts.ts';
 import {
   type AutoTxView,
   type CheckView,
   describeChecks,
   describeContent,
   describeOwnFee,
+  describeSigned,
   describeTarget,
-  describeTransaction,
   distanceToTarget,
   isPriceThere,
   obstacleOf,
@@ -16,33 +21,40 @@ import {
   type PricedAutoTx,
 } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
+import { checkAutoTxUpdate } from '../../../contract/auto-txs.ts';
+import { GAS_SPEEDS } from '../../../contract/choices.ts';
+import { parseCooldown } from '../../../core/alerts/alert-rule.ts';
 import { cannotBroadcastReason } from '../../../core/auto-txs/target.ts';
-import { formatCount, formatDuration, formatGwei, formatLikelihood, shortGwei } from '../../../core/units.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatGwei,
+  formatLikelihood,
+  gweiString,
+  shortGwei,
+} from '../../../core/units.ts';
 import { useNow } from '../../app/clock.ts';
 import { useDescription, useMonitor, useMonitorQuery, useReach } from '../../data/queries.ts';
 import type { Confirmation } from '../../input/confirm.tsx';
-import { formOf } from '../../input/form.ts';
+import {
+  choiceField,
+  type FormField,
+  type FormState,
+  firstProblems,
+  formOf,
+  numberProblem,
+  presetAfter,
+  textField,
+} from '../../input/form.ts';
 import { ResourceForm, useFormState } from '../../resource/resource-form.tsx';
 import type { FormProps } from '../../resource/resource-pane.tsx';
 import { factGrid, factOf, toldFacts, wrappedLines } from '../../ui/fact-list.tsx';
 import { usePane, useRoom } from '../../ui/pane-context.tsx';
 import { EMPTY_LINE, faint, type Line, plain } from '../../ui/text.tsx';
-import {
-  type AutoTxDraft,
-  autoTxFields,
-  autoTxProblems,
-  draftOf,
-  expiresAt,
-  orderOf,
-  type Pasted,
-  pastedText,
-  roleOf,
-  transactionText,
-  unchangedIn,
-  usePastedTransaction,
-} from './auto-tx-draft.ts';
+import { cheaperThan } from '../alerts/alert-form.tsx';
 import { checkLines, sizeText } from './auto-tx-facts.ts';
 import type { AutoTxSeed } from './auto-txs-pane.tsx';
+import { type Pasted, pastedText, type SignedText, transactionText, usePastedTransaction } from './pasted.ts';
 
 const ORDER_FIELDS = ['targetGasPriceGwei', 'gasSpeed', 'strictTargetPrice'] as const;
 const SPOKEN_RESULT = { pass: 'passes', wait: 'waits', block: 'blocks', unknown: 'unknown' } as const;
@@ -68,7 +80,9 @@ export function AutoTxForm({ seed, ...props }: FormProps<AutoTxSeed>) {
   const outlook = useOutlook(draft, pasted, edited, snapshot, !unknown.includes('expiresAt'));
   const { price } = outlook.judged;
   const checks = outlook.checks ?? [];
-  const fields = autoTxFields({ draft, signed, role, pasted, focus, price, unknown, now: now() });
+  const fields = autoTxFields(form, signed, role, pasted, price, now()).filter(
+    ({ id }) => !unknown.some((name) => name === id),
+  );
   const problems = autoTxProblems(draft, initial, pasted, edited, now());
   const hasPaste = signed.length > 0;
   const bytes = hasPaste ? { signedTransaction: signed.read() } : {};
@@ -303,7 +317,7 @@ function pastedFacts(pasted: Pasted, snapshot: SnapshotView, width: number): rea
   const room = width - FACT_ROOM - 2 * INDENT.length - 2;
   const texts = (text: string) => wrappedLines(text, room, { indent: '', most: CALL_LINES });
   const does = factOf(texts(`${call ?? 'unknown: its data is no known call'}${data}`), 'does');
-  const facts = toldFacts(describeTransaction(transaction, snapshot), width);
+  const facts = toldFacts(describeSigned(transaction, snapshot), width);
   const all = [
     ...facts.slice(0, 3),
     ...does,
@@ -350,4 +364,144 @@ function preflightLines(checks: readonly CheckView[], width: number, room: numbe
     if (lines.length <= room) return lines;
   }
   return [];
+}
+
+type AutoTxDraft = Readonly<ReturnType<typeof draftOf>>;
+
+export function draftOf(like: AutoTxView | null, { lanes }: SnapshotView, isChange = like !== null) {
+  // The slow lane's price comes often, and saves something.
+  const usual = cheaperThan(lanes.slow.price).thresholdGwei;
+  const isExpiryOwn = like !== null && (isChange || like.expiresAt === null);
+  return {
+    /** Counts the changes of the pasted text, which is not part of the state. */
+    signedTransaction: '',
+    targetGasPriceGwei: like === null ? usual : like.target === null ? '' : gweiString(like.target),
+    gasSpeed: like?.gasSpeed ?? 'AVERAGE',
+    strictTargetPrice: like?.isStrict === true ? 'yes' : 'no',
+    expiresAt: isExpiryOwn ? expiryText(like.expiresAt) : '1d',
+    note: like?.note ?? '',
+  };
+}
+
+/** The role of the signed transaction in the form: required, optional as a replacement, or fixed after submission. */
+type SignedRole = 'needed' | 'replaces' | 'fixed';
+
+/** A transaction that was broadcast may be mined, whatever is signed later. */
+function roleOf(edited: AutoTxView | null): SignedRole {
+  if (edited === null || edited.status === 'DRAFT') return 'needed';
+  const isWaiting = edited.status === 'PENDING' || edited.status === 'DISABLED';
+  return isWaiting && edited.attempts === 0 && edited.submittedAt === null ? 'replaces' : 'fixed';
+}
+
+export function autoTxFields(
+  { draft, focus }: Pick<FormState<AutoTxDraft>, 'draft' | 'focus'>,
+  signed: SignedText,
+  role: SignedRole,
+  pasted: Pasted,
+  price: string | null,
+  now: number,
+): readonly FormField[] {
+  const text = pastedText(pasted);
+  const isShort = pasted.kind === 'transaction' && focus !== 'signedTransaction';
+  const transaction: FormField = {
+    id: 'signedTransaction',
+    label: 'signed',
+    hint: role === 'replaces' ? 'paste another one to replace it' : 'paste it here; it is never shown',
+    kind: 'pasted',
+    description: text === null ? null : [{ text, bold: pasted.kind === 'transaction' }],
+    beside: isShort ? transactionText(pasted.transaction) : pasted.kind === 'transaction' ? '' : null,
+    add: (more) => signed.add(more),
+    drop: () => signed.drop(),
+  };
+  const speeds = [...new Set<string>([...GAS_SPEEDS, draft.gasSpeed])];
+  const lanes = speeds.map((value) => [value, titleWord(value)] as const);
+  const end = TIME.test(draft.expiresAt.trim()) ? expiresAt(draft.expiresAt, now) : null;
+  const isLeft = focus !== 'expiresAt' && end != null && end > now;
+  return [
+    ...(role === 'needed' ? [transaction] : []),
+    textField('targetGasPriceGwei', 'target', 'gwei, such as 0.04', { unit: 'gwei', beside: price }),
+    choiceField('gasSpeed', 'lane', 'whose price has to reach the target', lanes),
+    choiceField('strictTargetPrice', 'strict', 'yes: compares its own price instead of the lane', NO_YES),
+    textField('expiresAt', 'expires', 'space: 1h 6h 1d 7d none; or type 2d, or a time', {
+      beside: isLeft ? `in ${formatDuration((end - now) / 1_000)}` : null,
+      next: (typed) => presetAfter(EXPIRY_PRESETS, typed.trim().toLowerCase()),
+    }),
+    textField('note', 'note', 'only for you', { isProse: true }),
+    ...(role === 'replaces' ? [transaction] : []),
+  ];
+}
+
+/** The order as a request has it, without the fields in `omitted`. */
+function orderOf(draft: AutoTxDraft, now: number, omitted: readonly string[] = []) {
+  const at = expiresAt(draft.expiresAt, now);
+  const order = {
+    targetGasPriceGwei: Number(draft.targetGasPriceGwei),
+    gasSpeed: draft.gasSpeed,
+    strictTargetPrice: draft.strictTargetPrice === 'yes',
+    note: draft.note,
+    expiresAt: at == null ? null : new Date(at).toISOString(),
+  };
+  for (const name of omitted) Reflect.deleteProperty(order, name);
+  const known: Partial<typeof order> = order;
+  return known;
+}
+
+/** What stays as it is: an expiry may have passed meanwhile, and is not sent again. */
+function unchangedIn(draft: AutoTxDraft, initial: AutoTxDraft): readonly string[] {
+  const before: Readonly<Record<string, string>> = initial;
+  return Object.entries(draft).flatMap(([id, value]) => (before[id] === value ? [id] : []));
+}
+
+export function autoTxProblems(
+  draft: AutoTxDraft,
+  initial: AutoTxDraft,
+  pasted: Pasted,
+  edited: AutoTxView | null,
+  now: number,
+): ReadonlyMap<string, string> {
+  // A lane may be the service's own.
+  const omitted = ['gasSpeed', ...(edited === null ? [] : unchangedIn(draft, initial))];
+  const checked = checkAutoTxUpdate(orderOf(draft, now, omitted), now);
+  const isPasteWanted = pasted.kind !== 'nothing' || roleOf(edited) === 'needed';
+  const isExpiryRead = omitted.includes('expiresAt') || expiresAt(draft.expiresAt, now) !== undefined;
+  const target = numberProblem(draft.targetGasPriceGwei, 'needs a price in gwei, such as 0.04', '0.04');
+  const typed = [
+    ['signedTransaction', isPasteWanted ? pastedProblem(pasted, edited) : null],
+    ['targetGasPriceGwei', target],
+    ['expiresAt', isExpiryRead ? null : 'must be a time such as 6h, 1d, 2026-01-31T12:00Z, or none'],
+  ] as const;
+  // That nothing is changed is no problem of a field.
+  return firstProblems(typed, checked.ok ? [] : checked.problems.filter(({ path }) => path !== ''));
+}
+
+function pastedProblem(pasted: Pasted, edited: AutoTxView | null): string | null {
+  if (pasted.kind === 'nothing') return 'needs a signed transaction: paste it here';
+  if (pasted.kind === 'reading') return 'is still being read';
+  if (pasted.kind === 'problem') return pasted.message;
+  if (edited?.status !== 'DRAFT') return null;
+  const differs = draftDifferences(pasted.transaction, edited).map(({ field }) => field);
+  if (differs.length === 0) return null;
+  return `is of another transaction than the draft: ${differs.join(', ')} differ${differs.length === 1 ? 's' : ''}`;
+}
+
+const NO_YES = ['no', 'yes'].map((word) => [word, word] as const);
+const NEVER = 'none';
+const NEVER_TYPED = /^(none|never|no|-|—)$/i;
+const EXPIRY_PRESETS: readonly string[] = [NEVER, '1h', '6h', '1d', '7d'];
+const TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z| UTC)?$/i;
+
+/** `6h` and `1d12h` from `now`, `2026-01-06T12:00Z` (UTC), `none`: ms since epoch, `null` for never, `undefined` for no expiry. */
+export function expiresAt(typed: string, now: number): number | null | undefined {
+  const bare = typed.trim();
+  if (NEVER_TYPED.test(bare)) return null;
+  const ms = parseCooldown(bare);
+  if (ms !== null) return ms > 0 ? now + ms : undefined;
+  if (!TIME.test(bare)) return undefined;
+  const at = Date.parse(`${bare.replace(/(z| utc)$/i, '').replace(' ', 'T')}Z`);
+  return Number.isNaN(at) ? undefined : at;
+}
+
+function expiryText(at: number | null): string {
+  if (at === null) return NEVER;
+  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

@@ -23,7 +23,6 @@ import type { Confirmation } from '../../input/confirm.tsx';
 import { type Resource, ResourcePane } from '../../resource/resource-pane.tsx';
 import { faint, type Line } from '../../ui/text.tsx';
 import { ageText } from '../../ui/time.ts';
-import { SignedText } from './auto-tx-draft.ts';
 import {
   autoTxColumns,
   contentOf,
@@ -34,6 +33,7 @@ import {
   ordered,
 } from './auto-tx-facts.ts';
 import { AutoTxForm } from './auto-tx-form.tsx';
+import { SignedText } from './pasted.ts';
 
 export interface AutoTxSeed {
   readonly signed: SignedText;

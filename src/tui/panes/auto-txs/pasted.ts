@@ -1,0 +1,109 @@
+import { useEffect, useState } from 'react';
+import { symbolOf } from '../../../client/views/auto-txs.ts';
+import { describeTxType } from '../../../client/views/metrics.ts';
+import { SIGNED_LONGEST } from '../../../contract/choices.ts';
+import { shortHex } from '../../../core/text.ts';
+import { describeTransaction } from '../../../core/transactions/describe-call.ts';
+import { type SignedTransaction, TransactionError } from '../../../core/transactions/signed-transaction.ts';
+import { exactAmount } from '../../../core/units.ts';
+import { useElapsed } from '../../app/clock.ts';
+import { sizeText } from './auto-tx-facts.ts';
+
+/** A pasted signed transaction. The text suffices to send it, so nothing prints, compares or serialises it. */
+export class SignedText {
+  #text = '';
+
+  get length(): number {
+    return this.#text.length;
+  }
+
+  /** A paste may come in pieces. Stops storing once it is longer than any transaction. */
+  add(text: string): void {
+    if (this.#text.length <= SIGNED_LONGEST) this.#text = `${this.#text}${text}`.trimStart();
+  }
+
+  read(): string {
+    return this.#text;
+  }
+
+  drop(): void {
+    this.#text = '';
+  }
+}
+
+export type Pasted =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'reading' }
+  | { readonly kind: 'problem'; readonly message: string }
+  | {
+      readonly kind: 'transaction';
+      readonly transaction: SignedTransaction;
+      /** What it does, in words; `null`: its data is no known call. */
+      readonly call: string | null;
+      readonly size: number;
+    };
+
+/** In a terminal without bracketed paste the next piece comes within this time. */
+const SETTLED_MS = 60;
+
+/** Decodes the pasted text once it is complete. `pastes` counts the changes of `signed`. */
+export function usePastedTransaction(signed: SignedText, pastes: string): Pasted {
+  const [read, setRead] = useState<{ readonly pastes: string; readonly what: Pasted } | null>(null);
+  const isSettled = useElapsed(SETTLED_MS, pastes);
+  useEffect(() => {
+    if (!isSettled || signed.length === 0) return;
+    let isWanted = true;
+    // Loaded lazily: cryptography is not needed at the start.
+    void import('../../../core/transactions/decode-transaction.ts').then((decoder) => {
+      if (isWanted) setRead({ pastes, what: readSigned(signed, decoder) });
+    });
+    return () => {
+      isWanted = false;
+    };
+  }, [isSettled, signed, pastes]);
+  // A secret is erased once it is recognised; the message about it stays.
+  if (read?.pastes === pastes) return read.what;
+  return { kind: signed.length === 0 ? 'nothing' : 'reading' };
+}
+
+type Decoder = typeof import('../../../core/transactions/decode-transaction.ts');
+
+/** A problem's message contains nothing of the text. */
+function readSigned(signed: SignedText, { transactionBytes, decodeTransaction }: Decoder): Pasted {
+  const problem = (message: string): Pasted => ({ kind: 'problem', message });
+  if (signed.length > SIGNED_LONGEST) {
+    return problem('this is longer than any transaction that a node takes: paste one signed transaction');
+  }
+  try {
+    const bytes = transactionBytes(signed.read());
+    const transaction = decodeTransaction(bytes);
+    const call = describeTransaction(transaction)?.words ?? null;
+    return { kind: 'transaction', transaction, call, size: bytes.length };
+  } catch (error) {
+    if (mayBeSecret(signed.read())) signed.drop();
+    return problem(
+      error instanceof TransactionError ? error.message : 'this cannot be read as a transaction',
+    );
+  }
+}
+
+const KEY_DIGITS = 64;
+
+/** A private key, a recovery phrase or a password: no hex, or hex of a key's length. */
+function mayBeSecret(text: string): boolean {
+  const bare = text.replace(/[\s"'`]+/g, '').replace(/^0x/i, '');
+  return bare.length === KEY_DIGITS || /[^0-9a-f]/i.test(bare);
+}
+
+export function pastedText(pasted: Pasted): string | null {
+  if (pasted.kind === 'nothing') return null;
+  if (pasted.kind === 'reading') return 'reading it …';
+  if (pasted.kind === 'problem') return 'no signed transaction';
+  return `signed transaction, ${sizeText(pasted.size)}, ${describeTxType(pasted.transaction.type)}`;
+}
+
+export function transactionText({ from, to, value, chainId, nonce }: SignedTransaction): string {
+  const receiver = to === null ? 'a new contract' : shortHex(to, '…');
+  const worth = value === 0n ? '' : `, ${exactAmount(value, symbolOf(chainId))}`;
+  return `${shortHex(from, '…')} → ${receiver}${worth}, nonce ${nonce}`;
+}
