@@ -43,11 +43,21 @@ const MOST_POLLED = 7_200;
 /** A missing route may appear later: proxies respond that way while a service restarts. */
 const ABSENT_MS = 600_000;
 const COVERED_RATIO = 0.9;
-export const REFUSALS: readonly ClientErrorCode[] = ['invalid', 'not-found', 'plan', 'server', 'unreadable'];
+const REFUSALS: readonly ClientErrorCode[] = ['invalid', 'not-found', 'plan', 'server', 'unreadable'];
 
 type Asked<T> =
   | { readonly found: T; readonly error: null }
   | { readonly found: null; readonly error: ClientError };
+
+/** A refusal is no failure. */
+export async function unlessRefused<T>(request: Promise<T>): Promise<Asked<T>> {
+  try {
+    return { found: await request, error: null };
+  } catch (error) {
+    if (!(error instanceof ClientError) || !REFUSALS.includes(error.code)) throw error;
+    return { found: null, error };
+  }
+}
 
 /** Charts of a remote service: `stats/chart`, else the metrics; polled prices extend them, or replace them. */
 export function priceCharts(
@@ -58,26 +68,23 @@ export function priceCharts(
   let polled: readonly ChartPointView[] = [];
   let blockTimeSec: number | null = null;
 
-  /** A refusal is no failure; a missing route is not requested again for a while. */
-  const unlessRefused = async <T>(path: string, request: () => Promise<T>): Promise<Asked<T>> => {
+  /** A missing route is not requested again for a while. */
+  const unlessAbsent = async <T>(path: string, request: () => Promise<T>): Promise<Asked<T>> => {
     const known = absent.get(path);
     if (known !== undefined && now() < known.until) return { found: null, error: known.error };
-    try {
-      return { found: await request(), error: null };
-    } catch (error) {
-      if (!(error instanceof ClientError) || !REFUSALS.includes(error.code)) throw error;
-      const isAbsent = error.code === 'not-found' || error.code === 'plan';
-      if (isAbsent) absent.set(path, { error, until: now() + ABSENT_MS });
-      return { found: null, error };
-    }
+    const asked = await unlessRefused(request());
+    const { error } = asked;
+    if (error?.code === 'not-found' || error?.code === 'plan')
+      absent.set(path, { error, until: now() + ABSENT_MS });
+    return asked;
   };
 
   const ofMetrics = async (frameMs: number, percentile: string, call: CallOptions) => {
     const to = (polled.at(-1)?.timestamp ?? now()) + 1_000;
     const window = { from: to - frameMs, to, bucket: fittingBucket(frameMs / 1_000, blockTimeSec) };
     const [base, tip] = await Promise.all([
-      unlessRefused(PATHS.baseFee, () => baseFee(window, call)),
-      unlessRefused(PATHS.priorityFee, () => priorityFee({ ...window, percentile }, call)),
+      unlessAbsent(PATHS.baseFee, () => baseFee(window, call)),
+      unlessAbsent(PATHS.priorityFee, () => priorityFee({ ...window, percentile }, call)),
     ]);
     if (base.found === null) return null;
     const tips = { rows: tip.found?.rows ?? [], problem: tip.error?.message ?? null };
@@ -111,7 +118,7 @@ export function priceCharts(
     /** @throws ClientError without history and polled prices. */
     async load(timeFrame: string, { percentile = 'p50', ...call }: ChartOptions): Promise<PriceChartView> {
       const frameMs = (timeFrameSec(timeFrame) ?? 0) * 1_000;
-      const { found, error } = await unlessRefused(PATHS.statsChart, () => statsChart(timeFrame, call));
+      const { found, error } = await unlessAbsent(PATHS.statsChart, () => statsChart(timeFrame, call));
       const isOfFrame = found !== null && (frameMs === 0 || (await takesTimeFrame(timeFrame)));
       const isEnough = isOfFrame || spanOf(found?.points ?? []) >= frameMs * COVERED_RATIO;
       if (found !== null && found.points.length > 1 && isEnough)

@@ -125,7 +125,8 @@ function orderFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedVal
     const tip = isStrict === true && !isOfCap ? ' with its own tip' : '';
     return `${isOfCap ? 'base fee ' : ''}${formatGwei(price)} gwei${tip}, ${describeDistance(distance)}`;
   };
-  const chance = (share: number) => `${formatLikelihood(share)}${withinText(autoTx, present)}`;
+  const within = autoTx.reachWithinSec === null ? '' : ` within ${formatDuration(autoTx.reachWithinSec)}`;
+  const chance = (share: number) => formatLikelihood(share) + within;
   const dollars = (wei: bigint) => (nativeUsd === null ? '' : `  ${formatUsd(usdOf(wei, nativeUsd))}`);
   const amount = (wei: bigint) => `${formatNative(wei, symbolOf(autoTx.chainId))}${dollars(wei)}`;
   return [
@@ -150,15 +151,6 @@ function orderFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedVal
     ...longFact(autoTx.keyId, 'of key', width),
     ...given(autoTx.id, 'id', String, true),
   ];
-}
-
-const MINUTE_MS = 60_000;
-
-/** ` before it expires`, or the service's shorter forecast horizon. */
-function withinText({ expiresAt, reachWithinSec }: AutoTxView, present: number): string {
-  if (reachWithinSec === null) return '';
-  const isToTheEnd = expiresAt !== null && expiresAt - present <= reachWithinSec * 1_000 + MINUTE_MS;
-  return isToTheEnd ? ' before it expires' : ` within ${formatDuration(reachWithinSec)}`;
 }
 
 export function sizeText(bytes: number): string {

@@ -185,18 +185,18 @@ const isMinedOrOver = (autoTx: AutoTxView) => isOver(autoTx) || autoTxState(auto
 const REPLACE = 'Only a same-nonce replacement from your wallet can stop it.';
 const UNSIGNED = 'It is not signed, so it cannot be broadcast.';
 
-function cancelQuestion(autoTx: AutoTxView): Confirmation {
-  const isSubmitted = statusOf(autoTx) === 'SUBMITTED' && !isMinedOrOver(autoTx);
-  if (!isSubmitted && !isMinedOrOver(autoTx))
-    return { title: 'Cancel this auto-tx?', lines: cancelLines(autoTx), yes: 'Cancel it', no: 'Keep it' };
-  // It changed while this was asked, or nobody can cancel it; the service says so.
-  const lines = isSubmitted
-    ? ['A broadcast transaction cannot be cancelled.', REPLACE]
-    : ['There is nothing to cancel.'];
-  return { title: `It is ${describeState(autoTx)} now.`, lines, yes: 'Try anyway', no: 'Leave it' };
-}
+const cancelQuestion = (autoTx: AutoTxView): Confirmation => ({
+  title: 'Cancel this auto-tx?',
+  lines: cancelLines(autoTx),
+  yes: 'Cancel it',
+  no: 'Keep it',
+});
 
 function cancelLines(autoTx: AutoTxView): readonly string[] {
+  // It may have changed while this is asked.
+  if (isMinedOrOver(autoTx)) return [`It is ${describeState(autoTx)} now: there is nothing to cancel.`];
+  if (statusOf(autoTx) === 'SUBMITTED')
+    return ['It is submitted now: a broadcast transaction cannot be cancelled.', REPLACE];
   if (mayBeMined(autoTx))
     return [
       'It was broadcast before: a node may still have it, so it may be mined although it is cancelled.',

@@ -1,7 +1,6 @@
 import type { CallOptions, GasClient } from '../../../client/client.ts';
-import { ClientError } from '../../../client/errors.ts';
 import { offeredValues, type ServiceDescription } from '../../../client/openapi.ts';
-import { fittingBucket, type Part, REFUSALS } from '../../../client/price-chart.ts';
+import { fittingBucket, type Part, unlessRefused } from '../../../client/price-chart.ts';
 import { timeFrameSec } from '../../../client/values.ts';
 import type { ChartView } from '../../../client/views/dashboard.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
@@ -186,12 +185,10 @@ export async function loadChart(
     request: () => Promise<MetricsView<Row>>,
     ifInvalid?: string,
   ): Promise<Part<Row>> => {
-    try {
-      return { rows: last > first ? (await request()).rows : [], problem: null };
-    } catch (error) {
-      if (!(error instanceof ClientError) || !REFUSALS.includes(error.code)) throw error;
-      return { rows: [], problem: (error.code === 'invalid' ? ifInvalid : undefined) ?? error.message };
-    }
+    if (last <= first) return { rows: [], problem: null };
+    const { found, error } = await unlessRefused(request());
+    const problem = error && ((error.code === 'invalid' ? ifInvalid : undefined) ?? error.message);
+    return { rows: found?.rows ?? [], problem };
   };
   const [tips, ranges, previous] = await Promise.all([
     chart.made?.tips ?? part(() => client.priorityFee({ from, to, bucket, percentile }, options)),

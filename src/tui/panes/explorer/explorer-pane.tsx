@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { CallOptions, GasClient } from '../../../client/client.ts';
-import { ClientError } from '../../../client/errors.ts';
-import { REFUSALS } from '../../../client/price-chart.ts';
+import type { ClientError } from '../../../client/errors.ts';
+import { unlessRefused } from '../../../client/price-chart.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import type { BlockView, MetricsView } from '../../../client/views/metrics.ts';
 import { chainProfile } from '../../../core/chains.ts';
@@ -81,15 +81,12 @@ async function loadBlocks(
     request: Promise<MetricsView<Row>>,
     of: (row: Row) => Partial<BlockRow>,
   ) => {
-    try {
-      for (const row of (await request).rows) {
-        const { blockNumber: number, timestamp } = row;
-        const key = number ?? Math.round(timestamp / 1_000);
-        rows.set(key, { ...BLANK, ...{ key, number, timestamp }, ...rows.get(key), ...of(row) });
-      }
-    } catch (error) {
-      if (!(error instanceof ClientError) || !REFUSALS.includes(error.code)) throw error;
-      refusals.push({ name, error });
+    const { found, error } = await unlessRefused(request);
+    if (error !== null) refusals.push({ name, error });
+    for (const row of found?.rows ?? []) {
+      const { blockNumber: number, timestamp } = row;
+      const key = number ?? Math.round(timestamp / 1_000);
+      rows.set(key, { ...BLANK, ...{ key, number, timestamp }, ...rows.get(key), ...of(row) });
     }
   };
   const tips = client.priorityFee({ ...query, percentile: 'p50' }, call);
