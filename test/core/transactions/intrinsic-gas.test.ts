@@ -1,4 +1,4 @@
-import { keccak256, toHex } from 'viem';
+import { type Hex, keccak256, toHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeTransaction } from '../../../src/core/transactions/decode-transaction.ts';
 import { type Anvil, startAnvil } from '../../helpers/anvil.ts';
@@ -29,59 +29,44 @@ afterAll(() => node.stop());
 
 describe('the least gas limit', () => {
   const fees = { chainId: CHAIN, maxFeePerGas: 10n ** 9n, maxPriorityFeePerGas: 1n };
+  const list = 2n * 2_400n + 2n * 1_900n;
+  interface Fields {
+    readonly to?: typeof FRIEND;
+    readonly data?: Hex;
+    readonly accessList?: typeof accessList;
+    readonly authorizations?: number;
+  }
+  const cases: readonly (readonly [string, bigint, Fields])[] = [
+    ['a transfer', 21_000n, { to: FRIEND }],
+    ['data, by its floor', 21_000n + 100n * 10n + 50n * 40n, { to: FRIEND, data: data(100, 50) }],
+    ['an access list', 21_000n + list, { to: FRIEND, accessList }],
+    ['one with a little data', 21_000n + list + 92n, { to: FRIEND, accessList, data: data(3, 5) }],
+    ['a contract', 53_000n + 4n + 32n * 16n + 2n * 2n, { data: data(1, 32) }],
+    ['a contract from nothing', 53_000n, {}],
+    ['so much code that its floor counts', 21_000n + 10n + 3_000n * 40n, { data: data(1, 3_000) }],
+    ['two authorizations', 21_000n + 2n * 25_000n, { to: FRIEND, authorizations: 2 }],
+    ['one with data by its floor', 181_000n, { to: FRIEND, data: data(0, 4_000), authorizations: 1 }],
+  ];
 
-  it.each([
-    ['a transfer', 0, 21_000n, { type: 'eip1559', to: FRIEND }],
-    [
-      'data, by its floor',
-      1,
-      21_000n + 100n * 10n + 50n * 40n,
-      { type: 'eip1559', to: FRIEND, data: data(100, 50) },
-    ],
-    ['an access list', 2, 21_000n + 2n * 2_400n + 2n * 1_900n, { type: 'eip1559', to: FRIEND, accessList }],
-    [
-      'an access list with a little data',
-      3,
-      21_000n + 2n * 2_400n + 2n * 1_900n + 3n * 4n + 5n * 16n,
-      { type: 'eip1559', to: FRIEND, accessList, data: data(3, 5) },
-    ],
-    ['a contract', 4, 53_000n + 4n + 32n * 16n + 2n * 2n, { type: 'eip1559', data: data(1, 32) }],
-    ['a contract from nothing', 5, 53_000n, { type: 'eip1559' }],
-    [
-      'a contract from so much code that its floor counts',
-      6,
-      21_000n + 10n + 3_000n * 40n,
-      { type: 'eip1559', data: data(1, 3_000) },
-    ],
-    ['two authorizations', 7, 21_000n + 2n * 25_000n, { type: 'eip7702', to: FRIEND, authorizations: 2 }],
-    [
-      'an authorization with so much data that its floor counts',
-      8,
-      21_000n + 4_000n * 40n,
-      { type: 'eip7702', to: FRIEND, data: data(0, 4_000), authorizations: 1 },
-    ],
-  ] as const)(
+  it.each(cases.map((each, nonce) => [...each, nonce] as const))(
     'for %s is enough for a node, and all of it is used',
-    async (_, nonce, least, { type, ...fields }) => {
-      const count = 'authorizations' in fields ? fields.authorizations : 0;
-      const raw = await (type === 'eip7702'
-        ? ACCOUNT.signTransaction({
-            ...fees,
-            ...fields,
-            type,
-            nonce,
-            gas: least,
-            authorizationList: await skipped(count),
-          })
-        : ACCOUNT.signTransaction({ ...fees, ...fields, type, nonce, gas: least }));
+    async (_, gas, { authorizations, ...fields }, nonce) => {
+      const signed = { ...fees, ...fields, nonce, gas };
+      const raw = await (authorizations === undefined
+        ? ACCOUNT.signTransaction({ ...signed, type: 'eip1559' })
+        : ACCOUNT.signTransaction({
+            ...signed,
+            type: 'eip7702',
+            authorizationList: await skipped(authorizations),
+          }));
       const decoded = decodeTransaction(raw);
-      expect(decoded.intrinsicGas).toBe(least);
+      expect(decoded.intrinsicGas).toBe(gas);
       expect(await node.rpc('eth_sendRawTransaction', [raw])).toBe(decoded.hash);
       const receipt = await waitFor(() => node.rpc('eth_getTransactionReceipt', [decoded.hash]));
       expect(receipt).toMatchObject({
         from: ACCOUNT.address.toLowerCase(),
         status: '0x1',
-        gasUsed: toHex(least),
+        gasUsed: toHex(gas),
       });
     },
   );
