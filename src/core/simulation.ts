@@ -163,7 +163,7 @@ const CELLS_BACK = 2;
 const QUIET_BEFORE_MIDNIGHT_SEC = 20 * MINUTE;
 
 /** The base fee in gwei at which blocks would be at their target at a time (Unix seconds). Pure. */
-export function createFairGwei(seed: number): (time: number) => number {
+function createFairGwei(seed: number): (time: number) => number {
   const regime = regimes(seed, NOISE.regime);
   const restlessness = regimes(seed, NOISE.restlessness);
   const tide = smoothNoise(seed, NOISE.tide);

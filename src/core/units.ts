@@ -13,7 +13,7 @@ const MOST_MULTIPLE = 9_999;
 export const UNKNOWN = '—';
 
 /** U+2212, as wide as a digit, so that columns of signed numbers stay aligned. */
-export const MINUS = '−';
+const MINUS = '−';
 
 /** Half up to three significant digits, and every digit left of the point. Trailing zeros keep columns wide. */
 function formatScaled(units: bigint, decimals: number): string {

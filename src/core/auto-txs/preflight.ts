@@ -26,7 +26,7 @@ import {
 import { type AutoTxState, type Obstacle, usedWords } from './state-machine.ts';
 
 /** An auto-tx of the same sender with a lower nonce, which is sent first. */
-export interface WaitingBelow {
+interface WaitingBelow {
   readonly id: string;
   readonly nonce: number;
   /** `PENDING`, `DISABLED` or `SUBMITTED`. */

@@ -1,7 +1,7 @@
 import type { Chance } from '../advice.ts';
 import { formatDuration } from '../units.ts';
 import { type Column, feeRatio, type History } from './history.ts';
-import { WholeSum } from './rolling.ts';
+import { takeRanked, WholeSum } from './rolling.ts';
 
 /** Features of a state: the price relative to its averages over so many blocks, to which it tends to return. */
 const AVERAGES_BLOCKS = [3, 50, 300] as const;
@@ -54,7 +54,7 @@ export function createNearestStates(history: History, age: number) {
         addDistances(distance, past, column.at(history.head), spread.tally.variance);
       }
       const wanted = Math.min(NEIGHBOURS, Math.floor(count * MOST_SHARE));
-      const limit = distance.toSorted()[wanted - 1] ?? 0;
+      const limit = takeRanked(distance.slice(), wanted - 1);
       const found = new Float64Array(wanted);
       // Among equally near ones, the youngest.
       for (let index = count - 1, left = wanted; left > 0; index -= 1) {
@@ -147,7 +147,7 @@ export function createAlikeBlocks(history: History) {
         addDistances(distance, states, overAverage(head, length), varianceOf(states));
       }
       const wanted = Math.min(SIMILAR_BLOCKS, Math.floor(count * MOST_SHARE));
-      const limit = distance.toSorted()[wanted - 1] ?? 0;
+      const limit = takeRanked(distance.slice(), wanted - 1);
       return past.filter((_, index) => (distance[index] ?? 0) <= limit);
     },
   };

@@ -2,7 +2,7 @@ import type { AbiParameter } from 'viem';
 import { parseAbi, toFunctionSelector, toFunctionSignature } from 'viem/utils';
 import type { Hex } from '../block.ts';
 
-export interface KnownFunction {
+interface KnownFunction {
   readonly name: string;
   /** Without parameter names: the selector is the hash of this. */
   readonly signature: string;
