@@ -2,7 +2,7 @@ import { type Chance, LANE_PROMISES, type LaneName } from '../advice.ts';
 import type { FeeRule } from '../eip1559.ts';
 import { createDebt, feeRatio, type History, scaledFee, wholeWei, within } from './history.ts';
 import { extremeBaseFee } from './next-base-fee.ts';
-import { shareAtMost, WholeSum } from './rolling.ts';
+import { shareAtMost, takeRanked, WholeSum } from './rolling.ts';
 import { createNearestStates, MEMORY_BLOCKS, unjudged } from './similar-states.ts';
 import type { Tips } from './tips.ts';
 
@@ -33,8 +33,8 @@ export function createLaneCaps(history: History) {
   function averageBaseFee(outlook: Outlook, alike: Float64Array | null): number {
     const worst = worstCase(LANE_PROMISES.average.withinBlocks, outlook);
     if (!outlook.formulaHolds || alike === null) return worst;
-    const rises = alike.map((block) => late.at(block)).sort();
-    const usual = rises[Math.ceil(LATE_SHARE * rises.length) - 1] ?? 1;
+    const rises = alike.map((block) => late.at(block));
+    const usual = takeRanked(rises, Math.ceil(LATE_SHARE * rises.length) - 1);
     return Math.min(scaledFee(Number(outlook.nextBaseFee), Math.max(usual, 1)), worst);
   }
 
