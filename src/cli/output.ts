@@ -37,6 +37,17 @@ export function print({ stdout }: Pick<Io, 'stdout'>, settings: Pick<Settings, '
   stdout.write(`${shown(settings, text)}\n`);
 }
 
+/** For programs: a bigint is a number, and numbers are as `write` says. */
+export const jsonText = (
+  content: unknown,
+  write: (value: number, name: string) => unknown = Number,
+  indent = 0,
+): string => {
+  const written = (name: string, value: unknown) =>
+    typeof value === 'number' || typeof value === 'bigint' ? write(Number(value), name) : value;
+  return `${JSON.stringify(content, written, indent)}\n`;
+};
+
 export const mapped = <Value, Result>(
   value: Value | null | undefined,
   write: (value: Value) => Result,
@@ -231,6 +242,12 @@ export async function withSpinner<Result>(
     line.end();
   }
 }
+
+/** Text beside its `lead`, within `width` columns. */
+export const hanging = (lead: string, text: string, paint = (part: string) => part, width = 80): string[] =>
+  wrapWords(text, width - lead.length).map(
+    (line, index) => (index === 0 ? paint(lead) : ' '.repeat(lead.length)) + line,
+  );
 
 /** A service's JSON response as a line of output. Rejects other responses, which a script could not read. */
 export function jsonResponse(text: string, endpoint: string): string {

@@ -1,11 +1,5 @@
 import { Option } from 'commander';
-import {
-  type AlertPreview,
-  alertRuleOf,
-  loadDayPrices,
-  previewOver,
-  previewWords,
-} from '../../client/alert-preview.ts';
+import { alertRuleOf, loadDayPrices, previewOver, previewWords } from '../../client/alert-preview.ts';
 import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import {
@@ -31,7 +25,7 @@ import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { failure, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { openReady } from '../open-source.ts';
-import { badgeOf, cleanLine, mapped, note, print, utcTime, withSpinner } from '../output.ts';
+import { badgeOf, cleanLine, jsonText, mapped, note, print, utcTime, withSpinner } from '../output.ts';
 import { durationText, gweiOf, parseCount, parseDuration, parseWhole, readInput, STDIN } from '../parse.ts';
 import { deliveryOf, type Settings } from '../settings.ts';
 import {
@@ -340,26 +334,16 @@ async function previewAlert(
   });
   const preview = previewOver(rule, day);
   if (flags.json) {
-    io.stdout.write(`${JSON.stringify(previewJson(preview))}\n`);
+    const isTime = (name: string) => name === 'at' || name === 'from' || name === 'to';
+    io.stdout.write(
+      jsonText(preview, (value, name) => (isTime(name) ? new Date(value).toISOString() : value)),
+    );
     return;
   }
   const words = `${badgeOf(snapshot)}${previewWords(preview, (ms) => `${utcTime(ms, 'minutes')} UTC`)}`;
   if (preview.lowest === null) throw failure(words);
   const likely = snapshot.source.kind === 'replay' ? null : await likelihoodOf(client, alert, signal);
   print(io, settings, likely === null ? words : `${words}\n${likely}`);
-}
-
-function previewJson({ times, last, from, to, everySec, lowest, highest }: AlertPreview) {
-  const iso = (ms: number) => new Date(ms).toISOString();
-  return {
-    times,
-    last: mapped(last, ({ at, price }) => ({ at: iso(at), price: Number(price) })),
-    from: iso(from),
-    to: iso(to),
-    everySec,
-    lowest: mapped(lowest, Number),
-    highest: mapped(highest, Number),
-  };
 }
 
 /** `at or below 5 gwei: 45 % likely within 1h, 90 % within 24h`; `null` without a forecast, as for a rise. */

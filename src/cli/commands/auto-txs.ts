@@ -22,7 +22,8 @@ import {
   overpaysCheck,
 } from '../../client/views/auto-txs.ts';
 import { isPast } from '../../client/views/gas.ts';
-import { AUTO_TX_STATUSES, CALLDATA_LONGEST, NOTE_LONGEST, SPEED_OF_LANE } from '../../contract/choices.ts';
+import { checkAutoTx } from '../../contract/auto-txs.ts';
+import { AUTO_TX_STATUSES, SPEED_OF_LANE } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { LANES, type LaneName } from '../../core/advice.ts';
 import { gweiString } from '../../core/units.ts';
@@ -47,6 +48,7 @@ import {
   type JsonFlags,
   printList,
   type Resource,
+  refused,
   snapshotIfAny,
   withResource,
   type YesFlags,
@@ -147,12 +149,12 @@ function withOrder(command: CliCommand): CliCommand {
 
 function withDraft(command: CliCommand): CliCommand {
   return command
-    .parsed('--note <TEXT>', 'only for you', parseNote)
-    .parsed('--to <ADDRESS>', 'of a draft: whom it goes to', parseAddress)
+    .option('--note <TEXT>', 'only for you')
+    .option('--to <ADDRESS>', 'of a draft: whom it goes to')
     .parsed('--value <AMOUNT>', 'of a draft: native coins, such as 0.1, or 100wei', (text) =>
       String(parseNative(text)),
     )
-    .parsed('--data <HEX>', 'of a draft: what the call is given', parseCalldata);
+    .parsed('--data <HEX>', 'of a draft: what the call is given', (hex) => hex.replace(/^(0x)?/i, '0x'));
 }
 
 const NEVER = 'never';
@@ -178,23 +180,6 @@ const draftOf = ({ to, value, data }: DraftFlags): DraftFlags => ({ to, value, d
 
 const saysDraft = (flags: DraftFlags): boolean =>
   Object.values(draftOf(flags)).some((flag) => flag !== undefined);
-
-function parseNote(text: string): string {
-  if (text.length <= NOTE_LONGEST) return text;
-  throw new RangeError(`it is longer than ${NOTE_LONGEST} characters`);
-}
-
-function parseAddress(text: string): string {
-  if (/^0x[\da-f]{40}$/i.test(text)) return text;
-  throw new RangeError('this is not an address; write 0x and 40 hex digits');
-}
-
-function parseCalldata(text: string): string {
-  if (text.length > CALLDATA_LONGEST) throw new RangeError('this is more than a transaction may carry');
-  const hex = text.replace(/^0x/i, '');
-  if (/^([\da-f]{2})*$/i.test(hex)) return `0x${hex}`;
-  throw new RangeError('this is not calldata; write 0x and pairs of hex digits');
-}
 
 interface StatusRow {
   readonly status?: unknown;
@@ -329,11 +314,13 @@ async function createAutoTx(
     throw usageError('--to, --value and --data make a draft; a signed transaction says them itself');
   }
   const input = isDraft ? null : await signedInput(io, file);
+  const content = input === null ? draftOf(flags) : { signedTransaction: input.raw };
+  const autoTx: NewAutoTx = { ...order, targetGasPriceGwei, ...content };
+  const valid = checkAutoTx(autoTx, io.now());
+  if (!valid.ok) throw refused('auto-tx', valid.problems, FLAGS);
   await using opened = await openSource(io, settings);
   const requested = { order: orderWith(flags), yes: flags.yes };
   if (input !== null && !(await isWanted(context, settings, opened, input, requested))) return EXIT.failed;
-  const content = input === null ? draftOf(flags) : { signedTransaction: input.raw };
-  const autoTx: NewAutoTx = { ...order, targetGasPriceGwei, ...content };
   const { call } = changing(io, AUTO_TXS, flags);
   const created = await opened.client.createAutoTx(autoTx, call).catch((error: unknown) => {
     throw flagged(error, 'auto-tx', FLAGS);

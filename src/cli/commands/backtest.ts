@@ -25,6 +25,7 @@ import { usageError } from '../errors.ts';
 import {
   cleanLine,
   cutToWidth,
+  jsonText,
   labelledLines,
   note,
   type Paint,
@@ -150,19 +151,15 @@ function backtestJson(
 ): string {
   const { withTips, firstTime, lastTime, ...rest } = stretch;
   const iso = (sec: number) => new Date(sec * 1_000).toISOString();
-  const plain = (_: string, value: unknown) =>
-    typeof value === 'number' ? Number(value.toFixed(DECIMALS)) : numbers(_, value);
-  const report = {
+  const written = {
     ...about,
     stretch: { ...rest, firstTime: iso(firstTime), lastTime: iso(lastTime), blocksWithTips: withTips },
     judged,
     ...(parts.lanes ? { lanes } : {}),
     ...(parts.horizons ? { horizons, unjudgedHorizons, waits } : {}),
   };
-  return `${JSON.stringify(report, plain, 2)}\n`;
+  return jsonText(written, (value) => Number(value.toFixed(DECIMALS)), 2);
 }
-
-const numbers = (_: string, value: unknown) => (typeof value === 'bigint' ? Number(value) : value);
 
 /** All blocks are in memory at once: four months of mainnet. */
 const MOST_BLOCKS = 1_000_000;
@@ -204,7 +201,7 @@ function predictionLine({ block, advice }: Prediction): string {
   const targets = advice.recommendation.alternatives.map(({ horizonSec, price, probability }) => ({
     ...{ horizonSec, price, probability },
   }));
-  return `${JSON.stringify({ block, lanes, targets }, numbers)}\n`;
+  return jsonText({ block, lanes, targets });
 }
 
 type BacktestParts = Readonly<Record<'lanes' | 'horizons', boolean>>;

@@ -19,6 +19,8 @@ import { openSource } from '../open-source.ts';
 import {
   BADGES,
   cleanLine,
+  hanging,
+  jsonText,
   labelledLines,
   mapped,
   type Paint,
@@ -87,17 +89,15 @@ async function doctor({ io, loadSettings }: CommandContext, flags: JsonFlags): P
   if (flags.json) {
     const { result, message, warnings } = verdict;
     const judged = { usable: result === 'usable', verdict: result, exitCode, message, warnings };
-    io.stdout.write(`${JSON.stringify({ service: subject, ...judged, ...finding }, jsonValue, 2)}\n`);
+    io.stdout.write(jsonText({ service: subject, ...judged, ...finding }, jsonNumber, 2));
   } else {
     print(io, settings, doctorText(subject, finding, verdict, paints(wantsColour(io)), io.now()));
   }
   return exitCode;
 }
 
-function jsonValue(name: string, value: unknown): unknown {
-  if (typeof value !== 'number') return value;
-  return /^valid|At$/.test(name) ? new Date(value).toISOString() : Math.round(value * 100) / 100;
-}
+const jsonNumber = (value: number, name: string) =>
+  /^valid|At$/.test(name) ? new Date(value).toISOString() : Math.round(value * 100) / 100;
 
 interface DoctorSubject {
   readonly name: string;
@@ -215,12 +215,6 @@ function names(all: readonly string[], count = all.length): string {
   const shown = all.slice(0, MOST_NAMES).join(', ');
   const more = count - Math.min(all.length, MOST_NAMES);
   return more > 0 ? `${shown} and ${more} more` : shown;
-}
-
-function hanging(lead: string, text: string, paint = (part: string) => part): string[] {
-  return wrapWords(text, WIDTH - lead.length).map((line, index) =>
-    index === 0 ? paint(lead) + line : ' '.repeat(lead.length) + line,
-  );
 }
 
 function connectionLines(finding: ServiceFinding, now: number, paint: Paint): string[] {

@@ -27,6 +27,8 @@ import {
   type Column,
   cleanLine,
   fittedLines,
+  hanging,
+  jsonText,
   type Labelled,
   LONGEST_NOTE,
   labelledLines,
@@ -182,19 +184,15 @@ export function autoTxCheckJson(
   { call, checks, reach }: Pick<CheckedAutoTx, 'call' | 'checks' | 'reach'>,
 ): string {
   const { hash, type, chainId, from, to, value, data, nonce, blobCount, authorizations } = transaction;
-  const json = {
-    ...{ hash, type, chainId, from, to, value: String(value), data, nonce },
-    gasLimit: Number(transaction.gasLimit),
-    intrinsicGas: Number(transaction.intrinsicGas),
-    maxFeePerGas: mapped(transaction.maxFeePerGas, Number),
-    maxPriorityFeePerGas: mapped(transaction.maxPriorityFeePerGas, Number),
-    gasPrice: mapped(transaction.gasPrice, Number),
-    maxFeePerBlobGas: mapped(transaction.maxFeePerBlobGas, Number),
+  const { gasLimit, intrinsicGas, maxFeePerGas, maxPriorityFeePerGas, gasPrice, maxFeePerBlobGas } =
+    transaction;
+  return jsonText({
+    ...{ hash, type, chainId, from, to, value: String(value), data, nonce, gasLimit, intrinsicGas },
+    ...{ maxFeePerGas, maxPriorityFeePerGas, gasPrice, maxFeePerBlobGas },
     ...{ blobCount, authorizations, call, checks },
     reachProbability: reach?.probability ?? null,
     reachWithinSec: reach?.deadlineSec ?? null,
-  };
-  return `${JSON.stringify(json)}\n`;
+  });
 }
 
 const MARKS = {
@@ -202,7 +200,6 @@ const MARKS = {
   words: { pass: 'ok', warning: '!', wait: 'wait', block: 'no', unknown: '?' },
 } as const;
 const NAME_WIDTH = 15;
-const LINE_WIDTH = 80;
 
 /** The pre-flight, one line per check: `✓ nonce  nonce 7 is the next one`; in ASCII `ok`, `wait` and `no`. */
 function checkLines(checks: readonly CheckView[], isAscii: boolean): string[] {
@@ -211,7 +208,6 @@ function checkLines(checks: readonly CheckView[], isAscii: boolean): string[] {
   return checks.flatMap(({ name, result, ok, message }) => {
     const mark = marks[result === 'pass' && ok === false ? 'warning' : result].padEnd(indent);
     const head = `${mark}${cleanLine(name).padEnd(NAME_WIDTH)}`;
-    const lines = wrapWords(cleanLine(message), LINE_WIDTH - head.length);
-    return lines.map((line, index) => (index === 0 ? head : ' '.repeat(head.length)) + line);
+    return hanging(head, cleanLine(message));
   });
 }
