@@ -49,7 +49,6 @@ export class ConcurrencyLimit {
   }
 }
 
-/** The reason of an abort by a deadline. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError';
 }

@@ -12,7 +12,6 @@ import { ChainError } from './chain-source.ts';
 /** Bytes that are not UTF-8 read as U+FFFD. */
 const clean = (text: string, most?: number) => cleanText(text.replaceAll('\ufffd', ' ').trim(), most);
 
-/** A file's name for a message or a status line. */
 export const fileLabel = (path: string): string => clean(basename(path)) || 'file';
 
 function badFile(path: string, line: number | null, what: string, cause?: unknown): ChainError {
@@ -80,7 +79,6 @@ async function* readLines(path: string): AsyncGenerator<NumberedLine> {
   }
 }
 
-/** The first line of a recording. */
 const Header = z.object({
   format: z.literal('gastop-blocks', 'must be "gastop-blocks"'),
   version: z.literal(1, 'must be 1; a newer gastop wrote this file: update gastop'),
@@ -124,7 +122,6 @@ const Line = z.object({
 });
 const FIELDS = Object.keys(Line.shape) as (keyof typeof Line.shape)[];
 
-/** The first line of a recording, with its newline. */
 export function encodeHeader(chainId: number): string {
   return `${JSON.stringify({ format: 'gastop-blocks', version: 1, chainId } satisfies z.input<typeof Header>)}\n`;
 }
@@ -171,7 +168,6 @@ function parse<T>(path: string, line: number, schema: z.ZodType<T>, value: unkno
   throw badFile(path, line, `${clean(issue?.path.join('.') ?? '') || 'the line'} ${fault}; ${remedy}`);
 }
 
-/** A CSV has no chain id. */
 const CSV_CHAIN_ID = 1;
 const REQUIRED = ['block_number', 'timestamp', 'base_fee_wei'];
 const ALIASES: Readonly<Record<string, string>> = {

@@ -26,7 +26,6 @@ export type ChainEvent =
   /** The source stopped responding; it retries by itself, next at `retryAt` (ms since epoch, wall clock). */
   | { readonly type: 'down'; readonly reason: string; readonly retryAt: number }
   | { readonly type: 'up' }
-  /** A recording has ended. */
   | { readonly type: 'ended' };
 
 /** The last blocks of a subscriber, so that a restart neither repeats nor misses any. */

@@ -14,7 +14,6 @@ const HISTORY_SHARE = 0.1;
 const FASTEST = 100_000;
 /** Timers have 31 bits; a slow replay of a quiet chain may wait longer. */
 const LONGEST_SLEEP_MS = 86_400_000;
-/** Maximum number of consecutive blocks before yielding. */
 const BURST = 64;
 
 const refuse = (): Promise<never> =>
@@ -50,7 +49,6 @@ export async function openReplaySource({
   if (first === undefined || last === undefined) throw new RangeError('a recording has a block');
   const startSec =
     first.timestamp + Math.min(HISTORY_SEC, (last.timestamp - first.timestamp) * HISTORY_SHARE);
-  /** Place of the newest visible block. */
   let head = recorded.findLastIndex(({ timestamp }) => timestamp <= startSec);
   let startedAt: number | null = null;
   let hasEnded = false;

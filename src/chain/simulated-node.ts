@@ -60,7 +60,6 @@ interface Account {
   balance: bigint;
 }
 
-/** A transaction in a block. */
 interface Included {
   readonly transaction: ChainTransaction;
   readonly gasUsed: bigint;
@@ -76,7 +75,6 @@ interface Included {
 export function createSimulatedNode({ seed, blockAt, headNumber }: NodeOptions): SimulatedNode {
   const accounts = new Map<string, Account>();
   const waiting = new Map<string, SignedTransaction>();
-  /** Sent transactions, by hash. */
   const mined = new Map<string, Included>();
   /** The last block that included pending transactions. */
   let settledTo = headNumber();

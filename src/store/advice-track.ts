@@ -128,10 +128,7 @@ export class TrackStore extends Store {
     });
   }
 
-  /**
-   * The results of the last `most` with a stated probability, by the time they ended, and of the last `most` to wait;
-   * `unjudged`: given since then, but the blocks to judge it by are unavailable.
-   */
+  /** Of the last `most` with a stated probability, and to wait; `unjudged`: given since then, its blocks are unavailable. */
   score(most: number) {
     return this.database.run(async (db) => {
       const judged = db

@@ -138,11 +138,10 @@ export class AutoTxStore extends Store {
 
   /**
    * In one transaction: reads, lets `decide` return the change, and writes it with its notes; `null` when there is no
-   * such auto-tx, or no change. Processes are serialised: the second sees the first's change. `decide` may run again;
-   * its errors are rethrown.
+   * such auto-tx, or no change. The second of two processes sees the first's change. `decide` may run again; its errors
+   * are rethrown.
    * @throws {StoreError} `not-holder`: the engine may write only while its process holds the lease.
-   * @throws {SameNonceError} when the newly signed transaction has the nonce of another one of the same owner and
-   * sender.
+   * @throws {SameNonceError} when another auto-tx of the same owner and sender has the newly signed nonce.
    */
   async change(
     whose: Pick<KeptAutoTx, 'owner' | 'id'>,

@@ -11,7 +11,7 @@ import { createSealer, ephemeralSealer, fileSealer, NO_SEALER, type Sealer } fro
 import { sqliteDialect } from './sqlite.ts';
 import { isPostgres, type KeyTables, type Queries, readMeta, saveMeta, type Tables } from './tables.ts';
 
-/** SQLite blocks the whole process while it waits, so the wait is short. */
+/** SQLite blocks the whole process while it waits. */
 const BUSY_TIMEOUT_MS = 20;
 const RETRY_AFTER_MS = 40;
 
@@ -60,8 +60,7 @@ export type KeyDatabase = Database<KeyTables>;
  * database. Migrates its schema. A new folder gets mode 0700, files 0600.
  * @param key encrypts signed bytes; by default a file has its own key beside it, and a server stores no auto-txs.
  * @param connect opens the file; it may bring an image that is migrated already.
- * @throws {StoreError} when it is no gastop database, of another kind, newer than this program, not writable or
- * cannot be created.
+ * @throws {StoreError} for another database, one of a newer program, or one that cannot be written or created.
  */
 export async function openDatabase(
   target: string,
@@ -109,10 +108,7 @@ async function sealOnce(db: Queries, sealer: Sealer): Promise<void> {
 export const openKeyDatabase = (target: string): Promise<KeyDatabase> =>
   open<KeyTables>(target, KEY_MIGRATIONS, NO_SEALER);
 
-/**
- * Opens the keys' database for counting requests. With a file, a count is safe from a kill but not from a power cut:
- * waiting for the disk with each batch costs a busy service a seventh of its time.
- */
+/** For counting requests: safe from a kill, but in a file not from a power cut, which costs a busy service a seventh. */
 export async function openUsageDatabase(target: string): Promise<KeyDatabase> {
   const database = await openKeyDatabase(target);
   if (!isServerUrl(target)) await database.run((db) => sql`pragma synchronous = normal`.execute(db));

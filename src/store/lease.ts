@@ -50,9 +50,8 @@ export type WriteRight =
   | { readonly kind: 'alone' };
 
 /**
- * Rejects a transaction of a process without the right to write. Call it first: it takes the write lock, so the lease
- * cannot change until the transaction ends. Writes the leader's report along.
- * @throws {StoreError} `not-holder`, or `newer-schema`
+ * Called first in a transaction: takes the write lock, so the lease cannot change until it ends, and writes the report.
+ * @throws {StoreError} `not-holder` or `newer-schema`: this process may not write.
  */
 export async function requireRight(trx: Queries, right: WriteRight): Promise<void> {
   if (right.kind === 'alone') return;

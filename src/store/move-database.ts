@@ -36,8 +36,7 @@ interface Move {
 }
 
 /**
- * Copies SQLite files to a server, in one transaction: all or nothing. Signed bytes are encrypted again. Returns the
- * number of rows of each table.
+ * Copies SQLite files to an empty server, in one transaction; signed bytes are encrypted again.
  * @throws {StoreError} when the server is not empty, or another process writes to the file.
  */
 export function moveDatabase({ history, keys, to, now }: Move): Promise<ReadonlyMap<string, number>> {

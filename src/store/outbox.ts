@@ -22,7 +22,6 @@ export interface DueDelivery {
   readonly owner: string;
   readonly channel: string;
   readonly target: string;
-  /** ms since epoch. */
   readonly dueAt: number;
 }
 
@@ -134,10 +133,7 @@ export class OutboxStore extends Store {
     return (await this.database.run((db) => next.execute(db))).rows[0]?.at ?? null;
   }
 
-  /**
-   * A delivery to send at `now` (ms), with the time of its first attempt (a redelivery starts anew); on a server it is
-   * taken, so that others have it only after the longest attempt. `null` when it is not due, or another process has it.
-   */
+  /** A delivery that is due at `now` (ms); on a server it is taken, so that others have it only after the longest attempt. */
   async pending(id: string, now: number) {
     const until = this.isShared ? now + TAKEN_MS : now;
     const row = await this.database.run(async (db) => {
@@ -160,8 +156,7 @@ export class OutboxStore extends Store {
 
   /**
    * Stores the result of an attempt. A cancellation or retry from the meantime stays: only the attempt is added then.
-   * One transaction, which locks the rows that it reads: serializable transactions of many sending processes would
-   * conflict.
+   * It locks the rows that it reads: serializable transactions of many sending processes would conflict.
    */
   record(sent: PendingDelivery, attempt: KeptAttempt, verdict: Verdict): Promise<void> {
     const keep = async (trx: Queries) => {
@@ -194,10 +189,7 @@ export class OutboxStore extends Store {
     return this.database.run((db) => db.transaction().execute(keep));
   }
 
-  /**
-   * Makes a delivery of this alert due again at `now` (ms since epoch), in any state, with the same id and its
-   * attempts; `null` when the alert has no such delivery. Channels without sending (TERMINAL) are unchanged.
-   */
+  /** Makes a delivery due again at `now` (ms), in any state, with the same id; `null` when the alert has none such. */
   redeliver(alertId: string, id: string, now: number): Promise<KeptDelivery | null> {
     return this.database.transaction(async (trx) => {
       const again = { status: 'PENDING', tries: 0, tries_since: now, next_attempt_at: now };

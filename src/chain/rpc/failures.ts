@@ -5,10 +5,7 @@ import { ChainError, type ChainErrorCode, OversizedResponse } from '../chain-sou
 
 const SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:', 'ws:', 'wss:']);
 
-/**
- * Parses a node's URL as typed.
- *  Throws a `ChainError` (`unsupported`) with one line of advice that repeats nothing: a URL often contains a key.
- */
+/** @throws {ChainError} `unsupported`, with advice that repeats nothing: a URL often contains a key. */
 export function parseNodeUrl(text: string): URL {
   const trimmed = text.trim();
   const url = /[\s\p{Cc}]/u.test(trimmed) ? null : URL.parse(trimmed);
@@ -23,7 +20,6 @@ export function parseNodeUrl(text: string): URL {
 const SHORTEST_SEGMENT = 8;
 const SHORTEST_VALUE = 4;
 
-/** Removes the secrets of a node's URL from a text, see {@link createRedaction}. */
 export type Redact = (text: string) => string;
 
 /**

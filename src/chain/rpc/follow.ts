@@ -17,8 +17,7 @@ type Pace = ReturnType<typeof createPace>;
  * When to poll for the next head, in the chain's rhythm: after a block it does not poll until the next can be due, then
  * polls often. The rhythm is the shortest of the last intervals, so that an uneven chain's blocks are not missed. Times
  * in ms by `Clock.elapsed`.
- *
- * @param isSteady polls often all the time, for a node that mines on demand
+ * A node that mines on demand is polled often all the time (`isSteady`).
  */
 export function createPace(planMs: number, isSteady: boolean) {
   let last = { number: Number.POSITIVE_INFINITY, at: 0 };
@@ -27,13 +26,11 @@ export function createPace(planMs: number, isSteady: boolean) {
   const blockMs = () => (intervals.length === 0 ? planMs : Math.min(...intervals));
   return {
     blockMs,
-    /** Records a head; repeated ones change nothing. */
     heard: (number: number, at: number) => {
       if (number > last.number) intervals.push((at - last.at) / (number - last.number));
       if (intervals.length > REMEMBERED) intervals.shift();
       if (number !== last.number) last = { number, at };
     },
-    /** How long to wait from `now`. */
     wait: (now: number) => {
       const often = isSteady ? 0 : Math.min(MAX_POLL_MS, blockMs() / 8);
       // Only a measured rhythm justifies a longer pause.

@@ -25,7 +25,6 @@ export interface PoolNode extends RpcNode {
   retryAt: number;
   /** When its chain was last verified; `null`: not since its connection failed. */
   verifiedAt: number | null;
-  /** The genesis hash it last reported. */
   genesis: Hex | null;
 }
 
@@ -214,7 +213,6 @@ export function createNodePool(rpcNodes: readonly RpcNode[], options: PoolOption
     node.retryAt = now + Math.max(Math.min(pause, cap), error.retryAfterMs ?? 0);
   }
 
-  /** Runs `work` with one node. Records a failure if it means that the node is unhealthy. */
   async function attempt<T>(
     node: PoolNode,
     work: (node: PoolNode) => Promise<T>,
@@ -333,7 +331,6 @@ export function createNodePool(rpcNodes: readonly RpcNode[], options: PoolOption
     },
     responded: clear,
     failed: fail,
-    /** Time until the next node may be tried, ms. */
     pauseMs: () => Math.max(0, Math.min(...nodes.map(({ retryAt }) => retryAt)) - clock.elapsed()),
   };
 }
@@ -343,7 +340,6 @@ interface VerifyOptions {
   readonly isForced?: boolean;
 }
 
-/** Longer than any request. */
 const LONGEST_PATIENCE_MS = 60_000;
 
 const mayTryOthers = (error: unknown, signal: AbortSignal | undefined): error is ChainError =>

@@ -107,10 +107,7 @@ function tipsOf(reward: readonly bigint[], node: Pick<RpcNode, 'name'>): BlockTi
   throw badResponse(node, `gives ${reward.length} tips per block ${wanted}`);
 }
 
-/**
- * One page, halved until the node allows it. An empty one means that the node's history ends before it. Rejects when
- * the node has no `eth_feeHistory`, or refuses it for its newest block.
- */
+/** One page, halved until the node allows it; empty where its history ends before it. */
 async function readPage(node: RpcNode, wanted: number, newest: number | 'latest', options: ReadOptions) {
   const most = Math.min(wanted, node.feeHistoryPage);
   const tag = newest === 'latest' ? newest : toQuantity(newest);
@@ -136,12 +133,7 @@ async function readPage(node: RpcNode, wanted: number, newest: number | 'latest'
   }
 }
 
-/**
- * Adds the rows of the blocks `from`–`to`, and of the block above if the node has it; from the newest page down, so
- * that a node with a shorter history returns its part.
- *
- * @param head the newest block number that the node has reported
- */
+/** Adds the rows of the blocks and of the one above, from the newest page down: a short history gives its part. */
 async function readFeeRows(
   node: RpcNode,
   { from, to, head }: { readonly from: number; readonly to: number; readonly head: number },
@@ -280,10 +272,8 @@ async function readHeaders(
 }
 
 /**
- * The blocks after `known`, in one request when nothing is new and otherwise two; without `known`, or if it was
- * orphaned or lies further back, the newest `most`. Fees and tips are exact, the head and the oldest block are
- * complete; times between are interpolated and hashes unknown. For prices, not for storing. Does not retry after "too
- * many requests". Rejects with a `ChainError`.
+ * As `ChainSource.newest`, in one request when nothing is new and otherwise two. Fees and tips are exact, the head and
+ * the oldest block are complete; times between are interpolated and hashes unknown.
  */
 export async function readNewest(
   node: RpcNode,
@@ -353,7 +343,6 @@ async function wholeOrNull<T>(number: number, response: Promise<T | null>): Prom
   });
 }
 
-/** The block at `number` on the node's chain; `null` when there is none. Rejects with a `ChainError`. */
 export async function readBlock(node: RpcNode, number: number, options?: RequestOptions) {
   const params = [toQuantity(number), false];
   const asked = request(node, maybe(blockResponse), 'eth_getBlockByNumber', params, options);
@@ -363,10 +352,7 @@ export async function readBlock(node: RpcNode, number: number, options?: Request
   throw badResponse(node, 'sends an invalid response to eth_getBlockByNumber (number)');
 }
 
-/**
- * The transactions of a block with their receipts, in order; `null` when the node's chain has another block, or none,
- * at that number. Each transaction and receipt names this block. Rejects with a `ChainError`.
- */
+/** As `ChainSource.transactionsOf`: each transaction and receipt names this block. */
 export async function readTransactions(node: RpcNode, { number, hash }: BlockId, options: ReadOptions) {
   const { signal } = options;
   // By number: by hash, nodes also return orphaned blocks, and not all have receipts by it.

@@ -7,7 +7,6 @@ import type { NodePool, PoolNode } from './node-pool.ts';
 
 interface SendRefusal {
   readonly outcome: SendOutcome | 'taken';
-  /** Machine-readable. */
   readonly reason: string;
 }
 
@@ -101,7 +100,6 @@ export async function sendTransaction(
       const words = `${node.name} could not be asked in time`;
       if (!isStillWanted()) throw new SendFailure('later', 'too_late', new ChainError('timeout', words));
     });
-    // With one node there is nothing to report.
     if (pool.nodes.length > 1) onTaken(node.name);
     return taken;
   };
