@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { KEYMAP } from '../../src/tui/input/keymap.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
-import type { ScreenQuestion, Terminal } from '../helpers/terminal.ts';
+import type { Terminal } from '../helpers/terminal.ts';
 import { FROM, noise, signedBlobs, signedTransfer, TO } from './auto-txs/signed.ts';
 import { NO_CLEARS, sceneOpener } from './open-scene.ts';
 
@@ -11,67 +10,6 @@ const { openScene, shareScene } = await sceneOpener();
 const isOn = (word: string) => new RegExp(`^ ▸ . ${word} `, 'm');
 const isList = /^ Auto-txs 9 /m;
 const isCancel = 'Cancel this auto-tx?';
-const isDelete = 'Delete this auto-tx?';
-const isOpen = /^ Order/m;
-
-/** Keys in turn, and what each must bring on the screen before the next is pressed. */
-const LIST_KEYS: readonly (readonly [key: string, shows: ScreenQuestion])[] = [
-  ['j', isOn('mined')],
-  ['down', isOn('submitted')],
-  ['k', isOn('mined')],
-  ['up', isOn('failed')],
-  ['pagedown', isOn('expired')],
-  ['pageup', isOn('failed')],
-  ['G', isOn('expired')],
-  ['g', isOn('failed')],
-  ['end', isOn('expired')],
-  ['home', isOn('failed')],
-  ['s', /by target/],
-  ['s', /by newest/],
-  ['s', isOn('failed')],
-  ['pagedown', isOn('expired')],
-  ['d', isDelete],
-  ['n', isList],
-  ['delete', isDelete],
-  ['n', isList],
-  ['b', isOn('failed')],
-  ['y', 'Copied 0xabab…abab'],
-  ['j', isOn('mined')],
-  ['j', isOn('submitted')],
-  ['j', isOn('held')],
-  ['j', isOn('pending')],
-  ['space', isOn('disabled')],
-  ['space', isOn('pending')],
-  ['x', isCancel],
-  ['n', isList],
-  ['n', 'New auto-tx'],
-  ['escape', isList],
-  ['e', 'Change: 0.01 ETH'],
-  ['escape', isList],
-  ['c', 'New auto-tx'],
-  ['escape', isList],
-  ['return', isOpen],
-];
-
-const OPEN_KEYS: readonly (readonly [key: string, shows: ScreenQuestion])[] = [
-  ['space', /— disabled/],
-  ['space', /◌ pending/],
-  ['y', 'Copied 0xabab…abab'],
-  ['x', isCancel],
-  ['n', isOpen],
-  ['e', 'Change: 0.01 ETH'],
-  ['escape', isOpen],
-  ['n', 'New auto-tx'],
-  ['escape', isOpen],
-  ['escape', isList],
-  ['G', isOn('expired')],
-  ['return', isOpen],
-  ['d', isDelete],
-  ['n', isOpen],
-  ['delete', isDelete],
-  ['n', isOpen],
-  ['escape', isList],
-];
 
 /** The runs of 16 digits of `signed` that the terminal was given, but for those of the receiver, which it must show. */
 function shownDigits(screen: Terminal, signed: string): string[] {
@@ -86,30 +24,6 @@ function shownDigits(screen: Terminal, signed: string): string[] {
 
 describe.runIf(isSlowRun)('the Auto-tx pane on a terminal', () => {
   const shown = shareScene('auto-txs', { cols: 120, watchTty: true });
-
-  it('does with every key what its help says, in the list and in an open one', async () => {
-    const screen = await openScene('auto-txs', { cols: 120 });
-    await screen.waitFor('4 Auto-tx ·4');
-    await screen.press('4');
-    await screen.waitFor(isOn('failed'));
-    for (const [scope, keys] of [
-      ['auto-txs', LIST_KEYS],
-      ['auto-tx', OPEN_KEYS],
-    ] as const) {
-      for (const [place, [key, shows]] of keys.entries()) {
-        await screen.press(key);
-        await screen.waitFor(shows).catch((cause: unknown) => {
-          throw new Error(`${key} (key ${place + 1} of ${scope}) did not do what it should`, { cause });
-        });
-      }
-      const bound = KEYMAP.filter((binding) => binding.scope === scope).flatMap(({ keys: own }) =>
-        own.map(String),
-      );
-      const pressed = new Set<string>(keys.map(([key]) => key));
-      expect(bound.filter((key) => !pressed.has(key))).toEqual([]);
-    }
-    expect(screen.clears).toEqual(NO_CLEARS);
-  });
 
   it('asks before it cancels, which a pasted transaction does not answer', async () => {
     const screen = shown();

@@ -70,6 +70,22 @@ describe('the list of auto-txs', () => {
     expect(lines()[7]).toContain('↓ 80 %');
   });
 
+  it('s sorts by the target, then the newest first, then by what needs attention again', async () => {
+    const low = autoTxView({ id: 'low', target: 1_000_000n, createdAt: 0 });
+    const { shows, press, lines } = show([...SAMPLES, low], { columns: 120, rows: 37 });
+    await shows('Auto-txs 10');
+    for (const [words, isLast] of [
+      ['by target', false],
+      ['by newest', true],
+    ] as const) {
+      await press('s');
+      await shows(words);
+      expect(lines()[isLast ? 11 : 2]).toContain(' 0.001 ');
+    }
+    await press('s');
+    await waitFor(() => lines()[2]?.includes('failed') === true);
+  });
+
   it('says state, what it does, target and price, how far, how likely, until when, whose, and why', async () => {
     const { shows } = show([WAITING], { columns: 120, rows: 37 });
     await shows(
