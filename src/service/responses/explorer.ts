@@ -62,14 +62,8 @@ export function tipOf(effectiveGasPrice: bigint, baseFeePerGas: bigint): bigint 
   return effectiveGasPrice > baseFeePerGas ? effectiveGasPrice - baseFeePerGas : 0n;
 }
 
-function costOf({
-  gasUsed,
-  effectiveGasPrice,
-  blobFee,
-  dataFee,
-}: Pick<ChainReceipt, 'gasUsed' | 'effectiveGasPrice' | 'blobFee' | 'dataFee'>): bigint {
-  return gasUsed * effectiveGasPrice + blobFee + dataFee;
-}
+type Paid = Pick<ChainReceipt, 'gasUsed' | 'effectiveGasPrice' | 'blobFee' | 'dataFee'>;
+const costOf = (paid: Paid) => paid.gasUsed * paid.effectiveGasPrice + paid.blobFee + paid.dataFee;
 
 const SELECTOR_LENGTH = 10;
 
@@ -102,37 +96,29 @@ export async function txMetrics(hash: Hex, context: LookupContext): Promise<TxMe
       `${profile.name} knows no such transaction, nor does the node's pool; check the hash and the chain`,
     );
   }
-  return { ...signed(transaction, profile.id), ...(await inclusionOf(transaction, context)) };
-}
-
-function signed(transaction: ChainTransaction, chainId: number): Omit<TxMetrics, keyof Inclusion> {
   const { data, value, blockNumber: _, blockHash: __, ...rest } = transaction;
   return {
-    chainId,
+    chainId: profile.id,
     ...toWire(rest),
     value: value.toString(),
     selector: data.length < SELECTOR_LENGTH ? null : data.slice(0, SELECTOR_LENGTH).toLowerCase(),
+    ...(await inclusionOf(transaction, context)),
   };
 }
 
-async function inclusionOf({ hash, blockNumber }: ChainTransaction, context: LookupContext) {
+async function inclusionOf(
+  { hash, blockNumber }: ChainTransaction,
+  context: LookupContext,
+): Promise<Inclusion> {
   if (blockNumber === null) return PENDING;
-  const { reader } = context;
+  const { reader, head, nativeUsd, profile } = context;
   const receipt = await reader.receipt(hash);
   if (receipt === null) {
     throw unavailable('the node knows the transaction and not yet its receipt; ask again in a second', 1);
   }
   const block = await reader.blockOf({ number: receipt.blockNumber, hash: receipt.blockHash });
   if (block?.hash !== receipt.blockHash) throw reorganised(receipt.blockNumber, context);
-  return included(receipt, block, await ifAvailable(reader.transactionsOf(block)), context);
-}
-
-function included(
-  receipt: ChainReceipt,
-  block: ChainBlock,
-  mined: readonly MinedTransaction[] | null,
-  { head, nativeUsd, profile }: LookupContext,
-): Inclusion {
+  const mined = await ifAvailable(reader.transactionsOf(block));
   const cost = costOf(receipt);
   const l1Part = receipt.l1Part ?? (profile.dataFee === undefined ? 0n : null);
   return {
