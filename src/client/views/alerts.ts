@@ -285,7 +285,7 @@ export function shortTarget(target: string): string {
 
 /** `email gas@example.org`; for several channels `email, slack`; `null` when unknown. */
 export function describeChannels(alert: AlertTargets): string | null {
-  const channels = alert.channels.length > 0 ? alert.channels : alert.method === null ? [] : [alert.method];
+  const { channels } = alert;
   const [only] = channels;
   if (only === undefined) return null;
   if (channels.length > 1) return channels.map(plainWord).join(', ');
@@ -293,7 +293,6 @@ export function describeChannels(alert: AlertTargets): string | null {
   return target === null ? plainWord(only) : `${plainWord(only)} ${shortTarget(target)}`;
 }
 
-/** `Average below 0.04 gwei: 0.0388 · deploy the registry`; `price` when it fired, `null` when unknown. */
 const timesWords = (count: number) => (count === 1 ? 'once' : `${formatCount(count)} times`);
 
 /** What an alert is and has done, besides its condition and state; `when` words a time. */
@@ -347,6 +346,7 @@ export function describeSavings(
   ];
 }
 
+/** `Average below 0.04 gwei: 0.0388 · deploy the registry`; `price` when it fired, `null` when unknown. */
 export function describeFiring(alert: AlertView, price: bigint | null): string {
   const note = cleanText(alert.note ?? '', LONGEST_NOTE).trim();
   const beside = (wei: bigint) =>

@@ -372,30 +372,26 @@ const LONGEST_MESSAGE = 400;
 const cleanMessage = (message: string) => cleanText(message, LONGEST_MESSAGE);
 
 export function describeReason(autoTx: AutoTxView, snapshot: SnapshotView, present: number): Reason {
-  const { failure, blockNumber } = autoTx;
-  const plain = (text: string): Reason => ({ text, severity: null });
+  const { failure, hold } = autoTx;
+  const status = statusOf(autoTx);
   if (failure !== null) return { text: cleanMessage(failure.message), severity: 'bad' };
-  switch (statusOf(autoTx)) {
-    case 'PENDING':
-      return pendingReason(autoTx, snapshot, present);
-    case 'SUBMITTED':
-      if (blockNumber === null) return plain('broadcast; no block has it yet');
-      return plain(`in block ${formatCount(blockNumber)}${confirmedText(autoTx)}`);
-    case 'EXECUTED':
-      return plain(minedText(autoTx));
-    case 'DISABLED':
-      if (autoTx.hold !== null) return { text: cleanMessage(autoTx.hold.message), severity: 'warn' };
-      return plain(`not broadcast while it is disabled; space enables it${sentBeforeText(autoTx)}`);
-    case 'DRAFT':
-      return plain('not signed; e takes its signature');
-    case 'CANCELLED':
-      return plain(cancelledText(autoTx));
-    case 'EXPIRED':
-      return plain(`it expired before its target was reached${sentBeforeText(autoTx)}`);
-    default:
-      return plain(autoTx.status === null ? 'the service does not say its status' : '');
-  }
+  if (status === 'PENDING') return pendingReason(autoTx, snapshot, present);
+  if (status === 'DISABLED' && hold !== null) return { text: cleanMessage(hold.message), severity: 'warn' };
+  const unsaid = autoTx.status === null ? 'the service does not say its status' : '';
+  return { text: (status && REASONS[status]?.(autoTx)) ?? unsaid, severity: null };
 }
+
+const REASONS: Readonly<Partial<Record<AutoTxStatus, (autoTx: AutoTxView) => string>>> = {
+  DRAFT: () => 'not signed; e takes its signature',
+  DISABLED: (autoTx) => `not broadcast while it is disabled; space enables it${sentBeforeText(autoTx)}`,
+  SUBMITTED: (autoTx) =>
+    autoTx.blockNumber === null
+      ? 'broadcast; no block has it yet'
+      : `in block ${formatCount(autoTx.blockNumber)}${confirmedText(autoTx)}`,
+  EXECUTED: minedText,
+  CANCELLED: cancelledText,
+  EXPIRED: (autoTx) => `it expired before its target was reached${sentBeforeText(autoTx)}`,
+};
 
 function pendingReason(autoTx: AutoTxView, snapshot: SnapshotView, present: number): Reason {
   const { hold, checks } = autoTx;
