@@ -29,7 +29,7 @@ import { openAlertForm } from '../panes/alerts/alerts-pane.tsx';
 import { type Board, BoardPane } from '../panes/board/board-pane.tsx';
 import { openPlace } from '../panes/explorer/explorer-state.ts';
 import { Room, SnapshotContext } from '../ui/pane-context.tsx';
-import { ScrollView } from '../ui/scroll.tsx';
+import { TextView } from '../ui/scroll.tsx';
 import { DimContext, setAscii } from '../ui/theme.ts';
 import { Clock, useNow } from './clock.ts';
 import { type Health, healthOf, isPast } from './connection.ts';
@@ -238,7 +238,7 @@ function SessionScreen(props: SessionProps) {
 
   const body = () => {
     if (state.overlay === 'help') {
-      return <ScrollView title="Keys" lines={helpLines(shownBoard === null ? tab.scope : 'board')} />;
+      return <TextView title="Keys" lines={helpLines(shownBoard === null ? tab.scope : 'board')} />;
     }
     if (shownBoard !== null) return <BoardPane board={shownBoard} open={openChain} />;
     if (state.overlay === 'raw' && scope !== null) return <RawView {...tab.raw(memory)} />;

@@ -5,7 +5,7 @@ import { useMonitorQuery } from '../data/queries.ts';
 import { KEYMAP, SCOPES, type Scope, titleOf } from '../input/keymap.ts';
 import { useRoom } from '../ui/pane-context.tsx';
 import { PaneState } from '../ui/pane-state.tsx';
-import { ScrollView } from '../ui/scroll.tsx';
+import { TextView } from '../ui/scroll.tsx';
 import { displayWidth, fitText } from '../ui/text.tsx';
 
 const MOST_LINES = 5_000;
@@ -46,7 +46,7 @@ export function RawView({ path, query = {} }: RawRequest) {
   const response = data ?? refused;
   if (response !== null) {
     const why = refused === null || error === null ? [] : [...rawLines(error.message, width), ''];
-    return <ScrollView title={`GET ${request}`} lines={[...why, ...rawLines(response, width)]} />;
+    return <TextView title={`GET ${request}`} lines={[...why, ...rawLines(response, width)]} />;
   }
   if (error === null) return <PaneState kind="loading" what={`the response to ${request}`} />;
   const words = { title: failureTitle(error), reason: error.message, hint: 'r asks again, Esc closes' };

@@ -31,16 +31,11 @@ const LONGEST_BYTES = 200;
 
 /** These print unknown sequences, or have no desktop. */
 const BELL_ONLY = /^(unknown|linux|cons25|vt\d|ansi|eterm|emacs|sun|wyse)/i;
-const WITHOUT_TITLE = /iterm/i;
-const WITH_TITLE = /kitty|ghostty|wezterm|foot|rxvt|contour|konsole|vte_|wt_/i;
-/** tmux and screen set their own names, but keep the terminal's exported variables. */
-const EXPORTED = ['KITTY_WINDOW_ID', 'VTE_VERSION', 'WT_SESSION', 'KONSOLE_VERSION', 'WEZTERM_PANE'];
 
 /**
- * The bytes of a bell and a desktop notification: BEL, then OSC 777 (urxvt, VTE, kitty, WezTerm, Ghostty, foot,
- * Windows Terminal), OSC 9 (iTerm2), or both for an unknown terminal, which ignores the other. ConEmu uses OSC 9
- * differently, but only with numbers, and the text begins with a name. In tmux (`allow-passthrough`) and GNU screen
- * they are wrapped, so that they reach the outer terminal.
+ * The bytes of a bell and a desktop notification: BEL, then OSC 9 for iTerm2, which also reads it over ssh, or OSC 777
+ * (urxvt, VTE, kitty, WezTerm, Ghostty, foot, Windows Terminal; others ignore it). In tmux (`allow-passthrough`) and
+ * GNU screen they are wrapped, so that they reach the outer terminal.
  *
  * @param text any text: control characters and semicolons, which would split it, are removed
  */
@@ -49,22 +44,13 @@ export function notificationBytes(text: string, { level, env }: Notifications): 
   if (level === 'off' || term === '' || term === 'dumb') return '';
   if (level === 'bell' || BELL_ONLY.test(term) || env.INSIDE_EMACS !== undefined) return BELL;
   const said = boundBytes(cleanText(text).replaceAll(';', ','));
-  const plain = `\u001b]9;gastop: ${said}${BELL}`;
-  const titled = `\u001b]777;notify;gastop;${said}${BELL}`;
-  const names = [term, env.TERM_PROGRAM, env.LC_TERMINAL, ...EXPORTED.filter((name) => env[name])].join(' ');
-  const sequences = () => {
-    if (WITHOUT_TITLE.test(names)) return [plain];
-    if (WITH_TITLE.test(names)) return [titled];
-    return /apple_terminal/i.test(names) ? [] : [plain, titled];
-  };
-  // The inner sequences end in BEL: screen would take the other terminator for that of its wrapping.
-  const wrapped = (sequence: string) => {
-    if (env.TMUX || term.startsWith('tmux'))
-      return `\u001bPtmux;${sequence.replaceAll('\u001b', '\u001b\u001b')}\u001b\\`;
-    // A TERM of screen alone may be tmux's, over ssh, which would show screen's wrapping as text.
-    return env.STY ? `\u001bP${sequence}\u001b\\` : sequence;
-  };
-  return BELL + sequences().map(wrapped).join('');
+  const isIterm = /iterm/i.test(`${env.TERM_PROGRAM} ${env.LC_TERMINAL}`);
+  const note = `\u001b]${isIterm ? '9;gastop: ' : '777;notify;gastop;'}${said}${BELL}`;
+  // The inner sequence ends in BEL: screen would take the other terminator for that of its wrapping.
+  if (env.TMUX || term.startsWith('tmux'))
+    return `${BELL}\u001bPtmux;${note.replaceAll('\u001b', '\u001b\u001b')}\u001b\\`;
+  // A TERM of screen alone may be tmux's, over ssh, which would show screen's wrapping as text.
+  return BELL + (env.STY ? `\u001bP${note}\u001b\\` : note);
 }
 
 function boundBytes(text: string): string {

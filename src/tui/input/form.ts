@@ -260,18 +260,3 @@ function valueLines(field: FormField, form: FormState, room: number, reserved: n
     }
   }
 }
-
-/** A field and its value, for a screen reader. */
-export function spokenField(field: FormField, form: FormState): string {
-  const value = valueIn(form, field.id);
-  const description = () => {
-    if (field.kind === 'pasted') return field.description?.map(({ text }) => text).join('') ?? 'empty';
-    if (field.kind === 'text') return `${value || 'empty'} ${field.unit ?? ''}`.trim();
-    const chosen =
-      chosenIn(value, field.choices)
-        .map(([, label]) => label)
-        .join(', ') || 'nothing';
-    return field.kind === 'one' ? chosen : `${chosen}, at ${field.choices[form.at]?.[1] ?? ''}`;
-  };
-  return `${field.label}: ${description()}`;
-}

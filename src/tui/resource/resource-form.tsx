@@ -14,14 +14,13 @@ import {
   partsOfPath,
   pressIn,
   showProblems,
-  spokenField,
   typeIn,
   type Values,
 } from '../input/form.ts';
 import { useModalKeys } from '../input/use-keys.tsx';
 import { wrappedLines } from '../ui/fact-list.tsx';
-import { useRoom } from '../ui/pane-context.tsx';
-import { bold, faint, type Line, LineList, SpokenSentences, scrolledTo } from '../ui/text.tsx';
+import { SPOKEN_WIDTH, useRoom } from '../ui/pane-context.tsx';
+import { bold, faint, type Line, LineList, plain, scrolledTo } from '../ui/text.tsx';
 import type { FormProps } from './resource-pane.tsx';
 
 type Edit = <Form extends FormState>(form: Form) => Form;
@@ -68,7 +67,6 @@ interface ResourceFormProps
   readonly below: readonly Line[];
   /** Further lines in the room that is left. */
   readonly rest?: (room: number) => readonly Line[];
-  readonly spoken: readonly string[];
 }
 
 const NOTICE_LINES = 2;
@@ -76,9 +74,10 @@ const CHANGE = { done: 'changed', doing: 'changing' };
 
 /** A form: validates fields while typing, shows a service's refusals, and confirms before it is discarded. */
 export function ResourceForm(props: ResourceFormProps) {
-  const { resource, title, form, fields, problems, isChange, isDirty, leave, below, spoken } = props;
+  const { resource, title, form, fields, problems, isChange, isDirty, leave, below } = props;
   const { columns, rows } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
+  const width = isSpoken ? SPOKEN_WIDTH : columns;
   const toast = useToast();
   const { mutateAsync } = useWork<Awaited<ReturnType<typeof props.save>>>(resource);
   // The confirmation as it was opened: prices change meanwhile.
@@ -185,24 +184,13 @@ export function ResourceForm(props: ResourceFormProps) {
   };
   const general = problemOf('');
   const progress = isSending ? 'asking the service …' : 'Ctrl-S saves it, Esc leaves';
-  if (isSpoken) {
-    const sentence = (each: FormField) =>
-      [spokenField(each, form), problemOf(each.id)].filter((part) => part !== null).join(', ');
-    const sentences = [
-      `${title}, ${progress}`,
-      general ?? '',
-      ...(field ? [`Field ${place + 1} of ${fields.length}, ${sentence(field)}, ${field.hint}`] : []),
-      ...fields.filter((each) => each !== field).map(sentence),
-      ...spoken,
-    ];
-    return <SpokenSentences sentences={sentences} />;
-  }
   const look = { color: 'bad' } as const;
-  const notice = wrappedLines(general && `! ${general}`, columns, { most: NOTICE_LINES, look });
+  const notice = wrappedLines(general && `! ${general}`, width, { most: NOTICE_LINES, look });
   const heading: Line = [bold(` ${title}`), faint(`   ${progress}`)];
-  const room = Math.max(rows - 1 - notice.length - below.length, 1);
+  const spoken = field && [plain(`Field ${place + 1} of ${fields.length}: ${field.label}`)];
+  const room = isSpoken ? Number.POSITIVE_INFINITY : Math.max(rows - 1 - notice.length - below.length, 1);
   const blocks = fields.map((each) => [
-    ...fieldLines(each, form, problemOf(each.id), columns),
+    ...fieldLines(each, form, problemOf(each.id), width),
     ...(props.under?.(each) ?? []),
   ]);
   const isAlone = field !== undefined && props.alone === field.id;
@@ -210,7 +198,9 @@ export function ResourceForm(props: ResourceFormProps) {
   const rest = props.rest?.(room - lines.length) ?? [];
   return (
     <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
-      <LineList lines={[heading, ...notice, ...lines, ...below, ...rest]} />
+      <LineList
+        lines={[heading, ...(isSpoken && spoken ? [spoken] : []), ...notice, ...lines, ...below, ...rest]}
+      />
     </Box>
   );
 }

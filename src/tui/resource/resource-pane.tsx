@@ -11,24 +11,14 @@ import { type ActionHandler, type ActionHandlers, scrollKeys, useKeys } from '..
 import { type PaneContext, usePane, useRoom } from '../ui/pane-context.tsx';
 import { PaneState, PolledFrame } from '../ui/pane-state.tsx';
 import { ScrolledLines, useFirstRow } from '../ui/scroll.tsx';
-import { spokenRow, type TableColumn, useTable } from '../ui/table.ts';
-import {
-  bold,
-  faint,
-  type Line,
-  LineList,
-  SegmentLine,
-  SpokenSentences,
-  scrolledTo,
-  spokenLine,
-} from '../ui/text.tsx';
+import { type TableColumn, useTable } from '../ui/table.ts';
+import { bold, faint, type Line, LineList, plain, SegmentLine, scrolledTo } from '../ui/text.tsx';
 
 /** What the user creates, changes and deletes (alerts, auto-txs): its content, which the resource pane draws. */
 export interface Resource<Item extends ListItem, Seed> {
   readonly name: 'alert' | 'auto-tx';
   readonly tab: ActionName;
   readonly title: string;
-  readonly spokenTitle: string;
   readonly useList: (context: PaneContext) => {
     readonly feed: Feed<Item>;
     readonly items: readonly Item[];
@@ -243,7 +233,7 @@ function ListScreen<Item extends ListItem, Seed>(props: ScreenProps<Item, Seed>)
   const plural = `${resource.name}s` as const;
   const { columns, rows } = useRoom();
   const { feed, states, counts = [], notices = [], empty } = list;
-  const { cursor, order } = state;
+  const { order } = state;
   const filter = useContext(FilterContext);
   const orders = Object.entries(resource.orders);
   const [orderName = '', compare = null] = orders[order] ?? [];
@@ -251,13 +241,14 @@ function ListScreen<Item extends ListItem, Seed>(props: ScreenProps<Item, Seed>)
   const items = compare ? matching.toSorted((one, other) => compare(one, other, context)) : matching;
   const taken = CHROME + notices.length + (resource.foot?.rows ?? 0) + (feed.error === null ? 0 : 1);
   const room = Math.max(rows - taken, 1);
-  const found = cursor === null ? 0 : items.findIndex(({ id }) => id === cursor.id);
-  const place = Math.max(found < 0 ? Math.min(cursor?.place ?? 0, items.length - 1) : found, 0);
+  const found = items.findIndex(({ id }) => id === state.cursor?.id);
+  const place = Math.max(found < 0 ? Math.min(state.cursor?.place ?? 0, items.length - 1) : found, 0);
   const above = useFirstRow({ count: items.length, place, room });
   const selected = items[place];
+  // A screen reader begins with the selected one.
   const shown = context.isSpoken ? items.slice(place, place + MOST_SPOKEN) : items.slice(above, above + room);
-  const all = resource.columns(context, shown);
-  const table = useTable({ columns: all, rows: shown, cursor: place - above });
+  const cursor = context.isSpoken ? 0 : place - above;
+  const table = useTable({ columns: resource.columns(context, shown), rows: shown, cursor });
 
   const select = (to: number, more: Partial<ResourceState<Seed>> = {}) => {
     const at = Math.min(Math.max(to, 0), items.length - 1);
@@ -291,17 +282,6 @@ function ListScreen<Item extends ListItem, Seed>(props: ScreenProps<Item, Seed>)
         }
         if (items.length === 0 && empty !== null) return instead(empty);
         const lines: readonly Line[] = [...(notice === null ? [] : [[{ text: ' ' }, ...notice]]), ...notices];
-        const foot = (item: Item | undefined) => (item && resource.foot?.lines(item, context)) ?? [];
-        if (context.isSpoken) {
-          const spokenItem = (item: Item) => {
-            const words = foot(item).map(spokenLine);
-            return [spokenRow(all, item, words), ...words];
-          };
-          const heading = `${resource.spokenTitle} Enter opens the first one named here, n makes a new one`;
-          return (
-            <SpokenSentences sentences={[heading, ...lines.map(spokenLine), ...shown.flatMap(spokenItem)]} />
-          );
-        }
         const total = feed.data?.total ?? 0;
         const ofTotal = total <= list.items.length ? '' : ` of ${formatCount(total)}`;
         const title = [bold(`${resource.title} ${formatCount(list.items.length)}${ofTotal}`)];
@@ -320,7 +300,7 @@ function ListScreen<Item extends ListItem, Seed>(props: ScreenProps<Item, Seed>)
             <SegmentLine segments={[title, ...states, ...words, ...counts]} />
             <LineList lines={[...lines, table.heading, ...table.lines]} />
             <Box flexGrow={1} />
-            <LineList lines={foot(selected)} />
+            <LineList lines={(selected && resource.foot?.lines(selected, context)) ?? []} />
           </Box>
         );
       }}
@@ -345,10 +325,7 @@ function DetailsScreen<Item extends ListItem, Seed>(props: DetailsScreenProps<It
   );
   const entry = entries[at];
   const logs = entries.map((each, place) => each.lines(place === at));
-  const spoken = logs.slice(at, at + MOST_SPOKEN).flat();
-  const shown = context.isSpoken
-    ? spoken.map((line, place): Line => (place === 0 ? [{ text: `Selected: ${spokenLine(line)}` }] : line))
-    : logs.flat();
+  const shown = context.isSpoken ? [[plain('Selected:')], ...logs.slice(at).flat()] : logs.flat();
 
   const scroll = (top: number, to = view.entry) =>
     change((before) => ({ ...before, view: { ...view, top, entry: to } }));

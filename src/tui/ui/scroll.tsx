@@ -3,7 +3,7 @@ import { useRef, useState } from 'react';
 import type { Scope } from '../input/keymap.ts';
 import { scrollKeys, useKeys } from '../input/use-keys.tsx';
 import { useRoom } from './pane-context.tsx';
-import { bold, EMPTY_LINE, faint, type Line, LineList, plain, SegmentLine, scrolledTo } from './text.tsx';
+import { bold, faint, type Line, LineList, plain, SegmentLine, scrolledTo } from './text.tsx';
 
 /** The first visible row; it moves as little as needed to show the row at `place`. */
 export function useFirstRow({ count, place, room }: Readonly<Record<'count' | 'place' | 'room', number>>) {
@@ -35,43 +35,31 @@ export function TitledLines({ title, lines, notice = null, below = 0 }: TitledLi
 
 interface ScrolledLinesProps extends Omit<TitledLinesProps, 'below'> {
   readonly scope: Scope;
-  readonly top: number;
-  readonly onScroll: (top: number) => void;
+  /** Where these lines are shown again at another time. */
+  readonly top?: number;
+  readonly onScroll?: (top: number) => void;
 }
 
 /** Scrolling lines under a fixed title. A screen reader reads them all. */
 export function ScrolledLines({ scope, lines, top, onScroll, ...frame }: ScrolledLinesProps) {
   const { rows } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
-  const room = isSpoken ? lines.length : rows - (frame.notice == null ? 1 : 2);
-  const { from, shown, most } = useScrolled(scope, lines, room, [top, onScroll]);
-  return <TitledLines {...frame} lines={shown} below={most - from} />;
-}
-
-function useScrolled<Each>(
-  scope: Scope,
-  lines: readonly Each[],
-  rows: number,
-  [top, onScroll]: readonly [top: number, onScroll: (top: number) => void],
-) {
-  const room = Math.max(rows, 1);
+  const [ownTop, setOwnTop] = useState(0);
+  const room = Math.max(isSpoken ? lines.length : rows - (frame.notice == null ? 1 : 2), 1);
   const most = Math.max(lines.length - room, 0);
-  const from = Math.min(top, most);
-  const go = (to: number) => onScroll(Math.min(Math.max(to, 0), most));
+  const from = Math.min(top ?? ownTop, most);
+  const go = (to: number) => (onScroll ?? setOwnTop)(Math.min(Math.max(to, 0), most));
   useKeys(scope, most === 0 ? {} : scrollKeys(go, { top: from, room, most }));
-  return { from, most, shown: lines.slice(from, from + room) };
+  return <TitledLines {...frame} lines={lines.slice(from, from + room)} below={most - from} />;
 }
 
-/** Text over the pane that is longer than the screen: `j k g G`, arrows and pages. */
-export function ScrollView({ title, lines }: { readonly title: string; readonly lines: readonly string[] }) {
-  const { columns, rows } = useRoom();
-  const { from, most, shown } = useScrolled('scroll', lines, rows - 1, useState(0));
-  const place = most === 0 ? '' : `  lines ${from + 1} to ${from + shown.length} of ${lines.length}`;
-  const heading: Line = [bold(` ${title}`), faint(`${place}   Esc closes`)];
-  const texts = shown.map((text): Line => (text === '' ? EMPTY_LINE : [plain(` ${text}`)]));
-  return (
-    <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
-      <LineList lines={[heading, ...texts]} />
-    </Box>
-  );
+interface TextViewProps {
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+/** A text over the pane. */
+export function TextView({ title, lines }: TextViewProps) {
+  const heading = [[bold(title)], [faint('Esc closes')]];
+  return <ScrolledLines scope="scroll" title={heading} lines={lines.map((text) => [plain(` ${text}`)])} />;
 }

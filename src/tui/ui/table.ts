@@ -111,8 +111,8 @@ export function tableOf<Row>(
   const { columns: all, rows, width, margin = 3, cursor = null, rowName = '' } = options;
   if (isSpoken) {
     const lines = rows.map((row, place) => {
-      const marked = place === cursor ? 'Marked: ' : '';
-      return [plain(`${marked}${rowName} ${spokenRow(all, row)}`.trim())];
+      const parts = [place === cursor ? 'Marked:' : '', rowName, spokenRow(all, row)];
+      return [plain(parts.filter((part) => part !== '').join(' '))];
     });
     return { heading: EMPTY_LINE, lines };
   }
@@ -142,17 +142,12 @@ export function useTable<Row>(options: Omit<TableOptions<Row>, 'width'> & { read
 
 const cellLine = (cell: string | Line): Line => (typeof cell === 'string' ? [plain(cell)] : cell);
 
-/** A row as a sentence; a growing column does not repeat text from `elsewhere`. */
-export function spokenRow<Row>(
-  columns: readonly TableColumn<Row>[],
-  row: Row,
-  elsewhere: readonly string[] = [],
-): string {
-  const cells = columns.flatMap(({ heading, cell, most }, place) => {
+/** A row as a sentence. */
+function spokenRow<Row>(columns: readonly TableColumn<Row>[], row: Row): string {
+  const cells = columns.flatMap(({ heading, cell }, place) => {
     const value = cell(row);
     const text = spokenLine(cellLine(value));
-    const isSaid = most !== undefined && elsewhere.some((line) => line.includes(text));
-    if (isUnknown(value) || text === '' || isSaid) return [];
+    if (isUnknown(value) || text === '') return [];
     return [place === 0 || heading === '' ? text : `${heading} ${text}`];
   });
   return cells.join(', ');

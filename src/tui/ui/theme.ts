@@ -33,7 +33,7 @@ function arrowSign(arrow: string): string {
 
 export const inAscii = (text: string): string =>
   text
-    .replace(/[↑↓→](?= [+−\d])| → (?=\S)|^→ $/gu, arrowSign)
+    .replace(/[↑↓→](?= [+−\d])| → (?=\S)|^→ (?=\S|$)/gu, arrowSign)
     .replace(/[^\x20-\x7e\n]/gu, (sign) => STAND_INS.get(sign) ?? '?'.repeat(stringWidth(sign)));
 
 const terminal = { isAscii: false };

@@ -107,7 +107,6 @@ export function AlertForm({ seed, ...props }: FormProps<AlertSeed>) {
       leave={{ what: 'the alert', lines: [condition, 'What was typed is lost.'], no: 'Go on typing' }}
       // The preview comes and goes while typing: its lines stay reserved.
       below={[...faint(reach, REACH_LINES), ...filledTo(faint(preview, PREVIEW_LINES), PREVIEW_LINES)]}
-      spoken={[reach, preview].filter((words) => words !== null)}
     />
   );
 }

@@ -64,7 +64,6 @@ const ALERTS: Resource<AlertView, AlertSeed> = {
   name: 'alert',
   tab: 'tab-3',
   title: 'Alerts',
-  spokenTitle: 'Alerts, newest first.',
   useList({ snapshot, present, width }) {
     const now = useNow();
     const { isOwnService } = useMonitor();

@@ -57,8 +57,6 @@ import type { AutoTxSeed } from './auto-txs-pane.tsx';
 import { type Pasted, pastedText, type SignedText, transactionText, usePastedTransaction } from './pasted.ts';
 
 const ORDER_FIELDS = ['targetGasPriceGwei', 'gasSpeed', 'strictTargetPrice'] as const;
-const SPOKEN_RESULT = { pass: 'passes', wait: 'waits', block: 'blocks', unknown: 'unknown' } as const;
-
 /** The form of a new or changed auto-tx. The pasted text is kept only while the form is open. */
 export function AutoTxForm({ seed, ...props }: FormProps<AutoTxSeed>) {
   const { snapshot, width } = usePane();
@@ -147,14 +145,6 @@ export function AutoTxForm({ seed, ...props }: FormProps<AutoTxSeed>) {
         const open = checks.filter(({ result, ok }) => !isAlone || ok === false || result === 'wait');
         return preflightLines(open, width, room);
       }}
-      spoken={[
-        ...(focus === 'signedTransaction' ? facts.map((line) => line.map(({ text }) => text).join('')) : []),
-        ...[price, outlook.odds].filter((words) => words !== null),
-        ...checks.map(({ name, result, ok, message }) => {
-          const warning = result === 'pass' && ok === false ? ' with a warning' : '';
-          return `${name}, ${SPOKEN_RESULT[result]}${warning}: ${message}`;
-        }),
-      ]}
     />
   );
 }

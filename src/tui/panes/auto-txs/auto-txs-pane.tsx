@@ -47,7 +47,6 @@ const AUTO_TXS: Resource<AutoTxView, AutoTxSeed> = {
   name: 'auto-tx',
   tab: 'tab-4',
   title: 'Auto-txs',
-  spokenTitle: 'Auto-txs, what needs attention first.',
   useList({ snapshot }) {
     const now = useNow();
     const { autoTxs: feed } = useLists();
