@@ -15,14 +15,7 @@ interface LoggedRequest extends AnsweredRequest {
   readonly cut: boolean;
 }
 
-export interface RequestLog {
-  answered(level: 'debug' | 'info' | 'error', request: LoggedRequest): void;
-  /** An error that no response reports. */
-  problem(error: unknown): void;
-  fatal(error: unknown): void;
-  info(message: string): void;
-  warn(message: string): void;
-}
+export type RequestLog = ReturnType<typeof createRequestLog>;
 
 interface RequestLogOptions {
   readonly level: LogLevel;
@@ -36,7 +29,7 @@ interface RequestLogOptions {
 const SECRETS = ['key', 'apiKey', 'headers', 'authorization'];
 
 /** Lines by pino. A line has a route's template and a key's id, never the typed path or key. */
-export function createRequestLog({ level, isPlain = false, write, redact }: RequestLogOptions): RequestLog {
+export function createRequestLog({ level, isPlain = false, write, redact }: RequestLogOptions) {
   const options = {
     level,
     base: null,
@@ -49,16 +42,17 @@ export function createRequestLog({ level, isPlain = false, write, redact }: Requ
   const requests = pino(options, stream);
   const logger = pino({ ...options, redact: [...SECRETS, ...SECRETS.map((name) => `*.${name}`)] }, stream);
   return {
-    answered: (level, { id, method, route, status, durationMs, bytes, keyId, errorCode, cut }) => {
+    answered: (level: 'debug' | 'info' | 'error', request: LoggedRequest) => {
+      const { id, method, route, status, durationMs, bytes, keyId, errorCode, cut } = request;
       const line = { id, method, route, status, ms: Math.round(durationMs * 100) / 100, bytes };
       const more = { keyId: keyId ?? undefined, errorCode: errorCode ?? undefined, cut: cut || undefined };
       requests[level]({ ...line, ...more }, 'request');
     },
-    // The stack of an expected error adds nothing to its message.
-    problem: (error) => logger.warn(isUnforeseen(error) ? { err: error } : {}, messageOf(error)),
-    fatal: (error) => logger.fatal({ err: error }, messageOf(error)),
-    info: (message) => logger.info(message),
-    warn: (message) => logger.warn(message),
+    /** An error that no response reports. The stack of an expected one adds nothing to its message. */
+    problem: (error: unknown) => logger.warn(isUnforeseen(error) ? { err: error } : {}, messageOf(error)),
+    fatal: (error: unknown) => logger.fatal({ err: error }, messageOf(error)),
+    info: (message: string) => logger.info(message),
+    warn: (message: string) => logger.warn(message),
   };
 }
 

@@ -78,17 +78,13 @@ export interface ServerOptions {
   readonly limits?: Partial<typeof LIMITS>;
 }
 
-export interface RunningServer {
-  readonly port: number;
-  /** Accepts no more connections, lets requests in progress end, then closes the rest. */
-  stop(): Promise<void>;
-}
+export type RunningServer = Awaited<ReturnType<typeof startServer>>;
 
 /**
  * Listens. Resolves when it does.
  * @throws the system's error (`EADDRINUSE`, `EACCES`, `ENOTFOUND`, …) when it cannot.
  */
-export async function startServer(options: ServerOptions): Promise<RunningServer> {
+export async function startServer(options: ServerOptions) {
   const { served, host, log, prefix = '' } = options;
   const limits = { ...LIMITS, ...options.limits };
   const metrics = createRequestMetrics(Date.now());
@@ -222,11 +218,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
 
   return {
-    get port() {
+    get port(): number {
       const address = server.address();
       return typeof address === 'object' && address !== null ? address.port : options.port;
     },
-    async stop() {
+    /** Accepts no more connections, lets requests in progress end, then closes the rest. */
+    async stop(): Promise<void> {
       isStopping = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       served.endStreams?.();

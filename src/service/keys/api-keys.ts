@@ -3,7 +3,6 @@ import { crc32 } from 'node:zlib';
 import { ROUTE_GROUPS, type RouteGroup } from '../../contract/routes.ts';
 import { KEY_ID_LENGTH, KEY_PREFIX } from '../../core/key-text.ts';
 import type { KeyStore } from '../../store/api-keys.ts';
-import type { KeyRow } from '../../store/tables.ts';
 
 /** No capitals, and no letters that are easily confused: ids are typed by hand. */
 const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -32,9 +31,7 @@ export function createKeyId(): string {
   return Array.from(randomBytes(KEY_ID_LENGTH), (byte) => ID_ALPHABET[byte % ID_ALPHABET.length]).join('');
 }
 
-export function isKeyId(text: string): boolean {
-  return ID.test(text);
-}
+export const isKeyId = (text: string): boolean => ID.test(text);
 
 /** A new key for `id`: `gastop_<id>_<secret>_<checksum>`. */
 export function createKey(id: string): ApiKey {
@@ -51,9 +48,7 @@ export function readKey(text: string): ApiKey | null {
 }
 
 /** Unlike for passwords a fast hash is safe: 2^160 secrets cannot be tried, and this runs for every request. */
-export function hashKey({ text }: ApiKey): Buffer {
-  return hash('sha256', text, 'buffer');
-}
+export const hashKey = ({ text }: ApiKey): Buffer => hash('sha256', text, 'buffer');
 
 function checksum(payload: string): string {
   let text = '';
@@ -132,11 +127,7 @@ export async function issueKey(
 }
 
 /** The old secret stops working at once; `null`: no such key, or it is revoked. `now` in ms. @throws {StoreError} */
-export async function reissueKey(
-  store: KeyStore,
-  id: string,
-  now: number,
-): Promise<{ readonly key: ApiKey; readonly row: KeyRow } | null> {
+export async function reissueKey(store: KeyStore, id: string, now: number) {
   const key = createKey(id);
   const row = await store.rotate(id, secretOf(key, now));
   return row && { key, row };

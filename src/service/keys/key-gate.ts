@@ -1,6 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import type { RateLimits } from '../../contract/dashboard.ts';
 import type { RouteGroup } from '../../contract/routes.ts';
 import { KeyStore } from '../../store/api-keys.ts';
 import { openUsageDatabase } from '../../store/database.ts';
@@ -262,7 +261,11 @@ export function createKeyGate({
       const used = await store.usedOn(day, keyId).catch((error) => {
         throw toFailure(error);
       });
-      return { keyId, limits: rateLimits(plan, used, day) };
+      const { name, dailyLimit, perSecond } = plan;
+      const remainingToday = dailyLimit === null ? null : Math.max(0, dailyLimit - used);
+      const resetsAt = new Date((day + 1) * DAY_MS).toISOString();
+      const limits = { plan: name, dailyLimit, usedToday: used, remainingToday, resetsAt, perSecond };
+      return { keyId, limits };
     },
 
     async identify(header) {
@@ -288,17 +291,6 @@ export function createKeyGate({
       closing ??= Promise.resolve(running).then(() => store.close());
       return closing;
     },
-  };
-}
-
-function rateLimits({ name, dailyLimit, perSecond }: Plan, used: number, day: number): RateLimits {
-  return {
-    plan: name,
-    dailyLimit,
-    usedToday: used,
-    remainingToday: dailyLimit === null ? null : Math.max(0, dailyLimit - used),
-    resetsAt: new Date((day + 1) * DAY_MS).toISOString(),
-    perSecond,
   };
 }
 
