@@ -4,7 +4,7 @@ import { parseLookup } from '../../src/core/parse-lookup.ts';
 import { readLookup } from '../../src/tui/panes/explorer/explorer-state.ts';
 
 const HASH = `0x${'ab12'.repeat(16)}`;
-const ANYWHERE = { head: null, noTransactions: null, isKey: () => false };
+const ANYWHERE = [null, null, () => false] as const;
 
 describe('a block or transaction is written in one way for the commands and for the monitor', () => {
   it.each([
@@ -20,17 +20,17 @@ describe('a block or transaction is written in one way for the commands and for 
     const block = { kind: 'block', number: 24_337_604 };
     expect(parseLookup(typed)).toEqual(block);
     expect(parseBlockNumber(typed)).toBe(24_337_604);
-    expect(readLookup(typed, ANYWHERE)).toEqual({ kind: 'found', place: block });
+    expect(readLookup(typed, ...ANYWHERE)).toEqual({ kind: 'found', place: block });
   });
 
   it.each([HASH, HASH.slice(2), HASH.toUpperCase(), ` ${HASH}\n`])('%j', (typed) => {
     expect(parseTxHash(typed)).toBe(HASH);
-    expect(readLookup(typed, ANYWHERE)).toEqual({ kind: 'found', place: { kind: 'tx', hash: HASH } });
+    expect(readLookup(typed, ...ANYWHERE)).toEqual({ kind: 'found', place: { kind: 'tx', hash: HASH } });
   });
 
   it.each(['latest', 'HEAD', ' Latest '])('%j', (typed) => {
     expect(parseBlockNumber(typed)).toBe('latest');
-    expect(readLookup(typed, { ...ANYWHERE, head: 7 })).toMatchObject({ place: { number: 7 } });
+    expect(readLookup(typed, 7, null, () => false)).toMatchObject({ place: { number: 7 } });
   });
 
   it('or is refused with the same words', () => {
@@ -47,7 +47,7 @@ describe('a block or transaction is written in one way for the commands and for 
     ]) {
       const sought = parseLookup(typed);
       const problem = sought.kind === 'wrong' ? sought.problem : 'none';
-      expect(readLookup(typed, ANYWHERE)).toEqual({ kind: 'wrong', problem });
+      expect(readLookup(typed, ...ANYWHERE)).toEqual({ kind: 'wrong', problem });
       expect(() => parseBlockNumber(typed)).toThrow(problem);
       expect(() => parseTxHash(typed)).toThrow(problem);
     }

@@ -76,8 +76,7 @@ export function Finder({ scope, children }: { readonly scope: Scope; readonly ch
   const { openPlace } = useMonitor();
   const items = listOf(lists, scope)?.data?.items;
   const find = useFind(scope, (text): Reading => {
-    const context = { head: snapshot.blockNumber, noTransactions: noTransactions(snapshot), isKey };
-    const sought = readLookup(text, context);
+    const sought = readLookup(text, snapshot.blockNumber, noTransactions(snapshot), isKey);
     const matching = items?.filter((item) => matchesFilter(item, text.trim())).length ?? 0;
     const isFilter = items !== undefined && (matching > 0 || sought.kind !== 'found');
     const onEnter = isFilter ? 'keep' : sought.kind === 'found' ? () => openPlace(sought.place) : null;

@@ -9,7 +9,7 @@ it('tells all times in the offset of the present, also of blocks before the cloc
   const change = Date.UTC(2024, 9, 27, 1);
   const row = (number: number, timestamp: number) => ({
     ...{ key: number, number, timestamp, baseFee: 7e9, gasUsedRatio: 0.5 },
-    ...{ change: null, tip: null, low: null, high: null, details: null },
+    ...{ change: null, tip: null },
   });
   const context = {
     ...{ snapshot: SNAPSHOT, symbol: 'ETH', width: 80, isSpoken: false },

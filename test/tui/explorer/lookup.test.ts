@@ -7,7 +7,7 @@ import { rounds } from '../../helpers/rounds.ts';
 
 const HEAD = 24_337_604;
 const look = (typed: string, noTransactions: string | null = null) =>
-  readLookup(typed, { head: HEAD, noTransactions, isKey: () => false });
+  readLookup(typed, HEAD, noTransactions, () => false);
 const problem = (typed: string) => {
   const read = look(typed);
   return read.kind === 'wrong' ? read.problem : read;
@@ -89,7 +89,7 @@ describe('a lookup', () => {
   });
 
   it('beyond the head is asked for where the service does not say what its head is', () => {
-    expect(readLookup('99999999', { head: null, noTransactions: null, isKey: () => false })).toMatchObject({
+    expect(readLookup('99999999', null, null, () => false)).toMatchObject({
       kind: 'found',
     });
   });

@@ -44,21 +44,12 @@ export function ExplorerScreen() {
  * has rows by time only: without a number (`null`) it cannot be opened.
  */
 type BlockRow = Readonly<Record<'key' | 'timestamp', number>> &
-  Readonly<
-    Record<'number' | 'baseFee' | 'change' | 'gasUsedRatio' | 'tip' | 'low' | 'high', number | null>
-  > & {
-    readonly details: BlockView | null;
+  Readonly<Record<keyof typeof BLANK, number | null>> & {
+    readonly number: number | null;
+    readonly details?: BlockView | null;
   };
 
-const BLANK = {
-  baseFee: null,
-  change: null,
-  gasUsedRatio: null,
-  tip: null,
-  low: null,
-  high: null,
-  details: null,
-};
+const BLANK = { baseFee: null, change: null, gasUsedRatio: null, tip: null };
 const MOST_BLOCKS = 240;
 const USUAL_BLOCK_SEC = 12;
 
@@ -146,8 +137,7 @@ function useRowDetails(rows: readonly BlockRow[], enabled: boolean): readonly Bl
   });
   return rows.map((row) => {
     const details = stateOf(row)?.data?.value ?? null;
-    const { p25: low = null, p95: high = null } = (details?.gasUsedRatio !== 0 && details?.tips) || {};
-    return { ...row, ...{ details, low, high }, gasUsedRatio: details?.gasUsedRatio ?? row.gasUsedRatio };
+    return { ...row, details, gasUsedRatio: details?.gasUsedRatio ?? row.gasUsedRatio };
   });
 }
 
@@ -168,9 +158,10 @@ export function blockColumns({ present, symbol }: PaneContext): readonly TableCo
     rightColumn('change', 9, 4, ({ change }) => known(change, (ratio) => [changeSpan(ratio)])),
     leftColumn('gas used', FULLNESS_WIDTH, 1, ({ gasUsedRatio }) => known(gasUsedRatio, fullnessLine)),
     rightColumn('tip p50', 7, 2, ({ tip }) => known(tip, formatGwei)),
-    rightColumn('p25 – p95', 15, 5, ({ low, high }) =>
-      known(low, (tip) => `${formatGwei(tip)} – ${known(high, formatGwei)}`),
-    ),
+    rightColumn('p25 – p95', 15, 5, ({ details }) => {
+      const { p25, p95 } = (details?.gasUsedRatio !== 0 && details?.tips) || {};
+      return known(p25, (tip) => `${formatGwei(tip)} – ${known(p95, formatGwei)}`);
+    }),
     rightColumn('txs', 5, 6, ({ details }) => known(details?.transactionCount, formatCount)),
     rightColumn(`burnt ${symbol}`, 10, 7, ({ details }) =>
       known(details?.burntWei, (wei) => formatNative(wei, symbol).replace(` ${symbol}`, '')),

@@ -43,13 +43,12 @@ export function noTransactions({ source }: SnapshotView): string | null {
   return source.kind === 'replay' ? 'a recording holds no transactions; its blocks can be looked up' : null;
 }
 
-interface LookupContext {
-  readonly head: number | null;
-  readonly noTransactions: string | null;
-  readonly isKey: (text: string) => boolean;
-}
-
-export function readLookup(typed: string, { head, noTransactions: without, isKey }: LookupContext) {
+export function readLookup(
+  typed: string,
+  head: number | null,
+  without: string | null,
+  isKey: (text: string) => boolean,
+) {
   const wrong = (problem: string) => ({ kind: 'wrong', problem }) as const;
   const found = (place: PlaceName) => ({ kind: 'found', place }) as const;
   if (typed.trim() === '') return { kind: 'nothing' } as const;
