@@ -15,8 +15,6 @@ const SILENCE_MS = 45_000;
 const MAX_BYTES = 8_000_000;
 const LONGEST_EVENT = 1_000_000;
 const EVENT_STREAM = 'text/event-stream';
-/** Only the message of an error body is read. */
-const ERROR_BODY_MAX_BYTES = 65_536;
 /** A per-second limit is waited for within the request; a longer one pauses all requests (rate-limit.ts). */
 const LONGEST_RETRY_SEC = 2;
 /** `.` and `..` change the path of a URL, encoded or not (WHATWG URL §4.1). */
@@ -231,22 +229,20 @@ export class Http {
 
 class TooLarge extends Error {}
 
-/** A `fetch` whose body fails as soon as it exceeds `maxBytes`; an error body is truncated instead. */
+/** A `fetch` whose body fails as soon as it exceeds `maxBytes`; ky itself bounds the body of a refusal. */
 function boundedFetch(embedded: Fetch | undefined, maxBytes: number): typeof fetch {
   return async (input, init) => {
     const request = input instanceof Request ? input : new Request(input, init);
     const response = await (embedded === undefined
       ? fetch(request)
       : unlessAborted(request.signal, async () => embedded(request)));
-    if (response.body === null) return response;
-    const most = response.ok ? maxBytes : ERROR_BODY_MAX_BYTES;
+    if (response.body === null || !response.ok) return response;
     let bytes = 0;
     const bound = new TransformStream<Uint8Array, Uint8Array>({
       transform(piece, controller) {
         bytes += piece.byteLength;
-        if (bytes <= most) controller.enqueue(piece);
-        else if (response.ok) controller.error(new TooLarge(`${Number((most / 1e6).toPrecision(2))} MB`));
-        else controller.terminate();
+        if (bytes <= maxBytes) controller.enqueue(piece);
+        else controller.error(new TooLarge(`${Number((maxBytes / 1e6).toPrecision(2))} MB`));
       },
     });
     const { status, statusText, headers } = response;

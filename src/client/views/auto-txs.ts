@@ -462,20 +462,15 @@ export function describeChange(autoTx: AutoTxView): string {
   const note = cleanText(autoTx.note ?? '', LONGEST_NOTE).trim();
   const named = note === '' ? describeContent(autoTx) : note;
   const { blockNumber, effectiveGasPrice: paid, failure } = autoTx;
-  switch (statusOf(autoTx)) {
-    case 'EXECUTED': {
-      const block = blockNumber === null ? '' : ` in block ${formatCount(blockNumber)}`;
-      return `Auto-tx executed${block}${paid === null ? '' : ` at ${formatGwei(paid)} gwei`}: ${named}`;
-    }
-    case 'FAILED': {
-      const message = failure === null ? '' : cleanText(failure.message, LONGEST_REASON);
-      return `Auto-tx failed: ${named}${message === '' ? '' : `, ${withShortHashes(message, '…')}`}`;
-    }
-    case 'EXPIRED':
-      return `Auto-tx expired${(autoTx.attempts ?? 0) > 0 ? ', broadcast and not mined' : ''}: ${named}`;
-    default:
-      return `Auto-tx submitted: ${named}`;
-  }
+  const status = statusOf(autoTx);
+  const block = blockNumber === null ? '' : ` in block ${formatCount(blockNumber)}`;
+  const price = paid === null ? '' : ` at ${formatGwei(paid)} gwei`;
+  if (status === 'EXECUTED') return `Auto-tx executed${block}${price}: ${named}`;
+  const message = cleanText(failure?.message ?? '', LONGEST_REASON);
+  const reason = message === '' ? '' : `, ${withShortHashes(message, '…')}`;
+  if (status === 'FAILED') return `Auto-tx failed: ${named}${reason}`;
+  if (status !== 'EXPIRED') return `Auto-tx submitted: ${named}`;
+  return `Auto-tx expired${(autoTx.attempts ?? 0) > 0 ? ', broadcast and not mined' : ''}: ${named}`;
 }
 
 /** Several changes at once: `5 auto-txs: 3 executed, 2 failed`. */
