@@ -16,17 +16,12 @@ const folder = mkdtempSync(join(tmpdir(), 'gastop-auto-txs-'));
 const file = (name: string) => join(folder, name);
 let signed: string;
 
+const CALL = { chainId: 1, nonce: 7, to: TO, gas: 21_000n } as const;
+const PAYING = { maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
+
 beforeAll(async () => {
-  signed = await privateKeyToAccount(KEY).signTransaction({
-    type: 'eip1559',
-    chainId: 1,
-    nonce: 7,
-    to: TO,
-    value: 123_456_789_012_345_678n,
-    gas: 21_000n,
-    maxFeePerGas: 20_000_000_000n,
-    maxPriorityFeePerGas: 1_000_000_000n,
-  });
+  const value = 123_456_789_012_345_678n;
+  signed = await privateKeyToAccount(KEY).signTransaction({ ...CALL, ...PAYING, type: 'eip1559', value });
   writeFileSync(file('signed.txt'), `${signed}\n`);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -93,20 +88,8 @@ async function foreignService(rows: readonly Kept[] = []) {
 describe('a signed transaction', () => {
   it('is scheduled from a file, and what the service repeats of it is shown nowhere', async () => {
     const service = await foreignService();
-    const argv = [
-      'create',
-      file('signed.txt'),
-      '--target',
-      '5',
-      '--lane',
-      'slow',
-      '--strict',
-      '--note',
-      'rent',
-      '--url',
-      service.url,
-    ];
-    const { exitCode, stdout, stderr } = await run(argv);
+    const order = '--target 5 --lane slow --strict --note rent --url'.split(' ');
+    const { exitCode, stdout, stderr } = await run(['create', file('signed.txt'), ...order, service.url]);
     expect([exitCode, stdout]).toEqual([0, 'made-1\n']);
     expect(stderr).toContain(`from          ${FROM}`);
     expect(stderr).toContain('value         0.123456789012345678 ETH');
@@ -170,15 +153,7 @@ describe('a signed transaction', () => {
     ['one digit too few', () => signed.slice(0, -1), 'odd'],
     [
       'one that is not signed',
-      () =>
-        serializeTransaction({
-          type: 'eip1559',
-          chainId: 1,
-          nonce: 7,
-          to: TO,
-          gas: 21_000n,
-          maxFeePerGas: 5n,
-        }),
+      () => serializeTransaction({ ...CALL, type: 'eip1559', maxFeePerGas: 5n }),
       'not signed',
     ],
   ])(
@@ -245,9 +220,12 @@ describe('a signed transaction', () => {
     [['create'], '--target GWEI'],
     [['create', '--target', 'cheap'], '--target: "cheap" is not a price'],
     [['create', '--target', '5', '--expires', 'soon'], '--expires: "soon" is neither a duration nor a time'],
-    [['create', '--target', '5', '--expires', '2020-01-01T00:00Z'], '--expires: "2020-01-01T00:00Z" is over'],
+    [
+      ['create', '--target', '5', '--to', TO, '--expires', '2020-01-01T00:00Z'],
+      '--expires must be in the future',
+    ],
     [['create', '--target', '5', '--expires', '2026-01-01T00:00'], 'nor a time with its zone'],
-    [['create', '--target', '5', '--expires', '367d'], 'too far ahead'],
+    [['create', '--target', '5', '--to', TO, '--expires', '367d'], '--expires must be at most 366 days'],
     [['create', '--target', '5', '--to', 'vitalik.eth'], '--to must be an address'],
     [['create', '--target', '5', '--to', TO, '--value', 'all'], '--value: "all" is not an amount'],
     [['create', '--target', '5', '--to', TO, '--data', '0xabc'], '--data must be hex'],
@@ -389,10 +367,8 @@ describe('auto-txs of a service elsewhere', () => {
     expect([sent.exitCode, sent.stderr]).toEqual([1, 'gastop: it was sent already\n']);
     const both = await run(['cancel', 'c', 'e', '--url', url]);
     expect([both.exitCode, kept.get('e')?.status]).toEqual([1, 'cancelled']);
-    const changed = await run([
-      ...'update d --target 3 --expires never --no-strict --disable --url'.split(' '),
-      url,
-    ]);
+    const update = `update d --target 3 --expires never --no-strict --disable --url ${url}`;
+    const changed = await run(update.split(' '));
     expect(changed.exitCode).toBe(0);
     expect(kept.get('d')).toMatchObject({
       targetGasPriceGwei: 3,
@@ -446,12 +422,7 @@ describe('auto-txs of a service elsewhere', () => {
 
   it('are drafted by flags, without a word of a signature', async () => {
     const service = await foreignService();
-    const argv = [
-      ...'create --target 0.5 --to'.split(' '),
-      TO,
-      ...'--value 0.1 --data a9059cbb --url'.split(' '),
-      service.url,
-    ];
+    const argv = `create --target 0.5 --to ${TO} --value 0.1 --data a9059cbb --url ${service.url}`.split(' ');
     expect((await run(argv)).exitCode).toBe(0);
     expect(JSON.parse(service.requests.find(({ method }) => method === 'POST')?.body ?? '')).toEqual({
       targetGasPriceGwei: 0.5,
@@ -476,47 +447,18 @@ describe('auto-txs of a service elsewhere', () => {
 
   it('a check fails with exit 1 where one of its lines does, and says it all as JSON', async () => {
     const { url } = await foreignService();
-    writeFileSync(
-      file('other-chain.txt'),
-      await privateKeyToAccount(KEY).signTransaction({
-        type: 'eip1559',
-        chainId: 10,
-        nonce: 7,
-        to: TO,
-        gas: 21_000n,
-        maxFeePerGas: 1n,
-        maxPriorityFeePerGas: 1n,
-      }),
-    );
-    const { exitCode, stdout } = await run([
-      'check',
-      file('other-chain.txt'),
-      '--json',
-      '--target',
-      '5',
-      '--url',
-      url,
-    ]);
+    const fees = { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n };
+    const call = { ...CALL, ...fees, type: 'eip1559', chainId: 10 } as const;
+    writeFileSync(file('other-chain.txt'), await privateKeyToAccount(KEY).signTransaction(call));
+    const argv = ['check', file('other-chain.txt'), '--json', '--target', '5', '--url', url];
+    const { exitCode, stdout } = await run(argv);
     expect(exitCode).toBe(1);
     const said = JSON.parse(stdout);
-    expect(said).toMatchObject({
-      from: FROM,
-      to: TO,
-      chainId: 10,
-      nonce: 7,
-      value: '0',
-      gasLimit: 21_000,
-      maxFeePerGas: 1,
-    });
-    expect(said.checks.find(({ name }: { name: string }) => name === 'chain')).toMatchObject({
-      result: 'block',
-      ok: false,
-      code: 'wrong_chain',
-    });
-    expect(said.checks.find(({ name }: { name: string }) => name === 'nonce')).toMatchObject({
-      result: 'unknown',
-      ok: null,
-    });
+    const facts = { from: FROM, to: TO, chainId: 10, nonce: 7, value: '0', gasLimit: 21_000 };
+    expect(said).toMatchObject({ ...facts, maxFeePerGas: 1 });
+    const checkOf = (wanted: string) => said.checks.find(({ name }: { name: string }) => name === wanted);
+    expect(checkOf('chain')).toMatchObject({ result: 'block', ok: false, code: 'wrong_chain' });
+    expect(checkOf('nonce')).toMatchObject({ result: 'unknown', ok: null });
   });
 
   it('a check says whose account is delegated to what code, and warns where that is on every chain', async () => {
@@ -524,14 +466,7 @@ describe('auto-txs of a service elsewhere', () => {
     const account = privateKeyToAccount(KEY);
     const signedFor = async (chainId: number) =>
       account.signTransaction({
-        type: 'eip7702',
-        chainId: 1,
-        nonce: 7,
-        to: TO,
-        value: 1n,
-        gas: 100_000n,
-        maxFeePerGas: 20_000_000_000n,
-        maxPriorityFeePerGas: 1_000_000_000n,
+        ...{ ...CALL, ...PAYING, type: 'eip7702', value: 1n, gas: 100_000n },
         authorizationList: [await account.signAuthorization({ address: TO, chainId, nonce: 8 })],
       });
     writeFileSync(file('here.txt'), await signedFor(1));

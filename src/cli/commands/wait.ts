@@ -351,9 +351,7 @@ const blockOf = ({ blockNumber, blockTimestamp, updatedAt }: SnapshotView) =>
 const DEFAULT_WITHIN_SEC = 3_600;
 /** A longer horizon needs days of history, which are not loaded for a progress line. */
 const FURTHEST_SEC = 6 * 3_600;
-const ASK_AGAIN_MS = 30_000;
-/** While the service still reads its history. */
-const UNKNOWN_ASK_AGAIN_MS = 3_000;
+const ASK_AGAIN_MS = 10_000;
 const LEAST_SEC = 60;
 
 /** How likely the price comes, for the progress line. A service that lacks it once is not asked again. */
@@ -382,8 +380,7 @@ function waitLikelihood({ side, target, timeoutSec }: WaitPlan) {
       const within = durationText(Math.ceil(query.deadlineSec / LEAST_SEC) * LEAST_SEC);
       likelihood.text =
         probability === null ? '' : `${formatLikelihood(probability)} likely within ${within}`;
-      const againMs = probability === null ? UNKNOWN_ASK_AGAIN_MS : ASK_AGAIN_MS;
-      askAt = reach === null ? Number.POSITIVE_INFINITY : now + againMs;
+      askAt = reach === null ? Number.POSITIVE_INFINITY : now + ASK_AGAIN_MS;
     },
   };
   return likelihood;
