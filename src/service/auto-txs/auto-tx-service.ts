@@ -55,7 +55,7 @@ const TIMELINE_MOST = 200;
 const MARKS_MOST = 500;
 const LOADING_RETRY_SEC = 5;
 
-interface AutoTxServiceParts extends CheckerParts {
+export interface AutoTxServiceParts extends CheckerParts {
   readonly store: AutoTxStore;
   readonly chain: () => ChainProfile | null;
   readonly confirmations: (chain: ChainProfile) => number;

@@ -1,6 +1,5 @@
 import type { AutoTx, AutoTxAccount, AutoTxDetails } from '../../contract/auto-txs.ts';
 import { LISTED_DATA_LONGEST, SPEED_OF_LANE } from '../../contract/choices.ts';
-import type { Chance } from '../../core/advice.ts';
 import { capObstacle } from '../../core/auto-txs/costs.ts';
 import {
   type KeptAutoTx,
@@ -12,9 +11,10 @@ import {
 import { type AutoTxState, takenWords } from '../../core/auto-txs/state-machine.ts';
 import { isReached, wakesOf } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
-import { type ChainProfile, chainProfile } from '../../core/chains.ts';
+import { chainProfile } from '../../core/chains.ts';
 import type { DataFees } from '../../core/data-fee.ts';
 import { gweiString } from '../../core/units.ts';
+import type { AutoTxServiceParts } from '../auto-txs/auto-tx-service.ts';
 import type { SenderFacts } from '../auto-txs/broadcast.ts';
 import type { Present } from './gas.ts';
 import { integerOrNull, isoFromMs, isoOrNull, usdOrNull, wireInteger } from './wire.ts';
@@ -130,19 +130,11 @@ const LONGEST_SEC = 86_400;
 const STEP_SEC = 60;
 const REMEMBERED_MOST = 2_000;
 
-interface OutlookParts {
-  readonly chain: () => ChainProfile | null;
-  readonly moment: () => Present | null;
-  readonly reach: (price: bigint, withinSec: number) => Chance | null;
-  readonly confirmations: (chain: ChainProfile) => number;
-  readonly wallNow: () => number;
-}
-
 /** Further data for responses about auto-txs, all of one time. */
 type AutoTxMoment = ReturnType<ReturnType<typeof autoTxMoments>>;
 
 /** Forecasts for responses about auto-txs, cached until the next block. */
-export function autoTxMoments({ chain, moment, reach, confirmations, wallNow }: OutlookParts) {
+export function autoTxMoments({ chain, moment, reach, confirmations, wallNow }: AutoTxServiceParts) {
   const known = new Map<string, number | null>();
   let advice: Present['advice'] | null = null;
 
