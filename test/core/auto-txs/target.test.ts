@@ -90,21 +90,18 @@ describe('of two orders at the same prices', () => {
   const next = { nextBaseFee: 4n * GWEI, lanePrice: 6n * GWEI };
   const order = { target: 5n * GWEI, lane: 'average', isStrict: false } as const;
 
-  it('a normal target uses its lane’s price, a strict one the transaction’s own', () => {
-    expect(comparedPrice(order, SIGNED, next)).toBe(6n * GWEI);
-    expect(comparedPrice({ ...order, isStrict: true }, SIGNED, next)).toBe(5n * GWEI);
-    expect(isReached(order, SIGNED, next)).toBe(false);
-    expect(isReached({ ...order, isStrict: true }, SIGNED, next)).toBe(true);
-  });
+  const strict = { ...order, isStrict: true };
 
-  it('a legacy transaction pays its gas price at any base fee', () => {
-    const bid = { ...SIGNED, ...legacy(7n * GWEI) };
-    expect(comparedPrice({ ...order, isStrict: true }, bid, next)).toBe(7n * GWEI);
-    expect(unreachable({ ...order, isStrict: true }, bid, true)).toBe('gas-price');
-  });
-
-  it('a strict draft has no price yet', () => {
-    expect(comparedPrice({ ...order, isStrict: true }, null, next)).toBeNull();
+  it('a normal target uses its lane’s price, a strict one the transaction’s own, which a draft has not', () => {
+    const old = { ...SIGNED, ...legacy(7n * GWEI) };
+    expect([
+      comparedPrice(order, SIGNED, next),
+      comparedPrice(strict, SIGNED, next),
+      comparedPrice(strict, old, next),
+      comparedPrice(strict, null, next),
+    ]).toEqual([6n * GWEI, 5n * GWEI, 7n * GWEI, null]);
+    expect([isReached(order, SIGNED, next), isReached(strict, SIGNED, next)]).toEqual([false, true]);
+    expect(unreachable(strict, old, true)).toBe('gas-price');
   });
 
   it('a cap below the base fee keeps it in though its target is reached', () => {

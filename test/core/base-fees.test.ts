@@ -7,6 +7,7 @@ import {
   nextBaseFee,
   nextBaseFeeFromRatio,
 } from '../../src/core/eip1559.ts';
+import { blobBaseFee, fakeExponential } from '../../src/core/eip4844.ts';
 import vectors from '../fixtures/vectors/eip1559_eip4844_vectors.json' with { type: 'json' };
 
 const rules = fc.constantFrom<FeeRule>(
@@ -88,5 +89,19 @@ describe('gasUsedRatioFromBaseFees', () => {
     expect(gasUsedRatioFromBaseFees(1_000n, 9_000n, ETHEREUM_FEE_RULE)).toBe(1);
     expect(gasUsedRatioFromBaseFees(1_000n, 1n, ETHEREUM_FEE_RULE)).toBe(0);
     expect(gasUsedRatioFromBaseFees(0n, 1n, ETHEREUM_FEE_RULE)).toBe(1);
+  });
+});
+
+describe('fakeExponential', () => {
+  it.each(vectors.fake_exponential)('of $factor, $numerator, $denominator is $expected ($src)', (v) => {
+    expect(fakeExponential(BigInt(v.factor), BigInt(v.numerator), BigInt(v.denominator))).toBe(
+      BigInt(v.expected),
+    );
+  });
+});
+
+describe('blobBaseFee', () => {
+  it.each(vectors.blob_base_fee_cancun)('of excess $excessBlobGas is $expected wei ($src)', (v) => {
+    expect(blobBaseFee(BigInt(v.excessBlobGas), BigInt(v.updateFraction))).toBe(BigInt(v.expected));
   });
 });
