@@ -28,14 +28,14 @@ const SLOT_MS = SLOT_SEC * 1_000;
 /** Any block of the simulated chain for `seed`, past or future. */
 export function createSimulatedBlocks(seed: number): (number: number) => Promise<SimulatedBlock> {
   /** Least recently used first. */
-  const days = new Map<number, Promise<SimulatedDay>>();
+  const days = new Map<number, SimulatedDay>();
   const tipsOf = createTips(seed);
   /** By the excess in whole blobs: a few thousand values at most. */
   const blobFees = new Map<number, bigint>();
   const hashAt = cachingLast((number) => hashOf(seed, number));
 
-  const dayOf = (day: number): Promise<SimulatedDay> => {
-    const found = days.get(day) ?? compute(seed, day);
+  const dayOf = (day: number): SimulatedDay => {
+    const found = days.get(day) ?? simulateDay(seed, day);
     days.delete(day);
     days.set(day, found);
     const [oldest] = days.keys();
@@ -50,7 +50,7 @@ export function createSimulatedBlocks(seed: number): (number: number) => Promise
 
   return async (number) => {
     const { day, index } = placeOf(number);
-    const { baseFee, gasUsed, demand, excessBlobs } = await dayOf(day);
+    const { baseFee, gasUsed, demand, excessBlobs } = dayOf(day);
     // The parent's hash first: for ascending blocks it is the previous one.
     const parentHash = hashAt(number - 1);
     const timestamp = timestampOf(seed, day, index);
@@ -73,15 +73,6 @@ export function createSimulatedBlocks(seed: number): (number: number) => Promise
       excessBlobs: excess,
     };
   };
-}
-
-async function compute(seed: number, day: number): Promise<SimulatedDay> {
-  const steps = simulateDay(seed, day);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-    await setImmediate();
-  }
 }
 
 /** One chain per seed, so a hash needs only seed and number. */

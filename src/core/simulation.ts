@@ -299,16 +299,14 @@ const MOST_DEMAND = 8;
 const STEERED = 32;
 const EXACT = 6;
 
-const PAUSE = 1_000;
-
 /** A UTC day of blocks in columns. */
-export type SimulatedDay = ReturnType<typeof simulateDay> extends Generator<void, infer Day> ? Day : never;
+export type SimulatedDay = ReturnType<typeof simulateDay>;
 
 /**
  * One day (days since 1970): it begins at a base fee that follows from seed and date alone, and the last 32 blocks of the day
- * before lead there by their gas used, so that any day can be computed by itself. About 10 ms; yields every 1,000 blocks.
+ * before lead there by their gas used, so that any day can be computed by itself. About 10 ms.
  */
-export function* simulateDay(seed: number, day: number) {
+export function simulateDay(seed: number, day: number) {
   /** Wei; a last entry beyond the day belongs to the next day's first block. */
   const baseFee = new Float64Array(BLOCKS_PER_DAY + 1);
   const gasUsed = new Uint32Array(BLOCKS_PER_DAY);
@@ -323,7 +321,6 @@ export function* simulateDay(seed: number, day: number) {
 
   let fee = toWei(fairGwei(midnight));
   for (let index = 0; index < BLOCKS_PER_DAY; index++) {
-    if (index % PAUSE === PAUSE - 1) yield;
     const time = timestampOf(seed, day, index);
     const at = day * BLOCKS_PER_DAY + index;
     const left = BLOCKS_PER_DAY - index;

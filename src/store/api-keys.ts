@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { KeyDatabase, RetryTimes } from './database.ts';
-import { isPostgres, type KeyRow, type KeyTables } from './tables.ts';
+import { isPostgres, type KeyRow, type KeyTables, type UsageRow } from './tables.ts';
 
 export interface UsageRequest {
   readonly keyId: string;
@@ -9,12 +9,6 @@ export interface UsageRequest {
   readonly limit: number | null;
   /** Limit per second for all processes on a server (with SQLite each enforces its own); `null`: none. */
   readonly perSecond?: number | null;
-}
-
-interface Granted {
-  readonly count: number;
-  /** The rest exceeds the limit per second, not the daily one. */
-  readonly isTooFast: boolean;
 }
 
 /** The hash of a secret and its creation time (Unix s). */
@@ -57,12 +51,13 @@ export class KeyStore {
    * Counts usage of `day` for distinct keys as far as their limits allow, in one transaction; returns the granted part
    * of each. Committed once it resolves.
    */
-  spend(day: number, wishes: readonly UsageRequest[]): Promise<Map<string, Granted>> {
+  spend(day: number, wishes: readonly UsageRequest[]) {
     // The row locks are enough: serializable transactions on the same key would retry again and again.
     const count = async (trx: Queries) => {
       // Writes before it reads: the locks keep the values until the transaction ends.
       const counted = await countUsage(trx, day, wishes);
-      const granted = new Map<string, Granted>();
+      /** Where it is less than wanted: by the limit per second, or by the daily one. */
+      const granted = new Map<string, { readonly count: number; readonly isTooFast: boolean }>();
       for (const wish of wishes) {
         const { used = 0, in_second: inSecond = 0 } = counted.get(wish.keyId) ?? {};
         const overDay = used - (wish.limit ?? used);
@@ -138,12 +133,6 @@ export class KeyStore {
   }
 }
 
-interface Counted {
-  readonly key_id: string;
-  readonly used: number;
-  readonly in_second: number;
-}
-
 /** Counts each wish, whatever its limits; returns the usage of each key after it. */
 async function countUsage(db: Queries, day: number, wishes: readonly UsageRequest[]) {
   // The server's clock defines the second for all processes; read again once the row is locked.
@@ -152,7 +141,7 @@ async function countUsage(db: Queries, day: number, wishes: readonly UsageReques
   // In a fixed order, so that two services never deadlock.
   const inOrder = wishes.toSorted((a, b) => (a.keyId < b.keyId ? -1 : 1));
   const values = inOrder.map(({ keyId, count }) => sql`(${keyId}, ${day}, ${count}, ${second}, ${count})`);
-  const { rows } = await sql<Counted>`
+  const { rows } = await sql<Pick<UsageRow, 'key_id' | 'used' | 'in_second'>>`
     insert into usage (key_id, day, used, second, in_second) values ${sql.join(values)}
     on conflict (key_id, day) do update
       set used = usage.used + excluded.used, second = ${second}, in_second = ${inSecond}

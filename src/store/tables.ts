@@ -7,11 +7,6 @@ import type { AutoTxEventRow } from './auto-txs.ts';
 import type { BlockRow } from './block-rows.ts';
 import type { RollupRow } from './rollups.ts';
 
-interface MetaRow {
-  key: string;
-  value: string;
-}
-
 interface LeaseRow {
   name: string;
   holder: string;
@@ -34,7 +29,7 @@ export interface Tables {
   blocks: BlockRow;
   rollups: RollupRow;
   advice: AdviceRow;
-  meta: MetaRow;
+  meta: { key: string; value: string };
   alerts: AlertRow;
   alert_events: AlertEventRow;
   firing_tallies: FiringTallyRow;

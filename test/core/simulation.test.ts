@@ -9,7 +9,6 @@ import {
   numberAt,
   placeOf,
   SIMULATED_GAS_LIMIT,
-  type SimulatedDay,
   simulateDay,
   timestampOf,
 } from '../../src/core/simulation.ts';
@@ -19,19 +18,11 @@ const DAY_SEC = 86_400;
 const seeds = fc.nat(0xffff_ffff);
 const days = fc.integer({ min: 16_801, max: 30_000 });
 
-function dayOf(seed: number, day: number): SimulatedDay {
-  const steps = simulateDay(seed, day);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
-
 describe('a simulated day', () => {
   it('follows EIP-1559 to the wei between every two blocks', () => {
     fc.assert(
       fc.property(seeds, days, (seed, day) => {
-        const { baseFee, gasUsed } = dayOf(seed, day);
+        const { baseFee, gasUsed } = simulateDay(seed, day);
         const gasLimit = BigInt(SIMULATED_GAS_LIMIT);
         const wrong = Array.from(gasUsed).findIndex((gas, i) => {
           const parent = { baseFeePerGas: BigInt(baseFee[i] ?? 0), gasUsed: BigInt(gas), gasLimit };
@@ -49,7 +40,7 @@ describe('a simulated day', () => {
   it('follows EIP-4844: each excess is one that a possible number of blobs leads to', () => {
     fc.assert(
       fc.property(seeds, days, (seed, day) => {
-        const excess = Array.from(dayOf(seed, day).excessBlobs);
+        const excess = Array.from(simulateDay(seed, day).excessBlobs);
         const wrong = excess.slice(0, -1).findIndex((before, i) => {
           const blobs = Math.max((excess[i + 1] ?? 0) - before + BPO2_BLOBS.target, 0);
           const next = Math.max(before + blobs - BPO2_BLOBS.target, 0);
@@ -66,7 +57,7 @@ describe('a simulated day', () => {
   it('ends exactly where the next day begins, for any seed', () => {
     fc.assert(
       fc.property(seeds, days, (seed, day) => {
-        const [today, tomorrow] = [dayOf(seed, day), dayOf(seed, day + 1)];
+        const [today, tomorrow] = [simulateDay(seed, day), simulateDay(seed, day + 1)];
         expect(today.baseFee.at(-1)).toBe(tomorrow.baseFee[0]);
         expect(today.excessBlobs.at(-1)).toBe(tomorrow.excessBlobs[0]);
       }),
