@@ -3,6 +3,7 @@ import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { useNow } from '../app/clock.ts';
+import { momentText } from './time.ts';
 
 interface RoomSize {
   readonly columns: number;
@@ -33,6 +34,8 @@ export interface PaneContext {
   readonly symbol: string;
   /** The reference time of ages, ms. */
   readonly present: number;
+  /** A time in words. */
+  readonly moment: (at: number) => string;
   readonly width: number;
   readonly isSpoken: boolean;
 }
@@ -44,10 +47,11 @@ export function usePane(): PaneContext {
   const snapshot = useShownSnapshot();
   const { columns } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
+  const present = presentOf(snapshot, useNow());
   return {
-    snapshot,
+    ...{ snapshot, present },
     symbol: symbolOf(snapshot),
-    present: presentOf(snapshot, useNow()),
+    moment: (at) => momentText(at, present),
     width: isSpoken ? SPOKEN_WIDTH : columns,
     isSpoken,
   };

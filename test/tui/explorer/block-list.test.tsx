@@ -12,7 +12,7 @@ it('tells all times in the offset of the present, also of blocks before the cloc
     ...{ change: null, tip: null },
   });
   const context = {
-    ...{ snapshot: SNAPSHOT, symbol: 'ETH', width: 80, isSpoken: false },
+    ...{ snapshot: SNAPSHOT, symbol: 'ETH', width: 80, isSpoken: false, moment: String },
     present: change + 8_000,
   };
   const rows = [row(2, change + 6_000), row(1, change - 6_000)];

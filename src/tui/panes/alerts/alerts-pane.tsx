@@ -48,7 +48,6 @@ import {
   given,
   hangingLines,
   longFact,
-  type NamedValue,
   section,
   toldFacts,
   wrappedLines,
@@ -57,7 +56,7 @@ import { type PaneContext, useRoom } from '../../ui/pane-context.tsx';
 import { known, leftColumn, rightColumn, type TableColumn } from '../../ui/table.ts';
 import { bold, colored, faint, type Line, plain } from '../../ui/text.tsx';
 import { COLORS, type ColorName, forTerminal } from '../../ui/theme.ts';
-import { ageText, aheadText, momentText, secondText, untilText } from '../../ui/time.ts';
+import { ageText, aheadText, secondText, untilText } from '../../ui/time.ts';
 import { AlertForm, type AlertSeed, draftLike, NEW_DRAFT, useAlertOffer } from './alert-form.tsx';
 
 const ALERTS: Resource<AlertView, AlertSeed> = {
@@ -272,30 +271,24 @@ function detailLines(
   { data, error }: Pick<Polled<AlertSavingsView>, 'data' | 'error'>,
   context: PaneContext,
 ): readonly Line[] {
-  const { width } = context;
+  const { width, snapshot, present } = context;
+  const facts = [
+    ...longFact(alert.note, 'note', width),
+    ...longFact(describeWaiting(alert, snapshot, present), 'waits', width),
+    ...toldFacts(describeAlert(alert, context.moment), width),
+    ...longFact(alert.keyId, 'API key', width),
+    ...given(alert.id, 'id', String),
+  ];
   const count = details?.deliveries?.length ?? 0;
   const sent = count === 0 ? 'none yet' : `${count}, newest first`;
   const log = details?.deliveries === null ? 'this service keeps no log of them' : sent;
   const compared = data && "against the lane's mean of the day before";
-  const saved = data && describeSavings(data, context.symbol, (at) => momentText(at, context.present));
+  const saved = data && describeSavings(data, context.symbol, context.moment);
   const savings = factGrid(toldFacts(saved ?? [], width), width);
   return [
-    ...factGrid(alertFacts(alert, context), width),
+    ...factGrid(facts, width),
     ...section('Savings', compared ?? error?.message ?? 'loading …', savings),
     ...section('Deliveries', details?.problem ?? log),
-  ];
-}
-
-function alertFacts(alert: AlertView, { snapshot, present, width }: PaneContext): readonly NamedValue[] {
-  return [
-    ...longFact(alert.note, 'note', width),
-    ...longFact(describeWaiting(alert, snapshot, present), 'waits', width),
-    ...toldFacts(
-      describeAlert(alert, (at) => momentText(at, present)),
-      width,
-    ),
-    ...longFact(alert.keyId, 'API key', width),
-    ...given(alert.id, 'id', String),
   ];
 }
 

@@ -63,7 +63,7 @@ import {
   type Span,
 } from '../../ui/text.tsx';
 import type { ColorName } from '../../ui/theme.ts';
-import { ageText, aheadText, momentText, secondText, wholeSpan } from '../../ui/time.ts';
+import { ageText, aheadText, secondText, wholeSpan } from '../../ui/time.ts';
 import { distanceCell, noteCell } from '../alerts/alerts-pane.tsx';
 
 export function detailsTitle(autoTx: AutoTxDetailsView): readonly Line[] {
@@ -74,12 +74,7 @@ export function detailsLines(autoTx: AutoTxDetailsView, context: PaneContext): r
   const { width } = context;
   const facts = orderFacts(autoTx, context);
   const isMined = autoTx.blockNumber !== null || autoTx.costWei !== null;
-  const mined = isMined
-    ? toldFacts(
-        describeOutcome(autoTx, (at) => momentText(at, context.present)),
-        width,
-      )
-    : [];
+  const mined = isMined ? toldFacts(describeOutcome(autoTx, context.moment), width) : [];
   const leastName = Math.max(...[...facts, ...mined].map(({ name }) => name.length));
   const call = callLines(autoTx, context);
   return [
@@ -115,12 +110,11 @@ function timelineNote({ timeline, problem }: AutoTxDetailsView): string {
 }
 
 function orderFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedValue[] {
-  const { present, snapshot, width } = context;
+  const { present, snapshot, width, moment } = context;
   const { nativeUsd } = snapshot;
   const { gasLimit, isStrict } = autoTx;
   const cap = autoTx.maxFeePerGas ?? autoTx.gasPrice;
   const isOpen = !isOver(autoTx);
-  const moment = (at: number) => momentText(at, present);
   const now = ({ isOfCap, price, ...distance }: TargetDistance) => {
     const tip = isStrict === true && !isOfCap ? ' with its own tip' : '';
     return `${isOfCap ? 'base fee ' : ''}${formatGwei(price)} gwei${tip}, ${describeDistance(distance)}`;

@@ -37,7 +37,7 @@ import {
   type Span,
   scrolledTo,
 } from '../../ui/text.tsx';
-import { ageText, momentText } from '../../ui/time.ts';
+import { ageText } from '../../ui/time.ts';
 import { back, type ExplorerState, noTransactions, opened, type Place } from './explorer-state.ts';
 
 export interface ExplorerLevelProps {
@@ -331,7 +331,7 @@ export function BlockScreen({ place, change }: PlaceProps<'block'>) {
           [bold(`Block ${formatCount(blockNumber)}`)],
           ...(timestamp === null ? [] : [[plain(ageText(timestamp, present))]]),
           ...depthSegments(block, snapshot),
-          ...(timestamp === null ? [] : [[faint(momentText(timestamp, present))]]),
+          ...(timestamp === null ? [] : [[faint(context.moment(timestamp))]]),
         ];
         return <TitledLines {...{ title, notice }} lines={shown} below={lines.length - top - shown.length} />;
       }}
@@ -376,12 +376,13 @@ export function TxScreen({ place, change }: PlaceProps<'tx'>) {
     copy: () => copy(place.hash, shortHex(place.hash, '…')),
   });
   const gap = rows >= TX_AIRY_FROM ? [EMPTY_LINE] : [];
-  const when = (ms: number) => momentText(ms, context.present);
   // The title and the tips below say the others.
   const factsOf = (of: TxView) =>
-    describeTx(of, { symbol: context.symbol, nativeUsd: context.snapshot.nativeUsd, when }).filter(
-      ([name]) => name !== 'status' && name !== 'tip rank',
-    );
+    describeTx(of, {
+      symbol: context.symbol,
+      nativeUsd: context.snapshot.nativeUsd,
+      when: context.moment,
+    }).filter(([name]) => name !== 'status' && name !== 'tip rank');
   const linesOf = (of: TxView) => [
     ...[...gap, ...factLines(factsOf(of), context.width)],
     ...[...gap, ...standing(of, block, context)],
