@@ -7,25 +7,14 @@ import { type ApiFailure, notFound } from '../http/errors.ts';
 import { confirmationsOf, ifAvailable, type LookupContext } from './explorer.ts';
 import { integerOrNull, isoFromSec, toWire, wireInteger } from './wire.ts';
 
-interface KnownBlock {
-  /** `null` when the source has no whole blocks. */
-  readonly whole: ChainBlock | null;
-  /** `null` when no fees are stored and the node does not report them. */
-  readonly fees: Block | null;
-  /** The block after it, as stored. */
-  readonly child: Block | null;
-}
+/** `whole` is `null` when the source has no whole blocks, `fees` when no one states them; `child` is the stored block after it. */
+type KnownBlock = Awaited<ReturnType<typeof readBlock>>;
 
 /** @throws {ApiFailure} `not_found` for a future or orphaned block */
 export async function blockMetrics(asked: number | 'latest', context: LookupContext): Promise<BlockMetrics> {
   const { head, profile } = context;
-  const read = await readBlock(asked === 'latest' ? head.number : asked, context);
-  // OP-stack chains have no blobs, and store the data footprint in those fields.
-  const whole = read.whole && profile.dataFee === 'op' ? { ...read.whole, blobGasUsed: null } : read.whole;
-  const known = { ...read, whole };
-  const { fees } = known;
-  const header = whole ?? fees;
-  if (header === null) throw new Error('a block is known by its header or by its fees');
+  const known = await readBlock(asked === 'latest' ? head.number : asked, context);
+  const { header, whole, fees } = known;
   const blobBaseFee = fees?.blobBaseFee ?? null;
   return {
     chainId: profile.id,
@@ -35,10 +24,10 @@ export async function blockMetrics(asked: number | 'latest', context: LookupCont
     timestamp: isoFromSec(Math.floor(header.timestamp)),
     confirmations: confirmationsOf(header.number, head),
     baseFeePerGas: wireInteger(header.baseFeePerGas),
-    nextBaseFeePerGas: wireInteger(nextBaseFeeOf(known, header, context)),
+    nextBaseFeePerGas: wireInteger(nextBaseFeeOf(known, context)),
     gasUsed: integerOrNull(header.gasUsed),
     gasLimit: integerOrNull(header.gasLimit),
-    gasUsedRatio: whole === null ? (fees?.gasUsedRatio ?? 0) : gasUsedRatioOf(whole),
+    gasUsedRatio: known.gasUsedRatio,
     transactionCount: whole?.transactionHashes.length ?? null,
     tips: tipsOf(known),
     blobBaseFee: integerOrNull(blobBaseFee),
@@ -50,26 +39,29 @@ export async function blockMetrics(asked: number | 'latest', context: LookupCont
   };
 }
 
-async function readBlock(number: number, context: LookupContext): Promise<KnownBlock> {
-  const { blocks, reader, head } = context;
+async function readBlock(number: number, context: LookupContext) {
+  const { blocks, reader, head, profile } = context;
   const page = await blocks.page(number, 2);
   const stored = page.find((block) => block.number === number) ?? null;
   const child = page.find((block) => block.number === number + 1) ?? null;
-  const whole = await readWhole(number, reader);
-  if (whole !== null) {
+  const read = await readWhole(number, reader);
+  if (read !== null) {
+    // OP-stack chains have no blobs, and store the data footprint in those fields.
+    const whole = profile.dataFee === 'op' ? { ...read, blobGasUsed: null } : read;
     // Until a reorg is ingested, the store has the orphaned block.
     const isSame = stored !== null && isBlockOf(whole, stored);
     const follows = child?.parentHash === whole.hash || (isSame && child?.parentHash === null);
     const fees =
       (isSame && stored.tips !== null ? stored : await feesOf(whole, reader)) ?? (isSame ? stored : null);
-    return { whole, fees, child: follows ? child : null };
+    const gasUsedRatio = gasUsedRatioOf(whole);
+    return { header: whole, gasUsedRatio, whole, fees, child: follows ? child : null };
   }
   if (number > head.number) {
     throw notFound(`block ${number} is not there yet; the head is block ${head.number}`);
   }
   const fees = stored ?? (reader.kind === 'rpc' ? null : await reader.fees(number));
   if (fees === null) throw await gone(number, context);
-  return { whole: null, fees, child };
+  return { header: fees, gasUsedRatio: fees.gasUsedRatio, whole: null, fees, child };
 }
 
 async function readWhole(number: number, reader: ChainReader): Promise<ChainBlock | null> {
@@ -99,14 +91,12 @@ function gasUsedRatioOf({ gasUsed, gasLimit }: ChainBlock): number {
 
 /** The base fee of the next block, if it exists; for the head that of `gas/current`. */
 function nextBaseFeeOf(
-  { whole, fees, child }: KnownBlock,
-  header: ChainBlock | Block,
+  { header, gasUsedRatio, fees, child }: KnownBlock,
   { head, nextBaseFee, profile }: LookupContext,
 ): bigint {
   if (child !== null) return child.baseFeePerGas;
   if (header.number === head.number && header.hash === head.hash && nextBaseFee !== null) return nextBaseFee;
   if (fees?.nextBaseFee != null) return fees.nextBaseFee;
-  const gasUsedRatio = whole === null ? (fees?.gasUsedRatio ?? 0) : gasUsedRatioOf(whole);
   return nextBaseFeeByRule({ ...header, gasUsedRatio }, profile.feeRule);
 }
 
@@ -117,8 +107,8 @@ function tipsOf({ fees }: KnownBlock): BlockMetrics['tips'] {
 }
 
 /** `null` when a part is unknown. */
-function burnt({ whole, fees }: KnownBlock, blobBaseFee: bigint | null): bigint | null {
-  const { gasUsed = null, baseFeePerGas = 0n } = whole ?? fees ?? {};
+function burnt({ header, whole }: KnownBlock, blobBaseFee: bigint | null): bigint | null {
+  const { gasUsed, baseFeePerGas } = header;
   const blobGasUsed = whole === null ? (blobBaseFee === null ? 0n : null) : (whole.blobGasUsed ?? 0n);
   const blobs = blobGasUsed === 0n ? 0n : blobGasUsed && blobBaseFee && blobBaseFee * blobGasUsed;
   return gasUsed === null || blobs === null ? null : baseFeePerGas * gasUsed + blobs;
