@@ -1,10 +1,9 @@
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { AlertDetails, AlertList, AlertSavings, CreatedAlert } from '../../src/contract/alerts.ts';
+import { serve as foreign, sendJson } from '../client/http-server.ts';
 import { gastop } from '../helpers/gastop.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
@@ -471,32 +470,21 @@ describe('alerts of a service that others run', () => {
     channels: ['Web Push'],
     note: '\u001b]0;x\u0007hi',
   };
-  const service = createServer((request, response) => {
-    response.setHeader('content-type', 'application/json');
-    const alert = { _id: '65f0/../x', thresholdGwei: '12', condition: 'LESS_THAN', ...text };
-    if (request.method === 'GET') response.end(JSON.stringify({ data: [alert] }));
-    else response.writeHead(204).end();
-  });
-  let origin = '';
-  beforeEach(async () => {
-    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
-    origin = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
-  });
-  afterEach(() => {
-    service.closeAllConnections();
-    service.close();
-  });
-
   it('are listed in its own words, harmless for a terminal, and changed by its own ids', async () => {
-    const { stdout } = await runMain(['alerts', 'list', '--url', origin]);
+    const { url } = await foreign((request, response) => {
+      const alert = { _id: '65f0/../x', thresholdGwei: '12', condition: 'LESS_THAN', ...text };
+      if (request.method === 'GET') return sendJson(response, { data: [alert] });
+      response.writeHead(204).end();
+    });
+    const { stdout } = await runMain(['alerts', 'list', '--url', url]);
     expect(stdout).not.toContain('\u001b');
     expect(stdout).toMatch(/^65f0\/\.\.\/x +standard < 12 gwei +snoozed\S* +web push +- +- +.*hi$/im);
-    expect(await runMain(['alerts', 'disable', '65f0/../x', '--url', origin])).toEqual({
+    expect(await runMain(['alerts', 'disable', '65f0/../x', '--url', url])).toEqual({
       exitCode: 0,
       stdout: '',
       stderr: 'gastop: disabled 65f0/../x\n',
     });
-    const json = await runMain(['alerts', 'disable', '65f0/../x', '--json', '--url', origin]);
+    const json = await runMain(['alerts', 'disable', '65f0/../x', '--json', '--url', url]);
     expect(json).toEqual({ exitCode: 0, stdout: '', stderr: '' });
   });
 });

@@ -35,16 +35,7 @@ describe('gastop chains', () => {
     const { exitCode, stdout, stderr } = await run(['chains']);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     const lines = stdout.trimEnd().split('\n');
-    expect(lines[0]?.split(/ {2,}/)).toEqual([
-      'chain',
-      'swap',
-      'send',
-      'L1',
-      'gwei',
-      'trend',
-      'age',
-      'advice',
-    ]);
+    expect(lines[0]?.replace(/ {2,}/g, ' ')).toBe('chain swap send L1 gwei trend age advice');
     expect(lines.slice(1, 3).map((line) => line.split(/ {2,}/)[0])).toEqual(['Scroll', 'Ethereum']);
     // Most of what a swap costs there is for posting to L1; the dollars are of Ethereum's feed.
     expect(lines[1]).toMatch(/^Scroll +[\d.]+¢ +[\d.]+¢ +\d\d % /);
@@ -58,28 +49,14 @@ describe('gastop chains', () => {
     const rows = rowsOf((await run(['chains', '--json', '--chains', 'ethereum'])).stdout);
     const now = await run(['now', '--json', '--rpc', chains.ethereum.url]);
     const { averagePrice, nextBasePrice, basePrice, blockNumber } = JSON.parse(now.stdout);
-    expect(rows).toMatchObject([
-      {
-        name: 'ethereum',
-        averagePrice,
-        nextBasePrice,
-        basePrice,
-        blockNumber,
-        nativeUsd: 2_500,
-        problem: null,
-      },
-    ]);
+    const said = { averagePrice, nextBasePrice, basePrice, blockNumber };
+    expect(rows).toMatchObject([{ ...said, name: 'ethereum', nativeUsd: 2_500, problem: null }]);
   });
 
   it('sorts as it is told, writes CSV, and refuses names that it does not know', async () => {
     const { stdout } = await run(['chains', '--csv', '--sort', 'name', '--chains', 'scroll,dead,ethereum']);
-    expect(stdout.split('\n').map((line) => line.split(',')[0])).toEqual([
-      'name',
-      'dead',
-      'ethereum',
-      'scroll',
-      '',
-    ]);
+    const names = stdout.split('\n').map((line) => line.split(',')[0]);
+    expect(names.join(' ')).toBe('name dead ethereum scroll ');
     const unknown = await run(['chains', '--chains', 'ethereum,atlantis']);
     expect(unknown.exitCode).toBe(2);
     expect(unknown.stderr).toContain('"atlantis" is not known; known are ethereum, scroll');
@@ -124,10 +101,8 @@ describe('the tool of MCP', () => {
 
 describe('a row', () => {
   it('is asked again when a node that had too many requests wants it, not before', async () => {
-    const { settings, limited } = {
-      settings: resolveSettings({}, {}, chains.config),
-      limited: chains.limited,
-    };
+    const settings = resolveSettings({}, {}, chains.config);
+    const { limited } = chains;
     const setups = settings.chains.value.filter(({ name }) => name === 'limited');
     limited.requests.length = 0;
     const now = 1_800_000_000_000;

@@ -1,4 +1,3 @@
-import { type AddressInfo, createServer } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
@@ -6,6 +5,7 @@ import { PATHS, V1_ROUTES } from '../../src/contract/routes.ts';
 import { fixture } from '../client/answering.ts';
 import { HAS_OPENSSL, selfSigned } from '../client/certificates.ts';
 import { OWN_ALERT_DETAILS, OWN_ALERTS, OWN_SAVINGS } from '../client/own-answers.ts';
+import { closedPort } from '../helpers/receiver.ts';
 import { type RunOptions, runMain } from './captured-io.ts';
 import { type Answering, OWN_ROUTES, send, serveAnswers } from './doctor-services.ts';
 import { SHORT_RECORDING } from './served.ts';
@@ -207,11 +207,12 @@ describe('a service that we did not write', () => {
 });
 
 describe('a service that cannot be used', () => {
+  const refusing = (status: number, errorCode: string, message?: string, headers = {}): Answering => {
+    return (_request, response) => send(response, { errorCode, message }, status, headers);
+  };
+
   it('because nothing listens: exit 3, and nothing else is tried', async () => {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-    await new Promise((resolve) => server.close(resolve));
+    const host = `127.0.0.1:${await closedPort()}`;
     const { exitCode, stdout } = await doctor(`http://${host}`);
     expect(exitCode).toBe(3);
     expect(stdout).toContain(`nothing listens at ${host}`);
@@ -221,14 +222,8 @@ describe('a service that cannot be used', () => {
   });
 
   it('because its chain is down: exit 3', async () => {
-    const { url } = await serveAnswers({
-      '/gas/current': ((_request, response) =>
-        send(
-          response,
-          { errorCode: 'upstream_unavailable', message: 'no node answers' },
-          503,
-        )) satisfies Answering,
-    });
+    const refuse = refusing(503, 'upstream_unavailable', 'no node answers');
+    const { url } = await serveAnswers({ '/gas/current': refuse });
     expect(await reportOn(url)).toMatchObject({ exitCode: 3, message: 'no node answers' });
   });
 
@@ -237,8 +232,7 @@ describe('a service that cannot be used', () => {
     [403, 'plan_forbidden', 4, 'key'],
     [429, 'daily quota', 5, 'quota'],
   ])('because it answers %i: the exit code says so', async (status, errorCode, expected, verdict) => {
-    const refuse: Answering = (_request, response) =>
-      send(response, { errorCode, message: `refused ${KEY}` }, status);
+    const refuse = refusing(status, errorCode, `refused ${KEY}`);
     const { url, asked } = await serveAnswers(Object.fromEntries(READ_PATHS.map((path) => [path, refuse])));
     const report = await reportOn(url);
     expect(report).toMatchObject({ exitCode: expected, verdict });
@@ -248,8 +242,7 @@ describe('a service that cannot be used', () => {
   });
 
   it('without a key says how to set one', async () => {
-    const refuse: Answering = (_request, response) => send(response, { errorCode: 'api_key_missing' }, 401);
-    const { url } = await serveAnswers({ '/gas/current': refuse });
+    const { url } = await serveAnswers({ '/gas/current': refusing(401, 'api_key_missing') });
     const { exitCode, stdout } = await runMain(['doctor', '--url', url]);
     expect(exitCode).toBe(4);
     expect(stdout).toContain('GASTOP_API_KEY');
@@ -258,8 +251,7 @@ describe('a service that cannot be used', () => {
   });
 
   it('in part, because the plan allows its prices only, is usable and says what is not in the plan', async () => {
-    const refuse: Answering = (_request, response) =>
-      send(response, { errorCode: 'plan_forbidden', message: 'ask for another' }, 403);
+    const refuse = refusing(403, 'plan_forbidden', 'ask for another');
     const { url } = await serveAnswers({ ...OWN_ROUTES, '/alerts': refuse, '/auto-txs': refuse });
     const { exitCode, message, warnings } = await reportOn(url);
     expect({ exitCode, warnings }).toEqual({ exitCode: 0, warnings: [] });
@@ -269,8 +261,7 @@ describe('a service that cannot be used', () => {
   });
 
   it('because the quota ends under way: it stops there, exit 5, and tells what it had', async () => {
-    const refuse: Answering = (_request, response) =>
-      send(response, { errorCode: 'rate_limit_exceeded', message: 'the daily quota' }, 429);
+    const refuse = refusing(429, 'rate_limit_exceeded', 'the daily quota');
     const { url, asked } = await serveAnswers({ ...OWN_ROUTES, '/dashboard/stats/chart': refuse });
     const { exitCode, route, verdict } = await reportOn(url);
     expect({ exitCode, verdict }).toEqual({ exitCode: 5, verdict: 'quota' });
@@ -283,10 +274,8 @@ describe('a service that cannot be used', () => {
   });
 
   it('because it is too quick for the key: says so, not that the quota is used up', async () => {
-    const refuse: Answering = (_request, response) =>
-      send(response, { errorCode: 'rate_limit_exceeded', message: 'more than 1 requests per second' }, 429, {
-        'retry-after': '2',
-      });
+    const words = 'more than 1 requests per second';
+    const refuse = refusing(429, 'rate_limit_exceeded', words, { 'retry-after': '2' });
     const { url } = await serveAnswers({ ...OWN_ROUTES, '/dashboard/stats/chart': refuse });
     const { exitCode, stdout } = await runMain(['doctor', '--url', url]);
     expect(exitCode).toBe(5);

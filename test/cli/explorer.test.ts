@@ -19,12 +19,8 @@ const LIVE = {
   chainId: 1,
   nativeUsd: 3_000,
   source: {
-    kind: 'rpc',
-    name: 'a.example',
-    problem: null,
-    ended: false,
-    chainName: 'Ethereum',
-    restartedAt: null,
+    ...{ kind: 'rpc', name: 'a.example', problem: null, ended: false },
+    ...{ chainName: 'Ethereum', restartedAt: null },
   },
 };
 const widest = (text: string): number => Math.max(...text.split('\n').map((line) => line.length));
@@ -119,23 +115,12 @@ tip rank      below 58 % of its block's 211 others, ties counted half
   });
 
   it('that waits in the pool has no block, cost or rank', async () => {
-    const waiting = {
-      ...TX,
-      status: 'PENDING',
-      to: null,
-      gasUsed: null,
-      effectiveGasPrice: null,
-      priorityFeePerGas: null,
-      costWei: null,
-      costUsd: null,
-      blockNumber: null,
-      blockHash: null,
-      timestamp: null,
-      transactionIndex: null,
-      confirmations: 0,
-      tipRank: null,
-      blockTransactionCount: null,
-    };
+    const unknown =
+      'to gasUsed effectiveGasPrice priorityFeePerGas costWei costUsd blockNumber blockHash timestamp transactionIndex tipRank blockTransactionCount'.split(
+        ' ',
+      );
+    const none = Object.fromEntries(unknown.map((name) => [name, null]));
+    const waiting = { ...TX, ...none, status: 'PENDING', confirmations: 0 };
     const { stdout } = await run(['tx', HASH], { [`/metrics/tx/${HASH}`]: waiting });
     expect(stdout).toContain('status        waits in the pool\n');
     expect(stdout).toContain('to            none: it creates a contract\n');

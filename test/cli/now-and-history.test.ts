@@ -56,13 +56,8 @@ describe('now over a recording', () => {
   });
 
   it('lists on stdout what a format can hold, without asking a source', async () => {
-    const { exitCode, stdout, stderr } = await runMain([
-      'now',
-      '--format',
-      '{}',
-      '--rpc',
-      'http://127.0.0.1:9',
-    ]);
+    const argv = ['now', '--format', '{}', '--rpc', 'http://127.0.0.1:9'];
+    const { exitCode, stdout, stderr } = await runMain(argv);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     const listed = stdout.trimEnd().split(/\s/);
     expect(listed).toEqual(
@@ -181,11 +176,10 @@ describe('now --below', () => {
 });
 
 describe('history over a recording', () => {
+  const history = (flags: string) => runMain(['history', ...flags.split(' '), '--url', served.origin]);
+
   it('as CSV by blocks is the recording, number by number', async () => {
-    const { exitCode, stdout, stderr } = await runMain([
-      ...'history --csv --bucket block --window 3h --url'.split(' '),
-      served.origin,
-    ]);
+    const { exitCode, stdout, stderr } = await history('--csv --bucket block --window 3h');
     expect({ exitCode, stderr }).toEqual({
       exitCode: 0,
       stderr: 'gastop: [REPLAY]  these are no live prices\n',
@@ -203,10 +197,7 @@ describe('history over a recording', () => {
   });
 
   it('as a table has one row per bucket with its lowest and highest base fee', async () => {
-    const { stdout, stderr } = await runMain([
-      ...'history --window 2h --bucket 1h --url'.split(' '),
-      served.origin,
-    ]);
+    const { stdout, stderr } = await history('--window 2h --bucket 1h');
     expect(stderr).toBe('');
     expect(stdout).toMatch(/^\[REPLAY\] {2}base fee and median tip in gwei\nUTC /);
     const hour = recorded.filter(
@@ -220,10 +211,7 @@ describe('history over a recording', () => {
   });
 
   it('as JSON is the service’s own answer, and says when it is only its first page', async () => {
-    const { stdout, stderr } = await runMain([
-      ...'history --json --bucket block --window 3h --url'.split(' '),
-      served.origin,
-    ]);
+    const { stdout, stderr } = await history('--json --bucket block --window 3h');
     const answer = BaseFeeMetrics.parse(JSON.parse(stdout));
     expect(answer.data).toHaveLength(500);
     expect(stderr).toBe(
@@ -232,7 +220,7 @@ describe('history over a recording', () => {
   });
 
   it('as a chart fits the terminal and spans the window’s lowest and highest', async () => {
-    const { stdout } = await runMain(['history', '--chart', '--window', '6h', '--url', served.origin]);
+    const { stdout } = await history('--chart --window 6h');
     const lines = stdout.trimEnd().split('\n');
     expect(lines).toHaveLength(15);
     expect(lines[0]).toBe('[REPLAY]  mean base fee in gwei');
@@ -242,7 +230,11 @@ describe('history over a recording', () => {
 
   it('longer than the recording shows what there is and says so', async () => {
     const { exitCode, stdout, stderr } = await runMain([
-      ...'history --window 7d --bucket 1h'.split(' '),
+      'history',
+      '--window',
+      '7d',
+      '--bucket',
+      '1h',
       ...short,
     ]);
     expect(exitCode).toBe(0);

@@ -1,14 +1,12 @@
-import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ErrorBody } from '../../src/contract/api-error.ts';
 import { GasCurrent } from '../../src/contract/gas.ts';
 import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
 import { AlertStore } from '../../src/store/alerts.ts';
 import { openDatabase } from '../../src/store/database.ts';
+import { serve } from '../client/http-server.ts';
 import { startAnvil } from '../helpers/anvil.ts';
 import { closedPort } from '../helpers/receiver.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
@@ -22,17 +20,6 @@ import { createKey, startProgram, startServe } from './served-program.ts';
 const GAS = '/be/api/v1/gas/current';
 /** Its whole day is not looked at here. */
 const DEMO = ['--demo', '--history', '1h'];
-
-/** A server on a free port that never responds, until the test ends. */
-async function listen() {
-  const server = createServer();
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return { server, port: (server.address() as AddressInfo).port };
-}
 
 test('says where it listens and how to make a key; a key made meanwhile works; SIGTERM ends it with 0', async () => {
   const home = await temporaryFolder();
@@ -182,9 +169,9 @@ test.runIf(isSlowRun)(
 
 test('what it cannot serve or where it cannot listen is one line and an exit code', async () => {
   const home = await temporaryFolder();
-  const { port } = await listen();
+  const { host } = await serve(() => {});
   const cases: [string[], number, RegExp][] = [
-    [['--demo', '--port', String(port)], 1, /^gastop: port \d+ is in use; name another/],
+    [['--demo', '--port', host.split(':')[1] ?? ''], 1, /^gastop: port \d+ is in use; name another/],
     [['--demo', '--host', '192.0.2.1', '--port', '0'], 2, /cannot listen on 192\.0\.2\.1/],
     [['--demo', '--host', 'a b'], 2, /--host: "a b" is not an address/],
     [['--demo', '--port', '65536'], 2, /--port: "65536" is not a port/],
@@ -215,12 +202,9 @@ test.runIf(isSlowRun)('goes on when who reads its log and its words has gone', a
 
 test.runIf(isSlowRun)('a signal before it listens ends it with 0 as well', async () => {
   const home = await temporaryFolder();
-  const { server, port } = await listen();
-  const asked = once(server, 'connection');
-  const { child, ended } = startProgram(['serve', '--rpc', `http://127.0.0.1:${port}`, '--port', '0'], {
-    home,
-  });
-  await asked;
+  const { url, requests } = await serve(() => {});
+  const { child, ended } = startProgram(['serve', '--rpc', url, '--port', '0'], { home });
+  await waitFor(() => requests.length > 0);
   child.kill('SIGTERM');
   expect(await ended).toEqual({ code: 0, stdout: '', stderr: '' });
 });

@@ -1,14 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { utcMinute } from '../../src/core/units.ts';
+import { sendJson, serve } from '../client/http-server.ts';
 import { type JsonRpcServer, startJsonRpcServer } from '../helpers/json-rpc-server.ts';
 import { createScriptedChain } from '../helpers/scripted-chain.ts';
 import { runMain } from './captured-io.ts';
-import { type Served, serveRecording } from './served.ts';
+import { serveRecording } from './served.ts';
 
 const DAY_SEC = 86_400;
 const folder = mkdtempSync(join(tmpdir(), 'gastop-stale-'));
@@ -77,30 +76,19 @@ describe('a node that answers but has had no block for a day', () => {
 
 describe('a service that calls its prices stale', () => {
   const stale = { stale: true, source: { kind: 'rpc', name: 'x', problem: null, ended: false } };
-  let served: Served;
-  let origin = '';
-  let change: object = stale;
-  const proxy = createServer((request, response) => {
-    void fetch(`${served.origin}${request.url}`).then(async (answer) => {
-      const body: unknown = await answer.json();
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify(Object.assign({}, body, change)));
+  async function serveChanged(change: object): Promise<string> {
+    const served = await serveRecording();
+    onTestFinished(() => served.close());
+    const { url } = await serve((request, response) => {
+      void fetch(`${served.origin}${request.url}`).then(async (answer) =>
+        sendJson(response, Object.assign({}, await answer.json(), change)),
+      );
     });
-  });
-  beforeAll(async () => {
-    served = await serveRecording();
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-    origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  });
-  afterAll(async () => {
-    proxy.closeAllConnections();
-    proxy.close();
-    await served.close();
-  });
+    return url;
+  }
 
   it('is exit 3 and nothing on stdout; --stale-ok prints them', async () => {
-    change = stale;
-    const argv = ['now', '--url', origin, '--format', '{block}'];
+    const argv = ['now', '--url', await serveChanged(stale), '--format', '{block}'];
     const refused = await runMain(argv);
     expect({ exitCode: refused.exitCode, stdout: refused.stdout }).toEqual({ exitCode: 3, stdout: '' });
     expect(refused.stderr).toMatch(
@@ -110,7 +98,10 @@ describe('a service that calls its prices stale', () => {
   });
 
   it('of a recording that has ended is as good as the recording', async () => {
-    change = { stale: true, source: { kind: 'replay', name: 'x', problem: null, ended: true } };
-    expect(await runMain(['now', '--url', origin])).toMatchObject({ exitCode: 0, stderr: '' });
+    const source = { kind: 'replay', name: 'x', problem: null, ended: true };
+    expect(await runMain(['now', '--url', await serveChanged({ stale: true, source })])).toMatchObject({
+      exitCode: 0,
+      stderr: '',
+    });
   });
 });

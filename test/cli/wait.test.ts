@@ -1,15 +1,13 @@
-import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { sendJson, serve } from '../client/http-server.ts';
 import { gastop } from '../helpers/gastop.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { runMain } from './captured-io.ts';
-import { type Served, SHORT_RECORDING, serveRecording } from './served.ts';
+import { SHORT_RECORDING, serveRecording } from './served.ts';
 import { startProgram } from './served-program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gastop-wait-'));
@@ -145,23 +143,13 @@ describe('signals', () => {
   it.each(isSlowRun ? ends : ends.slice(0, 1))(
     '%s while it waits ends it, and nothing is run; SIGUSR1 before opened no debugger',
     async (name, expected) => {
-      let asked = 0;
-      const service = createServer((_request, response) => {
-        asked += 1;
-        response.writeHead(503).end();
-      }).listen(0, '127.0.0.1');
-      onTestFinished(() => {
-        service.closeAllConnections();
-        service.close();
-      });
-      await once(service, 'listening');
+      const { url, requests } = await serve((_, response) => response.writeHead(503).end());
       const ran = freshFile();
-      const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
       const { child, ended } = start(['wait', '--url', url, '--below', '5', '--', 'touch', ran]);
-      await waitFor(() => asked > 0);
+      await waitFor(() => requests.length > 0);
       if (process.platform !== 'win32') child.kill('SIGUSR1');
-      const before = asked;
-      await waitFor(() => asked > before);
+      const before = requests.length;
+      await waitFor(() => requests.length > before);
       child.kill(name);
       const { code, stdout, stderr } = await ended;
       expect({ code, stdout, ran: existsSync(ran) }).toEqual({ code: expected, stdout: '', ran: false });
@@ -208,54 +196,31 @@ describe('wrong usage is one line and exit 2', () => {
 });
 
 describe('a service elsewhere', () => {
-  let served: Served;
-  let origin = '';
-  let refusal: { status: number; body: object; headers?: Record<string, string> } | null = null;
-  let asked = 0;
-  const proxy = createServer((request, response) => {
-    asked += 1;
-    if (refusal !== null) {
-      response.writeHead(refusal.status, { 'content-type': 'application/json', ...refusal.headers });
-      response.end(JSON.stringify(refusal.body));
-      return;
-    }
-    void fetch(`${served.origin}${request.url}`).then(async (answer) => {
-      response.setHeader('content-type', 'application/json');
-      response.end(await answer.text());
-    });
-  });
-  beforeAll(async () => {
-    served = await serveRecording();
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-    origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  });
-  afterAll(async () => {
-    proxy.closeAllConnections();
-    proxy.close();
-    await served.close();
-  });
-
   it.each([
     [401, 'api_key_invalid', 4],
     [403, 'plan_forbidden', 4],
     [404, 'not_found', 3],
   ])('that answers %i %s cannot be waited out', async (status, errorCode, exitCode) => {
-    refusal = { status, body: { errorCode, message: 'no' } };
-    const result = await runMain(['wait', '--url', origin, '--below', '1000000']);
+    const { url } = await serve((_, response) => sendJson(response, { errorCode, message: 'no' }, status));
+    const result = await runMain(['wait', '--url', url, '--below', '1000000']);
     expect(result).toMatchObject({ exitCode, stdout: '' });
     expect(result.stderr).toMatch(/^gastop: [^\n]+\n$/);
   });
 
   it('whose quota is used up is left alone until it wants to hear again', async () => {
-    refusal = {
-      status: 429,
-      body: { errorCode: 'rate_limit_exceeded', message: 'the daily quota is used up' },
-      headers: { 'retry-after': '1' },
-    };
-    const before = asked;
-    const waiting = runMain(['wait', '--url', origin, '--below', '1000000']);
-    await waitFor(() => asked === before + 2);
-    refusal = null;
+    const served = await serveRecording();
+    onTestFinished(() => served.close());
+    const refusal = { errorCode: 'rate_limit_exceeded', message: 'the daily quota is used up' };
+    let isRefused = true;
+    const { url, requests } = await serve((request, response) => {
+      if (isRefused) return sendJson(response, refusal, 429, { 'retry-after': '1' });
+      void fetch(`${served.origin}${request.url}`).then(async (answer) =>
+        sendJson(response, await answer.json()),
+      );
+    });
+    const waiting = runMain(['wait', '--url', url, '--below', '1000000']);
+    await waitFor(() => requests.length === 2);
+    isRefused = false;
     const stderr = expect.stringMatching(/^gastop: \[REPLAY\] {2}average is \S+ gwei at block \S+\n$/);
     expect(await waiting).toEqual({ exitCode: 0, stdout: '', stderr });
   });
