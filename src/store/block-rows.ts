@@ -1,6 +1,5 @@
 import { type Block, type BlockTips, type Hex, TIP_PERCENTILES, type TipPercentile } from '../core/block.ts';
 import { columns, integer, maybe, orNull, plain, wei } from './columns.ts';
-import { pagesOf, type Queries } from './tables.ts';
 
 export interface NumberRange {
   readonly from: number;
@@ -42,27 +41,3 @@ export const tipColumns = (read: (column: keyof TipColumns, place: number) => nu
 
 const toTipLadder = (row: TipColumns): BlockTips | null =>
   row.tip_p50 === null ? null : (TIPS.map((column) => BigInt(row[column] ?? 0)) as unknown as BlockTips);
-
-/** Writes blocks, replacing those of the same numbers, and returns the replaced ones. */
-export async function replaceBlocks(trx: Queries, rows: readonly BlockRow[]): Promise<Removed[]> {
-  const replaced: Removed[] = [];
-  // Writes before it reads: a transaction that starts with a read may find the database busy half-way.
-  for (const page of pagesOf(rows)) {
-    const numbers = page.map(({ number }) => number);
-    const same = trx.deleteFrom('blocks').where('number', 'in', numbers);
-    replaced.push(...(await same.returning(['number', 'hash', 'timestamp']).execute()));
-    await trx.insertInto('blocks').values(page).execute();
-  }
-  return replaced;
-}
-
-type Removed = Pick<BlockRow, 'number' | 'hash' | 'timestamp'>;
-
-export function lowestFork(replaced: readonly Removed[], rows: readonly BlockRow[]): number | null {
-  const hashes = new Map(rows.map(({ number, hash }) => [number, hash]));
-  const forks = replaced.flatMap(({ number, hash }) => {
-    const now = hashes.get(number) ?? null;
-    return hash !== null && now !== null && hash !== now ? [number] : [];
-  });
-  return forks.length === 0 ? null : Math.min(...forks);
-}

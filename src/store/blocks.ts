@@ -6,20 +6,13 @@ import { pruneAdvice, rewindAdvice, writeAdvice } from './advice-track.ts';
 import { type AlertRun, evaluateAlerts, restartAlerts, rewindAlerts } from './alert-evaluation.ts';
 import { pruneAlertEvents } from './alert-firings.ts';
 import { restartAutoTxs, rewindAutoTxs } from './auto-txs.ts';
-import {
-  type BlockRow,
-  lowestFork,
-  type NumberRange,
-  replaceBlocks,
-  toBlock,
-  toBlockRow,
-} from './block-rows.ts';
+import { type BlockRow, type NumberRange, toBlock, toBlockRow } from './block-rows.ts';
 import { maybe } from './columns.ts';
 import { type Database, Store } from './database.ts';
 import { StoreError } from './errors.ts';
 import { requireRight, type WriteRight } from './lease.ts';
 import { bucketStart, refoldRollups } from './rollups.ts';
-import { countRows, dropMeta, type Queries, readMeta, saveMeta, type Tables } from './tables.ts';
+import { countRows, dropMeta, pagesOf, type Queries, readMeta, saveMeta, type Tables } from './tables.ts';
 
 type StoredBlocks = SelectQueryBuilder<Tables, 'blocks', BlockRow>;
 
@@ -105,10 +98,9 @@ export class BlockStore extends Store {
     rows.sort((a, b) => a.number - b.number);
     if (rows.length === 0) return 0;
     return this.#transaction(async (trx) => {
-      const replaced = await replaceBlocks(trx, rows);
-      await refoldRollups(trx, new Set([...replaced, ...rows].map(({ timestamp }) => timestamp)));
+      const { fork, timestamps } = await replaceBlocks(trx, rows);
+      await refoldRollups(trx, timestamps);
       if (given !== null) await writeAdvice(trx, given);
-      const fork = lowestFork(replaced, rows);
       if (fork !== null) await rewindAutoTxs(trx, fork - 1, this.#wallNow());
       if (alerts === null) return 0;
       if (fork !== null) await rewindAlerts(trx, fork - 1);
@@ -230,6 +222,25 @@ export class BlockStore extends Store {
     this.#lastWrite = done.catch(() => {});
     return done;
   }
+}
+
+/** Replaces blocks of the same numbers: the lowest that had another hash, and the times of all that changed. */
+async function replaceBlocks(trx: Queries, rows: readonly BlockRow[]) {
+  const timestamps = new Set(rows.map(({ timestamp }) => timestamp));
+  let fork: number | null = null;
+  // Writes before it reads: a transaction that starts with a read may find the database busy half-way.
+  for (const page of pagesOf(rows)) {
+    const hashes = new Map(page.map(({ number, hash }) => [number, hash]));
+    const same = trx.deleteFrom('blocks').where('number', 'in', [...hashes.keys()]);
+    for (const old of await same.returning(['number', 'hash', 'timestamp']).execute()) {
+      timestamps.add(old.timestamp);
+      const now = hashes.get(old.number) ?? null;
+      if (old.hash !== null && now !== null && old.hash !== now)
+        fork = Math.min(old.number, fork ?? old.number);
+    }
+    await trx.insertInto('blocks').values(page).execute();
+  }
+  return { fork, timestamps };
 }
 
 /** Lets a write fail on a full disk. */
