@@ -6,6 +6,7 @@ import type { RecommendationView, SnapshotView } from '../../src/client/views/ga
 import { lanesText } from '../../src/tui/panes/live/lane-table.tsx';
 import { LivePane, type LiveView } from '../../src/tui/panes/live/live-pane.tsx';
 import { setAscii } from '../../src/tui/ui/theme.ts';
+import { isSlowRun } from '../helpers/rounds.ts';
 import { HOUR, MARKET, RECOMMENDATION, SNAPSHOT, TREND } from './fake-gas.ts';
 import { inRoom } from './sized-screen.tsx';
 
@@ -271,5 +272,50 @@ describe('the copied lanes', () => {
       'Average\t0.0507\t0.0582\t0.01',
       'Fast\t0.0621\t0.0713\t0.021',
     ]);
+  });
+});
+
+/** Two numbers without a space between them, or a number that was cut. */
+const TOGETHER = /\d\.\d+\.\d|\d,\d{4}|,\d{3}\d|[smhd]\d+[.,]\d|\d\$|%\d|\d…/;
+
+/** The known answers, with everything as dear as `price` wei. */
+function snapshotAt(price: bigint, nativeUsd: number | null): SnapshotView {
+  const lane = { ...SNAPSHOT.lanes.slow, price, maxFeePerGas: price * 2n, maxPriorityFeePerGas: 1n };
+  const lanes = { slow: lane, average: lane, fast: { ...lane, price: price + 10n ** 9n } };
+  return { ...SNAPSHOT, lanes, baseFee: price, nextBaseFee: price, nativeUsd };
+}
+
+describe('the Live pane keeps its columns apart', () => {
+  const sizes = [
+    [60, 13],
+    [80, 21],
+    [119, 37],
+    [200, 47],
+  ] as const;
+  const tried = isSlowRun ? sizes : [sizes[0], sizes[2]];
+  const prices = [1n, 7n, 476_190n, 10n ** 6n, 10n ** 9n, 1_352n * 10n ** 9n];
+  const cases = prices.flatMap((price) => tried.map(([columns, rows]) => [price, columns, rows] as const));
+
+  it.each(cases)('at %d wei on %i×%i', (price, columns, rows) => {
+    const known = { price, probability: 0.9, savingRatio: 0.1, reason: null };
+    const alternatives = [60, 300, 86_400].map((horizonSec) => ({ horizonSec, ...known }));
+    const recommendation = { ...RECOMMENDATION, alternatives };
+    for (const nativeUsd of [null, 3_214.5]) {
+      const lines = draw({ ...VIEW, recommendation, snapshot: snapshotAt(price, nativeUsd) }, columns, rows);
+      expect(lines.join('\n')).not.toMatch(TOGETHER);
+      for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
+      if (columns >= 119) {
+        expect(lines.join('\n')).toMatch(/wait up to +1m +5m +1d *$/m);
+        expect(lines.join('\n')).toMatch(/Swap .+ \S+ +\S+$/m);
+      }
+      unmount();
+    }
+  });
+
+  it('prices work in gwei where coins would be all zeros', () => {
+    const screen = draw({ ...VIEW, snapshot: snapshotAt(7n, null) }, 120, 37).join('\n');
+    expect(screen).toMatch(/usual work +gas +slow gwei +average gwei +fast gwei/);
+    expect(screen).toMatch(/ETH transfer +21,000 +0\.000147 +0\.000147 +21,000$/m);
+    expect(screen).toContain('transfer gwei');
   });
 });

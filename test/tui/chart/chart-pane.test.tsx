@@ -3,11 +3,11 @@ import { render } from 'ink-testing-library';
 import stringWidth from 'string-width';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ChartResponses, chartData } from '../../../src/tui/panes/chart/chart-data.ts';
-import { ChartPane, type ChartPaneProps } from '../../../src/tui/panes/chart/chart-plot.tsx';
+import { ChartPane, type ChartPaneProps, ChartSide } from '../../../src/tui/panes/chart/chart-plot.tsx';
 import { HoursPane } from '../../../src/tui/panes/chart/cheap-hours.tsx';
 import { setAscii } from '../../../src/tui/ui/theme.ts';
 import { atPlace, inRoom } from '../sized-screen.tsx';
-import { BLOCK_MS, hourAnswer, NOON, points } from './chart-answer.ts';
+import { BLOCK_MS, hourAnswer, NOON, points, tipRows } from './chart-answer.ts';
 
 const SIZES = [
   [60, 12],
@@ -212,3 +212,14 @@ describe('HoursPane', () => {
     expect(lines.find((line) => line.startsWith(' Sun'))?.slice(5, 5 + 9)).toBe(' ·  ·  · ');
   });
 });
+
+it.each([1, 476_190, 1e9, 1.352e12])(
+  'the figures beside a wide chart keep their columns apart at %d wei',
+  (wei) => {
+    const of = points(300, () => wei / 1e9);
+    const data = chartData(hourAnswer(of, { tips: { rows: tipRows(of, wei / 1e9), problem: null } }));
+    const shown = frame(<ChartSide data={data} height={30} />);
+    expect(shown).toMatch(/now +\S+ +\S+/);
+    expect(shown).not.toMatch(/\d\.\d+\.\d|\d,\d{4}|,\d{3}\d|\d…/);
+  },
+);
