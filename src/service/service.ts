@@ -4,7 +4,7 @@ import { confirmationsOf } from '../core/auto-txs/state-machine.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import { FeeEngine } from '../core/engine/fee-engine.ts';
 import { TrackStore } from '../store/advice-track.ts';
-import { type AlertFigures, AlertStore, alertFigures } from '../store/alerts.ts';
+import { AlertStore, alertFigures } from '../store/alerts.ts';
 import { AutoTxStore } from '../store/auto-txs.ts';
 import { BlockStore } from '../store/blocks.ts';
 import { type Database, openDatabase } from '../store/database.ts';
@@ -26,6 +26,7 @@ import { createApp } from './http/app.ts';
 import { createOpenGate, type Gate } from './http/auth.ts';
 import { ApiFailure, errorResponse } from './http/errors.ts';
 import { createGasStreams } from './http/gas-streams.ts';
+import type { RequestRecord } from './http/server.ts';
 import type { KeyGate } from './keys/key-gate.ts';
 import { createLease, type LeaseOptions, leaseWords } from './leader.ts';
 import { createNativePrice } from './native-price.ts';
@@ -75,24 +76,10 @@ export interface ServiceOptions {
 
 const DEFAULT_HISTORY_SEC = 30 * 86_400;
 
-export interface Service {
-  /** Handles a v1 request without a socket; never rejects. Adds details for log and metrics to a `RequestRecord`. */
-  fetch(request: Request, record?: object): Promise<Response>;
-  /** Ends the streams of `gas/stream`, for a server that stops. */
-  endStreams(): void;
-  condition(): Condition;
-  /** Figures of all owners' alerts, for the operator; rejects with a `StoreError`. */
-  alertFigures(): Promise<AlertFigures>;
-  /** Resolves with the first block, stored or new; rejects when the database belongs to another chain, or on abort. */
-  readonly ready: Promise<void>;
-  /** Resolves once all available history was read for the first time, or could not be; never rejects. */
-  readonly filled: Promise<void>;
-  /** Resolves when everything has ended after the abort and the database is closed. */
-  readonly done: Promise<void>;
-}
+export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** Follows `source` and serves v1, even while it is unreachable. @throws {StoreError} */
-export async function startService(options: ServiceOptions): Promise<Service> {
+export async function startService(options: ServiceOptions) {
   const { source, signal, wallNow = Date.now, onError = () => {}, onNews = () => {} } = options;
   const database =
     typeof options.database === 'string' ? await openDatabase(options.database) : options.database;
@@ -221,13 +208,19 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 
   return {
-    fetch: async (request, record = {}) =>
+    /** Handles a v1 request without a socket; never rejects. Adds details for log and metrics to `record`. */
+    fetch: async (request: Request, record: RequestRecord = {}): Promise<Response> =>
       signal.aborted ? errorResponse(stopped(), request, state.chainId) : app.fetch(request, record),
+    /** Ends the streams of `gas/stream`, for a server that stops. */
     endStreams: streams.end,
-    condition: () => ({ ...state.condition(), streams: streams.count() }),
+    condition: (): Condition => ({ ...state.condition(), streams: streams.count() }),
+    /** Figures of all owners' alerts, for the operator; rejects with a `StoreError`. */
     alertFigures: () => alertFigures(database),
+    /** Resolves with the first block, stored or new; rejects when the database belongs to another chain, or on abort. */
     ready: follower.ready,
+    /** Resolves once all available history was read for the first time, or could not be; never rejects. */
     filled: follower.filled,
+    /** Resolves when everything has ended after the abort and the database is closed. */
     done: run(),
   };
 }
