@@ -23,12 +23,9 @@ export type MeanPrices = Readonly<Record<LaneName, number>>;
 /** Expected price of each lane, wei per gas: its {@link Lane.price}. */
 export type LanePrices = Readonly<Record<LaneName, bigint>>;
 
-export interface LanePromise {
-  readonly withinBlocks: number;
-  /** Target share of inclusions; `Lane.probability` is the measured share. */
-  readonly target: number;
-}
+export type LanePromise = Readonly<Record<'withinBlocks' | 'target', number>>;
 
+/** With the target share of inclusions; `Lane.probability` is the measured share. */
 export const LANE_PROMISES: Readonly<Record<LaneName, LanePromise>> = {
   slow: { withinBlocks: 25, target: 0.9 },
   average: { withinBlocks: 3, target: 0.95 },

@@ -65,10 +65,6 @@ interface PricePoint {
   readonly value: number;
 }
 
-export interface AnomalyPoint extends PricePoint {
-  readonly kind: 'SPIKE' | 'REGIME_SHIFT' | 'ANOMALY';
-}
-
 const SIDE = 12;
 /** Robust standard deviations beyond which a deviation is no noise. */
 const DEVIATIONS = 5;
@@ -78,12 +74,14 @@ const MAD_TO_SIGMA = 1.4826;
 const LEAST_EXCURSION = Math.log(1.4);
 const LEAST_SHIFT = Math.log(1.6);
 
+export type AnomalyPoint = ReturnType<typeof findAnomalies>[number];
+
 /**
  * `SPIKE`: the top of a short excursion upwards; `ANOMALY`: the bottom of one downwards; `REGIME_SHIFT`: the first point of a
  * lasting level. Compares logarithms with the medians of the twelve points before and after, in units of the median absolute
  * deviation, so that neither an outlier nor a daily cycle shifts the scale. Linear in the points, oldest first.
  */
-export function findAnomalies(points: readonly PricePoint[]): AnomalyPoint[] {
+export function findAnomalies(points: readonly PricePoint[]) {
   if (points.length < 2 * SIDE + 1) return [];
   const logs = Float64Array.from(points, (point) => Math.log(Math.max(point.value, 1)));
   const before = logs.map((_, index) => medianOf(logs, index - SIDE, index));

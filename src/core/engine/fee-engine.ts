@@ -59,15 +59,14 @@ export class FeeEngine {
     keep(history, block);
     const next = nextBaseFee.push(block);
     history.nextBaseFee.put(block.number, Number(next));
-    const { formulaHolds, rule } = nextBaseFee;
-    lanes.push({ nextBaseFee: next, formulaHolds, rule }, isWarmUp);
+    lanes.push(next, isWarmUp);
     alike.push();
     horizons.push(isWarmUp);
     fan.push();
     reach.followHead();
     history.follow();
     // At its floor the base fee cannot fall: there is nothing to wait for.
-    const forecasts = isAtFloor(next, rule) ? [] : forecastsOf(this.#models);
+    const forecasts = isAtFloor(next, nextBaseFee.rule) ? [] : forecastsOf(this.#models);
     track.push(forecasts, lanes.chance('average').probability);
     this.#recent[block.number % this.#recent.length] = block;
     this.#head = block;

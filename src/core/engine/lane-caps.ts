@@ -1,7 +1,6 @@
 import { type Chance, LANE_PROMISES, type LaneName } from '../advice.ts';
-import type { FeeRule } from '../eip1559.ts';
 import { createDebt, feeRatio, type History, scaledFee, wholeWei, within } from './history.ts';
-import { extremeBaseFee } from './next-base-fee.ts';
+import { extremeBaseFee, type NextBaseFee } from './next-base-fee.ts';
 import { shareAtMost, takeRanked, WholeSum } from './rolling.ts';
 import { createNearestStates, MEMORY_BLOCKS, unjudged } from './similar-states.ts';
 import type { Tips } from './tips.ts';
@@ -11,31 +10,25 @@ const BLIND_RISE = 2;
 /** Average must get in even if it misses its first block. A little above the target: similar blocks are too optimistic. */
 const LATE_SHARE = 0.965;
 
-export interface Outlook {
-  readonly nextBaseFee: bigint;
-  readonly formulaHolds: boolean;
-  readonly rule: FeeRule;
-}
-
 /** The cap of each lane: how far the base fee may rise before its blocks, and how far Slow may wait for it to fall. */
-export function createLaneCaps(history: History) {
+export function createLaneCaps(history: History, base: NextBaseFee) {
   const slow = createSlowCap(history);
   const states = createNearestStates(history, withinBlocks);
   /** Lower base fee of the second and third next block, over the known one of the next. */
   const late = history.column(MEMORY_BLOCKS + withinBlocks);
 
   /** The maximum base fee of the next `blocks` blocks. */
-  const worstCase = (blocks: number, { nextBaseFee, formulaHolds, rule }: Outlook): number =>
-    formulaHolds
-      ? Number(extremeBaseFee(nextBaseFee, blocks - 1, rule, 'full'))
-      : wholeWei(BLIND_RISE * Number(nextBaseFee));
+  const worstCase = (blocks: number, next: bigint): number =>
+    base.formulaHolds
+      ? Number(extremeBaseFee(next, blocks - 1, base.rule, 'full'))
+      : wholeWei(BLIND_RISE * Number(next));
 
-  function averageBaseFee(outlook: Outlook, alike: Float64Array | null): number {
-    const worst = worstCase(LANE_PROMISES.average.withinBlocks, outlook);
-    if (!outlook.formulaHolds || alike === null) return worst;
+  function averageBaseFee(next: bigint, alike: Float64Array | null): number {
+    const worst = worstCase(LANE_PROMISES.average.withinBlocks, next);
+    if (!base.formulaHolds || alike === null) return worst;
     const rises = alike.map((block) => late.at(block));
     const usual = takeRanked(rises, Math.ceil(LATE_SHARE * rises.length) - 1);
-    return Math.min(scaledFee(Number(outlook.nextBaseFee), Math.max(usual, 1)), worst);
+    return Math.min(scaledFee(Number(next), Math.max(usual, 1)), worst);
   }
 
   return {
@@ -50,11 +43,11 @@ export function createLaneCaps(history: History) {
       late.put(since, feeRatio(Math.min(baseFee.at(since + 2), baseFee.at(head)), nextBaseFee.at(since)));
     },
     /** Wei per gas. A lane that waits longer never has a higher cap. */
-    advised(outlook: Outlook, tips: Tips, isWarmUp: boolean): Readonly<Record<LaneName, number>> {
-      const fast = wholeWei(worstCase(LANE_PROMISES.fast.withinBlocks, outlook) + tips.fast);
+    advised(next: bigint, tips: Tips, isWarmUp: boolean): Readonly<Record<LaneName, number>> {
+      const fast = wholeWei(worstCase(LANE_PROMISES.fast.withinBlocks, next) + tips.fast);
       const alike = isWarmUp ? null : states.nearest();
-      const average = Math.min(wholeWei(averageBaseFee(outlook, alike) + tips.average), fast);
-      const floor = Number(outlook.rule.minBaseFee ?? -tips.slow) + tips.slow;
+      const average = Math.min(wholeWei(averageBaseFee(next, alike) + tips.average), fast);
+      const floor = Number(base.rule.minBaseFee ?? -tips.slow) + tips.slow;
       return { slow: slow.cap(alike, average, floor), average, fast };
     },
   };

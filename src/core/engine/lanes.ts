@@ -8,7 +8,7 @@ import {
   type LanePrices,
 } from '../advice.ts';
 import { feeRatio, fromPpm, type History, toPpm, wholeWei } from './history.ts';
-import { createLaneCaps, type Outlook } from './lane-caps.ts';
+import { createLaneCaps } from './lane-caps.ts';
 import type { NextBaseFee } from './next-base-fee.ts';
 import { SortedValues, WholeSum } from './rolling.ts';
 import { unjudged, unknown } from './similar-states.ts';
@@ -21,7 +21,7 @@ export const UNKNOWN_TIPS = unknown('the last blocks show no tips');
 export function createLaneModel(history: History, base: NextBaseFee) {
   const scorers = eachLane((lane) => createLaneScorer(history, lane));
   const tipModel = createTipModel(history);
-  const caps = createLaneCaps(history);
+  const caps = createLaneCaps(history, base);
 
   function priceOf(lane: LaneName): number {
     const { expectedPrice, highestNext, cap } = scorers[lane];
@@ -51,14 +51,14 @@ export function createLaneModel(history: History, base: NextBaseFee) {
       return tipModel.areKnown;
     },
     /** Judges the advice that the head settles, learns from it, advises anew, and sets the head's `sendNow` and `prices`. */
-    push(outlook: Outlook, isWarmUp: boolean): void {
+    push(next: bigint, isWarmUp: boolean): void {
       const { head, sendNow, priority } = history;
       const verdicts = eachLane((lane) => scorers[lane].judge());
       tipModel.push(verdicts);
       const tips = tipModel.advised();
-      sendNow.put(head, Number(outlook.nextBaseFee) + tips.average);
+      sendNow.put(head, Number(next) + tips.average);
       caps.push(tips.slow, verdicts.slow);
-      const advised = caps.advised(outlook, tips, isWarmUp);
+      const advised = caps.advised(next, tips, isWarmUp);
       // Stored to be judged once its blocks have come.
       for (const lane of LANES) {
         scorers[lane].cap.put(head, advised[lane]);
@@ -66,7 +66,7 @@ export function createLaneModel(history: History, base: NextBaseFee) {
       }
       const stated = prices();
       for (const lane of LANES) history.prices[lane].put(head, Number(stated[lane]));
-      priority.put(head, Math.max(Number(stated.average - outlook.nextBaseFee), 0));
+      priority.put(head, Math.max(Number(stated.average - next), 0));
     },
     advice(blockSec: number): Readonly<Record<LaneName, Lane>> {
       const { head } = history;

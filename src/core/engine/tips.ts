@@ -17,8 +17,6 @@ const LOWEST_LEVEL = 0.5;
 /** Slow can choose among many blocks and needs only the usual ones. */
 const SLOW_SHARE = 0.9;
 
-/** Whether the advice that the head settles was included: 1 or 0, `null` when there was none. */
-type Verdicts = Readonly<Record<LaneName, number | null>>;
 export type Tips = Readonly<Record<LaneName, number>>;
 
 /** The tip of each lane: the lowest that reaches its target share. 0 when no tips are known. */
@@ -65,8 +63,8 @@ export function createTipModel(history: History) {
   }
 
   return {
-    /** Ingests the head's tips and the verdicts that it settled. */
-    push({ fast, average }: Verdicts): void {
+    /** Ingests the head's tips and the verdicts that it settled: 1 for included, 0, or `null` for none. */
+    push({ fast, average }: Readonly<Record<LaneName, number | null>>): void {
       multiples.fast.push(fast);
       multiples.average.push(average);
       usual.put(history.head, lately.tally.quantile(0.5) ?? Number.NaN);
