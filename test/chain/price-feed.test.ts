@@ -7,7 +7,6 @@ import { createRpcSource } from '../../src/chain/rpc-source.ts';
 import type { Hex } from '../../src/core/block.ts';
 import { chainProfile } from '../../src/core/chains.ts';
 import { startAnvil } from '../helpers/anvil.ts';
-import { feedCode } from '../helpers/feed-code.ts';
 
 interface Recorded {
   recorded_eth_calls: {
@@ -24,6 +23,13 @@ const calls = (
 const word = (value: bigint): string => BigInt.asUintN(256, value).toString(16).padStart(64, '0');
 const round = (answer: bigint, updatedAt: number): Hex =>
   `0x${[1n, answer, BigInt(updatedAt), BigInt(updatedAt), 1n].map(word).join('')}`;
+
+/**
+ * Code of a contract that answers with one round, for `anvil_setCode`: `decimals()` (0x313ce567) jumps to byte 28;
+ * whatever else is asked returns the 160 bytes that begin at byte 39, behind the code.
+ */
+const feedCode = (answer: bigint, updatedAt: number): Hex =>
+  `0x60003560e01c8063313ce56714601c5760a0602760003960a06000f35b600860005260206000f3${round(answer, updatedAt).slice(2)}`;
 
 const ethereum = chainProfile(1);
 const updatedAt = 1_783_026_455;
@@ -104,7 +110,7 @@ test('a feed deployed on a real node is read through it', async () => {
   const source = createRpcSource({ urls: [anvil.url], requestTimeoutMs: 60_000 });
   try {
     const now = Math.floor(source.now() / 1_000);
-    const code = feedCode({ usd: 3_141.59, updatedAt: now - 60 });
+    const code = feedCode(314_159_000_000n, now - 60);
     await anvil.rpc('anvil_setCode', [ethereum.usdFeed?.address, code]);
     const prices = createPriceFeed(source, await source.chain(), () => source.now());
     expect(await prices.nativeUsd()).toEqual({ usd: 3_141.59, validUntil: (now - 60 + 3_720) * 1_000 });

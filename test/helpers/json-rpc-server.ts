@@ -4,6 +4,7 @@
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import type { ScriptedBlock, ScriptedChain } from './scripted-chain.ts';
 import { serveWebSockets } from './web-socket-server.ts';
 
@@ -39,21 +40,15 @@ export async function startJsonRpcServer(chain: ScriptedChain, options: JsonRpcS
   const subscriptions = new Map<string, (text: string) => void>();
   let lastSubscription = 0;
 
-  const http = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const { id, reply } = replyTo(Buffer.concat(chunks).toString('utf8'));
-      if ('hang' in reply) return;
-      if ('write' in reply) return reply.write(response);
-      if ('raw' in reply) {
-        response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers });
-        response.end(reply.raw);
-        return;
-      }
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ jsonrpc: '2.0', id, ...reply }));
-    });
+  const http = createServer(async (request, response) => {
+    const body = await text(request).catch(() => null);
+    if (body === null) return;
+    const { id, reply } = replyTo(body);
+    if ('hang' in reply) return;
+    if ('write' in reply) return reply.write(response);
+    const { status = 200, headers = {} } = 'raw' in reply ? reply : {};
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end('raw' in reply ? reply.raw : JSON.stringify({ jsonrpc: '2.0', id, ...reply }));
   });
   http.on('connection', (socket) => {
     sockets.add(socket);

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ErrorBody } from '../../src/contract/api-error.ts';
+import { GasCurrent } from '../../src/contract/gas.ts';
 import { BASE_PATH, OPENAPI_PATH, PATHS } from '../../src/contract/routes.ts';
 import { chainProfile } from '../../src/core/chains.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
@@ -10,7 +12,6 @@ import { readKey, reissueKey } from '../../src/service/keys/api-keys.ts';
 import type { Present } from '../../src/service/responses/gas.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { emptyDatabase, SLOW_ENGINES } from '../helpers/databases.ts';
-import { eventsOf } from '../helpers/event-stream.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { serveService } from '../helpers/served-service.ts';
 import { readyService, temporaryFile } from '../helpers/service.ts';
@@ -18,6 +19,31 @@ import { waitFor } from '../helpers/wait-for.ts';
 import { openTestGate } from './keys/key-service.ts';
 
 const HEAD = 400;
+
+/** Reads a response of `gas/stream`, event by event; it is closed with the test. */
+function eventsOf({ body }: Response) {
+  if (body === null) throw new Error('no stream');
+  const reader = body
+    .pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream())
+    .getReader();
+  const close = () => reader.cancel().catch(() => {});
+  onTestFinished(close);
+  /** The next event; `null` at the end. */
+  const next = async () => {
+    const { value } = await reader.read();
+    return value === undefined ? null : { id: value.id, data: GasCurrent.parse(JSON.parse(value.data)) };
+  };
+  /** The first event from now on that says so. */
+  const until = async (says: (data: GasCurrent) => boolean | Promise<boolean>) => {
+    for (;;) {
+      const event = await next();
+      if (event === null) throw new Error('the stream ended');
+      if (await says(event.data)) return event;
+    }
+  };
+  return { next, until, close };
+}
 
 async function running() {
   const source = new ScriptedSource(makeBlocks(391, HEAD));

@@ -7,7 +7,6 @@ import {
 import type { Notifier, Notifiers } from '../../../src/service/alerts/notifiers/notifier.ts';
 import type { Database } from '../../../src/store/database.ts';
 import { cancelDeliveries, OutboxStore } from '../../../src/store/outbox.ts';
-import { FakeClock } from '../../helpers/fake-clock.ts';
 import { FIRED_AT, type Firing, fire } from '../../helpers/fired-alert.ts';
 import { startMailServer } from '../../helpers/mail-server.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
@@ -20,16 +19,40 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
+/** Time that passes when a test says so: `sleepers` wait for it. */
+function fakeClock() {
+  let now = FIRED_AT;
+  const sleepers = new Map<() => void, number>();
+  return {
+    sleepers,
+    now: () => now,
+    elapsed: () => now - FIRED_AT,
+    sleep: (ms: number, signal?: AbortSignal) =>
+      new Promise<void>((resolve) => {
+        if (signal?.aborted || ms <= 0) return resolve();
+        const wake = () => {
+          if (sleepers.delete(wake)) resolve();
+        };
+        sleepers.set(wake, now + ms);
+        signal?.addEventListener('abort', wake, { once: true });
+      }),
+    advance: (ms: number) => {
+      now += ms;
+      for (const [wake, until] of [...sleepers]) if (until <= now) wake();
+    },
+  };
+}
+
 interface Posting {
   readonly settings?: NotifierSettings;
   readonly path?: string;
-  readonly clock?: FakeClock;
+  readonly clock?: ReturnType<typeof fakeClock>;
   readonly makeStore?: (database: Database) => OutboxStore;
 }
 
 /** A post office on a real database, with real notifiers and a clock that the test sets. */
 async function open(posting: Posting = {}) {
-  const { settings = SETTINGS, path = ':memory:', clock = new FakeClock(FIRED_AT) } = posting;
+  const { settings = SETTINGS, path = ':memory:', clock = fakeClock() } = posting;
   const database = await openDatabase(path);
   const store = posting.makeStore?.(database) ?? new OutboxStore(database);
   const abort = new AbortController();
@@ -71,7 +94,7 @@ async function open(posting: Posting = {}) {
   });
   /** Everything that is due was tried; the dispatcher waits for time to pass. */
   const idle = () =>
-    waitFor(() => underWay === 0 && clock.sleepers === 1, { what: 'the dispatcher at rest' });
+    waitFor(() => underWay === 0 && clock.sleepers.size === 1, { what: 'the dispatcher at rest' });
   const firing = async (alertId: string, how: Firing) => {
     const now = clock.now();
     const id = await fire(database, alertId, {
@@ -151,7 +174,7 @@ describe('what fired', () => {
 
   it('waits where the process that sends is not set up for its channel, and goes out once another one sends', async () => {
     const path = await temporaryFile('chain.db');
-    const clock = new FakeClock(FIRED_AT);
+    const clock = fakeClock();
     const office = await open({ path, clock });
     await office.fire('a', { channel: 'EMAIL', target: 'me@receiver.test' });
     await waitFor(async () => (await office.delivery('a')).attempts.length === 1);

@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { paidInAll } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import { type Anvil, startAnvil } from '../../helpers/anvil.ts';
 import { type AutoTxRig, fund, GWEI, mineAt, sign, startRig } from '../../helpers/auto-tx-rig.ts';
+import { listen } from '../../helpers/listen.ts';
 import { isSlowRun } from '../../helpers/rounds.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
@@ -63,6 +66,12 @@ function mineUntil(rig: AutoTxRig, id: string, status: 'EXECUTED' | 'FAILED') {
     },
     { what: status },
   );
+}
+
+async function rigOf(options: Parameters<typeof startRig>[0]): Promise<AutoTxRig> {
+  const rig = await startRig(options);
+  onTestFinished(() => rig.stop());
+  return rig;
 }
 
 /** What comes next of the same sender goes its way. */
@@ -260,4 +269,73 @@ test('what the node’s pool has already, because its owner sent it, is followed
   await mineAt(anvil, 10);
   const { state } = await quick.until(id, 'EXECUTED');
   expect(state).toMatchObject({ failure: null, mayBeOut: false });
+});
+
+/** Somebody between a rig and the node, who can swallow a question, or its answer. */
+async function standBetween() {
+  /** What was asked, as it went over the wire. */
+  const asked: string[] = [];
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    asked.push(body);
+    const treatment = between.treat(body);
+    if (treatment === 'ask') return;
+    const answer = await fetch(anvil.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    }).then((each) => each.text());
+    if (treatment === 'answer') return;
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(answer);
+  });
+  const { origin, stop } = await listen(server);
+  onTestFinished(stop);
+  const between = {
+    url: origin,
+    asked,
+    /** `ask`: it never gets there; `answer`: it gets there and the answer is lost; `pass`: neither. */
+    treat: (_body: string): 'pass' | 'ask' | 'answer' => 'pass',
+  };
+  return between;
+}
+
+const SENDING = 'eth_sendRawTransaction';
+
+test('a sender whose questions hang holds up nobody else', async () => {
+  const between = await standBetween();
+  const rig = await rigOf({ urls: [between.url], requestTimeoutMs: 60_000, senderMs: 500 });
+  await mineAt(anvil, 90);
+  const [stuck, free] = [await fund(anvil), await fund(anvil)];
+  const isOfStuck = (body: string) => body.toLowerCase().includes(stuck.address.slice(2).toLowerCase());
+  between.treat = (body) => (isOfStuck(body) ? 'ask' : 'pass');
+  const held = await rig.place(await sign(stuck));
+  const goes = await rig.place(await sign(free));
+  await mineAt(anvil, 10);
+  await waitFor(() => between.asked.some(isOfStuck), { what: 'the question that hangs' });
+  await rig.sent(goes);
+  await mineUntil(rig, goes, 'EXECUTED');
+  const next = await rig.place(await sign(free, { nonce: 1 }));
+  await mineAt(anvil, 10);
+  await rig.sent(next);
+  expect((await rig.kept(held)).state).toMatchObject({ status: 'PENDING', attempts: 0 });
+  between.treat = () => 'pass';
+  await mineUntil(rig, held, 'EXECUTED');
+});
+
+test('a node that has it, whose answer was lost: that is found out, and no other is sent', async () => {
+  const between = await standBetween();
+  const rig = await rigOf({ urls: [between.url], requestTimeoutMs: 3_000 });
+  await mineAt(anvil, 90);
+  const id = await rig.place(await sign(await fund(anvil)));
+  between.treat = (body) => (body.includes(SENDING) ? 'answer' : 'pass');
+  await mineAt(anvil, 10);
+  await rig.sent(id);
+  const { state } = await mineUntil(rig, id, 'EXECUTED');
+  expect(state).toMatchObject({ attempts: 1, failure: null });
+  expect(
+    new Set(
+      between.asked.filter((body) => body.includes(SENDING)).map((body) => body.match(/0x02[0-9a-f]+/)?.[0]),
+    ).size,
+  ).toBe(1);
 });

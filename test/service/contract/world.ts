@@ -1,4 +1,5 @@
 /** Alerts and auto-txs in a running service, for the walk over its document. */
+import { sql } from 'kysely';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect } from 'vitest';
 import { AlertDetails } from '../../../src/contract/alerts.ts';
@@ -7,7 +8,6 @@ import { ALERTS_PER_KEY } from '../../../src/service/alerts/alert-service.ts';
 import { AUTO_TXS_PER_KEY } from '../../../src/service/auto-txs/auto-tx-service.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import type { Database } from '../../../src/store/database.ts';
-import { repeatRow } from '../../helpers/repeat-row.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 /** Of the key that owns what is made, and of one that owns as many as may be. */
@@ -22,6 +22,22 @@ async function create(root: string, path: string, key: string, body: object): Pr
   const made = (await response.json()) as { id: string };
   expect(response.status, JSON.stringify(made)).toBe(201);
   return made.id;
+}
+
+/** Copies the row of `id` until there are `count` like it: as many requests would take seconds. */
+async function repeatRow(
+  { queries }: Database,
+  table: 'alerts' | 'auto_txs',
+  { id, count }: { readonly id: string; readonly count: number },
+): Promise<void> {
+  const { rows } = await sql<{ name: string }>`select name from pragma_table_info(${table})`.execute(queries);
+  const columns = rows.map(({ name }) => sql.ref(name));
+  const copied = rows.map(({ name }) => (name === 'id' ? sql`id || '_' || copy` : sql.ref(name)));
+  await sql`
+    with recursive copies (copy) as (select 2 union all select copy + 1 from copies where copy < ${count})
+    insert into ${sql.table(table)} (${sql.join(columns)})
+    select ${sql.join(copied)} from ${sql.table(table)}, copies where id = ${id}
+  `.execute(queries);
 }
 
 /** Fires at every block, and has something to send that nobody takes. */
