@@ -4,23 +4,12 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import {
-  Alert,
-  AlertDelivery,
-  AlertDetails,
-  AlertList,
-  AlertSavings,
-  CreatedAlert,
-} from '../../src/contract/alerts.ts';
 import { ErrorBody } from '../../src/contract/api-error.ts';
-import { RateLimits, StatsChart, StatsCurrent, StatsMarket, Summary } from '../../src/contract/dashboard.ts';
-import { TxsMetrics } from '../../src/contract/explorer.ts';
-import { GasCurrent, GasRecommendation, GasTrend } from '../../src/contract/gas.ts';
-import { BaseFeeMetrics, GasUsedRatioMetrics, PriorityFeeMetrics } from '../../src/contract/metrics.ts';
-import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
+import { PATHS } from '../../src/contract/routes.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { temporaryFile } from '../helpers/service.ts';
 import { buildProgram } from '../tui/build-program.ts';
+import { type Described, readDocument } from './contract/described.ts';
 import { type MadeRequest, madeRequests } from './fuzz/made-requests.ts';
 import { type RawAnswer, RawConnection } from './fuzz/raw-connection.ts';
 
@@ -36,31 +25,9 @@ const Listening = z.object({
   alertId: z.string(),
 });
 
-/** What a question is answered with, by its method and route. */
-const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
-  'GET gasCurrent': GasCurrent,
-  'GET gasTrend': GasTrend,
-  'GET gasRecommendation': GasRecommendation,
-  'GET statsCurrent': StatsCurrent,
-  'GET statsChart': StatsChart,
-  'GET statsMarket': StatsMarket,
-  'GET rateLimits': RateLimits,
-  'GET summary': Summary,
-  'GET baseFee': BaseFeeMetrics,
-  'GET priorityFee': PriorityFeeMetrics,
-  'GET gasUsedRatio': GasUsedRatioMetrics,
-  'GET txs': TxsMetrics,
-  'GET alerts': AlertList,
-  'GET alert': AlertDetails,
-  'GET alertSavings': AlertSavings,
-  'POST alerts': CreatedAlert,
-  'PUT alert': CreatedAlert,
-  'PUT alertStatus': Alert,
-  'POST alertRedeliver': AlertDelivery,
-};
-
 interface Fuzzed extends z.infer<typeof Listening> {
   readonly process: ChildProcess;
+  readonly described: Described;
   /** What it wrote to stderr: errors that nobody foresaw. */
   readonly complaints: () => string;
   heapBytes(): Promise<number>;
@@ -88,9 +55,11 @@ async function startFuzzed(kind: 'live' | 'dead'): Promise<Fuzzed> {
   ended.catch(() => {});
   /** What it says next; where it ends before that, why. */
   const next = async (): Promise<unknown> => (await Promise.race([once(child, 'message'), ended]))[0];
+  const listening = Listening.parse(await next());
   return {
-    ...Listening.parse(await next()),
+    ...listening,
     process: child,
+    described: await readDocument(`http://127.0.0.1:${listening.port}`),
     complaints: () => complaints,
     heapBytes: async () => {
       child.send('heap');
@@ -114,7 +83,7 @@ async function sendAll(
       let answer: RawAnswer | null;
       try {
         answer = await exchange(connection, request);
-        if (answer !== null) check(answer, request, mayBeDown);
+        if (answer !== null) check(answer, request, server.described, mayBeDown);
       } catch (error) {
         const shown = request.bytes.toString('latin1').slice(0, 400);
         throw new Error(`${request.manner}: ${shown}`, { cause: error });
@@ -167,6 +136,7 @@ async function exchange(connection: RawConnection, request: MadeRequest): Promis
 function check(
   { status, headers, body }: RawAnswer,
   { method, route }: MadeRequest,
+  described: Described,
   mayBeDown: boolean,
 ): void {
   if (status >= 500 && !(status === 503 && mayBeDown)) throw new Error(`${status} ${body}`);
@@ -174,15 +144,15 @@ function check(
   const text = headers.get('content-encoding') === 'gzip' ? gunzipSync(body) : body;
   const answer: unknown = JSON.parse(text.toString());
   if (status >= 400) ErrorBody.loose().parse(answer);
-  else if (route !== null) SCHEMAS[`${method} ${route}`]?.parse(answer);
+  else if (route !== null) {
+    expect(described.misfit(method.toLowerCase(), PATHS[route], String(status), answer)).toBeNull();
+  }
 }
 
-async function answersNormally({ port, key }: Fuzzed): Promise<number> {
-  const response = await fetch(`http://127.0.0.1:${port}${BASE_PATH}${PATHS.gasCurrent}`, {
-    headers: { 'x-api-key': key },
-  });
-  if (response.status === 200) GasCurrent.parse(await response.json());
-  else ErrorBody.parse(await response.json());
+async function answersNormally({ key, described }: Fuzzed): Promise<number> {
+  const response = await fetch(described.root + PATHS.gasCurrent, { headers: { 'x-api-key': key } });
+  const body = await response.json();
+  expect(described.misfit('get', PATHS.gasCurrent, String(response.status), body)).toBeNull();
   return response.status;
 }
 
