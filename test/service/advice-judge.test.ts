@@ -6,71 +6,43 @@ import type { Block } from '../../src/core/block.ts';
 import { AdviceJudge } from '../../src/service/follow/advice-judge.ts';
 import { TrackStore } from '../../src/store/advice-track.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
-import type { Database } from '../../src/store/database.ts';
 import { blockHash, makeBlock } from '../helpers/chain-blocks.ts';
 import { openDatabase } from '../helpers/open-database.ts';
 import { rounds } from '../helpers/rounds.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 import { given, sendWithin, waitFor } from '../store/given.ts';
 
-/** What may happen to a service, in any order. */
-type Event =
-  | {
-      readonly type: 'block';
-      readonly price: number;
-      readonly tip: number;
-      readonly laterSec: number;
-      readonly said: {
-        readonly within: number;
-        readonly price: number;
-        readonly stated: number | null;
-      } | null;
-      readonly waits: boolean;
-    }
-  /** Blocks happen while nobody follows. */
-  | { readonly type: 'outage'; readonly prices: readonly number[] }
-  | { readonly type: 'fill' }
-  | { readonly type: 'reorg'; readonly depth: number }
-  | { readonly type: 'settle' | 'look back' | 'restart' | 'other process settles' };
-
 const price = fc.integer({ min: 1, max: 12 });
-const event: fc.Arbitrary<Event> = fc.oneof(
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      type: fc.constant('block' as const),
+const blockEvent = fc.record({
+  type: fc.constant('block' as const),
+  price,
+  tip: fc.integer({ min: 0, max: 3 }),
+  laterSec: fc.integer({ min: 1, max: 40 }),
+  said: fc.option(
+    fc.record({
+      within: fc.integer({ min: 1, max: 5 }),
       price,
-      tip: fc.integer({ min: 0, max: 3 }),
-      laterSec: fc.integer({ min: 1, max: 40 }),
-      said: fc.option(
-        fc.record({
-          within: fc.integer({ min: 1, max: 5 }),
-          price,
-          stated: fc.option(fc.constantFrom(0.8, 0.9, 0.95)),
-        }),
-      ),
-      waits: fc.boolean(),
+      stated: fc.option(fc.constantFrom(0.8, 0.9, 0.95)),
     }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      type: fc.constant('outage' as const),
-      prices: fc.array(price, { minLength: 1, maxLength: 6 }),
-    }),
-  },
-  { weight: 1, arbitrary: fc.constant({ type: 'fill' as const }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ type: fc.constant('reorg' as const), depth: fc.integer({ min: 1, max: 6 }) }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      type: fc.constantFrom('settle', 'look back', 'restart', 'other process settles'),
-    }),
-  },
+  ),
+  waits: fc.boolean(),
+});
+/** Blocks happen while nobody follows. */
+const outage = fc.record({
+  type: fc.constant('outage' as const),
+  prices: fc.array(price, { minLength: 1, maxLength: 6 }),
+});
+const reorg = fc.record({ type: fc.constant('reorg' as const), depth: fc.integer({ min: 1, max: 6 }) });
+const other = fc.constantFrom('settle', 'look back', 'restart', 'other process settles');
+/** What may happen to a service, in any order. */
+const event = fc.oneof(
+  { weight: 8, arbitrary: blockEvent },
+  { weight: 1, arbitrary: outage },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('fill' as const) }) },
+  { weight: 1, arbitrary: reorg },
+  { weight: 3, arbitrary: fc.record({ type: other }) },
 );
+type BlockEvent = typeof blockEvent extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** The chain as it is, what of it has been seen, and what was said: judged in the plainest way. */
 class Model {
@@ -115,7 +87,7 @@ class Model {
   }
 }
 
-function sayAfter(block: Block, { said, waits }: Extract<Event, { type: 'block' }>): GivenAdvice | null {
+function sayAfter(block: Block, { said, waits }: BlockEvent): GivenAdvice | null {
   if (said === null) return null;
   const { within, stated } = said;
   return waits
@@ -123,22 +95,15 @@ function sayAfter(block: Block, { said, waits }: Extract<Event, { type: 'block' 
     : given(block, sendWithin(block, within, BigInt(said.price), 1n), { probability: stated });
 }
 
-interface Process {
-  readonly database: Database;
-  readonly blocks: BlockStore;
-  readonly keeper: AdviceJudge;
-}
-
-async function startProcess(path: string, errors: unknown[]): Promise<Process> {
+async function startProcess(path: string, errors: unknown[]) {
   const database = await openDatabase(path);
   const keeper = new AdviceJudge(new TrackStore(database), (error) => errors.push(error));
   await keeper.load();
-  return { database, blocks: new BlockStore(database), keeper };
-}
-
-async function stopProcess({ keeper, database }: Process): Promise<void> {
-  await keeper.end();
-  await database.close();
+  const stop = async () => {
+    await keeper.end();
+    await database.close();
+  };
+  return { database, blocks: new BlockStore(database), keeper, stop };
 }
 
 test('whatever happens in whatever order, what is judged is what a plain look at the chain gives', async () => {
@@ -192,7 +157,7 @@ test('whatever happens in whatever order, what is judged is what a plain look at
             await other.keeper.settle();
             break;
           case 'restart':
-            await stopProcess(own);
+            await own.stop();
             own = await startProcess(path, errors);
         }
       }
@@ -218,7 +183,7 @@ test('whatever happens in whatever order, what is judged is what a plain look at
         kept: counted.filter(({ verdict }) => verdict === 'kept').length,
       });
       expect(errors).toEqual([]);
-      await Promise.all([stopProcess(own), stopProcess(other)]);
+      await Promise.all([own.stop(), other.stop()]);
     }),
     { numRuns: rounds(80) },
   );

@@ -11,21 +11,15 @@ export interface Answer {
   /** `ok`, or the error's code. */
   readonly word: string;
   readonly status: number;
-  readonly retryAfter: number | null;
 }
 
 /** `null`: the connection ended before an answer. */
 export async function ask(port: number, key: string): Promise<Answer | null> {
   try {
     const response = await fetch(`http://127.0.0.1:${port}/`, { headers: { 'x-api-key': key } });
-    const { status, headers } = response;
+    const { status } = response;
     const body = await response.json();
-    const retryAfter = headers.get('retry-after');
-    return {
-      status,
-      word: status === 200 ? 'ok' : ErrorBody.parse(body).errorCode,
-      retryAfter: retryAfter === null ? null : Number(retryAfter),
-    };
+    return { status, word: status === 200 ? 'ok' : ErrorBody.parse(body).errorCode };
   } catch {
     return null;
   }

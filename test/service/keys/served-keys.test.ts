@@ -1,9 +1,8 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { emptyDatabase, SLOW_ENGINES } from '../../helpers/databases.ts';
 import { rounds } from '../../helpers/rounds.ts';
 import { temporaryFile } from '../../helpers/service.ts';
 import { type Answer, ask, buildServer, prepareServerProcess } from './clients.ts';
-import { startGatedServer } from './gated-server.ts';
 import { openTestGate, tally } from './key-service.ts';
 
 const SERVER = await buildServer();
@@ -16,9 +15,6 @@ const PLANS = {
   slow: { dailyLimit: null, perSecond: 5 },
 };
 
-const wordsOf = (answers: readonly (Answer | null)[]) =>
-  tally(answers.map((answer) => answer?.word ?? 'gone'));
-
 /** Lets `clients` clients ask one after the other until each has asked `times` times. */
 async function askAll(port: number, key: string, clients: number, times: number): Promise<(Answer | null)[]> {
   const answers: (Answer | null)[] = [];
@@ -30,25 +26,6 @@ async function askAll(port: number, key: string, clients: number, times: number)
   return answers;
 }
 
-async function gatedServer(file: string) {
-  const gate = await openTestGate(file, PLANS);
-  const server = await startGatedServer(gate.gate);
-  onTestFinished(() => server.stop());
-  return { ...gate, port: server.port };
-}
-
-test('many clients at once on one key: the quota is exact to the request', async () => {
-  const { port, key, gate } = await gatedServer(await temporaryFile('keys.db'));
-  const text = await key('quota');
-  const answers = await askAll(port, text, 100, rounds(60));
-  expect(wordsOf(answers)).toEqual({ ok: QUOTA, rate_limit_exceeded: rounds(1_000) });
-  for (const answer of answers) {
-    // The clock stands at noon.
-    if (answer?.word !== 'ok') expect(answer).toMatchObject({ status: 429, retryAfter: 43_200 });
-  }
-  expect(await gate.limits(text)).toMatchObject({ limits: { usedToday: QUOTA, remainingToday: 0 } });
-});
-
 test.each(SLOW_ENGINES)('two processes on one database share the quota exactly, on %s', async (engine) => {
   const file = await emptyDatabase(engine, 'shared');
   const here = await openTestGate(file, PLANS);
@@ -57,7 +34,10 @@ test.each(SLOW_ENGINES)('two processes on one database share the quota exactly, 
   const servers = [prepareServerProcess(SERVER, file, PLANS), prepareServerProcess(SERVER, file, PLANS)];
   const ports = await Promise.all(servers.map((server) => server.start()));
   const answers = (await Promise.all(ports.map((port) => askAll(port, text, 40, rounds(70))))).flat();
-  expect(wordsOf(answers)).toEqual({ ok: QUOTA, rate_limit_exceeded: rounds(600) });
+  expect(tally(answers.map((answer) => answer?.word ?? 'gone'))).toEqual({
+    ok: QUOTA,
+    rate_limit_exceeded: rounds(600),
+  });
   expect(await here.gate.limits(text)).toMatchObject({ limits: { usedToday: QUOTA, remainingToday: 0 } });
   await Promise.all(servers.map((server) => server.end('SIGTERM')));
 });
