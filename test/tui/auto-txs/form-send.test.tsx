@@ -6,7 +6,10 @@ import { describing, RECOMMENDATION, SNAPSHOT } from '../fake-gas.ts';
 import { showForm } from './show-form.tsx';
 import { noise, signedTransfer, TO } from './signed.ts';
 
-const NO_FEES = { dataFees: null, dataFeesReason: null };
+const senderOf = (nonce: number, balance: bigint) => ({
+  ...{ chainId: 1, nonce, pendingNonce: nonce, balance, waiting: [] },
+  ...{ dataFees: null, dataFeesReason: null },
+});
 const NOW = (SNAPSHOT.blockTimestamp ?? 0) + 4_000;
 
 /** The form with a signed transfer in it, at the field after it. */
@@ -48,17 +51,6 @@ describe('the form of a new auto-tx with a transaction in it', () => {
     await shows(/target +0\.041 /);
     await shows('now 0.0507, has to fall 19 %');
     await shows(/expires +1d/);
-  });
-
-  it('what is typed takes the place of a suggestion that nobody touched, and goes on what was typed', async () => {
-    const { shows, press } = await pasted();
-    await shows(/target +0\.041 /);
-    await press('0', '.', '0', '5');
-    await shows(/target +0\.05 +gwei/);
-    await press('tab', 'tab', 'tab', '2d');
-    await shows(/expires +2d /);
-    await press('shift+tab', 'shift+tab', 'shift+tab', '1');
-    await shows(/target +0\.051 +gwei/);
   });
 
   it('keeps a suggestion in which the cursor was moved', async () => {
@@ -133,8 +125,10 @@ describe('the form of a new auto-tx with a transaction in it', () => {
   });
 
   it('says neither that its target is reached nor how likely that is while a nonce is missing', async () => {
-    const account = { chainId: 1, nonce: 6, pendingNonce: 6, balance: 10n ** 18n, waiting: [], ...NO_FEES };
-    const { shows, press, sent, screen } = await pasted({}, { autoTxAccount: async () => account });
+    const { shows, press, sent, screen } = await pasted(
+      {},
+      { autoTxAccount: async () => senderOf(6, 10n ** 18n) },
+    );
     await shows(/nonce-gap +nonce 6 is missing/);
     expect(screen()).not.toContain('likely');
     await press('ctrl+u', '0.06');
@@ -190,7 +184,7 @@ describe('the form of a new auto-tx with a transaction in it', () => {
       {
         autoTxAccount: async (address) => {
           asked.push(address);
-          return { chainId: 1, nonce, pendingNonce: nonce, balance: 10n ** 15n, waiting: [], ...NO_FEES };
+          return senderOf(nonce, 10n ** 15n);
         },
       },
     );
@@ -205,16 +199,7 @@ describe('the form of a new auto-tx with a transaction in it', () => {
   it('puts what needs a look first, and counts what there is no room for', async () => {
     const { shows, lines } = await pasted(
       { columns: 60, rows: 13 },
-      {
-        autoTxAccount: async () => ({
-          chainId: 1,
-          nonce: 9,
-          pendingNonce: 9,
-          balance: 0n,
-          waiting: [],
-          ...NO_FEES,
-        }),
-      },
+      { autoTxAccount: async () => senderOf(9, 0n) },
     );
     await shows(/✗ nonce/);
     await shows(/… \d more check/);
