@@ -7,7 +7,7 @@ import { Clock } from '../../src/tui/app/clock.ts';
 import { Finder } from '../../src/tui/app/finder.tsx';
 import type { Tab } from '../../src/tui/app/tabs.ts';
 import { MemoryContext } from '../../src/tui/app/ui-state.ts';
-import { KeyBar } from '../../src/tui/chrome/key-bar.tsx';
+import { KeyBar } from '../../src/tui/chrome/frame.tsx';
 import { type Toast, ToastContext } from '../../src/tui/chrome/toast.tsx';
 import { ListsProvider } from '../../src/tui/data/lists.tsx';
 import {

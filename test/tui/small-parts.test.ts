@@ -6,7 +6,7 @@ import { type MonitorSource, SourceHolder } from '../../src/tui/app/source.ts';
 import { stepInterval } from '../../src/tui/app/ui-state.ts';
 import { rawLines } from '../../src/tui/chrome/raw-view.tsx';
 import { isOverdue, polledEveryMs } from '../../src/tui/data/queries.ts';
-import { drawnCharacters, EMPTY_INPUT, editLine, insertText } from '../../src/tui/input/text-input.ts';
+import { drawnCharacters, EMPTY_INPUT, editLine, insertText } from '../../src/tui/input/text-input.tsx';
 import { recordTexts } from '../../src/tui/panes/service/service-pane.tsx';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
 

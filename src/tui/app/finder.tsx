@@ -5,7 +5,7 @@ import { formatCount } from '../../core/units.ts';
 import { FilterContext, ListsContext, listOf, matchesFilter } from '../data/lists.tsx';
 import { MonitorContext, useMonitor } from '../data/queries.ts';
 import type { Scope } from '../input/keymap.ts';
-import { TextField } from '../input/text-field.tsx';
+import { TextField } from '../input/text-input.tsx';
 import { useKeys } from '../input/use-keys.tsx';
 import { noTransactions, readLookup } from '../panes/explorer/explorer-state.ts';
 import { Room, useRoom, useShownSnapshot } from '../ui/pane-context.tsx';

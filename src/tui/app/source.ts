@@ -1,14 +1,14 @@
 import type { GasClient } from '../../client/client.ts';
 import { looksLikeKey } from '../../core/key-text.ts';
 import { graphemes } from '../../core/text.ts';
-import type { Badge } from '../chrome/status-bar.tsx';
+
+export type Badge = 'REPLAY' | 'SIMULATED';
 
 export interface MonitorSource {
   readonly client: GasClient;
   readonly name?: string;
   readonly chainName?: string;
   readonly badge?: Badge;
-  /** Polling interval, ms; default: the interval that the service requests. */
   readonly intervalMs?: number;
   /** URL and API key of the service; a key is never drawn, wherever it is typed. */
   readonly reach?: { readonly url?: string; readonly apiKey?: string | null };

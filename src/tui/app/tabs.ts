@@ -16,7 +16,6 @@ export interface Tab {
   readonly scope: Scope;
   readonly action: ActionName;
   readonly title: string;
-  /** For narrow screens. */
   readonly short: string;
   readonly Screen: ComponentType;
   /** The request for the raw view: that of the response on the screen. */

@@ -47,7 +47,6 @@ export function holdConsole(): () => readonly string[] {
   };
 }
 
-/** The stop signal may arrive shortly after it was sent. */
 const AFTER_STOP_MS = 100;
 
 /**

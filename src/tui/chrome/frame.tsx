@@ -1,11 +1,15 @@
-import { Box, Text, useIsScreenReaderEnabled } from 'ink';
+import { Box, Text, Transform, useIsScreenReaderEnabled } from 'ink';
 import { type ReactNode, useContext } from 'react';
 import type { SnapshotView } from '../../client/views/gas.ts';
+import { formatAge, formatCount, utcMinute } from '../../core/units.ts';
 import { useNow } from '../app/clock.ts';
 import type { Health } from '../app/connection.ts';
+import type { Badge } from '../app/source.ts';
 import { TABS, type Tab } from '../app/tabs.ts';
 import { SMALLEST } from '../app/ui-state.ts';
 import { ListsContext, listOf } from '../data/lists.tsx';
+import { KEYMAP, type KeyBinding, type Scope } from '../input/keymap.ts';
+import { type Dispatcher, DispatcherContext } from '../input/use-keys.tsx';
 import { Room, useRoom } from '../ui/pane-context.tsx';
 import { nextTry } from '../ui/pane-state.tsx';
 import {
@@ -17,10 +21,9 @@ import {
   Spans,
   SpokenSentences,
   SpreadLine,
+  truncate,
 } from '../ui/text.tsx';
-import { COLORS, DimContext, forTerminal } from '../ui/theme.ts';
-import { KeyBar } from './key-bar.tsx';
-import { type Badge, BadgeText, StatusBar } from './status-bar.tsx';
+import { COLORS, type ColorName, DimContext, forTerminal } from '../ui/theme.ts';
 import { type Toast, ToastLine } from './toast.tsx';
 
 /** Why the data is stale and what happens next, or what else is wrong, as detailed as the width allows. */
@@ -32,7 +35,6 @@ export function NoticeLine({ health }: { readonly health: Health }) {
   const causes = isNote ? [health.note] : [health.reason, health.title ?? health.reason];
   const { remedy, retryAt } = isNote ? { retryAt: null } : health;
   const next = remedy ?? nextTry(retryAt, now) ?? '';
-  // A remedy's parts are in the order of their importance.
   const nexts = [next, next.split('; ')[0]?.replace(/next try|trying again/, 'again') ?? ''];
   // Prefers the full cause: shortens what comes next first.
   const pairs = causes.flatMap((cause) => nexts.map((text) => ({ cause, tail: text && ` · ${text}` })));
@@ -139,7 +141,7 @@ export function Frame(props: FrameProps) {
     <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
       {isWhole ? null : (
         <>
-          <StatusBar {...{ chainName, snapshot, health, badge }} />
+          <StatusBar {...props} />
           <TabBar current={tab} pace={pace} />
         </>
       )}
@@ -151,6 +153,119 @@ export function Frame(props: FrameProps) {
       </Box>
       {toast === null ? null : <ToastLine toast={toast} />}
       <KeyBar />
+    </Box>
+  );
+}
+
+const STATES: Readonly<Record<Health['kind'], readonly [word: string, color: ColorName]>> = {
+  connecting: ['◌ connecting', 'warn'],
+  none: ['◌ no source', 'bad'],
+  live: ['● live', 'good'],
+  unsaved: ['● live, unsaved', 'warn'],
+  ended: ['◌ ended', 'accent'],
+  frozen: ['◌ FROZEN', 'warn'],
+  'catching-up': ['◌ catching up', 'warn'],
+  stale: ['◌ stale', 'warn'],
+  reconnecting: ['◌ reconnecting', 'bad'],
+  limited: ['◌ limited', 'warn'],
+  refused: ['◌ refused', 'bad'],
+};
+
+const RUNNING: Readonly<Record<Badge, string>> = { REPLAY: 'playing', SIMULATED: 'running' };
+
+function StatusBar({ chainName, snapshot, health, badge }: FrameProps) {
+  const now = useNow();
+  const [named, color] = STATES[health.kind];
+  // Recorded and simulated data are never called live.
+  const word = ` ${badge === null ? named : named.replace('live', RUNNING[badge])} `;
+  // The badge already names a simulated chain.
+  const chain = chainName === null || chainName.toUpperCase() === badge ? '' : `  ${chainName}`;
+  const block = snapshot?.blockNumber == null ? '' : `  #${formatCount(snapshot.blockNumber)}`;
+  const age = ageText(snapshot, now);
+  const fixed = ` gastop ${badge === null ? '' : ` ${badge} `}${chain}${block}${age}${word}`;
+  const room = useRoom().columns - displayWidth(fixed) - 2;
+  // The source's name is shortened first: it changes least.
+  const source = room < LEAST_SOURCE ? '' : truncate(snapshot?.source.name ?? '', room);
+  return (
+    <SpreadLine
+      left={
+        <>
+          <Text bold> gastop </Text>
+          <BadgeText badge={badge} />
+          {forTerminal(room < -2 ? block : chain + block)}
+          <Text dimColor>{age}</Text>
+        </>
+      }
+      right={
+        <>
+          <Text color={COLORS[color]}>{forTerminal(word)}</Text>
+          {source === '' ? '' : forTerminal(` ${source} `)}
+        </>
+      }
+    />
+  );
+}
+
+const LEAST_SOURCE = 6;
+
+/** Marks prices that are not current, on every screen; its text says so without colours. */
+function BadgeText({ badge }: { readonly badge: Badge | null }) {
+  if (badge === null) return null;
+  return <Text bold inverse color={COLORS.warn}>{` ${badge} `}</Text>;
+}
+
+function ageText(snapshot: SnapshotView | undefined, now: number): string {
+  const at = snapshot?.blockTimestamp ?? snapshot?.updatedAt ?? null;
+  if (at === null) return '';
+  // For a recorded block its time matters, not its age.
+  return snapshot?.source.kind === 'replay' ? `  ${utcMinute(at)}` : `  ${formatAge((now - at) / 1_000)}`;
+}
+
+/** The keys for the footer: help, those of `scopes` (nearest first) that work now and fit, quit. */
+export function footerKeys(scopes: readonly Scope[], width: number, isWorking: Dispatcher['works']) {
+  const working = KEYMAP.filter(({ scope, action }) => scopes.includes(scope) && isWorking(scope, action));
+  const place = ({ action, scope }: KeyBinding) =>
+    action === 'help' ? -1 : action === 'quit' ? scopes.length : scopes.indexOf(scope);
+  const isShadowed = (binding: KeyBinding) =>
+    working.some(
+      (other) =>
+        scopes.indexOf(other.scope) < scopes.indexOf(binding.scope) &&
+        binding.keys.every((key) => other.keys.includes(key)),
+    );
+  const shown = working
+    .filter((binding) => binding.footer !== undefined && !isShadowed(binding))
+    .toSorted((one, other) => place(one) - place(other))
+    .map(({ action, footerLabel, label, footer = '' }) => ({
+      key: forTerminal(footerLabel ?? label),
+      word: forTerminal(footer),
+      isFixed: action === 'help' || action === 'quit',
+    }));
+  let left = width;
+  const fits = ({ key, word }: (typeof shown)[number]) => {
+    left -= displayWidth(key) + displayWidth(word) + 3;
+    return left >= 0;
+  };
+  const kept = new Set(
+    [...shown.filter(({ isFixed }) => isFixed), ...shown.filter(({ isFixed }) => !isFixed)].filter(fits),
+  );
+  return shown.filter((each) => kept.has(each)).map(({ key, word }) => ({ key, word }));
+}
+
+/** The keys of the present frame: a transform writes them whenever Ink draws, styled as the pair K and W. */
+export function KeyBar() {
+  const { columns: width } = useRoom();
+  const dispatcher = useContext(DispatcherContext);
+  const draw = (pair: string) =>
+    footerKeys(dispatcher.scopes, width, (scope, action) => dispatcher.works(scope, action))
+      .map(({ key, word }) => pair.replace(/[KW]/g, (letter) => (letter === 'K' ? key : word)))
+      .join('');
+  return (
+    <Box width={width} height={1} flexShrink={0} overflow="hidden">
+      <Transform transform={draw}>
+        {' '}
+        <Text bold>K</Text>
+        <Text dimColor>{' W '}</Text>
+      </Transform>
     </Box>
   );
 }

@@ -5,7 +5,7 @@ import { useElapsed, useNow } from '../app/clock.ts';
 import { failureHint, failureTitle, remedyFor } from '../app/connection.ts';
 import { type SourceChoice, veilUrl } from '../app/source.ts';
 import { KEYMAP } from '../input/keymap.ts';
-import { TextField } from '../input/text-field.tsx';
+import { TextField } from '../input/text-input.tsx';
 import { useKeys } from '../input/use-keys.tsx';
 import { Room, useRoom } from '../ui/pane-context.tsx';
 import { nextTry, PaneState } from '../ui/pane-state.tsx';
@@ -22,7 +22,6 @@ interface NoDataReason {
 interface NoDataProps extends NoDataReason {
   readonly nothingAnswers: boolean;
   readonly choose: (choice: SourceChoice) => void;
-  /** Why a typed URL cannot be opened; `null` when it can. */
   readonly urlProblem: (text: string) => string | null;
 }
 
@@ -66,7 +65,6 @@ const EXAMPLES = 'for example http://127.0.0.1:8545 or https://gas.example.com';
 /** Of a node's name, so that there is room for its problem. */
 const MOST_NAME = 32;
 
-/** Shows the problem of each node, and what to do. It never makes up numbers. */
 function SourcePicker({ error, retryAt, choose, urlProblem }: NoDataProps) {
   const { columns, rows } = useRoom();
   const now = useNow();

@@ -73,7 +73,6 @@ const deletionsIn = (mutations: readonly Mutation[]) =>
 export const usePendingDeletions = () =>
   deletionsIn(useMutationState({ filters: PENDING, select: (mutation) => mutation }));
 
-/** Deletions of alerts, which can be undone for a while. */
 export function useDeletions() {
   const { client, now, undoMs = UNDO_MS } = useMonitor();
   const mutations = useQueryClient().getMutationCache();
@@ -104,7 +103,6 @@ export function useDeletions() {
   };
 }
 
-/** Another client may have deleted it already. */
 export async function unlessGone(deletion: Promise<unknown>): Promise<void> {
   await deletion.catch((error: unknown) => {
     if (!(error instanceof ClientError && error.status === 404)) throw error;

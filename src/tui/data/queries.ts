@@ -30,10 +30,8 @@ export interface QuerySession {
   readonly isOwnService: boolean;
 }
 
-/** What a new alert starts with. */
 export type AlertPrefill = Readonly<Record<'gasSpeed' | 'condition' | 'thresholdGwei', string>>;
 
-/** A block or a transaction that the Explorer opens. */
 export type PlaceName =
   | { readonly kind: 'block'; readonly number: number }
   | { readonly kind: 'tx'; readonly hash: string };
@@ -53,9 +51,7 @@ export interface MonitorScope extends QuerySession {
   readonly undoMs?: number;
   readonly saveFile: (name: string, text: string) => Promise<string>;
   readonly showTab: (action: ActionName) => void;
-  /** Opens the form of a new alert, on its tab. */
   readonly newAlert: (prefill: AlertPrefill) => void;
-  /** Opens a block or transaction in the Explorer. */
   readonly openPlace: (place: PlaceName) => void;
 }
 
@@ -96,7 +92,6 @@ interface PolledQuery<T> {
   readonly isSettled?: (data: T) => boolean;
   /** Without a head: maximum age of a cached response when its screen is shown again, ms; default: 0. */
   readonly freshMs?: number;
-  /** Shows the data of the key before until the response comes. */
   readonly keepsPrevious?: boolean;
   /** `false`: requests nothing and drops nothing. */
   readonly enabled?: boolean;
@@ -263,14 +258,12 @@ export function useDescription(): ServiceDescription | null | undefined {
   const { isOwnService } = useMonitor();
   return useMonitorQuery({
     key: ['description'],
-    // The embedded service needs no description.
     enabled: !isOwnService,
     ask: (client, signal) => client.description({ signal }),
     freshMs: Number.POSITIVE_INFINITY,
   }).data;
 }
 
-/** A price that is being typed, or a moving cursor, is not requested. */
 const SETTLED_MS = 300;
 
 /**
@@ -319,7 +312,6 @@ const OWN_INTERVAL_MS = 1_000;
 /** A service of an unknown chain is polled as often as Ethereum has blocks. */
 const MAINNET_INTERVAL_MS = 12_000;
 const SHORTEST_MS = 500;
-/** Minimum polling interval derived from a chain's block time. */
 const SHORTEST_GUESS_MS = 2_000;
 const LONGEST_MS = 3_600_000;
 
@@ -364,7 +356,6 @@ export function useQuotaInterval(session: QuerySession): number {
   return intervalMs <= OWN_INTERVAL_MS ? 0 : Math.min(Math.ceil(intervalMs / 1_000) * 1_000, LONGEST_MS);
 }
 
-/** Why the client pauses requests, after a 429 or a refused key; `null`: it does not. */
 export function useRateLimit(client: GasClient | null): Pause | null {
   const limit = client?.rateLimit;
   return useSyncExternalStore(limit?.subscribe ?? (() => () => {}), limit?.read ?? (() => null));

@@ -11,7 +11,7 @@ import {
   type Span,
   wrapText,
 } from '../ui/text.tsx';
-import { EMPTY_INPUT, editLine, inOneLine, insertText, shownLine, typedLine } from './text-input.ts';
+import { EMPTY_INPUT, editLine, inOneLine, insertText, shownLine, typedLine } from './text-input.tsx';
 
 /** Typed and chosen values, by field; ticked choices are separated by lines. */
 export type Values = Readonly<Record<string, string>>;

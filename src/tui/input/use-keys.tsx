@@ -11,7 +11,6 @@ import {
 } from 'react';
 import { useToast } from '../chrome/toast.tsx';
 import { type ActionName, actionOf, type Scope } from './keymap.ts';
-import { PART_OF_CHARACTER } from './text-input.ts';
 
 /** The handler of an action, or why it is unavailable: its key is not in the footer, and pressed shows the reason. */
 export type ActionHandler = (() => void) | string;
@@ -234,6 +233,9 @@ function keyNames(input: string, key: Key): readonly string[] {
 const CONTROLS: Readonly<Record<string, string>> = {
   ...{ ' ': 'space', '\r': 'return', '\n': 'return', '\t': 'tab', '\x7f': 'backspace' },
 };
+
+/** Invisible characters that change their neighbours: joiners, the letters of flags. */
+const PART_OF_CHARACTER = /^(?:\u200c|\u200d|[\u{e0020}-\u{e007f}])$/u;
 
 function characterName(character: string): string {
   const named = CONTROLS[character];

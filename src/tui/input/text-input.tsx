@@ -1,7 +1,11 @@
+import { Text } from 'ink';
+import { useState } from 'react';
 import { cleanNote, cleanText, graphemes } from '../../core/text.ts';
-import { displayWidth, faint, type Line, plain } from '../ui/text.tsx';
+import { useRoom } from '../ui/pane-context.tsx';
+import { displayWidth, faint, type Line, plain, Spans } from '../ui/text.tsx';
+import { useModalKeys } from './use-keys.tsx';
 
-export interface TextInput {
+interface TextInput {
   readonly text: string;
   /** Number of characters (graphemes) before it. */
   readonly cursor: number;
@@ -47,9 +51,6 @@ function wordStart(characters: readonly string[], cursor: number): number {
 }
 
 const LONGEST = 2_048;
-
-/** Invisible characters that change their neighbours: joiners, the letters of flags. */
-export const PART_OF_CHARACTER = /^(?:\u200c|\u200d|[\u{e0020}-\u{e007f}])$/u;
 
 /** A character that needs several key presses may end in these until it is complete. */
 const UNFINISHED = /(?:\u200c|\u200d|\u{1f3f4}[\u{e0020}-\u{e007e}]+)$/u;
@@ -101,4 +102,37 @@ function windowOf(characters: readonly string[], room: number): readonly string[
     return used > room;
   });
   return end === -1 ? characters : characters.slice(0, end);
+}
+
+interface TextFieldProps {
+  readonly label: string;
+  readonly veil?: (text: string) => string;
+  readonly onChange: (text: string) => void;
+  readonly onSubmit: (text: string) => void;
+  readonly onCancel: () => void;
+}
+
+export function TextField(props: TextFieldProps) {
+  const { label, veil = (text) => text, onChange, onSubmit, onCancel } = props;
+  const { columns } = useRoom();
+  const [input, setInput] = useState(EMPTY_INPUT);
+  const change = (next: typeof input) => {
+    setInput(next);
+    if (next.text !== input.text) onChange(next.text);
+  };
+  useModalKeys(
+    'text-field',
+    { submit: () => onSubmit(input.text), leave: onCancel },
+    {
+      onKey: (key) => change(editLine(input, key)),
+      onText: (text) => change(insertText(input, text)),
+    },
+  );
+  const room = Math.max(columns - displayWidth(label) - 3, 8);
+  return (
+    <Text wrap="truncate">
+      <Text bold>{`${label} `}</Text>
+      <Spans line={typedLine(veil(input.text), input.cursor, room)} />
+    </Text>
+  );
 }
