@@ -133,29 +133,21 @@ describe('the raw view', () => {
 });
 
 describe('the words for a failure', () => {
-  const of = (
-    code: ClientErrorCode,
-    more: { limit?: LimitKind; errorCode?: string; endpoint?: string } = {},
-  ) => new ClientError(code, 'x', { endpoint: '/gas/current', ...more });
+  type More = { limit?: LimitKind; errorCode?: string; endpoint?: string };
+  const of = (code: ClientErrorCode, more: More = {}) =>
+    new ClientError(code, 'x', { endpoint: '/gas/current', ...more });
 
   it('are different for each kind', () => {
-    const failures = [
-      of('unreachable'),
-      of('key', { errorCode: 'api_key_missing' }),
-      of('key'),
-      of('key', { errorCode: 'api_key_revoked' }),
-      of('plan'),
-      of('not-found'),
-      of('not-found', { endpoint: '/gas/trend' }),
-      of('invalid'),
-      of('quota'),
-      of('quota', { limit: 'daily' }),
-      of('quota', { limit: 'rate' }),
-      of('unavailable'),
-      of('server'),
-      of('unreadable'),
+    const kinds: readonly (readonly [ClientErrorCode, More?])[] = [
+      ...([['unreachable'], ['key'], ['plan'], ['invalid'], ['quota'], ['unavailable'], ['server']] as const),
+      ...([['unreadable'], ['not-found'], ['not-found', { endpoint: '/gas/trend' }]] as const),
+      ...([
+        ['quota', { limit: 'daily' }],
+        ['quota', { limit: 'rate' }],
+      ] as const),
+      ...(['missing', 'revoked'] as const).map((why) => ['key', { errorCode: `api_key_${why}` }] as const),
     ];
-    expect(new Set(failures.map(failureTitle)).size).toBe(failures.length);
+    expect(new Set(kinds.map((kind) => failureTitle(of(...kind)))).size).toBe(kinds.length);
   });
 
   it('for a limit say that nothing needs to be done', () => {
