@@ -1,20 +1,17 @@
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ChainError } from '../../../src/chain/chain-source.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
-import { type JsonRpcServer, type Reply, startJsonRpcServer } from '../../helpers/json-rpc-server.ts';
+import type { Reply } from '../../helpers/json-rpc-server.ts';
 import { isSlowRun } from '../../helpers/rounds.ts';
 import { createScriptedChain } from '../../helpers/scripted-chain.ts';
+import { servedNodes } from './served-nodes.ts';
 
-const servers: JsonRpcServer[] = [];
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.stop()));
-});
+const { serve: serveNode } = servedNodes();
 
 async function serve(reply: Reply | ((method: string) => Reply | undefined)) {
   const answer = typeof reply === 'function' ? reply : () => reply;
-  const server = await startJsonRpcServer(createScriptedChain({ length: 10 }), { answer });
-  servers.push(server);
+  const server = await serveNode(createScriptedChain({ length: 10 }), { answer });
   return {
     server,
     source: createRpcSource({ urls: [`${server.url}/v3/SECRET?k=SECRET`], requestTimeoutMs: 400 }),

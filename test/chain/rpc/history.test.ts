@@ -1,20 +1,13 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
-import {
-  type JsonRpcServer,
-  type JsonRpcServerOptions,
-  startJsonRpcServer,
-} from '../../helpers/json-rpc-server.ts';
+import type { JsonRpcServerOptions } from '../../helpers/json-rpc-server.ts';
 import { createScriptedChain, type ScriptedChain } from '../../helpers/scripted-chain.ts';
+import { servedNodes } from './served-nodes.ts';
 
-const servers: JsonRpcServer[] = [];
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.stop()));
-});
+const { serve: serveNode } = servedNodes();
 
 async function serve(chain: ScriptedChain, options: JsonRpcServerOptions = {}) {
-  const server = await startJsonRpcServer(chain, options);
-  servers.push(server);
+  const server = await serveNode(chain, options);
   const counts = () =>
     server.requests.flatMap(({ method, params }) => (method === 'eth_feeHistory' ? [Number(params[0])] : []));
   return { server, counts, source: createRpcSource({ urls: [server.url], requestTimeoutMs: 10_000 }) };
