@@ -72,7 +72,7 @@ describe('a service that knows the given document alone', () => {
         [['block'], /base fee +0\.0/],
         [['tx', hash], /to +0x2222/],
         [['alerts', 'list'], /Average < 0\.04 gwei/],
-        [['alerts', 'show', id], /email a@gas\.example/],
+        [['alerts', 'show', id], /email +a@gas\.example/],
         [['alerts', 'savings', id], /0\.00000420/],
         [['alerts', 'preview', '--below', '0.05', '--email', 'a@gas.example'], /would (not )?have fired/],
         [['alerts', 'disable', id, '--json'], /success/],
