@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
 import { listen } from '../helpers/listen.ts';
@@ -17,10 +18,8 @@ const PAST_BLOCKS = 4_096;
 async function counted({ url: target }: Anvil) {
   const server = createServer(async (request, response) => {
     node.requests += 1;
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
     const headers = { 'content-type': 'application/json' };
-    const answer = await fetch(target, { method: 'POST', headers, body: Buffer.concat(chunks) });
+    const answer = await fetch(target, { method: 'POST', headers, body: await text(request) });
     response.writeHead(200, headers).end(await answer.text());
   });
   const { origin, stop } = await listen(server);

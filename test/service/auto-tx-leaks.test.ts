@@ -1,27 +1,27 @@
+import { inspect } from 'node:util';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
 import { ADDED_ROUTES, BASE_PATH, PATHS, V1_ROUTES, type V1Route } from '../../src/contract/routes.ts';
 import { withoutBody } from '../../src/service/http/errors.ts';
-import { createRequestLog } from '../../src/service/http/log.ts';
-import { type RunningServer, startServer } from '../../src/service/http/server.ts';
 import type { Database } from '../../src/store/database.ts';
 import { StoreError } from '../../src/store/errors.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
 import { openDatabase } from '../helpers/open-database.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
-import { type RunningService, startTestService } from '../helpers/service.ts';
+import { type ServedService, startServedService } from '../helpers/served-service.ts';
+import { waitFor } from '../helpers/wait-for.ts';
 
 const PIECE = 16;
+const TO = `0x${'1'.repeat(40)}`;
 /** The signature ends it: r and s, with which alone it can be sent. */
 const SIGNATURE = 64;
 
 let anvil: Anvil;
 let database: Database;
-let service: RunningService;
-let server: RunningServer;
+let served: ServedService;
 let signed: Buffer;
-/** Everything that was answered, logged or counted. */
+/** Everything that was answered or counted. */
 const said: string[] = [];
 
 beforeAll(async () => {
@@ -39,25 +39,18 @@ beforeAll(async () => {
     maxPriorityFeePerGas: 1n,
   });
   signed = Buffer.from(raw.slice(2), 'hex');
-  const log = createRequestLog({
-    level: 'debug',
-    redact: (line) => line,
-    write: (line) => said.push(line),
-  });
   database = await openDatabase(':memory:');
-  service = await startTestService({
+  served = await startServedService({
     source: createRpcSource({ urls: [anvil.url], requestTimeoutMs: 60_000 }),
     database,
-    historySec: 3_600,
-    onError: (error) => log.problem(error),
+    logLevel: 'debug',
+    plans: { test: { dailyLimit: null, perSecond: null } },
   });
-  await service.ready;
-  server = await startServer({ served: service, host: '127.0.0.1', port: 0, log });
+  await waitFor(async () => (await fetch(`${served.origin}/readyz`)).ok);
 });
 
 afterAll(async () => {
-  await server.stop();
-  await service.stop();
+  await served.stop();
   await anvil.stop();
 });
 
@@ -74,18 +67,18 @@ const written = (): Readonly<Record<string, string>> => {
 };
 
 async function ask(method: string, path: string, body?: string, headers: Record<string, string> = {}) {
-  const response = await fetch(`http://127.0.0.1:${server.port}${path}`, {
+  const response = await fetch(served.origin + path, {
     method,
-    headers: { 'Content-Type': 'application/json', ...headers },
+    headers: { 'x-api-key': served.key, 'Content-Type': 'application/json', ...headers },
     ...(body === undefined || method === 'GET' ? {} : { body }),
   });
   said.push(await response.text(), JSON.stringify([...response.headers]));
   return response.status;
 }
 
-/** Pieces of the signature that stand somewhere in what was said. */
+/** Pieces of the signature that stand somewhere in what was said or logged. */
 function leaks(): string[] {
-  const all = said.join('\n');
+  const all = [...said, JSON.stringify(served.log), inspect(served.errors)].join('\n');
   const lower = all.toLowerCase();
   const found: string[] = [];
   for (let start = signed.length - SIGNATURE; start + PIECE <= signed.length; start += 1) {
@@ -121,13 +114,7 @@ test('no answer, log line or metric repeats what was signed, wherever it stands 
       JSON.stringify({ ...good, [text]: 1 }),
       JSON.stringify({ ...good, signedTransaction: [text], gasSpeed: text, status: text, expiresAt: text }),
       JSON.stringify({ targetGasPriceGwei: text, to: text, value: text, strictTargetPrice: text }),
-      JSON.stringify({
-        ...good,
-        signedTransaction: text,
-        to: `0x${'1'.repeat(40)}`,
-        value: '9',
-        data: '0x01',
-      }),
+      JSON.stringify({ ...good, signedTransaction: text, to: TO, value: '9', data: '0x01' }),
       JSON.stringify(text),
       `{"signedTransaction":"${text}`,
       `{"signedTransaction":${text}}`,

@@ -8,20 +8,12 @@ import { fixedPrice } from '../helpers/fixed-price.ts';
 import { type RunningService, startTestService } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
-type Raw = Readonly<Record<string, string>>;
-interface RawBlock {
-  readonly number: string;
-  readonly hash: string;
-  readonly parentHash: string;
-  readonly timestamp: string;
-  readonly baseFeePerGas: string;
-  readonly gasUsed: string;
-  readonly gasLimit: string;
-  readonly miner: string;
-  readonly blobGasUsed: string;
-  readonly excessBlobGas: string;
-  readonly transactions: readonly Raw[];
-}
+type Raw<Name extends string> = Readonly<Record<Name, string>>;
+type RawTx = Readonly<Record<string, string>>;
+type RawBlock = { readonly transactions: readonly RawTx[] } & Raw<
+  'number' | 'hash' | 'parentHash' | 'timestamp' | 'baseFeePerGas' | 'gasUsed' | 'gasLimit' | 'miner'
+> &
+  Raw<'blobGasUsed' | 'excessBlobGas'>;
 interface FeeHistory {
   readonly baseFeePerGas: readonly string[];
   readonly baseFeePerBlobGas: readonly string[];
@@ -49,7 +41,7 @@ const readTx = async (hash: string) => TxMetrics.parse((await get(PATHS.tx.repla
 const rawBlock = async (number: number) =>
   (await anvil.rpc('eth_getBlockByNumber', [hex(number), true])) as RawBlock;
 const rawReceipt = async (hash: string | undefined) =>
-  (await anvil.rpc('eth_getTransactionReceipt', [hash])) as Raw;
+  (await anvil.rpc('eth_getTransactionReceipt', [hash])) as RawTx;
 
 /** Transfers of several tips, one of the old kind, and one that fails, block after block. */
 beforeAll(async () => {

@@ -54,19 +54,14 @@ const unchanged = shareService(async (run) => {
       receipt: { effectiveGasPrice: DEAR_PRICE },
     }),
   ]);
-  const service = await run({
-    source,
-    historySec: 3_600,
-    priceFeed: fixedPrice(2_000),
-  });
+  const service = await run({ source, historySec: 3_600, priceFeed: fixedPrice(2_000) });
   await service.ready;
   return service;
 });
 
 /** Stores the last 300 blocks, an hour, unless told otherwise. */
 async function following(source: ScriptedSource, historySec = 3_600): Promise<RunningService> {
-  const service = await readyService({ source, historySec, priceFeed: fixedPrice(2_000) });
-  return service;
+  return readyService({ source, historySec, priceFeed: fixedPrice(2_000) });
 }
 
 const blockAt = (number: number | string) => PATHS.block.replace('{number}', String(number));

@@ -46,8 +46,7 @@ const firedAt = async (database: Database) =>
   );
 
 async function start(path: string, source: ScriptedSource, name: string): Promise<RunningService> {
-  const service = await readyService({ source, database: path, process: name, createEngine });
-  return service;
+  return readyService({ source, database: path, process: name, createEngine });
 }
 
 /** As `start`, once it leads and hears of what is mined as it is made. */

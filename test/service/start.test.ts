@@ -1,4 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
@@ -28,9 +29,7 @@ async function startRounds(url: string, rounds: readonly (readonly string[])[]):
   const left = rounds.map((methods) => [...methods].sort());
   let arrived: { readonly method: string; readonly body: string; readonly response: ServerResponse }[] = [];
   const proxy = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = Buffer.concat(chunks).toString();
+    const body = await text(request);
     const { method } = JSON.parse(body) as { method: string };
     // The dollar price is not one of gas.
     if (method === 'eth_call') return;
