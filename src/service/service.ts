@@ -1,5 +1,5 @@
 import type { ChainSource } from '../chain/chain-source.ts';
-import { createPriceFeed, type PriceFeed } from '../chain/price-feed.ts';
+import { createPriceFeed, type PriceFeed, type UsdPrice } from '../chain/price-feed.ts';
 import { confirmationsOf } from '../core/auto-txs/state-machine.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import { FeeEngine } from '../core/engine/fee-engine.ts';
@@ -15,6 +15,7 @@ import { AlertService } from './alerts/alert-service.ts';
 import { type MadeAttempt, type NotifierSettings, startSending } from './alerts/dispatcher.ts';
 import { retireOwners } from './alerts/retire-owners.ts';
 import { channelsOf, targetRules } from './alerts/target-rules.ts';
+import { abortable, sleep } from './async.ts';
 import { AutoTxService } from './auto-txs/auto-tx-service.ts';
 import { startAutoTxs } from './auto-txs/engine.ts';
 import { createChainReader } from './chain-reader.ts';
@@ -29,7 +30,6 @@ import { createGasStreams } from './http/gas-streams.ts';
 import type { RequestRecord } from './http/server.ts';
 import type { KeyGate } from './keys/key-gate.ts';
 import { createLease, type LeaseOptions, leaseWords } from './leader.ts';
-import { createNativePrice } from './native-price.ts';
 import { type Condition, createServiceState } from './service-state.ts';
 
 export interface ServiceOptions {
@@ -226,3 +226,25 @@ export async function startService(options: ServiceOptions) {
 }
 
 const stopped = () => new ApiFailure('upstream_unavailable', 'the service has been stopped; start it again');
+
+const REFRESH_MS = 60_000;
+/** Until the chain and the leader are known there is no feed to request. */
+const NO_FEED_MS = 100;
+
+/** @param feed the chain's own feed; `null` while the chain is unknown, or without a feed */
+export function createNativePrice(feed: () => PriceFeed | null, wallNow: () => number) {
+  let price: UsdPrice | null = null;
+  return {
+    /** Dollars; `null` when the feed's heartbeat has passed, also while the node fails. */
+    get usd(): number | null {
+      return price !== null && wallNow() <= price.validUntil ? price.usd : null;
+    },
+    async run(signal: AbortSignal): Promise<void> {
+      while (!signal.aborted) {
+        const own = feed();
+        if (own !== null) price = (await abortable(own.nativeUsd(), signal).catch(() => null)) ?? price;
+        await sleep(own === null ? NO_FEED_MS : REFRESH_MS, signal);
+      }
+    },
+  };
+}

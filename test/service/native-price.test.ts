@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { UsdPrice } from '../../src/chain/price-feed.ts';
-import { createNativePrice } from '../../src/service/native-price.ts';
+import { createNativePrice } from '../../src/service/service.ts';
 
 test('a price is shown until its feed says it is old, and not a moment longer while the node is silent', async () => {
   const answers: Promise<UsdPrice | null>[] = [Promise.resolve({ usd: 3_000, validUntil: 2_000_000 })];

@@ -45,16 +45,10 @@ function showRoutes(session: Session) {
     const own = routes.filter(({ operation }) => operation.tags.includes(name));
     const id = `group-${name}`;
     const links = own.map(({ method, path, operation }) =>
-      make(
-        'li',
-        {},
-        make('a', { href: `#${operation.operationId}` }, methodOf(method), make('span', {}, path)),
-      ),
+      make('a', { href: `#${operation.operationId}` }, methodOf(method), make('span', {}, path)),
     );
-    byId('contents', HTMLElement).append(
-      make('h2', {}, make('a', { href: `#${id}` }, name)),
-      make('ul', {}, ...links),
-    );
+    const heading = make('h2', {}, make('a', { href: `#${id}` }, name));
+    byId('contents', HTMLElement).append(heading, ...links);
     byId('routes', HTMLElement).append(
       make(
         'section',
