@@ -58,13 +58,6 @@ export function changeRatio(now: number, before: number): number {
   return before > 0 ? (now - before) / before : 0;
 }
 
-interface PricePoint {
-  /** Unix seconds. */
-  readonly timestamp: number;
-  /** Wei per gas. */
-  readonly value: number;
-}
-
 const SIDE = 12;
 /** Robust standard deviations beyond which a deviation is no noise. */
 const DEVIATIONS = 5;
@@ -80,8 +73,9 @@ export type AnomalyPoint = ReturnType<typeof findAnomalies>[number];
  * `SPIKE`: the top of a short excursion upwards; `ANOMALY`: the bottom of one downwards; `REGIME_SHIFT`: the first point of a
  * lasting level. Compares logarithms with the medians of the twelve points before and after, in units of the median absolute
  * deviation, so that neither an outlier nor a daily cycle shifts the scale. Linear in the points, oldest first.
+ * @param points Unix seconds and wei per gas
  */
-export function findAnomalies(points: readonly PricePoint[]) {
+export function findAnomalies(points: readonly { readonly timestamp: number; readonly value: number }[]) {
   if (points.length < 2 * SIDE + 1) return [];
   const logs = Float64Array.from(points, (point) => Math.log(Math.max(point.value, 1)));
   const before = logs.map((_, index) => medianOf(logs, index - SIDE, index));

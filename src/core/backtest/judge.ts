@@ -61,10 +61,7 @@ export interface CalibrationGroup {
   readonly kept: number;
 }
 
-interface Outcome {
-  readonly stated: number;
-  readonly isKept: boolean;
-}
+type Outcome = Pick<CalibrationGroup, 'stated'> & { readonly isKept: boolean };
 
 const GROUPS = 20;
 

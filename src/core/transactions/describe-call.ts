@@ -243,12 +243,7 @@ function endOf(path: Argument, isFirst: boolean): string {
   return shortAddress(getAddress(`0x${end}`));
 }
 
-interface CarriedCall {
-  readonly to: Hex;
-  readonly data: Hex;
-}
-
-function carriedCalls({ known: { name }, to, ...call }: ReadCall): readonly CarriedCall[] {
+function carriedCalls({ known: { name }, to, ...call }: ReadCall): readonly { to: Hex; data: Hex }[] {
   if (name === 'multicall') return call.items('data').map(({ value }) => ({ to, data: value as Hex }));
   if (name === 'execTransaction') return [{ to: call.bytes('to'), data: call.bytes('data') }];
   if (!/^(try)?[aA]ggregate/.test(name)) return [];

@@ -1,16 +1,4 @@
-import type { AbiParameter } from 'viem';
 import { parseAbi, toFunctionSelector, toFunctionSignature } from 'viem/utils';
-import type { Hex } from '../block.ts';
-
-interface KnownFunction {
-  readonly name: string;
-  /** Without parameter names: the selector is the hash of this. */
-  readonly signature: string;
-  readonly selector: Hex;
-  readonly inputs: readonly AbiParameter[];
-  /** With `{argument}`, `{argument.first}` and `{argument.last}` of a path or list, `{contract}`; `{flag} ? one : other`. */
-  readonly words: string;
-}
 
 /** Each line of words describes the declarations above it. Unlimited, revoked and nested ones: `describe-call.ts`. */
 const DECLARED = `
@@ -145,15 +133,15 @@ renew(string name, uint256 duration, bytes32 referrer)
   renews the name {name} for {duration} seconds
 `;
 
-let bySelector: ReadonlyMap<string, KnownFunction> | null = null;
+let bySelector: ReadonlyMap<string, ReturnType<typeof readFunction>> | null = null;
 
 /** All known functions. Their selectors are hashed at the first use. */
-export function knownFunctions(): ReadonlyMap<string, KnownFunction> {
+export function knownFunctions() {
   bySelector ??= new Map(readDeclared().map((known) => [known.selector, known]));
   return bySelector;
 }
 
-function readDeclared(): readonly KnownFunction[] {
+function readDeclared() {
   let words = '';
   // From the end, because the words follow their declarations.
   return DECLARED.split('\n')
@@ -164,7 +152,11 @@ function readDeclared(): readonly KnownFunction[] {
     });
 }
 
-function readFunction(text: string, words: string): KnownFunction {
+/**
+ * The selector is the hash of the signature. Words have `{argument}`, `{argument.first}` and `{argument.last}` of a path or
+ * list, `{contract}`; `{flag} ? one : other`.
+ */
+function readFunction(text: string, words: string) {
   const declared: readonly string[] = [`function ${text}`];
   const [item] = parseAbi(declared);
   if (item?.type !== 'function') throw new Error(`${text} is no function`);
