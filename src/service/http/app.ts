@@ -96,19 +96,15 @@ export function createApp(options: AppOptions): App {
     ),
   );
   if (origins.length > 0) app.use(allowOrigins(origins));
-  for (const route of routes) {
-    app.on(route.method, routerPath(route), (c) => {
-      c.env.route = BASE_PATH + route.path;
-      return respond(c, route);
-    });
-  }
-  addPlayground(app, () => openApiDocument(routes, baseUrl));
   for (const [path, same] of Map.groupBy(routes, routerPath)) {
     app.all(path, (c) => {
       c.env.route = BASE_PATH + (same[0]?.path ?? '');
-      return refuseMethod(c.req.method, same);
+      const { method } = c.req;
+      const route = same.find((each) => each.method === (method === 'HEAD' ? 'get' : method.toLowerCase()));
+      return route === undefined ? refuseMethod(method, same) : respond(c, route);
     });
   }
+  addPlayground(app, () => openApiDocument(routes, baseUrl));
   return app;
 }
 
