@@ -118,7 +118,6 @@ export const AutoTxPage = lenient(AutoTxList.extend({ items: countedRows(AutoTx)
   ({ items, total }) => ({ ...items, total }),
 );
 export type AutoTxListView = ListView<AutoTxView>;
-
 const { waiting, dataFees } = AutoTxAccountWire.shape;
 
 /** `GET /auto-txs/accounts/{address}`: a sender's account on the chain. */

@@ -82,11 +82,13 @@ export function sortedRows(rows: readonly ChainRow[], sort: ChainSort): readonly
 }
 
 /** Whether the names of a row contain all words of a filter. */
-export const matchesRow = (row: ChainRow, filter: string): boolean =>
-  filter
+export function matchesRow(row: ChainRow, filter: string): boolean {
+  const names = `${row.name} ${chainOf(row)}`.toLowerCase();
+  return filter
     .toLowerCase()
     .split(/\s+/)
-    .every((word) => `${row.name} ${chainOf(row)}`.toLowerCase().includes(word));
+    .every((word) => names.includes(word));
+}
 
 const ARROWS: Readonly<Record<string, string>> = { RISING: '↑', FALLING: '↓', STABLE: '→' };
 /** A smaller amount of a coin shows mostly zeros. */
@@ -97,11 +99,12 @@ export function rowTexts(row: ChainRow, now: number) {
   const { figures } = row;
   const snapshot = figures?.snapshot;
   const at = snapshot?.blockTimestamp ?? snapshot?.updatedAt ?? null;
+  const swap = workCost(row, 'swap');
   return {
     chain: titleOf(row),
     swap: costText(row, 'swap'),
     send: costText(row, 'send'),
-    l1: l1Text(row),
+    l1: swap?.dataFee && swap.wei !== 0n ? formatPercent(Number(swap.dataFee) / Number(swap.wei)) : UNKNOWN,
     price: snapshot === undefined ? UNKNOWN : formatGwei(snapshot.lanes.average.price),
     trend: figures?.trend == null ? UNKNOWN : (ARROWS[figures.trend.direction] ?? UNKNOWN),
     age: at === null ? UNKNOWN : formatDuration(Math.max(Math.floor((now - at) / 1_000), 0)),
@@ -116,12 +119,6 @@ function costText(row: ChainRow, work: Work): string {
   const symbol = chainProfile(row.figures?.snapshot.chainId ?? 1).nativeSymbol;
   const inCoin = () => (wei < READABLE_WEI ? `${formatGwei(wei)} gwei` : formatNative(wei, symbol));
   return `${usd === null ? inCoin() : formatCents(usd)}${dataFee === null ? ' + L1' : ''}`;
-}
-
-function l1Text(row: ChainRow): string {
-  const known = workCost(row, 'swap');
-  if (known === null || !known.dataFee || known.wei === 0n) return UNKNOWN;
-  return formatPercent(Number(known.dataFee) / Number(known.wei));
 }
 
 function adviceText({ figures }: ChainRow): string {

@@ -20,10 +20,7 @@ export const Current = lenient(
 );
 export type CurrentView = z.infer<typeof Current>;
 
-export const RateLimits = sayingAny(lenient(RateLimitsWire), 'usedToday').transform((wire) => ({
-  ...wire,
-  plan: said(wire.plan),
-}));
+export const RateLimits = sayingAny(lenient(RateLimitsWire), 'usedToday');
 export type RateLimitsView = z.infer<typeof RateLimits>;
 const { alerts, autoTxs, savings, health } = Summary.shape;
 
@@ -33,13 +30,11 @@ const Node = lenient(health.shape.nodes.element, 'name').transform((wire) => ({
 }));
 /** `state` is `ok`, `lagging`, `disagrees`, `down`, `wrong-chain`, or another value of the service. */
 export type NodeView = z.infer<typeof Node>;
-const Engine = lenient(health.shape.engine.unwrap());
-export type EngineView = z.infer<typeof Engine>;
 const Alerts = lenient(alerts);
 const AutoTxs = lenient(autoTxs);
 const Saved = lenient(savings.shape.alerts, 'savedWei');
 const Savings = lenient(savings.extend({ alerts: Saved, autoTxs: Saved }));
-const Health = lenient(health.extend({ nodes: rows(Node), engine: Engine }));
+const Health = lenient(health.extend({ nodes: rows(Node) }));
 
 /** `GET /dashboard/summary`: the service's condition. */
 export const Dashboard = sayingAny(
@@ -56,19 +51,18 @@ export const Dashboard = sayingAny(
   };
 });
 export type DashboardView = z.infer<typeof Dashboard>;
+export type EngineView = NonNullable<DashboardView['health']['engine']>;
 const Point = drawn(ChartPoint, 'timestamp', 'base');
 export type ChartPointView = z.infer<typeof Point>;
 
-const Outlier = drawn(Anomaly, 'timestamp', 'value').transform((wire) => ({
+const Outlier = drawn(Anomaly, 'timestamp', 'value').transform(({ kind, ...wire }) => ({
   ...wire,
-  kind: wire.kind ?? 'ANOMALY',
+  kind: kind ?? 'ANOMALY',
 }));
 
-const ChartEvent = lenient(StatsChart.shape.events.element, 'timestamp').transform((wire) => ({
-  ...wire,
-  kind: wire.kind ?? 'EVENT',
-  id: wire.id ?? '',
-}));
+const ChartEvent = lenient(StatsChart.shape.events.element, 'timestamp').transform(
+  ({ kind, id, ...wire }) => ({ ...wire, kind: kind ?? 'EVENT', id: id ?? '' }),
+);
 
 /** `GET /dashboard/stats/chart`. Required: the points with time and base fee. `timeFrame`: `null` when unknown. */
 export const Chart = lenient(

@@ -71,7 +71,6 @@ function tipsOf(tips: Readonly<Record<string, number | null>>): Readonly<Record<
 /** `GET /metrics/tx/{hash}`. Required: its hash. */
 export const Tx = drawn(TxMetrics, 'hash');
 export type TxView = z.infer<typeof Tx>;
-
 const TxOfWindow = drawn(TxRow, 'hash');
 export type TxRowView = z.infer<typeof TxOfWindow>;
 export const Txs = metricsPage(TxOfWindow);
