@@ -156,7 +156,6 @@ function findExcursions(
 interface HourlyMean {
   /** Unix seconds of any moment within the hour. */
   readonly timestamp: number;
-  /** Wei per gas. */
   readonly meanBaseFee: number;
   readonly blocks: number;
 }

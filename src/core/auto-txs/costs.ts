@@ -198,13 +198,8 @@ function notes(facts: PreflightFacts, next: NextPrices | null): readonly string[
   ].filter((each) => each !== false);
 }
 
-/** The price per gas that a transaction will pay, wei, and when. */
-interface PriceToPay {
-  readonly when: 'now' | 'at-target';
-  readonly pays: bigint;
-  /** An upper bound, because a price is unknown. */
-  readonly isMost: boolean;
-}
+/** Wei per gas; `isMost`: an upper bound, because a price is unknown. */
+type PriceToPay = { readonly when: 'now' | 'at-target'; readonly pays: bigint; readonly isMost: boolean };
 
 /**
  * In the next block when its target is reached, else at the target: the base fee is then the target minus today's lane tip,

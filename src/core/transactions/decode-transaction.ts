@@ -24,7 +24,6 @@ import {
   TransactionError,
 } from './signed-transaction.ts';
 
-type TransactionType = SignedTransaction['type'];
 type RlpItem = Uint8Array | readonly RlpItem[];
 /** A transaction as viem reads it, of any type. */
 type Parsed = Omit<TransactionSerializableGeneric, 'type'> & {
@@ -128,7 +127,7 @@ const LOOKALIKE: Readonly<Record<number, string>> = {
   65: 'this is only a signature: give the whole signed transaction, which is longer',
 };
 
-function typeOf(bytes: Uint8Array): TransactionType {
+function typeOf(bytes: Uint8Array): SignedTransaction['type'] {
   const [first] = bytes;
   if (first === undefined) {
     refuse('there is nothing: give the signed transaction, hex that begins with 0x');
