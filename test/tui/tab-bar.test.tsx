@@ -14,7 +14,7 @@ function bar(width: number, current: number, unseen = 0, awaited = 0): string {
   const lists = { alerts: { ...feed, unseen }, autoTxs: { ...feed, awaited } };
   const app = render(
     <ListsContext value={lists}>
-      {inRoom(width, 24, <TabBar current={TABS[current] ?? TABS[0]} pace="every 12s" />)}
+      {inRoom(width, 24, <TabBar tab={TABS[current] ?? TABS[0]} pace="every 12s" />)}
     </ListsContext>,
   );
   onTestFinished(() => app.unmount());

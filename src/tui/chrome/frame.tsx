@@ -48,9 +48,7 @@ export function NoticeLine({ health }: { readonly health: Health }) {
   );
 }
 
-type TabBarProps = { readonly current: Tab } & Pick<FrameProps, 'pace'>;
-
-export function TabBar({ current, pace }: TabBarProps) {
+export function TabBar({ tab: current, pace }: Pick<FrameProps, 'tab' | 'pace'>) {
   const { columns } = useRoom();
   const lists = useContext(ListsContext);
   const badgeOf = (scope: Tab['scope']): Span | null => {
@@ -142,7 +140,7 @@ export function Frame(props: FrameProps) {
       {isWhole ? null : (
         <>
           <StatusBar {...props} />
-          <TabBar current={tab} pace={pace} />
+          <TabBar {...{ tab, pace }} />
         </>
       )}
       {isNoticed ? <NoticeLine health={health} /> : null}

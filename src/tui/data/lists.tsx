@@ -1,6 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useEffectEvent, useRef } from 'react';
-import type { GasClient } from '../../client/client.ts';
 import { type AlertView, describeCondition, type ListView } from '../../client/views/alerts.ts';
 import {
   type AutoTxView,
@@ -13,7 +12,7 @@ import type { SnapshotView } from '../../client/views/gas.ts';
 import type { Scope } from '../input/keymap.ts';
 import { flushMutations, usePendingDeletions } from './mutations.ts';
 import { type Notifications, useAlertNotices, useAutoTxNotices } from './notifications.ts';
-import { ELSEWHERE_MS, type Polled, type QuerySession, usePolledQuery } from './queries.ts';
+import { ELSEWHERE_MS, type Polled, type PolledQuery, type QuerySession, usePolledQuery } from './queries.ts';
 
 export type ListItem = AlertView | AutoTxView;
 
@@ -110,10 +109,9 @@ export function ListsProvider({ shown, beforeClosing, children, ...session }: Li
   return <ListsContext value={lists}>{children}</ListsContext>;
 }
 
-interface ListOptions<Item> {
+interface ListOptions<Item> extends Pick<PolledQuery<ListView<Item>>, 'ask'> {
   readonly key: string;
   readonly isShown: boolean;
-  readonly ask: (client: GasClient, signal: AbortSignal) => Promise<ListView<Item>>;
   /** Whether this terminal announces what becomes of it. */
   readonly isAwaited: (item: Item) => boolean;
 }

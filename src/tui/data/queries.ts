@@ -81,7 +81,7 @@ export interface Dated<T> {
   readonly head?: string | undefined;
 }
 
-interface PolledQuery<T> {
+export interface PolledQuery<T> {
   readonly key: QueryKey;
   readonly ask: (client: GasClient, signal: AbortSignal) => Promise<T>;
   readonly everyMs?: number | null | ((data: T | undefined) => number | null);
@@ -245,10 +245,7 @@ export function useMarket(timeFrame: string, timing: Partial<PolledQuery<MarketV
 /** A remote service counts requests: polled about once a block of Ethereum's. */
 export const ELSEWHERE_MS = 15_000;
 
-export function useItem<T>(
-  key: readonly [string, string],
-  ask: (client: GasClient, signal: AbortSignal) => Promise<T>,
-): Polled<T> {
+export function useItem<T>(key: readonly [string, string], ask: PolledQuery<T>['ask']): Polled<T> {
   const { intervalMs, isOwnService } = useMonitor();
   return useMonitorQuery({ key, ask, everyMs: Math.max(intervalMs, isOwnService ? 0 : ELSEWHERE_MS) });
 }
@@ -271,11 +268,7 @@ const SETTLED_MS = 300;
  * per gas, base fee plus tip), at the head. `price` of `null`: no request. `data` of `null`: the service has no
  * forecast.
  */
-export function useReach(
-  price: bigint | null,
-  withinSec: number,
-  snapshot: SnapshotView,
-): Polled<ReachView | null> {
+export function useReach(price: bigint | null, withinSec: number, snapshot: SnapshotView) {
   const settled = useElapsed(SETTLED_MS, price);
   const isUnable = useRef(false);
   const polled = useMonitorQuery<ReachView | null>({
