@@ -70,6 +70,7 @@ beforeAll(async () => {
   source = createRpcSource({ urls: [anvil.url] });
   service = await startTestService({ source, priceFeed: fixedPrice(2_500) });
   await service.ready;
+  await waitFor(async () => (await service.current()).nativeUsd !== null);
 });
 
 afterAll(async () => {
