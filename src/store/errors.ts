@@ -39,20 +39,22 @@ const NOT_LET_IN = '% refuses the user or the password; check them in the URL, o
  */
 const FAILURES: readonly (readonly [RegExp, StoreErrorCode, string])[] = [
   [/^sqlite [56]$/, 'busy', '% is in use by another program; close it, or choose another database file'],
-  [/^sqlite 8$/, 'read-only', '% cannot be written; allow writing to it and its folder, or choose another'],
+  [
+    /^(?:sqlite 8|EROFS)$/,
+    'read-only',
+    '% cannot be written; allow writing to it and its folder, or choose another',
+  ],
   [/^sqlite (?:13|10 19)$/, 'full', 'the disk is full, % cannot grow; free some space'],
   [/^sqlite 10/, 'failed', '% cannot be read or written (disk error); check the disk'],
   [/^sqlite 11$/, 'damaged', DAMAGED],
   [/^sqlite 14$/, 'not-permitted', '% cannot be opened; check its folder and the rights on it'],
   [/^sqlite 26$/, 'not-a-database', '% is not a database; move it away or choose another file'],
   [/^(?:EACCES|EPERM)$/, 'not-permitted', 'no permission for %; check the rights on it and its folder'],
-  [/^EROFS$/, 'read-only', '% is on a read-only disk; choose another database file'],
   [/^(?:ENOSPC|EDQUOT)$/, 'full', 'the disk is full, % cannot be made; free some space'],
   [/^EISDIR$/, 'not-permitted', '% is a folder; name a file'],
   [/^(?:ENOENT|ENOTDIR|EEXIST)$/, 'not-permitted', '% cannot be made there; its folder is not a folder'],
-  // A conflict with another transaction: a retry reads its result.
-  [/^(?:40001|40P01|55P03|23505)$/, 'busy', '% is busy; try again'],
-  [/^57P03$/, 'busy', '% is only just starting; try again'],
+  // A conflict with another transaction, whose result a retry reads; a server that is starting.
+  [/^(?:40001|40P01|55P03|23505|57P03)$/, 'busy', '% is busy; try again'],
   [/^25006$/, 'read-only', '% takes no writing (a standby server?); name the primary'],
   [/^42501$/, 'not-permitted', '% does not give its role the right; name a role that owns its tables'],
   [/^53100$/, 'full', '% cannot grow, the disk of its server is full; free some space'],
