@@ -155,6 +155,26 @@ describe('one encoding', () => {
     expect(tried).toBeGreaterThan(20 / step);
   });
 
+  it('accepts only what encodes to the same bytes', () => {
+    const header = fc.constantFrom(
+      ...[0x80, 0x81, 0xb7, 0xb8, 0xb9, 0xc0, 0xc1, 0xc2, 0xf7, 0xf8, 0xf9, 0, 1, 0x7f],
+    );
+    const put = fc.array(fc.oneof(header, fc.nat(255)), { maxLength: 3 });
+    let taken = 0;
+    fc.assert(
+      fc.property(anySample, fc.nat(), fc.nat(2), put, ({ bytes }, at, cut, given) => {
+        const from = at % (bytes.length + 1);
+        const input = Uint8Array.of(...bytes.subarray(0, from), ...given, ...bytes.subarray(from + cut));
+        if (outcome(input) === null) return;
+        taken++;
+        const [type, tree] = partsOf(input);
+        expect(Uint8Array.of(...type, ...encodeRlp(tree))).toEqual(input);
+      }),
+      { numRuns: isSlowRun ? 20_000 : 100 },
+    );
+    expect(taken).toBeGreaterThan(isSlowRun ? 20 : 2);
+  });
+
   it('lengths beyond all memory are refused', () => {
     for (const header of [0xbf, 0xff]) {
       const bytes = Uint8Array.of(header, ...Array.from({ length: 8 }, () => 0xff), 1, 2, 3);
