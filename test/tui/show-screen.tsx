@@ -125,6 +125,19 @@ export function showScreen(options: ShowOptions) {
     queries.clear();
   });
   const screen = () => app.lastFrame() ?? '';
+  const press = async (...keys: readonly string[]) => {
+    await heard;
+    // As a burst: each key is then heard after the effect of the one before.
+    app.stdin.write(keys.flatMap(keyBytes).join(''));
+  };
+  const shows = async (...texts: readonly (string | RegExp)[]) => {
+    for (const text of texts) {
+      const there = () => (typeof text === 'string' ? screen().includes(text) : text.test(screen()));
+      await waitFor(there).catch((cause: unknown) => {
+        throw new Error(`${text} is not on\n${screen()}`, { cause });
+      });
+    }
+  };
   return {
     screen,
     lines: () => screen().split('\n'),
@@ -139,22 +152,18 @@ export function showScreen(options: ShowOptions) {
       await Promise.all(duties.map((work) => work()));
     },
     /** Names as a terminal test has them (`enter`, `esc`, `pagedown`), or text. */
-    press: async (...keys: readonly string[]) => {
-      await heard;
-      // As a burst: each key is then heard after the effect of the one before.
-      app.stdin.write(keys.flatMap(keyBytes).join(''));
-    },
+    press,
     paste: (text: string) => app.stdin.write(`\u001b[200~${text}\u001b[201~`),
     /** Has everything asked for again that is on the screen. */
     renew: () => queries.invalidateQueries(),
     /** The next answer of `/gas/current`. */
     arrive,
     unmount: app.unmount,
-    shows: async (text: string | RegExp) => {
-      const there = () => (typeof text === 'string' ? screen().includes(text) : text.test(screen()));
-      await waitFor(there).catch((cause: unknown) => {
-        throw new Error(`${text} is not on\n${screen()}`, { cause });
-      });
+    shows,
+    /** Keys, and all that is on the screen after them. */
+    leads: async (keys: string | readonly string[], ...texts: readonly (string | RegExp)[]) => {
+      await press(...[keys].flat());
+      await shows(...texts);
     },
   };
 }

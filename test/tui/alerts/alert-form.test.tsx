@@ -50,8 +50,7 @@ async function open(
     },
   });
   await shown.shows(alerts.length === 0 ? 'No alerts yet' : 'Alerts');
-  await shown.press(key);
-  await shown.shows('New alert');
+  await shown.leads(key, 'New alert');
   return { ...shown, sent, focused: () => shown.lines().find((line) => line.startsWith(' ▸ ')) ?? '' };
 }
 
@@ -65,17 +64,15 @@ describe('the form of a new alert', () => {
   });
 
   it('makes an alert from what is typed', async () => {
-    const { press, shows, sent, toasts } = await open({ rows: 37 });
-    await press('0.04');
-    await shows('has to fall 21 %');
-    await press('tab', 'space');
-    await shows('[x] email');
-    await press('tab', 'gas@example.org', 'tab', 'deploy 🚀');
-    await shows('deploy 🚀');
-    await press('tab', 'space');
-    await shows(/cooldown +4h/);
-    await press('tab', 'right', 'tab', 'ctrl+u', '0.002', 'tab', 'ctrl+u', '3');
-    await shows(/holds for +3 +blocks in a row/);
+    const { leads, press, shows, sent, toasts } = await open({ rows: 37 });
+    await leads('0.04', 'has to fall 21 %');
+    await leads(['tab', 'space'], '[x] email');
+    await leads(['tab', 'gas@example.org', 'tab', 'deploy 🚀'], 'deploy 🚀');
+    await leads(['tab', 'space'], /cooldown +4h/);
+    await leads(
+      ['tab', 'right', 'tab', 'ctrl+u', '0.002', 'tab', 'ctrl+u', '3'],
+      /holds for +3 +blocks in a row/,
+    );
     await press('enter');
     await waitFor(() => sent.length === 1);
     expect(sent[0]).toEqual({
@@ -112,45 +109,33 @@ describe('the form of a new alert', () => {
   });
 
   it('says beside each field what is wrong with it as one types, in the words of the contract', async () => {
-    const { press, shows, screen } = await open({ rows: 37 });
-    await press('0');
-    await shows('must be above 0');
-    await press('.0000000001');
-    await shows('must have at most 9 decimals');
-    await press('ctrl+u', 'cheap');
-    await shows('must be a number such as 0.04');
-    await press('ctrl+u', '2000000');
-    await shows('must be at most 1,000,000');
-    await press('ctrl+u', '0.05');
-    await shows('has to fall 1 %');
+    const { leads, screen } = await open({ rows: 37 });
+    await leads('0', 'must be above 0');
+    await leads('.0000000001', 'must have at most 9 decimals');
+    await leads(['ctrl+u', 'cheap'], 'must be a number such as 0.04');
+    await leads(['ctrl+u', '2000000'], 'must be at most 1,000,000');
+    await leads(['ctrl+u', '0.05'], 'has to fall 1 %');
     expect(screen()).not.toContain('!');
-    await press('tab', 'space', 'tab', 'no address');
-    await shows('must be one email address');
-    await press('tab', 'tab', 'ctrl+u', '31d');
-    await shows('must be at most 2,592,000,000');
-    await press('ctrl+u', 'soon');
-    await shows('must be a time such as 30m, 1h, 1d or 0');
+    await leads(['tab', 'space', 'tab', 'no address'], 'must be one email address');
+    await leads(['tab', 'tab', 'ctrl+u', '31d'], 'must be at most 2,592,000,000');
+    await leads(['ctrl+u', 'soon'], 'must be a time such as 30m, 1h, 1d or 0');
   });
 
   it('says that something is missing only where something stood, or once it was tried to send', async () => {
-    const { press, shows, screen, focused } = await open({ rows: 37 });
+    const { leads, press, screen, focused } = await open({ rows: 37 });
     await press('tab', 'space', 'tab', 'tab');
     await waitFor(() => focused().includes('note'));
     expect(screen()).not.toContain('is missing');
-    await press('shift+tab', 'g', 'backspace', 'tab');
-    await shows('is missing: an address');
+    await leads(['shift+tab', 'g', 'backspace', 'tab'], 'is missing: an address');
     expect(screen()).not.toContain('needs a price');
-    await press('ctrl+s');
-    await shows('needs a price in gwei, such as 0.04');
+    await leads('ctrl+s', 'needs a price in gwei, such as 0.04');
   });
 
   it('does not send what is wrong, and goes to the first field that is', async () => {
     const { press, shows, sent, focused } = await open({ rows: 37 });
     await press('tab', 'space', 'right', 'space', 'ctrl+s');
     await waitFor(() => focused().includes('threshold'));
-    await shows('needs a price in gwei, such as 0.04');
-    await shows('is missing: an address');
-    await shows('is missing: a URL');
+    await shows('needs a price in gwei, such as 0.04', 'is missing: an address', 'is missing: a URL');
     expect(sent).toEqual([]);
   });
 
@@ -170,10 +155,12 @@ describe('the form of a new alert', () => {
     const { press, shows, sent, focused } = await open({ rows: 37 }, { createAlert });
     await press('0.04', 'tab', 'right', 'space', 'tab', 'https://hooks.example.com/x', 'ctrl+s');
     await waitFor(() => sent.length === 1);
-    await shows('! must not be a private address');
-    await shows('! needs smtp in the config');
-    await shows('! plan has too many alerts');
-    await shows('https://hooks.example.com/x');
+    await shows(
+      '! must not be a private address',
+      '! needs smtp in the config',
+      '! plan has too many alerts',
+      'https://hooks.example.com/x',
+    );
     await waitFor(() => focused().includes('notify'));
   });
 
@@ -197,9 +184,8 @@ describe('the form of a new alert', () => {
   });
 
   it('hears no key of the pane or of the monitor in a text, and no text as keys in a choice', async () => {
-    const { press, paste, shows, focused, sent } = await open();
-    await press('tab', 'tab', 'q?123ndu');
-    await shows('q?123ndu');
+    const { leads, press, paste, focused, sent } = await open();
+    await leads(['tab', 'tab', 'q?123ndu'], 'q?123ndu');
     await press('up');
     await waitFor(() => focused().includes('notify'));
     paste('   ');
@@ -209,18 +195,12 @@ describe('the form of a new alert', () => {
   });
 
   it('is left at once where nothing was typed, and asks where something was', async () => {
-    const { press, shows } = await open();
-    await press('esc');
-    await shows('No alerts yet');
-    await press('n', '0.04', 'esc');
-    await shows('Leave without making the alert?');
-    await shows('[▸ Go on typing ]');
-    await press('enter');
-    await shows('has to fall 21 %');
-    await press('esc');
-    await shows('Leave without');
-    await press('y');
-    await shows('No alerts yet');
+    const { leads } = await open();
+    await leads('esc', 'No alerts yet');
+    await leads(['n', '0.04', 'esc'], 'Leave without making the alert?', '[▸ Go on typing ]');
+    await leads('enter', 'has to fall 21 %');
+    await leads('esc', 'Leave without');
+    await leads('y', 'No alerts yet');
   });
 
   it('of a copy begins with all that the alert has', async () => {
@@ -258,8 +238,7 @@ describe('the form of a new alert', () => {
   it('of a copy sends the very note, with its lines, joined emoji and Persian words', async () => {
     const note = '👨‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 🇩🇪 👍🏽 می‌خواهم\nsecond line';
     const { press, shows, sent } = await open({ key: 'c', rows: 37, alerts: [{ ...ALERT, note }] });
-    await shows('New alert like');
-    await shows(/note +👨👩👧 🏴 🇩🇪 👍🏽 میخواهم second line/);
+    await shows('New alert like', /note +👨👩👧 🏴 🇩🇪 👍🏽 میخواهم second line/);
     await press('tab', 'tab', 'tab', '!', 'backspace', 'ctrl+s');
     await waitFor(() => sent.length === 1);
     expect(sent[0]?.note).toBe(note);
@@ -267,14 +246,11 @@ describe('the form of a new alert', () => {
 
   it('shows the signing secret in a box that says whose it is', async () => {
     const made = { ...ALERT, id: 'alr_made', signingSecret: 'whsec_0123456789abcdef' };
-    const { press, shows, memory, screen, toasts } = await open({}, { createAlert: async () => made });
-    await press('0.04', 'ctrl+s');
-    await shows('whsec_0123456789abcdef');
-    await shows('It is shown again when');
+    const { leads, press, memory, screen, toasts } = await open({}, { createAlert: async () => made });
+    await leads(['0.04', 'ctrl+s'], 'whsec_0123456789abcdef', 'It is shown again when');
     await press('y');
     await waitFor(() => toasts.at(-1)?.text.startsWith('Copied the signing secret'));
-    await press('j', 'n', 'enter');
-    await shows('No alerts yet');
+    await leads(['j', 'n', 'enter'], 'No alerts yet');
     expect(screen()).not.toContain('whsec');
     expect(JSON.stringify([...memory])).not.toContain('whsec');
     expect(JSON.stringify(toasts)).not.toContain('whsec');
@@ -298,17 +274,17 @@ describe('the form of a new alert', () => {
     'says how likely the price falls to the threshold, at %i × %i',
     async (columns, rows) => {
       const { asked, gas } = reaching((sec) => ({ probability: sec > 3_600 ? 0.92 : 0.35, reason: null }));
-      const { press, shows, lines } = await open({ columns, rows, gas });
-      await press('0.04');
-      await shows('likely reached: 35 % within 1h, 92 % within 1d');
+      const { leads, lines } = await open({ columns, rows, gas });
+      await leads('0.04', 'likely reached: 35 % within 1h, 92 % within 1d');
       expect(asked).toEqual(['40000000 in 3600', '40000000 in 86400']);
       expect(lines().length).toBeLessThanOrEqual(rows);
       // What is there already, or has to rise, is not asked about.
-      await press('ctrl+u', '0.06');
-      await shows('reached now: it fires with the next block');
-      await press('ctrl+a', 'ctrl+k', '0.06', 'up', 'right');
-      await shows('[above]');
-      await shows('how likely the price rises so far is not forecast');
+      await leads(['ctrl+u', '0.06'], 'reached now: it fires with the next block');
+      await leads(
+        ['ctrl+a', 'ctrl+k', '0.06', 'up', 'right'],
+        '[above]',
+        'how likely the price rises so far is not forecast',
+      );
       expect(asked).toHaveLength(2);
     },
   );
@@ -316,16 +292,15 @@ describe('the form of a new alert', () => {
   it('says why it is not known, and asks a service elsewhere one question', async () => {
     const reason = 'history is too short';
     const { asked, gas } = reaching(() => ({ probability: null, reason }));
-    const { press, shows } = await open({ isOwnService: false, gas });
-    await press('0.04');
-    await shows(`how likely it is reached is not known: ${reason}`);
+    const { leads } = await open({ isOwnService: false, gas });
+    await leads('0.04', `how likely it is reached is not known: ${reason}`);
     expect(asked).toEqual(['40000000 in 86400']);
   });
 
   it('shows the signing secret at once, however long the list takes', async () => {
     let asked = 0;
     const made = { ...ALERT, id: 'alr_made', signingSecret: 'whsec_0123456789abcdef' };
-    const { press, shows } = await open(
+    const { leads } = await open(
       {
         gas: {
           alerts: async () => {
@@ -336,8 +311,7 @@ describe('the form of a new alert', () => {
       },
       { createAlert: async () => made },
     );
-    await press('0.04', 'ctrl+s');
-    await shows('whsec_0123456789abcdef');
+    await leads(['0.04', 'ctrl+s'], 'whsec_0123456789abcdef');
     expect(asked).toBeGreaterThan(1);
   });
 
@@ -358,15 +332,14 @@ describe('the form of a new alert', () => {
       },
     });
     await shown.shows('No alerts yet');
-    await shown.press('n', '5', 'ctrl+s', 'ctrl+s', 'ctrl+s');
-    await shown.shows(/Alerts [1-9]/);
+    await shown.leads(['n', '5', 'ctrl+s', 'ctrl+s', 'ctrl+s'], /Alerts [1-9]/);
     expect(made).toBe(1);
   });
 
   it('says that an alert may be made whose answer did not come, and asks for the list', async () => {
     const lost = new ClientError('unreachable', 'no answer came', { endpoint: '/alerts' }).unsettled();
     let asked = 0;
-    const { press, shows } = await open(
+    const { leads } = await open(
       {
         columns: 120,
         gas: {
@@ -379,25 +352,22 @@ describe('the form of a new alert', () => {
       { createAlert: () => Promise.reject(lost) },
     );
     const before = asked;
-    await press('0.04', 'ctrl+s');
-    await shows('perhaps made: look at the list before sending it again');
+    await leads(['0.04', 'ctrl+s'], 'perhaps made: look at the list before sending it again');
     await waitFor(() => asked > before);
   });
 
   it('takes what is typed first in place of a price it was opened with, and goes on after that', async () => {
     const memory = new Map<string, unknown>();
     openAlertForm(memory, { gasSpeed: 'AVERAGE', condition: 'LESS_THAN', thresholdGwei: '0.05' }, 'tab-1');
-    const { shows, press } = showScreen({
+    const { leads, shows } = showScreen({
       Screen: AlertsPane,
       scope: 'alerts',
       memory,
       gas: fakeAlerts([]),
     });
     await shows(/threshold +0\.05 /);
-    await press('0', '.', '0', '4');
-    await shows(/threshold +0\.04 +gwei/);
-    await press('tab', 'shift+tab', '1');
-    await shows(/threshold +0\.041 +gwei/);
+    await leads(['0', '.', '0', '4'], /threshold +0\.04 +gwei/);
+    await leads(['tab', 'shift+tab', '1'], /threshold +0\.041 +gwei/);
   });
 
   it('opens prefilled where somebody came from a price, ready to be sent', async () => {
@@ -417,8 +387,7 @@ describe('the form of a new alert', () => {
         },
       },
     });
-    await shows(/threshold +0.05/);
-    await shows('has to fall 1 %');
+    await shows(/threshold +0.05/, 'has to fall 1 %');
     await press('ctrl+s');
     await waitFor(() => sent.length === 1);
     expect(sent[0]).toMatchObject({ thresholdGwei: 0.05, channels: ['TERMINAL'], to: '' });
@@ -433,15 +402,14 @@ describe('the form of a new alert', () => {
         ['channels', ['EMAIL', 'WEB_PUSH']],
       ],
     });
-    const { press, shows, sent, screen } = await open({
+    const { leads, press, shows, sent, screen } = await open({
       isOwnService: false,
       rows: 37,
       gas: { description: async () => description },
     });
     await shows('web push');
     expect(screen()).not.toMatch(/re-arm margin|holds for|telegram/);
-    await press('0.04', 'up', 'up', 'right');
-    await shows('[Instant]');
+    await leads(['0.04', 'up', 'up', 'right'], '[Instant]');
     await press('down', 'down', 'down', 'right', 'space', 'right', 'space', 'ctrl+s');
     await waitFor(() => sent.length === 1);
     expect(sent[0]).toMatchObject({ gasSpeed: 'INSTANT', channels: ['WEB_PUSH'] });
@@ -452,7 +420,7 @@ describe('the form of an alert that is changed', () => {
   it('begins with what the alert is, sends all of it with the change, and goes back to where it was opened', async () => {
     const sent: [string, NewAlert][] = [];
     const service = fakeAlerts();
-    const { press, shows, toasts } = showScreen({
+    const { leads, press, shows, toasts } = showScreen({
       Screen: AlertsPane,
       scope: 'alerts',
       isOwnService: true,
@@ -468,16 +436,13 @@ describe('the form of an alert that is changed', () => {
       },
     });
     await shows('Alerts 1');
-    await press('enter');
-    await shows('Deliveries');
-    await press('e');
-    await shows('Change Average < 0.04 gwei');
+    await leads('enter', 'Deliveries');
+    await leads('e', 'Change Average < 0.04 gwei');
     await press('ctrl+s');
     await waitFor(() => toasts.at(-1)?.text === 'Nothing is changed yet');
     await press('0.03', 'ctrl+s');
     await waitFor(() => toasts.at(-1)?.text === 'Changed: Average < 0.03 gwei');
-    await shows('Deliveries');
-    await shows('Average < 0.03 gwei');
+    await shows('Deliveries', 'Average < 0.03 gwei');
     expect(sent).toEqual([
       [
         ALERT.id,
@@ -511,9 +476,8 @@ describe('the form of an alert that is changed', () => {
       return able.screen().includes('Change Average');
     });
     for (const description of [null, describing()]) {
-      const { press, shows, screen } = await open(async () => description);
-      await press('e', 'c');
-      await shows('New alert like');
+      const { leads, screen } = await open(async () => description);
+      await leads(['e', 'c'], 'New alert like');
       expect(screen()).not.toContain('Change Average');
       // Fields that v1 does not document are offered where the service lists them.
       expect(screen()).not.toMatch(/re-arm margin|holds for/);

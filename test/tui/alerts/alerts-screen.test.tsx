@@ -60,8 +60,7 @@ const marked = (lines: readonly string[]) =>
 describe('the list of alerts', () => {
   it.each(SIZES)('fills %i × %i exactly, and says what the alerts are', async (columns, rows) => {
     const { shows, lines, screen } = show(MANY, { columns, rows });
-    await shows('Alerts 3,000');
-    await shows('Average < 0.01 gwei');
+    await shows('Alerts 3,000', 'Average < 0.01 gwei');
     expect(lines().length).toBe(rows);
     expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
     expect(screen()).toContain('● armed');
@@ -86,16 +85,18 @@ describe('the list of alerts', () => {
       ],
       { columns: 120 },
     );
-    await shows(/◌ cooling down until \d\d:20 +Average < 0.04/);
-    await shows(/● confirming +Average < 0.06 gwei +● reached/);
-    await shows(/◌ cooling down +Average < 0.06 gwei +● reached/);
-    await shows(/— disabled +Average < 0.04/);
-    await shows('2 cooling down, 1 confirming, 1 disabled');
+    await shows(
+      /◌ cooling down until \d\d:20 +Average < 0.04/,
+      /● confirming +Average < 0.06 gwei +● reached/,
+      /◌ cooling down +Average < 0.06 gwei +● reached/,
+      /— disabled +Average < 0.04/,
+      '2 cooling down, 1 confirming, 1 disabled',
+    );
   });
 
   it('goes through thousands at full speed, and keeps its alert when the list changes', async () => {
     let items: readonly AlertDetailsView[] = MANY;
-    const { shows, press, lines } = show(
+    const { leads, shows, press, lines } = show(
       MANY,
       {},
       { alerts: async () => ({ items, total: items.length, unreadable: 0 }) },
@@ -113,15 +114,13 @@ describe('the list of alerts', () => {
     await waitFor(() => marked(lines())?.includes('< 0.010001 gwei'));
     items = [alertOf('new', { threshold: 77n }), ...MANY];
     // What was changed is asked for again.
-    await press('space');
-    await shows('Alerts 3,001');
+    await leads('space', 'Alerts 3,001');
     expect(marked(lines())).toContain('< 0.010001 gwei');
   });
 
   it.each(SIZES)('without alerts says how one is made, at %i × %i', async (columns, rows) => {
     const { shows } = show([], { columns, rows });
-    await shows('No alerts yet');
-    await shows('n makes one');
+    await shows('No alerts yet', 'n makes one');
   });
 
   it('says that a service keeps none, and what does', async () => {
@@ -130,15 +129,12 @@ describe('the list of alerts', () => {
       status: 404,
     });
     const { shows } = show([], { isOwnService: false }, { alerts: () => Promise.reject(absent) });
-    await shows('This service keeps no alerts');
-    await shows(/gastop\s+serve/);
+    await shows('This service keeps no alerts', /gastop\s+serve/);
   });
 
   it('says why the alerts cannot be had, and what to press', async () => {
     const { shows } = show([], {}, { alerts: () => Promise.reject(new Error('the disk is full')) });
-    await shows('No answer for the alerts');
-    await shows('the disk is full');
-    await shows('r asks again now');
+    await shows('No answer for the alerts', 'the disk is full', 'r asks again now');
   });
 
   it('names the process that fires them, where the service says', async () => {
@@ -154,7 +150,7 @@ describe('the list of alerts', () => {
   });
 
   it('shows what a foreign service has: its own words, odd ids, missing fields, and nothing that moves the cursor', async () => {
-    const { shows, press, screen } = show(
+    const { leads, shows, screen } = show(
       [
         alertOf('../we ird/%00', {
           status: 'SNOOZED',
@@ -177,12 +173,9 @@ describe('the list of alerts', () => {
       ],
       { isOwnService: false, columns: 120 },
     );
-    await shows(/• snoozed +Instant crosses 0.04 gwei/);
-    await shows('web push');
+    await shows(/• snoozed +Instant crosses 0.04 gwei/, 'web push');
     expect(screen()).not.toContain('to go  ');
-    await press('enter');
-    await shows('this service keeps no log of them');
-    await shows('../we ird/%00');
+    await leads('enter', 'this service keeps no log of them', '../we ird/%00');
     expect(screen()).not.toContain('null');
   });
 
@@ -198,7 +191,7 @@ describe('a toggle', () => {
     const answer = Promise.withResolvers<null>();
     const asked: string[] = [];
     let status = 'PENDING';
-    const { shows, press, screen, toasts } = show(
+    const { leads, shows, press, screen, toasts } = show(
       [ARMED],
       {},
       {
@@ -218,8 +211,7 @@ describe('a toggle', () => {
     answer.resolve(null);
     await shows('— disabled');
     expect(toasts).toEqual([{ kind: 'info', text: 'Disabled' }]);
-    await press('space');
-    await shows('● armed');
+    await leads('space', '● armed');
     expect(asked).toEqual(['alr_armed DISABLED', 'alr_armed PENDING']);
   });
 
@@ -277,7 +269,7 @@ describe('a change whose outcome is unknown', () => {
 
   it('is what the list says, which is asked for at once', async () => {
     let items = [ARMED];
-    const { shows, press, toasts } = show(
+    const { leads, shows, press, toasts } = show(
       [ARMED],
       {},
       {
@@ -293,8 +285,7 @@ describe('a change whose outcome is unknown', () => {
     await waitFor(() => toasts.length === 1);
     expect(toasts[0]?.text).toMatch(/^Perhaps done, the list is asked again: no answer came; it may/);
     await shows('— disabled');
-    await press('enter');
-    await shows('as the service has it');
+    await leads('enter', 'as the service has it');
   });
 
   it('of a deletion leaves the alert out only if the list does', async () => {
@@ -360,37 +351,26 @@ describe('a deletion', () => {
     'is asked about first, with the harmless answer marked, at %i × %i',
     async (columns, rows) => {
       const { gone, deleteAlert } = removing();
-      const { shows, press, lines } = show([ARMED, DISABLED], { columns, rows }, { deleteAlert });
+      const { leads, shows, lines } = show([ARMED, DISABLED], { columns, rows }, { deleteAlert });
       await shows('● armed');
-      await press('d');
-      await shows('Delete this alert?');
-      await shows('[▸ Keep it ]');
+      await leads('d', 'Delete this alert?', '[▸ Keep it ]');
       expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
-      await press('enter');
-      await shows('Alerts 2');
-      await press('d', 'n');
-      await shows('Alerts 2');
-      await press('d', 'esc');
-      await shows('Alerts 2');
-      await press('d', 'right', 'left', 'enter');
-      await shows('Alerts 2');
-      await press('d', 'right', 'enter');
-      await shows('Alerts 1');
-      await shows('u undoes (10s)');
+      await leads('enter', 'Alerts 2');
+      await leads(['d', 'n'], 'Alerts 2');
+      await leads(['d', 'esc'], 'Alerts 2');
+      await leads(['d', 'right', 'left', 'enter'], 'Alerts 2');
+      await leads(['d', 'right', 'enter'], 'Alerts 1', 'u undoes (10s)');
       expect(gone).toEqual([]);
     },
   );
 
   it('can be undone while the line says so, the newest first', async () => {
     const { gone, deleteAlert } = removing();
-    const { shows, press, screen, toasts } = show([ARMED, DISABLED], {}, { deleteAlert });
+    const { leads, shows, press, screen, toasts } = show([ARMED, DISABLED], {}, { deleteAlert });
     await shows('Alerts 2');
-    await press('d', 'y', 'd', 'y');
-    await shows('and 1 more');
-    await press('u');
-    await shows('Slow < 0.04');
-    await press('u');
-    await shows('Alerts 2');
+    await leads(['d', 'y', 'd', 'y'], 'and 1 more');
+    await leads('u', 'Slow < 0.04');
+    await leads('u', 'Alerts 2');
     expect(screen()).not.toContain('undoes');
     await press('u');
     await waitFor(() => toasts.at(-1)?.text === 'Nothing to undo');
@@ -433,21 +413,18 @@ describe('a deletion', () => {
 
   it('that still could be undone is sent when the monitor ends', async () => {
     const { gone, deleteAlert } = removing();
-    const { shows, press, endSession } = show([ARMED, DISABLED], {}, { deleteAlert });
+    const { leads, shows, endSession } = show([ARMED, DISABLED], {}, { deleteAlert });
     await shows('Alerts 2');
-    await press('d', 'y');
-    await shows('undoes');
+    await leads(['d', 'y'], 'undoes');
     await endSession();
     expect(gone).toEqual(['alr_armed']);
   });
 
   it('from the details goes back to the list, and the cursor stays where it was', async () => {
-    const { shows, press, lines } = show([ARMED, DISABLED, alertOf('alr_third', { gasSpeed: 'FAST' })]);
+    const { leads, shows, lines } = show([ARMED, DISABLED, alertOf('alr_third', { gasSpeed: 'FAST' })]);
     await shows('Alerts 3');
-    await press('j', 'enter');
-    await shows('Deliveries');
-    await press('d', 'y');
-    await shows('u undoes');
+    await leads(['j', 'enter'], 'Deliveries');
+    await leads(['d', 'y'], 'u undoes');
     expect(marked(lines())).toContain('Fast < 0.04');
   });
 });
@@ -484,10 +461,9 @@ describe('the details', () => {
   });
 
   it.each(SIZES)('say all that is known, within %i × %i', async (columns, rows) => {
-    const { shows, press, lines, screen } = show([FULL], { columns, rows });
+    const { leads, shows, press, lines, screen } = show([FULL], { columns, rows });
     await shows('Alerts 1');
-    await press('enter');
-    await shows(/ note +🚀/);
+    await leads('enter', / note +🚀/);
     expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
     const seen = [screen()];
     while (screen().includes('more (j)')) {
@@ -513,10 +489,9 @@ describe('the details', () => {
 
   it('have all of a note of 500 emoji and several lines, at 60 columns', async () => {
     const note = `${'🚀'.repeat(490)}\n❤️‍🔥 second line\r\nthird`;
-    const { shows, press, lines, screen } = show([alertOf('alr_long', { note })], { columns: 60, rows: 45 });
+    const { leads, shows, lines, screen } = show([alertOf('alr_long', { note })], { columns: 60, rows: 45 });
     await shows('Alerts 1');
-    await press('enter');
-    await shows(/ third *\n/);
+    await leads('enter', / third *\n/);
     expect(screen().match(/🚀/gu)).toHaveLength(490);
     expect(lines().filter((line) => stringWidth(line) > 60)).toEqual([]);
     expect(lines().find((line) => line.includes('second line'))).not.toContain('third');
@@ -524,14 +499,13 @@ describe('the details', () => {
 
   it('send the marked delivery once more, and say so', async () => {
     const sent: string[] = [];
-    const { shows, press, toasts, lines } = show(
+    const { leads, shows, press, toasts, lines } = show(
       [FULL],
       { rows: 37 },
       { redeliver: async (id, delivery) => void sent.push(`${id} ${delivery}`) },
     );
     await shows('Alerts 1');
-    await press('enter');
-    await shows('Deliveries  2');
+    await leads('enter', 'Deliveries  2');
     await press('R');
     await waitFor(() => toasts.at(-1)?.text === 'The delivery is sent again');
     await press('right');
@@ -542,14 +516,13 @@ describe('the details', () => {
   });
 
   it('say why a delivery cannot be sent once more', async () => {
-    const { shows, press, toasts } = show(
+    const { leads, shows, press, toasts } = show(
       [ARMED],
       {},
       { redeliver: () => Promise.reject(refusal('it is being sent already')) },
     );
     await shows('Alerts 1');
-    await press('enter');
-    await shows('Deliveries  1');
+    await leads('enter', 'Deliveries  1');
     await press('R');
     await waitFor(() => toasts.at(-1)?.text === 'Not sent again: it is being sent already');
   });
@@ -563,32 +536,31 @@ describe('the details', () => {
       savedWei: 4_500_000_000_000n,
       savedUsd: 0.0145,
     };
-    const { shows, press } = show(
+    const { leads, shows } = show(
       [ARMED],
       { columns: 120 },
       { alertSavings: async () => ({ ...SAVINGS, best }) },
     );
     await shows('Alerts 1');
-    await press('enter');
-    await shows(/best +0\.00000450 ETH {2}\$0\.015\s+on\s.*\sat\s+0\.0300\s+gwei\s+instead\s+of\s+0\.0600,/s);
+    await leads(
+      'enter',
+      /best +0\.00000450 ETH {2}\$0\.015\s+on\s.*\sat\s+0\.0300\s+gwei\s+instead\s+of\s+0\.0600,/s,
+    );
   });
 
   it('of an alert that is gone say so, and Esc goes back', async () => {
     const gone = new ClientError('not-found', 'no such alert', { endpoint: '/alerts/{id}', status: 404 });
-    const { shows, press } = show([ARMED], {}, { alert: () => Promise.reject(gone) });
+    const { leads, shows } = show([ARMED], {}, { alert: () => Promise.reject(gone) });
     await shows('Alerts 1');
-    await press('enter');
-    await shows('There is no such alert any more');
-    await press('esc');
-    await shows('Alerts 1');
+    await leads('enter', 'There is no such alert any more');
+    await leads('esc', 'Alerts 1');
   });
 
   it('are what the raw view asks for', async () => {
-    const { shows, press, memory } = show([alertOf('a/b')]);
+    const { leads, shows, memory } = show([alertOf('a/b')]);
     await shows('Alerts 1');
     expect(TABS[2]?.raw(memory)).toEqual({ path: '/alerts' });
-    await press('enter');
-    await shows('Deliveries');
+    await leads('enter', 'Deliveries');
     expect(TABS[2]?.raw(memory)).toEqual({ path: '/alerts/a%2Fb' });
   });
 });

@@ -64,27 +64,23 @@ const plain = (word: string) => word.toLowerCase().replaceAll('_', ' ');
 
 describe.each(NAMES)('an alert whose every word is %s', (word) => {
   it('stands in the list, and in its details', async () => {
-    const { shows, press, screen } = show(word);
+    const { leads, shows, screen } = show(word);
     await shows(`${plain(word)}, email`);
-    await press('enter');
-    await shows('1, newest first');
-    await shows(new RegExp(`• ${plain(word)} +${plain(word)} ${word}`));
+    await leads('enter', '1, newest first', new RegExp(`• ${plain(word)} +${plain(word)} ${word}`));
     expect(screen()).toContain('target unknown');
     expect(screen()).not.toContain('[native code]');
   });
 
   it('is copied with its words, and tells whom one types', async () => {
     const sent: NewAlert[] = [];
-    const { shows, press } = show(word, {
+    const { leads, shows, press } = show(word, {
       createAlert: async (alert) => {
         sent.push(alert);
         return { ...ALERT, signingSecret: null };
       },
     });
     await shows('fires when');
-    await press('c');
-    await shows('New alert like');
-    await shows(`[x] ${plain(word)}`);
+    await leads('c', 'New alert like', `[x] ${plain(word)}`);
     await press('down', 'down', 'somebody', 'down', 'gas@example.org', 'ctrl+s');
     await waitFor(() => sent.length === 1, { what: 'the alert to be sent' });
     expect(sent[0]).toMatchObject({ gasSpeed: word, condition: word, method: word, to: 'somebody' });

@@ -72,14 +72,13 @@ describe('the list of auto-txs', () => {
 
   it('s sorts by the target, then the newest first, then by what needs attention again', async () => {
     const low = autoTxView({ id: 'low', target: 1_000_000n, createdAt: 0 });
-    const { shows, press, lines } = show([...SAMPLES, low], { columns: 120, rows: 37 });
+    const { leads, shows, press, lines } = show([...SAMPLES, low], { columns: 120, rows: 37 });
     await shows('Auto-txs 10');
     for (const [words, isLast] of [
       ['by target', false],
       ['by newest', true],
     ] as const) {
-      await press('s');
-      await shows(words);
+      await leads('s', words);
       expect(lines()[isLast ? 11 : 2]).toContain(' 0.001 ');
     }
     await press('s');
@@ -90,15 +89,14 @@ describe('the list of auto-txs', () => {
     const { shows } = show([WAITING], { columns: 120, rows: 37 });
     await shows(
       /◌ pending +0.01 ETH to 0x7099…79C8 +0.04 +0.0507 +↓ 21 % +81 % +in 3h04m +#7 0xf39F…2266 +deploy the/,
+      'waits until Average ≤ 0.04 gwei',
     );
-    await shows('waits until Average ≤ 0.04 gwei');
   });
 
   it('compares a strict target with what the transaction itself would pay', async () => {
     const { shows } = show([{ ...WAITING, isStrict: true, target: 50_000_000n }], { columns: 120 });
     // The next base fee and its own tip, and not the lane's price.
-    await shows(/0.05 +0.0507 +↓ 1 %/);
-    await shows('own price ≤ 0.05 gwei');
+    await shows(/0.05 +0.0507 +↓ 1 %/, 'own price ≤ 0.05 gwei');
   });
 
   it('says that a target is reached, that the cap is too low for it, and that it never will be', async () => {
@@ -112,14 +110,10 @@ describe('the list of auto-txs', () => {
       message: 'its tip alone is above the target',
     } as const;
     const never = autoTxView({ id: 'never', isStrict: true, checks: [unreachable], reachProbability: 0 });
-    const { shows, press } = show([there, low, never]);
-    await shows('● reached');
-    await shows('cap low');
-    await shows(/never +—/);
-    await press('j');
-    await shows('target reached, but it waits while the base fee of 0.0497 gwei');
-    await press('j');
-    await shows('! its tip alone is above the target');
+    const { leads, shows } = show([there, low, never]);
+    await shows('● reached', 'cap low', /never +—/);
+    await leads('j', 'target reached, but it waits while the base fee of 0.0497 gwei');
+    await leads('j', '! its tip alone is above the target');
   });
 
   it('tells two of the same words apart by their nonces, and begins its counts with what failed', async () => {
@@ -130,8 +124,7 @@ describe('the list of auto-txs', () => {
       EXECUTED,
       FAILED,
     ]);
-    await shows('#7 0.01 ETH to 0x7099…79C8');
-    await shows('#8 0.01 ETH to 0x7099…79C8');
+    await shows('#7 0.01 ETH to 0x7099…79C8', '#8 0.01 ETH to 0x7099…79C8');
     expect(lines()[0]).toMatch(/Auto-txs 5 +1 failed/);
     expect(lines().find((line) => line.includes('transfer on'))).not.toContain('#');
   });
@@ -139,16 +132,14 @@ describe('the list of auto-txs', () => {
   it('promises nothing of one that a missing nonce keeps back, and has no price for one that is sent', async () => {
     const gap = { ...HELD, hold: null };
     const { shows, screen } = show([gap, SENT], { columns: 120 });
-    await shows(/pending .* 0.06 +0.0507 +nonce-gap/);
-    await shows(/submitted .* 0.04 +— +not mined/);
+    await shows(/pending .* 0.06 +0.0507 +nonce-gap/, /submitted .* 0.04 +— +not mined/);
     expect(screen()).not.toMatch(/reached +>99/);
   });
 
   it('says under the list what holds the marked one, or why it failed', async () => {
-    const { shows, press } = show([HELD, FAILED]);
+    const { leads, shows } = show([HELD, FAILED]);
     await shows('! nonce 0 is used: another transaction of this account was mined with it');
-    await press('j');
-    await shows('! nonce 8 must come first: no transaction has it yet; tried again in 30s');
+    await leads('j', '! nonce 8 must come first: no transaction has it yet; tried again in 30s');
   });
 
   it('says the nonce of the marked one where there is a free line, within 60 columns', async () => {
@@ -158,8 +149,8 @@ describe('the list of auto-txs', () => {
 
   it('says of an executed one what it paid and saved', async () => {
     const { shows } = show([EXECUTED]);
-    await shows('paid 0.0388');
     await shows(
+      'paid 0.0388',
       /mined in block 24,337,380 at 0.0388 gwei, 0.000000250 ETH less\s+than\s+at\s+its\s+creation/,
     );
   });
@@ -173,16 +164,17 @@ describe('the list of auto-txs', () => {
   });
 
   it('says which well-known function is called, and in words with what', async () => {
-    const { shows, press } = show([TRANSFER, { ...TRANSFER, id: 'listed', data: null }]);
+    const { leads, shows, press } = show([TRANSFER, { ...TRANSFER, id: 'listed', data: null }]);
     await shows('transfer on 0xA0b8…eB48');
     // Long data is left out of lists.
-    await shows('call on 0xA0b8…eB48');
-    await shows('sends 25,000,000 base units of token 0xA0b8');
+    await shows('call on 0xA0b8…eB48', 'sends 25,000,000 base units of token 0xA0b8');
     await press('enter');
-    await press('pagedown');
-    await shows(/Call {2}transfer\(address,uint256\)/);
-    await shows(/to +0x70997970C51812dc3A010C7d01b50e0d17dc79C8/);
-    await shows(/amount +25000000/);
+    await leads(
+      'pagedown',
+      /Call {2}transfer\(address,uint256\)/,
+      /to +0x70997970C51812dc3A010C7d01b50e0d17dc79C8/,
+      /amount +25000000/,
+    );
   });
 
   it('shows what a foreign service has: its own words, missing fields, and nothing that moves the cursor', async () => {
@@ -199,20 +191,18 @@ describe('the list of auto-txs', () => {
       reachProbability: null,
       note: 'two\u001b[2Jlines\nof it',
     };
-    const { shows, screen, press } = show([bare], { isOwnService: false, columns: 120 });
+    const { leads, shows, screen } = show([bare], { isOwnService: false, columns: 120 });
     await shows('queued for later');
     expect(screen()).toContain('twolines of it');
-    await press('enter');
-    await shows('Order');
+    await leads('enter', 'Order');
     expect(screen()).not.toMatch(/null|undefined|NaN/);
   });
 
   it('is ASCII alone where that is asked for', async () => {
-    const { shows, screen, press } = show(SAMPLES, { ascii: true, columns: 120, rows: 37 });
+    const { leads, shows, screen } = show(SAMPLES, { ascii: true, columns: 120, rows: 37 });
     await shows('Auto-txs 9');
     expect(screen()).toMatch(/^[\x20-\x7e\n]*$/);
-    await press('j', 'j', 'j', 'enter');
-    await shows('o nonce-gap');
+    await leads(['j', 'j', 'j', 'enter'], 'o nonce-gap');
     expect(screen()).toMatch(/^[\x20-\x7e\n]*$/);
   });
 });
@@ -220,8 +210,7 @@ describe('the list of auto-txs', () => {
 describe('a list that shows no auto-txs', () => {
   it.each(SIZES)('says how one is scheduled, at %i × %i', async (columns, rows) => {
     const { shows, lines } = show([], { columns, rows });
-    await shows('No auto-txs yet');
-    await shows('n schedules a transaction that you signed');
+    await shows('No auto-txs yet', 'n schedules a transaction that you signed');
     expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
   });
 
@@ -229,8 +218,7 @@ describe('a list that shows no auto-txs', () => {
 
   it('of a recording says what takes them', async () => {
     const { shows } = show([], { snapshot: REPLAYED });
-    await shows('A recording takes no transactions');
-    await shows('gastop --rpc URL');
+    await shows('A recording takes no transactions', 'gastop --rpc URL');
   });
 
   it('of a recording opens no form that would take one, and says why', async () => {
@@ -246,11 +234,10 @@ describe('a list that shows no auto-txs', () => {
       ['details', 'n'],
       ['details', 'e'],
     ] as const) {
-      const { press, shows, toasts, screen } = show([DISABLED], { snapshot });
+      const { leads, press, shows, toasts, screen } = show([DISABLED], { snapshot });
       await shows('Auto-txs 1');
       if (at === 'details') {
-        await press('enter');
-        await shows('Timeline');
+        await leads('enter', 'Timeline');
       }
       await press(key);
       await waitFor(() => toasts.length > 0);
@@ -262,7 +249,7 @@ describe('a list that shows no auto-txs', () => {
   it('stays on the screen through a failure, with its age and the reason', async () => {
     let fails = false;
     const fake = fakeAutoTxs([WAITING]);
-    const { shows, press, screen } = show(
+    const { leads, shows, screen } = show(
       [],
       { columns: 120 },
       {
@@ -272,22 +259,18 @@ describe('a list that shows no auto-txs', () => {
     );
     await shows('◌ pending');
     fails = true;
-    await press('space');
-    await shows(/the auto-txs as of now · next try in \S+ · the line is cut/);
+    await leads('space', /the auto-txs as of now · next try in \S+ · the line is cut/);
     expect(screen()).toContain('◌ pending');
   });
 });
 
 describe('the keys of an auto-tx', () => {
   it('space disables it and has it wait again, in the list and in its details', async () => {
-    const { shows, press, toasts } = show([WAITING]);
+    const { leads, shows, toasts } = show([WAITING]);
     await shows('◌ pending');
-    await press('space');
-    await shows('— disabled');
-    await press('enter');
-    await shows('Order');
-    await press('space');
-    await shows('◌ pending');
+    await leads('space', '— disabled');
+    await leads('enter', 'Order');
+    await leads('space', '◌ pending');
     expect(toasts.map(({ text }) => text)).toEqual([
       'Disabled: it is not broadcast',
       'Enabled: it waits for its target',
@@ -320,34 +303,30 @@ describe('the keys of an auto-tx', () => {
   it.each(SIZES)(
     'x asks before it cancels, and a key too many keeps it, at %i × %i',
     async (columns, rows) => {
-      const { shows, press, lines, toasts } = show([WAITING], { columns, rows });
+      const { leads, shows, lines, toasts } = show([WAITING], { columns, rows });
       await shows('◌ pending');
-      await press('x');
-      await shows('Cancel this auto-tx?');
-      await shows('[▸ Keep it ]');
-      await shows('It was not broadcast');
+      await leads('x', 'Cancel this auto-tx?', '[▸ Keep it ]', 'It was not broadcast');
       expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
-      await press('enter');
-      await shows('◌ pending');
-      await press('x', 'right', 'enter');
-      await shows('— cancelled');
+      await leads('enter', '◌ pending');
+      await leads(['x', 'right', 'enter'], '— cancelled');
       expect(toasts.map(({ text }) => text)).toEqual(['It is cancelled']);
     },
   );
 
   it('the chance is told for as long as the service has looked ahead', async () => {
-    const { shows, press } = show([{ ...WAITING, reachWithinSec: 185 * 60 }]);
+    const { leads, shows } = show([{ ...WAITING, reachWithinSec: 185 * 60 }]);
     await shows('◌ pending');
-    await press('enter');
-    await shows('81 % within 3h05m');
+    await leads('enter', '81 % within 3h05m');
   });
 
   it('x says of one that was sent before what may still come, and what stops it', async () => {
-    const { shows, press } = show([{ ...WAITING, attempts: 1, submittedAt: AT - 60_000, mayBeMined: true }]);
+    const { leads, shows } = show([{ ...WAITING, attempts: 1, submittedAt: AT - 60_000, mayBeMined: true }]);
     await shows('◌ pending');
-    await press('x');
-    await shows(/may\s+be\s+mined\s+although\s+it\s+is\s+cancelled/);
-    await shows('Only a same-nonce replacement from your wallet can stop it.');
+    await leads(
+      'x',
+      /may\s+be\s+mined\s+although\s+it\s+is\s+cancelled/,
+      'Only a same-nonce replacement from your wallet can stop it.',
+    );
   });
 
   it.each(['CANCELLED', 'EXPIRED', 'DISABLED'])(
@@ -365,33 +344,35 @@ describe('the keys of an auto-tx', () => {
 
   it('nothing is claimed of a service that does not say whether nodes may have it', async () => {
     const foreign = { ...WAITING, attempts: null, submittedAt: null, mayBeMined: null };
-    const { shows, press, screen } = show([foreign], { isOwnService: false });
+    const { leads, shows, screen } = show([foreign], { isOwnService: false });
     await shows('◌ pending');
-    await press('x');
-    await shows('The service does not say whether it was broadcast');
-    await shows(/a same-nonce\s+replacement from your wallet/);
+    await leads(
+      'x',
+      'The service does not say whether it was broadcast',
+      /a same-nonce\s+replacement from your wallet/,
+    );
     expect(screen()).not.toMatch(/deleted|never will be|was not broadcast/);
     const cancelled = show([{ ...foreign, status: 'CANCELLED', checks: [] }], { isOwnService: false });
     await cancelled.shows('cancelled; the service does not say whether it was broadcast before');
-    await cancelled.press('enter');
-    await cancelled.shows('this service has none');
+    await cancelled.leads('enter', 'this service has none');
     expect(cancelled.screen()).not.toContain('none before it is signed');
   });
 
   it('d says of what may still be mined that nothing will tell of it', async () => {
-    const { shows, press } = show([{ ...WAITING, status: 'CANCELLED', mayBeMined: true }]);
+    const { leads, shows } = show([{ ...WAITING, status: 'CANCELLED', mayBeMined: true }]);
     await shows('cancelled');
-    await press('d');
-    await shows(/may still be mined, which nothing here\s+will\s+tell/);
+    await leads('d', /may still be mined, which nothing here\s+will\s+tell/);
   });
 
   it('x says of one that is on its way that nothing here stops it, and what does', async () => {
-    const { shows, press, toasts } = show([SENT]);
+    const { leads, shows, press, toasts } = show([SENT]);
     await shows('submitted');
-    await press('x');
-    await shows('It is submitted now: a broadcast transaction cannot be cancelled.');
-    await shows('Only a same-nonce replacement from your wallet can stop it.');
-    await shows('[▸ Keep it ]');
+    await leads(
+      'x',
+      'It is submitted now: a broadcast transaction cannot be cancelled.',
+      'Only a same-nonce replacement from your wallet can stop it.',
+      '[▸ Keep it ]',
+    );
     await press('y');
     await waitFor(() => toasts.length === 1);
     expect(toasts).toEqual([{ kind: 'error', text: 'Not cancelled: it was sent already' }]);
@@ -404,14 +385,12 @@ describe('the keys of an auto-tx', () => {
       let current = WAITING;
       const list: AutoTxMethods['autoTxs'] = async () => ({ items: [current], total: 1, unreadable: 0 });
       const autoTx: AutoTxMethods['autoTx'] = async () => ({ ...current, timeline: [] });
-      const { shows, press, renew } = show([WAITING], {}, { autoTxs: list, autoTx });
+      const { leads, shows, renew } = show([WAITING], {}, { autoTxs: list, autoTx });
       await shows('◌ pending');
       if (where !== 'in the list') {
-        await press('enter');
-        await shows('Order');
+        await leads('enter', 'Order');
       }
-      await press('x');
-      await shows('It was not broadcast');
+      await leads('x', 'It was not broadcast');
       current = { ...SENT, id: WAITING.id };
       await renew();
       await shows('It is submitted now');
@@ -425,41 +404,35 @@ describe('the keys of an auto-tx', () => {
     const message = 'its own priority fee of 100 gwei makes it pay about 100 gwei';
     const check = { name: 'cost', result: 'pass', ok: false, code: 'above_target', message } as const;
     const { shows } = show([autoTxView({ id: 'dear', checks: [check] })]);
-    await shows('! pending');
-    await shows(message);
+    await shows('! pending', message);
   });
 
   it('one that a block has takes neither edit nor cancel', async () => {
-    const { shows, press, screen } = show([CONFIRMING]);
+    const { leads, shows, press, screen } = show([CONFIRMING]);
     await shows('mined');
-    await press('x', 'e', 'enter');
-    await shows('Order');
+    await leads(['x', 'e', 'enter'], 'Order');
     await press('x', 'e');
     expect(screen()).toContain('Order');
   });
 
   it('space asks before one whose target is reached goes out, with what that pays', async () => {
-    const { shows, press } = show([{ ...DISABLED, target: 60_000_000n }]);
+    const { leads, shows } = show([{ ...DISABLED, target: 60_000_000n }]);
     await shows('— disabled');
-    await press('space');
-    await shows('Enable it, and send it at once?');
-    await shows('It pays 0.0507 gwei itself: fees of about 0.00000106 ETH');
-    await press('enter');
-    await shows('— disabled');
-    await press('space');
-    await shows('Enable it');
-    await press('y');
-    await shows('◌ pending');
+    await leads(
+      'space',
+      'Enable it, and send it at once?',
+      'It pays 0.0507 gwei itself: fees of about 0.00000106 ETH',
+    );
+    await leads('enter', '— disabled');
+    await leads('space', 'Enable it');
+    await leads('y', '◌ pending');
   });
 
   it('a final one takes neither edit nor cancel nor on/off, and c schedules another like it', async () => {
-    const { shows, press, toasts } = show([{ ...FAILED, target: 31_000_000n, note: 'rent' }]);
+    const { leads, shows, toasts } = show([{ ...FAILED, target: 31_000_000n, note: 'rent' }]);
     await shows('failed');
-    await press('x', 'e', 'space', 'c');
-    await shows('New auto-tx');
-    await press('tab');
-    await shows(/target +0\.031 /);
-    await shows(/note +rent/);
+    await leads(['x', 'e', 'space', 'c'], 'New auto-tx');
+    await leads('tab', /target +0\.031 /, /note +rent/);
     const error = { kind: 'error', text: 'It is final: c schedules another one like it' };
     expect(toasts).toEqual([error, error, error]);
   });
@@ -485,29 +458,23 @@ describe('the keys of an auto-tx', () => {
   });
 
   it('d asks, deletes what is over, and the cursor stays where it was', async () => {
-    const { shows, press, lines } = show([DRAFT, EXECUTED, FAILED]);
+    const { leads, shows, lines } = show([DRAFT, EXECUTED, FAILED]);
     await shows('Auto-txs 3');
-    await press('j', 'delete');
-    await shows('Delete this auto-tx?');
-    await shows('It cannot be undone.');
-    await press('n');
-    await shows('Auto-txs 3');
-    await press('d', 'y');
-    await shows('Auto-txs 2');
+    await leads(['j', 'delete'], 'Delete this auto-tx?', 'It cannot be undone.');
+    await leads('n', 'Auto-txs 3');
+    await leads(['d', 'y'], 'Auto-txs 2');
     expect(marked(lines())).toContain('executed');
   });
 
   it('y copies the hash, in the list and in the details; a draft has none', async () => {
-    const { shows, press, toasts } = show([WAITING, DRAFT]);
+    const { leads, shows, press, toasts } = show([WAITING, DRAFT]);
     await shows('Auto-txs 2');
     await press('y');
     await waitFor(() => toasts[0]?.text.startsWith('Copied 0xabab…abab ') === true);
-    await press('enter');
-    await shows('Order');
+    await leads('enter', 'Order');
     await press('y');
     await waitFor(() => toasts[1]?.text.startsWith('Copied 0xabab…abab ') === true);
-    await press('esc');
-    await shows('Auto-txs 2');
+    await leads('esc', 'Auto-txs 2');
     await press('j', 'y');
     await waitFor(() => toasts[2]?.text === 'It has no hash before it is signed');
   });
@@ -515,10 +482,9 @@ describe('the keys of an auto-tx', () => {
 
 describe('the details of an auto-tx', () => {
   it.each(SIZES)('say all that is known, within %i × %i', async (columns, rows) => {
-    const { shows, press, screen, lines } = show([HELD], { columns, rows });
+    const { leads, shows, press, screen, lines } = show([HELD], { columns, rows });
     await shows('held');
-    await press('enter');
-    await shows('Order');
+    await leads('enter', 'Order');
     expect(lines().length).toBe(rows);
     const seen = new Set<string>();
     await press('g');
@@ -548,38 +514,35 @@ describe('the details of an auto-tx', () => {
   });
 
   it('of a mined one begin with what it cost and saved, a loss as such', async () => {
-    const { shows, press } = show([EXECUTED], { columns: 120, rows: 37 });
+    const { leads, shows } = show([EXECUTED], { columns: 120, rows: 37 });
     await shows('executed');
-    await press('enter');
-    await shows(/confirmed +12 of 12 blocks/);
-    await shows(/cost +0.000000815 ETH {2}\$0.0026/);
-    await shows(/saved +0.000000250 ETH {2}\$0.0008, at creation 0.0507 gwei/);
-    await shows('−0.000000655 ETH  −$0.0021, 24 h mean + its tip 0.0700 gwei');
+    await leads(
+      'enter',
+      /confirmed +12 of 12 blocks/,
+      /cost +0.000000815 ETH {2}\$0.0026/,
+      /saved +0.000000250 ETH {2}\$0.0008, at creation 0.0507 gwei/,
+      '−0.000000655 ETH  −$0.0021, 24 h mean + its tip 0.0700 gwei',
+    );
   });
 
   it('scroll by lines and pages, and Esc goes back to where the list was', async () => {
-    const { shows, press, lines, screen } = show(SAMPLES, { rows: 13 });
+    const { leads, shows, press, lines, screen } = show(SAMPLES, { rows: 13 });
     await shows('Auto-txs 9');
-    await press('j', 'j', 'j', 'enter');
-    await shows('Order');
+    await leads(['j', 'j', 'j', 'enter'], 'Order');
     await press('pagedown');
     await waitFor(() => !screen().includes('Order'));
-    await press('G', 'k', 'up', 'down', 'b');
-    await shows('more (j)');
-    await press('home');
-    await shows('Order');
+    await leads(['G', 'k', 'up', 'down', 'b'], 'more (j)');
+    await leads('home', 'Order');
     await press('end');
     await waitFor(() => !screen().includes('more (j)'));
-    await press('esc');
-    await shows('Auto-txs 9');
+    await leads('esc', 'Auto-txs 9');
     expect(marked(lines())).toContain('held');
   });
 
   it('of a service that keeps no timeline say so', async () => {
     const autoTx = async () => ({ ...WAITING, timeline: null });
-    const { shows, press } = show([WAITING], { columns: 120, rows: 37 }, { autoTx });
+    const { leads, shows } = show([WAITING], { columns: 120, rows: 37 }, { autoTx });
     await shows('pending');
-    await press('enter');
-    await shows('this service has none');
+    await leads('enter', 'this service has none');
   });
 });

@@ -13,8 +13,7 @@ const SIZES = [
 describe('the form of a new auto-tx', () => {
   it.each(SIZES)('says what to paste and that it is not shown, at %i × %i', async (columns, rows) => {
     const { lines, shows } = await showForm({ columns, rows });
-    await shows('paste it here; it is never shown');
-    await shows('Never paste a private key');
+    await shows('paste it here; it is never shown', 'Never paste a private key');
     expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
     expect(lines().length).toBeLessThanOrEqual(rows);
   });
@@ -23,13 +22,15 @@ describe('the form of a new auto-tx', () => {
     const { lines, shows, screen, paste } = await showForm({ columns, rows });
     const signed = await signedTransfer();
     paste(signed);
-    await shows(`signed transaction, ${(signed.length - 2) / 2} bytes, EIP-1559`);
-    await shows(/from +0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266/);
-    await shows(`to         ${TO}`);
-    await shows('0.01 ETH ($32.15)');
-    await shows(/nonce +7, gas limit 21,000/);
-    await shows('at most 0.06 gwei per gas, tip 0.001');
-    await shows('Ethereum (1)');
+    await shows(
+      `signed transaction, ${(signed.length - 2) / 2} bytes, EIP-1559`,
+      /from +0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266/,
+      `to         ${TO}`,
+      '0.01 ETH ($32.15)',
+      /nonce +7, gas limit 21,000/,
+      'at most 0.06 gwei per gas, tip 0.001',
+      'Ethereum (1)',
+    );
     expect(screen()).not.toContain(signed.slice(0, 18));
     expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
     expect(lines().length).toBeLessThanOrEqual(rows);
@@ -40,15 +41,16 @@ describe('the form of a new auto-tx', () => {
     const account = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
     const authorizationList = [await account.signAuthorization({ address: TO, chainId: 1, nonce: 8 })];
     paste(await signedTransfer({ type: 'eip7702', gas: 100_000n, value: 1n, authorizationList }));
-    await shows(/does +delegates the account 0xf39Fd6…2266 to the code at 0x709979…79C8 \(on this chain\)/);
-    await shows(/value +1 wei/);
+    await shows(
+      /does +delegates the account 0xf39Fd6…2266 to the code at 0x709979…79C8 \(on this chain\)/,
+      /value +1 wei/,
+    );
   });
 
   it.each(SIZES)('says at once that it is for another chain, at %i × %i', async (columns, rows) => {
     const { shows, paste } = await showForm({ columns, rows });
     paste(await signedTransfer({ chainId: 10 }));
-    await shows(/from +0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266/);
-    await shows(/✗ chain/);
+    await shows(/from +0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266/, /✗ chain/);
   });
 
   it('takes it with line ends, blanks and quotes, and without 0x', async () => {
@@ -59,11 +61,9 @@ describe('the form of a new auto-tx', () => {
   });
 
   it('takes it where the terminal puts no brackets around what is pasted; line ends in it are no Enter', async () => {
-    const { shows, press, sent } = await showForm();
+    const { leads, sent } = await showForm();
     const signed = await signedTransfer();
-    await press(signed.replace(/(.{40})/g, '$1\r'));
-    await shows(FROM);
-    await shows('▸ signed');
+    await leads(signed.replace(/(.{40})/g, '$1\r'), FROM, '▸ signed');
     expect(sent).toEqual([]);
   });
 
@@ -74,33 +74,27 @@ describe('the form of a new auto-tx', () => {
     ['hello', /no hex/],
     ['0x02f8', /!/],
   ])('says in a line what is wrong with %s', async (text, words) => {
-    const { shows, screen, paste, press, sent } = await showForm();
+    const { leads, shows, screen, paste, sent } = await showForm();
     paste(text);
-    await shows(words);
-    await shows('no signed transaction');
+    await shows(words, 'no signed transaction');
     expect(screen()).not.toContain(text.slice(0, 16));
-    await press('ctrl+s');
-    await shows('▸ signed');
+    await leads('ctrl+s', '▸ signed');
     expect(sent).toEqual([]);
   });
 
   it('forgets what was pasted with Ctrl-U or Backspace, and takes another one', async () => {
-    const { shows, paste, press } = await showForm();
+    const { leads, shows, paste } = await showForm();
     paste('0x1234');
     await shows('no signed transaction');
-    await press('ctrl+u');
-    await shows('paste it here; it is never shown');
+    await leads('ctrl+u', 'paste it here; it is never shown');
     paste(await signedTransfer({ nonce: 12 }));
     await shows(/nonce +12/);
-    await press('backspace');
-    await shows('paste it here; it is never shown');
+    await leads('backspace', 'paste it here; it is never shown');
   });
 
   it('cannot be sent without it', async () => {
-    const { shows, press, sent } = await showForm();
-    await press('tab', 'tab', 'ctrl+s');
-    await shows('needs a signed transaction: paste it here');
-    await shows('▸ signed');
+    const { leads, sent } = await showForm();
+    await leads(['tab', 'tab', 'ctrl+s'], 'needs a signed transaction: paste it here', '▸ signed');
     expect(sent).toEqual([]);
   });
 });

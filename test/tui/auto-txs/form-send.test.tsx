@@ -25,12 +25,14 @@ async function pasted(...given: Parameters<typeof showForm>) {
 
 describe('the form of a new auto-tx with a transaction in it', () => {
   it('schedules it with what is typed, and goes back to the list with the cursor on it', async () => {
-    const { press, shows, sent, signed, toasts } = await pasted();
-    await press('ctrl+u', '0.0305', 'tab', 'right', 'tab', 'right', 'tab', 'space', 'tab', 'rent 🚀');
-    await shows('rent 🚀');
-    await shows(/expires +7d/);
-    await shows('[Fast]');
-    await shows('[yes]');
+    const { leads, press, shows, sent, signed, toasts } = await pasted();
+    await leads(
+      ['ctrl+u', '0.0305', 'tab', 'right', 'tab', 'right', 'tab', 'space', 'tab', 'rent 🚀'],
+      'rent 🚀',
+      /expires +7d/,
+      '[Fast]',
+      '[yes]',
+    );
     await press('enter');
     await waitFor(() => sent.length === 1);
     expect(sent[0]).toEqual({
@@ -41,28 +43,24 @@ describe('the form of a new auto-tx with a transaction in it', () => {
       note: 'rent 🚀',
       expiresAt: new Date(NOW + 7 * 86_400_000).toISOString(),
     });
-    await shows('Auto-tx');
-    await shows('▸');
+    await shows('Auto-tx', '▸');
     await waitFor(() => toasts.at(-1)?.text === 'Scheduled: own price ≤ 0.0305 gwei');
   });
 
   it('begins at about what the slow lane costs, within a day', async () => {
     const { shows } = await pasted();
-    await shows(/target +0\.041 /);
-    await shows('now 0.0507, has to fall 19 %');
-    await shows(/expires +1d/);
+    await shows(/target +0\.041 /, 'now 0.0507, has to fall 19 %', /expires +1d/);
   });
 
   it('keeps a suggestion in which the cursor was moved', async () => {
-    const { shows, press } = await pasted();
+    const { leads, shows } = await pasted();
     await shows(/target +0\.041 /);
-    await press('left', 'right', '5');
-    await shows(/target +0\.0415 +gwei/);
+    await leads(['left', 'right', '5'], /target +0\.0415 +gwei/);
   });
 
   it('says how likely the target is reached before it expires, and within a day where it never does', async () => {
     const asked: (number | undefined)[] = [];
-    const { shows, press } = await pasted({
+    const { leads, shows } = await pasted({
       gas: {
         gasRecommendation: async ({ reach } = {}) => {
           asked.push(reach?.deadlineSec);
@@ -74,40 +72,34 @@ describe('the form of a new auto-tx with a transaction in it', () => {
       },
     });
     await shows('reached 81 % likely before it expires');
-    await press('tab', 'tab', 'tab', 'ctrl+u', 'none');
-    await shows('reached 81 % likely within 1d');
-    await press('ctrl+u', '7d');
-    await shows(/expires +7d/);
-    await shows('reached 81 % likely within 1d');
+    await leads(['tab', 'tab', 'tab', 'ctrl+u', 'none'], 'reached 81 % likely within 1d');
+    await leads(['ctrl+u', '7d'], /expires +7d/, 'reached 81 % likely within 1d');
     expect([...new Set(asked)]).toEqual([86_400]);
   });
 
   it('asks before it is sent at once, with Cancel focused', async () => {
-    const { shows, press, sent } = await pasted();
-    await press('ctrl+u', '0.06');
-    await shows('target reached: it is broadcast at once');
-    await press('ctrl+s');
-    await shows('Send it at once?');
-    await shows(/After block [\d,]+:\s+Average ≤ 0.06 gwei:\s+now\s+0.0507,/);
-    await shows(/It pays 0.0507 gwei itself: fees of\s+about\s+0.00000106\s+ETH/);
-    await shows(/at\s+most\s+0.00000126\s+ETH/);
-    await shows('[▸ Not yet ]');
-    await press('enter');
-    await shows('New auto-tx');
+    const { leads, press, sent } = await pasted();
+    await leads(['ctrl+u', '0.06'], 'target reached: it is broadcast at once');
+    await leads(
+      'ctrl+s',
+      'Send it at once?',
+      /After block [\d,]+:\s+Average ≤ 0.06 gwei:\s+now\s+0.0507,/,
+      /It pays 0.0507 gwei itself: fees of\s+about\s+0.00000106\s+ETH/,
+      /at\s+most\s+0.00000126\s+ETH/,
+      '[▸ Not yet ]',
+    );
+    await leads('enter', 'New auto-tx');
     expect(sent).toEqual([]);
-    await press('ctrl+s');
-    await shows('Send it at once?');
+    await leads('ctrl+s', 'Send it at once?');
     await press('y');
     await waitFor(() => sent.length === 1);
   });
 
   it('asks before one is scheduled that pays far more itself than its target', async () => {
-    const { shows, press, paste, sent } = await showForm();
+    const { leads, shows, press, paste, sent } = await showForm();
     paste(await signedTransfer({ maxFeePerGas: 101_000_000_000n, maxPriorityFeePerGas: 100_000_000_000n }));
     await shows(/makes it pay about 100\s+gwei/);
-    await press('ctrl+s');
-    await shows('Schedule it although it pays far more?');
-    await shows(/own\s+priority\s+fee\s+of\s+100\s+gwei/);
+    await leads('ctrl+s', 'Schedule it although it pays far more?', /own\s+priority\s+fee\s+of\s+100\s+gwei/);
     expect(sent).toEqual([]);
     await press('y');
     await waitFor(() => sent.length === 1);
@@ -116,23 +108,20 @@ describe('the form of a new auto-tx with a transaction in it', () => {
   it('asks as well where a block that the screen does not have yet has brought its target', async () => {
     const average = { ...SNAPSHOT.lanes.average, price: 40_000_000n };
     const gasCurrent = async () => ({ ...SNAPSHOT, lanes: { ...SNAPSHOT.lanes, average } });
-    const { shows, press, sent } = await pasted({ gas: { gasCurrent } });
+    const { leads, shows, sent } = await pasted({ gas: { gasCurrent } });
     await shows('now 0.0507, has to fall 19 %');
-    await press('ctrl+s');
-    await shows('Send it at once?');
-    await shows('Average ≤ 0.041 gwei: now 0.0400, target reached.');
+    await leads('ctrl+s', 'Send it at once?', 'Average ≤ 0.041 gwei: now 0.0400, target reached.');
     expect(sent).toEqual([]);
   });
 
   it('says neither that its target is reached nor how likely that is while a nonce is missing', async () => {
-    const { shows, press, sent, screen } = await pasted(
+    const { leads, shows, press, sent, screen } = await pasted(
       {},
       { autoTxAccount: async () => senderOf(6, 10n ** 18n) },
     );
     await shows(/nonce-gap +nonce 6 is missing/);
     expect(screen()).not.toContain('likely');
-    await press('ctrl+u', '0.06');
-    await shows('target reached; waits for the nonces below it');
+    await leads(['ctrl+u', '0.06'], 'target reached; waits for the nonces below it');
     expect(screen()).not.toContain('broadcast at once');
     await press('ctrl+s');
     await waitFor(() => sent.length === 1);
@@ -149,24 +138,22 @@ describe('the form of a new auto-tx with a transaction in it', () => {
   it('waits for a cap below the base fee where its target is below that too, and is not asked about', async () => {
     const nextBaseFee = 10n ** 9n;
     const average = { ...SNAPSHOT.lanes.average, price: nextBaseFee };
-    const { shows, press, sent } = await pasted({
+    const { leads, press, sent } = await pasted({
       snapshot: { ...SNAPSHOT, nextBaseFee, lanes: { ...SNAPSHOT.lanes, average } },
     });
-    await press('ctrl+u', '0.05');
-    await shows(/◌ cap +it waits while the base fee is above your cap of 0\.06 gwei/);
+    await leads(['ctrl+u', '0.05'], /◌ cap +it waits while the base fee is above your cap of 0\.06 gwei/);
     await press('ctrl+s');
     await waitFor(() => sent.length === 1);
   });
 
   it('says that it pays more itself where its own tip is above its target', async () => {
-    const { shows, press } = await pasted({
+    const { leads } = await pasted({
       snapshot: {
         ...SNAPSHOT,
         lanes: { ...SNAPSHOT.lanes, average: { ...SNAPSHOT.lanes.average, price: 20_000_000n } },
       },
     });
-    await press('ctrl+u', '0.03');
-    await shows('target reached: it is broadcast at once, but pays more itself');
+    await leads(['ctrl+u', '0.03'], 'target reached: it is broadcast at once, but pays more itself');
   });
 
   it('compares what it would pay itself where it is strict', async () => {
@@ -188,8 +175,7 @@ describe('the form of a new auto-tx with a transaction in it', () => {
         },
       },
     );
-    await shows(/◌ balance/);
-    await shows(/✓ nonce/);
+    await shows(/◌ balance/, /✓ nonce/);
     nonce = 8;
     arrive({ ...SNAPSHOT, blockNumber: (SNAPSHOT.blockNumber ?? 0) + 1 });
     await shows(/✗ nonce/);
@@ -201,37 +187,32 @@ describe('the form of a new auto-tx with a transaction in it', () => {
       { columns: 60, rows: 13 },
       { autoTxAccount: async () => senderOf(9, 0n) },
     );
-    await shows(/✗ nonce/);
-    await shows(/… \d more check/);
+    await shows(/✗ nonce/, /… \d more check/);
     expect(lines().length).toBeLessThanOrEqual(13);
   });
 
   it('says which checks cannot be told by a service that knows no senders', async () => {
     const { shows } = await pasted({}, { autoTxAccount: async () => null });
-    await shows(/\? nonce/);
-    await shows(/\? balance/);
-    await shows(/✓ chain/);
+    await shows(/\? nonce/, /\? balance/, /✓ chain/);
   });
 
   it('says beside each field what is wrong with it', async () => {
-    const { press, shows, sent, focused } = await pasted();
-    await press('ctrl+u', 'cheap');
-    await shows('must be a number such as 0.04');
-    await press('ctrl+u', '0.0000000001');
-    await shows('must have at most 9 decimals');
-    await press('tab', 'tab', 'tab', 'ctrl+u', 'soon');
-    await shows('must be a time such as 6h, 1d, 2026-01-31T12:00Z, or none');
-    await press('ctrl+u', '2020-01-01T00:00Z');
-    await shows('must be in the future');
-    await press('ctrl+u', '367d');
-    await shows('must be at most 366 days from now');
+    const { leads, press, sent, focused } = await pasted();
+    await leads(['ctrl+u', 'cheap'], 'must be a number such as 0.04');
+    await leads(['ctrl+u', '0.0000000001'], 'must have at most 9 decimals');
+    await leads(
+      ['tab', 'tab', 'tab', 'ctrl+u', 'soon'],
+      'must be a time such as 6h, 1d, 2026-01-31T12:00Z, or none',
+    );
+    await leads(['ctrl+u', '2020-01-01T00:00Z'], 'must be in the future');
+    await leads(['ctrl+u', '367d'], 'must be at most 366 days from now');
     await press('ctrl+s');
     await waitFor(() => focused().includes('target'));
     expect(sent).toEqual([]);
   });
 
   it('puts what the service refuses at its fields, and keeps what was typed and pasted', async () => {
-    const { press, shows, sent, focused } = await pasted(
+    const { leads, sent, focused } = await pasted(
       {},
       {
         createAutoTx: () =>
@@ -248,35 +229,30 @@ describe('the form of a new auto-tx with a transaction in it', () => {
           ),
       },
     );
-    await press('ctrl+s');
-    await shows('! nonce 7 is used already');
-    await shows('! must be sooner');
-    await shows('! plan holds no more than 5');
+    await leads('ctrl+s', '! nonce 7 is used already', '! must be sooner', '! plan holds no more than 5');
     await waitFor(() => focused().includes('signed'));
-    await press('ctrl+s');
-    await shows('! nonce 7 is used already');
+    await leads('ctrl+s', '! nonce 7 is used already');
     await waitFor(() => sent.length === 2);
   });
 
   it('names another service before it gets what is signed', async () => {
-    const { press, shows, sent } = await pasted({ isOwnService: false, host: 'gas.example.org', rows: 21 });
-    await press('ctrl+s');
-    await shows('Schedule it with gas.example.org?');
-    await shows('0xf39F…2266 → 0x7099…79C8, 0.01 ETH, nonce 7');
-    await shows('This service can send it at any time');
-    await press('enter');
-    await shows('New auto-tx');
+    const { leads, press, sent } = await pasted({ isOwnService: false, host: 'gas.example.org', rows: 21 });
+    await leads(
+      'ctrl+s',
+      'Schedule it with gas.example.org?',
+      '0xf39F…2266 → 0x7099…79C8, 0.01 ETH, nonce 7',
+      'This service can send it at any time',
+    );
+    await leads('enter', 'New auto-tx');
     expect(sent).toEqual([]);
-    await press('ctrl+s');
-    await shows('Schedule it with');
+    await leads('ctrl+s', 'Schedule it with');
     await press('y');
     await waitFor(() => sent.length === 1);
   });
 
   it.each([true, false])('warns of a way on which others can read what is signed: %s', async (isPlain) => {
-    const { press, shows, screen } = await pasted({ host: 'gas.example.org', isPlain, rows: 21 });
-    await press('ctrl+s');
-    await shows('Schedule it with gas.example.org?');
+    const { leads, screen } = await pasted({ host: 'gas.example.org', isPlain, rows: 21 });
+    await leads('ctrl+s', 'Schedule it with gas.example.org?');
     expect(screen().includes('It travels unencrypted: anyone who reads it')).toBe(isPlain);
     expect(screen()).toMatch(/\[▸ Not yet ]/);
   });
@@ -297,28 +273,20 @@ describe('the form of a new auto-tx with a transaction in it', () => {
   });
 
   it('is asked about before it is thrown away, and then nothing of it is left', async () => {
-    const { press, shows, memory } = await pasted();
-    await press('esc');
-    await shows('Leave without scheduling it?');
-    await shows('The pasted transaction is forgotten.');
-    await press('enter');
-    await shows('New auto-tx');
-    await shows('signed transaction, 115 bytes');
-    await press('esc');
-    await shows('Leave without');
-    await press('y');
-    await shows('No auto-txs yet');
+    const { leads, memory } = await pasted();
+    await leads('esc', 'Leave without scheduling it?', 'The pasted transaction is forgotten.');
+    await leads('enter', 'New auto-tx', 'signed transaction, 115 bytes');
+    await leads('esc', 'Leave without');
+    await leads('y', 'No auto-txs yet');
     expect(memory.get('auto-tx-form')).toBeNull();
-    await press('n');
-    await shows('paste it here; it is never shown');
+    await leads('n', 'paste it here; it is never shown');
   });
 
   it('says what is not known of a call with much data in a few words', async () => {
     const { paste, shows, screen } = await showForm();
     const data = noise(20_000);
     paste(await signedTransfer({ data, gas: 2_000_000n }));
-    await shows(`${data.slice(0, 10)} of`);
-    await shows('20 KB of data');
+    await shows(`${data.slice(0, 10)} of`, '20 KB of data');
     expect(screen()).not.toContain(data.slice(10, 26));
   });
 });
@@ -336,11 +304,13 @@ describe('the form of an auto-tx that is changed', () => {
 
   it('checks again what is stored, and asks where a lower target has it pay far more', async () => {
     const edited = autoTxView({ maxFeePerGas: 101_000_000_000n, maxPriorityFeePerGas: 30_000_000n });
-    const { press, shows, changed } = await showForm({ edited });
+    const { leads, press, shows, changed } = await showForm({ edited });
     await shows(/✓ nonce +nonce 7 is the sender's next/);
-    await press('ctrl+u', '0.01', 'ctrl+s');
-    await shows('Schedule it although it pays far more?');
-    await shows(/own\s+priority\s+fee\s+of\s+0\.03\s+gwei/);
+    await leads(
+      ['ctrl+u', '0.01', 'ctrl+s'],
+      'Schedule it although it pays far more?',
+      /own\s+priority\s+fee\s+of\s+0\.03\s+gwei/,
+    );
     expect(changed).toEqual([]);
     await press('y');
     await waitFor(() => changed.length === 1);
@@ -348,11 +318,10 @@ describe('the form of an auto-tx that is changed', () => {
   });
 
   it('does not ask for what stays as it is, and is left at once', async () => {
-    const { press, shows, changed, toasts } = await showForm({ edited: autoTxView() });
+    const { leads, press, changed, toasts } = await showForm({ edited: autoTxView() });
     await press('ctrl+s');
     await waitFor(() => toasts.at(-1)?.text === 'Nothing is changed yet');
-    await press('esc');
-    await shows('Auto-tx');
+    await leads('esc', 'Auto-tx');
     expect(changed).toEqual([]);
   });
 
@@ -366,9 +335,8 @@ describe('the form of an auto-tx that is changed', () => {
   });
 
   it('takes another signature while it was never sent, and none afterwards', async () => {
-    const { press, paste, shows, changed } = await showForm({ edited: autoTxView() });
-    await press('up');
-    await shows('paste another one to replace it');
+    const { leads, press, paste, shows, changed } = await showForm({ edited: autoTxView() });
+    await leads('up', 'paste another one to replace it');
     const signed = await signedTransfer({ nonce: 8 });
     paste(signed);
     await shows(/nonce +8/);
@@ -383,14 +351,12 @@ describe('the form of an auto-tx that is changed', () => {
 
   it('signs a draft with what matches it', async () => {
     const draft = autoTxView({ status: 'DRAFT', from: null, nonce: null, hash: null, type: null });
-    const { press, paste, shows, changed } = await showForm({ edited: draft });
-    await shows('Sign the draft');
-    await shows(/The draft: .*0\.01 ETH to 0x7099…79C8\. Sign exactly that/);
+    const { leads, press, paste, shows, changed } = await showForm({ edited: draft });
+    await shows('Sign the draft', /The draft: .*0\.01 ETH to 0x7099…79C8\. Sign exactly that/);
     paste(await signedTransfer({ value: 5n }));
     await shows('is of another transaction than the draft: value differs');
     await press('ctrl+s');
-    await press('ctrl+u');
-    await shows('needs a signed transaction: paste it here');
+    await leads('ctrl+u', 'needs a signed transaction: paste it here');
     const signed = await signedTransfer();
     paste(signed);
     await shows(`to         ${TO}`);

@@ -46,7 +46,7 @@ describe('ChartScreen', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const { press, screen, shows } = show({
+    const { leads, screen, shows } = show({
       gas: {
         statsChart: async (timeFrame) => {
           asked.push(timeFrame);
@@ -56,8 +56,7 @@ describe('ChartScreen', () => {
       },
     });
     await shows(/^ 1h /m);
-    await press('t');
-    await shows('loading the last 24h');
+    await leads('t', 'loading the last 24h');
     expect(screen()).toMatch(/^ 1h /m);
     release();
     await shows(/^ 24h /m);
@@ -66,7 +65,7 @@ describe('ChartScreen', () => {
 
   it('asks for the percentile that p chooses', async () => {
     const percentiles: unknown[] = [];
-    const { press, shows } = show({
+    const { leads, shows } = show({
       gas: {
         priorityFee: async (query) => {
           percentiles.push(query?.percentile);
@@ -85,16 +84,14 @@ describe('ChartScreen', () => {
       },
     });
     await shows('tip p50 0.0700');
-    await press('p');
-    await shows('tip p75 0.0700');
+    await leads('p', 'tip p75 0.0700');
     expect(percentiles).toEqual(['p50', 'p75']);
   });
 
   it('moves the cursor with arrows, g and G', async () => {
-    const { press, screen, shows } = show();
+    const { leads, press, screen, shows } = show();
     await shows('now ');
-    await press('left');
-    await shows('▸ ');
+    await leads('left', '▸ ');
     const one = screen().split('\n').at(-1);
     await press('left');
     await waitFor(() => screen().split('\n').at(-1) !== one);
@@ -108,7 +105,7 @@ describe('ChartScreen', () => {
 
   it('says how likely the price under the cursor is reached again, once the cursor rests there', async () => {
     const asked: bigint[] = [];
-    const { press, screen, shows, nextBlock } = show({
+    const { leads, press, screen, shows, nextBlock } = show({
       gas: {
         gasRecommendation: async ({ reach } = {}) => {
           if (reach !== undefined) asked.push(reach.targetPrice);
@@ -122,8 +119,7 @@ describe('ChartScreen', () => {
     });
     await shows(/base 0\.0\d+/);
     expect(screen()).not.toContain('reached in 1h');
-    await press('left', 'left', 'left', 'left', 'left');
-    await shows('reached in 1h 83 %');
+    await leads(['left', 'left', 'left', 'left', 'left'], 'reached in 1h 83 %');
     expect(asked).toHaveLength(1);
     nextBlock();
     await shows('reached in 1h 84 %');
@@ -157,22 +153,20 @@ describe('ChartScreen', () => {
     const gas = { statsChart: async (timeFrame: string) => ({ ...HOUR, timeFrame }) };
     const first = show({ memory, gas });
     await first.shows(/^ 1h /m);
-    await first.press('t');
-    await first.shows(/^ 24h /m);
+    await first.leads('t', /^ 24h /m);
     first.unmount();
     await show({ memory, gas }).shows(/^ 24h /m);
   });
 
   it('compares with the window before, or says how far history reaches', async () => {
-    const { press, shows } = show({
+    const { leads, shows } = show({
       gas: {
         baseFee: () =>
           Promise.reject(new ClientError('invalid', 'from is too early', { endpoint: '/metrics/base-fee' })),
       },
     });
     await shows(/^ 1h /m);
-    await press('v');
-    await shows('nothing to compare with: history reaches back 59m48s');
+    await leads('v', 'nothing to compare with: history reaches back 59m48s');
   });
 
   it('saves what is shown as CSV and says where', async () => {
@@ -206,34 +200,26 @@ describe('ChartScreen', () => {
     const heatmap = Array.from({ length: 7 }, (_, day) =>
       Array.from({ length: 24 }, (_, hour) => (day + hour) * 1e9),
     );
-    const { press, shows } = show({ gas: { statsMarket: async () => ({ ...MARKET, heatmap }) } });
+    const { leads, shows } = show({ gas: { statsMarket: async () => ({ ...MARKET, heatmap }) } });
     await shows(/^ 1h /m);
-    await press('h');
-    await shows('cheap hours');
-    await shows(/^ Sun/m);
-    await press('h');
-    await shows(/^ 1h /m);
-    await press('h');
-    await shows('cheap hours');
-    await press('escape');
-    await shows(/^ 1h /m);
-    await press('escape');
-    await shows(/^ 1h /m);
+    await leads('h', 'cheap hours', /^ Sun/m);
+    await leads('h', /^ 1h /m);
+    await leads('h', 'cheap hours');
+    await leads('escape', /^ 1h /m);
+    await leads('escape', /^ 1h /m);
   });
 
   it('says that there is nothing yet where there is nothing', async () => {
-    const { press, shows } = show({ gas: { statsChart: async () => ({ ...HOUR, points: [] }) } });
+    const { leads, shows } = show({ gas: { statsChart: async () => ({ ...HOUR, points: [] }) } });
     await shows('No history yet');
-    await press('h');
-    await shows('No hours to compare yet');
+    await leads('h', 'No hours to compare yet');
   });
 
   it('says why there is no answer, and when it asks again', async () => {
     const { shows } = show({
       gas: { statsChart: () => Promise.reject(refusal('nothing answers at 127.0.0.1:9')) },
     });
-    await shows('nothing answers at 127.0.0.1:9');
-    await shows('next try in');
+    await shows('nothing answers at 127.0.0.1:9', 'next try in');
   });
 
   it('keeps the last chart when a later answer fails, with age and reason, and recovers by itself', async () => {
@@ -272,7 +258,7 @@ describe('ChartScreen', () => {
 
   it('walks through the service’s own words, and an unknown one breaks nothing', async () => {
     const asked: string[] = [];
-    const { press, screen, shows } = show({
+    const { leads, press, screen, shows } = show({
       gas: {
         description: async () => readDescription(FOREIGN_30),
         statsChart: async (timeFrame) => {
@@ -284,8 +270,7 @@ describe('ChartScreen', () => {
     await shows(/^ 1h /m);
     await waitFor(() => asked.length > 0);
     for (const word of ['6h', 'epoch', '7d', '1h']) {
-      await press('t');
-      await shows(new RegExp(`^ ${word} `, 'm'));
+      await leads('t', new RegExp(`^ ${word} `, 'm'));
       expect(
         Math.max(
           ...screen()
@@ -297,12 +282,9 @@ describe('ChartScreen', () => {
     expect(asked).toEqual(['1h', '6h', 'epoch', '7d']);
     await press('v');
     await press('t');
-    await press('t');
-    await shows(/^ epoch /m);
-    await shows('epoch before');
+    await leads('t', /^ epoch /m, 'epoch before');
     for (const word of ['p95', 'max', 'p50']) {
-      await press('p');
-      await shows(`tip ${word}`);
+      await leads('p', `tip ${word}`);
     }
   });
 });

@@ -107,8 +107,7 @@ describe('the list of blocks', () => {
 
   it('adds tips, transactions, what was burnt and the time where there is room', async () => {
     const { lines, shows } = show({ columns: 120, rows: 37 });
-    await shows('0.00124');
-    await shows(/0\.00200 – 0\.500 +212 +0\.00124 +\d\d:\d\d:\d\d/);
+    await shows('0.00124', /0\.00200 – 0\.500 +212 +0\.00124 +\d\d:\d\d:\d\d/);
     expect(lines()[1]).toMatch(/tip p50 +p25 – p95 +txs +burnt ETH +time$/);
   });
 
@@ -166,7 +165,7 @@ describe('the list of blocks', () => {
   );
 
   it('moves its cursor with j, k, the arrows, pages, g and G', async () => {
-    const { press, shows, lines } = show();
+    const { leads, shows, lines } = show();
     await shows('▸ 24,337,604');
     for (const [key, block] of [
       ['j', 603],
@@ -180,23 +179,19 @@ describe('the list of blocks', () => {
       ['end', 505],
       ['home', 604],
     ] as const) {
-      await press(key);
-      await shows(`▸ 24,337,${block}`);
+      await leads(key, `▸ 24,337,${block}`);
     }
-    await press('G');
-    await shows('▸ 24,337,505');
+    await leads('G', '▸ 24,337,505');
     expect(lines()[0]).toMatch(/81 newer \(g\)/);
-    await press('g');
-    await shows('▸ 24,337,604');
+    await leads('g', '▸ 24,337,604');
   });
 
   it('keeps the cursor on its block while new ones arrive, and follows the newest from the top', async () => {
-    const { press, shows, arrive, lines } = show({ rows: 12 });
+    const { leads, shows, arrive, lines } = show({ rows: 12 });
     await shows('▸ 24,337,604');
     arrive(next());
     await shows('▸ 24,337,605');
-    await press('j', 'j');
-    await shows('▸ 24,337,603');
+    await leads(['j', 'j'], '▸ 24,337,603');
     arrive(next(2));
     await shows('24,337,606');
     expect(lines().find((line) => line.includes('▸'))).toContain('24,337,603');
@@ -218,9 +213,11 @@ describe('the list of blocks', () => {
   it('says why there is nothing and what can be done', async () => {
     const nothing = () => Promise.reject(refusal('unreachable', 'nothing answers at 127.0.0.1:9'));
     const { shows } = show({ gas: { baseFee: nothing, gasUsedRatio: nothing, priorityFee: nothing } });
-    await shows('No answer for the latest blocks');
-    await shows('nothing answers at 127.0.0.1:9');
-    await shows('/ looks up a block or a transaction');
+    await shows(
+      'No answer for the latest blocks',
+      'nothing answers at 127.0.0.1:9',
+      '/ looks up a block or a transaction',
+    );
   });
 
   it('asks again for a block that came while the last questions were under way', async () => {
@@ -271,8 +268,7 @@ describe('the list of blocks', () => {
 describe('a block', () => {
   it('shows every field, its tips drawn, and its transactions', async () => {
     const { shows, screen } = await open({ columns: 120, rows: 37 });
-    await shows('Block 24,337,604');
-    await shows('new contract');
+    await shows('Block 24,337,604', 'new contract');
     for (const text of [
       '1 confirmation',
       'base fee      0.0508 gwei',
@@ -298,7 +294,7 @@ describe('a block', () => {
 
   it('loads its transactions page by page as the cursor goes down', async () => {
     const asked: number[] = [];
-    const { press, shows, screen } = await open({
+    const { leads, press, shows, screen } = await open({
       gas: {
         txs: async (query) => {
           asked.push(query?.page ?? 0);
@@ -308,9 +304,7 @@ describe('a block', () => {
     });
     await shows(/^ +212 /m);
     expect(asked).toEqual([0]);
-    await press('G');
-    await shows(/▸ +116 /);
-    await shows(/^ +11\d /m);
+    await leads('G', /▸ +116 /, /^ +11\d /m);
     await waitFor(() => asked.includes(1));
     await press('G', 'G');
     await waitFor(async () => {
@@ -322,42 +316,33 @@ describe('a block', () => {
   });
 
   it('opens a transaction on Enter, goes to its neighbours with the arrows, and back with Esc', async () => {
-    const { press, shows, screen } = await open();
+    const { leads, shows, screen } = await open();
     await shows(/^ +212 /m);
-    await press('left');
-    await shows('Block 24,337,603');
-    await press('right');
-    await shows('Block 24,337,604');
-    await shows(/^ +212 /m);
-    await press('j', 'return');
-    await shows('Transaction  ● success');
+    await leads('left', 'Block 24,337,603');
+    await leads('right', 'Block 24,337,604', /^ +212 /m);
+    await leads(['j', 'return'], 'Transaction  ● success');
     expect(screen()).toContain('below 58 % of its block');
-    await press('escape');
-    await shows(/▸ +212 /);
-    await press('escape');
-    await shows('Latest blocks');
-    await press('escape');
-    await shows('Latest blocks');
+    await leads('escape', /▸ +212 /);
+    await leads('escape', 'Latest blocks');
+    await leads('escape', 'Latest blocks');
   });
 
   it('says of recordings that they hold no transactions, and asks for none', async () => {
     const text = 'a recording holds no transactions';
-    const { press, shows } = await open({
+    const { leads, press, shows } = await open({
       snapshot: { ...SNAPSHOT, source: { ...SNAPSHOT.source, kind: 'replay' } },
       gas: { txs: () => Promise.reject(new Error('must not be asked')) },
     });
     await shows(text);
     await press('/');
-    await press(HASH);
-    await shows(`! ${text}`);
+    await leads(HASH, `! ${text}`);
   });
 
   it('says why a service gives no transactions while the block is shown', async () => {
     const { shows } = await open({
       gas: { txs: () => Promise.reject(refusal('plan', 'the plan does not allow it', '/metrics/txs')) },
     });
-    await shows('no transactions: plan lacks /metrics/txs');
-    await shows('0.0508 gwei');
+    await shows('no transactions: plan lacks /metrics/txs', '0.0508 gwei');
   });
 
   it('counts its confirmations up with the head', async () => {
@@ -372,7 +357,7 @@ describe('a key in the lookup field', () => {
   it('is not drawn, nor looked up, and it is said what it is', async () => {
     const key = 'gastop_0123456789_0123456789abcdefghijklmnopq_012345';
     const asked: string[] = [];
-    const { press, paste, shows, screen } = show({
+    const { leads, press, paste, shows, screen } = show({
       gas: {
         tx: async (hash) => {
           asked.push(hash);
@@ -386,8 +371,7 @@ describe('a key in the lookup field', () => {
     await shows('this is a key, not a number or hash');
     expect(screen()).toContain(`find ${'•'.repeat(key.length)}`);
     expect(screen()).not.toMatch(/gastop_|0123456789/);
-    await press('return', 'end', 'x');
-    await shows('•'.repeat(key.length + 1));
+    await leads(['return', 'end', 'x'], '•'.repeat(key.length + 1));
     expect(asked).toEqual([]);
   });
 });
@@ -431,21 +415,17 @@ describe('a transaction', () => {
       },
       HASH,
     );
-    await shows('No transaction 0xabababab');
-    await shows(/^ +unknown$/m);
-    await shows('/ looks up another, Esc goes back');
+    await shows('No transaction 0xabababab', /^ +unknown$/m, '/ looks up another, Esc goes back');
     there = true;
     arrive(next());
     await shows('Transaction  ● success');
   });
 
   it('leads to its block and back', async () => {
-    const { press, shows } = await open({}, HASH);
+    const { leads, shows } = await open({}, HASH);
     await shows('Transaction');
-    await press('return');
-    await shows('Block 24,337,604');
-    await press('escape');
-    await shows(/Transaction {2}●/);
+    await leads('return', 'Block 24,337,604');
+    await leads('escape', /Transaction {2}●/);
   });
 
   it('is shown as far as a foreign service knows it', async () => {
@@ -463,10 +443,9 @@ describe('a transaction', () => {
 
 describe('the lookup field', () => {
   it('says what is wrong while it is typed into, ignores Enter then, and closes with Esc', async () => {
-    const { press, paste, shows, screen } = show();
+    const { leads, press, paste, shows, screen } = show();
     await shows('▸ 24,337,604');
-    await press('/');
-    await shows('a block like 24,337,604');
+    await leads('/', 'a block like 24,337,604');
     paste('24,33\u0007\n');
     await shows('type a block (24,337,604)');
     await press('return');
@@ -504,7 +483,7 @@ describe('the lookup field', () => {
   });
 
   it('opens a block by its number, and says of one that is not there what to try', async () => {
-    const { press, shows } = show({
+    const { leads, shows } = show({
       gas: {
         block: async (number) => {
           if (number === 17)
@@ -518,36 +497,29 @@ describe('the lookup field', () => {
       },
     });
     await shows('▸ 24,337,604');
-    await press('/#16', 'return');
-    await shows('Block 16');
-    await press('/17', 'return');
-    await shows('No block 17');
-    await shows('/ looks up another, Esc goes back');
-    await press('escape');
-    await shows('Block 16');
+    await leads(['/#16', 'return'], 'Block 16');
+    await leads(['/17', 'return'], 'No block 17', '/ looks up another, Esc goes back');
+    await leads('escape', 'Block 16');
   });
 });
 
 describe('the Explorer', () => {
   it('copies what is marked: a number, or a hash', async () => {
-    const { press, shows, toasts } = show();
+    const { leads, press, shows, toasts } = show();
     await shows('▸ 24,337,604');
-    await press('y', 'return');
-    await shows(/^ +212 /m);
+    await leads(['y', 'return'], /^ +212 /m);
     await press('j', 'y');
     await waitFor(() => toasts.length === 2);
     expect(toasts.map(({ text }) => text.split(' ')[1])).toEqual(['24337604', '0x0000…00d3']);
   });
 
   it('has its raw view ask for what is on the screen', async () => {
-    const { press, shows, memory } = show();
+    const { leads, shows, memory } = show();
     await shows('▸ 24,337,604');
     expect(explorerRequest(memory)).toEqual({ path: '/metrics/base-fee', query: { bucket: 'block' } });
-    await press('return');
-    await shows(/^ +212 /m);
+    await leads('return', /^ +212 /m);
     expect(explorerRequest(memory)).toEqual({ path: '/metrics/block/24337604' });
-    await press('j', 'return');
-    await shows('Transaction');
+    await leads(['j', 'return'], 'Transaction');
     expect(explorerRequest(memory)).toEqual({
       path: `/metrics/tx/0x${(211).toString(16).padStart(64, '0')}`,
     });
@@ -563,7 +535,7 @@ describe('the Explorer', () => {
       : []),
     [200, 47],
   ])('stays within %i columns and %i rows on every level, and cuts no number', async (columns, rows) => {
-    const { press, shows, lines, screen } = show({ columns, rows });
+    const { leads, press, shows, lines, screen } = show({ columns, rows });
     const fits = () => {
       expect(lines().length).toBeLessThanOrEqual(rows);
       for (const line of lines()) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
@@ -572,16 +544,14 @@ describe('the Explorer', () => {
     };
     await shows('▸ 24,337,604');
     fits();
-    await press('return');
-    await shows('Block 24,337,604');
+    await leads('return', 'Block 24,337,604');
     fits();
     await waitFor(async () => {
       await press('G');
       return /▸ +\d+ /.test(screen());
     });
     fits();
-    await press('return');
-    await shows('Transaction');
+    await leads('return', 'Transaction');
     fits();
     await press('G');
     fits();
@@ -590,15 +560,13 @@ describe('the Explorer', () => {
   });
 
   it('needs nothing but ASCII where nothing else can be shown', async () => {
-    const { press, shows, screen } = show({ ascii: true });
+    const { leads, press, shows, screen } = show({ ascii: true });
     const ascii = () => expect(screen()).toMatch(/^[\x20-\x7e\n]*$/);
     await shows('> 24,337,604');
     ascii();
-    await press('return');
-    await shows(/^ +212 /m);
+    await leads('return', /^ +212 /m);
     ascii();
-    await press('j', 'return');
-    await shows('Transaction');
+    await leads(['j', 'return'], 'Transaction');
     ascii();
     await press('/');
     ascii();

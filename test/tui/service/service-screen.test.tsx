@@ -41,8 +41,7 @@ const NODE: NodeView = { name: 'a.example', state: 'ok', head: 24_337_604, laten
 describe('the Service pane', () => {
   it('shows everything that matters on 80×24', async () => {
     const { shows, screen, lines } = show();
-    await shows('Gas API, version');
-    await shows('3 nodes agree  head 4s ago  as of now');
+    await shows('Gas API, version', '3 nodes agree  head 4s ago  as of now');
     for (const text of [
       'a.example:8545  ● ok         24,337,604       0    42 ms',
       'b.example       ! lagging    24,337,601       3   130 ms  3 blocks behind',
@@ -135,8 +134,7 @@ describe('the Service pane', () => {
     const { shows, screen } = show({
       gas: { statsMarket: async (timeFrame) => ({ ...MARKET, timeFrame, from }) },
     });
-    await shows(/^ +10 m +0\.0508/m);
-    await shows('Gas API, version');
+    await shows(/^ +10 m +0\.0508/m, 'Gas API, version');
     expect(screen().match(/^ +10 m +0\.0508/gm)).toHaveLength(1);
     expect(screen()).not.toMatch(/^ +30 d /m);
   });
@@ -168,8 +166,10 @@ describe('the Service pane', () => {
         { ...NODE, name: 'b.example', state: 'disagrees', message: 'another block 24,337,600' },
       ]),
     });
-    await shows('! 1 node DISAGREES with the other: do not trust it before you know why');
-    await shows(/b\.example +! DISAGREES [\s\S]*another block 24,337,600/);
+    await shows(
+      '! 1 node DISAGREES with the other: do not trust it before you know why',
+      /b\.example +! DISAGREES [\s\S]*another block 24,337,600/,
+    );
   });
 
   it('shows a state and a message that only a foreign service knows', async () => {
@@ -204,11 +204,13 @@ describe('the Service pane', () => {
         gasRecommendation: async () => ({ ...RECOMMENDATION, track: null }),
       },
     });
-    await shows('Gas API, version 1.2.0, without alerts, auto-txs, metrics');
-    await shows('Source   service gas.example.com  head 4s ago');
-    await shows('no health: this service has none');
-    await shows('Quota    not known: plan lacks /dashboard/summary');
-    await shows('the service does not judge its own advice');
+    await shows(
+      'Gas API, version 1.2.0, without alerts, auto-txs, metrics',
+      'Source   service gas.example.com  head 4s ago',
+      'no health: this service has none',
+      'Quota    not known: plan lacks /dashboard/summary',
+      'the service does not judge its own advice',
+    );
     expect(screen()).toContain('30 d');
     expect(screen()).not.toMatch(/null|undefined|NaN/);
   });
@@ -227,8 +229,7 @@ describe('the Service pane', () => {
   it('counts single routes that are not offered', async () => {
     const routes = DESCRIPTION.routes.filter(({ method, group }) => method === 'get' || group === 'gas');
     const { shows } = show({ rows: 30, gas: { description: async () => ({ ...DESCRIPTION, routes }) } });
-    await shows('API      Gas API, version 1.2.0');
-    await shows(/without \d routes that gastop doctor names/);
+    await shows('API      Gas API, version 1.2.0', /without \d routes that gastop doctor names/);
   });
 
   it('says that a service does not describe itself', async () => {
@@ -313,8 +314,7 @@ describe('the Service pane', () => {
       '17 auto-txs (1 waiting, 3 submitted, 4 failed, 6 executed, 1 expired, 2 cancelled)  saved',
     );
     const narrow = show({ columns: 80, gas: { summary } });
-    await narrow.shows('17 auto-txs (1 waiting, 3 submitted,');
-    await narrow.shows('saved 0.0120 ETH ($38.57)');
+    await narrow.shows('17 auto-txs (1 waiting, 3 submitted,', 'saved 0.0120 ETH ($38.57)');
   });
 
   it('says that a plan has no daily limit', async () => {
@@ -330,11 +330,9 @@ describe('the Service pane', () => {
   });
 
   it('scrolls where there is no room', async () => {
-    const { press, shows, screen } = show({ columns: 60, rows: 13 });
-    await shows(/\d+ more \(j\)/);
-    await shows(' 42 ms');
-    await press('G');
-    await shows('Gas API, version');
+    const { leads, press, shows, screen } = show({ columns: 60, rows: 13 });
+    await shows(/\d+ more \(j\)/, ' 42 ms');
+    await leads('G', 'Gas API, version');
     await waitFor(() => !screen().includes(' more (j)'));
     for (const [key, text] of [
       ['g', ' 42 ms'],
@@ -345,8 +343,7 @@ describe('the Service pane', () => {
       ['space', 'Gas API, version'],
       ['b', ' 42 ms'],
     ] as const) {
-      await press(key);
-      await shows(text);
+      await leads(key, text);
     }
     for (const [key, gone] of [
       ['j', true],
@@ -365,11 +362,10 @@ describe('the Service pane', () => {
     [120, 37],
     [200, 47],
   ])('stays within %i columns and %i rows, and cuts no number', async (columns, rows) => {
-    const { press, shows, lines, screen } = show({ columns, rows });
+    const { leads, shows, lines, screen } = show({ columns, rows });
     await shows(' 42 ms');
     for (const key of ['g', 'G']) {
-      await press(key);
-      await shows(rows > 20 ? 'Gas API, version' : key === 'g' ? ' Source' : 'Gas API, version');
+      await leads(key, rows > 20 ? 'Gas API, version' : key === 'g' ? ' Source' : 'Gas API, version');
       expect(lines().length).toBeLessThanOrEqual(rows);
       for (const line of lines()) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
       expect(screen()).not.toMatch(/\d…/);
