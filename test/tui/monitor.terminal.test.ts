@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import { expectCleanEnd, NO_CLEARS, outputFrom, sceneOpener } from './open-scene.ts';
+import { expectCleanEnd, leads, NO_CLEARS, outputFrom, sceneOpener } from './open-scene.ts';
 
 const { program, openScene, shareScene } = await sceneOpener();
 
@@ -29,24 +29,18 @@ describe('the monitor on a terminal', () => {
   it('shows help from the keymap, scrolls it, closes it with Esc, and does not quit by Esc', async () => {
     const screen = shown();
     await screen.waitFor(LIVE);
-    await screen.press('?');
-    await screen.waitFor('show or hide this help');
-    await screen.press('G');
-    await screen.waitFor((lines) => !lines.some((line) => line.includes('more (j)')));
-    await screen.press('g');
-    await screen.waitFor('show or hide this help');
-    await screen.press('esc');
-    await screen.waitFor('│ Average');
+    await leads(screen, '?', 'show or hide this help');
+    await leads(screen, 'G', (lines) => !lines.some((line) => line.includes('more (j)')));
+    await leads(screen, 'g', 'show or hide this help');
+    await leads(screen, 'esc', '│ Average');
     await screen.press('esc');
     // The age in the bar ticks each second. With the next key close behind it, Esc would begin an Alt key.
     for (let tick = 0; tick < 2; tick++) {
       const bar = screen.screen()[0];
       await screen.waitFor((rows) => rows[0] !== bar);
     }
-    await screen.press('i');
-    await screen.waitFor('"lowPrice": 41200000');
-    await screen.press('i');
-    await screen.waitFor('│ Average');
+    await leads(screen, 'i', '"lowPrice": 41200000');
+    await leads(screen, 'i', '│ Average');
     expect(screen.clears).toEqual(NO_CLEARS);
   });
 
@@ -64,8 +58,7 @@ describe('the monitor on a terminal', () => {
       ['shift+tab', '[5 Explorer]'],
       ['1', '[1 Live]'],
     ] as const) {
-      await screen.press(key);
-      await screen.waitFor(tab);
+      await leads(screen, key, tab);
     }
     expect(screen.clears).toEqual(NO_CLEARS);
   });
@@ -73,35 +66,30 @@ describe('the monitor on a terminal', () => {
   it.runIf(isSlowRun)('stands still while frozen and goes on afterwards', async () => {
     const screen = shown();
     await screen.waitFor(LIVE);
-    await screen.press('f');
-    await screen.waitFor('FROZEN');
+    await leads(screen, 'f', 'FROZEN');
     const block = /#[\d,]+/.exec(screen.screen()[0] ?? '')?.[0] ?? 'no block';
     // The age goes on: some seconds of it are some blocks that would have come.
     await screen.waitFor((lines) => Number(/(\d+)s ago/.exec(lines[0] ?? '')?.[1]) >= 5);
     expect(screen.screen()[0]).toContain(block);
-    await screen.press('f');
-    await screen.waitFor((lines) => LIVE.test(lines[0] ?? '') && !(lines[0] ?? '').includes(block));
+    await leads(screen, 'f', (lines) => LIVE.test(lines[0] ?? '') && !(lines[0] ?? '').includes(block));
   });
 
   it('copies the lanes through the terminal and says so', async () => {
     const screen = shown();
     await screen.waitFor('│ Average');
-    await screen.press('y');
-    await screen.waitFor('Copied the three lanes');
+    await leads(screen, 'y', 'Copied the three lanes');
     const encoded = /\x1b\]52;c;([A-Za-z0-9+/=]+)\x07/.exec(screen.output())?.[1] ?? '';
     expect(Buffer.from(encoded, 'base64').toString()).toContain('Average\t0.0507\t0.0582\t0.01');
   });
 
   it('never draws the key of the session where it is pasted to be looked up', async () => {
     const screen = shown();
-    await screen.press('5', '/');
-    await screen.waitFor(/^ find/m);
+    await leads(screen, ['5', '/'], /^ find/m);
     const written = outputFrom(screen);
     screen.paste('ab'.repeat(32));
     await screen.waitFor('this is a key, not a number or hash');
     expect(written()).not.toContain('abab');
-    await screen.press('esc');
-    await screen.waitFor((lines) => !lines.join('\n').includes('this is a key'));
+    await leads(screen, 'esc', (lines) => !lines.join('\n').includes('this is a key'));
     await screen.press('1');
   });
 
@@ -128,10 +116,8 @@ describe('the monitor on a terminal', () => {
     const screen = shown();
     screen.resize(80, 24);
     await screen.waitFor('every 1s');
-    await screen.press('-');
-    await screen.waitFor('every 2s');
-    await screen.press('+', '+');
-    await screen.waitFor('every 0.5s');
+    await leads(screen, '-', 'every 2s');
+    await leads(screen, ['+', '+'], 'every 0.5s');
   });
 
   it('says below 60×16 which size it needs, goes on when it gets it, and quits there too, without having drawn its key', async () => {
@@ -206,8 +192,7 @@ describe('with --ascii', () => {
   it.runIf(isSlowRun)('only ASCII is written', async () => {
     const screen = await openScene('live', { watchTty: true, env: { ASCII: '1' } });
     await screen.waitFor('* live');
-    await screen.press('?');
-    await screen.waitFor('show or hide this help');
+    await leads(screen, '?', 'show or hide this help');
     expect(screen.screen().join('')).toMatch(/^[\x20-\x7e]*$/);
     await screen.press('ctrl+c');
     await expectCleanEnd(screen, 0);
@@ -251,8 +236,7 @@ describe('Ctrl-Z', () => {
   beforeAll(async () => {
     const screen = shown();
     await screen.waitFor('shell>');
-    await screen.press(`${process.execPath} ${program}`, 'enter');
-    await screen.waitFor(LIVE);
+    await leads(screen, [`${process.execPath} ${program}`, 'enter'], LIVE);
   });
 
   it.runIf(isSlowRun)(
@@ -263,8 +247,11 @@ describe('Ctrl-Z', () => {
       await atPrompt();
       // A stopped program is not told of it.
       screen.resize(100, 30);
-      await screen.press('fg', 'enter');
-      await screen.waitFor((lines) => screen.isAlternate() && lines.at(-1)?.includes('q quit'));
+      await leads(
+        screen,
+        ['fg', 'enter'],
+        (lines) => screen.isAlternate() && lines.at(-1)?.includes('q quit'),
+      );
       expect(screen.screen()[1]).toMatch(/^\[1 Live\].{81,} every \S+ $/);
       await screen.waitFor('│ Average');
     },
@@ -278,31 +265,31 @@ describe('Ctrl-Z', () => {
       process.kill(pid, 'SIGSTOP');
       // Stopped within a frame it leaves the screen unfinished, so what the shell says of it may not be seen.
       await waitFor(async () => (await readFile(`/proc/${pid}/stat`, 'utf8')).includes(') T '));
-      await screen.press('fg', 'enter');
-      await screen.waitFor((lines) => screen.isAlternate() && lines[0]?.startsWith(' gastop'));
-      await screen.waitFor((lines) => !lines.some((line) => line.includes('Stopped')));
-      await screen.press('?');
-      await screen.waitFor('show or hide this help');
-      await screen.press('?');
-      await screen.waitFor('│ Average');
+      await leads(
+        screen,
+        ['fg', 'enter'],
+        (lines) => screen.isAlternate() && lines[0]?.startsWith(' gastop'),
+        (lines) => !lines.some((line) => line.includes('Stopped')),
+      );
+      await leads(screen, '?', 'show or hide this help');
+      await leads(screen, '?', '│ Average');
     },
   );
 
   it('goes back to the shell from a form, which is as it was after fg', async () => {
     const screen = shown();
-    await screen.press('3', 'n');
-    await screen.waitFor('New alert');
-    await screen.press('0.0321');
-    await screen.waitFor(/threshold +0\.0321/);
+    await leads(screen, ['3', 'n'], 'New alert');
+    await leads(screen, '0.0321', /threshold +0\.0321/);
     await screen.press('ctrl+z');
     await atPrompt();
-    await screen.press('fg', 'enter');
-    await screen.waitFor((lines) => screen.isAlternate() && lines.some((line) => line.includes('0.0321')));
+    await leads(
+      screen,
+      ['fg', 'enter'],
+      (lines) => screen.isAlternate() && lines.some((line) => line.includes('0.0321')),
+    );
     expect(screen.find('0.0321fg')).toBe(null);
-    await screen.press('esc');
-    await screen.waitFor('Leave');
-    await screen.press('y');
-    await screen.waitFor('Alerts');
+    await leads(screen, 'esc', 'Leave');
+    await leads(screen, 'y', 'Alerts');
     await screen.press('q');
     await atPrompt();
   });

@@ -74,3 +74,13 @@ export function outputFrom(screen: Terminal): () => string {
   const before = screen.output().length;
   return () => screen.output().slice(before);
 }
+
+/** Presses keys, and waits for all that they lead to. */
+export async function leads(
+  screen: Terminal,
+  keys: string | readonly string[],
+  ...shown: readonly Parameters<Terminal['waitFor']>[0][]
+) {
+  await screen.press(...[keys].flat());
+  for (const each of shown) await screen.waitFor(each);
+}

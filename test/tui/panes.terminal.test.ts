@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isSlowRun } from '../helpers/rounds.ts';
 import type { Terminal } from '../helpers/terminal.ts';
 import { FROM, noise, signedBlobs, signedTransfer, TO } from './auto-txs/signed.ts';
-import { NO_CLEARS, sceneOpener } from './open-scene.ts';
+import { leads, NO_CLEARS, sceneOpener } from './open-scene.ts';
 
 const { openScene, shareScene } = await sceneOpener();
 
@@ -29,42 +29,32 @@ describe.runIf(isSlowRun)('the Auto-tx pane on a terminal', () => {
     const screen = shown();
     const signed = await signedTransfer();
     await screen.waitFor('4 Auto-tx ·4');
-    await screen.press('4');
-    await screen.waitFor(isOn('failed'));
-    await screen.press('g', 'j', 'j', 'j', 'j', 'x');
-    await screen.waitFor(isCancel);
+    await leads(screen, '4', isOn('failed'));
+    await leads(screen, ['g', 'j', 'j', 'j', 'j', 'x'], isCancel);
     screen.paste(signed);
     await screen.waitFor('Not pasted: first go to a field that takes text');
     await screen.waitFor(isCancel);
     expect(shownDigits(screen, signed)).toEqual([]);
-    await screen.press('n');
-    await screen.waitFor(isList);
+    await leads(screen, 'n', isList);
   });
 
   it('lists, opens, disables, cancels and deletes, without ever clearing the screen', async () => {
     const screen = shown();
-    await screen.press('g');
-    await screen.waitFor('[4 Auto-tx ·4]');
-    await screen.waitFor(/▸ ! failed +0\.01 ETH to 0x7099…79C8/);
-    await screen.waitFor((lines) => /n new .*⏎ details/.test(lines.at(-1) ?? ''));
-    await screen.press('j', 'j', 'j', 'j');
-    await screen.waitFor((lines) => /n new .*⏎ details .*x cancel/.test(lines.at(-1) ?? ''));
-    await screen.press('enter');
-    await screen.waitFor(/target +Average ≤ 0\.04 gwei/);
-    await screen.waitFor((lines) => /Esc back .*x cancel/.test(lines.at(-1) ?? ''));
-    await screen.press('space');
-    await screen.waitFor('— disabled');
-    await screen.press('x');
-    await screen.waitFor('[▸ Keep it ]');
-    await screen.press('y');
-    await screen.waitFor('— cancelled');
-    await screen.press('d', 'y');
-    await screen.waitFor('Auto-txs 8');
-    await screen.waitFor('[4 Auto-tx ·3]');
-    await screen.press('i');
-    await screen.waitFor('GET /auto-txs');
-    await screen.press('esc');
-    await screen.waitFor('Auto-txs 8');
+    await leads(screen, 'g', '[4 Auto-tx ·4]', /▸ ! failed +0\.01 ETH to 0x7099…79C8/, (lines) =>
+      /n new .*⏎ details/.test(lines.at(-1) ?? ''),
+    );
+    await leads(screen, ['j', 'j', 'j', 'j'], (lines) =>
+      /n new .*⏎ details .*x cancel/.test(lines.at(-1) ?? ''),
+    );
+    await leads(screen, 'enter', /target +Average ≤ 0\.04 gwei/, (lines) =>
+      /Esc back .*x cancel/.test(lines.at(-1) ?? ''),
+    );
+    await leads(screen, 'space', '— disabled');
+    await leads(screen, 'x', '[▸ Keep it ]');
+    await leads(screen, 'y', '— cancelled');
+    await leads(screen, ['d', 'y'], 'Auto-txs 8', '[4 Auto-tx ·3]');
+    await leads(screen, 'i', 'GET /auto-txs');
+    await leads(screen, 'esc', 'Auto-txs 8');
     expect(screen.clears).toEqual(NO_CLEARS);
     await screen.press('q');
     expect(await screen.waitForExit()).toEqual({ exitCode: 0, signal: 0 });
@@ -84,9 +74,9 @@ describe('over prices that stand still', () => {
       const screen = shown();
       await screen.waitFor('│ Average');
       for (const typed of ['', '7']) {
-        await screen.press('a');
-        await screen.waitFor(/threshold +0\.05 .*has to fall 1 %/);
-        await screen.waitFor((lines) => /Tab fields .* Ctrl-S save it .* Esc leave/.test(lines.at(-1) ?? ''));
+        await leads(screen, 'a', /threshold +0\.05 .*has to fall 1 %/, (lines) =>
+          /Tab fields .* Ctrl-S save it .* Esc leave/.test(lines.at(-1) ?? ''),
+        );
         if (typed !== '') await screen.press(typed);
         await screen.press('esc');
         if (typed !== '') {
@@ -94,11 +84,9 @@ describe('over prices that stand still', () => {
           await screen.press('y');
         }
         await screen.waitFor('[1 Live]');
-        await screen.press('3');
-        await screen.waitFor('Alerts 1');
+        await leads(screen, '3', 'Alerts 1');
         expect(screen.find('New alert')).toBeNull();
-        await screen.press('1');
-        await screen.waitFor('[1 Live]');
+        await leads(screen, '1', '[1 Live]');
       }
     },
   );
@@ -106,46 +94,31 @@ describe('over prices that stand still', () => {
   it('Alerts makes an alert from the price on Live, and deletes, undoes and opens it, without ever clearing the screen', async () => {
     const screen = shown();
     await screen.waitFor('│ Average');
-    await screen.press('a');
-    await screen.waitFor('New alert');
+    await leads(screen, 'a', 'New alert');
     // None of these is a key of the monitor here.
     await screen.press('tab');
     await screen.press('tab');
-    await screen.press('q?2n');
-    await screen.waitFor('q?2n');
-    await screen.press('ctrl+s');
-    await screen.waitFor('Alerts 2');
-    await screen.waitFor(/▸ .*Average < 0\.05 gwei/);
-    await screen.press('enter');
-    await screen.waitFor(/note +q\?2n/);
-    await screen.waitFor((lines) => /Esc back .*n new/.test(lines.at(-1) ?? ''));
-    await screen.press('d');
-    await screen.waitFor('Delete this alert?');
-    await screen.waitFor((lines) => /y yes .*n no/.test(lines.at(-1) ?? ''));
-    await screen.press('y');
-    await screen.waitFor('Alerts 1');
-    await screen.waitFor(/deleted Average < 0\.05 gwei · u undoes \(\d+m\d*s?\)/);
-    await screen.press('u');
-    await screen.waitFor('Alerts 2');
+    await leads(screen, 'q?2n', 'q?2n');
+    await leads(screen, 'ctrl+s', 'Alerts 2', /▸ .*Average < 0\.05 gwei/);
+    await leads(screen, 'enter', /note +q\?2n/, (lines) => /Esc back .*n new/.test(lines.at(-1) ?? ''));
+    await leads(screen, 'd', 'Delete this alert?', (lines) => /y yes .*n no/.test(lines.at(-1) ?? ''));
+    await leads(screen, 'y', 'Alerts 1', /deleted Average < 0\.05 gwei · u undoes \(\d+m\d*s?\)/);
+    await leads(screen, 'u', 'Alerts 2');
     expect(screen.clears).toEqual(NO_CLEARS);
   });
 
   const openForm = async () => {
-    await shown().press('n');
-    await shown().waitFor('paste it here; it is never shown');
+    await leads(shown(), 'n', 'paste it here; it is never shown');
   };
   const leaveForm = async () => {
-    await shown().press('esc');
-    await shown().waitFor('Leave without scheduling it?');
-    await shown().press('y');
-    await shown().waitFor('No auto-txs yet');
+    await leads(shown(), 'esc', 'Leave without scheduling it?');
+    await leads(shown(), 'y', 'No auto-txs yet');
   };
 
   it('a pasted transaction does nothing where no text is taken, and it is said what to press', async () => {
     const screen = shown();
     const signed = await signedTransfer();
-    await screen.press('4');
-    await screen.waitFor('No auto-txs yet');
+    await leads(screen, '4', 'No auto-txs yet');
     screen.paste(signed);
     await screen.waitFor('Not pasted: first go to a field that takes text (n, / or u opens one)');
     await openForm();
@@ -189,8 +162,7 @@ describe('over prices that stand still', () => {
       screen.paste(signed);
       await screen.waitFor('signed transaction, 128 KB, EIP-1559');
       await screen.waitFor(FROM);
-      await screen.press('enter', 'ctrl+s');
-      await screen.waitFor(/▸ ◌ pending[\s\S]* at Average ≤/);
+      await leads(screen, ['enter', 'ctrl+s'], /▸ ◌ pending[\s\S]* at Average ≤/);
       expect(shownDigits(screen, signed)).toEqual([]);
       expect(screen.clears).toEqual(NO_CLEARS);
     },
@@ -198,12 +170,9 @@ describe('over prices that stand still', () => {
 
   it('a form keeps what is typed while the window is too small, and quits clean', async () => {
     const screen = shown();
-    await screen.press('3');
-    await screen.waitFor('Alerts 2');
-    await screen.press('n');
-    await screen.waitFor('New alert');
-    await screen.press('0.0123');
-    await screen.waitFor(/threshold +0\.0123/);
+    await leads(screen, '3', 'Alerts 2');
+    await leads(screen, 'n', 'New alert');
+    await leads(screen, '0.0123', /threshold +0\.0123/);
     screen.resize(40, 10);
     await screen.waitFor('window has 40×10');
     screen.resize(60, 16);
@@ -219,21 +188,13 @@ it.runIf(isSlowRun)(
   async () => {
     const screen = await openScene('auto-txs', { env: { FORCE_COLOR: '0' } });
     await screen.waitFor('4 Auto-tx');
-    await screen.press('4');
-    await screen.waitFor(/→ submitted/);
-    await screen.waitFor(/! held/);
-    await screen.waitFor(/nonce-gap/);
-    await screen.press('j', 'j', 'j');
-    await screen.waitFor('! nonce 8 must come first');
-    await screen.press('3');
-    await screen.waitFor('Alerts 1');
-    await screen.press('d');
-    await screen.waitFor('[▸ Keep it ]');
-    await screen.press('right');
-    await screen.waitFor('[▸ Delete ]');
+    await leads(screen, '4', /→ submitted/, /! held/, /nonce-gap/);
+    await leads(screen, ['j', 'j', 'j'], '! nonce 8 must come first');
+    await leads(screen, '3', 'Alerts 1');
+    await leads(screen, 'd', '[▸ Keep it ]');
+    await leads(screen, 'right', '[▸ Delete ]');
     await screen.press('n');
-    await screen.press('n');
-    await screen.waitFor(/▸ threshold/);
+    await leads(screen, 'n', /▸ threshold/);
   },
 );
 
@@ -244,50 +205,54 @@ describe.runIf(isSlowRun)('for a screen reader', () => {
   it('the list of auto-txs and an open one are sentences', async () => {
     const screen = shown();
     await screen.waitFor('Average, price 0.0507');
-    await screen.press('4');
-    await screen.waitFor(/^submitted, what it does .* target .*since .* ago, nonce\/from #3/m);
-    await screen.waitFor(/^held, what it does .*nonce\/from #9/m);
-    await screen.waitFor('0.01 ETH to 0x7099~79C8 at Average <= 0.04 gwei');
-    await screen.press('j', 'j', 'j');
-    await screen.waitFor(/Marked: held, what it does/);
-    await screen.waitFor('nonce 8 must come first');
-    await screen.press('enter');
-    await screen.waitFor('target: Average <= 0.06 gwei.');
-    await screen.waitFor(/^nonce-gap, nonce 8 must come first/m);
-    await screen.waitFor('created, it was scheduled');
+    await leads(
+      screen,
+      '4',
+      /^submitted, what it does .* target .*since .* ago, nonce\/from #3/m,
+      /^held, what it does .*nonce\/from #9/m,
+      '0.01 ETH to 0x7099~79C8 at Average <= 0.04 gwei',
+    );
+    await leads(screen, ['j', 'j', 'j'], /Marked: held, what it does/, 'nonce 8 must come first');
+    await leads(
+      screen,
+      'enter',
+      'target: Average <= 0.06 gwei.',
+      /^nonce-gap, nonce 8 must come first/m,
+      'created, it was scheduled',
+    );
     expectNoSigns();
   });
 
   it('the form of an auto-tx is sentences, without what was pasted', async () => {
     const screen = shown();
     const signed = await signedTransfer();
-    await screen.press('n');
-    await screen.waitFor('Field 1 of 6: signed');
+    await leads(screen, 'n', 'Field 1 of 6: signed');
     screen.paste(signed);
     await screen.waitFor('signed, signed transaction, 115 bytes, EIP-1559');
     await screen.waitFor(`from: ${FROM}`);
-    await screen.press('enter');
-    await screen.waitFor('Field 2 of 6: target');
-    await screen.waitFor(/^ok,? nonce/m);
+    await leads(screen, 'enter', 'Field 2 of 6: target', /^ok,? nonce/m);
     expectNoSigns();
     expect(shownDigits(screen, signed)).toEqual([]);
-    await screen.press('esc');
-    await screen.waitFor('Leave without scheduling it?');
+    await leads(screen, 'esc', 'Leave without scheduling it?');
     await screen.press('y');
   });
 
   it('the list of alerts, an open one and its form are sentences', async () => {
     const screen = shown();
-    await screen.press('3');
-    await screen.waitFor('armed, fires when Average < 0.04 gwei, to go down 21 %, fired 2, last ');
-    await screen.waitFor('notify email gas@example.org');
-    await screen.press('enter');
-    await screen.waitFor('saved: 0.00000345 ETH, $0.011 at 150,000 gas each.');
-    await screen.waitFor(/Selected:\.?\ndelivered, email gas@example.org/);
-    await screen.press('n');
-    await screen.waitFor('Field 3 of 9: threshold');
-    await screen.press('0.04');
-    await screen.waitFor(/^threshold, 0\.04/m);
+    await leads(
+      screen,
+      '3',
+      'armed, fires when Average < 0.04 gwei, to go down 21 %, fired 2, last ',
+      'notify email gas@example.org',
+    );
+    await leads(
+      screen,
+      'enter',
+      'saved: 0.00000345 ETH, $0.011 at 150,000 gas each.',
+      /Selected:\.?\ndelivered, email gas@example.org/,
+    );
+    await leads(screen, 'n', 'Field 3 of 9: threshold');
+    await leads(screen, '0.04', /^threshold, 0\.04/m);
     expectNoSigns();
   });
 });

@@ -167,3 +167,12 @@ export function showScreen(options: ShowOptions) {
     },
   };
 }
+
+/** A screen once all of this is on it. */
+export async function until<Shown extends Pick<ReturnType<typeof showScreen>, 'shows'>>(
+  shown: Shown,
+  ...texts: readonly (string | RegExp)[]
+): Promise<Shown> {
+  await shown.shows(...texts);
+  return shown;
+}

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isSlowRun } from '../helpers/rounds.ts';
-import { expectCleanEnd, NO_CLEARS, outputFrom, sceneOpener } from './open-scene.ts';
+import { expectCleanEnd, leads, NO_CLEARS, outputFrom, sceneOpener } from './open-scene.ts';
 
 const { openScene, shareScene } = await sceneOpener();
 
@@ -43,9 +43,7 @@ describe('a source that fails', () => {
       const screen = await openScene('picker', { watchTty: true, env: { FORCE_COLOR: '0' } });
       await screen.waitFor('No source answers');
       await screen.waitFor(/eth\.drpc\.org +connection refused/);
-      await screen.press('d');
-      await screen.waitFor('│ Average');
-      await screen.waitFor(LIVE);
+      await leads(screen, 'd', '│ Average', LIVE);
       for (const [key, shows] of [
         ['2', '[2 Chart]'],
         ['?', 'show or hide this help'],
@@ -54,8 +52,7 @@ describe('a source that fails', () => {
         ['esc', '[2 Chart]'],
         ['1', '[1 Live]'],
       ] as const) {
-        await screen.press(key);
-        await screen.waitFor(shows);
+        await leads(screen, key, shows);
         expect(screen.screen()[0]).toContain('SIMULATED');
       }
       screen.resize(40, 10);
@@ -74,20 +71,17 @@ describe('a source that fails', () => {
     it('by a URL that is not drawn with what gives access in it', async () => {
       const screen = shown();
       await screen.waitFor('No source answers');
-      await screen.press('u');
-      await screen.waitFor('for example http://127.0.0.1:8545');
+      await leads(screen, 'u', 'for example http://127.0.0.1:8545');
       const written = outputFrom(screen);
       screen.paste('https://me:sesame@rpc.example/v3/0123456789abcdef01234567');
       await screen.waitFor(`https://${'•'.repeat(9)}@rpc.example/v3/${'•'.repeat(24)}`);
       expect(written()).not.toMatch(/sesame|0123456789abcdef/);
-      await screen.press('ctrl+u');
-      await screen.waitFor('for example http://127.0.0.1:8545');
+      await leads(screen, 'ctrl+u', 'for example http://127.0.0.1:8545');
     });
 
     it('by a URL that is checked while it is typed or pasted', async () => {
       const screen = shown();
-      await screen.press('q', 'x');
-      await screen.waitFor('cannot be read: write http://');
+      await leads(screen, ['q', 'x'], 'cannot be read: write http://');
       await screen.press('backspace', 'backspace');
       screen.paste('http://127.0.0.1:0\n');
       await screen.waitFor('with host and port');
@@ -95,14 +89,12 @@ describe('a source that fails', () => {
       await screen.press('backspace');
       screen.paste('8545');
       await screen.waitFor('Enter opens it');
-      await screen.press('enter');
-      await screen.waitFor('│ Average');
+      await leads(screen, 'enter', '│ Average');
     });
 
     it('and then is shown on, though Ctrl-Z was pressed where no shell waits', async () => {
       const screen = shown();
-      await screen.press('ctrl+z');
-      await screen.waitFor(() => screen.isAlternate() && screen.find('│ Average') !== null);
+      await leads(screen, 'ctrl+z', () => screen.isAlternate() && screen.find('│ Average') !== null);
       const block = screen.screen()[0];
       await screen.waitFor((lines) => lines[0] !== block && LIVE.test(lines[0] ?? ''));
     });

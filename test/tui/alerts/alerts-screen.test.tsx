@@ -7,7 +7,7 @@ import { AlertsPane } from '../../../src/tui/panes/alerts/alerts-pane.tsx';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { ALERT, fakeAlerts, SAVINGS } from '../fake-alerts.ts';
 import { describing, SNAPSHOT, SUMMARY } from '../fake-gas.ts';
-import { type ShowOptions, showScreen } from '../show-screen.tsx';
+import { type ShowOptions, showScreen, until } from '../show-screen.tsx';
 
 const AT = SNAPSHOT.blockTimestamp ?? 0;
 
@@ -68,8 +68,7 @@ describe('the list of alerts', () => {
   });
 
   it('says state, condition, what the price has to do, how often it fired, whom it tells and why', async () => {
-    const { shows, screen } = show([ARMED], { columns: 120, rows: 37 });
-    await shows('Average < 0.04 gwei');
+    const { screen } = await until(show([ARMED], { columns: 120, rows: 37 }), 'Average < 0.04 gwei');
     expect(screen()).toMatch(
       /● armed +Average < 0.04 gwei +↓ 21 % +2 +40m04s ago +email gas@example.org +deploy the registry/,
     );
@@ -119,8 +118,7 @@ describe('the list of alerts', () => {
   });
 
   it.each(SIZES)('without alerts says how one is made, at %i × %i', async (columns, rows) => {
-    const { shows } = show([], { columns, rows });
-    await shows('No alerts yet', 'n makes one');
+    await show([], { columns, rows }).shows('No alerts yet', 'n makes one');
   });
 
   it('says that a service keeps none, and what does', async () => {
@@ -180,8 +178,7 @@ describe('the list of alerts', () => {
   });
 
   it('is ASCII alone where that is asked for', async () => {
-    const { shows, screen } = show([ARMED, DISABLED], { ascii: true });
-    await shows('* armed');
+    const { screen } = await until(show([ARMED, DISABLED], { ascii: true }), '* armed');
     expect(screen()).toMatch(/^[\x20-\x7e\n]*$/);
   });
 });
@@ -218,8 +215,7 @@ describe('a toggle', () => {
   it('that is refused says why', async () => {
     const details = [{ path: 'status', message: 'must be one of ON, OFF' }];
     const setAlertStatus = () => Promise.reject(refusal('no', details));
-    const { shows, press, toasts } = show([ARMED], {}, { setAlertStatus });
-    await shows('● armed');
+    const { press, toasts } = await until(show([ARMED], {}, { setAlertStatus }), '● armed');
     await press('space');
     await waitFor(() => toasts.length === 1);
     expect(toasts[0]).toEqual({
@@ -306,8 +302,7 @@ describe('what was toggled before the monitor ends', () => {
       log.push(status);
       return sent.promise;
     };
-    const { shows, press, endSession } = show([ARMED], {}, { setAlertStatus });
-    await shows('● armed');
+    const { press, endSession } = await until(show([ARMED], {}, { setAlertStatus }), '● armed');
     await press('space');
     await waitFor(() => log.length === 1);
     const ended = endSession().then(() => log.push('closed'));
@@ -326,8 +321,7 @@ describe('what was toggled before the monitor ends', () => {
       asked += 1;
       return new Promise<null>(() => {});
     };
-    const { shows, press, endSession } = show([ARMED], {}, { setAlertStatus });
-    await shows('● armed');
+    const { press, endSession } = await until(show([ARMED], {}, { setAlertStatus }), '● armed');
     await press('space');
     await waitFor(() => asked === 1);
     await endSession();
@@ -379,8 +373,7 @@ describe('a deletion', () => {
 
   it('is sent when it can no longer be undone', async () => {
     const { gone, deleteAlert } = removing();
-    const { shows, press } = show([ARMED, DISABLED], { undoMs: 20 }, { deleteAlert });
-    await shows('Alerts 2');
+    const { press } = await until(show([ARMED, DISABLED], { undoMs: 20 }, { deleteAlert }), 'Alerts 2');
     await press('d', 'y');
     await waitFor(() => gone.length === 1);
     expect(gone).toEqual(['alr_armed']);
@@ -413,8 +406,7 @@ describe('a deletion', () => {
 
   it('that still could be undone is sent when the monitor ends', async () => {
     const { gone, deleteAlert } = removing();
-    const { leads, shows, endSession } = show([ARMED, DISABLED], {}, { deleteAlert });
-    await shows('Alerts 2');
+    const { leads, endSession } = await until(show([ARMED, DISABLED], {}, { deleteAlert }), 'Alerts 2');
     await leads(['d', 'y'], 'undoes');
     await endSession();
     expect(gone).toEqual(['alr_armed']);
@@ -461,8 +453,7 @@ describe('the details', () => {
   });
 
   it.each(SIZES)('say all that is known, within %i × %i', async (columns, rows) => {
-    const { leads, shows, press, lines, screen } = show([FULL], { columns, rows });
-    await shows('Alerts 1');
+    const { leads, press, lines, screen } = await until(show([FULL], { columns, rows }), 'Alerts 1');
     await leads('enter', / note +🚀/);
     expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
     const seen = [screen()];
@@ -550,15 +541,13 @@ describe('the details', () => {
 
   it('of an alert that is gone say so, and Esc goes back', async () => {
     const gone = new ClientError('not-found', 'no such alert', { endpoint: '/alerts/{id}', status: 404 });
-    const { leads, shows } = show([ARMED], {}, { alert: () => Promise.reject(gone) });
-    await shows('Alerts 1');
+    const { leads } = await until(show([ARMED], {}, { alert: () => Promise.reject(gone) }), 'Alerts 1');
     await leads('enter', 'There is no such alert any more');
     await leads('esc', 'Alerts 1');
   });
 
   it('are what the raw view asks for', async () => {
-    const { leads, shows, memory } = show([alertOf('a/b')]);
-    await shows('Alerts 1');
+    const { leads, memory } = await until(show([alertOf('a/b')]), 'Alerts 1');
     expect(TABS[2]?.raw(memory)).toEqual({ path: '/alerts' });
     await leads('enter', 'Deliveries');
     expect(TABS[2]?.raw(memory)).toEqual({ path: '/alerts/a%2Fb' });

@@ -12,7 +12,7 @@ import { isSlowRun } from '../../helpers/rounds.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { ALERT, fakeAlerts } from '../fake-alerts.ts';
 import { describing } from '../fake-gas.ts';
-import { showScreen } from '../show-screen.tsx';
+import { showScreen, until } from '../show-screen.tsx';
 
 /** Words from a service that are called as what every object has. */
 
@@ -64,8 +64,7 @@ const plain = (word: string) => word.toLowerCase().replaceAll('_', ' ');
 
 describe.each(NAMES)('an alert whose every word is %s', (word) => {
   it('stands in the list, and in its details', async () => {
-    const { leads, shows, screen } = show(word);
-    await shows(`${plain(word)}, email`);
+    const { leads, screen } = await until(show(word), `${plain(word)}, email`);
     await leads('enter', '1, newest first', new RegExp(`• ${plain(word)} +${plain(word)} ${word}`));
     expect(screen()).toContain('target unknown');
     expect(screen()).not.toContain('[native code]');

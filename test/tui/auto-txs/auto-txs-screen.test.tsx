@@ -6,7 +6,7 @@ import { AutoTxsPane } from '../../../src/tui/panes/auto-txs/auto-txs-pane.tsx';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { type AutoTxMethods, autoTxView, fakeAutoTxs } from '../fake-auto-txs.ts';
 import { SNAPSHOT } from '../fake-gas.ts';
-import { type ShowOptions, showScreen } from '../show-screen.tsx';
+import { type ShowOptions, showScreen, until } from '../show-screen.tsx';
 import {
   AT,
   CONFIRMING,
@@ -50,8 +50,7 @@ const refused = (message: string) =>
 
 describe('the list of auto-txs', () => {
   it.each(SIZES)('fills %i × %i exactly', async (columns, rows) => {
-    const { shows, lines } = show(SAMPLES, { columns, rows });
-    await shows('Auto-txs 9');
+    const { lines } = await until(show(SAMPLES, { columns, rows }), 'Auto-txs 9');
     expect(lines().length).toBe(rows);
     expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
     expect(lines()[3]).toMatch(/→ mined +(#2 )?0.01 ETH to 0x7099….* 0.04 .*5\/12 conf/);
@@ -59,8 +58,7 @@ describe('the list of auto-txs', () => {
 
   it('has first what failed, then what is on its way, what waits by its distance, and the rest', async () => {
     const far = autoTxView({ id: 'far', target: 10_000_000n });
-    const { shows, lines } = show([far, ...SAMPLES], { columns: 120, rows: 37 });
-    await shows('Auto-txs 10');
+    const { lines } = await until(show([far, ...SAMPLES], { columns: 120, rows: 37 }), 'Auto-txs 10');
     const words = lines()
       .slice(2, 12)
       .map((line) => /^ [▸ ] . (\w+)/.exec(line)?.[1]);
@@ -86,8 +84,7 @@ describe('the list of auto-txs', () => {
   });
 
   it('says state, what it does, target and price, how far, how likely, until when, whose, and why', async () => {
-    const { shows } = show([WAITING], { columns: 120, rows: 37 });
-    await shows(
+    await show([WAITING], { columns: 120, rows: 37 }).shows(
       /◌ pending +0.01 ETH to 0x7099…79C8 +0.04 +0.0507 +↓ 21 % +81 % +in 3h04m +#7 0xf39F…2266 +deploy the/,
       'waits until Average ≤ 0.04 gwei',
     );
@@ -110,8 +107,7 @@ describe('the list of auto-txs', () => {
       message: 'its tip alone is above the target',
     } as const;
     const never = autoTxView({ id: 'never', isStrict: true, checks: [unreachable], reachProbability: 0 });
-    const { leads, shows } = show([there, low, never]);
-    await shows('● reached', 'cap low', /never +—/);
+    const { leads } = await until(show([there, low, never]), '● reached', 'cap low', /never +—/);
     await leads('j', 'target reached, but it waits while the base fee of 0.0497 gwei');
     await leads('j', '! its tip alone is above the target');
   });
@@ -143,21 +139,19 @@ describe('the list of auto-txs', () => {
   });
 
   it('says the nonce of the marked one where there is a free line, within 60 columns', async () => {
-    const { shows } = show([SENT], { columns: 60, rows: 13 });
-    await shows(/nonce 3 of\s+0xf39F…2266 · rent/);
+    await show([SENT], { columns: 60, rows: 13 }).shows(/nonce 3 of\s+0xf39F…2266 · rent/);
   });
 
   it('says of an executed one what it paid and saved', async () => {
-    const { shows } = show([EXECUTED]);
-    await shows(
+    await show([EXECUTED]).shows(
       'paid 0.0388',
       /mined in block 24,337,380 at 0.0388 gwei, 0.000000250 ETH less\s+than\s+at\s+its\s+creation/,
     );
   });
 
   it('says of one that its own tip made far too dear what that cost, and no saving', async () => {
-    const { shows, screen } = show([{ ...EXECUTED, target: 20_000_000n }]);
-    await shows(
+    const { screen } = await until(
+      show([{ ...EXECUTED, target: 20_000_000n }]),
       /at 0.0388 gwei with its own tip, 0.000000395 ETH\s+above\s+its\s+target\s+of\s+0.0200\s+gwei/,
     );
     expect(screen()).not.toContain('its creation');
@@ -217,8 +211,7 @@ describe('a list that shows no auto-txs', () => {
   const REPLAYED = { ...SNAPSHOT, source: { ...SNAPSHOT.source, kind: 'replay' as const } };
 
   it('of a recording says what takes them', async () => {
-    const { shows } = show([], { snapshot: REPLAYED });
-    await shows('A recording takes no transactions', 'gastop --rpc URL');
+    await show([], { snapshot: REPLAYED }).shows('A recording takes no transactions', 'gastop --rpc URL');
   });
 
   it('of a recording opens no form that would take one, and says why', async () => {
@@ -234,8 +227,7 @@ describe('a list that shows no auto-txs', () => {
       ['details', 'n'],
       ['details', 'e'],
     ] as const) {
-      const { leads, press, shows, toasts, screen } = show([DISABLED], { snapshot });
-      await shows('Auto-txs 1');
+      const { leads, press, toasts, screen } = await until(show([DISABLED], { snapshot }), 'Auto-txs 1');
       if (at === 'details') {
         await leads('enter', 'Timeline');
       }
@@ -266,8 +258,7 @@ describe('a list that shows no auto-txs', () => {
 
 describe('the keys of an auto-tx', () => {
   it('space disables it and has it wait again, in the list and in its details', async () => {
-    const { leads, shows, toasts } = show([WAITING]);
-    await shows('◌ pending');
+    const { leads, toasts } = await until(show([WAITING]), '◌ pending');
     await leads('space', '— disabled');
     await leads('enter', 'Order');
     await leads('space', '◌ pending');
@@ -283,8 +274,7 @@ describe('the keys of an auto-tx', () => {
       asked.push(change);
       return null;
     };
-    const { shows, press, toasts } = show([DRAFT], {}, { updateAutoTx });
-    await shows('Auto-txs 1');
+    const { press, toasts } = await until(show([DRAFT], {}, { updateAutoTx }), 'Auto-txs 1');
     await press('space');
     await waitFor(() => toasts.length === 1);
     expect(toasts).toEqual([{ kind: 'error', text: 'A draft needs its signature first: e' }]);
@@ -293,8 +283,7 @@ describe('the keys of an auto-tx', () => {
 
   it('space that is refused changes nothing, and says why', async () => {
     const updateAutoTx = () => Promise.reject(refused('it was sent a moment ago'));
-    const { shows, press, toasts, screen } = show([WAITING], {}, { updateAutoTx });
-    await shows('◌ pending');
+    const { press, toasts, screen } = await until(show([WAITING], {}, { updateAutoTx }), '◌ pending');
     await press('space');
     await waitFor(() => toasts[0]?.text === 'Not changed: it was sent a moment ago');
     expect(screen()).toContain('◌ pending');
@@ -303,8 +292,7 @@ describe('the keys of an auto-tx', () => {
   it.each(SIZES)(
     'x asks before it cancels, and a key too many keeps it, at %i × %i',
     async (columns, rows) => {
-      const { leads, shows, lines, toasts } = show([WAITING], { columns, rows });
-      await shows('◌ pending');
+      const { leads, lines, toasts } = await until(show([WAITING], { columns, rows }), '◌ pending');
       await leads('x', 'Cancel this auto-tx?', '[▸ Keep it ]', 'It was not broadcast');
       expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
       await leads('enter', '◌ pending');
@@ -314,8 +302,7 @@ describe('the keys of an auto-tx', () => {
   );
 
   it('the chance is told for as long as the service has looked ahead', async () => {
-    const { leads, shows } = show([{ ...WAITING, reachWithinSec: 185 * 60 }]);
-    await shows('◌ pending');
+    const { leads } = await until(show([{ ...WAITING, reachWithinSec: 185 * 60 }]), '◌ pending');
     await leads('enter', '81 % within 3h05m');
   });
 
@@ -344,8 +331,7 @@ describe('the keys of an auto-tx', () => {
 
   it('nothing is claimed of a service that does not say whether nodes may have it', async () => {
     const foreign = { ...WAITING, attempts: null, submittedAt: null, mayBeMined: null };
-    const { leads, shows, screen } = show([foreign], { isOwnService: false });
-    await shows('◌ pending');
+    const { leads, screen } = await until(show([foreign], { isOwnService: false }), '◌ pending');
     await leads(
       'x',
       'The service does not say whether it was broadcast',
@@ -359,14 +345,12 @@ describe('the keys of an auto-tx', () => {
   });
 
   it('d says of what may still be mined that nothing will tell of it', async () => {
-    const { leads, shows } = show([{ ...WAITING, status: 'CANCELLED', mayBeMined: true }]);
-    await shows('cancelled');
+    const { leads } = await until(show([{ ...WAITING, status: 'CANCELLED', mayBeMined: true }]), 'cancelled');
     await leads('d', /may still be mined, which nothing here\s+will\s+tell/);
   });
 
   it('x says of one that is on its way that nothing here stops it, and what does', async () => {
-    const { leads, shows, press, toasts } = show([SENT]);
-    await shows('submitted');
+    const { leads, shows, press, toasts } = await until(show([SENT]), 'submitted');
     await leads(
       'x',
       'It is submitted now: a broadcast transaction cannot be cancelled.',
@@ -403,21 +387,18 @@ describe('the keys of an auto-tx', () => {
   it('one whose checks need attention is marked in its row', async () => {
     const message = 'its own priority fee of 100 gwei makes it pay about 100 gwei';
     const check = { name: 'cost', result: 'pass', ok: false, code: 'above_target', message } as const;
-    const { shows } = show([autoTxView({ id: 'dear', checks: [check] })]);
-    await shows('! pending', message);
+    await show([autoTxView({ id: 'dear', checks: [check] })]).shows('! pending', message);
   });
 
   it('one that a block has takes neither edit nor cancel', async () => {
-    const { leads, shows, press, screen } = show([CONFIRMING]);
-    await shows('mined');
+    const { leads, press, screen } = await until(show([CONFIRMING]), 'mined');
     await leads(['x', 'e', 'enter'], 'Order');
     await press('x', 'e');
     expect(screen()).toContain('Order');
   });
 
   it('space asks before one whose target is reached goes out, with what that pays', async () => {
-    const { leads, shows } = show([{ ...DISABLED, target: 60_000_000n }]);
-    await shows('— disabled');
+    const { leads } = await until(show([{ ...DISABLED, target: 60_000_000n }]), '— disabled');
     await leads(
       'space',
       'Enable it, and send it at once?',
@@ -429,8 +410,7 @@ describe('the keys of an auto-tx', () => {
   });
 
   it('a final one takes neither edit nor cancel nor on/off, and c schedules another like it', async () => {
-    const { leads, shows, toasts } = show([{ ...FAILED, target: 31_000_000n, note: 'rent' }]);
-    await shows('failed');
+    const { leads, toasts } = await until(show([{ ...FAILED, target: 31_000_000n, note: 'rent' }]), 'failed');
     await leads(['x', 'e', 'space', 'c'], 'New auto-tx');
     await leads('tab', /target +0\.031 /, /note +rent/);
     const error = { kind: 'error', text: 'It is final: c schedules another one like it' };
@@ -450,16 +430,14 @@ describe('the keys of an auto-tx', () => {
     ['what is disabled', DISABLED, 'Cancel it first: x'],
     ['what is on its way', CONFIRMING, 'It is submitted: it can be deleted once it is final'],
   ])('d does not delete %s, and says what to do', async (_, autoTx, text) => {
-    const { shows, press, toasts } = show([autoTx]);
-    await shows('Auto-txs 1');
+    const { press, toasts } = await until(show([autoTx]), 'Auto-txs 1');
     await press('d');
     await waitFor(() => toasts.length === 1);
     expect(toasts).toEqual([{ kind: 'error', text }]);
   });
 
   it('d asks, deletes what is over, and the cursor stays where it was', async () => {
-    const { leads, shows, lines } = show([DRAFT, EXECUTED, FAILED]);
-    await shows('Auto-txs 3');
+    const { leads, lines } = await until(show([DRAFT, EXECUTED, FAILED]), 'Auto-txs 3');
     await leads(['j', 'delete'], 'Delete this auto-tx?', 'It cannot be undone.');
     await leads('n', 'Auto-txs 3');
     await leads(['d', 'y'], 'Auto-txs 2');
@@ -467,8 +445,7 @@ describe('the keys of an auto-tx', () => {
   });
 
   it('y copies the hash, in the list and in the details; a draft has none', async () => {
-    const { leads, shows, press, toasts } = show([WAITING, DRAFT]);
-    await shows('Auto-txs 2');
+    const { leads, press, toasts } = await until(show([WAITING, DRAFT]), 'Auto-txs 2');
     await press('y');
     await waitFor(() => toasts[0]?.text.startsWith('Copied 0xabab…abab ') === true);
     await leads('enter', 'Order');
@@ -482,8 +459,7 @@ describe('the keys of an auto-tx', () => {
 
 describe('the details of an auto-tx', () => {
   it.each(SIZES)('say all that is known, within %i × %i', async (columns, rows) => {
-    const { leads, shows, press, screen, lines } = show([HELD], { columns, rows });
-    await shows('held');
+    const { leads, press, screen, lines } = await until(show([HELD], { columns, rows }), 'held');
     await leads('enter', 'Order');
     expect(lines().length).toBe(rows);
     const seen = new Set<string>();
@@ -514,8 +490,7 @@ describe('the details of an auto-tx', () => {
   });
 
   it('of a mined one begin with what it cost and saved, a loss as such', async () => {
-    const { leads, shows } = show([EXECUTED], { columns: 120, rows: 37 });
-    await shows('executed');
+    const { leads } = await until(show([EXECUTED], { columns: 120, rows: 37 }), 'executed');
     await leads(
       'enter',
       /confirmed +12 of 12 blocks/,
@@ -526,8 +501,7 @@ describe('the details of an auto-tx', () => {
   });
 
   it('scroll by lines and pages, and Esc goes back to where the list was', async () => {
-    const { leads, shows, press, lines, screen } = show(SAMPLES, { rows: 13 });
-    await shows('Auto-txs 9');
+    const { leads, press, lines, screen } = await until(show(SAMPLES, { rows: 13 }), 'Auto-txs 9');
     await leads(['j', 'j', 'j', 'enter'], 'Order');
     await press('pagedown');
     await waitFor(() => !screen().includes('Order'));
@@ -541,8 +515,7 @@ describe('the details of an auto-tx', () => {
 
   it('of a service that keeps no timeline say so', async () => {
     const autoTx = async () => ({ ...WAITING, timeline: null });
-    const { leads, shows } = show([WAITING], { columns: 120, rows: 37 }, { autoTx });
-    await shows('pending');
+    const { leads } = await until(show([WAITING], { columns: 120, rows: 37 }, { autoTx }), 'pending');
     await leads('enter', 'this service has none');
   });
 });

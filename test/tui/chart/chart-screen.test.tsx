@@ -5,7 +5,7 @@ import { ChartScreen } from '../../../src/tui/panes/chart/chart-pane.tsx';
 import { FOREIGN_30 } from '../../client/foreign-openapi.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { HOUR, MARKET, RECOMMENDATION, SNAPSHOT } from '../fake-gas.ts';
-import { type ShowOptions, showScreen } from '../show-screen.tsx';
+import { type ShowOptions, showScreen, until } from '../show-screen.tsx';
 
 const refusal = (message: string) =>
   new ClientError('unreachable', message, { endpoint: '/dashboard/stats/chart' });
@@ -89,8 +89,7 @@ describe('ChartScreen', () => {
   });
 
   it('moves the cursor with arrows, g and G', async () => {
-    const { leads, press, screen, shows } = show();
-    await shows('now ');
+    const { leads, press, screen } = await until(show(), 'now ');
     await leads('left', '▸ ');
     const one = screen().split('\n').at(-1);
     await press('left');

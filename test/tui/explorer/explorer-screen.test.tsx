@@ -9,7 +9,7 @@ import { explorerRequest } from '../../../src/tui/panes/explorer/explorer-state.
 import { isSlowRun } from '../../helpers/rounds.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { BLOCK, SNAPSHOT, TX } from '../fake-gas.ts';
-import { type ShowOptions, showScreen } from '../show-screen.tsx';
+import { type ShowOptions, showScreen, until } from '../show-screen.tsx';
 
 const HEAD = SNAPSHOT.blockNumber ?? 0;
 const AT = SNAPSHOT.blockTimestamp ?? 0;
@@ -96,8 +96,7 @@ const refusal = (
 
 describe('the list of blocks', () => {
   it('shows the latest first: number, age, base fee and its change, fullness and the median tip', async () => {
-    const { lines, shows } = show();
-    await shows('24,337,604');
+    const { lines } = await until(show(), '24,337,604');
     expect(lines()[1]).toMatch(/^ +block +age +base fee +change +gas used +tip p50 +time$/);
     expect(lines()[2]).toMatch(
       /^ ▸ 24,337,604 {6}4s {4}0\.0508 {3}↓ −1\.9 % {2}████░░░░░░ {2}40 % {3}0\.0100 {2}\d\d:\d\d:\d\d$/,
@@ -165,8 +164,7 @@ describe('the list of blocks', () => {
   );
 
   it('moves its cursor with j, k, the arrows, pages, g and G', async () => {
-    const { leads, shows, lines } = show();
-    await shows('▸ 24,337,604');
+    const { leads, lines } = await until(show(), '▸ 24,337,604');
     for (const [key, block] of [
       ['j', 603],
       ['down', 602],
@@ -187,8 +185,7 @@ describe('the list of blocks', () => {
   });
 
   it('keeps the cursor on its block while new ones arrive, and follows the newest from the top', async () => {
-    const { leads, shows, arrive, lines } = show({ rows: 12 });
-    await shows('▸ 24,337,604');
+    const { leads, shows, arrive, lines } = await until(show({ rows: 12 }), '▸ 24,337,604');
     arrive(next());
     await shows('▸ 24,337,605');
     await leads(['j', 'j'], '▸ 24,337,603');
@@ -212,8 +209,7 @@ describe('the list of blocks', () => {
 
   it('says why there is nothing and what can be done', async () => {
     const nothing = () => Promise.reject(refusal('unreachable', 'nothing answers at 127.0.0.1:9'));
-    const { shows } = show({ gas: { baseFee: nothing, gasUsedRatio: nothing, priorityFee: nothing } });
-    await shows(
+    await show({ gas: { baseFee: nothing, gasUsedRatio: nothing, priorityFee: nothing } }).shows(
       'No answer for the latest blocks',
       'nothing answers at 127.0.0.1:9',
       '/ looks up a block or a transaction',
@@ -443,8 +439,7 @@ describe('a transaction', () => {
 
 describe('the lookup field', () => {
   it('says what is wrong while it is typed into, ignores Enter then, and closes with Esc', async () => {
-    const { leads, press, paste, shows, screen } = show();
-    await shows('▸ 24,337,604');
+    const { leads, press, paste, shows, screen } = await until(show(), '▸ 24,337,604');
     await leads('/', 'a block like 24,337,604');
     paste('24,33\u0007\n');
     await shows('type a block (24,337,604)');
@@ -505,8 +500,7 @@ describe('the lookup field', () => {
 
 describe('the Explorer', () => {
   it('copies what is marked: a number, or a hash', async () => {
-    const { leads, press, shows, toasts } = show();
-    await shows('▸ 24,337,604');
+    const { leads, press, toasts } = await until(show(), '▸ 24,337,604');
     await leads(['y', 'return'], /^ +212 /m);
     await press('j', 'y');
     await waitFor(() => toasts.length === 2);
@@ -514,8 +508,7 @@ describe('the Explorer', () => {
   });
 
   it('has its raw view ask for what is on the screen', async () => {
-    const { leads, shows, memory } = show();
-    await shows('▸ 24,337,604');
+    const { leads, memory } = await until(show(), '▸ 24,337,604');
     expect(explorerRequest(memory)).toEqual({ path: '/metrics/base-fee', query: { bucket: 'block' } });
     await leads('return', /^ +212 /m);
     expect(explorerRequest(memory)).toEqual({ path: '/metrics/block/24337604' });

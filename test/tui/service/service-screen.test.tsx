@@ -8,7 +8,7 @@ import { V1_ROUTES } from '../../../src/contract/routes.ts';
 import { ServiceScreen } from '../../../src/tui/panes/service/service-pane.tsx';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { MARKET, RATE_LIMITS, RECOMMENDATION, SNAPSHOT, SUMMARY } from '../fake-gas.ts';
-import { type ShowOptions, showScreen } from '../show-screen.tsx';
+import { type ShowOptions, showScreen, until } from '../show-screen.tsx';
 
 const DESCRIPTION = {
   title: 'Gas API',
@@ -125,8 +125,7 @@ describe('the Service pane', () => {
     ['below', 2e7, /24 h +0\.0200 +0\.0200 .* 0\.412 /],
     ['above', 5e8, /24 h +0\.500 +0\.0310 .* 0\.500 /],
   ])('never has the base fee of now %s the range of figures that are older', async (_, baseFee, row) => {
-    const { shows } = show({ snapshot: { ...SNAPSHOT, baseFee: BigInt(baseFee) } });
-    await shows(row);
+    await show({ snapshot: { ...SNAPSHOT, baseFee: BigInt(baseFee) } }).shows(row);
   });
 
   it('has one row of figures while the history is younger than a day', async () => {
@@ -140,8 +139,7 @@ describe('the Service pane', () => {
   });
 
   it('prices work in the coin and in dollars on every lane where there is room', async () => {
-    const { shows, screen } = show({ columns: 120, rows: 37 });
-    await shows('Gas API, version');
+    const { screen } = await until(show({ columns: 120, rows: 37 }), 'Gas API, version');
     expect(screen()).toMatch(
       /ETH transfer +21,000 +\$0\.0028 +0\.000000865 +\$0\.0034 +0\.00000106 +\$0\.0042 +0\.00000130$/m,
     );
@@ -274,8 +272,7 @@ describe('the Service pane', () => {
     let head = 24_337_604;
     const nodes = () => [{ ...NODE, head }];
     const summary = async () => ({ ...SUMMARY, health: { ...SUMMARY.health, nodes: nodes() } });
-    const { shows, arrive } = show({ isOwnService: true, gas: { summary } });
-    await shows('24,337,604');
+    const { shows, arrive } = await until(show({ isOwnService: true, gas: { summary } }), '24,337,604');
     head += 1;
     arrive({ ...SNAPSHOT, blockNumber: head });
     await shows('24,337,605');
@@ -330,8 +327,7 @@ describe('the Service pane', () => {
   });
 
   it('scrolls where there is no room', async () => {
-    const { leads, press, shows, screen } = show({ columns: 60, rows: 13 });
-    await shows(/\d+ more \(j\)/, ' 42 ms');
+    const { leads, press, screen } = await until(show({ columns: 60, rows: 13 }), /\d+ more \(j\)/, ' 42 ms');
     await leads('G', 'Gas API, version');
     await waitFor(() => !screen().includes(' more (j)'));
     for (const [key, text] of [
@@ -362,8 +358,7 @@ describe('the Service pane', () => {
     [120, 37],
     [200, 47],
   ])('stays within %i columns and %i rows, and cuts no number', async (columns, rows) => {
-    const { leads, shows, lines, screen } = show({ columns, rows });
-    await shows(' 42 ms');
+    const { leads, lines, screen } = await until(show({ columns, rows }), ' 42 ms');
     for (const key of ['g', 'G']) {
       await leads(key, rows > 20 ? 'Gas API, version' : key === 'g' ? ' Source' : 'Gas API, version');
       expect(lines().length).toBeLessThanOrEqual(rows);
@@ -373,8 +368,7 @@ describe('the Service pane', () => {
   });
 
   it('needs nothing but ASCII where nothing else can be shown', async () => {
-    const { shows, screen } = show({ ascii: true });
-    await shows('Gas API, version');
+    const { screen } = await until(show({ ascii: true }), 'Gas API, version');
     expect(screen()).toMatch(/^[\x20-\x7e\n]*$/);
   });
 });
