@@ -94,7 +94,7 @@ describe('an alert made with keys', () => {
     const words = rows.at(-2)?.slice(3).trimEnd() ?? '';
     expect(words).toMatch(/^Average below 20 gwei: 1\.\d\d · deploy it$/);
     expect(rows[1]).toContain(' 3 Alerts !1 ');
-    const told = `\u0007\u001b]9;gastop: ${words}\u0007\u001b]777;notify;gastop;${words}\u0007`;
+    const told = `\u0007\u001b]777;notify;gastop;${words}\u0007`;
     expect(monitor.output().slice(before).split(told)).toHaveLength(2);
     expect(monitor.clears).toEqual({ screen: 0, scrollback: 0, reset: 0 });
   });
