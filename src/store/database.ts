@@ -14,6 +14,8 @@ import { isPostgres, type KeyTables, type Queries, readMeta, saveMeta, type Tabl
 /** SQLite blocks the whole process while it waits. */
 const BUSY_TIMEOUT_MS = 20;
 const RETRY_AFTER_MS = 40;
+/** PostgreSQL 13 is out of support. */
+const OLDEST_POSTGRES = 14;
 
 /** How long work is retried after each error code, ms. */
 export type RetryTimes = Readonly<Partial<Record<StoreErrorCode, number>>>;
@@ -185,8 +187,11 @@ async function openServer<Schema>(url: string, name: string): Promise<Opened<Sch
   const plugins = [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })];
   const queries = new Kysely<Schema>({ dialect, plugins });
   try {
-    const place = sql<{ schema: string | null }>`select current_schema() as schema`;
-    const [{ schema = null } = {}] = (await place.execute(queries)).rows;
+    const about = sql<{ schema: string | null; version: number }>`
+      select current_schema() as schema, current_setting('server_version_num')::int / 10000 as version`;
+    const [{ schema = null, version = 0 } = {}] = (await about.execute(queries)).rows;
+    const tooOld = `${name} is PostgreSQL ${version}, which is too old; gastop needs ${OLDEST_POSTGRES} or newer`;
+    if (version < OLDEST_POSTGRES) throw new StoreError('unreachable', tooOld);
     const migrated = new Kysely<Migrated>({ dialect });
     const applied = await refuseForeign(migrated, SERVER_MIGRATIONS, name);
     await migrate(migrated, SERVER_MIGRATIONS, applied, schema ?? 'public');

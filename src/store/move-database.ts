@@ -28,24 +28,18 @@ type Row = Readonly<Record<string, unknown>>;
 type Untyped = Kysely<Record<string, Record<string, unknown>>>;
 const untyped = (db: Kysely<Tables> | Kysely<KeyTables>) => db as unknown as Untyped;
 
-interface Move {
-  readonly history: Database;
-  readonly keys: KeyDatabase | null;
-  readonly to: Database;
-  readonly now: number;
-}
-
 /**
- * Copies SQLite files to an empty server, in one transaction; signed bytes are encrypted again.
- * @throws {StoreError} when the server is not empty, or another process writes to the file.
+ * Copies SQLite files to an empty server, in one transaction; signed bytes are encrypted again. `now` is in ms since
+ * epoch. @throws {StoreError} for a server that is not empty, a file that is written to, or rows that do not arrive.
  */
-export function moveDatabase({ history, keys, to, now }: Move): Promise<ReadonlyMap<string, number>> {
-  return to.transaction(async (target) => {
+export function moveDatabase(history: Database, keys: KeyDatabase | null, to: Database, now: number) {
+  return to.transaction(async (trx) => {
+    const target = untyped(trx);
     // Reading pages from disk in between takes time.
     await sql`set local idle_in_transaction_session_timeout = 0`.execute(target);
     for (const table of [...HISTORY_TABLES, ...KEY_TABLES]) {
-      const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(target);
-      if (rows.length > 0) throw refusal(`${to.name} is not empty (${table}); make another database for it`);
+      if ((await countOf(target, table)) > 0)
+        throw refusal(`${to.name} is not empty (${table}); make another database for it`);
     }
     const counts = new Map<string, number>();
     // One transaction reads a consistent state of the file.
@@ -55,12 +49,17 @@ export function moveDatabase({ history, keys, to, now }: Move): Promise<Readonly
       if (leader !== undefined) throw refusal(`${leader.process} writes to ${history.name}; end it first`);
       const reseal = (row: Row) => ('key_id' in row ? resealed(row, history, to) : row);
       for (const table of HISTORY_TABLES)
-        counts.set(table, await copy(untyped(source), untyped(target), table, reseal));
+        counts.set(table, await copy(untyped(source), target, table, reseal));
     });
     await keys?.transaction(async (source) => {
       for (const table of KEY_TABLES)
-        counts.set(table, await copy(untyped(source), untyped(target), table, (row) => row));
+        counts.set(table, await copy(untyped(source), target, table, (row) => row));
     });
+    for (const [table, count] of counts) {
+      const arrived = await countOf(target, table);
+      if (arrived !== count)
+        throw refusal(`${arrived} of ${count} rows of ${table} arrived; nothing was kept`);
+    }
     return counts;
   });
 }
@@ -80,6 +79,11 @@ function resealed(row: Row, history: Database, to: Database): Row {
     );
   const anew = to.sealer.seal(id, plain);
   return { ...row, bytes: anew.bytes, key_id: anew.keyId };
+}
+
+async function countOf(db: Untyped, table: string): Promise<number> {
+  const counted = db.selectFrom(table).select((e) => e.fn.countAll().as('count'));
+  return Number((await counted.executeTakeFirstOrThrow()).count);
 }
 
 async function copy(source: Untyped, target: Untyped, table: string, change: (row: Row) => Row) {

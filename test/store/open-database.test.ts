@@ -341,6 +341,12 @@ describe.runIf(ENGINES.includes('PostgreSQL'))('a server', () => {
       target,
       'do $$ begin create role reader login; exception when duplicate_object then null; end $$',
     );
+    // A server of a version that is out of support answers so.
+    await asked(target, 'create schema old_days');
+    await asked(
+      target,
+      "create function old_days.current_setting(text) returns text language sql as $$ select '130011' $$",
+    );
     const withoutTls = await portOf((socket) => socket.write('N'));
     const cases = [
       [(url: URL) => Object.assign(url, { port: '1' }), /does not answer: nothing listens there/],
@@ -358,6 +364,10 @@ describe.runIf(ENGINES.includes('PostgreSQL'))('a server', () => {
       [
         (url: URL) => url.searchParams.set('options', '-c default_transaction_read_only=on'),
         /takes no writing/,
+      ],
+      [
+        (url: URL) => url.searchParams.set('options', '-c search_path=old_days,pg_catalog,public'),
+        /is PostgreSQL 13, which is too old; gastop needs 14 or newer$/,
       ],
       [
         (url: URL) => url.searchParams.set('sslmode', 'require'),
@@ -386,7 +396,7 @@ describe.runIf(ENGINES.includes('PostgreSQL'))('a server', () => {
       });
       expect(String(error)).not.toMatch(/hunter2|\n/);
     }
-    await asked(target, 'drop schema foreign_songs cascade');
+    for (const schema of ['foreign_songs', 'old_days']) await asked(target, `drop schema ${schema} cascade`);
   });
 
   test('that takes TLS alone is had by it, where its authority is named', async () => {

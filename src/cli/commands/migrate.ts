@@ -40,7 +40,7 @@ async function migrate({ io, loadSettings }: CommandContext, flags: MigrateFlags
   const ofKeys = keys === null ? null : await openKeyDatabase(keys);
   const target = await openDatabase(to, settings.encryptionKey.value);
   try {
-    const moved = await moveDatabase({ history, keys: ofKeys, to: target, now: io.now() });
+    const moved = await moveDatabase(history, ofKeys, target, io.now());
     for (const [table, rows] of moved) {
       io.stdout.write(`${table.padEnd(20)} ${formatCount(rows).padStart(12)}\n`);
     }

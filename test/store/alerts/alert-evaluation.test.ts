@@ -255,7 +255,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       { targets: '{"WEBHOOK":5}' },
       { threshold: 1.5 },
       { confirm_blocks: 2, hysteresis: 0.5 },
-    ])('(%j) is left out, and the block is written; others fire', async (damage) => {
+    ])('(%j) is left out, and the block is written; others fire; it can be deleted', async (damage) => {
       const { database, store } = await open(keptAlert('a'), keptAlert('broken'));
       await database.queries.updateTable('alerts').set(damage).where('id', '=', 'broken').execute();
       expect(await savePrices(store, 1, 99)).toBe(1);
@@ -266,6 +266,8 @@ describe.each(ENGINES)('on %s', (engine) => {
       expect(await savePrices(store, 2, 99)).toBe(0);
       await store.rewindTo(0);
       expect(await store.head()).toBeNull();
+      const removed = ['stranger', '', ''].map((owner) => new AlertStore(database).remove(owner, 'broken'));
+      expect(await Promise.all(removed)).toEqual([false, true, false]);
     });
   });
 
