@@ -6,16 +6,9 @@ const gwei = (value: number): bigint => BigInt(Math.round(value * 1e9));
 
 /** An armed alert on Average that sends mail and has fired twice. */
 export const ALERT: AlertDetailsView = {
-  id: 'alr_7f3a1c90',
-  status: 'PENDING',
-  gasSpeed: 'AVERAGE',
-  condition: 'LESS_THAN',
+  ...{ id: 'alr_7f3a1c90', status: 'PENDING', gasSpeed: 'AVERAGE', condition: 'LESS_THAN' },
   threshold: gwei(0.04),
-  hysteresis: 0n,
-  confirmBlocks: 1,
-  cooldownMs: 3_600_000,
-  disableOnce: false,
-  method: 'EMAIL',
+  ...{ hysteresis: 0n, confirmBlocks: 1, cooldownMs: 3_600_000, disableOnce: false, method: 'EMAIL' },
   channels: ['EMAIL'],
   to: 'gas@example.org',
   targets: {},
@@ -24,17 +17,11 @@ export const ALERT: AlertDetailsView = {
   updatedAt: Date.UTC(2026, 0, 5, 11, 20, 0),
   lastTriggeredAt: Date.UTC(2026, 0, 5, 11, 20, 0),
   cooldownUntil: Date.UTC(2026, 0, 5, 12, 20, 0),
-  triggerCount: 2,
-  disabledReason: null,
-  keyId: null,
-  missed: null,
+  ...{ triggerCount: 2, disabledReason: null, keyId: null, missed: null },
   deliveries: [
     {
-      id: 'alr_7f3a1c90.2.email',
-      eventId: 'alr_7f3a1c90.2',
-      channel: 'EMAIL',
-      target: 'gas@example.org',
-      status: 'DELIVERED',
+      ...{ id: 'alr_7f3a1c90.2.email', eventId: 'alr_7f3a1c90.2', channel: 'EMAIL' },
+      ...{ target: 'gas@example.org', status: 'DELIVERED' },
       createdAt: Date.UTC(2026, 0, 5, 11, 20, 0),
       nextAttemptAt: null,
       attempts: [{ at: Date.UTC(2026, 0, 5, 11, 20, 1), latencyMs: 183, ok: true, answer: '250 OK: queued' }],
@@ -43,11 +30,7 @@ export const ALERT: AlertDetailsView = {
 };
 
 export const SAVINGS: AlertSavingsView = {
-  events: 2,
-  savedWei: 3_450_000_000_000n,
-  savedUsd: 0.0111,
-  best: null,
-  gasAmount: 150_000,
+  ...{ events: 2, savedWei: 3_450_000_000_000n, savedUsd: 0.0111, best: null, gasAmount: 150_000 },
   entries: [],
 };
 

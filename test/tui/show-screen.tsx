@@ -165,6 +165,14 @@ export function showScreen(options: ShowOptions) {
       await press(...[keys].flat());
       await shows(...texts);
     },
+    /** Keys, and the notice after them, its kind before its words. */
+    tells: async (keys: string | readonly string[], text: string) => {
+      await press(...[keys].flat());
+      const told = () => toasts.map((toast) => `${toast.kind}: ${toast.text}`).at(-1);
+      await waitFor(() => told()?.includes(text) === true).catch((cause: unknown) => {
+        throw new Error(`${text} is not told, but ${told()}`, { cause });
+      });
+    },
   };
 }
 

@@ -107,8 +107,9 @@ it('a service that keeps no alerts is not asked again by itself, and nothing is 
     endpoint: '/alerts',
     status: 501,
   });
-  const { toasts, told, shows } = show(none);
+  const { toasts, told, shows, asked } = show(none);
   await shows('the service has no /alerts, not asked again');
+  expect(asked()).toBe(1);
   expect(toasts).toEqual([]);
   expect(told()).toEqual([]);
 });

@@ -53,23 +53,29 @@ function show(
 const refusal = (message: string, details: { path: string; message: string }[] = []) =>
   new ClientError('invalid', message, { endpoint: '/alerts', status: 400, details });
 
+const cutOff = () =>
+  Promise.reject(new ClientError('unreachable', 'no answer came', { endpoint: '/alerts/{id}' }).unsettled());
+const gone = new ClientError('not-found', 'no such alert', { endpoint: '/alerts/{id}', status: 404 });
+
 /** The line of the alert under the cursor. */
 const marked = (lines: readonly string[]) =>
   lines.find((line) => line.startsWith(' ▸ ') && !line.includes('undoes'));
 
 describe('the list of alerts', () => {
   it.each(SIZES)('fills %i × %i exactly, and says what the alerts are', async (columns, rows) => {
-    const { shows, lines, screen } = show(MANY, { columns, rows });
-    await shows('Alerts 3,000', 'Average < 0.01 gwei');
+    const { shows, lines } = show(MANY, { columns, rows });
+    await shows(
+      'Alerts 3,000',
+      'Average < 0.01 gwei',
+      '● armed',
+      'Alerts fire while gastop or gastop serve runs',
+    );
     expect(lines().length).toBe(rows);
     expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
-    expect(screen()).toContain('● armed');
-    expect(screen()).toMatch(/Alerts fire while gastop or gastop serve runs/);
   });
 
   it('says state, condition, what the price has to do, how often it fired, whom it tells and why', async () => {
-    const { screen } = await until(show([ARMED], { columns: 120, rows: 37 }), 'Average < 0.04 gwei');
-    expect(screen()).toMatch(
+    await show([ARMED], { columns: 120, rows: 37 }).shows(
       /● armed +Average < 0.04 gwei +↓ 21 % +2 +40m04s ago +email gas@example.org +deploy the registry/,
     );
   });
@@ -95,22 +101,17 @@ describe('the list of alerts', () => {
 
   it('goes through thousands at full speed, and keeps its alert when the list changes', async () => {
     let items: readonly AlertDetailsView[] = MANY;
-    const { leads, shows, press, lines } = show(
-      MANY,
-      {},
-      { alerts: async () => ({ items, total: items.length, unreadable: 0 }) },
-    );
-    await shows('Alerts 3,000');
-    await press('j', 'j', 'k');
-    await waitFor(() => marked(lines())?.includes('< 0.010001 gwei'));
-    await press('pagedown', 'pagedown', 'pageup');
-    await waitFor(() => marked(lines())?.includes('< 0.010019 gwei'));
-    await press('G');
-    await waitFor(() => marked(lines())?.includes('< 0.012999 gwei'));
-    await press('g');
-    await waitFor(() => marked(lines())?.includes('< 0.01 gwei'));
-    await press('j');
-    await waitFor(() => marked(lines())?.includes('< 0.010001 gwei'));
+    const alerts = async () => ({ items, total: items.length, unreadable: 0 });
+    const { leads, press, lines } = await until(show(MANY, {}, { alerts }), 'Alerts 3,000');
+    for (const [keys, threshold] of [
+      [['j', 'j', 'k'], '0.010001'],
+      [['pagedown', 'pagedown', 'pageup'], '0.010019'],
+      [['G'], '0.012999'],
+      [['g', 'j'], '0.010001'],
+    ] as const) {
+      await press(...keys);
+      await waitFor(() => marked(lines())?.includes(`< ${threshold} gwei`));
+    }
     items = [alertOf('new', { threshold: 77n }), ...MANY];
     // What was changed is asked for again.
     await leads('space', 'Alerts 3,001');
@@ -186,67 +187,51 @@ describe('the list of alerts', () => {
 describe('a toggle', () => {
   it('is shown once the service has confirmed it', async () => {
     const answer = Promise.withResolvers<null>();
-    const asked: string[] = [];
     let status = 'PENDING';
-    const { leads, shows, press, screen, toasts } = show(
-      [ARMED],
-      {},
-      {
-        alerts: async () => ({ items: [alertOf('alr_armed', { status })], total: 1, unreadable: 0 }),
-        setAlertStatus: async (id, next) => {
-          asked.push(`${id} ${next}`);
-          await answer.promise;
-          status = next;
-          return null;
-        },
-      },
-    );
+    const setAlertStatus = vi.fn(async (_: string, next: string) => {
+      await answer.promise;
+      status = next;
+      return null;
+    });
+    const alerts = async () => ({ items: [alertOf('alr_armed', { status })], total: 1, unreadable: 0 });
+    const { leads, shows, press, screen, toasts } = show([ARMED], {}, { alerts, setAlertStatus });
     await shows('● armed');
     await press('space');
-    await waitFor(() => asked.length === 1);
+    await waitFor(() => setAlertStatus.mock.calls.length === 1);
     expect(screen()).toContain('● armed');
     answer.resolve(null);
     await shows('— disabled');
     expect(toasts).toEqual([{ kind: 'info', text: 'Disabled' }]);
     await leads('space', '● armed');
-    expect(asked).toEqual(['alr_armed DISABLED', 'alr_armed PENDING']);
+    expect(setAlertStatus.mock.calls.map((call) => call.slice(0, 2))).toEqual([
+      ['alr_armed', 'DISABLED'],
+      ['alr_armed', 'PENDING'],
+    ]);
   });
 
   it('that is refused says why', async () => {
     const details = [{ path: 'status', message: 'must be one of ON, OFF' }];
     const setAlertStatus = () => Promise.reject(refusal('no', details));
-    const { press, toasts } = await until(show([ARMED], {}, { setAlertStatus }), '● armed');
-    await press('space');
-    await waitFor(() => toasts.length === 1);
-    expect(toasts[0]).toEqual({
-      kind: 'error',
-      text: 'Average < 0.04 gwei is not changed: status must be one of ON, OFF',
-    });
+    const { tells } = await until(show([ARMED], {}, { setAlertStatus }), '● armed');
+    await tells('space', 'error: Average < 0.04 gwei is not changed: status must be one of ON, OFF');
   });
 });
 
 describe('a toggle of a service with words of its own', () => {
-  const taking = (values: readonly string[]) =>
-    describing({ 'put /alerts/{id}/status': [['status', values]] });
-
   it.each([
     ['ACTIVE', 'PAUSED', ['ACTIVE', 'PAUSED']],
     ['ON', 'OFF', ['OFF', 'ON']],
     ['PENDING', 'DISABLED', ['TRIGGERED', 'DISABLED', 'PENDING']],
     ['PENDING', 'DISABLED', []],
   ] as const)('asks for %s and %s', async (on, off, values) => {
+    const description = async () => describing({ 'put /alerts/{id}/status': [['status', values]] });
     const asked: string[] = [];
-    const { shows, press } = show(
-      [alertOf('a', { status: 'PENDING' }), alertOf('b', { status: 'DISABLED' })],
-      { isOwnService: false, gas: { description: async () => taking(values) } },
-      {
-        setAlertStatus: async (_, status) => {
-          asked.push(status);
-          return null;
-        },
-      },
-    );
-    await shows('Alerts 2');
+    const setAlertStatus: Alerts['setAlertStatus'] = async (_, status) => {
+      asked.push(status);
+      return null;
+    };
+    const alerts = [alertOf('a', { status: 'PENDING' }), alertOf('b', { status: 'DISABLED' })];
+    const { press } = show(alerts, { isOwnService: false, gas: { description } }, { setAlertStatus });
     // The description comes by itself; what is asked for before it is there are the contract's words.
     await waitFor(async () => {
       await press('space');
@@ -258,39 +243,17 @@ describe('a toggle of a service with words of its own', () => {
 });
 
 describe('a change whose outcome is unknown', () => {
-  const cutOff = () =>
-    Promise.reject(
-      new ClientError('unreachable', 'no answer came', { endpoint: '/alerts/{id}' }).unsettled(),
-    );
-
   it('is what the list says, which is asked for at once', async () => {
     let items = [ARMED];
-    const { leads, shows, press, toasts } = show(
-      [ARMED],
-      {},
-      {
-        alerts: async () => ({ items, total: items.length, unreadable: 0 }),
-        setAlertStatus: async (id, status) => {
-          items = [alertOf(id, { status, note: 'as the service has it' })];
-          return cutOff();
-        },
-      },
-    );
-    await shows('● armed');
-    await press('space');
-    await waitFor(() => toasts.length === 1);
-    expect(toasts[0]?.text).toMatch(/^Perhaps done, the list is asked again: no answer came; it may/);
+    const alerts = async () => ({ items, total: items.length, unreadable: 0 });
+    const setAlertStatus = async (id: string, status: string) => {
+      items = [alertOf(id, { status, note: 'as the service has it' })];
+      return cutOff();
+    };
+    const { leads, shows, tells } = await until(show([ARMED], {}, { alerts, setAlertStatus }), '● armed');
+    await tells('space', 'Perhaps done, the list is asked again: no answer came; it may');
     await shows('— disabled');
     await leads('enter', 'as the service has it');
-  });
-
-  it('of a deletion leaves the alert out only if the list does', async () => {
-    const { shows, press, toasts } = show([ARMED], { undoMs: 20 }, { deleteAlert: cutOff });
-    await shows('Alerts 1');
-    await press('d', 'y');
-    await waitFor(() => toasts.length === 1);
-    expect(toasts[0]?.text).toMatch(/^Perhaps done/);
-    await shows('Average < 0.04 gwei');
   });
 });
 
@@ -332,84 +295,61 @@ describe('what was toggled before the monitor ends', () => {
 });
 
 describe('a deletion', () => {
-  const removing = (work: (id: string) => Promise<void> = async () => {}) => {
-    const gone: string[] = [];
-    const deleteAlert: Alerts['deleteAlert'] = async (id) => {
-      gone.push(id);
-      await work(id);
-    };
-    return { gone, deleteAlert };
+  /** Two alerts, whose deletions end so. */
+  const removing = async (options: Partial<ShowOptions> = {}, end = async () => {}) => {
+    const deleteAlert = vi.fn<Alerts['deleteAlert']>(end);
+    const shown = await until(show([ARMED, DISABLED], options, { deleteAlert }), 'Alerts 2');
+    return { ...shown, removed: () => deleteAlert.mock.calls.map(([id]) => id) };
   };
 
-  it.each(SIZES)(
-    'is asked about first, with the harmless answer marked, at %i × %i',
-    async (columns, rows) => {
-      const { gone, deleteAlert } = removing();
-      const { leads, shows, lines } = show([ARMED, DISABLED], { columns, rows }, { deleteAlert });
-      await shows('● armed');
-      await leads('d', 'Delete this alert?', '[▸ Keep it ]');
-      expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
-      await leads('enter', 'Alerts 2');
-      await leads(['d', 'n'], 'Alerts 2');
-      await leads(['d', 'esc'], 'Alerts 2');
-      await leads(['d', 'right', 'left', 'enter'], 'Alerts 2');
-      await leads(['d', 'right', 'enter'], 'Alerts 1', 'u undoes (10s)');
-      expect(gone).toEqual([]);
-    },
-  );
+  it.each(SIZES)('is asked about first, the harmless answer marked, at %i × %i', async (columns, rows) => {
+    const { leads, lines, removed } = await removing({ columns, rows });
+    await leads('d', 'Delete this alert?', '[▸ Keep it ]');
+    expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
+    await leads('enter', 'Alerts 2');
+    for (const keys of [['n'], ['esc'], ['right', 'left', 'enter']]) await leads(['d', ...keys], 'Alerts 2');
+    await leads(['d', 'right', 'enter'], 'Alerts 1', 'u undoes (10s)');
+    expect(removed()).toEqual([]);
+  });
 
   it('can be undone while the line says so, the newest first', async () => {
-    const { gone, deleteAlert } = removing();
-    const { leads, shows, press, screen, toasts } = show([ARMED, DISABLED], {}, { deleteAlert });
-    await shows('Alerts 2');
+    const { leads, tells, screen, removed } = await removing();
     await leads(['d', 'y', 'd', 'y'], 'and 1 more');
     await leads('u', 'Slow < 0.04');
     await leads('u', 'Alerts 2');
     expect(screen()).not.toContain('undoes');
-    await press('u');
-    await waitFor(() => toasts.at(-1)?.text === 'Nothing to undo');
-    expect(gone).toEqual([]);
+    await tells('u', 'Nothing to undo');
+    expect(removed()).toEqual([]);
   });
 
-  it('is sent when it can no longer be undone', async () => {
-    const { gone, deleteAlert } = removing();
-    const { press } = await until(show([ARMED, DISABLED], { undoMs: 20 }, { deleteAlert }), 'Alerts 2');
+  it.each([
+    ['is sent when it can no longer be undone', async () => {}, 'Slow < 0.04', []],
+    [
+      'that is refused brings the alert back, and it is said why',
+      () => Promise.reject(refusal('it is a default alert')),
+      'Alerts 2',
+      [{ kind: 'error', text: 'Average < 0.04 gwei is not deleted: it is a default alert' }],
+    ],
+    ['of what somebody else has deleted is no failure', () => Promise.reject(gone), 'Slow < 0.04', []],
+    [
+      'whose outcome is unknown leaves the alert out only if the list does',
+      cutOff,
+      'Alerts 2',
+      [{ kind: 'error', text: expect.stringMatching(/^Perhaps done/) }],
+    ],
+  ])('%s', async (_, end, text, told) => {
+    const { press, shows, toasts, removed } = await removing({ undoMs: 20 }, end);
     await press('d', 'y');
-    await waitFor(() => gone.length === 1);
-    expect(gone).toEqual(['alr_armed']);
-  });
-
-  it('that is refused brings the alert back, and the toast says why', async () => {
-    const { gone, deleteAlert } = removing(() => Promise.reject(refusal('it is a default alert')));
-    const { shows, press, toasts } = show([ARMED, DISABLED], { undoMs: 20 }, { deleteAlert });
-    await shows('Alerts 2');
-    await press('d', 'y');
-    await waitFor(() => toasts.length > 0 && gone.length === 1);
-    expect(toasts[0]).toEqual({
-      kind: 'error',
-      text: 'Average < 0.04 gwei is not deleted: it is a default alert',
-    });
-    await shows('Alerts 2');
-  });
-
-  it('of what somebody else has deleted is no failure', async () => {
-    const { gone, deleteAlert } = removing(() =>
-      Promise.reject(new ClientError('not-found', 'no such alert', { endpoint: '/alerts', status: 404 })),
-    );
-    const { shows, press, toasts } = show([ARMED, DISABLED], { undoMs: 20 }, { deleteAlert });
-    await shows('Alerts 2');
-    await press('d', 'y');
-    await waitFor(() => gone.length === 1);
-    await shows('Slow < 0.04');
-    expect(toasts).toEqual([]);
+    await waitFor(() => removed().length === 1 && toasts.length === told.length);
+    expect([removed(), toasts]).toEqual([['alr_armed'], told]);
+    await shows(text);
   });
 
   it('that still could be undone is sent when the monitor ends', async () => {
-    const { gone, deleteAlert } = removing();
-    const { leads, endSession } = await until(show([ARMED, DISABLED], {}, { deleteAlert }), 'Alerts 2');
+    const { leads, endSession, removed } = await removing();
     await leads(['d', 'y'], 'undoes');
     await endSession();
-    expect(gone).toEqual(['alr_armed']);
+    expect(removed()).toEqual(['alr_armed']);
   });
 
   it('from the details goes back to the list, and the cursor stays where it was', async () => {
@@ -489,33 +429,25 @@ describe('the details', () => {
   });
 
   it('send the marked delivery once more, and say so', async () => {
-    const sent: string[] = [];
-    const { leads, shows, press, toasts, lines } = show(
-      [FULL],
-      { rows: 37 },
-      { redeliver: async (id, delivery) => void sent.push(`${id} ${delivery}`) },
-    );
-    await shows('Alerts 1');
+    const redeliver = vi.fn(async () => {});
+    const { leads, tells, press, lines } = await until(show([FULL], { rows: 37 }, { redeliver }), 'Alerts 1');
     await leads('enter', 'Deliveries  2');
-    await press('R');
-    await waitFor(() => toasts.at(-1)?.text === 'The delivery is sent again');
+    await tells('R', 'The delivery is sent again');
     await press('right');
     await waitFor(() => marked(lines())?.includes('delivered'));
     await press('R');
-    await waitFor(() => sent.length === 2);
-    expect(sent).toEqual(['alr_full alr_full.2.webhook', 'alr_full alr_7f3a1c90.2.email']);
+    await waitFor(() => redeliver.mock.calls.length === 2);
+    expect(redeliver.mock.calls).toMatchObject([
+      ['alr_full', 'alr_full.2.webhook'],
+      ['alr_full', 'alr_7f3a1c90.2.email'],
+    ]);
   });
 
   it('say why a delivery cannot be sent once more', async () => {
-    const { leads, shows, press, toasts } = show(
-      [ARMED],
-      {},
-      { redeliver: () => Promise.reject(refusal('it is being sent already')) },
-    );
-    await shows('Alerts 1');
+    const redeliver = () => Promise.reject(refusal('it is being sent already'));
+    const { leads, tells } = await until(show([ARMED], {}, { redeliver }), 'Alerts 1');
     await leads('enter', 'Deliveries  1');
-    await press('R');
-    await waitFor(() => toasts.at(-1)?.text === 'Not sent again: it is being sent already');
+    await tells('R', 'Not sent again: it is being sent already');
   });
 
   it('name what saved most', async () => {
@@ -540,7 +472,6 @@ describe('the details', () => {
   });
 
   it('of an alert that is gone say so, and Esc goes back', async () => {
-    const gone = new ClientError('not-found', 'no such alert', { endpoint: '/alerts/{id}', status: 404 });
     const { leads } = await until(show([ARMED], {}, { alert: () => Promise.reject(gone) }), 'Alerts 1');
     await leads('enter', 'There is no such alert any more');
     await leads('esc', 'Alerts 1');

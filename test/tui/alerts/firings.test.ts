@@ -16,10 +16,6 @@ function noticed(lists: readonly (readonly (typeof ALERT)[])[], newSince = AT) {
 describe('a firing is noticed', () => {
   const fired = { ...ALERT, triggerCount: 3, lastTriggeredAt: AT + 1 };
 
-  it('once, when the count has grown', () => {
-    expect(noticed([[ALERT], [ALERT], [fired], [fired]])).toEqual([[], [], ['alr_7f3a1c90'], []]);
-  });
-
   it('by its time, where a service does not count', () => {
     const uncounted = { ...ALERT, triggerCount: null };
     const never = { ...uncounted, lastTriggeredAt: null };
@@ -46,10 +42,6 @@ describe('a firing is noticed', () => {
     const young = { ...fired, id: 'young', triggerCount: 1 };
     expect(noticed([[ALERT], [ALERT, young]])).toEqual([[], ['young']]);
     expect(noticed([[], [ALERT]])).toEqual([[], []]);
-  });
-
-  it('in the very first list, where it is of the newest block', () => {
-    expect(noticed([[ALERT, { ...ALERT, id: 'now', lastTriggeredAt: AT }]], AT - 12_000)).toEqual([['now']]);
   });
 });
 

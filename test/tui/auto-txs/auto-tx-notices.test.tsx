@@ -1,11 +1,9 @@
 import { expect, it } from 'vitest';
-import { ClientError } from '../../../src/client/errors.ts';
 import { type AutoTxView, describeChange } from '../../../src/client/views/auto-txs.ts';
-import { waitFor } from '../../helpers/wait-for.ts';
 import { showNotices } from '../show-notices.tsx';
 import { EXECUTED, EXPIRED, FAILED, SENT, WAITING } from './auto-tx-samples.ts';
 
-const show = (first: readonly AutoTxView[] | Error) =>
+const show = (first: readonly AutoTxView[]) =>
   showNotices(first, { list: 'autoTxs', say: (items) => items.map(({ status }) => status).join(' ') });
 
 it('an auto-tx that is executed is told on the screen and by the bell, once, and counts until it is looked at', async () => {
@@ -57,26 +55,6 @@ it('what became of one before the monitor ran, or of that of a key, is no news',
   await shows('EXECUTED PENDING');
   await answer([EXECUTED, { ...EXECUTED, id: WAITING.id, keyId: 'k1' }, FAILED]);
   await shows('EXECUTED EXECUTED FAILED');
-  expect(toasts).toEqual([]);
-});
-
-it('is told over a screen that stands still, which still shows what it did', async () => {
-  const { shows, answer, toasts, look } = show([WAITING]);
-  await shows('PENDING');
-  await look({ frozen: true });
-  // A question that was already on its way is of the time before.
-  await answer([WAITING]);
-  await answer([{ ...EXECUTED, id: WAITING.id }]);
-  await waitFor(() => toasts.length === 1);
-  await shows('unseen 1, awaited 1, PENDING');
-});
-
-it('a service that keeps no auto-txs is not asked again by itself, and nothing is said of it', async () => {
-  const { shows, toasts, asked } = show(
-    new ClientError('not-found', 'no such route', { endpoint: '/auto-txs', status: 404 }),
-  );
-  await shows('no such route, not asked again');
-  expect(asked()).toBe(1);
   expect(toasts).toEqual([]);
 });
 

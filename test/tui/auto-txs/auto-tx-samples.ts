@@ -22,13 +22,8 @@ export const CONFIRMING = autoTxView({
   status: 'SUBMITTED',
   nonce: 2,
   submittedAt: AT - 2 * MINUTE,
-  attempts: 1,
-  mayBeMined: true,
-  blockNumber: 24_337_600,
-  confirmations: 5,
-  gasUsed: 21_000n,
-  effectiveGasPrice: 38_800_000n,
-  costWei: 814_800_000_000n,
+  ...{ attempts: 1, mayBeMined: true, blockNumber: 24_337_600, confirmations: 5, gasUsed: 21_000n },
+  ...{ effectiveGasPrice: 38_800_000n, costWei: 814_800_000_000n },
 });
 
 /** Its price has to fall by a fifth. */
@@ -51,24 +46,15 @@ export const HELD = autoTxView({
   checks: [
     { name: 'chain', result: 'pass', ok: true, code: null, message: 'signed for Ethereum (1)' },
     {
-      name: 'signature',
-      result: 'pass',
-      ok: true,
-      code: null,
+      ...{ name: 'signature', result: 'pass', ok: true, code: null },
       message: 'signed by 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
     },
     {
-      name: 'nonce-gap',
-      result: 'wait',
-      ok: false,
-      code: 'nonce_gap',
+      ...{ name: 'nonce-gap', result: 'wait', ok: false, code: 'nonce_gap' },
       message: 'nonce 8 must come first: no transaction has it yet',
     },
     {
-      name: 'balance',
-      result: 'unknown',
-      ok: null,
-      code: null,
+      ...{ name: 'balance', result: 'unknown', ok: null, code: null },
       message: 'no node said what the account has',
     },
   ],
@@ -79,15 +65,8 @@ export const DISABLED = autoTxView({ id: 'atx_disabled', status: 'DISABLED', non
 
 /** Not signed. */
 export const DRAFT = autoTxView({
-  id: 'atx_draft',
-  status: 'DRAFT',
-  from: null,
-  nonce: null,
-  type: null,
-  gasLimit: null,
-  maxFeePerGas: null,
-  maxPriorityFeePerGas: null,
-  hash: null,
+  ...{ id: 'atx_draft', status: 'DRAFT', from: null, nonce: null, type: null, gasLimit: null },
+  ...{ maxFeePerGas: null, maxPriorityFeePerGas: null, hash: null },
   checks: [],
   checkedAt: null,
   attempts: 0,
@@ -101,13 +80,8 @@ export const EXECUTED = autoTxView({
   submittedAt: AT - 50 * MINUTE,
   executedAt: AT - 45 * MINUTE,
   updatedAt: AT - 45 * MINUTE,
-  attempts: 1,
-  blockNumber: 24_337_380,
-  gasUsed: 21_000n,
-  effectiveGasPrice: 38_800_000n,
-  costWei: 814_800_000_000n,
-  costUsd: 0.0026,
-  savedWei: 249_900_000_000n,
+  ...{ attempts: 1, blockNumber: 24_337_380, gasUsed: 21_000n, effectiveGasPrice: 38_800_000n },
+  ...{ costWei: 814_800_000_000n, costUsd: 0.0026, savedWei: 249_900_000_000n },
   atCreation: { referencePrice: 50_700_000n, savedWei: 249_900_000_000n, savedUsd: 0.0008 },
   dayMean: { referencePrice: 70_000_000n, savedWei: -655_200_000_000n, savedUsd: -0.0021 },
   confirmations: 12,
@@ -150,8 +124,6 @@ const word = (hex: string) => hex.padStart(64, '0');
 
 /** A token's transfer that waits. */
 export const TRANSFER = autoTxView({
-  id: 'atx_transfer',
-  value: 0n,
-  to: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+  ...{ id: 'atx_transfer', value: 0n, to: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48' },
   data: `0xa9059cbb${word('70997970c51812dc3a010c7d01b50e0d17dc79c8')}${word((25_000_000).toString(16))}`,
 });

@@ -196,21 +196,6 @@ describe('the form of a new auto-tx with a transaction in it', () => {
     await shows(/\? nonce/, /\? balance/, /✓ chain/);
   });
 
-  it('says beside each field what is wrong with it', async () => {
-    const { leads, press, sent, focused } = await pasted();
-    await leads(['ctrl+u', 'cheap'], 'must be a number such as 0.04');
-    await leads(['ctrl+u', '0.0000000001'], 'must have at most 9 decimals');
-    await leads(
-      ['tab', 'tab', 'tab', 'ctrl+u', 'soon'],
-      'must be a time such as 6h, 1d, 2026-01-31T12:00Z, or none',
-    );
-    await leads(['ctrl+u', '2020-01-01T00:00Z'], 'must be in the future');
-    await leads(['ctrl+u', '367d'], 'must be at most 366 days from now');
-    await press('ctrl+s');
-    await waitFor(() => focused().includes('target'));
-    expect(sent).toEqual([]);
-  });
-
   it('puts what the service refuses at its fields, and keeps what was typed and pasted', async () => {
     const { leads, sent, focused } = await pasted(
       {},

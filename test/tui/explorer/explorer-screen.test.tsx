@@ -201,9 +201,11 @@ describe('the list of blocks', () => {
         gasUsedRatio: () => Promise.reject(refusal('plan', 'the plan of this key does not allow it')),
       },
     });
-    await shows('no tips: this service has none');
-    expect(screen()).toContain('no fullness: plan lacks /metrics/base-fee');
-    expect(screen()).toMatch(/24,337,604 +4s +0\.0508/);
+    await shows(
+      'no tips: this service has none',
+      'no fullness: plan lacks /metrics/base-fee',
+      /24,337,604 +4s +0\.0508/,
+    );
     expect(screen()).not.toMatch(/tip p50|gas used/);
   });
 
@@ -212,6 +214,7 @@ describe('the list of blocks', () => {
     await show({ gas: { baseFee: nothing, gasUsedRatio: nothing, priorityFee: nothing } }).shows(
       'No answer for the latest blocks',
       'nothing answers at 127.0.0.1:9',
+      'next try in',
       '/ looks up a block or a transaction',
     );
   });
@@ -264,8 +267,9 @@ describe('the list of blocks', () => {
 describe('a block', () => {
   it('shows every field, its tips drawn, and its transactions', async () => {
     const { shows, screen } = await open({ columns: 120, rows: 37 });
-    await shows('Block 24,337,604', 'new contract');
-    for (const text of [
+    await shows(
+      'Block 24,337,604',
+      'new contract',
       '1 confirmation',
       'base fee      0.0508 gwei',
       'next base     0.0497 gwei (−2.2 %)',
@@ -279,11 +283,9 @@ describe('a block', () => {
       `hash          ${BLOCK.hash}`,
       `parent        ${BLOCK.parentHash}`,
       'p95 0.500',
-    ]) {
-      expect(screen()).toContain(text);
-    }
-    expect(screen()).toMatch(/0\.00100 ├─+█+●█+─+┤ 2\.00/);
-    expect(screen()).toMatch(/212 +2 +0x0{8}\S+ +0x3434…3434 → 0x5656…5656 +21,000 +0\.0608 +0\.211 .*● ok/);
+      /0\.00100 ├─+█+●█+─+┤ 2\.00/,
+      /212 +2 +0x0{8}\S+ +0x3434…3434 → 0x5656…5656 +21,000 +0\.0608 +0\.211 .*● ok/,
+    );
     // Of the seconds beside it nothing is shown.
     expect(screen()).not.toMatch(/^ +90[0-2] /m);
   });
@@ -312,12 +314,11 @@ describe('a block', () => {
   });
 
   it('opens a transaction on Enter, goes to its neighbours with the arrows, and back with Esc', async () => {
-    const { leads, shows, screen } = await open();
+    const { leads, shows } = await open();
     await shows(/^ +212 /m);
     await leads('left', 'Block 24,337,603');
     await leads('right', 'Block 24,337,604', /^ +212 /m);
-    await leads(['j', 'return'], 'Transaction  ● success');
-    expect(screen()).toContain('below 58 % of its block');
+    await leads(['j', 'return'], 'Transaction  ● success', 'below 58 % of its block');
     await leads('escape', /▸ +212 /);
     await leads('escape', 'Latest blocks');
     await leads('escape', 'Latest blocks');
@@ -364,8 +365,7 @@ describe('a key in the lookup field', () => {
     await shows('▸ 24,337,604');
     await press('/');
     paste(key);
-    await shows('this is a key, not a number or hash');
-    expect(screen()).toContain(`find ${'•'.repeat(key.length)}`);
+    await shows('this is a key, not a number or hash', `find ${'•'.repeat(key.length)}`);
     expect(screen()).not.toMatch(/gastop_|0123456789/);
     await leads(['return', 'end', 'x'], '•'.repeat(key.length + 1));
     expect(asked).toEqual([]);
@@ -374,9 +374,9 @@ describe('a key in the lookup field', () => {
 
 describe('a transaction', () => {
   it('shows what it is, what it paid, and where its tip stood', async () => {
-    const { shows, screen } = await open({}, HASH);
-    await shows('this one, 0.0100');
-    for (const text of [
+    const { shows } = await open({}, HASH);
+    await shows(
+      'this one, 0.0100',
       'Transaction  ● success  3 confirmations',
       `hash     ${HASH}`,
       'block    #24,337,604, transaction 18 of 212',
@@ -387,10 +387,8 @@ describe('a transaction', () => {
       'gas      21,000 of 21,000 used (100 %)',
       'max fee  0.100 gwei',
       "below 58 % of its block's 211 others, ties counted half",
-    ]) {
-      expect(screen()).toContain(text);
-    }
-    expect(screen()).toMatch(/0\.00100 ├─+█+●█+─+┤ 2\.00\n {2} +│ this one/);
+      /0\.00100 ├─+█+●█+─+┤ 2\.00\n {2} +│ this one/,
+    );
   });
 
   it('that is not found is told with what to try, and found later without a key', async () => {
