@@ -7,15 +7,12 @@ export interface UsageRequest {
   readonly count: number;
   /** Daily limit; `null`: none. */
   readonly limit: number | null;
-  /** Limit per second for all processes on a server (with SQLite each enforces its own); `null`: none. */
+  /** Limit per second for all processes on a server; `null`: none. */
   readonly perSecond?: number | null;
 }
 
 /** The hash of a secret and its creation time (Unix s). */
-interface NewSecret {
-  readonly hash: string;
-  readonly at: number;
-}
+type NewSecret = Readonly<{ hash: string; at: number }>;
 
 type Queries = Kysely<KeyTables>;
 
@@ -48,42 +45,42 @@ export class KeyStore {
   }
 
   /**
-   * Counts usage of `day` for distinct keys as far as their limits allow, in one transaction; returns the granted part
-   * of each. Committed once it resolves.
+   * Counts usage of `day` for distinct keys as far as their limits allow; returns the granted part of each. Committed
+   * once it resolves. One statement unless a limit is reached: round trips to a server delay the requests.
    */
-  spend(day: number, wishes: readonly UsageRequest[]) {
-    // The row locks are enough: serializable transactions on the same key would retry again and again.
-    const count = async (trx: Queries) => {
-      // Writes before it reads: the locks keep the values until the transaction ends.
-      const counted = await countUsage(trx, day, wishes);
-      /** Where it is less than wanted: by the limit per second, or by the daily one. */
-      const granted = new Map<string, { readonly count: number; readonly isTooFast: boolean }>();
-      for (const wish of wishes) {
-        const { used = 0, in_second: inSecond = 0 } = counted.get(wish.keyId) ?? {};
-        const overDay = used - (wish.limit ?? used);
-        const { perSecond = null } = wish;
-        const mostInSecond = perSecond === null ? inSecond : Math.max(1, Math.ceil(perSecond));
-        const overSecond = isPostgres(trx) ? inSecond - mostInSecond : 0;
-        const over = Math.min(wish.count, Math.max(0, overDay, overSecond));
-        granted.set(wish.keyId, { count: wish.count - over, isTooFast: overSecond > Math.max(0, overDay) });
-        if (over > 0) await giveBack(trx, day, wish.keyId, over);
-      }
-      return granted;
-    };
-    return this.#database.run((db) => db.transaction().execute(count), WHILE_COUNTING);
+  async spend(day: number, wishes: readonly UsageRequest[]) {
+    const granted = new Map(wishes.map(({ keyId, count }) => [keyId, { count, isTooFast: false }]));
+    for (let left = wishes; left.length > 0; ) {
+      const whole = await this.#database.run((db) => countWhole(db, day, left), WHILE_COUNTING);
+      const rest = left.filter(({ keyId }) => !whole.has(keyId));
+      if (rest.length === 0) break;
+      const ids = rest.map(({ keyId }) => keyId);
+      const usage = await this.usageOn(day, ids);
+      // Then counts what there is left; less, if others counted meanwhile.
+      left = rest.flatMap((wish) => {
+        const limits = limitsOf(this.#database.queries, wish);
+        const { used: inDay = 0, in_second: inSecond = 0 } = usage.get(wish.keyId) ?? {};
+        const [ofDay, ofSecond] = [limits.day - inDay, limits.second - inSecond];
+        const count = Math.max(0, Math.min(wish.count, ofDay, ofSecond));
+        granted.set(wish.keyId, { count, isTooFast: ofSecond < ofDay });
+        return count > 0 ? [{ ...wish, count }] : [];
+      });
+    }
+    return granted;
   }
 
   async usedOn(day: number, keyId: string): Promise<number> {
-    return (await this.allUsedOn(day, keyId)).get(keyId) ?? 0;
+    return (await this.usageOn(day, [keyId])).get(keyId)?.used ?? 0;
   }
 
-  /** Usage of every key on `day`, or of one. */
-  async allUsedOn(day: number, keyId?: string): Promise<Map<string, number>> {
+  /** Usage on `day`, and on a server in this second, of these keys or of every key. */
+  async usageOn(day: number, keyIds?: readonly string[]) {
     const rows = await this.#database.run((db) => {
-      const usage = db.selectFrom('usage').select(['key_id', 'used']).where('day', '=', day);
-      return (keyId === undefined ? usage : usage.where('key_id', '=', keyId)).execute();
-    });
-    return new Map(rows.map((row) => [row.key_id, Number(row.used)]));
+      const columns = ['key_id', 'used', inThisSecond(db).as('in_second')] as const;
+      const usage = db.selectFrom('usage').select(columns).where('day', '=', day);
+      return (keyIds === undefined ? usage : usage.where('key_id', 'in', keyIds)).execute();
+    }, WHILE_COUNTING);
+    return new Map(rows.map((row) => [row.key_id, row]));
   }
 
   list(): Promise<KeyRow[]> {
@@ -133,25 +130,38 @@ export class KeyStore {
   }
 }
 
-/** Counts each wish, whatever its limits; returns the usage of each key after it. */
-async function countUsage(db: Queries, day: number, wishes: readonly UsageRequest[]) {
-  // The server's clock defines the second for all processes; read again once the row is locked.
-  const second = isPostgres(db) ? sql`floor(extract(epoch from clock_timestamp()))::bigint` : sql`0`;
-  const inSecond = sql`case when usage.second = ${second} then usage.in_second else 0 end + excluded.in_second`;
-  // In a fixed order, so that two services never deadlock.
-  const inOrder = wishes.toSorted((a, b) => (a.keyId < b.keyId ? -1 : 1));
-  const values = inOrder.map(({ keyId, count }) => sql`(${keyId}, ${day}, ${count}, ${second}, ${count})`);
-  const { rows } = await sql<Pick<UsageRow, 'key_id' | 'used' | 'in_second'>>`
-    insert into usage (key_id, day, used, second, in_second) values ${sql.join(values)}
-    on conflict (key_id, day) do update
-      set used = usage.used + excluded.used, second = ${second}, in_second = ${inSecond}
-    returning key_id, used, in_second`.execute(db);
-  return new Map(rows.map((row) => [row.key_id, row]));
-}
+const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
-async function giveBack(trx: Queries, day: number, keyId: string, over: number): Promise<void> {
-  const usage = trx
-    .updateTable('usage')
-    .set((e) => ({ used: e('used', '-', over), in_second: e('in_second', '-', over) }));
-  await usage.where('key_id', '=', keyId).where('day', '=', day).execute();
+/** With SQLite each process enforces its own limit per second. */
+const limitsOf = (db: Queries, { limit, perSecond = null }: UsageRequest) => ({
+  day: limit ?? NO_LIMIT,
+  second: perSecond !== null && isPostgres(db) ? Math.max(1, Math.ceil(perSecond)) : NO_LIMIT,
+});
+
+/** The server's clock defines the second for all processes; read again once the row is locked. */
+const thisSecond = (db: Queries) =>
+  isPostgres(db) ? sql`floor(extract(epoch from clock_timestamp()))::bigint` : sql`0`;
+const inThisSecond = (db: Queries) =>
+  sql<number>`case when usage.second = ${thisSecond(db)} then usage.in_second else 0 end`;
+
+/** Counts each wish whose key stays within its limits; returns these keys. */
+async function countWhole(db: Queries, day: number, wishes: readonly UsageRequest[]) {
+  const bigint = (value: number) => sql`cast(${value} as bigint)`;
+  const values = wishes.map((wish) => {
+    const limits = limitsOf(db, wish);
+    return sql`(${wish.keyId}, ${bigint(wish.count)}, ${bigint(limits.day)}, ${bigint(limits.second)})`;
+  });
+  const inSecond = sql`${inThisSecond(db)} + excluded.in_second`;
+  // In a fixed order, so that two services never deadlock.
+  const { rows } = await sql<Pick<UsageRow, 'key_id'>>`
+    with wishes (key_id, wanted, day_limit, second_limit) as (values ${sql.join(values)})
+    insert into usage (key_id, day, used, second, in_second)
+      select key_id, cast(${day} as integer), wanted, ${thisSecond(db)}, wanted from wishes
+      where wanted <= day_limit and wanted <= second_limit order by key_id
+    on conflict (key_id, day) do update
+      set used = usage.used + excluded.used, second = ${thisSecond(db)}, in_second = ${inSecond}
+      where exists (select 1 from wishes where wishes.key_id = excluded.key_id
+        and usage.used + excluded.used <= day_limit and ${inSecond} <= second_limit)
+    returning key_id`.execute(db);
+  return new Set(rows.map((row) => row.key_id));
 }

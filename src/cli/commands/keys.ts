@@ -101,9 +101,9 @@ async function listKeys({ io, flags, file, plans }: Opened): Promise<void> {
   const now = io.now();
   const day = Math.floor(now / DAY_MS);
   const [rows, used] = isThere(file)
-    ? await withStore(file, (store) => Promise.all([store.list(), store.allUsedOn(day)]))
-    : [[], new Map<string, number>()];
-  const items = rows.map((row) => listedKey(row, used.get(row.id) ?? 0, plans, day));
+    ? await withStore(file, (store) => Promise.all([store.list(), store.usageOn(day)]))
+    : [[], new Map<string, { readonly used: number }>()];
+  const items = rows.map((row) => listedKey(row, used.get(row.id)?.used ?? 0, plans, day));
   if (flags.json === true) io.stdout.write(`${JSON.stringify({ items })}\n`);
   else if (items.length > 0) io.stdout.write(`${keyLines(items).join('\n')}\n`);
   else note(io, `there are no keys in ${shownDatabase(file, io.home)}; gastop keys create makes one`);

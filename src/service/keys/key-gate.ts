@@ -200,14 +200,10 @@ export function createKeyGate({
     }
     if (wanted.size === 0) return;
     const day = today();
-    const wishes = Array.from(wanted, ([keyId, { plan, requests }]) => ({
-      keyId,
-      plan,
-      requests,
-      count: requests.length,
-      limit: plan.dailyLimit,
-      perSecond: plan.perSecond,
-    }));
+    const wishes = Array.from(wanted, ([keyId, { plan, requests }]) => {
+      const { dailyLimit: limit, perSecond } = plan;
+      return { keyId, plan, requests, count: requests.length, limit, perSecond };
+    });
     const granted = await store.spend(day, wishes);
     for (const { keyId, plan, requests } of wishes) {
       const { count, isTooFast } = granted.get(keyId) ?? { count: 0, isTooFast: false };
