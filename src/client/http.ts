@@ -237,7 +237,8 @@ function boundedFetch(embedded: Fetch | undefined, maxBytes: number): typeof fet
       ? fetch(request)
       : unlessAborted(request.signal, async () => embedded(request)));
     if (response.body === null || !response.ok) return response;
-    let bytes = 0;
+    // Decompressed it is at least as large as announced: the first piece of one that is too large is too much.
+    let bytes = Number(response.headers.get('content-length')) > maxBytes ? maxBytes : 0;
     const bound = new TransformStream<Uint8Array, Uint8Array>({
       transform(piece, controller) {
         bytes += piece.byteLength;

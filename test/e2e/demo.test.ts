@@ -81,7 +81,7 @@ it('shows advice, has an alert fire and cancels an auto-tx; sends another and op
     await terminal.press(keccak256(signed), 'enter');
     const transaction = (await terminal.waitFor(/Transaction +● success/)).join('\n');
     expect(transaction).toContain(ACCOUNT.address);
-    expect(transaction).toMatch(/tip 0\.100$/m);
+    expect(transaction).toMatch(/of it 0\.100 tip/);
   }
   await terminal.press('q');
   expect((await terminal.waitForExit()).exitCode).toBe(0);
