@@ -117,9 +117,7 @@ export async function openUsageDatabase(target: string): Promise<KeyDatabase> {
   return database;
 }
 
-interface Migrated {
-  kysely_migration: { name: string };
-}
+type Migrated = Record<'kysely_migration', { name: string }>;
 
 const SERVER_MIGRATIONS: Migrations = { ...HISTORY_MIGRATIONS, ...KEY_MIGRATIONS };
 

@@ -248,12 +248,8 @@ export class OutboxStore extends Store {
       const known = trx.selectFrom('signing_secrets').select('secret').where('owner', '=', owner);
       const previous = (await known.executeTakeFirst())?.secret ?? null;
       const previousUntil = previous === null ? null : now + PREVIOUS_SECRET_MS;
-      await upsert(trx, 'signing_secrets', ['owner'], {
-        owner,
-        secret,
-        previous,
-        previous_until: previousUntil,
-      });
+      const row = { owner, secret, previous, previous_until: previousUntil };
+      await upsert(trx, 'signing_secrets', ['owner'], row);
       return { secret, previousUntil };
     });
   }

@@ -79,12 +79,8 @@ export interface Plan {
 export type Plans = ReadonlyMap<string, Plan>;
 
 /** A plan in the settings; without `groups` it may use all routes. */
-export interface PlanSetting {
-  readonly dailyLimit: number | null;
-  readonly perSecond: number | null;
-  readonly groups?: readonly RouteGroup[] | undefined;
-  readonly mcpWrites?: boolean | undefined;
-}
+export type PlanSetting = Pick<Plan, 'dailyLimit' | 'perSecond'> &
+  Partial<Pick<Plan, 'groups' | 'mcpWrites'>>;
 
 /** One monitor on mainnet makes about 30,000 requests a day, and several at once at its start. */
 const BUILT_IN: Readonly<Record<string, PlanSetting>> = {
@@ -95,19 +91,12 @@ const BUILT_IN: Readonly<Record<string, PlanSetting>> = {
 
 /** The built-in plans and the operator's own, which override built-in ones of the same name. */
 export function createPlans(own: Readonly<Record<string, PlanSetting>> = {}): Plans {
-  const plans = Object.entries({ ...BUILT_IN, ...own }).map(
-    ([name, { dailyLimit, perSecond, groups, mcpWrites = false }]): [string, Plan] => [
-      name,
-      {
-        name,
-        dailyLimit,
-        perSecond,
-        groups: ROUTE_GROUPS.filter((group) => groups?.includes(group) ?? true),
-        mcpWrites,
-      },
-    ],
-  );
-  return new Map(plans);
+  const plans = Object.entries({ ...BUILT_IN, ...own }).map(([name, setting]) => {
+    const { dailyLimit, perSecond, mcpWrites = false } = setting;
+    const groups = ROUTE_GROUPS.filter((group) => setting.groups?.includes(group) ?? true);
+    return { name, dailyLimit, perSecond, groups, mcpWrites };
+  });
+  return new Map(plans.map((plan) => [plan.name, plan]));
 }
 
 const secretOf = (key: ApiKey, now: number) => ({
