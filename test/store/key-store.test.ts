@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import pg from 'pg';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { KeyStore, type UsageRequest } from '../../src/store/api-keys.ts';
 import { openDatabase, openKeyDatabase } from '../../src/store/database.ts';
 import { ENGINES, emptyDatabase } from '../helpers/databases.ts';
@@ -86,6 +87,17 @@ describe.each(ENGINES)('on %s', (engine) => {
     await store.forgetUsageBefore(8);
     expect(await Promise.all([7, 8, 9].map((day) => store.usedOn(day, 'a')))).toEqual([0, 8, 9]);
     expect([...(await store.usageOn(9)).values()]).toMatchObject([{ key_id: 'a', used: 9 }]);
+  });
+
+  test.runIf(engine === 'PostgreSQL')('a batch within its limits costs one statement', async () => {
+    const query = vi.spyOn(pg.Client.prototype, 'query');
+    onTestFinished(() => query.mockRestore());
+    const store = await openStore(await emptyDatabase(engine));
+    for (const id of ['a', 'b']) await addKey(store, id);
+    query.mockClear();
+    const wishes = ['a', 'b'].map((keyId) => ({ keyId, count: 2, limit: 5, perSecond: 9 }));
+    await store.spend(7, wishes);
+    expect(query).toHaveBeenCalledTimes(1);
   });
 
   test('several processes together grant no more of a day, and on a server of a second, than the key has', async () => {
