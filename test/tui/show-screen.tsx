@@ -176,6 +176,30 @@ export function showScreen(options: ShowOptions) {
   };
 }
 
+/** What is done with a form and comes to `sent`; and the field that is under the cursor. */
+export function formOf({ press, lines }: Pick<ReturnType<typeof showScreen>, 'press' | 'lines'>) {
+  const focused = () => lines().find((line) => /^ [▸>] /.test(line)) ?? '';
+  return {
+    focused,
+    /** Keys, and what stands in the field under the cursor after them. */
+    focuses: async (keys: string | readonly string[], text: string) => {
+      await press(...[keys].flat());
+      await waitFor(() => focused().includes(text)).catch((cause: unknown) => {
+        throw new Error(`${text} is not in ${focused()}`, { cause });
+      });
+    },
+    /** What these keys have sent. */
+    sending:
+      <Sent,>(sent: readonly Sent[]) =>
+      async (...keys: readonly string[]): Promise<Sent> => {
+        const before = sent.length;
+        await press(...keys);
+        await waitFor(() => sent.length > before);
+        return sent[before] as Sent;
+      },
+  };
+}
+
 /** A screen once all of this is on it. */
 export async function until<Shown extends Pick<ReturnType<typeof showScreen>, 'shows'>>(
   shown: Shown,

@@ -9,7 +9,7 @@ import { isSlowRun } from '../../helpers/rounds.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { ALERT, fakeAlerts } from '../fake-alerts.ts';
 import { describing, RECOMMENDATION } from '../fake-gas.ts';
-import { type ShowOptions, showScreen } from '../show-screen.tsx';
+import { formOf, type ShowOptions, showScreen, until } from '../show-screen.tsx';
 
 type Alerts = ReturnType<typeof fakeAlerts>;
 
@@ -19,6 +19,7 @@ const SIZES = [
   [120, 37],
 ] as const;
 
+const MADE = { ...ALERT, id: 'alr_made', signingSecret: 'whsec_0123456789abcdef' };
 const noHistory = () =>
   Promise.reject(new ClientError('not-found', 'no history here', { endpoint: '/metrics/base-fee' }));
 
@@ -26,7 +27,8 @@ const noHistory = () =>
 async function open(
   options: Partial<ShowOptions> & {
     readonly alerts?: readonly AlertDetailsView[];
-    readonly key?: string;
+    /** What opens it. Default: `n`; none: it is open by what `memory` holds. */
+    readonly key?: string | null;
   } = {},
   changes: Partial<Alerts> = {},
 ) {
@@ -49,9 +51,12 @@ async function open(
       ...rest.gas,
     },
   });
-  await shown.shows(alerts.length === 0 ? 'No alerts yet' : 'Alerts');
-  await shown.leads(key, 'New alert');
-  return { ...shown, sent, focused: () => shown.lines().find((line) => line.startsWith(' ▸ ')) ?? '' };
+  if (key !== null) {
+    await shown.shows(alerts.length === 0 ? 'No alerts yet' : 'Alerts');
+    await shown.leads(key, 'New alert');
+  }
+  const { sending, ...form } = formOf(shown);
+  return { ...shown, ...form, sent, sends: sending(sent) };
 }
 
 describe('the form of a new alert', () => {
@@ -64,7 +69,7 @@ describe('the form of a new alert', () => {
   });
 
   it('makes an alert from what is typed', async () => {
-    const { leads, press, shows, sent, toasts } = await open({ rows: 37 });
+    const { leads, shows, toasts, sends } = await open({ rows: 37 });
     await leads('0.04', 'has to fall 21 %');
     await leads(['tab', 'space'], '[x] email');
     await leads(['tab', 'gas@example.org', 'tab', 'deploy 🚀'], 'deploy 🚀');
@@ -73,9 +78,7 @@ describe('the form of a new alert', () => {
       ['tab', 'right', 'tab', 'ctrl+u', '0.002', 'tab', 'ctrl+u', '3'],
       /holds for +3 +blocks in a row/,
     );
-    await press('enter');
-    await waitFor(() => sent.length === 1);
-    expect(sent[0]).toEqual({
+    expect(await sends('enter')).toEqual({
       thresholdGwei: 0.04,
       gasSpeed: 'AVERAGE',
       condition: 'LESS_THAN',
@@ -93,19 +96,13 @@ describe('the form of a new alert', () => {
   });
 
   it('goes through its fields with Tab and arrows, around both ends', async () => {
-    const { press, focused } = await open();
-    await press('up');
-    await waitFor(() => focused().includes('fires'));
-    await press('right');
-    await waitFor(() => focused().includes('[above]'));
-    await press('up');
-    await waitFor(() => focused().includes('lane'));
-    await press('right');
-    await waitFor(() => focused().includes('[Fast]'));
-    await press('shift+tab');
-    await waitFor(() => focused().includes('holds for'));
-    await press('down');
-    await waitFor(() => focused().includes('lane'));
+    const { focuses } = await open();
+    await focuses('up', 'fires');
+    await focuses('right', '[above]');
+    await focuses('up', 'lane');
+    await focuses('right', '[Fast]');
+    await focuses('shift+tab', 'holds for');
+    await focuses('down', 'lane');
   });
 
   it('says beside each field what is wrong with it as one types, in the words of the contract', async () => {
@@ -122,9 +119,8 @@ describe('the form of a new alert', () => {
   });
 
   it('says that something is missing only where something stood, or once it was tried to send', async () => {
-    const { leads, press, screen, focused } = await open({ rows: 37 });
-    await press('tab', 'space', 'tab', 'tab');
-    await waitFor(() => focused().includes('note'));
+    const { leads, screen, focuses } = await open({ rows: 37 });
+    await focuses(['tab', 'space', 'tab', 'tab'], 'note');
     expect(screen()).not.toContain('is missing');
     await leads(['shift+tab', 'g', 'backspace', 'tab'], 'is missing: an address');
     expect(screen()).not.toContain('needs a price');
@@ -132,9 +128,8 @@ describe('the form of a new alert', () => {
   });
 
   it('does not send what is wrong, and goes to the first field that is', async () => {
-    const { press, shows, sent, focused } = await open({ rows: 37 });
-    await press('tab', 'space', 'right', 'space', 'ctrl+s');
-    await waitFor(() => focused().includes('threshold'));
+    const { shows, sent, focuses } = await open({ rows: 37 });
+    await focuses(['tab', 'space', 'right', 'space', 'ctrl+s'], 'threshold');
     await shows('needs a price in gwei, such as 0.04', 'is missing: an address', 'is missing: a URL');
     expect(sent).toEqual([]);
   });
@@ -152,9 +147,8 @@ describe('the form of a new alert', () => {
           ],
         }),
       );
-    const { press, shows, sent, focused } = await open({ rows: 37 }, { createAlert });
-    await press('0.04', 'tab', 'right', 'space', 'tab', 'https://hooks.example.com/x', 'ctrl+s');
-    await waitFor(() => sent.length === 1);
+    const { shows, focused, sends } = await open({ rows: 37 }, { createAlert });
+    await sends('0.04', 'tab', 'right', 'space', 'tab', 'https://hooks.example.com/x', 'ctrl+s');
     await shows(
       '! must not be a private address',
       '! needs smtp in the config',
@@ -165,32 +159,26 @@ describe('the form of a new alert', () => {
   });
 
   it('takes pasted lines as one whose words stay apart, 500 characters and emoji, and no control characters', async () => {
-    const { press, paste, shows, sent } = await open({ rows: 37 });
+    const { press, paste, shows, sends } = await open({ rows: 37 });
     await press('0.04', 'tab', 'tab');
     const [first, second] = ['⛽🚀'.repeat(50), `${'⛽🚀'.repeat(194)}01234567890`];
     const note = `${first} ${second}`;
     paste(`\u0000${first}\r\n${second}\u0007\r\n`);
     await shows('1234567890');
-    await press('ctrl+s');
-    await waitFor(() => sent.length === 1);
-    expect(sent[0]?.note).toBe(note);
+    expect((await sends('ctrl+s')).note).toBe(note);
   });
 
   it('says that a note is longer than 500 characters', async () => {
-    const { press, paste, shows } = await open({ rows: 37 });
-    await press('0.04', 'tab', 'tab');
-    paste('🚀'.repeat(501));
-    await shows('must have at most 500 characters');
+    const { leads } = await open({ rows: 37 });
+    await leads(['0.04', 'tab', 'tab', '🚀'.repeat(501)], 'must have at most 500 characters');
   });
 
   it('hears no key of the pane or of the monitor in a text, and no text as keys in a choice', async () => {
-    const { leads, press, paste, focused, sent } = await open();
+    const { leads, paste, sent, focuses } = await open();
     await leads(['tab', 'tab', 'q?123ndu'], 'q?123ndu');
-    await press('up');
-    await waitFor(() => focused().includes('notify'));
+    await focuses('up', 'notify');
     paste('   ');
-    await press('x', 'q', 'right');
-    await waitFor(() => focused().includes('▸[ ] webhook'));
+    await focuses(['x', 'q', 'right'], '▸[ ] webhook');
     expect(sent).toEqual([]);
   });
 
@@ -204,7 +192,7 @@ describe('the form of a new alert', () => {
   });
 
   it('of a copy begins with all that the alert has', async () => {
-    const { press, shows, sent } = await open({
+    const { shows, sends } = await open({
       key: 'c',
       rows: 37,
       alerts: [
@@ -219,9 +207,7 @@ describe('the form of a new alert', () => {
       ],
     });
     await shows('New alert like Average > 0.04 gwei');
-    await press('ctrl+u', '0.09', 'ctrl+s');
-    await waitFor(() => sent.length === 1);
-    expect(sent[0]).toMatchObject({
+    expect(await sends('ctrl+u', '0.09', 'ctrl+s')).toMatchObject({
       thresholdGwei: 0.09,
       condition: 'GREATER_THAN',
       channels: ['EMAIL', 'SLACK'],
@@ -237,23 +223,17 @@ describe('the form of a new alert', () => {
 
   it('of a copy sends the very note, with its lines, joined emoji and Persian words', async () => {
     const note = '👨‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 🇩🇪 👍🏽 می‌خواهم\nsecond line';
-    const { press, shows, sent } = await open({ key: 'c', rows: 37, alerts: [{ ...ALERT, note }] });
+    const { shows, sends } = await open({ key: 'c', rows: 37, alerts: [{ ...ALERT, note }] });
     await shows('New alert like', /note +👨👩👧 🏴 🇩🇪 👍🏽 میخواهم second line/);
-    await press('tab', 'tab', 'tab', '!', 'backspace', 'ctrl+s');
-    await waitFor(() => sent.length === 1);
-    expect(sent[0]?.note).toBe(note);
+    expect((await sends('tab', 'tab', 'tab', '!', 'backspace', 'ctrl+s')).note).toBe(note);
   });
 
   it('shows the signing secret in a box that says whose it is', async () => {
-    const made = { ...ALERT, id: 'alr_made', signingSecret: 'whsec_0123456789abcdef' };
-    const { leads, press, memory, screen, toasts } = await open({}, { createAlert: async () => made });
-    await leads(['0.04', 'ctrl+s'], 'whsec_0123456789abcdef', 'It is shown again when');
-    await press('y');
-    await waitFor(() => toasts.at(-1)?.text.startsWith('Copied the signing secret'));
+    const { leads, memory, screen, toasts, tells } = await open({}, { createAlert: async () => MADE });
+    await leads(['0.04', 'ctrl+s'], MADE.signingSecret, 'It is shown again when');
+    await tells('y', 'Copied the signing secret');
     await leads(['j', 'n', 'enter'], 'No alerts yet');
-    expect(screen()).not.toContain('whsec');
-    expect(JSON.stringify([...memory])).not.toContain('whsec');
-    expect(JSON.stringify(toasts)).not.toContain('whsec');
+    expect(screen() + JSON.stringify([...memory, toasts])).not.toContain('whsec');
   });
 
   const reaching = (
@@ -298,99 +278,48 @@ describe('the form of a new alert', () => {
   });
 
   it('shows the signing secret at once, however long the list takes', async () => {
-    let asked = 0;
-    const made = { ...ALERT, id: 'alr_made', signingSecret: 'whsec_0123456789abcdef' };
-    const { leads } = await open(
-      {
-        gas: {
-          alerts: async () => {
-            asked += 1;
-            return asked > 1 ? new Promise(() => {}) : { items: [], total: 0, unreadable: 0 };
-          },
-        },
-      },
-      { createAlert: async () => made },
-    );
-    await leads(['0.04', 'ctrl+s'], 'whsec_0123456789abcdef');
-    expect(asked).toBeGreaterThan(1);
+    const alerts = vi.fn(async () => ({ items: [], total: 0, unreadable: 0 }));
+    const { leads } = await open({ gas: { alerts } }, { createAlert: async () => MADE });
+    alerts.mockImplementation(() => new Promise(() => {}));
+    const before = alerts.mock.calls.length;
+    await leads(['0.04', 'ctrl+s'], MADE.signingSecret);
+    expect(alerts.mock.calls.length).toBeGreaterThan(before);
   });
 
   it('sends one alert however often it is told to, before its check is loaded too', async () => {
     vi.resetModules();
-    const service = fakeAlerts([]);
-    let made = 0;
-    const shown = showScreen({
-      Screen: AlertsPane,
-      scope: 'alerts',
-      isOwnService: true,
-      gas: {
-        ...service,
-        createAlert: async (alert) => {
-          made += 1;
-          return service.createAlert(alert);
-        },
-      },
-    });
-    await shown.shows('No alerts yet');
-    await shown.leads(['n', '5', 'ctrl+s', 'ctrl+s', 'ctrl+s'], /Alerts [1-9]/);
-    expect(made).toBe(1);
+    const { leads, sent } = await open({ key: null });
+    await leads(['n', '5', 'ctrl+s', 'ctrl+s', 'ctrl+s'], /Alerts [1-9]/);
+    expect(sent).toHaveLength(1);
   });
 
   it('says that an alert may be made whose answer did not come, and asks for the list', async () => {
     const lost = new ClientError('unreachable', 'no answer came', { endpoint: '/alerts' }).unsettled();
-    let asked = 0;
-    const { leads } = await open(
-      {
-        columns: 120,
-        gas: {
-          alerts: async () => {
-            asked += 1;
-            return { items: [], total: 0, unreadable: 0 };
-          },
-        },
-      },
-      { createAlert: () => Promise.reject(lost) },
-    );
-    const before = asked;
+    const alerts = vi.fn(async () => ({ items: [], total: 0, unreadable: 0 }));
+    const createAlert = () => Promise.reject(lost);
+    const { leads } = await open({ columns: 120, gas: { alerts } }, { createAlert });
+    const before = alerts.mock.calls.length;
     await leads(['0.04', 'ctrl+s'], 'perhaps made: look at the list before sending it again');
-    await waitFor(() => asked > before);
+    await waitFor(() => alerts.mock.calls.length > before);
   });
 
-  it('takes what is typed first in place of a price it was opened with, and goes on after that', async () => {
-    const memory = new Map<string, unknown>();
-    openAlertForm(memory, { gasSpeed: 'AVERAGE', condition: 'LESS_THAN', thresholdGwei: '0.05' }, 'tab-1');
-    const { leads, shows } = showScreen({
-      Screen: AlertsPane,
-      scope: 'alerts',
-      memory,
-      gas: fakeAlerts([]),
-    });
-    await shows(/threshold +0\.05 /);
-    await leads(['0', '.', '0', '4'], /threshold +0\.04 +gwei/);
-    await leads(['tab', 'shift+tab', '1'], /threshold +0\.041 +gwei/);
-  });
+  describe('opened from a price', () => {
+    const fromPrice = () => {
+      const memory = new Map<string, unknown>();
+      openAlertForm(memory, { gasSpeed: 'AVERAGE', condition: 'LESS_THAN', thresholdGwei: '0.05' }, 'tab-1');
+      return open({ key: null, memory });
+    };
 
-  it('opens prefilled where somebody came from a price, ready to be sent', async () => {
-    const memory = new Map<string, unknown>();
-    openAlertForm(memory, { gasSpeed: 'AVERAGE', condition: 'LESS_THAN', thresholdGwei: '0.05' }, 'tab-1');
-    const sent: NewAlert[] = [];
-    const service = fakeAlerts([]);
-    const { shows, press } = showScreen({
-      Screen: AlertsPane,
-      scope: 'alerts',
-      memory,
-      gas: {
-        ...service,
-        createAlert: async (alert) => {
-          sent.push(alert);
-          return service.createAlert(alert);
-        },
-      },
+    it('takes what is typed first in its place, and goes on after that', async () => {
+      const { leads } = await until(await fromPrice(), /threshold +0\.05 /);
+      await leads(['0', '.', '0', '4'], /threshold +0\.04 +gwei/);
+      await leads(['tab', 'shift+tab', '1'], /threshold +0\.041 +gwei/);
     });
-    await shows(/threshold +0.05/, 'has to fall 1 %');
-    await press('ctrl+s');
-    await waitFor(() => sent.length === 1);
-    expect(sent[0]).toMatchObject({ thresholdGwei: 0.05, channels: ['TERMINAL'], to: '' });
+
+    it('is ready to be sent', async () => {
+      const { sends } = await until(await fromPrice(), /threshold +0.05/, 'has to fall 1 %');
+      expect(await sends('ctrl+s')).toMatchObject({ thresholdGwei: 0.05, channels: ['TERMINAL'], to: '' });
+    });
   });
 
   it('offers what a foreign service takes, in its own words, and not what it does not know', async () => {
@@ -402,7 +331,7 @@ describe('the form of a new alert', () => {
         ['channels', ['EMAIL', 'WEB_PUSH']],
       ],
     });
-    const { leads, press, shows, sent, screen } = await open({
+    const { leads, shows, screen, sends } = await open({
       isOwnService: false,
       rows: 37,
       gas: { description: async () => description },
@@ -410,9 +339,10 @@ describe('the form of a new alert', () => {
     await shows('web push');
     expect(screen()).not.toMatch(/re-arm margin|holds for|telegram/);
     await leads(['0.04', 'up', 'up', 'right'], '[Instant]');
-    await press('down', 'down', 'down', 'right', 'space', 'right', 'space', 'ctrl+s');
-    await waitFor(() => sent.length === 1);
-    expect(sent[0]).toMatchObject({ gasSpeed: 'INSTANT', channels: ['WEB_PUSH'] });
+    expect(await sends('down', 'down', 'down', 'right', 'space', 'right', 'space', 'ctrl+s')).toMatchObject({
+      gasSpeed: 'INSTANT',
+      channels: ['WEB_PUSH'],
+    });
   });
 });
 
@@ -420,7 +350,7 @@ describe('the form of an alert that is changed', () => {
   it('begins with what the alert is, sends all of it with the change, and goes back to where it was opened', async () => {
     const sent: [string, NewAlert][] = [];
     const service = fakeAlerts();
-    const { leads, press, shows, toasts } = showScreen({
+    const { leads, shows, tells } = showScreen({
       Screen: AlertsPane,
       scope: 'alerts',
       isOwnService: true,
@@ -438,10 +368,8 @@ describe('the form of an alert that is changed', () => {
     await shows('Alerts 1');
     await leads('enter', 'Deliveries');
     await leads('e', 'Change Average < 0.04 gwei');
-    await press('ctrl+s');
-    await waitFor(() => toasts.at(-1)?.text === 'Nothing is changed yet');
-    await press('0.03', 'ctrl+s');
-    await waitFor(() => toasts.at(-1)?.text === 'Changed: Average < 0.03 gwei');
+    await tells('ctrl+s', 'Nothing is changed yet');
+    await tells(['0.03', 'ctrl+s'], 'Changed: Average < 0.03 gwei');
     await shows('Deliveries', 'Average < 0.03 gwei');
     expect(sent).toEqual([
       [

@@ -272,18 +272,15 @@ describe('the keys of an auto-tx', () => {
       asked.push(change);
       return null;
     };
-    const { press, toasts } = await until(show([DRAFT], {}, { updateAutoTx }), 'Auto-txs 1');
-    await press('space');
-    await waitFor(() => toasts.length === 1);
-    expect(toasts).toEqual([{ kind: 'error', text: 'A draft needs its signature first: e' }]);
+    const { tells } = await until(show([DRAFT], {}, { updateAutoTx }), 'Auto-txs 1');
+    await tells('space', 'error: A draft needs its signature first: e');
     expect(asked).toEqual([]);
   });
 
   it('space that is refused changes nothing, and says why', async () => {
     const updateAutoTx = () => Promise.reject(refused('it was sent a moment ago'));
-    const { press, toasts, screen } = await until(show([WAITING], {}, { updateAutoTx }), '◌ pending');
-    await press('space');
-    await waitFor(() => toasts[0]?.text === 'Not changed: it was sent a moment ago');
+    const { screen, tells } = await until(show([WAITING], {}, { updateAutoTx }), '◌ pending');
+    await tells('space', 'Not changed: it was sent a moment ago');
     expect(screen()).toContain('◌ pending');
   });
 
@@ -348,16 +345,14 @@ describe('the keys of an auto-tx', () => {
   });
 
   it('x says of one that is on its way that nothing here stops it, and what does', async () => {
-    const { leads, shows, press, toasts } = await until(show([SENT]), 'submitted');
+    const { leads, shows, tells } = await until(show([SENT]), 'submitted');
     await leads(
       'x',
       'It is submitted now: a broadcast transaction cannot be cancelled.',
       'Only a same-nonce replacement from your wallet can stop it.',
       '[▸ Keep it ]',
     );
-    await press('y');
-    await waitFor(() => toasts.length === 1);
-    expect(toasts).toEqual([{ kind: 'error', text: 'Not cancelled: it was sent already' }]);
+    await tells('y', 'error: Not cancelled: it was sent already');
     await shows('→ submitted');
   });
 
@@ -417,10 +412,9 @@ describe('the keys of an auto-tx', () => {
 
   it('x of which nobody knows whether it was done says so, and asks for the list', async () => {
     const lost = new ClientError('unreachable', 'no answer', { endpoint: '/auto-txs', mayBeDone: true });
-    const { shows, press, toasts } = show([WAITING], {}, { cancelAutoTx: () => Promise.reject(lost) });
+    const { shows, tells } = show([WAITING], {}, { cancelAutoTx: () => Promise.reject(lost) });
     await shows('◌ pending');
-    await press('x', 'y');
-    await waitFor(() => toasts[0]?.text === 'Perhaps done, the list is asked again: no answer');
+    await tells(['x', 'y'], 'Perhaps done, the list is asked again: no answer');
   });
 
   it.each([
@@ -443,15 +437,12 @@ describe('the keys of an auto-tx', () => {
   });
 
   it('y copies the hash, in the list and in the details; a draft has none', async () => {
-    const { leads, press, toasts } = await until(show([WAITING, DRAFT]), 'Auto-txs 2');
-    await press('y');
-    await waitFor(() => toasts[0]?.text.startsWith('Copied 0xabab…abab ') === true);
+    const { leads, tells } = await until(show([WAITING, DRAFT]), 'Auto-txs 2');
+    await tells('y', 'Copied 0xabab…abab ');
     await leads('enter', 'Order');
-    await press('y');
-    await waitFor(() => toasts[1]?.text.startsWith('Copied 0xabab…abab ') === true);
+    await tells('y', 'Copied 0xabab…abab ');
     await leads('esc', 'Auto-txs 2');
-    await press('j', 'y');
-    await waitFor(() => toasts[2]?.text === 'It has no hash before it is signed');
+    await tells(['j', 'y'], 'It has no hash before it is signed');
   });
 });
 

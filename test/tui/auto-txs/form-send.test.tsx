@@ -25,7 +25,7 @@ async function pasted(...given: Parameters<typeof showForm>) {
 
 describe('the form of a new auto-tx with a transaction in it', () => {
   it('schedules it with what is typed, and goes back to the list with the cursor on it', async () => {
-    const { leads, press, shows, sent, signed, toasts } = await pasted();
+    const { leads, shows, signed, toasts, sends } = await pasted();
     await leads(
       ['ctrl+u', '0.0305', 'tab', 'right', 'tab', 'right', 'tab', 'space', 'tab', 'rent 🚀'],
       'rent 🚀',
@@ -33,9 +33,7 @@ describe('the form of a new auto-tx with a transaction in it', () => {
       '[Fast]',
       '[yes]',
     );
-    await press('enter');
-    await waitFor(() => sent.length === 1);
-    expect(sent[0]).toEqual({
+    expect(await sends('enter')).toEqual({
       signedTransaction: signed,
       targetGasPriceGwei: 0.0305,
       gasSpeed: 'FAST',
@@ -78,7 +76,7 @@ describe('the form of a new auto-tx with a transaction in it', () => {
   });
 
   it('asks before it is sent at once, with Cancel focused', async () => {
-    const { leads, press, sent } = await pasted();
+    const { leads, sent, sends } = await pasted();
     await leads(['ctrl+u', '0.06'], 'target reached: it is broadcast at once');
     await leads(
       'ctrl+s',
@@ -91,18 +89,16 @@ describe('the form of a new auto-tx with a transaction in it', () => {
     await leads('enter', 'New auto-tx');
     expect(sent).toEqual([]);
     await leads('ctrl+s', 'Send it at once?');
-    await press('y');
-    await waitFor(() => sent.length === 1);
+    await sends('y');
   });
 
   it('asks before one is scheduled that pays far more itself than its target', async () => {
-    const { leads, shows, press, paste, sent } = await showForm();
+    const { leads, shows, paste, sent, sends } = await showForm();
     paste(await signedTransfer({ maxFeePerGas: 101_000_000_000n, maxPriorityFeePerGas: 100_000_000_000n }));
     await shows(/makes it pay about 100\s+gwei/);
     await leads('ctrl+s', 'Schedule it although it pays far more?', /own\s+priority\s+fee\s+of\s+100\s+gwei/);
     expect(sent).toEqual([]);
-    await press('y');
-    await waitFor(() => sent.length === 1);
+    await sends('y');
   });
 
   it('asks as well where a block that the screen does not have yet has brought its target', async () => {
@@ -115,7 +111,7 @@ describe('the form of a new auto-tx with a transaction in it', () => {
   });
 
   it('says neither that its target is reached nor how likely that is while a nonce is missing', async () => {
-    const { leads, shows, press, sent, screen } = await pasted(
+    const { leads, shows, screen, sends } = await pasted(
       {},
       { autoTxAccount: async () => senderOf(6, 10n ** 18n) },
     );
@@ -123,27 +119,24 @@ describe('the form of a new auto-tx with a transaction in it', () => {
     expect(screen()).not.toContain('likely');
     await leads(['ctrl+u', '0.06'], 'target reached; waits for the nonces below it');
     expect(screen()).not.toContain('broadcast at once');
-    await press('ctrl+s');
-    await waitFor(() => sent.length === 1);
+    await sends('ctrl+s');
   });
 
   it('says that its cap decides where that lies below the base fee', async () => {
-    const { shows, paste, focused, press } = await showForm();
+    const { shows, paste, focuses } = await showForm();
     paste(await signedTransfer({ maxFeePerGas: 30_000_000n }));
     await shows('signed transaction');
-    await press('enter');
-    await waitFor(() => focused().includes('your cap of 0.03 decides: base fee 0.0497 now'));
+    await focuses('enter', 'your cap of 0.03 decides: base fee 0.0497 now');
   });
 
   it('waits for a cap below the base fee where its target is below that too, and is not asked about', async () => {
     const nextBaseFee = 10n ** 9n;
     const average = { ...SNAPSHOT.lanes.average, price: nextBaseFee };
-    const { leads, press, sent } = await pasted({
+    const { leads, sends } = await pasted({
       snapshot: { ...SNAPSHOT, nextBaseFee, lanes: { ...SNAPSHOT.lanes, average } },
     });
     await leads(['ctrl+u', '0.05'], /◌ cap +it waits while the base fee is above your cap of 0\.06 gwei/);
-    await press('ctrl+s');
-    await waitFor(() => sent.length === 1);
+    await sends('ctrl+s');
   });
 
   it('says that it pays more itself where its own tip is above its target', async () => {
@@ -221,7 +214,7 @@ describe('the form of a new auto-tx with a transaction in it', () => {
   });
 
   it('names another service before it gets what is signed', async () => {
-    const { leads, press, sent } = await pasted({ isOwnService: false, host: 'gas.example.org', rows: 21 });
+    const { leads, sent, sends } = await pasted({ isOwnService: false, host: 'gas.example.org', rows: 21 });
     await leads(
       'ctrl+s',
       'Schedule it with gas.example.org?',
@@ -231,8 +224,7 @@ describe('the form of a new auto-tx with a transaction in it', () => {
     await leads('enter', 'New auto-tx');
     expect(sent).toEqual([]);
     await leads('ctrl+s', 'Schedule it with');
-    await press('y');
-    await waitFor(() => sent.length === 1);
+    await sends('y');
   });
 
   it.each([true, false])('warns of a way on which others can read what is signed: %s', async (isPlain) => {
@@ -243,7 +235,7 @@ describe('the form of a new auto-tx with a transaction in it', () => {
   });
 
   it('asks a service for nothing that it does not know, and sends it none of that', async () => {
-    const { press, shows, sent, screen } = await pasted({
+    const { shows, sent, screen, sends } = await pasted({
       gas: {
         description: async () =>
           describing({ 'post /auto-txs': [['signedTransaction'], ['targetGasPriceGwei'], ['note']] }),
@@ -252,8 +244,7 @@ describe('the form of a new auto-tx with a transaction in it', () => {
     });
     await shows('note');
     await waitFor(() => !screen().includes('expires   '));
-    await press('ctrl+s');
-    await waitFor(() => sent.length === 1);
+    await sends('ctrl+s');
     expect(Object.keys(sent[0] ?? {})).toEqual(['signedTransaction', 'targetGasPriceGwei', 'note']);
   });
 
@@ -278,18 +269,16 @@ describe('the form of a new auto-tx with a transaction in it', () => {
 
 describe('the form of an auto-tx that is changed', () => {
   it('sends only what is changed', async () => {
-    const { press, shows, changed, toasts } = await showForm({ edited: autoTxView({ note: 'rent' }) });
+    const { press, shows, toasts, changes } = await showForm({ edited: autoTxView({ note: 'rent' }) });
     await shows(/target +0\.04 /);
     await press('ctrl+u', '0.03');
-    await press('ctrl+s');
-    await waitFor(() => changed.length === 1);
-    expect(changed[0]).toEqual({ targetGasPriceGwei: 0.03 });
+    expect(await changes('ctrl+s')).toEqual({ targetGasPriceGwei: 0.03 });
     await waitFor(() => toasts.at(-1)?.text === 'Changed: Average ≤ 0.03 gwei');
   });
 
   it('checks again what is stored, and asks where a lower target has it pay far more', async () => {
     const edited = autoTxView({ maxFeePerGas: 101_000_000_000n, maxPriorityFeePerGas: 30_000_000n });
-    const { leads, press, shows, changed } = await showForm({ edited });
+    const { leads, shows, changed, changes } = await showForm({ edited });
     await shows(/✓ nonce +nonce 7 is the sender's next/);
     await leads(
       ['ctrl+u', '0.01', 'ctrl+s'],
@@ -297,37 +286,30 @@ describe('the form of an auto-tx that is changed', () => {
       /own\s+priority\s+fee\s+of\s+0\.03\s+gwei/,
     );
     expect(changed).toEqual([]);
-    await press('y');
-    await waitFor(() => changed.length === 1);
-    expect(changed[0]).toEqual({ targetGasPriceGwei: 0.01 });
+    expect(await changes('y')).toEqual({ targetGasPriceGwei: 0.01 });
   });
 
   it('does not ask for what stays as it is, and is left at once', async () => {
-    const { leads, press, changed, toasts } = await showForm({ edited: autoTxView() });
-    await press('ctrl+s');
-    await waitFor(() => toasts.at(-1)?.text === 'Nothing is changed yet');
+    const { leads, changed, tells } = await showForm({ edited: autoTxView() });
+    await tells('ctrl+s', 'Nothing is changed yet');
     await leads('esc', 'Auto-tx');
     expect(changed).toEqual([]);
   });
 
   it('keeps an expiry to the minute, and takes a new one', async () => {
     const edited = autoTxView({ expiresAt: Date.UTC(2026, 0, 6, 12, 30) });
-    const { press, shows, changed } = await showForm({ edited });
+    const { shows, changes } = await showForm({ edited });
     await shows(/expires +2026-01-06 12:30 UTC +in /);
-    await press('tab', 'tab', 'tab', 'ctrl+u', 'none', 'ctrl+s');
-    await waitFor(() => changed.length === 1);
-    expect(changed[0]).toEqual({ expiresAt: null });
+    expect(await changes('tab', 'tab', 'tab', 'ctrl+u', 'none', 'ctrl+s')).toEqual({ expiresAt: null });
   });
 
   it('takes another signature while it was never sent, and none afterwards', async () => {
-    const { leads, press, paste, shows, changed } = await showForm({ edited: autoTxView() });
+    const { leads, paste, shows, changes } = await showForm({ edited: autoTxView() });
     await leads('up', 'paste another one to replace it');
     const signed = await signedTransfer({ nonce: 8 });
     paste(signed);
     await shows(/nonce +8/);
-    await press('ctrl+s');
-    await waitFor(() => changed.length === 1);
-    expect(changed[0]).toEqual({ signedTransaction: signed });
+    expect(await changes('ctrl+s')).toEqual({ signedTransaction: signed });
     const sentBefore = autoTxView({ attempts: 1, submittedAt: NOW - 60_000 });
     const other = await showForm({ edited: sentBefore });
     await other.shows('signed for Ethereum');
@@ -336,7 +318,7 @@ describe('the form of an auto-tx that is changed', () => {
 
   it('signs a draft with what matches it', async () => {
     const draft = autoTxView({ status: 'DRAFT', from: null, nonce: null, hash: null, type: null });
-    const { leads, press, paste, shows, changed } = await showForm({ edited: draft });
+    const { leads, press, paste, shows, changes } = await showForm({ edited: draft });
     await shows('Sign the draft', /The draft: .*0\.01 ETH to 0x7099…79C8\. Sign exactly that/);
     paste(await signedTransfer({ value: 5n }));
     await shows('is of another transaction than the draft: value differs');
@@ -345,9 +327,7 @@ describe('the form of an auto-tx that is changed', () => {
     const signed = await signedTransfer();
     paste(signed);
     await shows(`to         ${TO}`);
-    await press('ctrl+s');
-    await waitFor(() => changed.length === 1);
-    expect(changed[0]).toEqual({ signedTransaction: signed });
+    expect(await changes('ctrl+s')).toEqual({ signedTransaction: signed });
   });
 });
 

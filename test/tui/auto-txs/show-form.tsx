@@ -1,7 +1,7 @@
 import type { AutoTxChange, AutoTxView, NewAutoTx } from '../../../src/client/views/auto-txs.ts';
 import { AutoTxsPane } from '../../../src/tui/panes/auto-txs/auto-txs-pane.tsx';
 import { fakeAutoTxs } from '../fake-auto-txs.ts';
-import { type ShowOptions, showScreen } from '../show-screen.tsx';
+import { formOf, type ShowOptions, showScreen } from '../show-screen.tsx';
 
 type AutoTxs = ReturnType<typeof fakeAutoTxs>;
 
@@ -43,10 +43,6 @@ export async function showForm(
     await shown.press(edited === undefined ? 'n' : 'e');
   }
   await shown.shows('Esc leaves');
-  return {
-    ...shown,
-    sent,
-    changed,
-    focused: () => shown.lines().find((line) => /^ [▸>] /.test(line)) ?? '',
-  };
+  const { sending, ...form } = formOf(shown);
+  return { ...shown, ...form, sent, changed, sends: sending(sent), changes: sending(changed) };
 }
