@@ -13,13 +13,8 @@ import { type HttpServer, sendJson, serve } from './http-server.ts';
 const DAY_SEC = 86_400;
 const END = Date.UTC(2026, 0, 20, 12);
 const RULE: AlertRule = {
-  lane: 'average',
-  condition: 'LESS_THAN',
-  threshold: 10_000_000_000n,
-  hysteresis: 0n,
-  confirmBlocks: 1,
-  cooldownMs: 3_600_000,
-  disableOnce: false,
+  ...{ lane: 'average', condition: 'LESS_THAN', threshold: 10_000_000_000n, hysteresis: 0n },
+  ...{ confirmBlocks: 1, cooldownMs: 3_600_000, disableOnce: false },
 };
 const utc = (ms: number) => new Date(ms).toISOString().slice(11, 16);
 

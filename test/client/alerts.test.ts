@@ -59,20 +59,14 @@ describe('an alert', () => {
 
   it('keeps words that v1 does not have, and knows its own in other spellings', async () => {
     const body = {
-      id: 1,
-      status: 'TRIGGERED\x1b[2J',
-      gasSpeed: 'Slow',
-      condition: 'less than',
+      ...{ id: 1, status: 'TRIGGERED\x1b[2J', gasSpeed: 'Slow', condition: 'less than' },
       method: 'Web Push',
       channels: ['Web Push', 'email', null],
       targets: { 'Web Push': 'browser 1', SLACK: 'https://s.example.org', EMAIL: null },
       note: 'a\nb\u202e\x07',
     };
     expect(await clientOf(body).alert('1')).toMatchObject({
-      status: 'TRIGGERED',
-      gasSpeed: 'SLOW',
-      condition: 'LESS_THAN',
-      method: 'Web Push',
+      ...{ status: 'TRIGGERED', gasSpeed: 'SLOW', condition: 'LESS_THAN', method: 'Web Push' },
       channels: ['Web Push', 'EMAIL'],
       to: 'browser 1',
       targets: { SLACK: 'https://s.example.org' },
@@ -198,10 +192,7 @@ describe('an alert that is made', () => {
       status: 'PENDING',
       threshold: 40_000_000n,
       channels: ['WEBHOOK'],
-      to: 'https://hook.example.org',
-      cooldownMs: 3_600_000,
-      hysteresis: null,
-      triggerCount: null,
+      ...{ to: 'https://hook.example.org', cooldownMs: 3_600_000, hysteresis: null, triggerCount: null },
     });
   });
 

@@ -2,10 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { clientOf, failureOf, fixture, HOST } from './answering.ts';
 
 const UNKNOWN_LANE = {
-  maxFeePerGas: null,
-  maxPriorityFeePerGas: null,
-  withinBlocks: null,
-  waitSec: null,
+  ...{ maxFeePerGas: null, maxPriorityFeePerGas: null, withinBlocks: null, waitSec: null },
   probability: null,
 };
 
@@ -88,9 +85,7 @@ describe('a snapshot of a service we do not run', () => {
   it('that lacks a required field says which, of which answer, and shows its beginning', async () => {
     const failure = await failureOf(clientOf(fixture('snapshot-missing-average.json')).gasCurrent());
     expect(failure).toMatchObject({
-      code: 'unreadable',
-      endpoint: '/gas/current',
-      field: 'averagePrice',
+      ...{ code: 'unreadable', endpoint: '/gas/current', field: 'averagePrice' },
       message: `the response of ${HOST} to /gas/current has no averagePrice`,
     });
     expect(failure.raw).toContain('"lowPrice": 12.5');

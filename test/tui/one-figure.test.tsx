@@ -30,10 +30,7 @@ const LAST = isSlowRun ? 1_500 : 1_250;
 const since = { versions: [4], since: 1_729_000_000 };
 const GIVEN: AdviceScore = {
   ...since,
-  evaluated: 64,
-  kept: 61,
-  statedProbability: 0.94,
-  unjudged: 0,
+  ...{ evaluated: 64, kept: 61, statedProbability: 0.94, unjudged: 0 },
   waits: { ...since, evaluated: 12, kept: 11, statedProbability: 0.9 },
 };
 
@@ -48,10 +45,7 @@ function placesOf(engine: FeeEngine, more: Partial<Present> = {}) {
     advice,
     said: null,
     updatedAt: now,
-    stale: false,
-    ended: false,
-    restartedAt: null,
-    problem: null,
+    ...{ stale: false, ended: false, restartedAt: null, problem: null },
     source: { kind: 'replay', name: 'blocks.csv' },
     nativeUsd: null,
     ...more,

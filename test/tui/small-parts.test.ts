@@ -12,10 +12,7 @@ import { fakeGas, SNAPSHOT } from './fake-gas.ts';
 
 describe('the record of advice in words', () => {
   const track = {
-    evaluated: 100,
-    hitRatio: 0.92,
-    statedProbability: 0.9,
-    basis: 'given',
+    ...{ evaluated: 100, hitRatio: 0.92, statedProbability: 0.9, basis: 'given' },
     since: Date.UTC(2025, 10, 3, 12),
     versions: [1],
     unjudged: 0,
@@ -80,10 +77,7 @@ describe('health', () => {
   it('is reconnecting while a failure may pass and refused when it will not', () => {
     const error = new ClientError('unreachable', 'refused', { endpoint: '/x' });
     expect(healthOf({ ...well, error, retryAt: 9 }, true)).toEqual({
-      kind: 'reconnecting',
-      reason: 'refused',
-      title: 'The service does not answer',
-      retryAt: 9,
+      ...{ kind: 'reconnecting', reason: 'refused', title: 'The service does not answer', retryAt: 9 },
     });
     const key = new ClientError('key', 'no such key', { endpoint: '/x' });
     expect(healthOf({ ...well, error: key }, false)).toMatchObject({

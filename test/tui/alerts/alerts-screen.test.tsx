@@ -152,22 +152,11 @@ describe('the list of alerts', () => {
     const { leads, shows, screen } = show(
       [
         alertOf('../we ird/%00', {
-          status: 'SNOOZED',
-          gasSpeed: 'INSTANT',
-          condition: 'CROSSES',
-          hysteresis: null,
-          confirmBlocks: null,
-          cooldownMs: null,
-          disableOnce: null,
-          method: 'WEB_PUSH',
+          ...{ status: 'SNOOZED', gasSpeed: 'INSTANT', condition: 'CROSSES', hysteresis: null },
+          ...{ confirmBlocks: null, cooldownMs: null, disableOnce: null, method: 'WEB_PUSH' },
           channels: ['WEB_PUSH'],
-          to: null,
-          note: null,
-          triggerCount: null,
-          lastTriggeredAt: null,
-          createdAt: null,
-          updatedAt: null,
-          deliveries: null,
+          ...{ to: null, note: null, triggerCount: null, lastTriggeredAt: null, createdAt: null },
+          ...{ updatedAt: null, deliveries: null },
         }),
       ],
       { isOwnService: false, columns: 120 },
@@ -372,11 +361,8 @@ describe('the details', () => {
     targets: { WEBHOOK: 'https://hooks.example.com/abc' },
     deliveries: [
       {
-        id: 'alr_full.2.webhook',
-        eventId: 'alr_full.2',
-        channel: 'WEBHOOK',
-        target: 'https://hooks.example.com/abc',
-        status: 'PENDING',
+        ...{ id: 'alr_full.2.webhook', eventId: 'alr_full.2', channel: 'WEBHOOK' },
+        ...{ target: 'https://hooks.example.com/abc', status: 'PENDING' },
         createdAt: AT - 60_000,
         nextAttemptAt: AT + 34_000,
         attempts: [
@@ -453,11 +439,8 @@ describe('the details', () => {
   it('name what saved most', async () => {
     const best = {
       triggeredAt: AT - 86_400_000,
-      blockNumber: 24_330_000,
-      price: 30_000_000n,
-      referencePrice: 60_000_000n,
-      savedWei: 4_500_000_000_000n,
-      savedUsd: 0.0145,
+      ...{ blockNumber: 24_330_000, price: 30_000_000n, referencePrice: 60_000_000n },
+      ...{ savedWei: 4_500_000_000_000n, savedUsd: 0.0145 },
     };
     const { leads, shows } = show(
       [ARMED],

@@ -67,9 +67,7 @@ describe('the words', () => {
   it('keep to a line whatever a service or a note says', () => {
     const hostile = {
       ...ALERT,
-      gasSpeed: 'RAPID',
-      condition: 'CROSSES',
-      threshold: null,
+      ...{ gasSpeed: 'RAPID', condition: 'CROSSES', threshold: null },
       note: 'a\r\nb\u0007\u001b]0;x\u0007c',
     };
     expect(describeFiring(hostile, null)).toBe('Rapid crosses — gwei: reached · a bc');

@@ -99,13 +99,9 @@ describe('the list of auto-txs', () => {
   it('says that a target is reached, that the cap is too low for it, and that it never will be', async () => {
     const there = autoTxView({ id: 'there', target: 60_000_000n });
     const low = autoTxView({ id: 'low', target: 55_000_000n, maxFeePerGas: 30_000_000n });
-    const unreachable = {
-      name: 'reachable',
-      result: 'block',
-      ok: false,
-      code: 'unreachable_target',
-      message: 'its tip alone is above the target',
-    } as const;
+    const message = 'its tip alone is above the target';
+    const code = 'unreachable_target';
+    const unreachable = { name: 'reachable', result: 'block', ok: false, code, message } as const;
     const never = autoTxView({ id: 'never', isStrict: true, checks: [unreachable], reachProbability: 0 });
     const { leads } = await until(show([there, low, never]), '● reached', 'cap low', /never +—/);
     await leads('j', 'target reached, but it waits while the base fee of 0.0497 gwei');
@@ -174,16 +170,8 @@ describe('the list of auto-txs', () => {
   it('shows what a foreign service has: its own words, missing fields, and nothing that moves the cursor', async () => {
     const bare: AutoTxView = {
       ...DRAFT,
-      id: 'x/1',
-      status: 'QUEUED_FOR_LATER',
-      target: null,
-      gasSpeed: 'TURBO',
-      isStrict: null,
-      to: null,
-      value: null,
-      data: null,
-      reachProbability: null,
-      note: 'two\u001b[2Jlines\nof it',
+      ...{ id: 'x/1', status: 'QUEUED_FOR_LATER', target: null, gasSpeed: 'TURBO', isStrict: null },
+      ...{ to: null, value: null, data: null, reachProbability: null, note: 'two\u001b[2Jlines\nof it' },
     };
     const { leads, shows, screen } = show([bare], { isOwnService: false, columns: 120 });
     await shows('queued for later', 'twolines of it');

@@ -35,10 +35,7 @@ describe('the form of a new auto-tx with a transaction in it', () => {
     );
     expect(await sends('enter')).toEqual({
       signedTransaction: signed,
-      targetGasPriceGwei: 0.0305,
-      gasSpeed: 'FAST',
-      strictTargetPrice: true,
-      note: 'rent 🚀',
+      ...{ targetGasPriceGwei: 0.0305, gasSpeed: 'FAST', strictTargetPrice: true, note: 'rent 🚀' },
       expiresAt: new Date(NOW + 7 * 86_400_000).toISOString(),
     });
     await shows('Auto-tx', '▸');

@@ -10,10 +10,7 @@ export const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 /** A transfer of 0.01 ETH on Ethereum with the nonce that the fake service has next, signed. */
 export function signedTransfer(changes: Partial<TransactionSerializable> = {}): Promise<Hex> {
   return ACCOUNT.signTransaction({
-    type: 'eip1559',
-    chainId: 1,
-    nonce: 7,
-    gas: 21_000n,
+    ...{ type: 'eip1559', chainId: 1, nonce: 7, gas: 21_000n },
     to: TO,
     value: 10n ** 16n,
     maxFeePerGas: 60_000_000n,
@@ -42,15 +39,9 @@ export async function signedBlobs(count: number): Promise<Hex> {
     proof: toHex(new Uint8Array(48).fill(place + 101)),
   }));
   return ACCOUNT.signTransaction({
-    type: 'eip4844',
-    chainId: 1,
-    nonce: 7,
-    gas: 21_000n,
+    ...{ type: 'eip4844', chainId: 1, nonce: 7, gas: 21_000n },
     to: TO,
-    value: 0n,
-    maxFeePerGas: 60_000_000n,
-    maxPriorityFeePerGas: 1_000_000n,
-    maxFeePerBlobGas: 10n,
+    ...{ value: 0n, maxFeePerGas: 60_000_000n, maxPriorityFeePerGas: 1_000_000n, maxFeePerBlobGas: 10n },
     blobVersionedHashes: sidecars.map(({ commitment }) => commitmentToVersionedHash({ commitment })),
     sidecars,
   });

@@ -68,12 +68,7 @@ describe('ChartScreen', () => {
           percentiles.push(query?.percentile);
           const rows = HOUR.points.map(({ timestamp }) => ({ timestamp, blockNumber: null, value: 7e7 }));
           return {
-            chainId: 1,
-            from: null,
-            to: null,
-            bucket: 'block',
-            page: 0,
-            size: 500,
+            ...{ chainId: 1, from: null, to: null, bucket: 'block', page: 0, size: 500 },
             total: rows.length,
             rows,
           };

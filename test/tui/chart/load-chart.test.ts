@@ -6,10 +6,7 @@ import { loadChart } from '../../../src/tui/panes/chart/chart-data.ts';
 import { fakeGas, HOUR } from '../fake-gas.ts';
 
 const request = {
-  timeFrame: '1h',
-  percentile: 'p95',
-  compare: true,
-  blockTimeSec: 12,
+  ...{ timeFrame: '1h', percentile: 'p95', compare: true, blockTimeSec: 12 },
 } as const;
 const first = HOUR.points[0]?.timestamp ?? 0;
 const last = HOUR.points.at(-1)?.timestamp ?? 0;

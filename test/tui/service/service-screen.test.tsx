@@ -232,11 +232,7 @@ describe('the Service pane', () => {
       ...SNAPSHOT,
       nativeUsd: null,
       source: {
-        kind: 'service',
-        name: 'gas.example.com',
-        problem: null,
-        ended: false,
-        chainName: null,
+        ...{ kind: 'service', name: 'gas.example.com', problem: null, ended: false, chainName: null },
         restartedAt: null,
       },
     };
