@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { GasClient } from '../../src/client/client.ts';
 import { createGasClient } from '../../src/client/client.ts';
-import { OPENAPI_PATH } from '../../src/contract/routes.ts';
 import { clientOf, failureOf, HOST } from './answering.ts';
-import { LISTS_ALL } from './foreign-openapi.ts';
 import { sendJson, serve } from './http-server.ts';
 
 const FROM = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
@@ -94,22 +92,6 @@ describe('the methods for auto-txs', () => {
     ]);
   });
 
-  it('take every page of a list once', async () => {
-    const ids = Array.from({ length: 1_203 }, (_, index) => `t${index}`);
-    const client = createGasClient({
-      url: `https://${HOST}`,
-      fetch: (request) => {
-        if (request.url.endsWith(OPENAPI_PATH)) return Response.json(LISTS_ALL);
-        const page = Number(new URL(request.url).searchParams.get('page'));
-        const size = Number(new URL(request.url).searchParams.get('size') ?? 100);
-        const items = ids.slice(page * size, (page + 1) * size).map((id) => ({ id }));
-        return Response.json({ items, page, size, total: ids.length });
-      },
-    });
-    const { items, total } = await client.autoTxs();
-    expect([items.map(({ id }) => id), total]).toEqual([ids, 1_203]);
-  });
-
   it('know no account where the service has no such route, and read it where it has', async () => {
     const missing = createGasClient({
       url: `https://${HOST}`,
@@ -122,12 +104,6 @@ describe('the methods for auto-txs', () => {
       ...{ chainId: 1, nonce: 7, pendingNonce: 8, balance: 123n, waiting },
       ...{ dataFees: null, dataFeesReason: null },
     });
-  });
-
-  it.each(['', ' ', '.', '..', '\ud800'])('take %j for no id', async (id) => {
-    const client = clientOf({ id: 1 });
-    const writes = [client.cancelAutoTx(id), client.deleteAutoTx(id), client.updateAutoTx(id, {})];
-    for (const call of [client.autoTx(id), ...writes]) expect((await failureOf(call)).code).toBe('invalid');
   });
 
   it.each([`0x${'11'.repeat(32)}`, 'twelve words of a wallet', ''])(

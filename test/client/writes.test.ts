@@ -54,11 +54,12 @@ describe('what changes something', () => {
     expect(server.requests.map((request) => request.path)).toEqual([`/be/api/v1${path}`]);
   });
 
-  it.each(['', ' ', '.', '..', '\ud800'])('asks nothing for the id %j, which names no alert', async (id) => {
+  it.each(['', ' ', '.', '..', '\ud800'])('asks nothing for the id %j, which names nothing', async (id) => {
     const server = await serve((_, response) => response.writeHead(204).end());
     const client = createGasClient({ url: server.url });
     expect(await failureOf(client.deleteAlert(id))).toMatchObject({ code: 'invalid', mayBeDone: false });
-    expect(await failureOf(client.alert(id))).toMatchObject({ code: 'invalid' });
+    for (const call of [client.alert(id), client.autoTx(id), client.updateAutoTx(id, {})])
+      expect(await failureOf(call)).toMatchObject({ code: 'invalid' });
     expect(server.requests).toEqual([]);
   });
 

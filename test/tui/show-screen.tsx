@@ -167,8 +167,13 @@ export function showScreen(options: ShowOptions) {
     },
     /** Keys, and the notice after them, its kind before its words. */
     tells: async (keys: string | readonly string[], text: string) => {
+      const before = toasts.length;
       await press(...[keys].flat());
-      const told = () => toasts.map((toast) => `${toast.kind}: ${toast.text}`).at(-1);
+      const told = () =>
+        toasts
+          .slice(before)
+          .map((toast) => `${toast.kind}: ${toast.text}`)
+          .at(-1);
       await waitFor(() => told()?.includes(text) === true).catch((cause: unknown) => {
         throw new Error(`${text} is not told, but ${told()}`, { cause });
       });

@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ClientError } from '../../../src/client/errors.ts';
-import type { AutoTxChange, AutoTxView } from '../../../src/client/views/auto-txs.ts';
+import type { AutoTxView } from '../../../src/client/views/auto-txs.ts';
 import { AutoTxsPane } from '../../../src/tui/panes/auto-txs/auto-txs-pane.tsx';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { type AutoTxMethods, autoTxView, fakeAutoTxs } from '../fake-auto-txs.ts';
@@ -201,26 +201,16 @@ describe('a list that shows no auto-txs', () => {
     await show([], { snapshot: REPLAYED }).shows('A recording takes no transactions', 'gastop --rpc URL');
   });
 
-  it('of a recording opens no form that would take one, and says why', async () => {
-    const why = 'A recording takes no transactions';
-    const snapshot = REPLAYED;
-    const none = show([], { snapshot });
-    await none.shows(why);
-    await none.press('n');
-    await waitFor(() => none.toasts.length > 0);
-    for (const [at, key] of [
-      ['list', 'n'],
-      ['list', 'e'],
-      ['details', 'n'],
-      ['details', 'e'],
-    ] as const) {
-      const { leads, press, toasts, screen } = await until(show([DISABLED], { snapshot }), 'Auto-txs 1');
-      if (at === 'details') {
-        await leads('enter', 'Timeline');
-      }
-      await press(key);
-      await waitFor(() => toasts.length > 0);
-      expect(toasts.at(-1)).toEqual({ kind: 'error', text: `${why}: start gastop with --rpc URL` });
+  it.each([
+    [[], []],
+    [[DISABLED], []],
+    [[DISABLED], ['enter']],
+  ])('of a recording opens no form that would take one, and says why (%#)', async (autoTxs, way) => {
+    const first = autoTxs.length > 0 ? 'Auto-txs 1' : 'A recording takes no transactions';
+    const { leads, tells, screen } = await until(show(autoTxs, { snapshot: REPLAYED }), first);
+    await leads(way, ...(way.length > 0 ? ['Timeline'] : []));
+    for (const key of autoTxs.length > 0 ? ['n', 'e'] : ['n']) {
+      await tells(key, 'error: A recording takes no transactions: start gastop with --rpc URL');
       expect(screen()).not.toContain('Ctrl-S');
     }
   });
@@ -255,14 +245,10 @@ describe('the keys of an auto-tx', () => {
   });
 
   it('space does nothing to a draft, and says so', async () => {
-    const asked: AutoTxChange[] = [];
-    const updateAutoTx: AutoTxMethods['updateAutoTx'] = async (_id, change) => {
-      asked.push(change);
-      return null;
-    };
+    const updateAutoTx = vi.fn(async () => null);
     const { tells } = await until(show([DRAFT], {}, { updateAutoTx }), 'Auto-txs 1');
     await tells('space', 'error: A draft needs its signature first: e');
-    expect(asked).toEqual([]);
+    expect(updateAutoTx).not.toHaveBeenCalled();
   });
 
   it('space that is refused changes nothing, and says why', async () => {

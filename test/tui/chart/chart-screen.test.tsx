@@ -1,10 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import type { GasClient } from '../../../src/client/client.ts';
 import { ClientError } from '../../../src/client/errors.ts';
 import { readDescription } from '../../../src/client/openapi.ts';
 import { ChartScreen } from '../../../src/tui/panes/chart/chart-pane.tsx';
 import { FOREIGN_30 } from '../../client/foreign-openapi.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
-import { HOUR, MARKET, RECOMMENDATION, SNAPSHOT } from '../fake-gas.ts';
+import { fakeGas, HOUR, MARKET, RECOMMENDATION, SNAPSHOT } from '../fake-gas.ts';
 import { type ShowOptions, showScreen, until } from '../show-screen.tsx';
 
 const refusal = (message: string) =>
@@ -39,43 +40,26 @@ describe('ChartScreen', () => {
   });
 
   it('asks for each time frame as t walks through them, and keeps the old chart until the new one is there', async () => {
-    const asked: string[] = [];
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
+    const held = Promise.withResolvers<void>();
+    const statsChart = vi.fn(async (timeFrame: string) => {
+      if (timeFrame === '24h') await held.promise;
+      return { ...HOUR, timeFrame };
     });
-    const { leads, shows } = show({
-      gas: {
-        statsChart: async (timeFrame) => {
-          asked.push(timeFrame);
-          if (timeFrame === '24h') await held;
-          return { ...HOUR, timeFrame };
-        },
-      },
-    });
-    await shows(/^ 1h /m);
+    const { leads, shows } = await until(show({ gas: { statsChart } }), /^ 1h /m);
     await leads('t', 'loading the last 24h', /^ 1h /m);
-    release();
+    held.resolve();
     await shows(/^ 24h /m);
-    expect(asked).toEqual(['1h', '24h']);
+    expect(statsChart.mock.calls.map(([timeFrame]) => timeFrame)).toEqual(['1h', '24h']);
   });
 
   it('asks for the percentile that p chooses', async () => {
     const percentiles: unknown[] = [];
-    const { leads, shows } = show({
-      gas: {
-        priorityFee: async (query) => {
-          percentiles.push(query?.percentile);
-          const rows = HOUR.points.map(({ timestamp }) => ({ timestamp, blockNumber: null, value: 7e7 }));
-          return {
-            ...{ chainId: 1, from: null, to: null, bucket: 'block', page: 0, size: 500 },
-            total: rows.length,
-            rows,
-          };
-        },
-      },
-    });
-    await shows('tip p50 0.0700');
+    const rows = HOUR.points.map(({ timestamp }) => ({ timestamp, blockNumber: null, value: 7e7 }));
+    const priorityFee: GasClient['priorityFee'] = async (query) => {
+      percentiles.push(query?.percentile);
+      return { ...(await fakeGas().priorityFee(query)), total: rows.length, rows };
+    };
+    const { leads } = await until(show({ gas: { priorityFee } }), 'tip p50 0.0700');
     await leads('p', 'tip p75 0.0700');
     expect(percentiles).toEqual(['p50', 'p75']);
   });
@@ -120,22 +104,14 @@ describe('ChartScreen', () => {
   });
 
   it('asks a service that does not know likelihoods only once', async () => {
-    let asked = 0;
-    const { press, shows, screen, nextBlock } = show({
-      gas: {
-        gasRecommendation: async () => {
-          asked += 1;
-          return RECOMMENDATION;
-        },
-      },
-    });
-    await shows(/base 0\.0\d+/);
+    const gasRecommendation = vi.fn(async () => RECOMMENDATION);
+    const { press, screen, nextBlock } = await until(show({ gas: { gasRecommendation } }), /base 0\.0\d+/);
     await press('left');
-    await waitFor(() => asked === 1);
+    await waitFor(() => gasRecommendation.mock.calls.length === 1);
     await press('left');
     nextBlock();
     await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(asked).toBe(1);
+    expect(gasRecommendation).toHaveBeenCalledTimes(1);
     expect(screen()).not.toContain('reached in 1h');
   });
 
@@ -150,30 +126,18 @@ describe('ChartScreen', () => {
   });
 
   it('saves what is shown as CSV and says where', async () => {
-    const saved: [string, string][] = [];
-    const { press, shows, toasts } = show({
-      saveFile: async (name, text) => {
-        saved.push([name, text]);
-        return `./${name}`;
-      },
-    });
-    await shows(/^ 1h /m);
-    await press('w');
-    await waitFor(() => toasts.length > 0);
-    const [name, text] = saved[0] ?? ['', ''];
+    const saveFile = vi.fn(async (name: string, _text: string) => `./${name}`);
+    const { tells } = await until(show({ saveFile }), /^ 1h /m);
+    await tells('w', 'info: Saved ./gastop-ethereum-1h-');
+    const [name, text] = saveFile.mock.calls[0] ?? ['', ''];
     expect(name).toMatch(/^gastop-ethereum-1h-\d{8}T\d{6}Z\.csv$/);
     expect(text.trim().split('\n')).toHaveLength(301);
-    expect(toasts).toEqual([{ kind: 'info', text: `Saved ./${name}` }]);
   });
 
   it('says why nothing is saved where the folder is read-only', async () => {
-    const { press, shows, toasts } = show({
-      saveFile: () => Promise.reject(new Error('EROFS: read-only file system, open')),
-    });
-    await shows(/^ 1h /m);
-    await press('w');
-    await waitFor(() => toasts.length > 0);
-    expect(toasts[0]).toMatchObject({ kind: 'error', text: expect.stringContaining('read-only') });
+    const saveFile = () => Promise.reject(new Error('EROFS: read-only file system, open'));
+    const { tells } = await until(show({ saveFile }), /^ 1h /m);
+    await tells('w', 'read-only');
   });
 
   it('shows the cheap hours on h, the chart again on the next', async () => {
@@ -211,21 +175,12 @@ describe('ChartScreen', () => {
   });
 
   it('asks once for every block, however often the monitor asks for prices', async () => {
-    let asked = 0;
-    const { shows, nextBlock } = show({
-      intervalMs: 5,
-      gas: {
-        statsChart: async () => {
-          asked += 1;
-          return HOUR;
-        },
-      },
-    });
-    await shows(/^ 1h /m);
+    const statsChart = vi.fn(async () => HOUR);
+    const { nextBlock } = await until(show({ intervalMs: 5, gas: { statsChart } }), /^ 1h /m);
     await new Promise((done) => setTimeout(done, 100));
-    expect(asked).toBe(1);
+    expect(statsChart).toHaveBeenCalledTimes(1);
     nextBlock();
-    await waitFor(() => asked === 2);
+    await waitFor(() => statsChart.mock.calls.length === 2);
   });
 
   it('walks through the service’s own words, and an unknown one breaks nothing', async () => {

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { GasClient, MetricsQuery } from '../../../src/client/client.ts';
 import { ClientError } from '../../../src/client/errors.ts';
 import type { SnapshotView } from '../../../src/client/views/gas.ts';
@@ -112,16 +112,11 @@ describe('the list of blocks', () => {
 
   it('asks for each block once where there is room, and has no tips of an empty one', async () => {
     const asked: number[] = [];
-    const { lines, shows, renew } = show({
-      columns: 120,
-      rows: 5,
-      gas: {
-        block: async (number) => {
-          asked.push(Number(number));
-          return { ...BLOCK, blockNumber: Number(number), gasUsedRatio: Number(number) % 2 };
-        },
-      },
-    });
+    const block: GasClient['block'] = async (number) => {
+      asked.push(Number(number));
+      return { ...BLOCK, blockNumber: Number(number), gasUsedRatio: Number(number) % 2 };
+    };
+    const { lines, shows, renew } = show({ columns: 120, rows: 5, gas: { block } });
     await shows(/ 100 % .* 0\.00200 – 0\.500/);
     await waitFor(() => asked.length === 3);
     await renew();
@@ -291,25 +286,18 @@ describe('a block', () => {
   });
 
   it('loads its transactions page by page as the cursor goes down', async () => {
-    const asked: number[] = [];
-    const { leads, press, shows, screen } = await open({
-      gas: {
-        txs: async (query) => {
-          asked.push(query?.page ?? 0);
-          return transactions(query);
-        },
-      },
-    });
+    const txs = vi.fn(chain().txs ?? expect.fail());
+    const asked = () => txs.mock.calls.map(([query]) => query?.page ?? 0);
+    const { leads, press, shows, screen } = await open({ gas: { txs } });
     await shows(/^ +212 /m);
-    expect(asked).toEqual([0]);
+    expect(asked()).toEqual([0]);
     await leads('G', /▸ +116 /, /^ +11\d /m);
-    await waitFor(() => asked.includes(1));
-    await press('G', 'G');
+    await waitFor(() => asked().includes(1));
     await waitFor(async () => {
       await press('G');
       return /▸ +1 /.test(screen());
     });
-    expect(asked).toEqual([0, 1, 2]);
+    expect(asked()).toEqual([0, 1, 2]);
     expect(screen()).toMatch(/ # +from → to/);
   });
 
@@ -353,22 +341,14 @@ describe('a block', () => {
 describe('a key in the lookup field', () => {
   it('is not drawn, nor looked up, and it is said what it is', async () => {
     const key = 'gastop_0123456789_0123456789abcdefghijklmnopq_012345';
-    const asked: string[] = [];
-    const { leads, press, paste, shows, screen } = show({
-      gas: {
-        tx: async (hash) => {
-          asked.push(hash);
-          return TX;
-        },
-      },
-    });
-    await shows('▸ 24,337,604');
+    const tx = vi.fn(async () => TX);
+    const { leads, press, paste, shows, screen } = await until(show({ gas: { tx } }), '▸ 24,337,604');
     await press('/');
     paste(key);
     await shows('this is a key, not a number or hash', `find ${'•'.repeat(key.length)}`);
     expect(screen()).not.toMatch(/gastop_|0123456789/);
     await leads(['return', 'end', 'x'], '•'.repeat(key.length + 1));
-    expect(asked).toEqual([]);
+    expect(tx).not.toHaveBeenCalled();
   });
 });
 
@@ -392,23 +372,13 @@ describe('a transaction', () => {
   });
 
   it('that is not found is told with what to try, and found later without a key', async () => {
+    const path = `/metrics/tx/${HASH}`;
     let there = false;
-    const { shows, arrive } = await open(
-      {
-        gas: {
-          tx: async () => {
-            if (!there)
-              throw refusal(
-                'not-found',
-                `the service has no /metrics/tx/${HASH}: unknown`,
-                `/metrics/tx/${HASH}`,
-              );
-            return TX;
-          },
-        },
-      },
-      HASH,
-    );
+    const tx = async () => {
+      if (there) return TX;
+      throw refusal('not-found', `the service has no ${path}: unknown`, path);
+    };
+    const { shows, arrive } = await open({ gas: { tx } }, HASH);
     await shows('No transaction 0xabababab', /^ +unknown$/m, '/ looks up another, Esc goes back');
     there = true;
     arrive(next());
@@ -424,12 +394,8 @@ describe('a transaction', () => {
 
   it('is shown as far as a foreign service knows it', async () => {
     const known = Object.fromEntries(Object.keys(TX).map((name) => [name, null]));
-    const { shows, screen } = await open(
-      {
-        gas: { tx: async () => ({ ...(known as unknown as typeof TX), hash: HASH, status: 'DROPPED' }) },
-      },
-      HASH,
-    );
+    const tx = async () => ({ ...(known as unknown as typeof TX), hash: HASH, status: 'DROPPED' });
+    const { shows, screen } = await open({ gas: { tx } }, HASH);
     await shows('dropped');
     expect(screen()).not.toMatch(/null|undefined|NaN/);
   });
@@ -452,19 +418,14 @@ describe('the lookup field', () => {
     ['a block that is not there yet', 'not-found', 3],
   ] as const)('asks for %s at every head only if that can help', async (_title, code, times) => {
     let asked = 0;
-    const { press, shows, arrive } = show({
-      gas: {
-        tx: async () => {
-          asked += 1;
-          // The next head comes with the response, before anything of that is drawn.
-          if (asked === 2) setImmediate(() => arrive(next(2)));
-          throw refusal(code === 'plan' ? 'plan' : 'not-found', 'no', `/metrics/tx/${HASH}`);
-        },
-      },
-    });
-    await shows('▸ 24,337,604');
-    await press(`/${HASH}`, 'return');
-    await shows(/No answer for this transaction|No transaction 0x/);
+    const tx = async () => {
+      asked += 1;
+      // The next head comes with the response, before anything of that is drawn.
+      if (asked === 2) setImmediate(() => arrive(next(2)));
+      throw refusal(code, 'no', `/metrics/tx/${HASH}`);
+    };
+    const { leads, arrive } = await until(show({ gas: { tx } }), '▸ 24,337,604');
+    await leads([`/${HASH}`, 'return'], /No answer for this transaction|No transaction 0x/);
     arrive(next());
     // By then it has not been retried.
     if (code === 'not-found') await waitFor(() => asked >= times, { timeoutMs: 20_000 });
@@ -479,12 +440,7 @@ describe('the lookup field', () => {
     const { leads, shows } = show({
       gas: {
         block: async (number) => {
-          if (number === 17)
-            throw refusal(
-              'not-found',
-              'the service has no /metrics/block/17; check the URL',
-              '/metrics/block/17',
-            );
+          if (number === 17) throw refusal('not-found', 'no such block', '/metrics/block/17');
           return { ...BLOCK, blockNumber: Number(number) };
         },
       },
@@ -517,49 +473,36 @@ describe('the Explorer', () => {
   });
 
   it.each([
-    [60, 13],
-    ...(isSlowRun
-      ? [
-          [80, 21],
-          [120, 37],
-        ]
-      : []),
-    [200, 47],
-  ])('stays within %i columns and %i rows on every level, and cuts no number', async (columns, rows) => {
-    const { leads, press, shows, lines, screen } = show({ columns, rows });
-    const fits = () => {
-      expect(lines().length).toBeLessThanOrEqual(rows);
-      for (const line of lines()) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
-      // Only hashes and addresses are shortened.
-      expect(screen()).not.toMatch(/[\d.,]…(?![0-9a-f])|(?<!0x[0-9a-f]*)\d…/);
-    };
-    await shows('▸ 24,337,604');
-    fits();
-    await leads('return', 'Block 24,337,604');
-    fits();
-    await waitFor(async () => {
-      await press('G');
-      return /▸ +\d+ /.test(screen());
-    });
-    fits();
-    await leads('return', 'Transaction');
-    fits();
-    await press('G');
-    fits();
-    await press('/');
-    fits();
-  });
-
-  it('needs nothing but ASCII where nothing else can be shown', async () => {
-    const { leads, press, shows, screen } = show({ ascii: true });
-    const ascii = () => expect(screen()).toMatch(/^[\x20-\x7e\n]*$/);
-    await shows('> 24,337,604');
-    ascii();
-    await leads('return', /^ +212 /m);
-    ascii();
-    await leads(['j', 'return'], 'Transaction');
-    ascii();
-    await press('/');
-    ascii();
-  });
+    [60, 13, false],
+    [80, 21, true],
+    ...(isSlowRun ? [[120, 37, false] as const] : []),
+    [200, 47, false],
+  ] as const)(
+    'stays within %i columns and %i rows on every level, ASCII: %s',
+    async (columns, rows, ascii) => {
+      const { leads, press, shows, lines, screen } = show({ columns, rows, ascii });
+      const fits = () => {
+        expect(lines().length).toBeLessThanOrEqual(rows);
+        expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
+        // Only hashes and addresses are shortened.
+        expect(screen()).not.toMatch(/[\d.,]…(?![0-9a-f])|(?<!0x[0-9a-f]*)\d…/);
+        if (ascii) expect(screen()).toMatch(/^[\x20-\x7e\n]*$/);
+      };
+      await shows(/[▸>] 24,337,604/);
+      fits();
+      await leads('return', 'Block 24,337,604');
+      fits();
+      await waitFor(async () => {
+        await press('G');
+        return /[▸>] +\d+ /.test(screen());
+      });
+      fits();
+      await leads('return', 'Transaction');
+      fits();
+      for (const key of ['G', '/']) {
+        await press(key);
+        fits();
+      }
+    },
+  );
 });
