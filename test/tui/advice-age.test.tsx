@@ -1,5 +1,5 @@
 import { Box, Text } from 'ink';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { ClientError } from '../../src/client/errors.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { useMonitor, useSnapshot } from '../../src/tui/data/queries.ts';
@@ -18,7 +18,6 @@ const blocksLater = (count: number): SnapshotView => ({
   updatedAt: START + count * 12_000,
 });
 
-const LATER = blocksLater(3);
 it('advice of a route that fails at a newer block is not stated any more, and says how old it is', async () => {
   let answered = 0;
   const { shows, screen, arrive } = showScreen({
@@ -43,20 +42,13 @@ it('advice of a route that fails at a newer block is not stated any more, and sa
 
 it('there is no advice while history loads, and advice at the same block once the service knows more', async () => {
   let isLoaded = false;
+  const reasons = ['no advice yet: too little history'];
+  const none = { ...RECOMMENDATION, action: null, alternatives: [], reasons };
+  const gasRecommendation = async () => (isLoaded ? RECOMMENDATION : none);
   const { shows, screen, arrive } = showScreen({
     Screen: LiveScreen,
     scope: 'live',
-    gas: {
-      gasRecommendation: async () =>
-        isLoaded
-          ? RECOMMENDATION
-          : {
-              ...RECOMMENDATION,
-              action: null,
-              alternatives: [],
-              reasons: ['no advice yet: too little history'],
-            },
-    },
+    gas: { gasRecommendation },
   });
   await shows(/^ NO ADVICE YET *\n • too little history *$/m);
   expect(screen()).not.toMatch(/SEND NOW|WAIT|% likely|saves/);
@@ -78,20 +70,11 @@ function Hourly() {
 }
 
 it('advice of a service elsewhere costs no question about prices before the next one is due', async () => {
-  let questions = 0;
-  const { shows } = showScreen({
-    Screen: Hourly,
-    scope: 'live',
-    gas: {
-      gasCurrent: async () => {
-        questions += 1;
-        return SNAPSHOT;
-      },
-      gasRecommendation: async () => ({ ...RECOMMENDATION, updatedAt: LATER.updatedAt }),
-    },
-  });
+  const gasCurrent = vi.fn(async () => SNAPSHOT);
+  const gasRecommendation = async () => ({ ...RECOMMENDATION, updatedAt: blocksLater(3).updatedAt });
+  const { shows } = showScreen({ Screen: Hourly, scope: 'live', gas: { gasCurrent, gasRecommendation } });
   await shows('WAIT up to 15m');
-  expect(questions).toBe(1);
+  expect(gasCurrent).toHaveBeenCalledTimes(1);
 });
 
 /** The Live pane over prices that are asked for again at once. */

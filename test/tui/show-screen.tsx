@@ -26,6 +26,13 @@ import { keyBytes } from '../helpers/terminal-keys.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
 
+/** Columns and rows of the panes of a narrow, a usual and a wide window. */
+export const SIZES = [
+  [60, 13],
+  [80, 21],
+  [120, 37],
+] as const;
+
 export const SILENT = { level: 'off', env: {} } as const;
 
 /** A session over a service of known answers. */

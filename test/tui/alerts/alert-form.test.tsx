@@ -9,15 +9,9 @@ import { isSlowRun } from '../../helpers/rounds.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { ALERT, fakeAlerts } from '../fake-alerts.ts';
 import { describing, RECOMMENDATION } from '../fake-gas.ts';
-import { formOf, type ShowOptions, showScreen, until } from '../show-screen.tsx';
+import { formOf, type ShowOptions, SIZES, showScreen, until } from '../show-screen.tsx';
 
 type Alerts = ReturnType<typeof fakeAlerts>;
-
-const SIZES = [
-  [60, 13],
-  [80, 21],
-  [120, 37],
-] as const;
 
 const MADE = { ...ALERT, id: 'alr_made', signingSecret: 'whsec_0123456789abcdef' };
 const noHistory = () =>

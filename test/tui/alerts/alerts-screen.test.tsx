@@ -7,7 +7,7 @@ import { AlertsPane } from '../../../src/tui/panes/alerts/alerts-pane.tsx';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { ALERT, fakeAlerts, SAVINGS } from '../fake-alerts.ts';
 import { describing, SNAPSHOT, SUMMARY } from '../fake-gas.ts';
-import { type ShowOptions, showScreen, until } from '../show-screen.tsx';
+import { type ShowOptions, SIZES, showScreen, until } from '../show-screen.tsx';
 
 const AT = SNAPSHOT.blockTimestamp ?? 0;
 
@@ -23,12 +23,6 @@ const DISABLED = alertOf('alr_off', { status: 'DISABLED', gasSpeed: 'SLOW', note
 const MANY = Array.from({ length: 3_000 }, (_, place) =>
   alertOf(`alr_${place}`, { threshold: BigInt(10_000_000 + place * 1_000), note: `note ${place}` }),
 );
-
-const SIZES = [
-  [60, 13],
-  [80, 21],
-  [120, 37],
-] as const;
 
 type Alerts = ReturnType<typeof fakeAlerts>;
 
@@ -63,8 +57,8 @@ const marked = (lines: readonly string[]) =>
 
 describe('the list of alerts', () => {
   it.each(SIZES)('fills %i × %i exactly, and says what the alerts are', async (columns, rows) => {
-    const { shows, lines } = show(MANY, { columns, rows });
-    await shows(
+    const { lines } = await until(
+      show(MANY, { columns, rows }),
       'Alerts 3,000',
       'Average < 0.01 gwei',
       '● armed',

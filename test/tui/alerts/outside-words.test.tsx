@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   type AlertDetailsView,
   describeConditionInWords,
@@ -72,19 +72,15 @@ describe.each(NAMES)('an alert whose every word is %s', (word) => {
   });
 
   it('is copied with its words, and tells whom one types', async () => {
-    const sent: NewAlert[] = [];
-    const { leads, shows, press } = show(word, {
-      createAlert: async (alert) => {
-        sent.push(alert);
-        return { ...ALERT, signingSecret: null };
-      },
-    });
+    const createAlert = vi.fn(async (_: NewAlert) => ({ ...ALERT, signingSecret: null }));
+    const { leads, shows, press } = show(word, { createAlert });
     await shows('fires when');
     await leads('c', 'New alert like', `[x] ${plain(word)}`);
     await press('down', 'down', 'somebody', 'down', 'gas@example.org', 'ctrl+s');
-    await waitFor(() => sent.length === 1, { what: 'the alert to be sent' });
-    expect(sent[0]).toMatchObject({ gasSpeed: word, condition: word, method: word, to: 'somebody' });
-    expect(Object.entries(sent[0]?.targets ?? {})).toEqual([['EMAIL', 'gas@example.org']]);
+    await waitFor(() => createAlert.mock.calls.length === 1, { what: 'the alert to be sent' });
+    const sent = createAlert.mock.calls[0]?.[0];
+    expect(sent).toMatchObject({ gasSpeed: word, condition: word, method: word, to: 'somebody' });
+    expect(Object.entries(sent?.targets ?? {})).toEqual([['EMAIL', 'gas@example.org']]);
   });
 
   it('is told of in a toast', () => {

@@ -6,7 +6,7 @@ import { AutoTxsPane } from '../../../src/tui/panes/auto-txs/auto-txs-pane.tsx';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { type AutoTxMethods, autoTxView, fakeAutoTxs } from '../fake-auto-txs.ts';
 import { SNAPSHOT } from '../fake-gas.ts';
-import { type ShowOptions, showScreen, until } from '../show-screen.tsx';
+import { type ShowOptions, SIZES, showScreen, until } from '../show-screen.tsx';
 import {
   AT,
   CONFIRMING,
@@ -20,12 +20,6 @@ import {
   TRANSFER,
   WAITING,
 } from './auto-tx-samples.ts';
-
-const SIZES = [
-  [60, 13],
-  [80, 21],
-  [120, 37],
-] as const;
 
 function show(
   autoTxs: readonly AutoTxView[],

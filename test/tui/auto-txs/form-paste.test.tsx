@@ -1,14 +1,9 @@
 import stringWidth from 'string-width';
 import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
+import { SIZES } from '../show-screen.tsx';
 import { showForm } from './show-form.tsx';
 import { FROM, signedTransfer, TO } from './signed.ts';
-
-const SIZES = [
-  [60, 13],
-  [80, 21],
-  [120, 37],
-] as const;
 
 describe('the form of a new auto-tx', () => {
   it.each(SIZES)('says what to paste and that it is not shown, at %i × %i', async (columns, rows) => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { GasClient } from '../../../src/client/client.ts';
 import { ClientError } from '../../../src/client/errors.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { autoTxView, fakeAutoTxs } from '../fake-auto-txs.ts';
@@ -55,17 +56,11 @@ describe('the form of a new auto-tx with a transaction in it', () => {
 
   it('says how likely the target is reached before it expires, and within a day where it never does', async () => {
     const asked: (number | undefined)[] = [];
-    const { leads, shows } = await pasted({
-      gas: {
-        gasRecommendation: async ({ reach } = {}) => {
-          asked.push(reach?.deadlineSec);
-          return {
-            ...RECOMMENDATION,
-            reach: reach === undefined ? null : { ...reach, probability: 0.81, reason: null },
-          };
-        },
-      },
-    });
+    const gasRecommendation: GasClient['gasRecommendation'] = async ({ reach = null } = {}) => {
+      asked.push(reach?.deadlineSec);
+      return { ...RECOMMENDATION, reach: reach && { ...reach, probability: 0.81, reason: null } };
+    };
+    const { leads, shows } = await pasted({ gas: { gasRecommendation } });
     await shows('reached 81 % likely before it expires');
     await leads(['tab', 'tab', 'tab', 'ctrl+u', 'none'], 'reached 81 % likely within 1d');
     await leads(['ctrl+u', '7d'], /expires +7d/, 'reached 81 % likely within 1d');
@@ -108,10 +103,8 @@ describe('the form of a new auto-tx with a transaction in it', () => {
   });
 
   it('says neither that its target is reached nor how likely that is while a nonce is missing', async () => {
-    const { leads, shows, screen, sends } = await pasted(
-      {},
-      { autoTxAccount: async () => senderOf(6, 10n ** 18n) },
-    );
+    const autoTxAccount = async () => senderOf(6, 10n ** 18n);
+    const { leads, shows, screen, sends } = await pasted({}, { autoTxAccount });
     await shows(/nonce-gap +nonce 6 is missing/);
     expect(screen()).not.toContain('likely');
     await leads(['ctrl+u', '0.06'], 'target reached; waits for the nonces below it');
@@ -137,12 +130,8 @@ describe('the form of a new auto-tx with a transaction in it', () => {
   });
 
   it('says that it pays more itself where its own tip is above its target', async () => {
-    const { leads } = await pasted({
-      snapshot: {
-        ...SNAPSHOT,
-        lanes: { ...SNAPSHOT.lanes, average: { ...SNAPSHOT.lanes.average, price: 20_000_000n } },
-      },
-    });
+    const average = { ...SNAPSHOT.lanes.average, price: 20_000_000n };
+    const { leads } = await pasted({ snapshot: { ...SNAPSHOT, lanes: { ...SNAPSHOT.lanes, average } } });
     await leads(['ctrl+u', '0.03'], 'target reached: it is broadcast at once, but pays more itself');
   });
 
@@ -156,15 +145,11 @@ describe('the form of a new auto-tx with a transaction in it', () => {
   it('checks it here, against what the service says of the sender, and once more with each block', async () => {
     let nonce = 7;
     const asked: string[] = [];
-    const { shows, arrive } = await pasted(
-      {},
-      {
-        autoTxAccount: async (address) => {
-          asked.push(address);
-          return senderOf(nonce, 10n ** 15n);
-        },
-      },
-    );
+    const autoTxAccount = async (address: string) => {
+      asked.push(address);
+      return senderOf(nonce, 10n ** 15n);
+    };
+    const { shows, arrive } = await pasted({}, { autoTxAccount });
     await shows(/◌ balance/, /✓ nonce/);
     nonce = 8;
     arrive({ ...SNAPSHOT, blockNumber: (SNAPSHOT.blockNumber ?? 0) + 1 });

@@ -54,8 +54,8 @@ const NODE: NodeView = { name: 'a.example', state: 'ok', head: 24_337_604, laten
 
 describe('the Service pane', () => {
   it('shows everything that matters on 80×24', async () => {
-    const { shows, lines } = show();
-    await shows(
+    const { lines } = await until(
+      show(),
       'Gas API, version',
       '3 nodes agree  head 4s ago  as of now',
       'a.example:8545  ● ok         24,337,604       0    42 ms',
@@ -87,8 +87,8 @@ describe('the Service pane', () => {
       ...SUMMARY,
       health: { ...SUMMARY.health, engine, nodes, lagBlocks },
     });
-    const { shows, unmount } = show({ gas: { summary: () => standby(0) } });
-    await shows(
+    const { unmount } = await until(
+      show({ gas: { summary: () => standby(0) } }),
       /gastop serve leads for 10m\w*: it asks the nodes; this one is in step/,
       /a\.example +not asked/,
     );
