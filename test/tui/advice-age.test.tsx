@@ -90,16 +90,9 @@ function Restless() {
 
 it('prices stay where a proxy answers that there are none while the service restarts', async () => {
   let isAway = false;
-  const { shows } = showScreen({
-    Screen: Restless,
-    scope: 'live',
-    gas: {
-      gasCurrent: async () => {
-        if (!isAway) return SNAPSHOT;
-        throw new ClientError('not-found', 'no such route', { endpoint: '/gas/current', status: 404 });
-      },
-    },
-  });
+  const gone = new ClientError('not-found', 'no such route', { endpoint: '/gas/current', status: 404 });
+  const gasCurrent = async () => (isAway ? Promise.reject(gone) : SNAPSHOT);
+  const { shows } = showScreen({ Screen: Restless, scope: 'live', gas: { gasCurrent } });
   await shows('WAIT up to 15m');
   isAway = true;
   await shows('no such route', 'WAIT up to 15m');

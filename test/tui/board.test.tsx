@@ -56,51 +56,50 @@ async function open(first: readonly ChainRow[], columns = 80, rows = 24) {
   );
   const { frame, shows } = sizedScreen(app, columns, rows);
   const heard = waitFor(() => app.stdin.listenerCount('readable') > 0, { what: 'ears' });
+  const press = async (...keys: readonly string[]) => {
+    await heard;
+    app.stdin.write(keys.flatMap(keyBytes).join(''));
+  };
   return {
     opened,
     frame,
     shows,
+    press,
+    leads: async (keys: string | readonly string[], text: string | RegExp) => {
+      await press(...[keys].flat());
+      await shows(text);
+    },
     /** The chains in their order, the marked one with its arrow. */
     names: () => frame().match(/(▸ )?(! )?(The \w+|dead)(?= )/g) ?? [],
     become: (rows: readonly ChainRow[]) => {
       all = rows;
       for (const listener of listeners) listener();
     },
-    press: async (...keys: readonly string[]) => {
-      await heard;
-      app.stdin.write(keys.flatMap(keyBytes).join(''));
-    },
   };
 }
 
 describe('the board', () => {
   it('opens the chain under the cursor, with all tabs, and comes back with Esc', async () => {
-    const { press, shows, opened } = await open([row('one', 2n), row('two', 1n), DEAD]);
+    const { leads, shows, opened } = await open([row('one', 2n), row('two', 1n), DEAD]);
     await shows(/chains 3 {2}by swap/);
     await shows(/▸ The two .*\n {3}The one .*\n {3}! dead +retry in 8s: a\.example refuses/);
-    await press('j', 'enter');
-    await shows('[1 Live]');
+    await leads(['j', 'enter'], '[1 Live]');
     expect(opened).toEqual(['one']);
-    await press('esc');
-    await shows(/▸ The one/);
-    await press('enter');
-    await shows('[1 Live]');
+    await leads('esc', /▸ The one/);
+    await leads('enter', '[1 Live]');
     // It was still open.
     expect(opened).toEqual(['one']);
-    await press('C');
-    await shows('by swap');
+    await leads('C', 'by swap');
   });
 
   it('keeps the rows in their order while the cursor moves', async () => {
-    const { press, shows, become, names } = await open([row('one', 1n), row('two', 2n), row('three', 3n)]);
+    const { leads, shows, become, names } = await open([row('one', 1n), row('two', 2n), row('three', 3n)]);
     await shows(/▸ The one/);
-    await press('j');
-    await shows(/▸ The two/);
+    await leads('j', /▸ The two/);
     become([row('one', 9n), row('two', 2n), row('three', 3n, { usdFrom: 'Elsewhere' })]);
     await shows(/The one +\$[\d.]+|The one +\d/);
     expect(names().slice(0, 3)).toEqual(['The one', '▸ The two', 'The three']);
-    await press('s');
-    await shows('by send');
+    await leads('s', 'by send');
     await shows(/▸ The two .*\n {3}The three .*\n {3}The one/);
   });
 
@@ -112,15 +111,12 @@ describe('the board', () => {
   });
 
   it('finds a chain by its name as one types', async () => {
-    const { press, shows, names } = await open([row('one', 1n), row('two', 2n), DEAD]);
+    const { leads, shows, names } = await open([row('one', 1n), row('two', 2n), DEAD]);
     await shows(/The one/);
-    await press('/', 'tw');
-    await shows('chains 1 of 3');
-    await press('enter');
-    await shows(/▸ The two/);
+    await leads(['/', 'tw'], 'chains 1 of 3');
+    await leads('enter', /▸ The two/);
     expect(names()).not.toContain('dead');
-    await press('esc');
-    await shows('chains 3 ');
+    await leads('esc', 'chains 3 ');
   });
 
   it.each([
@@ -128,10 +124,9 @@ describe('the board', () => {
     [80, 24],
     [120, 40],
   ])('has names, swap, advice and the whole reason at %d×%d', async (columns, rows) => {
-    const { press, shows, frame } = await open([row('one', 1n), row('two', 2n), DEAD], columns, rows);
+    const { leads, shows, frame } = await open([row('one', 1n), row('two', 2n), DEAD], columns, rows);
     await shows(/chain +swap .* advice/);
-    await press('G');
-    await shows(/dead: retry in 8s: a\.example refuses the connection: is\s+the\s+node running\?/);
+    await leads('G', /dead: retry in 8s: a\.example refuses the connection: is\s+the\s+node running\?/);
     expect(frame().split('\n').length).toBeLessThanOrEqual(rows);
   });
 });
