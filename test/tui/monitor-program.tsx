@@ -36,6 +36,8 @@ const refused = () =>
   new ClientError('unreachable', 'nothing answers at 127.0.0.1:8787 (connection refused)', {
     endpoint: '/gas/current',
   });
+const keyRefused = () =>
+  new ClientError('key', 'the service does not accept this key', { endpoint: '/gas/current', status: 401 });
 const nodesDown = () =>
   new ClientError('unavailable', 'no node answers', {
     endpoint: '/gas/current',
@@ -86,15 +88,7 @@ async function connect(): Promise<MonitorSource> {
       };
     case 'key':
       return {
-        client: described({
-          gasCurrent: () =>
-            Promise.reject(
-              new ClientError('key', 'the service does not accept this key', {
-                endpoint: '/gas/current',
-                status: 401,
-              }),
-            ),
-        }),
+        client: described({ gasCurrent: () => Promise.reject(keyRefused()) }),
       };
     case 'alert':
       return {

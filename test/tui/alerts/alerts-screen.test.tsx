@@ -117,11 +117,7 @@ describe('the list of alerts', () => {
   });
 
   it('says that a service keeps none, and what does', async () => {
-    const absent = new ClientError('not-found', 'the service has no /alerts', {
-      endpoint: '/alerts',
-      status: 404,
-    });
-    const { shows } = show([], { isOwnService: false }, { alerts: () => Promise.reject(absent) });
+    const { shows } = show([], { isOwnService: false }, { alerts: () => Promise.reject(gone) });
     await shows('This service keeps no alerts', /gastop\s+serve/);
   });
 
@@ -436,12 +432,8 @@ describe('the details', () => {
       ...{ blockNumber: 24_330_000, price: 30_000_000n, referencePrice: 60_000_000n },
       ...{ savedWei: 4_500_000_000_000n, savedUsd: 0.0145 },
     };
-    const { leads, shows } = show(
-      [ARMED],
-      { columns: 120 },
-      { alertSavings: async () => ({ ...SAVINGS, best }) },
-    );
-    await shows('Alerts 1');
+    const alertSavings = async () => ({ ...SAVINGS, best });
+    const { leads } = await until(show([ARMED], { columns: 120 }, { alertSavings }), 'Alerts 1');
     await leads(
       'enter',
       /best +0\.00000450 ETH {2}\$0\.015\s+on\s.*\sat\s+0\.0300\s+gwei\s+instead\s+of\s+0\.0600,/s,
