@@ -124,18 +124,13 @@ describe('the form of a new alert', () => {
   });
 
   it('puts what the service refuses at its fields, and keeps what was typed', async () => {
-    const createAlert: Alerts['createAlert'] = () =>
-      Promise.reject(
-        new ClientError('invalid', 'the alert is not accepted', {
-          endpoint: '/alerts',
-          status: 400,
-          details: [
-            { path: 'to', message: 'must not be a private address' },
-            { path: 'channels.0', message: 'needs smtp in the config' },
-            { path: 'plan', message: 'has too many alerts' },
-          ],
-        }),
-      );
+    const details = [
+      { path: 'to', message: 'must not be a private address' },
+      { path: 'channels.0', message: 'needs smtp in the config' },
+      { path: 'plan', message: 'has too many alerts' },
+    ];
+    const refused = new ClientError('invalid', 'not accepted', { endpoint: '/alerts', status: 400, details });
+    const createAlert = () => Promise.reject(refused);
     const { shows, focused, sends } = await open({ rows: 37 }, { createAlert });
     await sends('0.04', 'tab', 'right', 'space', 'tab', 'https://hooks.example.com/x', 'ctrl+s');
     await shows(

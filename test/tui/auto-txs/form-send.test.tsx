@@ -172,23 +172,18 @@ describe('the form of a new auto-tx with a transaction in it', () => {
   });
 
   it('puts what the service refuses at its fields, and keeps what was typed and pasted', async () => {
-    const { leads, sent, focused } = await pasted(
-      {},
-      {
-        createAutoTx: () =>
-          Promise.reject(
-            new ClientError('invalid', 'not accepted', {
-              endpoint: '/auto-txs',
-              status: 400,
-              details: [
-                { path: 'signedTransaction', message: 'nonce 7 is used already' },
-                { path: 'expiresAt', message: 'must be sooner' },
-                { path: 'plan', message: 'holds no more than 5' },
-              ],
-            }),
-          ),
-      },
-    );
+    const details = [
+      { path: 'signedTransaction', message: 'nonce 7 is used already' },
+      { path: 'expiresAt', message: 'must be sooner' },
+      { path: 'plan', message: 'holds no more than 5' },
+    ];
+    const refused = new ClientError('invalid', 'not accepted', {
+      endpoint: '/auto-txs',
+      status: 400,
+      details,
+    });
+    const createAutoTx = () => Promise.reject(refused);
+    const { leads, sent, focused } = await pasted({}, { createAutoTx });
     await leads('ctrl+s', '! nonce 7 is used already', '! must be sooner', '! plan holds no more than 5');
     await waitFor(() => focused().includes('signed'));
     await leads('ctrl+s', '! nonce 7 is used already');
