@@ -158,9 +158,18 @@ export function parseExpiry(text: string, now: number): string {
 /** The message that `word` is no command of `program`, with a suggestion. */
 export function unknownCommand(word: string, program: Command): string {
   const names = program.commands.map((command) => command.name());
-  const similar = [2, 1].map((length) => names.find((name) => name.startsWith(word.slice(0, length))));
-  const [meant] = similar.filter((name) => name !== undefined);
+  const near = [1, word.length > 4 ? 2 : 1].map((edits) => names.find((name) => isNear(edits, word, name)));
+  const meant = names.find((name) => name.startsWith(word)) ?? near.find((name) => name !== undefined);
   return `unknown command "${word}"; ${meant ? `did you mean ${meant}?` : `known are ${names.join(', ')}`}`;
+}
+
+/** Whether `edits` letters removed, added or replaced make `a` into `b`; two that are swapped count as one. */
+function isNear(edits: number, a: string, b: string): boolean {
+  if (edits < 0 || a === b) return edits >= 0;
+  if (a[0] === b[0]) return isNear(edits, a.slice(1), b.slice(1));
+  const isSwapped = a[0] === b[1] && a[1] === b[0];
+  const steps = [[1, 0], [0, 1], [1, 1], ...(isSwapped ? [[2, 2]] : [])];
+  return steps.some(([ofA, ofB]) => isNear(edits - 1, a.slice(ofA), b.slice(ofB)));
 }
 
 export const append = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
