@@ -63,11 +63,12 @@ export class ClientError extends Error {
 
 const OF_ALL_ROUTES: readonly ClientErrorCode[] = ['unreachable', 'key', 'quota'];
 
-/** An optional response: `null` when its route fails, the error when every route would. */
-export const ifTold = <Told>(response: Promise<Told>): Promise<Told | null> =>
+/** An optional response: `null` when its route fails, which `onFailure` is told; the error when every route would. */
+export const ifTold = <Told>(response: Promise<Told>, onFailure?: (error: ClientError) => void) =>
   response.catch((error: unknown) => {
-    if (error instanceof ClientError && !OF_ALL_ROUTES.includes(error.code)) return null;
-    throw error;
+    if (!(error instanceof ClientError) || OF_ALL_ROUTES.includes(error.code)) throw error;
+    onFailure?.(error);
+    return null;
   });
 
 export type LimitKind = 'daily' | 'rate';

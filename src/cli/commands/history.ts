@@ -20,6 +20,7 @@ import { openSource } from '../open-source.ts';
 import {
   badgeOf,
   type Column,
+  cleanLine,
   jsonResponse,
   mapped,
   note,
@@ -29,7 +30,6 @@ import {
   withSpinner,
 } from '../output.ts';
 import { checked, parseDuration } from '../parse.ts';
-import { snapshotIfAny } from './resource.ts';
 
 export function addHistory(program: CliCommand): void {
   program
@@ -39,13 +39,11 @@ export function addHistory(program: CliCommand): void {
     .option('--window <TIME>', 'how far back: 90m, 24h, 7d, at most 30d', '24h')
     .oneOf('--bucket <SIZE>', 'length of a row', BUCKETS)
     .addOption(new Option('--csv', 'comma-separated, prices in wei').conflicts(['json', 'chart']))
-    .addOption(new Option('--json', JSON_TEXT).conflicts(['csv', 'chart']))
+    .addOption(new Option('--json', "the service's v1 response as it is").conflicts(['csv', 'chart']))
     .addOption(new Option('--chart', 'a line drawn with text').conflicts(['csv', 'json']))
     .examples('gastop history --window 7d --chart', 'gastop history --csv > day.csv')
     .does(history);
 }
-
-const JSON_TEXT = "the service's v1 response as it is";
 
 type HistoryFlags = Flags<never, 'csv' | 'json' | 'chart'> & {
   readonly window: string;
@@ -64,7 +62,8 @@ async function history({ io, loadSettings }: CommandContext, flags: HistoryFlags
   await using opened = await openSource(io, settings, 'late', { historySec: Math.max(windowSec, 3_600) });
   const { client, embedded } = opened;
   const signal = io.interruption();
-  const snapshot = opened.snapshot ?? (await snapshotIfAny(client, signal));
+  const missing: string[] = [];
+  const snapshot = opened.snapshot ?? (await tried(missing, 'current prices')(client.gasCurrent({ signal })));
   // The chain's own clock: a recording's present is in the past. The window ends a second after the newest block.
   const present = snapshot?.blockTimestamp ?? io.now();
   const window = { from: present + 1_000 - windowSec * 1_000, to: present + 1_000 };
@@ -92,7 +91,9 @@ async function history({ io, loadSettings }: CommandContext, flags: HistoryFlags
   }
   const wide = flags.csv === true || flags.chart === true;
   const bucket = flags.bucket ?? bucketFor(windowSec, wide ? SERIES_ROWS : TABLE_ROWS);
-  const rows = await withSpinner(io, 'reading history', historyRows(client, { ...window, bucket }, signal));
+  const reading = historyRows(client, { ...window, bucket }, missing, signal);
+  const rows = await withSpinner(io, 'reading history', reading);
+  for (const line of missing) note(io, line);
   const begins = rows[0]?.timestamp ?? window.from;
   const tolerated = Math.max(TOLERATED_MS, bucket === 'block' ? 0 : BUCKET_SEC[bucket] * 1_000);
   if (embedded === null && begins - window.from > tolerated) tellOfReach(begins);
@@ -114,18 +115,25 @@ function bucketFor(windowSec: number, most: number): Bucket {
   return fitting ?? '1d';
 }
 
+const tried =
+  (missing: string[], name: string) =>
+  <Told>(response: Promise<Told>) =>
+    ifTold(response, ({ message }) => missing.push(`no ${name}: ${cleanLine(message)}`));
+
 type HistoryRow = Awaited<ReturnType<typeof historyRows>>[number];
 
-/** Base fee, median tip and gas used ratio of a window, joined by time, oldest first; the last two may be unknown. */
+/** Base fee, median tip and gas used ratio of a window, joined by time, oldest first; the last two may be `missing`. */
 async function historyRows(
   client: GasClient,
   window: { readonly from: number; readonly to: number; readonly bucket: Bucket },
+  missing: string[],
   signal: AbortSignal,
 ) {
+  const tip = { ...window, percentile: 'p50' } as const;
   const [baseFees, tips, ratios] = await Promise.all([
     allPages((page) => client.baseFee({ ...window, ...page }, { signal })),
-    ifTold(allPages((page) => client.priorityFee({ ...window, ...page, percentile: 'p50' }, { signal }))),
-    ifTold(allPages((page) => client.gasUsedRatio({ ...window, ...page }, { signal }))),
+    tried(missing, 'tips')(allPages((page) => client.priorityFee({ ...tip, ...page }, { signal }))),
+    tried(missing, 'fullness')(allPages((page) => client.gasUsedRatio({ ...window, ...page }, { signal }))),
   ]);
   const tipAt = new Map(tips?.map((row) => [row.timestamp, row.value]));
   const ratioAt = new Map(ratios?.map((row) => [row.timestamp, row.mean]));
