@@ -92,11 +92,13 @@ export function ListsProvider({ shown, beforeClosing, children, ...session }: Li
   }, [client, beforeClosing, queries]);
 
   const deletions = usePendingDeletions();
-  const items = alerts.data?.items.filter(({ id }) => !deletions.some(({ alert }) => alert.id === id)) ?? [];
+  const listed = alerts.data?.items ?? [];
+  const items = listed.filter(({ id }) => !deletions.some(({ alert }) => alert.id === id));
+  const { total = null } = alerts.data ?? {};
   const lists: Lists = {
     alerts: {
       ...alerts,
-      data: alerts.data && { ...alerts.data, items },
+      data: alerts.data && { ...alerts.data, items, total: total && total - listed.length + items.length },
       unseen: fired,
       awaited: items.filter(({ status }) => status === 'PENDING').length,
     },

@@ -69,9 +69,7 @@ const ALERTS: Resource<AlertView, AlertSeed> = {
     const { alerts: feed } = useLists();
     const { undoable } = useDeletions();
     const rule = engineText(useEngine(), isOwnService, now);
-    // The row and the message about its deletion change in the same frame.
-    const isDeleted = (id: string) => undoable.some(({ alert }) => alert.id === id);
-    const items = (feed.data?.items ?? []).filter(({ id }) => !isDeleted(id));
+    const items = feed.data?.items ?? [];
     const last = undoable.at(-1);
     const left = formatDuration(Math.max((last?.until ?? now) - now, 0) / 1_000);
     const deleted = (alert: AlertView): Line => [
