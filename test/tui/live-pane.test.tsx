@@ -128,6 +128,11 @@ describe('the Live pane', () => {
     expect(screen).toMatch(/1\.00 ├─+●─+┤ 4\.00 *$/m);
   });
 
+  it('says nothing beside the range of the day where both do not fit', () => {
+    const market = { ...MARKET, from: (SNAPSHOT.blockTimestamp ?? 0) - 21 * 60_000 };
+    expect(draw({ market }, 60)).toMatch(/21 m {2}0\.0310 ├[─●]{35,}┤ 0\.412 *$/m);
+  });
+
   it('names the time that its hour really spans where the history is younger', () => {
     const points = HOUR.points.slice(-2).map((point, index) => ({ ...point, timestamp: index * 12_000 }));
     const young = draw({ hour: { ...HOUR, points, bucketSec: null } }, 100, 37);

@@ -391,14 +391,15 @@ function useDayRange({ market, snapshot, trend }: LiveView, width: number): read
   const verdict = base === null || rank === null ? '' : `   ${verdictOf(rank, now, base, span)}`;
   const [lowRoom = 0, highRoom = 0, verdictRoom = 0] = useWidest([low, high, verdict].map(displayWidth));
   if (base === null || sec < LEAST_RANGE_SEC) return [];
-  const around = ` ${span}   ├┤ `.length + lowRoom + highRoom + verdictRoom;
-  const cells = Math.min(Math.max(width - around, LEAST_CELLS), MOST_CELLS);
+  const around = ` ${span}   ├┤ `.length + lowRoom + highRoom;
+  const isSaid = width - around - verdictRoom >= LEAST_CELLS;
+  const cells = Math.min(Math.max(width - around - (isSaid ? verdictRoom : 0), LEAST_CELLS), MOST_CELLS);
   const place = Math.round((max > min ? (now - min) / (max - min) : 0.5) * (cells - 1));
   return [
     [
       ...[faint(` ${span}  `), plain(low.padEnd(lowRoom)), faint(` ├${'─'.repeat(place)}`)],
       ...[bold('●', 'accent'), faint(`${'─'.repeat(cells - 1 - place)}┤ `)],
-      ...[plain(high.padEnd(highRoom)), plain(verdict)],
+      ...[plain(high.padEnd(highRoom)), plain(isSaid ? verdict : '')],
     ],
   ];
 }
