@@ -426,6 +426,12 @@ describe('the details', () => {
     await tells('R', 'Not sent again: it is being sent already');
   });
 
+  it('have no dollars where nothing is saved', async () => {
+    const alertSavings = async () => ({ ...SAVINGS, savedWei: 0n, savedUsd: 0, gasAmount: null });
+    const { leads } = await until(show([ARMED], { columns: 120 }, { alertSavings }), 'Alerts 1');
+    await leads('enter', / saved +0 ETH *$/m);
+  });
+
   it('name what saved most', async () => {
     const best = {
       triggeredAt: AT - 86_400_000,
