@@ -298,6 +298,8 @@ describe('a block', () => {
     await leads('right', 'Block 24,337,604', /^ +212 /m);
     await leads(['j', 'return'], 'Transaction  ● success', 'below 58 % of its block');
     await leads('escape', /▸ +212 /);
+    await leads('return', 'Transaction  ● success');
+    await leads('return', /▸ +212 /);
     await leads('escape', 'Latest blocks');
     await leads('escape', 'Latest blocks');
   });

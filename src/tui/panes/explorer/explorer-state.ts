@@ -19,10 +19,10 @@ export const INITIAL_EXPLORER_STATE: ExplorerState = { cursor: null, places: [] 
 
 const idOf = (name: PlaceName) => (name.kind === 'block' ? String(name.number) : name.hash);
 
-/** Blocks and transactions link to each other: none is open twice. */
+/** Blocks and transactions link to each other: one that is open is gone back to. */
 export function opened({ cursor, places }: ExplorerState, name: PlaceName): ExplorerState {
-  const others = places.filter((place) => idOf(place) !== idOf(name));
-  return { cursor, places: [...others, { ...name, at: 0 }] };
+  const known = places.findIndex((place) => idOf(place) === idOf(name));
+  return { cursor, places: known < 0 ? [...places, { ...name, at: 0 }] : places.slice(0, known + 1) };
 }
 
 export const back = (state: ExplorerState) => ({ ...state, places: state.places.slice(0, -1) });
