@@ -4,13 +4,6 @@ import { gastop } from '../helpers/gastop.ts';
 
 const FIRST_PRICES = /Average .*\d/;
 
-/** Sizes that are too small even for the sentence, and what is left of it. */
-const TINY = [
-  [10, 3, ['60×16', 'needed', 'q quits']],
-  [4, 2, ['60×1', 'need']],
-  [2, 1, ['60']],
-] as const;
-
 it('at every size shows what fits of it, over nothing else, and leaves the terminal clean by SIGTERM', async () => {
   await using terminal = await gastop(['--demo', '--history', '1h'], { cols: 80, rows: 24 });
   for (const [cols, rows] of [
@@ -30,10 +23,9 @@ it('at every size shows what fits of it, over nothing else, and leaves the termi
     await terminal.press('1');
     await terminal.waitFor(/\[1 Live\]/);
   }
-  for (const [cols, rows, said] of TINY) {
-    terminal.resize(cols, rows);
-    await terminal.waitFor((lines) => JSON.stringify(lines) === JSON.stringify(said));
-  }
+  // Too small even for the whole sentence.
+  terminal.resize(10, 3);
+  await terminal.waitFor((lines) => lines.map((line) => line.trim()).join(' ') === 'gastop needs 60×16');
   terminal.resize(80, 24);
   await terminal.waitFor(FIRST_PRICES);
   terminal.signal('SIGTERM');

@@ -125,7 +125,7 @@ export function Frame(props: FrameProps) {
     const least = `${SMALLEST.columns}×${SMALLEST.rows}`;
     return (
       <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
-        <BadgeText badge={badge} />
+        {columns >= 20 && rows >= 4 && <BadgeText badge={badge} />}
         <Text bold>{forTerminal(`gastop needs ${least}\nthis window has ${columns}×${rows}\nq quits`)}</Text>
       </Box>
     );
