@@ -310,6 +310,14 @@ describe('an alert that cannot be', () => {
     );
   });
 
+  it('by no flags says that a price and a channel are missing', async () => {
+    const { exitCode, stderr } = await inDatabase()(['create']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(
+      /^gastop: 2 things are wrong with this alert\n {2}an alert needs a price: .*\n {2}name whom to notify: .*\n$/,
+    );
+  });
+
   it('by flags is told what a service has against it by the flags, too', async () => {
     const target = ['--webhook', 'https://127.0.0.1/x', '--telegram', '42'];
     const { exitCode, stderr } = await (await serve())(['create', '--below', '5', ...target]);

@@ -61,6 +61,17 @@ describe('gastop backtest', () => {
     expect(whole.stdout).toMatch(/\n {2}gastop backtest \S+ --predictions OUT\.jsonl\n$/);
   });
 
+  it.each(['a', "b'c", 'long'.repeat(20)])(
+    'names %s so that the line can be pasted, if it fits',
+    async (name) => {
+      const path = shortRecording(name, 200);
+      const line = (file: string) => `  gastop backtest ${file} --predictions OUT.jsonl`;
+      const own = line(name === "b'c" ? `'${path.replace("'", "'\\''")}'` : path);
+      const { stdout } = await runMain(['backtest', path, '--lanes']);
+      expect(stdout.trimEnd().split('\n').at(-1)).toBe(own.length > 80 ? line('FILE') : own);
+    },
+  );
+
   it('--json has all of it as one object', () => {
     const answer = JSON.parse(shortJson.stdout);
     expect(Object.keys(answer).join(' ')).toBe(
@@ -257,7 +268,7 @@ describe('what cannot be done is one clear line', () => {
     for (const count of [1, 20]) {
       const { exitCode, stderr } = await refused([shortRecording('few.csv', count)]);
       expect(exitCode).toBe(2);
-      expect(stderr).toContain(`too few blocks to judge anything: ${count} of ${count};`);
+      expect(stderr).toContain(`too few blocks to judge anything: ${count};`);
     }
     const part = await refused([shortRecording('part.csv', 100), '--to', '20973170']);
     expect(part.stderr).toContain('too few blocks to judge anything: 7 of ');

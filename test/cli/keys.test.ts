@@ -274,7 +274,11 @@ describe('gastop keys revoke', () => {
       expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
       expect(stderr).not.toContain(secret.slice(0, 8));
     }
-    expect((await run(word, key)).stderr).toContain(`by its id, ${id}:`);
+    const { stderr } = await run(word, key);
+    expect(stderr).toContain(
+      `must be the id of a key, here ${id}: 10 letters and digits that gastop keys list shows`,
+    );
+    expect(stderr).toContain('other users of this machine can read it');
     expect(await ask(key)).toBe('ok');
   });
 });

@@ -22,7 +22,7 @@ import { exactGwei, formatLikelihood } from '../../core/units.ts';
 import { channelsOf, targetRules } from '../../service/alerts/target-rules.ts';
 import { abortable } from '../../service/async.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
-import { failure, usageError } from '../errors.ts';
+import { failure, usageError, usageErrors } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { openReady } from '../open-source.ts';
 import { badgeOf, cleanLine, jsonText, mapped, note, print, utcTime, withSpinner } from '../output.ts';
@@ -374,9 +374,10 @@ const WANTED = 'an alert as JSON was expected';
 /** From flags, or from JSON in a file or on stdin, which keeps a secret URL out of the shell's history. */
 async function alertOf(io: Io, file: string | undefined, flags: AlertFlags, rules: TargetRules) {
   if (file === undefined) {
-    const body = bodyOf(flags, {});
     const names = '--email, --webhook, --slack, --telegram, or --terminal for running monitors';
-    if (targetsOf(flags).length === 0) throw usageError(`name whom to notify: ${names}`);
+    const lacking = targetsOf(flags).length === 0 ? [`name whom to notify: ${names}`] : [];
+    const body = bodyOf(flags, {}, lacking);
+    if (lacking.length > 0) throw usageErrors(lacking, 'this alert');
     return checked(body, rules, flags);
   }
   if (saysAnything(flags)) {
@@ -404,14 +405,14 @@ function checked(body: unknown, rules: TargetRules, flags: AlertFlags | null) {
 }
 
 /** The body of an alert: what the flags say, the rest as `kept`. */
-function bodyOf(flags: AlertFlags, kept: Partial<NewAlert>) {
+function bodyOf(flags: AlertFlags, kept: Partial<NewAlert>, lacking: readonly string[] = []) {
   const { below, above, lane, once, note } = flags;
   if (below !== undefined && above !== undefined) {
     throw usageError('--below and --above cannot be combined; make two alerts');
   }
   const thresholdGwei = below ?? above ?? kept.thresholdGwei;
   if (thresholdGwei === undefined) {
-    throw usageError('an alert needs a price: --below GWEI, or --above GWEI');
+    throw usageErrors(['an alert needs a price: --below GWEI, or --above GWEI', ...lacking], 'this alert');
   }
   const given = below === undefined ? (above === undefined ? undefined : 'GREATER_THAN') : 'LESS_THAN';
   const [main, ...further] = targetsOf(flags);

@@ -11,6 +11,7 @@ import type { HorizonScore, LaneReport, RuleScore, WaitScore } from '../../core/
 import type { Block } from '../../core/block.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { parseLookup } from '../../core/parse-lookup.ts';
+import { displayWidth } from '../../core/text.ts';
 import {
   formatChange,
   formatCount,
@@ -136,9 +137,9 @@ function refuseEmpty({ stretch, judged, lanes, horizons }: BacktestReport, parts
   const isAnything =
     (parts.lanes && lanes.some(({ rules }) => rules.length > 0)) || (parts.horizons && horizons.length > 0);
   if (isAnything) return;
-  const count = `${formatCount(judged.blocks)} of ${formatCount(stretch.blocks)}`;
+  const part = judged.blocks < stretch.blocks ? ` of ${formatCount(stretch.blocks)}` : '';
   throw usageError(
-    `too few blocks to judge anything: ${count}; give some hundred for the lanes, a day for the horizons`,
+    `too few blocks to judge anything: ${formatCount(judged.blocks)}${part}; give some hundred for the lanes, a day for the horizons`,
   );
 }
 
@@ -206,19 +207,20 @@ function predictionLine({ block, advice }: Prediction): string {
 
 type BacktestParts = Readonly<Record<'lanes' | 'horizons', boolean>>;
 
-interface About {
-  readonly file: string;
-  readonly chainId: number;
-}
+type About = { readonly file: string; readonly chainId: number };
 
 const TOLERANCE = 0.02;
+const WIDTH = 80;
 
 function backtestText(report: BacktestReport, about: About, parts: BacktestParts, paint: Paint): string {
+  const { file } = about;
+  const quoted = /^[\w./@%+:,-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`;
+  const command = (name: string) => `  gastop backtest ${name} --predictions OUT.jsonl`;
   const sections = [
     factLines(report, about),
     ...(parts.lanes ? [...report.lanes.map((lane) => laneLines(lane, paint)), LANE_NOTES] : []),
     ...(parts.horizons ? [horizonLines(report, paint), waitLines(report, paint)] : []),
-    ['To score the advice elsewhere:', '  gastop backtest FILE --predictions OUT.jsonl'],
+    ['To score the advice elsewhere:', command(displayWidth(command(quoted)) > WIDTH ? 'FILE' : quoted)],
   ];
   return sections
     .filter((lines) => lines.length > 0)

@@ -62,7 +62,7 @@ type Opened = Pick<CommandContext, 'io'> & {
 };
 
 const LONGEST_NAME = 60;
-const IS_KEY = 'this is a key; others can read a command line, so rotate that key';
+const IS_KEY = 'this is a key, which other users of this machine can read on a command line; rotate it';
 
 /** A name is stored and listed as typed, which a secret must never be. */
 function parseName(text: string): string {
@@ -75,9 +75,9 @@ function parseName(text: string): string {
 /** Repeats no input: it may be a secret. */
 function parseKeyId(text: string): string {
   if (isKeyId(text)) return text;
-  const own = mapped(readKey(text), (key) => `, ${key.id}`) ?? '';
+  const own = mapped(readKey(text), (key) => `, here ${key.id}`) ?? '';
   throw usageError(
-    `name the key by its id${own}: 10 letters and digits that gastop keys list shows; others can read a command line`,
+    `the argument must be the id of a key${own}: 10 letters and digits that gastop keys list shows; a whole key does not belong on a command line: other users of this machine can read it there`,
   );
 }
 
