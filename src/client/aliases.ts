@@ -44,6 +44,7 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   usedToday: ['used'],
   remainingToday: ['remaining'],
   resetsAt: ['resetAt', 'reset'],
+  pending: ['active'],
   points: ['chart', 'series', 'data', 'items', 'content'],
   timestamp: ['time', 'blockTimestamp', 'bucket', 'date', 'updatedAt', 't'],
   base: ['basePrice', 'baseFee', 'baseFeePerGas'],

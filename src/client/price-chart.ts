@@ -96,7 +96,9 @@ export function priceCharts(
     const end = last + Math.max((chart.bucketSec ?? 0) * 1_000, 1);
     const points = [...chart.points, ...polled.filter(({ timestamp }) => timestamp >= end)];
     const from = frameMs === 0 ? Number.NEGATIVE_INFINITY : (points.at(-1)?.timestamp ?? 0) - frameMs;
-    return { ...chart, points: points.filter(({ timestamp }) => timestamp >= from) };
+    const tips = new Map(polled.map(({ timestamp, priority }) => [timestamp, priority]));
+    const tipped = points.map((p) => ({ ...p, priority: p.priority ?? tips.get(p.timestamp) ?? null }));
+    return { ...chart, points: tipped.filter(({ timestamp }) => timestamp >= from) };
   };
 
   return {
