@@ -329,11 +329,9 @@ export function describeSavings(
 ): readonly Fact[] {
   const { events, best, gasAmount } = savings;
   const joined = (words: readonly (string | null)[], gap: string) => words.filter((word) => word).join(gap);
-  const amount = ({ savedWei: saved, savedUsd }: Pick<AlertSavingsView, 'savedWei' | 'savedUsd'>) => {
-    // Nothing saved is $0 even without a price.
-    const usd = saved === 0n ? null : savedUsd;
-    return joined([given(saved, (wei) => formatNative(wei, symbol)), given(usd, formatUsd)], '  ');
-  };
+  // Nothing saved is $0 even without a price.
+  const amount = ({ savedWei: wei, savedUsd: usd }: Pick<AlertSavingsView, 'savedWei' | 'savedUsd'>) =>
+    joined([given(wei, (of) => formatNative(of, symbol)), given(wei === 0n ? null : usd, formatUsd)], '  ');
   const gas = given(gasAmount, (each) => `at ${formatCount(each)} gas each`);
   const saved = amount(savings) === '' ? null : joined([amount(savings), gas], ' ');
   const bestWords = (of: NonNullable<typeof best>) => [

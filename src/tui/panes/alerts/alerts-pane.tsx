@@ -70,13 +70,13 @@ const ALERTS: Resource<AlertView, AlertSeed> = {
     const { undoable } = useDeletions();
     const rule = engineText(useEngine(), isOwnService, now);
     const items = feed.data?.items ?? [];
-    const last = undoable.at(-1);
-    const left = formatDuration(Math.max((last?.until ?? now) - now, 0) / 1_000);
-    const deleted = (alert: AlertView): Line => [
-      plain(` ▸ deleted ${describeCondition(alert)}`),
-      bold(` · u undoes (${left})`),
-      plain(undoable.length > 1 ? ` · and ${undoable.length - 1} more` : ''),
-    ];
+    const deleted = undoable
+      .slice(-1)
+      .map(({ alert, until }) => [
+        plain(` ▸ deleted ${describeCondition(alert)}`),
+        bold(` · u undoes (${formatDuration(Math.max(until - now, 0) / 1_000)})`),
+        plain(undoable.length > 1 ? ` · and ${undoable.length - 1} more` : ''),
+      ]);
     const kinds = Map.groupBy(items, (alert) => {
       const { kind } = alertState(alert, snapshot, present);
       return kind === 'leaving' || kind === 'cooling' ? 'cooling down' : kind;
@@ -87,11 +87,8 @@ const ALERTS: Resource<AlertView, AlertSeed> = {
       feed,
       items,
       states: states === '' ? [] : [[faint(states)]],
-      notices: [
-        ...wrappedLines(rule, width, { most: RULE_LINES, look: { faint: true } }),
-        ...(last === undefined ? [] : [deleted(last.alert)]),
-      ],
-      empty: last === undefined ? { title: 'No alerts yet', hint, more: rule } : null,
+      notices: [...wrappedLines(rule, width, { most: RULE_LINES, look: { faint: true } }), ...deleted],
+      empty: deleted.length === 0 ? { title: 'No alerts yet', hint, more: rule } : null,
     };
   },
   columns: alertColumns,
