@@ -203,7 +203,7 @@ function forecastsOf({ horizons, lanes, nextBaseFee, history }: Models): readonl
 
 function keep(history: History, block: Block): void {
   const { number } = block;
-  const before = history.isEmpty ? block.timestamp : history.time.at(number - 1);
+  const before = history.head < 0 ? block.timestamp : history.time.at(number - 1);
   const tip = tipAt(block, 10);
   const lowTip = tip === null ? Number.NaN : wholeWei(Number(tip));
   const baseFee = wholeWei(Number(block.baseFeePerGas));

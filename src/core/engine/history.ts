@@ -25,6 +25,12 @@ export class Column {
     return this.#values[this.#slot(block)] ?? Number.NaN;
   }
 
+  of(blocks: Float64Array): Float64Array {
+    const values = new Float64Array(blocks.length);
+    for (let row = 0; row < values.length; row += 1) values[row] = this.at(blocks[row] ?? 0);
+    return values;
+  }
+
   put(block: number, value: number): void {
     if (this.#first < 0) this.#first = block;
     const slot = this.#slot(block);
@@ -87,15 +93,17 @@ export class Rolling<T extends Tally> {
       this.#from = from;
       this.#to = from;
     }
-    while (this.#to > to) this.#change('remove', --this.#to);
-    while (this.#from < from) this.#change('remove', this.#from++);
-    while (this.#to < to) this.#change('add', this.#to++);
-    while (this.#from > from) this.#change('add', --this.#from);
+    while (this.#to > to) this.#change(false, --this.#to);
+    while (this.#from < from) this.#change(false, this.#from++);
+    while (this.#to < to) this.#change(true, this.#to++);
+    while (this.#from > from) this.#change(true, --this.#from);
   }
 
-  #change(how: 'add' | 'remove', block: number): void {
+  #change(isAdded: boolean, block: number): void {
     const value = this.#column.at(block);
-    if (!Number.isNaN(value)) this.#tally[how](value);
+    if (Number.isNaN(value)) return;
+    if (isAdded) this.#tally.add(value);
+    else this.#tally.remove(value);
   }
 }
 
@@ -131,9 +139,6 @@ export function createHistory(capacity: number) {
     advisedWaitSec: column(),
     /** The part of Average's price beyond the next base fee, as stated at this block. */
     priority: column(),
-    get isEmpty(): boolean {
-      return head < 0;
-    },
     get head(): number {
       return head;
     },
@@ -145,7 +150,7 @@ export function createHistory(capacity: number) {
       return Math.max(origin, head - capacity + 1);
     },
     get pastSec(): number {
-      return this.isEmpty ? 0 : time.at(head) - time.at(this.oldest);
+      return head < 0 ? 0 : time.at(head) - time.at(this.oldest);
     },
     /** Maximum seconds of history at the measured pace; infinite while that is unknown. */
     get mostSec(): number {

@@ -55,31 +55,36 @@ function createHorizon(history: History, alike: AlikeBlocks, horizonSec: number)
   function nextDraw(ceiling: number, leastPace: number): Draw {
     const { head, oldest, sendNow } = history;
     const before = head > oldest ? verdicts.target.at(head - 1) : Number.NaN;
-    const pace = Math.max(Math.floor(verdicts.blocks / PACES), leastPace);
+    const pace = Math.max(Math.floor(verdicts.blocks() / PACES), leastPace);
     if (head % pace > 0 && !Number.isNaN(before)) {
       const target = Math.min(before, sendNow.at(head), ceiling);
       return { target, expected: expectedShare.at(head - 1), missed: missedPrice.at(head - 1) };
     }
-    const blocks = alike.before(verdicts.pending, horizonSec, leastSeenSec);
+    const blocks = alike.before(verdicts.pending(), horizonSec, leastSeenSec);
     return blocks === null ? UNKNOWN : draw(blocks, ceiling);
   }
 
   function draw(blocks: Float64Array, ceiling: number): Draw {
     const sendNow = history.sendNow.at(history.head);
     const now = Math.max(sendNow, 1);
-    const best = blocks.map((block) => verdicts.best.at(block));
-    const last = blocks.map((block) => Math.min(verdicts.last.at(block), MOST_RISE));
+    const best = verdicts.best.of(blocks);
+    const last = verdicts.last.of(blocks);
     const falls = best.slice().sort();
     verdicts.expect(falls);
     // The less history, the nearer to certainty.
-    const aim = AIM * (1 + UNSEEN_MISSES / Math.max(verdicts.seenSec / horizonSec, 1));
-    const ratio = Math.min(mostSavingRatio(best, last, falls, aim + verdicts.lowering), 1, ceiling / now);
-    const missed = last.filter((_, row) => !((best[row] ?? 0) <= ratio));
+    const aim = AIM * (1 + UNSEEN_MISSES / Math.max(verdicts.seenSec() / horizonSec, 1));
+    const ratio = Math.min(mostSavingRatio(best, last, falls, aim + verdicts.lowering()), 1, ceiling / now);
+    let reached = 0;
+    let missed = 0;
+    for (let row = 0; row < best.length; row += 1) {
+      if ((best[row] ?? 0) <= ratio) reached += 1;
+      else missed += last[row] ?? 0;
+    }
     return {
       // On a free chain the target is 0.
       target: Math.min(scaledFee(now, ratio), sendNow, ceiling),
-      expected: (best.length - missed.length) / best.length,
-      missed: missed.length > 0 ? (now * missed.reduce((sum, each) => sum + each, 0)) / missed.length : now,
+      expected: reached / best.length,
+      missed: reached < best.length ? (now * missed) / (best.length - reached) : now,
     };
   }
 
@@ -98,8 +103,8 @@ function createHorizon(history: History, alike: AlikeBlocks, horizonSec: number)
     push(ceiling: number, waitsKept: number, isWarmUp: boolean): number {
       const { head, sendNow } = history;
       const { target, expected, missed } = nextDraw(ceiling, isWarmUp ? WARM_UP_PACE : 1);
-      const most = mostSupported(verdicts.seenSec / horizonSec);
-      const likely = Math.min(Math.max(expected - verdicts.lowering, 0), most);
+      const most = mostSupported(verdicts.seenSec() / horizonSec);
+      const likely = Math.min(Math.max(expected - verdicts.lowering(), 0), most);
       const isTempting = target <= (1 - LEAST_SAVING) * sendNow.at(head) && sendNow.at(head) > 0;
       expectedShare.put(head, expected);
       missedPrice.put(head, missed);
@@ -130,10 +135,8 @@ function createHorizon(history: History, alike: AlikeBlocks, horizonSec: number)
   };
 }
 
-const leastSec = (
-  { horizons, sec }: typeof LEAST_SEEN | typeof LEAST_JUDGED_SHORT | typeof LEAST_JUDGED,
-  horizonSec: number,
-) => Math.min(horizons * horizonSec, sec);
+const leastSec = ({ horizons, sec }: Record<'horizons' | 'sec', number>, horizonSec: number) =>
+  Math.min(horizons * horizonSec, sec);
 
 /** Waits are averaged over this many horizons, and at least this many blocks. */
 const TRAILING_HORIZONS = 10;
@@ -200,7 +203,7 @@ function createVerdicts(history: History, horizonSec: number) {
     if (isReached) while (first < head && ask.at(first) > target.at(given)) first += 1;
     best.put(given, feeRatio(least, now));
     // After a standstill over the whole horizon, the first later block counts.
-    last.put(given, feeRatio(ask.at(Math.max(head - 1, given + 1)), now));
+    last.put(given, Math.min(feeRatio(ask.at(Math.max(head - 1, given + 1)), now), MOST_RISE));
     waitSec.put(given, isReached ? Math.round(time.at(first) - time.at(given)) : Number.NaN);
     return stated.at(given) - (isReached ? 1 : 0);
   }
@@ -211,12 +214,8 @@ function createVerdicts(history: History, horizonSec: number) {
     best,
     last,
     runningWaits,
-    get pending(): number {
-      return pending;
-    },
-    get blocks(): number {
-      return blocks;
-    },
+    pending: () => pending,
+    blocks: () => blocks,
     /** Settles the horizons that end before the head; returns the debt of the advised waits among them. */
     push(): number {
       const { head, origin, oldest } = history;
@@ -272,9 +271,7 @@ function createVerdicts(history: History, horizonSec: number) {
     reachedAt: (block: number): boolean | null =>
       block >= pending || Number.isNaN(target.at(block)) ? null : !Number.isNaN(waitSec.at(block)),
     /** Seconds between the oldest and the last block whose horizon has ended. */
-    get seenSec(): number {
-      return time.at(pending) - time.at(history.oldest);
-    },
+    seenSec: () => time.at(pending) - time.at(history.oldest),
     get judgedSec(): number {
       const { head, oldest } = history;
       const first = Math.max(since ?? head, oldest);
@@ -284,9 +281,7 @@ function createVerdicts(history: History, horizonSec: number) {
       return Math.min(this.judgedSec / (TRAILING_HORIZONS * horizonSec), 1);
     },
     /** How far the stated probability must be lowered to be calibrated. */
-    get lowering(): number {
-      return loweringBy(debt.at(history.head) + running.at(history.head), blocks);
-    },
+    lowering: () => loweringBy(debt.at(history.head) + running.at(history.head), blocks),
     get meanWaitSec(): number {
       return waits.tally.mean ?? 0;
     },
@@ -301,7 +296,7 @@ export type Horizons = ReturnType<typeof createHorizons>;
 export function createHorizons(history: History, alike: AlikeBlocks) {
   const horizons = HORIZONS_SEC.map((horizonSec) => createHorizon(history, alike, horizonSec));
   const debt = createDebt(history);
-  const hourBlocks = () => horizons.find(({ horizonSec }) => horizonSec === HOUR_SEC)?.verdicts.blocks ?? 1;
+  const hourBlocks = () => horizons.find(({ horizonSec }) => horizonSec === HOUR_SEC)?.verdicts.blocks() ?? 1;
 
   /** The share of successful waits, measured on those advised up to the block before the head. */
   function waitsKept(): number {
@@ -341,17 +336,12 @@ export function createHorizons(history: History, alike: AlikeBlocks) {
 }
 
 /** Over the present price: saves most of those that `share` of the rows reached (`best`: lowest, `last`: last price). */
-function mostSavingRatio(
-  best: Float64Array,
-  last: Float64Array,
-  sorted: Float64Array,
-  share: number,
-): number {
+function mostSavingRatio(best: Float64Array, last: Float64Array, falls: Float64Array, share: number): number {
   let most = Number.NEGATIVE_INFINITY;
   let found = 1;
   const least = Math.ceil(share * best.length) - 1;
   for (let at = Math.min(Math.max(least, 0), best.length - 1); at < best.length; at += 1) {
-    const ratio = sorted[at] ?? 1;
+    const ratio = falls[at] ?? 1;
     let saved = 0;
     for (let row = 0; row < best.length; row += 1) {
       saved += 1 - ((best[row] ?? 0) <= ratio ? ratio : (last[row] ?? 0));

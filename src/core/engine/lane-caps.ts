@@ -26,8 +26,7 @@ export function createLaneCaps(history: History, base: NextBaseFee) {
   function averageBaseFee(next: bigint, alike: Float64Array | null): number {
     const worst = worstCase(LANE_PROMISES.average.withinBlocks, next);
     if (!base.formulaHolds || alike === null) return worst;
-    const rises = alike.map((block) => late.at(block));
-    const usual = takeRanked(rises, Math.ceil(LATE_SHARE * rises.length) - 1);
+    const usual = takeRanked(late.of(alike), Math.ceil(LATE_SHARE * alike.length) - 1);
     return Math.min(scaledFee(Number(next), Math.max(usual, 1)), worst);
   }
 
@@ -116,7 +115,7 @@ function createSlowCap(history: History) {
       const { head } = history;
       caps.put(head, Number.NaN);
       if (blocks === null) return ceiling;
-      const least = blocks.map((block) => leastRatio.at(block)).sort();
+      const least = leastRatio.of(blocks).sort();
       const share = target + (within(MOST_DEBT, debt.at(head) + pendingDebt(least)) / FULL_DEBT) ** 3;
       const rank = within(least.length - 1, Math.max(Math.ceil(share * least.length) - 1, 0));
       // Without any surplus it sends at once.

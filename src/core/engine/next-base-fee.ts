@@ -75,10 +75,8 @@ function ruleAfter({ stated, baseFeePerGas }: Block, rule: FeeRule): FeeRule {
   return withoutFloor;
 }
 
-function byFormula(
-  { baseFeePerGas, gasLimit, gasUsedRatio, stated, ...block }: FeeFacts,
-  rule: FeeRule,
-): bigint {
+function byFormula(block: FeeFacts, rule: FeeRule): bigint {
+  const { baseFeePerGas, gasLimit, gasUsedRatio, stated } = block;
   const gasUsed = rule.isStated && stated !== undefined ? stated.meteredGas : block.gasUsed;
   return gasUsed !== null && gasLimit !== null
     ? nextBaseFee({ baseFeePerGas, gasUsed, gasLimit }, rule)
@@ -91,19 +89,12 @@ function differs(actual: number, expected: number): number {
 }
 
 /** The base fee after so many blocks, when every block between is full, or empty. */
-export function extremeBaseFee(
-  baseFeePerGas: bigint,
-  blocks: number,
-  rule: FeeRule,
-  between: 'full' | 'empty',
-): bigint {
+export function extremeBaseFee(fee: bigint, count: number, rule: FeeRule, between: 'full' | 'empty'): bigint {
   const gasLimit = 100n * BigInt(rule.elasticity);
   const gasUsed = between === 'full' ? gasLimit : 0n;
-  let fee = baseFeePerGas;
-  for (let block = 0; block < blocks; block += 1) {
-    fee = nextBaseFee({ baseFeePerGas: fee, gasUsed, gasLimit }, rule);
-  }
-  return fee;
+  let next = fee;
+  for (let at = 0; at < count; at += 1) next = nextBaseFee({ baseFeePerGas: next, gasUsed, gasLimit }, rule);
+  return next;
 }
 
 const BLOCKS_AHEAD = [1, 2, 3, 4, 5] as const;

@@ -17,6 +17,10 @@ const MOST_SHARE = 0.25;
 /** Logarithms in whole ten-thousandths: sums of their squares stay exact; smaller differences are noise. */
 const LOG_SCALE = 1e4;
 
+/** Filled and read within one call: new arrays at each block would double its cost. */
+const STATE = new Float64Array(MEMORY_BLOCKS);
+const DISTANCE = new Float64Array(MEMORY_BLOCKS);
+
 const scaledLog = (value: number) => Math.round(Math.log(value) * LOG_SCALE);
 
 /** Nearest neighbours by the price over its averages and by volatility. @param age blocks that must follow a state */
@@ -47,20 +51,19 @@ export function createNearestStates(history: History, age: number) {
       const span = history.settled(age, MEMORY_BLOCKS);
       const count = span.to - span.from;
       if (count < LEAST_STATES) return null;
-      const past = new Float64Array(count);
-      const distance = new Float64Array(count);
+      const states = STATE.subarray(0, count);
+      const distance = DISTANCE.subarray(0, count).fill(0);
       for (const { column, spread } of features) {
-        column.copy(span, past);
-        addDistances(distance, past, column.at(history.head), spread.tally.variance);
+        column.copy(span, states);
+        addDistances(distance, states, column.at(history.head), spread.tally.variance);
       }
       const wanted = Math.min(NEIGHBOURS, Math.floor(count * MOST_SHARE));
-      const limit = takeRanked(distance.slice(), wanted - 1);
+      states.set(distance);
+      const limit = takeRanked(states, wanted - 1);
       const found = new Float64Array(wanted);
       // Among equally near ones, the youngest.
       for (let index = count - 1, left = wanted; left > 0; index -= 1) {
-        if ((distance[index] ?? 0) > limit) continue;
-        left -= 1;
-        found[left] = span.from + index;
+        if (!((distance[index] ?? 0) > limit)) found[--left] = span.from + index;
       }
       return found;
     },
@@ -115,8 +118,8 @@ export function createAlikeBlocks(history: History) {
   const logSum = history.column();
 
   /** Logarithm of the price at `block` relative to the average of its last `length` blocks. */
-  function overAverage(block: number, length: number): number {
-    const from = Math.max(block - length, history.oldest);
+  function overAverage(block: number, length: number, oldest: number): number {
+    const from = Math.max(block - length, oldest);
     if (from === block) return 0;
     const sum = logSum.at(block);
     return sum - logSum.at(block - 1) - (sum - logSum.at(from)) / (block - from);
@@ -139,28 +142,36 @@ export function createAlikeBlocks(history: History) {
       const reach = end - Math.max(oldest, end - Math.max(blocks * LOOK_BACK_TIMES, STATES));
       const stride = Math.max(reach / STATES, 1);
       const count = Math.min(reach, STATES);
-      const past = new Float64Array(count).map((_, index) => Math.floor(end - 1 - index * stride));
-      const distance = new Float64Array(count);
+      const blockAt = (index: number) => Math.floor(end - 1 - index * stride);
+      const states = STATE.subarray(0, count);
+      const distance = DISTANCE.subarray(0, count).fill(0);
       for (const times of AVERAGES) {
         const length = Math.max(Math.round(blocks * times), 1);
-        const states = past.map((block) => overAverage(block, length));
-        addDistances(distance, states, overAverage(head, length), varianceOf(states));
+        let sum = 0;
+        let squares = 0;
+        for (let index = 0; index < count; index += 1) {
+          const value = overAverage(blockAt(index), length, oldest);
+          states[index] = value;
+          sum += value;
+          squares += value * value;
+        }
+        addDistances(
+          distance,
+          states,
+          overAverage(head, length, oldest),
+          squares / count - (sum / count) ** 2,
+        );
       }
       const wanted = Math.min(SIMILAR_BLOCKS, Math.floor(count * MOST_SHARE));
-      const limit = takeRanked(distance.slice(), wanted - 1);
-      return past.filter((_, index) => (distance[index] ?? 0) <= limit);
+      states.set(distance);
+      const limit = takeRanked(states, wanted - 1);
+      let found = 0;
+      for (let index = 0; index < count; index += 1) {
+        if ((distance[index] ?? 0) <= limit) states[found++] = blockAt(index);
+      }
+      return states.slice(0, found);
     },
   };
-}
-
-function varianceOf(values: Float64Array): number {
-  let sum = 0;
-  let squares = 0;
-  for (const value of values) {
-    sum += value;
-    squares += value * value;
-  }
-  return squares / values.length - (sum / values.length) ** 2;
 }
 
 export const unknown = (reason: string): Chance => ({ probability: null, reason });
