@@ -1,5 +1,4 @@
 import { eachLane } from '../advice.ts';
-import { firstWhere } from './rolling.ts';
 
 /** Maximum depth of a rewind; a deeper one resets the engine. No chain reorganises deeper at once. */
 export const REWIND_DEPTH = 1_024;
@@ -116,6 +115,7 @@ export function createHistory(capacity: number) {
   let origin = 0;
   let head = -1;
   const windows: Rolling<Tally>[] = [];
+  const oldest = () => Math.max(origin, head - capacity + 1);
   const column = (keep = capacity) => new Column(Math.min(keep, capacity));
   const time = column();
 
@@ -147,7 +147,7 @@ export function createHistory(capacity: number) {
     },
     /** The oldest block of the history. It depends on the head alone, so a rewind restores it. */
     get oldest(): number {
-      return Math.max(origin, head - capacity + 1);
+      return oldest();
     },
     get pastSec(): number {
       return head < 0 ? 0 : time.at(head) - time.at(this.oldest);
@@ -175,12 +175,19 @@ export function createHistory(capacity: number) {
     },
     /** The last `length` blocks that are at least `age` blocks older than the head, so that the blocks after are known. */
     settled(age: number, length: number): Span {
-      const to = Math.max(head - age + 1, this.oldest);
-      return { from: Math.max(to - length, this.oldest), to };
+      const to = Math.max(head - age + 1, oldest());
+      return { from: Math.max(to - length, oldest()), to };
     },
     /** The first block with a time at or after this, at most the head. */
     firstSince(since: number): number {
-      return firstWhere(this.oldest, head, (block) => time.at(block) >= since);
+      let low = oldest();
+      let high = head;
+      while (low < high) {
+        const middle = low + ((high - low) >>> 1);
+        if (time.at(middle) >= since) high = middle;
+        else low = middle + 1;
+      }
+      return low;
     },
   };
 }

@@ -174,20 +174,17 @@ function createVerdicts(history: History, horizonSec: number) {
   let since: number | null = null;
 
   const firstPending = () => history.firstSince(time.at(history.head) - horizonSec);
-  /** The last settled block (not included), and the first one within the trailing horizons. */
-  const trailing = () => {
-    const to = Math.max(pending, history.oldest);
-    return { from: history.firstSince(time.at(to) - TRAILING_HORIZONS * horizonSec), to };
-  };
-  const waits = history.rolling(waitSec, new WholeSum(), () => {
-    const { from, to } = trailing();
-    return { from: Math.max(Math.min(from, to - LEAST_TRAILING_BLOCKS), history.oldest), to };
-  });
+  /** The blocks whose waits are averaged: to the last settled one. */
+  let waited = { from: 0, to: 0 };
+  const waits = history.rolling(waitSec, new WholeSum(), () => waited);
 
   function measurePace(): void {
-    const { from, to } = trailing();
+    const { oldest } = history;
+    const to = Math.max(pending, oldest);
+    const from = history.firstSince(time.at(to) - TRAILING_HORIZONS * horizonSec);
     const horizons = (time.at(to) - time.at(from)) / horizonSec;
     blocks = Math.max(Math.round((to - from) / horizons) || 1, 1);
+    waited = { from: Math.max(Math.min(from, to - LEAST_TRAILING_BLOCKS), oldest), to };
   }
 
   const isAdvised = (block: number) => advisedWaitSec.at(block) === horizonSec;

@@ -127,7 +127,7 @@ export function firstWhere(from: number, to: number, isTrue: (at: number) => boo
   let low = from;
   let high = to;
   while (low < high) {
-    const middle = low + Math.floor((high - low) / 2);
+    const middle = low + ((high - low) >>> 1);
     if (isTrue(middle)) high = middle;
     else low = middle + 1;
   }
