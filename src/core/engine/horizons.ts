@@ -156,7 +156,7 @@ function createVerdicts(history: History, horizonSec: number) {
   const { ask, time, sendNow, advisedWaitSec } = history;
   const target = history.column();
   const stated = history.column();
-  /** Of settled blocks: lowest price within the horizon, and that of its last block, over the price of sending at once. */
+  /** Of settled blocks: lowest price within the horizon, and its last one (capped), over the price of sending at once. */
   const best = history.column();
   const last = history.column();
   /** Seconds until the target was reached; `NaN` when it was not. */
