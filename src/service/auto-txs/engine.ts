@@ -71,8 +71,9 @@ const REPEAT_MS = 4_000;
 /** How often each sender is processed: no block tells that a nonce was used elsewhere or that funds arrived. */
 const ROUND_MS = 60_000;
 const PRUNE_MS = 60_000;
-/** Senders of a round per turn: a request each. */
+/** Senders of a round at once, a request each, and the least time between two parts, however fast blocks come. */
 const ROUND_AT_ONCE = 8;
+const ROUND_PART_MS = 200;
 const LONG_AGO = Number.NEGATIVE_INFINITY;
 
 /**
@@ -90,6 +91,7 @@ export class AutoTxEngine {
   /** The last sender of this round; empty: the round is over. */
   #roundAt = '';
   #roundBeganAt = LONG_AGO;
+  #roundPartAt = LONG_AGO;
   #prunedAt = LONG_AGO;
 
   /** @param signal Nothing new starts after its abort. */
@@ -174,6 +176,8 @@ export class AutoTxEngine {
       if (steadyNow() - this.#roundBeganAt < ROUND_MS) return [];
       this.#roundBeganAt = steadyNow();
     }
+    if (steadyNow() - this.#roundPartAt < ROUND_PART_MS) return [];
+    this.#roundPartAt = steadyNow();
     const senders = await store.liveSenders(this.#roundAt, ROUND_AT_ONCE);
     this.#roundAt = senders.length < ROUND_AT_ONCE ? '' : (senders.at(-1) ?? '');
     return senders;
