@@ -169,7 +169,7 @@ export function addShow<Item extends { readonly id: string }, Details extends { 
     );
 }
 
-/** Refuses to ask where nobody can answer: a script needs `--yes`. @throws CliError (usage) */
+/** Refuses to ask without a terminal: a script needs `--yes`. @throws CliError (usage) */
 export function requireTerminal({ stdin, stderr }: Io, doing: string, yes = false): void {
   for (const [name, stream] of Object.entries({ stdin, stderr })) {
     if (!yes && stream.isTTY !== true) {

@@ -1,4 +1,4 @@
-import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { ChainSource } from '../../chain/chain-source.ts';
 import { ClientError } from '../../client/errors.ts';
@@ -51,8 +51,7 @@ export async function serveUntil(
   const { host, baseUrl = null } = flags;
   const prefix = baseUrl?.pathname.replace(/\/+$/, '') ?? '';
   try {
-    const { plans, close } = watchPlans(loaded.config.path, keys.plans, onError);
-    closers.unshift(close);
+    const plans = freshPlans(loaded.config.path, keys.plans, io.now, onError);
     const gate = await openKeyGate({ file: keys.file.value, plans, onError });
     closers.unshift(() => gate.close());
     const chain = await serveChain(io, choice, {
@@ -193,19 +192,24 @@ async function namedChain(source: ChainSource, signal: AbortSignal, onError: (er
   return null;
 }
 
-/** The plans of the config file as it is now. */
-export function watchPlans(path: string, plans: Plans, onError: (error: unknown) => void) {
+/** The plans of the config file as it is now: read at most once a second, on demand. */
+export function freshPlans(path: string, plans: Plans, now: () => number, onError: (error: unknown) => void) {
   let current = plans;
-  watchFile(path, { interval: 1_000, persistent: false }, ({ mtimeMs }) => {
-    // A missing file may be about to be replaced.
-    if (mtimeMs === 0) return;
+  let text: string | null = null;
+  let readAt = now();
+  return (): Plans => {
+    if (Math.abs(now() - readAt) < 1_000) return current;
+    readAt = now();
     try {
-      current = createPlans(parseConfig(readFileSync(path, 'utf8'), 'the changed config file').plans ?? {});
+      const before = text;
+      text = readFileSync(path, 'utf8');
+      if (text !== before) current = createPlans(parseConfig(text, 'the changed config file').plans ?? {});
     } catch (error) {
-      onError(error);
+      // A missing file may be about to be replaced.
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) onError(error);
     }
-  });
-  return { plans: () => current, close: () => unwatchFile(path) };
+    return current;
+  };
 }
 
 /** One line per delivery attempt, never the target; the response may hold it. */
