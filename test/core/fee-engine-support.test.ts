@@ -31,7 +31,7 @@ function expectOrdered({ lanes: { slow, average, fast } }: Advice): void {
   }
 }
 
-/** Whoever has longer can take what was good for a shorter wait. */
+/** A longer wait can take the price of a shorter one. */
 function expectNested({ recommendation: { alternatives } }: Advice): void {
   expect(alternatives.map(({ horizonSec }) => horizonSec)).toEqual([300, 900, 3_600, 21_600, 86_400]);
   alternatives.slice(1).forEach((longer, index) => {

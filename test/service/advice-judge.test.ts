@@ -27,7 +27,7 @@ const blockEvent = fc.record({
   ),
   waits: fc.boolean(),
 });
-/** Blocks happen while nobody follows. */
+/** Blocks are mined while no process follows. */
 const outage = fc.record({
   type: fc.constant('outage' as const),
   prices: fc.array(price, { minLength: 1, maxLength: 6 }),

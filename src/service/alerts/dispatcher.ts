@@ -306,7 +306,7 @@ export class Dispatcher {
 
 const remedyWords = (channel: string) => {
   const remedy = remedyFor(channel);
-  return remedy === undefined ? '' : `; whoever runs it sets ${remedy}`;
+  return remedy === undefined ? '' : `; its operator sets ${remedy}`;
 };
 
 /** Another process accepted the alert, or the settings have changed: it waits for a process that has a notifier. */

@@ -64,7 +64,8 @@ export function createRequestMetrics(startedMs: number) {
         ['{state="cooling_down"}', alerts.cooling],
         ['{state="disabled"}', alerts.disabled],
       ];
-      const holdsLease = engine === undefined ? null : Number(engine?.isHere ?? false);
+      const leads = engine === undefined ? null : Number(engine?.isHere ?? false);
+      const isReady = failure ? 0 : 1;
       return [
         counter('gastop_http_requests_total', 'Requests answered, by route template.', [...requests]),
         histogram('gastop_http_request_duration_seconds', 'Time until a response was sent.', times),
@@ -72,19 +73,11 @@ export function createRequestMetrics(startedMs: number) {
         gauge('gastop_http_connections', 'Open connections.', connections),
         gauge('gastop_gas_streams', 'Open streams of prices.', streams),
         counter('gastop_quota_refusals_total', 'Requests refused with 429.', quotaRefusals),
-        gauge(
-          'gastop_ready',
-          '1 while prices can be answered, are not stale, and are written.',
-          failure ? 0 : 1,
-        ),
+        gauge('gastop_ready', '1 while prices can be answered, are not stale, and are written.', isReady),
         gauge('gastop_head_block', 'Number of the last block.', head),
         gauge('gastop_head_age_seconds', 'Age of the last block.', headAgeSec),
         gauge('gastop_lag_blocks', 'Blocks that the node or the leader is ahead.', lagBlocks),
-        gauge(
-          'gastop_lease_held',
-          '1 while this process leads: writes blocks and has alerts fire.',
-          holdsLease,
-        ),
+        gauge('gastop_lease_held', '1 while this process leads: writes blocks and has alerts fire.', leads),
         gauge('gastop_alerts', 'Alerts in the database by state.', states),
         counter('gastop_alert_firings_total', 'How often the alerts there are have fired.', alerts?.firings),
         gauge('gastop_outbox_pending', 'Deliveries that wait for their first or next try.', alerts?.pending),

@@ -35,7 +35,7 @@ function someSeries(past: boolean): fc.Arbitrary<ModelBlock[]> {
   });
 }
 
-/** A block of a series, and whether nobody could be told of it in time. */
+/** A block of a series, and whether it came too late to notify of. */
 interface ModelBlock extends PriceAtBlock {
   readonly isPast: boolean;
 }

@@ -191,7 +191,7 @@ describe('what fired', () => {
           ok: false,
           answer:
             'EMAIL is not set up in the process that sends (gastop, process 4711); ' +
-            'whoever runs it sets smtp in the config file, or GASTOP_SMTP_URL and GASTOP_SMTP_FROM',
+            'its operator sets smtp in the config file, or GASTOP_SMTP_URL and GASTOP_SMTP_FROM',
         },
       ],
     });

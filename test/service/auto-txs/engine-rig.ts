@@ -107,7 +107,7 @@ export async function startEngine({
       if (created.kind !== 'created') throw new Error(created.kind);
     },
     kinds: async (id: string) => (await store.timeline(id)).map(({ kind }) => kind).reverse(),
-    /** Whether its sealed bytes are still there, whoever may get them. */
+    /** Whether its sealed bytes are still stored. */
     hasBytes: async (id: string) => {
       const bytes = database.queries.selectFrom('signed_transactions').select('ended_at');
       return (await bytes.where('auto_tx_id', '=', id).executeTakeFirst()) !== undefined;

@@ -186,7 +186,7 @@ describe.each(isSlowRun ? [1, 3] : [3])('a reorg of %i blocks', (depth) => {
   });
 });
 
-test('what waits goes out in the very block in which its target is reached, and what it cost is the node’s own figure', async () => {
+test('sends a pending auto-tx in the block that reaches its target, and reports the node’s own cost', async () => {
   const account = await whenDear();
   const id = await quick.place(await sign(account));
   for (const gwei of [100, 90, 60]) await mineAt(anvil, gwei);
@@ -271,7 +271,7 @@ test('what the node’s pool has already, because its owner sent it, is followed
   expect(state).toMatchObject({ failure: null, mayBeOut: false });
 });
 
-/** Somebody between a rig and the node, who can swallow a question, or its answer. */
+/** A proxy between a rig and the node, which can drop a request or its response. */
 async function standBetween() {
   /** What was asked, as it went over the wire. */
   const asked: string[] = [];
