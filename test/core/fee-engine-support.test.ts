@@ -3,9 +3,9 @@ import { type Advice, type Chance, LANES, type LaneName } from '../../src/core/a
 import type { Block } from '../../src/core/block.ts';
 import { chainProfile } from '../../src/core/chains.ts';
 import { ETHEREUM_FEE_RULE, type FeeRule } from '../../src/core/eip1559.ts';
-import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
+import type { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
-import { type MadeBlock, makeBlocks, restlessSteps } from './support/made-blocks.ts';
+import { engineAfter, type MadeBlock, makeBlocks, restlessSteps } from './support/made-blocks.ts';
 
 /** Every number and amount within the advice, with where it stands. */
 function figures(value: unknown, path = 'advice'): [string, number | bigint][] {
@@ -142,12 +142,6 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   'time that stands still': { step: spaced(() => 0) },
 };
 
-function fed(blocks: readonly Block[], feeRule: FeeRule, capacity = 7_000): FeeEngine {
-  const engine = new FeeEngine({ feeRule, capacity });
-  for (const block of blocks) engine.push(block);
-  return engine;
-}
-
 /** That nothing is promised which so many blocks, over so much time, cannot bear; and that its absence is explained. */
 function expectSupported(engine: FeeEngine, advice: Advice, blocks: readonly Block[]): void {
   const spanSec = (blocks.at(-1)?.timestamp ?? 0) - (blocks[0]?.timestamp ?? 0);
@@ -181,7 +175,7 @@ describe.each(Object.entries(SHAPES))('%s', (_, { rule = ETHEREUM_FEE_RULE, step
 
   it('has sane advice at every block and promises no more than the blocks bear, also after a reorg', () => {
     const blocks = shaped(restlessSteps(isSlowRun ? 900 : 600));
-    const engine = fed([], rule);
+    const engine = engineAfter([], { feeRule: rule, capacity: 7_000 });
     for (const [index, block] of blocks.entries()) {
       engine.push(block);
       if (index % 23 !== 0 && index !== 10 && index !== blocks.length - 1) continue;
@@ -191,7 +185,7 @@ describe.each(Object.entries(SHAPES))('%s', (_, { rule = ETHEREUM_FEE_RULE, step
     }
     const kept = blocks.slice(0, -12);
     engine.rewindTo(kept.at(-1)?.number ?? 0);
-    const fresh = fed(kept, rule);
+    const fresh = engineAfter(kept, { feeRule: rule, capacity: 7_000 });
     // The branch that takes over has full blocks where the others were not.
     const branch = shaped(
       restlessSteps(blocks.length).map((each, at) =>
@@ -214,7 +208,7 @@ describe('where gas costs nothing', () => {
   );
 
   it('every price is 0, every lane is as good as certain, and nothing is there to be waited for', () => {
-    const advice = fed(blocks, ETHEREUM_FEE_RULE).advice();
+    const advice = engineAfter(blocks).advice();
     if (advice === null) throw new Error('no advice');
     for (const lane of LANES) {
       expect(advice.lanes[lane].price).toBe(0n);
@@ -232,7 +226,7 @@ describe('where gas costs nothing', () => {
 
 describe('too little history for one probability', () => {
   it('is enough for a shorter one: after 80 minutes of blocks the five minutes are promised, the hour is not', () => {
-    const { recommendation } = fed(makeBlocks(restlessSteps(400)), ETHEREUM_FEE_RULE).advice() ?? {};
+    const { recommendation } = engineAfter(makeBlocks(restlessSteps(400))).advice() ?? {};
     const stated = recommendation?.alternatives.map(({ horizonSec, probability }) => [
       horizonSec,
       probability === null ? null : 'stated',
@@ -263,7 +257,8 @@ describe('a chain that does not keep the pace of its profile', () => {
         gasUsedRatio: (step.gasUsedRatio * 2) / rule.elasticity,
       }));
       const [five] =
-        fed(makeBlocks(steps, { rule }), rule, EIGHT_DAYS).advice()?.recommendation.alternatives ?? [];
+        engineAfter(makeBlocks(steps, { rule }), { feeRule: rule, capacity: EIGHT_DAYS }).advice()
+          ?.recommendation.alternatives ?? [];
       expect(five?.reason).toBeNull();
       expect(five?.probability).toBeGreaterThan(0.5);
     },
@@ -273,7 +268,7 @@ describe('a chain that does not keep the pace of its profile', () => {
 describe('a time of which not enough blocks are ever kept', () => {
   it('has no probability because the chain is too fast for it', () => {
     const fast = restlessSteps(600).map((step) => ({ ...step, spacingSec: 2 }));
-    const engine = fed(makeBlocks(fast), ETHEREUM_FEE_RULE, EIGHT_DAYS);
+    const engine = engineAfter(makeBlocks(fast), { capacity: EIGHT_DAYS });
     const reasons = engine.advice()?.recommendation.alternatives.map(({ reason }) => reason);
     const { reason } = engine.reachProbability(1n, 86_400);
     // Eight days of blocks at 12 s are 32 hours of blocks at 2 s.
@@ -284,7 +279,7 @@ describe('a time of which not enough blocks are ever kept', () => {
   });
 
   it.runIf(isSlowRun)('there is none of on a chain of 12 s: a day is answered once seven have passed', () => {
-    const engine = fed(makeBlocks(restlessSteps(50_405)), ETHEREUM_FEE_RULE, EIGHT_DAYS);
+    const engine = engineAfter(makeBlocks(restlessSteps(50_405)), { capacity: EIGHT_DAYS });
     expect(engine.reachProbability(1n, 86_400).reason).toBeNull();
   });
 });

@@ -4,16 +4,10 @@ import type { Block } from '../../src/core/block.ts';
 import { ETHEREUM_FEE_RULE, type FeeRule } from '../../src/core/eip1559.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
-import { makeBlocks, restlessSteps } from './support/made-blocks.ts';
-
-function engineAfter(blocks: readonly Block[], capacity = 2_000, feeRule: FeeRule = ETHEREUM_FEE_RULE) {
-  const engine = new FeeEngine({ feeRule, capacity });
-  for (const block of blocks) engine.push(block);
-  return engine;
-}
+import { engineAfter, makeBlocks, restlessSteps } from './support/made-blocks.ts';
 
 function adviceAfter(blocks: readonly Block[], feeRule: FeeRule = ETHEREUM_FEE_RULE): Advice {
-  const advice = engineAfter(blocks, 2_000, feeRule).advice();
+  const advice = engineAfter(blocks, { feeRule }).advice();
   if (advice === null) throw new Error('no advice');
   return advice;
 }
@@ -44,11 +38,11 @@ describe('a rewind', () => {
   const rewound = (total: number, depth: number, capacity: number, again: number) => {
     const blocks = makeBlocks(restlessSteps(total));
     const other = makeBlocks([...restlessSteps(total - depth), ...restlessSteps(again, 99)]);
-    const engine = engineAfter(blocks, capacity);
+    const engine = engineAfter(blocks, { capacity });
     const kept = blocks.slice(0, total - depth);
     engine.rewindTo(kept.at(-1)?.number ?? 0);
     expect(engine.head).toBe(kept.at(-1));
-    const fresh = engineAfter(kept, capacity);
+    const fresh = engineAfter(kept, { capacity });
     expect(engine.advice()).toEqual(fresh.advice());
     for (const block of other.slice(total - depth)) {
       engine.push(block);

@@ -3,7 +3,7 @@ import type { Block } from '../../src/core/block.ts';
 import { chainProfile } from '../../src/core/chains.ts';
 import type { StatedFeeRule } from '../../src/core/eip1559.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
-import { makeBlocks } from './support/made-blocks.ts';
+import { engineAfter, makeBlocks } from './support/made-blocks.ts';
 
 const FLOOR = 5_000_000n;
 const { feeRule: BASE } = chainProfile(8_453);
@@ -55,18 +55,15 @@ describe('a chain at its floor', () => {
   });
 
   it('is not at one that its own base fees disprove', () => {
-    const engine = new FeeEngine({ feeRule: BASE });
-    for (const block of baseBlocks(100))
-      engine.push({ ...block, baseFeePerGas: block.baseFeePerGas - 1_000_000n });
+    const lower = (block: Block) => ({ ...block, baseFeePerGas: block.baseFeePerGas - 1_000_000n });
+    const engine = engineAfter(baseBlocks(100).map(lower), { feeRule: BASE });
     expect(engine.advice()?.floor).toBeUndefined();
     expect(engine.advice()?.recommendation.reasons[0]).not.toContain('floor');
   });
 
   it('is known by what the blocks state, where that is another rule than the one known here', () => {
     const stated = { denominator: 50, elasticity: 4, minBaseFee: 1_000_000n };
-    const engine = new FeeEngine({ feeRule: BASE });
-    const blocks = baseBlocks(600, stated);
-    for (const block of blocks) engine.push(block);
+    const engine = engineAfter(baseBlocks(600, stated), { feeRule: BASE });
     expect(engine.advice()).toMatchObject({ floor: 1_000_000n, recommendation: { action: 'SEND_NOW' } });
     expect(engine.advice()?.lanes.fast.probability).toBe(1);
     // A full block raises it by (elasticity − 1) / denominator.

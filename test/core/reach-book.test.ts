@@ -1,17 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Block } from '../../src/core/block.ts';
 import { ETHEREUM_FEE_RULE } from '../../src/core/eip1559.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { isSlowRun, rounds } from '../helpers/rounds.ts';
-import { makeBlocks, restlessSteps } from './support/made-blocks.ts';
+import { engineAfter, makeBlocks, restlessSteps } from './support/made-blocks.ts';
 import { simulatedBlocks } from './support/simulated-blocks.ts';
-
-function engineAfter(blocks: readonly Block[], capacity = 50_400): FeeEngine {
-  const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE, capacity });
-  for (const block of blocks) engine.push(block);
-  return engine;
-}
 
 describe('the probability of reaching a price', () => {
   it('is unknown without a block, and says why', () => {

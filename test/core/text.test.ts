@@ -1,6 +1,7 @@
 import fc from 'fast-check';
+import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { cleanNote, cleanText, graphemes } from '../../src/core/text.ts';
+import { cleanNote, cleanText, displayWidth, graphemes } from '../../src/core/text.ts';
 import { anyCharacter } from '../helpers/any-character.ts';
 import { rounds } from '../helpers/rounds.ts';
 
@@ -120,5 +121,26 @@ describe('a note', () => {
     expect(cut.length).toBeLessThanOrEqual(200);
     expect(graphemes(cut)).toEqual(['x', ...Array(49).fill('🇩🇪'), '…']);
     expect(cleanText('👍🏽'.repeat(3), 7)).toBe('👍🏽…');
+  });
+});
+
+describe('displayWidth', () => {
+  it('counts each printable character as string-width does, but for single jamo, fillers and letters of flags', () => {
+    const differing: number[] = [];
+    for (let code = 0x20; code < 0x110000; code++) {
+      if (code >= 0xd800 && code < 0xe000) continue;
+      const text = String.fromCodePoint(code);
+      if (/[\p{Cc}\p{Cf}\p{Cn}\p{Co}]/u.test(text)) continue;
+      if (displayWidth(text) !== stringWidth(text)) differing.push(code);
+    }
+    const flagLetters = Array.from({ length: 26 }, (_, at) => 0x1f1e6 + at);
+    expect(differing).toEqual([0x115f, 0x1160, 0x3164, 0xffa0, ...flagLetters]);
+  });
+
+  it.each([
+    ...['gastop', '2 – 3 · 4', 'é', 'e\u0301', '日本', '한글', 'नमस्ते', '❤', '❤️', '☺️', '1️⃣', '#⃣'],
+    ...['👍🏽', '🇩🇪', '👩‍👩‍👧', '🏳️‍🌈', '🫱🏻‍🫲🏿', 'gas 🚀 日本 é', ''],
+  ])('counts %s as string-width does', (text) => {
+    expect(displayWidth(text)).toBe(stringWidth(text));
   });
 });

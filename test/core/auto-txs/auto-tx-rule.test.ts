@@ -7,8 +7,7 @@ import {
   stepAutoTx,
 } from '../../../src/core/auto-txs/state-machine.ts';
 import { rounds } from '../../helpers/rounds.ts';
-import type { Filling } from './model-chain.ts';
-import { type Happening, ModelEngine } from './model-engine.ts';
+import { type Filling, type Happening, ModelEngine } from './model-engine.ts';
 
 const RUNS = rounds(400);
 

@@ -1,5 +1,6 @@
 import type { Block, BlockTips } from '../../../src/core/block.ts';
 import { ETHEREUM_FEE_RULE, type FeeRule, nextBaseFeeFromRatio } from '../../../src/core/eip1559.ts';
+import { FeeEngine } from '../../../src/core/engine/fee-engine.ts';
 
 /** What a test says of one block; the rest follows. */
 export interface MadeBlock {
@@ -40,6 +41,16 @@ export function makeBlocks(steps: readonly MadeBlock[], chain: MadeChain = {}): 
     timestamp += spacingSec;
     return block;
   });
+}
+
+/** An engine that has these blocks. */
+export function engineAfter(
+  blocks: readonly Block[],
+  { feeRule = ETHEREUM_FEE_RULE, capacity = 2_000 }: { feeRule?: FeeRule; capacity?: number } = {},
+): FeeEngine {
+  const engine = new FeeEngine({ feeRule, capacity });
+  for (const block of blocks) engine.push(block);
+  return engine;
 }
 
 function ladder(lowTip: number): BlockTips {

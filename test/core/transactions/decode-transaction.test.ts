@@ -1,8 +1,14 @@
 import { type Hex, hexToBytes, keccak256, parseTransaction, recoverTransactionAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { decodeTransaction } from '../../../src/core/transactions/decode-transaction.ts';
-import { refusalOf } from './support/refusal.ts';
-import { ACCOUNT, FRIEND, signedBlobs, signedSamples, withoutSidecar } from './support/signed-samples.ts';
+import {
+  ACCOUNT,
+  FRIEND,
+  refusalOf,
+  signedBlobs,
+  signedSamples,
+  withoutSidecar,
+} from './support/signed-samples.ts';
 
 const samples = await signedSamples();
 const of = (raw: Hex) => (raw.startsWith('0x03') ? withoutSidecar(raw) : raw);

@@ -7,7 +7,7 @@ import type { Hex } from '../../../src/core/block.ts';
 import { decodeTransaction } from '../../../src/core/transactions/decode-transaction.ts';
 import type { SignedTransaction } from '../../../src/core/transactions/signed-transaction.ts';
 import { rounds } from '../../helpers/rounds.ts';
-import { refusalOf } from './support/refusal.ts';
+import { refusalOf } from './support/signed-samples.ts';
 
 const fixtures = new URL('../../fixtures/', import.meta.url);
 const unzipped = (path: string) => gunzipSync(readFileSync(new URL(path, fixtures))).toString('utf8');

@@ -1,8 +1,7 @@
 import { fromRlp, type Hex, toHex, toRlp } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { decodeTransaction } from '../../../src/core/transactions/decode-transaction.ts';
-import { refusalOf } from './support/refusal.ts';
-import { FRIEND, signedSamples, withoutSidecar } from './support/signed-samples.ts';
+import { FRIEND, refusalOf, signedSamples, withoutSidecar } from './support/signed-samples.ts';
 
 const samples = await signedSamples();
 

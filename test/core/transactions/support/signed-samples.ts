@@ -1,5 +1,7 @@
 import { commitmentsToVersionedHashes, fromRlp, type Hex, keccak256, stringToHex, toRlp } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
+import { decodeTransaction } from '../../../../src/core/transactions/decode-transaction.ts';
+import { TransactionError } from '../../../../src/core/transactions/signed-transaction.ts';
 
 /** A key of tests, which holds nothing anywhere. */
 export const ACCOUNT = privateKeyToAccount(keccak256(stringToHex('signs only in tests')));
@@ -82,4 +84,15 @@ function withCellProofs(raw: Hex): Hex {
 export function withoutSidecar(raw: Hex): Hex {
   const [transaction = '0x'] = fromRlp(`0x${raw.slice(4)}`, 'hex') as Hex[];
   return `0x03${toRlp(transaction).slice(2)}`;
+}
+
+/** Why it is refused. Anything thrown but a TransactionError is an error of the test. */
+export function refusalOf(raw: string | Uint8Array): string {
+  try {
+    decodeTransaction(raw);
+  } catch (error) {
+    if (error instanceof TransactionError) return error.message;
+    throw error;
+  }
+  throw new Error('it was taken');
 }
