@@ -94,7 +94,7 @@ export async function openEmbedded(
       badge: source.kind === 'replay' ? 'REPLAY' : source.kind === 'simulated' ? 'SIMULATED' : undefined,
       intervalMs: speed === null ? EMBEDDED_INTERVAL_MS : Math.max(blockMs, FASTEST_INTERVAL_MS),
       embedded: {
-        filled: service.filled,
+        filled: () => abortable(service.filled, options.signal),
         isReadThrough: choice.kind === 'replay' && options.pace === 'fastest',
         head: () => source.head().catch(() => null),
         isDown: () => source.health().every(({ state }) => state === 'down' || state === 'wrong-chain'),

@@ -37,8 +37,8 @@ export interface OpenedClient extends AsyncDisposable {
 }
 
 interface Embedded {
-  /** Resolves once the requested history is read and learned from, or cannot be; never rejects. */
-  readonly filled: Promise<void>;
+  /** Resolves once the requested history is read and learned from, or cannot be; rejects when interrupted. */
+  filled(): Promise<void>;
   /** Whether it is a recording whose end is waited for. */
   readonly isReadThrough: boolean;
   head(): Promise<{ readonly number: number } | null>;

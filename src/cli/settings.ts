@@ -4,15 +4,13 @@ import { parseServiceUrl } from '../client/http.ts';
 import { isAddress } from '../contract/alert-targets.ts';
 import type { SmtpSettings } from '../service/alerts/notifiers/email.ts';
 import type { TelegramSettings } from '../service/alerts/notifiers/web-notifiers.ts';
-import { createPlans } from '../service/keys/api-keys.ts';
 import type { ServiceOptions } from '../service/service.ts';
 import { isServerUrl, parseDatabaseUrl } from '../store/database-url.ts';
 import { parseEncryptionKey } from '../store/sealer.ts';
 import type { NotificationLevel } from '../tui/data/notifications.ts';
-import type { Flags, LoadedSettings } from './command.ts';
-import { type ConfigFile, keysDatabase, type LoadedConfig } from './config-file.ts';
+import type { Flags } from './command.ts';
+import type { ConfigFile, LoadedConfig } from './config-file.ts';
 import { usageError } from './errors.ts';
-import type { Io } from './io.ts';
 import { KNOWN_CHAINS, knownChain, PUBLIC_NODES } from './known-chains.ts';
 import { asciiTerminal } from './output.ts';
 import { checked, given, parseDuration, parseWhole } from './parse.ts';
@@ -448,26 +446,3 @@ export const deliveryOf = ({
   telegram: telegram.value,
   allowPrivateTargets: allowPrivateTargets.value,
 });
-
-/** The database of the keys of `serve` (a file, or the URL of PostgreSQL) and their plans; `flag` is `--keys`. */
-export function keySettings(
-  io: Pick<Io, 'env' | 'platform' | 'home'>,
-  { settings, config }: Pick<LoadedSettings, 'settings' | 'config'>,
-  flag?: string,
-) {
-  const ownPlans = config.content?.plans ?? {};
-  const { value, from } = settings.keys;
-  const { db } = settings;
-  // With PostgreSQL the keys are there too, so that all replicas share them.
-  const own =
-    value === null && db.value !== null && isServerUrl(db.value)
-      ? { value: db.value, from: db.from }
-      : { value: value ?? keysDatabase(io), from };
-  const file: Setting<string> =
-    flag === undefined ? own : { value: checked('--keys', () => parsePath(flag)), from: '--keys' };
-  // `:memory:` is an SQLite database; keys in it could never be used.
-  if (file.value === ':memory:') {
-    throw usageError(`${file.from}: keys need a file that stays; ":memory:" would forget them at once`);
-  }
-  return { file, plans: createPlans(ownPlans), ownPlans: Object.keys(ownPlans) };
-}

@@ -329,7 +329,7 @@ async function previewAlert(
   const { client, embedded, snapshot } = ready;
   const signal = io.interruption();
   const day = await withSpinner(io, 'reading 24 hours of history', async () => {
-    if (embedded !== null) await abortable(embedded.filled, signal);
+    if (embedded !== null) await embedded.filled();
     return abortable(loadDayPrices(client, rule.lane, embedded !== null), signal);
   });
   const preview = previewOver(rule, day);

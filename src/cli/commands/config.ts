@@ -6,7 +6,8 @@ import type { CliCommand, CommandContext } from '../command.ts';
 import { chainDatabase } from '../config-file.ts';
 import { cleanLine, mapped, shownDatabase, tableLines } from '../output.ts';
 import { durationText } from '../parse.ts';
-import { keySettings, type Setting, type Settings, type SourceChoice } from '../settings.ts';
+import type { Setting, Settings, SourceChoice } from '../settings.ts';
+import { keySettings } from './keys.ts';
 import type { JsonFlags } from './resource.ts';
 
 export function addConfig(program: CliCommand): void {

@@ -14,7 +14,6 @@ import {
   gweiString,
   UNKNOWN,
 } from '../../core/units.ts';
-import { abortable } from '../../service/async.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { openSource } from '../open-source.ts';
 import {
@@ -71,7 +70,7 @@ async function history({ io, loadSettings }: CommandContext, flags: HistoryFlags
     note(io, `history reaches back only ${formatDuration(Math.floor((present - from) / 1_000))}`);
   if (embedded !== null) {
     const doing = `reading ${formatDuration(windowSec)} of history`;
-    await withSpinner(io, doing, abortable(embedded.filled, signal));
+    await withSpinner(io, doing, embedded.filled());
     const { from } = await client.baseFee({ ...window, bucket: 'block', page: 0, size: 1 }, { signal });
     if (from !== null && from - window.from >= TOLERATED_MS) {
       window.from = from;

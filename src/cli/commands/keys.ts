@@ -2,14 +2,24 @@ import { existsSync } from 'node:fs';
 import { withoutKeys } from '../../core/key-text.ts';
 import { cleanText } from '../../core/text.ts';
 import { formatCount } from '../../core/units.ts';
-import { isKeyId, issueKey, type Plans, readKey, reissueKey } from '../../service/keys/api-keys.ts';
+import {
+  createPlans,
+  isKeyId,
+  issueKey,
+  type Plans,
+  readKey,
+  reissueKey,
+} from '../../service/keys/api-keys.ts';
 import type { KeyStore } from '../../store/api-keys.ts';
 import { isServerUrl } from '../../store/database-url.ts';
 import type { KeyRow } from '../../store/tables.ts';
-import type { CliCommand, CommandContext, Flags } from '../command.ts';
+import type { CliCommand, CommandContext, Flags, LoadedSettings } from '../command.ts';
+import { keysDatabase } from '../config-file.ts';
 import { failure, fileFailureReason, usageError } from '../errors.ts';
+import type { Io } from '../io.ts';
 import { cleanLine, mapped, note, shownDatabase, tableLines, utcTime } from '../output.ts';
-import { keySettings } from '../settings.ts';
+import { checked } from '../parse.ts';
+import { parsePath, type Setting } from '../settings.ts';
 import { isConfirmed, requireTerminal } from './resource.ts';
 
 type KeysFlags = Flags<'keys' | 'name' | 'plan', 'json' | 'yes'>;
@@ -53,6 +63,29 @@ export function addKeys(program: CliCommand): void {
     .argument(...idArgument)
     .option('--yes', 'do not ask')
     .does(async (context, id: string, flags: KeysFlags) => revokeKey(await opened(context, flags), id));
+}
+
+/** The database of the keys of `serve` (a file, or the URL of PostgreSQL) and their plans; `flag` is `--keys`. */
+export function keySettings(
+  io: Pick<Io, 'env' | 'platform' | 'home'>,
+  { settings, config }: Pick<LoadedSettings, 'settings' | 'config'>,
+  flag?: string,
+) {
+  const ownPlans = config.content?.plans ?? {};
+  const { value, from } = settings.keys;
+  const { db } = settings;
+  // With PostgreSQL the keys are there too, so that all replicas share them.
+  const own =
+    value === null && db.value !== null && isServerUrl(db.value)
+      ? { value: db.value, from: db.from }
+      : { value: value ?? keysDatabase(io), from };
+  const file: Setting<string> =
+    flag === undefined ? own : { value: checked('--keys', () => parsePath(flag)), from: '--keys' };
+  // `:memory:` is an SQLite database; keys in it could never be used.
+  if (file.value === ':memory:') {
+    throw usageError(`${file.from}: keys need a file that stays; ":memory:" would forget them at once`);
+  }
+  return { file, plans: createPlans(ownPlans), ownPlans: Object.keys(ownPlans) };
 }
 
 type Opened = Pick<CommandContext, 'io'> & {

@@ -29,7 +29,6 @@ import {
   gweiString,
   UNKNOWN,
 } from '../../core/units.ts';
-import { abortable } from '../../service/async.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { failure, usageError } from '../errors.ts';
 import { followSnapshots, type ToldSnapshot } from '../follow-snapshots.ts';
@@ -134,8 +133,7 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
   if (flags.watch) return await watchPrices(io, ready, rule === 'accept', textOf);
   // The demo's advice is that of the monitor once its engine has learned.
   if (isDemo && embedded !== null) {
-    const learned = abortable(embedded.filled, signal);
-    await withSpinner(io, 'learning from a week of the simulated chain', learned);
+    await withSpinner(io, 'learning from a week of the simulated chain', embedded.filled());
   }
   let text = '';
   const onResponse = (response: string) => {
@@ -205,7 +203,7 @@ async function recommendation(io: Io, { client, embedded, snapshot }: Ready) {
       return { advice: first, missing: null };
     const signal = io.interruption();
     const given = sleep(ADVICE_WITHIN_MS, undefined, { signal, ref: false });
-    await withSpinner(io, 'reading history', Promise.race([embedded.filled, given]));
+    await withSpinner(io, 'reading history', Promise.race([embedded.filled(), given]));
     return { advice: await client.gasRecommendation({ signal }), missing: null };
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
@@ -238,7 +236,7 @@ async function sayReach(
     const first = await ask();
     const isFinal = snapshot.source.ended || pastForReach(asked.deadlineSec) === null;
     if (embedded === null || isFinal || first?.probability !== null) return first;
-    await abortable(embedded.filled, signal);
+    await embedded.filled();
     return ask();
   });
   if (json) {

@@ -30,7 +30,8 @@ import {
   storedChain,
 } from '../open-service.ts';
 import { cleanLine } from '../output.ts';
-import { deliveryOf, keySettings } from '../settings.ts';
+import { deliveryOf } from '../settings.ts';
+import { keySettings } from './keys.ts';
 import { listenError, type ServeFlags } from './serve.ts';
 
 export async function serveUntil(

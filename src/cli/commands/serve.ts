@@ -10,7 +10,8 @@ import { createContext } from '../context.ts';
 import { failure, usageError } from '../errors.ts';
 import { cleanLine, note } from '../output.ts';
 import { checked, parseWhole } from '../parse.ts';
-import { keySettings, parseOrigins, type SourceFlags } from '../settings.ts';
+import { parseOrigins, type SourceFlags } from '../settings.ts';
+import { keySettings } from './keys.ts';
 
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 

@@ -1,6 +1,7 @@
+import { BlockList, isIP } from 'node:net';
+import { hostname } from 'node:os';
 import type { TargetRules } from '../../contract/alert-targets.ts';
 import { ALERT_CHANNELS, type AlertChannel } from '../../contract/choices.ts';
-import { readWebTarget, type TargetPolicy } from './notifiers/safe-http.ts';
 
 /** The settings that enable the channels that need some, for the operator. */
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -47,4 +48,113 @@ export function targetRules(
       return target.ok ? null : target.problem;
     },
   };
+}
+
+/**
+ * IPv4 addresses that are not public: the entries of IANA's special-purpose registry (RFC 6890) that are not globally
+ * reachable, multicast (RFC 5771), the relays of 6to4 (RFC 7526). Cloud metadata lies in link-local (169.254.169.254),
+ * in shared space (100.100.100.200), in 192.0.0.0/24 – and, for Azure, at one address that looks public.
+ */
+const FORBIDDEN_V4 = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12
+  192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4
+  240.0.0.0/4`;
+
+/**
+ * Only 2000::/3 is global unicast (RFC 4291), so that loopback, unique local, link-local, multicast and the local
+ * NAT64 prefix are outside already. Not global within it: protocol assignments with Teredo and ORCHID (RFC 2928), documentation
+ * (RFC 3849, RFC 9637) and 6to4, which reaches IPv4 (RFC 7526).
+ */
+const GLOBAL_V6 = '2000::/3';
+const FORBIDDEN_V6 = '2001::/23 2001:db8::/32 2002::/16 3fff::/20';
+
+/** IPv6 prefixes with an IPv4 address in the last 32 bits: mapped (RFC 4291), and NAT64's well-known one (RFC 6052). */
+const CARRIES_V4 = '::ffff:0:0/96 64:ff9b::/96';
+
+const forbiddenV4 = blockList('ipv4', FORBIDDEN_V4);
+const forbiddenV6 = blockList('ipv6', FORBIDDEN_V6);
+const globalV6 = blockList('ipv6', GLOBAL_V6);
+const carriesV4 = blockList('ipv6', CARRIES_V4);
+
+function blockList(family: 'ipv4' | 'ipv6', subnets: string): BlockList {
+  const list = new BlockList();
+  for (const subnet of subnets.split(/\s+/)) {
+    const [net = '', prefix] = subnet.split('/');
+    list.addSubnet(net, Number(prefix), family);
+  }
+  return list;
+}
+
+/**
+ * Whether messages must not go to an IP address: private, loopback, link-local, shared, multicast,
+ * reserved, for documentation, a cloud's metadata, in any form of IPv6. A text that is no IP address is forbidden too.
+ */
+export function isForbiddenAddress(address: string): boolean {
+  const [bare = ''] = address.split('%');
+  switch (isIP(bare)) {
+    case 4:
+      return forbiddenV4.check(bare, 'ipv4');
+    case 6:
+      if (carriesV4.check(bare, 'ipv6')) return isForbiddenAddress(lastFourBytes(bare));
+      return !globalV6.check(bare, 'ipv6') || forbiddenV6.check(bare, 'ipv6');
+    default:
+      return true;
+  }
+}
+
+/** The IPv4 address at the end of an IPv6 one, which `URL` writes in its one canonical form. */
+function lastFourBytes(address: string): string {
+  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [low = '', high = ''] = canonical.split(':').toReversed();
+  const value = (Number.parseInt(high || '0', 16) << 16) | Number.parseInt(low || '0', 16);
+  return [24, 16, 8, 0].map((shift) => (value >>> shift) & 0xff).join('.');
+}
+
+export interface TargetPolicy {
+  /** Whether the operator allows private addresses and plain HTTP. */
+  readonly allowPrivateTargets: boolean;
+  /** Which addresses are private; default {@link isForbiddenAddress}. Tests have only private ones. */
+  readonly isForbidden?: (address: string) => boolean;
+}
+
+type WebTarget =
+  | { readonly ok: true; readonly url: URL }
+  /** The reason, as the end of a sentence about the target: `must …`. */
+  | { readonly ok: false; readonly problem: string };
+
+/** Names that mean this machine (RFC 6761) or this network, whatever a resolver says. */
+const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa|localdomain)$/;
+
+function isLocalName(host: string): boolean {
+  const name = host.replace(/\.+$/, '');
+  return LOCAL_NAME.test(name) || name === hostname().toLowerCase();
+}
+
+const refused = (problem: string): WebTarget => ({ ok: false, problem });
+
+/**
+ * Whether messages may be sent to a URL, judged by its text; the addresses of its name are checked at connect time
+ * ({@link guardedLookup}). `URL` normalises decimal, octal and hexadecimal addresses.
+ */
+export function readWebTarget(text: string, policy: TargetPolicy): WebTarget {
+  const { allowPrivateTargets, isForbidden = isForbiddenAddress } = policy;
+  const url = URL.parse(text);
+  if (url === null) return refused('must be a URL, as https://example.org/hook');
+  if (url.username !== '' || url.password !== '') return refused('must have no user name or password in it');
+  const host = hostOf(url);
+  const isHttp = url.protocol === 'http:';
+  const isPrivate = isIP(host) === 0 ? isLocalName(host) : isForbidden(host);
+  if (!allowPrivateTargets && isPrivate && (isHttp || url.protocol === 'https:')) {
+    return refused(
+      `must not be on this machine or in a private network (${host}); the operator can allow it with --allow-private-targets`,
+    );
+  }
+  if (url.protocol !== 'https:' && !(allowPrivateTargets && isHttp)) {
+    return refused(allowPrivateTargets ? 'must begin with https:// or http://' : 'must begin with https://');
+  }
+  return url.port === '0' ? refused('must not have port 0') : { ok: true, url };
+}
+
+/** The host as sockets take it: IPv6 without brackets. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '');
 }

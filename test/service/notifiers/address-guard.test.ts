@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { isForbiddenAddress, readWebTarget } from '../../../src/service/alerts/notifiers/safe-http.ts';
+import { isForbiddenAddress, readWebTarget } from '../../../src/service/alerts/target-rules.ts';
 import { rounds } from '../../helpers/rounds.ts';
 
 /** The first and last address of each IPv4 block that is not for everybody, and their public neighbours. */

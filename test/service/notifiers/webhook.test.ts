@@ -3,7 +3,7 @@ import net from 'node:net';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { createNotifiers } from '../../../src/service/alerts/dispatcher.ts';
 import type { Attempt, Notifier } from '../../../src/service/alerts/notifiers/notifier.ts';
-import { isForbiddenAddress } from '../../../src/service/alerts/notifiers/safe-http.ts';
+import { isForbiddenAddress } from '../../../src/service/alerts/target-rules.ts';
 import { messageOf } from '../../helpers/fired-alert.ts';
 import { answering, type Behaviour, certificate, closedPort, startReceiver } from '../../helpers/receiver.ts';
 
