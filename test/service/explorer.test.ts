@@ -342,6 +342,31 @@ test('where the store is far off the end of a window is found in a few questions
   expect(source.asked.block).toBeLessThan(101 + 20);
 });
 
+test('a transaction waits in the pool, is included, and is gone with the block that a reorg takes away', async () => {
+  const source = new ScriptedSource(makeBlocks(900, HEAD));
+  const service = await following(source);
+  const block = makeBlock(HEAD + 1);
+  const included = makeIncluded(block, 0);
+  const path = txAt(included.transaction.hash);
+  const read = async () => TxMetrics.parse(await service.read(path));
+  source.pool.push({ ...included.transaction, blockNumber: null, blockHash: null });
+  expect(await read()).toMatchObject({
+    status: 'PENDING',
+    blockNumber: null,
+    confirmations: 0,
+    costWei: null,
+  });
+  source.pool.pop();
+  source.transactions.set(HEAD + 1, [included]);
+  source.mine(block);
+  const told = { status: 'SUCCESS', blockNumber: HEAD + 1, confirmations: 1, tipRank: null };
+  await waitFor(async () => (await service.current()).blockNumber === HEAD + 1);
+  expect(await read()).toMatchObject(told);
+  source.reorg(HEAD, [makeBlock(HEAD + 1, { hash: blockHash(HEAD + 1, 1) })]);
+  await waitFor(async () => (await service.get(path)).status === 404);
+  expect(await refused(await service.get(path), 404)).toMatchObject({ errorCode: 'not_found' });
+});
+
 test('after a reorg a window holds the transactions that are now in it', async () => {
   const source = chainWithTransactions();
   const service = await following(source);

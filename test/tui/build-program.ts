@@ -15,7 +15,6 @@ const PROGRAMS = [
   'service/fuzz/fuzzed-program.ts',
   'service/keys/serve-until-killed.ts',
   'store/auto-txs/change-until-killed.ts',
-  'store/write-until-killed.ts',
 ] as const;
 
 /**

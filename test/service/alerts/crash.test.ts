@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { ARMED, type KeptAlert, stepAlert } from '../../../src/core/alerts/alert-rule.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
+import type { Database } from '../../../src/store/database.ts';
 import { afterKills, emptyDatabase, expectWhole, killsOn } from '../../helpers/databases.ts';
 import { listen } from '../../helpers/listen.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
@@ -75,6 +76,9 @@ interface Fired {
   readonly blockNumber: number;
 }
 
+const rollupsOf = ({ queries }: Database) =>
+  queries.selectFrom('rollups').selectAll().orderBy('bucket_sec').orderBy('start').execute();
+
 /** What the rule alone has fire up to `head`, and where that leaves each alert. */
 function expected(alerts: readonly KeptAlert[], head: number) {
   const events: Fired[] = [];
@@ -131,6 +135,11 @@ test.each(killsOn(KILLS))(
     const database = await openDatabase(path);
     const head = (await new BlockStore(database).head())?.number ?? 0;
     expect(await new BlockStore(database).missingRanges({ from: 0, to: head })).toEqual([]);
+    const fresh = await openDatabase(':memory:');
+    await new BlockStore(fresh).saveBlocks(Array.from({ length: head + 1 }, (_, number) => blockOf(number)));
+    const [rollups, expectedRollups] = await Promise.all([database, fresh].map(rollupsOf));
+    expect(rollups).toEqual(expectedRollups);
+    await fresh.close();
     const { events, ends } = expected(alerts, head);
     const stored = await database.queries
       .selectFrom('alert_events')

@@ -1,13 +1,10 @@
 import fc from 'fast-check';
-import { CompiledQuery, type QueryId, type RootOperationNode } from 'kysely';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { LANES } from '../../../src/core/advice.ts';
 import type { KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import { isDue } from '../../../src/core/auto-txs/target.ts';
-import { toAutoTxRow } from '../../../src/store/auto-tx-rows.ts';
-import { AutoTxStore, findRival } from '../../../src/store/auto-txs.ts';
+import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import type { Database } from '../../../src/store/database.ts';
-import type { Queries } from '../../../src/store/tables.ts';
 import { ENGINES, openOn } from '../../helpers/databases.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { rounds } from '../../helpers/rounds.ts';
@@ -171,95 +168,5 @@ describe.each(ENGINES)('on %s', (engine) => {
     ]);
     expect(ids(await store.executedBetween('', { ...window, limit: 2 }))).toEqual(['second', 'third']);
     expect(ids(await store.executedBetween('a', window))).toEqual(['third']);
-  });
-
-  describe.runIf(engine === 'SQLite')('with 10,000 waiting of 1,000 senders', () => {
-    const WAITING = 10_000;
-    let database: Database;
-
-    beforeAll(async () => {
-      database = await openDatabase(':memory:');
-      const rows = Array.from({ length: WAITING }, (_, place) =>
-        toAutoTxRow(
-          keptAutoTx(`atx_${place}`, {
-            owner: `key_${place % 100}`,
-            order: {
-              target: BigInt(1 + (place % 9)) * GWEI,
-              lane: LANES[place % 3] ?? 'average',
-              isStrict: place % 4 === 0,
-              expiresAt: place % 2 === 0 ? NOW + place : null,
-            },
-            signed: { from: sender(place % 1_000), nonce: Math.floor(place / 1_000) },
-          }),
-        ),
-      );
-      for (let from = 0; from < rows.length; from += 200) {
-        await database.queries
-          .insertInto('auto_txs')
-          .values(rows.slice(from, from + 200))
-          .execute();
-      }
-      return () => database.close();
-    });
-
-    /** The steps of the plan of what `read` asks the database for. */
-    async function plan(read: (store: AutoTxStore, queries: Queries) => Promise<unknown>): Promise<string[]> {
-      const nodes = new Map<QueryId, RootOperationNode>();
-      const asked: QueryId[] = [];
-      const queries = database.queries.withPlugin({
-        // Called for parts of a query too.
-        transformQuery({ node, queryId }) {
-          nodes.set(queryId, node);
-          return node;
-        },
-        async transformResult({ result, queryId }) {
-          asked.push(queryId);
-          return result;
-        },
-      });
-      await read(new AutoTxStore({ ...database, run: (work) => work(queries) }), queries);
-      const steps: string[] = [];
-      for (const queryId of asked) {
-        const node = nodes.get(queryId);
-        if (node === undefined) throw new Error('a query without its node');
-        const { sql, parameters } = database.queries.getExecutor().compileQuery(node, queryId);
-        const explained = CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]);
-        const { rows } = await database.queries.executeQuery<{ detail: string }>(explained);
-        steps.push(...rows.map(({ detail }) => detail));
-      }
-      return steps;
-    }
-
-    const window = { from: 1, to: 2, limit: 9 };
-
-    test.each<[string, Parameters<typeof plan>[0], string]>([
-      ['reached', (store) => store.reached(at(30), AT), 'auto_txs_wake_'],
-      ['senders of followed', (store) => store.followedSenders(), 'auto_txs_followed'],
-      ['followed of a sender', (store) => store.following(sender(1)), 'auto_txs_followed'],
-      ['expiring', (store) => store.expiring(NOW, 9), 'auto_txs_expires'],
-      ['live of a sender', (store) => store.waiting('', sender(1)), 'auto_txs_live'],
-      ['of the same nonce', (_, queries) => findRival(queries, keptAutoTx('x')), 'auto_txs_live'],
-      ['mined in a block', (_, queries) => rewound(queries), 'auto_txs_chain_block'],
-      ['executed', (store) => store.executedBetween('', window), 'auto_txs_executed'],
-      ["an owner's executed", (store) => store.executedBetween('a', window), 'auto_txs_owner_executed'],
-    ])('what is %s is looked up, not searched for', async (_, read, index) => {
-      const steps = await plan(read);
-      const reads = steps.filter((step) => /\bauto_txs\b/.test(step));
-      expect(reads.some((step) => step.includes(index))).toBe(true);
-      // A partial index is read from its start where all that it has is asked for.
-      for (const step of reads)
-        expect(step).toMatch(/^SEARCH auto_txs |^SCAN auto_txs USING INDEX auto_txs_followed/);
-    });
-
-    const rewound = (queries: Queries) =>
-      queries.selectFrom('auto_txs').selectAll().where('chain_block', '>', 5).execute();
-
-    test('reads only reached rows', async () => {
-      const steps = await plan((store) => store.reached(at(30), AT));
-      const lookups = steps.filter((step) => step.includes('auto_txs_wake_'));
-      expect(lookups).toHaveLength(4);
-      for (const step of lookups)
-        expect(step).toMatch(/USING COVERING INDEX auto_txs_wake_(?:price|base) \(wake_/);
-    });
   });
 });
