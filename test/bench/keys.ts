@@ -28,6 +28,11 @@ const onTab =
 const isHelp = (rows: readonly string[]) => rows.some((row) => row.includes('show or hide this help'));
 const markedRow = (rows: readonly string[]) => rows.findIndex((row) => row.startsWith(' ▸ '));
 const isList = (rows: readonly string[]) => markedRow(rows) !== -1;
+/** The list of this tab: the one of the tab before has a cursor, too. */
+const listOn =
+  (title: string): ScreenQuestion =>
+  (rows) =>
+    rows[1]?.includes(title) === true && isList(rows);
 const onLive: Press = { key: '1', shows: onTab('[1 Live]') };
 const cursor: Pair = [
   { key: 'down', shows: 'another line marked' },
@@ -49,8 +54,16 @@ const PAIRS: readonly (readonly [what: string, before: Press, pair: Pair])[] = [
     ],
   ],
   ['another tab and back', onLive, [{ key: '2', shows: onTab('[2 Chart]') }, onLive]],
-  [`the cursor in a list of ${ALERTS.toLocaleString('en')} alerts`, { key: '3', shows: isList }, cursor],
-  [`the cursor in a list of ${AUTO_TXS.toLocaleString('en')} auto-txs`, { key: '4', shows: isList }, cursor],
+  [
+    `the cursor in a list of ${ALERTS.toLocaleString('en')} alerts`,
+    { key: '3', shows: listOn('[3 Alerts') },
+    cursor,
+  ],
+  [
+    `the cursor in a list of ${AUTO_TXS.toLocaleString('en')} auto-txs`,
+    { key: '4', shows: listOn('[4 Auto-tx') },
+    cursor,
+  ],
 ];
 
 async function latency(terminal: Terminal, { key, shows }: Press): Promise<number> {
