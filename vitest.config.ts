@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type Reporter, type TestSpecification } from 'vitest/node';
-import { textOf } from './scripts/raw-text.ts';
+import { rawText } from './scripts/raw-text.ts';
 import { chromiumPath } from './test/helpers/chromium.ts';
 
 /** Whole programs, real nodes and terminals: they wait more than they compute. */
@@ -36,14 +36,6 @@ const missingChromium: Reporter = {
     );
   },
 };
-
-/** As the build embeds them. */
-const rawText = {
-  name: 'raw-text',
-  enforce: 'pre',
-  load: async (id: string) =>
-    id.endsWith('?raw') ? `export default ${JSON.stringify(await textOf(id.slice(0, -4)))}` : undefined,
-} as const;
 
 export default defineConfig(({ mode }) => {
   const isSlow = mode === 'slow';

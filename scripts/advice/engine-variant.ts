@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import { build, type Plugin } from 'rolldown';
 import type { scoresOf } from './score.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -23,13 +23,10 @@ export async function engineVariant(changes: Changes): Promise<EngineVariant> {
   const folder = await mkdtemp(join(tmpdir(), 'gastop-variant-'));
   const found = new Set<string>();
   await build({
-    entryPoints: [join(ROOT, 'scripts/advice/score.ts')],
-    outfile: join(folder, 'score.mjs'),
-    bundle: true,
+    input: join(ROOT, 'scripts/advice/score.ts'),
     platform: 'node',
-    format: 'esm',
     plugins: [withConstants(changes, found)],
-    logLevel: 'warning',
+    output: { file: join(folder, 'score.mjs') },
   });
   const lost = Object.keys(changes).filter((path) => !found.has(path));
   if (lost.length > 0) throw new Error(`${lost.join(', ')} is no part of the engine`);
@@ -42,14 +39,12 @@ export async function engineVariant(changes: Changes): Promise<EngineVariant> {
 function withConstants(changes: Changes, found: Set<string>): Plugin {
   return {
     name: 'other-constants',
-    setup({ onLoad }) {
-      onLoad({ filter: /[\\/]src[\\/]core[\\/].*\.ts$/ }, async ({ path }) => {
-        const name = relative(ROOT, path).replaceAll('\\', '/');
-        const values = changes[name];
-        if (values === undefined) return undefined;
-        found.add(name);
-        return { contents: changed(await readFile(path, 'utf8'), values, name), loader: 'ts' };
-      });
+    async load(path) {
+      const name = relative(ROOT, path).replaceAll('\\', '/');
+      const values = changes[name];
+      if (values === undefined) return undefined;
+      found.add(name);
+      return changed(await readFile(path, 'utf8'), values, name);
     },
   };
 }

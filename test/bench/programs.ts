@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { build } from 'esbuild';
+import { build } from 'rolldown';
 import { encodeBlock, encodeHeader } from '../../src/chain/block-file.ts';
 import { makeBlocks, restlessSteps } from '../core/support/made-blocks.ts';
 import { openTerminal, type Terminal } from '../helpers/terminal.ts';
@@ -29,22 +29,12 @@ export interface Workshop extends AsyncDisposable {
 export async function openWorkshop(): Promise<Workshop> {
   const folder = await mkdtemp(join(tmpdir(), 'gastop-bench-'));
   await build({
-    entryPoints: [join(ROOT, 'test/helpers/bare-ink.ts')],
-    outdir: folder,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    // Ink loads its developer tools from a part of their own, which then is never loaded.
-    splitting: true,
+    input: join(ROOT, 'test/helpers/bare-ink.ts'),
     platform: 'node',
-    format: 'esm',
-    target: 'node22.13',
-    minify: true,
-    define: { 'process.env.NODE_ENV': '"production"' },
+    transform: { target: 'node22.13', define: { 'process.env.NODE_ENV': '"production"' } },
     external: ['react-devtools-core'],
-    banner: {
-      js: "import { createRequire as __r } from 'node:module'; const require = __r(import.meta.url);",
-    },
-    logLevel: 'warning',
+    // Ink loads its developer tools from a part of their own, which then is never loaded.
+    output: { dir: folder, entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs', minify: true },
   });
   return {
     folder,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { build } from 'rolldown';
 import { inject } from 'vitest';
 import { rawText } from '../../scripts/raw-text.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -39,25 +39,14 @@ export async function buildProgram(entry: (typeof PROGRAMS)[number]): Promise<st
   return join(folder, entry.replace(/\.tsx?$/, '.mjs'));
 }
 
-const buildInto = (outdir: string) =>
+const buildInto = (dir: string) =>
   build({
-    entryPoints: PROGRAMS.map((entry) => join(TESTS, entry)),
-    outbase: TESTS,
-    outdir,
-    bundle: true,
-    splitting: true,
-    outExtension: { '.js': '.mjs' },
+    input: Object.fromEntries(PROGRAMS.map((entry) => [entry.replace(/\.tsx?$/, ''), join(TESTS, entry)])),
     platform: 'node',
-    format: 'esm',
-    target: 'node22',
-    jsx: 'automatic',
-    define: { 'process.env.NODE_ENV': '"production"' },
+    transform: { target: 'node22', define: { 'process.env.NODE_ENV': '"production"' } },
     // Ink asks for the React developer tools only with DEV=true, in a chunk of its own.
     external: ['react-devtools-core'],
     plugins: [rawText],
-    // Some CommonJS dependencies call `require` for Node's own modules.
-    banner: {
-      js: "import { createRequire as __testRequire } from 'node:module'; const require = __testRequire(import.meta.url);",
-    },
-    logLevel: 'error',
+    logLevel: 'silent',
+    output: { dir, entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },
   });
