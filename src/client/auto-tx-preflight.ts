@@ -85,19 +85,26 @@ export function autoTxChecks(
   const chainId = snapshot?.chainId ?? account?.chainId ?? null;
   const present = snapshot === null || isPast(snapshot) ? null : snapshot;
   const { nativeUsd = null, nextBaseFee = null, blobBaseFee: nextBlobBaseFee = null } = present ?? {};
-  const { nonce: nextNonce = null, pendingNonce = null, balance = null, waiting = [] } = account ?? {};
+  const { nonce: nextNonce = null, pendingNonce = null, balance = null } = account ?? {};
   const chain = chainProfile(chainId ?? transaction.chainId ?? 1);
-  const checks = preflight({
+  const others = account?.waiting.filter((other) => other.id !== id) ?? [];
+  return preflight({
     transaction,
     order: { ...order, target: order.target ?? lanePrice ?? 0n },
     isTargetPresent: order.target === null,
     cannotBroadcastReason: snapshot === null ? null : cannotBroadcastReason(snapshot.source.kind),
-    ...{ chainId: chain.id, chainName: chain.name, nativeSymbol: chain.nativeSymbol, now },
+    ...{
+      chainId: chain.id,
+      chainName: chainId === null ? null : chain.name,
+      nativeSymbol: chain.nativeSymbol,
+      now,
+    },
     ...{ nativeUsd, nextBaseFee, nextBlobBaseFee, lanePrice: present === null ? null : lanePrice },
     ...{ nextNonce, pendingNonce, balance },
-    waitingBelow: waiting.flatMap(({ status, ...below }) =>
-      below.nonce < transaction.nonce && below.id !== id ? [{ ...below, status: status ?? '' }] : [],
-    ),
+    waitingBelow: others
+      .filter(({ nonce }) => nonce < transaction.nonce)
+      .map(({ status, ...below }) => ({ ...below, status: status ?? '' })),
+    rivalId: others.find(({ nonce }) => nonce === transaction.nonce)?.id,
     ...((account?.dataFees != null || hasDataFee(chain.id)) && {
       dataFees: {
         parameters: account?.dataFees ?? null,
@@ -105,24 +112,7 @@ export function autoTxChecks(
       },
     }),
   });
-  const rival = waiting.find((other) => other.nonce === transaction.nonce && other.id !== id);
-  return checks.flatMap((check) => {
-    if (check.name === 'nonce' && check.result === 'pass' && rival !== undefined) {
-      const message = `auto-tx ${rival.id} of the same sender has nonce ${rival.nonce}, too, and only one of them can be mined: cancel that one first, or sign with another nonce`;
-      return [{ name: check.name, result: 'block', ok: false, code: 'same_nonce', message }];
-    }
-    if (check.name === 'reachable' && order.target === null) return [];
-    return check.name === 'chain' && chainId === null ? [UNTOLD_CHAIN] : [check];
-  });
 }
-
-const UNTOLD_CHAIN: CheckView = {
-  name: 'chain',
-  result: 'unknown',
-  ok: null,
-  code: null,
-  message: 'unknown: the service does not say which chain it is for',
-};
 
 /** A stored transaction's known fields, for a pre-flight; `null` when too few are. What needs the bytes is left out. */
 export function storedTransaction(autoTx: AutoTxView): SignedTransaction | null {

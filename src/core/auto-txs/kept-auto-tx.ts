@@ -26,22 +26,6 @@ export interface Check {
   readonly message: string;
 }
 
-export type Found = Omit<Check, 'name'>;
-
-export const passes = (message: string): Found => ({ result: 'pass', ok: true, code: null, message });
-export const unknown = (message: string): Found => ({ result: 'unknown', ok: null, code: null, message });
-const found =
-  (result: CheckResult, ok: boolean) =>
-  (code: string, message: string): Found => ({ result, ok, code, message });
-/** Passes, but is likely to be a mistake. */
-export const warns = found('pass', false);
-/** Passes by itself in time. */
-export const waits = found('wait', true);
-/** Passes once the user has acted. */
-export const needs = found('wait', false);
-/** Never passes. */
-export const blocks = found('block', false);
-
 /** The result of a check that has only `ok`, as in responses of other services. */
 export const resultOf = (ok: boolean | null): CheckResult =>
   ok === null ? 'unknown' : ok ? 'pass' : 'block';

@@ -1,29 +1,48 @@
-import type { DataFees } from '../data-fee.ts';
+import { LANE_TITLES } from '../advice.ts';
+import { chainProfile } from '../chains.ts';
+import { type DataFees, type KnownFee, NO_DATA_FEES, transactionDataFee } from '../data-fee.ts';
+import { GAS_PER_BLOB } from '../eip4844.ts';
 import { callDeadline, delegationWords, isTakenBack } from '../transactions/describe-call.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
-import { formatCount, formatDuration, utcMinute } from '../units.ts';
 import {
-  balanceCheck,
-  blobCapCheck,
-  capCheck,
-  chainWords,
-  costCheck,
-  reachableCheck,
-  UNREACHABLE_TARGET,
-} from './costs.ts';
-import {
-  type AutoTxOrder,
-  blocks,
-  type Check,
-  type Found,
-  type KeptAutoTx,
-  needs,
-  passes,
-  unknown,
-  waits,
-  warns,
-} from './kept-auto-tx.ts';
+  exactAmount,
+  exactGwei,
+  formatAmount,
+  formatCount,
+  formatDuration,
+  formatUsd,
+  priceBeside,
+  usdOf,
+  utcMinute,
+} from '../units.ts';
+import { type AutoTxOrder, type Check, isFarAbove, type KeptAutoTx, OVERPAYS } from './kept-auto-tx.ts';
 import { type AutoTxState, type Obstacle, usedWords } from './state-machine.ts';
+import {
+  type Bid,
+  capOf,
+  isDue,
+  isReached,
+  type NextPrices,
+  paysAt,
+  type Unreachable,
+  unreachable,
+} from './target.ts';
+
+type Found = Omit<Check, 'name'>;
+
+const passes = (message: string): Found => ({ result: 'pass', ok: true, code: null, message });
+const unknown = (message: string): Found => ({ result: 'unknown', ok: null, code: null, message });
+const found =
+  (result: Check['result'], ok: boolean) =>
+  (code: string, message: string): Found => ({ result, ok, code, message });
+/** Passes, but is likely to be a mistake. */
+const warns = found('pass', false);
+/** Passes by itself in time. */
+const waits = found('wait', true);
+/** Passes once the user has acted. */
+const needs = found('wait', false);
+/** Never passes. */
+const blocks = found('block', false);
 
 /** An auto-tx of the same sender with a lower nonce, which is sent first. */
 interface WaitingBelow {
@@ -33,7 +52,7 @@ interface WaitingBelow {
   readonly status: string;
 }
 
-/** The facts of a pre-flight; `null`: unknown. Wei as `bigint`; prices per gas. */
+/** The facts of a pre-flight; `null`: unknown. Wei as `bigint`; prices per gas; times in ms since epoch. */
 export interface PreflightFacts {
   readonly transaction: SignedTransaction;
   readonly order: AutoTxOrder;
@@ -42,7 +61,8 @@ export interface PreflightFacts {
   /** Why this source cannot broadcast, see `cannotBroadcastReason` of target.ts; `null` when it can. */
   readonly cannotBroadcastReason?: string | null;
   readonly chainId: number;
-  readonly chainName: string;
+  /** `null`: the service does not say which chain it is for, and `chainId` is assumed. */
+  readonly chainName: string | null;
   readonly nativeSymbol: string;
   /** Dollars for one native coin. */
   readonly nativeUsd: number | null;
@@ -55,9 +75,10 @@ export interface PreflightFacts {
   /** `null` also on chains without blobs. */
   readonly nextBlobBaseFee: bigint | null;
   readonly lanePrice: bigint | null;
-  /** Ms since epoch. */
   readonly now: number;
   readonly waitingBelow: readonly WaitingBelow[];
+  /** An auto-tx of the same sender with the same nonce. */
+  readonly rivalId?: string | undefined;
   /** What the chain takes beside gas; left out: nothing. */
   readonly dataFees?: Pick<DataFees, 'parameters' | 'reason'>;
 }
@@ -78,18 +99,18 @@ export function preflight(facts: PreflightFacts): Check[] {
   const found: Record<string, Found | null> = {
     chain: chainCheck(facts),
     signature: passes(`signed by ${transaction.from}`),
-    [DELEGATION]: delegationCheck(facts),
+    delegation: delegationCheck(facts),
     nonce: nonceCheck(facts),
     'nonce-gap': nonceGapCheck(facts),
     balance: balanceCheck(facts),
-    cap: capCheck(facts),
+    cap: capCheck(facts.order, transaction, facts.nextBaseFee),
     'blob-cap': transaction.blobCount === 0 ? null : blobCapCheck(facts),
     'intrinsic-gas': gasCheck(facts),
     expiry: expiryCheck(facts),
     deadline: deadlineCheck(facts),
   };
   const hold = HOLDS.find(([name]) => found[name]?.result === 'wait')?.[1] ?? null;
-  found[REACHABLE] = reachableCheck(facts, hold);
+  found.reachable = facts.isTargetPresent ? null : reachableCheck(facts, hold);
   found.cost = costCheck(facts);
   const isForAnotherChain = transaction.chainId !== null && transaction.chainId !== chainId;
   return Object.entries(found).flatMap(([name, each]) => {
@@ -103,13 +124,17 @@ export function preflight(facts: PreflightFacts): Check[] {
 /** Checks that are valid on any chain. */
 const ANYWHERE: ReadonlySet<string> = new Set(['chain', 'signature', 'delegation', 'expiry', 'deadline']);
 
-function nonceCheck({ transaction: { nonce }, nextNonce, pendingNonce }: PreflightFacts): Found {
+function nonceCheck({ transaction: { nonce }, nextNonce, pendingNonce, rivalId }: PreflightFacts): Found {
   if (nextNonce === null) return unknown(`whether nonce ${nonce} is free is unknown`);
   if (nonce < nextNonce) return blocks('nonce_used', usedWords(nonce, nextNonce));
   if (pendingNonce !== null && nonce < pendingNonce) {
     // Perhaps from this very transaction, sent by a wallet.
     const message = `a transaction with nonce ${nonce} is in the node's pool already: only one of the two can be mined, so this one is not broadcast`;
     return needs('nonce_pending', message);
+  }
+  if (rivalId !== undefined) {
+    const message = `auto-tx ${rivalId} of the same sender has nonce ${nonce}, too, and only one of them can be mined: cancel that one first, or sign with another nonce`;
+    return blocks('same_nonce', message);
   }
   return passes(
     nonce === nextNonce
@@ -119,12 +144,8 @@ function nonceCheck({ transaction: { nonce }, nextNonce, pendingNonce }: Preflig
 }
 
 /** Checks that all lower nonces are used or pending. */
-function nonceGapCheck({
-  transaction: { nonce },
-  nextNonce,
-  pendingNonce,
-  waitingBelow,
-}: PreflightFacts): Found {
+function nonceGapCheck({ transaction, nextNonce, pendingNonce, waitingBelow }: PreflightFacts): Found {
+  const { nonce } = transaction;
   if (nextNonce === null) return unknown(`whether nonces below ${nonce} are missing is unknown`);
   let next = Math.max(nextNonce, pendingNonce ?? nextNonce);
   const below = waitingBelow
@@ -180,7 +201,14 @@ export function waitingBelow(
 const isUnsent = ({ status, sentAt, unseen, inclusion }: AutoTxState): boolean =>
   status === 'SUBMITTED' && inclusion === null && (sentAt === null || unseen > 0);
 
+/** `Ethereum (chain 1)`, `chain 4711`. */
+function chainWords(id: number, name = chainProfile(id).name): string {
+  const numbered = `chain ${id}`;
+  return name === numbered ? name : `${name} (${numbered})`;
+}
+
 function chainCheck({ transaction, chainId, chainName }: PreflightFacts): Found {
+  if (chainName === null) return unknown('unknown: the service does not say which chain it is for');
   const here = chainWords(chainId, chainName);
   if (transaction.chainId === null) {
     const message =
@@ -191,12 +219,10 @@ function chainCheck({ transaction, chainId, chainName }: PreflightFacts): Found 
   return blocks('wrong_chain', `it is signed for ${chainWords(transaction.chainId)}, but this is ${here}`);
 }
 
-const EXPIRED = 'expired';
-
 function expiryCheck({ order: { expiresAt }, now }: PreflightFacts): Found {
   if (expiresAt === null) return passes('it does not expire');
   const left = expiresAt - now;
-  if (left <= 0) return blocks(EXPIRED, `it expired at ${utcMinute(expiresAt)}`);
+  if (left <= 0) return blocks('expired', `it expired at ${utcMinute(expiresAt)}`);
   if (left > EXPIRY_MOST_MS) {
     return blocks('expiry_too_far', `it may expire in ${EXPIRY_MOST_MS / 86_400_000} days at most`);
   }
@@ -212,7 +238,7 @@ export function verdict(
 ): { readonly kind: 'go' } | { readonly kind: 'hold' | 'refuse'; readonly obstacle: Obstacle } {
   const { transaction, nextNonce, balance } = facts;
   const checks = preflight(facts);
-  const expired = checks.find(({ code }) => code === EXPIRED);
+  const expired = checks.find(({ code }) => code === 'expired');
   const blocked = checks.find((check) => check.result === 'block' && check !== expired);
   if (blocked !== undefined) return { kind: 'refuse', obstacle: obstacleOf(blocked) };
   if (expired !== undefined) return { kind: 'hold', obstacle: obstacleOf(expired) };
@@ -220,26 +246,24 @@ export function verdict(
     const message = `no node tells the nonce and the balance of ${transaction.from}`;
     return { kind: 'hold', obstacle: { code: 'sender_unknown', message } };
   }
-  const first = checks.find(({ name, result }) => result === 'wait' && name !== REACHABLE);
+  const first = checks.find(({ name, result }) => result === 'wait' && name !== 'reachable');
   return first === undefined ? { kind: 'go' } : { kind: 'hold', obstacle: obstacleOf(first) };
 }
 
 const obstacleOf = ({ name, code, message }: Check): Obstacle => ({ code: code ?? name, message });
 
+/** The request field that a blocking check concerns, if that is not the signed transaction. */
+const FIELDS: Readonly<Record<string, string>> = {
+  expired: 'expiresAt',
+  expiry_too_far: 'expiresAt',
+  unreachable_target: 'targetGasPriceGwei',
+};
+
 /** The blocking checks, each with the request field that it concerns. */
-export function problemsOf(checks: readonly Check[]) {
-  return checks
+export const problemsOf = (checks: readonly Check[]) =>
+  checks
     .filter(({ result }) => result === 'block')
-    .map(({ name, code, message }) => ({
-      message,
-      path:
-        name === 'expiry'
-          ? 'expiresAt'
-          : code === UNREACHABLE_TARGET
-            ? 'targetGasPriceGwei'
-            : 'signedTransaction',
-    }));
-}
+    .map(({ code, message }) => ({ message, path: FIELDS[code ?? ''] ?? 'signedTransaction' }));
 
 /** EIP-7825 (since Osaka): maximum gas of one transaction. */
 const MOST_GAS = 16_777_216n;
@@ -285,9 +309,6 @@ function deadlineCheck({ transaction, order, now }: PreflightFacts): Found | nul
   return unknown(`${until}: it fails if its target is reached later than that`);
 }
 
-const REACHABLE = 'reachable';
-const DELEGATION = 'delegation';
-
 /** Names the accounts that it delegates to code (EIP-7702); never stops a send; `null` for other types. */
 function delegationCheck({ transaction, chainId }: PreflightFacts): Found | null {
   if (transaction.type !== 4) return null;
@@ -308,6 +329,246 @@ function delegationCheck({ transaction, chainId }: PreflightFacts): Found | null
 
 /** Authorizations are not stored: checks that are repeated without them keep the earlier finding. */
 export function withKeptDelegation(checks: readonly Check[], before: readonly Check[]): Check[] {
-  const kept = before.find((check) => check.name === DELEGATION);
-  return checks.map((check) => (check.name === DELEGATION ? (kept ?? check) : check));
+  const kept = before.find(({ name }) => name === 'delegation');
+  return checks.map((check) => (check.name === 'delegation' ? (kept ?? check) : check));
+}
+
+const atLeast0 = (wei: bigint) => (wei > 0n ? wei : 0n);
+
+function balanceCheck(facts: PreflightFacts): Found {
+  const { transaction, balance, nativeSymbol } = facts;
+  const { value, blobCount } = transaction;
+  const l1 = l1Fee(facts);
+  const withoutL1 = value + mostFees(transaction);
+  const most = withoutL1 + (l1.wei ?? 0n);
+  const parts = [
+    ...(value > 0n ? ['the value'] : []),
+    `its gas limit at its ${capName(transaction)}`,
+    ...(blobCount > 0 ? ['its blobs at theirs'] : []),
+    ...(l1.wei !== null && l1.wei > 0n ? [`the L1 fee of ${formatAmount(l1.wei, nativeSymbol)}`] : []),
+  ].join(' + ');
+  const needed = `${formatAmount(most, nativeSymbol)} (${parts})`;
+  if (balance === null) return unknown(`the balance is unknown; it has to cover ${needed}`);
+  const has = formatAmount(balance, nativeSymbol);
+  if (balance >= most) {
+    return l1.wei === null
+      ? unknown(`${has} covers ${needed}, but has to cover the L1 fee too, which is unknown: ${l1.reason}`)
+      : passes(`${has} covers ${needed}`);
+  }
+  const lacking = most - balance;
+  // What lacks of the L1 fee alone is too little for three digits of the whole.
+  const message =
+    balance >= withoutL1
+      ? `it waits: lacks ${lacking.toLocaleString('en')} wei of L1 fee: it has ${exactAmount(balance, nativeSymbol)} and needs ${exactAmount(most, nativeSymbol)} (${parts})`
+      : `it waits until the account has ${formatAmount(lacking, nativeSymbol)} more: it has ${has} and needs ${needed}`;
+  return needs('insufficient_balance', message);
+}
+
+/** What a rollup takes beside gas for posting it to L1, operator fee included. */
+const l1Fee = ({ transaction, dataFees }: PreflightFacts): KnownFee =>
+  transactionDataFee(dataFees ?? NO_DATA_FEES, transaction);
+
+/** Checks that the cap covers the next base fee. A target below the base fee waits in any case. */
+export function capCheck({ target }: AutoTxOrder, bid: Bid, nextBaseFee: bigint | null): Found {
+  const cap = capOf(bid);
+  const limit = `it waits while the base fee is above your ${capWords(bid)}`;
+  if (nextBaseFee === null) return unknown(`${limit}; the next base fee is unknown`);
+  if (nextBaseFee > cap) {
+    const found = target < nextBaseFee ? waits : needs;
+    return found('cap_below_base', limit);
+  }
+  const tip = bid.maxPriorityFeePerGas;
+  const left = cap - nextBaseFee;
+  const squeezed =
+    tip !== null && left < tip
+      ? `, which leaves ${gweiBeside(left, tip)} of your priority fee of ${gwei(tip)}`
+      : '';
+  return passes(
+    `your ${capWords(bid)} covers the next base fee of ${gweiBeside(nextBaseFee, cap)}${squeezed}`,
+  );
+}
+
+function blobCapCheck({ transaction, nextBlobBaseFee }: PreflightFacts): Found {
+  const cap = transaction.maxFeePerBlobGas ?? 0n;
+  const limit = `it waits while the blob base fee is above your blob cap of ${gwei(cap)}`;
+  if (nextBlobBaseFee === null) return unknown(`${limit}; the next blob base fee is unknown`);
+  const next = gweiBeside(nextBlobBaseFee, cap);
+  return nextBlobBaseFee <= cap
+    ? passes(`your blob cap of ${gwei(cap)} covers the next blob base fee of ${next}`)
+    : waits('blob_cap_below_base', limit);
+}
+
+function costCheck(facts: PreflightFacts): Found {
+  const { transaction, nativeSymbol, nextBlobBaseFee } = facts;
+  const price = priceToPay(facts);
+  const blobCap = transaction.maxFeePerBlobGas ?? 0n;
+  const blobPrice = nextBlobBaseFee !== null && nextBlobBaseFee < blobCap ? nextBlobBaseFee : blobCap;
+  const l1 = l1Fee(facts);
+  const beside = l1.wei ?? 0n;
+  const blobs = transaction.blobCount > 0 ? ', blobs included' : '';
+  const then = amountWords(feesAt(transaction, price.pays, blobPrice) + beside, facts);
+  const most = amountWords(mostFees(transaction) + beside, facts);
+  const fees =
+    then === most
+      ? `fees of at most ${most} at your ${capWords(transaction)}${blobs}`
+      : `fees of about ${then} ${price.words}${blobs}; at most ${most}`;
+  const posting =
+    l1.wei === null
+      ? `, plus the L1 fee, which is unknown: ${l1.reason}`
+      : l1.wei > 0n
+        ? `, L1 fee of ${amountWords(l1.wei, facts)} included`
+        : '';
+  const value = transaction.value > 0n ? `; it sends ${exactAmount(transaction.value, nativeSymbol)}` : '';
+  const cost = `${fees}${posting}${value}`;
+  const tooMuch = overpaidWords(price, facts);
+  return tooMuch === null ? passes(cost) : warns(OVERPAYS, `${tooMuch}; ${cost}`);
+}
+
+/** Whether it can be included at this target, and how far the price is from it. @param hold what holds it back even then */
+function reachableCheck(facts: PreflightFacts, hold: string | null): Found {
+  const { order, transaction, nextBaseFee } = facts;
+  const reason = unreachable(order, transaction, nextBaseFee === null ? null : nextBaseFee > 0n);
+  if (reason !== null) {
+    const isOfTarget = reason === 'gas-price' || reason === 'tip';
+    return blocks(isOfTarget ? 'unreachable_target' : 'cap_zero', neverWords(reason, facts));
+  }
+  const next = nextPrices(facts);
+  const message = [whenWords(facts, next, hold), ...notes(facts, next)].join('; ');
+  if (next === null) return unknown(message);
+  return isDue(order, transaction, next) ? passes(message) : waits('target_not_reached', message);
+}
+
+function neverWords(why: Unreachable, { order, transaction }: PreflightFacts): string {
+  const target = `your target of ${gwei(order.target)}`;
+  switch (why) {
+    case 'gas-price':
+      return `it always pays its gas price of ${gwei(capOf(transaction))}, which is above ${target}: that is never reached; raise the target, or sign it again with less`;
+    case 'tip':
+      return `its priority fee of ${gwei(transaction.maxPriorityFeePerGas ?? 0n)} leaves nothing of ${target} for the base fee: that is never reached; raise the target, or sign it again with a lower priority fee`;
+    case 'no-cap':
+      return `its ${capName(transaction)} is 0, and the base fee never is: it can never be included; sign it again with more`;
+    case 'no-blob-cap':
+      return 'its blob cap is 0, and the blob base fee is at least 1 wei: it can never be included; sign it again with more';
+  }
+}
+
+/** The lane's price differs from the price the transaction pays. */
+function whenWords(facts: PreflightFacts, next: NextPrices | null, hold: string | null): string {
+  const { order, transaction } = facts;
+  const canBroadcast = facts.cannotBroadcastReason == null;
+  const goal = `${order.isStrict ? 'its own price' : `the ${LANE_TITLES[order.lane]} lane`} is at or below ${gwei(order.target)}`;
+  const waits = canBroadcast ? 'it waits' : 'it would wait';
+  if (next === null) return `${waits} until ${goal}; the price is unknown now`;
+  if (!isReached(order, transaction, next)) return `${waits} until ${goal}`;
+  if (!isDue(order, transaction, next)) {
+    return `target reached; ${waits} until the base fee is at or below your ${capWords(transaction)}`;
+  }
+  if (!canBroadcast) return 'target reached';
+  if (hold !== null) return `target reached; waits for ${hold}`;
+  const pays = overpaidBy(facts);
+  const own = pays === null ? '' : `, but pays ${gweiBeside(pays, order.target)} itself (see cost)`;
+  return `target reached: it is broadcast at once${own}`;
+}
+
+/** `null` when a needed price is unknown. A strict target needs no lane price. */
+function nextPrices({ order, nextBaseFee, lanePrice }: PreflightFacts): NextPrices | null {
+  if (nextBaseFee === null || (!order.isStrict && lanePrice === null)) return null;
+  return { nextBaseFee, lanePrice: lanePrice ?? 0n };
+}
+
+function notes(facts: PreflightFacts, next: NextPrices | null): readonly string[] {
+  const { order, transaction, cannotBroadcastReason } = facts;
+  const isThere = next !== null && isReached(order, transaction, next);
+  const isCapped = !order.isStrict && capOf(transaction) < order.target && !isThere;
+  const isTipless = transaction.maxFeePerGas !== null && transaction.maxPriorityFeePerGas === 0n;
+  return [
+    cannotBroadcastReason != null && `nothing is broadcast from here: ${cannotBroadcastReason}`,
+    isCapped &&
+      `it also waits while the base fee is above your ${capWords(transaction)}, which is below the target`,
+    isTipless && 'its priority fee is 0, so blocks may leave it out',
+  ].filter((each) => each !== false);
+}
+
+/** `pays`: wei per gas; `isMost`: an upper bound, because a price is unknown. */
+interface PriceToPay {
+  readonly pays: bigint;
+  readonly isMost: boolean;
+  /** `at 5.35 gwei, its own tip included, when the Average lane is at your target of 5 gwei` */
+  readonly words: string;
+}
+
+/**
+ * In the next block when its target is reached, else at the target: the base fee is then the target minus today's lane tip,
+ * and the transaction adds its own signed tip. A strict target is the transaction's own price.
+ */
+function priceToPay(facts: PreflightFacts): PriceToPay {
+  const { transaction, order, lanePrice, nextBaseFee, isTargetPresent } = facts;
+  const { target } = order;
+  const cap = capOf(transaction);
+  const next = nextPrices(facts);
+  if (isTargetPresent || (next !== null && isDue(order, transaction, next))) {
+    const pays = nextBaseFee === null ? cap : paysAt(transaction, nextBaseFee);
+    const when = isTargetPresent ? 'at the present price of' : 'in the next block, at';
+    return { pays, isMost: nextBaseFee === null, words: `${when} ${gweiBeside(pays, target)}` };
+  }
+  const atTarget = `at your target of ${gwei(target)}`;
+  if (order.isStrict) {
+    const pays = transaction.maxFeePerGas === null || cap < target ? cap : target;
+    return { pays, isMost: false, words: atTarget };
+  }
+  const laneTip = nextBaseFee === null || lanePrice === null ? 0n : atLeast0(lanePrice - nextBaseFee);
+  const pays = paysAt(transaction, atLeast0(target - laneTip));
+  const price = `${gweiBeside(pays, target)}${next === null ? ' or less' : ''}`;
+  const words = `at ${price}, its own tip included, when the ${LANE_TITLES[order.lane]} lane is ${atTarget}`;
+  return { pays, isMost: next === null, words };
+}
+
+/** The minimum price it pays, wei per gas, when that is far above its lane's target; else `null`. */
+function overpaidBy(facts: PreflightFacts, { pays, isMost } = priceToPay(facts)): bigint | null {
+  const { transaction, order, isTargetPresent } = facts;
+  if (isTargetPresent || order.isStrict) return null;
+  // It pays its tip at any base fee.
+  const least = isMost ? paysAt(transaction, 0n) : pays;
+  return isFarAbove(least, order.target) ? least : null;
+}
+
+/** A warning where the transaction pays much more than its lane's target; else `null`. */
+function overpaidWords(price: PriceToPay, facts: PreflightFacts): string | null {
+  const { transaction, order } = facts;
+  const least = overpaidBy(facts, price);
+  if (least === null) return null;
+  const tip = transaction.maxFeePerGas === null ? null : transaction.maxPriorityFeePerGas;
+  const field = tip === null ? `gas price of ${gwei(least)}` : `own priority fee of ${gwei(tip)}`;
+  const pays = `${price.isMost ? 'at least' : 'about'} ${gweiBeside(least, order.target)}`;
+  const strict = unreachable({ ...order, isStrict: true }, transaction, true);
+  const advice = `${strict === null ? 'use a strict target, or ' : ''}sign it again with a lower one`;
+  return `its ${field} makes it pay ${pays}, far above your target of ${gwei(order.target)}: ${advice}`;
+}
+
+/** Blob gas: 131,072 for each blob (EIP-4844). */
+const blobGas = ({ blobCount }: SignedTransaction) => BigInt(blobCount) * GAS_PER_BLOB;
+
+/** When it uses its whole gas limit, wei. */
+const feesAt = (transaction: SignedTransaction, price: bigint, blobPrice: bigint): bigint =>
+  transaction.gasLimit * price + blobGas(transaction) * blobPrice;
+
+/** At its caps, wei. Nodes require that balance, and the value. */
+const mostFees = (transaction: SignedTransaction): bigint =>
+  feesAt(transaction, capOf(transaction), transaction.maxFeePerBlobGas ?? 0n);
+
+/** A user-chosen price, exact: `30 gwei`. */
+const gwei = (wei: bigint) => `${exactGwei(wei)} gwei`;
+
+/** A price next to a user-chosen one: three digits, or as many as distinguish the two. */
+const gweiBeside = (wei: bigint, chosen: bigint) => `${priceBeside(wei, chosen)} gwei`;
+
+/** The limiting field: `cap of 30 gwei`, `gas price of 30 gwei`. */
+const capWords = (bid: Bid) => `${capName(bid)} of ${gwei(capOf(bid))}`;
+
+const capName = ({ maxFeePerGas }: Bid) => (maxFeePerGas === null ? 'gas price' : 'cap');
+
+/** `0.00105 ETH ($3.20)`; without dollars when the coin's price is unknown. */
+function amountWords(wei: bigint, { nativeSymbol, nativeUsd }: PreflightFacts): string {
+  const native = formatAmount(wei, nativeSymbol);
+  return nativeUsd === null ? native : `${native} (${formatUsd(usdOf(wei, nativeUsd))})`;
 }

@@ -1,6 +1,5 @@
 import type { AutoTx, AutoTxAccount, AutoTxDetails } from '../../contract/auto-txs.ts';
 import { LISTED_DATA_LONGEST, SPEED_OF_LANE } from '../../contract/choices.ts';
-import { capObstacle } from '../../core/auto-txs/costs.ts';
 import {
   type KeptAutoTx,
   paidInAll,
@@ -8,6 +7,7 @@ import {
   savingsOf,
   type TimelineEntry,
 } from '../../core/auto-txs/kept-auto-tx.ts';
+import { capCheck } from '../../core/auto-txs/preflight.ts';
 import { type AutoTxState, takenWords } from '../../core/auto-txs/state-machine.ts';
 import { isReached, wakesOf } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
@@ -203,11 +203,6 @@ function presentHold({ state, order, signed }: KeptAutoTx, present: Present | nu
   }
   const { nextBaseFee, lanes } = advice;
   if (!isReached(order, signed, { nextBaseFee, lanePrice: lanes[order.lane].price })) return null;
-  const obstacle = capObstacle({
-    order,
-    transaction: { ...signed, blobCount: 0 },
-    nextBaseFee,
-    nextBlobBaseFee: null,
-  });
-  return obstacle && { ...obstacle, retryAt, times: 1 };
+  const { code, message } = capCheck(order, signed, nextBaseFee);
+  return code === null ? null : { code, message, retryAt, times: 1 };
 }
