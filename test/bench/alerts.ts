@@ -7,7 +7,7 @@ import { makeBlocks } from '../helpers/chain-blocks.ts';
 import { priced, runOf, savePriced } from '../store/alerts/priced-blocks.ts';
 import { insertAlerts } from './kept-rows.ts';
 import type { Workshop } from './programs.ts';
-import { atMost, compare, median, type Row } from './row.ts';
+import { atMost, compare, inTurns, median, type Row } from './row.ts';
 
 const FEW = 1_000;
 const MANY = 100_000;
@@ -21,13 +21,7 @@ const PRICE = 1_000_000;
 export async function measureAlerts({ folder }: Workshop): Promise<Row[]> {
   const few = await openWith(folder, FEW);
   const many = await openWith(folder, MANY);
-  const [ours, theirs]: [number[], number[]] = [[], []];
-  for (let round = -WARMING; round < ROUNDS; round += 1) {
-    const [own, yard] = [await many.evaluate(), await few.evaluate()];
-    if (round < 0) continue;
-    ours.push(own);
-    theirs.push(yard);
-  }
+  const [ours, theirs] = await inTurns(ROUNDS, [many.evaluate, few.evaluate], WARMING);
   for (const each of [few, many]) await each.close();
   return [
     compare({

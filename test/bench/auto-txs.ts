@@ -11,7 +11,7 @@ import { flat } from '../store/alerts/priced-blocks.ts';
 import { GWEI, NOW } from '../store/auto-txs/kept-auto-txs.ts';
 import { insertAutoTxs } from './kept-rows.ts';
 import type { Workshop } from './programs.ts';
-import { atMost, compare, median, type Row } from './row.ts';
+import { atMost, compare, inTurns, median, type Row } from './row.ts';
 import { blockFeed } from './stored.ts';
 
 const FEW = 100;
@@ -25,24 +25,14 @@ const PRICE = 50n * GWEI;
 export async function measureAutoTxs({ folder }: Workshop): Promise<Row[]> {
   const few = await openWith(folder, FEW);
   const many = await openWith(folder, MANY);
-  const taken = { few: [] as number[], many: [] as number[] };
-  for (let round = -WARMING; round < ROUNDS; round += 1) {
-    const turns = [
-      [few, taken.few],
-      [many, taken.many],
-    ] as const;
-    for (const [each, times] of round % 2 === 0 ? turns : turns.toReversed()) {
-      const took = await each.block();
-      if (round >= 0) times.push(took);
-    }
-  }
+  const [ours, theirs] = await inTurns(ROUNDS, [many.block, few.block], WARMING);
   for (const each of [few, many]) await each.close();
   return [
     compare({
       measure: `a block and the engine's turn, none of ${MANY.toLocaleString('en')} auto-txs reached`,
-      ours: [median(taken.many)],
+      ours: [median(ours)],
       against: `itself with ${FEW}`,
-      theirs: [median(taken.few)],
+      theirs: [median(theirs)],
       unit: 'ms',
       digits: 2,
       runs: `from medians of ${ROUNDS}`,

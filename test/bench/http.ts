@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { API_KEY_HEADER } from '../../src/contract/routes.ts';
 import type { Workshop } from './programs.ts';
-import { atLeast, compare, type Row } from './row.ts';
+import { atLeast, compare, inTurns, type Row } from './row.ts';
 
 const PATH = '/be/api/v1/gas/current';
 const CONNECTIONS = 64;
@@ -88,13 +88,7 @@ export async function measureHttp({ folder }: Workshop): Promise<Row[]> {
   const answer = await fetch(`http://127.0.0.1:${gastop.port}${PATH}`, { headers });
   await writeFile(file, await answer.text());
   await using bare = await startServer('bare', file);
-  await load(gastop);
-  await load(bare);
-  const [ours, theirs]: [number[], number[]] = [[], []];
-  for (let round = 0; round < ROUNDS; round++) {
-    ours.push(await load(gastop));
-    theirs.push(await load(bare));
-  }
+  const [ours, theirs] = await inTurns(ROUNDS, [() => load(gastop), () => load(bare)]);
   return [
     compare({
       measure: 'gas/current with key and quota, requests per second',

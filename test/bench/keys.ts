@@ -4,7 +4,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import type { ScreenQuestion, Terminal } from '../helpers/terminal.ts';
 import { insertAlerts, insertAutoTxs } from './kept-rows.ts';
 import { HAS_PRICES, LARGE, openBare, openGastop, replayArgs, type Workshop } from './programs.ts';
-import { atMost, compare, quantile, type Row } from './row.ts';
+import { atMost, compare, inTurns, quantile, type Row } from './row.ts';
 
 const ALERTS = 1_000;
 const AUTO_TXS = 10_000;
@@ -104,16 +104,10 @@ export async function measureKeys(workshop: Workshop): Promise<Row[]> {
   await using gastop = await openGastop(workshop, args, { size: LARGE });
   await gastop.waitFor(HAS_PRICES, { timeoutMs: 60_000 });
   await bare.waitFor('typed:');
-  await p95(bare, echo);
   const rows: Row[] = [];
   for (const [what, before, pair] of PAIRS) {
     await latency(gastop, before);
-    await p95(gastop, pair);
-    const [ours, theirs]: [number[], number[]] = [[], []];
-    for (let round = 0; round < ROUNDS; round++) {
-      theirs.push(await p95(bare, echo));
-      ours.push(await p95(gastop, pair));
-    }
+    const [ours, theirs] = await inTurns(ROUNDS, [() => p95(gastop, pair), () => p95(bare, echo)]);
     rows.push(
       compare({
         measure: `key press to screen, p95: ${what}`,

@@ -1,14 +1,31 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { startAnvil } from '../helpers/anvil.ts';
 import { GASTOP, type Workshop, writeRecording } from './programs.ts';
-import { atMost, compare, type Row } from './row.ts';
+import { atLeast, atMost, compare, median, type Row, range, ratios } from './row.ts';
 
 const RUNS = 25;
+const PROJECT = join(import.meta.dirname, '../..');
 /** A plan that no bench uses up. */
 const CONFIG = { plans: { bench: { dailyLimit: 1_000_000_000, perSecond: 1_000_000 } } };
+
+/** Runs a whole program of Node; ms from its start to its end, and what it printed. */
+async function run(args: readonly string[], env: NodeJS.ProcessEnv) {
+  const from = performance.now();
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: PROJECT, env });
+  return { ms: performance.now() - from, stdout };
+}
+
+async function timed(args: readonly string[], env: NodeJS.ProcessEnv, expected: string): Promise<number> {
+  const { ms, stdout } = await run(args, env);
+  if (!stdout.includes(expected)) throw new Error(`printed ${stdout}`);
+  return ms;
+}
 
 /** Whole runs of `gastop now --json`, which asks `gastop serve` on this machine, each in turn with Node that does nothing. */
 export async function measureNow({ folder, compileCache }: Workshop): Promise<Row[]> {
@@ -16,16 +33,8 @@ export async function measureNow({ folder, compileCache }: Workshop): Promise<Ro
   await writeFile(config, JSON.stringify(CONFIG));
   const common = ['--config', config, '--keys', join(folder, 'serve-keys.db')];
   const env = { PATH: process.env.PATH, HOME: folder, NODE_COMPILE_CACHE: compileCache };
-  /** Ms from the start of Node to its end, and what it printed. */
-  const run = (args: readonly string[], more: Readonly<Record<string, string>> = {}) => {
-    const from = performance.now();
-    const options = { encoding: 'utf8', env: { ...env, ...more } } as const;
-    const { status, stdout, stderr } = spawnSync(process.execPath, args, options);
-    const ms = performance.now() - from;
-    if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}: ${stderr}`);
-    return { ms, stdout };
-  };
-  const key = { GASTOP_API_KEY: run([GASTOP, 'keys', 'create', '--plan', 'bench', ...common]).stdout.trim() };
+  const created = await run([GASTOP, 'keys', 'create', '--plan', 'bench', ...common], env);
+  const withKey = { ...env, GASTOP_API_KEY: created.stdout.trim() };
   const source = ['--replay', await writeRecording(folder, 2_000), '--speed', '1', '--log-level', 'silent'];
   const service = spawn(process.execPath, [GASTOP, 'serve', '--port', '0', ...source, ...common], {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -34,10 +43,12 @@ export async function measureNow({ folder, compileCache }: Workshop): Promise<Ro
   try {
     const [line] = await once(createInterface(service.stdout), 'line');
     const now = [GASTOP, 'now', '--json', '--url', /http:\/\/[\d.:]+/.exec(String(line))?.[0] ?? ''];
-    const printed = run(now, key).stdout;
-    if (!printed.includes('"averagePrice":')) throw new Error(`gastop now printed ${printed}`);
-    // The first run warmed the compile cache.
-    const turns = Array.from({ length: RUNS }, () => [run(['-e', '0']).ms, run(now, key).ms] as const);
+    // The first run warms the compile cache.
+    await timed(now, withKey, '"averagePrice":');
+    const turns: [number, number][] = [];
+    for (let count = 0; count < RUNS; count += 1) {
+      turns.push([await timed(['-e', '0'], env, ''), await timed(now, withKey, '"averagePrice":')]);
+    }
     return [
       compare({
         measure: 'gastop now --json against a local service',
@@ -52,4 +63,68 @@ export async function measureNow({ folder, compileCache }: Workshop): Promise<Ro
   } finally {
     service.kill();
   }
+}
+
+const SCRIPT_RUNS = 15;
+
+/** What a developer would write instead, run by `node -e` with the node's URL. */
+const SCRIPTS = {
+  viem: `import { createPublicClient, http } from 'viem';
+    const client = createPublicClient({ transport: http(process.argv[1]) });
+    const history = { blockCount: 20, rewardPercentiles: [10, 50, 90] };
+    console.log(await Promise.all([client.estimateFeesPerGas(), client.getFeeHistory(history)]));`,
+  ethers: `import { JsonRpcProvider } from 'ethers';
+    const provider = new JsonRpcProvider(process.argv[1]);
+    console.log(await provider.getFeeData());
+    provider.destroy();`,
+};
+
+/** Whole runs of `gastop now --json --rpc`, and of the scripts on the same node, in turns. */
+export async function measureScripts({ folder, compileCache }: Workshop): Promise<Row[]> {
+  const node = await startAnvil({ blockTime: 2 });
+  try {
+    await node.mine(64);
+    const env = { PATH: process.env.PATH, HOME: folder };
+    const gastopEnv = { ...env, NODE_COMPILE_CACHE: compileCache };
+    const script = (code: string) =>
+      timed(['--input-type=module', '-e', code, node.url], env, 'maxFeePerGas');
+    const ours: number[] = [];
+    const theirs = { viem: [] as number[], ethers: [] as number[] };
+    for (let round = 0; round < SCRIPT_RUNS; round += 1) {
+      ours.push(await timed([GASTOP, 'now', '--json', '--rpc', node.url], gastopEnv, '"averagePrice":'));
+      theirs.viem.push(await script(SCRIPTS.viem));
+      theirs.ethers.push(await script(SCRIPTS.ethers));
+    }
+    return (['viem', 'ethers'] as const).map((name) => {
+      const times = ratios(theirs[name], ours);
+      return {
+        measure: `as fast as a script with ${name}: gastop now --json --rpc`,
+        gastop: `${median(ours).toFixed(0)} ms`,
+        yardstick: `${name} script on the same node, ${median(theirs[name]).toFixed(0)} ms`,
+        ratio: median(times),
+        spread: `${range(times)} in ${SCRIPT_RUNS} runs`,
+        budget: [atLeast(median(times), 1.3)],
+      };
+    });
+  } finally {
+    await node.stop();
+  }
+}
+
+/** What `npx gastop` downloads, beside the bare Ink program, packed likewise. */
+export async function measurePackage(workshop: Workshop): Promise<Row[]> {
+  const pack = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+  const { stdout } = await promisify(execFile)('npm', pack, { cwd: PROJECT });
+  const [{ size, unpackedSize, entryCount }] = JSON.parse(stdout);
+  const bare = (await promisify(gzip)(await readFile(workshop.bare), { level: 9 })).byteLength;
+  return [
+    {
+      measure: 'package download',
+      gastop: `${(size / 1e6).toFixed(2)} MB`,
+      yardstick: `bare Ink program, packed likewise, ${(bare / 1e6).toFixed(2)} MB`,
+      ratio: size / bare,
+      spread: `exact; ${entryCount} files, ${(unpackedSize / 1e6).toFixed(2)} MB unpacked`,
+      budget: [atMost(size / 1e6, 1.2, 'MB')],
+    },
+  ];
 }

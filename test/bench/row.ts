@@ -57,6 +57,22 @@ export function compare(compared: Compared): Row {
   };
 }
 
+/** Takes a measure and its yardstick in turns, after so many rounds that warm them; all values of each. */
+export async function inTurns(
+  rounds: number,
+  [ours, theirs]: readonly [own: () => Promise<number>, yardstick: () => Promise<number>],
+  warming = 1,
+): Promise<[ours: number[], theirs: number[]]> {
+  const taken: [number[], number[]] = [[], []];
+  for (let round = -warming; round < rounds; round += 1) {
+    const values = [await ours(), await theirs()] as const;
+    if (round < 0) continue;
+    taken[0].push(values[0]);
+    taken[1].push(values[1]);
+  }
+  return taken;
+}
+
 /** `–` where there is no budget. */
 export function verdict({ budget }: Row): 'within' | 'over' | '–' {
   if (budget.length === 0) return '–';

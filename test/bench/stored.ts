@@ -9,7 +9,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import { makeBlocks, restlessSteps } from '../core/support/made-blocks.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import type { Workshop } from './programs.ts';
-import { atMost, compare, quantile, type Row } from './row.ts';
+import { atMost, compare, inTurns, quantile, type Row } from './row.ts';
 
 /** A recording whose next block comes when it is asked for. */
 export function blockFeed(blocks: readonly Block[], known: number) {
@@ -121,14 +121,7 @@ export async function measureChart({ folder }: Workshop): Promise<Row[]> {
     }
     return quantile(times, 0.99);
   };
-  const [days, months]: [number[], number[]] = [[], []];
-  // The first round makes the code warm.
-  for (let round = -1; round < ROUNDS; round++) {
-    const [day, month] = [await p99('24h'), await p99('30d')];
-    if (round < 0) continue;
-    days.push(day);
-    months.push(month);
-  }
+  const [months, days] = await inTurns(ROUNDS, [() => p99('30d'), () => p99('24h')]);
   return [
     compare({
       measure: 'stats/chart?timeFrame=30d, 216,000 blocks stored, p99',

@@ -36,6 +36,7 @@ describe('gastop --replay of recorded mainnet blocks, at high speed', () => {
     await using terminal = await gastop(['--replay', FILE, '--speed', '20000'], {
       cols: 120,
       rows: 40,
+      env: { NO_COLOR: '1' },
     });
     // It is as quick as the machine draws.
     await terminal.waitFor(`#${LAST_BLOCK}`, { timeoutMs: 1_200_000 });
@@ -44,6 +45,7 @@ describe('gastop --replay of recorded mainnet blocks, at high speed', () => {
     // What the last block asked for; 1 wei in this recording, so it is shown to the last digit.
     await terminal.waitFor(`blob base ${((last?.blob ?? 0) / 1e9).toFixed(9)} gwei`);
     expect(terminal.screen()[0]).toContain('REPLAY');
+    expect(terminal.output()).not.toMatch(/\x1b\[(3[0-7]|9[0-7])m/);
     await terminal.press('2', 't');
     await terminal.waitFor(
       (now) =>

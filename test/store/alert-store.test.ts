@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ARMED, DISABLED } from '../../src/core/alerts/alert-rule.ts';
 import type { AlertEventRow } from '../../src/store/alert-firings.ts';
 import { tallyFirings } from '../../src/store/alert-firings.ts';
@@ -7,14 +7,12 @@ import { BlockStore } from '../../src/store/blocks.ts';
 import type { Database } from '../../src/store/database.ts';
 import { OutboxStore } from '../../src/store/outbox.ts';
 import { makeBlock } from '../helpers/chain-blocks.ts';
-import { ENGINES, emptyDatabase, SLOW_ENGINES } from '../helpers/databases.ts';
+import { ENGINES, openOn, SLOW_ENGINES } from '../helpers/databases.ts';
 import { FIRED_AT, fire, keptAlert } from '../helpers/fired-alert.ts';
-import { openDatabase } from '../helpers/open-database.ts';
 
 describe.each(ENGINES)('on %s', (engine) => {
-  async function open(place?: string): Promise<{ database: Database; store: AlertStore }> {
-    const database = await openDatabase(place ?? (await emptyDatabase(engine)));
-    onTestFinished(() => database.close().catch(() => {}));
+  async function open(): Promise<{ database: Database; store: AlertStore }> {
+    const database = await openOn(engine);
     return { database, store: new AlertStore(database) };
   }
 

@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { Kysely, sql } from 'kysely';
-import { Migrator } from 'kysely/migration';
+import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { TrackStore } from '../../src/store/advice-track.ts';
 import { toAlertRow } from '../../src/store/alert-rows.ts';
@@ -16,23 +15,14 @@ import { toBlockRow } from '../../src/store/block-rows.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { openDatabase, openKeyDatabase } from '../../src/store/database.ts';
 import { LeaseStore } from '../../src/store/lease.ts';
-import { HISTORY_MIGRATIONS } from '../../src/store/migrations.ts';
 import { OutboxStore } from '../../src/store/outbox.ts';
-import { sqliteDialect } from '../../src/store/sqlite.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { asked, ENGINES, emptyDatabase } from '../helpers/databases.ts';
+import { migrated } from '../helpers/open-database.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { temporaryFile, temporaryFolder } from '../helpers/service.ts';
 import { keptAlert } from './alerts/kept-alerts.ts';
-
-/** A file as it was after so many migrations. */
-async function migrated<Schema>(path: string, count: number): Promise<Kysely<Schema>> {
-  const before = Object.fromEntries(Object.entries(HISTORY_MIGRATIONS).slice(0, count));
-  const db = new Kysely<Schema>({ dialect: sqliteDialect(new DatabaseSync(path)) });
-  await new Migrator({ db, provider: { getMigrations: async () => before } }).migrateToLatest();
-  return db;
-}
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 

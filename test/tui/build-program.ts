@@ -14,7 +14,6 @@ const PROGRAMS = [
   'service/auto-txs/serve-until-killed.ts',
   'service/fuzz/fuzzed-program.ts',
   'service/keys/serve-until-killed.ts',
-  'store/auto-txs/change-until-killed.ts',
 ] as const;
 
 /**

@@ -1,16 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { Kysely } from 'kysely';
-import { Migrator } from 'kysely/migration';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { toAutoTxRow } from '../../../src/store/auto-tx-rows.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
-import { HISTORY_MIGRATIONS } from '../../../src/store/migrations.ts';
-import { sqliteDialect } from '../../../src/store/sqlite.ts';
 import { ENGINES, emptyDatabase } from '../../helpers/databases.ts';
-import { openDatabase } from '../../helpers/open-database.ts';
+import { migrated, openDatabase } from '../../helpers/open-database.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
 import { bytesOf, draftAutoTx, keptAutoTx } from './kept-auto-txs.ts';
 
@@ -48,16 +43,6 @@ describe.each(ENGINES)('on %s', (engine) => {
     await database.queries.updateTable('signed_transactions').set({ bytes: first?.bytes }).execute();
     expect([await store.signedBytes('atx_1'), await store.signedBytes('atx_2')]).toContain('sealed');
   });
-
-  test('an owner never has two live auto-txs with the same sender and nonce', async () => {
-    const { database } = await open(await emptyDatabase(engine), randomBytes(32));
-    const row = (id: string, owner: string) => ({ ...toAutoTxRow(keptAutoTx(id)), owner });
-    const insert = (id: string, owner: string) =>
-      database.queries.insertInto('auto_txs').values(row(id, owner)).execute();
-    await insert('one', 'a');
-    await insert('another', 'b');
-    await expect(insert('two', 'a')).rejects.toThrow(/unique/i);
-  });
 });
 
 test.runIf(ENGINES.includes('PostgreSQL'))(
@@ -77,11 +62,7 @@ test.runIf(ENGINES.includes('PostgreSQL'))(
 test('a file of before is sealed where it lies, with a key beside it for its owner alone; without that key nothing is had', async () => {
   const folder = await temporaryFolder();
   const path = join(folder, 'chain-1.db');
-  const before = Object.fromEntries(Object.entries(HISTORY_MIGRATIONS).filter(([name]) => name < '0009'));
-  const older = new Kysely<Record<'auto_txs' | 'signed_transactions', Record<string, unknown>>>({
-    dialect: sqliteDialect(new DatabaseSync(path)),
-  });
-  await new Migrator({ db: older, provider: { getMigrations: async () => before } }).migrateToLatest();
+  const older = await migrated<Record<'auto_txs' | 'signed_transactions', Record<string, unknown>>>(path, 8);
   const bytes = new TextEncoder().encode(SIGNED.repeat(400));
   for (const id of ['old', 'twin']) {
     await older
