@@ -3,8 +3,9 @@
  * hang, answer garbage, or allow only small pages of `eth_feeHistory`.
  */
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { listen } from './listen.ts';
 import type { ScriptedBlock, ScriptedChain } from './scripted-chain.ts';
 import { serveWebSockets } from './web-socket-server.ts';
 
@@ -70,24 +71,14 @@ export async function startJsonRpcServer(chain: ScriptedChain, options: JsonRpcS
   });
 
   function replyTo(text: string): { id: unknown; method: string; reply: Reply } {
-    const {
-      id,
-      method,
-      params = [],
-    } = JSON.parse(text) as { id: unknown; method: string; params?: unknown[] };
+    const call = JSON.parse(text) as { id: unknown; method: string; params?: unknown[] };
+    const { id, method, params = [] } = call;
     server.requests.push({ method, params });
-    return {
-      id,
-      method,
-      reply: server.options.answer?.(method, params) ?? usualAnswer(server, method, params),
-    };
+    const reply = server.options.answer?.(method, params) ?? usualAnswer(server, method, params);
+    return { id, method, reply };
   }
 
-  await new Promise<void>((resolve, reject) => {
-    http.once('error', reject);
-    http.listen(options.port ?? 0, '127.0.0.1', resolve);
-  });
-  const { port } = http.address() as AddressInfo;
+  const { port, stop } = await listen(http, options.port);
   const server = {
     url: `http://127.0.0.1:${port}`,
     wsUrl: `ws://127.0.0.1:${port}`,
@@ -112,11 +103,9 @@ export async function startJsonRpcServer(chain: ScriptedChain, options: JsonRpcS
     /** Open connections of any kind. */
     connections: () => sockets.size,
     stop: async () => {
-      const closed = new Promise<void>((resolve) => {
-        http.close(() => resolve());
-      });
+      const stopped = stop();
       for (const socket of sockets) socket.destroy();
-      await closed;
+      await stopped;
     },
   };
   return server;

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../../src/chain/async.ts';
 import type { ChainEvent } from '../../../src/chain/chain-source.ts';
 import { createRpcSource, type RpcSource, type RpcSourceOptions } from '../../../src/chain/rpc-source.ts';
-import { headerOf, type JsonRpcServer } from '../../helpers/json-rpc-server.ts';
+import { headerOf, type JsonRpcServer, type JsonRpcServerOptions } from '../../helpers/json-rpc-server.ts';
 import { createScriptedChain, type ScriptedChain } from '../../helpers/scripted-chain.ts';
 import { manualClock } from '../manual-clock.ts';
 import { eventually, hurried, servedNodes } from './served-nodes.ts';
 
-const { serve, following } = servedNodes();
+const { serve, following, followNode } = servedNodes();
 
 function sourceOf(nodes: readonly JsonRpcServer[], options: Partial<RpcSourceOptions> = {}): RpcSource {
   return createRpcSource({
@@ -18,15 +18,15 @@ function sourceOf(nodes: readonly JsonRpcServer[], options: Partial<RpcSourceOpt
   });
 }
 
+const oneNode = (options: Partial<RpcSourceOptions> = {}, nodeOptions: JsonRpcServerOptions = {}) =>
+  followNode((node) => sourceOf([node], options), nodeOptions);
+
 const chainOf = (events: readonly ChainEvent[]) =>
   events.flatMap((event) => (event.type === 'block' ? [event.block.hash] : []));
 
 describe('one node', () => {
   test('its head comes first, then each block once and in order, with its fees', async () => {
-    const chain = createScriptedChain({ length: 10 });
-    const node = await serve(chain);
-    const followed = following(sourceOf([node]));
-    await followed.until((words) => words.includes('block 9'));
+    const { chain, followed } = await oneNode();
     chain.mine(1);
     await followed.until((words) => words.includes('block 10'));
     chain.mine(3, { gasUsedRatio: 0.75, tip: 77n });
@@ -59,11 +59,7 @@ describe('one node', () => {
   });
 
   test('a failure is said once with reason and time of the next try, and is over by itself', async () => {
-    const chain = createScriptedChain({ length: 10 });
-    const node = await serve(chain);
-    const source = sourceOf([node]);
-    const followed = following(source);
-    await followed.until((words) => words.includes('block 9'));
+    const { chain, node, source, followed } = await oneNode();
     await node.stop();
     await followed.until((words) => words.includes('down'));
     const down = followed.events.find((event) => event.type === 'down');
@@ -120,12 +116,8 @@ describe('one node', () => {
   );
 
   test('a node that served another chain is asked again, and followed, within five seconds', async () => {
-    const chain = createScriptedChain({ length: 10 });
-    const node = await serve(chain);
     const clock = manualClock();
-    const source = sourceOf([node], { clock });
-    const followed = following(source);
-    await followed.until((words) => words.includes('block 9'));
+    const { chain, node, source, followed } = await oneNode({ clock });
     node.chain = createScriptedChain({ length: 5, chainId: 5 });
     await eventually(() => source.health()[0]?.state === 'wrong-chain');
     chain.mine();
@@ -143,8 +135,6 @@ describe('one node', () => {
   });
 
   test('a wall clock that is set back an hour holds nothing up', async () => {
-    const chain = createScriptedChain({ length: 10 });
-    const node = await serve(chain);
     let setBack = 0;
     const pauses: number[] = [];
     const clock: Clock = {
@@ -155,12 +145,11 @@ describe('one node', () => {
         return systemClock.sleep(Math.min(ms, 100), signal);
       },
     };
-    const followed = following(sourceOf([node], { clock }));
+    const { chain, node, followed } = await oneNode({ clock });
     const mineOne = async () => {
       chain.mine();
       await followed.until((words) => words.includes(`block ${chain.head().number}`));
     };
-    await followed.until((words) => words.includes('block 9'));
     for (let i = 0; i < 3; i++) await mineOne();
     setBack = 3_600_000;
     const asked = node.requests.length;
@@ -190,16 +179,11 @@ describe('one node', () => {
   });
 
   test('a block that has no fee row yet is asked for again', async () => {
-    const chain = createScriptedChain({ length: 10 });
     let early = 0;
-    const node = await serve(chain, {
-      answer: (method) =>
-        method === 'eth_feeHistory' && early++ < 2
-          ? { result: { oldestBlock: '0x9', baseFeePerGas: ['0x1'], gasUsedRatio: [], reward: [] } }
-          : undefined,
-    });
-    const followed = following(sourceOf([node]));
-    await followed.until((words) => words.includes('block 9'));
+    const row = { oldestBlock: '0x9', baseFeePerGas: ['0x1'], gasUsedRatio: [], reward: [] };
+    const answer = (method: string) =>
+      method === 'eth_feeHistory' && early++ < 2 ? { result: row } : undefined;
+    const { followed } = await oneNode({}, { answer });
     const [event] = followed.events;
     expect(event?.type === 'block' && event.block.tips).not.toBeNull();
   });
@@ -274,11 +258,7 @@ describe('chain id', () => {
   });
 
   test('it is asked again after a reconnect: a node that comes back as another chain is not followed', async () => {
-    const chain = createScriptedChain({ length: 10 });
-    const node = await serve(chain);
-    const source = sourceOf([node]);
-    const followed = following(source);
-    await followed.until((words) => words.includes('block 9'));
+    const { node, source, followed } = await oneNode();
     await node.stop();
     await followed.until((words) => words.includes('down'));
     await serve(createScriptedChain({ chainId: 5, length: 20 }), { port: node.port });

@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest';
 import { feeHistoryResponse } from '../../../src/chain/rpc/decode.ts';
 import { readFeePage } from '../../../src/chain/rpc/read.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
-import { transactionHash } from '../../../src/core/transactions/decode-transaction.ts';
 import { startJsonRpcServer } from '../../helpers/json-rpc-server.ts';
 import { createScriptedChain } from '../../helpers/scripted-chain.ts';
 
@@ -129,16 +128,4 @@ describe('recorded transactions and receipts, through the source', () => {
       await server.stop();
     }
   });
-});
-
-test.each([
-  'access-list-transaction',
-  'dynamic-fee-transaction',
-  'dynamic-fee-access-list-transaction',
-  'legacy-transaction',
-  'blob-tx',
-])('the hash of a signed %s is the one the node gave it', (name) => {
-  const { params, result } = recorded(`execution-apis/send-${name}.io.gz`);
-  const [signed] = params as `0x${string}`[];
-  expect(transactionHash(signed ?? '0x')).toBe(result);
 });

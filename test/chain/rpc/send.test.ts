@@ -1,9 +1,9 @@
-import { createServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { SendFailure } from '../../../src/chain/chain-source.ts';
 import { judgeSendRefusal } from '../../../src/chain/rpc/send.ts';
 import { createRpcSource, type RpcSource } from '../../../src/chain/rpc-source.ts';
 import { type JsonRpcServer, type Reply, startJsonRpcServer } from '../../helpers/json-rpc-server.ts';
+import { closedPort } from '../../helpers/receiver.ts';
 import { createScriptedChain } from '../../helpers/scripted-chain.ts';
 
 const signed = `0x02${'ab'.repeat(120)}` as const;
@@ -33,15 +33,6 @@ async function failureAt(urls: readonly string[], requestTimeoutMs = 10_000): Pr
   if (!(error instanceof SendFailure)) throw new Error(`not refused as such: ${String(error)}`);
   expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('abababab');
   return error;
-}
-
-/** A port that nobody listens on. */
-async function deadUrl(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
 }
 
 describe('what a node says when it does not take a transaction', () => {
@@ -158,7 +149,10 @@ describe('several nodes, none of which says that it took the transaction', () =>
   });
 
   test('one that cannot be connected to has nothing, and one that is too busy neither', async () => {
-    expect(await failureAt([await deadUrl()])).toMatchObject({ outcome: 'later', reason: 'unreachable' });
+    expect(await failureAt([`http://127.0.0.1:${await closedPort()}`])).toMatchObject({
+      outcome: 'later',
+      reason: 'unreachable',
+    });
     expect(await failureAt([await node({ raw: '', status: 429 })])).toMatchObject({
       outcome: 'later',
       reason: 'rate_limited',
@@ -166,7 +160,10 @@ describe('several nodes, none of which says that it took the transaction', () =>
   });
 
   test('a refusal for good counts as one for now while a node cannot be asked, in its words', async () => {
-    const failure = await failureAt([await deadUrl(), await refusing('exceeds block gas limit')]);
+    const failure = await failureAt([
+      `http://127.0.0.1:${await closedPort()}`,
+      await refusing('exceeds block gas limit'),
+    ]);
     expect(failure).toMatchObject({ outcome: 'later', reason: 'gas_limit' });
     expect(failure.message).toContain('exceeds block gas limit');
   });

@@ -6,7 +6,7 @@ import {
   type JsonRpcServerOptions,
   startJsonRpcServer,
 } from '../../helpers/json-rpc-server.ts';
-import type { ScriptedChain } from '../../helpers/scripted-chain.ts';
+import { createScriptedChain, type ScriptedChain } from '../../helpers/scripted-chain.ts';
 import { type Followed, follow } from './followed.ts';
 
 /** Waits are cut to a tenth, so that a pause of 30 s is not waited for; the wall clock stays as it is. */
@@ -27,16 +27,27 @@ export function servedNodes() {
     await Promise.all(subscriptions.splice(0).map((each) => each.stop()));
     await Promise.all(servers.splice(0).map((server) => server.stop()));
   });
-  return {
-    serve: async (chain: ScriptedChain, options: JsonRpcServerOptions = {}): Promise<JsonRpcServer> => {
-      const server = await startJsonRpcServer(chain, options);
-      servers.push(server);
-      return server;
-    },
-    following: (source: ChainSource, known: readonly KnownBlock[] = []): Followed => {
-      const followed = follow(source, known);
-      subscriptions.push(followed);
-      return followed;
-    },
+  const serve = async (chain: ScriptedChain, options: JsonRpcServerOptions = {}): Promise<JsonRpcServer> => {
+    const server = await startJsonRpcServer(chain, options);
+    servers.push(server);
+    return server;
   };
+  const following = (source: ChainSource, known: readonly KnownBlock[] = []): Followed => {
+    const followed = follow(source, known);
+    subscriptions.push(followed);
+    return followed;
+  };
+  /** A node with ten blocks, followed until its head has come. */
+  const followNode = async <Source extends ChainSource>(
+    sourceOf: (node: JsonRpcServer) => Source,
+    options: JsonRpcServerOptions = {},
+  ) => {
+    const chain = createScriptedChain({ length: 10 });
+    const node = await serve(chain, options);
+    const source = sourceOf(node);
+    const followed = following(source);
+    await followed.until((words) => words.includes('block 9'));
+    return { chain, node, source, followed };
+  };
+  return { serve, following, followNode };
 }

@@ -1,20 +1,24 @@
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../../src/chain/async.ts';
+import { type Clock, systemClock } from '../../../src/chain/async.ts';
 import { createRpcNode } from '../../../src/chain/rpc/client.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
-import { headerOf, type JsonRpcServer, type JsonRpcServerOptions } from '../../helpers/json-rpc-server.ts';
+import {
+  headerOf,
+  type JsonRpcServer,
+  type JsonRpcServerOptions,
+  type Reply,
+} from '../../helpers/json-rpc-server.ts';
+import { listen } from '../../helpers/listen.ts';
 import { createScriptedChain } from '../../helpers/scripted-chain.ts';
 import { serveWebSockets } from '../../helpers/web-socket-server.ts';
-import type { Followed } from './followed.ts';
 import { eventually, hurried, servedNodes } from './served-nodes.ts';
 
-const { serve, following: follow } = servedNodes();
+const { serve, following: follow, followNode } = servedNodes();
 
-function following(server: JsonRpcServer, clock = systemClock): Followed {
-  return follow(createRpcSource({ urls: [server.wsUrl], requestTimeoutMs: 10_000, clock }));
-}
+const following = (clock = systemClock, options: JsonRpcServerOptions = {}) =>
+  followNode(({ wsUrl }) => createRpcSource({ urls: [wsUrl], requestTimeoutMs: 10_000, clock }), options);
 
 const polls = (server: JsonRpcServer) =>
   server.requests.filter(({ method, params }) => method === 'eth_getBlockByNumber' && params[0] === 'latest')
@@ -22,10 +26,7 @@ const polls = (server: JsonRpcServer) =>
 
 describe('a node over WebSocket', () => {
   test('is followed by its newHeads, without polling', async () => {
-    const chain = createScriptedChain({ length: 10 });
-    const server = await serve(chain);
-    const followed = following(server);
-    await followed.until((words) => words.includes('block 9'));
+    const { chain, node: server, followed } = await following();
     for (let i = 0; i < 5; i++) {
       server.announce(chain.mine());
       await followed.until((words) => words.includes(`block ${chain.head().number}`));
@@ -35,10 +36,7 @@ describe('a node over WebSocket', () => {
   });
 
   test('repeated and late heads change nothing, missed ones are filled in, a reorg is seen', async () => {
-    const chain = createScriptedChain({ length: 10 });
-    const server = await serve(chain);
-    const followed = following(server);
-    await followed.until((words) => words.includes('block 9'));
+    const { chain, node: server, followed } = await following();
     const eleven = chain.mine(2);
     server.announce(eleven);
     server.announce(eleven);
@@ -76,10 +74,7 @@ describe('a node over WebSocket', () => {
   });
 
   test('a broken connection is made again, with a new subscription and what was missed', async () => {
-    const chain = createScriptedChain({ length: 10 });
-    const server = await serve(chain);
-    const followed = following(server);
-    await followed.until((words) => words.includes('block 9'));
+    const { chain, node: server, followed } = await following();
     server.dropSockets();
     chain.mine(2);
     await followed.until((words) => words.includes('block 11'));
@@ -92,10 +87,7 @@ describe('a node over WebSocket', () => {
   });
 
   test('a node that is gone is down, and up again when it comes back', async () => {
-    const chain = createScriptedChain({ length: 10 });
-    const server = await serve(chain);
-    const followed = following(server, hurried);
-    await followed.until((words) => words.includes('block 9'));
+    const { chain, node: server, followed } = await following(hurried);
     await server.stop();
     await followed.until((words) => words.includes('down'));
     const down = followed.events.find((event) => event.type === 'down');
@@ -107,33 +99,22 @@ describe('a node over WebSocket', () => {
   });
 
   test('a subscription that has gone silent is noticed', async () => {
-    const chain = createScriptedChain({ length: 10 });
-    const server = await serve(chain);
-    const followed = following(server, {
-      ...systemClock,
-      sleep: (ms, signal) => systemClock.sleep(ms / 200, signal),
-    });
-    await followed.until((words) => words.includes('block 9'));
+    const sleep: Clock['sleep'] = (ms, signal) => systemClock.sleep(ms / 200, signal);
+    const { chain, followed } = await following({ ...systemClock, sleep });
     chain.mine();
     await followed.until((words) => words.includes('block 10'));
   });
 
   test('without eth_subscribe it is polled', async () => {
-    const chain = createScriptedChain({ length: 10 });
-    const server = await serve(chain, {
-      answer: (method) =>
-        method === 'eth_subscribe' ? { error: { code: -32601, message: 'Method not found' } } : undefined,
-    });
-    const followed = following(server, hurried);
-    await followed.until((words) => words.includes('block 9'));
+    const missing = { error: { code: -32601, message: 'Method not found' } };
+    const answer = (method: string) => (method === 'eth_subscribe' ? missing : undefined);
+    const { chain, followed } = await following(hurried, { answer });
     chain.mine();
     await followed.until((words) => words.includes('block 10'));
   });
 
   test('the socket is closed with the subscription', async () => {
-    const server = await serve(createScriptedChain({ length: 10 }));
-    const followed = following(server);
-    await followed.until((words) => words.includes('block 9'));
+    const { node: server, followed } = await following();
     expect(server.connections()).toBe(1);
     await followed.stop();
     await eventually(() => server.connections() === 0);
@@ -152,42 +133,22 @@ describe('a node over WebSocket', () => {
 });
 
 describe('one clean line over WebSocket too', () => {
-  const chain = createScriptedChain({ length: 10 });
-  const failing = async (options: JsonRpcServerOptions) => {
-    const server = await serve(chain, options);
+  test.each<[string, Reply, RegExp]>([
+    ['garbage', { raw: '<html>SECRET' }, /^127\.0\.0\.1:\d+ answers something that is not JSON/],
+    ['no answer', { hang: true }, /did not answer within 1 s$/],
+    ['an error', { error: { code: -32000, message: '\u001b[31mno' } }, /refuses eth_chainId: no$/],
+  ])('for %s', async (_, reply, line) => {
+    const server = await serve(createScriptedChain({ length: 10 }), { answer: () => reply });
     const source = createRpcSource({ urls: [`${server.wsUrl}/v3/SECRET`], requestTimeoutMs: 300 });
-    const error: unknown = await source.chain().catch((thrown: unknown) => thrown);
+    const message = expect.stringMatching(line);
+    await expect(source.chain()).rejects.toMatchObject({ name: 'ChainError', message });
     source.close();
-    return error;
-  };
-  const line = (text: RegExp) => ({ name: 'ChainError', message: expect.stringMatching(text) });
-
-  test('for garbage', async () => {
-    expect(await failing({ answer: () => ({ raw: '<html>SECRET' }) })).toMatchObject(
-      line(/^127\.0\.0\.1:\d+ answers something that is not JSON/),
-    );
-  });
-  test('for no answer', async () => {
-    expect(await failing({ answer: () => ({ hang: true }) })).toMatchObject(
-      line(/did not answer within 1 s$/),
-    );
-  });
-  test('for an error', async () => {
-    const answer = () => ({ error: { code: -32000, message: '\u001b[31mno' } });
-    expect(await failing({ answer })).toMatchObject(line(/refuses eth_chainId: no$/));
   });
   test('for an answer of a hundred megabytes, before any of it has come', async () => {
     const http = createHttpServer();
     serveWebSockets(http, (_, peer) => peer.begin(100 * 2 ** 20));
-    await new Promise<void>((resolve) => {
-      http.listen(0, '127.0.0.1', resolve);
-    });
-    onTestFinished(() => {
-      http.closeAllConnections();
-      http.close();
-    });
-    const address = http.address();
-    const port = typeof address === 'object' && address ? address.port : 0;
+    const { port, stop } = await listen(http);
+    onTestFinished(stop);
     const { link } = createRpcNode(new URL(`ws://127.0.0.1:${port}`), 60_000);
     await expect(link.request('eth_chainId', [])).rejects.toMatchObject({
       message: `127.0.0.1:${port} answers more than 32 MB: try another node`,
@@ -202,19 +163,15 @@ describe('one clean line over WebSocket too', () => {
   });
 });
 
-describe('a handshake that hangs', () => {
-  const linkTo = (url: string, timeoutMs = 60_000) => createRpcNode(new URL(url), timeoutMs).link;
-
-  test('is ended by close(), and who waits for it is told', async () => {
-    const deaf = await startDeaf();
-    const link = linkTo(deaf.url);
-    const asked = link.request('eth_chainId', []);
-    asked.catch(() => {});
-    await eventually(() => deaf.open() === 1);
-    link.close();
-    await expect(asked).rejects.toMatchObject({ code: 'unreachable' });
-    await eventually(() => deaf.open() === 0);
-  });
+test('a handshake that hangs is ended by close(), and who waits for it is told', async () => {
+  const deaf = await startDeaf();
+  const { link } = createRpcNode(new URL(deaf.url), 60_000);
+  const asked = link.request('eth_chainId', []);
+  asked.catch(() => {});
+  await eventually(() => deaf.open() === 1);
+  link.close();
+  await expect(asked).rejects.toMatchObject({ code: 'unreachable' });
+  await eventually(() => deaf.open() === 0);
 });
 
 test('an old socket that ends late leaves the newer one alone', async () => {
@@ -252,14 +209,10 @@ async function startDeaf(): Promise<{ readonly url: string; open(): number }> {
     socket.on('close', () => sockets.delete(socket));
     socket.resume();
   });
-  await new Promise<void>((resolve) => {
-    deaf.listen(0, '127.0.0.1', resolve);
-  });
+  const { port, stop } = await listen(deaf);
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
-    deaf.close();
+    return stop();
   });
-  const address = deaf.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
   return { url: `ws://127.0.0.1:${port}`, open: () => sockets.size };
 }
