@@ -48,12 +48,10 @@ export const drawn = <Shape extends z.ZodRawShape, Required extends keyof Shape 
 ) => fieldsOf(schema, required, false) as z.ZodType<Wire<Shape, Required, number>>;
 
 function fieldsOf({ shape }: z.ZodObject, required: readonly string[], isExact: boolean): z.ZodType {
-  const fields = Object.entries(shape).map(([name, field]) => [
-    name,
-    required.includes(name) ? readable(field, isExact) : orNull(field, isExact),
-  ]);
-  // Read-only it is no object to `readable`, which leaves a view within a view as it is.
-  return z.object(Object.fromEntries(fields)).readonly();
+  const view = ([name, field]: readonly [string, z.core.$ZodType]) =>
+    [name, required.includes(name) ? readable(field, isExact) : orNull(field, isExact)] as const;
+  // A start reads few of all views. `readable` leaves a lazy one within another as it is.
+  return z.lazy(() => z.object(Object.fromEntries(Object.entries(shape).map(view))).readonly());
 }
 
 const orNull = (field: z.core.$ZodType, isExact: boolean) => readable(field, isExact).nullable().catch(null);
