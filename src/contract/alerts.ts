@@ -29,12 +29,8 @@ const fields = {
     .min(0)
     .max(choices.MOST_GWEI)
     .refine(wire.isWholeWei, 'must have at most 9 decimals')
-    .describe(
-      'Re-arm margin in gwei. Above 0: the alert notifies again only once the price has also left the threshold by that much. 0: it need not leave',
-    ),
-  confirmBlocks: whole(1, choices.CONFIRM_BLOCKS_MOST).describe(
-    'For how many blocks in a row the condition must hold',
-  ),
+    .describe('How far the price must leave the threshold to notify again, in gwei; 0: it need not leave'),
+  confirmBlocks: whole(1, choices.CONFIRM_BLOCKS_MOST).describe('Blocks in a row it must hold'),
 };
 
 /** Body of `POST /alerts` and `PUT /alerts/{id}`. */
@@ -136,9 +132,7 @@ export const Alert = object('Alert', 'An alert', {
   missed: z
     .strictObject({ count: whole(1), lastAt: wire.Timestamp })
     .nullable()
-    .describe(
-      'Firings in blocks that came too late for a notification: the service was not running, or behind',
-    ),
+    .describe('Firings in blocks that came too late to notify: the service was not running, or behind'),
 });
 export type Alert = z.infer<typeof Alert>;
 
@@ -164,9 +158,7 @@ export const RotatedSecret = object('RotatedSecret', 'A new signing secret', {
   signingSecret: z
     .string()
     .describe('The secret that signs the webhooks of all alerts of the key from now on'),
-  previousUntil: wire.Timestamp.nullable().describe(
-    'Until when webhooks carry a signature with the secret before it as well; null where there was none',
-  ),
+  previousUntil: wire.Timestamp.nullable().describe('Until when the former one signs too; null: none'),
 });
 export type RotatedSecret = z.infer<typeof RotatedSecret>;
 /** `GET /alerts` */
@@ -177,9 +169,7 @@ const SavingsEntry = object('SavingsEntry', 'One firing and what it saved', {
   triggeredAt: wire.Timestamp,
   blockNumber: wire.BlockNumber,
   price: wire.Wei,
-  referencePrice: wire.Wei.nullable().describe(
-    "The lane's mean over the 24 hours before; null where that is unknown",
-  ),
+  referencePrice: wire.Wei.nullable().describe("The lane's mean over the 24 hours before; null: unknown"),
   savedWei: wire.Amount,
   savedUsd: wire.Usd.nullable(),
 });
@@ -190,9 +180,7 @@ export const AlertSavings = object(
   'What an alert has saved against the mean of the day before',
   {
     alertId: z.string(),
-    events: whole(0).describe(
-      'Firings that are kept, of the last 90 days and at most 1,000; entries are the newest 500',
-    ),
+    events: whole(0).describe('Firings of the last 90 days, at most 1,000; entries: the newest 500'),
     savedWei: wire.Amount,
     savedUsd: wire.Usd.nullable(),
     best: SavingsEntry.nullable(),

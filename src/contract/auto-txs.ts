@@ -25,13 +25,11 @@ const ValueWei = z
   .refine((wei) => BigInt(wei) < 2n ** 256n, 'must be less than 2^256 wei')
   .describe('Wei to send, as a decimal string');
 
-/** `null`: it does not expire. */
+const EXPIRY_DAYS = choices.EXPIRY_LONGEST_MS / 86_400_000;
 const ExpiresAt = z.iso
   .datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' })
   .nullable()
-  .describe(
-    `Until when it may be broadcast, at most ${choices.EXPIRY_LONGEST_MS / 86_400_000} days ahead; null: it does not expire`,
-  );
+  .describe(`Until when it may be broadcast, at most ${EXPIRY_DAYS} days ahead; null: it does not expire`);
 
 /** Never returned; `core/transactions` checks its content. */
 const SignedHex = z
@@ -111,7 +109,7 @@ function wrongExpiry({ expiresAt }: Body, now: number): FieldProblem[] {
   const left = Date.parse(end) - now;
   // An invalid date, such as February 30th, is not in the future either.
   if (!(left > 0)) return [{ path: 'expiresAt', message: 'must be in the future' }];
-  const message = `must be at most ${choices.EXPIRY_LONGEST_MS / 86_400_000} days from now`;
+  const message = `must be at most ${EXPIRY_DAYS} days from now`;
   return left > choices.EXPIRY_LONGEST_MS ? [{ path: 'expiresAt', message }] : [];
 }
 
@@ -164,9 +162,7 @@ export const AutoTx = object('AutoTx', 'A transaction that is broadcast when gas
   effectiveGasPrice: wire.Wei.nullable(),
   costWei: wire.Amount.nullable().describe('What it paid in all'),
   costUsd: wire.Usd.nullable(),
-  savedWei: wire.Amount.nullable().describe(
-    'Against what it would have paid itself at its creation, at least 0; `null` as `savings` is',
-  ),
+  savedWei: wire.Amount.nullable().describe('Against its price at its creation, or 0; null as savings'),
   savings: z
     .strictObject({ atCreation: Comparison.nullable(), dayMean: Comparison.nullable() })
     .nullable()
@@ -181,9 +177,7 @@ export const AutoTx = object('AutoTx', 'A transaction that is broadcast when gas
   mayBeMined: z.boolean().describe('Nodes may have its signed bytes, so it may be mined whatever its status'),
   confirmations: whole(0).nullable().describe('Blocks that have it, its own included'),
   confirmationsNeeded: whole(1),
-  reachProbability: wire.Ratio.nullable().describe(
-    'Probability that its target is reached within `reachWithinSec`; null: not pending, or too little history',
-  ),
+  reachProbability: wire.Ratio.nullable().describe('That it is reached in reachWithinSec; null: unknown'),
   reachWithinSec: whole(1)
     .nullable()
     .describe('The time until it expires, in seconds; a day, where that is further off or never'),
@@ -221,16 +215,12 @@ export const AutoTxAccount = object('AutoTxAccount', 'A sender as the chain know
     .describe('Auto-txs of this sender and this key that may still be broadcast, by nonce'),
   dataFees: z
     .strictObject({
-      rate: wire.Amount.describe(
-        '16 × base fee scalar × L1 base fee + blob base fee scalar × L1 blob base fee',
-      ),
+      rate: wire.Amount.describe('16 × base fee scalar × L1 base fee + blob base fee scalar × L1 blob fee'),
       operatorPerMillionGas: wire.Amount,
       operatorConstant: wire.Amount,
     })
     .nullable()
-    .describe(
-      'What decides the fee that an OP-stack chain takes beside gas, in wei; 0 where a chain takes none; null where it is not known',
-    ),
+    .describe('What an OP-stack chain takes beside gas, in wei; 0: the chain takes none; null: not known'),
   dataFeesReason: z.string().nullable().describe('Why it is not known; null where it is'),
 });
 export type AutoTxAccount = z.infer<typeof AutoTxAccount>;

@@ -9,22 +9,20 @@ export const StatsCurrent = object('StatsCurrent', 'Price, trend and recommendat
   recommendation: GasRecommendation,
 });
 export type StatsCurrent = z.infer<typeof StatsCurrent>;
+
 /** Prices of the lanes are known of blocks that the fee engine has seen. */
-const EARLIER = 'Of blocks before those that the service has in memory it is mean base fee plus mean';
+const laneMean = (price: string, tip: string) =>
+  wire.Wei.describe(
+    `Mean of ${price} at the blocks of the bucket, in wei per gas. Of blocks before those that the service has in memory it is mean base fee plus mean ${tip} tip`,
+  );
 
 export const ChartPoint = object('ChartPoint', 'One bucket of the chart. Prices are in wei per gas', {
   timestamp: wire.Timestamp.describe('Where the bucket begins'),
   base: wire.Wei.describe('Mean base fee of the bucket, in wei per gas'),
-  priority: wire.Wei.nullable().describe(
-    'Mean median tip of the bucket, in wei per gas; null where tips are unknown',
-  ),
-  low: wire.Wei.describe(`Mean of lowPrice at the blocks of the bucket, in wei per gas. ${EARLIER} p25 tip`),
-  average: wire.Wei.describe(
-    `Mean of averagePrice at the blocks of the bucket, in wei per gas. ${EARLIER} p50 tip`,
-  ),
-  high: wire.Wei.describe(
-    `Mean of highPrice at the blocks of the bucket, in wei per gas. ${EARLIER} p75 tip`,
-  ),
+  priority: wire.Wei.nullable().describe('Mean median tip of the bucket, in wei per gas; null: unknown'),
+  low: laneMean('lowPrice', 'p25'),
+  average: laneMean('averagePrice', 'p50'),
+  high: laneMean('highPrice', 'p75'),
   gasUsedRatio: wire.Ratio,
 });
 export type ChartPoint = z.infer<typeof ChartPoint>;
@@ -85,9 +83,7 @@ export const StatsMarket = object('StatsMarket', 'How prices are spread, cheap h
   volatility: z.number().min(0).describe('Standard deviation of the base fee over its mean'),
   cheapestHourUtc: whole(0, 23).nullable().describe('Hour of the day, UTC, that was cheapest'),
   heatmap: Heatmap,
-  nativeUsd: wire.Usd.nullable().describe(
-    'US dollars for one native coin; null where the price is not known',
-  ),
+  nativeUsd: wire.Usd.nullable().describe('US dollars for one native coin; null: not known'),
   nativeUsdChangeRatio: z.number().nullable().describe('Its change over the time frame as a share'),
   actions: z
     .array(
@@ -147,9 +143,7 @@ export const Summary = object('DashboardSummary', 'Everything at one glance, and
     source: GasCurrent.shape.source,
     stale: z.boolean(),
     headAgeSec: z.number().min(0).describe('How old the head is, in seconds'),
-    lagBlocks: Count.describe(
-      "How many blocks the source's best node, or the process that leads, is ahead of what has been ingested",
-    ),
+    lagBlocks: Count.describe('Blocks that the best node, or the leading process, is ahead of it'),
     nodes: z.array(NodeHealth),
     engine: z
       .strictObject({

@@ -23,9 +23,7 @@ export const BlockMetrics = object(
     timestamp: wire.Timestamp,
     confirmations: whole(1).describe('Blocks on top of it, itself included'),
     baseFeePerGas: wire.Wei.describe('In wei per gas'),
-    nextBaseFeePerGas: wire.Wei.describe(
-      "The base fee of the block after it, in wei per gas: the next block's own, or for the head what the fee rule gives",
-    ),
+    nextBaseFeePerGas: wire.Wei.describe('Of the next block, in wei per gas; for the head by the fee rule'),
     gasUsed: Gas.nullable(),
     gasLimit: Gas.nullable(),
     gasUsedRatio: wire.Ratio,
@@ -35,9 +33,7 @@ export const BlockMetrics = object(
     nextBlobBaseFee: wire.Wei.nullable().describe('That of the block after it, in wei per blob gas'),
     blobGasUsed: Gas.nullable(),
     excessBlobGas: Gas.nullable(),
-    burntWei: wire.Amount.nullable().describe(
-      'Base fee × gas used, and what blobs burnt, in wei (EIP-1559, EIP-4844)',
-    ),
+    burntWei: wire.Amount.nullable().describe('Base fee × gas used, and what blobs burnt (EIP-4844), in wei'),
     feeRecipient: wire.Address.nullable(),
   },
 );
@@ -75,12 +71,8 @@ export const TxMetrics = object(
     maxFeePerBlobGas: wire.Wei.nullable().describe('In wei per blob gas'),
     blobCount: whole(0).nullable(),
     effectiveGasPrice: wire.Wei.nullable().describe('What it paid per gas, in wei'),
-    priorityFeePerGas: wire.Wei.nullable().describe(
-      'The part of what it paid above the base fee, in wei per gas',
-    ),
-    costWei: wire.Amount.nullable().describe(
-      "Gas used × effective price, and blob gas and a rollup's own data fee where there are such, in wei",
-    ),
+    priorityFeePerGas: wire.Wei.nullable().describe('Above the base fee, in wei per gas'),
+    costWei: wire.Amount.nullable().describe('Gas used × effective price, blob gas and data fee, in wei'),
     dataFeeWei: wire.Amount.nullable().describe(
       'The part of it for posting to L1, with the operator fee, in wei; 0 where the chain takes none, null where the receipt does not say',
     ),
@@ -90,9 +82,7 @@ export const TxMetrics = object(
     timestamp: wire.Timestamp.nullable(),
     transactionIndex: whole(0).nullable(),
     confirmations: whole(0),
-    tipRank: wire.Ratio.nullable().describe(
-      "Where its tip stood: the share of its block's other transactions that tipped less, ties counted half",
-    ),
+    tipRank: wire.Ratio.nullable().describe("Share of its block's others that tipped less, ties count half"),
     blockTransactionCount: whole(0).nullable().describe('How many transactions its block holds'),
   },
 );
@@ -111,7 +101,7 @@ export const TxRow = object('TxRow', 'One transaction of a window', {
   value: wire.Amount,
   gasUsed: Gas,
   effectiveGasPrice: wire.Wei.describe('What it paid per gas, in wei'),
-  priorityFeePerGas: wire.Wei.describe('The part of what it paid above the base fee, in wei per gas'),
+  priorityFeePerGas: wire.Wei.describe('Above the base fee, in wei per gas'),
   costWei: wire.Amount.describe('What it paid in all, in wei'),
 });
 export type TxRow = z.infer<typeof TxRow>;

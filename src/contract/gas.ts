@@ -4,15 +4,13 @@ import { BlockNumber, ChainId, object, Ratio, Seconds, Timestamp, Usd, Wei, whol
 const Lane = object('Lane', 'What to sign for one pace, and what to expect of it', {
   price: Wei.describe('What the lane expects to pay per gas, in wei'),
   maxFeePerGas: Wei.describe('The cap to sign, in wei per gas (EIP-1559)'),
-  maxPriorityFeePerGas: Wei.nullable().describe(
-    'The tip to sign, in wei per gas (EIP-1559); null where the tips of recent blocks are not known',
-  ),
+  maxPriorityFeePerGas: Wei.nullable().describe('The tip to sign, in wei per gas; null: tips are unknown'),
   withinBlocks: whole(1).describe('How many blocks the lane aims to be included within'),
   waitSec: z
     .strictObject({ p50: Seconds, p95: Seconds })
     .describe('Seconds until inclusion: the median, and what 19 of 20 stay below'),
   probability: Ratio.nullable().describe(
-    "Share of this lane's past advice that was included in time; null until enough of it was judged",
+    'Share of its past advice that was included in time; null: too few judged',
   ),
   reason: z.string().nullable().describe('Why there is no probability; null where there is one'),
 });
@@ -55,25 +53,17 @@ export const GasCurrent = object('GasCurrent', 'What gas costs now. Prices are i
   priorityPrice: Wei.describe('averagePrice − nextBasePrice, at least 0, in wei per gas'),
   nextBasePrice: Wei.describe("The next block's base fee, in wei per gas"),
   floorPrice: Wei.nullable().describe(
-    "What the chain's base fee never falls below, in wei per gas; null where no floor is known",
+    "The base fee's lowest possible value, in wei per gas; null: no known floor",
   ),
-  blobBasePrice: Wei.nullable().describe(
-    "The head block's blob base fee, in wei per blob gas (EIP-4844); null on a chain without blobs",
-  ),
+  blobBasePrice: Wei.nullable().describe("The head's, in wei per blob gas (EIP-4844); null: no blobs"),
   gasUsedRatio: Ratio.describe('How full the head block is'),
   lanes: z.strictObject({ slow: Lane, average: Lane, fast: Lane }),
   nativeUsd: Usd.nullable().describe(
-    "US dollars for one native coin, from the chain's own price feed; null without one or when it is old",
+    "US dollars for one native coin, by the chain's price feed; null: none, or it is old",
   ),
-  updatedAt: Timestamp.describe(
-    'When the service ingested its last block or changed what it says of it, by the clock on the wall',
-  ),
+  updatedAt: Timestamp.describe('When it ingested the last block, or what it says of it changed last'),
   updateFrequencySec: Seconds.describe('How often something new is to be expected, in seconds'),
-  stale: z
-    .boolean()
-    .describe(
-      'No new block for four times updateFrequencySec (12 s at least), or no source: the last known figures',
-    ),
+  stale: z.boolean().describe('No new block for four times updateFrequencySec (at least 12 s), or no source'),
   source: Source,
 });
 export type GasCurrent = z.infer<typeof GasCurrent>;
@@ -94,11 +84,9 @@ export const GasTrend = object('GasTrend', 'Where the price is going', {
     .number()
     .describe('The base fee now against the mean of the hour before, as a share; negative when it fell'),
   base: Summary.describe('The base fee over the window, in wei per gas'),
-  priority: Summary.describe(
-    'What priorityPrice was at each block of the window, in wei per gas; now is that of the newest',
-  ),
+  priority: Summary.describe('priorityPrice at each block of the window, in wei per gas; now: the newest'),
   percentileRank24h: Ratio.describe(
-    'Share of the blocks of the last 24 hours whose base fee was below the next one',
+    'Share of the blocks of the last 24 hours with a base fee below the next',
   ),
   congestion: Ratio.describe('Mean gas-used ratio of the last blocks'),
   baseFeeFan: z
@@ -125,9 +113,7 @@ const WaitTrack = object('WaitTrack', 'How advice to wait or to set an alert did
 
 const Track = object('Track', "How this service's own past advice did", {
   evaluated: whole(0).describe('How many recommendations were judged: the last ones, at most 100'),
-  hitRatio: Ratio.nullable().describe(
-    'The share of them that came true; null while fewer than 50 are judged',
-  ),
+  hitRatio: Ratio.nullable().describe('The share of them that came true; null below 50 of them'),
   statedProbability: Ratio.nullable().describe('The probability they had stated, on average'),
   basis: z
     .enum(['given', 'walked'])
@@ -138,16 +124,14 @@ const Track = object('Track', "How this service's own past advice did", {
   since: Timestamp.nullable().describe('Block time of the oldest that was given; null where walked'),
   versions: z.array(whole(1)).describe('Versions of the method among them, ascending'),
   unjudged: whole(0).describe('Given since then, but not judged: the blocks that would tell are not known'),
-  waits: WaitTrack.nullable().describe(
-    'WAIT and SET_ALERT alone, whenever they were given; null where walked',
-  ),
+  waits: WaitTrack.nullable().describe('WAIT and SET_ALERT alone, whenever given; null where walked'),
 });
 
 const Reach = object('Reach', 'How likely a price is reached in time', {
   targetPrice: Wei.describe('The price that was asked about, in wei per gas'),
   deadlineSec: Seconds.describe('The time that was asked about, in seconds from now'),
   probability: Ratio.nullable().describe(
-    'That some block until then asks for no more, base fee and tip together; null while history is too short',
+    'That some block until then asks for no more; null while history is too short',
   ),
   reason: z.string().nullable().describe('Why there is no probability, for people; null where there is one'),
 });
@@ -159,15 +143,13 @@ export const GasRecommendation = object(
     action: z
       .enum(['SEND_NOW', 'WAIT', 'SET_ALERT'])
       .nullable()
-      .describe(
-        'null: no advice yet, the first of reasons says why; the figures are then those of sending now',
-      ),
+      .describe('null: no advice yet, as the first reason says; the figures are those of sending now'),
     lane: z.enum(['SLOW', 'AVERAGE', 'FAST']),
     targetPrice: Wei.describe('The price to send at, in wei per gas'),
     expectedWaitSec: Seconds,
     deadlineSec: Seconds.describe('When waiting any longer is not advised, in seconds from now'),
     probability: Ratio.nullable().describe(
-      'That the target is reached before the deadline; null while history is too short',
+      'That the target is reached in time; null while history is too short',
     ),
     expectedSavingRatio: z
       .number()
@@ -179,7 +161,7 @@ export const GasRecommendation = object(
         z.strictObject({
           horizonSec: Seconds,
           price: Wei.nullable().describe(
-            'Price that is reached within the horizon, in wei per gas; null while nothing is measured',
+            'Price reached within the horizon, in wei per gas; null: not measured',
           ),
           probability: Ratio.nullable().describe('That it is reached within the horizon'),
           reason: z.string().nullable().describe('Why there is no probability; null where there is one'),

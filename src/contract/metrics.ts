@@ -6,11 +6,6 @@ const Bucket = z
   .enum(choices.BUCKETS)
   .meta({ id: 'Bucket', description: 'What a row stands for: one block, or a stretch of time' });
 
-export const Percentile = z
-  .enum(choices.PERCENTILES)
-  .meta({ id: 'Percentile', description: 'Percentile of the tips of a block, by gas used' });
-export type Percentile = z.infer<typeof Percentile>;
-
 /** Rows of a window, or a page of them. */
 export const envelope = <Row extends z.ZodType, Span extends z.ZodType>(row: Row, bucket: Span) =>
   z.strictObject({
@@ -38,7 +33,6 @@ export const BaseFeeRow = object('BaseFeeRow', 'Base fees of one bucket, in wei 
   max: Wei,
   close: Wei.describe("The last block's base fee"),
 });
-export type BaseFeeRow = z.infer<typeof BaseFeeRow>;
 export const BaseFeeMetrics = envelope(BaseFeeRow, Bucket).meta({ id: 'BaseFeeMetrics' });
 
 /** `GET /metrics/priority-fee`: the tip at one percentile, wei per gas; buckets hold the mean over their blocks. */
@@ -46,7 +40,6 @@ export const PriorityFeeRow = object('PriorityFeeRow', 'Tip of one bucket: the m
   ...ROW,
   value: Wei.describe('The tip at the percentile, in wei per gas'),
 });
-export type PriorityFeeRow = z.infer<typeof PriorityFeeRow>;
 export const PriorityFeeMetrics = envelope(PriorityFeeRow, Bucket).meta({ id: 'PriorityFeeMetrics' });
 
 export const GasUsedRatioRow = object('GasUsedRatioRow', 'How full the blocks of one bucket were', {
@@ -54,5 +47,4 @@ export const GasUsedRatioRow = object('GasUsedRatioRow', 'How full the blocks of
   mean: Ratio,
   max: Ratio,
 });
-export type GasUsedRatioRow = z.infer<typeof GasUsedRatioRow>;
 export const GasUsedRatioMetrics = envelope(GasUsedRatioRow, Bucket).meta({ id: 'GasUsedRatioMetrics' });

@@ -39,10 +39,7 @@ export const MetricsParameters = z.strictObject({
     'Where the window begins, ISO 8601 with Z or an offset; left out: an hour before its end. Where the stored history begins later, the response begins there and its from says so',
     '2026-01-31T11:00:00Z',
   ).optional(),
-  to: time(
-    'Where the window ends, ISO 8601 with Z or an offset; left out: now',
-    '2026-01-31T12:00:00Z',
-  ).optional(),
+  to: time('Where it ends, ISO 8601 with Z or an offset; left out: now', '2026-01-31T12:00:00Z').optional(),
   bucket: z
     .enum(choices.BUCKETS)
     .optional()
@@ -52,11 +49,7 @@ export const MetricsParameters = z.strictObject({
     1_000_000,
     `Page, from 0, oldest rows first; without page and size the whole window is answered, of more than ${choices.METRICS_ROWS_MAX} rows the newest`,
   ).optional(),
-  size: whole(
-    1,
-    choices.PAGE_SIZE_MAX,
-    `Rows per page; ${PAGE_SIZE_DEFAULT} where only the page is given`,
-  ).optional(),
+  size: whole(1, choices.PAGE_SIZE_MAX, `Rows per page; ${PAGE_SIZE_DEFAULT} with page alone`).optional(),
 });
 export type MetricsParameters = z.infer<typeof MetricsParameters>;
 
@@ -84,18 +77,12 @@ export const RecommendationParameters = z
       .refine((wei) => wei > 0n && wei <= BigInt(choices.MOST_GWEI) * 10n ** 9n, GWEI_WANTED)
       .meta({
         ...{ type: 'number', exclusiveMinimum: 0, maximum: choices.MOST_GWEI, examples: [0.05] },
-        description:
-          'A price per gas, in gwei: how likely some block asks for no more. Goes with deadlineSec',
+        description: 'Gwei per gas: how likely some block asks for no more; with deadlineSec',
       })
       .optional(),
-    deadlineSec: whole(
-      ...([
-        1,
-        choices.LONGEST_DEADLINE_SEC,
-        'Within how many seconds from now. Goes with targetGwei',
-      ] as const),
-      { examples: [3_600] },
-    ).optional(),
+    deadlineSec: whole(1, choices.LONGEST_DEADLINE_SEC, 'Within how many seconds; with targetGwei', {
+      examples: [3_600],
+    }).optional(),
   })
   .superRefine(({ targetGwei, deadlineSec }, { addIssue }) => {
     if ((targetGwei === undefined) === (deadlineSec === undefined)) return;
@@ -160,6 +147,7 @@ export const SAVINGS_GAS_MOST = 1_000_000_000;
 
 export const SavingsParameters = z.strictObject({
   gasAmount: whole(1, SAVINGS_GAS_MOST, 'Gas that the savings are counted for', {
-    ...{ default: choices.SAVINGS_GAS_DEFAULT, examples: [21_000] },
+    default: choices.SAVINGS_GAS_DEFAULT,
+    examples: [21_000],
   }).optional(),
 });

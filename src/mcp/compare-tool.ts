@@ -33,9 +33,7 @@ export const compareChains = defineTool({
       .min(1)
       .max(20)
       .optional()
-      .describe(
-        'Names such as ethereum, base, op, arbitrum; default: those that are set up, else the usual ones',
-      ),
+      .describe('Names such as ethereum, base, op, arbitrum; default: those set up, else the usual ones'),
   }),
   output: {
     chains: z.array(
