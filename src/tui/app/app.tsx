@@ -25,9 +25,9 @@ import { createQueryClient } from '../data/query-client.ts';
 import type { ActionName, Scope } from '../input/keymap.ts';
 import { type ActionHandlers, KeyListener } from '../input/use-keys.tsx';
 import { cheaperThan } from '../panes/alerts/alert-form.tsx';
-import { openAlertForm } from '../panes/alerts/alerts-pane.tsx';
 import { type Board, BoardPane } from '../panes/board/board-pane.tsx';
 import { openPlace } from '../panes/explorer/explorer-state.ts';
+import { openForm } from '../resource/resource-pane.tsx';
 import { Room, SnapshotContext } from '../ui/pane-context.tsx';
 import { TextView } from '../ui/scroll.tsx';
 import { DimContext, setAscii } from '../ui/theme.ts';
@@ -154,7 +154,7 @@ function SessionScreen(props: SessionProps) {
     if (place >= 0) change({ tab: place, overlay: null });
   };
   const newAlert = (prefill: AlertPrefill) => {
-    openAlertForm(memory, prefill, tab.action);
+    openForm(memory, 'alert', prefill, tab.action);
     showTab('tab-3');
   };
   const host = isOwnService ? null : (opened?.name ?? null);

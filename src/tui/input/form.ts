@@ -1,3 +1,4 @@
+import type { Checked } from '../../contract/field-problems.ts';
 import { graphemes } from '../../core/text.ts';
 import {
   bold,
@@ -24,23 +25,35 @@ type TextOptions = {
   readonly next?: (text: string) => string;
 };
 
+interface FieldOptions {
+  readonly beside?: string | null;
+  /** What is wrong with what was typed, to follow the label. */
+  readonly problem?: string | null;
+  /** `true`: shows its problem before the user has left it; `false`: not yet. */
+  readonly isJudged?: boolean | undefined;
+  /** The lines under it. */
+  readonly under?: readonly Line[];
+  /** Hides the other fields while it has the focus. */
+  readonly isAlone?: boolean;
+}
+
 /** A field of a form, named like the field of the request. */
-export type FormField = {
+export type FormField = FieldOptions & {
   readonly id: string;
   readonly label: string;
   readonly hint: string;
-  readonly beside?: string | null;
 } & (
-  | { readonly kind: 'one' | 'many'; readonly choices: Choices }
-  | ({ readonly kind: 'text' } & TextOptions)
-  /** Pasted as a whole, never drawn and never edited; its value only counts changes. */
-  | {
-      readonly kind: 'pasted';
-      readonly description: Line | null;
-      readonly add: (text: string) => void;
-      readonly drop: () => void;
-    }
-);
+    | { readonly kind: 'one' | 'many'; readonly choices: Choices }
+    | ({ readonly kind: 'text' } & TextOptions)
+    /** Pasted as a whole, never drawn and never edited: the draft does not have it. */
+    | {
+        readonly kind: 'pasted';
+        readonly isEmpty: boolean;
+        readonly description: Line | null;
+        readonly add: (text: string) => void;
+        readonly drop: () => void;
+      }
+  );
 
 type Choices = readonly (readonly [value: string, label: string])[];
 
@@ -48,7 +61,7 @@ export const textField = (
   id: string,
   label: string,
   hint: string,
-  more: TextOptions & Pick<FormField, 'beside'> = {},
+  more: TextOptions & FieldOptions = {},
 ): FormField => ({ id, label, hint, kind: 'text', ...more });
 
 export const choiceField = (
@@ -62,8 +75,8 @@ export const choiceField = (
 export const TYPED_NUMBER = /^\d{1,16}(\.\d*)?$|^\.\d+$/;
 
 /** The problem of a typed number: `needed` when it is missing; `null`: none. */
-export function numberProblem(typed: string, needed: string, example: string): string | null {
-  if (typed.trim() === '') return needed;
+export function numberProblem(typed: string, needed: string, example = '0.04'): string | null {
+  if (typed.trim() === '') return `needs ${needed}`;
   return TYPED_NUMBER.test(typed.trim()) ? null : `must be a number such as ${example}`;
 }
 
@@ -71,15 +84,25 @@ export function presetAfter(presets: readonly string[], value: string): string {
   return presets[(presets.indexOf(value) + 1) % presets.length] ?? value;
 }
 
-/** The first problem of each field: those of what was typed, then those that the contract finds in the body. */
-export function firstProblems(
-  typed: readonly (readonly [id: string, problem: string | null])[],
-  ofBody: readonly { readonly path: string; readonly message: string }[],
-  fieldOf = (path: string) => path,
+/** Choices and fields are the service's own; that nothing is changed is no problem of a field. */
+const NO_PROBLEM = /^must be one of |^is not a field|^Invalid key|^names nothing/;
+
+/** The first problem of each field (`''`: of none): of what was typed, else what the contract finds in the body. */
+export function problemsOf(
+  fields: readonly FormField[],
+  checked: Checked<unknown>,
+  fieldOfPath = nameInPath,
 ): ReadonlyMap<string, string> {
-  const all = [...typed, ...ofBody.map(({ path, message }) => [fieldOf(path), message] as const)];
-  return new Map(all.toReversed().flatMap(([id, words]) => (words === null ? [] : [[id, words] as const])));
+  const found = checked.ok ? [] : checked.problems.filter(({ message }) => !NO_PROBLEM.test(message));
+  const ofBody = found.map(({ path, message }) => [knownField(fields, fieldOfPath(path)), message] as const);
+  const typed = fields.flatMap(({ id, problem }) => (problem == null ? [] : [[id, problem] as const]));
+  return new Map([...ofBody.reverse(), ...typed]);
 }
+
+export const knownField = (fields: readonly FormField[], name: string): string =>
+  fields.some(({ id }) => id === name) ? name : '';
+
+export const nameInPath = (path: string): string => partsOfPath(path)[0] ?? '';
 
 /** The first two parts of a path in a request body. */
 export const partsOfPath = (path: string) => path.replace(/^\//, '').split(/[./[]/);
@@ -106,6 +129,9 @@ export function formOf<Draft extends Values>(
   const at = graphemes(draft[focus] ?? '').length;
   return { draft, initial: draft, focus, at, changed, isJudged: false, refusals: {} };
 }
+
+export const changedIn = ({ draft, initial }: FormState): readonly string[] =>
+  Object.keys(draft).filter((id) => draft[id] !== initial[id]);
 
 const valueIn = ({ draft }: FormState, id: string) => draft[id] ?? '';
 const chosenIn = (value: string, choices: Choices) =>
@@ -140,7 +166,7 @@ export function pressIn<Form extends FormState>(form: Form, field: FormField, ke
   if (field.kind === 'pasted') {
     if (!CLEARING.has(key)) return form;
     field.drop();
-    return withPaste(form, id);
+    return withoutRefusal(form, id);
   }
   const { kind, choices } = field;
   if (by === 0 && key !== 'space') return form;
@@ -159,7 +185,7 @@ export function typeIn<Form extends FormState>(form: Form, field: FormField, typ
   const { id } = field;
   if (field.kind === 'pasted') {
     field.add(typed);
-    return withPaste(form, id);
+    return withoutRefusal(form, id);
   }
   if (field.kind !== 'text') return form;
   const before = valueIn(form, id);
@@ -172,17 +198,16 @@ export function typeIn<Form extends FormState>(form: Form, field: FormField, typ
   return withValue(form, id, text, cursor);
 }
 
-/** A cleared paste is not reported as missing yet. */
-function withPaste<Form extends FormState>(form: Form, id: string): Form {
-  return { ...withValue(form, id, String(Number(valueIn(form, id)) + 1)), changed: form.changed };
+function withoutRefusal<Form extends FormState>(form: Form, id: string): Form {
+  const { [id]: _, ...refusals } = form.refusals;
+  return { ...form, refusals };
 }
 
 function withValue<Form extends FormState>(form: Form, id: string, value: string, at = form.at): Form {
   const changed = form.changed.includes(id) ? form.changed : [...form.changed, id];
   const moved = { ...form, at, changed };
   if (value === valueIn(form, id)) return moved;
-  const { [id]: _, ...refusals } = form.refusals;
-  return { ...moved, draft: { ...form.draft, [id]: value }, refusals };
+  return withoutRefusal({ ...moved, draft: { ...form.draft, [id]: value } }, id);
 }
 
 /** After a failed attempt to submit: shows every problem, and focuses the first field of `wrong`. */

@@ -34,7 +34,7 @@ const movement = (footer?: string, pageDown = 'pagedown space') => [
 /**
  * All keys of the monitor, by scope, each after its title. `global` works on every tab; `scroll` in the help and in the
  * raw view; `alert` and `auto-tx` while one is open over its list, whose keys work then too; `form`, `text-field`,
- * `question` and `secret` while such an overlay is open and takes every key; the others only while they are shown.
+ * `question` while such an overlay is open and takes every key; the others only while they are shown.
  * Outside dialogs and `source` a letter has the same action in every scope.
  */
 const KEYS = {
@@ -148,11 +148,6 @@ const KEYS = {
     key('chosen', 'return', 'the focused answer', 'choose it'),
     key('yes', 'y Y', 'yes', 'yes'),
     key('no', 'n N escape q', 'no', 'no', { footerLabel: 'n', label: 'n Esc' }),
-  ],
-  secret: [
-    'a signing secret',
-    key('copy', 'y', 'copy the signing secret', 'copy it'),
-    key('close', 'return escape q', 'close it', 'close', { label: '⏎ Esc' }),
   ],
   explorer: [
     'Explorer',

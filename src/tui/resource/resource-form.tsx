@@ -7,11 +7,13 @@ import { useToast } from '../chrome/toast.tsx';
 import { useWork } from '../data/mutations.ts';
 import { type Confirmation, ConfirmDialog } from '../input/confirm.tsx';
 import {
+  changedIn,
   type FormField,
   type FormState,
   fieldLines,
+  knownField,
   moveFocus,
-  partsOfPath,
+  nameInPath,
   pressIn,
   showProblems,
   typeIn,
@@ -21,7 +23,6 @@ import { useModalKeys } from '../input/use-keys.tsx';
 import { wrappedLines } from '../ui/fact-list.tsx';
 import { SPOKEN_WIDTH, useRoom } from '../ui/pane-context.tsx';
 import { bold, faint, type Line, LineList, plain, scrolledTo } from '../ui/text.tsx';
-import type { FormProps } from './resource-pane.tsx';
 
 type Edit = <Form extends FormState>(form: Form) => Form;
 
@@ -35,34 +36,29 @@ export function useFormState<Draft extends Values>(id: string, open: () => FormS
   };
 }
 
-/** The problem of a field (`''`: of none), if it is to be shown yet. */
-type ShownProblem = (id: string) => string | null;
+interface Saved {
+  readonly id: string;
+  readonly secret?: string | null;
+}
 
-interface ResourceFormProps
-  extends Pick<FormProps<unknown>, 'onLeave' | 'onSaved'>,
-    Pick<ReturnType<typeof useFormState>, 'form' | 'edit' | 'close'> {
+interface ResourceFormProps extends Pick<ReturnType<typeof useFormState>, 'form' | 'edit' | 'close'> {
   readonly resource: 'alert' | 'auto-tx';
   readonly title: string;
   readonly isChange: boolean;
-  readonly isDirty: boolean;
   /** What the form does when nothing exists yet: `made`, `making`. */
   readonly verb: { readonly done: string; readonly doing: string };
   readonly fields: readonly FormField[];
-  /** The problems of the draft, by field, as text to follow the field's label. */
+  /** The problems of the draft, by field. */
   readonly problems: ReadonlyMap<string, string>;
-  /** `true`: shows this field's problem before the user has left it; `false`: not yet. */
-  readonly isJudged?: (id: string) => boolean | undefined;
-  readonly save: () => Promise<{ readonly id: string; readonly secret?: string | null }>;
+  readonly save: () => Promise<Saved>;
   readonly saved: string;
+  readonly onLeave: () => void;
+  readonly onSaved: (saved: Saved) => void;
   /** The confirmation before the draft is submitted, judged at that moment; `null`: none needed. */
   readonly confirm?: () => Promise<Confirmation | null>;
-  /** The form field of a path in the request body (`''`: none), if it is not the one of that name. */
+  /** The form field of a path in the request body. Default: the one of that name. */
   readonly fieldOfPath?: (path: string) => string;
   readonly leave: { readonly what: string } & Pick<Confirmation, 'lines' | 'no'>;
-  /** The lines under a field. */
-  readonly under?: (field: FormField) => readonly Line[];
-  /** Hides the other fields while this one has the focus. */
-  readonly alone?: string | null;
   /** The lines under the fields, whose room is reserved. */
   readonly below: readonly Line[];
   /** Further lines in the room that is left. */
@@ -74,16 +70,18 @@ const CHANGE = { done: 'changed', doing: 'changing' };
 
 /** A form: validates fields while typing, shows a service's refusals, and confirms before it is discarded. */
 export function ResourceForm(props: ResourceFormProps) {
-  const { resource, title, form, fields, problems, isChange, isDirty, leave, below } = props;
+  const { resource, title, form, fields, problems, isChange, leave, below, fieldOfPath = nameInPath } = props;
   const { columns, rows } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
   const width = isSpoken ? SPOKEN_WIDTH : columns;
   const toast = useToast();
-  const { mutateAsync } = useWork<Awaited<ReturnType<typeof props.save>>>(resource);
+  const { mutateAsync } = useWork<Saved>(resource);
   // The confirmation as it was opened: prices change meanwhile.
   const [dialog, setDialog] = useState<(Confirmation & { readonly onYes: () => void }) | null>(null);
   const [isSending, setSending] = useState(false);
   const { done, doing } = isChange ? CHANGE : props.verb;
+  const isPasted = fields.some((each) => each.kind === 'pasted' && !each.isEmpty);
+  const isDirty = isPasted || changedIn(form).length > 0;
   const place = Math.max(
     fields.findIndex(({ id }) => id === form.focus),
     0,
@@ -98,10 +96,6 @@ export function ResourceForm(props: ResourceFormProps) {
   const press = (key: string) =>
     edit((before) => (field === undefined ? before : pressIn(before, field, key)));
 
-  const fieldOfName = (path: string) => {
-    const [name = ''] = partsOfPath(path);
-    return Object.hasOwn(form.draft, name) ? name : '';
-  };
   const send = async () => {
     setSending(true);
     try {
@@ -109,20 +103,16 @@ export function ResourceForm(props: ResourceFormProps) {
       const failed = `${props.saved} is not ${done}`;
       const saved = await mutateAsync({ done: said, failed, isSilent: true, work: props.save });
       props.close();
-      props.onSaved({ ...saved, isChange });
+      props.onSaved(saved);
     } catch (cause) {
-      const refusals = refusalsOf(cause, done, props.fieldOfPath ?? fieldOfName);
+      const refusals = refusalsOf(cause, done, (path) => knownField(fields, fieldOfPath(path)));
       show((id) => id in refusals, refusals);
     }
     setSending(false);
   };
   const submit = async () => {
     if (isSending) return;
-    if (problems.size > 0) {
-      const wrong = fields.find(({ id }) => problems.has(id));
-      // Problems without a field are shown above the fields.
-      return show((id) => id === wrong?.id, wrong === undefined ? Object.fromEntries(problems) : undefined);
-    }
+    if (problems.size > 0) return show((id) => problems.has(id));
     if (isChange && !isDirty) return toast({ kind: 'info', text: 'Nothing is changed yet' });
     setSending(true);
     const question = (await props.confirm?.()) ?? null;
@@ -178,10 +168,8 @@ export function ResourceForm(props: ResourceFormProps) {
     return <ConfirmDialog {...dialog} onYes={onYes} onNo={close} />;
   }
 
-  const problemOf: ShownProblem = (id) => {
-    const isJudged = props.isJudged?.(id) ?? (form.isJudged || form.changed.includes(id));
-    return form.refusals[id] ?? (isJudged ? problems.get(id) : undefined) ?? null;
-  };
+  const problemOf = (id: string, isJudged = form.isJudged || form.changed.includes(id)) =>
+    form.refusals[id] ?? (isJudged ? problems.get(id) : undefined) ?? null;
   const general = problemOf('');
   const progress = isSending ? 'asking the service …' : 'Ctrl-S saves it, Esc leaves';
   const look = { color: 'bad' } as const;
@@ -190,10 +178,10 @@ export function ResourceForm(props: ResourceFormProps) {
   const spoken = field && [plain(`Field ${place + 1} of ${fields.length}: ${field.label}`)];
   const room = isSpoken ? Number.POSITIVE_INFINITY : Math.max(rows - 1 - notice.length - below.length, 1);
   const blocks = fields.map((each) => [
-    ...fieldLines(each, form, problemOf(each.id), width),
-    ...(props.under?.(each) ?? []),
+    ...fieldLines(each, form, problemOf(each.id, each.isJudged), width),
+    ...(each.under ?? []),
   ]);
-  const isAlone = field !== undefined && props.alone === field.id;
+  const isAlone = field?.isAlone === true;
   const lines = visibleLines(isAlone ? [blocks[place] ?? []] : blocks, isAlone ? 0 : place, room);
   const rest = props.rest?.(room - lines.length) ?? [];
   return (
@@ -225,14 +213,14 @@ function refusalsOf(
 
 /** As many lines of `blocks` as fit into `rows`, including the block at `focus`. */
 function visibleLines(blocks: readonly (readonly Line[])[], focus: number, rows: number): readonly Line[] {
-  const from = blocks.slice(0, Math.max(focus, 0)).reduce((sum, block) => sum + block.length, 0);
-  const end = from + (blocks[focus]?.length ?? 1) - 1;
   const lines = blocks.flat();
   if (lines.length <= rows) return lines;
+  const from = blocks.slice(0, focus).flat().length;
+  const end = from + (blocks[focus]?.length ?? 1) - 1;
   // One row counts the hidden lines.
   const room = Math.max(rows - 1, 1);
   const top = scrolledTo(from, scrolledTo(end, 0, room), room);
   const below = Math.max(lines.length - top - room, 0);
   const hidden = [...(top > 0 ? [`${top} above`] : []), ...(below > 0 ? [`${below} more (Tab)`] : [])];
-  return [...lines.slice(top, top + room), [{ text: `   ${hidden.join(', ')}`, faint: true }]];
+  return [...lines.slice(top, top + room), [faint(`   ${hidden.join(', ')}`)]];
 }

@@ -1,11 +1,13 @@
 import { Box } from 'ink';
 import { type ComponentType, useContext, useState } from 'react';
 import { ClientError } from '../../client/errors.ts';
+import { titleWord } from '../../client/views/alerts.ts';
 import { formatCount } from '../../core/units.ts';
 import { type Memory, useKeptState } from '../app/ui-state.ts';
 import { type Feed, FilterContext, type ListItem, matchesFilter } from '../data/lists.tsx';
 import { type Polled, useMonitor } from '../data/queries.ts';
 import { type Confirmation, ConfirmDialog } from '../input/confirm.tsx';
+import type { Values } from '../input/form.ts';
 import type { ActionName } from '../input/keymap.ts';
 import { type ActionHandler, type ActionHandlers, scrollKeys, useKeys } from '../input/use-keys.tsx';
 import { type PaneContext, usePane, useRoom } from '../ui/pane-context.tsx';
@@ -14,11 +16,11 @@ import { ScrolledLines, useFirstRow } from '../ui/scroll.tsx';
 import { type TableColumn, useTable } from '../ui/table.ts';
 import { bold, faint, type Line, LineList, plain, SegmentLine, scrolledTo } from '../ui/text.tsx';
 
+type ResourceName = 'alert' | 'auto-tx';
+
 /** What the user creates, changes and deletes (alerts, auto-txs): its content, which the resource pane draws. */
-export interface Resource<Item extends ListItem, Seed> {
-  readonly name: 'alert' | 'auto-tx';
-  readonly tab: ActionName;
-  readonly title: string;
+export interface Resource<Item extends ListItem> {
+  readonly name: ResourceName;
   readonly useList: (context: PaneContext) => {
     readonly feed: Feed<Item>;
     readonly items: readonly Item[];
@@ -56,7 +58,7 @@ export interface Resource<Item extends ListItem, Seed> {
   };
   /** Hook: the actions of the list, and of the selected or open item. */
   readonly useActions: (
-    pane: PaneActions<Item, Seed>,
+    pane: PaneActions<Item>,
     context: PaneContext,
   ) => {
     readonly list: { readonly new: ActionHandler; readonly undo?: ActionHandler };
@@ -64,171 +66,122 @@ export interface Resource<Item extends ListItem, Seed> {
       item: Item,
     ) => Partial<Record<'toggle' | 'another' | 'copy' | 'edit' | 'cancel' | 'delete', ActionHandler>>;
   };
-  readonly Form: ComponentType<FormProps<Seed>>;
-  /** Shows a secret that the service returns once. */
-  readonly Secret?: ComponentType<SecretProps>;
+  readonly Form: ComponentType<FormProps<Item>>;
 }
 
-interface PaneActions<Item, Seed> {
-  readonly openForm: (seed: Seed) => void;
+interface PaneActions<Item> {
+  readonly openForm: (seed: Seed<Item>) => void;
   /** Opens a confirmation for an item; its text follows the item's present state. */
-  readonly ask: (item: Item, dialog: (item: Item) => Confirmation & { readonly run: () => void }) => void;
+  readonly ask: (item: Item, question: (item: Item) => Confirmation & { readonly run: () => void }) => void;
   readonly showList: () => void;
 }
 
-export interface FormProps<Seed> {
-  readonly seed: Seed;
+/** What a form begins with. */
+interface Seed<Item> {
+  /** The item to copy, or to change. */
+  readonly like?: Item;
+  readonly isChange?: boolean;
+  /** Fields of a new one, as typed. */
+  readonly prefill?: Values;
+}
+
+export interface FormProps<Item> {
+  readonly seed: Seed<Item>;
   readonly onLeave: () => void;
-  readonly onSaved: (saved: {
-    readonly id: string;
-    readonly isChange: boolean;
-    readonly secret?: string | null;
-  }) => void;
+  readonly onSaved: (id: string) => void;
 }
 
-export interface SecretProps {
-  readonly secret: string;
-  readonly onClose: () => void;
-}
-
-/** `entry`: the selected one of the log by its id; `null`: the newest. */
-interface DetailsView {
-  readonly kind: 'details';
-  readonly id: string;
-  readonly top: number;
-  readonly entry: string | null;
-}
-
-type View<Seed> =
-  | { readonly kind: 'list' }
-  | DetailsView
-  | {
-      readonly kind: 'form';
-      readonly seed: Seed;
-      /** The item that was open before; `null`: the list. */
-      readonly back: string | null;
-      /** The tab from which the form was opened; `null`: this one. */
-      readonly from: ActionName | null;
-    }
-  | { readonly kind: 'secret'; readonly secret: string };
-
-interface ResourceState<Seed> {
+interface ResourceState<Item> {
   /** The selected item and its index: the cursor stays there when the item is gone. `null`: the first. */
   readonly cursor: { readonly id: string; readonly place: number } | null;
   readonly order: number;
-  readonly view: View<Seed>;
+  /** The item whose details are open. `entry`: the selected one of its log; `null`: the newest. */
+  readonly opened: { readonly id: string; readonly top: number; readonly entry: string | null } | null;
+  /** The open form. `from`: the tab where it was opened; `null`: this one. */
+  readonly form: { readonly seed: Seed<Item>; readonly from: ActionName | null } | null;
 }
 
-const INITIAL_STATE = { cursor: null, order: 0, view: { kind: 'list' } } as const;
+const INITIAL = { cursor: null, order: 0, opened: null, form: null } as const;
 
-const viewOf = (id: string | null): View<never> =>
-  id === null ? { kind: 'list' } : { kind: 'details', id, top: 0, entry: null };
+const stateOf = <Item,>(memory: Memory, name: ResourceName) =>
+  (memory.get(`${name}s`) ?? INITIAL) as ResourceState<Item>;
 
-function stateOf<Seed>(memory: Memory, name: Resource<never, Seed>['name']): ResourceState<Seed> {
-  return (memory.get(`${name}s`) ?? INITIAL_STATE) as ResourceState<Seed>;
-}
-
-/** Makes a resource's tab show its form. `from`: the tab to return to. */
-export function openResourceForm<Seed>(
-  memory: Memory,
-  name: Resource<never, Seed>['name'],
-  seed: Seed,
-  from: ActionName,
-): void {
+/** Makes a resource's tab show the form of a new one. `from`: the tab to return to. */
+export function openForm(memory: Memory, name: ResourceName, prefill: Values, from: ActionName): void {
   memory.delete(`${name}-form`);
-  memory.set(`${name}s`, { ...stateOf<Seed>(memory, name), view: { kind: 'form', seed, back: null, from } });
+  memory.set(`${name}s`, { ...stateOf(memory, name), opened: null, form: { seed: { prefill }, from } });
 }
 
 /** The request of the raw view: that of the list, or of the open item. */
-export const resourceRequest =
-  (name: Resource<never, never>['name'], list: string, item: string) => (memory: Memory) => {
-    const { view } = stateOf(memory, name);
-    return { path: view.kind === 'details' ? item.replace('{id}', encodeURIComponent(view.id)) : list };
-  };
+export const resourceRequest = (name: ResourceName, list: string, item: string) => (memory: Memory) => {
+  const { opened } = stateOf(memory, name);
+  return { path: opened === null ? list : item.replace('{id}', encodeURIComponent(opened.id)) };
+};
 
-export function ResourcePane<Item extends ListItem, Seed>({ resource }: { resource: Resource<Item, Seed> }) {
+export function ResourcePane<Item extends ListItem>({ resource }: { resource: Resource<Item> }) {
   const { showTab } = useMonitor();
-  const [state, change] = useKeptState<ResourceState<Seed>>(`${resource.name}s`, INITIAL_STATE);
-  const show = (view: View<Seed>) => change((before) => ({ ...before, view }));
-  const { view } = state;
-  const { Form, Secret } = resource;
-  if (view.kind === 'form') {
-    const { from, seed, back } = view;
-    return (
-      <Form
-        seed={seed}
-        onLeave={() => {
-          show(viewOf(back));
-          if (from !== null && from !== resource.tab) showTab(from);
-        }}
-        // Shows a new item in the list, and a changed one where it was opened.
-        onSaved={({ id, isChange, secret = null }) =>
-          change((before) => ({
-            ...before,
-            cursor: { id, place: 0 },
-            view: secret === null ? viewOf(isChange ? back : null) : { kind: 'secret', secret },
-          }))
-        }
-      />
-    );
-  }
-  if (view.kind === 'secret' && Secret !== undefined)
-    return <Secret secret={view.secret} onClose={() => show(viewOf(null))} />;
-  return <Items {...{ resource, state, change }} />;
+  const [state, set] = useKeptState<ResourceState<Item>>(`${resource.name}s`, INITIAL);
+  const change = (part: Partial<ResourceState<Item>>) => set((before) => ({ ...before, ...part }));
+  const { form } = state;
+  if (form === null) return <Items {...{ resource, state, change }} />;
+  const onLeave = () => {
+    change({ form: null });
+    if (form.from !== null) showTab(form.from);
+  };
+  // Shows a new item in the list, and a changed one where it was opened.
+  const onSaved = (id: string) =>
+    change({ form: null, cursor: { id, place: 0 }, ...(!form.seed.isChange && { opened: null }) });
+  return <resource.Form seed={form.seed} onLeave={onLeave} onSaved={onSaved} />;
 }
 
-interface ItemsProps<Item extends ListItem, Seed> {
-  readonly resource: Resource<Item, Seed>;
-  readonly state: ResourceState<Seed>;
-  readonly change: (change: (state: ResourceState<Seed>) => ResourceState<Seed>) => void;
+interface ItemsProps<Item extends ListItem> {
+  readonly resource: Resource<Item>;
+  readonly state: ResourceState<Item>;
+  readonly change: (part: Partial<ResourceState<Item>>) => void;
 }
 
-function Items<Item extends ListItem, Seed>(props: ItemsProps<Item, Seed>) {
+function Items<Item extends ListItem>(props: ItemsProps<Item>) {
   const { resource, state, change } = props;
   const context = usePane();
-  const [opened, setOpened] = useState<Parameters<PaneActions<Item, Seed>['ask']> | null>(null);
+  const [asked, setAsked] = useState<Parameters<PaneActions<Item>['ask']> | null>(null);
   const list = resource.useList(context);
   const find = (id: string) => list.items.find((item) => item.id === id);
-  const { view } = state;
   const actions = resource.useActions(
     {
-      openForm: (seed) => {
-        const back = view.kind === 'details' ? view.id : null;
-        change((before) => ({ ...before, view: { kind: 'form', seed, back, from: null } }));
-      },
-      ask: (item, dialog) => setOpened([item, dialog]),
-      showList: () => change((before) => ({ ...before, view: viewOf(null) })),
+      openForm: (seed) => change({ form: { seed, from: null } }),
+      ask: (...asking) => setAsked(asking),
+      showList: () => change({ opened: null }),
     },
     context,
   );
-  if (opened !== null) {
-    const [before, dialogOf] = opened;
+  if (asked !== null) {
+    const [before, questionOf] = asked;
     const item = find(before.id) ?? before;
-    const { run, ...dialog } = dialogOf(item);
+    const { run, ...question } = questionOf(item);
     const onYes = () => {
-      setOpened(null);
-      const place = list.items.indexOf(item);
-      if (place >= 0) change((was) => ({ ...was, cursor: { id: item.id, place } }));
+      setAsked(null);
+      change({ cursor: { id: item.id, place: list.items.indexOf(item) } });
       run();
     };
-    return <ConfirmDialog {...dialog} onYes={onYes} onNo={() => setOpened(null)} />;
+    return <ConfirmDialog {...question} onYes={onYes} onNo={() => setAsked(null)} />;
   }
   const itemKeys = (item: Item | undefined) => ({ ...actions.list, ...(item && actions.item(item)) });
-  const shared = { ...props, context, list, itemKeys };
-  if (view.kind !== 'details') return <ListScreen {...shared} />;
-  return <DetailsScreen key={view.id} {...shared} view={view} listed={find(view.id)} />;
+  const screen = { ...props, context, list, itemKeys };
+  const { opened } = state;
+  if (opened === null) return <ListScreen {...screen} />;
+  return <DetailsScreen key={opened.id} {...screen} opened={opened} listed={find(opened.id)} />;
 }
 
-interface ScreenProps<Item extends ListItem, Seed> extends ItemsProps<Item, Seed> {
+interface ScreenProps<Item extends ListItem> extends ItemsProps<Item> {
   readonly context: PaneContext;
-  readonly list: ReturnType<Resource<Item, Seed>['useList']>;
+  readonly list: ReturnType<Resource<Item>['useList']>;
   readonly itemKeys: (item: Item | undefined) => ActionHandlers;
 }
 
 const CHROME = 2;
 const MOST_SPOKEN = 10;
 
-function ListScreen<Item extends ListItem, Seed>(props: ScreenProps<Item, Seed>) {
+function ListScreen<Item extends ListItem>(props: ScreenProps<Item>) {
   const { resource, context, state, list, itemKeys, change } = props;
   const plural = `${resource.name}s` as const;
   const { columns, rows } = useRoom();
@@ -250,15 +203,15 @@ function ListScreen<Item extends ListItem, Seed>(props: ScreenProps<Item, Seed>)
   const cursor = context.isSpoken ? 0 : place - above;
   const table = useTable({ columns: resource.columns(context, shown), rows: shown, cursor });
 
-  const select = (to: number, more: Partial<ResourceState<Seed>> = {}) => {
+  const select = (to: number, more: Partial<ResourceState<Item>> = {}) => {
     const at = Math.min(Math.max(to, 0), items.length - 1);
     const id = items[at]?.id;
-    if (id !== undefined) change((before) => ({ ...before, cursor: { id, place: at }, ...more }));
+    if (id !== undefined) change({ cursor: { id, place: at }, ...more });
   };
   useKeys(plural, {
     ...(selected && {
       ...scrollKeys(select, { top: place, room, most: items.length - 1 }),
-      open: () => select(place, { view: viewOf(selected.id) }),
+      open: () => select(place, { opened: { id: selected.id, top: 0, entry: null } }),
       sort: () => select(place, { order: (order + 1) % orders.length }),
     }),
     ...itemKeys(selected),
@@ -284,7 +237,7 @@ function ListScreen<Item extends ListItem, Seed>(props: ScreenProps<Item, Seed>)
         const lines: readonly Line[] = [...(notice === null ? [] : [[{ text: ' ' }, ...notice]]), ...notices];
         const total = feed.data?.total ?? 0;
         const ofTotal = total <= list.items.length ? '' : ` of ${formatCount(total)}`;
-        const title = [bold(`${resource.title} ${formatCount(list.items.length)}${ofTotal}`)];
+        const title = [bold(`${titleWord(plural)} ${formatCount(list.items.length)}${ofTotal}`)];
         const below = items.length - above - room;
         const hidden = [
           ...(above > 0 ? [`${formatCount(above)} above`] : []),
@@ -308,38 +261,37 @@ function ListScreen<Item extends ListItem, Seed>(props: ScreenProps<Item, Seed>)
   );
 }
 
-interface DetailsScreenProps<Item extends ListItem, Seed> extends ScreenProps<Item, Seed> {
-  readonly view: DetailsView;
+interface DetailsScreenProps<Item extends ListItem> extends ScreenProps<Item> {
+  readonly opened: NonNullable<ResourceState<Item>['opened']>;
   readonly listed: Item | undefined;
 }
 
-function DetailsScreen<Item extends ListItem, Seed>(props: DetailsScreenProps<Item, Seed>) {
-  const { resource, context, itemKeys, view, listed, change } = props;
+function DetailsScreen<Item extends ListItem>(props: DetailsScreenProps<Item>) {
+  const { resource, context, itemKeys, opened, listed, change } = props;
   const plural = `${resource.name}s` as const;
   const { rows } = useRoom();
-  const details = resource.useDetails(view.id, context, listed);
+  const details = resource.useDetails(opened.id, context, listed);
   const { polled, item, title, entries = [], redeliver } = details;
   const at = Math.max(
-    entries.findIndex(({ id }) => id === view.entry),
+    entries.findIndex(({ id }) => id === opened.entry),
     0,
   );
   const entry = entries[at];
   const logs = entries.map((each, place) => each.lines(place === at));
   const shown = context.isSpoken ? [[plain('Selected:')], ...logs.slice(at).flat()] : logs.flat();
 
-  const scroll = (top: number, to = view.entry) =>
-    change((before) => ({ ...before, view: { ...view, top, entry: to } }));
+  const scroll = (top: number, to = opened.entry) => change({ opened: { ...opened, top, entry: to } });
   const select = (to: number) => {
     const next = entries[to];
     if (next === undefined) return;
     const room = Math.max(rows - 1 - (polled.error === null ? 0 : 1), 1);
     const from = details.lines.length + logs.slice(0, to).flat().length;
     const end = from + (logs[to]?.length ?? 1) - 1;
-    scroll(scrolledTo(from, scrolledTo(end, view.top, room), room), next.id);
+    scroll(scrolledTo(from, scrolledTo(end, opened.top, room), room), next.id);
   };
   useKeys(plural, itemKeys(item));
   const ownKeys = {
-    close: () => change((before) => ({ ...before, view: viewOf(null) })),
+    close: () => change({ opened: null }),
     ...(entry && redeliver && { redeliver: () => redeliver(entry.id) }),
     ...(entries.length > 1 && { previous: () => select(at - 1), next: () => select(at + 1) }),
   };
@@ -357,7 +309,7 @@ function DetailsScreen<Item extends ListItem, Seed>(props: DetailsScreenProps<It
           <PaneState kind="loading" what={what} />
         ) : (
           <ScrolledLines
-            {...{ scope: plural, title, notice, top: view.top, onScroll: scroll }}
+            {...{ scope: plural, title, notice, top: opened.top, onScroll: scroll }}
             lines={[...details.lines, ...shown]}
           />
         )

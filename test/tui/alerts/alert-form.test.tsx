@@ -4,7 +4,8 @@ import type { GasClient } from '../../../src/client/client.ts';
 import { ClientError } from '../../../src/client/errors.ts';
 import type { AlertDetailsView, NewAlert } from '../../../src/client/views/alerts.ts';
 import { ADDED_ROUTES, V1_ROUTES } from '../../../src/contract/routes.ts';
-import { AlertsPane, openAlertForm } from '../../../src/tui/panes/alerts/alerts-pane.tsx';
+import { AlertsPane } from '../../../src/tui/panes/alerts/alerts-pane.tsx';
+import { openForm } from '../../../src/tui/resource/resource-pane.tsx';
 import { isSlowRun } from '../../helpers/rounds.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { ALERT, fakeAlerts } from '../fake-alerts.ts';
@@ -290,7 +291,8 @@ describe('the form of a new alert', () => {
   describe('opened from a price', () => {
     const fromPrice = () => {
       const memory = new Map<string, unknown>();
-      openAlertForm(memory, { gasSpeed: 'AVERAGE', condition: 'LESS_THAN', thresholdGwei: '0.05' }, 'tab-1');
+      const prefill = { gasSpeed: 'AVERAGE', condition: 'LESS_THAN', thresholdGwei: '0.05' };
+      openForm(memory, 'alert', prefill, 'tab-1');
       return open({ key: null, memory });
     };
 

@@ -1,12 +1,9 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { checkAutoTxUpdate } from '../../../src/contract/auto-txs.ts';
 import { SIGNED_LONGEST } from '../../../src/contract/choices.ts';
-import {
-  autoTxFields,
-  autoTxProblems,
-  draftOf,
-  expiresAt,
-} from '../../../src/tui/panes/auto-txs/auto-tx-form.tsx';
+import { problemsOf } from '../../../src/tui/input/form.ts';
+import { autoTxFields, draftOf, expiresAt, orderOf } from '../../../src/tui/panes/auto-txs/auto-tx-form.tsx';
 import { SignedText } from '../../../src/tui/panes/auto-txs/pasted.ts';
 import { SNAPSHOT } from '../fake-gas.ts';
 import { WAITING } from './auto-tx-samples.ts';
@@ -15,9 +12,7 @@ const NOW = Date.UTC(2026, 0, 5, 12);
 
 describe('what is pasted', () => {
   it('is in nothing that prints or copies an object', () => {
-    const signed = new SignedText();
-    signed.add('0x02f86c');
-    signed.add('0107');
+    const signed = new SignedText().with('0x02f86c').with('0107');
     expect(signed.read()).toBe('0x02f86c0107');
     const said = [
       inspect(signed, { depth: 9, showHidden: true }),
@@ -30,19 +25,19 @@ describe('what is pasted', () => {
   });
 
   it('is not kept on where it is longer than any transaction', () => {
-    const signed = new SignedText();
-    for (let piece = 0; piece < 9; piece++) signed.add('ab'.repeat(1_000_000));
+    let signed = new SignedText();
+    for (let piece = 0; piece < 9; piece++) signed = signed.with('ab'.repeat(1_000_000));
     expect(signed.length).toBeGreaterThan(SIGNED_LONGEST);
     expect(signed.read().length).toBeLessThan(6_000_001);
   });
 });
 
 describe('the time an auto-tx may wait', () => {
+  const DRAFT = draftOf(null, SNAPSHOT);
   const expiryProblem = (typed: string) => {
-    const draft = draftOf(null, SNAPSHOT);
-    return autoTxProblems({ ...draft, expiresAt: typed }, draft, { kind: 'nothing' }, null, NOW).get(
-      'expiresAt',
-    );
+    const draft = { ...DRAFT, expiresAt: typed };
+    const checked = checkAutoTxUpdate(orderOf(draft, NOW), NOW);
+    return problemsOf(autoTxFields(draft, '', null, NOW), checked).get('expiresAt');
   };
 
   it.each([
@@ -78,10 +73,7 @@ describe('the time an auto-tx may wait', () => {
   });
 
   it('goes round its presets, and to the first from anything else', () => {
-    const draft = draftOf(null, SNAPSHOT);
-    const form = { draft, focus: '' };
-    const fields = autoTxFields(form, new SignedText(), 'needed', { kind: 'nothing' }, null, NOW);
-    const field = fields.find(({ id }) => id === 'expiresAt');
+    const field = autoTxFields(DRAFT, '', null, NOW).find(({ id }) => id === 'expiresAt');
     const next = (text: string) => (field?.kind === 'text' ? field.next?.(text) : undefined);
     expect(['none', '1h', '6h', '1d', '7d', '2d'].map(next)).toEqual([
       '1h',

@@ -19,6 +19,8 @@ import { COOLDOWN_DEFAULT_MS, COOLDOWN_PRESETS_MS } from '../../../contract/choi
 import { PATHS } from '../../../contract/routes.ts';
 import { cooldownText, parseCooldown } from '../../../core/alerts/alert-rule.ts';
 import { formatGwei, gweiString } from '../../../core/units.ts';
+import { useClipboard } from '../../app/terminal.ts';
+import { useKeptState } from '../../app/ui-state.ts';
 import {
   type AlertPrefill,
   useDescription,
@@ -26,14 +28,15 @@ import {
   useMonitorQuery,
   useReach,
 } from '../../data/queries.ts';
+import { ConfirmDialog } from '../../input/confirm.tsx';
 import {
   choiceField,
   type FormField,
-  firstProblems,
   formOf,
   numberProblem,
   partsOfPath,
   presetAfter,
+  problemsOf,
   TYPED_NUMBER,
   textField,
 } from '../../input/form.ts';
@@ -43,13 +46,6 @@ import { wrappedLines } from '../../ui/fact-list.tsx';
 import { usePane } from '../../ui/pane-context.tsx';
 import { filledTo } from '../../ui/text.tsx';
 import { untilText } from '../../ui/time.ts';
-
-/** `like`: an alert to copy, or to change. */
-export interface AlertSeed {
-  readonly draft: AlertDraft;
-  readonly like?: AlertView;
-  readonly isChange?: boolean;
-}
 
 export function useAlertOffer() {
   const { isOwnService } = useMonitor();
@@ -63,23 +59,28 @@ export function useAlertOffer() {
 const PREVIEW_LINES = 2;
 const REACH_LINES = 2;
 
-export function AlertForm({ seed, ...props }: FormProps<AlertSeed>) {
+export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
   const { snapshot, present, width } = usePane();
   const { client } = useMonitor();
   const { choices: offered } = useAlertOffer();
-  const { like, isChange = false } = seed;
-  // A new alert starts with a channel that the service offers; others keep theirs.
-  const isOffered = channelsOf(seed.draft).some((channel) => offered.channels.includes(channel));
-  const channels = like || isOffered ? seed.draft.channels : (offered.channels[0] ?? '');
-  const state = useFormState('alert-form', () =>
-    // A note is the user's own text, also in a copy: typing continues it.
-    formOf<AlertDraft>({ ...seed.draft, channels }, 'thresholdGwei', ['note']),
+  const { like, isChange = false, prefill } = seed;
+  const [made, setMade] = useKeptState<{ readonly id: string; readonly secret: string } | null>(
+    'alert-made',
+    null,
   );
-  const { form } = state;
-  const { draft } = form;
+  const state = useFormState('alert-form', () => {
+    const draft = like === undefined ? { ...NEW_DRAFT, ...prefill } : draftLike(like);
+    // A new alert starts with a channel that the service offers; others keep theirs.
+    const isOffered = channelsOf(draft).some((channel) => offered.channels.includes(channel));
+    const channels = like || isOffered ? draft.channels : (offered.channels[0] ?? '');
+    // A note is the user's own text, also in a copy: typing continues it.
+    return formOf<AlertDraft>({ ...draft, channels }, 'thresholdGwei', ['note']);
+  });
+  const { draft } = state.form;
   const body = bodyOf(draft);
-  const problems = alertProblems(draft, body);
+  const fieldOfPath = (path: string) => fieldOf(path, body.method);
   const fields = alertFields(draft, offered, snapshot);
+  const problems = problemsOf(fields, checkAlert(body, ANY_SERVICE), fieldOfPath);
   const { thresholdGwei } = body;
   const alert = problems.size > 0 || thresholdGwei === undefined ? null : { ...body, thresholdGwei };
   const condition = describeCondition(watchedBy(draft));
@@ -87,14 +88,19 @@ export function AlertForm({ seed, ...props }: FormProps<AlertSeed>) {
   const reach = useThresholdReach(draft, alert?.confirmBlocks ?? 1, snapshot);
   const faint = (words: string | null, most: number) =>
     wrappedLines(words, width, { most, look: { faint: true } });
-  const title = isChange ? 'Change ' : 'New alert';
   const named = like === undefined ? '' : `${isChange ? '' : ' like '}${describeCondition(like)}`;
+  if (made !== null) {
+    const onClose = () => {
+      setMade(() => null);
+      onSaved(made.id);
+    };
+    return <SecretBox secret={made.secret} onClose={onClose} />;
+  }
   return (
     <ResourceForm
-      {...{ ...props, ...state, fields, problems, isChange }}
+      {...{ ...state, onLeave, fields, problems, fieldOfPath, isChange }}
       resource="alert"
-      title={`${title}${named}`}
-      isDirty={JSON.stringify(draft) !== JSON.stringify(form.initial)}
+      title={`${isChange ? 'Change ' : 'New alert'}${named}`}
       verb={{ done: 'made', doing: 'making' }}
       save={async () => {
         if (alert === null) throw new Error('the alert is not complete');
@@ -102,11 +108,27 @@ export function AlertForm({ seed, ...props }: FormProps<AlertSeed>) {
         const { id = like?.id ?? '', signingSecret: secret = null } = (await saved) ?? {};
         return { id, secret };
       }}
+      onSaved={({ id, secret }) => (secret ? setMade(() => ({ id, secret })) : onSaved(id))}
       saved={condition}
-      fieldOfPath={(path) => fieldOfPath(path, body.method)}
       leave={{ what: 'the alert', lines: [condition, 'What was typed is lost.'], no: 'Go on typing' }}
       // The preview comes and goes while typing: its lines stay reserved.
       below={[...faint(reach, REACH_LINES), ...filledTo(faint(preview, PREVIEW_LINES), PREVIEW_LINES)]}
+    />
+  );
+}
+
+/** The secret that signs the webhooks of all alerts. The service returns it when an alert gets a webhook. */
+function SecretBox({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) {
+  const copy = useClipboard();
+  const lines = [
+    ...[' ', secret, ' '],
+    'Give it to the receiver, which checks the header X-Gastop-Signature with it. It is shown again when another alert gets a webhook; gastop alerts rotate-secret changes it.',
+  ];
+  return (
+    <ConfirmDialog
+      {...{ lines, yes: 'Copy it', no: 'Close', onNo: onClose }}
+      title="This secret signs the webhooks of all your alerts:"
+      onYes={() => copy(secret, 'the signing secret')}
     />
   );
 }
@@ -238,8 +260,9 @@ function alertFields(draft: AlertDraft, offered: AlertChoices, snapshot: Snapsho
   const choices = (words: readonly string[], own: readonly string[], label: (word: string) => string) =>
     [...new Set([...words, ...own])].map((value) => [value, label(value)] as const);
   const sideOf = (word: string) => CONDITIONS.get(word) ?? plainWord(word);
+  const cooldownMs = parseCooldown(draft.cooldownMs);
   const cooldownHint =
-    parseCooldown(draft.cooldownMs) === 0
+    cooldownMs === 0
       ? 'none: fires once until the price has left'
       : 'least time between notifications; space: 30m 1h 4h 1d';
   const lanes = choices(offered.gasSpeeds, [draft.gasSpeed], titleWord);
@@ -249,7 +272,10 @@ function alertFields(draft: AlertDraft, offered: AlertChoices, snapshot: Snapsho
   const fields: readonly FormField[] = [
     choiceField('gasSpeed', 'lane', 'whose price is watched', lanes),
     choiceField('condition', 'fires', 'when the price is below the threshold, or above it', sides),
-    textField('thresholdGwei', 'threshold', 'gwei, such as 0.04', { unit: 'gwei', beside }),
+    textField('thresholdGwei', 'threshold', 'gwei, such as 0.04', {
+      ...{ unit: 'gwei', beside },
+      problem: numberProblem(draft.thresholdGwei, 'a price in gwei, such as 0.04'),
+    }),
     choiceField('channels', 'notify', 'space ticks; terminal: every running monitor', all, 'many'),
     ...channels
       .filter((channel) => channel !== WITHOUT_TARGET)
@@ -258,6 +284,7 @@ function alertFields(draft: AlertDraft, offered: AlertChoices, snapshot: Snapsho
       ),
     textField('note', 'note', 'goes with each notification', { isProse: true }),
     textField('cooldownMs', 'cooldown', cooldownHint, {
+      problem: cooldownMs === null ? 'must be a time such as 30m, 1h, 1d or 0' : null,
       next: (text) => presetAfter(COOLDOWN_PRESETS, cooldownText(parseCooldown(text) ?? 0)),
     }),
     choiceField('disableOnce', 'after firing', 'armed again, once its cooldown is over', [
@@ -266,9 +293,12 @@ function alertFields(draft: AlertDraft, offered: AlertChoices, snapshot: Snapsho
     ]),
     textField('hysteresisGwei', 're-arm margin', 'how far the price must leave first; 0: it need not', {
       unit: 'gwei',
+      // A default must not replace an unreadable value.
+      problem: numberProblem(draft.hysteresisGwei, 'a margin in gwei, such as 0.005, or 0 for none'),
     }),
     textField('confirmBlocks', 'holds for', 'how many blocks before it fires', {
       unit: draft.confirmBlocks.trim() === '1' ? 'block' : 'blocks in a row',
+      problem: numberProblem(draft.confirmBlocks, 'a number of blocks, such as 3; 1 is the least', '3'),
     }),
   ];
   return fields.filter(({ id }) => !offered.unknown.some((name) => name === id));
@@ -305,34 +335,10 @@ function bodyOf(draft: AlertDraft) {
   };
 }
 
-const NUMBERS = [
-  ['thresholdGwei', 'needs a price in gwei, such as 0.04', '0.04'],
-  ['hysteresisGwei', 'needs a margin in gwei, such as 0.005, or 0 for none', '0.04'],
-  ['confirmBlocks', 'needs a number of blocks, such as 3; 1 is the least', '3'],
-] as const;
-
-function alertProblems(draft: AlertDraft, body: ReturnType<typeof bodyOf>): ReadonlyMap<string, string> {
-  const cooldown =
-    parseCooldown(draft.cooldownMs) === null ? 'must be a time such as 30m, 1h, 1d or 0' : null;
-  // A default must not replace an unreadable value.
-  const numbers = NUMBERS.map(
-    ([id, needed, example]) => [id, numberProblem(draft[id], needed, example)] as const,
-  );
-  const checked = checkAlert(body, ANY_SERVICE);
-  const found = checked.ok ? [] : checked.problems;
-  // The choices are the service's own words.
-  const ofBody = found.filter(
-    ({ message }) => !/^must be one of |^is not a field|^Invalid key/.test(message),
-  );
-  return firstProblems([...numbers, ['cooldownMs', cooldown]], ofBody, (path) =>
-    fieldOfPath(path, body.method),
-  );
-}
-
-function fieldOfPath(path: string, method: string | undefined): string {
+function fieldOf(path: string, method: string | undefined): string {
   const [name = '', rest = ''] = partsOfPath(path);
   if (name === 'method' || (name === 'to' && method === undefined)) return 'channels';
   if (name === 'to') return `to:${method}`;
   if (name === 'targets') return `to:${rest}`;
-  return Object.hasOwn(NEW_DRAFT, name) ? name : '';
+  return name;
 }

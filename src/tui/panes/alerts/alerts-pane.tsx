@@ -1,4 +1,3 @@
-import { Box, Text } from 'ink';
 import {
   type AlertDetailsView,
   type AlertSavingsView,
@@ -22,27 +21,11 @@ import type { EngineView } from '../../../client/views/dashboard.ts';
 import { cleanText } from '../../../core/text.ts';
 import { formatCount, formatDuration, formatGwei, UNKNOWN } from '../../../core/units.ts';
 import { useNow } from '../../app/clock.ts';
-import { useClipboard } from '../../app/terminal.ts';
-import type { Memory } from '../../app/ui-state.ts';
 import { useToast } from '../../chrome/toast.tsx';
 import { useLists } from '../../data/lists.tsx';
 import { useDeletions, useWork } from '../../data/mutations.ts';
-import {
-  type AlertPrefill,
-  ELSEWHERE_MS,
-  type Polled,
-  useItem,
-  useMonitor,
-  useMonitorQuery,
-} from '../../data/queries.ts';
-import type { ActionName } from '../../input/keymap.ts';
-import { useModalKeys } from '../../input/use-keys.tsx';
-import {
-  openResourceForm,
-  type Resource,
-  ResourcePane,
-  type SecretProps,
-} from '../../resource/resource-pane.tsx';
+import { ELSEWHERE_MS, type Polled, useItem, useMonitor, useMonitorQuery } from '../../data/queries.ts';
+import { type Resource, ResourcePane } from '../../resource/resource-pane.tsx';
 import {
   factGrid,
   given,
@@ -52,17 +35,15 @@ import {
   toldFacts,
   wrappedLines,
 } from '../../ui/fact-list.tsx';
-import { type PaneContext, useRoom } from '../../ui/pane-context.tsx';
+import type { PaneContext } from '../../ui/pane-context.tsx';
 import { known, leftColumn, rightColumn, type TableColumn } from '../../ui/table.ts';
 import { bold, colored, faint, type Line, plain } from '../../ui/text.tsx';
-import { COLORS, type ColorName, forTerminal } from '../../ui/theme.ts';
+import type { ColorName } from '../../ui/theme.ts';
 import { ageText, aheadText, secondText, untilText } from '../../ui/time.ts';
-import { AlertForm, type AlertSeed, draftLike, NEW_DRAFT, useAlertOffer } from './alert-form.tsx';
+import { AlertForm, useAlertOffer } from './alert-form.tsx';
 
-const ALERTS: Resource<AlertView, AlertSeed> = {
+const ALERTS: Resource<AlertView> = {
   name: 'alert',
-  tab: 'tab-3',
-  title: 'Alerts',
   useList({ snapshot, present, width }) {
     const now = useNow();
     const { isOwnService } = useMonitor();
@@ -135,7 +116,7 @@ const ALERTS: Resource<AlertView, AlertSeed> = {
     const { choices, canChange } = useAlertOffer();
     return {
       list: {
-        new: () => pane.openForm({ draft: NEW_DRAFT }),
+        new: () => pane.openForm({}),
         undo: () => {
           const back = undo();
           const text = back === null ? 'Nothing to undo' : `${describeCondition(back)} is back`;
@@ -143,8 +124,7 @@ const ALERTS: Resource<AlertView, AlertSeed> = {
         },
       },
       item: (alert) => {
-        const openForm = (isChange: boolean) => () =>
-          pane.openForm({ like: alert, isChange, draft: draftLike(alert) });
+        const openForm = (isChange: boolean) => () => pane.openForm({ like: alert, isChange });
         const run = (item: AlertView) => {
           remove(item);
           pane.showList();
@@ -164,7 +144,6 @@ const ALERTS: Resource<AlertView, AlertSeed> = {
     };
   },
   Form: AlertForm,
-  Secret: SecretBox,
 };
 
 const RULE_LINES = 2;
@@ -175,10 +154,6 @@ function awayOf(alert: AlertView, snapshot: PaneContext['snapshot']): number {
 }
 
 export const AlertsPane = () => <ResourcePane resource={ALERTS} />;
-
-export function openAlertForm(memory: Memory, prefill: AlertPrefill, from: ActionName): void {
-  openResourceForm<AlertSeed>(memory, 'alert', { draft: { ...NEW_DRAFT, ...prefill } }, from);
-}
 
 const ENGINE_EVERY_MS = 10_000;
 
@@ -338,29 +313,4 @@ function deleteQuestion(alert: AlertView) {
     yes: 'Delete',
     no: 'Keep it',
   };
-}
-
-/** The secret that signs the webhooks of all alerts. The service returns it when an alert gets a webhook. */
-function SecretBox({ secret, onClose }: SecretProps) {
-  const { columns, rows } = useRoom();
-  const copy = useClipboard();
-  useModalKeys('secret', {
-    copy: () => copy(secret, 'the signing secret'),
-    close: onClose,
-  });
-  return (
-    <Box flexDirection="column" width={columns} height={rows} paddingX={3} justifyContent="center" rowGap={1}>
-      <Text bold>This secret signs the webhooks of all your alerts:</Text>
-      <Text bold color={COLORS.accent}>
-        {secret}
-      </Text>
-      <Text>
-        Give it to the receiver, which checks the header X-Gastop-Signature with it. It is shown again when
-        another alert gets a webhook; gastop alerts rotate-secret changes it.
-      </Text>
-      <Text>
-        <Text bold>y</Text> copies it <Text bold>{forTerminal('⏎')}</Text> closes
-      </Text>
-    </Box>
-  );
 }

@@ -34,16 +34,17 @@ import {
   shortGwei,
 } from '../../../core/units.ts';
 import { useNow } from '../../app/clock.ts';
+import { useKeptState } from '../../app/ui-state.ts';
 import { useDescription, useMonitor, useMonitorQuery, useReach } from '../../data/queries.ts';
 import type { Confirmation } from '../../input/confirm.tsx';
 import {
+  changedIn,
   choiceField,
   type FormField,
-  type FormState,
-  firstProblems,
   formOf,
   numberProblem,
   presetAfter,
+  problemsOf,
   textField,
 } from '../../input/form.ts';
 import { ResourceForm, useFormState } from '../../resource/resource-form.tsx';
@@ -53,83 +54,96 @@ import { usePane, useRoom } from '../../ui/pane-context.tsx';
 import { EMPTY_LINE, faint, type Line, plain } from '../../ui/text.tsx';
 import { cheaperThan } from '../alerts/alert-form.tsx';
 import { checkLines, sizeText } from './auto-tx-facts.ts';
-import type { AutoTxSeed } from './auto-txs-pane.tsx';
-import { type Pasted, pastedText, type SignedText, transactionText, usePastedTransaction } from './pasted.ts';
+import { NOTHING_PASTED, type Pasted, pastedText, transactionText, usePastedTransaction } from './pasted.ts';
 
-const ORDER_FIELDS = ['targetGasPriceGwei', 'gasSpeed', 'strictTargetPrice'] as const;
+const SIGNED = 'signedTransaction';
+const ORDER_FIELDS = ['targetGasPriceGwei', 'gasSpeed', 'strictTargetPrice'];
+
 /** The form of a new or changed auto-tx. The pasted text is kept only while the form is open. */
-export function AutoTxForm({ seed, ...props }: FormProps<AutoTxSeed>) {
+export function AutoTxForm({ seed, onLeave, onSaved }: FormProps<AutoTxView>) {
+  const { like = null, isChange = false } = seed;
   const { snapshot, width } = usePane();
   const { rows } = useRoom();
-  const { edited = null, like = null, signed } = seed;
   const { client, host = null, isPlain = false, now } = useMonitor();
+  const edited = isChange ? like : null;
   const role = roleOf(edited);
   const state = useFormState('auto-tx-form', () =>
     formOf(
-      draftOf(edited ?? like, snapshot, edited !== null),
-      role === 'needed' ? 'signedTransaction' : 'targetGasPriceGwei',
-      edited === null && like === null ? [] : ['targetGasPriceGwei', 'expiresAt', 'note'],
+      draftOf(like, snapshot, isChange),
+      role === 'needed' ? SIGNED : 'targetGasPriceGwei',
+      like === null ? [] : ['targetGasPriceGwei', 'expiresAt', 'note'],
     ),
   );
-  const { form } = state;
-  const { draft, initial, focus } = form;
-  const unknown = unknownAutoTxFields(useDescription());
-  const pasted = usePastedTransaction(signed, draft.signedTransaction);
+  const [signed, setSigned] = useKeptState('auto-tx-signed', NOTHING_PASTED);
+  const { draft, focus } = state.form;
+  const unknown: readonly string[] = unknownAutoTxFields(useDescription());
+  const pasted = usePastedTransaction(signed);
   const outlook = useOutlook(draft, pasted, edited, snapshot, !unknown.includes('expiresAt'));
+  const { order, checks, odds } = outlook;
   const { price } = outlook.judged;
-  const checks = outlook.checks ?? [];
-  const fields = autoTxFields(form, signed, role, pasted, price, now()).filter(
-    ({ id }) => !unknown.some((name) => name === id),
-  );
-  const problems = autoTxProblems(draft, initial, pasted, edited, now());
-  const hasPaste = signed.length > 0;
-  const bytes = hasPaste ? { signedTransaction: signed.read() } : {};
-  const unchanged = unchangedIn(draft, initial);
-  const isOrderNew = hasPaste || ORDER_FIELDS.some((id) => !unchanged.includes(id));
-  const change =
-    edited && `${edited.status === 'DRAFT' ? 'Sign the draft' : 'Change'}: ${describeContent(edited)}`;
-  const facts = pastedFacts(pasted, snapshot, width);
   const isRoomy = rows >= ROOMY_FROM;
-  const isPasting = focus === 'signedTransaction';
+  const isPasting = focus === SIGNED;
   const isAlone = isPasting && !isRoomy;
   const gap = isRoomy ? [EMPTY_LINE] : [];
   const guide = isPasting && pasted.kind === 'nothing' ? guideLines(edited, host, width) : [];
-  const below = isRoomy || isPasting ? [...guide, ...facts] : [];
+  const facts = isRoomy || isPasting ? [...guide, ...pastedFacts(pasted, snapshot, width)] : [];
+  const text = pastedText(pasted);
+  const isShown = pasted.kind === 'transaction';
+  const transaction: FormField = {
+    id: SIGNED,
+    label: 'signed',
+    hint: role === 'replaces' ? 'paste another one to replace it' : 'paste it here; it is never shown',
+    kind: 'pasted',
+    isEmpty: signed.length === 0,
+    description: text === null ? null : [{ text, bold: isShown }],
+    beside: isShown ? (isPasting ? '' : transactionText(pasted.transaction)) : null,
+    problem: role === 'needed' || pasted.kind !== 'nothing' ? pastedProblem(pasted, edited) : null,
+    isJudged: pasted.kind === 'nothing' ? undefined : pasted.kind !== 'reading',
+    under: facts.length === 0 ? [] : [...facts, ...gap],
+    isAlone,
+    add: (more) => setSigned((before) => before.with(more)),
+    drop: () => setSigned(() => NOTHING_PASTED),
+  };
+  const fields = [
+    ...(role === 'needed' ? [transaction] : []),
+    ...autoTxFields(draft, focus, price, now()),
+    ...(role === 'replaces' ? [transaction] : []),
+  ].filter(({ id }) => !unknown.includes(id));
+  const hasPaste = signed.length > 0;
+  const bytes = hasPaste ? { signedTransaction: signed.read() } : {};
+  const changed = changedIn(state.form);
+  // An expiry that stays may have passed meanwhile, and is not sent again.
+  const sent = edited === null ? Object.keys(draft).filter((id) => !unknown.includes(id)) : changed;
+  const what =
+    edited && `${edited.status === 'DRAFT' ? 'Sign the draft' : 'Change'}: ${describeContent(edited)}`;
   // Ctrl-S schedules from this field, too.
-  const words = `at ${describeTarget(outlook.order)}${price === null ? '' : `, ${price}`}`;
-  const order = pasted.kind === 'transaction' ? [[plain(`   ${words}`)]] : [];
-  const odds = wrappedLines(outlook.odds, width, { most: ODDS_LINES });
+  const at = isShown ? [[plain(`   at ${describeTarget(order)}${price === null ? '' : `, ${price}`}`)]] : [];
+  const below = isAlone ? at : [...gap, ...wrappedLines(odds, width, { most: ODDS_LINES })];
   return (
     <ResourceForm
-      {...{ ...props, ...state, fields, problems }}
+      {...{ ...state, onLeave, fields, isChange, below }}
       resource="auto-tx"
-      title={change ?? 'New auto-tx'}
-      isChange={edited !== null}
-      isDirty={
-        hasPaste || Object.keys(draft).some((id) => id !== 'signedTransaction' && !unchanged.includes(id))
-      }
+      title={what ?? 'New auto-tx'}
+      problems={problemsOf(fields, checkAutoTxUpdate(orderOf(draft, now(), sent), now()))}
       verb={{ done: 'scheduled', doing: 'scheduling' }}
       close={() => {
-        signed.drop();
+        setSigned(() => NOTHING_PASTED);
         state.close();
       }}
-      isJudged={(id) =>
-        id === 'signedTransaction' && pasted.kind !== 'nothing' ? pasted.kind !== 'reading' : undefined
-      }
       save={async () => {
+        const body = { ...bytes, ...orderOf(draft, now(), sent) };
         if (edited !== null) {
-          await client.updateAutoTx(edited.id, { ...bytes, ...orderOf(draft, now(), unchanged) });
+          await client.updateAutoTx(edited.id, body);
           return { id: edited.id };
         }
-        const targetGasPriceGwei = Number(draft.targetGasPriceGwei);
-        const order = { ...bytes, ...orderOf(draft, now(), unknown), targetGasPriceGwei };
-        return { id: (await client.createAutoTx(order)).id };
+        return client.createAutoTx({ ...body, targetGasPriceGwei: Number(draft.targetGasPriceGwei) });
       }}
-      saved={describeTarget(outlook.order)}
+      onSaved={({ id }) => onSaved(id)}
+      saved={describeTarget(order)}
       confirm={async () => {
         // A block may have come since the prices on the screen, and the service decides by its own.
-        const { isDue } = outlook.judged;
-        const latest = isDue ? snapshot : await client.gasCurrent().catch(() => snapshot);
+        const latest = outlook.judged.isDue ? snapshot : await client.gasCurrent().catch(() => snapshot);
+        const isOrderNew = hasPaste || ORDER_FIELDS.some((id) => changed.includes(id));
         const overpays = isOrderNew ? overpaysCheck(checks) : null;
         return scheduleConfirmation(hasPaste ? host : null, isPlain, pasted, outlook, latest, overpays);
       }}
@@ -138,9 +152,6 @@ export function AutoTxForm({ seed, ...props }: FormProps<AutoTxSeed>) {
         lines: [hasPaste ? 'The pasted transaction is forgotten.' : 'The changes are lost.'],
         no: 'Stay',
       }}
-      under={({ kind }) => (kind !== 'pasted' || below.length === 0 ? [] : [...below, ...gap])}
-      alone={isAlone ? 'signedTransaction' : null}
-      below={[...(isAlone ? [] : gap), ...(isAlone ? order : odds)]}
       rest={(room) => {
         const open = checks.filter(({ result, ok }) => !isAlone || ok === false || result === 'wait');
         return preflightLines(open, width, room);
@@ -198,41 +209,37 @@ function useOutlook(
   const stored = pasted.kind === 'nothing' && edited !== null ? storedTransaction(edited) : null;
   const transaction = pasted.kind === 'transaction' ? pasted.transaction : stored;
   const bid = transaction ?? edited;
+  const { gasPrice = null, maxFeePerGas = null, maxPriorityFeePerGas = null } = bid ?? {};
+  const { gasSpeed } = draft;
+  const target = weiOfTypedGwei(draft.targetGasPriceGwei);
   const isStrict = draft.strictTargetPrice === 'yes';
-  const order: PricedAutoTx = {
-    target: weiOfTypedGwei(draft.targetGasPriceGwei),
-    gasSpeed: draft.gasSpeed,
-    isStrict,
-    gasPrice: bid?.gasPrice ?? null,
-    maxFeePerGas: bid?.maxFeePerGas ?? null,
-    maxPriorityFeePerGas: bid?.maxPriorityFeePerGas ?? null,
-  };
+  const order = { target, gasSpeed, isStrict, gasPrice, maxFeePerGas, maxPriorityFeePerGas };
   const end = mayExpire ? (expiresAt(draft.expiresAt, now) ?? null) : null;
   const leftSec = end === null ? null : Math.max(Math.round((end - now) / 1_000), 0);
   const isThere = distanceToTarget(order, snapshot)?.isThere ?? false;
   const likely = useTargetReach(order, isThere, leftSec, snapshot);
-  const lane = laneOf(draft.gasSpeed);
-  const lanePrice = lane && snapshot.lanes[lane].price;
+  const lane = laneOf(gasSpeed);
   const from = transaction?.from ?? null;
-  const sender = useMonitorQuery({
+  const { data: account, error } = useMonitorQuery({
     key: ['auto-tx-account', from],
     enabled: from !== null,
     ask: async (client, signal) => (from === null ? null : client.autoTxAccount(from, { signal })),
     head: snapshot,
-    isSettled: (account) => account === null,
+    isSettled: (answer) => answer === null,
   });
-  const account = sender.data ?? (sender.error === null ? undefined : null);
-  const checked = { target: order.target, lane: lane ?? 'average', isStrict, expiresAt: end } as const;
+  const toCheck = transaction && {
+    transaction,
+    order: { target, lane: lane ?? 'average', isStrict, expiresAt: end },
+    id: edited?.id ?? null,
+  };
+  const lanePrice = lane && snapshot.lanes[lane].price;
   const made =
-    transaction === null || (account === undefined && sender.data !== null)
-      ? null
-      : autoTxChecks(
-          { transaction, order: checked, id: edited?.id ?? null },
-          { snapshot, account: account ?? null, lanePrice, now },
-        );
-  const checks = made === null || stored === null || edited === null ? made : storedChecks(made, edited);
-  const isHeld = obstacleOf(checks ?? []) !== null;
-  const isBlobLow = checks?.some(({ name, result }) => name === 'blob-cap' && result === 'wait') === true;
+    toCheck === null || (account === undefined && error === null)
+      ? []
+      : autoTxChecks(toCheck, { snapshot, account: account ?? null, lanePrice, now });
+  const checks = stored === null || edited === null ? made : storedChecks(made, edited);
+  const isHeld = obstacleOf(checks) !== null;
+  const isBlobLow = checks.some(({ name, result }) => name === 'blob-cap' && result === 'wait');
   const at = (present: SnapshotView) => {
     const canGo = !isHeld && !isBlobLow && cannotBroadcastReason(present.source.kind) === null;
     return {
@@ -245,7 +252,7 @@ function useOutlook(
   const judged = at(snapshot);
   const isUnlikely = isThere || isHeld || pasted.kind === 'problem';
   // A transaction may pay more than its lane costs.
-  const isDear = checks?.some(({ name, ok }) => name === 'cost' && ok === false) === true;
+  const isDear = checks.some(({ name, ok }) => name === 'cost' && ok === false);
   const due = `target reached: it is broadcast at once${isDear ? ', but pays more itself' : ''}`;
   return { order, at, judged, odds: judged.isDue ? due : isUnlikely ? null : likely, checks };
 }
@@ -335,13 +342,10 @@ function guideLines(edited: AutoTxView | null, host: string | null, width: numbe
   return [EMPTY_LINE, ...lines];
 }
 
-function rankOf({ name, result, ok }: CheckView): number {
-  if (result === 'block') return 0;
-  if (ok === false) return 1;
-  if (result === 'wait') return 2;
-  if (result === 'unknown') return 3;
-  return name === 'cost' ? 4 : 5;
-}
+const rankOf = ({ name, result, ok }: CheckView) =>
+  [result === 'block', ok === false, result === 'wait', result === 'unknown', name === 'cost', true].indexOf(
+    true,
+  );
 
 /** As many checks as fit: those that need attention first, then the cost; the others are counted. */
 function preflightLines(checks: readonly CheckView[], width: number, room: number): readonly Line[] {
@@ -363,8 +367,6 @@ export function draftOf(like: AutoTxView | null, { lanes }: SnapshotView, isChan
   const usual = cheaperThan(lanes.slow.price).thresholdGwei;
   const isExpiryOwn = like !== null && (isChange || like.expiresAt === null);
   return {
-    /** Counts the changes of the pasted text, which is not part of the state. */
-    signedTransaction: '',
     targetGasPriceGwei: like === null ? usual : like.target === null ? '' : gweiString(like.target),
     gasSpeed: like?.gasSpeed ?? 'AVERAGE',
     strictTargetPrice: like?.isStrict === true ? 'yes' : 'no',
@@ -383,46 +385,35 @@ function roleOf(edited: AutoTxView | null): SignedRole {
   return isWaiting && edited.attempts === 0 && edited.submittedAt === null ? 'replaces' : 'fixed';
 }
 
+/** The fields of the order, from top to bottom. */
 export function autoTxFields(
-  { draft, focus }: Pick<FormState<AutoTxDraft>, 'draft' | 'focus'>,
-  signed: SignedText,
-  role: SignedRole,
-  pasted: Pasted,
+  draft: AutoTxDraft,
+  focus: string,
   price: string | null,
   now: number,
 ): readonly FormField[] {
-  const text = pastedText(pasted);
-  const isShort = pasted.kind === 'transaction' && focus !== 'signedTransaction';
-  const transaction: FormField = {
-    id: 'signedTransaction',
-    label: 'signed',
-    hint: role === 'replaces' ? 'paste another one to replace it' : 'paste it here; it is never shown',
-    kind: 'pasted',
-    description: text === null ? null : [{ text, bold: pasted.kind === 'transaction' }],
-    beside: isShort ? transactionText(pasted.transaction) : pasted.kind === 'transaction' ? '' : null,
-    add: (more) => signed.add(more),
-    drop: () => signed.drop(),
-  };
   const speeds = [...new Set<string>([...GAS_SPEEDS, draft.gasSpeed])];
   const lanes = speeds.map((value) => [value, titleWord(value)] as const);
-  const end = TIME.test(draft.expiresAt.trim()) ? expiresAt(draft.expiresAt, now) : null;
-  const isLeft = focus !== 'expiresAt' && end != null && end > now;
+  const end = expiresAt(draft.expiresAt, now);
+  const isTime = TIME.test(draft.expiresAt.trim()) && focus !== 'expiresAt';
   return [
-    ...(role === 'needed' ? [transaction] : []),
-    textField('targetGasPriceGwei', 'target', 'gwei, such as 0.04', { unit: 'gwei', beside: price }),
+    textField('targetGasPriceGwei', 'target', 'gwei, such as 0.04', {
+      ...{ unit: 'gwei', beside: price },
+      problem: numberProblem(draft.targetGasPriceGwei, 'a price in gwei, such as 0.04'),
+    }),
     choiceField('gasSpeed', 'lane', 'whose price has to reach the target', lanes),
     choiceField('strictTargetPrice', 'strict', 'yes: compares its own price instead of the lane', NO_YES),
     textField('expiresAt', 'expires', 'space: 1h 6h 1d 7d none; or type 2d, or a time', {
-      beside: isLeft ? `in ${formatDuration((end - now) / 1_000)}` : null,
+      beside: isTime && end != null && end > now ? `in ${formatDuration((end - now) / 1_000)}` : null,
+      problem: end === undefined ? 'must be a time such as 6h, 1d, 2026-01-31T12:00Z, or none' : null,
       next: (typed) => presetAfter(EXPIRY_PRESETS, typed.trim().toLowerCase()),
     }),
     textField('note', 'note', 'only for you', { isProse: true }),
-    ...(role === 'replaces' ? [transaction] : []),
   ];
 }
 
-/** The order as a request has it, without the fields in `omitted`. */
-function orderOf(draft: AutoTxDraft, now: number, omitted: readonly string[] = []) {
+/** The order as a request has it, with these fields only. */
+export function orderOf(draft: AutoTxDraft, now: number, names: readonly string[] = Object.keys(draft)) {
   const at = expiresAt(draft.expiresAt, now);
   const order = {
     targetGasPriceGwei: Number(draft.targetGasPriceGwei),
@@ -431,37 +422,9 @@ function orderOf(draft: AutoTxDraft, now: number, omitted: readonly string[] = [
     note: draft.note,
     expiresAt: at == null ? null : new Date(at).toISOString(),
   };
-  for (const name of omitted) Reflect.deleteProperty(order, name);
+  for (const name of Object.keys(order)) if (!names.includes(name)) Reflect.deleteProperty(order, name);
   const known: Partial<typeof order> = order;
   return known;
-}
-
-/** What stays as it is: an expiry may have passed meanwhile, and is not sent again. */
-function unchangedIn(draft: AutoTxDraft, initial: AutoTxDraft): readonly string[] {
-  const before: Readonly<Record<string, string>> = initial;
-  return Object.entries(draft).flatMap(([id, value]) => (before[id] === value ? [id] : []));
-}
-
-export function autoTxProblems(
-  draft: AutoTxDraft,
-  initial: AutoTxDraft,
-  pasted: Pasted,
-  edited: AutoTxView | null,
-  now: number,
-): ReadonlyMap<string, string> {
-  // A lane may be the service's own.
-  const omitted = ['gasSpeed', ...(edited === null ? [] : unchangedIn(draft, initial))];
-  const checked = checkAutoTxUpdate(orderOf(draft, now, omitted), now);
-  const isPasteWanted = pasted.kind !== 'nothing' || roleOf(edited) === 'needed';
-  const isExpiryRead = omitted.includes('expiresAt') || expiresAt(draft.expiresAt, now) !== undefined;
-  const target = numberProblem(draft.targetGasPriceGwei, 'needs a price in gwei, such as 0.04', '0.04');
-  const typed = [
-    ['signedTransaction', isPasteWanted ? pastedProblem(pasted, edited) : null],
-    ['targetGasPriceGwei', target],
-    ['expiresAt', isExpiryRead ? null : 'must be a time such as 6h, 1d, 2026-01-31T12:00Z, or none'],
-  ] as const;
-  // That nothing is changed is no problem of a field.
-  return firstProblems(typed, checked.ok ? [] : checked.problems.filter(({ path }) => path !== ''));
 }
 
 function pastedProblem(pasted: Pasted, edited: AutoTxView | null): string | null {

@@ -33,20 +33,11 @@ import {
   ordered,
 } from './auto-tx-facts.ts';
 import { AutoTxForm } from './auto-tx-form.tsx';
-import { SignedText } from './pasted.ts';
-
-export interface AutoTxSeed {
-  readonly signed: SignedText;
-  readonly edited?: AutoTxView;
-  readonly like?: AutoTxView;
-}
 
 const NO_AUTO_TXS: readonly AutoTxView[] = [];
 
-const AUTO_TXS: Resource<AutoTxView, AutoTxSeed> = {
+const AUTO_TXS: Resource<AutoTxView> = {
   name: 'auto-tx',
-  tab: 'tab-4',
-  title: 'Auto-txs',
   useList({ snapshot }) {
     const now = useNow();
     const { autoTxs: feed } = useLists();
@@ -113,8 +104,6 @@ const AUTO_TXS: Resource<AutoTxView, AutoTxSeed> = {
     const none = cannotBroadcastReason(snapshot.source.kind);
     // Reported before a signed transaction is pasted in vain.
     const noForm = none === null ? null : `${asSentence(none)}: start gastop with --rpc URL`;
-    const openForm = (seed: Omit<AutoTxSeed, 'signed'>) =>
-      pane.openForm({ ...seed, signed: new SignedText() });
     const ask = (item: AutoTxView, dialog: (item: AutoTxView) => Confirmation, run: typeof cancel) =>
       pane.ask(item, (autoTx) => {
         const { lines, ...others } = dialog(autoTx);
@@ -131,7 +120,7 @@ const AUTO_TXS: Resource<AutoTxView, AutoTxSeed> = {
       else ask(autoTx, (each) => enableQuestion(each, snapshot), send);
     };
     return {
-      list: { new: noForm ?? (() => openForm({})) },
+      list: { new: noForm ?? (() => pane.openForm({})) },
       item: (autoTx) => {
         const { hash } = autoTx;
         const status = statusOf(autoTx);
@@ -139,7 +128,7 @@ const AUTO_TXS: Resource<AutoTxView, AutoTxSeed> = {
         const isOpen = status === 'PENDING' || status === 'DISABLED';
         const final = isOver(autoTx) ? 'It is final: c schedules another one like it' : null;
         const toggle = status === 'PENDING' ? () => setStatus(autoTx, 'DISABLED') : () => void enable(autoTx);
-        const edit = noForm ?? (() => openForm({ edited: autoTx }));
+        const edit = noForm ?? (() => pane.openForm({ like: autoTx, isChange: true }));
         const cannotDelete = isSubmitted
           ? 'It is submitted: it can be deleted once it is final'
           : isOpen && 'Cancel it first: x';
@@ -148,7 +137,7 @@ const AUTO_TXS: Resource<AutoTxView, AutoTxSeed> = {
             (isSubmitted && 'It is submitted: it cannot be disabled') ||
             final ||
             (status === 'DRAFT' ? 'A draft needs its signature first: e' : toggle),
-          another: noForm ?? (() => openForm({ like: autoTx })),
+          another: noForm ?? (() => pane.openForm({ like: autoTx })),
           edit: final ?? (isSubmitted ? 'It is submitted: it cannot be changed' : edit),
           copy: hash === null ? 'It has no hash before it is signed' : () => copy(hash, shortHex(hash, '…')),
           cancel:

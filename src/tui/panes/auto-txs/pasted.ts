@@ -11,25 +11,31 @@ import { sizeText } from './auto-tx-facts.ts';
 
 /** A pasted signed transaction. The text suffices to send it, so nothing prints, compares or serialises it. */
 export class SignedText {
-  #text = '';
+  #text: string;
+
+  constructor(text = '') {
+    this.#text = text;
+  }
 
   get length(): number {
     return this.#text.length;
   }
 
   /** A paste may come in pieces. Stops storing once it is longer than any transaction. */
-  add(text: string): void {
-    if (this.#text.length <= SIGNED_LONGEST) this.#text = `${this.#text}${text}`.trimStart();
+  with(text: string): SignedText {
+    return this.length > SIGNED_LONGEST ? this : new SignedText(`${this.#text}${text}`.trimStart());
   }
 
   read(): string {
     return this.#text;
   }
 
-  drop(): void {
+  erase(): void {
     this.#text = '';
   }
 }
+
+export const NOTHING_PASTED = new SignedText();
 
 export type Pasted =
   | { readonly kind: 'nothing' }
@@ -46,23 +52,23 @@ export type Pasted =
 /** In a terminal without bracketed paste the next piece comes within this time. */
 const SETTLED_MS = 60;
 
-/** Decodes the pasted text once it is complete. `pastes` counts the changes of `signed`. */
-export function usePastedTransaction(signed: SignedText, pastes: string): Pasted {
-  const [read, setRead] = useState<{ readonly pastes: string; readonly what: Pasted } | null>(null);
-  const isSettled = useElapsed(SETTLED_MS, pastes);
+/** Decodes the pasted text once it is complete. */
+export function usePastedTransaction(signed: SignedText): Pasted {
+  const [read, setRead] = useState<{ readonly signed: SignedText; readonly what: Pasted } | null>(null);
+  const isSettled = useElapsed(SETTLED_MS, signed);
   useEffect(() => {
     if (!isSettled || signed.length === 0) return;
     let isWanted = true;
     // Loaded lazily: cryptography is not needed at the start.
     void import('../../../core/transactions/decode-transaction.ts').then((decoder) => {
-      if (isWanted) setRead({ pastes, what: readSigned(signed, decoder) });
+      if (isWanted) setRead({ signed, what: readSigned(signed, decoder) });
     });
     return () => {
       isWanted = false;
     };
-  }, [isSettled, signed, pastes]);
+  }, [isSettled, signed]);
   // A secret is erased once it is recognised; the message about it stays.
-  if (read?.pastes === pastes) return read.what;
+  if (read?.signed === signed) return read.what;
   return { kind: signed.length === 0 ? 'nothing' : 'reading' };
 }
 
@@ -80,7 +86,7 @@ function readSigned(signed: SignedText, { transactionBytes, decodeTransaction }:
     const call = describeTransaction(transaction)?.words ?? null;
     return { kind: 'transaction', transaction, call, size: bytes.length };
   } catch (error) {
-    if (mayBeSecret(signed.read())) signed.drop();
+    if (mayBeSecret(signed.read())) signed.erase();
     return problem(
       error instanceof TransactionError ? error.message : 'this cannot be read as a transaction',
     );
