@@ -8,7 +8,7 @@ export function commandTree(): Command {
   const refuse = () => {
     throw new Error('a command was run while its help was read');
   };
-  return createProgram(refuse, { write: () => {}, columns: WIDEST, colour: false }, refuse);
+  return createProgram(refuse, { stdout: { write: () => {}, columns: WIDEST }, env: {} }, refuse);
 }
 
 /** The program's commands and those below them, each before its own. */

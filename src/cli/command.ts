@@ -17,7 +17,8 @@ export interface LoadedSettings {
 /** What the work of a command gets besides its arguments and flags. */
 export interface CommandContext {
   readonly io: Io;
-  loadSettings(): Promise<LoadedSettings>;
+  /** `env` is by default that of the process. */
+  loadSettings(env?: Io['env']): Promise<LoadedSettings>;
 }
 
 type Work<Args extends readonly unknown[]> = (

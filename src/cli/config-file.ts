@@ -21,7 +21,8 @@ export interface LoadedConfig {
 /** Reads the config file. One that the user named must exist; the platform's default need not. */
 export async function loadConfigFile(
   path: string,
-  { required, home, platform }: { required: boolean; home: string; platform: NodeJS.Platform },
+  { home, platform }: Pick<Io, 'home' | 'platform'>,
+  required: boolean,
 ): Promise<LoadedConfig> {
   const info = await stat(path).catch(() => null);
   if (info === null && !required) return { path, content: null, warning: null };

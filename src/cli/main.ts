@@ -1,48 +1,40 @@
 import { existsSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { isServerUrl } from '../store/database-url.ts';
+import type { CommandContext, LoadedSettings } from './command.ts';
 import { refuseSignedArguments } from './commands/signed-input.ts';
 import { configFile, loadConfigFile } from './config-file.ts';
-import { createContext, proxyNote } from './context.ts';
-import { CliError, EXIT, reportError } from './errors.ts';
+import { CliError, EXIT, reportError, usageError } from './errors.ts';
 import { Interruption, type Io, processIo } from './io.ts';
-import { cleanLine, wantsColour } from './output.ts';
+import { cleanLine, note } from './output.ts';
 import { commanderMessage, createProgram } from './program.ts';
-import { isSecretVariable, type SourceFlags } from './settings.ts';
+import { isSecretVariable, resolveSettings, type SourceFlags } from './settings.ts';
 
 /** Runs one command line and returns its exit code. Never throws; an error is one line on stderr. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   let exitCode: number = EXIT.ok;
   const program = createProgram(
     (flags) => createContext(io, flags),
-    {
-      write: (text) => io.stdout.write(text),
-      columns: io.stdout.columns,
-      colour: wantsColour(io),
-    },
+    io,
     (code) => {
       exitCode = code;
     },
   );
-  const secrets = () => {
-    const { config, database = null } = program.opts<SourceFlags>();
-    return knownSecrets(io, config, database);
-  };
   try {
     refuseSignedArguments(argv);
     await program.parseAsync(expandRpc(usualWords(argv)), { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) {
-      const message = commanderMessage(error, program, argv);
-      if (message === null) return EXIT.ok;
-      io.stderr.write(`gastop: ${cleanLine(message, await secrets())}\n`);
-      return EXIT.usage;
-    }
+    const isOfCommander = error instanceof CommanderError;
+    // It has only printed help or version.
+    if (isOfCommander && error.exitCode === 0) return EXIT.ok;
+    const told = isOfCommander ? usageError(commanderMessage(error, program, argv)) : error;
     // Failures caused by an interruption end as the interruption; others are reported.
     const { reason } = io.interruption();
-    const cause = reason instanceof Interruption && !(error instanceof CliError) ? reason : error;
-    const report = reportError(cause, io.env.GASTOP_DEBUG === '1', await secrets());
+    const cause = reason instanceof Interruption && !(told instanceof CliError) ? reason : told;
+    const { config, database = null } = program.opts<SourceFlags>();
+    const secrets = await knownSecrets(io, config, database);
+    const report = reportError(cause, io.env.GASTOP_DEBUG === '1', secrets);
     const proxy = report.exitCode === EXIT.unreachable ? proxyNote(io.env) : null;
     const lines = proxy === null ? report.lines : [...report.lines, cleanLine(proxy)];
     for (const [index, line] of lines.entries()) {
@@ -107,7 +99,7 @@ export async function knownSecrets(
   const contents = await Promise.all(
     [...files].map(async (file) => {
       if (file === undefined) return {};
-      const loaded = await loadConfigFile(file, { required: false, home, platform }).catch(() => null);
+      const loaded = await loadConfigFile(file, { home, platform }, false).catch(() => null);
       return loaded?.content ?? {};
     }),
   );
@@ -130,3 +122,68 @@ function passwordsOf(url: string): readonly string[] {
     return [written, password];
   }
 }
+
+function createContext(io: Io, flags: SourceFlags): CommandContext {
+  const loadSettings = async (env = io.env): Promise<LoadedSettings> => {
+    const named = flags.config ?? (env.GASTOP_CONFIG?.trim() || undefined);
+    const required = named !== undefined;
+    const config = await loadConfigFile(named ?? configFile({ ...io, env }), io, required);
+    const settings = resolveSettings(flags, env, config);
+    const { kind } = settings.source.value;
+    const { apiKey, url } = config.content ?? {};
+    // A key that was not meant for this service is not sent.
+    const isLoose = kind === 'hosted' && settings.apiKey.value === null && apiKey !== undefined && !url;
+    const warnings = [
+      config.warning,
+      kind === 'rpc' || kind === 'hosted' ? goThroughProxy(env) : null,
+      isLoose
+        ? 'the key in the config file is not used, because no url stands beside it; add the url, or set GASTOP_API_KEY'
+        : null,
+    ];
+    for (const warning of warnings) if (warning !== null) note(io, cleanLine(warning));
+    const configFrom = flags.config !== undefined ? '--config' : required ? 'GASTOP_CONFIG' : 'default';
+    return { settings, config, configFrom };
+  };
+  return { io, loadSettings };
+}
+
+/** In order of precedence: gastop's requests nearly always use https. */
+const VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'] as const;
+/** Requests to this machine never use a proxy; `fetch` compares IPv6 with brackets, `http` without. */
+const LOOPBACK = 'localhost,127.0.0.1,::1,[::1]';
+
+/** Uses the environment's proxy, as curl does; deliveries of alerts never do. Returns why it is not used, or `null`. */
+function goThroughProxy(env: Io['env']): string | null {
+  const proxy = namedProxy(env);
+  // Node has configured it itself.
+  if (proxy === null || env.NODE_USE_ENV_PROXY === '1') return null;
+  const http = process.getBuiltinModule('node:http');
+  if (typeof http.setGlobalProxyFromEnv !== 'function')
+    return `${proxy.name} is not used by this Node.js; set NODE_USE_ENV_PROXY=1 or use Node.js 24.14 or newer`;
+  const of = (lower: string) => env[lower] || env[lower.toUpperCase()] || undefined;
+  try {
+    http.setGlobalProxyFromEnv({
+      http_proxy: withHttp(of('http_proxy')),
+      https_proxy: withHttp(of('https_proxy')),
+      no_proxy: [of('no_proxy'), LOOPBACK].filter((part) => part !== undefined).join(','),
+    });
+    return null;
+  } catch {
+    return `${proxy.name} is not used: it is no address of a proxy, such as http://proxy.example.org:3128`;
+  }
+}
+
+/** A hint when there is no response; `null` without a proxy. Hides a password in its address. */
+function proxyNote(env: Io['env']): string | null {
+  const proxy = namedProxy(env);
+  const host = URL.parse(withHttp(proxy?.value) ?? '')?.host;
+  return host ? `asked through the proxy ${host}, which ${proxy?.name} names` : null;
+}
+
+function namedProxy(env: Io['env']) {
+  const name = VARIABLES.find((each) => env[each]);
+  return name === undefined ? null : { name, value: env[name] };
+}
+
+const withHttp = (address: string | undefined) =>
+  address === undefined || address.includes('://') ? address : `http://${address}`;

@@ -1,4 +1,4 @@
-import { type Command, type CommanderError, Option } from 'commander';
+import { type Command, type CommanderError, type Help, Option } from 'commander';
 import { VERSION } from '../contract/routes.ts';
 import { CliCommand, type CommandContext } from './command.ts';
 import { addAlerts } from './commands/alerts.ts';
@@ -19,23 +19,17 @@ import { addServe } from './commands/serve.ts';
 import { addWait } from './commands/wait.ts';
 import { addCompletion } from './completion.ts';
 import { EXIT } from './errors.ts';
-import { formatHelp, ROOT_EXAMPLES } from './help.ts';
-import { paints } from './output.ts';
+import type { Io } from './io.ts';
+import { paints, wantsColour } from './output.ts';
 import { append, unknownCommand } from './parse.ts';
 import type { SourceFlags } from './settings.ts';
 
 const WIDEST_HELP = 80;
 
-interface ProgramOutput {
-  write(text: string): void;
-  readonly columns: number | undefined;
-  readonly colour: boolean;
-}
-
 /** From this tree help, completion and dispatch are derived; `done` takes the exit code. */
 export function createProgram(
   contextFor: (flags: SourceFlags) => CommandContext,
-  output: ProgramOutput,
+  { stdout, env }: Pick<Io, 'stdout' | 'env'>,
   done: (exitCode: number) => void,
 ): Command {
   const program: CliCommand = new CliCommand(
@@ -47,11 +41,11 @@ export function createProgram(
     .description('top for gas: what to pay now, and what to pay if you can wait')
     .usage('[command] [options]')
     .configureOutput({
-      writeOut: (text) => output.write(text),
+      writeOut: (text) => stdout.write(text),
       writeErr: () => {},
       outputError: () => {},
-      getOutHelpWidth: () => Math.min(output.columns ?? WIDEST_HELP, WIDEST_HELP),
-      getOutHasColors: () => output.colour,
+      getOutHelpWidth: () => Math.min(stdout.columns ?? WIDEST_HELP, WIDEST_HELP),
+      getOutHasColors: () => wantsColour({ stdout, env }),
     })
     .configureHelp({ styleTitle: paints(true).title, formatHelp })
     .helpCommand(false)
@@ -103,13 +97,77 @@ function addSourceOptions(program: Command): void {
     );
 }
 
-/** What commander objects to, as a message that names the help; `null` where it has only printed help or version. */
-export function commanderMessage(
-  error: CommanderError,
-  program: Command,
-  argv: readonly string[],
-): string | null {
-  if (error.exitCode === 0) return null;
+const ROOT_EXAMPLES = `
+Examples
+  gastop --demo                              look around, no network needed
+  gastop --rpc http://127.0.0.1:8545         your own node
+  gastop now --format '{average} gwei'       for a status bar
+  gastop history --window 7d --chart         the week as a line
+  gastop chains --chains base,op,scroll      what a swap costs on each
+
+Exit codes
+  0 ok   1 failed   2 wrong usage   3 source unreachable or prices old
+  4 key missing or refused   5 quota used up`;
+
+const GLOBAL_HINT = 'Source and settings flags go with every command: gastop --help';
+type Item = readonly [term: string, text: string];
+
+function formatHelp(command: Command, helper: Help): string {
+  const title = (text: string): string => helper.styleTitle(text);
+  const commands = helper.groupItems(
+    [...command.commands],
+    helper.visibleCommands(command),
+    (each) => each.helpGroup() || 'Commands',
+  );
+  const options = helper.groupItems(
+    [...command.options],
+    helper.visibleOptions(command),
+    (option) => option.helpGroupHeading ?? 'Flags',
+  );
+  const args = helper.visibleArguments(command);
+  const sections: (readonly [string, readonly Item[]])[] = [
+    ...[...commands].map(
+      ([heading, list]) => [heading, list.map((one) => commandItem(one, helper))] as const,
+    ),
+    ['Arguments', args.map((each): Item => [helper.argumentTerm(each), each.description])],
+    ...[...options].map(([heading, list]) => [heading, list.map((one) => optionItem(one, helper))] as const),
+  ];
+  const width = Math.max(...sections.flatMap(([, items]) => items.map(([term]) => term.length)), 0);
+  return `${[
+    helper.boxWrap(`${title(fullName(command))}  ${command.description()}`, helper.helpWidth ?? 80),
+    '',
+    `${title('Usage')}  ${helper.commandUsage(command)}`,
+    ...sections
+      .filter(([, items]) => items.length > 0)
+      .flatMap(([heading, items]) => [
+        '',
+        title(heading),
+        ...items.map(([term, text]) => helper.formatItem(term, width, text, helper)),
+      ]),
+    ...(command.parent === null ? [] : ['', GLOBAL_HINT]),
+  ].join('\n')}\n`;
+}
+
+function fullName(command: Command): string {
+  return command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
+}
+
+function commandItem(command: Command, helper: Help): Item {
+  const words = command.registeredArguments.map((argument) => {
+    const name = argument.variadic ? `${argument.name()}…` : argument.name();
+    return argument.required ? `<${name}>` : `[${name}]`;
+  });
+  return [[command.name(), ...words].join(' '), helper.subcommandDescription(command)];
+}
+
+function optionItem(option: Option, helper: Help): Item {
+  const choices = option.argChoices === undefined ? '' : `: ${option.argChoices.join(', ')}`;
+  const standard = typeof option.defaultValue === 'string' ? ` (default ${option.defaultValue})` : '';
+  return [helper.optionTerm(option), `${option.description}${choices}${standard}`];
+}
+
+/** What commander objects to, as a message that names the help. */
+export function commanderMessage(error: CommanderError, program: Command, argv: readonly string[]): string {
   const path = [program];
   for (const word of argv) path.push(...(path.at(-1)?.commands.filter((each) => each.name() === word) ?? []));
   const command = path.at(-1) ?? program;

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openChainRows, readChainRows } from '../../src/cli/poll-chains.ts';
+import { openChainRows, readChainRows } from '../../src/cli/commands/chains.ts';
 import { namedChains, resolveSettings } from '../../src/cli/settings.ts';
 import { compareChains } from '../../src/mcp/compare-tool.ts';
 import { startChains, type TriedChains } from '../helpers/tried-chains.ts';
@@ -108,7 +108,7 @@ describe('a row', () => {
     const now = 1_800_000_000_000;
     await using rows = openChainRows(setups, () => now);
     rows.start();
-    await rows.complete;
+    await rows.complete(10_000, new AbortController().signal);
     expect(rows.read()).toMatchObject([{ figures: null, problem: { retryAt: now + 42_000 } }]);
     // Which chain it is takes two requests at once, of which the second may not have come.
     expect(limited.requests.length).toBeLessThanOrEqual(2);

@@ -299,7 +299,7 @@ describe('plans of the config file', () => {
   const refused = async (plans: unknown): Promise<string> => {
     const { home } = newHome({ plans });
     const path = join(home, '.config', 'gastop', 'config.json');
-    const load = loadConfigFile(path, { required: true, home, platform: 'linux' });
+    const load = loadConfigFile(path, { home, platform: 'linux' }, true);
     return load.then(
       () => 'taken',
       (error: Error) => error.message.replace('config file ~/.config/gastop/config.json: ', ''),

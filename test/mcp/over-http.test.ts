@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
-import { withMcp } from '../../src/cli/mcp-over-http.ts';
+import { withMcp } from '../../src/cli/commands/run-service.ts';
 import { SIMULATED_CHAIN_ID } from '../../src/core/chains.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { serveService, shareServedService } from '../helpers/served-service.ts';

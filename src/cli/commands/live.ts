@@ -6,9 +6,8 @@ import type { Io } from '../io.ts';
 import { chosenSettings, type OpenedClient, openClient, warnOfPlainKey } from '../open-source.ts';
 import { withSpinner } from '../output.ts';
 import { unknownCommand } from '../parse.ts';
-import { EVERY_MS, openChainRows } from '../poll-chains.ts';
 import { parseNodeUrl, type Settings, withSource } from '../settings.ts';
-import { chainsOption, chosenChains } from './chains.ts';
+import { chainsOption, chosenChains, EVERY_MS, openChainRows } from './chains.ts';
 
 export function addLive(program: CliCommand): void {
   program

@@ -5,8 +5,7 @@ import type { Io } from '../io.ts';
 import { knownSecrets } from '../main.ts';
 import { type OpenedClient, openSource, READY_WITHIN_MS } from '../open-source.ts';
 import { note } from '../output.ts';
-import { readChainRows } from '../poll-chains.ts';
-import { comparedChains } from './chains.ts';
+import { comparedChains, readChainRows } from './chains.ts';
 
 export function addMcp(program: CliCommand): void {
   program

@@ -6,7 +6,6 @@ import { API_KEY_HEADER, MCP_PATH } from '../../contract/routes.ts';
 import type { LogLevel } from '../../service/http/log.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { configFile } from '../config-file.ts';
-import { createContext } from '../context.ts';
 import { failure, usageError } from '../errors.ts';
 import { cleanLine, note } from '../output.ts';
 import { checked, parseWhole } from '../parse.ts';
@@ -102,7 +101,11 @@ export function listenError(error: unknown, { host, port }: ServeFlags): unknown
       );
 }
 
-async function printUnit({ io }: CommandContext, source: SourceFlags, flags: ServeFlags): Promise<void> {
+async function printUnit(
+  { io, loadSettings }: CommandContext,
+  source: SourceFlags,
+  flags: ServeFlags,
+): Promise<void> {
   if (io.platform !== 'linux') {
     throw usageError('--systemd is for Linux; elsewhere let your own service manager run "gastop serve"');
   }
@@ -122,8 +125,8 @@ async function printUnit({ io }: CommandContext, source: SourceFlags, flags: Ser
   }
   // The settings of the present shell do not apply to the unit.
   const own = Object.entries(io.env).filter(([name]) => !name.startsWith('GASTOP_'));
-  const unitIo = { ...io, env: Object.fromEntries(own) };
-  keySettings(unitIo, await createContext(unitIo, source).loadSettings(), flags.keys);
+  const env = Object.fromEntries(own);
+  keySettings({ ...io, env }, await loadSettings(env), flags.keys);
   const script = await realpath(process.argv[1] ?? '').catch(() => process.argv[1] ?? '');
   if (/[\\/]_npx[\\/]/.test(script)) {
     note(io, 'this gastop is in the npx cache, which may be cleared; npm install -g gastop installs one');
