@@ -7,7 +7,7 @@ import type { HistoryStore } from '../store/history.ts';
 import { bounded, type ChainReader } from './chain-reader.ts';
 import { dataFeesOf } from './data-fees.ts';
 import type { AdviceJudge } from './follow/advice-judge.ts';
-import { unsavedWords } from './follow/block-writer.ts';
+import { unsavedWords } from './follow/chain-state.ts';
 import type { Follower } from './follow/follower.ts';
 import { type ApiFailure, unavailable } from './http/errors.ts';
 import type { Lease } from './leader.ts';

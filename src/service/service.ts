@@ -19,9 +19,9 @@ import { abortable, sleep } from './async.ts';
 import { AutoTxService } from './auto-txs/auto-tx-service.ts';
 import { startAutoTxs } from './auto-txs/engine.ts';
 import { createChainReader } from './chain-reader.ts';
-import { AdviceJudge } from './follow/advice-judge.ts';
-import { unsavedWords } from './follow/block-writer.ts';
+import { createAdviceJudge } from './follow/advice-judge.ts';
 import type { Engine } from './follow/chain-state.ts';
+import { unsavedWords } from './follow/chain-state.ts';
 import { Follower, type News } from './follow/follower.ts';
 import { createApp } from './http/app.ts';
 import { createOpenGate, type Gate } from './http/auth.ts';
@@ -109,7 +109,7 @@ export async function startService(options: ServiceOptions) {
     ...options.delivery,
     isSimulated: source.kind === 'simulated',
   };
-  const track = new AdviceJudge(new TrackStore(database), onError, () => lease.mayWrite);
+  const track = createAdviceJudge(new TrackStore(database), onError, () => lease.mayWrite);
   const shared = { source, lease, wallNow, signal, onError };
   const follower = new Follower({
     ...shared,

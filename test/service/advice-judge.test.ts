@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type GivenAdvice, getsInto } from '../../src/core/advice.ts';
 import type { Block } from '../../src/core/block.ts';
-import { AdviceJudge } from '../../src/service/follow/advice-judge.ts';
+import { createAdviceJudge } from '../../src/service/follow/advice-judge.ts';
 import { TrackStore } from '../../src/store/advice-track.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { blockHash, makeBlock } from '../helpers/chain-blocks.ts';
@@ -97,8 +97,8 @@ function sayAfter(block: Block, { said, waits }: BlockEvent): GivenAdvice | null
 
 async function startProcess(path: string, errors: unknown[]) {
   const database = await openDatabase(path);
-  const keeper = new AdviceJudge(new TrackStore(database), (error) => errors.push(error));
-  await keeper.load();
+  const keeper = createAdviceJudge(new TrackStore(database), (error) => errors.push(error));
+  await keeper.settle();
   const stop = async () => {
     await keeper.end();
     await database.close();
@@ -174,7 +174,7 @@ test('whatever happens in whatever order, what is judged is what a plain look at
       }));
       expect(rows).toEqual(expected.sort((a, b) => a.block_number - b.block_number));
 
-      await own.keeper.load();
+      await own.keeper.settle();
       const counted = [...model.said.values()]
         .map((advice) => ({ advice, ...(model.verdict(advice) ?? { verdict: null, ended: -1 }) }))
         .filter(({ advice, verdict }) => advice.probability !== null && /kept|missed/.test(verdict ?? ''));

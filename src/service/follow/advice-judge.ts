@@ -8,85 +8,75 @@ const AT_ONCE = 16;
 const RECENT_BLOCKS = 64;
 const MOST_DUE = 100_000;
 
+export type AdviceJudge = ReturnType<typeof createAdviceJudge>;
+
 /**
  * Keeps the record of the service's advice: judges it by the stored blocks when its time is over, and counts the
  * results. Advice from before a downtime is judged when the blocks of that time are stored. No method rejects.
+ * @param isWriting whether this process judges; otherwise it reads the results of another process.
  */
-export class AdviceJudge {
-  readonly #store: TrackStore;
-  readonly #onError: (error: unknown) => void;
-  readonly #isWriting: () => boolean;
-  #score: AdviceScore | null = null;
-  #lookingBack: Promise<void> = Promise.resolve();
-  #ended = false;
-  #problem: string | null = null;
+export function createAdviceJudge(
+  store: TrackStore,
+  onError: (error: unknown) => void,
+  isWriting: () => boolean = () => true,
+) {
+  let score: AdviceScore | null = null;
+  let lookingBack = Promise.resolve();
+  let hasEnded = false;
+  let problem: string | null = null;
 
-  /** @param isWriting whether this process judges; otherwise it reads the results of another process. */
-  constructor(store: TrackStore, onError: (error: unknown) => void, isWriting: () => boolean = () => true) {
-    this.#store = store;
-    this.#onError = onError;
-    this.#isWriting = isWriting;
-  }
-
-  get score(): AdviceScore | null {
-    return this.#score;
-  }
-
-  load(): Promise<void> {
-    return this.#guard(() => this.#count());
-  }
-
-  /** Judges the advice that newly stored blocks have ended. */
-  settle(): Promise<void> {
-    return this.#guard(async () => {
-      if (this.#isWriting()) await this.#store.settle(await this.#store.due(RECENT_BLOCKS, AT_ONCE));
-      await this.#count();
-    });
-  }
-
-  /**
-   * Missing blocks may have arrived: judges the advice that waits for them, in small steps.
-   * @param filledUntil the history has been filled up to this time (Unix seconds): blocks missing before it are
-   * unavailable, and advice that needed them for a day is given up.
-   */
-  lookBack(filledUntil: number | null = null): Promise<void> {
-    this.#lookingBack = this.#lookingBack.then(() => this.#guard(() => this.#settleAll(filledUntil)));
-    return this.#lookingBack;
-  }
-
-  async end(): Promise<void> {
-    this.#ended = true;
-    await this.#lookingBack;
-  }
-
-  async #settleAll(filledUntil: number | null): Promise<void> {
-    if (this.#ended || !this.#isWriting()) return;
+  async function settleAll(filledUntil: number | null): Promise<void> {
+    if (hasEnded || !isWriting()) return;
     const slice = new TimeSlice();
-    const due = await this.#store.due(Number.MAX_SAFE_INTEGER, MOST_DUE);
+    const due = await store.due(Number.MAX_SAFE_INTEGER, MOST_DUE);
     let settled = 0;
-    for (let at = 0; at < due.length && !this.#ended; at += AT_ONCE) {
-      settled += await this.#store.settle(due.slice(at, at + AT_ONCE), filledUntil);
+    for (let at = 0; at < due.length && !hasEnded; at += AT_ONCE) {
+      settled += await store.settle(due.slice(at, at + AT_ONCE), filledUntil);
       if (slice.isOver()) await slice.next();
     }
-    if (settled > 0) await this.#count();
+    if (settled > 0) await count();
   }
 
-  async #count(): Promise<void> {
-    const score = await this.#store.score(SCORED);
+  async function count(): Promise<void> {
+    const next = await store.score(SCORED);
     // Responses are cached while this object is the same.
-    if (JSON.stringify(score) !== JSON.stringify(this.#score)) this.#score = score;
+    if (JSON.stringify(next) !== JSON.stringify(score)) score = next;
   }
 
   /** The record matters less than the service: if it cannot be written, everything else goes on. */
-  async #guard(work: () => Promise<void>): Promise<void> {
+  async function guard(work: () => Promise<void>): Promise<void> {
     try {
       await work();
-      this.#problem = null;
+      problem = null;
     } catch (error) {
       // A full disk fails at every block.
-      const problem = String(error);
-      if (problem !== this.#problem) this.#onError(error);
-      this.#problem = problem;
+      if (String(error) !== problem) onError(error);
+      problem = String(error);
     }
   }
+
+  return {
+    get score(): AdviceScore | null {
+      return score;
+    },
+    /** Judges the advice that newly stored blocks have ended. */
+    settle: () =>
+      guard(async () => {
+        if (isWriting()) await store.settle(await store.due(RECENT_BLOCKS, AT_ONCE));
+        await count();
+      }),
+    /**
+     * Missing blocks may have arrived: judges the advice that waits for them, in small steps.
+     * @param filledUntil the history has been filled up to this time (Unix seconds): blocks missing before it are
+     * unavailable, and advice that needed them for a day is given up.
+     */
+    lookBack(filledUntil: number | null = null): Promise<void> {
+      lookingBack = lookingBack.then(() => guard(() => settleAll(filledUntil)));
+      return lookingBack;
+    },
+    end(): Promise<void> {
+      hasEnded = true;
+      return lookingBack;
+    },
+  };
 }

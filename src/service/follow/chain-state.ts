@@ -1,24 +1,41 @@
+import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ChainEvent, ChainSource, KnownBlock } from '../../chain/chain-source.ts';
 import { type Advice, eachLane, type GivenAdvice, givenAdvice, type LanePrices } from '../../core/advice.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import { type ChainProfile, identifiedChain, updateFrequencySec } from '../../core/chains.ts';
 import { type FeeEngine, NEAR_BLOCKS } from '../../core/engine/fee-engine.ts';
+import { SLOT_SEC } from '../../core/simulation.ts';
 import type { AlertRun } from '../../store/alert-evaluation.ts';
 import type { BlockStore } from '../../store/blocks.ts';
+import { StoreError } from '../../store/errors.ts';
 import { TimeSlice } from '../async.ts';
 import type { Lease } from '../leader.ts';
 import type { AdviceJudge } from './advice-judge.ts';
-import { BlockWriter, type IngestedBlock, unsavedWords } from './block-writer.ts';
 import type { SourceState } from './freshness.ts';
 
 const DAY_SEC = 86_400;
+/** How long blocks may wait to be written in one batch; a burst costs one transaction per this time. */
+const GATHER_MS = 50;
+/** Blocks per transaction: a few milliseconds of the event loop. */
+const BATCH = 512;
+/** Above this the follower waits for the disk. */
+const FULL = 4_096;
 
-/** The ingested chain: every block goes once to the engine and, in the leader, to the store; a reorg rewinds both. */
+/** An ingested block, and the lane prices after it; `null` when the engine has none. */
+interface IngestedBlock {
+  readonly block: Block;
+  readonly prices: LanePrices | null;
+}
+
+/**
+ * The ingested chain: every block goes once to the engine and, in the leader, in order to the store, many per
+ * transaction; a reorg rewinds both. A failed write is retried with the next one.
+ */
 export class ChainState {
   readonly #options: ChainStateOptions;
   readonly #source: Pick<SourceState, 'isLate' | 'isPast'>;
-  readonly #writer: BlockWriter;
+  readonly #onRecovered: () => void;
   /** The last ingested blocks, ascending: where a new subscription starts, and where a rewind ends. */
   #recent: Block[] = [];
   /** The lowest block that a rewind left since the reader of older blocks last reset it. */
@@ -26,10 +43,16 @@ export class ChainState {
   #profile: ChainProfile | null = null;
   /** `null` before the first block, and once it failed. */
   #engine: Engine | null = null;
-  /** First block of the engine's unbroken run up to its head. */
-  #first = Number.POSITIVE_INFINITY;
   #next: Engine | null = null;
   #updatedAt: number | null = null;
+  /** Stopped once another process leads, which follows the unwritten blocks itself. */
+  isWriting = false;
+  #waiting: IngestedBlock[] = [];
+  #unwritten: readonly IngestedBlock[] = [];
+  #timer: NodeJS.Timeout | null = null;
+  #lastFlush = Number.NEGATIVE_INFINITY;
+  #writes: Promise<void> = Promise.resolve();
+  #failure: string | null = null;
 
   constructor(
     options: ChainStateOptions,
@@ -38,26 +61,12 @@ export class ChainState {
   ) {
     this.#options = options;
     this.#source = source;
-    this.#writer = new BlockWriter(options.store, {
-      onRecovered,
-      onRefused: () => void options.lease.look(),
-      alertRun: (blocks) => this.#alertRun(blocks),
-      onFired: options.onFired,
-      adviceAfter: (block) => this.#adviceAfterHead(block),
-      onWritten: () => {
-        options.onStored?.();
-        return options.track.settle();
-      },
-    });
-    options.lease.onChange(() => this.#writer.close());
-  }
-
-  get isWriting(): boolean {
-    return this.#writer.isOpen;
+    this.#onRecovered = onRecovered;
+    options.lease.onChange(() => this.#stopWriting());
   }
 
   write(): void {
-    if (this.#options.lease.mayWrite) this.#writer.open();
+    this.isWriting = this.#options.lease.mayWrite;
   }
 
   /** How the stored blocks differ from those in memory, as events of a source. `null`: none in memory is stored. */
@@ -110,21 +119,16 @@ export class ChainState {
   get writeProblem(): string | null {
     const { lease } = this.#options;
     const cannotReadLease = lease.state === 'unknown' && lease.problem !== null;
-    return this.#writer.problem ?? (cannotReadLease ? unsavedWords(lease.problem) : null);
+    return this.#failure ?? (cannotReadLease ? unsavedWords(lease.problem) : null);
   }
 
   get isFull(): boolean {
-    return this.#writer.isFull;
+    return this.#waiting.length >= FULL;
   }
 
   /** Whether a rewind exceeded the engine's depth, which resets it. */
   get isBlank(): boolean {
     return this.#engine?.head == null;
-  }
-
-  /** Whether the engine has all blocks from `number` on. */
-  remembers(number: number): boolean {
-    return !this.isBlank && this.#first <= number;
   }
 
   advice(): Advice | null {
@@ -143,10 +147,6 @@ export class ChainState {
 
   get engine(): Engine | null {
     return this.#engine;
-  }
-
-  flush(): Promise<void> {
-    return this.#writer.flush();
   }
 
   /** Loads the newest `count` stored blocks, so that there are prices at once. Returns whether there are any. */
@@ -175,7 +175,7 @@ export class ChainState {
     this.#profile = profile;
     if (this.#engine !== null && isSame) return;
     this.dropEngine();
-    await this.rebuildDay();
+    await this.rebuild();
   }
 
   /** The next `adopt` or block creates another. */
@@ -195,15 +195,14 @@ export class ChainState {
     if (this.#recent.length >= KEPT * 8) this.#recent = this.#recent.slice(-KEPT);
     if (this.#profile === null) return;
     this.#engine ??= this.#options.createEngine(this.#profile);
-    if (feed(this.#engine, block)) this.#first = block.number;
+    feed(this.#engine, block);
   }
 
   ingest(block: Block): void {
     try {
       this.#feed(block);
     } finally {
-      const isPriced = this.isWriting && this.#engine?.head === block;
-      this.#writer.add(block, isPriced ? this.#engine?.lanePrices() : null);
+      if (this.isWriting) this.#writeSoon(block);
     }
     this.#updatedAt = this.#options.wallNow();
   }
@@ -213,19 +212,28 @@ export class ChainState {
     while ((this.head?.number ?? number) > number) this.#recent.pop();
     this.#engine?.rewindTo(number);
     this.#next?.rewindTo(number);
-    this.#writer.rewindTo(number);
+    const stays = ({ block }: IngestedBlock) => block.number <= number;
+    this.#waiting = this.#waiting.filter(stays);
+    void this.#enqueue(() => {
+      this.#unwritten = this.#unwritten.filter(stays);
+      return this.#options.store.rewindTo(number);
+    });
   }
 
   beginAnew(genesis: Hex | undefined): void {
     this.lowestRewind = -1;
-    this.#writer.beginAnew(genesis);
+    this.#waiting = [];
+    void this.#enqueue(() => {
+      this.#unwritten = [];
+      return this.#options.store.beginAnew(genesis);
+    });
     this.#recent = [];
     this.dropEngine();
   }
 
   /** The store has another chain: stops showing it, and leaves it unchanged. */
   disown(): void {
-    this.#writer.close();
+    this.#stopWriting();
     this.#recent = [];
     this.dropEngine();
     this.#profile = null;
@@ -233,35 +241,37 @@ export class ChainState {
   }
 
   /**
-   * Fills a new engine with the blocks from `from` on, those of the store and then the newest ones, and swaps it in:
-   * until then the present one answers.
+   * Fills a new engine with the last `memorySec`, by default a day, which is enough for advice and quickly read: the
+   * stored blocks, then the newest ones. Swaps it in at the end; until then the present one answers.
    */
-  async rebuild(from: number): Promise<void> {
-    if (this.#writer.problem !== null) return;
+  async rebuild(memorySec = DAY_SEC): Promise<void> {
     const { source, store, createEngine, signal } = this.#options;
-    await this.#writer.flush();
-    // All processes compute with the same blocks: the stored ones.
-    const stored = await store.newest(this.#recent.length);
-    this.#recent = this.#recent.map((block) => stored.find((each) => isSameBlock(each, block)) ?? block);
+    const { head } = this;
+    if (this.#failure !== null || head === null) return;
     // The demo must have advice for a day within seconds, without storing its past first. On a real chain each block
     // counts alike, so that a restarted service gives the same advice as one that ran on. The demo begins at round
     // numbers, so that demos started within the same hours agree.
     const isDemo = source.kind === 'simulated';
-    const near = isDemo ? roundBlock((this.head?.number ?? 0) - NEAR_BLOCKS) : 0;
+    const near = isDemo ? roundBlock(head.number - NEAR_BLOCKS) : 0;
+    const start = isDemo
+      ? roundBlock(head.number - Math.floor(memorySec / SLOT_SEC))
+      : (((await store.latestAt(head.timestamp - memorySec)) ?? (await store.oldest()))?.number ?? 0);
+    await this.flush();
+    // All processes compute with the same blocks: the stored ones.
+    const stored = await store.newest(this.#recent.length);
+    this.#recent = this.#recent.map((block) => stored.find((each) => isSameBlock(each, block)) ?? block);
     if (this.#profile === null) return;
     const next = createEngine(this.#profile);
     this.#next = next;
-    let first = Number.POSITIVE_INFINITY;
     const slice = new TimeSlice();
     /** `false`: aborted, or superseded by a new chain or rebuild. */
     const add = async (block: Block) => {
-      if (feed(next, block, block.number < near)) first = block.number;
+      feed(next, block, block.number < near);
       if (slice.isOver()) await slice.next();
       return !signal.aborted && this.#next === next;
     };
-    const start = isDemo ? roundBlock(from) : from;
     for (let at = start; at < (this.#recent[0]?.number ?? 0); ) {
-      await this.#writer.flush();
+      await this.flush();
       const page = await (isDemo ? source.blocks(at, at + PAGE - 1) : store.page(at, PAGE));
       for (const block of page)
         if (block.number < (this.#recent[0]?.number ?? 0) && !(await add(block))) return;
@@ -275,18 +285,74 @@ export class ChainState {
     }
     if (next.head === null || this.#next !== next) return;
     this.#engine = next;
-    this.#first = first;
     this.#next = null;
     if (this.#updatedAt !== null) this.#updatedAt = this.#options.wallNow();
   }
 
-  /** Rebuilds the engine from the last day: enough for advice, and quickly read. */
-  async rebuildDay(): Promise<void> {
-    if (this.head === null) return;
-    const { store } = this.#options;
-    // A simulated chain has blocks from 0 on, whatever is stored of it.
-    const start = (await store.latestAt(this.head.timestamp - DAY_SEC)) ?? (await store.oldest());
-    await this.rebuild(start?.number ?? 0);
+  #stopWriting(): void {
+    this.isWriting = false;
+    this.#waiting = [];
+    this.#unwritten = [];
+    this.#failure = null;
+  }
+
+  #writeSoon(block: Block): void {
+    const prices = this.#engine?.head === block ? this.#engine.lanePrices() : null;
+    this.#waiting.push({ block, prices });
+    this.#timer ??= setTimeout(
+      () => void this.flush(),
+      Math.max(0, this.#lastFlush + GATHER_MS - performance.now()),
+    );
+  }
+
+  /** Resolves once everything ingested so far is written or has failed; never rejects. */
+  flush(): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#lastFlush = performance.now();
+    const blocks = this.#waiting;
+    this.#waiting = [];
+    const head = blocks.at(-1)?.block;
+    if (head === undefined) return this.#writes;
+    // Blocks passed during a catch-up had no advice.
+    const given = this.#adviceAfterHead(head);
+    for (let at = 0; at < blocks.length; at += BATCH) {
+      const isLast = at + BATCH >= blocks.length;
+      void this.#enqueue(async () => {
+        await this.#save(blocks.slice(at, at + BATCH), isLast ? given : null);
+        if (isLast) this.#options.onStored?.();
+        if (isLast) await this.#options.track.settle();
+        if (blocks.length > BATCH) await setImmediate();
+      });
+    }
+    return this.#writes;
+  }
+
+  async #save(batch: readonly IngestedBlock[], given: GivenAdvice | null): Promise<void> {
+    const ingested = [...this.#unwritten, ...batch];
+    this.#unwritten = ingested.slice(-FULL);
+    const blocks = ingested.map(({ block }) => block);
+    const fired = await this.#options.store.saveBlocks(blocks, given, this.#alertRun(ingested));
+    this.#unwritten = [];
+    if (fired > 0) this.#options.onFired?.();
+  }
+
+  #enqueue(write: () => Promise<void>): Promise<void> {
+    const written = this.#writes.then(() => (this.isWriting ? write() : undefined));
+    this.#writes = written.then(
+      () => {
+        if (this.#failure === null) return;
+        this.#failure = null;
+        this.#onRecovered();
+      },
+      (error: unknown) => {
+        if (error instanceof StoreError && error.code === 'not-holder') {
+          this.#stopWriting();
+          void this.#options.lease.look();
+        } else this.#failure = unsavedWords(error instanceof Error ? error.message : String(error));
+      },
+    );
+    return this.#writes;
   }
 
   /** Judges at writing time whether a block is past, as writing may have been delayed. */
@@ -331,13 +397,13 @@ export type Engine = Pick<
   'head' | 'push' | 'rewindTo' | 'advice' | 'lanePrices' | 'reachProbability' | 'meanPrices'
 >;
 
-/** After a gap the engine restarts. Returns whether the block is its first. */
-function feed(engine: Engine, block: Block, isWarmUp = false): boolean {
+/** After a gap the engine restarts. */
+function feed(engine: Engine, block: Block, isWarmUp = false): void {
   if (engine.head !== null && block.number !== engine.head.number + 1) engine.rewindTo(-1);
-  const isFirst = engine.head === null;
   engine.push(block, isWarmUp);
-  return isFirst;
 }
+
+export const unsavedWords = (why: string): string => `history is not being saved: ${why}`;
 
 const KEPT = 128;
 

@@ -47,7 +47,9 @@ export class Follower {
     this.#news = sourceNews(options.source, options.onNews);
     this.chain = new ChainState(options, this.state, () => this.#filler.fillSoon());
     options.lease.onChange((state) => {
-      this.#filler.fillSoon();
+      // Its own node's version of a block may differ from the stored one: all processes must agree on the stored one.
+      if (options.lease.mayWrite) this.#filler.fillSoon();
+      else this.#filler.rebuildSoon();
       if (this.#followsAs !== null && this.#followsAs !== state) this.#again.abort();
     });
     this.#filler = new HistoryFiller(options, this.chain);
@@ -133,9 +135,9 @@ export class Follower {
   /** Shows prices of the stored blocks, marked stale until the source has reported its newest. */
   async #begin(): Promise<void> {
     if (!(await this.chain.load(FIRST_BLOCKS))) return;
-    await this.#options.track.load();
+    await this.#options.track.settle();
     this.#ready.resolve();
-    void this.#guard(() => this.chain.rebuildDay());
+    void this.#guard(() => this.chain.rebuild());
   }
 
   /** Returns whether the error is permanent. */
@@ -168,9 +170,7 @@ export class Follower {
     await lease.look();
     const until = AbortSignal.any([signal, this.#again.signal]);
     if (lease.state === 'stands-by' && source.kind === 'rpc' && (await store.chainId()) !== null) {
-      // Its own node's version of a block may differ from the stored one: all processes must agree on the stored one.
-      if (hasRead) await this.chain.rebuildDay();
-      if (hasRead) this.#filler.rebuildSoon();
+      if (hasRead) await this.chain.rebuild();
       return this.#standBy(until);
     }
     source.acceptRestart?.();
@@ -218,7 +218,7 @@ export class Follower {
       // Before the blocks: responses are cached by head, and the first of a chain that began anew must say so.
       this.restartedAt = await store.restartedAt();
       await this.#takeStored();
-      if (poll % TRACK_POLLS === 0) await track.load();
+      if (poll % TRACK_POLLS === 0) await track.settle();
       this.state.responded();
       this.#filler.start();
       const problem = lease.leaderReport?.problem ?? null;
@@ -250,7 +250,7 @@ export class Follower {
       const events = await this.chain.changes();
       if (events === null) {
         if (await this.chain.load(FIRST_BLOCKS)) this.#ready.resolve();
-        await this.chain.rebuildDay();
+        await this.chain.rebuild();
       }
       if (events === null || events.length === 0) return;
       for (const event of events) {

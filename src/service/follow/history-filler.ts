@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import { SLOT_SEC } from '../../core/simulation.ts';
 import type { NumberRange } from '../../store/block-rows.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import { StoreError } from '../../store/errors.ts';
@@ -24,10 +23,10 @@ const RECALL_MS = 15_000;
 
 type FillerOptions = Pick<
   FollowerOptions,
-  'source' | 'store' | 'track' | 'historySec' | 'wallNow' | 'signal' | 'onError'
+  'source' | 'store' | 'track' | 'lease' | 'historySec' | 'wallNow' | 'signal' | 'onError'
 >;
 
-/** Fills the last hour, the day, then all, and holes; prunes. A standby rebuilds the engine from what is filled. */
+/** Fills the last hour, the day, then all, and holes; prunes. A standby rebuilds the engine once the leader has filled. */
 export class HistoryFiller {
   readonly #options: FillerOptions;
   readonly #chain: ChainState;
@@ -37,13 +36,12 @@ export class HistoryFiller {
   isFilled = false;
   readonly #alarm = new Alarm();
   /** How far back the engine's history goes; a restart begins with a day. */
-  #rememberedSec = DAY_SEC;
-  /** While another process fills: blocks stored at the last rebuild of the engine, and at the last check. */
-  #recalled = { remembered: 0, seen: 0 };
+  #rememberedSec: number;
 
   constructor(options: FillerOptions, chain: ChainState) {
     this.#options = options;
     this.#chain = chain;
+    this.#rememberedSec = options.source.kind === 'simulated' ? 0 : DAY_SEC;
   }
 
   start(): void {
@@ -100,29 +98,19 @@ export class HistoryFiller {
     this.#filled.resolve();
   }
 
-  /** Another process fills: rebuilds the engine each time the history has doubled or stopped growing. */
+  /** Another process fills: rebuilds the engine once that is done, or after a reset. */
   async #recall(): Promise<void> {
-    const head = this.#chain.head;
-    if (head === null) return;
-    const { store, historySec } = this.#options;
-    const memory = Math.min(historySec, MEMORY_SEC);
-    const from = (await store.latestAt(head.timestamp - memory))?.number ?? (await store.oldest())?.number;
-    if (from === undefined || from > head.number) return;
-    const holes = await store.missingRanges({ from, to: head.number });
-    const seen = holes.reduce((left, hole) => left - (hole.to - hole.from + 1), head.number - from + 1);
-    const { remembered, seen: before } = this.#recalled;
-    const isWorthIt = seen >= 2 * remembered || (seen <= before && seen > 1.01 * remembered);
-    const hasForgotten = this.#rememberedSec === 0;
-    this.#recalled = { remembered, seen };
-    if (!isWorthIt && !hasForgotten) return;
-    await this.#rebuild(from);
-    this.#rememberedSec = memory;
-    this.#recalled = { remembered: seen, seen };
+    const { lease, historySec } = this.#options;
+    const isDone = lease.leaderReport?.isFilled ?? true;
+    const memory = Math.min(historySec, isDone ? MEMORY_SEC : DAY_SEC);
+    const isNew = isDone ? this.#rememberedSec < memory : this.#rememberedSec === 0;
+    if (isNew && this.#chain.head !== null) await this.#rebuild(memory);
   }
 
-  async #rebuild(from: number): Promise<void> {
+  async #rebuild(memorySec: number): Promise<void> {
     void this.#options.track.lookBack();
-    await this.#chain.rebuild(from);
+    await this.#chain.rebuild(memorySec);
+    if (!this.#options.signal.aborted) this.#rememberedSec = memorySec;
   }
 
   async #fill(): Promise<void> {
@@ -142,14 +130,7 @@ export class HistoryFiller {
       filledUntil = head.timestamp;
       const reach = Math.min(isSimulated ? historySec : sec, MEMORY_SEC);
       const isNews = !isSimulated && written > 0 && sec <= MEMORY_SEC;
-      if (!isSimulated && !isNews && this.#rememberedSec >= reach) continue;
-      const memory = Math.max(reach, this.#rememberedSec);
-      const start = isSimulated
-        ? Math.max(head.number - Math.floor(memory / SLOT_SEC), 0)
-        : (((await store.latestAt(head.timestamp - memory)) ?? (await store.oldest()))?.number ?? 0);
-      // A young history is used from its beginning.
-      if (isNews || !this.#chain.remembers(start)) await this.#rebuild(start);
-      if (!signal.aborted) this.#rememberedSec = memory;
+      if (isNews || this.#rememberedSec < reach) await this.#rebuild(Math.max(reach, this.#rememberedSec));
     }
     if (signal.aborted || !this.#chain.isWriting) return;
     if (filledUntil !== null) void track.lookBack(filledUntil);

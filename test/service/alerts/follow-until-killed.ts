@@ -4,7 +4,7 @@ import { ChainError, type ChainEvent, type KnownBlock } from '../../../src/chain
 import type { Block } from '../../../src/core/block.ts';
 import { chainProfile } from '../../../src/core/chains.ts';
 import { startSending } from '../../../src/service/alerts/dispatcher.ts';
-import { AdviceJudge } from '../../../src/service/follow/advice-judge.ts';
+import { createAdviceJudge } from '../../../src/service/follow/advice-judge.ts';
 import type { Engine } from '../../../src/service/follow/chain-state.ts';
 import { Follower } from '../../../src/service/follow/follower.ts';
 import { createLease } from '../../../src/service/leader.ts';
@@ -77,7 +77,7 @@ const follower = new Follower({
     health: () => [],
   },
   store,
-  track: new AdviceJudge(new TrackStore(database), onError, () => lease.mayWrite),
+  track: createAdviceJudge(new TrackStore(database), onError, () => lease.mayWrite),
   lease,
   createEngine: storyEngine,
   // What lies before the head is all there.
