@@ -7,7 +7,7 @@ import type { TelegramSettings } from '../service/alerts/notifiers/web-notifiers
 import type { ServiceOptions } from '../service/service.ts';
 import { isServerUrl, parseDatabaseUrl } from '../store/database-url.ts';
 import { parseEncryptionKey } from '../store/sealer.ts';
-import type { NotificationLevel } from '../tui/data/notifications.ts';
+import type { NotificationLevel } from '../tui/data/lists.tsx';
 import type { Flags } from './command.ts';
 import type { ConfigFile, LoadedConfig } from './config-file.ts';
 import { usageError } from './errors.ts';

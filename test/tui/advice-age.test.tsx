@@ -2,9 +2,8 @@ import { Box, Text } from 'ink';
 import { expect, it, vi } from 'vitest';
 import { ClientError } from '../../src/client/errors.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
-import { useMonitor, useSnapshot } from '../../src/tui/data/queries.ts';
+import { MonitorContext, useMonitor, useSnapshot } from '../../src/tui/data/queries.ts';
 import { LiveScreen } from '../../src/tui/panes/live/live-pane.tsx';
-import { SnapshotContext } from '../../src/tui/ui/pane-context.tsx';
 import { RECOMMENDATION, SNAPSHOT } from './fake-gas.ts';
 import { showScreen } from './show-screen.tsx';
 
@@ -58,9 +57,9 @@ it('there is no advice while history loads, and advice at the same block once th
 });
 
 const LiveOf = ({ snapshot }: { readonly snapshot: SnapshotView }) => (
-  <SnapshotContext value={snapshot}>
+  <MonitorContext value={{ ...useMonitor(), snapshot }}>
     <LiveScreen />
-  </SnapshotContext>
+  </MonitorContext>
 );
 
 /** The Live pane over prices that are asked for once an hour. */

@@ -1,8 +1,7 @@
 import { render } from 'ink-testing-library';
 import { describe, expect, it } from 'vitest';
-import { Monitor } from '../../src/tui/app/app.tsx';
+import { Monitor, TABS } from '../../src/tui/app/app.tsx';
 import { SourceHolder } from '../../src/tui/app/source.ts';
-import { TABS } from '../../src/tui/app/tabs.ts';
 import { type ActionName, KEYMAP } from '../../src/tui/input/keymap.ts';
 import { rounds } from '../helpers/rounds.ts';
 import { keyBytes } from '../helpers/terminal-keys.ts';

@@ -1,9 +1,8 @@
 import { render } from 'ink-testing-library';
 import { afterEach, describe, expect, it } from 'vitest';
 import { refusal } from '../../src/client/errors.ts';
-import { Clock } from '../../src/tui/app/clock.ts';
-import { healthOf } from '../../src/tui/app/connection.ts';
-import { NoticeLine } from '../../src/tui/chrome/frame.tsx';
+import { healthOf, NoticeLine } from '../../src/tui/chrome/frame.tsx';
+import { Clock } from '../../src/tui/ui/pane-context.tsx';
 import { SNAPSHOT } from './fake-gas.ts';
 import { inRoom } from './sized-screen.tsx';
 

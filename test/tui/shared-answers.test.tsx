@@ -1,13 +1,11 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { render } from 'ink-testing-library';
 import { expect, it, onTestFinished } from 'vitest';
-import { MonitorContext } from '../../src/tui/data/queries.ts';
-import { createQueryClient } from '../../src/tui/data/query-client.ts';
+import { createQueryClient, MonitorContext } from '../../src/tui/data/queries.ts';
 import { LiveScreen } from '../../src/tui/panes/live/live-pane.tsx';
 import { ServiceScreen } from '../../src/tui/panes/service/service-pane.tsx';
-import { SnapshotContext } from '../../src/tui/ui/pane-context.tsx';
 import { waitFor } from '../helpers/wait-for.ts';
-import { MARKET, SNAPSHOT } from './fake-gas.ts';
+import { MARKET } from './fake-gas.ts';
 import { monitorOf } from './show-screen.tsx';
 import { inRoom } from './sized-screen.tsx';
 
@@ -22,9 +20,7 @@ it('the day’s figures that Live has asked for are not asked for again by the S
   const queries = createQueryClient();
   const tree = (Screen: typeof LiveScreen) => (
     <QueryClientProvider client={queries}>
-      <MonitorContext value={monitor}>
-        <SnapshotContext value={SNAPSHOT}>{inRoom(80, 30, <Screen />)}</SnapshotContext>
-      </MonitorContext>
+      <MonitorContext value={monitor}>{inRoom(80, 30, <Screen />)}</MonitorContext>
     </QueryClientProvider>
   );
   const app = render(tree(LiveScreen));

@@ -3,24 +3,21 @@ import { render } from 'ink-testing-library';
 import { onTestFinished } from 'vitest';
 import type { GasClient } from '../../src/client/client.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
-import { Clock } from '../../src/tui/app/clock.ts';
 import { Finder } from '../../src/tui/app/finder.tsx';
-import type { Tab } from '../../src/tui/app/tabs.ts';
-import { MemoryContext } from '../../src/tui/app/ui-state.ts';
-import { KeyBar } from '../../src/tui/chrome/frame.tsx';
+import { KeyBar, type Tab } from '../../src/tui/chrome/frame.tsx';
 import { type Toast, ToastContext } from '../../src/tui/chrome/toast.tsx';
 import { ListsProvider } from '../../src/tui/data/lists.tsx';
 import {
   type AlertPrefill,
+  createQueryClient,
   MonitorContext,
   type MonitorScope,
   type PlaceName,
 } from '../../src/tui/data/queries.ts';
-import { createQueryClient } from '../../src/tui/data/query-client.ts';
 import type { Scope } from '../../src/tui/input/keymap.ts';
 import { KeyListener } from '../../src/tui/input/use-keys.tsx';
 import { openPlace } from '../../src/tui/panes/explorer/explorer-state.ts';
-import { Room, SnapshotContext } from '../../src/tui/ui/pane-context.tsx';
+import { Clock, MemoryContext, Room } from '../../src/tui/ui/pane-context.tsx';
 import { setAscii } from '../../src/tui/ui/theme.ts';
 import { keyBytes } from '../helpers/terminal-keys.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -41,6 +38,7 @@ export const monitorOf = (
   changes: Partial<MonitorScope> = {},
 ): MonitorScope => ({
   client: fakeGas(gas),
+  snapshot: SNAPSHOT,
   intervalMs: 60_000,
   frozen: false,
   isOwnService: false,
@@ -80,6 +78,7 @@ export function showScreen(options: ShowOptions) {
   const opened: PlaceName[] = [];
   const monitor = monitorOf(gas, {
     ...options,
+    snapshot: options.snapshot ?? SNAPSHOT,
     now,
     newAlert: (prefill) => prefills.push(prefill),
     openPlace: (place) => {
@@ -92,7 +91,7 @@ export function showScreen(options: ShowOptions) {
   onTestFinished(() => setAscii(false));
   const tree = (snapshot: SnapshotView) => (
     <QueryClientProvider client={queries}>
-      <MonitorContext value={monitor}>
+      <MonitorContext value={{ ...monitor, snapshot }}>
         <Clock now={now} periodMs={10}>
           <ToastContext value={showToast}>
             <MemoryContext value={memory}>
@@ -104,14 +103,12 @@ export function showScreen(options: ShowOptions) {
                 beforeClosing={beforeClosing}
               >
                 <KeyListener scopes={[scope, 'global']}>
-                  <SnapshotContext value={snapshot}>
-                    <Room columns={columns} rows={rows}>
-                      <Finder scope={scope}>
-                        <Screen />
-                      </Finder>
-                      {options.hasFooter === true ? <KeyBar /> : null}
-                    </Room>
-                  </SnapshotContext>
+                  <Room columns={columns} rows={rows}>
+                    <Finder scope={scope}>
+                      <Screen />
+                    </Finder>
+                    {options.hasFooter === true ? <KeyBar /> : null}
+                  </Room>
                 </KeyListener>
               </ListsProvider>
             </MemoryContext>

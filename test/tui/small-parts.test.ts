@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { ClientError, type ClientErrorCode, type LimitKind } from '../../src/client/errors.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
-import { failureHint, failureTitle, healthOf } from '../../src/tui/app/connection.ts';
+import { stepInterval } from '../../src/tui/app/app.tsx';
 import { type MonitorSource, SourceHolder } from '../../src/tui/app/source.ts';
-import { stepInterval } from '../../src/tui/app/ui-state.ts';
+import { healthOf } from '../../src/tui/chrome/frame.tsx';
 import { rawLines } from '../../src/tui/chrome/raw-view.tsx';
 import { isOverdue, polledEveryMs } from '../../src/tui/data/queries.ts';
 import { drawnCharacters, EMPTY_INPUT, editLine, insertText } from '../../src/tui/input/text-input.tsx';
 import { recordTexts } from '../../src/tui/panes/service/service-pane.tsx';
+import { failureHint, failureTitle } from '../../src/tui/ui/pane-state.tsx';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
 
 describe('the record of advice in words', () => {

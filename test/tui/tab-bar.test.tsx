@@ -1,7 +1,7 @@
 import { render } from 'ink-testing-library';
 import stringWidth from 'string-width';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { TABS } from '../../src/tui/app/tabs.ts';
+import { TABS } from '../../src/tui/app/app.tsx';
 import { TabBar } from '../../src/tui/chrome/frame.tsx';
 import { type Feed, ListsContext } from '../../src/tui/data/lists.tsx';
 import { inRoom } from './sized-screen.tsx';
@@ -14,7 +14,7 @@ function bar(width: number, current: number, unseen = 0, awaited = 0): string {
   const lists = { alerts: { ...feed, unseen }, autoTxs: { ...feed, awaited } };
   const app = render(
     <ListsContext value={lists}>
-      {inRoom(width, 24, <TabBar tab={TABS[current] ?? TABS[0]} pace="every 12s" />)}
+      {inRoom(width, 24, <TabBar tabs={TABS} tab={TABS[current] ?? TABS[0]} pace="every 12s" />)}
     </ListsContext>,
   );
   onTestFinished(() => app.unmount());

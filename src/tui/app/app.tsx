@@ -1,17 +1,18 @@
 import { QueryClientProvider, useQueryClient } from '@tanstack/react-query';
 import { useApp, useIsScreenReaderEnabled, useWindowSize } from 'ink';
-import { useContext, useEffect, useState, useSyncExternalStore } from 'react';
+import { type ComponentType, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import { isPlain as isPlainUrl } from '../../client/http.ts';
 import { chainNameOf, type SnapshotView } from '../../client/views/gas.ts';
+import { PATHS } from '../../contract/routes.ts';
 import { formatDuration } from '../../core/units.ts';
-import { Frame } from '../chrome/frame.tsx';
+import { Frame, type Health, healthOf, isPast, type Tab } from '../chrome/frame.tsx';
 import { NoData, useNoResponse } from '../chrome/no-source.tsx';
 import { helpLines, RawView } from '../chrome/raw-view.tsx';
 import { type Toast, ToastContext, useToast, useToastHost } from '../chrome/toast.tsx';
-import { ListsProvider } from '../data/lists.tsx';
-import type { Notifications } from '../data/notifications.ts';
+import { ListsProvider, type Notifications } from '../data/lists.tsx';
 import {
   type AlertPrefill,
+  createQueryClient,
   isOverdue,
   MonitorContext,
   type MonitorScope,
@@ -21,23 +22,24 @@ import {
   useSnapshot,
   usualInterval,
 } from '../data/queries.ts';
-import { createQueryClient } from '../data/query-client.ts';
 import type { ActionName, Scope } from '../input/keymap.ts';
 import { type ActionHandlers, KeyListener } from '../input/use-keys.tsx';
 import { cheaperThan } from '../panes/alerts/alert-form.tsx';
+import { AlertsPane } from '../panes/alerts/alerts-pane.tsx';
+import { AutoTxsPane } from '../panes/auto-txs/auto-txs-pane.tsx';
 import { type Board, BoardPane } from '../panes/board/board-pane.tsx';
-import { openPlace } from '../panes/explorer/explorer-state.ts';
-import { openForm } from '../resource/resource-pane.tsx';
-import { Room, SnapshotContext } from '../ui/pane-context.tsx';
+import { ChartScreen } from '../panes/chart/chart-pane.tsx';
+import { ExplorerScreen } from '../panes/explorer/explorer-pane.tsx';
+import { explorerRequest, openPlace } from '../panes/explorer/explorer-state.ts';
+import { LiveScreen } from '../panes/live/live-pane.tsx';
+import { ServiceScreen } from '../panes/service/service-pane.tsx';
+import { openForm, resourceRequest } from '../resource/resource-pane.tsx';
+import { Clock, MemoryContext, Room, useNow } from '../ui/pane-context.tsx';
 import { TextView } from '../ui/scroll.tsx';
 import { DimContext, setAscii } from '../ui/theme.ts';
-import { Clock, useNow } from './clock.ts';
-import { type Health, healthOf, isPast } from './connection.ts';
 import { Finder } from './finder.tsx';
 import { keyFinder, type MonitorSource, type SourceChoice, type SourceHolder } from './source.ts';
-import { TABS } from './tabs.ts';
 import { useSuspend } from './terminal.ts';
-import { MemoryContext, stepInterval } from './ui-state.ts';
 
 export interface MonitorProps {
   readonly holder: SourceHolder;
@@ -64,6 +66,39 @@ interface MonitorState {
   readonly frozen: boolean;
   /** As chosen by the user; `null`: as the service asks for. */
   readonly intervalMs: number | null;
+}
+
+const tab = (
+  scope: Scope,
+  action: ActionName,
+  title: string,
+  Screen: ComponentType,
+  raw: string | Tab['raw'],
+  short = title,
+): Tab => ({
+  scope,
+  action,
+  title,
+  short,
+  Screen,
+  raw: typeof raw === 'string' ? () => ({ path: raw }) : raw,
+});
+
+/** The monitor's tabs, left to right. To add one, add a line here and its keys to the keymap. */
+export const TABS: readonly [Tab, ...Tab[]] = [
+  tab('live', 'tab-1', 'Live', LiveScreen, PATHS.gasCurrent),
+  tab('chart', 'tab-2', 'Chart', ChartScreen, PATHS.statsChart),
+  tab('alerts', 'tab-3', 'Alerts', AlertsPane, resourceRequest('alert', PATHS.alerts, PATHS.alert)),
+  tab('auto-txs', 'tab-4', 'Auto-tx', AutoTxsPane, resourceRequest('auto-tx', PATHS.autoTxs, PATHS.autoTx)),
+  tab('explorer', 'tab-5', 'Explorer', ExplorerScreen, explorerRequest, 'Expl'),
+  tab('service', 'tab-6', 'Service', ServiceScreen, PATHS.summary, 'Serv'),
+];
+
+const INTERVALS_MS = [500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000] as const;
+
+export function stepInterval(currentMs: number, direction: 'faster' | 'slower'): number {
+  if (direction === 'slower') return INTERVALS_MS.find((ms) => ms > currentMs) ?? currentMs;
+  return INTERVALS_MS.findLast((ms) => ms < currentMs) ?? currentMs;
 }
 
 /** Ages that tick every second would keep a screen reader from finishing its sentence. */
@@ -160,7 +195,20 @@ function SessionScreen(props: SessionProps) {
   const host = isOwnService ? null : (opened?.name ?? null);
   const { url, apiKey = null } = opened?.reach ?? {};
   const scope: MonitorScope | null = client && {
-    ...{ client, intervalMs, quotaMs, isOwnService, host, frozen, undoMs, now, saveFile, showTab, newAlert },
+    ...{
+      client,
+      snapshot,
+      intervalMs,
+      quotaMs,
+      isOwnService,
+      host,
+      frozen,
+      undoMs,
+      now,
+      saveFile,
+      showTab,
+      newAlert,
+    },
     isPlain: host !== null && url !== undefined && isPlainUrl(new URL(url)),
     isKey: keyFinder(apiKey),
     openPlace: (place) => {
@@ -246,11 +294,9 @@ function SessionScreen(props: SessionProps) {
       return <NoData {...{ ...reason, nothingAnswers, choose }} urlProblem={props.urlProblem} />;
     }
     return (
-      <SnapshotContext value={snapshot}>
-        <Finder key={tab.action} scope={tab.scope}>
-          <tab.Screen />
-        </Finder>
-      </SnapshotContext>
+      <Finder key={tab.action} scope={tab.scope}>
+        <tab.Screen />
+      </Finder>
     );
   };
   // The source kind in the response overrides the one from the command line.
@@ -262,7 +308,7 @@ function SessionScreen(props: SessionProps) {
     badge: dataBadge ?? opened?.badge ?? null,
     pace: isListening ? 'each block' : `${isSlowed ? 'slowed: ' : ''}every ${formatPace(intervalMs)}`,
     isWhole: shownBoard !== null,
-    ...{ snapshot, health, tab, toast: props.toast },
+    ...{ snapshot, health, tabs: TABS, tab, toast: props.toast },
   };
   return (
     <MonitorContext value={scope}>

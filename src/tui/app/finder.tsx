@@ -3,16 +3,15 @@ import { type ReactNode, useContext, useState } from 'react';
 import { looksLikeKey } from '../../core/key-text.ts';
 import { formatCount } from '../../core/units.ts';
 import { FilterContext, ListsContext, listOf, matchesFilter } from '../data/lists.tsx';
-import { MonitorContext, useMonitor } from '../data/queries.ts';
+import { MonitorContext, useMonitor, useShownSnapshot } from '../data/queries.ts';
 import type { Scope } from '../input/keymap.ts';
 import { TextField } from '../input/text-input.tsx';
 import { useKeys } from '../input/use-keys.tsx';
 import { noTransactions, readLookup } from '../panes/explorer/explorer-state.ts';
-import { Room, useRoom, useShownSnapshot } from '../ui/pane-context.tsx';
+import { Room, useKeptState, useRoom } from '../ui/pane-context.tsx';
 import { colored, faint, LineList, plain } from '../ui/text.tsx';
 import type { ColorName } from '../ui/theme.ts';
 import { veilAll } from './source.ts';
-import { useKeptState } from './ui-state.ts';
 
 const NO_FIND = { isOpen: false, filter: '' };
 const FIND_ROWS = 2;

@@ -1,17 +1,15 @@
 import { Box, Text, Transform, useIsScreenReaderEnabled } from 'ink';
-import { type ReactNode, useContext } from 'react';
+import { type ComponentType, type ReactNode, useContext } from 'react';
+import { ClientError } from '../../client/errors.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { formatAge, formatCount, utcMinute } from '../../core/units.ts';
-import { useNow } from '../app/clock.ts';
-import type { Health } from '../app/connection.ts';
 import type { Badge } from '../app/source.ts';
-import { TABS, type Tab } from '../app/tabs.ts';
-import { SMALLEST } from '../app/ui-state.ts';
 import { ListsContext, listOf } from '../data/lists.tsx';
-import { KEYMAP, type KeyBinding, type Scope } from '../input/keymap.ts';
+import { isCatchingUp, type Polled } from '../data/queries.ts';
+import { type ActionName, KEYMAP, type KeyBinding, type Scope } from '../input/keymap.ts';
 import { type Dispatcher, DispatcherContext } from '../input/use-keys.tsx';
-import { Room, useRoom } from '../ui/pane-context.tsx';
-import { nextTry } from '../ui/pane-state.tsx';
+import { type Memory, Room, useNow, useRoom } from '../ui/pane-context.tsx';
+import { failureTitle, nextTry, remedyFor } from '../ui/pane-state.tsx';
 import {
   displayWidth,
   EMPTY_LINE,
@@ -24,7 +22,64 @@ import {
   truncate,
 } from '../ui/text.tsx';
 import { COLORS, type ColorName, DimContext, forTerminal } from '../ui/theme.ts';
+import type { RawRequest } from './raw-view.tsx';
 import { type Toast, ToastLine } from './toast.tsx';
+
+export interface Tab {
+  readonly scope: Scope;
+  readonly action: ActionName;
+  readonly title: string;
+  readonly short: string;
+  readonly Screen: ComponentType;
+  /** The request for the raw view: that of the response on the screen. */
+  readonly raw: (memory: Memory) => RawRequest;
+}
+
+/** How far the screen can be trusted, and what happens next. */
+export type Health =
+  /** `none`: no source could be opened, and nothing retries by itself. `catching-up`: prices of the last run. */
+  | { readonly kind: 'connecting' | 'none' | 'live' | 'ended' | 'frozen' | 'catching-up' }
+  /** Live, but nothing is stored: `note` says what will be lost at the next start. */
+  | { readonly kind: 'unsaved'; readonly note: string }
+  /** Old data. `title` is a short form of `reason`. `refused`: a retry is useless until the user acts. */
+  | {
+      readonly kind: 'stale' | 'reconnecting' | 'limited' | 'refused';
+      readonly reason: string;
+      readonly title?: string;
+      readonly remedy?: string;
+      readonly retryAt: number | null;
+    };
+
+export function healthOf(
+  { data, error, retryAt }: Pick<Polled<SnapshotView>, 'data' | 'error' | 'retryAt'>,
+  frozen: boolean,
+  isOwn = false,
+  overdue = false,
+): Health {
+  if (error !== null) {
+    const remedy = remedyFor(error);
+    const title = failureTitle(error);
+    const code = error instanceof ClientError ? error.code : null;
+    // A key's refusal already says what to do.
+    if (remedy !== null)
+      return { kind: 'refused', reason: code === 'key' ? title : error.message, title, remedy, retryAt };
+    return { kind: code === 'quota' ? 'limited' : 'reconnecting', reason: error.message, title, retryAt };
+  }
+  if (data === undefined) return { kind: 'connecting' };
+  if (frozen) return { kind: 'frozen' };
+  const { problem, ended } = data.source;
+  if (ended) return { kind: 'ended' };
+  // The prices are fresh; something else is wrong.
+  if (problem !== null && problem.retryAt === null && data.stale !== true)
+    return { kind: 'unsaved', note: problem.message };
+  if (problem !== null) return { kind: 'stale', reason: problem.message, retryAt: problem.retryAt };
+  if (isOwn && isCatchingUp(data)) return { kind: 'catching-up' };
+  if (data.stale === true || overdue)
+    return { kind: 'stale', reason: 'no new block for longer than usual', retryAt: null };
+  return { kind: 'live' };
+}
+
+export const isPast = (health: Health): boolean => 'reason' in health || health.kind === 'catching-up';
 
 /** Why the data is stale and what happens next, or what else is wrong, as detailed as the width allows. */
 export function NoticeLine({ health }: { readonly health: Health }) {
@@ -48,7 +103,7 @@ export function NoticeLine({ health }: { readonly health: Health }) {
   );
 }
 
-export function TabBar({ tab: current, pace }: Pick<FrameProps, 'tab' | 'pace'>) {
+export function TabBar({ tabs, tab: current, pace }: Pick<FrameProps, 'tabs' | 'tab' | 'pace'>) {
   const { columns } = useRoom();
   const lists = useContext(ListsContext);
   const badgeOf = (scope: Tab['scope']): Span | null => {
@@ -57,7 +112,7 @@ export function TabBar({ tab: current, pace }: Pick<FrameProps, 'tab' | 'pace'>)
     return awaited === 0 ? null : { text: ` ·${awaited}` };
   };
   const labels = (tightness: number): Line =>
-    TABS.flatMap((tab, place) => {
+    tabs.flatMap((tab, place) => {
       const isCurrent = tab === current;
       const look: Omit<Span, 'text'> = isCurrent ? { bold: true, color: 'accent' } : {};
       const isTight = tightness > 0;
@@ -89,6 +144,8 @@ interface FrameProps {
   readonly badge: Badge | null;
   readonly snapshot: SnapshotView | undefined;
   readonly health: Health;
+  /** Left to right. */
+  readonly tabs: readonly Tab[];
   readonly tab: Tab;
   /** How often prices come: `every 12s`, `each block`. */
   readonly pace: string;
@@ -98,9 +155,11 @@ interface FrameProps {
   readonly children: ReactNode;
 }
 
+const SMALLEST = { columns: 60, rows: 16 } as const;
+
 /** The frame around every pane; exactly as high as the terminal, because a taller frame would flicker. */
 export function Frame(props: FrameProps) {
-  const { chainName, badge, snapshot, health, tab, pace, toast, isWhole, children } = props;
+  const { chainName, badge, snapshot, health, tabs, tab, pace, toast, isWhole, children } = props;
   const { columns, rows } = useRoom();
   const hasNotice = 'reason' in health || 'note' in health;
   if (useIsScreenReaderEnabled()) {
@@ -140,7 +199,7 @@ export function Frame(props: FrameProps) {
       {isWhole ? null : (
         <>
           <StatusBar {...props} />
-          <TabBar {...{ tab, pace }} />
+          <TabBar {...{ tabs, tab, pace }} />
         </>
       )}
       {isNoticed ? <NoticeLine health={health} /> : null}

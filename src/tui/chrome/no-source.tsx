@@ -1,14 +1,12 @@
 import { Box, Text } from 'ink';
 import { useState } from 'react';
 import { ClientError } from '../../client/errors.ts';
-import { useElapsed, useNow } from '../app/clock.ts';
-import { failureHint, failureTitle, remedyFor } from '../app/connection.ts';
 import { type SourceChoice, veilUrl } from '../app/source.ts';
 import { KEYMAP } from '../input/keymap.ts';
 import { TextField } from '../input/text-input.tsx';
 import { useKeys } from '../input/use-keys.tsx';
-import { Room, useRoom } from '../ui/pane-context.tsx';
-import { nextTry, PaneState } from '../ui/pane-state.tsx';
+import { Room, useElapsed, useNow, useRoom } from '../ui/pane-context.tsx';
+import { failureHint, failureTitle, nextTry, PaneState, remedyFor } from '../ui/pane-state.tsx';
 import { placed } from '../ui/text.tsx';
 import { COLORS, forTerminal } from '../ui/theme.ts';
 

@@ -1,10 +1,9 @@
 import { ClientError } from '../../client/errors.ts';
 import { cleanText, wrapWords } from '../../core/text.ts';
-import { failureTitle } from '../app/connection.ts';
 import { useMonitorQuery } from '../data/queries.ts';
 import { KEYMAP, SCOPES, type Scope, titleOf } from '../input/keymap.ts';
 import { useRoom } from '../ui/pane-context.tsx';
-import { PaneState } from '../ui/pane-state.tsx';
+import { failureTitle, PaneState } from '../ui/pane-state.tsx';
 import { TextView } from '../ui/scroll.tsx';
 import { displayWidth, fitText } from '../ui/text.tsx';
 

@@ -1,18 +1,47 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { createContext, type ReactNode, useContext, useEffect, useEffectEvent, useRef } from 'react';
-import { type AlertView, describeCondition, type ListView } from '../../client/views/alerts.ts';
+import { useStdout } from 'ink';
+import {
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useState,
+} from 'react';
+import type { GasClient } from '../../client/client.ts';
+import {
+  type AlertView,
+  describeCondition,
+  describeEarlierFirings,
+  describeFiring,
+  describeFirings,
+  type ListView,
+} from '../../client/views/alerts.ts';
 import {
   type AutoTxView,
+  describeChange,
+  describeChanges,
   describeContent,
   describeState,
   describeTarget,
   isAwaited,
+  statusOf,
 } from '../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
+import type { AutoTxStatus } from '../../contract/choices.ts';
+import { cleanText, graphemes } from '../../core/text.ts';
+import { useToast } from '../chrome/toast.tsx';
 import type { Scope } from '../input/keymap.ts';
 import { flushMutations, usePendingDeletions } from './mutations.ts';
-import { type Notifications, useAlertNotices, useAutoTxNotices } from './notifications.ts';
-import { ELSEWHERE_MS, type Polled, type PolledQuery, type QuerySession, usePolledQuery } from './queries.ts';
+import {
+  ELSEWHERE_MS,
+  type Polled,
+  type PolledQuery,
+  polledEveryMs,
+  type QuerySession,
+  usePolledQuery,
+} from './queries.ts';
 
 export type ListItem = AlertView | AutoTxView;
 
@@ -151,4 +180,190 @@ function useList<Item>(session: ListSession, { key, isShown, ask, isAwaited: isW
     if (isShown && !frozen) renew();
   }, [isShown, frozen]);
   return { ...polled, ...shown.current, latest: data };
+}
+
+export type NotificationLevel = 'on' | 'bell' | 'off';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** How much is announced beside the screen, and the environment, which identifies the terminal. */
+export interface Notifications {
+  readonly level: NotificationLevel;
+  readonly env: Env;
+}
+
+const BELL = '\u0007';
+/** GNU screen passes on at most 256 bytes at once; a desktop shows hardly more. */
+const LONGEST_BYTES = 200;
+
+/** These print unknown sequences, or have no desktop. */
+const BELL_ONLY = /^(unknown|linux|cons25|vt\d|ansi|eterm|emacs|sun|wyse)/i;
+
+/**
+ * The bytes of a bell and a desktop notification: BEL, then OSC 9 for iTerm2, which also reads it over ssh, or OSC 777
+ * (urxvt, VTE, kitty, WezTerm, Ghostty, foot, Windows Terminal; others ignore it). In tmux (`allow-passthrough`) and
+ * GNU screen they are wrapped, so that they reach the outer terminal.
+ *
+ * @param text any text: control characters and semicolons, which would split it, are removed
+ */
+export function notificationBytes(text: string, { level, env }: Notifications): string {
+  const term = env.TERM ?? '';
+  if (level === 'off' || term === '' || term === 'dumb') return '';
+  if (level === 'bell' || BELL_ONLY.test(term) || env.INSIDE_EMACS !== undefined) return BELL;
+  const said = boundBytes(cleanText(text).replaceAll(';', ','));
+  const isIterm = /iterm/i.test(`${env.TERM_PROGRAM} ${env.LC_TERMINAL}`);
+  const note = `\u001b]${isIterm ? '9;gastop: ' : '777;notify;gastop;'}${said}${BELL}`;
+  // The inner sequence ends in BEL: screen would take the other terminator for that of its wrapping.
+  if (env.TMUX || term.startsWith('tmux'))
+    return `${BELL}\u001bPtmux;${note.replaceAll('\u001b', '\u001b\u001b')}\u001b\\`;
+  // A TERM of screen alone may be tmux's, over ssh, which would show screen's wrapping as text.
+  return BELL + (env.STY ? `\u001bP${note}\u001b\\` : note);
+}
+
+function boundBytes(text: string): string {
+  if (Buffer.byteLength(text) <= LONGEST_BYTES) return text;
+  const characters = graphemes(text);
+  while (Buffer.byteLength(characters.join('')) > LONGEST_BYTES - 3) characters.pop();
+  return `${characters.join('').trimEnd()}…`;
+}
+
+/** Announces something that the user waits for: on screen, by bell, on the desktop. */
+function useAnnounce({ notifications, snapshot }: ListSession): (text: string) => void {
+  const toast = useToast();
+  const { stdout } = useStdout();
+  return (text) => {
+    toast({ kind: 'alert', text });
+    // A desktop notification has no badge.
+    const { kind = 'service' } = snapshot?.source ?? {};
+    const badge = kind === 'replay' || kind === 'simulated' ? `[${kind.toUpperCase()}] ` : '';
+    const bytes = notificationBytes(`${badge}${text}`, notifications);
+    // Bypasses Ink's `write`: the bytes neither move the cursor nor draw.
+    if (bytes !== '') stdout.write(bytes);
+  };
+}
+
+/** Compares each new list with what is known; returns the number of news since the list was last on screen. */
+function useUnseen<Item>(
+  list: ListView<Item> | undefined,
+  isShown: boolean,
+  compare: (items: readonly Item[]) => number,
+): number {
+  const [unseen, setUnseen] = useState(0);
+  const take = useEffectEvent((items: readonly Item[]) => {
+    const news = compare(items);
+    if (!isShown) setUnseen((before) => before + news);
+  });
+  useEffect(() => {
+    if (list !== undefined) take(list.items);
+  }, [list]);
+  useEffect(() => {
+    if (isShown) setUnseen(0);
+  }, [isShown]);
+  return unseen;
+}
+
+/**
+ * The alerts that have fired since they were `seen`, which is brought up to date; of unknown ones those after
+ * `newSince` (ms by the service's clock).
+ */
+export function noticeFirings(
+  seen: Map<string, number>,
+  alerts: readonly AlertView[],
+  newSince: number,
+): readonly AlertView[] {
+  return alerts.filter(({ id, triggerCount, lastTriggeredAt }) => {
+    const mark = triggerCount ?? lastTriggeredAt ?? 0;
+    const before = seen.get(id);
+    // A stale list may arrive after a newer one: known firings stay known.
+    seen.set(id, Math.max(mark, before ?? 0));
+    return before === undefined ? (lastTriggeredAt ?? 0) > newSince : mark > before;
+  });
+}
+
+/** An operator sees the alerts of all keys: those are announced where that key is used. */
+export const announcesHere = ({ channels, keyId }: AlertView): boolean =>
+  keyId === null && channels.includes('TERMINAL');
+
+const PRICE_WITHIN_MS = 2_000;
+const EARLIER_MS = 8_000;
+/** Age of a head that excludes a new firing, ms; more than the usual difference of clocks. */
+const OLD_HEAD_MS = 120_000;
+const SENT_MS = 6_000;
+
+/**
+ * Announces every TERMINAL alert that fires while the monitor runs. Earlier firings are announced in one line, except
+ * those of the newest block, which are still current.
+ *
+ * @param list the newest, whatever the screen shows of it
+ */
+export function useAlertNotices(
+  session: ListSession,
+  list: ListView<AlertView> | undefined,
+  isShown: boolean,
+): number {
+  const { client, snapshot, now } = session;
+  const toast = useToast();
+  const announce = useAnnounce(session);
+  const known = useRef<{ seen: Map<string, number>; newSince: number; missed: number } | null>(null);
+  return useUnseen(list, isShown, (alerts) => {
+    // The service's present: its clock may differ from ours, and a recording's does.
+    const present = snapshot?.blockTimestamp ?? snapshot?.updatedAt ?? Number.POSITIVE_INFINITY;
+    const before = known.current;
+    const seen = before?.seen ?? new Map<string, number>();
+    const isOld = snapshot === undefined || now() - present > OLD_HEAD_MS;
+    const newSince = before?.newSince ?? present - (isOld ? 0 : polledEveryMs(snapshot));
+    const fired = noticeFirings(seen, alerts, newSince);
+    const missed = alerts.reduce((sum, alert) => sum + (alert.missed?.count ?? 0), 0);
+    known.current = { seen, newSince, missed };
+    const here = fired.filter(announcesHere);
+    // The blocks of a downtime may be read only after the first list.
+    if (here.length > 0 && client !== null) void firingText(here, client).then(announce);
+    else if (before === null || missed > before.missed) {
+      const told = before === null ? alerts.filter(announcesHere) : [];
+      const earlier = describeEarlierFirings(told, alerts, present);
+      if (earlier !== null) toast({ kind: 'info', text: earlier, forMs: EARLIER_MS });
+    }
+    return fired.length;
+  });
+}
+
+async function firingText(fired: readonly AlertView[], client: GasClient): Promise<string> {
+  const [only] = fired;
+  if (only === undefined || fired.length > 1) return describeFirings(fired);
+  const signal = AbortSignal.timeout(PRICE_WITHIN_MS);
+  const savings = await client.alertSavings(only.id, { signal }).catch(() => null);
+  const entry = savings?.entries.find(({ triggeredAt }) => triggeredAt === only.lastTriggeredAt);
+  return describeFiring(only, entry?.price ?? null);
+}
+
+const NEWS: ReadonlySet<AutoTxStatus | null> = new Set(['SUBMITTED', 'EXECUTED', 'FAILED', 'EXPIRED']);
+
+/**
+ * Announces every auto-tx that ends while the monitor runs, and shows which are sent. The auto-txs of API keys are
+ * announced where those keys are used.
+ */
+export function useAutoTxNotices(
+  session: ListSession,
+  list: ListView<AutoTxView> | undefined,
+  isShown: boolean,
+): number {
+  const toast = useToast();
+  const announce = useAnnounce(session);
+  const known = useRef<ReadonlyMap<string, AutoTxStatus | null>>(new Map());
+  return useUnseen(list, isShown, (autoTxs) => {
+    const before = known.current;
+    known.current = new Map(autoTxs.map((autoTx) => [autoTx.id, statusOf(autoTx)]));
+    const changed = autoTxs.filter((autoTx) => {
+      const [was, status] = [before.get(autoTx.id), statusOf(autoTx)];
+      return autoTx.keyId === null && was !== undefined && was !== status && NEWS.has(status);
+    });
+    const ended = changed.filter((autoTx) => statusOf(autoTx) !== 'SUBMITTED');
+    const told = ended.length > 0 ? ended : changed;
+    const [first] = told;
+    if (first === undefined) return 0;
+    const text = told.length > 1 ? describeChanges(told) : describeChange(first);
+    if (ended.length > 0) announce(text);
+    else toast({ kind: 'info', text, forMs: SENT_MS });
+    return ended.length;
+  });
 }

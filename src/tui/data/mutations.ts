@@ -7,8 +7,8 @@ import {
 } from '@tanstack/react-query';
 import { ClientError } from '../../client/errors.ts';
 import { type AlertView, describeCondition } from '../../client/views/alerts.ts';
-import { refusalText } from '../app/connection.ts';
 import { useToast } from '../chrome/toast.tsx';
+import { refusalText } from '../ui/pane-state.tsx';
 import { useMonitor } from './queries.ts';
 
 export const UNDO_MS = 10_000;

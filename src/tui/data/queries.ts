@@ -1,4 +1,11 @@
-import { keepPreviousData, type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  environmentManager,
+  keepPreviousData,
+  QueryClient,
+  type QueryKey,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import {
   createContext,
   useContext,
@@ -9,17 +16,16 @@ import {
   useSyncExternalStore,
 } from 'react';
 import type { GasClient } from '../../client/client.ts';
-import { ClientError } from '../../client/errors.ts';
+import { ClientError, type ClientErrorCode } from '../../client/errors.ts';
 import { listen } from '../../client/listen.ts';
 import type { ServiceDescription } from '../../client/openapi.ts';
-import type { Pause } from '../../client/rate-limit.ts';
+import { type Pause, pauseMs } from '../../client/rate-limit.ts';
 import type { MarketView } from '../../client/views/dashboard.ts';
 import type { ReachView, RecommendationView, SnapshotView } from '../../client/views/gas.ts';
+import { PATHS } from '../../contract/routes.ts';
 import { chainProfile, staleAfterMs } from '../../core/chains.ts';
-import { useElapsed } from '../app/clock.ts';
-import { isCatchingUp } from '../app/connection.ts';
 import type { ActionName } from '../input/keymap.ts';
-import { retryAtOf } from './query-client.ts';
+import { useElapsed } from '../ui/pane-context.tsx';
 
 /** What each query needs of its session; without a client nothing is requested. */
 export interface QuerySession {
@@ -38,6 +44,7 @@ export type PlaceName =
 
 export interface MonitorScope extends QuerySession {
   readonly client: GasClient;
+  readonly snapshot: SnapshotView | undefined;
   /** Polling interval of data that changes with every block, ms. */
   readonly intervalMs: number;
   /** The shortest interval that the quota allows, ms; left out: any. */
@@ -61,6 +68,13 @@ export function useMonitor(): MonitorScope {
   const scope = useContext(MonitorContext);
   if (scope === null) throw new Error('useMonitor needs a MonitorContext around it');
   return scope;
+}
+
+/** The current prices; there are some wherever a tab is shown. */
+export function useShownSnapshot(): SnapshotView {
+  const { snapshot } = useMonitor();
+  if (snapshot === undefined) throw new Error('a tab is shown before there are prices');
+  return snapshot;
 }
 
 export interface Polled<T> {
@@ -107,7 +121,7 @@ function headOf({ blockNumber, updatedAt, lanes, source }: SnapshotView): string
   return `${head}${source.ended ? ' ended' : ''}`;
 }
 
-/** One query of the service: retried by `query-client`, with stale data until there is newer. */
+/** One query of the service, with stale data until there is newer. */
 export function usePolledQuery<T>(session: QuerySession, options: PolledQuery<T>): Polled<T> {
   const { client, frozen, now } = session;
   const { key, ask, everyMs = null, leastMs = 0, freshMs = 0, isSettled } = options;
@@ -352,4 +366,74 @@ export function useQuotaInterval(session: QuerySession): number {
 export function useRateLimit(client: GasClient | null): Pause | null {
   const limit = client?.rateLimit;
   return useSyncExternalStore(limit?.subscribe ?? (() => () => {}), limit?.read ?? (() => null));
+}
+
+/** The embedded service knows why its prices are stale once its source has responded. */
+export function isCatchingUp({ stale, source }: SnapshotView): boolean {
+  return stale === true && source.problem === null && !source.ended;
+}
+
+const CACHED_MS = 60 * 60_000;
+const DETAILS_CACHED_MS = 2 * 60_000;
+const DETAILS = [
+  ...['block', 'block-txs', 'block-txs-page', 'tx', 'raw', 'reach'],
+  ...['alert', 'alert-savings', 'alert-preview', 'auto-tx', 'auto-tx-account'],
+];
+
+export function createQueryClient(): QueryClient {
+  // Without a `window` it would neither poll nor drop anything.
+  environmentManager.setIsServer(() => false);
+  const queries = new QueryClient({
+    defaultOptions: {
+      queries: {
+        // A permanent failure is not requested again when another screen was shown in between.
+        retryOnMount: false,
+        retry: (failures, error) => retryDelayMs(error, failures) !== null,
+        retryDelay: (failures, error) => {
+          const delayMs = retryDelayMs(error, failures) ?? 0;
+          retryTimes.set(error, Date.now() + delayMs);
+          return delayMs;
+        },
+        gcTime: CACHED_MS,
+      },
+    },
+  });
+  for (const key of DETAILS) queries.setQueryDefaults([key], { gcTime: DETAILS_CACHED_MS });
+  return queries;
+}
+
+const retryTimes = new WeakMap<Error, number>();
+
+export const retryAtOf = (error: Error): number | null => retryTimes.get(error) ?? null;
+
+const LONGEST_DELAY_MS = 30_000;
+
+/** First and longest wait, ms. */
+const BACK_OFF: Partial<Record<ClientErrorCode, readonly [firstMs: number, longestMs: number]>> = {
+  // A service with invalid responses is not corrected within seconds, and each try may cost quota.
+  unreadable: [10_000, 60_000],
+  // An invalid request seldom becomes valid, except when a chain grows.
+  invalid: [LONGEST_DELAY_MS, 600_000],
+};
+
+/** Routes without path parameters: they exist or not. */
+const FIXED: ReadonlySet<string> = new Set(Object.values(PATHS).filter((path) => !path.includes('{')));
+
+/**
+ * The wait after `failures` failures before this one, ms; `null` when a retry is useless without the user (a missing
+ * or refused key, a route that the plan or the service lacks) or unwelcome.
+ */
+function retryDelayMs(error: Error, failures: number): number | null {
+  if (error instanceof ClientError) {
+    const { code, endpoint, retryAfterSec } = error;
+    if (code === 'key' || code === 'plan') return null;
+    // Proxies respond that way while a service restarts, so the prices are requested again.
+    if (code === 'not-found')
+      return FIXED.has(endpoint) && endpoint !== PATHS.gasCurrent ? null : LONGEST_DELAY_MS;
+    if (code === 'quota' || retryAfterSec !== null) return pauseMs(error);
+  }
+  const known = error instanceof ClientError ? BACK_OFF[error.code] : undefined;
+  const [firstMs, longestMs] = known ?? [1_000, LONGEST_DELAY_MS];
+  // With jitter, so that many monitors do not poll in step.
+  return Math.round(Math.min(firstMs * 2 ** failures, longestMs) * (0.75 + Math.random() / 2));
 }

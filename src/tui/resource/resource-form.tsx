@@ -1,8 +1,6 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useState } from 'react';
 import { ClientError } from '../../client/errors.ts';
-import { refusalText } from '../app/connection.ts';
-import { useKeptState } from '../app/ui-state.ts';
 import { useToast } from '../chrome/toast.tsx';
 import { useWork } from '../data/mutations.ts';
 import { type Confirmation, ConfirmDialog } from '../input/confirm.tsx';
@@ -21,7 +19,8 @@ import {
 } from '../input/form.ts';
 import { useModalKeys } from '../input/use-keys.tsx';
 import { wrappedLines } from '../ui/fact-list.tsx';
-import { SPOKEN_WIDTH, useRoom } from '../ui/pane-context.tsx';
+import { SPOKEN_WIDTH, useKeptState, useRoom } from '../ui/pane-context.tsx';
+import { refusalText } from '../ui/pane-state.tsx';
 import { bold, faint, type Line, LineList, plain, scrolledTo } from '../ui/text.tsx';
 
 type Edit = <Form extends FormState>(form: Form) => Form;

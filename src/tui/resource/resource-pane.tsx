@@ -3,18 +3,26 @@ import { type ComponentType, useContext, useState } from 'react';
 import { ClientError } from '../../client/errors.ts';
 import { titleWord } from '../../client/views/alerts.ts';
 import { formatCount } from '../../core/units.ts';
-import { type Memory, useKeptState } from '../app/ui-state.ts';
 import { type Feed, FilterContext, type ListItem, matchesFilter } from '../data/lists.tsx';
 import { type Polled, useMonitor } from '../data/queries.ts';
 import { type Confirmation, ConfirmDialog } from '../input/confirm.tsx';
 import type { Values } from '../input/form.ts';
 import type { ActionName } from '../input/keymap.ts';
 import { type ActionHandler, type ActionHandlers, scrollKeys, useKeys } from '../input/use-keys.tsx';
-import { type PaneContext, usePane, useRoom } from '../ui/pane-context.tsx';
+import { type Memory, type PaneContext, useKeptState, usePane, useRoom } from '../ui/pane-context.tsx';
 import { PaneState, PolledFrame } from '../ui/pane-state.tsx';
 import { ScrolledLines, useFirstRow } from '../ui/scroll.tsx';
-import { type TableColumn, useTable } from '../ui/table.ts';
-import { bold, faint, type Line, LineList, plain, SegmentLine, scrolledTo } from '../ui/text.tsx';
+import {
+  bold,
+  faint,
+  type Line,
+  LineList,
+  plain,
+  SegmentLine,
+  scrolledTo,
+  type TableColumn,
+  useTable,
+} from '../ui/text.tsx';
 
 type ResourceName = 'alert' | 'auto-tx';
 

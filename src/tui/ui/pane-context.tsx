@@ -1,8 +1,8 @@
 import { useIsScreenReaderEnabled } from 'ink';
-import { createContext, type ReactNode, useContext, useMemo } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useReducer, useState } from 'react';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { chainProfile } from '../../core/chains.ts';
-import { useNow } from '../app/clock.ts';
+import { useShownSnapshot } from '../data/queries.ts';
 import { momentText } from './time.ts';
 
 interface RoomSize {
@@ -19,13 +19,59 @@ export function Room({ columns, rows, children }: RoomSize & { readonly children
   return <RoomContext value={room}>{children}</RoomContext>;
 }
 
-export const SnapshotContext = createContext<SnapshotView | null>(null);
+const ClockContext = createContext(Date.now());
 
-/** The current prices; there are some wherever a tab is shown. */
-export function useShownSnapshot(): SnapshotView {
-  const snapshot = useContext(SnapshotContext);
-  if (snapshot === null) throw new Error('useShownSnapshot needs a SnapshotContext around it');
-  return snapshot;
+interface ClockProps {
+  readonly now: () => number;
+  readonly periodMs?: number;
+  readonly children: ReactNode;
+}
+
+/** One ticking second for everything that shows an age, so that all ages change in one frame. */
+export function Clock({ now, periodMs = 1_000, children }: ClockProps) {
+  const [at, setAt] = useState(now);
+  useEffect(() => {
+    // On the full second: block times are whole seconds, and an age must not skip one.
+    const waitMs = () => periodMs - (now() % periodMs);
+    const tick = () => {
+      setAt(now());
+      timer = setTimeout(tick, waitMs());
+    };
+    let timer = setTimeout(tick, waitMs());
+    return () => clearTimeout(timer);
+  }, [now, periodMs]);
+  return <ClockContext value={at}>{children}</ClockContext>;
+}
+
+/** The time of the last tick, ms since epoch; renders the caller again at every tick. */
+export const useNow = (): number => useContext(ClockContext);
+
+/** Whether `ms` have passed since `key` last changed (or the component appeared). */
+export function useElapsed(ms: number, key: unknown): boolean {
+  const [elapsed, setElapsed] = useState<{ readonly key: unknown } | null>(null);
+  useEffect(() => {
+    const timer = setTimeout(() => setElapsed({ key }), ms);
+    return () => clearTimeout(timer);
+  }, [ms, key]);
+  return elapsed !== null && elapsed.key === key;
+}
+
+/** State that panes find again when their tab is shown again. */
+export type Memory = Map<string, unknown>;
+
+export const MemoryContext = createContext<Memory>(new Map());
+
+/** `useState` that survives the pane: a tab looks as before when it is shown again. Updated with a function. */
+export function useKeptState<S>(id: string, initial: S): readonly [S, (change: (state: S) => S) => void] {
+  const memory = useContext(MemoryContext);
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  const read = () => (memory.has(id) ? (memory.get(id) as S) : initial);
+  const set = (change: (state: S) => S): void => {
+    // Stored at once: React drops the change if the pane is left before its next frame.
+    memory.set(id, change(read()));
+    redraw();
+  };
+  return [read(), set];
 }
 
 /** What the texts of a pane depend on, besides their data. */

@@ -1,11 +1,10 @@
 import { Box, Text } from 'ink';
 import type { ReactNode } from 'react';
-import { ClientError } from '../../client/errors.ts';
+import { ClientError, type ClientErrorCode } from '../../client/errors.ts';
+import { PATHS } from '../../contract/routes.ts';
 import { formatAge, formatDuration } from '../../core/units.ts';
-import { useNow } from '../app/clock.ts';
-import { remedyFor } from '../app/connection.ts';
 import type { Polled } from '../data/queries.ts';
-import { useRoom } from './pane-context.tsx';
+import { useNow, useRoom } from './pane-context.tsx';
 import { faint, type Line, placed, plain } from './text.tsx';
 import { COLORS, DimContext, forTerminal, useDim } from './theme.ts';
 
@@ -99,4 +98,53 @@ export function missingReason(error: Error, isPast: boolean): string {
   const words =
     code === 'plan' ? `plan lacks ${endpoint}${detail === null ? '' : `: ${detail}`}` : error.message;
   return words.replaceAll('\n', ' ');
+}
+
+/** By code, and by the service's own error code, limit or endpoint where that says more. */
+const TITLES: Readonly<Record<ClientErrorCode, string> & Record<string, string>> = {
+  unreachable: 'The service does not answer',
+  key: 'The key is refused',
+  'key api_key_missing': 'This service asks for a key',
+  'key api_key_revoked': 'The key has been revoked',
+  plan: 'The plan of this key does not allow this',
+  'not-found': 'The service does not have this',
+  [`not-found ${PATHS.gasCurrent}`]: 'There is no v1 service at this address',
+  invalid: 'The service does not accept the request',
+  conflict: 'The service cannot do this as things stand',
+  quota: 'This key has asked as much as it may for now',
+  'quota daily': 'The daily quota of this key is used up',
+  'quota rate': 'Too many requests at once for this key',
+  unavailable: 'The service has no prices now',
+  server: 'The service fails',
+  unreadable: 'The response cannot be read',
+};
+
+export function failureTitle(error: Error): string {
+  if (!(error instanceof ClientError)) return 'The service does not give prices';
+  const { code, limit, errorCode, endpoint } = error;
+  const more = [errorCode, limit, endpoint].map((part) => TITLES[`${code} ${part}`]);
+  return more.find((title) => title !== undefined) ?? TITLES[code];
+}
+
+export function failureHint(error: Error): string {
+  const code = error instanceof ClientError ? error.code : null;
+  if (code === 'quota') return 'it goes on by itself; r asks once now, q quits';
+  if (code === 'unreadable') return 'i shows what the service said, r asks again now; is the URL right?';
+  return 'r asks again now, i shows what the service said, q quits';
+}
+
+/** What only the user can do about an error; `null` when waiting helps. */
+export function remedyFor(error: Error): string | null {
+  if (!(error instanceof ClientError)) return null;
+  // The key is read when gastop starts.
+  if (error.code === 'key') return 'set GASTOP_API_KEY and start again; r asks once more';
+  if (error.code === 'plan') return 'it takes another plan or key; GASTOP_API_KEY sets it, r asks once more';
+  return null;
+}
+
+/** Why a service refused, in one line: its messages about single fields are the most precise. */
+export function refusalText(error: Error): string {
+  const details = error instanceof ClientError ? error.details : [];
+  const messages = details.map(({ path, message }) => (path === '' ? message : `${path} ${message}`));
+  return (messages.length > 0 ? messages.join(', ') : error.message).replaceAll('\n', ' ');
 }

@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ClientError } from '../../../src/client/errors.ts';
 import type { AlertDetailsView } from '../../../src/client/views/alerts.ts';
-import { TABS } from '../../../src/tui/app/tabs.ts';
+import { TABS } from '../../../src/tui/app/app.tsx';
 import { AlertsPane } from '../../../src/tui/panes/alerts/alerts-pane.tsx';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { ALERT, fakeAlerts, SAVINGS } from '../fake-alerts.ts';

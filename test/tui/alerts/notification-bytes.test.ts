@@ -3,7 +3,7 @@ import {
   type NotificationLevel,
   type Notifications,
   notificationBytes,
-} from '../../../src/tui/data/notifications.ts';
+} from '../../../src/tui/data/lists.tsx';
 
 const ESC = '\u001b';
 const BEL = '\u0007';

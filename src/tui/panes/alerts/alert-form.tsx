@@ -20,7 +20,6 @@ import { PATHS } from '../../../contract/routes.ts';
 import { cooldownText, parseCooldown } from '../../../core/alerts/alert-rule.ts';
 import { formatGwei, gweiString } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
-import { useKeptState } from '../../app/ui-state.ts';
 import {
   type AlertPrefill,
   useDescription,
@@ -43,7 +42,7 @@ import {
 import { ResourceForm, useFormState } from '../../resource/resource-form.tsx';
 import type { FormProps } from '../../resource/resource-pane.tsx';
 import { wrappedLines } from '../../ui/fact-list.tsx';
-import { usePane } from '../../ui/pane-context.tsx';
+import { useKeptState, usePane } from '../../ui/pane-context.tsx';
 import { filledTo } from '../../ui/text.tsx';
 import { untilText } from '../../ui/time.ts';
 

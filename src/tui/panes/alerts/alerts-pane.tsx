@@ -20,7 +20,6 @@ import {
 import type { EngineView } from '../../../client/views/dashboard.ts';
 import { cleanText } from '../../../core/text.ts';
 import { formatCount, formatDuration, formatGwei, UNKNOWN } from '../../../core/units.ts';
-import { useNow } from '../../app/clock.ts';
 import { useToast } from '../../chrome/toast.tsx';
 import { useLists } from '../../data/lists.tsx';
 import { useDeletions, useWork } from '../../data/mutations.ts';
@@ -35,9 +34,18 @@ import {
   toldFacts,
   wrappedLines,
 } from '../../ui/fact-list.tsx';
-import type { PaneContext } from '../../ui/pane-context.tsx';
-import { known, leftColumn, rightColumn, type TableColumn } from '../../ui/table.ts';
-import { bold, colored, faint, type Line, plain } from '../../ui/text.tsx';
+import { type PaneContext, useNow } from '../../ui/pane-context.tsx';
+import {
+  bold,
+  colored,
+  faint,
+  known,
+  type Line,
+  leftColumn,
+  plain,
+  rightColumn,
+  type TableColumn,
+} from '../../ui/text.tsx';
 import type { ColorName } from '../../ui/theme.ts';
 import { ageText, aheadText, secondText, untilText } from '../../ui/time.ts';
 import { AlertForm, useAlertOffer } from './alert-form.tsx';

@@ -50,7 +50,6 @@ import {
   wrappedLines,
 } from '../../ui/fact-list.tsx';
 import type { PaneContext } from '../../ui/pane-context.tsx';
-import { known, leftColumn, rightColumn, type TableColumn } from '../../ui/table.ts';
 import {
   bold,
   colored,
@@ -58,9 +57,13 @@ import {
   faint,
   filledTo,
   fitText,
+  known,
   type Line,
+  leftColumn,
   plain,
+  rightColumn,
   type Span,
+  type TableColumn,
 } from '../../ui/text.tsx';
 import type { ColorName } from '../../ui/theme.ts';
 import { ageText, aheadText, secondText, wholeSpan } from '../../ui/time.ts';

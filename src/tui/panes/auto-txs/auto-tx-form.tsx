@@ -33,8 +33,6 @@ import {
   gweiString,
   shortGwei,
 } from '../../../core/units.ts';
-import { useNow } from '../../app/clock.ts';
-import { useKeptState } from '../../app/ui-state.ts';
 import { useDescription, useMonitor, useMonitorQuery, useReach } from '../../data/queries.ts';
 import type { Confirmation } from '../../input/confirm.tsx';
 import {
@@ -50,7 +48,7 @@ import {
 import { ResourceForm, useFormState } from '../../resource/resource-form.tsx';
 import type { FormProps } from '../../resource/resource-pane.tsx';
 import { factGrid, factOf, toldFacts, wrappedLines } from '../../ui/fact-list.tsx';
-import { usePane, useRoom } from '../../ui/pane-context.tsx';
+import { useKeptState, useNow, usePane, useRoom } from '../../ui/pane-context.tsx';
 import { EMPTY_LINE, faint, type Line, plain } from '../../ui/text.tsx';
 import { cheaperThan } from '../alerts/alert-form.tsx';
 import { checkLines, sizeText } from './auto-tx-facts.ts';

@@ -14,13 +14,13 @@ import type { SnapshotView } from '../../../client/views/gas.ts';
 import { cannotBroadcastReason } from '../../../core/auto-txs/target.ts';
 import { cleanText, shortHex } from '../../../core/text.ts';
 import { formatCount } from '../../../core/units.ts';
-import { useNow } from '../../app/clock.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import { useLists } from '../../data/lists.tsx';
 import { unlessGone, useWork } from '../../data/mutations.ts';
 import { useItem, useMonitor } from '../../data/queries.ts';
 import type { Confirmation } from '../../input/confirm.tsx';
 import { type Resource, ResourcePane } from '../../resource/resource-pane.tsx';
+import { useNow } from '../../ui/pane-context.tsx';
 import { faint, type Line } from '../../ui/text.tsx';
 import { ageText } from '../../ui/time.ts';
 import {

@@ -6,7 +6,7 @@ import { shortHex } from '../../../core/text.ts';
 import { describeTransaction } from '../../../core/transactions/describe-call.ts';
 import { type SignedTransaction, TransactionError } from '../../../core/transactions/signed-transaction.ts';
 import { exactAmount } from '../../../core/units.ts';
-import { useElapsed } from '../../app/clock.ts';
+import { useElapsed } from '../../ui/pane-context.tsx';
 import { sizeText } from './auto-tx-facts.ts';
 
 /** A pasted signed transaction. The text suffices to send it, so nothing prints, compares or serialises it. */

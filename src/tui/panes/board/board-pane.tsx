@@ -12,14 +12,11 @@ import {
   workCost,
 } from '../../../client/views/chains.ts';
 import { formatDuration } from '../../../core/units.ts';
-import { useElapsed, useNow } from '../../app/clock.ts';
 import { useFind } from '../../app/finder.tsx';
 import type { MonitorSource } from '../../app/source.ts';
-import { useKeptState } from '../../app/ui-state.ts';
 import { scrollKeys, useKeys } from '../../input/use-keys.tsx';
-import { useRoom } from '../../ui/pane-context.tsx';
+import { useElapsed, useKeptState, useNow, useRoom } from '../../ui/pane-context.tsx';
 import { useFirstRow } from '../../ui/scroll.tsx';
-import { leftColumn, rightColumn, type TableColumn, useTable } from '../../ui/table.ts';
 import {
   bold,
   colored,
@@ -27,10 +24,14 @@ import {
   fitLine,
   type Line,
   LineList,
+  leftColumn,
   lineWidth,
   plain,
+  rightColumn,
   SpreadLine,
+  type TableColumn,
   truncate,
+  useTable,
   wrapText,
 } from '../../ui/text.tsx';
 

@@ -17,13 +17,18 @@ import { tipRankWords } from '../../../core/tip-rank-words.ts';
 import { formatCount, formatGwei, formatNative, UNKNOWN } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import { useToast } from '../../chrome/toast.tsx';
-import { type PlaceName, type Polled, useMonitor, useMonitorQuery } from '../../data/queries.ts';
+import {
+  type PlaceName,
+  type Polled,
+  useMonitor,
+  useMonitorQuery,
+  useShownSnapshot,
+} from '../../data/queries.ts';
 import { scrollKeys, useKeys } from '../../input/use-keys.tsx';
 import { factGrid, given, sectionLine } from '../../ui/fact-list.tsx';
-import { type PaneContext, usePane, useRoom, useShownSnapshot } from '../../ui/pane-context.tsx';
+import { type PaneContext, usePane, useRoom } from '../../ui/pane-context.tsx';
 import { missingReason, PolledFrame } from '../../ui/pane-state.tsx';
 import { ScrolledLines, TitledLines } from '../../ui/scroll.tsx';
-import { known, leftColumn, rightColumn, type TableColumn, useTable } from '../../ui/table.ts';
 import {
   bold,
   colored,
@@ -31,11 +36,16 @@ import {
   EMPTY_LINE,
   faint,
   flow,
+  known,
   type Line,
+  leftColumn,
   lineWidth,
   plain,
+  rightColumn,
   type Span,
   scrolledTo,
+  type TableColumn,
+  useTable,
 } from '../../ui/text.tsx';
 import { ageText } from '../../ui/time.ts';
 import { back, type ExplorerState, noTransactions, opened, type Place } from './explorer-state.ts';

@@ -8,14 +8,25 @@ import type { BlockView, MetricsView } from '../../../client/views/metrics.ts';
 import { chainProfile } from '../../../core/chains.ts';
 import { formatCount, formatDuration, formatGwei, formatNative } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
-import { useKeptState } from '../../app/ui-state.ts';
 import { type Dated, useMonitor, useMonitorQuery } from '../../data/queries.ts';
 import { scrollKeys, useKeys } from '../../input/use-keys.tsx';
-import { type PaneContext, usePane, useRoom } from '../../ui/pane-context.tsx';
+import { type PaneContext, useKeptState, usePane, useRoom } from '../../ui/pane-context.tsx';
 import { missingReason, PaneState, PolledFrame } from '../../ui/pane-state.tsx';
 import { TitledLines, useFirstRow } from '../../ui/scroll.tsx';
-import { known, leftColumn, rightColumn, type TableColumn, useTable } from '../../ui/table.ts';
-import { bold, changeSpan, FULLNESS_WIDTH, faint, fullnessLine, type Line, plain } from '../../ui/text.tsx';
+import {
+  bold,
+  changeSpan,
+  FULLNESS_WIDTH,
+  faint,
+  fullnessLine,
+  known,
+  type Line,
+  leftColumn,
+  plain,
+  rightColumn,
+  type TableColumn,
+  useTable,
+} from '../../ui/text.tsx';
 import { offsetAt, zoneText } from '../../ui/time.ts';
 import { BlockScreen, type ExplorerLevelProps, TxScreen } from './details.tsx';
 import {

@@ -2,9 +2,9 @@ import type { SnapshotView } from '../../../client/views/gas.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { KEY_PROBLEM, parseLookup } from '../../../core/parse-lookup.ts';
 import { formatCount } from '../../../core/units.ts';
-import type { Memory } from '../../app/ui-state.ts';
 import type { RawRequest } from '../../chrome/raw-view.tsx';
 import type { PlaceName } from '../../data/queries.ts';
+import type { Memory } from '../../ui/pane-context.tsx';
 
 export type Place = PlaceName & { readonly at: number };
 

@@ -21,13 +21,16 @@ import { useRoom } from '../../ui/pane-context.tsx';
 import {
   type FittedColumn,
   fitColumns,
+  fitText,
   known,
+  LineList,
   leftColumn,
+  plain,
   rightColumn,
   type TableColumn,
   tableOf,
-} from '../../ui/table.ts';
-import { fitText, LineList, plain, Words } from '../../ui/text.tsx';
+  Words,
+} from '../../ui/text.tsx';
 import { type ColorName, forTerminal } from '../../ui/theme.ts';
 
 const TRANSFER = 'ETH transfer';

@@ -18,7 +18,6 @@ import {
   formatPercent,
   formatUsd,
 } from '../../../core/units.ts';
-import { useNow } from '../../app/clock.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import {
   type Polled,
@@ -27,14 +26,14 @@ import {
   useMarket,
   useMonitorQuery,
   useRecommendation,
+  useShownSnapshot,
 } from '../../data/queries.ts';
 import { useKeys } from '../../input/use-keys.tsx';
 import { given, type NamedValue, useFlow, useWidest } from '../../ui/fact-list.tsx';
 import { LineChart, legendGlyph } from '../../ui/line-chart.tsx';
-import { SPOKEN_WIDTH, symbolOf, useRoom, useShownSnapshot } from '../../ui/pane-context.tsx';
+import { SPOKEN_WIDTH, symbolOf, useNow, useRoom } from '../../ui/pane-context.tsx';
 import { missingReason } from '../../ui/pane-state.tsx';
 import { ScrolledLines } from '../../ui/scroll.tsx';
-import { known, leftColumn, rightColumn, type TableColumn, useTable } from '../../ui/table.ts';
 import {
   bold,
   changeSpan,
@@ -45,10 +44,15 @@ import {
   filledTo,
   flow,
   fullnessLine,
+  known,
   type Line,
   LineList,
+  leftColumn,
   OneLine,
   plain,
+  rightColumn,
+  type TableColumn,
+  useTable,
   wrapText,
 } from '../../ui/text.tsx';
 import { type ColorName, useDim } from '../../ui/theme.ts';

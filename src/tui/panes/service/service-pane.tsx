@@ -11,8 +11,6 @@ import {
   formatUsd,
   UNKNOWN,
 } from '../../../core/units.ts';
-import { useNow } from '../../app/clock.ts';
-import { useKeptState } from '../../app/ui-state.ts';
 import {
   type Polled,
   useDescription,
@@ -22,11 +20,24 @@ import {
   useRecommendation,
 } from '../../data/queries.ts';
 import { hangingLines, sectionLine } from '../../ui/fact-list.tsx';
-import { usePane, useRoom } from '../../ui/pane-context.tsx';
+import { useKeptState, useNow, usePane, useRoom } from '../../ui/pane-context.tsx';
 import { missingReason, nextTry } from '../../ui/pane-state.tsx';
 import { ScrolledLines } from '../../ui/scroll.tsx';
-import { known, leftColumn, rightColumn, type TableColumn, tableOf } from '../../ui/table.ts';
-import { bar, bold, colored, EMPTY_LINE, faint, type Line, lineWidth, plain } from '../../ui/text.tsx';
+import {
+  bar,
+  bold,
+  colored,
+  EMPTY_LINE,
+  faint,
+  known,
+  type Line,
+  leftColumn,
+  lineWidth,
+  plain,
+  rightColumn,
+  type TableColumn,
+  tableOf,
+} from '../../ui/text.tsx';
 import { type ColorName, DimContext, useDim } from '../../ui/theme.ts';
 import { ageText, clockText, dayText, fillsFrame, offsetAt, wholeSpan, zoneText } from '../../ui/time.ts';
 import { workColumns } from '../live/lane-table.tsx';
