@@ -14,31 +14,27 @@ export const HALF = 1_000_000;
 export const savedBy = ({ condition, price, reference_price: reference }: AlertEventRow): number =>
   condition === 'LESS_THAN' && reference !== null && reference > price ? reference - price : 0;
 
-export const TALLY_HOUR_MS = 3_600_000;
-
-export const tallyHour = (ms: number) => Math.floor(ms / TALLY_HOUR_MS) * TALLY_HOUR_MS;
-
 export const SUMS = ['firings', 'saved_high', 'saved_low', 'usd', 'unpriced'] as const;
 
 export async function tallyFirings(trx: Queries, events: readonly AlertEventRow[]): Promise<void> {
-  const hours = Map.groupBy(events, ({ owner, triggered_at }) => `${tallyHour(triggered_at)} ${owner}`);
   const added = SUMS.map((sum) => [sum, sql.raw(`firing_tallies.${sum} + excluded.${sum}`)]);
-  for (const together of hours.values()) {
-    const row = trx.insertInto('firing_tallies').values(tallyOf(together));
+  for (const [owner, theirs] of Map.groupBy(events, (event) => event.owner)) {
+    const row = trx.insertInto('firing_tallies').values({ owner, hour: 0, ...tallyOf(theirs) });
     const same = (conflict: OnConflictBuilder<Tables, 'firing_tallies'>) =>
       conflict.columns(['owner', 'hour']).doUpdateSet(Object.fromEntries(added));
     await row.onConflict(same).execute();
   }
 }
 
-/** Totals of an owner's firings within one hour, including deleted ones; `hour`: its start, ms since epoch. */
-export type FiringTallyRow = ReturnType<typeof tallyOf>;
+/** Totals of an owner's firings, including deleted ones. Earlier versions have a row for each `hour`, ms since epoch. */
+export interface FiringTallyRow extends ReturnType<typeof tallyOf> {
+  owner: string;
+  hour: number;
+}
 
 export function tallyOf(events: readonly AlertEventRow[]) {
   const sum = (of: (event: AlertEventRow) => number) => events.reduce((total, event) => total + of(event), 0);
   return {
-    owner: events[0]?.owner ?? '',
-    hour: tallyHour(events[0]?.triggered_at ?? 0),
     firings: events.length,
     // Wei per gas saved, in two halves, and dollars per gas times 10^18 when the dollar price is known.
     saved_high: sum((event) => Math.floor(savedBy(event) / HALF)),

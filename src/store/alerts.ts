@@ -1,16 +1,7 @@
 import { sql } from 'kysely';
 import { changedPhase, DISABLED, enabledPhase, type KeptAlert } from '../core/alerts/alert-rule.ts';
 import { headTimestamp } from './alert-evaluation.ts';
-import {
-  type AlertEventRow,
-  HALF,
-  MOST_EVENTS,
-  SUMS,
-  savedBy,
-  TALLY_HOUR_MS,
-  tallyHour,
-  tallyOf,
-} from './alert-firings.ts';
+import { type AlertEventRow, HALF, MOST_EVENTS, SUMS, savedBy, tallyOf } from './alert-firings.ts';
 import { disableAlerts, toAlertRow, toKeptAlert } from './alert-rows.ts';
 import { maybe } from './columns.ts';
 import { type Database, Store } from './database.ts';
@@ -144,14 +135,7 @@ export class AlertStore extends Store {
   }
 
   countFirings(owner: string, since: number): Promise<number> {
-    return this.database.run(async (db) => {
-      const wholeFrom = tallyHour(since - 1) + TALLY_HOUR_MS;
-      const whole = ownedBy(db.selectFrom('firing_tallies'), owner).where('hour', '>=', wholeFrom);
-      const counted = whole.select((e) => e.fn.sum<number | null>('firings').as('count'));
-      const begun = firingsOf(db, owner).where('triggered_at', '>=', since);
-      const count = Number((await counted.executeTakeFirst())?.count ?? 0);
-      return count + (await countRows(begun.where('triggered_at', '<', wholeFrom)));
-    });
+    return this.database.run((db) => countRows(firingsOf(db, owner).where('triggered_at', '>=', since)));
   }
 
   async sumFirings(owner: string): Promise<AlertSum> {

@@ -12,7 +12,7 @@ import {
 import { Alarm } from '../async.ts';
 import type { LeaderWork, Lease } from '../leader.ts';
 import { createEmailNotifier, type SmtpSettings } from './notifiers/email.ts';
-import { type Attempt, delivered, later, type Notifier, type Notifiers } from './notifiers/notifier.ts';
+import { type Attempt, delivered, later, type Notifiers } from './notifiers/notifier.ts';
 import { resolveHost, type WebAccess } from './notifiers/safe-http.ts';
 import {
   createSlackNotifier,
@@ -120,8 +120,8 @@ function recipientOf({ channel, target }: DueDelivery): string {
 const POLL_MS = 2_000;
 /** And at most this often: each poll reads every due delivery. */
 const LEAST_PAUSE_MS = 250;
-/** A delivery whose channel has no notifier in this process is tried again after this. */
-const NO_NOTIFIER_MS = 300_000;
+/** A delivery whose channel has no notifier in this process is tried again after this, or by another process. */
+const NO_NOTIFIER_SEC = 300;
 const PAGE = 500;
 const PRUNE_MS = 86_400_000;
 /** Saving the outcome of an attempt is retried after this time; the attempt is not repeated. */
@@ -153,7 +153,6 @@ export class Dispatcher {
   readonly #clock: Clock;
   readonly #queue = new DeliveryQueue();
   readonly #sending = new Set<Promise<void>>();
-  readonly #toldMissing = new Set<string>();
   readonly #alarm = new Alarm();
   #prunedAt = Number.NEGATIVE_INFINITY;
 
@@ -169,13 +168,10 @@ export class Dispatcher {
   async run(): Promise<void> {
     const { signal, onError } = this.#options;
     signal.addEventListener('abort', this.wake, { once: true });
-    let hasWokenWaiting = false;
     while (!signal.aborted) {
       let pause = POLL_MS;
       try {
         const now = this.#clock.now();
-        if (!hasWokenWaiting) await this.#store.wakeWaiting(Object.keys(this.#options.notifiers), now);
-        hasWokenWaiting = true;
         await this.#fill(now);
         this.#send();
         const next = await this.#store.nextDueAt(now);
@@ -224,14 +220,10 @@ export class Dispatcher {
   }
 
   async #attempt(delivery: PendingDelivery): Promise<void> {
-    const { notifiers, process, signal, onAttempt } = this.#options;
-    const { channel } = delivery;
-    const notifier = notifiers[channel];
+    const { signal, onAttempt } = this.#options;
     const at = this.#clock.now();
     const beganAt = this.#clock.elapsed();
-    const made = notifier
-      ? await this.#tryOnce(notifier, delivery)
-      : later(`${channel} is not set up in the process that sends (${process})${remedyWords(channel)}`);
+    const made = await this.#tryOnce(delivery);
     if (signal.aborted && made.outcome !== 'delivered') return;
     const attempt: KeptAttempt = {
       at,
@@ -239,15 +231,19 @@ export class Dispatcher {
       ok: made.outcome === 'delivered',
       answer: made.answer,
     };
-    const verdict = notifier ? this.#judge(delivery, made, at) : waitingFrom(at, delivery);
+    const verdict = this.#judge(delivery, made, at);
     await this.#record(delivery, attempt, verdict);
-    if (verdict.kind === 'waits' && this.#toldMissing.has(channel)) return;
-    if (verdict.kind === 'waits') this.#toldMissing.add(channel);
     onAttempt?.({ delivery, attempt, verdict });
   }
 
   /** One attempt, within its deadline and until the end of the process. */
-  async #tryOnce(notifier: Notifier, { id, channel, target, message }: PendingDelivery): Promise<Attempt> {
+  async #tryOnce({ id, channel, target, message }: PendingDelivery): Promise<Attempt> {
+    const notifier = this.#options.notifiers[channel];
+    if (notifier === undefined) {
+      // Another process accepted the alert, or the settings have changed.
+      const words = `${channel} ${NOT_SET_UP} (${this.#options.process})${remedyWords(channel)}`;
+      return later(words, NO_NOTIFIER_SEC);
+    }
     const signingSecrets =
       channel === 'WEBHOOK' ? await this.#store.signingSecrets(message.owner, this.#clock.now()) : [];
     const isOver = new AbortController();
@@ -304,16 +300,11 @@ export class Dispatcher {
   }
 }
 
+export const NOT_SET_UP = 'is not set up in the process that sends';
 const remedyWords = (channel: string) => {
   const remedy = remedyFor(channel);
   return remedy === undefined ? '' : `; its operator sets ${remedy}`;
 };
-
-/** Another process accepted the alert, or the settings have changed: it waits for a process that has a notifier. */
-function waitingFrom(at: number, { isUntouched, triesSince }: PendingDelivery): Verdict {
-  const isOver = !isUntouched && at >= triesSince + GIVE_UP_AFTER_MS;
-  return isOver ? { kind: 'failed' } : { kind: 'waits', at: at + NO_NOTIFIER_MS };
-}
 
 interface SendingOptions extends Pick<DispatcherOptions, 'signal' | 'onError' | 'onAttempt'> {
   readonly lease: Lease;
