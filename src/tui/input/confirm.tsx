@@ -12,21 +12,20 @@ export interface Confirmation {
 }
 
 interface ConfirmDialogProps extends Confirmation {
-  readonly onYes: () => void;
-  readonly onNo: () => void;
+  readonly onAnswer: (isYes: boolean) => void;
 }
 
 const MARGIN = 3;
 const MOST_LINES = 4;
 
-export function ConfirmDialog({ title, lines, yes, no, onYes, onNo }: ConfirmDialogProps) {
+export function ConfirmDialog({ title, lines, yes, no, onAnswer }: ConfirmDialogProps) {
   const { columns, rows } = useRoom();
   const [isYes, setYes] = useState(false);
   useModalKeys('question', {
     other: () => setYes(!isYes),
-    chosen: () => (isYes ? onYes() : onNo()),
-    yes: onYes,
-    no: onNo,
+    chosen: () => onAnswer(isYes),
+    yes: () => onAnswer(true),
+    no: () => onAnswer(false),
   });
   const width = columns - 2 * MARGIN;
   const wrapped = lines.flatMap((line) => (line === ' ' ? [line] : wrapText(line, width, MOST_LINES)));

@@ -35,7 +35,7 @@ export function useFormState<Draft extends Values>(id: string, open: () => FormS
   };
 }
 
-interface Saved {
+export interface Saved {
   readonly id: string;
   readonly secret?: string | null;
 }
@@ -76,7 +76,7 @@ export function ResourceForm(props: ResourceFormProps) {
   const toast = useToast();
   const { mutateAsync } = useWork<Saved>(resource);
   // The confirmation as it was opened: prices change meanwhile.
-  const [dialog, setDialog] = useState<(Confirmation & { readonly onYes: () => void }) | null>(null);
+  const [asked, ask] = useState<(Confirmation & { readonly run: () => void }) | null>(null);
   const [isSending, setSending] = useState(false);
   const { done, doing } = isChange ? CHANGE : props.verb;
   const isPasted = fields.some((each) => each.kind === 'pasted' && !each.isEmpty);
@@ -117,18 +117,14 @@ export function ResourceForm(props: ResourceFormProps) {
     const question = (await props.confirm?.()) ?? null;
     if (question === null) return send();
     setSending(false);
-    setDialog({ ...question, onYes: () => void send() });
+    ask({ ...question, run: () => void send() });
   };
   const onLeave = () => {
     props.close();
     props.onLeave();
   };
-  const askToLeave = () => {
-    const { what, ...words } = leave;
-    if (isDirty)
-      setDialog({ title: `Leave without ${doing} ${what}?`, yes: 'Leave', ...words, onYes: onLeave });
-    else onLeave();
-  };
+  const { what, ...words } = leave;
+  const leaving = { title: `Leave without ${doing} ${what}?`, yes: 'Leave', ...words };
   useModalKeys(
     'form',
     {
@@ -147,7 +143,8 @@ export function ResourceForm(props: ResourceFormProps) {
       },
       'form-send': () => void submit(),
       'form-leave': () => {
-        if (!isSending) askToLeave();
+        if (isDirty && !isSending) ask({ ...leaving, run: onLeave });
+        else if (!isSending) onLeave();
       },
     },
     {
@@ -158,13 +155,12 @@ export function ResourceForm(props: ResourceFormProps) {
       }),
     },
   );
-  if (dialog !== null) {
-    const close = () => setDialog(null);
-    const onYes = () => {
-      close();
-      dialog.onYes();
+  if (asked !== null) {
+    const onAnswer = (isYes: boolean) => {
+      ask(null);
+      if (isYes) asked.run();
     };
-    return <ConfirmDialog {...dialog} onYes={onYes} onNo={close} />;
+    return <ConfirmDialog {...asked} onAnswer={onAnswer} />;
   }
 
   const problemOf = (id: string, isJudged = form.isJudged || form.changed.includes(id)) =>

@@ -79,8 +79,8 @@ export interface Resource<Item extends ListItem> {
 
 interface PaneActions<Item> {
   readonly openForm: (seed: Seed<Item>) => void;
-  /** Opens a confirmation for an item; its text follows the item's present state. */
-  readonly ask: (item: Item, question: (item: Item) => Confirmation & { readonly run: () => void }) => void;
+  /** Asks before `run`; the question follows the item's present state. */
+  readonly confirm: (item: Item, question: (item: Item) => Confirmation, run: (item: Item) => void) => void;
   readonly showList: () => void;
 }
 
@@ -151,27 +151,27 @@ interface ItemsProps<Item extends ListItem> {
 function Items<Item extends ListItem>(props: ItemsProps<Item>) {
   const { resource, state, change } = props;
   const context = usePane();
-  const [asked, setAsked] = useState<Parameters<PaneActions<Item>['ask']> | null>(null);
+  const [asked, setAsked] = useState<Parameters<PaneActions<Item>['confirm']> | null>(null);
   const list = resource.useList(context);
   const find = (id: string) => list.items.find((item) => item.id === id);
   const actions = resource.useActions(
     {
       openForm: (seed) => change({ form: { seed, from: null } }),
-      ask: (...asking) => setAsked(asking),
+      confirm: (...asking) => setAsked(asking),
       showList: () => change({ opened: null }),
     },
     context,
   );
   if (asked !== null) {
-    const [before, questionOf] = asked;
+    const [before, question, run] = asked;
     const item = find(before.id) ?? before;
-    const { run, ...question } = questionOf(item);
-    const onYes = () => {
+    const onAnswer = (isYes: boolean) => {
       setAsked(null);
+      if (!isYes) return;
       change({ cursor: { id: item.id, place: list.items.indexOf(item) } });
-      run();
+      run(item);
     };
-    return <ConfirmDialog {...question} onYes={onYes} onNo={() => setAsked(null)} />;
+    return <ConfirmDialog {...question(item)} onAnswer={onAnswer} />;
   }
   const itemKeys = (item: Item | undefined) => ({ ...actions.list, ...(item && actions.item(item)) });
   const screen = { ...props, context, list, itemKeys };

@@ -1,6 +1,7 @@
 import { alertRuleOf, loadDayPrices, previewOver, previewWords } from '../../../client/alert-preview.ts';
 import { type AlertChoices, alertChoices, describedRoute } from '../../../client/openapi.ts';
 import {
+  type AlertCondition,
   type AlertView,
   describeCondition,
   describeDistance,
@@ -39,7 +40,7 @@ import {
   TYPED_NUMBER,
   textField,
 } from '../../input/form.ts';
-import { ResourceForm, useFormState } from '../../resource/resource-form.tsx';
+import { ResourceForm, type Saved, useFormState } from '../../resource/resource-form.tsx';
 import type { FormProps } from '../../resource/resource-pane.tsx';
 import { wrappedLines } from '../../ui/fact-list.tsx';
 import { useKeptState, usePane } from '../../ui/pane-context.tsx';
@@ -55,18 +56,15 @@ export function useAlertOffer() {
   };
 }
 
-const PREVIEW_LINES = 2;
-const REACH_LINES = 2;
+/** Lines of the preview, and at most of the reach. */
+const MOST_LINES = 2;
 
 export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
   const { snapshot, present, width } = usePane();
   const { client } = useMonitor();
   const { choices: offered } = useAlertOffer();
   const { like, isChange = false, prefill } = seed;
-  const [made, setMade] = useKeptState<{ readonly id: string; readonly secret: string } | null>(
-    'alert-made',
-    null,
-  );
+  const [made, setMade] = useKeptState<Saved | null>('alert-made', null);
   const state = useFormState('alert-form', () => {
     const draft = like === undefined ? { ...NEW_DRAFT, ...prefill } : draftLike(like);
     // A new alert starts with a channel that the service offers; others keep theirs.
@@ -76,42 +74,47 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
     return formOf<AlertDraft>({ ...draft, channels }, 'thresholdGwei', ['note']);
   });
   const { draft } = state.form;
+  const { gasSpeed, condition } = draft;
+  const watched = { gasSpeed, condition, threshold: weiOfTypedGwei(draft.thresholdGwei) };
+  const distance = watched.threshold === 0n ? null : distanceToThreshold(watched, snapshot);
+  const lane = laneOf(gasSpeed);
+  const now = lane && `now ${formatGwei(snapshot.lanes[lane].price)}`;
+  const beside = distance === null ? now : `${now}, ${describeDistance(distance)}`;
+  const fields = alertFields(draft, offered, beside);
   const body = bodyOf(draft);
   const fieldOfPath = (path: string) => fieldOf(path, body.method);
-  const fields = alertFields(draft, offered, snapshot);
   const problems = problemsOf(fields, checkAlert(body, ANY_SERVICE), fieldOfPath);
   const { thresholdGwei } = body;
   const alert = problems.size > 0 || thresholdGwei === undefined ? null : { ...body, thresholdGwei };
-  const condition = describeCondition(watchedBy(draft));
   const preview = useAlertPreview(alert, (at) => untilText(at, present));
-  const reach = useThresholdReach(draft, alert?.confirmBlocks ?? 1, snapshot);
-  const faint = (words: string | null, most: number) =>
-    wrappedLines(words, width, { most, look: { faint: true } });
+  const reach = useThresholdReach(watched, distance, alert?.confirmBlocks ?? 1, snapshot);
+  const faint = (words: string | null) =>
+    wrappedLines(words, width, { most: MOST_LINES, look: { faint: true } });
   const named = like === undefined ? '' : `${isChange ? '' : ' like '}${describeCondition(like)}`;
+  const saved = describeCondition(watched);
   if (made !== null) {
     const onClose = () => {
       setMade(() => null);
       onSaved(made.id);
     };
-    return <SecretBox secret={made.secret} onClose={onClose} />;
+    return <SecretBox secret={made.secret ?? ''} onClose={onClose} />;
   }
   return (
     <ResourceForm
-      {...{ ...state, onLeave, fields, problems, fieldOfPath, isChange }}
+      {...{ ...state, onLeave, fields, problems, fieldOfPath, isChange, saved }}
       resource="alert"
       title={`${isChange ? 'Change ' : 'New alert'}${named}`}
       verb={{ done: 'made', doing: 'making' }}
       save={async () => {
         if (alert === null) throw new Error('the alert is not complete');
-        const saved = isChange && like ? client.updateAlert(like.id, alert) : client.createAlert(alert);
-        const { id = like?.id ?? '', signingSecret: secret = null } = (await saved) ?? {};
+        const answer = isChange && like ? client.updateAlert(like.id, alert) : client.createAlert(alert);
+        const { id = like?.id ?? '', signingSecret: secret = null } = (await answer) ?? {};
         return { id, secret };
       }}
-      onSaved={({ id, secret }) => (secret ? setMade(() => ({ id, secret })) : onSaved(id))}
-      saved={condition}
-      leave={{ what: 'the alert', lines: [condition, 'What was typed is lost.'], no: 'Go on typing' }}
+      onSaved={(done) => (done.secret ? setMade(() => done) : onSaved(done.id))}
+      leave={{ what: 'the alert', lines: [saved, 'What was typed is lost.'], no: 'Go on typing' }}
       // The preview comes and goes while typing: its lines stay reserved.
-      below={[...faint(reach, REACH_LINES), ...filledTo(faint(preview, PREVIEW_LINES), PREVIEW_LINES)]}
+      below={[...faint(reach), ...filledTo(faint(preview), MOST_LINES)]}
     />
   );
 }
@@ -125,9 +128,9 @@ function SecretBox({ secret, onClose }: { readonly secret: string; readonly onCl
   ];
   return (
     <ConfirmDialog
-      {...{ lines, yes: 'Copy it', no: 'Close', onNo: onClose }}
       title="This secret signs the webhooks of all your alerts:"
-      onYes={() => copy(secret, 'the signing secret')}
+      {...{ lines, yes: 'Copy it', no: 'Close' }}
+      onAnswer={(isYes) => (isYes ? copy(secret, 'the signing secret') : onClose())}
     />
   );
 }
@@ -152,11 +155,13 @@ function useAlertPreview(alert: NewAlert | null, timeText: (ms: number) => strin
 const HOUR_SEC = 3_600;
 const DAY_SEC = 86_400;
 
-function useThresholdReach(draft: AlertDraft, blocks: number, snapshot: SnapshotView): string | null {
+function useThresholdReach(
+  { condition, threshold }: AlertCondition,
+  distance: ReturnType<typeof distanceToThreshold>,
+  blocks: number,
+  snapshot: SnapshotView,
+): string | null {
   const { isOwnService } = useMonitor();
-  const watched = watchedBy(draft);
-  const { condition, threshold } = watched;
-  const distance = threshold === 0n ? null : distanceToThreshold(watched, snapshot);
   const price = distance === null || distance.isThere || condition !== 'LESS_THAN' ? null : threshold;
   const hour = useReach(isOwnService ? price : null, HOUR_SEC, snapshot);
   const day = useReach(price, DAY_SEC, snapshot);
@@ -211,10 +216,10 @@ const DEFAULTS = {
 };
 
 /** As typed. The target of a channel stays when the channel is unticked. */
-export type AlertDraft = Readonly<typeof DEFAULTS> & { readonly [target: `to:${string}`]: string };
-export const NEW_DRAFT: AlertDraft = DEFAULTS;
+type AlertDraft = Readonly<typeof DEFAULTS> & { readonly [target: `to:${string}`]: string };
+const NEW_DRAFT: AlertDraft = DEFAULTS;
 
-export function draftLike(alert: AlertView): AlertDraft {
+function draftLike(alert: AlertView): AlertDraft {
   const { threshold, channels, cooldownMs, hysteresis, method, to } = alert;
   const targets = { ...alert.targets, ...(method !== null && to && { [method]: to }) };
   return {
@@ -233,12 +238,6 @@ export function draftLike(alert: AlertView): AlertDraft {
 
 const channelsOf = ({ channels }: AlertDraft) => channels.split('\n').filter((name) => name !== '');
 
-const watchedBy = ({ gasSpeed, condition, thresholdGwei }: AlertDraft) => ({
-  gasSpeed,
-  condition,
-  threshold: weiOfTypedGwei(thresholdGwei),
-});
-
 const COOLDOWN_PRESETS: readonly string[] = COOLDOWN_PRESETS_MS.map(cooldownText);
 
 const CONDITIONS = new Map([
@@ -254,7 +253,7 @@ const TARGET_HINTS = new Map([
 ]);
 
 /** The fields from top to bottom, with a line for each ticked channel; unknown values of a service remain choices. */
-function alertFields(draft: AlertDraft, offered: AlertChoices, snapshot: SnapshotView): readonly FormField[] {
+function alertFields(draft: AlertDraft, offered: AlertChoices, beside: string | null): readonly FormField[] {
   const channels = channelsOf(draft);
   const choices = (words: readonly string[], own: readonly string[], label: (word: string) => string) =>
     [...new Set([...words, ...own])].map((value) => [value, label(value)] as const);
@@ -267,7 +266,7 @@ function alertFields(draft: AlertDraft, offered: AlertChoices, snapshot: Snapsho
   const lanes = choices(offered.gasSpeeds, [draft.gasSpeed], titleWord);
   const sides = choices(offered.conditions, [draft.condition], sideOf);
   const all = choices(offered.channels, channels, plainWord);
-  const beside = priceBesideThreshold(draft, snapshot);
+  const targets = channels.filter((channel) => channel !== WITHOUT_TARGET);
   const fields: readonly FormField[] = [
     choiceField('gasSpeed', 'lane', 'whose price is watched', lanes),
     choiceField('condition', 'fires', 'when the price is below the threshold, or above it', sides),
@@ -276,11 +275,9 @@ function alertFields(draft: AlertDraft, offered: AlertChoices, snapshot: Snapsho
       problem: numberProblem(draft.thresholdGwei, 'a price in gwei, such as 0.04'),
     }),
     choiceField('channels', 'notify', 'space ticks; terminal: every running monitor', all, 'many'),
-    ...channels
-      .filter((channel) => channel !== WITHOUT_TARGET)
-      .map((channel) =>
-        textField(`to:${channel}`, plainWord(channel), TARGET_HINTS.get(channel) ?? 'where it is sent'),
-      ),
+    ...targets.map((channel) =>
+      textField(`to:${channel}`, plainWord(channel), TARGET_HINTS.get(channel) ?? 'where it is sent'),
+    ),
     textField('note', 'note', 'goes with each notification', { isProse: true }),
     textField('cooldownMs', 'cooldown', cooldownHint, {
       problem: cooldownMs === null ? 'must be a time such as 30m, 1h, 1d or 0' : null,
@@ -303,31 +300,20 @@ function alertFields(draft: AlertDraft, offered: AlertChoices, snapshot: Snapsho
   return fields.filter(({ id }) => !offered.unknown.some((name) => name === id));
 }
 
-function priceBesideThreshold(draft: AlertDraft, snapshot: SnapshotView): string | null {
-  const lane = laneOf(draft.gasSpeed);
-  if (lane === null) return null;
-  const distance = distanceToThreshold(watchedBy(draft), snapshot);
-  const now = `now ${formatGwei(snapshot.lanes[lane].price)}`;
-  return distance === null ? now : `${now}, ${describeDistance(distance)}`;
-}
-
 function bodyOf(draft: AlertDraft) {
+  const { gasSpeed, condition, note } = draft;
   const channels = channelsOf(draft);
-  const cooldownMs = parseCooldown(draft.cooldownMs);
   const target = (channel: string) => (draft[`to:${channel}`] ?? '').trim();
   // The first channel with a target: TERMINAL needs none.
   const method = channels.find((channel) => target(channel) !== '') ?? channels[0];
   const further = channels.filter((channel) => channel !== method && target(channel) !== '');
   const number = (typed: string) => (TYPED_NUMBER.test(typed.trim()) ? Number(typed) : undefined);
   return {
-    gasSpeed: draft.gasSpeed,
-    condition: draft.condition,
-    ...(cooldownMs === null ? {} : { cooldownMs }),
-    disableOnce: draft.disableOnce === 'yes',
-    ...(method === undefined ? {} : { method, to: method === WITHOUT_TARGET ? '' : target(method) }),
-    channels,
+    ...{ gasSpeed, condition, note, channels, method },
+    to: method && (method === WITHOUT_TARGET ? '' : target(method)),
     ...(further.length > 0 && { targets: Object.fromEntries(further.map((name) => [name, target(name)])) }),
-    note: draft.note,
+    cooldownMs: parseCooldown(draft.cooldownMs) ?? undefined,
+    disableOnce: draft.disableOnce === 'yes',
     thresholdGwei: number(draft.thresholdGwei),
     hysteresisGwei: number(draft.hysteresisGwei),
     confirmBlocks: number(draft.confirmBlocks),

@@ -133,10 +133,6 @@ const ALERTS: Resource<AlertView> = {
       },
       item: (alert) => {
         const openForm = (isChange: boolean) => () => pane.openForm({ like: alert, isChange });
-        const run = (item: AlertView) => {
-          remove(item);
-          pane.showList();
-        };
         return {
           toggle: () => {
             const wanted = alert.status === 'PENDING' ? 'DISABLED' : 'PENDING';
@@ -146,7 +142,11 @@ const ALERTS: Resource<AlertView> = {
           },
           another: openForm(false),
           ...(canChange && { edit: openForm(true) }),
-          delete: () => pane.ask(alert, (item) => ({ ...deleteQuestion(item), run: () => run(item) })),
+          delete: () =>
+            pane.confirm(alert, deleteQuestion, (item) => {
+              remove(item);
+              pane.showList();
+            }),
         };
       },
     };

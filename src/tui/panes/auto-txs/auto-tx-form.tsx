@@ -52,7 +52,7 @@ import { useKeptState, useNow, usePane, useRoom } from '../../ui/pane-context.ts
 import { EMPTY_LINE, faint, type Line, plain } from '../../ui/text.tsx';
 import { cheaperThan } from '../alerts/alert-form.tsx';
 import { checkLines, sizeText } from './auto-tx-facts.ts';
-import { NOTHING_PASTED, type Pasted, pastedText, transactionText, usePastedTransaction } from './pasted.ts';
+import { NOTHING_PASTED, type Pasted, READING, transactionText, usePastedTransaction } from './pasted.ts';
 
 const SIGNED = 'signedTransaction';
 const ORDER_FIELDS = ['targetGasPriceGwei', 'gasSpeed', 'strictTargetPrice'];
@@ -76,36 +76,34 @@ export function AutoTxForm({ seed, onLeave, onSaved }: FormProps<AutoTxView>) {
   const { draft, focus } = state.form;
   const unknown: readonly string[] = unknownAutoTxFields(useDescription());
   const pasted = usePastedTransaction(signed);
+  const { text, transaction } = pasted;
   const outlook = useOutlook(draft, pasted, edited, snapshot, !unknown.includes('expiresAt'));
-  const { order, checks, odds } = outlook;
-  const { price } = outlook.judged;
+  const { order, checks, odds, price } = outlook;
   const isRoomy = rows >= ROOMY_FROM;
   const isPasting = focus === SIGNED;
   const isAlone = isPasting && !isRoomy;
   const gap = isRoomy ? [EMPTY_LINE] : [];
-  const guide = isPasting && pasted.kind === 'nothing' ? guideLines(edited, host, width) : [];
+  const guide = isPasting && text === null ? guideLines(edited, host, width) : [];
   const facts = isRoomy || isPasting ? [...guide, ...pastedFacts(pasted, snapshot, width)] : [];
-  const text = pastedText(pasted);
-  const isShown = pasted.kind === 'transaction';
-  const transaction: FormField = {
+  const paste: FormField = {
     id: SIGNED,
     label: 'signed',
     hint: role === 'replaces' ? 'paste another one to replace it' : 'paste it here; it is never shown',
     kind: 'pasted',
     isEmpty: signed.length === 0,
-    description: text === null ? null : [{ text, bold: isShown }],
-    beside: isShown ? (isPasting ? '' : transactionText(pasted.transaction)) : null,
-    problem: role === 'needed' || pasted.kind !== 'nothing' ? pastedProblem(pasted, edited) : null,
-    isJudged: pasted.kind === 'nothing' ? undefined : pasted.kind !== 'reading',
+    description: text === null ? null : [{ text, bold: transaction !== null }],
+    beside: transaction && (isPasting ? '' : transactionText(transaction)),
+    problem: role === 'needed' || text !== null ? pastedProblem(pasted, edited) : null,
+    isJudged: text === null ? undefined : pasted !== READING,
     under: facts.length === 0 ? [] : [...facts, ...gap],
     isAlone,
     add: (more) => setSigned((before) => before.with(more)),
     drop: () => setSigned(() => NOTHING_PASTED),
   };
   const fields = [
-    ...(role === 'needed' ? [transaction] : []),
+    ...(role === 'needed' ? [paste] : []),
     ...autoTxFields(draft, focus, price, now()),
-    ...(role === 'replaces' ? [transaction] : []),
+    ...(role === 'replaces' ? [paste] : []),
   ].filter(({ id }) => !unknown.includes(id));
   const hasPaste = signed.length > 0;
   const bytes = hasPaste ? { signedTransaction: signed.read() } : {};
@@ -115,8 +113,12 @@ export function AutoTxForm({ seed, onLeave, onSaved }: FormProps<AutoTxView>) {
   const what =
     edited && `${edited.status === 'DRAFT' ? 'Sign the draft' : 'Change'}: ${describeContent(edited)}`;
   // Ctrl-S schedules from this field, too.
-  const at = isShown ? [[plain(`   at ${describeTarget(order)}${price === null ? '' : `, ${price}`}`)]] : [];
-  const below = isAlone ? at : [...gap, ...wrappedLines(odds, width, { most: ODDS_LINES })];
+  const at = plain(`   at ${describeTarget(order)}${price === null ? '' : `, ${price}`}`);
+  const below = isAlone
+    ? transaction
+      ? [[at]]
+      : []
+    : [...gap, ...wrappedLines(odds, width, { most: ODDS_LINES })];
   return (
     <ResourceForm
       {...{ ...state, onLeave, fields, isChange, below }}
@@ -140,7 +142,7 @@ export function AutoTxForm({ seed, onLeave, onSaved }: FormProps<AutoTxView>) {
       saved={describeTarget(order)}
       confirm={async () => {
         // A block may have come since the prices on the screen, and the service decides by its own.
-        const latest = outlook.judged.isDue ? snapshot : await client.gasCurrent().catch(() => snapshot);
+        const latest = outlook.isDue ? snapshot : await client.gasCurrent().catch(() => snapshot);
         const isOrderNew = hasPaste || ORDER_FIELDS.some((id) => changed.includes(id));
         const overpays = isOrderNew ? overpaysCheck(checks) : null;
         return scheduleConfirmation(hasPaste ? host : null, isPlain, pasted, outlook, latest, overpays);
@@ -161,26 +163,23 @@ export function AutoTxForm({ seed, onLeave, onSaved }: FormProps<AutoTxView>) {
 function scheduleConfirmation(
   host: string | null,
   isPlain: boolean,
-  pasted: Pasted,
+  { text, transaction }: Pasted,
   { order, at }: Outlook,
   latest: SnapshotView,
   overpays: CheckView | null,
 ): Confirmation | null {
   const { isDue, price, pays } = at(latest);
   if (host === null && !isDue && overpays === null) return null;
-  const text = pastedText(pasted);
   // New blocks come while the dialog is open; its figures stay.
   const block = latest.blockNumber === null ? '' : `After block ${formatCount(latest.blockNumber)}: `;
   const title = isDue ? 'Send it at once?' : 'Schedule it although it pays far more?';
-  const due = [
-    `${block}${describeTarget(order)}: ${price}.`,
-    pays,
-    'It is broadcast at once and cannot be recalled.',
-  ];
+  const target = describeTarget(order);
   const lines = [
     text && `${text}:`,
-    pasted.kind === 'transaction' && transactionText(pasted.transaction),
-    ...(isDue ? due : [`It is broadcast at ${describeTarget(order)}.`]),
+    transaction && transactionText(transaction),
+    isDue ? `${block}${target}: ${price}.` : `It is broadcast at ${target}.`,
+    isDue && pays,
+    isDue && 'It is broadcast at once and cannot be recalled.',
     overpays && `! ${overpays.message}.`,
     host && 'This service can send it at any time, whatever the price: only use one that you trust.',
     host && isPlain && 'It travels unencrypted: anyone who reads it can send it; use https:// if possible.',
@@ -204,8 +203,8 @@ function useOutlook(
   mayExpire: boolean,
 ) {
   const now = useNow();
-  const stored = pasted.kind === 'nothing' && edited !== null ? storedTransaction(edited) : null;
-  const transaction = pasted.kind === 'transaction' ? pasted.transaction : stored;
+  const stored = pasted.text === null && edited !== null ? storedTransaction(edited) : null;
+  const transaction = pasted.transaction ?? stored;
   const bid = transaction ?? edited;
   const { gasPrice = null, maxFeePerGas = null, maxPriorityFeePerGas = null } = bid ?? {};
   const { gasSpeed } = draft;
@@ -248,11 +247,11 @@ function useOutlook(
     };
   };
   const judged = at(snapshot);
-  const isUnlikely = isThere || isHeld || pasted.kind === 'problem';
+  const isUnlikely = isThere || isHeld || (pasted.text !== null && pasted.transaction === null);
   // A transaction may pay more than its lane costs.
   const isDear = checks.some(({ name, ok }) => name === 'cost' && ok === false);
   const due = `target reached: it is broadcast at once${isDear ? ', but pays more itself' : ''}`;
-  return { order, at, judged, odds: judged.isDue ? due : isUnlikely ? null : likely, checks };
+  return { order, at, ...judged, odds: judged.isDue ? due : isUnlikely ? null : likely, checks };
 }
 
 function priceText(order: PricedAutoTx, snapshot: SnapshotView): string | null {
@@ -303,23 +302,18 @@ const MUCH_DATA = 1_000;
 const FACT_ROOM = 9;
 const INDENT = '  ';
 
-function pastedFacts(pasted: Pasted, snapshot: SnapshotView, width: number): readonly Line[] {
-  if (pasted.kind !== 'transaction') return [];
-  const { transaction, call } = pasted;
+function pastedFacts({ transaction, call }: Pasted, snapshot: SnapshotView, width: number): readonly Line[] {
+  if (transaction === null) return [];
   const bytes = (transaction.data.length - 2) / 2;
   const data = bytes < MUCH_DATA ? '' : `; ${sizeText(bytes)} of data`;
-  const chain = transaction.chainId === null ? 'any: it names none, so it can be sent on every chain' : null;
   const room = width - FACT_ROOM - 2 * INDENT.length - 2;
   const texts = (text: string) => wrappedLines(text, room, { indent: '', most: CALL_LINES });
   const does = factOf(texts(`${call ?? 'unknown: its data is no known call'}${data}`), 'does');
-  const facts = toldFacts(describeSigned(transaction, snapshot), width);
-  const all = [
-    ...facts.slice(0, 3),
-    ...does,
-    ...facts.slice(3),
-    ...(chain ? factOf(texts(chain), 'chain') : []),
-  ];
-  return factGrid(all, width, FACT_ROOM).map((line) => [plain(INDENT), ...line]);
+  const facts = [...toldFacts(describeSigned(transaction, snapshot), width)];
+  if (transaction.chainId === null)
+    facts.push(...factOf(texts('any: it names none, so it can be sent on every chain'), 'chain'));
+  facts.splice(3, 0, ...does);
+  return factGrid(facts, width, FACT_ROOM).map((line) => [plain(INDENT), ...line]);
 }
 
 function guideLines(edited: AutoTxView | null, host: string | null, width: number): readonly Line[] {
@@ -340,10 +334,10 @@ function guideLines(edited: AutoTxView | null, host: string | null, width: numbe
   return [EMPTY_LINE, ...lines];
 }
 
-const rankOf = ({ name, result, ok }: CheckView) =>
-  [result === 'block', ok === false, result === 'wait', result === 'unknown', name === 'cost', true].indexOf(
-    true,
-  );
+function rankOf({ name, result, ok }: CheckView): number {
+  if (result === 'pass') return ok === false ? 1 : name === 'cost' ? 4 : 5;
+  return result === 'block' ? 0 : ok === false ? 1 : result === 'wait' ? 2 : 3;
+}
 
 /** As many checks as fit: those that need attention first, then the cost; the others are counted. */
 function preflightLines(checks: readonly CheckView[], width: number, room: number): readonly Line[] {
@@ -373,14 +367,11 @@ export function draftOf(like: AutoTxView | null, { lanes }: SnapshotView, isChan
   };
 }
 
-/** The role of the signed transaction in the form: required, optional as a replacement, or fixed after submission. */
-type SignedRole = 'needed' | 'replaces' | 'fixed';
-
-/** A transaction that was broadcast may be mined, whatever is signed later. */
-function roleOf(edited: AutoTxView | null): SignedRole {
+/** What the form does with a signed transaction: one that was broadcast may be mined, whatever is signed later. */
+function roleOf(edited: AutoTxView | null): 'needed' | 'replaces' | 'none' {
   if (edited === null || edited.status === 'DRAFT') return 'needed';
   const isWaiting = edited.status === 'PENDING' || edited.status === 'DISABLED';
-  return isWaiting && edited.attempts === 0 && edited.submittedAt === null ? 'replaces' : 'fixed';
+  return isWaiting && edited.attempts === 0 && edited.submittedAt === null ? 'replaces' : 'none';
 }
 
 /** The fields of the order, from top to bottom. */
@@ -425,12 +416,9 @@ export function orderOf(draft: AutoTxDraft, now: number, names: readonly string[
   return known;
 }
 
-function pastedProblem(pasted: Pasted, edited: AutoTxView | null): string | null {
-  if (pasted.kind === 'nothing') return 'needs a signed transaction: paste it here';
-  if (pasted.kind === 'reading') return 'is still being read';
-  if (pasted.kind === 'problem') return pasted.message;
-  if (edited?.status !== 'DRAFT') return null;
-  const differs = draftDifferences(pasted.transaction, edited).map(({ field }) => field);
+function pastedProblem({ transaction, problem }: Pasted, edited: AutoTxView | null): string | null {
+  if (transaction === null || edited?.status !== 'DRAFT') return problem;
+  const differs = draftDifferences(transaction, edited).map(({ field }) => field);
   if (differs.length === 0) return null;
   return `is of another transaction than the draft: ${differs.join(', ')} differ${differs.length === 1 ? 's' : ''}`;
 }

@@ -89,63 +89,54 @@ const AUTO_TXS: Resource<AutoTxView> = {
     const copy = useClipboard();
     const { mutate } = useWork('auto-tx');
     const { client } = useMonitor();
-    const setStatus = ({ id }: AutoTxView, status: 'PENDING' | 'DISABLED') =>
-      mutate({
-        done: status === 'PENDING' ? 'Enabled: it waits for its target' : 'Disabled: it is not broadcast',
-        failed: 'Not changed',
-        work: () => client.updateAutoTx(id, { status }),
-      });
+    const act = (done: string, failed: string, work: () => Promise<unknown>, onSuccess = () => {}) =>
+      mutate({ done, failed, work }, { onSuccess });
+    const enable = ({ id }: AutoTxView) =>
+      act('Enabled: it waits for its target', 'Not changed', () =>
+        client.updateAutoTx(id, { status: 'PENDING' }),
+      );
+    const disable = ({ id }: AutoTxView) =>
+      act('Disabled: it is not broadcast', 'Not changed', () =>
+        client.updateAutoTx(id, { status: 'DISABLED' }),
+      );
     const cancel = ({ id }: AutoTxView) =>
-      mutate({ done: 'It is cancelled', failed: 'Not cancelled', work: () => client.cancelAutoTx(id) });
-    const remove = ({ id }: AutoTxView) => {
-      const work = () => unlessGone(client.deleteAutoTx(id));
-      mutate({ done: 'It is deleted', failed: 'Not deleted', work }, { onSuccess: pane.showList });
-    };
+      act('It is cancelled', 'Not cancelled', () => client.cancelAutoTx(id));
+    const remove = ({ id }: AutoTxView) =>
+      act('It is deleted', 'Not deleted', () => unlessGone(client.deleteAutoTx(id)), pane.showList);
     const none = cannotBroadcastReason(snapshot.source.kind);
     // Reported before a signed transaction is pasted in vain.
     const noForm = none === null ? null : `${asSentence(none)}: start gastop with --rpc URL`;
-    const ask = (item: AutoTxView, dialog: (item: AutoTxView) => Confirmation, run: typeof cancel) =>
-      pane.ask(item, (autoTx) => {
-        const { lines, ...others } = dialog(autoTx);
-        const note = cleanText(autoTx.note ?? '').trim();
-        const nonce = autoTx.nonce === null ? '' : `, nonce ${autoTx.nonce}`;
-        const what = `${contentOf(autoTx)}${nonce}, at ${describeTarget(autoTx)}`;
-        return { ...others, lines: [what, note, ' ', ...lines], run: () => run(autoTx) };
-      });
-    const enable = async (autoTx: AutoTxView) => {
+    const askToEnable = async (autoTx: AutoTxView) => {
       // A block may have come since the prices on the screen.
       const latest = await client.gasCurrent().catch(() => snapshot);
-      const send = (each: AutoTxView) => setStatus(each, 'PENDING');
-      if (none !== null || !isPriceThere(autoTx, latest)) send(autoTx);
-      else ask(autoTx, (each) => enableQuestion(each, snapshot), send);
+      if (none !== null || !isPriceThere(autoTx, latest)) enable(autoTx);
+      else pane.confirm(autoTx, enableQuestion(snapshot), enable);
     };
     return {
       list: { new: noForm ?? (() => pane.openForm({})) },
       item: (autoTx) => {
         const { hash } = autoTx;
         const status = statusOf(autoTx);
-        const isSubmitted = status === 'SUBMITTED';
-        const isOpen = status === 'PENDING' || status === 'DISABLED';
+        const submitted = (it: string) => (status === 'SUBMITTED' ? `It is submitted: it ${it}` : null);
         const final = isOver(autoTx) ? 'It is final: c schedules another one like it' : null;
-        const toggle = status === 'PENDING' ? () => setStatus(autoTx, 'DISABLED') : () => void enable(autoTx);
-        const edit = noForm ?? (() => pane.openForm({ like: autoTx, isChange: true }));
-        const cannotDelete = isSubmitted
-          ? 'It is submitted: it can be deleted once it is final'
-          : isOpen && 'Cancel it first: x';
+        const draft = status === 'DRAFT' ? 'A draft needs its signature first: e' : null;
+        const open = status === 'PENDING' || status === 'DISABLED' ? 'Cancel it first: x' : null;
+        const mined = autoTxState(autoTx) === 'mined' ? 'It is mined: nothing can stop it' : null;
+        const toggle = status === 'PENDING' ? () => disable(autoTx) : () => void askToEnable(autoTx);
         return {
-          toggle:
-            (isSubmitted && 'It is submitted: it cannot be disabled') ||
-            final ||
-            (status === 'DRAFT' ? 'A draft needs its signature first: e' : toggle),
+          toggle: submitted('cannot be disabled') ?? final ?? draft ?? toggle,
           another: noForm ?? (() => pane.openForm({ like: autoTx })),
-          edit: final ?? (isSubmitted ? 'It is submitted: it cannot be changed' : edit),
-          copy: hash === null ? 'It has no hash before it is signed' : () => copy(hash, shortHex(hash, '…')),
-          cancel:
+          edit:
             final ??
-            (isMinedOrOver(autoTx)
-              ? 'It is mined: nothing can stop it'
-              : () => ask(autoTx, cancelQuestion, cancel)),
-          delete: cannotDelete || (() => ask(autoTx, deleteQuestion, remove)),
+            submitted('cannot be changed') ??
+            noForm ??
+            (() => pane.openForm({ like: autoTx, isChange: true })),
+          copy: hash === null ? 'It has no hash before it is signed' : () => copy(hash, shortHex(hash, '…')),
+          cancel: final ?? mined ?? (() => pane.confirm(autoTx, CANCEL_QUESTION, cancel)),
+          delete:
+            submitted('can be deleted once it is final') ??
+            open ??
+            (() => pane.confirm(autoTx, DELETE_QUESTION, remove)),
         };
       },
     };
@@ -162,27 +153,30 @@ const ageSegments = (at: number, now: number): readonly Line[] =>
 
 const asSentence = (words: string) => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 
-function enableQuestion(autoTx: AutoTxView, snapshot: SnapshotView): Confirmation {
-  const pays = describeOwnFee(autoTx, snapshot) ?? '';
-  const lines = ['Its target is reached.', pays, 'It is broadcast at once and cannot be recalled.'];
-  return { title: 'Enable it, and send it at once?', lines, yes: 'Send it', no: 'Not yet' };
-}
+/** A question about an auto-tx, which it names first. */
+const questionOf =
+  (title: string, yes: string, no: string, lines: (autoTx: AutoTxView) => readonly string[]) =>
+  (autoTx: AutoTxView): Confirmation => {
+    const note = cleanText(autoTx.note ?? '').trim();
+    const nonce = autoTx.nonce === null ? '' : `, nonce ${autoTx.nonce}`;
+    const what = `${contentOf(autoTx)}${nonce}, at ${describeTarget(autoTx)}`;
+    return { title, yes, no, lines: [what, note, ' ', ...lines(autoTx)] };
+  };
 
-const isMinedOrOver = (autoTx: AutoTxView) => isOver(autoTx) || autoTxState(autoTx) === 'mined';
+const enableQuestion = (snapshot: SnapshotView) =>
+  questionOf('Enable it, and send it at once?', 'Send it', 'Not yet', (autoTx) => [
+    'Its target is reached.',
+    describeOwnFee(autoTx, snapshot) ?? '',
+    'It is broadcast at once and cannot be recalled.',
+  ]);
 
 const REPLACE = 'Only a same-nonce replacement from your wallet can stop it.';
 const UNSIGNED = 'It is not signed, so it cannot be broadcast.';
 
-const cancelQuestion = (autoTx: AutoTxView): Confirmation => ({
-  title: 'Cancel this auto-tx?',
-  lines: cancelLines(autoTx),
-  yes: 'Cancel it',
-  no: 'Keep it',
-});
-
-function cancelLines(autoTx: AutoTxView): readonly string[] {
+const CANCEL_QUESTION = questionOf('Cancel this auto-tx?', 'Cancel it', 'Keep it', (autoTx) => {
   // It may have changed while this is asked.
-  if (isMinedOrOver(autoTx)) return [`It is ${describeState(autoTx)} now: there is nothing to cancel.`];
+  if (isOver(autoTx) || autoTxState(autoTx) === 'mined')
+    return [`It is ${describeState(autoTx)} now: there is nothing to cancel.`];
   if (statusOf(autoTx) === 'SUBMITTED')
     return ['It is submitted now: a broadcast transaction cannot be cancelled.', REPLACE];
   if (mayBeMined(autoTx))
@@ -197,15 +191,14 @@ function cancelLines(autoTx: AutoTxView): readonly string[] {
       'Only a same-nonce replacement from your wallet stops it for certain.',
     ];
   return ['It was not broadcast, and never will be: its signed bytes are deleted within a day.'];
-}
+});
 
-function deleteQuestion(autoTx: AutoTxView): Confirmation {
-  const history = 'Its history and savings are deleted with it; what was mined stays on the chain.';
-  const unsure = 'It was broadcast before and may still be mined, which nothing here will tell.';
-  const lines = [
-    statusOf(autoTx) === 'DRAFT' ? UNSIGNED : history,
-    ...(autoTx.mayBeMined === true ? [unsure] : []),
-    'It cannot be undone.',
-  ];
-  return { title: 'Delete this auto-tx?', lines, yes: 'Delete', no: 'Keep it' };
-}
+const DELETE_QUESTION = questionOf('Delete this auto-tx?', 'Delete', 'Keep it', (autoTx) => [
+  statusOf(autoTx) === 'DRAFT'
+    ? UNSIGNED
+    : 'Its history and savings are deleted with it; what was mined stays on the chain.',
+  ...(autoTx.mayBeMined === true
+    ? ['It was broadcast before and may still be mined, which nothing here will tell.']
+    : []),
+  'It cannot be undone.',
+]);

@@ -37,17 +37,22 @@ export class SignedText {
 
 export const NOTHING_PASTED = new SignedText();
 
-export type Pasted =
-  | { readonly kind: 'nothing' }
-  | { readonly kind: 'reading' }
-  | { readonly kind: 'problem'; readonly message: string }
-  | {
-      readonly kind: 'transaction';
-      readonly transaction: SignedTransaction;
-      /** What it does, in words; `null`: its data is no known call. */
-      readonly call: string | null;
-      readonly size: number;
-    };
+export interface Pasted {
+  /** Itself in a few words; `null`: nothing is pasted. */
+  readonly text: string | null;
+  readonly problem: string | null;
+  readonly transaction: SignedTransaction | null;
+  /** What it does, in words; `null`: its data is no known call. */
+  readonly call: string | null;
+}
+
+const NOTHING: Pasted = {
+  text: null,
+  problem: 'needs a signed transaction: paste it here',
+  transaction: null,
+  call: null,
+};
+export const READING: Pasted = { ...NOTHING, text: 'reading it …', problem: 'is still being read' };
 
 /** In a terminal without bracketed paste the next piece comes within this time. */
 const SETTLED_MS = 60;
@@ -69,22 +74,22 @@ export function usePastedTransaction(signed: SignedText): Pasted {
   }, [isSettled, signed]);
   // A secret is erased once it is recognised; the message about it stays.
   if (read?.signed === signed) return read.what;
-  return { kind: signed.length === 0 ? 'nothing' : 'reading' };
+  return signed.length === 0 ? NOTHING : READING;
 }
 
 type Decoder = typeof import('../../../core/transactions/decode-transaction.ts');
 
 /** A problem's message contains nothing of the text. */
 function readSigned(signed: SignedText, { transactionBytes, decodeTransaction }: Decoder): Pasted {
-  const problem = (message: string): Pasted => ({ kind: 'problem', message });
+  const problem = (words: string) => ({ ...NOTHING, text: 'no signed transaction', problem: words });
   if (signed.length > SIGNED_LONGEST) {
     return problem('this is longer than any transaction that a node takes: paste one signed transaction');
   }
   try {
     const bytes = transactionBytes(signed.read());
     const transaction = decodeTransaction(bytes);
-    const call = describeTransaction(transaction)?.words ?? null;
-    return { kind: 'transaction', transaction, call, size: bytes.length };
+    const text = `signed transaction, ${sizeText(bytes.length)}, ${describeTxType(transaction.type)}`;
+    return { text, problem: null, transaction, call: describeTransaction(transaction)?.words ?? null };
   } catch (error) {
     if (mayBeSecret(signed.read())) signed.erase();
     return problem(
@@ -99,13 +104,6 @@ const KEY_DIGITS = 64;
 function mayBeSecret(text: string): boolean {
   const bare = text.replace(/[\s"'`]+/g, '').replace(/^0x/i, '');
   return bare.length === KEY_DIGITS || /[^0-9a-f]/i.test(bare);
-}
-
-export function pastedText(pasted: Pasted): string | null {
-  if (pasted.kind === 'nothing') return null;
-  if (pasted.kind === 'reading') return 'reading it …';
-  if (pasted.kind === 'problem') return 'no signed transaction';
-  return `signed transaction, ${sizeText(pasted.size)}, ${describeTxType(pasted.transaction.type)}`;
 }
 
 export function transactionText({ from, to, value, chainId, nonce }: SignedTransaction): string {
