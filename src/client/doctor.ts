@@ -14,8 +14,8 @@ import { ClientError, type ClientErrorCode, certificateFault, networkFailure } f
 import type { Http } from './http.ts';
 import { lenient, sayingAny } from './lenient.ts';
 import { describedRoute } from './openapi.ts';
-import { parseResponse, pathText, type ResponseSchemas, viewOf, type WireResponse } from './response.ts';
-import { type ClientRoute, type Query, ROUTES } from './routes.ts';
+import { parseResponse, pathText, viewOf, type WireResponse } from './response.ts';
+import { type ClientRoute, type Query, type ResponseSchemas, ROUTES } from './routes.ts';
 import { isRecord } from './values.ts';
 import { headAgeSec, oldAfterSec, type SnapshotView } from './views/gas.ts';
 
@@ -48,11 +48,9 @@ export async function inspectConnection(
       ...{ ok: true as const, ms, protocol: cleanText(socket.getProtocol() ?? 'unknown', 20) },
       subject: nameOf(subject) ?? (cleanText(subjectaltname ?? '', 100) || 'unnamed'),
       issuer: nameOf(issuer) ?? 'unnamed',
-      // Ms since epoch.
       validFrom: Date.parse(valid_from) || null,
       validUntil: Date.parse(valid_to) || null,
       trusted: socket.authorized,
-      /** Why it is not trusted. */
       reason: socket.authorized ? null : `it ${certificateFault(error) ?? cleanText(error, 100)}`,
     };
     return { encrypted: true, tls };
@@ -217,7 +215,6 @@ export async function probeService(options: ProbeOptions) {
     try {
       const { status, text, headers } = await http.send({ path, query: request.query ?? {}, signal });
       const latencyMs = performance.now() - began;
-      // Parsed exactly as the client does.
       const { view, reading, problem } = judgeResponse(text, { endpoint: path, host: http.host }, route);
       const judged =
         problem === null

@@ -125,7 +125,6 @@ export interface Sent {
   readonly endpoint: string;
   readonly withKey: boolean;
   readonly keyAdvice: string;
-  /** The method of a write. */
   readonly write: string | null;
 }
 
@@ -199,7 +198,6 @@ function sentence(
   }
 }
 
-/** Codes of Node and undici, and what they mean; the first that matches. */
 const FAILURES: readonly (readonly [codes: RegExp, words: string])[] = [
   [/^ECONNREFUSED$/, 'nothing listens at HOST: is the service running there?'],
   [/^ENOTFOUND$/, 'no such host: HOST; check the URL'],
@@ -245,12 +243,12 @@ export function networkFailure(error: unknown, endpoint: string, host: string): 
 /** `passedMs` of a request that was too slow, or was aborted for that: the caller's deadline may pass before ours. */
 export function abortion(
   error: unknown,
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
   { url: { host }, endpoint }: Sent,
   passedMs: number,
 ): ClientError | null {
-  const isLate = isTimeoutError(error) || signal?.reason?.name === 'TimeoutError';
-  if (!isLate && !signal?.aborted) return null;
+  const isLate = isTimeoutError(error) || signal.reason?.name === 'TimeoutError';
+  if (!isLate && !signal.aborted) return null;
   const message = isLate
     ? `${host} did not respond within ${Number((passedMs / 1_000).toPrecision(2))} s`
     : `the request to ${host} was aborted`;

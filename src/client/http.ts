@@ -91,7 +91,6 @@ export class Http {
         // A write is sent once: only its caller knows whether to repeat it.
         methods: ['get'],
         statusCodes: [429],
-        afterStatusCodes: [429],
         shouldRetry: ({ error }) => {
           if (!isHTTPError(error)) return false;
           const waitSec = retryAfterSec(error.response.headers.get('retry-after'), Date.now());
@@ -110,12 +109,9 @@ export class Http {
     const began = performance.now();
     let isBegun = false;
     try {
-      signal?.throwIfAborted();
+      signal.throwIfAborted();
       isBegun = true;
-      const response = this.#ky(sent.url, {
-        ...{ method, json: body, totalTimeout: this.timeoutMs },
-        ...(signal && { signal }),
-      });
+      const response = this.#ky(sent.url, { method, json: body, signal, totalTimeout: this.timeoutMs });
       const { status, headers } = await response;
       const text = withoutSecrets(await response.text(), sent.endpoint, this.apiKey, body);
       this.#rateLimit?.succeeded();
@@ -123,7 +119,7 @@ export class Http {
     } catch (error) {
       const passedMs = isTimeoutError(error) ? this.timeoutMs : performance.now() - began;
       const failure = this.#failure(error, sent, signal, passedMs, body);
-      if (!signal?.aborted) this.#rateLimit?.failed(failure);
+      if (!signal.aborted) this.#rateLimit?.failed(failure);
       throw sent.write !== null && isBegun && mayBeDone(error) ? failure.unsettled() : failure;
     }
   }
@@ -147,7 +143,7 @@ export class Http {
     };
     waitFor(this.timeoutMs);
     try {
-      const ended = AbortSignal.any([stop.signal, ...(signal ? [signal] : [])]);
+      const ended = AbortSignal.any([stop.signal, signal]);
       const response = await this.#ky(sent.url, {
         headers: { accept: EVENT_STREAM },
         signal: ended,
@@ -182,9 +178,8 @@ export class Http {
     }
   }
 
-  #signalOf(request: Pick<HttpRequest, 'signal'>): AbortSignal | undefined {
-    const signals = [this.#options.signal, request.signal].filter((signal) => signal !== undefined);
-    return signals.length > 1 ? AbortSignal.any(signals) : signals[0];
+  #signalOf({ signal }: Pick<HttpRequest, 'signal'>): AbortSignal {
+    return AbortSignal.any([this.#options.signal, signal].filter((each) => each !== undefined));
   }
 
   /** @throws ClientError (`invalid`, `key`) for what must not be sent. */
@@ -211,7 +206,7 @@ export class Http {
     };
   }
 
-  #failure(error: unknown, sent: Sent, signal: AbortSignal | undefined, passedMs: number, body?: unknown) {
+  #failure(error: unknown, sent: Sent, signal: AbortSignal, passedMs: number, body?: unknown) {
     if (error instanceof ClientError) return error;
     const { endpoint } = sent;
     if (isHTTPError(error)) {

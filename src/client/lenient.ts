@@ -32,10 +32,15 @@ type Read<Field, Price> = Field extends z.ZodNullable<infer Inner> | z.ZodOption
 export type Wire<Shape, Required, Price = bigint> = {
   readonly [Key in keyof Shape]: Key extends Required
     ? Read<Shape[Key], Price>
-    : Read<Shape[Key], Price> | null;
+    : Shape[Key] extends z.ZodArray
+      ? Read<Shape[Key], Price>
+      : Read<Shape[Key], Price> | null;
 };
 
-/** A missing or invalid field is `null` without affecting others, unless it is `required`. */
+/**
+ * A missing or invalid field is `null` without affecting others, a list empty, unless it is `required`. A text that may
+ * be `null` is that where it is empty.
+ */
 export const lenient = <Shape extends z.ZodRawShape, Required extends keyof Shape & string = never>(
   schema: z.ZodObject<Shape>,
   ...required: readonly Required[]
@@ -54,7 +59,12 @@ function fieldsOf({ shape }: z.ZodObject, required: readonly string[], isExact: 
   return z.lazy(() => z.object(Object.fromEntries(Object.entries(shape).map(view))).readonly());
 }
 
-const orNull = (field: z.core.$ZodType, isExact: boolean) => readable(field, isExact).nullable().catch(null);
+function orNull(field: z.core.$ZodType, isExact: boolean): z.ZodType {
+  const { inner, isNullable } = unwrapped(field);
+  if (inner instanceof z.ZodArray && !isNullable) return readable(inner, isExact).catch([]);
+  const view = readable(inner, isExact).nullable().catch(null);
+  return inner instanceof z.ZodString && isNullable ? view.transform((text) => text || null) : view;
+}
 
 function readable(field: z.core.$ZodType, isExact: boolean): z.ZodType {
   const { inner } = unwrapped(field);
@@ -99,7 +109,13 @@ export const rows = <Row>(row: z.ZodType<Row>): z.ZodType<readonly Row[]> =>
 
 /** Rejects a response without any field of the contract; the error names the field `name`. */
 export function sayingAny<Out extends object>(schema: z.ZodType<Out>, name: string): z.ZodType<Out> {
-  return schema.refine((wire) => Object.values(wire).some((value) => value !== null), { path: [name] });
+  return schema.refine(
+    (wire) =>
+      Object.values(wire)
+        .flat()
+        .some((value) => value !== null),
+    { path: [name] },
+  );
 }
 
 export const weiFromGwei = (value: number | null): bigint | null =>

@@ -56,7 +56,6 @@ export function offeredValues(description: Described, path: string, parameter: s
 }
 
 export type AlertChoices = ReturnType<typeof alertChoices>;
-/** Our own service's additions to the original v1 body. */
 export const EXTRA_FIELDS = ['hysteresisGwei', 'confirmBlocks', 'targets'] as const;
 export type ExtraField = (typeof EXTRA_FIELDS)[number];
 

@@ -25,7 +25,6 @@ export async function allPages<Row extends { readonly timestamp: number }>(
 const MOST_LIST_PAGES = 20;
 
 export interface ListPage<Item> extends Rows<Item> {
-  /** Total number; `null`: unknown. */
   readonly total: number | null;
 }
 

@@ -33,7 +33,6 @@ interface ChartRoutes {
     query: MetricsQuery & { readonly percentile: string },
     call: CallOptions,
   ) => Promise<MetricsView<PriorityFeeRowView>>;
-  /** Whether `statsChart` supports the requested time frame. */
   readonly takesTimeFrame: (timeFrame: string) => Promise<boolean>;
 }
 
@@ -49,7 +48,6 @@ type Asked<T> =
   | { readonly found: T; readonly error: null }
   | { readonly found: null; readonly error: ClientError };
 
-/** A refusal is no failure. */
 export async function unlessRefused<T>(request: Promise<T>): Promise<Asked<T>> {
   try {
     return { found: await request, error: null };

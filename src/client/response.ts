@@ -3,18 +3,12 @@ import { valueAt } from '../contract/field-problems.ts';
 import { cleanText } from '../core/text.ts';
 import { inWireForm, type Renaming } from './aliases.ts';
 import { ClientError, errorWords, LONGEST_RAW } from './errors.ts';
+import type { ResponseSchemas } from './routes.ts';
 import { harmless, isRecord, isWebPage, parseJson } from './values.ts';
 
 const SUCCESS_CODE = /^(ok|success|succeeded|0|2\d\d)$/i;
 /** Returned once, to the alert's creator, and never shown otherwise. */
 const SIGNING_SECRET = /whsec_[\w+/=-]+/g;
-
-export interface ResponseSchemas<View> {
-  /** The contract's strict schema: a valid response comes from a service with all prices in wei. */
-  readonly schema: z.ZodObject;
-  /** The lenient schema, with its conversion to a view. */
-  readonly view: z.ZodType<View>;
-}
 
 export interface ResponseContext {
   readonly endpoint: string;

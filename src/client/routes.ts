@@ -19,9 +19,13 @@ export interface ClientRoute<View> {
   readonly path: V1Route['path'];
   /** The query parameters that v1 documents, `name` or `name=value`. All others are additions. */
   readonly documented: readonly string[];
+  /** The contract's strict schema: a valid response comes from a service with all prices in wei. */
   readonly schema: z.ZodObject;
+  /** The lenient schema, with its conversion to a view. */
   readonly view: z.ZodType<View>;
 }
+
+export type ResponseSchemas<View> = Pick<ClientRoute<View>, 'schema' | 'view'>;
 
 const route = <View>(
   method: ClientRoute<View>['method'],

@@ -27,12 +27,10 @@ export type TargetFields = Partial<
   readonly channels?: readonly string[];
 };
 
-/** The channel of `to`: by default the first one. */
 export function methodOf({ method, channels }: TargetFields): AlertChannel | undefined {
   return method ?? ALERT_CHANNELS.find((channel) => channel === channels?.[0]);
 }
 
-/** The target of each channel; TERMINAL has none. */
 export function targetsOf(alert: TargetFields): Partial<Record<AlertChannel, string>> {
   const method = methodOf(alert);
   const { to = '', targets = {} } = alert;
@@ -162,7 +160,6 @@ function refuseUrl(text: string, rules: TargetRules): string | null {
   return rules.refuseUrl(text);
 }
 
-/** Targets that no service accepts. */
 function refuseHopeless(text: string): string | null {
   const { protocol, username, password } = new URL(text);
   if (protocol !== 'https:' && protocol !== 'http:') return 'must begin with https://';

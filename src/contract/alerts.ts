@@ -84,12 +84,10 @@ function soundFields(given: Body): TargetFields {
   };
 }
 
-/** Body of `PUT /alerts/{id}/status`. */
 export const AlertStatusUpdate = object('AlertStatusUpdate', 'Arms or disables an alert', {
   status: z.enum(choices.ALERT_STATUSES),
 });
 
-/** Body of `POST /alerts/{id}/redeliver`. */
 export const AlertRedelivery = object('AlertRedelivery', 'Which delivery to send again', {
   deliveryId: z.string().min(1).describe('Which of the deliveries of the alert'),
 });
@@ -115,7 +113,6 @@ export const AlertDelivery = object('AlertDelivery', 'What was sent to one chann
 });
 export type AlertDelivery = z.infer<typeof AlertDelivery>;
 
-/** An alert in all responses. */
 export const Alert = object('Alert', 'An alert', {
   id: z.string(),
   status: z.enum(choices.ALERT_STATUSES).describe('PENDING is armed'),
@@ -136,13 +133,11 @@ export const Alert = object('Alert', 'An alert', {
 });
 export type Alert = z.infer<typeof Alert>;
 
-/** `GET /alerts/{id}` */
 export const AlertDetails = Alert.extend({
   deliveries: z.array(AlertDelivery).describe('What was sent, newest first, at most 50'),
 }).meta({ id: 'AlertDetails', description: 'An alert and what was sent for it' });
 export type AlertDetails = z.infer<typeof AlertDetails>;
 
-/** `POST /alerts` and `PUT /alerts/{id}` */
 export const CreatedAlert = Alert.extend({
   signingSecret: z
     .string()
@@ -153,7 +148,6 @@ export const CreatedAlert = Alert.extend({
 }).meta({ id: 'CreatedAlert', description: 'An alert that was just made or changed' });
 export type CreatedAlert = z.infer<typeof CreatedAlert>;
 
-/** `POST /alerts/signing-secret/rotate` */
 export const RotatedSecret = object('RotatedSecret', 'A new signing secret', {
   signingSecret: z
     .string()
@@ -161,7 +155,6 @@ export const RotatedSecret = object('RotatedSecret', 'A new signing secret', {
   previousUntil: wire.Timestamp.nullable().describe('Until when the former one signs too; null: none'),
 });
 export type RotatedSecret = z.infer<typeof RotatedSecret>;
-/** `GET /alerts` */
 export const AlertList = pageOf(Alert).meta({ id: 'AlertList', description: 'Alerts, newest first' });
 export type AlertList = z.infer<typeof AlertList>;
 
@@ -174,7 +167,6 @@ const SavingsEntry = object('SavingsEntry', 'One firing and what it saved', {
   savedUsd: wire.Usd.nullable(),
 });
 
-/** `GET /alerts/{id}/savings` */
 export const AlertSavings = object(
   'AlertSavings',
   'What an alert has saved against the mean of the day before',

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { ChainId } from './primitives.ts';
 
-/** Every error code of v1 and the HTTP status that carries it. */
 export const ERROR_STATUS = {
   validation_failed: 400,
   api_key_missing: 401,

@@ -18,7 +18,6 @@ const Calldata = z
   .refine(isHex, 'must be hex: 0x and pairs of digits')
   .describe('What the call is given, or the code of a new contract');
 
-/** At most 256 bits. */
 const ValueWei = z
   .string()
   .regex(/^\d{1,78}$/, { error: 'must be whole wei, as a decimal string', abort: true })
@@ -83,7 +82,6 @@ export type AutoTxUpdateInput = z.input<typeof AutoTxUpdate>;
 export const checkAutoTx = (body: unknown, now: number) =>
   checkBody(AutoTxCreation, body, (given) => [...missingOfDraft(given), ...wrongExpiry(given, now)]);
 
-/** The same for the body of `PUT /auto-txs/{id}`. */
 export const checkAutoTxUpdate = (body: unknown, now: number) =>
   checkBody(AutoTxUpdate, body, (given) => {
     const isEmpty = Object.values(given).every((value) => value === undefined);
@@ -91,7 +89,6 @@ export const checkAutoTxUpdate = (body: unknown, now: number) =>
     return [...wrongExpiry(given, now), ...nothing];
   });
 
-/** Without a signature the call to sign is required. */
 function missingOfDraft({ signedTransaction, to, data = '0x' }: Body): FieldProblem[] {
   if (signedTransaction !== undefined) return [];
   if (to === undefined) {
@@ -185,7 +182,6 @@ export const AutoTx = object('AutoTx', 'A transaction that is broadcast when gas
 });
 export type AutoTx = z.infer<typeof AutoTx>;
 
-/** `GET /auto-txs/{id}` */
 export const AutoTxDetails = AutoTx.extend({
   timeline: z
     .array(
@@ -199,7 +195,6 @@ export const AutoTxDetails = AutoTx.extend({
     .describe('What happened, newest first, at most 200'),
 }).meta({ id: 'AutoTxDetails', description: 'An auto-tx and what happened to it' });
 export type AutoTxDetails = z.infer<typeof AutoTxDetails>;
-/** `GET /auto-txs` */
 export const AutoTxList = pageOf(AutoTx).meta({ id: 'AutoTxList', description: 'Auto-txs, newest first' });
 export type AutoTxList = z.infer<typeof AutoTxList>;
 

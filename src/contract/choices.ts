@@ -1,10 +1,8 @@
 /** The choices of parameters. No schemas here: the monitor draws its first frame before it loads those. */
 
-/** Lengths of charts. */
 export const TIME_FRAMES = ['1h', '24h', '7d', '30d'] as const;
 export type TimeFrame = (typeof TIME_FRAMES)[number];
 
-/** Length of a time frame in seconds. */
 export const TIME_FRAME_SEC: Readonly<Record<TimeFrame, number>> = {
   '1h': 3_600,
   '24h': 86_400,
@@ -28,7 +26,6 @@ export const BUCKET_SEC: Readonly<Record<Exclude<Bucket, 'block'>, number>> = {
 export const PERCENTILES = ['p10', 'p25', 'p50', 'p75', 'p90', 'p95', 'p99'] as const;
 /** Which lane's price an alert watches. */
 export const GAS_SPEEDS = ['SLOW', 'AVERAGE', 'FAST'] as const;
-/** The lane for each word, and the word for each lane. */
 export const LANE_OF_SPEED = {
   SLOW: 'slow',
   AVERAGE: 'average',
@@ -39,21 +36,18 @@ export const ALERT_CONDITIONS = ['LESS_THAN', 'GREATER_THAN'] as const;
 /** Ways an alert notifies; `TERMINAL`: every running monitor. */
 export const ALERT_CHANNELS = ['EMAIL', 'WEBHOOK', 'SLACK', 'TELEGRAM', 'TERMINAL'] as const;
 export type AlertChannel = (typeof ALERT_CHANNELS)[number];
-/** `PENDING` is armed. */
 export const ALERT_STATUSES = ['PENDING', 'DISABLED'] as const;
 export type AlertStatus = (typeof ALERT_STATUSES)[number];
 /** State of a delivery to one channel for one firing. */
 export const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'] as const;
 export const COOLDOWN_DEFAULT_MS = 3_600_000;
 export const COOLDOWN_LONGEST_MS = 30 * 86_400_000;
-/** Presets: 30m, 1h, 4h, 1d. */
 export const COOLDOWN_PRESETS_MS = [1_800_000, 3_600_000, 14_400_000, 86_400_000] as const;
 export const NOTE_LONGEST = 500;
 export const CONFIRM_BLOCKS_MOST = 1_000;
 /** Default amount of gas for savings: a swap's. */
 export const SAVINGS_GAS_DEFAULT = 150_000;
 
-/** Statuses of an auto-tx. */
 export const AUTO_TX_STATUSES = [
   ...(['DRAFT', 'PENDING', 'DISABLED', 'SUBMITTED'] as const),
   ...(['EXECUTED', 'CANCELLED', 'EXPIRED', 'FAILED'] as const),

@@ -33,7 +33,6 @@ export const Anomaly = object('Anomaly', 'A place in the chart that is out of th
   value: wire.Wei.describe('The base fee that stood out, in wei per gas'),
 });
 
-/** `GET /dashboard/stats/chart`: at most 500 points. */
 export const StatsChart = object('StatsChart', 'Prices over a time frame, oldest first', {
   timeFrame: wire.TimeFrame,
   bucketSec: z.number().min(1).describe('Length of a bucket, in seconds'),
@@ -66,7 +65,6 @@ const Cost = object('Cost', 'What something costs, in wei and in US dollars wher
   usd: wire.Usd.nullable(),
 });
 
-/** Mean base fee, wei per gas, by UTC weekday (row 0 is Monday) and hour; `null` when unknown. */
 const Heatmap = z.array(z.array(wire.Wei.nullable()).length(24)).length(7).meta({
   id: 'Heatmap',
   description:
@@ -103,7 +101,6 @@ export const StatsMarket = object('StatsMarket', 'How prices are spread, cheap h
 });
 export type StatsMarket = z.infer<typeof StatsMarket>;
 
-/** `GET /dashboard/rate-limits` of the requesting key. `null`: unlimited. */
 export const RateLimits = object('RateLimits', 'What the key that asks may ask', {
   plan: z.string(),
   dailyLimit: whole(0).nullable().describe('Requests per UTC day; null is without limit'),

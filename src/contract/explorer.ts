@@ -11,7 +11,6 @@ const TipPercentiles = object(
   { p10: wire.Wei, p25: wire.Wei, p50: wire.Wei, p75: wire.Wei, p90: wire.Wei, p95: wire.Wei, p99: wire.Wei },
 );
 
-/** `GET /metrics/block/{number}`. Fields that a recording lacks are `null`. */
 export const BlockMetrics = object(
   'BlockMetrics',
   'The fees of one block. What a recording does not hold is null',
@@ -45,7 +44,6 @@ const TxStatus = z
 
 const TxType = whole(0).describe('EIP-2718 type, 0 to 4; other chains have others');
 
-/** `GET /metrics/tx/{hash}`. For a pending transaction all fields of its block are `null`. */
 export const TxMetrics = object(
   'TxMetrics',
   'What one transaction paid. Of one that waits in the pool everything about its block is null',
@@ -88,7 +86,6 @@ export const TxMetrics = object(
 );
 export type TxMetrics = z.infer<typeof TxMetrics>;
 
-/** One transaction of a window; newest first. */
 export const TxRow = object('TxRow', 'One transaction of a window', {
   timestamp: wire.Timestamp,
   blockNumber: wire.BlockNumber,
@@ -106,7 +103,6 @@ export const TxRow = object('TxRow', 'One transaction of a window', {
 });
 export type TxRow = z.infer<typeof TxRow>;
 
-/** `GET /metrics/txs`: the transactions of at most 100 blocks. */
 export const TxsMetrics = envelope(TxRow, z.literal('block').describe('Transactions are never folded')).meta({
   id: 'TxsMetrics',
   description: 'Transactions of a window of at most 100 blocks, newest first',

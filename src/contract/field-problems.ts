@@ -24,8 +24,12 @@ export function checkBody<Schema extends z.ZodType>(
 }
 
 /** The problems of a schema with `body`, field by field, as text to follow the field's name. */
-export function fieldProblems({ issues }: z.core.$ZodError, body: unknown): FieldProblem[] {
-  return issues.filter((issue) => !isBeyondNumbers(issue)).flatMap((issue) => problemsOf(issue, body));
+export function fieldProblems(
+  { issues }: z.core.$ZodError,
+  body: unknown,
+  kind = 'field of this request',
+): FieldProblem[] {
+  return issues.filter((issue) => !isBeyondNumbers(issue)).flatMap((issue) => problemsOf(issue, body, kind));
 }
 
 /** A whole number beyond a double's precision exceeds the field's own bound, too. */
@@ -34,13 +38,13 @@ function isBeyondNumbers(issue: z.core.$ZodIssue): boolean {
   return issue.code === 'too_big' && issue.maximum === Number.MAX_SAFE_INTEGER;
 }
 
-function problemsOf(issue: z.core.$ZodIssue, body: unknown): FieldProblem[] {
+function problemsOf(issue: z.core.$ZodIssue, body: unknown, kind: string): FieldProblem[] {
   const path = issue.path.join('.');
   switch (issue.code) {
     case 'unrecognized_keys':
       return issue.keys.map((key) => ({
         path: [...issue.path, key].join('.'),
-        message: 'is not a field of this request',
+        message: `is not a ${kind}`,
       }));
     case 'invalid_key':
       return issue.issues.map((inner) => ({ path, message: wordsFor(inner, issue.path.at(-1)) }));

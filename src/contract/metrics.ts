@@ -6,7 +6,6 @@ const Bucket = z
   .enum(choices.BUCKETS)
   .meta({ id: 'Bucket', description: 'What a row stands for: one block, or a stretch of time' });
 
-/** Rows of a window, or a page of them. */
 export const envelope = <Row extends z.ZodType, Span extends z.ZodType>(row: Row, bucket: Span) =>
   z.strictObject({
     chainId: ChainId,
@@ -24,7 +23,6 @@ const ROW = {
   blockNumber: BlockNumber.describe('The last block of the bucket'),
 };
 
-/** `GET /metrics/base-fee`: open, lowest, mean, highest and last base fee of each bucket, wei per gas. */
 export const BaseFeeRow = object('BaseFeeRow', 'Base fees of one bucket, in wei per gas', {
   ...ROW,
   open: Wei.describe("The first block's base fee"),

@@ -7,7 +7,6 @@ import { MOST_GWEI, NOTE_LONGEST, TIME_FRAMES } from './choices.ts';
 export const object = <Shape extends z.ZodRawShape>(id: string, description: string, shape: Shape) =>
   z.strictObject(shape).meta({ id, description });
 
-/** A whole number. */
 export const whole = (min: number, max?: number) =>
   max === undefined ? z.int().min(min) : z.int().min(min).max(max);
 
@@ -17,7 +16,6 @@ const read = <Schema extends z.ZodType, Unit extends 'price' | 'amount' | 'addre
   unit: Unit,
 ) => Object.assign(schema, { unit });
 
-/** Price per gas in wei, as a JSON integer. */
 export const Wei = read(
   whole(0, Number.MAX_SAFE_INTEGER).meta({
     ...{ id: 'Wei', description: 'A price per gas, in wei', examples: [1_234_567_890] },
@@ -37,7 +35,6 @@ export const Amount = read(
   'amount',
 );
 
-/** Negative for a loss. */
 export const SignedAmount = read(
   z
     .string()

@@ -131,7 +131,6 @@ export const AlertParameter = z.strictObject({ id: z.string().describe('Id of th
 /** Any text: an invalid id matches no auto-tx. */
 export const AutoTxParameter = z.strictObject({ id: z.string().describe('Id of the auto-tx') });
 
-/** In any case. */
 export const AccountParameter = z.strictObject({
   address: z
     .string()

@@ -1,12 +1,10 @@
 /** The released version, inserted by the build. */
 export const VERSION: string = process.env.GASTOP_VERSION ?? '0.0.0-source';
-/** The v1 base path; prefix of every route below. */
 export const BASE_PATH = '/be/api/v1';
 export const API_KEY_HEADER = 'x-api-key';
 /** Path of the live OpenAPI description, beside the v1 base path. */
 export const PLAYGROUND_PATH = '/api-playground';
 export const OPENAPI_PATH = `${PLAYGROUND_PATH}/openapi.json`;
-/** Path for MCP clients, beside the v1 base path. */
 export const MCP_PATH = '/mcp';
 
 /** Paths in OpenAPI's syntax: a parameter is `{name}`. */

@@ -207,7 +207,6 @@ const block = reading({
   },
 });
 
-/** What a transaction is signed with. */
 const SIGNED = {
   to: known(Text, 'null makes a contract'),
   valueCoins: known(Coins, 'In native coins'),
@@ -394,7 +393,6 @@ async function readSigned(raw: string) {
   }
 }
 
-/** Tools that only read. */
 export const READ_TOOLS = [
   ...[gasNow, gasAdvice, gasHistory, block, transaction, actionCost],
   ...[listAlerts, listAutoTxs, checkSigned],

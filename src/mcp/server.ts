@@ -8,7 +8,6 @@ import { WRITE_TOOLS } from './write-tools.ts';
 
 interface McpOptions {
   readonly version: string;
-  /** Whether changing tools are offered. */
   readonly allowWrites: boolean;
   /** The setting that enables them, for callers of a tool that is not offered. */
   readonly writesNeed: string;

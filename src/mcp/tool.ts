@@ -10,7 +10,6 @@ export interface ToolContext {
   readonly client: GasClient;
   /** Aborts when the caller cancels the call. */
   readonly signal: AbortSignal;
-  /** Wall clock, ms. */
   readonly now: () => number;
 }
 
@@ -44,7 +43,6 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodRawSha
   return {
     name,
     effect,
-    /** Entry of `tools/list`. */
     listed: {
       ...{ name, title, description },
       inputSchema: objectSchema(input, 'input'),
@@ -66,7 +64,6 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodRawSha
   };
 }
 
-/** A tool that only reads. */
 export const reading = <Input extends z.ZodObject, Output extends z.ZodRawShape>(
   definition: Omit<ToolDefinition<Input, Output, ToolContext>, 'effect'>,
 ) => defineTool<Input, Output>({ ...definition, effect: 'reads' });
@@ -105,7 +102,6 @@ const gweiOf = (wei: bigint | number) => {
   return Number(gweiString(whole < 0n ? -whole : whole)) * (whole < 0n ? -1 : 1);
 };
 
-/** Wei per gas, converted to gwei. */
 export const Gwei = z.union([z.bigint(), z.number()]).transform(gweiOf).pipe(z.number());
 
 /** An amount of wei, converted to native coins as an exact decimal string. */
@@ -131,7 +127,6 @@ export const each = <Format extends z.ZodType, Name extends string>(
 ) =>
   Object.fromEntries(names.map((name) => [name, format.nullable()])) as Record<Name, z.ZodNullable<Format>>;
 
-/** One such field, with what it means. */
 export const known = <Format extends z.ZodType>(format: Format, meaning: string) =>
   format.nullable().describe(meaning);
 

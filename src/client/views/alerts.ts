@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import {
   type AlertCreationInput,
   AlertDelivery,
@@ -29,7 +29,7 @@ import {
   UNKNOWN,
 } from '../../core/units.ts';
 import { contractWord } from '../aliases.ts';
-import { countedRows, lenient, rows, said, sayingAny, type Wire, weiFromGwei } from '../lenient.ts';
+import { countedRows, lenient, sayingAny, type Wire, weiFromGwei } from '../lenient.ts';
 import type { ReachView, SnapshotView } from './gas.ts';
 import { type Fact, given } from './metrics.ts';
 
@@ -77,7 +77,6 @@ const alertOf = ({ thresholdGwei, hysteresisGwei, missed, ...wire }: Wire<typeof
   threshold: weiFromGwei(thresholdGwei),
   hysteresis: weiFromGwei(hysteresisGwei),
   ...alertTargets(wire),
-  disabledReason: said(wire.disabledReason),
   /** Firings in blocks that came too late for a notification. */
   missed: missed === null || missed.count === null ? null : { count: missed.count, lastAt: missed.lastAt },
 });
@@ -90,7 +89,7 @@ type WireTargets = Pick<Wire<typeof AlertWire.shape, 'id'>, 'method' | 'channels
 /** `to` is the method's target, `targets` those of further channels. */
 function alertTargets({ method, channels, to, targets }: WireTargets) {
   const all = Object.entries(targets ?? {});
-  const named: readonly string[] = channels ?? [];
+  const named: readonly string[] = channels;
   const told: readonly string[] = named.length === 0 && method !== null ? [method] : [...new Set(named)];
   return {
     method,
@@ -101,20 +100,18 @@ function alertTargets({ method, channels, to, targets }: WireTargets) {
 }
 
 /** A delivery without an id cannot be retried, so it is left out. */
-const Delivery = lenient(AlertDelivery, 'id').transform((wire) => ({
-  ...wire,
-  attempts: wire.attempts ?? [],
-}));
+const Delivery = lenient(AlertDelivery, 'id');
 export type DeliveryView = z.infer<typeof Delivery>;
 export type DeliveryAttemptView = DeliveryView['attempts'][number];
 
 /** `GET /alerts/{id}`. Deliveries are newest first; `null` when the service has no log. */
-export const AlertDetails = lenient(AlertDetailsWire.extend({ deliveries: rows(Delivery) }), 'id').transform(
-  ({ deliveries, ...wire }) => ({
-    ...alertOf(wire),
-    deliveries,
-  }),
-);
+export const AlertDetails = lenient(
+  AlertDetailsWire.extend({ deliveries: z.array(Delivery).nullable() }),
+  'id',
+).transform(({ deliveries, ...wire }) => ({
+  ...alertOf(wire),
+  deliveries,
+}));
 export type AlertDetailsView = z.infer<typeof AlertDetails> & {
   /** Why the details route failed, so that this comes from the list. */
   readonly problem?: string;
@@ -141,14 +138,13 @@ export interface ListView<Item> {
   readonly unreadable: number;
 }
 export type AlertListView = ListView<AlertView>;
-const Entry = lenient(AlertSavingsWire.shape.entries.element);
-export type SavingsEntryView = z.infer<typeof Entry>;
 
 /** `GET /alerts/{id}/savings` */
 export const AlertSavings = sayingAny(lenient(AlertSavingsWire), 'savedWei').transform(
-  ({ alertId: _, ...wire }) => ({ ...wire, entries: wire.entries ?? [] }),
+  ({ alertId: _, ...wire }) => wire,
 );
 export type AlertSavingsView = z.infer<typeof AlertSavings>;
+export type SavingsEntryView = AlertSavingsView['entries'][number];
 
 /** Whether savings are unknown, rather than 0, because no firing had a reference price. */
 export function isSavingUnknown({ savedWei, entries }: AlertSavingsView): boolean {

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import {
   AutoTxAccount as AutoTxAccountWire,
   type AutoTxCreationInput,
@@ -29,7 +29,7 @@ import {
   UNKNOWN,
   usdOf,
 } from '../../core/units.ts';
-import { countedRows, lenient, rows, said, type Wire, weiFromGwei } from '../lenient.ts';
+import { countedRows, lenient, said, type Wire, weiFromGwei } from '../lenient.ts';
 import { type ListView, laneOf, plainWord, ratioTo, titleWord } from './alerts.ts';
 import type { SnapshotView } from './gas.ts';
 import { counted, type Fact, given } from './metrics.ts';
@@ -55,7 +55,7 @@ const Check = lenient(checks.element, 'name').transform((wire) => ({
 export type CheckView = z.infer<typeof Check>;
 
 const WIRE = AutoTxWire.extend({
-  checks: rows(Check),
+  checks: z.array(Check),
   failure: lenient(failure.unwrap(), 'message'),
   hold: lenient(hold.unwrap(), 'message'),
 });
@@ -72,7 +72,6 @@ const autoTxOf = ({
   data: hex(wire.data),
   gasLimit: wire.gasLimit === null ? null : BigInt(wire.gasLimit),
   hash: hex(wire.hash),
-  checks: wire.checks ?? [],
   gasUsed: wire.gasUsed === null ? null : BigInt(wire.gasUsed),
   atCreation: savings?.atCreation ?? null,
   dayMean: savings?.dayMean ?? null,
@@ -105,7 +104,7 @@ const Entry = lenient(AutoTxDetailsWire.shape.timeline.element).transform((wire)
 export type TimelineEntryView = z.infer<typeof Entry>;
 
 /** `GET /auto-txs/{id}`. The timeline is newest first; `null` when the service has none. */
-export const AutoTxDetails = lenient(WIRE.extend({ timeline: rows(Entry) }), 'id').transform(
+export const AutoTxDetails = lenient(WIRE.extend({ timeline: z.array(Entry).nullable() }), 'id').transform(
   ({ timeline, ...wire }) => ({ ...autoTxOf(wire), timeline }),
 );
 export type AutoTxDetailsView = z.infer<typeof AutoTxDetails> & {
@@ -123,15 +122,13 @@ const { waiting, dataFees } = AutoTxAccountWire.shape;
 /** `GET /auto-txs/accounts/{address}`: a sender's account on the chain. */
 export const AutoTxAccount = lenient(
   AutoTxAccountWire.extend({
-    waiting: rows(lenient(waiting.element, 'id', 'nonce')),
+    waiting: z.array(lenient(waiting.element, 'id', 'nonce')),
     dataFees: lenient(dataFees.unwrap(), 'rate', 'operatorPerMillionGas', 'operatorConstant'),
   }),
   'nonce',
 ).transform(({ address: _, balanceWei, ...wire }) => ({
   ...wire,
   balance: balanceWei,
-  waiting: wire.waiting ?? [],
-  dataFeesReason: said(wire.dataFeesReason),
 }));
 export type AutoTxAccountView = z.infer<typeof AutoTxAccount>;
 

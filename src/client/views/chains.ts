@@ -46,7 +46,6 @@ export const chainOf = ({ name, figures }: ChainRow): string =>
 
 /** What a row is called: two of the user's own may be of one chain. */
 export const titleOf = (row: ChainRow): string => (row.isOwnName ? row.name : chainOf(row));
-/** The names of usual actions, by what a row calls them. */
 const WORK = { swap: 'Swap', send: 'ETH transfer' } as const;
 export type Work = keyof typeof WORK;
 
@@ -81,7 +80,6 @@ export function sortedRows(rows: readonly ChainRow[], sort: ChainSort): readonly
     .map(({ row }) => row);
 }
 
-/** Whether the names of a row contain all words of a filter. */
 export function matchesRow(row: ChainRow, filter: string): boolean {
   const names = `${row.name} ${chainOf(row)}`.toLowerCase();
   return filter

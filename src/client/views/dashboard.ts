@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import {
   Anomaly,
   ChartPoint,
@@ -10,7 +10,7 @@ import {
   Summary,
 } from '../../contract/dashboard.ts';
 import { hasDataFee } from '../../core/chains.ts';
-import { drawn, lenient, rows, said, sayingAny } from '../lenient.ts';
+import { drawn, lenient, said, sayingAny } from '../lenient.ts';
 import { Recommendation, Snapshot, Trend } from './gas.ts';
 
 /** `GET /dashboard/stats/current`. Required: the prices. */
@@ -34,7 +34,7 @@ const Alerts = lenient(alerts);
 const AutoTxs = lenient(autoTxs);
 const Saved = lenient(savings.shape.alerts, 'savedWei');
 const Savings = lenient(savings.extend({ alerts: Saved, autoTxs: Saved }));
-const Health = lenient(health.extend({ nodes: rows(Node) }));
+const Health = lenient(health.extend({ nodes: z.array(Node) }));
 
 /** `GET /dashboard/summary`: the service's condition. */
 export const Dashboard = sayingAny(
@@ -47,7 +47,7 @@ export const Dashboard = sayingAny(
     autoTxs: { total: wire.autoTxs?.total ?? null, byStatus: wire.autoTxs?.byStatus ?? {} },
     savings: wire.savings ?? Savings.parse({}),
     /** No nodes: the service does not report them. `engine` is `null` when there is none, or it is not reported. */
-    health: { ...rest, sourceName: said(source?.name), nodes: rest.nodes ?? [] },
+    health: { ...rest, sourceName: said(source?.name) },
   };
 });
 export type DashboardView = z.infer<typeof Dashboard>;
@@ -66,13 +66,11 @@ const ChartEvent = lenient(StatsChart.shape.events.element, 'timestamp').transfo
 
 /** `GET /dashboard/stats/chart`. Required: the points with time and base fee. `timeFrame`: `null` when unknown. */
 export const Chart = lenient(
-  StatsChart.extend({ points: rows(Point), anomalies: rows(Outlier), events: rows(ChartEvent) }),
+  StatsChart.extend({ points: z.array(Point), anomalies: z.array(Outlier), events: z.array(ChartEvent) }),
   'points',
 ).transform((wire) => ({
   ...wire,
   points: wire.points.toSorted((a, b) => a.timestamp - b.timestamp),
-  anomalies: wire.anomalies ?? [],
-  events: wire.events ?? [],
 }));
 export type ChartView = Omit<z.infer<typeof Chart>, 'timeFrame' | 'points'> & {
   readonly timeFrame: string;
@@ -106,12 +104,11 @@ const HOURS = 24;
 
 /** `GET /dashboard/stats/market`. `from` is later than the time frame while the history is young. */
 export const Market = sayingAny(
-  drawn(StatsMarket.extend({ base: Spread, average: Spread, actions: rows(Action) })),
+  drawn(StatsMarket.extend({ base: Spread, average: Spread, actions: z.array(Action) })),
   'base',
 ).transform(({ heatmap, ...wire }) => ({
   ...wire,
   /** Monday first; empty for a grid of another shape. */
-  heatmap: heatmap?.length === DAYS && heatmap.every((row) => row.length === HOURS) ? heatmap : [],
-  actions: wire.actions ?? [],
+  heatmap: heatmap.length === DAYS && heatmap.every((row) => row.length === HOURS) ? heatmap : [],
 }));
 export type MarketView = Omit<z.infer<typeof Market>, 'timeFrame'> & { readonly timeFrame: string };

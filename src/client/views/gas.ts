@@ -3,7 +3,7 @@ import { GasCurrent, GasRecommendation, GasTrend, Summary } from '../../contract
 import { LANES } from '../../core/advice.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { formatDuration, formatGwei } from '../../core/units.ts';
-import { lenient, rows, said } from '../lenient.ts';
+import { lenient, said } from '../lenient.ts';
 
 /**
  * Views: one shape for all services. Wei is `bigint`, times are ms since epoch, absent fields `null`; drawn
@@ -53,7 +53,6 @@ export const Snapshot = lenient(
         : null,
       ended: source?.ended ?? false,
       chainName: said(source?.chainName),
-      /** When the chain restarted, which dropped older data. */
       restartedAt: source?.restartedAt ?? null,
     },
   };
@@ -61,7 +60,6 @@ export const Snapshot = lenient(
 export type SnapshotView = z.infer<typeof Snapshot>;
 export type LaneView = SnapshotView['lanes']['slow'];
 
-/** Uses the host for a service that does not name its source. */
 export function withSourceName(snapshot: SnapshotView, host: string): SnapshotView {
   const { source } = snapshot;
   return source.name === '' ? { ...snapshot, source: { ...source, name: host } } : snapshot;
@@ -77,43 +75,31 @@ const FanStep = lenient(GasTrend.shape.baseFeeFan.element, 'blocksAhead', 'min',
 
 /** `GET /gas/trend`. Required: the direction, `RISING`, `FALLING`, `STABLE` or another value of the service. */
 export const Trend = lenient(
-  GasTrend.extend({ base: PriceSummary, priority: PriceSummary, baseFeeFan: rows(FanStep) }),
+  GasTrend.extend({ base: PriceSummary, priority: PriceSummary, baseFeeFan: z.array(FanStep) }),
   'direction',
-).transform(({ window: _, ...wire }) => ({ ...wire, baseFeeFan: wire.baseFeeFan ?? [] }));
+).transform(({ window: _, ...wire }) => wire);
 export type TrendView = z.infer<typeof Trend>;
 const { alternatives, track, reach } = GasRecommendation.shape;
 
-const Horizon = lenient(alternatives.element, 'horizonSec').transform((wire) => ({
-  ...wire,
-  reason: said(wire.reason),
-}));
+const Horizon = lenient(alternatives.element, 'horizonSec');
 export type HorizonView = z.infer<typeof Horizon>;
 
-const WaitTrack = lenient(track.shape.waits.unwrap(), 'evaluated').transform((wire) => ({
-  ...wire,
-  versions: wire.versions ?? [],
-}));
+const WaitTrack = lenient(track.shape.waits.unwrap(), 'evaluated');
 
 const Track = lenient(track.extend({ waits: WaitTrack }), 'evaluated').transform((wire) => ({
   ...wire,
   /** Basis of the record; earlier versions wrote `said` for `given`. */
   basis: wire.basis === 'said' ? 'given' : wire.basis,
-  versions: wire.versions ?? [],
 }));
 
-const Reach = lenient(reach.unwrap()).transform((wire) => ({ ...wire, reason: said(wire.reason) }));
+const Reach = lenient(reach.unwrap());
 export type ReachView = z.infer<typeof Reach>;
 const Action = z.union([z.string().min(1), z.null()]);
 
-/** Required: the action; `null`: no advice yet. */
 export const Recommendation = lenient(
-  GasRecommendation.extend({ action: Action, alternatives: rows(Horizon), track: Track, reach: Reach }),
+  GasRecommendation.extend({ action: Action, alternatives: z.array(Horizon), track: Track, reach: Reach }),
   'action',
-).transform((wire) => ({
-  ...wire,
-  reasons: wire.reasons ?? [],
-  alternatives: wire.alternatives ?? [],
-}));
+);
 export type RecommendationView = z.infer<typeof Recommendation>;
 
 /** Whether the source has been unreachable since, so that present prices are unknown; not a standstill of the chain. */

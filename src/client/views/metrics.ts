@@ -102,7 +102,6 @@ export const counted = (count: number, one: string) =>
   `${formatCount(count)} ${one}${count === 1 ? '' : 's'}`;
 export const confirmationWords = (count: number) => counted(count, 'confirmation');
 
-/** `0.00124 ETH  $3.99` */
 function coins(
   wei: bigint | null,
   { symbol, nativeUsd }: FactContext,

@@ -1,11 +1,9 @@
 import type { RateLimits } from '../../contract/dashboard.ts';
 import type { RouteGroup } from '../../contract/routes.ts';
 
-/** An admitted request. */
 export interface Admission {
   /** The key's public id, for logs; `null` when no key is needed. */
   readonly keyId: string | null;
-  /** Where they are asked for. */
   readonly limits?: RateLimits;
 }
 

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { ChainError } from '../../chain/chain-source.ts';
 import type { FieldProblem } from '../../contract/alert-targets.ts';
 import { ERROR_STATUS, type ErrorBody, type ErrorCode, type MetricsError } from '../../contract/api-error.ts';
-import type { Checked } from '../../contract/field-problems.ts';
+import { type Checked, fieldProblems } from '../../contract/field-problems.ts';
 import { API_KEY_HEADER, BASE_PATH, PATHS } from '../../contract/routes.ts';
 import { withoutKeys } from '../../core/key-text.ts';
 import { StoreError } from '../../store/errors.ts';
@@ -114,22 +114,14 @@ export function valid<Value>(checked: Checked<Value>): Value {
   return checked.value;
 }
 
-/** The same for parameters. */
-export const wrongParameters = ({ issues }: z.core.$ZodError) => wrongFields(issues.flatMap(toDetails));
-
-function toDetails(issue: z.core.$ZodIssue): FieldProblem[] {
-  const path = issue.path.join('.');
-  switch (issue.code) {
-    case 'unrecognized_keys':
-      return issue.keys.map((key) => ({ path: key, message: 'is not a parameter of this route' }));
-    case 'invalid_value':
-      return [{ path, message: `must be one of ${issue.values.join(', ')}` }];
-    case 'invalid_type':
-      return [{ path, message: 'must be given once' }];
-    default:
-      return [{ path, message: issue.message }];
-  }
-}
+/** The same for parameters. One that is given more than once is a list, which none takes. */
+export const wrongParameters = (error: z.core.$ZodError, given: Readonly<Record<string, unknown>>) =>
+  wrongFields(
+    fieldProblems(error, given, 'parameter of this route').map(({ path, message }) => ({
+      path,
+      message: Array.isArray(given[path]) ? 'must be given once' : message,
+    })),
+  );
 
 /** Maximum length of a repeated name: too short for a misplaced signed transaction to be usable. */
 const BEGINNING = 15;

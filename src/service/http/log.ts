@@ -21,7 +21,6 @@ interface RequestLogOptions {
   readonly level: LogLevel;
   /** Short lines for people instead of JSON. */
   readonly isPlain?: boolean;
-  /** Writes one line, with its line break. */
   readonly write: (line: string) => void;
   readonly redact: (line: string) => string;
 }

@@ -21,7 +21,6 @@ const LIMITS = {
   headersMs: 10_000,
   /** Headers and body; a quarter megabyte in this time is 14 kB/s, slower than any mobile connection. */
   requestMs: 20_000,
-  /** How often Node checks connections against the two limits above. */
   checkEveryMs: 2_000,
   /** The slowest response, a month of stored history, takes well below a second; a node's may take several. */
   answerMs: 15_000,
@@ -50,7 +49,6 @@ const SECURITY_HEADERS = new Map([
 export interface RequestRecord {
   /** The route's template, never the typed path: `/be/api/v1/metrics/block/{number}`. */
   route?: string;
-  /** The key's public id; never the key. */
   keyId?: string | null;
   errorCode?: ErrorCode;
 }
@@ -181,7 +179,6 @@ export async function startServer(options: ServerOptions) {
     return served.fetch(request, record);
   }
 
-  /** Handles one of {@link OPERATION_PATHS}. */
   async function answerOperation(request: Request, path: string): Promise<Response> {
     const { method } = request;
     if (method === 'OPTIONS') return new Response(null, { status: 204, headers: ALLOW });

@@ -67,8 +67,8 @@ export function route<
 }
 
 /** @throws {ApiFailure} `validation_failed`, with each wrong and each unknown parameter by name. */
-function readParameters(schema: z.ZodObject, given: unknown) {
+function readParameters(schema: z.ZodObject, given: Readonly<Record<string, unknown>>) {
   const parsed = schema.safeParse(given);
-  if (!parsed.success) throw wrongParameters(parsed.error);
+  if (!parsed.success) throw wrongParameters(parsed.error, given);
   return parsed.data;
 }
