@@ -9,13 +9,15 @@ const MOST_PAGES = 1_000;
 /** A service in this process responds without a pause: yields to keys and screens between pages. */
 export const handleOthers = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
-export async function allPages<Row extends { readonly timestamp: number }>(
+export async function allPages<Row extends { readonly timestamp: number | null }>(
   request: (page: Pick<MetricsQuery, 'page' | 'size'>) => Promise<MetricsView<Row>>,
+  idOf: (row: Row) => unknown = ({ timestamp }) => timestamp,
 ): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const response = await request({ page, size: PAGE_SIZE_MAX });
-    const isRepeated = page > 0 && response.rows[0]?.timestamp === rows[0]?.timestamp;
+    const [first, again] = [rows[0], response.rows[0]];
+    const isRepeated = first !== undefined && again !== undefined && idOf(first) === idOf(again);
     if (!isRepeated) rows.push(...response.rows);
     if (isRepeated || response.rows.length === 0 || rows.length >= response.total) break;
   }

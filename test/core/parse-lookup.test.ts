@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseBlockNumber, parseTxHash } from '../../src/cli/commands/explorer.ts';
 import { parseLookup } from '../../src/core/parse-lookup.ts';
-import { readLookup } from '../../src/tui/panes/explorer/explorer-state.ts';
+import { readLookup } from '../../src/tui/app/finder.tsx';
 
 const HASH = `0x${'ab12'.repeat(16)}`;
 const ANYWHERE = [null, null, () => false] as const;

@@ -16,7 +16,7 @@ import {
 } from '../../src/tui/data/queries.ts';
 import type { Scope } from '../../src/tui/input/keymap.ts';
 import { KeyListener } from '../../src/tui/input/use-keys.tsx';
-import { openPlace } from '../../src/tui/panes/explorer/explorer-state.ts';
+import { openPlace } from '../../src/tui/panes/explorer/explorer-pane.tsx';
 import { Clock, MemoryContext, Room } from '../../src/tui/ui/pane-context.tsx';
 import { setAscii } from '../../src/tui/ui/theme.ts';
 import { keyBytes } from '../helpers/terminal-keys.ts';

@@ -1,13 +1,14 @@
 import { Box } from 'ink';
 import { type ReactNode, useContext, useState } from 'react';
 import { looksLikeKey } from '../../core/key-text.ts';
+import { KEY_PROBLEM, parseLookup } from '../../core/parse-lookup.ts';
 import { formatCount } from '../../core/units.ts';
 import { FilterContext, ListsContext, listOf, matchesFilter } from '../data/lists.tsx';
-import { MonitorContext, useMonitor, useShownSnapshot } from '../data/queries.ts';
+import { MonitorContext, type PlaceName, useMonitor, useShownSnapshot } from '../data/queries.ts';
 import type { Scope } from '../input/keymap.ts';
 import { TextField } from '../input/text-input.tsx';
 import { useKeys } from '../input/use-keys.tsx';
-import { noTransactions, readLookup } from '../panes/explorer/explorer-state.ts';
+import { noTransactions } from '../panes/explorer/details.tsx';
 import { Room, useKeptState, useRoom } from '../ui/pane-context.tsx';
 import { colored, faint, LineList, plain } from '../ui/text.tsx';
 import type { ColorName } from '../ui/theme.ts';
@@ -97,4 +98,25 @@ export function Finder({ scope, children }: { readonly scope: Scope; readonly ch
       </Room>
     </FilterContext>
   );
+}
+
+export function readLookup(
+  typed: string,
+  head: number | null,
+  without: string | null,
+  isKey: (text: string) => boolean,
+) {
+  const wrong = (problem: string) => ({ kind: 'wrong', problem }) as const;
+  const found = (place: PlaceName) => ({ kind: 'found', place }) as const;
+  if (typed.trim() === '') return { kind: 'nothing' } as const;
+  if (isKey(typed)) return wrong(KEY_PROBLEM);
+  const sought = parseLookup(typed);
+  if (sought.kind === 'wrong') return sought;
+  if (sought.kind === 'tx') return without === null ? found(sought) : wrong(without);
+  if (sought.kind === 'block') {
+    const isAhead = head !== null && sought.number > head;
+    return isAhead ? wrong(`the newest block is ${formatCount(head)}`) : found(sought);
+  }
+  if (head !== null) return found({ kind: 'block', number: head });
+  return wrong('this service does not say which block is its newest; use a number');
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatCount } from '../../../src/core/units.ts';
-import { readLookup } from '../../../src/tui/panes/explorer/explorer-state.ts';
+import { readLookup } from '../../../src/tui/app/finder.tsx';
 import { anyCharacter } from '../../helpers/any-character.ts';
 import { rounds } from '../../helpers/rounds.ts';
 

@@ -1,6 +1,6 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useRef } from 'react';
 import type { GasClient } from '../../../client/client.ts';
+import { allPages } from '../../../client/paging.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import {
   type BlockView,
@@ -17,13 +17,7 @@ import { tipRankWords } from '../../../core/tip-rank-words.ts';
 import { formatCount, formatGwei, formatNative, UNKNOWN } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import { useToast } from '../../chrome/toast.tsx';
-import {
-  type PlaceName,
-  type Polled,
-  useMonitor,
-  useMonitorQuery,
-  useShownSnapshot,
-} from '../../data/queries.ts';
+import { type PlaceName, type Polled, useMonitorQuery, useShownSnapshot } from '../../data/queries.ts';
 import { scrollKeys, useKeys } from '../../input/use-keys.tsx';
 import { factGrid, given, sectionLine } from '../../ui/fact-list.tsx';
 import { type PaneContext, usePane, useRoom } from '../../ui/pane-context.tsx';
@@ -48,20 +42,16 @@ import {
   useTable,
 } from '../../ui/text.tsx';
 import { ageText } from '../../ui/time.ts';
-import { back, type ExplorerState, noTransactions, opened, type Place } from './explorer-state.ts';
 
-export interface ExplorerLevelProps {
-  readonly change: (change: (state: ExplorerState) => ExplorerState) => void;
+interface PlaceProps<Kind extends PlaceName['kind']> {
+  readonly place: Extract<PlaceName, { kind: Kind }>;
+  /** How far it is scrolled. */
+  readonly at: number;
+  readonly scroll: (at: number) => void;
+  readonly open: (place: PlaceName) => void;
+  /** Shows another block in its place. */
+  readonly turn: (number: number) => void;
 }
-
-interface PlaceProps<Kind extends Place['kind']> extends ExplorerLevelProps {
-  readonly place: Extract<Place, { kind: Kind }>;
-}
-
-const scrolled = (state: ExplorerState, at: number): ExplorerState => ({
-  ...state,
-  places: state.places.map((place, nth, { length }) => (nth < length - 1 ? place : { ...place, at })),
-});
 
 /** Confirmations after which a block changes no more. */
 const SETTLED = 12;
@@ -187,32 +177,27 @@ function blockLines(block: BlockView, context: PaneContext, rows: number): reado
   ];
 }
 
-const PAGE_SIZE = 100;
+export function noTransactions({ source }: SnapshotView): string | null {
+  return source.kind === 'replay' ? 'a recording holds no transactions; its blocks can be looked up' : null;
+}
 
-/** The transactions of a block, page by page, in the service's order. `null`: none requested. */
-function useBlockTxs(block: BlockView | null) {
-  const { client } = useMonitor();
-  const { blockNumber = null, timestamp = null, hash = null, transactionCount = null } = block ?? {};
-  const ofBlock = (row: TxRowView) => row.blockNumber === null || row.blockNumber === blockNumber;
-  return useInfiniteQuery({
-    queryKey: ['block-txs', blockNumber, hash],
-    enabled: blockNumber !== null && timestamp !== null,
-    staleTime: Number.POSITIVE_INFINITY,
-    initialPageParam: 0,
-    // The window includes a second at each side, because services differ in whether its ends are inclusive.
-    queryFn: ({ pageParam: page, signal }) => {
-      const at = timestamp ?? 0;
-      return client.txs({ from: at - 1_000, to: at + 1_000, size: PAGE_SIZE, page }, { signal });
+/** The transactions of a block, in the service's order. */
+function useBlockTxs(block: BlockView | null, snapshot: SnapshotView): Polled<readonly TxRowView[]> {
+  const { blockNumber = null, timestamp = null, hash = null } = block ?? {};
+  const at = timestamp ?? 0;
+  return useMonitorQuery({
+    key: ['block-txs', blockNumber, hash],
+    enabled: timestamp !== null && noTransactions(snapshot) === null && block?.transactionCount !== 0,
+    freshMs: Number.POSITIVE_INFINITY,
+    ask: async (client, signal) => {
+      // Services differ in whether the ends of a window are inclusive.
+      const window = { from: at - 1_000, to: at + 1_000 };
+      const rows = await allPages(
+        (page) => client.txs({ ...window, ...page }, { signal }),
+        ({ hash }) => hash,
+      );
+      return rows.filter((row) => row.blockNumber === null || row.blockNumber === blockNumber);
     },
-    getNextPageParam: (last, pages) => {
-      const rows = pages.flatMap((page) => page.rows);
-      // A service without paging returns the same rows again.
-      const isAgain = pages.length > 1 && last.rows[0]?.hash === pages[0]?.rows[0]?.hash;
-      const isAll = isAgain || last.rows.length === 0 || rows.length >= last.total;
-      const isComplete = transactionCount !== null && rows.filter(ofBlock).length >= transactionCount;
-      return isAll || isComplete ? undefined : pages.length;
-    },
-    select: ({ pages }) => pages.flatMap((page) => page.rows.filter(ofBlock)),
   });
 }
 
@@ -220,14 +205,13 @@ function useBlockTxs(block: BlockView | null) {
 function txsNote(
   { transactionCount }: BlockView,
   snapshot: SnapshotView,
-  { data, error, failureReason }: ReturnType<typeof useBlockTxs>,
+  { data, error }: Polled<readonly TxRowView[]>,
 ): string | null {
-  const failure = failureReason ?? error;
   const without = noTransactions(snapshot);
   if (without !== null) return without.replace(/; .*/, '');
   if (transactionCount === 0) return 'no transactions in this block';
   if (data !== undefined && data.length > 0) return null;
-  if (failure !== null) return `no transactions: ${missingReason(failure, false)}`;
+  if (error !== null) return `no transactions: ${missingReason(error, false)}`;
   return data === undefined
     ? 'loading the transactions …'
     : 'the service gives no transactions of this block';
@@ -265,10 +249,9 @@ export function txColumns({ width, symbol }: PaneContext): readonly TableColumn<
   ];
 }
 
-const AHEAD = 20;
 const SPOKEN_TXS = 10;
 
-export function BlockScreen({ place, change }: PlaceProps<'block'>) {
+export function BlockScreen({ place, at: wanted, scroll, open, turn }: PlaceProps<'block'>) {
   const toast = useToast();
   const copy = useClipboard();
   const context = usePane();
@@ -276,62 +259,49 @@ export function BlockScreen({ place, change }: PlaceProps<'block'>) {
   const { snapshot, present, isSpoken } = context;
   const polled = useBlock(place.number);
   const block = polled.data ?? null;
-  const isListed = noTransactions(snapshot) === null && block?.transactionCount !== 0;
-  const txs = useBlockTxs(isListed ? block : null);
+  const txs = useBlockTxs(block, snapshot);
   const list = txs.data ?? [];
   const facts = block === null ? [] : blockLines(block, context, rows);
-  const before = facts.length + 1;
   const room = isSpoken ? SPOKEN_TXS : Math.max(rows - 1 - (polled.error === null ? 0 : 1), 1);
   // The facts scroll line by line until the first transaction is visible; then the cursor moves over them.
-  const steps = isSpoken ? 0 : Math.max(before + 1 - room, 0);
-  const most = list.length > 0 ? steps + list.length : Math.max(before - room, 0);
-  const at = Math.min(place.at, most);
+  const steps = isSpoken ? 0 : Math.max(facts.length + 2 - room, 0);
+  const most = list.length > 0 ? steps + list.length : Math.max(facts.length + 1 - room, 0);
+  const at = Math.min(wanted, most);
   const selected = at > steps ? at - steps - 1 : null;
+  const first = useRef(0);
+  // The heading stays: facts and transactions scroll in the other rows.
+  const top = selected === null ? at : scrolledTo(facts.length + selected, first.current, room - 1);
+  first.current = isSpoken ? 0 : Math.max(Math.min(top, facts.length + list.length + 1 - room), 0);
+  const above = isSpoken ? (selected ?? 0) : Math.max(first.current - facts.length, 0);
   const table = useTable({
     columns: txColumns(context),
-    rows: isSpoken ? list.slice(selected ?? 0).slice(0, SPOKEN_TXS) : list,
-    cursor: isSpoken && selected !== null ? 0 : selected,
+    rows: list.slice(above, above + room),
+    cursor: selected === null ? null : selected - above,
     rowName: 'Transaction',
   });
   const note = block === null ? null : txsNote(block, snapshot, txs);
   const heading: Line = note === null ? table.heading : [faint(` ${note}`)];
-  const lines = [...facts, heading, ...table.lines];
-  const first = useRef(0);
-  const line = before + (selected ?? 0);
-  // In sight together with the line before, which the headings cover once they would have scrolled away.
-  const wanted = selected === null ? at : scrolledTo(line, scrolledTo(line - 1, first.current, room), room);
-  first.current = isSpoken ? 0 : Math.max(Math.min(wanted, lines.length - room), 0);
-  const top = first.current;
+  const lines = [...facts.slice(first.current), heading, ...table.lines];
+  const shown = isSpoken ? lines : lines.slice(0, room);
+  const below = isSpoken ? 0 : facts.length + 1 + list.length - first.current - shown.length;
 
-  const { hasNextPage, isFetching, fetchNextPage } = txs;
-  const isNeeded = (selected ?? 0) + AHEAD + room > list.length;
-  const wantsMore = isNeeded && hasNextPage && !isFetching && txs.error === null;
-  useEffect(() => {
-    if (wantsMore) void fetchNextPage();
-  }, [wantsMore, fetchNextPage]);
-
-  const go = (to: number) => change((state) => scrolled(state, Math.min(Math.max(to, 0), most)));
-  const turnTo = (number: number) => change((state) => opened(back(state), { kind: 'block', number }));
+  const go = (to: number) => scroll(Math.min(Math.max(to, 0), most));
   const marked = selected === null ? undefined : list[selected];
-  const openTx = () => {
-    if (marked === undefined) go(steps + 1);
-    else change((state) => opened(state, { kind: 'tx', hash: marked.hash }));
-  };
   useKeys('explorer', {
     ...(most > 0 && scrollKeys(go, { top: at, room, most })),
-    ...(list.length > 0 && { open: openTx }),
+    ...(list.length > 0 && {
+      open: () => (marked === undefined ? go(steps + 1) : open({ kind: 'tx', hash: marked.hash })),
+    }),
     previous: () => {
-      if (place.number > 0) turnTo(place.number - 1);
+      if (place.number > 0) turn(place.number - 1);
     },
     next: () => {
-      if (snapshot.blockNumber === null || place.number < snapshot.blockNumber) turnTo(place.number + 1);
+      if (snapshot.blockNumber === null || place.number < snapshot.blockNumber) turn(place.number + 1);
       else toast({ kind: 'info', text: 'This is the newest block' });
     },
     copy: () => (marked ? copy(marked.hash, shortHex(marked.hash, '…')) : copy(String(place.number))),
   });
 
-  const shown = isSpoken ? lines : lines.slice(top, top + room);
-  if (top > facts.length) shown[0] = heading;
   return (
     <PlaceFrame place={place} polled={polled}>
       {(notice) => {
@@ -343,7 +313,7 @@ export function BlockScreen({ place, change }: PlaceProps<'block'>) {
           ...depthSegments(block, snapshot),
           ...(timestamp === null ? [] : [[faint(context.moment(timestamp))]]),
         ];
-        return <TitledLines {...{ title, notice }} lines={shown} below={lines.length - top - shown.length} />;
+        return <TitledLines {...{ title, notice, below }} lines={shown} />;
       }}
     </PlaceFrame>
   );
@@ -369,7 +339,7 @@ function standing(tx: TxView, block: BlockView | null, context: PaneContext): re
 
 const TX_AIRY_FROM = 23;
 
-export function TxScreen({ place, change }: PlaceProps<'tx'>) {
+export function TxScreen({ place, at, scroll, open }: PlaceProps<'tx'>) {
   const copy = useClipboard();
   const context = usePane();
   const { rows } = useRoom();
@@ -382,7 +352,7 @@ export function TxScreen({ place, change }: PlaceProps<'tx'>) {
   const number = tx?.blockNumber ?? null;
   const block = useBlock(number).data ?? null;
   useKeys('explorer', {
-    ...(number === null ? {} : { open: () => change((state) => opened(state, { kind: 'block', number })) }),
+    ...(number !== null && { open: () => open({ kind: 'block', number }) }),
     copy: () => copy(place.hash, shortHex(place.hash, '…')),
   });
   const gap = rows >= TX_AIRY_FROM ? [EMPTY_LINE] : [];
@@ -406,8 +376,8 @@ export function TxScreen({ place, change }: PlaceProps<'tx'>) {
             title={txTitle(tx, context)}
             lines={linesOf(tx)}
             notice={notice}
-            top={place.at}
-            onScroll={(at) => change((state) => scrolled(state, at))}
+            top={at}
+            onScroll={scroll}
           />
         )
       }

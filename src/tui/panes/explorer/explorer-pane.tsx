@@ -5,12 +5,14 @@ import type { ClientError } from '../../../client/errors.ts';
 import { unlessRefused } from '../../../client/price-chart.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import type { BlockView, MetricsView } from '../../../client/views/metrics.ts';
+import { PATHS } from '../../../contract/routes.ts';
 import { chainProfile } from '../../../core/chains.ts';
 import { formatCount, formatDuration, formatGwei, formatNative } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
-import { type Dated, useMonitor, useMonitorQuery } from '../../data/queries.ts';
+import type { RawRequest } from '../../chrome/raw-view.tsx';
+import { type Dated, type PlaceName, useMonitor, useMonitorQuery } from '../../data/queries.ts';
 import { scrollKeys, useKeys } from '../../input/use-keys.tsx';
-import { type PaneContext, useKeptState, usePane, useRoom } from '../../ui/pane-context.tsx';
+import { type Memory, type PaneContext, useKeptState, usePane, useRoom } from '../../ui/pane-context.tsx';
 import { missingReason, PaneState, PolledFrame } from '../../ui/pane-state.tsx';
 import { TitledLines, useFirstRow } from '../../ui/scroll.tsx';
 import {
@@ -28,25 +30,62 @@ import {
   useTable,
 } from '../../ui/text.tsx';
 import { offsetAt, zoneText } from '../../ui/time.ts';
-import { BlockScreen, type ExplorerLevelProps, TxScreen } from './details.tsx';
-import {
-  back,
-  EXPLORER_MEMORY,
-  type ExplorerState,
-  INITIAL_EXPLORER_STATE,
-  opened,
-} from './explorer-state.ts';
+import { BlockScreen, TxScreen } from './details.tsx';
+
+/** An open block or transaction, and how far it is scrolled. */
+type Place = PlaceName & { readonly at: number };
+
+interface ExplorerState {
+  /** The block under the cursor, so that it stays while new ones arrive; `null` follows the newest. */
+  readonly cursor: number | null;
+  readonly places: readonly Place[];
+}
+
+const MEMORY = 'explorer';
+const INITIAL: ExplorerState = { cursor: null, places: [] };
+
+const idOf = (name: PlaceName) => (name.kind === 'block' ? String(name.number) : name.hash);
+
+/** Blocks and transactions link to each other: one that is open is gone back to. */
+function opened({ cursor, places }: ExplorerState, name: PlaceName): ExplorerState {
+  const known = places.findIndex((place) => idOf(place) === idOf(name));
+  return { cursor, places: known < 0 ? [...places, { ...name, at: 0 }] : places.slice(0, known + 1) };
+}
+
+const back = (state: ExplorerState) => ({ ...state, places: state.places.slice(0, -1) });
+
+const stateIn = (memory: Memory) => (memory.get(MEMORY) ?? INITIAL) as ExplorerState;
+
+export function openPlace(memory: Memory, name: PlaceName): void {
+  memory.set(MEMORY, opened(stateIn(memory), name));
+}
+
+export function explorerRequest(memory: Memory): RawRequest {
+  const place = stateIn(memory).places.at(-1);
+  if (place === undefined) return { path: PATHS.baseFee, query: { bucket: 'block' } };
+  return { path: (place.kind === 'block' ? PATHS.block : PATHS.tx).replace(/\{\w+\}/, idOf(place)) };
+}
 
 export function ExplorerScreen() {
-  const [state, change] = useKeptState(EXPLORER_MEMORY, INITIAL_EXPLORER_STATE);
+  const [state, change] = useKeptState(MEMORY, INITIAL);
   const place = state.places.at(-1);
   // With nothing open, Esc is left to other scopes.
   useKeys('explorer', place === undefined ? {} : { close: () => change(back) });
-  if (place === undefined) return <BlocksScreen change={change} cursor={state.cursor} />;
+  const open = (name: PlaceName) => change((before) => opened(before, name));
+  if (place === undefined) {
+    const select = (cursor: number | null) => change((before) => ({ ...before, cursor }));
+    return <BlocksScreen {...{ open, select }} cursor={state.cursor} />;
+  }
+  const level = {
+    ...{ open, at: place.at },
+    scroll: (at: number) =>
+      change((before) => ({ ...before, places: before.places.with(-1, { ...place, at }) })),
+    turn: (number: number) => change((before) => opened(back(before), { kind: 'block', number })),
+  };
   return place.kind === 'block' ? (
-    <BlockScreen key={place.number} change={change} place={place} />
+    <BlockScreen key={place.number} {...level} place={place} />
   ) : (
-    <TxScreen key={place.hash} change={change} place={place} />
+    <TxScreen key={place.hash} {...level} place={place} />
   );
 }
 
@@ -181,7 +220,12 @@ export function blockColumns({ present, symbol }: PaneContext): readonly TableCo
   ];
 }
 
-function BlocksScreen({ change, cursor }: ExplorerLevelProps & Pick<ExplorerState, 'cursor'>) {
+interface BlocksScreenProps extends Pick<ExplorerState, 'cursor'> {
+  readonly select: (cursor: number | null) => void;
+  readonly open: (place: PlaceName) => void;
+}
+
+function BlocksScreen({ cursor, select, open }: BlocksScreenProps) {
   const context = usePane();
   const copy = useClipboard();
   const { columns, rows } = useRoom();
@@ -214,17 +258,14 @@ function BlocksScreen({ change, cursor }: ExplorerLevelProps & Pick<ExplorerStat
     rowName: 'Block',
   });
 
-  const go = (to: number) => {
-    const row = blocks[Math.min(to, blocks.length - 1)];
-    change((state) => ({ ...state, cursor: to <= 0 || row === undefined ? null : row.key }));
-  };
+  const go = (to: number) => select(to <= 0 ? null : (blocks[Math.min(to, blocks.length - 1)]?.key ?? null));
   const row = blocks[place];
   const number = row?.number ?? null;
   useKeys('explorer', {
     ...(blocks.length > 1 ? scrollKeys(go, { top: place, room, most: blocks.length - 1 }) : {}),
     ...(row && number === null && { open: 'This service does not number its blocks, so none can be opened' }),
     ...(number !== null && {
-      open: () => change((state) => opened(state, { kind: 'block', number })),
+      open: () => open({ kind: 'block', number }),
       copy: () => copy(String(number)),
     }),
   });
