@@ -21,7 +21,7 @@ import { decodeTransaction } from '../core/transactions/decode-transaction.ts';
 import { weiOfGwei } from '../core/units.ts';
 import { AutoTxStore } from '../store/auto-txs.ts';
 import type { Database } from '../store/database.ts';
-import { inclusionBy } from './auto-txs/observe.ts';
+import { inclusionBy } from './auto-txs/engine.ts';
 import type { Service } from './service.ts';
 
 const { payer: PAYER, outpaced: OUTPACED, waiting: WAITING } = DEVELOPMENT_SIGNERS;

@@ -256,10 +256,8 @@ export function createLease({
   return lease;
 }
 
-/** Identifies process `pid` to others on its machine, also against a later one with its id. */
-export function placeOf(pid: number): string {
-  return JSON.stringify([MACHINE, pid, startOf(pid)]);
-}
+/** Identifies process `pid` to others on its machine. */
+export const placeOf = (pid: number): string => JSON.stringify([MACHINE, pid]);
 
 const fromSystem = (read: () => string): string => {
   try {
@@ -276,28 +274,16 @@ const MACHINE = [
   fromSystem(() => readlinkSync('/proc/self/ns/pid')),
 ].join(' ');
 
-/** Empty when the system does not report it; `ended` for a zombie. */
-function startOf(pid: number): string {
-  const stat = fromSystem(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  // The name, in brackets, may contain anything.
-  const [state = '', ...fields] = stat
-    .slice(stat.lastIndexOf(')') + 1)
-    .trim()
-    .split(' ');
-  return state === 'Z' || state === 'X' ? 'ended' : (fields[18] ?? '');
-}
-
 /** Whether that process ran on this machine and has ended. Never true for one of another machine. */
 function isGone(place: string | null): boolean {
-  const [machine, pid, start]: unknown[] = place === null ? [] : JSON.parse(place);
+  const [machine, pid]: unknown[] = place === null ? [] : JSON.parse(place);
   if (machine !== MACHINE || typeof pid !== 'number') return false;
   try {
     kill(pid, 0);
+    return false;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return true;
+    return error instanceof Error && 'code' in error && error.code === 'ESRCH';
   }
-  const now = startOf(pid);
-  return now !== '' && now !== start;
 }
 
 export function leaseWords(state: LeaseState, { held }: Lease): string {

@@ -15,28 +15,25 @@ export interface Sealed {
   readonly bytes: Uint8Array;
 }
 
-export interface Sealer {
-  /** Bytes sealed for one auto-tx cannot be opened for another. */
-  seal(autoTxId: string, bytes: Uint8Array): Sealed;
-  /** `null`: sealed with another key, no key, or damaged. */
-  open(autoTxId: string, sealed: Sealed): Uint8Array | null;
-}
+export type Sealer = ReturnType<typeof createSealer>;
 
-export function createSealer(getKey: () => Buffer): Sealer {
+export function createSealer(getKey: () => Buffer) {
   let key: Buffer | null = null;
   const current = () => {
     key ??= getKey();
     return { key, keyId: createHash('sha256').update(key).digest('hex').slice(0, 16) };
   };
   return {
-    seal(autoTxId, bytes) {
+    /** Bytes sealed for one auto-tx cannot be opened for another. */
+    seal(autoTxId: string, bytes: Uint8Array): Sealed {
       const { key, keyId } = current();
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(autoTxId));
       const text = Buffer.concat([cipher.update(bytes), cipher.final()]);
       return { keyId, bytes: Buffer.concat([nonce, cipher.getAuthTag(), text]) };
     },
-    open(autoTxId, { keyId, bytes }) {
+    /** `null`: sealed with another key, no key, or damaged. */
+    open(autoTxId: string, { keyId, bytes }: Sealed): Uint8Array | null {
       try {
         const { key, keyId: ours } = current();
         if (keyId !== ours) return null;

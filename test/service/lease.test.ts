@@ -138,18 +138,6 @@ describe('the lease', () => {
     }
   });
 
-  // Only Linux says when a process was started.
-  test.runIf(process.platform === 'linux')(
-    'of one whose process id another has now is taken at once',
-    async () => {
-      const { lease, hold } = await machine();
-      const other = lease('other');
-      await hold(JSON.stringify([...JSON.parse(placeOf(process.pid)).slice(0, 2), 'another start']));
-      await other.bid();
-      expect(other.state).toBe('holds');
-    },
-  );
-
   test('is given up, and nothing more is written, once a newer program has updated the database', async () => {
     const { database, lease } = await machine();
     const said: string[] = [];

@@ -2,12 +2,7 @@ import { type ChainSource, SendFailure } from '../../chain/chain-source.ts';
 import { type KeptAutoTx, transactionOf } from '../../core/auto-txs/kept-auto-tx.ts';
 import type { PreflightFacts } from '../../core/auto-txs/preflight.ts';
 import { preflight, verdict, waitingBelow, withKeptDelegation } from '../../core/auto-txs/preflight.ts';
-import {
-  type AutoTxEvent,
-  type Obstacle,
-  type RuleFacts,
-  stepAutoTx,
-} from '../../core/auto-txs/state-machine.ts';
+import { type AutoTxEvent, type Obstacle, stepAutoTx } from '../../core/auto-txs/state-machine.ts';
 import { comparedPrice, isDue } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import type { ChainProfile } from '../../core/chains.ts';
@@ -39,16 +34,6 @@ export interface EngineContext {
   readonly onError: (error: unknown) => void;
 }
 
-export function ruleFacts(
-  { confirmations, profile, wallNow }: EngineContext,
-  { signed }: KeptAutoTx,
-): RuleFacts {
-  const chain = profile();
-  // Nothing is followed while the chain is unknown.
-  const needed = chain === null ? Number.POSITIVE_INFINITY : confirmations(chain);
-  return { nonce: signed?.nonce ?? 0, confirmations: needed, now: wallNow() };
-}
-
 export type Beside = Partial<Pick<KeptAutoTx, 'checks' | 'checkedAt' | 'dayMeanPrice' | 'nativeUsd'>>;
 
 /** Applies an event; `null` when the state does not allow it, or nothing changes. */
@@ -58,16 +43,17 @@ export function stepKept(
   context: EngineContext,
   beside: Beside = {},
 ): AutoTxChange | null {
-  const facts = ruleFacts(context, kept);
+  const { confirmations, profile, wallNow } = context;
+  const chain = profile();
+  // Nothing is followed while the chain is unknown.
+  const needed = chain === null ? Number.POSITIVE_INFINITY : confirmations(chain);
+  const at = wallNow();
+  const facts = { nonce: kept.signed?.nonce ?? 0, confirmations: needed, now: at };
   const next = stepAutoTx(kept.state, event, facts);
   if (next === null) return null;
   const isSame = JSON.stringify(withoutWei(next.state)) === JSON.stringify(withoutWei(kept.state));
   if (isSame && next.notes.length === 0 && Object.keys(beside).length === 0) return null;
-  return {
-    autoTx: { ...kept, ...beside, state: next.state, updatedAt: facts.now },
-    notes: next.notes,
-    at: facts.now,
-  };
+  return { autoTx: { ...kept, ...beside, state: next.state, updatedAt: at }, notes: next.notes, at };
 }
 
 const withoutWei = (state: KeptAutoTx['state']) => ({
@@ -282,13 +268,10 @@ async function refused(kept: KeptAutoTx, error: unknown, context: EngineContext)
   if (!(error instanceof SendFailure) || error.outcome === 'unknown' || error.reason === 'too_late')
     return 'unsure';
   if (error.outcome === 'nonce-used') return 'nonce-used';
-  await happen(kept, refusalOf(kept, error, context), context);
+  const obstacle = sendObstacle(error.reason, error.message);
+  const isFinal = error.outcome === 'never';
+  await happen(kept, isFinal ? { type: 'refuse', obstacle } : declined(kept, obstacle, context), context);
   return 'refused';
-}
-
-function refusalOf(kept: KeptAutoTx, { reason, message, outcome }: SendFailure, context: EngineContext) {
-  const obstacle = sendObstacle(reason, message);
-  return outcome === 'never' ? ({ type: 'refuse', obstacle } as const) : declined(kept, obstacle, context);
 }
 
 export const declined = ({ state }: KeptAutoTx, obstacle: Obstacle, context: EngineContext): AutoTxEvent => ({

@@ -1,14 +1,15 @@
 import { ConcurrencyLimit, DeadlineError, withDeadline } from '../../chain/async.ts';
-import { ChainError } from '../../chain/chain-source.ts';
+import { ChainError, type ChainReceipt } from '../../chain/chain-source.ts';
 import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
-import type { Observation } from '../../core/auto-txs/state-machine.ts';
-import { cannotBroadcastReason } from '../../core/auto-txs/target.ts';
+import { type Inclusion, isFinal, type Observation } from '../../core/auto-txs/state-machine.ts';
+import { cannotBroadcastReason, ownPriceAt } from '../../core/auto-txs/target.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import { StoreError } from '../../store/errors.ts';
 import { Alarm, abortable, mapBounded } from '../async.ts';
 import { dataFeesOf } from '../data-fees.ts';
 import type { LeaderWork, Lease } from '../leader.ts';
 import {
+  type Beside,
   type Decided,
   decideAgain,
   decideOne,
@@ -22,7 +23,6 @@ import {
   sendOne,
   stepKept,
 } from './broadcast.ts';
-import { type Followed, type FollowOptions, followOne, type SenderReads, senderReads } from './observe.ts';
 
 /** Some events come without a head: expiry, retries of held auto-txs, late responses of a node. */
 const POLL_MS = 2_000;
@@ -85,7 +85,7 @@ export class AutoTxEngine {
   readonly #signal: AbortSignal;
   readonly #slots = new ConcurrencyLimit(SENDERS_AT_ONCE);
   readonly #busy = new Map<Hex, Promise<void>>();
-  readonly #used: FollowOptions['used'] = new Map();
+  readonly #used: SenderOptions['used'] = new Map();
   /** The last pass over senders of submitted auto-txs; times by the monotonic clock. */
   #passed = { head: null as Block['hash'], at: LONG_AGO, pauseMs: 0 };
   /** The last sender of this round; empty: the round is over. */
@@ -198,10 +198,19 @@ export class AutoTxEngine {
   }
 }
 
-interface SenderOptions extends FollowOptions {
+interface SenderOptions {
+  readonly context: EngineContext;
+  readonly head: Block;
+  /** When and at which head a nonce was first used by what no node knows. */
+  readonly used: Map<string, { readonly since: number; readonly first: number }>;
   /** Also checks pending auto-txs, and retries held ones, before they are due. */
   readonly isWhole: boolean;
+  readonly signal: AbortSignal;
 }
+
+/** The next nonce of a sender on the chain. */
+const nonceOf = (from: Hex, { context: { source }, signal }: SenderOptions) =>
+  abortable(source.nonce(from, 'latest'), signal);
 
 /** Observes what a node may have, then sends due ones by nonce. */
 async function processSender(from: Hex, options: SenderOptions): Promise<void> {
@@ -211,18 +220,17 @@ async function processSender(from: Hex, options: SenderOptions): Promise<void> {
   const followed = (await store.following(from)).filter((kept) => !isBeingConfirmed(kept, options));
   const isDue = live.some((kept) => isToBeDecided(kept, options));
   if (followed.length === 0 && !isDue && !isWhole) return;
-  const sender = senderReads(context.source, from, signal);
-  const nextNonce = isWhole ? await sender.nextNonce() : 0;
+  const nextNonce = await nonceOf(from, options);
   const unsent = live.filter(
     (kept) => isWhole && isUnsent(kept) && (isUsed(kept, nextNonce) || kept.state.takenSince !== null),
   );
   const observed = await mapBounded([...followed, ...unsent], OBSERVED_AT_ONCE, signal, (kept) =>
-    followOne(kept, sender, options),
+    followOne(kept, nextNonce, options),
   );
   for (const each of observed) {
     if (isUnsure(each)) await sendDecided(await decideAgain(each.kept, context), options);
   }
-  await sendDue(from, sender, observed, options);
+  await sendDue(from, nextNonce, observed, options);
 }
 
 /** The follower reports reorgs: until a block is deep enough there is nothing more to request. */
@@ -253,7 +261,7 @@ async function sendDecided(decided: Decided | null, options: SenderOptions): Pro
 
 async function sendDue(
   from: Hex,
-  reads: SenderReads,
+  nextNonce: number,
   observed: readonly Followed[],
   options: SenderOptions,
 ): Promise<void> {
@@ -261,10 +269,9 @@ async function sendDue(
   const observations = new Map(observed.map(({ kept, observation }) => [kept.id, observation]));
   const live = await context.store.waiting('', from);
   if (!live.some((kept) => isToBeDecided(kept, options))) return;
-  const [nextNonce, pendingNonce, balance, dataFees] = await Promise.all([
-    reads.nextNonce(),
+  const [pendingNonce, balance, dataFees] = await Promise.all([
     abortable(context.source.nonce(from, 'pending'), signal),
-    reads.balance(),
+    abortable(context.source.balance(from), signal),
     dataFeesOf(context.source, context.profile()),
   ]);
   const sender = { nextNonce, pendingNonce: Math.max(nextNonce, pendingNonce), balance, live, dataFees };
@@ -323,8 +330,8 @@ async function isOutByItself(
   return isUsed(kept, nextNonce) || after.observation === null || after.observation.isKnown;
 }
 
-const followAnew = (kept: KeptAutoTx, from: Hex, options: SenderOptions): Promise<Followed> =>
-  followOne(kept, senderReads(options.context.source, from, options.signal), options);
+const followAnew = async (kept: KeptAutoTx, from: Hex, options: SenderOptions): Promise<Followed> =>
+  followOne(kept, await nonceOf(from, options), options);
 
 /** A node says that its nonce is used: the chain tells whether by itself or by another transaction. */
 async function observeAgain(kept: KeptAutoTx, options: SenderOptions): Promise<void> {
@@ -335,3 +342,111 @@ async function observeAgain(kept: KeptAutoTx, options: SenderOptions): Promise<v
   if (!isUnsure(after)) return;
   await happen(after.kept, declined(after.kept, sendObstacle('nonce_used'), context), context);
 }
+
+interface Followed {
+  readonly kept: KeptAutoTx;
+  /** `null` when the node's responses were inconsistent. */
+  readonly observation: Observation | null;
+}
+
+/** The node may be ahead of one that has no receipt yet: nothing is decided before the next head, or this time. */
+const CERTAIN_MS = 3_000;
+
+/** Observes an auto-tx that a node may have, and stores the result. Rejects as the node or the store do. */
+async function followOne(kept: KeptAutoTx, nextNonce: number, options: SenderOptions): Promise<Followed> {
+  const { context, head, used } = options;
+  const observation = await observe(kept, nextNonce, options);
+  if (observation === null) return { kept, observation };
+  if (observation.inclusion !== null || observation.nextNonce <= (kept.signed?.nonce ?? 0))
+    used.delete(kept.id);
+  else {
+    const now = context.steadyNow();
+    const { since, first } = used.get(kept.id) ?? { since: now, first: head.number };
+    used.set(kept.id, { since, first });
+    const isKnown = kept.state.takenSince !== null || head.number > first || now - since >= CERTAIN_MS;
+    // Its confirmations are counted from the head, which must be fresh.
+    const isCertain = isKnown && context.present() !== null;
+    if (!isCertain) return { kept, observation: null };
+  }
+  const isNews =
+    observation.inclusion !== null && observation.inclusion.blockHash !== kept.state.inclusion?.blockHash;
+  const beside = isNews ? await pricesOf(kept, observation.inclusion, context) : undefined;
+  // Most observations change nothing, and every write waits for the disk.
+  if (beside === undefined && stepKept(kept, { type: 'observe', observation }, context) === null) {
+    return { kept, observation };
+  }
+  const changed = await happen(kept, { type: 'observe', observation }, context, beside);
+  return { kept: changed?.after ?? kept, observation };
+}
+
+const BUCKET_SEC = 300;
+const NEARLY_A_DAY_SEC = 23 * 3_600;
+
+export async function pricesOf(
+  { signed }: Pick<KeptAutoTx, 'signed'>,
+  { minedAt }: Pick<Inclusion, 'minedAt'>,
+  { history, nativeUsd }: Pick<EngineContext, 'history' | 'nativeUsd'>,
+): Promise<Beside> {
+  const minedAtSec = Math.floor(minedAt / 1_000);
+  const [day, oldest] = await Promise.all([
+    history.referencePrices(minedAtSec),
+    history.reachesBackTo(BUCKET_SEC),
+  ]);
+  // In a chain's first hours there is no mean of a day.
+  const isDay = oldest !== null && oldest <= minedAtSec - NEARLY_A_DAY_SEC;
+  const dayMeanPrice =
+    day === null || signed === null || !isDay ? null : ownPriceAt(signed, BigInt(day.base));
+  return { dayMeanPrice, nativeUsd: nativeUsd() };
+}
+
+/** `null` when responses are inconsistent, so that the next head must decide. Rejects as the node or the store do. */
+async function observe(
+  { state, signed }: KeptAutoTx,
+  nextNonce: number,
+  options: SenderOptions,
+): Promise<Observation | null> {
+  if (signed === null) return null;
+  const { context, head, signal } = options;
+  const { source } = context;
+  // Requested before: a transaction that has used the nonce by then has a receipt in this later request.
+  const isTaken = nextNonce > signed.nonce;
+  // For an ended auto-tx only its inclusion matters.
+  if (isFinal(state.status) && !isTaken) {
+    return { head: head.number, inclusion: null, isKnown: false, nextNonce };
+  }
+  const receipt = await abortable(source.receipt(signed.hash), signal);
+  if (receipt !== null) {
+    const inclusion = await inclusionOf(receipt, options);
+    return inclusion && { head: head.number, inclusion, isKnown: true, nextNonce };
+  }
+  const transaction = await abortable(source.transaction(signed.hash), signal);
+  // One node has it mined, while another has no receipt yet.
+  if (transaction !== null && transaction.blockNumber !== null) return null;
+  return { head: head.number, inclusion: null, isKnown: transaction !== null, nextNonce };
+}
+
+/** `null` when its block is not on the followed chain, or not known yet. */
+async function inclusionOf(
+  receipt: ChainReceipt,
+  { context: { source, blocks }, signal }: SenderOptions,
+): Promise<Inclusion | null> {
+  const { blockNumber, blockHash } = receipt;
+  const [stored] = await blocks.page(blockNumber, 1);
+  // Above the stored head there may be a branch whose reorg is not stored yet.
+  if (stored === undefined) return null;
+  const ours = stored.number === blockNumber ? stored : null;
+  if (ours !== null && ours.hash !== null && ours.hash !== blockHash) return null;
+  const block = ours ?? (await abortable(source.block(blockNumber), signal));
+  if (block === null || (block.hash !== null && block.hash !== blockHash)) return null;
+  return inclusionBy(receipt, block);
+}
+
+export const inclusionBy = (receipt: ChainReceipt, { timestamp }: Pick<Block, 'timestamp'>): Inclusion => ({
+  blockNumber: receipt.blockNumber,
+  blockHash: receipt.blockHash,
+  outcome: receipt.status,
+  gasUsed: receipt.gasUsed,
+  effectiveGasPrice: receipt.effectiveGasPrice,
+  otherFees: receipt.blobFee + receipt.dataFee,
+  minedAt: timestamp * 1_000,
+});

@@ -7,7 +7,7 @@ import type { LeaderReport } from '../../store/lease.ts';
 import { abortable, sleep, TimeSlice, untilAborted } from '../async.ts';
 import type { LeaseState } from '../leader.ts';
 import { ChainState, type ChainStateOptions, isSameBlock, type Present } from './chain-state.ts';
-import { isIdle, type Problem, SourceState, watchPauses } from './freshness.ts';
+import { type Problem, SourceState, watchPauses } from './freshness.ts';
 import { HistoryFiller } from './history-filler.ts';
 
 /** Blocks requested at once for a fresh database: an hour of mainnet. */
@@ -103,10 +103,17 @@ export class Follower {
     if (this.sharedChain === null) return null;
     const present = this.chain.present();
     if (present === null || this.state.hasEnded || !this.#pauses.isFresh(present.head)) return null;
-    const { source } = this.#options;
-    if (isIdle({ source, chain: this.chain.profile, head: this.chain.head?.number })) return present;
+    if (this.#isIdle(present.head)) return present;
     if (this.state.isStale) return null;
     return this.state.isPast(present.head) ? null : present;
+  }
+
+  /** A development chain may make no block until a transaction is sent: its head is fresh while its node responds. */
+  #isIdle({ number }: Block): boolean {
+    const { source } = this.#options;
+    const { profile } = this.chain;
+    if (profile === null || !isDevelopmentChain(profile) || source.kind !== 'rpc') return false;
+    return source.health().some((node) => node.state === 'ok' && node.head === number);
   }
 
   async run(): Promise<void> {

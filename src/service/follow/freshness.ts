@@ -1,6 +1,6 @@
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
-import { type ChainProfile, isDevelopmentChain, staleAfterMs } from '../../core/chains.ts';
+import { isDevelopmentChain, staleAfterMs } from '../../core/chains.ts';
 import { utcMinute } from '../../core/units.ts';
 import { abortable, sleep } from '../async.ts';
 import type { Lease } from '../leader.ts';
@@ -235,16 +235,4 @@ export class SourceState {
     const doubt = lagMs > DOUBTFUL_LAG_MS ? "; is this machine's clock right?" : '';
     return { message: `no new block since ${utcMinute(head.timestamp * 1_000)}${doubt}`, retryAt: null };
   }
-}
-
-interface Followed {
-  readonly source: Pick<ChainSource, 'kind' | 'health'>;
-  readonly chain: ChainProfile | null;
-  readonly head: number | undefined;
-}
-
-/** A development chain may make no block until a transaction is sent: its head is fresh while its node responds. */
-export function isIdle({ source, chain, head }: Followed): boolean {
-  if (chain === null || !isDevelopmentChain(chain) || source.kind !== 'rpc') return false;
-  return source.health().some((node) => node.state === 'ok' && node.head === head);
 }

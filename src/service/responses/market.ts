@@ -140,24 +140,16 @@ function averagesOf(series: readonly Rollup[], statedPrices: StatedPrices): Weig
 
 /** A day of Ethereum and some more. */
 const MOST_ROWS = 12_000;
-const [MINUTE_SEC] = ROLLUP_SEC;
 
-/** At most `mostRows` single blocks, else the shortest stored buckets that fit, by the stored history: two windows over the same blocks have the same parts. */
+/** At most `mostRows` single blocks, else the shortest stored buckets that fit and begin within the window. */
 export async function marketSeries(
   history: HistoryStore,
   window: Window,
   mostRows = MOST_ROWS,
 ): Promise<Rollup[]> {
   if ((await history.countBlocks(window)) <= mostRows) return history.blocks(window);
-  const from = Math.max(window.from, (await history.reachesBackTo(null)) ?? window.from);
-  const fits = (sec: number) => (window.to - from) / sec <= mostRows;
-  const bucketSec = ROLLUP_SEC.find(fits) ?? ROLLUP_SEC.at(-1) ?? MINUTE_SEC;
-  const firstWhole = Math.ceil(from / bucketSec) * bucketSec;
-  const firstCut = Math.max(firstWhole, Math.floor((window.to + 1) / bucketSec) * bucketSec);
-  const [before, whole, after] = await Promise.all([
-    history.blocks({ from, to: Math.min(firstWhole - 1, window.to) }),
-    history.buckets(bucketSec, { from: firstWhole, to: firstCut - bucketSec }),
-    history.blocks({ from: firstCut, to: window.to }),
-  ]);
-  return [...before, ...whole, ...after];
+  const oldest = (await history.reachesBackTo(null)) ?? window.from;
+  const fits = (sec: number) => (window.to - Math.max(window.from, oldest)) / sec <= mostRows;
+  const bucketSec = ROLLUP_SEC.find(fits) ?? ROLLUP_SEC[2];
+  return history.buckets(bucketSec, { ...window, from: Math.ceil(window.from / bucketSec) * bucketSec });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { paidInAll, savingsOf } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import { type Inclusion, NEW_PENDING } from '../../../src/core/auto-txs/state-machine.ts';
-import { pricesOf } from '../../../src/service/auto-txs/observe.ts';
+import { pricesOf } from '../../../src/service/auto-txs/engine.ts';
 import { GWEI, SIGNED } from './made-facts.ts';
 
 const inclusion: Inclusion = {
