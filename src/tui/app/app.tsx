@@ -1,6 +1,6 @@
 import { QueryClientProvider, useQueryClient } from '@tanstack/react-query';
 import { useApp, useIsScreenReaderEnabled, useWindowSize } from 'ink';
-import { type ComponentType, useContext, useEffect, useState, useSyncExternalStore } from 'react';
+import { type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import { isPlain as isPlainUrl } from '../../client/http.ts';
 import { chainNameOf, type SnapshotView } from '../../client/views/gas.ts';
 import { PATHS } from '../../contract/routes.ts';
@@ -67,30 +67,26 @@ interface MonitorState {
   readonly intervalMs: number | null;
 }
 
-const tab = (
-  scope: Scope,
-  action: ActionName,
-  title: string,
-  Screen: ComponentType,
-  raw: string | Tab['raw'],
-  short = title,
-): Tab => ({
-  scope,
-  action,
-  title,
-  short,
-  Screen,
-  raw: typeof raw === 'string' ? () => ({ path: raw }) : raw,
-});
-
 /** The monitor's tabs, left to right. To add one, add a line here and its keys to the keymap. */
 export const TABS: readonly [Tab, ...Tab[]] = [
-  tab('live', 'tab-1', 'Live', LiveScreen, PATHS.gasCurrent),
-  tab('chart', 'tab-2', 'Chart', ChartScreen, PATHS.statsChart),
-  tab('alerts', 'tab-3', 'Alerts', AlertsPane, resourceRequest('alert', PATHS.alerts, PATHS.alert)),
-  tab('auto-txs', 'tab-4', 'Auto-tx', AutoTxsPane, resourceRequest('auto-tx', PATHS.autoTxs, PATHS.autoTx)),
-  tab('explorer', 'tab-5', 'Explorer', ExplorerScreen, explorerRequest, 'Expl'),
-  tab('service', 'tab-6', 'Service', ServiceScreen, PATHS.summary, 'Serv'),
+  { scope: 'live', action: 'tab-1', title: 'Live', Screen: LiveScreen, raw: PATHS.gasCurrent },
+  { scope: 'chart', action: 'tab-2', title: 'Chart', Screen: ChartScreen, raw: PATHS.statsChart },
+  {
+    ...{ scope: 'alerts', action: 'tab-3', title: 'Alerts', Screen: AlertsPane },
+    raw: resourceRequest('alert', PATHS.alerts, PATHS.alert),
+  },
+  {
+    ...{ scope: 'auto-txs', action: 'tab-4', title: 'Auto-tx', Screen: AutoTxsPane },
+    raw: resourceRequest('auto-tx', PATHS.autoTxs, PATHS.autoTx),
+  },
+  {
+    ...{ scope: 'explorer', action: 'tab-5', title: 'Explorer', short: 'Expl', Screen: ExplorerScreen },
+    raw: explorerRequest,
+  },
+  {
+    ...{ scope: 'service', action: 'tab-6', title: 'Service', short: 'Serv', Screen: ServiceScreen },
+    raw: PATHS.summary,
+  },
 ];
 
 const INTERVALS_MS = [500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000] as const;
@@ -114,15 +110,23 @@ export function Monitor(props: MonitorProps) {
   const change = (part: Partial<MonitorState>) => setState((before) => ({ ...before, ...part }));
   const { toast, show } = useToastHost();
   const [memory] = useState(() => new Map<string, unknown>());
-  // An opening source continues the session that waited for it; another choice starts a new one.
-  const session = <Session key={id} {...props} {...{ state, change, toast }} />;
   return (
     <Clock now={now} {...(isSpoken && { periodMs: SPOKEN_TICK_MS })}>
       <ToastContext value={show}>
-        <MemoryContext value={memory}>{session}</MemoryContext>
+        <MemoryContext value={memory}>
+          <OwnQueries key={id}>
+            <Session {...props} {...{ state, change, toast }} />
+          </OwnQueries>
+        </MemoryContext>
       </ToastContext>
     </Clock>
   );
+}
+
+/** Of one session: an opening source continues the one that waited for it; another choice starts a new one. */
+function OwnQueries({ children }: { readonly children: ReactNode }) {
+  const [queries] = useState(createQueryClient);
+  return <QueryClientProvider client={queries}>{children}</QueryClientProvider>;
 }
 
 interface SessionProps extends MonitorProps {
@@ -131,18 +135,9 @@ interface SessionProps extends MonitorProps {
   readonly toast: Toast | null;
 }
 
-function Session(props: SessionProps) {
-  const [queries] = useState(createQueryClient);
-  return (
-    <QueryClientProvider client={queries}>
-      <SessionScreen {...props} />
-    </QueryClientProvider>
-  );
-}
-
 const NO_CHAINS = 'No chains are set up: start gastop with --chains base,op';
 
-function SessionScreen(props: SessionProps) {
+function Session(props: SessionProps) {
   const { state, change, holder, now, undoMs, saveFile, board, notifications } = props;
   const { frozen } = state;
   const source = useSyncExternalStore(holder.subscribe, holder.read);
@@ -288,7 +283,9 @@ function SessionScreen(props: SessionProps) {
       return <TextView title="Keys" lines={helpLines(shownBoard === null ? tab.scope : 'board')} />;
     }
     if (shownBoard !== null) return <BoardPane board={shownBoard} open={openChain} />;
-    if (state.overlay === 'raw' && scope !== null) return <RawView {...tab.raw(memory)} />;
+    if (state.overlay === 'raw' && scope !== null) {
+      return <RawView {...(typeof tab.raw === 'string' ? { path: tab.raw } : tab.raw(memory))} />;
+    }
     if (snapshot === undefined || scope === null) {
       return <NoData {...{ ...reason, nothingAnswers, choose }} urlProblem={props.urlProblem} />;
     }

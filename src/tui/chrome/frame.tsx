@@ -14,10 +14,11 @@ import {
   displayWidth,
   EMPTY_LINE,
   type Line,
+  LineList,
   lineWidth,
+  plain,
   type Span,
   Spans,
-  SpokenSentences,
   SpreadLine,
   truncate,
 } from '../ui/text.tsx';
@@ -29,26 +30,24 @@ export interface Tab {
   readonly scope: Scope;
   readonly action: ActionName;
   readonly title: string;
-  readonly short: string;
+  /** Where there is little room; default: the title. */
+  readonly short?: string;
   readonly Screen: ComponentType;
   /** The request for the raw view: that of the response on the screen. */
-  readonly raw: (memory: Memory) => RawRequest;
+  readonly raw: string | ((memory: Memory) => RawRequest);
 }
 
 /** How far the screen can be trusted, and what happens next. */
-export type Health =
-  /** `none`: no source could be opened, and nothing retries by itself. `catching-up`: prices of the last run. */
-  | { readonly kind: 'connecting' | 'none' | 'live' | 'ended' | 'frozen' | 'catching-up' }
-  /** Live, but nothing is stored: `note` says what will be lost at the next start. */
-  | { readonly kind: 'unsaved'; readonly note: string }
-  /** Old data. `title` is a short form of `reason`. `refused`: a retry is useless until the user acts. */
-  | {
-      readonly kind: 'stale' | 'reconnecting' | 'limited' | 'refused';
-      readonly reason: string;
-      readonly title?: string;
-      readonly remedy?: string;
-      readonly retryAt: number | null;
-    };
+export interface Health {
+  readonly kind: keyof typeof STATES;
+  /** Why the data is old; of `unsaved`, which is live, what will be lost at the next start. */
+  readonly reason?: string;
+  /** A short form of `reason`. */
+  readonly title?: string;
+  /** What only the user can do. */
+  readonly remedy?: string;
+  readonly retryAt?: number | null;
+}
 
 export function healthOf(
   { data, error, retryAt }: Pick<Polled<SnapshotView>, 'data' | 'error' | 'retryAt'>,
@@ -69,36 +68,36 @@ export function healthOf(
   if (frozen) return { kind: 'frozen' };
   const { problem, ended } = data.source;
   if (ended) return { kind: 'ended' };
-  // The prices are fresh; something else is wrong.
-  if (problem !== null && problem.retryAt === null && data.stale !== true)
-    return { kind: 'unsaved', note: problem.message };
-  if (problem !== null) return { kind: 'stale', reason: problem.message, retryAt: problem.retryAt };
+  if (problem !== null) {
+    const { message: reason, retryAt: nextAt } = problem;
+    // Fresh prices: something else is wrong.
+    return { kind: nextAt === null && data.stale !== true ? 'unsaved' : 'stale', reason, retryAt: nextAt };
+  }
   if (isOwn && isCatchingUp(data)) return { kind: 'catching-up' };
-  if (data.stale === true || overdue)
-    return { kind: 'stale', reason: 'no new block for longer than usual', retryAt: null };
+  if (data.stale === true || overdue) return { kind: 'stale', reason: 'no new block for longer than usual' };
   return { kind: 'live' };
 }
 
-export const isPast = (health: Health): boolean => 'reason' in health || health.kind === 'catching-up';
+export const isPast = ({ kind, reason }: Health): boolean =>
+  kind === 'catching-up' || (reason !== undefined && kind !== 'unsaved');
 
 /** Why the data is stale and what happens next, or what else is wrong, as detailed as the width allows. */
 export function NoticeLine({ health }: { readonly health: Health }) {
   const now = useNow();
   const { columns } = useRoom();
-  if (!('reason' in health) && !('note' in health)) return null;
-  const isNote = 'note' in health;
-  const causes = isNote ? [health.note] : [health.reason, health.title ?? health.reason];
-  const { remedy, retryAt } = isNote ? { retryAt: null } : health;
+  const { kind, reason, title = reason, remedy, retryAt = null } = health;
   const next = remedy ?? nextTry(retryAt, now) ?? '';
   const nexts = [next, next.split('; ')[0]?.replace(/next try|trying again/, 'again') ?? ''];
   // Prefers the full cause: shortens what comes next first.
-  const pairs = causes.flatMap((cause) => nexts.map((text) => ({ cause, tail: text && ` · ${text}` })));
+  const pairs = [reason ?? '', title ?? ''].flatMap((cause) =>
+    nexts.map((text) => ({ cause, tail: text && ` · ${text}` })),
+  );
   const fitting = pairs.find((pair) => displayWidth(pair.cause + pair.tail) <= columns - 4) ?? pairs.at(-1);
   return (
     <Text wrap="truncate">
-      <Text color={isNote ? COLORS.warn : COLORS.bad}>{' ! '}</Text>
+      <Text color={kind === 'unsaved' ? COLORS.warn : COLORS.bad}>{' ! '}</Text>
       {forTerminal(fitting?.cause ?? '')}
-      <Text bold={health.kind === 'refused'}>{forTerminal(fitting?.tail ?? '')}</Text>
+      <Text bold={kind === 'refused'}>{forTerminal(fitting?.tail ?? '')}</Text>
     </Text>
   );
 }
@@ -116,7 +115,7 @@ export function TabBar({ tabs, tab: current, pace }: Pick<FrameProps, 'tabs' | '
       const isCurrent = tab === current;
       const look: Omit<Span, 'text'> = isCurrent ? { bold: true, color: 'accent' } : {};
       const isTight = tightness > 0;
-      const title = tightness > 1 && !isCurrent ? tab.short : tab.title;
+      const title = (tightness > 1 && !isCurrent && tab.short) || tab.title;
       const badge = badgeOf(tab.scope);
       const before = isCurrent ? (isTight && place > 0 ? ' [' : '[') : ' ';
       return [
@@ -161,22 +160,17 @@ const SMALLEST = { columns: 60, rows: 16 } as const;
 export function Frame(props: FrameProps) {
   const { chainName, badge, snapshot, health, tabs, tab, pace, toast, isWhole, children } = props;
   const { columns, rows } = useRoom();
-  const hasNotice = 'reason' in health || 'note' in health;
   if (useIsScreenReaderEnabled()) {
-    const block = snapshot?.blockNumber ?? null;
-    const head = [
-      ['gastop', badge, chainName, `tab ${tab.title}`, health.kind]
-        .filter((part) => part !== null)
-        .join(', '),
-      ...(block === null ? [] : [`block ${block}`]),
-      ...(hasNotice ? ['note' in health ? health.note : health.reason] : []),
-      ...('remedy' in health && health.remedy !== undefined ? [health.remedy] : []),
-    ];
+    const { kind, reason, remedy } = health;
+    const head = ['gastop', badge, chainName, `tab ${tab.title}`, kind].filter((part) => part !== null);
+    const block = snapshot?.blockNumber == null ? null : `block ${snapshot.blockNumber}`;
+    const above = isWhole ? ['gastop, all chains'] : [head.join(', '), block, reason, remedy];
+    const spoken = (texts: typeof above) => <LineList lines={texts.map((text) => [plain(text ?? '')])} />;
     return (
       <Box flexDirection="column">
-        <SpokenSentences sentences={isWhole ? ['gastop, all chains'] : head} />
+        {spoken(above)}
         {children}
-        <SpokenSentences sentences={[toast?.text ?? '', 'Press question mark for all keys, q to quit.']} />
+        {spoken([toast?.text, 'Press question mark for all keys, q to quit.'])}
       </Box>
     );
   }
@@ -191,7 +185,7 @@ export function Frame(props: FrameProps) {
   }
   // A toast takes a row from the body, or covers the last row of Live, whose layout depends on its rows. Without data
   // the body itself shows what is wrong.
-  const isNoticed = !isWhole && snapshot !== undefined && hasNotice;
+  const isNoticed = !isWhole && snapshot !== undefined && health.reason !== undefined;
   const toastRows = toast === null || (tab.scope === 'live' && !isWhole) ? 0 : 1;
   const bodyRows = rows - 1 - (isWhole ? 0 : 2) - (isNoticed ? 1 : 0) - toastRows;
   return (
@@ -214,19 +208,21 @@ export function Frame(props: FrameProps) {
   );
 }
 
-const STATES: Readonly<Record<Health['kind'], readonly [word: string, color: ColorName]>> = {
+const STATES = {
   connecting: ['◌ connecting', 'warn'],
+  // No source could be opened, and nothing retries by itself.
   none: ['◌ no source', 'bad'],
   live: ['● live', 'good'],
   unsaved: ['● live, unsaved', 'warn'],
   ended: ['◌ ended', 'accent'],
   frozen: ['◌ FROZEN', 'warn'],
+  // Prices of the last run.
   'catching-up': ['◌ catching up', 'warn'],
   stale: ['◌ stale', 'warn'],
   reconnecting: ['◌ reconnecting', 'bad'],
   limited: ['◌ limited', 'warn'],
   refused: ['◌ refused', 'bad'],
-};
+} as const satisfies Readonly<Record<string, readonly [word: string, color: ColorName]>>;
 
 const RUNNING: Readonly<Record<Badge, string>> = { REPLAY: 'playing', SIMULATED: 'running' };
 

@@ -100,22 +100,22 @@ interface ListsProviderProps extends ListSession {
 }
 
 export function ListsProvider({ shown, beforeClosing, children, ...session }: ListsProviderProps) {
-  const { client, frozen } = session;
+  const { client } = session;
   const queries = useQueryClient();
   const alerts = useList<AlertView>(session, {
     key: 'alerts',
     isShown: shown === 'alerts',
     ask: (from, signal) => from.alerts({ signal }),
     isAwaited: ({ channels, status }) => channels.includes('TERMINAL') && status !== 'DISABLED',
+    announceNews: useAlertNews(session),
   });
   const autoTxs = useList<AutoTxView>(session, {
     key: 'auto-txs',
     isShown: shown === 'auto-txs',
     ask: (from, signal) => from.autoTxs({ signal }),
     isAwaited,
+    announceNews: useAutoTxNews(session),
   });
-  const fired = useAlertNotices(session, alerts.latest, shown === 'alerts' && !frozen);
-  const ended = useAutoTxNotices(session, autoTxs.latest, shown === 'auto-txs' && !frozen);
   useEffect(() => {
     if (client !== null) beforeClosing(() => flushMutations(queries));
   }, [client, beforeClosing, queries]);
@@ -128,14 +128,9 @@ export function ListsProvider({ shown, beforeClosing, children, ...session }: Li
     alerts: {
       ...alerts,
       data: alerts.data && { ...alerts.data, items, total: total && total - listed.length + items.length },
-      unseen: fired,
       awaited: items.filter(({ status }) => status === 'PENDING').length,
     },
-    autoTxs: {
-      ...autoTxs,
-      unseen: ended,
-      awaited: autoTxs.data?.items.filter(isAwaited).length ?? 0,
-    },
+    autoTxs: { ...autoTxs, awaited: autoTxs.data?.items.filter(isAwaited).length ?? 0 },
   };
   return <ListsContext value={lists}>{children}</ListsContext>;
 }
@@ -145,6 +140,8 @@ interface ListOptions<Item> extends Pick<PolledQuery<ListView<Item>>, 'ask'> {
   readonly isShown: boolean;
   /** Whether this terminal announces what becomes of it. */
   readonly isAwaited: (item: Item) => boolean;
+  /** Compares each new list with the one before, announces what is new, and returns how many news there are. */
+  readonly announceNews: (items: readonly Item[]) => number;
 }
 
 /** A remote list that is neither shown nor awaited: only the number beside the tab depends on it. */
@@ -153,7 +150,8 @@ const IDLE_MS = 300_000;
 const LONG_LIST = 500;
 const LONG_LIST_MS = 12_000;
 
-function useList<Item>(session: ListSession, { key, isShown, ask, isAwaited: isWaited }: ListOptions<Item>) {
+function useList<Item>(session: ListSession, options: ListOptions<Item>) {
+  const { key, isShown, ask, isAwaited: isWaited, announceNews } = options;
   const { client, snapshot, intervalMs, isOwnService, frozen } = session;
   const polled = usePolledQuery<ListView<Item>>(
     // It is polled for its notices while the screen is frozen.
@@ -172,14 +170,25 @@ function useList<Item>(session: ListSession, { key, isShown, ask, isAwaited: isW
   // A frozen screen keeps its list, whatever is announced over it.
   const shown = useRef({ data, at });
   if (!frozen) shown.current = { data, at };
+  const [unseen, setUnseen] = useState(0);
+  const isSeen = isShown && !frozen;
+  const take = useEffectEvent((items: readonly Item[]) => {
+    const news = announceNews(items);
+    if (!isSeen) setUnseen((before) => before + news);
+  });
+  useEffect(() => {
+    if (data !== undefined) take(data.items);
+  }, [data]);
   // An opened tab shows fresh data, however seldom its list is polled otherwise.
   const renew = useEffectEvent(() => {
     if (data !== undefined && session.now() - at > intervalMs) void refresh();
   });
   useEffect(() => {
-    if (isShown && !frozen) renew();
-  }, [isShown, frozen]);
-  return { ...polled, ...shown.current, latest: data };
+    if (!isSeen) return;
+    setUnseen(0);
+    renew();
+  }, [isSeen]);
+  return { ...polled, ...shown.current, unseen };
 }
 
 export type NotificationLevel = 'on' | 'bell' | 'off';
@@ -242,26 +251,6 @@ function useAnnounce({ notifications, snapshot }: ListSession): (text: string) =
   };
 }
 
-/** Compares each new list with what is known; returns the number of news since the list was last on screen. */
-function useUnseen<Item>(
-  list: ListView<Item> | undefined,
-  isShown: boolean,
-  compare: (items: readonly Item[]) => number,
-): number {
-  const [unseen, setUnseen] = useState(0);
-  const take = useEffectEvent((items: readonly Item[]) => {
-    const news = compare(items);
-    if (!isShown) setUnseen((before) => before + news);
-  });
-  useEffect(() => {
-    if (list !== undefined) take(list.items);
-  }, [list]);
-  useEffect(() => {
-    if (isShown) setUnseen(0);
-  }, [isShown]);
-  return unseen;
-}
-
 /**
  * The alerts that have fired since they were `seen`, which is brought up to date; of unknown ones those after
  * `newSince` (ms by the service's clock).
@@ -293,19 +282,13 @@ const SENT_MS = 6_000;
 /**
  * Announces every TERMINAL alert that fires while the monitor runs. Earlier firings are announced in one line, except
  * those of the newest block, which are still current.
- *
- * @param list the newest, whatever the screen shows of it
  */
-export function useAlertNotices(
-  session: ListSession,
-  list: ListView<AlertView> | undefined,
-  isShown: boolean,
-): number {
+function useAlertNews(session: ListSession) {
   const { client, snapshot, now } = session;
   const toast = useToast();
   const announce = useAnnounce(session);
   const known = useRef<{ seen: Map<string, number>; newSince: number; missed: number } | null>(null);
-  return useUnseen(list, isShown, (alerts) => {
+  return (alerts: readonly AlertView[]): number => {
     // The service's present: its clock may differ from ours, and a recording's does.
     const present = snapshot?.blockTimestamp ?? snapshot?.updatedAt ?? Number.POSITIVE_INFINITY;
     const before = known.current;
@@ -324,7 +307,7 @@ export function useAlertNotices(
       if (earlier !== null) toast({ kind: 'info', text: earlier, forMs: EARLIER_MS });
     }
     return fired.length;
-  });
+  };
 }
 
 async function firingText(fired: readonly AlertView[], client: GasClient): Promise<string> {
@@ -342,15 +325,11 @@ const NEWS: ReadonlySet<AutoTxStatus | null> = new Set(['SUBMITTED', 'EXECUTED',
  * Announces every auto-tx that ends while the monitor runs, and shows which are sent. The auto-txs of API keys are
  * announced where those keys are used.
  */
-export function useAutoTxNotices(
-  session: ListSession,
-  list: ListView<AutoTxView> | undefined,
-  isShown: boolean,
-): number {
+function useAutoTxNews(session: ListSession) {
   const toast = useToast();
   const announce = useAnnounce(session);
   const known = useRef<ReadonlyMap<string, AutoTxStatus | null>>(new Map());
-  return useUnseen(list, isShown, (autoTxs) => {
+  return (autoTxs: readonly AutoTxView[]): number => {
     const before = known.current;
     known.current = new Map(autoTxs.map((autoTx) => [autoTx.id, statusOf(autoTx)]));
     const changed = autoTxs.filter((autoTx) => {
@@ -365,5 +344,5 @@ export function useAutoTxNotices(
     if (ended.length > 0) announce(text);
     else toast({ kind: 'info', text, forMs: SENT_MS });
     return ended.length;
-  });
+  };
 }

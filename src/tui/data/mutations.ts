@@ -117,14 +117,12 @@ export async function flushMutations(queries: QueryClient): Promise<void> {
       const { variables }: { readonly variables: unknown } = mutation.state;
       if (!isWork(variables)) return;
       variables.deletion?.decide(true);
-      const late = new Error('the service did not answer in time');
-      const settled = mutation.continue().then(
-        () => null,
-        (error: Error) => error,
-      );
-      const error = (await atMost(FLUSH_MS, settled)) === undefined ? late : await settled;
+      const settled = mutation.continue().then(() => null, refusalText);
+      const problem = await atMost(FLUSH_MS, settled);
+      const { failed } = variables;
       // The console is held while the monitor runs, and printed once the terminal is restored.
-      if (error !== null) console.error(`gastop: ${variables.failed}: ${refusalText(error)}`);
+      if (problem !== null)
+        console.error(`gastop: ${failed}: ${problem ?? 'the service did not answer in time'}`);
     }),
   );
 }

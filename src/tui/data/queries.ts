@@ -159,9 +159,9 @@ export function usePolledQuery<T>(session: QuerySession, options: PolledQuery<T>
   // A failure is retried first, but a missing item may exist with the next block.
   const isBusy = error === null ? isFetching : !isGone || query.status === 'error';
   const isHeld = !enabled || frozen || isBusy || (data !== undefined && isSettled?.(data.value) === true);
-  // The head of the last request, once there is a newer one: both may have changed since the last frame.
-  const before = requested.current ?? data?.head;
-  const behind = head === undefined || before === head || isHeld ? null : (before ?? '');
+  // What the data, or its last request, is of: once that is not the head any more, the new one is requested.
+  const requestedHead = requested.current ?? data?.head ?? '';
+  const staleHead = head === undefined || head === requestedHead || isHeld ? null : requestedHead;
   // After the end there is one more request, without delay.
   const dueAt = options.head?.source.ended ? 0 : dataUpdatedAt + leastMs;
   const refresh = async () => {
@@ -171,16 +171,16 @@ export function usePolledQuery<T>(session: QuerySession, options: PolledQuery<T>
   };
   const follow = useEffectEvent(refresh);
   useEffect(() => {
-    if (behind === null) return;
+    if (staleHead === null) return;
     const timer = setTimeout(follow, Math.max(dueAt - Date.now(), 0));
     return () => clearTimeout(timer);
-  }, [behind, dueAt]);
+  }, [staleHead, dueAt]);
   return {
     // A failure keeps the last data on screen; data that no longer exists at a new head is dropped.
     data: isGone && head !== undefined ? undefined : data?.value,
     at: data?.at ?? 0,
     error,
-    retryAt: error === null || query.fetchStatus === 'idle' ? null : retryAtOf(error),
+    retryAt: error === null || query.fetchStatus === 'idle' ? null : (retryTimes.get(error) ?? null),
     pending: query.isPlaceholderData,
     refresh,
   };
@@ -296,7 +296,6 @@ export function useReach(price: bigint | null, withinSec: number, snapshot: Snap
       return forecast;
     },
     head: snapshot,
-    isSettled: (forecast) => forecast === null,
   });
   return isUnable.current ? { ...polled, data: null } : polled;
 }
@@ -373,67 +372,52 @@ export function isCatchingUp({ stale, source }: SnapshotView): boolean {
   return stale === true && source.problem === null && !source.ended;
 }
 
-const CACHED_MS = 60 * 60_000;
-const DETAILS_CACHED_MS = 2 * 60_000;
-const DETAILS = [
-  ...['block', 'block-txs', 'block-txs-page', 'tx', 'raw', 'reach'],
-  ...['alert', 'alert-savings', 'alert-preview', 'auto-tx', 'auto-tx-account'],
-];
-
 export function createQueryClient(): QueryClient {
   // Without a `window` it would neither poll nor drop anything.
   environmentManager.setIsServer(() => false);
-  const queries = new QueryClient({
+  return new QueryClient({
     defaultOptions: {
       queries: {
         // A permanent failure is not requested again when another screen was shown in between.
         retryOnMount: false,
-        retry: (failures, error) => retryDelayMs(error, failures) !== null,
+        retry: (_, error) => mayPass(error),
         retryDelay: (failures, error) => {
-          const delayMs = retryDelayMs(error, failures) ?? 0;
+          const delayMs = retryDelayMs(error, failures);
           retryTimes.set(error, Date.now() + delayMs);
           return delayMs;
         },
-        gcTime: CACHED_MS,
       },
     },
   });
-  for (const key of DETAILS) queries.setQueryDefaults([key], { gcTime: DETAILS_CACHED_MS });
-  return queries;
 }
 
 const retryTimes = new WeakMap<Error, number>();
 
-export const retryAtOf = (error: Error): number | null => retryTimes.get(error) ?? null;
+/** Routes without path parameters: they exist or not. Of the prices a proxy denies it while a service restarts. */
+const FIXED: ReadonlySet<string> = new Set(
+  Object.values(PATHS).filter((path) => !path.includes('{') && path !== PATHS.gasCurrent),
+);
 
-const LONGEST_DELAY_MS = 30_000;
+/** `false` for what only the user can change: a refused key, a route that the plan or the service lacks. */
+function mayPass(error: Error): boolean {
+  if (!(error instanceof ClientError)) return true;
+  const { code, endpoint } = error;
+  return code !== 'key' && code !== 'plan' && !(code === 'not-found' && FIXED.has(endpoint));
+}
 
 /** First and longest wait, ms. */
 const BACK_OFF: Partial<Record<ClientErrorCode, readonly [firstMs: number, longestMs: number]>> = {
   // A service with invalid responses is not corrected within seconds, and each try may cost quota.
   unreadable: [10_000, 60_000],
   // An invalid request seldom becomes valid, except when a chain grows.
-  invalid: [LONGEST_DELAY_MS, 600_000],
+  invalid: [30_000, 600_000],
+  'not-found': [30_000, 30_000],
 };
 
-/** Routes without path parameters: they exist or not. */
-const FIXED: ReadonlySet<string> = new Set(Object.values(PATHS).filter((path) => !path.includes('{')));
-
-/**
- * The wait after `failures` failures before this one, ms; `null` when a retry is useless without the user (a missing
- * or refused key, a route that the plan or the service lacks) or unwelcome.
- */
-function retryDelayMs(error: Error, failures: number): number | null {
-  if (error instanceof ClientError) {
-    const { code, endpoint, retryAfterSec } = error;
-    if (code === 'key' || code === 'plan') return null;
-    // Proxies respond that way while a service restarts, so the prices are requested again.
-    if (code === 'not-found')
-      return FIXED.has(endpoint) && endpoint !== PATHS.gasCurrent ? null : LONGEST_DELAY_MS;
-    if (code === 'quota' || retryAfterSec !== null) return pauseMs(error);
-  }
-  const known = error instanceof ClientError ? BACK_OFF[error.code] : undefined;
-  const [firstMs, longestMs] = known ?? [1_000, LONGEST_DELAY_MS];
+function retryDelayMs(error: Error, failures: number): number {
+  const failure = error instanceof ClientError ? error : null;
+  if (failure && (failure.code === 'quota' || failure.retryAfterSec !== null)) return pauseMs(failure);
+  const [firstMs, longestMs] = (failure && BACK_OFF[failure.code]) ?? [1_000, 30_000];
   // With jitter, so that many monitors do not poll in step.
   return Math.round(Math.min(firstMs * 2 ** failures, longestMs) * (0.75 + Math.random() / 2));
 }

@@ -238,16 +238,6 @@ function Sentence({ text }: { readonly text: string }) {
   return <Text>{inAscii(/[.?!]$/.test(text) ? text : `${text}.`)}</Text>;
 }
 
-export function SpokenSentences({ sentences }: { readonly sentences: readonly string[] }) {
-  return (
-    <Box flexDirection="column">
-      {placed(sentences, (text) => (
-        <Sentence text={text} />
-      ))}
-    </Box>
-  );
-}
-
 type Cell<Row> = (row: Row) => string | Line;
 
 export interface TableColumn<Row> {

@@ -2,8 +2,8 @@ import stringWidth from 'string-width';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ClientError } from '../../../src/client/errors.ts';
 import type { AlertDetailsView } from '../../../src/client/views/alerts.ts';
-import { TABS } from '../../../src/tui/app/app.tsx';
 import { AlertsPane } from '../../../src/tui/panes/alerts/alerts-pane.tsx';
+import { resourceRequest } from '../../../src/tui/resource/resource-pane.tsx';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { ALERT, fakeAlerts, SAVINGS } from '../fake-alerts.ts';
 import { describing, SNAPSHOT, SUMMARY } from '../fake-gas.ts';
@@ -454,8 +454,9 @@ describe('the details', () => {
 
   it('are what the raw view asks for', async () => {
     const { leads, memory } = await until(show([alertOf('a/b')]), 'Alerts 1');
-    expect(TABS[2]?.raw(memory)).toEqual({ path: '/alerts' });
+    const listRequest = resourceRequest('alert', '/alerts', '/alerts/{id}');
+    expect(listRequest(memory)).toEqual({ path: '/alerts' });
     await leads('enter', 'Deliveries');
-    expect(TABS[2]?.raw(memory)).toEqual({ path: '/alerts/a%2Fb' });
+    expect(listRequest(memory)).toEqual({ path: '/alerts/a%2Fb' });
   });
 });
