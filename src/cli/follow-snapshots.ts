@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ClientError } from '../client/errors.ts';
 import { FINAL } from '../client/listen.ts';
 import { pauseMs } from '../client/rate-limit.ts';
-import type { SnapshotView } from '../client/views/gas.ts';
-import type { OpenedClient } from './open-source.ts';
+import { type OpenedClient, type ToldSnapshot, toldSnapshot } from './open-source.ts';
 
 export const FASTEST_POLL_MS = 500;
 const SLOWEST_MS = 10_000;
@@ -20,12 +19,6 @@ interface Persistence {
   readonly hasWorked: boolean;
 }
 
-export interface ToldSnapshot {
-  readonly snapshot: SnapshotView;
-  /** The service's own response. */
-  readonly text: string;
-}
-
 /**
  * Snapshots as they come: by the stream of a service that lists one, and by polling where it has none or breaks. The
  * same one may come twice. Rejects when `signal` aborts, and with errors that no waiting fixes.
@@ -36,24 +29,23 @@ export async function* followSnapshots(
 ): AsyncGenerator<ToldSnapshot> {
   const { signal } = persistence;
   let { hasWorked } = persistence;
-  let text = '';
-  const onResponse = (response: string) => {
-    text = response;
-  };
   let streamDueAt = 0;
   let retryMs = FIRST_RETRY_MS;
   for (;;) {
-    const poll = () => client.gasCurrent({ signal, onResponse });
-    const snapshot = await untilItWorks(poll, { ...persistence, hasWorked });
+    const polled = await untilItWorks(() => toldSnapshot(client, signal), { ...persistence, hasWorked });
     hasWorked = true;
-    yield { snapshot, text };
+    yield polled;
     if (performance.now() >= streamDueAt) {
       let hasHeard = false;
+      let text = '';
+      const onResponse = (response: string) => {
+        text = response;
+      };
       try {
-        for await (const next of client.stream({ signal, onResponse })) {
+        for await (const snapshot of client.stream({ signal, onResponse })) {
           hasHeard = true;
           retryMs = FIRST_RETRY_MS;
-          yield { snapshot: next, text };
+          yield { snapshot, text };
         }
       } catch (error) {
         signal.throwIfAborted();
@@ -65,7 +57,7 @@ export async function* followSnapshots(
       if (hasHeard) continue;
     }
     // Twice the update frequency, so that little time is lost.
-    const halfMs = ((snapshot.updateFrequencySec ?? 12) * 1_000) / 2;
+    const halfMs = ((polled.snapshot.updateFrequencySec ?? 12) * 1_000) / 2;
     const ms = intervalMs ?? Math.min(Math.max(halfMs, FASTEST_POLL_MS), SLOWEST_MS);
     await sleep(ms, undefined, { signal });
   }

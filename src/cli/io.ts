@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { homedir, userInfo } from 'node:os';
-import { createInterface } from 'node:readline';
+import { createInterface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EXIT, reportOutputFailure } from './errors.ts';
 
@@ -168,10 +168,9 @@ async function askHidden(
 
 async function askOn(message: string, interruption: AbortSignal): Promise<string | null> {
   // Without readline's own keys: Ctrl-C stays a signal.
-  const prompt = createInterface({ input: process.stdin, terminal: false });
-  process.stderr.write(message);
+  const prompt = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
   try {
-    const line = once(prompt, 'line', { signal: interruption }).then(([text]) => String(text));
+    const line = prompt.question(message, { signal: interruption });
     return await Promise.race([line, once(prompt, 'close').then(() => null)]);
   } catch {
     throw interruption.reason;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ChainError, type ChainSource } from '../chain/chain-source.ts';
 import { openReplaySource } from '../chain/replay-source.ts';
 import { createRpcSource } from '../chain/rpc-source.ts';
-import { createSimulatedSource, type SimulatedSource } from '../chain/simulated-source.ts';
+import { createSimulatedSource } from '../chain/simulated-source.ts';
 import { createGasClient } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
 import type { ChainProfile } from '../core/chains.ts';
@@ -16,18 +16,16 @@ import { TEMPORARY_DATABASE } from '../store/database-url.ts';
 import { StoreError } from '../store/errors.ts';
 import { chainDatabase } from './config-file.ts';
 import type { Io } from './io.ts';
-import { INTERNAL_ORIGIN, type OpenedClient, type OpenedResource } from './open-source.ts';
-import { deliveryOf, FASTEST, type Settings, type SourceChoice } from './settings.ts';
+import { INTERNAL_ORIGIN, type OpenedClient } from './open-source.ts';
+import { type ChainChoice, deliveryOf, FASTEST, type Settings } from './settings.ts';
 
-export type ChainChoice = Exclude<SourceChoice, { readonly kind: 'hosted' }>;
-
-export interface OpenOptions {
+export interface OpenOptions extends ReachOptions {
   readonly historySec: number;
-  readonly withinMs: number;
   readonly pace: Pace;
   /** `visits`, for a command that ends by itself: as a leader it would fire alerts and leave deliveries unfinished. */
   readonly role?: 'stays' | 'visits';
-  readonly signal: AbortSignal;
+  /** For the stored alerts and auto-txs alone: neither follows the chain nor asks for dollar prices. */
+  readonly isStored?: boolean;
 }
 
 export interface ServiceExtras
@@ -50,9 +48,11 @@ export async function openEmbedded(
   settings: Settings,
   options: OpenOptions,
 ): Promise<OpenedClient> {
+  const { isStored = false, role = 'visits' } = options;
   const db = settings.db.value;
   const chain = await openChain(choice, options.pace);
-  const { source, simulated, speed } = chain;
+  const { simulated, speed } = chain;
+  const source = isStored ? unfollowed(chain.source) : chain.source;
   const filling = new AbortController();
   let started: StartedService | null = null;
   const close = async () => {
@@ -61,29 +61,29 @@ export async function openEmbedded(
     chain.close();
   };
   try {
+    const idOf = isStored ? storedChain : reachedChain;
     // Recordings and simulations start anew each time and store nothing.
     const path =
-      choice.kind !== 'rpc' || db !== null
-        ? db
-        : chainDatabase(io, await reachedChain(source, choice, options));
+      choice.kind !== 'rpc' || db !== null ? db : chainDatabase(io, await idOf(source, choice, options));
     const extras = {
       process: `gastop, process ${process.pid}`,
-      role: options.role ?? 'visits',
+      role,
       ...extrasOf(settings),
+      ...(isStored && { priceFeed: { nativeUsd: async () => null } }),
     };
     let unsaved: string | null = null;
-    started = await startOn(source, path, options.historySec, extras).catch((error: unknown) => {
-      if (db !== null || !(error instanceof StoreError)) throw error;
+    started = await startOn(source, path, options.historySec, extras, !isStored).catch((error: unknown) => {
+      if (isStored || db !== null || !(error instanceof StoreError)) throw error;
       unsaved = error.message;
       return startOn(source, null, options.historySec, { ...extras, unsaved: error.message });
     });
     const { service } = started;
-    if (simulated !== null && db === null && options.role === 'stays') {
+    if (simulated !== null && db === null && role === 'stays') {
       void fillDemo({ ...started, source: simulated, signal: filling.signal });
     }
     // The service's responses report errors, not this.
     const first = sleep(FIRST_BLOCK_WITHIN_MS, undefined, { ref: false });
-    await Promise.race([service.ready.catch(() => {}), first]);
+    if (!isStored) await Promise.race([service.ready.catch(() => {}), first]);
     const reach = { url: INTERNAL_ORIGIN, apiKey: null, fetch: service.fetch };
     // A fast recording has blocks far more often than its chain; a screen needs fewer.
     const blockMs = speed === null ? 0 : ((await source.chain()).feeRule.blockTimeSec * 1_000) / speed;
@@ -96,8 +96,7 @@ export async function openEmbedded(
       embedded: {
         filled: () => abortable(service.filled, options.signal),
         isReadThrough: choice.kind === 'replay' && options.pace === 'fastest',
-        head: () => source.head().catch(() => null),
-        isDown: () => source.health().every(({ state }) => state === 'down' || state === 'wrong-chain'),
+        source,
       },
       unsaved,
       close,
@@ -125,8 +124,6 @@ export const extrasOf = (settings: Settings): ServiceExtras => ({
   ...(settings.confirmations.value !== null && { confirmations: settings.confirmations.value }),
 });
 
-const CHAIN_WITHIN_MS = 1_000;
-
 /** Without a `path` the history is ephemeral. @throws {StoreError} */
 export async function startOn(
   source: ChainSource,
@@ -142,7 +139,7 @@ export async function startOn(
     const store = new BlockStore(database);
     // Before anything of another chain is shown; if no node names the chain yet, the service finds out later.
     if (isOfSource && path !== null && (await store.chainId()) !== null) {
-      const known = await abortable(source.chain(), AbortSignal.timeout(CHAIN_WITHIN_MS)).catch(() => null);
+      const known = await abortable(source.chain(), AbortSignal.timeout(1_000)).catch(() => null);
       if (known !== null) await store.refuseOther(known);
     }
   } catch (error) {
@@ -155,38 +152,6 @@ export async function startOn(
     await service.done;
   };
   return { service, database, stop: end };
-}
-
-/** The stored alerts and auto-txs for one command: its service neither follows the chain nor fires or sends. */
-export async function openStored(
-  io: Io,
-  choice: ChainChoice,
-  settings: Settings,
-  options: ReachOptions,
-): Promise<OpenedResource> {
-  const chain = await openChain(choice, 'real-time');
-  try {
-    const path =
-      settings.db.value ??
-      (choice.kind === 'rpc' ? chainDatabase(io, await storedChain(chain.source, choice, options)) : null);
-    // Stored savings already include their dollar prices.
-    const extras = {
-      ...extrasOf(settings),
-      role: 'visits',
-      priceFeed: { nativeUsd: async () => null },
-    } as const;
-    const source = unfollowed(chain.source);
-    const { service, stop } = await startOn(source, path, settings.historySec.value, extras, false);
-    const close = async () => {
-      await stop();
-      chain.close();
-    };
-    const client = createGasClient({ url: INTERNAL_ORIGIN, fetch: service.fetch, isOwn: true });
-    return { client, isOwn: true, [Symbol.asyncDispose]: close };
-  } catch (error) {
-    chain.close();
-    throw error;
-  }
 }
 
 /** The public nodes serve mainnet, even if they do not respond. */
@@ -209,16 +174,8 @@ function unfollowed(source: ChainSource): ChainSource {
 type Pace = 'real-time' | 'fastest';
 const MAINNET = 1;
 
-export interface OpenedChain {
-  readonly source: ChainSource;
-  /** Of a recording. */
-  readonly speed: number | null;
-  readonly simulated: SimulatedSource | null;
-  close(): void;
-}
-
-/** Opens the chosen chain. `pace` is for recordings without a given speed. */
-export async function openChain(choice: ChainChoice, pace: Pace): Promise<OpenedChain> {
+/** Opens the chosen chain. `pace` is for recordings without a given speed; `speed` is that of a recording. */
+export async function openChain(choice: ChainChoice, pace: Pace) {
   const rest = { speed: null, simulated: null, close: () => {} };
   switch (choice.kind) {
     case 'rpc': {

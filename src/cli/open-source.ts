@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChainSource } from '../chain/chain-source.ts';
 import { createGasClient, type GasClient, type GasClientOptions } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
 import { isPlain } from '../client/http.ts';
@@ -26,9 +27,9 @@ export interface OpenedClient extends AsyncDisposable {
   readonly client: GasClient;
   readonly reach: GasClientOptions;
   readonly name: string;
-  readonly badge: 'REPLAY' | 'SIMULATED' | undefined;
+  readonly badge?: 'REPLAY' | 'SIMULATED' | undefined;
   /** Polling interval, ms, when the chain's pace does not apply. */
-  readonly intervalMs: number | undefined;
+  readonly intervalMs?: number;
   /** The service in this process, which may still be starting; `null` for a remote one. */
   readonly embedded: Embedded | null;
   /** Why the service in this process stores nothing; `null` when it does, or need not. */
@@ -41,8 +42,7 @@ interface Embedded {
   filled(): Promise<void>;
   /** Whether it is a recording whose end is waited for. */
   readonly isReadThrough: boolean;
-  head(): Promise<{ readonly number: number } | null>;
-  isDown(): boolean;
+  readonly source: Pick<ChainSource, 'head' | 'health'>;
 }
 
 export const reachOf = ({ url, apiKey }: SourceChoice & { readonly kind: 'hosted' }) => ({
@@ -63,8 +63,13 @@ export async function openClient(
   const reach = reachOf(choice);
   const close = async () => {};
   return {
-    ...{ client: createGasClient(reach), reach, name: choice.url.host, embedded: null, unsaved: null },
-    ...{ badge: undefined, intervalMs: undefined, close, [Symbol.asyncDispose]: close },
+    client: createGasClient(reach),
+    reach,
+    name: choice.url.host,
+    embedded: null,
+    unsaved: null,
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 
@@ -79,61 +84,71 @@ const visit = (io: Io): OpenOptions => ({
 export const READY_WITHIN_MS = 10_000;
 /** Nodes that respond uselessly, such as with invalid data, seldom recover within moments. */
 const DOWN_WITHIN_MS = 3_500;
-const ASK_AGAIN_MS = 60;
 
-/** The first usable snapshot; of the embedded service, once it has the newest block. @throws CliError by `rule` */
+export interface ToldSnapshot {
+  readonly snapshot: SnapshotView;
+  /** The service's own response. */
+  readonly text: string;
+}
+
+export async function toldSnapshot(client: GasClient, signal: AbortSignal): Promise<ToldSnapshot> {
+  let text = '';
+  const onResponse = (response: string) => {
+    text = response;
+  };
+  return { snapshot: await client.gasCurrent({ signal, onResponse }), text };
+}
+
+/** The first usable snapshot; of the embedded service, once it has the newest block. */
 async function readySnapshot(
-  io: Io,
   { client, embedded }: OpenedClient,
-  rule: StaleRule,
+  interruption: AbortSignal,
   withinMs = READY_WITHIN_MS,
-): Promise<SnapshotView> {
-  const interruption = io.interruption();
-  if (embedded === null) {
-    const signal = AbortSignal.any([AbortSignal.timeout(withinMs), interruption]);
-    return refuseStale(await client.gasCurrent({ signal }), rule, io.now());
-  }
+): Promise<ToldSnapshot> {
+  if (embedded === null)
+    return toldSnapshot(client, AbortSignal.any([AbortSignal.timeout(withinMs), interruption]));
   // An earlier run may have stored blocks that are no longer the newest.
   let head: number | null = null;
-  void embedded.head().then((found) => {
-    head = found?.number ?? null;
-  });
-  const { isReadThrough } = embedded;
-  const began = performance.now();
-  let downAt: number | null = null;
+  const { isReadThrough, source } = embedded;
+  source.head().then(
+    ({ number }) => {
+      head = number;
+    },
+    () => {},
+  );
+  let lateAt = performance.now() + withinMs;
   for (;;) {
-    if (downAt === null && embedded.isDown()) downAt = performance.now();
-    const now = performance.now();
-    const isDown = downAt !== null && now - downAt >= DOWN_WITHIN_MS;
-    const isLate = !isReadThrough && (isDown || now - began >= withinMs);
-    const snapshot = await client.gasCurrent().catch((error) => {
+    const isDown = source.health().every(({ state }) => state === 'down' || state === 'wrong-chain');
+    if (isDown) lateAt = Math.min(lateAt, performance.now() + DOWN_WITHIN_MS);
+    const isLate = !isReadThrough && performance.now() >= lateAt;
+    const told = await toldSnapshot(client, interruption).catch((error) => {
       const isWarmingUp = error instanceof ClientError && error.code === 'unavailable';
       if (!isWarmingUp || isLate) throw error;
       return null;
     });
-    if (snapshot !== null) {
-      const isNewest = head !== null && (snapshot.blockNumber ?? 0) >= head;
+    if (told !== null) {
+      const { blockNumber, stale, source } = told.snapshot;
+      const isNewest = head !== null && (blockNumber ?? 0) >= head;
       // A source that is still being tried may yet respond; one without a new block is as it is.
-      const { problem } = snapshot.source;
-      const mayRecover = snapshot.stale && (problem === null || problem.retryAt !== null);
-      const isReady = isReadThrough ? snapshot.source.ended : isNewest && !mayRecover;
-      if (isReady || isLate) return refuseStale(snapshot, rule, io.now());
+      const mayRecover = stale && (source.problem === null || source.problem.retryAt !== null);
+      const isReady = isReadThrough ? source.ended : isNewest && !mayRecover;
+      if (isReady || isLate) return told;
     }
-    await sleep(ASK_AGAIN_MS, undefined, { signal: interruption });
+    await sleep(60, undefined, { signal: interruption });
   }
 }
 
 /** `refuse`: a script would pay by stale prices. `late`: a standstill of the chain is fine, a silent node is not. */
 export type StaleRule = 'refuse' | 'late' | 'accept';
 
-function refuseStale(snapshot: SnapshotView, rule: StaleRule, now: number): SnapshotView {
+function refuseStale(snapshot: SnapshotView, rule: StaleRule, now: number): void {
   const { stale, source, updateFrequencySec } = snapshot;
   const { problem } = source;
-  if (source.ended || rule === 'accept') return snapshot;
   const ageSec = headAgeSec(snapshot, now);
-  if (!stale && (ageSec ?? 0) <= oldAfterSec(updateFrequencySec)) return snapshot;
+  const isOld = stale || (ageSec ?? 0) > oldAfterSec(updateFrequencySec);
+  if (source.ended || rule === 'accept' || !isOld) return;
   if (rule === 'late') {
-    if (!stale || problem === null || problem.retryAt === null) return snapshot;
+    if (!stale || problem === null || problem.retryAt === null) return;
     throw new CliError(EXIT.unreachable, `the source gives nothing new: ${problem.message}`);
   }
   const age = ageSec === null ? '' : `${formatDuration(ageSec)} `;
@@ -144,10 +159,9 @@ function refuseStale(snapshot: SnapshotView, rule: StaleRule, now: number): Snap
   );
 }
 
-export interface Ready extends OpenedClient {
-  readonly snapshot: SnapshotView;
-}
+export type Ready = OpenedClient & ToldSnapshot;
 
+/** @throws CliError by `rule` */
 export async function openReady(
   io: Io,
   settings: Settings,
@@ -158,7 +172,9 @@ export async function openReady(
   const ready = await withSpinner(io, 'asking for gas prices', async () => {
     const opened = await openClient(io, settings, { pace: 'fastest', ...more });
     try {
-      return { ...opened, snapshot: await readySnapshot(io, opened, rule, more.withinMs) };
+      const told = await readySnapshot(opened, io.interruption(), more.withinMs);
+      refuseStale(told.snapshot, rule, io.now());
+      return { ...opened, ...told };
     } catch (error) {
       await opened.close();
       throw error;
@@ -179,11 +195,6 @@ export async function openSource(
   return { ...(await openClient(io, settings)), snapshot: null };
 }
 
-export interface OpenedResource extends AsyncDisposable {
-  readonly client: GasClient;
-  readonly isOwn: boolean;
-}
-
 export interface ResourceWords {
   readonly many: 'alerts' | 'auto-txs';
   readonly one: 'alert' | 'auto-tx';
@@ -195,9 +206,9 @@ export async function openResource(
   settings: Settings,
   { many, one }: ResourceWords,
   mayMake = false,
-): Promise<OpenedResource> {
+): Promise<OpenedClient> {
   const choice = settings.source.value;
-  if (choice.kind === 'hosted') return { ...(await openSource(io, settings)), isOwn: false };
+  if (choice.kind === 'hosted') return openSource(io, settings);
   const db = settings.db.value;
   if (db === null && choice.kind === 'replay') {
     throw usageError(`a recording keeps no ${many} when gastop ends; name a database with --db FILE`);
@@ -209,12 +220,11 @@ export async function openResource(
     const where = `${cleanLine(db)} does not exist; check ${settings.db.from}`;
     throw new CliError(EXIT.failed, `${where}, or make an ${one} there with gastop ${many} create`);
   }
-  const { openStored } = await import('./open-service.ts');
-  return openStored(io, choice, settings, { ...visit(io), remedy: THE_DATABASE });
+  const stored = { isStored: true, historySec: settings.historySec.value, remedy: THE_DATABASE };
+  return openClient(io, settings, stored);
 }
 
 const THE_DATABASE = 'name the database with --db FILE, which needs none, or a service with --url URL';
-const NODE_ANSWERS_WITHIN_MS = 3_000;
 
 export async function chosenSettings(
   io: Io,
@@ -238,7 +248,7 @@ async function isNode(choice: SourceChoice & { readonly kind: 'rpc' }): Promise<
   const chain = await openChain(choice, 'real-time');
   try {
     const { signal } = new AbortController();
-    await reachedChain(chain.source, choice, { withinMs: NODE_ANSWERS_WITHIN_MS, signal });
+    await reachedChain(chain.source, choice, { withinMs: 3_000, signal });
     return true;
   } catch {
     return false;

@@ -222,9 +222,7 @@ export function statusLine(
   };
 }
 
-const APPEARS_AFTER_MS = 1_000;
 const FRAMES = ['|', '/', '-', '\\'] as const;
-const FRAME_MS = 150;
 
 /** Shows `text`, read at every frame, with a spinner while `work` runs, from one second on. */
 export async function withSpinner<Result>(
@@ -235,7 +233,7 @@ export async function withSpinner<Result>(
   let frame = 0;
   const said = () => (typeof text === 'string' ? text : text());
   const line = statusLine(io, () => `${FRAMES[frame++ % FRAMES.length]} ${said()}`);
-  line.start(APPEARS_AFTER_MS, FRAME_MS);
+  line.start(1_000, 150);
   try {
     return await (typeof work === 'function' ? work() : work);
   } finally {

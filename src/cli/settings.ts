@@ -33,6 +33,15 @@ export type SourceChoice =
   | { readonly kind: 'replay'; readonly file: string; readonly speed: number | null }
   | { readonly kind: 'simulated'; readonly seed: number };
 
+export type ChainChoice = Exclude<SourceChoice, { readonly kind: 'hosted' }>;
+
+/** The chain that `command` cannot do without. @throws CliError (usage) */
+export function chosenChain({ source }: Settings, command: string): ChainChoice {
+  if (source.value.kind !== 'hosted') return source.value;
+  const needs = `${command} needs a chain, not a service`;
+  throw usageError(`${needs}; name one with --rpc URL, --replay FILE or --demo`);
+}
+
 /** A value and its origin: `--url`, `GASTOP_URL`, `config file`, `default`. */
 export interface Setting<Value> {
   readonly value: Value;
@@ -48,44 +57,24 @@ export interface ChainSetup {
   readonly source: Extract<SourceChoice, { kind: 'hosted' | 'rpc' }>;
 }
 
-export type DeliverySettings = Pick<Settings, 'smtp' | 'telegram' | 'allowPrivateTargets'>;
 type Env = Readonly<Record<string, string | undefined>>;
 const DEFAULT = 'default';
 const FILE = 'config file';
-const DEFAULT_HISTORY_SEC = 30 * 86_400;
 export const DEFAULT_SEED = 1;
 
-const SECRET_VARIABLES = [
-  ...['GASTOP_API_KEY', 'GASTOP_SMTP_URL', 'GASTOP_TELEGRAM_TOKEN', 'GASTOP_DATABASE_URL'],
-  'GASTOP_ENCRYPTION_KEY',
-];
-
-const CHAIN_KEY = 'GASTOP_API_KEY_';
-
 export const isSecretVariable = (name: string): boolean =>
-  SECRET_VARIABLES.includes(name) || name.startsWith(CHAIN_KEY);
+  /^GASTOP_(API_KEY(_.*)?|SMTP_URL|TELEGRAM_TOKEN|DATABASE_URL|ENCRYPTION_KEY)$/.test(name);
 
-/** The environment variable of each setting; its flag and its name in the config file are derived from the key. */
-const VARIABLES = {
-  url: 'GASTOP_URL',
-  rpc: 'GASTOP_RPC',
-  apiKey: 'GASTOP_API_KEY',
-  history: 'GASTOP_HISTORY',
-  confirmations: 'GASTOP_CONFIRMATIONS',
-  db: 'GASTOP_DB',
+/** The settings that are one text or switch, by their name in the config file: `--api-key`, `GASTOP_API_KEY`, `apiKey`. */
+type SettingName = Exclude<keyof ConfigFile, 'chains' | 'plans' | 'smtp' | 'telegram'> | 'screenReader';
+
+const words = (name: string, joint: string) => name.replace(/[A-Z]/g, (letter) => joint + letter);
+const flagName = (name: string) => `--${words(name, '-').toLowerCase()}`;
+const ODD_VARIABLES: Partial<Record<SettingName, string>> = {
   database: 'GASTOP_DATABASE_URL',
-  ascii: 'GASTOP_ASCII',
   screenReader: 'INK_SCREEN_READER',
-  notifications: 'GASTOP_NOTIFICATIONS',
-  keys: 'GASTOP_KEYS',
-  encryptionKey: 'GASTOP_ENCRYPTION_KEY',
-  allowPrivateTargets: 'GASTOP_ALLOW_PRIVATE_TARGETS',
-  cors: 'GASTOP_CORS',
-} as const;
-type SettingName = keyof typeof VARIABLES;
-
-export const flagName = (name: string) =>
-  `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+};
+const variableName = (name: SettingName) => ODD_VARIABLES[name] ?? `GASTOP_${words(name, '_').toUpperCase()}`;
 
 /** Where a setting may be, by its name there; `parse` reads all of them. */
 interface Places<Value> {
@@ -126,7 +115,7 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
   ): Places<Value> => ({
     texts: [
       [flagName(name), typed[name]?.toString()],
-      [VARIABLES[name], set(env[VARIABLES[name]])],
+      [variableName(name), set(env[variableName(name)])],
       [fileName, inFile[name]?.toString(), from],
     ],
     parse,
@@ -140,8 +129,18 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
       'source',
       sourceAt('url', (text) => ({ kind: 'hosted', url: serviceUrl(text), apiKey: null })),
       sourceAt('rpc', (text) => ({ kind: 'rpc', urls: parseNodeUrls(text), isPublicDefault: false })),
-      { texts: [['--replay', flags.replay]], parse: (text) => replayOf(text, flags.speed) },
-      { texts: [['--demo', flags.demo?.toString()]], parse: () => demoOf(flags.seed) },
+      {
+        texts: [['--replay', flags.replay]],
+        parse: (text) => ({
+          kind: 'replay',
+          file: parsePath(text),
+          speed: given('--speed', flags.speed, parseSpeed),
+        }),
+      },
+      {
+        texts: [['--demo', flags.demo?.toString()]],
+        parse: () => ({ kind: 'simulated', seed: given('--seed', flags.seed, parseSeed) ?? DEFAULT_SEED }),
+      },
     ) ?? byDefault({ kind: 'rpc', urls: PUBLIC_NODES.map((url) => new URL(url)), isPublicDefault: true });
   const apiKey = keyFor(source.value, chosen('apiKey', places('apiKey', parseApiKey)), file);
   refuseStrays(flags, source.value.kind);
@@ -150,9 +149,12 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
   return {
     source: source.value.kind === 'hosted' ? { ...source, value: hosted(source.value) } : source,
     apiKey,
-    historySec: setting('history', parseHistory) ?? byDefault(DEFAULT_HISTORY_SEC),
+    historySec:
+      setting('history', (text) => parseDuration(text, { min: '1h', max: '30d' })) ?? byDefault(30 * 86_400),
     chains: { value: chainsOf(env, file), from: file.chains === undefined ? DEFAULT : FILE },
-    confirmations: setting('confirmations', parseConfirmations) ?? byDefault(null),
+    confirmations:
+      setting('confirmations', (text) => parseWhole(text, 'a number of blocks', 1, 10_000)) ??
+      byDefault(null),
     /** A file, or the URL of PostgreSQL; `null`: the chain's own file in the data folder. */
     db: chosen('database', places('db', parsePath), places('database', parseDatabaseUrl)) ?? byDefault(null),
     encryptionKey: setting('encryptionKey', parseEncryptionKey) ?? byDefault(null),
@@ -174,20 +176,7 @@ export function withSource(settings: Settings, source: SourceChoice): Settings {
   return { ...settings, source: { value: source, from: 'the monitor' }, db: byDefault(null) };
 }
 
-const replayOf = (text: string, speed: string | undefined): SourceChoice => ({
-  kind: 'replay',
-  file: parsePath(text),
-  speed: given('--speed', speed, parseSpeed),
-});
-
-const demoOf = (seed: string | undefined): SourceChoice => ({
-  kind: 'simulated',
-  seed: given('--seed', seed, parseSeed) ?? DEFAULT_SEED,
-});
-
-/** Flags that only some sources take; a service at a URL keeps its own history and decides by itself. */
-const OF_EMBEDDED = ['allowPrivateTargets', 'confirmations', 'db', 'database', 'history'] as const;
-
+/** Refuses flags that only other sources take. */
 function refuseStrays(flags: SourceFlags, kind: SourceChoice['kind']): void {
   const refuse = (name: keyof SourceFlags, isInPlace: boolean, source: string) => {
     if (isInPlace || flags[name] === undefined) return;
@@ -196,7 +185,9 @@ function refuseStrays(flags: SourceFlags, kind: SourceChoice['kind']): void {
   };
   refuse('speed', kind === 'replay', '--replay FILE');
   refuse('seed', kind === 'simulated', '--demo');
-  for (const name of OF_EMBEDDED) refuse(name, kind !== 'hosted', '--rpc, --replay or --demo');
+  // A service at a URL keeps its own history and decides by itself.
+  for (const name of ['allowPrivateTargets', 'confirmations', 'db', 'database', 'history'] as const)
+    refuse(name, kind !== 'hosted', '--rpc, --replay or --demo');
 }
 
 function chainsOf(env: Env, { chains = [] }: ConfigFile): readonly ChainSetup[] {
@@ -208,7 +199,7 @@ function chainsOf(env: Env, { chains = [] }: ConfigFile): readonly ChainSetup[] 
       throw usageError(`${at} has a url and an rpc; name one source`);
     }
     if (url !== undefined) {
-      const variable = CHAIN_KEY + name.toUpperCase().replaceAll('-', '_');
+      const variable = `GASTOP_API_KEY_${name.toUpperCase().replaceAll('-', '_')}`;
       const apiKey = given(variable, set(env[variable]), parseApiKey);
       const service = checked(`${at}.url`, () => serviceUrl(url));
       return { name, chainId: id, source: { kind: 'hosted', url: service, apiKey } };
@@ -311,9 +302,6 @@ export function parseOrigins(text: string): readonly string[] {
 
 const NO_ORIGIN =
   'not the origin of a page; write https://app.example.org, without a path, or * for every page';
-
-const parseHistory = (text: string) => parseDuration(text, { min: '1h', max: '30d' });
-const parseConfirmations = (text: string) => parseWhole(text, 'a number of blocks', 1, 10_000);
 
 function parseSpeed(text: string): number {
   const speed = /^\d+(\.\d+)?x?$/.test(text.trim()) ? Number.parseFloat(text) : Number.NaN;
@@ -437,12 +425,9 @@ function parseApiUrl(text: string): URL {
   throw new RangeError(`must be a bare http(s) address, without the token; by default it is ${TELEGRAM_API}`);
 }
 
-export const deliveryOf = ({
-  smtp,
-  telegram,
-  allowPrivateTargets,
-}: DeliverySettings): NonNullable<ServiceOptions['delivery']> => ({
-  smtp: smtp.value,
-  telegram: telegram.value,
-  allowPrivateTargets: allowPrivateTargets.value,
-});
+export const deliveryOf = (settings: Pick<Settings, 'smtp' | 'telegram' | 'allowPrivateTargets'>) =>
+  ({
+    smtp: settings.smtp.value,
+    telegram: settings.telegram.value,
+    allowPrivateTargets: settings.allowPrivateTargets.value,
+  }) satisfies ServiceOptions['delivery'];

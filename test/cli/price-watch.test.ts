@@ -38,11 +38,10 @@ function snapshot(
 /** What is said of one snapshot after the other: how many in a row meet the price, or that it is old. */
 function watching(plan: Parameters<typeof waitPlan>[0]) {
   const watch = watchPrice(waitPlan(plan));
-  const see = (seen: SnapshotView, now = NOW) => {
-    const { reason, inARow } = watch.see(seen, now);
+  return (seen: SnapshotView, now = NOW) => {
+    const { reason, inARow } = watch(seen, now);
     return reason === null ? inARow : 'old';
   };
-  return { see, missed: watch.missed };
 }
 
 describe('what wait takes for the price it waits for', () => {
@@ -53,7 +52,7 @@ describe('what wait takes for the price it waits for', () => {
     ['that of the lane asked for', { below: FIVE, lane: 'slow' }, FIVE + 2n, FIVE + 1n],
     ['that of the dearest lane', { below: FIVE, lane: 'fast' }, FIVE, FIVE - 1n],
   ] as const)('is %s', (_title, plan, before, after) => {
-    const { see } = watching(plan);
+    const see = watching(plan);
     expect([see(snapshot(before, 1)), see(snapshot(after, 2))]).toEqual([0, 1]);
   });
 });
@@ -69,18 +68,18 @@ describe('what wait never goes by', () => {
     ['an answer without a time', { blockTimestamp: null, updatedAt: null }],
     ['a fast chain that stands still', { blockTimestamp: NOW - 20_000, updateFrequencySec: 0.25 }],
   ])('%s', (_title, change) => {
-    expect(watching({ below: FIVE }).see(snapshot(1n, 9, change))).toBe('old');
+    expect(watching({ below: FIVE })(snapshot(1n, 9, change))).toBe('old');
   });
 
   it('a block that is old by the clock of the service, where ours is behind', () => {
     const late = { blockTimestamp: NOW - 58 * 60_000, updatedAt: NOW };
-    expect(watching({ below: FIVE }).see(snapshot(1n, 9, late), NOW - 3_600_000)).toBe('old');
+    expect(watching({ below: FIVE })(snapshot(1n, 9, late), NOW - 3_600_000)).toBe('old');
   });
 });
 
 describe('blocks in a row', () => {
   it('are counted by block, however often it is asked', () => {
-    const { see } = watching({ below: FIVE });
+    const see = watching({ below: FIVE });
     expect([1, 1, 1, 2, 2, 3].map((block) => see(snapshot(1n, block)))).toEqual([1, 1, 1, 2, 2, 3]);
   });
 
@@ -89,16 +88,15 @@ describe('blocks in a row', () => {
     ['prices that are old', snapshot(1n, 2, { stale: true })],
     ['a reorg', snapshot(1n, 1)],
   ])('begin again after %s', (_title, between) => {
-    const { see } = watching({ below: FIVE });
+    const see = watching({ below: FIVE });
     for (const seen of [snapshot(1n, 1), snapshot(1n, 2), between]) see(seen);
     expect(see(snapshot(1n, 3))).toBeLessThan(3);
   });
 
   /** What is seen of a chain with a block every `everySec` seconds: the blocks `numbers`, each when it came. */
-  const seenOf = (numbers: readonly (number | 'nothing')[], everySec: number) => {
-    const { see, missed } = watching({ below: FIVE });
+  const seenOf = (numbers: readonly number[], everySec: number) => {
+    const see = watching({ below: FIVE });
     return numbers.map((number) => {
-      if (number === 'nothing') return missed();
       const at = NOW + number * everySec * 1_000;
       const change = { blockTimestamp: at, updatedAt: at, updateFrequencySec: everySec };
       return see(snapshot(1n, number, change), at + 1_000);
@@ -111,12 +109,11 @@ describe('blocks in a row', () => {
 
   it('are those that are seen, where they come quicker than anybody could ask', () => {
     expect(seenOf([4, 8, 12], 0.25)).toEqual([1, 2, 3]);
-    expect(seenOf([4, 8, 'nothing', 12, 16, 20], 0.25)).toEqual([1, 2, undefined, 1, 2, 3]);
     expect(seenOf([4, 8, 4_000], 0.25)).toEqual([1, 2, 1]);
   });
 
   it('are counted of a recording however quickly it is played', () => {
-    const { see } = watching({ below: FIVE });
+    const see = watching({ below: FIVE });
     const source = { ...SOURCE, kind: 'replay' } as const;
     expect([10, 90, 400].map((block) => see(snapshot(1n, block, { source })))).toEqual([1, 2, 3]);
   });

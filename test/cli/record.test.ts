@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { encodeBlock, encodeHeader, readBlockFile } from '../../src/chain/block-file.ts';
-import { LineFile } from '../../src/cli/commands/record.ts';
+import { createLineFile } from '../../src/cli/commands/record.ts';
 import type { Block } from '../../src/core/block.ts';
 import { runMain } from './captured-io.ts';
 import { RECORDING } from './served.ts';
@@ -109,7 +109,7 @@ describe('record', () => {
 
 describe('a recording being written', () => {
   const recording = async (name: string) => {
-    const file = await LineFile.create<number>('--out', at(name), 'blocks');
+    const file = await createLineFile<number>('--out', at(name), 'blocks');
     await file.write(encodeHeader(1));
     const add = (number: number, baseFee: bigint) => file.add(encodeBlock(block(number, baseFee)), number);
     const fees = async () => (await blocksOf(at(name))).map((each) => [each.number, each.baseFeePerGas]);
@@ -133,10 +133,10 @@ describe('a recording being written', () => {
     const { file, add, fees } = await recording('all.jsonl');
     await add(5, 10n);
     await file.cutBack((number) => number <= 3);
-    expect(file.count).toBe(0);
+    expect(file.written.count).toBe(0);
     await add(4, 44n);
     await file.close();
-    expect([file.first, await fees()]).toEqual([4, [[4, 44n]]]);
+    expect([file.written.first, await fees()]).toEqual([4, [[4, 44n]]]);
   });
 
   it('without a block is removed at its end', async () => {

@@ -139,6 +139,7 @@ async function connect(): Promise<MonitorSource> {
 
 const { code } = await startMonitor({
   connect,
+  saveFile: async (name) => name,
   openSource: async (choice) => {
     if (choice === 'demo') return simulated;
     return choice === 'retry' ? connect() : open;

@@ -40,7 +40,7 @@ import {
 } from '../output.ts';
 import { checked } from '../parse.ts';
 import { parsePath } from '../settings.ts';
-import { isSameFile, LineFile } from './record.ts';
+import { createLineFile, isSameFile } from './record.ts';
 
 export function addBacktest(program: CliCommand): void {
   program
@@ -107,9 +107,7 @@ async function backtest(
       throw usageError(`the file holds blocks ${first} to ${last}; choose ${flag} among them`);
     }
     const predictions =
-      out === undefined
-        ? null
-        : await LineFile.create<null>('--predictions', out, 'predictions', flags.force);
+      out === undefined ? null : await createLineFile<null>('--predictions', out, 'predictions', flags.force);
     try {
       const walk = walkThrough({ blocks, feeRule: chainProfile(chainId).feeRule, from, to });
       for (let walked = 1; ; walked += 1) {
@@ -122,7 +120,8 @@ async function backtest(
       }
     } finally {
       await predictions?.close();
-      if (predictions !== null) written = `wrote ${formatCount(predictions.count)} predictions to ${out}`;
+      if (predictions !== null)
+        written = `wrote ${formatCount(predictions.written.count)} predictions to ${out}`;
     }
   };
   const { report, chainId } = await withSpinner(io, () => doing, work).finally(() => {
@@ -143,8 +142,6 @@ function refuseEmpty({ stretch, judged, lanes, horizons }: BacktestReport, parts
   );
 }
 
-const DECIMALS = 6;
-
 function backtestJson(
   { stretch, judged, lanes, horizons, unjudgedHorizons, waits }: BacktestReport,
   about: About,
@@ -159,7 +156,7 @@ function backtestJson(
     ...(parts.lanes ? { lanes } : {}),
     ...(parts.horizons ? { horizons, unjudgedHorizons, waits } : {}),
   };
-  return jsonText(written, (value) => Number(value.toFixed(DECIMALS)), 2);
+  return jsonText(written, (value) => Number(value.toFixed(6)), 2);
 }
 
 /** All blocks are in memory at once: four months of mainnet. */
@@ -206,11 +203,7 @@ function predictionLine({ block, advice }: Prediction): string {
 }
 
 type BacktestParts = Readonly<Record<'lanes' | 'horizons', boolean>>;
-
 type About = { readonly file: string; readonly chainId: number };
-
-const TOLERANCE = 0.02;
-const WIDTH = 80;
 
 function backtestText(report: BacktestReport, about: About, parts: BacktestParts, paint: Paint): string {
   const { file } = about;
@@ -220,7 +213,7 @@ function backtestText(report: BacktestReport, about: About, parts: BacktestParts
     factLines(report, about),
     ...(parts.lanes ? [...report.lanes.map((lane) => laneLines(lane, paint)), LANE_NOTES] : []),
     ...(parts.horizons ? [horizonLines(report, paint), waitLines(report, paint)] : []),
-    ['To score the advice elsewhere:', command(displayWidth(command(quoted)) > WIDTH ? 'FILE' : quoted)],
+    ['To score the advice elsewhere:', command(displayWidth(command(quoted)) > 80 ? 'FILE' : quoted)],
   ];
   return sections
     .filter((lines) => lines.length > 0)
@@ -272,7 +265,7 @@ function laneLines(lane: LaneReport, paint: Paint): string[] {
         ];
   const kept = (score: RuleScore) => {
     if (score.kind !== 'own') return share(score.kept);
-    return paint[score.kept >= target - TOLERANCE ? 'good' : 'bad'](share(score.kept));
+    return paint[score.kept >= target - 0.02 ? 'good' : 'bad'](share(score.kept));
   };
   if (rules.length === 0) return [title, 'nothing could be judged: no probability was stated', ...quiet];
   const table = tableLines<RuleScore>(

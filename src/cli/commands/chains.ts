@@ -61,8 +61,6 @@ export function comparedChains(settings: Settings, text: string | undefined): re
 }
 
 type ChainsFlags = Flags<'chains', 'json' | 'csv' | 'watch'> & { readonly sort: ChainSort };
-const REDRAWN_EVERY_MS = 1_000;
-const WRITTEN_EVERY_MS = 6_000;
 const HOME_AND_CLEAR = '\u001b[H\u001b[2J';
 
 async function chains({ io, loadSettings }: CommandContext, flags: ChainsFlags): Promise<void> {
@@ -89,7 +87,7 @@ async function chains({ io, loadSettings }: CommandContext, flags: ChainsFlags):
     return flags.watch && isTerminal ? HOME_AND_CLEAR + table : `${isNext ? '\n' : ''}${table}`;
   };
   io.stdout.write(text(false));
-  const everyMs = isTerminal && !flags.json && !flags.csv ? REDRAWN_EVERY_MS : WRITTEN_EVERY_MS;
+  const everyMs = isTerminal && !flags.json && !flags.csv ? 1_000 : EVERY_MS;
   while (flags.watch && !signal.aborted) {
     await sleep(everyMs, signal);
     if (!signal.aborted) io.stdout.write(text(true));
@@ -99,7 +97,6 @@ async function chains({ io, loadSettings }: CommandContext, flags: ChainsFlags):
   }
 }
 
-const LEAST_ADVICE = 24;
 const TABLE = [
   ['chain', 'left', 'chain'],
   ['swap', 'right', 'swap'],
@@ -124,10 +121,7 @@ function tableText(rows: readonly ChainRow[], io: Io, settings: Settings, goesOn
       (row) => cleanLine(row[name]),
     ],
   );
-  const lines = fittedLines(columns, texts, width, {
-    spared: ['trend', 'L1', 'send'],
-    least: LEAST_ADVICE,
-  });
+  const lines = fittedLines(columns, texts, width, { spared: ['trend', 'L1', 'send'], least: 24 });
   const notes = usdNotes(rows).map((note) => cleanLine(note));
   return `${cutLines(settings, [...lines, ...(notes.length === 0 ? [] : ['', ...notes])], width)}\n`;
 }
@@ -197,8 +191,6 @@ export const EVERY_MS = 6_000;
 const QUOTED_EVERY_MS = 8_000;
 /** A service's usual actions are polled less often: their gas is constant, and the price comes with each poll. */
 const WORK_EVERY_MS = 60_000;
-const RECHECK_MS = 60_000;
-const LONGEST_RETRY_MS = 60_000;
 
 interface RowReader {
   /** `everyMs`: polling interval. Rejects with a `ChainError` or a `ClientError`. */
@@ -284,7 +276,7 @@ export async function readChainRows(
 }
 
 function retryMs(error: unknown, failures: number): number {
-  const backOff = Math.min(EVERY_MS * 2 ** (failures - 1), LONGEST_RETRY_MS);
+  const backOff = Math.min(EVERY_MS * 2 ** (failures - 1), 60_000);
   const ofService = error instanceof ClientError ? (error.retryAfterSec ?? 0) * 1_000 : 0;
   return Math.max(backOff, ofService, error instanceof ChainError ? (error.retryAfterMs ?? 0) : 0);
 }
@@ -301,7 +293,7 @@ async function nodeReader(
   ]);
   const source = createRpcSource({
     urls: urls.map(({ href }) => href),
-    recheckMs: RECHECK_MS,
+    recheckMs: 60_000,
     ...(chainId !== null && { expectedChainId: chainId }),
   });
   const readChain = createLightChain(source, now);

@@ -59,8 +59,6 @@ const RESULTS: Readonly<Record<Verdict['result'], readonly [words: string, ExitC
   quota: ['limit reached', EXIT.quota],
 };
 
-const CONNECT_WITHIN_MS = 5_000;
-
 async function doctor({ io, loadSettings }: CommandContext, flags: JsonFlags): Promise<ExitCode> {
   const { settings } = await loadSettings();
   // A remote service is checked as it is; the embedded one gets time to ingest its first block.
@@ -72,7 +70,7 @@ async function doctor({ io, loadSettings }: CommandContext, flags: JsonFlags): P
     doing = `asking ${path}`;
   };
   const probing = async () => {
-    const way = { timeoutMs: CONNECT_WITHIN_MS, signal };
+    const way = { timeoutMs: 5_000, signal };
     const connection = embedded === null ? await inspectConnection(new URL(reach.url), way) : null;
     return probeService({ http: new Http(reach), client, connection, now: io.now, signal, onRequest });
   };
@@ -108,7 +106,6 @@ interface DoctorSubject {
 
 const WIDTH = 80;
 const ROUTE_WIDTH = 25;
-const INDENT = '    ';
 /** Field names in one line of the report; the rest is counted. `--json` has them all. */
 const MOST_NAMES = 12;
 
@@ -160,7 +157,7 @@ function groupLines({ routes }: ServiceFinding, group: string, paint: Paint): st
     const details = [isExplained ? route.note : null, ...(mapped(reading, readingLines) ?? [])];
     return [
       `${path.padEnd(ROUTE_WIDTH)} ${figures}  ${paint[kind](words)}`,
-      ...details.flatMap((text) => (text === null ? [] : hanging(INDENT, text))),
+      ...details.flatMap((text) => (text === null ? [] : hanging('    ', text))),
     ];
   });
   return ['', paint.title(head), ...lines];

@@ -49,9 +49,6 @@ type HistoryFlags = Flags<never, 'csv' | 'json' | 'chart'> & {
   readonly bucket?: Bucket;
 };
 
-const TABLE_ROWS = 48;
-const SERIES_ROWS = 750;
-const DEFAULT_COLUMNS = 80;
 /** The oldest block is seldom exactly at the window's start. */
 const TOLERATED_MS = 60_000;
 
@@ -88,8 +85,9 @@ async function history({ io, loadSettings }: CommandContext, flags: HistoryFlags
     }
     return;
   }
-  const wide = flags.csv === true || flags.chart === true;
-  const bucket = flags.bucket ?? bucketFor(windowSec, wide ? SERIES_ROWS : TABLE_ROWS);
+  const mostRows = flags.csv || flags.chart ? 750 : 48;
+  const fitting = (['1m', '5m', '1h'] as const).find((size) => windowSec / BUCKET_SEC[size] <= mostRows);
+  const bucket = flags.bucket ?? fitting ?? '1d';
   const reading = historyRows(client, { ...window, bucket }, missing, signal);
   const rows = await withSpinner(io, 'reading history', reading);
   for (const line of missing) note(io, line);
@@ -101,17 +99,12 @@ async function history({ io, loadSettings }: CommandContext, flags: HistoryFlags
     io.stdout.write(csvText(COLUMNS, rows));
   } else if (rows.length === 0) note(io, 'there is no data for that window yet');
   else if (flags.chart) {
-    const chart = historyChart(rows, io.stdout.columns ?? DEFAULT_COLUMNS);
+    const chart = historyChart(rows, io.stdout.columns ?? 80);
     print(io, settings, `${badge}mean base fee in gwei\n${chart}`);
   } else {
     const table = historyText(rows, settings.ascii.value ? '#' : '█');
     print(io, settings, `${badge}base fee and median tip in gwei\n${table}`);
   }
-}
-
-function bucketFor(windowSec: number, most: number): Bucket {
-  const fitting = (['1m', '5m', '1h'] as const).find((bucket) => windowSec / BUCKET_SEC[bucket] <= most);
-  return fitting ?? '1d';
 }
 
 const tried =

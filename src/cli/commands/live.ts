@@ -1,7 +1,9 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { Board } from '../../tui/panes/board/board-pane.tsx';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
-import { usageError } from '../errors.ts';
+import { failure, fileFailureReason, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { chosenSettings, type OpenedClient, openClient, warnOfPlainKey } from '../open-source.ts';
 import { withSpinner } from '../output.ts';
@@ -23,7 +25,6 @@ export function addLive(program: CliCommand): void {
     });
 }
 
-const NODES_ANSWER_WITHIN_MS = 3_000;
 type LiveFlags = Flags<'chains'>;
 
 async function live({ io, loadSettings }: CommandContext, flags: LiveFlags): Promise<number> {
@@ -73,6 +74,7 @@ async function live({ io, loadSettings }: CommandContext, flags: LiveFlags): Pro
       return opened;
     },
     urlProblem,
+    saveFile: saveHere,
     isBoardFirst,
     board: only === undefined ? null : board,
     openSource: async (choice) => {
@@ -94,10 +96,23 @@ function urlProblem(text: string): string | null {
   }
 }
 
+async function saveHere(name: string, text: string): Promise<string> {
+  const path = resolve(name);
+  try {
+    await writeFile(path, text, { flag: 'wx' });
+  } catch (error) {
+    // Removes an incomplete file after a full disk, but never one that existed before.
+    const isOthers = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    if (!isOthers) await rm(path, { force: true }).catch(() => {});
+    throw failure(`${path} ${isOthers ? 'exists already' : fileFailureReason(error)}`, error);
+  }
+  return path;
+}
+
 function open(io: Io, settings: Settings): Promise<OpenedClient> {
   return openClient(io, settings, {
     historySec: settings.historySec.value,
-    withinMs: NODES_ANSWER_WITHIN_MS,
+    withinMs: 3_000,
     role: 'stays',
     // The monitor owns the terminal and its signals.
     signal: new AbortController().signal,

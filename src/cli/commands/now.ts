@@ -31,9 +31,9 @@ import {
 } from '../../core/units.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { failure, usageError } from '../errors.ts';
-import { followSnapshots, type ToldSnapshot } from '../follow-snapshots.ts';
+import { followSnapshots } from '../follow-snapshots.ts';
 import type { Io } from '../io.ts';
-import { openReady, type Ready } from '../open-source.ts';
+import { openReady, type Ready, type ToldSnapshot, toldSnapshot } from '../open-source.ts';
 import {
   ASCII_BY_LOCALE,
   badgeOf,
@@ -67,7 +67,11 @@ export function addNow(program: CliCommand): void {
       conflicts: ['format'],
     })
     .parsed('--within <TIME>', 'by when, with --below: 10m, 6h; gastop knows up to 1d (default 1h)', (text) =>
-      parseDuration(text, WITHIN),
+      parseDuration(text, {
+        min: '1s',
+        max: durationText(LONGEST_DEADLINE_SEC),
+        note: ', of which gastop knows up to 1d',
+      }),
     )
     .option('--stale-ok', 'print stale prices too; without it they exit 3')
     .addOption(new Option('--watch', 'go on with a line for each new block').conflicts('below'))
@@ -86,21 +90,14 @@ interface NowFlags extends Flags<never, 'json' | 'staleOk' | 'watch'> {
   readonly within?: number;
 }
 
-const WITHIN = {
-  min: '1s',
-  max: durationText(LONGEST_DEADLINE_SEC),
-  note: ', of which gastop knows up to 1d',
-};
 const HISTORY_SEC = 3_600;
-const ADVICE_HISTORY_SEC = 11 * 3_600;
-/** With less some wait has no forecast. */
-const DEMO_HISTORY_SEC = 8 * 86_400;
-const ADVICE_WITHIN_MS = 10_000;
 
 async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promise<void> {
   const { format: template, below, within, json = false } = flags;
   if (template?.isList) {
-    io.stdout.write(`${placeholderList()}\n`);
+    const prices = Object.keys(PRICES).map((name) => `{${name}} {${name}:gwei} {${name}:wei}`);
+    const words = Object.keys(WORDS).map((name) => `{${name}}`);
+    io.stdout.write(`${[...prices, ...words].join('\n')}\n`);
     return;
   }
   if (below === undefined && within !== undefined) {
@@ -111,14 +108,14 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
   const rule = flags.staleOk ? 'accept' : 'refuse';
   const isDemo = settings.source.value.kind === 'simulated';
   const wantsAdvice = !json && (template?.needsAdvice ?? !flags.watch);
-  const wantedSec = isDemo ? DEMO_HISTORY_SEC : wantsAdvice ? ADVICE_HISTORY_SEC : HISTORY_SEC;
+  // With less some wait of the demo has no forecast.
+  const wantedSec = isDemo ? 8 * 86_400 : wantsAdvice ? 11 * 3_600 : HISTORY_SEC;
   const historySec = Math.min(wantedSec, settings.historySec.value);
   await using ready = await openReady(io, settings, rule, {
     historySec: asked === null ? historySec : pastFor(asked),
     ...(flags.watch && { pace: 'real-time' }),
   });
   const { client, embedded } = ready;
-  const signal = io.interruption();
   if (asked !== null) return await sayReach(io, settings, ready, asked, json);
   // The user's own format keeps its characters, unless --ascii is set.
   const { value, from } = settings.ascii;
@@ -131,17 +128,13 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
     return shown({ ascii: { value: isAscii, from } }, template?.fill(facts) ?? words);
   };
   if (flags.watch) return await watchPrices(io, ready, rule === 'accept', textOf);
-  // The demo's advice is that of the monitor once its engine has learned.
+  let told: ToldSnapshot = ready;
   if (isDemo && embedded !== null) {
+    // The demo's advice is that of the monitor once its engine has learned.
     await withSpinner(io, 'learning from a week of the simulated chain', embedded.filled());
+    told = await toldSnapshot(client, io.interruption());
   }
-  let text = '';
-  const onResponse = (response: string) => {
-    text = jsonResponse(response, PATHS.gasCurrent);
-  };
-  const isAskedAgain = json || embedded !== null;
-  const snapshot = isAskedAgain ? await client.gasCurrent({ signal, onResponse }) : ready.snapshot;
-  io.stdout.write(`${await textOf({ snapshot, text })}\n`);
+  io.stdout.write(`${await textOf(told)}\n`);
 }
 
 const NO_ADVICE = { advice: null, missing: null };
@@ -162,9 +155,8 @@ async function watchPrices(
     if (!isTold) note(io, `no current prices: ${cleanLine(reason)}; still watching`);
     isTold = true;
   };
-  for await (const told of followSnapshots(ready, {
-    ...{ signal: io.interruption(), onTrouble, hasWorked: true },
-  })) {
+  const persistence = { signal: io.interruption(), onTrouble, hasWorked: true };
+  for await (const told of followSnapshots(ready, persistence)) {
     const { source, stale, blockNumber, updatedAt, lanes } = told.snapshot;
     if (stale === true && !mayBeStale && !source.ended) {
       onTrouble(source.problem?.message ?? 'the source gives nothing new');
@@ -202,7 +194,7 @@ async function recommendation(io: Io, { client, embedded, snapshot }: Ready) {
     if (first.action !== null || embedded === null || snapshot.source.ended)
       return { advice: first, missing: null };
     const signal = io.interruption();
-    const given = sleep(ADVICE_WITHIN_MS, undefined, { signal, ref: false });
+    const given = sleep(10_000, undefined, { signal, ref: false });
     await withSpinner(io, 'reading history', Promise.race([embedded.filled(), given]));
     return { advice: await client.gasRecommendation({ signal }), missing: null };
   } catch (error) {
@@ -211,12 +203,8 @@ async function recommendation(io: Io, { client, embedded, snapshot }: Ready) {
   }
 }
 
-const LEAST_PAST_SEC = 3_600;
-const SPARE_SEC = 600;
-
-export function pastFor({ deadlineSec }: ReachQuery): number {
-  return Math.max((pastForReach(deadlineSec) ?? 0) + SPARE_SEC, LEAST_PAST_SEC);
-}
+export const pastFor = ({ deadlineSec }: ReachQuery): number =>
+  Math.max((pastForReach(deadlineSec) ?? 0) + 600, HISTORY_SEC);
 
 /** How likely a price is reached. A service in this process must read its history first; a remote one is asked once. */
 async function sayReach(
@@ -377,13 +365,6 @@ const WORDS: Readonly<Record<string, (facts: Facts) => string | null>> = {
 
 export const PLACEHOLDERS: readonly string[] = [...Object.keys(PRICES), ...Object.keys(WORDS)];
 
-function placeholderList(): string {
-  const prices = Object.keys(PRICES).map((name) => `{${name}} {${name}:gwei} {${name}:wei}`);
-  return [...prices, ...Object.keys(WORDS).map((name) => `{${name}}`)].join('\n');
-}
-
-const ADVICE = new Set(['target', 'action', 'probability', 'saving', 'wait']);
-
 function parseTemplate(text: string) {
   const isList = text === '{}';
   const parts: ((facts: Facts) => string)[] = [];
@@ -395,7 +376,7 @@ function parseTemplate(text: string) {
     if (piece === '{{' || piece === '}}') parts.push(() => piece.slice(1));
     else if (piece.startsWith('{') && !isList) {
       const name = piece.slice(1, -1).trim();
-      needsAdvice ||= ADVICE.has(name.split(':')[0] ?? '');
+      needsAdvice ||= /^(target|action|probability|saving|wait)(:|$)/.test(name);
       parts.push(placeholder(name));
     } else parts.push(() => piece);
   }

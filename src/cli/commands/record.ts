@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
+import { open, stat, unlink } from 'node:fs/promises';
 import { encodeBlock, encodeHeader } from '../../chain/block-file.ts';
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
@@ -10,7 +10,7 @@ import type { Io } from '../io.ts';
 import { READY_WITHIN_MS } from '../open-source.ts';
 import { cleanLine, note, withSpinner } from '../output.ts';
 import { checked, parseCount, parseDuration } from '../parse.ts';
-import { parsePath } from '../settings.ts';
+import { chosenChain, parsePath } from '../settings.ts';
 
 export function addRecord(program: CliCommand): void {
   const parse = (text: string) => parseDuration(text, { min: '1m', max: '30d' });
@@ -40,10 +40,7 @@ async function record({ io, loadSettings }: CommandContext, flags: RecordFlags):
   // Other programs read stdout while it is written, but a reorg removes blocks, which only a file allows.
   if (out === '-') throw usageError('--out: a recording needs a file; for one called - write ./-');
   const { settings } = await loadSettings();
-  const choice = settings.source.value;
-  if (choice.kind === 'hosted') {
-    throw usageError('record needs a chain, not a service; name one with --rpc URL, --replay FILE or --demo');
-  }
+  const choice = chosenChain(settings, 'record');
   if (choice.kind === 'replay' && (await isSameFile(choice.file, out))) {
     throw usageError('--out is the file that --replay reads; choose another name');
   }
@@ -56,18 +53,18 @@ async function record({ io, loadSettings }: CommandContext, flags: RecordFlags):
       `asking ${cleanLine(chain.source.name)}`,
       reachedChain(chain.source, choice, { withinMs: READY_WITHIN_MS, signal }),
     );
-    const file: Recording = await LineFile.create('--out', out, 'blocks', flags.force);
+    const file: Recording = await createLineFile('--out', out, 'blocks', flags.force);
     const lastWords = (before: string) => {
       const [last] = file.newest(1);
       return last === undefined ? '' : `${before} #${formatCount(last.number)}`;
     };
-    const doing = () => `recording: ${formatCount(file.count)} blocks${lastWords(', up to')}`;
+    const doing = () => `recording: ${formatCount(file.written.count)} blocks${lastWords(', up to')}`;
     try {
       await file.write(encodeHeader(id));
       await withSpinner(io, doing, () => follow(io, chain.source, file, flags));
     } finally {
       await file.close();
-      const { count, first } = file;
+      const { count, first } = file.written;
       const range = first && count > 0 ? ` (#${formatCount(first.number)}${lastWords(' to')})` : '';
       note(io, `recorded ${counted(count)}${range}`);
     }
@@ -76,7 +73,7 @@ async function record({ io, loadSettings }: CommandContext, flags: RecordFlags):
   }
 }
 
-type Recording = LineFile<Pick<Block, 'number' | 'hash' | 'timestamp'>>;
+type Recording = Awaited<ReturnType<typeof createLineFile<Pick<Block, 'number' | 'hash' | 'timestamp'>>>>;
 
 async function follow(
   io: Io,
@@ -89,7 +86,7 @@ async function follow(
     for await (const block of blocksFrom(io, source, file, past)) {
       const { number, hash, timestamp } = block;
       await file.add(encodeBlock(block), { number, hash, timestamp });
-      const { count, first } = file;
+      const { count, first } = file.written;
       if (count >= blocks || timestamp - (first ?? block).timestamp >= window) return;
     }
   } catch (error) {
@@ -111,7 +108,7 @@ async function* blocksFrom(
     yield* pastBlocks(source, pastSec, signal);
     if (signal.aborted) return;
     // Without a terminal nothing else shows progress; a replay ends by itself.
-    const { count } = file;
+    const { count } = file.written;
     if (source.kind !== 'replay')
       note(io, `${counted(count)} of the past written; recording on until Ctrl-C or a limit`);
   }
@@ -130,78 +127,60 @@ const { O_WRONLY, O_CREAT, O_APPEND, O_EXCL, O_TRUNC } = constants;
 /** Deeper reorgs do not occur; the offsets of older lines are dropped. */
 const REMEMBERED = 4_096;
 
-/** A file of whole lines, each with a mark, that can be cut back; `what` the lines are is said in errors. */
-export class LineFile<Mark> {
-  readonly #file: FileHandle;
-  readonly #path: string;
-  readonly #what: string;
-  #end = 0;
-  #lines: { readonly at: number; readonly mark: Mark }[] = [];
-  count = 0;
-  first: Mark | null = null;
-
-  private constructor(file: FileHandle, path: string, what: string) {
-    this.#file = file;
-    this.#path = path;
-    this.#what = what;
-  }
-
-  static async create<Mark>(flag: string, path: string, what: string, force = false) {
-    try {
-      const mode = O_WRONLY | O_CREAT | O_APPEND | (force ? O_TRUNC : O_EXCL);
-      return new LineFile<Mark>(await open(path, mode), path, what);
-    } catch (error) {
-      throw usageError(`${flag}: ${path} ${fileFailureReason(error)}`);
-    }
-  }
-
-  /** The marks of the last lines. */
-  newest(count: number): readonly Mark[] {
-    return this.#lines.slice(-count).map(({ mark }) => mark);
-  }
-
+/** A new file of whole lines, each with a mark, that can be cut back; `what` the lines are is said in errors. */
+export async function createLineFile<Mark>(flag: string, path: string, what: string, force = false) {
+  const mode = O_WRONLY | O_CREAT | O_APPEND | (force ? O_TRUNC : O_EXCL);
+  const file = await open(path, mode).catch((error: unknown) => {
+    throw usageError(`${flag}: ${path} ${fileFailureReason(error)}`);
+  });
+  let end = 0;
+  let lines: { readonly at: number; readonly mark: Mark }[] = [];
+  const written = { count: 0, first: null as Mark | null };
   /** A heading, which is no line; text that could not be written whole is removed. */
-  async write(text: string): Promise<void> {
+  const write = async (text: string): Promise<void> => {
     try {
-      await this.#file.appendFile(text);
+      await file.appendFile(text);
     } catch (error) {
-      await this.#file.truncate(this.#end).catch(() => {});
-      const holds = `${this.count} ${this.#what} are in it`;
-      throw failure(`${this.#path} ${fileFailureReason(error)}; ${holds}`, error);
+      await file.truncate(end).catch(() => {});
+      throw failure(`${path} ${fileFailureReason(error)}; ${written.count} ${what} are in it`, error);
     }
-    this.#end += Buffer.byteLength(text);
-  }
-
-  async add(text: string, mark: Mark): Promise<void> {
-    const at = this.#end;
-    await this.write(text);
-    this.#lines.push({ at, mark });
-    if (this.#lines.length > 2 * REMEMBERED) this.#lines = this.#lines.slice(-REMEMBERED);
-    if (this.count === 0) this.first = mark;
-    this.count += 1;
-  }
-
-  /** Removes the first line that is not to be kept, and all after it. */
-  async cutBack(isKept: (mark: Mark) => boolean): Promise<void> {
-    const index = this.#lines.findIndex(({ mark }) => !isKept(mark));
-    const line = this.#lines[index];
-    if (line === undefined) return;
-    await this.#file.truncate(line.at);
-    this.#end = line.at;
-    this.count -= this.#lines.length - index;
-    this.#lines.length = index;
-  }
-
-  /** Syncs everything to disk; removes a file without lines, but never a device. */
-  async close(): Promise<void> {
-    const isFile = (await this.#file.stat()).isFile();
-    try {
-      if (isFile) await this.#file.sync();
-    } finally {
-      await this.#file.close();
-      if (this.count === 0 && isFile) await unlink(this.#path);
-    }
-  }
+    end += Buffer.byteLength(text);
+  };
+  return {
+    /** How many lines there are, and the mark of the first one. */
+    written: written as Readonly<typeof written>,
+    /** The marks of the last lines. */
+    newest: (count: number): readonly Mark[] => lines.slice(-count).map(({ mark }) => mark),
+    write,
+    add: async (text: string, mark: Mark): Promise<void> => {
+      const at = end;
+      await write(text);
+      lines.push({ at, mark });
+      if (lines.length > 2 * REMEMBERED) lines = lines.slice(-REMEMBERED);
+      if (written.count === 0) written.first = mark;
+      written.count += 1;
+    },
+    /** Removes the first line that is not to be kept, and all after it. */
+    cutBack: async (isKept: (mark: Mark) => boolean): Promise<void> => {
+      const index = lines.findIndex(({ mark }) => !isKept(mark));
+      const line = lines[index];
+      if (line === undefined) return;
+      await file.truncate(line.at);
+      end = line.at;
+      written.count -= lines.length - index;
+      lines.length = index;
+    },
+    /** Syncs everything to disk; removes a file without lines, but never a device. */
+    close: async (): Promise<void> => {
+      const isFile = (await file.stat()).isFile();
+      try {
+        if (isFile) await file.sync();
+      } finally {
+        await file.close();
+        if (written.count === 0 && isFile) await unlink(path);
+      }
+    },
+  };
 }
 
 export async function isSameFile(one: string, other: string): Promise<boolean> {

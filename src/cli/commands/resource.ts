@@ -8,7 +8,7 @@ import { formatCount } from '../../core/units.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { CliError, EXIT, failure, reportError, usageError, usageErrors } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { type OpenedResource, openResource, type ResourceWords } from '../open-source.ts';
+import { type OpenedClient, openResource, type ResourceWords } from '../open-source.ts';
 import { cleanLine, cutLines, jsonResponse, note, print } from '../output.ts';
 import type { Settings } from '../settings.ts';
 
@@ -48,7 +48,8 @@ export function changing(io: Io, { many, one, path }: ResourceWords & { path: st
   };
 }
 
-type Opened = OpenedResource & ReturnType<typeof changing> & { readonly settings: Settings };
+type Opened = Pick<OpenedClient, 'client'> &
+  ReturnType<typeof changing> & { readonly isOwn: boolean; readonly settings: Settings };
 
 export async function withResource<Result>(
   { io, loadSettings }: CommandContext,
@@ -58,7 +59,8 @@ export async function withResource<Result>(
 ): Promise<Result> {
   const { settings } = await loadSettings();
   await using opened = await openResource(io, settings, resource, mayMake);
-  return await work({ ...opened, ...changing(io, resource, flags), settings });
+  const { client, embedded } = opened;
+  return await work({ client, isOwn: embedded !== null, ...changing(io, resource, flags), settings });
 }
 
 const OF_ONE: readonly ClientErrorCode[] = ['invalid', 'conflict', 'not-found', 'server', 'unreadable'];

@@ -20,21 +20,13 @@ import { isServerUrl } from '../../store/database-url.ts';
 import { StoreError } from '../../store/errors.ts';
 import type { CommandContext } from '../command.ts';
 import { chainDatabase, parseConfig } from '../config-file.ts';
-import { reportError, usageError } from '../errors.ts';
+import { reportError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { knownSecrets } from '../main.ts';
-import {
-  type ChainChoice,
-  extrasOf,
-  type OpenedChain,
-  openChain,
-  type ServiceExtras,
-  startOn,
-  storedChain,
-} from '../open-service.ts';
+import { extrasOf, openChain, type ServiceExtras, startOn, storedChain } from '../open-service.ts';
 import { INTERNAL_ORIGIN } from '../open-source.ts';
 import { cleanLine } from '../output.ts';
-import { deliveryOf } from '../settings.ts';
+import { type ChainChoice, chosenChain, deliveryOf, type Settings } from '../settings.ts';
 import { keySettings } from './keys.ts';
 import { listenError, type ServeFlags } from './serve.ts';
 
@@ -45,10 +37,7 @@ export async function serveUntil(
 ): Promise<void> {
   const loaded = await loadSettings();
   const { settings } = loaded;
-  const choice = settings.source.value;
-  if (choice.kind === 'hosted') {
-    throw usageError('serve needs a chain, not a service; name one with --rpc URL, --replay FILE or --demo');
-  }
+  const choice = chosenChain(settings, 'serve');
   const keys = keySettings(io, loaded, flags.keys);
   const log = openServeLog(io, flags.logLevel, await knownSecrets(io, loaded.config.path, settings.db.value));
   const onError = (error: unknown) => log.problem(error);
@@ -59,16 +48,13 @@ export async function serveUntil(
     const plans = freshPlans(loaded.config.path, keys.plans, io.now, onError);
     const gate = await openKeyGate({ file: keys.file.value, plans, onError });
     closers.unshift(() => gate.close());
-    const chain = await serveChain(io, choice, {
-      db: settings.db.value,
-      historySec: settings.historySec.value,
+    const chain = await serveChain(io, choice, settings, signal, {
       process: `gastop serve, process ${process.pid}`,
       ...extrasOf(settings),
       onAttempt: (made) => logAttempt(log, made),
       gate,
       onError,
       onNews: ({ isWell, message }) => (isWell ? log.info(message) : log.warn(message)),
-      signal,
       cors: flags.cors ?? settings.cors.value,
       ...(baseUrl !== null && { baseUrl: baseUrl.origin + prefix }),
     });
@@ -103,23 +89,15 @@ export async function serveUntil(
   }
 }
 
-const CHAIN_WITHIN_MS = 2_000;
-const RETRY_MS = 5_000;
-
-interface ServeChainOptions extends ServiceExtras {
-  readonly db: string | null;
-  readonly historySec: number;
-  readonly onError: (error: unknown) => void;
-  readonly onNews: NonNullable<ServiceExtras['onNews']>;
-  readonly signal: AbortSignal;
-}
-
 /** Until a node names the chain, a service on an ephemeral database says why it is unavailable. @throws {StoreError} */
 async function serveChain(
   io: Io,
   choice: ChainChoice,
-  { db, historySec, signal, ...extras }: ServeChainOptions,
+  settings: Settings,
+  signal: AbortSignal,
+  extras: ServiceExtras & Required<Pick<ServiceExtras, 'onError' | 'onNews'>>,
 ) {
+  const db = settings.db.value;
   const chain = await openChain(choice, 'real-time');
   const { source } = chain;
   const stop = new AbortController();
@@ -131,13 +109,22 @@ async function serveChain(
     if (error instanceof StoreError && error.code === 'wrong-chain') failure.reject(error);
     else extras.onError(error);
   };
+  const historySec = settings.historySec.value;
   const start = (path: string | null) => startOn(source, path, historySec, { ...extras, onError });
   // Its data would be lost with it, so it neither stores nor fires alerts.
   const startEphemeral = () =>
     startOn(source, null, historySec, { ...extras, role: 'visits', keepsAlerts: false });
   try {
-    const place = db ?? (await knownPlace(io, choice, chain, signal));
-    let current = await (place === UNKNOWN ? startEphemeral() : start(place));
+    /** `undefined` while no node says which chain it is. */
+    const knownPlace = (rpc: ChainChoice & { readonly kind: 'rpc' }) =>
+      storedChain(source, rpc, { withinMs: 2_000, signal }).then(
+        (found) => chainDatabase(io, found),
+        (error: unknown) => {
+          if (!(error instanceof ClientError)) throw error;
+        },
+      );
+    const place = choice.kind !== 'rpc' || db !== null ? db : await knownPlace(choice);
+    let current = await (place === undefined ? startEphemeral() : start(place));
     const move = async () => {
       const found = await namedChain(source, stop.signal, extras.onError);
       if (found === null) return;
@@ -146,7 +133,7 @@ async function serveChain(
       extras.onNews({ isWell: true, message: `${source.name} answers now: it is on ${found.name}` });
       await ephemeral.stop().catch(extras.onError);
     };
-    const moved = place === UNKNOWN ? move().catch(failure.reject) : Promise.resolve();
+    const moved = place === undefined ? move().catch(failure.reject) : Promise.resolve();
     return {
       get name() {
         if (source.kind === 'simulated') return 'the simulated chain';
@@ -172,18 +159,6 @@ async function serveChain(
   }
 }
 
-const UNKNOWN = Symbol('no node has said which chain it is');
-
-async function knownPlace(io: Io, choice: ChainChoice, { source }: OpenedChain, signal: AbortSignal) {
-  if (choice.kind !== 'rpc') return null;
-  try {
-    return chainDatabase(io, await storedChain(source, choice, { withinMs: CHAIN_WITHIN_MS, signal }));
-  } catch (error) {
-    if (error instanceof ClientError) return UNKNOWN;
-    throw error;
-  }
-}
-
 /** The chain, once a node names it; `null` on abort. */
 async function namedChain(source: ChainSource, signal: AbortSignal, onError: (error: unknown) => void) {
   while (!signal.aborted) {
@@ -191,7 +166,7 @@ async function namedChain(source: ChainSource, signal: AbortSignal, onError: (er
       return await abortable(source.chain(), signal);
     } catch (error) {
       if (!signal.aborted) onError(error);
-      await sleep(RETRY_MS, signal);
+      await sleep(5_000, signal);
     }
   }
   return null;
@@ -230,18 +205,12 @@ export function logAttempt(
   } else {
     const again = verdict.kind === 'again' && `tried again at ${new Date(verdict.at).toISOString()}`;
     const end = verdict.kind === 'failed' ? 'given up' : 'its alert is disabled';
-    log.warn(`${what}: ${statusOf(attempt.answer)}; ${again || end}`);
+    const [status] = /^[1-5]\d\d\b/.exec(attempt.answer) ?? [];
+    log.warn(`${what}: ${status === undefined ? 'not taken' : `answered ${status}`}; ${again || end}`);
   }
 }
 
-function statusOf(response: string): string {
-  const [status] = /^[1-5]\d\d\b/.exec(response) ?? [];
-  return status === undefined ? 'not taken' : `answered ${status}`;
-}
-
 type ServeLog = ReturnType<typeof openServeLog>;
-const OVER_AFTER_MS = 60_000;
-const MOST_HEARD = 1_000;
 
 /** The log of `gastop serve` on stderr, without `secrets`: short lines on a terminal, otherwise JSON lines. */
 export function openServeLog(io: Io, level: LogLevel, secrets: readonly string[] = []) {
@@ -260,9 +229,9 @@ export function openServeLog(io: Io, level: LogLevel, secrets: readonly string[]
     problem: (error: unknown) => {
       const now = io.now();
       const lastAt = heard.get(String(error)) ?? Number.NEGATIVE_INFINITY;
-      if (heard.size > MOST_HEARD) heard.clear();
+      if (heard.size > 1_000) heard.clear();
       heard.set(String(error), now);
-      if (now - lastAt > OVER_AFTER_MS) log.problem(error);
+      if (now - lastAt > 60_000) log.problem(error);
     },
     close: () => void process.off('uncaughtException', crash),
   };

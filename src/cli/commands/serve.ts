@@ -111,14 +111,12 @@ async function printUnit(
   }
   // A node's URL is often a key, and everybody can read a unit and a command line.
   const environmentFile = join(dirname(configFile(io)), 'serve.env');
-  const secret =
-    source.rpc !== undefined || source.url !== undefined
-      ? ['nodes', 'GASTOP_RPC']
-      : source.database !== undefined
-        ? ['database', 'GASTOP_DATABASE_URL']
-        : null;
-  if (secret !== null) {
-    const [what, variable] = secret;
+  for (const [flag, what, variable] of [
+    ['rpc', 'nodes', 'GASTOP_RPC'],
+    ['url', 'nodes', 'GASTOP_RPC'],
+    ['database', 'database', 'GASTOP_DATABASE_URL'],
+  ] as const) {
+    if (source[flag] === undefined) continue;
     throw usageError(
       `a unit takes its ${what} from the config file, or from ${variable} in ${environmentFile}`,
     );

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { access, constants, stat } from 'node:fs/promises';
+import { accessSync, constants, statSync } from 'node:fs';
 import { constants as osConstants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { GasClient } from '../../client/client.ts';
@@ -91,7 +91,7 @@ async function wait(
 ): Promise<number> {
   const plan = waitPlan(flags);
   const { settings } = await loadSettings();
-  if (command !== undefined) await refuseUnrunnable(command, io);
+  if (command !== undefined) refuseUnrunnable(command, io);
   warnOfPlainKey(io, settings.source.value);
   const reached = await followPrice(io, settings, plan, flags.quiet === true);
   // An interruption in the last moment prevents the command.
@@ -123,22 +123,21 @@ function withPrice(env: Io['env'], { lane }: WaitPlan, { price, snapshot }: Reac
 const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin';
 
 /** Looks for the command as the shell would, because hours later is too late to report it. @throws CliError (127, 126) */
-async function refuseUnrunnable(command: string, { env, platform }: Io): Promise<void> {
+function refuseUnrunnable(command: string, { env, platform }: Io): void {
   if (platform === 'win32') return;
-  if (command === '') throw cannotRun(command, 'ENOENT');
-  const folders = (env.PATH ?? DEFAULT_PATH).split(delimiter);
+  const folders = command === '' ? [] : (env.PATH ?? DEFAULT_PATH).split(delimiter);
   const files = command.includes('/') ? [command] : folders.map((folder) => join(folder, command));
-  const problems = await Promise.all(
-    files.map(async (file) => {
-      try {
-        await access(file, constants.X_OK);
-        return (await stat(file)).isFile() ? null : 'EACCES';
-      } catch (error) {
-        return (error as NodeJS.ErrnoException).code;
-      }
-    }),
-  );
-  if (!problems.includes(null)) throw cannotRun(command, problems.includes('EACCES') ? 'EACCES' : 'ENOENT');
+  let problem = 'ENOENT';
+  for (const file of files) {
+    try {
+      accessSync(file, constants.X_OK);
+      if (statSync(file).isFile()) return;
+      problem = 'EACCES';
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EACCES') problem = 'EACCES';
+    }
+  }
+  throw cannotRun(command, problem);
 }
 
 function cannotRun(command: string, code: string | undefined): CliError {
@@ -167,8 +166,6 @@ function runCommand(io: Io, command: string, args: readonly string[], env: Io['e
   });
 }
 
-const REDRAW_MS = 1_000;
-const NOTE_AFTER_MS = 5_000;
 type Reached = Awaited<ReturnType<typeof followPrice>>;
 
 /**
@@ -188,7 +185,6 @@ async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: bo
   let inARow = 0;
   /** Why there are no current prices, and since when. */
   let trouble: { readonly since: number; reason: string; isTold: boolean } | null = null;
-  let noteTimer: NodeJS.Timeout | undefined;
 
   const elapsedSec = () =>
     isReplay
@@ -216,19 +212,14 @@ async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: bo
   };
   /** Told once, when it has lasted a while, and once when it is over. */
   const onTrouble = (reason: string) => {
-    watch.missed();
-    if (trouble === null) {
-      noteTimer = setTimeout(() => {
-        if (trouble === null) return;
-        trouble.isTold = true;
-        say(`no current prices: ${cleanLine(trouble.reason)}; still waiting`);
-      }, NOTE_AFTER_MS);
-    }
     trouble = { since: performance.now(), isTold: false, ...trouble, reason };
+    if (!trouble.isTold && performance.now() - trouble.since >= 5_000) {
+      trouble.isTold = true;
+      say(`no current prices: ${cleanLine(reason)}; still waiting`);
+    }
     line.draw();
   };
   const onPrices = () => {
-    clearTimeout(noteTimer);
     if (trouble?.isTold)
       say(`prices are back after ${formatDuration((performance.now() - trouble.since) / 1_000)}`);
     trouble = null;
@@ -242,13 +233,11 @@ async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: bo
   };
 
   const interruption = io.interruption();
-  const timeLimit = new AbortController();
-  const timer =
-    timeoutSec === null || isReplay ? undefined : setTimeout(() => timeLimit.abort(), timeoutSec * 1_000);
-  const signal = AbortSignal.any([interruption, timeLimit.signal]);
+  const timeLimit = timeoutSec === null || isReplay ? null : AbortSignal.timeout(timeoutSec * 1_000);
+  const signal = AbortSignal.any([interruption, ...(timeLimit === null ? [] : [timeLimit])]);
   const persistence = { signal, onTrouble, hasWorked: false };
   try {
-    line.start(0, REDRAW_MS);
+    line.start(0, 1_000);
     // A node that does not state its chain yet will do so once it responds.
     const open = () => openClient(io, settings, { historySec: likelihood.pastSec, signal });
     await using opened = await untilItWorks(open, persistence);
@@ -264,7 +253,7 @@ async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: bo
           `the recording ended${at} before the price was ${wanted}${last}`,
         );
       }
-      const sight = watch.see(current, io.now());
+      const sight = watch(current, io.now());
       inARow = sight.inARow;
       if (inARow >= confirm) return { snapshot: current, price: sight.price };
       if (sight.reason === null) {
@@ -278,10 +267,8 @@ async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: bo
     throw signal.reason;
   } catch (error) {
     interruption.throwIfAborted();
-    throw timeLimit.signal.aborted ? timedOut() : error;
+    throw timeLimit?.aborted ? timedOut() : error;
   } finally {
-    clearTimeout(timer);
-    clearTimeout(noteTimer);
     line.end();
   }
 }
@@ -290,26 +277,18 @@ async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: bo
 export function watchPrice({ lane, side, target }: WaitPlan) {
   let last: SnapshotView | null = null;
   let inARow = 0;
-  let isInterrupted = false;
-  return {
-    /** How many blocks in a row meet the price, or why this one's does not count. */
-    see: (snapshot: SnapshotView, now: number) => {
-      const { price } = snapshot.lanes[lane];
-      const reason = whyOld(snapshot, now);
-      if (reason !== null || (side === 'below' ? price > target : price < target)) {
-        inARow = 0;
-        last = null;
-      } else if (last === null || blockOf(last) !== blockOf(snapshot)) {
-        inARow = last !== null && follows(last, snapshot, isInterrupted) ? inARow + 1 : 1;
-        last = snapshot;
-        isInterrupted = false;
-      }
-      return { reason, price, inARow };
-    },
-    /** No response: prices in between are unknown, so only the very next block continues the row. */
-    missed: () => {
-      isInterrupted = true;
-    },
+  /** How many blocks in a row meet the price, or why this one's does not count. */
+  return (snapshot: SnapshotView, now: number) => {
+    const { price } = snapshot.lanes[lane];
+    const reason = whyOld(snapshot, now);
+    if (reason !== null || (side === 'below' ? price > target : price < target)) {
+      inARow = 0;
+      last = null;
+    } else if (last === null || blockOf(last) !== blockOf(snapshot)) {
+      inARow = last !== null && follows(last, snapshot) ? inARow + 1 : 1;
+      last = snapshot;
+    }
+    return { reason, price, inARow };
   };
 }
 
@@ -333,10 +312,10 @@ function whyOld(snapshot: SnapshotView, now: number): string | null {
 const SEEN_WITHIN = 1.75;
 
 /** Whether no block between the two could have been seen. */
-function follows(last: SnapshotView, next: SnapshotView, isInterrupted: boolean): boolean {
+function follows(last: SnapshotView, next: SnapshotView): boolean {
   const gap = (next.blockNumber ?? 0) - (last.blockNumber ?? 0);
   if (gap === 1) return true;
-  if (isInterrupted || gap < 0) return false;
+  if (gap < 0) return false;
   const timeOf = ({ blockTimestamp, updatedAt }: SnapshotView) => blockTimestamp ?? updatedAt ?? 0;
   const passedSec = (timeOf(next) - timeOf(last)) / 1_000;
   const seeableSec = Math.max(frequencySecOf(next), (2 * FASTEST_POLL_MS) / 1_000);

@@ -1,5 +1,3 @@
-import { rm, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { render } from 'ink';
 import { cleanText } from '../../core/text.ts';
@@ -9,7 +7,7 @@ import { type MonitorSource, SourceHolder } from './source.ts';
 import { type Ending, errorEnding, holdConsole, watchEnding } from './terminal.ts';
 
 interface MonitorOptions
-  extends Pick<MonitorProps, 'openSource' | 'urlProblem' | 'ascii' | 'notifications'>,
+  extends Pick<MonitorProps, 'openSource' | 'urlProblem' | 'saveFile' | 'ascii' | 'notifications'>,
     Partial<Pick<MonitorProps, 'undoMs' | 'board' | 'isBoardFirst'>> {
   /** Opens the source. Called after the first frame is drawn, so it may load much code. */
   readonly connect: () => Promise<MonitorSource>;
@@ -34,9 +32,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Pick<Ending
   };
   if (!isBoardFirst) void holder.open(openFirst);
   const instance = render(
-    <Monitor
-      {...{ undoMs: UNDO_MS, now: Date.now, saveFile: saveHere, ...props, holder, board, isBoardFirst }}
-    />,
+    <Monitor {...{ undoMs: UNDO_MS, now: Date.now, ...props, holder, board, isBoardFirst }} />,
     {
       stdin,
       stdout,
@@ -56,17 +52,4 @@ export async function startMonitor(options: MonitorOptions): Promise<Pick<Ending
   const own = error === undefined ? [] : [`gastop: stopped by an error of its own: ${error.message}`];
   for (const text of [...own, ...output]) stderr.write(`${cleanText(text)}\n`);
   return { code };
-}
-
-async function saveHere(name: string, text: string): Promise<string> {
-  const path = resolve(name);
-  try {
-    await writeFile(path, text, { flag: 'wx' });
-  } catch (error) {
-    // Removes an incomplete file after a full disk, but never one that existed before.
-    const isOthers = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    if (!isOthers) await rm(path, { force: true }).catch(() => {});
-    throw error;
-  }
-  return path;
 }
