@@ -146,37 +146,33 @@ describe('the import rule', () => {
   });
 });
 
-describe('core', () => {
-  it('is pure: no clock, chance, timers, process or Node modules', () => {
-    const wrong = files
-      .filter((file) => file.area === 'core')
-      .flatMap((file) =>
-        IMPURE.filter((pattern) => pattern.test(file.code)).map((pattern) => `${file.path}: ${pattern}`),
-      );
-    expect(wrong).toEqual([]);
-  });
+it('core is pure: no clock, chance, timers, process or Node modules', () => {
+  const wrong = files
+    .filter((file) => file.area === 'core')
+    .flatMap((file) =>
+      IMPURE.filter((pattern) => pattern.test(file.code)).map((pattern) => `${file.path}: ${pattern}`),
+    );
+  expect(wrong).toEqual([]);
 });
 
-describe('the checks themselves', () => {
-  it('see every way of importing and are not fooled by comments', () => {
-    const code = withoutComments(`
-      import { a } from './a.ts'; // from './comment.ts'
-      import type { B } from "../b/b.ts";
-      import './effect.ts';
-      export { c } from './c.ts';
-      export * from './d.ts';
-      /* import('./no.ts') */
-      const url = 'https://example.org'; const late = await import('./late.ts');
-      type T = import('./type.ts').T;
-    `);
-    expect(importsOf(code)).toEqual([
-      './a.ts',
-      '../b/b.ts',
-      './effect.ts',
-      './c.ts',
-      './d.ts',
-      './late.ts',
-      './type.ts',
-    ]);
-  });
+it('the checks themselves see every way of importing and are not fooled by comments', () => {
+  const code = withoutComments(`
+    import { a } from './a.ts'; // from './comment.ts'
+    import type { B } from "../b/b.ts";
+    import './effect.ts';
+    export { c } from './c.ts';
+    export * from './d.ts';
+    /* import('./no.ts') */
+    const url = 'https://example.org'; const late = await import('./late.ts');
+    type T = import('./type.ts').T;
+  `);
+  expect(importsOf(code)).toEqual([
+    './a.ts',
+    '../b/b.ts',
+    './effect.ts',
+    './c.ts',
+    './d.ts',
+    './late.ts',
+    './type.ts',
+  ]);
 });

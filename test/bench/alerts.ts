@@ -14,7 +14,6 @@ const MANY = 100_000;
 const DAY_BLOCKS = 7_200;
 const ROUNDS = 200;
 const WARMING = 50;
-/** Wei; between all thresholds. */
 const PRICE = 1_000_000;
 
 /** What evaluation takes of a block's transaction that wakes no alert, with 1,000 and with 100,000 armed, in turns. */
@@ -52,7 +51,6 @@ async function openWith(folder: string, alerts: number) {
   await savePriced(store, priced(DAY_BLOCKS, PRICE));
   let next = DAY_BLOCKS;
   return {
-    /** Microseconds that the alerts take of the next block's transaction. */
     evaluate: () =>
       database.queries.transaction().execute(async (trx) => {
         next += 1;

@@ -18,7 +18,6 @@ const FEW = 100;
 const MANY = 10_000;
 const ROUNDS = 200;
 const WARMING = 20;
-/** Above every target. */
 const PRICE = 50n * GWEI;
 
 /** A block written and the engine's whole turn after it, with 100 and with 10,000 auto-txs waiting that it does not reach. */
@@ -72,7 +71,6 @@ async function openWith(folder: string, waiting: number) {
     new AbortController().signal,
   );
   return {
-    /** Milliseconds that a block takes until nothing is left to do. */
     async block(): Promise<number> {
       const block = makeBlock(next++);
       const from = performance.now();

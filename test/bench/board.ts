@@ -14,7 +14,6 @@ const CHAINS = 10;
 const WATCHED_SEC = 66;
 const PAST_BLOCKS = 4_096;
 
-/** Passes on what is requested of a node, and counts it. */
 async function counted({ url: target }: Anvil) {
   const server = createServer(async (request, response) => {
     node.requests += 1;
@@ -48,7 +47,6 @@ export async function measureBoard(workshop: Workshop): Promise<Row[]> {
     for (const node of nodes) node.requests = 0;
     await sleep(WATCHED_SEC * 1_000);
     const rates = nodes.map(({ requests }) => requests / WATCHED_SEC);
-    // One of them is opened: a full engine, and ten rows.
     await board.press('enter');
     await board.waitFor('Average');
     await sleep(10_000);

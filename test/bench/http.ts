@@ -16,7 +16,6 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 
 export type Server = Awaited<ReturnType<typeof startServer>>;
 
-/** Starts served-program.ts with these arguments. */
 export async function startServer(...args: readonly string[]) {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'served-program.ts'), ...args], {
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -28,7 +27,6 @@ export async function startServer(...args: readonly string[]) {
     child,
     port,
     keys,
-    /** One figure of its metrics. */
     metric: async (name: string) => {
       const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
       return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(page)?.[1]);

@@ -6,12 +6,9 @@ import type { Database } from '../../src/store/database.ts';
 import { keptAlert } from '../store/alerts/kept-alerts.ts';
 import { bytesOf, GWEI, keptAutoTx, NOW, sender } from '../store/auto-txs/kept-auto-txs.ts';
 
-/** Rows of a statement. */
 const AT_ONCE = 200;
-/** Of how many senders each ten wait. */
 const PER_SENDER = 10;
 
-/** So many armed alerts with these rules. */
 export async function insertAlerts(
   { queries }: Database,
   count: number,

@@ -18,7 +18,6 @@ interface Press {
   readonly key: string;
   readonly shows: ScreenQuestion | 'another line marked';
 }
-/** Two keys, each of which undoes what the other did. */
 type Pair = readonly [Press, Press];
 
 const onTab =
@@ -78,7 +77,6 @@ async function latency(terminal: Terminal, { key, shows }: Press): Promise<numbe
   return taken;
 }
 
-/** The p95 of many presses, ms. */
 async function p95(terminal: Terminal, pair: Pair): Promise<number> {
   const taken: number[] = [];
   for (let count = 0; count < PRESSES; count++) {

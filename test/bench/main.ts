@@ -27,14 +27,11 @@ import { measureStreams } from './streams.ts';
 import { measureUpdates } from './updates.ts';
 
 interface Measure {
-  /** What it does, in one line. */
   readonly says: string;
   readonly rows: (workshop: Workshop) => Promise<readonly Row[]>;
-  /** Takes too long to be part of every run. */
   readonly onRequest?: true;
 }
 
-/** By the name that each is asked for with. */
 const MEASURES: Readonly<Record<string, Measure>> = {
   start: {
     says: 'starts `gastop --demo` and a bare Ink program in turns in a pseudo-terminal, until text is on the screen',
@@ -139,7 +136,6 @@ for (const [name, { rows, onRequest }] of Object.entries(MEASURES)) {
     process.stderr.write(`${name} failed: ${error instanceof Error ? error.message : String(error)}\n`);
   }
 }
-// Those with a budget first.
 const rows = taken.toSorted((a, b) => Number(verdict(a) === '–') - Number(verdict(b) === '–'));
 const minutes = (performance.now() - from) / 60_000;
 process.stdout.write(`${formatTable(rows)}\n\n${machineText()}, ${minutes.toFixed(0)} minutes\n`);

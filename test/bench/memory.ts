@@ -5,7 +5,6 @@ import type { Terminal } from '../helpers/terminal.ts';
 import { openBare, openGastop, quit, shownBlock, type Workshop, writeRecording } from './programs.ts';
 import { atMost, median, type Row, range } from './row.ts';
 
-/** Blocks are 12 s apart. */
 const HOUR_BLOCKS = 300;
 const HOURS = 24;
 /**

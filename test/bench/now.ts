@@ -11,7 +11,6 @@ import { atLeast, atMost, compare, median, type Row, range, ratios } from './row
 
 const RUNS = 25;
 const PROJECT = join(import.meta.dirname, '../..');
-/** A plan that no bench uses up. */
 const CONFIG = { plans: { bench: { dailyLimit: 1_000_000_000, perSecond: 1_000_000 } } };
 
 /** Runs a whole program of Node; ms from its start to its end, and what it printed. */
@@ -43,7 +42,6 @@ export async function measureNow({ folder, compileCache }: Workshop): Promise<Ro
   try {
     const [line] = await once(createInterface(service.stdout), 'line');
     const now = [GASTOP, 'now', '--json', '--url', /http:\/\/[\d.:]+/.exec(String(line))?.[0] ?? ''];
-    // The first run warms the compile cache.
     await timed(now, withKey, '"averagePrice":');
     const turns: [number, number][] = [];
     for (let count = 0; count < RUNS; count += 1) {

@@ -14,10 +14,8 @@ const ROOT = join(import.meta.dirname, '../..');
 export const GASTOP = resolve(ROOT, process.env.GASTOP_BENCH_BUILD ?? 'dist', 'bin.js');
 const SMALL = { cols: 80, rows: 24 };
 export const LARGE = { cols: 120, rows: 40 };
-/** Prices are on the screen: the lanes' table has a number behind `Average`. */
 export const HAS_PRICES = /Average\s*│\s*[\d.,]*\d/;
 
-/** Where a bench keeps what it makes; gone at the end. */
 export interface Workshop extends AsyncDisposable {
   readonly folder: string;
   /** The bare Ink program, bundled and minified as usual: the yardstick. */
@@ -52,7 +50,6 @@ export const openBare = ({ bare }: Workshop, paceMs: number, size = SMALL): Prom
     env: { NODE_ENV: 'production', NODE_DISABLE_COMPILE_CACHE: '1' },
   });
 
-/** @param home a folder to use and keep; default: a fresh one */
 export const openGastop = (
   { compileCache }: Workshop,
   args: readonly string[],
@@ -83,12 +80,10 @@ export async function writeRecording(folder: string, count: number): Promise<str
   return path;
 }
 
-/** Plays a recording, one block a second. */
 export const replayArgs = async ({ folder }: Workshop) => [
   ...['--replay', await writeRecording(folder, 5_000), '--speed', '12'],
 ];
 
-/** Number of the block that the status bar shows. */
 export function shownBlock(rows: readonly string[]): number {
   return Number((/#([\d,]+)/.exec(rows[0] ?? '')?.[1] ?? '0').replaceAll(',', ''));
 }

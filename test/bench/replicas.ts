@@ -97,7 +97,6 @@ function postgresCpuSec(pid: number): number {
   let ticks = 0;
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
     const path = `/proc/${name}/stat`;
-    // It may end at any moment.
     const stat = existsSync(path) ? readFileSync(path, 'utf8') : '';
     const [, parent, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (Number(parent) === pid || Number(name) === pid) ticks += Number(fields[9]) + Number(fields[10]);

@@ -5,7 +5,6 @@ import { table, withPart } from '../../scripts/docs/markdown.ts';
 export interface Row {
   readonly measure: string;
   readonly gastop: string;
-  /** What it is measured against, with its value. */
   readonly yardstick: string;
   readonly ratio: number;
   /** Lowest and highest ratio of the runs, and how many there were. */
@@ -34,10 +33,8 @@ interface Compared {
   readonly ours: readonly number[];
   readonly against: string;
   readonly theirs: readonly number[];
-  /** Of the figures of both. */
   readonly unit?: string;
   readonly digits?: number;
-  /** How often: `in 7 runs`. */
   readonly runs: string;
   readonly budget?: (ratio: number, own: number) => readonly Budget[];
 }
@@ -73,7 +70,6 @@ export async function inTurns(
   return taken;
 }
 
-/** `–` where there is no budget. */
 export function verdict({ budget }: Row): 'within' | 'over' | '–' {
   if (budget.length === 0) return '–';
   return budget.every(({ isKept }) => isKept) ? 'within' : 'over';
@@ -119,7 +115,6 @@ export function quantile(values: readonly number[], share: number): number {
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
-/** `1.05–1.31` */
 export function range(values: readonly number[], digits = 2): string {
   return `${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)}`;
 }

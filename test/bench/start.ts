@@ -6,7 +6,6 @@ import { HAS_PRICES, openBare, openGastop, quit, type Workshop } from './program
 import { atMost, compare, type Row } from './row.ts';
 
 const RUNS = 7;
-/** An hour of mainnet, which is what a start reads. */
 const BLOCKS = 300;
 const PATIENT = { timeoutMs: 60_000 };
 const hasText = (rows: readonly string[]) => rows.some((row) => row !== '');
@@ -60,7 +59,6 @@ export async function measureStart(workshop: Workshop): Promise<Row[]> {
     await using storing = await openGastop(workshop, rpc, { home });
     await storing.waitFor((rows) => rows.some((row) => row.includes('last blocks')), PATIENT);
     await quit(storing);
-    // Warms the compile cache and the operating system's file cache.
     await round();
     const rounds: Awaited<ReturnType<typeof round>>[] = [];
     for (let run = 0; run < RUNS; run++) rounds.push(await round());

@@ -11,7 +11,6 @@ import { waitFor } from '../helpers/wait-for.ts';
 import type { Workshop } from './programs.ts';
 import { atMost, compare, inTurns, quantile, type Row } from './row.ts';
 
-/** A recording whose next block comes when it is asked for. */
 export function blockFeed(blocks: readonly Block[], known: number) {
   let given = known;
   let wake = () => {};
@@ -54,7 +53,6 @@ export function blockFeed(blocks: readonly Block[], known: number) {
     balance: none,
     health: () => [],
   };
-  /** Gives out one more block and answers its number. */
   const next = () => {
     given += 1;
     wake();

@@ -15,7 +15,6 @@ interface Stream {
   events: number;
 }
 
-/** A stream, once it has begun. */
 async function openStream(port: number, key = ''): Promise<Stream> {
   const socket = connect({ host: '127.0.0.1', port });
   const stream = { events: 0 };

@@ -12,7 +12,6 @@ import {
 } from './programs.ts';
 import { atMost, compare, type Row } from './row.ts';
 
-/** A minute. */
 const WINDOWS = 12;
 const WINDOW_MS = 5_000;
 const SETTLE_MS = 4_000;

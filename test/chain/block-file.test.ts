@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { encodeBlock, encodeHeader, readBlockFile, recordedChainId } from '../../src/chain/block-file.ts';
 import { ChainError } from '../../src/chain/chain-source.ts';
 import type { Block, Hex } from '../../src/core/block.ts';
@@ -15,11 +15,8 @@ const RECORDED = new URL(
   import.meta.url,
 ).pathname;
 
-let folder = '';
 let files = 0;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'gastop-blocks-'));
-});
+const folder = await mkdtemp(join(tmpdir(), 'gastop-blocks-'));
 afterAll(() => rm(folder, { recursive: true }));
 
 async function save(content: string | Uint8Array, name = `blocks-${files++}`): Promise<string> {

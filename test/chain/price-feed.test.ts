@@ -34,7 +34,6 @@ const feedCode = (answer: bigint, updatedAt: number): Hex =>
 const ethereum = chainProfile(1);
 const updatedAt = 1_783_026_455;
 
-/** A source that answers the feed's two calls and counts them. */
 function feed(latest: () => Hex | Promise<Hex>, options: { decimals?: Hex; chainId?: number } = {}) {
   const state = { nowMs: updatedAt * 1_000, asked: 0 };
   const source: Pick<ChainSource, 'call'> = {

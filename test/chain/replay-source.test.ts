@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { encodeBlock, encodeHeader, readBlockFile } from '../../src/chain/block-file.ts';
 import type { ChainEvent, ChainSource, KnownBlock } from '../../src/chain/chain-source.ts';
 import { openReplaySource } from '../../src/chain/replay-source.ts';
@@ -15,12 +15,9 @@ const MAINNET = new URL(
 ).pathname;
 const FIRST_TIMESTAMP = 1_729_021_859;
 
-let folder = '';
 let recorded: Block[] = [];
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'gastop-replay-'));
-  for await (const block of readBlockFile(MAINNET)) recorded.push(block);
-});
+const folder = await mkdtemp(join(tmpdir(), 'gastop-replay-'));
+for await (const block of readBlockFile(MAINNET)) recorded.push(block);
 afterAll(async () => {
   recorded = [];
   await rm(folder, { recursive: true });

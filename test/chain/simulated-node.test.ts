@@ -6,13 +6,11 @@ import { SIMULATED_CHAIN_ID } from '../../src/core/chains.ts';
 import { GAS_PER_BLOB } from '../../src/core/eip4844.ts';
 import { manualClock } from './manual-clock.ts';
 
-/** The first accounts of anvil and Hardhat. */
 const ALICE = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
 const BOB = privateKeyToAccount('0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d');
 const ETHER = 10n ** 18n;
 const GWEI = 10n ** 9n;
 
-/** A Friday, 18:15:07 UTC. */
 const NOW = Date.UTC(2026, 1, 13, 18, 15, 7);
 let clock = manualClock(NOW);
 let chain: SimulatedSource = createSimulatedSource({ seed: 1, clock });

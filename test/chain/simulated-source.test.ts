@@ -7,7 +7,6 @@ import { ETHEREUM_FEE_RULE, nextBaseFee } from '../../src/core/eip1559.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { manualClock } from './manual-clock.ts';
 
-/** A Friday, 18:15:07 UTC. */
 const NOW = Date.UTC(2026, 1, 13, 18, 15, 7);
 const source = (seed = 1, startMs = NOW) => createSimulatedSource({ seed, clock: manualClock(startMs) });
 

@@ -64,11 +64,9 @@ describe('the calibration picture', () => {
   });
 });
 
-describe('a document', () => {
-  it('without its marks is refused, not written over', () => {
-    expect(() => withTable('no marks', 'score', 'x')).toThrow('marks');
-    expect(withTable(read('docs/COMMANDS.md'), 'score', 'x')).toContain(
-      'scripts/advice-figures.ts -->\n\nx\n\n<!-- end of score',
-    );
-  });
+it('a document without its marks is refused, not written over', () => {
+  expect(() => withTable('no marks', 'score', 'x')).toThrow('marks');
+  expect(withTable(read('docs/COMMANDS.md'), 'score', 'x')).toContain(
+    'scripts/advice-figures.ts -->\n\nx\n\n<!-- end of score',
+  );
 });

@@ -90,8 +90,7 @@ describe('gastop alerts list', () => {
     alert({ id: 'x', status: 'DISABLED', note: '' }),
   ];
 
-  it.each([40, 60, 80, 120, 200])('keeps to %i columns, wide characters too', async (width) => {
-    const { default: stringWidth } = await import('string-width');
+  it.each([40, 60, 80, 120, 200])('keeps to %i columns, wide characters too', (width) => {
     const lines = cutLines({ ascii: { value: false, from: '' } }, alertListLines(many, NOW, width), width);
     for (const line of lines.split('\n')) expect(stringWidth(line)).toBeLessThanOrEqual(width);
   });

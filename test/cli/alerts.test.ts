@@ -4,24 +4,19 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { AlertDetails, AlertList, AlertSavings, CreatedAlert } from '../../src/contract/alerts.ts';
 import { serve as foreign, sendJson } from '../client/http-server.ts';
-import { gastop } from '../helpers/gastop.ts';
-import { isSlowRun } from '../helpers/rounds.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { shareServedService } from '../helpers/served-service.ts';
 import { type Captured, type RunOptions, runMain } from './captured-io.ts';
 import { SHORT_RECORDING } from './served.ts';
-import { startProgram } from './served-program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gastop-alerts-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
 const freshFile = () => join(folder, `file-${++files}`);
 
-/** The commands on one service or database. */
 type Alerts = (argv: readonly string[], options?: RunOptions) => Promise<Captured>;
 const ID = /^alr_[0-9a-f]{16}$/;
 
-/** Makes an alert and gives its id. */
 async function made(alerts: Alerts, ...argv: readonly string[]): Promise<string> {
   const { exitCode, stdout, stderr } = await alerts(['create', ...argv]);
   if (exitCode !== 0) throw new Error(stderr);
@@ -222,15 +217,6 @@ describe.each([
     expect(deleted).toEqual({ exitCode: 0, stdout: '', stderr: `gastop: deleted ${id}\n` });
   });
 
-  it('a word that names no alert keeps no other from being changed', async () => {
-    const one = await made(alerts, '--below', '5', '--terminal');
-    const { exitCode, stdout, stderr } = await alerts(['disable', '.', one]);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toBe(
-      `gastop: an alert is named by its id; the list shows them\ngastop: disabled ${one}\n`,
-    );
-  });
-
   it('what the service refuses is said of the flags that were given', async () => {
     const refused = (...argv: string[]) => alerts(['create', '--below', '5', ...argv]);
     expect(await refused('--webhook', 'http://hook.example.org/a')).toEqual({
@@ -308,22 +294,6 @@ describe('an alert that cannot be', () => {
     expect(stderr).toContain(
       '--webhook must not be on this machine or in a private network (127.0.0.1); the operator can allow it with --allow-private-targets',
     );
-  });
-
-  it('by no flags says that a price and a channel are missing', async () => {
-    const { exitCode, stderr } = await inDatabase()(['create']);
-    expect(exitCode).toBe(2);
-    expect(stderr).toMatch(
-      /^gastop: 2 things are wrong with this alert\n {2}an alert needs a price: .*\n {2}name whom to notify: .*\n$/,
-    );
-  });
-
-  it('by flags is told what a service has against it by the flags, too', async () => {
-    const target = ['--webhook', 'https://127.0.0.1/x', '--telegram', '42'];
-    const { exitCode, stderr } = await (await serve())(['create', '--below', '5', ...target]);
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain('--webhook must not be on this machine');
-    expect(stderr).not.toMatch(/\bto must|channels/);
   });
 
   const create = (input: string) => inDatabase()(['create', '-'], { input });
@@ -412,13 +382,6 @@ describe('where alerts are kept', () => {
     expect(existsSync(db)).toBe(false);
   });
 
-  it('a database keeps them from one command to the next, whatever the source', async () => {
-    const db = freshFile();
-    const id = (await runMain(['alerts', 'create', '--below', '5', '--terminal', '--demo', '--db', db]))
-      .stdout;
-    expect((await runMain(['alerts', 'list', '--demo', '--db', db])).stdout).toContain(id.trim());
-  });
-
   it.each([
     'alerts list',
     'alerts enable some',
@@ -494,32 +457,5 @@ describe('alerts of a service that others run', () => {
     });
     const json = await runMain(['alerts', 'disable', '65f0/../x', '--json', '--url', url]);
     expect(json).toEqual({ exitCode: 0, stdout: '', stderr: '' });
-  });
-});
-
-describe('as a process', () => {
-  it.runIf(isSlowRun)('reads the alert from a pipe, and asks on a real terminal', async () => {
-    const db = freshFile();
-    const source = ['--demo', '--db', db];
-    await using terminal = await gastop(['alerts', 'create', '--below', '5', '--terminal', ...source]);
-    await terminal.waitForExit();
-    const id = /alr_\w+/.exec(terminal.screen().join('\n'))?.[0] ?? '';
-    await using asking = await gastop(['alerts', 'delete', id, ...source]);
-    await asking.waitFor('[y/N]');
-    await asking.press('ctrl+c');
-    expect((await asking.waitForExit()).exitCode).toBe(130);
-    await using answered = await gastop(['alerts', 'delete', id, ...source]);
-    await answered.waitFor('[y/N]');
-    await answered.press('y', 'enter');
-    expect((await answered.waitForExit()).exitCode).toBe(0);
-    expect(answered.screen().join('\n')).toContain(`deleted ${id}`);
-    const { child, ended } = startProgram(['alerts', 'create', '-', ...source], {
-      home: folder,
-      input: 'pipe',
-    });
-    child.stdin?.end('{"thresholdGwei":1,"gasSpeed":"SLOW","condition":"LESS_THAN","channels":["TERMINAL"]}');
-    const { code, stdout } = await ended;
-    expect(code).toBe(0);
-    expect(stdout.trim()).toMatch(ID);
   });
 });

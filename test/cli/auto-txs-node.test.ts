@@ -2,23 +2,19 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { privateKeyToAccount } from 'viem/accounts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { SIMULATED_CHAIN_ID } from '../../src/core/chains.ts';
-import { type Anvil, startAnvil } from '../helpers/anvil.ts';
+import { startAnvil } from '../helpers/anvil.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { type RunOptions, runMain } from './captured-io.ts';
 
-/** Anvil's first account, known to everybody. */
 const ACCOUNT = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
 const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const GWEI = 1_000_000_000n;
 const folder = mkdtempSync(join(tmpdir(), 'gastop-auto-txs-node-'));
-let anvil: Anvil;
 
-beforeAll(async () => {
-  anvil = await startAnvil({ chainId: 31_337, baseFee: 7_000_000_000, noMining: true });
-  await anvil.mine(30);
-});
+const anvil = await startAnvil({ chainId: 31_337, baseFee: 7_000_000_000, noMining: true });
+await anvil.mine(30);
 afterAll(async () => {
   await anvil.stop();
   rmSync(folder, { recursive: true, force: true });

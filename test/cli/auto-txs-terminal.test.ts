@@ -8,7 +8,6 @@ import { GASTOP, gastop } from '../helpers/gastop.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 
-/** Anvil's first account, known to everybody. */
 const ACCOUNT = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
 const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 

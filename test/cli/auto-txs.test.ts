@@ -3,27 +3,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serializeTransaction } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { sendJson, serve } from '../client/http-server.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { type Captured, type RunOptions, runMain } from './captured-io.ts';
 
-/** Anvil's first account, known to everybody. */
 const KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
 const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const FROM = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
 const folder = mkdtempSync(join(tmpdir(), 'gastop-auto-txs-'));
 const file = (name: string) => join(folder, name);
-let signed: string;
 
 const CALL = { chainId: 1, nonce: 7, to: TO, gas: 21_000n } as const;
 const PAYING = { maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
 
-beforeAll(async () => {
-  const value = 123_456_789_012_345_678n;
-  signed = await privateKeyToAccount(KEY).signTransaction({ ...CALL, ...PAYING, type: 'eip1559', value });
-  writeFileSync(file('signed.txt'), `${signed}\n`);
-});
+const value = 123_456_789_012_345_678n;
+const signed = await privateKeyToAccount(KEY).signTransaction({ ...CALL, ...PAYING, type: 'eip1559', value });
+writeFileSync(file('signed.txt'), `${signed}\n`);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Nothing that a command says, in whatever way it goes wrong, repeats what is signed. */

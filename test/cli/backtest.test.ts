@@ -16,7 +16,6 @@ const at = (name: string): string => join(folder, name);
 
 const rows = readFileSync(RECORDING, 'utf8').trim().split('\n');
 const [heading = '', ...blocks] = rows;
-/** The first blocks of the recording as a file of their own. */
 function shortRecording(name: string, count: number): string {
   writeFileSync(at(name), [heading, ...blocks.slice(0, count)].join('\n'));
   return at(name);
@@ -27,7 +26,6 @@ const widest = (text: string): number => Math.max(...text.split('\n').map((line)
 
 describe('gastop backtest', () => {
   let whole: Captured;
-  /** Its first blocks, which are walked in a moment. */
   let short: string;
   let shortJson: Captured;
   beforeAll(async () => {
@@ -52,7 +50,6 @@ describe('gastop backtest', () => {
     }
     expect(whole.stdout).toMatch(/^naive rule .*\nperfect foresight/m);
     expect(whole.stdout).toMatch(/^5m +[\d,]+ +[\d.]+ % +[\d.]+ % /m);
-    // A day is not over in two hours.
     expect(whole.stdout).toMatch(/^not judged: .*1d; no probability was stated, or its time was not over$/m);
     expect(whole.stdout).not.toMatch(/NaN|Infinity|undefined|\u001b/);
   });
@@ -104,7 +101,6 @@ describe('gastop backtest', () => {
       expect(lanes.stdout).not.toContain('?');
       expect(lanes.stdout).toContain('Slow:');
       expect(lanes.stdout).not.toContain('Horizons');
-      // The table shows the very same figures as JSON.
       const [fast] = JSON.parse(shortJson.stdout).lanes;
       expect(lanes.stdout).toMatch(new RegExp(`^gastop +${(fast.rules[0].kept * 100).toFixed(1)} %`, 'm'));
       const horizons = await runMain(['backtest', short, '--horizons', '--json']);

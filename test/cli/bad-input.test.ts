@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { runMain } from './captured-io.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gastop-bad-input-'));
@@ -15,7 +15,6 @@ const written = (name: string, content: string | Uint8Array): string => {
 };
 const config = (name: string, content: string | Uint8Array): string[] => ['--config', written(name, content)];
 
-/** What a service says of a limit, and what is said of that. */
 const LIMITS: Readonly<Record<string, readonly [message: string, says: string]>> = {
   clock: [
     'the 8 requests per day are used up; ask again from 2026-11-22T00:00:00Z on',
@@ -27,7 +26,6 @@ const LIMITS: Readonly<Record<string, readonly [message: string, says: string]>>
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const refused = (errorCode: string, message: string) => JSON.stringify({ errorCode, message });
-/** What is answered on every path that begins so. */
 const ANSWERS: Readonly<Record<string, readonly [status: number, body: string, headers?: object]>> = {
   html: [200, '<html><body>\u001b[2Jhello</body></html>', { 'content-type': 'text/html' }],
   cut: [200, '{"lowPrice": 12', JSON_TYPE],
@@ -38,21 +36,17 @@ const ANSWERS: Readonly<Record<string, readonly [status: number, body: string, h
   plan: [403, refused('plan_forbidden', 'no API access')],
   quota: [429, refused('rate_limit_exceeded', 'used up'), { 'retry-after': '60' }],
 };
-let server: Server;
-let origin = '';
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    const kind = new URL(request.url ?? '/', 'http://x').pathname.split('/')[1] ?? '';
-    const limit = LIMITS[kind]?.[0];
-    const [status, body, headers] =
-      limit === undefined
-        ? (ANSWERS[kind] ?? [404, 'no'])
-        : [429, refused('rate_limit_exceeded', limit), { 'retry-after': '7200' }];
-    response.writeHead(status, { ...headers }).end(body);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const server = createServer((request, response) => {
+  const kind = new URL(request.url ?? '/', 'http://x').pathname.split('/')[1] ?? '';
+  const limit = LIMITS[kind]?.[0];
+  const [status, body, headers] =
+    limit === undefined
+      ? (ANSWERS[kind] ?? [404, 'no'])
+      : [429, refused('rate_limit_exceeded', limit), { 'retry-after': '7200' }];
+  response.writeHead(status, { ...headers }).end(body);
 });
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 afterAll(() => {
   server.closeAllConnections();
   server.close();

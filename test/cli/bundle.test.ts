@@ -7,7 +7,6 @@ import { GASTOP } from '../helpers/gastop.ts';
 const DIST = dirname(GASTOP);
 const CHUNKS = readdirSync(join(DIST, 'chunks'));
 
-/** The files that Node reads to load `file`. */
 function loadedWith(file: string, loaded = new Set<string>()): Set<string> {
   if (loaded.has(file)) return loaded;
   loaded.add(file);

@@ -12,16 +12,12 @@ export interface RunOptions {
   readonly home?: string;
   readonly platform?: NodeJS.Platform;
   readonly terminal?: boolean;
-  /** Where stderr alone goes elsewhere. */
   readonly stderrIsTTY?: boolean;
   readonly signal?: AbortSignal;
-  /** What stands on stdin. */
   readonly input?: string;
-  /** What is answered to each question. */
   readonly answer?: string | null;
   /** What is pasted where nobody sees it. */
   readonly pasted?: string | null;
-  /** Told of everything that has been written to stderr so far. */
   readonly onStderr?: (text: string) => void;
 }
 
@@ -31,7 +27,6 @@ export interface CapturedIo {
   stderr(): string;
 }
 
-/** The streams and the environment of a command, with what it has written so far. */
 export function captureIo(options: RunOptions & Partial<Pick<Io, 'now'>> = {}): CapturedIo {
   let stdout = '';
   let stderr = '';

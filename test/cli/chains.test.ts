@@ -1,21 +1,17 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { openChainRows, readChainRows } from '../../src/cli/commands/chains.ts';
 import { namedChains, resolveSettings } from '../../src/cli/settings.ts';
 import { compareChains } from '../../src/mcp/compare-tool.ts';
-import { startChains, type TriedChains } from '../helpers/tried-chains.ts';
+import { startChains } from '../helpers/tried-chains.ts';
 import { runMain } from './captured-io.ts';
-import { type Served, serveRecording } from './served.ts';
+import { serveRecording } from './served.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gastop-chains-'));
-let chains: TriedChains;
-let served: Served;
 
-beforeAll(async () => {
-  [chains, served] = await Promise.all([startChains(), serveRecording()]);
-});
+const [chains, served] = await Promise.all([startChains(), serveRecording()]);
 afterAll(async () => {
   await Promise.all([chains.stop(), served.close()]);
   rmSync(folder, { recursive: true, force: true });
@@ -78,41 +74,38 @@ describe('gastop chains', () => {
   });
 });
 
-describe('the tool of MCP', () => {
-  it('compares the chains that are named', async () => {
-    const settings = resolveSettings({}, {}, chains.config);
-    const asked: (string | null)[] = [];
-    const compare = (names: string | null, signal: AbortSignal) => {
-      asked.push(names);
-      const setups = namedChains(names ?? '', settings.chains.value);
-      return readChainRows(setups, { now: Date.now, withinMs: 120_000, signal });
-    };
-    const context = async () => ({ compare, signal: new AbortController().signal });
-    const compared = await compareChains.call({ chains: ['dead', 'scroll'] }, context);
-    expect(asked).toEqual(['dead,scroll']);
-    expect(compared).toMatchObject({
-      chains: [
-        { name: 'scroll', chain: 'Scroll', swap: { l1Coins: '0.0000025' }, problem: null },
-        { name: 'dead', swap: null, problem: expect.stringContaining('refuses the connection') },
-      ],
-    });
+it('the tool of MCP compares the chains that are named', async () => {
+  const settings = resolveSettings({}, {}, chains.config);
+  const asked: (string | null)[] = [];
+  const compare = (names: string | null, signal: AbortSignal) => {
+    asked.push(names);
+    const setups = namedChains(names ?? '', settings.chains.value);
+    return readChainRows(setups, { now: Date.now, withinMs: 120_000, signal });
+  };
+  const context = async () => ({ compare, signal: new AbortController().signal });
+  const compared = await compareChains.call({ chains: ['dead', 'scroll'] }, context);
+  expect(asked).toEqual(['dead,scroll']);
+  expect(compared).toMatchObject({
+    chains: [
+      { name: 'scroll', chain: 'Scroll', swap: { l1Coins: '0.0000025' }, problem: null },
+      { name: 'dead', swap: null, problem: expect.stringContaining('refuses the connection') },
+    ],
   });
 });
 
-describe('a row', () => {
-  it('is asked again when a node that had too many requests wants it, not before', async () => {
-    const settings = resolveSettings({}, {}, chains.config);
-    const { limited } = chains;
-    const setups = settings.chains.value.filter(({ name }) => name === 'limited');
-    limited.requests.length = 0;
-    const now = 1_800_000_000_000;
-    await using rows = openChainRows(setups, () => now);
-    rows.start();
-    await rows.complete(10_000, new AbortController().signal);
-    expect(rows.read()).toMatchObject([{ figures: null, problem: { retryAt: now + 42_000 } }]);
-    // Which chain it is takes two requests at once, of which the second may not have come.
-    expect(limited.requests.length).toBeLessThanOrEqual(2);
-  });
+it('a row is asked again when a node that had too many requests wants it, not before', async () => {
+  const settings = resolveSettings({}, {}, chains.config);
+  const { limited } = chains;
+  const setups = settings.chains.value.filter(({ name }) => name === 'limited');
+  limited.requests.length = 0;
+  const now = 1_800_000_000_000;
+  await using rows = openChainRows(setups, () => now);
+  rows.start();
+  rows.start();
+  await rows.complete(10_000, new AbortController().signal);
+  expect(rows.read()).toMatchObject([{ figures: null, problem: { retryAt: now + 42_000 } }]);
+  // Which chain it is takes two requests at once, of which the second may not have come.
+  expect(limited.requests.length).toBeLessThanOrEqual(2);
 });
 
 describe('chains of the config file', () => {

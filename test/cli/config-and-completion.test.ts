@@ -16,6 +16,15 @@ function home(name: string, config: string, mode: number): string {
   return join(folder, name);
 }
 
+const TOKEN = '123456789:AAtokentokentokentoken';
+let configs = 0;
+
+function configured(content: object, mode = 0o600): string {
+  const path = join(folder, `config-${++configs}.json`);
+  writeFileSync(path, JSON.stringify(content), { mode });
+  return path;
+}
+
 const row = (stdout: string, name: string): string =>
   stdout
     .split('\n')
@@ -91,6 +100,47 @@ describe('gastop config', () => {
     expect((await runMain(['config'], { home: home('keyless', '{}', 0o644) })).stderr).toBe('');
   });
 
+  it('shows what is set up for alerts and where it came from, never a password or token', async () => {
+    const config = configured({
+      smtp: { host: 'mail.example.org', user: 'me', password: 'hunter22', from: 'gas@example.org' },
+      telegram: { token: TOKEN, apiUrl: 'https://bots.example:8443/x' },
+    });
+    const { stdout, stderr } = await runMain(['config', '--config', config, '--allow-private-targets']);
+    expect(stderr).toBe('');
+    expect(row(stdout, 'mail')).toBe(
+      'mail | smtp://mail.example.org:587, as me, password set, from gas@example.org | config file',
+    );
+    expect(row(stdout, 'telegram')).toBe('telegram | token set, asks bots.example:8443 | config file');
+    expect(row(stdout, 'private targets')).toBe('private targets | allowed | --allow-private-targets');
+    expect(stdout).not.toMatch(/hunter22|AAtoken/);
+  });
+
+  it.each([
+    [{ smtp: { host: 'mail.example.org', prot: 25 } }, '"smtp.prot" is not a setting'],
+    [{ smtp: { host: 'mail.example.org', port: 0 } }, '"smtp.port" must be at least 1'],
+    [{ smtp: 'hunter22' }, '"smtp" must be a JSON object'],
+    [{ telegram: {} }, '"telegram.token" is missing'],
+    [{ allowPrivateTargets: 'hunter22' }, '"allowPrivateTargets" must be true or false'],
+  ])('%j is refused in one line that says what would do', async (content, message) => {
+    const { exitCode, stderr } = await runMain(['config', '--config', configured(content)]);
+    expect([exitCode, stderr.trim().split('\n').length]).toEqual([2, 1]);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain('hunter22');
+  });
+
+  it.skipIf(process.platform === 'win32').each([
+    [{ smtp: { host: 'a.example', from: 'a@a.example', password: 'hunter22' } }, 'a password'],
+    [{ telegram: { token: TOKEN } }, 'a token'],
+    [{ rpc: ['http://127.0.0.1:8545', 'https://node.example/v3/0123456789abcdef0123'] }, 'the key of a node'],
+    [{ rpc: 'wss://me:hunter22@node.example' }, 'the key of a node'],
+  ])('warns where others on the machine can read %j', async (content, what) => {
+    const open = await runMain(['config', '--config', configured(content, 0o644)]);
+    expect(open.stderr).toContain(
+      `holds ${what} and others on this machine can read it; run chmod 600 on it`,
+    );
+    expect((await runMain(['config', '--config', configured(content)])).stderr).toBe('');
+  });
+
   it('never repeats what stands around a mistake in the file: it may be a key', async () => {
     const config = '{ "apiKey": "secret-secret-secret }';
     const { exitCode, stderr } = await runMain(['config'], { home: home('broken', config, 0o600) });
@@ -108,19 +158,8 @@ describe('gastop completion', () => {
     async (shell) => {
       const { exitCode, stdout } = await runMain(['completion', shell]);
       expect(exitCode).toBe(0);
-      for (const word of [
-        'live',
-        'now',
-        'history',
-        'record',
-        'config',
-        'completion',
-        'window',
-        'format',
-        'rpc',
-      ]) {
-        expect(stdout).toContain(word);
-      }
+      const words = 'live now history record config completion window format rpc'.split(' ');
+      for (const word of words) expect(stdout).toContain(word);
       if (has(shell)) execFileSync(shell, ['-n'], { input: stdout });
     },
   );
@@ -153,18 +192,10 @@ describe('gastop completion', () => {
 
 describe('help', () => {
   it.each([
-    [],
-    ['live'],
-    ['now'],
-    ['history'],
-    ['record'],
-    ['backtest'],
-    ['keys'],
-    ['keys', 'create'],
-    ['config'],
-    ['completion'],
-  ])('of "%s" goes to stdout, is at most 80 columns wide and ends with exit 0', async (...command) => {
-    const { exitCode, stdout, stderr } = await runMain([...command, '--help']);
+    ...['', 'live', 'now', 'history', 'record', 'backtest', 'keys', 'keys create', 'config', 'completion'],
+  ])('of "%s" goes to stdout, is at most 80 columns wide and ends with exit 0', async (command) => {
+    const argv = `${command} --help`.trim().split(' ');
+    const { exitCode, stdout, stderr } = await runMain(argv);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(stdout).toContain('Usage');
@@ -191,15 +222,13 @@ describe('help', () => {
   });
 });
 
-describe('the monitor without a terminal that can show it', () => {
-  it('points to "gastop now": exit 2', async () => {
-    for (const argv of [[], ['live'], ['--demo'], ['live', '--demo']]) {
-      const { exitCode, stderr } = await runMain(argv);
-      expect(exitCode).toBe(2);
-      expect(stderr).toContain('"gastop now"');
-    }
-    const dumb = await runMain([], { terminal: true, env: { TERM: 'dumb' } });
-    expect(dumb.exitCode).toBe(2);
-    expect(dumb.stderr).toContain('TERM=dumb');
-  });
+it('the monitor without a terminal that can show it points to "gastop now": exit 2', async () => {
+  for (const argv of [[], ['live'], ['--demo'], ['live', '--demo']]) {
+    const { exitCode, stderr } = await runMain(argv);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('"gastop now"');
+  }
+  const dumb = await runMain([], { terminal: true, env: { TERM: 'dumb' } });
+  expect(dumb.exitCode).toBe(2);
+  expect(dumb.stderr).toContain('TERM=dumb');
 });

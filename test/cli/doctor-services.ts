@@ -1,33 +1,23 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createServer as createHttps } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RateLimits, StatsCurrent, Summary } from '../../src/contract/dashboard.ts';
 import { TxsMetrics } from '../../src/contract/explorer.ts';
 import { BASE_PATH } from '../../src/contract/routes.ts';
 import type { Certificate } from '../client/certificates.ts';
+import { serve } from '../client/http-server.ts';
 import * as own from '../client/own-answers.ts';
 import { AT, BLOCK, HASH, TX } from './explorer-answers.ts';
 
-/** What stands behind a path: a body, or whatever answers. */
 export type Answers = Readonly<Record<string, unknown>>;
 export type Answering = (request: IncomingMessage, response: ServerResponse) => void;
-
-export interface FakeService {
-  readonly url: string;
-  /** Paths with their queries, in order. */
-  readonly asked: readonly string[];
-  readonly keys: readonly (string | undefined)[];
-}
 
 /** A service at a free port that answers by path; what it does not have is 404. It ends with the test. */
 export async function serveAnswers(
   answers: Answers,
   { secure, headers = {} }: { secure?: Certificate; headers?: Readonly<Record<string, string>> } = {},
-): Promise<FakeService> {
+) {
   const asked: string[] = [];
   const keys: (string | undefined)[] = [];
-  const listener = (request: IncomingMessage, response: ServerResponse) => {
+  const answering = (request: IncomingMessage, response: ServerResponse) => {
     const path = (request.url ?? '').replace(BASE_PATH, '');
     asked.push(path);
     keys.push(request.headers['x-api-key']?.toString());
@@ -37,14 +27,8 @@ export async function serveAnswers(
     else if (answer === undefined) send(response, { errorCode: 'not_found', message: 'no such route' }, 404);
     else send(response, answer);
   };
-  const server = secure === undefined ? createServer(listener) : createHttps({ ...secure }, listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { url: `${secure === undefined ? 'http' : 'https'}://127.0.0.1:${port}`, asked, keys };
+  const { url } = await serve(answering, undefined, secure);
+  return { url, asked, keys };
 }
 
 export function send(

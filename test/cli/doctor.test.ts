@@ -37,7 +37,6 @@ async function reportOn(url: string, options: RunOptions = {}) {
 /** Lines are broken where the terminal ends, which is not what a test is about. */
 const unwrapped = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
-/** Fit for any terminal, and without the key. */
 function expectHarmless({ stdout, stderr }: { stdout: string; stderr: string }): void {
   expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
   expect(stdout + stderr).not.toContain(KEY);
@@ -158,7 +157,6 @@ describe('a service that speaks v1', () => {
   });
 });
 
-/** Known to be a record. */
 function own(path: string): Record<string, unknown> {
   return z.record(z.string(), z.unknown()).parse(OWN_ROUTES[path]);
 }
@@ -283,24 +281,22 @@ describe('a service that cannot be used', () => {
   });
 });
 
-describe('a service that takes its time', () => {
-  it('has the question under way shown on stderr, on a terminal, and taken away again', async () => {
-    let answer = () => {};
-    const slow: Answering = (_request, response) => {
-      answer = () => {
-        answer = () => {};
-        send(response, OWN_ROUTES['/gas/trend']);
-      };
+it('a service that takes its time has the question under way shown on stderr, on a terminal, and taken away again', async () => {
+  let answer = () => {};
+  const slow: Answering = (_request, response) => {
+    answer = () => {
+      answer = () => {};
+      send(response, OWN_ROUTES['/gas/trend']);
     };
-    const { url } = await serveAnswers({ ...OWN_ROUTES, '/gas/trend': slow });
-    const onStderr = (text: string) => {
-      if (text.includes('asking /gas/trend')) answer();
-    };
-    const { exitCode, stdout, stderr } = await doctor(url, [], { terminal: true, onStderr });
-    expect(exitCode).toBe(0);
-    expect(stdout).not.toContain('asking');
-    expect(stderr.endsWith('\r\u001b[K')).toBe(true);
-  });
+  };
+  const { url } = await serveAnswers({ ...OWN_ROUTES, '/gas/trend': slow });
+  const onStderr = (text: string) => {
+    if (text.includes('asking /gas/trend')) answer();
+  };
+  const { exitCode, stdout, stderr } = await doctor(url, [], { terminal: true, onStderr });
+  expect(exitCode).toBe(0);
+  expect(stdout).not.toContain('asking');
+  expect(stderr.endsWith('\r\u001b[K')).toBe(true);
 });
 
 describe('a source in this process', () => {

@@ -1,6 +1,5 @@
 import { BlockMetrics, TxMetrics } from '../../src/contract/explorer.ts';
 
-/** Answers in the shape of the contract, of a block and a transaction that do not exist. */
 export const HASH = `0x${'ab'.repeat(32)}`;
 export const AT = '2026-01-20T12:00:00.000Z';
 

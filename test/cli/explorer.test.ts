@@ -5,7 +5,6 @@ import { serveAnswers } from './doctor-services.ts';
 import { BLOCK, HASH, TX } from './explorer-answers.ts';
 import { SHORT_RECORDING } from './served.ts';
 
-/** A service with one block and one transaction; what else is asked for it does not have. */
 let origin = '';
 let asked: readonly string[] = [];
 

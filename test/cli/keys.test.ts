@@ -23,7 +23,6 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 let homes = 0;
 
-/** A home of its own, with this config file. */
 function newHome(config: unknown = {}) {
   homes += 1;
   const home = join(root, `home-${homes}`);
@@ -283,16 +282,14 @@ describe('gastop keys revoke', () => {
   });
 });
 
-describe('gastop keys', () => {
-  it.each([
-    { argv: ['crate'], says: 'did you mean create?' },
-    { argv: ['sell'], says: 'create, list, rotate, revoke' },
-  ])('$argv says what there is: exit 2', async ({ argv, says }) => {
-    const { exitCode, stderr } = await newHome().run(...argv);
-    expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/^gastop: [^\n]*\n$/);
-    expect(stderr).toContain(says);
-  });
+it.each([
+  { argv: ['crate'], says: 'did you mean create?' },
+  { argv: ['sell'], says: 'create, list, rotate, revoke' },
+])('gastop keys $argv says what there is: exit 2', async ({ argv, says }) => {
+  const { exitCode, stderr } = await newHome().run(...argv);
+  expect(exitCode).toBe(2);
+  expect(stderr).toMatch(/^gastop: [^\n]*\n$/);
+  expect(stderr).toContain(says);
 });
 
 describe('plans of the config file', () => {

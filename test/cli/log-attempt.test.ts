@@ -3,7 +3,6 @@ import { logAttempt } from '../../src/cli/commands/run-service.ts';
 import type { Verdict } from '../../src/store/outbox.ts';
 import { messageOf } from '../helpers/fired-alert.ts';
 
-/** The line of an attempt that was answered so. */
 function lineOf(answer: string, verdict: Verdict): string {
   const lines: string[] = [];
   const take = (line: string) => lines.push(line);

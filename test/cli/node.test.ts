@@ -1,23 +1,20 @@
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { readBlockFile } from '../../src/chain/block-file.ts';
 import { processIo } from '../../src/cli/io.ts';
 import { chosenSettings } from '../../src/cli/open-source.ts';
 import { resolveSettings } from '../../src/cli/settings.ts';
-import { type Anvil, startAnvil } from '../helpers/anvil.ts';
+import { startAnvil } from '../helpers/anvil.ts';
 import { runMain } from './captured-io.ts';
 import { serveRecording } from './served.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gastop-node-'));
 const env = { XDG_DATA_HOME: folder };
-let anvil: Anvil;
 
-beforeAll(async () => {
-  anvil = await startAnvil({ chainId: 31_337, baseFee: 7_000_000_000, noMining: true });
-  await anvil.mine(40);
-});
+const anvil = await startAnvil({ chainId: 31_337, baseFee: 7_000_000_000, noMining: true });
+await anvil.mine(40);
 afterAll(async () => {
   await anvil.stop();
   rmSync(folder, { recursive: true, force: true });
@@ -28,21 +25,19 @@ async function baseFeeOf(block: string): Promise<bigint> {
   return BigInt((answer as { baseFeePerGas: [string, string] }).baseFeePerGas[0]);
 }
 
-describe('a URL typed into the monitor', () => {
-  it('is a node where it answers as one, otherwise a service; the key goes to a service only', async () => {
-    const io = processIo(process.env);
-    const settings = resolveSettings({}, {}, null);
-    const keyed = { ...io, env: { GASTOP_API_KEY: 'typed-key' } };
-    const ofNode = await chosenSettings(keyed, settings, { url: anvil.url });
-    expect(ofNode.source.value).toMatchObject({ kind: 'rpc', urls: [new URL(anvil.url)] });
-    const socket = await chosenSettings(keyed, settings, { url: anvil.wsUrl });
-    expect(socket.source.value.kind).toBe('rpc');
-    const served = await serveRecording();
-    const ofService = await chosenSettings(keyed, settings, { url: served.origin });
-    expect(served.keys.every((key) => key === undefined)).toBe(true);
-    await served.close();
-    expect(ofService.source.value).toMatchObject({ kind: 'hosted', apiKey: 'typed-key' });
-  });
+it('a URL typed into the monitor is a node where it answers as one, otherwise a service; the key goes to a service only', async () => {
+  const io = processIo(process.env);
+  const settings = resolveSettings({}, {}, null);
+  const keyed = { ...io, env: { GASTOP_API_KEY: 'typed-key' } };
+  const ofNode = await chosenSettings(keyed, settings, { url: anvil.url });
+  expect(ofNode.source.value).toMatchObject({ kind: 'rpc', urls: [new URL(anvil.url)] });
+  const socket = await chosenSettings(keyed, settings, { url: anvil.wsUrl });
+  expect(socket.source.value.kind).toBe('rpc');
+  const served = await serveRecording();
+  const ofService = await chosenSettings(keyed, settings, { url: served.origin });
+  expect(served.keys.every((key) => key === undefined)).toBe(true);
+  await served.close();
+  expect(ofService.source.value).toMatchObject({ kind: 'hosted', apiKey: 'typed-key' });
 });
 
 describe('a real node', () => {

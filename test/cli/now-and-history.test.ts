@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { GasCurrent, GasRecommendation } from '../../src/contract/gas.ts';
 import { BaseFeeMetrics } from '../../src/contract/metrics.ts';
 import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
@@ -10,7 +10,7 @@ import { sendJson, serve } from '../client/http-server.ts';
 import { OWN_RECOMMENDATION, OWN_SNAPSHOT } from '../client/own-answers.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { runMain } from './captured-io.ts';
-import { RECORDING, type Served, SHORT_RECORDING, serveRecording, withZeroTips } from './served.ts';
+import { RECORDING, SHORT_RECORDING, serveRecording, withZeroTips } from './served.ts';
 
 const recorded = readFileSync(RECORDING, 'utf8')
   .trim()
@@ -21,19 +21,14 @@ const recorded = readFileSync(RECORDING, 'utf8')
     return { number: Number(number), timestamp: Number(timestamp), baseFee: BigInt(baseFee) };
   });
 const last = recorded.at(-1) ?? { number: 0, timestamp: 0, baseFee: 0n };
-/** Its last blocks, where the hours before do not matter. */
 const short = ['--replay', SHORT_RECORDING];
 
-let served: Served;
-let folder: string;
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'gastop-'));
-  const file = join(folder, basename(RECORDING));
-  writeFileSync(file, await withZeroTips());
-  served = await serveRecording(file, 100_000);
-  const current = async () => (await fetch(`${served.origin}${BASE_PATH}${PATHS.gasCurrent}`)).json();
-  await waitFor(async () => GasCurrent.parse(await current()).source.ended, { what: 'its end' });
-});
+const folder = mkdtempSync(join(tmpdir(), 'gastop-'));
+const file = join(folder, basename(RECORDING));
+writeFileSync(file, await withZeroTips());
+const served = await serveRecording(file, 100_000);
+const current = async () => (await fetch(`${served.origin}${BASE_PATH}${PATHS.gasCurrent}`)).json();
+await waitFor(async () => GasCurrent.parse(await current()).source.ended, { what: 'its end' });
 afterAll(async () => {
   await served.close();
   rmSync(folder, { recursive: true });

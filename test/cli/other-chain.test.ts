@@ -1,27 +1,24 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { startAnvil } from '../helpers/anvil.ts';
 import { makeBlocks } from '../helpers/chain-blocks.ts';
-import { type JsonRpcServer, startJsonRpcServer } from '../helpers/json-rpc-server.ts';
+import { startJsonRpcServer } from '../helpers/json-rpc-server.ts';
 import { createScriptedChain } from '../helpers/scripted-chain.ts';
 import { runMain } from './captured-io.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gastop-other-chain-'));
 const db = join(folder, 'anvil.db');
-let node: JsonRpcServer;
 
-beforeAll(async () => {
-  const database = await openDatabase(db);
-  const store = new BlockStore(database);
-  await store.claimChain({ id: 31_337 });
-  await store.saveBlocks(makeBlocks(0, 99));
-  await database.close();
-  node = await startJsonRpcServer(createScriptedChain({ length: 20, chainId: 1 }));
-});
+const database = await openDatabase(db);
+const store = new BlockStore(database);
+await store.claimChain({ id: 31_337 });
+await store.saveBlocks(makeBlocks(0, 99));
+await database.close();
+const node = await startJsonRpcServer(createScriptedChain({ length: 20, chainId: 1 }));
 afterAll(async () => {
   await node.stop();
   rmSync(folder, { recursive: true, force: true });

@@ -1,43 +1,37 @@
 /** The built program where a proxy is the only way out. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, get, type Server } from 'node:http';
+import { createServer, get } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { GASTOP } from '../helpers/gastop.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
-import { type Served, serveRecording } from './served.ts';
+import { serveRecording } from './served.ts';
 
-let served: Served;
-let proxy: Server;
-let address: string;
-/** What the proxy was asked for, in turn. */
 const asked: string[] = [];
 
-beforeAll(async () => {
-  served = await serveRecording();
-  // What is not secret is asked of the proxy itself, by its whole URL (RFC 9112 §3.2.2).
-  proxy = createServer(({ url = '', headers }, response) => {
-    const { hostname, port, pathname } = new URL(url);
-    asked.push(`${hostname}:${port || 80}`);
-    get(served.origin + pathname, { headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-    });
+const served = await serveRecording();
+// What is not secret is asked of the proxy itself, by its whole URL (RFC 9112 §3.2.2).
+const proxy = createServer(({ url = '', headers }, response) => {
+  const { hostname, port, pathname } = new URL(url);
+  asked.push(`${hostname}:${port || 80}`);
+  get(served.origin + pathname, { headers }, (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(response);
   });
-  // A tunnel to the service, whatever name was asked for; to a node there is none.
-  proxy.on('connect', (request, socket) => {
-    asked.push(request.url ?? '');
-    if (request.url?.endsWith(':443')) return socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
-    const onward = connect(Number(new URL(served.origin).port), '127.0.0.1');
-    socket.write('HTTP/1.1 200 OK\r\n\r\n');
-    socket.pipe(onward).pipe(socket);
-    for (const end of [socket, onward]) end.on('error', () => {});
-  });
-  await once(proxy.listen(0, '127.0.0.1'), 'listening');
-  address = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 });
+// A tunnel to the service, whatever name was asked for; to a node there is none.
+proxy.on('connect', (request, socket) => {
+  asked.push(request.url ?? '');
+  if (request.url?.endsWith(':443')) return socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+  const onward = connect(Number(new URL(served.origin).port), '127.0.0.1');
+  socket.write('HTTP/1.1 200 OK\r\n\r\n');
+  socket.pipe(onward).pipe(socket);
+  for (const end of [socket, onward]) end.on('error', () => {});
+});
+await once(proxy.listen(0, '127.0.0.1'), 'listening');
+const address = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 
 afterAll(async () => {
   proxy.closeAllConnections();

@@ -1,10 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as pty from '@lydell/node-pty';
 import { expect, test } from 'vitest';
 import { createKey as createOwnKey } from '../../src/service/keys/api-keys.ts';
-import { GASTOP } from '../helpers/gastop.ts';
-import { isSlowRun } from '../helpers/rounds.ts';
 import { temporaryFile, temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { RawConnection } from '../service/fuzz/raw-connection.ts';
@@ -86,40 +83,6 @@ test.skipIf(process.platform !== 'linux')(
     expect(stderr).toMatch(/"level":"fatal".*cannot use gastop_[a-z0-9]{10}_…/);
     said.push(stdout, stderr, ...everyFile(home));
     for (const text of said) expect(text.includes(secret)).toBe(false);
-  },
-);
-
-// In `npm test` tui/monitor.terminal looks through what a monitor with a key has written.
-test.skipIf(process.platform !== 'linux' || !isSlowRun)(
-  'the monitor with a key writes it neither to the screen nor to the title of the terminal',
-  async () => {
-    const home = await temporaryFolder();
-    const { origin } = await startServe(['--demo'], { home });
-    const good = await createKey({ home });
-    const bad = `${good.slice(0, -1)}${good.endsWith('0') ? '1' : '0'}`;
-    for (const [key, shown] of [
-      [good, 'Average'],
-      [bad, 'key'],
-    ] as const) {
-      const terminal = pty.spawn(process.execPath, [GASTOP, '--url', origin], {
-        cols: 100,
-        rows: 30,
-        env: { PATH: process.env.PATH ?? '', HOME: home, TERM: 'xterm-256color', GASTOP_API_KEY: key },
-      });
-      let written = '';
-      terminal.onData((data) => {
-        written += data;
-      });
-      const ended = new Promise<void>((resolve) => terminal.onExit(() => resolve()));
-      await waitFor(() => written.includes(shown), { what: shown });
-      expect(readFileSync(`/proc/${terminal.pid}/cmdline`).includes(key)).toBe(false);
-      const before = written.length;
-      terminal.write('i');
-      await waitFor(() => written.slice(before).includes('GET /gas/current'), { what: 'the raw view' });
-      terminal.write('q');
-      await ended;
-      expect(written).not.toContain(good.split('_')[2]);
-    }
   },
 );
 

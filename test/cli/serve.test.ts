@@ -18,7 +18,6 @@ import { runMain } from './captured-io.ts';
 import { createKey, startProgram, startServe } from './served-program.ts';
 
 const GAS = '/be/api/v1/gas/current';
-/** Its whole day is not looked at here. */
 const DEMO = ['--demo', '--history', '1h'];
 
 test('says where it listens and how to make a key; a key made meanwhile works; SIGTERM ends it with 0', async () => {
@@ -40,9 +39,7 @@ test('says where it listens and how to make a key; a key made meanwhile works; S
   await agent.close();
   child.kill('SIGTERM');
   const { code, stdout, stderr } = await ended;
-  // The URL alone is for other programs.
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^gastop serves [^\n]+\n$/) });
-  // Nothing but JSON lines: two for people, then one per request.
   const [routes, noKey, ...lines] = stderr
     .trimEnd()
     .split('\n')

@@ -21,11 +21,8 @@ export interface Program {
 export interface ProgramOptions {
   readonly home: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Runs in the process before the program. */
   readonly before?: string;
-  /** Whether something is written to its stdin. */
   readonly input?: 'pipe';
-  /** The file that is its stdout. */
   readonly output?: string;
 }
 
@@ -74,7 +71,6 @@ export async function startServe(argv: readonly string[], options: ProgramOption
   return { ...program, port, origin: `http://127.0.0.1:${port}` };
 }
 
-/** Makes a key as a person does, and answers it. */
 export async function createKey({ home, env = {} }: ProgramOptions): Promise<string> {
   const options = { home, env: { XDG_DATA_HOME: home, ...env } };
   const { stdout, exitCode, stderr } = await runMain(['keys', 'create'], options);

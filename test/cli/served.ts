@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { encodeBlock, encodeHeader, readBlockFile } from '../../src/chain/block-file.ts';
 import { openReplaySource } from '../../src/chain/replay-source.ts';
 import { startService } from '../../src/service/service.ts';
+import { listen } from '../helpers/listen.ts';
 
 /** 2,001 consecutive mainnet blocks; see test/fixtures/blocks/README.md. */
 export const RECORDING = fileURLToPath(
@@ -18,14 +18,12 @@ export async function withZeroTips(): Promise<string> {
   return text;
 }
 
-/** The last 60 of them: enough for prices, and followed in a moment. */
 export const SHORT_RECORDING = fileURLToPath(
   new URL('../fixtures/blocks/mainnet_2024-10-16_60blocks_basefee_blobfee.csv', import.meta.url),
 );
 
 export interface Served {
   readonly origin: string;
-  /** The `x-api-key` of each request, in order. */
   readonly keys: readonly (string | undefined)[];
   close(): Promise<void>;
 }
@@ -48,13 +46,12 @@ export async function serveRecording(file = SHORT_RECORDING, speed = 1): Promise
         response.end(Buffer.from(await answer.arrayBuffer()));
       });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { origin, stop: close } = await listen(server);
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin,
     keys,
     close: async () => {
-      server.closeAllConnections();
-      server.close();
+      await close();
       stop.abort();
       await service.done;
     },

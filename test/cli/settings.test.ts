@@ -1,46 +1,77 @@
 import { describe, expect, it } from 'vitest';
 import type { ConfigFile, LoadedConfig } from '../../src/cli/config-file.ts';
 import { PUBLIC_NODES } from '../../src/cli/known-chains.ts';
-import { resolveSettings } from '../../src/cli/settings.ts';
+import { resolveSettings, type Settings, type SourceFlags } from '../../src/cli/settings.ts';
+import { runMain } from './captured-io.ts';
 
 const file = (content: ConfigFile): LoadedConfig => ({ path: '/c.json', content, warning: null });
 
+const TOKEN = '123456789:AAtokentokentokentoken';
+
 describe('where a setting comes from', () => {
-  it('how many blocks make an auto-tx final is said by a flag, the environment, the file, or the chain', () => {
-    const env = { GASTOP_CONFIRMATIONS: '3' };
-    const config = file({ confirmations: '4' });
-    const said = (
-      flags: { confirmations?: string },
-      from: Record<string, string>,
-      content: typeof config | null,
-    ) => resolveSettings(flags, from, content).confirmations;
-    expect(said({ confirmations: '2' }, env, config)).toEqual({ value: 2, from: '--confirmations' });
-    expect(said({}, env, config)).toEqual({ value: 3, from: 'GASTOP_CONFIRMATIONS' });
-    expect(said({}, {}, config)).toEqual({ value: 4, from: 'config file' });
-    expect(said({}, {}, null)).toEqual({ value: null, from: 'default' });
-    for (const confirmations of ['0', '-1', '1.5', '10001', 'all']) {
-      expect(() => said({ confirmations }, {}, null)).toThrow(/a whole number from 1 to 10,000/);
-    }
-    expect(() => resolveSettings({ url: 'http://a.example', confirmations: '2' }, {}, null)).toThrow(
-      /goes with --rpc/,
+  it.each<[keyof Settings, SourceFlags, string, string, ConfigFile, readonly unknown[]]>([
+    [
+      'confirmations',
+      { confirmations: '2' },
+      'GASTOP_CONFIRMATIONS',
+      '3',
+      { confirmations: '4' },
+      [2, 3, 4, null],
+    ],
+    [
+      'historySec',
+      { history: '1h' },
+      'GASTOP_HISTORY',
+      '2h',
+      { history: '3h' },
+      [3_600, 7_200, 10_800, 2_592_000],
+    ],
+    ['ascii', { ascii: true }, 'GASTOP_ASCII', 'on', { ascii: true }, [true, true, true, false]],
+    [
+      'allowPrivateTargets',
+      { allowPrivateTargets: true },
+      'GASTOP_ALLOW_PRIVATE_TARGETS',
+      '1',
+      { allowPrivateTargets: true },
+      [true, true, true, false],
+    ],
+  ])(
+    '%s is the flag before the environment before the config file',
+    (name, flags, variable, text, content, values) => {
+      const env = { [variable]: text };
+      const config = file(content);
+      const all = [
+        resolveSettings(flags, env, config),
+        resolveSettings({}, env, config),
+        resolveSettings({}, {}, config),
+        resolveSettings({}, {}, null),
+      ].map((settings) => settings[name]);
+      const flag = `--${variable.replace('GASTOP_', '').replaceAll('_', '-').toLowerCase()}`;
+      const from = [flag, variable, 'config file', 'default'];
+      expect(all).toEqual(values.map((value, place) => ({ value, from: from[place] })));
+    },
+  );
+
+  it('a source is named by a flag, the environment or the config file, in this order', () => {
+    const env = { GASTOP_URL: 'http://env.example' };
+    const config = file({ url: 'http://file.example' });
+    const named = (host: string, from: string) => ({
+      from,
+      value: { url: new URL(`http://${host}.example`) },
+    });
+    expect(resolveSettings({ url: 'http://flag.example' }, env, config).source).toMatchObject(
+      named('flag', '--url'),
     );
+    expect(resolveSettings({}, env, config).source).toMatchObject(named('env', 'GASTOP_URL'));
+    expect(resolveSettings({}, {}, config).source).toMatchObject(named('file', 'config file, url'));
   });
 
-  it('is the flag before the environment before the config file', () => {
-    const env = { GASTOP_URL: 'http://env.example', GASTOP_HISTORY: '2h' };
-    const config = file({ url: 'http://file.example', history: '3h', ascii: true });
-    const flagged = resolveSettings({ url: 'http://flag.example' }, env, config);
-    expect(flagged.source).toMatchObject({ from: '--url', value: { url: new URL('http://flag.example') } });
-    expect(flagged.historySec).toEqual({ value: 7_200, from: 'GASTOP_HISTORY' });
-    const fromEnv = resolveSettings({}, env, config);
-    expect(fromEnv.source).toMatchObject({
-      from: 'GASTOP_URL',
-      value: { url: new URL('http://env.example') },
-    });
-    const fromFile = resolveSettings({}, {}, config);
-    expect(fromFile.source).toMatchObject({ value: { url: new URL('http://file.example') } });
-    expect(fromFile.historySec).toEqual({ value: 10_800, from: 'config file' });
-    expect(fromFile.ascii).toEqual({ value: true, from: 'config file' });
+  it('the blocks that make an auto-tx final are 1 to 10,000, and go with a node', () => {
+    for (const confirmations of ['0', '-1', '1.5', '10001', 'all']) {
+      expect(() => resolveSettings({ confirmations }, {}, null)).toThrow(/a whole number from 1 to 10,000/);
+    }
+    const elsewhere = { url: 'http://a.example', confirmations: '2' };
+    expect(() => resolveSettings(elsewhere, {}, null)).toThrow(/goes with --rpc/);
   });
 
   it.each(['localhost:8787', '127.0.0.1:8545', '[::1]:8545/rpc'])('takes %s as http', (text) => {
@@ -125,5 +156,85 @@ describe('the key', () => {
       value: null,
       from: 'config file has one; without a url beside it, it is not used',
     });
+  });
+});
+
+describe('the mail server', () => {
+  it('comes from one URL in the environment, with what is special in it percent-encoded', () => {
+    const env = {
+      GASTOP_SMTP_URL: 'smtps://me%40example.org:p%2Fa%3Ass@mail.example.org',
+      GASTOP_SMTP_FROM: 'gastop <gas@example.org>',
+    };
+    expect(resolveSettings({}, env, file({ smtp: { host: 'other.example' } })).smtp).toEqual({
+      value: {
+        host: 'mail.example.org',
+        port: 465,
+        secure: true,
+        user: 'me@example.org',
+        password: 'p/a:ss',
+        from: 'gastop <gas@example.org>',
+      },
+      from: 'GASTOP_SMTP_URL',
+    });
+  });
+
+  it('or from the config file; TLS follows from the port', () => {
+    const smtp = (more: object) =>
+      resolveSettings({}, {}, file({ smtp: { host: 'mail.example.org', from: 'a@example.org', ...more } }))
+        .smtp;
+    expect(smtp({})).toMatchObject({ value: { port: 587, secure: false, user: null }, from: 'config file' });
+    expect(smtp({ port: 465 }).value).toMatchObject({ secure: true });
+    expect(smtp({ secure: true }).value).toMatchObject({ port: 465 });
+    expect(smtp({}).value).not.toHaveProperty('requireTls');
+    expect(smtp({ requireTls: false }).value).toMatchObject({ requireTls: false });
+    expect(smtp({ port: 2_525, secure: true }).value).toMatchObject({ port: 2_525, secure: true });
+  });
+
+  it.each([
+    ['http://mail.example.org', 'GASTOP_SMTP_URL: not a mail server; '],
+    ['hunter22', 'GASTOP_SMTP_URL: not a mail server; '],
+    ['smtp://me:hunter22/3@mail.example.org', 'GASTOP_SMTP_URL: not a mail server; '],
+    ['smtp://me:hunter22%@mail.example.org', 'GASTOP_SMTP_URL: not a mail server; '],
+    ['smtp://me:hunter22@mail.example.org', 'GASTOP_SMTP_URL needs GASTOP_SMTP_FROM: '],
+  ])('%s is refused in one line that does not repeat it', async (url, message) => {
+    const { exitCode, stderr } = await runMain(['config'], { env: { GASTOP_SMTP_URL: url } });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(message);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stderr).not.toContain('hunter22');
+  });
+
+  it.each(['gas', 'a@b.example, c@d.example', 'x <a@b.example>\r\nBcc: c@d.example', '<>'])(
+    '%j is no address to send from',
+    async (from) => {
+      const env = { GASTOP_SMTP_URL: 'smtp://mail.example.org', GASTOP_SMTP_FROM: from };
+      const { exitCode, stderr } = await runMain(['config'], { env });
+      expect([exitCode, stderr.trim().split('\n').length]).toEqual([2, 1]);
+      expect(stderr).toContain('GASTOP_SMTP_FROM: not an address to send from');
+    },
+  );
+});
+
+describe('Telegram', () => {
+  it('asks the public bot API unless another is named', () => {
+    const settings = (env: Record<string, string>) => resolveSettings({}, env, null).telegram;
+    expect(settings({})).toEqual({ value: null, from: 'default' });
+    expect(settings({ GASTOP_TELEGRAM_TOKEN: `${TOKEN}\n` })).toEqual({
+      value: { token: TOKEN, apiUrl: new URL('https://api.telegram.org') },
+      from: 'GASTOP_TELEGRAM_TOKEN',
+    });
+    const own = { GASTOP_TELEGRAM_TOKEN: TOKEN, GASTOP_TELEGRAM_API: 'http://127.0.0.1:8081' };
+    expect(settings(own).value?.apiUrl.href).toBe('http://127.0.0.1:8081/');
+  });
+
+  it.each<Record<string, string>>([
+    { GASTOP_TELEGRAM_TOKEN: 'my-hunter22' },
+    { GASTOP_TELEGRAM_TOKEN: TOKEN, GASTOP_TELEGRAM_API: 'api.telegram.org' },
+    { GASTOP_TELEGRAM_TOKEN: TOKEN, GASTOP_TELEGRAM_API: 'https://hunter22:x@bots.example' },
+  ])('%j is refused in one line that does not repeat it', async (env) => {
+    const { exitCode, stderr } = await runMain(['config'], { env });
+    expect([exitCode, stderr.trim().split('\n').length]).toEqual([2, 1]);
+    expect(stderr).toMatch(/^gastop: GASTOP_TELEGRAM_/);
+    expect(stderr).not.toMatch(/hunter22|AAtoken/);
   });
 });

@@ -2,23 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chainDatabase, configFile } from '../../src/cli/config-file.ts';
 import { expandRpc } from '../../src/cli/main.ts';
-import { cleanLine, toAscii } from '../../src/cli/output.ts';
+import { toAscii } from '../../src/cli/output.ts';
 import { wrapWords } from '../../src/core/text.ts';
-import { anyCharacter } from '../helpers/any-character.ts';
 
-describe('--rpc', () => {
-  it('takes every URL that follows and leaves the command alone', () => {
-    expect(expandRpc(['--rpc', 'http://a', 'ws://b', 'now', '--json'])).toEqual(
-      '--rpc http://a --rpc ws://b now --json'.split(' '),
-    );
-    expect(expandRpc(['now', '--rpc=http://a', 'http://b'])).toEqual(
-      'now --rpc=http://a --rpc http://b'.split(' '),
-    );
-    expect(expandRpc(['--rpc', 'http://a', '--', 'http://b'])).toEqual(
-      '--rpc http://a -- http://b'.split(' '),
-    );
-    expect(expandRpc(['--rpc', 'bad', 'http://b', 'now'])).toEqual('--rpc bad --rpc http://b now'.split(' '));
-  });
+it('--rpc takes every URL that follows and leaves the command alone', () => {
+  expect(expandRpc(['--rpc', 'http://a', 'ws://b', 'now', '--json'])).toEqual(
+    '--rpc http://a --rpc ws://b now --json'.split(' '),
+  );
+  expect(expandRpc(['now', '--rpc=http://a', 'http://b'])).toEqual(
+    'now --rpc=http://a --rpc http://b'.split(' '),
+  );
+  expect(expandRpc(['--rpc', 'http://a', '--', 'http://b'])).toEqual('--rpc http://a -- http://b'.split(' '));
+  expect(expandRpc(['--rpc', 'bad', 'http://b', 'now'])).toEqual('--rpc bad --rpc http://b now'.split(' '));
 });
 
 describe('folders', () => {
@@ -50,41 +45,26 @@ describe('folders', () => {
   });
 });
 
-describe('foreign text', () => {
-  it('reaches the terminal as one line without control characters', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: anyCharacter, maxLength: 2_000 }), (text) => {
-        const line = cleanLine(text);
-        expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
-        expect(line.length).toBeLessThanOrEqual(601);
-      }),
-    );
-    expect(cleanLine('\u001b[31mred\u001b[0m\r\nnext')).toBe('red next');
-  });
-
-  it('in ASCII holds nothing else', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-        expect(toAscii(text)).toMatch(/^[\u0000-\u007f]*$/);
-      }),
-    );
-    expect(toAscii('a · b — −2 %')).toBe('a | b - -2 %');
-  });
+it('foreign text in ASCII holds nothing else', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+      expect(toAscii(text)).toMatch(/^[\u0000-\u007f]*$/);
+    }),
+  );
+  expect(toAscii('a · b — −2 %')).toBe('a | b - -2 %');
 });
 
-describe('wrapped words', () => {
-  it('stay within the width, end without spaces, and lose nothing', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.stringMatching(/^[a-z]{0,30}$/)),
-        fc.integer({ min: 1, max: 40 }),
-        (words, width) => {
-          const text = words.join(' ');
-          const lines = wrapWords(text, width);
-          for (const line of lines) expect(line).toMatch(new RegExp(`^(.{0,${width - 1}}[a-z])?$`));
-          expect(lines.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
-        },
-      ),
-    );
-  });
+it('wrapped words stay within the width, end without spaces, and lose nothing', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.stringMatching(/^[a-z]{0,30}$/)),
+      fc.integer({ min: 1, max: 40 }),
+      (words, width) => {
+        const text = words.join(' ');
+        const lines = wrapWords(text, width);
+        for (const line of lines) expect(line).toMatch(new RegExp(`^(.{0,${width - 1}}[a-z])?$`));
+        expect(lines.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
+      },
+    ),
+  );
 });

@@ -25,7 +25,6 @@ test('wait polls as soon as the stream breaks', async () => {
   expect(await waiting).toMatchObject({ exitCode: 0, stderr: 'gastop: average is 1.00 gwei at block 2\n' });
 });
 
-/** Runs `now --watch` until the test ends it by a signal. */
 function watch(url: string, ...argv: string[]) {
   const stop = new AbortController();
   onTestFinished(() => stop.abort(new Interruption(130)));

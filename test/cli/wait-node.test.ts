@@ -18,7 +18,6 @@ const freshFile = () => join(folder, `file-${++files}`);
 const LENGTH = 60;
 const env = { PATH: process.env.PATH ?? '' };
 
-/** Base fee 1 gwei and tip 2, the newest block `ageSec` old. */
 function chainOf(ageSec: number): ScriptedChain {
   const startedAt = Math.floor(Date.now() / 1_000) - ageSec - LENGTH;
   return createScriptedChain({ length: LENGTH, startedAt, spacingSec: 1 });

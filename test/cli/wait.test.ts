@@ -13,7 +13,6 @@ import { startProgram } from './served-program.ts';
 const folder = mkdtempSync(join(tmpdir(), 'gastop-wait-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Met by the first snapshot. */
 const AT_ONCE = ['wait', '--replay', SHORT_RECORDING, '--below', '1000000'];
 const start = (argv: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   startProgram(argv, { home: folder, env });
@@ -61,7 +60,6 @@ describe('the command that wait runs', () => {
       GASTOP_SOURCE: 'replay',
       NO_COLOR: '1',
     });
-    // The recording does not say what tips its blocks took.
     expect(env).not.toHaveProperty('GASTOP_TIP_GWEI');
     expect(env).not.toHaveProperty('NODE_ENV');
     expect(env).not.toHaveProperty('FORCE_COLOR');
@@ -178,21 +176,19 @@ describe('signals', () => {
   );
 });
 
-describe('wrong usage is one line and exit 2', () => {
-  it.each<[string, string[], string]>([
-    ['no price', [], '--below GWEI, or --above GWEI'],
-    ['two prices', ['--below', '5', '--above', '6'], 'cannot be combined'],
-    ['an unknown lane', ['--below', '5', '--lane', 'turbo'], 'slow, average, fast'],
-    ['no time', ['--below', '5', '--timeout', '0s'], '--timeout: "0s"'],
-    ['too long a time', ['--below', '5', '--timeout', '25d'], '24d'],
-    ['no blocks', ['--below', '5', '--confirm', '0'], '--confirm: "0"'],
-    ['a flag of the command without --', ['--below', '5', 'ls', '--all'], "unknown option '--all'"],
-  ])('%s', async (_title, argv, says) => {
-    const { exitCode, stdout, stderr } = await runMain(['wait', '--demo', ...argv]);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toMatch(/^gastop: [^\n]+\n$/);
-    expect(stderr).toContain(says);
-  });
+it.each<[string, string[], string]>([
+  ['no price', [], '--below GWEI, or --above GWEI'],
+  ['two prices', ['--below', '5', '--above', '6'], 'cannot be combined'],
+  ['an unknown lane', ['--below', '5', '--lane', 'turbo'], 'slow, average, fast'],
+  ['no time', ['--below', '5', '--timeout', '0s'], '--timeout: "0s"'],
+  ['too long a time', ['--below', '5', '--timeout', '25d'], '24d'],
+  ['no blocks', ['--below', '5', '--confirm', '0'], '--confirm: "0"'],
+  ['a flag of the command without --', ['--below', '5', 'ls', '--all'], "unknown option '--all'"],
+])('wrong usage is one line and exit 2: %s', async (_title, argv, says) => {
+  const { exitCode, stdout, stderr } = await runMain(['wait', '--demo', ...argv]);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+  expect(stderr).toMatch(/^gastop: [^\n]+\n$/);
+  expect(stderr).toContain(says);
 });
 
 describe('a service elsewhere', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { systemClock } from '../../src/chain/async.ts';
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
 import { loadDayPrices, previewOver, previewWords } from '../../src/client/alert-preview.ts';
@@ -31,37 +31,34 @@ const POINTS = Array.from({ length: 289 }, (_, index) => {
     gasUsedRatio: 0.5,
   };
 });
-/** The requests to v1, without those for the description. */
 const asked = ({ requests }: HttpServer) =>
   requests.flatMap(({ path }) => (path.startsWith(BASE_PATH) ? [path.slice(BASE_PATH.length)] : []));
 
 const CHART = { timeFrame: '24h', bucketSec: 300, points: POINTS, anomalies: [], events: [] };
 
-describe('a preview on a service elsewhere', () => {
-  it('takes one request a lane, and says how coarse its answer is', async () => {
-    const server = await serve((_, response) => sendJson(response, CHART));
-    const client = createGasClient({ url: server.url });
-    const preview = previewOver(RULE, await loadDayPrices(client, 'average', false));
-    expect(preview).toEqual({
-      times: 5,
-      last: { at: END, price: 9_000_000_000n },
-      from: END + 300_000 - DAY_SEC * 1_000,
-      to: END + 300_000,
-      everySec: 300,
-      lowest: 9_000_000_000n,
-      highest: 11_000_000_000n,
-    });
-    expect(previewWords(preview, utc)).toBe(
-      'would have fired 5 times in the last 24 h, last at 12:00 at 9.00 gwei ' +
-        '(from 5-minute averages, which hide short dips and peaks)',
-    );
-    const of = async (rule: Partial<AlertRule>) =>
-      previewOver({ ...RULE, ...rule }, await loadDayPrices(client, rule.lane ?? 'average', false)).times;
-    expect(await of({ lane: 'slow', threshold: 1n })).toBe(0);
-    expect(await of({ cooldownMs: 8 * 3_600_000 })).toBe(3);
-    expect(await of({ lane: 'fast', disableOnce: true })).toBe(1);
-    expect(asked(server)).toEqual(Array(4).fill('/dashboard/stats/chart'));
+it('a preview on a service elsewhere takes one request a lane, and says how coarse its answer is', async () => {
+  const server = await serve((_, response) => sendJson(response, CHART));
+  const client = createGasClient({ url: server.url });
+  const preview = previewOver(RULE, await loadDayPrices(client, 'average', false));
+  expect(preview).toEqual({
+    times: 5,
+    last: { at: END, price: 9_000_000_000n },
+    from: END + 300_000 - DAY_SEC * 1_000,
+    to: END + 300_000,
+    everySec: 300,
+    lowest: 9_000_000_000n,
+    highest: 11_000_000_000n,
   });
+  expect(previewWords(preview, utc)).toBe(
+    'would have fired 5 times in the last 24 h, last at 12:00 at 9.00 gwei ' +
+      '(from 5-minute averages, which hide short dips and peaks)',
+  );
+  const of = async (rule: Partial<AlertRule>) =>
+    previewOver({ ...RULE, ...rule }, await loadDayPrices(client, rule.lane ?? 'average', false)).times;
+  expect(await of({ lane: 'slow', threshold: 1n })).toBe(0);
+  expect(await of({ cooldownMs: 8 * 3_600_000 })).toBe(3);
+  expect(await of({ lane: 'fast', disableOnce: true })).toBe(1);
+  expect(asked(server)).toEqual(Array(4).fill('/dashboard/stats/chart'));
 });
 
 it.runIf(isSlowRun)('a preview on a service in this process looks at every block of the day', async () => {
@@ -93,7 +90,6 @@ it.runIf(isSlowRun)('a preview on a service in this process looks at every block
   );
   expect(asked.length).toBeGreaterThan(20);
 
-  // The same from the rows themselves, put together in another way.
   const { from, to } = preview;
   const prices: { number: number; timestamp: number; base: number; tip: number }[] = [];
   for (let start = from; start < to; start += 3_600_000) {

@@ -161,7 +161,6 @@ describe('a long list of alerts', () => {
   });
 });
 
-/** The payload that v1 was given with. */
 const GIVEN = [
   ...['thresholdGwei', 'gasSpeed', 'condition', 'cooldownMs', 'disableOnce'],
   ...['method', 'channels', 'to', 'note'],
@@ -287,16 +286,14 @@ describe('what a change answers', () => {
   });
 });
 
-describe('what an alert has saved', () => {
-  it('is read whole from our own service, to the last wei', async () => {
-    const view = { ...OWN_SAVINGS.best, triggeredAt: AT, price: 7n, referencePrice: 9n, savedWei: 300_000n };
-    expect(await clientOf(OWN_SAVINGS).alertSavings('alr_1')).toEqual({
-      events: 1,
-      savedWei: 300_000n,
-      savedUsd: null,
-      best: view,
-      gasAmount: 150_000,
-      entries: [view],
-    });
+it('what an alert has saved is read whole from our own service, to the last wei', async () => {
+  const view = { ...OWN_SAVINGS.best, triggeredAt: AT, price: 7n, referencePrice: 9n, savedWei: 300_000n };
+  expect(await clientOf(OWN_SAVINGS).alertSavings('alr_1')).toEqual({
+    events: 1,
+    savedWei: 300_000n,
+    savedUsd: null,
+    best: view,
+    gasAmount: 150_000,
+    entries: [view],
   });
 });

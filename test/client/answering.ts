@@ -6,7 +6,6 @@ import { ClientError } from '../../src/client/errors.ts';
 
 export const HOST = 'gas.example.org';
 
-/** A client of a service that gives this one answer to every question. */
 export function clientOf(body: unknown, options: Partial<GasClientOptions> = {}): GasClient {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return createGasClient({ url: `https://${HOST}`, fetch: () => new Response(text), ...options });
@@ -16,7 +15,6 @@ export function fixture(name: string): string {
   return readFileSync(join(import.meta.dirname, '../fixtures/foreign', name), 'utf8');
 }
 
-/** The `ClientError` that a call must end in. */
 export async function failureOf(call: Promise<unknown>): Promise<ClientError> {
   try {
     await call;

@@ -27,7 +27,6 @@ const SENDER = {
   balanceWei: String(10n ** 18n),
 };
 
-/** A service that answers what stands in `answers`, by the end of the path, and has nothing else. */
 async function serviceOf(answers: Readonly<Record<string, unknown>>) {
   const server = await serve((request, response) => {
     const path = new URL(request.url ?? '/', 'http://127.0.0.1').pathname;

@@ -14,7 +14,6 @@ const S = '5ca1ab1e'.repeat(8);
 const FIELDS = `0180843b9aca00847735940082520894${TO.slice(2).toLowerCase()}872386f26fc1000080c0`;
 const LIST = `${FIELDS}80a0${R}a0${S}`;
 const SIGNED = `0x02f8${(LIST.length / 2).toString(16)}${LIST}`;
-/** Every form in which something of it might be seen. */
 const SECRETS = [SIGNED.slice(2), R, S];
 
 function expectNothingSigned(...shown: readonly unknown[]) {
@@ -125,7 +124,6 @@ describe('the methods for auto-txs', () => {
 });
 
 describe('signed bytes', () => {
-  /** What a service might repeat of what it was sent. */
   const ECHOES: readonly (readonly [string, unknown])[] = [
     ['by their own name', { signedTransaction: SIGNED }],
     ['by another name', { raw_tx: SIGNED.toUpperCase().replace('0X', '0x') }],

@@ -18,21 +18,18 @@ async function httpsPort(certificate: Certificate): Promise<number> {
   return listening(createHttps({ ...certificate }, (_request, response) => response.end()));
 }
 
-/** For the length of a test. */
 function trust({ cert }: Certificate): void {
   const before = getCACertificates('default');
   setDefaultCACertificates([...before, cert]);
   onTestFinished(() => setDefaultCACertificates(before));
 }
 
-describe('the way to a service', () => {
-  it.each([
-    ['to a name that does not exist', 'https://gas.invalid', 'gas.invalid'],
-    ['to a port where nothing listens', 'https://127.0.0.1:9', 'nothing listens at 127.0.0.1:9'],
-  ])('%s says so', async (_title, url, words) => {
-    const { tls } = await inspect(url, 30_000);
-    expect(tls).toEqual({ ok: false, message: expect.stringContaining(words) });
-  });
+it.each([
+  ['to a name that does not exist', 'https://gas.invalid', 'gas.invalid'],
+  ['to a port where nothing listens', 'https://127.0.0.1:9', 'nothing listens at 127.0.0.1:9'],
+])('the way to a service %s says so', async (_title, url, words) => {
+  const { tls } = await inspect(url, 30_000);
+  expect(tls).toEqual({ ok: false, message: expect.stringContaining(words) });
 });
 
 describe.skipIf(!HAS_OPENSSL)('a certificate (skipped: no openssl to make one, where it is skipped)', () => {

@@ -17,7 +17,6 @@ import { type HttpServer, sendJson, serve } from './http-server.ts';
 
 const KEY = 'key-that-must-stay-secret-0123456789';
 
-/** A service that keeps its document at `path` and knows nothing else. */
 function keeping(path: string, document: unknown): Promise<HttpServer> {
   return serve((request, response) =>
     request.url === path ? sendJson(response, document) : sendJson(response, {}, 404),

@@ -12,7 +12,6 @@ function judgeSnapshot(body: unknown) {
   return judgeResponse(asText(body), { endpoint: '/gas/current', host: HOST }, ROUTES.gasCurrent);
 }
 
-/** The reading, which must be there. */
 function readingOf(judged: ReturnType<typeof judgeSnapshot>) {
   if (judged.reading === null) throw new Error(`nothing was read: ${judged.problem}`);
   return judged.reading;
@@ -40,13 +39,11 @@ describe('an answer of our own service', () => {
   });
 });
 
-describe('an answer of a service we do not run', () => {
-  it('whose prices look like wei here and gwei there is told field by field', () => {
-    const mixed = { lowPrice: 41_200_000, averagePrice: 50_700_000, highPrice: 62, basePrice: 39_000_000 };
-    expect(judgeSnapshot(mixed).reading).toMatchObject({
-      prices: 'mixed',
-      guessed: { wei: ['lowPrice', 'averagePrice', 'basePrice'], gwei: ['highPrice'] },
-    });
+it('an answer of a service we do not run whose prices look like wei here and gwei there is told field by field', () => {
+  const mixed = { lowPrice: 41_200_000, averagePrice: 50_700_000, highPrice: 62, basePrice: 39_000_000 };
+  expect(judgeSnapshot(mixed).reading).toMatchObject({
+    prices: 'mixed',
+    guessed: { wei: ['lowPrice', 'averagePrice', 'basePrice'], gwei: ['highPrice'] },
   });
 });
 

@@ -6,7 +6,6 @@ const ref = (path: string) => ({ $ref: `#/components/${path}` });
 const json = (schema: object) => ({ content: { 'application/json': { schema } } });
 const query = (name: string, schema: object) => ({ name, in: 'query', schema });
 
-/** OpenAPI 3.0 of a service with more time frames than the contract, some of them words. */
 export const FOREIGN_30 = {
   openapi: '3.0.3',
   info: { title: 'Gas Station', version: '4.2' },
@@ -42,7 +41,6 @@ export const FOREIGN_30 = {
   },
 };
 
-/** OpenAPI 3.1 of a service with whole paths and time frames and statuses of its own. */
 export const FOREIGN_WORDS = {
   openapi: '3.1.0',
   info: { title: 'Gas', version: '1' },
@@ -58,7 +56,6 @@ export const FOREIGN_WORDS = {
 
 const EXTRAS = ['page', 'size', 'bucket', 'timeFrame', 'gasAmount', 'targetGwei', 'deadlineSec'];
 
-/** A service that lists every parameter which v1 does not document, of any value. */
 export const LISTS_ALL = {
   openapi: '3.1.0',
   paths: Object.fromEntries(

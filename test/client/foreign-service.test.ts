@@ -6,7 +6,6 @@ const UNKNOWN_LANE = {
   probability: null,
 };
 
-/** A snapshot of these prices, in wei, of which nothing else is known. */
 const bare = (slow: bigint, average: bigint, fast: bigint, baseFee: bigint) => ({
   ...{ chainId: null, blockNumber: null, blockTimestamp: null, nextBaseFee: null, priorityFee: null },
   ...{ blobBaseFee: null, floor: null, gasUsedRatio: null, nativeUsd: null, updatedAt: null },

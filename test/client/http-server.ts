@@ -1,17 +1,16 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createHttps } from 'node:https';
 import { onTestFinished } from 'vitest';
 import { OPENAPI_PATH } from '../../src/contract/routes.ts';
+import { listen } from '../helpers/listen.ts';
 
 export interface HttpServer {
   readonly url: string;
   readonly host: string;
-  /** What was asked, oldest first. */
   readonly requests: {
     readonly method: string;
     readonly path: string;
     readonly headers: IncomingMessage['headers'];
-    /** Whole by the time that it is answered. */
     readonly body: string;
   }[];
   close(): Promise<void>;
@@ -22,35 +21,29 @@ export interface HttpServer {
  *
  * @param description its OpenAPI document; the requests for it are not among `requests`
  */
-export async function serve(answer: RequestListener, description?: object): Promise<HttpServer> {
+export async function serve(
+  answer: RequestListener,
+  description?: object,
+  secure?: { readonly key: string; readonly cert: string },
+): Promise<HttpServer> {
   const requests: HttpServer['requests'] = [];
-  const server = createServer((request, response) => {
+  const listener: RequestListener = (request, response) => {
     const { method = '', url: path = '', headers } = request;
     if (description !== undefined && path === OPENAPI_PATH) return sendJson(response, description);
     const seen = { method, path, headers, body: '' };
     requests.push(seen);
-    if (method === 'GET') {
-      answer(request, response);
-      return;
-    }
+    if (method === 'GET') return answer(request, response);
     request.setEncoding('utf8').on('data', (piece: string) => {
       seen.body += piece;
     });
     request.on('end', () => answer(request, response));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const close = async () => {
-    if (!server.listening) return;
-    const closed = new Promise((resolve) => server.close(resolve));
-    server.closeAllConnections();
-    await closed;
   };
-  onTestFinished(close);
-  return { url: `http://${host}`, host, requests, close };
+  const { port, stop } = await listen(secure ? createHttps({ ...secure }, listener) : createServer(listener));
+  onTestFinished(stop);
+  const host = `127.0.0.1:${port}`;
+  return { url: `${secure ? 'https' : 'http'}://${host}`, host, requests, close: stop };
 }
 
-/** Answers JSON. */
 export function sendJson(
   response: ServerResponse,
   body: unknown,

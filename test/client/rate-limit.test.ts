@@ -5,7 +5,6 @@ import { OWN_SNAPSHOT } from './own-answers.ts';
 
 const LIMITS = { plan: 'free', dailyLimit: 10, usedToday: 10, remainingToday: 0 };
 
-/** A client of a service that gives these responses in turn, and then the snapshot. */
 function clientOf(...responses: readonly Response[]) {
   const clock = { now: Date.parse('2026-01-20T12:00:00Z') };
   const paths: string[] = [];

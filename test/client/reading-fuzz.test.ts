@@ -104,7 +104,6 @@ const GOOD: readonly unknown[] = [
   ),
 ];
 
-/** Every place in an answer, as the keys that lead there. */
 function places(value: unknown, path: readonly string[] = []): string[][] {
   const below =
     typeof value === 'object' && value !== null

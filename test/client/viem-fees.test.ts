@@ -23,7 +23,6 @@ const FILLED = { maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x1' };
 /** What viem estimates by itself of the node below: its tip, and the base fee with viem's margin of a fifth. */
 const OWN_ESTIMATE = { maxFeePerGas: 1_277n, maxPriorityFeePerGas: 77n };
 
-// A second passes only where a test says so.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 

@@ -15,7 +15,6 @@ const STRICT: TargetRules = {
   refuseUrl: (url) => (url.startsWith('https:') ? ANY_SERVICE.refuseUrl(url) : 'must begin with https://'),
 };
 
-/** What is wrong, as `path message`. */
 function problems(body: unknown, rules = STRICT): string[] {
   const checked = checkAlert(body, rules);
   return checked.ok ? [] : checked.problems.map(({ path, message }) => `${path} ${message}`.trim());

@@ -78,7 +78,6 @@ describe('gasUsedRatioFromBaseFees', () => {
   });
 
   it('gives a published ratio for a real pair of mainnet blocks', () => {
-    // Blocks 15,055,000 and 15,055,001.
     expect(gasUsedRatioFromBaseFees(15_326_666_506n, 14_425_462_084n, ETHEREUM_FEE_RULE)).toBeCloseTo(
       0.264800931,
       8,
@@ -92,16 +91,15 @@ describe('gasUsedRatioFromBaseFees', () => {
   });
 });
 
-describe('fakeExponential', () => {
-  it.each(vectors.fake_exponential)('of $factor, $numerator, $denominator is $expected ($src)', (v) => {
+it.each(vectors.fake_exponential)(
+  'fakeExponential of $factor, $numerator, $denominator is $expected ($src)',
+  (v) => {
     expect(fakeExponential(BigInt(v.factor), BigInt(v.numerator), BigInt(v.denominator))).toBe(
       BigInt(v.expected),
     );
-  });
-});
+  },
+);
 
-describe('blobBaseFee', () => {
-  it.each(vectors.blob_base_fee_cancun)('of excess $excessBlobGas is $expected wei ($src)', (v) => {
-    expect(blobBaseFee(BigInt(v.excessBlobGas), BigInt(v.updateFraction))).toBe(BigInt(v.expected));
-  });
+it.each(vectors.blob_base_fee_cancun)('blobBaseFee of excess $excessBlobGas is $expected wei ($src)', (v) => {
+  expect(blobBaseFee(BigInt(v.excessBlobGas), BigInt(v.updateFraction))).toBe(BigInt(v.expected));
 });

@@ -33,7 +33,6 @@ const horizonOf = ({ horizons }: BacktestReport, sec: number) =>
     stated: Number.NaN,
   };
 
-/** Waits and alerts together. */
 function waitsOf({ waits }: BacktestReport) {
   const judged = waits.reduce((sum, each) => sum + each.judged, 0);
   const mean = (of: 'kept' | 'stated' | 'saving') =>

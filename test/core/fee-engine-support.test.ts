@@ -7,7 +7,6 @@ import type { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { engineAfter, type MadeBlock, makeBlocks, restlessSteps } from './support/made-blocks.ts';
 
-/** Every number and amount within the advice, with where it stands. */
 function figures(value: unknown, path = 'advice'): [string, number | bigint][] {
   if (typeof value === 'number' || typeof value === 'bigint') return [[path, value]];
   if (typeof value !== 'object' || value === null) return [];
@@ -19,7 +18,6 @@ function must(holds: boolean, what: () => string): void {
   if (!holds) expect.fail(what());
 }
 
-/** Who waits longer pays, signs and tips no more. */
 function expectOrdered({ lanes: { slow, average, fast } }: Advice): void {
   for (const field of ['price', 'maxFeePerGas', 'maxPriorityFeePerGas'] as const) {
     const [low, middle, high] = [slow[field], average[field], fast[field]];
@@ -45,12 +43,10 @@ function expectNested({ recommendation: { alternatives } }: Advice): void {
   });
 }
 
-/** A probability, or why there is none. */
 function expectExplained(name: string, { probability, reason }: Chance): void {
   must((probability === null) === (reason !== null), () => `${name}: ${reason}`);
 }
 
-/** Advice to wait is one of the alternatives, to the last digit. */
 function expectOneFigure({ recommendation }: Advice): void {
   const { action, alternatives, deadlineSec, targetPrice, probability, expectedSavingRatio } = recommendation;
   if (action === null || action === 'SEND_NOW') return;
@@ -72,7 +68,6 @@ function expectSane(advice: Advice): void {
     must(price <= maxFeePerGas, () => `${lane}: price ${price} above cap ${maxFeePerGas}`);
     must((maxPriorityFeePerGas ?? 0n) <= maxFeePerGas, () => `${lane}: tip above cap`);
     const least = advice.nextBaseFee + (maxPriorityFeePerGas ?? 0n);
-    // Slow waits for a dip.
     if (lane !== 'slow')
       must(price >= least || price === maxFeePerGas, () => `${lane}: price ${price} below ${least}`);
     expectExplained(lane, advice.lanes[lane]);
@@ -100,7 +95,6 @@ const LEAST_BLOCKS: Readonly<Record<LaneName, number>> = { fast: 102, average: 1
 /** A horizon states nothing before so many were judged, one after another, or four days were. */
 const leastHorizons = (horizonSec: number) => (horizonSec < 3_600 ? 8 : 4);
 const FOUR_DAYS_SEC = 4 * 86_400;
-/** As many blocks as an engine keeps unless told. */
 const EIGHT_DAYS = 57_600;
 /** How likely a price is reached is not said before so many times of that length have passed. */
 const LEAST_TIMES = 6;
@@ -224,21 +218,19 @@ describe('where gas costs nothing', () => {
   });
 });
 
-describe('too little history for one probability', () => {
-  it('is enough for a shorter one: after 80 minutes of blocks the five minutes are promised, the hour is not', () => {
-    const { recommendation } = engineAfter(makeBlocks(restlessSteps(400))).advice() ?? {};
-    const stated = recommendation?.alternatives.map(({ horizonSec, probability }) => [
-      horizonSec,
-      probability === null ? null : 'stated',
-    ]);
-    expect(stated).toEqual([
-      [300, 'stated'],
-      [900, null],
-      [3_600, null],
-      [21_600, null],
-      [86_400, null],
-    ]);
-  });
+it('too little history for one probability is enough for a shorter one: after 80 minutes of blocks the five minutes are promised, the hour is not', () => {
+  const { recommendation } = engineAfter(makeBlocks(restlessSteps(400))).advice() ?? {};
+  const stated = recommendation?.alternatives.map(({ horizonSec, probability }) => [
+    horizonSec,
+    probability === null ? null : 'stated',
+  ]);
+  expect(stated).toEqual([
+    [300, 'stated'],
+    [900, null],
+    [3_600, null],
+    [21_600, null],
+    [86_400, null],
+  ]);
 });
 
 describe('a chain that does not keep the pace of its profile', () => {

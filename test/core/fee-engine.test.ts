@@ -68,7 +68,6 @@ describe('a rewind', () => {
   });
 
   it('brings back the long horizons too, and the clock with its gaps', () => {
-    // Minutes between blocks: three days in a thousand of them.
     const steps = restlessSteps(1_100).map((step, index) => ({
       ...step,
       spacingSec: index % 125 === 0 ? 5_000 : 240,
@@ -136,26 +135,24 @@ describe('the next base fee', () => {
   });
 });
 
-describe('where the chain contradicts the formula', () => {
-  it('signs twice the next base fee and promises nothing', () => {
-    // A fee that jumps by half every tenth block and falls back: EIP-1559 allows an eighth.
-    const steps = new Array(400).fill({ gasUsedRatio: 0.5 });
-    const jumpy = makeBlocks(steps).map((made, index) => {
-      const fee = (at: number): bigint => (at % 10 === 0 ? 15_000_000n : 10_000_000n);
-      return { ...made, baseFeePerGas: fee(index), nextBaseFee: fee(index + 1) };
-    });
-    const { lanes, nextBaseFee } = adviceAfter(jumpy.slice(0, 395));
-    expect(nextBaseFee).toBe(10_000_000n);
-    for (const lane of LANES) {
-      const { maxFeePerGas, maxPriorityFeePerGas, probability, reason } = lanes[lane];
-      expect(maxFeePerGas - (maxPriorityFeePerGas ?? 0n)).toBeLessThanOrEqual(20_000_000n);
-      expect({ probability, reason }).toEqual({
-        probability: null,
-        reason: 'the chain has not kept to its own base fee rule of late',
-      });
-    }
-    expect(lanes.fast.maxFeePerGas).toBe(20_000_000n);
+it('where the chain contradicts the formula signs twice the next base fee and promises nothing', () => {
+  // A fee that jumps by half every tenth block and falls back: EIP-1559 allows an eighth.
+  const steps = new Array(400).fill({ gasUsedRatio: 0.5 });
+  const jumpy = makeBlocks(steps).map((made, index) => {
+    const fee = (at: number): bigint => (at % 10 === 0 ? 15_000_000n : 10_000_000n);
+    return { ...made, baseFeePerGas: fee(index), nextBaseFee: fee(index + 1) };
   });
+  const { lanes, nextBaseFee } = adviceAfter(jumpy.slice(0, 395));
+  expect(nextBaseFee).toBe(10_000_000n);
+  for (const lane of LANES) {
+    const { maxFeePerGas, maxPriorityFeePerGas, probability, reason } = lanes[lane];
+    expect(maxFeePerGas - (maxPriorityFeePerGas ?? 0n)).toBeLessThanOrEqual(20_000_000n);
+    expect({ probability, reason }).toEqual({
+      probability: null,
+      reason: 'the chain has not kept to its own base fee rule of late',
+    });
+  }
+  expect(lanes.fast.maxFeePerGas).toBe(20_000_000n);
 });
 
 describe('the lanes', () => {

@@ -62,29 +62,27 @@ describe('the probability of reaching a price', () => {
   });
 });
 
-describe('the probability of one price at one block', () => {
-  it('equals that of its horizon, within the support of independent windows', async () => {
-    const blocks = await simulatedBlocks(1, isSlowRun ? 9_000 : 2_000);
-    const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE });
-    let compared = 0;
-    for (const [index, block] of blocks.entries()) {
-      engine.push(block);
-      if (index % 40 !== 0) continue;
-      let shorter: bigint | null = null;
-      for (const { horizonSec, price, probability } of engine.advice()?.recommendation.alternatives ?? []) {
-        // What a shorter wait reaches at the same price a longer one reaches too, on the shorter one's evidence.
-        const isOwn = price !== shorter;
-        shorter = price;
-        if (price === null || probability === null) continue;
-        const reach = engine.reachProbability(price, horizonSec).probability;
-        if (reach === null) continue;
-        compared += 1;
-        const windows = (block.timestamp - (blocks[0]?.timestamp ?? 0)) / horizonSec;
-        const most = (windows + 0.5) / (windows + 1);
-        if (isOwn) expect(probability).toBeLessThanOrEqual(most);
-        expect(reach).toBe(probability);
-      }
+it('the probability of one price at one block equals that of its horizon, within the support of independent windows', async () => {
+  const blocks = await simulatedBlocks(1, isSlowRun ? 9_000 : 2_000);
+  const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE });
+  let compared = 0;
+  for (const [index, block] of blocks.entries()) {
+    engine.push(block);
+    if (index % 40 !== 0) continue;
+    let shorter: bigint | null = null;
+    for (const { horizonSec, price, probability } of engine.advice()?.recommendation.alternatives ?? []) {
+      // What a shorter wait reaches at the same price a longer one reaches too, on the shorter one's evidence.
+      const isOwn = price !== shorter;
+      shorter = price;
+      if (price === null || probability === null) continue;
+      const reach = engine.reachProbability(price, horizonSec).probability;
+      if (reach === null) continue;
+      compared += 1;
+      const windows = (block.timestamp - (blocks[0]?.timestamp ?? 0)) / horizonSec;
+      const most = (windows + 0.5) / (windows + 1);
+      if (isOwn) expect(probability).toBeLessThanOrEqual(most);
+      expect(reach).toBe(probability);
     }
-    expect(compared).toBeGreaterThan(isSlowRun ? 500 : 50);
-  });
+  }
+  expect(compared).toBeGreaterThan(isSlowRun ? 500 : 50);
 });

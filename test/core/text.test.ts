@@ -2,28 +2,8 @@ import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { cleanNote, cleanText, displayWidth, graphemes } from '../../src/core/text.ts';
-import { anyCharacter } from '../helpers/any-character.ts';
+import { hostileText } from '../helpers/any-character.ts';
 import { rounds } from '../helpers/rounds.ts';
-
-/** Text as an attacker would make it: sequences, controls, overrides and halves of characters, in any order. */
-const hostileText = fc
-  .array(
-    fc.oneof(
-      fc.string({ unit: anyCharacter }),
-      fc.constantFrom(
-        '\x1b[2J',
-        '\x1b]0;t\x07',
-        '\x1b]8;;http://x\x1b\\',
-        '\x9b31m',
-        '\x1bP1$r\x1b\\',
-        '\x1bc',
-      ),
-      fc.constantFrom('\u202e', '\u2066', '\u200b', '\u00ad', '\u{e0041}', '\ufeff', '\ud83d', '\ude00'),
-      fc.constantFrom('\u200c', '\u200d', '\u{1f3f4}', '\u{e0067}', '\u{e007f}', '\u{1f469}', 'م', 'a'),
-      fc.constantFrom('\r', '\n', '\t', '\u2028', '\x00', '\x1b', '\x7f', '\x85', '\x9d'),
-    ),
-  )
-  .map((parts) => parts.join(''));
 
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 

@@ -102,7 +102,6 @@ describe('amounts for people', () => {
     [formatDuration(364 * 86_400), '364d'],
     [formatDuration(3_977 * 86_400 + 61_200), '10y327d'],
     [formatDuration(31_536_000), '1y'],
-    // Nothing is certain.
     [formatLikelihood(0.83), '83 %'],
     [formatLikelihood(0.994), 'over 99 %'],
     [formatLikelihood(1), 'over 99 %'],

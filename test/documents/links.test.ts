@@ -4,7 +4,6 @@ import { DOCUMENTS, exists, read } from './project-files.ts';
 
 const LINK = /\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)"/g;
 
-/** The anchors of a document, as GitHub makes them of its headings. */
 function anchorsOf(markdown: string): ReadonlySet<string> {
   const headings = [...withoutCode(markdown).matchAll(/^#{1,6} (.+)$/gm)].map((match) => match[1] ?? '');
   return new Set(

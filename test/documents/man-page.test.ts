@@ -24,11 +24,9 @@ describe('man/gastop.1', () => {
   });
 });
 
-describe('text for roff', () => {
-  it('is printed as it is', () => {
-    expect(roff('a-b \\n ~ ^ `x`')).toBe('a\\-b \\en \\(ti \\(ha \\(gax\\(ga');
-    expect(roff("it's …")).toBe('it\\(aqs \\[u2026]');
-    expect(roff('.hidden\n.more')).toBe('\\&.hidden\n\\&.more');
-    expect(verbatim('a\n.b')).toContain('a\n\\&.b');
-  });
+it('text for roff is printed as it is', () => {
+  expect(roff('a-b \\n ~ ^ `x`')).toBe('a\\-b \\en \\(ti \\(ha \\(gax\\(ga');
+  expect(roff("it's …")).toBe('it\\(aqs \\[u2026]');
+  expect(roff('.hidden\n.more')).toBe('\\&.hidden\n\\&.more');
+  expect(verbatim('a\n.b')).toContain('a\n\\&.b');
 });

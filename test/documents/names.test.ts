@@ -149,30 +149,26 @@ describe('settings', () => {
   });
 });
 
-describe('exit codes', () => {
-  it('stand in the help of gastop or of the command that has them', () => {
-    const help = [root, ...commands]
-      .map((command) => {
-        let text = '';
-        command.configureOutput({
-          writeOut: (part) => {
-            text += part;
-          },
-        });
-        command.outputHelp();
-        return text.split('Exit codes')[1] ?? '';
-      })
-      .join('\n');
-    expect(EXIT_CODES.length).toBe(9);
-    for (const [code] of EXIT_CODES) expect(help).toMatch(new RegExp(`(^|\\s)${code} \\w`));
-  });
+it('exit codes stand in the help of gastop or of the command that has them', () => {
+  const help = [root, ...commands]
+    .map((command) => {
+      let text = '';
+      command.configureOutput({
+        writeOut: (part) => {
+          text += part;
+        },
+      });
+      command.outputHelp();
+      return text.split('Exit codes')[1] ?? '';
+    })
+    .join('\n');
+  expect(EXIT_CODES.length).toBe(9);
+  for (const [code] of EXIT_CODES) expect(help).toMatch(new RegExp(`(^|\\s)${code} \\w`));
 });
 
-describe('placeholders of --format', () => {
-  it('are in the documents, each of them', () => {
-    const text = read('docs/COMMANDS.md');
-    expect(PLACEHOLDERS.filter((name) => !text.includes(`{${name}}`))).toEqual([]);
-  });
+it('placeholders of --format are in the documents, each of them', () => {
+  const text = read('docs/COMMANDS.md');
+  expect(PLACEHOLDERS.filter((name) => !text.includes(`{${name}}`))).toEqual([]);
 });
 
 describe('ARCHITECTURE.md', () => {

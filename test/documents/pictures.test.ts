@@ -12,7 +12,6 @@ const FOLDER = new URL('../../docs/pictures/', import.meta.url);
 const MOST_BYTES = 60_000;
 
 const picture = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
-/** All that can be selected in a picture. */
 const textOf = (svg: string) =>
   [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map((match) => match[1]).join(' ');
 

@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = new URL('../../', import.meta.url);
 
-/** The text of a file, by its path in the project. */
 export function read(path: string): string {
   return readFileSync(new URL(path, ROOT), 'utf8');
 }
@@ -12,7 +11,6 @@ export function exists(path: string): boolean {
   return existsSync(new URL(path, ROOT));
 }
 
-/** What lies below a folder, as paths from it. */
 export function filesBelow(folder: string): readonly string[] {
   return readdirSync(fileURLToPath(new URL(folder, ROOT)), { recursive: true, encoding: 'utf8' });
 }
@@ -26,5 +24,4 @@ export const DOCUMENTS: readonly string[] = [
     .map((name) => `docs/${name}`),
 ];
 
-/** The documents as one text. */
 export const ALL_DOCUMENTS: string = DOCUMENTS.map(read).join('\n');

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
 import { AutoTxDetails } from '../../src/contract/auto-txs.ts';
@@ -17,22 +17,18 @@ interface Described {
   >;
 }
 
-let described: Described;
-
-beforeAll(async () => {
-  const abort = new AbortController();
-  const source = createSimulatedSource({ seed: 1 });
-  const service = await startService({
-    source,
-    database: ':memory:',
-    signal: abort.signal,
-    onError: () => {},
-  });
-  const response = await service.fetch(new Request(`http://gastop.test${OPENAPI_PATH}`));
-  described = (await response.json()) as Described;
-  abort.abort();
-  await service.done;
+const abort = new AbortController();
+const source = createSimulatedSource({ seed: 1 });
+const service = await startService({
+  source,
+  database: ':memory:',
+  signal: abort.signal,
+  onError: () => {},
 });
+const response = await service.fetch(new Request(`http://gastop.test${OPENAPI_PATH}`));
+const described = (await response.json()) as Described;
+abort.abort();
+await service.done;
 
 const operations = () =>
   Object.entries(described.paths).flatMap(([path, item]) =>
@@ -73,7 +69,6 @@ describe('routes', () => {
   });
 });
 
-/** A path with its parameters unnamed: `/alerts/{}`. */
 function shape(path: string): string {
   return path.replaceAll(/\{[^}]*\}/g, '{}').replace(/\/$/, '');
 }

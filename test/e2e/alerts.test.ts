@@ -3,36 +3,29 @@
  * receiver of webhooks that checks their signatures.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Anvil, startAnvil } from '../helpers/anvil.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startAnvil } from '../helpers/anvil.ts';
 import { gastop } from '../helpers/gastop.ts';
-import { type MailServer, openMailServer } from '../helpers/mail-server.ts';
-import { openReceiver, type Received, type Receiver } from '../helpers/receiver.ts';
-import type { Terminal } from '../helpers/terminal.ts';
+import { openMailServer } from '../helpers/mail-server.ts';
+import { openReceiver, type Received } from '../helpers/receiver.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 const GWEI = 1_000_000_000n;
 
-let node: Anvil;
-let mailbox: MailServer;
-let receiver: Receiver;
-let monitor: Terminal;
 let secret = '';
 
-beforeAll(async () => {
-  [node, mailbox, receiver] = await Promise.all([
-    startAnvil({ noMining: true, baseFee: 200n * GWEI }),
-    openMailServer(),
-    openReceiver(),
-  ]);
-  await node.mine(3);
-  const env = {
-    GASTOP_SMTP_URL: `smtp://127.0.0.1:${mailbox.port}`,
-    GASTOP_SMTP_FROM: 'Gas <gas@example.org>',
-  };
-  monitor = await gastop(['--rpc', node.wsUrl, '--allow-private-targets'], { env });
-  await monitor.waitFor(/Average .*\d/);
-});
+const [node, mailbox, receiver] = await Promise.all([
+  startAnvil({ noMining: true, baseFee: 200n * GWEI }),
+  openMailServer(),
+  openReceiver(),
+]);
+await node.mine(3);
+const env = {
+  GASTOP_SMTP_URL: `smtp://127.0.0.1:${mailbox.port}`,
+  GASTOP_SMTP_FROM: 'Gas <gas@example.org>',
+};
+const monitor = await gastop(['--rpc', node.wsUrl, '--allow-private-targets'], { env });
+await monitor.waitFor(/Average .*\d/);
 
 afterAll(async () => {
   await monitor?.close();
@@ -57,7 +50,6 @@ function isSigned({ headers, body }: Received, by: string): boolean {
   return isEqual && Math.abs(Date.now() / 1_000 - Number(time)) < 300;
 }
 
-/** The first that has come. */
 async function taken<T>(what: string, list: readonly T[]): Promise<T> {
   await waitFor(() => list.length > 0, { what });
   return list[0] as T;
@@ -130,7 +122,6 @@ describe('an alert made with keys', () => {
   it('shows what was delivered, and the chart marks when it fired', async () => {
     await monitor.waitFor('● alert fired');
     await monitor.press('3');
-    // Looked at, so seen.
     await monitor.waitFor('[3 Alerts ·1]');
     await monitor.press('return');
     await monitor.waitFor((rows) => /delivered {2}(email|webhook|terminal)/.test(rows.join('\n')));

@@ -1,6 +1,5 @@
 import type { ScreenQuestion, Terminal } from '../helpers/terminal.ts';
 
-/** The form of a new auto-tx, from the list. */
 export async function openForm(monitor: Terminal): Promise<void> {
   await monitor.press('n');
   await monitor.waitFor('New auto-tx');

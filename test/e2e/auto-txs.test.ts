@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Hex, keccak256, parseTransaction } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { formatCount, formatGwei, formatNative } from '../../src/core/units.ts';
-import { type Anvil, startAnvil } from '../helpers/anvil.ts';
+import { startAnvil } from '../helpers/anvil.ts';
 import { fund, GWEI, type Signing, sign } from '../helpers/auto-tx-rig.ts';
 import { GASTOP } from '../helpers/gastop.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
@@ -19,18 +19,12 @@ import { fillOrder, marked, openForm } from './auto-tx-form.ts';
 
 const RECEIVER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 
-let node: Anvil;
-/** For the databases, the settings and the logs of all programs. */
-let home: string;
-let monitor: Terminal;
 const terminals: Terminal[] = [];
 
-beforeAll(async () => {
-  node = await startAnvil({ noMining: true, baseFee: 60n * GWEI });
-  await node.mine(3);
-  home = await mkdtemp(join(tmpdir(), 'gastop-auto-txs-'));
-  monitor = await openAutoTxs('monitor.db', ['--rpc', node.wsUrl, '--confirmations', '2']);
-});
+const node = await startAnvil({ noMining: true, baseFee: 60n * GWEI });
+await node.mine(3);
+const home = await mkdtemp(join(tmpdir(), 'gastop-auto-txs-'));
+const monitor = await openAutoTxs('monitor.db', ['--rpc', node.wsUrl, '--confirmations', '2']);
 
 afterAll(async () => {
   for (const terminal of terminals) await terminal.close();
@@ -57,7 +51,6 @@ async function openAutoTxs(
   return terminal;
 }
 
-/** Mines a block, with this base fee if it is given, and waits until the monitor shows it; answers its number. */
 async function mineShown(gwei?: number): Promise<number> {
   if (gwei !== undefined) await node.setNextBaseFee(BigInt(Math.round(gwei * 1e9)));
   await node.mine();
@@ -68,7 +61,6 @@ async function mineShown(gwei?: number): Promise<number> {
 
 const knows = async (hash: Hex) => (await node.rpc('eth_getTransactionByHash', [hash])) !== null;
 
-/** The base fee of the block after the last one, as the node says it, wei per gas. */
 async function nextBase(): Promise<bigint> {
   const history = (await node.rpc('eth_feeHistory', ['0x1', 'latest', []])) as {
     baseFeePerGas: [string, string];
@@ -85,7 +77,6 @@ const slicesOf = (digits: string) =>
 /** Of all signatures, which are all that a reader of the chain does not know before they are sent. */
 const secrets = new Set<string>();
 
-/** What a wallet signs; nobody may see it. */
 async function signed(account: PrivateKeyAccount, signing: Signing = {}): Promise<Hex> {
   const bytes = await sign(account, { to: RECEIVER, value: 10n ** 16n, ...signing });
   const { r = '0x', s = '0x' } = parseTransaction(bytes);

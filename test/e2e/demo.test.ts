@@ -10,10 +10,8 @@ import { gastop } from '../helpers/gastop.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { fillOrder, marked, openForm } from './auto-tx-form.ts';
 
-/** The first account of anvil and Hardhat, whose key everybody knows. */
 const ACCOUNT = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
 const GWEI = 10n ** 9n;
-/** Blocks come every 12 or 24 seconds. */
 const BLOCKS_COME = { timeoutMs: 120_000 };
 
 it('shows advice, has an alert fire and cancels an auto-tx; sends another and opens its transaction', async () => {

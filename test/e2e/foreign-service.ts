@@ -10,7 +10,6 @@ export type Refusals = Readonly<Record<string, 200 | 404 | 500>>;
 type Item = Readonly<Record<string, unknown>>;
 
 const BASE = '/be/api/v1';
-/** How often its prices change. */
 const HEAD_MS = 4_000;
 const HISTORY_MS = 2_400_000;
 const TIP = 0.0109;
@@ -31,7 +30,6 @@ const numberAt = (ms: number) => Math.floor(ms / HEAD_MS) - 430_000_000;
 const timeOf = (number: number) => (number + 430_000_000) * HEAD_MS;
 const head = () => numberAt(Date.now());
 const hashOf = (number: number) => `0x${(BigInt(number) * 10n).toString(16).padStart(64, 'a')}`;
-/** Gwei. */
 const baseFeeAt = (number: number) => 0.04 + 0.01 * Math.sin(number / 40);
 const txOf = (number: number) => ({
   txHash: hashOf(number),
@@ -47,7 +45,6 @@ const txOf = (number: number) => ({
 const notFound = (c: Context) => c.json({ errorCode: 'not_found', message: 'No such thing' }, 404);
 const badRequest = (c: Context, message: string) => c.json({ errorCode: 'bad_request', message }, 400);
 
-/** What it answers without being asked for anything in particular. */
 const ANSWERS: Readonly<Record<string, () => object>> = {
   '/gas/current': () => ({
     data: {

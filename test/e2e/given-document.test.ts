@@ -1,5 +1,5 @@
 /** The built monitor and commands on a service that knows part 1 of the v1 contract alone, and on one that fails by half. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { runMain } from '../cli/captured-io.ts';
 import { gastop } from '../helpers/gastop.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
@@ -8,13 +8,9 @@ import { type Refusals, startForeignService } from './foreign-service.ts';
 
 const KEY = 'gs_live_must_never_be_seen_anywhere';
 
-let service: Awaited<ReturnType<typeof startForeignService>>;
-beforeAll(async () => {
-  service = await startForeignService();
-});
+const service = await startForeignService();
 afterAll(() => service.close());
 
-/** The lane table with the service's prices in it. */
 const PRICES = /│ Average +│ +0\.0507/;
 
 async function start(refusals: Refusals): Promise<Terminal> {

@@ -1,6 +1,6 @@
 /** What a broken or hostile service or node answers: one clear line, nothing raw on the terminal. */
 import { createServer, type ServerResponse } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { runMain } from '../cli/captured-io.ts';
 import { gastop } from '../helpers/gastop.ts';
 import { listen } from '../helpers/listen.ts';
@@ -9,7 +9,6 @@ import { isSlowRun } from '../helpers/rounds.ts';
 type Behaviour = (response: ServerResponse) => void;
 
 const JSON_TYPE = { 'content-type': 'application/json' };
-/** Sets the window title, clears the screen, rings, and pretends to be a link. */
 const ESCAPES = '\u001b]0;owned\u0007\u001b[2J\u001b[31mred\u001b[0m\u009b2J\u0007';
 
 /** Each answer, and what it is called on the screen of a service and beside a node's name. */
@@ -59,16 +58,13 @@ const ANSWERS: Readonly<Record<string, { act: Behaviour; '--url': string; '--rpc
   },
 };
 
-let service: Awaited<ReturnType<typeof listen>>;
 let behaviour: Behaviour = (response) => response.destroy();
 
-beforeAll(async () => {
-  const server = createServer((request, response) => {
-    request.resume();
-    behaviour(response);
-  });
-  service = await listen(server);
+const server = createServer((request, response) => {
+  request.resume();
+  behaviour(response);
 });
+const service = await listen(server);
 
 afterAll(() => service.stop());
 

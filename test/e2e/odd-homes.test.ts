@@ -5,9 +5,9 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { runMain } from '../cli/captured-io.ts';
-import { type Anvil, startAnvil } from '../helpers/anvil.ts';
+import { startAnvil } from '../helpers/anvil.ts';
 import { GASTOP } from '../helpers/gastop.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { openTerminal } from '../helpers/terminal.ts';
@@ -15,17 +15,12 @@ import { openTerminal } from '../helpers/terminal.ts';
 const PRICES = /Average .*\d/;
 const NO_ROOM = /history is not being saved: the disk is full, chain-31337\.db cannot grow/;
 
-let node: Anvil;
-let folder: string;
 /** A file where the home should be: nobody can keep anything in it, not even root. */
-let noHome: string;
 
-beforeAll(async () => {
-  node = await startAnvil({ blockTime: 1 });
-  folder = await mkdtemp(join(tmpdir(), 'gastop-odd-homes-'));
-  noHome = join(folder, 'file');
-  await writeFile(noHome, '');
-});
+const node = await startAnvil({ blockTime: 1 });
+const folder = await mkdtemp(join(tmpdir(), 'gastop-odd-homes-'));
+const noHome = join(folder, 'file');
+await writeFile(noHome, '');
 
 afterAll(async () => {
   await node?.stop();
@@ -121,13 +116,11 @@ it.runIf(mayMount && isSlowRun)(
   },
 );
 
-/** Takes all the room that is left where `path` lies. */
 function fill(path: string): void {
   const file = openSync(path, 'w');
   try {
     for (;;) writeSync(file, Buffer.alloc(4_096));
   } catch {
-    // Full.
   } finally {
     closeSync(file);
   }

@@ -4,15 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { SHORT_RECORDING } from '../cli/served.ts';
 import { GASTOP } from '../helpers/gastop.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 
-let home: string;
-beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'gastop-odd-streams-'));
-});
+const home = await mkdtemp(join(tmpdir(), 'gastop-odd-streams-'));
 afterAll(() => rm(home, { recursive: true, force: true }));
 
 /** Runs `script`, in which `gastop` is the program, and answers what it wrote and how it ended. */

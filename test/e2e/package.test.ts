@@ -26,7 +26,6 @@ const turnedAway = (version: string) =>
   `gastop needs Node.js 22.13 or newer (this is ${version}). Run: npx -p node@24 -p gastop gastop\n`;
 /** A cold start of npx, Node and the program is much for a busy machine. */
 const SLOWLY = { timeoutMs: 120_000 };
-/** A lane's price, as the Live tab shows it. */
 const PRICES = /Average .*\d/;
 
 describe('the package', () => {
@@ -150,7 +149,6 @@ describe.each(nodesToTry)(
       const headers = { 'x-api-key': made.stdout.trim() };
       const prices = await waitFor(async () => {
         const answer = await fetch(`${url}/gas/current`, { headers });
-        // Until it has seen its first blocks.
         return answer.status === 503 ? null : { status: answer.status, body: await answer.json() };
       }, SLOWLY);
       expect(prices).toMatchObject({ status: 200, body: { chainId: 15_591_559 } });

@@ -20,7 +20,6 @@ export async function packInto(folder: string) {
   const { stdout } = await promisify(execFile)('npm', args, { cwd: ROOT });
   const [packed] = JSON.parse(stdout);
   const files: readonly { readonly path: string; readonly mode: number }[] = packed.files;
-  /** `size` in bytes to download. */
   return { tarball: join(folder, packed.filename), size: Number(packed.size), files };
 }
 
@@ -51,7 +50,6 @@ export async function openEmptyPlace(
   };
   const npx = (args: readonly string[]) => ['npx', '-y', `./${file}`, ...args];
 
-  /** `npx -y ./gastop-<version>.tgz ARGS`, in a process group of its own. */
   const start = (args: readonly string[]) => {
     const [command = '', ...rest] = npx(args);
     const child = spawn(command, rest, {
@@ -87,7 +85,5 @@ export async function openEmptyPlace(
 function endGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
-  } catch {
-    // Already gone.
-  }
+  } catch {}
 }

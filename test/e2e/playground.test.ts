@@ -37,7 +37,6 @@ const inBrowser = (title: string, act: () => Promise<void>, isTried = true) =>
     await act();
   });
 
-/** The page at its address, with its routes listed. */
 async function openPlayground(root = served.origin): Promise<Page> {
   const page = await chromium.newPage();
   await page.open(root + PLAYGROUND_PATH);
@@ -59,7 +58,6 @@ async function unfold(page: Page, route: string): Promise<void> {
   await page.until(`document.querySelector('${card(route)} .send') !== null`);
 }
 
-/** Unfolds the route if it is folded, and sends its form. */
 async function sendAndRead(page: Page, route: string): Promise<{ status: string; body: string }> {
   const isFolded = await page.evaluate(`document.querySelector('${card(route)} .send') === null`);
   if (isFolded) await unfold(page, route);

@@ -21,20 +21,19 @@ import { GasCurrent } from '../../src/contract/gas.ts';
 import { API_KEY_HEADER, BASE_PATH } from '../../src/contract/routes.ts';
 import { createKey, startServe } from '../cli/served-program.ts';
 import { read } from '../documents/project-files.ts';
-import { type Anvil, startAnvil } from '../helpers/anvil.ts';
+import { startAnvil } from '../helpers/anvil.ts';
 import { type Chromium, chromiumPath, startChromium } from '../helpers/chromium.ts';
 import { GASTOP } from '../helpers/gastop.ts';
 import { listen } from '../helpers/listen.ts';
 import { registrySettings, whyNoRegistry } from '../helpers/node-runtimes.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import { type ServedChain, serveChain } from '../service/contract/served-chain.ts';
+import { serveChain } from '../service/contract/served-chain.ts';
 import { packInto } from './packed-program.ts';
 
 const run = promisify(execFile);
 const DIST = dirname(GASTOP);
 const MODULES = join(DIST, '../node_modules');
-/** The first of the accounts that anvil prints. */
 const PRIVATE_KEY = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
 const ETHERS = 'ethers@6.17.0';
 const HARDHAT = ['hardhat@3.18.0', 'solc@0.8.30'];
@@ -43,29 +42,22 @@ const RUNTIMES = ['bun@1.4.5', 'deno@2.9.6'];
 const noRegistry = isSlowRun ? await whyNoRegistry() : 'in npm run test:slow only';
 const title = (text: string) => (noRegistry === null ? text : `${text} (not tried: ${noRegistry})`);
 
-/** The examples of a section of the document, as they stand there. */
 function examples(heading: string): readonly string[] {
   const [, section = ''] = read('docs/INTEGRATE.md').split(new RegExp(`^#+ ${heading}$`, 'm'));
   const [own = ''] = section.split(/^## /m);
   return [...own.matchAll(/^```\w+\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
 }
 
-let anvil: Anvil;
-let served: ServedChain;
-let key: string;
 let front: Front;
-let folder: string;
 
-beforeAll(async () => {
-  anvil = await startAnvil({ chainId: 1 });
-  await anvil.sendTransfers([1e9, 2e9, 3e9]);
-  served = await serveChain(anvil.url);
-  key = await served.key('open');
-  const headers = { [API_KEY_HEADER]: key };
-  await waitFor(async () => (await fetch(`${served.origin}${BASE_PATH}/gas/current`, { headers })).ok);
-  front = await startFront(served.origin);
-  folder = await openProject();
-});
+const anvil = await startAnvil({ chainId: 1 });
+await anvil.sendTransfers([1e9, 2e9, 3e9]);
+const served = await serveChain(anvil.url);
+const key = await served.key('open');
+const headers = { [API_KEY_HEADER]: key };
+await waitFor(async () => (await fetch(`${served.origin}${BASE_PATH}/gas/current`, { headers })).ok);
+front = await startFront(served.origin);
+const folder = await openProject();
 
 afterAll(async () => {
   await front?.stop();
@@ -76,9 +68,7 @@ afterAll(async () => {
 
 type Front = Awaited<ReturnType<typeof startFront>>;
 
-/** The service under an address of its own. */
 async function startFront(origin: string) {
-  /** The prices that were given, the newest last. */
   const given: GasCurrent[] = [];
   const server = createServer(async ({ url = '', headers }, response) => {
     const answer = await fetch(origin + url, {
@@ -129,7 +119,6 @@ const environment = (more: Readonly<Record<string, string>> = {}) => ({
   ...more,
 });
 
-/** Writes an example down, with the addresses of this test in it. */
 function write(name: string, code: string): string {
   const text = code
     .replaceAll('http://127.0.0.1:8787', front.origin)
@@ -154,7 +143,6 @@ async function freshPrices(): Promise<void> {
   });
 }
 
-/** Runs the only example of a section in Node. */
 async function runExample(heading: string): Promise<{ stdout: string; stderr: string }> {
   const [code = ''] = examples(heading);
   const file = write(`${heading.replaceAll(' ', '-')}.ts`, code);
@@ -172,7 +160,6 @@ interface Sent {
   readonly blockNumber: number;
 }
 
-/** The transaction whose hash ends the output, as the node has it. */
 async function sentBy({ stdout }: { readonly stdout: string }): Promise<Sent> {
   const hash = /0x[\da-f]{64}\s*$/.exec(stdout)?.[0].trim();
   const sent = (await anvil.rpc('eth_getTransactionByHash', [hash])) as Record<keyof Sent, string>;

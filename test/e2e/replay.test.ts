@@ -1,6 +1,6 @@
 /** The monitor over recorded mainnet blocks, against figures computed here from the CSV alone. */
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { RECORDING, SHORT_RECORDING } from '../cli/served.ts';
 import { gastop } from '../helpers/gastop.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
@@ -27,37 +27,33 @@ const rows: readonly Row[] = readFileSync(FILE, 'utf8')
 const gwei = (wei: number) => (wei / 1e9).toPrecision(3);
 const LAST_BLOCK = '20,975,164';
 
-describe('gastop --replay of recorded mainnet blocks, at high speed', () => {
-  it('ends with the last block, the day range, the blob fee and the chart of the recording', async () => {
-    const last = rows.at(-1);
-    expect(last?.number.toLocaleString('en-US')).toBe(LAST_BLOCK);
-    const bases = rows.map(({ base }) => base);
-    const mean = bases.reduce((sum, base) => sum + base, 0) / bases.length;
-    await using terminal = await gastop(['--replay', FILE, '--speed', '20000'], {
-      cols: 120,
-      rows: 40,
-      env: { NO_COLOR: '1' },
-    });
-    // It is as quick as the machine draws.
-    await terminal.waitFor(`#${LAST_BLOCK}`, { timeoutMs: 1_200_000 });
-    await terminal.waitFor('◌ ended');
-    await terminal.waitFor(new RegExp(`${gwei(Math.min(...bases))} ├[─●]+┤ ${gwei(Math.max(...bases))}`));
-    // What the last block asked for; 1 wei in this recording, so it is shown to the last digit.
-    await terminal.waitFor(`blob base ${((last?.blob ?? 0) / 1e9).toFixed(9)} gwei`);
-    expect(terminal.screen()[0]).toContain('REPLAY');
-    expect(terminal.output()).not.toMatch(/\x1b\[(3[0-7]|9[0-7])m/);
-    await terminal.press('2', 't');
-    await terminal.waitFor(
-      (now) =>
-        // The chart of the hour is there first.
-        now.some((row) => row.startsWith(' 24h ')) &&
-        now.some(
-          (row) =>
-            row.includes(`base ${gwei(last?.base ?? 0)}`) &&
-            row.includes(`min ${gwei(Math.min(...bases))}`) &&
-            row.includes(`max ${gwei(Math.max(...bases))}`) &&
-            row.includes(`mean ${gwei(mean)}`),
-        ),
-    );
+it('gastop --replay of recorded mainnet blocks, at high speed ends with the last block, the day range, the blob fee and the chart of the recording', async () => {
+  const last = rows.at(-1);
+  expect(last?.number.toLocaleString('en-US')).toBe(LAST_BLOCK);
+  const bases = rows.map(({ base }) => base);
+  const mean = bases.reduce((sum, base) => sum + base, 0) / bases.length;
+  await using terminal = await gastop(['--replay', FILE, '--speed', '20000'], {
+    cols: 120,
+    rows: 40,
+    env: { NO_COLOR: '1' },
   });
+  await terminal.waitFor(`#${LAST_BLOCK}`, { timeoutMs: 1_200_000 });
+  await terminal.waitFor('◌ ended');
+  await terminal.waitFor(new RegExp(`${gwei(Math.min(...bases))} ├[─●]+┤ ${gwei(Math.max(...bases))}`));
+  // What the last block asked for; 1 wei in this recording, so it is shown to the last digit.
+  await terminal.waitFor(`blob base ${((last?.blob ?? 0) / 1e9).toFixed(9)} gwei`);
+  expect(terminal.screen()[0]).toContain('REPLAY');
+  expect(terminal.output()).not.toMatch(/\x1b\[(3[0-7]|9[0-7])m/);
+  await terminal.press('2', 't');
+  await terminal.waitFor(
+    (now) =>
+      now.some((row) => row.startsWith(' 24h ')) &&
+      now.some(
+        (row) =>
+          row.includes(`base ${gwei(last?.base ?? 0)}`) &&
+          row.includes(`min ${gwei(Math.min(...bases))}`) &&
+          row.includes(`max ${gwei(Math.max(...bases))}`) &&
+          row.includes(`mean ${gwei(mean)}`),
+      ),
+  );
 });

@@ -10,15 +10,12 @@ export interface AnvilOptions {
   /** Seconds between blocks; left out: a block per transaction (or none with `noMining`). */
   readonly blockTime?: number;
   readonly chainId?: number;
-  /** Wei per gas of the first block. */
   readonly baseFee?: bigint | number;
-  /** Blocks only when `mine` is called. */
   readonly noMining?: boolean;
   /** Gas limit of each block; a plain transfer takes 21,000. */
   readonly gasLimit?: number;
   /** A fixed port, to bring a node back where it was; default: a free one. */
   readonly port?: number;
-  /** Further command-line arguments, e.g. `['--hardfork', 'shanghai']`. */
   readonly args?: readonly string[];
 }
 
@@ -41,7 +38,6 @@ export async function startAnvil(options: AnvilOptions = {}) {
   const port = await listeningPort(child);
   const url = `http://127.0.0.1:${port}`;
 
-  /** One JSON-RPC call; rejects with the node's error message. */
   const rpc = async (method: string, params: readonly unknown[] = []): Promise<unknown> => {
     const response = await fetch(url, {
       method: 'POST',
@@ -71,7 +67,6 @@ export async function startAnvil(options: AnvilOptions = {}) {
     pid: child.pid ?? 0,
     rpc,
     accounts,
-    /** Mines `count` blocks at once. */
     mine: async (count = 1) => {
       await rpc('anvil_mine', [quantity(count)]);
       await feeHistoryOfHead();
@@ -94,16 +89,13 @@ export async function startAnvil(options: AnvilOptions = {}) {
       }
       return hashes;
     },
-    /** Sets the base fee of the next block, wei per gas. */
     setNextBaseFee: async (wei: bigint | number) => {
       await rpc('anvil_setNextBlockBaseFeePerGas', [quantity(wei)]);
     },
-    /** Replaces the newest `depth` blocks by others. */
     reorg: async (depth: number) => {
       await rpc('anvil_reorg', [depth, []]);
       await feeHistoryOfHead();
     },
-    /** Ends the process and waits for it; more than once is fine. */
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill('SIGKILL');
@@ -140,7 +132,6 @@ async function listeningPort(child: ChildProcess): Promise<number> {
 const running = new Set<ChildProcess>();
 let watchingExit = false;
 
-/** A failed test must not leave a node behind. */
 function endWithThisProcess(child: ChildProcess): void {
   if (!watchingExit) {
     watchingExit = true;

@@ -47,7 +47,6 @@ export function sign(
   });
 }
 
-/** A new account with `ether` on the node. */
 export async function fund(anvil: Anvil, ether = 10n): Promise<PrivateKeyAccount> {
   const account = privateKeyToAccount(generatePrivateKey());
   await setBalance(anvil, account.address, ether * 10n ** 18n);
@@ -92,10 +91,8 @@ export function keptOf(signed: Hex, order: Partial<AutoTxOrder> = {}): KeptAutoT
 export interface RigOptions {
   readonly urls: readonly string[];
   readonly confirmations?: number;
-  /** Where the database is; in memory unless told. */
   readonly database?: string;
   readonly requestTimeoutMs?: number;
-  /** How long a sender's questions may take. */
   readonly senderMs?: number;
 }
 
@@ -121,13 +118,11 @@ export async function startRig(options: RigOptions) {
     if (found === null) throw new Error(`there is no auto-tx ${id}`);
     return found;
   };
-  /** What happened to one, the oldest first. */
   const timeline = async (id: string) => [...(await store.timeline(id))].reverse();
   return {
     store,
     service,
     source,
-    /** What went wrong and was survived. */
     errors: service.errors,
     kept,
     timeline,
@@ -138,7 +133,6 @@ export async function startRig(options: RigOptions) {
       if (created.kind !== 'created') throw new Error(created.kind);
       return autoTx.id;
     },
-    /** Waits until it has this status. */
     until: (id: string, status: KeptAutoTx['state']['status']) =>
       waitFor(
         async () => {
@@ -151,7 +145,6 @@ export async function startRig(options: RigOptions) {
     sent: (id: string) => waitFor(async () => (await kept(id)).state.sentAt !== null, { what: 'sent' }),
     mined: (id: string) => waitFor(async () => (await kept(id)).state.inclusion !== null, { what: 'mined' }),
     kinds: async (id: string): Promise<readonly string[]> => (await timeline(id)).map(({ kind }) => kind),
-    /** Waits until the service has taken this block in. */
     seen: async (number: number) => {
       await waitFor(async () => {
         const response = await service.get(PATHS.gasCurrent);
@@ -159,7 +152,6 @@ export async function startRig(options: RigOptions) {
         return blockNumber !== undefined && blockNumber >= number;
       });
     },
-    /** Puts the wall clock forward. */
     pass: (ms: number) => {
       ahead += ms;
     },

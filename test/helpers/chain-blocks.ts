@@ -1,6 +1,5 @@
 import type { Block } from '../../src/core/block.ts';
 
-/** A plausible mainnet-like block; the same number always gives the same block. */
 export function makeBlock(number: number, overrides: Partial<Block> = {}): Block {
   const wave = Math.round(1e9 * (1 + 0.5 * Math.sin(number / 40)) + (number % 7) * 1e6);
   const tip = (share: number) => BigInt(Math.round(1e7 * share * (1 + (number % 5))));

@@ -20,7 +20,6 @@ export function chromiumPath(): string | null {
   return candidates.find((path) => existsSync(path)) ?? null;
 }
 
-/** Only spent when a test fails. */
 const PATIENCE_MS = 60_000;
 
 type Params = Readonly<Record<string, unknown>>;
@@ -70,7 +69,6 @@ export async function startChromium(path: string) {
         const { sessionId } = await connection.send('Target.attachToTarget', { targetId, flatten: true });
         return openedPage(connection, String(sessionId));
       },
-      /** Ends the browser and removes its profile. */
       stop: async () => {
         connection.close();
         await stop();
@@ -87,9 +85,7 @@ function endGroup(child: ChildProcess): void {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   try {
     process.kill(-child.pid, 'SIGKILL');
-  } catch {
-    // Gone already.
-  }
+  } catch {}
 }
 
 async function debuggerUrl(child: ChildProcess): Promise<string> {
@@ -176,7 +172,6 @@ async function openedPage(connection: Connection, sessionId: string) {
   const send = (method: string, params: Params = {}) => connection.send(method, params, sessionId);
   for (const domain of ['Page', 'Runtime', 'Log', 'Network', 'Audits']) await send(`${domain}.enable`);
 
-  /** The value of an expression, promises awaited. Throws what it throws. */
   const evaluate = async (expression: string): Promise<unknown> => {
     const answer = await send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
     if (answer.exceptionDetails !== undefined) {
@@ -188,14 +183,12 @@ async function openedPage(connection: Connection, sessionId: string) {
     events,
     send,
     evaluate,
-    /** Goes there and waits for its `load`. */
     open: async (url: string) => {
       loaded = Promise.withResolvers();
       const { errorText } = await send('Page.navigate', { url });
       if (errorText !== undefined) throw new Error(`${url}: ${errorText}`);
       await loaded.promise;
     },
-    /** Waits until an expression is true. */
     until: async (expression: string) => {
       const held = `new Promise((done) => {
         const look = () => { if (${expression}) done(true); else setTimeout(look, 20); };
@@ -203,7 +196,6 @@ async function openedPage(connection: Connection, sessionId: string) {
       })`;
       await evaluate(held);
     },
-    /** Types as a keyboard does, into whatever has the focus. */
     type: async (text: string) => {
       await send('Input.insertText', { text });
     },

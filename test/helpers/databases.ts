@@ -35,7 +35,6 @@ export async function emptyDatabase(engine: Engine, kind: 'memory' | 'shared' = 
   return kind === 'memory' ? ':memory:' : join(await temporaryFolder(), 'chain-1.db');
 }
 
-/** An empty database of this kind, open until the test ends. */
 export async function openOn(engine: Engine): Promise<Database> {
   const database = await openCopied(await emptyDatabase(engine), TEST_KEY);
   onTestFinished(() => database.close().catch(() => {}));
@@ -86,7 +85,6 @@ export async function expectWhole<Schema>({ queries }: Pick<Database<Schema>, 'q
 
 const connected = new Map<string, Kysely<object>>();
 
-/** Asks a database of the server something of its own. */
 export async function asked(url: string, statement: string): Promise<unknown[]> {
   const db = connected.get(url) ?? new Kysely<object>({ dialect: postgresDialect(url) });
   connected.set(url, db);

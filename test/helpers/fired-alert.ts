@@ -12,7 +12,6 @@ import { keptAlert as someAlert } from '../store/alerts/kept-alerts.ts';
 /** Block time of the firing, in ms; 2026-01-15T12:00:00Z. */
 export const FIRED_AT = 1_768_478_400_000;
 
-/** Average fell below 5 gwei. */
 export function messageOf(alertId: string, more: Partial<AlertMessage> = {}): AlertMessage {
   return {
     eventId: `${alertId}.1`,
@@ -33,7 +32,6 @@ export function messageOf(alertId: string, more: Partial<AlertMessage> = {}): Al
   };
 }
 
-/** Fired once, at {@link FIRED_AT}, and rests for an hour. */
 export const keptAlert = (id: string, more: Partial<KeptAlert> = {}): KeptAlert =>
   someAlert(
     id,
@@ -52,7 +50,6 @@ export const keptAlert = (id: string, more: Partial<KeptAlert> = {}): KeptAlert 
 export interface Firing {
   readonly channel?: string;
   readonly target?: string;
-  /** All targets of the alert; default: `target` alone. */
   readonly targets?: Readonly<Record<string, string>>;
   readonly triggerCount?: number;
   readonly message?: Partial<AlertMessage>;

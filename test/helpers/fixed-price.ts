@@ -1,6 +1,5 @@
 import type { PriceFeed } from '../../src/chain/price-feed.ts';
 
-/** A feed that says `usd`; it never gets old. */
 export function fixedPrice(usd: number | null): PriceFeed {
   return {
     nativeUsd: async () => (usd === null ? null : { usd, validUntil: Number.POSITIVE_INFINITY }),

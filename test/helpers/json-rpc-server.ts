@@ -13,13 +13,11 @@ export type Reply =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string } }
   | { readonly hang: true }
-  /** Anything at all, as it goes over the wire. */
   | {
       readonly raw: string | Uint8Array;
       readonly status?: number;
       readonly headers?: Readonly<Record<string, string>>;
     }
-  /** Writes the response by itself (http only). */
   | { readonly write: (response: ServerResponse) => void };
 
 export interface JsonRpcServerOptions {
@@ -27,7 +25,6 @@ export interface JsonRpcServerOptions {
   /** Longest page of `eth_feeHistory`: an error above it, or silently a shorter page. */
   readonly feeHistoryLimit?: number;
   readonly feeHistoryOverLimit?: 'error' | 'shorter';
-  /** Whether `eth_feeHistory` carries tips and blob fees. */
   readonly rewards?: boolean;
   readonly blobs?: boolean;
   /** A say before the usual answer; `undefined` leaves it to the chain. */
@@ -83,11 +80,9 @@ export async function startJsonRpcServer(chain: ScriptedChain, options: JsonRpcS
     url: `http://127.0.0.1:${port}`,
     wsUrl: `ws://127.0.0.1:${port}`,
     port,
-    /** What it serves; may be replaced at any time. */
     chain,
     options,
     requests: [] as { readonly method: string; readonly params: readonly unknown[] }[],
-    /** Sends a head to every `newHeads` subscriber. */
     announce: (block: ScriptedBlock) => {
       for (const [subscription, send] of subscriptions) {
         const params = { subscription, result: headerOf(block) };
@@ -95,12 +90,10 @@ export async function startJsonRpcServer(chain: ScriptedChain, options: JsonRpcS
       }
     },
     subscribers: () => (peers.size === 0 ? 0 : subscriptions.size),
-    /** Breaks every WebSocket connection off. */
     dropSockets: () => {
       subscriptions.clear();
       for (const peer of peers) peer.drop();
     },
-    /** Open connections of any kind. */
     connections: () => sockets.size,
     stop: async () => {
       const stopped = stop();

@@ -7,6 +7,7 @@ export async function listen(server: Server & { closeAllConnections?(): void }, 
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const stop = async () => {
+    if (!server.listening) return;
     const closed = once(server, 'close');
     server.close();
     server.closeAllConnections?.();

@@ -50,7 +50,6 @@ export function makeIncluded(
   return { transaction, receipt };
 }
 
-/** EIP-1559: the cap, or base fee and tip where that is less. */
 function priceOf(transaction: ChainTransaction, baseFee: bigint): bigint {
   if (transaction.gasPrice !== null) return transaction.gasPrice;
   const cap = transaction.maxFeePerGas ?? baseFee;

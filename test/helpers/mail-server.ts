@@ -14,7 +14,6 @@ export interface TakenMail {
 
 export type MailServer = Awaited<ReturnType<typeof openMailServer>>;
 
-/** Where a refusal is answered. */
 export class Refusal extends Error {
   readonly responseCode: number;
 
@@ -61,7 +60,6 @@ export async function openMailServer(options: SMTPServerOptions = {}, port = 0) 
     },
     ...options,
   });
-  // Clients that go away in the middle are part of the tests.
   server.on('error', () => {});
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const stop = () => new Promise<void>((resolve) => server.close(resolve));

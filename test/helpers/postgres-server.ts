@@ -51,7 +51,6 @@ export default async function provideServer(project: TestProject) {
 interface Told {
   readonly url?: string;
   readonly pid?: number;
-  /** Why there is none. */
   readonly problem?: string;
 }
 
@@ -65,9 +64,7 @@ export async function endServer(pid: number, signal: 'SIGQUIT' | 'SIGINT' = 'SIG
       process.kill(pid, 0);
       await setTimeout(20);
     }
-  } catch {
-    // It is gone.
-  }
+  } catch {}
 }
 
 /** The URL of this run's server, without a database; `null`: it cannot run here, which the end of the run tells. */
@@ -89,7 +86,6 @@ export async function postgresServer(): Promise<string | null> {
   return readTold(told).url ?? null;
 }
 
-/** PostgreSQL does not run as root. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 /** Starts a server of its own, which the caller ends. @param from where its programs are; default: the package's */
@@ -132,7 +128,6 @@ function spawnServer(native: string, data: string, port: number): ChildProcess {
   return child;
 }
 
-/** Its file says so as its last word. */
 async function ready(child: ChildProcess, data: string): Promise<void> {
   const lock = join(data, 'postmaster.pid');
   while (!(existsSync(lock) && /\bready\s*$/.test(readFileSync(lock, 'utf8')))) {

@@ -4,7 +4,6 @@ import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** One of `fixtures/certificates`, PEM. */
 export function certificate(name: 'ca' | 'good' | 'expired' | 'other-host' | 'self-signed' | 'key'): string {
   return readFileSync(new URL(`../fixtures/certificates/${name}.pem`, import.meta.url), 'utf8');
 }
@@ -25,10 +24,8 @@ export const answering =
     response.writeHead(status, headers).end(body);
 
 export interface ReceiverOptions {
-  /** The certificate of an https receiver. */
   readonly tls?: 'good' | 'expired' | 'other-host' | 'self-signed';
   readonly port?: number;
-  /** Where it listens; 127.0.0.1 where nothing is said. */
   readonly host?: string;
 }
 
@@ -80,7 +77,6 @@ export async function openReceiver(
   };
 }
 
-/** A port on 127.0.0.1 where nothing listens. */
 export async function closedPort(): Promise<number> {
   const { port, stop } = await openReceiver();
   await stop();

@@ -11,7 +11,6 @@ export interface ScriptedBlock {
   readonly gasUsed: bigint;
   readonly gasLimit: bigint;
   readonly blobBaseFee: bigint;
-  /** What every transaction of the block paid as tip. */
   readonly tip: bigint;
 }
 
@@ -20,11 +19,8 @@ export interface ScriptedChain {
   readonly blocks: readonly ScriptedBlock[];
   head(): ScriptedBlock;
   at(number: number): ScriptedBlock | undefined;
-  /** Adds `count` blocks, each with this much of its gas used. */
   mine(count?: number, options?: { gasUsedRatio?: number; tip?: bigint }): ScriptedBlock;
-  /** Takes the newest `count` blocks away. */
   rollBack(count: number): void;
-  /** Replaces the newest `depth` blocks by as many others. */
   reorg(depth: number): void;
   /** A chain that is the same up to now and goes its own way from here. */
   fork(): ScriptedChain;

@@ -22,7 +22,6 @@ export class ScriptedSource implements ChainSource {
   profile: ChainProfile;
   blocksAsked: { from: number; to: number }[] = [];
   knownAsked: (readonly KnownBlock[])[] = [];
-  /** Ms since epoch; by default a second after the head. */
   clock: number | null = null;
   /** Blocks below are not to be had, as on a pruned node. */
   pastBegins = 0;
@@ -31,7 +30,6 @@ export class ScriptedSource implements ChainSource {
   isSilent = false;
   /** By block number; see `makeIncluded`. A block of which nothing is said here is empty. */
   readonly transactions = new Map<number, readonly IncludedTransaction[]>();
-  /** What waits to be included. */
   readonly pool: ChainTransaction[] = [];
   /** What a block's header says beside what follows from the block itself, such as blob gas. */
   readonly headers = new Map<number, Partial<ChainBlock>>();
@@ -56,7 +54,6 @@ export class ScriptedSource implements ChainSource {
     this.#head = block.number;
   }
 
-  /** New blocks, announced to the subscriber. */
   mine(...blocks: Block[]): void {
     for (const block of blocks) {
       this.#put(block);
@@ -64,7 +61,6 @@ export class ScriptedSource implements ChainSource {
     }
   }
 
-  /** Replaces everything above `commonAncestor`. */
   reorg(commonAncestor: number, blocks: readonly Block[]): void {
     for (let number = commonAncestor + 1; number <= this.#head; number += 1) this.#forget(number);
     this.emit({ type: 'reorg', commonAncestor });

@@ -15,11 +15,9 @@ interface ServedOptions
   extends Omit<TestServiceOptions, 'gate'>,
     Partial<Pick<ServerOptions, 'limits' | 'prefix' | 'publicName' | 'served'>> {
   readonly logLevel?: LogLevel;
-  /** The first is that of `key`. */
   readonly plans?: Readonly<Record<string, PlanSetting>>;
   /** What else stands on the port, around the service. */
   readonly mount?: (service: RunningService, gate: KeyGate) => Served;
-  /** The gate's clock, ms since epoch. */
   readonly gateNow?: () => number;
 }
 
@@ -62,7 +60,6 @@ export async function startServedService({
   const key = await newKey();
   const gate = createKeyGate({ store: keys, plans: createPlans(plans), wallNow: gateNow });
   const service = await startTestService({ historySec: 3_600, ...options, gate });
-  /** What was logged, a parsed line each. */
   const log: Record<string, unknown>[] = [];
   const server = await startServer({
     served: served ?? mount(service, gate),
@@ -95,7 +92,6 @@ export async function startServedService({
     newKey,
     log,
     errors: service.errors,
-    /** Asks a path below v1 with the key. */
     get: (path: string, headers: Readonly<Record<string, string>> = {}) =>
       fetch(`${origin}${BASE_PATH}${path}`, { headers: { 'x-api-key': key, ...headers } }),
     stop,

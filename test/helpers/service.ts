@@ -11,14 +11,12 @@ import { startService } from '../../src/service/service.ts';
 import { openDatabase } from './open-database.ts';
 import { QUICK_FOLDER } from './quick-folder.ts';
 
-/** A folder that goes when the test ends. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(QUICK_FOLDER, 'gastop-test-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** A file in such a folder. */
 export const temporaryFile = async (name: string) => join(await temporaryFolder(), name);
 
 export type RunningService = Awaited<ReturnType<typeof startTestService>>;
@@ -37,7 +35,6 @@ export type TestServiceOptions = Omit<ServiceOptions, 'signal' | 'database'> &
 /** With room for two days of Ethereum instead of eight: to make it takes longer than most tests have it for. */
 const createEngine = ({ feeRule }: ChainProfile) => new FeeEngine({ feeRule, capacity: 15_000 });
 
-/** The body of a refusal with this status. */
 export async function refused(response: Response, status: number): Promise<ErrorBody> {
   const body = ErrorBody.parse(await response.json());
   expect(response.status, body.message).toBe(status);
@@ -51,7 +48,6 @@ export async function runService(options: TestServiceOptions): Promise<RunningSe
   return service;
 }
 
-/** The same, once it has its first block. */
 export async function readyService(options: TestServiceOptions): Promise<RunningService> {
   const service = await runService(options);
   await service.ready;
@@ -94,7 +90,6 @@ export async function startTestService(options: TestServiceOptions) {
   };
   const get = (path: string, init?: RequestInit) =>
     service.fetch(new Request(`http://gastop.test${BASE_PATH}${path}`, init));
-  /** The same with a JSON body and a key. */
   const ask = (path: string, { method = 'GET', body, key, headers }: Asked = {}) =>
     get(path, {
       method,
@@ -105,7 +100,6 @@ export async function startTestService(options: TestServiceOptions) {
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-  /** The parsed body of an answer that must be 200. */
   const read = async (path: string): Promise<unknown> => {
     const response = await get(path);
     const body: unknown = await response.json();

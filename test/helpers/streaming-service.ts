@@ -44,7 +44,6 @@ export async function startStreamingService(first = snapshotOf(1)) {
     ...server,
     streams: () => streams.size,
     timesPolled: () => server.requests.filter(({ path }) => path.endsWith(PATHS.gasCurrent)).length,
-    /** Sends an event; what is polled stays as it is. */
     tell: (snapshot: GasCurrent) => {
       for (const stream of streams) write(stream, snapshot);
     },

@@ -36,7 +36,6 @@ export function watchModes(emulator: Emulator) {
   const clears = { screen: 0, scrollback: 0, reset: 0 };
   const on = new Set<number>();
   const attributes = new Set<string>();
-  /** Modes that a terminal begins with. */
   const off = new Set<string>();
   let kittyDepth = 0;
 
@@ -92,7 +91,6 @@ export function watchModes(emulator: Emulator) {
   return {
     clears: clears as Readonly<typeof clears>,
     synchronizing: () => on.has(2026),
-    /** What is switched on now and was not at the start, in words. */
     leftovers: () => [
       ...[...on].map((mode) => PRIVATE_MODES[mode] ?? `private mode ${mode}`),
       ...off,

@@ -9,12 +9,10 @@ import { watchModes } from './terminal-modes.ts';
 import { waitFor } from './wait-for.ts';
 
 export interface TerminalOptions {
-  /** Default: the Node that runs the tests. */
   readonly command?: string;
   readonly args?: readonly string[];
   readonly cols?: number;
   readonly rows?: number;
-  /** Added to a clean environment. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   /** A home folder to use and keep, for programs that start a second time; default: a fresh one, removed at the end. */
@@ -28,7 +26,6 @@ export interface TerminalOptions {
 
 export type Cell = ReturnType<typeof toCell>;
 export type ScreenQuestion = string | RegExp | ((rows: readonly string[]) => unknown);
-/** A program in a real pseudo-terminal and the screen it has drawn. */
 export type Terminal = Awaited<ReturnType<typeof openTerminal>>;
 
 interface Exit {
@@ -66,7 +63,6 @@ const environment = (home: string): Record<string, string> => ({
   XDG_RUNTIME_DIR: join(home, '.run'),
 });
 
-/** Starts a program in a pseudo-terminal of its own. */
 export async function openTerminal(options: TerminalOptions) {
   const { cols = 80, rows = 24, args = [], command = process.execPath, watchTty = false } = options;
   const folder = mkdtempSync(join(tmpdir(), 'gastop-home-'));
@@ -127,7 +123,6 @@ export async function openTerminal(options: TerminalOptions) {
   };
   const pid = watchTty ? await waitFor(ownPid, { what: "the shell's child" }) : leaderPid;
 
-  /** The visible rows, without trailing spaces. */
   const screen = (): string[] => {
     const buffer = emulator.buffer.active;
     return Array.from(
@@ -197,12 +192,9 @@ export async function openTerminal(options: TerminalOptions) {
 
   return {
     pid,
-    /** `performance.now()` just before the program was started. */
     startedAt,
     home,
-    /** Resolves when the program has ended and all it wrote is on the screen. */
     exit,
-    /** Bytes the program has written. */
     get bytes() {
       return bytes;
     },
@@ -216,7 +208,6 @@ export async function openTerminal(options: TerminalOptions) {
       );
       return letters.length > 0 && letters.every((letter) => letter.dim);
     },
-    /** Row and column of the first place where `text` stands on the screen. */
     find(text: string) {
       for (const [y, row] of screen().entries()) {
         const index = row.indexOf(text);
@@ -232,10 +223,8 @@ export async function openTerminal(options: TerminalOptions) {
       return null;
     },
     isAlternate: () => emulator.buffer.active.type === 'alternate',
-    /** Everything written so far, as bytes decoded from UTF-8. */
     output: () => Buffer.concat(chunks).toString('utf8'),
     waitFor: waitForScreen,
-    /** Waits for the program's end; a failure shows the screen. */
     async waitForExit({ timeoutMs = PATIENCE_MS } = {}): Promise<Exit> {
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<never>((_, reject) => {

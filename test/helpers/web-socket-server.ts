@@ -17,9 +17,7 @@ declare module 'ws' {
 
 export interface WebSocketPeer {
   send(text: string): void;
-  /** Begins a message of so many bytes, of which none is sent. */
   begin(bytes: number): void;
-  /** Breaks the connection off without a closing handshake. */
   drop(): void;
 }
 

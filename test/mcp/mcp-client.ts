@@ -16,11 +16,9 @@ export const WRITE_TOOLS = [
   'cancel_auto_tx',
 ];
 
-/** The first account of anvil and Hardhat, whose key everybody knows. */
 export const PRIVATE_KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
 const GWEI = 10n ** 9n;
 
-/** A thousandth of a coin on the simulated chain, signed. */
 export const signedTransfer = (nonce: number) =>
   privateKeyToAccount(PRIVATE_KEY).signTransaction({
     ...{ type: 'eip1559', chainId: SIMULATED_CHAIN_ID, nonce, value: 10n ** 15n, gas: 21_000n },
@@ -32,7 +30,6 @@ export const signedTransfer = (nonce: number) =>
 export const REVISIONS = ['legacy', '2026-07-28'] as const;
 export type Revision = (typeof REVISIONS)[number];
 
-/** Spent only when a test fails. */
 export const PATIENT = { timeout: 300_000 };
 
 /** The official client; it checks every result by the schema that the tool lists. It is closed when the test ends. */
@@ -74,7 +71,6 @@ export async function callTool(
   return z.record(z.string(), z.unknown()).parse(structuredContent);
 }
 
-/** The sentence of a tool that fails. */
 export async function toolError(
   client: Client,
   name: string,

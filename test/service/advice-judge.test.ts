@@ -34,7 +34,6 @@ const outage = fc.record({
 });
 const reorg = fc.record({ type: fc.constant('reorg' as const), depth: fc.integer({ min: 1, max: 6 }) });
 const other = fc.constantFrom('settle', 'look back', 'restart', 'other process settles');
-/** What may happen to a service, in any order. */
 const event = fc.oneof(
   { weight: 8, arbitrary: blockEvent },
   { weight: 1, arbitrary: outage },

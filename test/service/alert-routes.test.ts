@@ -19,7 +19,6 @@ import { waitFor } from '../helpers/wait-for.ts';
 import { openTestGate } from './keys/key-service.ts';
 
 const HEAD = 9;
-/** Blocks cost about a gwei. */
 const CHEAP = {
   thresholdGwei: 100,
   gasSpeed: 'AVERAGE',
@@ -32,7 +31,6 @@ const DEAR = { ...CHEAP, condition: 'GREATER_THAN', channels: ['TERMINAL'], to: 
 
 const NOW = Date.UTC(2026, 5, 1, 12);
 
-/** For tests that have everything refused. */
 const untouched = shareService(async (start) => {
   const service = await start({ source: new ScriptedSource(makeBlocks(0, HEAD)), wallNow: () => NOW });
   await service.ready;
@@ -126,7 +124,6 @@ test('thresholds are kept to the wei, notes and targets to the letter', async ()
   const made = await create(service, { ...CHEAP, note, to });
   expect(made).toMatchObject({ note, to });
   expect(await details(service, made.id)).toMatchObject({ note, to });
-  // Half a character is none.
   const half = await create(service, { ...CHEAP, note: 'x\ud83d' });
   expect(half.note).toBe('x\ufffd');
   expect((await details(service, half.id)).note).toBe(half.note);
@@ -235,7 +232,6 @@ test('a changed alert has all that was sent, and keeps its id, history, savings 
   };
   const change = { ...CHEAP, thresholdGwei: 90, cooldownMs: 60_000, note: 'new' };
   const { signingSecret, ...changed } = await put(change);
-  // Its webhook is no new one.
   expect(signingSecret).toBeNull();
   expect(changed).toEqual({
     ...fired,
@@ -331,7 +327,6 @@ test('whose key made an alert is told to whoever runs the service, and nobody el
       [mine.id, null],
     ].sort(),
   );
-  // And that changes it.
   const disable = { method: 'PUT', body: { status: 'DISABLED' } };
   expect((await own.ask(alertPath(made.id, '/status'), disable)).status).toBe(200);
 });

@@ -1,15 +1,14 @@
 import { inspect } from 'node:util';
 import { privateKeyToAccount } from 'viem/accounts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
 import { ADDED_ROUTES, BASE_PATH, PATHS, V1_ROUTES, type V1Route } from '../../src/contract/routes.ts';
 import { withoutBody } from '../../src/service/http/errors.ts';
-import type { Database } from '../../src/store/database.ts';
 import { StoreError } from '../../src/store/errors.ts';
-import { type Anvil, startAnvil } from '../helpers/anvil.ts';
+import { startAnvil } from '../helpers/anvil.ts';
 import { openDatabase } from '../helpers/open-database.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
-import { type ServedService, startServedService } from '../helpers/served-service.ts';
+import { startServedService } from '../helpers/served-service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 const PIECE = 16;
@@ -17,37 +16,30 @@ const TO = `0x${'1'.repeat(40)}`;
 /** The signature ends it: r and s, with which alone it can be sent. */
 const SIGNATURE = 64;
 
-let anvil: Anvil;
-let database: Database;
-let served: ServedService;
-let signed: Buffer;
-/** Everything that was answered or counted. */
 const said: string[] = [];
 
-beforeAll(async () => {
-  anvil = await startAnvil();
-  const account = privateKeyToAccount(`0x${'7'.repeat(64)}`);
-  await anvil.rpc('anvil_setBalance', [account.address, '0xde0b6b3a7640000']);
-  const raw = await account.signTransaction({
-    type: 'eip1559',
-    chainId: 31_337,
-    nonce: 0,
-    to: account.address,
-    value: 1n,
-    gas: 21_000n,
-    maxFeePerGas: 10n ** 11n,
-    maxPriorityFeePerGas: 1n,
-  });
-  signed = Buffer.from(raw.slice(2), 'hex');
-  database = await openDatabase(':memory:');
-  served = await startServedService({
-    source: createRpcSource({ urls: [anvil.url], requestTimeoutMs: 60_000 }),
-    database,
-    logLevel: 'debug',
-    plans: { test: { dailyLimit: null, perSecond: null } },
-  });
-  await waitFor(async () => (await fetch(`${served.origin}/readyz`)).ok);
+const anvil = await startAnvil();
+const account = privateKeyToAccount(`0x${'7'.repeat(64)}`);
+await anvil.rpc('anvil_setBalance', [account.address, '0xde0b6b3a7640000']);
+const raw = await account.signTransaction({
+  type: 'eip1559',
+  chainId: 31_337,
+  nonce: 0,
+  to: account.address,
+  value: 1n,
+  gas: 21_000n,
+  maxFeePerGas: 10n ** 11n,
+  maxPriorityFeePerGas: 1n,
 });
+const signed = Buffer.from(raw.slice(2), 'hex');
+const database = await openDatabase(':memory:');
+const served = await startServedService({
+  source: createRpcSource({ urls: [anvil.url], requestTimeoutMs: 60_000 }),
+  database,
+  logLevel: 'debug',
+  plans: { test: { dailyLimit: null, perSecond: null } },
+});
+await waitFor(async () => (await fetch(`${served.origin}/readyz`)).ok);
 
 afterAll(async () => {
   await served.stop();
@@ -142,12 +134,10 @@ test('no answer, log line or metric repeats what was signed, wherever it stands 
     };
     // Where no signature belongs, one spelling stands for all, in `npm run test:slow` two.
     const isSample = spelling === 'with 0x' || (isSlowRun && spelling === 'base64');
-    // A stream has no end.
     const routes = [...V1_ROUTES, ...ADDED_ROUTES].filter(({ path }) => path !== PATHS.gasStream);
     await Promise.all(routes.filter(({ path }) => isSample || path.startsWith('/auto-txs')).map(askRoute));
   }
   await ask('GET', '/metrics');
-  // A database that fails.
   await database.close();
   statuses.add(await ask('POST', `${BASE_PATH}/auto-txs`, JSON.stringify(good)));
   statuses.add(await ask('GET', `${BASE_PATH}/auto-txs`));

@@ -1,5 +1,5 @@
 import { privateKeyToAccount } from 'viem/accounts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { openReplaySource } from '../../src/chain/replay-source.ts';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
 import { AutoTxAccount, AutoTxDetails, AutoTxList } from '../../src/contract/auto-txs.ts';
@@ -7,7 +7,7 @@ import { Summary } from '../../src/contract/dashboard.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import type { ServiceOptions } from '../../src/service/service.ts';
 import { SHORT_RECORDING } from '../cli/served.ts';
-import { type Anvil, startAnvil } from '../helpers/anvil.ts';
+import { startAnvil } from '../helpers/anvil.ts';
 import { type RunningService, readyService, refused, runService, temporaryFile } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { openTestGate } from './keys/key-service.ts';
@@ -15,14 +15,9 @@ import { openTestGate } from './keys/key-service.ts';
 const CHAIN = 31_337;
 const GWEI = 1_000_000_000n;
 const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
-/** Far below what anvil asks: it waits. */
 const WAITING = { targetGasPriceGwei: 0.000000001 };
 
-let anvil: Anvil;
-
-beforeAll(async () => {
-  anvil = await startAnvil({ chainId: CHAIN });
-});
+const anvil = await startAnvil({ chainId: CHAIN });
 afterAll(() => anvil.stop());
 
 async function run(options: Partial<ServiceOptions> = {}): Promise<RunningService> {
@@ -33,7 +28,6 @@ async function run(options: Partial<ServiceOptions> = {}): Promise<RunningServic
   return service;
 }
 
-/** A sender of its own, with money. */
 let senders = 0;
 async function newSender() {
   senders += 1;

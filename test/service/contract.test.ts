@@ -1,12 +1,12 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { ADDED_ROUTES, V1_ROUTES, type V1Route } from '../../src/contract/routes.ts';
-import { type Anvil, startAnvil } from '../helpers/anvil.ts';
+import { startAnvil } from '../helpers/anvil.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { readDocument } from './contract/described.ts';
-import { type ServedChain, serveChain } from './contract/served-chain.ts';
-import { SHOWS, type Shown, type World } from './contract/shown-answers.ts';
+import { serveChain } from './contract/served-chain.ts';
+import { SHOWS, type Shown } from './contract/shown-answers.ts';
 import { prepareAlerts, prepareAutoTxs } from './contract/world.ts';
 
 const BLOCKS = 12;
@@ -16,73 +16,65 @@ const BLOCK_SEC = 12;
 const began = Math.floor(Date.now() / 1_000) - (BLOCKS + 1) * BLOCK_SEC;
 const isoOf = (sec: number) => new Date(sec * 1_000).toISOString();
 
-let anvil: Anvil;
-let up: ServedChain;
-let down: ServedChain;
-let bare: ServedChain;
-let world: World;
-
-beforeAll(async () => {
-  const timeOf = (block: number) => began + block * BLOCK_SEC;
-  anvil = await startAnvil({ noMining: true, args: ['--timestamp', String(began)] });
-  const gone = await startAnvil();
-  await gone.stop();
-  const mined: string[] = [];
-  const mine = async (block: number) => {
-    mined.push(...(await anvil.sendTransfers([1e9, 2e9, 3e9].map((tip) => tip * block))));
-    const at = block < BLOCKS ? timeOf(block) : Math.floor(Date.now() / 1_000);
-    await anvil.rpc('evm_setNextBlockTimestamp', [at]);
-    await anvil.mine();
-  };
-  for (let block = 1; block < BLOCKS; block += 1) await mine(block);
-  up = await serveChain(anvil.url);
-  down = await serveChain(gone.url);
-  bare = await serveChain('recording');
-  const described = await readDocument(up.origin);
-  const key = await up.key('open');
-  const reaches = (block: number) =>
-    waitFor(async () => {
-      const response = await fetch(`${described.root}/gas/current`, { headers: { 'x-api-key': key } });
-      return (
-        response.status === 200 && ((await response.json()) as { blockNumber: number }).blockNumber === block
-      );
-    });
-  await reaches(BLOCKS - 1);
-  // The last block has an alert fire.
-  const alerts = await prepareAlerts(
-    described.root,
-    { key, fullKey: await up.key('open') },
-    () => mine(BLOCKS),
-    up.database,
-  );
-  await reaches(BLOCKS);
-  const autoTxs = await prepareAutoTxs(described.root, { key, fullKey: await up.key('open') }, up.database);
-  const waiting = await anvil.sendTransfers([1e9]);
-  world = {
-    described,
-    isThorough: isSlowRun,
-    up,
-    down,
-    bare,
-    alerts,
-    autoTxs,
-    present: {
-      address: [autoTxs.address],
-      id: [alerts.fired],
-      number: ['latest', '3', '0'],
-      hash: [mined[0] ?? '', mined[0]?.toUpperCase().replace('0X', '0x') ?? '', ...waiting],
-    },
-    absent: { address: `0x${'0'.repeat(40)}`, number: '999999999', hash: `0x${'0'.repeat(64)}`, id: 'none' },
-    window: { from: isoOf(timeOf(3)), to: isoOf(timeOf(BLOCKS - 2)) },
-  };
-  const bareKey = await bare.key('open');
-  const { pathname } = new URL(described.root);
-  await waitFor(async () => {
-    const response = await fetch(`${bare.origin}${pathname}/gas/current`, {
-      headers: { 'x-api-key': bareKey },
-    });
-    return response.status === 200;
+const timeOf = (block: number) => began + block * BLOCK_SEC;
+const anvil = await startAnvil({ noMining: true, args: ['--timestamp', String(began)] });
+const gone = await startAnvil();
+await gone.stop();
+const mined: string[] = [];
+const mine = async (block: number) => {
+  mined.push(...(await anvil.sendTransfers([1e9, 2e9, 3e9].map((tip) => tip * block))));
+  const at = block < BLOCKS ? timeOf(block) : Math.floor(Date.now() / 1_000);
+  await anvil.rpc('evm_setNextBlockTimestamp', [at]);
+  await anvil.mine();
+};
+for (let block = 1; block < BLOCKS; block += 1) await mine(block);
+const up = await serveChain(anvil.url);
+const down = await serveChain(gone.url);
+const bare = await serveChain('recording');
+const described = await readDocument(up.origin);
+const key = await up.key('open');
+const reaches = (block: number) =>
+  waitFor(async () => {
+    const response = await fetch(`${described.root}/gas/current`, { headers: { 'x-api-key': key } });
+    return (
+      response.status === 200 && ((await response.json()) as { blockNumber: number }).blockNumber === block
+    );
   });
+await reaches(BLOCKS - 1);
+// The last block has an alert fire.
+const alerts = await prepareAlerts(
+  described.root,
+  { key, fullKey: await up.key('open') },
+  () => mine(BLOCKS),
+  up.database,
+);
+await reaches(BLOCKS);
+const autoTxs = await prepareAutoTxs(described.root, { key, fullKey: await up.key('open') }, up.database);
+const waiting = await anvil.sendTransfers([1e9]);
+const world = {
+  described,
+  isThorough: isSlowRun,
+  up,
+  down,
+  bare,
+  alerts,
+  autoTxs,
+  present: {
+    address: [autoTxs.address],
+    id: [alerts.fired],
+    number: ['latest', '3', '0'],
+    hash: [mined[0] ?? '', mined[0]?.toUpperCase().replace('0X', '0x') ?? '', ...waiting],
+  },
+  absent: { address: `0x${'0'.repeat(40)}`, number: '999999999', hash: `0x${'0'.repeat(64)}`, id: 'none' },
+  window: { from: isoOf(timeOf(3)), to: isoOf(timeOf(BLOCKS - 2)) },
+};
+const bareKey = await bare.key('open');
+const { pathname } = new URL(described.root);
+await waitFor(async () => {
+  const response = await fetch(`${bare.origin}${pathname}/gas/current`, {
+    headers: { 'x-api-key': bareKey },
+  });
+  return response.status === 200;
 });
 
 afterAll(async () => {

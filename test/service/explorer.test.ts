@@ -59,7 +59,6 @@ const unchanged = shareService(async (run) => {
   return service;
 });
 
-/** Stores the last 300 blocks, an hour, unless told otherwise. */
 async function following(source: ScriptedSource, historySec = 3_600): Promise<RunningService> {
   return readyService({ source, historySec, priceFeed: fixedPrice(2_000) });
 }
@@ -121,7 +120,6 @@ test('what only completes an answer holds it up for two seconds at most', async 
   ]);
   expect(told).toMatchObject({ blockNumber: 500, tips: null, transactionCount: 2 });
   expect(tx).toMatchObject({ status: 'SUCCESS', blockTransactionCount: 2, tipRank: null });
-  // What came too late for these is there for the next.
   slow.resolve();
   await waitFor(() => source.asked.transactionsOf === 1);
   expect(TxMetrics.parse(await service.read(txAt(included.transaction.hash))).tipRank).toBe(0.5);

@@ -22,7 +22,6 @@ const headIs = (service: RunningService, number: number, timeoutMs = 60_000) =>
 
 const BEGINNING = new Date(BLOCK_ZERO_TIME * 1_000).toISOString();
 
-/** The blocks in the history, by the service's own word. */
 async function storedNumbers(service: RunningService): Promise<number[]> {
   const numbers: number[] = [];
   for (let page = 0; ; page += 1) {

@@ -29,12 +29,10 @@ function eventsOf({ body }: Response) {
     .getReader();
   const close = () => reader.cancel().catch(() => {});
   onTestFinished(close);
-  /** The next event; `null` at the end. */
   const next = async () => {
     const { value } = await reader.read();
     return value === undefined ? null : { id: value.id, data: GasCurrent.parse(JSON.parse(value.data)) };
   };
-  /** The first event from now on that says so. */
   const until = async (says: (data: GasCurrent) => boolean | Promise<boolean>) => {
     for (;;) {
       const event = await next();

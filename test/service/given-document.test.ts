@@ -4,7 +4,6 @@ import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
 import { BASE_PATH } from '../../src/contract/routes.ts';
 import { shareService } from '../helpers/service.ts';
 
-/** What the document of v1 shows, letter for letter. */
 const CREATION = `{
   "thresholdGwei": 5,
   "gasSpeed": "AVERAGE",
@@ -27,7 +26,6 @@ const demo = shareService(async (start) => {
   return service;
 });
 
-/** Sends a request with the headers that the document names; rejects with the response where it failed. */
 async function send(method: string, path: string, body?: string): Promise<unknown> {
   const response = await demo().fetch(
     new Request(`http://gastop.test${BASE_PATH}${path}`, {

@@ -53,7 +53,6 @@ async function startFuzzed(kind: 'live' | 'dead'): Promise<Fuzzed> {
     throw new Error(`it ended with ${code}: ${complaints}`);
   });
   ended.catch(() => {});
-  /** What it says next; where it ends before that, why. */
   const next = async (): Promise<unknown> => (await Promise.race([once(child, 'message'), ended]))[0];
   const listening = Listening.parse(await next());
   return {
@@ -132,7 +131,6 @@ async function exchange(connection: RawConnection, request: MadeRequest): Promis
   return connection.answer(request.method === 'HEAD', PATIENCE_MS);
 }
 
-/** What holds for every answer, whatever was asked. */
 function check(
   { status, headers, body }: RawAnswer,
   { method, route }: MadeRequest,

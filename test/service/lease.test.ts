@@ -52,7 +52,6 @@ async function machine() {
     process: string,
     ...rest: [role?: LeaseOptions['role'], onError?: (error: unknown) => void]
   ) => leaseOf(database, clocks, process, ...rest);
-  /** The lease is another's, which is at `place`. */
   const hold = (place: string | null) => {
     const held = { holder: 'x', process: 'one', since: clocks.wall, heartbeatAt: clocks.wall, place };
     return new LeaseStore(database).take(held, null);
@@ -60,7 +59,6 @@ async function machine() {
   return { database, clocks, lease, hold };
 }
 
-/** One that holds the lease, and another that stands by. */
 async function two() {
   const { clocks, lease } = await machine();
   const [one, other] = [lease('one'), lease('other')];
@@ -236,7 +234,6 @@ describe('a visitor', () => {
     const holder = lease('gastop serve');
     await holder.bid();
     expect(holder.state).toBe('holds');
-    // Before it has looked again.
     const late = new BlockStore(database, () => visitor.right).saveBlocks([makeBlock(2)]);
     await expect(late).rejects.toMatchObject({ code: 'not-holder' });
     await visitor.look();

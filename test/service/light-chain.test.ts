@@ -25,7 +25,6 @@ async function lightChain(length: number) {
     server,
     read: async () => (await light(signal)).current.snapshot,
     requests: () => server.requests.splice(0).map(({ method }) => method),
-    /** What an engine says that was given every block whole. */
     whole: async () => {
       const { feeRule } = await source.chain();
       const engine = new FeeEngine({ feeRule });

@@ -97,7 +97,6 @@ const BLOCKS = [
     feeRecipient: '0x388c818ca8b9251b393131c08a736a67ccb19297',
   },
   {
-    // The first block of Cancun.
     blockNumber: 19_426_587,
     timestamp: '2024-03-13T13:55:35.000Z',
     baseFeePerGas: 61_952_457_264,

@@ -16,7 +16,6 @@ async function documentOf(service?: RunningService): Promise<ApiDocument> {
   return (await response.json()) as ApiDocument;
 }
 
-/** By `method path`. */
 const operationsOf = ({ paths }: ApiDocument) =>
   Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => [`${method} ${path}`, operation] as const),

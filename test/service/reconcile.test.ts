@@ -15,7 +15,6 @@ const other = (from: number, to: number) =>
     baseFeePerGas: block.baseFeePerGas + 1n,
   }));
 
-/** What becomes of stored blocks of `chainId` when the node then has `node`. */
 async function found(
   stored: Parameters<BlockStore['saveBlocks']>[0],
   node: ScriptedSource,

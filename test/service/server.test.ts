@@ -72,7 +72,6 @@ async function sendRaw(port: number, text: string) {
   return { ...answer, error: ErrorBody.parse(JSON.parse(answer.body.toString())) };
 }
 
-/** A server over what answers with `fetch`. */
 const serving = (fetch: Served['fetch'], limits: ServerOptions['limits'] = {}) => {
   const condition = () => ({ chain: null, head: null, headAgeSec: null, failure: null });
   return serveService({ source: source(), limits, served: { fetch, condition } });
@@ -95,7 +94,6 @@ test('only what a route answers is counted: not unknown paths, other methods, no
   expect((await fetch(url, { method: 'DELETE', headers })).status).toBe(405);
   const options = await fetch(url, { method: 'OPTIONS', headers });
   expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS']);
-  // No page of another origin may read it.
   expect(options.headers.get('access-control-allow-origin')).toBeNull();
   expect(await used()).toBe(2);
 });
@@ -300,7 +298,6 @@ test('behind a proxy that keeps the base URL’s path, the same is served below 
   expect((await fetch(`${served.origin}/ethereum${BASE_PATH}/gas/current`, { headers })).status).toBe(404);
 });
 
-/** What was logged of the one request to `route`, once it is. */
 async function logged(log: readonly Record<string, unknown>[], count = 1) {
   await waitFor(() => log.length === count, { what: `${count} lines of the log` });
   return log.at(-1);
@@ -350,7 +347,6 @@ test('a body in chunks is held to the limit as well, whoever reads it', async ()
     const body = `${bytes.toString(16)}\r\n${'a'.repeat(bytes)}\r\n0\r\n\r\n`;
     return (await answerTo(served.port, `${head}Transfer-Encoding: chunked\r\n\r\n${body}`))?.status;
   };
-  // Read, and no alert.
   expect(await chunked(32_768)).toBe(400);
   expect(await chunked(32_769)).toBe(413);
 });

@@ -63,7 +63,6 @@ async function startStandby(path: string, source: ScriptedSource): Promise<Runni
 }
 
 const FIGURES = [PATHS.gasCurrent, PATHS.gasTrend, PATHS.gasRecommendation, PATHS.statsMarket];
-/** Both say the same of the same block, byte for byte. */
 const agree = (one: RunningService, other: RunningService) =>
   waitFor(
     async () => {

@@ -16,7 +16,6 @@ import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { readyService, runService, temporaryFile } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
-/** Blocks 0–319 that end now. */
 async function startNode() {
   const chain = createScriptedChain({ length: 320, startedAt: Math.floor(Date.now() / 1_000) - 320 * 12 });
   const node = await startJsonRpcServer(chain);

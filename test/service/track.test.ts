@@ -31,7 +31,6 @@ const makeBlocks = (from: number, to: number) => upTo(from, to).map((number) => 
 const advice = async (service: RunningService, query = '') =>
   GasRecommendation.parse(await service.read(`${PATHS.gasRecommendation}${query}`));
 
-/** What is stored of advice, seen by another process. */
 async function rowsIn(path: string): Promise<AdviceRow[]> {
   const database = await openDatabase(path);
   const rows = await database.queries.selectFrom('advice').selectAll().orderBy('block_number').execute();
@@ -182,7 +181,6 @@ describe('the record', () => {
 
 test('a downtime of more than a day whose blocks are not to be had leaves open what needed them, and says so', async () => {
   const path = await temporaryFile('chain-1.db');
-  /** A block each ten minutes. */
   const slow = (from: number, to: number) =>
     makeBlocks(from, to).map((block) => ({ ...block, timestamp: BLOCK_ZERO_TIME + block.number * 600 }));
   const source = new ScriptedSource(slow(0, 299));

@@ -31,10 +31,8 @@ const MANY = 1_000_000;
 const FEW = 1_000;
 const WOKEN = 10_000;
 const RECEIVERS = 8;
-/** Rows of a statement, which has a minute. */
 const AT_ONCE = 50_000;
 const QUIET_ROUNDS = 100;
-/** Wei. */
 const QUIET = 50n * GWEI;
 
 test(`of ${MANY} armed alerts a block that wakes none costs what it does with ${FEW}; ${WOKEN} that it wakes are sent by all three`, async () => {

@@ -47,7 +47,6 @@ export type Team = Awaited<ReturnType<typeof openTeam>>;
 type AutoTx = { readonly id: string; readonly hash: Hex };
 type Reads = { answered: number; readonly failed: string[] };
 
-/** A server of the test's own, which may be stopped and started. */
 export async function openServer(folder?: string) {
   const server = { ...(await startServer(folder ?? (await temporaryFolder()))) };
   onTestFinished(() => endServer(server.pid));
@@ -96,7 +95,6 @@ export async function openTeam({ isAsked = true } = {}) {
   onTestFinished(() => stop.abort());
   const reads: Reads = { answered: 0, failed: [] };
   const autoTxs: AutoTx[] = [];
-  /** Signs and keeps the next auto-tx, due below the threshold. */
   const place = await autoTxPlacer(anvil, database, autoTxs);
   const { signal } = stop;
   const running = [everyBlock(signal, (block) => mineAt(anvil, block % 4 < 2 ? CHEAP : DEAR))];
@@ -117,7 +115,6 @@ export async function openTeam({ isAsked = true } = {}) {
     reads,
     start,
     place,
-    /** Who holds the lease now. */
     leader: async () => {
       const held = await leases.read();
       // One whose heartbeats have ended leads no more, though nobody has followed it yet.
@@ -187,7 +184,6 @@ async function createAlert(replicas: readonly Replica[], key: string, receiver: 
   expect(response.status, await response.text()).toBe(201);
 }
 
-/** Does something once a block's time, until the signal. */
 async function everyBlock(
   signal: AbortSignal,
   work: (round: number) => Promise<void> | undefined,
@@ -214,7 +210,6 @@ async function readOn(replica: Replica, key: string, reads: Reads, signal: Abort
   }
 }
 
-/** Signs for the next nonce of one of several senders. */
 async function autoTxPlacer(
   anvil: Anvil,
   database: Database,

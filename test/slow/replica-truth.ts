@@ -120,7 +120,6 @@ export function expectNoSurprise(logs: readonly string[]): void {
   ).toEqual([]);
 }
 
-/** What is asked of each GET route: of blocks and transactions that are there. */
 async function pathsOf({ anvil, database, replicas: [replica], key, autoTxs }: Team): Promise<string[]> {
   const head = Number(await anvil.rpc('eth_blockNumber'));
   const rows = await database.queries

@@ -55,7 +55,6 @@ process.on('SIGUSR2', () => {
 });
 `;
 
-/** What the program with this watcher holds; `count` is how often it has been asked. */
 async function holdingOf(pid: number, report: string, count: number): Promise<Holding> {
   const descriptors = readdirSync(`/proc/${pid}/fd`).length;
   process.kill(pid, 'SIGUSR2');

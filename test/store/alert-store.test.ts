@@ -18,7 +18,6 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   const NO_CAP = Number.POSITIVE_INFINITY;
   let count = 0;
-  /** Puts a firing where a block's transaction puts it. */
   async function addFiring({ queries }: Database, event: Partial<AlertEventRow>): Promise<void> {
     count += 1;
     const row: AlertEventRow = {
@@ -97,7 +96,6 @@ describe.each(ENGINES)('on %s', (engine) => {
       await outbox.record(sent, attempt, { kind: 'again', at: FIRED_AT });
       const others = await fire(database, 'alr_2');
       expect(await store.remove('', 'alr_1')).toBe(true);
-      // It ends after its alert did.
       await outbox.record(sent, attempt, { kind: 'delivered' });
       const { queries } = database;
       const left = await queries.selectFrom('deliveries').select('id').execute();

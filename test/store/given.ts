@@ -9,7 +9,6 @@ export const sendWithin = (block: Block, withinBlocks: number, cap: bigint, tip 
   lastBlock: block.number + withinBlocks,
 });
 
-/** To wait for it so many seconds. */
 export const waitFor = (block: Block, sec: number): Reached => ({
   kind: 'reached',
   until: block.timestamp + sec,

@@ -23,7 +23,6 @@ async function opened<Opened extends { close(): Promise<void> }>(opening: Promis
   return database;
 }
 
-/** Something of everything that there is. */
 async function fill(history: Database): Promise<void> {
   const block = makeBlock(700);
   const blocks = new BlockStore(history);

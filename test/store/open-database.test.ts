@@ -44,7 +44,6 @@ test('commits survive a power cut: each is synced to disk', async () => {
   for (const open of [openDatabase, openKeyDatabase]) {
     const database = await open(join(folder, `${open.name}.db`));
     const { rows } = await database.run((db) => sql`pragma synchronous`.execute(db));
-    // Full.
     expect(rows).toEqual([{ synchronous: 2 }]);
     await database.close();
   }

@@ -21,13 +21,11 @@ describe.each(ENGINES)('on %s', (engine) => {
     track = new TrackStore(database);
   });
 
-  /** A block that asks for exactly so many wei per gas in all. */
   const asks = (number: number, price: bigint, tip = 0n): Block =>
     makeBlock(number, { baseFeePerGas: price - tip, tips: [tip, tip, tip, tip, tip, tip, tip] });
 
   const settleAll = async () => track.settle(await track.due(1_000_000, 1_000_000));
 
-  /** All that is to be had has been fetched. */
   const settleFilled = async () =>
     track.settle(await track.due(1_000_000, 1_000_000), (await blocks.head())?.timestamp ?? null);
 

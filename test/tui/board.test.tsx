@@ -27,7 +27,6 @@ const DEAD: ChainRow = {
   problem: { message: 'a.example refuses the connection: is the node running?', retryAt: NOW + 8_000 },
 };
 
-/** The monitor with a board of these rows, in a window of this size. */
 async function open(first: readonly ChainRow[], columns = 80, rows = 24) {
   let all = first;
   const listeners = new Set<() => void>();
@@ -69,7 +68,6 @@ async function open(first: readonly ChainRow[], columns = 80, rows = 24) {
       await press(...[keys].flat());
       await shows(text);
     },
-    /** The chains in their order, the marked one with its arrow. */
     names: () => frame().match(/(▸ )?(! )?(The \w+|dead)(?= )/g) ?? [],
     become: (rows: readonly ChainRow[]) => {
       all = rows;
@@ -87,7 +85,6 @@ describe('the board', () => {
     expect(opened).toEqual(['one']);
     await leads('esc', /▸ The one/);
     await leads('enter', '[1 Live]');
-    // It was still open.
     expect(opened).toEqual(['one']);
     await leads('C', 'by swap');
   });

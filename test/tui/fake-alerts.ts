@@ -4,7 +4,6 @@ import type { AlertDetailsView, AlertSavingsView, NewAlert } from '../../src/cli
 
 const gwei = (value: number): bigint => BigInt(Math.round(value * 1e9));
 
-/** An armed alert on Average that sends mail and has fired twice. */
 export const ALERT: AlertDetailsView = {
   ...{ id: 'alr_7f3a1c90', status: 'PENDING', gasSpeed: 'AVERAGE', condition: 'LESS_THAN' },
   threshold: gwei(0.04),
@@ -60,7 +59,6 @@ const contentOf = (creation: NewAlert) => ({
   note: creation.note ?? '',
 });
 
-/** A service that keeps alerts in memory, beginning with `alerts`. */
 export function fakeAlerts(alerts: readonly AlertDetailsView[] = [ALERT]): Pick<GasClient, AlertMethods> {
   let kept = [...alerts];
   const find = (id: string) => {

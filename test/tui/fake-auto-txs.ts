@@ -10,7 +10,6 @@ import type {
 const NOW = Date.UTC(2026, 0, 5, 12, 0, 0);
 const GWEI = 1_000_000_000;
 
-/** An auto-tx that waits, but for what `changed` says. */
 export function autoTxView(changed: Partial<AutoTxView> = {}): AutoTxView {
   return {
     ...{ id: 'tx-1', status: 'PENDING', target: 40_000_000n, gasSpeed: 'AVERAGE', isStrict: false },
@@ -40,7 +39,6 @@ export type AutoTxMethods = Pick<
   'autoTxs' | 'autoTx' | 'createAutoTx' | 'updateAutoTx' | 'cancelAutoTx' | 'deleteAutoTx' | 'autoTxAccount'
 >;
 
-/** A little service that keeps auto-txs in memory and sends none. */
 export function fakeAutoTxs(initial: readonly AutoTxView[] = []): AutoTxMethods {
   const kept = new Map(initial.map((each) => [each.id, each]));
   let made = 0;

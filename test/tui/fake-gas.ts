@@ -28,7 +28,6 @@ function lane(price: number, cap: number, tip: number, p50: number, p95: number,
   };
 }
 
-/** A service of known answers for tests of what is drawn from them. */
 export const SNAPSHOT: SnapshotView = {
   chainId: 1,
   blockNumber: 24_337_604,
@@ -211,7 +210,6 @@ export const describing = (
 
 const NO_STREAM = new ClientError('not-found', 'this service lists no stream', { endpoint: '/gas/stream' });
 
-/** A client that answers with the known answers, but for what `changes` says. */
 export function fakeGas(changes: Partial<GasClient> = {}): GasClient {
   const page = { chainId: 1, from: null, to: null, bucket: 'block', page: 0, size: 500, total: 0, rows: [] };
   const client: GasClient = {

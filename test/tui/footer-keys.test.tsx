@@ -19,7 +19,6 @@ const SERVICE = {
 
 const now = () => (SNAPSHOT.blockTimestamp ?? 0) + 4_000;
 
-/** The whole monitor over known responses, wide enough for every key in its footer. */
 async function open(columns = 200, rows = 30) {
   const holder = new SourceHolder();
   const client = fakeGas(SERVICE);
@@ -95,8 +94,9 @@ const PANES = [
   ['Service', 5, 8, [], 'j/k scroll  / find'],
 ] as const;
 
-describe('every key in the footer does something', () => {
-  it.each(PANES.slice(0, Math.max(rounds(PANES.length), 2)))('%s', async (_, place, rows, way, home) => {
+it.each(PANES.slice(0, Math.max(rounds(PANES.length), 2)))(
+  'every key in the footer does something: %s',
+  async (_, place, rows, way, home) => {
     const { screen, press, toasts, prefills, opened } = showTab(place, rows);
     const footer = () => (screen().split('\n').at(-1) ?? '').trim();
     const until = (isThere: () => boolean, what: string) =>
@@ -127,8 +127,8 @@ describe('every key in the footer does something', () => {
     if (way.length === 0) return;
     await press('escape');
     await until(() => footer() !== home && footer().includes(way[0]), 'the way back');
-  });
-});
+  },
+);
 
 describe('/ finds from every tab', () => {
   it('filters a list as one types, keeps it with Enter and clears it with Esc', async () => {

@@ -143,7 +143,6 @@ describe('the keymap', () => {
   });
 });
 
-/** A list whose `d` opens a dialog over it, and the footer. */
 function Screen() {
   return (
     <KeyListener scopes={['alerts']}>

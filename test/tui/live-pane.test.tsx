@@ -246,15 +246,13 @@ describe('the Live pane', () => {
   });
 });
 
-describe('the copied lanes', () => {
-  it('carry exact gwei, apart by tabs', () => {
-    expect(lanesText(SNAPSHOT).split('\n')).toEqual([
-      'lane\tprice gwei\tmax fee gwei\ttip gwei',
-      'Slow\t0.0412\t0.0431\t0.001',
-      'Average\t0.0507\t0.0582\t0.01',
-      'Fast\t0.0621\t0.0713\t0.021',
-    ]);
-  });
+it('the copied lanes carry exact gwei, apart by tabs', () => {
+  expect(lanesText(SNAPSHOT).split('\n')).toEqual([
+    'lane\tprice gwei\tmax fee gwei\ttip gwei',
+    'Slow\t0.0412\t0.0431\t0.001',
+    'Average\t0.0507\t0.0582\t0.01',
+    'Fast\t0.0621\t0.0713\t0.021',
+  ]);
 });
 
 /** Two numbers without a space between them, or a number that was cut. */

@@ -9,7 +9,6 @@ import { showScreen } from './show-screen.tsx';
 
 const blockOf = (blockNumber: number): SnapshotView => ({ ...SNAPSHOT, blockNumber });
 
-/** The number of the head, polled once an hour. */
 function Head() {
   const { data, error, isListening } = useSnapshot(useMonitor(), () => 3_600_000, true);
   const how = isListening ? 'each block' : 'polled';
@@ -23,7 +22,6 @@ function awaited() {
   return event;
 }
 
-/** Prices of a service whose stream is told and broken by the test. */
 function streamed() {
   let polled = 1;
   let polls = 0;

@@ -9,7 +9,6 @@ import { ALERT } from './fake-alerts.ts';
 import { autoTxView, fakeAutoTxs } from './fake-auto-txs.ts';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
 
-/** A service that describes itself, and offers what the contract does. */
 const described = (changes: Parameters<typeof fakeGas>[0]) =>
   fakeGas({ description: async () => ({ title: null, version: null, routes: [] }), ...changes });
 

@@ -188,15 +188,13 @@ describe('an alert that fires', () => {
   );
 });
 
-describe('with --ascii', () => {
-  it.runIf(isSlowRun)('only ASCII is written', async () => {
-    const screen = await openScene('live', { watchTty: true, env: { ASCII: '1' } });
-    await screen.waitFor('* live');
-    await leads(screen, '?', 'show or hide this help');
-    expect(screen.screen().join('')).toMatch(/^[\x20-\x7e]*$/);
-    await screen.press('ctrl+c');
-    await expectCleanEnd(screen, 0);
-  });
+it.runIf(isSlowRun)('with --ascii only ASCII is written', async () => {
+  const screen = await openScene('live', { watchTty: true, env: { ASCII: '1' } });
+  await screen.waitFor('* live');
+  await leads(screen, '?', 'show or hide this help');
+  expect(screen.screen().join('')).toMatch(/^[\x20-\x7e]*$/);
+  await screen.press('ctrl+c');
+  await expectCleanEnd(screen, 0);
 });
 
 const FAULTS = [
@@ -216,7 +214,6 @@ it.each(isSlowRun ? FAULTS : FAULTS.slice(1))(
   },
 );
 
-/** The processes that a shell has started. */
 async function jobsOf(pid: number): Promise<number[]> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
   return children.trim().split(' ').map(Number);

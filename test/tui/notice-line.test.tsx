@@ -12,7 +12,6 @@ const MIDNIGHT = Date.UTC(2026, 0, 6);
 let unmount = () => {};
 afterEach(() => unmount());
 
-/** The line over old data after this answer of a service. */
 function notice(status: number, errorCode: string, message: string, width: number): string {
   const sent = { url: new URL('http://gas.example.org'), endpoint: '/gas/current', write: null };
   const error = refusal(new Response(null, { status }), JSON.stringify({ errorCode, message }), {

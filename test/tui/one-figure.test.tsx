@@ -89,7 +89,6 @@ function recordOf(snapshot: SnapshotView, data: RecommendationView, now: number)
     .join('\n');
 }
 
-/** Every figure that a text states of the advice, as it stands there. */
 function stated(text: string) {
   const [headline = ''] = /^ ?(WAIT up to|SEND NOW at) .*$/m.exec(text) ?? [];
   return {
@@ -117,62 +116,60 @@ function expectSilent(text: string) {
 
 const laneRow = (lane: string) => new RegExp(`^[ │]*${lane} `, 'i');
 
-describe('recorded blocks', () => {
-  it('have one figure for one thing on Live, in now and on the Service pane', () => {
-    const engine = new FeeEngine({ feeRule: ETHEREUM.feeRule });
-    const drawn = new Set<string>();
-    let changes = 0;
-    let before = '';
-    for (const [index, block] of BLOCKS.slice(0, LAST).entries()) {
-      engine.push(block);
-      if (index < 1_000) continue;
-      const { recommendation, snapshot, draw } = placesOf(engine, { said: index % 20 === 0 ? GIVEN : null });
-      const { action, alternatives, deadlineSec, track } = recommendation;
-      expect(alternatives.filter(({ probability }) => probability !== null).length).toBeGreaterThan(0);
-      if (action !== 'SEND_NOW') {
-        const { targetPrice: price, probability, expectedSavingRatio: savingRatio } = recommendation;
-        const chosen = alternatives.find(({ horizonSec }) => horizonSec === deadlineSec);
-        expect(chosen).toMatchObject({ price, probability, savingRatio });
-      }
-      for (const { horizonSec, price, probability } of alternatives) {
-        if (price !== null) expect(engine.reachProbability(price, horizonSec).probability).toBe(probability);
-      }
-      expect(track).toMatchObject(index % 20 === 0 ? { basis: 'given', evaluated: 64 } : { basis: 'walked' });
-      if (action !== before) changes += 1;
-      before = action ?? 'none';
-      if (index % DRAWN !== 0) continue;
-
-      drawn.add(action ?? 'none');
-      const { live, now, service } = draw();
-      const price = formatGwei(recommendation.targetPrice ?? 0n);
-      const isWait = action !== 'SEND_NOW';
-      const wait = formatDuration(deadlineSec ?? 0);
-      expect(stated(live)).toEqual({
-        headline: isWait ? `WAIT up to ${wait} for ${price} gwei` : `SEND NOW at ${price} gwei`,
-        likely: formatLikelihood(recommendation.probability ?? 0),
-        saves: isWait ? formatPercent(recommendation.expectedSavingRatio ?? 0) : undefined,
-        record: stated(service).record,
-      });
-      expect(stated(now)).toEqual(stated(live));
-      expect(stated(service).record).toBeDefined();
-      for (const lane of LANES) {
-        const expected = [
-          formatGwei(snapshot.lanes[lane].price),
-          formatGwei(snapshot.lanes[lane].maxFeePerGas ?? 0n),
-          formatGwei(snapshot.lanes[lane].maxPriorityFeePerGas ?? 0n),
-        ];
-        const row = laneRow(lane);
-        expect([cells(live, row)?.slice(1, 4), cells(now, row)?.slice(1, 4)]).toEqual([expected, expected]);
-      }
-      if (!isWait) continue;
-      const column = cells(live, /if you wait up to/)?.indexOf(wait) ?? -1;
-      const inTable = [/^ +price /, /^ +likely /, /^ +mean saving /].map((row) => cells(live, row)?.[column]);
-      expect(inTable).toEqual([price, stated(live).likely, stated(live).saves]);
+it('recorded blocks have one figure for one thing on Live, in now and on the Service pane', () => {
+  const engine = new FeeEngine({ feeRule: ETHEREUM.feeRule });
+  const drawn = new Set<string>();
+  let changes = 0;
+  let before = '';
+  for (const [index, block] of BLOCKS.slice(0, LAST).entries()) {
+    engine.push(block);
+    if (index < 1_000) continue;
+    const { recommendation, snapshot, draw } = placesOf(engine, { said: index % 20 === 0 ? GIVEN : null });
+    const { action, alternatives, deadlineSec, track } = recommendation;
+    expect(alternatives.filter(({ probability }) => probability !== null).length).toBeGreaterThan(0);
+    if (action !== 'SEND_NOW') {
+      const { targetPrice: price, probability, expectedSavingRatio: savingRatio } = recommendation;
+      const chosen = alternatives.find(({ horizonSec }) => horizonSec === deadlineSec);
+      expect(chosen).toMatchObject({ price, probability, savingRatio });
     }
-    expect([...drawn].sort()).toEqual(['SEND_NOW', 'WAIT']);
-    // Each was better for three blocks, or clearly: no flickering about a limit.
-    expect(changes).toBeLessThan(20);
-  });
+    for (const { horizonSec, price, probability } of alternatives) {
+      if (price !== null) expect(engine.reachProbability(price, horizonSec).probability).toBe(probability);
+    }
+    expect(track).toMatchObject(index % 20 === 0 ? { basis: 'given', evaluated: 64 } : { basis: 'walked' });
+    if (action !== before) changes += 1;
+    before = action ?? 'none';
+    if (index % DRAWN !== 0) continue;
+
+    drawn.add(action ?? 'none');
+    const { live, now, service } = draw();
+    const price = formatGwei(recommendation.targetPrice ?? 0n);
+    const isWait = action !== 'SEND_NOW';
+    const wait = formatDuration(deadlineSec ?? 0);
+    expect(stated(live)).toEqual({
+      headline: isWait ? `WAIT up to ${wait} for ${price} gwei` : `SEND NOW at ${price} gwei`,
+      likely: formatLikelihood(recommendation.probability ?? 0),
+      saves: isWait ? formatPercent(recommendation.expectedSavingRatio ?? 0) : undefined,
+      record: stated(service).record,
+    });
+    expect(stated(now)).toEqual(stated(live));
+    expect(stated(service).record).toBeDefined();
+    for (const lane of LANES) {
+      const expected = [
+        formatGwei(snapshot.lanes[lane].price),
+        formatGwei(snapshot.lanes[lane].maxFeePerGas ?? 0n),
+        formatGwei(snapshot.lanes[lane].maxPriorityFeePerGas ?? 0n),
+      ];
+      const row = laneRow(lane);
+      expect([cells(live, row)?.slice(1, 4), cells(now, row)?.slice(1, 4)]).toEqual([expected, expected]);
+    }
+    if (!isWait) continue;
+    const column = cells(live, /if you wait up to/)?.indexOf(wait) ?? -1;
+    const inTable = [/^ +price /, /^ +likely /, /^ +mean saving /].map((row) => cells(live, row)?.[column]);
+    expect(inTable).toEqual([price, stated(live).likely, stated(live).saves]);
+  }
+  expect([...drawn].sort()).toEqual(['SEND_NOW', 'WAIT']);
+  // Each was better for three blocks, or clearly: no flickering about a limit.
+  expect(changes).toBeLessThan(20);
 });
 
 describe('nothing is stated', () => {

@@ -69,13 +69,11 @@ export async function expectCleanEnd(screen: Terminal, exitCode: number) {
   expect(screen.screen().join('').trim()).toBe('');
 }
 
-/** All that the terminal is given from now on. */
 export function outputFrom(screen: Terminal): () => string {
   const before = screen.output().length;
   return () => screen.output().slice(before);
 }
 
-/** Presses keys, and waits for all that they lead to. */
 export async function leads(
   screen: Terminal,
   keys: string | readonly string[],

@@ -6,7 +6,6 @@ import { leads, NO_CLEARS, sceneOpener } from './open-scene.ts';
 
 const { openScene, shareScene } = await sceneOpener();
 
-/** The state under the cursor. */
 const isOn = (word: string) => new RegExp(`^ ▸ . ${word} `, 'm');
 const isList = /^ Auto-txs 9 /m;
 const isCancel = 'Cancel this auto-tx?';
@@ -62,7 +61,6 @@ describe.runIf(isSlowRun)('the Auto-tx pane on a terminal', () => {
   });
 });
 
-/** As much as nodes take. */
 const LARGE = 128 * 1_024 - 200;
 
 describe('over prices that stand still', () => {

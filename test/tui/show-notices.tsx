@@ -30,7 +30,6 @@ function EffectsRun({ how, ran, children }: EffectsRunProps) {
 
 interface NoticeOptions<Item> {
   readonly list: 'alerts' | 'autoTxs';
-  /** What the screen says of the first list. */
   readonly say: (items: readonly Item[]) => string;
   readonly gas?: Partial<GasClient>;
   readonly snapshot?: SnapshotView;
@@ -92,7 +91,6 @@ export function showNotices<Item extends ListItem>(
   });
   return {
     toasts,
-    /** All that was written to the terminal beside frames. */
     told: () => app.frames.filter((frame) => frame.startsWith('\u0007')),
     shows: (text: string) => waitFor(() => app.lastFrame()?.includes(text) === true, { what: text }),
     asked: () => asked,

@@ -32,7 +32,6 @@ export const SIZES = [
 
 export const SILENT = { level: 'off', env: {} } as const;
 
-/** A session over a service of known answers. */
 export const monitorOf = (
   gas: Partial<GasClient> = {},
   changes: Partial<MonitorScope> = {},
@@ -59,13 +58,11 @@ export interface ShowOptions extends Partial<MonitorScope> {
   readonly columns?: number;
   readonly rows?: number;
   readonly ascii?: boolean;
-  /** The keys stand below the tab. */
   readonly hasFooter?: boolean;
   /** Default: four seconds after the snapshot's block. */
   readonly now?: () => number;
 }
 
-/** A tab's screen under its providers, over a service of known answers. */
 export function showScreen(options: ShowOptions) {
   const { Screen, scope, gas = {}, memory = new Map(), columns = 80, rows = 21 } = options;
   const toasts: Toast[] = [];
@@ -147,24 +144,18 @@ export function showScreen(options: ShowOptions) {
     lines: () => screen().split('\n'),
     toasts,
     memory,
-    /** Prices that `a` was pressed on. */
     prefills,
-    /** Blocks and transactions that `/` opened. */
     opened,
-    /** What is done before the source is closed. */
     endSession: async () => {
       await Promise.all(duties.map((work) => work()));
     },
     /** Names as a terminal test has them (`enter`, `esc`, `pagedown`), or text. */
     press,
     paste: (text: string) => app.stdin.write(`\u001b[200~${text}\u001b[201~`),
-    /** Has everything asked for again that is on the screen. */
     renew: () => queries.invalidateQueries(),
-    /** The next answer of `/gas/current`. */
     arrive,
     unmount: app.unmount,
     shows,
-    /** Keys, and all that is on the screen after them. */
     leads: async (keys: string | readonly string[], ...texts: readonly (string | RegExp)[]) => {
       await press(...[keys].flat());
       await shows(...texts);
@@ -209,7 +200,6 @@ export function formOf({ press, lines }: Pick<ReturnType<typeof showScreen>, 'pr
   };
 }
 
-/** A screen once all of this is on it. */
 export async function until<Shown extends Pick<ReturnType<typeof showScreen>, 'shows'>>(
   shown: Shown,
   ...texts: readonly (string | RegExp)[]

@@ -4,14 +4,12 @@ import { onTestFinished } from 'vitest';
 import { Room } from '../../src/tui/ui/pane-context.tsx';
 import { waitFor } from '../helpers/wait-for.ts';
 
-/** Puts a part of the monitor into a room of this size. */
 export const inRoom = (columns: number, rows: number, part: ReactElement) => (
   <Room columns={columns} rows={rows}>
     {part}
   </Room>
 );
 
-/** Has the test run in another time zone. */
 export function atPlace(zone: string) {
   const before = process.env.TZ ?? 'UTC';
   process.env.TZ = zone;

@@ -88,13 +88,11 @@ describe('health', () => {
   });
 });
 
-describe('the polling interval', () => {
-  it('moves in steps and stops at either end', () => {
-    expect(stepInterval(1_000, 'slower')).toBe(2_000);
-    expect(stepInterval(12_000, 'faster')).toBe(10_000);
-    expect(stepInterval(300_000, 'slower')).toBe(300_000);
-    expect(stepInterval(500, 'faster')).toBe(500);
-  });
+it('the polling interval moves in steps and stops at either end', () => {
+  expect(stepInterval(1_000, 'slower')).toBe(2_000);
+  expect(stepInterval(12_000, 'faster')).toBe(10_000);
+  expect(stepInterval(300_000, 'slower')).toBe(300_000);
+  expect(stepInterval(500, 'faster')).toBe(500);
 });
 
 describe('a line being typed', () => {
@@ -119,12 +117,10 @@ describe('a line being typed', () => {
   });
 });
 
-describe('the raw view', () => {
-  it('sets out JSON, breaks long lines and shows no control character that an escape hid', () => {
-    expect(rawLines('{"a":"\\u001b[31mred"}', 80)).toEqual(['{', '  "a": "\\u001b[31mred"', '}']);
-    expect(rawLines('{"a":"\\u009b31m"}', 80).join('')).not.toMatch(/[\u0080-\u009f]/);
-    expect(rawLines('<html>abcdef', 6)).toEqual(['<html>', 'abcdef']);
-  });
+it('the raw view sets out JSON, breaks long lines and shows no control character that an escape hid', () => {
+  expect(rawLines('{"a":"\\u001b[31mred"}', 80)).toEqual(['{', '  "a": "\\u001b[31mred"', '}']);
+  expect(rawLines('{"a":"\\u009b31m"}', 80).join('')).not.toMatch(/[\u0080-\u009f]/);
+  expect(rawLines('<html>abcdef', 6)).toEqual(['<html>', 'abcdef']);
 });
 
 describe('the words for a failure', () => {
@@ -154,16 +150,14 @@ describe('the words for a failure', () => {
   });
 });
 
-describe('how often a service is asked', () => {
-  it('is its own word within reason, else its chain’s pace, else that of mainnet', () => {
-    const every = (change: Partial<SnapshotView>) => polledEveryMs({ ...SNAPSHOT, ...change });
-    expect(every({ updateFrequencySec: 30 })).toBe(30_000);
-    expect(every({ updateFrequencySec: 1e-9 })).toBe(500);
-    expect(every({ updateFrequencySec: 1e12 })).toBe(3_600_000);
-    expect(every({ updateFrequencySec: null, chainId: 1 })).toBe(12_000);
-    expect(every({ updateFrequencySec: 0, chainId: 10 })).toBe(2_000);
-    expect(every({ updateFrequencySec: null, chainId: null })).toBe(12_000);
-  });
+it('how often a service is asked is its own word within reason, else its chain’s pace, else that of mainnet', () => {
+  const every = (change: Partial<SnapshotView>) => polledEveryMs({ ...SNAPSHOT, ...change });
+  expect(every({ updateFrequencySec: 30 })).toBe(30_000);
+  expect(every({ updateFrequencySec: 1e-9 })).toBe(500);
+  expect(every({ updateFrequencySec: 1e12 })).toBe(3_600_000);
+  expect(every({ updateFrequencySec: null, chainId: 1 })).toBe(12_000);
+  expect(every({ updateFrequencySec: 0, chainId: 10 })).toBe(2_000);
+  expect(every({ updateFrequencySec: null, chainId: null })).toBe(12_000);
 });
 
 describe('the holder of the source', () => {

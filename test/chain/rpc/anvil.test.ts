@@ -27,7 +27,6 @@ function following(url: string, known: Parameters<typeof follow>[1] = []): Follo
 const blocksOf = (followed: Followed): Block[] =>
   followed.events.flatMap((event) => (event.type === 'block' ? [event.block] : []));
 
-/** Blocks of changing fullness and tips, mined by hand. */
 async function mineDemand(anvil: Anvil, count: number): Promise<void> {
   for (let i = 0; i < count; i++) {
     await anvil.sendTransfers(
@@ -161,7 +160,6 @@ describe('a real node, mining by hand', () => {
 
   test('a raw transaction is sent, and sent again without harm', async () => {
     const { privateKeyToAccount } = await import('viem/accounts');
-    // The node's own well-known development key.
     const account = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
     const source = createRpcSource({ urls: [anvil.url, anvil.wsUrl], requestTimeoutMs: 60_000 });
     const signed = await account.signTransaction({
@@ -217,7 +215,6 @@ test('the newest blocks are had in two rounds of questions, with the fees that e
       whole.map(({ timestamp, hash, parentHash, gasUsed, gasLimit, ...fees }) => fees),
     );
     expect(newest[0]?.timestamp).toBe(whole[0]?.timestamp);
-    // A chain that is younger than what is asked for.
     expect((await newestOf(64)).map(({ number }) => number)).toEqual(
       Array.from({ length: 21 }, (_, number) => number),
     );

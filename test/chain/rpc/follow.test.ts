@@ -64,7 +64,6 @@ describe('one node', () => {
     await followed.until((words) => words.includes('down'));
     const down = followed.events.find((event) => event.type === 'down');
     expect(down).toMatchObject({
-      // A connection may be open when the node stops.
       reason: expect.stringMatching(
         /^127\.0\.0\.1:\d+ (?:refuses the connection: is|broke the connection off)/,
       ),
@@ -306,7 +305,6 @@ describe('genesis', () => {
   });
 });
 
-/** Both go on from the same blocks by so many, with different base fees. */
 function otherFees(chain: ScriptedChain, count: number): ScriptedChain {
   const fork = chain.fork();
   fork.mine(count, { gasUsedRatio: 1 });

@@ -6,11 +6,9 @@ export interface Followed {
   words(): string[];
   /** Resolves when the words so far satisfy `holds`; rejects when the subscription ends before. */
   until(holds: (words: readonly string[]) => boolean): Promise<void>;
-  /** Aborts and waits for the end. */
   stop(): Promise<void>;
 }
 
-/** Subscribes and keeps what comes, for a test to wait on. */
 export function follow(source: ChainSource, known: readonly KnownBlock[] = []): Followed {
   const controller = new AbortController();
   const events: ChainEvent[] = [];

@@ -36,7 +36,6 @@ const suite = <T>(name: string): T => {
 let server: JsonRpcServer | undefined;
 afterEach(() => server?.stop());
 
-/** A node that knows one block, its receipts (where they were recorded) and nothing else. */
 async function sourceOf(block: RawBlock, receipts: readonly unknown[]) {
   const answer = (method: string, params: readonly unknown[]): Reply | undefined => {
     if (method === 'eth_chainId') return undefined;

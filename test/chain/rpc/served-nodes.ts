@@ -37,7 +37,6 @@ export function servedNodes() {
     subscriptions.push(followed);
     return followed;
   };
-  /** A node with ten blocks, followed until its head has come. */
   const followNode = async <Source extends ChainSource>(
     sourceOf: (node: JsonRpcServer) => Source,
     options: JsonRpcServerOptions = {},

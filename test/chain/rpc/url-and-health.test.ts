@@ -100,7 +100,6 @@ describe('the pace of polling', () => {
     expect(paceAfter(5, 1_000).wait(4_900)).toBe(250);
     const slow = paceAfter(4, 12_000);
     expect([slow.wait(36_000), slow.wait(46_000)]).toEqual([9_600, 1_500]);
-    // The chain hurries.
     slow.heard(4, 38_000);
     expect(slow.wait(38_000)).toBe(1_600);
   });

@@ -200,7 +200,6 @@ test('a question right after the last subscription has ended gets a socket of it
   await eventually(() => server.connections() === 0);
 });
 
-/** Takes connections and never says a word. */
 async function startDeaf(): Promise<{ readonly url: string; open(): number }> {
   const sockets = new Set<Socket>();
   const deaf = createServer((socket) => {

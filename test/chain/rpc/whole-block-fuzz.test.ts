@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { ChainError } from '../../../src/chain/chain-source.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 import type { Hex } from '../../../src/core/block.ts';
-import { type JsonRpcServer, type Reply, startJsonRpcServer } from '../../helpers/json-rpc-server.ts';
+import { type Reply, startJsonRpcServer } from '../../helpers/json-rpc-server.ts';
 import { rounds } from '../../helpers/rounds.ts';
 import { createScriptedChain } from '../../helpers/scripted-chain.ts';
 import { manualClock } from '../manual-clock.ts';
@@ -19,17 +19,14 @@ const recorded = (name: string): Json => {
 const BLOCK = recorded('block-latest') as { hash: Hex; transactions: { hash: Hex }[] };
 const RECEIPTS = recorded('block-receipts-latest') as Json[];
 
-let server: JsonRpcServer;
 let answers: { readonly block: Json; readonly receipts: Json };
-beforeAll(async () => {
-  const answer = (method: string): Reply | undefined => {
-    if (method === 'eth_getBlockByNumber') return { result: answers.block };
-    if (method === 'eth_getBlockReceipts') return { result: answers.receipts };
-    if (method === 'eth_getTransactionReceipt') return { result: null };
-    return undefined;
-  };
-  server = await startJsonRpcServer(createScriptedChain(), { answer });
-});
+const answer = (method: string): Reply | undefined => {
+  if (method === 'eth_getBlockByNumber') return { result: answers.block };
+  if (method === 'eth_getBlockReceipts') return { result: answers.receipts };
+  if (method === 'eth_getTransactionReceipt') return { result: null };
+  return undefined;
+};
+const server = await startJsonRpcServer(createScriptedChain(), { answer });
 afterAll(() => server.stop());
 
 /** The same with whatever lies where `path` ends (each number picks one of what is there) replaced. */

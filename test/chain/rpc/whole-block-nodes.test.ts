@@ -73,7 +73,6 @@ function answers(chain: ScriptedChain, transaction: Fields = {}, receipt: Fields
 
 type Change = (...args: [...Parameters<Answer>, usual: Answer]) => Reply | undefined;
 
-/** A node of `chain` that answers as `change` says, else as usual. */
 async function serve(
   chain: ScriptedChain,
   change: Change = () => undefined,

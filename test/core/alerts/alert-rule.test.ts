@@ -21,7 +21,6 @@ function someSeries(past: boolean): fc.Arbitrary<ModelBlock[]> {
   const step = fc.record({
     price: fc.bigInt({ min: 0n, max: 12n }),
     sec: fc.constantFrom(0, 1, 12, 12, 12, 24),
-    // Being past comes in stretches.
     turns: fc.integer({ min: 0, max: past ? 5 : 0 }),
   });
   return fc.array(step, { maxLength: 60 }).map((steps) => {
@@ -35,13 +34,11 @@ function someSeries(past: boolean): fc.Arbitrary<ModelBlock[]> {
   });
 }
 
-/** A block of a series, and whether it came too late to notify of. */
 interface ModelBlock extends PriceAtBlock {
   readonly isPast: boolean;
 }
 
 interface ModelOutcome {
-  /** Places in the series. */
   readonly fired: readonly number[];
   readonly missed: readonly number[];
 }
@@ -88,7 +85,6 @@ function isTrue({ condition, threshold }: AlertRule, block: ModelBlock | undefin
 
 function isOutside({ condition, threshold, hysteresis }: AlertRule, { price }: ModelBlock): boolean {
   if (condition === 'LESS_THAN') return price >= threshold + hysteresis;
-  // No price is lower than nothing.
   return price <= (threshold > hysteresis ? threshold - hysteresis : 0n);
 }
 
@@ -110,7 +106,6 @@ interface Walk extends ModelOutcome {
   readonly phases: readonly AlertPhase[];
 }
 
-/** Steps through the blocks, or through those of them alone that wake the alert. */
 function walk(rule: AlertRule, blocks: readonly ModelBlock[], { asleep = false } = {}): Walk {
   let phase = ARMED;
   const fired: number[] = [];
@@ -141,7 +136,6 @@ function isWoken(
   );
 }
 
-/** Prices at blocks 12 s apart. */
 const blocksAt = (...prices: number[]): ModelBlock[] =>
   prices.map((price, place) => ({
     number: 100 + place,

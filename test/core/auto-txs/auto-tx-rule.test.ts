@@ -186,7 +186,6 @@ describe('in any order of blocks, responses, drops, reorgs, replacements, crashe
   });
 });
 
-/** After blocks enough for everything to be final. */
 function expectAgreement({ chain, state, steps }: ModelEngine): void {
   const { status, failure } = state;
   const isWatched =
@@ -217,7 +216,6 @@ const DROP = { type: 'drop' } as const;
 const RESENT = { type: 'wallet-sends' } as const;
 const mine = (filling: Filling) => ({ type: 'mine', filling }) as const;
 const reorg = (depth: number) => ({ type: 'reorg', depth, comesBack: false }) as const;
-/** Sent, and lost by every node for two blocks. */
 const LOST = [SEND, mine(null), DROP, OBSERVE, mine(null), OBSERVE] as const;
 const AGAIN_LOST = [mine(null), OBSERVE, mine(null), OBSERVE] as const;
 

@@ -47,6 +47,5 @@ export const signed = (change: Partial<SignedTransaction>, facts = FACTS): Prefl
   transaction: { ...facts.transaction, ...change },
 });
 
-/** The same bid as a legacy transaction. */
 export const legacy = (gasPrice: bigint) =>
   ({ type: 0, gasPrice, maxFeePerGas: null, maxPriorityFeePerGas: null }) as const;

@@ -11,7 +11,6 @@ import {
 } from '../../../src/core/auto-txs/state-machine.ts';
 import type { Hex } from '../../../src/core/block.ts';
 
-/** The nonce that everything here is about. */
 const NONCE = 7;
 
 /** What a block has of the nonce: the auto-tx's own bytes, other bytes of the sender, or nothing. */
@@ -32,7 +31,6 @@ class ModelChain {
     return this.#blocks.length - 1;
   }
 
-  /** What has the nonce, and how many blocks confirm it. */
   get mined(): { readonly filling: Exclude<Filling, null>; readonly confirmations: number } | null {
     const number = this.#numberOf(this.head);
     const filling = number === null ? null : this.#blocks[number]?.filling;
@@ -57,7 +55,6 @@ class ModelChain {
     return this.head;
   }
 
-  /** What a node says that is some blocks behind. */
   observe(behind = 0): Observation {
     const head = Math.max(this.head - behind, 0);
     const number = this.#numberOf(head);
@@ -89,7 +86,6 @@ class ModelChain {
   }
 }
 
-/** What may happen, in any order. */
 export type Happening =
   | { readonly type: 'mine'; readonly filling: Filling }
   | { readonly type: 'drop' }
@@ -174,12 +170,10 @@ export class ModelEngine {
     const before = this.state;
     const next = stepAutoTx(before, event, this.#facts);
     this.steps.push({ event, before, after: next?.state ?? null, notes: next?.notes ?? [] });
-    // A crash: what was written is read again.
     if (next !== null) this.state = structuredClone(next.state);
     return next;
   }
 
-  /** What the same event would do now. */
   again(event: AutoTxEvent): Transition | null {
     return stepAutoTx(this.state, event, this.#facts);
   }

@@ -282,7 +282,6 @@ describe('the price it pays when a lane is at the target', () => {
 });
 
 describe('a call with a deadline', () => {
-  /** `execute(bytes,bytes[],uint256)` of Uniswap's router, with nothing to do. */
   const until = (ms: number, expiresAt: number | null = null) => {
     const words = [0x60, 0x80, ms / 1_000, 0, 0].map((word) => word.toString(16).padStart(64, '0')).join('');
     return { ...signed({ data: `0x3593564c${words}` }), order: { ...FACTS.order, expiresAt } };

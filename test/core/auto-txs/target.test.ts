@@ -38,7 +38,6 @@ const someNext: fc.Arbitrary<NextPrices> = fc.record({ nextBaseFee: somePrice, l
 
 const always = <Given>(property: fc.IProperty<Given>) => fc.assert(property, { numRuns: rounds(3_000) });
 
-/** What an index of the columns finds. */
 function isWoken(order: Target, bid: Bid, { nextBaseFee, lanePrice }: NextPrices): boolean {
   const { wakeLane, wakePrice, wakeBase, cap } = wakesOf(order, bid);
   const byLane = wakeLane === order.lane && wakePrice !== null && lanePrice <= wakePrice;

@@ -33,7 +33,6 @@ function run(options: Omit<BacktestOptions, 'feeRule'>) {
 const text = (value: unknown): string =>
   JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? `${each}n` : each));
 
-/** What every other rule would sign at each of `blocks`. */
 function othersAt(blocks: readonly Block[]): string[] {
   const past = new Past();
   const engine = new FeeEngine({ feeRule });
@@ -67,7 +66,6 @@ describe('no look-ahead', () => {
         expect(text(other.predictions.slice(0, cut + 1))).toBe(text(one.predictions.slice(0, cut + 1)));
         const [signed, signedOther] = [othersAt(blocks), othersAt(changed)];
         expect(signedOther.slice(0, cut + 1)).toEqual(signed.slice(0, cut + 1));
-        // The change is one that can be seen.
         if (cut < COUNT - 1) {
           expect(text(other.predictions)).not.toBe(text(one.predictions));
           expect(signedOther).not.toEqual(signed);
@@ -78,22 +76,20 @@ describe('no look-ahead', () => {
   });
 });
 
-describe('a gap', () => {
-  it('restarts the engine: later advice depends on later blocks alone, and nothing is judged across the gap', () => {
-    const blocks = makeBlocks(restlessSteps(isSlowRun ? 900 : 600, 4));
-    const [before, after] = [blocks.slice(0, 400), blocks.slice(401)];
-    const broken = run({ blocks: [...before, ...after] });
-    const [first, second] = [run({ blocks: before }), run({ blocks: after })];
-    expect(broken.report.stretch.gaps).toBe(1);
-    expect(text(broken.predictions)).toBe(text([...first.predictions, ...second.predictions]));
-    const judged = ({ report }: typeof broken) =>
-      report.lanes.slice(0, 2).map(({ rules, unstated }) => (rules[0]?.judged ?? 0) + unstated.judged);
-    expect(judged(broken)).toEqual(judged(first).map((count, lane) => count + (judged(second)[lane] ?? 0)));
-    const five = ({ report }: typeof broken) =>
-      report.horizons.find(({ horizonSec }) => horizonSec === 300)?.judged;
-    expect(five(first)).toBeGreaterThan(0);
-    expect(five(broken)).toBe((five(first) ?? 0) + (five(second) ?? 0));
-  });
+it('a gap restarts the engine: later advice depends on later blocks alone, and nothing is judged across the gap', () => {
+  const blocks = makeBlocks(restlessSteps(isSlowRun ? 900 : 600, 4));
+  const [before, after] = [blocks.slice(0, 400), blocks.slice(401)];
+  const broken = run({ blocks: [...before, ...after] });
+  const [first, second] = [run({ blocks: before }), run({ blocks: after })];
+  expect(broken.report.stretch.gaps).toBe(1);
+  expect(text(broken.predictions)).toBe(text([...first.predictions, ...second.predictions]));
+  const judged = ({ report }: typeof broken) =>
+    report.lanes.slice(0, 2).map(({ rules, unstated }) => (rules[0]?.judged ?? 0) + unstated.judged);
+  expect(judged(broken)).toEqual(judged(first).map((count, lane) => count + (judged(second)[lane] ?? 0)));
+  const five = ({ report }: typeof broken) =>
+    report.horizons.find(({ horizonSec }) => horizonSec === 300)?.judged;
+  expect(five(first)).toBeGreaterThan(0);
+  expect(five(broken)).toBe((five(first) ?? 0) + (five(second) ?? 0));
 });
 
 describe('the report on recorded blocks', () => {
@@ -187,18 +183,16 @@ describe('a stretch that is too short', () => {
   });
 });
 
-describe('a chain without base fees', () => {
-  it('gives finite figures', () => {
-    const blocks = makeBlocks(restlessSteps(200), { firstBaseFee: 0n }).map((block) => ({
-      ...block,
-      baseFeePerGas: 0n,
-      tips: null,
-    }));
-    const { report } = run({ blocks });
-    for (const { rules } of report.lanes) {
-      for (const { kept, saving, pinball, overhang } of rules) {
-        expect([kept, saving, pinball, overhang ?? 0].every(Number.isFinite)).toBe(true);
-      }
+it('a chain without base fees gives finite figures', () => {
+  const blocks = makeBlocks(restlessSteps(200), { firstBaseFee: 0n }).map((block) => ({
+    ...block,
+    baseFeePerGas: 0n,
+    tips: null,
+  }));
+  const { report } = run({ blocks });
+  for (const { rules } of report.lanes) {
+    for (const { kept, saving, pinball, overhang } of rules) {
+      expect([kept, saving, pinball, overhang ?? 0].every(Number.isFinite)).toBe(true);
     }
-  });
+  }
 });

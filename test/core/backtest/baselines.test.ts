@@ -6,7 +6,6 @@ import { type PastBlock, pastOf } from './past-of.ts';
 
 const GWEI = 1e9;
 
-/** Slow, Average, Fast at the newest block. */
 const offers = (name: string, past: Past) =>
   LANES.map((lane) => PEERS.find(({ rule }) => rule === name)?.offer(past, past.blocks.length - 1, lane));
 

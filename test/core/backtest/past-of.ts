@@ -1,13 +1,11 @@
 import { Past } from '../../../src/core/backtest/past.ts';
 import type { BlockTips } from '../../../src/core/block.ts';
 
-/** What a hand-made block says of itself: wei, shares. */
 export interface PastBlock {
   readonly baseFee: number;
   /** p10 tip; the whole ladder where given; unknown where absent. */
   readonly tip?: number;
   readonly ladder?: readonly number[];
-  /** Seconds; 12 after the one before where absent. */
   readonly time?: number;
   /** The next block's base fee as known here; the following block's where absent. */
   readonly next?: number;

@@ -2,7 +2,6 @@ import type { Block, BlockTips } from '../../../src/core/block.ts';
 import { ETHEREUM_FEE_RULE, type FeeRule, nextBaseFeeFromRatio } from '../../../src/core/eip1559.ts';
 import { FeeEngine } from '../../../src/core/engine/fee-engine.ts';
 
-/** What a test says of one block; the rest follows. */
 export interface MadeBlock {
   readonly gasUsedRatio: number;
   /** Tip at the 10th percentile, wei; 0 where absent; `null`: tips unknown. */
@@ -43,7 +42,6 @@ export function makeBlocks(steps: readonly MadeBlock[], chain: MadeChain = {}): 
   });
 }
 
-/** An engine that has these blocks. */
 export function engineAfter(
   blocks: readonly Block[],
   { feeRule = ETHEREUM_FEE_RULE, capacity = 2_000 }: { feeRule?: FeeRule; capacity?: number } = {},

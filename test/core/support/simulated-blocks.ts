@@ -4,7 +4,6 @@ import type { Block } from '../../../src/core/block.ts';
 /** Ten years into the simulated chain. */
 const FIRST_NUMBER = 26_000_000;
 
-/** `count` blocks of the simulated chain that belongs to `seed`, one after another. */
 export async function simulatedBlocks(seed: number, count: number): Promise<Block[]> {
   const blockAt = createSimulatedBlocks(seed);
   const blocks: Block[] = [];

@@ -19,7 +19,6 @@ const small = samples.filter(({ name }) => !name.startsWith('blobs'));
 const anySample = fc.constantFrom(...small);
 const RUNS = { numRuns: rounds(400) };
 
-/** Eight bytes, as hex digits. */
 const REPEATED = 16;
 
 /** What came of it: taken, or refused in one clear line that repeats nothing of what was given. */
@@ -48,7 +47,6 @@ function expectNothingOf(given: string, message: string, length = REPEATED): voi
   }
 }
 
-/** The type of a transaction and its list. */
 function partsOf(bytes: Uint8Array): [type: Uint8Array, list: Tree] {
   const type = (bytes[0] ?? 0) < 5 ? bytes.subarray(0, 1) : new Uint8Array();
   return [type, fromRlp(bytes.subarray(type.length), 'bytes')];
@@ -165,7 +163,6 @@ describe('one encoding', () => {
     // A megabyte of the smallest items: each would take a hundred times what it takes here.
     const smallest = Uint8Array.from([3, 0xfa, 0x0f, 0x00, 0x00, ...new Uint8Array(0x0f0000)]);
     expect(refusalOf(smallest)).toMatch('no transaction has so many fields');
-    // Lists in lists without end.
     expect(outcome(new Uint8Array(40_000).fill(0xc1))).toBeNull();
   });
 });

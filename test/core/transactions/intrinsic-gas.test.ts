@@ -1,7 +1,7 @@
 import { type Hex, keccak256, toHex } from 'viem';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { decodeTransaction } from '../../../src/core/transactions/decode-transaction.ts';
-import { type Anvil, startAnvil } from '../../helpers/anvil.ts';
+import { startAnvil } from '../../helpers/anvil.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { ACCOUNT, FRIEND } from './support/signed-samples.ts';
 
@@ -20,11 +20,8 @@ const skipped = (count: number) =>
     ),
   );
 
-let node: Anvil;
-beforeAll(async () => {
-  node = await startAnvil({ chainId: CHAIN, baseFee: 1n, args: ['--hardfork', 'prague'] });
-  await node.rpc('anvil_setBalance', [ACCOUNT.address, toHex(10n ** 20n)]);
-});
+const node = await startAnvil({ chainId: CHAIN, baseFee: 1n, args: ['--hardfork', 'prague'] });
+await node.rpc('anvil_setBalance', [ACCOUNT.address, toHex(10n ** 20n)]);
 afterAll(() => node.stop());
 
 describe('the least gas limit', () => {

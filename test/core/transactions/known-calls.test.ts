@@ -10,7 +10,6 @@ const WETH = '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2';
 const FRIEND = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';
 const ROUTER = '0x7a250d5630B4cF539739dF2C5dAcb4c659F2488D';
 
-/** Call data as viem encodes it. */
 function encoded(declared: string, ...args: unknown[]): Hex {
   const text: string[] = [`function ${declared}`];
   const abi: Abi = parseAbi(text);

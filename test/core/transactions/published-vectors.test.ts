@@ -77,7 +77,6 @@ function expectFields(decoded: SignedTransaction, raw: Hex): void {
 describe('the transaction tests of ethereum/tests', () => {
   const ENCODING = /^it is not encoded in the one way/;
   const TOO_LARGE = /^a number of it is larger/;
-  /** What each of their exceptions is called here. */
   const REASONS: Readonly<Record<string, RegExp>> = {
     ADDRESS_TOO_LONG: /^an address in it/,
     ADDRESS_TOO_SHORT: /^an address in it/,

@@ -41,35 +41,33 @@ const PARITY = /^the y parity of its signature is neither 0 nor 1/;
 const HIGHER = /^its signature has the higher of two s values/;
 const V = /^v of its signature is neither 27, 28 nor of a chain/;
 
-describe('a field of type 2', () => {
-  it.each<[string, keyof typeof FIELD, Tree, RegExp]>([
-    ['chain 0', 'chainId', '0x', /^it is signed for chain 0/],
-    ['a chain id beyond 2^53 − 1', 'chainId', toHex(2n ** 53n), LARGE],
-    ['a nonce beyond 2^53 − 1', 'nonce', toHex(2n ** 53n), LARGE],
-    ['the nonce that EIP-2681 forbids', 'nonce', toHex(2n ** 64n - 1n), LARGE],
-    ['a nonce with leading zeros', 'nonce', '0x0001', ENCODING],
-    ['a nonce of one zero byte', 'nonce', '0x00', ENCODING],
-    ['a nonce that is a list', 'nonce', [], ENCODING],
-    ['a tip above the max fee', 'tip', toHex(40_000_000_000n), /^its max priority fee is above its max fee/],
-    ['a tip without a max fee', 'maxFee', '0x', /^its max priority fee is above its max fee/],
-    ['a max fee beyond 2^53 − 1', 'maxFee', toHex(2n ** 53n), LARGE],
-    ['a gas limit beyond 2^53 − 1', 'gas', toHex(2n ** 53n), LARGE],
-    ['19 bytes of an address', 'to', FRIEND.slice(0, 40) as Hex, ADDRESS],
-    ['21 bytes of an address', 'to', `${FRIEND}00`, ADDRESS],
-    ['an address that is a list', 'to', [FRIEND], ENCODING],
-    ['a value beyond 256 bits', 'value', toHex(2n ** 256n), LARGE],
-    ['data that is a list', 'data', [], ENCODING],
-    ['an access list that is none', 'accessList', '0x', ENCODING],
-    ['an entry that is none', 'accessList', ['0x'], ADDRESS],
-    ['an entry without keys', 'accessList', [[FRIEND]], ENCODING],
-    ['an entry without address', 'accessList', [['0x', []]], ADDRESS],
-    ['a key of 31 bytes', 'accessList', [[FRIEND, [`0x${'ab'.repeat(31)}`]]], ENCODING],
-    ['a key that is a list', 'accessList', [[FRIEND, [[]]]], ENCODING],
-    ['keys that are no list', 'accessList', [[FRIEND, '0x']], ENCODING],
-    ['lists in lists in lists', 'accessList', [[FRIEND, [[[]]]]], ENCODING],
-  ])('is refused: %s', (_, field, value, reason) => {
-    expect(refusalOf(changed(samples['dynamic fee'], FIELD[field], value))).toMatch(reason);
-  });
+it.each<[string, keyof typeof FIELD, Tree, RegExp]>([
+  ['chain 0', 'chainId', '0x', /^it is signed for chain 0/],
+  ['a chain id beyond 2^53 − 1', 'chainId', toHex(2n ** 53n), LARGE],
+  ['a nonce beyond 2^53 − 1', 'nonce', toHex(2n ** 53n), LARGE],
+  ['the nonce that EIP-2681 forbids', 'nonce', toHex(2n ** 64n - 1n), LARGE],
+  ['a nonce with leading zeros', 'nonce', '0x0001', ENCODING],
+  ['a nonce of one zero byte', 'nonce', '0x00', ENCODING],
+  ['a nonce that is a list', 'nonce', [], ENCODING],
+  ['a tip above the max fee', 'tip', toHex(40_000_000_000n), /^its max priority fee is above its max fee/],
+  ['a tip without a max fee', 'maxFee', '0x', /^its max priority fee is above its max fee/],
+  ['a max fee beyond 2^53 − 1', 'maxFee', toHex(2n ** 53n), LARGE],
+  ['a gas limit beyond 2^53 − 1', 'gas', toHex(2n ** 53n), LARGE],
+  ['19 bytes of an address', 'to', FRIEND.slice(0, 40) as Hex, ADDRESS],
+  ['21 bytes of an address', 'to', `${FRIEND}00`, ADDRESS],
+  ['an address that is a list', 'to', [FRIEND], ENCODING],
+  ['a value beyond 256 bits', 'value', toHex(2n ** 256n), LARGE],
+  ['data that is a list', 'data', [], ENCODING],
+  ['an access list that is none', 'accessList', '0x', ENCODING],
+  ['an entry that is none', 'accessList', ['0x'], ADDRESS],
+  ['an entry without keys', 'accessList', [[FRIEND]], ENCODING],
+  ['an entry without address', 'accessList', [['0x', []]], ADDRESS],
+  ['a key of 31 bytes', 'accessList', [[FRIEND, [`0x${'ab'.repeat(31)}`]]], ENCODING],
+  ['a key that is a list', 'accessList', [[FRIEND, [[]]]], ENCODING],
+  ['keys that are no list', 'accessList', [[FRIEND, '0x']], ENCODING],
+  ['lists in lists in lists', 'accessList', [[FRIEND, [[[]]]]], ENCODING],
+])('a field of type 2 is refused: %s', (_, field, value, reason) => {
+  expect(refusalOf(changed(samples['dynamic fee'], FIELD[field], value))).toMatch(reason);
 });
 
 describe('signatures', () => {

@@ -30,7 +30,6 @@ function prepareProcess(path: string) {
   });
   const tell = (word: string) => child.stdin.write(`${word}\n`);
   return {
-    /** Resolves when it has taken in so many blocks. */
     async follow(blocks: number) {
       const { promise, resolve } = Promise.withResolvers<void>();
       let taken = 0;
@@ -56,7 +55,6 @@ function prepareProcess(path: string) {
 
 /** A receiver that answers a little late, so that kills come in between. */
 async function startReceiver() {
-  /** By idempotency key, every body that came with it. */
   const received = new Map<string, string[]>();
   const server = createServer(async (request, response) => {
     const body = await text(request).catch(() => null);
@@ -153,7 +151,6 @@ test.each(killsOn(KILLS))(
 
     expect([...received.keys()].sort()).toEqual(events.map(({ id }) => `${id}.webhook`).sort());
     for (const [key, bodies] of received) {
-      // Told again, it is told the same.
       expect(new Set(bodies).size).toBe(1);
       const { id, blockNumber } = events.find((event) => `${event.id}.webhook` === key) ?? {};
       expect(JSON.parse(bodies[0] ?? '')).toMatchObject({ eventId: id, blockNumber });

@@ -1,12 +1,14 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   createNotifiers,
+  DeliveryQueue,
   Dispatcher,
   type NotifierSettings,
+  nextTryAt,
 } from '../../../src/service/alerts/dispatcher.ts';
 import type { Notifier, Notifiers } from '../../../src/service/alerts/notifiers/notifier.ts';
 import type { Database } from '../../../src/store/database.ts';
-import { cancelDeliveries, OutboxStore } from '../../../src/store/outbox.ts';
+import { cancelDeliveries, type DueDelivery, OutboxStore } from '../../../src/store/outbox.ts';
 import { FIRED_AT, type Firing, fire } from '../../helpers/fired-alert.ts';
 import { startMailServer } from '../../helpers/mail-server.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
@@ -281,6 +283,17 @@ describe('a receiver', () => {
     await waitFor(async () => (await office.delivery('a')).nextAttemptAt === FIRED_AT + 90 * SECOND);
   });
 
+  it.each([
+    ['up to a fifth sooner by chance', 1, null, 0, 4],
+    ['or later', 1, null, 1, 6],
+    ['as late as it asks', 3, 120, 0.5, 120],
+    ['but never sooner than it would be', 1, 1, 0.5, 5],
+    ['nor after more than six hours', 1, 1e12, 0.5, 21_600],
+  ])('that fails is tried again %s', (_, tries, retryAfterSec, random, pauseSec) => {
+    const failed = { tries, triesSince: FIRED_AT, now: FIRED_AT, retryAfterSec, random };
+    expect(nextTryAt(failed)).toBe(FIRED_AT + pauseSec * SECOND);
+  });
+
   it('that never answers holds up nobody else, and gets two at a time', async () => {
     const hanging = await startReceiver(() => {});
     const other = await startReceiver();
@@ -385,7 +398,6 @@ describe('the end of the process', () => {
 });
 
 describe('a database that cannot be written', () => {
-  /** Refuses to take anything down until it is told to. */
   class FullDisk extends OutboxStore {
     isFull = true;
     refused = 0;
@@ -421,5 +433,54 @@ describe('a database that cannot be written', () => {
     });
     expect(receiver.received).toHaveLength(1);
     expect(office.errors).toHaveLength(1);
+  });
+});
+
+describe('what is under way', () => {
+  const due = (id: string, host: string, owner = ''): DueDelivery => ({
+    id,
+    owner,
+    channel: 'WEBHOOK',
+    target: `https://${host}/hook/${id}`,
+    dueAt: 0,
+  });
+
+  function takeAll(queue: DeliveryQueue): DueDelivery[] {
+    const taken: DueDelivery[] = [];
+    for (let next = queue.take(); next !== null; next = queue.take()) taken.push(next);
+    return taken;
+  }
+
+  const ids = (deliveries: readonly DueDelivery[]) => deliveries.map(({ id }) => id);
+
+  it('a key has at most 8 under way, however many recipients it names; another key is sent at once', () => {
+    const queue = new DeliveryQueue();
+    for (let n = 0; n < 1_000; n += 1) queue.add(due(`much${n}`, `s${n}.much.test`, 'much'));
+    const first = takeAll(queue);
+    expect(first).toHaveLength(8);
+    queue.add(due('other', 'other.test', 'other'));
+    expect(ids(takeAll(queue))).toEqual(['other']);
+    const [ended] = first;
+    if (ended !== undefined) queue.end(ended);
+    expect(ids(takeAll(queue))).toEqual(['much8']);
+  });
+
+  it('at most 32 are under way', () => {
+    const queue = new DeliveryQueue();
+    for (let n = 0; n < 40; n += 1) queue.add(due(`w${n}`, `w${n}.test`));
+    expect(takeAll(queue)).toHaveLength(32);
+  });
+
+  it('what is known is not taken in again, until it has ended: nothing is sent twice at once', () => {
+    const queue = new DeliveryQueue();
+    const only = due('a', 'one.test');
+    queue.add(only);
+    queue.add(only);
+    expect(ids(takeAll(queue))).toEqual(['a']);
+    queue.add(only);
+    expect(takeAll(queue)).toEqual([]);
+    queue.end(only);
+    queue.add(only);
+    expect(ids(takeAll(queue))).toEqual(['a']);
   });
 });

@@ -22,7 +22,6 @@ import { blockOf, pricesOf } from './crash-story.ts';
  */
 
 const TICK_MS = 2;
-/** More than is ever reached. */
 const HEAD = 10_000_000;
 
 await once(process.stdin, 'data');

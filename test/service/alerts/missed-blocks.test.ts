@@ -9,7 +9,6 @@ import { insertAlerts, keptAlert, readAlert, readEvents } from '../../store/aler
 
 const GWEI = 10n ** 9n;
 
-/** Blocks `from`–`to` whose successors ask for so many gwei. */
 function blocksAt(gwei: bigint, from: number, to: number): Block[] {
   const fees = { baseFeePerGas: gwei * GWEI, nextBaseFee: gwei * GWEI };
   return Array.from({ length: to - from + 1 }, (_, place) => makeBlock(from + place, fees));
@@ -23,7 +22,6 @@ async function alertedDatabase(confirmBlocks = 1) {
   return { path, database };
 }
 
-/** Lets a service take in everything the source has, and stops it. */
 async function visit(source: ScriptedSource, path: string, head: number): Promise<void> {
   const service = await runService({ source, database: path });
   await waitFor(async () => {
@@ -48,33 +46,37 @@ test('a price that fell while the service was down, and stays there, has the ale
   expect(alert?.lastTriggeredAt).toBe(timeOf(349));
 });
 
-test('a price that fell while the service was down, and recovered, is counted and told nobody', async () => {
+test.each<[string, readonly (readonly [gwei: bigint, from: number, to: number])[], object, number?]>([
+  [
+    'a price that fell twice and recovered',
+    [
+      [10n, 300, 309],
+      [50n, 310, 319],
+      [10n, 320, 329],
+      [50n, 330, 349],
+    ],
+    { phase: { kind: 'armed', trueSince: null }, missedCount: 2, lastMissedAt: timeOf(320) },
+  ],
+  [
+    'a dip of half a minute ago: only the newest block is now',
+    [
+      [50n, 300, 346],
+      [10n, 347, 347],
+      [50n, 348, 349],
+    ],
+    { missedCount: 1, lastMissedAt: timeOf(347) },
+  ],
+  ['a stale head, however newly it was read', [[10n, 300, 309]], { missedCount: 1 }, timeOf(309) + 3_600_000],
+])('while the service was down %s is counted and told nobody', async (_, runs, expected, clock) => {
   const { path, database } = await alertedDatabase();
   const source = new ScriptedSource(blocksAt(50n, 290, 299));
   await visit(source, path, 299);
-  source.mine(...blocksAt(10n, 300, 309), ...blocksAt(50n, 310, 319));
-  source.mine(...blocksAt(10n, 320, 329), ...blocksAt(50n, 330, 349));
-  await visit(source, path, 349);
+  const blocks = runs.flatMap((run) => blocksAt(...run));
+  source.mine(...blocks);
+  source.clock = clock ?? null;
+  await visit(source, path, blocks.at(-1)?.number ?? 0);
   expect(await readEvents(database)).toEqual([]);
-  expect(await readAlert(database, 'a')).toMatchObject({
-    phase: { kind: 'armed', trueSince: null },
-    triggerCount: 0,
-    missedCount: 2,
-    lastMissedAt: timeOf(320),
-  });
-});
-
-test('of what is caught up with only the newest block is now: a dip of half a minute ago is told nobody', async () => {
-  const { path, database } = await alertedDatabase();
-  const source = new ScriptedSource(blocksAt(50n, 290, 299));
-  await visit(source, path, 299);
-  source.mine(...blocksAt(50n, 300, 346), ...blocksAt(10n, 347, 347), ...blocksAt(50n, 348, 349));
-  await visit(source, path, 349);
-  expect(await readAlert(database, 'a')).toMatchObject({
-    triggerCount: 0,
-    missedCount: 1,
-    lastMissedAt: timeOf(347),
-  });
+  expect(await readAlert(database, 'a')).toMatchObject({ triggerCount: 0, ...expected });
 });
 
 test('on a fresh database, too, the block that is now is the newest', async () => {
@@ -85,16 +87,6 @@ test('on a fresh database, too, the block that is now is the newest', async () =
     ...blocksAt(50n, 299, 299),
   ]);
   await visit(source, path, 299);
-  expect(await readAlert(database, 'a')).toMatchObject({ triggerCount: 0, missedCount: 1 });
-});
-
-test('a head that is stale fires nothing, however newly it was read', async () => {
-  const { path, database } = await alertedDatabase();
-  const source = new ScriptedSource(blocksAt(50n, 290, 299));
-  await visit(source, path, 299);
-  source.mine(...blocksAt(10n, 300, 309));
-  source.clock = timeOf(309) + 3_600_000;
-  await visit(source, path, 309);
   expect(await readAlert(database, 'a')).toMatchObject({ triggerCount: 0, missedCount: 1 });
 });
 

@@ -16,7 +16,6 @@ import { runService, temporaryFolder } from '../../helpers/service.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { bytesOf, keptAutoTx, stepped } from '../../store/auto-txs/kept-auto-txs.ts';
 
-/** Two keys with an alert each, one of a key that there is not, and one's own. */
 async function prepare() {
   const folder = await temporaryFolder();
   const path = join(folder, 'chain.db');

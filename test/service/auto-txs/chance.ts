@@ -1,8 +1,6 @@
 /** Numbers from a seed, the same each time (mulberry32). */
 export interface Chance {
-  /** From 0 to below `below`. */
   whole(below: number): number;
-  /** Whether something happens that does so once in `times`. */
   once(times: number): boolean;
   pick<T>(of: readonly T[]): T;
 }

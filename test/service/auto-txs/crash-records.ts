@@ -26,9 +26,7 @@ export interface NoteRecord {
 
 export interface Records {
   readonly autoTxs: readonly AutoTxRecord[];
-  /** Of each, the oldest first. */
   readonly notes: readonly NoteRecord[];
-  /** Whose raw bytes are kept. */
   readonly bytes: readonly { readonly auto_tx_id: string; readonly ended_at: number | null }[];
   readonly executed: number;
 }

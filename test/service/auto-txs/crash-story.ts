@@ -63,7 +63,6 @@ export async function startStory(anvil: Anvil, chance: Chance, countLeft: () => 
     const reverts = chance.once(3);
     const raw = await sign(account, {
       nonce,
-      // No two are the same.
       ...(reverts ? { to: REVERTER, value: 0n, gas: 60_000n + count } : { value: count }),
       // Some fit no dear block, so that they stay with the node for a while.
       ...(chance.once(3) ? { maxFeePerGas: 15n * GWEI } : {}),
@@ -186,10 +185,8 @@ export async function startStory(anvil: Anvil, chance: Chance, countLeft: () => 
       }
       await Promise.all(begun);
     },
-    /** The wallet uses up this nonce. */
     fill: sendFromWallet,
     mine,
-    /** Puts the chain's clock forward with a block. */
     async pass(sec: number): Promise<Now> {
       aheadMs += sec * 1_000;
       await mine();

@@ -9,7 +9,6 @@ import type { KilledService } from './killed-service.ts';
 
 const LIVE: ReadonlySet<string> = new Set(['PENDING', 'DISABLED', 'SUBMITTED']);
 const FINAL_KINDS: ReadonlySet<string> = new Set(['EXECUTED', 'FAILED', 'CANCELLED', 'EXPIRED']);
-/** Whether it waits, or is on its way. */
 const WAY_KINDS: ReadonlySet<string> = new Set(['SUBMITTED', 'SENT', 'SEEN', 'DROPPED', 'DECLINED']);
 const CHEAP = 10;
 
@@ -70,7 +69,6 @@ export async function expectTrue(
   expect(records.executed).toBe(records.autoTxs.filter(({ status }) => status === 'EXECUTED').length);
 }
 
-/** Whether each of the ends was seen. */
 export function hasEveryEnd({ autoTxs }: Records): boolean {
   const ends = new Set(autoTxs.map(({ status, failure_code }) => failure_code ?? status));
   return ['EXECUTED', 'CANCELLED', 'EXPIRED', 'reverted', 'nonce_used'].every((end) => ends.has(end));

@@ -25,7 +25,6 @@ class ScriptedNode extends ScriptedSource {
   /** Whose nonce was asked for, as the chain has it. */
   readonly nonceAsked: Hex[] = [];
   readonly sent: Hex[] = [];
-  /** What comes of sending. */
   send: (signed: Hex) => Promise<Hex> = async () => `0x${'1'.repeat(64)}`;
 
   override nonce = async (address: Hex, at: 'latest' | 'pending') => {
@@ -38,7 +37,6 @@ class ScriptedNode extends ScriptedSource {
     return this.send(signed);
   };
 
-  /** The block has a transaction of this sender with this nonce. */
   include(block: Block, from: Hex, nonce: number, hash?: Hex): IncludedTransaction {
     const transaction = { from, nonce, ...(hash === undefined ? {} : { hash }) };
     const made = makeIncluded(block, 0, { transaction });
@@ -53,7 +51,6 @@ export async function startEngine({
   agreedNow = (now) => now,
   database: given,
 }: {
-  /** One in memory unless told. */
   readonly database?: Database;
   readonly confirmations?: number;
   /** What the chain's time makes of the clock's, ms since epoch. */
@@ -124,14 +121,12 @@ export async function startEngine({
       await turn();
       return block;
     },
-    /** Both clocks go on. */
     pass: (ms: number) => {
       now += ms;
     },
   };
 }
 
-/** As the node's pool has it. */
 export const waitingTransaction = (hash: Hex): ChainTransaction => ({
   ...makeIncluded(makeBlock(1), 0, { transaction: { hash } }).transaction,
   blockNumber: null,

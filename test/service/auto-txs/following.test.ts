@@ -1,24 +1,19 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { paidInAll } from '../../../src/core/auto-txs/kept-auto-tx.ts';
-import { type Anvil, startAnvil } from '../../helpers/anvil.ts';
+import { startAnvil } from '../../helpers/anvil.ts';
 import { type AutoTxRig, fund, GWEI, mineAt, sign, startRig } from '../../helpers/auto-tx-rig.ts';
 import { listen } from '../../helpers/listen.ts';
 import { isSlowRun } from '../../helpers/rounds.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
-let anvil: Anvil;
 /** Final at once, and after four blocks. */
-let quick: AutoTxRig;
-let patient: AutoTxRig;
 
-beforeAll(async () => {
-  anvil = await startAnvil({ noMining: true, baseFee: 100n * GWEI });
-  await anvil.mine();
-  quick = await startRig({ urls: [anvil.wsUrl] });
-  patient = await startRig({ urls: [anvil.wsUrl], confirmations: 4 });
-});
+const anvil = await startAnvil({ noMining: true, baseFee: 100n * GWEI });
+await anvil.mine();
+const quick = await startRig({ urls: [anvil.wsUrl] });
+const patient = await startRig({ urls: [anvil.wsUrl], confirmations: 4 });
 
 afterAll(async () => {
   await Promise.all([quick?.stop(), patient?.stop()]);
@@ -28,7 +23,6 @@ afterAll(async () => {
 
 const headNumber = async () => Number(await anvil.rpc('eth_blockNumber'));
 
-/** Blocks one by one, so that each is a head of its own. */
 async function mineEach(rig: AutoTxRig, count: number, gwei: number): Promise<void> {
   for (let mined = 0; mined < count; mined++) {
     await mineAt(anvil, gwei);
@@ -49,7 +43,6 @@ async function heldOf(id: string) {
   return held;
 }
 
-/** The pool takes what is sent; then a block is mined. */
 async function mineWhenSent(id: string, gwei: bigint | number = 10): Promise<void> {
   await quick.sent(id);
   await mineAt(anvil, gwei);
@@ -212,7 +205,6 @@ test('sends a pending auto-tx in the block that reaches its target, and reports 
   if (state.inclusion === null) throw new Error('no block has it');
   expect(paidInAll(state.inclusion)).toBe(21_000n * 13n * GWEI);
   expect(state).toMatchObject({ attempts: 1, failure: null, hold: null, mayBeOut: false });
-  // The chain is a minute old.
   expect(dayMeanPrice).toBeNull();
   expect(nativeUsd).toBe(2_000);
   expect(checks.map(({ name }) => name)).toContain('balance');
@@ -273,7 +265,6 @@ test('what the node’s pool has already, because its owner sent it, is followed
 
 /** A proxy between a rig and the node, which can drop a request or its response. */
 async function standBetween() {
-  /** What was asked, as it went over the wire. */
   const asked: string[] = [];
   const server = createServer(async (request, response) => {
     const body = await text(request);

@@ -47,7 +47,6 @@ export function prepareService(
   });
   const over = once(lines, 'close').then(() => port.resolve(null));
   return {
-    /** Resolves once it serves. */
     async start(now: Now): Promise<void> {
       tell(now);
       await port.promise;
@@ -69,7 +68,6 @@ export function prepareService(
       // All that it said before has been read by then.
       await Promise.all([exit, over]);
     },
-    /** Has it end by itself; answers its exit code. */
     async end(): Promise<unknown> {
       child.stdin.end();
       const [[code]] = await Promise.all([exit, over]);

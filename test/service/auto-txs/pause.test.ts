@@ -33,9 +33,7 @@ const MINED_EVERY_MS = 15_000;
 
 interface Pauses {
   readonly processes: number;
-  /** How the node is asked. */
   readonly transport: 'http' | 'ws';
-  /** How long each pause is, ms. */
   readonly pausesMs: readonly number[];
   /** Auto-txs that become due in each round, an equal number of each sender. */
   readonly sends: number;

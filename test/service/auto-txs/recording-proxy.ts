@@ -109,7 +109,6 @@ function openUpstream(target: string, peer: WebSocketPeer) {
   };
   return {
     send,
-    /** The answer to the call with this id, which goes to nobody else. */
     ask: (id: number, message: string): Promise<string> => {
       const { promise, resolve } = Promise.withResolvers<string>();
       asked.set(id, resolve);

@@ -40,7 +40,6 @@ async function another(before: Anvil, accounts: readonly { readonly address: `0x
   return anvil;
 }
 
-/** One that is executed, one that is with the node, and one that waits for its price. */
 async function someAutoTxs(anvil: Anvil, rig: AutoTxRig) {
   const accounts = [await fund(anvil), await fund(anvil), await fund(anvil)] as const;
   const executed = await rig.place(await sign(accounts[0]), { target: 200n * GWEI });

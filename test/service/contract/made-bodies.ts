@@ -1,7 +1,6 @@
 import type { V1Route } from '../../../src/contract/routes.ts';
 import { type AlertWorld, type AutoTxWorld, NEW_ALERT, NEW_DRAFT } from './world.ts';
 
-/** What bodies may name. */
 export interface Things {
   readonly alerts: AlertWorld;
   readonly autoTxs: AutoTxWorld;

@@ -24,14 +24,12 @@ export interface World {
   readonly up: ServedChain;
   /** A service whose node is gone before it ever answered. */
   readonly down: ServedChain;
-  /** A service over a chain without transactions. */
   readonly bare: ServedChain;
   /** What stands in paths, by the parameter's name. */
   readonly present: Readonly<Record<string, readonly string[]>>;
   readonly absent: Readonly<Record<string, string>>;
   readonly alerts: AlertWorld;
   readonly autoTxs: AutoTxWorld;
-  /** A window that is in the history. */
   readonly window: { readonly from: string; readonly to: string };
 }
 
@@ -316,7 +314,6 @@ async function ask(world: World, route: V1Route, how: string, asked: Asked): Pro
         incoming.on('data', (part: Buffer) => {
           parts.push(part);
           if (incoming.headers['content-type'] !== 'text/event-stream') return;
-          // It does not end by itself.
           done();
           incoming.destroy();
         });

@@ -40,7 +40,6 @@ async function repeatRow(
   `.execute(queries);
 }
 
-/** Fires at every block, and has something to send that nobody takes. */
 export const NEW_ALERT = {
   thresholdGwei: 1_000_000,
   gasSpeed: 'AVERAGE',
@@ -66,7 +65,6 @@ export async function prepareAlerts(root: string, keys: Keys, mine: () => Promis
   return { ...keys, fired, create: () => createAlert() };
 }
 
-/** The first of anvil's own accounts, by its published key. */
 const ACCOUNT = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
 /** Nonces that no transfer of the test comes to. */
 const FIRST_NONCE = 1_000;
@@ -95,7 +93,6 @@ export async function prepareAutoTxs(root: string, keys: Keys, database: Databas
     waiting,
     draft,
     failed,
-    /** What was signed of the one that waits. */
     taken,
     /** Signed, and handed over to nobody yet. */
     signed,

@@ -18,7 +18,6 @@ export interface MadeRequest {
 export interface Keys {
   readonly key: string;
   readonly slowKey: string;
-  /** An alert of `key`. */
   readonly alertId: string;
 }
 
@@ -59,7 +58,6 @@ const someQuery = fc
   .map((pairs) => (pairs === '' ? '' : `?${pairs}`));
 const query = fc.oneof(fc.constant(''), someQuery);
 
-/** A stream does not end. */
 const ROUTES = (Object.keys(PATHS) as (keyof typeof PATHS)[]).filter((route) => route !== 'gasStream');
 const target: Arbitrary<Pick<Asked, 'route' | 'path'>> = fc.oneof(
   {
@@ -241,7 +239,6 @@ const manner: Arbitrary<Manner> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Manner>('stalled') },
 );
 
-/** Requests from good to hopeless. */
 export function madeRequests({ key, slowKey, alertId }: Keys): Arbitrary<MadeRequest> {
   const keys = mostly<readonly string[]>(
     12,

@@ -45,7 +45,6 @@ export class RawConnection {
     this.#socket.write(bytes);
   }
 
-  /** Sends no more, but goes on reading. */
   halfClose(): void {
     this.#socket.end();
   }
@@ -60,7 +59,6 @@ export class RawConnection {
     for (;;) {
       const answer = this.#take(isBodiless);
       if (answer !== null) {
-        // 100 Continue comes before the answer.
         if (answer.status >= 200) return answer;
         continue;
       }

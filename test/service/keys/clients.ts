@@ -8,7 +8,6 @@ import { buildProgram } from '../../tui/build-program.ts';
 export const buildServer = () => buildProgram('service/keys/serve-until-killed.ts');
 
 export interface Answer {
-  /** `ok`, or the error's code. */
   readonly word: string;
   readonly status: number;
 }
@@ -39,14 +38,12 @@ export function prepareServerProcess(
     child.kill('SIGKILL');
   });
   return {
-    /** Opens the file, serves, and answers the port. */
     async start(): Promise<number> {
       child.stdin.write('start\n');
       const unserved = ended.then(() => Promise.reject(new Error('it ended before it served')));
       const [line] = await Promise.race([once(child.stdout, 'data'), unserved]);
       return Number(line);
     },
-    /** Sends the signal and waits for the end. */
     async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
       child.kill(signal);
       await ended;

@@ -28,7 +28,6 @@ test('no key, a mistyped one and an unknown one are told apart', async () => {
     [mistyped, 'api_key_invalid', /not a whole gastop key.*copy it again/],
     [good.slice(0, 30), 'api_key_invalid', /not a whole gastop key/],
     [createKey(createKeyId()).text, 'api_key_invalid', /no such key on this service/],
-    // The id is public; the secret is not.
     [createKey(idOf(good)).text, 'api_key_invalid', /no such key on this service/],
   ];
   for (const [text, code, message] of cases) {

@@ -6,7 +6,6 @@ import { createKeyGate } from '../../../src/service/keys/key-gate.ts';
 import { KeyStore } from '../../../src/store/api-keys.ts';
 import { openKeyDatabase } from '../../../src/store/database.ts';
 
-/** 2026-11-20T12:00:00Z */
 export const NOON = Date.UTC(2026, 10, 20, 12);
 
 /** A gate over the file at `path`, with a clock that stands still; closed when the test ends. */
@@ -25,16 +24,13 @@ export async function openTestGate(path: string, plans: Readonly<Record<string, 
     store,
     errors,
     now: NOON,
-    /** Makes a key of `plan` and answers its text. */
     key: async (plan: string) => (await issueKey(store, { name: '', plan, now: NOON })).text,
-    /** What becomes of one request, or of several that come at once. */
     ask: (key: string | null, count = 1) =>
       Promise.all(Array.from({ length: count }, () => outcome(gate, key))),
   };
   return test;
 }
 
-/** `ok`, or the refusal's code. */
 async function outcome(gate: Gate, key: string | null): Promise<string> {
   const failure = await refusal(gate.admit({ key, group: 'gas' }));
   return failure === null ? 'ok' : failure.code;

@@ -8,6 +8,7 @@ import {
 } from '../../../src/service/alerts/notifiers/email.ts';
 import type { Attempt } from '../../../src/service/alerts/notifiers/notifier.ts';
 import { messageOf } from '../../helpers/fired-alert.ts';
+import { listen } from '../../helpers/listen.ts';
 import { Refusal, startMailServer } from '../../helpers/mail-server.ts';
 import { certificate, closedPort } from '../../helpers/receiver.ts';
 
@@ -211,9 +212,8 @@ describe('the mail server', () => {
       socket.resume();
       abort.abort();
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as net.AddressInfo;
+    const { port, stop } = await listen(server);
+    onTestFinished(stop);
     expect(await send(settingsFor(port), { signal: abort.signal })).toEqual(later('no response in time'));
     await closed.promise;
   });

@@ -15,7 +15,6 @@ function block(language: string): string {
   return found;
 }
 
-/** The example, run by Node as it stands there. */
 async function exampleVerify(): Promise<Verify> {
   const file = await temporaryFile('verify.mjs');
   await writeFile(file, block('js'));
@@ -27,7 +26,6 @@ describe('docs/WEBHOOKS.md', () => {
   it('shows a body as it is sent', () => {
     const message = messageOf('alr_8f2k', { eventId: 'alr_8f2k.3', triggerCount: 3, note: 'deploy now' });
     expect(JSON.parse(block('json'))).toEqual(JSON.parse(webhookBody(message)));
-    // In the order of its fields, too.
     expect(Object.keys(JSON.parse(block('json')))).toEqual(Object.keys(JSON.parse(webhookBody(message))));
   });
 

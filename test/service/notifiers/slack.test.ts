@@ -6,7 +6,6 @@ import { answering, type Behaviour, startReceiver } from '../../helpers/receiver
 
 const HOOK = '/services/T0000/B0000/s3cretpath';
 
-/** What Slack is sent, and what comes of it. */
 async function post(behaviour: Behaviour, message: Partial<AlertMessage> = {}) {
   const receiver = await startReceiver(behaviour);
   const { SLACK } = createNotifiers({ smtp: null, telegram: null, allowPrivateTargets: true });

@@ -5,6 +5,7 @@ import { createNotifiers } from '../../../src/service/alerts/dispatcher.ts';
 import type { Attempt, Notifier } from '../../../src/service/alerts/notifiers/notifier.ts';
 import { isForbiddenAddress } from '../../../src/service/alerts/target-rules.ts';
 import { messageOf } from '../../helpers/fired-alert.ts';
+import { listen } from '../../helpers/listen.ts';
 import { answering, type Behaviour, certificate, closedPort, startReceiver } from '../../helpers/receiver.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12, 0, 3);
@@ -168,11 +169,10 @@ describe('a webhook that does not work is tried again, and the log says why', ()
   it('when it does not speak HTTP', async () => {
     const server = net.createServer((socket) => {
       socket.on('error', () => {});
-      socket.end('220 mail.test ESMTP\r\n');
+      socket.resume().end('220 mail.test ESMTP\r\n');
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as net.AddressInfo;
+    const { port, stop } = await listen(server);
+    onTestFinished(stop);
     expect(await deliver(webhook(), `http://127.0.0.1:${port}/`)).toEqual(later('the response is not HTTP'));
     expect(await deliver(webhook(), `https://127.0.0.1:${port}/`)).toEqual(
       later('TLS failed: is that an https server?'),
@@ -207,30 +207,29 @@ test('a receiver with a certificate that holds is reached by its name', async ()
   expect(receiver.received[0]?.headers.host).toBe(`receiver.test:${receiver.port}`);
 });
 
-describe('an answer that has no end', () => {
-  it('of 100 MB is cut off early', async () => {
-    let sent = 0;
-    const receiver = await startReceiver((response) => {
-      const chunk = Buffer.alloc(65_536, 'x');
-      response.writeHead(500, { 'Content-Length': String(100 * 2 ** 20) });
-      const write = () => {
-        for (let hasRoom = true; hasRoom && !response.destroyed && sent < 100 * 2 ** 20; ) {
-          sent += chunk.length;
-          hasRoom = response.write(chunk);
-        }
-      };
-      response.on('drain', write);
-      write();
-    });
-    const attempt = await deliver(webhook(), receiver.url);
-    expect(attempt).toEqual(later(`500 Internal Server Error: ${'x'.repeat(119)}…`));
-    // What the sockets on both sides hold, at most.
-    expect(sent).toBeLessThan(20 * 2 ** 20);
+it('an answer of 100 MB is cut off early', async () => {
+  let sent = 0;
+  const receiver = await startReceiver((response) => {
+    const chunk = Buffer.alloc(65_536, 'x');
+    response.writeHead(500, { 'Content-Length': String(100 * 2 ** 20) });
+    const write = () => {
+      for (let hasRoom = true; hasRoom && !response.destroyed && sent < 100 * 2 ** 20; ) {
+        sent += chunk.length;
+        hasRoom = response.write(chunk);
+      }
+    };
+    response.on('drain', write);
+    write();
   });
+  const attempt = await deliver(webhook(), receiver.url);
+  expect(attempt).toEqual(later(`500 Internal Server Error: ${'x'.repeat(119)}…`));
+  // What the sockets on both sides hold, at most.
+  expect(sent).toBeLessThan(20 * 2 ** 20);
 });
 
-describe('a redirect', () => {
-  it.each([301, 302, 303, 307, 308])('by %d is not followed: the log says where it leads', async (status) => {
+it.each([301, 302, 303, 307, 308])(
+  'a redirect by %d is not followed: the log says where it leads',
+  async (status) => {
     const elsewhere = await startReceiver();
     const receiver = await startReceiver(answering(status, '', { Location: elsewhere.url }));
     const attempt = await deliver(webhook(), receiver.url);
@@ -239,8 +238,8 @@ describe('a redirect', () => {
       answer: expect.stringContaining(`: moved to 127.0.0.1:${elsewhere.port}`),
     });
     expect(elsewhere.received).toEqual([]);
-  });
-});
+  },
+);
 
 describe('private addresses', () => {
   /** Where a public receiver would be, beside a private address: only the guard stands between. */

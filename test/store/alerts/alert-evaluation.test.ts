@@ -228,7 +228,6 @@ describe.each(ENGINES)('on %s', (engine) => {
         .select('id')
         .where('event_id', '=', 'often.1')
         .execute();
-      // What still waits to be sent is not forgotten.
       expect(kept).toEqual([{ id: 'often.1.webhook' }]);
       expect(await readEvents(database)).not.toContain('often.1');
       expect(await readEvents(database)).toContain('often.1001');

@@ -12,7 +12,6 @@ const someAlertRule: AlertRule = {
   disableOnce: false,
 };
 
-/** An armed alert that has never fired, and tells running monitors. */
 export function keptAlert(
   id: string,
   rule: Partial<AlertRule> = {},
@@ -50,7 +49,6 @@ export async function readAlert(database: Database, id: string): Promise<KeptAle
   return (await readAlerts(database)).find((alert) => alert.id === id);
 }
 
-/** The ids of what has fired, in the order of the blocks. */
 export async function readEvents({ queries }: Database): Promise<string[]> {
   const rows = await queries
     .selectFrom('alert_events')

@@ -6,7 +6,6 @@ import { makeBlock } from '../../helpers/chain-blocks.ts';
 
 export const WALL_NOW = 1_800_000_000_000;
 
-/** The same price in every lane. */
 export const flat = (price: bigint | number): LanePrices => ({
   slow: BigInt(price),
   average: BigInt(price),
@@ -35,6 +34,5 @@ export const savePriced = (store: BlockStore, ...blocks: readonly PricedBlock[])
     runOf(blocks),
   );
 
-/** Writes blocks from `first` on with these prices. */
 export const savePrices = (store: BlockStore, first: number, ...prices: readonly number[]): Promise<number> =>
   savePriced(store, ...prices.map((price, place) => priced(first + place, price)));

@@ -24,7 +24,6 @@ describe.each(ENGINES)('on %s', (engine) => {
     await blocks.saveBlocks(makeBlocks(0, 10));
   });
 
-  /** Makes one and has the events happen to it, final after so many blocks. */
   async function make(id: string, confirmations: number, ...events: readonly AutoTxEvent[]) {
     nonce += 1;
     const kept = keptAutoTx(id, { priceAtCreation: 10n * GWEI, nativeUsd: 1_000, signed: { nonce } });

@@ -26,7 +26,6 @@ describe.each(ENGINES)('on %s', (engine) => {
   const keep = (store: AutoTxStore, kept: KeptAutoTx) =>
     store.create(kept, kept.signed === null ? null : bytesOf(kept.id), NO_CAP);
 
-  /** Has the events happen to one, as the engine writes them. */
   async function happen(store: AutoTxStore, id: string, ...events: readonly AutoTxEvent[]) {
     for (const event of events) {
       const done = await store.change({ owner: '', id }, (kept) => stepped(kept, event), 'engine');

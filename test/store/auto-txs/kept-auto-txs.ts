@@ -13,7 +13,6 @@ import { blockHash } from '../../helpers/chain-blocks.ts';
 export const NOW = 1_800_000_000_000;
 export const GWEI = 1_000_000_000n;
 
-/** The sender of a number; another one for each. */
 export const sender = (place: number) => `0x${String(place).padStart(40, 'Ab')}` as const;
 const hash = (id: string) => `0x${Buffer.from(id).toString('hex').padStart(64, '0')}` as const;
 
@@ -71,7 +70,6 @@ export const draftAutoTx = (id: string, more: Partial<KeptAutoTx> = {}): KeptAut
   ...more,
 });
 
-/** Bytes that nothing else has. */
 export const bytesOf = (id: string) => new TextEncoder().encode(`signed bytes of ${id}: do not repeat them`);
 
 export const includedIn = (blockNumber: number, more: Partial<Inclusion> = {}): Inclusion => ({
@@ -85,7 +83,6 @@ export const includedIn = (blockNumber: number, more: Partial<Inclusion> = {}): 
   ...more,
 });
 
-/** Has the rule say what an event makes of it. */
 export function stepped(
   kept: KeptAutoTx,
   event: AutoTxEvent,

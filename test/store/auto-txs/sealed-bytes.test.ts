@@ -18,7 +18,6 @@ async function open(target: string, key: Buffer | null = null) {
   return { database, store: new AutoTxStore(database) };
 }
 
-/** Everything that lies in a folder, but for keys. */
 async function contents(folder: string): Promise<string> {
   const files = (await readdir(folder)).filter((file) => !file.endsWith('.key'));
   return (await Promise.all(files.map((file) => readFile(join(folder, file), 'latin1')))).join('');

@@ -51,7 +51,6 @@ const cutOff = () =>
   Promise.reject(new ClientError('unreachable', 'no answer came', { endpoint: '/alerts/{id}' }).unsettled());
 const gone = new ClientError('not-found', 'no such alert', { endpoint: '/alerts/{id}', status: 404 });
 
-/** The line of the alert under the cursor. */
 const marked = (lines: readonly string[]) =>
   lines.find((line) => line.startsWith(' ▸ ') && !line.includes('undoes'));
 
@@ -221,19 +220,17 @@ describe('a toggle of a service with words of its own', () => {
   });
 });
 
-describe('a change whose outcome is unknown', () => {
-  it('is what the list says, which is asked for at once', async () => {
-    let items = [ARMED];
-    const alerts = async () => ({ items, total: items.length, unreadable: 0 });
-    const setAlertStatus = async (id: string, status: string) => {
-      items = [alertOf(id, { status, note: 'as the service has it' })];
-      return cutOff();
-    };
-    const { leads, shows, tells } = await until(show([ARMED], {}, { alerts, setAlertStatus }), '● armed');
-    await tells('space', 'Perhaps done, the list is asked again: no answer came; it may');
-    await shows('— disabled');
-    await leads('enter', 'as the service has it');
-  });
+it('a change whose outcome is unknown is what the list says, which is asked for at once', async () => {
+  let items = [ARMED];
+  const alerts = async () => ({ items, total: items.length, unreadable: 0 });
+  const setAlertStatus = async (id: string, status: string) => {
+    items = [alertOf(id, { status, note: 'as the service has it' })];
+    return cutOff();
+  };
+  const { leads, shows, tells } = await until(show([ARMED], {}, { alerts, setAlertStatus }), '● armed');
+  await tells('space', 'Perhaps done, the list is asked again: no answer came; it may');
+  await shows('— disabled');
+  await leads('enter', 'as the service has it');
 });
 
 describe('what was toggled before the monitor ends', () => {
@@ -274,7 +271,6 @@ describe('what was toggled before the monitor ends', () => {
 });
 
 describe('a deletion', () => {
-  /** Two alerts, whose deletions end so. */
   const removing = async (options: Partial<ShowOptions> = {}, end = async () => {}) => {
     const deleteAlert = vi.fn<Alerts['deleteAlert']>(end);
     const shown = await until(show([ARMED, DISABLED], options, { deleteAlert }), 'Alerts 2');

@@ -7,7 +7,6 @@ const AT = Date.UTC(2026, 0, 5, 12, 0, 0);
 const HOUR = 3_600_000;
 const ids = (alerts: readonly { readonly id: string }[]) => alerts.map(({ id }) => id);
 
-/** What is noticed in lists that come one after the other. */
 function noticed(lists: readonly (readonly (typeof ALERT)[])[], newSince = AT) {
   const seen = new Map<string, number>();
   return lists.map((list) => ids(noticeFirings(seen, list, newSince)));

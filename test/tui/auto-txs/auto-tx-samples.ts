@@ -5,7 +5,6 @@ import { SNAPSHOT } from '../fake-gas.ts';
 export const AT = SNAPSHOT.blockTimestamp ?? 0;
 const MINUTE = 60_000;
 
-/** Sent, and not yet in a block. */
 export const SENT = autoTxView({
   id: 'atx_sent',
   status: 'SUBMITTED',
@@ -16,7 +15,6 @@ export const SENT = autoTxView({
   note: 'rent',
 });
 
-/** In a block that is not yet final. */
 export const CONFIRMING = autoTxView({
   id: 'atx_confirming',
   status: 'SUBMITTED',
@@ -63,7 +61,6 @@ export const HELD = autoTxView({
 
 export const DISABLED = autoTxView({ id: 'atx_disabled', status: 'DISABLED', nonce: 11 });
 
-/** Not signed. */
 export const DRAFT = autoTxView({
   ...{ id: 'atx_draft', status: 'DRAFT', from: null, nonce: null, type: null, gasLimit: null },
   ...{ maxFeePerGas: null, maxPriorityFeePerGas: null, hash: null },
@@ -122,7 +119,6 @@ export const SAMPLES: readonly AutoTxView[] = [
 
 const word = (hex: string) => hex.padStart(64, '0');
 
-/** A token's transfer that waits. */
 export const TRANSFER = autoTxView({
   ...{ id: 'atx_transfer', value: 0n, to: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48' },
   data: `0xa9059cbb${word('70997970c51812dc3a010c7d01b50e0d17dc79c8')}${word((25_000_000).toString(16))}`,

@@ -36,7 +36,6 @@ function show(
   });
 }
 
-/** The line of the auto-tx under the cursor. */
 const marked = (lines: readonly string[]) => lines.find((line) => line.startsWith(' ▸ '));
 
 const refused = (message: string) =>

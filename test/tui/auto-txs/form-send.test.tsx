@@ -13,7 +13,6 @@ const senderOf = (nonce: number, balance: bigint) => ({
 });
 const NOW = (SNAPSHOT.blockTimestamp ?? 0) + 4_000;
 
-/** The form with a signed transfer in it, at the field after it. */
 async function pasted(...given: Parameters<typeof showForm>) {
   const form = await showForm(...given);
   const signed = await signedTransfer();

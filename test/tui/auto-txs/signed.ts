@@ -1,7 +1,6 @@
 import { commitmentToVersionedHash, type Hex, type TransactionSerializable, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
-/** The first account of anvil and of Hardhat, known to everybody. */
 const ACCOUNT = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
 
 export const FROM = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
@@ -19,7 +18,6 @@ export function signedTransfer(changes: Partial<TransactionSerializable> = {}): 
   } as TransactionSerializable);
 }
 
-/** So many bytes of noise. */
 export function noise(bytes: number): Hex {
   let state = 1;
   return toHex(

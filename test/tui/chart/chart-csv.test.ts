@@ -3,12 +3,10 @@ import { chartData } from '../../../src/tui/panes/chart/chart-data.ts';
 import { chartCsv, csvName, heatmapCsv } from '../../../src/tui/panes/chart/chart-pane.tsx';
 import { hourAnswer, NOON, points } from './chart-answer.ts';
 
-describe('csvName', () => {
-  it('names chain, time frame and the time in UTC', () => {
-    expect(csvName(1, '24h', NOON)).toBe('gastop-ethereum-24h-20260105T120000Z.csv');
-    expect(csvName(10, '1h', NOON)).toBe('gastop-op-mainnet-1h-20260105T120000Z.csv');
-    expect(csvName(null, '1h', NOON)).toBe('gastop-chain-1h-20260105T120000Z.csv');
-  });
+it('csvName names chain, time frame and the time in UTC', () => {
+  expect(csvName(1, '24h', NOON)).toBe('gastop-ethereum-24h-20260105T120000Z.csv');
+  expect(csvName(10, '1h', NOON)).toBe('gastop-op-mainnet-1h-20260105T120000Z.csv');
+  expect(csvName(null, '1h', NOON)).toBe('gastop-chain-1h-20260105T120000Z.csv');
 });
 
 describe('chartCsv', () => {
@@ -44,14 +42,12 @@ describe('chartCsv', () => {
   });
 });
 
-describe('heatmapCsv', () => {
-  it('writes the 168 hours of the week', () => {
-    const week = Array.from({ length: 7 }, (_, day) =>
-      Array.from({ length: 24 }, (_, hour) => (day === 6 ? null : hour)),
-    );
-    const rows = heatmapCsv(week).trim().split('\n');
-    expect(rows).toHaveLength(169);
-    expect(rows[2]).toBe('Monday,1,0.000000001');
-    expect(rows[168]).toBe('Sunday,23,');
-  });
+it('heatmapCsv writes the 168 hours of the week', () => {
+  const week = Array.from({ length: 7 }, (_, day) =>
+    Array.from({ length: 24 }, (_, hour) => (day === 6 ? null : hour)),
+  );
+  const rows = heatmapCsv(week).trim().split('\n');
+  expect(rows).toHaveLength(169);
+  expect(rows[2]).toBe('Monday,1,0.000000001');
+  expect(rows[168]).toBe('Sunday,23,');
 });

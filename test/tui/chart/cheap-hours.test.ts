@@ -10,18 +10,16 @@ const WEEK = Array.from({ length: 7 }, (_, day) =>
 const flat = (cheap: readonly number[]) =>
   WEEK.flat().map((value) => (cheap.includes(value / 1e9) ? 1e9 : 10e9));
 
-describe('localWeek', () => {
-  it.each([
-    // Over midnight and the end of the week: noon UTC of a Monday is 14 h two hours ahead.
-    ['Etc/GMT-2', { offsetMinutes: 120, current: 14, first: 166e9 }],
-    ['Etc/GMT+1', { offsetMinutes: -60, current: 11, first: 1e9 }],
-    // Stays in UTC where clocks are not whole hours from it.
-    ['Asia/Kolkata', { offsetMinutes: 0, current: 12, first: 0 }],
-  ])('turns UTC hours to those of %s', (zone, expected) => {
-    atPlace(zone);
-    const { hours, ...week } = localWeek(WEEK, NOON);
-    expect({ ...week, first: hours[0] }).toEqual(expected);
-  });
+it.each([
+  // Over midnight and the end of the week: noon UTC of a Monday is 14 h two hours ahead.
+  ['Etc/GMT-2', { offsetMinutes: 120, current: 14, first: 166e9 }],
+  ['Etc/GMT+1', { offsetMinutes: -60, current: 11, first: 1e9 }],
+  // Stays in UTC where clocks are not whole hours from it.
+  ['Asia/Kolkata', { offsetMinutes: 0, current: 12, first: 0 }],
+])('localWeek turns UTC hours to those of %s', (zone, expected) => {
+  atPlace(zone);
+  const { hours, ...week } = localWeek(WEEK, NOON);
+  expect({ ...week, first: hours[0] }).toEqual(expected);
 });
 
 describe('cheap stretches', () => {

@@ -13,7 +13,6 @@ const last = HOUR.points.at(-1)?.timestamp ?? 0;
 const refusal = (code: ClientErrorCode) =>
   new ClientError(code, `refused with ${code}`, { endpoint: '/metrics/base-fee' });
 
-/** A service with three rows per window; remembers what it was asked. */
 function windows() {
   const asked: MetricsQuery[] = [];
   const answer = async (query: MetricsQuery = {}) => {
@@ -66,27 +65,19 @@ describe('loadChart', () => {
   });
 });
 
-describe('loadChart of longer frames', () => {
-  it('asks for the extremes of the blocks behind the points', async () => {
-    const { asked, client } = windows();
-    const chart = async () => ({ ...HOUR, timeFrame: '24h', bucketSec: 300, made: null, problem: null });
-    const answer = await loadChart(
-      { ...client, chart },
-      { ...request, timeFrame: '24h', compare: false },
-      {},
-    );
-    expect(asked.map(({ bucket }) => bucket)).toEqual(['block', 'block']);
-    expect(answer.ranges).toHaveLength(3);
-  });
+it('loadChart of longer frames asks for the extremes of the blocks behind the points', async () => {
+  const { asked, client } = windows();
+  const chart = async () => ({ ...HOUR, timeFrame: '24h', bucketSec: 300, made: null, problem: null });
+  const answer = await loadChart({ ...client, chart }, { ...request, timeFrame: '24h', compare: false }, {});
+  expect(asked.map(({ bucket }) => bucket)).toEqual(['block', 'block']);
+  expect(answer.ranges).toHaveLength(3);
 });
 
-describe('fittingBucket', () => {
-  it('shows blocks as long as one answer holds them', () => {
-    expect(fittingBucket(3_600, 12)).toBe('block');
-    expect(fittingBucket(3_600, 0.25)).toBe('1m');
-    expect(fittingBucket(3_600, null)).toBe('1m');
-    expect(fittingBucket(86_400, 12)).toBe('5m');
-    expect(fittingBucket(7 * 86_400, 12)).toBe('1h');
-    expect(fittingBucket(30 * 86_400, 12)).toBe('1h');
-  });
+it('fittingBucket shows blocks as long as one answer holds them', () => {
+  expect(fittingBucket(3_600, 12)).toBe('block');
+  expect(fittingBucket(3_600, 0.25)).toBe('1m');
+  expect(fittingBucket(3_600, null)).toBe('1m');
+  expect(fittingBucket(86_400, 12)).toBe('5m');
+  expect(fittingBucket(7 * 86_400, 12)).toBe('1h');
+  expect(fittingBucket(30 * 86_400, 12)).toBe('1h');
 });

@@ -18,7 +18,6 @@ function page<Row>(rows: readonly Row[], total = rows.length): MetricsView<Row> 
   return { chainId: 1, from: null, to: null, bucket: 'block', page: 0, size: 500, total, rows };
 }
 
-/** Blocks up to `head`, 12 s apart. */
 function series<Row>(head: number, count: number, row: (number: number) => Row) {
   return page(
     Array.from({ length: count }, (_, place) => {
@@ -325,18 +324,16 @@ describe('a block', () => {
   });
 });
 
-describe('a key in the lookup field', () => {
-  it('is not drawn, nor looked up, and it is said what it is', async () => {
-    const key = 'gastop_0123456789_0123456789abcdefghijklmnopq_012345';
-    const tx = vi.fn(async () => TX);
-    const { leads, press, paste, shows, screen } = await until(show({ gas: { tx } }), '▸ 24,337,604');
-    await press('/');
-    paste(key);
-    await shows('this is a key, not a number or hash', `find ${'•'.repeat(key.length)}`);
-    expect(screen()).not.toMatch(/gastop_|0123456789/);
-    await leads(['return', 'end', 'x'], '•'.repeat(key.length + 1));
-    expect(tx).not.toHaveBeenCalled();
-  });
+it('a key in the lookup field is not drawn, nor looked up, and it is said what it is', async () => {
+  const key = 'gastop_0123456789_0123456789abcdefghijklmnopq_012345';
+  const tx = vi.fn(async () => TX);
+  const { leads, press, paste, shows, screen } = await until(show({ gas: { tx } }), '▸ 24,337,604');
+  await press('/');
+  paste(key);
+  await shows('this is a key, not a number or hash', `find ${'•'.repeat(key.length)}`);
+  expect(screen()).not.toMatch(/gastop_|0123456789/);
+  await leads(['return', 'end', 'x'], '•'.repeat(key.length + 1));
+  expect(tx).not.toHaveBeenCalled();
 });
 
 describe('a transaction', () => {

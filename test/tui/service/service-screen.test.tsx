@@ -41,7 +41,6 @@ const withLimits = (changes: object) => ({
   gas: { rateLimits: async () => ({ ...RATE_LIMITS, ...changes }) },
 });
 const withBaseFee = (baseFee: bigint) => ({ snapshot: { ...SNAPSHOT, baseFee } });
-/** A history that began so many seconds ago. */
 const youngBy = (sec: number) => {
   const from = (SNAPSHOT.blockTimestamp ?? 0) - sec * 1_000;
   return { gas: { statsMarket: async () => ({ ...MARKET, timeFrame: '30d', from }) } };

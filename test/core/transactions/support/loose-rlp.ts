@@ -1,4 +1,3 @@
-/** RLP as anybody may write it. */
 export type Tree = Uint8Array | readonly Tree[];
 
 /** Ways in which an encoding can be another than the canonical one and still be read by a careless reader. */
@@ -24,7 +23,6 @@ export function encodeLoosely(tree: Tree, at: number, how: Deformity): Uint8Arra
   return isDeformed ? encoded : null;
 }
 
-/** The one right way. */
 export const encodeRlp = (tree: Tree): Uint8Array =>
   tree instanceof Uint8Array ? encodeString(tree, false) : encodeString(joined(tree.map(encodeRlp)), true);
 

@@ -3,7 +3,6 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { decodeTransaction } from '../../../../src/core/transactions/decode-transaction.ts';
 import { TransactionError } from '../../../../src/core/transactions/signed-transaction.ts';
 
-/** A key of tests, which holds nothing anywhere. */
 export const ACCOUNT = privateKeyToAccount(keccak256(stringToHex('signs only in tests')));
 export const FRIEND = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';
 
@@ -21,7 +20,6 @@ const accessList = [
   { address: ACCOUNT.address, storageKeys: [] },
 ] as const;
 
-/** One of each kind, signed by viem. */
 export async function signedSamples() {
   const authorization = await ACCOUNT.signAuthorization({ address: FRIEND, chainId: 1, nonce: 8 });
   return {
@@ -70,7 +68,6 @@ export async function signedBlobs(count: number): Promise<Hex> {
   });
 }
 
-/** The same transaction with the sidecar of EIP-7594. */
 function withCellProofs(raw: Hex): Hex {
   const [transaction = '0x', blobs = [], commitments = [], proofs = []] = fromRlp(
     `0x${raw.slice(4)}`,
@@ -80,7 +77,6 @@ function withCellProofs(raw: Hex): Hex {
   return `0x03${toRlp([transaction, '0x01', blobs as Hex, commitments as Hex, cellProofs]).slice(2)}`;
 }
 
-/** The transaction that a block would hold. */
 export function withoutSidecar(raw: Hex): Hex {
   const [transaction = '0x'] = fromRlp(`0x${raw.slice(4)}`, 'hex') as Hex[];
   return `0x03${toRlp(transaction).slice(2)}`;
