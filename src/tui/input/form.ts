@@ -21,8 +21,8 @@ type TextOptions = {
   readonly unit?: string;
   /** Pasted lines are joined with blanks. */
   readonly isProse?: boolean;
-  /** The value after this one, for the space bar. */
-  readonly next?: (text: string) => string;
+  /** Usual values; the space bar goes to the next one. */
+  readonly presets?: readonly string[];
 };
 
 interface FieldOptions {
@@ -72,16 +72,13 @@ export const choiceField = (
   kind: 'one' | 'many' = 'one',
 ): FormField => ({ id, label, hint, kind, choices });
 
-export const TYPED_NUMBER = /^\d{1,16}(\.\d*)?$|^\.\d+$/;
+export const typedNumber = (typed: string): number | undefined =>
+  /^(\d{1,16}(\.\d*)?|\.\d+)$/.test(typed.trim()) ? Number(typed) : undefined;
 
 /** The problem of a typed number: `needed` when it is missing; `null`: none. */
 export function numberProblem(typed: string, needed: string, example = '0.04'): string | null {
   if (typed.trim() === '') return `needs ${needed}`;
-  return TYPED_NUMBER.test(typed.trim()) ? null : `must be a number such as ${example}`;
-}
-
-export function presetAfter(presets: readonly string[], value: string): string {
-  return presets[(presets.indexOf(value) + 1) % presets.length] ?? value;
+  return typedNumber(typed) === undefined ? `must be a number such as ${example}` : null;
 }
 
 /** Choices and fields are the service's own; that nothing is changed is no problem of a field. */
@@ -107,9 +104,9 @@ export const nameInPath = (path: string): string => partsOfPath(path)[0] ?? '';
 /** The first two parts of a path in a request body. */
 export const partsOfPath = (path: string) => path.replace(/^\//, '').split(/[./[]/);
 
-export interface FormState<Draft extends Values = Values> {
-  readonly draft: Draft;
-  readonly initial: Draft;
+export interface FormState {
+  readonly draft: Values;
+  readonly initial: Values;
   readonly focus: string;
   /** The cursor in a text, or the focused of many choices. */
   readonly at: number;
@@ -121,11 +118,7 @@ export interface FormState<Draft extends Values = Values> {
   readonly refusals: Readonly<Record<string, string>>;
 }
 
-export function formOf<Draft extends Values>(
-  draft: Draft,
-  focus: string,
-  changed: readonly string[],
-): FormState<Draft> {
+export function formOf(draft: Values, focus: string, changed: readonly string[]): FormState {
   const at = graphemes(draft[focus] ?? '').length;
   return { draft, initial: draft, focus, at, changed, isJudged: false, refusals: {} };
 }
@@ -138,16 +131,12 @@ const chosenIn = (value: string, choices: Choices) =>
   choices.filter(([choice]) => value.split('\n').includes(choice));
 
 /** Moves the focus by `by` fields, to the end of the text there; wraps around. */
-export function moveFocus<Form extends FormState>(
-  form: Form,
-  fields: readonly FormField[],
-  by: number,
-): Form {
+export function moveFocus(form: FormState, fields: readonly FormField[], by: number): FormState {
   const place = fields.findIndex(({ id }) => id === form.focus);
   return focusOn(form, fields.at((Math.max(place, 0) + by) % fields.length));
 }
 
-function focusOn<Form extends FormState>(form: Form, field: FormField | undefined): Form {
+function focusOn(form: FormState, field: FormField | undefined): FormState {
   if (field === undefined) return form;
   const at = field.kind === 'text' ? graphemes(valueIn(form, field.id)).length : 0;
   return { ...form, focus: field.id, at };
@@ -155,7 +144,7 @@ function focusOn<Form extends FormState>(form: Form, field: FormField | undefine
 
 const CLEARING: ReadonlySet<string> = new Set(['backspace', 'delete', 'ctrl+u']);
 
-export function pressIn<Form extends FormState>(form: Form, field: FormField, key: string): Form {
+export function pressIn(form: FormState, field: FormField, key: string): FormState {
   const { id } = field;
   const value = valueIn(form, id);
   const by = key === 'left' ? -1 : key === 'right' ? 1 : 0;
@@ -181,7 +170,7 @@ export function pressIn<Form extends FormState>(form: Form, field: FormField, ke
   return withValue(form, id, after.map(([choice]) => choice).join('\n'));
 }
 
-export function typeIn<Form extends FormState>(form: Form, field: FormField, typed: string): Form {
+export function typeIn(form: FormState, field: FormField, typed: string): FormState {
   const { id } = field;
   if (field.kind === 'pasted') {
     field.add(typed);
@@ -189,8 +178,10 @@ export function typeIn<Form extends FormState>(form: Form, field: FormField, typ
   }
   if (field.kind !== 'text') return form;
   const before = valueIn(form, id);
-  if (field.next !== undefined && typed.trim() === '' && !typed.includes('\n')) {
-    const next = field.next(before);
+  const { presets } = field;
+  if (presets !== undefined && typed.trim() === '' && !typed.includes('\n')) {
+    const place = presets.indexOf(before.trim().toLowerCase()) + 1;
+    const next = presets[place % presets.length] ?? before;
     return withValue(form, id, next, next.length);
   }
   const input = form.changed.includes(id) ? { text: before, cursor: form.at } : EMPTY_INPUT;
@@ -198,12 +189,12 @@ export function typeIn<Form extends FormState>(form: Form, field: FormField, typ
   return withValue(form, id, text, cursor);
 }
 
-function withoutRefusal<Form extends FormState>(form: Form, id: string): Form {
+function withoutRefusal(form: FormState, id: string): FormState {
   const { [id]: _, ...refusals } = form.refusals;
   return { ...form, refusals };
 }
 
-function withValue<Form extends FormState>(form: Form, id: string, value: string, at = form.at): Form {
+function withValue(form: FormState, id: string, value: string, at = form.at): FormState {
   const changed = form.changed.includes(id) ? form.changed : [...form.changed, id];
   const moved = { ...form, at, changed };
   if (value === valueIn(form, id)) return moved;
@@ -211,12 +202,12 @@ function withValue<Form extends FormState>(form: Form, id: string, value: string
 }
 
 /** After a failed attempt to submit: shows every problem, and focuses the first field of `wrong`. */
-export function showProblems<Form extends FormState>(
-  form: Form,
+export function showProblems(
+  form: FormState,
   fields: readonly FormField[],
   wrong: (id: string) => boolean,
-  refusals: Form['refusals'] = form.refusals,
-): Form {
+  refusals = form.refusals,
+): FormState {
   const first = fields.find(({ id }) => wrong(id));
   return { ...focusOn(form, first), isJudged: true, refusals };
 }

@@ -2,7 +2,7 @@ import { Text } from 'ink';
 import { useState } from 'react';
 import { cleanNote, cleanText, graphemes } from '../../core/text.ts';
 import { useRoom } from '../ui/pane-context.tsx';
-import { displayWidth, faint, type Line, plain, Spans } from '../ui/text.tsx';
+import { displayWidth, faint, type Line, plain, Spans, truncate } from '../ui/text.tsx';
 import { useModalKeys } from './use-keys.tsx';
 
 interface TextInput {
@@ -74,11 +74,7 @@ export function inOneLine(pasted: string): string {
 }
 
 export function shownLine(text: string, room: number): Line {
-  if (text === '') return [faint('—')];
-  const characters = drawnCharacters(text);
-  const shown = characters.join('');
-  if (displayWidth(shown) <= room) return [plain(shown)];
-  return [plain(`${windowOf(characters, room - 1).join('')}…`)];
+  return text === '' ? [faint('—')] : [plain(truncate(drawnCharacters(text).join(''), room))];
 }
 
 export function typedLine(text: string, cursor: number, room: number): Line {

@@ -15,7 +15,6 @@ import {
   pressIn,
   showProblems,
   typeIn,
-  type Values,
 } from '../input/form.ts';
 import { useModalKeys } from '../input/use-keys.tsx';
 import { wrappedLines } from '../ui/fact-list.tsx';
@@ -23,11 +22,11 @@ import { SPOKEN_WIDTH, useKeptState, useRoom } from '../ui/pane-context.tsx';
 import { refusalText } from '../ui/pane-state.tsx';
 import { bold, faint, type Line, LineList, plain, scrolledTo } from '../ui/text.tsx';
 
-type Edit = <Form extends FormState>(form: Form) => Form;
+type Edit = (form: FormState) => FormState;
 
-export function useFormState<Draft extends Values>(id: string, open: () => FormState<Draft>) {
+export function useFormState(id: string, open: () => FormState) {
   const [first] = useState(open);
-  const [kept, set] = useKeptState<FormState<Draft> | null>(id, null);
+  const [kept, set] = useKeptState<FormState | null>(id, null);
   return {
     form: kept ?? first,
     edit: (change: Edit) => set((before) => change(before ?? first)),

@@ -305,23 +305,18 @@ function DetailsScreen<Item extends ListItem>(props: DetailsScreenProps<Item>) {
   };
   useKeys(resource.name, ownKeys, 'overlay');
 
-  const what = `the ${resource.name}`;
   if (polled.data === undefined && polled.error instanceof ClientError && polled.error.status === 404) {
     const title = `There is no such ${resource.name} any more`;
     return <PaneState kind="empty" title={title} hint="Esc goes back to the list." />;
   }
   return (
-    <PolledFrame polled={polled} what={what}>
-      {(notice) =>
-        item === undefined ? (
-          <PaneState kind="loading" what={what} />
-        ) : (
-          <ScrolledLines
-            {...{ scope: plural, title, notice, top: opened.top, onScroll: scroll }}
-            lines={[...details.lines, ...shown]}
-          />
-        )
-      }
+    <PolledFrame polled={polled} what={`the ${resource.name}`}>
+      {(notice) => (
+        <ScrolledLines
+          {...{ scope: plural, title, notice, top: opened.top, onScroll: scroll }}
+          lines={[...details.lines, ...shown]}
+        />
+      )}
     </PolledFrame>
   );
 }

@@ -35,10 +35,9 @@ import {
   formOf,
   numberProblem,
   partsOfPath,
-  presetAfter,
   problemsOf,
-  TYPED_NUMBER,
   textField,
+  typedNumber,
 } from '../../input/form.ts';
 import { ResourceForm, type Saved, useFormState } from '../../resource/resource-form.tsx';
 import type { FormProps } from '../../resource/resource-pane.tsx';
@@ -71,9 +70,9 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
     const isOffered = channelsOf(draft).some((channel) => offered.channels.includes(channel));
     const channels = like || isOffered ? draft.channels : (offered.channels[0] ?? '');
     // A note is the user's own text, also in a copy: typing continues it.
-    return formOf<AlertDraft>({ ...draft, channels }, 'thresholdGwei', ['note']);
+    return formOf({ ...draft, channels }, 'thresholdGwei', ['note']);
   });
-  const { draft } = state.form;
+  const draft: AlertDraft = { ...NEW_DRAFT, ...state.form.draft };
   const { gasSpeed, condition } = draft;
   const watched = { gasSpeed, condition, threshold: weiOfTypedGwei(draft.thresholdGwei) };
   const distance = watched.threshold === 0n ? null : distanceToThreshold(watched, snapshot);
@@ -238,7 +237,7 @@ function draftLike(alert: AlertView): AlertDraft {
 
 const channelsOf = ({ channels }: AlertDraft) => channels.split('\n').filter((name) => name !== '');
 
-const COOLDOWN_PRESETS: readonly string[] = COOLDOWN_PRESETS_MS.map(cooldownText);
+const COOLDOWN_PRESETS = COOLDOWN_PRESETS_MS.map(cooldownText);
 
 const CONDITIONS = new Map([
   ['LESS_THAN', 'below'],
@@ -281,7 +280,7 @@ function alertFields(draft: AlertDraft, offered: AlertChoices, beside: string | 
     textField('note', 'note', 'goes with each notification', { isProse: true }),
     textField('cooldownMs', 'cooldown', cooldownHint, {
       problem: cooldownMs === null ? 'must be a time such as 30m, 1h, 1d or 0' : null,
-      next: (text) => presetAfter(COOLDOWN_PRESETS, cooldownText(parseCooldown(text) ?? 0)),
+      presets: COOLDOWN_PRESETS,
     }),
     choiceField('disableOnce', 'after firing', 'armed again, once its cooldown is over', [
       ['no', 'armed again'],
@@ -307,16 +306,15 @@ function bodyOf(draft: AlertDraft) {
   // The first channel with a target: TERMINAL needs none.
   const method = channels.find((channel) => target(channel) !== '') ?? channels[0];
   const further = channels.filter((channel) => channel !== method && target(channel) !== '');
-  const number = (typed: string) => (TYPED_NUMBER.test(typed.trim()) ? Number(typed) : undefined);
   return {
     ...{ gasSpeed, condition, note, channels, method },
     to: method && (method === WITHOUT_TARGET ? '' : target(method)),
     ...(further.length > 0 && { targets: Object.fromEntries(further.map((name) => [name, target(name)])) }),
     cooldownMs: parseCooldown(draft.cooldownMs) ?? undefined,
     disableOnce: draft.disableOnce === 'yes',
-    thresholdGwei: number(draft.thresholdGwei),
-    hysteresisGwei: number(draft.hysteresisGwei),
-    confirmBlocks: number(draft.confirmBlocks),
+    thresholdGwei: typedNumber(draft.thresholdGwei),
+    hysteresisGwei: typedNumber(draft.hysteresisGwei),
+    confirmBlocks: typedNumber(draft.confirmBlocks),
   };
 }
 

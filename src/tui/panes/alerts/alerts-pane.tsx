@@ -17,7 +17,6 @@ import {
   shortTarget,
   statusWord,
 } from '../../../client/views/alerts.ts';
-import type { EngineView } from '../../../client/views/dashboard.ts';
 import { cleanText } from '../../../core/text.ts';
 import { formatCount, formatDuration, formatGwei, UNKNOWN } from '../../../core/units.ts';
 import { useToast } from '../../chrome/toast.tsx';
@@ -54,10 +53,9 @@ const ALERTS: Resource<AlertView> = {
   name: 'alert',
   useList({ snapshot, present, width }) {
     const now = useNow();
-    const { isOwnService } = useMonitor();
     const { alerts: feed } = useLists();
     const { undoable } = useDeletions();
-    const rule = engineText(useEngine(), isOwnService, now);
+    const rule = useEngineText(now);
     const items = feed.data?.items ?? [];
     const deleted = undoable
       .slice(-1)
@@ -66,10 +64,7 @@ const ALERTS: Resource<AlertView> = {
         bold(` · u undoes (${formatDuration(Math.max(until - now, 0) / 1_000)})`),
         plain(undoable.length > 1 ? ` · and ${undoable.length - 1} more` : ''),
       ]);
-    const kinds = Map.groupBy(items, (alert) => {
-      const { kind } = alertState(alert, snapshot, present);
-      return kind === 'leaving' || kind === 'cooling' ? 'cooling down' : kind;
-    });
+    const kinds = Map.groupBy(items, (alert) => STATE_LOOKS[alertState(alert, snapshot, present).kind][1]);
     const states = [...kinds].map(([kind, { length }]) => `${formatCount(length)} ${kind}`).join(', ');
     const hint = 'n makes one; a makes one from the present price, on every tab.';
     return {
@@ -165,7 +160,8 @@ export const AlertsPane = () => <ResourcePane resource={ALERTS} />;
 
 const ENGINE_EVERY_MS = 10_000;
 
-function useEngine(): EngineView | null {
+/** When alerts fire, and which process evaluates them; `null`: the service does not say. */
+function useEngineText(now: number): string | null {
   const { intervalMs, isOwnService } = useMonitor();
   const everyMs = Math.max(intervalMs, ENGINE_EVERY_MS);
   const { data } = useMonitorQuery({
@@ -175,17 +171,13 @@ function useEngine(): EngineView | null {
     everyMs: isOwnService ? everyMs : null,
     freshMs: everyMs,
   });
-  return data?.health.engine ?? null;
-}
-
-function engineText(engine: EngineView | null, isOwnService: boolean, now: number): string | null {
+  const engine = data?.health.engine ?? null;
   if (engine === null && !isOwnService) return null;
-  const { process = null, isHere = null, since = null, heartbeatAt = null } = engine ?? {};
   const rule = `Alerts fire while ${isOwnService ? 'gastop or gastop serve' : 'the service'} runs`;
-  if (isHere === true && isOwnService) return `${rule}; this process evaluates them`;
-  const [at, word] = isHere === true ? [since, 'since'] : [heartbeatAt, 'last seen'];
-  const age = at === null ? '' : `, ${word} ${ageText(at, now)}`;
-  return process === null ? rule : `${rule}; ${process} evaluates them${age}`;
+  if (engine === null || engine.process === null) return rule;
+  if (engine.isHere === true && isOwnService) return `${rule}; this process evaluates them`;
+  const [at, word] = engine.isHere === true ? [engine.since, 'since'] : [engine.heartbeatAt, 'last seen'];
+  return `${rule}; ${engine.process} evaluates them${at === null ? '' : `, ${word} ${ageText(at, now)}`}`;
 }
 
 const ROOMY_FROM = 100;
@@ -216,14 +208,15 @@ export const distanceCell = (distance: { readonly ratio: number; readonly isTher
     ? [colored('● reached', 'good')]
     : `${distance.ratio < 0 ? '↓' : '↑'} ${describeShare(distance.ratio)}`;
 
-type StateLook = readonly [glyph: string, word: string, color?: ColorName];
-const STATE_LOOKS: Readonly<Record<AlertState['kind'], StateLook>> = {
+const STATE_LOOKS: Readonly<
+  Record<AlertState['kind'], readonly [glyph: string, word: string, color?: ColorName]>
+> = {
   armed: ['●', 'armed', 'good'],
   confirming: ['●', 'confirming', 'warn'],
   leaving: ['◌', 'cooling down', 'accent'],
   cooling: ['◌', 'cooling down', 'accent'],
   disabled: ['—', 'disabled'],
-  other: ['•', ''],
+  other: ['•', 'other'],
 };
 
 function stateLine(alert: AlertView, { snapshot, present, width }: PaneContext): Line {
@@ -263,21 +256,23 @@ function detailLines(
   const sent = count === 0 ? 'none yet' : `${count}, newest first`;
   const log = details?.deliveries === null ? 'this service keeps no log of them' : sent;
   const compared = data && "against the lane's mean of the day before";
-  const saved = data && describeSavings(data, context.symbol, context.moment);
-  const savings = factGrid(toldFacts(saved ?? [], width), width);
+  const saved = data ? describeSavings(data, context.symbol, context.moment) : [];
   return [
     ...factGrid(facts, width),
-    ...section('Savings', compared ?? error?.message ?? 'loading …', savings),
+    ...section(
+      'Savings',
+      compared ?? error?.message ?? 'loading …',
+      factGrid(toldFacts(saved, width), width),
+    ),
     ...section('Deliveries', details?.problem ?? log),
   ];
 }
 
-const DELIVERY_LOOKS = new Map<string, StateLook>([
-  ['DELIVERED', ['●', 'delivered', 'good']],
-  ['SIMULATED', ['●', 'simulated', 'good']],
-  ['PENDING', ['◌', 'pending', 'warn']],
-  ['FAILED', ['!', 'failed', 'bad']],
-  ['CANCELLED', ['—', 'cancelled']],
+const DELIVERY_LOOKS = new Map<string | null, readonly [glyph: string, color?: ColorName]>([
+  ['DELIVERED', ['●', 'good']],
+  ['PENDING', ['◌', 'warn']],
+  ['FAILED', ['!', 'bad']],
+  ['CANCELLED', ['—']],
 ]);
 const INDENT = 7;
 const MOST_ANSWER_LINES = 4;
@@ -286,8 +281,8 @@ function deliveryLines(delivery: DeliveryView, isSelected: boolean, { present, w
   const { status, channel, target, createdAt, nextAttemptAt, attempts } = delivery;
   // The demo and a recording send nothing, and state that.
   const isSimulated = status === 'DELIVERED' && attempts.at(-1)?.answer === 'simulated';
-  const own: StateLook = ['•', plainWord(status ?? 'state not known')];
-  const [glyph, word, color] = DELIVERY_LOOKS.get(isSimulated ? 'SIMULATED' : (status ?? '')) ?? own;
+  const word = isSimulated ? 'simulated' : plainWord(status ?? 'state not known');
+  const [glyph, color] = DELIVERY_LOOKS.get(status) ?? ['•'];
   const sent = `  ${channel === null ? 'message' : plainWord(channel)}${target ? ` ${shortTarget(target)}` : ''}`;
   const head: Line = [
     isSelected ? bold(' ▸ ', 'accent') : plain('   '),

@@ -69,9 +69,7 @@ import type { ColorName } from '../../ui/theme.ts';
 import { ageText, aheadText, secondText, wholeSpan } from '../../ui/time.ts';
 import { distanceCell, noteCell } from '../alerts/alerts-pane.tsx';
 
-export function detailsTitle(autoTx: AutoTxDetailsView): readonly Line[] {
-  return [[bold(contentOf(autoTx))], stateLine(autoTx)];
-}
+export const detailsTitle = (autoTx: AutoTxDetailsView) => [[bold(contentOf(autoTx))], stateLine(autoTx)];
 
 export function detailsLines(autoTx: AutoTxDetailsView, context: PaneContext): readonly Line[] {
   const { width } = context;
@@ -90,12 +88,12 @@ export function detailsLines(autoTx: AutoTxDetailsView, context: PaneContext): r
   ];
 }
 
-/** Why it is in its state, in at most `most` lines. */
-function whyLines(autoTx: AutoTxView, context: PaneContext, most = Number.POSITIVE_INFINITY) {
-  const { text, severity } = describeReason(autoTx, context.snapshot, context.present);
-  const shown = most === Number.POSITIVE_INFINITY ? text : withShortHashes(text, '…');
-  const look = severity === null ? {} : { color: severity };
-  return wrappedLines(`${severity === null ? '' : '! '}${shown}`, context.width, { most, look });
+/** Why it is in its state; in at most `most` lines without long hashes. */
+function whyLines(autoTx: AutoTxView, { snapshot, present, width }: PaneContext, most?: number) {
+  const { text, severity } = describeReason(autoTx, snapshot, present);
+  const shown = most === undefined ? text : withShortHashes(text, '…');
+  if (severity === null) return wrappedLines(shown, width, { most });
+  return wrappedLines(`! ${shown}`, width, { most, look: { color: severity } });
 }
 
 function checksNote(autoTx: AutoTxDetailsView, { present }: PaneContext): string {
@@ -124,6 +122,7 @@ function orderFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedVal
   };
   const within = autoTx.reachWithinSec === null ? '' : ` within ${formatDuration(autoTx.reachWithinSec)}`;
   const chance = (share: number) => formatLikelihood(share) + within;
+  const expires = (at: number) => `${moment(at)}, ${aheadText(at, present)}`;
   const dollars = (wei: bigint) => (nativeUsd === null ? '' : `  ${formatUsd(usdOf(wei, nativeUsd))}`);
   const amount = (wei: bigint) => `${formatNative(wei, symbolOf(autoTx.chainId))}${dollars(wei)}`;
   return [
@@ -131,12 +130,7 @@ function orderFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedVal
     ...given(autoTx, 'target', describeTarget, true),
     ...given(isUnsent(autoTx) ? distanceToTarget(autoTx, snapshot) : null, 'now', now, true),
     ...given(isOpen ? chanceOf(autoTx) : null, 'chance', chance, true),
-    ...given(
-      isOpen ? autoTx.expiresAt : null,
-      'expires',
-      (at) => `${moment(at)}, ${aheadText(at, present)}`,
-      true,
-    ),
+    ...given(isOpen ? autoTx.expiresAt : null, 'expires', expires, true),
     ...toldFacts(describeSigned(autoTx, snapshot), width),
     ...given(gasLimit && cap && gasLimit * cap, 'fee at most', amount),
     ...given(autoTx.type, 'type', describeTxType),
@@ -178,19 +172,19 @@ function callLines(autoTx: AutoTxView, { width }: PaneContext): readonly Line[] 
 
 const LONGEST = 600;
 
-/** Texts after their heads, whose last parts are as wide as the widest of them. */
-function headedLines(
-  rows: readonly { readonly head: Line; readonly word: Span; readonly text: string }[],
-  width: number,
-): Line[] {
+interface HeadedText {
+  readonly head: Line;
+  readonly word: Span;
+  readonly text: string;
+}
+
+/** Texts after their heads, whose words are as wide as the widest of them. */
+function headedLines(rows: readonly HeadedText[], width: number): Line[] {
   const room = Math.max(0, ...rows.map(({ word }) => displayWidth(word.text)));
-  return rows.flatMap(({ head, word, text }) =>
-    hangingLines(
-      [...head, { ...word, text: `${fitText(word.text, room)}  ` }],
-      cleanText(text, LONGEST),
-      width,
-    ),
-  );
+  return rows.flatMap(({ head, word, text }) => {
+    const before = [...head, { ...word, text: `${fitText(word.text, room)}  ` }];
+    return hangingLines(before, cleanText(text, LONGEST), width);
+  });
 }
 
 export function checkLines(checks: readonly CheckView[], width: number): Line[] {
@@ -367,20 +361,22 @@ function expiryText(autoTx: AutoTxView, present: number): string {
   return sec <= 0 ? 'now' : `in ${formatDuration(sec < 60 ? sec : Math.floor(sec / 60) * 60)}`;
 }
 
-const RANKED: readonly (string | null)[] = ['FAILED', 'SUBMITTED', 'PENDING', null, 'DISABLED', 'DRAFT'];
+/** The last comes first, others at the end. */
+const RANKED: readonly (string | null)[] = ['DRAFT', 'DISABLED', null, 'PENDING', 'SUBMITTED', 'FAILED'];
 
 /** The auto-txs with what needs attention first: failed, submitted (oldest first), waiting (nearest first) and so on. */
 export function ordered(autoTxs: readonly AutoTxView[], snapshot: SnapshotView): readonly AutoTxView[] {
-  const placed = autoTxs.map((autoTx) => {
-    const status = statusOf(autoTx);
-    const rank = RANKED.indexOf(status);
-    return { autoTx, rank: rank < 0 ? RANKED.length : rank, value: orderIn(autoTx, status, snapshot) };
-  });
-  placed.sort((one, other) => one.rank - other.rank || one.value - other.value);
+  const placed = autoTxs.map((autoTx) => ({
+    autoTx,
+    rank: RANKED.indexOf(statusOf(autoTx)),
+    value: orderIn(autoTx, snapshot),
+  }));
+  placed.sort((one, other) => other.rank - one.rank || one.value - other.value);
   return placed.map(({ autoTx }) => autoTx);
 }
 
-function orderIn(autoTx: AutoTxView, status: string | null, snapshot: SnapshotView): number {
+function orderIn(autoTx: AutoTxView, snapshot: SnapshotView): number {
+  const status = statusOf(autoTx);
   if (status === 'SUBMITTED') return autoTx.submittedAt ?? autoTx.createdAt ?? 0;
   if (status === 'PENDING') return -(distanceToTarget(autoTx, snapshot)?.ratio ?? -Number.MAX_VALUE);
   return -((isOver(autoTx) ? endOf(autoTx) : autoTx.createdAt) ?? 0);

@@ -41,7 +41,6 @@ import {
   type FormField,
   formOf,
   numberProblem,
-  presetAfter,
   problemsOf,
   textField,
 } from '../../input/form.ts';
@@ -73,7 +72,8 @@ export function AutoTxForm({ seed, onLeave, onSaved }: FormProps<AutoTxView>) {
     ),
   );
   const [signed, setSigned] = useKeptState('auto-tx-signed', NOTHING_PASTED);
-  const { draft, focus } = state.form;
+  const { focus } = state.form;
+  const draft: AutoTxDraft = { ...NEW_ORDER, ...state.form.draft };
   const unknown: readonly string[] = unknownAutoTxFields(useDescription());
   const pasted = usePastedTransaction(signed);
   const { text, transaction } = pasted;
@@ -352,18 +352,26 @@ function preflightLines(checks: readonly CheckView[], width: number, room: numbe
   return [];
 }
 
-type AutoTxDraft = Readonly<ReturnType<typeof draftOf>>;
+const NEW_ORDER = {
+  targetGasPriceGwei: '',
+  gasSpeed: 'AVERAGE',
+  strictTargetPrice: 'no',
+  expiresAt: '1d',
+  note: '',
+};
+type AutoTxDraft = Readonly<typeof NEW_ORDER>;
 
-export function draftOf(like: AutoTxView | null, { lanes }: SnapshotView, isChange = like !== null) {
+export function draftOf(like: AutoTxView | null, { lanes }: SnapshotView, isChange = true): AutoTxDraft {
   // The slow lane's price comes often, and saves something.
   const usual = cheaperThan(lanes.slow.price).thresholdGwei;
-  const isExpiryOwn = like !== null && (isChange || like.expiresAt === null);
+  if (like === null) return { ...NEW_ORDER, targetGasPriceGwei: usual };
+  const { target, gasSpeed, isStrict, note } = like;
   return {
-    targetGasPriceGwei: like === null ? usual : like.target === null ? '' : gweiString(like.target),
-    gasSpeed: like?.gasSpeed ?? 'AVERAGE',
-    strictTargetPrice: like?.isStrict === true ? 'yes' : 'no',
-    expiresAt: isExpiryOwn ? expiryText(like.expiresAt) : '1d',
-    note: like?.note ?? '',
+    targetGasPriceGwei: target === null ? '' : gweiString(target),
+    gasSpeed: gasSpeed ?? NEW_ORDER.gasSpeed,
+    strictTargetPrice: isStrict === true ? 'yes' : 'no',
+    expiresAt: isChange || like.expiresAt === null ? expiryText(like.expiresAt) : NEW_ORDER.expiresAt,
+    note: note ?? '',
   };
 }
 
@@ -395,7 +403,7 @@ export function autoTxFields(
     textField('expiresAt', 'expires', 'space: 1h 6h 1d 7d none; or type 2d, or a time', {
       beside: isTime && end != null && end > now ? `in ${formatDuration((end - now) / 1_000)}` : null,
       problem: end === undefined ? 'must be a time such as 6h, 1d, 2026-01-31T12:00Z, or none' : null,
-      next: (typed) => presetAfter(EXPIRY_PRESETS, typed.trim().toLowerCase()),
+      presets: EXPIRY_PRESETS,
     }),
     textField('note', 'note', 'only for you', { isProse: true }),
   ];
@@ -426,7 +434,7 @@ function pastedProblem({ transaction, problem }: Pasted, edited: AutoTxView | nu
 const NO_YES = ['no', 'yes'].map((word) => [word, word] as const);
 const NEVER = 'none';
 const NEVER_TYPED = /^(none|never|no|-|—)$/i;
-const EXPIRY_PRESETS: readonly string[] = [NEVER, '1h', '6h', '1d', '7d'];
+const EXPIRY_PRESETS = [NEVER, '1h', '6h', '1d', '7d'];
 const TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z| UTC)?$/i;
 
 /** `6h` and `1d12h` from `now`, `2026-01-06T12:00Z` (UTC), `none`: ms since epoch, `null` for never, `undefined` for no expiry. */
