@@ -26,8 +26,6 @@ export class BlockStore extends Store {
   readonly #wallNow: () => number;
   /** Blocks before this time (Unix s, a whole hour) are folded and not accepted again. */
   #foldedBefore: number | null = null;
-  /** The chain to bind the history to, after a full disk prevented it. */
-  #unbound: ChainIdentity | null = null;
   #lastWrite: Promise<unknown> = Promise.resolve();
 
   /** @param right of a write that starts now, checked again within it. @param wallNow for notes of a reorg */
@@ -41,16 +39,9 @@ export class BlockStore extends Store {
     this.#wallNow = wallNow;
   }
 
-  /** Binds the history to a chain, after a full disk with the next write. @throws {StoreError} `wrong-chain` */
+  /** Binds the history to a chain. @throws {StoreError} `wrong-chain` */
   async claimChain(chain: ChainIdentity): Promise<void> {
-    this.#unbound = chain;
-    await unlessFull(
-      this.database
-        .run((db) => bindChain(db, chain, this.database.name))
-        .then(() => {
-          this.#unbound = null;
-        }),
-    );
+    await this.database.run((db) => bindChain(db, chain, this.database.name));
   }
 
   /** Checks without binding. @throws {StoreError} `wrong-chain` when it belongs to another chain. */
@@ -71,9 +62,9 @@ export class BlockStore extends Store {
     return this.database.run(readGenesis);
   }
 
-  /** Stores the genesis hash that the history was found to belong to; after a full disk the next start does. */
+  /** Stores the genesis hash that the history was found to belong to. */
   adoptGenesis(genesis: Hex): Promise<void> {
-    return unlessFull(this.#transaction((trx) => saveGenesis(trx, genesis)));
+    return this.#transaction((trx) => saveGenesis(trx, genesis));
   }
 
   /** When the chain last restarted, which deleted older history; ms since epoch. */
@@ -198,16 +189,12 @@ export class BlockStore extends Store {
     await pruneAlertEvents((work) => this.#transaction(work, right), now * 1_000);
   }
 
-  /** Undoes folding beyond `now` (Unix s), by a made-up time: real blocks would be refused until then. */
-  async distrustFutureFolding(now: number): Promise<void> {
-    if ((await this.#readFoldedBefore()) <= now) return;
-    const before = bucketStart(now - KEEP_BLOCKS_SEC, HOUR_SEC);
-    await this.#transaction((trx) => saveMeta(trx, 'folded_before', String(before)));
-    this.#foldedBefore = null;
-  }
-
   async #readFoldedBefore(): Promise<number> {
-    this.#foldedBefore ??= (await this.#readNumber('folded_before')) ?? 0;
+    // A clock that was far ahead may have folded later ones: real blocks would be refused until then.
+    this.#foldedBefore ??= Math.min(
+      (await this.#readNumber('folded_before')) ?? 0,
+      bucketStart(Math.floor(this.#wallNow() / 1_000) - KEEP_BLOCKS_SEC, HOUR_SEC),
+    );
     return this.#foldedBefore;
   }
 
@@ -215,7 +202,6 @@ export class BlockStore extends Store {
   #transaction<Result>(work: (trx: Queries) => Promise<Result>, right = this.#right()): Promise<Result> {
     const guarded = async (trx: Queries) => {
       await requireRight(trx, right);
-      if (this.#unbound !== null) await bindChain(trx, this.#unbound, this.database.name);
       return work(trx);
     };
     const done = this.#lastWrite.then(() => this.database.transaction(guarded));
@@ -242,12 +228,6 @@ async function replaceBlocks(trx: Queries, rows: readonly BlockRow[]) {
   }
   return { fork, timestamps };
 }
-
-/** Lets a write fail on a full disk. */
-const unlessFull = (write: Promise<void>): Promise<void> =>
-  write.catch((error: unknown) => {
-    if (!(error instanceof StoreError && error.code === 'full')) throw error;
-  });
 
 /** A command that visits sends nothing, and the next leader may be too late. */
 const untold = (run: AlertRun): AlertRun => ({

@@ -121,20 +121,35 @@ type Migrated = Record<'kysely_migration', { name: string }>;
 
 const SERVER_MIGRATIONS: Migrations = { ...HISTORY_MIGRATIONS, ...KEY_MIGRATIONS };
 
-function open<Schema>(
+async function open<Schema>(
   target: string,
   migrations: Migrations,
   sealer: Sealer,
   connect: ConnectFile = (path) => new DatabaseSync(path),
 ): Promise<Database<Schema>> {
   const name = databaseName(target);
-  const opening = async () => {
-    const opened = isServerUrl(target)
-      ? await openServer<Schema>(target, name)
-      : await openFile<Schema>(target, migrations, name, connect);
-    return databaseOf(opened, name, sealer);
+  const opening = () =>
+    isServerUrl(target)
+      ? openServer<Schema>(target, name)
+      : openFile<Schema>(target, migrations, name, connect);
+  const { queries, transact } = await retryWhileBusy(name, opening, WHILE_MADE);
+  let damage: StoreError | null = null;
+  const attempt = <Result>(work: () => Promise<Result>, retryTimes?: RetryTimes) =>
+    retryWhileBusy(name, work, retryTimes).catch((error: unknown) => {
+      if (error instanceof StoreError && error.code === 'damaged') damage = error;
+      throw error;
+    });
+  return {
+    queries,
+    name,
+    sealer,
+    get damage() {
+      return damage;
+    },
+    run: (work, retryTimes) => attempt(() => work(queries), retryTimes),
+    transaction: (work, retryTimes) => attempt(() => transact(work), retryTimes),
+    close: () => queries.destroy(),
   };
-  return retryWhileBusy(name, opening, WHILE_MADE);
 }
 
 interface Opened<Schema> {
@@ -225,30 +240,6 @@ async function transactOnServer<Schema, Result>(
       ? new StoreError('failed', `${name} was lost while it wrote; what became of that is not known`)
       : failure;
   });
-}
-
-function databaseOf<Schema>(
-  { queries, transact }: Opened<Schema>,
-  name: string,
-  sealer: Sealer,
-): Database<Schema> {
-  let damage: StoreError | null = null;
-  const attempt = <Result>(work: () => Promise<Result>, retryTimes?: RetryTimes) =>
-    retryWhileBusy(name, work, retryTimes).catch((error: unknown) => {
-      if (error instanceof StoreError && error.code === 'damaged') damage = error;
-      throw error;
-    });
-  return {
-    queries,
-    name,
-    sealer,
-    get damage() {
-      return damage;
-    },
-    run: (work, retryTimes) => attempt(() => work(queries), retryTimes),
-    transaction: (work, retryTimes) => attempt(() => transact(work), retryTimes),
-    close: () => queries.destroy(),
-  };
 }
 
 async function retryWhileBusy<Result>(

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type BlockRow, type NumberRange, tipColumns } from './block-rows.ts';
+import { type BlockRow, tipColumns } from './block-rows.ts';
 import { pagesOf, type Queries } from './tables.ts';
 
 /** The blocks of one time bucket. Base fee and mean tips in wei per gas, not whole; `start` in Unix seconds. */
@@ -62,38 +62,25 @@ function merge(start: number, parts: readonly Rollup[]): Rollup {
 /** Stored bucket lengths, each folded from the one before: minutes from blocks, hours from five minutes. */
 export const ROLLUP_SEC = [60, 300, 3_600] as const;
 
-/** Folds every bucket with one of `timestamps` again from stored rows, in the transaction that changed them. */
+/** Folds the buckets from the first to the last of `timestamps` again from stored rows, in the transaction that changed them. */
 export async function refoldRollups(trx: Queries, timestamps: Iterable<number>): Promise<void> {
-  let touched: readonly NumberRange[] = Array.from(timestamps, (from) => ({ from, to: from + 1 }));
+  let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const timestamp of timestamps) [from, to] = [Math.min(from, timestamp), Math.max(to, timestamp + 1)];
+  if (from > to) return;
   let finer: number | null = null;
   for (const bucketSec of ROLLUP_SEC) {
-    touched = widen(touched, bucketSec);
-    for (const { from, to } of touched) {
-      const isWithin = (sec: number) =>
-        sql<boolean>`bucket_sec = ${sec} and start >= ${from} and start < ${to}`;
-      const blocks = trx.selectFrom('blocks').selectAll().where('timestamp', '>=', from);
-      const rollups = trx.selectFrom('rollups').selectAll().orderBy('start');
-      const parts =
-        finer === null
-          ? (await blocks.where('timestamp', '<', to).orderBy('number').execute()).map(blockRollup)
-          : await rollups.where(isWithin(finer)).execute();
-      await trx.deleteFrom('rollups').where(isWithin(bucketSec)).execute();
-      const rows = foldRollups(parts, bucketSec).map((rollup) => ({ bucket_sec: bucketSec, ...rollup }));
-      for (const page of pagesOf(rows)) await trx.insertInto('rollups').values(page).execute();
-    }
+    [from, to] = [bucketStart(from, bucketSec), bucketStart(to + bucketSec - 1, bucketSec)];
+    const isWithin = (sec: number) =>
+      sql<boolean>`bucket_sec = ${sec} and start >= ${from} and start < ${to}`;
+    const blocks = trx.selectFrom('blocks').selectAll().where('timestamp', '>=', from);
+    const rollups = trx.selectFrom('rollups').selectAll().orderBy('start');
+    const parts =
+      finer === null
+        ? (await blocks.where('timestamp', '<', to).orderBy('number').execute()).map(blockRollup)
+        : await rollups.where(isWithin(finer)).execute();
+    await trx.deleteFrom('rollups').where(isWithin(bucketSec)).execute();
+    const rows = foldRollups(parts, bucketSec).map((rollup) => ({ bucket_sec: bucketSec, ...rollup }));
+    for (const page of pagesOf(rows)) await trx.insertInto('rollups').values(page).execute();
     finer = bucketSec;
   }
-}
-
-/** Stretches of time (`to` exclusive) on bucket boundaries, ascending and merged, so that few statements do. */
-function widen(touched: readonly NumberRange[], bucketSec: number): NumberRange[] {
-  const found: NumberRange[] = [];
-  for (const each of touched.toSorted((a, b) => a.from - b.from)) {
-    const from = bucketStart(each.from, bucketSec);
-    const to = bucketStart(each.to + bucketSec - 1, bucketSec);
-    const last = found.at(-1);
-    if (last === undefined || from > last.to) found.push({ from, to });
-    else found[found.length - 1] = { from: last.from, to: Math.max(last.to, to) };
-  }
-  return found;
 }

@@ -16,7 +16,7 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   beforeEach(async () => {
     database = await openOn(engine);
-    store = new BlockStore(database);
+    store = new BlockStore(database, undefined, () => (BLOCK_ZERO_TIME + 31 * 86_400) * 1_000);
     history = new HistoryStore(database);
   });
 

@@ -171,7 +171,7 @@ export class Follower {
   }
 
   async #follow(): Promise<void> {
-    const { source, store, lease, wallNow, signal } = this.#options;
+    const { source, store, lease, signal } = this.#options;
     const hasRead = this.#isReconciled;
     this.#isReconciled = false;
     await lease.look();
@@ -190,7 +190,6 @@ export class Follower {
     this.#followsAs = lease.state;
     await this.chain.adopt(profile);
     if (lease.mayWrite) {
-      await store.distrustFutureFolding(Math.floor(wallNow() / 1_000));
       await this.#takeStored();
       if (this.chain.head !== null) this.state.catchUp(this.chain.head);
       this.chain.write();
