@@ -28,7 +28,6 @@ import {
   readRows,
   type Tables,
   type TimeSpan,
-  upsert,
 } from './tables.ts';
 
 export interface AutoTxChange {
@@ -414,7 +413,8 @@ async function tallyAutoTx(trx: Queries, before: KeptAutoTx, after: KeptAutoTx):
     usd: executed === 0 ? 0 : (row?.usd ?? 0) + is.usd - was.usd,
     unpriced: (row?.unpriced ?? 0) + is.unpriced - was.unpriced,
   };
-  await upsert(trx, 'auto_tx_tallies', ['owner'], { owner: after.owner, ...next });
+  const written = trx.insertInto('auto_tx_tallies').values({ owner: after.owner, ...next });
+  await written.onConflict((conflict) => conflict.column('owner').doUpdateSet(next)).execute();
 }
 
 export async function rewindAutoTxs(trx: Queries, number: number, now: number): Promise<void> {

@@ -4,7 +4,7 @@ import { type SelectQueryBuilder, sql } from 'kysely';
 import type { AlertMessage } from '../core/alerts/alert-rule.ts';
 import { disableAlerts, toKeptAlert } from './alert-rows.ts';
 import { Store } from './database.ts';
-import { isPostgres, type Queries, readRows, type Tables, upsert } from './tables.ts';
+import { isPostgres, type Queries, readRows, type Tables } from './tables.ts';
 
 export interface KeptAttempt {
   /** When it began, ms since epoch. */
@@ -232,8 +232,9 @@ export class OutboxStore extends Store {
       const known = trx.selectFrom('signing_secrets').select('secret').where('owner', '=', owner);
       const previous = (await known.executeTakeFirst())?.secret ?? null;
       const previousUntil = previous === null ? null : now + PREVIOUS_SECRET_MS;
-      const row = { owner, secret, previous, previous_until: previousUntil };
-      await upsert(trx, 'signing_secrets', ['owner'], row);
+      const next = { secret, previous, previous_until: previousUntil };
+      const row = trx.insertInto('signing_secrets').values({ owner, ...next });
+      await row.onConflict((conflict) => conflict.column('owner').doUpdateSet(next)).execute();
       return { secret, previousUntil };
     });
   }

@@ -77,25 +77,15 @@ export interface KeyTables {
   usage: UsageRow;
 }
 
-export async function upsert<Table extends keyof Tables>(
-  db: Queries,
-  table: Table,
-  key: readonly (keyof Tables[Table] & string)[],
-  row: Tables[Table],
-): Promise<void> {
-  const untyped = db as unknown as Kysely<Record<string, Record<string, unknown>>>;
-  const columns: Record<string, unknown> = Object.fromEntries(Object.entries(row));
-  const inserted = untyped.insertInto(String(table)).values(columns);
-  await inserted.onConflict((conflict) => conflict.columns([...key]).doUpdateSet(columns)).execute();
-}
-
 export async function readMeta(db: Queries, key: string): Promise<string | null> {
   const row = await db.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst();
   return row?.value ?? null;
 }
 
-export const saveMeta = (db: Queries, key: string, value: string): Promise<void> =>
-  upsert(db, 'meta', ['key'], { key, value });
+export async function saveMeta(db: Queries, key: string, value: string): Promise<void> {
+  const row = db.insertInto('meta').values({ key, value });
+  await row.onConflict((conflict) => conflict.column('key').doUpdateSet({ value })).execute();
+}
 
 export async function dropMeta(db: Queries, key: string): Promise<void> {
   await db.deleteFrom('meta').where('key', '=', key).execute();
