@@ -65,6 +65,9 @@ export function utcTime(ms: number, precision: 'minutes' | 'seconds'): string {
     .replace('T', ' ');
 }
 
+export const timeWords = (ms: number | null, precision: 'minutes' | 'seconds' = 'minutes'): string =>
+  mapped(ms, (time) => utcTime(time, precision)) ?? '-';
+
 export function tildePath(path: string, home: string): string {
   const rest = home !== '' && path.startsWith(home) ? path.slice(home.length) : null;
   return rest !== null && /^[/\\]/.test(rest) ? `~${rest}` : path;

@@ -4,13 +4,21 @@ import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import {
   type AlertDetailsView,
+  type AlertSavingsView,
   type AlertView,
+  alertState,
   type CreatedAlertView,
+  type DeliveryView,
+  describeAlert,
+  describeAlertState,
   describeCondition,
+  describeSavings,
   type NewAlert,
   payloadOf,
+  type SavingsEntryView,
 } from '../../client/views/alerts.ts';
 import { symbolOf } from '../../client/views/auto-txs.ts';
+import type { Fact } from '../../client/views/metrics.ts';
 import { ANY_SERVICE, type TargetRules } from '../../contract/alert-targets.ts';
 import { checkAlert } from '../../contract/alerts.ts';
 import { COOLDOWN_LONGEST_MS, SPEED_OF_LANE } from '../../contract/choices.ts';
@@ -18,30 +26,46 @@ import { SAVINGS_GAS_MOST } from '../../contract/queries.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { LANES, type LaneName } from '../../core/advice.ts';
 import { cooldownText } from '../../core/alerts/alert-rule.ts';
-import { exactGwei, formatLikelihood } from '../../core/units.ts';
+import {
+  exactGwei,
+  formatCount,
+  formatDuration,
+  formatLikelihood,
+  formatNative,
+  formatUsd,
+} from '../../core/units.ts';
 import { channelsOf, targetRules } from '../../service/alerts/target-rules.ts';
 import { abortable } from '../../service/async.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { failure, usageError, usageErrors } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { openReady } from '../open-source.ts';
-import { badgeOf, cleanLine, jsonText, mapped, note, print, utcTime, withSpinner } from '../output.ts';
+import {
+  badgeOf,
+  type Column,
+  cleanLine,
+  fittedLines,
+  jsonText,
+  type Labelled,
+  LONGEST_NOTE,
+  labelledLines,
+  mapped,
+  note,
+  paragraph,
+  print,
+  tableLines,
+  timeWords,
+  utcTime,
+  withSpinner,
+} from '../output.ts';
 import { durationText, gweiOf, parseCount, parseDuration, parseWhole, readInput, STDIN } from '../parse.ts';
 import { deliveryOf, type Settings } from '../settings.ts';
 import {
-  alertDetailsText,
-  alertListLines,
-  alertSavingsText,
-  channelWords,
-  cooldownWords,
-} from '../text/alerts.ts';
-import {
   addDelete,
+  addEach,
   addShow,
-  eachId,
   flagged,
   idArgument,
-  idsArgument,
   JSON_ANSWER,
   type JsonFlags,
   printList,
@@ -112,21 +136,14 @@ secret (Slack's do) is better given as JSON on stdin.`,
       'gastop alerts update alr_8f2k --terminal --slack https://hooks.example.org/T0/B0',
     )
     .does(updateAlert);
-  for (const [name, status, description] of [
-    ['enable', 'PENDING', 'Arms alerts again; a running cooldown goes on.'],
-    ['disable', 'DISABLED', 'Disables alerts; they stay and can be enabled again.'],
+  for (const [status, done, words] of [
+    ['PENDING', 'armed', ['enable', 'Arms alerts again; a running cooldown goes on.']],
+    ['DISABLED', 'disabled', ['disable', 'Disables alerts; they stay and can be enabled again.']],
   ] as const) {
-    alerts
-      .command(name)
-      .description(description)
-      .argument(...idsArgument(ALERTS))
-      .option('--json', JSON_ANSWER)
-      .does((context, ids: string[], flags: JsonFlags) =>
-        eachId(context, ALERTS, ids, flags, async (id, { client, call, tell, onOne }) => {
-          await onOne(id, client.setAlertStatus(id, status, call));
-          tell(`${name === 'enable' ? 'armed' : 'disabled'} ${cleanLine(id)}`);
-        }),
-      );
+    addEach(alerts, ALERTS, words, async (id, { client, call, tell, onOne }) => {
+      await onOne(id, client.setAlertStatus(id, status, call));
+      tell(`${done} ${cleanLine(id)}`);
+    });
   }
   addDelete(
     alerts,
@@ -242,9 +259,7 @@ async function createAlert(
   const alert = await alertOf(io, file, flags, await rulesOf(settings));
   const mayMake = true;
   return withResource(context, ALERTS, { ...flags, mayMake }, async ({ client, isOwn, call, tell }) => {
-    const created = await client.createAlert(alert, call).catch((error: unknown) => {
-      throw flagged(error, 'alert', flagNames(flags));
-    });
+    const created = await flagged(client.createAlert(alert, call), 'alert', flagNames(flags));
     if (flags.json) return;
     io.stdout.write(`${cleanLine(created.id)}\n`);
     tell(`made ${cleanLine(created.id)}: ${alertWords(created)}`);
@@ -272,9 +287,7 @@ async function updateAlert(
   return withResource(context, ALERTS, flags, async ({ client, call, tell, onOne }) => {
     const kept = async () => payloadOf(await onOne(id, client.alert(id, { signal: call.signal })));
     const alert = whole ?? checked(bodyOf(flags, await kept()), rules, flags);
-    const request = client.updateAlert(id, alert, call).catch((error: unknown) => {
-      throw flagged(error, 'alert', flagNames(flags));
-    });
+    const request = flagged(client.updateAlert(id, alert, call), 'alert', flagNames(flags));
     const updated = await onOne(id, request);
     if (flags.json) return;
     tell(`changed ${cleanLine(id)}${updated === null ? '' : `: ${alertWords(updated)}`}`);
@@ -290,8 +303,11 @@ async function rulesOf({ source, ...settings }: Settings): Promise<TargetRules> 
   return targetRules(channels, { allowPrivateTargets }, 'operator');
 }
 
-const alertWords = (alert: CreatedAlertView) =>
-  `${cleanLine(describeCondition(alert))}, notify: ${channelWords(alert)}, ${alert.disableOnce === true ? 'fires once' : `cooldown ${cooldownWords(alert)}`}`;
+function alertWords(alert: CreatedAlertView): string {
+  const cooldown = mapped(alert.cooldownMs, (ms) => (ms === 0 ? 'none' : cooldownText(ms))) ?? '-';
+  const after = alert.disableOnce === true ? 'fires once' : `cooldown ${cooldown}`;
+  return `${cleanLine(describeCondition(alert))}, notify: ${channelWords(alert)}, ${after}`;
+}
 
 function tellSecret(io: Io, alert: CreatedAlertView | null): void {
   const secret = alert?.signingSecret ?? null;
@@ -376,9 +392,7 @@ async function alertOf(io: Io, file: string | undefined, flags: AlertFlags, rule
   if (file === undefined) {
     const names = '--email, --webhook, --slack, --telegram, or --terminal for running monitors';
     const lacking = targetsOf(flags).length === 0 ? [`name whom to notify: ${names}`] : [];
-    const body = bodyOf(flags, {}, lacking);
-    if (lacking.length > 0) throw usageErrors(lacking, 'this alert');
-    return checked(body, rules, flags);
+    return checked(bodyOf(flags, {}, lacking), rules, flags);
   }
   if (saysAnything(flags)) {
     throw usageError('an alert comes from flags or from JSON, not from both; leave one out');
@@ -411,9 +425,10 @@ function bodyOf(flags: AlertFlags, kept: Partial<NewAlert>, lacking: readonly st
     throw usageError('--below and --above cannot be combined; make two alerts');
   }
   const thresholdGwei = below ?? above ?? kept.thresholdGwei;
-  if (thresholdGwei === undefined) {
-    throw usageErrors(['an alert needs a price: --below GWEI, or --above GWEI', ...lacking], 'this alert');
-  }
+  const unpriced =
+    thresholdGwei === undefined ? ['an alert needs a price: --below GWEI, or --above GWEI'] : [];
+  if (thresholdGwei === undefined || lacking.length > 0)
+    throw usageErrors([...unpriced, ...lacking], 'this alert');
   const given = below === undefined ? (above === undefined ? undefined : 'GREATER_THAN') : 'LESS_THAN';
   const [main, ...further] = targetsOf(flags);
   return {
@@ -461,3 +476,92 @@ function flagNames(flags: AlertFlags): Readonly<Record<string, string>> {
     ),
   };
 }
+
+const lower = (word: string) => cleanLine(word).toLowerCase();
+const channelWords = ({ channels }: AlertView): string => channels.map(lower).join(', ') || '-';
+
+export function alertListLines(alerts: readonly AlertView[], now: number, width: number | null): string[] {
+  const columns: Column<AlertView>[] = [
+    ['id', 'left', (alert) => cleanLine(alert.id)],
+    ['when', 'left', (alert) => cleanLine(describeCondition(alert))],
+    ['state', 'left', (alert) => cleanLine(describeAlertState(alertState(alert, null, now)))],
+    ['notify', 'left', channelWords],
+    ['fired', 'right', ({ triggerCount }) => mapped(triggerCount, formatCount) ?? '-'],
+    ['last (UTC)', 'left', (alert) => timeWords(alert.lastTriggeredAt)],
+    ['note', 'left', ({ note }) => cleanLine(note ?? '')],
+  ];
+  return fittedLines(columns, alerts, width, { spared: ['last (UTC)', 'fired'], least: 16 });
+}
+
+export function alertDetailsText(alert: AlertDetailsView, now: number): string {
+  const deliveries = alert.deliveries ?? [];
+  const state = alertState(alert, null, now);
+  const leaving = state.kind === 'leaving' ? ' until the price has left the threshold' : '';
+  const until = state.kind === 'cooling' ? ` until ${momentWords(state.until)}` : leaving;
+  return [
+    ...labelledLines([
+      ['id', cleanLine(alert.id)],
+      ['fires when', cleanLine(describeCondition(alert))],
+      ['state', `${cleanLine(describeAlertState(state))}${until}`],
+      ['note', mapped(alert.note || null, (text) => paragraph(text, LONGEST_NOTE))],
+      ...toldRows(describeAlert(alert, momentWords)),
+    ]),
+    ...(deliveries.length === 0 ? [] : ['', 'sent, newest first (UTC)']),
+    ...deliveries.flatMap(deliveryLines),
+  ].join('\n');
+}
+
+const momentWords = (ms: number) => `${timeWords(ms, 'seconds')} UTC`;
+
+const toldRows = (facts: readonly Fact[]): Labelled[] =>
+  facts.map(([name, text]) => {
+    // An address stays whole.
+    const shown = mapped(text, (words) => (words.includes(' ') ? paragraph(words) : cleanLine(words)));
+    return [cleanLine(name), shown];
+  });
+
+function deliveryLines({ id, channel, status, createdAt, nextAttemptAt, attempts }: DeliveryView): string[] {
+  const next = nextAttemptAt === null ? '' : `, tried again at ${timeWords(nextAttemptAt, 'seconds')}`;
+  return [
+    `  ${timeWords(createdAt, 'seconds')}  ${words(channel)}  ${words(status)}${next}  ${cleanLine(id)}`,
+    ...attempts.map(({ at, ok, latencyMs, answer }) => {
+      const took = latencyMs === null ? '' : ` after ${latencyText(latencyMs)}`;
+      const result = ok === null ? '' : ok ? 'ok' : 'failed';
+      return `    ${timeWords(at, 'seconds')}  ${result}${took}  ${cleanLine(answer ?? '')}`.trimEnd();
+    }),
+  ];
+}
+
+const words = (word: string | null) => mapped(word, lower) ?? '-';
+const latencyText = (ms: number) => (ms < 1_000 ? `${Math.round(ms)} ms` : formatDuration(ms / 1_000));
+const ROWS = 20;
+
+export function alertSavingsText(savings: AlertSavingsView, symbol: string): string {
+  const amount = ({ savedWei, savedUsd }: Pick<SavingsEntryView, 'savedWei' | 'savedUsd'>): string => {
+    if (savedWei === null) return '-';
+    if (savedWei === 0n) return 'nothing';
+    const coins = formatNative(savedWei, symbol);
+    return savedUsd === null ? coins : `${coins} (${formatUsd(savedUsd)})`;
+  };
+  const { entries } = savings;
+  const head = labelledLines([
+    ...toldRows(describeSavings(savings, symbol, momentWords)),
+    ['against', 'the mean of the day before'],
+  ]);
+  if (entries.length === 0) return head.join('\n');
+  const table = tableLines<SavingsEntryView>(
+    [
+      ['fired (UTC)', 'left', ({ triggeredAt }) => timeWords(triggeredAt)],
+      ['block', 'right', ({ blockNumber }) => mapped(blockNumber, formatCount) ?? '-'],
+      ['gwei', 'right', ({ price }) => gwei(price)],
+      ['reference', 'right', ({ referencePrice }) => gwei(referencePrice)],
+      ['saved', 'right', amount],
+    ],
+    entries.slice(0, ROWS),
+  );
+  const more =
+    entries.length > ROWS ? [`and ${formatCount(entries.length - ROWS)} more: --json has them`] : [];
+  return [...head, '', ...table, ...more].join('\n');
+}
+
+const gwei = (wei: bigint | null) => mapped(wei, exactGwei) ?? '-';

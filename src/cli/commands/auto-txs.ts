@@ -14,6 +14,7 @@ import {
   type AutoTxChange,
   type AutoTxDetailsView,
   type AutoTxView,
+  autoTxState,
   describeContent,
   describeState,
   describeTarget,
@@ -37,12 +38,11 @@ import type { Settings } from '../settings.ts';
 import { autoTxCheckJson, autoTxCheckText, autoTxDetailsText, autoTxListLines } from '../text/auto-txs.ts';
 import {
   addDelete,
+  addEach,
   addShow,
   changing,
-  eachId,
   flagged,
   idArgument,
-  idsArgument,
   isConfirmed,
   JSON_ANSWER,
   type JsonFlags,
@@ -122,14 +122,14 @@ export function addAutoTxs(program: CliCommand): void {
     .option('--yes', 'do not ask; without a terminal, needed where it pays far above its target')
     .option('--json', JSON_ANSWER)
     .does(updateAutoTx);
-  autoTxs
-    .command('cancel')
-    .description(
-      'Cancels auto-txs: they are never broadcast. A submitted one can only be replaced from the wallet.',
-    )
-    .argument(...idsArgument(AUTO_TXS))
-    .option('--json', JSON_ANSWER)
-    .does(cancelAutoTxs);
+  const cancel =
+    'Cancels auto-txs: they are never broadcast. A submitted one can only be replaced from the wallet.';
+  addEach(autoTxs, AUTO_TXS, ['cancel', cancel], async (id, { client, call, tell, onOne }) => {
+    const cancelled = await onOne(id, client.cancelAutoTx(id, call));
+    const isOut = cancelled !== null && mayBeMined(cancelled);
+    const words = isOut ? ', but it was broadcast before and may be mined until its nonce is used' : '';
+    tell(`cancelled ${cleanLine(id)}${words}`);
+  });
   addDelete(
     autoTxs,
     AUTO_TXS,
@@ -181,30 +181,19 @@ const draftOf = ({ to, value, data }: DraftFlags): DraftFlags => ({ to, value, d
 const saysDraft = (flags: DraftFlags): boolean =>
   Object.values(draftOf(flags)).some((flag) => flag !== undefined);
 
-interface StatusRow {
-  readonly status?: unknown;
-  readonly hold?: unknown;
-  readonly blockNumber?: unknown;
-}
-
-/** Parts of a status. */
-const PARTS: Readonly<Record<string, (row: StatusRow, status: string) => boolean>> = {
-  waiting: ({ hold }, status) => status === 'pending' && (hold ?? null) === null,
-  held: ({ hold }, status) => status === 'pending' && (hold ?? null) !== null,
-  mined: ({ blockNumber }, status) => status === 'submitted' && (blockNumber ?? null) !== null,
-};
-
 function statusFilter(text: string) {
   const wanted = text.split(',').map((word) => word.trim().toLowerCase());
-  const known = [...AUTO_TX_STATUSES.map((each) => each.toLowerCase()), ...Object.keys(PARTS)];
+  const known = [...AUTO_TX_STATUSES.map((each) => each.toLowerCase()), 'waiting', 'held', 'mined'];
   const unknown = wanted.find((word) => !known.includes(word));
   if (unknown !== undefined) {
     const named = unknown === '' ? 'nothing' : `"${cleanLine(unknown)}"`;
     throw new RangeError(`${named} is no status; it is one of ${known.join(', ')}`);
   }
-  return (row: StatusRow): boolean => {
-    const status = String(row.status).toLowerCase();
-    return wanted.some((word) => word === status || PARTS[word]?.(row, status));
+  return (autoTx: AutoTxView): boolean => {
+    const state = autoTxState(autoTx);
+    return wanted.some(
+      (word) => word === autoTx.status?.toLowerCase() || word === (state === 'pending' ? 'waiting' : state),
+    );
   };
 }
 
@@ -217,7 +206,7 @@ function listAutoTxs(context: CommandContext, { status, json = false }: ListFlag
   const { io } = context;
   const list = ({ client, settings }: ListedOn) =>
     printList(io, AUTO_TXS, {
-      ...{ client, settings, json, ...(status && { isWanted: status }) },
+      ...{ client, settings, json, isWanted: status },
       lines: async (items, width) => {
         const found = await snapshotIfAny(client, io.interruption());
         const snapshot = found === null || isPast(found) ? null : found;
@@ -259,10 +248,7 @@ async function updateAutoTx(
   const changes: AutoTxChange = { ...orderOf(flags), ...draftOf(flags), ...status };
   const change = async (client: GasClient, wanted: AutoTxChange): Promise<ExitCode> => {
     const { call, tell, onOne } = changing(io, AUTO_TXS, flags);
-    const request = client.updateAutoTx(id, wanted, call).catch((error: unknown) => {
-      throw flagged(error, 'auto-tx', FLAGS);
-    });
-    const changed = await onOne(id, request);
+    const changed = await onOne(id, flagged(client.updateAutoTx(id, wanted, call), 'auto-tx', FLAGS));
     tell(`changed ${cleanLine(id)}${changed === null ? '' : `: ${stateWords(changed)}`}`);
     return EXIT.ok;
   };
@@ -291,15 +277,6 @@ async function updateAutoTx(
 const stateWords = (autoTx: AutoTxView) =>
   `${cleanLine(describeState(autoTx))}, target ${cleanLine(describeTarget(autoTx))}`;
 
-function cancelAutoTxs(context: CommandContext, ids: readonly string[], flags: JsonFlags): Promise<number> {
-  return eachId(context, AUTO_TXS, ids, flags, async (id, { client, call, tell, onOne }) => {
-    const cancelled = await onOne(id, client.cancelAutoTx(id, call));
-    const isOut = cancelled !== null && mayBeMined(cancelled);
-    const words = isOut ? ', but it was broadcast before and may be mined until its nonce is used' : '';
-    tell(`cancelled ${cleanLine(id)}${words}`);
-  });
-}
-
 async function createAutoTx(
   context: CommandContext,
   file: string | undefined,
@@ -322,9 +299,7 @@ async function createAutoTx(
   const requested = { order: orderWith(flags), yes: flags.yes };
   if (input !== null && !(await isWanted(context, settings, opened, input, requested))) return EXIT.failed;
   const { call } = changing(io, AUTO_TXS, flags);
-  const created = await opened.client.createAutoTx(autoTx, call).catch((error: unknown) => {
-    throw flagged(error, 'auto-tx', FLAGS);
-  });
+  const created = await flagged(opened.client.createAutoTx(autoTx, call), 'auto-tx', FLAGS);
   if (flags.json) return EXIT.ok;
   const id = cleanLine(created.id);
   io.stdout.write(`${id}\n`);

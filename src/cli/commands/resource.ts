@@ -28,11 +28,9 @@ export interface Resource<Item extends { readonly id: string }, Details> extends
 }
 
 export const idArgument = ({ many }: ResourceWords) => ['<id>', `as gastop ${many} list shows it`] as const;
-export const idsArgument = ({ many }: ResourceWords) =>
-  ['<id...>', `one or several, as gastop ${many} list shows them`] as const;
 
 /** How a command changes a resource through `client`, and tells of it. */
-export function changing(io: Io, { many, one, path }: ResourceWords & { path: string }, { json }: JsonFlags) {
+export function changing(io: Io, { many, one, path }: Named, { json }: JsonFlags) {
   const signal = io.interruption();
   const onResponse = (text: string) => io.stdout.write(jsonResponse(text, path));
   return {
@@ -49,46 +47,72 @@ export function changing(io: Io, { many, one, path }: ResourceWords & { path: st
 }
 
 type Opened = Pick<OpenedClient, 'client'> &
-  ReturnType<typeof changing> & { readonly isOwn: boolean; readonly settings: Settings };
+  ReturnType<typeof changing> & { readonly io: Io; readonly isOwn: boolean; readonly settings: Settings };
+type Named = ResourceWords & { readonly path: string };
 
 export async function withResource<Result>(
   { io, loadSettings }: CommandContext,
-  resource: ResourceWords & { readonly path: string },
+  resource: Named,
   { mayMake = false, ...flags }: JsonFlags & { readonly mayMake?: boolean },
   work: (opened: Opened) => Promise<Result>,
 ): Promise<Result> {
   const { settings } = await loadSettings();
   await using opened = await openResource(io, settings, resource, mayMake);
   const { client, embedded } = opened;
-  return await work({ client, isOwn: embedded !== null, ...changing(io, resource, flags), settings });
+  return await work({ client, isOwn: embedded !== null, ...changing(io, resource, flags), io, settings });
 }
 
 const OF_ONE: readonly ClientErrorCode[] = ['invalid', 'conflict', 'not-found', 'server', 'unreadable'];
 
 /** A command that changes each of the ids; what goes wrong with one keeps no other from it. */
-export function eachId(
-  context: CommandContext,
-  resource: ResourceWords & { readonly path: string },
-  ids: readonly string[],
-  flags: JsonFlags,
-  work: (id: string, opened: Opened) => Promise<void>,
-): Promise<number> {
-  return withResource(context, resource, flags, async (opened) => {
-    let exitCode: number = EXIT.ok;
-    for (const id of new Set(ids)) {
-      try {
-        await work(id, opened);
-      } catch (error) {
-        const isOfOne =
-          error instanceof CliError || (error instanceof ClientError && OF_ONE.includes(error.code));
-        if (!isOfOne || ids.length === 1) throw error;
-        const report = reportError(error, false);
-        exitCode = report.exitCode;
-        for (const line of report.lines) note(context.io, line);
+export function addEach(
+  group: CliCommand,
+  resource: Named,
+  [name, description]: readonly [name: string, description: string],
+  work: (id: string, opened: Opened, flags: YesFlags) => Promise<void>,
+  asks = false,
+): void {
+  const command = group
+    .command(name)
+    .description(description)
+    .argument('<id...>', `one or several, as gastop ${resource.many} list shows them`);
+  if (asks) command.option('--yes', 'do not ask');
+  command.option('--json', JSON_ANSWER).does((context, ids: string[], flags: YesFlags) => {
+    if (asks) requireTerminal(context.io, 'deleting', flags.yes);
+    return withResource(context, resource, flags, async (opened) => {
+      let exitCode: number = EXIT.ok;
+      for (const id of new Set(ids)) {
+        try {
+          await work(id, opened, flags);
+        } catch (error) {
+          const isOfOne =
+            error instanceof CliError || (error instanceof ClientError && OF_ONE.includes(error.code));
+          if (!isOfOne || ids.length === 1) throw error;
+          const report = reportError(error, false);
+          exitCode = report.exitCode;
+          for (const line of report.lines) note(context.io, line);
+        }
       }
-    }
-    return exitCode;
+      return exitCode;
+    });
   });
+}
+
+export function addDelete<Item extends { readonly id: string }, Details>(
+  group: CliCommand,
+  resource: Resource<Item, Details>,
+  description: string,
+): void {
+  const work = async (id: string, { io, client, call, tell, onOne }: Opened, { yes }: YesFlags) => {
+    if (!yes) {
+      const details = await onOne(id, resource.get(client, id, call));
+      const prompt = `Delete ${cleanLine(id)} ${resource.deleted(details)}`;
+      if (!(await isConfirmed(io, prompt))) return note(io, `kept ${cleanLine(id)}`);
+    }
+    await onOne(id, resource.remove(client, id, call));
+    tell(`deleted ${cleanLine(id)}`);
+  };
+  addEach(group, resource, ['delete', description], work, true);
 }
 
 const SNAPSHOT_WITHIN_MS = 3_000;
@@ -106,7 +130,7 @@ export async function snapshotIfAny(client: GasClient, signal: AbortSignal): Pro
 interface ListOptions<Item> extends JsonFlags {
   readonly client: GasClient;
   readonly settings: Settings;
-  readonly isWanted?: (row: object) => boolean;
+  readonly isWanted?: ((item: Item) => boolean) | undefined;
   /** `width` is `null` where nothing is to be cut. */
   readonly lines: (
     items: readonly Item[],
@@ -117,13 +141,13 @@ interface ListOptions<Item> extends JsonFlags {
 export async function printList<Item extends { readonly id: string }>(
   io: Io,
   { many, one, path, list }: Pick<Resource<Item, never>, 'many' | 'one' | 'path' | 'list'>,
-  { client, settings, json, isWanted = () => true, lines }: ListOptions<Item>,
+  { client, settings, json, isWanted, lines }: ListOptions<Item>,
 ): Promise<void> {
   const pages: string[] = [];
   const onResponse = (text: string) => pages.push(jsonResponse(text, path));
   const { items, total, unreadable } = await list(client, { signal: io.interruption(), onResponse });
-  const shown = items.filter(isWanted);
-  if (json) io.stdout.write(wholeList(pages, isWanted));
+  const shown = isWanted === undefined ? items : items.filter(isWanted);
+  if (json) io.stdout.write(wholeList(pages, isWanted && new Set(shown.map(({ id }) => id))));
   else if (shown.length > 0) {
     const width = io.stdout.isTTY === true ? (io.stdout.columns ?? 80) : null;
     io.stdout.write(`${cutLines(settings, await lines(shown, width), width)}\n`);
@@ -137,11 +161,11 @@ export async function printList<Item extends { readonly id: string }>(
 
 const Page = z.looseObject({ items: z.array(z.looseObject({ id: z.string() })), total: z.int() });
 
-/** The pages of a v1 list as one; of a list that is not v1's the first page, as it is. */
-function wholeList(pages: readonly string[], isWanted: (row: object) => boolean): string {
+/** The pages of a v1 list as one, all of it or what is `wanted`; of a list that is not v1's the first page, as it is. */
+function wholeList(pages: readonly string[], wanted: ReadonlySet<string> | undefined): string {
   const lists = pages.map((text) => Page.safeParse(JSON.parse(text)).data);
   const rows = new Map(lists.flatMap((list) => list?.items.map((row) => [row.id, row] as const) ?? []));
-  const items = [...rows.values()].filter(isWanted);
+  const items = [...rows.values()].filter(({ id }) => wanted === undefined || wanted.has(id));
   const [first] = lists;
   if (first === undefined || items.length === first.items.length) return pages[0] ?? '';
   const total = items.length < rows.size ? items.length : first.total;
@@ -160,8 +184,7 @@ export function addShow<Item extends { readonly id: string }, Details extends { 
     .argument(...idArgument(resource))
     .option('--json', JSON_ANSWER)
     .does((context, id: string, flags: JsonFlags) =>
-      withResource(context, resource, flags, async ({ client, settings, call, tell, onOne }) => {
-        const { io } = context;
+      withResource(context, resource, flags, async ({ io, client, settings, call, tell, onOne }) => {
         const details = await onOne(id, resource.get(client, id, call));
         if (flags.json) return;
         print(io, settings, resource.details(details, io.now(), settings.ascii.value));
@@ -184,32 +207,6 @@ export async function isConfirmed(io: Io, prompt: string): Promise<boolean> {
   return /^y(es)?$/i.test((await io.ask(`${prompt}? [y/N] `))?.trim() ?? '');
 }
 
-export function addDelete<Item extends { readonly id: string }, Details>(
-  group: CliCommand,
-  resource: Resource<Item, Details>,
-  description: string,
-): void {
-  group
-    .command('delete')
-    .description(description)
-    .argument(...idsArgument(resource))
-    .option('--yes', 'do not ask')
-    .option('--json', JSON_ANSWER)
-    .does((context, ids: string[], flags: YesFlags) => {
-      const { io } = context;
-      requireTerminal(io, 'deleting', flags.yes);
-      return eachId(context, resource, ids, flags, async (id, { client, call, tell, onOne }) => {
-        if (!flags.yes) {
-          const details = await onOne(id, resource.get(client, id, call));
-          const prompt = `Delete ${cleanLine(id)} ${resource.deleted(details)}`;
-          if (!(await isConfirmed(io, prompt))) return note(io, `kept ${cleanLine(id)}`);
-        }
-        await onOne(id, resource.remove(client, id, call));
-        tell(`deleted ${cleanLine(id)}`);
-      });
-    });
-}
-
 /** One line for each problem, by the flag (`flags`) that its field was given by. */
 export function refused(
   what: string,
@@ -224,8 +221,13 @@ export function refused(
   return usageErrors(lines, `this ${what}`);
 }
 
-/** A refusal of the service in terms of the flags; other errors as they are. */
-export function flagged(error: unknown, what: string, flags: Readonly<Record<string, string>>): unknown {
-  const isOfFields = error instanceof ClientError && error.code === 'invalid' && error.details.length > 0;
-  return isOfFields ? refused(what, error.details, flags) : error;
-}
+/** Tells a refusal of the service in terms of the flags. */
+export const flagged = <Result>(
+  work: Promise<Result>,
+  what: string,
+  flags: Readonly<Record<string, string>>,
+): Promise<Result> =>
+  work.catch((error: unknown) => {
+    const isOfFields = error instanceof ClientError && error.code === 'invalid' && error.details.length > 0;
+    throw isOfFields ? refused(what, error.details, flags) : error;
+  });

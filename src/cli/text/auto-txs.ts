@@ -34,11 +34,11 @@ import {
   labelledLines,
   mapped,
   paragraph,
+  timeWords,
   utcTime,
   VALUE_WIDTH,
 } from '../output.ts';
 import { durationText } from '../parse.ts';
-import { timeWords } from './alerts.ts';
 
 function distanceWords(autoTx: AutoTxView, snapshot: SnapshotView | null): string {
   if (autoTx.status !== 'PENDING' || snapshot === null) return '-';

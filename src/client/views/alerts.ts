@@ -146,13 +146,6 @@ export const AlertSavings = sayingAny(lenient(AlertSavingsWire), 'savedWei').tra
 export type AlertSavingsView = z.infer<typeof AlertSavings>;
 export type SavingsEntryView = AlertSavingsView['entries'][number];
 
-/** Whether savings are unknown, rather than 0, because no firing had a reference price. */
-export function isSavingUnknown({ savedWei, entries }: AlertSavingsView): boolean {
-  return (
-    savedWei === 0n && entries.length > 0 && entries.every(({ referencePrice }) => referencePrice === null)
-  );
-}
-
 /** Texts about alerts, shared by monitor and commands. A service's own values are shown unchanged. */
 
 /** `AVERAGE` is `average`, `WEB_PUSH` is `web push`. */
@@ -193,22 +186,25 @@ export type AlertState =
   | { readonly kind: 'cooling'; readonly until: number }
   | { readonly kind: 'other'; readonly word: string };
 
-/** Confirmation and leaving are derived from the present price, because services do not report them. */
-export function alertState(alert: AlertView, snapshot: SnapshotView, present: number): AlertState {
+/** Confirmation and leaving are derived from the present price, because services do not report them; `null`: unknown. */
+export function alertState(alert: AlertView, snapshot: SnapshotView | null, present: number): AlertState {
   const { status, cooldownUntil, confirmBlocks } = alert;
   if (status === 'DISABLED') return { kind: 'disabled' };
   if (status !== 'PENDING') return { kind: 'other', word: status === null ? 'unknown' : plainWord(status) };
   if (cooldownUntil !== null && cooldownUntil > present) return { kind: 'cooling', until: cooldownUntil };
-  const distance = distanceToThreshold(alert, snapshot);
-  if (distance === null) return { kind: 'armed' };
-  const { rule, price, isThere } = distance;
-  if (mustLeave(alert) && !hasLeft({ ...rule, hysteresis: alert.hysteresis ?? 0n }, price))
-    return { kind: 'leaving' };
-  return { kind: isThere && confirmBlocks !== null && confirmBlocks > 1 ? 'confirming' : 'armed' };
+  const distance = snapshot && distanceToThreshold(alert, snapshot);
+  const rule = distance && { ...distance.rule, hysteresis: alert.hysteresis ?? 0n };
+  if (mustLeave(alert) && !(rule && hasLeft(rule, distance.price))) return { kind: 'leaving' };
+  return { kind: distance?.isThere && (confirmBlocks ?? 1) > 1 ? 'confirming' : 'armed' };
+}
+
+export function describeAlertState(state: AlertState): string {
+  if (state.kind === 'other') return state.word;
+  return state.kind === 'cooling' || state.kind === 'leaving' ? 'cooling down' : state.kind;
 }
 
 /** Whether the price must leave the threshold before it may fire again; without a re-arm margin a cooldown means nothing. */
-export const mustLeave = ({ cooldownUntil, cooldownMs, hysteresis }: AlertView): boolean =>
+const mustLeave = ({ cooldownUntil, cooldownMs, hysteresis }: AlertView): boolean =>
   cooldownUntil !== null &&
   hysteresis !== null &&
   waitsForLeaving({ hysteresis, cooldownMs: cooldownMs ?? COOLDOWN_DEFAULT_MS });
@@ -323,7 +319,10 @@ export function describeSavings(
   symbol: string,
   when: (ms: number) => string,
 ): readonly Fact[] {
-  const { events, best, gasAmount } = savings;
+  const { events, best, gasAmount, savedWei, entries } = savings;
+  // Rather than 0.
+  const isUnknown =
+    savedWei === 0n && entries.length > 0 && entries.every(({ referencePrice }) => referencePrice === null);
   const joined = (words: readonly (string | null)[], gap: string) => words.filter((word) => word).join(gap);
   // Nothing saved is $0 even without a price.
   const amount = ({ savedWei: wei, savedUsd: usd }: Pick<AlertSavingsView, 'savedWei' | 'savedUsd'>) =>
@@ -338,7 +337,7 @@ export function describeSavings(
   ];
   return [
     ['firings', given(events, formatCount)],
-    ['saved', isSavingUnknown(savings) ? 'not known: the day before was not known' : saved],
+    ['saved', isUnknown ? 'not known: the day before was not known' : saved],
     ['best', given(best, (of) => joined(bestWords(of), ' '))],
   ];
 }

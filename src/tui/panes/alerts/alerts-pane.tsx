@@ -6,6 +6,7 @@ import {
   alertState,
   type DeliveryView,
   describeAlert,
+  describeAlertState,
   describeChannels,
   describeCondition,
   describeDistance,
@@ -64,7 +65,7 @@ const ALERTS: Resource<AlertView> = {
         bold(` · u undoes (${formatDuration(Math.max(until - now, 0) / 1_000)})`),
         plain(undoable.length > 1 ? ` · and ${undoable.length - 1} more` : ''),
       ]);
-    const kinds = Map.groupBy(items, (alert) => STATE_LOOKS[alertState(alert, snapshot, present).kind][1]);
+    const kinds = Map.groupBy(items, (alert) => describeAlertState(alertState(alert, snapshot, present)));
     const states = [...kinds].map(([kind, { length }]) => `${formatCount(length)} ${kind}`).join(', ');
     const hint = 'n makes one; a makes one from the present price, on every tab.';
     return {
@@ -208,21 +209,19 @@ export const distanceCell = (distance: { readonly ratio: number; readonly isTher
     ? [colored('● reached', 'good')]
     : `${distance.ratio < 0 ? '↓' : '↑'} ${describeShare(distance.ratio)}`;
 
-const STATE_LOOKS: Readonly<
-  Record<AlertState['kind'], readonly [glyph: string, word: string, color?: ColorName]>
-> = {
-  armed: ['●', 'armed', 'good'],
-  confirming: ['●', 'confirming', 'warn'],
-  leaving: ['◌', 'cooling down', 'accent'],
-  cooling: ['◌', 'cooling down', 'accent'],
-  disabled: ['—', 'disabled'],
-  other: ['•', 'other'],
+const STATE_LOOKS: Readonly<Record<AlertState['kind'], readonly [glyph: string, color?: ColorName]>> = {
+  armed: ['●', 'good'],
+  confirming: ['●', 'warn'],
+  leaving: ['◌', 'accent'],
+  cooling: ['◌', 'accent'],
+  disabled: ['—'],
+  other: ['•'],
 };
 
 function stateLine(alert: AlertView, { snapshot, present, width }: PaneContext): Line {
   const state = alertState(alert, snapshot, present);
-  const [glyph, named, color] = STATE_LOOKS[state.kind];
-  const word = state.kind === 'other' ? state.word : named;
+  const [glyph, color] = STATE_LOOKS[state.kind];
+  const word = describeAlertState(state);
   const cooling = width < ROOMY_FROM ? 'cooldown' : `${word} until`;
   const text = state.kind === 'cooling' ? `${cooling} ${untilText(state.until, present)}` : word;
   return [colored(`${glyph} `, color), { text, faint: state.kind === 'disabled' }];
