@@ -8,10 +8,7 @@ const ENDPOINT = '/gas/current';
 export interface GasFeesOptions extends Pick<GasClientOptions, 'url' | 'apiKey' | 'fetch' | 'signal'> {
   /** The lane of the caps: `slow` is cheap, `fast` is for the next block. Default: `average`. */
   readonly lane?: 'slow' | 'average' | 'fast';
-  /**
-   * Called once when viem's own estimate replaces the service's, and again only after the service was used in
-   * between.
-   */
+  /** Called once when viem's own estimate replaces the service's, and again after the service was used in between. */
   readonly onFallback?: (reason: ClientError) => void;
 }
 

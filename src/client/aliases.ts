@@ -15,9 +15,8 @@ import {
 } from './values.ts';
 
 /**
- * Other services' names for fields of the contract. `lowPrice`, `low_price` and `LowPrice` are the same name, and a
- * price may include its unit: `lowPriceGwei`, `low_price_wei`. A name with a dot applies only in the schema of that
- * id.
+ * Other services' names for fields of the contract. `lowPrice` and `low_price` are the same name, and a price may have
+ * its unit: `lowPriceGwei`. A name with a dot applies only in the schema of that id.
  */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
   id: ['_id', 'alertId', 'autoTxId', 'deliveryId', 'uuid'],

@@ -64,10 +64,7 @@ export interface RecommendationOptions extends TextOptions {
 export type GasClient = ReturnType<typeof createGasClient>;
 
 export interface GasClientOptions extends HttpOptions {
-  /**
-   * `fetch` is this program's own service: its responses need no validation. Default: no.
-   * @internal
-   */
+  /** `fetch` is this program's own service: its responses need no validation. Default: no. @internal */
   readonly isOwn?: boolean;
   /** @internal */
   readonly now?: () => number;
@@ -101,11 +98,9 @@ export function createGasClient(options: GasClientOptions) {
   };
 
   const takenOf = async (route: DocumentedRoute, query: Query): Promise<Query> => {
-    const taken: Record<string, string> = {};
-    for (const [name, value] of Object.entries(query)) {
-      if (await takes(route, name, value)) taken[name] = value;
-    }
-    return taken;
+    const given = Object.entries(query);
+    const taken = await Promise.all(given.map(([name, value]) => takes(route, name, value)));
+    return Object.fromEntries(given.filter((_, place) => taken[place]));
   };
 
   const read = <View>(route: ClientRoute<View>, path: string, text: string): View =>
@@ -244,8 +239,7 @@ export function createGasClient(options: GasClientOptions) {
       return told(gasCurrent, text, onResponse);
     },
     /**
-     * What `gasCurrent` gives: now, and again with each new block and whenever it changes otherwise; gastop's own addition to
-     * v1. Ends with the connection, which is opened again by asking again.
+     * What `gasCurrent` gives: now, with each new block, and with any other change. Not part of v1. Ends with the connection.
      * @throws ClientError also when the connection breaks; `not-found` where the service lists no stream
      */
     async *stream({ signal, onResponse }: TextOptions = {}): AsyncGenerator<SnapshotView, void> {
@@ -296,18 +290,12 @@ export function createGasClient(options: GasClientOptions) {
       orListed(id, get(ROUTES.alert, { ...call, onResponse }, {}, { id }), () => list(ROUTES.alerts, call), {
         deliveries: null,
       }),
-    /**
-     * Sent once, like every write. The `ClientError` of a refusal has problems by field (`details`); without a
-     * readable response it says that the alert may exist (`mayBeDone`).
-     */
+    /** Sent once. A refusal has problems by field (`details`); without a readable response it may exist (`mayBeDone`). */
     createAlert: async (alert: NewAlert, call: TextOptions = {}): Promise<CreatedAlertView> => {
       const bodies = { body: await alertBody(alert), sent: givenPayload(alert) };
       return make(ROUTES.createAlert, 'the alert', bodies, call);
     },
-    /**
-     * Replaces all fields of an alert; gastop's own addition to v1. Returns `signingSecret` if the alert had no
-     * webhook before. `null`: the response is not the alert.
-     */
+    /** Not part of v1. `signingSecret`: if it had no webhook before. `null`: the response is not the alert. */
     updateAlert: async (id: string, alert: NewAlert, call: TextOptions = {}) => {
       await requireListed(ROUTES.updateAlert, 'change alerts');
       return change(ROUTES.updateAlert, { id }, call, await alertBody(alert), isWholeAlert);
@@ -365,10 +353,7 @@ export function createGasClient(options: GasClientOptions) {
       });
     },
 
-    /**
-     * The v1 part of the service's OpenAPI document, searched once; `null`: it has none. Optional: call it after the
-     * first data is shown.
-     */
+    /** The v1 part of the OpenAPI document, searched once; `null`: there is none. Call it after the first data is shown. */
     description: (_: CallOptions = {}) => describe(),
     raw: async (path: string, query: Query = {}, { signal }: CallOptions = {}): Promise<string> => {
       const { text } = await http.send({ path, query: await takenOf(routeAt(path), query), signal });

@@ -71,11 +71,7 @@ function nameOf(name: PeerCertificate['subject'] | undefined): string | null {
   return texts.length === 0 ? null : cleanText([...new Set(texts)].join(', '), 100);
 }
 
-/**
- * Outcome of the request to one read route: `unreadable`: the response cannot be used; `not-offered`: 404, 405, 501;
- * `refused`: 401, 403 or 429; `failed`: any other unsuccessful status; `skipped`: a parameter was unknown;
- * `not-asked`: an earlier response ended the probe.
- */
+/** `not-offered`: 404, 405, 501; `refused`: 401, 403, 429; `skipped`: a parameter was unknown; `not-asked`: the probe had ended. */
 type RouteOutcome =
   | ('understood' | 'unreadable' | 'not-offered' | 'refused' | 'failed' | 'unreachable')
   | ('skipped' | 'not-asked');

@@ -51,10 +51,7 @@ export class ClientError extends Error {
     return new ClientError(this.code, this.message, { ...this, retryAfterSec: leftSec });
   }
 
-  /**
-   * The same error for a write that may have been done, with that in its message.
-   * @internal
-   */
+  /** The same error for a write that may have been done, with that in its message. @internal */
   unsettled(): ClientError {
     const message = `${this.message.replace(/[.;]$/, '')}; it may have been done all the same: look before trying again`;
     return new ClientError(this.code, message, { ...this, mayBeDone: true });

@@ -124,10 +124,7 @@ export class Http {
     }
   }
 
-  /**
-   * The data of each Server-Sent Event, until the service ends the stream. Throws as {@link send}, also when it is
-   * silent.
-   */
+  /** The data of each Server-Sent Event, until the stream ends. Throws as {@link send}, also when it is silent. */
   async *events(request: Pick<HttpRequest, 'path' | 'signal'>): AsyncGenerator<string> {
     this.#rateLimit?.check(request.path);
     const sent = this.#target(request);
@@ -263,10 +260,7 @@ const HEX_RUN = /(?:0x)?[\da-f]{48,}/gi;
 const SHORTEST_SIGNED = 70;
 const HIDDEN = '(signed bytes)';
 
-/**
- * Without the key and any signed transaction; on routes of auto-txs also without signatures and pieces of the sent
- * one.
- */
+/** Without the key and signed transactions; on routes of auto-txs also without signatures and pieces of the sent one. */
 function withoutSecrets(text: string, endpoint: string, apiKey: string | null, body: unknown): string {
   let shown = apiKey === null || apiKey.length < 8 ? text : text.replaceAll(apiKey, '(key)');
   const signed = isRecord(body) ? body.signedTransaction : null;
@@ -298,9 +292,8 @@ function holdsSigned(run: string, sent: string | null): boolean {
 const EXAMPLE = 'https://gas.example.org';
 
 /**
- * Parses the URL of a v1 service, with or without the v1 base path or a slash at the end.
+ * The URL of a v1 service without the base path, which the text may have.
  * @param hint Advice when the text is more than a URL: the user may have put the key into it.
- * @returns The URL without the base path, so that `href` + a v1 path can be requested.
  * @throws RangeError with one line of advice. It never repeats the text, which may contain a key.
  */
 export function parseServiceUrl(text: string, hint = 'the key goes into apiKey'): URL {

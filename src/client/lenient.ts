@@ -37,10 +37,7 @@ export type Wire<Shape, Required, Price = bigint> = {
       : Read<Shape[Key], Price> | null;
 };
 
-/**
- * A missing or invalid field is `null` without affecting others, a list empty, unless it is `required`. A text that may
- * be `null` is that where it is empty.
- */
+/** A missing or invalid field is `null`, a list empty, unless it is `required`; an empty text that may be `null` is that. */
 export const lenient = <Shape extends z.ZodRawShape, Required extends keyof Shape & string = never>(
   schema: z.ZodObject<Shape>,
   ...required: readonly Required[]

@@ -1,13 +1,5 @@
 import { ALERT_CHANNELS, ALERT_CONDITIONS, ALERT_STATUSES, GAS_SPEEDS } from '../contract/choices.ts';
-import {
-  ADDED_ROUTES,
-  BASE_PATH,
-  OPENAPI_PATH,
-  PATHS,
-  PLAYGROUND_PATH,
-  V1_ROUTES,
-  type V1Route,
-} from '../contract/routes.ts';
+import * as v1 from '../contract/routes.ts';
 import { ownValue } from '../core/own-value.ts';
 import { cleanText } from '../core/text.ts';
 import { ClientError } from './errors.ts';
@@ -21,7 +13,7 @@ export interface ServiceDescription {
   readonly routes: readonly RouteDescription[];
 }
 
-export interface RouteDescription extends Pick<V1Route, 'method' | 'path'> {
+export interface RouteDescription extends Pick<v1.V1Route, 'method' | 'path'> {
   /** Its query parameters with their allowed values; empty when any is allowed. */
   readonly parameters: readonly ParameterDescription[];
   /** The fields of its body with their allowed values; empty when unknown. */
@@ -38,7 +30,7 @@ type Described = ServiceDescription | null | undefined;
 export const describedRoute = (
   description: Described,
   path: string,
-  method: V1Route['method'] = 'get',
+  method: v1.V1Route['method'] = 'get',
 ): RouteDescription | null =>
   description?.routes.find((route) => route.method === method && route.path === path) ?? null;
 
@@ -59,13 +51,10 @@ export type AlertChoices = ReturnType<typeof alertChoices>;
 export const EXTRA_FIELDS = ['hysteresisGwei', 'confirmBlocks', 'targets'] as const;
 export type ExtraField = (typeof EXTRA_FIELDS)[number];
 
-/**
- * A service's choices, or else the contract's without our additions. `null`: it has no description; `undefined`: not
- * known yet.
- */
+/** A service's choices, or the contract's without our additions. `null`: no description; `undefined`: not known yet. */
 export function alertChoices(description: Described, isOwn: boolean) {
-  const body = describedRoute(description, PATHS.alerts, 'post')?.body ?? [];
-  const status = describedRoute(description, PATHS.alertStatus, 'put')?.body ?? [];
+  const body = describedRoute(description, v1.PATHS.alerts, 'post')?.body ?? [];
+  const status = describedRoute(description, v1.PATHS.alertStatus, 'put')?.body ?? [];
   // The terminal of a running monitor is our own addition.
   const channels =
     description === null ? ALERT_CHANNELS.filter((channel) => channel !== 'TERMINAL') : ALERT_CHANNELS;
@@ -87,7 +76,7 @@ export type ExtraAutoTxField = (typeof EXTRA_AUTO_TX_FIELDS)[number];
 
 /** Fields that a description lacks, so that they must not be sent; none without a description. */
 export function unknownAutoTxFields(description: Described): readonly ExtraAutoTxField[] {
-  const body = describedRoute(description, PATHS.autoTxs, 'post')?.body ?? [];
+  const body = describedRoute(description, v1.PATHS.autoTxs, 'post')?.body ?? [];
   if (body.length === 0) return [];
   return EXTRA_AUTO_TX_FIELDS.filter((name) => !body.some((field) => field.name === name));
 }
@@ -104,7 +93,7 @@ const line = (value: unknown): string | null =>
 export function readDescription(document: unknown): ServiceDescription | null {
   if (!isRecord(document) || !isRecord(document.paths) || document.openapi === undefined) return null;
   const items = new Map(Object.entries(document.paths).map(([path, item]) => [plainPath(path), item]));
-  const routes = [...V1_ROUTES, ...ADDED_ROUTES].flatMap(({ method, path }): RouteDescription[] => {
+  const routes = [...v1.V1_ROUTES, ...v1.ADDED_ROUTES].flatMap(({ method, path }): RouteDescription[] => {
     const item = items.get(plainPath(path));
     const operation = isRecord(item) ? item[method] : null;
     if (!isRecord(item) || !isRecord(operation)) return [];
@@ -126,8 +115,8 @@ export function readDescription(document: unknown): ServiceDescription | null {
 
 /** `/gateway/be/api/v1/alerts/{alertId}` is `/alerts/{}`. */
 function plainPath(path: string): string {
-  const at = path.lastIndexOf(BASE_PATH);
-  return (at < 0 ? path : path.slice(at + BASE_PATH.length)).replaceAll(/\{[^{}/]*\}/g, '{}');
+  const at = path.lastIndexOf(v1.BASE_PATH);
+  return (at < 0 ? path : path.slice(at + v1.BASE_PATH.length)).replaceAll(/\{[^{}/]*\}/g, '{}');
 }
 
 function fieldsOf(document: JsonRecord, schema: unknown): readonly ParameterDescription[] {
@@ -177,7 +166,7 @@ function resolved(document: JsonRecord, value: unknown): JsonRecord {
 }
 
 /** First v1's own location, then the given one, then NestJS's default beside such a page. */
-const PLACES = [OPENAPI_PATH, PLAYGROUND_PATH, `${PLAYGROUND_PATH}-json`] as const;
+const PLACES = [v1.OPENAPI_PATH, v1.PLAYGROUND_PATH, `${v1.PLAYGROUND_PATH}-json`] as const;
 
 /** `null`: there is none. @throws ClientError when it is unknown: no response, or the quota is used up */
 export async function findDescription(http: Http): Promise<ServiceDescription | null> {

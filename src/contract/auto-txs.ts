@@ -47,12 +47,16 @@ const fields = {
   expiresAt: ExpiresAt,
 };
 
+const draft = {
+  to: wire.Address.nullable().optional().describe('Of a draft; null: it makes a contract'),
+  value: ValueWei.optional().describe('Of a draft: wei, as a decimal string; of a new one 0 if left out'),
+  data: Calldata.optional().describe('Of a draft; of a new one 0x if left out'),
+};
+
 /** Body of `POST /auto-txs`: pending with a signature, otherwise a draft. */
 export const AutoTxCreation = object('AutoTxCreation', 'A transaction that is to be broadcast at a price', {
   signedTransaction: SignedHex.optional(),
-  to: wire.Address.nullable().optional().describe('Of a draft; null: it makes a contract'),
-  value: ValueWei.optional().describe('Of a draft: wei, as a decimal string; default 0'),
-  data: Calldata.optional().describe('Of a draft; default 0x'),
+  ...draft,
   ...fields,
   gasSpeed: fields.gasSpeed.default('AVERAGE'),
   strictTargetPrice: fields.strictTargetPrice.default(false),
@@ -66,9 +70,7 @@ export type AutoTxCreationInput = z.input<typeof AutoTxCreation>;
 /** Body of `PUT /auto-txs/{id}`: changes the given fields. */
 export const AutoTxUpdate = object('AutoTxUpdate', 'What is to change; to, value and data only of a draft', {
   signedTransaction: SignedHex.optional().describe('Signs a draft, or replaces what was never broadcast'),
-  to: wire.Address.nullable().optional(),
-  value: ValueWei.optional(),
-  data: Calldata.optional(),
+  ...draft,
   ...z.object(fields).partial().shape,
   status: z
     .enum(['PENDING', 'DISABLED'])

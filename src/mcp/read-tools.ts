@@ -2,16 +2,10 @@ import * as z from 'zod';
 import { preflightAutoTx } from '../client/auto-tx-preflight.ts';
 import { ifTold } from '../client/errors.ts';
 import type { AutoTxView } from '../client/views/auto-txs.ts';
+import { type ChainRow, chainOf, sortedRows, type Work, workCost } from '../client/views/chains.ts';
 import type { LaneView } from '../client/views/gas.ts';
 import { AutoTxCreation } from '../contract/auto-txs.ts';
-import {
-  ALERT_STATUSES,
-  AUTO_TX_STATUSES,
-  CHECK_RESULTS,
-  LANE_OF_SPEED,
-  LONGEST_DEADLINE_SEC,
-  PAGE_SIZE_MAX,
-} from '../contract/choices.ts';
+import * as choices from '../contract/choices.ts';
 import { PriceGwei } from '../contract/primitives.ts';
 import { TimeFrameParameters, TxParameter } from '../contract/queries.ts';
 import { decodeTransaction } from '../core/transactions/decode-transaction.ts';
@@ -21,6 +15,7 @@ import { usdOf, weiOfGwei } from '../core/units.ts';
 import {
   Coins,
   Count,
+  defineTool,
   each,
   Flag,
   Gwei,
@@ -79,7 +74,7 @@ const gasAdvice = reading({
     deadlineSec: z
       .int()
       .min(1)
-      .max(LONGEST_DEADLINE_SEC)
+      .max(choices.LONGEST_DEADLINE_SEC)
       .default(3_600)
       .describe('Within how many seconds targetGwei is wanted'),
   }),
@@ -271,7 +266,12 @@ const actionCost = reading({
   },
 });
 
-const limit = z.int().min(1).max(PAGE_SIZE_MAX).default(50).describe('How many to list, newest first');
+const limit = z
+  .int()
+  .min(1)
+  .max(choices.PAGE_SIZE_MAX)
+  .default(50)
+  .describe('How many to list, newest first');
 
 /** Leaves out the targets of notifications: a webhook's URL is a secret. */
 export const LISTED_ALERT = {
@@ -289,7 +289,7 @@ const listAlerts = reading({
   name: 'list_alerts',
   title: 'List alerts',
   description: 'The alerts of this key: what price each watches for, whether it is armed, when it fired.',
-  input: z.strictObject({ status: z.enum(ALERT_STATUSES).optional(), limit }),
+  input: z.strictObject({ status: z.enum(choices.ALERT_STATUSES).optional(), limit }),
   output: { total: Count, alerts: z.array(result(LISTED_ALERT)) },
   run: async ({ client, signal }, { status, limit }) => {
     const { items } = await client.alerts({ signal });
@@ -325,7 +325,7 @@ const listAutoTxs = reading({
   title: 'List auto-txs',
   description:
     'The signed transactions that this key has waiting for a gas price, and what became of earlier ones.',
-  input: z.strictObject({ status: z.enum(AUTO_TX_STATUSES).optional(), limit }),
+  input: z.strictObject({ status: z.enum(choices.AUTO_TX_STATUSES).optional(), limit }),
   output: { total: Count, autoTxs: z.array(result(LISTED_AUTO_TX)) },
   run: async ({ client, signal }, { status, limit }) => {
     const { items } = await client.autoTxs({ signal });
@@ -361,13 +361,15 @@ const checkSigned = reading({
     nonce: Count,
     gasLimit: z.bigint().transform(Number).pipe(Count),
     does: known(Text, 'What it calls, as far as its data tells'),
-    checks: z.array(z.object({ name: Text, result: z.enum(CHECK_RESULTS), message: Text })).readonly(),
+    checks: z
+      .array(z.object({ name: Text, result: z.enum(choices.CHECK_RESULTS), message: Text }))
+      .readonly(),
     reachProbability: known(Count, 'That its target is reached within a day, 0 to 1'),
   },
   run: async ({ client, signal, now }, args) => {
     const signed = await readSigned(args.signedTransaction);
     const target = args.targetGasPriceGwei === undefined ? null : weiOfGwei(args.targetGasPriceGwei);
-    const lane = LANE_OF_SPEED[args.gasSpeed];
+    const lane = choices.LANE_OF_SPEED[args.gasSpeed];
     const order = { target, lane, isStrict: args.strictTargetPrice, expiresAt: null };
     const { checks, call, reach } = await preflightAutoTx(client, { transaction: signed, order }, now(), {
       signal,
@@ -392,6 +394,82 @@ async function readSigned(raw: string) {
     throw new ToolError(`no node would take this as a transaction: ${error.message}`);
   }
 }
+
+/** Reads these chains side by side; `null`: those that are set up, else the usual ones. */
+export type CompareChains = (names: string | null, signal: AbortSignal) => Promise<readonly ChainRow[]>;
+
+interface CompareContext {
+  readonly compare: CompareChains;
+  readonly signal: AbortSignal;
+}
+
+const WorkCost = result({
+  coins: known(Coins, 'In native coins, L1 included where that is known'),
+  ...each(Count, 'usd'),
+  l1Coins: known(Coins, 'The part for posting to L1; null: it is not known and not counted'),
+}).nullable();
+
+const workCostOf = (row: ChainRow, work: Work) => {
+  const cost = workCost(row, work);
+  return cost && { ...cost, l1: cost.dataFee };
+};
+
+export const compareChains = defineTool({
+  name: 'compare_chains',
+  title: 'Compare chains',
+  description:
+    'What a swap and a transfer cost on several chains, L1 included, the cheapest swap first, with the average price, trend and advice of each. Where problem is set the chain did not answer.',
+  effect: 'reads',
+  input: z.strictObject({
+    chains: z
+      .array(z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/i, 'must be the name of a chain, such as base'))
+      .min(1)
+      .max(20)
+      .optional()
+      .describe('Names such as ethereum, base, op, arbitrum; default: those set up, else the usual ones'),
+  }),
+  output: {
+    chains: z.array(
+      result({
+        ...{ name: Text, chain: Text },
+        ...each(Count, 'chainId', 'expectedSavingRatio'),
+        ...each(Time, 'blockTime'),
+        averageGwei: known(Gwei, 'What a transaction expects to pay per gas'),
+        ...{ swap: WorkCost, transfer: WorkCost },
+        direction: known(Text, 'RISING, FALLING or STABLE'),
+        action: known(Text, 'SEND_NOW, WAIT or SET_ALERT; null: no advice yet'),
+        deadlineSec: known(Count, 'How long to wait at most'),
+        usdFrom: known(Text, 'The chain whose price of ether stands for its own, where it has none'),
+        ...each(Flag, 'stale'),
+        ...each(Text, 'problem'),
+      }),
+    ),
+  },
+  run: async ({ compare, signal }: CompareContext, { chains }) => {
+    const rows = await compare(chains?.join(',') ?? null, signal);
+    return {
+      chains: sortedRows(rows, 'swap').map((row) => {
+        const { snapshot = null, trend = null, advice = null } = row.figures ?? {};
+        return {
+          name: row.name,
+          chain: chainOf(row),
+          chainId: snapshot?.chainId ?? null,
+          blockTime: snapshot?.blockTimestamp ?? null,
+          average: snapshot?.lanes.average.price ?? null,
+          swap: workCostOf(row, 'swap'),
+          transfer: workCostOf(row, 'send'),
+          direction: trend?.direction ?? null,
+          action: advice?.action ?? null,
+          deadlineSec: advice?.deadlineSec ?? null,
+          expectedSavingRatio: advice?.expectedSavingRatio ?? null,
+          usdFrom: row.usdFrom,
+          stale: snapshot?.stale ?? null,
+          problem: row.problem?.message ?? null,
+        };
+      }),
+    };
+  },
+});
 
 export const READ_TOOLS = [
   ...[gasNow, gasAdvice, gasHistory, block, transaction, actionCost],

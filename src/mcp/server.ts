@@ -1,8 +1,7 @@
 import { createMcpHandler, Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { GasClient } from '../client/client.ts';
-import { type CompareChains, compareChains } from './compare-tool.ts';
-import { READ_TOOLS } from './read-tools.ts';
+import { type CompareChains, compareChains, READ_TOOLS } from './read-tools.ts';
 import { type Tool, ToolError } from './tool.ts';
 import { WRITE_TOOLS } from './write-tools.ts';
 

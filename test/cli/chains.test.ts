@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openChainRows, readChainRows } from '../../src/cli/commands/chains.ts';
 import { namedChains, resolveSettings } from '../../src/cli/settings.ts';
-import { compareChains } from '../../src/mcp/compare-tool.ts';
+import { compareChains } from '../../src/mcp/read-tools.ts';
 import { startChains } from '../helpers/tried-chains.ts';
 import { runMain } from './captured-io.ts';
 import { serveRecording } from './served.ts';

@@ -1,28 +1,19 @@
 import * as z from 'zod';
-import {
-  Anomaly,
-  ChartPoint,
-  RateLimits as RateLimitsWire,
-  Stats,
-  StatsChart,
-  StatsCurrent,
-  StatsMarket,
-  Summary,
-} from '../../contract/dashboard.ts';
+import * as wire from '../../contract/dashboard.ts';
 import { hasDataFee } from '../../core/chains.ts';
 import { drawn, lenient, said, sayingAny } from '../lenient.ts';
 import { Recommendation, Snapshot, Trend } from './gas.ts';
 
 /** `GET /dashboard/stats/current`. Required: the prices. */
 export const Current = lenient(
-  StatsCurrent.extend({ snapshot: Snapshot, trend: Trend, recommendation: Recommendation }),
+  wire.StatsCurrent.extend({ snapshot: Snapshot, trend: Trend, recommendation: Recommendation }),
   'snapshot',
 );
 export type CurrentView = z.infer<typeof Current>;
 
-export const RateLimits = sayingAny(lenient(RateLimitsWire), 'usedToday');
+export const RateLimits = sayingAny(lenient(wire.RateLimits), 'usedToday');
 export type RateLimitsView = z.infer<typeof RateLimits>;
-const { alerts, autoTxs, savings, health } = Summary.shape;
+const { alerts, autoTxs, savings, health } = wire.Summary.shape;
 
 const Node = lenient(health.shape.nodes.element, 'name').transform((wire) => ({
   ...wire,
@@ -38,7 +29,7 @@ const Health = lenient(health.extend({ nodes: z.array(Node) }));
 
 /** `GET /dashboard/summary`: the service's condition. */
 export const Dashboard = sayingAny(
-  drawn(Summary.extend({ alerts: Alerts, autoTxs: AutoTxs, savings: Savings, health: Health })),
+  drawn(wire.Summary.extend({ alerts: Alerts, autoTxs: AutoTxs, savings: Savings, health: Health })),
   'alerts',
 ).transform((wire) => {
   const { source, ...rest } = wire.health ?? Health.parse({});
@@ -52,21 +43,25 @@ export const Dashboard = sayingAny(
 });
 export type DashboardView = z.infer<typeof Dashboard>;
 export type EngineView = NonNullable<DashboardView['health']['engine']>;
-const Point = drawn(ChartPoint, 'timestamp', 'base');
+const Point = drawn(wire.ChartPoint, 'timestamp', 'base');
 export type ChartPointView = z.infer<typeof Point>;
 
-const Outlier = drawn(Anomaly, 'timestamp', 'value').transform(({ kind, ...wire }) => ({
+const Outlier = drawn(wire.Anomaly, 'timestamp', 'value').transform(({ kind, ...wire }) => ({
   ...wire,
   kind: kind ?? 'ANOMALY',
 }));
 
-const ChartEvent = lenient(StatsChart.shape.events.element, 'timestamp').transform(
+const ChartEvent = lenient(wire.StatsChart.shape.events.element, 'timestamp').transform(
   ({ kind, id, ...wire }) => ({ ...wire, kind: kind ?? 'EVENT', id: id ?? '' }),
 );
 
 /** `GET /dashboard/stats/chart`. Required: the points with time and base fee. `timeFrame`: `null` when unknown. */
 export const Chart = lenient(
-  StatsChart.extend({ points: z.array(Point), anomalies: z.array(Outlier), events: z.array(ChartEvent) }),
+  wire.StatsChart.extend({
+    points: z.array(Point),
+    anomalies: z.array(Outlier),
+    events: z.array(ChartEvent),
+  }),
   'points',
 ).transform((wire) => ({
   ...wire,
@@ -77,9 +72,9 @@ export type ChartView = Omit<z.infer<typeof Chart>, 'timeFrame' | 'points'> & {
   readonly points: readonly ChartPointView[];
 };
 
-const Spread = drawn(Stats, 'now', 'min', 'max');
+const Spread = drawn(wire.Stats, 'now', 'min', 'max');
 export type StatsView = z.infer<typeof Spread>;
-const { actions } = StatsMarket.shape;
+const { actions } = wire.StatsMarket.shape;
 const Cost = lenient(actions.element.shape.slow, 'wei');
 export type CostView = z.infer<typeof Cost>;
 
@@ -104,7 +99,7 @@ const HOURS = 24;
 
 /** `GET /dashboard/stats/market`. `from` is later than the time frame while the history is young. */
 export const Market = sayingAny(
-  drawn(StatsMarket.extend({ base: Spread, average: Spread, actions: z.array(Action) })),
+  drawn(wire.StatsMarket.extend({ base: Spread, average: Spread, actions: z.array(Action) })),
   'base',
 ).transform(({ heatmap, ...wire }) => ({
   ...wire,

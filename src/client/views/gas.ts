@@ -5,10 +5,7 @@ import { chainProfile } from '../../core/chains.ts';
 import { formatDuration, formatGwei } from '../../core/units.ts';
 import { lenient, said } from '../lenient.ts';
 
-/**
- * Views: one shape for all services. Wei is `bigint`, times are ms since epoch, absent fields `null`; drawn
- * statistics are numbers, in wei.
- */
+/** Views: one shape for all services. Wei is `bigint`, times ms, absent fields `null`; drawn statistics are numbers. */
 
 const { slow } = GasCurrent.shape.lanes.shape;
 const Lane = lenient(

@@ -77,9 +77,12 @@ export function createApp(options: AppOptions): App {
     if (result instanceof Response) return result;
     if (route.method === 'get') return new EncodedResponse(JSON.stringify(result)).respond(c);
     if (result === undefined) return c.body(null, 204);
+    const { status = 200 } = route.spec;
     const text = JSON.stringify(result);
+    // Relative to the list, wherever a proxy has put it.
+    if (status === 201 && 'id' in result) c.header('Location', `${path.slice(1)}/${result.id}`);
     const headers = { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(text)) };
-    return c.body(text, route.spec.status ?? 200, headers);
+    return c.body(text, status, headers);
   }
 
   app.onError((thrown, c) => {

@@ -1,16 +1,7 @@
 import { z } from 'zod';
 import { ERROR_STATUS, ErrorBody, MetricsError } from '../../contract/api-error.ts';
 import { NoParameters } from '../../contract/queries.ts';
-import {
-  ADDED_ROUTES,
-  API_KEY_HEADER,
-  BASE_PATH,
-  OPENAPI_PATH,
-  PATHS,
-  ROUTE_GROUPS,
-  type RouteGroup,
-  VERSION,
-} from '../../contract/routes.ts';
+import * as v1 from '../../contract/routes.ts';
 import type { Route } from './routes/route.ts';
 
 const DESCRIPTION = `Gas prices of an EVM chain, now, past and to come.
@@ -20,7 +11,7 @@ const DESCRIPTION = `Gas prices of an EVM chain, now, past and to come.
 - A successful \`GET\` has an \`ETag\`; with \`If-None-Match\` the response is 304 while nothing has changed.
 - Every refusal carries an \`errorCode\` for programs and a \`message\` that says what to do next.`;
 
-const GROUP_SAYS: Readonly<Record<RouteGroup, string>> = {
+const GROUP_SAYS: Readonly<Record<v1.RouteGroup, string>> = {
   gas: 'What gas costs now, where the price is going, and what to do',
   alerts: 'Word when a price is reached',
   'auto-txs': 'Signed transactions that are broadcast when a price is reached',
@@ -39,15 +30,15 @@ export function openApiDocument(routes: readonly Route[], baseUrl?: string): str
     paths[route.path] = { ...paths[route.path], [route.method]: describe(route, sent, taken) };
   }
   // Relative to the document, so that it is right behind a proxy that adds a path.
-  const up = '../'.repeat(OPENAPI_PATH.split('/').length - 2);
-  const here = { url: `${up}${BASE_PATH.slice(1)}`, description: 'Where this document is' };
-  const publicUrl = `${baseUrl?.replace(/\/+$/, '')}${BASE_PATH}`;
-  const scheme = { type: 'apiKey', in: 'header', name: API_KEY_HEADER };
+  const up = '../'.repeat(v1.OPENAPI_PATH.split('/').length - 2);
+  const here = { url: `${up}${v1.BASE_PATH.slice(1)}`, description: 'Where this document is' };
+  const publicUrl = `${baseUrl?.replace(/\/+$/, '')}${v1.BASE_PATH}`;
+  const scheme = { type: 'apiKey', in: 'header', name: v1.API_KEY_HEADER };
   const document = {
     openapi: '3.1.0',
-    info: { title: 'Gas Price Service Public API', version: VERSION, description: DESCRIPTION },
+    info: { title: 'Gas Price Service Public API', version: v1.VERSION, description: DESCRIPTION },
     servers: baseUrl === undefined ? [here] : [{ url: publicUrl, description: 'The public address' }, here],
-    tags: ROUTE_GROUPS.map((name) => ({ name, description: GROUP_SAYS[name] })),
+    tags: v1.ROUTE_GROUPS.map((name) => ({ name, description: GROUP_SAYS[name] })),
     paths,
     components: {
       schemas: { ...taken, ...sent },
@@ -96,12 +87,12 @@ function describe({ method, path, group, spec }: Route, sent: Schemas, taken: Sc
   const { summary, description = '', params = NoParameters, query = NoParameters, body, isStream } = spec;
   const { response, status = response ? 200 : 204, success = summary, refusals } = spec;
   const hasTag = method === 'get' && !isStream;
-  const isAddition = ADDED_ROUTES.some((each) => each.method === method && each.path === path);
+  const isAddition = v1.ADDED_ROUTES.some((each) => each.method === method && each.path === path);
   const said = isAddition ? `Not part of v1. ${description}` : description;
   const content = (of: z.ZodType, type = 'application/json') => ({
     content: { [type]: { schema: jsonSchema(of, 'output', sent) } },
   });
-  const needsChain = !['alerts', 'auto-txs'].includes(group) && path !== PATHS.rateLimits;
+  const needsChain = !['alerts', 'auto-txs'].includes(group) && path !== v1.PATHS.rateLimits;
   const wrong = body ? WRONG_BODY : hasTag ? WRONG_VALUE : WRONG_NAME;
   const refused = { 400: wrong, ...GATE, ...(needsChain && NEEDS_CHAIN), ...refusals };
   const refusal = ([code, why]: readonly [string, string]) => {
@@ -190,6 +181,6 @@ const LAST_EVENT_ID = headerParameter(
 
 /** The operation id of a reading route is its path's name (`gasCurrent`); others start with a verb. */
 function operationId(method: Route['method'], path: Route['path']): string {
-  const name = Object.entries(PATHS).find(([, each]) => each === path)?.[0] ?? path;
+  const name = Object.entries(v1.PATHS).find(([, each]) => each === path)?.[0] ?? path;
   return method === 'get' ? name : `${method}${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }

@@ -53,10 +53,7 @@ export class EncodedResponse {
 
 const GZIP_ACCEPTED = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i;
 
-/**
- * Caches responses while `version` returns the same object: between two blocks all clients request the same few.
- * Concurrent requests share one computation.
- */
+/** Caches responses while `version` returns the same object, so between two blocks. Concurrent requests share one. */
 export function createResponseCache(version: () => object | null) {
   const cache = new Map<string, Promise<EncodedResponse>>();
   let cachedVersion: object | null = null;

@@ -78,10 +78,7 @@ export interface ServerOptions {
 
 export type RunningServer = Awaited<ReturnType<typeof startServer>>;
 
-/**
- * Listens. Resolves when it does.
- * @throws the system's error (`EADDRINUSE`, `EACCES`, `ENOTFOUND`, …) when it cannot.
- */
+/** Resolves when it listens. @throws the system's error (`EADDRINUSE`, `EACCES`, `ENOTFOUND`, …) */
 export async function startServer(options: ServerOptions) {
   const { served, host, log, prefix = '' } = options;
   const limits = { ...LIMITS, ...options.limits };
@@ -248,10 +245,7 @@ const unknownHost = (name: string) =>
     { status: 421 },
   );
 
-/**
- * The path of a request for this service. `prefix` is the path of the base URL, which a proxy may pass on or remove;
- * a prefix that begins like v1's path (`/be`) must not be confused with it.
- */
+/** The path without `prefix`, that of the base URL, which a proxy may remove. A `/be` must not be confused with v1's own. */
 function withoutPrefix(url: string, prefix: string): string {
   if (prefix === '' || !url.startsWith(`${prefix}/`)) return url;
   const isV1 = url.startsWith(`${BASE_PATH}/`) && !url.startsWith(`${prefix}${BASE_PATH}/`);

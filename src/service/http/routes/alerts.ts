@@ -9,7 +9,10 @@ import { ALERTS_PER_KEY, type AlertService } from '../../alerts/alert-service.ts
 import { valid } from '../errors.ts';
 import { type AdmittedRequest, type Route, route } from './route.ts';
 
-const NO_ALERT = { 404: 'There is no such alert, or it belongs to another key' };
+const OF_ONE = {
+  params: queries.AlertParameter,
+  refusals: { 404: 'There is no such alert, or it belongs to another key' },
+};
 
 const EXAMPLE: wire.AlertCreationInput = {
   thresholdGwei: 5,
@@ -37,9 +40,8 @@ export const alertRoutes = (alerts: AlertService): Route[] => [
   }),
   route('get', PATHS.alert, {
     summary: 'One alert, and what was sent for it',
-    params: queries.AlertParameter,
+    ...OF_ONE,
     response: wire.AlertDetails,
-    refusals: NO_ALERT,
     handle: ({ owner, params: { id } }) => alerts.details(owner, id),
   }),
   route('post', PATHS.alerts, {
@@ -51,22 +53,16 @@ export const alertRoutes = (alerts: AlertService): Route[] => [
     success: 'The alert, armed',
     response: wire.CreatedAlert,
     refusals: { 409: `The key has ${ALERTS_PER_KEY.toLocaleString('en')} alerts already` },
-    async handle(request) {
-      const alert = await alerts.create(request.owner, readAlert(alerts, request));
-      // Relative to the list, wherever a proxy has put it.
-      request.c.header('Location', `alerts/${alert.id}`);
-      return alert;
-    },
+    handle: (request) => alerts.create(request.owner, readAlert(alerts, request)),
   }),
   route('put', PATHS.alert, {
     summary: 'Change an alert',
     description:
       'Replaces all that `POST /alerts` takes: what is left out has its default. Id, status, history and savings stay; a running cooldown goes on, counted from the last notification; the confirming blocks are counted anew. What has fired already is sent as it was.',
-    params: queries.AlertParameter,
+    ...OF_ONE,
     body: { schema: wire.AlertCreation, example: EXAMPLE },
     success: 'The alert as it is now',
     response: wire.CreatedAlert,
-    refusals: NO_ALERT,
     handle: (request) => alerts.update(request.owner, request.params.id, readAlert(alerts, request)),
   }),
   route('post', PATHS.signingSecret, {
@@ -81,28 +77,25 @@ export const alertRoutes = (alerts: AlertService): Route[] => [
     summary: 'Arm or disable an alert',
     description:
       'Enabled again, it may fire at once; a cooldown that is running goes on. A status that it has already changes nothing.',
-    params: queries.AlertParameter,
+    ...OF_ONE,
     body: { schema: wire.AlertStatusUpdate, example: { status: 'DISABLED' } },
     success: 'The alert as it is now',
     response: wire.Alert,
-    refusals: NO_ALERT,
     handle: ({ owner, body, params: { id } }) =>
       alerts.setStatus(owner, id, read(wire.AlertStatusUpdate, body).status),
   }),
   route('delete', PATHS.alert, {
     summary: 'Delete an alert',
     description: 'What was still to be sent for it is not sent any more.',
-    params: queries.AlertParameter,
+    ...OF_ONE,
     success: 'It is gone',
-    refusals: NO_ALERT,
     handle: ({ owner, params: { id } }) => alerts.remove(owner, id),
   }),
   route('get', PATHS.alertSavings, {
     summary: 'What an alert has saved',
-    params: queries.AlertParameter,
+    ...OF_ONE,
     query: queries.SavingsParameters,
     response: wire.AlertSavings,
-    refusals: NO_ALERT,
     handle: ({ owner, params: { id }, query: { gasAmount = SAVINGS_GAS_DEFAULT } }) =>
       alerts.savings(owner, id, gasAmount),
   }),

@@ -59,12 +59,7 @@ export const autoTxRoutes = (autoTxs: AutoTxService): Route[] => [
       413: REFUSALS[413],
       ...NEEDS_CHAIN,
     },
-    async handle({ c, owner, body }) {
-      const autoTx = await autoTxs.create(owner, valid(checkAutoTx(body, autoTxs.now())));
-      // Relative to the list, wherever a proxy has put it.
-      c.header('Location', `auto-txs/${autoTx.id}`);
-      return autoTx;
-    },
+    handle: ({ owner, body }) => autoTxs.create(owner, valid(checkAutoTx(body, autoTxs.now()))),
   }),
   route('put', PATHS.autoTx, {
     summary: 'Change an auto-tx',

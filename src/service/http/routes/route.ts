@@ -38,7 +38,7 @@ export interface AdmittedRequest {
 
 export interface Route extends V1Route {
   readonly spec: Omit<RouteSpec<z.ZodObject, z.ZodObject, z.ZodType>, 'handle'>;
-  readonly handle: (request: AdmittedRequest) => Promise<unknown>;
+  readonly handle: (request: AdmittedRequest) => Promise<object | undefined>;
 }
 
 export function route<
