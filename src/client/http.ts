@@ -50,13 +50,6 @@ export interface HttpRequest {
   readonly root?: string;
 }
 
-/** A successful response. Its text, which may be empty, contains neither the key nor signed bytes. */
-export interface HttpResponse {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-}
-
 /** HTTP with one service, by ky: all requests of the client, the doctor and the OpenAPI search. */
 export class Http {
   readonly host: string;
@@ -100,8 +93,8 @@ export class Http {
     });
   }
 
-  /** Everything but a success is a ClientError, without the key and the query. */
-  async send(request: HttpRequest): Promise<HttpResponse> {
+  /** The text has neither key nor signed bytes. Everything but a success is a ClientError, without key and query. */
+  async send(request: HttpRequest) {
     const { path, method = 'get', body } = request;
     this.#rateLimit?.check(path);
     const sent = this.#target(request);

@@ -10,7 +10,7 @@ const LAST_RETRY_MS = 300_000;
 /** A service without a stream, or a key without access, will have none in a minute either. */
 export const FINAL: readonly ClientErrorCode[] = ['not-found', 'plan', 'key', 'invalid'];
 
-export interface Listener {
+interface Listener {
   /** @param text the service's own response */
   readonly onSnapshot: (snapshot: SnapshotView, text: string) => void;
   /** Whether prices arrive by the stream now, so that polling is not needed. */

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import * as alerts from '../contract/alerts.ts';
 import * as autoTxs from '../contract/auto-txs.ts';
 import * as dashboard from '../contract/dashboard.ts';
-import * as explorer from '../contract/explorer.ts';
 import * as gas from '../contract/gas.ts';
 import * as metrics from '../contract/metrics.ts';
 import { PATHS, type V1Route } from '../contract/routes.ts';
@@ -28,53 +27,49 @@ export interface ClientRoute<View> {
 export type ResponseSchemas<View> = Pick<ClientRoute<View>, 'schema' | 'view'>;
 
 const route = <View>(
-  method: ClientRoute<View>['method'],
-  path: ClientRoute<View>['path'],
-  schema: z.ZodObject,
-  view: ClientRoute<View>['view'],
-  ...documented: readonly string[]
-): ClientRoute<View> => ({ method, path, schema, view, documented });
-
-const get = <View>(
   path: ClientRoute<View>['path'],
   schema: z.ZodObject,
   view: z.ZodType<View>,
-  ...documented: string[]
-) => route('get', path, schema, view, ...documented);
+  { method = 'get', documented = [] }: Partial<Pick<ClientRoute<View>, 'method' | 'documented'>> = {},
+): ClientRoute<View> => ({ method, path, schema, view, documented });
 
 /** Many services respond to a write with only an acknowledgement. */
 const Anything = z.unknown();
 
 export const ROUTES = {
-  gasCurrent: get(PATHS.gasCurrent, gas.GasCurrent, Snapshot),
-  gasStream: get(PATHS.gasStream, gas.GasCurrent, Snapshot),
-  gasTrend: get(PATHS.gasTrend, gas.GasTrend, Trend),
-  gasRecommendation: get(PATHS.gasRecommendation, gas.GasRecommendation, Recommendation),
-  statsCurrent: get(PATHS.statsCurrent, dashboard.StatsCurrent, Current),
-  statsChart: get(PATHS.statsChart, dashboard.StatsChart, Chart),
-  statsMarket: get(PATHS.statsMarket, dashboard.StatsMarket, Market, 'timeFrame=24h'),
-  rateLimits: get(PATHS.rateLimits, dashboard.RateLimits, RateLimits),
-  summary: get(PATHS.summary, dashboard.Summary, Dashboard),
-  baseFee: get(PATHS.baseFee, metrics.BaseFeeMetrics, BaseFees, 'from', 'to'),
-  priorityFee: get(PATHS.priorityFee, metrics.PriorityFeeMetrics, PriorityFees, 'from', 'to', 'percentile'),
-  gasUsedRatio: get(PATHS.gasUsedRatio, metrics.GasUsedRatioMetrics, GasUsedRatios, 'from', 'to'),
-  block: get(PATHS.block, explorer.BlockMetrics, Block),
-  tx: get(PATHS.tx, explorer.TxMetrics, Tx),
-  txs: get(PATHS.txs, explorer.TxsMetrics, Txs, 'from', 'to'),
-  alerts: get(PATHS.alerts, alerts.AlertList, AlertPage),
-  alert: get(PATHS.alert, alerts.AlertDetails, AlertDetails),
-  createAlert: route('post', PATHS.alerts, alerts.CreatedAlert, CreatedAlert),
-  updateAlert: route('put', PATHS.alert, alerts.CreatedAlert, CreatedAlert),
-  setAlertStatus: route('put', PATHS.alertStatus, alerts.Alert, Alert),
-  deleteAlert: route('delete', PATHS.alert, alerts.Alert, Anything),
-  alertSavings: get(PATHS.alertSavings, alerts.AlertSavings, AlertSavings),
-  rotateSigningSecret: route('post', PATHS.signingSecret, alerts.RotatedSecret, RotatedSecret),
-  redeliver: route('post', PATHS.alertRedeliver, alerts.Alert, Anything),
-  autoTxs: get(PATHS.autoTxs, autoTxs.AutoTxList, AutoTxPage),
-  autoTx: get(PATHS.autoTx, autoTxs.AutoTxDetails, AutoTxDetails),
-  createAutoTx: route('post', PATHS.autoTxs, autoTxs.AutoTx, AutoTx),
-  updateAutoTx: route('put', PATHS.autoTx, autoTxs.AutoTx, AutoTx),
-  cancelAutoTx: route('post', PATHS.autoTxCancel, autoTxs.AutoTx, AutoTx),
-  deleteAutoTx: route('delete', PATHS.autoTx, autoTxs.AutoTx, Anything),
-  autoTxAccount: get(PATHS.autoTxAccount, autoTxs.AutoTxAccount, AutoTxAccount),
+  gasCurrent: route(PATHS.gasCurrent, gas.GasCurrent, Snapshot),
+  gasStream: route(PATHS.gasStream, gas.GasCurrent, Snapshot),
+  gasTrend: route(PATHS.gasTrend, gas.GasTrend, Trend),
+  gasRecommendation: route(PATHS.gasRecommendation, gas.GasRecommendation, Recommendation),
+  statsCurrent: route(PATHS.statsCurrent, dashboard.StatsCurrent, Current),
+  statsChart: route(PATHS.statsChart, dashboard.StatsChart, Chart),
+  statsMarket: route(PATHS.statsMarket, dashboard.StatsMarket, Market, { documented: ['timeFrame=24h'] }),
+  rateLimits: route(PATHS.rateLimits, dashboard.RateLimits, RateLimits),
+  summary: route(PATHS.summary, dashboard.Summary, Dashboard),
+  baseFee: route(PATHS.baseFee, metrics.BaseFeeMetrics, BaseFees, { documented: ['from', 'to'] }),
+  priorityFee: route(PATHS.priorityFee, metrics.PriorityFeeMetrics, PriorityFees, {
+    documented: ['from', 'to', 'percentile'],
+  }),
+  gasUsedRatio: route(PATHS.gasUsedRatio, metrics.GasUsedRatioMetrics, GasUsedRatios, {
+    documented: ['from', 'to'],
+  }),
+  block: route(PATHS.block, metrics.BlockMetrics, Block),
+  tx: route(PATHS.tx, metrics.TxMetrics, Tx),
+  txs: route(PATHS.txs, metrics.TxsMetrics, Txs, { documented: ['from', 'to'] }),
+  alerts: route(PATHS.alerts, alerts.AlertList, AlertPage),
+  alert: route(PATHS.alert, alerts.AlertDetails, AlertDetails),
+  createAlert: route(PATHS.alerts, alerts.CreatedAlert, CreatedAlert, { method: 'post' }),
+  updateAlert: route(PATHS.alert, alerts.CreatedAlert, CreatedAlert, { method: 'put' }),
+  setAlertStatus: route(PATHS.alertStatus, alerts.Alert, Alert, { method: 'put' }),
+  deleteAlert: route(PATHS.alert, alerts.Alert, Anything, { method: 'delete' }),
+  alertSavings: route(PATHS.alertSavings, alerts.AlertSavings, AlertSavings),
+  rotateSigningSecret: route(PATHS.signingSecret, alerts.RotatedSecret, RotatedSecret, { method: 'post' }),
+  redeliver: route(PATHS.alertRedeliver, alerts.Alert, Anything, { method: 'post' }),
+  autoTxs: route(PATHS.autoTxs, autoTxs.AutoTxList, AutoTxPage),
+  autoTx: route(PATHS.autoTx, autoTxs.AutoTxDetails, AutoTxDetails),
+  createAutoTx: route(PATHS.autoTxs, autoTxs.AutoTx, AutoTx, { method: 'post' }),
+  updateAutoTx: route(PATHS.autoTx, autoTxs.AutoTx, AutoTx, { method: 'put' }),
+  cancelAutoTx: route(PATHS.autoTxCancel, autoTxs.AutoTx, AutoTx, { method: 'post' }),
+  deleteAutoTx: route(PATHS.autoTx, autoTxs.AutoTx, Anything, { method: 'delete' }),
+  autoTxAccount: route(PATHS.autoTxAccount, autoTxs.AutoTxAccount, AutoTxAccount),
 } as const;

@@ -24,11 +24,8 @@ const fields = {
   to: Target.describe("The method's target: an address, a URL, a chat id; empty for TERMINAL"),
   targets: z.partialRecord(Channel, Target.min(1)).describe('Targets of the further channels'),
   note: wire.Note.describe('Goes with each notification'),
-  hysteresisGwei: z
-    .number()
-    .min(0)
-    .max(choices.MOST_GWEI)
-    .refine(wire.isWholeWei, 'must have at most 9 decimals')
+  hysteresisGwei: wire
+    .gweiOf(z.number().min(0))
     .describe('How far the price must leave the threshold to notify again, in gwei; 0: it need not leave'),
   confirmBlocks: whole(1, choices.CONFIRM_BLOCKS_MOST).describe('Blocks in a row it must hold'),
 };

@@ -75,13 +75,17 @@ export const TimeFrame = z
   .meta({ id: 'TimeFrame', description: 'How far back the response reaches' });
 
 /** Whether it is a whole number of wei, with at most 9 decimals, within a double's precision. */
-export const isWholeWei = (gwei: number): boolean => {
+const isWholeWei = (gwei: number): boolean => {
   const wei = gwei * 1e9;
   return Math.abs(wei - Math.round(wei)) <= Math.abs(wei) * Number.EPSILON;
 };
 
-/** A user's price per gas in gwei: above 0, a whole number of wei. */
-export const PriceGwei = z.number().gt(0).max(MOST_GWEI).refine(isWholeWei, 'must have at most 9 decimals');
+/** A user's gwei: a whole number of wei. */
+export const gweiOf = (bounded: z.ZodNumber) =>
+  bounded.max(MOST_GWEI).refine(isWholeWei, 'must have at most 9 decimals');
+
+/** A user's price per gas. */
+export const PriceGwei = gweiOf(z.number().gt(0));
 
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.strictObject({

@@ -128,7 +128,6 @@ export const TxParameter = z.strictObject({
 
 /** Any text: an invalid id matches no alert. */
 export const AlertParameter = z.strictObject({ id: z.string().describe('Id of the alert') });
-/** Any text: an invalid id matches no auto-tx. */
 export const AutoTxParameter = z.strictObject({ id: z.string().describe('Id of the auto-tx') });
 
 export const AccountParameter = z.strictObject({

@@ -192,13 +192,8 @@ const block = reading({
   },
   run: async ({ client, signal }, { number }) => {
     const found = await client.block(number, { signal });
-    const {
-      timestamp: time,
-      baseFeePerGas: baseFee,
-      nextBaseFeePerGas: nextBaseFee,
-      burntWei: burnt,
-    } = found;
-    return { ...found, time, baseFee, nextBaseFee, burnt };
+    const { baseFeePerGas: baseFee, nextBaseFeePerGas: nextBaseFee, burntWei: burnt } = found;
+    return { ...found, time: found.timestamp, baseFee, nextBaseFee, burnt };
   },
 });
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RateLimits, StatsCurrent, Summary } from '../../src/contract/dashboard.ts';
-import { TxsMetrics } from '../../src/contract/explorer.ts';
+import { TxsMetrics } from '../../src/contract/metrics.ts';
 import { BASE_PATH } from '../../src/contract/routes.ts';
 import type { Certificate } from '../client/certificates.ts';
 import { serve } from '../client/http-server.ts';

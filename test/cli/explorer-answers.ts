@@ -1,4 +1,4 @@
-import { BlockMetrics, TxMetrics } from '../../src/contract/explorer.ts';
+import { BlockMetrics, TxMetrics } from '../../src/contract/metrics.ts';
 
 export const HASH = `0x${'ab'.repeat(32)}`;
 export const AT = '2026-01-20T12:00:00.000Z';

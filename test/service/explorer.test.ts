@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ChainError } from '../../src/chain/chain-source.ts';
-import { BlockMetrics, TxMetrics, TxsMetrics } from '../../src/contract/explorer.ts';
+import { BlockMetrics, TxMetrics, TxsMetrics } from '../../src/contract/metrics.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { ETHEREUM_FEE_RULE, nextBaseFee } from '../../src/core/eip1559.ts';
 import { BLOCK_ZERO_TIME, blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';

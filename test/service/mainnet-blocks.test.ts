@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
-import { BlockMetrics, TxsMetrics } from '../../src/contract/explorer.ts';
+import { BlockMetrics, TxsMetrics } from '../../src/contract/metrics.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { type Reply, startJsonRpcServer } from '../helpers/json-rpc-server.ts';
 import { isSlowRun } from '../helpers/rounds.ts';

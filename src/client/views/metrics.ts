@@ -1,6 +1,13 @@
 import type * as z from 'zod';
-import { BlockMetrics, TxMetrics, TxRow } from '../../contract/explorer.ts';
-import { BaseFeeMetrics, BaseFeeRow, GasUsedRatioRow, PriorityFeeRow } from '../../contract/metrics.ts';
+import {
+  BaseFeeMetrics,
+  BaseFeeRow,
+  BlockMetrics,
+  GasUsedRatioRow,
+  PriorityFeeRow,
+  TxMetrics,
+  TxRow,
+} from '../../contract/metrics.ts';
 import { GAS_PER_BLOB } from '../../core/eip4844.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { tipRankWords } from '../../core/tip-rank-words.ts';

@@ -37,8 +37,13 @@ export function createBodyReader(bodyMs = BODY_MS) {
     const declared = Number(req.header('content-length') ?? most);
     if (declared > most) throw tooLarge(most);
     const room = declared > BODY_BYTES ? declared : 0;
-    if (held + room > ALL_BYTES) throw noRoom();
-    if ((heldBy.get(owner) ?? 0) + room > KEY_BYTES) throw noRoomForKey();
+    if (held + room > ALL_BYTES)
+      throw full('upstream_unavailable', 'too much is sent to this service at once; ask again in a moment');
+    if ((heldBy.get(owner) ?? 0) + room > KEY_BYTES) {
+      const size = `${KEY_BYTES / 1_000_000} MB at once`;
+      const why = `this key sends more than ${size}; wait for the responses to what it has sent`;
+      throw full('rate_limit_exceeded', why);
+    }
     hold(owner, room);
     try {
       const late = () => Promise.reject(tooSlow(bodyMs));
@@ -100,12 +105,3 @@ const tooSlow = (ms: number) =>
   });
 
 const full = (code: ErrorCode, message: string) => new ApiFailure(code, message, { retrySec: 2 });
-
-const noRoomForKey = () =>
-  full(
-    'rate_limit_exceeded',
-    `this key sends more than ${KEY_BYTES / 1_000_000} MB at once; wait for the responses to what it has sent`,
-  );
-
-const noRoom = () =>
-  full('upstream_unavailable', 'too much is sent to this service at once; ask again in a moment');

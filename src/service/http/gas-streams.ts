@@ -126,7 +126,10 @@ export function createGasStreams(
       // Throws while there are no prices.
       state.present();
       const own = [...readers.values()].filter(({ owner }) => owner === reader.owner);
-      if (reader.owner !== '' && own.length >= STREAMS_PER_KEY) throw tooMany();
+      if (reader.owner !== '' && own.length >= STREAMS_PER_KEY) {
+        const why = `this key has ${STREAMS_PER_KEY} streams open; close one of them, or ask for /gas/current`;
+        throw new ApiFailure('rate_limit_exceeded', why, { retrySec: 60 });
+      }
       publish();
       const isKnown = sent?.isFirst === true && lastId === String(sent.id);
       const first = isKnown || sent === null ? COMMENT : sent.bytes;
@@ -149,10 +152,3 @@ export function createGasStreams(
     },
   };
 }
-
-const tooMany = () =>
-  new ApiFailure(
-    'rate_limit_exceeded',
-    `this key has ${STREAMS_PER_KEY} streams open; close one of them, or ask for /gas/current`,
-    { retrySec: 60 },
-  );

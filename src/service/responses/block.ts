@@ -1,5 +1,5 @@
 import { type ChainBlock, ChainError } from '../../chain/chain-source.ts';
-import type { BlockMetrics } from '../../contract/explorer.ts';
+import type { BlockMetrics } from '../../contract/metrics.ts';
 import type { Block } from '../../core/block.ts';
 import { nextBaseFeeByRule } from '../../core/engine/next-base-fee.ts';
 import { type ChainReader, isBlockOf } from '../chain-reader.ts';

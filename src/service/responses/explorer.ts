@@ -4,7 +4,7 @@ import {
   type ChainReceipt,
   type ChainTransaction,
 } from '../../chain/chain-source.ts';
-import type { TxMetrics, TxRow, TxsMetrics } from '../../contract/explorer.ts';
+import type { TxMetrics, TxRow, TxsMetrics } from '../../contract/metrics.ts';
 import { PAGE_SIZE_DEFAULT, type TxsParameters } from '../../contract/queries.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import type { BlockStore } from '../../store/blocks.ts';

@@ -1,5 +1,11 @@
-import { BlockMetrics, TxMetrics, TxsMetrics } from '../../../contract/explorer.ts';
-import { BaseFeeMetrics, GasUsedRatioMetrics, PriorityFeeMetrics } from '../../../contract/metrics.ts';
+import {
+  BaseFeeMetrics,
+  BlockMetrics,
+  GasUsedRatioMetrics,
+  PriorityFeeMetrics,
+  TxMetrics,
+  TxsMetrics,
+} from '../../../contract/metrics.ts';
 import * as queries from '../../../contract/queries.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import type { Rollup } from '../../../store/rollups.ts';
