@@ -3,7 +3,7 @@ import { checkTargets, type TargetFields, type TargetRules } from './alert-targe
 import * as choices from './choices.ts';
 import { type Body, type Checked, checkBody } from './field-problems.ts';
 import * as wire from './primitives.ts';
-import { object, pageOf, whole } from './primitives.ts';
+import { flag, listOf, maybe, object, pageOf, text, whole } from './primitives.ts';
 
 const Target = z.string().max(2_048);
 
@@ -18,7 +18,7 @@ const fields = {
   cooldownMs: whole(0, choices.COOLDOWN_LONGEST_MS).describe(
     'The least time between notifications, in ms: while the condition holds, it notifies again each time this is over. With 0 only once until the price has left the threshold',
   ),
-  disableOnce: z.boolean().describe('Disables itself after it fired'),
+  disableOnce: flag('Disables itself after it fired'),
   method: Channel.describe('The channel that `to` belongs to; one of channels'),
   channels: z.array(Channel).min(1).max(choices.ALERT_CHANNELS.length),
   to: Target.describe("The method's target: an address, a URL, a chat id; empty for TERMINAL"),
@@ -90,23 +90,19 @@ export const AlertRedelivery = object('AlertRedelivery', 'Which delivery to send
 });
 
 export const AlertDelivery = object('AlertDelivery', 'What was sent to one channel for one firing', {
-  id: z.string().describe('Also the idempotency key that is sent to the recipient'),
-  eventId: z.string().describe('The firing it is for'),
+  id: text('Also the idempotency key that is sent to the recipient'),
+  eventId: text('The firing it is for'),
   channel: Channel,
   target: z.string(),
   status: z.enum(choices.DELIVERY_STATUSES),
   createdAt: wire.Timestamp,
-  nextAttemptAt: wire.Timestamp.nullable().describe('When it is tried again; null once it is done'),
-  attempts: z
-    .array(
-      z.strictObject({
-        at: wire.Timestamp,
-        latencyMs: z.number().min(0),
-        ok: z.boolean(),
-        answer: z.string().describe("The recipient's response, in short"),
-      }),
-    )
-    .describe('The newest 20, newest first'),
+  nextAttemptAt: maybe(wire.Timestamp, 'When it is tried again; null once it is done'),
+  attempts: listOf('The newest 20, newest first', {
+    at: wire.Timestamp,
+    latencyMs: z.number().min(0),
+    ok: z.boolean(),
+    answer: text("The recipient's response, in short"),
+  }),
 });
 export type AlertDelivery = z.infer<typeof AlertDelivery>;
 
@@ -117,16 +113,17 @@ export const Alert = object('Alert', 'An alert', {
   createdAt: wire.Timestamp,
   updatedAt: wire.Timestamp,
   lastTriggeredAt: wire.Timestamp.nullable(),
-  cooldownUntil: wire.Timestamp.nullable().describe(
+  cooldownUntil: maybe(
+    wire.Timestamp,
     'Until when it cools down at least; null while it does not. In the past: it waits for the price to leave the threshold',
   ),
   triggerCount: whole(0),
-  disabledReason: z.string().nullable().describe('Why it was disabled, where the service did it by itself'),
-  keyId: z.string().nullable().describe("The id of the key that made it; null: one's own"),
-  missed: z
-    .strictObject({ count: whole(1), lastAt: wire.Timestamp })
-    .nullable()
-    .describe('Firings in blocks that came too late to notify: the service was not running, or behind'),
+  disabledReason: maybe(z.string(), 'Why it was disabled, where the service did it by itself'),
+  keyId: maybe(z.string(), "The id of the key that made it; null: one's own"),
+  missed: maybe(
+    z.strictObject({ count: whole(1), lastAt: wire.Timestamp }),
+    'Firings in blocks that came too late to notify: the service was not running, or behind',
+  ),
 });
 export type Alert = z.infer<typeof Alert>;
 
@@ -136,20 +133,16 @@ export const AlertDetails = Alert.extend({
 export type AlertDetails = z.infer<typeof AlertDetails>;
 
 export const CreatedAlert = Alert.extend({
-  signingSecret: z
-    .string()
-    .nullable()
-    .describe(
-      'The secret that signs the webhooks of all alerts of the key. Told when an alert gets a webhook: null where it has none, or had one before',
-    ),
+  signingSecret: maybe(
+    z.string(),
+    'The secret that signs the webhooks of all alerts of the key. Told when an alert gets a webhook: null where it has none, or had one before',
+  ),
 }).meta({ id: 'CreatedAlert', description: 'An alert that was just made or changed' });
 export type CreatedAlert = z.infer<typeof CreatedAlert>;
 
 export const RotatedSecret = object('RotatedSecret', 'A new signing secret', {
-  signingSecret: z
-    .string()
-    .describe('The secret that signs the webhooks of all alerts of the key from now on'),
-  previousUntil: wire.Timestamp.nullable().describe('Until when the former one signs too; null: none'),
+  signingSecret: text('The secret that signs the webhooks of all alerts of the key from now on'),
+  previousUntil: maybe(wire.Timestamp, 'Until when the former one signs too; null: none'),
 });
 export type RotatedSecret = z.infer<typeof RotatedSecret>;
 export const AlertList = pageOf(Alert).meta({ id: 'AlertList', description: 'Alerts, newest first' });
@@ -159,22 +152,18 @@ const SavingsEntry = object('SavingsEntry', 'One firing and what it saved', {
   triggeredAt: wire.Timestamp,
   blockNumber: wire.BlockNumber,
   price: wire.Wei,
-  referencePrice: wire.Wei.nullable().describe("The lane's mean over the 24 hours before; null: unknown"),
+  referencePrice: maybe(wire.Wei, "The lane's mean over the 24 hours before; null: unknown"),
   savedWei: wire.Amount,
   savedUsd: wire.Usd.nullable(),
 });
 
-export const AlertSavings = object(
-  'AlertSavings',
-  'What an alert has saved against the mean of the day before',
-  {
-    alertId: z.string(),
-    events: whole(0).describe('Firings of the last 90 days, at most 1,000; entries: the newest 500'),
-    savedWei: wire.Amount,
-    savedUsd: wire.Usd.nullable(),
-    best: SavingsEntry.nullable(),
-    gasAmount: whole(1).describe('Gas that the savings are counted for'),
-    entries: z.array(SavingsEntry),
-  },
-);
+export const AlertSavings = object('AlertSavings', 'What an alert saved against the mean of the day before', {
+  alertId: z.string(),
+  events: whole(0).describe('Firings of the last 90 days, at most 1,000; entries: the newest 500'),
+  savedWei: wire.Amount,
+  savedUsd: wire.Usd.nullable(),
+  best: SavingsEntry.nullable(),
+  gasAmount: whole(1).describe('Gas that the savings are counted for'),
+  entries: z.array(SavingsEntry),
+});
 export type AlertSavings = z.infer<typeof AlertSavings>;

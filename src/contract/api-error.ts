@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ChainId } from './primitives.ts';
+import { ChainId, maybe, text } from './primitives.ts';
 
 export const ERROR_STATUS = {
   validation_failed: 400,
@@ -24,7 +24,7 @@ const ErrorCodeSchema = z
 export const ErrorBody = z
   .object({
     errorCode: ErrorCodeSchema,
-    message: z.string().describe('What went wrong and what to do next, for people'),
+    message: text('What went wrong and what to do next, for people'),
     details: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .optional()
@@ -35,9 +35,9 @@ export type ErrorBody = z.infer<typeof ErrorBody>;
 
 /** An invalid metrics window: the error body and, beside it, the known envelope of a hosted service. */
 export const MetricsError = ErrorBody.extend({
-  chainId: ChainId.nullable().describe('null while the service has not reached its chain yet'),
-  from: z.string().nullable().describe('As asked, which may be nonsense; null where left out'),
-  to: z.string().nullable().describe('As asked, which may be nonsense; null where left out'),
+  chainId: maybe(ChainId, 'null while the service has not reached its chain yet'),
+  from: maybe(z.string(), 'As asked, which may be nonsense; null where left out'),
+  to: maybe(z.string(), 'As asked, which may be nonsense; null where left out'),
   data: z.array(z.strictObject({ error: z.string() })),
 }).meta({ id: 'MetricsError', description: 'An invalid metrics window' });
 export type MetricsError = z.infer<typeof MetricsError>;

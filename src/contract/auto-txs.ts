@@ -3,7 +3,7 @@ import type { FieldProblem } from './alert-targets.ts';
 import * as choices from './choices.ts';
 import { type Body, checkBody } from './field-problems.ts';
 import * as wire from './primitives.ts';
-import { object, pageOf, whole } from './primitives.ts';
+import { flag, listOf, maybe, object, pageOf, text, whole } from './primitives.ts';
 
 /** Nonces are below 2^64 − 1 (EIP-2681); those above 2^53 are refused: no account gets there. */
 const Nonce = whole(0).meta({ id: 'Nonce', description: "Number of the sender's transaction" });
@@ -40,9 +40,7 @@ const SignedHex = z
 const fields = {
   targetGasPriceGwei: wire.PriceGwei.describe('Price per gas at or below which it is broadcast, in gwei'),
   gasSpeed: z.enum(choices.GAS_SPEEDS).describe('The lane whose price is compared with the target'),
-  strictTargetPrice: z
-    .boolean()
-    .describe('Compares what this transaction would pay in the next block instead of the lane'),
+  strictTargetPrice: flag('Compares what this transaction would pay in the next block instead of the lane'),
   note: wire.Note.describe('For yourself'),
   expiresAt: ExpiresAt,
 };
@@ -113,16 +111,13 @@ function wrongExpiry({ expiresAt }: Body, now: number): FieldProblem[] {
 }
 
 const Check = object('AutoTxCheck', 'A pre-flight check', {
-  name: z.string().describe(`One of ${choices.CHECK_NAMES.join(', ')}`),
+  name: text(`One of ${choices.CHECK_NAMES.join(', ')}`),
   result: z
     .enum(choices.CHECK_RESULTS)
     .describe('block: can never be included; wait: held until it passes; unknown: no node says'),
-  ok: z
-    .boolean()
-    .nullable()
-    .describe('false: needs attention (a block, a missing balance, a likely mistake); null: unknown'),
-  code: z.string().nullable().describe('For programs, such as insufficient_balance'),
-  message: z.string().describe('What it found, and what it waits for'),
+  ok: maybe(z.boolean(), 'false: needs attention (a block, no balance, a likely mistake); null: unknown'),
+  code: maybe(z.string(), 'For programs, such as insufficient_balance'),
+  message: text('What it found, and what it waits for'),
 });
 
 const Problem = z.strictObject({ code: z.string(), message: z.string() });
@@ -140,10 +135,10 @@ export const AutoTx = object('AutoTx', 'A transaction that is broadcast when gas
   ...fields,
   chainId: wire.ChainId,
   type: whole(0, 4).nullable().describe('EIP-2718 type; null: a draft'),
-  from: wire.Address.nullable().describe('null: a draft'),
-  to: wire.Address.nullable().describe('null: it makes a contract'),
+  from: maybe(wire.Address, 'null: a draft'),
+  to: maybe(wire.Address, 'null: it makes a contract'),
   value: wire.Amount,
-  data: z.string().nullable().describe('null in lists, where it is long: ask for the one'),
+  data: maybe(z.string(), 'null in lists, where it is long: ask for the one'),
   nonce: Nonce.nullable(),
   gasLimit: whole(0).nullable(),
   maxFeePerGas: wire.Wei.nullable(),
@@ -154,47 +149,39 @@ export const AutoTx = object('AutoTx', 'A transaction that is broadcast when gas
   checkedAt: wire.Timestamp.nullable(),
   createdAt: wire.Timestamp,
   updatedAt: wire.Timestamp,
-  submittedAt: wire.Timestamp.nullable().describe('When it was last submitted'),
-  executedAt: wire.Timestamp.nullable().describe('When it was final in a block'),
+  submittedAt: maybe(wire.Timestamp, 'When it was last submitted'),
+  executedAt: maybe(wire.Timestamp, 'When it was final in a block'),
   blockNumber: wire.BlockNumber.nullable(),
   gasUsed: whole(0).nullable(),
   effectiveGasPrice: wire.Wei.nullable(),
-  costWei: wire.Amount.nullable().describe('What it paid in all'),
+  costWei: maybe(wire.Amount, 'What it paid in all'),
   costUsd: wire.Usd.nullable(),
-  savedWei: wire.Amount.nullable().describe('Against its price at its creation, or 0; null as savings'),
-  savings: z
-    .strictObject({ atCreation: Comparison.nullable(), dayMean: Comparison.nullable() })
-    .nullable()
-    .describe(
-      'Against what it would have paid itself at its creation, and at the mean base fee of the 24 hours before it was mined; `null` until it is mined, where it reverted, and where it paid more than half above its target',
-    ),
+  savedWei: maybe(wire.Amount, 'Against its price at its creation, or 0; null as savings'),
+  savings: maybe(
+    z.strictObject({ atCreation: Comparison.nullable(), dayMean: Comparison.nullable() }),
+    'Against what it would have paid itself at its creation, and at the mean base fee of the 24 hours before it was mined; `null` until it is mined, where it reverted, and where it paid more than half above its target',
+  ),
   failure: Problem.nullable(),
   hold: Problem.extend({ retryAt: wire.Timestamp })
     .nullable()
     .describe('What kept it from being broadcast though its target was reached'),
   attempts: whole(0),
-  mayBeMined: z.boolean().describe('Nodes may have its signed bytes, so it may be mined whatever its status'),
-  confirmations: whole(0).nullable().describe('Blocks that have it, its own included'),
+  mayBeMined: flag('Nodes may have its signed bytes, so it may be mined whatever its status'),
+  confirmations: maybe(whole(0), 'Blocks that have it, its own included'),
   confirmationsNeeded: whole(1),
-  reachProbability: wire.Ratio.nullable().describe('That it is reached in reachWithinSec; null: unknown'),
-  reachWithinSec: whole(1)
-    .nullable()
-    .describe('The time until it expires, in seconds; a day, where that is further off or never'),
-  keyId: z.string().nullable().describe("The id of the key that made it; null: one's own"),
+  reachProbability: maybe(wire.Ratio, 'That it is reached in reachWithinSec; null: unknown'),
+  reachWithinSec: maybe(whole(1), 'Seconds until it expires; a day, where that is further off or never'),
+  keyId: maybe(z.string(), "The id of the key that made it; null: one's own"),
 });
 export type AutoTx = z.infer<typeof AutoTx>;
 
 export const AutoTxDetails = AutoTx.extend({
-  timeline: z
-    .array(
-      z.strictObject({
-        at: wire.Timestamp,
-        kind: z.string(),
-        blockNumber: wire.BlockNumber.nullable(),
-        message: z.string(),
-      }),
-    )
-    .describe('What happened, newest first, at most 200'),
+  timeline: listOf('What happened, newest first, at most 200', {
+    at: wire.Timestamp,
+    kind: z.string(),
+    blockNumber: wire.BlockNumber.nullable(),
+    message: z.string(),
+  }),
 }).meta({ id: 'AutoTxDetails', description: 'An auto-tx and what happened to it' });
 export type AutoTxDetails = z.infer<typeof AutoTxDetails>;
 export const AutoTxList = pageOf(AutoTx).meta({ id: 'AutoTxList', description: 'Auto-txs, newest first' });
@@ -207,17 +194,19 @@ export const AutoTxAccount = object('AutoTxAccount', 'A sender as the chain know
   nonce: Nonce.describe('The next one that the chain takes'),
   pendingNonce: Nonce.describe("The next one after those in the node's pool"),
   balanceWei: wire.Amount,
-  waiting: z
-    .array(z.strictObject({ id: z.string(), nonce: Nonce, status: z.enum(choices.AUTO_TX_STATUSES) }))
-    .describe('Auto-txs of this sender and this key that may still be broadcast, by nonce'),
-  dataFees: z
-    .strictObject({
+  waiting: listOf('Auto-txs of this sender and this key that may still be broadcast, by nonce', {
+    id: z.string(),
+    nonce: Nonce,
+    status: z.enum(choices.AUTO_TX_STATUSES),
+  }),
+  dataFees: maybe(
+    z.strictObject({
       rate: wire.Amount.describe('16 × base fee scalar × L1 base fee + blob base fee scalar × L1 blob fee'),
       operatorPerMillionGas: wire.Amount,
       operatorConstant: wire.Amount,
-    })
-    .nullable()
-    .describe('What an OP-stack chain takes beside gas, in wei; 0: the chain takes none; null: not known'),
-  dataFeesReason: z.string().nullable().describe('Why it is not known; null where it is'),
+    }),
+    'What an OP-stack chain takes beside gas, in wei; 0: the chain takes none; null: not known',
+  ),
+  dataFeesReason: maybe(z.string(), 'Why it is not known; null where it is'),
 });
 export type AutoTxAccount = z.infer<typeof AutoTxAccount>;

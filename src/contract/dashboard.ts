@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { GasCurrent, GasRecommendation, GasTrend } from './gas.ts';
 import * as wire from './primitives.ts';
-import { object, whole } from './primitives.ts';
+import { flag, listOf, maybe, object, text, whole } from './primitives.ts';
 
 export const StatsCurrent = object('StatsCurrent', 'Price, trend and recommendation of the same block', {
   snapshot: GasCurrent,
@@ -19,7 +19,7 @@ const laneMean = (price: string, tip: string) =>
 export const ChartPoint = object('ChartPoint', 'One bucket of the chart. Prices are in wei per gas', {
   timestamp: wire.Timestamp.describe('Where the bucket begins'),
   base: wire.Wei.describe('Mean base fee of the bucket, in wei per gas'),
-  priority: wire.Wei.nullable().describe('Mean median tip of the bucket, in wei per gas; null: unknown'),
+  priority: maybe(wire.Wei, 'Mean median tip of the bucket, in wei per gas; null: unknown'),
   low: laneMean('lowPrice', 'p25'),
   average: laneMean('averagePrice', 'p50'),
   high: laneMean('highPrice', 'p75'),
@@ -38,26 +38,24 @@ export const StatsChart = object('StatsChart', 'Prices over a time frame, oldest
   bucketSec: z.number().min(1).describe('Length of a bucket, in seconds'),
   points: z.array(ChartPoint).max(500),
   anomalies: z.array(Anomaly),
-  events: z
-    .array(z.strictObject({ timestamp: wire.Timestamp, kind: z.enum(['ALERT', 'AUTO_TX']), id: z.string() }))
-    .describe('What this service did at the time'),
+  events: listOf('What this service did at the time', {
+    timestamp: wire.Timestamp,
+    kind: z.enum(['ALERT', 'AUTO_TX']),
+    id: z.string(),
+  }),
 });
 export type StatsChart = z.infer<typeof StatsChart>;
 
-export const Stats = object(
-  'Stats',
-  'How a price was spread over the blocks of the time frame, each counted once, in wei per gas',
-  {
-    now: wire.Wei.describe('Of the newest block'),
-    min: wire.Wei,
-    p10: wire.Wei,
-    median: wire.Wei,
-    mean: wire.Wei,
-    p90: wire.Wei,
-    max: wire.Wei,
-    changeRatio: z.number().describe('Change over the time frame as a share; negative when it fell'),
-  },
-);
+export const Stats = object('Stats', 'Spread of a price over the blocks of the time frame, in wei per gas', {
+  now: wire.Wei.describe('Of the newest block'),
+  min: wire.Wei,
+  p10: wire.Wei,
+  median: wire.Wei,
+  mean: wire.Wei,
+  p90: wire.Wei,
+  max: wire.Wei,
+  changeRatio: z.number().describe('Change over the time frame as a share; negative when it fell'),
+});
 export type Stats = z.infer<typeof Stats>;
 
 const Cost = object('Cost', 'What something costs, in wei and in US dollars where the price is known', {
@@ -81,31 +79,28 @@ export const StatsMarket = object('StatsMarket', 'How prices are spread, cheap h
   volatility: z.number().min(0).describe('Standard deviation of the base fee over its mean'),
   cheapestHourUtc: whole(0, 23).nullable().describe('Hour of the day, UTC, that was cheapest'),
   heatmap: Heatmap,
-  nativeUsd: wire.Usd.nullable().describe('US dollars for one native coin; null: not known'),
-  nativeUsdChangeRatio: z.number().nullable().describe('Its change over the time frame as a share'),
-  actions: z
-    .array(
-      z.strictObject({
-        name: z.string(),
-        gas: whole(21_000).describe('What it usually takes, in gas'),
-        slow: Cost,
-        average: Cost,
-        fast: Cost,
-        dataFee: Cost.nullable().describe(
-          'The part of each that a rollup takes for posting it to L1, operator fee included; 0 where it takes none, null where it is not known: then the costs are without it',
-        ),
-        dataFeeReason: z.string().nullable().describe('Why the data fee is not known; null where it is'),
-      }),
-    )
-    .describe('What usual work costs in all, lane by lane'),
+  nativeUsd: maybe(wire.Usd, 'US dollars for one native coin; null: not known'),
+  nativeUsdChangeRatio: maybe(z.number(), 'Its change over the time frame as a share'),
+  actions: listOf('What usual work costs in all, lane by lane', {
+    name: z.string(),
+    gas: whole(21_000).describe('What it usually takes, in gas'),
+    slow: Cost,
+    average: Cost,
+    fast: Cost,
+    dataFee: maybe(
+      Cost,
+      'The part of each that a rollup takes for posting it to L1, operator fee included; 0 where it takes none, null where it is not known: then the costs are without it',
+    ),
+    dataFeeReason: maybe(z.string(), 'Why the data fee is not known; null where it is'),
+  }),
 });
 export type StatsMarket = z.infer<typeof StatsMarket>;
 
 export const RateLimits = object('RateLimits', 'What the key that asks may ask', {
   plan: z.string(),
-  dailyLimit: whole(0).nullable().describe('Requests per UTC day; null is without limit'),
+  dailyLimit: maybe(whole(0), 'Requests per UTC day; null is without limit'),
   usedToday: whole(0).describe('Requests counted today'),
-  remainingToday: whole(0).nullable().describe('Requests left today; null is without limit'),
+  remainingToday: maybe(whole(0), 'Requests left today; null is without limit'),
   resetsAt: wire.Timestamp.describe('The next midnight, UTC'),
   perSecond: z.number().min(0).nullable().describe('Requests per second; null is without limit'),
 });
@@ -113,7 +108,7 @@ export type RateLimits = z.infer<typeof RateLimits>;
 const Count = whole(0);
 
 const NodeHealth = object('NodeHealth', 'One node of the source', {
-  name: z.string().describe('Host and port, never a whole URL'),
+  name: text('Host and port, never a whole URL'),
   state: z.enum(['ok', 'lagging', 'disagrees', 'down', 'wrong-chain']),
   head: wire.BlockNumber.nullable(),
   latencyMs: z.number().min(0).nullable().describe('How long its last response took, in milliseconds'),
@@ -142,15 +137,15 @@ export const Summary = object('DashboardSummary', 'Everything at one glance, and
     headAgeSec: z.number().min(0).describe('How old the head is, in seconds'),
     lagBlocks: Count.describe('Blocks that the best node, or the leading process, is ahead of it'),
     nodes: z.array(NodeHealth),
-    engine: z
-      .strictObject({
-        process: z.string().describe('For people: what it is, and its process id'),
-        isHere: z.boolean().describe('Whether that is the responding process'),
+    engine: maybe(
+      z.strictObject({
+        process: text('For people: what it is, and its process id'),
+        isHere: flag('Whether that is the responding process'),
         since: wire.Timestamp,
         heartbeatAt: wire.Timestamp.describe('When it last said that it is there'),
-      })
-      .nullable()
-      .describe('The process that has alerts fire on this database; null: none, so none does'),
+      }),
+      'The process that has alerts fire on this database; null: none, so none does',
+    ),
   }),
 });
 export type Summary = z.infer<typeof Summary>;

@@ -1,18 +1,30 @@
 import * as z from 'zod';
-import { BlockNumber, ChainId, object, Ratio, Seconds, Timestamp, Usd, Wei, whole } from './primitives.ts';
+import {
+  BlockNumber,
+  ChainId,
+  flag,
+  listOf,
+  maybe,
+  object,
+  Ratio,
+  Seconds,
+  Timestamp,
+  text,
+  Usd,
+  Wei,
+  whole,
+} from './primitives.ts';
 
 const Lane = object('Lane', 'What to sign for one pace, and what to expect of it', {
   price: Wei.describe('What the lane expects to pay per gas, in wei'),
   maxFeePerGas: Wei.describe('The cap to sign, in wei per gas (EIP-1559)'),
-  maxPriorityFeePerGas: Wei.nullable().describe('The tip to sign, in wei per gas; null: tips are unknown'),
+  maxPriorityFeePerGas: maybe(Wei, 'The tip to sign, in wei per gas; null: tips are unknown'),
   withinBlocks: whole(1).describe('How many blocks the lane aims to be included within'),
   waitSec: z
     .strictObject({ p50: Seconds, p95: Seconds })
     .describe('Seconds until inclusion: the median, and what 19 of 20 stay below'),
-  probability: Ratio.nullable().describe(
-    'Share of its past advice that was included in time; null: too few judged',
-  ),
-  reason: z.string().nullable().describe('Why there is no probability; null where there is one'),
+  probability: maybe(Ratio, 'Share of its past advice that was included in time; null: too few judged'),
+  reason: maybe(z.string(), 'Why there is no probability; null where there is one'),
 });
 
 const SourceKind = z.enum(['rpc', 'replay', 'simulated']).meta({
@@ -22,22 +34,15 @@ const SourceKind = z.enum(['rpc', 'replay', 'simulated']).meta({
 
 const Source = object('Source', 'Where the blocks behind this response come from', {
   kind: SourceKind,
-  name: z
-    .string()
-    .describe('Short, for people: "3 nodes agree", "127.0.0.1:8545", "blocks.csv". Never a whole URL'),
-  problem: z
-    .strictObject({ message: z.string(), retryAt: Timestamp.nullable() })
-    .nullable()
-    .describe(
-      "Where stale is true: why the source gives nothing new, and when it is asked again; else why the history is not being written; null while all is well, and with stale while the last run's prices stand until the source has answered",
-    ),
-  ended: z
-    .boolean()
-    .describe('A recording that has been played to its end: nothing new will come, and that is no fault'),
-  chainName: z
-    .string()
-    .describe('The name of the chain; a development chain that borrows the id of another one says so'),
-  restartedAt: Timestamp.nullable().describe(
+  name: text('Short, for people: "3 nodes agree", "127.0.0.1:8545", "blocks.csv". Never a whole URL'),
+  problem: maybe(
+    z.strictObject({ message: z.string(), retryAt: Timestamp.nullable() }),
+    "Where stale is true: why the source gives nothing new, and when it is asked again; else why the history is not being written; null while all is well, and with stale while the last run's prices stand until the source has answered",
+  ),
+  ended: flag('A recording that has been played to its end: nothing new will come, and that is no fault'),
+  chainName: text('The name of the chain; a development chain that borrows the id of another one says so'),
+  restartedAt: maybe(
+    Timestamp,
     'When the chain began anew, as a development chain may: what was known of it before is dropped, and auto-txs that were not final are disabled; null: it never did',
   ),
 });
@@ -52,18 +57,14 @@ export const GasCurrent = object('GasCurrent', 'What gas costs now. Prices are i
   basePrice: Wei.describe("The head block's base fee, in wei per gas"),
   priorityPrice: Wei.describe('averagePrice − nextBasePrice, at least 0, in wei per gas'),
   nextBasePrice: Wei.describe("The next block's base fee, in wei per gas"),
-  floorPrice: Wei.nullable().describe(
-    "The base fee's lowest possible value, in wei per gas; null: no known floor",
-  ),
-  blobBasePrice: Wei.nullable().describe("The head's, in wei per blob gas (EIP-4844); null: no blobs"),
+  floorPrice: maybe(Wei, "The base fee's lowest possible value, in wei per gas; null: no known floor"),
+  blobBasePrice: maybe(Wei, "The head's, in wei per blob gas (EIP-4844); null: no blobs"),
   gasUsedRatio: Ratio.describe('How full the head block is'),
   lanes: z.strictObject({ slow: Lane, average: Lane, fast: Lane }),
-  nativeUsd: Usd.nullable().describe(
-    "US dollars for one native coin, by the chain's price feed; null: none, or it is old",
-  ),
+  nativeUsd: maybe(Usd, 'US dollars for one native coin, by a price feed; null: none, or it is old'),
   updatedAt: Timestamp.describe('When it ingested the last block, or what it says of it changed last'),
   updateFrequencySec: Seconds.describe('How often something new is to be expected, in seconds'),
-  stale: z.boolean().describe('No new block for four times updateFrequencySec (at least 12 s), or no source'),
+  stale: flag('No new block for four times updateFrequencySec (at least 12 s), or no source'),
   source: Source,
 });
 export type GasCurrent = z.infer<typeof GasCurrent>;
@@ -85,101 +86,80 @@ export const GasTrend = object('GasTrend', 'Where the price is going', {
     .describe('The base fee now against the mean of the hour before, as a share; negative when it fell'),
   base: Summary.describe('The base fee over the window, in wei per gas'),
   priority: Summary.describe('priorityPrice at each block of the window, in wei per gas; now: the newest'),
-  percentileRank24h: Ratio.describe(
-    'Share of the blocks of the last 24 hours with a base fee below the next',
-  ),
+  percentileRank24h: Ratio.describe('Share of the blocks of the last 24 h with a base fee below the next'),
   congestion: Ratio.describe('Mean gas-used ratio of the last blocks'),
-  baseFeeFan: z
-    .array(
-      z.strictObject({
-        blocksAhead: whole(1, 5),
-        min: Wei.describe('If every block until then is empty'),
-        expected: Wei,
-        max: Wei.describe('If every block until then is full'),
-      }),
-    )
-    .describe('Where the base fee of the next blocks can be, in wei per gas'),
+  baseFeeFan: listOf('Where the base fee of the next blocks can be, in wei per gas', {
+    blocksAhead: whole(1, 5),
+    min: Wei.describe('If every block until then is empty'),
+    expected: Wei,
+    max: Wei.describe('If every block until then is full'),
+  }),
   updatedAt: Timestamp,
 });
 export type GasTrend = z.infer<typeof GasTrend>;
 
 const WaitTrack = object('WaitTrack', 'How advice to wait or to set an alert did', {
   evaluated: whole(0).describe('How many were judged: the last ones, at most 100'),
-  hitRatio: Ratio.nullable().describe('The share whose price was reached in time'),
-  statedProbability: Ratio.nullable().describe('The probability they had stated, on average'),
-  since: Timestamp.nullable().describe('Block time of the oldest of them; null: none was judged'),
+  hitRatio: maybe(Ratio, 'The share whose price was reached in time'),
+  statedProbability: maybe(Ratio, 'The probability they had stated, on average'),
+  since: maybe(Timestamp, 'Block time of the oldest of them; null: none was judged'),
   versions: z.array(whole(1)).describe('Versions of the method among them, ascending'),
 });
 
 const Track = object('Track', "How this service's own past advice did", {
   evaluated: whole(0).describe('How many recommendations were judged: the last ones, at most 100'),
-  hitRatio: Ratio.nullable().describe('The share of them that came true; null below 50 of them'),
-  statedProbability: Ratio.nullable().describe('The probability they had stated, on average'),
+  hitRatio: maybe(Ratio, 'The share of them that came true; null below 50 of them'),
+  statedProbability: maybe(Ratio, 'The probability they had stated, on average'),
   basis: z
     .enum(['given', 'walked'])
     .describe(
       'given: recommendations that this service gave, each judged when its time was over. ' +
         'walked: while fewer than 50 of those are judged, what its present method would have given on the stored blocks',
     ),
-  since: Timestamp.nullable().describe('Block time of the oldest that was given; null where walked'),
+  since: maybe(Timestamp, 'Block time of the oldest that was given; null where walked'),
   versions: z.array(whole(1)).describe('Versions of the method among them, ascending'),
   unjudged: whole(0).describe('Given since then, but not judged: the blocks that would tell are not known'),
-  waits: WaitTrack.nullable().describe('WAIT and SET_ALERT alone, whenever given; null where walked'),
+  waits: maybe(WaitTrack, 'WAIT and SET_ALERT alone, whenever given; null where walked'),
 });
 
 const Reach = object('Reach', 'How likely a price is reached in time', {
   targetPrice: Wei.describe('The price that was asked about, in wei per gas'),
   deadlineSec: Seconds.describe('The time that was asked about, in seconds from now'),
-  probability: Ratio.nullable().describe(
-    'That some block until then asks for no more; null while history is too short',
-  ),
-  reason: z.string().nullable().describe('Why there is no probability, for people; null where there is one'),
+  probability: maybe(Ratio, 'That some block until then asks for no more; null while history is too short'),
+  reason: maybe(z.string(), 'Why there is no probability, for people; null where there is one'),
 });
 
-export const GasRecommendation = object(
-  'GasRecommendation',
-  'Send now, or wait for what price and how long',
-  {
-    action: z
-      .enum(['SEND_NOW', 'WAIT', 'SET_ALERT'])
-      .nullable()
-      .describe('null: no advice yet, as the first reason says; the figures are those of sending now'),
-    lane: z.enum(['SLOW', 'AVERAGE', 'FAST']),
-    targetPrice: Wei.describe('The price to send at, in wei per gas'),
-    expectedWaitSec: Seconds,
-    deadlineSec: Seconds.describe('When waiting any longer is not advised, in seconds from now'),
-    probability: Ratio.nullable().describe(
-      'That the target is reached in time; null while history is too short',
-    ),
-    expectedSavingRatio: z
-      .number()
-      .describe('What is expected to be saved against sending in the next block, as a share'),
-    confidence: z.number().min(0).max(100).describe('How much history stands behind this, from 0 to 100'),
-    reasons: z.array(z.string()).describe('Why, for people'),
-    alternatives: z
-      .array(
-        z.strictObject({
-          horizonSec: Seconds,
-          price: Wei.nullable().describe(
-            'Price reached within the horizon, in wei per gas; null: not measured',
-          ),
-          probability: Ratio.nullable().describe('That it is reached within the horizon'),
-          reason: z.string().nullable().describe('Why there is no probability; null where there is one'),
-          savingRatio: z
-            .number()
-            .nullable()
-            .describe(
-              'What waiting for it saved on average against sending in the next block, misses counted, as a share; below 0 it cost',
-            ),
-        }),
-      )
-      .describe(
-        'What each horizon promises. Advice to wait is one of them, with the same horizon, price, probability and saving',
+export const GasRecommendation = object('GasRecommendation', 'Send now, or wait how long for what price', {
+  action: maybe(
+    z.enum(['SEND_NOW', 'WAIT', 'SET_ALERT']),
+    'null: no advice yet, as the first reason says; the figures are those of sending now',
+  ),
+  lane: z.enum(['SLOW', 'AVERAGE', 'FAST']),
+  targetPrice: Wei.describe('The price to send at, in wei per gas'),
+  expectedWaitSec: Seconds,
+  deadlineSec: Seconds.describe('When waiting any longer is not advised, in seconds from now'),
+  probability: maybe(Ratio, 'That the target is reached in time; null while history is too short'),
+  expectedSavingRatio: z
+    .number()
+    .describe('What is expected to be saved against sending in the next block, as a share'),
+  confidence: z.number().min(0).max(100).describe('How much history stands behind this, from 0 to 100'),
+  reasons: z.array(z.string()).describe('Why, for people'),
+  alternatives: listOf(
+    'What each horizon promises. Advice to wait is one of them, with the same horizon, price, probability and saving',
+    {
+      horizonSec: Seconds,
+      price: maybe(Wei, 'Price reached within the horizon, in wei per gas; null: not measured'),
+      probability: maybe(Ratio, 'That it is reached within the horizon'),
+      reason: maybe(z.string(), 'Why there is no probability; null where there is one'),
+      savingRatio: maybe(
+        z.number(),
+        'What waiting for it saved on average against sending in the next block, misses counted, as a share; below 0 it cost',
       ),
-    track: Track,
-    reach: Reach.nullable().describe('Of the price that was asked about; null where none was'),
-    validUntil: Timestamp,
-    updatedAt: Timestamp,
-  },
-);
+    },
+  ),
+  track: Track,
+  reach: maybe(Reach, 'Of the price that was asked about; null where none was'),
+  validUntil: Timestamp,
+  updatedAt: Timestamp,
+});
 export type GasRecommendation = z.infer<typeof GasRecommendation>;

@@ -10,6 +10,16 @@ export const object = <Shape extends z.ZodRawShape>(id: string, description: str
 export const whole = (min: number, max?: number) =>
   max === undefined ? z.int().min(min) : z.int().min(min).max(max);
 
+export const text = (meaning: string) => z.string().describe(meaning);
+export const flag = (meaning: string) => z.boolean().describe(meaning);
+
+export const maybe = <Schema extends z.ZodType>(schema: Schema, meaning: string) =>
+  schema.nullable().describe(meaning);
+
+/** A list of records. */
+export const listOf = <Shape extends z.ZodRawShape>(meaning: string, shape: Shape) =>
+  z.array(z.strictObject(shape)).describe(meaning);
+
 /** Lets types tell wei and addresses from other numbers and texts: the client reads them in its own form. */
 const read = <Schema extends z.ZodType, Unit extends 'price' | 'amount' | 'address'>(
   schema: Schema,
