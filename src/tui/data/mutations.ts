@@ -26,6 +26,8 @@ interface Work<Result> {
   readonly isSilent?: boolean;
   readonly work: () => Promise<Result>;
   readonly deletion?: Deletion;
+  /** A status that is shown at once, and no longer when this fails. */
+  readonly change?: { readonly id: string; readonly status: string };
 }
 
 /** A deletion is sent only when it can no longer be undone; while it is pending the list is shown without the item. */
@@ -39,13 +41,14 @@ interface Deletion {
 const isWork = (variables: unknown): variables is Work<unknown> =>
   typeof variables === 'object' && variables !== null && 'work' in variables;
 
-/** Runs an action on an item. Nothing is shown as done before the service has confirmed it. */
-export function useWork<Result = unknown>(resource: 'alert' | 'auto-tx') {
+/** Runs an action on an item; those of a `scope` one after the other. */
+export function useWork<Result = unknown>(resource: 'alert' | 'auto-tx', scope?: string) {
   const queries = useQueryClient();
   const toast = useToast();
   const refresh = () =>
     Promise.all([`${resource}s`, resource].map((key) => queries.invalidateQueries({ queryKey: [key] })));
   return useMutation({
+    ...(scope !== undefined && { scope: { id: scope } }),
     // It may contain signed bytes: nothing of a finished one is cached.
     gcTime: 0,
     mutationFn: ({ work }: Work<Result>) => work(),
@@ -72,6 +75,16 @@ const deletionsIn = (mutations: readonly Mutation[]) =>
 
 export const usePendingDeletions = () =>
   deletionsIn(useMutationState({ filters: PENDING, select: (mutation) => mutation }));
+
+/** Items as they will be once their pending changes are done. */
+export function usePendingChanges() {
+  const works = useMutationState({ filters: PENDING, select: ({ state }) => state.variables as unknown });
+  const changes = works.flatMap((work) => (isWork(work) && work.change ? [work.change] : []));
+  return <Item extends { readonly id: string }>(items: readonly Item[]): readonly Item[] =>
+    changes.length === 0
+      ? items
+      : items.map((item) => ({ ...item, ...changes.findLast(({ id }) => id === item.id) }));
+}
 
 export function useDeletions() {
   const { client, now, undoMs = UNDO_MS } = useMonitor();

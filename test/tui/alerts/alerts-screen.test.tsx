@@ -163,35 +163,35 @@ describe('the list of alerts', () => {
 });
 
 describe('a toggle', () => {
-  it('is shown once the service has confirmed it', async () => {
-    const answer = Promise.withResolvers<null>();
-    let status = 'PENDING';
-    const setAlertStatus = vi.fn(async (_: string, next: string) => {
+  it('is shown at once, and those of the keys after it are sent in their order', async () => {
+    const answer = Promise.withResolvers<void>();
+    const service = fakeAlerts([ARMED]);
+    const asked: string[] = [];
+    const setAlertStatus: Alerts['setAlertStatus'] = async (id, status) => {
+      asked.push(status);
       await answer.promise;
-      status = next;
-      return null;
-    });
-    const alerts = async () => ({ items: [alertOf('alr_armed', { status })], total: 1, unreadable: 0 });
-    const { leads, shows, press, screen, toasts } = show([ARMED], {}, { alerts, setAlertStatus });
+      return service.setAlertStatus(id, status);
+    };
+    const { leads, shows, toasts } = show([ARMED], {}, { ...service, setAlertStatus });
     await shows('● armed');
-    await press('space');
-    await waitFor(() => setAlertStatus.mock.calls.length === 1);
-    expect(screen()).toContain('● armed');
-    answer.resolve(null);
-    await shows('— disabled');
-    expect(toasts).toEqual([{ kind: 'info', text: 'Disabled' }]);
+    await leads('space', '— disabled');
     await leads('space', '● armed');
-    expect(setAlertStatus.mock.calls.map((call) => call.slice(0, 2))).toEqual([
-      ['alr_armed', 'DISABLED'],
-      ['alr_armed', 'PENDING'],
-    ]);
+    expect(asked).toEqual(['DISABLED']);
+    answer.resolve();
+    await waitFor(() => toasts.length === 2);
+    expect(toasts.map(({ text }) => text)).toEqual(['Disabled', 'Enabled']);
+    expect(asked).toEqual(['DISABLED', 'PENDING']);
+    await shows('● armed');
   });
 
-  it('that is refused says why', async () => {
-    const details = [{ path: 'status', message: 'must be one of ON, OFF' }];
-    const setAlertStatus = () => Promise.reject(refusal('no', details));
-    const { tells } = await until(show([ARMED], {}, { setAlertStatus }), '● armed');
-    await tells('space', 'error: Average < 0.04 gwei is not changed: status must be one of ON, OFF');
+  it('that is refused is taken back, and says why', async () => {
+    const answer = Promise.withResolvers<null>();
+    const setAlertStatus = () => answer.promise;
+    const { leads, shows, tells } = await until(show([ARMED], {}, { setAlertStatus }), '● armed');
+    await leads('space', '— disabled');
+    answer.reject(refusal('no', [{ path: 'status', message: 'must be one of ON, OFF' }]));
+    await tells([], 'error: Average < 0.04 gwei is not changed: status must be one of ON, OFF');
+    await shows('● armed');
   });
 });
 

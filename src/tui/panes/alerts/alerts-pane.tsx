@@ -114,7 +114,7 @@ const ALERTS: Resource<AlertView> = {
   },
   useActions(pane) {
     const { client } = useMonitor();
-    const { mutate } = useWork('alert');
+    const { mutate: toggle } = useWork('alert', 'alert-status');
     const { remove, undo } = useDeletions();
     const toast = useToast();
     const { choices, canChange } = useAlertOffer();
@@ -131,10 +131,13 @@ const ALERTS: Resource<AlertView> = {
         const openForm = (isChange: boolean) => () => pane.openForm({ like: alert, isChange });
         return {
           toggle: () => {
-            const wanted = alert.status === 'PENDING' ? 'DISABLED' : 'PENDING';
-            const work = () => client.setAlertStatus(alert.id, statusWord(choices.statuses, wanted));
-            const failed = `${describeCondition(alert)} is not changed`;
-            mutate({ done: wanted === 'PENDING' ? 'Enabled' : 'Disabled', failed, work });
+            const status = alert.status === 'PENDING' ? 'DISABLED' : 'PENDING';
+            toggle({
+              done: status === 'PENDING' ? 'Enabled' : 'Disabled',
+              failed: `${describeCondition(alert)} is not changed`,
+              work: () => client.setAlertStatus(alert.id, statusWord(choices.statuses, status)),
+              change: { id: alert.id, status },
+            });
           },
           another: openForm(false),
           ...(canChange && { edit: openForm(true) }),

@@ -16,7 +16,7 @@ import { cleanText, shortHex } from '../../../core/text.ts';
 import { formatCount } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import { useLists } from '../../data/lists.tsx';
-import { unlessGone, useWork } from '../../data/mutations.ts';
+import { unlessGone, usePendingChanges, useWork } from '../../data/mutations.ts';
 import { useItem, useMonitor } from '../../data/queries.ts';
 import type { Confirmation } from '../../input/confirm.tsx';
 import { type Resource, ResourcePane } from '../../resource/resource-pane.tsx';
@@ -77,28 +77,27 @@ const AUTO_TXS: Resource<AutoTxView> = {
   useDetails(id, context) {
     const uiNow = useNow();
     const polled = useItem(['auto-tx', id], (client, signal) => client.autoTx(id, { signal }));
-    const { data, at } = polled;
+    const [data] = usePendingChanges()(polled.data ? [polled.data] : []);
     return {
       polled,
       item: data,
-      title: data === undefined ? [] : [...detailsTitle(data), ...ageSegments(at, uiNow)],
+      title: data === undefined ? [] : [...detailsTitle(data), ...ageSegments(polled.at, uiNow)],
       lines: data === undefined ? [] : detailsLines(data, context),
     };
   },
   useActions(pane, { snapshot }) {
     const copy = useClipboard();
     const { mutate } = useWork('auto-tx');
+    const { mutate: toggle } = useWork('auto-tx', 'auto-tx-status');
     const { client } = useMonitor();
     const act = (done: string, failed: string, work: () => Promise<unknown>, onSuccess = () => {}) =>
       mutate({ done, failed, work }, { onSuccess });
-    const enable = ({ id }: AutoTxView) =>
-      act('Enabled: it waits for its target', 'Not changed', () =>
-        client.updateAutoTx(id, { status: 'PENDING' }),
-      );
-    const disable = ({ id }: AutoTxView) =>
-      act('Disabled: it is not broadcast', 'Not changed', () =>
-        client.updateAutoTx(id, { status: 'DISABLED' }),
-      );
+    const setStatus = (done: string, status: 'PENDING' | 'DISABLED') => (autoTx: AutoTxView) => {
+      const work = () => client.updateAutoTx(autoTx.id, { status });
+      toggle({ done, failed: 'Not changed', work, change: { id: autoTx.id, status } });
+    };
+    const enable = setStatus('Enabled: it waits for its target', 'PENDING');
+    const disable = setStatus('Disabled: it is not broadcast', 'DISABLED');
     const cancel = ({ id }: AutoTxView) =>
       act('It is cancelled', 'Not cancelled', () => client.cancelAutoTx(id));
     const remove = ({ id }: AutoTxView) =>
@@ -122,9 +121,9 @@ const AUTO_TXS: Resource<AutoTxView> = {
         const draft = status === 'DRAFT' ? 'A draft needs its signature first: e' : null;
         const open = status === 'PENDING' || status === 'DISABLED' ? 'Cancel it first: x' : null;
         const mined = autoTxState(autoTx) === 'mined' ? 'It is mined: nothing can stop it' : null;
-        const toggle = status === 'PENDING' ? () => disable(autoTx) : () => void askToEnable(autoTx);
+        const other = status === 'PENDING' ? () => disable(autoTx) : () => void askToEnable(autoTx);
         return {
-          toggle: submitted('cannot be disabled') ?? final ?? draft ?? toggle,
+          toggle: submitted('cannot be disabled') ?? final ?? draft ?? other,
           another: noForm ?? (() => pane.openForm({ like: autoTx })),
           edit:
             final ??
