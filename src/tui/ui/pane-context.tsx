@@ -89,17 +89,20 @@ export interface PaneContext {
 /** Width for screen readers: nothing is wrapped, cut or set side by side. */
 export const SPOKEN_WIDTH = 10_000;
 
+export function useTextWidth(): number {
+  const { columns } = useRoom();
+  return useIsScreenReaderEnabled() ? SPOKEN_WIDTH : columns;
+}
+
 export function usePane(): PaneContext {
   const snapshot = useShownSnapshot();
-  const { columns } = useRoom();
-  const isSpoken = useIsScreenReaderEnabled();
   const present = presentOf(snapshot, useNow());
   return {
     ...{ snapshot, present },
     symbol: symbolOf(snapshot),
     moment: (at) => momentText(at, present),
-    width: isSpoken ? SPOKEN_WIDTH : columns,
-    isSpoken,
+    width: useTextWidth(),
+    isSpoken: useIsScreenReaderEnabled(),
   };
 }
 

@@ -1,6 +1,7 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { memo } from 'react';
 import { timeFrameSec } from '../../../client/values.ts';
+import { summarise } from '../../../core/market-stats.ts';
 import {
   formatChange,
   formatDuration,
@@ -10,7 +11,7 @@ import {
   UNKNOWN,
 } from '../../../core/units.ts';
 import { chartPlotWidth, LineChart, type LineStyle, legendGlyph } from '../../ui/line-chart.tsx';
-import { useRoom } from '../../ui/pane-context.tsx';
+import { useRoom, useTextWidth } from '../../ui/pane-context.tsx';
 import {
   bold,
   changeSpan,
@@ -19,6 +20,7 @@ import {
   EMPTY_LINE,
   faint,
   flow,
+  known,
   type Line,
   LineList,
   placed,
@@ -34,11 +36,11 @@ export const changeRatio = (from: number, to: number) => (from > 0 ? to / from -
 type Summary = NonNullable<ReturnType<typeof summaryOf>>;
 type Known = 'base' | 'tip' | 'previous' | 'gasUsedRatio';
 
-const known = ({ slots }: ChartData, name: Known) => slots.flatMap((slot) => slot[name] ?? []);
+const valuesOf = ({ slots }: ChartData, name: Known) => slots.flatMap((slot) => slot[name] ?? []);
 
 /** `null` when no value is known. For the base fee all but the change come from single blocks, if known. */
 function summaryOf(data: ChartData, name: Known) {
-  const values = known(data, name);
+  const values = valuesOf(data, name);
   const isBase = name === 'base';
   const newest = isBase ? (data.nowBase ?? values.at(-1)) : values.at(-1);
   const mean = isBase ? data.meanBase : meanOf(values);
@@ -103,7 +105,7 @@ export function timeLabels(timestamps: readonly number[], plotWidth: number) {
 }
 
 const named = (name: string, text: string): Line => [faint(`${name} `), { text }];
-const gwei = (wei: number | null | undefined): string => (wei == null ? UNKNOWN : formatGwei(wei));
+const gwei = (wei: number | null) => known(wei, formatGwei);
 const extremes = (of: Summary) =>
   (['min', 'mean', 'max'] as const).map((name) => named(name, gwei(of[name])));
 
@@ -149,7 +151,7 @@ function previousSegments(data: ChartData): readonly Line[] {
   const { previousProblem: problem, timeFrame } = data;
   if (problem !== null) return [[colored(`nothing to compare with: ${problem}`, 'warn')]];
   const before = summaryOf(data, 'previous');
-  const change = before && changeRatio(before.mean, meanOf(known(data, 'base')) ?? 0);
+  const change = before && changeRatio(before.mean, meanOf(valuesOf(data, 'base')) ?? 0);
   return [
     [
       colored(legendGlyph('dotted'), 'previous'),
@@ -226,50 +228,41 @@ const isWithinAnHour = (timeFrame: string) => (timeFrameSec(timeFrame) ?? Number
 
 const SIDE_WIDTH = 35;
 const SIDE_FROM = 116;
+const FIGURES = ['now', 'change', 'max', 'p90', 'mean', 'median', 'p10', 'min'] as const;
 
 /** Beside the charts of wide screens: the figures of both prices, and what is marked. */
 export function ChartSide({ data, height }: Pick<ChartPaneProps, 'data'> & { readonly height: number }) {
   const inner = SIDE_WIDTH - 3;
   const column = Math.floor((inner - 8) / 2);
-  const [base, tip, gas] = [summaryOf(data, 'base'), summaryOf(data, 'tip'), summaryOf(data, 'gasUsedRatio')];
-  const row = (name: 'now' | 'max' | 'mean' | 'min') => [name, gwei(base?.[name]), gwei(tip?.[name])];
-  const spread = (name: string, at: number) => [
-    name,
-    ...(['base', 'tip'] as const).map((of) => gwei(quantile(known(data, of), at))),
-  ];
-  const change = (of: Summary | null) => (of?.change == null ? UNKNOWN : formatChange(of.change));
-  const figures = [
-    ...[
-      ['', 'base', `tip ${data.percentile}`],
-      row('now'),
-      ['change', change(base), change(tip)],
-      row('max'),
-    ],
-    ...[spread('p90', 0.9), row('mean'), spread('median', 0.5), spread('p10', 0.1), row('min')],
-    ['full', gas === null ? UNKNOWN : formatPercent(gas.mean), gas === null ? '' : '(mean)'],
-  ].map(([name = '', ...prices], place): Line => {
-    const cells = prices.map((price) => ` ${price}`.padStart(column));
-    return [{ text: name.padEnd(8) + cells.join(''), faint: place === 0 }];
+  const row = (name: string, ...cells: readonly string[]) =>
+    name.padEnd(8) + cells.map((cell) => ` ${cell}`.padStart(column)).join('');
+  const prices = (['base', 'tip'] as const).map((key) => {
+    const spread = summarise(valuesOf(data, key).map((value) => ({ value, weight: 1 })));
+    return { ...spread, ...summaryOf(data, key) };
   });
+  const gas = summaryOf(data, 'gasUsedRatio');
+  const full = gas === null ? [UNKNOWN, ''] : [formatPercent(gas.mean), '(mean)'];
+  const figures: readonly Line[] = [
+    [faint(row('', 'base', `tip ${data.percentile}`))],
+    ...FIGURES.map((name) => {
+      const text = name === 'change' ? formatChange : formatGwei;
+      return [plain(row(name, ...prices.map((of) => known(of[name], text))))];
+    }),
+    [plain(row('full', ...full))],
+  ];
   const room = Math.max(height - figures.length - 3, 0);
-  const marks = data.marks.slice(Math.max(data.marks.length - room, 0)).toReversed();
-  const marked = marks.map(({ kind, timestamp, value }): Line => {
+  const marked = data.marks.toReversed().map(({ kind, timestamp, value }): Line => {
     const { glyph, name, color } = markLook(kind);
     const left = `${glyph} ${moment(timestamp, data.timeFrame)} ${name}`;
     const price = value === null ? '' : formatGwei(value);
-    return [{ text: left + price.padStart(Math.max(inner - displayWidth(left), price.length + 1)), color }];
+    return [colored(left + price.padStart(Math.max(inner - displayWidth(left), price.length + 1)), color)];
   });
-  const heading = marks.length === 0 ? [] : [EMPTY_LINE, [faint('marked, newest first')]];
+  const heading = room === 0 || marked.length === 0 ? [] : [EMPTY_LINE, [faint('marked, newest first')]];
   return (
     <Box width={SIDE_WIDTH} height={height} paddingLeft={2} overflow="hidden">
-      <LineList lines={[...figures, ...heading, ...marked]} width={inner} />
+      <LineList lines={[...figures, ...heading, ...marked.slice(0, room)]} width={inner} />
     </Box>
   );
-}
-
-/** The value below which a share `at` of the values lies (nearest rank). */
-function quantile(values: readonly number[], at: number): number | undefined {
-  return values.toSorted((a, b) => a - b)[Math.max(Math.ceil(at * values.length) - 1, 0)];
 }
 
 /** With fewer rows two charts would be too flat to read. */
@@ -299,14 +292,12 @@ export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
   const { data, cursor, notice, likely = null } = props;
   const { columns: width, rows: height } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
+  const textWidth = useTextWidth();
   const { slots, marks } = data;
   const hasTips = slots.some(({ tip }) => tip !== null);
-  const legend = legendSegments(data);
-  const titled = [...titleSegments(data), ...legend];
   // Everything drawn is explained: parts that do not fit into the title go below it.
-  const title = flow(titled, width)[0] ?? [];
-  const unexplained = legend.filter((segment) => !segment.every((span) => title.includes(span)));
-  const above = [titled, unexplained, notice === null ? [] : [notice]].filter(({ length }) => length > 0);
+  const titles = flow([...titleSegments(data), ...legendSegments(data)], textWidth, { most: 2 });
+  const above = [...titles, ...(notice === null ? [] : [[plain(' '), ...notice]])];
   const previous = data.compared ? [previousSegments(data)] : [];
   const tips = caption(data, 'tip', `tip ${data.percentile}`, 'dashed');
   const hasSide = width >= SIDE_FROM && !isSpoken;
@@ -350,7 +341,7 @@ export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
   const line = (of: number) => (segments: readonly Line[]) => <SegmentLine segments={segments} width={of} />;
   return (
     <Box flexDirection="column" width={width} height={height} overflow="hidden">
-      {placed(above, line(width))}
+      <LineList lines={above} />
       <Box flexDirection="row">
         <Box flexDirection="column" width={chartWidth} flexShrink={0}>
           {placed(charts, ({ captions, height: own, ...chart }, place) => (

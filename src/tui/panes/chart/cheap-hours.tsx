@@ -1,7 +1,7 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { memo } from 'react';
 import { timeFrameSec } from '../../../client/values.ts';
-import { formatChange, formatCount, formatDuration, formatGwei, formatPercent } from '../../../core/units.ts';
+import { formatChange, formatDuration, formatGwei, formatPercent } from '../../../core/units.ts';
 import { useRoom } from '../../ui/pane-context.tsx';
 import {
   bold,
@@ -34,6 +34,7 @@ interface HourWeek {
 }
 
 const wrap = (hour: number): number => ((hour % WEEK_HOURS) + WEEK_HOURS) % WEEK_HOURS;
+const clock = (hour: number) => String(hour % HOURS).padStart(2, '0');
 const knownOf = (hours: Hours) => hours.filter((value) => value !== null);
 
 /** Shifts the week of UTC hours to local time; it stays in UTC where hours would have to be split. */
@@ -48,58 +49,50 @@ export function localWeek(heatmap: readonly Hours[], now: number): HourWeek {
   return { hours, offsetMinutes, current: wrap(Math.floor(now / HOUR_MS) + EPOCH_HOUR + shift) };
 }
 
-/** The runs of hours that are among the cheapest twelfth of the known ones, cheapest first; `mean` is wei per gas. */
-function cheapStretches(hours: Hours) {
-  const known = knownOf(hours).sort((a, b) => a - b);
-  const limit = known[Math.max(Math.ceil(known.length / 12) - 1, 0)] ?? 0;
-  const stretches: { readonly start: number; readonly values: number[] }[] = [];
-  for (const [hour, value] of hours.entries()) {
-    const last = stretches.at(-1);
-    if (value === null || value > limit) continue;
-    if (last !== undefined && last.start + last.values.length === hour) last.values.push(value);
-    else stretches.push({ start: hour, values: [value] });
-  }
-  const described = stretches.map(({ start, values }) => {
-    const [from, to] = [start, start + values.length].map((at) => String(at % HOURS).padStart(2, '0'));
-    const text = `${WEEKDAYS[Math.floor(start / HOURS)] ?? ''} ${from}–${to}h`;
-    return { start, length: values.length, mean: meanOf(values) ?? 0, text };
+/** The runs of hours among the cheapest twelfth of the known ones, cheapest first: mean in wei per gas, hours away. */
+function cheapStretches({ hours, current }: HourWeek) {
+  const sorted = knownOf(hours).sort((a, b) => a - b);
+  const limit = sorted[Math.ceil(sorted.length / 12) - 1] ?? 0;
+  const isCheap = (hour: number) => (hours[hour] ?? Number.POSITIVE_INFINITY) <= limit;
+  const starts = [...hours.keys()].filter((hour) => isCheap(hour) && !isCheap(hour - 1));
+  const stretches = starts.map((start) => {
+    let end = start;
+    while (isCheap(end)) end += 1;
+    const isNow = wrap(current - start) < end - start;
+    return {
+      text: `${WEEKDAYS[Math.floor(start / HOURS)]} ${clock(start)}–${clock(end)}h`,
+      mean: meanOf(knownOf(hours.slice(start, end))) ?? 0,
+      away: isNow ? 0 : wrap(start - current),
+    };
   });
-  return described.sort((a, b) => a.mean - b.mean);
+  return stretches.sort((a, b) => a.mean - b.mean);
 }
 
-export function hourWords({ hours, current }: HourWeek): readonly (readonly Line[])[] {
-  const known = knownOf(hours);
-  const mean = meanOf(known) ?? 0;
+export function hourWords(week: HourWeek): readonly (readonly Line[])[] {
+  const known = knownOf(week.hours);
   if (known.length < HOURS) return [[[faint('cheap hours are named once a whole day is seen')]]];
-  const stretches = cheapStretches(hours);
+  const mean = meanOf(known) ?? 0;
   const against = (value: number) => formatChange(changeRatio(mean, value) ?? 0, 0);
-  const cheapest = stretches
-    .slice(0, 4)
-    .map(
-      (of): Line => [
-        bold(of.text, 'good'),
-        plain(` ${formatGwei(of.mean)}`),
-        faint(` (${against(of.mean)})`),
-      ],
-    );
-  const waitOf = ({ start, length }: (typeof stretches)[number]) =>
-    wrap(current - start) < length ? 0 : wrap(start - current);
-  const next = stretches.toSorted((one, other) => waitOf(one) - waitOf(other))[0];
-  const away = next && waitOf(next);
-  const wait =
-    away === 0 ? 'among the cheapest' : `next cheap in ${formatDuration((away ?? 0) * 3_600)}: ${next?.text}`;
-  const here = hours[current] ?? null;
+  const stretches = cheapStretches(week);
+  const cheapest = stretches.slice(0, 4).map((of): Line => {
+    return [bold(of.text, 'good'), plain(` ${formatGwei(of.mean)}`), faint(` (${against(of.mean)})`)];
+  });
+  const next = stretches.toSorted((one, other) => one.away - other.away)[0];
+  const wait = next?.away
+    ? `next cheap in ${formatDuration(next.away * 3_600)}: ${next.text}`
+    : 'among the cheapest';
+  const here = week.hours[week.current] ?? null;
+  const name = colored('▸ this hour', 'accent');
+  const present: readonly Line[] =
+    here === null
+      ? [[name, plain(' not seen yet')]]
+      : [[name, plain(` ${formatGwei(here)}`), faint(` (${against(here)} against the mean)`)]];
   const dearer = known.filter((one) => here !== null && one > here).length / known.length;
-  const present: readonly Line[] = [
-    [
-      colored('▸ this hour', 'accent'),
-      plain(here === null ? ' not seen yet' : ` ${formatGwei(here)}`),
-      faint(here === null ? '' : ` (${against(here)} against the mean)`),
-    ],
-    [plain(wait)],
-    ...(here === null ? [] : [[plain(`cheaper than ${formatPercent(dearer)} of hours`)]]),
+  const rank = here === null ? [] : [[plain(`cheaper than ${formatPercent(dearer)} of hours`)]];
+  return [
+    [[faint('cheapest')], ...cheapest],
+    [...present, [plain(wait)], ...rank],
   ];
-  return [[[faint('cheapest')], ...cheapest], present];
 }
 
 const SHADES = '░▒▓█';
@@ -125,20 +118,13 @@ function mapLines({ hours, current }: HourWeek, width: number, height: number) {
   };
   const every = room >= 3 ? 1 : room === 2 ? 3 : 6;
   const heading = Array.from({ length: HOURS / every }, (_, place) =>
-    String(place * every)
-      .padStart(2, '0')
-      .padEnd(room * every),
+    clock(place * every).padEnd(room * every),
   );
-  const rows = WEEKDAYS.flatMap((weekday, day) => {
-    const cells = hours
-      .slice(day * HOURS, (day + 1) * HOURS)
-      .map((value, hour) => cell(value, day * HOURS + hour === current));
-    const label = (text: string) => ({
-      text: text.padEnd(LABEL_WIDTH),
-      bold: Math.floor(current / HOURS) === day,
-    });
-    const row = [label(` ${weekday}`), ...cells];
-    return isTall ? [row, [label(''), ...cells]] : [row];
+  const all = hours.map((value, hour) => cell(value, hour === current));
+  const rows = WEEKDAYS.flatMap((weekday, day): readonly Line[] => {
+    const cells = all.slice(day * HOURS, (day + 1) * HOURS);
+    const label = { text: ` ${weekday}`.padEnd(LABEL_WIDTH), bold: Math.floor(current / HOURS) === day };
+    return [[label, ...cells], ...(isTall ? [[plain(' '.repeat(LABEL_WIDTH)), ...cells]] : [])];
   });
   const legend: readonly Line[] = [
     ...shades.map(({ glyph, color, bound }) => [{ text: glyph, color }, plain(` ≤ ${formatGwei(bound)}`)]),
@@ -167,9 +153,7 @@ export const HoursPane = memo(function HoursPane(props: HoursPaneProps) {
   const title: readonly Line[] = [
     [bold('cheap hours', 'accent')],
     [plain(`day × hour in ${zoneText(week.offsetMinutes)}`)],
-    ...(seen < WEEK_HOURS
-      ? [[colored(`${formatCount(seen)} of ${WEEK_HOURS} hours seen so far`, 'warn')]]
-      : []),
+    ...(seen < WEEK_HOURS ? [[colored(`${seen} of ${WEEK_HOURS} hours seen so far`, 'warn')]] : []),
     [faint(`mean base fee of ${span}, gwei`)],
   ];
   const margin = height >= 16 ? 1 : 0;

@@ -31,9 +31,9 @@ import {
 import { useKeys } from '../../input/use-keys.tsx';
 import { given, type NamedValue, useFlow, useWidest } from '../../ui/fact-list.tsx';
 import { LineChart, legendGlyph } from '../../ui/line-chart.tsx';
-import { SPOKEN_WIDTH, symbolOf, useNow, useRoom } from '../../ui/pane-context.tsx';
+import { symbolOf, useNow, useRoom, useTextWidth } from '../../ui/pane-context.tsx';
 import { missingReason } from '../../ui/pane-state.tsx';
-import { ScrolledLines } from '../../ui/scroll.tsx';
+import { TitledLines } from '../../ui/scroll.tsx';
 import {
   bold,
   changeSpan,
@@ -65,33 +65,33 @@ const AIRY_FROM = 30;
 /** The lanes, the gap below them, and the advice. */
 const FIXED_ROWS = 7;
 const LEAST_CHART = 4;
+const ALL = Number.POSITIVE_INFINITY;
 
 /** The rows that each part gets: one claim after the other, as far as rows are left. */
 function allot(
   rows: number,
-  wanted: Readonly<Record<'waits' | 'facts' | 'reasons' | 'range' | 'work', number>>,
+  needs: Readonly<Record<'waits' | 'facts' | 'reasons' | 'range' | 'work', number>>,
 ) {
   const isAiry = rows >= AIRY_FROM;
+  const wanted = { ...needs, chart: ALL };
   const given = { waits: 0, facts: 0, reasons: 0, range: 0, work: 0, chart: 0 };
-  let left = rows - FIXED_ROWS - (isAiry ? 4 : 0);
-  const claim = (part: keyof typeof given, count: number, least = 0) => {
-    const taken = least > left ? 0 : Math.max(Math.min(count, left), 0);
+  let left = Math.max(rows - FIXED_ROWS - (isAiry ? 4 : 0), 0);
+  const claim = (part: keyof typeof given, most = ALL, least = 0) => {
+    const taken = least > left ? 0 : Math.min(wanted[part] - given[part], most, left);
     given[part] += taken;
     left -= taken;
   };
-  const more = (part: 'facts' | 'reasons', most: number) =>
-    claim(part, Math.min(wanted[part] - given[part], most));
-  claim('waits', wanted.waits, wanted.waits);
-  more('facts', 1);
-  more('reasons', rows < 18 ? 1 : 2);
-  claim('range', wanted.range);
+  claim('waits', ALL, wanted.waits);
+  claim('facts', 1);
+  claim('reasons', rows < 18 ? 1 : 2);
+  claim('range');
   claim('chart', LEAST_CHART, LEAST_CHART);
   if (rows >= 22 || given.chart === 0) {
-    more('facts', isAiry ? 2 : 1);
-    more('reasons', isAiry ? 6 : 2);
+    claim('facts', isAiry ? 2 : 1);
+    claim('reasons', isAiry ? 6 : 2);
   }
-  claim('work', wanted.work, wanted.work + LEAST_CHART);
-  if (given.chart > 0) claim('chart', left);
+  claim('work', ALL, wanted.work + LEAST_CHART);
+  if (given.chart > 0) claim('chart');
   return { ...given, isAiry };
 }
 
@@ -102,12 +102,11 @@ const NO_ACTIONS: MarketView['actions'] = [];
 const ROOMY_FROM = 90;
 const NO_WORTH: Line = [faint(' what each wait is worth comes with the next advice')];
 const SPOKEN_ROWS = 100;
-const ALL = Number.POSITIVE_INFINITY;
 
 export function LivePane({ view }: LivePaneProps) {
   const { columns, rows } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
-  const width = isSpoken ? SPOKEN_WIDTH : columns;
+  const width = useTextWidth();
   const { snapshot, recommendation, adviceAge, hour, market, symbol, missing } = view;
   const waits = (recommendation?.alternatives ?? []).filter(({ probability }) => probability !== null);
   const advisedSec = recommendation?.action === 'SEND_NOW' ? null : (recommendation?.deadlineSec ?? null);
@@ -127,7 +126,7 @@ export function LivePane({ view }: LivePaneProps) {
     range: range.length,
     work: work.length,
   });
-  const hasChart = room.chart > 0 && hour !== undefined && hour.points.length >= 2;
+  const hasChart = !isSpoken && room.chart > 0 && hour !== undefined && hour.points.length >= 2;
   // The reason for a missing part may use its room.
   const reasonRoom = room.reasons + (hasChart ? 0 : Math.min(room.chart, missing.length));
   const asking = missing.length > 0 ? '' : 'Asking for advice …';
@@ -205,8 +204,7 @@ const RECKONED = [
 ];
 
 function AdviceInFull({ view }: LivePaneProps) {
-  const { columns, rows } = useRoom();
-  const width = useIsScreenReaderEnabled() ? SPOKEN_WIDTH : columns;
+  const width = useTextWidth();
   const { snapshot, recommendation, adviceAge } = view;
   const { alternatives: waits = [], track = null } = (adviceAge === null && recommendation) || {};
   const texts = [
@@ -219,12 +217,9 @@ function AdviceInFull({ view }: LivePaneProps) {
   const parts = recommendation && adviceParts(recommendation, snapshot, false, adviceAge);
   const heading = useFlow(parts ?? [], width, 4);
   return (
-    <ScrolledLines
-      scope="live"
+    <TitledLines
       title={[[bold('Advice')], [faint('Esc closes')]]}
-      lines={[...heading, ...reasonLines(texts, width, rows - 2)]}
-      top={0}
-      onScroll={() => {}}
+      lines={[...heading, ...reasonLines(texts, width, ALL)]}
     />
   );
 }
@@ -352,24 +347,24 @@ function waitWords({ horizonSec, price, savingRatio, probability, reason }: Hori
 
 const NARROW = 70;
 
-type WaitRow = readonly [name: string, cells: readonly string[]];
+const WAIT_ROWS: Readonly<Record<string, (wait: HorizonView) => string>> = {
+  price: ({ price }) => known(price, formatGwei),
+  'mean saving': ({ savingRatio }) => known(savingRatio, formatPercent),
+  likely: ({ probability }) => known(probability, formatLikelihood),
+};
+type WaitRow = readonly [name: string, of: (wait: HorizonView) => string];
 
 /** What each wait is worth: a column for each. */
 function useWaitTable(waits: readonly HorizonView[], advisedSec: number | null, width: number) {
-  const rows: readonly WaitRow[] = [
-    ['price', waits.map(({ price }) => known(price, formatGwei))],
-    ['mean saving', waits.map(({ savingRatio }) => known(savingRatio, formatPercent))],
-    ['likely', waits.map(({ probability }) => known(probability, formatLikelihood))],
-  ];
   const columns: readonly TableColumn<WaitRow>[] = [
     leftColumn(width < NARROW ? 'wait up to' : 'if you wait up to', 11, 0, ([name]) => [faint(name)]),
-    ...waits.map(({ horizonSec }, place) => {
-      const bold = horizonSec === advisedSec;
-      const cell = ([, cells]: WaitRow): Line => [{ text: cells[place] ?? '', bold }];
-      return rightColumn(formatDuration(horizonSec), 7, bold ? 0 : place + 1, cell);
+    ...waits.map((wait, place) => {
+      const bold = wait.horizonSec === advisedSec;
+      const cell = ([, of]: WaitRow): Line => [{ text: of(wait), bold }];
+      return rightColumn(formatDuration(wait.horizonSec), 7, bold ? 0 : place + 1, cell);
     }),
   ];
-  const table = useTable({ columns, rows, width, margin: 1 });
+  const table = useTable({ columns, rows: Object.entries(WAIT_ROWS), width, margin: 1 });
   return waits.length === 0 ? [] : [table.heading, ...table.lines];
 }
 
@@ -437,30 +432,18 @@ const spanText = (sec: number) =>
 
 type SmallChartProps = { readonly hour: ChartView; readonly width: number; readonly height: number };
 
-const LINES = [
-  { color: 'base', name: 'base', style: 'solid', of: 'base' },
-  { color: 'tip', name: 'tip p50', style: 'dashed', of: 'priority' },
-] as const;
-
 const SmallChart = memo(function SmallChart({ hour, width, height }: SmallChartProps) {
-  if (useIsScreenReaderEnabled()) return null;
-  const series = LINES.map((line) => ({
-    ...line,
-    values: hour.points.map((point) => point[line.of]),
-  })).filter(({ values }) => values.some((value) => value !== null));
-  const legend: Line = [
-    faint(` ${spanText(lengthOf(hour))} in gwei`),
-    ...series.flatMap(
-      ({ color, name, style }): Line => [
-        plain('   '),
-        { text: legendGlyph(style).repeat(2), color },
-        plain(` ${name}`),
-      ],
-    ),
-  ];
+  const lines = [
+    { color: 'base', name: 'base', style: 'solid', values: hour.points.map(({ base }) => base) },
+    { color: 'tip', name: 'tip p50', style: 'dashed', values: hour.points.map(({ priority }) => priority) },
+  ] as const;
+  const series = lines.filter(({ values }) => values.some((value) => value !== null));
+  const legend = series.flatMap(({ color, name, style }): Line => {
+    return [plain('   '), colored(legendGlyph(style).repeat(2), color), plain(` ${name}`)];
+  });
   return (
     <Box flexDirection="column" flexShrink={0}>
-      <OneLine line={legend} width={width} />
+      <OneLine line={[faint(` ${spanText(lengthOf(hour))} in gwei`), ...legend]} width={width} />
       <LineChart series={series} width={width} height={height - 1} format={formatGwei} />
     </Box>
   );
