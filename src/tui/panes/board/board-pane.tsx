@@ -46,17 +46,16 @@ export interface Board {
 interface BoardState {
   readonly sort: ChainSort;
   readonly selected: string | null;
-  readonly moves: number;
 }
 
-const FIRST: BoardState = { sort: 'swap', selected: null, moves: 0 };
+const FIRST: BoardState = { sort: 'swap', selected: null };
 
 /** While the cursor moves, and so long after, no row changes its place. */
 const REST_MS = 5_000;
 
 /** The rows in their order: sorted, or as they were sorted before the cursor began to move. */
-function useOrdered(rows: readonly ChainRow[], { sort, moves }: BoardState): readonly ChainRow[] {
-  const isAtRest = useElapsed(REST_MS, moves) || moves === 0;
+function useOrdered(rows: readonly ChainRow[], { sort, selected }: BoardState): readonly ChainRow[] {
+  const isAtRest = useElapsed(REST_MS, selected) || selected === null;
   const before = useRef<{ readonly sort: ChainSort; readonly names: readonly string[] }>(null);
   if (isAtRest || before.current?.sort !== sort) {
     before.current = { sort, names: sortedRows(rows, sort).map(({ name }) => name) };
@@ -96,7 +95,7 @@ export function BoardPane({ board, open }: BoardPaneProps) {
 
   const go = (to: number) => {
     const { name: selected } = rows[Math.min(Math.max(to, 0), rows.length - 1)] ?? { name: null };
-    change((before) => ({ ...before, selected, moves: before.moves + 1 }));
+    change((before) => ({ ...before, selected }));
   };
   const sort = CHAIN_SORTS[(CHAIN_SORTS.indexOf(state.sort) + 1) % CHAIN_SORTS.length] ?? state.sort;
   useKeys('board', {

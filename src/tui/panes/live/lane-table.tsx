@@ -1,6 +1,6 @@
 import { Text, useIsScreenReaderEnabled } from 'ink';
 import { Table } from 'ink-table';
-import { memo, type ReactNode, useRef } from 'react';
+import { memo, type PropsWithChildren, useRef } from 'react';
 import { type ActionView, dataFeeOf } from '../../../client/views/dashboard.ts';
 import { type LaneView, lacksTips, type SnapshotView } from '../../../client/views/gas.ts';
 import { LANE_TITLES, LANES, type LaneName } from '../../../core/advice.ts';
@@ -33,23 +33,18 @@ import {
 } from '../../ui/text.tsx';
 import { type ColorName, forTerminal } from '../../ui/theme.ts';
 
-const TRANSFER = 'ETH transfer';
-const SWAP = 'Swap';
-
 type LaneRow = LaneView & { readonly name: LaneName };
 
 const laneRows = ({ lanes }: SnapshotView) => LANES.map((name): LaneRow => ({ ...lanes[name], name }));
 
 function laneColumns({ snapshot, actions, symbol }: LaneTableProps): readonly TableColumn<LaneRow>[] {
-  const { nativeUsd, stale } = snapshot;
-  const { unit, costText, inUsd, inCoin } = costsOf(snapshot, symbol);
-  const worth = (action: string, lane: LaneName) => {
-    const known = [...actions, ...USUAL_ACTIONS].find(({ name }) => name === action) ?? { gas: 0 };
-    return costText(lane, known, nativeUsd === null ? inCoin : inUsd);
-  };
+  const { unit, costText, hasUsd } = costsOf(snapshot, symbol);
   const noTips = lacksTips(snapshot);
-  const named = nativeUsd === null ? ` ${unit}` : '';
-  const costs = nativeUsd === null ? 10 : 6;
+  const worth = (title: string, work: string, least: number, rank: number) => {
+    const action = [...actions, ...USUAL_ACTIONS].find(({ name }) => name === work) ?? { gas: 0 };
+    const [heading, width] = hasUsd ? [title, least] : [`${title} ${unit}`, 10];
+    return rightColumn<LaneRow>(heading, width, rank, ({ name }) => costText(name, action, hasUsd));
+  };
   return [
     leftColumn('gwei', 7, 0, ({ name }) => LANE_TITLES[name]),
     rightColumn(noTips ? 'base only' : 'price', 6, 0, ({ price }) => formatGwei(price)),
@@ -58,10 +53,10 @@ function laneColumns({ snapshot, actions, symbol }: LaneTableProps): readonly Ta
     rightColumn('usually, at most', 13, 2, ({ waitSec }) =>
       known(noTips ? null : waitSec, ({ p50, p95 }) => `${formatDuration(p50)}, ${formatDuration(p95)}`),
     ),
-    rightColumn(`transfer${named}`, Math.max(costs, 8), 4, ({ name }) => worth(TRANSFER, name)),
-    rightColumn(`swap${named}`, costs, 5, ({ name }) => worth(SWAP, name)),
+    worth('transfer', 'ETH transfer', 8, 4),
+    worth('swap', 'Swap', 6, 5),
     rightColumn('likely', 6, 6, ({ probability }) =>
-      known(stale === true ? null : probability, formatLikelihood),
+      known(snapshot.stale === true ? null : probability, formatLikelihood),
     ),
     rightColumn('within', 9, 7, ({ withinBlocks }) => known(withinBlocks, (count) => `${count} blocks`)),
   ];
@@ -73,10 +68,6 @@ type Cells = Record<string, string>;
 class CompactTable extends Table<Cells> {
   override separator = () => null;
 }
-
-/** Width around the columns: left border and padding; three columns between two. */
-const BORDERS = 4;
-const GAP = 3;
 
 interface LaneTableProps {
   readonly snapshot: SnapshotView;
@@ -94,7 +85,8 @@ export const LaneTable = memo(function LaneTable(props: LaneTableProps) {
     const { lines } = tableOf({ columns: all, rows, width }, isSpoken);
     return <LineList lines={[[plain('Prices in gwei.')], ...lines]} />;
   }
-  const columns = fitColumns(all, rows, width - BORDERS, { widest: widest.current, gap: GAP });
+  // A border and a blank at its left; between two columns a border and two blanks.
+  const columns = fitColumns(all, rows, width - 4, { widest: widest.current, gap: 3 });
   // ink-table measures by string length: cells are padded to their column's width.
   const cellsOf = (text: (column: FittedColumn<LaneRow>) => string): Cells =>
     Object.fromEntries(
@@ -115,30 +107,21 @@ export const LaneTable = memo(function LaneTable(props: LaneTableProps) {
   );
 });
 
-interface PartProps {
-  readonly children?: ReactNode;
-}
-
-function Heading({ children }: PartProps) {
-  return <Words faint>{children}</Words>;
-}
-
+const Heading = ({ children }: PropsWithChildren) => <Words faint>{children}</Words>;
+const Border = ({ children }: PropsWithChildren) => <Text dimColor>{forTerminal(String(children))}</Text>;
 const LANE_COLORS = new Map<string, ColorName>(LANES.map((lane) => [LANE_TITLES[lane], lane]));
 
-function LaneCell({ children, column }: PartProps & { readonly column: number }) {
+function LaneCell({ children, column }: PropsWithChildren<{ readonly column: number }>) {
   // ink-table passes a cell its column and text, not its row.
   if (column === 0) return <Words color={LANE_COLORS.get(String(children).trim())}>{children}</Words>;
   return <Words bold={column === 1}>{children}</Words>;
 }
 
-function Border({ children }: PartProps) {
-  return <Text dimColor>{forTerminal(String(children))}</Text>;
-}
-
 export function lanesText(snapshot: SnapshotView): string {
   const value = (wei: bigint | null) => (wei === null ? '' : gweiString(wei));
   const rows = laneRows(snapshot).map(({ name, price, maxFeePerGas, maxPriorityFeePerGas }) => [
-    ...[LANE_TITLES[name], value(price), value(maxFeePerGas), value(maxPriorityFeePerGas)],
+    LANE_TITLES[name],
+    ...[price, maxFeePerGas, maxPriorityFeePerGas].map(value),
   ]);
   return [['lane', 'price gwei', 'max fee gwei', 'tip gwei'], ...rows]
     .map((row) => row.join('\t'))
@@ -148,51 +131,51 @@ export function lanesText(snapshot: SnapshotView): string {
 /** A smaller amount in coins has too many zeros: 0.00000001. */
 const READABLE_WEI = 10n ** 10n;
 
+type Priced = Pick<ActionView, 'gas'> & Partial<Pick<ActionView, 'dataFee' | 'dataFeeReason'>>;
+
 /** Costs of actions: in dollars, or in the native coin, or gwei when gas costs so little that coins would be all zeros. */
 function costsOf({ lanes, nativeUsd, chainId }: SnapshotView, symbol: string) {
   const least = Math.min(...USUAL_ACTIONS.map(({ gas }) => gas));
   const amounts = LANES.map((lane) => cost(least, lanes[lane].price));
   const isTiny = amounts.some((wei) => wei > 0n && wei < READABLE_WEI);
-  const gasCost = (lane: LaneName, gas: number) => cost(gas, lanes[lane].price);
+  const inCoin = (wei: bigint) =>
+    isTiny ? formatGwei(wei) : formatNative(wei, symbol).replace(` ${symbol}`, '');
   return {
     unit: isTiny ? 'gwei' : symbol,
-    inCoin: (wei: bigint) => (isTiny ? formatGwei(wei) : formatNative(wei, symbol).replace(` ${symbol}`, '')),
-    inUsd: (wei: bigint) => formatUsd(usdOf(wei, nativeUsd ?? 0)),
-    gasCost,
+    hasUsd: nativeUsd !== null,
     /** With its data fee, or without it and marked when the fee is unknown. */
-    costText: (lane: LaneName, action: Priced, text: (wei: bigint) => string) => {
+    costText: (lane: LaneName, action: Priced, isUsd: boolean) => {
       const dataFee = dataFeeOf(action, chainId);
-      const wei = gasCost(lane, action.gas);
-      return dataFee === null ? `${text(wei)} + L1` : text(wei + dataFee);
+      const wei = cost(action.gas, lanes[lane].price) + (dataFee ?? 0n);
+      return `${isUsd ? formatUsd(usdOf(wei, nativeUsd ?? 0)) : inCoin(wei)}${dataFee === null ? ' + L1' : ''}`;
     },
   };
 }
 
-type Priced = Pick<ActionView, 'gas'> & Partial<Pick<ActionView, 'dataFee' | 'dataFeeReason'>>;
-
 /** Present costs of usual actions, lane by lane: in dollars if the coin's price is known, and in the coin. */
 export function workColumns(snapshot: SnapshotView, symbol: string): readonly TableColumn<ActionView>[] {
-  const { nativeUsd, chainId } = snapshot;
-  const { unit, costText, inUsd, inCoin, gasCost } = costsOf(snapshot, symbol);
+  const { chainId, lanes } = snapshot;
+  const { unit, costText, hasUsd } = costsOf(snapshot, symbol);
   const columns = LANES.flatMap((lane): readonly TableColumn<ActionView>[] => {
-    const coins = (action: ActionView) => costText(lane, action, inCoin);
+    const coins = (action: ActionView) => costText(lane, action, false);
     // Another unit has its own column width.
     const id = `${lane} ${unit}`;
-    if (nativeUsd === null) return [rightColumn(id, 11, 1, coins, { id })];
+    if (!hasUsd) return [rightColumn(id, 11, 1, coins, { id })];
     return [
-      rightColumn(lane, 8, 1, (action) => costText(lane, action, inUsd)),
+      rightColumn(lane, 8, 1, (action) => costText(lane, action, true)),
       // In narrow tables the average lane's price in coins stays longest.
       rightColumn(unit, 10, lane === 'average' ? 2 : 3, coins, { id }),
     ];
   });
   const part = rightColumn<ActionView>('L1 part', 7, 5, (action) =>
     known(dataFeeOf(action, chainId), (fee) =>
-      formatPercent(Number(fee) / Math.max(Number(fee + gasCost('average', action.gas)), 1)),
+      formatPercent(Number(fee) / Math.max(Number(fee + cost(action.gas, lanes.average.price)), 1)),
     ),
   );
   return [
     leftColumn('usual work', 14, 0, ({ name }) => name),
     rightColumn('gas', 7, 4, ({ gas }) => formatCount(gas)),
-    ...[...columns, ...(hasDataFee(chainId) ? [part] : [])],
+    ...columns,
+    ...(hasDataFee(chainId) ? [part] : []),
   ];
 }
