@@ -1,13 +1,7 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { memo, useState } from 'react';
 import type { ChartView, MarketView, StatsView } from '../../../client/views/dashboard.ts';
-import {
-  describeAdvice,
-  type HorizonView,
-  keptWords,
-  type RecommendationView,
-  type SnapshotView,
-} from '../../../client/views/gas.ts';
+import { describeAdvice, type HorizonView, keptWords } from '../../../client/views/gas.ts';
 import { staleAfterMs } from '../../../core/chains.ts';
 import {
   formatAge,
@@ -129,9 +123,7 @@ export function LivePane({ view }: LivePaneProps) {
   const hasChart = !isSpoken && room.chart > 0 && hour !== undefined && hour.points.length >= 2;
   // The reason for a missing part may use its room.
   const reasonRoom = room.reasons + (hasChart ? 0 : Math.min(room.chart, missing.length));
-  const asking = missing.length > 0 ? '' : 'Asking for advice …';
-  const advice = recommendation && adviceParts(recommendation, snapshot, width < ROOMY_FROM, adviceAge);
-  const adviceLines = useFlow(advice ?? [[faint(asking)]], width, 1);
+  const adviceLines = useFlow(adviceParts(view, width < ROOMY_FROM), width, 1);
   const factLines = useFlow(facts, width, room.facts);
   const gap: readonly Line[] = room.isAiry ? [EMPTY_LINE] : [];
   const lines: readonly Line[] = [
@@ -159,7 +151,7 @@ function liveFacts({ snapshot, trend, hour, market, symbol }: LiveView): readonl
   const ahead = trend?.baseFeeFan.at(-1);
   const blocks = ahead?.blocksAhead === 1 ? '1 block' : `${ahead?.blocksAhead} blocks`;
   // The base fee against the previous hour, or the service's word without a percentage.
-  const span = spanText(Math.min(hour === undefined ? HOUR_SEC : lengthOf(hour), HOUR_SEC));
+  const span = spanText(hour, HOUR_SEC);
   const coinChange = market?.nativeUsdChangeRatio ?? null;
   const facts: readonly NamedValue[] = [
     ...given(nextBaseFee ?? baseFee, nextBaseFee === null ? 'base' : 'next base', (wei) => [
@@ -214,8 +206,7 @@ function AdviceInFull({ view }: LivePaneProps) {
     // Another service may use another method.
     ...(snapshot.source.kind === 'service' || waits.length === 0 ? [] : RECKONED),
   ];
-  const parts = recommendation && adviceParts(recommendation, snapshot, false, adviceAge);
-  const heading = useFlow(parts ?? [], width, 4);
+  const heading = useFlow(adviceParts(view, false), width, 4);
   return (
     <TitledLines
       title={[[bold('Advice')], [faint('Esc closes')]]}
@@ -298,13 +289,10 @@ const ACTION_COLORS = new Map<string | null, ColorName>([
 ]);
 const LEAST_SAVING = 0.005;
 
-function adviceParts(
-  advice: RecommendationView,
-  snapshot: SnapshotView,
-  isNarrow: boolean,
-  age: string | null,
-): readonly Line[] {
-  if (age !== null) return [[colored(`advice of ${age}, no longer valid`, 'warn')]];
+function adviceParts(view: LiveView, isNarrow: boolean): readonly Line[] {
+  const { recommendation: advice, snapshot, adviceAge, missing } = view;
+  if (advice === undefined) return [[faint(missing.length > 0 ? '' : 'Asking for advice …')]];
+  if (adviceAge !== null) return [[colored(`advice of ${adviceAge}, no longer valid`, 'warn')]];
   const { probability, expectedSavingRatio: saving, track } = advice;
   const { action, target } = describeAdvice(advice, snapshot);
   const todo = [bold(action, ACTION_COLORS.get(advice.action)), plain(target === '' ? '' : ` ${target}`)];
@@ -421,14 +409,13 @@ function verdictOf(rank: number, now: number, { min, median, max }: StatsView, s
 
 const HOUR_SEC = 3_600;
 
-function lengthOf({ points, bucketSec }: ChartView): number {
-  const [first, last] = [points[0], points.at(-1)];
-  return first && last ? (last.timestamp - first.timestamp) / 1_000 + (bucketSec ?? 0) : HOUR_SEC;
+/** `last hour`, also of one whose last bucket is missing, or `last 12 m`. */
+function spanText(hour: ChartView | undefined, mostSec = ALL): string {
+  const [first, last] = [hour?.points[0], hour?.points.at(-1)];
+  const ownSec = first && last && (last.timestamp - first.timestamp) / 1_000 + (hour?.bucketSec ?? 0);
+  const sec = Math.min(ownSec ?? HOUR_SEC, mostSec);
+  return Math.abs(sec / HOUR_SEC - 1) < 0.1 ? 'last hour' : `last ${wholeSpan(sec)}`;
 }
-
-/** An hour whose last bucket is missing is an hour, too. */
-const spanText = (sec: number) =>
-  Math.abs(sec / HOUR_SEC - 1) < 0.1 ? 'last hour' : `last ${wholeSpan(sec)}`;
 
 type SmallChartProps = { readonly hour: ChartView; readonly width: number; readonly height: number };
 
@@ -443,7 +430,7 @@ const SmallChart = memo(function SmallChart({ hour, width, height }: SmallChartP
   });
   return (
     <Box flexDirection="column" flexShrink={0}>
-      <OneLine line={[faint(` ${spanText(lengthOf(hour))} in gwei`), ...legend]} width={width} />
+      <OneLine line={[faint(` ${spanText(hour)} in gwei`), ...legend]} width={width} />
       <LineChart series={series} width={width} height={height - 1} format={formatGwei} />
     </Box>
   );
