@@ -12,12 +12,11 @@ export function addCompletion(program: CliCommand): void {
       'gastop completion zsh > ~/.zfunc/_gastop',
       'gastop completion fish > ~/.config/fish/completions/gastop.fish',
     )
-    .does(async ({ io }, shell: Shell) => {
+    .does(async ({ io }, shell: 'bash' | 'zsh' | 'fish') => {
       io.stdout.write({ bash, zsh, fish }[shell](treeOf(program)));
     });
 }
 
-type Shell = 'bash' | 'zsh' | 'fish';
 const FILES = ['FILE', 'OUT'];
 type Tree = ReturnType<typeof treeOf>;
 type Flag = ReturnType<typeof flagOf>;

@@ -40,20 +40,13 @@ export async function loadConfigFile(
   return { path, content, warning: secret && `${shown} holds ${secret} ${advice}` };
 }
 
-function secretIn({
-  apiKey,
-  database = '',
-  encryptionKey,
-  smtp,
-  telegram,
-  rpc = [],
-  chains = [],
-}: ConfigFile) {
-  if (apiKey !== undefined || encryptionKey !== undefined) return 'a key';
-  const hasPassword = /^[^:]+:\/*[^/@]*:[^/]*@|[?&]password=/.test(database);
-  if (smtp?.password !== undefined || hasPassword) return 'a password';
-  if (telegram !== undefined) return 'a token';
-  return [rpc, ...chains.map((chain) => chain.rpc ?? [])].flat().some(holdsKey) ? 'the key of a node' : null;
+function secretIn(file: ConfigFile) {
+  if (file.apiKey !== undefined || file.encryptionKey !== undefined) return 'a key';
+  const hasPassword = /^[^:]+:\/*[^/@]*:[^/]*@|[?&]password=/.test(file.database ?? '');
+  if (file.smtp?.password !== undefined || hasPassword) return 'a password';
+  if (file.telegram !== undefined) return 'a token';
+  const nodes = [file, ...(file.chains ?? [])].flatMap(({ rpc = [] }) => rpc);
+  return nodes.some(holdsKey) ? 'the key of a node' : null;
 }
 
 /** Whether URLs of nodes contain a user name, a password, or a provider's key: a long word in the path or query. */

@@ -60,8 +60,12 @@ export function failure(message: string, cause?: unknown): CliError {
   return new CliError(EXIT.failed, message, [], { cause });
 }
 
+/** `ENOENT` and the like of an error of the system, else an empty text. */
+export const systemCode = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : '';
+
 export function fileFailureReason(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = systemCode(error);
   return ownValue(FILE_FAILURES, code) ?? `cannot be written (${code || 'unknown reason'})`;
 }
 

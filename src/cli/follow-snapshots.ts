@@ -19,10 +19,7 @@ interface Persistence {
   readonly hasWorked: boolean;
 }
 
-/**
- * Snapshots as they come: by the stream of a service that lists one, and by polling where it has none or breaks. The
- * same one may come twice. Rejects when `signal` aborts, and with errors that no waiting fixes.
- */
+/** By a listed stream, else by polling; the same one may come twice. Rejects on abort and for what no waiting fixes. */
 export async function* followSnapshots(
   { client, intervalMs }: Pick<OpenedClient, 'client' | 'intervalMs'>,
   persistence: Persistence,

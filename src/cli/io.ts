@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { homedir, userInfo } from 'node:os';
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EXIT, reportOutputFailure } from './errors.ts';
 
@@ -168,9 +168,10 @@ async function askHidden(
 
 async function askOn(message: string, interruption: AbortSignal): Promise<string | null> {
   // Without readline's own keys: Ctrl-C stays a signal.
-  const prompt = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
+  const prompt = createInterface({ input: process.stdin, terminal: false });
+  process.stderr.write(message);
   try {
-    const line = prompt.question(message, { signal: interruption });
+    const line = once(prompt, 'line', { signal: interruption }).then(([text]) => String(text));
     return await Promise.race([line, once(prompt, 'close').then(() => null)]);
   } catch {
     throw interruption.reason;

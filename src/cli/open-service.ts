@@ -117,7 +117,6 @@ async function fillDemo(options: DemoOptions): Promise<void> {
   }
 }
 
-/** What the settings say of a service, wherever it runs. */
 export const extrasOf = (settings: Settings): ServiceExtras => ({
   delivery: deliveryOf(settings),
   encryptionKey: settings.encryptionKey.value,

@@ -13,14 +13,7 @@ import { CliError, EXIT, usageError } from './errors.ts';
 import type { Io } from './io.ts';
 import type { OpenOptions } from './open-service.ts';
 import { cleanLine, note, tildePath, withSpinner } from './output.ts';
-import {
-  DEFAULT_SEED,
-  parseNodeUrl,
-  type Settings,
-  type SourceChoice,
-  serviceUrl,
-  withSource,
-} from './settings.ts';
+import type { HostedChoice, Settings, SourceChoice } from './settings.ts';
 
 export const INTERNAL_ORIGIN = 'http://gastop.internal';
 export interface OpenedClient extends AsyncDisposable {
@@ -45,7 +38,7 @@ interface Embedded {
   readonly source: Pick<ChainSource, 'head' | 'health'>;
 }
 
-export const reachOf = ({ url, apiKey }: SourceChoice & { readonly kind: 'hosted' }) => ({
+export const reachOf = ({ url, apiKey }: HostedChoice) => ({
   ...{ url: url.href, apiKey, userAgent: `gastop/${VERSION}` },
   keyAdvice: 'set GASTOP_API_KEY or put it in the config file',
 });
@@ -58,7 +51,9 @@ export async function openClient(
   const choice = settings.source.value;
   if (choice.kind !== 'hosted') {
     const { openEmbedded } = await import('./open-service.ts');
-    return openEmbedded(io, choice, settings, { ...visit(io), ...more });
+    // The lanes need an hour of history, which also allows a forecast for a day if more is stored.
+    const visit = { historySec: 3_600, withinMs: READY_WITHIN_MS, pace: 'real-time' } as const;
+    return openEmbedded(io, choice, settings, { ...visit, signal: io.interruption(), ...more });
   }
   const reach = reachOf(choice);
   const close = async () => {};
@@ -72,14 +67,6 @@ export async function openClient(
     [Symbol.asyncDispose]: close,
   };
 }
-
-/** The lanes need an hour of history, which also allows a forecast for a day if more is stored. */
-const visit = (io: Io): OpenOptions => ({
-  historySec: 3_600,
-  withinMs: READY_WITHIN_MS,
-  pace: 'real-time',
-  signal: io.interruption(),
-});
 
 export const READY_WITHIN_MS = 10_000;
 /** Nodes that respond uselessly, such as with invalid data, seldom recover within moments. */
@@ -225,37 +212,6 @@ export async function openResource(
 }
 
 const THE_DATABASE = 'name the database with --db FILE, which needs none, or a service with --url URL';
-
-export async function chosenSettings(
-  io: Io,
-  settings: Settings,
-  choice: 'demo' | { readonly url: string },
-): Promise<Settings> {
-  if (choice === 'demo') return withSource(settings, { kind: 'simulated', seed: DEFAULT_SEED });
-  const url = parseNodeUrl(choice.url.trim());
-  const node: SourceChoice = { kind: 'rpc', urls: [url], isPublicDefault: false };
-  if (url.protocol.startsWith('ws') || (await isNode(node))) return withSource(settings, node);
-  return withSource(settings, {
-    kind: 'hosted',
-    url: serviceUrl(url.href),
-    apiKey: io.env.GASTOP_API_KEY?.trim() || null,
-  });
-}
-
-/** A typed http URL may be a node or a service; a node responds with its chain id, and gets no key. */
-async function isNode(choice: SourceChoice & { readonly kind: 'rpc' }): Promise<boolean> {
-  const { openChain, reachedChain } = await import('./open-service.ts');
-  const chain = await openChain(choice, 'real-time');
-  try {
-    const { signal } = new AbortController();
-    await reachedChain(chain.source, choice, { withinMs: 3_000, signal });
-    return true;
-  } catch {
-    return false;
-  } finally {
-    chain.close();
-  }
-}
 
 export function warnOfPlainKey(io: Io, source: SourceChoice): void {
   if (source.kind !== 'hosted' || source.apiKey === null || !isPlain(source.url)) return;

@@ -182,10 +182,7 @@ export function fittedLines<Row>(
 
 const CLEAR_LINE = '\r\u001b[K';
 
-/**
- * One line on stderr that is redrawn; only on a terminal that can erase it. `spare` columns stay free: a wrapped line
- * could not be erased.
- */
+/** A line on stderr, redrawn where a terminal can erase it. `spare` columns stay free: a wrapped line would stay. */
 export function statusLine(
   { stderr, env }: Pick<Io, 'stderr' | 'env'>,
   text: () => string,

@@ -5,7 +5,7 @@ import { MOST_GWEI } from '../contract/choices.ts';
 import { parseCooldown } from '../core/alerts/alert-rule.ts';
 import { ownValue } from '../core/own-value.ts';
 import { formatCount, gweiString, weiOfGwei } from '../core/units.ts';
-import { usageError } from './errors.ts';
+import { systemCode, usageError } from './errors.ts';
 import { type Io, readAll } from './io.ts';
 
 /** Runs `parse`; turns a `RangeError`, which says what is valid, into a usage error that names the setting. */
@@ -132,8 +132,8 @@ async function orUsage(
     return (await text).replace(/^\uFEFF/, '');
   } catch (error) {
     if (error instanceof RangeError) throw usageError(`${name} ${error.message}; ${wanted}`);
-    const code = error instanceof Error && 'code' in error ? String(error.code) : null;
-    if (code === null) throw error;
+    const code = systemCode(error);
+    if (code === '') throw error;
     if (code === 'ENAMETOOLONG') throw usageError(`no file has so long a name; ${instead}`);
     throw usageError(`${name} ${ownValue(READ_FAILURES, code) ?? `cannot be read (${code})`}; ${instead}`);
   }

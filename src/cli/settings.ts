@@ -33,7 +33,8 @@ export type SourceChoice =
   | { readonly kind: 'replay'; readonly file: string; readonly speed: number | null }
   | { readonly kind: 'simulated'; readonly seed: number };
 
-export type ChainChoice = Exclude<SourceChoice, { readonly kind: 'hosted' }>;
+export type HostedChoice = Extract<SourceChoice, { readonly kind: 'hosted' }>;
+export type ChainChoice = Exclude<SourceChoice, HostedChoice>;
 
 /** The chain that `command` cannot do without. @throws CliError (usage) */
 export function chosenChain({ source }: Settings, command: string): ChainChoice {
@@ -144,7 +145,7 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
     ) ?? byDefault({ kind: 'rpc', urls: PUBLIC_NODES.map((url) => new URL(url)), isPublicDefault: true });
   const apiKey = keyFor(source.value, chosen('apiKey', places('apiKey', parseApiKey)), file);
   refuseStrays(flags, source.value.kind);
-  const hosted = (choice: SourceChoice & { kind: 'hosted' }) => ({ ...choice, apiKey: apiKey.value });
+  const hosted = (choice: HostedChoice) => ({ ...choice, apiKey: apiKey.value });
   const asciiFrom = asciiTerminal(env);
   return {
     source: source.value.kind === 'hosted' ? { ...source, value: hosted(source.value) } : source,

@@ -98,9 +98,8 @@ async function backtest(
     signal.throwIfAborted();
   };
   const work = async () => {
-    const { chainId, blocks } = await readStretch(path, to, signal, (count) =>
-      step(`reading block ${formatCount(count)}`),
-    );
+    const reading = (count: number) => step(`reading block ${formatCount(count)}`);
+    const { chainId, blocks } = await readStretch(path, to, reading);
     const [first, last] = [blocks[0]?.number ?? 0, blocks.at(-1)?.number ?? 0];
     if (from > last || to < first) {
       const flag = from > last ? '--from' : '--to';
@@ -164,17 +163,11 @@ const MOST_BLOCKS = 1_000_000;
 /** The longest horizon; blocks further behind the last judged one are not needed. */
 const OUTLOOK_SEC = 86_400;
 
-async function readStretch(
-  path: string,
-  to: number,
-  signal: AbortSignal,
-  onBlock: (count: number) => Promise<void>,
-) {
+async function readStretch(path: string, to: number, onBlock: (count: number) => Promise<void>) {
   const chainId = await recordedChainId(path);
   const blocks: Block[] = [];
   let enough = Number.POSITIVE_INFINITY;
   for await (const block of readBlockFile(path)) {
-    signal.throwIfAborted();
     blocks.push(block);
     if (block.number >= to) enough = Math.min(enough, block.timestamp + OUTLOOK_SEC);
     if (block.timestamp > enough) break;

@@ -26,7 +26,7 @@ import type { Io } from '../io.ts';
 import { KNOWN_CHAINS, knownChain, USUAL_CHAINS } from '../known-chains.ts';
 import { READY_WITHIN_MS, reachOf, warnOfPlainKey } from '../open-source.ts';
 import { type Column, cleanLine, cutLines, fittedLines, mapped, withSpinner } from '../output.ts';
-import { type ChainSetup, namedChains, type Settings } from '../settings.ts';
+import { type ChainSetup, type HostedChoice, namedChains, type Settings } from '../settings.ts';
 
 export const chainsOption = () =>
   new Option('--chains <NAMES>', 'chains side by side, such as base,op (default: those of the config file)');
@@ -215,7 +215,7 @@ export function openChainRows(setups: readonly ChainSetup[], now: () => number) 
   const problemOf = (message: string, retryAt: number | null) => ({ message: cleanLine(message), retryAt });
 
   async function follow({ name, chainId, source }: ChainSetup): Promise<void> {
-    const reader =
+    const reader: RowReader =
       source.kind === 'rpc'
         ? await nodeReader(source.urls, chainId, now)
         : serviceReader(source, chainId, now);
@@ -264,7 +264,6 @@ export function openChainRows(setups: readonly ChainSetup[], now: () => number) 
   };
 }
 
-/** The rows once they are complete. Rejects on abort. */
 export async function readChainRows(
   setups: readonly ChainSetup[],
   { now, withinMs, signal }: { now: () => number; withinMs: number; signal: AbortSignal },
@@ -282,11 +281,7 @@ function retryMs(error: unknown, failures: number): number {
 }
 
 /** What reads nodes is loaded here: the monitor's first frame need not wait for it. */
-async function nodeReader(
-  urls: readonly URL[],
-  chainId: number | null,
-  now: () => number,
-): Promise<RowReader> {
+async function nodeReader(urls: readonly URL[], chainId: number | null, now: () => number) {
   const [{ createRpcSource }, { createLightChain }] = await Promise.all([
     import('../../chain/rpc-source.ts'),
     import('../../service/light-chain.ts'),
@@ -298,7 +293,7 @@ async function nodeReader(
   });
   const readChain = createLightChain(source, now);
   return {
-    read: async (signal) => {
+    read: async (signal: AbortSignal) => {
       const { current, actions } = await readChain(signal);
       const { snapshot, trend, recommendation: advice } = Current.parse(current);
       const figures = { snapshot, trend, advice, actions: z.array(Action).parse(actions) };
@@ -309,11 +304,7 @@ async function nodeReader(
   };
 }
 
-function serviceReader(
-  source: ChainSetup['source'] & { readonly kind: 'hosted' },
-  chainId: number | null,
-  now: () => number,
-): RowReader {
+function serviceReader(source: HostedChoice, chainId: number | null, now: () => number): RowReader {
   const client = createGasClient(reachOf(source));
   let actions: readonly ActionView[] = [];
   let workDueAt = 0;

@@ -78,18 +78,19 @@ async function doctor({ io, loadSettings }: CommandContext, flags: JsonFlags): P
   const verdict = verdictOf(finding, io.now());
   const [, exitCode] = RESULTS[verdict.result];
   const hasNoChannels = embedded === null || settings.source.value.kind === 'simulated';
-  const subject = {
-    name,
-    origin: embedded === null ? new URL(reach.url).origin : null,
-    withKey: (reach.apiKey ?? null) !== null,
-    missingChannels: hasNoChannels ? [] : setUpLines(channelsOf(deliveryOf(settings))),
-  };
+  const missingChannels = hasNoChannels ? [] : setUpLines(channelsOf(deliveryOf(settings)));
+  const origin = embedded === null ? new URL(reach.url).origin : null;
+  const withKey = (reach.apiKey ?? null) !== null;
   if (flags.json) {
     const { result, message, warnings } = verdict;
     const judged = { usable: result === 'usable', verdict: result, exitCode, message, warnings };
-    io.stdout.write(jsonText({ service: subject, ...judged, ...finding }, jsonNumber, 2));
+    const service = { name, origin, withKey, missingChannels };
+    io.stdout.write(jsonText({ service, ...judged, ...finding }, jsonNumber, 2));
   } else {
-    print(io, settings, doctorText(subject, finding, verdict, paints(wantsColour(io)), io.now()));
+    const remote = `${origin}${withKey ? ', with a key' : ', without a key'}`;
+    const where = origin === null ? `${name}, a service in this process` : remote;
+    const paint = paints(wantsColour(io));
+    print(io, settings, doctorText(where, missingChannels, finding, verdict, paint, io.now()));
   }
   return exitCode;
 }
@@ -97,30 +98,20 @@ async function doctor({ io, loadSettings }: CommandContext, flags: JsonFlags): P
 const jsonNumber = (value: number, name: string) =>
   /^valid|At$/.test(name) ? new Date(value).toISOString() : Math.round(value * 100) / 100;
 
-interface DoctorSubject {
-  readonly name: string;
-  readonly origin: string | null;
-  readonly withKey: boolean;
-  readonly missingChannels: readonly string[];
-}
-
 const WIDTH = 80;
 const ROUTE_WIDTH = 25;
 /** Field names in one line of the report; the rest is counted. `--json` has them all. */
 const MOST_NAMES = 12;
 
 function doctorText(
-  { origin, name, withKey, missingChannels }: DoctorSubject,
+  where: string,
+  missingChannels: readonly string[],
   finding: ServiceFinding,
   { result, message, warnings }: Verdict,
   paint: Paint,
   now: number,
 ): string {
   const { routes } = finding;
-  const where =
-    origin === null
-      ? `${name}, a service in this process`
-      : `${origin}${withKey ? ', with a key' : ', without a key'}`;
   const [unasked, ...more] = routes.filter(({ outcome }) => outcome === 'not-asked');
   const count = more.length === 0 ? '1 route was' : `${more.length + 1} routes were`;
   const number = warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`;
@@ -163,8 +154,7 @@ function groupLines({ routes }: ServiceFinding, group: string, paint: Paint): st
   return ['', paint.title(head), ...lines];
 }
 
-type Kind = 'good' | 'doubtful' | 'bad' | 'plain';
-const OUTCOMES: Readonly<Record<RouteFinding['outcome'], readonly [string, Kind]>> = {
+const OUTCOMES: Readonly<Record<RouteFinding['outcome'], readonly [string, keyof Paint]>> = {
   understood: ['understood', 'good'],
   unreadable: ['not understood', 'bad'],
   'not-offered': ['not offered', 'plain'],
@@ -175,7 +165,7 @@ const OUTCOMES: Readonly<Record<RouteFinding['outcome'], readonly [string, Kind]
   'not-asked': ['skipped', 'plain'],
 };
 
-function answerWords({ outcome, reading, code }: RouteFinding): readonly [string, Kind] {
+function answerWords({ outcome, reading, code }: RouteFinding): readonly [string, keyof Paint] {
   if (outcome === 'refused' && code === 'quota') return ['limit reached', 'bad'];
   if (outcome === 'refused' && code === 'plan') return ['not in the plan', 'bad'];
   if (outcome !== 'understood' || reading === null) return OUTCOMES[outcome];

@@ -3,12 +3,12 @@ import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { Board } from '../../tui/panes/board/board-pane.tsx';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
-import { failure, fileFailureReason, usageError } from '../errors.ts';
+import { failure, fileFailureReason, systemCode, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { chosenSettings, type OpenedClient, openClient, warnOfPlainKey } from '../open-source.ts';
+import { type OpenedClient, openClient, warnOfPlainKey } from '../open-source.ts';
 import { withSpinner } from '../output.ts';
 import { unknownCommand } from '../parse.ts';
-import { parseNodeUrl, type Settings, withSource } from '../settings.ts';
+import { DEFAULT_SEED, parseNodeUrl, type Settings, serviceUrl, withSource } from '../settings.ts';
 import { chainsOption, chosenChains, EVERY_MS, openChainRows } from './chains.ts';
 
 export function addLive(program: CliCommand): void {
@@ -86,6 +86,30 @@ async function live({ io, loadSettings }: CommandContext, flags: LiveFlags): Pro
   return code;
 }
 
+/** The settings for a source chosen in the monitor. A typed http URL may be a node or a service. */
+export async function chosenSettings(
+  { env }: Io,
+  settings: Settings,
+  choice: 'demo' | { readonly url: string },
+): Promise<Settings> {
+  if (choice === 'demo') return withSource(settings, { kind: 'simulated', seed: DEFAULT_SEED });
+  const url = parseNodeUrl(choice.url.trim());
+  const node = { kind: 'rpc', urls: [url], isPublicDefault: false } as const;
+  const { openChain, reachedChain } = await import('../open-service.ts');
+  const chain = await openChain(node, 'real-time');
+  try {
+    // A node responds with its chain id, and gets no key.
+    const { signal } = new AbortController();
+    if (!url.protocol.startsWith('ws')) await reachedChain(chain.source, node, { withinMs: 3_000, signal });
+    return withSource(settings, node);
+  } catch {
+    const apiKey = env.GASTOP_API_KEY?.trim() || null;
+    return withSource(settings, { kind: 'hosted', url: serviceUrl(url.href), apiKey });
+  } finally {
+    chain.close();
+  }
+}
+
 /** Checks a typed URL by the rules of `--rpc`; its response shows whether it is a node or a service. */
 function urlProblem(text: string): string | null {
   try {
@@ -102,7 +126,7 @@ async function saveHere(name: string, text: string): Promise<string> {
     await writeFile(path, text, { flag: 'wx' });
   } catch (error) {
     // Removes an incomplete file after a full disk, but never one that existed before.
-    const isOthers = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    const isOthers = systemCode(error) === 'EEXIST';
     if (!isOthers) await rm(path, { force: true }).catch(() => {});
     throw failure(`${path} ${isOthers ? 'exists already' : fileFailureReason(error)}`, error);
   }

@@ -139,10 +139,7 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
 
 const NO_ADVICE = { advice: null, missing: null };
 
-/**
- * Prints one line per block, from the present one on, until a signal or the end of a recording. Skips stale prices,
- * unless they `mayBeStale`; waits out temporary failures, and reports them once on stderr.
- */
+/** Prints a line per block until a signal or the end of a recording. Failures that pass are told once, on stderr. */
 async function watchPrices(
   io: Io,
   ready: Ready,
@@ -184,10 +181,7 @@ function watchLine(snapshot: SnapshotView): string {
   return `${badgeOf(snapshot)}${parts.join('  ')} gwei`;
 }
 
-/**
- * A service with prices but without advice still gives a snapshot: `missing` says why. One in this process may first
- * have to read its history.
- */
+/** Advice, or why it is `missing`. A service in this process may first have to read its history. */
 async function recommendation(io: Io, { client, embedded, snapshot }: Ready) {
   try {
     const first = await client.gasRecommendation();

@@ -149,7 +149,6 @@ export async function createLineFile<Mark>(flag: string, path: string, what: str
   return {
     /** How many lines there are, and the mark of the first one. */
     written: written as Readonly<typeof written>,
-    /** The marks of the last lines. */
     newest: (count: number): readonly Mark[] => lines.slice(-count).map(({ mark }) => mark),
     write,
     add: async (text: string, mark: Mark): Promise<void> => {

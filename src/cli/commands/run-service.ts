@@ -20,7 +20,7 @@ import { isServerUrl } from '../../store/database-url.ts';
 import { StoreError } from '../../store/errors.ts';
 import type { CommandContext } from '../command.ts';
 import { chainDatabase, parseConfig } from '../config-file.ts';
-import { reportError } from '../errors.ts';
+import { reportError, systemCode } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { knownSecrets } from '../main.ts';
 import { extrasOf, openChain, type ServiceExtras, startOn, storedChain } from '../open-service.ts';
@@ -186,7 +186,7 @@ export function freshPlans(path: string, plans: Plans, now: () => number, onErro
       if (text !== before) current = createPlans(parseConfig(text, 'the changed config file').plans ?? {});
     } catch (error) {
       // A missing file may be about to be replaced.
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) onError(error);
+      if (systemCode(error) !== 'ENOENT') onError(error);
     }
     return current;
   };

@@ -6,7 +6,7 @@ import { API_KEY_HEADER, MCP_PATH } from '../../contract/routes.ts';
 import type { LogLevel } from '../../service/http/log.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { configFile } from '../config-file.ts';
-import { failure, usageError } from '../errors.ts';
+import { failure, systemCode, usageError } from '../errors.ts';
 import { cleanLine, note } from '../output.ts';
 import { checked, parseWhole } from '../parse.ts';
 import { parseOrigins, type SourceFlags } from '../settings.ts';
@@ -26,17 +26,8 @@ export function addServe(program: CliCommand): void {
     .parsed('--host <ADDRESS>', 'where to listen; 0.0.0.0 is every address', parseHost, {
       standard: '127.0.0.1',
     })
-    .parsed(
-      '--port <N>',
-      'port to listen on; 0 takes a free one',
-      (text) => parseWhole(text, 'a port', 0, 65_535),
-      {
-        standard: '8787',
-      },
-    )
-    .parsed('--base-url <URL>', 'its public URL, behind a proxy', (text) =>
-      parseServiceUrl(text, 'leave it out'),
-    )
+    .parsed('--port <N>', 'port to listen on; 0 takes a free one', parsePort, { standard: '8787' })
+    .parsed('--base-url <URL>', 'its public URL, behind a proxy', parseBaseUrl)
     .option('--keys <FILE>', 'the database of the keys')
     .option(
       '--cors <ORIGIN>',
@@ -76,6 +67,9 @@ async function serve(context: CommandContext, flags: ServeFlags): Promise<void> 
   }
 }
 
+const parsePort = (text: string) => parseWhole(text, 'a port', 0, 65_535);
+const parseBaseUrl = (text: string) => parseServiceUrl(text, 'leave it out');
+
 function parseHost(text: string): string {
   const host = text.trim().replace(/^\[(.*)\]$/, '$1');
   const isName = /^(?=.{1,253}$)[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/i.test(host);
@@ -87,14 +81,14 @@ function parseHost(text: string): string {
 }
 
 export function listenError(error: unknown, { host, port }: ServeFlags): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : null;
+  const code = systemCode(error);
   if (code === 'EADDRINUSE') {
     return failure(`port ${port} is in use; name another with --port, 0 takes a free one`);
   }
   if (code === 'EACCES') {
     return failure(`port ${port} needs more rights than you have; name one from 1024 on`);
   }
-  return code === null
+  return code === ''
     ? error
     : usageError(
         `cannot listen on ${host} (${code}); use 127.0.0.1 for this computer alone, 0.0.0.0 for every address`,

@@ -17,7 +17,7 @@ import {
 } from '../../core/units.ts';
 import type { CliCommand, CommandContext } from '../command.ts';
 import { holdsKey } from '../config-file.ts';
-import { CliError, EXIT, usageError } from '../errors.ts';
+import { CliError, EXIT, systemCode, usageError } from '../errors.ts';
 import { FASTEST_POLL_MS, followSnapshots, untilItWorks } from '../follow-snapshots.ts';
 import type { Io } from '../io.ts';
 import { openClient, warnOfPlainKey, warnOfUnsaved } from '../open-source.ts';
@@ -134,13 +134,13 @@ function refuseUnrunnable(command: string, { env, platform }: Io): void {
       if (statSync(file).isFile()) return;
       problem = 'EACCES';
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EACCES') problem = 'EACCES';
+      if (systemCode(error) === 'EACCES') problem = 'EACCES';
     }
   }
   throw cannotRun(command, problem);
 }
 
-function cannotRun(command: string, code: string | undefined): CliError {
+function cannotRun(command: string, code: string): CliError {
   const named = command === '' ? '""' : cleanLine(command);
   return code === 'ENOENT'
     ? new CliError(EXIT.notFound, `${named}: there is no such command`)
@@ -157,8 +157,8 @@ function runCommand(io: Io, command: string, args: readonly string[], env: Io['e
     io.takeSignals((name) => {
       if (!isAtTerminal || (name !== 'SIGINT' && name !== 'SIGQUIT')) child.kill(name);
     });
-    child.once('error', (error: NodeJS.ErrnoException) => {
-      if (child.pid === undefined) reject(cannotRun(command, error.code));
+    child.once('error', (error) => {
+      if (child.pid === undefined) reject(cannotRun(command, systemCode(error)));
     });
     child.once('exit', (code, signal) =>
       resolve(code ?? 128 + (signal === null ? 0 : osConstants.signals[signal])),
@@ -168,10 +168,7 @@ function runCommand(io: Io, command: string, args: readonly string[], env: Io['e
 
 type Reached = Awaited<ReturnType<typeof followPrice>>;
 
-/**
- * @throws CliError (124) when the time is up, (3) at the end of a recording; Interruption; errors that no waiting
- * fixes.
- */
+/** @throws CliError (124: the time is up; 3: the recording is over), Interruption, errors that no waiting fixes */
 async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: boolean) {
   const { lane, side, timeoutSec, confirm } = plan;
   const isReplay = settings.source.value.kind === 'replay';
