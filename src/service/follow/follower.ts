@@ -8,7 +8,7 @@ import { abortable, sleep, TimeSlice, untilAborted } from '../async.ts';
 import type { LeaseState } from '../leader.ts';
 import { ChainState, type ChainStateOptions, isSameBlock, type Present } from './chain-state.ts';
 import { type Problem, SourceState, watchPauses } from './freshness.ts';
-import { HistoryFiller } from './history-filler.ts';
+import { createHistoryFiller } from './history-filler.ts';
 
 /** Blocks requested at once for a fresh database: an hour of mainnet. */
 const FIRST_BLOCKS = 300;
@@ -31,7 +31,7 @@ export class Follower {
   readonly #news: ReturnType<typeof sourceNews>;
   readonly chain: ChainState;
   readonly #ready = Promise.withResolvers<void>();
-  readonly #filler: HistoryFiller;
+  readonly #filler: ReturnType<typeof createHistoryFiller>;
   readonly #pauses: ReturnType<typeof watchPauses>;
   /** Aborts `#follow`, so that it restarts in the lease's present state. */
   #again = new AbortController();
@@ -52,7 +52,7 @@ export class Follower {
       else this.#filler.rebuildSoon();
       if (this.#followsAs !== null && this.#followsAs !== state) this.#again.abort();
     });
-    this.#filler = new HistoryFiller(options, this.chain);
+    this.#filler = createHistoryFiller(options, this.chain);
     this.#pauses = watchPauses({ ...options, chain: this.chain, onFresh: () => options.onStored?.() });
     this.#ready.promise.catch(() => {});
   }
@@ -67,7 +67,7 @@ export class Follower {
   }
 
   get isFilled(): boolean {
-    return this.#filler.isFilled && (this.#options.lease.leaderReport?.isFilled ?? true);
+    return this.#filler.isFilled() && (this.#options.lease.leaderReport?.isFilled ?? true);
   }
 
   get problem(): Problem | null {
@@ -134,7 +134,7 @@ export class Follower {
     }
     this.#ready.reject(signal.reason);
     await watching;
-    await this.#filler.stopped;
+    await this.#filler.stopped();
     await this.chain.flush();
     await this.#options.track.end();
   }
@@ -204,7 +204,7 @@ export class Follower {
     this.state.begin();
     for await (const event of source.subscribe({ known: this.chain.known, signal: until })) {
       // A client that sees the end requests the history once more, and never again.
-      if (event.type === 'ended') await this.#filler.settled;
+      if (event.type === 'ended') await this.#filler.settled();
       if (until.aborted) break;
       this.#handle(event);
       if (this.chain.isFull) await this.chain.flush();

@@ -27,117 +27,100 @@ type FillerOptions = Pick<
 >;
 
 /** Fills the last hour, the day, then all, and holes; prunes. A standby rebuilds the engine once the leader has filled. */
-export class HistoryFiller {
-  readonly #options: FillerOptions;
-  readonly #chain: ChainState;
-  #running: Promise<void> | null = null;
-  #pass: Promise<void> = Promise.resolve();
-  readonly #filled = Promise.withResolvers<void>();
-  isFilled = false;
-  readonly #alarm = new Alarm();
+export function createHistoryFiller(options: FillerOptions, chain: ChainState) {
+  const { source, store, track, lease, historySec, wallNow, signal, onError } = options;
+  // The engine reads the simulated past before it is stored, all at once.
+  const isSimulated = source.kind === 'simulated';
+  const alarm = new Alarm();
+  const filled = Promise.withResolvers<void>();
+  let isFilled = false;
+  let running: Promise<void> | null = null;
+  let pass: Promise<void> = Promise.resolve();
   /** How far back the engine's history goes; a restart begins with a day. */
-  #rememberedSec: number;
+  let rememberedSec = isSimulated ? 0 : DAY_SEC;
 
-  constructor(options: FillerOptions, chain: ChainState) {
-    this.#options = options;
-    this.#chain = chain;
-    this.#rememberedSec = options.source.kind === 'simulated' ? 0 : DAY_SEC;
-  }
-
-  start(): void {
-    this.#running ??= this.#run();
-    this.fillSoon();
-  }
-
-  fillSoon(): void {
-    this.#alarm.ring();
-  }
-
-  /** Call it after the engine was reset, to rebuild it. */
-  rebuildSoon(): void {
-    this.#rememberedSec = 0;
-    this.fillSoon();
-  }
-
-  get stopped(): Promise<void> {
-    return this.#running ?? Promise.resolve();
-  }
-
-  get settled(): Promise<void> {
-    return this.#pass.catch(() => {});
-  }
-
-  /** Resolves once all available history was read for the first time, or could not be; never rejects. */
-  get filled(): Promise<void> {
-    return this.#filled.promise;
-  }
-
-  async #run(): Promise<void> {
-    const { signal, onError } = this.#options;
-    signal.addEventListener('abort', this.#alarm.ring, { once: true });
+  async function run(): Promise<void> {
+    signal.addEventListener('abort', alarm.ring, { once: true });
     for (let failures = 0; !signal.aborted; ) {
-      let pause = this.#chain.isWriting ? TIDY_MS : RECALL_MS;
+      let pause = chain.isWriting ? TIDY_MS : RECALL_MS;
       try {
-        this.#pass = this.#chain.isWriting ? this.#fill() : this.#recall();
-        await this.#pass;
+        pass = chain.isWriting ? fill() : recall();
+        await pass;
         failures = 0;
-        this.#noteFilled();
+        noteFilled();
       } catch (error) {
         const isElsewhere = error instanceof StoreError && error.code === 'not-holder';
         pause = isElsewhere ? TURN_MS : Math.min(FIRST_RETRY_MS * 2 ** failures, LAST_RETRY_MS);
         failures += isElsewhere ? 0 : 1;
         if (failures === TRIES && !signal.aborted) onError(error);
-        if (failures === TRIES) this.#noteFilled();
+        if (failures === TRIES) noteFilled();
       }
-      await this.#alarm.pause(pause);
+      await alarm.pause(pause);
     }
   }
 
-  #noteFilled(): void {
-    this.isFilled = true;
-    this.#filled.resolve();
+  function noteFilled(): void {
+    isFilled = true;
+    filled.resolve();
   }
 
   /** Another process fills: rebuilds the engine once that is done, or after a reset. */
-  async #recall(): Promise<void> {
-    const { lease, historySec } = this.#options;
+  async function recall(): Promise<void> {
     const isDone = lease.leaderReport?.isFilled ?? true;
-    const memory = Math.min(historySec, isDone ? MEMORY_SEC : DAY_SEC);
-    const isNew = isDone ? this.#rememberedSec < memory : this.#rememberedSec === 0;
-    if (isNew && this.#chain.head !== null) await this.#rebuild(memory);
+    const memorySec = Math.min(historySec, isDone ? MEMORY_SEC : DAY_SEC);
+    const isNew = isDone ? rememberedSec < memorySec : rememberedSec === 0;
+    if (isNew && chain.head !== null) await rebuild(memorySec);
   }
 
-  async #rebuild(memorySec: number): Promise<void> {
-    void this.#options.track.lookBack();
-    await this.#chain.rebuild(memorySec);
-    if (!this.#options.signal.aborted) this.#rememberedSec = memorySec;
+  async function rebuild(memorySec: number): Promise<void> {
+    void track.lookBack();
+    // Before, so that a reset meanwhile counts.
+    rememberedSec = memorySec;
+    await chain.rebuild(memorySec).catch((error: unknown) => {
+      rememberedSec = 0;
+      throw error;
+    });
   }
 
-  async #fill(): Promise<void> {
-    const { source, store, track, historySec, wallNow, signal } = this.#options;
-    // The engine reads the simulated past before it is stored, all at once.
-    const isSimulated = source.kind === 'simulated';
+  async function fill(): Promise<void> {
     const stages = [HOUR_SEC, DAY_SEC, MEMORY_SEC].filter((sec) => sec < historySec);
     let filledUntil: number | null = null;
     for (const sec of [...stages, historySec]) {
-      const head = this.#chain.head;
-      if (head === null || signal.aborted || !this.#chain.isWriting) return;
-      await this.#chain.flush();
+      const { head } = chain;
+      if (head === null || signal.aborted || !chain.isWriting) return;
+      await chain.flush();
       const until = head.timestamp - sec;
       const from = (await store.latestAt(until))?.number ?? Math.max(0, head.number - MOST_BLOCKS);
       const range = { from, to: head.number };
-      const written = await backfill({ source, store, range, until, chain: this.#chain, signal });
+      const written = await backfill({ source, store, range, until, chain, signal });
       filledUntil = head.timestamp;
       const reach = Math.min(isSimulated ? historySec : sec, MEMORY_SEC);
       const isNews = !isSimulated && written > 0 && sec <= MEMORY_SEC;
-      if (isNews || this.#rememberedSec < reach) await this.#rebuild(Math.max(reach, this.#rememberedSec));
+      if (isNews || rememberedSec < reach) await rebuild(Math.max(reach, rememberedSec));
     }
-    if (signal.aborted || !this.#chain.isWriting) return;
+    if (signal.aborted || !chain.isWriting) return;
     if (filledUntil !== null) void track.lookBack(filledUntil);
-    const head = this.#chain.head;
     // A head may claim any time: blocks that are recent by our clock stay.
-    if (head !== null) await store.prune(Math.min(head.timestamp, Math.floor(wallNow() / 1_000)));
+    if (chain.head !== null) await store.prune(Math.min(chain.head.timestamp, Math.floor(wallNow() / 1_000)));
   }
+
+  return {
+    start(): void {
+      running ??= run();
+      alarm.ring();
+    },
+    fillSoon: alarm.ring,
+    /** Call it after the engine was reset, to rebuild it. */
+    rebuildSoon(): void {
+      rememberedSec = 0;
+      alarm.ring();
+    },
+    stopped: (): Promise<void> => running ?? Promise.resolve(),
+    settled: (): Promise<void> => pass.catch(() => {}),
+    isFilled: () => isFilled,
+    /** Resolves once all available history was read for the first time, or could not be; never rejects. */
+    filled: filled.promise,
+  };
 }
 
 const NODE_PAGE = 1_024;
