@@ -37,17 +37,18 @@ export type Wire<Shape, Required, Price = bigint> = {
       : Read<Shape[Key], Price> | null;
 };
 
-/** A missing or invalid field is `null`, a list empty, unless it is `required`; an empty text that may be `null` is that. */
-export const lenient = <Shape extends z.ZodRawShape, Required extends keyof Shape & string = never>(
-  schema: z.ZodObject<Shape>,
-  ...required: readonly Required[]
-) => fieldsOf(schema, required, true) as z.ZodType<Wire<Shape, Required>>;
+const reading =
+  <Price>(isExact: boolean) =>
+  <Shape extends z.ZodRawShape, Required extends keyof Shape & string = never>(
+    schema: z.ZodObject<Shape>,
+    ...required: readonly Required[]
+  ) =>
+    fieldsOf(schema, required, isExact) as z.ZodType<Wire<Shape, Required, Price>>;
 
+/** A missing or invalid field is `null`, a list empty, unless it is `required`; an empty text that may be `null` is that. */
+export const lenient = reading<bigint>(true);
 /** The same for statistics that are drawn: prices are numbers, in wei. */
-export const drawn = <Shape extends z.ZodRawShape, Required extends keyof Shape & string = never>(
-  schema: z.ZodObject<Shape>,
-  ...required: readonly Required[]
-) => fieldsOf(schema, required, false) as z.ZodType<Wire<Shape, Required, number>>;
+export const drawn = reading<number>(false);
 
 function fieldsOf({ shape }: z.ZodObject, required: readonly string[], isExact: boolean): z.ZodType {
   const view = ([name, field]: readonly [string, z.core.$ZodType]) =>

@@ -33,6 +33,7 @@ const route = <View>(
   { method = 'get', documented = [] }: Partial<Pick<ClientRoute<View>, 'method' | 'documented'>> = {},
 ): ClientRoute<View> => ({ method, path, schema, view, documented });
 
+const WINDOW = ['from', 'to'];
 /** Many services respond to a write with only an acknowledgement. */
 const Anything = z.unknown();
 
@@ -46,16 +47,14 @@ export const ROUTES = {
   statsMarket: route(PATHS.statsMarket, dashboard.StatsMarket, Market, { documented: ['timeFrame=24h'] }),
   rateLimits: route(PATHS.rateLimits, dashboard.RateLimits, RateLimits),
   summary: route(PATHS.summary, dashboard.Summary, Dashboard),
-  baseFee: route(PATHS.baseFee, metrics.BaseFeeMetrics, BaseFees, { documented: ['from', 'to'] }),
+  baseFee: route(PATHS.baseFee, metrics.BaseFeeMetrics, BaseFees, { documented: WINDOW }),
   priorityFee: route(PATHS.priorityFee, metrics.PriorityFeeMetrics, PriorityFees, {
-    documented: ['from', 'to', 'percentile'],
+    documented: [...WINDOW, 'percentile'],
   }),
-  gasUsedRatio: route(PATHS.gasUsedRatio, metrics.GasUsedRatioMetrics, GasUsedRatios, {
-    documented: ['from', 'to'],
-  }),
+  gasUsedRatio: route(PATHS.gasUsedRatio, metrics.GasUsedRatioMetrics, GasUsedRatios, { documented: WINDOW }),
   block: route(PATHS.block, metrics.BlockMetrics, Block),
   tx: route(PATHS.tx, metrics.TxMetrics, Tx),
-  txs: route(PATHS.txs, metrics.TxsMetrics, Txs, { documented: ['from', 'to'] }),
+  txs: route(PATHS.txs, metrics.TxsMetrics, Txs, { documented: WINDOW }),
   alerts: route(PATHS.alerts, alerts.AlertList, AlertPage),
   alert: route(PATHS.alert, alerts.AlertDetails, AlertDetails),
   createAlert: route(PATHS.alerts, alerts.CreatedAlert, CreatedAlert, { method: 'post' }),

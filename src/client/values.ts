@@ -29,9 +29,7 @@ export function harmlessJson(text: string): string {
     .replace(/^\ufeff/, '')
     .replace(/\r\n?/g, '\n')
     .replace(UNSAFE, (character) =>
-      Array.from({ length: character.length }, (_, index) => character.charCodeAt(index))
-        .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
-        .join(''),
+      character.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
     );
 }
 

@@ -49,20 +49,25 @@ export function checkTargets(alert: TargetFields, rules: TargetRules): FieldProb
   ];
 }
 
+/** What the target of a channel is, and why a text is none, to follow the name of its field. */
+const TARGETS: Readonly<Record<AlertChannel, readonly [wanted: string, refuse: RefuseTarget]>> = {
+  EMAIL: [
+    'an address',
+    (text) => (isAddress(text) ? null : 'must be one email address such as gas@example.org'),
+  ],
+  TELEGRAM: [
+    'a chat id',
+    (text) => (CHAT_ID.test(text) ? null : 'must be a chat id: a number such as -1001234567890, or @channel'),
+  ],
+  WEBHOOK: ['a URL', refuseUrl],
+  SLACK: ['the URL of an incoming webhook', refuseUrl],
+  TERMINAL: ['nothing', () => 'must be left out: TERMINAL notifies every running monitor'],
+};
+type RefuseTarget = (target: string, rules: TargetRules) => string | null;
+
 /** Why `target` is invalid for `channel`, as text to follow its name; `null` when it is valid. */
-export function refuseTarget(channel: AlertChannel, target: string, rules: TargetRules): string | null {
-  switch (channel) {
-    case 'EMAIL':
-      return isAddress(target) ? null : 'must be one email address such as gas@example.org';
-    case 'TELEGRAM':
-      return CHAT_ID.test(target) ? null : 'must be a chat id: a number such as -1001234567890, or @channel';
-    case 'WEBHOOK':
-    case 'SLACK':
-      return refuseUrl(target, rules);
-    case 'TERMINAL':
-      return 'must be left out: TERMINAL notifies every running monitor';
-  }
-}
+export const refuseTarget = (channel: AlertChannel, target: string, rules: TargetRules): string | null =>
+  TARGETS[channel][1](target, rules);
 
 function checkChannels({ channels = [] }: TargetFields, { missing }: TargetRules): FieldProblem[] {
   return ALERT_CHANNELS.flatMap((channel) => {
@@ -114,17 +119,9 @@ function areKnown(channels: readonly string[]): boolean {
 
 function refuseWanted(channel: AlertChannel, target: string, rules: TargetRules): string | null {
   if (channel === 'TERMINAL' && target === '') return null;
-  if (target === '') return `is missing: ${WANTED[channel]}`;
+  if (target === '') return `is missing: ${TARGETS[channel][0]}`;
   return refuseTarget(channel, target, rules);
 }
-
-const WANTED = {
-  EMAIL: 'an address',
-  WEBHOOK: 'a URL',
-  SLACK: 'the URL of an incoming webhook',
-  TELEGRAM: 'a chat id',
-  TERMINAL: 'nothing',
-} as const satisfies Record<AlertChannel, string>;
 
 function checkHysteresis({ condition, thresholdGwei, hysteresisGwei = 0 }: TargetFields): FieldProblem[] {
   if (condition !== 'GREATER_THAN' || thresholdGwei === undefined || hysteresisGwei < thresholdGwei)

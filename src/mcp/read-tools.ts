@@ -6,7 +6,7 @@ import { type ChainRow, chainOf, sortedRows, type Work, workCost } from '../clie
 import type { LaneView } from '../client/views/gas.ts';
 import { AutoTxCreation } from '../contract/auto-txs.ts';
 import * as choices from '../contract/choices.ts';
-import { PriceGwei } from '../contract/primitives.ts';
+import { maybe, PriceGwei } from '../contract/primitives.ts';
 import { TimeFrameParameters, TxParameter } from '../contract/queries.ts';
 import { decodeTransaction } from '../core/transactions/decode-transaction.ts';
 import { bareHex } from '../core/transactions/signed-text.ts';
@@ -19,7 +19,6 @@ import {
   each,
   Flag,
   Gwei,
-  known,
   reading,
   result,
   type Source,
@@ -30,10 +29,10 @@ import {
 
 const Lane = result({
   priceGwei: Gwei.describe('What it expects to pay per gas'),
-  maxFeePerGasGwei: known(Gwei, 'The cap to sign'),
-  maxPriorityFeePerGasGwei: known(Gwei, 'The tip to sign; null where tips are not known'),
+  maxFeePerGasGwei: maybe(Gwei, 'The cap to sign'),
+  maxPriorityFeePerGasGwei: maybe(Gwei, 'The tip to sign; null where tips are not known'),
   waitSec: z.object({ p50: Count, p95: Count }).nullable().describe('Seconds until inclusion'),
-  probability: known(Count, 'Share of its past advice that was included in time, 0 to 1'),
+  probability: maybe(Count, 'Share of its past advice that was included in time, 0 to 1'),
 });
 
 const gasNow = reading({
@@ -52,10 +51,10 @@ const gasNow = reading({
     lanes: z.object({ slow: Lane, average: Lane, fast: Lane }),
     baseFeeGwei: Gwei.describe('Of the newest block'),
     ...each(Gwei, 'nextBaseFeeGwei', 'blobBaseFeeGwei'),
-    gasUsedRatio: known(Count, 'How full the newest block is, 0 to 1'),
-    nativeUsd: known(Count, 'US dollars for one native coin'),
+    gasUsedRatio: maybe(Count, 'How full the newest block is, 0 to 1'),
+    nativeUsd: maybe(Count, 'US dollars for one native coin'),
     ...each(Flag, 'stale'),
-    problem: known(Text, 'Why there is nothing newer'),
+    problem: maybe(Text, 'Why there is nothing newer'),
   },
   run: async ({ client, signal }) => {
     const { source, ...now } = await client.gasCurrent({ signal });
@@ -79,14 +78,14 @@ const gasAdvice = reading({
       .describe('Within how many seconds targetGwei is wanted'),
   }),
   output: {
-    action: known(Text, 'SEND_NOW, WAIT or SET_ALERT; null: no advice yet, see reasons'),
+    action: maybe(Text, 'SEND_NOW, WAIT or SET_ALERT; null: no advice yet, see reasons'),
     ...each(Text, 'lane'),
-    targetGwei: known(Gwei, 'The price to send at'),
-    deadlineSec: known(Count, 'Do not wait longer than that'),
+    targetGwei: maybe(Gwei, 'The price to send at'),
+    deadlineSec: maybe(Count, 'Do not wait longer than that'),
     ...each(Count, 'expectedWaitSec'),
-    probability: known(Count, 'That the price comes before the deadline, 0 to 1'),
-    expectedSavingRatio: known(Count, 'Against sending in the next block'),
-    confidence: known(Count, 'How much history stands behind it, 0 to 100'),
+    probability: maybe(Count, 'That the price comes before the deadline, 0 to 1'),
+    expectedSavingRatio: maybe(Count, 'Against sending in the next block'),
+    confidence: maybe(Count, 'How much history stands behind it, 0 to 100'),
     reasons: z.array(Text).readonly(),
     alternatives: z.array(
       result({
@@ -139,12 +138,12 @@ const gasHistory = reading({
     timeFrame: Text,
     baseFee: Spread,
     averageLane: Spread,
-    cheapestHourUtc: known(Count, 'Hour of the day, UTC'),
+    cheapestHourUtc: maybe(Count, 'Hour of the day, UTC'),
     points: z
       .array(result({ time: Time, baseFeeGwei: Gwei, ...each(Gwei, 'averageLaneGwei') }))
       .describe('Means, oldest first'),
     anomalies: z.array(result({ time: Time, kind: Text, baseFeeGwei: Gwei })),
-    problem: known(Text, 'Why there is no history'),
+    problem: maybe(Text, 'Why there is no history'),
   },
   run: async ({ client, signal }, { timeFrame }) => {
     const [chart, market] = await Promise.all([
@@ -188,7 +187,7 @@ const block = reading({
     baseFeeGwei: Gwei,
     ...each(Gwei, 'nextBaseFeeGwei', 'blobBaseFeeGwei'),
     tipsGwei: z.record(z.string(), Gwei).nullable().describe('Percentiles of the tips, by gas used'),
-    burntCoins: known(Coins, 'In native coins'),
+    burntCoins: maybe(Coins, 'In native coins'),
   },
   run: async ({ client, signal }, { number }) => {
     const found = await client.block(number, { signal });
@@ -198,8 +197,8 @@ const block = reading({
 });
 
 const SIGNED = {
-  to: known(Text, 'null makes a contract'),
-  valueCoins: known(Coins, 'In native coins'),
+  to: maybe(Text, 'null makes a contract'),
+  valueCoins: maybe(Coins, 'In native coins'),
   ...each(Gwei, 'maxFeePerGasGwei', 'maxPriorityFeePerGasGwei', 'gasPriceGwei'),
 };
 
@@ -211,15 +210,15 @@ const transaction = reading({
   input: TxParameter,
   output: {
     hash: Text,
-    status: known(Text, 'PENDING, SUCCESS or REVERTED'),
+    status: maybe(Text, 'PENDING, SUCCESS or REVERTED'),
     ...each(Text, 'from'),
     ...SIGNED,
     ...each(Count, 'nonce', 'gasLimit', 'gasUsed', 'costUsd', 'blockNumber', 'confirmations'),
-    effectiveGasPriceGwei: known(Gwei, 'What it paid per gas'),
-    priorityFeePerGasGwei: known(Gwei, 'The part of that above the base fee'),
-    costCoins: known(Coins, 'What it paid in all, in native coins'),
+    effectiveGasPriceGwei: maybe(Gwei, 'What it paid per gas'),
+    priorityFeePerGasGwei: maybe(Gwei, 'The part of that above the base fee'),
+    costCoins: maybe(Coins, 'What it paid in all, in native coins'),
     ...each(Time, 'time'),
-    tipRank: known(Count, "Share of its block's other transactions that tipped less, 0 to 1"),
+    tipRank: maybe(Count, "Share of its block's other transactions that tipped less, 0 to 1"),
   },
   run: async ({ client, signal }, { hash }) => {
     const found = await client.tx(hash, { signal });
@@ -271,7 +270,7 @@ const limit = z
 /** Leaves out the targets of notifications: a webhook's URL is a secret. */
 export const LISTED_ALERT = {
   id: Text,
-  status: known(Text, 'PENDING is armed'),
+  status: maybe(Text, 'PENDING is armed'),
   ...each(Text, 'gasSpeed', 'condition', 'note', 'disabledReason'),
   ...each(Gwei, 'thresholdGwei'),
   ...each(Count, 'cooldownMs', 'triggerCount'),
@@ -297,13 +296,13 @@ export const LISTED_AUTO_TX = {
   id: Text,
   ...each(Text, 'status', 'gasSpeed', 'from', 'to', 'hash', 'note', 'failure'),
   ...each(Gwei, 'targetGasPriceGwei'),
-  strictTargetPrice: known(Flag, 'Compares its own price instead of the lane'),
+  strictTargetPrice: maybe(Flag, 'Compares its own price instead of the lane'),
   ...each(Count, 'chainId', 'nonce', 'blockNumber'),
-  valueCoins: known(Coins, 'In native coins'),
+  valueCoins: maybe(Coins, 'In native coins'),
   ...each(Time, 'expiresAt'),
-  waitsFor: known(Text, 'What kept it from being broadcast though its target was reached'),
-  mayBeMined: known(Flag, 'Nodes may have it, whatever its status'),
-  costCoins: known(Coins, 'In native coins'),
+  waitsFor: maybe(Text, 'What kept it from being broadcast though its target was reached'),
+  mayBeMined: maybe(Flag, 'Nodes may have it, whatever its status'),
+  costCoins: maybe(Coins, 'In native coins'),
 };
 
 export const listedAutoTx = (autoTx: AutoTxView): Source<typeof LISTED_AUTO_TX> => ({
@@ -355,11 +354,11 @@ const checkSigned = reading({
     ...SIGNED,
     nonce: Count,
     gasLimit: z.bigint().transform(Number).pipe(Count),
-    does: known(Text, 'What it calls, as far as its data tells'),
+    does: maybe(Text, 'What it calls, as far as its data tells'),
     checks: z
       .array(z.object({ name: Text, result: z.enum(choices.CHECK_RESULTS), message: Text }))
       .readonly(),
-    reachProbability: known(Count, 'That its target is reached within a day, 0 to 1'),
+    reachProbability: maybe(Count, 'That its target is reached within a day, 0 to 1'),
   },
   run: async ({ client, signal, now }, args) => {
     const signed = await readSigned(args.signedTransaction);
@@ -399,9 +398,9 @@ interface CompareContext {
 }
 
 const WorkCost = result({
-  coins: known(Coins, 'In native coins, L1 included where that is known'),
+  coins: maybe(Coins, 'In native coins, L1 included where that is known'),
   ...each(Count, 'usd'),
-  l1Coins: known(Coins, 'The part for posting to L1; null: it is not known and not counted'),
+  l1Coins: maybe(Coins, 'The part for posting to L1; null: it is not known and not counted'),
 }).nullable();
 
 const workCostOf = (row: ChainRow, work: Work) => {
@@ -429,12 +428,12 @@ export const compareChains = defineTool({
         ...{ name: Text, chain: Text },
         ...each(Count, 'chainId', 'expectedSavingRatio'),
         ...each(Time, 'blockTime'),
-        averageGwei: known(Gwei, 'What a transaction expects to pay per gas'),
+        averageGwei: maybe(Gwei, 'What a transaction expects to pay per gas'),
         ...{ swap: WorkCost, transfer: WorkCost },
-        direction: known(Text, 'RISING, FALLING or STABLE'),
-        action: known(Text, 'SEND_NOW, WAIT or SET_ALERT; null: no advice yet'),
-        deadlineSec: known(Count, 'How long to wait at most'),
-        usdFrom: known(Text, 'The chain whose price of ether stands for its own, where it has none'),
+        direction: maybe(Text, 'RISING, FALLING or STABLE'),
+        action: maybe(Text, 'SEND_NOW, WAIT or SET_ALERT; null: no advice yet'),
+        deadlineSec: maybe(Count, 'How long to wait at most'),
+        usdFrom: maybe(Text, 'The chain whose price of ether stands for its own, where it has none'),
         ...each(Flag, 'stale'),
         ...each(Text, 'problem'),
       }),

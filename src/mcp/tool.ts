@@ -127,9 +127,6 @@ export const each = <Format extends z.ZodType, Name extends string>(
 ) =>
   Object.fromEntries(names.map((name) => [name, format.nullable()])) as Record<Name, z.ZodNullable<Format>>;
 
-export const known = <Format extends z.ZodType>(format: Format, meaning: string) =>
-  format.nullable().describe(meaning);
-
 type SourceOf<Name> = Name extends `${infer Field}Gwei` | `${infer Field}Coins`
   ? Field
   : Name extends 'coins'

@@ -98,7 +98,13 @@ export function createApp(options: AppOptions): App {
       null,
     ),
   );
-  if (origins.length > 0) app.use(allowOrigins(origins));
+  if (origins.length > 0) {
+    // Pages of other origins must send the key themselves: browsers add no credentials.
+    const exposeHeaders = ['ETag', 'Location', 'Retry-After', 'WWW-Authenticate'];
+    const origin = origins.includes('*') ? '*' : [...origins];
+    const allowMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
+    app.use(cors({ origin, allowMethods, exposeHeaders, maxAge: PREFLIGHT_SEC }));
+  }
   for (const [path, same] of Map.groupBy(routes, routerPath)) {
     app.all(path, (c) => {
       c.env.route = BASE_PATH + (same[0]?.path ?? '');
@@ -118,15 +124,6 @@ const routerPath = ({ path }: Route) => BASE_PATH + path.replaceAll(/\{(\w+)\}/g
 
 /** Browsers cache a preflight response for at most a day. */
 const PREFLIGHT_SEC = 86_400;
-
-/** Allows pages of other origins (CORS). They must send the key themselves: browsers add no credentials. */
-const allowOrigins = (origins: readonly string[]) =>
-  cors({
-    origin: origins.includes('*') ? '*' : [...origins],
-    allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    exposeHeaders: ['ETag', 'Location', 'Retry-After', 'WWW-Authenticate'],
-    maxAge: PREFLIGHT_SEC,
-  });
 
 function refuseMethod(asked: string, routes: readonly Route[]): Response {
   const methods = routes.map(({ method }) => method.toUpperCase());

@@ -92,6 +92,10 @@ function describe({ method, path, group, spec }: Route, sent: Schemas, taken: Sc
   const content = (of: z.ZodType, type = 'application/json') => ({
     content: { [type]: { schema: jsonSchema(of, 'output', sent) } },
   });
+  const taking = ({ schema, example }: NonNullable<typeof body>) => ({
+    schema: jsonSchema(schema, 'input', taken),
+    example,
+  });
   const needsChain = !['alerts', 'auto-txs'].includes(group) && path !== v1.PATHS.rateLimits;
   const wrong = body ? WRONG_BODY : hasTag ? WRONG_VALUE : WRONG_NAME;
   const refused = { 400: wrong, ...GATE, ...(needsChain && NEEDS_CHAIN), ...refusals };
@@ -114,14 +118,7 @@ function describe({ method, path, group, spec }: Route, sent: Schemas, taken: Sc
       ...parametersOf('path', params),
       ...parametersOf('query', query),
     ],
-    ...(body && {
-      requestBody: {
-        required: true,
-        content: {
-          'application/json': { schema: jsonSchema(body.schema, 'input', taken), example: body.example },
-        },
-      },
-    }),
+    ...(body && { requestBody: { required: true, content: { 'application/json': taking(body) } } }),
     responses: {
       [status]: {
         description: success,
