@@ -23,7 +23,7 @@ function bar(width: number, current: number, unseen = 0, awaited = 0): string {
 
 describe('the tabs', () => {
   it('say what waits, and how often is asked where there is room', () => {
-    expect(bar(120, 3, 0, 3)).toMatch(
+    expect(bar(100, 3, 0, 3)).toMatch(
       /^ 1 Live {2}2 Chart {2}3 Alerts \[4 Auto-tx ·3\] 5 Explorer {2}6 Service +every 12s/,
     );
   });

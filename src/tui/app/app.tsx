@@ -308,18 +308,18 @@ function Session(props: SessionProps) {
   };
   return (
     <MonitorContext value={scope}>
-      <DimContext value={isPast(health) || overdue}>
-        <ListsProvider
-          {...{ ...session, snapshot, intervalMs, notifications, shown: tab.scope }}
-          beforeClosing={holder.beforeClosing}
-        >
-          <KeyListener scopes={scopes()} global={keys}>
-            <Room columns={columns} rows={rows}>
-              <Frame {...frame}>{body()}</Frame>
-            </Room>
-          </KeyListener>
-        </ListsProvider>
-      </DimContext>
+      <ListsProvider
+        {...{ ...session, snapshot, intervalMs, notifications, shown: tab.scope }}
+        beforeClosing={holder.beforeClosing}
+      >
+        <KeyListener scopes={scopes()} global={keys}>
+          <Room columns={columns} rows={rows}>
+            <Frame {...frame}>
+              <DimContext value={isPast(health) || overdue}>{body()}</DimContext>
+            </Frame>
+          </Room>
+        </KeyListener>
+      </ListsProvider>
     </MonitorContext>
   );
 }

@@ -11,18 +11,21 @@ import { type Dispatcher, DispatcherContext } from '../input/use-keys.tsx';
 import { type Memory, Room, useNow, useRoom } from '../ui/pane-context.tsx';
 import { failureTitle, nextTry, remedyFor } from '../ui/pane-state.tsx';
 import {
+  bold,
+  colored,
   displayWidth,
   EMPTY_LINE,
+  faint,
   type Line,
   LineList,
   lineWidth,
+  OneLine,
   plain,
   type Span,
-  Spans,
-  SpreadLine,
+  spreadLine,
   truncate,
 } from '../ui/text.tsx';
-import { COLORS, type ColorName, DimContext, forTerminal } from '../ui/theme.ts';
+import { type ColorName, forTerminal } from '../ui/theme.ts';
 import type { RawRequest } from './raw-view.tsx';
 import { type Toast, ToastLine } from './toast.tsx';
 
@@ -90,16 +93,12 @@ export function NoticeLine({ health }: { readonly health: Health }) {
   const nexts = [next, next.split('; ')[0]?.replace(/next try|trying again/, 'again') ?? ''];
   // Prefers the full cause: shortens what comes next first.
   const pairs = [reason ?? '', title ?? ''].flatMap((cause) =>
-    nexts.map((text) => ({ cause, tail: text && ` · ${text}` })),
+    nexts.map((text) => [cause, text && ` · ${text}`] as const),
   );
-  const fitting = pairs.find((pair) => displayWidth(pair.cause + pair.tail) <= columns - 4) ?? pairs.at(-1);
-  return (
-    <Text wrap="truncate">
-      <Text color={kind === 'unsaved' ? COLORS.warn : COLORS.bad}>{' ! '}</Text>
-      {forTerminal(fitting?.cause ?? '')}
-      <Text bold={kind === 'refused'}>{forTerminal(fitting?.tail ?? '')}</Text>
-    </Text>
-  );
+  const [cause = '', tail = ''] =
+    pairs.find((pair) => displayWidth(pair.join('')) <= columns - 4) ?? pairs.at(-1) ?? [];
+  const sign = colored(' ! ', kind === 'unsaved' ? 'warn' : 'bad');
+  return <OneLine line={[sign, plain(cause), { text: tail, bold: kind === 'refused' }]} width={columns} />;
 }
 
 export function TabBar({ tabs, tab: current, pace }: Pick<FrameProps, 'tabs' | 'tab' | 'pace'>) {
@@ -127,15 +126,9 @@ export function TabBar({ tabs, tab: current, pace }: Pick<FrameProps, 'tabs' | '
   // Narrower each time: single gaps, short titles, and no numbers without news.
   const tries = [0, 1, 2, 3].map(labels);
   const line = tries.find((each) => lineWidth(each) <= columns) ?? tries.at(-1) ?? EMPTY_LINE;
-  return (
-    <DimContext value={false}>
-      <SpreadLine
-        left={<Spans line={line} />}
-        // Never cuts a tab: the keys that change the interval show it too.
-        right={lineWidth(line) + pace.length + 1 > columns ? '' : <Text dimColor>{`${pace} `}</Text>}
-      />
-    </DimContext>
-  );
+  // Never cuts a tab: the keys that change the interval show it too.
+  const right = lineWidth(line) + pace.length + 1 > columns ? EMPTY_LINE : [faint(`${pace} `)];
+  return <OneLine line={spreadLine(line, right, columns)} width={columns} />;
 }
 
 interface FrameProps {
@@ -178,7 +171,7 @@ export function Frame(props: FrameProps) {
     const least = `${SMALLEST.columns}×${SMALLEST.rows}`;
     return (
       <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
-        {columns >= 20 && rows >= 4 && <BadgeText badge={badge} />}
+        {columns >= 20 && rows >= 4 && <LineList lines={badgeLines(badge)} />}
         <Text bold>{forTerminal(`gastop needs ${least}\nthis window has ${columns}×${rows}\nq quits`)}</Text>
       </Box>
     );
@@ -236,36 +229,21 @@ function StatusBar({ chainName, snapshot, health, badge }: FrameProps) {
   const block = snapshot?.blockNumber == null ? '' : `  #${formatCount(snapshot.blockNumber)}`;
   const age = ageText(snapshot, now);
   const fixed = ` gastop ${badge === null ? '' : ` ${badge} `}${chain}${block}${age}${word}`;
-  const room = useRoom().columns - displayWidth(fixed) - 2;
+  const { columns } = useRoom();
+  const room = columns - displayWidth(fixed) - 2;
   // The source's name is shortened first: it changes least.
   const source = room < LEAST_SOURCE ? '' : truncate(snapshot?.source.name ?? '', room);
-  return (
-    <SpreadLine
-      left={
-        <>
-          <Text bold> gastop </Text>
-          <BadgeText badge={badge} />
-          {forTerminal(room < -2 ? block : chain + block)}
-          <Text dimColor>{age}</Text>
-        </>
-      }
-      right={
-        <>
-          <Text color={COLORS[color]}>{forTerminal(word)}</Text>
-          {source === '' ? '' : forTerminal(` ${source} `)}
-        </>
-      }
-    />
-  );
+  const place = room < -2 ? block : chain + block;
+  const left = [bold(' gastop '), ...badgeLines(badge).flat(), plain(place), faint(age)];
+  const right = [colored(word, color), plain(source && ` ${source} `)];
+  return <OneLine line={spreadLine(left, right, columns)} width={columns} />;
 }
 
 const LEAST_SOURCE = 6;
 
 /** Marks prices that are not current, on every screen; its text says so without colours. */
-function BadgeText({ badge }: { readonly badge: Badge | null }) {
-  if (badge === null) return null;
-  return <Text bold inverse color={COLORS.warn}>{` ${badge} `}</Text>;
-}
+const badgeLines = (badge: Badge | null): readonly Line[] =>
+  badge === null ? [] : [[{ text: ` ${badge} `, bold: true, inverse: true, color: 'warn' }]];
 
 function ageText(snapshot: SnapshotView | undefined, now: number): string {
   const at = snapshot?.blockTimestamp ?? snapshot?.updatedAt ?? null;

@@ -1,20 +1,16 @@
-import { Text } from 'ink';
 import { createContext, useCallback, useContext, useEffect, useState } from 'react';
-import { COLORS, forTerminal } from '../ui/theme.ts';
+import { useRoom } from '../ui/pane-context.tsx';
+import { OneLine } from '../ui/text.tsx';
 
 const LOOKS = {
-  alert: { glyph: '●', look: { bold: true, color: COLORS.warn } },
-  error: { glyph: '!', look: { bold: true, color: COLORS.bad } },
-  info: { glyph: '▸', look: {} },
+  alert: { glyph: '●', bold: true, color: 'warn' },
+  error: { glyph: '!', bold: true, color: 'bad' },
+  info: { glyph: '▸' },
 } as const;
 
 export function ToastLine({ toast }: { readonly toast: Toast }) {
-  const { glyph, look } = LOOKS[toast.kind];
-  return (
-    <Text wrap="truncate" {...look}>
-      {forTerminal(` ${glyph} ${toast.text}`)}
-    </Text>
-  );
+  const { glyph, ...look } = LOOKS[toast.kind];
+  return <OneLine line={[{ text: ` ${glyph} ${toast.text}`, ...look }]} width={useRoom().columns} />;
 }
 
 export interface Toast {

@@ -343,18 +343,22 @@ export function isOverdue(snapshot: SnapshotView | undefined, frozen: boolean, n
   return now - (blockTimestamp ?? updatedAt ?? now) > staleAfterMs(polledEveryMs(snapshot) / 1_000);
 }
 
+/** What the service says of the limits of the key; a service in this process has none. */
+export const useRateLimits = (session: QuerySession, everyMs: number) =>
+  usePolledQuery(session, {
+    key: ['rate-limits'],
+    enabled: !session.isOwnService,
+    ask: (client, signal) => client.rateLimits({ signal }),
+    everyMs,
+  });
+
 const QUOTA_EVERY_MS = 60_000;
 /** The routes that are polled at the interval: prices and advice. */
 const POLLED_ROUTES = 2;
 
 /** The shortest interval with which the remaining daily quota lasts until its reset, ms; 0: no such limit. */
 export function useQuotaInterval(session: QuerySession): number {
-  const { data } = usePolledQuery(session, {
-    key: ['rate-limits'],
-    enabled: !session.isOwnService,
-    ask: (client, signal) => client.rateLimits({ signal }),
-    everyMs: QUOTA_EVERY_MS,
-  });
+  const { data } = useRateLimits(session, QUOTA_EVERY_MS);
   if (data === undefined || data.remainingToday === null || data.resetsAt === null) return 0;
   const leftMs = Math.max(data.resetsAt - session.now(), 0);
   const intervalMs = (leftMs * POLLED_ROUTES) / Math.max(data.remainingToday, 1);

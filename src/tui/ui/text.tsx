@@ -204,18 +204,11 @@ export function SegmentLine({
   return <OneLine line={flow(segments, room)[0] ?? EMPTY_LINE} width={width} />;
 }
 
-export function SpreadLine({ left, right }: { readonly left: ReactNode; readonly right: ReactNode }) {
-  return (
-    <Box width={useRoom().columns} height={1} flexShrink={0} overflow="hidden">
-      <Box flexGrow={1} flexShrink={1} height={1} overflow="hidden">
-        <Text wrap="truncate">{left}</Text>
-      </Box>
-      <Box flexShrink={0} height={1}>
-        <Text wrap="truncate">{right}</Text>
-      </Box>
-    </Box>
-  );
-}
+/** `left` and `right` at both ends of `width` columns; `left` is cut where there is no room for both. */
+export const spreadLine = (left: Line, right: Line, width: number): Line => [
+  ...fitLine(left, width - lineWidth(right)),
+  ...right,
+];
 
 /** A line for a screen reader: without decorative glyphs, separate parts as separate phrases. */
 export function spokenLine(line: Line): string {

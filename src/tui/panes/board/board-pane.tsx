@@ -1,4 +1,4 @@
-import { Box, Text, useIsScreenReaderEnabled } from 'ink';
+import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useRef, useSyncExternalStore } from 'react';
 import {
   CHAIN_SORTS,
@@ -28,7 +28,7 @@ import {
   lineWidth,
   plain,
   rightColumn,
-  SpreadLine,
+  spreadLine,
   type TableColumn,
   truncate,
   useTable,
@@ -123,16 +123,11 @@ export function BoardPane({ board, open }: BoardPaneProps) {
     find.filter === '' ? 'No chains are set up.' : 'No chain has such a name; Esc clears the filter.';
   const details = row === undefined ? [nothing] : wrapText(detailText(row, now), columns - 2, DETAIL_ROWS);
   const count = `${find.filter === '' ? '' : `${rows.length} of `}${all.length}`;
+  const title = [bold(' gastop '), plain(`  chains ${count}  by ${state.sort}`)];
   return (
     <Box flexDirection="column" height={room} overflow="hidden">
-      <SpreadLine
-        left={
-          <>
-            <Text bold> gastop </Text>
-            {`  chains ${count}  by ${state.sort}`}
-          </>
-        }
-        right={<Text dimColor>{`every ${formatDuration(board.everyMs / 1_000)} `}</Text>}
+      <LineList
+        lines={[spreadLine(title, [faint(`every ${formatDuration(board.everyMs / 1_000)} `)], columns)]}
       />
       {find.field}
       <LineList lines={[table.heading, ...lines]} />

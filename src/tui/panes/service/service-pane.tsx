@@ -17,6 +17,7 @@ import {
   useMarket,
   useMonitor,
   useMonitorQuery,
+  useRateLimits,
   useRecommendation,
 } from '../../data/queries.ts';
 import { hangingLines, sectionLine } from '../../ui/fact-list.tsx';
@@ -49,7 +50,8 @@ const DAY_MS = 30_000;
 const MONTH_MS = 300_000;
 
 function useServiceContext() {
-  const { intervalMs, isOwnService: isOwn = false } = useMonitor();
+  const monitor = useMonitor();
+  const { intervalMs, isOwnService: isOwn } = monitor;
   const pane = usePane();
   const { snapshot } = pane;
   return {
@@ -65,12 +67,7 @@ function useServiceContext() {
       // A remote service counts every request.
       ...(isOwn ? { head: snapshot } : {}),
     }),
-    limits: useMonitorQuery({
-      key: ['service', 'limits'],
-      enabled: !isOwn,
-      ask: (client, signal) => client.rateLimits({ signal }),
-      everyMs: Math.max(intervalMs, LIMITS_MS),
-    }),
+    limits: useRateLimits(monitor, Math.max(intervalMs, LIMITS_MS)),
     day: useMarket('24h', { head: snapshot, leastMs: DAY_MS }),
     // The embedded service fills its month within the first minute.
     month: useMarket('30d', { head: snapshot, leastMs: isOwn ? DAY_MS : MONTH_MS }),
@@ -124,7 +121,7 @@ const partTitle = (title: string, rest: Line = EMPTY_LINE) => sectionLine(title.
 
 const GLUED = '\u00a0';
 
-type Phrase = string | null | false;
+type Phrase = string | number | null | false;
 const isSaid = (phrase: Phrase) => typeof phrase === 'string' && phrase !== '';
 
 /** A title with those phrases that there are, which break between two of them and after commas only. */
@@ -393,7 +390,7 @@ function summaryLines(context: ServiceContext): readonly Line[] {
     autoTxs.total === 0 && 'no auto-txs yet',
     autoTxs.total && `${counted(autoTxs.total, 'auto-tx')}${states === '' ? '' : ` (${states})`}`,
     ...savingPhrases(savings, symbol),
-  ].map((phrase) => phrase || null);
+  ];
   if (phrases.some(isSaid)) return phraseLines('Summary', phrases, width);
   return [partTitle('Summary', [faint('the service counts no alerts, auto-txs or savings')])];
 }
