@@ -26,7 +26,6 @@ export async function startMonitor(options: MonitorOptions): Promise<Pick<Ending
   const releaseConsole = holdConsole();
   const holder = new SourceHolder();
   const openFirst = async () => {
-    // The first frame is drawn before: loading the source's code may take longer than the frame.
     await nextTurn();
     return connect();
   };

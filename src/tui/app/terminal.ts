@@ -49,10 +49,7 @@ export function holdConsole(): () => readonly string[] {
 
 const AFTER_STOP_MS = 100;
 
-/**
- * `Ctrl-Z`: restores the terminal, stops the whole job, and draws again after `fg`. A process stopped by a signal
- * could restore nothing; its terminal is restored when it continues.
- */
+/** `Ctrl-Z`: restores the terminal, stops the whole job, and draws again after `fg`, or after any other stop. */
 export function useSuspend(): (() => void) | string {
   const { suspendTerminal } = useApp();
   const isAway = useRef(false);

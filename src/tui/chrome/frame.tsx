@@ -136,7 +136,6 @@ interface FrameProps {
   readonly badge: Badge | null;
   readonly snapshot: SnapshotView | undefined;
   readonly health: Health;
-  /** Left to right. */
   readonly tabs: readonly Tab[];
   readonly tab: Tab;
   /** How often prices come: `every 12s`, `each block`. */

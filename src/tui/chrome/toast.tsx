@@ -14,7 +14,6 @@ export function ToastLine({ toast }: { readonly toast: Toast }) {
 }
 
 export interface Toast {
-  /** `alert`: something the user waits for has fired. */
   readonly kind: 'info' | 'error' | 'alert';
   readonly text: string;
   /** How long it stays, ms; default: 2 s, an error 4 s, an alert 12 s. */

@@ -213,8 +213,6 @@ const BELL_ONLY = /^(unknown|linux|cons25|vt\d|ansi|eterm|emacs|sun|wyse)/i;
  * The bytes of a bell and a desktop notification: BEL, then OSC 9 for iTerm2, which also reads it over ssh, or OSC 777
  * (urxvt, VTE, kitty, WezTerm, Ghostty, foot, Windows Terminal; others ignore it). In tmux (`allow-passthrough`) and
  * GNU screen they are wrapped, so that they reach the outer terminal.
- *
- * @param text any text: control characters and semicolons, which would split it, are removed
  */
 export function notificationBytes(text: string, { level, env }: Notifications): string {
   const term = env.TERM ?? '';
@@ -247,15 +245,11 @@ function useAnnounce({ notifications, snapshot }: ListSession): (text: string) =
     const { kind = 'service' } = snapshot?.source ?? {};
     const badge = kind === 'replay' || kind === 'simulated' ? `[${kind.toUpperCase()}] ` : '';
     const bytes = notificationBytes(`${badge}${text}`, notifications);
-    // Bypasses Ink's `write`: the bytes neither move the cursor nor draw.
     if (bytes !== '') stdout.write(bytes);
   };
 }
 
-/**
- * The alerts that have fired since they were `seen`, which is brought up to date; of unknown ones those after
- * `newSince` (ms by the service's clock).
- */
+/** The alerts that fired since they were `seen`, which is brought up to date; unknown ones after `newSince`, ms. */
 export function noticeFirings(
   seen: Map<string, number>,
   alerts: readonly AlertView[],
@@ -280,10 +274,7 @@ const EARLIER_MS = 8_000;
 const OLD_HEAD_MS = 120_000;
 const SENT_MS = 6_000;
 
-/**
- * Announces every TERMINAL alert that fires while the monitor runs. Earlier firings are announced in one line, except
- * those of the newest block, which are still current.
- */
+/** Announces TERMINAL alerts as they fire; earlier firings in one line, but those of the newest block are current. */
 function useAlertNews(session: ListSession) {
   const { client, snapshot, now } = session;
   const toast = useToast();
@@ -322,10 +313,7 @@ async function firingText(fired: readonly AlertView[], client: GasClient): Promi
 
 const NEWS: ReadonlySet<AutoTxStatus | null> = new Set(['SUBMITTED', 'EXECUTED', 'FAILED', 'EXPIRED']);
 
-/**
- * Announces every auto-tx that ends while the monitor runs, and shows which are sent. The auto-txs of API keys are
- * announced where those keys are used.
- */
+/** Announces auto-txs that end, and shows which are sent; those of API keys are announced where these are used. */
 function useAutoTxNews(session: ListSession) {
   const toast = useToast();
   const announce = useAnnounce(session);

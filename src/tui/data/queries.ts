@@ -111,10 +111,7 @@ export interface PolledQuery<T> {
   readonly enabled?: boolean;
 }
 
-/**
- * Identifies the data of a head: a service without block numbers changes its time, or its prices. Ours changes its
- * time for the same block once more history is filled. At the end of a recording its history is complete.
- */
+/** What a head is known by: its block, time or prices; of ours by its time, too, since history is filled later. */
 function headOf({ blockNumber, updatedAt, lanes, source }: SnapshotView): string {
   const own = source.kind === 'service' ? blockNumber : blockNumber && `${blockNumber} ${updatedAt}`;
   const head = own ?? updatedAt ?? `${lanes.slow.price} ${lanes.average.price} ${lanes.fast.price}`;
@@ -193,11 +190,7 @@ export const useMonitorQuery = <T>(options: PolledQuery<T>): Polled<T> =>
 const CATCHING_UP_MS = 200;
 const SNAPSHOT_KEY = ['gas/current'];
 
-/**
- * The current prices, by the stream of a service that lists one; otherwise, or when it breaks, polled.
- *
- * @param everyMs polling interval, by the last prices
- */
+/** The current prices, by the stream of a service that lists one; otherwise, or when it breaks, polled. */
 export function useSnapshot(
   session: QuerySession,
   everyMs: (snapshot: SnapshotView | undefined) => number,
@@ -277,11 +270,7 @@ export function useDescription(): ServiceDescription | null | undefined {
 
 const SETTLED_MS = 300;
 
-/**
- * Probability that some block within `withinSec` (whole seconds, at most 7 days) has a price at or below `price` (wei
- * per gas, base fee plus tip), at the head. `price` of `null`: no request. `data` of `null`: the service has no
- * forecast.
- */
+/** How likely a block within `withinSec` (at most 7 days) has at most `price` (wei); `data` of `null`: no forecast. */
 export function useReach(price: bigint | null, withinSec: number, snapshot: SnapshotView) {
   const settled = useElapsed(SETTLED_MS, price);
   const isUnable = useRef(false);

@@ -1,16 +1,13 @@
-interface More {
-  /** Default: the name of the first key. */
-  readonly label?: string;
-  readonly footerLabel?: string;
-}
-
-interface Key<Action extends string = string> extends More {
+interface Key<Action extends string = string> {
   readonly action: Action;
   /** Key names as `keyNames` gives them: `q`, `ctrl+c`, `left`, `return`, `tab`, `?`. */
   readonly keys: readonly string[];
   readonly help: string;
   /** Its word in the footer; without it is not there. */
   readonly footer?: string | undefined;
+  /** Default: the name of the first key. */
+  readonly label?: string;
+  readonly footerLabel?: string;
 }
 
 const key = <const Action extends string>(
@@ -18,7 +15,7 @@ const key = <const Action extends string>(
   keys: string,
   help: string,
   footer?: string,
-  more: More = {},
+  more: Pick<Key, 'label' | 'footerLabel'> = {},
 ): Key<Action> => ({ action, keys: keys.split(' '), help, footer, ...more });
 
 /** The six movements shared by all scopes: they select in a list, or scroll a long text. */

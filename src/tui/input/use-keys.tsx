@@ -37,9 +37,8 @@ interface Registered {
 const EVERYWHERE: ReadonlySet<string> = new Set(['ctrl+c', 'ctrl+z']);
 
 /**
- * Maps key names to actions by the keymap. Screens register their handlers; nothing else listens to keys. They
- * register in insertion effects, which React runs before Ink draws the commit, so that the footer names the keys of
- * the frame it is drawn with.
+ * Maps key names to actions. Screens register their handlers in insertion effects, which React runs before Ink draws
+ * the commit, so that the footer names the keys of the frame it is drawn with.
  */
 export class Dispatcher {
   shown: readonly Scope[] = [];
@@ -114,11 +113,7 @@ export class Dispatcher {
 
 export const DispatcherContext = createContext<Dispatcher>(new Dispatcher());
 
-/**
- * Registers the handlers of `scope` while the calling component is on screen. Handlers may be new functions at every
- * render; a key without a handler, or with a reason instead, is not in the footer. A scope works only while it is
- * shown, `global` always, that of a `layer` while it is the uppermost.
- */
+/** Registers the handlers of `scope` while the caller is on screen; a key without one is not in the footer. */
 export function useKeys(
   scope: Scope,
   handlers: ActionHandlers,
@@ -157,11 +152,7 @@ interface KeyListenerProps {
   readonly children: ReactNode;
 }
 
-/**
- * The monitor's only key listener; components register handlers with `useKeys`. Keys typed in a burst arrive
- * together, but each is handled after the commit of the one before: `u` opens the field that takes the following
- * letters.
- */
+/** The only key listener. Keys typed in a burst are each handled after the commit of the one before. */
 export function KeyListener({ scopes, global = {}, children }: KeyListenerProps) {
   const [dispatcher] = useState(() => new Dispatcher());
   const queue = useRef<(string | { readonly pasted: string })[]>([]);

@@ -80,7 +80,6 @@ export interface PaneContext {
   readonly symbol: string;
   /** The reference time of ages, ms. */
   readonly present: number;
-  /** A time in words. */
   readonly moment: (at: number) => string;
   readonly width: number;
   readonly isSpoken: boolean;

@@ -57,7 +57,6 @@ export type Line = readonly Span[];
 
 export const EMPTY_LINE: Line = [];
 
-/** Exactly `count` lines. */
 export const filledTo = (lines: readonly Line[], count: number): readonly Line[] =>
   Array.from({ length: count }, (_, place) => lines[place] ?? EMPTY_LINE);
 
