@@ -4,7 +4,6 @@ import { cannotBroadcastReason } from '../core/auto-txs/target.ts';
 import { chainProfile, hasDataFee } from '../core/chains.ts';
 import { describeTransaction } from '../core/transactions/describe-call.ts';
 import type { SignedTransaction } from '../core/transactions/signed-transaction.ts';
-import { nativeString } from '../core/units.ts';
 import type { CallOptions, GasClient } from './client.ts';
 import { ifTold } from './errors.ts';
 import {
@@ -68,6 +67,8 @@ export interface AutoTxToCheck {
   /** `target` is `null` when none was given: it is then checked as if it were sent now. Wei per gas. */
   readonly order: Omit<AutoTxOrder, 'target'> & { readonly target: bigint | null };
   readonly id?: string | null;
+  /** The stored auto-tx, where the transaction is {@link storedTransaction}. */
+  readonly stored?: AutoTxView | null;
 }
 
 export interface Told {
@@ -79,7 +80,7 @@ export interface Told {
 }
 
 export function autoTxChecks(
-  { transaction, order, id = null }: AutoTxToCheck,
+  { transaction, order, id = null, stored = null }: AutoTxToCheck,
   { snapshot, account, lanePrice, now }: Told,
 ): readonly CheckView[] {
   const chainId = snapshot?.chainId ?? account?.chainId ?? null;
@@ -88,7 +89,7 @@ export function autoTxChecks(
   const { nonce: nextNonce = null, pendingNonce = null, balance = null } = account ?? {};
   const chain = chainProfile(chainId ?? transaction.chainId ?? 1);
   const others = account?.waiting.filter((other) => other.id !== id) ?? [];
-  return preflight({
+  const checks = preflight({
     transaction,
     order: { ...order, target: order.target ?? lanePrice ?? 0n },
     isTargetPresent: order.target === null,
@@ -112,6 +113,7 @@ export function autoTxChecks(
       },
     }),
   });
+  return stored === null ? checks : storedChecks(checks, stored);
 }
 
 /** A stored transaction's known fields, for a pre-flight; `null` when too few are. What needs the bytes is left out. */
@@ -137,8 +139,8 @@ export function storedTransaction(autoTx: AutoTxView): SignedTransaction | null 
 
 const SIGNED_TYPES = [0, 1, 2, 3, 4] as const;
 
-/** Repeats the checks of a stored auto-tx; keeps the service's findings for checks that need the bytes. */
-export function storedChecks(checks: readonly CheckView[], autoTx: AutoTxView): readonly CheckView[] {
+/** Keeps the service's findings of checks that need the bytes. */
+function storedChecks(checks: readonly CheckView[], autoTx: AutoTxView): readonly CheckView[] {
   const kept = new Map(autoTx.checks.map((check) => [check.name, check]));
   return withKeptDelegation(checks, autoTx.checks).flatMap((check) => {
     const hasHiddenFees = autoTx.type === 3 || hasDataFee(autoTx.chainId);
@@ -150,30 +152,3 @@ export function storedChecks(checks: readonly CheckView[], autoTx: AutoTxView): 
 const OF_BYTES: ReadonlySet<string> = new Set(['signature', 'intrinsic-gas', 'blob-cap']);
 /** Costs depend on blobs and a rollup's data size, which are unknown. */
 const OF_FEES: ReadonlySet<string> = new Set(['balance', 'cost', 'reachable']);
-
-/** Differences between a signed transaction and the draft that it should sign; compares only known fields. */
-export function draftDifferences(
-  signed: Pick<SignedTransaction, 'to' | 'value' | 'data' | 'chainId'>,
-  draft: AutoTxView,
-) {
-  const found: { readonly field: 'to' | 'value' | 'data' | 'chain'; readonly words: string }[] = [];
-  if (signed.to?.toLowerCase() !== draft.to?.toLowerCase()) {
-    found.push({ field: 'to', words: `it is to ${whom(signed.to)} and not to ${whom(draft.to)}` });
-  }
-  if (draft.value !== null && draft.value !== signed.value) {
-    const chainId = signed.chainId ?? draft.chainId;
-    const symbol = chainId === null ? 'coins' : chainProfile(chainId).nativeSymbol;
-    const words = `it sends ${nativeString(signed.value)} ${symbol} and not ${nativeString(draft.value)}`;
-    found.push({ field: 'value', words });
-  }
-  if (draft.data !== null && signed.data.toLowerCase() !== draft.data.toLowerCase()) {
-    found.push({ field: 'data', words: 'its data is not that of the draft' });
-  }
-  if (draft.chainId !== null && signed.chainId !== null && draft.chainId !== signed.chainId) {
-    const [has, should] = [signed.chainId, draft.chainId].map((id) => chainProfile(id).name);
-    found.push({ field: 'chain', words: `it is for ${has} and not for ${should}` });
-  }
-  return found;
-}
-
-const whom = (to: string | null) => to ?? 'a new contract';

@@ -9,6 +9,8 @@ export type TipPercentile = (typeof TIP_PERCENTILES)[number];
 export type BlockTips = readonly [bigint, bigint, bigint, bigint, bigint, bigint, bigint];
 
 export type Hex = `0x${string}`;
+/** Whole bytes. A pattern of pairs overflows the stack on a long text. */
+export const isHex = (text: string): text is Hex => text.length % 2 === 0 && /^0x[0-9a-f]*$/i.test(text);
 
 export interface Block {
   readonly number: number;

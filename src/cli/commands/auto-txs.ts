@@ -1,11 +1,5 @@
 import { existsSync } from 'node:fs';
-import {
-  type AutoTxToCheck,
-  draftDifferences,
-  preflightAutoTx,
-  storedChecks,
-  storedTransaction,
-} from '../../client/auto-tx-preflight.ts';
+import { type AutoTxToCheck, preflightAutoTx, storedTransaction } from '../../client/auto-tx-preflight.ts';
 import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { isPlain } from '../../client/http.ts';
@@ -27,6 +21,7 @@ import { checkAutoTx } from '../../contract/auto-txs.ts';
 import { AUTO_TX_STATUSES, SPEED_OF_LANE } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { LANES, type LaneName } from '../../core/advice.ts';
+import { callDifferences } from '../../core/auto-txs/kept-auto-tx.ts';
 import { gweiString } from '../../core/units.ts';
 import { isServerUrl } from '../../store/database-url.ts';
 import type { CliCommand, CommandContext } from '../command.ts';
@@ -264,7 +259,7 @@ async function updateAutoTx(
   const kept = await onOne(id, opened.client.autoTx(id, call));
   // With flags the same command changes the draft; then the service compares them.
   if (kept.status?.toUpperCase() === 'DRAFT' && !saysDraft(flags)) {
-    const differences = draftDifferences(input.transaction, kept).map(({ words }) => words);
+    const differences = callDifferences(input.transaction, kept).map(({ words }) => words);
     const another = `this is another transaction than the draft ${cleanLine(id)}`;
     if (differences.length > 0)
       throw usageError(`${another}: ${differences.join('; ')}; nothing was scheduled`);
@@ -391,9 +386,8 @@ async function checkAutoTxs(
     const why = isDraft ? 'it is a draft without a signature' : 'the service does not say enough of it';
     throw failure(`${cleanLine(id ?? '')} cannot be checked: ${why}`);
   }
-  const toCheck = { transaction, order: orderWith(flags, kept), id: id ?? null };
-  const found = await preflightAutoTx(client, toCheck, io.now(), call);
-  const checked = kept === null ? found : { ...found, checks: storedChecks(found.checks, kept) };
+  const toCheck = { transaction, order: orderWith(flags, kept), id: id ?? null, stored: kept };
+  const checked = await preflightAutoTx(client, toCheck, io.now(), call);
   if (flags.json) io.stdout.write(autoTxCheckJson(transaction, checked));
   else print(io, settings, autoTxCheckText(transaction, checked, settings.ascii.value));
   return checked.checks.some(({ ok }) => ok === false) ? EXIT.failed : EXIT.ok;

@@ -10,7 +10,7 @@ import {
 import { AUTO_TX_STATUSES, type AutoTxStatus, CHECK_RESULTS } from '../../contract/choices.ts';
 import { isFarAbove, OVERPAYS, resultOf } from '../../core/auto-txs/kept-auto-tx.ts';
 import { type Bid, cannotBroadcastReason, paysAt } from '../../core/auto-txs/target.ts';
-import type { Hex } from '../../core/block.ts';
+import { type Hex, isHex } from '../../core/block.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { cleanText, shortHex, withShortHashes } from '../../core/text.ts';
 import type { DescribedCall } from '../../core/transactions/describe-call.ts';
@@ -90,12 +90,7 @@ export type SignedTransactionView = Pick<
   | ('gasLimit' | 'maxFeePerGas' | 'maxPriorityFeePerGas' | 'gasPrice')
 >;
 
-/** A loop: a pattern of pairs overflows the stack on a long text. */
-function hex(text: string | null): Hex | null {
-  return text !== null && isHex(text) && text.length % 2 === 0 ? text : null;
-}
-
-const isHex = (text: string): text is Hex => /^0x[\da-f]*$/i.test(text);
+const hex = (text: string | null): Hex | null => (text !== null && isHex(text) ? text : null);
 
 const Entry = lenient(AutoTxDetailsWire.shape.timeline.element).transform((wire) => ({
   ...wire,
@@ -290,9 +285,8 @@ function comparedPrice(autoTx: PricedAutoTx, { lanes, nextBaseFee }: SnapshotVie
     return lane === null ? null : lanes[lane].price;
   }
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = autoTx;
-  if (gasPrice !== null && maxFeePerGas === null) return gasPrice;
-  if (maxFeePerGas === null || maxPriorityFeePerGas === null || nextBaseFee === null) return null;
-  return paysAt(autoTx, nextBaseFee);
+  if (maxFeePerGas === null) return gasPrice;
+  return maxPriorityFeePerGas === null || nextBaseFee === null ? null : paysAt(autoTx, nextBaseFee);
 }
 
 export type TargetDistance = NonNullable<ReturnType<typeof distanceToTarget>>;

@@ -1,7 +1,8 @@
 import type { LaneName } from '../advice.ts';
 import type { Hex } from '../block.ts';
+import { chainProfile } from '../chains.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
-import { usdOf } from '../units.ts';
+import { exactAmount, usdOf } from '../units.ts';
 import type { AutoTxState, Inclusion, Note } from './state-machine.ts';
 
 /** When to send it. Wei per gas; times in ms since epoch. */
@@ -63,6 +64,35 @@ export interface KeptAutoTx {
 /** The signed transaction without its authorizations, which are not stored; `null`: a draft. */
 export function transactionOf({ signed, to, value, data }: KeptAutoTx): SignedTransaction | null {
   return signed === null ? null : { ...signed, to, value, data, authorizations: [] };
+}
+
+/** Where a signed transaction is not the wanted one, of which only known fields are compared: `null` is unknown, except in `to`. */
+export function callDifferences(
+  signed: Pick<SignedTransaction, 'to' | 'value' | 'data' | 'chainId'>,
+  wanted: { to: Hex | null; value: bigint | null; data: Hex | null; chainId: number | null },
+) {
+  const { to, value, data, chainId } = wanted;
+  const isOther = (one: string | null, other: string | null) => one?.toLowerCase() !== other?.toLowerCase();
+  const whom = (address: Hex | null) => address ?? 'a new contract';
+  const chain = signed.chainId ?? chainId;
+  const amount = (wei: bigint) =>
+    exactAmount(wei, chain === null ? 'coins' : chainProfile(chain).nativeSymbol);
+  const size = (hex: Hex) => hex.length / 2 - 1;
+  const found: { readonly field: 'to' | 'value' | 'data' | 'chain'; readonly words: string }[] = [];
+  if (isOther(signed.to, to))
+    found.push({ field: 'to', words: `it is to ${whom(signed.to)} and not to ${whom(to)}` });
+  if (value !== null && signed.value !== value)
+    found.push({ field: 'value', words: `it sends ${amount(signed.value)} and not ${amount(value)}` });
+  if (data !== null && isOther(signed.data, data)) {
+    // By their lengths: call data is a part of the signed transaction.
+    const words = `its ${size(signed.data)} bytes of data are not the ${size(data)} given`;
+    found.push({ field: 'data', words });
+  }
+  if (chainId !== null && signed.chainId !== null && signed.chainId !== chainId) {
+    const [has, should] = [signed.chainId, chainId].map((id) => chainProfile(id).name);
+    found.push({ field: 'chain', words: `it is for ${has} and not for ${should}` });
+  }
+  return found;
 }
 
 export interface TimelineEntry extends Note {

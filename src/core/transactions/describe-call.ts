@@ -1,6 +1,6 @@
 import type { AbiParameter } from 'viem';
 import { decodeAbiParameters, encodeAbiParameters, formatAbiParams, getAddress } from 'viem/utils';
-import type { Hex } from '../block.ts';
+import { type Hex, isHex } from '../block.ts';
 import { cleanText } from '../text.ts';
 import { utcMinute } from '../units.ts';
 import { knownFunctions } from './known-functions.ts';
@@ -45,7 +45,6 @@ export function describeTransaction(
   return { ...call, name, words: `${delegation}; ${call.words}` };
 }
 
-const isHex = (data: string): data is Hex => /^0x(?:[0-9a-f]{2})*$/i.test(data);
 const sizeOf = (data: Hex) => data.length / 2 - 1;
 const selectorOf = (data: Hex) => data.slice(0, SELECTOR_DIGITS).toLowerCase() as Hex;
 

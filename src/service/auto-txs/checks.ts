@@ -1,6 +1,6 @@
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { AutoTxUpdate } from '../../contract/auto-txs.ts';
-import type { Check, KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
+import { type Check, callDifferences, type KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import { preflight, problemsOf, waitingBelow } from '../../core/auto-txs/preflight.ts';
 import { NEW_DRAFT } from '../../core/auto-txs/state-machine.ts';
 import { cannotBroadcastReason } from '../../core/auto-txs/target.ts';
@@ -92,7 +92,7 @@ export function contentAfter(
   const isDraft = kept.signed === null;
   const wanted = contentWith(isDraft ? kept : (signed ?? kept), said);
   if (signed === null) {
-    const changed = isDraft ? [] : differences(wanted, kept);
+    const changed = isDraft ? [] : callDifferences({ ...kept, chainId: null }, { ...wanted, chainId: null });
     if (changed.length === 0) return wanted;
     const fields = changed.map(({ field }) => field).join(', ');
     throw conflict(`${fields} cannot change: it is signed; give another signedTransaction`);
@@ -103,7 +103,7 @@ export function contentAfter(
       'it was broadcast before and may still be mined, so its signature cannot be replaced here; send another transaction with its nonce from the wallet',
     );
   }
-  const others = differences(wanted, signed);
+  const others = callDifferences(signed, { ...wanted, chainId: null });
   if (others.length > 0) throw wrongSignature(others.map(({ words }) => words).join('; '));
   return { to: signed.to, value: signed.value, data: signed.data };
 }
@@ -114,22 +114,6 @@ const contentWith = (content: Content, { to, value, data }: SaidContent): Conten
   value: value === undefined ? content.value : BigInt(value),
   data: data === undefined ? content.data : hexOf(data),
 });
-
-/** Call data is compared by its length in messages: it is a part of the signed transaction. */
-const WORDS = {
-  to: (signed: Content, wanted: Content) =>
-    `it is to ${signed.to ?? 'a new contract'} and not to ${wanted.to ?? 'a new contract'}`,
-  value: (signed: Content, wanted: Content) => `it sends ${signed.value} wei and not ${wanted.value}`,
-  data: (signed: Content, wanted: Content) =>
-    `its ${lengthOf(signed.data)} bytes of data are not the ${lengthOf(wanted.data)} given`,
-};
-
-const differences = (wanted: Content, signed: Content) =>
-  (['to', 'value', 'data'] as const)
-    .filter((field) => `${wanted[field]}`.toLowerCase() !== `${signed[field]}`.toLowerCase())
-    .map((field) => ({ field, words: WORDS[field](signed, wanted) }));
-
-const lengthOf = (data: Hex) => (data.length - 2) / 2;
 
 const hexOf = (text: string): Hex => `0x${text.slice(2).toLowerCase()}`;
 

@@ -1,9 +1,4 @@
-import {
-  autoTxChecks,
-  draftDifferences,
-  storedChecks,
-  storedTransaction,
-} from '../../../client/auto-tx-preflight.ts';
+import { autoTxChecks, storedTransaction } from '../../../client/auto-tx-preflight.ts';
 import { unknownAutoTxFields } from '../../../client/openapi.ts';
 import { describeDistance, laneOf, titleWord, weiOfTypedGwei } from '../../../client/views/alerts.ts';
 import {
@@ -24,6 +19,7 @@ import type { SnapshotView } from '../../../client/views/gas.ts';
 import { checkAutoTxUpdate } from '../../../contract/auto-txs.ts';
 import { GAS_SPEEDS } from '../../../contract/choices.ts';
 import { parseCooldown } from '../../../core/alerts/alert-rule.ts';
+import { callDifferences } from '../../../core/auto-txs/kept-auto-tx.ts';
 import { cannotBroadcastReason } from '../../../core/auto-txs/target.ts';
 import {
   formatCount,
@@ -228,13 +224,13 @@ function useOutlook(
     transaction,
     order: { target, lane: lane ?? 'average', isStrict, expiresAt: end },
     id: edited?.id ?? null,
+    stored: stored && edited,
   };
   const lanePrice = lane && snapshot.lanes[lane].price;
-  const made =
+  const checks =
     toCheck === null || (account === undefined && error === null)
       ? []
       : autoTxChecks(toCheck, { snapshot, account: account ?? null, lanePrice, now });
-  const checks = stored === null || edited === null ? made : storedChecks(made, edited);
   const isHeld = obstacleOf(checks) !== null;
   const isBlobLow = checks.some(({ name, result }) => name === 'blob-cap' && result === 'wait');
   const at = (present: SnapshotView) => {
@@ -426,7 +422,7 @@ export function orderOf(draft: AutoTxDraft, now: number, names: readonly string[
 
 function pastedProblem({ transaction, problem }: Pasted, edited: AutoTxView | null): string | null {
   if (transaction === null || edited?.status !== 'DRAFT') return problem;
-  const differs = draftDifferences(transaction, edited).map(({ field }) => field);
+  const differs = callDifferences(transaction, edited).map(({ field }) => field);
   if (differs.length === 0) return null;
   return `is of another transaction than the draft: ${differs.join(', ')} differ${differs.length === 1 ? 's' : ''}`;
 }
