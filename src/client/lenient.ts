@@ -61,7 +61,9 @@ function orNull(field: z.core.$ZodType, isExact: boolean): z.ZodType {
   const { inner, isNullable } = unwrapped(field);
   if (inner instanceof z.ZodArray && !isNullable) return readable(inner, isExact).catch([]);
   const view = readable(inner, isExact).nullable().catch(null);
-  return inner instanceof z.ZodString && isNullable ? view.transform((text) => text || null) : view;
+  return inner instanceof z.ZodString && isNullable
+    ? view.transform((value) => (value === '' ? null : value))
+    : view;
 }
 
 function readable(field: z.core.$ZodType, isExact: boolean): z.ZodType {

@@ -54,10 +54,13 @@ tips, gwei    p10 0.00100  p25 0.00200  p50 0.0100  p75 0.0210  p90 0.100
     expect(widest(stdout)).toBeLessThanOrEqual(80);
   });
 
-  it('without a number is the latest', async () => {
-    const { exitCode, stdout } = await run(['block'], { '/metrics/block/latest': BLOCK });
+  it('without a number is the latest, which may have burnt nothing', async () => {
+    const { exitCode, stdout } = await run(['block'], {
+      '/metrics/block/latest': { ...BLOCK, burntWei: '0' },
+    });
     expect(exitCode).toBe(0);
     expect(stdout).toContain('#24,337,604');
+    expect(stdout).toMatch(/^burnt +0 ETH$/m);
   });
 
   it.each(['24,337,604', '24_337_604', '0x1735cc4', '#24337604'])(
