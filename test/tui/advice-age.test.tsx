@@ -80,7 +80,7 @@ it('advice of a service elsewhere costs no question about prices before the next
 function Restless() {
   const { data, error } = useSnapshot(useMonitor(), () => 5, false);
   return (
-    <Box flexDirection="column">
+    <Box flexDirection="column" height={21} overflow="hidden">
       <Text>{error?.message ?? 'no failure'}</Text>
       {data && <LiveOf snapshot={data} />}
     </Box>

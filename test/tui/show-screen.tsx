@@ -1,6 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { render } from 'ink-testing-library';
-import { onTestFinished } from 'vitest';
+import stringWidth from 'string-width';
+import { expect, onTestFinished } from 'vitest';
 import type { GasClient } from '../../src/client/client.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { Finder } from '../../src/tui/app/finder.tsx';
@@ -138,6 +139,10 @@ export function showScreen(options: ShowOptions) {
         throw new Error(`${text} is not on\n${screen()}`, { cause });
       });
     }
+    // Every screen fits into its window.
+    const lines = screen().split('\n');
+    expect(lines.filter((line) => stringWidth(line) > columns)).toEqual([]);
+    if (options.hasFooter !== true) expect(lines.length).toBeLessThanOrEqual(rows);
   };
   return {
     screen,

@@ -43,8 +43,6 @@ interface ResourceFormProps extends Pick<ReturnType<typeof useFormState>, 'form'
   readonly resource: 'alert' | 'auto-tx';
   readonly title: string;
   readonly isChange: boolean;
-  /** What the form does when nothing exists yet: `made`, `making`. */
-  readonly verb: { readonly done: string; readonly doing: string };
   readonly fields: readonly FormField[];
   /** The problems of the draft, by field. */
   readonly problems: ReadonlyMap<string, string>;
@@ -56,7 +54,8 @@ interface ResourceFormProps extends Pick<ReturnType<typeof useFormState>, 'form'
   readonly confirm?: () => Promise<Confirmation | null>;
   /** The form field of a path in the request body. Default: the one of that name. */
   readonly fieldOfPath?: (path: string) => string;
-  readonly leave: { readonly what: string } & Pick<Confirmation, 'lines' | 'no'>;
+  /** What is lost when the form is left. */
+  readonly lost: readonly string[];
   /** The lines under the fields, whose room is reserved. */
   readonly below: readonly Line[];
   /** Further lines in the room that is left. */
@@ -65,10 +64,14 @@ interface ResourceFormProps extends Pick<ReturnType<typeof useFormState>, 'form'
 
 const NOTICE_LINES = 2;
 const CHANGE = { done: 'changed', doing: 'changing' };
+const WORDS = {
+  alert: { done: 'made', doing: 'making', what: 'the alert', no: 'Go on typing' },
+  'auto-tx': { done: 'scheduled', doing: 'scheduling', what: 'it', no: 'Stay' },
+};
 
 /** A form: validates fields while typing, shows a service's refusals, and confirms before it is discarded. */
 export function ResourceForm(props: ResourceFormProps) {
-  const { resource, title, form, fields, problems, isChange, leave, below, fieldOfPath = nameInPath } = props;
+  const { resource, form, fields, problems, isChange, below, fieldOfPath = nameInPath } = props;
   const { columns, rows } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
   const width = isSpoken ? SPOKEN_WIDTH : columns;
@@ -77,7 +80,7 @@ export function ResourceForm(props: ResourceFormProps) {
   // The confirmation as it was opened: prices change meanwhile.
   const [asked, ask] = useState<(Confirmation & { readonly run: () => void }) | null>(null);
   const [isSending, setSending] = useState(false);
-  const { done, doing } = isChange ? CHANGE : props.verb;
+  const { done, doing, what, no } = { ...WORDS[resource], ...(isChange && CHANGE) };
   const isPasted = fields.some((each) => each.kind === 'pasted' && !each.isEmpty);
   const isDirty = isPasted || changedIn(form).length > 0;
   const place = Math.max(
@@ -122,8 +125,8 @@ export function ResourceForm(props: ResourceFormProps) {
     props.close();
     props.onLeave();
   };
-  const { what, ...words } = leave;
-  const leaving = { title: `Leave without ${doing} ${what}?`, yes: 'Leave', ...words };
+  const title = `Leave without ${doing} ${what}?`;
+  const leaving = { title, lines: props.lost, yes: 'Leave', no, run: onLeave };
   useModalKeys(
     'form',
     {
@@ -142,7 +145,7 @@ export function ResourceForm(props: ResourceFormProps) {
       },
       'form-send': () => void submit(),
       'form-leave': () => {
-        if (isDirty && !isSending) ask({ ...leaving, run: onLeave });
+        if (isDirty && !isSending) ask(leaving);
         else if (!isSending) onLeave();
       },
     },
@@ -168,7 +171,7 @@ export function ResourceForm(props: ResourceFormProps) {
   const progress = isSending ? 'asking the service …' : 'Ctrl-S saves it, Esc leaves';
   const look = { color: 'bad' } as const;
   const notice = wrappedLines(general && `! ${general}`, width, { most: NOTICE_LINES, look });
-  const heading: Line = [bold(` ${title}`), faint(`   ${progress}`)];
+  const heading: Line = [bold(` ${props.title}`), faint(`   ${progress}`)];
   const spoken = field && [plain(`Field ${place + 1} of ${fields.length}: ${field.label}`)];
   const room = isSpoken ? Number.POSITIVE_INFINITY : Math.max(rows - 1 - notice.length - below.length, 1);
   const blocks = fields.map((each) => [

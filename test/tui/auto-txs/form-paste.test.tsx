@@ -1,4 +1,3 @@
-import stringWidth from 'string-width';
 import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
 import { SIZES } from '../show-screen.tsx';
@@ -7,14 +6,12 @@ import { FROM, signedTransfer, TO } from './signed.ts';
 
 describe('the form of a new auto-tx', () => {
   it.each(SIZES)('says what to paste and that it is not shown, at %i × %i', async (columns, rows) => {
-    const { lines, shows } = await showForm({ columns, rows });
+    const { shows } = await showForm({ columns, rows });
     await shows('paste it here; it is never shown', 'Never paste a private key');
-    expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
-    expect(lines().length).toBeLessThanOrEqual(rows);
   });
 
   it.each(SIZES)('decodes what is pasted at once and shows none of it, at %i × %i', async (columns, rows) => {
-    const { lines, shows, screen, paste } = await showForm({ columns, rows });
+    const { shows, screen, paste } = await showForm({ columns, rows });
     const signed = await signedTransfer();
     paste(signed);
     await shows(
@@ -27,8 +24,6 @@ describe('the form of a new auto-tx', () => {
       'Ethereum (1)',
     );
     expect(screen()).not.toContain(signed.slice(0, 18));
-    expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
-    expect(lines().length).toBeLessThanOrEqual(rows);
   });
 
   it('says whose account it delegates to what code before what it calls', async () => {

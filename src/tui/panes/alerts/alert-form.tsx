@@ -103,7 +103,6 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
       {...{ ...state, onLeave, fields, problems, fieldOfPath, isChange, saved }}
       resource="alert"
       title={`${isChange ? 'Change ' : 'New alert'}${named}`}
-      verb={{ done: 'made', doing: 'making' }}
       save={async () => {
         if (alert === null) throw new Error('the alert is not complete');
         const answer = isChange && like ? client.updateAlert(like.id, alert) : client.createAlert(alert);
@@ -111,7 +110,7 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
         return { id, secret };
       }}
       onSaved={(done) => (done.secret ? setMade(() => done) : onSaved(done.id))}
-      leave={{ what: 'the alert', lines: [saved, 'What was typed is lost.'], no: 'Go on typing' }}
+      lost={[saved, 'What was typed is lost.']}
       // The preview comes and goes while typing: its lines stay reserved.
       below={[...faint(reach), ...filledTo(faint(preview), MOST_LINES)]}
     />

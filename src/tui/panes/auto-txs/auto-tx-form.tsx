@@ -121,7 +121,6 @@ export function AutoTxForm({ seed, onLeave, onSaved }: FormProps<AutoTxView>) {
       resource="auto-tx"
       title={what ?? 'New auto-tx'}
       problems={problemsOf(fields, checkAutoTxUpdate(orderOf(draft, now(), sent), now()))}
-      verb={{ done: 'scheduled', doing: 'scheduling' }}
       close={() => {
         setSigned(() => NOTHING_PASTED);
         state.close();
@@ -143,11 +142,7 @@ export function AutoTxForm({ seed, onLeave, onSaved }: FormProps<AutoTxView>) {
         const overpays = isOrderNew ? overpaysCheck(checks) : null;
         return scheduleConfirmation(hasPaste ? host : null, isPlain, pasted, outlook, latest, overpays);
       }}
-      leave={{
-        what: 'it',
-        lines: [hasPaste ? 'The pasted transaction is forgotten.' : 'The changes are lost.'],
-        no: 'Stay',
-      }}
+      lost={[hasPaste ? 'The pasted transaction is forgotten.' : 'The changes are lost.']}
       rest={(room) => {
         const open = checks.filter(({ result, ok }) => !isAlone || ok === false || result === 'wait');
         return preflightLines(open, width, room);
