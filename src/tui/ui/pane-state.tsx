@@ -51,12 +51,15 @@ interface PolledFrameProps {
   readonly hint?: string;
   /** What to say when the service has no such thing. */
   readonly absent?: { readonly title: string; readonly hint: string };
+  /** What to say instead of the children where there is nothing to show yet. */
+  readonly empty?: { readonly title: string; readonly hint: string } | false;
   readonly children: (notice: Line | null) => ReactNode;
 }
 
 /** Loading, failed, or data: dimmed and with age, reason and next retry when it is stale. */
 export function PolledFrame(props: PolledFrameProps) {
-  const { polled, what, pending = false, hint = 'r asks again now', absent, children } = props;
+  const { polled, what, pending = false, hint = 'r asks again now', absent, empty = false } = props;
+  const children = empty === false ? props.children : () => <PaneState kind="empty" {...empty} />;
   const now = useNow();
   const around = useDim();
   const { data, at, error, retryAt } = polled;

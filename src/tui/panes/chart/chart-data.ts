@@ -35,15 +35,12 @@ export function hoursTimeFrame(description: ServiceDescription | null | undefine
 }
 
 /** The values of one step of the time axis, wei per gas; `null` when unknown. */
-export type ChartSlot = { readonly timestamp: number } & Readonly<
-  Record<'base' | 'low' | 'high' | 'tip' | 'gasUsedRatio' | 'previous', number | null>
->;
+export type ChartSlot = Timed &
+  Readonly<Record<'base' | 'low' | 'high' | 'tip' | 'gasUsedRatio' | 'previous', number | null>>;
 export type ChartData = ReturnType<typeof chartData>;
 export type SlotMark = ChartData['marks'][number];
 
-interface Timed {
-  readonly timestamp: number;
-}
+type Timed = { readonly timestamp: number };
 
 /** Missing steps that a value is held over; more count as a hole. */
 const HELD_STEPS = 3;
@@ -61,19 +58,14 @@ function usualStep(rows: readonly Timed[], bucketSec: number | null): number {
   return Math.max((bucketSec ?? 0) * 1_000, middle, 1_000);
 }
 
-/** For ascending times: the rows within the slot that starts there, or the row before while it is held. */
+/** The rows within the slot that starts at a time, or the row before while it is held. */
 function rowsOfSlot<Row extends Timed>(rows: readonly Row[], slotMs: number): (at: number) => readonly Row[] {
   const sorted = byTime(rows);
   const heldMs = Math.max(usualStep(sorted, null), slotMs) * HELD_STEPS;
-  const timeOf = (place: number) => sorted[place]?.timestamp ?? Number.POSITIVE_INFINITY;
-  let next = 0;
   return (at) => {
-    while (timeOf(next) < at) next += 1;
-    let end = next;
-    while (timeOf(end) < at + slotMs) end += 1;
-    if (end > next) return sorted.slice(next, end);
-    const before = sorted[next - 1];
-    return before !== undefined && at - before.timestamp < heldMs ? [before] : [];
+    const within = sorted.filter(({ timestamp }) => timestamp >= at && timestamp < at + slotMs);
+    const before = sorted.findLast(({ timestamp }) => timestamp < at && at - timestamp < heldMs);
+    return within.length > 0 || before === undefined ? within : [before];
   };
 }
 
@@ -81,15 +73,15 @@ function rowsOfSlot<Row extends Timed>(rows: readonly Row[], slotMs: number): (a
 export function chartData(response: ChartResponses, head: number | null = null) {
   const { timeFrame, percentile, chart, tips, previous } = response;
   const frameMs = frameMsOf(timeFrame, chart);
-  const last = Math.max(0, ...chart.points.map(({ timestamp }) => timestamp));
-  const points = byTime(chart.points).filter(({ timestamp }) => timestamp >= last - frameMs);
+  const all = byTime(chart.points);
+  const last = all.at(-1)?.timestamp ?? 0;
+  const points = all.filter(({ timestamp }) => timestamp >= last - frameMs);
   const slotMs = usualStep(points, chart.bucketSec);
   const ranges = byTime(response.ranges);
-  const shifted = (previous?.rows ?? []).map((row) => ({ ...row, timestamp: row.timestamp + frameMs }));
   const tipsAt = rowsOfSlot(tips.rows, slotMs);
   const rangesAt = rowsOfSlot(ranges, slotMs);
-  const shiftedAt = rowsOfSlot(shifted, slotMs);
-  const previousAt = (at: number) => meanOf(shiftedAt(at).map(({ mean }) => mean));
+  const previousRowsAt = rowsOfSlot(previous?.rows ?? [], slotMs);
+  const previousAt = (at: number) => meanOf(previousRowsAt(at - frameMs).map(({ mean }) => mean));
   // The response's own points have the median tip, in case the finer request failed.
   const isMedian = percentile === 'p50' && tips.rows.length === 0;
 

@@ -7,7 +7,7 @@ import { useDescription, useMarket, useMonitor, useReach, useShownSnapshot } fro
 import { useKeys } from '../../input/use-keys.tsx';
 import { chartPlotWidth } from '../../ui/line-chart.tsx';
 import { useKeptState, useRoom } from '../../ui/pane-context.tsx';
-import { PaneState, PolledFrame } from '../../ui/pane-state.tsx';
+import { PolledFrame } from '../../ui/pane-state.tsx';
 import { timeFrameName } from '../../ui/time.ts';
 import { thereAgain } from '../alerts/alert-form.tsx';
 import {
@@ -55,7 +55,8 @@ export function ChartScreen() {
     [responses, snapshot.baseFee],
   );
   const slots = data?.slots ?? [];
-  const heatmap = hours.data?.heatmap ?? null;
+  const { heatmap = [], from = null } = hours.data ?? {};
+  const hasHours = heatmap.some((row) => row.some((value) => value !== null));
   const slot = state.cursor === null || state.heatmap ? undefined : slots[slotAt(slots, state.cursor)];
   const price = slot === undefined ? null : slotPrice(slot);
   const reach = useReach(price, REACH_SEC, snapshot);
@@ -77,7 +78,7 @@ export function ChartScreen() {
     }
   };
   const write = state.heatmap
-    ? heatmap && (() => void save('hours', heatmapCsv(heatmap)))
+    ? hasHours && (() => void save('hours', heatmapCsv(heatmap)))
     : data && (() => void save(data.timeFrame, chartCsv(data)));
   const toggleHours = () => choose((before) => ({ heatmap: !before.heatmap }));
   const next = (offered: readonly string[], name: 'timeFrame' | 'percentile') =>
@@ -95,44 +96,40 @@ export function ChartScreen() {
   };
   useKeys('chart', {
     heatmap: toggleHours,
-    write: write ?? 'Nothing to save yet: wait until the chart is there',
+    write: write || 'Nothing to save yet: wait until the chart is there',
     ...(state.heatmap ? { close: toggleHours } : chartKeys),
   });
 
-  const empty = (title: string, hint: string) => <PaneState kind="empty" title={title} hint={hint} />;
   if (state.heatmap) {
-    const isKnown = heatmap?.some((row) => row.some((value) => value !== null)) === true;
-    const from = hours.data?.from ?? null;
-    const present = snapshot.blockTimestamp ?? now();
+    const empty = !hasHours && {
+      title: 'No hours to compare yet',
+      hint: 'Each hour that is seen fills its place; h goes back to the chart.',
+    };
     return (
-      <PolledFrame polled={hours} what="the hours of the week">
-        {(notice) =>
-          heatmap === null || !isKnown ? (
-            empty(
-              'No hours to compare yet',
-              'Each hour that is seen fills its place; h goes back to the chart.',
-            )
-          ) : (
-            <HoursPane {...{ notice, heatmap, from }} timeFrame={hoursFrame} now={present} />
-          )
-        }
+      <PolledFrame polled={hours} what="the hours of the week" empty={empty}>
+        {(notice) => (
+          <HoursPane
+            {...{ notice, heatmap, from }}
+            timeFrame={hoursFrame}
+            now={snapshot.blockTimestamp ?? now()}
+          />
+        )}
       </PolledFrame>
     );
   }
+  const empty = slots.length === 0 && {
+    title: 'No history yet',
+    hint: 'The chart begins with the next block; t tries another time frame.',
+  };
+  const likely = reach.data?.probability ?? null;
   return (
     <PolledFrame
       polled={chart}
       what={`the ${timeFrameName(state.timeFrame)}`}
       hint="r asks again now, t tries another time frame"
-      pending={chart.pending}
+      {...{ empty, pending: chart.pending }}
     >
-      {(notice) =>
-        data === null || slots.length === 0 ? (
-          empty('No history yet', 'The chart begins with the next block; t tries another time frame.')
-        ) : (
-          <ChartPane {...{ data, notice }} cursor={state.cursor} likely={reach.data?.probability ?? null} />
-        )
-      }
+      {(notice) => data && <ChartPane {...{ data, notice, likely }} cursor={state.cursor} />}
     </PolledFrame>
   );
 }

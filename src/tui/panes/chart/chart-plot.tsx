@@ -10,7 +10,7 @@ import {
   formatPercent,
   UNKNOWN,
 } from '../../../core/units.ts';
-import { chartPlotWidth, LineChart, type LineStyle, legendGlyph } from '../../ui/line-chart.tsx';
+import { chartPlotWidth, LineChart, legendGlyph } from '../../ui/line-chart.tsx';
 import { useRoom, useTextWidth } from '../../ui/pane-context.tsx';
 import {
   bold,
@@ -110,8 +110,10 @@ const extremes = (of: Summary) =>
   (['min', 'mean', 'max'] as const).map((name) => named(name, gwei(of[name])));
 
 /** A line's caption: its name and latest value, its change and its extremes. */
-function caption(data: ChartData, key: 'base' | 'tip', name: string, style: LineStyle): readonly Line[] {
+function caption(data: ChartData, key: 'base' | 'tip'): readonly Line[] {
   const of = summaryOf(data, key);
+  const [name, style] =
+    key === 'base' ? (['base', 'solid'] as const) : ([`tip ${data.percentile}`, 'dashed'] as const);
   if (of === null) {
     const isEmpty = data.slots.every(({ gasUsedRatio }) => gasUsedRatio === 0);
     const why = isEmpty ? 'no transactions in these blocks' : 'not known from this source';
@@ -152,12 +154,10 @@ function previousSegments(data: ChartData): readonly Line[] {
   if (problem !== null) return [[colored(`nothing to compare with: ${problem}`, 'warn')]];
   const before = summaryOf(data, 'previous');
   const change = before && changeRatio(before.mean, meanOf(valuesOf(data, 'base')) ?? 0);
+  const name = [colored(legendGlyph('dotted'), 'previous'), plain(` ${timeFrame} before`)];
+  if (before === null) return [[...name, plain(`: ${UNKNOWN}`)]];
   return [
-    [
-      colored(legendGlyph('dotted'), 'previous'),
-      plain(` ${timeFrame} before${before ? '' : `: ${UNKNOWN}`}`),
-    ],
-    ...(before === null ? [] : extremes(before)),
+    ...[name, ...extremes(before)],
     ...(change === null ? [] : [[plain(`mean now ${formatChange(change)}`)]]),
   ];
 }
@@ -165,11 +165,12 @@ function previousSegments(data: ChartData): readonly Line[] {
 function gasSegments(data: ChartData): readonly Line[] {
   const gas = summaryOf(data, 'gasUsedRatio');
   if (gas === null) return [[plain(`blocks: ${UNKNOWN}`)]];
-  const now = bold(`${formatPercent(gas.now)} full`);
-  return [
-    [colored(legendGlyph('solid'), 'warn'), plain(' blocks '), now],
-    named('mean', formatPercent(gas.mean)),
+  const now = [
+    colored(legendGlyph('solid'), 'warn'),
+    plain(' blocks '),
+    bold(`${formatPercent(gas.now)} full`),
   ];
+  return [now, named('mean', formatPercent(gas.mean))];
 }
 
 /** How far ahead the probability of the cursor's price is forecast, in seconds. */
@@ -299,7 +300,7 @@ export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
   const titles = flow([...titleSegments(data), ...legendSegments(data)], textWidth, { most: 2 });
   const above = [...titles, ...(notice === null ? [] : [[plain(' '), ...notice]])];
   const previous = data.compared ? [previousSegments(data)] : [];
-  const tips = caption(data, 'tip', `tip ${data.percentile}`, 'dashed');
+  const tips = caption(data, 'tip');
   const hasSide = width >= SIDE_FROM && !isSpoken;
   const chartWidth = width - (hasSide ? SIDE_WIDTH : 0);
   // The caption of the base fee, the time labels and the cursor line.
@@ -318,7 +319,7 @@ export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
     .sort((a, b) => a.rank - b.rank);
   const charts = [
     {
-      captions: [caption(data, 'base', 'base', 'solid'), ...previous],
+      captions: [caption(data, 'base'), ...previous],
       height: rows.base,
       series: [base, ...(data.compared ? [before] : []), ...(rows.tip === 0 && hasTips ? [tip] : [])],
       marks: looks,

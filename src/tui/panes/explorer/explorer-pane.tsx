@@ -13,7 +13,7 @@ import type { RawRequest } from '../../chrome/raw-view.tsx';
 import { type Dated, type PlaceName, useMonitor, useMonitorQuery } from '../../data/queries.ts';
 import { scrollKeys, useKeys } from '../../input/use-keys.tsx';
 import { type Memory, type PaneContext, useKeptState, usePane, useRoom } from '../../ui/pane-context.tsx';
-import { missingReason, PaneState, PolledFrame } from '../../ui/pane-state.tsx';
+import { missingReason, PolledFrame } from '../../ui/pane-state.tsx';
 import { TitledLines, useFirstRow } from '../../ui/scroll.tsx';
 import {
   bold,
@@ -280,18 +280,17 @@ function BlocksScreen({ cursor, select, open }: BlocksScreenProps) {
   const hint = 'r asks again now, / looks up a block or a transaction';
   const lines = [...missing.map((text): Line => [faint(` ${text}`)]), table.heading, ...table.lines];
   return (
-    <PolledFrame polled={polled} what="the latest blocks" hint={hint}>
-      {(notice) =>
-        blocks.length > 0 ? (
-          <TitledLines {...{ title, notice, lines }} />
-        ) : (
-          <PaneState
-            kind="empty"
-            title="No blocks yet"
-            hint="The list begins with the next block; / looks up an older one."
-          />
-        )
+    <PolledFrame
+      {...{ polled, hint }}
+      what="the latest blocks"
+      empty={
+        blocks.length === 0 && {
+          title: 'No blocks yet',
+          hint: 'The list begins with the next block; / looks up an older one.',
+        }
       }
+    >
+      {(notice) => <TitledLines {...{ title, notice, lines }} />}
     </PolledFrame>
   );
 }
