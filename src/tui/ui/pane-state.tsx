@@ -44,7 +44,7 @@ export function nextTry(retryAt: number | null, now: number): string | null {
   return sec < 1 ? 'trying again now' : `next try in ${formatDuration(sec)}`;
 }
 
-interface PolledFrameProps {
+export interface PolledFrameProps {
   readonly polled: Polled<unknown>;
   readonly what: string;
   readonly pending?: boolean;

@@ -5,7 +5,7 @@ import { atPlace } from '../sized-screen.tsx';
 import { NOON } from './chart-answer.ts';
 
 const slots = (count: number, stepSec: number) =>
-  Array.from({ length: count }, (_, i) => NOON - (count - 1 - i) * stepSec * 1_000);
+  Array.from({ length: count }, (_, i) => ({ timestamp: NOON - (count - 1 - i) * stepSec * 1_000 }));
 const texts = (count: number, stepSec: number, width: number) =>
   timeLabels(slots(count, stepSec), width).map(({ text }) => text);
 

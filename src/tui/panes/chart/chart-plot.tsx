@@ -31,7 +31,7 @@ import type { ColorName } from '../../ui/theme.ts';
 import { clockText, dayText, offsetAt, weekdayText, zoneText } from '../../ui/time.ts';
 import { type ChartData, type ChartSlot, meanOf, type SlotMark, slotAt } from './chart-data.ts';
 
-export const changeRatio = (from: number, to: number) => (from > 0 ? to / from - 1 : null);
+const changeRatio = (from: number, to: number) => (from > 0 ? to / from - 1 : null);
 
 type Summary = NonNullable<ReturnType<typeof summaryOf>>;
 type Known = 'base' | 'tip' | 'previous' | 'gasUsedRatio';
@@ -84,14 +84,14 @@ const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360, 720, 1440, 2880, 432
 /** `╵Tue 13` and two spaces. */
 const LABEL_WIDTH = 9;
 
-export function timeLabels(timestamps: readonly number[], plotWidth: number) {
-  const span = (timestamps.at(-1) ?? 0) - (timestamps[0] ?? 0);
+export function timeLabels(slots: readonly Pick<ChartSlot, 'timestamp'>[], plotWidth: number) {
+  const span = (slots.at(-1)?.timestamp ?? 0) - (slots[0]?.timestamp ?? 0);
   const room = Math.max(Math.floor(plotWidth / LABEL_WIDTH), 1);
   const step = (STEPS.find((minutes) => span / (minutes * MINUTE) <= room) ?? 43_200) * MINUTE;
   const local = (timestamp: number) => timestamp + offsetAt(timestamp) * MINUTE;
-  return timestamps.flatMap((timestamp, index) => {
+  return slots.flatMap(({ timestamp }, index) => {
     const past = local(timestamp) % step;
-    const before = timestamps[index - 1];
+    const before = slots[index - 1]?.timestamp;
     // The first slot has a label only if it starts a step.
     const isBegun = before !== undefined && local(timestamp) - local(before) > past;
     if (past !== 0 && !isBegun) return [];
@@ -289,8 +289,7 @@ export interface ChartPaneProps {
   readonly likely?: number | null;
 }
 
-export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
-  const { data, cursor, notice, likely = null } = props;
+export const ChartPane = memo(function ChartPane({ data, cursor, notice, likely = null }: ChartPaneProps) {
   const { columns: width, rows: height } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
   const textWidth = useTextWidth();
@@ -300,7 +299,6 @@ export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
   const titles = flow([...titleSegments(data), ...legendSegments(data)], textWidth, { most: 2 });
   const above = [...titles, ...(notice === null ? [] : [[plain(' '), ...notice]])];
   const previous = data.compared ? [previousSegments(data)] : [];
-  const tips = caption(data, 'tip');
   const hasSide = width >= SIDE_FROM && !isSpoken;
   const chartWidth = width - (hasSide ? SIDE_WIDTH : 0);
   // The caption of the base fee, the time labels and the cursor line.
@@ -324,7 +322,7 @@ export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
       series: [base, ...(data.compared ? [before] : []), ...(rows.tip === 0 && hasTips ? [tip] : [])],
       marks: looks,
     },
-    { captions: [tips], height: rows.tip, series: [tip] },
+    { captions: [caption(data, 'tip')], height: rows.tip, series: [tip] },
     {
       captions: [gasSegments(data)],
       height: rows.gas,
@@ -334,12 +332,9 @@ export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
     },
   ].filter((chart) => chart.height > 0);
 
-  const near = marks.filter(
-    (mark) => index !== null && Math.abs(mark.index - index) <= slots.length / plotWidth / 2,
-  );
-  const times = slots.map(({ timestamp }) => timestamp);
-  const xLabels = timeLabels(times, plotWidth);
-  const line = (of: number) => (segments: readonly Line[]) => <SegmentLine segments={segments} width={of} />;
+  const sideMost = slots.length / plotWidth / 2;
+  const near = marks.filter((mark) => index !== null && Math.abs(mark.index - index) <= sideMost);
+  const xLabels = timeLabels(slots, plotWidth);
   return (
     <Box flexDirection="column" width={width} height={height} overflow="hidden">
       <LineList lines={above} />
@@ -347,21 +342,20 @@ export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
         <Box flexDirection="column" width={chartWidth} flexShrink={0}>
           {placed(charts, ({ captions, height: own, ...chart }, place) => (
             <>
-              {placed(captions, line(chartWidth))}
+              {placed(captions, (segments) => (
+                <SegmentLine segments={segments} width={chartWidth} />
+              ))}
               <LineChart
-                format={formatGwei}
-                {...chart}
-                width={chartWidth}
-                cursor={index}
+                {...{ format: formatGwei, ...chart, width: chartWidth, cursor: index }}
                 {...(place < charts.length - 1 ? { height: own } : { height: own + 1, xLabels })}
               />
             </>
           ))}
-          {hasTips ? null : line(chartWidth)(tips)}
+          {hasTips ? null : <SegmentLine segments={caption(data, 'tip')} width={chartWidth} />}
         </Box>
         {hasSide ? <ChartSide data={data} height={height - above.length - 1} /> : null}
       </Box>
-      {line(width)(cursorSegments(data, index, near, likely))}
+      <SegmentLine segments={cursorSegments(data, index, near, likely)} />
     </Box>
   );
 });

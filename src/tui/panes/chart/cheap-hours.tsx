@@ -1,6 +1,7 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { memo } from 'react';
 import { timeFrameSec } from '../../../client/values.ts';
+import { changeRatio } from '../../../core/market-stats.ts';
 import { formatChange, formatDuration, formatGwei, formatPercent } from '../../../core/units.ts';
 import { useRoom } from '../../ui/pane-context.tsx';
 import {
@@ -17,7 +18,6 @@ import {
 import type { ColorName } from '../../ui/theme.ts';
 import { fillsFrame, offsetAt, WEEKDAYS, wholeSpan, zoneText } from '../../ui/time.ts';
 import { meanOf } from './chart-data.ts';
-import { changeRatio } from './chart-plot.tsx';
 
 const HOURS = 24;
 const WEEK_HOURS = 7 * HOURS;
@@ -72,7 +72,7 @@ export function hourWords(week: HourWeek): readonly (readonly Line[])[] {
   const known = knownOf(week.hours);
   if (known.length < HOURS) return [[[faint('cheap hours are named once a whole day is seen')]]];
   const mean = meanOf(known) ?? 0;
-  const against = (value: number) => formatChange(changeRatio(mean, value) ?? 0, 0);
+  const against = (value: number) => formatChange(changeRatio(value, mean), 0);
   const stretches = cheapStretches(week);
   const cheapest = stretches.slice(0, 4).map((of): Line => {
     return [bold(of.text, 'good'), plain(` ${formatGwei(of.mean)}`), faint(` (${against(of.mean)})`)];

@@ -1,4 +1,4 @@
-import { type ReactNode, useRef } from 'react';
+import { useRef } from 'react';
 import type { GasClient } from '../../../client/client.ts';
 import { allPages } from '../../../client/paging.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
@@ -21,7 +21,7 @@ import { type PlaceName, type Polled, useMonitorQuery, useShownSnapshot } from '
 import { scrollKeys, useKeys } from '../../input/use-keys.tsx';
 import { factGrid, given, sectionLine } from '../../ui/fact-list.tsx';
 import { type PaneContext, usePane, useRoom } from '../../ui/pane-context.tsx';
-import { missingReason, PolledFrame } from '../../ui/pane-state.tsx';
+import { missingReason, PolledFrame, type PolledFrameProps } from '../../ui/pane-state.tsx';
 import { ScrolledLines, TitledLines } from '../../ui/scroll.tsx';
 import {
   bold,
@@ -80,29 +80,27 @@ const useBlock = (number: number | null) =>
     () => number,
   );
 
-interface PlaceFrameProps {
-  readonly place: PlaceName;
-  readonly polled: Polled<unknown>;
-  readonly children: (notice: Line | null) => ReactNode;
-}
+type PlaceFrameProps = Pick<PolledFrameProps, 'polled' | 'children'> & { readonly place: PlaceName };
 
-function PlaceFrame({ place, polled, children }: PlaceFrameProps) {
+function PlaceFrame({ place, ...frame }: PlaceFrameProps) {
   const isBlock = place.kind === 'block';
   const name = isBlock ? `block ${formatCount(place.number)}` : `transaction ${hexText(place.hash, 21, '…')}`;
   const what = isBlock ? name : 'this transaction';
   const absent = { title: `No ${name}`, hint: '/ looks up another, Esc goes back' };
   const hint = `r asks again now, ${absent.hint}`;
-  return <PolledFrame {...{ polled, what, absent, hint, children }} />;
+  return <PolledFrame {...frame} {...{ what, absent, hint }} />;
 }
+
+type Tips = NonNullable<BlockView['tips']>;
 
 const LEAST_CELLS = 16;
 const MOST_CELLS = 72;
 
 /** Tips as a box plot on a logarithmic scale, with a second line that points at one tip (`mark`). */
-function scaleLines(tips: Readonly<Record<string, number>>, width: number, mark: number | null) {
+function scaleLines(tips: Tips, width: number, mark: number | null): readonly Line[] {
   const shown = PERCENTILES.flatMap((name) => tips[name] ?? []);
-  const low = Math.min(...shown, mark ?? Number.POSITIVE_INFINITY);
-  const high = Math.max(...shown, mark ?? 0);
+  const all = mark === null ? shown : [...shown, mark];
+  const [low, high] = [Math.min(...all), Math.max(...all)];
   const [start, end] = [` ${formatGwei(low)} `, ` ${formatGwei(high)}`];
   const cells = Math.min(width - displayWidth(start) - displayWidth(end) - 3, MOST_CELLS);
   if (shown.length < 2 || !(high > low) || cells < LEAST_CELLS) return [];
@@ -124,15 +122,10 @@ function scaleLines(tips: Readonly<Record<string, number>>, width: number, mark:
   return [scale, [plain(before), bold('│', 'accent'), plain(fits ? ` ${words}` : '')]];
 }
 
-function tipLines(
-  tips: Readonly<Record<string, number>>,
-  { width, isSpoken }: PaneContext,
-  mark: number | null = null,
-): readonly Line[] {
-  const cells = PERCENTILES.flatMap((name): readonly Line[] => {
-    const tip = tips[name];
-    return tip === undefined ? [] : [[faint(`${name} `), plain(formatGwei(tip))]];
-  });
+function tipLines(tips: Tips, { width, isSpoken }: PaneContext, mark: number | null = null): readonly Line[] {
+  const cells = PERCENTILES.flatMap((name) =>
+    given(tips[name], name, formatGwei).map(({ value }): Line => [faint(`${name} `), ...value]),
+  );
   const room = Math.max(0, ...cells.map(lineWidth));
   const figures = flow(cells, width, { most: Number.POSITIVE_INFINITY, roomOf: () => room });
   const scale = isSpoken ? [] : scaleLines(tips, width, mark);
@@ -166,15 +159,12 @@ const BLOCK_AIRY_FROM = 30;
 
 function blockLines(block: BlockView, context: PaneContext, rows: number): readonly Line[] {
   const gap = rows >= BLOCK_AIRY_FROM ? [EMPTY_LINE] : [];
-  const tips = block.gasUsedRatio === 0 ? null : block.tips;
-  const { symbol, snapshot } = context;
+  const { symbol, snapshot, width } = context;
   const own = describeBlock(block, { symbol, nativeUsd: snapshot.nativeUsd });
-  const facts = [...own, ['hash', block.hash] as const, ['parent', block.parentHash] as const];
+  const facts = factLines([...own, ['hash', block.hash], ['parent', block.parentHash]], width);
+  if (block.tips === null || block.gasUsedRatio === 0) return [...gap, ...facts, ...gap, ...gap];
   const heading = sectionLine('Tips', [faint('gwei, weighted by gas')]);
-  return [
-    ...[...gap, ...factLines(facts, context.width)],
-    ...[...gap, ...(tips === null ? [] : [heading, ...tipLines(tips, context)]), ...gap],
-  ];
+  return [...gap, ...facts, ...gap, heading, ...tipLines(block.tips, context), ...gap];
 }
 
 export function noTransactions({ source }: SnapshotView): string | null {

@@ -94,10 +94,7 @@ export function ExplorerScreen() {
  * has rows by time only: without a number (`null`) it cannot be opened.
  */
 type BlockRow = Readonly<Record<'key' | 'timestamp', number>> &
-  Readonly<Record<keyof typeof BLANK, number | null>> & {
-    readonly number: number | null;
-    readonly details?: BlockView | null;
-  };
+  Readonly<Record<'number' | keyof typeof BLANK, number | null>> & { readonly details?: BlockView | null };
 
 const BLANK = { baseFee: null, change: null, gasUsedRatio: null, tip: null };
 const MOST_BLOCKS = 240;
@@ -111,10 +108,8 @@ async function loadBlocks(
 ) {
   const blockSec = chainId === null ? USUAL_BLOCK_SEC : chainProfile(chainId).feeRule.blockTimeSec;
   const spanMs = Math.min(Math.max(blockSec * MOST_BLOCKS, 60), 3_600) * 1_000;
-  const query = {
-    ...(end === null ? {} : { from: end - spanMs, to: end + 1_000 }),
-    bucket: 'block',
-  } as const;
+  const window = end === null ? {} : { from: end - spanMs, to: end + 1_000 };
+  const query = { ...window, bucket: 'block' } as const;
   const rows = new Map<number, BlockRow>();
   const refusals: { readonly name: string; readonly error: ClientError }[] = [];
   const part = async <Row extends { readonly timestamp: number; readonly blockNumber: number | null }>(
