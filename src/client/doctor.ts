@@ -4,7 +4,7 @@ import { connect, type PeerCertificate } from 'node:tls';
 import * as z from 'zod';
 import { StatsCurrent } from '../contract/dashboard.ts';
 import { valueAt } from '../contract/field-problems.ts';
-import { V1_ROUTES, type V1Route } from '../contract/routes.ts';
+import { groupOf, V1_ROUTES, type V1Route } from '../contract/routes.ts';
 import { httpDate } from '../core/retry-after.ts';
 import { cleanText } from '../core/text.ts';
 import { formatCount, formatDuration, formatPercent } from '../core/units.ts';
@@ -196,8 +196,7 @@ export async function probeService(options: ProbeOptions) {
     request: RouteRequest | string = {},
   ): Promise<View | null> => {
     signal.throwIfAborted();
-    const group = V1_ROUTES.find(({ path }) => path === route.path)?.group ?? 'gas';
-    const blank = { ...BLANK, path: route.path, group };
+    const blank = { ...BLANK, path: route.path, group: groupOf(route.path) };
     if (stop !== null || typeof request === 'string') {
       routes.push({ ...blank, outcome: stop === null ? 'skipped' : 'not-asked', note: stop ?? `${request}` });
       return null;

@@ -13,7 +13,7 @@ export type ClientErrorCode =
   | ('conflict' | 'quota' | 'unavailable' | 'server' | 'unreadable');
 
 export const LONGEST_RAW = 2_000;
-type OfError = 'code' | 'name' | 'message' | 'stack' | 'waiting' | 'unsettled' | 'endpoint';
+type OfError = 'code' | 'name' | 'message' | 'stack' | 'unsettled' | 'endpoint';
 
 /** A failed v1 call. `message` is one clean line for people, without the key. */
 export class ClientError extends Error {
@@ -44,11 +44,6 @@ export class ClientError extends Error {
   ) {
     super(message, { cause: context.cause });
     Object.assign(this, context, { code });
-  }
-
-  /** @internal */
-  waiting(leftSec: number): ClientError {
-    return new ClientError(this.code, this.message, { ...this, retryAfterSec: leftSec });
   }
 
   /** The same error for a write that may have been done, with that in its message. @internal */

@@ -49,7 +49,7 @@ export class RateLimit {
     // A clock that was set back does not prolong the pause.
     if (leftMs <= 0 || leftMs > LONGEST_MS) return;
     if (error.code === 'quota' && path === PATHS.rateLimits) return;
-    throw error.waiting(leftMs / 1_000);
+    throw new ClientError(error.code, error.message, { ...error, retryAfterSec: leftMs / 1_000 });
   }
 
   /** @internal */

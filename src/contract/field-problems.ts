@@ -14,7 +14,7 @@ const isBody = (body: unknown): body is Body =>
 export function checkBody<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,
-  between: (body: Body) => readonly FieldProblem[],
+  between: (body: Body) => readonly FieldProblem[] = () => [],
 ): Checked<z.output<Schema>> {
   const parsed = schema.safeParse(body);
   const own = parsed.success ? [] : fieldProblems(parsed.error, body);

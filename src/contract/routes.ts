@@ -45,32 +45,31 @@ export interface V1Route {
   readonly group: RouteGroup;
 }
 
-const routes = (group: RouteGroup, method: V1Route['method'], ...paths: readonly V1Route['path'][]) =>
-  paths.map((path): V1Route => ({ method, path, group }));
+/** The group of `/alerts/{id}` is `alerts`. */
+export const groupOf = (path: string): RouteGroup =>
+  ROUTE_GROUPS.find((group) => path.startsWith(`/${group}`)) ?? 'gas';
+
+const routes = (method: V1Route['method'], ...paths: readonly V1Route['path'][]) =>
+  paths.map((path): V1Route => ({ method, path, group: groupOf(path) }));
 
 /** In the order of the OpenAPI document. */
 export const V1_ROUTES: readonly V1Route[] = [
-  ...routes('gas', 'get', PATHS.gasCurrent, PATHS.gasTrend, PATHS.gasRecommendation),
-  ...routes('alerts', 'get', PATHS.alerts, PATHS.alert),
-  ...routes('alerts', 'post', PATHS.alerts),
-  ...routes('alerts', 'put', PATHS.alertStatus),
-  ...routes('alerts', 'delete', PATHS.alert),
-  ...routes('alerts', 'get', PATHS.alertSavings),
-  ...routes('auto-txs', 'get', PATHS.autoTxs, PATHS.autoTx),
-  ...routes('auto-txs', 'post', PATHS.autoTxs),
-  ...routes('auto-txs', 'put', PATHS.autoTx),
-  ...routes('auto-txs', 'post', PATHS.autoTxCancel),
-  ...routes('auto-txs', 'delete', PATHS.autoTx),
-  ...routes('dashboard', 'get', PATHS.statsCurrent, PATHS.statsChart, PATHS.statsMarket),
-  ...routes('dashboard', 'get', PATHS.rateLimits, PATHS.summary),
-  ...routes('metrics', 'get', PATHS.baseFee, PATHS.priorityFee, PATHS.gasUsedRatio),
-  ...routes('metrics', 'get', PATHS.block, PATHS.tx, PATHS.txs),
+  ...routes('get', PATHS.gasCurrent, PATHS.gasTrend, PATHS.gasRecommendation, PATHS.alerts, PATHS.alert),
+  ...routes('post', PATHS.alerts),
+  ...routes('put', PATHS.alertStatus),
+  ...routes('delete', PATHS.alert),
+  ...routes('get', PATHS.alertSavings, PATHS.autoTxs, PATHS.autoTx),
+  ...routes('post', PATHS.autoTxs),
+  ...routes('put', PATHS.autoTx),
+  ...routes('post', PATHS.autoTxCancel),
+  ...routes('delete', PATHS.autoTx),
+  ...routes('get', PATHS.statsCurrent, PATHS.statsChart, PATHS.statsMarket, PATHS.rateLimits, PATHS.summary),
+  ...routes('get', PATHS.baseFee, PATHS.priorityFee, PATHS.gasUsedRatio, PATHS.block, PATHS.tx, PATHS.txs),
 ];
 
 /** Routes of this service beyond v1; other services lack them. */
 export const ADDED_ROUTES: readonly V1Route[] = [
-  ...routes('gas', 'get', PATHS.gasStream),
-  ...routes('alerts', 'put', PATHS.alert),
-  ...routes('alerts', 'post', PATHS.signingSecret, PATHS.alertRedeliver),
-  ...routes('auto-txs', 'get', PATHS.autoTxAccount),
+  ...routes('get', PATHS.gasStream, PATHS.autoTxAccount),
+  ...routes('put', PATHS.alert),
+  ...routes('post', PATHS.signingSecret, PATHS.alertRedeliver),
 ];

@@ -91,13 +91,10 @@ export function createApp(options: AppOptions): App {
     c.env.errorCode = toFailure(error).code;
     return errorResponse(error, c.req.raw, state.chainId);
   });
-  app.notFound((c) =>
-    errorResponse(
-      notFound(`there is no such route; ${PLAYGROUND_PATH} shows those of v1, below ${BASE_PATH}`),
-      c.req.raw,
-      null,
-    ),
+  const unknown = notFound(
+    `there is no such route; ${PLAYGROUND_PATH} shows those of v1, below ${BASE_PATH}`,
   );
+  app.notFound((c) => errorResponse(unknown, c.req.raw, null));
   if (origins.length > 0) {
     // Pages of other origins must send the key themselves: browsers add no credentials.
     const exposeHeaders = ['ETag', 'Location', 'Retry-After', 'WWW-Authenticate'];

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { z } from 'zod';
 import type { RateLimits } from '../../../contract/dashboard.ts';
 import { NoParameters } from '../../../contract/queries.ts';
-import { ADDED_ROUTES, V1_ROUTES, type V1Route } from '../../../contract/routes.ts';
+import { groupOf, type V1Route } from '../../../contract/routes.ts';
 import { wrongParameters } from '../errors.ts';
 
 /** A route as data: what the OpenAPI document says of it, and how its parameters are read. */
@@ -46,8 +46,7 @@ export function route<
   Params extends z.ZodObject = typeof NoParameters,
   Query extends z.ZodObject = typeof NoParameters,
 >(method: V1Route['method'], path: V1Route['path'], spec: RouteSpec<Params, Query, Returned>): Route {
-  const known = [...V1_ROUTES, ...ADDED_ROUTES].find((each) => each.method === method && each.path === path);
-  if (known === undefined) throw new Error(`${method} ${path} is no route of ours`);
+  const known: V1Route = { method, path, group: groupOf(path) };
   return {
     ...known,
     spec,
