@@ -80,7 +80,7 @@ it('advice of a service elsewhere costs no question about prices before the next
 function Restless() {
   const { data, error } = useSnapshot(useMonitor(), () => 5, false);
   return (
-    <Box flexDirection="column" height={21} overflow="hidden">
+    <Box flexDirection="column">
       <Text>{error?.message ?? 'no failure'}</Text>
       {data && <LiveOf snapshot={data} />}
     </Box>
@@ -91,7 +91,7 @@ it('prices stay where a proxy answers that there are none while the service rest
   let isAway = false;
   const gone = new ClientError('not-found', 'no such route', { endpoint: '/gas/current', status: 404 });
   const gasCurrent = async () => (isAway ? Promise.reject(gone) : SNAPSHOT);
-  const { shows } = showScreen({ Screen: Restless, scope: 'live', gas: { gasCurrent } });
+  const { shows } = showScreen({ Screen: Restless, scope: 'live', besides: 1, gas: { gasCurrent } });
   await shows('WAIT up to 15m');
   isAway = true;
   await shows('no such route', 'WAIT up to 15m');
