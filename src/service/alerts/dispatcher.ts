@@ -147,120 +147,120 @@ interface DispatcherOptions {
 }
 
 /** Retries each delivery, with the same id, until its recipient accepts or refuses it, or a day has passed. */
-export class Dispatcher {
-  readonly #store: OutboxStore;
-  readonly #options: DispatcherOptions;
-  readonly #clock: Clock;
-  readonly #queue = new DeliveryQueue();
-  readonly #sending = new Set<Promise<void>>();
-  readonly #alarm = new Alarm();
-  #prunedAt = Number.NEGATIVE_INFINITY;
-
-  constructor(options: DispatcherOptions) {
-    this.#options = options;
-    this.#store = options.store;
-    this.#clock = options.clock ?? systemClock;
-  }
-
-  readonly wake = this.#alarm.ring;
+export function createDispatcher({
+  store,
+  notifiers,
+  process,
+  signal,
+  onError,
+  onAttempt,
+  clock = systemClock,
+  agreedNow = () => clock.now(),
+  random = Math.random,
+}: DispatcherOptions) {
+  const queue = new DeliveryQueue();
+  const sending = new Set<Promise<void>>();
+  const alarm = new Alarm();
+  let prunedAt = Number.NEGATIVE_INFINITY;
 
   /** Resolves after the abort, once no attempt is under way; never rejects. */
-  async run(): Promise<void> {
-    const { signal, onError } = this.#options;
-    signal.addEventListener('abort', this.wake, { once: true });
+  async function run(): Promise<void> {
+    signal.addEventListener('abort', alarm.ring, { once: true });
     while (!signal.aborted) {
       let pause = POLL_MS;
       try {
-        const now = this.#clock.now();
-        await this.#fill(now);
-        this.#send();
-        const next = await this.#store.nextDueAt(now);
+        const now = clock.now();
+        await fill(now);
+        send();
+        const next = await store.nextDueAt(now);
         if (next !== null) pause = Math.max(Math.min(next - now, POLL_MS), LEAST_PAUSE_MS);
-        await this.#prune(now);
+        if (now - prunedAt >= PRUNE_MS) {
+          prunedAt = now;
+          await store.prune(agreedNow());
+        }
       } catch (error) {
         if (!signal.aborted) onError(error);
       }
-      await this.#alarm.pause(pause, (ms, until) => this.#clock.sleep(ms, until));
+      await alarm.pause(pause, (ms, until) => clock.sleep(ms, until));
     }
-    await Promise.all(this.#sending);
+    await Promise.all(sending);
   }
 
-  async #fill(now: number): Promise<void> {
-    await this.#store.bringForward(now);
+  async function fill(now: number): Promise<void> {
+    await store.bringForward(now);
     let last: DueDelivery | null = null;
     for (;;) {
-      const page: DueDelivery[] = await this.#store.due(now, PAGE, last);
-      for (const due of page) this.#queue.add(due);
+      const page: DueDelivery[] = await store.due(now, PAGE, last);
+      for (const due of page) queue.add(due);
       last = page.at(-1) ?? last;
-      if (page.length < PAGE || this.#options.signal.aborted) return;
-      this.#send();
+      if (page.length < PAGE || signal.aborted) return;
+      send();
       // Thousands may be due for a dead recipient: yields to other work.
       await setImmediate();
     }
   }
 
-  #send(): void {
-    if (this.#options.signal.aborted) return;
-    for (let due = this.#queue.take(); due !== null; due = this.#queue.take()) {
-      const sent = this.#deliver(due).finally(() => this.#sending.delete(sent));
-      this.#sending.add(sent);
+  function send(): void {
+    if (signal.aborted) return;
+    for (let due = queue.take(); due !== null; due = queue.take()) {
+      const sent = deliver(due).finally(() => sending.delete(sent));
+      sending.add(sent);
     }
   }
 
-  async #deliver(due: DueDelivery): Promise<void> {
+  async function deliver(due: DueDelivery): Promise<void> {
     try {
-      const delivery = await this.#store.pending(due.id, this.#clock.now());
+      const delivery = await store.pending(due.id, clock.now());
       // `null` when it was cancelled since the poll.
-      if (delivery !== null) await this.#attempt(delivery);
+      if (delivery !== null) await makeAttempt(delivery);
     } catch (error) {
-      if (!this.#options.signal.aborted) this.#options.onError(error);
+      if (!signal.aborted) onError(error);
     }
-    this.#queue.end(due);
-    this.#send();
+    queue.end(due);
+    send();
   }
 
-  async #attempt(delivery: PendingDelivery): Promise<void> {
-    const { signal, onAttempt } = this.#options;
-    const at = this.#clock.now();
-    const beganAt = this.#clock.elapsed();
-    const made = await this.#tryOnce(delivery);
+  async function makeAttempt(delivery: PendingDelivery): Promise<void> {
+    const at = clock.now();
+    const beganAt = clock.elapsed();
+    const made = await tryOnce(delivery);
     if (signal.aborted && made.outcome !== 'delivered') return;
     const attempt: KeptAttempt = {
       at,
-      latencyMs: this.#clock.elapsed() - beganAt,
+      latencyMs: clock.elapsed() - beganAt,
       ok: made.outcome === 'delivered',
       answer: made.answer,
     };
-    const verdict = this.#judge(delivery, made, at);
-    await this.#record(delivery, attempt, verdict);
+    const verdict = judge(delivery, made, at);
+    await record(delivery, attempt, verdict);
     onAttempt?.({ delivery, attempt, verdict });
   }
 
   /** One attempt, within its deadline and until the end of the process. */
-  async #tryOnce({ id, channel, target, message }: PendingDelivery): Promise<Attempt> {
-    const notifier = this.#options.notifiers[channel];
+  async function tryOnce({ id, channel, target, message }: PendingDelivery): Promise<Attempt> {
+    const notifier = notifiers[channel];
     if (notifier === undefined) {
       // Another process accepted the alert, or the settings have changed.
-      const words = `${channel} ${NOT_SET_UP} (${this.#options.process})${remedyWords(channel)}`;
+      const words = `${channel} ${NOT_SET_UP} (${process})${remedyWords(channel)}`;
       return later(words, NO_NOTIFIER_SEC);
     }
     const signingSecrets =
-      channel === 'WEBHOOK' ? await this.#store.signingSecrets(message.owner, this.#clock.now()) : [];
+      channel === 'WEBHOOK' ? await store.signingSecrets(message.owner, clock.now()) : [];
     const isOver = new AbortController();
     const late = new AbortController();
-    const stop = AbortSignal.any([this.#options.signal, late.signal]);
-    void this.#clock.sleep(notifier.deadlineMs ?? DEADLINE_MS, isOver.signal).then(() => late.abort());
+    const stop = AbortSignal.any([signal, late.signal]);
+    void clock.sleep(notifier.deadlineMs ?? DEADLINE_MS, isOver.signal).then(() => late.abort());
     try {
       return await notifier.deliver({ id, target, message, signingSecrets }, stop);
     } catch (error) {
-      this.#options.onError(error);
+      onError(error);
       return later(`${channel} could not be sent: this is a mistake in gastop`);
     } finally {
       isOver.abort();
     }
   }
 
-  #judge({ channel, tries, triesSince }: PendingDelivery, made: Attempt, at: number): Verdict {
+  function judge({ channel, tries, triesSince }: PendingDelivery, made: Attempt, at: number): Verdict {
     switch (made.outcome) {
       case 'delivered':
         return { kind: 'delivered' };
@@ -269,35 +269,29 @@ export class Dispatcher {
       case 'gone':
         return { kind: 'gone', reason: `${channel} recipient is gone: it answered ${made.answer}` };
       case 'later': {
-        const random = (this.#options.random ?? Math.random)();
         const since = tries === 0 ? at : triesSince;
         const { retryAfterSec } = made;
-        const now = this.#clock.now();
-        const next = nextTryAt({ tries: tries + 1, triesSince: since, now, retryAfterSec, random });
+        const now = clock.now();
+        const next = nextTryAt({ tries: tries + 1, triesSince: since, now, retryAfterSec, random: random() });
         return next === null ? { kind: 'failed' } : { kind: 'again', at: next };
       }
     }
   }
 
   /** Retries the save, not the attempt: a full disk must not have a recipient notified every two seconds. */
-  async #record(delivery: PendingDelivery, attempt: KeptAttempt, verdict: Verdict): Promise<void> {
-    const { signal, onError } = this.#options;
+  async function record(delivery: PendingDelivery, attempt: KeptAttempt, verdict: Verdict): Promise<void> {
     for (let isTold = false; ; isTold = true) {
       try {
-        return await this.#store.record(delivery, attempt, verdict);
+        return await store.record(delivery, attempt, verdict);
       } catch (error) {
         if (signal.aborted) return;
         if (!isTold) onError(error);
-        await this.#clock.sleep(RECORD_AGAIN_MS, signal);
+        await clock.sleep(RECORD_AGAIN_MS, signal);
       }
     }
   }
 
-  async #prune(now: number): Promise<void> {
-    if (now - this.#prunedAt < PRUNE_MS) return;
-    this.#prunedAt = now;
-    await this.#store.prune(this.#options.agreedNow?.() ?? now);
-  }
+  return { run, wake: alarm.ring };
 }
 
 export const NOT_SET_UP = 'is not set up in the process that sends';
@@ -319,11 +313,11 @@ interface SendingOptions extends Pick<DispatcherOptions, 'signal' | 'onError' | 
 /** Runs the dispatcher while this process holds the lease; on a server, where every process sends, always. */
 export function startSending(options: SendingOptions): LeaderWork {
   const { lease, database, delivery, wallNow, agreedNow, onError, onAttempt } = options;
-  let dispatcher: Dispatcher | null = null;
+  let dispatcher: ReturnType<typeof createDispatcher> | null = null;
   const store = new OutboxStore(database);
   const run = async (signal: AbortSignal) => {
     if (signal.aborted) return;
-    dispatcher = new Dispatcher({
+    dispatcher = createDispatcher({
       store,
       notifiers: createNotifiers(delivery, { now: wallNow }),
       process: lease.process,
