@@ -28,8 +28,8 @@ export interface SignedTransactionRow {
   /** When the auto-tx ended, ms since epoch: its bytes are no longer handed out. `null`: they may be sent. */
   ended_at: number | null;
   bytes: Uint8Array;
-  /** Id of the encryption key. */
-  key_id: string;
+  /** Id of the encryption key; `null`: not encrypted, in a file from an older version. */
+  key_id: string | null;
 }
 
 /** Totals of an owner's executed auto-txs, including deleted ones. */

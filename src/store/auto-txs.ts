@@ -215,7 +215,7 @@ export class AutoTxStore extends Store {
       return signed.where('auto_tx_id', '=', id).where('ended_at', 'is', null).executeTakeFirst();
     });
     if (row === undefined) return null;
-    return this.database.sealer.open(id, { keyId: row.key_id, bytes: row.bytes }) ?? 'sealed';
+    return this.database.sealer.open(id, { keyId: row.key_id ?? '', bytes: row.bytes }) ?? 'sealed';
   }
 
   async forgetSigned(now: number): Promise<void> {

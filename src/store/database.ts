@@ -9,7 +9,7 @@ import { damaged, StoreError, type StoreErrorCode, toStoreError } from './errors
 import { HISTORY_MIGRATIONS, KEY_MIGRATIONS, type Migrations } from './migrations.ts';
 import { createSealer, ephemeralSealer, fileSealer, NO_SEALER, type Sealer } from './sealer.ts';
 import { sqliteDialect } from './sqlite.ts';
-import { isPostgres, type KeyTables, type Tables } from './tables.ts';
+import { isPostgres, type KeyTables, type Queries, readMeta, saveMeta, type Tables } from './tables.ts';
 
 /** SQLite blocks the whole process while it waits. */
 const BUSY_TIMEOUT_MS = 20;
@@ -69,13 +69,42 @@ export async function openDatabase(
   key: Buffer | null = null,
   connect?: ConnectFile,
 ): Promise<Database> {
-  return open<Tables>(target, HISTORY_MIGRATIONS, sealerOf(target, key), connect);
+  const sealer = sealerOf(target, key);
+  const database = await open<Tables>(target, HISTORY_MIGRATIONS, sealer, connect);
+  try {
+    if (!isServerUrl(target)) await database.run((db) => sealOnce(db, sealer));
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return database;
 }
 
 function sealerOf(target: string, key: Buffer | null): Sealer {
   if (key !== null) return createSealer(() => key);
   if (isServerUrl(target)) return NO_SEALER;
   return hasNoFile(target) ? ephemeralSealer() : fileSealer(target);
+}
+
+/** Once per file: encrypts signed bytes of an older version, and rewrites the pages that held them. */
+async function sealOnce(db: Queries, sealer: Sealer): Promise<void> {
+  if ((await readMeta(db, 'sealed')) === '1') return;
+  await db.transaction().execute(async (trx) => {
+    const signed = trx.selectFrom('signed_transactions').select(['auto_tx_id as id', 'bytes']);
+    const plain = await signed.where('key_id', 'is', null).execute();
+    for (const { id, bytes } of plain) {
+      const { keyId, bytes: sealed } = sealer.seal(id, bytes);
+      const row = trx.updateTable('signed_transactions').set({ bytes: sealed, key_id: keyId });
+      await row.where('auto_tx_id', '=', id).execute();
+    }
+    if ((await readMeta(trx, 'sealed')) === null)
+      await saveMeta(trx, 'sealed', plain.length === 0 ? '1' : 'rewrite');
+  });
+  if ((await readMeta(db, 'sealed')) === '1') return;
+  // An overwritten page keeps parts of its old content.
+  await sql`vacuum`.execute(db);
+  await sql`pragma wal_checkpoint(truncate)`.execute(db);
+  await saveMeta(db, 'sealed', '1');
 }
 
 export const openKeyDatabase = (target: string): Promise<KeyDatabase> =>
@@ -284,8 +313,7 @@ async function refuseForeign(
   const applied = rowsApplied.map((row) => row.name);
   if (applied.length > 0 && !applied.some((each) => each in migrations))
     throw new StoreError('foreign-database', `${name} is a database of gastop for something else; ${choose}`);
-  const newest = Object.keys(migrations).sort().at(-1) ?? '';
-  if (applied.some((each) => each > newest))
+  if (applied.some((each) => !(each in migrations)))
     throw new StoreError('newer-schema', `${name} was written by a newer gastop; update gastop or ${choose}`);
   return new Set(applied);
 }
@@ -308,10 +336,7 @@ async function migrate(
   if (Object.keys(migrations).every((each) => applied.has(each))) return;
   const migrator = new Migrator({
     db,
-    // Applied ones may have been folded into a later one.
-    provider: {
-      getMigrations: async () => ({ ...Object.fromEntries([...applied].map(nothing)), ...migrations }),
-    },
+    provider: { getMigrations: async () => ({ ...migrations }) },
     // The migrations of the keys have their own order.
     allowUnorderedMigrations: true,
     ...(schema === undefined ? {} : { migrationTableSchema: schema }),
@@ -319,5 +344,3 @@ async function migrate(
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw error;
 }
-
-const nothing = (name: string) => [name, { up: async () => {} }];

@@ -96,8 +96,10 @@ async function copy(source: Untyped, target: Untyped, table: string, change: (ro
     const last = rows.at(-1);
     if (last === undefined) return copied;
     after = last.row_number;
-    const values = rows.map(({ row_number: _, ...row }) => change(row));
-    await target.insertInto(table).values(values).execute();
+    // Only the file needs its note of being sealed.
+    const wanted = rows.filter(({ key }) => key !== 'sealed');
+    const values = wanted.map(({ row_number: _, ...row }) => change(row));
+    if (values.length > 0) await target.insertInto(table).values(values).execute();
     copied += values.length;
   }
 }

@@ -57,7 +57,7 @@ export async function insertAutoTxs({ queries }: Database, waiting: number, owne
       await trx.insertInto('auto_txs').values(page.map(toAutoTxRow)).execute();
       await trx
         .insertInto('signed_transactions')
-        .values(page.map(({ id }) => ({ auto_tx_id: id, bytes: bytesOf(id), key_id: 'none' })))
+        .values(page.map(({ id }) => ({ auto_tx_id: id, bytes: bytesOf(id) })))
         .execute();
     }
   });

@@ -8,13 +8,21 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { TrackStore } from '../../src/store/advice-track.ts';
+import { toAlertRow } from '../../src/store/alert-rows.ts';
 import { KeyStore } from '../../src/store/api-keys.ts';
+import { toBlockRow } from '../../src/store/block-rows.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { openDatabase, openKeyDatabase } from '../../src/store/database.ts';
-import { makeBlocks } from '../helpers/chain-blocks.ts';
+import { LeaseStore } from '../../src/store/lease.ts';
+import { OutboxStore } from '../../src/store/outbox.ts';
+import type { Tables } from '../../src/store/tables.ts';
+import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { asked, ENGINES, emptyDatabase } from '../helpers/databases.ts';
+import { migrated } from '../helpers/open-database.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { temporaryFile, temporaryFolder } from '../helpers/service.ts';
+import { keptAlert } from './alerts/kept-alerts.ts';
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
@@ -92,17 +100,55 @@ test('a database written by a newer version is refused', async () => {
   });
 });
 
-test('a database that was migrated step by step opens with its blocks; one of an early version is refused', async () => {
+test('a history written before advice was kept goes on, with its blocks', async () => {
   const path = await temporaryFile('chain-1.db');
-  const first = await openDatabase(path);
-  await new BlockStore(first).saveBlocks(makeBlocks(5, 7));
-  await sql`insert into kysely_migration values ('0009-leader', '2026-11-23')`.execute(first.queries);
-  await first.close();
-  const again = await openDatabase(path);
-  expect(await new BlockStore(again).newest(10)).toEqual(makeBlocks(5, 7));
-  await sql`delete from kysely_migration where name > '0009-leader'`.execute(again.queries);
-  await again.close();
-  await expect(openDatabase(path)).rejects.toMatchObject({ code: 'foreign-database' });
+  const older = await migrated<Tables>(path, 1);
+  await older
+    .insertInto('blocks')
+    .values(toBlockRow(makeBlock(7)))
+    .execute();
+  await older.destroy();
+  const database = await openDatabase(path);
+  expect((await new BlockStore(database).head())?.number).toBe(7);
+  expect(await new TrackStore(database).score(100)).toMatchObject({ evaluated: 0 });
+  await database.close();
+});
+
+test('an older database keeps its signing secret, and its alerts wait for no more than their cooldown where they need not', async () => {
+  const path = await temporaryFile('chain-1.db');
+  const older = await migrated<Record<'alerts' | 'signing_secrets', Record<string, unknown>>>(path, 6);
+  const waiting = { phase: 'resting', cooldown_until: 60_000, wake_at_least: 100 };
+  const rows = [
+    { id: 'armed', wake_at_most: 99 },
+    { id: 'cooldown', ...waiting },
+    { id: 'hysteresis', ...waiting, hysteresis: 5, wake_at_least: 105 },
+    { id: 'none', ...waiting, cooldown_ms: 0 },
+    { id: 'left', ...waiting, hysteresis: 5, has_left: 1, wake_at_least: null, wake_ms: 60_000 },
+  ];
+  for (const row of rows) {
+    const { must_leave: hasLeft, ...usual } = toAlertRow(keptAlert('', { cooldownMs: 60_000 }));
+    await older
+      .insertInto('alerts')
+      .values({ ...usual, wake_at_most: null, has_left: hasLeft, ...row })
+      .execute();
+  }
+  await older.insertInto('signing_secrets').values({ owner: '', secret: 'whsec_kept' }).execute();
+  await older.destroy();
+  const database = await openDatabase(path);
+  expect(await new OutboxStore(database).signingSecrets('', 0)).toEqual(['whsec_kept']);
+  const found = await database.queries
+    .selectFrom('alerts')
+    .select(['id', 'phase', 'must_leave', 'wake_at_most', 'wake_at_least', 'wake_ms'])
+    .orderBy('id')
+    .execute();
+  await database.close();
+  expect(found.map((row) => Object.values(row))).toEqual([
+    ['armed', 'armed', 0, 99, null, null],
+    ['cooldown', 'cooling', 0, null, null, 60_000],
+    ['hysteresis', 'cooling', 1, null, 105, null],
+    ['left', 'cooling', 0, null, null, 60_000],
+    ['none', 'cooling', 1, null, 100, null],
+  ]);
 });
 
 test('a path below a file, and a path that is a folder, are refused in one line', async () => {
@@ -193,6 +239,35 @@ test.skipIf(process.platform === 'win32')('a folder without permission is said a
     'StoreError not-permitted no permission for chain-1.db; check the rights on it and its folder',
   );
   chmodSync(join(folder, 'closed'), 0o700);
+});
+
+test('an older program stops writing after a migration, and says what to do', async () => {
+  const path = await temporaryFile('chain-1.db');
+  const older = await migrated<Tables>(path, 8);
+  const old = { name: 'follower', holder: 'x', process: 'older', since: 1, heartbeat_at: 1 };
+  await sql`insert into leases (name, holder, process, since, heartbeat_at)
+    values (${old.name}, ${old.holder}, ${old.process}, 1, 1)`.execute(older);
+  const database = await openDatabase(path);
+  // How each of its writing transactions begins, and how it takes and keeps the lease.
+  const writes = [
+    older
+      .updateTable('leases')
+      .set((e) => ({ heartbeat_at: e.ref('heartbeat_at') }))
+      .where('name', '=', old.name),
+    older
+      .updateTable('leases')
+      .set({ heartbeat_at: 2 })
+      .where('name', '=', old.name)
+      .where('holder', '=', 'newer'),
+  ];
+  for (const write of writes)
+    await expect(write.execute()).rejects.toThrow(
+      'a newer gastop has updated it; restart this program with that version',
+    );
+  await new LeaseStore(database).take({ holder: 'y', process: 'newer', since: 2, heartbeatAt: 2 }, null);
+  await new BlockStore(database, () => ({ kind: 'holder', holder: 'y' })).saveBlocks(makeBlocks(5, 7));
+  await older.destroy();
+  await database.close();
 });
 
 test('refuses a damaged file with one line of advice, and reports damage found later', async () => {

@@ -2,13 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { toAutoTxRow } from '../../../src/store/auto-tx-rows.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { ENGINES, emptyDatabase } from '../../helpers/databases.ts';
-import { openDatabase } from '../../helpers/open-database.ts';
+import { migrated, openDatabase } from '../../helpers/open-database.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
 import { bytesOf, draftAutoTx, keptAutoTx } from './kept-auto-txs.ts';
 
 const NO_CAP = Number.POSITIVE_INFINITY;
+const SIGNED = 'signed bytes of old';
 
 async function open(target: string, key: Buffer | null = null) {
   const database = await openDatabase(target, key);
@@ -56,14 +58,26 @@ test.runIf(ENGINES.includes('PostgreSQL'))(
   },
 );
 
-test('a file has a key beside it, for its owner alone; without that key nothing is had', async () => {
+test('a file of before is sealed where it lies, with a key beside it for its owner alone; without that key nothing is had', async () => {
   const folder = await temporaryFolder();
   const path = join(folder, 'chain-1.db');
+  const older = await migrated<Record<'auto_txs' | 'signed_transactions', Record<string, unknown>>>(path, 8);
+  const bytes = new TextEncoder().encode(SIGNED.repeat(400));
+  for (const id of ['old', 'twin']) {
+    await older
+      .insertInto('auto_txs')
+      .values({ ...toAutoTxRow(keptAutoTx(id)) })
+      .execute();
+    await older.insertInto('signed_transactions').values({ auto_tx_id: id, bytes }).execute();
+  }
+  await older.destroy();
+  expect(await contents(folder)).toContain(SIGNED);
   const { database, store } = await open(path);
-  await store.create(keptAutoTx('old'), bytesOf('old'), NO_CAP);
-  expect(await contents(folder)).not.toContain(Buffer.from(bytesOf('old')).toString('latin1'));
+  expect(await contents(folder)).not.toContain(SIGNED);
   expect((await stat(`${path}.key`)).mode & 0o777).toBe(0o600);
-  expect(await store.signedBytes('old')).toEqual(bytesOf('old'));
+  expect(await store.signedBytes('old')).toEqual(bytes);
+  // Two for one nonce should never have been: one of them waits on.
+  expect(await store.counts('')).toEqual({ PENDING: 1, CANCELLED: 1 });
   await database.close();
   await rm(`${path}.key`);
   const found = await open(path);
