@@ -266,19 +266,18 @@ export function footerKeys(scopes: readonly Scope[], width: number, isWorking: D
     .filter((binding) => binding.footer !== undefined && !isShadowed(binding))
     .toSorted((one, other) => place(one) - place(other))
     .map(({ action, footerLabel, label, footer = '' }) => ({
-      key: forTerminal(footerLabel ?? label),
-      word: forTerminal(footer),
-      isFixed: action === 'help' || action === 'quit',
+      ...{ action, key: forTerminal(footerLabel ?? label), word: forTerminal(footer) },
     }));
+  // Help and quit first, so that these are always there.
+  const isFixed = ({ action }: Pick<KeyBinding, 'action'>) => action === 'help' || action === 'quit';
   let left = width;
-  const fits = ({ key, word }: (typeof shown)[number]) => {
-    left -= displayWidth(key) + displayWidth(word) + 3;
-    return left >= 0;
-  };
-  const kept = new Set(
-    [...shown.filter(({ isFixed }) => isFixed), ...shown.filter(({ isFixed }) => !isFixed)].filter(fits),
-  );
-  return shown.filter((each) => kept.has(each)).map(({ key, word }) => ({ key, word }));
+  const fitting = shown
+    .toSorted((one, other) => Number(isFixed(other)) - Number(isFixed(one)))
+    .filter(({ key, word }) => {
+      left -= displayWidth(key) + displayWidth(word) + 3;
+      return left >= 0;
+    });
+  return shown.filter((each) => fitting.includes(each));
 }
 
 /** The keys of the present frame: a transform writes them whenever Ink draws, styled as the pair K and W. */

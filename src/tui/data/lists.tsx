@@ -33,7 +33,7 @@ import type { AutoTxStatus } from '../../contract/choices.ts';
 import { cleanText, graphemes } from '../../core/text.ts';
 import { useToast } from '../chrome/toast.tsx';
 import type { Scope } from '../input/keymap.ts';
-import { flushMutations, usePendingChanges, usePendingDeletions } from './mutations.ts';
+import { flushMutations, usePendingChanges } from './mutations.ts';
 import {
   ELSEWHERE_MS,
   type Polled,
@@ -121,9 +121,8 @@ export function ListsProvider({ shown, beforeClosing, children, ...session }: Li
   }, [client, beforeClosing, queries]);
 
   const changed = usePendingChanges();
-  const deletions = usePendingDeletions();
   const listed = alerts.data?.items ?? [];
-  const items = changed(listed.filter(({ id }) => !deletions.some(({ alert }) => alert.id === id)));
+  const items = changed(listed);
   const { total = null } = alerts.data ?? {};
   const lists: Lists = {
     alerts: {

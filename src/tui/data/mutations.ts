@@ -67,31 +67,33 @@ export function useWork<Result = unknown>(resource: 'alert' | 'auto-tx', scope?:
 
 const PENDING = { status: 'pending' } as const;
 
-const deletionsIn = (mutations: readonly Mutation[]) =>
+const worksIn = (mutations: readonly Mutation[]) =>
   mutations.flatMap((mutation) => {
     const { variables }: { readonly variables: unknown } = mutation.state;
-    return isWork(variables) && variables.deletion ? [{ ...variables.deletion, mutation }] : [];
+    return isWork(variables) ? [{ ...variables, mutation }] : [];
   });
 
-export const usePendingDeletions = () =>
-  deletionsIn(useMutationState({ filters: PENDING, select: (mutation) => mutation }));
+const usePendingWorks = () => worksIn(useMutationState({ filters: PENDING, select: (mutation) => mutation }));
 
-/** Items as they will be once their pending changes are done. */
+/** Items as they will be once their pending changes and deletions are done. */
 export function usePendingChanges() {
-  const works = useMutationState({ filters: PENDING, select: ({ state }) => state.variables as unknown });
-  const changes = works.flatMap((work) => (isWork(work) && work.change ? [work.change] : []));
+  const works = usePendingWorks();
+  const isDeleted = (id: string) => works.some(({ deletion }) => deletion?.alert.id === id);
+  const changeOf = (id: string) => works.findLast(({ change }) => change?.id === id)?.change;
   return <Item extends { readonly id: string }>(items: readonly Item[]): readonly Item[] =>
-    changes.length === 0
+    works.length === 0
       ? items
-      : items.map((item) => ({ ...item, ...changes.findLast(({ id }) => id === item.id) }));
+      : items.filter(({ id }) => !isDeleted(id)).map((item) => ({ ...item, ...changeOf(item.id) }));
 }
 
 export function useDeletions() {
   const { client, now, undoMs = UNDO_MS } = useMonitor();
   const mutations = useQueryClient().getMutationCache();
   const { mutate } = useWork('alert');
+  const undoableOf = ({ deletion, mutation }: ReturnType<typeof worksIn>[number]) =>
+    deletion && deletion.until > now() ? [{ ...deletion, mutation }] : [];
   return {
-    undoable: usePendingDeletions().filter(({ until }) => until > now()),
+    undoable: usePendingWorks().flatMap(undoableOf),
     remove: (alert: AlertView) => {
       const { promise, resolve: decide } = Promise.withResolvers<boolean>();
       setTimeout(decide, undoMs, true);
@@ -107,7 +109,7 @@ export function useDeletions() {
     /** Restores the alert that was deleted last; `null` when there is none. */
     undo: (): AlertView | null => {
       // Another key may have come before the screen shows what the last one did.
-      const last = deletionsIn(mutations.findAll(PENDING)).findLast(({ until }) => until > now());
+      const last = worksIn(mutations.findAll(PENDING)).flatMap(undoableOf).at(-1);
       if (last === undefined) return null;
       last.decide(false);
       mutations.remove(last.mutation);
@@ -124,15 +126,12 @@ export async function unlessGone(deletion: Promise<unknown>): Promise<void> {
 
 /** Sends what is pending, and prints what failed; resolves when all is sent, or time is up. */
 export async function flushMutations(queries: QueryClient): Promise<void> {
-  const sent = queries.getMutationCache().findAll(PENDING);
+  const works = worksIn(queries.getMutationCache().findAll(PENDING));
   await Promise.all(
-    sent.map(async (mutation) => {
-      const { variables }: { readonly variables: unknown } = mutation.state;
-      if (!isWork(variables)) return;
-      variables.deletion?.decide(true);
+    works.map(async ({ deletion, failed, mutation }) => {
+      deletion?.decide(true);
       const settled = mutation.continue().then(() => null, refusalText);
       const problem = await atMost(FLUSH_MS, settled);
-      const { failed } = variables;
       // The console is held while the monitor runs, and printed once the terminal is restored.
       if (problem !== null)
         console.error(`gastop: ${failed}: ${problem ?? 'the service did not answer in time'}`);

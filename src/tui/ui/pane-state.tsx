@@ -81,7 +81,7 @@ export function PolledFrame(props: PolledFrameProps) {
   const text = around
     ? `this is from ${age}`
     : `${what} as of ${age}${next === null ? '' : ` · ${next}`} · ${error.message}`;
-  return <DimContext value={true}>{children([plain(text.replaceAll('\n', ' '))])}</DimContext>;
+  return <DimContext value={true}>{children([plain(text)])}</DimContext>;
 }
 
 /** The service's own message, without the route that it refuses; `null`: none. */
@@ -92,15 +92,14 @@ export function serviceMessage({ message, endpoint }: ClientError): string | nul
 
 /** Why a part of a pane is missing, most important first; `isPast`: the frame already says why the data is stale. */
 export function missingReason(error: Error, isPast: boolean): string {
-  if (!(error instanceof ClientError)) return error.message.replaceAll('\n', ' ');
+  if (!(error instanceof ClientError)) return error.message;
   const { code, endpoint, limit } = error;
   if (code === 'not-found') return 'this service has none';
   if (code === 'quota' && limit === 'rate') return 'waiting: limit per second';
   if (isPast && (code === 'key' || code === 'quota')) return 'no requests for now';
+  if (code !== 'plan') return error.message;
   const detail = serviceMessage(error);
-  const words =
-    code === 'plan' ? `plan lacks ${endpoint}${detail === null ? '' : `: ${detail}`}` : error.message;
-  return words.replaceAll('\n', ' ');
+  return `plan lacks ${endpoint}${detail === null ? '' : `: ${detail}`}`;
 }
 
 /** By code, and by the service's own error code, limit or endpoint where that says more. */
@@ -149,5 +148,5 @@ export function remedyFor(error: Error): string | null {
 export function refusalText(error: Error): string {
   const details = error instanceof ClientError ? error.details : [];
   const messages = details.map(({ path, message }) => (path === '' ? message : `${path} ${message}`));
-  return (messages.length > 0 ? messages.join(', ') : error.message).replaceAll('\n', ' ');
+  return messages.length > 0 ? messages.join(', ') : error.message;
 }

@@ -186,7 +186,10 @@ export function OneLine({ line, width }: { readonly line: Line; readonly width: 
 }
 
 export function Spans({ line }: { readonly line: Line }) {
-  return placed(line, ({ text, ...look }) => <Words {...look}>{forTerminal(text)}</Words>);
+  // A message of several lines, from outside, stays on one.
+  return placed(line, ({ text, ...look }) => (
+    <Words {...look}>{forTerminal(text.replaceAll('\n', ' '))}</Words>
+  ));
 }
 
 /** As many segments as fit into one line. */

@@ -235,12 +235,8 @@ function quotaLines(context: ServiceContext): readonly Line[] {
   const limit = dailyLimit === null ? null : formatCount(dailyLimit);
   const phrases = [
     plan && `plan ${plan}`,
-    limit === null && 'no daily limit',
-    limit === null
-      ? count && `${count} asked today`
-      : count
-        ? `${count} of ${limit} today`
-        : `${limit} a day`,
+    limit === null ? 'no daily limit' : count === null && `${limit} a day`,
+    count && (limit === null ? `${count} asked today` : `${count} of ${limit} today`),
     perSecond !== null && `${formatCount(perSecond)} per second`,
   ];
   const share = used === null || !dailyLimit ? null : Math.min(used / dailyLimit, 1);
