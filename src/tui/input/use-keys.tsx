@@ -69,12 +69,11 @@ export class Dispatcher {
   }
 
   #handler(scope: Scope, action: ActionName): ActionHandler | undefined {
-    const own = this.#registered.filter((entry) => entry.scope === scope);
-    const handlers = own.map(({ latest }) => latest.current.handlers[action]);
-    return (
-      handlers.findLast((each) => each !== undefined) ??
-      (scope === 'global' ? this.global[action] : undefined)
+    const handlers = this.#registered.map((entry) =>
+      entry.scope === scope ? entry.latest.current.handlers[action] : undefined,
     );
+    const own = handlers.findLast((each) => each !== undefined);
+    return own ?? (scope === 'global' ? this.global[action] : undefined);
   }
 
   works(scope: Scope, action: ActionName): boolean {
