@@ -23,8 +23,10 @@ export function parseResponse(text: string, schema: z.ZodObject, context: Respon
   const parsed = parseJson(text);
   if (parsed === undefined) throw unreadable(notJson(text, context), null, text, context);
   const body = harmless(parsed);
-  /** It follows the contract: every price is in wei, however small. */
-  const isExact = context.isOwn === true || followsContract(schema, body);
+  // Further fields are a newer release's: every price is still in wei, however small.
+  const isExact =
+    context.isOwn === true ||
+    (schema.safeParse(body).error?.issues ?? []).every(({ code }) => code === 'unrecognized_keys');
   return { body, isExact, wire: isExact ? body : inWireForm(schema, body, context.renaming) };
 }
 
@@ -98,10 +100,4 @@ function notJson(text: string, { endpoint, host }: ResponseContext): string {
     ? 'a web page: a login or proxy, or not the address of a v1 service'
     : `${text.trim() === '' ? 'nothing' : 'something that is not JSON'}; check the URL`;
   return `${host} responded to ${endpoint} with ${what}`;
-}
-
-/** A newer release of our service may have further fields; its units are still certain. */
-function followsContract(schema: z.ZodType, body: unknown): boolean {
-  const parsed = schema.safeParse(body);
-  return parsed.success || parsed.error.issues.every((issue) => issue.code === 'unrecognized_keys');
 }

@@ -84,17 +84,12 @@ export function readTime(value: unknown): string | null {
   return ms >= 0 && ms <= LATEST_TIME_MS ? new Date(Math.round(ms)).toISOString() : null;
 }
 
-const UNIT_SEC = new Map([
-  ['m', 60],
-  ['h', 3_600],
-  ['d', 86_400],
-  ['w', 604_800],
-]);
+const UNIT_SEC: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400, w: 604_800 };
 
 /** Length of a time frame such as `6h` or `2w` in seconds; `null` for others (`epoch`). */
 export function timeFrameSec(word: string): number | null {
   const [, count = '', unit = ''] = /^([1-9]\d{0,3})([mhdw])$/.exec(word) ?? [];
-  return count === '' ? null : Number(count) * (UNIT_SEC.get(unit) ?? 0);
+  return count === '' ? null : Number(count) * (UNIT_SEC[unit] ?? 0);
 }
 
 export function readFlag(value: unknown): boolean | null {

@@ -84,15 +84,13 @@ export const TimeFrame = z
   .enum(TIME_FRAMES)
   .meta({ id: 'TimeFrame', description: 'How far back the response reaches' });
 
-/** Whether it is a whole number of wei, with at most 9 decimals, within a double's precision. */
-const isWholeWei = (gwei: number): boolean => {
-  const wei = gwei * 1e9;
-  return Math.abs(wei - Math.round(wei)) <= Math.abs(wei) * Number.EPSILON;
-};
+/** A whole number, within a double's precision. */
+const isWhole = (number: number) =>
+  Math.abs(number - Math.round(number)) <= Math.abs(number) * Number.EPSILON;
 
 /** A user's gwei: a whole number of wei. */
 export const gweiOf = (bounded: z.ZodNumber) =>
-  bounded.max(MOST_GWEI).refine(isWholeWei, 'must have at most 9 decimals');
+  bounded.max(MOST_GWEI).refine((gwei) => isWhole(gwei * 1e9), 'must have at most 9 decimals');
 
 /** A user's price per gas. */
 export const PriceGwei = gweiOf(z.number().gt(0));

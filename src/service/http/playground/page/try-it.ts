@@ -52,12 +52,11 @@ export function tryIt({ api, ownRoot, shownRoot, key, askForKey }: Session, rout
     output,
   );
   const keyHeader = api.components.securitySchemes.apiKey.name;
-  const requestTo = (root: string): Asked => ({
-    method,
-    address: addressOf(root, path, fields),
-    headers: headersOf(fields),
-    body: body?.input.value ?? null,
-  });
+  const requestTo = (root: string): Asked => {
+    const filled = fields.filter(({ place, value }) => place === 'header' && value() !== '');
+    const headers = Object.fromEntries(filled.map(({ name, value }) => [name, value()]));
+    return { method, address: addressOf(root, path, fields), headers, body: body?.input.value ?? null };
+  };
   const showCurl = () => {
     curl.textContent = curlWords(requestTo(shownRoot), keyHeader);
   };
@@ -152,13 +151,6 @@ function addressOf(root: string, path: string, fields: readonly Field[]): string
   }
   return `${root}${filled}${query.size === 0 ? '' : `?${query}`}`;
 }
-
-const headersOf = (fields: readonly Field[]): Record<string, string> =>
-  Object.fromEntries(
-    fields
-      .filter(({ place, value }) => place === 'header' && value() !== '')
-      .map(({ name, value }) => [name, value()]),
-  );
 
 /** The same request for a shell; the key comes from the environment, and a signed transaction from a file, because shells keep a history. */
 function curlWords({ method, address, headers, body }: Asked, keyHeader: string): string {
