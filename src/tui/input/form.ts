@@ -38,11 +38,9 @@ interface FieldOptions {
 }
 
 /** A field of a form, named like the field of the request. */
-export type FormField = FieldOptions & {
-  readonly id: string;
-  readonly label: string;
-  readonly hint: string;
-} & (
+export type FormField = FieldOptions &
+  Readonly<Record<'id' | 'label' | 'hint', string>> &
+  (
     | { readonly kind: 'one' | 'many'; readonly choices: Choices }
     | ({ readonly kind: 'text' } & TextOptions)
     /** Pasted as a whole, never drawn and never edited: the draft does not have it. */
@@ -84,25 +82,26 @@ export function numberProblem(typed: string, needed: string, example = '0.04'): 
 /** Choices and fields are the service's own; that nothing is changed is no problem of a field. */
 const NO_PROBLEM = /^must be one of |^is not a field|^Invalid key|^names nothing/;
 
+/** The name of a field by the first two parts of a path in a request body. */
+export type FieldOfPath = (name: string, rest: string) => string;
+
+/** The field of a path in a request body; `''`: none. */
+export function fieldAt(path: string, fields: readonly FormField[], fieldOf: FieldOfPath = (name) => name) {
+  const [name = '', rest = ''] = path.replace(/^\//, '').split(/[./[]/);
+  return fields.find(({ id }) => id === fieldOf(name, rest))?.id ?? '';
+}
+
 /** The first problem of each field (`''`: of none): of what was typed, else what the contract finds in the body. */
 export function problemsOf(
   fields: readonly FormField[],
   checked: Checked<unknown>,
-  fieldOfPath = nameInPath,
+  fieldOf?: FieldOfPath,
 ): ReadonlyMap<string, string> {
   const found = checked.ok ? [] : checked.problems.filter(({ message }) => !NO_PROBLEM.test(message));
-  const ofBody = found.map(({ path, message }) => [knownField(fields, fieldOfPath(path)), message] as const);
+  const ofBody = found.map(({ path, message }) => [fieldAt(path, fields, fieldOf), message] as const);
   const typed = fields.flatMap(({ id, problem }) => (problem == null ? [] : [[id, problem] as const]));
   return new Map([...ofBody.reverse(), ...typed]);
 }
-
-export const knownField = (fields: readonly FormField[], name: string): string =>
-  fields.some(({ id }) => id === name) ? name : '';
-
-export const nameInPath = (path: string): string => partsOfPath(path)[0] ?? '';
-
-/** The first two parts of a path in a request body. */
-export const partsOfPath = (path: string) => path.replace(/^\//, '').split(/[./[]/);
 
 export interface FormState {
   readonly draft: Values;

@@ -58,10 +58,8 @@ const UNFINISHED = /(?:\u200c|\u200d|\u{1f3f4}[\u{e0020}-\u{e007e}]+)$/u;
 /** Inserts typed or pasted text at the cursor, without line ends and control characters. */
 export function insertText({ text, cursor }: TextInput, pasted: string): TextInput {
   const characters = graphemes(text);
-  const added = graphemes(pasted.replace(/[\t\r\n]+/g, '')).slice(
-    0,
-    Math.max(LONGEST - characters.length, 0),
-  );
+  const room = Math.max(LONGEST - characters.length, 0);
+  const added = graphemes(pasted.replace(/[\t\r\n]+/g, '')).slice(0, room);
   const typed = [...characters.slice(0, cursor), ...added].join('');
   const unfinished = UNFINISHED.exec(typed)?.[0] ?? '';
   const left = cleanNote(typed.slice(0, typed.length - unfinished.length)) + unfinished;

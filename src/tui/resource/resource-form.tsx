@@ -6,12 +6,12 @@ import { useWork } from '../data/mutations.ts';
 import { type Confirmation, ConfirmDialog } from '../input/confirm.tsx';
 import {
   changedIn,
+  type FieldOfPath,
   type FormField,
   type FormState,
+  fieldAt,
   fieldLines,
-  knownField,
   moveFocus,
-  nameInPath,
   pressIn,
   showProblems,
   typeIn,
@@ -52,8 +52,8 @@ interface ResourceFormProps extends Pick<ReturnType<typeof useFormState>, 'form'
   readonly onSaved: (saved: Saved) => void;
   /** The confirmation before the draft is submitted, judged at that moment; `null`: none needed. */
   readonly confirm?: () => Promise<Confirmation | null>;
-  /** The form field of a path in the request body. Default: the one of that name. */
-  readonly fieldOfPath?: (path: string) => string;
+  /** Default: the field of that name. */
+  readonly fieldOf?: FieldOfPath;
   /** What is lost when the form is left. */
   readonly lost: readonly string[];
   /** The lines under the fields, whose room is reserved. */
@@ -71,7 +71,7 @@ const WORDS = {
 
 /** A form: validates fields while typing, shows a service's refusals, and confirms before it is discarded. */
 export function ResourceForm(props: ResourceFormProps) {
-  const { resource, form, fields, problems, isChange, below, fieldOfPath = nameInPath } = props;
+  const { resource, form, fields, problems, isChange, below } = props;
   const { columns, rows } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
   const width = isSpoken ? SPOKEN_WIDTH : columns;
@@ -106,7 +106,7 @@ export function ResourceForm(props: ResourceFormProps) {
       props.close();
       props.onSaved(saved);
     } catch (cause) {
-      const refusals = refusalsOf(cause, done, (path) => knownField(fields, fieldOfPath(path)));
+      const refusals = refusalsOf(cause, done, (path) => fieldAt(path, fields, props.fieldOf));
       show((id) => id in refusals, refusals);
     }
     setSending(false);

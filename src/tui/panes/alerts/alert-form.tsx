@@ -34,7 +34,6 @@ import {
   type FormField,
   formOf,
   numberProblem,
-  partsOfPath,
   problemsOf,
   textField,
   typedNumber,
@@ -81,9 +80,12 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
   const beside = distance === null ? now : `${now}, ${describeDistance(distance)}`;
   const fields = alertFields(draft, offered, beside);
   const body = bodyOf(draft);
-  const fieldOfPath = (path: string) => fieldOf(path, body.method);
-  const problems = problemsOf(fields, checkAlert(body, ANY_SERVICE), fieldOfPath);
-  const { thresholdGwei } = body;
+  const { method, thresholdGwei } = body;
+  const fieldOf = (name: string, channel: string) => {
+    if (name === 'to') return method === undefined ? 'channels' : `to:${method}`;
+    return name === 'method' ? 'channels' : name === 'targets' ? `to:${channel}` : name;
+  };
+  const problems = problemsOf(fields, checkAlert(body, ANY_SERVICE), fieldOf);
   const alert = problems.size > 0 || thresholdGwei === undefined ? null : { ...body, thresholdGwei };
   const preview = useAlertPreview(alert, (at) => untilText(at, present));
   const reach = useThresholdReach(watched, distance, alert?.confirmBlocks ?? 1, snapshot);
@@ -100,7 +102,7 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
   }
   return (
     <ResourceForm
-      {...{ ...state, onLeave, fields, problems, fieldOfPath, isChange, saved }}
+      {...{ ...state, onLeave, fields, problems, fieldOf, isChange, saved }}
       resource="alert"
       title={`${isChange ? 'Change ' : 'New alert'}${named}`}
       save={async () => {
@@ -315,12 +317,4 @@ function bodyOf(draft: AlertDraft) {
     hysteresisGwei: typedNumber(draft.hysteresisGwei),
     confirmBlocks: typedNumber(draft.confirmBlocks),
   };
-}
-
-function fieldOf(path: string, method: string | undefined): string {
-  const [name = '', rest = ''] = partsOfPath(path);
-  if (name === 'method' || (name === 'to' && method === undefined)) return 'channels';
-  if (name === 'to') return `to:${method}`;
-  if (name === 'targets') return `to:${rest}`;
-  return name;
 }
