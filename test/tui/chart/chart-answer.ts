@@ -22,6 +22,11 @@ export function tipRows(of: readonly ChartPointView[], gwei: number): readonly P
   return of.map(({ timestamp }) => ({ timestamp, blockNumber: null, value: gwei * 1e9 }));
 }
 
+export const baseRow = (timestamp: number, min: number, mean: number, max: number) => ({
+  ...{ timestamp, blockNumber: null, open: mean, close: mean },
+  ...{ min, mean, max },
+});
+
 /** An answer for the last hour; tips of 0.02 gwei, nothing compared, nothing marked. */
 export function hourAnswer(
   of: readonly ChartPointView[] = points(300, (i) => 10 + Math.sin(i / 20)),

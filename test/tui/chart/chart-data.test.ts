@@ -1,18 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chartData } from '../../../src/tui/panes/chart/chart-data.ts';
-import { BLOCK_MS, hourAnswer, NOON, points } from './chart-answer.ts';
+import { BLOCK_MS, baseRow, hourAnswer, NOON, points, tipRows } from './chart-answer.ts';
 
 const MINUTE = 60_000;
-const baseRow = (timestamp: number, min: number, mean: number, max: number) => ({
-  timestamp,
-  blockNumber: null,
-  open: mean,
-  close: mean,
-  min,
-  mean,
-  max,
-});
+const FLAT = points(5, () => 10);
 
 describe('chartData', () => {
   it('keeps every point with its own tip and its value one time frame earlier', () => {
@@ -43,26 +35,19 @@ describe('chartData', () => {
 
   it('spreads coarse tips over finer slots and sums fine ones up', () => {
     const of = points(12, () => 10, 5 * MINUTE);
-    const coarse = [0, 1].map((hour) => ({
-      timestamp: NOON - 55 * MINUTE + hour * 30 * MINUTE,
-      blockNumber: null,
-      value: 1 + hour,
-    }));
+    const tip = (timestamp: number, value: number) => ({ timestamp, blockNumber: null, value });
+    const coarse = [tip(NOON - 55 * MINUTE, 1), tip(NOON - 25 * MINUTE, 2)];
     const held = chartData(hourAnswer(of, { tips: { rows: coarse, problem: null } }));
     expect(held.slots.map(({ tip }) => tip)).toEqual([1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2]);
-    const fine = of.flatMap(({ timestamp }) =>
-      [1, 3].map((value, half) => ({ timestamp: timestamp + half * MINUTE, blockNumber: null, value })),
-    );
+    const fine = of.flatMap(({ timestamp: at }) => [tip(at, 1), tip(at + MINUTE, 3)]);
     const summed = chartData(hourAnswer(of, { tips: { rows: fine, problem: null } }));
     expect(summed.slots.every(({ tip }) => tip === 2)).toBe(true);
   });
 
   it('takes zeros for unknown tips where the points know none', () => {
     const of = points(10, () => 10).map((point) => ({ ...point, priority: null }));
-    const rows = of.map(({ timestamp }) => ({ timestamp, blockNumber: null, value: 0 }));
-    expect(
-      chartData(hourAnswer(of, { tips: { rows, problem: null } })).slots.every(({ tip }) => tip === null),
-    ).toBe(true);
+    const { slots } = chartData(hourAnswer(of, { tips: { rows: tipRows(of, 0), problem: null } }));
+    expect(slots.every(({ tip }) => tip === null)).toBe(true);
   });
 
   it('has no tip for a block without transactions', () => {
@@ -72,19 +57,9 @@ describe('chartData', () => {
 
   it('falls back on the median tip of the points, and only for the median', () => {
     const refused = { tips: { rows: [], problem: 'no such path' } };
-    const median = chartData(
-      hourAnswer(
-        points(5, () => 10),
-        { ...refused, percentile: 'p50' },
-      ),
-    );
+    const median = chartData(hourAnswer(FLAT, { ...refused, percentile: 'p50' }));
     expect(median.slots.every(({ tip }) => tip === 1e7)).toBe(true);
-    const other = chartData(
-      hourAnswer(
-        points(5, () => 10),
-        refused,
-      ),
-    );
+    const other = chartData(hourAnswer(FLAT, refused));
     expect(other.slots.every(({ tip }) => tip === null)).toBe(true);
     expect(other.tipsProblem).toBe('no such path');
   });
@@ -95,11 +70,8 @@ describe('chartData', () => {
       baseRow(timestamp, 7e9, 10e9, 11e9),
       baseRow(timestamp + MINUTE, 9e9, 10e9, 80e9),
     ]);
-    expect(chartData(hourAnswer(of, { ranges })).slots[1]).toMatchObject({
-      low: 7e9,
-      base: 10e9,
-      high: 80e9,
-    });
+    const { slots } = chartData(hourAnswer(of, { ranges }));
+    expect(slots[1]).toMatchObject({ low: 7e9, base: 10e9, high: 80e9 });
   });
 
   it('counts each block once in the mean, and reaches to the newest one', () => {

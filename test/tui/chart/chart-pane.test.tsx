@@ -7,7 +7,7 @@ import { ChartPane, type ChartPaneProps, ChartSide } from '../../../src/tui/pane
 import { HoursPane } from '../../../src/tui/panes/chart/cheap-hours.tsx';
 import { setAscii } from '../../../src/tui/ui/theme.ts';
 import { atPlace, inRoom } from '../sized-screen.tsx';
-import { BLOCK_MS, hourAnswer, NOON, points, tipRows } from './chart-answer.ts';
+import { BLOCK_MS, baseRow, hourAnswer, NOON, points, tipRows } from './chart-answer.ts';
 
 const SIZES = [
   [60, 12],
@@ -46,17 +46,10 @@ const MARKED: ChartResponses = (() => {
     },
   };
 })();
+const FLAT = points(300, () => 10);
 const COMPARED: Partial<ChartResponses> = {
   previous: {
-    rows: points(300, () => 8).map(({ timestamp, base }) => ({
-      timestamp: timestamp - 3_600_000,
-      blockNumber: null,
-      open: base,
-      min: base,
-      mean: base,
-      max: base,
-      close: base,
-    })),
+    rows: points(300, () => 8).map(({ timestamp, base }) => baseRow(timestamp - 3_600_000, base, base, base)),
     problem: null,
   },
 };
@@ -65,9 +58,8 @@ describe('ChartPane', () => {
   it('fills its room and no more, at every size, with all there is to show', () => {
     for (const [width, height] of SIZES)
       for (const answer of [MARKED, hourAnswer(points(1, () => 5)), { ...MARKED, ...COMPARED }]) {
-        const lines = draw(answer, { width, height, cursor: NOON, notice: [{ text: 'loading' }] }).split(
-          '\n',
-        );
+        const notice = [{ text: 'loading' }];
+        const lines = draw(answer, { width, height, cursor: NOON, notice }).split('\n');
         expect(lines.length).toBeLessThanOrEqual(height);
         expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(width);
         expect(lines.at(-1)).toContain('base');
@@ -126,24 +118,14 @@ describe('ChartPane', () => {
   });
 
   it('draws the window before and says how the mean has changed', () => {
-    const screen = draw(
-      hourAnswer(
-        points(300, () => 10),
-        COMPARED,
-      ),
-    );
+    const screen = draw(hourAnswer(FLAT, COMPARED));
     expect(screen).toMatch(/┈ 1h before {2}min 8\.00 {2}mean 8\.00 {2}max 8\.00 {2}mean now \+25\.0 %/);
     expect(screen).toContain('┈┈┈┈┈');
   });
 
   it('says why there is no window before', () => {
     const problem = 'history reaches back 1h, two windows of 1h need 2h';
-    const screen = draw(
-      hourAnswer(
-        points(300, () => 10),
-        { previous: { rows: [], problem } },
-      ),
-    );
+    const screen = draw(hourAnswer(FLAT, { previous: { rows: [], problem } }));
     expect(screen).toContain(`nothing to compare with: ${problem}`);
   });
 
@@ -156,8 +138,8 @@ describe('ChartPane', () => {
 
   it('never presses the base fee flat under dear tips: they have a scale of their own', () => {
     const of = points(300, (i) => 0.05 + i / 10_000);
-    const rows = of.map(({ timestamp }) => ({ timestamp, blockNumber: null, value: 40e9 }));
-    const screen = draw(hourAnswer(of, { tips: { rows, problem: null } }), { width: 60, height: 12 });
+    const tips = { rows: tipRows(of, 40), problem: null };
+    const screen = draw(hourAnswer(of, { tips }), { width: 60, height: 12 });
     expect(screen).toMatch(/0\.0800 ┤/);
     expect(screen).toMatch(/40\.\d ┤|40\.0 ┼/);
   });

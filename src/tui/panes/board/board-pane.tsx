@@ -30,7 +30,6 @@ import {
   rightColumn,
   spreadLine,
   type TableColumn,
-  truncate,
   useTable,
   wrapText,
 } from '../../ui/text.tsx';
@@ -68,7 +67,6 @@ const DETAIL_ROWS = 2;
 const LEAST_ADVICE = 14;
 const LONGEST_TITLE = 18;
 const MARGIN = 3;
-const GAP = 2;
 const FIND_HINT = {
   words: 'words filter the chains: ⏎ keeps the filter, Esc clears it',
   onEnter: 'keep',
@@ -108,16 +106,15 @@ export function BoardPane({ board, open }: BoardPaneProps) {
   const titleWidth = Math.min(Math.max(5, ...titles), LONGEST_TITLE);
   const table = useTable({
     columns: chainColumns(titleWidth),
-    rows: shown.map((each) => ({ ...rowTexts(each, now), title: titleLine(each, titleWidth) })),
+    rows: shown.map((each) => ({ ...rowTexts(each, now), title: titleLine(each) })),
     ...{ margin: MARGIN, cursor: place - above, rowName: 'Chain' },
   });
-  const adviceRoom = Math.max(columns - MARGIN - titleWidth - GAP - 1, 1);
   const lines = table.lines.map((line, at): Line => {
     const each = shown[at];
     if (isSpoken || each === undefined || each.figures !== null) return line;
     // The advice of a chain without figures takes the place of its columns.
-    const title = fitLine(titleLine(each, titleWidth), titleWidth + GAP);
-    return [...line.slice(0, 1), ...title, faint(truncate(rowTexts(each, now).advice, adviceRoom))];
+    const title = [...line.slice(0, 1), ...fitLine(titleLine(each), titleWidth)];
+    return fitLine([...title, faint(`  ${rowTexts(each, now).advice}`)], columns - 1);
   });
   const nothing =
     find.filter === '' ? 'No chains are set up.' : 'No chain has such a name; Esc clears the filter.';
@@ -140,7 +137,7 @@ export function BoardPane({ board, open }: BoardPaneProps) {
 type ToldRow = ReturnType<typeof rowTexts> & { readonly title: Line };
 
 const chainColumns = (titleWidth: number): readonly TableColumn<ToldRow>[] => [
-  leftColumn('chain', titleWidth, 0, ({ title }) => title),
+  leftColumn('chain', titleWidth, 0, ({ title }) => title, { most: titleWidth }),
   rightColumn('swap', 7, 0, ({ swap }) => swap),
   rightColumn('send', 7, 3, ({ send }) => send),
   rightColumn('L1', 4, 4, ({ l1 }) => l1),
@@ -150,11 +147,8 @@ const chainColumns = (titleWidth: number): readonly TableColumn<ToldRow>[] => [
   leftColumn('advice', LEAST_ADVICE, 0, ({ advice }) => advice, { most: Number.POSITIVE_INFINITY }),
 ];
 
-function titleLine(row: ChainRow, width = Number.POSITIVE_INFINITY): Line {
-  const name = titleOf(row);
-  if (row.problem === null) return [bold(truncate(name, width))];
-  return [colored('! ', 'bad'), plain(truncate(name, width - 2))];
-}
+const titleLine = (row: ChainRow): Line =>
+  row.problem === null ? [bold(titleOf(row))] : [colored('! ', 'bad'), plain(titleOf(row))];
 
 /** What has no room in the row: the whole reason, why its L1 part is not known, and whose dollars these are. */
 function detailText(row: ChainRow, now: number): string {

@@ -296,8 +296,10 @@ export const ChartPane = memo(function ChartPane({ data, cursor, notice, likely 
   const { slots, marks } = data;
   const hasTips = slots.some(({ tip }) => tip !== null);
   // Everything drawn is explained: parts that do not fit into the title go below it.
-  const titles = flow([...titleSegments(data), ...legendSegments(data)], textWidth, { most: 2 });
-  const above = [...titles, ...(notice === null ? [] : [[plain(' '), ...notice]])];
+  const legend = legendSegments(data);
+  const title = flow([...titleSegments(data), ...legend], textWidth);
+  const rest = legend.filter((segment) => !segment.every((span) => title[0]?.includes(span)));
+  const above = [...title, ...flow(rest, textWidth), ...(notice === null ? [] : [[plain(' '), ...notice]])];
   const previous = data.compared ? [previousSegments(data)] : [];
   const hasSide = width >= SIDE_FROM && !isSpoken;
   const chartWidth = width - (hasSide ? SIDE_WIDTH : 0);
