@@ -3,34 +3,20 @@
 export const TIME_FRAMES = ['1h', '24h', '7d', '30d'] as const;
 export type TimeFrame = (typeof TIME_FRAMES)[number];
 
-export const TIME_FRAME_SEC: Readonly<Record<TimeFrame, number>> = {
-  '1h': 3_600,
-  '24h': 86_400,
-  '7d': 604_800,
-  '30d': 2_592_000,
-};
+export const TIME_FRAME_SEC = { '1h': 3_600, '24h': 86_400, '7d': 604_800, '30d': 2_592_000 } as const;
 
 /** The span of a metrics row: one block, or a time. */
 export const BUCKETS = ['block', '1m', '5m', '1h', '1d'] as const;
 export type Bucket = (typeof BUCKETS)[number];
 
 /** Length of a bucket in seconds; a block has none. */
-export const BUCKET_SEC: Readonly<Record<Exclude<Bucket, 'block'>, number>> = {
-  '1m': 60,
-  '5m': 300,
-  '1h': 3_600,
-  '1d': 86_400,
-};
+export const BUCKET_SEC = { '1m': 60, '5m': 300, '1h': 3_600, '1d': 86_400 } as const;
 
 /** Percentiles of the tips in a block. */
 export const PERCENTILES = ['p10', 'p25', 'p50', 'p75', 'p90', 'p95', 'p99'] as const;
 /** Which lane's price an alert watches. */
 export const GAS_SPEEDS = ['SLOW', 'AVERAGE', 'FAST'] as const;
-export const LANE_OF_SPEED = {
-  SLOW: 'slow',
-  AVERAGE: 'average',
-  FAST: 'fast',
-} as const satisfies Record<(typeof GAS_SPEEDS)[number], string>;
+export const LANE_OF_SPEED = { SLOW: 'slow', AVERAGE: 'average', FAST: 'fast' } as const;
 export const SPEED_OF_LANE = { slow: 'SLOW', average: 'AVERAGE', fast: 'FAST' } as const;
 export const ALERT_CONDITIONS = ['LESS_THAN', 'GREATER_THAN'] as const;
 /** Ways an alert notifies; `TERMINAL`: every running monitor. */

@@ -33,19 +33,15 @@ export function openApiDocument(routes: readonly Route[], baseUrl?: string): str
   const up = '../'.repeat(v1.OPENAPI_PATH.split('/').length - 2);
   const here = { url: `${up}${v1.BASE_PATH.slice(1)}`, description: 'Where this document is' };
   const publicUrl = `${baseUrl?.replace(/\/+$/, '')}${v1.BASE_PATH}`;
-  const scheme = { type: 'apiKey', in: 'header', name: v1.API_KEY_HEADER };
+  const description = 'A key of this service: `gastop keys create`';
+  const scheme = { type: 'apiKey', in: 'header', name: v1.API_KEY_HEADER, description };
   const document = {
     openapi: '3.1.0',
     info: { title: 'Gas Price Service Public API', version: v1.VERSION, description: DESCRIPTION },
     servers: baseUrl === undefined ? [here] : [{ url: publicUrl, description: 'The public address' }, here],
     tags: v1.ROUTE_GROUPS.map((name) => ({ name, description: GROUP_SAYS[name] })),
     paths,
-    components: {
-      schemas: { ...taken, ...sent },
-      securitySchemes: {
-        [KEY_SCHEME]: { ...scheme, description: 'A key of this service: `gastop keys create`' },
-      },
-    },
+    components: { schemas: { ...taken, ...sent }, securitySchemes: { [KEY_SCHEME]: scheme } },
   };
   return JSON.stringify(document).replaceAll('"#/$defs/', '"#/components/schemas/');
 }
