@@ -232,12 +232,8 @@ function stateLine(alert: AlertView, { snapshot, present, width }: PaneContext):
 
 function alertTitle(alert: AlertView, context: PaneContext): readonly Line[] {
   const distance = distanceToThreshold(alert, context.snapshot);
-  const now = distance && `${formatGwei(distance.price)} now, ${describeDistance(distance)}`;
-  return [
-    [bold(describeCondition(alert))],
-    stateLine(alert, context),
-    ...(now === null ? [] : [[faint(now)]]),
-  ];
+  const now = distance && faint(`${formatGwei(distance.price)} now, ${describeDistance(distance)}`);
+  return [[bold(describeCondition(alert))], stateLine(alert, context), ...(now ? [[now]] : [])];
 }
 
 function detailLines(
@@ -308,14 +304,7 @@ function deliveryLines(delivery: DeliveryView, isSelected: boolean, { present, w
 function deleteQuestion(alert: AlertView) {
   const { note, triggerCount } = alert;
   const log = `It has fired ${formatCount(triggerCount ?? 0)} ×; its delivery log is deleted too.`;
-  return {
-    title: 'Delete this alert?',
-    lines: [
-      ...[describeCondition(alert), cleanText(note ?? '')],
-      ...(triggerCount ? [log] : []),
-      'It can be undone for 10 s.',
-    ],
-    yes: 'Delete',
-    no: 'Keep it',
-  };
+  const name = [describeCondition(alert), cleanText(note ?? '')];
+  const lines = [...name, triggerCount ? log : '', 'It can be undone for 10 s.'];
+  return { title: 'Delete this alert?', lines, yes: 'Delete', no: 'Keep it' };
 }

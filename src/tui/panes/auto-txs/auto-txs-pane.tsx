@@ -196,8 +196,8 @@ const DELETE_QUESTION = questionOf('Delete this auto-tx?', 'Delete', 'Keep it', 
   statusOf(autoTx) === 'DRAFT'
     ? UNSIGNED
     : 'Its history and savings are deleted with it; what was mined stays on the chain.',
-  ...(autoTx.mayBeMined === true
-    ? ['It was broadcast before and may still be mined, which nothing here will tell.']
-    : []),
+  autoTx.mayBeMined === true
+    ? 'It was broadcast before and may still be mined, which nothing here will tell.'
+    : '',
   'It cannot be undone.',
 ]);
