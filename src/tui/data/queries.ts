@@ -49,7 +49,7 @@ export interface MonitorScope extends QuerySession {
   readonly intervalMs: number;
   /** The shortest interval that the quota allows, ms; left out: any. */
   readonly quotaMs?: number;
-  /** Host of a remote service, which receives all requests. */
+  /** Of a remote service. */
   readonly host?: string | null;
   /** Whether others can intercept requests to it. */
   readonly isPlain?: boolean;

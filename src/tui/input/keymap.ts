@@ -29,9 +29,8 @@ const movement = (footer?: string, pageDown = 'pagedown space') => [
 ];
 
 /**
- * All keys of the monitor, by scope, each after its title. `global` works on every tab; `scroll` in the help and in the
- * raw view; `alert` and `auto-tx` while one is open over its list, whose keys work then too; `form`, `text-field`,
- * `question` while such an overlay is open and takes every key; the others only while they are shown.
+ * All keys of the monitor, by scope, each after its title. `scroll` works in the help and in the raw view; over an open
+ * `alert` or `auto-tx` the keys of its list work, too; `form`, `text-field` and `question` take every key.
  * Outside dialogs and `source` a letter has the same action in every scope.
  */
 const KEYS = {

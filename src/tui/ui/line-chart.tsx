@@ -177,11 +177,7 @@ function columnOf(index: number, count: number, width: number): number {
   return clamp(Math.floor((first + last) / 2), 0, width - 1);
 }
 
-/**
- * Fits values to `width` columns. A column of several values has their extremes and mean, so that none is lost. With
- * fewer values than columns each is held over its share, since a slope between two values would show prices that
- * never existed.
- */
+/** Fits values to `width` columns. Few are held over their share: a slope would show prices that never existed. */
 function toColumns({ values, lows, highs }: ChartSeries, width: number, count: number) {
   return Array.from({ length: width }, (_, column): Column | null => {
     const from = Math.floor((column * count) / width);
