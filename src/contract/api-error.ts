@@ -17,13 +17,11 @@ export const ERROR_STATUS = {
 } as const;
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-const ErrorCodeSchema = z
-  .enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]])
-  .meta({ id: 'ErrorCode', description: 'What went wrong, for programs' });
-
 export const ErrorBody = z
   .object({
-    errorCode: ErrorCodeSchema,
+    errorCode: z
+      .enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]])
+      .meta({ id: 'ErrorCode', description: 'What went wrong, for programs' }),
     message: text('What went wrong and what to do next, for people'),
     details: z
       .array(z.object({ path: z.string(), message: z.string() }))

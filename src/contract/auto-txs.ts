@@ -25,10 +25,6 @@ const ValueWei = z
   .describe('Wei to send, as a decimal string');
 
 const EXPIRY_DAYS = choices.EXPIRY_LONGEST_MS / 86_400_000;
-const ExpiresAt = z.iso
-  .datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' })
-  .nullable()
-  .describe(`Until when it may be broadcast, at most ${EXPIRY_DAYS} days ahead; null: it does not expire`);
 
 /** Never returned; `core/transactions` checks its content. */
 const SignedHex = z
@@ -42,7 +38,10 @@ const fields = {
   gasSpeed: z.enum(choices.GAS_SPEEDS).describe('The lane whose price is compared with the target'),
   strictTargetPrice: flag('Compares what this transaction would pay in the next block instead of the lane'),
   note: wire.Note.describe('For yourself'),
-  expiresAt: ExpiresAt,
+  expiresAt: maybe(
+    z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' }),
+    `Until when it may be broadcast, at most ${EXPIRY_DAYS} days ahead; null: it does not expire`,
+  ),
 };
 
 const draft = {
