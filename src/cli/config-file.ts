@@ -9,8 +9,6 @@ import type { Io } from './io.ts';
 import { tildePath } from './output.ts';
 import { readText } from './parse.ts';
 
-const LARGEST_BYTES = 65_536;
-
 export interface LoadedConfig {
   readonly path: string;
   readonly content: ConfigFile | null;
@@ -29,7 +27,7 @@ export async function loadConfigFile(
   const shown = `config file ${tildePath(path, home)}`;
   const text = await readText(path, {
     name: shown,
-    mostBytes: LARGEST_BYTES,
+    mostBytes: 65_536,
     wanted: 'it is a small file of JSON, saved as UTF-8',
     instead: 'name another with --config FILE, or leave --config and GASTOP_CONFIG away',
   });

@@ -5,7 +5,6 @@ import { pauseMs } from '../client/rate-limit.ts';
 import { type OpenedClient, type ToldSnapshot, toldSnapshot } from './open-source.ts';
 
 export const FASTEST_POLL_MS = 500;
-const SLOWEST_MS = 10_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 30_000;
 /** Each try to open a stream may cost a request of the quota. */
@@ -55,7 +54,7 @@ export async function* followSnapshots(
     }
     // Twice the update frequency, so that little time is lost.
     const halfMs = ((polled.snapshot.updateFrequencySec ?? 12) * 1_000) / 2;
-    const ms = intervalMs ?? Math.min(Math.max(halfMs, FASTEST_POLL_MS), SLOWEST_MS);
+    const ms = intervalMs ?? Math.min(Math.max(halfMs, FASTEST_POLL_MS), 10_000);
     await sleep(ms, undefined, { signal });
   }
 }

@@ -60,10 +60,9 @@ export async function run(argv: readonly string[], env: Io['env']): Promise<void
     if (process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap') && existsSync(SHELL))
       process.execve?.(SHELL, ['sh', '-c', `exit ${exitCode}`], {});
     process.exit(exitCode);
-  }, LINGER_MS).unref();
+  }, 400).unref();
 }
 
-const LINGER_MS = 400;
 const SHELL = '/bin/sh';
 
 /** Lets one `--rpc` take several URLs without swallowing the command: each word like a URL gets its own `--rpc`. */

@@ -35,7 +35,6 @@ export interface ServiceExtras
 }
 
 export type StartedService = Awaited<ReturnType<typeof startOn>>;
-const FASTEST_INTERVAL_MS = 250;
 /** Requests within the process cost nearly nothing, and a block should appear at once. */
 const EMBEDDED_INTERVAL_MS = 1_000;
 /** A service with its first block by then is shown without a waiting screen. */
@@ -92,7 +91,7 @@ export async function openEmbedded(
       reach,
       name: source.name,
       badge: source.kind === 'replay' ? 'REPLAY' : source.kind === 'simulated' ? 'SIMULATED' : undefined,
-      intervalMs: speed === null ? EMBEDDED_INTERVAL_MS : Math.max(blockMs, FASTEST_INTERVAL_MS),
+      intervalMs: speed === null ? EMBEDDED_INTERVAL_MS : Math.max(blockMs, 250),
       embedded: {
         filled: () => abortable(service.filled, options.signal),
         isReadThrough: choice.kind === 'replay' && options.pace === 'fastest',

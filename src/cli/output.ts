@@ -7,10 +7,8 @@ import { databaseName, isServerUrl } from '../store/database-url.ts';
 import type { Io } from './io.ts';
 import type { Settings } from './settings.ts';
 
-const LONGEST = 600;
-
 /** Makes external text one line that is safe for a terminal, without keys and `secrets`. */
-export function cleanLine(text: string, secrets: readonly string[] = [], longest = LONGEST): string {
+export function cleanLine(text: string, secrets: readonly string[] = [], longest = 600): string {
   // Before the cut, which could truncate a secret, and after it, because removed characters may have split one.
   return withoutSecrets(cleanText(withoutSecrets(text, secrets), longest), secrets).trim();
 }
@@ -222,8 +220,6 @@ export function statusLine(
   };
 }
 
-const FRAMES = ['|', '/', '-', '\\'] as const;
-
 /** Shows `text`, read at every frame, with a spinner while `work` runs, from one second on. */
 export async function withSpinner<Result>(
   io: Pick<Io, 'stderr' | 'env'>,
@@ -232,7 +228,7 @@ export async function withSpinner<Result>(
 ): Promise<Result> {
   let frame = 0;
   const said = () => (typeof text === 'string' ? text : text());
-  const line = statusLine(io, () => `${FRAMES[frame++ % FRAMES.length]} ${said()}`);
+  const line = statusLine(io, () => `${'|/-\\'.charAt(frame++ % 4)} ${said()}`);
   line.start(1_000, 150);
   try {
     return await (typeof work === 'function' ? work() : work);

@@ -109,7 +109,6 @@ Exit codes
   0 ok   1 failed   2 wrong usage   3 source unreachable or prices old
   4 key missing or refused   5 quota used up`;
 
-const GLOBAL_HINT = 'Source and settings flags go with every command: gastop --help';
 type Item = readonly [term: string, text: string];
 
 function formatHelp(command: Command, helper: Help): string {
@@ -144,7 +143,9 @@ function formatHelp(command: Command, helper: Help): string {
         title(heading),
         ...items.map(([term, text]) => helper.formatItem(term, width, text, helper)),
       ]),
-    ...(command.parent === null ? [] : ['', GLOBAL_HINT]),
+    ...(command.parent === null
+      ? []
+      : ['', 'Source and settings flags go with every command: gastop --help']),
   ].join('\n')}\n`;
 }
 

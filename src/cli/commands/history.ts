@@ -137,11 +137,9 @@ async function historyRows(
   return rows.sort((a, b) => a.timestamp - b.timestamp);
 }
 
-const BAR_CELLS = 20;
-
 function historyText(rows: readonly HistoryRow[], bar: string): string {
   const highest = Math.max(...rows.map(({ mean }) => mean));
-  const cells = (mean: number) => (highest > 0 ? Math.round((mean / highest) * BAR_CELLS) : 0);
+  const cells = (mean: number) => (highest > 0 ? Math.round((mean / highest) * 20) : 0);
   const gwei = (title: string, name: 'min' | 'mean' | 'max' | 'tip'): Column<HistoryRow> => [
     title,
     'right',

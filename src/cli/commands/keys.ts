@@ -94,14 +94,13 @@ type Opened = Pick<CommandContext, 'io'> & {
   readonly plans: Plans;
 };
 
-const LONGEST_NAME = 60;
 const IS_KEY = 'this is a key, which other users of this machine can read on a command line; rotate it';
 
 /** A name is stored and listed as typed, which a secret must never be. */
 function parseName(text: string): string {
   const name = cleanText(text).trim();
   if (withoutKeys(name) !== name) throw new RangeError(IS_KEY);
-  if (name.length > LONGEST_NAME) throw new RangeError(`at most ${LONGEST_NAME} characters`);
+  if (name.length > 60) throw new RangeError('at most 60 characters');
   return name;
 }
 

@@ -182,6 +182,7 @@ async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: bo
   let inARow = 0;
   /** Why there are no current prices, and since when. */
   let trouble: { readonly since: number; reason: string; isTold: boolean } | null = null;
+  let noteTimer: NodeJS.Timeout | undefined;
 
   const elapsedSec = () =>
     isReplay
@@ -209,14 +210,19 @@ async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: bo
   };
   /** Told once, when it has lasted a while, and once when it is over. */
   const onTrouble = (reason: string) => {
-    trouble = { since: performance.now(), isTold: false, ...trouble, reason };
-    if (!trouble.isTold && performance.now() - trouble.since >= 5_000) {
-      trouble.isTold = true;
-      say(`no current prices: ${cleanLine(reason)}; still waiting`);
+    // A stream says it once, so that a timer tells of it.
+    if (trouble === null) {
+      noteTimer = setTimeout(() => {
+        if (trouble === null) return;
+        trouble.isTold = true;
+        say(`no current prices: ${cleanLine(trouble.reason)}; still waiting`);
+      }, 5_000);
     }
+    trouble = { since: performance.now(), isTold: false, ...trouble, reason };
     line.draw();
   };
   const onPrices = () => {
+    clearTimeout(noteTimer);
     if (trouble?.isTold)
       say(`prices are back after ${formatDuration((performance.now() - trouble.since) / 1_000)}`);
     trouble = null;
@@ -266,6 +272,7 @@ async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: bo
     interruption.throwIfAborted();
     throw timeLimit?.aborted ? timedOut() : error;
   } finally {
+    clearTimeout(noteTimer);
     line.end();
   }
 }
