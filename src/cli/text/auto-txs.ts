@@ -59,8 +59,7 @@ function transactionRows(
   return [['hash', hash], ['type', mapped(type, describeTxType)], ...facts, ['call', callWords(data, call)]];
 }
 
-const utc = (ms: number | null, precision: 'minutes' | 'seconds' = 'seconds') =>
-  mapped(ms, (time) => `${utcTime(time, precision)} UTC`);
+const moment = (ms: number) => `${utcTime(ms, 'seconds')} UTC`;
 
 function callWords(data: string | null, call: CallWords | null): string | null {
   const isCall = data !== null && data !== '0x';
@@ -81,12 +80,7 @@ export function autoTxListLines(
   width: number | null,
 ): string[] {
   const rows = autoTxs.toSorted((one, other) => placeOf(one) - placeOf(other));
-  const spared = ['note', 'nonce', 'expires (UTC)', 'likely'];
-  return fittedLines(columnsAt(snapshot), rows, width, { spared });
-}
-
-function columnsAt(snapshot: SnapshotView | null): Column<AutoTxView>[] {
-  return [
+  const columns: Column<AutoTxView>[] = [
     ['id', 'left', ({ id }) => cleanLine(id)],
     ['state', 'left', (autoTx) => `${cleanLine(describeState(autoTx))}${needsAttention(autoTx) ? ' !' : ''}`],
     ['target', 'left', (autoTx) => cleanLine(describeTarget(autoTx))],
@@ -97,6 +91,7 @@ function columnsAt(snapshot: SnapshotView | null): Column<AutoTxView>[] {
     ['does', 'left', (autoTx) => describeContent(autoTx, knownCall(autoTx))],
     ['note', 'left', ({ note }) => cleanLine(note ?? '')],
   ];
+  return fittedLines(columns, rows, width, { spared: ['note', 'nonce', 'expires (UTC)', 'likely'] });
 }
 
 function knownCall({ data, to }: AutoTxView): DescribedCall | null {
@@ -115,17 +110,16 @@ function callOf(autoTx: AutoTxDetailsView): CallWords | null {
 
 export function autoTxDetailsText(autoTx: AutoTxDetailsView, isAscii: boolean): string {
   const call = callOf(autoTx);
-  const { checks, timeline } = autoTx;
-  const outcome = describeOutcome(autoTx, (at) => `${utcTime(at, 'seconds')} UTC`);
-  const of = mapped(utc(autoTx.checkedAt), (time) => ` of ${time}`) ?? '';
+  const { checks } = autoTx;
+  const timeline = autoTx.timeline ?? [];
+  const outcome = describeOutcome(autoTx, moment);
+  const of = mapped(autoTx.checkedAt, (at) => ` of ${moment(at)}`) ?? '';
   return [
     ...labelledLines([...orderRows(autoTx), ...transactionRows(autoTx, call), ...outcome]),
-    ...(checks.length === 0
-      ? []
-      : ['', `checks${of}: ${describeChecks(checks)}`, ...checkLines(checks, isAscii)]),
-    ...(timeline === null || timeline.length === 0
-      ? []
-      : ['', 'history, newest first (UTC)', ...timeline.flatMap(entryLines)]),
+    ...(checks.length === 0 ? [] : ['', `checks${of}: ${describeChecks(checks)}`]),
+    ...checkLines(checks, isAscii),
+    ...(timeline.length === 0 ? [] : ['', 'history, newest first (UTC)']),
+    ...timeline.flatMap(entryLines),
   ].join('\n');
 }
 
@@ -137,14 +131,14 @@ function orderRows(autoTx: AutoTxView): Labelled[] {
     ['state', `${cleanLine(describeState(autoTx))}${status === 'SUBMITTED' ? '' : sentBeforeText(autoTx)}`],
     ['failed', mapped(failure, ({ message }) => paragraph(message))],
     ['held', mapped(hold, ({ message }) => paragraph(message))],
-    ['tried again', status === 'DISABLED' ? null : utc(hold?.retryAt ?? null)],
+    ['tried again', status === 'DISABLED' ? null : mapped(hold?.retryAt, moment)],
     ['target', cleanLine(describeTarget(autoTx))],
     ['likely', mapped(chanceOf(autoTx), (chance) => `${formatLikelihood(chance)}${within}`)],
-    ['expires', isOver(autoTx) ? null : utc(expiresAt)],
+    ['expires', isOver(autoTx) ? null : mapped(expiresAt, moment)],
     ['note', mapped(note || null, (text) => paragraph(text, LONGEST_NOTE))],
-    ['created', utc(autoTx.createdAt, 'minutes')],
+    ['created', mapped(autoTx.createdAt, (at) => `${utcTime(at, 'minutes')} UTC`)],
     ['attempts', mapped(autoTx.attempts || null, String)],
-    ['submitted', utc(autoTx.submittedAt)],
+    ['submitted', mapped(autoTx.submittedAt, moment)],
   ];
 }
 
