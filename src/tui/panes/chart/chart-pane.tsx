@@ -61,9 +61,8 @@ export function ChartScreen() {
   const price = slot === undefined ? null : slotPrice(slot);
   const reach = useReach(price, REACH_SEC, snapshot);
 
-  const choose = (next: (before: ChartState) => Partial<ChartState>) =>
-    change((before) => ({ ...before, ...next(before) }));
-  const moveTo = (cursor: number | null) => choose(() => ({ cursor }));
+  const choose = (part: Partial<ChartState>) => change((before) => ({ ...before, ...part }));
+  const moveTo = (cursor: number | null) => choose({ cursor });
   const moveBy = (by: number) => {
     const step = Math.max(1, Math.round(slots.length / Math.max(chartPlotWidth(columns), 1)));
     const from = state.cursor === null ? slots.length - 1 : slotAt(slots, state.cursor);
@@ -80,14 +79,13 @@ export function ChartScreen() {
   const write = state.heatmap
     ? hasHours && (() => void save('hours', heatmapCsv(heatmap)))
     : data && (() => void save(data.timeFrame, chartCsv(data)));
-  const toggleHours = () => choose((before) => ({ heatmap: !before.heatmap }));
-  const next = (offered: readonly string[], name: 'timeFrame' | 'percentile') =>
-    offered.length > 1 && (() => choose((before) => ({ [name]: choiceOf(offered, before[name], 1) })));
-  const [nextTimeFrame, nextPercentile] = [next(timeFrames, 'timeFrame'), next(percentiles, 'percentile')];
+  const toggleHours = () => choose({ heatmap: !state.heatmap });
+  const next = (offered: readonly string[], name: 'timeFrame' | 'percentile') => () =>
+    choose({ [name]: choiceOf(offered, state[name], 1) });
   const chartKeys = {
-    ...(nextTimeFrame && { 'time-frame': nextTimeFrame }),
-    ...(nextPercentile && { percentile: nextPercentile }),
-    compare: () => choose((before) => ({ compare: !before.compare })),
+    ...(timeFrames.length > 1 && { 'time-frame': next(timeFrames, 'timeFrame') }),
+    ...(percentiles.length > 1 && { percentile: next(percentiles, 'percentile') }),
+    compare: () => choose({ compare: !state.compare }),
     ...(price === null ? {} : { alert: () => newAlert(thereAgain(price, snapshot.lanes.average.price)) }),
     'cursor-left': () => moveBy(-1),
     'cursor-right': () => moveBy(1),

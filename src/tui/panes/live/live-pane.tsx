@@ -196,6 +196,7 @@ const RECKONED = [
 ];
 
 function AdviceInFull({ view }: LivePaneProps) {
+  const { rows } = useRoom();
   const width = useTextWidth();
   const { snapshot, recommendation, adviceAge } = view;
   const { alternatives: waits = [], track = null } = (adviceAge === null && recommendation) || {};
@@ -210,7 +211,7 @@ function AdviceInFull({ view }: LivePaneProps) {
   return (
     <TitledLines
       title={[[bold('Advice')], [faint('Esc closes')]]}
-      lines={[...heading, ...reasonLines(texts, width, ALL)]}
+      lines={[...heading, ...reasonLines(texts, width, rows - 2)]}
     />
   );
 }
