@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 
 const SRC = join(dirname(fileURLToPath(import.meta.url)), '..', 'src');
 
-/** Which folders of ours each folder may import, besides itself. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
   contract: [],
@@ -42,7 +41,6 @@ const OWNER: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol/server': ['mcp'],
 };
 
-/** What would make an answer of `core` depend on anything but its arguments. */
 const IMPURE = [
   /\bDate\.now\b/,
   /\bnew Date\(\s*\)/,
@@ -74,13 +72,11 @@ function readSource(path: string): SourceFile {
   return { path, area: path.split('/')[0] ?? path, text, code, imports: importsOf(code) };
 }
 
-/** Keeps strings (a URL holds `//`) and drops comments. */
 function withoutComments(text: string): string {
   const token = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
   return text.replace(token, (found) => (found.startsWith('/') ? ' ' : found));
 }
 
-/** Static, type-only, side-effect and dynamic imports and re-exports. */
 function importsOf(code: string): string[] {
   const specifier = /(?:\bfrom\s*|\bimport\s*\(\s*|\bimport\s*)(?:'([^'\n]+)'|"([^"\n]+)")/g;
   return [...code.matchAll(specifier)].map((match) => match[1] ?? match[2] ?? '');

@@ -35,7 +35,6 @@ export async function measureAlerts({ folder }: Workshop): Promise<Row[]> {
   ];
 }
 
-/** A day of history, and alerts armed on either side of the price, in all lanes, as far from it as alerts of all kinds are. */
 async function openWith(folder: string, alerts: number) {
   const database = await openDatabase(join(folder, `alerts-${alerts}.db`));
   const store = new BlockStore(database);

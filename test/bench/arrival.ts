@@ -35,7 +35,6 @@ async function arrivals(workshop: Workshop, way: 'url' | 'wsUrl'): Promise<numbe
   }
 }
 
-/** A block at the node until it is on the screen, by newHeads over WebSocket and polled over HTTP. */
 export async function measureArrival(workshop: Workshop): Promise<Row[]> {
   const heard = await arrivals(workshop, 'wsUrl');
   const polled = await arrivals(workshop, 'url');

@@ -10,7 +10,6 @@ import { openGastop, quit, type Workshop } from './programs.ts';
 import { atMost, median, type Row, range } from './row.ts';
 
 const CHAINS = 10;
-/** As long as the board asks each chain for everything at least once. */
 const WATCHED_SEC = 66;
 const PAST_BLOCKS = 4_096;
 

@@ -38,7 +38,6 @@ export async function startServer(...args: readonly string[]) {
   };
 }
 
-/** Asks over all connections, each one question after the other, for a round; answers how many were answered a second. */
 export async function load({ port, keys: [key] }: Server, connections = CONNECTIONS): Promise<number> {
   const request = Buffer.from(
     `GET ${PATH} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n${API_KEY_HEADER}: ${key}\r\n\r\n`,
@@ -75,10 +74,7 @@ async function askUntil(port: number, request: Buffer, until: number): Promise<n
   return count;
 }
 
-/**
- * `gas/current` with key check, quota, limits, metrics and log, against one bare Hono route that answers the same
- * bytes. Each server is a process of its own, and both are loaded in turn by this one.
- */
+/** `gas/current` with all that a service puts around it, against one bare Hono route; each server is a process of its own. */
 export async function measureHttp({ folder }: Workshop): Promise<Row[]> {
   await using gastop = await startServer('gastop', folder);
   const file = join(folder, 'gas-current.json');

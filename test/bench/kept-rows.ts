@@ -28,10 +28,7 @@ export async function insertAlerts(
   });
 }
 
-/**
- * Ten of each sender, their targets just above a gwei: of fifty owners in all lanes, strict and not; or of `owner`, whose
- * list stays in its order whatever is paid.
- */
+/** Ten of each sender just above a gwei: of fifty owners in all lanes, or of `owner` alone. */
 export async function insertAutoTxs({ queries }: Database, waiting: number, owner?: string): Promise<void> {
   const isListed = owner !== undefined;
   const autoTxs = Array.from({ length: waiting }, (_, place) =>

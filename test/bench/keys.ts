@@ -27,7 +27,6 @@ const onTab =
 const isHelp = (rows: readonly string[]) => rows.some((row) => row.includes('show or hide this help'));
 const markedRow = (rows: readonly string[]) => rows.findIndex((row) => row.startsWith(' ▸ '));
 const isList = (rows: readonly string[]) => markedRow(rows) !== -1;
-/** The list of this tab: the one of the tab before has a cursor, too. */
 const listOn =
   (title: string): ScreenQuestion =>
   (rows) =>
@@ -86,10 +85,7 @@ async function p95(terminal: Terminal, pair: Pair): Promise<number> {
   return quantile(taken, 0.95);
 }
 
-/**
- * Ms from a key press to what it shows on the screen while a block comes each second, p95, against the bare Ink
- * program's echo: keys that show another page, and keys that move through long lists.
- */
+/** p95 from a key press to what it shows while a block comes each second, against the echo of the bare Ink program. */
 export async function measureKeys(workshop: Workshop): Promise<Row[]> {
   const path = join(workshop.folder, 'long-lists.db');
   const database = await openDatabase(path);

@@ -7,14 +7,9 @@ import { atMost, median, type Row, range } from './row.ts';
 
 const HOUR_BLOCKS = 300;
 const HOURS = 24;
-/**
- * 45 s at this speed. What starts, and what V8 compiles because it runs often, belongs to no block; it is over when an
- * hour has passed by the clock, but not when 300 blocks have come within seconds.
- */
+/** 45 s at this speed: an hour by the clock, when nothing of the start is under way any more. */
 const WARM_HOURS = 6;
-/** 40 blocks a second: each frame shows some ten of them. */
 const SPEED = '480';
-/** Somewhat more frames than the monitor draws at this speed. */
 const BARE_PACE_MS = 50;
 const SAMPLES = 5;
 const PATIENT = { timeoutMs: 1_200_000 };
@@ -32,7 +27,6 @@ export async function residentMb({ pid }: Terminal): Promise<number[]> {
   return samples;
 }
 
-/** A row of samples that were not taken in turns: each is held against each. */
 export const memoryRow = (
   measure: string,
   ours: readonly number[],
@@ -50,10 +44,7 @@ export const memoryRow = (
 
 const framesOf = (terminal: Terminal) => terminal.output().split(FRAME).length - 1;
 
-/**
- * Resident memory after 24 hours of blocks against a bare Ink program that has drawn at least as many frames, and against
- * itself once it was warm. History lies in a file, as it does with a node.
- */
+/** Resident memory after 24 hours of blocks against a bare Ink program, and against itself once it was warm. */
 export async function measureMemory(workshop: Workshop): Promise<Row[]> {
   const recording = await writeRecording(workshop.folder, (HOURS + 2) * HOUR_BLOCKS);
   const database = join(workshop.folder, 'resident-memory.db');

@@ -10,7 +10,6 @@ import { makeBlocks, restlessSteps } from '../core/support/made-blocks.ts';
 import { openTerminal, type Terminal } from '../helpers/terminal.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Another build than `dist` is measured by naming its folder. */
 export const GASTOP = resolve(ROOT, process.env.GASTOP_BENCH_BUILD ?? 'dist', 'bin.js');
 const SMALL = { cols: 80, rows: 24 };
 export const LARGE = { cols: 120, rows: 40 };

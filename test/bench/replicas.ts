@@ -92,7 +92,6 @@ async function measured(servers: readonly Server[], postgres: number) {
   };
 }
 
-/** Of the server and its processes for connections, in hundredths of a second. */
 function postgresCpuSec(pid: number): number {
   let ticks = 0;
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {

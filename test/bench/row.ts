@@ -7,9 +7,7 @@ export interface Row {
   readonly gastop: string;
   readonly yardstick: string;
   readonly ratio: number;
-  /** Lowest and highest ratio of the runs, and how many there were. */
   readonly spread: string;
-  /** All of them must be kept; empty: there is no budget. */
   readonly budget: readonly Budget[];
 }
 
@@ -54,7 +52,6 @@ export function compare(compared: Compared): Row {
   };
 }
 
-/** Takes a measure and its yardstick in turns, after so many rounds that warm them; all values of each. */
 export async function inTurns(
   rounds: number,
   [ours, theirs]: readonly [own: () => Promise<number>, yardstick: () => Promise<number>],
@@ -107,7 +104,6 @@ export const withResult = (page: string, rows: readonly Row[], [first, last]: re
     'npm run bench -- --write',
   );
 
-/** The value below which `share` of the sorted values lie (nearest rank). */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(Math.ceil(share * sorted.length) - 1, 0)] ?? Number.NaN;

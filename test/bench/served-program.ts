@@ -15,11 +15,7 @@ import { isServerUrl } from '../../src/store/database-url.ts';
 import { makeBlocks } from '../helpers/chain-blocks.ts';
 import { blockFeed, quiet } from './stored.ts';
 
-/**
- * A server of its own process: `bare FILE` answers the bytes of FILE from one Hono route; `gastop TARGET` is the service
- * with its gate, limits, metrics and log, on the files of a folder or on a PostgreSQL database; `streamed FOLDER KEYS` is
- * it over a chain that has a block for each line of its input. Prints its port and keys.
- */
+/** A server: `bare FILE` of its bytes, `gastop TARGET` the whole service, `streamed FOLDER KEYS` with a block for each line of input. */
 
 const [kind, path = '', count = '1'] = process.argv.slice(2);
 const say = (port: number, keys: readonly string[]) =>

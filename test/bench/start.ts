@@ -32,10 +32,7 @@ async function bareFrame(workshop: Workshop): Promise<number> {
   return frame;
 }
 
-/**
- * First frame of the demo, first prices of the program on a node on this machine, against the first frame of a bare Ink
- * program, in turns.
- */
+/** First frame of the demo, first prices on a node of this machine, against the first frame of a bare Ink program. */
 export async function measureStart(workshop: Workshop): Promise<Row[]> {
   const node = await startAnvil();
   try {

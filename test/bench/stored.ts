@@ -107,7 +107,6 @@ async function startStored(folder: string, days: number, more: number) {
 const ROUNDS = 5;
 const QUESTIONS = 200;
 
-/** How long the month's chart takes against the day's, each in turn, with 216,000 blocks stored. */
 export async function measureChart({ folder }: Workshop): Promise<Row[]> {
   await using stored = await startStored(folder, 30, 1);
   const p99 = async (timeFrame: '24h' | '30d') => {
@@ -157,10 +156,7 @@ export async function measurePath({ folder }: Workshop): Promise<Row[]> {
   ];
 }
 
-/**
- * Milliseconds of CPU that one block costs with `days` of history stored: taken from the source, digested, written
- * with its rollups, and told by `gas/current`.
- */
+/** CPU that one block costs with `days` of history stored, from the source until `gas/current` tells it. */
 async function cpuPerBlock(folder: string, days: number): Promise<number> {
   await using stored = await startStored(folder, days, MEASURED + WARMING);
   const blocks = async (count: number) => {

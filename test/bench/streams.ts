@@ -8,7 +8,6 @@ import { quantile, type Row } from './row.ts';
 const STREAMS = 1_000;
 const PER_KEY = 5;
 const BLOCKS = 40;
-/** Twice the shortest time between two events. */
 const BLOCK_MS = 400;
 
 interface Stream {

@@ -16,7 +16,6 @@ const WINDOWS = 12;
 const WINDOW_MS = 5_000;
 const SETTLE_MS = 4_000;
 
-/** CPU time of all threads, from the scheduler's own account in nanoseconds. */
 function cpuMs(pid: number): number {
   const tasks = `/proc/${pid}/task`;
   return readdirSync(tasks)
@@ -38,10 +37,7 @@ const difference = (later: Cost, earlier: Cost): Cost => ({
   updates: Math.max(later.updates - earlier.updates, 1),
 });
 
-/**
- * CPU time and bytes on a screen of 120×40 over a minute in which one block arrives each second, against a bare Ink program
- * that redraws one line each second. Both run side by side, so both meet the same machine.
- */
+/** CPU time and bytes of a block each second, against a bare Ink program that redraws a line each second beside it. */
 export async function measureUpdates(workshop: Workshop): Promise<Row[]> {
   await using bare = await openBare(workshop, 1_000, LARGE);
   await using gastop = await openGastop(workshop, await replayArgs(workshop), { size: LARGE });

@@ -1,14 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { encodeBlock, encodeHeader, readBlockFile, recordedChainId } from '../../src/chain/block-file.ts';
 import { ChainError } from '../../src/chain/chain-source.ts';
 import type { Block, Hex } from '../../src/core/block.ts';
 import { ETHEREUM_FEE_RULE, nextBaseFeeFromRatio } from '../../src/core/eip1559.ts';
 import { rounds } from '../helpers/rounds.ts';
+import { sharedFolder } from '../helpers/shared-folder.ts';
 
 const RECORDED = new URL(
   '../fixtures/blocks/mainnet_2024-10-15_2001blocks_basefee_blobfee.csv',
@@ -16,8 +16,7 @@ const RECORDED = new URL(
 ).pathname;
 
 let files = 0;
-const folder = await mkdtemp(join(tmpdir(), 'gastop-blocks-'));
-afterAll(() => rm(folder, { recursive: true }));
+const folder = sharedFolder('blocks');
 
 async function save(content: string | Uint8Array, name = `blocks-${files++}`): Promise<string> {
   const path = join(folder, name);

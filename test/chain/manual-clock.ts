@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../src/chain/async.ts';
 
-/** Time that moves only when everything waits for it: straight to the next moment somebody waits for. */
 export function manualClock(startMs = 1_000_000): Clock & { readonly advance: (ms: number) => void } {
   let now = startMs;
   return {

@@ -24,10 +24,7 @@ const word = (value: bigint): string => BigInt.asUintN(256, value).toString(16).
 const round = (answer: bigint, updatedAt: number): Hex =>
   `0x${[1n, answer, BigInt(updatedAt), BigInt(updatedAt), 1n].map(word).join('')}`;
 
-/**
- * Code of a contract that answers with one round, for `anvil_setCode`: `decimals()` (0x313ce567) jumps to byte 28;
- * whatever else is asked returns the 160 bytes that begin at byte 39, behind the code.
- */
+/** For `anvil_setCode`: `decimals()` jumps to byte 28; all else returns the 160 bytes from byte 39 on, behind the code. */
 const feedCode = (answer: bigint, updatedAt: number): Hex =>
   `0x60003560e01c8063313ce56714601c5760a0602760003960a06000f35b600860005260206000f3${round(answer, updatedAt).slice(2)}`;
 

@@ -1,12 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { encodeBlock, encodeHeader, readBlockFile } from '../../src/chain/block-file.ts';
 import type { ChainEvent, ChainSource, KnownBlock } from '../../src/chain/chain-source.ts';
 import { openReplaySource } from '../../src/chain/replay-source.ts';
 import type { Block, Hex } from '../../src/core/block.ts';
+import { sharedFolder } from '../helpers/shared-folder.ts';
 import { manualClock } from './manual-clock.ts';
 
 const MAINNET = new URL(
@@ -15,15 +15,10 @@ const MAINNET = new URL(
 ).pathname;
 const FIRST_TIMESTAMP = 1_729_021_859;
 
-let recorded: Block[] = [];
-const folder = await mkdtemp(join(tmpdir(), 'gastop-replay-'));
+const recorded: Block[] = [];
+const folder = sharedFolder('replay');
 for await (const block of readBlockFile(MAINNET)) recorded.push(block);
-afterAll(async () => {
-  recorded = [];
-  await rm(folder, { recursive: true });
-});
 
-/** The first `count` events, or everything up to and including `ended`. */
 async function take(
   source: ChainSource,
   count = Number.POSITIVE_INFINITY,

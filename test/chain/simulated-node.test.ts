@@ -32,7 +32,6 @@ const sign = (nonce: number, more: object = {}, from = ALICE): Promise<Hex> =>
     ...more,
   });
 
-/** As much time as passes until there are so many new blocks. */
 async function blocks(count: number): Promise<void> {
   const { number } = await chain.head();
   while ((await chain.head()).number < number + count) clock.advance(1_000);

@@ -1,16 +1,15 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { AlertDetails, AlertList, AlertSavings, CreatedAlert } from '../../src/contract/alerts.ts';
 import { serve as foreign, sendJson } from '../client/http-server.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { shareServedService } from '../helpers/served-service.ts';
+import { sharedFolder } from '../helpers/shared-folder.ts';
 import { type Captured, type RunOptions, runMain } from './captured-io.ts';
 import { SHORT_RECORDING } from './served.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'gastop-alerts-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = sharedFolder('alerts');
 let files = 0;
 const freshFile = () => join(folder, `file-${++files}`);
 

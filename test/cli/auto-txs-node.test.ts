@@ -1,24 +1,21 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, describe, expect, it } from 'vitest';
 import { SIMULATED_CHAIN_ID } from '../../src/core/chains.ts';
 import { startAnvil } from '../helpers/anvil.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
+import { sharedFolder } from '../helpers/shared-folder.ts';
 import { type RunOptions, runMain } from './captured-io.ts';
 
 const ACCOUNT = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
 const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const GWEI = 1_000_000_000n;
-const folder = mkdtempSync(join(tmpdir(), 'gastop-auto-txs-node-'));
+const folder = sharedFolder('auto-txs-node');
 
 const anvil = await startAnvil({ chainId: 31_337, baseFee: 7_000_000_000, noMining: true });
 await anvil.mine(30);
-afterAll(async () => {
-  await anvil.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => anvil.stop());
 
 const run = (argv: readonly string[], options: RunOptions = {}) =>
   runMain(['auto-txs', ...argv, '--rpc', anvil.url], { env: { XDG_DATA_HOME: folder }, ...options });
@@ -121,7 +118,6 @@ describe('on a real node', () => {
     });
   };
 
-  // Both wait ten seconds for a node.
   it.runIf(isSlowRun)(
     'while no node answers they are listed without their distance, and a check tells nothing by prices that were stored',
     async () => {

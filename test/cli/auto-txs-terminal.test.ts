@@ -1,12 +1,11 @@
-import { spawn } from 'node:child_process';
-import { openSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
 import { sendJson, serve } from '../client/http-server.ts';
-import { GASTOP, gastop } from '../helpers/gastop.ts';
-import { isSlowRun } from '../helpers/rounds.ts';
+import { gastop } from '../helpers/gastop.ts';
 import { temporaryFolder } from '../helpers/service.ts';
+import { startProgram } from './served-program.ts';
 
 const ACCOUNT = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
 const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
@@ -47,15 +46,6 @@ describe.skipIf(process.platform === 'win32')('a signed transaction at a termina
     for (const piece of [raw.slice(2, 60), raw.slice(-60)]) expect(said).not.toContain(piece);
     expect(terminal.leftovers()).toEqual([]);
   });
-
-  it.runIf(isSlowRun)('can be given up with Ctrl-C, which leaves the terminal as it was', async () => {
-    const { url } = await service();
-    await using terminal = await gastop(['auto-txs', 'check', '--url', url], { watchTty: true });
-    await terminal.waitFor('Paste the raw signed transaction');
-    await terminal.press('ctrl+c');
-    expect((await terminal.waitForExit()).exitCode).toBe(130);
-    expect(terminal.leftovers()).toEqual([]);
-  });
 });
 
 it.skipIf(process.platform !== 'linux')(
@@ -68,19 +58,11 @@ it.skipIf(process.platform !== 'linux')(
     const echo = await serve((_, response) =>
       sendJson(response, { id: 'made-1', rawTransaction: raw, note: raw }),
     );
-    const child = spawn(
-      process.execPath,
-      [GASTOP, 'auto-txs', 'create', file, '--target', '5', '--json', '--url', echo.url],
-      {
-        env: { PATH: process.env.PATH ?? '', HOME: folder, GASTOP_DEBUG: '1' },
-        stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
-      },
+    const { ended } = startProgram(
+      ['auto-txs', 'create', file, '--target', '5', '--json', '--url', echo.url],
+      { home: folder, env: { GASTOP_DEBUG: '1' }, output: '/dev/full' },
     );
-    let stderr = '';
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      stderr += text;
-    });
-    const code = await new Promise((resolve) => child.once('close', resolve));
+    const { code, stderr } = await ended;
     expect(code).toBe(1);
     expect(stderr).toContain('the disk is full');
     expect(stderr).not.toContain(raw.slice(-60));

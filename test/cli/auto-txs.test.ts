@@ -1,17 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { serializeTransaction } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sendJson, serve } from '../client/http-server.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
+import { sharedFolder } from '../helpers/shared-folder.ts';
 import { type Captured, type RunOptions, runMain } from './captured-io.ts';
 
 const KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
 const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const FROM = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
-const folder = mkdtempSync(join(tmpdir(), 'gastop-auto-txs-'));
+const folder = sharedFolder('auto-txs');
 const file = (name: string) => join(folder, name);
 
 const CALL = { chainId: 1, nonce: 7, to: TO, gas: 21_000n } as const;
@@ -20,9 +20,7 @@ const PAYING = { maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_
 const value = 123_456_789_012_345_678n;
 const signed = await privateKeyToAccount(KEY).signTransaction({ ...CALL, ...PAYING, type: 'eip1559', value });
 writeFileSync(file('signed.txt'), `${signed}\n`);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Nothing that a command says, in whatever way it goes wrong, repeats what is signed. */
 async function run(argv: readonly string[], options: RunOptions = {}): Promise<Captured> {
   const captured = await runMain(['auto-txs', ...argv], {
     ...options,
@@ -35,7 +33,6 @@ async function run(argv: readonly string[], options: RunOptions = {}): Promise<C
 function expectNothingSigned({ stdout, stderr }: Captured) {
   const said = `${stdout}${stderr}`.toLowerCase().replaceAll(/\s/g, '');
   const hex = signed.slice(2);
-  // The signature is at its end: 128 digits and what stands between.
   for (const secret of [hex, hex.slice(-64), hex.slice(-130, -66), KEY.slice(2)]) {
     expect(said).not.toContain(secret);
   }
@@ -46,7 +43,6 @@ interface Kept extends Record<string, unknown> {
   status: string;
 }
 
-/** Somebody else's service: words and fields of its own, no route for accounts, and it shows what it keeps. */
 async function foreignService(rows: readonly Kept[] = []) {
   const kept = new Map(rows.map((row) => [row.id, { ...row }]));
   const server = await serve((request, response) => {

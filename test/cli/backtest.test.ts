@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { GASTOP, gastop } from '../helpers/gastop.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
+import { sharedFolder } from '../helpers/shared-folder.ts';
 import { type Captured, runMain } from './captured-io.ts';
 import { RECORDING } from './served.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'gastop-backtest-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = sharedFolder('backtest');
 const at = (name: string): string => join(folder, name);
 
 const rows = readFileSync(RECORDING, 'utf8').trim().split('\n');
@@ -52,10 +52,6 @@ describe('gastop backtest', () => {
     expect(whole.stdout).toMatch(/^5m +[\d,]+ +[\d.]+ % +[\d.]+ % /m);
     expect(whole.stdout).toMatch(/^not judged: .*1d; no probability was stated, or its time was not over$/m);
     expect(whole.stdout).not.toMatch(/NaN|Infinity|undefined|\u001b/);
-  });
-
-  it('says how to score it elsewhere', () => {
-    expect(whole.stdout).toMatch(/\n {2}gastop backtest \S+ --predictions OUT\.jsonl\n$/);
   });
 
   it.each(['a', "b'c", 'long'.repeat(20)])(
@@ -157,49 +153,6 @@ describe('gastop backtest --predictions', () => {
         if (target.probability === null) expect(target.price).toBeNull();
         else expect(target.price).toSatisfy(Number.isSafeInteger);
       }
-    }
-  });
-
-  it('scored by themselves, without our code, give the score that is reported', async () => {
-    const out = at('score.jsonl');
-    const argv = ['backtest', shortRecording('scored.csv', 400), '--json', '--predictions', out];
-    const { stdout } = await runMain(argv);
-    const fees = new Map(
-      blocks
-        .slice(0, 400)
-        .map((row) => row.split(','))
-        .map((row) => [Number(row[0]), Number(row[2])]),
-    );
-    const own = new Map<string, { judged: number; kept: number; saving: number }>();
-    for (const line of readFileSync(out, 'utf8').trim().split('\n')) {
-      const { block, lanes } = JSON.parse(line);
-      for (const [name, lane] of Object.entries<{
-        maxFeePerGas: number;
-        withinBlocks: number;
-        probability: number | null;
-      }>(lanes)) {
-        if (lane.probability === null || !fees.has(block + lane.withinBlocks)) continue;
-        const window = Array.from(
-          { length: lane.withinBlocks },
-          (_, index) => fees.get(block + 1 + index) ?? 0,
-        );
-        const paid = window.find((fee) => fee <= lane.maxFeePerGas);
-        const sum = own.get(name) ?? { judged: 0, kept: 0, saving: 0 };
-        sum.judged += 1;
-        sum.kept += paid === undefined ? 0 : 1;
-        sum.saving += 1 - (paid ?? window.at(-1) ?? 0) / (window[0] ?? 1);
-        own.set(name, sum);
-      }
-    }
-    const lanes: { lane: string; rules: { judged: number; kept: number; saving: number }[] }[] =
-      JSON.parse(stdout).lanes;
-    for (const { lane, rules } of lanes) {
-      const [sum, score] = [own.get(lane), rules[0]];
-      // Slow is judged from where the naive rule has seen enough.
-      if (lane !== 'slow') expect(score?.judged).toBe(sum?.judged);
-      if (sum === undefined || score?.judged !== sum.judged) continue;
-      expect(score.kept).toBeCloseTo(sum.kept / sum.judged, 5);
-      expect(score.saving).toBeCloseTo(sum.saving / sum.judged, 5);
     }
   });
 

@@ -1,13 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, it } from 'vitest';
+import { listen } from '../helpers/listen.ts';
+import { sharedFolder } from '../helpers/shared-folder.ts';
 import { runMain } from './captured-io.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'gastop-bad-input-'));
+const folder = sharedFolder('bad-input');
 const at = (name: string): string => join(folder, name);
 const written = (name: string, content: string | Uint8Array): string => {
   writeFileSync(at(name), content, { mode: 0o600 });
@@ -45,15 +45,9 @@ const server = createServer((request, response) => {
       : [429, refused('rate_limit_exceeded', limit), { 'retry-after': '7200' }];
   response.writeHead(status, { ...headers }).end(body);
 });
-await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const { origin, stop } = await listen(server);
+afterAll(stop);
 
-/** One line, no stack, no control characters, the exit code, and words that help. */
 function expectOneLine(
   result: { exitCode: number; stdout: string; stderr: string },
   exitCode: number,
@@ -192,15 +186,6 @@ it.skipIf(process.platform === 'win32')('a config file that leads round to itsel
 });
 
 describe('a database that cannot be used', () => {
-  it('named by GASTOP_DB ends with one line and exit 2', async () => {
-    const env = { GASTOP_DB: written('no-database', 'hello, '.repeat(200)) };
-    expectOneLine(
-      await runMain(['now', '--demo'], { env, home: folder }),
-      2,
-      'no-database is not a database',
-    );
-  });
-
   it('held by another program for good ends with one line and exit 1', async () => {
     const holder = new DatabaseSync(at('held.db'));
     holder.exec('begin exclusive');

@@ -15,7 +15,6 @@ function loadedWith(file: string, loaded = new Set<string>()): Set<string> {
   return loaded;
 }
 
-/** Packages that only some commands need, each with words that no other file has. */
 const HEAVY = {
   Ink: /yoga/,
   Kysely: /withoutPlugins/,

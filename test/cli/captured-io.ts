@@ -16,7 +16,6 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   readonly input?: string;
   readonly answer?: string | null;
-  /** What is pasted where nobody sees it. */
   readonly pasted?: string | null;
   readonly onStderr?: (text: string) => void;
 }
@@ -71,7 +70,6 @@ export function captureIo(options: RunOptions & Partial<Pick<Io, 'now'>> = {}): 
   return { io, stdout: () => stdout, stderr: () => stderr };
 }
 
-/** Runs one command line in this process, with its own streams and environment. */
 export async function runMain(argv: readonly string[], options: RunOptions = {}): Promise<Captured> {
   const { io, stdout, stderr } = captureIo(options);
   const exitCode = await main(argv, io);

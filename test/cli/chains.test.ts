@@ -1,21 +1,18 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openChainRows, readChainRows } from '../../src/cli/commands/chains.ts';
 import { namedChains, resolveSettings } from '../../src/cli/settings.ts';
 import { compareChains } from '../../src/mcp/read-tools.ts';
+import { sharedFolder } from '../helpers/shared-folder.ts';
 import { startChains } from '../helpers/tried-chains.ts';
 import { runMain } from './captured-io.ts';
 import { serveRecording } from './served.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'gastop-chains-'));
+const folder = sharedFolder('chains');
 
 const [chains, served] = await Promise.all([startChains(), serveRecording()]);
-afterAll(async () => {
-  await Promise.all([chains.stop(), served.close()]);
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => Promise.all([chains.stop(), served.close()]));
 
 const run = (argv: readonly string[], set: readonly object[] = chains.setups) => {
   const config = join(folder, 'config.json');
@@ -33,7 +30,6 @@ describe('gastop chains', () => {
     const lines = stdout.trimEnd().split('\n');
     expect(lines[0]?.replace(/ {2,}/g, ' ')).toBe('chain swap send L1 gwei trend age advice');
     expect(lines.slice(1, 3).map((line) => line.split(/ {2,}/)[0])).toEqual(['Scroll', 'Ethereum']);
-    // Most of what a swap costs there is for posting to L1; the dollars are of Ethereum's feed.
     expect(lines[1]).toMatch(/^Scroll +[\d.]+¢ +[\d.]+¢ +\d\d % /);
     expect(stdout).toContain('dollars of Ethereum: Scroll');
     expect(lines.find((line) => line.startsWith('dead'))).toContain('refuses the connection');

@@ -1,12 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { sharedFolder } from '../helpers/shared-folder.ts';
 import { runMain } from './captured-io.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'gastop-config-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = sharedFolder('config');
 
 function home(name: string, config: string, mode: number): string {
   const path = join(folder, name, '.config', 'gastop');

@@ -10,7 +10,6 @@ import { AT, BLOCK, HASH, TX } from './explorer-answers.ts';
 export type Answers = Readonly<Record<string, unknown>>;
 export type Answering = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A service at a free port that answers by path; what it does not have is 404. It ends with the test. */
 export async function serveAnswers(
   answers: Answers,
   { secure, headers = {} }: { secure?: Certificate; headers?: Readonly<Record<string, string>> } = {},
@@ -41,7 +40,6 @@ export function send(
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
 }
 
-/** All that v1 reads, but alerts and auto-txs, as our own service answers it. */
 export const OWN_ROUTES: Answers = {
   '/gas/current': {
     ...own.OWN_SNAPSHOT,

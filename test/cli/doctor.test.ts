@@ -16,7 +16,6 @@ const READ_PATHS = V1_ROUTES.filter(({ method }) => method === 'get').map(({ pat
 const doctor = (url: string, argv: readonly string[] = [], options: RunOptions = {}) =>
   runMain(['doctor', '--url', url, ...argv], { env: { GASTOP_API_KEY: KEY }, ...options });
 
-/** What scripts read of the JSON; docs/COMMANDS.md documents it. */
 const REPORTED =
   'service usable verdict exitCode message warnings connection clock headAgeSec quota description routes'.split(
     ' ',

@@ -1,25 +1,16 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadConfigFile } from '../../src/cli/config-file.ts';
 import { createPlans, issueKey } from '../../src/service/keys/api-keys.ts';
 import { openKeyGate } from '../../src/service/keys/key-gate.ts';
 import { KeyStore } from '../../src/store/api-keys.ts';
-import { openDatabase, openKeyDatabase } from '../../src/store/database.ts';
+import { openKeyDatabase } from '../../src/store/database.ts';
+import { sharedFolder } from '../helpers/shared-folder.ts';
 import { refusal } from '../service/keys/key-service.ts';
 import { type Captured, runMain } from './captured-io.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'gastop-keys-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = sharedFolder('keys');
 
 let homes = 0;
 
@@ -36,7 +27,6 @@ function newHome(config: unknown = {}) {
   ): Promise<{ id: string; name: string; plan: string; key: string }> =>
     JSON.parse((await run('create', '--json', ...argv)).stdout);
   const list = async () => JSON.parse((await run('list', '--json')).stdout).items;
-  /** Asks as a service on the same file would be asked. */
   const ask = async (key: string, times = 1): Promise<string> => {
     const gate = await openKeyGate({ file, plans: createPlans() });
     let said = 'ok';
@@ -126,18 +116,6 @@ describe('gastop keys create', () => {
     await run([]);
     expect(existsSync(named('config'))).toBe(true);
     expect(existsSync(file)).toBe(false);
-  });
-
-  it("refuses a chain's history as its file, which stays as it was", async () => {
-    const { run } = newHome();
-    const path = join(root, 'chain-1.db');
-    await (await openDatabase(path)).close();
-    const { exitCode, stderr } = await run('create', '--keys', path);
-    expect(exitCode).toBe(2);
-    expect(stderr).toBe(
-      'gastop: chain-1.db is a database of gastop for something else; choose another database file\n',
-    );
-    await (await openDatabase(path)).close();
   });
 });
 

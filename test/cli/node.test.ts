@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readBlockFile } from '../../src/chain/block-file.ts';
@@ -7,18 +6,16 @@ import { chosenSettings } from '../../src/cli/commands/live.ts';
 import { processIo } from '../../src/cli/io.ts';
 import { resolveSettings } from '../../src/cli/settings.ts';
 import { startAnvil } from '../helpers/anvil.ts';
+import { sharedFolder } from '../helpers/shared-folder.ts';
 import { runMain } from './captured-io.ts';
 import { serveRecording } from './served.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'gastop-node-'));
+const folder = sharedFolder('node');
 const env = { XDG_DATA_HOME: folder };
 
 const anvil = await startAnvil({ chainId: 31_337, baseFee: 7_000_000_000, noMining: true });
 await anvil.mine(40);
-afterAll(async () => {
-  await anvil.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => anvil.stop());
 
 async function baseFeeOf(block: string): Promise<bigint> {
   const answer = await anvil.rpc('eth_feeHistory', ['0x1', block, []]);

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { GasCurrent, GasRecommendation } from '../../src/contract/gas.ts';
@@ -8,6 +7,7 @@ import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
 import { formatCount, formatGwei } from '../../src/core/units.ts';
 import { sendJson, serve } from '../client/http-server.ts';
 import { OWN_RECOMMENDATION, OWN_SNAPSHOT } from '../client/own-answers.ts';
+import { sharedFolder } from '../helpers/shared-folder.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { runMain } from './captured-io.ts';
 import { RECORDING, SHORT_RECORDING, serveRecording, withZeroTips } from './served.ts';
@@ -23,16 +23,13 @@ const recorded = readFileSync(RECORDING, 'utf8')
 const last = recorded.at(-1) ?? { number: 0, timestamp: 0, baseFee: 0n };
 const short = ['--replay', SHORT_RECORDING];
 
-const folder = mkdtempSync(join(tmpdir(), 'gastop-'));
+const folder = sharedFolder('test');
 const file = join(folder, basename(RECORDING));
 writeFileSync(file, await withZeroTips());
 const served = await serveRecording(file, 100_000);
 const current = async () => (await fetch(`${served.origin}${BASE_PATH}${PATHS.gasCurrent}`)).json();
 await waitFor(async () => GasCurrent.parse(await current()).source.ended, { what: 'its end' });
-afterAll(async () => {
-  await served.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => served.close());
 
 describe('now over a recording', () => {
   it('shows the last block, marked as recorded, within 80 columns', async () => {
@@ -141,14 +138,6 @@ describe('now --below', () => {
     }
   });
 
-  it('says what can be told, where more is asked than any service may answer', async () => {
-    const { exitCode, stderr } = await below('9', '--within', '8d');
-    expect(exitCode).toBe(2);
-    expect(stderr).toBe(
-      'gastop: --within: "8d" is out of range; from 1s to 7d, of which gastop knows up to 1d\n',
-    );
-  });
-
   it('takes a recording as well', async () => {
     const { exitCode, stdout } = await runMain(['now', '--below', '1000000', '--within', '1m', ...short]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
@@ -246,18 +235,5 @@ describe('a service at a URL', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(GasCurrent.parse(JSON.parse(stdout)).source.kind).toBe('replay');
     expect(new Set(served.keys.slice(before))).toEqual(new Set(['the-key']));
-  });
-
-  it('named by the environment or the config file is used as one named by a flag', async () => {
-    const format = ['now', '--format', '{chain} {source}'];
-    const { stdout } = await runMain(format, { env: { GASTOP_URL: `${served.origin}/be/api/v1/` } });
-    expect(stdout).toMatch(/^Ethereum mainnet_2024-10-15/);
-  });
-
-  it('whose history is shorter than asked for shows what there is, and says how far it reaches', async () => {
-    const result = await runMain(['history', '--window', '30d', '--url', served.origin]);
-    expect(result.exitCode).toBe(0);
-    expect(result.stderr).toMatch(/^gastop: history reaches back only .+\n$/);
-    expect(result.stdout.split('\n').length).toBeGreaterThan(1);
   });
 });

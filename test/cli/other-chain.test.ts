@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { BlockStore } from '../../src/store/blocks.ts';
@@ -8,9 +7,10 @@ import { startAnvil } from '../helpers/anvil.ts';
 import { makeBlocks } from '../helpers/chain-blocks.ts';
 import { startJsonRpcServer } from '../helpers/json-rpc-server.ts';
 import { createScriptedChain } from '../helpers/scripted-chain.ts';
+import { sharedFolder } from '../helpers/shared-folder.ts';
 import { runMain } from './captured-io.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'gastop-other-chain-'));
+const folder = sharedFolder('other-chain');
 const db = join(folder, 'anvil.db');
 
 const database = await openDatabase(db);
@@ -19,10 +19,7 @@ await store.claimChain({ id: 31_337 });
 await store.saveBlocks(makeBlocks(0, 99));
 await database.close();
 const node = await startJsonRpcServer(createScriptedChain({ length: 20, chainId: 1 }));
-afterAll(async () => {
-  await node.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => node.stop());
 
 it.each(['now', 'now --stale-ok', 'wait --below 1', 'history', 'serve --port 0'])(
   '%s refuses a database of another chain in one line that fits, without a price of it',

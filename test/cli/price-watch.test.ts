@@ -35,7 +35,6 @@ function snapshot(
   };
 }
 
-/** What is said of one snapshot after the other: how many in a row meet the price, or that it is old. */
 function watching(plan: Parameters<typeof waitPlan>[0]) {
   const watch = watchPrice(waitPlan(plan));
   return (seen: SnapshotView, now = NOW) => {
@@ -93,7 +92,6 @@ describe('blocks in a row', () => {
     expect(see(snapshot(1n, 3))).toBeLessThan(3);
   });
 
-  /** What is seen of a chain with a block every `everySec` seconds: the blocks `numbers`, each when it came. */
   const seenOf = (numbers: readonly number[], everySec: number) => {
     const see = watching({ below: FIVE });
     return numbers.map((number) => {

@@ -1,15 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isSlowRun } from '../helpers/rounds.ts';
+import { sharedFolder } from '../helpers/shared-folder.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { runMain } from './captured-io.ts';
 import { RECORDING, SHORT_RECORDING } from './served.ts';
 import { type ProgramOptions, startProgram } from './served-program.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'gastop-process-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = sharedFolder('process');
 
 const start = (argv: readonly string[], options: Partial<ProgramOptions> = {}) =>
   startProgram(argv, { home: folder, ...options });

@@ -1,15 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { encodeBlock, encodeHeader, readBlockFile } from '../../src/chain/block-file.ts';
 import { createLineFile } from '../../src/cli/commands/record.ts';
 import type { Block } from '../../src/core/block.ts';
+import { sharedFolder } from '../helpers/shared-folder.ts';
 import { runMain } from './captured-io.ts';
 import { RECORDING } from './served.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'gastop-record-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = sharedFolder('record');
 const at = (name: string): string => join(folder, name);
 
 async function blocksOf(path: string): Promise<Block[]> {
@@ -59,7 +58,6 @@ describe('record', () => {
   it('ends at an interruption with what it has, exit 0', async () => {
     const stop = new AbortController();
     const out = at('interrupted.jsonl');
-    // At half real time the next block is far away, so only the past can be in the file.
     const running = runMain(
       ['record', '--replay', RECORDING, '--speed', '0.5', '--past', '1h', '--out', out],
       {

@@ -25,7 +25,6 @@ function everyFile(folder: string): Buffer[] {
     .map((entry) => readFileSync(join(entry.parentPath, entry.name)));
 }
 
-/** What others on the machine can see of a process. */
 const seenOf = (pid: number | undefined) =>
   ['cmdline', 'environ', 'comm'].map((name) => readFileSync(`/proc/${pid}/${name}`));
 
@@ -74,7 +73,6 @@ test.skipIf(process.platform !== 'linux')(
     }
     said.push(...seenOf(program.child.pid));
 
-    // The keys' file is lost under the running service, then the service itself.
     writeFileSync(join(home, 'gastop', 'keys.db'), 'not a database at all'.repeat(500));
     expect([200, 503]).toContain(await ask(`${V1}/gas/current`));
     program.child.kill('SIGUSR2');

@@ -27,7 +27,6 @@ test('says where it listens and how to make a key; a key made meanwhile works; S
   expect((await fetch(origin + GAS)).status).toBe(401);
   const key = await createKey({ home });
   let requests = 1;
-  // Until the first blocks are read it says 503.
   const answer = await waitFor(async () => {
     requests += 1;
     const response = await fetch(origin + GAS, { headers: { 'x-api-key': key } });

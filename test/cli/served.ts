@@ -10,7 +10,6 @@ export const RECORDING = fileURLToPath(
   new URL('../fixtures/blocks/mainnet_2024-10-15_2001blocks_basefee_blobfee.csv', import.meta.url),
 );
 
-/** The recording as if no block had asked for a tip: without tips nothing is promised. */
 export async function withZeroTips(): Promise<string> {
   let text = encodeHeader(1);
   for await (const block of readBlockFile(RECORDING))
@@ -28,7 +27,6 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** Our own service over a recording, the short one unless told, on a port of this machine. */
 export async function serveRecording(file = SHORT_RECORDING, speed = 1): Promise<Served> {
   const stop = new AbortController();
   const source = await openReplaySource({ file, speed });

@@ -1,17 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { utcMinute } from '../../src/core/units.ts';
 import { sendJson, serve } from '../client/http-server.ts';
 import { type JsonRpcServer, startJsonRpcServer } from '../helpers/json-rpc-server.ts';
 import { createScriptedChain } from '../helpers/scripted-chain.ts';
+import { sharedFolder } from '../helpers/shared-folder.ts';
 import { runMain } from './captured-io.ts';
 import { serveRecording } from './served.ts';
 
 const DAY_SEC = 86_400;
-const folder = mkdtempSync(join(tmpdir(), 'gastop-stale-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = sharedFolder('stale');
 
 describe('a node that answers but has had no block for a day', () => {
   const length = 40;
@@ -25,7 +23,6 @@ describe('a node that answers but has had no block for a day', () => {
   });
   afterAll(() => node.stop());
 
-  // The first run has no history of its own, the second one finds the same block stored.
   it.each(['the first time', 'again'])(
     'is exit 3 in every form, nothing on stdout and one line with age and reason, %s',
     async () => {

@@ -1,17 +1,16 @@
 /** `gastop wait` on a node of its own: it waits for real time, so the cases wait side by side. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, it } from 'vitest';
+import { describe, it } from 'vitest';
 import { Interruption } from '../../src/cli/io.ts';
 import { gastop } from '../helpers/gastop.ts';
 import { startJsonRpcServer } from '../helpers/json-rpc-server.ts';
 import { createScriptedChain, type ScriptedChain } from '../helpers/scripted-chain.ts';
+import { sharedFolder } from '../helpers/shared-folder.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { runMain } from './captured-io.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'gastop-wait-node-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = sharedFolder('wait-node');
 let files = 0;
 const freshFile = () => join(folder, `file-${++files}`);
 
@@ -23,7 +22,6 @@ function chainOf(ageSec: number): ScriptedChain {
   return createScriptedChain({ length: LENGTH, startedAt, spacingSec: 1 });
 }
 
-/** Keeps its newest block a little ahead, so that none is old before a slow machine has shown it. */
 function keepMining(chain: ScriptedChain, how: { gasUsedRatio?: number } = {}): () => void {
   const timer = setInterval(() => {
     while (chain.head().timestamp < Date.now() / 1_000 + 10) chain.mine(1, how);

@@ -1,24 +1,22 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { sendJson, serve } from '../client/http-server.ts';
 import { gastop } from '../helpers/gastop.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
+import { sharedFolder } from '../helpers/shared-folder.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { runMain } from './captured-io.ts';
 import { SHORT_RECORDING, serveRecording } from './served.ts';
 import { startProgram } from './served-program.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'gastop-wait-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = sharedFolder('wait');
 
 const AT_ONCE = ['wait', '--replay', SHORT_RECORDING, '--below', '1000000'];
 const start = (argv: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   startProgram(argv, { home: folder, env });
 let files = 0;
 const freshFile = () => join(folder, `file-${++files}`);
-/** A command that writes down each signal it gets, and ends with code 5 when `stop` is there. */
 const recorder = (log: string, stop: string) => `
   const { appendFileSync, existsSync } = require('node:fs');
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'])
@@ -229,26 +227,6 @@ describe('a recording', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
     expect(stderr).toMatch(/^gastop: the recording ended at block 20,975,164 before [^\n]+\n$/);
   });
-
-  it.runIf(isSlowRun)(
-    'is timed by its own clock, and a terminal sees price, target and time meanwhile',
-    async () => {
-      const argv = [
-        'wait',
-        '--replay',
-        SHORT_RECORDING,
-        ...'--speed 600 --below 0.001 --timeout 5m'.split(' '),
-      ];
-      const { exitCode, stderr } = await runMain(argv, { terminal: true });
-      expect(exitCode).toBe(124);
-      expect(stderr).toMatch(
-        /\[REPLAY\] average [\d.]+ gwei at #[\d,]+ {2}waiting: at or below 0\.001 gwei {2}\w+/,
-      );
-      expect(stderr).toMatch(
-        /gastop: gave up after 5m of waiting until average is at or below 0\.001 gwei; it is [\d.]+ gwei\n$/,
-      );
-    },
-  );
 });
 
 describe('what wait says', () => {

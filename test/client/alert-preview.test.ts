@@ -18,7 +18,6 @@ const RULE: AlertRule = {
 };
 const utc = (ms: number) => new Date(ms).toISOString().slice(11, 16);
 
-/** Five-minute means of 10 gwei and more that dip to 9 gwei in every fifth hour. */
 const POINTS = Array.from({ length: 289 }, (_, index) => {
   const isDip = Math.floor(index / 12) % 5 === 4;
   return {

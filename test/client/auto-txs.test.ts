@@ -8,7 +8,6 @@ const FROM = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
 const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const HASH = `0x${'ab'.repeat(32)}`;
 
-/** A type 2 transaction in its form (EIP-1559), whose signature words are easily found again. */
 const R = 'deadbeef'.repeat(8);
 const S = '5ca1ab1e'.repeat(8);
 const FIELDS = `0180843b9aca00847735940082520894${TO.slice(2).toLowerCase()}872386f26fc1000080c0`;

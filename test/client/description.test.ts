@@ -59,7 +59,6 @@ describe('the document of a service we do not run', () => {
       unknown: [],
     };
     expect(alertChoices(undefined, true)).toEqual(whole);
-    // What a service does not list it is not offered: our own fields, and the terminal.
     expect(alertChoices(null, false)).toEqual({
       ...whole,
       channels: ['EMAIL', 'WEBHOOK', 'SLACK', 'TELEGRAM'],

@@ -16,11 +16,7 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-/**
- * A real HTTP server on a free port; it ends with the test, whatever still hangs on it.
- *
- * @param description its OpenAPI document; the requests for it are not among `requests`
- */
+/** A real HTTP server; it ends with the test. Requests for its `description` are not among `requests`. */
 export async function serve(
   answer: RequestListener,
   description?: object,

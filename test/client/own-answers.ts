@@ -4,7 +4,6 @@ import { StatsChart, StatsMarket } from '../../src/contract/dashboard.ts';
 import { GasCurrent, GasRecommendation, GasTrend } from '../../src/contract/gas.ts';
 import { BaseFeeMetrics, GasUsedRatioMetrics, PriorityFeeMetrics } from '../../src/contract/metrics.ts';
 
-/** Answers exactly as our own service gives them on a chain whose base fee is 7 wei: parsed, so they cannot drift. */
 const AT = '2026-01-20T12:00:00.000Z';
 const lane = {
   ...{ price: 9, maxFeePerGas: 12, maxPriorityFeePerGas: 2, withinBlocks: 3 },

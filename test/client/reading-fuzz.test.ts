@@ -38,7 +38,6 @@ const CALLS: readonly ((client: GasClient) => Promise<unknown>)[] = [
   (client) => client.deleteAutoTx('1'),
 ];
 
-/** Fields that may be below 0 by the contract: changes and savings. */
 const MAY_BE_NEGATIVE =
   /(changeRatio|savingRatio|nativeUsdChangeRatio|expectedSavingRatio|savedWei|savedUsd)$/i;
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
@@ -56,7 +55,6 @@ function expectSound(value: unknown, path: string): void {
   }
 }
 
-/** Every call on one answer: a sound view or a clean `ClientError`, and nothing else. */
 async function expectSoundReading(text: string): Promise<void> {
   const client = clientOf(text);
   const raw = await client.raw('/gas/current');

@@ -72,7 +72,6 @@ test('what is no stream, too long or refused is told as of any other route', asy
     );
     const client = createGasClient({ url: server.url, apiKey: 'a-key-that-is-long' });
     expect(await failureOf(firstOf(client.stream()))).toMatchObject({ code, endpoint: PATHS.gasStream });
-    // What a stream is refused says nothing of other requests.
     expect(client.rateLimit.read()).toBeNull();
   }
   for (const body of [

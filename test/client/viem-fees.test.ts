@@ -18,7 +18,6 @@ const LANES = {
   fast: lane(1_300, 1_700, 300),
 };
 const PRICES = { ...FRESH, lanes: LANES };
-/** What a node that has `eth_fillTransaction` makes of a transaction without fees. */
 const FILLED = { maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x1' };
 /** What viem estimates by itself of the node below: its tip, and the base fee with viem's margin of a fifth. */
 const OWN_ESTIMATE = { maxFeePerGas: 1_277n, maxPriorityFeePerGas: 77n };
@@ -26,7 +25,6 @@ const OWN_ESTIMATE = { maxFeePerGas: 1_277n, maxPriorityFeePerGas: 77n };
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A node with a head block, and a service that gives `answer()` for each request of the prices. */
 function rig(
   answer: () => Response | Promise<Response>,
   options: Partial<GasFeesOptions> = {},

@@ -8,7 +8,6 @@ import { demandSteps, makeBlocks, restlessSteps } from './support/made-blocks.ts
 import { recordedBlocks } from './support/recorded-blocks.ts';
 import { simulatedBlocks } from './support/simulated-blocks.ts';
 
-/** The report on all advice from index `from` on, and that advice by the index of its block. */
 function walk(blocks: readonly Block[], from = 0, feeRule = ETHEREUM_FEE_RULE) {
   const advice: Advice[] = [];
   const steps = backtest({ blocks, feeRule, from: blocks[from]?.number ?? 0 });
@@ -83,7 +82,6 @@ describe.runIf(isSlowRun)('on two days of the simulated chain with drifting tips
     blocks = await simulatedBlocks(4, 14_400);
     walked = walk(blocks, FROM);
   });
-  /** What became of a lane's advice: told, paid, tipped, and the lowest tip that any of its blocks let in. */
   const outcomes = (lane: LaneName) =>
     walked.advice.flatMap(({ lanes }, index) => {
       const { price, maxFeePerGas, maxPriorityFeePerGas, withinBlocks } = lanes[lane];

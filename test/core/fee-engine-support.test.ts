@@ -29,7 +29,6 @@ function expectOrdered({ lanes: { slow, average, fast } }: Advice): void {
   }
 }
 
-/** A longer wait can take the price of a shorter one. */
 function expectNested({ recommendation: { alternatives } }: Advice): void {
   expect(alternatives.map(({ horizonSec }) => horizonSec)).toEqual([300, 900, 3_600, 21_600, 86_400]);
   alternatives.slice(1).forEach((longer, index) => {
@@ -96,7 +95,6 @@ const LEAST_BLOCKS: Readonly<Record<LaneName, number>> = { fast: 102, average: 1
 const leastHorizons = (horizonSec: number) => (horizonSec < 3_600 ? 8 : 4);
 const FOUR_DAYS_SEC = 4 * 86_400;
 const EIGHT_DAYS = 57_600;
-/** How likely a price is reached is not said before so many times of that length have passed. */
 const LEAST_TIMES = 6;
 
 type Step = (step: MadeBlock, index: number, count: number) => MadeBlock;

@@ -7,7 +7,6 @@ import { read } from './project-files.ts';
 const PATH = fileURLToPath(new URL('../../man/gastop.1', import.meta.url));
 const page = read('man/gastop.1');
 
-/** A program of the system, where it is there. */
 const has = (command: string) => spawnSync(command, ['--version']).error === undefined;
 
 describe('man/gastop.1', () => {

@@ -1,4 +1,3 @@
-/** What documents name must be there, and what is there must be named. */
 import { describe, expect, it } from 'vitest';
 import { allCommands, commandTree, textAfter } from '../../scripts/docs/command-tree.ts';
 import { EXIT_CODES } from '../../scripts/docs/commands.ts';
@@ -210,7 +209,6 @@ describe('versions', () => {
   });
 });
 
-/** What stands between fences, and between backticks outside of them. */
 function codeOf(markdown: string): readonly string[] {
   const fenced = [...markdown.matchAll(/^ *```\w*\n([\s\S]*?)^ *```/gm)].map((match) => match[1] ?? '');
   const rest = markdown.replaceAll(/^ *```[\s\S]*?^ *```/gm, '');

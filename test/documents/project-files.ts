@@ -15,7 +15,6 @@ export function filesBelow(folder: string): readonly string[] {
   return readdirSync(fileURLToPath(new URL(folder, ROOT)), { recursive: true, encoding: 'utf8' });
 }
 
-/** All documents for people, by their path in the project. */
 export const DOCUMENTS: readonly string[] = [
   'README.md',
   'CHANGELOG.md',

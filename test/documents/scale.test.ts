@@ -1,4 +1,3 @@
-/** What docs/SCALE.md has people write into their files. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';

@@ -1,7 +1,4 @@
-/**
- * Alerts with real parts: the built program in a terminal, a node whose base fee really crosses, a mail server, and a
- * receiver of webhooks that checks their signatures.
- */
+/** Alerts with real parts: the built program, a node, a mail server, and a receiver that checks signatures. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startAnvil } from '../helpers/anvil.ts';
@@ -32,7 +29,6 @@ afterAll(async () => {
   await Promise.all([node?.stop(), mailbox?.stop(), receiver?.stop()]);
 });
 
-/** A block of that base fee in gwei, once the monitor shows it. */
 async function mine(baseFee: bigint): Promise<void> {
   await node.rpc('evm_increaseTime', [12]);
   await node.setNextBaseFee(baseFee * GWEI);

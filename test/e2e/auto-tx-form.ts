@@ -6,7 +6,6 @@ export async function openForm(monitor: Terminal): Promise<void> {
   await monitor.waitFor('paste it here; it is never shown');
 }
 
-/** Fills in what comes after the pasted transaction, strict, and stops before it is scheduled. */
 export async function fillOrder(
   monitor: Terminal,
   { target, note = '', expires = '' }: { target: string; note?: string; expires?: string },
@@ -17,7 +16,6 @@ export async function fillOrder(
   await monitor.waitFor(note === '' ? /▸ note/ : note);
 }
 
-/** Whether the marked auto-tx of the list does that, and its line says `words`. */
 export const marked =
   (does: string, words: RegExp): ScreenQuestion =>
   (rows) => {

@@ -1,9 +1,5 @@
-/**
- * Auto-txs with real parts: transactions signed as a wallet does it, pasted into the built program in a terminal, and a
- * node whose base fee falls. Nothing that any program wrote may hold a part of a signature.
- */
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+/** Auto-txs with real parts; nothing that any program wrote may hold a part of a signature. */
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Hex, keccak256, parseTransaction } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
@@ -13,6 +9,7 @@ import { startAnvil } from '../helpers/anvil.ts';
 import { fund, GWEI, type Signing, sign } from '../helpers/auto-tx-rig.ts';
 import { GASTOP } from '../helpers/gastop.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
+import { sharedFolder } from '../helpers/shared-folder.ts';
 import { openTerminal, type Terminal, type TerminalOptions } from '../helpers/terminal.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { fillOrder, marked, openForm } from './auto-tx-form.ts';
@@ -23,16 +20,14 @@ const terminals: Terminal[] = [];
 
 const node = await startAnvil({ noMining: true, baseFee: 60n * GWEI });
 await node.mine(3);
-const home = await mkdtemp(join(tmpdir(), 'gastop-auto-txs-'));
+const home = sharedFolder('auto-txs');
 const monitor = await openAutoTxs('monitor.db', ['--rpc', node.wsUrl, '--confirmations', '2']);
 
 afterAll(async () => {
   for (const terminal of terminals) await terminal.close();
   await node?.stop();
-  await rm(home, { recursive: true, force: true, maxRetries: 3 });
 });
 
-/** The built program with its empty list of auto-txs; what it writes is looked through at the end. */
 async function openAutoTxs(
   db: string,
   args: readonly string[],
@@ -68,7 +63,6 @@ async function nextBase(): Promise<bigint> {
   return BigInt(history.baseFeePerGas[1]);
 }
 
-/** So many digits of a signature say that it was shown. */
 const SLICE = 16;
 const slicesOf = (digits: string) =>
   Array.from({ length: Math.max(digits.length - SLICE + 1, 0) }, (_, from) =>
@@ -84,7 +78,6 @@ async function signed(account: PrivateKeyAccount, signing: Signing = {}): Promis
   return bytes;
 }
 
-/** Slices of signatures that stand in what was written, as digits or as bytes. */
 function leaks(written: string | Uint8Array): string[] {
   const bytes = Buffer.from(written);
   // Control sequences and line ends may stand between the digits of one run.

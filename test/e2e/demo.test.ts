@@ -1,7 +1,4 @@
-/**
- * `gastop --demo` as somebody tries it: everything that the panes are for happens within a minute, and a transaction
- * that is pasted goes all the way to a block of the Explorer.
- */
+/** `gastop --demo` as somebody tries it: all that the panes are for happens within a minute. */
 import { keccak256 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, it } from 'vitest';

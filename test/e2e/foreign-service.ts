@@ -1,7 +1,4 @@
-/**
- * A service that was written from the given v1 document alone: those routes and parameters and no others, whole arrays
- * in place of pages, and fields as the public documentation of a hosted service names them.
- */
+/** A service written from the given v1 document alone, with whole arrays for pages and the names of a hosted service. */
 import { serve } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 
@@ -13,7 +10,6 @@ const BASE = '/be/api/v1';
 const HEAD_MS = 4_000;
 const HISTORY_MS = 2_400_000;
 const TIP = 0.0109;
-/** The query parameters of the document; every other one is refused. */
 const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   '/dashboard/stats/market': ['timeFrame'],
   '/metrics/base-fee': ['from', 'to'],
@@ -89,7 +85,6 @@ const METRICS: Readonly<Record<string, (number: number) => object>> = {
   txs: txOf,
 };
 
-/** All rows of a window at once, of the history that there is. */
 function metrics(c: Context, row: (number: number) => object) {
   const now = Date.now();
   const from = Math.max(Date.parse(c.req.query('from') ?? '') || 0, now - HISTORY_MS);
@@ -147,7 +142,6 @@ export async function startForeignService() {
   return Object.assign(service, { origin: `http://127.0.0.1:${port}`, close: () => server.close() });
 }
 
-/** What its users made: kept, listed, changed and deleted. */
 function addItems(app: Hono, path: string, made: (said: Item) => Item): void {
   const items = new Map<string, Item>();
   let count = 0;

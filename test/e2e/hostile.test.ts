@@ -11,7 +11,6 @@ type Behaviour = (response: ServerResponse) => void;
 const JSON_TYPE = { 'content-type': 'application/json' };
 const ESCAPES = '\u001b]0;owned\u0007\u001b[2J\u001b[31mred\u001b[0m\u009b2J\u0007';
 
-/** Each answer, and what it is called on the screen of a service and beside a node's name. */
 const ANSWERS: Readonly<Record<string, { act: Behaviour; '--url': string; '--rpc': string }>> = {
   // Its length says so: bytes without one are broken off in test/chain and test/client, without a deadline of seconds.
   'a hundred megabytes': {

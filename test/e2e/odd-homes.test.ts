@@ -1,7 +1,7 @@
 /** The built program where it can keep nothing: a home that takes no files, none at all, a disk that is full. */
 import { execFile, spawn } from 'node:child_process';
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,6 +10,7 @@ import { runMain } from '../cli/captured-io.ts';
 import { startAnvil } from '../helpers/anvil.ts';
 import { GASTOP } from '../helpers/gastop.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
+import { sharedFolder } from '../helpers/shared-folder.ts';
 import { openTerminal } from '../helpers/terminal.ts';
 
 const PRICES = /Average .*\d/;
@@ -18,14 +19,11 @@ const NO_ROOM = /history is not being saved: the disk is full, chain-31337\.db c
 /** A file where the home should be: nobody can keep anything in it, not even root. */
 
 const node = await startAnvil({ blockTime: 1 });
-const folder = await mkdtemp(join(tmpdir(), 'gastop-odd-homes-'));
+const folder = sharedFolder('odd-homes');
 const noHome = join(folder, 'file');
 await writeFile(noHome, '');
 
-afterAll(async () => {
-  await node?.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => node?.stop());
 
 describe('a home that takes no files', () => {
   it.each(
@@ -67,7 +65,6 @@ it('an empty HOME is none: nothing comes to lie where gastop is started', async 
   expect(await readdir(cwd)).toEqual([]);
 });
 
-/** A disk of `size` at `at` that is there for `command` alone and gone with it. */
 const onDisk = (size: string, at: string, command: readonly string[]): string[] => [
   '--mount',
   '--map-root-user',

@@ -1,18 +1,14 @@
 /** The built program whose input, output or reader is not there, as in cron, in a pipe or behind a closed window. */
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SHORT_RECORDING } from '../cli/served.ts';
 import { GASTOP } from '../helpers/gastop.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
+import { sharedFolder } from '../helpers/shared-folder.ts';
 
-const home = await mkdtemp(join(tmpdir(), 'gastop-odd-streams-'));
-afterAll(() => rm(home, { recursive: true, force: true }));
+const home = sharedFolder('odd-streams');
 
-/** Runs `script`, in which `gastop` is the program, and answers what it wrote and how it ended. */
 async function shell(script: string) {
   const child = spawn('sh', ['-c', `gastop() { "${process.execPath}" "${GASTOP}" "$@"; }; ${script}`], {
     env: { PATH: process.env.PATH ?? '', HOME: home },
@@ -23,7 +19,6 @@ async function shell(script: string) {
   return { code: await closed, stdout, stderr };
 }
 
-/** One that prints as it goes; in `npm run test:slow` the others too. */
 const PRINTING = [
   `history --window 5m --replay ${SHORT_RECORDING}`,
   ...(isSlowRun

@@ -1,7 +1,6 @@
 /** The package as npm hands it out: packed, taken by npx into an empty folder, run on every Node that it is for. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,16 +9,15 @@ import { RECORDING } from '../cli/served.ts';
 import { GASTOP } from '../helpers/gastop.ts';
 import { fetchNodes, NODES, registrySettings, whyNoRegistry } from '../helpers/node-runtimes.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
+import { sharedFolder } from '../helpers/shared-folder.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { type EmptyPlace, openEmptyPlace, type Package, packInto } from './packed-program.ts';
 
-/** The other Nodes are fetched from the registry: in `npm run test:slow`. */
 const noRegistry = isSlowRun ? await whyNoRegistry() : 'in npm run test:slow only';
 const nodes = noRegistry === null ? await fetchNodes() : null;
 const title = (text: string) => (noRegistry === null ? text : `${text} (not tried: ${noRegistry})`);
-const here = mkdtempSync(join(tmpdir(), 'gastop-package-'));
+const here = sharedFolder('package');
 const packed: Package = await packInto(here);
-afterAll(() => rmSync(here, { recursive: true, force: true }));
 
 const read = (path: string) => readFileSync(join(dirname(GASTOP), '..', path), 'utf8');
 const turnedAway = (version: string) =>

@@ -14,7 +14,6 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export type Package = Awaited<ReturnType<typeof packInto>>;
 export type EmptyPlace = Awaited<ReturnType<typeof openEmptyPlace>>;
 
-/** `npm pack` of this checkout as it is built. Without scripts: `dist` is what the other tests run at this moment. */
 export async function packInto(folder: string) {
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
   const { stdout } = await promisify(execFile)('npm', args, { cwd: ROOT });
@@ -23,11 +22,7 @@ export async function packInto(folder: string) {
   return { tarball: join(folder, packed.filename), size: Number(packed.size), files };
 }
 
-/**
- * Somebody's empty folder, in an empty home with an empty npm cache, where the package's tarball lies.
- * @param node the folder of the Node that is found first
- * @param registry what npm is told of its registry; default: one that nobody can reach
- */
+/** Somebody's empty folder, home and npm cache with the tarball; `node`: the folder of the Node found first. */
 export async function openEmptyPlace(
   tarball: string,
   node: string,

@@ -71,7 +71,6 @@ async function sendAndRead(page: Page, route: string): Promise<{ status: string;
   })`)) as { status: string; body: string };
 }
 
-/** What a page must never say: errors, refused loads, broken rules. */
 function complaints(page: Page): string[] {
   return page.events
     .filter(

@@ -1,20 +1,14 @@
-/**
- * A real Ethereum node for tests: the platform package's own binary (the launcher script of
- * `@foundry-rs/anvil` leaves its child behind when it is killed), on a free port, stopped by its pid.
- */
+/** The platform package's own binary: the launcher leaves its child behind when it is killed. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 
 export interface AnvilOptions {
-  /** Seconds between blocks; left out: a block per transaction (or none with `noMining`). */
   readonly blockTime?: number;
   readonly chainId?: number;
   readonly baseFee?: bigint | number;
   readonly noMining?: boolean;
-  /** Gas limit of each block; a plain transfer takes 21,000. */
   readonly gasLimit?: number;
-  /** A fixed port, to bring a node back where it was; default: a free one. */
   readonly port?: number;
   readonly args?: readonly string[];
 }
@@ -48,7 +42,6 @@ export async function startAnvil(options: AnvilOptions = {}) {
     if (body.error) throw new Error(`anvil ${method}: ${body.error.message}`);
     return body.result;
   };
-  /** The dev accounts, all unlocked. */
   const accounts = async () => (await rpc('eth_accounts')) as readonly string[];
   /** The node keeps its fee history beside its blocks: for a moment a new block is in none, and the answer is empty. */
   const feeHistoryOfHead = async () => {
@@ -71,7 +64,6 @@ export async function startAnvil(options: AnvilOptions = {}) {
       await rpc('anvil_mine', [quantity(count)]);
       await feeHistoryOfHead();
     },
-    /** Puts one transfer per tip (wei per gas) into the pool, from changing accounts, and answers their hashes. */
     sendTransfers: async (tips: readonly (bigint | number)[]): Promise<readonly string[]> => {
       const from = await accounts();
       const hashes: string[] = [];

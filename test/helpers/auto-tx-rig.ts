@@ -29,7 +29,6 @@ export interface Signing {
   readonly chainId?: number;
 }
 
-/** What a wallet signs: a transfer of 1 wei to an account of nobody's, unless told. */
 export function sign(
   account: Pick<PrivateKeyAccount, 'signTransaction'>,
   signing: Signing = {},
@@ -126,7 +125,6 @@ export async function startRig(options: RigOptions) {
     errors: service.errors,
     kept,
     timeline,
-    /** Keeps what was signed; strict below 20 gwei unless told. Answers its id. */
     place: async (signed: Hex, order?: Partial<AutoTxOrder>) => {
       const autoTx = keptOf(signed, order);
       const created = await store.create(autoTx, Buffer.from(signed.slice(2), 'hex'), 1_000);

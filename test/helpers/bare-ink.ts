@@ -1,12 +1,7 @@
 import { Box, render, Text, useApp, useInput, usePaste } from 'ink';
 import { createElement as h, useEffect, useState } from 'react';
 
-/**
- * The smallest Ink program that has everything a monitor has: the alternate screen, a line redrawn at a steady
- * pace, an echo of the keys, a quit key. It tests the terminal helper and is the yardstick of the benchmarks.
- *
- * Arguments: milliseconds between two redraws (0: none).
- */
+/** The smallest Ink program with all that a monitor has: the yardstick of the benches. Argument: ms between redraws. */
 const pace = Number(process.argv[2] ?? '0');
 
 function Bare() {

@@ -1,7 +1,4 @@
-/**
- * A real browser for tests: headless Chromium, driven by the DevTools protocol over its WebSocket. It resolves no
- * name and reaches nothing but 127.0.0.1, so a page loads with the network off or not at all.
- */
+/** Headless Chromium over the DevTools protocol; it resolves no name and reaches nothing but 127.0.0.1. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -162,7 +159,6 @@ const KEYS = {
 } as const;
 
 async function openedPage(connection: Connection, sessionId: string) {
-  /** Everything that the page said: console, exceptions, log entries (CSP violations among them), requests. */
   const events: BrowserEvent[] = [];
   let loaded = Promise.withResolvers<void>();
   connection.listen(sessionId, (event) => {
@@ -203,7 +199,6 @@ async function openedPage(connection: Connection, sessionId: string) {
       await send('Input.dispatchKeyEvent', { type: 'keyDown', key, ...KEYS[key] });
       await send('Input.dispatchKeyEvent', { type: 'keyUp', key, code: KEYS[key].code });
     },
-    /** Clicks in the middle of the one element that a selector finds, as a mouse does. */
     click: async (selector: string) => {
       // What is loaded late moves the page under the mouse: it presses again until the element has heard it.
       for (let isHeard = false; !isHeard; ) {

@@ -29,7 +29,6 @@ export const SLOW_ENGINES = ENGINES.filter((engine) => engine === 'SQLite' || is
 export const killsOn = (kills: number) =>
   SLOW_ENGINES.map((engine) => ({ engine, kills: engine === 'SQLite' ? kills : Math.min(kills, 50) }));
 
-/** An empty database for one test: SQLite's in memory, unless processes are to meet in it. */
 export async function emptyDatabase(engine: Engine, kind: 'memory' | 'shared' = 'memory'): Promise<string> {
   if (engine === 'PostgreSQL') return emptyServerDatabase();
   return kind === 'memory' ? ':memory:' : join(await temporaryFolder(), 'chain-1.db');

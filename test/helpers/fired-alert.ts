@@ -9,7 +9,6 @@ import { toAlertRow } from '../../src/store/alert-rows.ts';
 import type { Database } from '../../src/store/database.ts';
 import { keptAlert as someAlert } from '../store/alerts/kept-alerts.ts';
 
-/** Block time of the firing, in ms; 2026-01-15T12:00:00Z. */
 export const FIRED_AT = 1_768_478_400_000;
 
 export function messageOf(alertId: string, more: Partial<AlertMessage> = {}): AlertMessage {

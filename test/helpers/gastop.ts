@@ -4,7 +4,6 @@ import { openTerminal, type Terminal, type TerminalOptions } from './terminal.ts
 /** The bundled program, as users get it; `npm test` builds it first. */
 export const GASTOP = fileURLToPath(new URL('../../dist/bin.js', import.meta.url));
 
-/** The built gastop in a pseudo-terminal, 80×24 unless said otherwise. */
 export function gastop(args: readonly string[], options: TerminalOptions = {}): Promise<Terminal> {
   return openTerminal({ ...options, args: [GASTOP, ...args] });
 }

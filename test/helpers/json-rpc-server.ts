@@ -1,7 +1,4 @@
-/**
- * A real JSON-RPC node over http and ws on a free port, answering from a scripted chain. It can be told to lie,
- * hang, answer garbage, or allow only small pages of `eth_feeHistory`.
- */
+/** A JSON-RPC node over http and ws, answering from a scripted chain; it can lie, hang and answer garbage. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';

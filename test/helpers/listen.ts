@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo, Server } from 'node:net';
 
-/** Has a server listen on 127.0.0.1, on a free port unless told. */
 export async function listen(server: Server & { closeAllConnections?(): void }, wanted = 0) {
   server.listen(wanted, '127.0.0.1');
   await once(server, 'listening');

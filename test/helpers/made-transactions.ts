@@ -4,10 +4,7 @@ import type { Block, Hex } from '../../src/core/block.ts';
 export const transactionHash = (number: number, index: number, fork = 0): Hex =>
   `0x${'7'.repeat(8)}${fork.toString(16).padStart(8, '0')}${number.toString(16).padStart(40, '0')}${index.toString(16).padStart(8, '0')}`;
 
-/**
- * A plausible transfer of `block`, the same for the same place in it: it tips 1 gwei and signed for twice the base
- * fee. What it paid follows from what `overrides` let it sign, unless they say what it paid.
- */
+/** A plausible transfer of `block`, the same for the same place: it tips 1 gwei and signed for twice the base fee. */
 export function makeIncluded(
   block: Pick<Block, 'number' | 'hash' | 'baseFeePerGas'>,
   index: number,

@@ -23,7 +23,6 @@ export class Refusal extends Error {
   }
 }
 
-/** A real mail server as {@link openMailServer}; it ends with the test. */
 export async function startMailServer(options: SMTPServerOptions = {}, port = 0): Promise<MailServer> {
   const server = await openMailServer(options, port);
   onTestFinished(server.stop);

@@ -28,11 +28,7 @@ export function registrySettings(): Record<string, string> {
   return { npm_config_userconfig: join(homedir(), '.npmrc'), ...Object.fromEntries(set) };
 }
 
-/**
- * Why the npm registry cannot be asked on this machine; null where it can.
- *
- * @throws Error in CI, where nothing may be skipped in silence.
- */
+/** Why the npm registry cannot be asked on this machine; null where it can. Throws in CI, where nothing may be skipped. */
 export async function whyNoRegistry(): Promise<string | null> {
   try {
     await npm('view', 'node@24', 'version', '--fetch-retries=1', '--fetch-retry-mintimeout=1000');

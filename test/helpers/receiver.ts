@@ -29,7 +29,6 @@ export interface ReceiverOptions {
   readonly host?: string;
 }
 
-/** A real web server as {@link openReceiver}; it ends with the test. */
 export async function startReceiver(behaviour?: Behaviour, options?: ReceiverOptions): Promise<Receiver> {
   const receiver = await openReceiver(behaviour, options);
   onTestFinished(receiver.stop);

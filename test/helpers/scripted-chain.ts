@@ -1,4 +1,3 @@
-/** An in-memory chain for scripted nodes: blocks follow EIP-1559, hashes depend on the branch. */
 import { createHash } from 'node:crypto';
 import { chainProfile } from '../../src/core/chains.ts';
 
@@ -22,7 +21,6 @@ export interface ScriptedChain {
   mine(count?: number, options?: { gasUsedRatio?: number; tip?: bigint }): ScriptedBlock;
   rollBack(count: number): void;
   reorg(depth: number): void;
-  /** A chain that is the same up to now and goes its own way from here. */
   fork(): ScriptedChain;
   nextBaseFee(block?: ScriptedBlock): bigint;
 }

@@ -26,14 +26,11 @@ export class ScriptedSource implements ChainSource {
   /** Blocks below are not to be had, as on a pruned node. */
   pastBegins = 0;
   isReachable = true;
-  /** Says nothing of what it has by itself, only what is emitted. */
   isSilent = false;
-  /** By block number; see `makeIncluded`. A block of which nothing is said here is empty. */
   readonly transactions = new Map<number, readonly IncludedTransaction[]>();
   readonly pool: ChainTransaction[] = [];
   /** What a block's header says beside what follows from the block itself, such as blob gas. */
   readonly headers = new Map<number, Partial<ChainBlock>>();
-  /** How often `block`, `transactionsOf`, `transaction` and `receipt` were asked. */
   readonly asked = { block: 0, transactionsOf: 0, transaction: 0, receipt: 0 };
   #chain = new Map<number, Block>();
   #head = -1;

@@ -41,7 +41,6 @@ export function shareServedService(options: () => ServedOptions): () => ServedSe
   };
 }
 
-/** As `serveService`, but whoever calls it has it stop. */
 export async function startServedService({
   limits,
   prefix,
@@ -54,7 +53,6 @@ export async function startServedService({
   ...options
 }: ServedOptions) {
   const keys = new KeyStore(await openKeyDatabase(':memory:'));
-  /** Another key, which sees nothing of what was made with the first; of `plan` where there are several. */
   const newKey = async (plan = Object.keys(plans)[0] ?? 'test') =>
     (await issueKey(keys, { name: 'test', plan, now: gateNow() })).text;
   const key = await newKey();

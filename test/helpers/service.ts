@@ -23,7 +23,6 @@ export type RunningService = Awaited<ReturnType<typeof startTestService>>;
 
 interface Asked {
   readonly method?: string;
-  /** Sent as JSON; a text as it is. */
   readonly body?: unknown;
   readonly key?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
@@ -54,10 +53,7 @@ export async function readyService(options: TestServiceOptions): Promise<Running
   return service;
 }
 
-/**
- * One service for all tests of a file or `describe` that only read. What it gives may be called in a test.
- * @param start as `runService`, but the service ends after the last test; resolves once there is something to read
- */
+/** One service for all tests of a file or `describe` that only read; `start` resolves once there is something to read. */
 export function shareService(
   start: (run: (options: TestServiceOptions) => Promise<RunningService>) => Promise<RunningService>,
 ): () => RunningService {
@@ -72,7 +68,6 @@ export function shareService(
   };
 }
 
-/** As `runService`, but whoever calls it has it stop. */
 export async function startTestService(options: TestServiceOptions) {
   const abort = new AbortController();
   const errors: unknown[] = [];

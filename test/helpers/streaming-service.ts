@@ -6,7 +6,6 @@ import { OWN_SNAPSHOT } from '../client/own-answers.ts';
 
 const DESCRIPTION = { openapi: '3.1.0', info: { title: 'Gas' }, paths: { [PATHS.gasStream]: { get: {} } } };
 
-/** Prices of this block, made now; each lane costs `wei`. */
 export function snapshotOf(blockNumber: number, wei = 9): GasCurrent {
   const now = new Date().toISOString();
   const prices = { lowPrice: wei, averagePrice: wei, highPrice: wei };

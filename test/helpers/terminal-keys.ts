@@ -19,10 +19,7 @@ const NAMED_KEYS: Readonly<Record<string, string>> = {
   backspace: '\x7f',
 };
 
-/**
- * What a terminal sends for a key: a name (`up`, `ctrl+c`, `shift+tab`, `enter`), or text, which is split into
- * one entry per character because that is how typing arrives.
- */
+/** What a terminal sends for a key (`up`, `ctrl+c`), or for text, one character after the other. */
 export function keyBytes(key: string): readonly string[] {
   const named = NAMED_KEYS[key];
   if (named !== undefined) return [named];

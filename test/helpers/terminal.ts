@@ -17,10 +17,7 @@ export interface TerminalOptions {
   readonly cwd?: string;
   /** A home folder to use and keep, for programs that start a second time; default: a fresh one, removed at the end. */
   readonly home?: string;
-  /**
-   * Runs the program from a shell, so that {@link Terminal.leftovers} also sees a raw mode left on. A program
-   * ended by a signal then has exit code 128 + signal, as a shell says it.
-   */
+  /** Runs it from a shell, so that a raw mode left on is seen; exit code 128 + signal. */
   readonly watchTty?: boolean;
 }
 
@@ -30,7 +27,6 @@ export type Terminal = Awaited<ReturnType<typeof openTerminal>>;
 
 interface Exit {
   readonly exitCode: number;
-  /** Number of the signal that ended the program; 0 where none did. */
   readonly signal: number;
 }
 
@@ -45,10 +41,7 @@ const WATCHING = 'trap : HUP INT TERM; "$@"; code=$?; stty -a >"$0"; exit $code'
 
 const delay = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/**
- * The environment of a program under test, built up rather than inherited: no `CI` (Ink would not be
- * interactive), no `NO_COLOR` or `FORCE_COLOR`, no `NODE_ENV`, no settings or keys of the person who runs the tests.
- */
+/** Built up, not inherited: no `CI`, `NO_COLOR`, `FORCE_COLOR` or `NODE_ENV`, no settings or keys of who runs the tests. */
 const environment = (home: string): Record<string, string> => ({
   PATH: [dirname(process.execPath), process.env.PATH ?? '/usr/bin:/bin'].join(delimiter),
   LANG: 'C.UTF-8',
@@ -154,7 +147,6 @@ export async function openTerminal(options: TerminalOptions) {
     return typeof question === 'string' ? text.includes(question) : question.test(text);
   };
 
-  /** Waits for content; a failure shows the screen. Gives the rows that satisfied it. */
   const waitForScreen = async (question: ScreenQuestion, { timeoutMs = PATIENCE_MS } = {}) => {
     const deadline = performance.now() + timeoutMs;
     while (!answers(question)) {
@@ -180,7 +172,6 @@ export async function openTerminal(options: TerminalOptions) {
       await delay(sent === '\x1b' ? ESCAPE_GAP_MS : KEY_GAP_MS);
     }
   };
-  /** Ends the program if it still runs, waits for it and removes its home. */
   const close = async () => {
     if (ended === null) {
       killGroup(leaderPid);
@@ -201,7 +192,6 @@ export async function openTerminal(options: TerminalOptions) {
     clears: modes.clears,
     screen,
     cell,
-    /** Whether all text of the row is dimmed; a row without text is not. */
     isDim(row: number) {
       const letters = Array.from({ length: emulator.cols }, (_, x) => cell(x, row)).filter(
         ({ text }) => text.trim() !== '',

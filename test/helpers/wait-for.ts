@@ -1,7 +1,6 @@
 export interface WaitOptions {
   /** How long to go on asking before giving up. Generous: it is only spent when the test fails. */
   readonly timeoutMs?: number;
-  /** Said first in the failure. */
   readonly what?: string;
 }
 

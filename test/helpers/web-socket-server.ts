@@ -21,7 +21,6 @@ export interface WebSocketPeer {
   drop(): void;
 }
 
-/** Takes the WebSockets of a server; answers those that are open. */
 export function serveWebSockets(
   server: Server,
   onMessage: (text: string, peer: WebSocketPeer) => void,

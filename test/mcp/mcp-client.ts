@@ -54,7 +54,6 @@ export const overHttp = (origin: string, key: string | null, revision?: Revision
 
 const Content = z.tuple([z.object({ type: z.literal('text'), text: z.string() })]);
 
-/** What a tool answers, which its text must say as well. */
 export async function callTool(
   client: Client,
   name: string,

@@ -17,7 +17,6 @@ import {
   WRITE_TOOLS,
 } from './mcp-client.ts';
 
-/** The built program as an MCP client starts it. What is on its stdout and no message fails the test. */
 async function start(argv: readonly string[], revision: Revision) {
   const home = await temporaryFolder();
   const transport = new StdioClientTransport({

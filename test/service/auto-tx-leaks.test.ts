@@ -46,7 +46,6 @@ afterAll(async () => {
   await anvil.stop();
 });
 
-/** The bytes as somebody may write them. */
 const written = (): Readonly<Record<string, string>> => {
   const hex = signed.toString('hex');
   return {
@@ -68,7 +67,6 @@ async function ask(method: string, path: string, body?: string, headers: Record<
   return response.status;
 }
 
-/** Pieces of the signature that stand somewhere in what was said or logged. */
 function leaks(): string[] {
   const all = [...said, JSON.stringify(served.log), inspect(served.errors)].join('\n');
   const lower = all.toLowerCase();

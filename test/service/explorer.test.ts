@@ -33,7 +33,6 @@ function chainWithTransactions(): ScriptedSource {
   return source;
 }
 
-/** For tests that only read; what is odd lies before the newest hundred blocks. */
 const unchanged = shareService(async (run) => {
   const source = chainWithTransactions();
   source.headers.set(990, { blobGasUsed: 393_216n, excessBlobGas: 131_072n });

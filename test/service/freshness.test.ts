@@ -9,7 +9,6 @@ import { waitFor } from '../helpers/wait-for.ts';
 const MAINNET = 1;
 const ANVIL = 31_337;
 
-/** A process whose clocks go on as a test says. */
 function startProcess(chainId: number) {
   const source = new ScriptedSource([makeBlock(100)]);
   const abort = new AbortController();

@@ -20,7 +20,6 @@ import { openTestGate } from './keys/key-service.ts';
 
 const HEAD = 400;
 
-/** Reads a response of `gas/stream`, event by event; it is closed with the test. */
 function eventsOf({ body }: Response) {
   if (body === null) throw new Error('no stream');
   const reader = body
@@ -184,7 +183,6 @@ function presentOf(number: number): Present {
   return { ...well, profile: chainProfile(1), head, advice, source, nativeUsd: null };
 }
 
-/** Streams of prices that change with `mine`, by a clock that the test moves. */
 function withClock(identify?: (key: string | null) => Promise<object | null>) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());

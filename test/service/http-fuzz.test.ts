@@ -28,7 +28,6 @@ const Listening = z.object({
 interface Fuzzed extends z.infer<typeof Listening> {
   readonly process: ChildProcess;
   readonly described: Described;
-  /** What it wrote to stderr: errors that nobody foresaw. */
   readonly complaints: () => string;
   heapBytes(): Promise<number>;
 }
@@ -67,7 +66,6 @@ async function startFuzzed(kind: 'live' | 'dead'): Promise<Fuzzed> {
   };
 }
 
-/** Sends every request, over as many connections as there are; answers how often each status came. */
 async function sendAll(
   server: Fuzzed,
   requests: readonly MadeRequest[],

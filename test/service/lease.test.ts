@@ -13,7 +13,6 @@ import { asked, ENGINES, emptyDatabase, SLOW_ENGINES } from '../helpers/database
 import { openDatabase } from '../helpers/open-database.ts';
 import { rounds } from '../helpers/rounds.ts';
 
-/** The clocks of one machine: one that can be set, and one that cannot. */
 class Clocks {
   wall = 1_700_000_000_000;
   steady = 0;
@@ -43,7 +42,6 @@ function leaseOf(
   });
 }
 
-/** A database in memory, and the processes that share it. */
 async function machine() {
   const database = await openDatabase(':memory:');
   onTestFinished(() => database.close());

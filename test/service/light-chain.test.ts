@@ -12,7 +12,6 @@ afterAll(async () => {
 
 const SPACING_SEC = 12;
 
-/** A chain of `length` blocks on a node, read lightly; `requests` are those since the last time it was called. */
 async function lightChain(length: number) {
   const chain = createScriptedChain({ length, spacingSec: SPACING_SEC });
   const server = await startJsonRpcServer(chain);

@@ -28,7 +28,6 @@ const recorded = (number: number): RawBlock => {
   return JSON.parse(gunzipSync(readFileSync(file)).toString('utf8'));
 };
 
-/** A service over a node of mainnet that knows this block and nothing else. */
 async function serviceOver(block: RawBlock) {
   const receipts = block.transactions.map(({ hash, blockHash, blockNumber, transactionIndex, gasPrice }) => {
     return {

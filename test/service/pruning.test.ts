@@ -28,7 +28,7 @@ test('the service folds what is older than 30 days into hours by itself', async 
   const late = timeOf(899) + 31 * DAY_SEC;
   const now = Array.from({ length: 300 }, (_, i) => makeBlock(900 + i, { timestamp: late + i * 12 }));
   const source = new ScriptedSource([...makeBlocks(0, 899), ...now]);
-  const service = await readyService({ source, database: path, wallNow: () => (late + 3_600) * 1_000 });
+  await readyService({ source, database: path, wallNow: () => (late + 3_600) * 1_000 });
   await waitFor(async () => (await store.oldest())?.number === 900);
   const hours = await database.queries
     .selectFrom('rollups')
@@ -41,19 +41,15 @@ test('the service folds what is older than 30 days into hours by itself', async 
     [3_600, 300],
     [3_600, 600],
   ]);
-  await service.stop();
-  await database.close();
 });
 
 test('a head that claims to be of the far future does not fold the present away', async () => {
-  const { database, store, path } = await stored(makeBlocks(0, 899));
+  const { store, path } = await stored(makeBlocks(0, 899));
   const head = makeBlock(900, { timestamp: timeOf(900) + 400 * DAY_SEC });
   const source = new ScriptedSource([...makeBlocks(0, 899), head]);
   const service = await runService({ source, database: path, wallNow: () => (timeOf(900) + 60) * 1_000 });
   await service.filled;
   expect([(await store.oldest())?.number, (await store.head())?.number]).toEqual([0, 900]);
-  await service.stop();
-  await database.close();
 });
 
 test('a history that was folded up to a time yet to come takes in what is true again', async () => {
@@ -87,7 +83,7 @@ test('a clock that is set 400 days ahead ends no auto-tx for good and forgets no
   const delivery = await fire(database, 'alert', { row: { status: 'DELIVERED', next_attempt_at: null } });
   await database.queries.deleteFrom('alerts').execute();
   const source = new ScriptedSource(makeBlocks(0, 99));
-  const service = await readyService({
+  await readyService({
     source,
     database: path,
     wallNow: () => now + 400 * DAY_SEC * 1_000,
@@ -99,6 +95,4 @@ test('a clock that is set 400 days ahead ends no auto-tx for good and forgets no
   await waitFor(async () => (await autoTxs.find('', 'atx_yesterday'))?.state.status === 'EXPIRED');
   expect((await autoTxs.find('', 'atx_week'))?.state.status).toBe('PENDING');
   expect(await database.queries.selectFrom('deliveries').select('id').execute()).toEqual([{ id: delivery }]);
-  await service.stop();
-  await database.close();
 });

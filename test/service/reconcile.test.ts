@@ -24,11 +24,7 @@ async function found(
   const store = new BlockStore(database);
   await store.claimChain(isNoted ? node.profile : { id: node.profile.id });
   await store.saveBlocks(stored);
-  try {
-    return await reconcile(node, store, node.profile);
-  } finally {
-    await database.close();
-  }
+  return reconcile(node, store, node.profile);
 }
 
 const node = (blocks: Parameters<BlockStore['saveBlocks']>[0], chainId = 1) =>

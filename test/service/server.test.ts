@@ -47,7 +47,6 @@ const postAlert = (served: ServedService) =>
     }),
   });
 
-/** It cannot be done now, for a reason that is told, and may be later. */
 async function expectLater(response: Response, words: string): Promise<void> {
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
   const { errorCode, message } = ErrorBody.parse(await response.json());

@@ -49,7 +49,6 @@ async function start(path: string, source: ScriptedSource, name: string): Promis
   return readyService({ source, database: path, process: name, createEngine });
 }
 
-/** As `start`, once it leads and hears of what is mined as it is made. */
 async function startLeader(path: string, source: ScriptedSource, name: string): Promise<RunningService> {
   const service = await start(path, source, name);
   await waitFor(() => source.knownAsked.length > 0);
@@ -116,8 +115,6 @@ test('of two services on one database one follows the node; the other follows th
   expect(await new AlertStore(database).find('', alert.id)).toMatchObject({ missedCount: 1 });
   expect(await new BlockStore(database).missingRanges({ from: 450, to: 508 })).toEqual([]);
   expect(standby.errors).toEqual([]);
-  await standby.stop();
-  await database.close();
 });
 
 test('a standby follows the leader through reorgs and a chain that began anew', async () => {
@@ -144,7 +141,6 @@ test('a standby follows the leader through reorgs and a chain that began anew', 
   await waitFor(async () => (await headOf(standby)) === 20);
   await waitFor(async () => (await standby.current()).source.restartedAt !== null);
   await Promise.all([leader.stop(), standby.stop()]);
-  await database.close();
 });
 
 test('one that takes over on another branch takes back what is stored of the old one', async () => {
@@ -169,8 +165,6 @@ test('one that takes over on another branch takes back what is stored of the old
   expect(stored.map(({ hash }) => hash)).toEqual([blockHash(501), ...branch.map(({ hash }) => hash)]);
   // What has fired stays fired; of the blocks that both branches share none is evaluated again, of the others one is now.
   expect(await firedAt(database)).toEqual([500, 502, 504]);
-  await standby.stop();
-  await database.close();
 });
 
 test('a leader that loses the lease follows the database from then on; it may have it again', async () => {
@@ -199,7 +193,6 @@ test('a leader that loses the lease follows the database from then on; it may ha
   const standby = await startStandby(path, new ScriptedSource([]));
   await agree(service, standby);
   await Promise.all([service.stop(), standby.stop()]);
-  await database.close();
 });
 
 test('a leader that stores nothing is relieved by one whose node goes on from what is stored, never by one on a fork', async () => {
@@ -221,7 +214,6 @@ test('a leader that stores nothing is relieved by one whose node goes on from wh
   await waitFor(async () => (await storedHead(database)) === 510);
   expect(standbys[0]?.knownAsked).toEqual([]);
   clearInterval(beats);
-  await database.close();
 });
 
 test('a visitor writes history while nobody else does, fires nothing, and makes room at once', async () => {
@@ -248,7 +240,6 @@ test('a visitor writes history while nobody else does, fires nothing, and makes 
   expect(await firedAt(database)).toEqual([504]);
   expect([...visitor.errors, ...service.errors]).toEqual([]);
   await Promise.all([visitor.stop(), service.stop()]);
-  await database.close();
 });
 
 test('two programs on one database cost the node what one does', async () => {

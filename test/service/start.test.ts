@@ -87,7 +87,6 @@ describe('the first prices of a new database', () => {
   });
 });
 
-/** A source whose first page has no hashes below the head, like a node's. */
 function pagedSource(blocks = makeBlocks(400, 499)) {
   const source = new ScriptedSource(blocks);
   return Object.assign(source, {

@@ -48,7 +48,6 @@ function storedIn(path: string, block: number): boolean {
   }
 }
 
-/** Has the advice on blocks below `below` be another, as if nobody were there. */
 async function change(path: string, row: Partial<AdviceRow>, below = Number.MAX_SAFE_INTEGER): Promise<void> {
   const database = await openDatabase(path);
   await database.queries.updateTable('advice').set(row).where('block_number', '<', below).execute();

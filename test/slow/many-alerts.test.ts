@@ -118,7 +118,6 @@ test(`of ${MANY} armed alerts a block that wakes none costs what it does with ${
   expect(fired.count).toBe(WOKEN);
 });
 
-/** Alerts far below any price, but for `woken` of them, which are below the threshold of these tests. */
 async function insertArmed(
   { queries }: Database,
   { count, woken, urls }: { count: number; woken: number; urls: readonly string[] },

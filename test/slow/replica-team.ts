@@ -39,7 +39,6 @@ export const onMachine = (name: string) =>
 export interface Replica {
   readonly place: number;
   program: ServeProgram;
-  /** It has answered, and nobody has done anything to it since. */
   isUp: boolean;
 }
 
@@ -168,7 +167,6 @@ export async function up(replica: Replica, key: string): Promise<void> {
   replica.isUp = true;
 }
 
-/** One replica is asked for each, as a load balancer has it. */
 async function createAlert(replicas: readonly Replica[], key: string, receiver: Receiver, place: number) {
   const replica = replicas[place % replicas.length];
   if (replica === undefined) throw new Error('no replica');

@@ -79,7 +79,6 @@ export async function expectAlertsTold({ database, receiver }: Team): Promise<vo
   );
 }
 
-/** All are executed, and each left by one decision alone. */
 export async function expectSentOnce({ anvil, database, autoTxs, leavings, proxy }: Team): Promise<void> {
   const store = new AutoTxStore(database);
   await waitFor(
@@ -112,7 +111,6 @@ export async function expectSentOnce({ anvil, database, autoTxs, leavings, proxy
   );
 }
 
-/** No process has said anything that nobody foresaw. */
 export function expectNoSurprise(logs: readonly string[]): void {
   const surprises = logs.join('').split('\n');
   expect(

@@ -15,7 +15,6 @@ const NEW_LEADER_MS = 10_000;
 const SUSPENDED_MS = 60_000;
 const SEED = Number(process.env.GASTOP_REPLICAS_SEED ?? Date.now() % 1_000_000);
 
-/** Sends a replica a signal at a random moment; resolves with how long it took until another led, if it did. */
 async function strike(team: Team, replica: Replica, signal: 'SIGKILL' | 'SIGSTOP'): Promise<number | null> {
   const wasLeading = (await team.leader().catch(() => null)) === replica;
   replica.isUp = false;

@@ -28,7 +28,6 @@ interface Holding {
   readonly listeners: Readonly<Record<string, number>>;
 }
 
-/** Runs in the program before it starts: on SIGUSR2 it writes down what it holds. */
 const watcher = (report: string) => `
 import { renameSync, writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';

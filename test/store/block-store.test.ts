@@ -23,7 +23,6 @@ describe.each(ENGINES)('on %s', (engine) => {
   const rollups = ({ queries }: Database) =>
     queries.selectFrom('rollups').selectAll().orderBy('bucket_sec').orderBy('start').execute();
 
-  /** The rollups that the stored blocks give when written at once into an empty database. */
   async function rollupsFromScratch() {
     const fresh = await openDatabase(await emptyDatabase(engine));
     await new BlockStore(fresh).saveBlocks(await store.page(0, 1_000_000));

@@ -11,7 +11,6 @@ import { makeBlocks } from '../helpers/chain-blocks.ts';
 import { ENGINES, emptyDatabase } from '../helpers/databases.ts';
 import { temporaryFile } from '../helpers/service.ts';
 
-/** Another process, or connection, that has the write lock until it is told to let go. */
 async function holdElsewhere(path: string): Promise<() => void> {
   if (isServerUrl(path)) return holdOnServer(path);
   const script = `

@@ -1,7 +1,6 @@
 import { ADVICE_VERSION, type GivenAdvice, type Inclusion, type Reached } from '../../src/core/advice.ts';
 import type { Block } from '../../src/core/block.ts';
 
-/** To send with these wei per gas, at most `withinBlocks` blocks later. */
 export const sendWithin = (block: Block, withinBlocks: number, cap: bigint, tip = 0n): Inclusion => ({
   kind: 'inclusion',
   maxFeePerGas: cap,

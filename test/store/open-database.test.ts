@@ -219,7 +219,6 @@ const OPEN = `
   catch (error) { console.log(error.name, error.code, error.message); }
 `;
 
-/** Opens the database in another process, as the user `id` where one is given, and returns the outcome. */
 async function openElsewhere(path: string, id = ''): Promise<string> {
   const module = new URL('../../src/store/database.ts', import.meta.url).href;
   const child = spawn(process.execPath, ['--input-type=module', '-e', OPEN, module, path, id], {

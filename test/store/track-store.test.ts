@@ -34,7 +34,6 @@ describe.each(ENGINES)('on %s', (engine) => {
     return Object.fromEntries(rows.map((row) => [row.block_number, row.verdict]));
   }
 
-  /** Block 10 with its advice, then blocks 11, 12, … that ask for these prices. */
   async function say(advice: (block: Block) => GivenAdvice, ...prices: bigint[]) {
     const block = asks(10, 100n);
     await blocks.saveBlocks([block], advice(block));

@@ -16,10 +16,7 @@ const PROGRAMS = [
   'service/keys/serve-until-killed.ts',
 ] as const;
 
-/**
- * A program of the tests, bundled as users get it: what starts again and again must start quickly. Gives the path to run.
- * The first that needs one builds all: they share nearly everything, so that costs little more than one of them.
- */
+/** A program of the tests, bundled as users get it; the first that needs one builds all. Gives the path to run. */
 export async function buildProgram(entry: (typeof PROGRAMS)[number]): Promise<string> {
   const folder = join(inject('runFolder'), 'programs');
   const told = join(folder, 'told');

@@ -195,7 +195,6 @@ export const SUMMARY: DashboardView = {
   },
 };
 
-/** What a service says of itself: its routes, and the fields of some bodies with the words that they take. */
 export const describing = (
   bodies: Readonly<Record<string, readonly (readonly [name: string, values?: readonly string[]])[]>> = {},
   routes: readonly Pick<(typeof V1_ROUTES)[number], 'method' | 'path'>[] = V1_ROUTES,

@@ -258,7 +258,6 @@ it('the copied lanes carry exact gwei, apart by tabs', () => {
 /** Two numbers without a space between them, or a number that was cut. */
 const TOGETHER = /\d\.\d+\.\d|\d,\d{4}|,\d{3}\d|[smhd]\d+[.,]\d|\d\$|%\d|\d…/;
 
-/** The known answers, with everything as dear as `price` wei. */
 function snapshotAt(price: bigint, nativeUsd: number | null): SnapshotView {
   const lane = { ...SNAPSHOT.lanes.slow, price, maxFeePerGas: price * 2n, maxPriorityFeePerGas: 1n };
   const lanes = { slow: lane, average: lane, fast: { ...lane, price: price + 10n ** 9n } };

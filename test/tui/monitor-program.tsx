@@ -12,8 +12,6 @@ import { fakeGas, SNAPSHOT } from './fake-gas.ts';
 const described = (changes: Parameters<typeof fakeGas>[0]) =>
   fakeGas({ description: async () => ({ title: null, version: null, routes: [] }), ...changes });
 
-/** The monitor over known answers, as a program of its own: what the terminal tests run. */
-
 const scene = process.env.SCENE ?? 'live';
 const flag = process.env.DOWN_WHILE ?? '';
 

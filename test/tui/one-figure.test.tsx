@@ -34,7 +34,6 @@ const GIVEN: AdviceScore = {
   waits: { ...since, evaluated: 12, kept: 11, statedProbability: 0.9 },
 };
 
-/** What the service answers of the engine's head, and what each place makes of it. */
 function placesOf(engine: FeeEngine, more: Partial<Present> = {}) {
   const [head, advice] = [engine.head, engine.advice()];
   if (head === null || advice === null) throw new Error('no block');
@@ -108,7 +107,6 @@ const cells = (text: string, row: RegExp) =>
     .map((cell) => cell.trim())
     .filter((cell) => cell !== '');
 
-/** That a text states nothing of any advice, and promises nothing of any lane. */
 function expectSilent(text: string) {
   expect(text).not.toMatch(/\d % likely|saves|given \d|tried \d|kept \d|WAIT|SEND NOW/);
   for (const lane of LANES) expect(cells(text, laneRow(lane))?.join('  ') ?? '').not.toContain('%');

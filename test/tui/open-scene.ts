@@ -3,7 +3,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { openTerminal, type Terminal, type TerminalOptions } from '../helpers/terminal.ts';
 import { buildProgram } from './build-program.ts';
 
-/** Of `Terminal.clears`: nothing was ever cleared. */
 export const NO_CLEARS = { screen: 0, scrollback: 0, reset: 0 };
 
 type SceneOptions = Partial<TerminalOptions>;
@@ -16,10 +15,7 @@ interface SceneOpener {
   readonly shareScene: (scene: string, options?: SceneOptions) => () => Terminal;
 }
 
-/**
- * The monitor over the answers of `monitor-program.tsx`, on terminals, which are closed after each test: call it at the
- * file's top.
- */
+/** The monitor over the answers of `monitor-program.tsx`, closed after each test: call it at the file's top. */
 export async function sceneOpener(): Promise<SceneOpener> {
   const program = await buildProgram('tui/monitor-program.tsx');
   // What the first program leaves there, the next ones need not compile again.
@@ -31,9 +27,7 @@ export async function sceneOpener(): Promise<SceneOpener> {
       ...options,
     });
   const opened: Terminal[] = [];
-  afterEach(async () => {
-    await Promise.all(opened.splice(0).map((terminal) => terminal.close()));
-  });
+  afterEach(() => Promise.all(opened.splice(0).map((terminal) => terminal.close())));
   return {
     program,
     openScene: async (scene, options) => {

@@ -4,11 +4,7 @@ import type { Terminal } from '../helpers/terminal.ts';
 import { FROM, noise, signedBlobs, signedTransfer, TO } from './auto-txs/signed.ts';
 import { leads, NO_CLEARS, sceneOpener } from './open-scene.ts';
 
-const { openScene, shareScene } = await sceneOpener();
-
-const isOn = (word: string) => new RegExp(`^ ▸ . ${word} `, 'm');
-const isList = /^ Auto-txs 9 /m;
-const isCancel = 'Cancel this auto-tx?';
+const { shareScene } = await sceneOpener();
 
 /** The runs of 16 digits of `signed` that the terminal was given, but for those of the receiver, which it must show. */
 function shownDigits(screen: Terminal, signed: string): string[] {
@@ -20,46 +16,6 @@ function shownDigits(screen: Terminal, signed: string): string[] {
   const receiver = TO.slice(2).toLowerCase();
   return [...shown].filter((digits) => signed.includes(digits) && !receiver.includes(digits));
 }
-
-describe.runIf(isSlowRun)('the Auto-tx pane on a terminal', () => {
-  const shown = shareScene('auto-txs', { cols: 120, watchTty: true });
-
-  it('asks before it cancels, which a pasted transaction does not answer', async () => {
-    const screen = shown();
-    const signed = await signedTransfer();
-    await screen.waitFor('4 Auto-tx ·4');
-    await leads(screen, '4', isOn('failed'));
-    await leads(screen, ['g', 'j', 'j', 'j', 'j', 'x'], isCancel);
-    screen.paste(signed);
-    await screen.waitFor('Not pasted: first go to a field that takes text');
-    await screen.waitFor(isCancel);
-    expect(shownDigits(screen, signed)).toEqual([]);
-    await leads(screen, 'n', isList);
-  });
-
-  it('lists, opens, disables, cancels and deletes, without ever clearing the screen', async () => {
-    const screen = shown();
-    await leads(screen, 'g', '[4 Auto-tx ·4]', /▸ ! failed +0\.01 ETH to 0x7099…79C8/, (lines) =>
-      /n new .*⏎ details/.test(lines.at(-1) ?? ''),
-    );
-    await leads(screen, ['j', 'j', 'j', 'j'], (lines) =>
-      /n new .*⏎ details .*x cancel/.test(lines.at(-1) ?? ''),
-    );
-    await leads(screen, 'enter', /target +Average ≤ 0\.04 gwei/, (lines) =>
-      /Esc back .*x cancel/.test(lines.at(-1) ?? ''),
-    );
-    await leads(screen, 'space', '— disabled');
-    await leads(screen, 'x', '[▸ Keep it ]');
-    await leads(screen, 'y', '— cancelled');
-    await leads(screen, ['d', 'y'], 'Auto-txs 8', '[4 Auto-tx ·3]');
-    await leads(screen, 'i', 'GET /auto-txs');
-    await leads(screen, 'esc', 'Auto-txs 8');
-    expect(screen.clears).toEqual(NO_CLEARS);
-    await screen.press('q');
-    expect(await screen.waitForExit()).toEqual({ exitCode: 0, signal: 0 });
-    expect(screen.leftovers()).toEqual([]);
-  });
-});
 
 const LARGE = 128 * 1_024 - 200;
 
@@ -180,21 +136,6 @@ describe('over prices that stand still', () => {
     expect(screen.leftovers()).toEqual([]);
   });
 });
-
-it.runIf(isSlowRun)(
-  'without colours, words and signs say what is marked and what state an auto-tx is in',
-  async () => {
-    const screen = await openScene('auto-txs', { env: { FORCE_COLOR: '0' } });
-    await screen.waitFor('4 Auto-tx');
-    await leads(screen, '4', /→ submitted/, /! held/, /nonce-gap/);
-    await leads(screen, ['j', 'j', 'j'], '! nonce 8 must come first');
-    await leads(screen, '3', 'Alerts 1');
-    await leads(screen, 'd', '[▸ Keep it ]');
-    await leads(screen, 'right', '[▸ Delete ]');
-    await screen.press('n');
-    await leads(screen, 'n', /▸ threshold/);
-  },
-);
 
 describe.runIf(isSlowRun)('for a screen reader', () => {
   const shown = shareScene('auto-txs', { env: { INK_SCREEN_READER: 'true' }, rows: 60, cols: 140 });

@@ -46,7 +46,6 @@ function Feed<Item extends ListItem>({ list, say }: Pick<NoticeOptions<Item>, 'l
 
 const NOTIFICATIONS = { level: 'on', env: { TERM: 'foot' } } as const;
 
-/** A monitor's notices over a service whose list is what the test says, asked every few milliseconds. */
 export function showNotices<Item extends ListItem>(
   first: readonly Item[] | Error,
   { list, say, gas, snapshot = SNAPSHOT, now = (SNAPSHOT.blockTimestamp ?? 0) + 4_000 }: NoticeOptions<Item>,

@@ -24,7 +24,6 @@ import { keyBytes } from '../helpers/terminal-keys.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
 
-/** Columns and rows of the panes of a narrow, a usual and a wide window. */
 export const SIZES = [
   [60, 13],
   [80, 21],
@@ -167,7 +166,6 @@ export function showScreen(options: ShowOptions) {
       await press(...[keys].flat());
       await shows(...texts);
     },
-    /** Keys, and the notice after them, its kind before its words. */
     tells: async (keys: string | readonly string[], text: string) => {
       const before = toasts.length;
       await press(...[keys].flat());
@@ -195,7 +193,6 @@ export function formOf({ press, lines }: Pick<ReturnType<typeof showScreen>, 'pr
         throw new Error(`${text} is not in ${focused()}`, { cause });
       });
     },
-    /** What these keys have sent. */
     sending:
       <Sent,>(sent: readonly Sent[]) =>
       async (...keys: readonly string[]): Promise<Sent> => {

@@ -18,7 +18,6 @@ export function atPlace(zone: string) {
   });
 }
 
-/** Gives the screen of a test its size, and reads it; it ends with the test. */
 export function sizedScreen(app: ReturnType<typeof render>, columns: number, rows: number) {
   onTestFinished(() => app.unmount());
   Object.defineProperties(app.stdout, { columns: { value: columns }, rows: { value: rows } });

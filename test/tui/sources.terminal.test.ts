@@ -1,40 +1,36 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isSlowRun } from '../helpers/rounds.ts';
+import { sharedFolder } from '../helpers/shared-folder.ts';
 import { expectCleanEnd, leads, NO_CLEARS, outputFrom, sceneOpener } from './open-scene.ts';
 
 const { openScene, shareScene } = await sceneOpener();
 
+const folder = sharedFolder('flag');
 const LIVE = /● (?:live|running)/;
 
 describe('a source that fails', () => {
   it('leaves its last data dimmed, with reason and next try, and is live again without a key', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'gastop-flag-'));
     const flag = join(folder, 'down');
-    try {
-      const screen = await openScene('flaky', { watchTty: true, env: { DOWN_WHILE: flag } });
-      await screen.waitFor(LIVE);
-      await screen.waitFor('│ Average');
-      const row = screen.find('│ Average')?.y ?? -1;
-      expect(screen.isDim(row)).toBe(false);
-      await writeFile(flag, '');
-      await screen.waitFor((lines) => /◌ reconnecting/.test(lines[0] ?? ''));
-      await screen.waitFor(/nothing answers at 127\.0\.0\.1:8787 .* · next try in \d+s/);
-      const moved = screen.find('│ Average')?.y ?? -1;
-      expect(screen.screen()[moved]).toContain('0.0507');
-      expect(screen.isDim(moved)).toBe(true);
-      await screen.waitFor((lines) => Number(/(\d+)s ago/.exec(lines[0] ?? '')?.[1]) >= 4);
-      await rm(flag);
-      await screen.waitFor((lines) => LIVE.test(lines[0] ?? ''));
-      expect(screen.isDim(screen.find('│ Average')?.y ?? -1)).toBe(false);
-      expect(screen.clears).toEqual(NO_CLEARS);
-      screen.signal('SIGINT');
-      await expectCleanEnd(screen, 130);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+    const screen = await openScene('flaky', { watchTty: true, env: { DOWN_WHILE: flag } });
+    await screen.waitFor(LIVE);
+    await screen.waitFor('│ Average');
+    const row = screen.find('│ Average')?.y ?? -1;
+    expect(screen.isDim(row)).toBe(false);
+    await writeFile(flag, '');
+    await screen.waitFor((lines) => /◌ reconnecting/.test(lines[0] ?? ''));
+    await screen.waitFor(/nothing answers at 127\.0\.0\.1:8787 .* · next try in \d+s/);
+    const moved = screen.find('│ Average')?.y ?? -1;
+    expect(screen.screen()[moved]).toContain('0.0507');
+    expect(screen.isDim(moved)).toBe(true);
+    await screen.waitFor((lines) => Number(/(\d+)s ago/.exec(lines[0] ?? '')?.[1]) >= 4);
+    await rm(flag);
+    await screen.waitFor((lines) => LIVE.test(lines[0] ?? ''));
+    expect(screen.isDim(screen.find('│ Average')?.y ?? -1)).toBe(false);
+    expect(screen.clears).toEqual(NO_CLEARS);
+    screen.signal('SIGINT');
+    await expectCleanEnd(screen, 130);
   });
 
   it.runIf(isSlowRun)(
@@ -98,11 +94,5 @@ describe('a source that fails', () => {
       const block = screen.screen()[0];
       await screen.waitFor((lines) => lines[0] !== block && LIVE.test(lines[0] ?? ''));
     });
-  });
-
-  it.runIf(isSlowRun)('with a refused key is not asked again, and how to set the key is said', async () => {
-    const screen = await openScene('key');
-    await screen.waitFor('set GASTOP_API_KEY');
-    expect(screen.screen().join('\n')).toContain('not tried again by itself');
   });
 });

@@ -14,9 +14,7 @@ interface FeeHistory {
 }
 
 const subscriptions: Followed[] = [];
-afterEach(async () => {
-  await Promise.all(subscriptions.splice(0).map((each) => each.stop()));
-});
+afterEach(() => Promise.all(subscriptions.splice(0).map((each) => each.stop())));
 
 function following(url: string, known: Parameters<typeof follow>[1] = []): Followed {
   const followed = follow(createRpcSource({ urls: [url], requestTimeoutMs: 60_000 }), known);

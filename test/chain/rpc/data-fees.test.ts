@@ -14,7 +14,6 @@ import { isSlowRun } from '../../helpers/rounds.ts';
 
 const ROUNDS = isSlowRun ? 1_000 : 50;
 
-/** xorshift32: the same transactions at each run. */
 function createDice(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -25,7 +24,6 @@ function createDice(seed: number): (below: number) => number {
   };
 }
 
-/** Call data as it occurs: words of zeros, repeated words, text, and what cannot be compressed. */
 function randomData(dice: (below: number) => number): Hex {
   const random = (bytes: number) =>
     Array.from({ length: bytes }, () => dice(256).toString(16).padStart(2, '0')).join('');

@@ -223,7 +223,6 @@ describe('one node', () => {
     await followed.stop();
     const asked = nodes.map((node) => node.requests.length);
     for (const wake of waits) wake();
-    // A question of our own, so that anything asked before it would have arrived.
     await Promise.all(
       nodes.map((node) => fetch(node.url, { method: 'POST', body: '{"method":"eth_chainId"}' })),
     );

@@ -4,7 +4,6 @@ export interface Followed {
   readonly events: readonly ChainEvent[];
   /** One word per event: `block 7`, `reorg 5`, `gap 6-9`, `down`, `up`. */
   words(): string[];
-  /** Resolves when the words so far satisfy `holds`; rejects when the subscription ends before. */
   until(holds: (words: readonly string[]) => boolean): Promise<void>;
   stop(): Promise<void>;
 }

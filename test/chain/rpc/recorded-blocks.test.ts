@@ -1,4 +1,3 @@
-/** Whole blocks as real nodes gave them, read through a source over a node that gives them again. */
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';

@@ -120,7 +120,6 @@ describe('recorded transactions and receipts, through the source', () => {
         gasUsed: BigInt(raw.gasUsed ?? 0),
         effectiveGasPrice: BigInt(raw.effectiveGasPrice ?? 0),
         transactionIndex: Number(raw.transactionIndex),
-        // One blob at the lowest price.
         blobFee: name.includes('blob') ? 131_072n : 0n,
         dataFee: 0n,
       });

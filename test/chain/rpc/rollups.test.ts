@@ -10,10 +10,7 @@ import {
 } from '../../helpers/json-rpc-server.ts';
 import { createScriptedChain } from '../../helpers/scripted-chain.ts';
 
-/**
- * What nodes of other rollups answer. Linea's answer is the example of its documentation, headers are as nodes gave them in
- * 2026; answers of Arbitrum, Scroll and ZKsync are built from their documented encodings.
- */
+/** Headers as nodes gave them in 2026, Linea's documented example, and answers built from documented encodings. */
 const closing: (() => unknown)[] = [];
 afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
 
@@ -53,7 +50,6 @@ describe('data fees', () => {
     expect(asked).toEqual([{ to: '0x000000000000000000000000000000000000006c', data: '0x41b247a8' }]);
     expect(known(fees, 'ETH transfer').wei).toBe(140_000_000n);
     expect(known(fees, 'Swap').wei).toBe(140_000_000n + 228n * 1_000_000n);
-    // A signed transaction pays it by its gas.
     expect(fees.parameters).toEqual({ rate: 0n, operatorPerMillionGas: 0n, operatorConstant: 0n });
   });
 

@@ -29,7 +29,6 @@ const answer = (method: string): Reply | undefined => {
 const server = await startJsonRpcServer(createScriptedChain(), { answer });
 afterAll(() => server.stop());
 
-/** The same with whatever lies where `path` ends (each number picks one of what is there) replaced. */
 function changed(value: Json, path: readonly number[], by: Json): Json {
   const [first, ...rest] = path;
   if (first === undefined || typeof value !== 'object' || value === null) return by;

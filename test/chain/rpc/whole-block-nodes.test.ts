@@ -22,7 +22,6 @@ const transactionHash = (number: number, index: number): Hex =>
 type Answer = (method: string, params: readonly unknown[]) => Reply | undefined;
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a node of `chain` says of whole blocks: each of 20 transactions, all of the same kind. */
 function answers(chain: ScriptedChain, transaction: Fields = {}, receipt: Fields = {}): Answer {
   const transactionsOf = (number: number) =>
     Array.from({ length: PER_BLOCK }, (_, index) => ({

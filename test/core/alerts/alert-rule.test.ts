@@ -16,7 +16,6 @@ import {
 import { rounds } from '../../helpers/rounds.ts';
 import { someRule } from './some-rule.ts';
 
-/** Blocks one after the other, 0 to 24 s apart, some of them past. */
 function someSeries(past: boolean): fc.Arbitrary<ModelBlock[]> {
   const step = fc.record({
     price: fc.bigInt({ min: 0n, max: 12n }),

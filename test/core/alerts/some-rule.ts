@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import type { AlertRule } from '../../../src/core/alerts/alert-rule.ts';
 
-/** Small numbers, so that prices often meet the threshold itself, and times the end of a cooldown. */
 export const someRule: fc.Arbitrary<AlertRule> = fc.record({
   lane: fc.constantFrom('slow', 'average', 'fast'),
   condition: fc.constantFrom('LESS_THAN', 'GREATER_THAN'),

@@ -33,7 +33,6 @@ const someHappening: fc.Arbitrary<Happening> = fc.oneof(
   fc.record({ type: of('user'), wish: of('sign', 'enable', 'enable', 'disable', 'cancel', 'expire') }),
 );
 
-/** Most stories begin with a signature: a draft has little to live through. */
 const someStory = fc.record({
   confirmations: fc.integer({ min: 1, max: 4 }),
   isSigned: fc.integer({ min: 0, max: 9 }).map((chance) => chance > 0),
@@ -77,7 +76,6 @@ describe('in any order of blocks, responses, drops, reorgs, replacements, crashe
         if (isExecuted || (isOver && isUnwatched)) expect(after ?? before).toEqual(before);
         const deep = stepAutoTx(before, { type: 'rewind', to: -1 }, { nonce: 7, confirmations: 1, now: 0 });
         if (isExecuted) expect(deep).toBeNull();
-        // Once submitted it ignores its owner's requests.
         if (before.status === 'SUBMITTED' && WISHES.has(event.type)) expect(after).toBeNull();
         if (after === null) continue;
         // Only decisions count as attempts, and only waiting auto-txs get decisions.
@@ -87,7 +85,6 @@ describe('in any order of blocks, responses, drops, reorgs, replacements, crashe
         if (after.status !== before.status) expect(notes.length).toBeGreaterThan(0);
         for (const { message } of notes) expect(message).not.toBe('');
         expect(after.failure !== null).toBe(after.status === 'FAILED');
-        // In a block or known to a node it is submitted or final.
         if (after.inclusion) expect(['SUBMITTED', 'EXECUTED', 'FAILED']).toContain(after.status);
         if (after.status === 'SUBMITTED') expect(after).toMatchObject({ mayBeOut: true, hold: null });
       }

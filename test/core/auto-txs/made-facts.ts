@@ -24,7 +24,6 @@ export const SIGNED: SignedTransaction = {
   intrinsicGas: 21_000n,
 };
 
-/** A target of 5 gwei while the Average lane is at 13, and nothing in the way. */
 export const FACTS: PreflightFacts = {
   transaction: SIGNED,
   order: { target: 5n * GWEI, lane: 'average', isStrict: false, expiresAt: null },

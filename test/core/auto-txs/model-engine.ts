@@ -13,7 +13,6 @@ import type { Hex } from '../../../src/core/block.ts';
 
 const NONCE = 7;
 
-/** What a block has of the nonce: the auto-tx's own bytes, other bytes of the sender, or nothing. */
 export type Filling = 'ours' | 'ours-reverted' | 'another' | null;
 
 interface ModelBlock {
@@ -21,7 +20,6 @@ interface ModelBlock {
   readonly filling: Filling;
 }
 
-/** A chain with one sender and one nonce, and a pool that may have the auto-tx's bytes. */
 class ModelChain {
   readonly #blocks: ModelBlock[] = [{ hash: '0xb0', filling: null }];
   #made = 0;
@@ -105,7 +103,6 @@ export type Happening =
 interface Happened {
   readonly event: AutoTxEvent;
   readonly before: AutoTxState;
-  /** `null`: it may not happen. */
   readonly after: AutoTxState | null;
   readonly notes: readonly Note[];
 }
@@ -186,7 +183,6 @@ export class ModelEngine {
     this.step({ type: 'rewind', to: this.chain.reorg(Math.min(depth, deepest), comesBack) });
   }
 
-  /** Blocks follow, and each is looked at, until whatever the chain has is final. */
   settle(): void {
     for (let block = 0; block < this.confirmations + 3; block += 1) {
       this.chain.mine(null);

@@ -15,7 +15,6 @@ import {
 import { rounds } from '../../helpers/rounds.ts';
 import { GWEI, legacy, SIGNED } from './made-facts.ts';
 
-/** Small, so that prices often meet each other. */
 const somePrice = fc.bigInt({ min: 0n, max: 12n });
 const someBid: fc.Arbitrary<Bid> = fc.oneof(
   fc.record({

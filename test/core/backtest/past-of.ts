@@ -3,15 +3,12 @@ import type { BlockTips } from '../../../src/core/block.ts';
 
 export interface PastBlock {
   readonly baseFee: number;
-  /** p10 tip; the whole ladder where given; unknown where absent. */
   readonly tip?: number;
   readonly ladder?: readonly number[];
   readonly time?: number;
-  /** The next block's base fee as known here; the following block's where absent. */
   readonly next?: number;
 }
 
-/** A past that holds exactly these blocks. */
 export function pastOf(made: readonly PastBlock[]): Past {
   const past = new Past();
   for (const [number, { baseFee, next, time, tip, ladder }] of made.entries()) {

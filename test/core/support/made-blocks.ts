@@ -4,9 +4,7 @@ import { FeeEngine } from '../../../src/core/engine/fee-engine.ts';
 
 export interface MadeBlock {
   readonly gasUsedRatio: number;
-  /** Tip at the 10th percentile, wei; 0 where absent; `null`: tips unknown. */
   readonly lowTip?: number | null;
-  /** Seconds since the block before; the rule's pace where absent. */
   readonly spacingSec?: number;
 }
 
@@ -56,7 +54,6 @@ function ladder(lowTip: number): BlockTips {
   return [at(1), at(2), at(3), at(4), at(5), at(6), at(7)];
 }
 
-/** Demand that comes and goes, the same for the same seed: enough to move every figure of the engine. */
 export function restlessSteps(count: number, seed = 1): MadeBlock[] {
   const random = randomNumbers(seed);
   return Array.from({ length: count }, (_, index) => {

@@ -1,7 +1,6 @@
 import { createSimulatedBlocks } from '../../../src/chain/simulated-source.ts';
 import type { Block } from '../../../src/core/block.ts';
 
-/** Ten years into the simulated chain. */
 const FIRST_NUMBER = 26_000_000;
 
 export async function simulatedBlocks(seed: number, count: number): Promise<Block[]> {

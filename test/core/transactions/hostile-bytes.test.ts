@@ -14,7 +14,6 @@ const samples = Object.entries(signed).map(([name, raw]) => ({
   bytes: hexToBytes(raw),
   said: decodeTransaction(raw),
 }));
-/** Those without blobs are small enough to be tried by the thousand. */
 const small = samples.filter(({ name }) => !name.startsWith('blobs'));
 const anySample = fc.constantFrom(...small);
 const RUNS = { numRuns: rounds(400) };

@@ -24,7 +24,6 @@ function describedCall(declared: string, to: Hex, ...args: unknown[]) {
 
 const wordsOf = (declared: string, to: Hex, ...args: unknown[]) => describedCall(declared, to, ...args).words;
 
-/** As published; those that viem encodes below are not repeated. */
 const SELECTORS = `
 0x23b872dd transferFrom(address,address,uint256)
 0xd505accf permit(address,address,uint256,uint256,uint8,bytes32,bytes32)

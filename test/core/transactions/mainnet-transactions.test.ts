@@ -27,7 +27,6 @@ function minedIn(block: number): readonly Mined[] {
   return JSON.parse(text).transactions;
 }
 
-/** The bytes that were sent, put together again from what the node says of them. */
 function sent(mined: Mined): Hex {
   const number = (name: string) =>
     typeof mined[name] === 'string' ? hexToBigInt(mined[name] as Hex) : undefined;

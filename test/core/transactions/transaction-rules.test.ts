@@ -7,7 +7,6 @@ const samples = await signedSamples();
 
 type Tree = Hex | readonly Tree[];
 
-/** Where each field stands in the types that begin with chain id, nonce and two fees. */
 const FIELD = {
   chainId: 0,
   nonce: 1,

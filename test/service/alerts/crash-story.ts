@@ -24,7 +24,6 @@ function wave(number: number, period: number): bigint {
   return BigInt(Math.round(100 + rise * 100) + flicker);
 }
 
-/** Forty alerts of all kinds, each of which fires now and then. */
 export function storyAlerts(hookUrl: string): KeptAlert[] {
   return Array.from({ length: 40 }, (_, place) => {
     const rule: AlertRule = {

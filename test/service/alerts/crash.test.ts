@@ -44,7 +44,6 @@ function prepareProcess(path: string) {
       child.kill('SIGKILL');
       await exit;
     },
-    /** Has the chain end, and everything be sent. Answers the exit code. */
     async finish() {
       tell('finish');
       const [code] = await exit;

@@ -52,7 +52,6 @@ interface Posting {
   readonly makeStore?: (database: Database) => OutboxStore;
 }
 
-/** A post office on a real database, with real notifiers and a clock that the test sets. */
 async function open(posting: Posting = {}) {
   const { settings = SETTINGS, path = ':memory:', clock = fakeClock() } = posting;
   const database = await openDatabase(path);
@@ -94,7 +93,6 @@ async function open(posting: Posting = {}) {
     await stop();
     await database.close();
   });
-  /** Everything that is due was tried; the dispatcher waits for time to pass. */
   const idle = () =>
     waitFor(() => underWay === 0 && clock.sleepers.size === 1, { what: 'the dispatcher at rest' });
   const firing = async (alertId: string, how: Firing) => {

@@ -14,12 +14,7 @@ import { openDatabase } from '../../../src/store/database.ts';
 import { LeaseStore } from '../../../src/store/lease.ts';
 import { blockOf, pricesOf } from './crash-story.ts';
 
-/**
- * Run by crash.test.ts: a service without its routes, in a process of its own. Once something comes on stdin it opens the history in
- * argv[2], follows the chain of crash-story.ts from where that ends, fires and sends, says a dot for each block after the first, and
- * goes on until it is killed. With the second thing on stdin the chain ends, and so does the process once everything
- * has been sent.
- */
+/** Run by crash.test.ts: follows crash-story.ts on the history argv[2] from the first input on, ends with the chain at the second. */
 
 const TICK_MS = 2;
 const HEAD = 10_000_000;

@@ -45,7 +45,6 @@ export async function startStory(anvil: Anvil, chance: Chance, countLeft: () => 
   const signed = new Map<Hex, Signed>();
   const wallet = new Map<Hex, Signed>();
   const withdrawn: Withdrawn[] = [];
-  /** Which bytes each has, of those whose creation was answered. */
   const made: { readonly id: string; hash: Hex }[] = [];
   let count = 0n;
   let aheadMs = 0;

@@ -22,7 +22,6 @@ import { GWEI, NOW } from '../../store/auto-txs/kept-auto-txs.ts';
 class ScriptedNode extends ScriptedSource {
   readonly nonces = new Map<Hex, number>();
   readonly balances = new Map<Hex, bigint>();
-  /** Whose nonce was asked for, as the chain has it. */
   readonly nonceAsked: Hex[] = [];
   readonly sent: Hex[] = [];
   send: (signed: Hex) => Promise<Hex> = async () => `0x${'1'.repeat(64)}`;
@@ -104,7 +103,6 @@ export async function startEngine({
       if (created.kind !== 'created') throw new Error(created.kind);
     },
     kinds: async (id: string) => (await store.timeline(id)).map(({ kind }) => kind).reverse(),
-    /** Whether its sealed bytes are still stored. */
     hasBytes: async (id: string) => {
       const bytes = database.queries.selectFrom('signed_transactions').select('ended_at');
       return (await bytes.where('auto_tx_id', '=', id).executeTakeFirst()) !== undefined;

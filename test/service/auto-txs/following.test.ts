@@ -67,7 +67,6 @@ async function rigOf(options: Parameters<typeof startRig>[0]): Promise<AutoTxRig
   return rig;
 }
 
-/** What comes next of the same sender goes its way. */
 async function expectNotJammed(rig: AutoTxRig, account: Awaited<ReturnType<typeof fund>>, nonce: number) {
   const next = await rig.place(await sign(account, { nonce }));
   await mineAt(anvil, 10);

@@ -6,7 +6,6 @@ import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 import { BASE_PATH } from '../../../src/contract/routes.ts';
 
-/** How far clocks are ahead, ms, and the chain's newest block. */
 export interface Now {
   readonly ahead: number;
   readonly head: number;
@@ -14,7 +13,6 @@ export interface Now {
 
 /** What it is told: to begin, and be ready once it has block `head`; to put its clock forward. */
 export type Order = Now | { readonly passMs: number };
-/** What it says: that it is ready, or what went wrong. */
 export type Said = { readonly port: number } | { readonly error: string };
 
 export type KilledService = ReturnType<typeof prepareService>;

@@ -40,7 +40,6 @@ describe('on an OP-stack chain', () => {
     BigInt(String(await anvil.rpc('eth_getBalance', [address, 'latest'])));
   const signed = (account: PrivateKeyAccount, signing: Signing) =>
     sign(account, { chainId: 10, to: TO, maxFeePerGas: CAP, maxPriorityFeePerGas: 1_000_000n, ...signing });
-  /** Wei that the form works out from what the service says of the sender's chain. */
   async function saidOf(raw: Hex, gas: bigint): Promise<bigint> {
     const { from, compressedSize = 0 } = decodeTransaction(raw);
     const { dataFees } = AutoTxAccount.parse(

@@ -20,10 +20,7 @@ const CHEAP = 10;
 const DEAR = 90;
 /** A sender's next transaction leaves after the response to the one before. */
 const RESPONSE_MS = 20;
-/**
- * The system may take the processor away between the last look at the clocks and the write, and stop the program there:
- * the one transaction whose bytes were about to leave does so when it goes on. No program can see that.
- */
+/** A pause between the last look at the clocks and the write: what was about to leave does so when it goes on. */
 const PASSED_MOST = 1;
 /** And it is rare: over many pauses at most one in ten. */
 const PAUSES_PER_PASSED = 10;
@@ -39,10 +36,7 @@ interface Pauses {
   readonly sends: number;
 }
 
-/**
- * Expects that nothing is decided after a pause on the price from before it, nothing sent but what was being written when
- * the program was stopped, and that all is sent later.
- */
+/** Nothing is decided on the price from before a pause or sent but what was being written, and all is sent later. */
 async function expectNoOldPrices(pauses: Pauses): Promise<void> {
   const { processes, transport, pausesMs, sends } = pauses;
   const anvil = await startAnvil({ noMining: true, baseFee: BigInt(DEAR) * GWEI });
@@ -77,7 +71,6 @@ async function expectNoOldPrices(pauses: Pauses): Promise<void> {
     const metrics = await (await fetch(`${origin}/metrics`)).text();
     return Number(/^gastop_head_block (\d+)$/m.exec(metrics)?.[1] ?? -1);
   };
-  /** The price rises, and all programs know. */
   async function rise(): Promise<void> {
     await mineAt(anvil, DEAR);
     await untilKnown();
@@ -97,7 +90,6 @@ async function expectNoOldPrices(pauses: Pauses): Promise<void> {
       { ...WAIT, what: 'a leader' },
     ).then((found) => found ?? Promise.reject(new Error('there is no leader')));
   }
-  /** Signed for the next nonces, due below the target. */
   async function place() {
     const placed: { readonly id: string; readonly hash: string }[] = [];
     for (const account of accounts) {

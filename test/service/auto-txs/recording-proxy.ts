@@ -28,7 +28,6 @@ interface Call {
 export async function startRecordingProxy(
   { url, wsUrl }: Pick<Anvil, 'url' | 'wsUrl'>,
   hooks: {
-    /** Asked of each transaction when it has left. */
     readonly passageOf: (hash: Hex) => Passage;
     readonly onAnswered: (hash: Hex) => void;
   },
@@ -78,7 +77,6 @@ export async function startRecordingProxy(
   return {
     url: `http://127.0.0.1:${port}`,
     wsUrl: `ws://127.0.0.1:${port}`,
-    /** Hashes in the order in which they left the service, each as often as it did. */
     left: left as readonly Hex[],
     stop: async () => {
       for (const [peer, upstream] of upstreams) {

@@ -1,7 +1,4 @@
-/**
- * Run by crash.test.ts: a service with its routes, in a process of its own, on the database in argv[2] and the node at
- * argv[3]. What it is to do comes on stdin, a line of JSON each, and so does what it says on stdout.
- */
+/** Run by crash.test.ts: a service on database argv[2] and node argv[3], told what to do by lines of JSON. */
 import { flushCompileCache } from 'node:module';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';

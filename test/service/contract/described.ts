@@ -58,7 +58,6 @@ export async function readDocument(origin: string) {
   const typeOf = (path: string, method: string, status: string) =>
     Object.keys(document.paths[path]?.[method]?.responses[status]?.content ?? {})[0] ?? '';
   const root = new URL(document.servers[0]?.url ?? '/', origin + OPENAPI_PATH).href;
-  /** `null`: nothing is wrong with it. */
   const judge = (way: readonly string[], body: unknown): readonly ErrorObject[] | null => {
     // What is named is compiled once, not for each route that names it.
     const named = way.reduce<unknown>((part, name) => Object(part)[name], document);

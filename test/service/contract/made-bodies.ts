@@ -6,7 +6,6 @@ export interface Things {
   readonly autoTxs: AutoTxWorld;
 }
 
-/** Bodies that a route takes; none where it takes no body. */
 export function goodBodies({ method, path }: V1Route, { alerts, autoTxs }: Things): object[] {
   switch (`${method} ${path}`) {
     case 'post /alerts':

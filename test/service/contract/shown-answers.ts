@@ -13,7 +13,6 @@ export interface Shown {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly text: string;
-  /** Of a refusal: parameters that must be named. */
   readonly names?: string;
 }
 
@@ -25,7 +24,6 @@ export interface World {
   /** A service whose node is gone before it ever answered. */
   readonly down: ServedChain;
   readonly bare: ServedChain;
-  /** What stands in paths, by the parameter's name. */
   readonly present: Readonly<Record<string, readonly string[]>>;
   readonly absent: Readonly<Record<string, string>>;
   readonly alerts: AlertWorld;
@@ -47,7 +45,6 @@ interface Asked {
 
 type Show = (world: World, route: V1Route, operation: Operation) => Promise<readonly Shown[]>;
 
-/** How each status that the document may name is brought about. */
 export const SHOWS: Readonly<Record<string, Show>> = {
   200: showAnswers,
   304: showUnchanged,

@@ -52,7 +52,6 @@ export const NEW_ALERT = {
 
 export type AlertWorld = Awaited<ReturnType<typeof prepareAlerts>>;
 
-/** Makes an alert, and has the chain go on so that it fires. */
 export async function prepareAlerts(root: string, keys: Keys, mine: () => Promise<void>, database: Database) {
   const createAlert = (by = keys.key) => create(root, '/alerts', by, NEW_ALERT);
   const fired = await createAlert();
@@ -94,7 +93,6 @@ export async function prepareAutoTxs(root: string, keys: Keys, database: Databas
     draft,
     failed,
     taken,
-    /** Signed, and handed over to nobody yet. */
     signed,
     address: ACCOUNT.address,
     create: () => createAutoTx(),

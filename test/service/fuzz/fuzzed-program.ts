@@ -10,10 +10,7 @@ import { startService } from '../../../src/service/service.ts';
 import { KeyStore } from '../../../src/store/api-keys.ts';
 import { openKeyDatabase } from '../../../src/store/database.ts';
 
-/**
- * The served service in a process of its own, for http-fuzz.test.ts: `fuzzed-program.ts KEYS_FILE live|dead`. Sends
- * `{ port, key, slowKey, alertId }` when it listens, and the heap in bytes, after garbage collection, for each message.
- */
+/** For http-fuzz.test.ts: `KEYS_FILE live|dead`. Sends port and keys, and its heap after a collection for each message. */
 
 const [file = '', kind] = process.argv.slice(2);
 const plans = createPlans({

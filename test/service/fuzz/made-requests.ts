@@ -2,12 +2,10 @@ import fc, { type Arbitrary } from 'fast-check';
 import { BASE_PATH, PATHS } from '../../../src/contract/routes.ts';
 import { anyCharacter } from '../../helpers/any-character.ts';
 
-/** How the bytes of one request reach the server. */
 export type Manner = 'whole' | 'in pieces' | 'half-closed' | 'aborted' | 'stalled' | 'then garbage';
 
 export interface MadeRequest {
   readonly method: string;
-  /** The route whose schema a response must match. */
   readonly route: keyof typeof PATHS | null;
   readonly bytes: Buffer;
   readonly manner: Manner;

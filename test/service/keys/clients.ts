@@ -24,7 +24,6 @@ export async function ask(port: number, key: string): Promise<Answer | null> {
   }
 }
 
-/** Another process that will serve the keys in `file`; it ends with the test at the latest. */
 export function prepareServerProcess(
   program: string,
   file: string,

@@ -8,7 +8,6 @@ import { openKeyDatabase } from '../../../src/store/database.ts';
 
 export const NOON = Date.UTC(2026, 10, 20, 12);
 
-/** A gate over the file at `path`, with a clock that stands still; closed when the test ends. */
 export async function openTestGate(path: string, plans: Readonly<Record<string, PlanSetting>> = {}) {
   const store = new KeyStore(await openKeyDatabase(path));
   const errors: unknown[] = [];

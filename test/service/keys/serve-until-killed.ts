@@ -1,7 +1,4 @@
-/**
- * A service's gate in a process of its own: once something comes on stdin it opens the keys in argv[2], serves one
- * route behind it, says its port, and goes on until it is killed.
- */
+/** A gate in a process of its own on the keys argv[2]: opens with the first input, says its port, goes on until killed. */
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';

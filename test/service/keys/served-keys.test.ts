@@ -15,7 +15,6 @@ const PLANS = {
   slow: { dailyLimit: null, perSecond: 5 },
 };
 
-/** Lets `clients` clients ask one after the other until each has asked `times` times. */
 async function askAll(port: number, key: string, clients: number, times: number): Promise<(Answer | null)[]> {
   const answers: (Answer | null)[] = [];
   await Promise.all(

@@ -41,7 +41,6 @@ describe('a Slack webhook', () => {
     expect(body.text).not.toMatch(/@(?:here|channel)/);
     expect(body.text).toContain('&lt;!channel&gt; &lt;@\u2060U123&gt;');
     expect(body.text).toContain('me@receiver.test');
-    // Read as Slack reads it, the note stands there as it was written.
     const shown = body.text
       .replaceAll('&lt;', '<')
       .replaceAll('&gt;', '>')

@@ -70,7 +70,6 @@ describe('a webhook', () => {
       'idempotency-key': 'alr_1.1.webhook',
       'user-agent': expect.stringMatching(/^gastop\//),
     });
-    // The scheme in a few lines of its own.
     const [, t, v1 = ''] =
       /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(got?.headers['x-gastop-signature'])) ?? [];
     const expected = createHmac('sha256', SECRET).update(`${t}.${got?.body}`).digest();

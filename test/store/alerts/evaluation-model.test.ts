@@ -21,7 +21,6 @@ import { temporaryFolder } from '../../helpers/service.ts';
 import { insertAlerts, keptAlert, readAlerts } from './kept-alerts.ts';
 import { savePriced } from './priced-blocks.ts';
 
-/** What happens to a chain and to the process that follows it. */
 type Happening =
   | { readonly kind: 'blocks'; readonly prices: readonly LanePrices[]; readonly isPast: boolean }
   | { readonly kind: 'reorg'; readonly depth: number }
@@ -83,7 +82,6 @@ class ModelAlert {
     if (this.phase.kind === 'cooling') this.phase = { ...this.phase, mustLeave: false };
   }
 
-  /** The blocks above `number` are no longer part of the chain. */
   rewindTo(number: number): void {
     this.#seen = Math.min(this.#seen, number);
     this.#confirmAnew(number);

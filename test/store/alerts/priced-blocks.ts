@@ -26,7 +26,6 @@ export const runOf = (blocks: readonly PricedBlock[], more: Partial<AlertRun> = 
   ...more,
 });
 
-/** Writes the blocks and evaluates the alerts at them. Answers how many fired. */
 export const savePriced = (store: BlockStore, ...blocks: readonly PricedBlock[]): Promise<number> =>
   store.saveBlocks(
     blocks.map(({ block }) => block),

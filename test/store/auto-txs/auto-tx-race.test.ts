@@ -11,7 +11,6 @@ describe.each(ENGINES)('on %s', (engine) => {
   const ROUNDS = engine === 'SQLite' || isSlowRun ? rounds(300) : 6;
   const NO_CAP = Number.POSITIVE_INFINITY;
 
-  /** Two connections to one file, as two processes have. */
   async function openTwice(): Promise<readonly [AutoTxStore, AutoTxStore]> {
     const path = await emptyDatabase(engine, 'shared');
     const one = await openDatabase(path, TEST_KEY);

@@ -22,7 +22,6 @@ interface Given {
   readonly state?: Partial<AutoTxState>;
 }
 
-/** A waiting one of type 2: sent when the average lane costs 10 gwei, with a cap of 20 gwei and a tip of 1 gwei. */
 export function keptAutoTx(
   id: string,
   { order, signed, state, ...more }: Given & Partial<Omit<KeptAutoTx, keyof Given>> = {},

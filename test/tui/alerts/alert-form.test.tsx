@@ -17,7 +17,6 @@ const MADE = { ...ALERT, id: 'alr_made', signingSecret: 'whsec_0123456789abcdef'
 const noHistory = () =>
   Promise.reject(new ClientError('not-found', 'no history here', { endpoint: '/metrics/base-fee' }));
 
-/** The pane with the form of a new alert open, and what was sent from it. */
 async function open(
   options: Partial<ShowOptions> & {
     readonly alerts?: readonly AlertDetailsView[];
@@ -150,11 +149,6 @@ describe('the form of a new alert', () => {
     expect((await sends('ctrl+s')).note).toBe(note);
   });
 
-  it('says that a note is longer than 500 characters', async () => {
-    const { leads } = await open({ rows: 37 });
-    await leads(['0.04', 'tab', 'tab', '🚀'.repeat(501)], 'must have at most 500 characters');
-  });
-
   it('hears no key of the pane or of the monitor in a text, and no text as keys in a choice', async () => {
     const { leads, paste, sent, focuses } = await open();
     await leads(['tab', 'tab', 'q?123ndu'], 'q?123ndu');
@@ -239,7 +233,6 @@ describe('the form of a new alert', () => {
       const { leads } = await open({ columns, rows, gas });
       await leads('0.04', 'likely reached: 35 % within 1h, 92 % within 1d');
       expect(asked).toEqual(['40000000 in 3600', '40000000 in 86400']);
-      // What is there already, or has to rise, is not asked about.
       await leads(['ctrl+u', '0.06'], 'reached now: it fires with the next block');
       await leads(
         ['ctrl+a', 'ctrl+k', '0.06', 'up', 'right'],

@@ -49,15 +49,6 @@ describe('an alert for this terminal that fires', () => {
     await look({ frozen: false });
     await shows('the first has fired 3 times');
   });
-
-  it('is counted with the others that fire at once', async () => {
-    const other = { ...HERE, id: 'other', gasSpeed: 'FAST' };
-    const { toasts, told, answer } = show([HERE, other]);
-    await answer([HERE, other]);
-    await answer([fired(HERE), fired(other)]);
-    await waitFor(() => told().length > 0);
-    expect(toasts.at(-1)?.text).toBe('2 alerts fired: Average below 0.04 gwei, Fast below 0.04 gwei');
-  });
 });
 
 it('on the desktop, too, prices that are none of now are said to be so', async () => {

@@ -5,7 +5,6 @@ import { SNAPSHOT } from '../fake-gas.ts';
 
 const AT = ALERT.cooldownUntil ?? 0;
 
-/** Its state at a price in millionths of a gwei, a minute before or after the cooldown ends. */
 function stateAt(price: number, { over = true, alert = ALERT } = {}) {
   const { average } = SNAPSHOT.lanes;
   const lanes = { ...SNAPSHOT.lanes, average: { ...average, price: BigInt(price) * 1_000n } };

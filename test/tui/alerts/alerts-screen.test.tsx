@@ -104,7 +104,6 @@ describe('the list of alerts', () => {
       await waitFor(() => marked(lines())?.includes(`< ${threshold} gwei`));
     }
     items = [alertOf('new', { threshold: 77n }), ...MANY];
-    // What was changed is asked for again.
     await leads('space', 'Alerts 3,001');
     expect(marked(lines())).toContain('< 0.010001 gwei');
   });

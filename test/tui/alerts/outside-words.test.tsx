@@ -14,8 +14,6 @@ import { ALERT, fakeAlerts } from '../fake-alerts.ts';
 import { describing } from '../fake-gas.ts';
 import { showScreen, until } from '../show-screen.tsx';
 
-/** Words from a service that are called as what every object has. */
-
 const NAMES = isSlowRun
   ? Object.getOwnPropertyNames(Object.prototype)
   : ['constructor', '__proto__', 'toString'];
@@ -38,7 +36,6 @@ function alertOf(word: string): AlertDetailsView {
   };
 }
 
-/** What a service says that takes the word wherever an alert has one. */
 const description = (word: string) =>
   describing({
     'post /alerts': [

@@ -24,7 +24,6 @@ export const CONFIRMING = autoTxView({
   ...{ effectiveGasPrice: 38_800_000n, costWei: 814_800_000_000n },
 });
 
-/** Its price has to fall by a fifth. */
 export const WAITING = autoTxView({
   id: 'atx_waiting',
   note: 'deploy the registry',
@@ -104,7 +103,6 @@ export const EXPIRED = autoTxView({
   reachProbability: null,
 });
 
-/** One of each kind, in no order. */
 export const SAMPLES: readonly AutoTxView[] = [
   EXPIRED,
   DRAFT,

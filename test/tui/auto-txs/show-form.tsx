@@ -5,7 +5,6 @@ import { formOf, type ShowOptions, showScreen } from '../show-screen.tsx';
 
 type AutoTxs = ReturnType<typeof fakeAutoTxs>;
 
-/** The Auto-tx pane with its form open: of a new one, or of `edited`; and what was sent from it. */
 export async function showForm(
   options: Partial<ShowOptions> & {
     readonly edited?: AutoTxView;

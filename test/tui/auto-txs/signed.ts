@@ -6,7 +6,6 @@ const ACCOUNT = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478c
 export const FROM = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
 export const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 
-/** A transfer of 0.01 ETH on Ethereum with the nonce that the fake service has next, signed. */
 export function signedTransfer(changes: Partial<TransactionSerializable> = {}): Promise<Hex> {
   return ACCOUNT.signTransaction({
     ...{ type: 'eip1559', chainId: 1, nonce: 7, gas: 21_000n },

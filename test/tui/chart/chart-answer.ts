@@ -5,7 +5,6 @@ import type { ChartResponses } from '../../../src/tui/panes/chart/chart-data.ts'
 export const NOON = Date.UTC(2026, 0, 5, 12);
 export const BLOCK_MS = 12_000;
 
-/** `count` points of the base fees `base(i)` gwei, `stepMs` apart, the last at {@link NOON}. */
 export function points(
   count: number,
   base: (index: number) => number,
@@ -27,7 +26,6 @@ export const baseRow = (timestamp: number, min: number, mean: number, max: numbe
   ...{ min, mean, max },
 });
 
-/** An answer for the last hour; tips of 0.02 gwei, nothing compared, nothing marked. */
 export function hourAnswer(
   of: readonly ChartPointView[] = points(300, (i) => 10 + Math.sin(i / 20)),
   changes: Partial<ChartResponses> = {},

@@ -22,12 +22,6 @@ function show(options: Partial<ShowOptions> = {}) {
 }
 
 describe('ChartScreen', () => {
-  it('loads, then shows the last hour', async () => {
-    const { screen, shows } = show();
-    expect(screen()).toContain('Loading the last 1h');
-    await shows(/base 0\.0\d+/, '┤');
-  });
-
   it('says that it waits for a limit per second, which is no failure', async () => {
     const error = new ClientError('quota', 'more than 2 a second', {
       endpoint: '/dashboard/stats/chart',

@@ -3,7 +3,6 @@ import { hourWords, localWeek } from '../../../src/tui/panes/chart/cheap-hours.t
 import { atPlace } from '../sized-screen.tsx';
 import { NOON } from './chart-answer.ts';
 
-/** Hour of the week as value, in gwei. */
 const WEEK = Array.from({ length: 7 }, (_, day) =>
   Array.from({ length: 24 }, (_, hour) => (day * 24 + hour) * 1e9),
 );

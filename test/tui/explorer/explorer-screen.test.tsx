@@ -43,7 +43,6 @@ function chain(head = HEAD, count = 100): Partial<GasClient> {
 
 const COUNT = 212;
 
-/** The transactions of the head, the last first, and some of its neighbours, as a window by seconds has them. */
 function transactions({
   page: at = 0,
   size = 100,
@@ -67,7 +66,6 @@ function transactions({
 const show = (options: Partial<ShowOptions> = {}) =>
   showScreen({ Screen: ExplorerScreen, scope: 'explorer', ...options, gas: { ...chain(), ...options.gas } });
 
-/** With the newest block open, or what `/` finds. */
 async function open(options: Partial<ShowOptions> = {}, sought?: string) {
   const shown = show(options);
   await shown.shows('▸ 24,337,604');

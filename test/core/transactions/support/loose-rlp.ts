@@ -4,10 +4,7 @@ export type Tree = Uint8Array | readonly Tree[];
 export const DEFORMITIES = ['long header', 'length with zeros', 'boxed byte', 'leading zero'] as const;
 export type Deformity = (typeof DEFORMITIES)[number];
 
-/**
- * Encodes a tree, with the item numbered `at` (counted from the root) deformed; `null` where that item cannot be, or is
- * not there.
- */
+/** Encodes a tree with the item numbered `at` (from the root) deformed; `null` where it cannot be, or is not there. */
 export function encodeLoosely(tree: Tree, at: number, how: Deformity): Uint8Array | null {
   let next = 0;
   let isDeformed = false;

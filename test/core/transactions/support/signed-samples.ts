@@ -82,7 +82,6 @@ export function withoutSidecar(raw: Hex): Hex {
   return `0x03${toRlp(transaction).slice(2)}`;
 }
 
-/** Why it is refused. Anything thrown but a TransactionError is an error of the test. */
 export function refusalOf(raw: string | Uint8Array): string {
   try {
     decodeTransaction(raw);
