@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ChainEvent, ChainSource, KnownBlock } from '../../src/chain/chain-source.ts';
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
 import type { Block } from '../../src/core/block.ts';
@@ -25,119 +25,117 @@ const blocksOf = (events: readonly ChainEvent[]) =>
 const numbers = (events: readonly ChainEvent[]) => blocksOf(events).map(({ number }) => number);
 const known = (...blocks: Block[]) => blocks.map(({ number, hash }) => ({ number, hash }));
 
-describe('createSimulatedSource', () => {
-  it('is a chain of its own that says so', async () => {
-    expect(source(7)).toMatchObject({ kind: 'simulated', name: 'seed 7' });
-    expect(await source().chain()).toMatchObject({
-      id: 15_591_559,
-      name: 'Simulated',
-      feeRule: ETHEREUM_FEE_RULE,
-    });
-    expect(source().health()).toMatchObject([{ state: 'ok', head: (await source().head()).number }]);
+it('is a chain of its own that says so', async () => {
+  expect(source(7)).toMatchObject({ kind: 'simulated', name: 'seed 7' });
+  expect(await source().chain()).toMatchObject({
+    id: 15_591_559,
+    name: 'Simulated',
+    feeRule: ETHEREUM_FEE_RULE,
   });
+  expect(source().health()).toMatchObject([{ state: 'ok', head: (await source().head()).number }]);
+});
 
-  it('has its head in the present', async () => {
-    const head = await source().head();
-    expect(NOW / 1_000 - head.timestamp).toBeGreaterThanOrEqual(0);
-    expect(NOW / 1_000 - head.timestamp).toBeLessThan(24);
-    expect(source().now()).toBe(NOW);
+it('has its head in the present', async () => {
+  const head = await source().head();
+  expect(NOW / 1_000 - head.timestamp).toBeGreaterThanOrEqual(0);
+  expect(NOW / 1_000 - head.timestamp).toBeLessThan(24);
+  expect(source().now()).toBe(NOW);
+});
+
+it('has days of past at once, linked, in order, following EIP-1559, with what the next block asks for', async () => {
+  const chain = source();
+  const head = await chain.head();
+  const days = isSlowRun ? 30 : 3;
+  const blocks = await chain.blocks(head.number - days * 7_164, head.number);
+  expect(blocks).toHaveLength(days * 7_164 + 1);
+  expect(blocks.at(-1)).toEqual(head);
+  expect(head.timestamp - (blocks[0]?.timestamp ?? 0)).toBeGreaterThan(days * 86_400 - 60);
+  const wrong = blocks.slice(0, -1).findIndex((block, i) => {
+    const next = blocks[i + 1];
+    const { gasUsed, gasLimit, baseFeePerGas } = block;
+    if (next === undefined || gasUsed === null || gasLimit === null) return true;
+    return (
+      next.number !== block.number + 1 ||
+      next.parentHash !== block.hash ||
+      next.timestamp <= block.timestamp ||
+      next.baseFeePerGas !== block.nextBaseFee ||
+      next.baseFeePerGas !== nextBaseFee({ baseFeePerGas, gasUsed, gasLimit }, ETHEREUM_FEE_RULE) ||
+      next.blobBaseFee !== block.nextBlobBaseFee
+    );
   });
+  expect(wrong).toBe(-1);
+  expect(new Set(blocks.map(({ hash }) => hash)).size).toBe(blocks.length);
+});
 
-  it('has days of past at once, linked, in order, following EIP-1559, with what the next block asks for', async () => {
-    const chain = source();
-    const head = await chain.head();
-    const days = isSlowRun ? 30 : 3;
-    const blocks = await chain.blocks(head.number - days * 7_164, head.number);
-    expect(blocks).toHaveLength(days * 7_164 + 1);
-    expect(blocks.at(-1)).toEqual(head);
-    expect(head.timestamp - (blocks[0]?.timestamp ?? 0)).toBeGreaterThan(days * 86_400 - 60);
-    const wrong = blocks.slice(0, -1).findIndex((block, i) => {
-      const next = blocks[i + 1];
-      const { gasUsed, gasLimit, baseFeePerGas } = block;
-      if (next === undefined || gasUsed === null || gasLimit === null) return true;
-      return (
-        next.number !== block.number + 1 ||
-        next.parentHash !== block.hash ||
-        next.timestamp <= block.timestamp ||
-        next.baseFeePerGas !== block.nextBaseFee ||
-        next.baseFeePerGas !== nextBaseFee({ baseFeePerGas, gasUsed, gasLimit }, ETHEREUM_FEE_RULE) ||
-        next.blobBaseFee !== block.nextBlobBaseFee
-      );
-    });
-    expect(wrong).toBe(-1);
-    expect(new Set(blocks.map(({ hash }) => hash)).size).toBe(blocks.length);
-  });
+it('shows no block before its time', async () => {
+  const chain = source();
+  const { number } = await chain.head();
+  expect((await chain.blocks(number - 1, number + 100)).map((block) => block.number)).toEqual([
+    number - 1,
+    number,
+  ]);
+  expect(await chain.blocks(number + 1, number + 5)).toEqual([]);
+});
 
-  it('shows no block before its time', async () => {
-    const chain = source();
-    const { number } = await chain.head();
-    expect((await chain.blocks(number - 1, number + 100)).map((block) => block.number)).toEqual([
-      number - 1,
-      number,
-    ]);
-    expect(await chain.blocks(number + 1, number + 5)).toEqual([]);
-  });
+it('has the same blocks whenever it is started, and others for another seed', async () => {
+  const early = await source().head();
+  const late = source(1, NOW + 40 * 86_400_000 + 3_333);
+  expect(await late.blocks(early.number, early.number)).toEqual([early]);
+  const other = await source(2).blocks(early.number, early.number);
+  expect(other[0]?.hash).not.toBe(early.hash);
+  expect(other[0]?.baseFeePerGas).not.toBe(early.baseFeePerGas);
+});
 
-  it('has the same blocks whenever it is started, and others for another seed', async () => {
-    const early = await source().head();
-    const late = source(1, NOW + 40 * 86_400_000 + 3_333);
-    expect(await late.blocks(early.number, early.number)).toEqual([early]);
-    const other = await source(2).blocks(early.number, early.number);
-    expect(other[0]?.hash).not.toBe(early.hash);
-    expect(other[0]?.baseFeePerGas).not.toBe(early.baseFeePerGas);
-  });
+it('adds a block with every slot that is not missed', async () => {
+  const clock = manualClock(NOW);
+  const chain = createSimulatedSource({ seed: 1, clock });
+  const head = await chain.head();
+  const stop = new AbortController();
+  const seen: Block[] = [];
+  for await (const event of chain.subscribe({ known: known(head), signal: stop.signal })) {
+    if (event.type !== 'block') throw new Error(`unexpected ${event.type}`);
+    seen.push(event.block);
+    expect(clock.now()).toBe(event.block.timestamp * 1_000);
+    if (seen.length === 400) stop.abort();
+  }
+  expect(seen.map(({ number }) => number)).toEqual(seen.map((_, i) => head.number + 1 + i));
+  const steps = seen.slice(1).map(({ timestamp }, i) => timestamp - (seen[i]?.timestamp ?? 0));
+  expect(new Set(steps)).toEqual(new Set([12, 24]));
+});
 
-  it('adds a block with every slot that is not missed', async () => {
-    const clock = manualClock(NOW);
-    const chain = createSimulatedSource({ seed: 1, clock });
-    const head = await chain.head();
-    const stop = new AbortController();
-    const seen: Block[] = [];
-    for await (const event of chain.subscribe({ known: known(head), signal: stop.signal })) {
-      if (event.type !== 'block') throw new Error(`unexpected ${event.type}`);
-      seen.push(event.block);
-      expect(clock.now()).toBe(event.block.timestamp * 1_000);
-      if (seen.length === 400) stop.abort();
+it('begins with the head for a subscriber that knows nothing', async () => {
+  const { number } = await source().head();
+  expect(numbers(await take(source(), 3))).toEqual([number, number + 1, number + 2]);
+});
+
+it('goes on after what a subscriber knows', async () => {
+  const chain = source();
+  const { number } = await chain.head();
+  const past = await chain.blocks(number - 9, number - 5);
+  expect(numbers(await take(chain, 4, known(...past)))).toEqual([-4, -3, -2, -1].map((i) => number + i));
+});
+
+it('takes back the blocks of another seed', async () => {
+  const { number } = await source().head();
+  const foreign = await source(2).blocks(number - 3, number);
+  const events = await take(source(), 3, known(...foreign));
+  expect(events[0]).toEqual({ type: 'reorg', commonAncestor: number - 300 });
+  expect(numbers(events)).toEqual([number - 299, number - 298]);
+});
+
+it.runIf(isSlowRun)('lets everything else have its turn while 30 days are made up', async () => {
+  const chain = source();
+  const { number } = await chain.head();
+  let turns = 0;
+  let isDone = false;
+  const other = (async () => {
+    while (!isDone) {
+      turns++;
+      await setImmediate();
     }
-    expect(seen.map(({ number }) => number)).toEqual(seen.map((_, i) => head.number + 1 + i));
-    const steps = seen.slice(1).map(({ timestamp }, i) => timestamp - (seen[i]?.timestamp ?? 0));
-    expect(new Set(steps)).toEqual(new Set([12, 24]));
-  });
-
-  it('begins with the head for a subscriber that knows nothing', async () => {
-    const { number } = await source().head();
-    expect(numbers(await take(source(), 3))).toEqual([number, number + 1, number + 2]);
-  });
-
-  it('goes on after what a subscriber knows', async () => {
-    const chain = source();
-    const { number } = await chain.head();
-    const past = await chain.blocks(number - 9, number - 5);
-    expect(numbers(await take(chain, 4, known(...past)))).toEqual([-4, -3, -2, -1].map((i) => number + i));
-  });
-
-  it('takes back the blocks of another seed', async () => {
-    const { number } = await source().head();
-    const foreign = await source(2).blocks(number - 3, number);
-    const events = await take(source(), 3, known(...foreign));
-    expect(events[0]).toEqual({ type: 'reorg', commonAncestor: number - 300 });
-    expect(numbers(events)).toEqual([number - 299, number - 298]);
-  });
-
-  it.runIf(isSlowRun)('lets everything else have its turn while 30 days are made up', async () => {
-    const chain = source();
-    const { number } = await chain.head();
-    let turns = 0;
-    let isDone = false;
-    const other = (async () => {
-      while (!isDone) {
-        turns++;
-        await setImmediate();
-      }
-    })();
-    await chain.blocks(number - 30 * 7_164, number);
-    isDone = true;
-    await other;
-    expect(turns).toBeGreaterThan(500);
-  });
+  })();
+  await chain.blocks(number - 30 * 7_164, number);
+  isDone = true;
+  await other;
+  expect(turns).toBeGreaterThan(500);
 });

@@ -103,36 +103,34 @@ describe('gastop alerts list', () => {
   });
 });
 
-describe('gastop alerts savings', () => {
-  const entry = {
-    triggeredAt: Date.UTC(2026, 0, 5, 11, 20),
-    blockNumber: 24_000_000,
-    price: 39_000_000n,
-    referencePrice: 62_000_000n,
-    savedWei: 3_450_000_000_000n,
-    savedUsd: 0.0111,
-  };
-  const savings: AlertSavingsView = {
-    events: 30,
-    savedWei: 103_500_000_000_000n,
-    savedUsd: null,
-    best: entry,
-    gasAmount: 150_000,
-    entries: Array.from({ length: 30 }, () => entry),
-  };
+const entry = {
+  triggeredAt: Date.UTC(2026, 0, 5, 11, 20),
+  blockNumber: 24_000_000,
+  price: 39_000_000n,
+  referencePrice: 62_000_000n,
+  savedWei: 3_450_000_000_000n,
+  savedUsd: 0.0111,
+};
+const savings: AlertSavingsView = {
+  events: 30,
+  savedWei: 103_500_000_000_000n,
+  savedUsd: null,
+  best: entry,
+  gasAmount: 150_000,
+  entries: Array.from({ length: 30 }, () => entry),
+};
 
-  it('sums up, names the best, and lists the newest firings', () => {
-    const lines = alertSavingsText(savings, 'ETH').split('\n');
-    expect(lines.slice(0, 7)).toEqual([
-      'firings       30',
-      'saved         0.000104 ETH at 150,000 gas each',
-      'best          0.00000345 ETH  $0.011 on 2026-01-05 11:20:00 UTC at 0.0390 gwei',
-      '              instead of 0.0620, the mean of the day before',
-      'against       the mean of the day before',
-      '',
-      'fired (UTC)            block   gwei  reference                    saved',
-    ]);
-    expect(lines[7]).toBe('2026-01-05 11:20  24,000,000  0.039      0.062  0.00000345 ETH ($0.011)');
-    expect(lines.at(-1)).toBe('and 10 more: --json has them');
-  });
+it('gastop alerts savings sums up, names the best, and lists the newest firings', () => {
+  const lines = alertSavingsText(savings, 'ETH').split('\n');
+  expect(lines.slice(0, 7)).toEqual([
+    'firings       30',
+    'saved         0.000104 ETH at 150,000 gas each',
+    'best          0.00000345 ETH  $0.011 on 2026-01-05 11:20:00 UTC at 0.0390 gwei',
+    '              instead of 0.0620, the mean of the day before',
+    'against       the mean of the day before',
+    '',
+    'fired (UTC)            block   gwei  reference                    saved',
+  ]);
+  expect(lines[7]).toBe('2026-01-05 11:20  24,000,000  0.039      0.062  0.00000345 ETH ($0.011)');
+  expect(lines.at(-1)).toBe('and 10 more: --json has them');
 });

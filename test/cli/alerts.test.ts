@@ -433,28 +433,26 @@ describe('alerts preview', () => {
   });
 });
 
-describe('alerts of a service that others run', () => {
-  const text = {
-    status: 'SNOOZED\u001b[31m',
-    gasSpeed: 'Standard',
-    channels: ['Web Push'],
-    note: '\u001b]0;x\u0007hi',
-  };
-  it('are listed in its own words, harmless for a terminal, and changed by its own ids', async () => {
-    const { url } = await foreign((request, response) => {
-      const alert = { _id: '65f0/../x', thresholdGwei: '12', condition: 'LESS_THAN', ...text };
-      if (request.method === 'GET') return sendJson(response, { data: [alert] });
-      response.writeHead(204).end();
-    });
-    const { stdout } = await runMain(['alerts', 'list', '--url', url]);
-    expect(stdout).not.toContain('\u001b');
-    expect(stdout).toMatch(/^65f0\/\.\.\/x +standard < 12 gwei +snoozed\S* +web push +- +- +.*hi$/im);
-    expect(await runMain(['alerts', 'disable', '65f0/../x', '--url', url])).toEqual({
-      exitCode: 0,
-      stdout: '',
-      stderr: 'gastop: disabled 65f0/../x\n',
-    });
-    const json = await runMain(['alerts', 'disable', '65f0/../x', '--json', '--url', url]);
-    expect(json).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+const text = {
+  status: 'SNOOZED\u001b[31m',
+  gasSpeed: 'Standard',
+  channels: ['Web Push'],
+  note: '\u001b]0;x\u0007hi',
+};
+it('alerts of a service that others run are listed in its own words, harmless for a terminal, and changed by its own ids', async () => {
+  const { url } = await foreign((request, response) => {
+    const alert = { _id: '65f0/../x', thresholdGwei: '12', condition: 'LESS_THAN', ...text };
+    if (request.method === 'GET') return sendJson(response, { data: [alert] });
+    response.writeHead(204).end();
   });
+  const { stdout } = await runMain(['alerts', 'list', '--url', url]);
+  expect(stdout).not.toContain('\u001b');
+  expect(stdout).toMatch(/^65f0\/\.\.\/x +standard < 12 gwei +snoozed\S* +web push +- +- +.*hi$/im);
+  expect(await runMain(['alerts', 'disable', '65f0/../x', '--url', url])).toEqual({
+    exitCode: 0,
+    stdout: '',
+    stderr: 'gastop: disabled 65f0/../x\n',
+  });
+  const json = await runMain(['alerts', 'disable', '65f0/../x', '--json', '--url', url]);
+  expect(json).toEqual({ exitCode: 0, stdout: '', stderr: '' });
 });

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { GASTOP } from '../helpers/gastop.ts';
 
 const DIST = dirname(GASTOP);
@@ -32,53 +32,51 @@ function heavyIn(files: Iterable<string>): string[] {
   );
 }
 
-describe('the bundle', () => {
-  it('loads each of its parts alone and in any order', () => {
-    // Ink's, for developers who have React's tools installed.
-    const parts = CHUNKS.filter((name) => !name.startsWith('devtools-')).toReversed();
-    const program = `for (const part of ${JSON.stringify(parts)}) await import('./' + part);`;
-    const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
-      cwd: join(DIST, 'chunks'),
-      encoding: 'utf8',
-    });
-    expect(stderr.replaceAll(/^.*SQLite.*$|^\(Use `node --trace-warnings.*$/gm, '').trim()).toBe('');
-    expect(status).toBe(0);
+it('loads each of its parts alone and in any order', () => {
+  // Ink's, for developers who have React's tools installed.
+  const parts = CHUNKS.filter((name) => !name.startsWith('devtools-')).toReversed();
+  const program = `for (const part of ${JSON.stringify(parts)}) await import('./' + part);`;
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: join(DIST, 'chunks'),
+    encoding: 'utf8',
   });
+  expect(stderr.replaceAll(/^.*SQLite.*$|^\(Use `node --trace-warnings.*$/gm, '').trim()).toBe('');
+  expect(status).toBe(0);
+});
 
-  it('holds everything, and starts without the monitor, the service and the store', () => {
-    expect(heavyIn(CHUNKS.map((name) => join(DIST, 'chunks', name)))).toEqual(Object.keys(HEAVY));
-    expect(heavyIn(loadedWith(join(DIST, 'main.js')))).toEqual([]);
-  });
+it('holds everything, and starts without the monitor, the service and the store', () => {
+  expect(heavyIn(CHUNKS.map((name) => join(DIST, 'chunks', name)))).toEqual(Object.keys(HEAVY));
+  expect(heavyIn(loadedWith(join(DIST, 'main.js')))).toEqual([]);
+});
 
-  it('has a client for programs that imports nothing, and needs nothing of Node', () => {
-    const client = readFileSync(join(DIST, 'client.js'), 'utf8');
-    expect(client.match(/\bimport\b[^;]{0,60}/g)).toBeNull();
-    expect(client.match(/\b(?:process\.|require\(|Buffer\b|__dirname|node:)[^;]{0,40}/g)).toBeNull();
-    const viem = readFileSync(join(DIST, 'viem.js'), 'utf8');
-    expect([...viem.matchAll(/from"([^"]+)"/g)].map(([, from]) => from)).toEqual(['./client.js']);
-  });
+it('has a client for programs that imports nothing, and needs nothing of Node', () => {
+  const client = readFileSync(join(DIST, 'client.js'), 'utf8');
+  expect(client.match(/\bimport\b[^;]{0,60}/g)).toBeNull();
+  expect(client.match(/\b(?:process\.|require\(|Buffer\b|__dirname|node:)[^;]{0,40}/g)).toBeNull();
+  const viem = readFileSync(join(DIST, 'viem.js'), 'utf8');
+  expect([...viem.matchAll(/from"([^"]+)"/g)].map(([, from]) => from)).toEqual(['./client.js']);
+});
 
-  it('declares the types of both without those of a bundled package', () => {
-    const imports = (name: string) =>
-      [...readFileSync(join(DIST, name), 'utf8').matchAll(/(?:from |import\()['"]([^'"]+)/g)].map(
-        ([, from]) => from,
-      );
-    expect(imports('client.d.ts')).toEqual([]);
-    expect(imports('viem.d.ts').sort()).toEqual(['./client.js', 'viem']);
-  });
-
-  it('names the licence of each package that it holds', () => {
-    const text = readFileSync(join(DIST, 'THIRD-PARTY-LICENCES.txt'), 'utf8');
-    const [, ...parts] = text.split(`${'-'.repeat(80)}\n`);
-    const named = parts.flatMap((part, index) =>
-      index % 2 === 0 ? [[part.trim(), parts[index + 1] ?? '']] : [],
+it('declares the types of both without those of a bundled package', () => {
+  const imports = (name: string) =>
+    [...readFileSync(join(DIST, name), 'utf8').matchAll(/(?:from |import\()['"]([^'"]+)/g)].map(
+      ([, from]) => from,
     );
-    expect(named.length).toBeGreaterThan(30);
-    expect(named.filter(([, licence = '']) => !/copyright/i.test(licence)).map(([name]) => name)).toEqual([]);
-  });
+  expect(imports('client.d.ts')).toEqual([]);
+  expect(imports('viem.d.ts').sort()).toEqual(['./client.js', 'viem']);
+});
 
-  it('has neither source maps nor sources', () => {
-    const files = readdirSync(DIST, { recursive: true, encoding: 'utf8' });
-    expect(files.filter((name) => /\.map$|\.ts$/.test(name)).sort()).toEqual(['client.d.ts', 'viem.d.ts']);
-  });
+it('names the licence of each package that it holds', () => {
+  const text = readFileSync(join(DIST, 'THIRD-PARTY-LICENCES.txt'), 'utf8');
+  const [, ...parts] = text.split(`${'-'.repeat(80)}\n`);
+  const named = parts.flatMap((part, index) =>
+    index % 2 === 0 ? [[part.trim(), parts[index + 1] ?? '']] : [],
+  );
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter(([, licence = '']) => !/copyright/i.test(licence)).map(([name]) => name)).toEqual([]);
+});
+
+it('has neither source maps nor sources', () => {
+  const files = readdirSync(DIST, { recursive: true, encoding: 'utf8' });
+  expect(files.filter((name) => /\.map$|\.ts$/.test(name)).sort()).toEqual(['client.d.ts', 'viem.d.ts']);
 });

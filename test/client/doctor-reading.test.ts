@@ -47,39 +47,35 @@ it('an answer of a service we do not run whose prices look like wei here and gwe
   });
 });
 
-describe('whatever a service answers', () => {
-  const names = [
-    ...['data', 'items', 'lowPrice', 'lanes', 'slow', 'price', 'points', 'timestamp', 'id', '__proto__'],
-  ];
-  const values = [
-    ...[null, true, -1, 0, 12.5, 41_200_000, 1e300, '', '0x10', '12 gwei', '\u001b[31m', 'WAIT'],
-  ];
-  const answers = fc.letrec((tie) => ({
-    value: fc.oneof(
-      { maxDepth: 5 },
-      fc.constantFrom(...values),
-      fc.array(tie('value'), { maxLength: 4 }),
-      fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), tie('value'), { maxKeys: 6 }),
-    ),
-  })).value;
+const names = [
+  ...['data', 'items', 'lowPrice', 'lanes', 'slow', 'price', 'points', 'timestamp', 'id', '__proto__'],
+];
+const values = [...[null, true, -1, 0, 12.5, 41_200_000, 1e300, '', '0x10', '12 gwei', '\u001b[31m', 'WAIT']];
+const answers = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 5 },
+    fc.constantFrom(...values),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), tie('value'), { maxKeys: 6 }),
+  ),
+})).value;
 
-  const READ_ROUTES = Object.values<ClientRoute<unknown>>(ROUTES).filter(({ method }) => method === 'get');
-  it.each(READ_ROUTES.map((route) => [route.path, route] as const))(
-    'to %s is judged without a failure, in clean words, and no field is both found and missing',
-    (path, route) => {
-      fc.assert(
-        fc.property(answers, (body) => {
-          const text = JSON.stringify(body) ?? '';
-          const { reading, problem } = judgeResponse(text, { endpoint: path, host: HOST }, route);
-          expect(JSON.stringify([reading, problem])).not.toMatch(/\\u001b|\\u009b/);
-          if (reading === null) return;
-          const { found, missing, senseless } = reading;
-          expect(new Set([...found, ...missing, ...senseless]).size).toBe(
-            found.length + missing.length + senseless.length,
-          );
-        }),
-        { numRuns: rounds(300), seed: 7 },
-      );
-    },
-  );
-});
+const READ_ROUTES = Object.values<ClientRoute<unknown>>(ROUTES).filter(({ method }) => method === 'get');
+it.each(READ_ROUTES.map((route) => [route.path, route] as const))(
+  'whatever a service answers to %s is judged without a failure, in clean words, and no field is both found and missing',
+  (path, route) => {
+    fc.assert(
+      fc.property(answers, (body) => {
+        const text = JSON.stringify(body) ?? '';
+        const { reading, problem } = judgeResponse(text, { endpoint: path, host: HOST }, route);
+        expect(JSON.stringify([reading, problem])).not.toMatch(/\\u001b|\\u009b/);
+        if (reading === null) return;
+        const { found, missing, senseless } = reading;
+        expect(new Set([...found, ...missing, ...senseless]).size).toBe(
+          found.length + missing.length + senseless.length,
+        );
+      }),
+      { numRuns: rounds(300), seed: 7 },
+    );
+  },
+);

@@ -61,18 +61,16 @@ describe('usual work', () => {
   });
 });
 
-describe('a signed transaction', () => {
-  const gasLimit = 100_000n;
-  it('pays by its size where the chain has parameters, and not beside gas where the fee is in it', () => {
-    const parameters = { rate: 10n ** 9n, operatorPerMillionGas: 20n, operatorConstant: 3n };
-    const fees = { ...NO_DATA_FEES, parameters };
-    expect(transactionDataFee(fees, { compressedSize: 110, gasLimit }).wei).toBe(100_000n + 2n + 3n);
-    expect(transactionDataFee(fees, { compressedSize: 1_000, gasLimit }).wei).toBe(793_914n + 2n + 3n);
-    expect(transactionDataFee(fees, { gasLimit })).toEqual({
-      wei: null,
-      reason: 'its size is not known here',
-    });
-    expect(transactionDataFee(quotedDataFees({}, true), { gasLimit }).wei).toBe(0n);
-    expect(transactionDataFee(quotedDataFees({}, false), { gasLimit }).wei).toBeNull();
+const gasLimit = 100_000n;
+it('a signed transaction pays by its size where the chain has parameters, and not beside gas where the fee is in it', () => {
+  const parameters = { rate: 10n ** 9n, operatorPerMillionGas: 20n, operatorConstant: 3n };
+  const fees = { ...NO_DATA_FEES, parameters };
+  expect(transactionDataFee(fees, { compressedSize: 110, gasLimit }).wei).toBe(100_000n + 2n + 3n);
+  expect(transactionDataFee(fees, { compressedSize: 1_000, gasLimit }).wei).toBe(793_914n + 2n + 3n);
+  expect(transactionDataFee(fees, { gasLimit })).toEqual({
+    wei: null,
+    reason: 'its size is not known here',
   });
+  expect(transactionDataFee(quotedDataFees({}, true), { gasLimit }).wei).toBe(0n);
+  expect(transactionDataFee(quotedDataFees({}, false), { gasLimit }).wei).toBeNull();
 });

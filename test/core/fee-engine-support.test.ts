@@ -193,27 +193,25 @@ describe.each(Object.entries(SHAPES))('%s', (_, { rule = ETHEREUM_FEE_RULE, step
   });
 });
 
-describe('where gas costs nothing', () => {
-  const blocks = makeBlocks(
-    Array.from({ length: 1_200 }, () => ({ gasUsedRatio: 0.2 })),
-    { firstBaseFee: 0n },
-  );
+const blocks = makeBlocks(
+  Array.from({ length: 1_200 }, () => ({ gasUsedRatio: 0.2 })),
+  { firstBaseFee: 0n },
+);
 
-  it('every price is 0, every lane is as good as certain, and nothing is there to be waited for', () => {
-    const advice = engineAfter(blocks).advice();
-    if (advice === null) throw new Error('no advice');
-    for (const lane of LANES) {
-      expect(advice.lanes[lane].price).toBe(0n);
-      // EIP-1559 lets even a base fee of 0 rise by 1 wei.
-      expect(advice.lanes[lane].maxFeePerGas).toBeLessThanOrEqual(1n);
-      expect(advice.lanes[lane].probability).toBeGreaterThan(0.98);
-    }
-    const { action, alternatives, targetPrice } = advice.recommendation;
-    expect({ action, targetPrice }).toEqual({ action: 'SEND_NOW', targetPrice: 0n });
-    for (const { price, savingRatio, probability } of alternatives)
-      expect([price, savingRatio]).toEqual(probability === null ? [null, null] : [0n, 0]);
-    expect(alternatives[0]?.probability).toBeGreaterThan(0.98);
-  });
+it('where gas costs nothing every price is 0, every lane is as good as certain, and nothing is there to be waited for', () => {
+  const advice = engineAfter(blocks).advice();
+  if (advice === null) throw new Error('no advice');
+  for (const lane of LANES) {
+    expect(advice.lanes[lane].price).toBe(0n);
+    // EIP-1559 lets even a base fee of 0 rise by 1 wei.
+    expect(advice.lanes[lane].maxFeePerGas).toBeLessThanOrEqual(1n);
+    expect(advice.lanes[lane].probability).toBeGreaterThan(0.98);
+  }
+  const { action, alternatives, targetPrice } = advice.recommendation;
+  expect({ action, targetPrice }).toEqual({ action: 'SEND_NOW', targetPrice: 0n });
+  for (const { price, savingRatio, probability } of alternatives)
+    expect([price, savingRatio]).toEqual(probability === null ? [null, null] : [0n, 0]);
+  expect(alternatives[0]?.probability).toBeGreaterThan(0.98);
 });
 
 it('too little history for one probability is enough for a shorter one: after 80 minutes of blocks the five minutes are promised, the hour is not', () => {
@@ -231,29 +229,27 @@ it('too little history for one probability is enough for a shorter one: after 80
   ]);
 });
 
-describe('a chain that does not keep the pace of its profile', () => {
-  const paces = isSlowRun ? [0.3, 0.75, 1.5, 3] : [1.5];
-  const profiles = (isSlowRun ? [1, 10, 56, 100] : [1, 100]).map((id) => chainProfile(id));
-  const cases = profiles.flatMap(({ name, feeRule }) => paces.map((pace) => [name, pace, feeRule] as const));
+const paces = isSlowRun ? [0.3, 0.75, 1.5, 3] : [1.5];
+const profiles = (isSlowRun ? [1, 10, 56, 100] : [1, 100]).map((id) => chainProfile(id));
+const cases = profiles.flatMap(({ name, feeRule }) => paces.map((pace) => [name, pace, feeRule] as const));
 
-  it.each(cases)(
-    '%s at %f times its spacing has five minutes promised after 75 minutes or 380 blocks',
-    (_, pace, rule) => {
-      const spacingSec = rule.blockTimeSec * pace;
-      const count = Math.max(Math.ceil(4_500 / spacingSec), 380);
-      const steps = restlessSteps(count).map((step) => ({
-        ...step,
-        spacingSec,
-        gasUsedRatio: (step.gasUsedRatio * 2) / rule.elasticity,
-      }));
-      const [five] =
-        engineAfter(makeBlocks(steps, { rule }), { feeRule: rule, capacity: EIGHT_DAYS }).advice()
-          ?.recommendation.alternatives ?? [];
-      expect(five?.reason).toBeNull();
-      expect(five?.probability).toBeGreaterThan(0.5);
-    },
-  );
-});
+it.each(cases)(
+  'a chain that does not keep the pace of its profile %s at %f times its spacing has five minutes promised after 75 minutes or 380 blocks',
+  (_, pace, rule) => {
+    const spacingSec = rule.blockTimeSec * pace;
+    const count = Math.max(Math.ceil(4_500 / spacingSec), 380);
+    const steps = restlessSteps(count).map((step) => ({
+      ...step,
+      spacingSec,
+      gasUsedRatio: (step.gasUsedRatio * 2) / rule.elasticity,
+    }));
+    const [five] =
+      engineAfter(makeBlocks(steps, { rule }), { feeRule: rule, capacity: EIGHT_DAYS }).advice()
+        ?.recommendation.alternatives ?? [];
+    expect(five?.reason).toBeNull();
+    expect(five?.probability).toBeGreaterThan(0.5);
+  },
+);
 
 describe('a time of which not enough blocks are ever kept', () => {
   it('has no probability because the chain is too fast for it', () => {

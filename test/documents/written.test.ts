@@ -1,20 +1,18 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { withPart } from '../../scripts/docs/markdown.ts';
 import { releaseDate, WRITTEN } from '../../scripts/docs.ts';
 import { exists, read } from './project-files.ts';
 
-describe('what npm run docs writes', () => {
-  it.each(Object.keys(WRITTEN))('%s is as the program says it now: run npm run docs', (path) => {
-    const before = exists(path) ? read(path) : '';
-    expect(WRITTEN[path]?.(before, read('CHANGELOG.md'))).toBe(before);
-  });
+it.each(Object.keys(WRITTEN))('%s is as the program says it now: run npm run docs', (path) => {
+  const before = exists(path) ? read(path) : '';
+  expect(WRITTEN[path]?.(before, read('CHANGELOG.md'))).toBe(before);
+});
 
-  it('leaves a document alone that has lost its marks', () => {
-    expect(() => withPart('no marks', 'keys', 'x')).toThrow('marks');
-  });
+it('leaves a document alone that has lost its marks', () => {
+  expect(() => withPart('no marks', 'keys', 'x')).toThrow('marks');
+});
 
-  it('has the day of the release from the CHANGELOG', () => {
-    expect(releaseDate('# Changelog\n\n## 1.2.3 – 2026-03-04\n', '1.2.3')).toBe('2026-03-04');
-    expect(() => releaseDate('# Changelog\n', '1.2.3')).toThrow('## 1.2.3');
-  });
+it('has the day of the release from the CHANGELOG', () => {
+  expect(releaseDate('# Changelog\n\n## 1.2.3 – 2026-03-04\n', '1.2.3')).toBe('2026-03-04');
+  expect(() => releaseDate('# Changelog\n', '1.2.3')).toThrow('## 1.2.3');
 });

@@ -153,14 +153,17 @@ describe('filling the history', () => {
     expect(await service.current()).toMatchObject({ stale: false, source: { problem: null } });
   });
 
-  test('a restart shows the history before the source says a word, then asks for the gap alone', async () => {
-    const path = await temporaryFile('chain-1.db');
-    const first = await readyService({
-      source: new ScriptedSource(makeBlocks(0, 399), { kind: 'replay' }),
-      database: path,
-    });
+  async function played() {
+    const path = await temporaryFile('replay.db');
+    const source = new ScriptedSource(makeBlocks(0, 399), { kind: 'replay' });
+    const first = await readyService({ source, database: path });
     await holds(first, 399);
     await first.stop();
+    return path;
+  }
+
+  test('a restart shows the history before the source says a word, then asks for the gap alone', async () => {
+    const path = await played();
 
     const source = new ScriptedSource(makeBlocks(0, 410), { kind: 'replay' });
     source.isReachable = false;
@@ -175,13 +178,7 @@ describe('filling the history', () => {
   });
 
   test('a recording played again begins again', async () => {
-    const path = await temporaryFile('replay.db');
-    const first = await readyService({
-      source: new ScriptedSource(makeBlocks(0, 399), { kind: 'replay' }),
-      database: path,
-    });
-    await holds(first, 399);
-    await first.stop();
+    const path = await played();
     const again = new ScriptedSource(makeBlocks(0, 200), { kind: 'replay' });
     const second = await runService({ source: again, database: path });
     await headIs(second, 200);

@@ -1,5 +1,5 @@
 import { render } from 'ink-testing-library';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ChainRow } from '../../src/client/views/chains.ts';
 import { Monitor } from '../../src/tui/app/app.tsx';
 import { SourceHolder } from '../../src/tui/app/source.ts';
@@ -76,54 +76,52 @@ async function open(first: readonly ChainRow[], columns = 80, rows = 24) {
   };
 }
 
-describe('the board', () => {
-  it('opens the chain under the cursor, with all tabs, and comes back with Esc', async () => {
-    const { leads, shows, opened } = await open([row('one', 2n), row('two', 1n), DEAD]);
-    await shows(/chains 3 {2}by swap/);
-    await shows(/▸ The two .*\n {3}The one .*\n {3}! dead +retry in 8s: a\.example refuses/);
-    await leads(['j', 'enter'], '[1 Live]');
-    expect(opened).toEqual(['one']);
-    await leads('esc', /▸ The one/);
-    await leads('enter', '[1 Live]');
-    expect(opened).toEqual(['one']);
-    await leads('C', 'by swap');
-  });
+it('opens the chain under the cursor, with all tabs, and comes back with Esc', async () => {
+  const { leads, shows, opened } = await open([row('one', 2n), row('two', 1n), DEAD]);
+  await shows(/chains 3 {2}by swap/);
+  await shows(/▸ The two .*\n {3}The one .*\n {3}! dead +retry in 8s: a\.example refuses/);
+  await leads(['j', 'enter'], '[1 Live]');
+  expect(opened).toEqual(['one']);
+  await leads('esc', /▸ The one/);
+  await leads('enter', '[1 Live]');
+  expect(opened).toEqual(['one']);
+  await leads('C', 'by swap');
+});
 
-  it('keeps the rows in their order while the cursor moves', async () => {
-    const { leads, shows, become, names } = await open([row('one', 1n), row('two', 2n), row('three', 3n)]);
-    await shows(/▸ The one/);
-    await leads('j', /▸ The two/);
-    become([row('one', 9n), row('two', 2n), row('three', 3n, { usdFrom: 'Elsewhere' })]);
-    await shows(/The one +\$[\d.]+|The one +\d/);
-    expect(names().slice(0, 3)).toEqual(['The one', '▸ The two', 'The three']);
-    await leads('s', 'by send');
-    await shows(/▸ The two .*\n {3}The three .*\n {3}The one/);
-  });
+it('keeps the rows in their order while the cursor moves', async () => {
+  const { leads, shows, become, names } = await open([row('one', 1n), row('two', 2n), row('three', 3n)]);
+  await shows(/▸ The one/);
+  await leads('j', /▸ The two/);
+  become([row('one', 9n), row('two', 2n), row('three', 3n, { usdFrom: 'Elsewhere' })]);
+  await shows(/The one +\$[\d.]+|The one +\d/);
+  expect(names().slice(0, 3)).toEqual(['The one', '▸ The two', 'The three']);
+  await leads('s', 'by send');
+  await shows(/▸ The two .*\n {3}The three .*\n {3}The one/);
+});
 
-  it('calls a row by the name that the user made up, and says which chain it is', async () => {
-    const own = [row('mine', 1n, { isOwnName: true }), row('test', 2n, { isOwnName: true })];
-    const { shows } = await open(own, 120, 40);
-    await shows(/▸ mine .*\n {3}test /);
-    await shows(/mine: .*; on The mine/);
-  });
+it('calls a row by the name that the user made up, and says which chain it is', async () => {
+  const own = [row('mine', 1n, { isOwnName: true }), row('test', 2n, { isOwnName: true })];
+  const { shows } = await open(own, 120, 40);
+  await shows(/▸ mine .*\n {3}test /);
+  await shows(/mine: .*; on The mine/);
+});
 
-  it('finds a chain by its name as one types', async () => {
-    const { leads, shows, names } = await open([row('one', 1n), row('two', 2n), DEAD]);
-    await shows(/The one/);
-    await leads(['/', 'tw'], 'chains 1 of 3');
-    await leads('enter', /▸ The two/);
-    expect(names()).not.toContain('dead');
-    await leads('esc', 'chains 3 ');
-  });
+it('finds a chain by its name as one types', async () => {
+  const { leads, shows, names } = await open([row('one', 1n), row('two', 2n), DEAD]);
+  await shows(/The one/);
+  await leads(['/', 'tw'], 'chains 1 of 3');
+  await leads('enter', /▸ The two/);
+  expect(names()).not.toContain('dead');
+  await leads('esc', 'chains 3 ');
+});
 
-  it.each([
-    [60, 16],
-    [80, 24],
-    [120, 40],
-  ])('has names, swap, advice and the whole reason at %d×%d', async (columns, rows) => {
-    const { leads, shows, frame } = await open([row('one', 1n), row('two', 2n), DEAD], columns, rows);
-    await shows(/chain +swap .* advice/);
-    await leads('G', /dead: retry in 8s: a\.example refuses the connection: is\s+the\s+node running\?/);
-    expect(frame().split('\n').length).toBeLessThanOrEqual(rows);
-  });
+it.each([
+  [60, 16],
+  [80, 24],
+  [120, 40],
+])('has names, swap, advice and the whole reason at %d×%d', async (columns, rows) => {
+  const { leads, shows, frame } = await open([row('one', 1n), row('two', 2n), DEAD], columns, rows);
+  await shows(/chain +swap .* advice/);
+  await leads('G', /dead: retry in 8s: a\.example refuses the connection: is\s+the\s+node running\?/);
+  expect(frame().split('\n').length).toBeLessThanOrEqual(rows);
 });

@@ -176,4 +176,6 @@ it('a makes an alert from every tab, with the price that one looks at', async ()
     press('escape');
     await shows(`[${tab}`);
   }
+  press('3');
+  await shows(/Alerts 1|No alerts yet/);
 });

@@ -58,13 +58,18 @@ function streamed() {
   };
 }
 
-it('the monitor shows the blocks of the stream without a poll, and polls at once when it breaks', async () => {
+async function following() {
   const service = streamed();
   const { shows } = showScreen({ Screen: Head, scope: 'live', gas: service.gas });
   await shows('head 1 no failure');
   await waitFor(() => service.opened() === 1);
   service.tell(2);
   await shows('head 2');
+  return { ...service, shows };
+}
+
+it('the monitor shows the blocks of the stream without a poll, and polls at once when it breaks', async () => {
+  const { shows, ...service } = await following();
   service.tell(3);
   await shows('head 3 no failure, each block');
   expect(service.polls()).toBe(1);
@@ -77,12 +82,7 @@ it('the monitor shows the blocks of the stream without a poll, and polls at once
 });
 
 it('a stream that breaks with its service leaves the prices and says why; its return says that all is well', async () => {
-  const service = streamed();
-  const { shows } = showScreen({ Screen: Head, scope: 'live', gas: service.gas });
-  await shows('head 1 no failure');
-  await waitFor(() => service.opened() === 1);
-  service.tell(2);
-  await shows('head 2');
+  const { shows, ...service } = await following();
   service.breakStream(0);
   await shows('head 2 it does not respond, polled');
   await waitFor(() => service.opened() === 2);

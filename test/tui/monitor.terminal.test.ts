@@ -64,17 +64,6 @@ describe('the monitor on a terminal', () => {
     expect(screen.clears).toEqual(NO_CLEARS);
   });
 
-  it.runIf(isSlowRun)('stands still while frozen and goes on afterwards', async () => {
-    const screen = shown();
-    await screen.waitFor(LIVE);
-    await leads(screen, 'f', 'FROZEN');
-    const block = /#[\d,]+/.exec(screen.screen()[0] ?? '')?.[0] ?? 'no block';
-    // The age goes on: some seconds of it are some blocks that would have come.
-    await screen.waitFor((lines) => Number(/(\d+)s ago/.exec(lines[0] ?? '')?.[1]) >= 5);
-    expect(screen.screen()[0]).toContain(block);
-    await leads(screen, 'f', (lines) => LIVE.test(lines[0] ?? '') && !(lines[0] ?? '').includes(block));
-  });
-
   it('copies the lanes through the terminal and says so', async () => {
     const screen = shown();
     await screen.waitFor('│ Average');

@@ -22,29 +22,6 @@ const LARGE = 128 * 1_024 - 200;
 describe('over prices that stand still', () => {
   const shown = shareScene('still', { watchTty: true });
 
-  it.runIf(isSlowRun)(
-    'Alerts shows its list once a form that came from a price was left, with or without something typed',
-    async () => {
-      const screen = shown();
-      await screen.waitFor('│ Average');
-      for (const typed of ['', '7']) {
-        await leads(screen, 'a', /threshold +0\.05 .*has to fall 1 %/, (lines) =>
-          /Tab fields .* Ctrl-S save it .* Esc leave/.test(lines.at(-1) ?? ''),
-        );
-        if (typed !== '') await screen.press(typed);
-        await screen.press('esc');
-        if (typed !== '') {
-          await screen.waitFor('Leave without making the alert?');
-          await screen.press('y');
-        }
-        await screen.waitFor('[1 Live]');
-        await leads(screen, '3', 'Alerts 1');
-        expect(screen.find('New alert')).toBeNull();
-        await leads(screen, '1', '[1 Live]');
-      }
-    },
-  );
-
   it('Alerts makes an alert from the price on Live, and deletes, undoes and opens it, without ever clearing the screen', async () => {
     const screen = shown();
     await screen.waitFor('│ Average');
@@ -106,21 +83,6 @@ describe('over prices that stand still', () => {
     expect(shownDigits(screen, signed)).toEqual([]);
     await leaveForm();
   });
-
-  it.runIf(isSlowRun)(
-    'a pasted transaction may have 128 KB, in a terminal that puts brackets around it',
-    async () => {
-      const screen = shown();
-      const signed = await signedTransfer({ data: noise(LARGE), gas: 10_000_000n });
-      await openForm();
-      screen.paste(signed);
-      await screen.waitFor('signed transaction, 128 KB, EIP-1559');
-      await screen.waitFor(FROM);
-      await leads(screen, ['enter', 'ctrl+s'], /▸ ◌ pending[\s\S]* at Average ≤/);
-      expect(shownDigits(screen, signed)).toEqual([]);
-      expect(screen.clears).toEqual(NO_CLEARS);
-    },
-  );
 
   it('a form keeps what is typed while the window is too small, and quits clean', async () => {
     const screen = shown();

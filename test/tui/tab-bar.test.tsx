@@ -1,6 +1,6 @@
 import { render } from 'ink-testing-library';
 import stringWidth from 'string-width';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { TABS } from '../../src/tui/app/app.tsx';
 import { TabBar } from '../../src/tui/chrome/frame.tsx';
 import { type Feed, ListsContext } from '../../src/tui/data/lists.tsx';
@@ -21,31 +21,29 @@ function bar(width: number, current: number, unseen = 0, awaited = 0): string {
   return app.lastFrame() ?? '';
 }
 
-describe('the tabs', () => {
-  it('say what waits, and how often is asked where there is room', () => {
-    expect(bar(100, 3, 0, 3)).toMatch(
-      /^ 1 Live {2}2 Chart {2}3 Alerts \[4 Auto-tx ·3\] 5 Explorer {2}6 Service +every 12s/,
-    );
-  });
-
-  it('with news first', () => {
-    expect(bar(80, 0, 2, 3)).toContain('3 Alerts !2  4 Auto-tx ·3  5 Explorer');
-  });
-
-  it.each(TABS.map(({ title }, place) => [title, place] as const))(
-    'are all there in 60 columns, %s whole',
-    (title, place) => {
-      for (const [unseen, awaited] of [
-        [0, 0],
-        [2, 3],
-        [12, 340],
-      ] as const) {
-        const line = bar(60, place, unseen, awaited);
-        expect(stringWidth(line)).toBeLessThanOrEqual(60);
-        expect(line).toContain(`[${place + 1} ${title}`);
-        for (const key of [1, 2, 3, 4, 5, 6]) expect(line).toMatch(new RegExp(`${key} [A-Z]`));
-        expect(line).not.toContain('…');
-      }
-    },
+it('say what waits, and how often is asked where there is room', () => {
+  expect(bar(100, 3, 0, 3)).toMatch(
+    /^ 1 Live {2}2 Chart {2}3 Alerts \[4 Auto-tx ·3\] 5 Explorer {2}6 Service +every 12s/,
   );
 });
+
+it('with news first', () => {
+  expect(bar(80, 0, 2, 3)).toContain('3 Alerts !2  4 Auto-tx ·3  5 Explorer');
+});
+
+it.each(TABS.map(({ title }, place) => [title, place] as const))(
+  'are all there in 60 columns, %s whole',
+  (title, place) => {
+    for (const [unseen, awaited] of [
+      [0, 0],
+      [2, 3],
+      [12, 340],
+    ] as const) {
+      const line = bar(60, place, unseen, awaited);
+      expect(stringWidth(line)).toBeLessThanOrEqual(60);
+      expect(line).toContain(`[${place + 1} ${title}`);
+      for (const key of [1, 2, 3, 4, 5, 6]) expect(line).toMatch(new RegExp(`${key} [A-Z]`));
+      expect(line).not.toContain('…');
+    }
+  },
+);

@@ -167,29 +167,27 @@ describe('an alert', () => {
   });
 });
 
-describe('by examples', () => {
-  const staying = Array<number>(20).fill(9);
+const staying = Array<number>(20).fill(9);
 
-  it.each<[string, Partial<AlertRule>, number[], number[]]>([
-    ['a threshold is not below itself', {}, [11, 10, 10], []],
-    ['nor above', { condition: 'GREATER_THAN' }, [9, 10, 10], []],
-    ['and is left by reaching it', { cooldownMs: 0 }, [9, 9, 10, 9], [0, 3]],
-    [
-      'with a re-arm margin only beyond it',
-      { cooldownMs: 0, hysteresis: 3n },
-      [9, 10, 9, 12, 9, 13, 12, 9],
-      [0, 7],
-    ],
-    ['a price that flickers confirms nothing', { confirmBlocks: 3 }, [9, 9, 10, 9, 9, 10, 9, 9, 9], [8]],
-    ['a cooldown ends by the time of a block', { cooldownMs: 48_000 }, [9, 11, 9, 9, 9, 9], [0, 4]],
-    ['with its last millisecond', { cooldownMs: 48_001 }, [9, 11, 9, 9, 9, 9], [0, 5]],
-    ['and is the time between firings', {}, staying, [0, 5, 10, 15]],
-    ['before confirmations', { confirmBlocks: 2 }, staying, [1, 7, 13, 19]],
-    ['without one it fires once while the price stays', { cooldownMs: 0 }, staying, [0]],
-    ['as with a re-arm margin', { hysteresis: 1n }, staying, [0]],
-  ])('%s', (_, change, prices, fired) => {
-    expect(walk({ ...RULE, ...change }, blocksAt(...prices)).fired).toEqual(fired);
-  });
+it.each<[string, Partial<AlertRule>, number[], number[]]>([
+  ['a threshold is not below itself', {}, [11, 10, 10], []],
+  ['nor above', { condition: 'GREATER_THAN' }, [9, 10, 10], []],
+  ['and is left by reaching it', { cooldownMs: 0 }, [9, 9, 10, 9], [0, 3]],
+  [
+    'with a re-arm margin only beyond it',
+    { cooldownMs: 0, hysteresis: 3n },
+    [9, 10, 9, 12, 9, 13, 12, 9],
+    [0, 7],
+  ],
+  ['a price that flickers confirms nothing', { confirmBlocks: 3 }, [9, 9, 10, 9, 9, 10, 9, 9, 9], [8]],
+  ['a cooldown ends by the time of a block', { cooldownMs: 48_000 }, [9, 11, 9, 9, 9, 9], [0, 4]],
+  ['with its last millisecond', { cooldownMs: 48_001 }, [9, 11, 9, 9, 9, 9], [0, 5]],
+  ['and is the time between firings', {}, staying, [0, 5, 10, 15]],
+  ['before confirmations', { confirmBlocks: 2 }, staying, [1, 7, 13, 19]],
+  ['without one it fires once while the price stays', { cooldownMs: 0 }, staying, [0]],
+  ['as with a re-arm margin', { hysteresis: 1n }, staying, [0]],
+])('by example: %s', (_, change, prices, fired) => {
+  expect(walk({ ...RULE, ...change }, blocksAt(...prices)).fired).toEqual(fired);
 });
 
 describe('enabling', () => {

@@ -69,19 +69,17 @@ describe('the authorizations of a transaction', () => {
   });
 });
 
-describe('the description of a transaction', () => {
-  const account = `${OTHER.address.slice(0, 8)}…${OTHER.address.slice(-4)}`;
+const account = `${OTHER.address.slice(0, 8)}…${OTHER.address.slice(-4)}`;
 
-  it('names delegations before the call', async () => {
-    expect(describeTransaction(await decoded([await authorize(FRIEND)]))).toMatchObject({
-      name: 'delegation',
-      words: `delegates the account ${account} to the code at 0xd8dA6B…6045 (on this chain); sends its value to 0xd8dA6B…6045 and calls nothing`,
-    });
-    const transfer = `0xa9059cbb${FRIEND.slice(2).padStart(64, '0')}${'1'.padStart(64, '0')}` as const;
-    const call = describeTransaction(await decoded([await authorize(NONE, 0)], transfer));
-    expect(call?.name).toBe('transfer');
-    expect(call?.words).toMatch(
-      new RegExp(`^revokes the delegation of the account ${account} \\(on every chain\\); `),
-    );
+it('the description of a transaction names delegations before the call', async () => {
+  expect(describeTransaction(await decoded([await authorize(FRIEND)]))).toMatchObject({
+    name: 'delegation',
+    words: `delegates the account ${account} to the code at 0xd8dA6B…6045 (on this chain); sends its value to 0xd8dA6B…6045 and calls nothing`,
   });
+  const transfer = `0xa9059cbb${FRIEND.slice(2).padStart(64, '0')}${'1'.padStart(64, '0')}` as const;
+  const call = describeTransaction(await decoded([await authorize(NONE, 0)], transfer));
+  expect(call?.name).toBe('transfer');
+  expect(call?.words).toMatch(
+    new RegExp(`^revokes the delegation of the account ${account} \\(on every chain\\); `),
+  );
 });

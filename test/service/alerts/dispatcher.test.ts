@@ -395,43 +395,41 @@ describe('the end of the process', () => {
   });
 });
 
-describe('a database that cannot be written', () => {
-  class FullDisk extends OutboxStore {
-    isFull = true;
-    refused = 0;
+class FullDisk extends OutboxStore {
+  isFull = true;
+  refused = 0;
 
-    override async record(...attempt: Parameters<OutboxStore['record']>): Promise<void> {
-      if (!this.isFull) return super.record(...attempt);
-      this.refused += 1;
-      throw new Error('the disk is full');
-    }
+  override async record(...attempt: Parameters<OutboxStore['record']>): Promise<void> {
+    if (!this.isFull) return super.record(...attempt);
+    this.refused += 1;
+    throw new Error('the disk is full');
   }
+}
 
-  it('has nothing sent twice: what came of an attempt is taken down once there is room', async () => {
-    const receiver = await startReceiver();
-    const disks: FullDisk[] = [];
-    const office = await open({
-      makeStore: (database) => {
-        const store = new FullDisk(database);
-        disks.push(store);
-        return store;
-      },
-    });
-    const [disk] = disks;
-    if (disk === undefined) throw new Error('no store');
-    await office.fire('a', { target: receiver.url });
-    for (let tries = 1; tries <= 3; tries += 1) {
-      await waitFor(() => disk.refused === tries);
-      office.clock.advance(5 * SECOND);
-    }
-    disk.isFull = false;
-    await waitFor(async () => {
-      office.clock.advance(5 * SECOND);
-      return (await office.delivery('a')).status === 'DELIVERED';
-    });
-    expect(receiver.received).toHaveLength(1);
-    expect(office.errors).toHaveLength(1);
+it('a database that cannot be written has nothing sent twice: what came of an attempt is taken down once there is room', async () => {
+  const receiver = await startReceiver();
+  const disks: FullDisk[] = [];
+  const office = await open({
+    makeStore: (database) => {
+      const store = new FullDisk(database);
+      disks.push(store);
+      return store;
+    },
   });
+  const [disk] = disks;
+  if (disk === undefined) throw new Error('no store');
+  await office.fire('a', { target: receiver.url });
+  for (let tries = 1; tries <= 3; tries += 1) {
+    await waitFor(() => disk.refused === tries);
+    office.clock.advance(5 * SECOND);
+  }
+  disk.isFull = false;
+  await waitFor(async () => {
+    office.clock.advance(5 * SECOND);
+    return (await office.delivery('a')).status === 'DELIVERED';
+  });
+  expect(receiver.received).toHaveLength(1);
+  expect(office.errors).toHaveLength(1);
 });
 
 describe('what is under way', () => {

@@ -142,30 +142,28 @@ describe('anvil that is stopped and started again on the same port is a chain th
   });
 });
 
-describe('a database from before the genesis was noted', () => {
-  async function withoutGenesis(path: string): Promise<void> {
-    const database = await openDatabase(path);
-    await database.queries.deleteFrom('meta').where('key', '=', 'genesis_hash').execute();
-    await database.close();
-  }
+async function withoutGenesis(path: string): Promise<void> {
+  const database = await openDatabase(path);
+  await database.queries.deleteFrom('meta').where('key', '=', 'genesis_hash').execute();
+  await database.close();
+}
 
-  it('is of the chain whose node still has its head', async () => {
-    const path = temporaryDatabase();
-    const anvil = await node();
-    const before = await rigOn(anvil.url, path);
-    const pending = await before.place(await sign(await fund(anvil)));
-    await mineAt(anvil, 90);
-    await before.seen(Number(await anvil.rpc('eth_blockNumber')));
-    await before.stop();
-    await withoutGenesis(path);
-    const rig = await rigOn(anvil.url, path);
-    await mineAt(anvil, 90);
-    await rig.seen(Number(await anvil.rpc('eth_blockNumber')));
-    expect((await rig.kept(pending)).state.status).toBe('PENDING');
-    await rig.stop();
-    const database = await openDatabase(path);
-    const { hash } = Object(await anvil.rpc('eth_getBlockByNumber', ['0x0', false]));
-    expect(await new BlockStore(database).genesisHash()).toBe(hash);
-    await database.close();
-  });
+it('a database from before the genesis was noted is of the chain whose node still has its head', async () => {
+  const path = temporaryDatabase();
+  const anvil = await node();
+  const before = await rigOn(anvil.url, path);
+  const pending = await before.place(await sign(await fund(anvil)));
+  await mineAt(anvil, 90);
+  await before.seen(Number(await anvil.rpc('eth_blockNumber')));
+  await before.stop();
+  await withoutGenesis(path);
+  const rig = await rigOn(anvil.url, path);
+  await mineAt(anvil, 90);
+  await rig.seen(Number(await anvil.rpc('eth_blockNumber')));
+  expect((await rig.kept(pending)).state.status).toBe('PENDING');
+  await rig.stop();
+  const database = await openDatabase(path);
+  const { hash } = Object(await anvil.rpc('eth_getBlockByNumber', ['0x0', false]));
+  expect(await new BlockStore(database).genesisHash()).toBe(hash);
+  await database.close();
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { AlertMessage } from '../../../src/core/alerts/alert-rule.ts';
 import { createNotifiers } from '../../../src/service/alerts/dispatcher.ts';
 import { messageOf } from '../../helpers/fired-alert.ts';
@@ -35,93 +35,91 @@ function send(apiUrl: string, message: Partial<AlertMessage> = {}) {
 
 const origin = ({ url }: Receiver) => new URL(url).origin;
 
-describe('Telegram', () => {
-  it('is sent plain text as the bot, wherever its API is', async () => {
-    const api = await startReceiver(fine);
-    const note = '*bold* _it_ <b>x</b> [a](https://evil.test) @channel 👨‍👩‍👧\u001b[2J';
-    expect(await send(`${origin(api)}/base/`, { note })).toMatchObject({
-      outcome: 'delivered',
-      answer: '200 OK',
-    });
-    const [got] = api.received;
-    expect(got?.path).toBe(`/base/bot${TOKEN}/sendMessage`);
-    const body = JSON.parse(got?.body ?? '') as { text: string };
-    expect(body).toEqual({
-      chat_id: '-100123',
-      text: expect.stringContaining('Average gas on Ethereum is at 4.32 gwei, below 5 gwei.'),
-      link_preview_options: { is_disabled: true },
-    });
-    // Without a parse mode it is shown as it is written.
-    expect(body.text).toContain('*bold* _it_ <b>x</b> [a](https://evil.test) @channel 👨‍👩‍👧\n');
+it('is sent plain text as the bot, wherever its API is', async () => {
+  const api = await startReceiver(fine);
+  const note = '*bold* _it_ <b>x</b> [a](https://evil.test) @channel 👨‍👩‍👧\u001b[2J';
+  expect(await send(`${origin(api)}/base/`, { note })).toMatchObject({
+    outcome: 'delivered',
+    answer: '200 OK',
   });
+  const [got] = api.received;
+  expect(got?.path).toBe(`/base/bot${TOKEN}/sendMessage`);
+  const body = JSON.parse(got?.body ?? '') as { text: string };
+  expect(body).toEqual({
+    chat_id: '-100123',
+    text: expect.stringContaining('Average gas on Ethereum is at 4.32 gwei, below 5 gwei.'),
+    link_preview_options: { is_disabled: true },
+  });
+  // Without a parse mode it is shown as it is written.
+  expect(body.text).toContain('*bold* _it_ <b>x</b> [a](https://evil.test) @channel 👨‍👩‍👧\n');
+});
 
-  it.each([
-    [403, 'Forbidden: bot was blocked by the user'],
-    [400, 'Bad Request: chat not found'],
-  ])('that will not bring it there (%d) is not asked again', async (status, description) => {
-    const api = await startReceiver(refusal(status, description));
+it.each([
+  [403, 'Forbidden: bot was blocked by the user'],
+  [400, 'Bad Request: chat not found'],
+])('that will not bring it there (%d) is not asked again', async (status, description) => {
+  const api = await startReceiver(refusal(status, description));
+  expect(await send(origin(api))).toMatchObject({
+    outcome: 'never',
+    answer: expect.stringContaining(description),
+  });
+});
+
+it('that asks for time gets it', async () => {
+  const api = await startReceiver(refusal(429, 'Too Many Requests: retry after 17', { retry_after: 17 }));
+  expect(await send(origin(api))).toMatchObject({ outcome: 'later', retryAfterSec: 17 });
+});
+
+it.each([401, 404])(
+  'that does not know the bot (%d) is tried again: the token may be put right',
+  async (status) => {
+    const api = await startReceiver(refusal(status, 'Unauthorized'));
     expect(await send(origin(api))).toMatchObject({
-      outcome: 'never',
-      answer: expect.stringContaining(description),
+      outcome: 'later',
+      answer: `the bot API does not know the bot: its token is wrong or was revoked (${status})`,
     });
+  },
+);
+
+it('whose group has moved is not asked again, and the log has its new id', async () => {
+  const api = await startReceiver(refusal(400, 'group chat was upgraded', { migrate_to_chat_id: -100456 }));
+  expect(await send(origin(api))).toMatchObject({
+    outcome: 'never',
+    answer: 'the chat has another id now: -100456',
   });
+});
 
-  it('that asks for time gets it', async () => {
-    const api = await startReceiver(refusal(429, 'Too Many Requests: retry after 17', { retry_after: 17 }));
-    expect(await send(origin(api))).toMatchObject({ outcome: 'later', retryAfterSec: 17 });
-  });
+it.each([
+  [502, '<html>Bad Gateway</html>', '502 Bad Gateway'],
+  [404, 'nothing here', '404 Not Found'],
+  [
+    200,
+    '<html>Welcome to this hotel</html>',
+    'the response is not from the bot API; check the telegram settings',
+  ],
+  [200, '{"ok":"yes"}', 'the response is not from the bot API; check the telegram settings'],
+  [200, '{"ok":false}', 'the response is not from the bot API; check the telegram settings'],
+])(
+  'that is not there, but something else that answers %d %s, is tried again',
+  async (status, body, answer) => {
+    const api = await startReceiver(answering(status, body));
+    expect(await send(origin(api))).toEqual({ outcome: 'later', answer, retryAfterSec: null });
+  },
+);
 
-  it.each([401, 404])(
-    'that does not know the bot (%d) is tried again: the token may be put right',
-    async (status) => {
-      const api = await startReceiver(refusal(status, 'Unauthorized'));
-      expect(await send(origin(api))).toMatchObject({
-        outcome: 'later',
-        answer: `the bot API does not know the bot: its token is wrong or was revoked (${status})`,
-      });
-    },
-  );
-
-  it('whose group has moved is not asked again, and the log has its new id', async () => {
-    const api = await startReceiver(refusal(400, 'group chat was upgraded', { migrate_to_chat_id: -100456 }));
-    expect(await send(origin(api))).toMatchObject({
-      outcome: 'never',
-      answer: 'the chat has another id now: -100456',
-    });
-  });
-
-  it.each([
-    [502, '<html>Bad Gateway</html>', '502 Bad Gateway'],
-    [404, 'nothing here', '404 Not Found'],
-    [
-      200,
-      '<html>Welcome to this hotel</html>',
-      'the response is not from the bot API; check the telegram settings',
-    ],
-    [200, '{"ok":"yes"}', 'the response is not from the bot API; check the telegram settings'],
-    [200, '{"ok":false}', 'the response is not from the bot API; check the telegram settings'],
-  ])(
-    'that is not there, but something else that answers %d %s, is tried again',
-    async (status, body, answer) => {
-      const api = await startReceiver(answering(status, body));
-      expect(await send(origin(api))).toEqual({ outcome: 'later', answer, retryAfterSec: null });
-    },
-  );
-
-  it('never has its token said or sent elsewhere', async () => {
-    const elsewhere = await startReceiver(fine);
-    const answers = [
-      answering(500, `no route for /bot${TOKEN}/sendMessage`),
-      refusal(400, `bad token ${TOKEN}`),
-      answering(307, '', { Location: `${origin(elsewhere)}/bot${TOKEN}/sendMessage` }),
-    ];
-    const api = await startReceiver();
-    for (const behaviour of answers) {
-      api.behave(behaviour);
-      expect(JSON.stringify(await send(origin(api)))).not.toContain('s3cret');
-    }
-    expect(elsewhere.received).toEqual([]);
-    const refused = await send(`http://127.0.0.1:${await closedPort()}`);
-    expect(refused).toMatchObject({ outcome: 'later', answer: 'connection refused' });
-  });
+it('never has its token said or sent elsewhere', async () => {
+  const elsewhere = await startReceiver(fine);
+  const answers = [
+    answering(500, `no route for /bot${TOKEN}/sendMessage`),
+    refusal(400, `bad token ${TOKEN}`),
+    answering(307, '', { Location: `${origin(elsewhere)}/bot${TOKEN}/sendMessage` }),
+  ];
+  const api = await startReceiver();
+  for (const behaviour of answers) {
+    api.behave(behaviour);
+    expect(JSON.stringify(await send(origin(api)))).not.toContain('s3cret');
+  }
+  expect(elsewhere.received).toEqual([]);
+  const refused = await send(`http://127.0.0.1:${await closedPort()}`);
+  expect(refused).toMatchObject({ outcome: 'later', answer: 'connection refused' });
 });

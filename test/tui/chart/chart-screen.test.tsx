@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { GasClient } from '../../../src/client/client.ts';
 import { ClientError } from '../../../src/client/errors.ts';
 import { readDescription } from '../../../src/client/openapi.ts';
@@ -21,191 +21,189 @@ function show(options: Partial<ShowOptions> = {}) {
   return { ...shown, nextBlock };
 }
 
-describe('ChartScreen', () => {
-  it('says that it waits for a limit per second, which is no failure', async () => {
-    const error = new ClientError('quota', 'more than 2 a second', {
-      endpoint: '/dashboard/stats/chart',
-      retryAfterSec: 2,
-      limit: 'rate',
-    });
-    const { screen, shows } = show({ gas: { statsChart: () => Promise.reject(error) } });
-    await shows('waiting: limit per second', 'Loading the last 1h');
-    expect(screen()).not.toContain('No answer');
+it('says that it waits for a limit per second, which is no failure', async () => {
+  const error = new ClientError('quota', 'more than 2 a second', {
+    endpoint: '/dashboard/stats/chart',
+    retryAfterSec: 2,
+    limit: 'rate',
   });
+  const { screen, shows } = show({ gas: { statsChart: () => Promise.reject(error) } });
+  await shows('waiting: limit per second', 'Loading the last 1h');
+  expect(screen()).not.toContain('No answer');
+});
 
-  it('asks for each time frame as t walks through them, and keeps the old chart until the new one is there', async () => {
-    const held = Promise.withResolvers<void>();
-    const statsChart = vi.fn(async (timeFrame: string) => {
-      if (timeFrame === '24h') await held.promise;
-      return { ...HOUR, timeFrame };
-    });
-    const { leads, shows } = await until(show({ gas: { statsChart } }), /^ 1h /m);
-    await leads('t', 'loading the last 24h', /^ 1h /m);
-    held.resolve();
-    await shows(/^ 24h /m);
-    expect(statsChart.mock.calls.map(([timeFrame]) => timeFrame)).toEqual(['1h', '24h']);
+it('asks for each time frame as t walks through them, and keeps the old chart until the new one is there', async () => {
+  const held = Promise.withResolvers<void>();
+  const statsChart = vi.fn(async (timeFrame: string) => {
+    if (timeFrame === '24h') await held.promise;
+    return { ...HOUR, timeFrame };
   });
+  const { leads, shows } = await until(show({ gas: { statsChart } }), /^ 1h /m);
+  await leads('t', 'loading the last 24h', /^ 1h /m);
+  held.resolve();
+  await shows(/^ 24h /m);
+  expect(statsChart.mock.calls.map(([timeFrame]) => timeFrame)).toEqual(['1h', '24h']);
+});
 
-  it('asks for the percentile that p chooses', async () => {
-    const percentiles: unknown[] = [];
-    const rows = HOUR.points.map(({ timestamp }) => ({ timestamp, blockNumber: null, value: 7e7 }));
-    const priorityFee: GasClient['priorityFee'] = async (query) => {
-      percentiles.push(query?.percentile);
-      return { ...(await fakeGas().priorityFee(query)), total: rows.length, rows };
-    };
-    const { leads } = await until(show({ gas: { priorityFee } }), 'tip p50 0.0700');
-    await leads('p', 'tip p75 0.0700');
-    expect(percentiles).toEqual(['p50', 'p75']);
-  });
+it('asks for the percentile that p chooses', async () => {
+  const percentiles: unknown[] = [];
+  const rows = HOUR.points.map(({ timestamp }) => ({ timestamp, blockNumber: null, value: 7e7 }));
+  const priorityFee: GasClient['priorityFee'] = async (query) => {
+    percentiles.push(query?.percentile);
+    return { ...(await fakeGas().priorityFee(query)), total: rows.length, rows };
+  };
+  const { leads } = await until(show({ gas: { priorityFee } }), 'tip p50 0.0700');
+  await leads('p', 'tip p75 0.0700');
+  expect(percentiles).toEqual(['p50', 'p75']);
+});
 
-  it('moves the cursor with arrows, g and G', async () => {
-    const { leads, press, screen } = await until(show(), 'now ');
-    await leads('left', '▸ ');
-    const one = screen().split('\n').at(-1);
-    await press('left');
-    await waitFor(() => screen().split('\n').at(-1) !== one);
-    await press('g');
-    await waitFor(() => screen().includes('▸ ') && screen().split('\n')[3]?.[9] === '┃');
-    await press('right');
-    await waitFor(() => screen().split('\n')[3]?.[9] !== '┃');
-    await press('G');
-    await waitFor(() => !screen().includes('▸ '));
-  });
+it('moves the cursor with arrows, g and G', async () => {
+  const { leads, press, screen } = await until(show(), 'now ');
+  await leads('left', '▸ ');
+  const one = screen().split('\n').at(-1);
+  await press('left');
+  await waitFor(() => screen().split('\n').at(-1) !== one);
+  await press('g');
+  await waitFor(() => screen().includes('▸ ') && screen().split('\n')[3]?.[9] === '┃');
+  await press('right');
+  await waitFor(() => screen().split('\n')[3]?.[9] !== '┃');
+  await press('G');
+  await waitFor(() => !screen().includes('▸ '));
+});
 
-  it('says how likely the price under the cursor is reached again, once the cursor rests there', async () => {
-    const asked: bigint[] = [];
-    const { leads, press, screen, shows, nextBlock } = show({
-      gas: {
-        gasRecommendation: async ({ reach } = {}) => {
-          if (reach !== undefined) asked.push(reach.targetPrice);
-          const probability = asked.length > 1 ? 0.84 : 0.83;
-          return {
-            ...RECOMMENDATION,
-            reach: reach === undefined ? null : { ...reach, probability, reason: null },
-          };
-        },
+it('says how likely the price under the cursor is reached again, once the cursor rests there', async () => {
+  const asked: bigint[] = [];
+  const { leads, press, screen, shows, nextBlock } = show({
+    gas: {
+      gasRecommendation: async ({ reach } = {}) => {
+        if (reach !== undefined) asked.push(reach.targetPrice);
+        const probability = asked.length > 1 ? 0.84 : 0.83;
+        return {
+          ...RECOMMENDATION,
+          reach: reach === undefined ? null : { ...reach, probability, reason: null },
+        };
       },
-    });
-    await shows(/base 0\.0\d+/);
-    expect(screen()).not.toContain('reached in 1h');
-    await leads(['left', 'left', 'left', 'left', 'left'], 'reached in 1h 83 %');
-    expect(asked).toHaveLength(1);
-    nextBlock();
-    await shows('reached in 1h 84 %');
-    expect(asked).toEqual([asked[0], asked[0]]);
-    await press('G');
-    await waitFor(() => !screen().includes('reached in 1h'));
+    },
   });
+  await shows(/base 0\.0\d+/);
+  expect(screen()).not.toContain('reached in 1h');
+  await leads(['left', 'left', 'left', 'left', 'left'], 'reached in 1h 83 %');
+  expect(asked).toHaveLength(1);
+  nextBlock();
+  await shows('reached in 1h 84 %');
+  expect(asked).toEqual([asked[0], asked[0]]);
+  await press('G');
+  await waitFor(() => !screen().includes('reached in 1h'));
+});
 
-  it('asks a service that does not know likelihoods only once', async () => {
-    const gasRecommendation = vi.fn(async () => RECOMMENDATION);
-    const { press, screen, nextBlock } = await until(show({ gas: { gasRecommendation } }), /base 0\.0\d+/);
-    await press('left');
-    await waitFor(() => gasRecommendation.mock.calls.length === 1);
-    await press('left');
-    nextBlock();
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(gasRecommendation).toHaveBeenCalledTimes(1);
-    expect(screen()).not.toContain('reached in 1h');
+it('asks a service that does not know likelihoods only once', async () => {
+  const gasRecommendation = vi.fn(async () => RECOMMENDATION);
+  const { press, screen, nextBlock } = await until(show({ gas: { gasRecommendation } }), /base 0\.0\d+/);
+  await press('left');
+  await waitFor(() => gasRecommendation.mock.calls.length === 1);
+  await press('left');
+  nextBlock();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(gasRecommendation).toHaveBeenCalledTimes(1);
+  expect(screen()).not.toContain('reached in 1h');
+});
+
+it('finds its choices again after another tab was shown', async () => {
+  const memory = new Map<string, unknown>();
+  const gas = { statsChart: async (timeFrame: string) => ({ ...HOUR, timeFrame }) };
+  const first = show({ memory, gas });
+  await first.shows(/^ 1h /m);
+  await first.leads('t', /^ 24h /m);
+  first.unmount();
+  await show({ memory, gas }).shows(/^ 24h /m);
+});
+
+it('saves what is shown as CSV and says where', async () => {
+  const saveFile = vi.fn(async (name: string, _text: string) => `./${name}`);
+  const { tells } = await until(show({ saveFile }), /^ 1h /m);
+  await tells('w', 'info: Saved ./gastop-ethereum-1h-');
+  const [name, text] = saveFile.mock.calls[0] ?? ['', ''];
+  expect(name).toMatch(/^gastop-ethereum-1h-\d{8}T\d{6}Z\.csv$/);
+  expect(text.trim().split('\n')).toHaveLength(301);
+});
+
+it('says why nothing is saved where the folder is read-only', async () => {
+  const saveFile = () => Promise.reject(new Error('EROFS: read-only file system, open'));
+  const { tells } = await until(show({ saveFile }), /^ 1h /m);
+  await tells('w', 'read-only');
+});
+
+it('shows the cheap hours on h, the chart again on the next', async () => {
+  const heatmap = Array.from({ length: 7 }, (_, day) =>
+    Array.from({ length: 24 }, (_, hour) => (day + hour) * 1e9),
+  );
+  const { leads, shows } = show({ gas: { statsMarket: async () => ({ ...MARKET, heatmap }) } });
+  await shows(/^ 1h /m);
+  await leads('h', 'cheap hours', /^ Sun/m);
+  await leads('h', /^ 1h /m);
+  await leads('h', 'cheap hours');
+  await leads('escape', /^ 1h /m);
+  await leads('escape', /^ 1h /m);
+});
+
+it('says that there is nothing yet where there is nothing', async () => {
+  const { leads, shows } = show({ gas: { statsChart: async () => ({ ...HOUR, points: [] }) } });
+  await shows('No history yet');
+  await leads('h', 'No hours to compare yet');
+});
+
+it('keeps the last chart when a later answer fails, with age and reason, and recovers by itself', async () => {
+  let down = false;
+  const { screen, shows, nextBlock } = show({
+    gas: {
+      statsChart: () => (down ? Promise.reject(refusal('connection refused')) : Promise.resolve(HOUR)),
+    },
   });
+  await shows(/^ 1h /m);
+  down = true;
+  nextBlock();
+  await shows(/the last 1h as of .*connection refused/, '┤');
+  down = false;
+  await waitFor(() => !screen().includes('connection refused'));
+});
 
-  it('finds its choices again after another tab was shown', async () => {
-    const memory = new Map<string, unknown>();
-    const gas = { statsChart: async (timeFrame: string) => ({ ...HOUR, timeFrame }) };
-    const first = show({ memory, gas });
-    await first.shows(/^ 1h /m);
-    await first.leads('t', /^ 24h /m);
-    first.unmount();
-    await show({ memory, gas }).shows(/^ 24h /m);
-  });
+it('asks once for every block, however often the monitor asks for prices', async () => {
+  const statsChart = vi.fn(async () => HOUR);
+  const { nextBlock } = await until(show({ intervalMs: 5, gas: { statsChart } }), /^ 1h /m);
+  await new Promise((done) => setTimeout(done, 100));
+  expect(statsChart).toHaveBeenCalledTimes(1);
+  nextBlock();
+  await waitFor(() => statsChart.mock.calls.length === 2);
+});
 
-  it('saves what is shown as CSV and says where', async () => {
-    const saveFile = vi.fn(async (name: string, _text: string) => `./${name}`);
-    const { tells } = await until(show({ saveFile }), /^ 1h /m);
-    await tells('w', 'info: Saved ./gastop-ethereum-1h-');
-    const [name, text] = saveFile.mock.calls[0] ?? ['', ''];
-    expect(name).toMatch(/^gastop-ethereum-1h-\d{8}T\d{6}Z\.csv$/);
-    expect(text.trim().split('\n')).toHaveLength(301);
-  });
-
-  it('says why nothing is saved where the folder is read-only', async () => {
-    const saveFile = () => Promise.reject(new Error('EROFS: read-only file system, open'));
-    const { tells } = await until(show({ saveFile }), /^ 1h /m);
-    await tells('w', 'read-only');
-  });
-
-  it('shows the cheap hours on h, the chart again on the next', async () => {
-    const heatmap = Array.from({ length: 7 }, (_, day) =>
-      Array.from({ length: 24 }, (_, hour) => (day + hour) * 1e9),
-    );
-    const { leads, shows } = show({ gas: { statsMarket: async () => ({ ...MARKET, heatmap }) } });
-    await shows(/^ 1h /m);
-    await leads('h', 'cheap hours', /^ Sun/m);
-    await leads('h', /^ 1h /m);
-    await leads('h', 'cheap hours');
-    await leads('escape', /^ 1h /m);
-    await leads('escape', /^ 1h /m);
-  });
-
-  it('says that there is nothing yet where there is nothing', async () => {
-    const { leads, shows } = show({ gas: { statsChart: async () => ({ ...HOUR, points: [] }) } });
-    await shows('No history yet');
-    await leads('h', 'No hours to compare yet');
-  });
-
-  it('keeps the last chart when a later answer fails, with age and reason, and recovers by itself', async () => {
-    let down = false;
-    const { screen, shows, nextBlock } = show({
-      gas: {
-        statsChart: () => (down ? Promise.reject(refusal('connection refused')) : Promise.resolve(HOUR)),
+it('walks through the service’s own words, and an unknown one breaks nothing', async () => {
+  const asked: string[] = [];
+  const { leads, press, screen, shows } = show({
+    gas: {
+      description: async () => readDescription(FOREIGN_30),
+      statsChart: async (timeFrame) => {
+        asked.push(timeFrame);
+        return { ...HOUR, timeFrame };
       },
-    });
-    await shows(/^ 1h /m);
-    down = true;
-    nextBlock();
-    await shows(/the last 1h as of .*connection refused/, '┤');
-    down = false;
-    await waitFor(() => !screen().includes('connection refused'));
+    },
   });
-
-  it('asks once for every block, however often the monitor asks for prices', async () => {
-    const statsChart = vi.fn(async () => HOUR);
-    const { nextBlock } = await until(show({ intervalMs: 5, gas: { statsChart } }), /^ 1h /m);
-    await new Promise((done) => setTimeout(done, 100));
-    expect(statsChart).toHaveBeenCalledTimes(1);
-    nextBlock();
-    await waitFor(() => statsChart.mock.calls.length === 2);
-  });
-
-  it('walks through the service’s own words, and an unknown one breaks nothing', async () => {
-    const asked: string[] = [];
-    const { leads, press, screen, shows } = show({
-      gas: {
-        description: async () => readDescription(FOREIGN_30),
-        statsChart: async (timeFrame) => {
-          asked.push(timeFrame);
-          return { ...HOUR, timeFrame };
-        },
-      },
-    });
-    await shows(/^ 1h /m);
-    await waitFor(() => asked.length > 0);
-    for (const word of ['6h', 'epoch', '7d', '1h']) {
-      await leads('t', new RegExp(`^ ${word} `, 'm'));
-      expect(
-        Math.max(
-          ...screen()
-            .split('\n')
-            .map((line) => line.length),
-        ),
-      ).toBeLessThanOrEqual(90);
-    }
-    expect(asked).toEqual(['1h', '6h', 'epoch', '7d']);
-    await press('v');
-    await press('t');
-    await leads('t', /^ epoch /m, 'epoch before');
-    for (const word of ['p95', 'max', 'p50']) {
-      await leads('p', `tip ${word}`);
-    }
-  });
+  await shows(/^ 1h /m);
+  await waitFor(() => asked.length > 0);
+  for (const word of ['6h', 'epoch', '7d', '1h']) {
+    await leads('t', new RegExp(`^ ${word} `, 'm'));
+    expect(
+      Math.max(
+        ...screen()
+          .split('\n')
+          .map((line) => line.length),
+      ),
+    ).toBeLessThanOrEqual(90);
+  }
+  expect(asked).toEqual(['1h', '6h', 'epoch', '7d']);
+  await press('v');
+  await press('t');
+  await leads('t', /^ epoch /m, 'epoch before');
+  for (const word of ['p95', 'max', 'p50']) {
+    await leads('p', `tip ${word}`);
+  }
 });
