@@ -4,6 +4,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
 import { sendJson, serve } from '../client/http-server.ts';
 import { gastop } from '../helpers/gastop.ts';
+import { isSlowRun } from '../helpers/rounds.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 import { startProgram } from './served-program.ts';
 
@@ -44,6 +45,15 @@ describe.skipIf(process.platform === 'win32')('a signed transaction at a termina
     expect(JSON.parse(body).signedTransaction).toBe(raw);
     const said = terminal.output().replaceAll(/\s/g, '');
     for (const piece of [raw.slice(2, 60), raw.slice(-60)]) expect(said).not.toContain(piece);
+    expect(terminal.leftovers()).toEqual([]);
+  });
+
+  it.runIf(isSlowRun)('can be given up with Ctrl-C, which leaves the terminal as it was', async () => {
+    const { url } = await service();
+    await using terminal = await gastop(['auto-txs', 'check', '--url', url], { watchTty: true });
+    await terminal.waitFor('Paste the raw signed transaction');
+    await terminal.press('ctrl+c');
+    expect((await terminal.waitForExit()).exitCode).toBe(130);
     expect(terminal.leftovers()).toEqual([]);
   });
 });

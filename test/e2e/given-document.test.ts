@@ -144,6 +144,28 @@ describe('a service of which half of the routes fail', () => {
     },
   ] as const;
 
+  it.runIf(isSlowRun)('shows the rest on every tab, and says what is missing', async () => {
+    service.refusals = {};
+    await run('alerts', 'create', '--below', '0.04', '--email', 'a@gas.example');
+    await using terminal = await start(HALVES[0]);
+    await terminal.waitFor(PRICES);
+    await lookAround(terminal, [
+      ['1', /no advice: .* has no action/, /no trend: the service failed/, 'Bridge', /in gwei +── base/],
+      ['2', /base 0\.0\d+ .*min/, 'the service gives no history of them'],
+      ['3', 'Average < 0.04 gwei'],
+      ['enter', 'a@gas.example', /Deliveries +the service failed/],
+      ['5', /no fullness: the service failed/, /no tips: /, /▸ [\d,]+ +\d+s +0\.0/],
+      ['6', /Quota +not known: the service failed/, 'Summary  1 alert, 1 on', 'Bridge'],
+    ]);
+    service.refusals = HALVES[1];
+    await terminal.press('1');
+    await terminal.pressUntil('r', 'WAIT ~10m for 0.0388');
+    // The market figures fail from now on: the last ones stay.
+    await terminal.waitFor(/24 h +0\.0290/);
+    await terminal.press('6');
+    await terminal.pressUntil('r', 'Explorer plan');
+  });
+
   it.runIf(isSlowRun)('answers the commands that do not need them, and says what is missing', async () => {
     service.refusals = {};
     const { stdout } = await run('alerts', 'create', '--below', '0.04', '--email', 'a@gas.example', '--json');
