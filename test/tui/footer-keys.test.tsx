@@ -177,5 +177,5 @@ it('a makes an alert from every tab, with the price that one looks at', async ()
     await shows(`[${tab}`);
   }
   press('3');
-  await shows(/Alerts 1|No alerts yet/);
+  await shows(/Alerts 2 /);
 });
