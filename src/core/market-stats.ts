@@ -25,14 +25,14 @@ export function summarise(prices: readonly Weighted[]) {
     const low = valueAt(Math.floor(at));
     return Math.round(low + (valueAt(Math.ceil(at)) - low) * (at - Math.floor(at)));
   };
-  const [min, p10, median, p90, max] = [
-    quantile(0),
-    quantile(0.1),
-    quantile(0.5),
-    quantile(0.9),
-    quantile(1),
-  ];
-  return { min, p10, median, mean: Math.round(meanOf(sorted)), p90, max };
+  return {
+    min: quantile(0),
+    p10: quantile(0.1),
+    median: quantile(0.5),
+    mean: Math.round(meanOf(sorted)),
+    p90: quantile(0.9),
+    max: quantile(1),
+  };
 }
 
 function meanOf(prices: readonly Weighted[]): number {

@@ -14,7 +14,6 @@ export const NOISE = {
   burst: 6,
   flurry: 7,
   demand: 8,
-  steering: 9,
   missedSlot: 10,
   blobTide: 11,
   blobSwell: 12,
@@ -126,8 +125,8 @@ export function numberAt(seed: number, time: number): number {
   return (day - GENESIS_DAY) * BLOCKS_PER_DAY + stretch * (STRETCH - 1) + blocks;
 }
 
-/** Typical base fee in gwei: the sub-gwei mainnet of 2026. */
-const TYPICAL_GWEI = 0.11;
+/** Wei per gas: the sub-gwei mainnet of 2026. */
+const TYPICAL_BASE_FEE = 110_000_000;
 
 /** Then demand moves to another level within minutes. */
 const REGIME_SEC = 40 * HOUR;
@@ -159,11 +158,8 @@ const FLURRY = {
 
 const CELLS_BACK = 2;
 
-/** No burst begins so late in a UTC day that it could not peak before the day ends. */
-const QUIET_BEFORE_MIDNIGHT_SEC = 20 * MINUTE;
-
-/** The base fee in gwei at which blocks would be at their target at a time (Unix seconds). Pure. */
-function createFairGwei(seed: number): (time: number) => number {
+/** The base fee in wei at which blocks would be at their target at a time (Unix seconds). Pure. */
+function createFairWei(seed: number): (time: number) => number {
   const regime = regimes(seed, NOISE.regime);
   const restlessness = regimes(seed, NOISE.restlessness);
   const tide = smoothNoise(seed, NOISE.tide);
@@ -180,7 +176,7 @@ function createFairGwei(seed: number): (time: number) => number {
       0.3 * tide(time / (8 * HOUR)) +
       0.16 * restless * swell(time / (45 * MINUTE)) +
       0.07 * restless * ripple(time / (5 * MINUTE));
-    return TYPICAL_GWEI * Math.exp(level + burst(time) + flurry(time));
+    return TYPICAL_BASE_FEE * Math.exp(level + burst(time) + flurry(time));
   };
 }
 
@@ -214,9 +210,7 @@ function bursts(seed: number, kind: BurstKind) {
   const inCell = (cell: number) => {
     const { purpose, cellSec, fadeSec } = kind;
     if (uniform(seed, purpose, cell, 0) > kind.probability) return null;
-    let start = (cell + uniform(seed, purpose, cell, 1)) * cellSec;
-    const beforeMidnight = DAY - (start % DAY);
-    if (beforeMidnight < QUIET_BEFORE_MIDNIGHT_SEC) start -= QUIET_BEFORE_MIDNIGHT_SEC - beforeMidnight;
+    const start = (cell + uniform(seed, purpose, cell, 1)) * cellSec;
     const log = Math.min(kind.least + kind.mean * -Math.log(uniform(seed, purpose, cell, 2)), kind.most);
     const fade = fadeSec[0] * (fadeSec[1] / fadeSec[0]) ** uniform(seed, purpose, cell, 3);
     return { start, height: Math.expm1(log), fadeSec: fade };
@@ -254,7 +248,7 @@ export const blobsBetween = (excess: number, next: number) => next - excess + BP
 export const blobBaseFeeOf = (excess: number) => blobBaseFee(BigInt(excess) * GAS_PER_BLOB);
 
 /** Median tip in wei while blocks are at their target. */
-const TYPICAL_WEI = 12_000_000;
+const TYPICAL_TIP = 12_000_000;
 const NO_TIPS: BlockTips = [0n, 0n, 0n, 0n, 0n, 0n, 0n];
 
 interface TipSituation {
@@ -271,7 +265,7 @@ export function createTips(seed: number): (situation: TipSituation) => BlockTips
   return ({ number, timestamp, gasUsed, demand }) => {
     if (gasUsed === 0) return NO_TIPS;
     const own = 0.15 * normal(seed, NOISE.tipLevel, number) + 0.35 * mood(timestamp / 5_400);
-    const p50 = Math.log(TYPICAL_WEI) + own + 0.7 * Math.log(Math.max(demand, 0.15) * 2);
+    const p50 = Math.log(TYPICAL_TIP) + own + 0.7 * Math.log(Math.max(demand, 0.15) * 2);
     const squeeze = 1 / (1 + 0.6 * Math.max(demand - 0.8, 0));
     const rung = (lane: number, least: number, more: number) =>
       least + more * uniform(seed, NOISE.tipLadder, number, lane);
@@ -295,16 +289,15 @@ const ELASTICITY = 3;
 const BLOCK_NOISE = 0.33;
 const EMPTY_SHARE = 0.002;
 const MOST_DEMAND = 8;
-/** Number of last blocks of a day that are filled so that the next day begins at its given values. */
-const STEERED = 32;
-const EXACT = 6;
+/** A simulation forgets its first fee within fewer blocks than these: demand pulls every fee towards the fair one. */
+const RUN_UP = 1_200;
 
 /** A UTC day of blocks in columns. */
 export type SimulatedDay = ReturnType<typeof simulateDay>;
 
 /**
- * One day (days since 1970): it begins at a base fee that follows from seed and date alone, and the last 32 blocks of the day
- * before lead there by their gas used, so that any day can be computed by itself. About 10 ms.
+ * One day (days since 1970), by itself: it begins with the last blocks of the day before, so that both meet at midnight.
+ * About 10 ms.
  */
 export function simulateDay(seed: number, day: number) {
   /** Wei; a last entry beyond the day belongs to the next day's first block. */
@@ -314,37 +307,27 @@ export function simulateDay(seed: number, day: number) {
   const demand = new Float32Array(BLOCKS_PER_DAY);
   /** In whole blobs, as `baseFee`. */
   const excessBlobs = new Uint32Array(BLOCKS_PER_DAY + 1);
-  const midnight = day * DAY;
-  const fairGwei = createFairGwei(seed);
+  const fairWei = createFairWei(seed);
   const excessAt = createExcessBlobs(seed);
-  const lastFee = toWei(fairGwei(midnight + DAY));
+  const first = day * BLOCKS_PER_DAY;
 
-  let fee = toWei(fairGwei(midnight));
-  for (let index = 0; index < BLOCKS_PER_DAY; index++) {
-    const time = timestampOf(seed, day, index);
-    const at = day * BLOCKS_PER_DAY + index;
-    const left = BLOCKS_PER_DAY - index;
-    let gas: number;
-    if (left > STEERED) {
-      const asked = demandedShare(seed, at, (fairGwei(time) * 1e9) / fee);
-      demand[index] = asked;
-      gas = Math.round(Math.min(asked, 1) * SIMULATED_GAS_LIMIT);
-    } else {
-      const noise = left > EXACT ? normal(seed, NOISE.steering, at) : 0;
-      gas = steeredGas(fee, lastFee, left, noise);
-      demand[index] = gas / SIMULATED_GAS_LIMIT;
+  let fee = Math.round(fairWei(day * DAY - RUN_UP * SLOT_SEC));
+  for (let at = first - RUN_UP; at < first + BLOCKS_PER_DAY; at++) {
+    const time = timestampOf(seed, Math.floor(at / BLOCKS_PER_DAY), at % BLOCKS_PER_DAY);
+    const demanded = demandedShare(seed, at, fairWei(time) / fee);
+    const gas = Math.round(Math.min(demanded, 1) * SIMULATED_GAS_LIMIT);
+    if (at >= first) {
+      baseFee[at - first] = fee;
+      gasUsed[at - first] = gas;
+      demand[at - first] = demanded;
+      excessBlobs[at - first] = excessAt(time);
     }
-    baseFee[index] = fee;
-    gasUsed[index] = gas;
-    excessBlobs[index] = excessAt(time);
     fee = nextFee(fee, gas);
   }
   baseFee[BLOCKS_PER_DAY] = fee;
-  excessBlobs[BLOCKS_PER_DAY] = excessAt(midnight + DAY);
+  excessBlobs[BLOCKS_PER_DAY] = excessAt((day + 1) * DAY);
   return { baseFee, gasUsed, demand, excessBlobs };
 }
-
-const toWei = (gwei: number) => Math.round(gwei * 1e9);
 
 /** @param cheapness the fair price over the base fee */
 function demandedShare(seed: number, at: number, cheapness: number): number {
@@ -360,40 +343,4 @@ function nextFee(fee: number, gas: number): number {
   const change = Math.floor(fee / SCALE) * off + Math.floor(((fee % SCALE) * off) / SCALE);
   if (gas > GAS_TARGET) return fee + Math.max(change, 1);
   return fee - change;
-}
-
-/** Gas that moves `fee` towards `wanted`, which must be met after `left` blocks. */
-function steeredGas(fee: number, wanted: number, left: number, noise: number): number {
-  if (left === 1) {
-    const gas = gasBetween(fee, wanted);
-    if (gas === null) throw new Error(`no block leads from ${fee} to ${wanted} wei`);
-    return gas;
-  }
-  const near = fee * (wanted / fee) ** (1 / left) * Math.exp(0.04 * noise);
-  if (left === 2) return steppingStone(fee, wanted, near);
-  const gas = Math.round(GAS_TARGET + (near / fee - 1) * SCALE);
-  return Math.min(Math.max(gas, 0), SIMULATED_GAS_LIMIT);
-}
-
-/** Above `SCALE` wei some fees cannot be reached from others in one step: finds one between them. */
-function steppingStone(fee: number, wanted: number, near: number): number {
-  // Off the geometric mean: exactly there the roundings of the two steps always exclude each other.
-  const middle = Math.round(near * 1.02);
-  for (let step = 0; step < 10_000; step++) {
-    const stone = middle + (step % 2 === 0 ? step / 2 : -(step + 1) / 2);
-    const gas = gasBetween(fee, stone);
-    if (gas !== null && gasBetween(stone, wanted) !== null) return gas;
-  }
-  throw new Error(`no two blocks lead from ${fee} to ${wanted} wei`);
-}
-
-/** Gas used by a block that leads from one base fee exactly to the other; `null` when no gas does. */
-function gasBetween(fee: number, next: number): number | null {
-  const off = Math.ceil((Math.abs(next - fee) * SCALE) / fee);
-  // The quotient is a double and may be one off.
-  for (const each of [off, off - 1, off + 1]) {
-    const gas = GAS_TARGET + (next >= fee ? each : -each);
-    if (gas >= 0 && gas <= SIMULATED_GAS_LIMIT && nextFee(fee, gas) === next) return gas;
-  }
-  return null;
 }

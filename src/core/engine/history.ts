@@ -1,4 +1,5 @@
 import { eachLane } from '../advice.ts';
+import { firstWhere } from './rolling.ts';
 
 /** Maximum depth of a rewind; a deeper one resets the engine. No chain reorganises deeper at once. */
 export const REWIND_DEPTH = 1_024;
@@ -179,16 +180,7 @@ export function createHistory(capacity: number) {
       return { from: Math.max(to - length, oldest()), to };
     },
     /** The first block with a time at or after this, at most the head. */
-    firstSince(since: number): number {
-      let low = oldest();
-      let high = head;
-      while (low < high) {
-        const middle = low + ((high - low) >>> 1);
-        if (time.at(middle) >= since) high = middle;
-        else low = middle + 1;
-      }
-      return low;
-    },
+    firstSince: (since: number): number => firstWhere(oldest(), head, (block) => time.at(block) >= since),
   };
 }
 

@@ -31,11 +31,10 @@ mint()
 mint(uint256 amount)
   mints {amount} at {contract}
 mint(address to)
+safeMint(address to)
   mints at {contract} for {to}
 mint(address to, uint256 amount)
   mints {amount} at {contract} for {to}
-safeMint(address to)
-  mints at {contract} for {to}
 burn(uint256 amount)
   burns {amount} of {contract}
 # WETH and vaults
@@ -52,25 +51,24 @@ redeem(uint256 shares, address receiver, address owner)
 # Permit2
 approve(address token, address spender, uint160 amount, uint48 expiration)
   lets {spender} spend {amount} base units of token {token}
-# Uniswap V2 router, and those made after it
+# Uniswap V2 router, and those made after it (the one for V3 has some without a deadline)
 swapExactTokensForTokens(uint256 amountIn, uint256 amountOutMin, address[] path, address to, uint256 deadline)
+swapExactTokensForTokens(uint256 amountIn, uint256 amountOutMin, address[] path, address to)
+swapExactTokensForTokensSupportingFeeOnTransferTokens(uint256 amountIn, uint256 amountOutMin, address[] path, address to, uint256 deadline)
   swaps {amountIn} base units of {path.first} for at least {amountOutMin} of {path.last}, to {to}
 swapTokensForExactTokens(uint256 amountOut, uint256 amountInMax, address[] path, address to, uint256 deadline)
+swapTokensForExactTokens(uint256 amountOut, uint256 amountInMax, address[] path, address to)
   swaps at most {amountInMax} base units of {path.first} for {amountOut} of {path.last}, to {to}
 swapExactETHForTokens(uint256 amountOutMin, address[] path, address to, uint256 deadline)
+swapExactETHForTokensSupportingFeeOnTransferTokens(uint256 amountOutMin, address[] path, address to, uint256 deadline)
   swaps the value it sends for at least {amountOutMin} base units of {path.last}, to {to}
 swapETHForExactTokens(uint256 amountOut, address[] path, address to, uint256 deadline)
   swaps at most the value it sends for {amountOut} base units of {path.last}, to {to}
 swapExactTokensForETH(uint256 amountIn, uint256 amountOutMin, address[] path, address to, uint256 deadline)
+swapExactTokensForETHSupportingFeeOnTransferTokens(uint256 amountIn, uint256 amountOutMin, address[] path, address to, uint256 deadline)
   swaps {amountIn} base units of {path.first} for at least {amountOutMin} wei, to {to}
 swapTokensForExactETH(uint256 amountOut, uint256 amountInMax, address[] path, address to, uint256 deadline)
   swaps at most {amountInMax} base units of {path.first} for {amountOut} wei, to {to}
-swapExactTokensForTokensSupportingFeeOnTransferTokens(uint256 amountIn, uint256 amountOutMin, address[] path, address to, uint256 deadline)
-  swaps {amountIn} base units of {path.first} for at least {amountOutMin} of {path.last}, to {to}
-swapExactETHForTokensSupportingFeeOnTransferTokens(uint256 amountOutMin, address[] path, address to, uint256 deadline)
-  swaps the value it sends for at least {amountOutMin} base units of {path.last}, to {to}
-swapExactTokensForETHSupportingFeeOnTransferTokens(uint256 amountIn, uint256 amountOutMin, address[] path, address to, uint256 deadline)
-  swaps {amountIn} base units of {path.first} for at least {amountOutMin} wei, to {to}
 addLiquidityETH(address token, uint256 amountTokenDesired, uint256 amountTokenMin, uint256 amountETHMin, address to, uint256 deadline)
   adds {amountTokenDesired} base units of {token} and the value it sends to a pool, for {to}
 # Uniswap V3 routers: the first has deadlines, the second none
@@ -87,10 +85,6 @@ exactOutputSingle((address tokenIn, address tokenOut, uint24 fee, address recipi
 exactOutput((bytes path, address recipient, uint256 deadline, uint256 amountOut, uint256 amountInMaximum) params)
 exactOutput((bytes path, address recipient, uint256 amountOut, uint256 amountInMaximum) params)
   swaps at most {amountInMaximum} base units of {path.last} for {amountOut} of {path.first}, to {recipient}
-swapExactTokensForTokens(uint256 amountIn, uint256 amountOutMin, address[] path, address to)
-  swaps {amountIn} base units of {path.first} for at least {amountOutMin} of {path.last}, to {to}
-swapTokensForExactTokens(uint256 amountOut, uint256 amountInMax, address[] path, address to)
-  swaps at most {amountInMax} base units of {path.first} for {amountOut} of {path.last}, to {to}
 unwrapWETH9(uint256 amountMinimum, address recipient)
   unwraps at least {amountMinimum} wei of WETH, to {recipient}
 refundETH()
