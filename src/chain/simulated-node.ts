@@ -1,5 +1,5 @@
 import { capOf, paysAt } from '../core/auto-txs/target.ts';
-import { type Block, type Hex, TIP_PERCENTILES } from '../core/block.ts';
+import { type Block, type Hex, tipBetween } from '../core/block.ts';
 import { SIMULATED_CHAIN_ID } from '../core/chains.ts';
 import { GAS_PER_BLOB } from '../core/eip4844.ts';
 import { NOISE, randomBits, randomHex, SIMULATED_GAS_LIMIT, uniform } from '../core/simulation.ts';
@@ -39,18 +39,14 @@ export const DEVELOPMENT_ACCOUNTS: readonly Hex[] = [
 ];
 const BEGINS_WITH = 10_000n * 10n ** 18n;
 
-type NodeMethods = Pick<
-  ChainSource,
-  'call' | 'sendRawTransaction' | 'transaction' | 'receipt' | 'block' | 'transactionsOf' | 'nonce' | 'balance'
->;
-
 interface NodeOptions {
   readonly seed: number;
   readonly blockAt: (number: number) => Promise<SimulatedBlock>;
   readonly headNumber: () => number;
 }
 
-export interface SimulatedNode extends NodeMethods {
+export interface SimulatedNode
+  extends Omit<ChainSource, 'kind' | 'name' | 'now' | 'chain' | 'head' | 'blocks' | 'subscribe' | 'health'> {
   /** Puts a transaction into a past block. Resolves to its transaction and receipt. */
   backdate(signed: Hex, blockNumber: number): Promise<IncludedTransaction>;
 }
@@ -270,8 +266,10 @@ function toChain(
 const LEAST_GAS = 21_000;
 const TOKEN_TRANSFER: Hex = '0xa9059cbb';
 /** Other users' transactions: cumulative share, function, and range of gas. */
-const CROWD: readonly (readonly [upTo: number, selector: Hex | null, least: number, most: number])[] = [
-  [0.3, null, LEAST_GAS, LEAST_GAS],
+type Kind = readonly [upTo: number, selector: Hex | null, least: number, most: number];
+const TRANSFER: Kind = [0.3, null, LEAST_GAS, LEAST_GAS];
+const CROWD: readonly Kind[] = [
+  TRANSFER,
   [0.56, TOKEN_TRANSFER, 41_000, 65_000],
   // approve(address,uint256)
   [0.66, '0x095ea7b3', 46_000, 50_000],
@@ -322,12 +320,12 @@ function* crowdOf(seed: number, block: SimulatedBlock, gas: number): Generator<I
   let left = gas;
   for (let index = 0; left >= LEAST_GAS; index++) {
     const draw = (lane: number) => uniform(seed, NOISE.crowd, number, index * LANES + lane);
-    const kind = CROWD.find(([upTo]) => draw(30) <= upTo);
-    const [, named = null, least = LEAST_GAS, most = LEAST_GAS] = kind ?? [];
+    const share = draw(30);
+    const [, named, least, most] = CROWD.find(([upTo]) => share <= upTo) ?? TRANSFER;
     const wanted = Math.min(least + Math.floor(draw(31) * (most - least)), left);
     const gasUsed = left - wanted < LEAST_GAS ? left : wanted;
     const selector = gasUsed === LEAST_GAS ? null : (named ?? TOKEN_TRANSFER);
-    const tip = tipAt(block.tips, left / gas);
+    const tip = BigInt(Math.round(tipBetween(block.tips, Math.min((100 * left) / gas, 99))));
     left -= gasUsed;
     const blobCount = index % BLOBS_EVERY === 1 ? Math.min(blobsLeft, BLOBS_EACH) : 0;
     blobsLeft -= blobCount;
@@ -354,18 +352,6 @@ function* crowdOf(seed: number, block: SimulatedBlock, gas: number): Generator<I
     yield { transaction, gasUsed: BigInt(gasUsed), tip, blobFee };
   }
 }
-
-/** The tip of the transaction at a `share` of its block's gas, by rising tips: between the block's own percentiles. */
-function tipAt(tips: SimulatedBlock['tips'], share: number): bigint {
-  const at = TIP_PERCENTILES.findIndex((each) => each / 100 > share);
-  const above = TIP_PERCENTILES[at];
-  if (above === undefined) return scaled(tips[tips.length - 1] ?? 0n, 1 + (share - 0.99) * 100);
-  const [upper, lower] = [tips[at] ?? 0n, tips[at - 1] ?? 0n];
-  const below = (TIP_PERCENTILES[at - 1] ?? 0) / 100;
-  return lower + scaled(upper - lower, (share - below) / (above / 100 - below));
-}
-
-const scaled = (wei: bigint, factor: number) => BigInt(Math.round(Number(wei) * factor));
 
 const addressOf = (seed: number, at: number, lane: number): Hex =>
   `0x${randomHex(seed, NOISE.crowd, at, { lane, words: 5 })}`;

@@ -39,3 +39,12 @@ export interface Block {
 export function tipAt(block: Block, percentile: TipPercentile): bigint | null {
   return block.tips?.[TIP_PERCENTILES.indexOf(percentile)] ?? null;
 }
+
+/** Interpolated between the known ones; `percentile` up to 99, below 10 the lowest. */
+export function tipBetween(tips: BlockTips, percentile: number): number {
+  const above = TIP_PERCENTILES.findIndex((known) => known >= percentile);
+  const [low = 0, high = 0] = TIP_PERCENTILES.slice(Math.max(above - 1, 0));
+  const from = Number(tips[Math.max(above - 1, 0)]);
+  const to = Number(tips[above]);
+  return above === 0 ? to : from + ((to - from) * (percentile - low)) / (high - low);
+}

@@ -41,9 +41,7 @@ interface JsonRpcLink {
    * `eth_subscribe newHeads`, if the transport supports it. Resolves to a function that ends the subscription. A head
    * that comes with the response may be missed.
    */
-  readonly subscribeHeads:
-    | ((subscription: Subscription, options?: RequestOptions) => Promise<() => void>)
-    | null;
+  subscribeHeads?(subscription: Subscription, options?: RequestOptions): Promise<() => void>;
   /** Closes connections; a later request opens them again. */
   close(): void;
 }
@@ -99,7 +97,6 @@ function createHttpLink(node: NodeAddress): JsonRpcLink {
         const retryAfterMs = waitSec === null ? null : Math.min(waitSec, LONGEST_PAUSE_SEC) * 1_000;
         return resultOf(await readJson(message, node.name, retryAfterMs), method, retryAfterMs);
       }),
-    subscribeHeads: null,
     close: () => {},
   };
 }
@@ -189,10 +186,8 @@ function createWsLink(node: NodeAddress): JsonRpcLink {
   function connect(): Connection {
     const socket = openSocket(node);
     const { promise: opened, resolve: open } = Promise.withResolvers<void>();
-    const [pending, subscriptions]: [Connection['pending'], Connection['subscriptions']] = [
-      new Map(),
-      new Map(),
-    ];
+    const pending: Connection['pending'] = new Map();
+    const subscriptions: Connection['subscriptions'] = new Map();
     const end = (error: ChainError) => {
       // A newer socket may have replaced it.
       if (current === connection) current = null;

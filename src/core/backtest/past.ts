@@ -1,4 +1,4 @@
-import { type Block, TIP_PERCENTILES, tipAt } from '../block.ts';
+import { type Block, tipAt, tipBetween } from '../block.ts';
 
 /** Recorded blocks as columns. What concerns a block is in its row and those before. Wei per gas as numbers. */
 export class Past {
@@ -59,18 +59,8 @@ export class Past {
   lastTips(at: number, count: number, percentile: number): number[] {
     return this.blocks
       .slice(Math.max(at - count + 1, this.firstOf(at)), at + 1)
-      .flatMap((block) => tipBetween(block, percentile) ?? []);
+      .flatMap(({ tips }) => (tips === null ? [] : tipBetween(tips, percentile)));
   }
-}
-
-/** A block's tip at a percentile, interpolated between the known ones; `null` when its tips are unknown. */
-function tipBetween({ tips }: Block, percentile: number): number | null {
-  if (tips === null) return null;
-  const above = TIP_PERCENTILES.findIndex((known) => known >= percentile);
-  const [low = 0, high = 0] = TIP_PERCENTILES.slice(Math.max(above - 1, 0));
-  const from = Number(tips[Math.max(above - 1, 0)]);
-  const to = Number(tips[above]);
-  return above === 0 ? to : from + ((to - from) * (percentile - low)) / (high - low);
 }
 
 /** The fees that a rule would have signed at one block, wei per gas. */

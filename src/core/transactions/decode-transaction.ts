@@ -4,7 +4,6 @@ import {
   bytesToHex,
   concatBytes,
   fromRlp,
-  getAddress,
   hashAuthorization,
   hexToBytes,
   keccak256,
@@ -19,6 +18,7 @@ import { fastLzLength } from '../data-fee.ts';
 import { signedHex } from './signed-text.ts';
 import {
   type Authorization,
+  checksummed,
   refuse,
   type SignedTransaction,
   TransactionError,
@@ -89,7 +89,7 @@ function decode(bytes: Uint8Array): SignedTransaction {
     type,
     hash: keccak256(encoded),
     from: recoverAddress(keccak256(serialize(parsed)), { r, s, yParity }),
-    to: to && checksummedAddress(to),
+    to: to && checksummed(to),
     chainId,
     nonce,
     gasLimit: gas,
@@ -116,9 +116,6 @@ export function transactionHash(signed: Hex): Hex {
   const isWrapped = transaction !== undefined && !(transaction instanceof Uint8Array);
   return keccak256(isWrapped ? concatBytes([BLOB_TYPE, toRlp(transaction, 'bytes')]) : signed);
 }
-
-/** Capitals are the checksum of an address (EIP-55). */
-export const checksummedAddress = (address: Hex): Hex => getAddress(address);
 
 /** Data of these lengths that is often mistaken for a signed transaction. */
 const LOOKALIKE: Readonly<Record<number, string>> = {
@@ -250,7 +247,7 @@ function readAuthorization(
   } catch (error) {
     if (!(error instanceof TransactionError)) throw error;
   }
-  return { chainId, address: checksummedAddress(address), nonce, authority };
+  return { chainId, address: checksummed(address), nonce, authority };
 }
 
 interface Signature {

@@ -50,5 +50,5 @@ export function refuse(why: string): never {
 }
 
 /** An address with its checksum (EIP-55), to compare with a wallet; other text unchanged. */
-export const checksummed = <Text extends string>(text: Text | null): Text | Hex | null =>
-  text !== null && isAddress(text, { strict: false }) ? getAddress(text) : text;
+export const checksummed = <Text extends string>(text: Text): Text | Hex =>
+  isAddress(text, { strict: false }) ? getAddress(text) : text;

@@ -29,8 +29,7 @@ import {
 import { ownPriceAt } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { type ChainProfile, chainProfile } from '../../core/chains.ts';
-import { checksummedAddress } from '../../core/transactions/decode-transaction.ts';
-import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
+import { checksummed, type SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import { formatGwei, utcMinute, weiOfGwei } from '../../core/units.ts';
 import { type AutoTxChange, type AutoTxStore, SameNonceError } from '../../store/auto-txs.ts';
 import { bounded } from '../chain-reader.ts';
@@ -205,7 +204,7 @@ export class AutoTxService {
       bounded(requests, ended),
       dataFeesOf(source, chain),
     ]);
-    const waiting = await store.waiting(owner, checksummedAddress(address));
+    const waiting = await store.waiting(owner, checksummed(address));
     const account = { chainId: chain.id, address, nextNonce, pendingNonce, balance };
     return accountResponse(account, waiting, dataFees);
   }

@@ -5,12 +5,12 @@ import { preflight, problemsOf, waitingBelow } from '../../core/auto-txs/preflig
 import { NEW_DRAFT } from '../../core/auto-txs/state-machine.ts';
 import { cannotBroadcastReason } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
+import { decodeTransaction, transactionBytes } from '../../core/transactions/decode-transaction.ts';
 import {
-  checksummedAddress,
-  decodeTransaction,
-  transactionBytes,
-} from '../../core/transactions/decode-transaction.ts';
-import { type SignedTransaction, TransactionError } from '../../core/transactions/signed-transaction.ts';
+  checksummed,
+  type SignedTransaction,
+  TransactionError,
+} from '../../core/transactions/signed-transaction.ts';
 import type { AutoTxStore } from '../../store/auto-txs.ts';
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees.ts';
@@ -119,7 +119,7 @@ const hexOf = (text: string): Hex => `0x${text.slice(2).toLowerCase()}`;
 
 /** Mixed case is the checksum of an address (EIP-55). */
 function addressOf(text: string): Hex {
-  const address = checksummedAddress(hexOf(text));
+  const address = checksummed(hexOf(text));
   const digits = text.slice(2);
   const isPlain = digits === digits.toLowerCase() || digits === digits.toUpperCase();
   if (isPlain || digits === address.slice(2)) return address;
