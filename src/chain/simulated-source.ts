@@ -2,13 +2,13 @@ import { setImmediate } from 'node:timers/promises';
 import type { Block, Hex } from '../core/block.ts';
 import { chainProfile, SIMULATED_CHAIN_ID } from '../core/chains.ts';
 import {
+  BLOCKS_PER_DAY,
   blobBaseFeeOf,
   blobsBetween,
   cachingLast,
   createTips,
   NOISE,
   numberAt,
-  placeOf,
   randomHex,
   SIMULATED_GAS_LIMIT,
   type SimulatedDay,
@@ -49,11 +49,11 @@ export function createSimulatedBlocks(seed: number): (number: number) => Promise
   };
 
   return async (number) => {
-    const { day, index } = placeOf(number);
-    const { baseFee, gasUsed, demand, excessBlobs } = dayOf(day);
+    const { baseFee, gasUsed, demand, excessBlobs } = dayOf(Math.floor(number / BLOCKS_PER_DAY));
+    const index = number % BLOCKS_PER_DAY;
     // The parent's hash first: for ascending blocks it is the previous one.
     const parentHash = hashAt(number - 1);
-    const timestamp = timestampOf(seed, day, index);
+    const timestamp = timestampOf(number);
     const gas = gasUsed[index] ?? 0;
     const [excess = 0, nextExcess = 0] = excessBlobs.subarray(index, index + 2);
     return {
@@ -87,7 +87,7 @@ export interface SimulatedSource extends ChainSource, SimulatedNode {
 }
 
 /**
- * A simulated chain: EIP-1559 and EIP-4844 exact, 12-second slots of which a few are missed, demand with daily and
+ * A simulated chain: EIP-1559 and EIP-4844 exact, a block every 12 seconds, demand with daily and
  * weekly cycles, regimes and bursts at the sub-gwei prices of mainnet in 2026, and tips to match.
  *  A seed always has the same blocks at the same times: block 0 is at 2016-01-01T00:00Z, and every UTC day is
  * computed on demand (see `simulateDay`). So years of history are available at once, and the future is endless;
@@ -102,7 +102,7 @@ export function createSimulatedSource({
   readonly clock?: Clock;
 }): SimulatedSource {
   const blockAt = createSimulatedBlocks(seed);
-  const headNumber = () => numberAt(seed, Math.floor(clock.now() / 1_000));
+  const headNumber = () => numberAt(Math.floor(clock.now() / 1_000));
   const blocks = async (from: number, to: number, signal?: AbortSignal): Promise<Block[]> => {
     const found: Block[] = [];
     const last = Math.min(to, headNumber());

@@ -14,7 +14,6 @@ export const NOISE = {
   burst: 6,
   flurry: 7,
   demand: 8,
-  missedSlot: 10,
   blobTide: 11,
   blobSwell: 12,
   blobDemand: 13,
@@ -91,39 +90,15 @@ const HOUR = 3_600;
 const DAY = 86_400;
 const WEEK = 7 * DAY;
 
-/** One slot of every stretch of 200 is missed, never near its ends. */
-const STRETCH = 200;
-export const BLOCKS_PER_DAY = (DAY / SLOT_SEC / STRETCH) * (STRETCH - 1);
-/** 1 January 2016 in days since 1970: block 0 is at its midnight UTC. */
-const GENESIS_DAY = 16_801;
+export const BLOCKS_PER_DAY = DAY / SLOT_SEC;
+/** 1 January 2016, midnight UTC. */
+const GENESIS_SEC = 1_451_606_400;
 
-const missedAt = (seed: number, day: number, stretch: number) =>
-  10 + (randomBits(seed, NOISE.missedSlot, day, stretch) % 140);
-
-/** A block's place: days since 1970 and position within the day. */
-export const placeOf = (number: number) => ({
-  day: GENESIS_DAY + Math.floor(number / BLOCKS_PER_DAY),
-  index: number % BLOCKS_PER_DAY,
-});
-
-/** Unix seconds of the block at `index` (0 to `BLOCKS_PER_DAY` − 1) of a day. */
-export function timestampOf(seed: number, day: number, index: number): number {
-  const stretch = Math.floor(index / (STRETCH - 1));
-  const within = index % (STRETCH - 1);
-  const slot = stretch * STRETCH + within + (within >= missedAt(seed, day, stretch) ? 1 : 0);
-  return day * DAY + slot * SLOT_SEC;
-}
+/** Unix seconds of a block. */
+export const timestampOf = (number: number): number => GENESIS_SEC + number * SLOT_SEC;
 
 /** Number of the newest block at `time` (Unix seconds); 0 before the chain began. */
-export function numberAt(seed: number, time: number): number {
-  const day = Math.floor(time / DAY);
-  if (day < GENESIS_DAY) return 0;
-  const slot = Math.floor((time - day * DAY) / SLOT_SEC);
-  const stretch = Math.floor(slot / STRETCH);
-  const within = slot % STRETCH;
-  const blocks = within >= missedAt(seed, day, stretch) ? within - 1 : within;
-  return (day - GENESIS_DAY) * BLOCKS_PER_DAY + stretch * (STRETCH - 1) + blocks;
-}
+export const numberAt = (time: number): number => Math.max(Math.floor((time - GENESIS_SEC) / SLOT_SEC), 0);
 
 /** Wei per gas: the sub-gwei mainnet of 2026. */
 const TYPICAL_BASE_FEE = 110_000_000;
@@ -296,7 +271,7 @@ const RUN_UP = 1_200;
 export type SimulatedDay = ReturnType<typeof simulateDay>;
 
 /**
- * One day (days since 1970), by itself: it begins with the last blocks of the day before, so that both meet at midnight.
+ * One UTC day (block 0 is of day 0), by itself: it begins with the last blocks of the day before, so that both meet at midnight.
  * About 10 ms.
  */
 export function simulateDay(seed: number, day: number) {
@@ -311,28 +286,29 @@ export function simulateDay(seed: number, day: number) {
   const excessAt = createExcessBlobs(seed);
   const first = day * BLOCKS_PER_DAY;
 
-  let fee = Math.round(fairWei(day * DAY - RUN_UP * SLOT_SEC));
-  for (let at = first - RUN_UP; at < first + BLOCKS_PER_DAY; at++) {
-    const time = timestampOf(seed, Math.floor(at / BLOCKS_PER_DAY), at % BLOCKS_PER_DAY);
-    const demanded = demandedShare(seed, at, fairWei(time) / fee);
+  let fee = Math.round(fairWei(timestampOf(first - RUN_UP)));
+  for (let index = -RUN_UP; index < BLOCKS_PER_DAY; index++) {
+    const number = first + index;
+    const time = timestampOf(number);
+    const demanded = demandedShare(seed, number, fairWei(time) / fee);
     const gas = Math.round(Math.min(demanded, 1) * SIMULATED_GAS_LIMIT);
-    if (at >= first) {
-      baseFee[at - first] = fee;
-      gasUsed[at - first] = gas;
-      demand[at - first] = demanded;
-      excessBlobs[at - first] = excessAt(time);
+    if (index >= 0) {
+      baseFee[index] = fee;
+      gasUsed[index] = gas;
+      demand[index] = demanded;
+      excessBlobs[index] = excessAt(time);
     }
     fee = nextFee(fee, gas);
   }
   baseFee[BLOCKS_PER_DAY] = fee;
-  excessBlobs[BLOCKS_PER_DAY] = excessAt((day + 1) * DAY);
+  excessBlobs[BLOCKS_PER_DAY] = excessAt(timestampOf(first + BLOCKS_PER_DAY));
   return { baseFee, gasUsed, demand, excessBlobs };
 }
 
 /** @param cheapness the fair price over the base fee */
-function demandedShare(seed: number, at: number, cheapness: number): number {
-  if (uniform(seed, NOISE.demand, at, 3) < EMPTY_SHARE) return 0;
-  const noise = Math.exp(BLOCK_NOISE * normal(seed, NOISE.demand, at) - BLOCK_NOISE ** 2 / 2);
+function demandedShare(seed: number, number: number, cheapness: number): number {
+  if (uniform(seed, NOISE.demand, number, 3) < EMPTY_SHARE) return 0;
+  const noise = Math.exp(BLOCK_NOISE * normal(seed, NOISE.demand, number) - BLOCK_NOISE ** 2 / 2);
   const asked = cheapness ** ELASTICITY / ETHEREUM_FEE_RULE.elasticity;
   return Math.min(Math.max(asked, 0.03) * noise, MOST_DEMAND);
 }

@@ -46,8 +46,8 @@ it('has days of past at once, linked, in order, following EIP-1559, with what th
   const chain = source();
   const head = await chain.head();
   const days = isSlowRun ? 30 : 3;
-  const blocks = await chain.blocks(head.number - days * 7_164, head.number);
-  expect(blocks).toHaveLength(days * 7_164 + 1);
+  const blocks = await chain.blocks(head.number - days * 7_200, head.number);
+  expect(blocks).toHaveLength(days * 7_200 + 1);
   expect(blocks.at(-1)).toEqual(head);
   expect(head.timestamp - (blocks[0]?.timestamp ?? 0)).toBeGreaterThan(days * 86_400 - 60);
   const wrong = blocks.slice(0, -1).findIndex((block, i) => {
@@ -86,7 +86,7 @@ it('has the same blocks whenever it is started, and others for another seed', as
   expect(other[0]?.baseFeePerGas).not.toBe(early.baseFeePerGas);
 });
 
-it('adds a block with every slot that is not missed', async () => {
+it('adds a block with every slot', async () => {
   const clock = manualClock(NOW);
   const chain = createSimulatedSource({ seed: 1, clock });
   const head = await chain.head();
@@ -100,7 +100,7 @@ it('adds a block with every slot that is not missed', async () => {
   }
   expect(seen.map(({ number }) => number)).toEqual(seen.map((_, i) => head.number + 1 + i));
   const steps = seen.slice(1).map(({ timestamp }, i) => timestamp - (seen[i]?.timestamp ?? 0));
-  expect(new Set(steps)).toEqual(new Set([12, 24]));
+  expect(new Set(steps)).toEqual(new Set([12]));
 });
 
 it('begins with the head for a subscriber that knows nothing', async () => {
@@ -134,7 +134,7 @@ it.runIf(isSlowRun)('lets everything else have its turn while 30 days are made u
       await setImmediate();
     }
   })();
-  await chain.blocks(number - 30 * 7_164, number);
+  await chain.blocks(number - 30 * 7_200, number);
   isDone = true;
   await other;
   expect(turns).toBeGreaterThan(500);
