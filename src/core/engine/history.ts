@@ -185,18 +185,18 @@ export function createHistory(capacity: number) {
 }
 
 /**
- * Surplus of predicted over actual outcomes: the sum of stated probabilities minus what came true. Advice steered by it comes
+ * Coverage error: the sum of stated probabilities minus what came true (the "debt" of docs/ADVICE.md). Advice steered by it comes
  * true as often as stated (the integrator of conformal PID control, Angelopoulos, Candès and Tibshirani 2023).
  */
-export function createDebt(history: History) {
-  const owed = history.column(2);
+export function createCoverageError(history: History) {
+  const sum = history.column(2);
   return {
-    at: (block: number) => owed.at(block),
+    at: (block: number) => sum.at(block),
     /** Computes the head's: the previous one less the share `forgiven`, plus `settled`, bounded by ±`most`. */
     push(settled: number, most: number, forgiven = 0): void {
       const { head, origin } = history;
-      const before = head > origin ? owed.at(head - 1) : 0;
-      owed.put(head, within(most, before * (1 - forgiven) + settled));
+      const before = head > origin ? sum.at(head - 1) : 0;
+      sum.put(head, within(most, before * (1 - forgiven) + settled));
     },
   };
 }

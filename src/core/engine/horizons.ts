@@ -1,6 +1,6 @@
 import { type Chance, REACH_LEAST_TIMES, REACH_TIMES_SEC } from '../advice.ts';
 import { formatDuration } from '../units.ts';
-import { createDebt, feeRatio, type History, scaledFee, within } from './history.ts';
+import { createCoverageError, feeRatio, type History, scaledFee, within } from './history.ts';
 import { shareAtMost, WholeSum, WindowMinimum } from './rolling.ts';
 import { type AlikeBlocks, doubtedShare, mostSupported, tooLittlePast, unknown } from './similar-states.ts';
 
@@ -73,9 +73,10 @@ function createHorizon(history: History, alike: AlikeBlocks, horizonSec: number)
     verdicts.expect(falls);
     // The less history, the nearer to certainty.
     const aim = AIM * (1 + UNSEEN_MISSES / Math.max(verdicts.seenSec() / horizonSec, 1));
-    const ratio = Math.min(mostSavingRatio(best, last, falls, aim + verdicts.lowering()), 1, ceiling / now);
+    const ratio = Math.min(mostSavingRatio(best, last, falls, aim + verdicts.correction()), 1, ceiling / now);
     let reached = 0;
     let missed = 0;
+    // Here and below `?? 0` is for the type checker alone: no row is missing.
     for (let row = 0; row < best.length; row += 1) {
       if ((best[row] ?? 0) <= ratio) reached += 1;
       else missed += last[row] ?? 0;
@@ -104,7 +105,7 @@ function createHorizon(history: History, alike: AlikeBlocks, horizonSec: number)
       const { head, sendNow } = history;
       const { target, expected, missed } = nextDraw(ceiling, isWarmUp ? WARM_UP_PACE : 1);
       const most = mostSupported(verdicts.seenSec() / horizonSec);
-      const likely = Math.min(Math.max(expected - verdicts.lowering(), 0), most);
+      const likely = Math.min(Math.max(expected - verdicts.correction(), 0), most);
       const isTempting = target <= (1 - LEAST_SAVING) * sendNow.at(head) && sendNow.at(head) > 0;
       expectedShare.put(head, expected);
       missedPrice.put(head, missed);
@@ -141,15 +142,16 @@ const leastSec = ({ horizons, sec }: Record<'horizons' | 'sec', number>, horizon
 /** Waits are averaged over this many horizons, and at least this many blocks. */
 const TRAILING_HORIZONS = 10;
 const LEAST_TRAILING_BLOCKS = 600;
-/** The stated probability moves by the debt over this many horizons' predictions, at most by `MOST_MOVED`. */
-const DEBT_HORIZONS = 5;
-const MOST_MOVED = 0.3;
+/** A coverage error is corrected over the predictions of this many horizons, by at most this much of a probability. */
+const CORRECTION_HORIZONS = 5;
+const MOST_CORRECTION = 0.3;
 
-/** How far a debt lowers the stated probability of a horizon with this many blocks. */
-const loweringBy = (debt: number, blocks: number) => within(MOST_MOVED, debt / (DEBT_HORIZONS * blocks));
+/** How far a coverage error lowers the stated probability of a horizon with this many blocks. */
+const correctionFor = (coverageError: number, blocks: number) =>
+  within(MOST_CORRECTION, coverageError / (CORRECTION_HORIZONS * blocks));
 
-/** So that it can be paid off. */
-const mostDebt = (blocks: number) => MOST_MOVED * DEBT_HORIZONS * blocks;
+/** The coverage error that is corrected as far as possible: a larger one would only take longer to go. */
+const mostError = (blocks: number) => MOST_CORRECTION * CORRECTION_HORIZONS * blocks;
 
 /** The predictions of one horizon at each block, and their outcomes once its time is over. Wei per gas. */
 function createVerdicts(history: History, horizonSec: number) {
@@ -161,10 +163,10 @@ function createVerdicts(history: History, horizonSec: number) {
   const last = history.column();
   /** Seconds until the target was reached; `NaN` when it was not. */
   const waitSec = history.column();
-  const debt = createDebt(history);
-  /** Expected debt of predictions still running, and of the advised waits among them. */
-  const running = history.column(2);
-  const runningWaits = history.column(2);
+  const coverageError = createCoverageError(history);
+  /** Expected coverage error of the running predictions, and of the advised waits among them. */
+  const runningError = history.column(2);
+  const runningWaitsError = history.column(2);
   const lowest = new WindowMinimum();
   /** The oldest block whose horizon has not ended. */
   let pending = 0;
@@ -210,10 +212,10 @@ function createVerdicts(history: History, horizonSec: number) {
     stated,
     best,
     last,
-    runningWaits,
+    runningWaitsError,
     pending: () => pending,
     blocks: () => blocks,
-    /** Settles the horizons that end before the head; returns the debt of the advised waits among them. */
+    /** Settles the horizons that end before the head; returns the coverage error of the advised waits among them. */
     push(): number {
       const { head, origin, oldest } = history;
       const end = firstPending();
@@ -228,8 +230,9 @@ function createVerdicts(history: History, horizonSec: number) {
       pending = end;
       lowest.push(head, ask.at(head));
       measurePace();
-      debt.push(settled, mostDebt(blocks));
-      for (const column of [running, runningWaits]) column.put(head, head > origin ? column.at(head - 1) : 0);
+      coverageError.push(settled, mostError(blocks));
+      for (const column of [runningError, runningWaitsError])
+        column.put(head, head > origin ? column.at(head - 1) : 0);
       return settledWaits;
     },
     followHead(): void {
@@ -254,8 +257,8 @@ function createVerdicts(history: History, horizonSec: number) {
         sum += missed;
         if (isAdvised(given)) sumOfWaits += missed;
       }
-      running.put(head, sum);
-      runningWaits.put(head, sumOfWaits);
+      runningError.put(head, sum);
+      runningWaitsError.put(head, sumOfWaits);
     },
     /** Stores the head's target and its stated probability; `NaN` when unknown. */
     put(aim: number, probability: number): void {
@@ -278,7 +281,7 @@ function createVerdicts(history: History, horizonSec: number) {
       return Math.min(this.judgedSec / (TRAILING_HORIZONS * horizonSec), 1);
     },
     /** How far the stated probability must be lowered to be calibrated. */
-    lowering: () => loweringBy(debt.at(history.head) + running.at(history.head), blocks),
+    correction: () => correctionFor(coverageError.at(history.head) + runningError.at(history.head), blocks),
     get meanWaitSec(): number {
       return waits.tally.mean ?? 0;
     },
@@ -292,16 +295,17 @@ export type Horizons = ReturnType<typeof createHorizons>;
 /** Shortest first: no price exceeds that of a shorter one, whose target is reached within the longer as well. */
 export function createHorizons(history: History, alike: AlikeBlocks) {
   const horizons = HORIZONS_SEC.map((horizonSec) => createHorizon(history, alike, horizonSec));
-  const debt = createDebt(history);
+  /** Of the advised waits. */
+  const coverageError = createCoverageError(history);
   const hourBlocks = () => horizons.find(({ horizonSec }) => horizonSec === HOUR_SEC)?.verdicts.blocks() ?? 1;
 
   /** The share of successful waits, measured on those advised up to the block before the head. */
   function waitsKept(): number {
     const { head, origin } = history;
     if (head === origin) return USUAL_WAITS_KEPT;
-    let owed = debt.at(head - 1);
-    for (const { verdicts } of horizons) owed += verdicts.runningWaits.at(head - 1);
-    return USUAL_WAITS_KEPT - loweringBy(owed, hourBlocks());
+    let error = coverageError.at(head - 1);
+    for (const { verdicts } of horizons) error += verdicts.runningWaitsError.at(head - 1);
+    return USUAL_WAITS_KEPT - correctionFor(error, hourBlocks());
   }
 
   return {
@@ -314,9 +318,10 @@ export function createHorizons(history: History, alike: AlikeBlocks) {
         settled += horizon.verdicts.push();
         ceiling = horizon.push(ceiling, most, isWarmUp);
       }
-      // Without advice to wait, the debt cannot be paid off.
-      const isStuck = debt.at(head - 1) > 0 && !(advisedWaitSec.at(head - 1) > 0);
-      debt.push(settled, mostDebt(hourBlocks()), isStuck ? 1 / (DEBT_HORIZONS * hourBlocks()) : 0);
+      // Without advice to wait nothing corrects it, so it fades.
+      const isStuck = coverageError.at(head - 1) > 0 && !(advisedWaitSec.at(head - 1) > 0);
+      const forgiven = isStuck ? 1 / (CORRECTION_HORIZONS * hourBlocks()) : 0;
+      coverageError.push(settled, mostError(hourBlocks()), forgiven);
     },
     followHead(): void {
       for (const { verdicts } of horizons) verdicts.followHead();

@@ -1,5 +1,5 @@
 import { type Chance, LANE_PROMISES, type LaneName } from '../advice.ts';
-import { createDebt, feeRatio, type History, scaledFee, wholeWei, within } from './history.ts';
+import { createCoverageError, feeRatio, type History, scaledFee, wholeWei, within } from './history.ts';
 import { extremeBaseFee, type NextBaseFee } from './next-base-fee.ts';
 import { shareAtMost, takeRanked, WholeSum } from './rolling.ts';
 import { createNearestStates, MEMORY_BLOCKS, unjudged } from './similar-states.ts';
@@ -57,8 +57,8 @@ const { withinBlocks, target } = LANE_PROMISES.slow;
 const JUDGED_BLOCKS = 1_000;
 const LEAST_JUDGED = 100;
 /** This many surplus misses move the target share by one; a few hardly move it, because misses come in runs. */
-const FULL_DEBT = 30;
-const MOST_DEBT = 20;
+const FULL_ERROR = 30;
+const MOST_ERROR = 20;
 
 /** Slow waits as far as the price fell after the target share of similar blocks; a surplus of misses steers that share. */
 function createSlowCap(history: History) {
@@ -68,7 +68,7 @@ function createSlowCap(history: History) {
   const caps = history.column(withinBlocks);
   /** The lowest price that included that tip, over the price of sending at once; infinite when there was none. */
   const leastRatio = history.column(MEMORY_BLOCKS + withinBlocks);
-  const debt = createDebt(history);
+  const coverageError = createCoverageError(history);
   /** Whether the signed cap was included: 1 or 0. */
   const kept = history.column(JUDGED_BLOCKS + withinBlocks);
   const keptShare = history.rolling(kept, new WholeSum(), JUDGED_BLOCKS, withinBlocks);
@@ -83,8 +83,8 @@ function createSlowCap(history: History) {
     return lowest;
   }
 
-  /** Expected surplus among pending ones, by the share of similar blocks that fell so low, and by the rest of the time. */
-  function pendingDebt(least: Float64Array): number {
+  /** Expected coverage error of pending caps: of similar blocks that share fell so low, fewer with less time left. */
+  function pendingError(least: Float64Array): number {
     const { head, oldest } = history;
     const now = sendNow.at(head);
     let sum = 0;
@@ -104,7 +104,7 @@ function createSlowCap(history: History) {
       const { head, oldest } = history;
       const given = head - withinBlocks;
       const isJudged = wasKept !== null && !Number.isNaN(caps.at(given));
-      debt.push(isJudged ? target - wasKept : 0, MOST_DEBT);
+      coverageError.push(isJudged ? target - wasKept : 0, MOST_ERROR);
       tips.put(head, tip);
       if (given < oldest) return;
       kept.put(given, isJudged ? wasKept : Number.NaN);
@@ -116,7 +116,8 @@ function createSlowCap(history: History) {
       caps.put(head, Number.NaN);
       if (blocks === null) return ceiling;
       const least = leastRatio.of(blocks).sort();
-      const share = target + (within(MOST_DEBT, debt.at(head) + pendingDebt(least)) / FULL_DEBT) ** 3;
+      const share =
+        target + (within(MOST_ERROR, coverageError.at(head) + pendingError(least)) / FULL_ERROR) ** 3;
       const rank = within(least.length - 1, Math.max(Math.ceil(share * least.length) - 1, 0));
       // Without any surplus it sends at once.
       const ratio = Math.max(least[rank] ?? 1, share < 1 ? 0 : 1);
@@ -132,7 +133,7 @@ function createSlowCap(history: History) {
         return unjudged(count, LEAST_JUDGED);
       }
       // If fees hardly ever fall, more succeed than the target at any cap.
-      const probability = debt.at(head) > -MOST_DEBT ? target : Math.max(mean, target);
+      const probability = coverageError.at(head) > -MOST_ERROR ? target : Math.max(mean, target);
       return { probability, reason: null };
     },
   };

@@ -61,7 +61,7 @@ export function createNearestStates(history: History, age: number) {
       states.set(distance);
       const limit = takeRanked(states, wanted - 1);
       const found = new Float64Array(wanted);
-      // Among equally near ones, the youngest.
+      // Among equally near ones, the youngest. Not `<=`: if distances are `NaN` the loop still finds enough, and ends.
       for (let index = count - 1, left = wanted; left > 0; index -= 1) {
         if (!((distance[index] ?? 0) > limit)) found[--left] = span.from + index;
       }
