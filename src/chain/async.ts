@@ -53,10 +53,7 @@ export class DeadlineError extends Error {
   override readonly name = 'DeadlineError';
 }
 
-/**
- * Runs `work` with a signal that aborts when `outer` does, after `timeoutMs`, and in any case when the work is over,
- * which closes what a failed request left open (an unread body, a connecting socket).
- */
+/** The signal aborts with `outer`, after `timeoutMs`, and when the work is over: that closes what a failed request left open. */
 export async function withDeadline<T>(
   timeoutMs: number,
   outer: AbortSignal | undefined,

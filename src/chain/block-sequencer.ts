@@ -27,10 +27,7 @@ export interface BlockReader {
   blocks(from: number, to: number): Promise<readonly Block[]>;
 }
 
-/**
- * Puts heads in order, after the blocks that the subscriber has.
- * @param mostDenials how often a node must deny its own former head before that counts
- */
+/** Puts heads in order. @param mostDenials how often a node must deny its own former head before that counts */
 export function createBlockSequencer(known: readonly KnownBlock[], mostDenials = DENIALS) {
   /** The newest delivered blocks, ascending; a hash of `null` is unknown. */
   const memory = [...known].sort((a, b) => a.number - b.number).slice(-CAPACITY);

@@ -14,10 +14,7 @@ export interface NodeHealth {
   readonly message: string;
 }
 
-/**
- * Events of `subscribe`: each `block` is the child of the one before, except after a `reorg`, which says how far to
- * rewind, or a `gap`, whose blocks are too many (`blocks` fetches them).
- */
+/** Each `block` is the child of the one before, except after a `reorg` or a `gap`, whose blocks `blocks` fetches. */
 export type ChainEvent =
   | { readonly type: 'block'; readonly block: Block }
   /** Blocks above `commonAncestor` are no longer part of the chain. */
@@ -65,10 +62,7 @@ export interface SendOptions {
   readonly onTaken?: (node: string) => void;
 }
 
-/**
- * A chain to follow: nodes, a recording or the simulation. Every method rejects with a `ChainError`; one that a source
- * cannot support (a recording cannot send a transaction) with `code: 'unsupported'`.
- */
+/** Nodes, a recording or the simulation. Every method rejects with a `ChainError`: `unsupported` if the source cannot do it. */
 export interface ChainSource {
   readonly kind: 'rpc' | 'replay' | 'simulated';
   /** For people: `127.0.0.1:8545`, `blocks.csv`. Never a whole URL. */

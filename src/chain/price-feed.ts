@@ -2,10 +2,7 @@ import { decodeAbiParameters, parseAbiParameters } from 'viem/utils';
 import type { ChainProfile } from '../core/chains.ts';
 import type { ChainSource } from './chain-source.ts';
 
-/**
- * Of `latestRoundData()`, besides which there is `decimals()`: Chainlink's AggregatorV3Interface
- * (https://docs.chain.link/data-feeds/api-reference).
- */
+/** `latestRoundData()` of Chainlink's AggregatorV3Interface (https://docs.chain.link/data-feeds/api-reference). */
 const ROUND = parseAbiParameters('uint80, int256 answer, uint256, uint256 updatedAt, uint80');
 const MOST_DECIMALS = 36;
 
@@ -17,11 +14,7 @@ export type PriceFeed = ReturnType<typeof createPriceFeed>;
 /** Dollars for one native coin. */
 export type UsdPrice = NonNullable<Awaited<ReturnType<PriceFeed['nativeUsd']>>>;
 
-/**
- * Reads the chain's native-coin/USD feed through the source's own nodes, at most once a minute. The price is valid until
- * the feed's heartbeat has passed (ms since epoch); `null` afterwards, without a feed or when it cannot be read. Never
- * rejects.
- */
+/** Read through the source's nodes, at most once a minute; `validUntil`: ms since epoch. `null` when unknown. Never rejects. */
 export function createPriceFeed(
   source: Pick<ChainSource, 'call'>,
   { usdFeed }: ChainProfile,

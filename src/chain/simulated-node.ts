@@ -19,6 +19,7 @@ export interface SimulatedBlock extends Block {
   readonly hash: Hex;
   readonly parentHash: Hex;
   readonly gasUsed: bigint;
+  readonly gasLimit: bigint;
   readonly tips: NonNullable<Block['tips']>;
   readonly blobs: number;
   readonly excessBlobs: number;
@@ -64,9 +65,8 @@ interface Included {
 }
 
 /**
- * The node of the simulated chain. Its blocks are full of transactions that follow from seed and number alone; a sent
- * transaction replaces some of them in the first block whose fees it covers. There are no contracts: a call succeeds
- * and uses a part of its gas. Sent transactions do not change prices, so that a seed stays the same chain.
+ * Its blocks are full of transactions that follow from seed and number alone; a sent one replaces some of them in the first block
+ * whose fees it covers, without changing prices. There are no contracts: a call succeeds and uses a part of its gas.
  */
 export function createSimulatedNode({ seed, blockAt, headNumber }: NodeOptions): SimulatedNode {
   const accounts = new Map<string, Account>();
@@ -167,20 +167,13 @@ export function createSimulatedNode({ seed, blockAt, headNumber }: NodeOptions):
       await settle();
       const included = await includedIn(number);
       if (included === null) return null;
-      const { blobs, excessBlobs, hash, parentHash, timestamp, baseFeePerGas, gasUsed } =
-        await blockAt(number);
+      const block = await blockAt(number);
       const builder = randomBits(seed, NOISE.crowd, number, 0) % BUILDERS;
       return {
-        number,
-        hash,
-        parentHash,
-        timestamp,
-        baseFeePerGas,
-        gasUsed,
-        gasLimit: BigInt(SIMULATED_GAS_LIMIT),
+        ...block,
         feeRecipient: addressOf(seed, -2, builder * LANES),
-        blobGasUsed: BigInt(blobs) * GAS_PER_BLOB,
-        excessBlobGas: BigInt(excessBlobs) * GAS_PER_BLOB,
+        blobGasUsed: BigInt(block.blobs) * GAS_PER_BLOB,
+        excessBlobGas: BigInt(block.excessBlobs) * GAS_PER_BLOB,
         transactionHashes: included.map(({ transaction }) => transaction.hash),
       };
     },

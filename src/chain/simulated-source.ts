@@ -68,7 +68,7 @@ export function createSimulatedBlocks(seed: number): (number: number) => Promise
       blobBaseFee: blobFeeOf(excess),
       nextBaseFee: BigInt(baseFee[index + 1] ?? 0),
       nextBlobBaseFee: blobFeeOf(nextExcess),
-      tips: tipsOf({ number, timestamp, gasUsed: gas, demand: demand[index] ?? 0 }),
+      tips: tipsOf(number, timestamp, gas, demand[index] ?? 0),
       blobs: blobsBetween(excess, nextExcess),
       excessBlobs: excess,
     };
@@ -87,11 +87,9 @@ export interface SimulatedSource extends ChainSource, SimulatedNode {
 }
 
 /**
- * A simulated chain: EIP-1559 and EIP-4844 exact, a block every 12 seconds, demand with daily and
- * weekly cycles, regimes and bursts at the sub-gwei prices of mainnet in 2026, and tips to match.
- *  A seed always has the same blocks at the same times: block 0 is at 2016-01-01T00:00Z, and every UTC day is
- * computed on demand (see `simulateDay`). So years of history are available at once, and the future is endless;
- * blocks after `clock.now()` are never returned. It accepts transactions, see {@link createSimulatedNode}.
+ * Exact by EIP-1559 and EIP-4844, with daily and weekly cycles, regimes and bursts at the sub-gwei prices of mainnet in 2026.
+ * A seed has the same blocks at the same times, every 12 seconds since 2016-01-01T00:00Z, each UTC day computed on demand;
+ * blocks after `clock.now()` are never returned.
  */
 export function createSimulatedSource({
   seed,

@@ -226,18 +226,10 @@ export const blobBaseFeeOf = (excess: number) => blobBaseFee(BigInt(excess) * GA
 const TYPICAL_TIP = 12_000_000;
 const NO_TIPS: BlockTips = [0n, 0n, 0n, 0n, 0n, 0n, 0n];
 
-interface TipSituation {
-  readonly number: number;
-  readonly timestamp: number;
-  readonly gasUsed: number;
-  /** Demanded gas over gas limit; above 1 when it exceeds the block. */
-  readonly demand: number;
-}
-
-/** Wei per gas: they rise with demand, and a full block pushes out the cheap ones. An empty block has zeros. */
-export function createTips(seed: number): (situation: TipSituation) => BlockTips {
+/** Wei per gas: they rise with demanded over available gas; a full block pushes out the cheap ones. An empty one has zeros. */
+export function createTips(seed: number) {
   const mood = smoothNoise(seed, NOISE.tipLevel);
-  return ({ number, timestamp, gasUsed, demand }) => {
+  return (number: number, timestamp: number, gasUsed: number, demand: number): BlockTips => {
     if (gasUsed === 0) return NO_TIPS;
     const own = 0.15 * normal(seed, NOISE.tipLevel, number) + 0.35 * mood(timestamp / 5_400);
     const p50 = Math.log(TYPICAL_TIP) + own + 0.7 * Math.log(Math.max(demand, 0.15) * 2);
@@ -270,10 +262,7 @@ const RUN_UP = 1_200;
 /** A UTC day of blocks in columns. */
 export type SimulatedDay = ReturnType<typeof simulateDay>;
 
-/**
- * One UTC day (block 0 is of day 0), by itself: it begins with the last blocks of the day before, so that both meet at midnight.
- * About 10 ms.
- */
+/** One UTC day by itself (10 ms), begun in the day before, so that both meet at midnight. Block 0 is the first of day 0. */
 export function simulateDay(seed: number, day: number) {
   /** Wei; a last entry beyond the day belongs to the next day's first block. */
   const baseFee = new Float64Array(BLOCKS_PER_DAY + 1);

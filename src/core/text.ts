@@ -18,10 +18,7 @@ export function graphemes(text: string): string[] {
 /** A picture of two columns: by itself, by its selector, as a flag or a keycap (UTS #51). */
 const EMOJI = /\p{Emoji_Presentation}|\p{Emoji}\ufe0f|[\d#*]\u20e3/u;
 
-/**
- * Columns in a terminal (UAX #11), as string-width counts them but for halfwidth Japanese voice marks and single Hangul jamo.
- * That package spends 20 ms on a pattern of all emoji before a command has begun.
- */
+/** Columns in a terminal (UAX #11). string-width counts the same, but spends 20 ms on a pattern before a command has begun. */
 export function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let columns = 0;
@@ -81,10 +78,7 @@ const LINE_BREAK = /\r\n|[\t\n\v\f\r\x85\u2028\u2029]/g;
 /** Controls, invisible formatting (bidi overrides, zero-width, tags) and halves of surrogate pairs. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}]/gu;
 
-/**
- * Makes external text safe for one line of a terminal: removes escape sequences, control characters, bidi overrides and
- * other invisible characters; a tab or line break becomes a space. At most `maxLength` UTF-16 units; an ellipsis marks a cut.
- */
+/** For one line of a terminal: no escape sequences, controls, bidi overrides or invisible characters, a break becomes a space. */
 export function cleanText(text: string, maxLength = Number.POSITIVE_INFINITY): string {
   const clean = enough(text, maxLength).replace(SEQUENCE, '').replace(LINE_BREAK, ' ').replace(INVISIBLE, '');
   return cutText(clean, maxLength);

@@ -37,10 +37,7 @@ interface Subscription {
 /** JSON-RPC to one node. Every rejection is a `ChainError`, except the caller's own abort. */
 interface JsonRpcLink {
   request(method: string, params: readonly unknown[], options?: RequestOptions): Promise<unknown>;
-  /**
-   * `eth_subscribe newHeads`, if the transport supports it. Resolves to a function that ends the subscription. A head
-   * that comes with the response may be missed.
-   */
+  /** `eth_subscribe newHeads`, if the transport has it; resolves to what ends it. Misses heads that come with the response. */
   subscribeHeads?(subscription: Subscription, options?: RequestOptions): Promise<() => void>;
   /** Closes connections; a later request opens them again. */
   close(): void;

@@ -24,10 +24,7 @@ const KEEP_MS = 12_000;
 /** Each usual action needs a request. */
 const KEEP_QUOTES_MS = 30_000;
 
-/**
- * The chain's fees beside gas, from one node; cached for 12 s, or 30 s if each action is a request. Never rejects: an
- * unreadable fee is unknown, with the reason.
- */
+/** From one node; cached for 12 s, or 30 s if each action is a request. Never rejects: an unreadable fee is unknown. */
 export function createDataFees(pool: NodePool, clock: Clock): () => Promise<DataFees> {
   let cached: { readonly fees: Promise<DataFees>; readonly until: number } | null = null;
   return () => {
@@ -110,10 +107,7 @@ function getL1Fee(transaction: Hex): Hex {
   return `${GET_L1_FEE}${uint(32)}${uint(data.length / 2)}${data.padEnd(Math.ceil(data.length / 64) * 64, '0')}`;
 }
 
-/**
- * The block's first transaction has all parameters in one request. For an unknown fork, or a node that simulates the
- * chain without it, the gas price oracle returns the fee of the minimum size, which is scaled.
- */
+/** From the block's first transaction; if that is none that is known here, scaled from the oracle's fee of the least size. */
 async function readOpStack(node: RpcNode, kind: 'op' | 'op-or-none'): Promise<DataFees> {
   const method = 'eth_getTransactionByBlockNumberAndIndex';
   const first = await request(node, maybe(transactionResponse), method, ['latest', '0x0']);

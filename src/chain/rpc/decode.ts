@@ -99,10 +99,7 @@ export const feeHistoryResponse = z.object({
 });
 export type FeeHistoryResponse = z.output<typeof feeHistoryResponse>;
 
-/**
- * A transaction; its block is `null` while it is pending. Other chains have more kinds (deposits, retryables), whose
- * missing fields read as 0 or `null`.
- */
+/** Its block is `null` while it is pending. What other chains' kinds lack (deposits, retryables) reads as 0 or `null`. */
 export const transactionResponse = z
   .object({
     hash,

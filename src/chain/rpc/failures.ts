@@ -22,10 +22,7 @@ const SHORTEST_VALUE = 4;
 
 export type Redact = (text: string) => string;
 
-/**
- * Creates a function that removes from a text every part of `url` that may be a key: long path segments, query
- * values, user and password, encoded or decoded. Nodes repeat them ("Cannot POST /v3/…").
- */
+/** Removes all parts of `url` that may be keys (long path segments, query values, user, password), encoded or decoded. */
 export function createRedaction({ pathname, search, username, password }: URL): Redact {
   // A query without `=` is a name alone, which is then the key.
   const values = search
@@ -55,10 +52,7 @@ function decoded(text: string): string {
 const LONGEST_SAID = 160;
 const LONGEST_READ = 16_384;
 
-/**
- * Text from a node for a message: one line, without control characters, addresses, long hex (a refusal often repeats
- * the signed bytes) and the node's key.
- */
+/** One line of a node's text, without control characters, addresses, the node's key and long hex (often the signed bytes). */
 export function nodeText(text: string, redact: Redact): string {
   // Cleaned first, so that no invisible character splits a secret; cut last, so that no half of one remains.
   const line = redact(cleanText(text.slice(0, LONGEST_READ)))

@@ -14,10 +14,8 @@ const REMEMBERED = 8;
 type Pace = ReturnType<typeof createPace>;
 
 /**
- * When to poll for the next head, in the chain's rhythm: after a block it does not poll until the next can be due, then
- * polls often. The rhythm is the shortest of the last intervals, so that an uneven chain's blocks are not missed. Times
- * in ms by `Clock.elapsed`.
- * A node that mines on demand is polled often all the time (`isSteady`).
+ * When to poll for the next head: not before it can be due, then often. The rhythm is the shortest of the last intervals, so
+ * that no block of an uneven chain is missed; `isSteady`: always often, for a node that mines on demand. Ms by `Clock.elapsed`.
  */
 export function createPace(planMs: number, isSteady: boolean) {
   let last = { number: Number.POSITIVE_INFINITY, at: 0 };
@@ -50,10 +48,7 @@ interface FollowOptions {
   readonly signal: AbortSignal;
 }
 
-/**
- * The heads of one node, the present one first, until the node fails (rejects) or `signal` aborts. Uses `newHeads` if
- * transport and node support it, otherwise polls. The same head may come again.
- */
+/** One node's heads, the present one first, until it fails (rejects) or `signal` aborts; by `newHeads`, else polled. May repeat. */
 async function* headStream(node: PoolNode, pace: Pace, { clock, signal }: FollowOptions) {
   let wake = () => {};
   const onAbort = () => wake();

@@ -257,10 +257,7 @@ export function createNodePool(rpcNodes: readonly RpcNode[], options: PoolOption
       }
     },
 
-    /**
-     * Runs `work` with the best node, then with the others in turn; rejects with the first failure if all fail. If one
-     * returns `null`, tries the other healthy ones too, all at once, for `patienceMs` at most.
-     */
+    /** With the best node, then with others in turn. After `null` all healthy ones are tried at once, for `patienceMs` at most. */
     run: async <T>(work: (node: PoolNode) => Promise<T>, run: RunOptions = {}): Promise<T> => {
       const { signal, patienceMs = LONGEST_PATIENCE_MS } = run;
       const failures: ChainError[] = [];

@@ -157,10 +157,7 @@ async function readFeeRows(
 
 type Headers = ReadonlyMap<number, Header>;
 
-/**
- * Combines fee rows and headers into the blocks `from`–`to`: with a header a block has hashes and gas, without one an
- * interpolated time. Drops unknown blocks, and those before them.
- */
+/** Without a header a block has no hash and no gas, and an interpolated time. Drops unknown blocks, and those before them. */
 function assembleBlocks(from: number, to: number, rows: FeeRows, headers: Headers, below?: Timed): Block[] {
   const known: Timed[] = [...(below ? [below] : []), ...headers.values()].sort((a, b) => a.number - b.number);
   const blocks: Block[] = [];
@@ -202,10 +199,7 @@ const HEADER_DEPTH = 64;
 const HEADER_SPACING = 1_024;
 const PARALLEL = 8;
 
-/**
- * Blocks `from`–`to`, ascending, from one node; shorter at the start if its history is, and at the end if it lags behind
- * `head`, the newest header or block number that it has reported. Rejects with a `ChainError`.
- */
+/** Ascending, from one node; fewer if its history is shorter, or if it lags behind `head`, the newest that it has reported. */
 export async function readBlocks(
   node: RpcNode,
   from: number,

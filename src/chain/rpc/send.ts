@@ -1,14 +1,9 @@
-import type { Hex } from '../../core/block.ts';
+import { type Hex, isHex } from '../../core/block.ts';
 import { transactionHash } from '../../core/transactions/decode-transaction.ts';
 import { ChainError, isRefusal, SendFailure, type SendOptions, type SendOutcome } from '../chain-source.ts';
 import { type RpcNode, request } from './client.ts';
 import { hash, maybe, transactionResponse } from './decode.ts';
 import type { NodePool, PoolNode } from './node-pool.ts';
-
-interface SendRefusal {
-  readonly outcome: SendOutcome | 'taken';
-  readonly reason: string;
-}
 
 /**
  * Nodes' refusals of a transaction, from the sources of geth (core/error.go, core/txpool/errors.go), Erigon
@@ -59,7 +54,7 @@ const REFUSALS: Readonly<Record<string, RegExp>> = {
 };
 
 /** Those not named here may be accepted later. */
-const OUTCOMES: Readonly<Record<string, SendRefusal['outcome']>> = {
+const OUTCOMES: Readonly<Record<string, SendOutcome | 'taken'>> = {
   already_known: 'taken',
   nonce_used: 'nonce-used',
   intrinsic_gas: 'never',
@@ -74,7 +69,7 @@ const OUTCOMES: Readonly<Record<string, SendRefusal['outcome']>> = {
 };
 
 /** The meaning of a node's refusal of a transaction; an unknown text counts as a temporary refusal. */
-export function judgeSendRefusal(text: string): SendRefusal {
+export function judgeSendRefusal(text: string) {
   const [reason = 'refused'] = Object.entries(REFUSALS).find(([, pattern]) => pattern.test(text)) ?? [];
   return { outcome: OUTCOMES[reason] ?? 'later', reason };
 }
@@ -103,9 +98,8 @@ export async function sendTransaction(
     if (pool.nodes.length > 1) onTaken(node.name);
     return taken;
   };
-  const attempts = pool.nodes.map(verified);
   try {
-    return await Promise.any(attempts);
+    return await Promise.any(pool.nodes.map(verified));
   } catch (error) {
     throw gravest(error instanceof AggregateError ? error.errors : [error]);
   }
@@ -160,7 +154,7 @@ function gravest(errors: readonly unknown[]): unknown {
 
 function readSigned(signed: Hex): { readonly bytes: Hex; readonly id: Hex } {
   let words = 'the signed transaction is not hex: give it as 0x followed by pairs of digits';
-  if (/^0x(?:[0-9a-f]{2})*$/i.test(signed)) {
+  if (isHex(signed)) {
     const bytes: Hex = `0x${signed.slice(2).toLowerCase()}`;
     try {
       return { bytes, id: transactionHash(bytes) };

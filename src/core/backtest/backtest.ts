@@ -26,10 +26,7 @@ const NO_TIPS: BlockTips = [0n, 0n, 0n, 0n, 0n, 0n, 0n];
 /** Share of the work that is the walk; the rest is judging. */
 const WALK_SHARE = 0.9;
 
-/**
- * The engine sees each block and advises before it sees the next; then all advice is judged beside that of other rules.
- * Yields the share of the work done (0 to 1), and the advice at each judged block. @throws RangeError for no blocks.
- */
+/** Advises at each block, then judges all advice beside other rules. Yields the share done (0 to 1). @throws RangeError for no blocks */
 export function* backtest({ blocks, feeRule, from = 0, to = Number.POSITIVE_INFINITY }: BacktestOptions) {
   const stretch = stretchFacts(blocks, feeRule);
   const engine = new FeeEngine({ feeRule });

@@ -37,10 +37,7 @@ export interface Forecast {
   readonly judgedRatio: number;
 }
 
-/**
- * One horizon's target, the share of similar blocks that reached it, and the mean price at the end of the horizon after those
- * that did not; wei per gas.
- */
+/** A target, the share of similar blocks that reached it, and the mean price at the end for those that did not; wei per gas. */
 const UNKNOWN = { target: Number.NaN, expected: Number.NaN, missed: Number.NaN };
 type Draw = typeof UNKNOWN;
 

@@ -69,35 +69,26 @@ export class SortedValues {
 
 /** The minimum of a window of blocks that moves forward at both ends (Lemire 2006, streaming maximum-minimum filter). */
 export class WindowMinimum {
-  /** Each lower than those after it; the ones before `#start` have left. */
+  /** Each lower than those after it. */
   #entries: { readonly block: number; readonly value: number }[] = [];
-  #start = 0;
 
   get minimum(): number | null {
-    return this.#entries[this.#start]?.value ?? null;
+    return this.#entries[0]?.value ?? null;
   }
 
   push(block: number, value: number): void {
-    while (this.#entries.length > this.#start && (this.#entries.at(-1)?.value ?? 0) >= value) {
-      this.#entries.pop();
-    }
+    while ((this.#entries.at(-1)?.value ?? Number.NEGATIVE_INFINITY) >= value) this.#entries.pop();
     this.#entries.push({ block, value });
   }
 
   dropBefore(block: number): void {
-    while ((this.#entries[this.#start]?.block ?? block) < block) this.#start += 1;
-    if (this.#start < DROPPED_MOST) return;
-    this.#entries.splice(0, this.#start);
-    this.#start = 0;
+    while ((this.#entries[0]?.block ?? block) < block) this.#entries.shift();
   }
 
   clear(): void {
     this.#entries = [];
-    this.#start = 0;
   }
 }
-
-const DROPPED_MOST = 1_024;
 
 /** The value at `rank` (from 0) in expected linear time: a sort would take most of a block's time. Reorders `values`. */
 export function takeRanked(values: Float64Array, rank: number): number {

@@ -25,10 +25,7 @@ const SELECTOR_DIGITS = 10;
 const MAX_CARRIED = 16;
 const MAX_CARRIED_IN_WORDS = 3;
 
-/**
- * Well-known functions with their arguments, and nested calls: what the caller states, not what the contract does. `to` of
- * `null` creates a contract. `null` when `data` is no hex.
- */
+/** What the caller states, not what the contract does. `to` of `null` creates a contract; `null` when `data` is no hex. */
 export function describeCall(data: string, to: Hex | null): DescribedCall | null {
   return isHex(data) ? describe(data, to, true) : null;
 }

@@ -146,10 +146,7 @@ function readDeclared() {
     });
 }
 
-/**
- * The selector is the hash of the signature. Words have `{argument}`, `{argument.first}` and `{argument.last}` of a path or
- * list, `{contract}`; `{flag} ? one : other`.
- */
+/** Words have `{argument}`, `{argument.first}` or `{argument.last}` of a path or list, `{contract}`; `{flag} ? one : other`. */
 function readFunction(text: string, words: string) {
   const declared: readonly string[] = [`function ${text}`];
   const [item] = parseAbi(declared);
