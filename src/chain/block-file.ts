@@ -178,11 +178,9 @@ const ALIASES: Readonly<Record<string, string>> = {
 const CsvLine = Line.extend({ gasUsedRatio: orNull(Line.shape.gasUsedRatio) });
 
 /**
- * Reads rows under a heading of at least `block_number,timestamp,base_fee_wei`; optional `gas_used`, `gas_limit`,
- * `gas_used_ratio`, `blob_base_fee_wei`; others are ignored, so a CSV has no tips.
- *  From the following row it takes only what the chain knew at this block: its base fee if the gas used is missing
- * (inverting EIP-1559 gives the gas used), and its blob base fee. The last row's unknown gas is assumed to be at the
- * target.
+ * Columns: at least `block_number,timestamp,base_fee_wei`; optional `gas_used`, `gas_limit`, `gas_used_ratio`, `blob_base_fee_wei`.
+ * From the next row come its base fees, which the chain knew at this block, and by inverting EIP-1559 the gas used where that is
+ * missing (in the last row: at the target). A CSV has no tips.
  */
 function csvDecoder(path: string, heading: NumberedLine): Decoder {
   const names = cellsOf(heading.text).map((name) => ALIASES[name.toLowerCase()] ?? name.toLowerCase());
@@ -250,10 +248,8 @@ export async function recordedChainId(path: string): Promise<number> {
 }
 
 /**
- * The blocks of a recording in order, read on demand: JSON Lines as `gastop record` writes them, or CSV (see
- * `csvDecoder` for its columns), each plain or gzip. Block numbers must increase and timestamps not decrease; missing
- * numbers are a gap. Ignores an incomplete last JSON line.
- * @throws ChainError `bad-file` with the file's name, the line, the problem and advice; also without any block.
+ * Plain or gzip, read on demand: JSON Lines of `gastop record`, or CSV (see `csvDecoder`). Numbers increase, times do not decrease,
+ * missing numbers are a gap; an incomplete last JSON line is ignored. @throws ChainError `bad-file`, also without any block
  */
 export async function* readBlockFile(path: string): AsyncGenerator<Block> {
   let decoder: Decoder | null = null;

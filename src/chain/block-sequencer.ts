@@ -36,9 +36,8 @@ export function createBlockSequencer(known: readonly KnownBlock[], mostDenials =
 
   return {
     /**
-     * A head is only a hint: repeated, late, orphaned or far ahead, each block comes out once, in order, as child of the
-     * one before, or after a `reorg` or `gap`. If the node contradicts itself (during a reorg, or with several nodes
-     * behind one address) nothing comes out and the next head settles it. Rejects as the reader does.
+     * A head is only a hint: each block comes out once, as child of the one before, or after a `reorg` or `gap`. If the node
+     * contradicts itself (in a reorg, or as several behind one address) nothing does, until the next head. Rejects as the reader does.
      */
     async *accept(head: Head, reader: BlockReader): AsyncGenerator<ChainEvent> {
       const tip = memory.at(-1);
@@ -111,9 +110,8 @@ function follows(tip: KnownBlock | undefined, block: Block): boolean {
 const isSame = (one: Hex | null, other: Hex | null) => one === null || other === null || one === other;
 
 /**
- * The newest stored block that is still on the node's chain: a reorg of depth one costs no request, one of 64 about a
- * dozen. `null`: the node lacks a height that it must have, so it contradicts itself. Without a common
- * past: a block far enough below the head.
+ * The newest stored block still on the node's chain: for one orphaned block without a request, for 64 with about a dozen; without
+ * a common past, a block far enough below the head. `null`: the node lacks a height that it must have.
  */
 async function commonAncestor(memory: readonly KnownBlock[], head: Head, reader: BlockReader) {
   const below = memory.filter(({ number }) => number < head.number);

@@ -24,10 +24,8 @@ const TRANSACTIONS = { sendRawTransaction: refuse, transaction: refuse, receipt:
 const WITHOUT_NODE = { call: refuse, nonce: refuse, balance: refuse, block: refuse, transactionsOf: refuse };
 
 /**
- * Plays a recording as a chain; all its blocks are in memory.
- *  Virtual time stays at the first block plus one hour (at most a tenth of the recording) until the first
- * subscription, then runs at `speed`; blocks up to it are history, later ones are invisible. It never passes a block
- * that no subscriber has taken, and stops at the last block's time.
+ * Virtual time stays at the first block plus an hour (at most a tenth of the recording) until the first subscription, then runs at
+ * `speed`; later blocks are invisible. It never passes a block that no subscriber has taken, and stops at the last block's time.
  * @throws ChainError `bad-file`; `unsupported` for a speed out of range.
  */
 export async function openReplaySource({

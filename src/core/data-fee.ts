@@ -116,10 +116,9 @@ const ATTRIBUTES: Readonly<Record<string, { readonly bytes: number; readonly ope
 };
 
 /**
- * The parameters in the call data of a block's L1-attributes transaction of Ecotone (and Fjord), Isthmus or Jovian; `null`
- * where it is no such call, or one of a fork that is not known here. Packed: base fee scalar (4 bytes, after the selector),
- * blob base fee scalar (4), sequence number, time and L1 block (8 each), base fee and blob base fee (32 each), two hashes,
- * then operator fee scalar (4) and constant (8).
+ * From the call data of an L1-attributes transaction of Ecotone (and Fjord), Isthmus or Jovian; `null` for any other. Packed: base
+ * fee scalar (4 bytes, after the selector), blob base fee scalar (4), sequence number, time and L1 block (8 each), base fee and
+ * blob base fee (32 each), two hashes, then operator fee scalar (4) and constant (8).
  */
 export function decodeL1Attributes(data: Hex): DataFeeParameters | null {
   const layout = ATTRIBUTES[data.slice(0, 10)];

@@ -62,9 +62,8 @@ export function nextBaseFeeFromRatio(baseFeePerGas: bigint, gasUsedRatio: number
 }
 
 /**
- * The gas-used ratio (0 to 1) that led from one base fee to the next: EIP-1559 inverted, the middle of what is possible, known
- * to ± one `denominator / (elasticity × baseFee)`. A fee that did not move is taken for a block at its target; a step that no
- * block can cause (a fork, a floor) is clamped.
+ * EIP-1559 inverted: the ratio (0 to 1) in the middle of what is possible, ± one `denominator / (elasticity × baseFee)`. A fee that
+ * did not move is taken for a block at its target; a step that no block can cause (a fork, a floor) is clamped.
  */
 export function gasUsedRatioFromBaseFees(
   baseFeePerGas: bigint,

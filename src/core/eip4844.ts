@@ -2,7 +2,6 @@
 export const BPO2_BLOBS = { target: 14, max: 21, updateFraction: 11_684_671n };
 
 export const GAS_PER_BLOB = 131_072n;
-const MIN_BLOB_BASE_FEE = 1n;
 
 /** `factor × e^(numerator / denominator)` by the integer Taylor series of EIP-4844; `denominator` > 0. */
 export function fakeExponential(factor: bigint, numerator: bigint, denominator: bigint): bigint {
@@ -17,5 +16,5 @@ export function fakeExponential(factor: bigint, numerator: bigint, denominator: 
 
 /** Blob base fee of a block with this `excessBlobGas` in its header, wei per blob gas (EIP-4844); at least 1. */
 export function blobBaseFee(excessBlobGas: bigint, updateFraction = BPO2_BLOBS.updateFraction): bigint {
-  return fakeExponential(MIN_BLOB_BASE_FEE, excessBlobGas, updateFraction);
+  return fakeExponential(1n, excessBlobGas, updateFraction);
 }

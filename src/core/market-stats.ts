@@ -70,10 +70,9 @@ const LEAST_SHIFT = Math.log(1.6);
 export type AnomalyPoint = ReturnType<typeof findAnomalies>[number];
 
 /**
- * `SPIKE`: the top of a short excursion upwards; `ANOMALY`: the bottom of one downwards; `REGIME_SHIFT`: the first point of a
- * lasting level. Compares logarithms with the medians of the twelve points before and after, in units of the median absolute
- * deviation, so that neither an outlier nor a daily cycle shifts the scale. Linear in the points, oldest first.
- * @param points Unix seconds and wei per gas
+ * `SPIKE`, `ANOMALY`: top or bottom of a short excursion; `REGIME_SHIFT`: first point of a lasting level. Compares logarithms with
+ * the medians of twelve points on each side in units of the median absolute deviation, so that neither outliers nor daily cycles
+ * shift the scale. Linear in the points, oldest first. @param points Unix seconds and wei per gas
  */
 export function findAnomalies(points: readonly { readonly timestamp: number; readonly value: number }[]) {
   if (points.length < 2 * SIDE + 1) return [];
@@ -194,12 +193,10 @@ function meansOf(hours: readonly HourlyMean[], slots: number, slotOf: (timestamp
 }
 
 /**
- * For orientation; the same call varies with warm and fresh storage (EIP-2929, EIP-3529).
- * ETH transfer: intrinsic gas of a transaction (yellow paper, G_transaction). ERC-20: intrinsic gas, calldata, event and
- * one fresh storage slot (22,100), 46,000 for a first approval, 65,000 for a transfer through a proxy such as USDC's.
- * NFT mint: between 57,000 (sequential ids) and 130,000 (enumerable) in public ERC-721 benchmarks. Swap: one hop through
- * Uniswap V3, of which the pool itself takes about 117,000 and router and token transfers the rest. The bytes are those of
- * docs/CHAINS.md: transactions of type 2 for OP Mainnet, the swap an `exactInputSingle` of its router.
+ * For orientation; warm and fresh storage differ (EIP-2929, EIP-3529). ETH transfer: intrinsic gas. ERC-20: intrinsic gas, calldata,
+ * event and a fresh storage slot (22,100); 65,000 is a transfer through a proxy such as USDC's. NFT mint: 57,000 (sequential ids) to
+ * 130,000 (enumerable) in public benchmarks. Swap: one hop through Uniswap V3, whose pool takes about 117,000 of it.
+ * The bytes are those of docs/CHAINS.md: type 2 for OP Mainnet, the swap an `exactInputSingle` of its router.
  */
 export const USUAL_ACTIONS: readonly {
   readonly name: string;

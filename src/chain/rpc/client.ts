@@ -79,9 +79,8 @@ function createResultReader({ url, name }: NodeAddress) {
 let lastId = 0;
 
 /**
- * JSON-RPC over http(s). `fetch`, and so viem's transport, connects out of sight, which may take long: `beforeWrite` must
- * be called with the open connection, right before the request is written. `fetch` also takes three times the processor
- * time, which shows in a cold start of fifty requests.
+ * `fetch`, and so viem's transport, connects out of sight, which may take long: `beforeWrite` must be called right before the
+ * request is written. `fetch` also takes three times the processor time, which shows in a cold start of fifty requests.
  */
 function createHttpLink(node: NodeAddress): JsonRpcLink {
   const resultOf = createResultReader(node);
@@ -171,9 +170,8 @@ interface Connection {
 }
 
 /**
- * JSON-RPC over ws(s). viem's transport is not used: it shares sockets in a global table by URL, cannot end a
- * handshake that hangs, and has no hook right before bytes are written.
- *  The socket opens with the first request, and closes with the last subscription or by `close`.
+ * viem's transport shares sockets by URL, cannot end a handshake that hangs, and has no hook right before bytes are written. The
+ * socket opens with the first request, and closes with the last subscription or by `close`.
  */
 function createWsLink(node: NodeAddress): JsonRpcLink {
   const { name } = node;

@@ -66,9 +66,8 @@ const HOLOCENE_DIGITS = 2 * 9;
 const JOVIAN_DIGITS = 2 * 17;
 
 /**
- * The fee rule in `extraData` of an OP-stack header: version, denominator (4 bytes) and elasticity (4) since Holocene
- * (version 0), and the minimum base fee (8) since Jovian (version 1), where the blob gas used is the data footprint.
- * `undefined` without one, as on other chains.
+ * Of an OP-stack header: version, denominator (4 bytes) and elasticity (4) since Holocene (version 0), and minimum base fee (8)
+ * since Jovian (version 1), where the blob gas used is the data footprint. `undefined` on other chains.
  */
 export function statedFeeRule({ extraData, gasUsed, blobGasUsed }: Header): StatedFeeRule | undefined {
   const digits = extraData?.slice(2) ?? '';

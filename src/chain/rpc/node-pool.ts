@@ -227,9 +227,8 @@ export function createNodePool(rpcNodes: readonly RpcNode[], options: PoolOption
       return result;
     } catch (error) {
       if (!mayTryOthers(error, signal)) throw error;
-      // A refusing node is healthy, though another may accept. Only a node that does not even report its chain id is
-      // useless (it may not accept the key). One cause may fail many requests at once: within a pause they count
-      // once.
+      // A refusing node is healthy, unless it refuses even its chain id (it may not accept the key). One cause may fail
+      // many requests at once: within a pause they count once.
       const counts = !isVerified || !(isRefusal(error) || error.code === 'unsupported');
       if (counts && clock.elapsed() >= node.retryAt) fail(node, error);
       throw error;

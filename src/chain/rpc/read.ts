@@ -70,10 +70,7 @@ type FeeRows = Map<number, FeeRow>;
 const badResponse = (node: Pick<RpcNode, 'name'>, words: string) =>
   new ChainError('bad-response', `${node.name} ${words}: try another node`);
 
-/**
- * The rows of one response, ascending: n ratios and rewards, n + 1 fees (https://ethereum.github.io/execution-apis).
- * Empty when the node lacks the blocks.
- */
+/** Ascending: n ratios and rewards, n + 1 fees (https://ethereum.github.io/execution-apis); empty if the node lacks the blocks. */
 export function readFeePage(response: FeeHistoryResponse, node: Pick<RpcNode, 'name'>): FeeRow[] {
   const { oldestBlock } = response;
   const fees = response.baseFeePerGas ?? [];
@@ -265,10 +262,7 @@ async function readHeaders(
   return headers;
 }
 
-/**
- * As `ChainSource.newest`, in one request when nothing is new and otherwise two. Fees and tips are exact, the head and
- * the oldest block are complete; times between are interpolated and hashes unknown.
- */
+/** As `ChainSource.newest`, in one or two requests. Between the head and the oldest block times are interpolated, hashes unknown. */
 export async function readNewest(
   node: RpcNode,
   most: number,

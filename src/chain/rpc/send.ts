@@ -6,9 +6,8 @@ import { hash, maybe, transactionResponse } from './decode.ts';
 import type { NodePool, PoolNode } from './node-pool.ts';
 
 /**
- * Nodes' refusals of a transaction, from the sources of geth (core/error.go, core/txpool/errors.go), Erigon
- * (txpoolcfg), reth (rpc-eth-types), Nethermind (AcceptTxResult, TxPoolErrorMessages), Besu (RpcErrorType) and anvil
- * (eth/error.rs). The first match counts.
+ * By the first match; from the sources of geth (core/error.go, core/txpool/errors.go), Erigon (txpoolcfg), reth (rpc-eth-types),
+ * Nethermind (AcceptTxResult, TxPoolErrorMessages), Besu (RpcErrorType) and anvil (eth/error.rs).
  */
 const REFUSALS: Readonly<Record<string, RegExp>> = {
   already_known:
@@ -75,9 +74,8 @@ export function judgeSendRefusal(text: string) {
 }
 
 /**
- * Sends a signed transaction to every node and resolves to its hash as soon as one has it. If none has, rejects with
- * a `SendFailure` once all are done: if one of them may have it, the outcome is unknown, whatever the others say. The
- * error does not contain the bytes.
+ * To every node; resolves to the hash as soon as one has it. If none has, rejects with a `SendFailure` once all are done: if one
+ * may have it the outcome is unknown, whatever the others say. The error does not contain the bytes.
  */
 export async function sendTransaction(
   pool: NodePool,

@@ -16,10 +16,7 @@ const SHORT_STRETCH = 3_000;
 const SHARE = 0.9;
 const { withinBlocks } = LANE_PROMISES.slow;
 
-/**
- * The trailing 90 % quantile of how far the price fell within 25 blocks, over the last 600 such windows, 300 on stretches
- * under 3,000 blocks. The price is base fee and tip together when tips are known.
- */
+/** The trailing 90 % quantile of the price's fall within 25 blocks, over 600 windows; 300 on stretches under 3,000 blocks. */
 export const NAIVE_RULE: Rule = {
   rule: 'naive rule',
   kind: 'naive',
@@ -56,7 +53,7 @@ export const PEERS: readonly Rule[] = [
     const { rise, percentile, share, floor } = METAMASK[lane];
     const tips = past.lastTips(at, 5, percentile).sort(ascending);
     const tip = Math.floor(((tips[Math.floor((tips.length - 1) / 2)] ?? 0) * share) / 100);
-    return over((baseFee(past, at) * rise) / 100, past.hasTips(at) ? Math.max(tip, floor) : 0);
+    return over((baseFee(past, at) * rise) / 100, tips.length > 0 ? Math.max(tip, floor) : 0);
   }),
   // blockscout, Chain.Cache.GasPriceOracle: the mean of 200 blocks' percentiles (there of transactions, here of gas)
   // plus the next base fee. It shows a price; a cap equal to it has no margin.

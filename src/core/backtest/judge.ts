@@ -93,10 +93,7 @@ const savingOf = (paid: number, next: number) => 1 - Math.max(paid, 1) / Math.ma
 
 export type HorizonScore = NonNullable<ReturnType<typeof judgeHorizon>>;
 
-/**
- * Skips targets without a probability, and those whose time had not ended before the end of the recording or a gap. The
- * first block with a price at or below the target reaches it, at that block's price. Shares 0 to 1; `null` for none.
- */
+/** Skips targets without a probability, or whose time had not ended before the end or a gap. Shares 0 to 1; `null` for none. */
 export function judgeHorizon(
   past: Past,
   given: readonly Pick<Given, 'at' | 'targets'>[],

@@ -15,7 +15,6 @@ export class Past {
   /** The run of consecutive blocks of each block, and the start of each run. */
   readonly #run: number[] = [];
   readonly #starts: number[] = [];
-  #firstWithTips = Number.POSITIVE_INFINITY;
 
   /** The first block of the unbroken run that leads to block `at`. */
   firstOf(at: number): number {
@@ -35,17 +34,11 @@ export class Past {
     return this.price[at] ?? 0;
   }
 
-  /** Whether any block up to this one had known tips. */
-  hasTips(at: number): boolean {
-    return at >= this.#firstWithTips;
-  }
-
   push(block: Block, nextBaseFee: number): void {
     const at = this.blocks.length;
     const asked = Number(tipAt(block, 10) ?? 0n);
     const baseFee = Number(block.baseFeePerGas);
     if (block.number - 1 !== this.blocks.at(-1)?.number) this.#starts.push(at);
-    if (block.tips !== null) this.#firstWithTips = Math.min(this.#firstWithTips, at);
     this.blocks.push(block);
     this.#run.push(this.#starts.length - 1);
     this.time.push(Math.max(block.timestamp, this.time.at(-1) ?? 0));

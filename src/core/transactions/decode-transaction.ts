@@ -39,10 +39,9 @@ const MAX_SIZE_WITH_BLOBS = 1_024 * 1_024;
 const MAX_BLOBS = 6;
 
 /**
- * Decodes a signed transaction of type 0 to 4 as strictly as nodes do: one encoding, one signature, a sender; a blob
- * transaction with its sidecar. The pre-flight checks what depends on a chain or an account. Wei.
- * @param raw The bytes, or their hex text with or without `0x`, quotes and line breaks.
- * @throws TransactionError one line that says why, without any part of `raw`.
+ * Types 0 to 4, as strictly as nodes do: one encoding, one signature, a sender, blobs with their sidecar. What depends on a chain or
+ * an account is for the pre-flight check. @param raw bytes, or hex text with or without `0x`, quotes and line breaks
+ * @throws TransactionError one line that says why, without any part of `raw`
  */
 export function decodeTransaction(raw: string | Uint8Array): SignedTransaction {
   const bytes = typeof raw === 'string' ? transactionBytes(raw) : raw;
