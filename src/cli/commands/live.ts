@@ -128,7 +128,7 @@ async function saveHere(name: string, text: string): Promise<string> {
     // Removes an incomplete file after a full disk, but never one that existed before.
     const isOthers = systemCode(error) === 'EEXIST';
     if (!isOthers) await rm(path, { force: true }).catch(() => {});
-    throw failure(`${path} ${isOthers ? 'exists already' : fileFailureReason(error)}`, error);
+    throw failure(`${name} ${isOthers ? 'exists already' : fileFailureReason(error)}`, error);
   }
   return path;
 }
