@@ -91,52 +91,51 @@ function packageOf(specifier: string): string {
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
 }
 
+const importsOfAll = (
+  some: readonly SourceFile[],
+  isWrong: (specifier: string, file: SourceFile) => boolean,
+) =>
+  some.flatMap((file) =>
+    file.imports
+      .filter((specifier) => isWrong(specifier, file))
+      .map((specifier) => `${file.path} imports ${specifier}`),
+  );
+
 describe('the import rule', () => {
   it('knows every folder of src', () => {
     expect([...new Set(files.map((file) => file.area))].filter((area) => !(area in MAY_IMPORT))).toEqual([]);
   });
 
   it.each(Object.keys(MAY_IMPORT))('%s imports only what stands before it', (area) => {
-    const wrong = files
-      .filter((file) => file.area === area)
-      .flatMap((file) =>
-        file.imports
-          .filter((specifier) => specifier.startsWith('.'))
-          .filter((specifier) => {
-            const target = targetArea(file, specifier);
-            return target !== area && !MAY_IMPORT[area]?.includes(target);
-          })
-          .map((specifier) => `${file.path} imports ${specifier}`),
-      );
+    const own = files.filter((file) => file.area === area);
+    const wrong = importsOfAll(own, (specifier, file) => {
+      const target = targetArea(file, specifier);
+      return specifier.startsWith('.') && target !== area && !MAY_IMPORT[area]?.includes(target);
+    });
     expect(wrong).toEqual([]);
   });
 
   it('what the panes share knows no pane', () => {
-    const wrong = files
-      .filter(({ path }) => /^tui\/(?:ui|input|data|chrome)\//.test(path))
-      .flatMap((file) =>
-        file.imports
-          .filter((specifier) => posix.join(posix.dirname(file.path), specifier).startsWith('tui/panes/'))
-          .map((specifier) => `${file.path} imports ${specifier}`),
-      );
+    const shared = files.filter(({ path }) => /^tui\/(?:ui|input|data|chrome)\//.test(path));
+    const wrong = importsOfAll(shared, (specifier, { path }) =>
+      posix.join(posix.dirname(path), specifier).startsWith('tui/panes/'),
+    );
     expect(wrong).toEqual([]);
   });
 
   it('each package is imported by the folder that owns it only', () => {
-    const wrong = files.flatMap((file) =>
-      file.imports
-        .filter((specifier) => !specifier.startsWith('.'))
-        .filter((specifier) => OWNER[packageOf(specifier)]?.includes(file.area) === false)
-        .map((specifier) => `${file.path} imports ${specifier}`),
+    const wrong = importsOfAll(
+      files,
+      (specifier, { area }) =>
+        !specifier.startsWith('.') && OWNER[packageOf(specifier)]?.includes(area) === false,
     );
     expect(wrong).toEqual([]);
   });
 
   it('imports of ours carry their extension', () => {
-    const wrong = files.flatMap((file) =>
-      file.imports
-        .filter((specifier) => specifier.startsWith('.') && !/\.(?:tsx?|json|\w+\?raw)$/.test(specifier))
-        .map((specifier) => `${file.path} imports ${specifier}`),
+    const wrong = importsOfAll(
+      files,
+      (specifier) => specifier.startsWith('.') && !/\.(?:tsx?|json|\w+\?raw)$/.test(specifier),
     );
     expect(wrong).toEqual([]);
   });

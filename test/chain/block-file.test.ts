@@ -7,6 +7,7 @@ import { encodeBlock, encodeHeader, readBlockFile, recordedChainId } from '../..
 import { ChainError } from '../../src/chain/chain-source.ts';
 import type { Block, Hex } from '../../src/core/block.ts';
 import { ETHEREUM_FEE_RULE, nextBaseFeeFromRatio } from '../../src/core/eip1559.ts';
+import { BARE_BLOCK } from '../helpers/chain-blocks.ts';
 import { rounds } from '../helpers/rounds.ts';
 import { sharedFolder } from '../helpers/shared-folder.ts';
 
@@ -113,14 +114,9 @@ describe('a recording in JSON Lines', () => {
     const path = await save(`${encodeHeader(1)}${JSON.stringify(line)}\n`);
     expect(await read(path)).toEqual([
       {
-        ...block,
+        ...BARE_BLOCK,
         ...line,
         baseFeePerGas: 7n,
-        gasUsed: null,
-        gasLimit: null,
-        blobBaseFee: null,
-        nextBlobBaseFee: null,
-        tips: null,
       },
     ]);
   });
@@ -241,16 +237,11 @@ describe('a recording in CSV', () => {
     );
     expect(await read(path)).toEqual([
       {
-        ...block,
+        ...BARE_BLOCK,
         number: 1,
         timestamp: 5,
         baseFeePerGas: 100n,
-        gasUsed: null,
-        gasLimit: null,
         gasUsedRatio: 0.75,
-        blobBaseFee: null,
-        nextBlobBaseFee: null,
-        tips: null,
       },
     ]);
   });

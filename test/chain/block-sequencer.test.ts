@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type BlockReader, createBlockSequencer, type Head } from '../../src/chain/block-sequencer.ts';
 import type { ChainEvent, KnownBlock } from '../../src/chain/chain-source.ts';
 import type { Block, Hex } from '../../src/core/block.ts';
+import { BARE_BLOCK } from '../helpers/chain-blocks.ts';
 import { rounds } from '../helpers/rounds.ts';
 import { createScriptedChain, type ScriptedBlock, type ScriptedChain } from '../helpers/scripted-chain.ts';
 import { wordOf } from './rpc/followed.ts';
@@ -17,16 +18,13 @@ const knownOf = (chain: ScriptedChain): KnownBlock[] => chain.blocks.map(headOf)
 
 function blockOf(block: ScriptedBlock): Block {
   return {
+    ...BARE_BLOCK,
     ...headOf(block),
     timestamp: block.timestamp,
     baseFeePerGas: block.baseFeePerGas,
     gasUsed: block.gasUsed,
     gasLimit: block.gasLimit,
     gasUsedRatio: 0,
-    blobBaseFee: null,
-    nextBaseFee: null,
-    nextBlobBaseFee: null,
-    tips: null,
   };
 }
 

@@ -4,7 +4,7 @@ import type { ChainEvent, ChainSource, KnownBlock } from '../../src/chain/chain-
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
 import type { Block } from '../../src/core/block.ts';
 import { ETHEREUM_FEE_RULE, nextBaseFee } from '../../src/core/eip1559.ts';
-import { isSlowRun } from '../helpers/rounds.ts';
+import { isSlowRun, slowIt } from '../helpers/rounds.ts';
 import { manualClock } from './manual-clock.ts';
 
 const NOW = Date.UTC(2026, 1, 13, 18, 15, 7);
@@ -123,7 +123,7 @@ it('takes back the blocks of another seed', async () => {
   expect(numbers(events)).toEqual([number - 299, number - 298]);
 });
 
-it.runIf(isSlowRun)('lets everything else have its turn while 30 days are made up', async () => {
+slowIt('lets everything else have its turn while 30 days are made up', async () => {
   const chain = source();
   const { number } = await chain.head();
   let turns = 0;

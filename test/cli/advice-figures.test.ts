@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { FIXTURE, parseScores, readScores, scoreOf, writtenScores } from '../../scripts/advice/score.ts';
 import { WRITTEN, withTable } from '../../scripts/advice-figures.ts';
 import { formatPercent } from '../../src/core/units.ts';
-import { isSlowRun } from '../helpers/rounds.ts';
+import { slowIt } from '../helpers/rounds.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
 describe('the figures of the advice (npm run figures writes them)', () => {
-  it.runIf(isSlowRun)('of the stretch in the project are those that a fresh walk finds', async () => {
+  slowIt('of the stretch in the project are those that a fresh walk finds', async () => {
     const fresh = await scoreOf(fileURLToPath(FIXTURE));
     const committed = (await readScores()).filter(({ file }) => file === fresh.file);
     expect(writtenScores(committed)).toBe(writtenScores([fresh]));

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { LISTS_ALL } from '../client/foreign-openapi.ts';
 import { sendJson, serve } from '../client/http-server.ts';
 import { OWN_ALERT } from '../client/own-answers.ts';
-import { isSlowRun } from '../helpers/rounds.ts';
+import { slowIt } from '../helpers/rounds.ts';
 import { runMain } from './captured-io.ts';
 
 type Likely = Readonly<Record<string, number | null>>;
@@ -43,7 +43,7 @@ describe('how likely the price of an alert is', () => {
     expect(asked).toEqual([]);
   });
 
-  it.runIf(isSlowRun)('is said by preview too, below what would have happened', async () => {
+  slowIt('is said by preview too, below what would have happened', async () => {
     const argv = ['alerts', 'preview', '--demo', '--below', '1000000'];
     const { exitCode, stdout } = await runMain(argv);
     expect(exitCode).toBe(0);

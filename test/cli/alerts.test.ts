@@ -6,7 +6,7 @@ import { serve as foreign, sendJson } from '../client/http-server.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { shareServedService } from '../helpers/served-service.ts';
 import { sharedFolder } from '../helpers/shared-folder.ts';
-import { type Captured, type RunOptions, runMain } from './captured-io.ts';
+import { type Captured, ended, type RunOptions, runMain } from './captured-io.ts';
 import { SHORT_RECORDING } from './served.ts';
 
 const folder = sharedFolder('alerts');
@@ -98,11 +98,9 @@ describe.each([
     const shown = async () => AlertDetails.parse(JSON.parse((await alerts(['show', id, '--json'])).stdout));
     const { createdAt, ...before } = await shown();
     const update = await alerts(['update', id, '--below', '4', '--no-once', '--cooldown', '4h']);
-    expect(update).toEqual({
-      exitCode: 0,
-      stdout: '',
-      stderr: `gastop: changed ${id}: Slow < 4 gwei, notify: terminal, cooldown 4h\n`,
-    });
+    expect(update).toEqual(
+      ended(0, '', `gastop: changed ${id}: Slow < 4 gwei, notify: terminal, cooldown 4h\n`),
+    );
     const changed = { ...before, thresholdGwei: 4, disableOnce: false, cooldownMs: 14_400_000 };
     expect(await shown()).toEqual({ ...changed, createdAt, updatedAt: expect.any(String) });
     const hooks = ['--webhook', 'https://example.org/hook', '--slack', 'https://example.org/slack'];
@@ -152,11 +150,9 @@ describe.each([
   });
 
   it('are listed newest first, plainly, cut to a terminal, or as v1 answers them', async () => {
-    expect(await alerts(['list'])).toEqual({
-      exitCode: 0,
-      stdout: '',
-      stderr: 'gastop: there are no alerts; gastop alerts create makes one\n',
-    });
+    expect(await alerts(['list'])).toEqual(
+      ended(0, '', 'gastop: there are no alerts; gastop alerts create makes one\n'),
+    );
     const first = await made(alerts, '--below', '5', '--terminal', '--note', `${'long '.repeat(30)}🚀`);
     const second = await made(alerts, '--above', '7', '--webhook', 'https://example.org/', '--terminal');
     const rows = (await alerts(['list'])).stdout.split('\n');
@@ -207,22 +203,18 @@ describe.each([
     const unseen = await alerts(['delete', id], { terminal: true, stderrIsTTY: false });
     expect(unseen).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('say --yes') });
     expect((await alerts(['show', id])).exitCode).toBe(0);
-    expect(await alerts(['delete', id])).toEqual({
-      exitCode: 2,
-      stdout: '',
-      stderr: 'gastop: cannot ask before deleting, as stdin is no terminal; say --yes\n',
-    });
+    expect(await alerts(['delete', id])).toEqual(
+      ended(2, '', 'gastop: cannot ask before deleting, as stdin is no terminal; say --yes\n'),
+    );
     const deleted = await alerts(['delete', id, '--yes'], { terminal: true });
     expect(deleted).toEqual({ exitCode: 0, stdout: '', stderr: `gastop: deleted ${id}\n` });
   });
 
   it('what the service refuses is said of the flags that were given', async () => {
     const refused = (...argv: string[]) => alerts(['create', '--below', '5', ...argv]);
-    expect(await refused('--webhook', 'http://hook.example.org/a')).toEqual({
-      exitCode: 2,
-      stdout: '',
-      stderr: 'gastop: --webhook must begin with https://\n',
-    });
+    expect(await refused('--webhook', 'http://hook.example.org/a')).toEqual(
+      ended(2, '', 'gastop: --webhook must begin with https://\n'),
+    );
     const argv = ['--terminal', '--email', 'gas@example.org', '--webhook', 'http://hook.example.org/a'];
     expect((await refused(...argv)).stderr.split('\n')).toEqual([
       'gastop: 2 things are wrong with this alert',
@@ -326,24 +318,21 @@ describe('an alert that cannot be', () => {
     expect(stderr).not.toContain('secret-token');
   });
 
-  it.skipIf(process.platform === 'win32')(
-    'from a file that is not there, a folder, or one too long',
-    async () => {
-      const long = freshFile();
-      writeFileSync(long, ' '.repeat(70_000));
-      chmodSync(long, 0o600);
-      for (const [file, says] of [
-        ['/no/such.json', 'does not exist'],
-        [folder, 'is a folder'],
-        [long, 'is longer than 64 kB'],
-      ] as const) {
-        const { exitCode, stderr } = await runMain(['alerts', 'create', file, '--url', 'http://127.0.0.1:1']);
-        expect(exitCode).toBe(2);
-        expect(stderr).toMatch(/^gastop: [^\n]+\n$/);
-        expect(stderr).toContain(says);
-      }
-    },
-  );
+  it.skipIf(process.platform === 'win32')('from a file not there, a folder, or one too long', async () => {
+    const long = freshFile();
+    writeFileSync(long, ' '.repeat(70_000));
+    chmodSync(long, 0o600);
+    for (const [file, says] of [
+      ['/no/such.json', 'does not exist'],
+      [folder, 'is a folder'],
+      [long, 'is longer than 64 kB'],
+    ] as const) {
+      const { exitCode, stderr } = await runMain(['alerts', 'create', file, '--url', 'http://127.0.0.1:1']);
+      expect(exitCode).toBe(2);
+      expect(stderr).toMatch(/^gastop: [^\n]+\n$/);
+      expect(stderr).toContain(says);
+    }
+  });
 });
 
 describe('where alerts are kept', () => {
@@ -448,11 +437,9 @@ it('alerts of a service that others run are listed in its own words, harmless fo
   const { stdout } = await runMain(['alerts', 'list', '--url', url]);
   expect(stdout).not.toContain('\u001b');
   expect(stdout).toMatch(/^65f0\/\.\.\/x +standard < 12 gwei +snoozed\S* +web push +- +- +.*hi$/im);
-  expect(await runMain(['alerts', 'disable', '65f0/../x', '--url', url])).toEqual({
-    exitCode: 0,
-    stdout: '',
-    stderr: 'gastop: disabled 65f0/../x\n',
-  });
+  expect(await runMain(['alerts', 'disable', '65f0/../x', '--url', url])).toEqual(
+    ended(0, '', 'gastop: disabled 65f0/../x\n'),
+  );
   const json = await runMain(['alerts', 'disable', '65f0/../x', '--json', '--url', url]);
   expect(json).toEqual({ exitCode: 0, stdout: '', stderr: '' });
 });

@@ -4,7 +4,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, describe, expect, it } from 'vitest';
 import { SIMULATED_CHAIN_ID } from '../../src/core/chains.ts';
 import { startAnvil } from '../helpers/anvil.ts';
-import { isSlowRun } from '../helpers/rounds.ts';
+import { slowIt } from '../helpers/rounds.ts';
 import { sharedFolder } from '../helpers/shared-folder.ts';
 import { type RunOptions, runMain } from './captured-io.ts';
 
@@ -118,33 +118,30 @@ describe('on a real node', () => {
     });
   };
 
-  it.runIf(isSlowRun)(
-    'while no node answers they are listed without their distance, and a check tells nothing by prices that were stored',
-    async () => {
-      expect((await offline(['list'])).stderr).toBe(
-        'gastop: there are no auto-txs; gastop auto-txs create makes one\n',
-      );
-      const made = await run(['create', await signedFile(), '--target', '0.05']);
-      const id = made.stdout.trim();
-      // Both wait for a node that may only be starting, so they wait together.
-      const [listed, checked] = await Promise.all([
-        offline(['list']),
-        offline(['check', await signedFile({ nonce: 1 }), '--target', '0.05']),
-      ]);
-      const { exitCode, stdout, stderr } = listed;
-      expect({ exitCode, stderr }).toEqual({
-        exitCode: 0,
-        stderr: 'gastop: the prices are unknown now, and so are the distances to the targets\n',
-      });
-      expect(stdout).toMatch(new RegExp(`^${id}  pending  Average ≤ 0.05 gwei +- `, 'm'));
-      for (const name of ['nonce', 'nonce-gap', 'balance', 'cap'])
-        expect(checked.stdout).toMatch(new RegExp(`^\\? ${name} `, 'm'));
-      expect(checked.stdout).toMatch(/^✓ chain /m);
-      expect(checked.stdout).not.toMatch(/has to\s+fall/);
-      await run(['cancel', id]);
-      await run(['delete', id, '--yes']);
-    },
-  );
+  slowIt('while no node answers the list has no distances, no check goes by stored prices', async () => {
+    expect((await offline(['list'])).stderr).toBe(
+      'gastop: there are no auto-txs; gastop auto-txs create makes one\n',
+    );
+    const made = await run(['create', await signedFile(), '--target', '0.05']);
+    const id = made.stdout.trim();
+    // Both wait for a node that may only be starting, so they wait together.
+    const [listed, checked] = await Promise.all([
+      offline(['list']),
+      offline(['check', await signedFile({ nonce: 1 }), '--target', '0.05']),
+    ]);
+    const { exitCode, stdout, stderr } = listed;
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: 'gastop: the prices are unknown now, and so are the distances to the targets\n',
+    });
+    expect(stdout).toMatch(new RegExp(`^${id}  pending  Average ≤ 0.05 gwei +- `, 'm'));
+    for (const name of ['nonce', 'nonce-gap', 'balance', 'cap'])
+      expect(checked.stdout).toMatch(new RegExp(`^\\? ${name} `, 'm'));
+    expect(checked.stdout).toMatch(/^✓ chain /m);
+    expect(checked.stdout).not.toMatch(/has to\s+fall/);
+    await run(['cancel', id]);
+    await run(['delete', id, '--yes']);
+  });
 
   it('a simulated chain takes one that is signed for its chain id, and says that nothing is kept', async () => {
     const create = async (chainId: number) =>

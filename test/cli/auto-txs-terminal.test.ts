@@ -4,7 +4,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
 import { sendJson, serve } from '../client/http-server.ts';
 import { gastop } from '../helpers/gastop.ts';
-import { isSlowRun } from '../helpers/rounds.ts';
+import { slowIt } from '../helpers/rounds.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 import { startProgram } from './served-program.ts';
 
@@ -48,7 +48,7 @@ describe.skipIf(process.platform === 'win32')('a signed transaction at a termina
     expect(terminal.leftovers()).toEqual([]);
   });
 
-  it.runIf(isSlowRun)('can be given up with Ctrl-C, which leaves the terminal as it was', async () => {
+  slowIt('can be given up with Ctrl-C, which leaves the terminal as it was', async () => {
     const { url } = await service();
     await using terminal = await gastop(['auto-txs', 'check', '--url', url], { watchTty: true });
     await terminal.waitFor('Paste the raw signed transaction');
@@ -58,23 +58,21 @@ describe.skipIf(process.platform === 'win32')('a signed transaction at a termina
   });
 });
 
-it.skipIf(process.platform !== 'linux')(
-  'a full disk behind a command shows nothing of it either',
-  async () => {
-    const folder = await temporaryFolder();
-    const raw = await signed(0);
-    const file = join(folder, 'signed.txt');
-    writeFileSync(file, raw);
-    const echo = await serve((_, response) =>
-      sendJson(response, { id: 'made-1', rawTransaction: raw, note: raw }),
-    );
-    const { ended } = startProgram(
-      ['auto-txs', 'create', file, '--target', '5', '--json', '--url', echo.url],
-      { home: folder, env: { GASTOP_DEBUG: '1' }, output: '/dev/full' },
-    );
-    const { code, stderr } = await ended;
-    expect(code).toBe(1);
-    expect(stderr).toContain('the disk is full');
-    expect(stderr).not.toContain(raw.slice(-60));
-  },
-);
+it.skipIf(process.platform !== 'linux')('a full disk behind a command shows none of it either', async () => {
+  const folder = await temporaryFolder();
+  const raw = await signed(0);
+  const file = join(folder, 'signed.txt');
+  writeFileSync(file, raw);
+  const echo = await serve((_, response) =>
+    sendJson(response, { id: 'made-1', rawTransaction: raw, note: raw }),
+  );
+  const { ended } = startProgram(['auto-txs', 'create', file, '--target', '5', '--json', '--url', echo.url], {
+    home: folder,
+    env: { GASTOP_DEBUG: '1' },
+    output: '/dev/full',
+  });
+  const { code, stderr } = await ended;
+  expect(code).toBe(1);
+  expect(stderr).toContain('the disk is full');
+  expect(stderr).not.toContain(raw.slice(-60));
+});

@@ -148,28 +148,25 @@ describe('a signed transaction', () => {
       () => serializeTransaction({ ...CALL, type: 'eip1559', maxFeePerGas: 5n }),
       'not signed',
     ],
-  ])(
-    '%s is none: one line that repeats nothing, and nothing is asked of anybody',
-    async (_, content, says) => {
-      const service = await foreignService();
-      const name = join(mkdtempSync(join(folder, 'bad-')), 'signed.txt');
-      writeFileSync(name, content());
-      for (const command of [['check'], ['create', '--target', '5'], ['update', 'made-1']]) {
-        const { exitCode, stdout, stderr } = await run([...command, name, '--url', service.url], {
-          env: { GASTOP_DEBUG: '' },
-        });
-        expect({ exitCode, stdout, lines: stderr.trim().split('\n').length }).toEqual({
-          exitCode: 2,
-          stdout: '',
-          lines: 1,
-        });
-        expect(stderr).toContain(says);
-        const text = String(content()).trim();
-        if (text.length > 20) expect(stderr).not.toContain(text.slice(0, 60));
-      }
-      expect(service.requests).toEqual([]);
-    },
-  );
+  ])('%s is none: one line that repeats nothing, and nobody is asked', async (_, content, says) => {
+    const service = await foreignService();
+    const name = join(mkdtempSync(join(folder, 'bad-')), 'signed.txt');
+    writeFileSync(name, content());
+    for (const command of [['check'], ['create', '--target', '5'], ['update', 'made-1']]) {
+      const { exitCode, stdout, stderr } = await run([...command, name, '--url', service.url], {
+        env: { GASTOP_DEBUG: '' },
+      });
+      expect({ exitCode, stdout, lines: stderr.trim().split('\n').length }).toEqual({
+        exitCode: 2,
+        stdout: '',
+        lines: 1,
+      });
+      expect(stderr).toContain(says);
+      const text = String(content()).trim();
+      if (text.length > 20) expect(stderr).not.toContain(text.slice(0, 60));
+    }
+    expect(service.requests).toEqual([]);
+  });
 
   it('is no argument, whatever stands around it, and is not repeated', async () => {
     const service = await foreignService();

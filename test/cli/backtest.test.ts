@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { GASTOP, gastop } from '../helpers/gastop.ts';
-import { isSlowRun } from '../helpers/rounds.ts';
+import { slowIt } from '../helpers/rounds.ts';
 import { sharedFolder } from '../helpers/shared-folder.ts';
 import { type Captured, runMain } from './captured-io.ts';
 import { RECORDING } from './served.ts';
@@ -54,16 +54,13 @@ describe('gastop backtest', () => {
     expect(whole.stdout).not.toMatch(/NaN|Infinity|undefined|\u001b/);
   });
 
-  it.each(['a', "b'c", 'long'.repeat(20)])(
-    'names %s so that the line can be pasted, if it fits',
-    async (name) => {
-      const path = shortRecording(name, 200);
-      const line = (file: string) => `  gastop backtest ${file} --predictions OUT.jsonl`;
-      const own = line(name === "b'c" ? `'${path.replace("'", "'\\''")}'` : path);
-      const { stdout } = await runMain(['backtest', path, '--lanes']);
-      expect(stdout.trimEnd().split('\n').at(-1)).toBe(own.length > 80 ? line('FILE') : own);
-    },
-  );
+  it.each(['a', "b'c", 'long'.repeat(20)])('names %s for pasting the line, if it fits', async (name) => {
+    const path = shortRecording(name, 200);
+    const line = (file: string) => `  gastop backtest ${file} --predictions OUT.jsonl`;
+    const own = line(name === "b'c" ? `'${path.replace("'", "'\\''")}'` : path);
+    const { stdout } = await runMain(['backtest', path, '--lanes']);
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe(own.length > 80 ? line('FILE') : own);
+  });
 
   it('--json has all of it as one object', () => {
     const answer = JSON.parse(shortJson.stdout);
@@ -89,26 +86,23 @@ describe('gastop backtest', () => {
     }
   });
 
-  it.runIf(isSlowRun)(
-    '--lanes and --horizons show that part alone; both show both; --ascii needs no other characters',
-    async () => {
-      const lanes = await runMain(['backtest', short, '--lanes', '--ascii']);
-      expect(lanes.stdout).toMatch(/^[\x20-\x7e\n]+$/);
-      expect(lanes.stdout).not.toContain('?');
-      expect(lanes.stdout).toContain('Slow:');
-      expect(lanes.stdout).not.toContain('Horizons');
-      const [fast] = JSON.parse(shortJson.stdout).lanes;
-      expect(lanes.stdout).toMatch(new RegExp(`^gastop +${(fast.rules[0].kept * 100).toFixed(1)} %`, 'm'));
-      const horizons = await runMain(['backtest', short, '--horizons', '--json']);
-      expect(Object.keys(JSON.parse(horizons.stdout)).join(' ')).toBe(
-        'file chainId stretch judged horizons unjudgedHorizons waits',
-      );
-      const both = await runMain(['backtest', short, '--horizons', '--lanes', '--json']);
-      expect(both.stdout).toBe(shortJson.stdout);
-    },
-  );
+  slowIt('--lanes and --horizons show that part, both show both; --ascii has ASCII alone', async () => {
+    const lanes = await runMain(['backtest', short, '--lanes', '--ascii']);
+    expect(lanes.stdout).toMatch(/^[\x20-\x7e\n]+$/);
+    expect(lanes.stdout).not.toContain('?');
+    expect(lanes.stdout).toContain('Slow:');
+    expect(lanes.stdout).not.toContain('Horizons');
+    const [fast] = JSON.parse(shortJson.stdout).lanes;
+    expect(lanes.stdout).toMatch(new RegExp(`^gastop +${(fast.rules[0].kept * 100).toFixed(1)} %`, 'm'));
+    const horizons = await runMain(['backtest', short, '--horizons', '--json']);
+    expect(Object.keys(JSON.parse(horizons.stdout)).join(' ')).toBe(
+      'file chainId stretch judged horizons unjudgedHorizons waits',
+    );
+    const both = await runMain(['backtest', short, '--horizons', '--lanes', '--json']);
+    expect(both.stdout).toBe(shortJson.stdout);
+  });
 
-  it.runIf(isSlowRun)('reads JSON Lines and gzip as well, with the same result', async () => {
+  slowIt('reads JSON Lines and gzip as well, with the same result', async () => {
     const score = ({ stdout }: Captured) => ({ ...JSON.parse(stdout), file: '' });
     writeFileSync(at('blocks.csv.gz'), gzipSync(readFileSync(short)));
     expect(score(await runMain(['backtest', at('blocks.csv.gz'), '--json']))).toEqual(score(shortJson));
@@ -233,13 +227,10 @@ describe('what cannot be done is one clear line', () => {
     expect((await refused([at('damaged.gz')])).stderr).toContain('the compressed data ends early');
   });
 
-  it.skipIf(process.getuid?.() === 0 || process.platform === 'win32')(
-    'a file that may not be read',
-    async () => {
-      chmodSync(shortRecording('secret.csv', 300), 0o000);
-      expect((await refused([at('secret.csv')])).stderr).toContain('may not be read');
-    },
-  );
+  it.skipIf(process.getuid?.() === 0 || process.platform === 'win32')('a file it may not read', async () => {
+    chmodSync(shortRecording('secret.csv', 300), 0o000);
+    expect((await refused([at('secret.csv')])).stderr).toContain('may not be read');
+  });
 });
 
 describe('a long walk', () => {
@@ -272,14 +263,11 @@ describe('a long walk', () => {
     }
   });
 
-  it.runIf(isSlowRun)(
-    'shows on a terminal how far it is, and leaves a clean line behind at Ctrl-C',
-    async () => {
-      await using terminal = await gastop(['backtest', RECORDING], { watchTty: true });
-      await terminal.waitFor(/^[|/\\-] \d+ % {2}block [\d,]+ of 2,001$/m);
-      await terminal.press('ctrl+c');
-      expect((await terminal.waitForExit()).exitCode).toBe(130);
-      expect(terminal.screen().join('')).not.toContain('%');
-    },
-  );
+  slowIt('shows on a terminal how far it is, and leaves a clean line behind at Ctrl-C', async () => {
+    await using terminal = await gastop(['backtest', RECORDING], { watchTty: true });
+    await terminal.waitFor(/^[|/\\-] \d+ % {2}block [\d,]+ of 2,001$/m);
+    await terminal.press('ctrl+c');
+    expect((await terminal.waitForExit()).exitCode).toBe(130);
+    expect(terminal.screen().join('')).not.toContain('%');
+  });
 });

@@ -185,14 +185,12 @@ it.skipIf(process.platform === 'win32')('a config file that leads round to itsel
   );
 });
 
-describe('a database that cannot be used', () => {
-  it('held by another program for good ends with one line and exit 1', async () => {
-    const holder = new DatabaseSync(at('held.db'));
-    holder.exec('begin exclusive');
-    const result = await runMain(['now', '--demo', '--db', at('held.db')], { home: folder });
-    holder.close();
-    expectOneLine(result, 1, 'held.db is in use by another program; close it');
-  });
+it('a database that cannot be used held by another program for good ends with one line and exit 1', async () => {
+  const holder = new DatabaseSync(at('held.db'));
+  holder.exec('begin exclusive');
+  const result = await runMain(['now', '--demo', '--db', at('held.db')], { home: folder });
+  holder.close();
+  expectOneLine(result, 1, 'held.db is in use by another program; close it');
 });
 
 describe('a source that cannot be used ends with exit 3, 4 or 5', () => {

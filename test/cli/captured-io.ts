@@ -7,6 +7,13 @@ export interface Captured {
   readonly stderr: string;
 }
 
+/** How a run ended: its exit code, all that it gave on stdout, all that it said on stderr. */
+export const ended = (exitCode: number, stdout: string, stderr: string): Captured => ({
+  exitCode,
+  stdout,
+  stderr,
+});
+
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly home?: string;

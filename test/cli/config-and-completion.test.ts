@@ -152,16 +152,13 @@ describe('gastop config', () => {
 const has = (shell: string): boolean => spawnSync(shell, ['-c', 'exit 0']).status === 0;
 
 describe('gastop completion', () => {
-  it.each(['bash', 'zsh', 'fish'])(
-    '%s: is a script that the shell can read, with every command and flag',
-    async (shell) => {
-      const { exitCode, stdout } = await runMain(['completion', shell]);
-      expect(exitCode).toBe(0);
-      const words = 'live now history record config completion window format rpc'.split(' ');
-      for (const word of words) expect(stdout).toContain(word);
-      if (has(shell)) execFileSync(shell, ['-n'], { input: stdout });
-    },
-  );
+  it.each(['bash', 'zsh', 'fish'])('%s: is a script for it, with every command and flag', async (shell) => {
+    const { exitCode, stdout } = await runMain(['completion', shell]);
+    expect(exitCode).toBe(0);
+    const words = 'live now history record config completion window format rpc'.split(' ');
+    for (const word of words) expect(stdout).toContain(word);
+    if (has(shell)) execFileSync(shell, ['-n'], { input: stdout });
+  });
 
   const complete = async (...words: string[]): Promise<string[]> => {
     const { stdout: script } = await runMain(['completion', 'bash']);

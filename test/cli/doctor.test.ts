@@ -311,36 +311,33 @@ describe('a source in this process', () => {
   });
 });
 
-describe.skipIf(!HAS_OPENSSL)(
-  'over TLS (skipped: no openssl to make a certificate, where it is skipped)',
-  () => {
-    const trusting = (cert: string) => {
-      const before = getCACertificates('default');
-      setDefaultCACertificates([...before, cert]);
-      onTestFinished(() => setDefaultCACertificates(before));
-    };
+describe.skipIf(!HAS_OPENSSL)('over TLS (where it is skipped: no openssl to make a certificate)', () => {
+  const trusting = (cert: string) => {
+    const before = getCACertificates('default');
+    setDefaultCACertificates([...before, cert]);
+    onTestFinished(() => setDefaultCACertificates(before));
+  };
 
-    it('with a certificate that nobody vouches for: exit 3, and the certificate is told', async () => {
-      const { url } = await serveAnswers(OWN_ROUTES, { secure: selfSigned() });
-      const result = await doctor(url);
-      expect(result.exitCode).toBe(3);
-      expectHarmless(result);
-      expect(result.stdout).toContain('tls           TLSv1.3');
-      expect(result.stdout).toMatch(/certificate {3}gas\.example\.org, Test of gastop, issued by/);
-      expect(unwrapped(result.stdout)).toContain('not trusted: it is self-signed');
-    });
+  it('with a certificate that nobody vouches for: exit 3, and the certificate is told', async () => {
+    const { url } = await serveAnswers(OWN_ROUTES, { secure: selfSigned() });
+    const result = await doctor(url);
+    expect(result.exitCode).toBe(3);
+    expectHarmless(result);
+    expect(result.stdout).toContain('tls           TLSv1.3');
+    expect(result.stdout).toMatch(/certificate {3}gas\.example\.org, Test of gastop, issued by/);
+    expect(unwrapped(result.stdout)).toContain('not trusted: it is self-signed');
+  });
 
-    it('with one that is trusted: usable, and a certificate that ends soon is a warning', async () => {
-      const soon = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '');
-      const certificate = selfSigned({ to: soon });
-      trusting(certificate.cert);
-      const { url } = await serveAnswers(OWN_ROUTES, { secure: certificate });
-      const { exitCode, connection, warnings } = await reportOn(url);
-      expect({ exitCode, connection }).toMatchObject({
-        exitCode: 0,
-        connection: { encrypted: true, tls: { ok: true, trusted: true } },
-      });
-      expect(warnings).toEqual([expect.stringMatching(/^the certificate ends in 2d/)]);
+  it('with one that is trusted: usable, and a certificate that ends soon is a warning', async () => {
+    const soon = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '');
+    const certificate = selfSigned({ to: soon });
+    trusting(certificate.cert);
+    const { url } = await serveAnswers(OWN_ROUTES, { secure: certificate });
+    const { exitCode, connection, warnings } = await reportOn(url);
+    expect({ exitCode, connection }).toMatchObject({
+      exitCode: 0,
+      connection: { encrypted: true, tls: { ok: true, trusted: true } },
     });
-  },
-);
+    expect(warnings).toEqual([expect.stringMatching(/^the certificate ends in 2d/)]);
+  });
+});

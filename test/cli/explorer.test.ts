@@ -63,13 +63,10 @@ tips, gwei    p10 0.00100  p25 0.00200  p50 0.0100  p75 0.0210  p90 0.100
     expect(stdout).toMatch(/^burnt +0 ETH$/m);
   });
 
-  it.each(['24,337,604', '24_337_604', '0x1735cc4', '#24337604'])(
-    'takes its number as %s',
-    async (number) => {
-      const { exitCode } = await run(['block', number], { '/metrics/block/24337604': BLOCK });
-      expect(exitCode).toBe(0);
-    },
-  );
+  it.each(['24,337,604', '24_337_604', '0x1735cc4', '#24337604'])('takes a number as %s', async (number) => {
+    const { exitCode } = await run(['block', number], { '/metrics/block/24337604': BLOCK });
+    expect(exitCode).toBe(0);
+  });
 
   it('of a service in other words and in gwei is read all the same, clean of escapes', async () => {
     const foreign = { data: { number: '7', baseFee: 12.5, txCount: 3, miner: `\u001b[31m${TX.from}\u0007` } };

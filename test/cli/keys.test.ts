@@ -8,7 +8,7 @@ import { KeyStore } from '../../src/store/api-keys.ts';
 import { openKeyDatabase } from '../../src/store/database.ts';
 import { sharedFolder } from '../helpers/shared-folder.ts';
 import { refusal } from '../service/keys/key-service.ts';
-import { type Captured, runMain } from './captured-io.ts';
+import { type Captured, ended, runMain } from './captured-io.ts';
 
 const root = sharedFolder('keys');
 
@@ -212,11 +212,9 @@ describe('gastop keys revoke', () => {
   it('asks at a terminal, ends a key and says so; a second time changes nothing and says so too', async () => {
     const { home, run, create, ask } = newHome();
     const { id, key } = await create('--name', 'bot');
-    expect(await run('revoke', id)).toEqual({
-      exitCode: 2,
-      stdout: '',
-      stderr: 'gastop: cannot ask before revoking, as stdin is no terminal; say --yes\n',
-    });
+    expect(await run('revoke', id)).toEqual(
+      ended(2, '', 'gastop: cannot ask before revoking, as stdin is no terminal; say --yes\n'),
+    );
     const asked = (answer: string) => runMain(['keys', 'revoke', id], { home, terminal: true, answer });
     expect((await asked('n')).stderr).toBe(
       `Revoke key ${id} (bot) of the plan free and disable its alerts, for good? [y/N] gastop: kept key ${id}\n`,

@@ -9,7 +9,7 @@ import { sendJson, serve } from '../client/http-server.ts';
 import { OWN_RECOMMENDATION, OWN_SNAPSHOT } from '../client/own-answers.ts';
 import { sharedFolder } from '../helpers/shared-folder.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import { runMain } from './captured-io.ts';
+import { ended, runMain } from './captured-io.ts';
 import { RECORDING, SHORT_RECORDING, serveRecording, withZeroTips } from './served.ts';
 
 const recorded = readFileSync(RECORDING, 'utf8')
@@ -105,11 +105,7 @@ describe('now --below', () => {
 
   it('says in one line how likely a price is reached', async () => {
     const dear = await below('1000000', '--within', '10m');
-    expect(dear).toEqual({
-      exitCode: 0,
-      stdout: '[REPLAY]  at or below 1,000,000 gwei within 10m: over 99 % likely\n',
-      stderr: '',
-    });
+    expect(dear).toEqual(ended(0, '[REPLAY]  at or below 1,000,000 gwei within 10m: over 99 % likely\n', ''));
     expect((await below('0.000000001', '--within', '15m')).stdout).toBe(
       '[REPLAY]  at or below 0.000000001 gwei within 15m: 2 % likely\n',
     );
@@ -227,13 +223,11 @@ describe('history over a recording', () => {
   });
 });
 
-describe('a service at a URL', () => {
-  it('now --json prints its answer as it is, and sends the key', async () => {
-    const before = served.keys.length;
-    const env = { GASTOP_API_KEY: 'the-key' };
-    const { exitCode, stdout, stderr } = await runMain(['now', '--json', '--url', served.origin], { env });
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    expect(GasCurrent.parse(JSON.parse(stdout)).source.kind).toBe('replay');
-    expect(new Set(served.keys.slice(before))).toEqual(new Set(['the-key']));
-  });
+it('a service at a URL now --json prints its answer as it is, and sends the key', async () => {
+  const before = served.keys.length;
+  const env = { GASTOP_API_KEY: 'the-key' };
+  const { exitCode, stdout, stderr } = await runMain(['now', '--json', '--url', served.origin], { env });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  expect(GasCurrent.parse(JSON.parse(stdout)).source.kind).toBe('replay');
+  expect(new Set(served.keys.slice(before))).toEqual(new Set(['the-key']));
 });

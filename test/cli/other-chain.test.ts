@@ -8,7 +8,7 @@ import { makeBlocks } from '../helpers/chain-blocks.ts';
 import { startJsonRpcServer } from '../helpers/json-rpc-server.ts';
 import { createScriptedChain } from '../helpers/scripted-chain.ts';
 import { sharedFolder } from '../helpers/shared-folder.ts';
-import { runMain } from './captured-io.ts';
+import { ended, runMain } from './captured-io.ts';
 
 const folder = sharedFolder('other-chain');
 const db = join(folder, 'anvil.db');
@@ -27,17 +27,9 @@ it.each(['now', 'now --stale-ok', 'wait --below 1', 'history', 'serve --port 0']
     const argv = command.split(' ');
     const said = 'gastop: anvil.db holds chain 31337, not';
     const demo = await runMain([...argv, '--demo', '--db', db]);
-    expect(demo).toEqual({
-      exitCode: 2,
-      stdout: '',
-      stderr: `${said} the simulated chain; name another path with --db\n`,
-    });
+    expect(demo).toEqual(ended(2, '', `${said} the simulated chain; name another path with --db\n`));
     const other = await runMain([...argv, '--rpc', node.url, '--db', db]);
-    expect(other).toEqual({
-      exitCode: 2,
-      stdout: '',
-      stderr: `${said} chain 1; name another path with --db\n`,
-    });
+    expect(other).toEqual(ended(2, '', `${said} chain 1; name another path with --db\n`));
   },
 );
 
@@ -48,11 +40,7 @@ describe('a development chain that borrows the id of Ethereum', () => {
     await anvil.mine(3);
     const env = { XDG_DATA_HOME: folder };
     const argv = ['now', '--rpc', anvil.url, '--format', '{chain} {block}'];
-    expect(await runMain(argv, { env })).toEqual({
-      exitCode: 0,
-      stdout: 'development chain with id 1 3\n',
-      stderr: '',
-    });
+    expect(await runMain(argv, { env })).toEqual(ended(0, 'development chain with id 1 3\n', ''));
     expect(readdirSync(join(folder, 'gastop'))).toContain('chain-1-dev.db');
     expect(readdirSync(join(folder, 'gastop'))).not.toContain('chain-1.db');
   });
@@ -64,16 +52,12 @@ describe('a development chain that borrows the id of Ethereum', () => {
     expect((await runMain(['now', '--rpc', node.url, '--stale-ok', '--db', real])).exitCode).toBe(0);
     expect((await runMain(['now', '--rpc', anvil.url, '--stale-ok', '--db', borrowed])).exitCode).toBe(0);
     const others = 'name another path with --db\n';
-    expect(await runMain(['now', '--rpc', anvil.url, '--db', real])).toEqual({
-      exitCode: 2,
-      stdout: '',
-      stderr: `gastop: real.db holds chain 1, not a development chain with id 1; ${others}`,
-    });
-    expect(await runMain(['now', '--rpc', node.url, '--db', borrowed])).toEqual({
-      exitCode: 2,
-      stdout: '',
-      stderr: `gastop: borrowed.db holds a development chain with id 1, not chain 1; ${others}`,
-    });
+    expect(await runMain(['now', '--rpc', anvil.url, '--db', real])).toEqual(
+      ended(2, '', `gastop: real.db holds chain 1, not a development chain with id 1; ${others}`),
+    );
+    expect(await runMain(['now', '--rpc', node.url, '--db', borrowed])).toEqual(
+      ended(2, '', `gastop: borrowed.db holds a development chain with id 1, not chain 1; ${others}`),
+    );
   });
 });
 

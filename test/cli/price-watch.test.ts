@@ -43,17 +43,15 @@ function watching(plan: Parameters<typeof waitPlan>[0]) {
   };
 }
 
-describe('what wait takes for the price it waits for', () => {
-  it.each([
-    ['at most the target, to the wei', { below: FIVE }, FIVE + 1n, FIVE],
-    ['at least the target', { above: FIVE }, FIVE - 1n, FIVE],
-    ['a few wei', { below: 7n }, 8n, 7n],
-    ['that of the lane asked for', { below: FIVE, lane: 'slow' }, FIVE + 2n, FIVE + 1n],
-    ['that of the dearest lane', { below: FIVE, lane: 'fast' }, FIVE, FIVE - 1n],
-  ] as const)('is %s', (_title, plan, before, after) => {
-    const see = watching(plan);
-    expect([see(snapshot(before, 1)), see(snapshot(after, 2))]).toEqual([0, 1]);
-  });
+it.each([
+  ['at most the target, to the wei', { below: FIVE }, FIVE + 1n, FIVE],
+  ['at least the target', { above: FIVE }, FIVE - 1n, FIVE],
+  ['a few wei', { below: 7n }, 8n, 7n],
+  ['that of the lane asked for', { below: FIVE, lane: 'slow' }, FIVE + 2n, FIVE + 1n],
+  ['that of the dearest lane', { below: FIVE, lane: 'fast' }, FIVE, FIVE - 1n],
+] as const)('what wait takes for the price it waits for is %s', (_title, plan, before, after) => {
+  const see = watching(plan);
+  expect([see(snapshot(before, 1)), see(snapshot(after, 2))]).toEqual([0, 1]);
 });
 
 describe('what wait never goes by', () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isSlowRun } from '../helpers/rounds.ts';
+import { isSlowRun, slowIt } from '../helpers/rounds.ts';
 import { sharedFolder } from '../helpers/shared-folder.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { runMain } from './captured-io.ts';
@@ -26,23 +26,20 @@ describe('the program as a process', () => {
     expect(JSON.parse(stdout).items).toEqual([expect.objectContaining({ state: 'revoked' })]);
   });
 
-  it.runIf(isSlowRun).each(['stdout', 'stderr'])(
-    'says nothing when the terminal behind %s is gone',
-    async (name) => {
-      const before = `
+  slowIt.each(['stdout', 'stderr'])('says nothing when the terminal behind %s is gone', async (name) => {
+    const before = `
       process.${name}.isTTY = true;
       const timer = setInterval(() => {
         if (process.${name}.listenerCount('error') === 0) return;
         clearInterval(timer);
         process.${name}.emit('error', Object.assign(new Error('write EIO'), { code: 'EIO' }));
       }, 1);`;
-      const { code, stderr } = await run(['now', '--replay', SHORT_RECORDING, '--format', '{block}'], {
-        before,
-      });
-      expect(code).toBe(0);
-      expect(stderr).not.toMatch(/EIO|\bat /);
-    },
-  );
+    const { code, stderr } = await run(['now', '--replay', SHORT_RECORDING, '--format', '{block}'], {
+      before,
+    });
+    expect(code).toBe(0);
+    expect(stderr).not.toMatch(/EIO|\bat /);
+  });
 
   it('writes data to stdout and nothing else anywhere, but for a warning that is not of SQLite', async () => {
     const before = "setTimeout(() => process.emitWarning('look here', 'ExperimentalWarning'), 1)";
@@ -84,18 +81,15 @@ describe('an old Node', () => {
   const old = (version: string): string =>
     `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`;
 
-  it.each(isSlowRun ? ['16.20.2', '22.12.0'] : ['22.12.0'])(
-    '%s is turned away with the way out',
-    async (version) => {
-      const { code, stdout, stderr } = await run(['now'], { before: old(version) });
-      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toBe(
-        `gastop needs Node.js 22.13 or newer (this is ${version}). Run: npx -p node@24 -p gastop gastop\n`,
-      );
-    },
-  );
+  it.each(isSlowRun ? ['16.20.2', '22.12.0'] : ['22.12.0'])('%s is refused, with advice', async (version) => {
+    const { code, stdout, stderr } = await run(['now'], { before: old(version) });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toBe(
+      `gastop needs Node.js 22.13 or newer (this is ${version}). Run: npx -p node@24 -p gastop gastop\n`,
+    );
+  });
 
-  it.runIf(isSlowRun)('22.13.0 will do, and says which version gastop is', async () => {
+  slowIt('22.13.0 will do, and says which version gastop is', async () => {
     const { code, stdout } = await run(['--version'], { before: old('22.13.0') });
     expect(code).toBe(0);
     expect(stdout).toMatch(/^gastop \S+\n$/);

@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, it } from 'vitest';
 import { GASTOP } from '../helpers/gastop.ts';
-import { isSlowRun } from '../helpers/rounds.ts';
+import { isSlowRun, slowIt } from '../helpers/rounds.ts';
 import { serveRecording } from './served.ts';
 
 const asked: string[] = [];
@@ -74,14 +74,14 @@ it('nodes are asked through https_proxy; where it does not help, a line says thr
   expect(stderr).not.toContain('pass-word');
 });
 
-it.runIf(isSlowRun)('this machine is asked itself, and whatever no_proxy names', async () => {
+slowIt('this machine is asked itself, and whatever no_proxy names', async () => {
   const env = { http_proxy: 'http://127.0.0.1:1', HTTP_PROXY: 'http://127.0.0.1:1' };
   expect(await run([...NOW, served.origin], env)).toMatchObject({ code: 0, stderr: '' });
   const { stderr } = await run([...NOW, 'http://gas.invalid'], { ...env, no_proxy: 'gas.invalid' });
   expect(stderr).toMatch(/no such host|could not be looked up/);
 });
 
-it.runIf(isSlowRun)('a node of this machine is asked itself, whichever way it is called', async () => {
+slowIt('a node of this machine is asked itself, whichever way it is called', async () => {
   const { port } = new URL(served.origin);
   for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
     const { code } = await run(['now', '--rpc', `http://${host}:${port}`], { http_proxy: address });
@@ -89,7 +89,7 @@ it.runIf(isSlowRun)('a node of this machine is asked itself, whichever way it is
   }
 });
 
-it.runIf(isSlowRun)('an address that is none is told, and gastop goes on without it', async () => {
+slowIt('an address that is none is told, and gastop goes on without it', async () => {
   const answer = await run([...NOW, served.origin], { http_proxy: 'http://[' });
   expect(answer.code).toBe(0);
   expect(answer.stderr).toMatch(/^gastop: http_proxy is not used: it is no address of a proxy[^\n]*\n$/);

@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { encodeBlock, encodeHeader, readBlockFile } from '../../src/chain/block-file.ts';
 import { createLineFile } from '../../src/cli/commands/record.ts';
 import type { Block } from '../../src/core/block.ts';
+import { BARE_BLOCK } from '../helpers/chain-blocks.ts';
 import { sharedFolder } from '../helpers/shared-folder.ts';
-import { runMain } from './captured-io.ts';
+import { ended, runMain } from './captured-io.ts';
 import { RECORDING } from './served.ts';
 
 const folder = sharedFolder('record');
@@ -18,29 +19,20 @@ async function blocksOf(path: string): Promise<Block[]> {
 }
 
 const block = (number: number, baseFee: bigint): Block => ({
+  ...BARE_BLOCK,
   number,
-  hash: null,
-  parentHash: null,
   timestamp: 1_700_000_000 + number * 12,
   baseFeePerGas: baseFee,
   gasUsed: 15_000_000n,
   gasLimit: 30_000_000n,
   gasUsedRatio: 0.5,
-  blobBaseFee: null,
-  nextBaseFee: null,
-  nextBlobBaseFee: null,
-  tips: null,
 });
 
 describe('record', () => {
   it('of a whole recording gives back the same blocks', async () => {
     const out = at('whole.jsonl');
     const result = await runMain(['record', '--replay', RECORDING, '--past', '30d', '--out', out]);
-    expect(result).toEqual({
-      exitCode: 0,
-      stdout: '',
-      stderr: 'gastop: recorded 2,001 blocks (#20,973,164 to #20,975,164)\n',
-    });
+    expect(result).toEqual(ended(0, '', 'gastop: recorded 2,001 blocks (#20,973,164 to #20,975,164)\n'));
     expect(await blocksOf(out)).toEqual(await blocksOf(RECORDING));
   });
 

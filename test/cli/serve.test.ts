@@ -9,7 +9,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import { serve } from '../client/http-server.ts';
 import { startAnvil } from '../helpers/anvil.ts';
 import { closedPort } from '../helpers/receiver.ts';
-import { isSlowRun } from '../helpers/rounds.ts';
+import { slowIt } from '../helpers/rounds.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { callTool, overHttp } from '../mcp/mcp-client.ts';
@@ -62,26 +62,23 @@ test('says where it listens and how to make a key; a key made meanwhile works; S
   });
 });
 
-test.runIf(isSlowRun)(
-  'open to others says so, with the base URL it was given, and SIGINT and SIGHUP end it too',
-  async () => {
-    const home = await temporaryFolder();
-    await createKey({ home });
-    for (const signal of ['SIGHUP', 'SIGINT'] as const) {
-      const program = startProgram(
-        ['serve', ...DEMO, '--port', '0', '--host', '0.0.0.0', '--base-url', 'https://gas.example.org/eth/'],
-        { home },
-      );
-      await waitFor(() => program.stderr().includes('keys travel unencrypted unless a proxy adds https'));
-      expect(program.stdout()).toMatch(
-        /^gastop serves the simulated chain on https:\/\/gas\.example\.org\/eth\/be\/api\/v1\n$/,
-      );
-      expect(program.stderr()).not.toContain('no key yet');
-      program.child.kill(signal);
-      expect(await program.ended).toMatchObject({ code: 0 });
-    }
-  },
-);
+slowIt('open to others says so, with the base URL it has, and SIGINT and SIGHUP end it too', async () => {
+  const home = await temporaryFolder();
+  await createKey({ home });
+  for (const signal of ['SIGHUP', 'SIGINT'] as const) {
+    const program = startProgram(
+      ['serve', ...DEMO, '--port', '0', '--host', '0.0.0.0', '--base-url', 'https://gas.example.org/eth/'],
+      { home },
+    );
+    await waitFor(() => program.stderr().includes('keys travel unencrypted unless a proxy adds https'));
+    expect(program.stdout()).toMatch(
+      /^gastop serves the simulated chain on https:\/\/gas\.example\.org\/eth\/be\/api\/v1\n$/,
+    );
+    expect(program.stderr()).not.toContain('no key yet');
+    program.child.kill(signal);
+    expect(await program.ended).toMatchObject({ code: 0 });
+  }
+});
 
 test('starts while the node is down, answers 503, and serves from the chain’s own history once it is there', async () => {
   const home = await temporaryFolder();
@@ -141,27 +138,24 @@ test('starts while the node is down, answers 503, and serves from the chain’s 
   }
 });
 
-test.runIf(isSlowRun)(
-  'waits at a stop for a request that is under way; a second signal does not',
-  async () => {
-    const home = await temporaryFolder();
-    const { child, ended, port } = await startServe(DEMO, { home });
-    const connection = await RawConnection.open(port);
-    connection.send(`GET ${GAS} HTTP/1.1\r\nHost: localhost\r\n`);
-    await fetch(`http://127.0.0.1:${port}/healthz`);
-    child.kill('SIGTERM');
-    await waitFor(() =>
-      fetch(`http://127.0.0.1:${port}/healthz`).then(
-        () => false,
-        () => true,
-      ),
-    );
-    expect(child.exitCode).toBeNull();
-    child.kill('SIGTERM');
-    expect((await ended).code).toBe(143);
-    connection.close();
-  },
-);
+slowIt('waits at a stop for a request that is under way; a second signal does not', async () => {
+  const home = await temporaryFolder();
+  const { child, ended, port } = await startServe(DEMO, { home });
+  const connection = await RawConnection.open(port);
+  connection.send(`GET ${GAS} HTTP/1.1\r\nHost: localhost\r\n`);
+  await fetch(`http://127.0.0.1:${port}/healthz`);
+  child.kill('SIGTERM');
+  await waitFor(() =>
+    fetch(`http://127.0.0.1:${port}/healthz`).then(
+      () => false,
+      () => true,
+    ),
+  );
+  expect(child.exitCode).toBeNull();
+  child.kill('SIGTERM');
+  expect((await ended).code).toBe(143);
+  connection.close();
+});
 
 test('what it cannot serve or where it cannot listen is one line and an exit code', async () => {
   const home = await temporaryFolder();
@@ -185,7 +179,7 @@ test('what it cannot serve or where it cannot listen is one line and an exit cod
   }
 });
 
-test.runIf(isSlowRun)('goes on when who reads its log and its words has gone', async () => {
+slowIt('goes on when who reads its log and its words has gone', async () => {
   const home = await temporaryFolder();
   const { origin, child } = await startServe(DEMO, { home });
   child.stdout?.destroy();
@@ -196,7 +190,7 @@ test.runIf(isSlowRun)('goes on when who reads its log and its words has gone', a
   expect(await exited).toBe(0);
 });
 
-test.runIf(isSlowRun)('a signal before it listens ends it with 0 as well', async () => {
+slowIt('a signal before it listens ends it with 0 as well', async () => {
   const home = await temporaryFolder();
   const { url, requests } = await serve(() => {});
   const { child, ended } = startProgram(['serve', '--rpc', url, '--port', '0'], { home });
@@ -205,22 +199,19 @@ test.runIf(isSlowRun)('a signal before it listens ends it with 0 as well', async
   expect(await ended).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
-test.runIf(isSlowRun)(
-  'a history that turns out to be unusable once the node is there ends it, as it would have at the start',
-  async () => {
-    const home = await temporaryFolder();
-    const port = await closedPort();
-    const { ended } = await startServe(['--rpc', `http://127.0.0.1:${port}`], { home });
-    writeFileSync(join(home, 'gastop', 'chain-31337.db'), 'not a database at all'.repeat(500));
-    const anvil = await startAnvil({ port });
-    try {
-      const { code, stderr } = await ended;
-      expect(code).toBe(2);
-      expect(stderr.trimEnd().split('\n').at(-1)).toMatch(
-        /^gastop: chain-31337\.db is not a database; move it away/,
-      );
-    } finally {
-      await anvil.stop();
-    }
-  },
-);
+slowIt('a history found unusable once the node is there ends it, as it would have at the start', async () => {
+  const home = await temporaryFolder();
+  const port = await closedPort();
+  const { ended } = await startServe(['--rpc', `http://127.0.0.1:${port}`], { home });
+  writeFileSync(join(home, 'gastop', 'chain-31337.db'), 'not a database at all'.repeat(500));
+  const anvil = await startAnvil({ port });
+  try {
+    const { code, stderr } = await ended;
+    expect(code).toBe(2);
+    expect(stderr.trimEnd().split('\n').at(-1)).toMatch(
+      /^gastop: chain-31337\.db is not a database; move it away/,
+    );
+  } finally {
+    await anvil.stop();
+  }
+});

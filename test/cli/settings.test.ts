@@ -36,7 +36,7 @@ describe('where a setting comes from', () => {
       [true, true, true, false],
     ],
   ])(
-    '%s is the flag before the environment before the config file',
+    '%s: the flag before the environment before the file',
     (name, flags, variable, text, content, values) => {
       const env = { [variable]: text };
       const config = file(content);

@@ -24,7 +24,7 @@ describe('a node that answers but has had no block for a day', () => {
   afterAll(() => node.stop());
 
   it.each(['the first time', 'again'])(
-    'is exit 3 in every form, nothing on stdout and one line with age and reason, %s',
+    'is exit 3, stdout empty, one line of age and reason, %s',
     async () => {
       for (const form of [[], ['--json'], ['--format', '{average:wei}']]) {
         const result = await runMain(['now', '--rpc', node.url, ...form], { env: { XDG_DATA_HOME: folder } });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sendJson, serve } from '../client/http-server.ts';
 import { gastop } from '../helpers/gastop.ts';
-import { isSlowRun } from '../helpers/rounds.ts';
+import { isSlowRun, slowIt } from '../helpers/rounds.ts';
 import { sharedFolder } from '../helpers/shared-folder.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { runMain } from './captured-io.ts';
@@ -124,7 +124,7 @@ describe('signals', () => {
     expect(linesOf(log)).toEqual(['ready', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2', 'SIGINT']);
   });
 
-  it.runIf(isSlowRun)('end a command that does not handle them, and so gastop', async () => {
+  slowIt('end a command that does not handle them, and so gastop', async () => {
     const { child, ended, stdout } = start([...AT_ONCE, '--', 'sh', '-c', 'echo on; exec sleep 60']);
     await waitFor(() => stdout() === 'on\n');
     child.kill('SIGTERM');
@@ -153,25 +153,22 @@ describe('signals', () => {
     },
   );
 
-  it.runIf(isSlowRun)(
-    'Ctrl-C in a terminal reaches the command once, and gastop stays until it has ended',
-    async () => {
-      const log = freshFile();
-      const stop = freshFile();
-      await using terminal = await gastop([...AT_ONCE, '--', process.execPath, '-e', recorder(log, stop)]);
-      await waitFor(() => linesOf(log).length === 1);
-      await terminal.press('ctrl+c');
-      await waitFor(() => linesOf(log).length === 2);
-      await terminal.press('ctrl+c');
-      await waitFor(() => linesOf(log).length === 3);
-      // Sent to gastop alone, after both: had a Ctrl-C been passed on, it would stand before this.
-      terminal.signal('SIGUSR2');
-      await waitFor(() => linesOf(log).includes('SIGUSR2'));
-      writeFileSync(stop, '');
-      expect((await terminal.waitForExit()).exitCode).toBe(5);
-      expect(linesOf(log)).toEqual(['ready', 'SIGINT', 'SIGINT', 'SIGUSR2']);
-    },
-  );
+  slowIt('Ctrl-C in a terminal reaches the command once, and gastop stays until it has ended', async () => {
+    const log = freshFile();
+    const stop = freshFile();
+    await using terminal = await gastop([...AT_ONCE, '--', process.execPath, '-e', recorder(log, stop)]);
+    await waitFor(() => linesOf(log).length === 1);
+    await terminal.press('ctrl+c');
+    await waitFor(() => linesOf(log).length === 2);
+    await terminal.press('ctrl+c');
+    await waitFor(() => linesOf(log).length === 3);
+    // Sent to gastop alone, after both: had a Ctrl-C been passed on, it would stand before this.
+    terminal.signal('SIGUSR2');
+    await waitFor(() => linesOf(log).includes('SIGUSR2'));
+    writeFileSync(stop, '');
+    expect((await terminal.waitForExit()).exitCode).toBe(5);
+    expect(linesOf(log)).toEqual(['ready', 'SIGINT', 'SIGINT', 'SIGUSR2']);
+  });
 });
 
 it.each<[string, string[], string]>([
@@ -220,35 +217,30 @@ describe('a service elsewhere', () => {
   });
 });
 
-describe('a recording', () => {
-  it('that ends before the price came is exit 3', async () => {
-    const argv = ['wait', '--replay', SHORT_RECORDING, '--speed', '100000', '--below', '0.001'];
-    const { exitCode, stdout, stderr } = await runMain(argv);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
-    expect(stderr).toMatch(/^gastop: the recording ended at block 20,975,164 before [^\n]+\n$/);
-  });
+it('a recording that ends before the price came is exit 3', async () => {
+  const argv = ['wait', '--replay', SHORT_RECORDING, '--speed', '100000', '--below', '0.001'];
+  const { exitCode, stdout, stderr } = await runMain(argv);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
+  expect(stderr).toMatch(/^gastop: the recording ended at block 20,975,164 before [^\n]+\n$/);
 });
 
 describe('what wait says', () => {
   const argv = ['wait', '--replay', SHORT_RECORDING, '--speed', '600', '--below', '0.001'];
 
-  it.runIf(isSlowRun)(
-    'in a terminal is one line with price, target and time, which is gone in the end',
-    async () => {
-      await using terminal = await gastop([...argv, '--timeout', '5m'], { cols: 120 });
-      const { exitCode } = await terminal.waitForExit();
-      expect(exitCode).toBe(124);
-      expect(terminal.output()).toMatch(
-        /\[REPLAY\] average [\d.]+ gwei at #[\d,]+ {2}waiting: at or below 0\.001 gwei {2}\w+/,
-      );
-      const rows = terminal.screen().filter((row) => row !== '');
-      expect(rows).toEqual([expect.stringMatching(/^gastop: gave up after 5m /)]);
-      expect(terminal.leftovers()).toEqual([]);
-    },
-  );
+  slowIt('in a terminal is one line with price, target and time, which is gone in the end', async () => {
+    await using terminal = await gastop([...argv, '--timeout', '5m'], { cols: 120 });
+    const { exitCode } = await terminal.waitForExit();
+    expect(exitCode).toBe(124);
+    expect(terminal.output()).toMatch(
+      /\[REPLAY\] average [\d.]+ gwei at #[\d,]+ {2}waiting: at or below 0\.001 gwei {2}\w+/,
+    );
+    const rows = terminal.screen().filter((row) => row !== '');
+    expect(rows).toEqual([expect.stringMatching(/^gastop: gave up after 5m /)]);
+    expect(terminal.leftovers()).toEqual([]);
+  });
 
   // A chance of an hour takes half a minute of simulated past on a busy machine.
-  it.runIf(isSlowRun)('says how likely the price is in time', async () => {
+  slowIt('says how likely the price is in time', async () => {
     const argv = ['wait', '--demo', '--history', '6h', '--below', '0.000000001', '--timeout', '1h'];
     await using terminal = await gastop(argv, { cols: 120 });
     await terminal.waitFor(/% likely within 1h/);

@@ -5,7 +5,7 @@ import { loadDayPrices, previewOver, previewWords } from '../../src/client/alert
 import { createGasClient } from '../../src/client/client.ts';
 import { BASE_PATH } from '../../src/contract/routes.ts';
 import { type AlertRule, previewAlert } from '../../src/core/alerts/alert-rule.ts';
-import { isSlowRun } from '../helpers/rounds.ts';
+import { slowIt } from '../helpers/rounds.ts';
 import { runService } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { type HttpServer, sendJson, serve } from './http-server.ts';
@@ -60,7 +60,7 @@ it('a preview on a service elsewhere takes one request a lane, and says how coar
   expect(asked(server)).toEqual(Array(4).fill('/dashboard/stats/chart'));
 });
 
-it.runIf(isSlowRun)('a preview on a service in this process looks at every block of the day', async () => {
+slowIt('a preview on a service in this process looks at every block of the day', async () => {
   // A block that came between the preview and its check would have another price for the one before.
   const now = Math.floor(Date.now() / 12_000) * 12_000;
   const source = createSimulatedSource({ seed: 4, clock: { ...systemClock, now: () => now } });

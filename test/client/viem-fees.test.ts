@@ -94,25 +94,22 @@ describe('the fees of a viem chain', () => {
     expect(state.requests).toBe(2);
   });
 
-  it.each(['fills in fees', 'leaves fees to viem'])(
-    'leave what the caller sets, at a node that %s',
-    async (kind) => {
-      const { client } = rig(prices, {}, kind === 'fills in fees');
-      const prepared = async (given: { maxFeePerGas?: bigint; maxPriorityFeePerGas?: bigint }) => {
-        const { maxFeePerGas, maxPriorityFeePerGas } = await prepareTransactionRequest(client, {
-          ...{ account: ACCOUNT, to: ACCOUNT, parameters: ['fees'], type: 'eip1559' },
-          ...given,
-        });
-        return { maxFeePerGas, maxPriorityFeePerGas };
-      };
-      const caps = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint) => ({
-        ...{ maxFeePerGas, maxPriorityFeePerGas },
+  it.each(['fills in fees', 'leaves fees to viem'])('leave what is set, at a node that %s', async (kind) => {
+    const { client } = rig(prices, {}, kind === 'fills in fees');
+    const prepared = async (given: { maxFeePerGas?: bigint; maxPriorityFeePerGas?: bigint }) => {
+      const { maxFeePerGas, maxPriorityFeePerGas } = await prepareTransactionRequest(client, {
+        ...{ account: ACCOUNT, to: ACCOUNT, parameters: ['fees'], type: 'eip1559' },
+        ...given,
       });
-      expect(await prepared({})).toEqual(caps(1_500n, 200n));
-      expect(await prepared({ maxPriorityFeePerGas: 900n })).toEqual(caps(2_200n, 900n));
-      expect(await prepared({ maxFeePerGas: 150n })).toEqual(caps(150n, 150n));
-    },
-  );
+      return { maxFeePerGas, maxPriorityFeePerGas };
+    };
+    const caps = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint) => ({
+      ...{ maxFeePerGas, maxPriorityFeePerGas },
+    });
+    expect(await prepared({})).toEqual(caps(1_500n, 200n));
+    expect(await prepared({ maxPriorityFeePerGas: 900n })).toEqual(caps(2_200n, 900n));
+    expect(await prepared({ maxFeePerGas: 150n })).toEqual(caps(150n, 150n));
+  });
 
   it('leave legacy transactions to viem', async () => {
     const { client, state } = rig(prices);

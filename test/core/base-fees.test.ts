@@ -91,14 +91,11 @@ describe('gasUsedRatioFromBaseFees', () => {
   });
 });
 
-it.each(vectors.fake_exponential)(
-  'fakeExponential of $factor, $numerator, $denominator is $expected ($src)',
-  (v) => {
-    expect(fakeExponential(BigInt(v.factor), BigInt(v.numerator), BigInt(v.denominator))).toBe(
-      BigInt(v.expected),
-    );
-  },
-);
+it.each(vectors.fake_exponential)('fakeExponential of $factor, $numerator, $denominator ($src)', (v) => {
+  expect(fakeExponential(BigInt(v.factor), BigInt(v.numerator), BigInt(v.denominator))).toBe(
+    BigInt(v.expected),
+  );
+});
 
 it.each(vectors.blob_base_fee_cancun)('blobBaseFee of excess $excessBlobGas is $expected wei ($src)', (v) => {
   expect(blobBaseFee(BigInt(v.excessBlobGas), BigInt(v.updateFraction))).toBe(BigInt(v.expected));

@@ -4,7 +4,7 @@ import type { Block } from '../../src/core/block.ts';
 import { chainProfile } from '../../src/core/chains.ts';
 import { ETHEREUM_FEE_RULE, type FeeRule } from '../../src/core/eip1559.ts';
 import type { FeeEngine } from '../../src/core/engine/fee-engine.ts';
-import { isSlowRun } from '../helpers/rounds.ts';
+import { isSlowRun, slowIt } from '../helpers/rounds.ts';
 import { engineAfter, type MadeBlock, makeBlocks, restlessSteps } from './support/made-blocks.ts';
 
 function figures(value: unknown, path = 'advice'): [string, number | bigint][] {
@@ -264,7 +264,7 @@ describe('a time of which not enough blocks are ever kept', () => {
     expect(reason).toMatch(tooFast);
   });
 
-  it.runIf(isSlowRun)('there is none of on a chain of 12 s: a day is answered once seven have passed', () => {
+  slowIt('there is none of on a chain of 12 s: a day is answered once seven have passed', () => {
     const engine = engineAfter(makeBlocks(restlessSteps(50_405)), { capacity: EIGHT_DAYS });
     expect(engine.reachProbability(1n, 86_400).reason).toBeNull();
   });

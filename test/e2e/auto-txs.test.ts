@@ -8,7 +8,7 @@ import { formatCount, formatGwei, formatNative } from '../../src/core/units.ts';
 import { startAnvil } from '../helpers/anvil.ts';
 import { fund, GWEI, type Signing, sign } from '../helpers/auto-tx-rig.ts';
 import { GASTOP } from '../helpers/gastop.ts';
-import { isSlowRun } from '../helpers/rounds.ts';
+import { slowIt } from '../helpers/rounds.ts';
 import { sharedFolder } from '../helpers/shared-folder.ts';
 import { openTerminal, type Terminal, type TerminalOptions } from '../helpers/terminal.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -189,7 +189,7 @@ describe('what was signed is shown nowhere', () => {
     'an exception in a timer': "setTimeout(() => { throw new Error('broken') })",
   } as const;
 
-  it.runIf(isSlowRun).each(Object.entries(CRASHES))('by %s with the form open', async (_, crash) => {
+  slowIt.each(Object.entries(CRASHES))('by %s with the form open', async (_, crash) => {
     // Not `once`: alone with that signal, the listener of what Ink is made of ends the program.
     const before = `process.on('SIGUSR2', () => { ${crash} })`;
     const account = await fund(node);

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { SHORT_RECORDING } from '../cli/served.ts';
 import { GASTOP } from '../helpers/gastop.ts';
-import { isSlowRun } from '../helpers/rounds.ts';
+import { isSlowRun, slowIt } from '../helpers/rounds.ts';
 import { sharedFolder } from '../helpers/shared-folder.ts';
 
 const home = sharedFolder('odd-streams');
@@ -34,28 +34,22 @@ const PRINTING = [
 ];
 
 describe.skipIf(process.platform === 'win32')('streams that are not there', () => {
-  it.runIf(isSlowRun)(
-    'a reader that is gone from the start is no failure of any command that prints',
-    async () => {
-      const each = PRINTING.map((argv) => `{ gastop ${argv}; echo "$? ${argv}" >&2; } | true`);
-      const { stderr } = await shell(each.join('\n'));
-      expect(stderr.trimEnd().split('\n')).toEqual(PRINTING.map((argv) => `0 ${argv}`));
-    },
-  );
+  slowIt('a reader that is gone from the start is no failure of any command that prints', async () => {
+    const each = PRINTING.map((argv) => `{ gastop ${argv}; echo "$? ${argv}" >&2; } | true`);
+    const { stderr } = await shell(each.join('\n'));
+    expect(stderr.trimEnd().split('\n')).toEqual(PRINTING.map((argv) => `0 ${argv}`));
+  });
 
-  it.runIf(process.platform === 'linux')(
-    'an output without room is a failure, said in one line',
-    async () => {
-      const each = PRINTING.map((argv) => `gastop ${argv} > /dev/full; echo "$? ${argv}" >&2`);
-      const { stderr } = await shell(each.join('\n'));
-      const lines = stderr.trimEnd().split('\n');
-      expect(lines).toEqual(
-        PRINTING.flatMap((argv) => ['gastop: the output cannot grow: the disk is full', `1 ${argv}`]),
-      );
-    },
-  );
+  it.runIf(process.platform === 'linux')('output without room is a failure, said in one line', async () => {
+    const each = PRINTING.map((argv) => `gastop ${argv} > /dev/full; echo "$? ${argv}" >&2`);
+    const { stderr } = await shell(each.join('\n'));
+    const lines = stderr.trimEnd().split('\n');
+    expect(lines).toEqual(
+      PRINTING.flatMap((argv) => ['gastop: the output cannot grow: the disk is full', `1 ${argv}`]),
+    );
+  });
 
-  it.runIf(isSlowRun)('closed streams are as good as /dev/null', async () => {
+  slowIt('closed streams are as good as /dev/null', async () => {
     const said = 'echo $?';
     const { stdout } = await shell(
       [

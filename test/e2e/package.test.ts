@@ -8,7 +8,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { RECORDING } from '../cli/served.ts';
 import { GASTOP } from '../helpers/gastop.ts';
 import { fetchNodes, NODES, registrySettings, whyNoRegistry } from '../helpers/node-runtimes.ts';
-import { isSlowRun } from '../helpers/rounds.ts';
+import { isSlowRun, slowIt } from '../helpers/rounds.ts';
 import { sharedFolder } from '../helpers/shared-folder.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { type EmptyPlace, openEmptyPlace, type Package, packInto } from './packed-program.ts';
@@ -86,82 +86,79 @@ const nodesToTry =
     ? [OWN_NODE]
     : [[NODES.oldest, nodes.oldest] as const, OWN_NODE, [NODES.newest, nodes.newest] as const];
 
-describe.each(nodesToTry)(
-  'npx of the package with Node %s, an empty cache and no network',
-  (version, nodeFolder) => {
-    let place: EmptyPlace;
-    beforeAll(async () => {
-      place = await openEmptyPlace(packed.tarball, nodeFolder);
-    });
-    afterAll(() => place[Symbol.asyncDispose]());
+describe.each(nodesToTry)('npx of the package: Node %s, empty cache, no network', (version, nodeFolder) => {
+  let place: EmptyPlace;
+  beforeAll(async () => {
+    place = await openEmptyPlace(packed.tarball, nodeFolder);
+  });
+  afterAll(() => place[Symbol.asyncDispose]());
 
-    it('says which version it is', async () => {
-      const { code, stdout, stderr } = await place.run(['--version']);
-      expect({ code, stdout, stderr }).toEqual({
-        code: 0,
-        stdout: `gastop ${manifest.version}\n`,
-        stderr: '',
-      });
+  it('says which version it is', async () => {
+    const { code, stdout, stderr } = await place.run(['--version']);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: `gastop ${manifest.version}\n`,
+      stderr: '',
     });
+  });
 
-    it.runIf(isSlowRun)('--demo shows prices on a terminal, and leaves it as it was', async () => {
-      await using terminal = await place.terminal(['--demo']);
-      const screen = await terminal.waitFor(PRICES, SLOWLY);
-      expect(screen[0]).toMatch(/gastop.*SIMULATED/);
-      await terminal.press('q');
-      expect(await terminal.waitForExit(SLOWLY)).toEqual({ exitCode: 0, signal: 0 });
-      expect(terminal.leftovers()).toEqual([]);
-      expect(terminal.output()).not.toContain('ExperimentalWarning');
-    });
+  slowIt('--demo shows prices on a terminal, and leaves it as it was', async () => {
+    await using terminal = await place.terminal(['--demo']);
+    const screen = await terminal.waitFor(PRICES, SLOWLY);
+    expect(screen[0]).toMatch(/gastop.*SIMULATED/);
+    await terminal.press('q');
+    expect(await terminal.waitForExit(SLOWLY)).toEqual({ exitCode: 0, signal: 0 });
+    expect(terminal.leftovers()).toEqual([]);
+    expect(terminal.output()).not.toContain('ExperimentalWarning');
+  });
 
-    it('puts nothing but gastop there, and builds nothing', () => {
-      const npx = join(place.npmCache, '_npx');
-      const [run = ''] = readdirSync(npx);
-      const modules = join(npx, run, 'node_modules');
-      expect(readdirSync(modules).filter((name) => !name.startsWith('.'))).toEqual(['gastop']);
-      expect(readdirSync(join(modules, 'gastop')).sort()).toEqual(
-        [...new Set(packed.files.map(({ path }) => path.split('/')[0]))].sort(),
-      );
-    });
+  it('puts nothing but gastop there, and builds nothing', () => {
+    const npx = join(place.npmCache, '_npx');
+    const [run = ''] = readdirSync(npx);
+    const modules = join(npx, run, 'node_modules');
+    expect(readdirSync(modules).filter((name) => !name.startsWith('.'))).toEqual(['gastop']);
+    expect(readdirSync(join(modules, 'gastop')).sort()).toEqual(
+      [...new Set(packed.files.map(({ path }) => path.split('/')[0]))].sort(),
+    );
+  });
 
-    it.runIf(isSlowRun)('now --json writes the prices, and no warning', async () => {
-      const { code, stdout, stderr } = await place.run(['now', '--demo', '--json']);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(JSON.parse(stdout)).toMatchObject({ chainId: 15_591_559, averagePrice: expect.any(Number) });
-    });
+  slowIt('now --json writes the prices, and no warning', async () => {
+    const { code, stdout, stderr } = await place.run(['now', '--demo', '--json']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({ chainId: 15_591_559, averagePrice: expect.any(Number) });
+  });
 
-    it.runIf(isSlowRun)('backtest judges a recording', async () => {
-      const head = readFileSync(RECORDING, 'utf8').split('\n').slice(0, 301);
-      writeFileSync(join(place.folder, 'some blocks.csv'), `${head.join('\n')}\n`);
-      const { code, stdout, stderr } = await place.run(['backtest', 'some blocks.csv', '--json']);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(JSON.parse(stdout)).toMatchObject({ stretch: { blocks: 300 } });
-    });
+  slowIt('backtest judges a recording', async () => {
+    const head = readFileSync(RECORDING, 'utf8').split('\n').slice(0, 301);
+    writeFileSync(join(place.folder, 'some blocks.csv'), `${head.join('\n')}\n`);
+    const { code, stdout, stderr } = await place.run(['backtest', 'some blocks.csv', '--json']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({ stretch: { blocks: 300 } });
+  });
 
-    it.runIf(isSlowRun)('serve answers who has a key, and ends when it is asked to', async () => {
-      const made = await place.run(['keys', 'create']);
-      expect(made.code).toBe(0);
-      const service = place.start(['serve', '--demo', '--port', '0']);
-      const url = await waitFor(() => /http:\S+\/v1$/m.exec(service.stdout())?.[0], SLOWLY);
-      expect((await fetch(`${url}/gas/current`)).status).toBe(401);
-      const headers = { 'x-api-key': made.stdout.trim() };
-      const prices = await waitFor(async () => {
-        const answer = await fetch(`${url}/gas/current`, { headers });
-        return answer.status === 503 ? null : { status: answer.status, body: await answer.json() };
-      }, SLOWLY);
-      expect(prices).toMatchObject({ status: 200, body: { chainId: 15_591_559 } });
-      // To all of them, as systemd does: npx itself hands it on to its shell only.
-      process.kill(-service.pid, 'SIGTERM');
-      await service.ended;
-      await waitFor(() => isGone(-service.pid), SLOWLY);
-    });
+  slowIt('serve answers who has a key, and ends when it is asked to', async () => {
+    const made = await place.run(['keys', 'create']);
+    expect(made.code).toBe(0);
+    const service = place.start(['serve', '--demo', '--port', '0']);
+    const url = await waitFor(() => /http:\S+\/v1$/m.exec(service.stdout())?.[0], SLOWLY);
+    expect((await fetch(`${url}/gas/current`)).status).toBe(401);
+    const headers = { 'x-api-key': made.stdout.trim() };
+    const prices = await waitFor(async () => {
+      const answer = await fetch(`${url}/gas/current`, { headers });
+      return answer.status === 503 ? null : { status: answer.status, body: await answer.json() };
+    }, SLOWLY);
+    expect(prices).toMatchObject({ status: 200, body: { chainId: 15_591_559 } });
+    // To all of them, as systemd does: npx itself hands it on to its shell only.
+    process.kill(-service.pid, 'SIGTERM');
+    await service.ended;
+    await waitFor(() => isGone(-service.pid), SLOWLY);
+  });
 
-    it(`is Node ${version}`, async () => {
-      const { stdout } = await promisify(execFile)(join(nodeFolder, 'node'), ['--version']);
-      expect(stdout.trim()).toBe(`v${version}`);
-    });
-  },
-);
+  it(`is Node ${version}`, async () => {
+    const { stdout } = await promisify(execFile)(join(nodeFolder, 'node'), ['--version']);
+    expect(stdout.trim()).toBe(`v${version}`);
+  });
+});
 
 describe.skipIf(noRegistry !== null)(title('a Node that is too old'), () => {
   let place: EmptyPlace;

@@ -26,7 +26,7 @@ import { type Chromium, chromiumPath, startChromium } from '../helpers/chromium.
 import { GASTOP } from '../helpers/gastop.ts';
 import { listen } from '../helpers/listen.ts';
 import { registrySettings, whyNoRegistry } from '../helpers/node-runtimes.ts';
-import { isSlowRun } from '../helpers/rounds.ts';
+import { isSlowRun, slowIt } from '../helpers/rounds.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { serveChain } from '../service/contract/served-chain.ts';
 import { packInto } from './packed-program.ts';
@@ -176,7 +176,7 @@ const averageCaps = () => {
 };
 
 describe('an example', () => {
-  it.runIf(isSlowRun)('of the client shows the prices', async () => {
+  slowIt('of the client shows the prices', async () => {
     const { stdout, stderr } = await runExample('The client');
     expect(stderr).toBe('');
     const { blockNumber, basePrice, averagePrice } = front.given.at(-1) ?? {};
@@ -194,7 +194,7 @@ describe('an example', () => {
     expect(stdout).toMatch(`block ${front.given.at(-1)?.blockNumber}: base fee `);
   });
 
-  it.runIf(isSlowRun)("of viem sends with the lane's caps and is mined", async () => {
+  slowIt("of viem sends with the lane's caps and is mined", async () => {
     const before = front.given.length;
     const output = await runExample('viem');
     expect(output.stderr).toBe('');
@@ -203,7 +203,7 @@ describe('an example', () => {
     expect(front.given.length).toBe(before + 1);
   });
 
-  it.runIf(isSlowRun)("of viem sends with viem's own fees once the service has ended", async () => {
+  slowIt("of viem sends with viem's own fees once the service has ended", async () => {
     const before = front.given.length;
     const own = front;
     const ended = await startFront(served.origin);
@@ -217,7 +217,7 @@ describe('an example', () => {
     expect(front.given.length).toBe(before);
   });
 
-  it.runIf(isSlowRun)("of a shell script sends at the price, with the lane's caps", async () => {
+  slowIt("of a shell script sends at the price, with the lane's caps", async () => {
     writeFileSync(join(folder, 'send.sh'), '#!/bin/sh\necho "$@"\n');
     chmodSync(join(folder, 'send.sh'), 0o755);
     const script = write('script.sh', examples('A shell script')[0] ?? '');
@@ -231,7 +231,7 @@ describe('an example', () => {
     expect([cap, tip]).toEqual([maxFeePerGas, maxPriorityFeePerGas]);
   });
 
-  it.runIf(isSlowRun)('of tmux shows the price in the status line', async () => {
+  slowIt('of tmux shows the price in the status line', async () => {
     const [config = ''] = examples('tmux');
     const shown = async (env: Readonly<Record<string, string>>) =>
       (await run('sh', ['-c', /#\((.*)\)/.exec(config)?.[1] ?? ''], { cwd: folder, env })).stdout;

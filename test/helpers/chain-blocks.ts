@@ -1,5 +1,11 @@
 import type { Block } from '../../src/core/block.ts';
 
+/** All that a node may leave out. */
+export const BARE_BLOCK = {
+  ...{ hash: null, parentHash: null, gasUsed: null, gasLimit: null, tips: null },
+  ...{ blobBaseFee: null, nextBaseFee: null, nextBlobBaseFee: null },
+};
+
 export function makeBlock(number: number, overrides: Partial<Block> = {}): Block {
   const wave = Math.round(1e9 * (1 + 0.5 * Math.sin(number / 40)) + (number % 7) * 1e6);
   const tip = (share: number) => BigInt(Math.round(1e7 * share * (1 + (number % 5))));

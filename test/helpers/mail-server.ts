@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { onTestFinished } from 'vitest';
+import type { SmtpSettings } from '../../src/service/alerts/notifiers/email.ts';
 
 export interface TakenMail {
   readonly from: string;
@@ -22,6 +23,12 @@ export class Refusal extends Error {
     this.responseCode = responseCode;
   }
 }
+
+export const smtpSettings = (port: number, more: Partial<SmtpSettings> = {}): SmtpSettings => ({
+  ...{ host: '127.0.0.1', port, secure: false, user: null, password: null },
+  from: 'gastop <gas@sender.test>',
+  ...more,
+});
 
 export async function startMailServer(options: SMTPServerOptions = {}, port = 0): Promise<MailServer> {
   const server = await openMailServer(options, port);

@@ -1,4 +1,4 @@
-import { inject } from 'vitest';
+import { inject, it } from 'vitest';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -9,6 +9,9 @@ declare module 'vitest' {
 
 /** In `npm run test:slow`, which leaves nothing out. */
 export const isSlowRun = inject('tenths') === 10;
+
+/** For a test that `npm run test:slow` alone makes. */
+export const slowIt = it.runIf(isSlowRun);
 
 /** How many of `all` rounds a test makes: all in `npm run test:slow`, a tenth in `npm test`. */
 export function rounds(all: number): number {

@@ -2,7 +2,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, it } from 'vitest';
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
 import { GASTOP } from '../helpers/gastop.ts';
-import { isSlowRun } from '../helpers/rounds.ts';
+import { slowIt } from '../helpers/rounds.ts';
 import { serveService } from '../helpers/served-service.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 import {
@@ -35,25 +35,22 @@ async function start(argv: readonly string[], revision: Revision) {
   return { client, errors, stderr: () => text.stderr };
 }
 
-it.runIf(isSlowRun).each(REVISIONS)(
-  'offers every tool on stdio, reads and writes, revision %s',
-  async (revision) => {
-    const { client, errors, stderr } = await start(['--demo', '--history', '1h', '--allow-writes'], revision);
-    const names = (await client.listTools(undefined, PATIENT)).tools.map(({ name }) => name);
-    expect(names).toEqual([...READ_TOOLS, ...WRITE_TOOLS, 'compare_chains']);
-    const unknown = await toolError(client, 'compare_chains', { chains: ['atlantis'] });
-    expect(unknown).toContain('"atlantis" is not known');
-    expect(await callTool(client, 'gas_now')).toMatchObject({ source: 'simulated' });
-    const checked = await callTool(client, 'check_signed_transaction', {
-      signedTransaction: await signedTransfer(0),
-    });
-    expect(checked).toMatchObject({ valueCoins: '0.001' });
-    const alert = { thresholdGwei: 1, gasSpeed: 'SLOW', condition: 'GREATER_THAN', channels: ['TERMINAL'] };
-    const { id } = await callTool(client, 'create_alert', alert);
-    expect(await callTool(client, 'delete_alert', { id })).toEqual({ id, deleted: true });
-    expect([errors, stderr()]).toEqual([[], '']);
-  },
-);
+slowIt.each(REVISIONS)('offers every tool on stdio, reads and writes, revision %s', async (revision) => {
+  const { client, errors, stderr } = await start(['--demo', '--history', '1h', '--allow-writes'], revision);
+  const names = (await client.listTools(undefined, PATIENT)).tools.map(({ name }) => name);
+  expect(names).toEqual([...READ_TOOLS, ...WRITE_TOOLS, 'compare_chains']);
+  const unknown = await toolError(client, 'compare_chains', { chains: ['atlantis'] });
+  expect(unknown).toContain('"atlantis" is not known');
+  expect(await callTool(client, 'gas_now')).toMatchObject({ source: 'simulated' });
+  const checked = await callTool(client, 'check_signed_transaction', {
+    signedTransaction: await signedTransfer(0),
+  });
+  expect(checked).toMatchObject({ valueCoins: '0.001' });
+  const alert = { thresholdGwei: 1, gasSpeed: 'SLOW', condition: 'GREATER_THAN', channels: ['TERMINAL'] };
+  const { id } = await callTool(client, 'create_alert', alert);
+  expect(await callTool(client, 'delete_alert', { id })).toEqual({ id, deleted: true });
+  expect([errors, stderr()]).toEqual([[], '']);
+});
 
 it('says in a sentence that nodes are dead or a key is missing, and changes nothing unless allowed', async () => {
   const dead = await start(['--rpc', 'http://127.0.0.1:9'], 'legacy');

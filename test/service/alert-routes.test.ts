@@ -14,6 +14,7 @@ import { PATHS } from '../../src/contract/routes.ts';
 import type { ServiceOptions } from '../../src/service/service.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { fixedPrice } from '../helpers/fixed-price.ts';
+import { smtpSettings } from '../helpers/mail-server.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { type RunningService, readyService, refused, runService, temporaryFile } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -154,15 +155,7 @@ test('a channel that is not set up is refused: the operator reads what to set, t
     errorCode: 'validation_failed',
     message: 'channels.0 needs EMAIL, which is not set up on this service',
   });
-  const smtp = {
-    host: '127.0.0.1',
-    port: 9,
-    secure: false,
-    user: null,
-    password: null,
-    from: 'a@example.org',
-  };
-  const set = await run({ delivery: { smtp } });
+  const set = await run({ delivery: { smtp: smtpSettings(9) } });
   expect((await create(set.service, mail)).signingSecret).toBeNull();
 });
 

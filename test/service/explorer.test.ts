@@ -291,31 +291,28 @@ test('of a window of more than 100 blocks the newest 100 are told, and where the
   expect(empty).toMatchObject({ total: 0, data: [] });
 });
 
-test.each([30, -30])(
-  'where the store is %d s off the chain’s own times decide what a window holds',
-  async (offSec) => {
-    const source = chainWithTransactions();
-    const whole = source.blocks.bind(source);
-    // As from a deep page of fees: no hashes, times between known ones guessed.
-    source.blocks = async (from, to) =>
-      (await whole(from, to)).map((block) =>
-        block.number > 960
-          ? block
-          : { ...block, hash: null, parentHash: null, timestamp: block.timestamp + offSec },
-      );
-    const service = await following(source);
-    for (const [first, last] of [
-      [930, 939],
-      [931, 940],
-      [955, 965],
-    ] as const) {
-      const { data, total } = await readTxs(service, `?from=${iso(first)}&to=${iso(last)}&size=500`);
-      expect(total).toBe(3 * (last - first + 1));
-      expect([data.at(-1)?.blockNumber, data[0]?.blockNumber]).toEqual([first, last]);
-      expect(data[0]?.timestamp).toBe(iso(last));
-    }
-  },
-);
+test.each([30, -30])('with a store %d s off, the chain’s times say what a window holds', async (offSec) => {
+  const source = chainWithTransactions();
+  const whole = source.blocks.bind(source);
+  // As from a deep page of fees: no hashes, times between known ones guessed.
+  source.blocks = async (from, to) =>
+    (await whole(from, to)).map((block) =>
+      block.number > 960
+        ? block
+        : { ...block, hash: null, parentHash: null, timestamp: block.timestamp + offSec },
+    );
+  const service = await following(source);
+  for (const [first, last] of [
+    [930, 939],
+    [931, 940],
+    [955, 965],
+  ] as const) {
+    const { data, total } = await readTxs(service, `?from=${iso(first)}&to=${iso(last)}&size=500`);
+    expect(total).toBe(3 * (last - first + 1));
+    expect([data.at(-1)?.blockNumber, data[0]?.blockNumber]).toEqual([first, last]);
+    expect(data[0]?.timestamp).toBe(iso(last));
+  }
+});
 
 /** Times of all but the newest blocks are guessed, and half an hour off. */
 function chainFarOff(): ScriptedSource {

@@ -43,6 +43,10 @@ function startProcess(chainId: number) {
     ingest: (number: number) => {
       head = makeBlock(number);
     },
+    mined: (number: number) => {
+      source.mine(makeBlock(number));
+      head = makeBlock(number);
+    },
     confirmed: (times: number) => waitFor(() => confirmed === times, { what: `response ${times}` }),
   };
 }
@@ -65,13 +69,12 @@ describe.each(['stopped', 'suspended'] as const)('a process that was %s', (kind)
   });
 
   test('waits for another block where the node has no newer one, for it may have slept too', async () => {
-    const { source, isFresh, pause, ingest, confirmed } = startProcess(MAINNET);
+    const { isFresh, pause, mined, confirmed } = startProcess(MAINNET);
     pause(12_000, kind);
     expect(isFresh()).toBe(false);
     await confirmed(1);
     expect(isFresh()).toBe(false);
-    source.mine(makeBlock(101));
-    ingest(101);
+    mined(101);
     expect(isFresh()).toBe(true);
   });
 
@@ -84,18 +87,16 @@ describe.each(['stopped', 'suspended'] as const)('a process that was %s', (kind)
   });
 
   test('asks again after a second pause', async () => {
-    const { source, isFresh, pause, ingest, confirmed } = startProcess(MAINNET);
+    const { isFresh, pause, mined, confirmed } = startProcess(MAINNET);
     pause(12_000, kind);
     expect(isFresh()).toBe(false);
     await confirmed(1);
-    source.mine(makeBlock(101));
-    ingest(101);
+    mined(101);
     pause(12_000, kind);
     expect(isFresh()).toBe(false);
     await confirmed(2);
     expect(isFresh()).toBe(false);
-    source.mine(makeBlock(102));
-    ingest(102);
+    mined(102);
     expect(isFresh()).toBe(true);
   });
 });

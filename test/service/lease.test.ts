@@ -152,22 +152,19 @@ describe('the lease', () => {
     expect(said).toEqual([`StoreError: ${message}`]);
   });
 
-  test.each(ENGINES)(
-    'of several that start at the same moment goes to exactly one, on %s',
-    async (engine) => {
-      const target = await emptyDatabase(engine, 'shared');
-      const clocks = new Clocks();
-      const databases = await Promise.all(Array.from({ length: 4 }, () => openDatabase(target)));
-      for (let round = 0; round < rounds(40); round += 1) {
-        const leases = databases.map((database, index) => leaseOf(database, clocks, `process ${index}`));
-        await Promise.all(leases.map((lease) => lease.bid()));
-        expect(leases.filter(({ state }) => state === 'holds')).toHaveLength(1);
-        // The same where a dead one's is taken.
-        await passOn(databases, clocks, 60_000);
-      }
-      await Promise.all(databases.map((database) => database.close()));
-    },
-  );
+  test.each(ENGINES)('of several that start at the same moment goes to one alone, on %s', async (engine) => {
+    const target = await emptyDatabase(engine, 'shared');
+    const clocks = new Clocks();
+    const databases = await Promise.all(Array.from({ length: 4 }, () => openDatabase(target)));
+    for (let round = 0; round < rounds(40); round += 1) {
+      const leases = databases.map((database, index) => leaseOf(database, clocks, `process ${index}`));
+      await Promise.all(leases.map((lease) => lease.bid()));
+      expect(leases.filter(({ state }) => state === 'holds')).toHaveLength(1);
+      // The same where a dead one's is taken.
+      await passOn(databases, clocks, 60_000);
+    }
+    await Promise.all(databases.map((database) => database.close()));
+  });
 
   test('may be taken from one that is there and does not do its work', async () => {
     const { one, other } = await two();
@@ -188,27 +185,24 @@ describe('a clock that is set', () => {
     expect([one.state, other.state]).toEqual(['holds', 'stands-by']);
   });
 
-  test.runIf(ENGINES.includes('PostgreSQL'))(
-    'matters nothing on a server, whose own clock judges',
-    async () => {
-      const url = await emptyDatabase('PostgreSQL');
-      const databases = await Promise.all([openDatabase(url), openDatabase(url)]);
-      const [first, second] = databases;
-      if (first === undefined || second === undefined) throw new Error('two connections');
-      const [here, there] = [new Clocks(), new Clocks()];
-      there.wall += 3_600_000;
-      const [one, other] = [leaseOf(first, here, 'one'), leaseOf(second, there, 'other')];
-      await one.bid();
-      await other.bid();
-      expect([one.state, other.state]).toEqual(['holds', 'stands-by']);
-      await asked(url, 'update leases set heartbeat_at = heartbeat_at - 6000');
-      await other.look();
-      expect(other.state).toBe('holds');
-      await one.look();
-      expect(one.state).toBe('stands-by');
-      await Promise.all(databases.map((database) => database.close()));
-    },
-  );
+  test.runIf(ENGINES.includes('PostgreSQL'))('matters not on a server, whose own clock judges', async () => {
+    const url = await emptyDatabase('PostgreSQL');
+    const databases = await Promise.all([openDatabase(url), openDatabase(url)]);
+    const [first, second] = databases;
+    if (first === undefined || second === undefined) throw new Error('two connections');
+    const [here, there] = [new Clocks(), new Clocks()];
+    there.wall += 3_600_000;
+    const [one, other] = [leaseOf(first, here, 'one'), leaseOf(second, there, 'other')];
+    await one.bid();
+    await other.bid();
+    expect([one.state, other.state]).toEqual(['holds', 'stands-by']);
+    await asked(url, 'update leases set heartbeat_at = heartbeat_at - 6000');
+    await other.look();
+    expect(other.state).toBe('holds');
+    await one.look();
+    expect(one.state).toBe('stands-by');
+    await Promise.all(databases.map((database) => database.close()));
+  });
 
   test('back by an hour does not keep the lease of a dead one for an hour', async () => {
     const { clocks, lease } = await machine();
@@ -222,21 +216,19 @@ describe('a clock that is set', () => {
   });
 });
 
-describe('a visitor', () => {
-  test('writes while nobody has the lease, and never takes it', async () => {
-    const { database, lease } = await machine();
-    const visitor = lease('gastop now', 'visits');
-    await visitor.bid();
-    expect([visitor.state, visitor.held]).toEqual(['visits', null]);
-    await new BlockStore(database, () => visitor.right).saveBlocks([makeBlock(1)]);
-    const holder = lease('gastop serve');
-    await holder.bid();
-    expect(holder.state).toBe('holds');
-    const late = new BlockStore(database, () => visitor.right).saveBlocks([makeBlock(2)]);
-    await expect(late).rejects.toMatchObject({ code: 'not-holder' });
-    await visitor.look();
-    expect(visitor.state).toBe('stands-by');
-  });
+test('a visitor writes while nobody has the lease, and never takes it', async () => {
+  const { database, lease } = await machine();
+  const visitor = lease('gastop now', 'visits');
+  await visitor.bid();
+  expect([visitor.state, visitor.held]).toEqual(['visits', null]);
+  await new BlockStore(database, () => visitor.right).saveBlocks([makeBlock(1)]);
+  const holder = lease('gastop serve');
+  await holder.bid();
+  expect(holder.state).toBe('holds');
+  const late = new BlockStore(database, () => visitor.right).saveBlocks([makeBlock(2)]);
+  await expect(late).rejects.toMatchObject({ code: 'not-holder' });
+  await visitor.look();
+  expect(visitor.state).toBe('stands-by');
 });
 
 type Step =

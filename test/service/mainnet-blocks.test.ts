@@ -21,6 +21,8 @@ interface RawBlock {
   readonly transactions: readonly Readonly<Record<string, string>>[];
 }
 
+/** Of the time after Cancun in which hardly anybody had blobs. */
+const FIRST_BLOBS = { blobBaseFee: 1, nextBlobBaseFee: 1, blobGasUsed: 0, excessBlobGas: 0 };
 const NO_TIPS = { p10: 0, p25: 0, p50: 0, p75: 0, p90: 0, p95: 0, p99: 0 };
 
 const recorded = (number: number): RawBlock => {
@@ -105,10 +107,7 @@ const BLOCKS = [
     transactionCount: 37,
     types: [10, 0, 27],
     burntWei: '163178621618739312',
-    blobBaseFee: 1,
-    nextBlobBaseFee: 1,
-    blobGasUsed: 0,
-    excessBlobGas: 0,
+    ...FIRST_BLOBS,
     feeRecipient: '0xdae56d85ff707b3d19427f23d8b03b7b76da1006',
   },
   {
@@ -123,10 +122,7 @@ const BLOCKS = [
     types: [0, 0, 0],
     tips: NO_TIPS,
     burntWei: '0',
-    blobBaseFee: 1,
-    nextBlobBaseFee: 1,
-    blobGasUsed: 0,
-    excessBlobGas: 0,
+    ...FIRST_BLOBS,
   },
   {
     blockNumber: 19_932_148,
@@ -138,10 +134,7 @@ const BLOCKS = [
     transactionCount: 227,
     types: [24, 0, 203],
     burntWei: '144972632688804336',
-    blobBaseFee: 1,
-    nextBlobBaseFee: 1,
-    blobGasUsed: 0,
-    excessBlobGas: 0,
+    ...FIRST_BLOBS,
     feeRecipient: '0x95222290dd7278aa3ddd389cc1e1d165cc4bafe5',
   },
 ];

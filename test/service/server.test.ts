@@ -14,7 +14,7 @@ import { BlockStore } from '../../src/store/blocks.ts';
 import { LeaseStore } from '../../src/store/lease.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { openDatabase } from '../helpers/open-database.ts';
-import { isSlowRun } from '../helpers/rounds.ts';
+import { slowIt } from '../helpers/rounds.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { type ServedService, serveService } from '../helpers/served-service.ts';
 import { temporaryFile } from '../helpers/service.ts';
@@ -220,29 +220,26 @@ test.each([
 });
 
 // The lease has to lapse, and what changes something waits five seconds.
-test.runIf(isSlowRun)(
-  'with its leader gone and nobody able to follow it is not ready within a lease, and what changes something is 503',
-  async () => {
-    const path = await temporaryFile('chain-1.db');
-    const database = await openDatabase(path);
-    const blocks = new BlockStore(database);
-    await blocks.claimChain({ id: 1 });
-    await blocks.saveBlocks(makeBlocks(391, 400));
-    const now = Date.now();
-    const gone = { holder: 'x', process: 'another', since: now, heartbeatAt: now };
-    await new LeaseStore(database).take(gone, null);
-    const served = await readyServer({ source: new ScriptedSource(makeBlocks(391, 400)), database });
-    const other = new DatabaseSync(path);
-    onTestFinished(() => other.close());
-    other.exec('begin immediate');
-    await waitFor(async () => !(await fetch(`${served.origin}/readyz`)).ok);
-    await expectLater(await postAlert(served), 'in use by another program');
-    expect((await served.get(PATHS.gasCurrent)).status).toBe(200);
-    other.exec('rollback');
-    await waitFor(async () => (await new LeaseStore(database).read())?.holder !== 'x');
-    expect((await postAlert(served)).status).toBe(201);
-  },
-);
+slowIt('without leader and successor it is not ready within a lease, and changes are 503', async () => {
+  const path = await temporaryFile('chain-1.db');
+  const database = await openDatabase(path);
+  const blocks = new BlockStore(database);
+  await blocks.claimChain({ id: 1 });
+  await blocks.saveBlocks(makeBlocks(391, 400));
+  const now = Date.now();
+  const gone = { holder: 'x', process: 'another', since: now, heartbeatAt: now };
+  await new LeaseStore(database).take(gone, null);
+  const served = await readyServer({ source: new ScriptedSource(makeBlocks(391, 400)), database });
+  const other = new DatabaseSync(path);
+  onTestFinished(() => other.close());
+  other.exec('begin immediate');
+  await waitFor(async () => !(await fetch(`${served.origin}/readyz`)).ok);
+  await expectLater(await postAlert(served), 'in use by another program');
+  expect((await served.get(PATHS.gasCurrent)).status).toBe(200);
+  other.exec('rollback');
+  await waitFor(async () => (await new LeaseStore(database).read())?.holder !== 'x');
+  expect((await postAlert(served)).status).toBe(201);
+});
 
 test('with a page of its database that cannot be read it is not ready, and says how to go on', async () => {
   const path = await temporaryFile('chain-1.db');

@@ -31,35 +31,32 @@ function stateAt(kind: 'rpc' | 'replay' | 'simulated') {
 test.each([
   ['a start', (state: SourceState) => state.begin()],
   ['an outage', (state: SourceState) => state.fail({ message: 'the node is gone', retryAt: null })],
-])(
-  'of blocks that were waiting after %s the newest alone is now; those that come in time are, too',
-  (_, begin) => {
-    const { clock, said, chain, state } = stateAt('rpc');
-    const note = (number: number) => {
-      state.note(makeBlock(number));
-      chain.head = makeBlock(number);
-    };
-    const past = (...numbers: number[]) => numbers.map((number) => state.isPast(makeBlock(number)));
-    const pass = (number: number) => {
-      clock.now = makeBlock(number).timestamp * 1_000 + 1_000;
-    };
-    state.begin();
-    pass(11);
-    note(11);
-    pass(14);
-    begin(state);
-    said.head = 14;
-    for (const number of [12, 13]) note(number);
-    // There is another one, if not here yet.
-    expect(past(12, 13)).toEqual([true, true]);
-    note(14);
-    expect(past(12, 13, 14)).toEqual([true, true, false]);
-    // Two that were heard of at once, by asking now and then.
-    pass(16);
-    for (const number of [15, 16]) note(number);
-    expect(past(15, 16)).toEqual([false, false]);
-  },
-);
+])('of blocks waiting after %s the newest alone is now; those that come in time are, too', (_, begin) => {
+  const { clock, said, chain, state } = stateAt('rpc');
+  const note = (number: number) => {
+    state.note(makeBlock(number));
+    chain.head = makeBlock(number);
+  };
+  const past = (...numbers: number[]) => numbers.map((number) => state.isPast(makeBlock(number)));
+  const pass = (number: number) => {
+    clock.now = makeBlock(number).timestamp * 1_000 + 1_000;
+  };
+  state.begin();
+  pass(11);
+  note(11);
+  pass(14);
+  begin(state);
+  said.head = 14;
+  for (const number of [12, 13]) note(number);
+  // There is another one, if not here yet.
+  expect(past(12, 13)).toEqual([true, true]);
+  note(14);
+  expect(past(12, 13, 14)).toEqual([true, true, false]);
+  // Two that were heard of at once, by asking now and then.
+  pass(16);
+  for (const number of [15, 16]) note(number);
+  expect(past(15, 16)).toEqual([false, false]);
+});
 
 test('what a quick chain brings page by page while it is caught up with is past, up to its present', () => {
   const { clock, chain, state } = stateAt('rpc');

@@ -101,53 +101,49 @@ function pagedSource(blocks = makeBlocks(400, 499)) {
   });
 }
 
-describe('a reorg right after the start', () => {
-  test.each([1, 20])('of %i blocks leaves nothing of the first page', async (depth) => {
-    const source = pagedSource();
-    const service = await readyService({ source });
-    const first = 500 - depth;
-    const replaced = Array.from({ length: depth + 1 }, (_, index) => {
-      const number = first + index;
-      const parentHash = blockHash(number - 1, number === first ? 0 : 1);
-      return makeBlock(number, { hash: blockHash(number, 1), parentHash, baseFeePerGas: 2_500_000_000n });
-    });
-    source.reorg(first - 1, replaced);
-    await waitFor(async () => (await service.current()).blockNumber === 500);
-    const fresh = await readyService({
-      source: new ScriptedSource([...makeBlocks(400, first - 1), ...replaced]),
-    });
-    await waitFor(async () =>
-      isDeepStrictEqual((await service.current()).lanes, (await fresh.current()).lanes),
-    );
+test.each([1, 20])('a reorg of %i blocks at the start leaves nothing of the first page', async (depth) => {
+  const source = pagedSource();
+  const service = await readyService({ source });
+  const first = 500 - depth;
+  const replaced = Array.from({ length: depth + 1 }, (_, index) => {
+    const number = first + index;
+    const parentHash = blockHash(number - 1, number === first ? 0 : 1);
+    return makeBlock(number, { hash: blockHash(number, 1), parentHash, baseFeePerGas: 2_500_000_000n });
   });
+  source.reorg(first - 1, replaced);
+  await waitFor(async () => (await service.current()).blockNumber === 500);
+  const fresh = await readyService({
+    source: new ScriptedSource([...makeBlocks(400, first - 1), ...replaced]),
+  });
+  await waitFor(async () =>
+    isDeepStrictEqual((await service.current()).lanes, (await fresh.current()).lanes),
+  );
 });
 
-describe('the prices of the last run', () => {
-  test('are stale without a problem until the source has said its newest block', async () => {
-    const database = await temporaryFile('history.db');
-    const before = await readyService({ source: new ScriptedSource(makeBlocks(400, 499)), database });
-    await before.read(`${PATHS.statsChart}?timeFrame=1h`);
-    await before.stop();
+test('the prices of the last run are stale without a problem until the source has said its newest block', async () => {
+  const database = await temporaryFile('history.db');
+  const before = await readyService({ source: new ScriptedSource(makeBlocks(400, 499)), database });
+  await before.read(`${PATHS.statsChart}?timeFrame=1h`);
+  await before.stop();
 
-    const source = new ScriptedSource(makeBlocks(400, 520));
-    const asked = Promise.withResolvers<void>();
-    const chain = source.chain.bind(source);
-    const service = await readyService({
-      source: Object.assign(source, { chain: () => asked.promise.then(chain) }),
-      database,
-    });
-    const shown = await service.current();
-    expect([shown.blockNumber, shown.stale, shown.source.problem]).toEqual([499, true, null]);
-    asked.resolve();
-    await waitFor(async () => !(await service.current()).stale);
-    expect((await service.current()).blockNumber).toBe(520);
-    await service.stop();
-
-    const away = new ScriptedSource(makeBlocks(400, 540));
-    away.isReachable = false;
-    const again = await runService({ source: away, database });
-    await waitFor(async () => (await again.current()).source.problem !== null);
-    const told = await again.current();
-    expect([told.stale, told.source.problem?.message]).toEqual([true, '127.0.0.1:8545 does not answer']);
+  const source = new ScriptedSource(makeBlocks(400, 520));
+  const asked = Promise.withResolvers<void>();
+  const chain = source.chain.bind(source);
+  const service = await readyService({
+    source: Object.assign(source, { chain: () => asked.promise.then(chain) }),
+    database,
   });
+  const shown = await service.current();
+  expect([shown.blockNumber, shown.stale, shown.source.problem]).toEqual([499, true, null]);
+  asked.resolve();
+  await waitFor(async () => !(await service.current()).stale);
+  expect((await service.current()).blockNumber).toBe(520);
+  await service.stop();
+
+  const away = new ScriptedSource(makeBlocks(400, 540));
+  away.isReachable = false;
+  const again = await runService({ source: away, database });
+  await waitFor(async () => (await again.current()).source.problem !== null);
+  const told = await again.current();
+  expect([told.stale, told.source.problem?.message]).toEqual([true, '127.0.0.1:8545 does not answer']);
 });

@@ -116,66 +116,64 @@ describe('what is advised', () => {
   });
 });
 
-describe('the record', () => {
-  test('is of the walk over history until fifty are judged, then of what was given; a restart keeps it, waits apart, and so does another version; what is judged late is answered anew', async () => {
-    const path = await temporaryFile('chain-1.db');
-    const source = new ScriptedSource(makeBlocks(850, 999));
-    const first = await readyService({ source, database: path });
-    const early = (await advice(first)).track;
-    expect(early).toMatchObject({ basis: 'walked', since: null, versions: [ADVICE_VERSION], waits: null });
-    await live(source, path, makeBlocks(1_000, 1_060));
-    await waitFor(async () => (await advice(first)).track.basis === 'given');
-    await waitFor(async () => judged(await rowsIn(path)).every((row) => row.block_number <= 1_057));
-    await first.stop();
+test('the record is of the walk over history until fifty are judged, then of what was given; a restart keeps it, waits apart, and so does another version; what is judged late is answered anew', async () => {
+  const path = await temporaryFile('chain-1.db');
+  const source = new ScriptedSource(makeBlocks(850, 999));
+  const first = await readyService({ source, database: path });
+  const early = (await advice(first)).track;
+  expect(early).toMatchObject({ basis: 'walked', since: null, versions: [ADVICE_VERSION], waits: null });
+  await live(source, path, makeBlocks(1_000, 1_060));
+  await waitFor(async () => (await advice(first)).track.basis === 'given');
+  await waitFor(async () => judged(await rowsIn(path)).every((row) => row.block_number <= 1_057));
+  await first.stop();
 
-    const rows = judged(await rowsIn(path)).filter((row) => row.probability !== null);
-    // Nothing new comes: what is answered is what was stored.
-    const second = await readyService({ source, database: path });
-    const { track } = await advice(second);
-    expect(track).toEqual({
-      evaluated: rows.length,
-      hitRatio: rows.filter((row) => row.verdict === 'kept').length / rows.length,
-      statedProbability: expect.closeTo(
-        rows.reduce((sum, row) => sum + (row.probability ?? 0), 0) / rows.length,
-        9,
-      ),
-      basis: 'given',
-      since: new Date(Math.min(...rows.map((row) => row.timestamp)) * 1_000).toISOString(),
-      versions: [ADVICE_VERSION],
-      unjudged: 0,
-      waits: waitsOf(rows),
-    });
-    expect(track.evaluated).toBeGreaterThanOrEqual(50);
-    await second.stop();
-
-    // Of what was said to be sent, some as if it had been to wait: only the kind of promise tells them apart.
-    await change(path, { due_at: 1, due_block: null, version: ADVICE_VERSION - 1 }, 1_010);
-    const third = await readyService({ source, database: path });
-    const apart = (await advice(third)).track;
-    const judgedRows = judged(await rowsIn(path)).filter((row) => row.probability !== null);
-    expect(judgedRows.filter((row) => row.due_at !== null).length).toBeGreaterThan(4);
-    expect(apart.waits).toEqual({ ...waitsOf(judgedRows), versions: [ADVICE_VERSION - 1] });
-    expect(apart.evaluated).toBe(judgedRows.length);
-    await third.stop();
-
-    await change(path, { version: ADVICE_VERSION + 1 });
-    const fourth = await readyService({ source, database: path });
-    expect((await advice(fourth)).track).toMatchObject({ basis: 'given', versions: [ADVICE_VERSION + 1] });
-    await live(source, path, makeBlocks(1_061, 1_068));
-    await waitFor(async () => (await advice(fourth)).track.versions.length === 2);
-    expect((await advice(fourth)).track.versions).toEqual([ADVICE_VERSION, ADVICE_VERSION + 1]);
-
-    // What is judged after its block was answered for is answered anew.
-    const before = await advice(fourth);
-    const other = new DatabaseSync(path);
-    other.exec('begin immediate');
-    source.mine(makeBlock(1_069));
-    await waitFor(async () => (await advice(fourth)).updatedAt !== before.updatedAt);
-    const held = (await advice(fourth)).track.evaluated;
-    other.exec('commit');
-    other.close();
-    await waitFor(async () => (await advice(fourth)).track.evaluated > held);
+  const rows = judged(await rowsIn(path)).filter((row) => row.probability !== null);
+  // Nothing new comes: what is answered is what was stored.
+  const second = await readyService({ source, database: path });
+  const { track } = await advice(second);
+  expect(track).toEqual({
+    evaluated: rows.length,
+    hitRatio: rows.filter((row) => row.verdict === 'kept').length / rows.length,
+    statedProbability: expect.closeTo(
+      rows.reduce((sum, row) => sum + (row.probability ?? 0), 0) / rows.length,
+      9,
+    ),
+    basis: 'given',
+    since: new Date(Math.min(...rows.map((row) => row.timestamp)) * 1_000).toISOString(),
+    versions: [ADVICE_VERSION],
+    unjudged: 0,
+    waits: waitsOf(rows),
   });
+  expect(track.evaluated).toBeGreaterThanOrEqual(50);
+  await second.stop();
+
+  // Of what was said to be sent, some as if it had been to wait: only the kind of promise tells them apart.
+  await change(path, { due_at: 1, due_block: null, version: ADVICE_VERSION - 1 }, 1_010);
+  const third = await readyService({ source, database: path });
+  const apart = (await advice(third)).track;
+  const judgedRows = judged(await rowsIn(path)).filter((row) => row.probability !== null);
+  expect(judgedRows.filter((row) => row.due_at !== null).length).toBeGreaterThan(4);
+  expect(apart.waits).toEqual({ ...waitsOf(judgedRows), versions: [ADVICE_VERSION - 1] });
+  expect(apart.evaluated).toBe(judgedRows.length);
+  await third.stop();
+
+  await change(path, { version: ADVICE_VERSION + 1 });
+  const fourth = await readyService({ source, database: path });
+  expect((await advice(fourth)).track).toMatchObject({ basis: 'given', versions: [ADVICE_VERSION + 1] });
+  await live(source, path, makeBlocks(1_061, 1_068));
+  await waitFor(async () => (await advice(fourth)).track.versions.length === 2);
+  expect((await advice(fourth)).track.versions).toEqual([ADVICE_VERSION, ADVICE_VERSION + 1]);
+
+  // What is judged after its block was answered for is answered anew.
+  const before = await advice(fourth);
+  const other = new DatabaseSync(path);
+  other.exec('begin immediate');
+  source.mine(makeBlock(1_069));
+  await waitFor(async () => (await advice(fourth)).updatedAt !== before.updatedAt);
+  const held = (await advice(fourth)).track.evaluated;
+  other.exec('commit');
+  other.close();
+  await waitFor(async () => (await advice(fourth)).track.evaluated > held);
 });
 
 test('a downtime of more than a day whose blocks are not to be had leaves open what needed them, and says so', async () => {

@@ -4,7 +4,7 @@ import { SIMULATED_CHAIN_ID } from '../../src/core/chains.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import type { Database } from '../../src/store/database.ts';
 import { HistoryStore } from '../../src/store/history.ts';
-import { BLOCK_ZERO_TIME, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
+import { BARE_BLOCK, BLOCK_ZERO_TIME, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { ENGINES, emptyDatabase, openOn, SLOW_ENGINES } from '../helpers/databases.ts';
 import { openDatabase } from '../helpers/open-database.ts';
 import { rounds } from '../helpers/rounds.ts';
@@ -32,16 +32,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   describe('blocks', () => {
     test('returns a block unchanged, with and without optional fields', async () => {
       const full = makeBlock(7);
-      const bare = makeBlock(8, {
-        hash: null,
-        parentHash: null,
-        gasUsed: null,
-        gasLimit: null,
-        blobBaseFee: null,
-        nextBaseFee: null,
-        nextBlobBaseFee: null,
-        tips: null,
-      });
+      const bare = makeBlock(8, BARE_BLOCK);
       await store.saveBlocks([bare, full]);
       expect(await store.newest(5)).toEqual([full, bare]);
     });

@@ -50,29 +50,26 @@ async function turns(): Promise<void> {
   for (let count = 0; count < 20; count += 1) await setTimeout(10);
 }
 
-test.each(ENGINES)(
-  'a write waits for another process to let go, and everything else goes on meanwhile, on %s',
-  async (engine) => {
-    const path = await emptyDatabase(engine, 'shared');
-    const database = await openDatabase(path);
-    const store = new BlockStore(database);
-    await store.saveBlocks(makeBlocks(0, 4));
-    const letGo = await holdElsewhere(path);
-    const write = store.saveBlocks(makeBlocks(5, 9));
-    // Reading needs no lock and does not queue behind the write.
-    let written = false;
-    void write.then(() => {
-      written = true;
-    });
-    await turns();
-    expect((await store.head())?.number).toBe(4);
-    expect(written).toBe(false);
-    letGo();
-    await write;
-    expect((await store.newest(20)).map((block) => block.number)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    await database.close();
-  },
-);
+test.each(ENGINES)('a write waits for another process, all else goes on meanwhile, on %s', async (engine) => {
+  const path = await emptyDatabase(engine, 'shared');
+  const database = await openDatabase(path);
+  const store = new BlockStore(database);
+  await store.saveBlocks(makeBlocks(0, 4));
+  const letGo = await holdElsewhere(path);
+  const write = store.saveBlocks(makeBlocks(5, 9));
+  // Reading needs no lock and does not queue behind the write.
+  let written = false;
+  void write.then(() => {
+    written = true;
+  });
+  await turns();
+  expect((await store.head())?.number).toBe(4);
+  expect(written).toBe(false);
+  letGo();
+  await write;
+  expect((await store.newest(20)).map((block) => block.number)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  await database.close();
+});
 
 test.each(ENGINES)('writes that wait together are done in the order they came, on %s', async (engine) => {
   const path = await emptyDatabase(engine, 'shared');

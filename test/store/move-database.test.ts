@@ -40,60 +40,57 @@ const all = async ({ queries }: Pick<Database, 'queries'>, table: string): Promi
   return rows.map((row) => JSON.stringify(row, Object.keys(row).sort())).sort();
 };
 
-test.runIf(ENGINES.includes('PostgreSQL'))(
-  'all that a file holds goes to an empty server, and only there',
-  async () => {
-    const folder = await temporaryFolder();
-    const target = await emptyDatabase('PostgreSQL');
-    const history = await opened(openDatabase(join(folder, 'chain-1.db')));
-    const keys = await opened(openKeyDatabase(join(folder, 'keys.db')));
-    const keyStore = new KeyStore(keys);
-    await fill(history);
-    await keyStore.add({ id: 'a', name: 'bot', plan: 'free' }, { hash: 'ab', at: 1 });
-    await keyStore.spend(7, [{ keyId: 'a', count: 3, limit: null }]);
+test.runIf(ENGINES.includes('PostgreSQL'))('all of a file goes to an empty server, only there', async () => {
+  const folder = await temporaryFolder();
+  const target = await emptyDatabase('PostgreSQL');
+  const history = await opened(openDatabase(join(folder, 'chain-1.db')));
+  const keys = await opened(openKeyDatabase(join(folder, 'keys.db')));
+  const keyStore = new KeyStore(keys);
+  await fill(history);
+  await keyStore.add({ id: 'a', name: 'bot', plan: 'free' }, { hash: 'ab', at: 1 });
+  await keyStore.spend(7, [{ keyId: 'a', count: 3, limit: null }]);
 
-    const locked = await opened(openDatabase(target));
-    await expect(moveDatabase(history, keys, locked, NOW)).rejects.toMatchObject({
-      code: 'no-key',
-    });
-    const lease = {
-      name: 'leader',
-      holder: 'x',
-      process: 'gastop serve, process 5',
-      since: NOW,
-      heartbeat_at: NOW,
-    };
-    await history.queries.insertInto('leases').values(lease).execute();
-    const to = await opened(openDatabase(target, randomBytes(32)));
-    await expect(moveDatabase(history, keys, to, NOW)).rejects.toThrow(
-      'process 5 writes to chain-1.db; end it first',
-    );
-    expect(await new BlockStore(to).head()).toBeNull();
+  const locked = await opened(openDatabase(target));
+  await expect(moveDatabase(history, keys, locked, NOW)).rejects.toMatchObject({
+    code: 'no-key',
+  });
+  const lease = {
+    name: 'leader',
+    holder: 'x',
+    process: 'gastop serve, process 5',
+    since: NOW,
+    heartbeat_at: NOW,
+  };
+  await history.queries.insertInto('leases').values(lease).execute();
+  const to = await opened(openDatabase(target, randomBytes(32)));
+  await expect(moveDatabase(history, keys, to, NOW)).rejects.toThrow(
+    'process 5 writes to chain-1.db; end it first',
+  );
+  expect(await new BlockStore(to).head()).toBeNull();
 
-    await asked(target, 'create rule lossy as on insert to usage do instead nothing');
-    await expect(moveDatabase(history, keys, to, NOW + 3_600_000)).rejects.toThrow(
-      '0 of 1 rows of usage arrived; nothing was kept',
-    );
-    await asked(target, 'drop rule lossy on usage');
-    expect(await new BlockStore(to).head()).toBeNull();
+  await asked(target, 'create rule lossy as on insert to usage do instead nothing');
+  await expect(moveDatabase(history, keys, to, NOW + 3_600_000)).rejects.toThrow(
+    '0 of 1 rows of usage arrived; nothing was kept',
+  );
+  await asked(target, 'drop rule lossy on usage');
+  expect(await new BlockStore(to).head()).toBeNull();
 
-    const counts = await moveDatabase(history, keys, to, NOW + 3_600_000);
-    expect(counts.get('blocks')).toBe(701);
-    const same = [
-      'blocks',
-      'rollups',
-      'advice',
-      'alerts',
-      'deliveries',
-      'auto_txs',
-      'auto_tx_events',
-      'signing_secrets',
-    ];
-    for (const table of same) expect(await all(to, table)).toEqual(await all(history, table));
-    expect(await new AutoTxStore(to).signedBytes('atx_1')).toEqual(bytesOf('atx_1'));
-    expect(await new BlockStore(to).chainId()).toBe(1);
-    const moved = new KeyStore(await opened(openKeyDatabase(target)));
-    expect([await moved.list(), await moved.usedOn(7, 'a')]).toEqual([await keyStore.list(), 3]);
-    await expect(moveDatabase(history, keys, to, NOW + 3_600_000)).rejects.toThrow(/is not empty \(meta\)/);
-  },
-);
+  const counts = await moveDatabase(history, keys, to, NOW + 3_600_000);
+  expect(counts.get('blocks')).toBe(701);
+  const same = [
+    'blocks',
+    'rollups',
+    'advice',
+    'alerts',
+    'deliveries',
+    'auto_txs',
+    'auto_tx_events',
+    'signing_secrets',
+  ];
+  for (const table of same) expect(await all(to, table)).toEqual(await all(history, table));
+  expect(await new AutoTxStore(to).signedBytes('atx_1')).toEqual(bytesOf('atx_1'));
+  expect(await new BlockStore(to).chainId()).toBe(1);
+  const moved = new KeyStore(await opened(openKeyDatabase(target)));
+  expect([await moved.list(), await moved.usedOn(7, 'a')]).toEqual([await keyStore.list(), 3]);
+  await expect(moveDatabase(history, keys, to, NOW + 3_600_000)).rejects.toThrow(/is not empty \(meta\)/);
+});

@@ -20,7 +20,7 @@ import type { Tables } from '../../src/store/tables.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { asked, ENGINES, emptyDatabase } from '../helpers/databases.ts';
 import { migrated } from '../helpers/open-database.ts';
-import { isSlowRun } from '../helpers/rounds.ts';
+import { slowIt } from '../helpers/rounds.ts';
 import { temporaryFile, temporaryFolder } from '../helpers/service.ts';
 import { keptAlert } from './alerts/kept-alerts.ts';
 
@@ -49,7 +49,7 @@ test('commits survive a power cut: each is synced to disk', async () => {
   }
 });
 
-test.runIf(isSlowRun)('processes that open a fresh file at the same moment all get it', async () => {
+slowIt('processes that open a fresh file at the same moment all get it', async () => {
   const path = await temporaryFile('chain-1.db');
   const said = await Promise.all([openElsewhere(path), openElsewhere(path)]);
   expect(said).toEqual(['opened', 'opened']);

@@ -40,19 +40,17 @@ describe.each(ENGINES)('on %s', (engine) => {
     await blocks.saveBlocks(prices.map((price, index) => asks(11 + index, price)));
   }
 
-  describe('advice to wait', () => {
-    test('counts a block of unknown tips by its base fee, and prices at the storage limit', async () => {
-      const block = asks(10, 100n);
-      await blocks.saveBlocks([block], given(block, waitFor(block, 12), { targetPrice: 90n }));
-      await blocks.saveBlocks([
-        makeBlock(11, { baseFeePerGas: 90n, tips: null }),
-        asks(12, 2n ** 80n, 2n ** 70n),
-      ]);
-      await settleAll();
-      expect(await verdicts()).toEqual({ 10: 'kept' });
-      const dear = await track.due(1_000_000, 10);
-      expect(dear).toEqual([]);
-    });
+  test('advice to wait counts a block of unknown tips by its base fee, and prices at the storage limit', async () => {
+    const block = asks(10, 100n);
+    await blocks.saveBlocks([block], given(block, waitFor(block, 12), { targetPrice: 90n }));
+    await blocks.saveBlocks([
+      makeBlock(11, { baseFeePerGas: 90n, tips: null }),
+      asks(12, 2n ** 80n, 2n ** 70n),
+    ]);
+    await settleAll();
+    expect(await verdicts()).toEqual({ 10: 'kept' });
+    const dear = await track.due(1_000_000, 10);
+    expect(dear).toEqual([]);
   });
 
   describe('a hole in the history', () => {

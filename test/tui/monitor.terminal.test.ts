@@ -1,7 +1,7 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { isSlowRun } from '../helpers/rounds.ts';
+import { isSlowRun, slowIt } from '../helpers/rounds.ts';
 import { sharedFolder } from '../helpers/shared-folder.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { expectCleanEnd, leads, NO_CLEARS, outputFrom, sceneOpener } from './open-scene.ts';
@@ -83,24 +83,21 @@ describe('the monitor on a terminal', () => {
     await screen.press('1');
   });
 
-  it.each(SIZES)(
-    'fills %i×%i with its bars at the edges, and never clears the screen for a block',
-    async (cols, rows) => {
-      const screen = shown();
-      screen.resize(cols, rows);
-      await screen.waitFor(
-        (lines) =>
-          /^ gastop {3}Ethereum {2}#24,337,\d{3}/.test(lines[0] ?? '') &&
-          /^\[1 Live\] 2 Chart .*(every 1s|6 Service) ?$/.test(lines[1] ?? '') &&
-          /^ \? help .* q quit ?$/.test(lines[rows - 1] ?? '') &&
-          lines.filter((line) => line.includes('│ Fast')).length === 1,
-      );
-      const clears = { ...screen.clears };
-      const bar = screen.screen()[0];
-      await screen.waitFor((lines) => /#24,337,\d{3}/.test(lines[0] ?? '') && lines[0] !== bar);
-      expect(screen.clears).toEqual(clears);
-    },
-  );
+  it.each(SIZES)('fills %i×%i, bars at the edges, and clears no screen for a block', async (cols, rows) => {
+    const screen = shown();
+    screen.resize(cols, rows);
+    await screen.waitFor(
+      (lines) =>
+        /^ gastop {3}Ethereum {2}#24,337,\d{3}/.test(lines[0] ?? '') &&
+        /^\[1 Live\] 2 Chart .*(every 1s|6 Service) ?$/.test(lines[1] ?? '') &&
+        /^ \? help .* q quit ?$/.test(lines[rows - 1] ?? '') &&
+        lines.filter((line) => line.includes('│ Fast')).length === 1,
+    );
+    const clears = { ...screen.clears };
+    const bar = screen.screen()[0];
+    await screen.waitFor((lines) => /#24,337,\d{3}/.test(lines[0] ?? '') && lines[0] !== bar);
+    expect(screen.clears).toEqual(clears);
+  });
 
   it('changes the polling interval with + and -', async () => {
     const screen = shown();
@@ -125,18 +122,15 @@ describe('the monitor on a terminal', () => {
   });
 });
 
-it.runIf(isSlowRun)(
-  'an alert that fires is said to a screen reader, like the prices in sentences',
-  async () => {
-    const fired = join(folder, 'fired');
-    const screen = await openScene('alert', { env: { DOWN_WHILE: fired, INK_SCREEN_READER: 'true' } });
-    await screen.waitFor('Average, price 0.0507');
-    expect(screen.screen().join('')).not.toMatch(/[┌│█╭]/);
-    await screen.waitFor('In the last day 1 alert fired');
-    await appendFile(fired, '!');
-    await screen.waitFor('Average below 0.04 gwei: reached');
-  },
-);
+slowIt('an alert that fires is said to a screen reader, like the prices in sentences', async () => {
+  const fired = join(folder, 'fired');
+  const screen = await openScene('alert', { env: { DOWN_WHILE: fired, INK_SCREEN_READER: 'true' } });
+  await screen.waitFor('Average, price 0.0507');
+  expect(screen.screen().join('')).not.toMatch(/[┌│█╭]/);
+  await screen.waitFor('In the last day 1 alert fired');
+  await appendFile(fired, '!');
+  await screen.waitFor('Average below 0.04 gwei: reached');
+});
 
 const FAULTS = [
   ['an exception in a timer', 'late-throw', /^gastop: stopped by an error of its own: a timer broke$/],
@@ -177,42 +171,32 @@ describe('Ctrl-Z', () => {
     await leads(screen, [`${process.execPath} ${program}`, 'enter'], LIVE);
   });
 
-  it.runIf(isSlowRun)(
-    'goes back to the shell, and fg draws in the size that the terminal has then',
-    async () => {
-      const screen = shown();
-      await screen.press('ctrl+z');
-      await atPrompt();
-      // A stopped program is not told of it.
-      screen.resize(100, 30);
-      await leads(
-        screen,
-        ['fg', 'enter'],
-        (lines) => screen.isAlternate() && lines.at(-1)?.includes('q quit'),
-      );
-      expect(screen.screen()[1]).toMatch(/^\[1 Live\].{81,} every \S+ $/);
-      await screen.waitFor('│ Average');
-    },
-  );
+  slowIt('goes back to the shell, and fg draws in the size that the terminal has then', async () => {
+    const screen = shown();
+    await screen.press('ctrl+z');
+    await atPrompt();
+    // A stopped program is not told of it.
+    screen.resize(100, 30);
+    await leads(screen, ['fg', 'enter'], (lines) => screen.isAlternate() && lines.at(-1)?.includes('q quit'));
+    expect(screen.screen()[1]).toMatch(/^\[1 Live\].{81,} every \S+ $/);
+    await screen.waitFor('│ Average');
+  });
 
-  it.runIf(isSlowRun)(
-    'is not needed: stopped by a signal, it takes the terminal again after fg',
-    async () => {
-      const screen = shown();
-      const [pid = 0] = await jobsOf(screen.pid);
-      process.kill(pid, 'SIGSTOP');
-      // Stopped within a frame it leaves the screen unfinished, so what the shell says of it may not be seen.
-      await waitFor(async () => (await readFile(`/proc/${pid}/stat`, 'utf8')).includes(') T '));
-      await leads(
-        screen,
-        ['fg', 'enter'],
-        (lines) => screen.isAlternate() && lines[0]?.startsWith(' gastop'),
-        (lines) => !lines.some((line) => line.includes('Stopped')),
-      );
-      await leads(screen, '?', 'show or hide this help');
-      await leads(screen, '?', '│ Average');
-    },
-  );
+  slowIt('is not needed: stopped by a signal, it takes the terminal again after fg', async () => {
+    const screen = shown();
+    const [pid = 0] = await jobsOf(screen.pid);
+    process.kill(pid, 'SIGSTOP');
+    // Stopped within a frame it leaves the screen unfinished, so what the shell says of it may not be seen.
+    await waitFor(async () => (await readFile(`/proc/${pid}/stat`, 'utf8')).includes(') T '));
+    await leads(
+      screen,
+      ['fg', 'enter'],
+      (lines) => screen.isAlternate() && lines[0]?.startsWith(' gastop'),
+      (lines) => !lines.some((line) => line.includes('Stopped')),
+    );
+    await leads(screen, '?', 'show or hide this help');
+    await leads(screen, '?', '│ Average');
+  });
 
   it('goes back to the shell from a form, which is as it was after fg', async () => {
     const screen = shown();

@@ -40,14 +40,11 @@ describe('the line over old data', () => {
       'The daily quota of this key is used up · next try in 6h52m',
     ],
     [503, 'upstream_unavailable', 'no node answers', 'no node answers · next try in 6h52m'],
-  ])(
-    'says the whole cause of a %i (%s) on 80 columns, and what comes next',
-    (status, code, message, text) => {
-      const line = notice(status, code, message, 80);
-      expect(line).toContain(text);
-      expect(line).not.toContain('…');
-    },
-  );
+  ])('says the whole cause of a %i (%s) in 80 columns and what comes next', (status, code, message, text) => {
+    const line = notice(status, code, message, 80);
+    expect(line).toContain(text);
+    expect(line).not.toContain('…');
+  });
 
   it('says more where there is room', () => {
     expect(notice(401, 'api_key_revoked', 'revoked', 120)).toContain(

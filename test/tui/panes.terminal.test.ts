@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSlowRun } from '../helpers/rounds.ts';
+import { isSlowRun, slowIt } from '../helpers/rounds.ts';
 import type { Terminal } from '../helpers/terminal.ts';
 import { FROM, noise, signedBlobs, signedTransfer, TO } from './auto-txs/signed.ts';
 import { leads, NO_CLEARS, sceneOpener } from './open-scene.ts';
@@ -59,21 +59,18 @@ describe('over prices that stand still', () => {
     await leaveForm();
   });
 
-  it.runIf(isSlowRun)(
-    'a pasted transaction may have 128 KB in lines of 64, in a terminal without brackets; it is not sent by its line ends',
-    async () => {
-      const screen = shown();
-      const signed = await signedTransfer({ data: noise(LARGE), gas: 10_000_000n });
-      await openForm();
-      screen.write(`${signed.replace(/(.{64})/g, '$1\r')}\r`);
-      await screen.waitFor('signed transaction, 128 KB, EIP-1559');
-      await screen.waitFor('New auto-tx');
-      expect(shownDigits(screen, signed)).toEqual([]);
-      await leaveForm();
-    },
-  );
+  slowIt('a pasted transaction may be 128 KB in lines, without brackets; no line end sends it', async () => {
+    const screen = shown();
+    const signed = await signedTransfer({ data: noise(LARGE), gas: 10_000_000n });
+    await openForm();
+    screen.write(`${signed.replace(/(.{64})/g, '$1\r')}\r`);
+    await screen.waitFor('signed transaction, 128 KB, EIP-1559');
+    await screen.waitFor('New auto-tx');
+    expect(shownDigits(screen, signed)).toEqual([]);
+    await leaveForm();
+  });
 
-  it.runIf(isSlowRun)('a pasted transaction may bring blobs', async () => {
+  slowIt('a pasted transaction may bring blobs', async () => {
     const screen = shown();
     const signed = await signedBlobs(6);
     await openForm();

@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isSlowRun } from '../helpers/rounds.ts';
+import { slowIt } from '../helpers/rounds.ts';
 import { sharedFolder } from '../helpers/shared-folder.ts';
 import { expectCleanEnd, leads, NO_CLEARS, outputFrom, sceneOpener } from './open-scene.ts';
 
@@ -33,33 +33,30 @@ describe('a source that fails', () => {
     await expectCleanEnd(screen, 130);
   });
 
-  it.runIf(isSlowRun)(
-    'at start is told node by node, and the demo is one key away, with its badge on every screen',
-    async () => {
-      const screen = await openScene('picker', { watchTty: true, env: { FORCE_COLOR: '0' } });
-      await screen.waitFor('No source answers');
-      await screen.waitFor(/eth\.drpc\.org +connection refused/);
-      await leads(screen, 'd', '│ Average', LIVE);
-      for (const [key, shows] of [
-        ['2', '[2 Chart]'],
-        ['?', 'show or hide this help'],
-        ['esc', '[2 Chart]'],
-        ['i', 'GET /'],
-        ['esc', '[2 Chart]'],
-        ['1', '[1 Live]'],
-      ] as const) {
-        await leads(screen, key, shows);
-        expect(screen.screen()[0]).toContain('SIMULATED');
-      }
-      screen.resize(40, 10);
-      await screen.waitFor((lines) => lines.some((line) => line.includes('needs 60×16')));
-      expect(screen.screen().join('\n')).toContain('SIMULATED');
-      // Whatever colour says is said by a word or a glyph: there is no SGR at all but resets.
-      expect(screen.output()).not.toMatch(/\x1b\[[0-9;]*[1-9][0-9;]*m/);
-      screen.signal('SIGTERM');
-      await expectCleanEnd(screen, 143);
-    },
-  );
+  slowIt('at start is told node by node; the demo is one key away, its badge on every screen', async () => {
+    const screen = await openScene('picker', { watchTty: true, env: { FORCE_COLOR: '0' } });
+    await screen.waitFor('No source answers');
+    await screen.waitFor(/eth\.drpc\.org +connection refused/);
+    await leads(screen, 'd', '│ Average', LIVE);
+    for (const [key, shows] of [
+      ['2', '[2 Chart]'],
+      ['?', 'show or hide this help'],
+      ['esc', '[2 Chart]'],
+      ['i', 'GET /'],
+      ['esc', '[2 Chart]'],
+      ['1', '[1 Live]'],
+    ] as const) {
+      await leads(screen, key, shows);
+      expect(screen.screen()[0]).toContain('SIMULATED');
+    }
+    screen.resize(40, 10);
+    await screen.waitFor((lines) => lines.some((line) => line.includes('needs 60×16')));
+    expect(screen.screen().join('\n')).toContain('SIMULATED');
+    // Whatever colour says is said by a word or a glyph: there is no SGR at all but resets.
+    expect(screen.output()).not.toMatch(/\x1b\[[0-9;]*[1-9][0-9;]*m/);
+    screen.signal('SIGTERM');
+    await expectCleanEnd(screen, 143);
+  });
 
   describe('can be replaced', () => {
     const shown = shareScene('picker');

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ChainError } from '../../../src/chain/chain-source.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 import type { Reply } from '../../helpers/json-rpc-server.ts';
-import { isSlowRun } from '../../helpers/rounds.ts';
+import { slowIt } from '../../helpers/rounds.ts';
 import { createScriptedChain } from '../../helpers/scripted-chain.ts';
 import { servedNodes } from './served-nodes.ts';
 
@@ -41,18 +41,15 @@ const header = {
   baseFeePerGas: '0x7',
 };
 
-test.each(['http', 'ws'] as const)(
-  'an error over %s that repeats the path does not show its key',
-  async (scheme) => {
-    const message = 'Cannot POST /v3/0123abcdKEY9 for user';
-    const { server } = await serve({ error: { code: -32000, message } });
-    const root = scheme === 'ws' ? server.wsUrl : server.url;
-    const source = createRpcSource({ urls: [`${root}/v3/0123abcdKEY9`] });
-    const error = await errorOf(source.chain());
-    expect(error.message).toContain('Cannot POST /v3/(key) for user');
-    source.close();
-  },
-);
+test.each(['http', 'ws'] as const)('an error over %s that repeats the path hides its key', async (scheme) => {
+  const message = 'Cannot POST /v3/0123abcdKEY9 for user';
+  const { server } = await serve({ error: { code: -32000, message } });
+  const root = scheme === 'ws' ? server.wsUrl : server.url;
+  const source = createRpcSource({ urls: [`${root}/v3/0123abcdKEY9`] });
+  const error = await errorOf(source.chain());
+  expect(error.message).toContain('Cannot POST /v3/(key) for user');
+  source.close();
+});
 
 describe('one clean line that says what to do', () => {
   const [NO_RPC, INVALID] = [/something that is not JSON-RPC: is that/, /an invalid response to eth_chainId/];
@@ -237,23 +234,20 @@ test('an answer of 100 MB is broken off after 32, whether it says its length or 
   expect((await errorOf(source.chain())).message).toContain('answers more than 32 MB');
 });
 
-test.runIf(isSlowRun)(
-  'a zipped answer is read, and broken off where it unpacks to more than 32 MB',
-  async () => {
-    const zipped = (text: string): Reply => ({
-      raw: gzipSync(text),
-      headers: { 'content-encoding': 'gzip' },
-    });
-    const { source, server } = await serve((method) =>
-      method === 'eth_chainId' ? zipped('{"jsonrpc":"2.0","id":1,"result":"0x1"}') : undefined,
-    );
-    expect((await source.chain()).id).toBe(1);
-    const large = zipped(' '.repeat(40 * 2 ** 20));
-    server.options = { answer: () => large };
-    const patient = createRpcSource({ urls: [server.url], requestTimeoutMs: 60_000 });
-    expect((await errorOf(patient.chain())).message).toContain('answers more than 32 MB');
-  },
-);
+slowIt('a zipped answer is read, and broken off where it unpacks to more than 32 MB', async () => {
+  const zipped = (text: string): Reply => ({
+    raw: gzipSync(text),
+    headers: { 'content-encoding': 'gzip' },
+  });
+  const { source, server } = await serve((method) =>
+    method === 'eth_chainId' ? zipped('{"jsonrpc":"2.0","id":1,"result":"0x1"}') : undefined,
+  );
+  expect((await source.chain()).id).toBe(1);
+  const large = zipped(' '.repeat(40 * 2 ** 20));
+  server.options = { answer: () => large };
+  const patient = createRpcSource({ urls: [server.url], requestTimeoutMs: 60_000 });
+  expect((await errorOf(patient.chain())).message).toContain('answers more than 32 MB');
+});
 
 test('a failed request leaves no connection behind', async () => {
   const { source, server } = await serve({

@@ -94,25 +94,22 @@ describe('one node', () => {
       { error: { code: 429, message: 'too many requests' } },
       [1, 1, 2, 4, 8, 16, 30, 30],
     ],
-  ] as const)(
-    'tries of a node that is not well are further and further apart, %s',
-    async (_, reply, apart) => {
-      const node = await serve(createScriptedChain(), { answer: () => reply });
-      const pauses: number[] = [];
-      let now = 1_000_000;
-      const clock: Clock = {
-        now: () => now,
-        elapsed: () => now,
-        sleep: async (ms) => {
-          pauses.push(ms);
-          now += ms;
-        },
-      };
-      const followed = following(sourceOf([node], { clock }));
-      await followed.until((words) => words.length === 9);
-      expect(pauses.slice(0, 8)).toEqual(apart.map((sec) => sec * 1_000));
-    },
-  );
+  ] as const)('tries of a node that is not well are ever further apart, %s', async (_, reply, apart) => {
+    const node = await serve(createScriptedChain(), { answer: () => reply });
+    const pauses: number[] = [];
+    let now = 1_000_000;
+    const clock: Clock = {
+      now: () => now,
+      elapsed: () => now,
+      sleep: async (ms) => {
+        pauses.push(ms);
+        now += ms;
+      },
+    };
+    const followed = following(sourceOf([node], { clock }));
+    await followed.until((words) => words.length === 9);
+    expect(pauses.slice(0, 8)).toEqual(apart.map((sec) => sec * 1_000));
+  });
 
   test('a node that served another chain is asked again, and followed, within five seconds', async () => {
     const clock = manualClock();

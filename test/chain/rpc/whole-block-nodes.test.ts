@@ -269,17 +269,14 @@ describe('a single node', () => {
       TOO_LARGE,
     ],
     ['answers too much for its receipts', isReceipts, endless, 'rejected', TOO_LARGE],
-  ])(
-    'that %s stays well, and the error of a whole block says so',
-    async (_, isMeant, reply, code, message) => {
-      const { node, source, wholeOf } = await overNode((method, params) =>
-        isMeant(method, params) ? reply : undefined,
-      );
-      const words = message.replace('NODE', `127.0.0.1:${node.port}`);
-      await expect(wholeOf(5)).rejects.toMatchObject({ name: 'ChainError', code, message: words });
-      expect(source.health()[0]?.state).toBe('ok');
-    },
-  );
+  ])('that %s stays well; the error of a whole block says so', async (_, isMeant, reply, code, message) => {
+    const { node, source, wholeOf } = await overNode((method, params) =>
+      isMeant(method, params) ? reply : undefined,
+    );
+    const words = message.replace('NODE', `127.0.0.1:${node.port}`);
+    await expect(wholeOf(5)).rejects.toMatchObject({ name: 'ChainError', code, message: words });
+    expect(source.health()[0]?.state).toBe('ok');
+  });
 });
 
 const FEE_MARKET = { type: '0x2', maxFeePerGas: '0x3', maxPriorityFeePerGas: '0x1' };
@@ -388,23 +385,21 @@ describe('what is unlike mainnet is read all the same', () => {
   });
 });
 
-describe('whole blocks', () => {
-  test('are given up when whoever asked leaves, also while they wait for their turn', async () => {
-    let isStuck = true;
-    let closed = 0;
-    const stuck: Reply = { write: (response) => void response.on('close', () => closed++) };
-    const { node, source } = await overNode((method) =>
-      method === 'eth_getBlockReceipts' && isStuck ? stuck : undefined,
-    );
-    const blocks = await Promise.all([1, 2, 3, 4, 5, 6].map((number) => blockOf(source, number)));
-    const leaving = new AbortController();
-    const left = blocks.map((block) => source.transactionsOf(block, { signal: leaving.signal }));
-    // Never more than four are on their way at once.
-    await expect.poll(() => asked(node, 'eth_getBlockReceipts')).toBe(4);
-    leaving.abort(new Error('gone'));
-    for (const each of left) await expect(each).rejects.toThrow('gone');
-    await expect.poll(() => closed).toBe(4);
-    isStuck = false;
-    for (const block of blocks) expect(await source.transactionsOf(block)).toHaveLength(PER_BLOCK);
-  });
+test('whole blocks are given up when whoever asked leaves, also while they wait for their turn', async () => {
+  let isStuck = true;
+  let closed = 0;
+  const stuck: Reply = { write: (response) => void response.on('close', () => closed++) };
+  const { node, source } = await overNode((method) =>
+    method === 'eth_getBlockReceipts' && isStuck ? stuck : undefined,
+  );
+  const blocks = await Promise.all([1, 2, 3, 4, 5, 6].map((number) => blockOf(source, number)));
+  const leaving = new AbortController();
+  const left = blocks.map((block) => source.transactionsOf(block, { signal: leaving.signal }));
+  // Never more than four are on their way at once.
+  await expect.poll(() => asked(node, 'eth_getBlockReceipts')).toBe(4);
+  leaving.abort(new Error('gone'));
+  for (const each of left) await expect(each).rejects.toThrow('gone');
+  await expect.poll(() => closed).toBe(4);
+  isStuck = false;
+  for (const block of blocks) expect(await source.transactionsOf(block)).toHaveLength(PER_BLOCK);
 });

@@ -292,21 +292,18 @@ describe('in rare cases', () => {
 });
 
 describe('one that was never sent', () => {
-  it.each(['enable', 'disable'] as const)(
-    'after %s fails once its nonce is used elsewhere for good',
-    (wish) => {
-      const engine = lived(3, { type: 'user', wish }, mine('another'), OBSERVE, mine(null), OBSERVE);
-      expect(engine.state).toMatchObject({ takenSince: 1, mayBeOut: false, failure: null });
-      engine.live(mine(null), OBSERVE);
-      expect(engine.state).toMatchObject({
-        status: 'FAILED',
-        failure: { code: 'nonce_used' },
-        mayBeOut: false,
-      });
-      expect(engine.state.failure?.message).toContain("nonce 7 is used: the sender's next is 8");
-      expect(kindsOf(engine).slice(-2)).toEqual(['NONCE_TAKEN', 'FAILED']);
-    },
-  );
+  it.each(['enable', 'disable'] as const)('after %s fails once its nonce is gone for good', (wish) => {
+    const engine = lived(3, { type: 'user', wish }, mine('another'), OBSERVE, mine(null), OBSERVE);
+    expect(engine.state).toMatchObject({ takenSince: 1, mayBeOut: false, failure: null });
+    engine.live(mine(null), OBSERVE);
+    expect(engine.state).toMatchObject({
+      status: 'FAILED',
+      failure: { code: 'nonce_used' },
+      mayBeOut: false,
+    });
+    expect(engine.state.failure?.message).toContain("nonce 7 is used: the sender's next is 8");
+    expect(kindsOf(engine).slice(-2)).toEqual(['NONCE_TAKEN', 'FAILED']);
+  });
 
   it('waits on after a reorg that frees its nonce', () => {
     const { state } = lived(3, mine('another'), OBSERVE, reorg(1));

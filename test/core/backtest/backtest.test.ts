@@ -12,7 +12,7 @@ import { Past } from '../../../src/core/backtest/past.ts';
 import type { Block } from '../../../src/core/block.ts';
 import { ETHEREUM_FEE_RULE } from '../../../src/core/eip1559.ts';
 import { FeeEngine } from '../../../src/core/engine/fee-engine.ts';
-import { isSlowRun, rounds } from '../../helpers/rounds.ts';
+import { isSlowRun, rounds, slowIt } from '../../helpers/rounds.ts';
 import { makeBlocks, restlessSteps } from '../support/made-blocks.ts';
 import { recordedBlocks } from '../support/recorded-blocks.ts';
 
@@ -147,7 +147,7 @@ describe('the report on recorded blocks', () => {
     expect(done.at(-1)).toBeLessThanOrEqual(1);
   });
 
-  it.runIf(isSlowRun)('judges the advice of a part alone, which is the same advice', () => {
+  slowIt('judges the advice of a part alone, which is the same advice', () => {
     const part = run({ blocks: blocks.slice(0, 1_000), from: 20_974_000, to: 20_974_099 });
     expect(part.report.judged).toEqual({ from: 20_974_000, to: 20_974_099, blocks: 100 });
     expect(text(part.predictions)).toBe(
@@ -169,7 +169,7 @@ describe('a stretch that is too short', () => {
     expect(() => run({ blocks: [] })).toThrow(RangeError);
   });
 
-  it.runIf(isSlowRun)('is judged beside the naive rule only from where that had seen enough', () => {
+  slowIt('is judged beside the naive rule only from where that had seen enough', () => {
     // Of 3,000 blocks and more it wants 600 windows before it speaks.
     const blocks = makeBlocks(restlessSteps(3_000), { firstNumber: 0 });
     const slow = (to: number) =>

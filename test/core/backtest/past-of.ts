@@ -1,5 +1,6 @@
 import { Past } from '../../../src/core/backtest/past.ts';
 import type { BlockTips } from '../../../src/core/block.ts';
+import { BARE_BLOCK } from '../../helpers/chain-blocks.ts';
 
 export interface PastBlock {
   readonly baseFee: number;
@@ -14,17 +15,11 @@ export function pastOf(made: readonly PastBlock[]): Past {
   for (const [number, { baseFee, next, time, tip, ladder }] of made.entries()) {
     const tips = ladder ?? (tip === undefined ? null : Array<number>(7).fill(tip));
     const block = {
+      ...BARE_BLOCK,
       number,
-      hash: null,
-      parentHash: null,
       timestamp: time ?? (past.time.at(-1) ?? 0) + 12,
       baseFeePerGas: BigInt(baseFee),
-      gasUsed: null,
-      gasLimit: null,
       gasUsedRatio: 0.5,
-      blobBaseFee: null,
-      nextBaseFee: null,
-      nextBlobBaseFee: null,
       tips: tips && (tips.map(BigInt) as unknown as BlockTips),
     };
     past.push(block, next ?? made[number + 1]?.baseFee ?? baseFee);

@@ -1,6 +1,7 @@
 import type { Block, BlockTips } from '../../../src/core/block.ts';
 import { ETHEREUM_FEE_RULE, type FeeRule, nextBaseFeeFromRatio } from '../../../src/core/eip1559.ts';
 import { FeeEngine } from '../../../src/core/engine/fee-engine.ts';
+import { BARE_BLOCK } from '../../helpers/chain-blocks.ts';
 
 export interface MadeBlock {
   readonly gasUsedRatio: number;
@@ -21,17 +22,11 @@ export function makeBlocks(steps: readonly MadeBlock[], chain: MadeChain = {}): 
   let timestamp = 1_700_000_000;
   return steps.map(({ gasUsedRatio, lowTip = 0, spacingSec = rule.blockTimeSec }, index) => {
     const block: Block = {
+      ...BARE_BLOCK,
       number: firstNumber + index,
-      hash: null,
-      parentHash: null,
       timestamp,
       baseFeePerGas,
-      gasUsed: null,
-      gasLimit: null,
       gasUsedRatio,
-      blobBaseFee: null,
-      nextBaseFee: null,
-      nextBlobBaseFee: null,
       tips: lowTip === null ? null : ladder(lowTip),
     };
     baseFeePerGas = nextBaseFeeFromRatio(baseFeePerGas, gasUsedRatio, rule);

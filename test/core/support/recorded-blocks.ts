@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Block } from '../../../src/core/block.ts';
 import { ETHEREUM_FEE_RULE, gasUsedRatioFromBaseFees } from '../../../src/core/eip1559.ts';
+import { BARE_BLOCK } from '../../helpers/chain-blocks.ts';
 
 const FILE = new URL(
   '../../fixtures/blocks/mainnet_2024-10-15_2001blocks_basefee_blobfee.csv',
@@ -16,18 +17,13 @@ export function recordedBlocks(): Block[] {
     const baseFeePerGas = baseFees[index] ?? 0n;
     const next = baseFees[index + 1];
     return {
+      ...BARE_BLOCK,
       number: Number(number),
-      hash: null,
-      parentHash: null,
       timestamp: Number(timestamp),
       baseFeePerGas,
-      gasUsed: null,
-      gasLimit: null,
       gasUsedRatio:
         next === undefined ? 0.5 : gasUsedRatioFromBaseFees(baseFeePerGas, next, ETHEREUM_FEE_RULE),
       blobBaseFee: BigInt(blobBaseFee ?? ''),
-      nextBaseFee: null,
-      nextBlobBaseFee: null,
       tips: [0n, 0n, 0n, 0n, 0n, 0n, 0n],
     };
   });

@@ -155,21 +155,19 @@ describe('the transaction tests of ethereum/tests', () => {
   });
 });
 
-describe('transactions of the JSON-RPC conformance suite', () => {
-  it.each([
-    ['access-list-transaction', 1],
-    ['dynamic-fee-transaction', 2],
-    ['dynamic-fee-access-list-transaction', 2],
-    ['legacy-transaction', 0],
-    ['blob-tx', 3],
-  ] as const)('%s has the hash that it answered', (name, type) => {
-    const lines = unzipped(`rpc/execution-apis/send-${name}.io.gz`).split('\n');
-    const said = (mark: string) => JSON.parse(lines.find((line) => line.startsWith(mark))?.slice(3) ?? '');
-    const decoded = decodeTransaction(said('>>').params[0]);
-    expect(decoded.hash).toBe(said('<<').result);
-    expect(decoded.type).toBe(type);
-    // The chain id and the account that the suite's chain gives its funds to.
-    expect(decoded.chainId).toBe(0xc72dd9d5e883e);
-    expect(decoded.blobCount).toBe(type === 3 ? 1 : 0);
-  });
+it.each([
+  ['access-list-transaction', 1],
+  ['dynamic-fee-transaction', 2],
+  ['dynamic-fee-access-list-transaction', 2],
+  ['legacy-transaction', 0],
+  ['blob-tx', 3],
+] as const)('%s of the JSON-RPC conformance suite has the hash that it answered', (name, type) => {
+  const lines = unzipped(`rpc/execution-apis/send-${name}.io.gz`).split('\n');
+  const said = (mark: string) => JSON.parse(lines.find((line) => line.startsWith(mark))?.slice(3) ?? '');
+  const decoded = decodeTransaction(said('>>').params[0]);
+  expect(decoded.hash).toBe(said('<<').result);
+  expect(decoded.type).toBe(type);
+  // The chain id and the account that the suite's chain gives its funds to.
+  expect(decoded.chainId).toBe(0xc72dd9d5e883e);
+  expect(decoded.blobCount).toBe(type === 3 ? 1 : 0);
 });

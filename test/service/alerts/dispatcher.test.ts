@@ -10,7 +10,7 @@ import type { Notifier, Notifiers } from '../../../src/service/alerts/notifiers/
 import type { Database } from '../../../src/store/database.ts';
 import { cancelDeliveries, type DueDelivery, OutboxStore } from '../../../src/store/outbox.ts';
 import { FIRED_AT, type Firing, fire } from '../../helpers/fired-alert.ts';
-import { startMailServer } from '../../helpers/mail-server.ts';
+import { smtpSettings, startMailServer } from '../../helpers/mail-server.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { answering, closedPort, startReceiver } from '../../helpers/receiver.ts';
 import { temporaryFile } from '../../helpers/service.ts';
@@ -193,14 +193,7 @@ describe('what fired', () => {
     });
     await office.stop();
     const server = await startMailServer({});
-    const smtp = {
-      host: '127.0.0.1',
-      port: server.port,
-      secure: false,
-      user: null,
-      password: null,
-      from: 'gas@sender.test',
-    };
+    const smtp = smtpSettings(server.port);
     const second = await open({ path, clock, settings: { ...SETTINGS, smtp } });
     await second.idle();
     await second.nextTry();

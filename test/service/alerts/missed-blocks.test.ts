@@ -90,22 +90,19 @@ test('on a fresh database, too, the block that is now is the newest', async () =
   expect(await readAlert(database, 'a')).toMatchObject({ triggerCount: 0, missedCount: 1 });
 });
 
-test.each(['replay', 'simulated'] as const)(
-  'a %s chain is never late: each of its blocks is now',
-  async (kind) => {
-    const { path, database } = await alertedDatabase();
-    const source = new ScriptedSource(blocksAt(50n, 290, 299), { kind });
-    await visit(source, path, 299);
-    source.mine(...blocksAt(10n, 300, 309), ...blocksAt(50n, 310, 349));
-    source.clock = timeOf(349) + 86_400_000;
-    await visit(source, path, 349);
-    expect(await readAlert(database, 'a')).toMatchObject({
-      triggerCount: 1,
-      lastTriggeredAt: timeOf(300),
-      missedCount: 0,
-    });
-  },
-);
+test.each(['replay', 'simulated'] as const)('a %s chain is never late: each block is now', async (kind) => {
+  const { path, database } = await alertedDatabase();
+  const source = new ScriptedSource(blocksAt(50n, 290, 299), { kind });
+  await visit(source, path, 299);
+  source.mine(...blocksAt(10n, 300, 309), ...blocksAt(50n, 310, 349));
+  source.clock = timeOf(349) + 86_400_000;
+  await visit(source, path, 349);
+  expect(await readAlert(database, 'a')).toMatchObject({
+    triggerCount: 1,
+    lastTriggeredAt: timeOf(300),
+    missedCount: 0,
+  });
+});
 
 test('blocks that could not be written for a while are evaluated once they can be', async () => {
   const { path, database } = await alertedDatabase();

@@ -44,20 +44,18 @@ describe('two owners hand over transactions with the same nonce', () => {
   });
 });
 
-describe('nodes that do not agree', () => {
-  test('a node that is ahead says that the nonce is used, one that is behind knows no receipt: nothing is said of it yet', async () => {
-    const rig = await startEngine({ confirmations: 1 });
-    await rig.place(keptAutoTx('one'));
-    const block = await rig.block(5);
-    rig.node.pool.push(waitingTransaction(hashOf('one')));
-    rig.node.nonces.set(sender(1), 1);
-    await rig.block(5);
-    expect((await rig.kept('one')).state).toMatchObject({ status: 'SUBMITTED', takenSince: null });
-    rig.node.include(block, sender(1), 0, hashOf('one'));
-    await rig.block(5);
-    expect((await rig.kept('one')).state).toMatchObject({ status: 'EXECUTED', failure: null });
-    expect(await rig.kinds('one')).not.toContain('NONCE_TAKEN');
-  });
+test('nodes that do not agree a node that is ahead says that the nonce is used, one that is behind knows no receipt: nothing is said of it yet', async () => {
+  const rig = await startEngine({ confirmations: 1 });
+  await rig.place(keptAutoTx('one'));
+  const block = await rig.block(5);
+  rig.node.pool.push(waitingTransaction(hashOf('one')));
+  rig.node.nonces.set(sender(1), 1);
+  await rig.block(5);
+  expect((await rig.kept('one')).state).toMatchObject({ status: 'SUBMITTED', takenSince: null });
+  rig.node.include(block, sender(1), 0, hashOf('one'));
+  await rig.block(5);
+  expect((await rig.kept('one')).state).toMatchObject({ status: 'EXECUTED', failure: null });
+  expect(await rig.kinds('one')).not.toContain('NONCE_TAKEN');
 });
 
 test('one whose bytes are gone is never tried for ever: it has failed, and says why', async () => {

@@ -9,22 +9,12 @@ import {
 import type { Attempt } from '../../../src/service/alerts/notifiers/notifier.ts';
 import { messageOf } from '../../helpers/fired-alert.ts';
 import { listen } from '../../helpers/listen.ts';
-import { Refusal, startMailServer } from '../../helpers/mail-server.ts';
+import { Refusal, smtpSettings, startMailServer } from '../../helpers/mail-server.ts';
 import { certificate, closedPort } from '../../helpers/receiver.ts';
 
 const PASSWORD = 'c0rrect horse/battery';
 const TLS = { key: certificate('key'), cert: certificate('good') };
 const WITH_TLS = { ...TLS, disabledCommands: [] };
-
-const settingsFor = (port: number, more: Partial<SmtpSettings> = {}): SmtpSettings => ({
-  host: '127.0.0.1',
-  port,
-  secure: false,
-  user: null,
-  password: null,
-  from: 'gastop <gas@sender.test>',
-  ...more,
-});
 
 interface Sending {
   readonly target?: string;
@@ -49,7 +39,7 @@ const later = (answer: unknown) => ({ outcome: 'later', answer, retryAfterSec: n
 describe('a mail', () => {
   it('tells in plain text and in HTML what fired', async () => {
     const server = await startMailServer();
-    expect(await send(settingsFor(server.port), { message: { note: 'deploy now' } })).toEqual({
+    expect(await send(smtpSettings(server.port), { message: { note: 'deploy now' } })).toEqual({
       outcome: 'delivered',
       answer: '250 queued as 4711',
       retryAfterSec: null,
@@ -78,8 +68,8 @@ describe('a mail', () => {
 
   it('carries the same Message-ID however often it is sent', async () => {
     const server = await startMailServer();
-    await send(settingsFor(server.port));
-    await send(settingsFor(server.port));
+    await send(smtpSettings(server.port));
+    await send(smtpSettings(server.port));
     expect(server.taken.map(({ mail }) => mail.messageId)).toEqual([
       '<alr_1.1.email@sender.test>',
       '<alr_1.1.email@sender.test>',
@@ -90,7 +80,7 @@ describe('a mail', () => {
     const server = await startMailServer();
     const evil =
       '\r\nBcc: victim@receiver.test\r\n\r\n.\r\nMAIL FROM:<x@y.test>\r\n\u001b]0;owned\u0007\u001b[2J';
-    await send(settingsFor(server.port), { message: { note: evil, chainName: `Fork${evil}` } });
+    await send(smtpSettings(server.port), { message: { note: evil, chainName: `Fork${evil}` } });
     const [got, ...more] = server.taken;
     expect(more).toEqual([]);
     expect(got?.to).toEqual(['me@receiver.test']);
@@ -106,7 +96,7 @@ describe('a mail', () => {
   it('has 500 characters and emoji as they were written', async () => {
     const server = await startMailServer();
     const note = `${'👩🏽‍🚀'.repeat(120)}${'ש'.repeat(10)} ⛽️🏴󠁧󠁢󠁳󠁣󠁴󠁿 é`;
-    await send(settingsFor(server.port), { message: { note } });
+    await send(smtpSettings(server.port), { message: { note } });
     const [got] = server.taken;
     expect(got?.mail.text?.normalize()).toContain(note.normalize());
     expect(got?.mail.html).toContain(`<p dir="auto">${note}</p>`);
@@ -118,7 +108,7 @@ describe('a mail', () => {
     ['replay', '[REPLAY] ', 'REPLAY: recorded prices'],
   ] as const)('of %s prices says so first', async (sourceKind, badge, warning) => {
     const server = await startMailServer();
-    await send(settingsFor(server.port), { message: { sourceKind } });
+    await send(smtpSettings(server.port), { message: { sourceKind } });
     const [got] = server.taken;
     expect(got?.mail.subject?.startsWith(badge)).toBe(true);
     expect(got?.mail.text?.startsWith(warning)).toBe(true);
@@ -136,13 +126,13 @@ describe('a mail', () => {
     '',
   ])('goes to nothing but one address: not to %j', async (target) => {
     const server = await startMailServer();
-    expect(await send(settingsFor(server.port), { target })).toMatchObject({ outcome: 'never' });
+    expect(await send(smtpSettings(server.port), { target })).toMatchObject({ outcome: 'never' });
     expect(server.taken).toEqual([]);
   });
 
   it('goes to addresses in other scripts where the server can', async () => {
     const server = await startMailServer();
-    const attempt = await send(settingsFor(server.port), { target: 'jérôme@receiver.test' });
+    const attempt = await send(smtpSettings(server.port), { target: 'jérôme@receiver.test' });
     expect(attempt.outcome).toBe('delivered');
     expect(server.taken[0]?.to).toEqual(['jérôme@receiver.test']);
   });
@@ -161,7 +151,7 @@ describe('the mail server', () => {
     const login = { user: 'gas', password: PASSWORD, requireTls: true, ca: certificate('ca') };
     for (const secure of [false, true]) {
       const server = await startMailServer({ ...onAuth, secure });
-      expect(await send(settingsFor(server.port, { ...login, secure }))).toMatchObject({
+      expect(await send(smtpSettings(server.port, { ...login, secure }))).toMatchObject({
         outcome: 'delivered',
       });
       expect(server.taken).toMatchObject([{ user: 'gas', isEncrypted: true }]);
@@ -177,7 +167,7 @@ describe('the mail server', () => {
         done(new Refusal(535, `no such login: ${username} ${password} ${plain}`));
       },
     });
-    const attempt = await send(settingsFor(server.port, { user: 'gas', password: PASSWORD }));
+    const attempt = await send(smtpSettings(server.port, { user: 'gas', password: PASSWORD }));
     expect(attempt).toEqual(
       later('the mail server does not take this user and password (535); check the smtp settings'),
     );
@@ -189,13 +179,13 @@ describe('the mail server', () => {
       onAuth: (_auth, _session, done) => done(null, { user: 'gas' }),
       onRcptTo: (_address, _session, done) => done(new Refusal(450, `hello ${PASSWORD}`)),
     });
-    expect(await send(settingsFor(server.port, { user: 'gas', password: PASSWORD }))).toEqual(
+    expect(await send(smtpSettings(server.port, { user: 'gas', password: PASSWORD }))).toEqual(
       later('450 hello …'),
     );
   });
 
   it('that repeats the login as it was sent, or the recipient, has them taken out', () => {
-    const settings = settingsFor(25, { user: 'gas', password: PASSWORD });
+    const settings = smtpSettings(25, { user: 'gas', password: PASSWORD });
     const base64 = (text: string) => Buffer.from(text).toString('base64');
     const words = (response: string) => serverWords(response, settings, 'jane@receiver.test');
     expect(words(`535 no: ${base64(PASSWORD)}`)).toBe('535 no: …');
@@ -214,7 +204,7 @@ describe('the mail server', () => {
     });
     const { port, stop } = await listen(server);
     onTestFinished(stop);
-    expect(await send(settingsFor(port), { signal: abort.signal })).toEqual(later('no response in time'));
+    expect(await send(smtpSettings(port), { signal: abort.signal })).toEqual(later('no response in time'));
     await closed.promise;
   });
 
@@ -248,18 +238,18 @@ describe('the mail server', () => {
     ],
   ])('that refuses %s has its words in the log', async (_, options, outcome, answer) => {
     const server = await startMailServer(options);
-    expect(await send(settingsFor(server.port))).toEqual({ outcome, answer, retryAfterSec: null });
+    expect(await send(smtpSettings(server.port))).toEqual({ outcome, answer, retryAfterSec: null });
   });
 
   it('that is down is tried again', async () => {
-    expect(await send(settingsFor(await closedPort()))).toEqual(later('mail server: connection refused'));
+    expect(await send(smtpSettings(await closedPort()))).toEqual(later('mail server: connection refused'));
   });
 });
 
 describe('TLS to the mail server', () => {
   it('is required where the settings do not say otherwise: without it nothing is sent', async () => {
     const server = await startMailServer();
-    expect(await send(settingsFor(server.port, { requireTls: true }))).toEqual(
+    expect(await send(smtpSettings(server.port, { requireTls: true }))).toEqual(
       later(expect.stringMatching(/TLS/)),
     );
     expect(server.taken).toEqual([]);
@@ -272,7 +262,7 @@ describe('TLS to the mail server', () => {
       const strict = { requireTls: true, ca: certificate('ca') };
       for (const secure of [false, true]) {
         const server = await startMailServer({ ...WITH_TLS, cert, secure });
-        expect(await send(settingsFor(server.port, { ...strict, secure }))).toEqual(
+        expect(await send(smtpSettings(server.port, { ...strict, secure }))).toEqual(
           later(expect.stringContaining('certificate')),
         );
         expect(server.taken).toEqual([]);
@@ -282,7 +272,7 @@ describe('TLS to the mail server', () => {
 
   it('on this machine is taken where it is offered, whatever its certificate', async () => {
     const server = await startMailServer({ ...WITH_TLS, cert: certificate('expired') });
-    expect(await send(settingsFor(server.port))).toMatchObject({ outcome: 'delivered' });
+    expect(await send(smtpSettings(server.port))).toMatchObject({ outcome: 'delivered' });
     expect(server.taken).toMatchObject([{ isEncrypted: true }]);
   });
 });

@@ -70,16 +70,13 @@ it('that asks for time gets it', async () => {
   expect(await send(origin(api))).toMatchObject({ outcome: 'later', retryAfterSec: 17 });
 });
 
-it.each([401, 404])(
-  'that does not know the bot (%d) is tried again: the token may be put right',
-  async (status) => {
-    const api = await startReceiver(refusal(status, 'Unauthorized'));
-    expect(await send(origin(api))).toMatchObject({
-      outcome: 'later',
-      answer: `the bot API does not know the bot: its token is wrong or was revoked (${status})`,
-    });
-  },
-);
+it.each([401, 404])('that does not know the bot (%d) is tried again, for another token', async (status) => {
+  const api = await startReceiver(refusal(status, 'Unauthorized'));
+  expect(await send(origin(api))).toMatchObject({
+    outcome: 'later',
+    answer: `the bot API does not know the bot: its token is wrong or was revoked (${status})`,
+  });
+});
 
 it('whose group has moved is not asked again, and the log has its new id', async () => {
   const api = await startReceiver(refusal(400, 'group chat was upgraded', { migrate_to_chat_id: -100456 }));
@@ -99,13 +96,10 @@ it.each([
   ],
   [200, '{"ok":"yes"}', 'the response is not from the bot API; check the telegram settings'],
   [200, '{"ok":false}', 'the response is not from the bot API; check the telegram settings'],
-])(
-  'that is not there, but something else that answers %d %s, is tried again',
-  async (status, body, answer) => {
-    const api = await startReceiver(answering(status, body));
-    expect(await send(origin(api))).toEqual({ outcome: 'later', answer, retryAfterSec: null });
-  },
-);
+])('that is not there, but something else answering %d %s, is tried again', async (status, body, answer) => {
+  const api = await startReceiver(answering(status, body));
+  expect(await send(origin(api))).toEqual({ outcome: 'later', answer, retryAfterSec: null });
+});
 
 it('never has its token said or sent elsewhere', async () => {
   const elsewhere = await startReceiver(fine);

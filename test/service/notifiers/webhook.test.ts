@@ -226,19 +226,16 @@ it('an answer of 100 MB is cut off early', async () => {
   expect(sent).toBeLessThan(20 * 2 ** 20);
 });
 
-it.each([301, 302, 303, 307, 308])(
-  'a redirect by %d is not followed: the log says where it leads',
-  async (status) => {
-    const elsewhere = await startReceiver();
-    const receiver = await startReceiver(answering(status, '', { Location: elsewhere.url }));
-    const attempt = await deliver(webhook(), receiver.url);
-    expect(attempt).toMatchObject({
-      outcome: 'later',
-      answer: expect.stringContaining(`: moved to 127.0.0.1:${elsewhere.port}`),
-    });
-    expect(elsewhere.received).toEqual([]);
-  },
-);
+it.each([301, 302, 303, 307, 308])('a %d is not followed: the log says where it leads', async (status) => {
+  const elsewhere = await startReceiver();
+  const receiver = await startReceiver(answering(status, '', { Location: elsewhere.url }));
+  const attempt = await deliver(webhook(), receiver.url);
+  expect(attempt).toMatchObject({
+    outcome: 'later',
+    answer: expect.stringContaining(`: moved to 127.0.0.1:${elsewhere.port}`),
+  });
+  expect(elsewhere.received).toEqual([]);
+});
 
 describe('private addresses', () => {
   /** Where a public receiver would be, beside a private address: only the guard stands between. */

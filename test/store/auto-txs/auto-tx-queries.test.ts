@@ -32,62 +32,57 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   const ids = (autoTxs: readonly KeptAutoTx[]) => autoTxs.map(({ id }) => id);
 
-  describe('reached auto-txs', () => {
-    test('they come by sender and nonce, as many as are asked for', async () => {
-      const one = (id: string, from: number, nonce: number) =>
-        keptAutoTx(id, { signed: { from: sender(from), nonce }, order: { isStrict: nonce % 2 === 0 } });
-      const store = await storeOf(
-        one('b9', 2, 9),
-        one('a10', 1, 10),
-        one('b2', 2, 2),
-        one('a9', 1, 9),
-        one('a8', 1, 8),
-      );
-      expect(ids(await store.reached(at(5), AT))).toEqual(['a8', 'a9', 'a10', 'b2', 'b9']);
-      expect(ids(await store.reached(at(5), { ...AT, limit: 2 }))).toEqual(['a8', 'a9']);
-    });
+  test('reached auto-txs they come by sender and nonce, as many as are asked for', async () => {
+    const one = (id: string, from: number, nonce: number) =>
+      keptAutoTx(id, { signed: { from: sender(from), nonce }, order: { isStrict: nonce % 2 === 0 } });
+    const store = await storeOf(
+      one('b9', 2, 9),
+      one('a10', 1, 10),
+      one('b2', 2, 2),
+      one('a9', 1, 9),
+      one('a8', 1, 8),
+    );
+    expect(ids(await store.reached(at(5), AT))).toEqual(['a8', 'a9', 'a10', 'b2', 'b9']);
+    expect(ids(await store.reached(at(5), { ...AT, limit: 2 }))).toEqual(['a8', 'a9']);
   });
 
-  test.runIf(engine === 'SQLite')(
-    'what is reached is what is due, whatever is signed, asked for and offered',
-    async () => {
-      const fee = fc.integer({ min: 0, max: 12 }).map((amount) => BigInt(amount));
-      const bid = fc.oneof(
-        fc.record({
-          gasPrice: fee,
-          maxFeePerGas: fc.constant(null),
-          maxPriorityFeePerGas: fc.constant(null),
-        }),
-        fc.record({ gasPrice: fc.constant(null), maxFeePerGas: fee, maxPriorityFeePerGas: fee }),
-      );
-      const order = fc.record({ target: fee, lane: fc.constantFrom(...LANES), isStrict: fc.boolean() });
-      const next = fc.record({
-        prices: fc.record({ slow: fee, average: fee, fast: fee }),
-        nextBaseFee: fee,
-      });
-      const offers = fc.array(next, { minLength: 1, maxLength: 5 });
-      const waiting = fc.array(fc.record({ bid, order }), { minLength: 1, maxLength: 12 });
-      await fc.assert(
-        fc.asyncProperty(waiting, offers, async (given, prices) => {
-          const autoTxs = given.map((each, place) =>
-            keptAutoTx(`${place}`, { order: each.order, signed: { ...each.bid, nonce: place } }),
-          );
-          await using database = await openDisposable();
-          const store = new AutoTxStore(database);
-          for (const autoTx of autoTxs) await store.create(autoTx, bytesOf(autoTx.id), NO_CAP);
-          for (const offered of prices) {
-            const due = given.flatMap((each, place) => {
-              const { nextBaseFee } = offered;
-              const lanePrice = offered.prices[each.order.lane];
-              return isDue(each.order, each.bid, { nextBaseFee, lanePrice }) ? [`${place}`] : [];
-            });
-            expect(ids(await store.reached(offered, AT))).toEqual(due);
-          }
-        }),
-        { numRuns: rounds(60) },
-      );
-    },
-  );
+  test.runIf(engine === 'SQLite')('what is due is reached, whatever is signed, asked, offered', async () => {
+    const fee = fc.integer({ min: 0, max: 12 }).map((amount) => BigInt(amount));
+    const bid = fc.oneof(
+      fc.record({
+        gasPrice: fee,
+        maxFeePerGas: fc.constant(null),
+        maxPriorityFeePerGas: fc.constant(null),
+      }),
+      fc.record({ gasPrice: fc.constant(null), maxFeePerGas: fee, maxPriorityFeePerGas: fee }),
+    );
+    const order = fc.record({ target: fee, lane: fc.constantFrom(...LANES), isStrict: fc.boolean() });
+    const next = fc.record({
+      prices: fc.record({ slow: fee, average: fee, fast: fee }),
+      nextBaseFee: fee,
+    });
+    const offers = fc.array(next, { minLength: 1, maxLength: 5 });
+    const waiting = fc.array(fc.record({ bid, order }), { minLength: 1, maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(waiting, offers, async (given, prices) => {
+        const autoTxs = given.map((each, place) =>
+          keptAutoTx(`${place}`, { order: each.order, signed: { ...each.bid, nonce: place } }),
+        );
+        await using database = await openDisposable();
+        const store = new AutoTxStore(database);
+        for (const autoTx of autoTxs) await store.create(autoTx, bytesOf(autoTx.id), NO_CAP);
+        for (const offered of prices) {
+          const due = given.flatMap((each, place) => {
+            const { nextBaseFee } = offered;
+            const lanePrice = offered.prices[each.order.lane];
+            return isDue(each.order, each.bid, { nextBaseFee, lanePrice }) ? [`${place}`] : [];
+          });
+          expect(ids(await store.reached(offered, AT))).toEqual(due);
+        }
+      }),
+      { numRuns: rounds(60) },
+    );
+  });
 
   async function openDisposable(): Promise<Database & AsyncDisposable> {
     const database = await openDatabase(':memory:');

@@ -179,20 +179,17 @@ describe.each(ENGINES)('on %s', (engine) => {
       (row) => row.auto_tx_id,
     );
 
-  test.each(ENDS)(
-    'nothing gets the bytes of one that was %s from then on, and a day later they go',
-    async (_, events) => {
-      const { database, store } = await open();
-      await keep(store, keptAutoTx('atx_1'));
-      await keep(store, keptAutoTx('waits', { signed: { nonce: 9 } }));
-      await happen(store, 'atx_1', ...events);
-      expect(await store.signedBytes('atx_1')).toBeNull();
-      await store.forgetSigned(NOW + DAY - 1);
-      expect(await sealed(database)).toContain('atx_1');
-      await store.forgetSigned(NOW + DAY);
-      expect(await sealed(database)).toEqual(['waits']);
-    },
-  );
+  test.each(ENDS)('nothing gets the bytes of one that was %s, and a day later they go', async (_, events) => {
+    const { database, store } = await open();
+    await keep(store, keptAutoTx('atx_1'));
+    await keep(store, keptAutoTx('waits', { signed: { nonce: 9 } }));
+    await happen(store, 'atx_1', ...events);
+    expect(await store.signedBytes('atx_1')).toBeNull();
+    await store.forgetSigned(NOW + DAY - 1);
+    expect(await sealed(database)).toContain('atx_1');
+    await store.forgetSigned(NOW + DAY);
+    expect(await sealed(database)).toEqual(['waits']);
+  });
 
   test('keeps the bytes of waiting, disabled and submitted auto-txs, and returns them with no query', async () => {
     const { store } = await open();

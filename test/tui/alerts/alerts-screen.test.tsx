@@ -192,29 +192,27 @@ describe('a toggle', () => {
   });
 });
 
-describe('a toggle of a service with words of its own', () => {
-  it.each([
-    ['ACTIVE', 'PAUSED', ['ACTIVE', 'PAUSED']],
-    ['ON', 'OFF', ['OFF', 'ON']],
-    ['PENDING', 'DISABLED', ['TRIGGERED', 'DISABLED', 'PENDING']],
-    ['PENDING', 'DISABLED', []],
-  ] as const)('asks for %s and %s', async (on, off, values) => {
-    const description = async () => describing({ 'put /alerts/{id}/status': [['status', values]] });
-    const asked: string[] = [];
-    const setAlertStatus: Alerts['setAlertStatus'] = async (_, status) => {
-      asked.push(status);
-      return null;
-    };
-    const alerts = [alertOf('a', { status: 'PENDING' }), alertOf('b', { status: 'DISABLED' })];
-    const { press } = show(alerts, { isOwnService: false, gas: { description } }, { setAlertStatus });
-    // The description comes by itself; what is asked for before it is there are the contract's words.
-    await waitFor(async () => {
-      await press('space');
-      return asked.at(-1) === off;
-    });
-    await press('j', 'space');
-    await waitFor(() => asked.at(-1) === on);
+it.each([
+  ['ACTIVE', 'PAUSED', ['ACTIVE', 'PAUSED']],
+  ['ON', 'OFF', ['OFF', 'ON']],
+  ['PENDING', 'DISABLED', ['TRIGGERED', 'DISABLED', 'PENDING']],
+  ['PENDING', 'DISABLED', []],
+] as const)('a toggle of a service with words of its own asks for %s and %s', async (on, off, values) => {
+  const description = async () => describing({ 'put /alerts/{id}/status': [['status', values]] });
+  const asked: string[] = [];
+  const setAlertStatus: Alerts['setAlertStatus'] = async (_, status) => {
+    asked.push(status);
+    return null;
+  };
+  const alerts = [alertOf('a', { status: 'PENDING' }), alertOf('b', { status: 'DISABLED' })];
+  const { press } = show(alerts, { isOwnService: false, gas: { description } }, { setAlertStatus });
+  // The description comes by itself; what is asked for before it is there are the contract's words.
+  await waitFor(async () => {
+    await press('space');
+    return asked.at(-1) === off;
   });
+  await press('j', 'space');
+  await waitFor(() => asked.at(-1) === on);
 });
 
 it('a change whose outcome is unknown is what the list says, which is asked for at once', async () => {

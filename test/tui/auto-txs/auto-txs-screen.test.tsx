@@ -247,16 +247,13 @@ describe('the keys of an auto-tx', () => {
     expect(screen()).toContain('◌ pending');
   });
 
-  it.each(SIZES)(
-    'x asks before it cancels, and a key too many keeps it, at %i × %i',
-    async (columns, rows) => {
-      const { leads, toasts } = await until(show([WAITING], { columns, rows }), '◌ pending');
-      await leads('x', 'Cancel this auto-tx?', '[▸ Keep it ]', 'It was not broadcast');
-      await leads('enter', '◌ pending');
-      await leads(['x', 'right', 'enter'], '— cancelled');
-      expect(toasts.map(({ text }) => text)).toEqual(['It is cancelled']);
-    },
-  );
+  it.each(SIZES)('x asks before it cancels; a key too many keeps it, at %i × %i', async (columns, rows) => {
+    const { leads, toasts } = await until(show([WAITING], { columns, rows }), '◌ pending');
+    await leads('x', 'Cancel this auto-tx?', '[▸ Keep it ]', 'It was not broadcast');
+    await leads('enter', '◌ pending');
+    await leads(['x', 'right', 'enter'], '— cancelled');
+    expect(toasts.map(({ text }) => text)).toEqual(['It is cancelled']);
+  });
 
   it('the chance is told for as long as the service has looked ahead', async () => {
     const { leads } = await until(show([{ ...WAITING, reachWithinSec: 185 * 60 }]), '◌ pending');

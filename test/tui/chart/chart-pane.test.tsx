@@ -195,13 +195,10 @@ describe('HoursPane', () => {
   });
 });
 
-it.each([1, 476_190, 1e9, 1.352e12])(
-  'the figures beside a wide chart keep their columns apart at %d wei',
-  (wei) => {
-    const of = points(300, () => wei / 1e9);
-    const data = chartData(hourAnswer(of, { tips: { rows: tipRows(of, wei / 1e9), problem: null } }));
-    const shown = frame(<ChartSide data={data} height={30} />);
-    expect(shown).toMatch(/now +\S+ +\S+/);
-    expect(shown).not.toMatch(/\d\.\d+\.\d|\d,\d{4}|,\d{3}\d|\d…/);
-  },
-);
+it.each([1, 476_190, 1e9, 1.352e12])('figures beside a wide chart keep columns apart at %d wei', (wei) => {
+  const of = points(300, () => wei / 1e9);
+  const data = chartData(hourAnswer(of, { tips: { rows: tipRows(of, wei / 1e9), problem: null } }));
+  const shown = frame(<ChartSide data={data} height={30} />);
+  expect(shown).toMatch(/now +\S+ +\S+/);
+  expect(shown).not.toMatch(/\d\.\d+\.\d|\d,\d{4}|,\d{3}\d|\d…/);
+});

@@ -459,32 +459,29 @@ describe('the Explorer', () => {
     [80, 21, true],
     ...(isSlowRun ? [[120, 37, false] as const] : []),
     [200, 47, false],
-  ] as const)(
-    'stays within %i columns and %i rows on every level, ASCII: %s',
-    async (columns, rows, ascii) => {
-      const { leads, press, shows, lines, screen } = show({ columns, rows, ascii });
-      const fits = () => {
-        expect(lines().length).toBeLessThanOrEqual(rows);
-        expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
-        // Only hashes and addresses are shortened.
-        expect(screen()).not.toMatch(/[\d.,]…(?![0-9a-f])|(?<!0x[0-9a-f]*)\d…/);
-        if (ascii) expect(screen()).toMatch(/^[\x20-\x7e\n]*$/);
-      };
-      await shows(/[▸>] 24,337,604/);
+  ] as const)('keeps to %i columns and %i rows on every level, ASCII: %s', async (columns, rows, ascii) => {
+    const { leads, press, shows, lines, screen } = show({ columns, rows, ascii });
+    const fits = () => {
+      expect(lines().length).toBeLessThanOrEqual(rows);
+      expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
+      // Only hashes and addresses are shortened.
+      expect(screen()).not.toMatch(/[\d.,]…(?![0-9a-f])|(?<!0x[0-9a-f]*)\d…/);
+      if (ascii) expect(screen()).toMatch(/^[\x20-\x7e\n]*$/);
+    };
+    await shows(/[▸>] 24,337,604/);
+    fits();
+    await leads('return', 'Block 24,337,604');
+    fits();
+    await waitFor(async () => {
+      await press('G');
+      return /[▸>] +\d+ /.test(screen());
+    });
+    fits();
+    await leads('return', 'Transaction');
+    fits();
+    for (const key of ['G', '/']) {
+      await press(key);
       fits();
-      await leads('return', 'Block 24,337,604');
-      fits();
-      await waitFor(async () => {
-        await press('G');
-        return /[▸>] +\d+ /.test(screen());
-      });
-      fits();
-      await leads('return', 'Transaction');
-      fits();
-      for (const key of ['G', '/']) {
-        await press(key);
-        fits();
-      }
-    },
-  );
+    }
+  });
 });
