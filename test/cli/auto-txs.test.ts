@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { sendJson, serve } from '../client/http-server.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { sharedFolder } from '../helpers/shared-folder.ts';
-import { type Captured, type RunOptions, runMain } from './captured-io.ts';
+import { type Captured, ended, type RunOptions, runMain } from './captured-io.ts';
 
 const KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
 const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
@@ -29,6 +29,9 @@ async function run(argv: readonly string[], options: RunOptions = {}): Promise<C
   expectNothingSigned(captured);
   return captured;
 }
+
+/** Says no more than its one line where it fails. */
+const brief = (...argv: readonly string[]) => run(argv, { env: { GASTOP_DEBUG: '' } });
 
 function expectNothingSigned({ stdout, stderr }: Captured) {
   const said = `${stdout}${stderr}`.toLowerCase().replaceAll(/\s/g, '');
@@ -153,14 +156,8 @@ describe('a signed transaction', () => {
     const name = join(mkdtempSync(join(folder, 'bad-')), 'signed.txt');
     writeFileSync(name, content());
     for (const command of [['check'], ['create', '--target', '5'], ['update', 'made-1']]) {
-      const { exitCode, stdout, stderr } = await run([...command, name, '--url', service.url], {
-        env: { GASTOP_DEBUG: '' },
-      });
-      expect({ exitCode, stdout, lines: stderr.trim().split('\n').length }).toEqual({
-        exitCode: 2,
-        stdout: '',
-        lines: 1,
-      });
+      const { exitCode, stdout, stderr } = await brief(...command, name, '--url', service.url);
+      expect([exitCode, stdout, stderr.trim().split('\n').length]).toEqual([2, '', 1]);
       expect(stderr).toContain(says);
       const text = String(content()).trim();
       if (text.length > 20) expect(stderr).not.toContain(text.slice(0, 60));
@@ -186,7 +183,7 @@ describe('a signed transaction', () => {
       ['create', KEY, '--target', '5'],
       ['check', hex.slice(0, 100)],
     ]) {
-      const { exitCode, stderr } = await run([...argv, '--url', service.url], { env: { GASTOP_DEBUG: '' } });
+      const { exitCode, stderr } = await brief(...argv, '--url', service.url);
       expect([exitCode, stderr]).toEqual([
         2,
         "gastop: a signed transaction is read from a file or stdin, never from an argument, where the shell's history keeps it\n",
@@ -200,7 +197,7 @@ describe('a signed transaction', () => {
     ['a folder', () => folder, 'is a folder'],
     ['a file that is not there', () => file('missing.txt'), 'does not exist'],
   ])('cannot be read from %s', async (_, name, says) => {
-    const { exitCode, stderr } = await run(['check', name(), '--demo'], { env: { GASTOP_DEBUG: '' } });
+    const { exitCode, stderr } = await brief('check', name(), '--demo');
     expect([exitCode, stderr.trim().split('\n').length]).toEqual([2, 1]);
     expect(stderr).toContain(says);
   });
@@ -226,9 +223,7 @@ describe('a signed transaction', () => {
     [['delete', 'a'], 'say --yes'],
     [['remove'], 'unknown command "remove"'],
   ])('is not scheduled by %j', async (argv, says) => {
-    const { exitCode, stderr } = await run([...argv, '--url', 'http://127.0.0.1:9'], {
-      env: { GASTOP_DEBUG: '' },
-    });
+    const { exitCode, stderr } = await brief(...argv, '--url', 'http://127.0.0.1:9');
     expect([exitCode, stderr.trim().split('\n').length]).toEqual([2, 1]);
     expect(stderr).toContain(says);
   });
@@ -319,11 +314,7 @@ describe('auto-txs of a service elsewhere', () => {
       expect(wrong.stderr).toContain(', held, ');
     }
     const none = await run(['list', '--status', 'failed', '--url', url]);
-    expect([none.exitCode, none.stdout, none.stderr]).toEqual([
-      0,
-      '',
-      'gastop: no auto-tx has that status\n',
-    ]);
+    expect(none).toEqual(ended(0, '', 'gastop: no auto-tx has that status\n'));
     const empty = await foreignService();
     expect((await run(['list', '--url', empty.url])).stderr).toContain('there are no auto-txs');
   });
@@ -352,7 +343,7 @@ describe('auto-txs of a service elsewhere', () => {
     const shown = await run(['show', 'f', '--url', url]);
     expect(shown.stdout).toMatch(/cancelled; it was broadcast before and may be mined/);
     kept.delete('f');
-    const sent = await run(['cancel', 'c', '--url', url], { env: { GASTOP_DEBUG: '' } });
+    const sent = await brief('cancel', 'c', '--url', url);
     expect([sent.exitCode, sent.stderr]).toEqual([1, 'gastop: it was sent already\n']);
     const both = await run(['cancel', 'c', 'e', '--url', url]);
     expect([both.exitCode, kept.get('e')?.status]).toEqual([1, 'cancelled']);
@@ -377,11 +368,9 @@ describe('auto-txs of a service elsewhere', () => {
       ['update', 'zz', '--enable'],
       ['check', '--id', 'zz'],
     ]) {
-      const { exitCode, stderr } = await run([...argv, '--url', url], { env: { GASTOP_DEBUG: '' } });
-      expect([exitCode, stderr]).toEqual([
-        1,
-        'gastop: there is no auto-tx zz; gastop auto-txs list shows them\n',
-      ]);
+      expect(await brief(...argv, '--url', url)).toEqual(
+        ended(1, '', 'gastop: there is no auto-tx zz; gastop auto-txs list shows them\n'),
+      );
     }
   });
 

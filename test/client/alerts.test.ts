@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createGasClient } from '../../src/client/client.ts';
-import type { NewAlert } from '../../src/client/views/alerts.ts';
 import { clientOf, failureOf } from './answering.ts';
 import { FOREIGN_30, LISTS_ALL } from './foreign-openapi.ts';
 import { type HttpServer, sendJson, serve } from './http-server.ts';
-import { OWN_ALERT, OWN_ALERT_DETAILS, OWN_SAVINGS, OWN_TIME } from './own-answers.ts';
+import { OWN_ALERT, OWN_ALERT_DETAILS, OWN_SAVINGS, OWN_TIME, WANTED } from './own-answers.ts';
 
 const AT = OWN_TIME;
 const ISO = new Date(AT).toISOString();
@@ -167,14 +166,6 @@ const GIVEN = [
 ].sort();
 
 describe('an alert that is made', () => {
-  const WANTED: NewAlert = {
-    thresholdGwei: 0.04,
-    gasSpeed: 'AVERAGE',
-    condition: 'LESS_THAN',
-    channels: ['WEBHOOK'],
-    to: 'https://hook.example.org',
-  };
-
   it('is read with the secret that its webhooks are signed with, which no error shows', async () => {
     const made = { ...ALERT, signingSecret: 'whsec_Zm9v' };
     expect(await clientOf(made).createAlert(WANTED)).toEqual({ ...VIEW, signingSecret: 'whsec_Zm9v' });
@@ -190,8 +181,8 @@ describe('an alert that is made', () => {
       id: '5',
       status: 'PENDING',
       threshold: 40_000_000n,
-      channels: ['WEBHOOK'],
-      ...{ to: 'https://hook.example.org', cooldownMs: 3_600_000, hysteresis: null, triggerCount: null },
+      channels: ['EMAIL'],
+      ...{ to: 'gas@example.org', cooldownMs: 3_600_000, hysteresis: null, triggerCount: null },
     });
   });
 

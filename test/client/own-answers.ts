@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { NewAlert } from '../../src/client/views/alerts.ts';
 import { Alert, AlertDetails, AlertList, AlertSavings } from '../../src/contract/alerts.ts';
 import { StatsChart, StatsMarket } from '../../src/contract/dashboard.ts';
 import { GasCurrent, GasRecommendation, GasTrend } from '../../src/contract/gas.ts';
@@ -116,3 +117,13 @@ export const OWN_SAVINGS = AlertSavings.parse({
 });
 
 export const OWN_TIME = Date.parse(AT);
+
+/** What is asked for where an alert is made. */
+export const WANTED: NewAlert = {
+  thresholdGwei: 0.04,
+  gasSpeed: 'AVERAGE',
+  condition: 'LESS_THAN',
+  channels: ['EMAIL'],
+  to: 'gas@example.org',
+  note: 'deploy',
+};

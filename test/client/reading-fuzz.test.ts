@@ -2,18 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { GasClient } from '../../src/client/client.ts';
 import { ClientError } from '../../src/client/errors.ts';
-import type { NewAlert } from '../../src/client/views/alerts.ts';
 import { anyCharacter } from '../helpers/any-character.ts';
 import { rounds } from '../helpers/rounds.ts';
 import { clientOf, fixture } from './answering.ts';
 import * as own from './own-answers.ts';
-
-const NEW_ALERT: NewAlert = {
-  thresholdGwei: 1,
-  gasSpeed: 'SLOW',
-  condition: 'LESS_THAN',
-  channels: ['TERMINAL'],
-};
 
 const CALLS: readonly ((client: GasClient) => Promise<unknown>)[] = [
   (client) => client.gasCurrent(),
@@ -27,7 +19,7 @@ const CALLS: readonly ((client: GasClient) => Promise<unknown>)[] = [
   (client) => client.alerts(),
   (client) => client.alert('a'),
   (client) => client.alertSavings('a'),
-  (client) => client.createAlert(NEW_ALERT),
+  (client) => client.createAlert(own.WANTED),
   (client) => client.setAlertStatus('a', 'DISABLED'),
   (client) => client.deleteAlert('a'),
   (client) => client.autoTxs(),

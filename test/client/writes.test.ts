@@ -1,19 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createGasClient } from '../../src/client/client.ts';
-import type { NewAlert } from '../../src/client/views/alerts.ts';
 import { failureOf } from './answering.ts';
 import { sendJson, serve } from './http-server.ts';
+import { WANTED } from './own-answers.ts';
 
 const KEY = 'key-that-must-stay-secret-0123456789';
-const WANTED: NewAlert = {
-  thresholdGwei: 0.04,
-  gasSpeed: 'AVERAGE',
-  condition: 'LESS_THAN',
-  channels: ['EMAIL'],
-  to: 'gas@example.org',
-  note: 'deploy',
-};
 const MADE = { id: 'a1', ...WANTED, status: 'PENDING' };
 const MAYBE = 'it may have been done all the same: look before trying again';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Kysely, sql } from 'kysely';
-import { expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { isServerUrl } from '../../src/store/database-url.ts';
 import { postgresDialect } from '../../src/store/postgres.ts';
@@ -24,6 +24,9 @@ export const ENGINES: readonly Engine[] = server === null ? ['SQLite'] : ['SQLit
 
 /** For suites of many processes or stories: on a server they take their time. */
 export const SLOW_ENGINES = ENGINES.filter((engine) => engine === 'SQLite' || isSlowRun);
+
+/** A test that PostgreSQL is left out of in `npm test`. */
+export const testOn = (engine: Engine) => test.runIf(SLOW_ENGINES.includes(engine));
 
 /** For suites that kill hundreds of processes: on a server each life takes seconds, and fewer show as much. */
 export const killsOn = (kills: number) =>

@@ -5,7 +5,7 @@ import { BlockStore } from '../../src/store/blocks.ts';
 import type { Database } from '../../src/store/database.ts';
 import { HistoryStore } from '../../src/store/history.ts';
 import { BARE_BLOCK, BLOCK_ZERO_TIME, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
-import { ENGINES, emptyDatabase, openOn, SLOW_ENGINES } from '../helpers/databases.ts';
+import { ENGINES, emptyDatabase, openOn, testOn } from '../helpers/databases.ts';
 import { openDatabase } from '../helpers/open-database.ts';
 import { rounds } from '../helpers/rounds.ts';
 
@@ -142,22 +142,19 @@ describe.each(ENGINES)('on %s', (engine) => {
       }
     });
 
-    test.runIf(SLOW_ENGINES.includes(engine))(
-      'pages of buckets join to the whole and agree with the count, stored lengths and folded ones',
-      async () => {
-        await store.saveBlocks(makeBlocks(0, 3_000));
-        const window = { from: BLOCK_ZERO_TIME + 1_000, to: BLOCK_ZERO_TIME + 30_000 };
-        for (const bucketSec of [60, 300, 1_800, 3_600]) {
-          const all = await history.buckets(bucketSec, window);
-          expect(await history.countBuckets(bucketSec, window)).toBe(all.length);
-          const pages = [];
-          for (let offset = 0; offset < all.length; offset += 7) {
-            pages.push(...(await history.buckets(bucketSec, window, { offset, limit: 7 })));
-          }
-          expect(pages).toEqual(all);
+    testOn(engine)('pages of buckets, stored and folded, join to the whole and have its count', async () => {
+      await store.saveBlocks(makeBlocks(0, 3_000));
+      const window = { from: BLOCK_ZERO_TIME + 1_000, to: BLOCK_ZERO_TIME + 30_000 };
+      for (const bucketSec of [60, 300, 1_800, 3_600]) {
+        const all = await history.buckets(bucketSec, window);
+        expect(await history.countBuckets(bucketSec, window)).toBe(all.length);
+        const pages = [];
+        for (let offset = 0; offset < all.length; offset += 7) {
+          pages.push(...(await history.buckets(bucketSec, window, { offset, limit: 7 })));
         }
-      },
-    );
+        expect(pages).toEqual(all);
+      }
+    });
   });
 
   describe('folding blocks older than 30 days', () => {
@@ -165,24 +162,21 @@ describe.each(ENGINES)('on %s', (engine) => {
     const minutely = (from: number, to: number) =>
       makeBlocks(from, to).map((block) => ({ ...block, timestamp: BLOCK_ZERO_TIME + block.number * 60 }));
 
-    test.runIf(SLOW_ENGINES.includes(engine))(
-      'drops old blocks and fine rows, keeps their hourly rows, and never takes old blocks in again',
-      async () => {
-        await store.saveBlocks(minutely(0, 2 * DAY_BLOCKS));
-        const hoursBefore = await history.buckets(3_600, { from: 0, to: BLOCK_ZERO_TIME + 10 * 86_400 });
-        await store.prune(BLOCK_ZERO_TIME + 31 * 86_400);
-        expect((await store.oldest())?.timestamp).toBe(BLOCK_ZERO_TIME + 86_400);
-        expect(await history.reachesBackTo(null)).toBe(BLOCK_ZERO_TIME + 86_400);
-        expect(await history.reachesBackTo(300)).toBe(BLOCK_ZERO_TIME + 86_400);
-        expect(await history.reachesBackTo(3_600)).toBe(BLOCK_ZERO_TIME);
-        await store.saveBlocks(minutely(DAY_BLOCKS - 10, DAY_BLOCKS + 10));
-        await store.prune(BLOCK_ZERO_TIME + 31 * 86_400);
-        expect(await history.buckets(3_600, { from: 0, to: BLOCK_ZERO_TIME + 10 * 86_400 })).toEqual(
-          hoursBefore,
-        );
-        expect((await store.oldest())?.timestamp).toBe(BLOCK_ZERO_TIME + 86_400);
-      },
-    );
+    testOn(engine)('drops old blocks and fine rows, keeps hourly ones, and takes none in again', async () => {
+      await store.saveBlocks(minutely(0, 2 * DAY_BLOCKS));
+      const hoursBefore = await history.buckets(3_600, { from: 0, to: BLOCK_ZERO_TIME + 10 * 86_400 });
+      await store.prune(BLOCK_ZERO_TIME + 31 * 86_400);
+      expect((await store.oldest())?.timestamp).toBe(BLOCK_ZERO_TIME + 86_400);
+      expect(await history.reachesBackTo(null)).toBe(BLOCK_ZERO_TIME + 86_400);
+      expect(await history.reachesBackTo(300)).toBe(BLOCK_ZERO_TIME + 86_400);
+      expect(await history.reachesBackTo(3_600)).toBe(BLOCK_ZERO_TIME);
+      await store.saveBlocks(minutely(DAY_BLOCKS - 10, DAY_BLOCKS + 10));
+      await store.prune(BLOCK_ZERO_TIME + 31 * 86_400);
+      expect(await history.buckets(3_600, { from: 0, to: BLOCK_ZERO_TIME + 10 * 86_400 })).toEqual(
+        hoursBefore,
+      );
+      expect((await store.oldest())?.timestamp).toBe(BLOCK_ZERO_TIME + 86_400);
+    });
 
     test('cuts at whole hours, so that no hour is folded from half its blocks', async () => {
       await store.saveBlocks(minutely(0, DAY_BLOCKS));

@@ -165,6 +165,9 @@ describe('Ctrl-Z', () => {
   const atPrompt = () =>
     shown().waitFor((lines) => !shown().isAlternate() && lines.join('\n').trimEnd().endsWith('\nshell>'));
 
+  const resumed = (shows: (lines: readonly string[]) => unknown) =>
+    leads(shown(), ['fg', 'enter'], (lines) => shown().isAlternate() && shows(lines));
+
   beforeAll(async () => {
     const screen = shown();
     await screen.waitFor('shell>');
@@ -177,7 +180,7 @@ describe('Ctrl-Z', () => {
     await atPrompt();
     // A stopped program is not told of it.
     screen.resize(100, 30);
-    await leads(screen, ['fg', 'enter'], (lines) => screen.isAlternate() && lines.at(-1)?.includes('q quit'));
+    await resumed((lines) => lines.at(-1)?.includes('q quit'));
     expect(screen.screen()[1]).toMatch(/^\[1 Live\].{81,} every \S+ $/);
     await screen.waitFor('│ Average');
   });
@@ -188,12 +191,7 @@ describe('Ctrl-Z', () => {
     process.kill(pid, 'SIGSTOP');
     // Stopped within a frame it leaves the screen unfinished, so what the shell says of it may not be seen.
     await waitFor(async () => (await readFile(`/proc/${pid}/stat`, 'utf8')).includes(') T '));
-    await leads(
-      screen,
-      ['fg', 'enter'],
-      (lines) => screen.isAlternate() && lines[0]?.startsWith(' gastop'),
-      (lines) => !lines.some((line) => line.includes('Stopped')),
-    );
+    await resumed((lines) => lines[0]?.startsWith(' gastop') && !lines.join().includes('Stopped'));
     await leads(screen, '?', 'show or hide this help');
     await leads(screen, '?', '│ Average');
   });
@@ -204,11 +202,7 @@ describe('Ctrl-Z', () => {
     await leads(screen, '0.0321', /threshold +0\.0321/);
     await screen.press('ctrl+z');
     await atPrompt();
-    await leads(
-      screen,
-      ['fg', 'enter'],
-      (lines) => screen.isAlternate() && lines.some((line) => line.includes('0.0321')),
-    );
+    await resumed((lines) => lines.some((line) => line.includes('0.0321')));
     expect(screen.find('0.0321fg')).toBe(null);
     await leads(screen, 'esc', 'Leave');
     await leads(screen, 'y', 'Alerts');

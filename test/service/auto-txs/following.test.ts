@@ -43,6 +43,12 @@ async function heldOf(id: string) {
   return held;
 }
 
+/** A block that reaches its target, and what is sent at it. */
+async function sentOnce(rig: AutoTxRig, id: string): Promise<void> {
+  await mineAt(anvil, 10);
+  await rig.sent(id);
+}
+
 async function mineWhenSent(id: string, gwei: bigint | number = 10): Promise<void> {
   await quick.sent(id);
   await mineAt(anvil, gwei);
@@ -69,16 +75,14 @@ async function rigOf(options: Parameters<typeof startRig>[0]): Promise<AutoTxRig
 
 async function expectNotJammed(rig: AutoTxRig, account: Awaited<ReturnType<typeof fund>>, nonce: number) {
   const next = await rig.place(await sign(account, { nonce }));
-  await mineAt(anvil, 10);
-  await rig.sent(next);
+  await sentOnce(rig, next);
   await mineEach(rig, 5, 10);
   await rig.until(next, 'EXECUTED');
 }
 
 describe('replaced from the wallet', () => {
   test('before it was decided to send it, while the other waits in the pool: held, then FAILED with the nonce', async () => {
-    await mineAt(anvil, 90);
-    const account = await fund(anvil);
+    const account = await whenDear();
     const other = await sign(account, { maxFeePerGas: 400n * GWEI, maxPriorityFeePerGas: 1n });
     await anvil.rpc('eth_sendRawTransaction', [other]);
     await anvil.rpc('anvil_setBlockGasLimit', ['0x4e20']);
@@ -95,11 +99,9 @@ describe('replaced from the wallet', () => {
   });
 
   test('after it was sent: FAILED once that is final, and it says why', async () => {
-    await mineAt(anvil, 90);
-    const account = await fund(anvil);
+    const account = await whenDear();
     const id = await patient.place(await sign(account));
-    await mineAt(anvil, 10);
-    await patient.sent(id);
+    await sentOnce(patient, id);
     await anvil.rpc('eth_sendRawTransaction', [
       await sign(account, { maxFeePerGas: 800n * GWEI, maxPriorityFeePerGas: 5n * GWEI }),
     ]);
@@ -118,8 +120,7 @@ describe('replaced from the wallet', () => {
 });
 
 test('dropped from the pool: it waits for its target again, and goes out again with the same hash', async () => {
-  await mineAt(anvil, 90);
-  const account = await fund(anvil);
+  const account = await whenDear();
   const id = await quick.place(await sign(account, { maxFeePerGas: 12n * GWEI, maxPriorityFeePerGas: 0n }));
   await mineAt(anvil, 11);
   await quick.sent(id);
@@ -129,8 +130,7 @@ test('dropped from the pool: it waits for its target again, and goes out again w
   const { state } = await quick.until(id, 'PENDING');
   expect(state).toMatchObject({ attempts: 1, failure: null, mayBeOut: true });
   expect((await quick.timeline(id)).at(-1)).toMatchObject({ kind: 'DROPPED' });
-  await mineAt(anvil, 10);
-  await quick.sent(id);
+  await sentOnce(quick, id);
   await mineAt(anvil, 10);
   const executed = await quick.until(id, 'EXECUTED');
   expect(executed.signed?.hash).toBe(signed?.hash);
@@ -139,11 +139,9 @@ test('dropped from the pool: it waits for its target again, and goes out again w
 
 describe.each(isSlowRun ? [1, 3] : [3])('a reorg of %i blocks', (depth) => {
   test('before it is final: it waits to be mined again, goes out again and is EXECUTED once', async () => {
-    await mineAt(anvil, 90);
-    const account = await fund(anvil);
+    const account = await whenDear();
     const id = await patient.place(await sign(account));
-    await mineAt(anvil, 10);
-    await patient.sent(id);
+    await sentOnce(patient, id);
     await mineEach(patient, depth, 10);
     await patient.mined(id);
     const gone = (await patient.kept(id)).state.inclusion;
@@ -162,11 +160,9 @@ describe.each(isSlowRun ? [1, 3] : [3])('a reorg of %i blocks', (depth) => {
   });
 
   test('after it was final: it stays so', async () => {
-    await mineAt(anvil, 90);
-    const account = await fund(anvil);
+    const account = await whenDear();
     const id = await quick.place(await sign(account));
-    await mineAt(anvil, 10);
-    await quick.sent(id);
+    await sentOnce(quick, id);
     await mineEach(quick, depth, 10);
     const gone = (await quick.until(id, 'EXECUTED')).state.inclusion;
     await anvil.reorg(depth);
@@ -306,8 +302,7 @@ test('a sender whose questions hang holds up nobody else', async () => {
   await rig.sent(goes);
   await mineUntil(rig, goes, 'EXECUTED');
   const next = await rig.place(await sign(free, { nonce: 1 }));
-  await mineAt(anvil, 10);
-  await rig.sent(next);
+  await sentOnce(rig, next);
   expect((await rig.kept(held)).state).toMatchObject({ status: 'PENDING', attempts: 0 });
   between.treat = () => 'pass';
   await mineUntil(rig, held, 'EXECUTED');
@@ -319,8 +314,7 @@ test('a node that has it, whose answer was lost: that is found out, and no other
   await mineAt(anvil, 90);
   const id = await rig.place(await sign(await fund(anvil)));
   between.treat = (body) => (body.includes(SENDING) ? 'answer' : 'pass');
-  await mineAt(anvil, 10);
-  await rig.sent(id);
+  await sentOnce(rig, id);
   const { state } = await mineUntil(rig, id, 'EXECUTED');
   expect(state).toMatchObject({ attempts: 1, failure: null });
   expect(

@@ -6,7 +6,7 @@ import { toAlertRow } from '../../../src/store/alert-rows.ts';
 import { AlertStore } from '../../../src/store/alerts.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import { blockHash, makeBlock, makeBlocks } from '../../helpers/chain-blocks.ts';
-import { ENGINES, openOn, SLOW_ENGINES } from '../../helpers/databases.ts';
+import { ENGINES, openOn, testOn } from '../../helpers/databases.ts';
 import { insertAlerts, keptAlert, readAlert, readEvents } from './kept-alerts.ts';
 import { flat, priced, runOf, savePriced, savePrices, WALL_NOW } from './priced-blocks.ts';
 
@@ -113,63 +113,57 @@ describe.each(ENGINES)('on %s', (engine) => {
       });
     });
 
-    test.runIf(SLOW_ENGINES.includes(engine))(
-      'at the same block a thousand times lets others have their turn, and is one transaction all the same',
-      async () => {
-        const ids = Array.from({ length: 1_100 }, (_, place) => `a${String(place).padStart(4, '0')}`);
-        const { database, store } = await open();
-        const rows = ids.map((id) => toAlertRow(keptAlert(id)));
-        for (let at = 0; at < rows.length; at += 100)
-          await database.queries
-            .insertInto('alerts')
-            .values(rows.slice(at, at + 100))
-            .execute();
-        let isWritten = false;
-        const write = savePrices(store, 0, 99).finally(() => {
-          isWritten = true;
-        });
-        let turns = 0;
-        for (; !isWritten; turns += 1) await setImmediate();
-        expect(await write).toBe(1_100);
-        expect(turns).toBeGreaterThanOrEqual(4);
-        expect(await readEvents(database)).toEqual(ids.map((id) => `${id}.1`));
-        if (engine === 'PostgreSQL') return;
-        await sql`create trigger broken before insert on deliveries when new.alert_id = 'a1000'
-      begin select raise(abort, 'no'); end`.execute(database.queries);
-        await savePrices(store, 1, 101);
-        await expect(savePrices(store, 2, 99)).rejects.toThrow();
-        expect((await readEvents(database)).length).toBe(1_100);
-      },
-    );
-
-    test.runIf(SLOW_ENGINES.includes(engine))(
-      'is compared with what its lane cost on the average in the 24 h before',
-      async () => {
-        const { database, store } = await open(keptAlert('a', { lane: 'slow' }), keptAlert('b'));
-        // From a time within five minutes on, more than a day of blocks, some of them without tips.
-        const blocks = makeBlocks(13, 7_700).map((block) =>
-          block.number % 3 === 0 ? { ...block, tips: null } : block,
-        );
-        await store.saveBlocks(blocks);
-        const fired = makeBlock(7_701);
-        await savePriced(store, priced(7_701, 99));
-        const day = blocks.filter(({ timestamp }) => timestamp >= fired.timestamp - 86_400);
-        expect(day.length).toBeLessThan(blocks.length);
-        const mean = (values: readonly bigint[]) =>
-          values.reduce((sum, value) => sum + Number(value), 0) / values.length;
-        const base = mean(day.map(({ baseFeePerGas }) => baseFeePerGas));
-        const tip = (place: 1 | 2) => mean(day.flatMap(({ tips }) => (tips === null ? [] : [tips[place]])));
-        const rows = await database.queries
-          .selectFrom('alert_events')
-          .select(['alert_id', 'reference_price'])
-          .orderBy('alert_id')
+    testOn(engine)('a thousand times at one block lets others in, and is one transaction still', async () => {
+      const ids = Array.from({ length: 1_100 }, (_, place) => `a${String(place).padStart(4, '0')}`);
+      const { database, store } = await open();
+      const rows = ids.map((id) => toAlertRow(keptAlert(id)));
+      for (let at = 0; at < rows.length; at += 100)
+        await database.queries
+          .insertInto('alerts')
+          .values(rows.slice(at, at + 100))
           .execute();
-        expect(rows).toEqual([
-          { alert_id: 'a', reference_price: Math.round(base + tip(1)) },
-          { alert_id: 'b', reference_price: Math.round(base + tip(2)) },
-        ]);
-      },
-    );
+      let isWritten = false;
+      const write = savePrices(store, 0, 99).finally(() => {
+        isWritten = true;
+      });
+      let turns = 0;
+      for (; !isWritten; turns += 1) await setImmediate();
+      expect(await write).toBe(1_100);
+      expect(turns).toBeGreaterThanOrEqual(4);
+      expect(await readEvents(database)).toEqual(ids.map((id) => `${id}.1`));
+      if (engine === 'PostgreSQL') return;
+      await sql`create trigger broken before insert on deliveries when new.alert_id = 'a1000'
+      begin select raise(abort, 'no'); end`.execute(database.queries);
+      await savePrices(store, 1, 101);
+      await expect(savePrices(store, 2, 99)).rejects.toThrow();
+      expect((await readEvents(database)).length).toBe(1_100);
+    });
+
+    testOn(engine)('is compared with what its lane cost on the average in the 24 h before', async () => {
+      const { database, store } = await open(keptAlert('a', { lane: 'slow' }), keptAlert('b'));
+      // From a time within five minutes on, more than a day of blocks, some of them without tips.
+      const blocks = makeBlocks(13, 7_700).map((block) =>
+        block.number % 3 === 0 ? { ...block, tips: null } : block,
+      );
+      await store.saveBlocks(blocks);
+      const fired = makeBlock(7_701);
+      await savePriced(store, priced(7_701, 99));
+      const day = blocks.filter(({ timestamp }) => timestamp >= fired.timestamp - 86_400);
+      expect(day.length).toBeLessThan(blocks.length);
+      const mean = (values: readonly bigint[]) =>
+        values.reduce((sum, value) => sum + Number(value), 0) / values.length;
+      const base = mean(day.map(({ baseFeePerGas }) => baseFeePerGas));
+      const tip = (place: 1 | 2) => mean(day.flatMap(({ tips }) => (tips === null ? [] : [tips[place]])));
+      const rows = await database.queries
+        .selectFrom('alert_events')
+        .select(['alert_id', 'reference_price'])
+        .orderBy('alert_id')
+        .execute();
+      expect(rows).toEqual([
+        { alert_id: 'a', reference_price: Math.round(base + tip(1)) },
+        { alert_id: 'b', reference_price: Math.round(base + tip(2)) },
+      ]);
+    });
 
     test('is added to its owner’s tally once', async () => {
       const { database, store } = await open(keptAlert('a', {}, { owner: 'gk_1' }));
@@ -287,17 +281,14 @@ describe.each(ENGINES)('on %s', (engine) => {
       expect(await readEvents(database)).toEqual(['a.1']);
     });
 
-    test.runIf(SLOW_ENGINES.includes(engine))(
-      'of a recording that plays again from its start arms what cools down until a time yet to come',
-      async () => {
-        const { store } = await open(keptAlert('a', { cooldownMs: 86_400_000 }));
-        await savePrices(store, 0, ...Array.from({ length: 400 }, () => 101), 99, 101);
-        await store.rewindTo(395);
-        expect(await savePrices(store, 396, 101, 99)).toBe(0);
-        await store.rewindTo(50);
-        expect(await savePrices(store, 51, 101, 99)).toBe(1);
-      },
-    );
+    testOn(engine)('of a recording begun again arms what cools down until a time yet to come', async () => {
+      const { store } = await open(keptAlert('a', { cooldownMs: 86_400_000 }));
+      await savePrices(store, 0, ...Array.from({ length: 400 }, () => 101), 99, 101);
+      await store.rewindTo(395);
+      expect(await savePrices(store, 396, 101, 99)).toBe(0);
+      await store.rewindTo(50);
+      expect(await savePrices(store, 51, 101, 99)).toBe(1);
+    });
 
     test('to another chain of the same time ends no cooldown', async () => {
       const { database, store } = await open(keptAlert('a', { cooldownMs: 86_400_000 }));

@@ -9,7 +9,7 @@ import type { Database } from '../../../src/store/database.ts';
 import { StoreError } from '../../../src/store/errors.ts';
 import { LeaseStore, type WriteRight } from '../../../src/store/lease.ts';
 import { makeBlock } from '../../helpers/chain-blocks.ts';
-import { ENGINES, openOn, SLOW_ENGINES } from '../../helpers/databases.ts';
+import { ENGINES, openOn, testOn } from '../../helpers/databases.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
 import { bytesOf, draftAutoTx, GWEI, includedIn, keptAutoTx, NOW, sender, stepped } from './kept-auto-txs.ts';
@@ -261,24 +261,21 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await left('auto_tx_events')).toEqual(['waits']);
   });
 
-  test.runIf(SLOW_ENGINES.includes(engine))(
-    'the timeline keeps the newest two hundred lines and says them in their order',
-    async () => {
-      const { database, store } = await open();
-      await keep(store, keptAutoTx('atx_1'));
-      for (let round = 0; round < 120; round += 1) {
-        await happen(store, 'atx_1', { type: 'disable' }, { type: 'enable' });
-      }
-      const timeline = await store.timeline('atx_1');
-      expect(timeline).toHaveLength(200);
-      expect(timeline[0]?.kind).toBe('ENABLED');
-      expect(timeline.every(({ kind }, place) => kind === (place % 2 === 0 ? 'ENABLED' : 'DISABLED'))).toBe(
-        true,
-      );
-      expect(await store.timeline('atx_1', 3)).toEqual(timeline.slice(0, 3));
-      expect(await database.queries.selectFrom('auto_tx_events').select('seq').execute()).toHaveLength(200);
-    },
-  );
+  testOn(engine)('the timeline keeps the newest two hundred lines and says them in their order', async () => {
+    const { database, store } = await open();
+    await keep(store, keptAutoTx('atx_1'));
+    for (let round = 0; round < 120; round += 1) {
+      await happen(store, 'atx_1', { type: 'disable' }, { type: 'enable' });
+    }
+    const timeline = await store.timeline('atx_1');
+    expect(timeline).toHaveLength(200);
+    expect(timeline[0]?.kind).toBe('ENABLED');
+    expect(timeline.every(({ kind }, place) => kind === (place % 2 === 0 ? 'ENABLED' : 'DISABLED'))).toBe(
+      true,
+    );
+    expect(await store.timeline('atx_1', 3)).toEqual(timeline.slice(0, 3));
+    expect(await database.queries.selectFrom('auto_tx_events').select('seq').execute()).toHaveLength(200);
+  });
 
   test('sums savings to the wei beyond safe integers, against the price at creation', async () => {
     const { store } = await open();
