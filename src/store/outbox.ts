@@ -29,6 +29,8 @@ export type PendingDelivery = NonNullable<Awaited<ReturnType<OutboxStore['pendin
 
 export type Verdict =
   | { readonly kind: 'again'; readonly at: number }
+  /** This process has no notifier for the channel; that does not count as an attempt. */
+  | { readonly kind: 'waits'; readonly at: number }
   | { readonly kind: 'delivered' }
   | { readonly kind: 'failed' }
   /** The recipient refuses the alert for good, which disables it for this reason. */
@@ -107,6 +109,8 @@ const TAKEN_MS = 60_000;
 /** A file has one writer, and needs no locks. */
 const locked = <Query extends { forUpdate(): Query }>(query: Query): Query => query.forUpdate();
 
+const wasTried = sql<boolean>`exists (select 1 from delivery_attempts where delivery_id = deliveries.id)`;
+
 export class OutboxStore extends Store {
   get isShared(): boolean {
     return isPostgres(this.database.queries);
@@ -140,17 +144,14 @@ export class OutboxStore extends Store {
             for update skip locked)`.execute(db);
         if (numAffectedRows !== 1n) return undefined;
       }
-      const mine = db
-        .selectFrom('deliveries')
-        .selectAll()
-        .where('id', '=', id)
-        .where('status', '=', 'PENDING');
+      const due = db.selectFrom('deliveries').selectAll().select(wasTried.as('was_tried'));
+      const mine = due.where('id', '=', id).where('status', '=', 'PENDING');
       return mine.where('next_attempt_at', '<=', until).executeTakeFirst();
     });
     if (row === undefined) return null;
     const { channel, target, tries, tries_since: triesSince } = row;
     const message = JSON.parse(row.message) as AlertMessage;
-    return { id, channel, target, message, tries, triesSince };
+    return { id, channel, target, message, tries, triesSince, isUntouched: !row.was_tried };
   }
 
   /**
@@ -162,15 +163,20 @@ export class OutboxStore extends Store {
       const known = trx.selectFrom('deliveries').select('id').where('id', '=', sent.id);
       // Its alert was deleted meanwhile, so nothing is stored.
       if ((await known.$if(isPostgres(trx), locked).executeTakeFirst()) === undefined) return;
+      const waits = verdict.kind === 'waits';
+      // Earlier attempts with the same response say no more.
+      const same = trx.deleteFrom('delivery_attempts').where('delivery_id', '=', sent.id).where('ok', '=', 0);
+      if (waits) await same.where('answer', '=', attempt.answer).execute();
       await logAttempt(trx, sent.id, attempt);
+      // Its time of attempts starts with the first one: the time without a process or a notifier does not count.
+      const isFirst = waits ? sent.isUntouched : sent.tries === 0;
       const isOver = verdict.kind === 'failed' || verdict.kind === 'gone';
       const { numUpdatedRows } = await trx
         .updateTable('deliveries')
         .set({
           status: verdict.kind === 'delivered' ? 'DELIVERED' : isOver ? 'FAILED' : 'PENDING',
-          tries: sent.tries + 1,
-          // Its time of attempts starts with the first one: the time without a process does not count.
-          tries_since: sent.tries === 0 ? attempt.at : sent.triesSince,
+          tries: sent.tries + (waits ? 0 : 1),
+          tries_since: isFirst ? attempt.at : sent.triesSince,
           next_attempt_at: 'at' in verdict ? verdict.at : null,
         })
         .where('id', '=', sent.id)
@@ -201,6 +207,16 @@ export class OutboxStore extends Store {
     return this.database.run((db) => {
       const newest = deliveriesOf(db, alertId).orderBy('created_at', 'desc').orderBy('id', 'desc');
       return withAttempts(db, newest.limit(NEWEST_DELIVERIES));
+    });
+  }
+
+  /** Makes deliveries due at `now` (ms since epoch) that only waited for a notifier of these channels. */
+  async wakeWaiting(channels: readonly string[], now: number): Promise<void> {
+    await this.database.run((db) => {
+      const all = db.updateTable('deliveries').set({ next_attempt_at: now });
+      const later = all.where('next_attempt_at', '>', now).where('channel', 'in', channels);
+      // A waiting delivery has an attempt with the reason; one being sent has none.
+      return later.where('tries', '=', 0).where(wasTried).execute();
     });
   }
 

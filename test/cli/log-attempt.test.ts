@@ -16,6 +16,7 @@ function lineOf(answer: string, verdict: Verdict): string {
         message: messageOf('alr_1'),
         tries: 0,
         triesSince: 0,
+        isUntouched: true,
       },
       attempt: { at: 0, latencyMs: 12, ok: verdict.kind === 'delivered', answer },
       verdict,
@@ -44,5 +45,5 @@ test('a line says what came of an attempt, and nothing of where it went', () => 
 
 test('what the operator has to set up is said whole', () => {
   const words = 'EMAIL is not set up in the process that sends (gastop, process 4711)';
-  expect(lineOf(words, { kind: 'again', at: 0 })).toBe(`alert delivery alr_1.1.email: ${words}`);
+  expect(lineOf(words, { kind: 'waits', at: 0 })).toBe(`alert delivery alr_1.1.email: ${words}`);
 });

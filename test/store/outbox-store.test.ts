@@ -208,6 +208,8 @@ describe.each(ENGINES)('on %s', (engine) => {
         );
         expect(taken.flatMap((each) => each?.id ?? []).sort()).toEqual(ids.toSorted());
       }
+      // One that starts now has a notifier for all, and takes none away.
+      await elsewhere.wakeWaiting(['WEBHOOK'], FIRED_AT + 20);
       expect(await elsewhere.due(FIRED_AT + 20, 999)).toEqual([]);
       expect(await elsewhere.due(FIRED_AT + 100_000, 999)).toHaveLength(20 * rounds(10));
     },

@@ -6,7 +6,7 @@ import { ClientError, errorWords } from '../../client/errors.ts';
 import { parseJson } from '../../client/values.ts';
 import { API_KEY_HEADER, BASE_PATH, MCP_PATH, PLAYGROUND_PATH, VERSION } from '../../contract/routes.ts';
 import { withoutSecrets } from '../../core/key-text.ts';
-import { type MadeAttempt, NOT_SET_UP } from '../../service/alerts/dispatcher.ts';
+import type { MadeAttempt } from '../../service/alerts/dispatcher.ts';
 import { channelsOf, setUpLines } from '../../service/alerts/target-rules.ts';
 import { abortable, sleep, untilAborted } from '../../service/async.ts';
 import { BODY_BYTES, SIGNED_BODY_BYTES } from '../../service/http/body.ts';
@@ -200,7 +200,7 @@ export function logAttempt(
   const what = `alert delivery ${delivery.id}`;
   if (verdict.kind === 'delivered') {
     log.info(`${what}: delivered in ${attempt.latencyMs.toFixed(0)} ms`);
-  } else if (attempt.answer.startsWith(`${delivery.channel} ${NOT_SET_UP}`)) {
+  } else if (verdict.kind === 'waits') {
     log.warn(`${what}: ${attempt.answer}`);
   } else {
     const again = verdict.kind === 'again' && `tried again at ${new Date(verdict.at).toISOString()}`;

@@ -12,7 +12,7 @@ import {
 import { Alarm } from '../async.ts';
 import type { LeaderWork, Lease } from '../leader.ts';
 import { createEmailNotifier, type SmtpSettings } from './notifiers/email.ts';
-import { type Attempt, delivered, later, type Notifiers } from './notifiers/notifier.ts';
+import { type Attempt, delivered, later, type Notifier, type Notifiers } from './notifiers/notifier.ts';
 import { resolveHost, type WebAccess } from './notifiers/safe-http.ts';
 import {
   createSlackNotifier,
@@ -120,8 +120,8 @@ function recipientOf({ channel, target }: DueDelivery): string {
 const POLL_MS = 2_000;
 /** And at most this often: each poll reads every due delivery. */
 const LEAST_PAUSE_MS = 250;
-/** A delivery whose channel has no notifier in this process is tried again after this, or by another process. */
-const NO_NOTIFIER_SEC = 300;
+/** A delivery whose channel has no notifier in this process is tried again after this. */
+const NO_NOTIFIER_MS = 300_000;
 const PAGE = 500;
 const PRUNE_MS = 86_400_000;
 /** Saving the outcome of an attempt is retried after this time; the attempt is not repeated. */
@@ -161,15 +161,19 @@ export function createDispatcher({
   const queue = new DeliveryQueue();
   const sending = new Set<Promise<void>>();
   const alarm = new Alarm();
+  const toldMissing = new Set<string>();
   let prunedAt = Number.NEGATIVE_INFINITY;
 
   /** Resolves after the abort, once no attempt is under way; never rejects. */
   async function run(): Promise<void> {
     signal.addEventListener('abort', alarm.ring, { once: true });
+    let hasWokenWaiting = false;
     while (!signal.aborted) {
       let pause = POLL_MS;
       try {
         const now = clock.now();
+        if (!hasWokenWaiting) await store.wakeWaiting(Object.keys(notifiers), now);
+        hasWokenWaiting = true;
         await fill(now);
         send();
         const next = await store.nextDueAt(now);
@@ -221,9 +225,13 @@ export function createDispatcher({
   }
 
   async function makeAttempt(delivery: PendingDelivery): Promise<void> {
+    const { channel } = delivery;
+    const notifier = notifiers[channel];
     const at = clock.now();
     const beganAt = clock.elapsed();
-    const made = await tryOnce(delivery);
+    const made = notifier
+      ? await tryOnce(notifier, delivery)
+      : later(`${channel} is not set up in the process that sends (${process})${remedyWords(channel)}`);
     if (signal.aborted && made.outcome !== 'delivered') return;
     const attempt: KeptAttempt = {
       at,
@@ -231,19 +239,18 @@ export function createDispatcher({
       ok: made.outcome === 'delivered',
       answer: made.answer,
     };
-    const verdict = judge(delivery, made, at);
+    const verdict = notifier ? judge(delivery, made, at) : waitingFrom(at, delivery);
     await record(delivery, attempt, verdict);
+    if (verdict.kind === 'waits' && toldMissing.has(channel)) return;
+    if (verdict.kind === 'waits') toldMissing.add(channel);
     onAttempt?.({ delivery, attempt, verdict });
   }
 
   /** One attempt, within its deadline and until the end of the process. */
-  async function tryOnce({ id, channel, target, message }: PendingDelivery): Promise<Attempt> {
-    const notifier = notifiers[channel];
-    if (notifier === undefined) {
-      // Another process accepted the alert, or the settings have changed.
-      const words = `${channel} ${NOT_SET_UP} (${process})${remedyWords(channel)}`;
-      return later(words, NO_NOTIFIER_SEC);
-    }
+  async function tryOnce(
+    notifier: Notifier,
+    { id, channel, target, message }: PendingDelivery,
+  ): Promise<Attempt> {
     const signingSecrets =
       channel === 'WEBHOOK' ? await store.signingSecrets(message.owner, clock.now()) : [];
     const isOver = new AbortController();
@@ -294,11 +301,16 @@ export function createDispatcher({
   return { run, wake: alarm.ring };
 }
 
-export const NOT_SET_UP = 'is not set up in the process that sends';
 const remedyWords = (channel: string) => {
   const remedy = remedyFor(channel);
   return remedy === undefined ? '' : `; its operator sets ${remedy}`;
 };
+
+/** Another process accepted the alert, or the settings have changed: it waits for a process that has a notifier. */
+function waitingFrom(at: number, { isUntouched, triesSince }: PendingDelivery): Verdict {
+  const isOver = !isUntouched && at >= triesSince + GIVE_UP_AFTER_MS;
+  return isOver ? { kind: 'failed' } : { kind: 'waits', at: at + NO_NOTIFIER_MS };
+}
 
 interface SendingOptions extends Pick<DispatcherOptions, 'signal' | 'onError' | 'onAttempt'> {
   readonly lease: Lease;
