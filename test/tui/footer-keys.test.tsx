@@ -130,6 +130,20 @@ it.each(PANES.slice(0, Math.max(rounds(PANES.length), 2)))(
   },
 );
 
+it('a toast on Live covers its last row, and leaves the header, the tabs and the footer', async () => {
+  const { frame, shows, press } = await open(80, 24);
+  press('y');
+  await shows('Copied the three lanes');
+  const lines = frame().split('\n');
+  expect(lines).toHaveLength(24);
+  expect([...lines.slice(0, 2), ...lines.slice(-2)]).toEqual([
+    expect.stringMatching(/^ gastop +Ethereum +#[\d,]+ +4s ago .*● live/),
+    expect.stringMatching(/^\[1 Live\] 2 Chart /),
+    expect.stringContaining('▸ Copied the three lanes'),
+    expect.stringMatching(/^ \? help .* q quit/),
+  ]);
+});
+
 describe('/ finds from every tab', () => {
   it('filters a list as one types, keeps it with Enter and clears it with Esc', async () => {
     const { frame, shows, press } = await open();

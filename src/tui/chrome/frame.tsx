@@ -182,19 +182,21 @@ export function Frame(props: FrameProps) {
   const bodyRows = rows - 1 - (isWhole ? 0 : 2) - (isNoticed ? 1 : 0) - toastRows;
   return (
     <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
-      {isWhole ? null : (
-        <>
-          <StatusBar {...props} />
-          <TabBar {...{ tabs, tab, pace }} />
-        </>
-      )}
-      {isNoticed ? <NoticeLine health={health} /> : null}
+      <Box flexDirection="column" flexShrink={0}>
+        {isWhole ? null : (
+          <>
+            <StatusBar {...props} />
+            <TabBar {...{ tabs, tab, pace }} />
+          </>
+        )}
+        {isNoticed ? <NoticeLine health={health} /> : null}
+      </Box>
       <Box flexDirection="column" flexGrow={1} flexShrink={1} overflow="hidden">
         <Room columns={columns} rows={bodyRows}>
           {children}
         </Room>
       </Box>
-      {toast === null ? null : <ToastLine toast={toast} />}
+      <Box flexShrink={0}>{toast === null ? null : <ToastLine toast={toast} />}</Box>
       <KeyBar />
     </Box>
   );
