@@ -4,7 +4,7 @@ import { cleanText } from '../core/text.ts';
 import { bareHex, isLongHex } from '../core/transactions/signed-text.ts';
 import { gweiString } from '../core/units.ts';
 import { ClientError, type ClientErrorCode } from './errors.ts';
-import { Http, type HttpOptions } from './http.ts';
+import { Http, type HttpOptions, readResponse, throwIfRefused } from './http.ts';
 import {
   alertChoices,
   describedRoute,
@@ -16,7 +16,6 @@ import {
 import { type Listed, type ListPage, wholeList } from './paging.ts';
 import { type ChartOptions, type PriceChartView, priceCharts } from './price-chart.ts';
 import { RateLimit } from './rate-limit.ts';
-import { readResponse, throwIfRefused } from './response.ts';
 import { type ClientRoute, type Query, ROUTES } from './routes.ts';
 import { harmlessJson, parseJson } from './values.ts';
 import {

@@ -8,11 +8,10 @@ import {
   type LanePrices,
 } from '../advice.ts';
 import { feeRatio, fromPpm, type History, toPpm, wholeWei } from './history.ts';
-import { createLaneCaps } from './lane-caps.ts';
+import { createLaneCaps, createTipModel } from './lane-caps.ts';
 import type { NextBaseFee } from './next-base-fee.ts';
 import { SortedValues, WholeSum } from './rolling.ts';
 import { unjudged, unknown } from './similar-states.ts';
-import { createTipModel } from './tips.ts';
 
 /** The forecast when blocks came without tips or transactions. */
 export const UNKNOWN_TIPS = unknown('the last blocks show no tips');
