@@ -142,7 +142,10 @@ export type CreatedAlert = z.infer<typeof CreatedAlert>;
 
 export const RotatedSecret = object('RotatedSecret', 'A new signing secret', {
   signingSecret: text('The secret that signs the webhooks of all alerts of the key from now on'),
-  previousUntil: maybe(wire.Timestamp, 'Until when the former one signs too; null: none'),
+  previousUntil: maybe(
+    wire.Timestamp,
+    'Until when the previous secret signs webhooks as well; null: there was none',
+  ),
 });
 export type RotatedSecret = z.infer<typeof RotatedSecret>;
 export const AlertList = pageOf(Alert).meta({ id: 'AlertList', description: 'Alerts, newest first' });

@@ -46,8 +46,8 @@ const fields = {
 
 const draft = {
   to: wire.Address.nullable().optional().describe('Of a draft; null: it makes a contract'),
-  value: ValueWei.optional().describe('Of a draft: wei, as a decimal string; of a new one 0 if left out'),
-  data: Calldata.optional().describe('Of a draft; of a new one 0x if left out'),
+  value: ValueWei.optional().describe('Of a draft: wei, as a decimal string; default for a new one: 0'),
+  data: Calldata.optional().describe('Call data of a draft; default for a new one: 0x'),
 };
 
 /** Body of `POST /auto-txs`: pending with a signature, otherwise a draft. */
@@ -168,7 +168,10 @@ export const AutoTx = object('AutoTx', 'A transaction that is broadcast when gas
   mayBeMined: flag('Nodes may have its signed bytes, so it may be mined whatever its status'),
   confirmations: maybe(whole(0), 'Blocks that have it, its own included'),
   confirmationsNeeded: whole(1),
-  reachProbability: maybe(wire.Ratio, 'That it is reached in reachWithinSec; null: unknown'),
+  reachProbability: maybe(
+    wire.Ratio,
+    'Of its target within `reachWithinSec`; null: not pending, or too little history',
+  ),
   reachWithinSec: maybe(whole(1), 'Seconds until it expires; a day, where that is further off or never'),
   keyId: maybe(z.string(), "The id of the key that made it; null: one's own"),
 });

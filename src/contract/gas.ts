@@ -58,7 +58,7 @@ export const GasCurrent = object('GasCurrent', 'What gas costs now. Prices are i
   priorityPrice: Wei.describe('averagePrice − nextBasePrice, at least 0, in wei per gas'),
   nextBasePrice: Wei.describe("The next block's base fee, in wei per gas"),
   floorPrice: maybe(Wei, "The base fee's lowest possible value, in wei per gas; null: no known floor"),
-  blobBasePrice: maybe(Wei, "The head's, in wei per blob gas (EIP-4844); null: no blobs"),
+  blobBasePrice: maybe(Wei, 'Of the head block, in wei per blob gas (EIP-4844); null: no blobs'),
   gasUsedRatio: Ratio.describe('How full the head block is'),
   lanes: z.strictObject({ slow: Lane, average: Lane, fast: Lane }),
   nativeUsd: maybe(Usd, 'US dollars for one native coin, by a price feed; null: none, or it is old'),
@@ -125,7 +125,10 @@ const Track = object('Track', "How this service's own past advice did", {
 const Reach = object('Reach', 'How likely a price is reached in time', {
   targetPrice: Wei.describe('The price that was asked about, in wei per gas'),
   deadlineSec: Seconds.describe('The time that was asked about, in seconds from now'),
-  probability: maybe(Ratio, 'That some block until then asks for no more; null while history is too short'),
+  probability: maybe(
+    Ratio,
+    'That base fee and tip together fall so far until then; null: too little history',
+  ),
   reason: maybe(z.string(), 'Why there is no probability, for people; null where there is one'),
 });
 
