@@ -124,7 +124,7 @@ describe('the keymap', () => {
   });
 
   it('gives no letter two meanings, dialogs and the screen without a source apart', () => {
-    const apart: readonly Scope[] = ['form', 'text-field', 'question', 'source'];
+    const apart: readonly Scope[] = ['form', 'text-field', 'question', 'secret', 'source'];
     const meanings = new Map<string, Set<string>>();
     for (const { scope, keys, action } of KEYMAP) {
       if (apart.includes(scope)) continue;

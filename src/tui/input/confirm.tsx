@@ -19,7 +19,6 @@ const MARGIN = 3;
 const MOST_LINES = 4;
 
 export function ConfirmDialog({ title, lines, yes, no, onAnswer }: ConfirmDialogProps) {
-  const { columns, rows } = useRoom();
   const [isYes, setYes] = useState(false);
   useModalKeys('question', {
     other: () => setYes(!isYes),
@@ -27,13 +26,23 @@ export function ConfirmDialog({ title, lines, yes, no, onAnswer }: ConfirmDialog
     yes: () => onAnswer(true),
     no: () => onAnswer(false),
   });
-  const width = columns - 2 * MARGIN;
-  const wrapped = lines.flatMap((line) => (line === ' ' ? [line] : wrapText(line, width, MOST_LINES)));
   // Brackets mark the focus without colours.
   const button = (word: string, isFocused: boolean) =>
     isFocused ? bold(`[▸ ${word} ]`, 'accent') : plain(`   ${word}  `);
   const buttons: Line = [button(no, !isYes), plain('   '), button(yes, isYes)];
-  const shown = [[bold(title)], ...wrapped.map((line) => [plain(line)]), EMPTY_LINE, buttons];
+  return <DialogBox {...{ title, lines }} last={buttons} />;
+}
+
+interface DialogBoxProps extends Pick<Confirmation, 'title' | 'lines'> {
+  /** What can be done. */
+  readonly last: Line;
+}
+
+export function DialogBox({ title, lines, last }: DialogBoxProps) {
+  const { columns, rows } = useRoom();
+  const width = columns - 2 * MARGIN;
+  const wrapped = lines.flatMap((line) => (line === ' ' ? [line] : wrapText(line, width, MOST_LINES)));
+  const shown = [[bold(title)], ...wrapped.map((line) => [plain(line)]), EMPTY_LINE, last];
   return (
     <Box height={rows} paddingX={MARGIN} flexDirection="column" justifyContent="center" overflow="hidden">
       <LineList lines={shown} width={width} />

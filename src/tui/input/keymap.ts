@@ -30,7 +30,7 @@ const movement = (footer?: string, pageDown = 'pagedown space') => [
 
 /**
  * All keys of the monitor, by scope, each after its title. `scroll` works in the help and in the raw view; over an open
- * `alert` or `auto-tx` the keys of its list work, too; `form`, `text-field` and `question` take every key.
+ * `alert` or `auto-tx` the keys of its list work, too; `form`, `text-field`, `question` and `secret` take every key.
  * Outside dialogs and `source` a letter has the same action in every scope.
  */
 const KEYS = {
@@ -144,6 +144,11 @@ const KEYS = {
     key('chosen', 'return', 'the focused answer', 'choose it'),
     key('yes', 'y Y', 'yes', 'yes'),
     key('no', 'n N escape q', 'no', 'no', { footerLabel: 'n', label: 'n Esc' }),
+  ],
+  secret: [
+    'a signing secret',
+    key('copy', 'y', 'copy the signing secret', 'copy it'),
+    key('close', 'return escape q', 'close it', 'close', { label: '⏎ Esc' }),
   ],
   explorer: [
     'Explorer',

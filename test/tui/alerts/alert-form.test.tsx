@@ -205,8 +205,16 @@ describe('the form of a new alert', () => {
   });
 
   it('shows the signing secret in a box that says whose it is', async () => {
-    const { leads, memory, screen, toasts, tells } = await open({}, { createAlert: async () => MADE });
-    await leads(['0.04', 'ctrl+s'], MADE.signingSecret, 'It is shown again when');
+    const { leads, memory, screen, toasts, tells } = await open(
+      { hasFooter: true },
+      { createAlert: async () => MADE },
+    );
+    await leads(
+      ['0.04', 'ctrl+s'],
+      MADE.signingSecret,
+      'It is shown again when',
+      /^ y copy it {2}⏎ Esc close/m,
+    );
     await tells('y', 'Copied the signing secret');
     await leads(['j', 'n', 'enter'], 'No alerts yet');
     expect(screen() + JSON.stringify([...memory, toasts])).not.toContain('whsec');

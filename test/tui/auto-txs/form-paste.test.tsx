@@ -1,5 +1,6 @@
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, it } from 'vitest';
+import { ClientError } from '../../../src/client/errors.ts';
 import { SIZES } from '../show-screen.tsx';
 import { showForm } from './show-form.tsx';
 import { FROM, signedTransfer, TO } from './signed.ts';
@@ -40,6 +41,18 @@ it.each(SIZES)('says at once that it is for another chain, at %i × %i', async (
   const { shows, paste } = await showForm({ columns, rows });
   paste(await signedTransfer({ chainId: 10 }));
   await shows(/from +0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266/, /✗ chain/);
+});
+
+it('says once that it is for another chain when the service refuses it for that', async () => {
+  const message = 'it is signed for OP Mainnet (chain 10), but this is Ethereum (chain 1)';
+  const refused = new ClientError('invalid', message, {
+    ...{ endpoint: '/auto-txs', details: [{ path: 'signedTransaction', message }] },
+  });
+  const { leads, screen, paste, shows } = await showForm({}, { createAutoTx: () => Promise.reject(refused) });
+  paste(await signedTransfer({ chainId: 10 }));
+  await shows(/✗ chain +it is signed for OP Mainnet/);
+  await leads('ctrl+s', '! it is signed for OP Mainnet');
+  expect(screen().match(/it is signed for/g)).toHaveLength(1);
 });
 
 it('takes it with line ends, blanks and quotes, and without 0x', async () => {

@@ -28,7 +28,7 @@ import {
   useMonitorQuery,
   useReach,
 } from '../../data/queries.ts';
-import { ConfirmDialog } from '../../input/confirm.tsx';
+import { DialogBox } from '../../input/confirm.tsx';
 import {
   choiceField,
   type FormField,
@@ -38,11 +38,12 @@ import {
   textField,
   typedNumber,
 } from '../../input/form.ts';
+import { useModalKeys } from '../../input/use-keys.tsx';
 import { ResourceForm, type Saved, useFormState } from '../../resource/resource-form.tsx';
 import type { FormProps } from '../../resource/resource-pane.tsx';
 import { wrappedLines } from '../../ui/fact-list.tsx';
 import { useKeptState, usePane } from '../../ui/pane-context.tsx';
-import { filledTo } from '../../ui/text.tsx';
+import { bold, filledTo, plain } from '../../ui/text.tsx';
 import { untilText } from '../../ui/time.ts';
 
 export function useAlertOffer() {
@@ -122,15 +123,16 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
 /** The secret that signs the webhooks of all alerts. The service returns it when an alert gets a webhook. */
 function SecretBox({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) {
   const copy = useClipboard();
+  useModalKeys('secret', { copy: () => copy(secret, 'the signing secret'), close: onClose });
   const lines = [
     ...[' ', secret, ' '],
     'Give it to the receiver, which checks the header X-Gastop-Signature with it. It is shown again when another alert gets a webhook; gastop alerts rotate-secret changes it.',
   ];
   return (
-    <ConfirmDialog
+    <DialogBox
       title="This secret signs the webhooks of all your alerts:"
-      {...{ lines, yes: 'Copy it', no: 'Close' }}
-      onAnswer={(isYes) => (isYes ? copy(secret, 'the signing secret') : onClose())}
+      lines={lines}
+      last={[bold('y'), plain(' copies it   '), bold('⏎'), plain(' closes')]}
     />
   );
 }

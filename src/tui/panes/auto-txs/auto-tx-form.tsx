@@ -144,7 +144,11 @@ export function AutoTxForm({ seed, onLeave, onSaved }: FormProps<AutoTxView>) {
       }}
       lost={[hasPaste ? 'The pasted transaction is forgotten.' : 'The changes are lost.']}
       rest={(room) => {
-        const open = checks.filter(({ result, ok }) => !isAlone || ok === false || result === 'wait');
+        // A service refuses it with the words of the check.
+        const refusal = state.form.refusals[SIGNED] ?? '';
+        const open = checks.filter(({ result, ok, message }) =>
+          result === 'block' ? !refusal.includes(message) : !isAlone || ok === false || result === 'wait',
+        );
         return preflightLines(open, width, room);
       }}
     />
