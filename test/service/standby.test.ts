@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
 import { PATHS } from '../../src/contract/routes.ts';
@@ -7,7 +8,7 @@ import { AlertStore } from '../../src/store/alerts.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import type { Database } from '../../src/store/database.ts';
 import { LeaseStore } from '../../src/store/lease.ts';
-import { blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
+import { BLOCK_ZERO_TIME, blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { startJsonRpcServer } from '../helpers/json-rpc-server.ts';
 import { openDatabase } from '../helpers/open-database.ts';
 import { createScriptedChain } from '../helpers/scripted-chain.ts';
@@ -193,6 +194,57 @@ test('a leader that loses the lease follows the database from then on; it may ha
   const standby = await startStandby(path, new ScriptedSource([]));
   await agree(service, standby);
   await Promise.all([service.stop(), standby.stop()]);
+});
+
+/** An hour apart, so that few blocks are days of history. */
+const hourly = (from: number, to: number) =>
+  makeBlocks(from, to).map((block) => ({ ...block, timestamp: BLOCK_ZERO_TIME + block.number * 3_600 }));
+
+/** How many engines a service made, and the number of blocks that the last one has learned from. */
+function countingEngine() {
+  let engine = 0;
+  const learned = { engines: 0, blocks: 0 };
+  const create = ({ feeRule }: ChainProfile) => {
+    engine += 1;
+    const mine = engine;
+    learned.engines = engine;
+    let blocks = 0;
+    return new (class extends FeeEngine {
+      override push(...given: Parameters<FeeEngine['push']>): void {
+        super.push(...given);
+        blocks += 1;
+        if (mine === engine) learned.blocks = blocks;
+      }
+    })({ feeRule });
+  };
+  return { create, learned };
+}
+
+const report = { block: null, updatedAt: null, nativeUsd: null, problem: null };
+
+test('a leader that loses the lease advises from as much history as before', async () => {
+  const path = await temporaryFile('chain-1.db');
+  const database = await openDatabase(path);
+  const leases = new LeaseStore(database);
+  const { create, learned } = countingEngine();
+  const source = new ScriptedSource(hourly(0, 120));
+  await readyService({ source, database: path, process: 'slow', createEngine: create });
+  await waitFor(() => learned.blocks === 121, { what: 'five days' });
+  const held = await waitFor(async () => {
+    const lease = await leases.read();
+    return lease?.report?.isFilled === true && lease;
+  });
+  const now = Date.now();
+  await leases.take({ holder: 'x', process: 'other', since: now, heartbeatAt: now }, held || null);
+  const beats = setInterval(() => void leases.beat('x', Date.now(), { ...report, isFilled: true }), 200);
+  onTestFinished(() => clearInterval(beats));
+  const before = source.knownAsked.length;
+  await new BlockStore(database).saveBlocks(hourly(121, 122));
+  source.mine(...hourly(121, 122));
+  await waitFor(async () => (await leases.read())?.report?.isFilled === true);
+  await sleep(2_000);
+  expect(source.knownAsked).toHaveLength(before);
+  await waitFor(() => learned.blocks === 123, { what: 'five days again', timeoutMs: 10_000 });
 });
 
 test('a leader that stores nothing is relieved by one whose node goes on from what is stored, never by one on a fork', async () => {

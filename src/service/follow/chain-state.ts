@@ -242,12 +242,13 @@ export class ChainState {
 
   /**
    * Fills a new engine with the last `memorySec`, by default a day, which is enough for advice and quickly read: the
-   * stored blocks, then the newest ones. Swaps it in at the end; until then the present one answers.
+   * stored blocks, then the newest ones. Swaps it in at the end; until then the present one answers. Returns whether
+   * that happened: not if it was aborted, or superseded by a new chain or another rebuild.
    */
-  async rebuild(memorySec = DAY_SEC): Promise<void> {
+  async rebuild(memorySec = DAY_SEC): Promise<boolean> {
     const { source, store, createEngine, signal } = this.#options;
     const { head } = this;
-    if (this.#failure !== null || head === null) return;
+    if (this.#failure !== null || head === null) return false;
     // The demo must have advice for a day within seconds, without storing its past first. On a real chain each block
     // counts alike, so that a restarted service gives the same advice as one that ran on. The demo begins at round
     // numbers, so that demos started within the same hours agree.
@@ -260,11 +261,10 @@ export class ChainState {
     // All processes compute with the same blocks: the stored ones.
     const stored = await store.newest(this.#recent.length);
     this.#recent = this.#recent.map((block) => stored.find((each) => isSameBlock(each, block)) ?? block);
-    if (this.#profile === null) return;
+    if (this.#profile === null) return false;
     const next = createEngine(this.#profile);
     this.#next = next;
     const slice = new TimeSlice();
-    /** `false`: aborted, or superseded by a new chain or rebuild. */
     const add = async (block: Block) => {
       feed(next, block, block.number < near);
       if (slice.isOver()) await slice.next();
@@ -274,19 +274,20 @@ export class ChainState {
       await this.flush();
       const page = await (isDemo ? source.blocks(at, at + PAGE - 1) : store.page(at, PAGE));
       for (const block of page)
-        if (block.number < (this.#recent[0]?.number ?? 0) && !(await add(block))) return;
+        if (block.number < (this.#recent[0]?.number ?? 0) && !(await add(block))) return false;
       at = Math.max(at, page.at(-1)?.number ?? Number.POSITIVE_INFINITY) + 1;
     }
     for (;;) {
       const before = next.head?.number ?? start - 1;
       const block = this.#recent.find(({ number }) => number > before);
       if (block === undefined) break;
-      if (!(await add(block))) return;
+      if (!(await add(block))) return false;
     }
-    if (next.head === null || this.#next !== next) return;
+    if (next.head === null || this.#next !== next) return false;
     this.#engine = next;
     this.#next = null;
     if (this.#updatedAt !== null) this.#updatedAt = this.#options.wallNow();
+    return true;
   }
 
   #stopWriting(): void {

@@ -148,7 +148,7 @@ export class Follower {
   }
 
   /** Returns whether the error is permanent. */
-  async #guard(work: () => Promise<void>, retryMs: number | null = null): Promise<boolean> {
+  async #guard(work: () => Promise<unknown>, retryMs: number | null = null): Promise<boolean> {
     try {
       await work();
       return false;
@@ -177,7 +177,8 @@ export class Follower {
     await lease.look();
     const until = AbortSignal.any([signal, this.#again.signal]);
     if (lease.state === 'stands-by' && source.kind === 'rpc' && (await store.chainId()) !== null) {
-      if (hasRead) await this.chain.rebuild();
+      // Again, as its node's blocks may have come until now.
+      if (hasRead) this.#filler.rebuildSoon();
       return this.#standBy(until);
     }
     source.acceptRestart?.();

@@ -76,10 +76,12 @@ export function createHistoryFiller(options: FillerOptions, chain: ChainState) {
     void track.lookBack();
     // Before, so that a reset meanwhile counts.
     rememberedSec = memorySec;
-    await chain.rebuild(memorySec).catch((error: unknown) => {
-      rememberedSec = 0;
-      throw error;
-    });
+    let isRebuilt = false;
+    try {
+      isRebuilt = await chain.rebuild(memorySec);
+    } finally {
+      if (!isRebuilt) rememberedSec = 0;
+    }
   }
 
   async function fill(): Promise<void> {
