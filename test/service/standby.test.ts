@@ -247,6 +247,40 @@ test('a leader that loses the lease advises from as much history as before', asy
   await waitFor(() => learned.blocks === 123, { what: 'five days again', timeoutMs: 10_000 });
 });
 
+test('a standby learns from the history while the leader still fills it, whenever it has doubled', async () => {
+  const path = await temporaryFile('chain-1.db');
+  const database = await openDatabase(path);
+  const leases = new LeaseStore(database);
+  const store = new BlockStore(database);
+  await store.claimChain({ id: 1 });
+  await store.saveBlocks(hourly(110, 120));
+  await leases.take({ holder: 'x', process: 'leader', since: 0, heartbeatAt: Date.now() }, null);
+  const isFilled = { value: false };
+  const beat = () => leases.beat('x', Date.now(), { ...report, isFilled: isFilled.value });
+  await beat();
+  const beats = setInterval(() => void beat(), 200);
+  onTestFinished(() => clearInterval(beats));
+  const { create, learned } = countingEngine();
+  await readyService({
+    source: new ScriptedSource([]),
+    database: path,
+    process: 'standby',
+    createEngine: create,
+  });
+  await waitFor(() => learned.engines >= 3 && learned.blocks === 11, {
+    what: 'what is stored at the start',
+    timeoutMs: 10_000,
+  });
+  await store.saveBlocks(hourly(60, 109));
+  await waitFor(() => learned.blocks === 61, { what: 'the history so far', timeoutMs: 20_000 });
+  // A little more is not worth it before the leader is done.
+  await store.saveBlocks(hourly(50, 59));
+  await sleep(1_000);
+  expect(learned.blocks).toBe(61);
+  isFilled.value = true;
+  await waitFor(() => learned.blocks === 71, { what: 'all of it', timeoutMs: 20_000 });
+});
+
 test('a leader that stores nothing is relieved by one whose node goes on from what is stored, never by one on a fork', async () => {
   const { path, database } = await prepared();
   const leases = new LeaseStore(database);

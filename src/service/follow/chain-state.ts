@@ -44,6 +44,8 @@ export class ChainState {
   /** `null` before the first block, and once it failed. */
   #engine: Engine | null = null;
   #next: Engine | null = null;
+  /** Unix seconds: the first block of the engine's unbroken run up to its head. */
+  #since = 0;
   #updatedAt: number | null = null;
   /** Stopped once another process leads, which follows the unwritten blocks itself. */
   isWriting = false;
@@ -131,6 +133,11 @@ export class ChainState {
     return this.#engine?.head == null;
   }
 
+  /** How far back from the head the engine's unbroken history goes. */
+  get spanSec(): number {
+    return this.head === null || this.isBlank ? 0 : this.head.timestamp - this.#since;
+  }
+
   advice(): Advice | null {
     return this.#engine?.advice() ?? null;
   }
@@ -195,7 +202,7 @@ export class ChainState {
     if (this.#recent.length >= KEPT * 8) this.#recent = this.#recent.slice(-KEPT);
     if (this.#profile === null) return;
     this.#engine ??= this.#options.createEngine(this.#profile);
-    feed(this.#engine, block);
+    if (feed(this.#engine, block)) this.#since = block.timestamp;
   }
 
   ingest(block: Block): void {
@@ -264,9 +271,10 @@ export class ChainState {
     if (this.#profile === null) return false;
     const next = createEngine(this.#profile);
     this.#next = next;
+    let since = 0;
     const slice = new TimeSlice();
     const add = async (block: Block) => {
-      feed(next, block, block.number < near);
+      if (feed(next, block, block.number < near)) since = block.timestamp;
       if (slice.isOver()) await slice.next();
       return !signal.aborted && this.#next === next;
     };
@@ -285,6 +293,7 @@ export class ChainState {
     }
     if (next.head === null || this.#next !== next) return false;
     this.#engine = next;
+    this.#since = since;
     this.#next = null;
     if (this.#updatedAt !== null) this.#updatedAt = this.#options.wallNow();
     return true;
@@ -398,10 +407,12 @@ export type Engine = Pick<
   'head' | 'push' | 'rewindTo' | 'advice' | 'lanePrices' | 'reachProbability' | 'meanPrices'
 >;
 
-/** After a gap the engine restarts. */
-function feed(engine: Engine, block: Block, isWarmUp = false): void {
+/** After a gap the engine restarts. Returns whether the block is its first. */
+function feed(engine: Engine, block: Block, isWarmUp = false): boolean {
   if (engine.head !== null && block.number !== engine.head.number + 1) engine.rewindTo(-1);
+  const isFirst = engine.head === null;
   engine.push(block, isWarmUp);
+  return isFirst;
 }
 
 export const unsavedWords = (why: string): string => `history is not being saved: ${why}`;

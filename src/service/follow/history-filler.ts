@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Block } from '../../core/block.ts';
 import type { NumberRange } from '../../store/block-rows.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import { StoreError } from '../../store/errors.ts';
@@ -26,7 +27,7 @@ type FillerOptions = Pick<
   'source' | 'store' | 'track' | 'lease' | 'historySec' | 'wallNow' | 'signal' | 'onError'
 >;
 
-/** Fills the last hour, the day, then all, and holes; prunes. A standby rebuilds the engine once the leader has filled. */
+/** Fills the last hour, the day, then all, and holes; prunes. A standby rebuilds the engine from what is filled. */
 export function createHistoryFiller(options: FillerOptions, chain: ChainState) {
   const { source, store, track, lease, historySec, wallNow, signal, onError } = options;
   // The engine reads the simulated past before it is stored, all at once.
@@ -64,12 +65,26 @@ export function createHistoryFiller(options: FillerOptions, chain: ChainState) {
     filled.resolve();
   }
 
-  /** Another process fills: rebuilds the engine once that is done, or after a reset. */
+  /** Another process fills: rebuilds the engine each time the history has doubled, when it is done, or after a reset. */
   async function recall(): Promise<void> {
+    const { head } = chain;
+    const memorySec = Math.min(historySec, MEMORY_SEC);
+    if (head === null || rememberedSec >= memorySec) return;
     const isDone = lease.leaderReport?.isFilled ?? true;
-    const memorySec = Math.min(historySec, isDone ? MEMORY_SEC : DAY_SEC);
-    const isNew = isDone ? rememberedSec < memorySec : rememberedSec === 0;
-    if (isNew && chain.head !== null) await rebuild(memorySec);
+    const isWorthIt = isDone || rememberedSec === 0 || (await storedSec(head, memorySec)) > 2 * chain.spanSec;
+    if (!isWorthIt) return;
+    await rebuild(memorySec);
+    // More will come.
+    if (!isDone) rememberedSec = Math.min(rememberedSec, memorySec - 1);
+  }
+
+  /** How far back from the head the stored history goes without a hole. */
+  async function storedSec({ number, timestamp }: Block, memorySec: number): Promise<number> {
+    const oldest = (await store.latestAt(timestamp - memorySec)) ?? (await store.oldest());
+    const from = oldest?.number ?? number;
+    const [hole] = await store.missingRanges({ from, to: number });
+    const [first] = await store.page(hole === undefined ? from : hole.to + 1, 1);
+    return timestamp - (first?.timestamp ?? timestamp);
   }
 
   async function rebuild(memorySec: number): Promise<void> {
