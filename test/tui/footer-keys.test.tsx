@@ -75,7 +75,7 @@ const PANES = [
   ],
   ['Live', 0, 22, [], '⏎ why  y copy  / find'],
   ['Chart', 1, 22, [], 't time frame  p percentile  v compare  h hours  w write CSV  / find'],
-  ['the cheap hours', 1, 22, ['h hours'], 'h hours  Esc back  w write CSV  / find'],
+  ['the cheap hours before any is seen', 1, 22, ['h hours'], 'h hours  Esc back  / find'],
   [
     'Auto-tx',
     3,
