@@ -45,7 +45,8 @@ describe('the probability of reaching a price', () => {
   });
 
   it('never falls with the price or with the time', () => {
-    const engine = engineAfter(makeBlocks(restlessSteps(isSlowRun ? 2_400 : 700)));
+    const count = isSlowRun ? 2_400 : 700;
+    const engine = engineAfter(makeBlocks(restlessSteps(count)), { capacity: count });
     const now = Number(engine.advice()?.nextBaseFee ?? 0n);
     const share = fc.double({ min: 0.3, max: 1.5, noNaN: true });
     const time = fc.integer({ min: 1, max: isSlowRun ? 3_600 : 900 });

@@ -47,7 +47,8 @@ test('the figures of a time frame do not contradict each other, whatever the blo
         const to = (blocks.at(-1)?.timestamp ?? 0) + (length % 30);
         const series = await marketSeries(history, { from: to - length, to }, mostRows);
         // Parts of a minute or more begin within the window.
-        const from = series.every(({ blocks }) => blocks === 1) ? to - length : (series[0]?.start ?? to);
+        const isWhole = series.length > 0 && series.every(({ blocks }) => blocks === 1);
+        const from = isWhole ? to - length : (series[0]?.start ?? to + 1);
         const inside = blocks.filter(({ timestamp }) => timestamp >= from);
         expect(series.reduce((sum, part) => sum + part.blocks, 0)).toBe(inside.length);
         const { base, average } = marketFigures(series, now, () => null);
