@@ -10,7 +10,7 @@ import type { StretchScore } from './advice/score.ts';
 /** Where each constant stands. */
 export const FILE_OF: Readonly<Record<string, string>> = {
   RESTLESS_BLOCKS: 'src/core/engine/similar-states.ts',
-  FULL_DEBT: 'src/core/engine/lane-caps.ts',
+  FULL_ERROR: 'src/core/engine/lane-caps.ts',
   AIM: 'src/core/engine/horizons.ts',
   UNSEEN_MISSES: 'src/core/engine/horizons.ts',
 };
@@ -37,7 +37,7 @@ interface Aim {
 
 const SLOW: Aim = {
   name: 'Slow: the most saved within 1.25 points of 90 % kept, and no less than the naive rule saves',
-  points: grid({ RESTLESS_BLOCKS: [10, 15, 20], FULL_DEBT: [25, 30, 36] }),
+  points: grid({ RESTLESS_BLOCKS: [10, 15, 20], FULL_ERROR: [25, 30, 36] }),
   stretchBlocks: 2_000,
   // With some room to the 1.5 points that are to be held: what was not chosen on lies further off.
   holds: (score) =>

@@ -108,8 +108,9 @@ async function openProject(): Promise<string> {
   return place;
 }
 
-const path = (place: string) =>
-  [join(place, 'bin'), dirname(process.execPath), process.env.PATH].join(delimiter);
+function path(place: string): string {
+  return [join(place, 'bin'), dirname(process.execPath), process.env.PATH].join(delimiter);
+}
 
 const environment = (more: Readonly<Record<string, string>> = {}) => ({
   PATH: path(folder),
