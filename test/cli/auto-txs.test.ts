@@ -151,7 +151,7 @@ describe('a signed transaction', () => {
       () => serializeTransaction({ ...CALL, type: 'eip1559', maxFeePerGas: 5n }),
       'not signed',
     ],
-  ])('%s is none: one line that repeats nothing, and nobody is asked', async (_, content, says) => {
+  ])('%s is no signed transaction: one line without the input, and no request', async (_, content, says) => {
     const service = await foreignService();
     const name = join(mkdtempSync(join(folder, 'bad-')), 'signed.txt');
     writeFileSync(name, content());

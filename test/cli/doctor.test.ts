@@ -318,7 +318,7 @@ describe.skipIf(!HAS_OPENSSL)('over TLS (where it is skipped: no openssl to make
     onTestFinished(() => setDefaultCACertificates(before));
   };
 
-  it('with a certificate that nobody vouches for: exit 3, and the certificate is told', async () => {
+  it('with an untrusted certificate: exit 3, and the report names the certificate', async () => {
     const { url } = await serveAnswers(OWN_ROUTES, { secure: selfSigned() });
     const result = await doctor(url);
     expect(result.exitCode).toBe(3);

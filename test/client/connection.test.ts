@@ -34,7 +34,7 @@ it.each([
 
 describe.skipIf(!HAS_OPENSSL)('a certificate (skipped: no openssl to make one, where it is skipped)', () => {
   it.each([
-    ['that nobody vouches for', {}, false, 'it is self-signed'],
+    ['that is untrusted', {}, false, 'it is self-signed'],
     ['that has expired', { from: '20200101', to: '20200201' }, true, 'it has expired'],
     ['that is not valid yet', { from: '20380101', to: '20400101' }, true, 'it is not valid yet'],
     ['for another host', { names: 'DNS:other.example.org' }, true, 'it is for another host'],

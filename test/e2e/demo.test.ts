@@ -1,4 +1,4 @@
-/** `gastop --demo` as somebody tries it: all that the panes are for happens within a minute. */
+/** `gastop --demo` as a new user tries it: within a minute each pane has shown what it is for. */
 import { keccak256 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, it } from 'vitest';

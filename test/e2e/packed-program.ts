@@ -22,7 +22,7 @@ export async function packInto(folder: string) {
   return { tarball: join(folder, packed.filename), size: Number(packed.size), files };
 }
 
-/** Somebody's empty folder, home and npm cache with the tarball; `node`: the folder of the Node found first. */
+/** A new user's empty folder, home and npm cache with the tarball; `node`: the folder of the Node found first. */
 export async function openEmptyPlace(
   tarball: string,
   node: string,

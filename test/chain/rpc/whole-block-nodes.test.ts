@@ -385,7 +385,7 @@ describe('what is unlike mainnet is read all the same', () => {
   });
 });
 
-test('whole blocks are given up when whoever asked leaves, also while they wait for their turn', async () => {
+test('reads of whole blocks stop when their request is aborted, also those in the queue', async () => {
   let isStuck = true;
   let closed = 0;
   const stuck: Reply = { write: (response) => void response.on('close', () => closed++) };

@@ -67,7 +67,7 @@ test.each<[string, readonly (readonly [gwei: bigint, from: number, to: number])[
     { missedCount: 1, lastMissedAt: timeOf(347) },
   ],
   ['a stale head, however newly it was read', [[10n, 300, 309]], { missedCount: 1 }, timeOf(309) + 3_600_000],
-])('while the service was down %s is counted and told nobody', async (_, runs, expected, clock) => {
+])('while the service was down %s is counted as missed and not sent', async (_, runs, expected, clock) => {
   const { path, database } = await alertedDatabase();
   const source = new ScriptedSource(blocksAt(50n, 290, 299));
   await visit(source, path, 299);

@@ -26,7 +26,7 @@ interface Settling {
   readonly service: KilledService;
 }
 
-/** Lets the chain go on, cheaply, until nothing can come of any: the wallet uses up what nobody else does. */
+/** Mines cheap blocks until each auto-tx is final: the wallet uses the nonces that no auto-tx uses. */
 async function settle({ path, anvil, story, service }: Settling): Promise<void> {
   await waitFor(
     async () => {
@@ -118,7 +118,7 @@ function expectSameStory(each: AutoTxRecord, kinds: readonly string[], hasLeft: 
     expect(times, told).toBe(each.status === kind ? 1 : 0);
   }
   expect(each.may_be_out, told).toBe(0);
-  // What is on its way cannot be called back, only what waits.
+  // Only a pending auto-tx can be cancelled, not one that was broadcast.
   const ended = kinds.findIndex((kind) => kind === 'CANCELLED' || kind === 'EXPIRED');
   const before = kinds.slice(0, Math.max(ended, 0)).findLast((kind) => WAY_KINDS.has(kind));
   expect(['SUBMITTED', 'SENT', 'SEEN'], told).not.toContain(before);
