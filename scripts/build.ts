@@ -64,12 +64,8 @@ const program = build({
   input: { main: 'src/cli/main.ts' },
   platform: 'node',
   transform: { target: 'node22.13', define },
-  external: [
-    // Ink asks for them only with DEV=true and where they are installed.
-    'react-devtools-core',
-    // viem's `call`, which is not used, imports it: what is imported at run time counts as used, and so does all behind it.
-    /\/utils\/ccip\.js$/,
-  ],
+  // Ink asks for them only with DEV=true and where they are installed.
+  external: ['react-devtools-core'],
   plugins: [englishZod, mailWithoutAttachments, rawText],
   resolve: { alias: { '@modelcontextprotocol/server/_shims': join(import.meta.dirname, 'mcp-shims.js') } },
   // React Query's `'use client'` means nothing here.

@@ -38,48 +38,48 @@ export type Wire<Shape, Required, Price = bigint> = {
 };
 
 const reading =
-  <Price>(isExact: boolean) =>
+  <Price>(isBigint: boolean) =>
   <Shape extends z.ZodRawShape, Required extends keyof Shape & string = never>(
     schema: z.ZodObject<Shape>,
     ...required: readonly Required[]
   ) =>
-    fieldsOf(schema, required, isExact) as z.ZodType<Wire<Shape, Required, Price>>;
+    fieldsOf(schema, required, isBigint) as z.ZodType<Wire<Shape, Required, Price>>;
 
 /** A missing or invalid field is `null`, a list empty, unless it is `required`; an empty text that may be `null` is that. */
 export const lenient = reading<bigint>(true);
 /** The same for statistics that are drawn: prices are numbers, in wei. */
 export const drawn = reading<number>(false);
 
-function fieldsOf({ shape }: z.ZodObject, required: readonly string[], isExact: boolean): z.ZodType {
+function fieldsOf({ shape }: z.ZodObject, required: readonly string[], isBigint: boolean): z.ZodType {
   const view = ([name, field]: readonly [string, z.core.$ZodType]) =>
-    [name, required.includes(name) ? readable(field, isExact) : orNull(field, isExact)] as const;
+    [name, required.includes(name) ? readable(field, isBigint) : orNull(field, isBigint)] as const;
   // A start reads few of all views. `readable` leaves a lazy one within another as it is.
   return z.lazy(() => z.object(Object.fromEntries(Object.entries(shape).map(view))).readonly());
 }
 
-function orNull(field: z.core.$ZodType, isExact: boolean): z.ZodType {
+function orNull(field: z.core.$ZodType, isBigint: boolean): z.ZodType {
   const { inner, isNullable } = unwrapped(field);
-  if (inner instanceof z.ZodArray && !isNullable) return readable(inner, isExact).catch([]);
-  const view = readable(inner, isExact).nullable().catch(null);
+  if (inner instanceof z.ZodArray && !isNullable) return readable(inner, isBigint).catch([]);
+  const view = readable(inner, isBigint).nullable().catch(null);
   return inner instanceof z.ZodString && isNullable
     ? view.transform((value) => (value === '' ? null : value))
     : view;
 }
 
-function readable(field: z.core.$ZodType, isExact: boolean): z.ZodType {
+function readable(field: z.core.$ZodType, isBigint: boolean): z.ZodType {
   const { inner } = unwrapped(field);
-  if (inner instanceof z.ZodObject) return fieldsOf(inner, [], isExact);
+  if (inner instanceof z.ZodObject) return fieldsOf(inner, [], isBigint);
   if (inner instanceof z.ZodArray) {
     const isNullable = unwrapped(inner.element).isNullable;
-    return isNullable ? z.array(orNull(inner.element, isExact)) : rows(readable(inner.element, isExact));
+    return isNullable ? z.array(orNull(inner.element, isBigint)) : rows(readable(inner.element, isBigint));
   }
   if (inner instanceof z.ZodRecord) {
-    const value = orNull(inner.valueType, isExact);
+    const value = orNull(inner.valueType, isBigint);
     return z
       .record(z.string(), value)
       .transform((record) => Object.fromEntries(Object.entries(record).filter(([, one]) => one !== null)));
   }
-  if (isMadeOf(inner, Amount, SignedAmount) || (isExact && isMadeOf(inner, Wei)))
+  if (isMadeOf(inner, Amount, SignedAmount) || (isBigint && isMadeOf(inner, Wei)))
     return inner.transform((wei) => BigInt(String(wei)));
   if (isMadeOf(inner, Address)) return inner.transform((text) => checksummed(String(text)));
   if (inner instanceof z.ZodISODateTime) return inner.transform((text) => Date.parse(text));

@@ -185,7 +185,7 @@ export function createHistory(capacity: number) {
 }
 
 /**
- * Coverage error: the sum of stated probabilities minus what came true (the "debt" of docs/ADVICE.md). Advice steered by it comes
+ * Coverage error: the sum of stated probabilities minus what came true. Advice steered by it comes
  * true as often as stated (the integrator of conformal PID control, Angelopoulos, Candès and Tibshirani 2023).
  */
 export function createCoverageError(history: History) {
