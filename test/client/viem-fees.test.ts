@@ -151,7 +151,7 @@ describe("viem's own estimate", () => {
   it('stands in where the service does not respond within a second', async () => {
     const { client, state } = rig(() => new Promise<Response>(() => {}));
     const fees = estimateFeesPerGas(client);
-    await vi.waitUntil(() => vi.getTimerCount() > 0, { timeout: 60_000 });
+    await vi.waitUntil(() => state.requests > 0, { timeout: 60_000 });
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await fees).toEqual(OWN_ESTIMATE);
     const [{ message } = {}] = state.reasons;

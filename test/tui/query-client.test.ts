@@ -10,9 +10,7 @@ it('lets go of what was opened, one thing after the other, after five minutes', 
     await queries.prefetchQuery({ queryKey: ['block', number], queryFn: () => 'an answer' });
     await vi.advanceTimersByTimeAsync(60_000);
   }
-  const kept = queries.getQueryCache().getAll();
   expect(queries.getQueryData(['block', 19])).toBe('an answer');
-  expect(kept.length).toBeLessThanOrEqual(6);
-  expect(vi.getTimerCount()).toBeLessThanOrEqual(kept.length + 1);
+  expect(queries.getQueryCache().getAll().length).toBeLessThanOrEqual(6);
   queries.clear();
 });
