@@ -61,6 +61,22 @@ function highestBaseWithin(target: bigint, bid: Bid): bigint | null {
   return base >= 0n ? base : null;
 }
 
+/**
+ * The price per gas, wei, with a usual tip, at which its target is reached and a block includes it: what a forecast is
+ * asked about. `bid` of `null`: not signed yet. `null`: there is no such price.
+ */
+export function forecastPrice(
+  order: Target,
+  bid: Bid | null,
+  { nextBaseFee, averagePrice }: { readonly nextBaseFee: bigint; readonly averagePrice: bigint },
+): bigint | null {
+  if (bid === null) return order.target;
+  const usualTip = averagePrice > nextBaseFee ? averagePrice - nextBaseFee : 0n;
+  const { wakePrice, wakeBase, cap } = wakesOf(order, bid);
+  const price = wakePrice ?? (wakeBase === null ? null : wakeBase + usualTip);
+  return price === null || price < cap + usualTip ? price : cap + usualTip;
+}
+
 /** Why it can never be sent, whatever the price. */
 export type Unreachable = 'gas-price' | 'tip' | 'no-cap' | 'no-blob-cap';
 

@@ -9,7 +9,7 @@ import {
 } from '../../core/auto-txs/kept-auto-tx.ts';
 import { capCheck } from '../../core/auto-txs/preflight.ts';
 import { type AutoTxState, takenWords } from '../../core/auto-txs/state-machine.ts';
-import { isReached, wakesOf } from '../../core/auto-txs/target.ts';
+import { forecastPrice, isReached } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { chainProfile } from '../../core/chains.ts';
 import type { DataFees } from '../../core/data-fee.ts';
@@ -66,7 +66,7 @@ export function autoTxResponse(
     effectiveGasPrice: integerOrNull(inclusion?.effectiveGasPrice),
     costWei: cost?.toString() ?? null,
     costUsd: usdOrNull(cost, nativeUsd),
-    savedWei: saved === null ? null : max(saved, 0n).toString(),
+    savedWei: saved === null ? null : (saved > 0n ? saved : 0n).toString(),
     savings: savings && { atCreation: savingOf(savings.atCreation), dayMean: savingOf(savings.dayMean) },
     failure: failure && { code: failure.code, message: failure.message },
     hold: hold && { code: hold.code, message: hold.message, retryAt: isoFromMs(hold.retryAt) },
@@ -140,7 +140,9 @@ export function autoTxMoments({ chain, moment, reach, confirmations, wallNow }: 
 
   function probability(autoTx: KeptAutoTx, withinSec: number, present: Present | null): number | null {
     if (present === null || present.stale) return null;
-    const price = askedPrice(autoTx, present);
+    const { nextBaseFee, lanes } = present.advice;
+    const prices = { nextBaseFee, averagePrice: lanes.average.price };
+    const price = forecastPrice(autoTx.order, autoTx.signed, prices);
     if (price === null) return 0;
     if (advice !== present.advice || known.size >= REMEMBERED_MOST) known.clear();
     advice = present.advice;
@@ -177,19 +179,6 @@ function timeLeftSec(expiresAt: number | null, now: number): number | null {
   if (left <= 0) return null;
   return Math.min(left > STEP_SEC ? left - (left % STEP_SEC) : left, LONGEST_SEC);
 }
-
-/** Base fee plus a usual tip at which a block includes it and its target is reached; `null`: none. */
-function askedPrice({ order, signed }: KeptAutoTx, { advice }: Present): bigint | null {
-  if (signed === null) return null;
-  const usualTip = max(advice.lanes.average.price - advice.nextBaseFee, 0n);
-  const { wakeLane, wakePrice, wakeBase, cap } = wakesOf(order, signed);
-  const atCap = cap + usualTip;
-  if (wakeLane !== null && wakePrice !== null) return min(wakePrice, atCap);
-  return wakeBase === null ? null : min(wakeBase + usualTip, atCap);
-}
-
-const min = (one: bigint, other: bigint) => (one < other ? one : other);
-const max = (one: bigint, other: bigint) => (one > other ? one : other);
 
 /** The stored obstacle of its last try, or one of the present head, which may change with each block. */
 function presentHold({ state, order, signed }: KeptAutoTx, present: Present | null): AutoTxState['hold'] {

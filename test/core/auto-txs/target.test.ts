@@ -4,6 +4,7 @@ import {
   type Bid,
   capOf,
   comparedPrice,
+  forecastPrice,
   isDue,
   isReached,
   type NextPrices,
@@ -49,6 +50,17 @@ describe('a target', () => {
     always(
       fc.property(someTarget, someBid, someNext, (order, bid, next) => {
         expect(isWoken(order, bid, next)).toBe(isDue(order, bid, next));
+      }),
+    );
+  });
+
+  it('is forecast by the price at or below which it is due, where its lane pays a usual tip', () => {
+    always(
+      fc.property(someTarget, someBid, somePrice, somePrice, (order, bid, nextBaseFee, tip) => {
+        const lanePrice = nextBaseFee + tip;
+        const price = forecastPrice(order, bid, { nextBaseFee, averagePrice: lanePrice });
+        const isForecast = price !== null && lanePrice <= price;
+        expect(isDue(order, bid, { nextBaseFee, lanePrice })).toBe(isForecast);
       }),
     );
   });

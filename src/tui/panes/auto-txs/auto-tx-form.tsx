@@ -20,7 +20,7 @@ import { checkAutoTxUpdate } from '../../../contract/auto-txs.ts';
 import { GAS_SPEEDS } from '../../../contract/choices.ts';
 import { parseCooldown } from '../../../core/alerts/alert-rule.ts';
 import { callDifferences } from '../../../core/auto-txs/kept-auto-tx.ts';
-import { cannotBroadcastReason } from '../../../core/auto-txs/target.ts';
+import { cannotBroadcastReason, forecastPrice } from '../../../core/auto-txs/target.ts';
 import {
   formatCount,
   formatDuration,
@@ -268,16 +268,19 @@ function priceText(order: PricedAutoTx, snapshot: SnapshotView): string | null {
 const LONGEST_SEC = 86_400;
 
 function useTargetReach(
-  { target, maxFeePerGas, gasPrice }: PricedAutoTx,
+  { target, gasSpeed, isStrict, ...bid }: PricedAutoTx,
   isThere: boolean,
   leftSec: number | null,
   snapshot: SnapshotView,
 ): string | null {
-  // It never pays more than its cap, whatever the target.
-  const cap = maxFeePerGas ?? gasPrice;
-  const price = target === null || cap === null || target < cap ? target : cap;
-  // Whole minutes: a deadline in seconds would need a new request each second.
-  const withinSec = Math.min(Math.ceil((leftSec ?? LONGEST_SEC) / 60) * 60, LONGEST_SEC);
+  const { baseFee, nextBaseFee, lanes } = snapshot;
+  const prices = { nextBaseFee: nextBaseFee ?? baseFee, averagePrice: lanes.average.price };
+  const lane = laneOf(gasSpeed) ?? 'average';
+  const signed = (bid.maxFeePerGas ?? bid.gasPrice) === null ? null : bid;
+  const price = target && forecastPrice({ target, lane, isStrict: isStrict === true }, signed, prices);
+  // Whole minutes, as in the list: a deadline in seconds would need a new request each second.
+  const left = Math.min(leftSec ?? LONGEST_SEC, LONGEST_SEC);
+  const withinSec = left > 60 ? left - (left % 60) : left;
   const isWanted = price !== null && price > 0n && !isThere && withinSec > 0;
   const { data: reach } = useReach(isWanted ? price : null, withinSec, snapshot);
   if (!isWanted || reach == null) return null;
