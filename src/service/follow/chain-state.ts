@@ -46,6 +46,7 @@ export class ChainState {
   #next: Engine | null = null;
   /** Unix seconds: the first block of the engine's unbroken run up to its head. */
   #since = 0;
+  #memorySec = 0;
   #updatedAt: number | null = null;
   /** Stopped once another process leads, which follows the unwritten blocks itself. */
   isWriting = false;
@@ -152,6 +153,11 @@ export class ChainState {
     return { head, nextBaseFee, nextBlobBaseFee, prices };
   }
 
+  /** How far back the engine was rebuilt, or as far as stored history went; 0: it was not. */
+  get memorySec(): number {
+    return this.#memorySec;
+  }
+
   get engine(): Engine | null {
     return this.#engine;
   }
@@ -188,6 +194,12 @@ export class ChainState {
   /** The next `adopt` or block creates another. */
   dropEngine(): void {
     this.#engine = null;
+    this.forget();
+  }
+
+  /** The engine answers on, but is to be rebuilt from what is stored; a rebuild under way is of no use. */
+  forget(): void {
+    this.#memorySec = 0;
     this.#next = null;
   }
 
@@ -253,9 +265,30 @@ export class ChainState {
    * that happened: not if it was aborted, or superseded by a new chain or another rebuild.
    */
   async rebuild(memorySec = DAY_SEC): Promise<boolean> {
-    const { source, store, createEngine, signal } = this.#options;
-    const { head } = this;
-    if (this.#failure !== null || head === null) return false;
+    if (this.#failure !== null || this.head === null || this.#profile === null) {
+      this.#memorySec = 0;
+      return false;
+    }
+    const next = this.#options.createEngine(this.#profile);
+    this.#next = next;
+    // Before, so that a `forget` meanwhile counts.
+    this.#memorySec = memorySec;
+    try {
+      const since = await this.#fillEngine(next, this.head, memorySec);
+      if (since === null || next.head === null || this.#next !== next) return false;
+      this.#engine = next;
+      this.#since = since;
+      this.#next = null;
+      if (this.#updatedAt !== null) this.#updatedAt = this.#options.wallNow();
+      return true;
+    } finally {
+      if (this.#next === next) this.forget();
+    }
+  }
+
+  /** Unix seconds at which its unbroken history begins; `null` when it was aborted or superseded. */
+  async #fillEngine(next: Engine, head: Block, memorySec: number): Promise<number | null> {
+    const { source, store, signal } = this.#options;
     // The demo must have advice for a day within seconds, without storing its past first. On a real chain each block
     // counts alike, so that a restarted service gives the same advice as one that ran on. The demo begins at round
     // numbers, so that demos started within the same hours agree.
@@ -268,9 +301,6 @@ export class ChainState {
     // All processes compute with the same blocks: the stored ones.
     const stored = await store.newest(this.#recent.length);
     this.#recent = this.#recent.map((block) => stored.find((each) => isSameBlock(each, block)) ?? block);
-    if (this.#profile === null) return false;
-    const next = createEngine(this.#profile);
-    this.#next = next;
     let since = 0;
     const slice = new TimeSlice();
     const add = async (block: Block) => {
@@ -282,21 +312,15 @@ export class ChainState {
       await this.flush();
       const page = await (isDemo ? source.blocks(at, at + PAGE - 1) : store.page(at, PAGE));
       for (const block of page)
-        if (block.number < (this.#recent[0]?.number ?? 0) && !(await add(block))) return false;
+        if (block.number < (this.#recent[0]?.number ?? 0) && !(await add(block))) return null;
       at = Math.max(at, page.at(-1)?.number ?? Number.POSITIVE_INFINITY) + 1;
     }
     for (;;) {
       const before = next.head?.number ?? start - 1;
       const block = this.#recent.find(({ number }) => number > before);
-      if (block === undefined) break;
-      if (!(await add(block))) return false;
+      if (block === undefined) return since;
+      if (!(await add(block))) return null;
     }
-    if (next.head === null || this.#next !== next) return false;
-    this.#engine = next;
-    this.#since = since;
-    this.#next = null;
-    if (this.#updatedAt !== null) this.#updatedAt = this.#options.wallNow();
-    return true;
   }
 
   #stopWriting(): void {

@@ -37,8 +37,6 @@ export function createHistoryFiller(options: FillerOptions, chain: ChainState) {
   let isFilled = false;
   let running: Promise<void> | null = null;
   let pass: Promise<void> = Promise.resolve();
-  /** How far back the engine's history goes; a restart begins with a day. */
-  let rememberedSec = isSimulated ? 0 : DAY_SEC;
 
   async function run(): Promise<void> {
     signal.addEventListener('abort', alarm.ring, { once: true });
@@ -69,13 +67,12 @@ export function createHistoryFiller(options: FillerOptions, chain: ChainState) {
   async function recall(): Promise<void> {
     const { head } = chain;
     const memorySec = Math.min(historySec, MEMORY_SEC);
-    if (head === null || rememberedSec >= memorySec) return;
+    if (head === null || chain.memorySec >= memorySec) return;
     const isDone = lease.leaderReport?.isFilled ?? true;
-    const isWorthIt = isDone || rememberedSec === 0 || (await storedSec(head, memorySec)) > 2 * chain.spanSec;
-    if (!isWorthIt) return;
-    await rebuild(memorySec);
-    // More will come.
-    if (!isDone) rememberedSec = Math.min(rememberedSec, memorySec - 1);
+    const isWorthIt =
+      isDone || chain.memorySec === 0 || (await storedSec(head, memorySec)) > 2 * chain.spanSec;
+    // Until it is done there is more to come.
+    if (isWorthIt) await rebuild(isDone ? memorySec : memorySec - 1);
   }
 
   /** How far back from the head the stored history goes without a hole. */
@@ -87,16 +84,9 @@ export function createHistoryFiller(options: FillerOptions, chain: ChainState) {
     return timestamp - (first?.timestamp ?? timestamp);
   }
 
-  async function rebuild(memorySec: number): Promise<void> {
+  function rebuild(memorySec: number): Promise<boolean> {
     void track.lookBack();
-    // Before, so that a reset meanwhile counts.
-    rememberedSec = memorySec;
-    let isRebuilt = false;
-    try {
-      isRebuilt = await chain.rebuild(memorySec);
-    } finally {
-      if (!isRebuilt) rememberedSec = 0;
-    }
+    return chain.rebuild(memorySec);
   }
 
   async function fill(): Promise<void> {
@@ -113,7 +103,7 @@ export function createHistoryFiller(options: FillerOptions, chain: ChainState) {
       filledUntil = head.timestamp;
       const reach = Math.min(isSimulated ? historySec : sec, MEMORY_SEC);
       const isNews = !isSimulated && written > 0 && sec <= MEMORY_SEC;
-      if (isNews || rememberedSec < reach) await rebuild(Math.max(reach, rememberedSec));
+      if (isNews || chain.memorySec < reach) await rebuild(Math.max(reach, chain.memorySec));
     }
     if (signal.aborted || !chain.isWriting) return;
     if (filledUntil !== null) void track.lookBack(filledUntil);
@@ -127,9 +117,8 @@ export function createHistoryFiller(options: FillerOptions, chain: ChainState) {
       alarm.ring();
     },
     fillSoon: alarm.ring,
-    /** Call it after the engine was reset, to rebuild it. */
     rebuildSoon(): void {
-      rememberedSec = 0;
+      chain.forget();
       alarm.ring();
     },
     stopped: (): Promise<void> => running ?? Promise.resolve(),
