@@ -2,10 +2,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, get } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, it } from 'vitest';
 import { GASTOP } from '../helpers/gastop.ts';
+import { listen } from '../helpers/listen.ts';
 import { isSlowRun, slowIt } from '../helpers/rounds.ts';
 import { serveRecording } from './served.ts';
 
@@ -30,12 +31,11 @@ proxy.on('connect', (request, socket) => {
   socket.pipe(onward).pipe(socket);
   for (const end of [socket, onward]) end.on('error', () => {});
 });
-await once(proxy.listen(0, '127.0.0.1'), 'listening');
-const address = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+const { port, stop } = await listen(proxy);
+const address = `127.0.0.1:${port}`;
 
 afterAll(async () => {
-  proxy.closeAllConnections();
-  proxy.close();
+  await stop();
   await served.close();
 });
 

@@ -1,17 +1,18 @@
 import { createServer as createHttps } from 'node:https';
-import type { AddressInfo, Server } from 'node:net';
+import type { Server } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { inspectConnection } from '../../src/client/doctor.ts';
+import { listen } from '../helpers/listen.ts';
 import { type Certificate, HAS_OPENSSL, selfSigned } from './certificates.ts';
 
 const inspect = (url: string, timeoutMs = 5_000) =>
   inspectConnection(new URL(url), { timeoutMs, signal: new AbortController().signal });
 
 async function listening(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return (server.address() as AddressInfo).port;
+  const { port, stop } = await listen(server);
+  onTestFinished(stop);
+  return port;
 }
 
 async function httpsPort(certificate: Certificate): Promise<number> {

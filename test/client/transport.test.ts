@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 import { createGzip } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createGasClient } from '../../src/client/client.ts';
+import { listen } from '../helpers/listen.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { failureOf } from './answering.ts';
 import { LISTS_ALL } from './foreign-openapi.ts';
@@ -303,11 +304,9 @@ describe('a service that cannot be reached', () => {
     expect(unknown.message).toContain('gastop.invalid');
 
     const server = createServer((socket) => socket.end('220 mail.example ESMTP\r\n'));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    const port = typeof address === 'object' ? address?.port : 0;
-    const mail = await failureOf(createGasClient({ url: `http://127.0.0.1:${port}` }).gasCurrent());
-    server.close();
+    const { origin, stop } = await listen(server);
+    const mail = await failureOf(createGasClient({ url: origin }).gasCurrent());
+    void stop();
     expect(mail).toMatchObject({ code: 'unreachable' });
     expect(mail.message).toContain('not as a web service does');
   });

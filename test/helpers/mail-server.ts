@@ -1,8 +1,8 @@
-import type { AddressInfo } from 'node:net';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { onTestFinished } from 'vitest';
 import type { SmtpSettings } from '../../src/service/alerts/notifiers/email.ts';
+import { listen } from './listen.ts';
 
 export interface TakenMail {
   readonly from: string;
@@ -67,8 +67,7 @@ export async function openMailServer(options: SMTPServerOptions = {}, port = 0) 
     ...options,
   });
   server.on('error', () => {});
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const { port: bound } = await listen(server.server, port);
   const stop = () => new Promise<void>((resolve) => server.close(resolve));
-  const { port: bound } = server.server.address() as AddressInfo;
   return { port: bound, taken, stop };
 }

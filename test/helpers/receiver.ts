@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { listen } from './listen.ts';
 
 export function certificate(name: 'ca' | 'good' | 'expired' | 'other-host' | 'self-signed' | 'key'): string {
   return readFileSync(new URL(`../fixtures/certificates/${name}.pem`, import.meta.url), 'utf8');
@@ -57,11 +57,7 @@ export async function openReceiver(
     tls === undefined
       ? http.createServer(answer)
       : https.createServer({ key: certificate('key'), cert: certificate(tls) }, answer);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
-  const { port: taken } = server.address() as AddressInfo;
+  const { port: taken, stop } = await listen(server, port, host);
   return {
     port: taken,
     url: `${tls === undefined ? 'http' : 'https'}://${host}:${taken}/hook`,
@@ -69,10 +65,7 @@ export async function openReceiver(
     behave: (next: Behaviour) => {
       behave = next;
     },
-    stop: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    stop,
   };
 }
 
