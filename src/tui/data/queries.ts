@@ -3,6 +3,7 @@ import {
   keepPreviousData,
   QueryClient,
   type QueryKey,
+  replaceEqualDeep,
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
@@ -111,6 +112,18 @@ export interface PolledQuery<T> {
   readonly enabled?: boolean;
 }
 
+/** When the same response was last received again, ms. */
+const receivedAgain = new WeakMap<Dated<unknown>, number>();
+
+/** The same response of the same head stays the same object, so that nothing is drawn anew. */
+function shared(before: unknown, after: unknown): unknown {
+  const [old, received] = [before as Dated<unknown> | undefined, after as Dated<unknown>];
+  const value = replaceEqualDeep(old?.value, received.value);
+  if (old === undefined || value !== old.value || old.head !== received.head) return { ...received, value };
+  receivedAgain.set(old, received.at);
+  return old;
+}
+
 /** What a head is known by: its block, time or prices; of ours by its time, too, since history is filled later. */
 function headOf({ blockNumber, updatedAt, lanes, source }: SnapshotView): string {
   const own = source.kind === 'service' ? blockNumber : blockNumber && `${blockNumber} ${updatedAt}`;
@@ -134,6 +147,7 @@ export function usePolledQuery<T>(session: QuerySession, options: PolledQuery<T>
       requested.current = head;
       return { value: await ask(client, signal), at: now(), head };
     },
+    structuralSharing: shared,
     staleTime: ({ state }) => {
       if (head === undefined) return freshMs;
       return state.data?.head === head ? Number.POSITIVE_INFINITY : 0;
@@ -149,24 +163,31 @@ export function usePolledQuery<T>(session: QuerySession, options: PolledQuery<T>
       return (typeof everyMs === 'function' ? everyMs(state.data?.value) : everyMs) ?? false;
     },
   });
-  const { data, isFetching, dataUpdatedAt, refetch } = query;
+  const { data, refetch } = query;
+  // Read from the cache: of what is read from `query`, each change draws the screen anew.
+  const cached = () => queries.getQueryState(key);
+  const isFetching = () => cached()?.fetchStatus === 'fetching';
   const error = query.failureReason ?? query.error;
 
   const isGone = error instanceof ClientError && error.code === 'not-found';
   // A failure is retried first, but a missing item may exist with the next block.
-  const isBusy = error === null ? isFetching : !isGone || query.status === 'error';
+  const isBusy =
+    error === null
+      ? data === undefined || query.isPlaceholderData || isFetching()
+      : !isGone || query.status === 'error';
   const isHeld = !enabled || frozen || isBusy || (data !== undefined && isSettled?.(data.value) === true);
   // What the data, or its last request, is of: once that is not the head any more, the new one is requested.
   const requestedHead = requested.current ?? data?.head ?? '';
   const staleHead = head === undefined || head === requestedHead || isHeld ? null : requestedHead;
   // After the end there is one more request, without delay.
-  const dueAt = options.head?.source.ended ? 0 : dataUpdatedAt + leastMs;
+  const dueAt = options.head?.source.ended ? 0 : (cached()?.dataUpdatedAt ?? 0) + leastMs;
   const refresh = async () => {
     // Also a request that waits for its retry.
     await queries.cancelQueries({ queryKey: key, exact: true });
     await refetch();
   };
-  const follow = useEffectEvent(refresh);
+  // What is shown again is requested by itself.
+  const follow = useEffectEvent(() => (error === null && isFetching() ? undefined : refresh()));
   useEffect(() => {
     if (staleHead === null) return;
     const timer = setTimeout(follow, Math.max(dueAt - Date.now(), 0));
@@ -175,7 +196,7 @@ export function usePolledQuery<T>(session: QuerySession, options: PolledQuery<T>
   return {
     // A failure keeps the last data on screen; data that no longer exists at a new head is dropped.
     data: isGone && head !== undefined ? undefined : data?.value,
-    at: data?.at ?? 0,
+    at: data === undefined ? 0 : (receivedAgain.get(data) ?? data.at),
     error,
     retryAt: error === null || query.fetchStatus === 'idle' ? null : (retryTimes.get(error) ?? null),
     pending: query.isPlaceholderData,
