@@ -40,29 +40,32 @@ export function useFind(scope: Scope, read: (text: string) => Reading) {
     },
     ...(filter === '' ? {} : { back: clear }),
   });
-  const { words, color, onEnter } = read(text);
-  const field = isOpen ? (
-    <Box flexDirection="column" flexShrink={0} height={FIND_ROWS}>
-      <TextField
-        label=" find"
-        veil={(typed) => (isKey(typed) ? veilAll(typed) : typed)}
-        onChange={(typed) => {
-          setText(typed);
-          setFind({ isOpen: true, filter: isKey(typed) ? '' : typed });
-        }}
-        onSubmit={() => {
-          if (onEnter === 'keep') setFind({ isOpen: false, filter });
-          else if (onEnter !== null) {
-            clear();
-            onEnter();
-          }
-        }}
-        onCancel={clear}
-      />
-      <LineList lines={[[plain(' '), color ? colored(words, color) : faint(words)]]} />
-    </Box>
-  ) : null;
-  return { filter: filter.trim(), field, rows: isOpen ? FIND_ROWS : 0 };
+  const openField = () => {
+    // A long list is read for it.
+    const { words, color, onEnter } = read(text);
+    return (
+      <Box flexDirection="column" flexShrink={0} height={FIND_ROWS}>
+        <TextField
+          label=" find"
+          veil={(typed) => (isKey(typed) ? veilAll(typed) : typed)}
+          onChange={(typed) => {
+            setText(typed);
+            setFind({ isOpen: true, filter: isKey(typed) ? '' : typed });
+          }}
+          onSubmit={() => {
+            if (onEnter === 'keep') setFind({ isOpen: false, filter });
+            else if (onEnter !== null) {
+              clear();
+              onEnter();
+            }
+          }}
+          onCancel={clear}
+        />
+        <LineList lines={[[plain(' '), color ? colored(words, color) : faint(words)]]} />
+      </Box>
+    );
+  };
+  return { filter: filter.trim(), field: isOpen ? openField() : null, rows: isOpen ? FIND_ROWS : 0 };
 }
 
 const EXAMPLES = 'a block like 24,337,604, or the hash of a transaction';
