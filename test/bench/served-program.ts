@@ -33,7 +33,7 @@ function startBare(text: string): void {
 async function startGastop(): Promise<void> {
   const [file, database] = isServerUrl(path)
     ? [path, path]
-    : [join(path, 'keys.db'), join(path, 'history.db')];
+    : [join(path, 'keys.db'), join(path, `${kind}.db`)];
   const store = new KeyStore(await openKeyDatabase(file));
   const keys: string[] = [];
   while (keys.length < Number(count)) {
