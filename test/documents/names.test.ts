@@ -27,6 +27,7 @@ const FOREIGN_FLAGS = new Set([
   '--write',
   '--list',
   '--heap-growing-percent',
+  '--semi-space-growth-factor',
   '--optimize-for-size',
   '--memory-saver-mode',
   '--transport',

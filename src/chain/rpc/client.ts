@@ -281,6 +281,8 @@ export interface RpcNode {
   readonly link: JsonRpcLink;
   /** Blocks per page of `eth_feeHistory` that the node allows, as far as known. */
   feeHistoryPage: number;
+  /** The most blocks that one page of it had. */
+  longestFeePage: number;
   latencyMs: number | null;
 }
 
@@ -290,7 +292,8 @@ const FEE_HISTORY_PAGE = 1_024;
 export function createRpcNode(url: URL, timeoutMs: number): RpcNode {
   const name = url.host;
   const create = url.protocol.startsWith('ws') ? createWsLink : createHttpLink;
-  return { name, link: create({ url, name, timeoutMs }), feeHistoryPage: FEE_HISTORY_PAGE, latencyMs: null };
+  const link = create({ url, name, timeoutMs });
+  return { name, link, feeHistoryPage: FEE_HISTORY_PAGE, longestFeePage: 0, latencyMs: null };
 }
 
 export async function request<T>(

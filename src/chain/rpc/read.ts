@@ -114,8 +114,9 @@ async function readPage(node: RpcNode, wanted: number, newest: number | 'latest'
       const params = [toQuantity(count), tag, TIP_PERCENTILES];
       const read = () => request(node, feeHistoryResponse, 'eth_feeHistory', params, options);
       const response = await patiently(read, options);
-      // Only a successful count is stored as a limit: a refusal may concern the history.
-      if (count < most) node.feeHistoryPage = count;
+      node.longestFeePage = Math.max(node.longestFeePage, count);
+      // Only a successful count is stored as a limit, and none below what it gave before: its history ends here.
+      if (count < most) node.feeHistoryPage = timedOut ? count : node.longestFeePage;
       return readFeePage(response, node);
     } catch (error) {
       const isSlow = error instanceof ChainError && error.code === 'timeout' && count > 64 && !timedOut;

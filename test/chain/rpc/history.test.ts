@@ -74,8 +74,8 @@ describe('history', () => {
     expect(await source.blocks(1_000, 1_999)).toHaveLength(1_000);
   });
 
-  test('is shorter where the past of the node begins later', async () => {
-    const { source } = await serve(chain, {
+  test('is shorter where the past of the node begins later, which limits no page above that', async () => {
+    const { source, counts } = await serve(chain, {
       answer: (method, params) => {
         const oldest = Number(params[1]) - Number(params[0]) + 1;
         const pruned = method === 'eth_feeHistory' && params[1] !== 'latest' && oldest < 2_500;
@@ -83,8 +83,10 @@ describe('history', () => {
       },
     });
     const blocks = await source.blocks(1_000, 3_000);
-    expect(blocks[0]?.number).toBe(2_500);
-    expect(blocks.at(-1)?.number).toBe(3_000);
+    expect([blocks[0]?.number, blocks.at(-1)?.number]).toEqual([2_500, 3_000]);
+    const before = counts().length;
+    expect(await source.blocks(2_600, 3_000)).toHaveLength(401);
+    expect(counts().slice(before)).toEqual([256, 146]);
   });
 
   test('has no tips from a node that gives none', async () => {

@@ -59,8 +59,7 @@ describe('a target', () => {
       fc.property(someTarget, someBid, somePrice, somePrice, (order, bid, nextBaseFee, tip) => {
         const lanePrice = nextBaseFee + tip;
         const price = forecastPrice(order, bid, { nextBaseFee, averagePrice: lanePrice });
-        const isForecast = price !== null && lanePrice <= price;
-        expect(isDue(order, bid, { nextBaseFee, lanePrice })).toBe(isForecast);
+        expect(isDue(order, bid, { nextBaseFee, lanePrice })).toBe(price !== null && lanePrice <= price);
       }),
     );
   });
