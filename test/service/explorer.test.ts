@@ -292,16 +292,7 @@ test('of a window of more than 100 blocks the newest 100 are told, and where the
 });
 
 test.each([30, -30])('with a store %d s off, the chain’s times say what a window holds', async (offSec) => {
-  const source = chainWithTransactions();
-  const whole = source.blocks.bind(source);
-  // As from a deep page of fees: no hashes, times between known ones guessed.
-  source.blocks = async (from, to) =>
-    (await whole(from, to)).map((block) =>
-      block.number > 960
-        ? block
-        : { ...block, hash: null, parentHash: null, timestamp: block.timestamp + offSec },
-    );
-  const service = await following(source);
+  const service = await following(chainWithGuessedTimes(960, offSec));
   for (const [first, last] of [
     [930, 939],
     [931, 940],
@@ -314,21 +305,21 @@ test.each([30, -30])('with a store %d s off, the chain’s times say what a wind
   }
 });
 
-/** Times of all but the newest blocks are guessed, and half an hour off. */
-function chainFarOff(): ScriptedSource {
+/** As from a deep page of fees: blocks up to `last` have no hashes, and their times are guessed, `offSec` off. */
+function chainWithGuessedTimes(last: number, offSec: number): ScriptedSource {
   const source = chainWithTransactions();
   const whole = source.blocks.bind(source);
   source.blocks = async (from, to) =>
     (await whole(from, to)).map((block) =>
-      block.number > 990
+      block.number > last
         ? block
-        : { ...block, hash: null, parentHash: null, timestamp: block.timestamp - 1_800 },
+        : { ...block, hash: null, parentHash: null, timestamp: block.timestamp + offSec },
     );
   return source;
 }
 
-test('where the store is far off the end of a window is found in a few questions', async () => {
-  const source = chainFarOff();
+test('where the store is far off the end of a window is found in a few requests', async () => {
+  const source = chainWithGuessedTimes(990, -1_800);
   const service = await following(source);
   const { total, data } = await readTxs(service, `?from=${iso(935)}&to=${iso(939)}`);
   expect([total, data[0]?.blockNumber]).toEqual([15, 939]);

@@ -216,7 +216,7 @@ describe('a clock that is set', () => {
   });
 });
 
-test('a visitor writes while nobody has the lease, and never takes it', async () => {
+test('a visitor writes while no process has the lease, and never takes it', async () => {
   const { database, lease } = await machine();
   const visitor = lease('gastop now', 'visits');
   await visitor.bid();

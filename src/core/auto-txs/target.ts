@@ -77,6 +77,15 @@ export function forecastPrice(
   return price === null || price < cap + usualTip ? price : cap + usualTip;
 }
 
+/** The furthest that a forecast reaches. */
+export const FORECAST_SEC = 86_400;
+
+/** How far ahead a forecast is asked about: whole minutes, since each second would need its own. `null`: no deadline. */
+export function forecastWithin(leftSec: number | null): number {
+  const left = Math.min(leftSec ?? FORECAST_SEC, FORECAST_SEC);
+  return left > 60 ? left - (left % 60) : left;
+}
+
 /** Why it can never be sent, whatever the price. */
 export type Unreachable = 'gas-price' | 'tip' | 'no-cap' | 'no-blob-cap';
 

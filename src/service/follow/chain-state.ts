@@ -46,7 +46,8 @@ export class ChainState {
   #next: Engine | null = null;
   /** Unix seconds: the first block of the engine's unbroken run up to its head. */
   #since = 0;
-  #memorySec = 0;
+  /** How far back the engine was rebuilt, or as far as stored history went; 0: it was not. */
+  memorySec = 0;
   #updatedAt: number | null = null;
   /** Stopped once another process leads, which follows the unwritten blocks itself. */
   isWriting = false;
@@ -153,11 +154,6 @@ export class ChainState {
     return { head, nextBaseFee, nextBlobBaseFee, prices };
   }
 
-  /** How far back the engine was rebuilt, or as far as stored history went; 0: it was not. */
-  get memorySec(): number {
-    return this.#memorySec;
-  }
-
   get engine(): Engine | null {
     return this.#engine;
   }
@@ -199,7 +195,7 @@ export class ChainState {
 
   /** The engine answers on, but is to be rebuilt from what is stored; a rebuild under way is of no use. */
   forget(): void {
-    this.#memorySec = 0;
+    this.memorySec = 0;
     this.#next = null;
   }
 
@@ -261,26 +257,23 @@ export class ChainState {
 
   /**
    * Fills a new engine with the last `memorySec`, by default a day, which is enough for advice and quickly read: the
-   * stored blocks, then the newest ones. Swaps it in at the end; until then the present one answers. Returns whether
-   * that happened: not if it was aborted, or superseded by a new chain or another rebuild.
+   * stored blocks, then the newest ones. Swaps it in at the end, unless it was aborted or superseded by a new chain or
+   * another rebuild; until then the present one answers.
    */
-  async rebuild(memorySec = DAY_SEC): Promise<boolean> {
-    if (this.#failure !== null || this.head === null || this.#profile === null) {
-      this.#memorySec = 0;
-      return false;
-    }
+  async rebuild(memorySec = DAY_SEC): Promise<void> {
+    this.memorySec = 0;
+    if (this.#failure !== null || this.head === null || this.#profile === null) return;
     const next = this.#options.createEngine(this.#profile);
     this.#next = next;
     // Before, so that a `forget` meanwhile counts.
-    this.#memorySec = memorySec;
+    this.memorySec = memorySec;
     try {
       const since = await this.#fillEngine(next, this.head, memorySec);
-      if (since === null || next.head === null || this.#next !== next) return false;
+      if (since === null || next.head === null || this.#next !== next) return;
       this.#engine = next;
       this.#since = since;
       this.#next = null;
       if (this.#updatedAt !== null) this.#updatedAt = this.#options.wallNow();
-      return true;
     } finally {
       if (this.#next === next) this.forget();
     }

@@ -148,7 +148,7 @@ export class Follower {
   }
 
   /** Returns whether the error is permanent. */
-  async #guard(work: () => Promise<unknown>, retryMs: number | null = null): Promise<boolean> {
+  async #guard(work: () => Promise<void>, retryMs: number | null = null): Promise<boolean> {
     try {
       await work();
       return false;

@@ -84,7 +84,7 @@ export function createHistoryFiller(options: FillerOptions, chain: ChainState) {
     return timestamp - (first?.timestamp ?? timestamp);
   }
 
-  function rebuild(memorySec: number): Promise<boolean> {
+  function rebuild(memorySec: number): Promise<void> {
     void track.lookBack();
     return chain.rebuild(memorySec);
   }

@@ -9,7 +9,7 @@ import {
 } from '../../core/auto-txs/kept-auto-tx.ts';
 import { capCheck } from '../../core/auto-txs/preflight.ts';
 import { type AutoTxState, takenWords } from '../../core/auto-txs/state-machine.ts';
-import { forecastPrice, isReached } from '../../core/auto-txs/target.ts';
+import { forecastPrice, forecastWithin, isReached } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { chainProfile } from '../../core/chains.ts';
 import type { DataFees } from '../../core/data-fee.ts';
@@ -125,9 +125,6 @@ export function accountResponse(
   };
 }
 
-const LONGEST_SEC = 86_400;
-/** Precision of deadlines; otherwise each second would need its own forecast. */
-const STEP_SEC = 60;
 const REMEMBERED_MOST = 2_000;
 
 /** Further data for responses about auto-txs, all of one time. */
@@ -173,11 +170,10 @@ export function autoTxMoments({ chain, moment, reach, confirmations, wallNow }: 
   };
 }
 
+/** `null`: it has expired. */
 function timeLeftSec(expiresAt: number | null, now: number): number | null {
-  if (expiresAt === null) return LONGEST_SEC;
-  const left = Math.floor((expiresAt - now) / 1_000);
-  if (left <= 0) return null;
-  return Math.min(left > STEP_SEC ? left - (left % STEP_SEC) : left, LONGEST_SEC);
+  const within = forecastWithin(expiresAt === null ? null : Math.floor((expiresAt - now) / 1_000));
+  return within > 0 ? within : null;
 }
 
 /** The stored obstacle of its last try, or one of the present head, which may change with each block. */

@@ -123,7 +123,7 @@ function expectSameStory(each: AutoTxRecord, kinds: readonly string[], hasLeft: 
   const before = kinds.slice(0, Math.max(ended, 0)).findLast((kind) => WAY_KINDS.has(kind));
   expect(['SUBMITTED', 'SENT', 'SEEN'], told).not.toContain(before);
   if (hasLeft) expect(decisions, told).toBeGreaterThan(0);
-  // A node can only have what was decided: nobody else has these bytes.
+  // A node can only have what was decided, because no other process has these bytes.
   for (const kind of ['SENT', 'SEEN', 'MINED']) {
     if (kinds.includes(kind)) expect(hasLeft, told).toBe(true);
   }
@@ -148,7 +148,7 @@ function expectNonceOrder({ signed, wallet }: Story, left: readonly Hex[]): void
   const seen = new Set<string>();
   for (const hash of left) {
     const one = signed.get(hash);
-    if (one === undefined) throw new Error(`nobody signed ${hash}`);
+    if (one === undefined) throw new Error(`no signer of ${hash} is known`);
     for (let below = 0; below < one.nonce; below += 1) {
       const key = `${one.from} ${below}`;
       expect(seen.has(key) || walletNonces.has(key), `nonce ${below} before ${one.nonce}`).toBe(true);

@@ -20,7 +20,12 @@ import { checkAutoTxUpdate } from '../../../contract/auto-txs.ts';
 import { GAS_SPEEDS } from '../../../contract/choices.ts';
 import { parseCooldown } from '../../../core/alerts/alert-rule.ts';
 import { callDifferences } from '../../../core/auto-txs/kept-auto-tx.ts';
-import { cannotBroadcastReason, forecastPrice } from '../../../core/auto-txs/target.ts';
+import {
+  cannotBroadcastReason,
+  FORECAST_SEC,
+  forecastPrice,
+  forecastWithin,
+} from '../../../core/auto-txs/target.ts';
 import {
   formatCount,
   formatDuration,
@@ -264,9 +269,6 @@ function priceText(order: PricedAutoTx, snapshot: SnapshotView): string | null {
   return lane === null || isStrict ? null : `now ${formatGwei(lanes[lane].price)}`;
 }
 
-/** The service has no longer forecast. */
-const LONGEST_SEC = 86_400;
-
 function useTargetReach(
   { target, gasSpeed, isStrict, ...bid }: PricedAutoTx,
   isThere: boolean,
@@ -278,13 +280,11 @@ function useTargetReach(
   const lane = laneOf(gasSpeed) ?? 'average';
   const signed = (bid.maxFeePerGas ?? bid.gasPrice) === null ? null : bid;
   const price = target && forecastPrice({ target, lane, isStrict: isStrict === true }, signed, prices);
-  // Whole minutes, as in the list: a deadline in seconds would need a new request each second.
-  const left = Math.min(leftSec ?? LONGEST_SEC, LONGEST_SEC);
-  const withinSec = left > 60 ? left - (left % 60) : left;
+  const withinSec = forecastWithin(leftSec);
   const isWanted = price !== null && price > 0n && !isThere && withinSec > 0;
   const { data: reach } = useReach(isWanted ? price : null, withinSec, snapshot);
   if (!isWanted || reach == null) return null;
-  const isToTheEnd = leftSec !== null && leftSec <= LONGEST_SEC;
+  const isToTheEnd = leftSec !== null && leftSec <= FORECAST_SEC;
   const within = isToTheEnd ? 'before it expires' : `within ${formatDuration(withinSec)}`;
   if (reach.probability !== null) return `reached ${formatLikelihood(reach.probability)} likely ${within}`;
   return reach.reason === null ? null : `how likely it is reached ${within} is not known: ${reach.reason}`;
