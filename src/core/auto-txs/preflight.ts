@@ -175,11 +175,14 @@ function nonceGapCheck({ transaction, nextNonce, pendingNonce, waitingBelow }: P
 }
 
 const LISTED_MOST = 3;
-const LIST = new Intl.ListFormat('en-GB');
 
 /** `5`, `5 and 6`, `5, 6 and 9 to 12`, `5, 7, 9 and more`. */
-const listWords = (parts: readonly string[]) =>
-  LIST.format(parts.length > LISTED_MOST ? [...parts.slice(0, LISTED_MOST), 'more'] : parts);
+function listWords(parts: readonly string[]): string {
+  const listed = parts.length > LISTED_MOST ? [...parts.slice(0, LISTED_MOST), 'more'] : parts;
+  const first = listed.slice(0, -1).join(', ');
+  const last = listed.at(-1) ?? '';
+  return first === '' ? last : `${first} and ${last}`;
+}
 
 /** `auto-tx 4f (nonce 5)`, `auto-txs 4f (nonce 5) and 9a (nonce 6)`. */
 const waitingWords = (waiting: readonly WaitingBelow[]) =>

@@ -13,7 +13,7 @@ import type {
 import { type AlertStatus, LANE_OF_SPEED, SAVINGS_GAS_DEFAULT } from '../../contract/choices.ts';
 import type { StatsChart, Summary } from '../../contract/dashboard.ts';
 import { ARMED, type KeptAlert } from '../../core/alerts/alert-rule.ts';
-import { weiOfGwei } from '../../core/units.ts';
+import { formatCount, weiOfGwei } from '../../core/units.ts';
 import type { AlertChange, AlertStore } from '../../store/alerts.ts';
 import type { OutboxStore } from '../../store/outbox.ts';
 import { conflict, notFound } from '../http/errors.ts';
@@ -61,7 +61,7 @@ export class AlertService {
     const secret = hasWebhook(alert) ? await this.#signingSecret(owner) : null;
     if (!(await alerts.create(alert, owner === '' ? Number.POSITIVE_INFINITY : ALERTS_PER_KEY))) {
       throw conflict(
-        `this key has ${ALERTS_PER_KEY.toLocaleString('en')} alerts already, the most there may be; delete one first`,
+        `this key has ${formatCount(ALERTS_PER_KEY)} alerts already, the most there may be; delete one first`,
       );
     }
     return { ...this.#respond(alert, owner), signingSecret: secret };

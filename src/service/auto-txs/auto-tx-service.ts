@@ -30,7 +30,7 @@ import { ownPriceAt } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { type ChainProfile, chainProfile } from '../../core/chains.ts';
 import { checksummed, type SignedTransaction } from '../../core/transactions/signed-transaction.ts';
-import { formatGwei, utcMinute, weiOfGwei } from '../../core/units.ts';
+import { formatCount, formatGwei, utcMinute, weiOfGwei } from '../../core/units.ts';
 import { type AutoTxChange, type AutoTxStore, SameNonceError } from '../../store/auto-txs.ts';
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees.ts';
@@ -110,7 +110,7 @@ export class AutoTxService {
     const created = await store.create(made, signed?.bytes ?? null, most);
     if (created.kind === 'too-many') {
       throw conflict(
-        `this key has ${AUTO_TXS_PER_KEY.toLocaleString('en')} auto-txs already that are not final, which is the most; cancel some, or delete drafts`,
+        `this key has ${formatCount(AUTO_TXS_PER_KEY)} auto-txs already that are not final, which is the most; cancel some, or delete drafts`,
       );
     }
     if (created.kind === 'same-nonce') throw sameNonce(created.id);

@@ -5,6 +5,7 @@ import { ERROR_STATUS, type ErrorBody, type ErrorCode, type MetricsError } from 
 import { type Checked, fieldProblems } from '../../contract/field-problems.ts';
 import { API_KEY_HEADER, BASE_PATH, PATHS } from '../../contract/routes.ts';
 import { withoutKeys } from '../../core/key-text.ts';
+import { formatCount } from '../../core/units.ts';
 import { StoreError } from '../../store/errors.ts';
 
 /** A refusal. Handlers throw it; only `errorResponse` turns it into a response. */
@@ -104,7 +105,7 @@ function wrongFields(problems: readonly FieldProblem[]): ApiFailure {
     path === '' ? `the body ${message}` : `${path} ${message}`,
   );
   const more = problems.length - details.length;
-  if (more > 0) words.push(`and ${more.toLocaleString('en')} more`);
+  if (more > 0) words.push(`and ${formatCount(more)} more`);
   return new ApiFailure('validation_failed', words.join('; '), { details });
 }
 

@@ -1,7 +1,7 @@
 import { LANE_TITLES } from '../../../core/advice.ts';
 import type { AlertMessage } from '../../../core/alerts/alert-rule.ts';
 import { cleanNote, cleanText } from '../../../core/text.ts';
-import { exactGwei, priceBeside } from '../../../core/units.ts';
+import { exactGwei, formatCount, priceBeside } from '../../../core/units.ts';
 
 const LONGEST_CHAIN_NAME = 60;
 
@@ -24,7 +24,7 @@ export function alertText(message: AlertMessage) {
     `${lane} gas on ${chain} is at ${now}, ${side} ${limit}.`,
     note,
     [
-      `Block ${message.blockNumber.toLocaleString('en-US')}, ${timeWords(message.blockTimestamp)}`,
+      `Block ${formatCount(message.blockNumber)}, ${timeWords(message.blockTimestamp)}`,
       `Alert ${cleanText(message.alertId)}, ${countWords(message.triggerCount)}`,
     ].join('\n'),
   ].filter((paragraph) => paragraph !== '');
@@ -45,7 +45,7 @@ function timeWords(timestampSec: number): string {
 }
 
 function countWords(count: number): string {
-  return count === 1 ? 'fired for the first time' : `has fired ${count.toLocaleString('en-US')} times`;
+  return count === 1 ? 'fired for the first time' : `has fired ${formatCount(count)} times`;
 }
 
 /** A note for sending: keeps its lines, without blanks around them. */

@@ -5,6 +5,7 @@ import { SAVINGS_GAS_DEFAULT } from '../../../contract/choices.ts';
 import { checkBody } from '../../../contract/field-problems.ts';
 import * as queries from '../../../contract/queries.ts';
 import { PATHS } from '../../../contract/routes.ts';
+import { formatCount } from '../../../core/units.ts';
 import { ALERTS_PER_KEY, type AlertService } from '../../alerts/alert-service.ts';
 import { valid } from '../errors.ts';
 import { type AdmittedRequest, type Route, route } from './route.ts';
@@ -51,7 +52,7 @@ export const alertRoutes = (alerts: AlertService): Route[] => [
     status: 201,
     success: 'The alert, armed',
     response: wire.CreatedAlert,
-    refusals: { 409: `The key has ${ALERTS_PER_KEY.toLocaleString('en')} alerts already` },
+    refusals: { 409: `The key has ${formatCount(ALERTS_PER_KEY)} alerts already` },
     handle: (request) => alerts.create(request.owner, readAlert(alerts, request)),
   }),
   route('put', PATHS.alert, {

@@ -2,6 +2,7 @@ import * as wire from '../../../contract/auto-txs.ts';
 import { checkAutoTx, checkAutoTxUpdate } from '../../../contract/auto-txs.ts';
 import * as queries from '../../../contract/queries.ts';
 import { PATHS } from '../../../contract/routes.ts';
+import { formatCount } from '../../../core/units.ts';
 import { AUTO_TXS_PER_KEY, type AutoTxService } from '../../auto-txs/auto-tx-service.ts';
 import { valid } from '../errors.ts';
 import { NEEDS_CHAIN } from '../openapi.ts';
@@ -55,7 +56,7 @@ export const autoTxRoutes = (autoTxs: AutoTxService): Route[] => [
     response: wire.AutoTxDetails,
     refusals: {
       400: REFUSALS[400],
-      409: `The source takes no transactions, the key has ${AUTO_TXS_PER_KEY.toLocaleString('en')} auto-txs already that are not final, one with the same nonce of the same sender, or one of the same signed bytes`,
+      409: `The source takes no transactions, the key has ${formatCount(AUTO_TXS_PER_KEY)} auto-txs already that are not final, one with the same nonce of the same sender, or one of the same signed bytes`,
       413: REFUSALS[413],
       ...NEEDS_CHAIN,
     },
