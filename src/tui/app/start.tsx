@@ -14,8 +14,8 @@ interface MonitorOptions
   readonly screenReader?: boolean;
 }
 
-/** Shows a key within 8 ms; 30 frames a second, the default, feel slow while typing. */
-const MAX_FPS = 120;
+/** Ink waits for its turn twice, before it draws and before it writes: at 30 frames a second, the default, typing feels slow. */
+const MAX_FPS = 1_000;
 const FAREWELL_MS = 2_000;
 
 /** Runs the monitor until it ends for any reason, and restores the terminal; an error is printed after that. */
