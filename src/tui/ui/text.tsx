@@ -168,21 +168,37 @@ interface LineListProps {
   readonly width?: number;
 }
 
+/** Lines below each other, each cut with an ellipsis at `width`: one text, because Ink lays out and measures each text. */
 export function LineList({ lines, width: own }: LineListProps) {
-  const { columns: width } = useRoom();
+  const { columns } = useRoom();
+  const width = own ?? columns;
+  if (useIsScreenReaderEnabled()) {
+    return (
+      <Box flexDirection="column">
+        {placed(lines, (line) => (
+          <Sentence text={spokenLine(line)} />
+        ))}
+      </Box>
+    );
+  }
+  if (lines.length === 0) return null;
   return (
-    <Box flexDirection="column" flexShrink={0}>
-      {placed(lines, (line) => (
-        <OneLine line={line} width={own ?? width} />
-      ))}
+    <Box flexShrink={0}>
+      <Text wrap="truncate">
+        {placed(lines, (line, place) => (
+          <>
+            {place === 0 ? '' : '\n'}
+            {line.length === 0 ? ' ' : <Spans line={fitLine(line, width)} />}
+          </>
+        ))}
+      </Text>
     </Box>
   );
 }
 
-/** One line, cut with an ellipsis at `width`; a sentence for a screen reader, if it has words. */
+/** One line; a sentence for a screen reader, if it has words. */
 export function OneLine({ line, width }: { readonly line: Line; readonly width: number }) {
-  if (useIsScreenReaderEnabled()) return <Sentence text={spokenLine(line)} />;
-  return <Text wrap="truncate">{line.length === 0 ? ' ' : <Spans line={fitLine(line, width)} />}</Text>;
+  return <LineList lines={[line]} width={width} />;
 }
 
 export function Spans({ line }: { readonly line: Line }) {
