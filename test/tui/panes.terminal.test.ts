@@ -81,6 +81,23 @@ describe('over prices that stand still', () => {
     await leaveForm();
   });
 
+  it.each([
+    [60, 16],
+    [80, 24],
+    [200, 50],
+  ])('each pane and overlay leaves the last row to the keys at %i×%i', async (columns, rows) => {
+    const screen = shown();
+    screen.resize(columns, rows);
+    const hasKeys = (lines: readonly string[]) =>
+      lines.length === rows && /^ (\? help|Esc)/.test(lines.at(-1) ?? '');
+    for (const tab of ['2', '3', '4', '5', '6', '1']) {
+      await leads(screen, tab, new RegExp(`\\[${tab} `), hasKeys);
+    }
+    await leads(screen, '?', 'Keys', hasKeys);
+    await leads(screen, 'esc', '[1 Live]', hasKeys);
+    expect(screen.clears).toEqual(NO_CLEARS);
+  });
+
   it('a form keeps what is typed while the window is too small, and quits clean', async () => {
     const screen = shown();
     await leads(screen, '3', 'Alerts 2');

@@ -181,7 +181,7 @@ export function Frame(props: FrameProps) {
   const toastRows = toast === null || (tab.scope === 'live' && !isWhole) ? 0 : 1;
   const bodyRows = rows - 1 - (isWhole ? 0 : 2) - (isNoticed ? 1 : 0) - toastRows;
   return (
-    <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
+    <Box flexDirection="column" width={columns} height={rows}>
       <Box flexDirection="column" flexShrink={0}>
         {isWhole ? null : (
           <>
@@ -191,7 +191,7 @@ export function Frame(props: FrameProps) {
         )}
         {isNoticed ? <NoticeLine health={health} /> : null}
       </Box>
-      <Box flexDirection="column" flexGrow={1} flexShrink={1} overflow="hidden">
+      <Box flexDirection="column" flexGrow={1} flexShrink={1}>
         <Room columns={columns} rows={bodyRows}>
           {children}
         </Room>

@@ -182,7 +182,7 @@ export function ResourceForm(props: ResourceFormProps) {
   const lines = visibleLines(isAlone ? [blocks[place] ?? []] : blocks, isAlone ? 0 : place, room);
   const rest = props.rest?.(room - lines.length) ?? [];
   return (
-    <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
+    <Box flexDirection="column" width={columns} height={rows}>
       <LineList
         lines={[heading, ...(isSpoken && spoken ? [spoken] : []), ...notice, ...lines, ...below, ...rest]}
       />

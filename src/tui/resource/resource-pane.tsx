@@ -257,7 +257,7 @@ function ListScreen<Item extends ListItem>(props: ScreenProps<Item>) {
           hidden,
         ].flatMap((text): Line[] => (text ? [[faint(text)]] : []));
         return (
-          <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
+          <Box flexDirection="column" width={columns} height={rows}>
             <SegmentLine segments={[title, ...states, ...words, ...counts]} />
             <LineList lines={[...lines, table.heading, ...table.lines]} />
             <Box flexGrow={1} />

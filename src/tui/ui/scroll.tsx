@@ -26,7 +26,7 @@ export function TitledLines({ title, lines, notice = null, below = 0 }: TitledLi
   const { columns, rows } = useRoom();
   const hidden: readonly Line[] = below <= 0 ? [] : [[faint(`${below} more (j)`)]];
   return (
-    <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
+    <Box flexDirection="column" width={columns} height={rows}>
       <SegmentLine segments={title.toSpliced(2, 0, ...hidden)} />
       <LineList lines={[...(notice === null ? [] : [[plain(' '), ...notice]]), ...lines]} />
     </Box>

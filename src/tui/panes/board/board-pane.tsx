@@ -122,7 +122,7 @@ export function BoardPane({ board, open }: BoardPaneProps) {
   const count = `${find.filter === '' ? '' : `${rows.length} of `}${all.length}`;
   const title = [bold(' gastop '), plain(`  chains ${count}  by ${state.sort}`)];
   return (
-    <Box flexDirection="column" height={room} overflow="hidden">
+    <Box flexDirection="column" height={room}>
       <LineList
         lines={[spreadLine(title, [faint(`every ${formatDuration(board.everyMs / 1_000)} `)], columns)]}
       />

@@ -260,7 +260,7 @@ export function ChartSide({ data, height }: Pick<ChartPaneProps, 'data'> & { rea
   });
   const heading = room === 0 || marked.length === 0 ? [] : [EMPTY_LINE, [faint('marked, newest first')]];
   return (
-    <Box width={SIDE_WIDTH} height={height} paddingLeft={2} overflow="hidden">
+    <Box width={SIDE_WIDTH} height={height} paddingLeft={2}>
       <LineList lines={[...figures, ...heading, ...marked.slice(0, room)]} width={inner} />
     </Box>
   );
@@ -338,7 +338,7 @@ export const ChartPane = memo(function ChartPane({ data, cursor, notice, likely 
   const near = marks.filter((mark) => index !== null && Math.abs(mark.index - index) <= sideMost);
   const xLabels = timeLabels(slots, plotWidth);
   return (
-    <Box flexDirection="column" width={width} height={height} overflow="hidden">
+    <Box flexDirection="column" width={width} height={height}>
       <LineList lines={above} />
       <Box flexDirection="row">
         <Box flexDirection="column" width={chartWidth} flexShrink={0}>

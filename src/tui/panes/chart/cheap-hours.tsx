@@ -162,7 +162,7 @@ export const HoursPane = memo(function HoursPane(props: HoursPaneProps) {
   const { lines, legend } = mapLines(week, width, height - above.length - 2 * margin - 2);
   const line = (segments: readonly Line[]) => <SegmentLine segments={segments} />;
   return (
-    <Box flexDirection="column" width={width} height={height} overflow="hidden">
+    <Box flexDirection="column" width={width} height={height}>
       {placed(above, line)}
       {isSpoken ? null : (
         <Box flexDirection="column" marginTop={margin} marginBottom={margin} flexShrink={0}>

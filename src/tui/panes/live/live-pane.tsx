@@ -135,7 +135,7 @@ export function LivePane({ view }: LivePaneProps) {
   ];
   // A notice covers the last row: without `flexShrink={0}` the lanes would give up one of theirs.
   return (
-    <Box flexDirection="column" flexShrink={0} width={columns} height={rows} overflow="hidden">
+    <Box flexDirection="column" flexShrink={0} width={columns} height={rows}>
       <Box flexShrink={0}>
         <LaneTable snapshot={snapshot} actions={market?.actions ?? NO_ACTIONS} symbol={symbol} />
       </Box>
