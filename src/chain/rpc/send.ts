@@ -7,61 +7,67 @@ import type { NodePool, PoolNode } from './node-pool.ts';
 
 /**
  * By the first match; from the sources of geth (core/error.go, core/txpool/errors.go), Erigon (txpoolcfg), reth (rpc-eth-types),
- * Nethermind (AcceptTxResult, TxPoolErrorMessages), Besu (RpcErrorType) and anvil (eth/error.rs).
+ * Nethermind (AcceptTxResult, TxErrorMessages), Besu (RpcErrorType), anvil (eth/error.rs), Nitro (gethexec), OpenEthereum
+ * (rpc helpers/errors.rs), skaled (exceptionToErrorMessage), Monad (EthTxPoolDropReason) and Cosmos EVM (ante).
+ * The test names the source of each text.
  */
 const REFUSALS: Readonly<Record<string, RegExp>> = {
-  already_known:
-    /already[ _-]?known|known transaction|already imported|already added|already in (?:the )?(?:mem)?pool|already exists|existing txn? with same hash|duplicate ?hash/i,
-  takes_none:
-    /\bmethod\b.*(?:not (?:found|supported|allowed|available|enabled|whitelisted)|does not exist|unsupported|disabled|forbidden)|\bread[- ]only\b/i,
-  // A setting of the node, not a rule of the chain.
-  unprotected: /(?:only )?replay[- ]protect/i,
   authority: /authority nonce/i,
-  nonce_used:
-    /nonce (?:is )?too low|oldnonce|stale nonce|invalid nonce.*(?:lower|below)|transaction already mined|: mined$/i,
+  // Another transaction has the nonce in the node's pool: before those that say that the node has this very one.
   replacement_underpriced:
-    /replacement|insufficient gas price to replace|could not replace|not ?replaced|replacementnotallowed|replace (?:existing|pending)|cant replace/i,
+    /same nonce|nonce.*already (?:exists|in (?:the )?(?:mem)?pool|reserved)|ownnoncealreadyused|replacement|insufficient gas price to replace|could not replace|not ?replaced|replaced by|replace (?:existing|pending)|can'?t replace|had higher priority/i,
+  nonce_used:
+    /nonce (?:is )?too low|oldnonce|stale nonce|pool\(stale\)|nonce (?:has )?(?:already )?(?:been )?used|(?:invalid|incorrect) (?:transaction )?(?:nonce|sequence)|sequence mismatch|already (?:mined|finalized|in the (?:block)?chain)|: mined$/i,
+  already_known:
+    /already[ _-]?known|\bknown transaction|already ?imported|already added|already in (?:the )?(?:(?:mem|tx)?pool|system)|\b(?:txn?|transaction|hash)(?: \(?0x[0-9a-f]+\)?)? already exists|existing txn? with same hash|duplicate ?hash/i,
+  takes_none:
+    /\bmethod\b.*(?:not (?:found|supported|allowed|available|enabled|whitelisted)|does not exist|unsupported|disabled|forbidden)|\bread[- ]only\b|transaction pool not enabled/i,
+  // A setting of the node, not a rule of the chain.
+  unprotected: /(?:only )?replay[- ]protect|chain ?id is required/i,
   insufficient_balance:
-    /insufficient (?:funds|balance)|insufficientfunds|exceeds (?:account |transaction sender account )?balance|not enough (?:funds|balance)|doesnt have enough funds/i,
+    /insufficient (?:funds|balance)|insufficientfunds|exceeds (?:account |transaction sender account )?balance|not enough (?:funds|balance)|doesn'?t have enough funds|balance is too low|overdraft/i,
   blob_cap_below_base:
     /(?:blob gas price|blob fee|fee per blob gas|blob_gas_price|max_fee_per_blob_gas).*(?:below|less|greater|low)/i,
   cap_below_base:
     /(?:max ?fee per gas|fee ?cap|gas price).*(?:less than|below|lower than).*base ?fee|feecaptoolow|base ?fee.*(?:exceeds|higher)/i,
-  intrinsic_gas: /intrinsic ?gas|\bgas too low|floor data gas|gas floor|insufficient gas for floor/i,
   gas_limit:
-    /exceeds (?:the )?block(?:s)? gas limit|exceeds block gas|greater than the block gas limit|gas limit reached|gaslimitexceeded|gas limit is too high|exceeds max(?:imum)? transaction gas limit|transaction gas limit too high|gaslimittoohigh/i,
-  tip_above_cap: /higher than (?:the )?max fee per gas|tip above fee ?cap/i,
+    /exceeds (?:the )?block(?:s)? gas limit|exceeds block gas|greater than the block gas limit|gas limit reached|gaslimit(?:cap)?exceeded|gas limit (?:is )?too high|gas ?too ?high|exceeds max(?:imum)? transaction gas limit|exceeds current gas limit|gas is beyond limit|gaslimittoohigh/i,
+  intrinsic_gas: /intrinsic ?gas|\bgas (?:is )?too low|floor data gas|gas floor|insufficient gas for floor/i,
+  tip_above_cap:
+    /(?:higher than|exceeds) (?:the )?max ?fee ?per ?gas|higher than maxfeepergas|tip above fee ?cap/i,
   underpriced:
-    /underpriced|fee ?too ?low|gas price too low|below (?:configured )?minimum|feetoolowtocompete|gas tip cap.*minimum/i,
+    /underpriced|fee ?too ?low|gas ?price (?:is )?too low|below (?:configured )?minimum|feetoolowtocompete|gas tip cap.*minimum|(?:lower|less) than (?:current eth_gasprice|gas price minimum)/i,
   nonce_gap:
-    /nonce (?:is )?too (?:high|distant|far)|noncegap|nonce gap|future (?:nonce|transaction)|noncetoofarinfuture|incorrect nonce/i,
+    /nonce ?(?:is )?too ?(?:high|distant|far)|noncegap|nonce gap|gapped-nonce|lower nonce exists|future (?:nonce|transaction)|noncetoofarinfuture/i,
   pool_full:
-    /(?:pool|limit in txpool) (?:is )?(?:full|overflow)|pool is full|sub-pool is full|account limit exceeded|spammer|discarded outright|in-flight transaction limit|(?:address|authority) already reserved|conflicting (?:tx|transaction)? ?type|txs?ofconflictingtype/i,
+    /(?:pool|queue|limit in txpool) (?:is )?(?:full|overflow|not ready)|account limit exceeded|spammer|discarded outright|too many transactions|congestion|in-flight transaction limit|(?:address|authority) already reserved|conflicting (?:tx|transaction)? ?type|type conflict|txs?ofconflictingtype/i,
   wrong_chain: /chain ?id|signed for another chain|eip-155/i,
   type_unsupported:
-    /type (?:is )?not supported|transactiontypenotsupported|notsupportedtxtype|unsupported (?:transaction )?type|invalid transaction type|unknown transaction type|not supported (?:by|before)|is not activated/i,
+    /type (?:is )?not supported|transactiontypenotsupported|notsupportedtxtype|unsupported (?:transaction )?type|invalid transaction type|unknown transaction type|not supported (?:by|before|for blocks)|list not supported|before berlin|is not activated|invalidtxtype/i,
+  sender_has_code: /sender (?:is )?not an eoa|senderiscontract|sender is (?:a )?contract|non-account/i,
   invalid_sender:
-    /invalid (?:sender|signature|transaction v, r, s)|failed ?to ?(?:recover|resolve) ?sender|sender not an eoa|senderiscontract|sender is (?:a )?contract|invalid sender/i,
+    /invalid (?:transaction )?(?:sender|signature|transaction v, r, s)|failed ?to ?(?:recover|resolve) ?sender|invalidtxsignature|signature is invalid/i,
   too_large:
-    /oversized|too large|rlptoolong|max ?init ?code ?size|initcode too large|exceeds max_init_code_size/i,
+    /oversized|too (?:large|big)|rlptoolong|max ?init ?code ?size|initcode too large|exceeds max_init_code_size/i,
   invalid:
-    /negative value|uint64 overflow|gasuintoverflow|nonce has max value|cost overflow|higher than 2\^256|transaction invalid|rlp[: ]|failed to decode|invalid params.*(?:rlp|transaction)|typed transaction too short|blobs? (?:transaction|hash|sidecar|proof|versioned)|kzg|number of blobs|empty authorization|create transaction/i,
+    /negative value|uint64 overflow|gasuintoverflow|int256overflow|nonce has max value|cost overflow|higher than 2\^\d+|transaction invalid|invalid transaction format|rlp[: ]|failed to decode|invalid params.*(?:rlp|transaction)|typed transaction too short|blobs? (?:transaction|hash|sidecar|proof|versioned)|kzg|number of blobs|empty authorization|has invalid fields|create transaction/i,
   node_fee_cap: /configured cap|fee cap exceeded/i,
   // A gateway failed: whether its node has the bytes is unknown.
   unclear:
     /time[d]? ?-?out|deadline|gateway|unavailable|internal (?:server )?error|overloaded|try again|no (?:healthy )?(?:upstream|backend)/i,
 };
 
-/** Those not named here may be accepted later. */
+/**
+ * Those not named here may be accepted later; so may those that contradict what the bytes themselves say and was checked
+ * before (chain id, signature, tip below cap): such a node is wrong, not the transaction.
+ */
 const OUTCOMES: Readonly<Record<string, SendOutcome | 'taken'>> = {
   already_known: 'taken',
   nonce_used: 'nonce-used',
   intrinsic_gas: 'never',
   gas_limit: 'never',
-  tip_above_cap: 'never',
-  wrong_chain: 'never',
   type_unsupported: 'never',
-  invalid_sender: 'never',
+  sender_has_code: 'never',
   too_large: 'never',
   invalid: 'never',
   unclear: 'unknown',

@@ -282,7 +282,7 @@ export const declined = ({ state }: KeptAutoTx, obstacle: Obstacle, context: Eng
 
 /** Our own messages for known refusals: a node's message might repeat the transaction. */
 const WORDS: Readonly<Record<string, string>> = {
-  nonce_used: 'the node says that its nonce is used, the chain that it is free: it is tried again',
+  nonce_used: 'the node does not take its nonce, which the chain has free: it is tried again',
   replacement_underpriced:
     "another transaction with this nonce is in the node's pool, and this one does not pay 10 % more",
   insufficient_balance: 'the node says that the balance does not cover it: add funds, it is tried again',
@@ -299,10 +299,15 @@ const WORDS: Readonly<Record<string, string>> = {
   rate_limited: 'the node has had too many requests: it is tried again',
   intrinsic_gas: 'its gas limit is too low: sign it again with more',
   gas_limit: 'its gas limit is above what the node takes: sign it again with less',
-  tip_above_cap: 'its tip is above its cap: sign it again',
-  wrong_chain: 'it is signed for another chain: sign it again for this one',
+  tip_above_cap:
+    'the node says that its tip is above its cap, which it is not: check the node, it is tried again',
+  wrong_chain:
+    'the node says that it is signed for another chain, which it is not: check the node, it is tried again',
   type_unsupported: 'the chain does not take transactions of its type: sign it again as another type',
-  invalid_sender: 'the node does not accept its signature or its sender: sign it again',
+  sender_has_code:
+    'its sender is a contract to the node, which takes nothing signed by one: sign it with another account',
+  invalid_sender:
+    'the node does not accept its signature, which is valid for this chain: check the node, it is tried again',
   too_large: 'it is larger than nodes take',
   invalid: 'the node says that it is not valid: sign it again',
 };

@@ -70,14 +70,10 @@ test.each([
   ['exceeds block gas limit', 'never', 'gas_limit'],
   ['Transaction gas limit exceeds block gas limit', 'never', 'gas_limit'],
   ['GasLimitExceeded, Gas limit: 30000000, gas limit of rejected tx: 40000000', 'never', 'gas_limit'],
-  ['invalid chain id for signer: have 1 want 5', 'never', 'wrong_chain'],
-  ['Wrong chainId', 'never', 'wrong_chain'],
   ['transaction type not supported', 'never', 'type_unsupported'],
   ['Invalid transaction type', 'never', 'type_unsupported'],
   ['fork supporting this transaction type is not activated yet', 'never', 'type_unsupported'],
-  ['invalid sender', 'never', 'invalid_sender'],
-  ['Invalid signature', 'never', 'invalid_sender'],
-  ['sender not an eoa: address 0x12', 'never', 'invalid_sender'],
+  ['sender not an eoa: address 0x12', 'never', 'sender_has_code'],
   ['oversized data: transaction size 140000, limit 131072', 'never', 'too_large'],
   ['RLPTooLong', 'never', 'too_large'],
   ['max initcode size exceeded', 'never', 'too_large'],
@@ -90,6 +86,178 @@ test.each([
   ['Tx: [0x12] already Imported', 'taken', 'already_known'],
   ['existing txn with same hash', 'taken', 'already_known'],
 ])('what a node says when it does not take a transaction "%s" is %s: %s', (said, outcome, reason) => {
+  expect(judgeSendRefusal(said)).toEqual({ outcome, reason });
+});
+
+/** Each with where it is from. */
+test.each([
+  // The transaction itself.
+  ['Known transaction', 'taken', 'already_known', 'Besu RpcErrorType'],
+  ['ALREADY_EXISTS: already known', 'taken', 'already_known', 'Erigon txpool_proto'],
+  ['INTERNAL_ERROR: existing tx with same hash', 'taken', 'already_known', 'Erigon before 3'],
+  [
+    'Same transaction already exists in the pending transaction queue.',
+    'taken',
+    'already_known',
+    'skaled Eth.cpp',
+  ],
+  [
+    'Transaction with the same hash was already imported.',
+    'taken',
+    'already_known',
+    'OpenEthereum errors.rs',
+  ],
+  [
+    'known transaction. transaction with hash 0x60…53 is already in the system',
+    'taken',
+    'already_known',
+    'zkSync',
+  ],
+  ['Pool(AlreadyImported)', 'taken', 'already_known', 'Frontier'],
+  [
+    'failed to broadcast transaction: : tx already in mempool',
+    'taken',
+    'already_known',
+    'Cosmos SDK errors.go',
+  ],
+  ['tx already exists in cache', 'taken', 'already_known', 'CometBFT mempool'],
+  // Another transaction with its nonce.
+  [
+    'Pending transaction with same nonce already exists (skale: we ignore gas price).',
+    'later',
+    'replacement_underpriced',
+    'skaled Eth.cpp',
+  ],
+  [
+    'Pending transaction with same nonce but higher gas price exists.',
+    'later',
+    'replacement_underpriced',
+    'cpp-ethereum Eth.cpp',
+  ],
+  ['OwnNonceAlreadyUsed', 'later', 'replacement_underpriced', 'Nethermind AcceptTxResult'],
+  [
+    'there is another tx which has the same nonce in the tx pool',
+    'later',
+    'replacement_underpriced',
+    'Klaytn',
+  ],
+  [
+    'Transaction gas price 100wei is too low. There is another transaction with same nonce in the queue with gas price 150wei.',
+    'later',
+    'replacement_underpriced',
+    'OpenEthereum errors.rs',
+  ],
+  ['An existing transaction had higher priority', 'later', 'replacement_underpriced', 'Monad'],
+  ["can't replace blob-txn with a non-blob-txn", 'later', 'replacement_underpriced', 'Erigon txpoolcfg'],
+  [
+    'future transaction tries to replace pending',
+    'later',
+    'replacement_underpriced',
+    'geth txpool/errors.go',
+  ],
+  // Neither.
+  ['account already exists', 'later', 'refused', 'none known'],
+  ['transaction rejected: account already exists', 'later', 'refused', 'none known'],
+  ['unknown transaction type', 'never', 'type_unsupported', 'none known'],
+  // The nonce is refused, in either direction: the chain is asked.
+  ['Invalid transaction nonce.', 'nonce-used', 'nonce_used', 'skaled, Arbitrum'],
+  ['invalid nonce; got 26, expected 27: invalid sequence', 'nonce-used', 'nonce_used', 'Cosmos EVM ante'],
+  [
+    'account sequence mismatch, expected 18, got 17: incorrect account sequence',
+    'nonce-used',
+    'nonce_used',
+    'Cosmos SDK',
+  ],
+  ['Pool(Stale)', 'nonce-used', 'nonce_used', 'Frontier'],
+  ['nonce too low. allowed nonce range: 427 - 447, actual: 426', 'nonce-used', 'nonce_used', 'zkSync'],
+  ['Transaction is already in the blockchain.', 'nonce-used', 'nonce_used', 'skaled Eth.cpp'],
+  ['transaction already finalized', 'nonce-used', 'nonce_used', 'Harmony'],
+  ['gapped-nonce tx from delegated accounts', 'later', 'nonce_gap', 'geth legacypool.go'],
+  ['An invalid transaction with a lower nonce exists', 'later', 'nonce_gap', 'Besu RpcErrorType'],
+  ['delegation nonce gap', 'later', 'nonce_gap', 'Nethermind TxPoolErrorMessages'],
+  ['nonce too high', 'later', 'nonce_gap', 'Nitro sequencer'],
+  // What the bytes say otherwise.
+  [
+    'invalid sender: invalid chain id for signer: have 1 want 5',
+    'later',
+    'wrong_chain',
+    'geth txpool/validation.go',
+  ],
+  ['invalid chain ID', 'later', 'wrong_chain', 'reth rpc-eth-types'],
+  ['InvalidTxChainId: Expected 1, got 5.', 'later', 'wrong_chain', 'Nethermind TxErrorMessages'],
+  ['Wrong chainId', 'later', 'wrong_chain', 'Besu RpcErrorType'],
+  ['invalid sender', 'later', 'invalid_sender', 'geth txpool/errors.go'],
+  ['InvalidTxSignature: Signature is invalid.', 'later', 'invalid_sender', 'Nethermind TxErrorMessages'],
+  ['Invalid signature', 'later', 'invalid_sender', 'Besu RpcErrorType'],
+  ['max priority fee per gas higher than max fee per gas', 'later', 'tip_above_cap', 'geth core/error.go'],
+  ['Max priority fee per gas exceeds max fee per gas', 'later', 'tip_above_cap', 'Besu RpcErrorType'],
+  // Funds, fees, room.
+  [
+    'Account balance is too low (balance < value + gas * gas price).',
+    'later',
+    'insufficient_balance',
+    'skaled',
+  ],
+  ['transaction would cause overdraft', 'later', 'insufficient_balance', 'geth core/error.go'],
+  ['not enough balance to cover the fee. error message: {0}', 'later', 'insufficient_balance', 'zkSync'],
+  ['Transaction gas price lower than current eth_gasPrice.', 'later', 'underpriced', 'skaled Eth.cpp'],
+  ['transaction gas price below minimum', 'later', 'underpriced', 'bor'],
+  [
+    'gas price too low: 18000000000 wei, use at least tx.gasPrice = 19500000000 wei',
+    'later',
+    'underpriced',
+    'Metis',
+  ],
+  ['gasprice is less than gas price minimum floor', 'later', 'underpriced', 'Celo'],
+  ['transaction priority fee below minimum required priority fee 1', 'later', 'underpriced', 'reth'],
+  ['queue full', 'later', 'pool_full', 'Arbitrum sequencer'],
+  ['sequencer pending tx pool full, please try again', 'later', 'pool_full', 'Arbitrum sequencer'],
+  ['tx dropped due to L2 congestion', 'later', 'pool_full', 'Arbitrum'],
+  ['Transaction queue is full', 'later', 'pool_full', 'skaled Eth.cpp'],
+  ['Transaction pool is not ready', 'later', 'pool_full', 'Monad'],
+  ['pending transaction type conflict', 'later', 'pool_full', 'Nethermind TxPoolErrorMessages'],
+  ['There are too many transactions in the queue.', 'later', 'pool_full', 'OpenEthereum errors.rs'],
+  // The node, and nothing that is final.
+  ['ChainId is required', 'later', 'unprotected', 'Besu RpcErrorType'],
+  [
+    'Transaction pool not enabled. (Either txpool explicitly disabled, or node not yet in sync).',
+    'later',
+    'takes_none',
+    'Besu',
+  ],
+  ['rpc method is not whitelisted', 'later', 'takes_none', 'OP proxyd'],
+  ['node is syncing', 'later', 'refused', 'Nethermind TxPoolErrorMessages'],
+  ['Initial sync is still in progress', 'later', 'refused', 'Besu RpcErrorType'],
+  ['Sender account not authorized to send transactions', 'later', 'refused', 'Besu RpcErrorType'],
+  ['execution reverted: stale report', 'later', 'refused', 'Arbitrum sequencer'],
+  // Final.
+  ['intrinsic gas too high', 'never', 'gas_limit', 'reth rpc-eth-types'],
+  ['TxGasLimitCapExceeded: Gas limit 17000000 exceeded cap of 16777216.', 'never', 'gas_limit', 'Nethermind'],
+  ['gas limit too high. Max: 30000000', 'never', 'gas_limit', 'cdk-erigon'],
+  [
+    'Transaction cost exceeds current gas limit. Limit: 50, got: 100.',
+    'never',
+    'gas_limit',
+    'OpenEthereum errors.rs',
+  ],
+  [
+    'Transaction gas is too low. There is not enough gas to cover minimal cost',
+    'never',
+    'intrinsic_gas',
+    'OpenEthereum',
+  ],
+  ['SenderIsContract', 'never', 'sender_has_code', 'Nethermind before 2026'],
+  ["invalid sender. can't start a transaction from a non-account", 'never', 'sender_has_code', 'zkSync'],
+  ['EIP-7702 authorization list not supported', 'never', 'type_unsupported', 'reth rpc-eth-types'],
+  [
+    'Transaction is too big, see chain specification for the limit.',
+    'never',
+    'too_large',
+    'OpenEthereum errors.rs',
+  ],
+  ['Invalid RLP data: unexpected end', 'never', 'invalid', 'OpenEthereum errors.rs'],
+  ['Int256Overflow', 'never', 'invalid', 'Nethermind before 2026'],
+])('what chains and clients say, "%s" is %s: %s (%s)', (said, outcome, reason) => {
   expect(judgeSendRefusal(said)).toEqual({ outcome, reason });
 });
 
@@ -167,9 +335,22 @@ describe('several nodes, none of which says that it took the transaction', () =>
   });
 
   test('it is refused for good where every node says so', async () => {
-    const urls = [await refusing('exceeds block gas limit'), await refusing('invalid sender')];
+    const urls = [await refusing('exceeds block gas limit'), await refusing('oversized data')];
     expect(await failureAt(urls)).toMatchObject({ outcome: 'never', reason: 'gas_limit' });
   });
+
+  test.each([
+    ['invalid chain id for signer: have 1 want 5', 'wrong_chain'],
+    ['invalid sender', 'invalid_sender'],
+    ['Max priority fee per gas exceeds max fee per gas', 'tip_above_cap'],
+  ])(
+    'what the bytes themselves say otherwise, "%s", is nothing final, be it of one node or of all',
+    async (said, reason) => {
+      expect(await failureAt([await refusing(said)])).toMatchObject({ outcome: 'later', reason });
+      const both = [await refusing(said), await refusing('exceeds block gas limit')];
+      expect(await failureAt(both)).toMatchObject({ outcome: 'later', reason });
+    },
+  );
 
   test('that the nonce is used counts more than another refusal', async () => {
     const urls = [await refusing('txpool is full'), await refusing('nonce too low')];
