@@ -2,7 +2,12 @@ import { LANE_TITLES } from '../advice.ts';
 import { chainProfile } from '../chains.ts';
 import { type DataFees, type KnownFee, NO_DATA_FEES, transactionDataFee } from '../data-fee.ts';
 import { GAS_PER_BLOB } from '../eip4844.ts';
-import { callDeadline, delegationWords, isTakenBack } from '../transactions/describe-call.ts';
+import {
+  authorizationWithoutEffect,
+  callDeadline,
+  delegationWords,
+  isTakenBack,
+} from '../transactions/describe-call.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import {
   exactAmount,
@@ -319,6 +324,12 @@ function delegationCheck({ transaction, chainId }: PreflightFacts): Found | null
   const words = delegationWords({ authorizations, chainId });
   if (words === null) {
     return unknown('it delegates accounts to code (EIP-7702): which ones is unknown');
+  }
+  const ignored = authorizationWithoutEffect(transaction, chainId);
+  if (ignored !== null) {
+    const { nonce, expected } = ignored;
+    const message = `it ${words}: the authorization of the sender has nonce ${nonce} and no effect, because by then the sender's next is ${expected}; sign it with nonce ${expected}`;
+    return warns('delegation_without_effect', message);
   }
   const delegated = authorizations.filter((each) => !isTakenBack(each));
   if (delegated.length === 0) return passes(`it ${words}`);

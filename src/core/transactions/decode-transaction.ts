@@ -59,6 +59,7 @@ function decode(bytes: Uint8Array): SignedTransaction {
   checkList(type === 0 ? bytes : bytes.subarray(1));
   const { encoded, versionedHashes } =
     type === 3 ? readSidecar(bytes) : { encoded: bytes, versionedHashes: [] };
+  if (type === 4) checkAuthorizationParities(bytes);
   const { r = '0x', s = '0x', v: _, yParity = 0, ...parsed } = parse(bytesToHex(encoded));
   const { to = null, data = '0x', chainId = null, nonce = 0, gas = 0n, value = 0n } = parsed;
   const { blobVersionedHashes = [], authorizationList = [] } = parsed;
@@ -247,6 +248,27 @@ function readAuthorization(
     if (!(error instanceof TransactionError)) throw error;
   }
   return { chainId, address: checksummed(address), nonce, authority };
+}
+
+const AUTHORIZATIONS_FIELD = 9;
+const PARITY_FIELD = 3;
+
+/** viem names no authorization, only "the signature". @throws TransactionError when a y parity is neither 0 nor 1 */
+function checkAuthorizationParities(bytes: Uint8Array): void {
+  const list = readItems(bytes.subarray(1))[AUTHORIZATIONS_FIELD] ?? [];
+  if (list instanceof Uint8Array) return;
+  for (const [index, authorization] of list.entries()) {
+    const parity = authorization instanceof Uint8Array ? undefined : authorization[PARITY_FIELD];
+    if (!(parity instanceof Uint8Array) || parity.length === 0) continue;
+    const value = BigInt(bytesToHex(parity));
+    if (value <= 1n) continue;
+    const which =
+      list.length === 1 ? 'its authorization' : `its authorization ${index + 1} of ${list.length}`;
+    const shown = value > 255n ? 'more than 255' : `${value}`;
+    refuse(
+      `the y parity of ${which} is ${shown}, and only 0 and 1 have an effect (EIP-7702): sign that authorization again`,
+    );
+  }
 }
 
 interface Signature {

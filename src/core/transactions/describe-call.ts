@@ -328,6 +328,24 @@ const NO_CODE = `0x${'0'.repeat(40)}`;
 /** Whether an authorization ends a delegation (EIP-7702). */
 export const isTakenBack = ({ address }: Pick<Authorization, 'address'>) => address === NO_CODE;
 
+/**
+ * The first authorization of the sender itself with a nonce that the chain skips: the transaction has used its own nonce
+ * before its authorizations are read, and each that counts uses another (EIP-7702). `null`: none, as far as the bytes tell.
+ */
+export function authorizationWithoutEffect(
+  { authorizations, from, nonce }: Pick<SignedTransaction, 'authorizations' | 'from' | 'nonce'>,
+  chainId: number,
+): { readonly nonce: number; readonly expected: number } | null {
+  let expected = nonce + 1;
+  for (const each of authorizations) {
+    const isOfSender = each.authority?.toLowerCase() === from.toLowerCase();
+    if (!isOfSender || (each.chainId !== 0 && each.chainId !== chainId)) continue;
+    if (each.nonce !== expected) return { nonce: each.nonce, expected };
+    expected += 1;
+  }
+  return null;
+}
+
 /** `delegates the account 0xd8dA6B…6045 to the code at 0x709979…79C8 (on this chain)` (EIP-7702); `null` for none. */
 export function delegationWords({
   authorizations,

@@ -352,6 +352,31 @@ describe('an account that is delegated (EIP-7702)', () => {
     expect(verdict(handing(everywhere))).toEqual({ kind: 'go' });
   });
 
+  const ofSender = (nonce: number, nonces: readonly number[], more: Partial<typeof one> = {}) => {
+    const { from } = FACTS.transaction;
+    const list = nonces.map((each) => ({ ...one, authority: from, nonce: each, ...more }));
+    return signed({ type: 4, nonce, authorizations: list });
+  };
+
+  it.each([
+    ["the transaction's own nonce", 5, [5], 'nonce 5 and no effect', 'sign it with nonce 6'],
+    ['a nonce of the past', 5, [3], 'nonce 3 and no effect', 'sign it with nonce 6'],
+    ['a nonce too far', 5, [7], 'nonce 7 and no effect', 'sign it with nonce 6'],
+    ['the same nonce twice', 5, [6, 6], 'nonce 6 and no effect', 'sign it with nonce 7'],
+  ] as const)('warns of the sender with %s: the chain skips it', (_, nonce, nonces, what, remedy) => {
+    const text = line(ofSender(nonce, nonces), 'delegation');
+    expect(text).toMatch(/^▲ /);
+    expect(text).toContain(what);
+    expect(text).toContain(remedy);
+    expect(line(ofSender(nonce, nonces, { address: NONE as typeof CODE }), 'delegation')).toContain(what);
+  });
+
+  it('warns of no sender whose nonces follow that of the transaction, nor of what is for another chain', () => {
+    expect(line(ofSender(5, [6]), 'delegation')).toMatch(/^\? /);
+    expect(line(ofSender(5, [6, 7]), 'delegation')).toMatch(/^\? /);
+    expect(line(ofSender(5, [5], { chainId: 10 as 1 }), 'delegation')).toMatch(/^\? /);
+  });
+
   it('is taken back by none', () => {
     expect(line(handing({ ...one, address: NONE }), 'delegation')).toBe(
       '✓ it revokes the delegation of the account 0xd8dA6B…6045 (on this chain)',

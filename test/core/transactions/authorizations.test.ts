@@ -1,10 +1,10 @@
-import { type Hex, keccak256, stringToHex } from 'viem';
+import { fromRlp, type Hex, keccak256, stringToHex, toRlp } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { recoverAuthorizationAddress } from 'viem/utils';
 import { describe, expect, it } from 'vitest';
 import { decodeTransaction } from '../../../src/core/transactions/decode-transaction.ts';
 import { describeTransaction } from '../../../src/core/transactions/describe-call.ts';
-import { ACCOUNT, FRIEND, signedSamples } from './support/signed-samples.ts';
+import { ACCOUNT, FRIEND, refusalOf, signedSamples } from './support/signed-samples.ts';
 
 const OTHER = privateKeyToAccount(keccak256(stringToHex('hands its account over only in tests')));
 const NONE = '0x0000000000000000000000000000000000000000';
@@ -15,21 +15,21 @@ type Signed = Awaited<ReturnType<typeof OTHER.signAuthorization>>;
 const authorize = (address: Hex, chainId = 1, nonce = 8) =>
   OTHER.signAuthorization({ address, chainId, nonce });
 
-async function decoded(authorizationList: readonly Signed[], data: Hex = '0x') {
-  return decodeTransaction(
-    await ACCOUNT.signTransaction({
-      type: 'eip7702',
-      chainId: 1,
-      nonce: 7,
-      gas: 1_000_000n,
-      to: FRIEND,
-      data,
-      maxFeePerGas: 2n,
-      maxPriorityFeePerGas: 1n,
-      authorizationList: [...authorizationList],
-    }),
-  );
-}
+const signed = (authorizationList: readonly Signed[], data: Hex = '0x') =>
+  ACCOUNT.signTransaction({
+    type: 'eip7702',
+    chainId: 1,
+    nonce: 7,
+    gas: 1_000_000n,
+    to: FRIEND,
+    data,
+    maxFeePerGas: 2n,
+    maxPriorityFeePerGas: 1n,
+    authorizationList: [...authorizationList],
+  });
+
+const decoded = async (authorizationList: readonly Signed[], data?: Hex) =>
+  decodeTransaction(await signed(authorizationList, data));
 
 describe('the authorizations of a transaction', () => {
   it('name account, code and chain', async () => {
@@ -67,6 +67,21 @@ describe('the authorizations of a transaction', () => {
     ]);
     expect(intrinsicGas).toBe(21_000n + 20n * 25_000n);
   });
+});
+
+it.each([
+  ['27', 1, '0x1b', 'its authorization is 27'],
+  ['28 of the second', 2, '0x1c', 'its authorization 2 of 2 is 28'],
+  ['2', 1, '0x02', 'its authorization is 2,'],
+  ['256', 1, '0x0100', 'its authorization is more than 255'],
+] as const)('a y parity of %s names the authorization', async (_, count, parity, words) => {
+  const raw = await signed(Array(count).fill(await authorize(FRIEND)));
+  const fields = fromRlp(`0x${raw.slice(4)}`, 'hex') as Hex[];
+  const list = fields[9] as unknown as readonly Hex[][];
+  const changed = list.with(count - 1, (list[count - 1] ?? []).with(3, parity));
+  const bad = `0x04${toRlp(fields.with(9, changed as unknown as Hex)).slice(2)}` as Hex;
+  expect(refusalOf(bad)).toContain(`the y parity of ${words}`);
+  expect(refusalOf(bad)).toContain('sign that authorization again');
 });
 
 const account = `${OTHER.address.slice(0, 8)}…${OTHER.address.slice(-4)}`;
