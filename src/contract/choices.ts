@@ -55,4 +55,6 @@ export const MOST_GWEI = 1_000_000;
 export const PAGE_SIZE_MAX = 500;
 /** Maximum rows of a metrics window without paging. */
 export const METRICS_ROWS_MAX = 1_000;
+/** How long a user can wait with a transaction, in seconds. */
+export const PATIENCE_SEC = { least: 300, default: 3_600, most: 86_400 } as const;
 export const LONGEST_DEADLINE_SEC = 7 * 86_400;

@@ -98,11 +98,18 @@ export const GasTrend = object('GasTrend', 'Where the price is going', {
 });
 export type GasTrend = z.infer<typeof GasTrend>;
 
-const WaitTrack = object('WaitTrack', 'How advice to wait or to set an alert did', {
+const AdviceRecord = object('AdviceRecord', 'How advice of one kind did', {
   evaluated: whole(0).describe('How many were judged: the last ones, at most 100'),
-  hitRatio: maybe(Ratio, 'The share whose price was reached in time'),
+  hitRatio: maybe(
+    Ratio,
+    'To wait: the share whose price was reached in time; to send: the share included in time',
+  ),
   statedProbability: maybe(Ratio, 'The probability they had stated, on average'),
-  since: maybe(Timestamp, 'Block time of the oldest of them; null: none was judged'),
+  savingRatio: maybe(
+    z.number(),
+    'What following them really saved on average against sending in the next block, misses counted, as a share; below 0 it cost; null: unknown',
+  ),
+  since: maybe(Timestamp, 'Block time of the oldest of them; null: none was judged, or walked'),
   versions: z.array(whole(1)).describe('Versions of the method among them, ascending'),
 });
 
@@ -119,7 +126,8 @@ const Track = object('Track', "How this service's own past advice did", {
   since: maybe(Timestamp, 'Block time of the oldest that was given; null where walked'),
   versions: z.array(whole(1)).describe('Versions of the method among them, ascending'),
   unjudged: whole(0).describe('Given since then, but not judged: the blocks that would tell are not known'),
-  waits: maybe(WaitTrack, 'WAIT and SET_ALERT alone, whenever given; null where walked'),
+  waits: maybe(AdviceRecord, 'WAIT and SET_ALERT alone, whenever given; null: unknown'),
+  sends: maybe(AdviceRecord, 'SEND_NOW alone, whenever given; null: unknown'),
 });
 
 const Reach = object('Reach', 'How likely a price is reached in time', {
@@ -133,6 +141,9 @@ const Reach = object('Reach', 'How likely a price is reached in time', {
 });
 
 export const GasRecommendation = object('GasRecommendation', 'Send now, or wait how long for what price', {
+  patienceSec: Seconds.describe(
+    'How long a user can wait: the advice is the best row of alternatives within that',
+  ),
   action: maybe(
     z.enum(['SEND_NOW', 'WAIT', 'SET_ALERT']),
     'null: no advice yet, as the first reason says; the figures are those of sending now',
@@ -157,6 +168,19 @@ export const GasRecommendation = object('GasRecommendation', 'Send now, or wait 
       savingRatio: maybe(
         z.number(),
         'What waiting for it saved on average against sending in the next block, misses counted, as a share; below 0 it cost',
+      ),
+      missRatio: maybe(
+        z.number(),
+        'If the price does not come: what is paid at the end of the horizon on average, over sending in the next block, less 1, as a share',
+      ),
+      windows: maybe(
+        whole(0),
+        'Past windows like the present one, one after another, behind the probability',
+      ),
+      windowsKept: maybe(whole(0), 'Those of them in which the price came'),
+      isCeiling: maybe(
+        z.boolean(),
+        'Whether so few windows support no higher probability: read it as "at most"',
       ),
     },
   ),

@@ -65,8 +65,18 @@ export const TimeFrameParameters = z.strictObject({
 });
 
 /** A price and a time for a forecast; both or neither. `targetGwei` is parsed into wei. */
+const patienceSec = whole(
+  choices.PATIENCE_SEC.least,
+  choices.PATIENCE_SEC.most,
+  'How long the user can wait, in seconds: the advice is the best within it',
+  { default: choices.PATIENCE_SEC.default, examples: [900] },
+).optional();
+
+export const PatienceParameters = z.strictObject({ patienceSec });
+
 export const RecommendationParameters = z
   .strictObject({
+    patienceSec,
     targetGwei: z
       .string()
       .regex(/^\d{1,7}(\.\d{1,9})?$/, GWEI_WANTED)

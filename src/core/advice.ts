@@ -68,17 +68,40 @@ export interface Trend {
 
 export type Action = 'SEND_NOW' | 'WAIT' | 'SET_ALERT';
 
+/** How long a user can wait with a transaction, in seconds, where nothing else is said. */
+export const DEFAULT_PATIENCE_SEC = 3_600;
+
+/** What one horizon states. A longer one never has a higher price, a lower mean saving, or a lower probability of one price. */
 export interface Horizon {
   readonly horizonSec: number;
-  /** Price per gas reached within the horizon; `null`, like `probability`, until there are measurements. */
+  /** Price per gas reached within the horizon; `null`, like all but the horizon, until there are measurements. */
   readonly price: bigint | null;
   readonly probability: number | null;
   readonly reason: string | null;
   /** Mean saving of waiting against sending in the next block, misses included; negative when waiting costs. */
   readonly savingRatio: number | null;
+  /** Mean price at the end of the horizon where the price did not come, over sending now, less 1; negative when lower. */
+  readonly missRatio: number | null;
+  /** Past windows like the present one, one after another, and those of them in which the price came. */
+  readonly windows: number | null;
+  readonly windowsKept: number | null;
+  /** Whether so few windows support no higher probability, so that it is at least the stated one. */
+  readonly isCeiling: boolean | null;
 }
 
+/** Judged advice of one kind. Shares 0 to 1; `null` when none was judged. */
+export interface AdviceRecord {
+  readonly evaluated: number;
+  /** Share that came true: the price came in time, or the transaction was included in time. */
+  readonly hitRatio: number | null;
+  readonly statedProbability: number | null;
+  /** Mean saving against the price of the next block; a miss pays what the last block of its time asked for. */
+  readonly savingRatio: number | null;
+}
+
+/** The best advice for one patience, in seconds. */
 export interface Recommendation {
+  readonly patienceSec: number;
   /** `null` until a wait has been measured, so that there is no advice; the figures are then those of sending now. */
   readonly action: Action | null;
   readonly lane: LaneName;
@@ -91,12 +114,8 @@ export interface Recommendation {
   readonly confidence: number;
   readonly reasons: readonly string[];
   readonly alternatives: readonly Horizon[];
-  /** Own past recommendations, judged: their number, share that came true, mean stated probability. */
-  readonly track: {
-    readonly evaluated: number;
-    readonly hitRatio: number | null;
-    readonly statedProbability: number | null;
-  };
+  /** Own past recommendations for this patience, judged: the last ones, and the last of either kind. */
+  readonly track: AdviceRecord & { readonly waits: AdviceRecord; readonly sends: AdviceRecord };
 }
 
 export interface Advice {
@@ -109,6 +128,7 @@ export interface Advice {
   readonly floor?: bigint;
   readonly lanes: Readonly<Record<LaneName, Lane>>;
   readonly trend: Trend;
+  /** For the engine's own patience; its `recommendation` has it for any. */
   readonly recommendation: Recommendation;
 }
 

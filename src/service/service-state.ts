@@ -1,5 +1,5 @@
 import type { ChainSource, NodeHealth } from '../chain/chain-source.ts';
-import type { Chance } from '../core/advice.ts';
+import type { Chance, Recommendation } from '../core/advice.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import type { BlockStore } from '../store/blocks.ts';
 import type { Database } from '../store/database.ts';
@@ -135,6 +135,10 @@ export function createServiceState(parts: ServiceParts) {
       if (present === null) throw noData();
       return present;
     },
+
+    /** The advice for this patience, of the same moment as `present`; `null` before the first block. */
+    recommendation: (patienceSec: number): Recommendation | null =>
+      chain.engine?.recommendation(patienceSec) ?? null,
 
     /** Probability of a price at or below `price` (wei per gas) within `withinSec`; `null`: unknown. */
     reachProbability: (price: bigint, withinSec: number): Chance | null =>

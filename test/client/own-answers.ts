@@ -33,16 +33,27 @@ export const OWN_TREND = GasTrend.parse({
 });
 
 export const OWN_RECOMMENDATION = GasRecommendation.parse({
+  patienceSec: 3_600,
   ...{ action: 'WAIT', lane: 'SLOW', targetPrice: 7, expectedWaitSec: 60, deadlineSec: 300 },
   ...{ probability: 0.9, expectedSavingRatio: -0.01, confidence: 80, reasons: ['it falls'] },
   alternatives: [
-    { horizonSec: 60, price: 7, probability: 0.9, reason: null, savingRatio: -0.01 },
-    { horizonSec: 300, price: null, probability: null, reason: 'too little history', savingRatio: null },
+    {
+      ...{ horizonSec: 60, price: 7, probability: 0.9, reason: null, savingRatio: -0.01 },
+      ...{ missRatio: 0.12, windows: 77, windowsKept: 71, isCeiling: false },
+    },
+    {
+      ...{ horizonSec: 300, price: null, probability: null, reason: 'too little history', savingRatio: null },
+      ...{ missRatio: null, windows: null, windowsKept: null, isCeiling: null },
+    },
   ],
   track: {
     ...{ evaluated: 40, hitRatio: 0.9, statedProbability: 0.88, unjudged: 3 },
     ...{ basis: 'given', since: AT, versions: [1, 2] },
-    waits: { evaluated: 8, hitRatio: 0.875, statedProbability: 0.84, since: AT, versions: [2] },
+    waits: {
+      ...{ evaluated: 8, hitRatio: 0.875, statedProbability: 0.84, savingRatio: 0.06 },
+      ...{ since: AT, versions: [2] },
+    },
+    sends: null,
   },
   reach: { targetPrice: 7, deadlineSec: 3_600, probability: null, reason: 'too little history' },
   validUntil: AT,

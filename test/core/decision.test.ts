@@ -8,34 +8,44 @@ const forecast = (horizonSec: number, probability: number | null, savingRatio: n
   probability,
   reason: probability === null ? 'too little history' : null,
   savingRatio: probability === null ? null : savingRatio,
+  ...{ missRatio: 0.12, windows: 77, windowsKept: 61, isCeiling: false },
   expectedWaitSec: horizonSec / 3,
   judgedRatio: 1,
 });
 
 const waits = forecast(900, 0.9, 0.06);
+const HOUR = 3_600;
+const DAY = 86_400;
 
-it.each<[string, Forecast[], string, number?]>([
-  ['while nothing is measured, however cheap it looks', [forecast(300, null, 0.5)], 'SEND_NOW'],
-  ['from five percent at a probability of 0.8 on', [forecast(900, 0.8, 0.05)], 'WAIT'],
-  ['below that probability', [forecast(900, 0.79, 0.3)], 'SEND_NOW'],
-  ['below that saving', [forecast(900, 0.9, 0.049)], 'SEND_NOW'],
-  [
-    'for the highest saving within the hour, of equals the sooner',
-    [waits, forecast(1_800, 0.85, 0.09), forecast(3_600, 0.85, 0.09)],
-    'WAIT',
-    1_800,
-  ],
-  [
-    'where only hours off pay ten percent',
-    [forecast(900, 0.9, 0.01), forecast(21_600, 0.85, 0.1)],
-    'SET_ALERT',
-  ],
-  ['where they pay less', [forecast(900, 0.9, 0.01), forecast(21_600, 0.85, 0.09)], 'SEND_NOW'],
-  ['where a wait pays too', [waits, forecast(21_600, 0.85, 0.5)], 'WAIT'],
-])('the decision %s', (_, forecasts, action, horizonSec) => {
-  const decided = decide(forecasts);
-  expect(decided.action).toBe(action);
-  if (horizonSec !== undefined) expect(decided.forecast?.horizonSec).toBe(horizonSec);
+describe('the decision', () => {
+  it.each<[string, Forecast[], number, number | null]>([
+    ['sends while nothing is measured, however cheap it looks', [forecast(300, null, 0.5)], HOUR, null],
+    ['waits from five percent at three in five on', [forecast(900, 0.6, 0.05)], HOUR, 900],
+    ['sends below that probability', [forecast(900, 0.59, 0.3)], HOUR, null],
+    ['sends below that saving', [forecast(900, 0.9, 0.049)], HOUR, null],
+    [
+      'waits for the highest saving within the patience, of equals the sooner',
+      [waits, forecast(1_800, 0.85, 0.09), forecast(3_600, 0.85, 0.09), forecast(21_600, 0.85, 0.5)],
+      HOUR,
+      1_800,
+    ],
+    ['waits for no longer than the patience', [waits, forecast(1_800, 0.85, 0.09)], 1_799, 900],
+    ['sends below five minutes of patience', [forecast(300, 0.9, 0.3)], 299, null],
+    [
+      'takes hours where they pay ten percent',
+      [forecast(900, 0.9, 0.01), forecast(21_600, 0.85, 0.1)],
+      DAY,
+      21_600,
+    ],
+    [
+      'takes no hours where they pay less',
+      [forecast(900, 0.9, 0.01), forecast(21_600, 0.85, 0.09)],
+      DAY,
+      null,
+    ],
+  ])('%s', (_, forecasts, patienceSec, horizonSec) => {
+    expect(decide(forecasts, patienceSec)?.horizonSec ?? null).toBe(horizonSec);
+  });
 });
 
 describe('the reasons', () => {
@@ -48,21 +58,22 @@ describe('the reasons', () => {
     priority: { now: 1n, min: 1n, p25: 1n, median: 1n, p75: 1n, max: 1n },
     baseFeeFan: [],
   } as const;
-  const grounds = { trend, daySec: 86_390 };
+  const grounds = { trend, daySec: 86_390, patienceSec: HOUR };
+  const reasonsOf = (forecasts: Forecast[], patienceSec = HOUR) =>
+    reasonsFor({ ...grounds, patienceSec, forecasts, decision: decide(forecasts, patienceSec) });
 
   it('of a wait repeat none of its figures', () => {
-    const forecasts = [forecast(900, 0.85, 0.09)];
-    expect(reasonsFor({ ...grounds, forecasts, decision: decide(forecasts) })).toEqual([
+    expect(reasonsOf([forecast(900, 0.85, 0.09)])).toEqual([
       'base fee is 12 % below its mean of the last hour',
     ]);
-    const hours = [forecast(21_600, 0.85, 0.19)];
-    expect(reasonsFor({ ...grounds, forecasts: hours, decision: decide(hours) })[0]).toBe(
-      'no wait of an hour or less saves enough',
-    );
-    const both = [...forecasts, forecast(21_600, 0.98, 0.24)];
-    expect(reasonsFor({ ...grounds, forecasts: both, decision: decide(both) })[0]).toBe(
-      'for 0.0412 gwei within 6h set an alert: a wait takes an hour at most',
-    );
+  });
+
+  it('say what more patience would bring, after a wait as after sending now', () => {
+    const more = 'more patience: 0.0412 gwei within 6h is 98 % likely and saves 24 % on average';
+    expect(reasonsOf([forecast(900, 0.85, 0.09), forecast(21_600, 0.98, 0.24)])[0]).toBe(more);
+    expect(reasonsOf([forecast(900, 0.85, 0.01), forecast(21_600, 0.98, 0.24)])[1]).toBe(more);
+    expect(reasonsOf([forecast(900, 0.85, 0.25), forecast(21_600, 0.98, 0.24)])).toHaveLength(1);
+    expect(reasonsOf([forecast(900, 0.85, 0.09), forecast(21_600, 0.98, 0.24)], DAY)).toHaveLength(1);
   });
 
   it.each<[string, Forecast[]]>([
@@ -70,31 +81,33 @@ describe('the reasons', () => {
       '0.0412 gwei within 1h is 88 % likely and saves 2 % on average: too little for the wait',
       [forecast(900, 0.88, 0.012), forecast(3_600, 0.88, 0.022), forecast(21_600, null, 0.4)],
     ],
-    [
-      '0.0412 gwei within 6h is 88 % likely and saves 7 % on average: too little for the wait',
-      [forecast(900, 0.88, 0.01), forecast(21_600, 0.88, 0.07)],
-    ],
     ['waiting saves nothing on average', [forecast(900, 0.88, -0.2)]],
     ['no advice yet: too little history', [forecast(900, null, 0.2)]],
-    ['0.0412 gwei within 15m is 72 % likely; waiting takes 80 %', [forecast(900, 0.72, 0.4)]],
     [
-      '0.0412 gwei within 1d is 78 % likely; waiting takes 80 %',
-      [forecast(300, 0.92, -0.01), forecast(86_400, 0.78, 0.34)],
-    ],
-    [
-      '0.0412 gwei within 15m is 88 % likely and saves 6 % on average, but has not held for 3 blocks yet',
-      [forecast(900, 0.88, 0.06)],
+      '0.0412 gwei within 15m is 52 % likely and saves 40 % on average; a wait takes 60 % likely',
+      [forecast(900, 0.52, 0.4)],
     ],
   ])('for sending now: %s', (words, forecasts) => {
-    expect(reasonsFor({ ...grounds, forecasts, decision: decide([]) })[0]).toBe(words);
+    expect(reasonsOf(forecasts)[0]).toBe(words);
+  });
+
+  it('for sending now say that a wait has not held yet', () => {
+    const forecasts = [forecast(900, 0.88, 0.06)];
+    expect(reasonsFor({ ...grounds, forecasts, decision: null })[0]).toBe(
+      '0.0412 gwei within 15m is 88 % likely and saves 6 % on average, but has not held for 3 blocks yet',
+    );
+  });
+
+  it('say that less than five minutes of patience is too little', () => {
+    expect(reasonsOf([waits], 299)[0]).toBe('a wait takes 5m or more');
   });
 
   it('say how far the history reaches', () => {
-    const young = { ...grounds, daySec: 1_500, forecasts: [], decision: decide([]) };
+    const young = { ...grounds, daySec: 1_500, forecasts: [], decision: null };
     expect(reasonsFor(young).slice(1)).toEqual(['base fee is 12 % below its mean of the last 25m']);
   });
 
   it('say nothing of a mean among a handful of blocks', () => {
-    expect(reasonsFor({ ...grounds, daySec: 24, forecasts: [], decision: decide([]) })).toHaveLength(1);
+    expect(reasonsFor({ ...grounds, daySec: 24, forecasts: [], decision: null })).toHaveLength(1);
   });
 });

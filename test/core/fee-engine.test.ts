@@ -288,7 +288,7 @@ describe('the recommendation', () => {
     expect(recommendation.reasons[0]).toBe(
       'no advice yet: too little history, 11m48s of the 1h10m that it takes',
     );
-    expect(recommendation.track).toEqual({ evaluated: 0, hitRatio: null, statedProbability: null });
+    expect(recommendation.track).toMatchObject({ evaluated: 0, hitRatio: null, waits: { evaluated: 0 } });
   });
 
   // 17 full blocks and 15 empty ones, over and over: a hill that ends where it began.
@@ -313,7 +313,10 @@ describe('the recommendation', () => {
   it('never waits on a chain with a constant fee', () => {
     const { recommendation } = adviceAfter(makeBlocks(new Array(1_500).fill({ gasUsedRatio: 0.5 })));
     expect(recommendation.action).toBe('SEND_NOW');
-    expect(recommendation.track).toEqual({ evaluated: 100, hitRatio: 1, statedProbability: 1 });
+    expect(recommendation.track).toMatchObject({
+      ...{ evaluated: 100, hitRatio: 1, statedProbability: 1 },
+      ...{ waits: { evaluated: 0, hitRatio: null }, sends: { evaluated: 100, hitRatio: 1, savingRatio: 0 } },
+    });
     expect(recommendation.confidence).toBe(100);
   });
 });

@@ -298,6 +298,7 @@ describe('when something is wrong', () => {
           },
           rewindTo: (number) => engine.rewindTo(number),
           advice: () => engine.advice(),
+          recommendation: (patienceSec) => engine.recommendation(patienceSec),
           lanePrices: () => engine.lanePrices(),
           reachProbability: (price, withinSec) => engine.reachProbability(price, withinSec),
           meanPrices: (first, last) => engine.meanPrices(first, last),

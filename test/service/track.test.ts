@@ -121,7 +121,12 @@ test('the record is of the walk over history until fifty are judged, then of wha
   const source = new ScriptedSource(makeBlocks(850, 999));
   const first = await readyService({ source, database: path });
   const early = (await advice(first)).track;
-  expect(early).toMatchObject({ basis: 'walked', since: null, versions: [ADVICE_VERSION], waits: null });
+  expect(early).toMatchObject({
+    basis: 'walked',
+    since: null,
+    versions: [ADVICE_VERSION],
+    waits: { evaluated: 0 },
+  });
   await live(source, path, makeBlocks(1_000, 1_060));
   await waitFor(async () => (await advice(first)).track.basis === 'given');
   await waitFor(async () => judged(await rowsIn(path)).every((row) => row.block_number <= 1_057));
@@ -143,6 +148,7 @@ test('the record is of the walk over history until fifty are judged, then of wha
     versions: [ADVICE_VERSION],
     unjudged: 0,
     waits: waitsOf(rows),
+    sends: null,
   });
   expect(track.evaluated).toBeGreaterThanOrEqual(50);
   await second.stop();
@@ -199,6 +205,7 @@ function waitsOf(rows: readonly AdviceRow[]) {
   return {
     evaluated: waits.length,
     hitRatio: waits.length === 0 ? null : waits.filter((row) => row.verdict === 'kept').length / waits.length,
+    savingRatio: null,
     statedProbability: waits.length === 0 ? null : expect.closeTo(mean, 9),
     since: waits.length === 0 ? null : new Date(since * 1_000).toISOString(),
     versions: [...new Set(waits.map((row) => row.version))],

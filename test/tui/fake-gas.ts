@@ -63,7 +63,10 @@ export const TREND: TrendView = {
   updatedAt: null,
 };
 
+const IN_77 = { reason: null, missRatio: 0.12, windows: 77, windowsKept: 71, isCeiling: false };
+
 export const RECOMMENDATION: RecommendationView = {
+  patienceSec: 3_600,
   action: 'WAIT',
   lane: 'AVERAGE',
   targetPrice: gwei(0.041),
@@ -74,11 +77,12 @@ export const RECOMMENDATION: RecommendationView = {
     'Mondays at noon are usually dearer than the evening',
   ],
   alternatives: [
-    { horizonSec: 60, price: gwei(0.049), probability: 0.97, savingRatio: 0.03, reason: null },
-    { horizonSec: 300, price: gwei(0.043), probability: 0.93, savingRatio: 0.15, reason: null },
-    { horizonSec: 900, price: gwei(0.041), probability: 0.91, savingRatio: 0.19, reason: null },
+    { horizonSec: 60, price: gwei(0.049), probability: 0.97, savingRatio: 0.03, ...IN_77 },
+    { horizonSec: 300, price: gwei(0.043), probability: 0.93, savingRatio: 0.15, ...IN_77 },
+    { horizonSec: 900, price: gwei(0.041), probability: 0.91, savingRatio: 0.19, ...IN_77 },
     {
       ...{ horizonSec: 3_600, price: null, probability: null, savingRatio: null },
+      ...{ missRatio: null, windows: null, windowsKept: null, isCeiling: null },
       reason: 'too little history, 2h of the 10h that it takes',
     },
   ],
@@ -88,6 +92,7 @@ export const RECOMMENDATION: RecommendationView = {
     versions: [1],
     unjudged: 0,
     waits: null,
+    sends: null,
   },
   reach: null,
   validUntil: null,

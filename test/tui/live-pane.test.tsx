@@ -276,7 +276,8 @@ describe('the Live pane keeps its columns apart', () => {
   const cases = prices.flatMap((price) => tried.map(([columns, rows]) => [price, columns, rows] as const));
 
   it.each(cases)('at %d wei on %i×%i', (price, columns, rows) => {
-    const known = { price, probability: 0.9, savingRatio: 0.1, reason: null };
+    const windows = { missRatio: 0.12, windows: 77, windowsKept: 71, isCeiling: false };
+    const known = { price, probability: 0.9, savingRatio: 0.1, reason: null, ...windows };
     const alternatives = [60, 300, 86_400].map((horizonSec) => ({ horizonSec, ...known }));
     const recommendation = { ...RECOMMENDATION, alternatives };
     for (const nativeUsd of [null, 3_214.5]) {

@@ -166,8 +166,8 @@ it('recorded blocks have one figure for one thing on Live, in now and on the Ser
     expect(inTable).toEqual([price, stated(live).likely, stated(live).saves]);
   }
   expect([...drawn].sort()).toEqual(['SEND_NOW', 'WAIT']);
-  // Each was better for three blocks, or clearly: no flickering about a limit.
-  expect(changes).toBeLessThan(20);
+  // What was best stays for three blocks while it is worthwhile: no flickering about a limit.
+  expect(changes).toBeLessThan(50);
 });
 
 describe('nothing is stated', () => {

@@ -18,6 +18,7 @@ describe('the record of advice in words', () => {
     versions: [1],
     unjudged: 0,
     waits: null,
+    sends: null,
   };
 
   it('names the versions of the method where there are several, and what could not be judged', () => {
@@ -27,7 +28,8 @@ describe('the record of advice in words', () => {
   });
 
   it('counts waits apart, with what they stated and since when, and none where none was judged', () => {
-    const waits = { ...track, evaluated: 52, hitRatio: 41 / 52, statedProbability: 0.84, versions: [3] };
+    const judged = { evaluated: 52, hitRatio: 41 / 52, statedProbability: 0.84, savingRatio: 0.06 };
+    const waits = { ...track, ...judged, versions: [3] };
     const waitsOf = (more: object) => recordTexts({ ...track, waits: { ...waits, ...more } }).slice(1);
     expect(waitsOf({})).toEqual(['kept 41 of 52 waits since 3 Nov (79 %, stated 84 %)']);
     expect(waitsOf({ evaluated: 100, versions: [2, 3] })).toEqual([

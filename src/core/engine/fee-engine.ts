@@ -1,11 +1,13 @@
 import {
   type Advice,
   type Chance,
+  DEFAULT_PATIENCE_SEC,
   type Direction,
   eachLane,
   type FanStep,
   type LanePrices,
   type MeanPrices,
+  type Recommendation,
   type Summary,
   type Trend,
 } from '../advice.ts';
@@ -30,15 +32,28 @@ export const NEAR_BLOCKS = 2_400;
 export class FeeEngine {
   readonly #rule: FeeRule;
   readonly #capacity: number;
+  readonly #patienceSec: number;
   #models: Models;
   #head: Block | null = null;
   #advice: Advice | null = null;
   /** The latest blocks, by number in a ring, so that a rewind finds the new head. */
   readonly #recent: (Block | undefined)[] = new Array(REWIND_DEPTH + 1).fill(undefined);
 
-  /** @param capacity blocks of history; by default eight days at the chain's nominal pace, 8,192 to 262,144 */
-  constructor({ feeRule, capacity = defaultCapacity(feeRule) }: { feeRule: FeeRule; capacity?: number }) {
+  /**
+   * @param capacity blocks of history; by default eight days at the chain's nominal pace, 8,192 to 262,144
+   * @param patienceSec of the recommendation in `advice`
+   */
+  constructor({
+    feeRule,
+    capacity = defaultCapacity(feeRule),
+    patienceSec = DEFAULT_PATIENCE_SEC,
+  }: {
+    feeRule: FeeRule;
+    capacity?: number;
+    patienceSec?: number;
+  }) {
     this.#rule = feeRule;
+    this.#patienceSec = patienceSec;
     this.#capacity = capacity;
     this.#models = openModels(feeRule, capacity);
   }
@@ -127,35 +142,50 @@ export class FeeEngine {
     return eachLane((lane) => meanOf(history.prices[lane], first, last));
   }
 
+  /** The best advice for somebody who can wait so long; `null` before the first block. Cheap: it reads what `push` found. */
+  recommendation(patienceSec: number): Recommendation | null {
+    const advice = this.advice();
+    if (advice === null || patienceSec === this.#patienceSec) return advice?.recommendation ?? null;
+    return this.#recommend(advice, patienceSec);
+  }
+
+  #recommend(
+    { lanes, trend, blockSec, nextBaseFee: next }: Omit<Advice, 'recommendation'>,
+    patienceSec: number,
+  ): Recommendation {
+    const { history, nextBaseFee, lanes: laneModel, trend: trendModel, track } = this.#models;
+    const forecasts = forecastsOf(this.#models);
+    return recommendation({
+      patienceSec,
+      decision: track.decision(forecasts, patienceSec),
+      forecasts,
+      lanes,
+      trend,
+      daySec: trendModel.daySec,
+      blockSec,
+      isPaceKnown: blockSpacing(history) !== null,
+      track: track.score(patienceSec),
+      floor: isAtFloor(next, nextBaseFee.rule) ? next : null,
+      sendNowJudgedRatio: laneModel.scorers.average.judgedRatio,
+    });
+  }
+
   #advise(head: Block): Advice {
-    const { history, nextBaseFee, lanes: laneModel, fan, trend: trendModel, track } = this.#models;
+    const { history, nextBaseFee, lanes: laneModel, fan, trend: trendModel } = this.#models;
     const next = nextBaseFee.predict(head);
     const { formulaHolds, rule } = nextBaseFee;
-    const measuredSec = blockSpacing(history);
-    const blockSec = measuredSec ?? this.#rule.blockTimeSec;
+    const blockSec = blockSpacing(history) ?? this.#rule.blockTimeSec;
     const lanes = laneModel.advice(blockSec);
     const trend = trendModel.trend(fan.steps(next, head.nextBaseFee !== null || formulaHolds, nextBaseFee));
-    const forecasts = forecastsOf(this.#models);
-    return {
+    const advice = {
       blockSec,
       nextBaseFee: next,
       nextBlobBaseFee: head.nextBlobBaseFee,
       ...(rule.minBaseFee !== undefined && { floor: rule.minBaseFee }),
       lanes,
       trend,
-      recommendation: recommendation({
-        decision: track.decision(forecasts),
-        forecasts,
-        lanes,
-        trend,
-        daySec: trendModel.daySec,
-        blockSec,
-        isPaceKnown: measuredSec !== null,
-        track: track.score(),
-        floor: isAtFloor(next, rule) ? next : null,
-        sendNowJudgedRatio: laneModel.scorers.average.judgedRatio,
-      }),
     };
+    return { ...advice, recommendation: this.#recommend(advice, this.#patienceSec) };
   }
 }
 

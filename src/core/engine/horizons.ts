@@ -33,8 +33,22 @@ export interface Forecast {
   readonly reason: string | null;
   /** Against sending in the next block; a miss pays what similar blocks did at the end. `null` until measured. */
   readonly savingRatio: number | null;
+  /** Mean price at the end after similar blocks that missed it, over sending in the next block, less 1. */
+  readonly missRatio: number;
+  /** Similar windows, one after another, and those of them in which the price came. */
+  readonly windows: number;
+  readonly windowsKept: number;
+  readonly isCeiling: boolean;
   readonly expectedWaitSec: number;
   readonly judgedRatio: number;
+}
+
+/** Judged advice. */
+export interface Outcome {
+  readonly stated: number;
+  readonly isKept: boolean;
+  /** Against sending in the next block; a miss pays the last price of its time. */
+  readonly saved: number;
 }
 
 /** A target, the share of similar blocks that reached it, and the mean price at the end for those that did not; wei per gas. */
@@ -120,12 +134,17 @@ function createHorizon(history: History, alike: AlikeBlocks, horizonSec: number)
       const probability = isJudged ? Math.max(stated.at(head), least) : null;
       // Windows to draw a target from, then targets to judge, each to its end.
       const pastSec = leastSeenSec + leastJudgedSec + 2 * horizonSec;
+      const windows = Math.floor(verdicts.seenSec() / horizonSec);
       return {
         horizonSec,
         price,
         probability,
         reason: probability === null ? tooLittlePast(history, pastSec).reason : null,
         savingRatio: probability === null ? null : saving(target, probability),
+        missRatio: feeRatio(missedPrice.at(head), sendNow.at(head)) - 1,
+        windows,
+        windowsKept: Math.round(windows * expectedShare.at(head)),
+        isCeiling: probability !== null && probability >= mostSupported(verdicts.seenSec() / horizonSec),
         expectedWaitSec: meanWaitSec,
         judgedRatio,
       };
@@ -264,9 +283,13 @@ function createVerdicts(history: History, horizonSec: number) {
       stated.put(head, probability);
       since = Number.isNaN(aim) ? null : Math.min(since ?? head, head);
     },
-    /** Whether the price stated at `block` was reached; `null` while the horizon runs or if none was stated. */
-    reachedAt: (block: number): boolean | null =>
-      block >= pending || Number.isNaN(target.at(block)) ? null : !Number.isNaN(waitSec.at(block)),
+    /** What came of the price stated at `block`; `null` while the horizon runs or if none was stated. */
+    outcomeAt(block: number): Outcome | null {
+      if (block >= pending || Number.isNaN(target.at(block))) return null;
+      const isKept = !Number.isNaN(waitSec.at(block));
+      const paid = isKept ? feeRatio(target.at(block), sendNow.at(block)) : last.at(block);
+      return { stated: stated.at(block), isKept, saved: 1 - paid };
+    },
     /** Seconds between the oldest and the last block whose horizon has ended. */
     seenSec: () => time.at(pending) - time.at(history.oldest),
     get judgedSec(): number {
@@ -285,7 +308,7 @@ function createVerdicts(history: History, horizonSec: number) {
   };
 }
 
-const HORIZONS_SEC = [300, 900, 3_600, 21_600, 86_400] as const;
+export const HORIZONS_SEC = [300, 900, 3_600, 21_600, 86_400] as const;
 
 export type Horizons = ReturnType<typeof createHorizons>;
 
@@ -323,8 +346,8 @@ export function createHorizons(history: History, alike: AlikeBlocks) {
     followHead(): void {
       for (const { verdicts } of horizons) verdicts.followHead();
     },
-    reachedAt: (horizonSec: number, block: number): boolean | null =>
-      horizons.find((each) => each.horizonSec === horizonSec)?.verdicts.reachedAt(block) ?? null,
+    outcomeAt: (horizonSec: number, block: number): Outcome | null =>
+      horizons.find((each) => each.horizonSec === horizonSec)?.verdicts.outcomeAt(block) ?? null,
     /** Prices never rise from one to the next; of equal prices the longer horizon's is at least as likely. */
     forecasts(): Forecast[] {
       const found: Forecast[] = [];

@@ -109,6 +109,8 @@ function createLaneScorer(history: History, lane: LaneName) {
   /** Whether the advice was included, 1 or 0; `NaN` when it has not been judged. */
   const kept = history.column();
   const paidBase = history.column(keep);
+  /** Against sending in the next block; a miss counts at the price of its last block. */
+  const saved = history.column();
   const wait = history.column(keep);
   const keptShare = history.rolling(kept, new WholeSum(), JUDGED_BLOCKS, withinBlocks);
   const baseRatio = history.rolling(paidBase, new WholeSum(), PRICED_BLOCKS, withinBlocks);
@@ -132,6 +134,7 @@ function createLaneScorer(history: History, lane: LaneName) {
     cap,
     tip,
     kept,
+    saved,
     /** Judges the advice whose last block is the head: 1 if included, 0 if not, `null` if there was none. */
     judge(): number | null {
       const { head, oldest } = history;
@@ -141,6 +144,7 @@ function createLaneScorer(history: History, lane: LaneName) {
       const isIn = included === null ? 0 : 1;
       const paid = Math.min(cap.at(given), baseFee.at(included ?? head) + tip.at(given));
       kept.put(given, isIn);
+      saved.put(given, 1 - feeRatio(isIn ? paid : history.ask.at(head), history.ask.at(given + 1)));
       paidBase.put(given, isIn ? toPpm(feeRatio(paid - tip.at(given), highestNextAt(given))) : Number.NaN);
       wait.put(given, (included ?? head) - given);
       return isIn;

@@ -1,10 +1,20 @@
-import type { Action, Horizon, Lane, LaneName, Recommendation, Trend } from '../advice.ts';
+import {
+  type Action,
+  type AdviceRecord,
+  DEFAULT_PATIENCE_SEC,
+  type Horizon,
+  type Lane,
+  type LaneName,
+  type Recommendation,
+  type Trend,
+} from '../advice.ts';
 import { formatDuration, formatGwei, formatLikelihood, formatPercent } from '../units.ts';
 import { type History, wholeWei } from './history.ts';
-import type { Forecast, Horizons } from './horizons.ts';
+import { type Forecast, HORIZONS_SEC, type Horizons, type Outcome } from './horizons.ts';
 import type { LaneScorer } from './lanes.ts';
 
 interface Grounds {
+  readonly patienceSec: number;
   readonly decision: Decision;
   readonly forecasts: readonly Forecast[];
   readonly trend: Trend;
@@ -27,19 +37,19 @@ const LOST_AT = 0.2;
 
 /** Sending now refers to the Average lane, waiting to one of the alternatives, with its figures. */
 export function recommendation(input: RecommendationInput): Recommendation {
-  const { decision, forecasts, track, lanes, blockSec, isPaceKnown } = input;
-  const { forecast } = decision;
+  const { decision, forecasts, track, lanes, blockSec, isPaceKnown, patienceSec } = input;
   const { price, waitSec, withinBlocks, probability, reason } = lanes.average;
   const reasons = reasonsFor(input);
   if (!isPaceKnown) {
     const every = formatDuration(blockSec);
     reasons.push(`how often blocks come is not known yet: times are as if one came every ${every}`);
   }
-  if (forecast === null && isMeasured(forecasts) && reason !== null) {
+  if (decision === null && isMeasured(forecasts) && reason !== null) {
     reasons.push(`no probability of getting in: ${reason}`);
   }
   return {
-    ...(forecast === null
+    patienceSec,
+    ...(decision === null
       ? {
           lane: 'average',
           targetPrice: price,
@@ -50,14 +60,14 @@ export function recommendation(input: RecommendationInput): Recommendation {
         }
       : {
           lane: 'slow',
-          targetPrice: BigInt(wholeWei(forecast.price)),
-          expectedWaitSec: forecast.expectedWaitSec,
-          deadlineSec: forecast.horizonSec,
-          probability: forecast.probability,
-          expectedSavingRatio: saving(forecast),
+          targetPrice: BigInt(wholeWei(decision.price)),
+          expectedWaitSec: decision.expectedWaitSec,
+          deadlineSec: decision.horizonSec,
+          probability: decision.probability,
+          expectedSavingRatio: saving(decision),
         }),
-    action: input.floor != null ? 'SEND_NOW' : isMeasured(forecasts) ? decision.action : null,
-    confidence: confidence(forecast?.judgedRatio ?? input.sendNowJudgedRatio, track),
+    action: input.floor != null ? 'SEND_NOW' : isMeasured(forecasts) ? actionOf(decision) : null,
+    confidence: confidence(decision?.judgedRatio ?? input.sendNowJudgedRatio, track),
     reasons,
     alternatives: forecasts.map(toHorizon),
     track,
@@ -68,21 +78,32 @@ const isMeasured = (forecasts: readonly Forecast[]) =>
   forecasts.some(({ probability }) => probability !== null);
 
 /** 0 to 100: the judged share of the history, times the accuracy of stated probabilities. */
-function confidence(judgedRatio: number, { hitRatio, statedProbability }: Recommendation['track']): number {
+function confidence(judgedRatio: number, { hitRatio, statedProbability }: AdviceRecord): number {
   if (hitRatio === null || statedProbability === null) return 0;
   // More successes than stated are no fault.
   const short = Math.max(statedProbability - hitRatio, 0);
   return Math.round(100 * Math.min(judgedRatio, 1) * Math.max(1 - short / LOST_AT, 0));
 }
 
-/** Without measurements there is neither probability nor price. */
-const toHorizon = ({ horizonSec, price, probability, reason, savingRatio }: Forecast): Horizon => ({
-  horizonSec,
-  price: probability === null ? null : BigInt(wholeWei(price)),
-  probability,
-  reason,
-  savingRatio,
-});
+/** Without measurements there is only the reason. */
+function toHorizon({ horizonSec, probability, reason, ...figures }: Forecast): Horizon {
+  const { price, savingRatio, missRatio, windows, windowsKept, isCeiling } = figures;
+  return probability === null
+    ? { horizonSec, probability, reason, ...UNMEASURED }
+    : {
+        ...{ horizonSec, probability, reason, savingRatio, missRatio, windows, windowsKept, isCeiling },
+        price: BigInt(wholeWei(price)),
+      };
+}
+
+const UNMEASURED = {
+  price: null,
+  savingRatio: null,
+  missRatio: null,
+  windows: null,
+  windowsKept: null,
+  isCeiling: null,
+};
 
 const HOUR_SEC = 3_600;
 /** With less than a minute of history a mean is meaningless. */
@@ -91,34 +112,38 @@ const LEAST_RANKED_SEC = 60;
 /** Short plain sentences, the decisive one first. Each figure comes from one of the alternatives. */
 export const reasonsFor = (grounds: Grounds): string[] => [...decisive(grounds), ...movement(grounds)];
 
-function decisive({ decision, forecasts, floor = null }: Grounds): string[] {
+function decisive({ decision, forecasts, patienceSec, floor = null }: Grounds): string[] {
   if (floor !== null) return [`the base fee is at its floor of ${formatGwei(floor)} gwei and cannot fall`];
   if (!isMeasured(forecasts)) return [`no advice yet: ${forecasts[0]?.reason ?? 'too little history'}`];
-  if (decision.action === 'WAIT') return longer(decision, forecasts);
-  if (decision.action === 'SET_ALERT') return ['no wait of an hour or less saves enough'];
-  return [refusal(forecasts)];
+  const more = morePatience(decision, forecasts, patienceSec);
+  return decision === null ? [refusal(forecasts, patienceSec), ...more] : more;
 }
 
-/** Why not to wait longer when that would save more. */
-function longer({ forecast }: Decision, forecasts: readonly Forecast[]): string[] {
-  const best = mostSaving(forecasts.filter((each) => isLikely(each) && each.horizonSec > LONGEST_WAIT_SEC));
-  if (best === null || forecast === null || saving(best) <= saving(forecast)) return [];
-  const within = formatDuration(best.horizonSec);
-  return [`for ${formatGwei(best.price)} gwei within ${within} set an alert: a wait takes an hour at most`];
+/** What more patience would bring. */
+function morePatience(decision: Decision, forecasts: readonly Forecast[], patienceSec: number): string[] {
+  const best = decide(forecasts, Number.POSITIVE_INFINITY);
+  if (best === null || best.horizonSec <= patienceSec || saving(best) <= saving(decision)) return [];
+  return [`more patience: ${words(best)}`];
 }
 
-/** Why not to wait, for the alternative that looks best. */
-function refusal(forecasts: readonly Forecast[]): string {
-  const worthwhile = forecasts.filter((each) => each.probability !== null && saving(each) > 0);
+function words(forecast: Forecast): string {
+  const chance = formatLikelihood(forecast.probability ?? 0);
+  const what = `${formatGwei(forecast.price)} gwei within ${formatDuration(forecast.horizonSec)}`;
+  return `${what} is ${chance} likely and saves ${formatPercent(saving(forecast))} on average`;
+}
+
+/** Why not to wait, for the alternative within the patience that looks best. */
+function refusal(forecasts: readonly Forecast[], patienceSec: number): string {
+  const [shortest] = HORIZONS_SEC;
+  if (patienceSec < shortest) return `a wait takes ${formatDuration(shortest)} or more`;
+  const found = forecasts.filter((each) => each.horizonSec <= patienceSec && saving(each) > 0);
+  const worthwhile = found.filter((each) => each.probability !== null);
   const best = mostSaving(worthwhile.filter(isLikely)) ?? mostSaving(worthwhile);
   if (best === null) return 'waiting saves nothing on average';
-  const chance = formatPercent(best.probability ?? 0);
-  const what = `${formatGwei(best.price)} gwei within ${formatDuration(best.horizonSec)} is ${chance} likely`;
-  if (!isLikely(best)) return `${what}; waiting takes ${formatPercent(LEAST_PROBABILITY)}`;
-  const saves = `${what} and saves ${formatPercent(saving(best))} on average`;
-  return saving(best) < leastSaving(best)
-    ? `${saves}: too little for the wait`
-    : `${saves}, but has not held for ${HOLD_BLOCKS} blocks yet`;
+  if (!isLikely(best)) return `${words(best)}; a wait takes ${formatPercent(LEAST_PROBABILITY)} likely`;
+  return saving(best) < leastSaving(best.horizonSec)
+    ? `${words(best)}: too little for the wait`
+    : `${words(best)}, but has not held for ${HOLD_BLOCKS} blocks yet`;
 }
 
 function movement({ trend: { direction, changeRatio }, daySec }: Grounds): string[] {
@@ -131,40 +156,29 @@ function movement({ trend: { direction, changeRatio }, daySec }: Grounds): strin
     : [`base fee is ${formatLikelihood(-changeRatio)} below ${mean}`];
 }
 
-/** Minimum probability and saving for advice to wait. */
-const LEAST_PROBABILITY = 0.8;
+/** Advice to wait needs a price that comes three times in five; one below one in two is never advice. */
+const LEAST_PROBABILITY = 0.6;
 const LEAST_SAVING = 0.05;
 /** A user can wait this long at the terminal; beyond it an alert is better. */
 const LONGEST_WAIT_SEC = HOUR_SEC;
 /** An alert hours ahead needs a higher saving than a wait of minutes. */
 const LEAST_ALERT_SAVING = 0.1;
 
-interface Decision {
-  readonly action: Action;
-  /** `null` for sending now. */
-  readonly forecast: Forecast | null;
-}
+/** The forecast to wait for; `null` for sending now. */
+type Decision = Forecast | null;
 
-const SEND_NOW: Decision = { action: 'SEND_NOW', forecast: null };
+const actionOf = (decision: Decision): Action =>
+  decision === null ? 'SEND_NOW' : decision.horizonSec <= LONGEST_WAIT_SEC ? 'WAIT' : 'SET_ALERT';
 
-/** The highest saving up to an hour ahead, if enough: `WAIT`; else beyond it: `SET_ALERT`; else `SEND_NOW`. */
-export function decide(forecasts: readonly Forecast[]): Decision {
-  const likely = forecasts.filter(isLikely);
-  const isShort = ({ horizonSec }: Forecast) => horizonSec <= LONGEST_WAIT_SEC;
-  for (const group of [likely.filter(isShort), likely.filter((each) => !isShort(each))]) {
-    const best = mostSaving(group);
-    if (best !== null && saving(best) >= leastSaving(best)) return waitFor(best);
-  }
-  return SEND_NOW;
-}
+/** The highest saving within the patience that is worth it and likely enough; of equal ones the shorter. */
+export const decide = (forecasts: readonly Forecast[], patienceSec: number): Decision =>
+  mostSaving(forecasts.filter((each) => each.horizonSec <= patienceSec && isWorthwhile(each)));
 
-const waitFor = (forecast: Forecast): Decision => ({
-  action: forecast.horizonSec <= LONGEST_WAIT_SEC ? 'WAIT' : 'SET_ALERT',
-  forecast,
-});
+const isWorthwhile = (forecast: Forecast) =>
+  isLikely(forecast) && saving(forecast) >= leastSaving(forecast.horizonSec);
 const isLikely = ({ probability }: Forecast) => (probability ?? 0) >= LEAST_PROBABILITY;
-const saving = ({ savingRatio }: Forecast) => savingRatio ?? 0;
-const leastSaving = ({ horizonSec }: Forecast) =>
+const saving = (decision: Decision) => decision?.savingRatio ?? 0;
+const leastSaving = (horizonSec: number) =>
   horizonSec <= LONGEST_WAIT_SEC ? LEAST_SAVING : LEAST_ALERT_SAVING;
 
 /** The forecast with the highest saving; of equals the sooner one. */
@@ -174,95 +188,107 @@ function mostSaving(forecasts: readonly Forecast[]): Forecast | null {
   return best;
 }
 
-/** A better decision replaces the present one after this many blocks, or at once if it is better by this much. */
+/** Advice that was best stays for at most so many blocks, while it is worthwhile and none saves so much more. */
 const HOLD_BLOCKS = 3;
 const CLEAR_MARGIN = 0.05;
-const RANKS: Readonly<Record<Action, number>> = { SEND_NOW: 0, SET_ALERT: 1, WAIT: 2 };
-
-/** Whether `best` is better than `standing` by more than a block's noise. */
-function isClearlyBetter(best: Decision, standing: Decision): boolean {
-  // A decision without a probability cannot stay.
-  if (standing.forecast?.probability === null) return true;
-  if (best.action === standing.action) return margin(best) - margin(standing) >= CLEAR_MARGIN;
-  return RANKS[best.action] > RANKS[standing.action]
-    ? margin(best) >= CLEAR_MARGIN
-    : margin(standing) <= -CLEAR_MARGIN;
-}
-
-/** How far a wait exceeds its requirements; negative when it falls short. */
-function margin({ forecast }: Decision): number {
-  if (forecast === null) return 0;
-  const likely = (forecast.probability ?? 0) - LEAST_PROBABILITY;
-  const saves = saving(forecast) - leastSaving(forecast);
-  return likely < 0 ? Math.min(likely, saves) : saves;
-}
 
 /** Number of scored recommendations, and how far back to search for them while younger ones are running. */
 const SCORED = 100;
 const LOOK_BACK_BLOCKS = 8_192;
 
-/** Keeps a recommendation until another one is clearly better, and scores ended ones. @param sent judges sending now */
+/** The advice for each horizon as the longest within the patience: decides at each block and scores what has ended. */
 export function createTrackRecord(history: History, sent: LaneScorer, horizons: Horizons) {
-  const { advisedWaitSec } = history;
-  /** Horizon in seconds of the best wait; 0 for sending now. */
-  const bestWaitSec = history.column(HOLD_BLOCKS);
-  /** Stated probability, `NaN` for none. */
-  const stated = history.column(LOOK_BACK_BLOCKS);
+  /** Stated probability of sending now, `NaN` for none. */
+  const sendStated = history.column(LOOK_BACK_BLOCKS);
+  const records = HORIZONS_SEC.map(createRecord);
 
-  function steady(best: Decision, forecasts: readonly Forecast[]): Decision {
-    const { head, oldest } = history;
-    if (head === oldest) return best;
-    const standing = decisionOf(forecasts, advisedWaitSec.at(head - 1));
-    if (best.forecast === standing.forecast || isClearlyBetter(best, standing)) return best;
-    for (let block = head - HOLD_BLOCKS + 1; block < head; block += 1) {
-      const before = block < oldest ? standing : decisionOf(forecasts, bestWaitSec.at(block));
-      const isSame =
-        best.action === standing.action ? before.forecast === best.forecast : before.action === best.action;
-      if (!isSame) return standing;
+  function createRecord(patienceSec: number) {
+    /** Horizon of the best wait, and of the advised one, in seconds; 0 for sending now. */
+    const best = history.column(HOLD_BLOCKS + 1);
+    const advised = history.column(LOOK_BACK_BLOCKS);
+
+    /** Advice that changes with every block is noise. */
+    function steady(found: Decision, forecasts: readonly Forecast[]): Decision {
+      const { head, oldest } = history;
+      if (head === oldest) return found;
+      const before = advised.at(head - 1);
+      const standing = forecastOf(forecasts, before);
+      if (found === standing || saving(found) - saving(standing) >= CLEAR_MARGIN) return found;
+      if (before > 0 && (standing === null || !isWorthwhile(standing))) return found;
+      for (let block = head - 1; block >= Math.max(head - HOLD_BLOCKS, oldest); block -= 1) {
+        if (best.at(block) === before) return standing;
+      }
+      return found;
     }
-    return best;
+
+    return {
+      patienceSec,
+      advised,
+      push(forecasts: readonly Forecast[]): void {
+        const { head } = history;
+        const found = decide(forecasts, patienceSec);
+        best.put(head, found?.horizonSec ?? 0);
+        advised.put(head, steady(found, forecasts)?.horizonSec ?? 0);
+      },
+    };
   }
 
-  function outcomeAt(block: number): boolean | null {
-    const waitSec = advisedWaitSec.at(block);
-    if (waitSec > 0) return horizons.reachedAt(waitSec, block);
-    return block + sent.withinBlocks > history.head ? null : sent.kept.at(block) === 1;
+  const recordFor = (patienceSec: number) => records.findLast((each) => each.patienceSec <= patienceSec);
+
+  /** The outcome of the advice at `block`; `null` while it runs, or where it stated no probability. */
+  function outcomeAt(block: number, waitSec: number): Outcome | null {
+    if (waitSec > 0) return horizons.outcomeAt(waitSec, block);
+    const stated = sendStated.at(block);
+    if (block + sent.withinBlocks > history.head || Number.isNaN(stated)) return null;
+    return { stated, isKept: sent.kept.at(block) === 1, saved: sent.saved.at(block) };
   }
 
   return {
     /** Decides at the head and stores it. @param sendProbability of sending now; `null` for none */
     push(forecasts: readonly Forecast[], sendProbability: number | null): void {
-      const { head } = history;
-      const best = decide(forecasts);
-      bestWaitSec.put(head, best.forecast?.horizonSec ?? 0);
-      const { forecast } = steady(best, forecasts);
-      advisedWaitSec.put(head, forecast?.horizonSec ?? 0);
-      stated.put(head, (forecast === null ? sendProbability : forecast.probability) ?? Number.NaN);
+      const { head, advisedWaitSec } = history;
+      for (const record of records) record.push(forecasts);
+      sendStated.put(head, sendProbability ?? Number.NaN);
+      advisedWaitSec.put(head, recordFor(DEFAULT_PATIENCE_SEC)?.advised.at(head) ?? 0);
     },
-    decision: (forecasts: readonly Forecast[]): Decision =>
-      decisionOf(forecasts, advisedWaitSec.at(history.head)),
-    /** The last hundred ended recommendations with a probability: stated and actual shares. */
-    score(): Recommendation['track'] {
+    /** The advice at the head. */
+    decision: (forecasts: readonly Forecast[], patienceSec: number): Decision =>
+      forecastOf(forecasts, recordFor(patienceSec)?.advised.at(history.head) ?? 0),
+    /** The last hundred ended recommendations, and the last hundred of either kind. */
+    score(patienceSec: number): Recommendation['track'] {
       const { head, oldest } = history;
+      const advised = recordFor(patienceSec)?.advised;
+      const all: Outcome[] = [];
+      const waits: Outcome[] = [];
+      const sends: Outcome[] = [];
       const until = Math.max(head - LOOK_BACK_BLOCKS + 1, oldest);
-      let evaluated = 0;
-      let kept = 0;
-      let sum = 0;
-      for (let block = head; block >= until && evaluated < SCORED; block -= 1) {
-        const probability = stated.at(block);
-        const outcome = Number.isNaN(probability) ? null : outcomeAt(block);
+      for (let block = head; block >= until; block -= 1) {
+        const waitSec = advised?.at(block) ?? 0;
+        const kind = waitSec > 0 ? waits : sends;
+        if (kind.length === SCORED) continue;
+        const outcome = outcomeAt(block, waitSec);
         if (outcome === null) continue;
-        evaluated += 1;
-        kept += outcome ? 1 : 0;
-        sum += probability;
+        kind.push(outcome);
+        if (all.length < SCORED) all.push(outcome);
+        if (waits.length === SCORED && sends.length === SCORED) break;
       }
-      if (evaluated === 0) return { evaluated, hitRatio: null, statedProbability: null };
-      return { evaluated, hitRatio: kept / evaluated, statedProbability: sum / evaluated };
+      return { ...recordOf(all), waits: recordOf(waits), sends: recordOf(sends) };
     },
   };
 }
 
-function decisionOf(forecasts: readonly Forecast[], waitSec: number): Decision {
-  const forecast = forecasts.find(({ horizonSec }) => horizonSec === waitSec);
-  return forecast === undefined ? SEND_NOW : waitFor(forecast);
+function recordOf(outcomes: readonly Outcome[]): AdviceRecord {
+  const evaluated = outcomes.length;
+  if (evaluated === 0) return { evaluated, hitRatio: null, statedProbability: null, savingRatio: null };
+  const mean = (of: (outcome: Outcome) => number) =>
+    outcomes.reduce((sum, outcome) => sum + of(outcome), 0) / evaluated;
+  return {
+    evaluated,
+    hitRatio: mean(({ isKept }) => Number(isKept)),
+    statedProbability: mean(({ stated }) => stated),
+    savingRatio: mean(({ saved }) => saved),
+  };
 }
+
+const forecastOf = (forecasts: readonly Forecast[], waitSec: number): Decision =>
+  forecasts.find(({ horizonSec }) => horizonSec === waitSec) ?? null;

@@ -421,7 +421,14 @@ export interface ChainStateOptions {
 /** An engine that takes consecutive blocks only. */
 export type Engine = Pick<
   FeeEngine,
-  'head' | 'push' | 'rewindTo' | 'advice' | 'lanePrices' | 'reachProbability' | 'meanPrices'
+  | 'head'
+  | 'push'
+  | 'rewindTo'
+  | 'advice'
+  | 'recommendation'
+  | 'lanePrices'
+  | 'reachProbability'
+  | 'meanPrices'
 >;
 
 /** After a gap the engine restarts. Returns whether the block is its first. */

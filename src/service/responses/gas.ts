@@ -1,7 +1,7 @@
 import { SPEED_OF_LANE } from '../../contract/choices.ts';
 import type { StatsCurrent } from '../../contract/dashboard.ts';
 import type { GasCurrent, GasRecommendation, GasTrend } from '../../contract/gas.ts';
-import { ADVICE_VERSION, type Advice, type Recommendation } from '../../core/advice.ts';
+import { ADVICE_VERSION, type Advice, type AdviceRecord, type Recommendation } from '../../core/advice.ts';
 import type { Block } from '../../core/block.ts';
 import { type ChainProfile, updateFrequencySec } from '../../core/chains.ts';
 import type { AdviceCount, AdviceScore } from '../../store/advice-track.ts';
@@ -65,11 +65,16 @@ export const gasTrend = ({ advice, updatedAt }: Present): GasTrend => ({
   updatedAt: isoFromMs(updatedAt),
 });
 
+interface Asked {
+  /** For the patience that was asked about; else for the service's own. */
+  readonly recommendation?: Recommendation | undefined;
+  readonly reach?: GasRecommendation['reach'];
+}
+
 export function gasRecommendation(
   { advice, said, updatedAt, profile, loading = false }: Present,
-  reach: GasRecommendation['reach'] = null,
+  { recommendation = advice.recommendation, reach = null }: Asked = {},
 ): GasRecommendation {
-  const { recommendation } = advice;
   const { action, reasons } = recommendation;
   return {
     ...toWire(recommendation),
@@ -86,11 +91,11 @@ export function gasRecommendation(
   };
 }
 
-export function statsCurrent(present: Present): StatsCurrent {
+export function statsCurrent(present: Present, asked?: Asked): StatsCurrent {
   return {
     snapshot: gasCurrent(present),
     trend: gasTrend(present),
-    recommendation: gasRecommendation(present),
+    recommendation: gasRecommendation(present, asked),
   };
 }
 
@@ -100,20 +105,29 @@ const LEAST_JUDGED = 50;
 /** The record of given advice; until it is long enough, that of the engine's walk over history, marked as such. */
 function trackOf(said: AdviceScore | null, walked: Recommendation['track']): GasRecommendation['track'] {
   if (said === null || said.evaluated < LEAST_JUDGED) {
-    const { evaluated } = walked;
-    const isKnown = evaluated >= LEAST_JUDGED;
+    const { savingRatio: _, ...all } = walkedRecord(walked);
     return {
-      evaluated,
-      hitRatio: isKnown ? walked.hitRatio : null,
-      statedProbability: isKnown ? walked.statedProbability : null,
+      ...all,
       basis: 'walked',
-      since: null,
-      versions: [ADVICE_VERSION],
       unjudged: 0,
-      waits: null,
+      waits: walkedRecord(walked.waits),
+      sends: walkedRecord(walked.sends),
     };
   }
-  return { ...counted(said), basis: 'given', unjudged: said.unjudged, waits: counted(said.waits) };
+  const { savingRatio: _, ...all } = counted(said);
+  return { ...all, basis: 'given', unjudged: said.unjudged, waits: counted(said.waits), sends: null };
+}
+
+function walkedRecord({ evaluated, hitRatio, statedProbability, savingRatio }: AdviceRecord) {
+  const isKnown = evaluated >= LEAST_JUDGED;
+  return {
+    evaluated,
+    hitRatio: isKnown ? hitRatio : null,
+    statedProbability: isKnown ? statedProbability : null,
+    savingRatio: isKnown ? savingRatio : null,
+    since: null,
+    versions: [ADVICE_VERSION],
+  };
 }
 
 function counted({ evaluated, kept, statedProbability, since, versions }: AdviceCount) {
@@ -121,6 +135,8 @@ function counted({ evaluated, kept, statedProbability, since, versions }: Advice
     evaluated,
     hitRatio: evaluated === 0 ? null : kept / evaluated,
     statedProbability,
+    // The store does not know yet what was paid.
+    savingRatio: null,
     since: since === null ? null : isoFromSec(since),
     versions: [...versions],
   };

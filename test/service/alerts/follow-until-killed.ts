@@ -131,6 +131,7 @@ function storyEngine(): Engine {
       head = number < 0 ? null : blockOf(number);
     },
     advice: () => null,
+    recommendation: () => null,
     meanPrices: () => null,
     lanePrices: () => (head === null ? null : pricesOf(head.number)),
     reachProbability: () => ({ probability: null, reason: 'nobody asks' }),

@@ -1,6 +1,6 @@
-import { TIME_FRAME_SEC } from '../../../contract/choices.ts';
+import { PATIENCE_SEC, TIME_FRAME_SEC } from '../../../contract/choices.ts';
 import { RateLimits, StatsChart, StatsCurrent, StatsMarket, Summary } from '../../../contract/dashboard.ts';
-import { TimeFrameParameters } from '../../../contract/queries.ts';
+import { PatienceParameters, TimeFrameParameters } from '../../../contract/queries.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import type { AlertService } from '../../alerts/alert-service.ts';
 import type { AutoTxService } from '../../auto-txs/auto-tx-service.ts';
@@ -17,8 +17,10 @@ export const dashboardRoutes = (
 ): Route[] => [
   route('get', PATHS.statsCurrent, {
     summary: 'Price, trend and recommendation of the same block',
+    query: PatienceParameters,
     response: StatsCurrent,
-    handle: () => statsCurrent(state.present()),
+    handle: ({ query: { patienceSec = PATIENCE_SEC.default } }) =>
+      statsCurrent(state.present(), { recommendation: state.recommendation(patienceSec) ?? undefined }),
   }),
   route('get', PATHS.statsChart, {
     summary: 'Prices over a time frame',

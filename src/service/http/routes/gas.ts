@@ -1,3 +1,4 @@
+import { PATIENCE_SEC } from '../../../contract/choices.ts';
 import { GasCurrent, GasRecommendation, GasTrend } from '../../../contract/gas.ts';
 import { RecommendationParameters } from '../../../contract/queries.ts';
 import { API_KEY_HEADER, PATHS } from '../../../contract/routes.ts';
@@ -30,16 +31,18 @@ export const gasRoutes = (state: ServiceState, gate: Gate, streams: GasStreams):
     summary: 'Send now, or wait for what price and how long',
     query: RecommendationParameters,
     response: GasRecommendation,
-    handle({ query: { targetGwei: targetPrice, deadlineSec } }) {
+    handle({ query: { patienceSec = PATIENCE_SEC.default, targetGwei: targetPrice, deadlineSec } }) {
       const present = state.present();
-      if (targetPrice === undefined || deadlineSec === undefined) return gasRecommendation(present);
-      const reach = state.reachProbability(targetPrice, deadlineSec);
-      return gasRecommendation(present, {
-        targetPrice: wireInteger(targetPrice),
-        deadlineSec,
-        probability: reach?.probability ?? null,
-        reason: reach === null ? 'no block is known yet' : reach.reason,
-      });
+      const recommendation = state.recommendation(patienceSec) ?? undefined;
+      if (targetPrice === undefined || deadlineSec === undefined) {
+        return gasRecommendation(present, { recommendation });
+      }
+      const { probability, reason } = state.reachProbability(targetPrice, deadlineSec) ?? {
+        probability: null,
+        reason: 'no block is known yet',
+      };
+      const reach = { targetPrice: wireInteger(targetPrice), deadlineSec, probability, reason };
+      return gasRecommendation(present, { recommendation, reach });
     },
   }),
   route('get', PATHS.gasStream, {
