@@ -48,7 +48,7 @@ export const SIGNED_LONGEST = 4_000_000;
 export const CALLDATA_LONGEST = 2 + 2 * 131_072;
 export const CHECK_RESULTS = ['pass', 'wait', 'block', 'unknown'] as const;
 export const CHECK_NAMES = [
-  ...['chain', 'signature', 'delegation', 'nonce', 'nonce-gap', 'balance', 'cap', 'blob-cap'],
+  ...['chain', 'signature', 'key', 'delegation', 'nonce', 'nonce-gap', 'balance', 'cap', 'blob-cap'],
   ...['intrinsic-gas', 'expiry', 'deadline', 'reachable', 'cost'],
 ];
 export const MOST_GWEI = 1_000_000;

@@ -23,6 +23,10 @@ export interface LeaseOptions {
   /** `stays`: bids for the lease, and keeps it. `visits`: ends soon, never takes it, may write while it is free. */
   readonly role: 'stays' | 'visits';
   readonly report?: () => LeaderReport;
+  /** Why this process may not lead, one line; `null`: it may. Asked with each heartbeat, and before it takes the lease. */
+  readonly cannotLead?: () => Promise<string | null>;
+  /** Called when that changes. */
+  readonly onFitness?: (cannotLead: string | null) => void;
   readonly wallNow: () => number;
   readonly steadyNow?: () => number;
   /** Called once when the lease cannot be read or kept, until that works again. */
@@ -52,6 +56,8 @@ export function createLease({
   process,
   role,
   report,
+  cannotLead,
+  onFitness,
   wallNow,
   steadyNow = () => performance.now(),
   onError,
@@ -65,6 +71,8 @@ export function createLease({
   let lapsesAt: number | null = null;
   let isBidding = false;
   let problem: string | null = null;
+  let unfit: string | null = null;
+  let fitnessAt = Number.NEGATIVE_INFINITY;
   let work: Promise<void> = Promise.resolve();
   let running: Promise<void> | null = null;
 
@@ -104,15 +112,27 @@ export function createLease({
   async function look(mustBeat = false): Promise<void> {
     if (holder !== null) return beat(holder, mustBeat);
     await observe();
+    if (steadyNow() - fitnessAt >= BEAT_MS) await checkFitness();
     if (held() !== null) return become('stands-by');
     if (!isBidding) return become('unknown');
     if (role === 'visits') return become('visits');
     await take();
   }
 
+  async function checkFitness(): Promise<void> {
+    if (role === 'visits' || cannotLead === undefined) return;
+    const next = await cannotLead();
+    fitnessAt = steadyNow();
+    if (next === unfit) return;
+    unfit = next;
+    onFitness?.(next);
+  }
+
   async function beat(by: string, must: boolean): Promise<void> {
     const next = steadyNow() + LEASE_LAPSES_MS;
     if (!must && next - (lapsesAt ?? 0) < BEAT_MS) return;
+    await checkFitness();
+    if (unfit !== null) return release();
     const heartbeatAt = wallNow();
     if (!(await store.beat(by, heartbeatAt, report?.() ?? null))) {
       holder = null;
@@ -123,6 +143,8 @@ export function createLease({
   }
 
   async function take(): Promise<void> {
+    await checkFitness();
+    if (unfit !== null) return become(held() === null ? 'unknown' : 'stands-by');
     const now = wallNow();
     const place = placeOf(pid);
     const times = { since: now, heartbeatAt: now, ageMs: null };
@@ -187,6 +209,11 @@ export function createLease({
     /** The leader's report, while another process leads. */
     get leaderReport(): LeaderReport | null {
       return state === 'stands-by' ? (held()?.report ?? null) : null;
+    },
+
+    /** Why this process may not lead, one line; `null`: it may. */
+    get unfit(): string | null {
+      return unfit;
     },
 
     /** Why it could not be read or taken at the last try; `null`: it could. */

@@ -159,12 +159,14 @@ export function createServiceState(parts: ServiceParts) {
       const nodes = source.health();
       const { held } = lease;
       const stale = present?.problem?.message ?? 'the blocks since the last run are still to come';
-      const why = present?.stale
-        ? `prices are stale: ${stale}`
-        : (database.damage?.message ??
-          chain.writeProblem ??
-          (lease.problem && unsavedWords(lease.problem)) ??
-          (held === null && !lease.isVisitor ? NO_LEADER : null));
+      const why =
+        lease.unfit ??
+        (present?.stale
+          ? `prices are stale: ${stale}`
+          : (database.damage?.message ??
+            chain.writeProblem ??
+            (lease.problem && unsavedWords(lease.problem)) ??
+            (held === null && !lease.isVisitor ? NO_LEADER : null)));
       const unwell = why === null ? null : unavailable(why, DOWN_RETRY_SEC);
       return {
         chain: chain.profile,

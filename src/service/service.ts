@@ -8,6 +8,7 @@ import { AlertStore, alertFigures } from '../store/alerts.ts';
 import { AutoTxStore } from '../store/auto-txs.ts';
 import { BlockStore } from '../store/blocks.ts';
 import { type Database, openDatabase } from '../store/database.ts';
+import { EncryptionKey } from '../store/encryption-key.ts';
 import { HistoryStore } from '../store/history.ts';
 import { LeaseStore } from '../store/lease.ts';
 import { OutboxStore } from '../store/outbox.ts';
@@ -83,11 +84,20 @@ export async function startService(options: ServiceOptions) {
   const { source, signal, wallNow = Date.now, onError = () => {}, onNews = () => {} } = options;
   const database =
     typeof options.database === 'string' ? await openDatabase(options.database) : options.database;
+  const encryptionKey = new EncryptionKey(database);
+  const warning = database.sealer.warning();
+  if (warning !== null) onNews({ isWell: false, message: warning });
   const lease = createLease({
     store: new LeaseStore(database),
     process: options.process ?? `process ${process.pid}`,
     role: options.role ?? 'stays',
     report: () => follower.report(price.usd),
+    cannotLead: () => encryptionKey.problem(),
+    onFitness: (cannotLead) =>
+      onNews({
+        isWell: cannotLead === null,
+        message: cannotLead ?? 'the encryption key is back: this process may lead, and auto-txs go on',
+      }),
     wallNow,
     onError,
   });
@@ -189,6 +199,7 @@ export async function startService(options: ServiceOptions) {
       ...shared,
       store: autoTxStore,
       chain: () => follower.chain.profile,
+      isKeyMissing: () => lease.unfit !== null && lease.held === null,
       moment: state.moment,
       reach: state.reachProbability,
       confirmations,

@@ -17,6 +17,7 @@ import type { Hex } from '../core/block.ts';
 import { type AutoTxRow, toAutoTxRow, toKeptAutoTx } from './auto-tx-rows.ts';
 import { integer, isHex, oneOf } from './columns.ts';
 import { type Database, Store } from './database.ts';
+import { requireKey } from './encryption-key.ts';
 import { requireRight, type WriteRight } from './lease.ts';
 import type { Sealed } from './sealer.ts';
 import {
@@ -54,7 +55,6 @@ export class AutoTxStore extends Store {
   /** Stores a new auto-tx with its raw bytes (`null`: a draft), unless its owner has `most` unfinished ones. */
   async create(autoTx: KeptAutoTx, signed: Uint8Array | null, most: number) {
     const { id, owner, createdAt } = autoTx;
-    const sealed = signed && this.database.sealer.seal(id, signed);
     return this.database.transaction(async (trx) => {
       if ((signed === null) !== (autoTx.signed === null)) throw new RangeError('a draft has no bytes');
       const open = trx.selectFrom('auto_txs').where('owner', '=', owner).where(IS_OPEN);
@@ -65,7 +65,7 @@ export class AutoTxStore extends Store {
       const message =
         signed === null ? 'created as a draft, without a signature' : 'created; it waits for its target';
       await addNotes(trx, id, [{ kind: 'CREATED', blockNumber: null, message }], createdAt);
-      if (sealed !== null) await insertSigned(trx, id, sealed);
+      if (signed !== null) await insertSigned(trx, id, await this.#seal(trx, id, signed));
       await forgetFinished(trx, owner);
       return { kind: 'created' } as const;
     });
@@ -148,7 +148,6 @@ export class AutoTxStore extends Store {
     by: 'owner' | 'engine',
   ): Promise<AutoTxChanged | null> {
     const right = this.#right();
-    const { sealer } = this.database;
     // Transactions reject only with a `StoreError`, so other errors become its result.
     const outcome = await this.database.transaction<AutoTxChanged | { error: unknown } | null>(
       async (trx) => {
@@ -166,13 +165,18 @@ export class AutoTxStore extends Store {
         const after = { ...change.autoTx, id, owner, createdAt };
         const rival = isNewNonce(before, after) ? await findRival(trx, after) : null;
         if (rival !== null) return { error: new SameNonceError(rival) };
-        const signed = change.signed && sealer.seal(id, change.signed);
+        const signed = change.signed && (await this.#seal(trx, id, change.signed));
         await writeAutoTx(trx, before, { ...change, autoTx: after, signed });
         return { before, after };
       },
     );
     if (outcome !== null && 'error' in outcome) throw outcome.error;
     return outcome;
+  }
+
+  async #seal(trx: Queries, id: string, signed: Uint8Array): Promise<Sealed> {
+    await requireKey(trx, this.database);
+    return this.database.sealer.seal(id, signed);
   }
 
   /** Deletes a draft or final auto-tx with its bytes and timeline. Its savings stay counted. */

@@ -7,7 +7,7 @@ import { Migrator } from 'kysely/migration';
 import { databaseName, hasNoFile, isServerUrl } from './database-url.ts';
 import { damaged, StoreError, type StoreErrorCode, toStoreError } from './errors.ts';
 import { HISTORY_MIGRATIONS, KEY_MIGRATIONS, type Migrations } from './migrations.ts';
-import { createSealer, ephemeralSealer, fileSealer, NO_SEALER, type Sealer } from './sealer.ts';
+import { ephemeralSealer, fileSealer, givenSealer, NO_SEALER, type Sealer } from './sealer.ts';
 import { sqliteDialect } from './sqlite.ts';
 import { isPostgres, type KeyTables, type Queries, readMeta, saveMeta, type Tables } from './tables.ts';
 
@@ -81,7 +81,7 @@ export async function openDatabase(
 }
 
 function sealerOf(target: string, key: Buffer | null): Sealer {
-  if (key !== null) return createSealer(() => key);
+  if (key !== null) return givenSealer(key);
   if (isServerUrl(target)) return NO_SEALER;
   return hasNoFile(target) ? ephemeralSealer() : fileSealer(target);
 }
@@ -92,6 +92,7 @@ async function sealOnce(db: Queries, sealer: Sealer): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const signed = trx.selectFrom('signed_transactions').select(['auto_tx_id as id', 'bytes']);
     const plain = await signed.where('key_id', 'is', null).execute();
+    if (plain.length > 0) sealer.makeKey();
     for (const { id, bytes } of plain) {
       const { keyId, bytes: sealed } = sealer.seal(id, bytes);
       const row = trx.updateTable('signed_transactions').set({ bytes: sealed, key_id: keyId });

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import type { Database, KeyDatabase } from './database.ts';
+import { KEY_ID } from './encryption-key.ts';
 import { StoreError } from './errors.ts';
 import { LEASE_LAPSES_MS } from './lease.ts';
 import { type KeyTables, ROWS_AT_ONCE, type Tables } from './tables.ts';
@@ -96,8 +97,8 @@ async function copy(source: Untyped, target: Untyped, table: string, change: (ro
     const last = rows.at(-1);
     if (last === undefined) return copied;
     after = last.row_number;
-    // Only the file needs its note of being sealed.
-    const wanted = rows.filter(({ key }) => key !== 'sealed');
+    // Only the file needs its note of being sealed; the server's key is another.
+    const wanted = rows.filter(({ key }) => key !== 'sealed' && key !== KEY_ID);
     const values = wanted.map(({ row_number: _, ...row }) => change(row));
     if (values.length > 0) await target.insertInto(table).values(values).execute();
     copied += values.length;

@@ -1,6 +1,17 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { StoreError } from './errors.ts';
 
 const KEY_BYTES = 32;
@@ -15,30 +26,60 @@ export interface Sealed {
   readonly bytes: Uint8Array;
 }
 
+/** Where the key of signed bytes comes from. */
+export interface KeyPlace {
+  /** For people: where the right key belongs. */
+  readonly remedy: string;
+  /** `null`: there is none. @throws {StoreError} `no-key` for one that is no key, or cannot be read */
+  readonly read: () => Buffer | null;
+  /** Makes one for a database that has none. @throws {StoreError} when it cannot */
+  readonly make: () => Buffer;
+  /** One line: others can read it; `null`: they cannot. */
+  readonly warning?: () => string | null;
+}
+
 export type Sealer = ReturnType<typeof createSealer>;
 
-export function createSealer(getKey: () => Buffer) {
+export function createSealer(place: KeyPlace) {
   let key: Buffer | null = null;
+  /** Read again until there is one: it may be put back. */
   const current = () => {
-    key ??= getKey();
-    return { key, keyId: createHash('sha256').update(key).digest('hex').slice(0, 16) };
+    key ??= place.read();
+    return key;
   };
   return {
-    /** Bytes sealed for one auto-tx cannot be opened for another. */
+    remedy: place.remedy,
+    warning: () => place.warning?.() ?? null,
+    /** The id of the key that is here; `null`: there is none. @throws {StoreError} `no-key` */
+    keyId: (): string | null => {
+      const here = current();
+      return here && idOf(here);
+    },
+    /** Reads it again when it is needed next. */
+    forget: () => {
+      key = null;
+    },
+    /** Makes a key for a database that has none, and returns its id. @throws {StoreError} */
+    makeKey: (): string => {
+      key = current() ?? place.make();
+      return idOf(key);
+    },
+    /** Bytes sealed for one auto-tx cannot be opened for another. @throws {StoreError} `no-key` */
     seal(autoTxId: string, bytes: Uint8Array): Sealed {
-      const { key, keyId } = current();
+      const here = current();
+      if (here === null) throw noKey(`there is no key to encrypt auto-txs with: ${place.remedy}`);
       const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(autoTxId));
+      const cipher = createCipheriv(CIPHER, here, nonce).setAAD(Buffer.from(autoTxId));
       const text = Buffer.concat([cipher.update(bytes), cipher.final()]);
-      return { keyId, bytes: Buffer.concat([nonce, cipher.getAuthTag(), text]) };
+      return { keyId: idOf(here), bytes: Buffer.concat([nonce, cipher.getAuthTag(), text]) };
     },
     /** `null`: sealed with another key, no key, or damaged. */
     open(autoTxId: string, { keyId, bytes }: Sealed): Uint8Array | null {
       try {
-        const { key, keyId: ours } = current();
-        if (keyId !== ours) return null;
+        const here = current();
+        if (here === null || keyId !== idOf(here)) return null;
         const [nonce, rest] = [bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES)];
-        const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
+        const decipher = createDecipheriv(CIPHER, here, nonce, { authTagLength: TAG_BYTES })
           .setAAD(Buffer.from(autoTxId))
           .setAuthTag(rest.subarray(0, TAG_BYTES));
         const plain = [decipher.update(rest.subarray(TAG_BYTES)), decipher.final()];
@@ -50,33 +91,109 @@ export function createSealer(getKey: () => Buffer) {
   };
 }
 
-/** Without a key auto-txs cannot be stored. */
-export const NO_SEALER: Sealer = createSealer(() => {
-  throw new StoreError(
-    'no-key',
-    'auto-txs are kept encrypted, and there is no key for that: set GASTOP_ENCRYPTION_KEY (openssl rand -base64 32), the same for all processes',
-  );
+const idOf = (key: Buffer) => createHash('sha256').update(key).digest('hex').slice(0, 16);
+
+export const noKey = (message: string): StoreError => new StoreError('no-key', message);
+
+const MAKE_ONE = 'set GASTOP_ENCRYPTION_KEY (openssl rand -base64 32), the same for all processes';
+
+/** A server keeps its key elsewhere: without one auto-txs cannot be stored. */
+export const NO_SEALER: Sealer = createSealer({
+  remedy: MAKE_ONE,
+  read: () => null,
+  make: () => {
+    throw noKey(`auto-txs are kept encrypted, and there is no key for that: ${MAKE_ONE}`);
+  },
 });
 
-/** A key that is lost with the process, as its database is. */
-export const ephemeralSealer = (): Sealer => createSealer(() => randomBytes(KEY_BYTES));
+/** The key of the settings. */
+export const givenSealer = (key: Buffer): Sealer =>
+  createSealer({
+    remedy: 'set GASTOP_ENCRYPTION_KEY to the key of its other processes',
+    read: () => key,
+    make: () => key,
+  });
 
-/** The key beside a database file, readable by its owner alone; created when first needed. */
+/** A key that is lost with the process, as its database is. */
+export const ephemeralSealer = (): Sealer => givenSealer(randomBytes(KEY_BYTES));
+
+/** The key beside a database file, readable by its owner alone. */
 export function fileSealer(database: string): Sealer {
   const path = `${database}.key`;
-  return createSealer(() => {
-    try {
-      writeFileSync(path, `${randomBytes(KEY_BYTES).toString('base64')}\n`, { flag: 'wx', mode: 0o600 });
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    }
-    const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'base64');
-    if (key.length === KEY_BYTES) return key;
-    throw new StoreError(
-      'no-key',
-      `${basename(path)} holds no key; put back the right one, or remove it: then auto-txs sealed with it are disabled`,
-    );
+  const name = basename(path);
+  const read = () => readKey(path, name);
+  return createSealer({
+    remedy: `put ${name} back beside it`,
+    read,
+    make: () => {
+      makeWhole(path, `${randomBytes(KEY_BYTES).toString('base64')}\n`);
+      const made = read();
+      if (made === null) throw noKey(`${name} was removed while it was made`);
+      return made;
+    },
+    warning: () => {
+      const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+      const isOpen = process.platform !== 'win32' && (mode & 0o077) !== 0;
+      return isOpen ? `others on this machine can read ${name}; run chmod 600 on it` : null;
+    },
   });
+}
+
+function readKey(path: string, name: string): Buffer | null {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw noKey(`${name} cannot be read (${codeOf(error)}); check the rights on it`);
+  }
+  const key = Buffer.from(text.trim(), 'base64');
+  if (key.length === KEY_BYTES) return key;
+  throw noKey(`${name} holds no key of ${KEY_BYTES} bytes; put back the right one`);
+}
+
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');
+
+/** Makes a file whole or not at all, durable, for its owner alone; leaves one that is there as it is. */
+function makeWhole(path: string, text: string): void {
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  try {
+    const file = openSync(draft, 'wx', 0o600);
+    try {
+      writeFileSync(file, text);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    publish(draft, path);
+    syncFolder(dirname(path));
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Fails with `EEXIST` where another process was first. */
+function publish(draft: string, path: string): void {
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    // File systems without links, such as FAT.
+    if (!['EPERM', 'ENOTSUP', 'ENOSYS'].includes(codeOf(error)) || existsSync(path)) throw error;
+    renameSync(draft, path);
+  }
+}
+
+function syncFolder(path: string): void {
+  // Windows opens no folder.
+  if (process.platform === 'win32') return;
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
 }
 
 /** Parses what `openssl rand -base64 32` or `-hex 32` prints. @throws RangeError without any part of `text`. */

@@ -4,9 +4,11 @@ import { databaseName, isServerUrl, parseDatabaseUrl } from '../../store/databas
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { keysDatabase } from '../config-file.ts';
 import { usageError } from '../errors.ts';
+import type { Io } from '../io.ts';
 import { note, tildePath } from '../output.ts';
 import { checked, given } from '../parse.ts';
-import { parsePath } from '../settings.ts';
+import { parsePath, type Settings } from '../settings.ts';
+import { isConfirmed, requireTerminal } from './resource.ts';
 
 export function addMigrate(program: CliCommand): void {
   program
@@ -14,19 +16,35 @@ export function addMigrate(program: CliCommand): void {
     .summary('from a database file to PostgreSQL')
     .description(
       'Copies history, alerts, auto-txs and keys to an empty PostgreSQL database, all or nothing. The files stay as they are. ' +
-        'Signed transactions are encrypted with GASTOP_ENCRYPTION_KEY on the way.',
+        'Signed transactions are encrypted with GASTOP_ENCRYPTION_KEY on the way. ' +
+        '--new-key and --begin-anew change the database that --db or --database names; they ask first, and without a terminal need --yes.',
     )
-    .requiredOption('--from <FILE>', 'the database file')
+    .option('--from <FILE>', 'the database file')
     .option('--keys <FILE>', 'the database of the keys (default: that of the data folder)')
     .option('--to <URL>', 'the PostgreSQL database (default: GASTOP_DATABASE_URL)')
+    .option('--new-key', 'the encryption key is lost: go on with the one that is here')
+    .option('--begin-anew', 'the chain began anew: drop its history, keep alerts, disable auto-txs')
+    .option('--yes', 'do not ask')
     .examples('gastop migrate --from chain-1.db --keys keys.db --to postgres://gastop@db.example.org/gastop')
     .does(migrate);
 }
 
-type MigrateFlags = Flags<'keys' | 'to'> & { readonly from: string };
+type MigrateFlags = Flags<'keys' | 'to' | 'from', 'newKey' | 'beginAnew' | 'yes'>;
 
-async function migrate({ io, loadSettings }: CommandContext, flags: MigrateFlags): Promise<void> {
-  const { settings } = await loadSettings();
+async function migrate(context: CommandContext, flags: MigrateFlags): Promise<void> {
+  const { from, newKey, beginAnew } = flags;
+  if ([from, newKey, beginAnew].filter((each) => each !== undefined).length !== 1)
+    throw usageError('give one of --from FILE, --new-key and --begin-anew');
+  const { settings } = await context.loadSettings();
+  if (from !== undefined) return move(context.io, settings, { ...flags, from });
+  return newKey ? replaceKey(context.io, settings, flags) : beginChainAnew(context.io, settings, flags);
+}
+
+async function move(
+  io: Io,
+  settings: Settings,
+  flags: MigrateFlags & { readonly from: string },
+): Promise<void> {
   const named = settings.db.value !== null && isServerUrl(settings.db.value) ? settings.db.value : null;
   const to = given('--to', flags.to, parseDatabaseUrl) ?? named;
   if (to === null)
@@ -51,6 +69,41 @@ async function migrate({ io, loadSettings }: CommandContext, flags: MigrateFlags
     .map((file) => tildePath(file, io.home))
     .join(' and ');
   note(io, `all of ${files} is in ${databaseName(to)}; start gastop on it from now on`);
+}
+
+async function replaceKey(io: Io, settings: Settings, { yes }: MigrateFlags): Promise<void> {
+  await using database = await openNamed(settings);
+  const { EncryptionKey } = await import('../../store/encryption-key.ts');
+  const key = new EncryptionKey(database);
+  if ((await key.problem()) === null)
+    return note(io, `the encryption key of ${database.name} is here; nothing changes`);
+  requireTerminal(io, 'going on with another key', yes);
+  const lost = 'what was encrypted with the former key is never broadcast unless that comes back';
+  if (!yes && !(await isConfirmed(io, `${database.name} goes on with the key that is here: ${lost}. Go on`)))
+    return note(io, 'nothing was changed');
+  await key.replace();
+  note(io, `${database.name} goes on with the key that is here`);
+}
+
+async function beginChainAnew(io: Io, settings: Settings, { yes }: MigrateFlags): Promise<void> {
+  await using database = await openNamed(settings);
+  const { BlockStore } = await import('../../store/blocks.ts');
+  // While a process leads it has the chain that is stored.
+  const blocks = new BlockStore(database, () => ({ kind: 'visitor', now: io.now() }), io.now);
+  requireTerminal(io, 'dropping the history', yes);
+  const what = `drop the history of ${database.name}, and disable its auto-txs until they are enabled`;
+  if (!yes && !(await isConfirmed(io, `${what[0]?.toUpperCase()}${what.slice(1)}`)))
+    return note(io, 'nothing was changed');
+  await blocks.beginAnew(undefined);
+  note(io, `${database.name} takes the chain of the next process that leads`);
+}
+
+async function openNamed({ db, encryptionKey }: Settings) {
+  if (db.value === null) throw usageError('name the database with --db FILE or --database URL');
+  if (!isServerUrl(db.value)) thereAt('--db', db.value);
+  const { openDatabase } = await import('../../store/database.ts');
+  const database = await openDatabase(db.value, encryptionKey.value);
+  return Object.assign(database, { [Symbol.asyncDispose]: database.close });
 }
 
 function thereAt(flag: string, text: string): string {

@@ -61,6 +61,8 @@ interface WaitingBelow {
 export interface PreflightFacts {
   readonly transaction: SignedTransaction;
   readonly order: AutoTxOrder;
+  /** Its signed bytes are encrypted with a key that the service does not have. */
+  readonly isKeyMissing?: boolean;
   /** The target is the present price, because the user chose none. */
   readonly isTargetPresent?: boolean;
   /** Why this source cannot broadcast, see `cannotBroadcastReason` of target.ts; `null` when it can. */
@@ -92,11 +94,28 @@ export const EXPIRY_MOST_MS = 366 * 86_400_000;
 
 /** What holds back a transaction whose target is reached. Its cap is a part of the target. */
 const HOLDS: readonly (readonly [check: string, words: string])[] = [
+  ['key', 'its encryption key'],
   ['nonce', 'the one with its nonce in the pool'],
   ['nonce-gap', 'the nonces below it'],
   ['balance', 'the balance'],
   ['blob-cap', 'the blob base fee'],
 ];
+
+/** A backup without its key, or a process with another one. */
+export const KEY_GONE: Obstacle = {
+  code: 'key_gone',
+  message:
+    'its signed bytes are encrypted with a key that is not here: it is broadcast once that is back; if it is lost, cancel it and schedule it again',
+};
+
+const keyCheck = needs(KEY_GONE.code, KEY_GONE.message);
+
+/** The checks of one whose key is not here, and of which no decision says so yet. */
+export function withKeyCheck(checks: readonly Check[]): readonly Check[] {
+  const others = checks.filter(({ name }) => name !== 'key');
+  const after = others.findIndex(({ name }) => name === 'signature') + 1;
+  return others.toSpliced(after, 0, { name: 'key', ...keyCheck });
+}
 
 /** All checks of a transaction before it is sent, each with a line for people. Names and order are part of the contract. */
 export function preflight(facts: PreflightFacts): Check[] {
@@ -104,6 +123,7 @@ export function preflight(facts: PreflightFacts): Check[] {
   const found: Record<string, Found | null> = {
     chain: chainCheck(facts),
     signature: passes(`signed by ${transaction.from}`),
+    key: facts.isKeyMissing ? keyCheck : null,
     delegation: delegationCheck(facts),
     nonce: nonceCheck(facts),
     'nonce-gap': nonceGapCheck(facts),
@@ -127,7 +147,14 @@ export function preflight(facts: PreflightFacts): Check[] {
 }
 
 /** Checks that are valid on any chain. */
-const ANYWHERE: ReadonlySet<string> = new Set(['chain', 'signature', 'delegation', 'expiry', 'deadline']);
+const ANYWHERE: ReadonlySet<string> = new Set([
+  'chain',
+  'signature',
+  'key',
+  'delegation',
+  'expiry',
+  'deadline',
+]);
 
 function nonceCheck({ transaction: { nonce }, nextNonce, pendingNonce, rivalId }: PreflightFacts): Found {
   if (nextNonce === null) return unknown(`whether nonce ${nonce} is free is unknown`);

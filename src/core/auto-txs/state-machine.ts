@@ -419,7 +419,7 @@ function taken(state: AutoTxState, seen: Observation, { nonce, confirmations }: 
 }
 
 /** Signed, and not submitted, or no node has it any more. */
-const isWaiting = ({ status }: AutoTxState) => status === 'PENDING' || status === 'DISABLED';
+export const isWaiting = ({ status }: AutoTxState) => status === 'PENDING' || status === 'DISABLED';
 
 const note = (kind: NoteKind, message: string, blockNumber: number | null = null): Note => ({
   kind,

@@ -58,6 +58,8 @@ export interface AutoTxServiceParts extends CheckerParts {
   readonly store: AutoTxStore;
   readonly chain: () => ChainProfile | null;
   readonly confirmations: (chain: ChainProfile) => number;
+  /** Whether no process leads that has the key of signed bytes: they wait until one does. */
+  readonly isKeyMissing: () => boolean;
   readonly reach: (price: bigint, withinSec: number) => Chance | null;
   readonly onChanged?: () => void;
 }

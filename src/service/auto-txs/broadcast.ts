@@ -1,7 +1,13 @@
 import { type ChainSource, SendFailure } from '../../chain/chain-source.ts';
 import { type KeptAutoTx, transactionOf } from '../../core/auto-txs/kept-auto-tx.ts';
 import type { PreflightFacts } from '../../core/auto-txs/preflight.ts';
-import { preflight, verdict, waitingBelow, withKeptDelegation } from '../../core/auto-txs/preflight.ts';
+import {
+  KEY_GONE,
+  preflight,
+  verdict,
+  waitingBelow,
+  withKeptDelegation,
+} from '../../core/auto-txs/preflight.ts';
 import { type AutoTxEvent, type Obstacle, stepAutoTx } from '../../core/auto-txs/state-machine.ts';
 import { comparedPrice, isDue } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
@@ -124,7 +130,7 @@ export async function decideOne(seen: KeptAutoTx, sender: SenderFacts, context: 
   const { live, ...ofSender } = sender;
   const { parameters } = sender.dataFees;
   const isBySize = parameters !== null && parameters.rate !== 0n;
-  const bytes = isBySize ? await context.store.signedBytes(seen.id) : null;
+  const bytes = await context.store.signedBytes(seen.id);
   return decideDue(seen, context, (kept, present) => {
     const { order, state } = kept;
     const profile = context.profile();
@@ -139,9 +145,10 @@ export async function decideOne(seen: KeptAutoTx, sender: SenderFacts, context: 
       ...ofSender,
       transaction: {
         ...transaction,
-        ...(bytes instanceof Uint8Array && { compressedSize: fastLzLength(bytes) }),
+        ...(isBySize && bytes instanceof Uint8Array && { compressedSize: fastLzLength(bytes) }),
       },
       order,
+      isKeyMissing: bytes === 'sealed',
       chainId: profile.id,
       chainName: profile.name,
       nativeSymbol: profile.nativeSymbol,
@@ -211,13 +218,6 @@ const BYTES_GONE: Obstacle = {
   message: 'its signed bytes are no longer stored: schedule it again',
 };
 
-/** A backup without its key, or a process with another key. */
-const KEY_GONE: Obstacle = {
-  code: 'key_gone',
-  message:
-    'its signed bytes are encrypted with a key that is not here: put it back and enable it, or schedule it again',
-};
-
 /** Sends it and stores the result; its bytes are only in that request. Rejects only with a `StoreError`. */
 export async function sendOne({ kept, at: decidedAt }: Decided, context: EngineContext): Promise<Sent> {
   const { source, store } = context;
@@ -230,7 +230,7 @@ export async function sendOne({ kept, at: decidedAt }: Decided, context: EngineC
     return 'refused';
   }
   if (bytes === 'sealed') {
-    await happen(kept, { type: 'disable', obstacle: KEY_GONE }, context);
+    await happen(kept, declined(kept, KEY_GONE, context), context);
     return 'refused';
   }
   if (!isStillWanted()) return 'unsure';

@@ -71,7 +71,8 @@ export class Follower {
   }
 
   get problem(): Problem | null {
-    const writeProblem = this.#options.unsaved ?? this.chain.writeProblem;
+    const { unsaved, lease } = this.#options;
+    const writeProblem = unsaved ?? (lease.held === null ? lease.unfit : null) ?? this.chain.writeProblem;
     const { problem } = this.state;
     if (problem !== null || writeProblem === null || this.state.isWaiting) return problem;
     return { message: writeProblem, retryAt: null };

@@ -7,8 +7,8 @@ import {
   savingsOf,
   type TimelineEntry,
 } from '../../core/auto-txs/kept-auto-tx.ts';
-import { capCheck } from '../../core/auto-txs/preflight.ts';
-import { type AutoTxState, takenWords } from '../../core/auto-txs/state-machine.ts';
+import { capCheck, KEY_GONE, withKeyCheck } from '../../core/auto-txs/preflight.ts';
+import { type AutoTxState, isWaiting, takenWords } from '../../core/auto-txs/state-machine.ts';
 import { forecastPrice, forecastWithin, isReached } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { chainProfile } from '../../core/chains.ts';
@@ -55,7 +55,7 @@ export function autoTxResponse(
     maxPriorityFeePerGas: integerOrNull(signed?.maxPriorityFeePerGas),
     gasPrice: integerOrNull(signed?.gasPrice),
     hash,
-    checks: [...autoTx.checks],
+    checks: [...moment.checks(autoTx)],
     checkedAt: isoOrNull(autoTx.checkedAt),
     createdAt: isoFromMs(autoTx.createdAt),
     updatedAt: isoFromMs(autoTx.updatedAt),
@@ -131,7 +131,8 @@ const REMEMBERED_MOST = 2_000;
 type AutoTxMoment = ReturnType<ReturnType<typeof autoTxMoments>>;
 
 /** Forecasts for responses about auto-txs, cached until the next block. */
-export function autoTxMoments({ chain, moment, reach, confirmations, wallNow }: AutoTxServiceParts) {
+export function autoTxMoments(parts: AutoTxServiceParts) {
+  const { chain, moment, reach, confirmations, isKeyMissing, wallNow } = parts;
   const known = new Map<string, number | null>();
   let advice: Present['advice'] | null = null;
 
@@ -158,7 +159,13 @@ export function autoTxMoments({ chain, moment, reach, confirmations, wallNow }: 
       head: present?.head.number ?? null,
       chain: chain(),
       confirmations,
-      hold: (autoTx: KeptAutoTx) => presentHold(autoTx, present),
+      checks: ({ checks, state, signed }: KeptAutoTx) =>
+        signed !== null && isWaiting(state) && isKeyMissing() ? withKeyCheck(checks) : checks,
+      hold: (autoTx: KeptAutoTx) => {
+        const { state, signed } = autoTx;
+        const isHeld = state.status === 'PENDING' && signed !== null && isKeyMissing();
+        return isHeld ? { ...KEY_GONE, retryAt: now, times: 1 } : presentHold(autoTx, present);
+      },
       /** Probability and horizon for the target of a pending one. */
       reach: (autoTx: KeptAutoTx) => {
         const withinSec = autoTx.state.status === 'PENDING' ? timeLeftSec(autoTx.order.expiresAt, now) : null;

@@ -23,7 +23,7 @@ const waiting = (id: string, nonce: number, status = 'PENDING') => ({ id, nonce,
 describe('a pre-flight', () => {
   it("has the contract's lines in their order, that of blobs only where there are some", () => {
     const names = (facts: PreflightFacts) => preflight(facts).map(({ name }) => name);
-    const ofSome = ['delegation', 'deadline'];
+    const ofSome = ['key', 'delegation', 'deadline'];
     const plain = CHECK_NAMES.filter((name) => !ofSome.includes(name));
     expect(names(signed(blobs))).toEqual(plain);
     expect(names(FACTS)).toEqual(plain.filter((name) => name !== 'blob-cap'));
@@ -35,6 +35,17 @@ describe('a pre-flight', () => {
     expect(waiting.map(({ name, result, code }) => [name, result, code])).toEqual([
       ['reachable', 'wait', 'target_not_reached'],
     ]);
+  });
+
+  it('waits for a key that is not here, whatever chain it is for', () => {
+    for (const facts of [FACTS, signed(blobs), signed({ chainId: 10 })]) {
+      const [, , third] = preflight({ ...facts, isKeyMissing: true });
+      expect(third).toMatchObject({ name: 'key', result: 'wait', ok: false, code: 'key_gone' });
+    }
+    expect(verdict({ ...FACTS, lanePrice: 1n, isKeyMissing: true })).toMatchObject({
+      kind: 'hold',
+      obstacle: { code: 'key_gone' },
+    });
   });
 
   it('says which facts are unknown', () => {
@@ -55,7 +66,7 @@ describe('a pre-flight', () => {
     const unasked = preflight(elsewhere).filter(({ message }) => message.startsWith('not checked'));
     expect(unasked.map(({ name }) => name)).toEqual(
       CHECK_NAMES.filter(
-        (name) => !['chain', 'signature', 'delegation', 'expiry', 'deadline'].includes(name),
+        (name) => !['chain', 'signature', 'key', 'delegation', 'expiry', 'deadline'].includes(name),
       ),
     );
     for (const check of unasked) {
@@ -329,7 +340,7 @@ describe('an account that is delegated (EIP-7702)', () => {
   it('has a line of its own, after the signature', () => {
     expect(line(FACTS, 'delegation')).toBeUndefined();
     expect(preflight(handing(one)).map(({ name }) => name)).toEqual(
-      CHECK_NAMES.filter((name) => name !== 'deadline' && name !== 'blob-cap'),
+      CHECK_NAMES.filter((name) => name !== 'key' && name !== 'deadline' && name !== 'blob-cap'),
     );
     expect(line(handing(one), 'delegation')).toBe(
       `? ${words} (on this chain): make sure that you trust this code`,

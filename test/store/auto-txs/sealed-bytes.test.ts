@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { toAutoTxRow } from '../../../src/store/auto-tx-rows.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
+import { EncryptionKey } from '../../../src/store/encryption-key.ts';
 import { ENGINES, emptyDatabase } from '../../helpers/databases.ts';
 import { migrated, openDatabase } from '../../helpers/open-database.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
@@ -82,6 +83,10 @@ test('a file of before is sealed where it lies, with a key beside it for its own
   await rm(`${path}.key`);
   const found = await open(path);
   expect(await found.store.signedBytes('old')).toBe('sealed');
+  const key = new EncryptionKey(found.database);
+  expect(await key.problem()).toContain('chain-1.db is missing: put chain-1.db.key back');
+  await key.replace();
+  expect(await key.problem()).toBeNull();
   await found.store.create(keptAutoTx('new', { signed: { nonce: 8 } }), bytesOf('new'), NO_CAP);
   expect(await found.store.signedBytes('new')).toEqual(bytesOf('new'));
 });
