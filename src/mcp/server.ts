@@ -78,14 +78,71 @@ export async function serveOverStdio(options: McpOptions, signal: AbortSignal): 
   await promise;
 }
 
-/** Responds to one HTTP request; stateless, without server-sent messages. */
-export function respondOverHttp(
+/**
+ * Responds to one HTTP request; stateless, without server-sent messages. Resolves when the whole response is there, so
+ * that none of its work goes on afterwards.
+ * @param message the parsed body of `request`; `undefined` when it is not JSON
+ */
+export async function respondOverHttp(
   request: Request,
-  { maxBytes, ...options }: McpOptions & { readonly maxBytes: number },
+  message: unknown,
+  options: McpOptions,
 ): Promise<Response> {
-  const { fetch } = createMcpHandler(() => createServer(options), {
-    maxRequestBodySize: maxBytes,
-    maxSubscriptions: 0,
-  });
-  return fetch(request);
+  const respond = async (parsedBody: unknown): Promise<WholeResponse> => {
+    const { fetch } = createMcpHandler(() => createServer(options), { maxSubscriptions: 0 });
+    const { status, headers, body } = await fetch(
+      request,
+      parsedBody === undefined ? undefined : { parsedBody },
+    );
+    return { status, headers, text: body === null ? null : await new Response(body).text() };
+  };
+  const { status, headers, text } = await (isList(message)
+    ? respondToList(request, message, options, respond)
+    : respond(message));
+  return new Response(text, { status, headers });
+}
+
+interface WholeResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string | null;
+}
+
+interface ListRequest {
+  readonly method: 'tools/list';
+  readonly id: string | number;
+  readonly params?: unknown;
+}
+
+const isList = (message: unknown): message is ListRequest =>
+  typeof message === 'object' &&
+  message !== null &&
+  'method' in message &&
+  message.method === 'tools/list' &&
+  'id' in message &&
+  (typeof message.id === 'string' || typeof message.id === 'number');
+
+/** Clients name themselves in the parameters, so there are a few lists for each revision. */
+const LISTS_MOST = 32;
+const lists = new Map<string, WholeResponse>();
+/** Stands for the id of a request in an encoded list. */
+const ANY_ID = 'id of a gastop list';
+
+/** The tools are the same for everybody who may do the same, so their list is encoded once. */
+async function respondToList(
+  { headers }: Request,
+  message: ListRequest,
+  { allowWrites, version }: McpOptions,
+  respond: (message: unknown) => Promise<WholeResponse>,
+): Promise<WholeResponse> {
+  const { id, ...rest } = message;
+  const names = ['content-type', 'accept', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
+  const key = JSON.stringify([allowWrites, version, rest, names.map((name) => headers.get(name))]);
+  const list = lists.get(key) ?? (await respond({ ...rest, id: ANY_ID }));
+  const text = list.text?.replace(JSON.stringify(ANY_ID), () => JSON.stringify(id)) ?? null;
+  // One whose client went away may be cut.
+  if (list.status === 200 && text !== list.text) lists.set(key, list);
+  const [oldest] = lists.keys();
+  if (oldest !== undefined && lists.size > LISTS_MOST) lists.delete(oldest);
+  return { ...list, text };
 }

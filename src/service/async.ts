@@ -69,14 +69,3 @@ export class TimeSlice {
     this.#started = performance.now();
   }
 }
-
-/** The result of `work`, or of `late` when `work` takes longer than `ms`. */
-export async function withTimeout<T>(work: Promise<T>, ms: number, late: () => T | Promise<T>): Promise<T> {
-  const over = Promise.withResolvers<T>();
-  const timer = globalThis.setTimeout(() => over.resolve(late()), ms);
-  try {
-    return await Promise.race([work, over.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}

@@ -8,7 +8,7 @@ import type {
 } from '../chain/chain-source.ts';
 import type { Block, Hex } from '../core/block.ts';
 import { abortable } from './async.ts';
-import { ApiFailure, unavailable } from './http/errors.ts';
+import { abandoned, unavailable } from './http/errors.ts';
 
 /** Blocks with their transactions' hashes, 5 MB of mainnet. */
 const CACHED_BLOCKS = 256;
@@ -96,7 +96,7 @@ export async function bounded<T>(
     });
   } catch (error) {
     // Work that stops at the signal may reject first, with its own error.
-    if (ended.aborted) throw givenUp();
+    if (ended.aborted) throw abandoned();
     throw inner.reason instanceof DeadlineError ? late(deadlineMs) : error;
   }
 }
@@ -106,8 +106,6 @@ const late = (deadlineMs: number) =>
     `the node did not answer everything within ${deadlineMs / 1_000} s; ask again, what it did answer is kept`,
     RETRY_SEC,
   );
-
-const givenUp = () => new ApiFailure('upstream_unavailable', 'the request was aborted before its response');
 
 /** The last `most` reads that found something. */
 class LastReads<Key, Value> {

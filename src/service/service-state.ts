@@ -151,8 +151,8 @@ export function createServiceState(parts: ServiceParts) {
     /** A response about single blocks and transactions, within the time limit of a request. @throws {ApiFailure} */
     explore: <T>(
       read: (context: LookupContext, signal: AbortSignal) => Promise<T>,
-      request: Request,
-    ): Promise<T> => bounded(async (signal) => read(await context(), signal), request.signal),
+      ended: AbortSignal,
+    ): Promise<T> => bounded(async (signal) => read(await context(), signal), ended),
 
     condition(): Condition {
       const present = moment();

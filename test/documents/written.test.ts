@@ -1,11 +1,18 @@
 import { expect, it } from 'vitest';
 import { withPart } from '../../scripts/docs/markdown.ts';
 import { releaseDate, WRITTEN } from '../../scripts/docs.ts';
+import { BODY_BYTES, SIGNED_BODY_BYTES } from '../../src/service/http/body.ts';
 import { exists, read } from './project-files.ts';
 
 it.each(Object.keys(WRITTEN))('%s is as the program says it now: run npm run docs', (path) => {
   const before = exists(path) ? read(path) : '';
   expect(WRITTEN[path]?.(before, read('CHANGELOG.md'))).toBe(before);
+});
+
+it('names in MCP.md the largest bodies that MCP reads', () => {
+  const text = read('docs/MCP.md');
+  expect(text).toContain(`a body above ${Math.floor(SIGNED_BODY_BYTES / 1e6)} MB`);
+  expect(text).toContain(`(${Math.floor(BODY_BYTES / 1e3)} kB without a key)`);
 });
 
 it('leaves a document alone that has lost its marks', () => {

@@ -2,8 +2,9 @@ import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
-import { withMcp } from '../../src/cli/commands/run-service.ts';
+import { withMcp } from '../../src/cli/commands/serve-mcp.ts';
 import { SIMULATED_CHAIN_ID } from '../../src/core/chains.ts';
+import { BODY_BYTES, SIGNED_BODY_BYTES } from '../../src/service/http/body.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { serveService, shareServedService } from '../helpers/served-service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -223,9 +224,89 @@ describe('POST /mcp', () => {
 
   it('reads no larger body than a call has', async () => {
     const { origin, key } = await readyService();
-    const body = 'x'.repeat(4_100_000);
-    const headers = { 'content-type': 'application/json', 'x-api-key': key };
-    const response = await fetch(`${origin}/mcp`, { method: 'POST', headers, body });
-    expect(response.status).toBe(413);
+    const status = async (bytes: number, own: Record<string, string>) => {
+      const headers = {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...own,
+      };
+      return (await fetch(`${origin}/mcp`, { method: 'POST', headers, body: 'x'.repeat(bytes) })).status;
+    };
+    const withKey = { 'x-api-key': key };
+    expect([await status(SIGNED_BODY_BYTES, withKey), await status(BODY_BYTES, {})]).toEqual([400, 400]);
+    expect([await status(SIGNED_BODY_BYTES + 1, withKey), await status(BODY_BYTES + 1, {})]).toEqual([
+      413, 413,
+    ]);
+  });
+});
+
+describe('what no quota counts', () => {
+  const accept = 'application/json, text/event-stream';
+  const LIST = { jsonrpc: '2.0', method: 'tools/list', params: {} };
+  const send = (origin: string, body: unknown, key: string | null = null) =>
+    fetch(`${origin}/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept, ...(key !== null && { 'x-api-key': key }) },
+      body: JSON.stringify(body),
+    });
+  const lists = (count: number) => Array.from({ length: count }, (_, id) => ({ ...LIST, id }));
+  const ownService = () =>
+    serveService({ source: createSimulatedSource({ seed: 1 }), plans: PLANS, mount: withMcp });
+
+  it('is limited by address without a key, a batch by its messages, and leaves those with a key alone', async () => {
+    const { origin, newKey } = await ownService();
+    let sent = 0;
+    let refused = await send(origin, lists(16));
+    for (; refused.status === 200; sent += 16) refused = await send(origin, lists(16));
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+    expect(sent).toBeLessThan(200);
+    expect((await send(origin, lists(16), 'gastop_half')).status).toBe(429);
+    expect((await send(origin, lists(16), await newKey('reads'))).status).toBe(200);
+  });
+
+  it('is limited for a key as well: calls above its quota, or with wrong arguments, but none that is counted', async () => {
+    const { origin, newKey } = await ownService();
+    const call = (name: string, args: object) => {
+      const params = { name, arguments: args };
+      return Array.from({ length: 10 }, (_, id) => ({ jsonrpc: '2.0', method: 'tools/call', id, params }));
+    };
+    for (const [plan, messages, statuses] of [
+      ['three', call('gas_now', {}), [200, 429]],
+      ['reads', call('gas_history', { timeFrame: 'never' }), [200, 429]],
+      ['reads', call('gas_now', {}), [200]],
+    ] as const) {
+      const key = await newKey(plan);
+      const answered = new Set<number>();
+      for (let sent = 0; sent < 200; sent += 10) {
+        const response = await send(origin, messages, key);
+        answered.add(response.status);
+        await response.text();
+      }
+      expect([plan, ...answered]).toEqual([plan, ...statuses]);
+    }
+  });
+
+  it.each([2, 16])('answers each message of a batch of %i', async (count) => {
+    const { origin } = await readyService();
+    const text = await (await send(origin, lists(count))).text();
+    for (let id = 0; id < count; id += 1) expect(text).toContain(`"id":${id}`);
+  });
+
+  it.each([17, 100, 500])('refuses a batch of %i messages', async (count) => {
+    const { origin } = await readyService();
+    expect((await send(origin, lists(count))).status).toBe(413);
+  });
+
+  it('is one list, whoever asks, with the id of each request', async () => {
+    const { origin, newKey } = await readyService();
+    const listed = async (id: string | number, key: string | null = null) =>
+      (await send(origin, { ...LIST, id }, key)).text();
+    const first = await listed(1);
+    for (const id of [2, 'a "quoted" id', '$&', 'x'.repeat(300)]) {
+      expect(await listed(id)).toBe(first.replace('"id":1', () => `"id":${JSON.stringify(id)}`));
+    }
+    expect(await listed(1, await newKey('reads'))).toBe(first);
+    expect(await listed(1, await newKey('writes'))).toContain('create_alert');
+    expect(await listed(1)).toBe(first);
   });
 });

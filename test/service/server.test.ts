@@ -379,7 +379,11 @@ test('a body that does not come whole in time is 408, and its connection is clos
   const readBody = createBodyReader(100);
   const app = new Hono();
   app.onError((error, c) => errorResponse(error, c.req.raw, null));
-  app.all('*', (c) => readBody(c, { owner: 'somebody', takesSigned: false }, () => c.body(null)));
+  app.all('*', (c) =>
+    readBody(c.req.raw, { owner: 'somebody', takesSigned: false, signal: c.req.raw.signal }, () =>
+      c.body(null),
+    ),
+  );
   const served = await serving(async (request) => app.fetch(request));
   const head = `POST ${BASE_PATH}/alerts HTTP/1.1\r\nHost: localhost\r\n`;
   for (const text of ['Content-Length: 50\r\n\r\n{', 'Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n']) {

@@ -34,7 +34,7 @@ import { formatCount, formatGwei, utcMinute, weiOfGwei } from '../../core/units.
 import { type AutoTxChange, type AutoTxStore, SameNonceError } from '../../store/auto-txs.ts';
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees.ts';
-import { type ApiFailure, conflict, notFound, unavailable } from '../http/errors.ts';
+import { type ApiFailure, conflict, notFound, requireAwaited, unavailable } from '../http/errors.ts';
 import { accountResponse, autoTxDetails, autoTxMoments, autoTxResponse } from '../responses/auto-txs.ts';
 import type { Totals } from '../responses/summary.ts';
 import { isoFromMs } from '../responses/wire.ts';
@@ -79,7 +79,7 @@ export class AutoTxService {
   }
 
   /** @throws {ApiFailure} `validation_failed`, `conflict`; `upstream_unavailable` while the chain is unknown. */
-  async create(owner: string, creation: AutoTxCreation): Promise<AutoTxDetails> {
+  async create(owner: string, creation: AutoTxCreation, ended: AbortSignal): Promise<AutoTxDetails> {
     const { store, source, wallNow } = this.#parts;
     requirePool(source);
     const signed = await this.#readNew(owner, null, creation.signedTransaction);
@@ -109,6 +109,7 @@ export class AutoTxService {
       nativeUsd: null,
     };
     const most = owner === '' ? Number.POSITIVE_INFINITY : AUTO_TXS_PER_KEY;
+    requireAwaited(ended);
     const created = await store.create(made, signed?.bytes ?? null, most);
     if (created.kind === 'too-many') {
       throw conflict(
@@ -133,7 +134,7 @@ export class AutoTxService {
   }
 
   /** @throws {ApiFailure} `validation_failed`; `conflict` when it is too late. */
-  async update(owner: string, id: string, update: AutoTxUpdate): Promise<AutoTxDetails> {
+  async update(owner: string, id: string, update: AutoTxUpdate, ended: AbortSignal): Promise<AutoTxDetails> {
     const { wallNow, source } = this.#parts;
     const before = await this.#find(owner, id);
     if (update.signedTransaction !== undefined) requirePool(source);
@@ -149,6 +150,7 @@ export class AutoTxService {
     if (planned === null) return this.#details(owner, before);
     const checks = planned.isToCheck ? await this.#check(owner, planned.autoTx, transaction) : null;
     return this.#change(owner, before, (kept) => {
+      requireAwaited(ended);
       // The checks belong to the state read before them.
       if (
         checks !== null &&

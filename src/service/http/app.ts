@@ -6,12 +6,13 @@ import type { AutoTxService } from '../auto-txs/auto-tx-service.ts';
 import type { ServiceOptions } from '../service.ts';
 import type { ServiceState } from '../service-state.ts';
 import type { Gate } from './auth.ts';
-import { createBodyReader } from './body.ts';
+import { createBodyReader, jsonOf } from './body.ts';
 import {
   ApiFailure,
   errorResponse,
   isUnforeseen,
   notFound,
+  requireAwaited,
   toFailure,
   unavailable,
   withoutBody,
@@ -67,13 +68,17 @@ export function createApp(options: AppOptions): App {
     const isCounted = path !== PATHS.rateLimits;
     const { keyId, limits } = await (isCounted ? gate.admit({ key, group }) : gate.limits(key));
     c.env.keyId = keyId;
-    const request: AdmittedRequest = { c, owner: keyId ?? '', limits };
+    const { signal = c.req.raw.signal } = c.env;
+    requireAwaited(signal);
+    const request: AdmittedRequest = { c, owner: keyId ?? '', limits, signal };
     if (group === 'alerts' || group === 'auto-txs') refuseUnkept(group, options);
     if (SHARED.has(path)) return (await cached(c.req.url, () => encoded(route.handle(request)))).respond(c);
     const takesSigned = path === PATHS.autoTxs || path === PATHS.autoTx;
     const result = await (route.spec.body === undefined
       ? route.handle(request)
-      : readBody(c, { owner: request.owner, takesSigned }, (body) => route.handle({ ...request, body })));
+      : readBody(c.req.raw, { owner: request.owner, takesSigned, signal }, (bytes) =>
+          route.handle({ ...request, body: jsonOf(c.req.raw, bytes) }),
+        ));
     if (result instanceof Response) return result;
     if (route.method === 'get') return new EncodedResponse(JSON.stringify(result)).respond(c);
     if (result === undefined) return c.body(null, 204);

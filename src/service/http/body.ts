@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import type { Context } from 'hono';
+import { DeadlineError, withDeadline } from '../../chain/async.ts';
 import type { ErrorCode } from '../../contract/api-error.ts';
 import { SIGNED_LONGEST } from '../../contract/choices.ts';
-import { withTimeout } from '../async.ts';
-import { ApiFailure } from './errors.ts';
+import { abortable } from '../async.ts';
+import { ApiFailure, abandoned } from './errors.ts';
 
 /** The largest body of most routes, an alert with every target, is below 20 kB. */
 export const BODY_BYTES = 32_768;
@@ -17,7 +17,17 @@ const ALL_BYTES = 8 * SIGNED_BODY_BYTES;
 /** Less than the timeout of a response. The largest body needs 350 kB/s, a transaction with six blobs 140 kB/s. */
 const BODY_MS = 12_000;
 
-/** Reads JSON bodies: within their size and time, a large one only while there is room, reserved until the response. */
+interface BodyLimits {
+  /** The id of a key, or another name of the sender. */
+  readonly owner: string;
+  readonly takesSigned: boolean;
+  /** Aborts when nobody waits for the response any more: at its deadline, or with the connection. */
+  readonly signal: AbortSignal;
+}
+
+export type BodyReader = ReturnType<typeof createBodyReader>;
+
+/** Reads bodies: within their size and time, a large one only while there is room, reserved until the response. */
 export function createBodyReader(bodyMs = BODY_MS) {
   const heldBy = new Map<string, number>();
   let held = 0;
@@ -27,14 +37,14 @@ export function createBodyReader(bodyMs = BODY_MS) {
     if (mine > 0) heldBy.set(owner, mine);
     else heldBy.delete(owner);
   };
-  /** Calls `respond` with the body of a request of `owner`. @throws {ApiFailure} */
+  /** Calls `respond` with the body. @throws {ApiFailure} */
   return async <T>(
-    { req }: Context,
-    { owner, takesSigned }: { readonly owner: string; readonly takesSigned: boolean },
-    respond: (body: unknown) => T | Promise<T>,
+    request: Request,
+    { owner, takesSigned, signal }: BodyLimits,
+    respond: (body: Buffer<ArrayBuffer>) => T | Promise<T>,
   ): Promise<T> => {
     const most = takesSigned ? SIGNED_BODY_BYTES : BODY_BYTES;
-    const declared = Number(req.header('content-length') ?? most);
+    const declared = Number(request.headers.get('content-length') ?? most);
     if (declared > most) throw tooLarge(most);
     const room = declared > BODY_BYTES ? declared : 0;
     if (held + room > ALL_BYTES)
@@ -46,39 +56,44 @@ export function createBodyReader(bodyMs = BODY_MS) {
     }
     hold(owner, room);
     try {
-      const late = () => Promise.reject(tooSlow(bodyMs));
-      const bytes = await withTimeout(bytesOf(req.raw.body, most), bodyMs, late);
-      return await respond(jsonOf(req, bytes));
+      const bytes = await withDeadline(bodyMs, signal, (until) => bytesOf(request.body, most, until)).catch(
+        (error: unknown) => {
+          if (signal.aborted) throw abandoned();
+          throw error instanceof DeadlineError ? tooSlow(bodyMs) : error;
+        },
+      );
+      return await respond(bytes);
     } finally {
       hold(owner, -room);
     }
   };
 }
 
-async function bytesOf(body: ReadableStream<Uint8Array> | null, most: number): Promise<Buffer> {
+/** Rejects with the reason of `signal` when it aborts: a body that stalls is let go. */
+async function bytesOf(body: ReadableStream<Uint8Array> | null, most: number, signal: AbortSignal) {
   const parts: Uint8Array[] = [];
   let length = 0;
-  try {
-    // A cancelled body would close the connection before the response.
-    for await (const part of body?.values({ preventCancel: true }) ?? []) {
-      length += part.length;
-      if (length > most) throw tooLarge(most);
-      parts.push(part);
-    }
-  } catch (error) {
-    throw error instanceof ApiFailure
-      ? error
-      : wrongBody('the body did not arrive whole; send it again', error);
+  // A cancelled body would close the connection before the response.
+  const reader = body?.getReader();
+  for (;;) {
+    const read = reader?.read().catch((error: unknown) => {
+      throw wrongBody('the body did not arrive whole; send it again', error);
+    });
+    const { done, value } = (await (read && abortable(read, signal))) ?? { done: true, value: undefined };
+    if (done) return Buffer.concat(parts);
+    length += value.length;
+    if (length > most) throw tooLarge(most);
+    parts.push(value);
   }
-  return Buffer.concat(parts);
 }
 
-function jsonOf(req: Context['req'], bytes: Buffer): unknown {
-  const type = req.header('content-type') ?? '';
+/** @throws {ApiFailure} `validation_failed` */
+export function jsonOf({ headers }: Request, bytes: Buffer): unknown {
+  const type = headers.get('content-type') ?? '';
   if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type)) {
     throw wrongBody('send the body as JSON in UTF-8, with Content-Type: application/json');
   }
-  if (!['', 'identity'].includes(req.header('content-encoding')?.toLowerCase() ?? '')) {
+  if (!['', 'identity'].includes(headers.get('content-encoding')?.toLowerCase() ?? '')) {
     throw wrongBody('send the body as it is, without Content-Encoding');
   }
   if (!isUtf8(bytes)) throw wrongBody('the body is no UTF-8; send JSON in UTF-8');

@@ -46,6 +46,14 @@ export class ApiFailure extends Error {
 export const unavailable = (message: string, retrySec: number, details?: ErrorBody['details']): ApiFailure =>
   new ApiFailure('upstream_unavailable', message, { retrySec, details });
 
+/** For work that must not begin, or be written, once nobody waits for its response. @throws {ApiFailure} */
+export function requireAwaited(signal: AbortSignal): void {
+  if (signal.aborted) throw abandoned();
+}
+
+export const abandoned = () =>
+  new ApiFailure('upstream_unavailable', 'the request was aborted before its response');
+
 export const conflict = (message: string): ApiFailure => new ApiFailure('conflict', message);
 
 export const notFound = (message: string): ApiFailure => new ApiFailure('not_found', message);

@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
+import { DeadlineError, withDeadline } from '../../chain/async.ts';
 import type { ErrorCode } from '../../contract/api-error.ts';
 import { BASE_PATH, PLAYGROUND_PATH } from '../../contract/routes.ts';
 import type { AlertFigures } from '../../store/alerts.ts';
-import { withTimeout } from '../async.ts';
+import { abortable } from '../async.ts';
 import { isLoopback } from '../is-loopback.ts';
 import type { Condition } from '../service-state.ts';
 import { ApiFailure, errorResponse, shorten, unavailable } from './errors.ts';
@@ -51,6 +52,10 @@ export interface RequestRecord {
   route?: string;
   keyId?: string | null;
   errorCode?: ErrorCode;
+  /** Of whoever is connected: a proxy, or the client. */
+  address?: string | undefined;
+  /** Aborts when nobody waits for the response any more: at its deadline, or with the connection. */
+  signal?: AbortSignal;
 }
 
 /** The service behind the server, which may be replaced. */
@@ -126,7 +131,7 @@ export async function startServer(options: ServerOptions) {
     const id = requests;
     const startedAt = performance.now();
     const { method } = request;
-    let record: RequestRecord = {};
+    let record: RequestRecord = { address: socket.remoteAddress };
     let hasEnded = false;
     metrics.begin();
     const end = () => {
@@ -154,12 +159,16 @@ export async function startServer(options: ServerOptions) {
       record = { ...record, errorCode };
       return errorResponse(failure, request, null);
     };
-    return withTimeout(route(request, record), limits.answerMs, () => fail(tooSlow())).catch(
-      (error: unknown) => {
-        if (!(error instanceof ApiFailure)) log.problem(error);
-        return fail(error);
-      },
-    );
+    // The one deadline of a request: bodies and handlers get its signal, so that what it abandons ends.
+    const answered = withDeadline(limits.answerMs, request.signal, (signal) => {
+      record.signal = signal;
+      return abortable(route(request, record), signal);
+    });
+    return answered.catch((error: unknown) => {
+      if (error instanceof DeadlineError || request.signal.aborted) return fail(tooSlow());
+      if (!(error instanceof ApiFailure)) log.problem(error);
+      return fail(error);
+    });
   }
 
   async function route(request: Request, record: RequestRecord): Promise<Response> {

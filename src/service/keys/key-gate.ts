@@ -6,6 +6,7 @@ import { openUsageDatabase } from '../../store/database.ts';
 import type { KeyRow } from '../../store/tables.ts';
 import type { Gate } from '../http/auth.ts';
 import { ApiFailure, unavailable } from '../http/errors.ts';
+import { TokenBuckets } from '../token-buckets.ts';
 import { type ApiKey, hashKey, type Plan, type Plans, readKey } from './api-keys.ts';
 
 const RETRY_SEC = 2;
@@ -136,8 +137,7 @@ export function createKeyGate({
   wallNow = Date.now,
   onError = () => {},
 }: KeyGateOptions): KeyGate {
-  /** Token buckets by key: each second allows `perSecond` requests, and as many at once after an idle second. */
-  const buckets = new Map<string, { readonly plan: Plan; readonly tokens: number; readonly at: number }>();
+  const buckets = new TokenBuckets(wallNow);
   const plansNow = typeof plans === 'function' ? plans : () => plans;
   let waiting: PendingRequest[] = [];
   let running: Promise<void> | null = null;
@@ -148,18 +148,8 @@ export function createKeyGate({
 
   function takeToken(keyId: string, plan: Plan): void {
     const { perSecond } = plan;
-    if (perSecond === null) return;
-    const at = wallNow();
-    // A plan of one request in ten seconds still needs a whole token.
-    const size = Math.max(1, perSecond);
-    const last = buckets.get(keyId);
-    // A clock that was set back must not take tokens away. The key's plan may have changed.
-    const passedMs = last?.plan === plan ? Math.max(0, at - last.at) : Number.POSITIVE_INFINITY;
-    const tokens = Math.min(size, (last?.tokens ?? 0) + (passedMs * perSecond) / 1_000);
-    // Rounding: tenths of ms may add up to slightly less than a token.
-    const isTooFast = tokens < 1 - 1e-9;
-    buckets.set(keyId, { plan, at, tokens: isTooFast ? tokens : tokens - 1 });
-    if (isTooFast) throw tooFast(plan, ((1 - tokens) * 1_000) / perSecond);
+    const waitMs = perSecond === null ? 0 : buckets.take(keyId, { perSecond });
+    if (waitMs > 0) throw tooFast(plan, waitMs);
   }
 
   /** Decides on all requests of one turn of the event loop, and those that come meanwhile, with few transactions. */

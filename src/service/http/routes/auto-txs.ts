@@ -37,7 +37,7 @@ export const autoTxRoutes = (autoTxs: AutoTxService): Route[] => [
     params: queries.AccountParameter,
     response: wire.AutoTxAccount,
     refusals: { 409: 'The source takes no transactions', ...NEEDS_CHAIN },
-    handle: ({ c, owner, params: { address } }) => autoTxs.account(owner, address, c.req.raw.signal),
+    handle: ({ owner, signal, params: { address } }) => autoTxs.account(owner, address, signal),
   }),
   route('get', PATHS.autoTx, {
     summary: 'One auto-tx with its history',
@@ -60,7 +60,8 @@ export const autoTxRoutes = (autoTxs: AutoTxService): Route[] => [
       413: REFUSALS[413],
       ...NEEDS_CHAIN,
     },
-    handle: ({ owner, body }) => autoTxs.create(owner, valid(checkAutoTx(body, autoTxs.now()))),
+    handle: ({ owner, body, signal }) =>
+      autoTxs.create(owner, valid(checkAutoTx(body, autoTxs.now())), signal),
   }),
   route('put', PATHS.autoTx, {
     summary: 'Change an auto-tx',
@@ -74,8 +75,8 @@ export const autoTxRoutes = (autoTxs: AutoTxService): Route[] => [
       ...REFUSALS,
       409: 'Its status does not allow that, or another one has the same nonce or the same signed bytes',
     },
-    handle: ({ owner, body, params: { id } }) =>
-      autoTxs.update(owner, id, valid(checkAutoTxUpdate(body, autoTxs.now()))),
+    handle: ({ owner, body, signal, params: { id } }) =>
+      autoTxs.update(owner, id, valid(checkAutoTxUpdate(body, autoTxs.now())), signal),
   }),
   route('post', PATHS.autoTxCancel, {
     summary: 'Cancel an auto-tx',

@@ -59,8 +59,8 @@ export const metricsRoutes = (state: ServiceState): Route[] => [
     refusals: {
       404: 'The block is not there yet, or neither node nor history holds it any more',
     },
-    handle: ({ c, params: { number } }) =>
-      state.explore((context) => blockMetrics(number, context), c.req.raw),
+    handle: ({ signal, params: { number } }) =>
+      state.explore((context) => blockMetrics(number, context), signal),
   }),
   route('get', PATHS.tx, {
     summary: 'One transaction: what it offered, what it paid, how it stood in its block',
@@ -69,14 +69,14 @@ export const metricsRoutes = (state: ServiceState): Route[] => [
     refusals: {
       404: 'The chain knows no such transaction, or a recording is followed, which holds none',
     },
-    handle: ({ c, params: { hash } }) => state.explore((context) => txMetrics(hash, context), c.req.raw),
+    handle: ({ signal, params: { hash } }) => state.explore((context) => txMetrics(hash, context), signal),
   }),
   route('get', PATHS.txs, {
     summary: 'Transactions of a window, newest first',
     query: queries.TxsParameters,
     response: TxsMetrics,
     refusals: { 404: 'A recording is followed, which holds no transactions' },
-    handle: ({ c, query }) =>
-      state.explore((context, signal) => txsMetrics(query, context, signal), c.req.raw),
+    handle: ({ signal, query }) =>
+      state.explore((context, until) => txsMetrics(query, context, until), signal),
   }),
 ];

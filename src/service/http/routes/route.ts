@@ -34,6 +34,8 @@ export interface AdmittedRequest {
   readonly owner: string;
   readonly limits?: RateLimits | undefined;
   readonly body?: unknown;
+  /** Aborts when nobody waits for the response any more. */
+  readonly signal: AbortSignal;
 }
 
 export interface Route extends V1Route {
