@@ -24,6 +24,8 @@ export interface JsonRpcServerOptions {
   readonly feeHistoryOverLimit?: 'error' | 'shorter';
   readonly rewards?: boolean;
   readonly blobs?: boolean;
+  /** Of every subscription; default: one of its own. */
+  readonly subscriptionId?: string | number;
   /** A say before the usual answer; `undefined` leaves it to the chain. */
   readonly answer?: (method: string, params: readonly unknown[]) => Reply | undefined;
 }
@@ -32,7 +34,7 @@ export type JsonRpcServer = Awaited<ReturnType<typeof startJsonRpcServer>>;
 
 export async function startJsonRpcServer(chain: ScriptedChain, options: JsonRpcServerOptions = {}) {
   const sockets = new Set<Socket>();
-  const subscriptions = new Map<string, (text: string) => void>();
+  const subscriptions = new Map<string | number, (text: string) => void>();
   let lastSubscription = 0;
 
   const http = createServer(async (request, response) => {
@@ -52,7 +54,7 @@ export async function startJsonRpcServer(chain: ScriptedChain, options: JsonRpcS
   const peers = serveWebSockets(http, (text, peer) => {
     const { id, method, reply } = replyTo(text);
     if (method === 'eth_subscribe' && !('error' in reply) && !('raw' in reply) && !('hang' in reply)) {
-      const subscription = `0x${(++lastSubscription).toString(16)}`;
+      const subscription = server.options.subscriptionId ?? `0x${(++lastSubscription).toString(16)}`;
       subscriptions.set(subscription, (message) => {
         if (peers.has(peer)) peer.send(message);
         else subscriptions.delete(subscription);
@@ -80,9 +82,10 @@ export async function startJsonRpcServer(chain: ScriptedChain, options: JsonRpcS
     chain,
     options,
     requests: [] as { readonly method: string; readonly params: readonly unknown[] }[],
-    announce: (block: ScriptedBlock) => {
+    announce: (block: ScriptedBlock) => server.announceAs(headerOf(block)),
+    announceAs: (header: Record<string, unknown>) => {
       for (const [subscription, send] of subscriptions) {
-        const params = { subscription, result: headerOf(block) };
+        const params = { subscription, result: header };
         send(JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params }));
       }
     },

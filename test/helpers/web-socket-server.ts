@@ -6,6 +6,7 @@ declare module 'ws' {
   interface ServerSocket {
     send(text: string): void;
     terminate(): void;
+    close(code: number, reason: string): void;
     on(event: 'message', listener: (data: Buffer) => void): void;
     on(event: 'close' | 'error', listener: () => void): void;
   }
@@ -19,6 +20,7 @@ export interface WebSocketPeer {
   send(text: string): void;
   begin(bytes: number): void;
   drop(): void;
+  close(code: number, reason: string): void;
 }
 
 export function serveWebSockets(
@@ -35,6 +37,7 @@ export function serveWebSockets(
         request.socket.write(head);
       },
       drop: () => socket.terminate(),
+      close: (code, reason) => socket.close(code, reason),
     };
     peers.add(peer);
     socket.on('error', () => {});

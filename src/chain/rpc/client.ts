@@ -9,10 +9,14 @@ import { ChainError, isRefusal } from '../chain-source.ts';
 import { genesisResponse, type Header, headerResponse, maybe, readResponse, toQuantity } from './decode.ts';
 import {
   brokenConnection,
+  closedFailure,
   connectionFailure,
   createRedaction,
   isRpcError,
+  LONGEST_PAUSE_MS,
+  noticeFailure,
   notRpcFailure,
+  type Redact,
   rpcFailure,
   statusFailure,
   timeoutFailure,
@@ -62,18 +66,18 @@ interface NodeAddress {
   readonly url: URL;
   readonly name: string;
   readonly timeoutMs: number;
+  /** Removes what may be keys of the address from the node's words. */
+  readonly redact: Redact;
 }
 
-/** The `result` of a JSON-RPC response, or its `error` as a `ChainError`. */
-function createResultReader({ url, name }: NodeAddress) {
-  const redact = createRedaction(url);
-  return (response: unknown, method: string, retryAfterMs: number | null = null): unknown => {
-    if (typeof response !== 'object' || response === null) throw notRpcFailure(name);
-    if ('error' in response && response.error !== null && response.error !== undefined)
-      throw rpcFailure(name, method, response.error, redact, retryAfterMs);
-    if (!('result' in response)) throw notRpcFailure(name);
-    return response.result;
-  };
+/** The `result` of a JSON-RPC response, or its `error` as a `ChainError`. Some gateways send the error alone. */
+function resultOf(response: unknown, method: string, node: NodeAddress, retryAfterMs: number | null = null) {
+  const { name, redact } = node;
+  if (typeof response !== 'object' || response === null) throw notRpcFailure(name);
+  const error = 'error' in response ? response.error : isRpcError(response) ? response : null;
+  if (error !== null && error !== undefined) throw rpcFailure(name, method, error, redact, retryAfterMs);
+  if ('result' in response) return response.result;
+  throw noticeFailure(name, response, redact, retryAfterMs) ?? notRpcFailure(name);
 }
 
 let lastId = 0;
@@ -83,21 +87,21 @@ let lastId = 0;
  * request is written. `fetch` also takes three times the processor time, which shows in a cold start of fifty requests.
  */
 function createHttpLink(node: NodeAddress): JsonRpcLink {
-  const resultOf = createResultReader(node);
   return {
     request: (method, params, { signal: outer, beforeWrite } = {}) =>
       bounded(node, outer, async (signal) => {
         const body = JSON.stringify({ jsonrpc: '2.0', id: ++lastId, method, params });
         const message = await post(node.url, body, { signal, beforeWrite });
-        const waitSec = retryAfterSec(message.headers['retry-after'] ?? null, Date.now());
-        const retryAfterMs = waitSec === null ? null : Math.min(waitSec, LONGEST_PAUSE_SEC) * 1_000;
-        return resultOf(await readJson(message, node.name, retryAfterMs), method, retryAfterMs);
+        return resultOf(await readJson(message, node), method, node, retryAfterMsOf(message));
       }),
     close: () => {},
   };
 }
 
-const LONGEST_PAUSE_SEC = 3_600;
+function retryAfterMsOf({ headers }: IncomingMessage): number | null {
+  const waitSec = retryAfterSec(headers['retry-after'] ?? null, Date.now());
+  return waitSec === null ? null : Math.min(waitSec * 1_000, LONGEST_PAUSE_MS);
+}
 
 /** Redirects are not followed: they would send keys and signed bytes to a host that the operator did not choose. */
 function post(url: URL, body: string, options: RequestOptions): Promise<IncomingMessage> {
@@ -135,28 +139,37 @@ function post(url: URL, body: string, options: RequestOptions): Promise<Incoming
 }
 
 /** The JSON of a response. With another status than 2xx only a JSON-RPC error counts. */
-async function readJson(message: IncomingMessage, node: string, retryAfterMs: number | null) {
+async function readJson(message: IncomingMessage, { name, redact }: NodeAddress): Promise<unknown> {
   const { statusCode: status = 200, headers } = message;
   const isOk = status >= 200 && status < 300;
-  if (status >= 300 && status < 400) throw statusFailure(node, status);
-  if (Number(headers['content-length']) > MAX_RESPONSE_BYTES) throw tooLargeFailure(node, MAX_RESPONSE_BYTES);
+  if (status >= 300 && status < 400) throw statusFailure(name, status);
+  if (Number(headers['content-length']) > MAX_RESPONSE_BYTES) throw tooLargeFailure(name, MAX_RESPONSE_BYTES);
   // Errors on the way are thrown when the last step is read.
-  const isGzip = headers['content-encoding'] === 'gzip';
+  const isGzip = /^(?:x-)?gzip$/i.test(headers['content-encoding']?.trim() ?? '');
   const unzip = () => process.getBuiltinModule('node:zlib').createGunzip();
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of isGzip ? pipeline(message, unzip(), () => {}) : message) {
     length += part.length;
-    if (length > MAX_RESPONSE_BYTES) throw tooLargeFailure(node, MAX_RESPONSE_BYTES);
+    if (length > MAX_RESPONSE_BYTES) throw tooLargeFailure(name, MAX_RESPONSE_BYTES);
     parts.push(part);
   }
+  const text = Buffer.concat(parts).toString();
+  const response = parsedJson(text);
+  const hasError = typeof response === 'object' && response !== null && 'error' in response;
+  if (response !== undefined && (isOk || (hasError && isRpcError(response.error)))) return response;
+  const failure = isOk ? notRpcFailure(name) : statusFailure(name, status, retryAfterMsOf(message));
+  if (failure.code === 'rate-limited') throw failure;
+  throw noticeFailure(name, response ?? text, redact, retryAfterMsOf(message)) ?? failure;
+}
+
+/** `undefined`: not JSON. */
+function parsedJson(text: string): unknown {
   try {
-    const response: unknown = JSON.parse(Buffer.concat(parts).toString());
-    if (isOk || isRpcError(response)) return response;
+    return JSON.parse(text);
   } catch {
-    if (isOk) throw notRpcFailure(node);
+    return undefined;
   }
-  throw statusFailure(node, status, retryAfterMs);
 }
 
 /** One socket with its pending requests and subscriptions. */
@@ -174,8 +187,7 @@ interface Connection {
  * socket opens with the first request, and closes with the last subscription or by `close`.
  */
 function createWsLink(node: NodeAddress): JsonRpcLink {
-  const { name } = node;
-  const resultOf = createResultReader(node);
+  const { name, redact } = node;
   let current: Connection | null = null;
 
   function connect(): Connection {
@@ -203,18 +215,36 @@ function createWsLink(node: NodeAddress): JsonRpcLink {
       if (isTooLarge) end(tooLargeFailure(name, MAX_RESPONSE_BYTES));
       else end(isOpen ? brokenConnection(name) : connectionFailure(name, error));
     });
-    socket.on('close', () => end(brokenConnection(name)));
+    socket.on('close', (code, reason) => end(closedFailure(name, code, String(reason), redact)));
+    // A refused handshake is an HTTP response.
+    socket.on('unexpected-response', (_, message) => {
+      void readJson(message, node)
+        .then((response) => resultOf(response, 'the connection', node, retryAfterMsOf(message)))
+        .then(
+          () => end(notRpcFailure(name)),
+          (error: unknown) => {
+            end(error instanceof ChainError ? error : connectionFailure(name, error));
+          },
+        );
+    });
     socket.on('message', (data) => {
       try {
         const message = JSON.parse(String(data));
-        pending.get(message.id)?.resolve(message);
-        subscriptions.get(message.params?.subscription)?.onHead(message.params.result);
+        pending.get(Number(message.id))?.resolve(message);
+        // An error without an id may be of any request: what came of each is unknown.
+        const { id, error } = message;
+        if (error && (id ?? null) === null)
+          end(unassigned(rpcFailure(name, 'a request', error, redact, null)));
+        subscriptions.get(String(message.params?.subscription))?.onHead(message.params.result);
       } catch {
         end(notRpcFailure(name));
       }
     });
     return connection;
   }
+
+  const unassigned = ({ code, message, retryAfterMs }: ChainError) =>
+    new ChainError(code, message, { retryAfterMs });
 
   function request(
     method: string,
@@ -233,7 +263,7 @@ function createWsLink(node: NodeAddress): JsonRpcLink {
         await Promise.race([connection.opened, responded.promise]);
         beforeWrite?.();
         connection.socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
-        return { connection, result: resultOf(await responded.promise, method) };
+        return { connection, result: resultOf(await responded.promise, method, node) };
       } finally {
         connection.pending.delete(id);
       }
@@ -244,12 +274,13 @@ function createWsLink(node: NodeAddress): JsonRpcLink {
     request: async (method, params, options) => (await request(method, params, options)).result,
     subscribeHeads: async (subscription, options) => {
       const { connection, result: id } = await request('eth_subscribe', ['newHeads'], options);
-      if (typeof id !== 'string')
+      if (typeof id !== 'string' && typeof id !== 'number')
         throw new ChainError('bad-response', `${name} sends an invalid response to eth_subscribe`);
       const { pending, subscriptions, end } = connection;
-      subscriptions.set(id, subscription);
+      subscriptions.set(String(id), subscription);
       return () => {
-        if (subscriptions.delete(id) && subscriptions.size + pending.size === 0) end(brokenConnection(name));
+        if (subscriptions.delete(String(id)) && subscriptions.size + pending.size === 0)
+          end(brokenConnection(name));
       };
     },
     close: () => current?.end(brokenConnection(name)),
@@ -292,7 +323,7 @@ const FEE_HISTORY_PAGE = 1_024;
 export function createRpcNode(url: URL, timeoutMs: number): RpcNode {
   const name = url.host;
   const create = url.protocol.startsWith('ws') ? createWsLink : createHttpLink;
-  const link = create({ url, name, timeoutMs });
+  const link = create({ url, name, timeoutMs, redact: createRedaction(url) });
   return { name, link, feeHistoryPage: FEE_HISTORY_PAGE, longestFeePage: 0, latencyMs: null };
 }
 

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { cleanText } from '../../core/text.ts';
 import { ChainError, type ChainErrorCode, OversizedResponse } from '../chain-source.ts';
 
@@ -64,9 +65,26 @@ export function nodeText(text: string, redact: Redact): string {
 }
 
 const UNSUPPORTED = /method.*(?:not (?:found|supported|available|exist)|unsupported)/i;
-const RATE = /rate.?limit|too many requests|requests? per second|quota|throughput|compute units/i;
+/** A limit of calls, in the words of providers and gateways; a page that is too large has others. */
+const CALL_LIMIT =
+  /rate.?(?:limit|exceeded)|too many (?:requests|connections|calls|subscriptions)|throttl|rate is too high|slow down|error code: 1015|threshold exceeded|\b(?:requests?|calls?|credits?|units?)\b ?(?:\/|per) ?(?:s|sec|second|minute|hour|day|month)\b|\/(?:s|sec|second|minute)\b/i;
+/** These words also come with limits of a page: "upgrade to read more than 100 blocks". */
+const PLAN_LIMIT =
+  /quota|throughput|compute.?units?|\bcredits?\b|free tier|upgrade (?:your|to)|payment required|\b(?:requests?|calls?|connections?|subscriptions?|capacity|daily|monthly|usage|plan) (?:count |rate )?(?:limit|limited|(?:is |was |has been )?exceeded)\b|limit (?:for|of) your|(?:exceeded|reached) (?:your |the )?(?:daily|monthly|request|plan)|concurrent requests/i;
+const PAGE_LIMIT =
+  /\bblock ?(?:s|count|range)?\b|\brange\b|\bresults?\b|\bpercentiles?\b|response size|too (?:large|big)|time[ d-]*out/i;
+/** 429 and 402 as in HTTP, -32005 of EIP-1474, -32007 of QuickNode, -32605 and -32607 of BlockVision. */
+const LIMIT_CODES: ReadonlySet<number | null> = new Set([429, 402, -32005, -32007, -32605, -32607]);
+/** A gateway that cannot take requests now: a smaller page changes nothing. */
+const OVERLOADED =
+  /unable to complete request at this time|under too much load|overloaded|no (?:server|backend|healthy upstream)s? (?:is |are )?available|please try again later/i;
 /** Texts of nodes without EIP-4444's code for it. */
 const PRUNED = /\bprun(?:ed|ing)\b|\bhistory (?:is )?(?:unavailable|not available|expired)\b/i;
+
+/** Whether a node's words, with its error code, name a limit of calls and not of a page's size. */
+const isCallLimit = (message: string, code: number | null = null) =>
+  CALL_LIMIT.test(message) ||
+  ((LIMIT_CODES.has(code) || PLAN_LIMIT.test(message)) && !PAGE_LIMIT.test(message));
 
 /** A JSON-RPC `error` member as a `ChainError`. */
 export function rpcFailure(
@@ -80,19 +98,38 @@ export function rpcFailure(
   const reason = nodeText(message, redact) || `error ${code ?? 'without a number'}`;
   if (code === -32601 || UNSUPPORTED.test(message))
     return new ChainError('unsupported', `${node} does not answer ${method}: use another node (${reason})`);
-  // -32005 is EIP-1474's "limit exceeded"; 429 and -32007 are providers' codes for it.
-  const isLimit = code === 429 || code === -32007 || (code === -32005 && !/block|range/i.test(message));
-  if (isLimit || RATE.test(message))
-    return new ChainError('rate-limited', `${node} has had too many requests: ${reason}`, { retryAfterMs });
+  if (isCallLimit(message, code)) {
+    const words = `${node} has had too many requests: ${reason}`;
+    const pauseMs = retryAfterMs ?? statedPauseMs(error, message);
+    return new ChainError('rate-limited', words, { isUnsent: true, retryAfterMs: pauseMs });
+  }
+  // Not "unsent": it may have reached a node behind the gateway.
+  if (OVERLOADED.test(message)) return new ChainError('unreachable', `${node} is overloaded: ${reason}`);
   const isPruned = code === 4444 || PRUNED.test(message);
   return new ChainError(isPruned ? 'pruned' : 'rejected', `${node} refuses ${method}: ${reason}`);
 }
+
+/** When to try again by the error itself: Infura's `data.rate.backoff_seconds`, or "try again in 250ms". */
+function statedPauseMs(error: unknown, message: string): number | null {
+  const stated = z.object({ data: z.object({ rate: z.object({ backoff_seconds: z.number() }) }) });
+  const { data } = stated.safeParse(error);
+  const [, count, unit] =
+    /\b(?:try again|retry) (?:in|after) (\d{1,6}(?:\.\d+)?) ?(ms|s|m)/i.exec(message) ?? [];
+  const scale = { ms: 1, s: 1_000, m: 60_000 }[(unit ?? '').toLowerCase()] ?? 0;
+  const pauseMs = data ? data.data.rate.backoff_seconds * 1_000 : Number(count ?? 0) * scale;
+  return pauseMs > 0 ? Math.min(pauseMs, LONGEST_PAUSE_MS) : null;
+}
+
+/** However long a node says. */
+export const LONGEST_PAUSE_MS = 3_600_000;
 
 /** An HTTP status without a JSON-RPC response. */
 export function statusFailure(node: string, status: number, retryAfterMs: number | null = null): ChainError {
   const [code, words, isUnsent = true] = ((): [ChainErrorCode, string, boolean?] => {
     if (status === 429)
       return ['rate-limited', 'has had too many requests (HTTP 429): ask less often or use another node'];
+    if (status === 402)
+      return ['rate-limited', 'has no requests left (HTTP 402): wait for its next quota or use another node'];
     if (status === 401 || status === 403)
       return ['unreachable', `refuses access (HTTP ${status}): check the key in its address`];
     if (status >= 300 && status < 400)
@@ -121,6 +158,8 @@ const BROKEN: Readonly<Record<string, string>> = {
   ECONNRESET: RESET,
   EPIPE: RESET,
   ETIMEDOUT: 'does not take the connection',
+  Z_BUF_ERROR: 'sends a gzip response that is cut off: try again or use another node',
+  Z_DATA_ERROR: 'sends a response that is no valid gzip: try another node',
 };
 
 /** A failed or broken connection, from an error of Node.js. */
@@ -136,6 +175,28 @@ export function connectionFailure(node: string, error: unknown): ChainError {
 export const brokenConnection = (node: string): ChainError =>
   new ChainError('unreachable', `${node} ${RESET}`);
 
+/** No status, and closed without a close frame (RFC 6455 7.4.1). */
+const WITHOUT_CODE: ReadonlySet<number> = new Set([1_005, 1_006]);
+
+/** A WebSocket that the node closed: with its reason, or else the code that it gave (1008 policy, 1013 try again later). */
+export function closedFailure(node: string, code: number, said: string, redact: Redact): ChainError {
+  const reason = nodeText(said, redact);
+  const words = [...(reason === '' ? [] : [reason]), ...(WITHOUT_CODE.has(code) ? [] : [`code ${code}`])];
+  if (words.length === 0) return brokenConnection(node);
+  const kind = isCallLimit(said, code) ? 'rate-limited' : 'unreachable';
+  return new ChainError(kind, `${node} ${RESET}: ${words.join(', ')}`);
+}
+
+/** Longer ones are web pages, which may speak of limits as well. */
+const LONGEST_NOTICE = 1_000;
+
+/** A short body that names a limit: gateways send it instead of JSON-RPC, with any status. `null`: another body. */
+export function noticeFailure(node: string, body: unknown, redact: Redact, retryAfterMs: number | null) {
+  const notice = errorMember(body).message || JSON.stringify(body);
+  const isNotice = notice.length <= LONGEST_NOTICE && isCallLimit(notice);
+  return isNotice ? rpcFailure(node, '', notice, redact, retryAfterMs) : null;
+}
+
 export const timeoutFailure = (node: string, timeoutMs: number): ChainError =>
   new ChainError('timeout', `${node} did not answer within ${Math.max(1, Math.round(timeoutMs / 1000))} s`);
 
@@ -148,10 +209,9 @@ export const notRpcFailure = (node: string): ChainError =>
     `${node} answers something that is not JSON-RPC: is that the address of a JSON-RPC node?`,
   );
 
-/** Whether a response has an `error` with number and text, as JSON-RPC wants it. */
-export function isRpcError(response: unknown): boolean {
-  if (typeof response !== 'object' || response === null || !('error' in response)) return false;
-  const { code, message } = errorMember(response.error);
+/** Whether this is an error with number and text, as JSON-RPC wants it. */
+export function isRpcError(error: unknown): boolean {
+  const { code, message } = errorMember(error);
   return code !== null && message !== '';
 }
 

@@ -29,6 +29,7 @@ interface ReadOptions {
 }
 
 const RATE_LIMIT_TRIES = 3;
+const LONGEST_PAUSE_MS = 8_000;
 
 async function patiently<T>(
   read: () => Promise<T>,
@@ -40,7 +41,10 @@ async function patiently<T>(
     } catch (error) {
       const isLimit = error instanceof ChainError && error.code === 'rate-limited';
       if (!isLimit || tries >= rateLimitTries) throw error;
-      await clock.sleep(1_000 * 2 ** tries, signal);
+      const pauseMs = 1_000 * 2 ** tries;
+      // A node that names a longer pause is left alone until then.
+      if ((error.retryAfterMs ?? 0) > LONGEST_PAUSE_MS) throw error;
+      await clock.sleep(Math.max(pauseMs, error.retryAfterMs ?? 0), signal);
       signal?.throwIfAborted();
     }
   }

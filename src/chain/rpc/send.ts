@@ -124,7 +124,7 @@ async function sendTo(node: RpcNode, signed: Hex, id: Hex, beforeWrite: () => vo
 
 /** `null`: the node already has it. */
 function failureOf(error: ChainError): SendFailure | null {
-  if (error.code === 'rate-limited') return new SendFailure('later', 'rate_limited', error);
+  if (error.code === 'rate-limited' && error.isUnsent) return new SendFailure('later', 'rate_limited', error);
   if (error.isUnsent || error.code === 'wrong-chain') return new SendFailure('later', 'unreachable', error);
   if (error.code === 'unsupported') return new SendFailure('later', 'takes_none', error);
   if (!isRefusal(error)) return new SendFailure('unknown', 'unclear', error);

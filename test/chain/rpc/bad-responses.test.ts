@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { ChainError } from '../../../src/chain/chain-source.ts';
+import { ChainError, type ChainSource } from '../../../src/chain/chain-source.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 import type { Reply } from '../../helpers/json-rpc-server.ts';
 import { slowIt } from '../../helpers/rounds.ts';
@@ -9,7 +9,9 @@ import { servedNodes } from './served-nodes.ts';
 
 const { serve: serveNode } = servedNodes();
 
-async function serve(reply: Reply | ((method: string) => Reply | undefined)) {
+type Answer = (method: string, params: readonly unknown[]) => Reply | undefined;
+
+async function serve(reply: Reply | Answer) {
   const answer = typeof reply === 'function' ? reply : () => reply;
   const server = await serveNode(createScriptedChain({ length: 10 }), { answer });
   return {
@@ -76,12 +78,25 @@ describe('one clean line that says what to do', () => {
       'unreachable',
       /cannot be reached|fails \(HTTP 999\)/,
     ],
-    [
-      'no zip',
-      { raw: 'SECRET', headers: { 'content-encoding': 'gzip' } },
-      'unreachable',
-      /cannot be reached/,
-    ],
+    ...(['gzip', 'GZIP', 'x-gzip'] as const).flatMap(
+      (encoding): (readonly [string, Reply, string, RegExp])[] => [
+        [
+          `what is no gzip, said to be ${encoding}`,
+          { raw: 'SECRET', headers: { 'content-encoding': encoding } },
+          'unreachable',
+          /sends a response that is no valid gzip/,
+        ],
+        [
+          `a cut ${encoding}`,
+          {
+            raw: gzipSync('{"jsonrpc":"2.0","id":1,"result":"0x1"}').subarray(0, 30),
+            headers: { 'content-encoding': encoding },
+          },
+          'unreachable',
+          /sends a gzip response that is cut off/,
+        ],
+      ],
+    ),
     ['a 502 page', { raw: '<html>', status: 502, headers: html }, 'unreachable', /fails \(HTTP 502\)/],
     [
       'a redirect',
@@ -192,6 +207,79 @@ describe('answers that do not fit', () => {
         : undefined,
     );
     expect((await source.head()).tips?.[6]).toBe(BigInt(Number.MAX_SAFE_INTEGER));
+  });
+});
+
+describe('a limit of calls', () => {
+  const page = 'eth_feeHistory';
+  const newest = async ({ newest: read }: ChainSource) =>
+    read?.(1_024, { known: null, signal: AbortSignal.timeout(5_000) });
+  /** Providers' own words: alloy's rate-limit policy, eRPC's error normalizer, documents of Infura, BlockVision and QuickNode. */
+  const LIMITS: readonly (readonly [who: string, reply: Reply])[] = [
+    ['QuickNode', { error: { code: -32012, message: 'credits limited to 6000/sec' } }],
+    [
+      'QuickNode',
+      { error: { code: -32007, message: '50/second request limit reached - reduce calls per second' } },
+    ],
+    ['Infura', { error: { code: -32005, message: 'daily request count exceeded, request rate limited' } }],
+    ['Infura', { error: { code: 402, message: 'Payment Required' } }],
+    [
+      'Alchemy',
+      { error: { code: 429, message: 'Your app has exceeded its compute units per second capacity.' } },
+    ],
+    ['Base', { error: { code: -32016, message: 'over rate limit' } }],
+    ['BlockVision', { error: { code: -32607, message: 'Call Limit' } }],
+    ['dRPC', { error: { code: 4, message: 'You have reached the free tier limit' } }],
+    ['Conduit', { error: { code: -32000, message: 'Monthly capacity limit exceeded. Visit /billing' } }],
+    ['Chainnodes', { error: { code: -32000, message: 'maximum number of concurrent requests' } }],
+    ['Kong', { raw: '{"message":"API rate limit exceeded"}' }],
+    ['a gateway', { raw: '{"code":-32005,"message":"limit exceeded"}' }],
+    ['a gateway', { raw: 'Too Many Requests' }],
+    ['a gateway', { raw: '{"error":"rate limited, slow down"}', status: 403 }],
+    ['Cloudflare', { raw: 'error code: 1015', status: 503 }],
+    ['a gateway', { raw: '', status: 402 }],
+  ];
+  test.each(LIMITS)('in the words of %s (%o) is one, and asks for no smaller page', async (_, reply) => {
+    const { source, server } = await serve((method) => (method === page ? reply : undefined));
+    const { code, message } = await errorOf(newest(source));
+    expect(code).toBe('rate-limited');
+    expect(message).toMatch(/has had too many requests|has no requests left/);
+    const sizes = server.requests.filter(({ method }) => method === page).map(({ params }) => params[0]);
+    expect(new Set(sizes)).toEqual(new Set(['0x400']));
+  });
+
+  test.each([
+    ['block count must not exceed 100', -32602],
+    ['query exceeds max block range 100, upgrade your plan', -32005],
+    ['Request timeout on the free tier, please upgrade your tier', 30],
+    ['response size exceeded: upgrade to a paid plan', -32008],
+  ])('is not "%s" (%i): a smaller page is asked for', async (message, code) => {
+    const { source } = await serve((method, params) =>
+      method === page && Number(params[0]) > 100 ? { error: { code, message } } : undefined,
+    );
+    const read = await newest(source);
+    expect(read?.blocks.at(-1)?.number).toBe(9);
+  });
+
+  test.each([
+    ['data', { code: -32005, message: 'limit', data: { rate: { backoff_seconds: 30 } } }, 30_000],
+    ['its words', { code: -32005, message: 'rate limited, try again in 250ms' }, 250],
+    ['its words', { code: 429, message: 'too many requests, retry after 3s' }, 3_000],
+  ])('names its pause in %s', async (_, error, pauseMs) => {
+    const { source } = await serve({ error });
+    expect((await errorOf(source.chain())).retryAfterMs).toBe(pauseMs);
+  });
+
+  test.each([
+    ['Alchemy', { error: { code: -32001, message: 'Unable to complete request at this time.' } }],
+    ['a node', { error: { code: -32603, message: 'server is under too much load' } }],
+    ['a gateway', { error: { code: -32000, message: 'no backend is available' } }],
+  ])('is not overload, in the words of %s: that is one failure, not smaller pages', async (_, reply) => {
+    const { source, server } = await serve((method) => (method === page ? reply : undefined));
+    const error = await errorOf(newest(source));
+    expect(error).toMatchObject({ code: 'unreachable', isUnsent: false });
+    expect(error.message).toContain('is overloaded');
+    expect(server.requests.filter(({ method }) => method === page)).toHaveLength(1);
   });
 });
 

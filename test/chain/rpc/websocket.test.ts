@@ -105,6 +105,54 @@ describe('a node over WebSocket', () => {
     await followed.until((words) => words.includes('block 10'));
   });
 
+  test.each([
+    ['from the beginning', 0],
+    ['after some', 3],
+  ])('one that falls silent %s is polled at the pace of the chain, and says so', async (_, announced) => {
+    const { chain, node: server, source, followed } = await following(hurried);
+    for (let i = 0; i < announced; i++) {
+      server.announce(chain.mine());
+      await followed.until((words) => words.includes(`block ${chain.head().number}`));
+    }
+    chain.mine();
+    await followed.until((words) => words.includes(`block ${chain.head().number}`));
+    const said = () => source.health()[0]?.notes;
+    expect(said()).toEqual([expect.stringContaining('leaves blocks out: it is polled')]);
+    const before = polls(server);
+    for (let i = 0; i < 5; i++) {
+      chain.mine();
+      await followed.until((words) => words.includes(`block ${chain.head().number}`));
+    }
+    expect(polls(server) - before).toBeGreaterThanOrEqual(5);
+    server.announce(chain.mine());
+    await followed.until((words) => words.includes(`block ${chain.head().number}`));
+    await eventually(() => said()?.length === 0);
+  });
+
+  test('a head without a base fee is only a hint: the node does not disagree with another', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const [one, two] = [await serve(chain), await serve(chain)];
+    const source = createRpcSource({ urls: [one.wsUrl, two.url], clock: hurried });
+    const followed = follow(source);
+    await followed.until((words) => words.includes('block 9'));
+    for (let i = 0; i < 3; i++) {
+      const { baseFeePerGas: _, ...partial } = headerOf(chain.mine());
+      one.announceAs(partial);
+      await followed.until((words) => words.includes(`block ${chain.head().number}`));
+    }
+    expect(source.health()).toMatchObject([{ state: 'ok', notes: [] }, { state: 'ok' }]);
+  });
+
+  test.each([7, '7', '0x9ce59a13059e417087c02d3236a0b1cd'])(
+    'is followed where its subscription id is %j',
+    async (id) => {
+      const { chain, node: server, followed } = await following(systemClock, { subscriptionId: id });
+      server.announce(chain.mine());
+      await followed.until((words) => words.includes('block 10'));
+      expect(polls(server)).toBe(1);
+    },
+  );
+
   test('without eth_subscribe it is polled', async () => {
     const missing = { error: { code: -32601, message: 'Method not found' } };
     const answer = (method: string) => (method === 'eth_subscribe' ? missing : undefined);
@@ -144,6 +192,79 @@ describe('one clean line over WebSocket too', () => {
     await expect(source.chain()).rejects.toMatchObject({ name: 'ChainError', message });
     source.close();
   });
+  test.each<[status: number, headers: Record<string, string>, body: string, code: string, line: RegExp]>([
+    [401, {}, 'invalid project id', 'unreachable', /refuses access \(HTTP 401\): check the key/],
+    [403, {}, '', 'unreachable', /refuses access \(HTTP 403\): check the key/],
+    [429, { 'retry-after': '30' }, 'Too Many Requests', 'rate-limited', /too many requests \(HTTP 429\)/],
+    [402, {}, '', 'rate-limited', /no requests left \(HTTP 402\)/],
+    [404, {}, 'no', 'bad-response', /HTTP 404: is that the address of a JSON-RPC node/],
+    [503, {}, '', 'unreachable', /fails \(HTTP 503\)/],
+    [302, { location: 'http://127.0.0.1:1/SECRET' }, '', 'bad-response', /sends elsewhere \(HTTP 302\)/],
+    [
+      ...([
+        403,
+        {},
+        '{"jsonrpc":"2.0","error":{"code":-32005,"message":"SECRETKEY exceeded its quota"}}',
+      ] as const),
+      ...(['rate-limited', /has had too many requests: \(key\) exceeded its quota/] as const),
+    ],
+  ])('for a handshake refused with %i, as over HTTP', async (status, headers, body, code, line) => {
+    const http = createHttpServer();
+    http.on('upgrade', (_, socket) => {
+      const all = { ...headers, 'content-length': String(body.length) };
+      const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+      socket.end(`HTTP/1.1 ${status} X\r\n${lines.join('')}\r\n${body}`);
+    });
+    const { port, stop } = await listen(http);
+    onTestFinished(stop);
+    const source = createRpcSource({ urls: [`ws://127.0.0.1:${port}/v3/SECRETKEY`] });
+    const retryAfterMs = headers['retry-after'] ? 30_000 : null;
+    await expect(source.chain()).rejects.toMatchObject({
+      ...{ code, retryAfterMs, isUnsent: status !== 404 && status !== 503 },
+      message: expect.stringMatching(line),
+    });
+    source.close();
+  });
+
+  test.each<[id: string, reason: string, code: string]>([
+    ['null', 'daily request count exceeded, request rate limited', 'rate-limited'],
+    ['none', 'too many connections', 'rate-limited'],
+    ['null', 'SECRETKEY is not allowed', 'rejected'],
+  ])('for an error whose id is %s: %s', async (id, reason, code) => {
+    const error = { code: -32000, message: reason };
+    const raw = JSON.stringify({ jsonrpc: '2.0', ...(id === 'null' && { id: null }), error });
+    const server = await serve(createScriptedChain({ length: 10 }), { answer: () => ({ raw }) });
+    const source = createRpcSource({ urls: [`${server.wsUrl}/v3/SECRETKEY`] });
+    await expect(source.chain()).rejects.toMatchObject({
+      ...{ code, isUnsent: false },
+      message: expect.stringContaining(reason.replace('SECRETKEY', '(key)')),
+    });
+    source.close();
+  });
+
+  test.each<[closeCode: number, reason: string, code: string, words: string]>([
+    [
+      1008,
+      'WebSocket connection limit exceeded',
+      'rate-limited',
+      'broke the connection off: WebSocket connection limit exceeded, code 1008',
+    ],
+    [1008, 'threshold exceeded', 'rate-limited', 'threshold exceeded, code 1008'],
+    [4001, 'SECRETKEY is revoked', 'unreachable', '(key) is revoked, code 4001'],
+    [1013, '', 'unreachable', 'broke the connection off: code 1013'],
+  ])('for a close with %i "%s"', async (closeCode, reason, code, words) => {
+    const http = createHttpServer();
+    serveWebSockets(http, (_, peer) => peer.close(closeCode, reason));
+    const { port, stop } = await listen(http);
+    onTestFinished(stop);
+    const source = createRpcSource({ urls: [`ws://127.0.0.1:${port}/v3/SECRETKEY`] });
+    await expect(source.chain()).rejects.toMatchObject({
+      ...{ code, isUnsent: false },
+      message: expect.stringContaining(words),
+    });
+    source.close();
+  });
+
   test('for an answer of a hundred megabytes, before any of it has come', async () => {
     const http = createHttpServer();
     serveWebSockets(http, (_, peer) => peer.begin(100 * 2 ** 20));
