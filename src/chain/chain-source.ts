@@ -12,6 +12,8 @@ export interface NodeHealth {
   readonly latencyMs: number | null;
   /** One line for people, e.g. `3 blocks behind`. */
   readonly message: string;
+  /** What is odd about its responses, a line each. */
+  readonly notes?: readonly string[];
 }
 
 /** Each `block` is the child of the one before, except after a `reorg` or a `gap`, whose blocks `blocks` fetches. */

@@ -137,7 +137,7 @@ const CERTIFICATE_WARNING_SEC = 14 * 86_400;
 const LITTLE_QUOTA_RATIO = 0.1;
 
 function warningsOf(finding: ServiceFinding, now: number): readonly string[] {
-  const { connection, clock, snapshot, headAgeSec, quota, routes } = finding;
+  const { connection, clock, snapshot, headAgeSec, quota, routes, oddities } = finding;
   const leftSec = connection?.tls?.ok === true ? ((connection.tls.validUntil ?? 0) - now) / 1_000 : 0;
   const skewSec = clock === null ? 0 : Math.abs(clock.skewSec);
   const side = (clock?.skewSec ?? 0) > 0 ? 'ahead of' : 'behind';
@@ -150,6 +150,7 @@ function warningsOf(finding: ServiceFinding, now: number): readonly string[] {
       `its clock is ${formatDuration(skewSec)} ${side} ours, so ages are wrong by that much; check both`,
     snapshot?.stale === true && `it calls its prices stale: ${snapshot.problem ?? 'it does not say why'}`,
     isOld && `its newest block is ${formatDuration(headAgeSec)} old`,
+    ...oddities,
     snapshot?.inOrder === false && 'its slow, average and fast prices are not in that order',
     ...routes.map(({ path, outcome, note, reading }, place) =>
       ['unreadable', 'failed', 'unreachable'].includes(outcome)
@@ -244,7 +245,7 @@ export async function probeService(options: ProbeOptions) {
   await ask(ROUTES.statsChart);
   await ask(ROUTES.statsMarket, { query: { timeFrame: '24h' } });
   const quota = await ask(ROUTES.rateLimits);
-  await ask(ROUTES.summary);
+  const summary = await ask(ROUTES.summary);
   const baseFees = await ask(ROUTES.baseFee, windowed(HOUR_SEC));
   await ask(ROUTES.priorityFee, windowed(HOUR_SEC, { percentile: 'p95' }));
   await ask(ROUTES.gasUsedRatio, windowed(HOUR_SEC));
@@ -272,6 +273,10 @@ export async function probeService(options: ProbeOptions) {
     snapshot: snapshot && snapshotFinding(snapshot, http.host),
     // The later requests may have used up the reported rest of the quota.
     quota: quota !== null && stop === USED_UP ? { ...quota, remainingToday: 0 } : quota,
+    /** What is odd about the responses of the service's nodes. */
+    oddities: (summary?.health.nodes ?? []).flatMap(({ name, notes }) =>
+      (notes ?? []).map((note) => `${name}: ${note}`),
+    ),
     description: description && { ...description, routes: V1_ROUTES.filter(isDescribed).length },
     routes,
   };

@@ -113,6 +113,10 @@ const NodeHealth = object('NodeHealth', 'One node of the source', {
   head: wire.BlockNumber.nullable(),
   latencyMs: z.number().min(0).nullable().describe('How long its last response took, in milliseconds'),
   message: z.string(),
+  notes: z
+    .array(z.string())
+    .optional()
+    .describe('What is odd about its responses, a line each; prices are given all the same'),
 });
 
 const Saved = z.strictObject({ savedWei: wire.SignedAmount, savedUsd: z.number().nullable() });

@@ -141,6 +141,20 @@ describe('a service that speaks v1', () => {
     ]);
   });
 
+  it.each([[[]], [['its tips are odd']], [['one', 'another\u001b[2J']]])(
+    'whose node is odd (%j) is usable, with a warning for each oddity',
+    async (notes) => {
+      const { health, ...summary } = own('/dashboard/summary');
+      const node = { name: 'a:1', state: 'ok', head: 1, latencyMs: 1, message: '', notes };
+      const answer = { ...summary, health: { ...Object(health), nodes: [node] } };
+      const { url } = await serveAnswers({ ...OWN_ROUTES, '/dashboard/summary': answer });
+      const { exitCode, warnings, oddities } = await reportOn(url);
+      expect(exitCode).toBe(0);
+      expect(warnings).toEqual(notes.map((note) => `a:1: ${note.replace('\u001b[2J', '')}`));
+      expect(oddities).toEqual(warnings);
+    },
+  );
+
   it('is drawn in colour on a terminal only, and not with NO_COLOR or CLICOLOR=0', async () => {
     const { url } = await serveAnswers(OWN_ROUTES);
     const colour = /\u001b\[32m/;

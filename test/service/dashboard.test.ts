@@ -57,7 +57,7 @@ test('the summary is of the same block as the snapshot and the recommendation, a
       stale: false,
       headAgeSec: 7,
       lagBlocks: 0,
-      nodes: [{ name: '127.0.0.1:8545', state: 'ok', head: 999, latencyMs: null, message: 'ok' }],
+      nodes: [{ name: '127.0.0.1:8545', state: 'ok', head: 999, latencyMs: null, message: 'ok', notes: [] }],
       engine: {
         process: 'gastop serve, process 4711',
         isHere: true,

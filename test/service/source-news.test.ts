@@ -45,6 +45,28 @@ test('of two nodes each is told when it goes away and when it is back, and both 
   expect(news).toEqual([]);
 });
 
+test('an oddity of a node is told once, also of the only node, and each other one', async () => {
+  const blocks = makeBlocks(0, 12);
+  const source = new ScriptedSource(blocks.slice(0, 10));
+  const mine = (number: number) => source.mine(...blocks.slice(number, number + 1));
+  const news: News[] = [];
+  const node = { name: 'a:1', state: 'ok', head: 10, latencyMs: 1, message: '' } as const;
+  let notes = ['its heads are silent'];
+  source.health = () => [{ ...node, notes }];
+  await readyService({ source, onNews: (each) => news.push(each) });
+  mine(10);
+  await waitFor(() => news.length === 1);
+  notes = [];
+  mine(11);
+  notes = ['its heads are silent', 'its tips are odd'];
+  mine(12);
+  await waitFor(() => news.length === 2);
+  expect(news).toEqual([
+    { isWell: false, message: 'node a:1: its heads are silent' },
+    { isWell: false, message: 'node a:1: its tips are odd' },
+  ]);
+});
+
 test('a source that is away is told once, however often it says so, and once when it is back', async () => {
   const source = new ScriptedSource(makeBlocks(0, 10));
   const news: News[] = [];

@@ -192,9 +192,15 @@ export const SUMMARY: DashboardView = {
   health: {
     ...{ sourceName: '3 nodes agree', stale: false, headAgeSec: 4, lagBlocks: 0 },
     nodes: [
-      { name: 'a.example:8545', state: 'ok', head: 24_337_604, latencyMs: 42, message: 'ok' },
-      { name: 'b.example', state: 'lagging', head: 24_337_601, latencyMs: 130, message: '3 blocks behind' },
-      { name: 'c.example', state: 'down', head: null, latencyMs: null, message: 'refuses the connection' },
+      { name: 'a.example:8545', state: 'ok', head: 24_337_604, latencyMs: 42, message: 'ok', notes: null },
+      {
+        ...{ name: 'b.example', state: 'lagging', head: 24_337_601, latencyMs: 130 },
+        ...{ message: '3 blocks behind', notes: [] },
+      },
+      {
+        ...{ name: 'c.example', state: 'down', head: null, latencyMs: null },
+        ...{ message: 'refuses the connection', notes: null },
+      },
     ],
     engine: null,
   },

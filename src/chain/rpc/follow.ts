@@ -3,7 +3,7 @@ import type { Clock } from '../async.ts';
 import { createBlockSequencer } from '../block-sequencer.ts';
 import { ChainError, type ChainEvent, isRefusal, type KnownBlock } from '../chain-source.ts';
 import { requestHead, requestHeader } from './client.ts';
-import { headerResponse, readResponse } from './decode.ts';
+import { baseFee, headerResponse } from './decode.ts';
 import type { NodePool, PoolNode } from './node-pool.ts';
 import { readBlocks } from './read.ts';
 
@@ -38,6 +38,7 @@ export function createPace(planMs: number, isSteady: boolean) {
   };
 }
 
+const MISSES_HEADS = 'its newHeads subscription leaves blocks out: it is polled';
 /** A subscription without heads for this long is checked by polling. */
 const MIN_QUIET_MS = 5_000;
 
@@ -48,13 +49,18 @@ interface FollowOptions {
   readonly signal: AbortSignal;
 }
 
-/** One node's heads, the present one first, until it fails (rejects) or `signal` aborts; by `newHeads`, else polled. May repeat. */
+/**
+ * One node's heads, the present one first, until it fails (rejects) or `signal` aborts; by `newHeads`, else polled. May repeat.
+ * Some nodes accept `newHeads` and announce nothing, or only some heads: once polling finds one that was not announced, the
+ * node is polled at the chain's pace, until an announcement is first again.
+ */
 async function* headStream(node: PoolNode, pace: Pace, { clock, signal }: FollowOptions) {
   let wake = () => {};
   const onAbort = () => wake();
   /** Only the newest head: a slow reader fills the gap itself. */
   let announced: unknown = null;
   let failure: ChainError | null = null;
+  let newest: number | null = null;
   const subscription = {
     onHead: (head: unknown) => {
       announced = head;
@@ -72,19 +78,24 @@ async function* headStream(node: PoolNode, pace: Pace, { clock, signal }: Follow
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     while (!signal.aborted) {
-      const head = announced;
+      const hint = announced;
       announced = null;
-      const header =
-        head === null
-          ? await requestHead(node, { signal })
-          : readResponse(headerResponse, head, node.name, 'newHeads');
+      const { data } = wholeHeader.safeParse(hint);
+      const header = data ?? (await requestHead(node, { signal }));
+      const isNew = header.number > (newest ?? Number.POSITIVE_INFINITY);
+      // An announcement that came during the request was only late.
+      if (isNew && unsubscribe && hint === null && announced === null)
+        node.notes.set('newHeads', MISSES_HEADS);
+      else if (isNew) node.notes.delete('newHeads');
+      newest = Math.max(newest ?? 0, header.number);
       pace.heard(header.number, clock.elapsed());
       yield header;
       if (announced === null && failure === null && !signal.aborted) {
         const waiting = new AbortController();
         wake = () => waiting.abort();
         const quietMs = Math.max(MIN_QUIET_MS, 3 * pace.blockMs());
-        await clock.sleep(unsubscribe ? quietMs : pace.wait(clock.elapsed()), waiting.signal);
+        const isPolled = !unsubscribe || node.notes.has('newHeads');
+        await clock.sleep(isPolled ? pace.wait(clock.elapsed()) : quietMs, waiting.signal);
       }
       if (failure !== null) throw failure;
     }
@@ -93,6 +104,9 @@ async function* headStream(node: PoolNode, pace: Pace, { clock, signal }: Follow
     unsubscribe?.();
   }
 }
+
+/** Some nodes leave the base fee out of what they announce: that is only a hint of a head. */
+const wholeHeader = headerResponse.extend({ baseFeePerGas: baseFee });
 
 const MIN_WATCH_MS = 1_000;
 const MAX_WATCH_MS = 12_000;

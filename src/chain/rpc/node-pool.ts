@@ -26,9 +26,14 @@ export interface PoolNode extends RpcNode {
   /** When its chain was last verified; `null`: not since its connection failed. */
   verifiedAt: number | null;
   genesis: Hex | null;
+  /** What is odd about its responses, by its kind; prices are given all the same. */
+  readonly notes: Map<'newHeads', string>;
 }
 
-export type NodeSeen = Pick<PoolNode, 'name' | 'latencyMs' | 'head' | 'behind' | 'baseFees' | 'problem'>;
+export type NodeSeen = Pick<
+  PoolNode,
+  'name' | 'latencyMs' | 'head' | 'behind' | 'baseFees' | 'problem' | 'notes'
+>;
 
 /** Nodes may receive a block within this many seconds of each other without counting as lagging. */
 const TOLERANCE_SEC = 6;
@@ -37,7 +42,7 @@ const TOLERANCE_SEC = 6;
 export function judgeNodes(nodes: readonly NodeSeen[], blockTimeSec: number): NodeHealth[] {
   const tolerated = Math.max(3, Math.ceil(TOLERANCE_SEC / blockTimeSec));
   const agreed = agreedBaseFee(nodes);
-  return nodes.map(({ name, latencyMs, head, behind, baseFees, problem }) => {
+  return nodes.map(({ name, latencyMs, head, behind, baseFees, problem, notes }) => {
     const stateOf = (): Pick<NodeHealth, 'state' | 'message'> => {
       if (problem) return problem;
       if (head === null) return { state: 'ok', message: 'not asked yet' };
@@ -49,7 +54,7 @@ export function judgeNodes(nodes: readonly NodeSeen[], blockTimeSec: number): No
       if (behind >= tolerated) return { state: 'lagging', message: `${behind} blocks behind` };
       return { state: 'ok', message: `at block ${head}` };
     };
-    return { name, head, latencyMs, ...stateOf() };
+    return { name, head, latencyMs, ...stateOf(), notes: [...notes.values()] };
   });
 }
 
@@ -136,7 +141,7 @@ export function createNodePool(rpcNodes: readonly RpcNode[], options: PoolOption
     (node): PoolNode =>
       Object.assign(
         node,
-        { head: null, behind: 0, baseFees: new Map(), problem: null, genesis: null },
+        { head: null, behind: 0, baseFees: new Map(), problem: null, genesis: null, notes: new Map() },
         { failures: 0, failedAt: 0, retryAt: 0, verifiedAt: null },
       ),
   );

@@ -18,6 +18,7 @@ const { alerts, autoTxs, savings, health } = wire.Summary.shape;
 const Node = lenient(health.shape.nodes.element, 'name').transform((wire) => ({
   ...wire,
   message: said(wire.message),
+  notes: wire.notes?.flatMap((note) => said(note) ?? []) ?? null,
 }));
 /** `state` is `ok`, `lagging`, `disagrees`, `down`, `wrong-chain`, or another value of the service. */
 export type NodeView = z.infer<typeof Node>;

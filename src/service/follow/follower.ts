@@ -471,8 +471,15 @@ function sourceNews(source: Pick<ChainSource, 'kind' | 'name' | 'health'>, tell:
     else away.delete(who);
     tell({ isWell: !isAway, message });
   };
+  const told = new Set<string>();
   const look = () => {
     const nodes = source.kind === 'rpc' ? source.health() : [];
+    for (const line of nodes.flatMap(({ name, notes = [] }) =>
+      notes.map((note) => `node ${name}: ${note}`),
+    )) {
+      if (!told.has(line)) tell({ isWell: false, message: line });
+      told.add(line);
+    }
     if (nodes.length < 2) return;
     for (const [place, { name, state, message }] of nodes.entries()) {
       const isAway = state === 'down' || state === 'wrong-chain';

@@ -36,8 +36,9 @@ export function summaryOf(
       // Whole seconds: otherwise every response would differ, and ETags would be useless.
       headAgeSec: Math.floor(headAgeSec ?? 0),
       lagBlocks: lagBlocks ?? 0,
-      nodes: nodes.map(({ latencyMs, ...node }) => ({
+      nodes: nodes.map(({ latencyMs, notes = [], ...node }) => ({
         ...node,
+        notes: [...notes],
         latencyMs: latencyMs === null ? null : Math.round(latencyMs),
       })),
       engine: engine && {

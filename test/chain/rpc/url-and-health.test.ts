@@ -64,6 +64,7 @@ describe('several nodes', () => {
     behind: 0,
     baseFees: new Map([[100, 7n]]),
     problem: null,
+    notes: new Map(),
     ...options,
   });
   const down = { problem: { state: 'down' as const, message: 'refuses' }, baseFees: new Map() };

@@ -49,7 +49,10 @@ const saved = (gwei: bigint) => ({ savedWei: gwei * 10n ** 9n, savedUsd: null })
 const SOME_ALERTS = { total: 3, pending: 2, disabled: 1, fired24h: 4 };
 const SAVED = { savedWei: 12n * 10n ** 15n, savedUsd: 38.57, events: 2, alerts: null, autoTxs: null };
 
-const NODE: NodeView = { name: 'a.example', state: 'ok', head: 24_337_604, latencyMs: 42, message: 'ok' };
+const NODE: NodeView = {
+  ...{ name: 'a.example', state: 'ok', head: 24_337_604, latencyMs: 42, message: 'ok' },
+  notes: null,
+};
 
 it('shows everything that matters on 80×24', async () => {
   const { lines } = await until(
@@ -80,7 +83,7 @@ it('names the process that leads, where that is another, and says nothing of nod
     since: (SNAPSHOT.blockTimestamp ?? 0) - 600_000,
     heartbeatAt: SNAPSHOT.blockTimestamp,
   };
-  const nodes = [{ name: 'a.example', state: 'ok', head: null, latencyMs: null, message: 'not asked yet' }];
+  const nodes = [{ ...NODE, head: null, latencyMs: null, message: 'not asked yet' }];
   const standby = async (lagBlocks: number) => ({
     ...SUMMARY,
     health: { ...SUMMARY.health, engine, nodes, lagBlocks },

@@ -192,9 +192,10 @@ function nodeLines(nodes: readonly NodeView[], { width, isSpoken }: ServiceConte
   if (nodes.length === 0) return [];
   const { heading, lines } = tableOf({ columns: nodeColumns(nodes), rows: nodes, width }, isSpoken);
   const withMessage = (line: Line, place: number): readonly Line[] => {
-    const { state = null, message = null } = nodes[place] ?? {};
-    if (message === null || message === '' || state === 'ok') return [line];
-    const words = faint(`  ${message}`);
+    const { state = null, message = null, notes = null } = nodes[place] ?? {};
+    const said = [...(state === 'ok' ? [] : [message]), ...(notes ?? [])].filter(Boolean).join('; ');
+    if (said === '') return [line];
+    const words = faint(`  ${said}`);
     return lineWidth([...line, words]) < width ? [[...line, words]] : [line, indented([words])];
   };
   return [heading, ...lines.flatMap(withMessage)];
