@@ -11,7 +11,9 @@ import { type Database, openDatabase } from '../store/database.ts';
 import { EncryptionKey } from '../store/encryption-key.ts';
 import { HistoryStore } from '../store/history.ts';
 import { LeaseStore } from '../store/lease.ts';
+import { HISTORY_TABLES } from '../store/move-database.ts';
 import { OutboxStore } from '../store/outbox.ts';
+import { requireWritable } from '../store/writable.ts';
 import { AlertService } from './alerts/alert-service.ts';
 import { type MadeAttempt, type NotifierSettings, startSending } from './alerts/dispatcher.ts';
 import { retireOwners } from './alerts/retire-owners.ts';
@@ -31,6 +33,7 @@ import { createGasStreams } from './http/gas-streams.ts';
 import type { RequestRecord } from './http/server.ts';
 import type { KeyGate } from './keys/key-gate.ts';
 import { createLease, type LeaseOptions, leaseWords } from './leader.ts';
+import { createReadiness } from './readiness.ts';
 import { type Condition, createServiceState } from './service-state.ts';
 
 export interface ServiceOptions {
@@ -225,6 +228,11 @@ export async function startService(options: ServiceOptions) {
     /** Ends the streams of `gas/stream`, for a server that stops. */
     endStreams: streams.end,
     condition: (): Condition => ({ ...state.condition(), streams: streams.count() }),
+    /** Why requests would be refused or nothing can be written, whatever they need; `null` while all is well. */
+    checkParts: createReadiness([
+      { name: 'the database', check: () => requireWritable(database, [...HISTORY_TABLES, 'leases']) },
+      ...(gate.check === undefined ? [] : [{ name: 'the keys', check: gate.check }]),
+    ]),
     /** Figures of all owners' alerts, for the operator; rejects with a `StoreError`. */
     alertFigures: () => alertFigures(database),
     /** Resolves with the first block, stored or new; rejects when the database belongs to another chain, or on abort. */

@@ -1,6 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { KeyDatabase, RetryTimes } from './database.ts';
+import { KEY_TABLES } from './move-database.ts';
 import { isPostgres, type KeyRow, type KeyTables, type UsageRow } from './tables.ts';
+import { requireWritable } from './writable.ts';
 
 export interface UsageRequest {
   readonly keyId: string;
@@ -123,6 +125,11 @@ export class KeyStore {
 
   async forgetUsageBefore(day: number): Promise<void> {
     await this.#database.run((db) => db.deleteFrom('usage').where('day', '<', day).execute(), WHILE_COUNTING);
+  }
+
+  /** Resolves when keys can be read and requests counted. */
+  check(): Promise<void> {
+    return requireWritable(this.#database, KEY_TABLES);
   }
 
   close(): Promise<void> {

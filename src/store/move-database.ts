@@ -7,7 +7,7 @@ import { LEASE_LAPSES_MS } from './lease.ts';
 import { type KeyTables, ROWS_AT_ONCE, type Tables } from './tables.ts';
 
 /** Tables after those that they refer to. The lease is not copied. */
-const HISTORY_TABLES = [
+export const HISTORY_TABLES = [
   'meta',
   'blocks',
   'rollups',
@@ -23,7 +23,7 @@ const HISTORY_TABLES = [
   'auto_tx_events',
   'auto_tx_tallies',
 ] as const;
-const KEY_TABLES = ['keys', 'usage'] as const;
+export const KEY_TABLES = ['keys', 'usage'] as const;
 
 type Row = Readonly<Record<string, unknown>>;
 type Untyped = Kysely<Record<string, Record<string, unknown>>>;

@@ -19,6 +19,8 @@ interface ServedOptions
   /** What else stands on the port, around the service. */
   readonly mount?: (service: RunningService, gate: KeyGate) => Served;
   readonly gateNow?: () => number;
+  /** The database of the keys; default: in memory. */
+  readonly keysAt?: string;
 }
 
 /** A service on a port of its own with a gate, as `gastop serve` has it; it ends with the test. */
@@ -50,9 +52,10 @@ export async function startServedService({
   logLevel = 'info',
   plans = { test: { dailyLimit: 1_000, perSecond: null } },
   gateNow = Date.now,
+  keysAt = ':memory:',
   ...options
 }: ServedOptions) {
-  const keys = new KeyStore(await openKeyDatabase(':memory:'));
+  const keys = new KeyStore(await openKeyDatabase(keysAt));
   const newKey = async (plan = Object.keys(plans)[0] ?? 'test') =>
     (await issueKey(keys, { name: 'test', plan, now: gateNow() })).text;
   const key = await newKey();

@@ -141,6 +141,7 @@ async function serveChain(
       fetch: (request: Request, record: RequestRecord) => current.service.fetch(request, record),
       endStreams: () => current.service.endStreams(),
       condition: () => current.service.condition(),
+      checkParts: () => current.service.checkParts(),
       alertFigures: () => current.service.alertFigures(),
       close: async () => {
         stop.abort();

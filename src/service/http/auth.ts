@@ -15,6 +15,8 @@ export interface Gate {
   limits(key: string | null): Promise<Required<Admission>>;
   /** The ids among `keyIds` that were revoked or are gone; absent when no key is needed. @throws {StoreError} */
   withdrawn?(keyIds: readonly string[]): Promise<readonly string[]>;
+  /** Resolves while requests can be admitted; absent when no key is needed. @throws {StoreError} */
+  check?(): Promise<void>;
 }
 
 const DAY_MS = 86_400_000;

@@ -62,6 +62,8 @@ export interface RequestRecord {
 export interface Served {
   fetch(request: Request, record: RequestRecord): Promise<Response>;
   condition(): Condition;
+  /** Why requests would be refused, whatever they need: for readiness. */
+  checkParts?(): Promise<ApiFailure | null>;
   /** Ends streaming responses. */
   endStreams?(): void;
   /** Figures of its alerts, for an operator. */
@@ -196,10 +198,13 @@ export async function startServer(options: ServerOptions) {
       return new Response(method === 'HEAD' ? null : text, { headers });
     };
     if (path === '/healthz') return send(JSON.stringify({ status: 'ok' }));
-    const condition = served.condition();
+    const unready = (await served.checkParts?.()) ?? null;
+    const now = served.condition();
+    const condition = { ...now, failure: now.failure ?? unready };
     if (path === '/metrics') {
       // Leaves out figures that cannot be read: the rest of the page matters more then.
-      const alerts = (await served.alertFigures?.().catch(() => null)) ?? null;
+      const figures = unready === null ? served.alertFigures?.() : null;
+      const alerts = (await figures?.catch(() => null)) ?? null;
       const page = metrics.page(condition, sockets.size, alerts);
       return send(page, 'text/plain; version=0.0.4; charset=utf-8');
     }

@@ -271,6 +271,8 @@ export function createKeyGate({
       return keyIds.filter((id) => rows.get(id)?.revoked_at !== null);
     },
 
+    check: () => store.check(),
+
     hasKeys: () => store.hasActive(),
 
     close() {
