@@ -195,6 +195,51 @@ function interpolate(number: number, below: Timed | undefined, above: Timed | un
   return Math.round(below.timestamp + share * (above.timestamp - below.timestamp));
 }
 
+/** No chain that makes blocks by a clock is slower: in between it stood still, or one of the two times is wrong. */
+const SLOWEST_SEC = 60;
+const MOST_MIDDLES = 32;
+
+/** Adds headers between those whose times contradict the chain's pace, until it is known where: none is interpolated across. */
+async function readUnevenTimes(
+  node: RpcNode,
+  headers: Map<number, Header>,
+  below: Timed | null,
+  { signal }: ReadOptions,
+): Promise<void> {
+  for (let count = 0; count < MOST_MIDDLES; count++) {
+    const known = [...(below ? [below] : []), ...headers.values()].sort((a, b) => b.number - a.number);
+    const place = known.findIndex((low, index) => isUneven(low, known[index - 1]));
+    const [high, low] = [known[place - 1], known[place]];
+    if (!high || !low) return;
+    const middle = await requestHeader(node, Math.floor((low.number + high.number) / 2), { signal });
+    if (middle === null) return;
+    headers.set(middle.number, middle);
+  }
+}
+
+function isUneven(low: Timed, high: Timed | undefined): boolean {
+  if (high === undefined || high.number - low.number < 2) return false;
+  const stepSec = (high.timestamp - low.timestamp) / (high.number - low.number);
+  return stepSec < 0 || stepSec > SLOWEST_SEC;
+}
+
+/** The time of block 0 is chosen: many have 0, others that of their file. The block above has the first that is measured. */
+const GENESIS_LEAD_SEC = 3_600;
+
+/** Adds the header above block 0; if their times contradict each other, block 0 has none and goes. */
+async function judgeGenesis(
+  node: RpcNode,
+  headers: Map<number, Header>,
+  { signal }: ReadOptions,
+): Promise<void> {
+  const genesis = headers.get(0);
+  const first = genesis && (headers.get(1) ?? (await requestHeader(node, 1, { signal })));
+  if (!first) return;
+  const leadSec = first.timestamp - genesis.timestamp;
+  headers.set(1, first);
+  if (leadSec < 0 || leadSec > GENESIS_LEAD_SEC) headers.delete(0);
+}
+
 /** Blocks this deep below the head cannot be reorganised here and need no header each. */
 const HEADER_DEPTH = 64;
 /** One header per this many blocks of deep history; times between are interpolated. */
@@ -232,6 +277,8 @@ export async function readBlocks(
       return row === undefined || row.baseFeePerGas === baseFeePerGas;
     });
     if (!agrees && attempt < TRIES) return undefined;
+    if (top > 0) await judgeGenesis(node, headers, options);
+    await readUnevenTimes(node, headers, null, options);
     // A missing header (a reorg in these milliseconds) ends the list before it; the next head brings the rest.
     const end = wanted.findLast((number) => headers.has(number)) ?? -1;
     return assembleBlocks(oldest, end, rows, headers);
@@ -254,7 +301,7 @@ async function readHeaders(
   numbers: readonly number[],
   known: Header | null,
   { signal }: ReadOptions,
-): Promise<Headers> {
+): Promise<Map<number, Header>> {
   const headers = new Map<number, Header>();
   const queue = [...numbers];
   const work = async () => {
@@ -292,12 +339,13 @@ export async function readNewest(
     const latest = await requestLatest();
     if (latest.hash === known.hash) return { blocks: [], follows: true };
     const range = { from: known.number, to: latest.number, head: latest.number };
-    const isNear = range.from < range.to && range.to - range.from < most;
+    const isNear = range.from > 0 && range.from < range.to && range.to - range.from < most;
     const rows = isNear ? await readFeeRows(node, range, options) : new Map();
     const head = await headOf(rows, latest);
     const isOther = head?.number === known.number + 1 && head.parentHash !== known.hash;
     if (head !== null && !isOther && rows.get(known.number)?.baseFeePerGas === known.baseFeePerGas) {
       const headers = new Map([[head.number, head]]);
+      await readUnevenTimes(node, headers, known, options);
       const blocks = assembleBlocks(known.number + 1, head.number, rows, headers, known);
       if (head.number === known.number || blocks[0]?.number === known.number + 1)
         return { blocks, follows: true };
@@ -315,6 +363,8 @@ export async function readNewest(
     const first = lowestInRow(rows, head.number);
     const oldest = first === head.number ? null : await requestHeader(node, first, options);
     const headers = new Map([head, ...(oldest ? [oldest] : [])].map((header) => [header.number, header]));
+    if (head.number > 0) await judgeGenesis(node, headers, options);
+    await readUnevenTimes(node, headers, null, options);
     return { blocks: assembleBlocks(first, head.number, rows, headers), follows: false };
   });
   if (newest !== undefined) return newest;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
-import type { JsonRpcServerOptions } from '../../helpers/json-rpc-server.ts';
+import { headerOf, type JsonRpcServerOptions } from '../../helpers/json-rpc-server.ts';
 import { createScriptedChain, type ScriptedChain } from '../../helpers/scripted-chain.ts';
 import { servedNodes } from './served-nodes.ts';
 
@@ -174,4 +174,77 @@ test('where a block comes between head and fees, the newest blocks are those bef
   );
   expect(blocks.at(-1)?.hash).toBe(chain.at(99)?.hash);
   expect(source.health()).toMatchObject([{ state: 'ok' }]);
+});
+
+describe('the times of blocks', () => {
+  /** A chain whose block 0 has a time of its own, and which made no block for a while above `haltAt`. */
+  async function servedTimes(
+    chain: ScriptedChain,
+    genesisTime: number | null,
+    halt: { readonly at: number; readonly sec: number } | null = null,
+  ) {
+    const timeOf = (number: number) => {
+      if (number === 0 && genesisTime !== null) return genesisTime;
+      const made = chain.at(number)?.timestamp ?? Number.NaN;
+      return halt === null || number > halt.at ? made : made - halt.sec;
+    };
+    const { source, server } = await serve(chain, {
+      answer: (method, [tag]) => {
+        const block = chain.at(tag === 'latest' ? chain.head().number : Number(tag));
+        if (method !== 'eth_getBlockByNumber' || !block) return undefined;
+        return { result: { ...headerOf(block), timestamp: `0x${timeOf(block.number).toString(16)}` } };
+      },
+    });
+    const read = {
+      newest: async () => {
+        const { signal } = new AbortController();
+        return (await source.newest?.(1_024, { known: null, signal }))?.blocks ?? [];
+      },
+      blocks: () => source.blocks(0, chain.head().number),
+    };
+    return { read, timeOf, server };
+  }
+
+  const startedAt = 1_700_000_000;
+  test.each([
+    ['zero', 140, 12, 0],
+    ['zero', 3, 5, 0],
+    ['zero', 1_500, 2, 0],
+    ['an hour and a half early', 140, 12, startedAt - 5_400],
+    ['after the first block', 90, 1, startedAt + 86_400],
+  ])(
+    'are right where that of block 0 is %s, of a chain of %i blocks each %i s',
+    async (_, length, spacingSec, genesisTime) => {
+      const chain = createScriptedChain({ length, spacingSec, startedAt });
+      const { read, timeOf } = await servedTimes(chain, genesisTime);
+      for (const each of ['newest', 'blocks'] as const) {
+        const blocks = await read[each]();
+        expect(blocks.map(({ number, timestamp }) => [number, timestamp])).toEqual(
+          chain.blocks.slice(-blocks.length).map(({ number }) => [number, timeOf(number)]),
+        );
+        expect(blocks).toHaveLength(Math.min(length - 1, each === 'newest' ? 1_024 : length));
+      }
+    },
+  );
+
+  test.each([
+    [700, 3_000_000],
+    [1_990, 604_800],
+    [1_200, 90_000],
+  ])('are right on both sides of a halt above block %i of %i s', async (at, sec) => {
+    const chain = createScriptedChain({ length: 2_000, spacingSec: 2, startedAt });
+    const { read, timeOf, server } = await servedTimes(chain, null, { at, sec });
+    for (const each of ['newest', 'blocks'] as const) {
+      for (const { number, timestamp } of await read[each]())
+        expect([number, timestamp]).toEqual([number, timeOf(number)]);
+    }
+    expect(server.requests.length).toBeLessThan(150);
+  });
+
+  test('leave block 0 alone where its time is like the others', async () => {
+    const chain = createScriptedChain({ length: 5 });
+    const { read } = await servedTimes(chain, null);
+    expect((await read.blocks()).map(({ number }) => number)).toEqual([0, 1, 2, 3, 4]);
+    expect((await read.newest()).map(({ number }) => number)).toEqual([0, 1, 2, 3, 4]);
+  });
 });
