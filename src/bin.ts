@@ -4,7 +4,9 @@
  * loaded there.
  */
 import module from 'node:module';
+import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { cacheFolder } from './cli/cache-folder.ts';
 import { npxCommand } from './cli/npx-command.ts';
 
 const NEEDED = [22, 13] as const;
@@ -37,7 +39,22 @@ function prepareProcess(): void {
   silenceSqliteWarning();
   // Node's default opens a debugger for everybody on this machine; `node --inspect` still works.
   process.on('SIGUSR1', () => {});
-  module.enableCompileCache?.();
+  enableCompileCache();
+}
+
+/** Node's own folder lies in the shared temporary one, where anybody may have put code. */
+function enableCompileCache(): void {
+  const { env, platform } = process;
+  const folder = cacheFolder({ env, platform, home: homeFolder(), uid: process.geteuid?.() });
+  if (folder !== null) module.enableCompileCache?.(folder);
+}
+
+function homeFolder(): string {
+  try {
+    return homedir();
+  } catch {
+    return '';
+  }
 }
 
 /** Node 22 and 24 warn that node:sqlite is experimental; every other warning stays. */

@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
 import * as z from 'zod';
@@ -12,7 +13,7 @@ import { readText } from './parse.ts';
 export interface LoadedConfig {
   readonly path: string;
   readonly content: ConfigFile | null;
-  /** For stderr: the file has a secret that others on this machine can read. */
+  /** For stderr: others on this machine can change the file, or read a secret in it. */
   readonly warning: string | null;
 }
 
@@ -32,10 +33,17 @@ export async function loadConfigFile(
     instead: 'name another with --config FILE, or leave --config and GASTOP_CONFIG away',
   });
   const content = parseConfig(text, shown);
-  const isOpen = platform !== 'win32' && info !== null && (info.mode & 0o077) !== 0;
-  const secret = isOpen ? secretIn(content) : null;
-  const advice = 'and others on this machine can read it; run chmod 600 on it';
-  return { path, content, warning: secret && `${shown} holds ${secret} ${advice}` };
+  const warning = platform === 'win32' || info === null ? null : warningOf(content, info);
+  return { path, content, warning: warning && `${shown} ${warning}` };
+}
+
+function warningOf(content: ConfigFile, { uid, mode }: Pick<Stats, 'uid' | 'mode'>): string | null {
+  const isForeign = uid !== 0 && uid !== process.geteuid?.();
+  if (isForeign)
+    return 'belongs to another user, who decides what gastop asks and tells; name another with --config';
+  if ((mode & 0o002) !== 0) return 'can be changed by others on this machine; run chmod 600 on it';
+  const secret = (mode & 0o077) === 0 ? null : secretIn(content);
+  return secret && `holds ${secret} and others on this machine can read it; run chmod 600 on it`;
 }
 
 function secretIn(file: ConfigFile) {

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sharedFolder } from '../helpers/shared-folder.ts';
@@ -20,7 +20,8 @@ let configs = 0;
 
 function configured(content: object, mode = 0o600): string {
   const path = join(folder, `config-${++configs}.json`);
-  writeFileSync(path, JSON.stringify(content), { mode });
+  writeFileSync(path, JSON.stringify(content));
+  chmodSync(path, mode);
   return path;
 }
 
@@ -138,6 +139,22 @@ describe('gastop config', () => {
       `holds ${what} and others on this machine can read it; run chmod 600 on it`,
     );
     expect((await runMain(['config', '--config', configured(content)])).stderr).toBe('');
+  });
+
+  it.skipIf(process.platform === 'win32').each([0o602, 0o646, 0o666])(
+    'warns where others on the machine can change it, with a secret or without one: mode %o',
+    async (mode) => {
+      for (const content of [{}, { history: '7d' }, { telegram: { token: TOKEN } }]) {
+        const { exitCode, stderr } = await runMain(['config', '--config', configured(content, mode)]);
+        expect([exitCode, stderr]).toEqual([0, expect.stringContaining('can be changed by others')]);
+      }
+    },
+  );
+
+  it.runIf(process.geteuid?.() === 0)('warns of one that belongs to another user', async () => {
+    const config = configured({ history: '7d' });
+    chownSync(config, 65_534, 65_534);
+    expect((await runMain(['config', '--config', config])).stderr).toContain('belongs to another user');
   });
 
   it('never repeats what stands around a mistake in the file: it may be a key', async () => {

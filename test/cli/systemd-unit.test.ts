@@ -44,6 +44,47 @@ test.skipIf(!hasSystemd)('systemd finds nothing wrong with it, whatever stands i
   }
 });
 
+/** Filters of system calls alone: whatever needs a mount namespace needs user namespaces in a user's unit. */
+const CONFINES = [
+  'NoNewPrivileges',
+  'SystemCallArchitectures',
+  'SystemCallFilter',
+  'SystemCallErrorNumber',
+  'RestrictAddressFamilies',
+  'RestrictNamespaces',
+  'RestrictRealtime',
+  'RestrictSUIDSGID',
+  'LockPersonality',
+];
+const UNIT = systemdUnit(['/usr/bin/node', '/opt/gastop/bin.js', 'serve'], '/', '/etc/gastop.env');
+
+test('it confines the service by what a user has without user namespaces, and leaves the network and sockets', () => {
+  const service = /\[Service\]\n(.*?)\n\[/s.exec(UNIT)?.[1] ?? '';
+  const names = service.split('\n').flatMap((each) => /^([A-Z]\w+)=/.exec(each)?.[1] ?? []);
+  const others = ['ExecStart', 'WorkingDirectory', 'EnvironmentFile', 'Restart', 'RestartSec'];
+  const ends = ['RestartPreventExitStatus', 'TimeoutStopSec', 'UMask', 'LimitCORE'];
+  expect(new Set(names)).toEqual(new Set([...others, ...ends, ...CONFINES]));
+  const families = line(UNIT, 'RestrictAddressFamilies')?.split(' ');
+  expect(families).toEqual(expect.arrayContaining(['AF_INET', 'AF_INET6', 'AF_UNIX']));
+});
+
+test.skipIf(!hasSystemd)(
+  "systemd's own judgement of its exposure is below 7 of 10, and above 9 without that",
+  async () => {
+    const folder = await temporaryFolder();
+    const file = join(folder, 'gastop.service');
+    const env = { ...process.env, XDG_RUNTIME_DIR: folder };
+    const judge = (unit: string, threshold: number) => {
+      writeFileSync(file, unit);
+      const asked = ['security', '--user', '--offline=true', `--threshold=${threshold}`, file];
+      return spawnSync('systemd-analyze', asked, { env }).status;
+    };
+    const without = UNIT.replace(new RegExp(`^(?:${CONFINES.join('|')})=.*\n`, 'gm'), '');
+    // Each version of systemd counts a little differently.
+    expect([judge(UNIT, 70), judge(without, 90)]).toEqual([0, 1]);
+  },
+);
+
 test('a node is not written into a unit, which everybody may read', async () => {
   const { exitCode, stdout, stderr } = await runMain(
     ['serve', '--systemd', '--rpc', 'https://node.example/v3/hidden-path'],

@@ -149,7 +149,19 @@ RestartPreventExitStatus=2
 # Requests and messages that are under way may end.
 TimeoutStopSec=30
 UMask=0077
+# What a user's own services can have everywhere: filters of system calls, which need neither user namespaces nor
+# privileges. Whatever would need a mount namespace (ProtectSystem, PrivateTmp, …) does not start where those are off.
 NoNewPrivileges=yes
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallFilter=~@privileged @resources @obsolete
+SystemCallErrorNumber=EPERM
+# The network, PostgreSQL's socket, and the names of interfaces.
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+LockPersonality=yes
 # A dump of its memory would hold keys.
 LimitCORE=0
 
