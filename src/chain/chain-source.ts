@@ -1,4 +1,5 @@
 import type { Block, Hex } from '../core/block.ts';
+import type { EthConfig } from '../core/chain-rules.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import type { DataFees } from '../core/data-fee.ts';
 import type { ChainBlock, ChainReceipt, ChainTransaction } from './rpc/decode.ts';
@@ -100,6 +101,8 @@ export interface ChainSource {
   balance(address: Hex): Promise<bigint>;
   /** The chain's present fees beside gas, cached for seconds; never rejects. Absent: unsupported. */
   dataFees?(): Promise<DataFees>;
+  /** The forks that a node is configured for (EIP-7910), asked for each time; `null`: it does not say. Absent: unsupported. */
+  ethConfig?(): Promise<EthConfig | null>;
   health(): readonly NodeHealth[];
 }
 

@@ -4,6 +4,7 @@ import { ChainError, type ChainSource } from './chain-source.ts';
 import { createRpcNode, request, requestHead } from './rpc/client.ts';
 import { createDataFees } from './rpc/data-fees.ts';
 import { bytes, maybe, quantity, receiptResponse, safeInteger, transactionResponse } from './rpc/decode.ts';
+import { requestEthConfig } from './rpc/eth-config.ts';
 import { parseNodeUrl } from './rpc/failures.ts';
 import { followChain } from './rpc/follow.ts';
 import { createNodePool } from './rpc/node-pool.ts';
@@ -93,6 +94,7 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
       pool.run((node) => request(node, safeInteger, 'eth_getTransactionCount', [address, at])),
     balance: (address) => pool.run((node) => request(node, quantity, 'eth_getBalance', [address, 'latest'])),
     dataFees: createDataFees(pool, clock),
+    ethConfig: () => requestEthConfig(pool),
     health: () => pool.health(),
     close: () => {
       for (const node of nodes) node.link.close();

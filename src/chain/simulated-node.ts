@@ -171,6 +171,8 @@ export function createSimulatedNode({ seed, blockAt, headNumber }: NodeOptions):
       const builder = randomBits(seed, NOISE.crowd, number, 0) % BUILDERS;
       return {
         ...block,
+        blockAccessListHash: block.blockAccessListHash ?? null,
+        slotNumber: block.slotNumber ?? null,
         feeRecipient: addressOf(seed, -2, builder * LANES),
         blobGasUsed: BigInt(block.blobs) * GAS_PER_BLOB,
         excessBlobGas: BigInt(block.excessBlobs) * GAS_PER_BLOB,

@@ -69,6 +69,8 @@ export function createSimulatedBlocks(seed: number): (number: number) => Promise
       nextBaseFee: BigInt(baseFee[index + 1] ?? 0),
       nextBlobBaseFee: blobFeeOf(nextExcess),
       tips: tipsOf(number, timestamp, gas, demand[index] ?? 0),
+      blockAccessListHash: null,
+      slotNumber: null,
       blobs: blobsBetween(excess, nextExcess),
       excessBlobs: excess,
     };

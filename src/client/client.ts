@@ -253,6 +253,11 @@ export function createGasClient(options: GasClientOptions) {
       const { snapshot, ...current } = await get(ROUTES.statsCurrent, call);
       return { ...current, snapshot: withSourceName(snapshot, http.host) };
     },
+    /** The gas rules of the newest block, and the next fork. Not part of v1. @throws ClientError `not-found` where it is not listed */
+    chainRules: async (call: CallOptions = {}) => {
+      await requireListed(ROUTES.chainRules, 'say which gas rules hold');
+      return get(ROUTES.chainRules, call);
+    },
     gasTrend: (call: CallOptions = {}) => get(ROUTES.gasTrend, call),
     /** `reach` of the response is `null` unless requested and known. */
     gasRecommendation: ({ reach, ...call }: RecommendationOptions = {}) =>

@@ -1,12 +1,14 @@
 import * as z from 'zod';
 import * as alerts from '../contract/alerts.ts';
 import * as autoTxs from '../contract/auto-txs.ts';
+import * as chain from '../contract/chain.ts';
 import * as dashboard from '../contract/dashboard.ts';
 import * as gas from '../contract/gas.ts';
 import * as metrics from '../contract/metrics.ts';
 import { PATHS, type V1Route } from '../contract/routes.ts';
 import { Alert, AlertDetails, AlertPage, AlertSavings, CreatedAlert, RotatedSecret } from './views/alerts.ts';
 import { AutoTx, AutoTxAccount, AutoTxDetails, AutoTxPage } from './views/auto-txs.ts';
+import { ChainRules } from './views/chain.ts';
 import { Chart, Current, Dashboard, Market, RateLimits } from './views/dashboard.ts';
 import { Recommendation, Snapshot, Trend } from './views/gas.ts';
 import { BaseFees, Block, GasUsedRatios, PriorityFees, Tx, Txs } from './views/metrics.ts';
@@ -70,5 +72,6 @@ export const ROUTES = {
   updateAutoTx: route(PATHS.autoTx, autoTxs.AutoTx, AutoTx, { method: 'put' }),
   cancelAutoTx: route(PATHS.autoTxCancel, autoTxs.AutoTx, AutoTx, { method: 'post' }),
   deleteAutoTx: route(PATHS.autoTx, autoTxs.AutoTx, Anything, { method: 'delete' }),
+  chainRules: route(PATHS.chainRules, chain.ChainRules, ChainRules),
   autoTxAccount: route(PATHS.autoTxAccount, autoTxs.AutoTxAccount, AutoTxAccount),
 } as const;

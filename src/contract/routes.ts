@@ -34,6 +34,7 @@ export const PATHS = {
   block: '/metrics/block/{number}',
   tx: '/metrics/tx/{hash}',
   txs: '/metrics/txs',
+  chainRules: '/chain/rules',
 } as const;
 
 export const ROUTE_GROUPS = ['gas', 'alerts', 'auto-txs', 'dashboard', 'metrics'] as const;
@@ -69,7 +70,7 @@ export const V1_ROUTES: readonly V1Route[] = [
 
 /** Routes of this service beyond v1; other services lack them. */
 export const ADDED_ROUTES: readonly V1Route[] = [
-  ...routes('get', PATHS.gasStream, PATHS.autoTxAccount),
+  ...routes('get', PATHS.gasStream, PATHS.autoTxAccount, PATHS.chainRules),
   ...routes('put', PATHS.alert),
   ...routes('post', PATHS.signingSecret, PATHS.alertRedeliver),
 ];

@@ -34,6 +34,9 @@ export interface Block {
   readonly tips: BlockTips | null;
   /** Left out where the header states none, or was not read. */
   readonly stated?: StatedFeeRule;
+  /** Since Amsterdam (EIP-7928, EIP-7843); `null`: the header has none. Left out where the header was not read. */
+  readonly blockAccessListHash?: Hex | null;
+  readonly slotNumber?: number | null;
 }
 
 export function tipAt(block: Block, percentile: TipPercentile): bigint | null {

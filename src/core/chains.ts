@@ -11,6 +11,11 @@ export interface ChainProfile {
   readonly nativeSymbol: string;
   readonly feeRule: FeeRule;
   /**
+   * Whose gas rules it has: `ethereum`: an own network of Ethereum, whose headers tell; `osaka`: it takes them over, its limits
+   * aside; `own`: its own, or none that are known.
+   */
+  readonly gasRules: 'ethereum' | 'osaka' | 'own';
+  /**
    * Model of its fee for posting to L1: `op`: an OP-stack chain; `op-or-none`: perhaps one; `estimate`: included in a
    * ZK-stack node's gas estimate; `unverified`: it has one, by an unknown model. Absent: it has none.
    */
@@ -51,6 +56,14 @@ const GENESIS_HASHES: ReadonlyMap<number, Hex> = new Map([
   [11_155_111, '0x25a5cc106eea7138acab33231d7160d69cb777ee0c2c553fcddf5138993e6dd9'],
 ]);
 
+/** The simulated chain's id: no registered chain has it, and wallets sign for it. */
+export const SIMULATED_CHAIN_ID = 15_591_559;
+
+/** Ethereum's public networks, and the simulation of one. */
+const ETHEREUM: ReadonlySet<number> = new Set([1, 17_000, 560_048, 11_155_111, SIMULATED_CHAIN_ID]);
+/** ZKsync Era, Arbitrum One; Avalanche and Blast, which have not taken over the calldata floor (EIP-7623). */
+const OWN_GAS_RULES: ReadonlySet<number> = new Set([324, 42_161, 43_114, 81_457]);
+
 const ethereumLike = (
   id: number,
   name: string,
@@ -62,6 +75,7 @@ const ethereumLike = (
   name,
   nativeSymbol,
   feeRule: { ...ETHEREUM_FEE_RULE, blockTimeSec, ...rule },
+  gasRules: ETHEREUM.has(id) ? 'ethereum' : OWN_GAS_RULES.has(id) ? 'own' : 'osaka',
 });
 
 const rollup = (dataFee: ChainProfile['dataFee'], profile: ChainProfile) => ({ ...profile, dataFee });
@@ -75,9 +89,6 @@ const opStack = (id: number, name: string, rule: Partial<FeeRule> = {}): ChainPr
     'op',
     ethereumLike(id, name, 'ETH', 2, { elasticity: 6, denominator: 250, isStated: true, ...rule }),
   );
-
-/** The simulated chain's id: no registered chain has it, and wallets sign for it. */
-export const SIMULATED_CHAIN_ID = 15_591_559;
 
 /** One machine makes their blocks, mostly on demand, without reorgs. */
 const DEVELOPMENT: ReadonlySet<number> = new Set([1_337, 31_337]);
@@ -121,7 +132,10 @@ const PROFILES: ReadonlyMap<number, ChainProfile> = new Map(
 
 /** The profile of a chain id; an unknown one is named by its number and assumed to be like Ethereum. */
 export const chainProfile = (id: number): ChainProfile =>
-  PROFILES.get(id) ?? rollup('op-or-none', ethereumLike(id, `chain ${id}`, 'ETH', 12, { isStated: true }));
+  PROFILES.get(id) ?? {
+    ...rollup('op-or-none', ethereumLike(id, `chain ${id}`, 'ETH', 12, { isStated: true })),
+    gasRules: 'own',
+  };
 
 /** Whether the chain has a fee for posting to L1 beside gas, or one that a price per gas does not show. */
 export const hasDataFee = (id: number | null): boolean => PROFILES.get(id ?? 0)?.dataFee !== undefined;
@@ -135,7 +149,8 @@ export function identifiedChain(id: number, genesisHash: Hex | null): ChainProfi
   const profile = chainProfile(id);
   if (genesisHash === null || genesisHash === profile.genesisHash) return profile;
   if (profile.genesisHash === undefined) return { ...profile, genesisHash };
-  return { ...profile, name: `development chain with id ${id}`, genesisHash, borrowsId: true };
+  const name = `development chain with id ${id}`;
+  return { ...profile, name, genesisHash, borrowsId: true, gasRules: 'osaka' };
 }
 
 /** Whether two chains with one id are different and one of them is known: then neither is a restart of the other. */

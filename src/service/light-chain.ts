@@ -1,5 +1,6 @@
 import { ChainError, type ChainSource } from '../chain/chain-source.ts';
 import { createPriceFeed, type PriceFeed } from '../chain/price-feed.ts';
+import { chainRules } from '../core/chain-rules.ts';
 import { type ChainProfile, staleAfterMs, updateFrequencySec } from '../core/chains.ts';
 import { FeeEngine, NEAR_BLOCKS } from '../core/engine/fee-engine.ts';
 import { TimeSlice } from './async.ts';
@@ -51,6 +52,7 @@ export function createLightChain(source: ChainSource, wallNow: () => number) {
       stale: now - head.timestamp * 1_000 > staleAfterMs(updateFrequencySec(profile, advice.blockSec)),
       source: { kind: source.kind, name: source.name },
       nativeUsd: usd === null || now > usd.validUntil ? null : usd.usd,
+      rules: chainRules(head, profile, null),
     };
     return { current: statsCurrent(present), actions: usualWork(present, dataFees) };
   };

@@ -75,6 +75,7 @@ export function createServiceState(parts: ServiceParts) {
       problem: follower.problem,
       source: { kind: source.kind, name: lease.leaderReport?.sourceName ?? source.name },
       nativeUsd: nativeUsd(),
+      rules: chain.rules,
     };
   }
 

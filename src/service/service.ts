@@ -26,6 +26,7 @@ import { createAdviceJudge } from './follow/advice-judge.ts';
 import type { Engine } from './follow/chain-state.ts';
 import { unsavedWords } from './follow/chain-state.ts';
 import { Follower, type News } from './follow/follower.ts';
+import { watchForks } from './follow/fork-watch.ts';
 import { createApp } from './http/app.ts';
 import { createOpenGate, type Gate } from './http/auth.ts';
 import { ApiFailure, errorResponse } from './http/errors.ts';
@@ -214,7 +215,8 @@ export async function startService(options: ServiceOptions) {
     lease.run();
     const { withdrawn } = gate;
     const retired = withdrawn && retireOwners([alertStore, autoTxStore], withdrawn, wallNow, onError, signal);
-    await Promise.all([follower.run(), price.run(signal), retired]);
+    const forks = watchForks({ ...shared, chain: follower.chain, onChange: () => streams.tell() });
+    await Promise.all([follower.run(), price.run(signal), forks, retired]);
     await Promise.all([sending.done(), broadcasting.done()]);
     // Last, so that the next leader finds everything stored.
     await lease.end();

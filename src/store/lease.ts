@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
+import { ChainRules } from '../contract/chain.ts';
 import { maybe } from './columns.ts';
 import { type RetryTimes, Store } from './database.ts';
 import { StoreError } from './errors.ts';
@@ -19,6 +20,8 @@ const LeaderReport = z.object({
   nativeUsd: z.number().nullable(),
   /** Display name of its nodes; absent in leases of older programs. */
   sourceName: z.string().optional(),
+  /** Of the newest block; absent in leases of older programs. */
+  rules: ChainRules.optional().catch(undefined),
   /** Why no new blocks arrive. */
   problem: z.object({ message: z.string(), retryAt: z.number().nullable() }).nullable(),
 });

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { NO_RULES } from '../../src/core/chain-rules.ts';
 import { chainProfile } from '../../src/core/chains.ts';
 import { AutoTxEngine } from '../../src/service/auto-txs/engine.ts';
 import type { Present } from '../../src/service/follow/chain-state.ts';
@@ -75,7 +76,13 @@ async function openWith(folder: string, waiting: number) {
       const block = makeBlock(next++);
       const from = performance.now();
       await blocks.saveBlocks([block]);
-      present = { head: block, nextBaseFee: PRICE - GWEI, nextBlobBaseFee: null, prices: flat(PRICE) };
+      present = {
+        head: block,
+        nextBaseFee: PRICE - GWEI,
+        nextBlobBaseFee: null,
+        prices: flat(PRICE),
+        rules: NO_RULES,
+      };
       await engine.turn();
       await engine.idle();
       return performance.now() - from;

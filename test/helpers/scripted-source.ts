@@ -164,6 +164,8 @@ export class ScriptedSource implements ChainSource {
       feeRecipient: '0x00000000000000000000000000000000000000fe',
       blobGasUsed: 0n,
       excessBlobGas: 0n,
+      blockAccessListHash: block.blockAccessListHash ?? null,
+      slotNumber: block.slotNumber ?? null,
       transactionHashes: (this.transactions.get(number) ?? []).map(({ transaction }) => transaction.hash),
       ...this.headers.get(number),
     };

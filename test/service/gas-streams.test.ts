@@ -4,6 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { ErrorBody } from '../../src/contract/api-error.ts';
 import { GasCurrent } from '../../src/contract/gas.ts';
 import { BASE_PATH, OPENAPI_PATH, PATHS } from '../../src/contract/routes.ts';
+import { NO_RULES } from '../../src/core/chain-rules.ts';
 import { chainProfile } from '../../src/core/chains.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { ApiFailure } from '../../src/service/http/errors.ts';
@@ -180,7 +181,7 @@ function presentOf(number: number): Present {
   if (advice === null) throw new Error('no advice');
   const well = { said: null, updatedAt: 0, stale: false, ended: false, restartedAt: null, problem: null };
   const source = { kind: 'simulated', name: 'clock' } as const;
-  return { ...well, profile: chainProfile(1), head, advice, source, nativeUsd: null };
+  return { ...well, profile: chainProfile(1), head, advice, source, nativeUsd: null, rules: NO_RULES };
 }
 
 function withClock(identify?: (key: string | null) => Promise<object | null>) {

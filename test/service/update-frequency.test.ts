@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { NO_RULES } from '../../src/core/chain-rules.ts';
 import { chainProfile } from '../../src/core/chains.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { gasCurrent, gasRecommendation, type Present } from '../../src/service/responses/gas.ts';
@@ -25,6 +26,7 @@ function presentOf(chainId: number, spacingsSec: readonly number[]): Present {
     problem: null,
     source: { kind: 'rpc', name: 'a node' },
     nativeUsd: null,
+    rules: NO_RULES,
   };
 }
 

@@ -12,6 +12,7 @@ import type {
 import type { LaneView, RecommendationView, SnapshotView, TrendView } from '../../src/client/views/gas.ts';
 import type { BlockView, TxView } from '../../src/client/views/metrics.ts';
 import { V1_ROUTES } from '../../src/contract/routes.ts';
+import { NO_RULES } from '../../src/core/chain-rules.ts';
 import { fakeAlerts } from './fake-alerts.ts';
 import { fakeAutoTxs } from './fake-auto-txs.ts';
 
@@ -225,6 +226,7 @@ export function fakeGas(changes: Partial<GasClient> = {}): GasClient {
   const client: GasClient = {
     rateLimit: new RateLimit(),
     gasCurrent: async () => SNAPSHOT,
+    chainRules: async () => NO_RULES,
     statsCurrent: async () => ({ snapshot: SNAPSHOT, trend: TREND, recommendation: RECOMMENDATION }),
     async *stream() {
       yield* await Promise.reject<SnapshotView[]>(NO_STREAM);

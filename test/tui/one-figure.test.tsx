@@ -10,6 +10,7 @@ import {
 } from '../../src/client/views/gas.ts';
 import { LANES } from '../../src/core/advice.ts';
 import type { Block } from '../../src/core/block.ts';
+import { NO_RULES } from '../../src/core/chain-rules.ts';
 import { chainProfile } from '../../src/core/chains.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { formatDuration, formatGwei, formatLikelihood, formatPercent } from '../../src/core/units.ts';
@@ -47,6 +48,7 @@ function placesOf(engine: FeeEngine, more: Partial<Present> = {}) {
     ...{ stale: false, ended: false, restartedAt: null, problem: null },
     source: { kind: 'replay', name: 'blocks.csv' },
     nativeUsd: null,
+    rules: NO_RULES,
     ...more,
   };
   const recommendation = Recommendation.parse(gasRecommendation(present));

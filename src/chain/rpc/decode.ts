@@ -59,6 +59,8 @@ export const headerResponse = z.object({
   baseFeePerGas: baseFee.nullish().transform((wei) => wei ?? 0n),
   extraData: maybe(bytes),
   blobGasUsed: maybe(quantity),
+  blockAccessListHash: maybe(hash),
+  slotNumber: maybe(safeInteger),
 });
 export type Header = z.output<typeof headerResponse>;
 

@@ -68,7 +68,17 @@ async function untilAgreed<T>(
 }
 
 /** Data of one block from `eth_feeHistory`; the next base fee is the node's forecast for its newest block. */
-type FeeRow = Omit<Block, 'hash' | 'parentHash' | 'timestamp' | 'gasUsed' | 'gasLimit' | 'stated'>;
+type FeeRow = Omit<
+  Block,
+  | 'hash'
+  | 'parentHash'
+  | 'timestamp'
+  | 'gasUsed'
+  | 'gasLimit'
+  | 'stated'
+  | 'blockAccessListHash'
+  | 'slotNumber'
+>;
 type FeeRows = Map<number, FeeRow>;
 
 const badResponse = (node: Pick<RpcNode, 'name'>, words: string) =>
@@ -177,6 +187,10 @@ function assembleBlocks(from: number, to: number, rows: FeeRows, headers: Header
       ...row,
       ...(next && { nextBaseFee: next.baseFeePerGas, nextBlobBaseFee: next.blobBaseFee }),
       ...(stated && { stated }),
+      ...(header && {
+        blockAccessListHash: header.blockAccessListHash,
+        slotNumber: header.slotNumber,
+      }),
       hash: header?.hash ?? null,
       parentHash: header?.parentHash ?? null,
       timestamp,

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ChainEvent, ChainSource, KnownBlock } from '../../chain/chain-source.ts';
 import { type Advice, eachLane, type GivenAdvice, givenAdvice, type LanePrices } from '../../core/advice.ts';
 import type { Block, Hex } from '../../core/block.ts';
+import { type ChainRules, chainRules, type EthConfig, NO_RULES } from '../../core/chain-rules.ts';
 import { type ChainProfile, identifiedChain, updateFrequencySec } from '../../core/chains.ts';
 import { type FeeEngine, NEAR_BLOCKS } from '../../core/engine/fee-engine.ts';
 import { SLOT_SEC } from '../../core/simulation.ts';
@@ -49,6 +50,9 @@ export class ChainState {
   /** How far back the engine was rebuilt, or as far as stored history went; 0: it was not. */
   memorySec = 0;
   #updatedAt: number | null = null;
+  /** The node's last believed answer to `eth_config`; `null`: none. */
+  ethConfig: EthConfig | null = null;
+  #rules: ChainRules = NO_RULES;
   /** Stopped once another process leads, which follows the unwritten blocks itself. */
   isWriting = false;
   #waiting: IngestedBlock[] = [];
@@ -120,6 +124,15 @@ export class ChainState {
     return report !== null && report.block === this.head?.number ? report.updatedAt : this.#updatedAt;
   }
 
+  /** Of the head; the same object while nothing changes. A standby has the leader's. */
+  get rules(): ChainRules {
+    const { head, profile } = this;
+    const own = head === null || profile === null ? NO_RULES : chainRules(head, profile, this.ethConfig);
+    const rules = this.#options.lease.leaderReport?.rules ?? own;
+    if (!isDeepStrictEqual(rules, this.#rules)) this.#rules = rules;
+    return this.#rules;
+  }
+
   get writeProblem(): string | null {
     const { lease } = this.#options;
     const cannotReadLease = lease.state === 'unknown' && lease.problem !== null;
@@ -151,7 +164,7 @@ export class ChainState {
     if (head === null || advice === null || this.#engine?.head?.number !== head.number) return null;
     const { nextBaseFee, nextBlobBaseFee, lanes } = advice;
     const prices = eachLane((lane) => lanes[lane].price);
-    return { head, nextBaseFee, nextBlobBaseFee, prices };
+    return { head, nextBaseFee, nextBlobBaseFee, prices, rules: this.rules };
   }
 
   get engine(): Engine | null {
@@ -455,6 +468,7 @@ export interface Present {
   readonly nextBaseFee: bigint;
   readonly nextBlobBaseFee: bigint | null;
   readonly prices: LanePrices;
+  readonly rules: ChainRules;
 }
 
 const PAGE = 512;

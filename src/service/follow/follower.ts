@@ -89,9 +89,9 @@ export class Follower {
 
   report(nativeUsd: number | null): LeaderReport {
     const { problem, isFilled } = this;
-    const { head, updatedAt } = this.chain;
+    const { head, updatedAt, rules } = this.chain;
     const { name: sourceName } = this.#options.source;
-    return { block: head?.number ?? null, updatedAt, isFilled, nativeUsd, sourceName, problem };
+    return { block: head?.number ?? null, updatedAt, isFilled, nativeUsd, sourceName, rules, problem };
   }
 
   /** The chain that is both stored and served; `null` until known. */

@@ -45,6 +45,7 @@ const SHARED: ReadonlySet<string> = new Set([
   PATHS.gasCurrent,
   PATHS.gasTrend,
   PATHS.gasRecommendation,
+  PATHS.chainRules,
   PATHS.statsCurrent,
   PATHS.statsMarket,
 ]);

@@ -3,6 +3,7 @@ import type { StatsCurrent } from '../../contract/dashboard.ts';
 import type { GasCurrent, GasRecommendation, GasTrend } from '../../contract/gas.ts';
 import { ADVICE_VERSION, type Advice, type AdviceRecord, type Recommendation } from '../../core/advice.ts';
 import type { Block } from '../../core/block.ts';
+import type { ChainRules } from '../../core/chain-rules.ts';
 import { type ChainProfile, updateFrequencySec } from '../../core/chains.ts';
 import type { AdviceCount, AdviceScore } from '../../store/advice-track.ts';
 import type { Problem } from '../follow/freshness.ts';
@@ -24,6 +25,8 @@ export interface Present {
   readonly problem: Problem | null;
   readonly source: { readonly kind: GasCurrent['source']['kind']; readonly name: string };
   readonly nativeUsd: number | null;
+  /** Of the head. */
+  readonly rules: ChainRules;
 }
 
 export function gasCurrent(present: Present): GasCurrent {

@@ -73,6 +73,7 @@ describe('blocks of the conformance suite', () => {
       feeRecipient: raw.miner,
       blobGasUsed: raw.blobGasUsed === undefined ? null : BigInt(raw.blobGasUsed),
       excessBlobGas: raw.excessBlobGas === undefined ? null : BigInt(raw.excessBlobGas),
+      ...{ blockAccessListHash: null, slotNumber: null },
       transactionHashes: raw.transactions,
     });
     expect(block?.transactionHashes).toHaveLength(transactions);

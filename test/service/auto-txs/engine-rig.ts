@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { ChainTransaction, IncludedTransaction } from '../../../src/chain/chain-source.ts';
 import type { KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import type { Block, Hex } from '../../../src/core/block.ts';
+import { chainRules } from '../../../src/core/chain-rules.ts';
 import { chainProfile } from '../../../src/core/chains.ts';
 import { AutoTxEngine } from '../../../src/service/auto-txs/engine.ts';
 import type { Present } from '../../../src/service/follow/chain-state.ts';
@@ -114,7 +115,13 @@ export async function startEngine({
       fill(block);
       await blocks.saveBlocks([block]);
       const price = BigInt(gwei) * GWEI;
-      present = { head: block, nextBaseFee: price - GWEI, nextBlobBaseFee: null, prices: flat(price) };
+      present = {
+        head: block,
+        nextBaseFee: price - GWEI,
+        nextBlobBaseFee: null,
+        prices: flat(price),
+        rules: chainRules(block, chainProfile(1), null),
+      };
       now += 12_000;
       await turn();
       return block;

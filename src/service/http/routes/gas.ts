@@ -1,3 +1,4 @@
+import { ChainRules } from '../../../contract/chain.ts';
 import { PATIENCE_SEC } from '../../../contract/choices.ts';
 import { GasCurrent, GasRecommendation, GasTrend } from '../../../contract/gas.ts';
 import { RecommendationParameters } from '../../../contract/queries.ts';
@@ -44,6 +45,11 @@ export const gasRoutes = (state: ServiceState, gate: Gate, streams: GasStreams):
       const reach = { targetPrice: wireInteger(targetPrice), deadlineSec, probability, reason };
       return gasRecommendation(present, { recommendation, reach });
     },
+  }),
+  route('get', PATHS.chainRules, {
+    summary: 'Whose gas rules hold, and which fork comes next',
+    response: ChainRules,
+    handle: () => state.present().rules,
   }),
   route('get', PATHS.gasStream, {
     summary: 'What gas costs, with each new block',

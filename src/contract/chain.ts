@@ -1,0 +1,36 @@
+import * as z from 'zod';
+import { maybe, object, whole } from './primitives.ts';
+
+const BlobSchedule = object('BlobSchedule', 'Blobs of a block, and how fast their fee follows (EIP-7840)', {
+  target: whole(0),
+  max: whole(0),
+  baseFeeUpdateFraction: whole(1),
+});
+
+/** `GET /chain/rules`. */
+export const ChainRules = object('ChainRules', 'The gas rules of the newest block, and the next fork', {
+  rules: z
+    .enum(['osaka', 'amsterdam', 'own', 'unknown'])
+    .describe(
+      "own: the chain has rules of its own; unknown: nothing tells whose rules hold, or they aren't known here",
+    ),
+  source: z
+    .enum(['header', 'eth_config', 'none'])
+    .describe(
+      "What tells: the block's header, eth_config of the node (EIP-7910), or nothing but the chain itself",
+    ),
+  next: maybe(
+    object('NextFork', 'A fork that is scheduled', {
+      at: whole(0).describe('Time of its first block, in Unix seconds'),
+      kind: z
+        .enum(['amsterdam', 'blobs', 'unknown'])
+        .describe(
+          'blobs: it changes the blob schedule alone; unknown: it changes rules that are not known here',
+        ),
+      blobSchedule: maybe(BlobSchedule, 'From then on; null: the node states none'),
+    }),
+    'null: none is scheduled, or no node says so',
+  ),
+  blobSchedule: maybe(BlobSchedule, 'Of the newest block; null: no node states one'),
+});
+export type ChainRules = z.infer<typeof ChainRules>;

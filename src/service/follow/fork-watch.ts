@@ -1,0 +1,39 @@
+import type { ChainSource } from '../../chain/chain-source.ts';
+import { abortable, sleep } from '../async.ts';
+import type { Lease } from '../leader.ts';
+import type { ChainState } from './chain-state.ts';
+
+const TICK_MS = 1_000;
+const REPEAT_MS = 10 * 60_000;
+/** A node that has no `eth_config` may be updated. */
+const REFUSED_MS = 60 * 60_000;
+const UNREACHABLE_MS = 60_000;
+
+interface Watched {
+  readonly source: Pick<ChainSource, 'ethConfig'>;
+  readonly chain: Pick<ChainState, 'head' | 'ethConfig' | 'profile'>;
+  /** A standby has the leader's rules, and does not use its node. */
+  readonly lease: Pick<Lease, 'mayWrite'>;
+  readonly steadyNow?: () => number;
+  readonly onChange: () => void;
+  readonly signal: AbortSignal;
+}
+
+/** Asks the node for its forks: at the start, every ten minutes, and when the head passes one. Keeps the last believed answer. */
+export async function watchForks(watched: Watched): Promise<void> {
+  const { source, chain, lease, onChange, signal, steadyNow = () => performance.now() } = watched;
+  let dueAt = 0;
+  let passed: number | null = null;
+  for (; !signal.aborted && source.ethConfig !== undefined; await sleep(TICK_MS, signal)) {
+    if (!lease.mayWrite || chain.head === null) continue;
+    const forkAt = chain.ethConfig?.next?.activationTime ?? null;
+    const isPassed = forkAt !== null && chain.head.timestamp >= forkAt && passed !== forkAt;
+    if (steadyNow() < dueAt && !isPassed) continue;
+    if (isPassed) passed = forkAt;
+    const config = await abortable(source.ethConfig(), signal).catch(() => undefined);
+    dueAt = steadyNow() + (config === undefined ? UNREACHABLE_MS : config === null ? REFUSED_MS : REPEAT_MS);
+    if (config == null) continue;
+    chain.ethConfig = config;
+    onChange();
+  }
+}

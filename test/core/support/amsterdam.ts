@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import type { Hex } from '../../../src/core/block.ts';
+import type { GasProblem, RulesName } from '../../../src/core/transactions/gas-rules.ts';
+
+const file = (name: string) => new URL(`../../fixtures/amsterdam/${name}`, import.meta.url);
+const json = (name: string): unknown => {
+  const bytes = readFileSync(file(name));
+  return JSON.parse((name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8'));
+};
+const cases = <Case>(name: string) => (json(name) as { readonly cases: readonly Case[] }).cases;
+
+type Data = Hex | { readonly runs: readonly (readonly [byte: string, count: number])[] };
+type AccessList =
+  | readonly { readonly address: Hex; readonly storageKeys: readonly Hex[] }[]
+  | { readonly addresses: number; readonly keysEach: number };
+type Authorizations = readonly unknown[] | { readonly count: number };
+
+export interface VectorTransaction {
+  readonly type: number;
+  readonly from: Hex;
+  readonly to: Hex | null;
+  readonly value: string;
+  readonly data: Data;
+  readonly accessList?: AccessList;
+  readonly authorizations?: Authorizations;
+  readonly blobVersionedHashes?: readonly Hex[];
+  readonly gasLimit: number;
+}
+
+interface Expected {
+  readonly intrinsic: number;
+  readonly floor: number;
+  readonly min: number;
+  readonly valid: boolean;
+  readonly reasons?: readonly GasProblem[];
+}
+
+export interface TransactionCase extends VectorTransaction, Readonly<Record<RulesName, Expected>> {
+  readonly id: string;
+  readonly blockGasLimit: number;
+  readonly raw?: Hex;
+}
+
+export const transactionCases = () => cases<TransactionCase>('transactions.json.gz');
+
+export const dataOf = (data: Data): Hex =>
+  typeof data === 'string' ? data : `0x${data.runs.map(([byte, count]) => byte.repeat(count)).join('')}`;
+
+export interface HeaderCase {
+  readonly id: string;
+  readonly chainId: number;
+  readonly header: unknown;
+  readonly rules: 'before' | 'amsterdam' | 'unknown';
+}
+
+export const headerCases = () => cases<HeaderCase>('headers.json');
+
+interface Schedule {
+  readonly target: number;
+  readonly max: number;
+  readonly baseFeeUpdateFraction: number;
+}
+
+export interface EthConfigCase {
+  readonly id: string;
+  readonly chainId: number;
+  readonly headTimestamp: number;
+  readonly httpStatus?: number;
+  readonly response: { readonly result?: unknown; readonly error?: { code: number; message: string } };
+  readonly expect: {
+    readonly usable: boolean;
+    readonly isAmsterdam: boolean | null;
+    readonly blobSchedule: Schedule | null;
+    readonly next: {
+      readonly at: number;
+      readonly kind: string;
+      readonly blobSchedule: Schedule | null;
+    } | null;
+  };
+}
+
+export const ethConfigCases = () => cases<EthConfigCase>('eth-config.json.gz');
