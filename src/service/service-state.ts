@@ -160,8 +160,10 @@ export function createServiceState(parts: ServiceParts) {
       const nodes = source.health();
       const { held } = lease;
       const stale = present?.problem?.message ?? 'the blocks since the last run are still to come';
+      const { unfit } = follower;
       const why =
         lease.unfit ??
+        (unfit !== null && (unfit.isOther || held === null) ? unfit.message : null) ??
         (present?.stale
           ? `prices are stale: ${stale}`
           : (database.damage?.message ??

@@ -12,7 +12,16 @@ import { type Database, Store } from './database.ts';
 import { StoreError } from './errors.ts';
 import { requireRight, type WriteRight } from './lease.ts';
 import { bucketStart, refoldRollups } from './rollups.ts';
-import { countRows, dropMeta, pagesOf, type Queries, readMeta, saveMeta, type Tables } from './tables.ts';
+import {
+  countRows,
+  dropMeta,
+  isPostgres,
+  pagesOf,
+  type Queries,
+  readMeta,
+  saveMeta,
+  type Tables,
+} from './tables.ts';
 
 type StoredBlocks = SelectQueryBuilder<Tables, 'blocks', BlockRow>;
 
@@ -47,6 +56,16 @@ export class BlockStore extends Store {
   /** Checks without binding. @throws {StoreError} `wrong-chain` when it belongs to another chain. */
   async refuseOther(chain: ChainIdentity): Promise<void> {
     await this.database.run((db) => isHistoryOf(db, chain, this.database.name));
+  }
+
+  /** For messages. */
+  get name(): string {
+    return this.database.name;
+  }
+
+  /** Whether other machines may write it, each with a node of its own. */
+  get isShared(): boolean {
+    return isPostgres(this.database.queries);
   }
 
   otherChain(chain: ChainIdentity): StoreError {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Reconciliation, reconcile } from '../../src/service/follow/follower.ts';
+import { type Reconciliation, reconcile } from '../../src/service/follow/reconcile.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { openDatabase } from '../helpers/open-database.ts';

@@ -1,7 +1,6 @@
 import { ChainError, type ChainEvent, type ChainSource } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
-import { type ChainProfile, chainProfile, isDevelopmentChain } from '../../core/chains.ts';
-import type { BlockStore } from '../../store/blocks.ts';
+import { type ChainProfile, isDevelopmentChain } from '../../core/chains.ts';
 import { StoreError } from '../../store/errors.ts';
 import type { LeaderReport } from '../../store/lease.ts';
 import { abortable, sleep, TimeSlice, untilAborted } from '../async.ts';
@@ -9,6 +8,7 @@ import type { LeaseState } from '../leader.ts';
 import { ChainState, type ChainStateOptions, isSameBlock, type Present } from './chain-state.ts';
 import { type Problem, SourceState, watchPauses } from './freshness.ts';
 import { createHistoryFiller } from './history-filler.ts';
+import { blockAt, reconcile, type Unfit, unfitNode } from './reconcile.ts';
 
 /** Blocks requested at once for a fresh database: an hour of mainnet. */
 const FIRST_BLOCKS = 300;
@@ -21,6 +21,8 @@ const POLL_MS = 250;
 const TRACK_POLLS = 4;
 /** The newest block is no older than this if the clock is right and the node healthy. */
 const AGREES_WITHIN_MS = 15 * 60_000;
+/** How often the node of a process that does not lead is held against a shared database, at most. */
+const COMPARE_MS = { fit: 60_000, unfit: 2_000 } as const;
 /** A leader that stores nothing for this long may hang, or its node: a standby compares with its own node. */
 const NEGLECTED_MS = 60_000;
 
@@ -38,6 +40,8 @@ export class Follower {
   #followsAs: LeaseState | null = null;
   /** Whether the source is known to serve the stored chain. */
   #isReconciled = false;
+  /** Why this process may not lead a shared database with its node; `null`: it may, or that is not known yet. */
+  unfit: Unfit | null = null;
   /** When the chain restarted, which dropped older blocks; ms since epoch. `null`: it did not. */
   restartedAt: number | null = null;
 
@@ -177,7 +181,9 @@ export class Follower {
     this.#isReconciled = false;
     await lease.look();
     const until = AbortSignal.any([signal, this.#again.signal]);
-    if (lease.state === 'stands-by' && source.kind === 'rpc' && (await store.chainId()) !== null) {
+    const isStored = source.kind === 'rpc' && (await store.chainId()) !== null;
+    if (isStored && store.isShared && lease.state !== 'stands-by') await this.#compare(true);
+    if (isStored && (lease.state === 'stands-by' || this.unfit !== null)) {
       // Again, as its node's blocks may have come until now.
       if (hasRead) this.#filler.rebuildSoon();
       return this.#standBy(until);
@@ -215,13 +221,43 @@ export class Follower {
     if (!until.aborted && !this.state.hasEnded) throw new Error('the source ended its subscription');
   }
 
-  /** Another process leads: ingests the blocks that it stores, and leaves its own node alone while new ones come. */
+  /** Holds the own node against a shared database. Rejects as the node and the store do. */
+  async #compare(isWhole: boolean): Promise<void> {
+    const { source, store, signal, onNews } = this.#options;
+    source.acceptRestart?.();
+    const profile = await abortable(source.chain(), signal);
+    const before = this.unfit;
+    this.unfit = await abortable(unfitNode(source, store, profile, isWhole), signal);
+    if (this.unfit?.isOther) {
+      if (this.unfit.message !== before?.message) onNews({ isWell: false, message: this.unfit.message });
+    } else if (before?.isOther) {
+      onNews({
+        isWell: true,
+        message: `${source.name} has the chain of the database: this process may lead`,
+      });
+    }
+  }
+
+  /** Another process leads, or none with a node that may: ingests the blocks that it stores, and leaves its own node alone while new ones come. */
   async #standBy(until: AbortSignal): Promise<void> {
     const { lease, store, track } = this.#options;
-    this.#followsAs = 'stands-by';
+    const isUnfit = this.unfit !== null;
+    // It bids again once its node was compared, which may be on another chain by then.
+    if (store.isShared) await lease.withdraw();
+    this.#followsAs = lease.state;
     if (this.chain.profile !== null) await this.chain.adopt(this.chain.profile);
     let movedAt = performance.now();
+    let comparedAt = isUnfit ? performance.now() : Number.NEGATIVE_INFINITY;
     for (let poll = 0; !until.aborted; poll += 1) {
+      if (
+        store.isShared &&
+        performance.now() - comparedAt > COMPARE_MS[this.unfit === null ? 'fit' : 'unfit']
+      ) {
+        comparedAt = performance.now();
+        // A node that is away says nothing of its chain, and stored blocks must not wait for it.
+        void this.#compare(lease.state !== 'stands-by').catch(() => {});
+      }
+      if (isUnfit && this.unfit === null) return this.#again.abort();
       const before = this.chain.head;
       // Before the blocks: responses are cached by head, and the first of a chain that began anew must say so.
       this.restartedAt = await store.restartedAt();
@@ -273,6 +309,9 @@ export class Follower {
     await this.chain.flush();
     const { source, store, lease, signal } = this.#options;
     const found = await abortable(reconcile(source, store, profile), signal);
+    // Compared before it led: the database has changed since.
+    if (found.type === 'begin-anew' && source.kind === 'rpc' && store.isShared)
+      throw new ChainError('wrong-chain', `${source.name} has other blocks than the database`);
     if (found.type === 'rewind') this.#rewindTo(found.to);
     if (found.type === 'begin-anew') {
       this.chain.beginAnew(profile.genesisHash);
@@ -370,90 +409,6 @@ export interface FollowerOptions extends ChainStateOptions {
   readonly onError: (error: unknown) => void;
   readonly onNews: (news: News) => void;
   readonly unsaved?: string | undefined;
-}
-
-/** The subscription finds ordinary reorgs; a difference at this depth means another chain. */
-const DEPTHS = [0, 16, 128] as const;
-/** A node of a fast chain, or one of several behind an address, may lag this much without a fault. */
-const TOLERATED_LAG = 16;
-
-export type Reconciliation =
-  /** `behind`: why no new blocks will come for a while, one line. */
-  | { readonly type: 'keep'; readonly behind: string | null }
-  | { readonly type: 'rewind'; readonly to: number }
-  /** The chain restarted, or it is another recording: the history is invalid. */
-  | { readonly type: 'begin-anew' };
-
-/**
- * Compares the stored history with the chain: its genesis, and blocks at a few depths. The history took a month to
- * collect: only a proven difference counts against it, never blocks that a node lacks, and the history of a chain
- * identified by its genesis is never dropped. Rejects with a `ChainError` or `StoreError`.
- */
-export async function reconcile(
-  source: ChainSource,
-  store: BlockStore,
-  chain: ChainProfile,
-): Promise<Reconciliation> {
-  const genesis = await store.genesisHash();
-  if (genesis !== null && chain.genesisHash !== undefined && genesis !== chain.genesisHash) {
-    await source.confirmChain?.();
-    return { type: 'begin-anew' };
-  }
-  const ours = await store.head();
-  if (ours === null) return { type: 'keep', behind: null };
-  const head = await source.head();
-  const shared = Math.min(ours.number, head.number);
-  // These restart every day: for them a low head means a new chain, for others a node that still syncs.
-  const startsOver = source.kind !== 'rpc' || isDevelopmentChain(chain);
-  let differs = false;
-  let unknown = false;
-  for (const depth of DEPTHS) {
-    const mine = (await store.page(Math.max(0, shared - depth), 1))[0];
-    if (mine === undefined || mine.number > shared) continue;
-    const theirs = mine.number === head.number ? head : await blockAt(source, mine.number);
-    if (theirs === null) unknown = true;
-    else if (!isSameBlock(mine, theirs)) differs = true;
-    else {
-      // A recording that restarts is below its old head; for a node that means a lag.
-      const over = source.kind !== 'rpc' && head.number < ours.number;
-      if (differs) return { type: 'rewind', to: await lastShared(source, store, mine.number, shared) };
-      return over ? { type: 'rewind', to: mine.number } : keep(source, head, ours);
-    }
-  }
-  const isOther = differs ? startsOver || !unknown : startsOver && head.number < ours.number;
-  if (!isOther) return keep(source, head, ours);
-  // Without a stored genesis the history may belong to the other of two chains with this id.
-  if (source.kind === 'rpc' && genesis === null && chainProfile(chain.id).genesisHash !== undefined)
-    throw store.otherChain(chain);
-  if (source.kind !== 'rpc' || chain.borrowsId || chainProfile(chain.id).genesisHash === undefined)
-    return { type: 'begin-anew' };
-  throw new ChainError(
-    'wrong-chain',
-    `${source.name} has other blocks than the history at every depth: is it on a fork? Give another node`,
-  );
-}
-
-function keep({ kind, name }: ChainSource, head: Block, ours: Block): Reconciliation {
-  const isBehind = kind === 'rpc' && head.number + TOLERATED_LAG < ours.number;
-  const behind = `${name} is at block ${head.number}, the history at ${ours.number}: waiting for it to catch up`;
-  return { type: 'keep', behind: isBehind ? behind : null };
-}
-
-/** The last of the blocks `from`–`to` before the first difference: rewound blocks are evaluated again. */
-async function lastShared(source: ChainSource, store: BlockStore, from: number, to: number): Promise<number> {
-  const theirs = new Map((await source.blocks(from, to)).map((block) => [block.number, block]));
-  let last = from;
-  for (const mine of await store.page(from, to - from + 1)) {
-    const other = theirs.get(mine.number);
-    if (mine.number > to || (other !== undefined && !isSameBlock(mine, other))) break;
-    if (other !== undefined) last = mine.number;
-  }
-  return last;
-}
-
-async function blockAt(source: ChainSource, number: number): Promise<Block | null> {
-  const [block] = await source.blocks(number, number);
-  return block?.number === number ? block : null;
 }
 
 export interface News {
