@@ -1,3 +1,4 @@
+import { type Bid, paysAt } from '../core/auto-txs/target.ts';
 import type { Block, Hex } from '../core/block.ts';
 import type { EthConfig } from '../core/chain-rules.ts';
 import type { ChainProfile } from '../core/chains.ts';
@@ -45,6 +46,17 @@ export type { ChainBlock, ChainReceipt, ChainTransaction };
 export interface IncludedTransaction {
   readonly transaction: ChainTransaction;
   readonly receipt: ChainReceipt;
+}
+
+/** Price paid per gas in a block with this base fee, wei; `null`: it was paid in another coin, or nothing is known of it. */
+export function paidPrice(
+  transaction: Bid & Pick<ChainTransaction, 'feeCurrency'>,
+  { effectiveGasPrice }: Pick<ChainReceipt, 'effectiveGasPrice'>,
+  baseFee: bigint,
+): bigint | null {
+  if (transaction.feeCurrency !== null) return null;
+  const isSigned = transaction.gasPrice !== null || transaction.maxFeePerGas !== null;
+  return effectiveGasPrice ?? (isSigned ? paysAt(transaction, baseFee) : null);
 }
 
 export type BlockId = Pick<ChainBlock, 'number' | 'hash'>;

@@ -255,7 +255,13 @@ function toChain(
   block: Pick<SimulatedBlock, 'number' | 'hash'> | null,
 ): ChainTransaction {
   const { chainId: _, authorizations: _authorizations, intrinsicGas: _gas, ...rest } = transaction;
-  return { ...rest, blobCount: null, blockNumber: block?.number ?? null, blockHash: block?.hash ?? null };
+  return {
+    ...rest,
+    feeCurrency: null,
+    blobCount: null,
+    blockNumber: block?.number ?? null,
+    blockHash: block?.hash ?? null,
+  };
 }
 
 const LEAST_GAS = 21_000;
@@ -340,6 +346,7 @@ function* crowdOf(seed: number, block: SimulatedBlock, gas: number): Generator<I
       data: selector === null ? '0x' : `${selector}${'00'.repeat(64)}`,
       maxFeePerBlobGas: blobCount > 0 ? blobPrice * 2n : null,
       blobCount: blobCount || null,
+      feeCurrency: null,
       blockNumber: number,
       blockHash: block.hash,
     };

@@ -109,6 +109,10 @@ export const TxMetrics = object('TxMetrics', 'What a transaction paid; in the po
   maxPriorityFeePerGas: maybe(wire.Wei, 'The tip it signed, in wei per gas'),
   gasPrice: maybe(wire.Wei, 'The price a legacy transaction signed, in wei per gas'),
   maxFeePerBlobGas: maybe(wire.Wei, 'In wei per blob gas'),
+  feeCurrency: maybe(
+    wire.Address,
+    "Contract of the coin that its fee is paid in, so that no price or cost of it is known in wei; null: the chain's own coin",
+  ),
   blobCount: whole(0).nullable(),
   effectiveGasPrice: maybe(wire.Wei, 'What it paid per gas, in wei'),
   priorityFeePerGas: maybe(wire.Wei, 'Above the base fee, in wei per gas'),
@@ -139,9 +143,9 @@ export const TxRow = object('TxRow', 'One transaction of a window', {
   to: maybe(wire.Address, 'null creates a contract'),
   value: wire.Amount,
   gasUsed: Gas,
-  effectiveGasPrice: wire.Wei.describe('What it paid per gas, in wei'),
-  priorityFeePerGas: wire.Wei.describe('Above the base fee, in wei per gas'),
-  costWei: wire.Amount.describe('What it paid in all, in wei'),
+  effectiveGasPrice: maybe(wire.Wei, 'What it paid per gas, in wei; null: in another coin'),
+  priorityFeePerGas: maybe(wire.Wei, 'Above the base fee, in wei per gas'),
+  costWei: maybe(wire.Amount, 'What it paid in all, in wei; null: it paid in another coin'),
 });
 export type TxRow = z.infer<typeof TxRow>;
 

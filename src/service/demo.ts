@@ -14,7 +14,7 @@ import {
   type Observation,
   stepAutoTx,
 } from '../core/auto-txs/state-machine.ts';
-import { ownPriceAt } from '../core/auto-txs/target.ts';
+import { ownPriceAt, paysAt } from '../core/auto-txs/target.ts';
 import type { Block, Hex } from '../core/block.ts';
 import { chainProfile, SIMULATED_CHAIN_ID } from '../core/chains.ts';
 import { decodeTransaction } from '../core/transactions/decode-transaction.ts';
@@ -146,14 +146,15 @@ async function addExecuted(options: DemoOptions, past: readonly Block[]): Promis
   const data: Hex = `0xa9059cbb${word(RECIPIENT.slice(2).toLowerCase())}${word((250n * 10n ** 6n).toString(16))}`;
   const signed = await sign(PAYER, { to: TOKEN, data, gas: 65_000n }, dearest.baseFeePerGas * 2n);
   const { receipt } = await options.source.backdate(signed, cheapest.number);
-  const { effectiveGasPrice: price } = receipt;
+  const bid = decodeTransaction(signed);
+  const price = paysAt(bid, cheapest.baseFeePerGas);
   const target = weiOfGwei(threeDigitsUp(price));
   const head = cheapest.number - 1;
   const sent: readonly AutoTxEvent[] = [
     { type: 'submit', reached: { head, price, target, lane: null } },
     { type: 'sent' },
   ];
-  const seen = { inclusion: inclusionBy(receipt, cheapest), isKnown: true, nextNonce: 1 };
+  const seen = { inclusion: inclusionBy(receipt, bid, cheapest), isKnown: true, nextNonce: 1 };
   const events = [...sent.map((event) => [head, event] as const), ...observed(cheapest.number, seen)];
   await writePast(options, { signed, target, note: 'pay the supplier', from: dearest, events });
 }

@@ -49,6 +49,7 @@ export const TX = TxMetrics.parse({
   maxPriorityFeePerGas: 10_000_000,
   gasPrice: null,
   maxFeePerBlobGas: null,
+  feeCurrency: null,
   blobCount: null,
   effectiveGasPrice: 60_800_000,
   priorityFeePerGas: 10_000_000,

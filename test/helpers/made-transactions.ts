@@ -28,6 +28,7 @@ export function makeIncluded(
     data: '0x',
     maxFeePerBlobGas: null,
     blobCount: null,
+    feeCurrency: null,
     ...overrides.transaction,
     blockNumber: block.number,
     blockHash,

@@ -100,6 +100,37 @@ test('latest is the head, and the fee after it is the one that gas/current names
   expect(latest.nextBaseFeePerGas).toBe(current.nextBasePrice);
 });
 
+test('a price that its receipt does not state is computed; of a fee in another coin none is known in wei', async () => {
+  const source = new ScriptedSource(makeBlocks(0, HEAD));
+  const block = makeBlock(500);
+  const feeCurrency = '0x765de816845861e75a25fca122bb6898b8b1282a';
+  const receipt = { effectiveGasPrice: null };
+  const legacy = { type: 0, gasPrice: block.baseFeePerGas + 3n * GWEI, maxFeePerGas: null } as const;
+  const other = { type: 0x7b, feeCurrency, maxFeePerGas: null, maxPriorityFeePerGas: null } as const;
+  const all = [
+    makeIncluded(block, 0),
+    makeIncluded(block, 1, { receipt }),
+    makeIncluded(block, 2, { receipt, transaction: { ...legacy, maxPriorityFeePerGas: null } }),
+    makeIncluded(block, 3, { receipt: { effectiveGasPrice: 7n }, transaction: other }),
+  ];
+  source.transactions.set(500, all);
+  const service = await following(source);
+  const read = async (index: number) =>
+    TxMetrics.parse(await service.read(txAt(transactionHash(500, index))));
+  const tips = (await Promise.all([0, 1, 2, 3].map(read))).map(({ priorityFeePerGas, costWei, tipRank }) => ({
+    ...{ priorityFeePerGas, costWei, tipRank },
+  }));
+  const paid = (tip: bigint) => String(21_000n * (block.baseFeePerGas + tip));
+  expect(tips).toEqual([
+    { priorityFeePerGas: 1e9, costWei: paid(GWEI), tipRank: expect.any(Number) },
+    { priorityFeePerGas: 1e9, costWei: paid(GWEI), tipRank: expect.any(Number) },
+    { priorityFeePerGas: 3e9, costWei: paid(3n * GWEI), tipRank: expect.any(Number) },
+    { priorityFeePerGas: null, costWei: null, tipRank: null },
+  ]);
+  expect(await read(3)).toMatchObject({ feeCurrency, effectiveGasPrice: null, costUsd: null });
+  expect((await read(0)).feeCurrency).toBeNull();
+});
+
 test('what only completes an answer holds it up for two seconds at most', async () => {
   const source = new ScriptedSource(makeBlocks(0, HEAD).map((block) => ({ ...block, tips: null })));
   const included = makeIncluded(makeBlock(500), 0);

@@ -113,21 +113,39 @@ export const transactionResponse = z
     gasPrice: maybe(quantity),
     maxFeePerGas: maybe(quantity),
     maxPriorityFeePerGas: maybe(quantity),
-    input: bytes,
+    input: maybe(bytes),
+    // Celo's CIP-64 and its kin; Tempo.
+    feeCurrency: maybe(address),
+    feeToken: maybe(address),
     maxFeePerBlobGas: maybe(quantity),
     blobVersionedHashes: maybe(list(hash)),
     blockNumber: maybe(safeInteger),
     blockHash: maybe(hash),
   })
-  .transform(({ gas, input, blobVersionedHashes, ...rest }) => ({
+  .transform(({ gas, input, blobVersionedHashes, feeToken, ...rest }) => ({
     ...rest,
+    ...pricesOf(rest, rest.feeCurrency ?? feeToken),
+    /** Contract of the coin that its fee is paid in; `null`: the chain's own. */
+    feeCurrency: rest.feeCurrency ?? feeToken,
     gasLimit: gas,
-    // For a fee-market transaction nodes return the price paid here, which is also in the receipt.
-    gasPrice: rest.maxFeePerGas === null ? rest.gasPrice : null,
-    data: input,
+    data: input ?? (`0x` as Hex),
     /** `null` for other than blob transactions (EIP-4844). */
     blobCount: blobVersionedHashes?.length ?? null,
   }));
+
+interface SignedPrices {
+  readonly gasPrice: bigint | null;
+  readonly maxFeePerGas: bigint | null;
+  readonly maxPriorityFeePerGas: bigint | null;
+}
+
+/** What a transaction signed, wei per gas; nothing of it is wei where its fee is paid in another coin. */
+function pricesOf({ gasPrice, maxFeePerGas, maxPriorityFeePerGas }: SignedPrices, feeCurrency: Hex | null) {
+  if (feeCurrency !== null) return { gasPrice: null, maxFeePerGas: null, maxPriorityFeePerGas: null };
+  // For a fee-market transaction nodes return the price paid as `gasPrice`, which is also in the receipt.
+  return { gasPrice: maxFeePerGas === null ? gasPrice : null, maxFeePerGas, maxPriorityFeePerGas };
+}
+
 export type ChainTransaction = Readonly<z.output<typeof transactionResponse>>;
 
 const receiptFields = z.object({
@@ -137,7 +155,8 @@ const receiptFields = z.object({
   blockNumber: safeInteger,
   blockHash: hash,
   gasUsed: quantity,
-  effectiveGasPrice: quantity,
+  // Missing or `null` on a number of chains.
+  effectiveGasPrice: maybe(quantity),
   transactionIndex: safeInteger,
   blobGasUsed: maybe(quantity),
   blobGasPrice: maybe(quantity),
@@ -158,7 +177,7 @@ export const receiptResponse = receiptFields.transform((fields) => {
     transactionIndex,
     status: status === 0 ? ('reverted' as const) : ('success' as const),
     gasUsed,
-    /** Price paid, wei per gas. */
+    /** Price paid, wei per gas; `null` when the node does not say (`paidPrice` computes it). */
     effectiveGasPrice,
     /** Wei; 0 without blobs. OP-stack chains have none, and store the data footprint here. */
     blobFee: l1Fee === null ? (blobGasUsed ?? 0n) * (blobGasPrice ?? 0n) : 0n,
@@ -176,7 +195,8 @@ interface L1Fees {
 
 function l1Fees(fields: z.output<typeof receiptFields>): L1Fees {
   const { gasUsed, effectiveGasPrice: price, l1Fee, operatorFeeScalar: scalar, gasUsedForL1 } = fields;
-  if (l1Fee === null) return { dataFee: 0n, ...(gasUsedForL1 !== null && { l1Part: gasUsedForL1 * price }) };
+  if (l1Fee === null)
+    return { dataFee: 0n, ...(gasUsedForL1 !== null && price !== null && { l1Part: gasUsedForL1 * price }) };
   const constant = fields.operatorFeeConstant ?? 0n;
   const isJovian = fields.daFootprintGasScalar !== null;
   const dataFee = l1Fee + (scalar === null ? 0n : operatorFee(gasUsed, { scalar, constant, isJovian }));

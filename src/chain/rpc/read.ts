@@ -5,6 +5,7 @@ import {
   ChainError,
   isRefusal,
   OversizedResponse,
+  paidPrice,
   type RecentBlocks,
 } from '../chain-source.ts';
 import { type RequestOptions, type RpcNode, request, requestHead, requestHeader } from './client.ts';
@@ -428,7 +429,9 @@ export async function readTransactions(node: RpcNode, { number, hash }: BlockId,
     const paying = block.transactions.filter((each) => each.gasLimit > 0n || byHash.has(each.hash));
     const pairs = paying.flatMap((transaction) => {
       const receipt = byHash.get(transaction.hash);
-      return receipt ? [{ transaction, receipt }] : [];
+      if (receipt === undefined) return [];
+      const effectiveGasPrice = paidPrice(transaction, receipt, block.baseFeePerGas);
+      return [{ transaction, receipt: { ...receipt, effectiveGasPrice } }];
     });
     return pairs.length === paying.length ? pairs : undefined;
   });

@@ -186,6 +186,10 @@ export function describeTx(
     ['max tip', gwei(tx.maxPriorityFeePerGas)],
     ['gas price', gwei(tx.gasPrice)],
     ['blob cap', blobs.filter((part) => part !== null).join(', ') || null],
+    [
+      'fee coin',
+      given(tx.feeCurrency, (coin) => `${coin}: its fee is paid in that coin, not in ${context.symbol}`),
+    ],
     ['paid', given(gwei(tx.effectiveGasPrice), (price) => `${price} per gas${tip}`)],
     ['cost', coins(tx.costWei, context, tx.costUsd)],
     ['L1 part', tx.dataFeeWei === 0n ? null : coins(tx.dataFeeWei, context)],

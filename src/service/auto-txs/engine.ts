@@ -2,7 +2,7 @@ import { ConcurrencyLimit, DeadlineError, withDeadline } from '../../chain/async
 import { ChainError, type ChainReceipt } from '../../chain/chain-source.ts';
 import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import { type Inclusion, isFinal, type Observation } from '../../core/auto-txs/state-machine.ts';
-import { cannotBroadcastReason, ownPriceAt } from '../../core/auto-txs/target.ts';
+import { type Bid, cannotBroadcastReason, ownPriceAt, paysAt } from '../../core/auto-txs/target.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import { StoreError } from '../../store/errors.ts';
 import { Alarm, abortable, mapBounded } from '../async.ts';
@@ -416,7 +416,7 @@ async function observe(
   }
   const receipt = await abortable(source.receipt(signed.hash), signal);
   if (receipt !== null) {
-    const inclusion = await inclusionOf(receipt, options);
+    const inclusion = await inclusionOf(receipt, signed, options);
     return inclusion && { head: head.number, inclusion, isKnown: true, nextNonce };
   }
   const transaction = await abortable(source.transaction(signed.hash), signal);
@@ -428,6 +428,7 @@ async function observe(
 /** `null` when its block is not on the followed chain, or not known yet. */
 async function inclusionOf(
   receipt: ChainReceipt,
+  signed: Bid,
   { context: { source, blocks }, signal }: SenderOptions,
 ): Promise<Inclusion | null> {
   const { blockNumber, blockHash } = receipt;
@@ -438,15 +439,19 @@ async function inclusionOf(
   if (ours !== null && ours.hash !== null && ours.hash !== blockHash) return null;
   const block = ours ?? (await abortable(source.block(blockNumber), signal));
   if (block === null || (block.hash !== null && block.hash !== blockHash)) return null;
-  return inclusionBy(receipt, block);
+  return inclusionBy(receipt, signed, block);
 }
 
-export const inclusionBy = (receipt: ChainReceipt, { timestamp }: Pick<Block, 'timestamp'>): Inclusion => ({
+export const inclusionBy = (
+  receipt: ChainReceipt,
+  signed: Bid,
+  { timestamp, baseFeePerGas }: Pick<Block, 'timestamp' | 'baseFeePerGas'>,
+): Inclusion => ({
   blockNumber: receipt.blockNumber,
   blockHash: receipt.blockHash,
   outcome: receipt.status,
   gasUsed: receipt.gasUsed,
-  effectiveGasPrice: receipt.effectiveGasPrice,
+  effectiveGasPrice: receipt.effectiveGasPrice ?? paysAt(signed, baseFeePerGas),
   otherFees: receipt.blobFee + receipt.dataFee,
   minedAt: timestamp * 1_000,
 });

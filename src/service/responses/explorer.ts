@@ -3,6 +3,7 @@ import {
   ChainError,
   type ChainReceipt,
   type ChainTransaction,
+  paidPrice,
 } from '../../chain/chain-source.ts';
 import type { TxMetrics, TxRow, TxsMetrics } from '../../contract/metrics.ts';
 import { PAGE_SIZE_DEFAULT, type TxsParameters } from '../../contract/queries.ts';
@@ -13,7 +14,7 @@ import { abortable, mapBounded } from '../async.ts';
 import type { ChainReader, MinedTransaction } from '../chain-reader.ts';
 import { ApiFailure, notFound, unavailable } from '../http/errors.ts';
 import { type MetricsContext, metricsWindow } from './metrics.ts';
-import { isoFromSec, toWire, usdOrNull, wireInteger } from './wire.ts';
+import { integerOrNull, isoFromSec, toWire, usdOrNull, wireInteger } from './wire.ts';
 
 export interface LookupContext extends MetricsContext {
   readonly head: Block;
@@ -57,13 +58,15 @@ function reorganised(number: number, { problem }: Pick<LookupContext, 'problem'>
 
 export const confirmationsOf = (number: number, head: Block) => Math.max(head.number - number + 1, 1);
 
-/** Tip of a transaction, wei per gas; a rollup's deposits pay nothing at all. */
-export function tipOf(effectiveGasPrice: bigint, baseFeePerGas: bigint): bigint {
+/** Tip of a transaction, wei per gas; a rollup's deposits pay nothing at all. `null`: its price is unknown. */
+export function tipOf(effectiveGasPrice: bigint | null, baseFeePerGas: bigint): bigint | null {
+  if (effectiveGasPrice === null) return null;
   return effectiveGasPrice > baseFeePerGas ? effectiveGasPrice - baseFeePerGas : 0n;
 }
 
 type Paid = Pick<ChainReceipt, 'gasUsed' | 'effectiveGasPrice' | 'blobFee' | 'dataFee'>;
-const costOf = (paid: Paid) => paid.gasUsed * paid.effectiveGasPrice + paid.blobFee + paid.dataFee;
+const costOf = ({ gasUsed, effectiveGasPrice: price, blobFee, dataFee }: Paid) =>
+  price === null ? null : gasUsed * price + blobFee + dataFee;
 
 const SELECTOR_LENGTH = 10;
 
@@ -106,10 +109,8 @@ export async function txMetrics(hash: Hex, context: LookupContext): Promise<TxMe
   };
 }
 
-async function inclusionOf(
-  { hash, blockNumber }: ChainTransaction,
-  context: LookupContext,
-): Promise<Inclusion> {
+async function inclusionOf(transaction: ChainTransaction, context: LookupContext): Promise<Inclusion> {
+  const { hash, blockNumber } = transaction;
   if (blockNumber === null) return PENDING;
   const { reader, head, nativeUsd, profile } = context;
   const receipt = await reader.receipt(hash);
@@ -119,14 +120,16 @@ async function inclusionOf(
   const block = await reader.blockOf({ number: receipt.blockNumber, hash: receipt.blockHash });
   if (block?.hash !== receipt.blockHash) throw reorganised(receipt.blockNumber, context);
   const mined = await ifAvailable(reader.transactionsOf(block));
-  const cost = costOf(receipt);
+  const effectiveGasPrice = paidPrice(transaction, receipt, block.baseFeePerGas);
+  const tip = tipOf(effectiveGasPrice, block.baseFeePerGas);
+  const cost = costOf({ ...receipt, effectiveGasPrice });
   const l1Part = receipt.l1Part ?? (profile.dataFee === undefined ? 0n : null);
   return {
     status: receipt.status === 'success' ? 'SUCCESS' : 'REVERTED',
     gasUsed: wireInteger(receipt.gasUsed),
-    effectiveGasPrice: wireInteger(receipt.effectiveGasPrice),
-    priorityFeePerGas: wireInteger(tipOf(receipt.effectiveGasPrice, block.baseFeePerGas)),
-    costWei: cost.toString(),
+    effectiveGasPrice: integerOrNull(effectiveGasPrice),
+    priorityFeePerGas: integerOrNull(tip),
+    costWei: cost?.toString() ?? null,
     dataFeeWei: l1Part?.toString() ?? null,
     costUsd: usdOrNull(cost, nativeUsd),
     blockNumber: block.number,
@@ -134,20 +137,25 @@ async function inclusionOf(
     timestamp: isoFromSec(block.timestamp),
     transactionIndex: receipt.transactionIndex,
     confirmations: confirmationsOf(block.number, head),
-    tipRank: mined === null ? null : tipRank(receipt, mined, block.baseFeePerGas),
+    tipRank: mined === null || tip === null ? null : tipRank(hash, tip, mined, block.baseFeePerGas),
     blockTransactionCount: block.transactionHashes.length,
   };
 }
 
 /** The share of the block's other transactions with a lower tip, ties counted half; `null` without others. */
-function tipRank(receipt: ChainReceipt, mined: readonly MinedTransaction[], baseFee: bigint): number | null {
-  const own = tipOf(receipt.effectiveGasPrice, baseFee);
-  const others = mined.filter(({ hash }) => hash !== receipt.hash);
+function tipRank(
+  own: Hex,
+  ownTip: bigint,
+  mined: readonly MinedTransaction[],
+  baseFee: bigint,
+): number | null {
+  const others = mined.flatMap(({ hash, effectiveGasPrice }) =>
+    hash === own ? [] : (tipOf(effectiveGasPrice, baseFee) ?? []),
+  );
   let below = 0;
-  for (const { effectiveGasPrice } of others) {
-    const tip = tipOf(effectiveGasPrice, baseFee);
-    if (tip < own) below += 1;
-    else if (tip === own) below += 0.5;
+  for (const tip of others) {
+    if (tip < ownTip) below += 1;
+    else if (tip === ownTip) below += 0.5;
   }
   return others.length === 0 ? null : below / others.length;
 }
@@ -194,8 +202,8 @@ function toRow(transaction: MinedTransaction, block: ChainBlock): TxRow {
     blockNumber: block.number,
     status: status === 'success' ? 'SUCCESS' : 'REVERTED',
     value: value.toString(),
-    priorityFeePerGas: wireInteger(tipOf(rest.effectiveGasPrice, block.baseFeePerGas)),
-    costWei: costOf(transaction).toString(),
+    priorityFeePerGas: integerOrNull(tipOf(rest.effectiveGasPrice, block.baseFeePerGas)),
+    costWei: costOf(transaction)?.toString() ?? null,
   };
 }
 

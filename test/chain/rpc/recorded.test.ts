@@ -94,6 +94,7 @@ describe('recorded transactions and receipts, through the source', () => {
         maxPriorityFeePerGas: feeMarket ? BigInt(raw.maxPriorityFeePerGas ?? 0) : null,
         gasPrice: feeMarket ? null : BigInt(raw.gasPrice ?? 0),
         data: raw.input,
+        feeCurrency: null,
         maxFeePerBlobGas: raw.maxFeePerBlobGas === undefined ? null : BigInt(raw.maxFeePerBlobGas ?? 0),
         blobCount: name.includes('blob') ? 1 : null,
         blockNumber: Number(raw.blockNumber),

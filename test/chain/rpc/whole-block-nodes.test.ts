@@ -345,6 +345,44 @@ describe('what is unlike mainnet is read all the same', () => {
       { type: 255, value: 0n },
       {},
     ],
+    // The base fee of the scripted chain's first block is 1 gwei.
+    ...[null, undefined].flatMap((effectiveGasPrice): [string, Fields, Fields, object, object][] => [
+      [
+        `a fee-market receipt whose price is ${effectiveGasPrice}: base fee and tip`,
+        { type: '0x2', maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x5f5e100' },
+        { effectiveGasPrice },
+        { type: 2 },
+        { effectiveGasPrice: 1_100_000_000n },
+      ],
+      [
+        `the same, whose cap is below both (${effectiveGasPrice})`,
+        { type: '0x2', maxFeePerGas: '0x3b9aca01', maxPriorityFeePerGas: '0x5f5e100' },
+        { effectiveGasPrice },
+        { type: 2 },
+        { effectiveGasPrice: 1_000_000_001n },
+      ],
+      [
+        `a legacy receipt whose price is ${effectiveGasPrice}: its gas price`,
+        { type: '0x0', gasPrice: '0x12a05f200' },
+        { effectiveGasPrice },
+        { type: 0 },
+        { effectiveGasPrice: 5_000_000_000n },
+      ],
+    ]),
+    ...['feeCurrency', 'feeToken'].map((field): [string, Fields, Fields, object, object] => [
+      `a fee paid in another coin, named by ${field}: no price is known in wei`,
+      { type: '0x7b', [field]: MINER, maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x1' },
+      { type: '0x7b', effectiveGasPrice: '0x77359400', baseFee: '0x1' },
+      { type: 0x7b, feeCurrency: MINER, gasPrice: null, maxFeePerGas: null, maxPriorityFeePerGas: null },
+      { effectiveGasPrice: null },
+    ]),
+    [
+      'a transaction that says no input, of which none is known',
+      { type: '0x76', input: undefined, gasPrice: undefined },
+      { effectiveGasPrice: null },
+      { data: '0x', gasPrice: null },
+      { effectiveGasPrice: null },
+    ],
     [
       'a receipt from before Byzantium, with a root instead of a status',
       {},

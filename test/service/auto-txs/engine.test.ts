@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ChainError, SendFailure } from '../../../src/chain/chain-source.ts';
-import { keptAutoTx, NOW, sender } from '../../store/auto-txs/kept-auto-txs.ts';
+import { GWEI, keptAutoTx, NOW, sender } from '../../store/auto-txs/kept-auto-txs.ts';
 import { startEngine, waitingTransaction } from './engine-rig.ts';
 
 const hashOf = (id: string) => {
@@ -8,6 +8,27 @@ const hashOf = (id: string) => {
   if (hash === undefined) throw new Error('it is not signed');
   return hash;
 };
+
+test.each<[what: string, base: bigint, paid: bigint]>([
+  ['base fee and tip', 0n, 1n],
+  ['base fee and tip', 7n, 8n],
+  ['its cap', 10_000n, 0n],
+])('a receipt without a price ends an auto-tx as executed at %s (%i gwei)', async (_, base, paid) => {
+  const rig = await startEngine({ confirmations: 1 });
+  const autoTx = keptAutoTx('one');
+  await rig.place(autoTx);
+  await rig.block(5);
+  await rig.block(5, (block) => {
+    const { receipt, transaction } = rig.node.include(block, sender(1), 0, hashOf('one'));
+    rig.node.transactions.set(block.number, [
+      { transaction, receipt: { ...receipt, effectiveGasPrice: null } },
+    ]);
+    Object.assign(block, { baseFeePerGas: base * GWEI });
+  });
+  const { status, inclusion } = (await rig.kept('one')).state;
+  expect(status).toBe('EXECUTED');
+  expect(inclusion?.effectiveGasPrice).toBe(paid === 0n ? autoTx.signed?.maxFeePerGas : paid * GWEI);
+});
 
 describe('two owners hand over transactions with the same nonce', () => {
   const [one, other] = [keptAutoTx('one', { owner: 'a' }), keptAutoTx('other', { owner: 'b' })];
