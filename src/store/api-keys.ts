@@ -53,7 +53,7 @@ export class KeyStore {
   async spend(day: number, wishes: readonly UsageRequest[]) {
     const granted = new Map(wishes.map(({ keyId, count }) => [keyId, { count, isTooFast: false }]));
     for (let left = wishes; left.length > 0; ) {
-      const whole = await this.#database.run((db) => countWhole(db, day, left), WHILE_COUNTING);
+      const whole = await this.#database.runOnce((db) => countWhole(db, day, left), WHILE_COUNTING);
       const rest = left.filter(({ keyId }) => !whole.has(keyId));
       if (rest.length === 0) break;
       const ids = rest.map(({ keyId }) => keyId);
@@ -98,19 +98,23 @@ export class KeyStore {
     return active.length > 0;
   }
 
-  /** Stores a new key; `false` when the id is taken. */
+  /** Stores a new key; `false` when another has the id. Repeated with the same secret it changes nothing. */
   async add(key: Pick<KeyRow, 'id' | 'name' | 'plan'>, { hash, at }: NewSecret): Promise<boolean> {
     const row = { ...key, hash, previous_hash: null, created_at: at, rotated_at: null, revoked_at: null };
     const { numInsertedOrUpdatedRows } = await this.#database.run((db) => {
       const added = db.insertInto('keys').values(row);
-      return added.onConflict((conflict) => conflict.column('id').doNothing()).executeTakeFirstOrThrow();
+      const isOwn = sql<boolean>`keys.hash = ${hash}`;
+      return added
+        .onConflict((conflict) => conflict.column('id').doUpdateSet({ hash }).where(isOwn))
+        .executeTakeFirstOrThrow();
     });
     return numInsertedOrUpdatedRows === 1n;
   }
 
-  /** Replaces the secret of a key; `null` when there is no such key, or it is revoked. */
+  /** Replaces the secret of a key; `null` when there is no such key, or it is revoked. Repeated it changes nothing. */
   rotate(id: string, { hash, at }: NewSecret): Promise<KeyRow | null> {
-    return this.#change(id, sql`previous_hash = hash, hash = ${hash}, rotated_at = ${at}`);
+    const previous = sql`case when hash = ${hash} then previous_hash else hash end`;
+    return this.#change(id, sql`previous_hash = ${previous}, hash = ${hash}, rotated_at = ${at}`);
   }
 
   /** Revokes a key at `at` (Unix s); `null` when there is no such key, or it is already revoked. */

@@ -33,8 +33,13 @@ export interface Database<Schema = Tables> {
   /** Set once a page could not be read: later results may be wrong or incomplete. */
   readonly damage: StoreError | null;
   readonly sealer: Sealer;
-  /** Runs reads, or one writing statement, with retries while the database is busy: failed work must leave no trace. */
+  /**
+   * Runs reads, or one writing statement, with retries while the database is busy or away: failed work must leave no
+   * trace, and work that is done twice must leave what it leaves once.
+   */
   run<Result>(work: (db: Kysely<Schema>) => Promise<Result>, retryTimes?: RetryTimes): Promise<Result>;
+  /** Runs one writing statement that must not be repeated: not retried where it may have been done, its result lost. */
+  runOnce<Result>(work: (db: Kysely<Schema>) => Promise<Result>, retryTimes?: RetryTimes): Promise<Result>;
   /** Runs one transaction, with retries, serializable on PostgreSQL. Durable once it resolves. */
   transaction<Result>(
     work: (trx: Kysely<Schema>) => Promise<Result>,
@@ -133,7 +138,7 @@ async function open<Schema>(
     isServerUrl(target)
       ? openServer<Schema>(target, name)
       : openFile<Schema>(target, migrations, name, connect);
-  const { queries, transact } = await retryWhileBusy(name, opening, WHILE_MADE);
+  const { queries, once, transact } = await retryWhileBusy(name, opening, WHILE_MADE);
   let damage: StoreError | null = null;
   const attempt = <Result>(work: () => Promise<Result>, retryTimes?: RetryTimes) =>
     retryWhileBusy(name, work, retryTimes).catch((error: unknown) => {
@@ -148,6 +153,7 @@ async function open<Schema>(
       return damage;
     },
     run: (work, retryTimes) => attempt(() => work(queries), retryTimes),
+    runOnce: (work, retryTimes) => attempt(() => once(work), retryTimes),
     transaction: (work, retryTimes) => attempt(() => transact(work), retryTimes),
     close: () => queries.destroy(),
   };
@@ -155,6 +161,7 @@ async function open<Schema>(
 
 interface Opened<Schema> {
   readonly queries: Kysely<Schema>;
+  readonly once: Database<Schema>['runOnce'];
   readonly transact: Database<Schema>['transaction'];
 }
 
@@ -186,7 +193,11 @@ async function openFile<Schema>(
     if (applied.size > 0) refuseDamaged(file, name);
     await migrate(migrated, migrations, applied);
     const queries = new Kysely<Schema>({ dialect });
-    return { queries, transact: (work) => queries.transaction().execute(work) };
+    return {
+      queries,
+      once: (work) => work(queries),
+      transact: (work) => queries.transaction().execute(work),
+    };
   } catch (error) {
     try {
       file?.close();
@@ -211,7 +222,11 @@ async function openServer<Schema>(url: string, name: string): Promise<Opened<Sch
     await migrate(migrated, SERVER_MIGRATIONS, applied, schema ?? 'public');
     // Fails on a standby server, and where the role may only read.
     await sql`update leases set holder = holder where false`.execute(queries);
-    return { queries, transact: (work) => transactOnServer(queries, work, name) };
+    return {
+      queries,
+      once: (work) => onceOnServer(queries, work, name),
+      transact: (work) => transactOnServer(queries, work, name),
+    };
   } catch (error) {
     await queries.destroy().catch(() => {});
     const failure = toStoreError(error, name);
@@ -235,12 +250,31 @@ async function transactOnServer<Schema, Result>(
     return result;
   });
   return done.catch((error: unknown) => {
-    const failure = toStoreError(error, name);
-    // A retry might repeat it.
-    throw isCommitting && failure.code === 'unreachable'
-      ? new StoreError('failed', `${name} was lost while it wrote; what became of that is not known`)
-      : failure;
+    throw isCommitting ? unlessLost(error, name) : error;
   });
+}
+
+async function onceOnServer<Schema, Result>(
+  queries: Kysely<Schema>,
+  work: (db: Kysely<Schema>) => Promise<Result>,
+  name: string,
+): Promise<Result> {
+  let isConnected = false;
+  const done = queries.connection().execute((db) => {
+    isConnected = true;
+    return work(db);
+  });
+  return done.catch((error: unknown) => {
+    throw isConnected ? unlessLost(error, name) : error;
+  });
+}
+
+/** The error of something that may have been written although its answer was lost: a retry might repeat it. */
+function unlessLost(error: unknown, name: string): StoreError {
+  const failure = toStoreError(error, name);
+  return failure.code === 'unreachable'
+    ? new StoreError('failed', `${name} was lost while it wrote; what became of that is not known`)
+    : failure;
 }
 
 async function retryWhileBusy<Result>(

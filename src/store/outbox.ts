@@ -160,9 +160,16 @@ export class OutboxStore extends Store {
    */
   record(sent: PendingDelivery, attempt: KeptAttempt, verdict: Verdict): Promise<void> {
     const keep = async (trx: Queries) => {
-      const known = trx.selectFrom('deliveries').select('id').where('id', '=', sent.id);
+      const state = trx.selectFrom('deliveries').select(['status', 'tries', 'tries_since']);
+      const known = state.where('id', '=', sent.id);
+      const row = await known.$if(isPostgres(trx), locked).executeTakeFirst();
       // Its alert was deleted meanwhile, so nothing is stored.
-      if ((await known.$if(isPostgres(trx), locked).executeTakeFirst()) === undefined) return;
+      if (row === undefined) return;
+      const isAsSent =
+        row.status === 'PENDING' && row.tries === sent.tries && row.tries_since === sent.triesSince;
+      const stored = trx.selectFrom('delivery_attempts').select('at').where('delivery_id', '=', sent.id);
+      // It was stored before, and the answer of the server was lost.
+      if (!isAsSent && (await stored.where('at', '=', attempt.at).executeTakeFirst()) !== undefined) return;
       const waits = verdict.kind === 'waits';
       // Earlier attempts with the same response say no more.
       const same = trx.deleteFrom('delivery_attempts').where('delivery_id', '=', sent.id).where('ok', '=', 0);

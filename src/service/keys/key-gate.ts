@@ -61,7 +61,8 @@ function wholeKey(header: string | null): ApiKey {
 function checkKey(key: ApiKey, row: KeyRow | undefined): KeyRow {
   const hash = hashKey(key);
   const isCurrent = isHash(hash, row?.hash ?? NO_HASH);
-  const isPrevious = isHash(hash, row?.previous_hash ?? NO_HASH);
+  // A row may have one secret as both: the current one counts.
+  const isPrevious = isHash(hash, row?.previous_hash ?? NO_HASH) && !isCurrent;
   if (row === undefined || !(isCurrent || isPrevious)) {
     throw new ApiFailure(
       'api_key_invalid',
