@@ -206,6 +206,16 @@ export const HISTORY_MIGRATIONS: Migrations = {
   '0012-due-in-order': change(`
   drop index if exists deliveries_due;
   create index if not exists deliveries_due on deliveries (next_attempt_at, id) where next_attempt_at is not null`),
+  // Each secret that was rotated signs for a day, however many there are.
+  '0013-previous-secrets': change(`
+  create table if not exists previous_secrets (
+    owner TEXT not null, secret TEXT not null, signs_until bigint not null,
+    constraint previous_secrets_key primary key (owner, secret));
+  insert into previous_secrets (owner, secret, signs_until)
+    select owner, previous, previous_until from signing_secrets where previous is not null and previous_until is not null;
+  alter table signing_secrets drop column previous;
+  alter table signing_secrets drop column previous_until;
+  alter table signing_secrets add column rotated_at bigint`),
 };
 
 /** All schema changes of the keys in order. Their names distinguish the two kinds of files; PostgreSQL has both in one. */

@@ -18,6 +18,7 @@ export const HISTORY_TABLES = [
   'deliveries',
   'delivery_attempts',
   'signing_secrets',
+  'previous_secrets',
   'auto_txs',
   'signed_transactions',
   'auto_tx_events',

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { AlertMessage } from '../core/alerts/alert-rule.ts';
 import { disableAlerts, toKeptAlert } from './alert-rows.ts';
 import { Store } from './database.ts';
+import { forgetExpiredSecrets, rotateSigningSecret, signingSecretsOf } from './signing-secrets.ts';
 import { isPostgres, type Queries, readRows, type Tables } from './tables.ts';
 
 export interface KeptAttempt {
@@ -99,10 +99,6 @@ export const KEEP_DELIVERIES_MS = 90 * 86_400_000;
 /** Longest time between two attempts: six hours, and one for clock errors. */
 const PUT_OFF_MOST_MS = 7 * 3_600_000;
 const NEWEST_DELIVERIES = 50;
-/** How long the previous secret signs after a rotation: time for recipients to switch. */
-const PREVIOUS_SECRET_MS = 86_400_000;
-const newSecret = () => `whsec_${randomBytes(32).toString('base64url')}`;
-
 /** Longer than any attempt: afterwards the process that took it has ended. */
 const TAKEN_MS = 60_000;
 
@@ -235,31 +231,17 @@ export class OutboxStore extends Store {
     });
   }
 
-  /** The secrets that sign this owner's webhooks at `now` (ms): the present one, and for a day the rotated one. */
-  signingSecrets(owner: string, now: number): Promise<readonly [string, ...string[]]> {
-    return this.database.run(async (db) => {
-      const made = { owner, secret: newSecret(), previous: null, previous_until: null };
-      const first = db.insertInto('signing_secrets').values(made);
-      const known = db.selectFrom('signing_secrets').selectAll().where('owner', '=', owner);
-      if ((await known.executeTakeFirst()) === undefined)
-        await first.onConflict((conflict) => conflict.column('owner').doNothing()).execute();
-      const { secret, previous, previous_until: until } = await known.executeTakeFirstOrThrow();
-      return previous === null || until === null || until <= now ? [secret] : [secret, previous];
-    });
+  /** The secrets that sign this owner's webhooks at `now` (ms since epoch), the current one first. */
+  signingSecrets(owner: string, now: number) {
+    return this.database.run((db) => signingSecretsOf(db, owner, now));
   }
 
-  /** A new signing secret of the owner at `now` (ms since epoch); the previous one signs until `previousUntil`. */
   rotateSigningSecret(owner: string, now: number) {
-    return this.database.transaction(async (trx) => {
-      const secret = newSecret();
-      const known = trx.selectFrom('signing_secrets').select('secret').where('owner', '=', owner);
-      const previous = (await known.executeTakeFirst())?.secret ?? null;
-      const previousUntil = previous === null ? null : now + PREVIOUS_SECRET_MS;
-      const next = { secret, previous, previous_until: previousUntil };
-      const row = trx.insertInto('signing_secrets').values({ owner, ...next });
-      await row.onConflict((conflict) => conflict.column('owner').doUpdateSet(next)).execute();
-      return { secret, previousUntil };
-    });
+    return this.database.transaction((trx) => rotateSigningSecret(trx, owner, now));
+  }
+
+  async forgetExpiredSecrets(now: number): Promise<void> {
+    await this.database.run((db) => forgetExpiredSecrets(db, now));
   }
 
   /** Deletes deliveries completed long before `now` (ms since epoch), page by page: other writes run in between. */

@@ -20,9 +20,15 @@ interface LeaseRow {
 interface SigningSecretRow {
   owner: string;
   secret: string;
-  /** The previous secret, which signs as well until then, ms since epoch. */
-  previous: string | null;
-  previous_until: number | null;
+  /** Time of the last rotation, ms since epoch. */
+  rotated_at: number | null;
+}
+
+/** A secret that was rotated and signs as well until then, ms since epoch. */
+interface PreviousSecretRow {
+  owner: string;
+  secret: string;
+  signs_until: number;
 }
 
 export interface Tables {
@@ -36,6 +42,7 @@ export interface Tables {
   deliveries: DeliveryRow;
   delivery_attempts: DeliveryAttemptRow;
   signing_secrets: SigningSecretRow;
+  previous_secrets: PreviousSecretRow;
   leases: LeaseRow;
   auto_txs: AutoTxRow;
   signed_transactions: SignedTransactionRow;

@@ -91,7 +91,13 @@ export class AlertService {
 
   async rotateSigningSecret(owner: string): Promise<RotatedSecret> {
     const { outbox, wallNow } = this.#parts;
-    const { secret, previousUntil } = await outbox.rotateSigningSecret(owner, wallNow());
+    const rotated = await outbox.rotateSigningSecret(owner, wallNow());
+    if (rotated === 'too-many') {
+      throw conflict(
+        'the secret was rotated so often that every webhook has a signature by twenty earlier ones; each goes a day after it was replaced: try again later',
+      );
+    }
+    const { secret, previousUntil } = rotated;
     return {
       signingSecret: secret,
       previousUntil: previousUntil === null ? null : isoFromMs(previousUntil),

@@ -124,6 +124,7 @@ const LEAST_PAUSE_MS = 250;
 const NO_NOTIFIER_MS = 300_000;
 const PAGE = 500;
 const PRUNE_MS = 86_400_000;
+const FORGET_SECRETS_MS = 60_000;
 /** Saving the outcome of an attempt is retried after this time; the attempt is not repeated. */
 const RECORD_AGAIN_MS = 5_000;
 
@@ -163,6 +164,7 @@ export function createDispatcher({
   const alarm = new Alarm();
   const toldMissing = new Set<string>();
   let prunedAt = Number.NEGATIVE_INFINITY;
+  let forgotAt = Number.NEGATIVE_INFINITY;
 
   /** Resolves after the abort, once no attempt is under way; never rejects. */
   async function run(): Promise<void> {
@@ -178,6 +180,10 @@ export function createDispatcher({
         send();
         const next = await store.nextDueAt(now);
         if (next !== null) pause = Math.max(Math.min(next - now, POLL_MS), LEAST_PAUSE_MS);
+        if (Math.abs(now - forgotAt) >= FORGET_SECRETS_MS) {
+          forgotAt = now;
+          await store.forgetExpiredSecrets(now);
+        }
         if (now - prunedAt >= PRUNE_MS) {
           prunedAt = now;
           await store.prune(agreedNow());

@@ -156,6 +156,8 @@ export const SHOWS: Readonly<Record<string, Show>> = {
       const body = JSON.stringify(NEW_ALERT);
       return [await ask(world, route, 'one alert too many', { key: world.alerts.fullKey, body })];
     }
+    if (route.path === PATHS.signingSecret)
+      return [await ask(world, route, 'one rotation too many', { key: world.alerts.fullKey })];
     const body = JSON.stringify({ deliveryId: `${world.alerts.fired}.1.terminal` });
     return [await ask(world, route, 'what is not sent', { body })];
   },

@@ -68,9 +68,10 @@ export const alertRoutes = (alerts: AlertService): Route[] => [
   route('post', PATHS.signingSecret, {
     summary: 'Change the secret that signs webhooks',
     description:
-      'The new secret signs the webhooks of all alerts of the key. For a day webhooks carry a second signature, with the secret before.',
+      'The new secret signs the webhooks of all alerts of the key. Each secret before goes on signing for a day from the time it was replaced, however often it is rotated. A second rotation within ten seconds is the first one, with its response.',
     success: 'The new secret',
     response: wire.RotatedSecret,
+    refusals: { 409: 'Twenty earlier secrets still sign; each goes a day after it was replaced' },
     handle: ({ owner }) => alerts.rotateSigningSecret(owner),
   }),
   route('put', PATHS.alertStatus, {
