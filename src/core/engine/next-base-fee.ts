@@ -16,6 +16,7 @@ export type NextBaseFee = ReturnType<typeof createNextBaseFee>;
 /** The next base fee: the node's value if there is one, otherwise EIP-1559, as long as the chain follows it. */
 export function createNextBaseFee(history: History, knownRule: FeeRule) {
   let rule = knownRule;
+  let saidTarget: number | null = null;
   const formula = history.column(JUDGED_BLOCKS);
   /** 1 when a block's base fee differed from the formula, otherwise 0. */
   const contradicted = history.column(JUDGED_BLOCKS);
@@ -50,6 +51,10 @@ export function createNextBaseFee(history: History, knownRule: FeeRule) {
     push(block: Block): bigint {
       const head = block.number;
       rule = ruleAfter(block, rule);
+      const target = rule.targetPercent === undefined ? null : forecastTarget(block, rule);
+      // Twice in a row: once it may be chance.
+      if (target !== null && target === saidTarget) rule = { ...rule, targetPercent: target };
+      saidTarget = target ?? saidTarget;
       const next = Number(byFormula(block, rule));
       // A genesis block was not made by the rule: development chains give its base fee to the first block too.
       const expected = head > Math.max(history.origin, 1) ? formula.at(head - 1) : Number.NaN;
@@ -73,6 +78,21 @@ function ruleAfter({ stated, baseFeePerGas }: Block, rule: FeeRule): FeeRule {
   if (rule.minBaseFee === undefined || baseFeePerGas >= rule.minBaseFee) return rule;
   const { minBaseFee: _, ...withoutFloor } = rule;
   return withoutFloor;
+}
+
+/** How far from a whole percent: the forecast then has another cause, or the step is too small to tell. */
+const PERCENT_TOLERANCE = 0.02;
+
+/** The gas target in percent by which the node forecasts (producers of Polygon's blocks choose it); `null`: it does not tell. */
+function forecastTarget(
+  { baseFeePerGas, nextBaseFee: next, gasUsedRatio }: Block,
+  rule: FeeRule,
+): number | null {
+  if (next === null || baseFeePerGas === 0n || next === baseFeePerGas) return null;
+  const step = Number(next - baseFeePerGas) / Number(baseFeePerGas);
+  const percent = (100 * gasUsedRatio) / (1 + step * rule.denominator);
+  const whole = Math.round(percent);
+  return whole >= 1 && whole <= 100 && Math.abs(percent - whole) <= PERCENT_TOLERANCE ? whole : null;
 }
 
 function byFormula(block: FeeFacts, rule: FeeRule): bigint {
