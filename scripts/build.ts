@@ -84,14 +84,17 @@ const program = build({
   },
 });
 
+/** Programs word amounts themselves; a file of their own would have to be imported. */
+const withoutCoins = inPlaceOf('/core/coin-symbols.json', 'export default {};');
+
 /** For programs: no Node built-ins, so that browsers, Deno and Bun run them too. */
 const forPrograms = (name: string, input: string, plugin: Plugin) =>
   build({
     input: { [name]: input },
     platform: 'browser',
     transform: { target: 'es2024', define },
-    plugins: [plugin],
-    output: { ...output, minify: true },
+    plugins: [plugin, withoutCoins],
+    output: { ...output, minify: true, codeSplitting: false },
   });
 
 // The declarations ask TypeScript, which takes as long as all else.

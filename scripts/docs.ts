@@ -4,6 +4,7 @@
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import manifest from '../package.json' with { type: 'json' };
+import { coinTable } from './docs/coins.ts';
 import { exitCodesTable, flagsReference } from './docs/commands.ts';
 import { keysTable } from './docs/keys-table.ts';
 import { manPage } from './docs/man-page.ts';
@@ -26,6 +27,7 @@ export const WRITTEN: Readonly<Record<string, (before: string, changelog: string
     withPart(withPart(before, 'exit codes', exitCodesTable()), 'flags', flagsReference()),
   'docs/SETTINGS.md': (before) =>
     withPart(withPart(before, 'settings', settingsTable()), 'variables', variablesTable()),
+  'src/core/coin-symbols.json': coinTable,
   'man/gastop.1': (_, changelog) =>
     manPage({ version: manifest.version, date: releaseDate(changelog, manifest.version) }),
 };

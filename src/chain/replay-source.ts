@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import type { Block } from '../core/block.ts';
-import { chainProfile } from '../core/chains.ts';
+import { chainProfile, learnCoin } from '../core/chains.ts';
 import { formatCount } from '../core/units.ts';
 import { type Clock, systemClock } from './async.ts';
 import { fileLabel, readBlockFile, recordedChainId } from './block-file.ts';
@@ -40,7 +40,9 @@ export async function openReplaySource({
 }): Promise<ChainSource> {
   if (!(speed > 0 && speed <= FASTEST))
     throw new ChainError('unsupported', `a replay's speed is above 0 and at most ${FASTEST}, such as 60`);
-  const chain = chainProfile(await recordedChainId(file));
+  const id = await recordedChainId(file);
+  await learnCoin(id);
+  const chain = chainProfile(id);
   const recorded: Block[] = [];
   for await (const block of readBlockFile(file)) recorded.push(block);
   const [first, last] = [recorded[0], recorded.at(-1)];

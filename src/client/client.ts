@@ -1,5 +1,6 @@
 import type { Bucket } from '../contract/choices.ts';
 import { PATHS } from '../contract/routes.ts';
+import { learnCoin } from '../core/chains.ts';
 import { cleanText } from '../core/text.ts';
 import { bareHex, isLongHex } from '../core/transactions/signed-text.ts';
 import { gweiString } from '../core/units.ts';
@@ -222,10 +223,15 @@ export function createGasClient(options: GasClientOptions) {
   const takesTimeFrame = (timeFrame: string) => takes(ROUTES.statsChart, 'timeFrame', timeFrame);
   const charts = priceCharts({ ...routes, takesTimeFrame }, now);
 
-  const told = (route: ClientRoute<SnapshotView>, text: string, onResponse?: TextOptions['onResponse']) => {
+  const told = async (
+    route: ClientRoute<SnapshotView>,
+    text: string,
+    onResponse?: TextOptions['onResponse'],
+  ) => {
     onResponse?.(harmlessJson(text));
     const snapshot = withSourceName(read(route, route.path, text), http.host);
     if (!isOwn) charts.note(snapshot);
+    await learnCoin(snapshot.chainId);
     return snapshot;
   };
 
@@ -245,7 +251,7 @@ export function createGasClient(options: GasClientOptions) {
       const { gasStream } = ROUTES;
       await requireListed(gasStream, 'send prices as they change');
       for await (const text of http.events({ path: gasStream.path, signal })) {
-        yield told(gasStream, text, onResponse);
+        yield await told(gasStream, text, onResponse);
       }
     },
     /** Prices, trend and advice of one block; the last two are `null` when unreadable. */

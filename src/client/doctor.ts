@@ -16,7 +16,7 @@ import { lenient, sayingAny } from './lenient.ts';
 import { describedRoute } from './openapi.ts';
 import { type ClientRoute, type Query, type ResponseSchemas, ROUTES } from './routes.ts';
 import { isRecord } from './values.ts';
-import { headAgeSec, oldAfterSec, type SnapshotView } from './views/gas.ts';
+import { chainNameOf, headAgeSec, oldAfterSec, type SnapshotView } from './views/gas.ts';
 
 type ConnectionFinding = Awaited<ReturnType<typeof inspectConnection>>;
 
@@ -310,6 +310,7 @@ function snapshotFinding(snapshot: SnapshotView, host: string) {
   return {
     ...{ chainId, blockNumber, updateFrequencySec, stale: stale === true },
     source: source.name || host,
+    chainName: chainNameOf(snapshot),
     sourceKind: source.kind,
     problem: source.problem?.message ?? null,
     inOrder: lanes.slow.price <= lanes.average.price && lanes.average.price <= lanes.fast.price,

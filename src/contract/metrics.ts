@@ -78,7 +78,10 @@ export const BlockMetrics = object('BlockMetrics', 'The fees of one block; null:
   nextBlobBaseFee: maybe(wire.Wei, 'That of the block after it, in wei per blob gas'),
   blobGasUsed: Gas.nullable(),
   excessBlobGas: Gas.nullable(),
-  burntWei: maybe(wire.Amount, 'Base fee × gas used, and what blobs burnt (EIP-4844), in wei'),
+  burntWei: maybe(
+    wire.Amount,
+    'Base fee × gas used, and what blobs burnt (EIP-4844), in wei; 0 where a vault or an operator gets the base fee, null where that is not known',
+  ),
   feeRecipient: wire.Address.nullable(),
 });
 export type BlockMetrics = z.infer<typeof BlockMetrics>;

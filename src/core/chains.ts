@@ -20,6 +20,10 @@ export interface ChainProfile {
    * ZK-stack node's gas estimate; `unverified`: it has one, by an unknown model. Absent: it has none.
    */
   readonly dataFee?: 'op' | 'op-or-none' | 'arbitrum' | 'scroll' | 'linea' | 'estimate' | 'unverified';
+  /** Whether its blocks carry blobs (EIP-4844), whatever its headers and fee histories state; absent: its node tells. */
+  readonly hasBlobs?: boolean;
+  /** What becomes of the base fee: a vault, a collector or the operator gets it, or nobody here knows. Absent: it is burnt. */
+  readonly baseFeeGoes?: 'elsewhere' | 'unknown';
   /** With the maximum time between two updates. */
   readonly usdFeed?: { readonly address: Hex; readonly heartbeatSec: number };
 }
@@ -64,6 +68,16 @@ const ETHEREUM: ReadonlySet<number> = new Set([1, 17_000, 560_048, 11_155_111, S
 /** ZKsync Era, Arbitrum One; Avalanche and Blast, which have not taken over the calldata floor (EIP-7623). */
 const OWN_GAS_RULES: ReadonlySet<number> = new Set([324, 42_161, 43_114, 81_457]);
 
+/** Ethereum's, development chains', Gnosis' (https://docs.gnosischain.com) and BSC's (BEP-336). */
+const WITH_BLOBS: ReadonlySet<number> = new Set([...ETHEREUM, 56, 100, 1_337, 31_337]);
+
+/**
+ * OP stack (specs: BaseFeeVault), Gnosis (fee collector of its chain specification), Arbitrum (infrastructure fee account),
+ * Scroll (L2TxFeeVault), ZKsync Era (operator). Of Celo (FeeHandler), Linea and Mantle no share is known.
+ */
+const BASE_FEE_ELSEWHERE: ReadonlySet<number> = new Set([100, 324, 42_161, 81_457, 534_352]);
+const BASE_FEE_UNKNOWN: ReadonlySet<number> = new Set([5_000, 42_220, 59_144]);
+
 const ethereumLike = (
   id: number,
   name: string,
@@ -104,7 +118,7 @@ const PROFILES: ReadonlyMap<number, ChainProfile> = new Map(
     ethereumLike(56, 'BNB Smart Chain', 'BNB', 0.75),
     ethereumLike(100, 'Gnosis', 'xDAI', 5),
     opStack(130, 'Unichain', { blockTimeSec: 1 }),
-    ethereumLike(137, 'Polygon', 'POL', 2, { denominator: 64, targetPercent: 66 }),
+    ethereumLike(137, 'Polygon', 'POL', 2, { denominator: 64, targetPercent: 65 }),
     rollup('estimate', ethereumLike(324, 'ZKsync Era', 'ETH', 1)),
     opStack(480, 'World Chain', { elasticity: 10 }),
     ethereumLike(1337, 'local chain', 'ETH', 1),
@@ -126,14 +140,42 @@ const PROFILES: ReadonlyMap<number, ChainProfile> = new Map(
   ].map((profile: ChainProfile) => {
     const usdFeed = USD_FEEDS.get(profile.id);
     const genesisHash = GENESIS_HASHES.get(profile.id);
-    return [profile.id, { ...profile, ...(usdFeed && { usdFeed }), ...(genesisHash && { genesisHash }) }];
+    const { id, dataFee } = profile;
+    const isElsewhere = dataFee === 'op' || BASE_FEE_ELSEWHERE.has(id);
+    const fate = isElsewhere ? 'elsewhere' : BASE_FEE_UNKNOWN.has(id) ? 'unknown' : null;
+    return [
+      id,
+      {
+        ...profile,
+        hasBlobs: WITH_BLOBS.has(id),
+        ...(fate && { baseFeeGoes: fate }),
+        ...(usdFeed && { usdFeed }),
+        ...(genesisHash && { genesisHash }),
+      },
+    ];
   }),
 );
+
+/** Symbols by id, of chains without a profile: read when the first of them is met. */
+let coins: ReadonlyMap<number, string> = new Map();
+
+/** Has {@link chainProfile} know the coin of a chain without a profile, if viem's chain list has it. */
+export async function learnCoin(id: number | null): Promise<void> {
+  if (id === null || PROFILES.has(id) || coins.size > 0) return;
+  const { default: bySymbol } = await import('./coin-symbols.json', { with: { type: 'json' } });
+  const rows = Object.entries(bySymbol).flatMap(([symbol, ids]) =>
+    ids.split(' ').map((each) => [Number(each), symbol] as const),
+  );
+  coins = new Map(rows);
+}
 
 /** The profile of a chain id; an unknown one is named by its number and assumed to be like Ethereum. */
 export const chainProfile = (id: number): ChainProfile =>
   PROFILES.get(id) ?? {
-    ...rollup('op-or-none', ethereumLike(id, `chain ${id}`, 'ETH', 12, { isStated: true })),
+    ...rollup(
+      'op-or-none',
+      ethereumLike(id, `chain ${id}`, coins.get(id) ?? 'coins', 12, { isStated: true }),
+    ),
     gasRules: 'own',
   };
 
@@ -150,7 +192,8 @@ export function identifiedChain(id: number, genesisHash: Hex | null): ChainProfi
   if (genesisHash === null || genesisHash === profile.genesisHash) return profile;
   if (profile.genesisHash === undefined) return { ...profile, genesisHash };
   const name = `development chain with id ${id}`;
-  return { ...profile, name, genesisHash, borrowsId: true, gasRules: 'osaka' };
+  const { hasBlobs: _, baseFeeGoes: __, ...lent } = profile;
+  return { ...lent, name, genesisHash, borrowsId: true, gasRules: 'osaka' };
 }
 
 /** Whether two chains with one id are different and one of them is known: then neither is a restart of the other. */

@@ -5,7 +5,7 @@ import { BlockStore } from '../../src/store/blocks.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { startAnvil } from '../helpers/anvil.ts';
 import { makeBlocks } from '../helpers/chain-blocks.ts';
-import { startJsonRpcServer } from '../helpers/json-rpc-server.ts';
+import { headerOf, type JsonRpcServer, startJsonRpcServer } from '../helpers/json-rpc-server.ts';
 import { createScriptedChain } from '../helpers/scripted-chain.ts';
 import { sharedFolder } from '../helpers/shared-folder.ts';
 import { ended, runMain } from './captured-io.ts';
@@ -41,6 +41,17 @@ describe('a development chain that borrows the id of Ethereum', () => {
     const env = { XDG_DATA_HOME: folder };
     const argv = ['now', '--rpc', anvil.url, '--format', '{chain} {block}'];
     expect(await runMain(argv, { env })).toEqual(ended(0, 'development chain with id 1 3\n', ''));
+    const { stdout } = await runMain(['block', '--rpc', anvil.url], { env });
+    expect(stdout).toMatch(/^development chain with id 1 {2}#3\n/);
+    const sent = {
+      from: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+      to: `0x${'2'.repeat(40)}`,
+      value: '0x1',
+    };
+    const hash = String(await anvil.rpc('eth_sendTransaction', [sent]));
+    await anvil.mine();
+    const tx = await runMain(['tx', hash, '--rpc', anvil.url], { env });
+    expect(tx.stdout).toMatch(/^development chain with id 1 {2}transaction\n/);
     expect(readdirSync(join(folder, 'gastop'))).toContain('chain-1-dev.db');
     expect(readdirSync(join(folder, 'gastop'))).not.toContain('chain-1.db');
   });
@@ -58,6 +69,31 @@ describe('a development chain that borrows the id of Ethereum', () => {
     expect(await runMain(['now', '--rpc', node.url, '--db', borrowed])).toEqual(
       ended(2, '', `gastop: borrowed.db holds a development chain with id 1, not chain 1; ${others}`),
     );
+  });
+});
+
+describe('a chain that is not known by name', () => {
+  it.each([
+    [369, 'PLS'],
+    [8_217, 'KAIA'],
+    [999, 'HYPE'],
+    [5_042_002, 'USDC'],
+    [4_444_444, 'coins'],
+  ])('%i pays in %s, never in ETH', async (chainId, symbol) => {
+    const odd: JsonRpcServer = await startJsonRpcServer(createScriptedChain({ length: 20, chainId }), {
+      answer: (method, [tag]) => {
+        const block = odd.chain.at(tag === 'latest' ? odd.chain.head().number : Number(tag));
+        const miner = `0x${'1'.repeat(40)}`;
+        return method === 'eth_getBlockByNumber' && block
+          ? { result: { ...headerOf(block), miner } }
+          : undefined;
+      },
+    });
+    onTestFinished(() => odd.stop());
+    const env = { XDG_DATA_HOME: folder };
+    const { stdout } = await runMain(['block', '19', '--rpc', odd.url], { env });
+    expect(stdout).toMatch(new RegExp(`^burnt +0\\.\\d+ ${symbol}$`, 'm'));
+    expect(stdout).not.toContain('ETH');
   });
 });
 

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { ChainError } from '../../src/chain/chain-source.ts';
+import { GasCurrent } from '../../src/contract/gas.ts';
 import { BlockMetrics, TxMetrics, TxsMetrics } from '../../src/contract/metrics.ts';
 import { PATHS } from '../../src/contract/routes.ts';
-import { ETHEREUM_FEE_RULE, nextBaseFee } from '../../src/core/eip1559.ts';
+import { ETHEREUM_FEE_RULE, nextBaseFee, type StatedFeeRule } from '../../src/core/eip1559.ts';
 import { BLOCK_ZERO_TIME, blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { fixedPrice } from '../helpers/fixed-price.ts';
 import { makeIncluded, transactionHash } from '../helpers/made-transactions.ts';
@@ -74,7 +75,7 @@ async function readTxs(service: RunningService, query = ''): Promise<TxsMetrics>
   return TxsMetrics.parse(await service.read(`${PATHS.txs}${query}`));
 }
 
-test('what blobs burnt is unknown without their fee; an OP-stack chain has none', async () => {
+test('what blobs burnt is unknown without their fee', async () => {
   const blocks = makeBlocks(900, HEAD).map((block) => ({
     ...block,
     blobBaseFee: null,
@@ -86,11 +87,44 @@ test('what blobs burnt is unknown without their fee; an OP-stack chain has none'
     return readBlock(await following(source), 990);
   };
   expect(await told(1)).toMatchObject({ blobBaseFee: null, nextBlobBaseFee: null, burntWei: null });
-  // Its header states the data footprint in that field.
-  const { baseFeePerGas, gasUsed } = makeBlock(990);
-  const burntWei = String(baseFeePerGas * (gasUsed ?? 0n));
-  expect(await told(10)).toMatchObject({ blobGasUsed: null, blobBaseFee: null, burntWei });
 });
+
+const OP_HEADER = { denominator: 250, elasticity: 6, meteredGas: 0n };
+
+test.each<
+  [chain: string, chainId: number, stated: StatedFeeRule | null, hasBlobs: boolean, burnt: boolean | null]
+>([
+  ['Ethereum', 1, null, true, true],
+  ['OP Mainnet', 10, OP_HEADER, false, false],
+  ['Base', 8_453, null, false, false],
+  ['an OP-stack chain that is not known by name', 4_444_444, OP_HEADER, false, false],
+  ['a chain that is not known by name', 4_444_444, null, true, true],
+  ['Gnosis', 100, null, true, false],
+  ['Polygon', 137, null, false, true],
+  ['Arbitrum One', 42_161, null, false, false],
+  ['Celo', 42_220, null, false, null],
+])(
+  'of a block of %s (%i), what it burns and whether it has blobs is told as it is there',
+  async (_, chainId, stated, hasBlobs, isBurnt) => {
+    const source = new ScriptedSource(makeBlocks(900, HEAD), { chainId });
+    source.headers.set(990, {
+      ...{ blobGasUsed: 0n, excessBlobGas: 20_000_000n },
+      ...(stated && { stated }),
+    });
+    const service = await following(source);
+    const { baseFeePerGas, gasUsed } = makeBlock(990);
+    const burntWei = isBurnt === null ? null : String(isBurnt ? baseFeePerGas * (gasUsed ?? 0n) : 0n);
+    const { blobBaseFee, nextBlobBaseFee, blobGasUsed, excessBlobGas, ...told } = await readBlock(
+      service,
+      990,
+    );
+    expect(told).toMatchObject({ burntWei });
+    for (const each of [blobBaseFee, nextBlobBaseFee, blobGasUsed, excessBlobGas])
+      expect(each === null).toBe(!hasBlobs);
+    const { blobBasePrice } = GasCurrent.parse(await service.read(PATHS.gasCurrent));
+    if (chainId !== 4_444_444) expect(blobBasePrice === null).toBe(!hasBlobs);
+  },
+);
 
 test('latest is the head, and the fee after it is the one that gas/current names', async () => {
   const service = unchanged();

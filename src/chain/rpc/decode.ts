@@ -206,11 +206,11 @@ function l1Fees(fields: z.output<typeof receiptFields>): L1Fees {
 /** A block as the chain has it; without EIP-1559 its base fee is 0, without EIP-4844 its blob gas `null`. */
 export const blockResponse = headerResponse
   .extend({ miner: address, excessBlobGas: maybe(quantity), transactions: list(hash) })
-  .transform(({ miner: feeRecipient, transactions: transactionHashes, extraData: _, ...header }) => ({
-    ...header,
-    feeRecipient,
-    transactionHashes,
-  }));
+  .transform(({ miner: feeRecipient, transactions: transactionHashes, ...block }) => {
+    const { extraData: _, ...header } = block;
+    const stated = statedFeeRule(block);
+    return { ...header, ...(stated && { stated }), feeRecipient, transactionHashes };
+  });
 export type ChainBlock = Readonly<z.output<typeof blockResponse>>;
 
 export const fullBlockResponse = headerResponse.extend({ transactions: list(transactionResponse) });

@@ -6,6 +6,7 @@ import {
   identifiedChain,
   isDevelopmentChain,
   isImpostor,
+  learnCoin,
 } from '../../core/chains.ts';
 import type { Clock } from '../async.ts';
 import { ChainError, isRefusal, type NodeHealth } from '../chain-source.ts';
@@ -168,6 +169,7 @@ export function createNodePool(rpcNodes: readonly RpcNode[], options: PoolOption
       request(node, safeInteger, 'eth_chainId', [], { signal }),
       requestGenesisHash(node, { signal }),
     ]);
+    await learnCoin(id);
     node.genesis = genesis ?? node.genesis;
     node.verifiedAt = null;
     chain ??= identifiedChain(id, genesis);

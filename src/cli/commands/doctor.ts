@@ -9,7 +9,6 @@ import {
 } from '../../client/doctor.ts';
 import { Http } from '../../client/http.ts';
 import { OPENAPI_PATH, ROUTE_GROUPS } from '../../contract/routes.ts';
-import { chainProfile } from '../../core/chains.ts';
 import { wrapWords } from '../../core/text.ts';
 import { formatAge, formatCount, formatDuration } from '../../core/units.ts';
 import { channelsOf, setUpLines } from '../../service/alerts/target-rules.ts';
@@ -244,8 +243,8 @@ function certificateWords(tls: Extract<Tls, { readonly ok: true }>, now: number)
   return `${tls.subject}, issued by ${tls.issuer}, ${valid ?? 'validity not stated'}, ${trust}`;
 }
 
-function sourceWords({ sourceKind, chainId, source }: NonNullable<ServiceFinding['snapshot']>): string {
-  const chain = chainId === null ? 'a chain it does not name' : chainProfile(chainId).name;
+function sourceWords({ sourceKind, chainName, source }: NonNullable<ServiceFinding['snapshot']>): string {
+  const chain = chainName === null ? 'a chain it does not name' : cleanLine(chainName);
   return `${BADGES[sourceKind]}${chain}  ${cleanLine(source)}`;
 }
 

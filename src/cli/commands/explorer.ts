@@ -1,6 +1,6 @@
 import type { GasClient, TextOptions } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
-import type { SnapshotView } from '../../client/views/gas.ts';
+import { chainNameOf, type SnapshotView } from '../../client/views/gas.ts';
 import {
   type BlockView,
   confirmationWords,
@@ -106,9 +106,12 @@ export function parseTxHash(text: string): string {
 
 const shown = (text: string) => (looksLikeKey(text) ? '(key)' : cutToWidth(cleanLine(text), 80));
 
+/** The chain as its service calls it, which knows a development chain under a borrowed id. */
 function whereWords(chainId: number | null, snapshot: SnapshotView | null): string {
   const id = chainId ?? snapshot?.chainId ?? null;
-  return `${badgeOf(snapshot)}${id === null ? '' : chainProfile(id).name}`.trimEnd();
+  const isTold = snapshot !== null && snapshot.chainId === id;
+  const name = isTold ? chainNameOf(snapshot) : mapped(id, (known) => chainProfile(known).name);
+  return `${badgeOf(snapshot)}${name ?? ''}`.trimEnd();
 }
 
 /** `2026-01-05 12:00:00 UTC, 4s ago`; a recording's blocks have no age. */

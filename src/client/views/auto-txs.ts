@@ -173,7 +173,7 @@ export function describeTarget({ target, gasSpeed, isStrict }: AutoTxTarget): st
 }
 
 export function symbolOf(chainId: number | null): string {
-  return chainId === null ? 'ETH' : chainProfile(chainId).nativeSymbol;
+  return chainId === null ? 'coins' : chainProfile(chainId).nativeSymbol;
 }
 
 export type AutoTxContent = Pick<AutoTxView, 'chainId' | 'to' | 'value' | 'data' | 'type'>;

@@ -54,7 +54,7 @@ export async function checkToSend(
     cannotBroadcastReason: cannotBroadcastReason(source.kind),
     chainId,
     chainName: present?.profile.name ?? `chain ${chainId}`,
-    nativeSymbol: present?.profile.nativeSymbol ?? 'ETH',
+    nativeSymbol: present?.profile.nativeSymbol ?? 'coins',
     nativeUsd: present?.nativeUsd ?? null,
     nextNonce,
     pendingNonce,

@@ -4,7 +4,7 @@ import type { ChainEvent, ChainSource, KnownBlock } from '../../chain/chain-sour
 import { type Advice, eachLane, type GivenAdvice, givenAdvice, type LanePrices } from '../../core/advice.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import { type ChainRules, chainRules, type EthConfig, NO_RULES } from '../../core/chain-rules.ts';
-import { type ChainProfile, identifiedChain, updateFrequencySec } from '../../core/chains.ts';
+import { type ChainProfile, identifiedChain, learnCoin, updateFrequencySec } from '../../core/chains.ts';
 import { type FeeEngine, NEAR_BLOCKS } from '../../core/engine/fee-engine.ts';
 import { SLOT_SEC } from '../../core/simulation.ts';
 import type { AlertRun } from '../../store/alert-evaluation.ts';
@@ -178,6 +178,7 @@ export class ChainState {
     const stored = chainId === null ? [] : await store.newest(count);
     const head = stored.at(-1);
     if (chainId === null || head === undefined) return false;
+    await learnCoin(chainId);
     this.#profile = identifiedChain(chainId, await store.genesisHash());
     this.dropEngine();
     this.#recent = [];

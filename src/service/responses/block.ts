@@ -15,7 +15,15 @@ export async function blockMetrics(asked: number | 'latest', context: LookupCont
   const { head, profile } = context;
   const known = await readBlock(asked === 'latest' ? head.number : asked, context);
   const { header, whole, fees } = known;
-  const blobBaseFee = fees?.blobBaseFee ?? null;
+  // Other OP-stack chains show by their headers; all store the data footprint in the fields of blobs.
+  const isOpStack =
+    profile.dataFee === 'op' || (profile.dataFee === 'op-or-none' && whole?.stated !== undefined);
+  const hasBlobs = profile.hasBlobs ?? !isOpStack;
+  const blobBaseFee = (hasBlobs && fees?.blobBaseFee) || null;
+  const nextBlobBaseFee = hasBlobs ? (known.child?.blobBaseFee ?? fees?.nextBlobBaseFee) : null;
+  const baseFeeGoes = isOpStack ? 'elsewhere' : profile.baseFeeGoes;
+  const burntWei =
+    baseFeeGoes === undefined ? burnt(known, hasBlobs, blobBaseFee) : baseFeeGoes === 'elsewhere' ? 0n : null;
   return {
     chainId: profile.id,
     blockNumber: header.number,
@@ -31,23 +39,21 @@ export async function blockMetrics(asked: number | 'latest', context: LookupCont
     transactionCount: whole?.transactionHashes.length ?? null,
     tips: tipsOf(known),
     blobBaseFee: integerOrNull(blobBaseFee),
-    nextBlobBaseFee: integerOrNull(known.child?.blobBaseFee ?? fees?.nextBlobBaseFee),
-    blobGasUsed: integerOrNull(whole?.blobGasUsed),
-    excessBlobGas: integerOrNull(whole?.excessBlobGas),
-    burntWei: burnt(known, blobBaseFee)?.toString() ?? null,
+    nextBlobBaseFee: integerOrNull(nextBlobBaseFee),
+    blobGasUsed: integerOrNull(hasBlobs ? whole?.blobGasUsed : null),
+    excessBlobGas: integerOrNull(hasBlobs ? whole?.excessBlobGas : null),
+    burntWei: burntWei?.toString() ?? null,
     feeRecipient: whole?.feeRecipient ?? null,
   };
 }
 
 async function readBlock(number: number, context: LookupContext) {
-  const { blocks, reader, head, profile } = context;
+  const { blocks, reader, head } = context;
   const page = await blocks.page(number, 2);
   const stored = page.find((block) => block.number === number) ?? null;
   const child = page.find((block) => block.number === number + 1) ?? null;
-  const read = await readWhole(number, reader);
-  if (read !== null) {
-    // OP-stack chains have no blobs, and store the data footprint in those fields.
-    const whole = profile.dataFee === 'op' ? { ...read, blobGasUsed: null } : read;
+  const whole = await readWhole(number, reader);
+  if (whole !== null) {
     // Until a reorg is ingested, the store has the orphaned block.
     const isSame = stored !== null && isBlockOf(whole, stored);
     const follows = child?.parentHash === whole.hash || (isSame && child?.parentHash === null);
@@ -107,9 +113,15 @@ function tipsOf({ fees }: KnownBlock): BlockMetrics['tips'] {
 }
 
 /** `null` when a part is unknown. */
-function burnt({ header, whole }: KnownBlock, blobBaseFee: bigint | null): bigint | null {
+function burnt({ header, whole }: KnownBlock, hasBlobs: boolean, blobBaseFee: bigint | null): bigint | null {
   const { gasUsed, baseFeePerGas } = header;
-  const blobGasUsed = whole === null ? (blobBaseFee === null ? 0n : null) : (whole.blobGasUsed ?? 0n);
+  const blobGasUsed = !hasBlobs
+    ? 0n
+    : whole === null
+      ? blobBaseFee === null
+        ? 0n
+        : null
+      : (whole.blobGasUsed ?? 0n);
   const blobs = blobGasUsed === 0n ? 0n : blobGasUsed && blobBaseFee && blobBaseFee * blobGasUsed;
   return gasUsed === null || blobs === null ? null : baseFeePerGas * gasUsed + blobs;
 }

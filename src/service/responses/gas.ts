@@ -44,7 +44,7 @@ export function gasCurrent(present: Present): GasCurrent {
     priorityPrice: wireInteger(priority),
     nextBasePrice: wireInteger(advice.nextBaseFee),
     floorPrice: integerOrNull(advice.floor),
-    blobBasePrice: integerOrNull(head.blobBaseFee),
+    blobBasePrice: profile.hasBlobs === false ? null : integerOrNull(head.blobBaseFee),
     gasUsedRatio: head.gasUsedRatio,
     lanes: toWire(advice.lanes),
     nativeUsd: present.nativeUsd,

@@ -106,7 +106,7 @@ export function usePane(): PaneContext {
 }
 
 export const symbolOf = ({ chainId }: SnapshotView): string =>
-  chainId === null ? 'ETH' : chainProfile(chainId).nativeSymbol;
+  chainId === null ? 'coins' : chainProfile(chainId).nativeSymbol;
 
 /** The reference time of ages, ms: a recording has its own present, and a chain's clock may be ahead of ours. */
 export function presentOf({ source, blockTimestamp }: SnapshotView, now: number): number {

@@ -4,8 +4,8 @@ import { chartCsv, csvName, heatmapCsv } from '../../../src/tui/panes/chart/char
 import { hourAnswer, NOON, points } from './chart-answer.ts';
 
 it('csvName names chain, time frame and the time in UTC', () => {
-  expect(csvName(1, '24h', NOON)).toBe('gastop-ethereum-24h-20260105T120000Z.csv');
-  expect(csvName(10, '1h', NOON)).toBe('gastop-op-mainnet-1h-20260105T120000Z.csv');
+  expect(csvName('Ethereum', '24h', NOON)).toBe('gastop-ethereum-24h-20260105T120000Z.csv');
+  expect(csvName('OP Mainnet', '1h', NOON)).toBe('gastop-op-mainnet-1h-20260105T120000Z.csv');
   expect(csvName(null, '1h', NOON)).toBe('gastop-chain-1h-20260105T120000Z.csv');
 });
 

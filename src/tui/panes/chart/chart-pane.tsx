@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { chainProfile } from '../../../core/chains.ts';
+import { chainNameOf } from '../../../client/views/gas.ts';
 import { csvText } from '../../../core/csv.ts';
 import { gweiString } from '../../../core/units.ts';
 import { useToast } from '../../chrome/toast.tsx';
@@ -71,7 +71,10 @@ export function ChartScreen() {
   };
   const save = async (span: string, text: string) => {
     try {
-      toast({ kind: 'info', text: `Saved ${await saveFile(csvName(snapshot.chainId, span, now()), text)}` });
+      toast({
+        kind: 'info',
+        text: `Saved ${await saveFile(csvName(chainNameOf(snapshot), span, now()), text)}`,
+      });
     } catch (error) {
       toast({ kind: 'error', text: `Not saved: ${error instanceof Error ? error.message : error}` });
     }
@@ -133,9 +136,8 @@ export function ChartScreen() {
 }
 
 /** `gastop-ethereum-24h-20261120T194407Z.csv`; `what` is the time frame, or another name of the content. */
-export function csvName(chainId: number | null, what: string, now: number): string {
-  const name = chainId === null ? 'chain' : chainProfile(chainId).name;
-  const slug = name.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+export function csvName(chainName: string | null, what: string, now: number): string {
+  const slug = (chainName ?? 'chain').toLowerCase().replace(/[^a-z0-9]+/g, '-');
   const stamp = new Date(now).toISOString().replace(/[-:]|\.\d+/g, '');
   return `gastop-${slug}-${what}-${stamp}.csv`;
 }
