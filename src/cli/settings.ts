@@ -297,9 +297,14 @@ export function parseOrigins(text: string): readonly string[] {
     const url = URL.parse(origin);
     if (url === null || !/^https?:$/.test(url.protocol) || `${url.origin}/` !== url.href)
       throw new RangeError(NO_ORIGIN);
+    // Other characters, such as those of patterns, are in no host name, and would match no page.
+    if (!/^(?:[a-z\d._-]+|\[[\da-f:.]+\])$/.test(url.hostname)) throw new RangeError(NO_PATTERN);
     return url.origin;
   });
 }
+
+const NO_PATTERN =
+  'a pattern matches no page here; name each origin, such as https://app.example.org, or * for every page';
 
 const NO_ORIGIN =
   'not the origin of a page; write https://app.example.org, without a path, or * for every page';

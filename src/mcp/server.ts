@@ -1,6 +1,8 @@
 import { createMcpHandler, Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { GasClient } from '../client/client.ts';
+import { SIGNED_LONGEST } from '../contract/choices.ts';
+import { LineLimit } from './line-limit.ts';
 import { type CompareChains, compareChains, READ_TOOLS } from './read-tools.ts';
 import { type Tool, ToolError } from './tool.ts';
 import { WRITE_TOOLS } from './write-tools.ts';
@@ -62,9 +64,21 @@ const resultOf = (structuredContent: Record<string, unknown>) => ({
   structuredContent,
 });
 
+/** A signed transaction and what is around it, as over HTTP. */
+const MESSAGE_BYTES = SIGNED_LONGEST + 16_384;
+/** A code of JSON-RPC 2.0. */
+const INVALID_REQUEST = -32_600;
+
 /** Serves MCP on stdin and stdout until stdin ends or `signal` aborts. */
 export async function serveOverStdio(options: McpOptions, signal: AbortSignal): Promise<void> {
-  const transport = new StdioServerTransport();
+  const tooLong = {
+    code: INVALID_REQUEST,
+    message: `a message has at most ${MESSAGE_BYTES} bytes; send less`,
+  };
+  const refuse = () =>
+    process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error: tooLong })}\n`);
+  const stdin = process.stdin.pipe(new LineLimit(MESSAGE_BYTES, refuse));
+  const transport = new StdioServerTransport(stdin);
   const handle = serveStdio(() => createServer(options), { transport });
   const { promise, resolve } = Promise.withResolvers<void>();
   const { onclose } = transport;
@@ -76,6 +90,7 @@ export async function serveOverStdio(options: McpOptions, signal: AbortSignal): 
   signal.addEventListener('abort', close, { once: true });
   if (signal.aborted) close();
   await promise;
+  process.stdin.unpipe(stdin).pause();
 }
 
 /**

@@ -109,9 +109,23 @@ test.each([
   ['--keys', ':memory:', 'keys need a file that stays'],
   ['--cors', 'app.example.org', '--cors: not the origin of a page'],
   ['--cors', 'https://app.example.org/prices', '--cors: not the origin of a page'],
+  ['--cors', 'https://*.example.org', '--cors: a pattern matches no page'],
+  ['--cors', 'http://localhost,http://*:3000', '--cors: a pattern matches no page'],
+  ['--cors', 'https://app.(com,org)', '--cors: a pattern matches no page'],
+  ['--cors', 'https://[a-z].example.org', '--cors: not the origin of a page'],
   ['--history', '1y', '--history: "1y" is not a duration'],
 ])('what serve refuses is written into no unit: %s %s', async (flag, value, says) => {
   const { exitCode, stdout, stderr } = await runMain(['serve', '--systemd', flag, value]);
   expect([exitCode, stdout]).toEqual([2, '']);
   expect(stderr).toContain(says);
+});
+
+test.each([
+  '*',
+  'https://bücher.example',
+  'http://[::1]:3000',
+  'http://my_host:8080',
+  'HTTPS://App.Example.org',
+])('an origin that a browser can have is taken: %s', async (origin) => {
+  expect((await runMain(['serve', '--systemd', '--cors', origin])).exitCode).toBe(0);
 });

@@ -12,6 +12,9 @@ it.each(Object.keys(WRITTEN))('%s is as the program says it now: run npm run doc
 it('names in MCP.md the largest bodies that MCP reads', () => {
   const text = read('docs/MCP.md');
   expect(text).toContain(`a body above ${Math.floor(SIGNED_BODY_BYTES / 1e6)} MB`);
+  expect(text).toContain(
+    `A message has at most ${Math.floor(SIGNED_BODY_BYTES / 1e6)} MB, on stdin as over HTTP`,
+  );
   expect(text).toContain(`(${Math.floor(BODY_BYTES / 1e3)} kB without a key)`);
 });
 

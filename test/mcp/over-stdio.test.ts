@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
 import { GASTOP } from '../helpers/gastop.ts';
 import { slowIt } from '../helpers/rounds.ts';
@@ -69,4 +72,36 @@ it('says in a sentence that nodes are dead or a key is missing, and changes noth
     'the service asks for a key: set GASTOP_API_KEY or put it in the config file',
   );
   expect(keyless.errors).toEqual([]);
+});
+
+it('answers a line that is too long with one error, and goes on', async () => {
+  const home = await temporaryFolder();
+  const env = { PATH: process.env.PATH ?? '', HOME: home, XDG_DATA_HOME: home };
+  const program = spawn(process.execPath, [GASTOP, 'mcp', '--demo'], {
+    env,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  onTestFinished(() => void program.kill());
+  const lines = createInterface(program.stdout)[Symbol.asyncIterator]();
+  const answer = async (): Promise<unknown> => JSON.parse((await lines.next()).value ?? 'null');
+  const send = (line: string) => program.stdin.write(`${line}\n`);
+  const ping = (id: number) => `{"jsonrpc":"2.0","id":${id},"method":"ping"}`;
+  const megabyte = ' '.repeat(1_000_000);
+  send(ping(0));
+  expect(await answer()).toMatchObject({ id: 0, result: {} });
+  for (const [id, megabytes] of [
+    [1, 5],
+    [2, 20],
+    [3, 120],
+  ] as const) {
+    program.stdin.write(ping(100 + id));
+    for (let sent = 0; sent < megabytes; sent += 1) program.stdin.write(megabyte);
+    send('');
+    send(ping(id));
+    expect(await answer()).toMatchObject({ id: null, error: { code: -32_600 } });
+    expect(await answer()).toMatchObject({ id, result: {} });
+  }
+  program.stdin.end();
+  const [code] = await once(program, 'close');
+  expect(code).toBe(0);
 });

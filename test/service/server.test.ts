@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { Hono } from 'hono';
 import { sql } from 'kysely';
@@ -132,6 +133,68 @@ test('a request that no route can take is refused: 400, 408, 413, 414, 417, 431'
     const text = `POST ${BASE_PATH}/alerts HTTP/1.1\r\nHost: localhost\r\nx-api-key: ${served.key}\r\n${expectation}Content-Length: 32769\r\n\r\n`;
     expect(await send(text)).toMatchObject({ status: 413, error: { errorCode: 'payload_too_large' } });
   }
+});
+
+test.each([
+  ['Host: localhost', 'Host: localhost'],
+  ['Host: localhost', 'host: gas.example.org'],
+  ['HOST: gas.example.org', 'X-Other: Host', 'Host: localhost'],
+])('two Host headers are refused: %s, %s', async (...lines) => {
+  const served = await serveService({ source: source() });
+  for (const path of ['/healthz', `${BASE_PATH}/gas/current`, '/mcp']) {
+    const answer = await sendRaw(served.port, `GET ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
+    expect([path, answer.status, answer.error.errorCode]).toEqual([path, 400, 'validation_failed']);
+  }
+});
+
+test.each([
+  ['a short body', 'Content-Length: 5', 'hello'],
+  ['a long body', 'Content-Length: 100000', 'x'.repeat(100_000)],
+  ['a body in chunks', 'Transfer-Encoding: chunked', `186a0\r\n${'x'.repeat(100_000)}\r\n0\r\n\r\n`],
+  ['no body', 'X-None: 0', ''],
+])('after a request for another protocol its connection is closed: %s', async (_, header, body) => {
+  const served = await serveService({ source: source() });
+  const upgrade = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__';
+  const connection = await connected(served.port);
+  connection.send(`POST /nowhere HTTP/1.1\r\nHost: localhost\r\n${upgrade}\r\n${header}\r\n\r\n`);
+  const answer = await connection.answer(false, 20_000);
+  expect([answer?.status, answer?.headers.get('connection')]).toEqual([404, 'close']);
+  connection.send(body);
+  await waitFor(() => connection.isOver);
+});
+
+test('readers of a stream that take nothing lose it, and those that read keep theirs', async () => {
+  const chunk = new Uint8Array(65_536);
+  let open = 0;
+  const stream = () =>
+    new ReadableStream({
+      start() {
+        open += 1;
+      },
+      pull: (controller) => controller.enqueue(chunk),
+      cancel() {
+        open -= 1;
+      },
+    });
+  const served = await serving(
+    async () => new Response(stream(), { headers: { 'Content-Type': 'text/event-stream' } }),
+    { stalledMs: 200, checkEveryMs: 20 },
+  );
+  const ask = () => {
+    const socket = connect(served.port, '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    socket.on('error', () => {}).write('GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    return socket;
+  };
+  let read = 0;
+  ask().on('data', (bytes) => {
+    read += bytes.length;
+  });
+  for (let reader = 0; reader < 5; reader += 1) ask();
+  await waitFor(() => open === 6, { what: 'six streams' });
+  await waitFor(() => open === 1, { what: 'one that is read' });
+  const before = read;
+  await waitFor(() => read > before + 1_000_000);
 });
 
 test('what takes too long is 503, and what is under way at a stop is still answered', async () => {

@@ -29,6 +29,8 @@ const LIMITS = {
   keepAliveMs: 65_000,
   /** A client that reads nothing of a response for this long is gone. */
   idleMs: 30_000,
+  /** A reader of a stream that takes none of what is sent for this long is gone. */
+  stalledMs: 12_000,
   /** Time for requests in progress after a stop; longer than the response timeout would be useless. */
   graceMs: 10_000,
   /** Each costs about 50 kB; with all of them the process stays below a quarter gigabyte. */
@@ -91,12 +93,14 @@ export async function startServer(options: ServerOptions) {
   const limits = { ...LIMITS, ...options.limits };
   const metrics = createRequestMetrics(Date.now());
   const sockets = new Set<Socket>();
+  /** Of responses that stream: how many bytes their readers have taken, and since when no more. */
+  const streams = new Map<Socket, { readonly taken: number; readonly at: number }>();
   let requests = 0;
   let isStopping = false;
 
   const listener = getRequestListener(
     (request, { incoming, outgoing }) =>
-      respond(request, (incoming as IncomingMessage).socket, outgoing as ServerResponse),
+      respond(request, incoming as IncomingMessage, outgoing as ServerResponse),
     {
       hostname: host,
       // The adapter could not create a request.
@@ -114,7 +118,9 @@ export async function startServer(options: ServerOptions) {
     (incoming, outgoing) => {
       incoming.url = withoutPrefix(incoming.url ?? '/', prefix);
       outgoing.setHeaders(SECURITY_HEADERS);
-      if (isStopping) outgoing.setHeader('Connection', 'close');
+      // Node.js may leave the body of a request for an upgrade unread.
+      const isUpgrade = incoming.headers.upgrade !== undefined;
+      if (isStopping || isUpgrade) outgoing.setHeader('Connection', 'close');
       void listener(incoming, outgoing);
     },
   );
@@ -127,8 +133,20 @@ export async function startServer(options: ServerOptions) {
     socket.once('close', () => sockets.delete(socket));
   });
 
+  /** A new event does not make a reader that takes none look alive, as it does to the timeout of its socket. */
+  const dropStalled = () => {
+    const now = performance.now();
+    for (const [socket, last] of streams) {
+      const taken = socket.bytesWritten - socket.writableLength;
+      if (socket.writableLength === 0 || taken !== last.taken) streams.set(socket, { taken, at: now });
+      else if (now - last.at >= limits.stalledMs) socket.destroy();
+    }
+  };
+  const stallCheck = setInterval(dropStalled, limits.checkEveryMs).unref();
+
   /** Handles a request, and records the response in log and metrics. */
-  function respond(request: Request, socket: Socket, outgoing: ServerResponse): Promise<Response> {
+  function respond(request: Request, incoming: IncomingMessage, outgoing: ServerResponse): Promise<Response> {
+    const { socket } = incoming;
     requests += 1;
     const id = requests;
     const startedAt = performance.now();
@@ -155,6 +173,12 @@ export async function startServer(options: ServerOptions) {
     outgoing.on('close', end);
     // A response queued behind others on its connection has no `close` event of its own.
     socket.on('close', end);
+    const watched = (response: Response) => {
+      if (response.headers.get('content-type') !== 'text/event-stream') return response;
+      streams.set(socket, { taken: 0, at: performance.now() });
+      outgoing.once('close', () => streams.delete(socket));
+      return response;
+    };
     const fail = (failure: unknown) => {
       const errorCode = failure instanceof ApiFailure ? failure.code : 'internal_error';
       // The app may still change the record of an unsent response.
@@ -164,16 +188,23 @@ export async function startServer(options: ServerOptions) {
     // The one deadline of a request: bodies and handlers get its signal, so that what it abandons ends.
     const answered = withDeadline(limits.answerMs, request.signal, (signal) => {
       record.signal = signal;
-      return abortable(route(request, record), signal);
+      return abortable(route(request, record, incoming), signal);
     });
-    return answered.catch((error: unknown) => {
+    return answered.then(watched).catch((error: unknown) => {
       if (error instanceof DeadlineError || request.signal.aborted) return fail(tooSlow());
       if (!(error instanceof ApiFailure)) log.problem(error);
       return fail(error);
     });
   }
 
-  async function route(request: Request, record: RequestRecord): Promise<Response> {
+  async function route(
+    request: Request,
+    record: RequestRecord,
+    { rawHeaders }: IncomingMessage,
+  ): Promise<Response> {
+    // RFC 9112, 3.2. Node.js takes the first, a proxy may have taken the other.
+    if (rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length > 1)
+      throw badRequest();
     if (request.url.length > limits.urlBytes) throw urlTooLong(limits.urlBytes);
     const { pathname: path, hostname } = new URL(request.url);
     // DNS rebinding: a page may resolve its own host name to this machine.
@@ -233,6 +264,7 @@ export async function startServer(options: ServerOptions) {
     /** Accepts no more connections, lets requests in progress end, then closes the rest. */
     async stop(): Promise<void> {
       isStopping = true;
+      clearInterval(stallCheck);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       served.endStreams?.();
       // Node does not count a connection without a request as idle.
@@ -245,7 +277,10 @@ export async function startServer(options: ServerOptions) {
 }
 
 const badRequest = () =>
-  new ApiFailure('validation_failed', 'the URL or the Host header is invalid; see RFC 9110');
+  new ApiFailure(
+    'validation_failed',
+    'the URL or the Host header is invalid, or there are two; see RFC 9110',
+  );
 
 const tooSlow = () => unavailable('the response took too long; ask again, or for less', 5);
 
