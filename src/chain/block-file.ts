@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import * as z from 'zod';
-import { type Block, type Hex, TIP_PERCENTILES } from '../core/block.ts';
+import { type Block, blockTips, type Hex, TIP_PERCENTILES } from '../core/block.ts';
 import { chainProfile } from '../core/chains.ts';
 import { gasUsedRatioFromBaseFees } from '../core/eip1559.ts';
 import { cleanText } from '../core/text.ts';
@@ -90,16 +90,13 @@ const Whole = z
   .union([z.number(), z.string()], WHOLE)
   .transform((value) => (/^\d{1,16}$/.test(String(value)) ? BigInt(value) : -1n))
   .refine((wei) => wei >= 0n && wei <= BigInt(Number.MAX_SAFE_INTEGER), WHOLE);
-const isAscending = (tips: readonly bigint[]) =>
-  tips.every((tip, i) => i === 0 || tip >= (tips[i - 1] ?? 0n));
 const orNull = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);
 const Hash = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hexadecimal digits')
   .transform((hash) => hash as Hex);
-const Tips = z
-  .tuple([Whole, Whole, Whole, Whole, Whole, Whole, Whole], `must be ${TIP_PERCENTILES.length} tips`)
-  .refine(isAscending, 'must ascend');
+const HOW_MANY = `must be ${TIP_PERCENTILES.length} tips`;
+const Tips = z.array(orNull(Whole), HOW_MANY).length(TIP_PERCENTILES.length, HOW_MANY).transform(blockTips);
 
 /** A line after the first. Absent fields are `null`. */
 const Line = z.object({
@@ -107,8 +104,8 @@ const Line = z.object({
   timestamp: z
     .int('must be whole Unix seconds')
     .min(0)
-    // The year 2100: a larger timestamp is in milliseconds.
-    .max(4_102_444_800, 'must be Unix seconds'),
+    // Until the year 5138, as of nodes: a larger timestamp is in milliseconds.
+    .lt(1e11, 'must be Unix seconds'),
   hash: orNull(Hash),
   parentHash: orNull(Hash),
   baseFeePerGas: Whole,

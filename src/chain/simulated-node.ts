@@ -242,7 +242,7 @@ function isTakenBy(
 ): boolean {
   const { value, gasLimit } = transaction;
   if (transaction.nonce !== nonce || balance < value + gasLimit * capOf(transaction)) return false;
-  return tipIn(transaction, block) >= (block.gasUsedRatio < FULL ? 0n : block.tips[0]);
+  return tipIn(transaction, block) >= (block.gasUsedRatio < FULL ? 0n : (block.tips[0] ?? 0n));
 }
 
 /** A transfer uses its minimum; a call seven tenths of the rest of its limit. */
@@ -326,7 +326,7 @@ function* crowdOf(seed: number, block: SimulatedBlock, gas: number): Generator<I
     const wanted = Math.min(least + Math.floor(draw(31) * (most - least)), left);
     const gasUsed = left - wanted < LEAST_GAS ? left : wanted;
     const selector = gasUsed === LEAST_GAS ? null : (named ?? TOKEN_TRANSFER);
-    const tip = BigInt(Math.round(tipBetween(block.tips, Math.min((100 * left) / gas, 99))));
+    const tip = BigInt(Math.round(tipBetween(block.tips, Math.min((100 * left) / gas, 99)) ?? 0));
     left -= gasUsed;
     const blobCount = index % BLOBS_EVERY === 1 ? Math.min(blobsLeft, BLOBS_EACH) : 0;
     blobsLeft -= blobCount;

@@ -50,14 +50,16 @@ export const GasUsedRatioMetrics = envelope(GasUsedRatioRow, Bucket).meta({ id: 
 
 const Gas = whole(0).meta({ id: 'Gas', description: 'Units of gas' });
 
+const Tip = wire.maybe(wire.Wei, 'null: the node gives none, or one that cannot be');
+
 const TipPercentiles = object('TipPercentiles', "A block's tips, weighted by gas used, in wei per gas", {
-  p10: wire.Wei,
-  p25: wire.Wei,
-  p50: wire.Wei,
-  p75: wire.Wei,
-  p90: wire.Wei,
-  p95: wire.Wei,
-  p99: wire.Wei,
+  p10: Tip,
+  p25: Tip,
+  p50: Tip,
+  p75: Tip,
+  p90: Tip,
+  p95: Tip,
+  p99: Tip,
 });
 
 export const BlockMetrics = object('BlockMetrics', 'The fees of one block; null: not in the recording', {

@@ -5,8 +5,21 @@ import type { StatedFeeRule } from './eip1559.ts';
 export const TIP_PERCENTILES = [10, 25, 50, 75, 90, 95, 99] as const;
 export type TipPercentile = (typeof TIP_PERCENTILES)[number];
 
-/** Effective priority fees in wei per gas, weighted by gas used, in the order of {@link TIP_PERCENTILES}. */
-export type BlockTips = readonly [bigint, bigint, bigint, bigint, bigint, bigint, bigint];
+export type Ladder<Tip> = readonly [Tip, Tip, Tip, Tip, Tip, Tip, Tip];
+
+/**
+ * Effective priority fees in wei per gas, weighted by gas used, in the order of {@link TIP_PERCENTILES}; the known ones ascend.
+ * `null`: the source gives none, or one that cannot be.
+ */
+export type BlockTips = Ladder<bigint | null>;
+
+/** Some nodes give them out of order. `null` when there are not as many as percentiles, or none is known. */
+export function blockTips(tips: readonly (bigint | null)[]): BlockTips | null {
+  if (tips.length !== TIP_PERCENTILES.length) return null;
+  const ascending = tips.flatMap((tip) => tip ?? []).sort((a, b) => (a < b ? -1 : 1));
+  if (ascending.length === 0) return null;
+  return tips.map((tip) => (tip === null ? null : (ascending.shift() ?? null))) as unknown as BlockTips;
+}
 
 export type Hex = `0x${string}`;
 /** Whole bytes. A pattern of pairs overflows the stack on a long text. */
@@ -43,11 +56,12 @@ export function tipAt(block: Block, percentile: TipPercentile): bigint | null {
   return block.tips?.[TIP_PERCENTILES.indexOf(percentile)] ?? null;
 }
 
-/** Interpolated between the known ones; `percentile` up to 99, below 10 the lowest. */
-export function tipBetween(tips: BlockTips, percentile: number): number {
+/** Interpolated between two; `percentile` up to 99, below 10 the lowest. `null` when one of them is unknown. */
+export function tipBetween(tips: BlockTips, percentile: number): number | null {
   const above = TIP_PERCENTILES.findIndex((known) => known >= percentile);
   const [low = 0, high = 0] = TIP_PERCENTILES.slice(Math.max(above - 1, 0));
-  const from = Number(tips[Math.max(above - 1, 0)]);
-  const to = Number(tips[above]);
-  return above === 0 ? to : from + ((to - from) * (percentile - low)) / (high - low);
+  const from = tips[Math.max(above - 1, 0)] ?? null;
+  const to = tips[above] ?? null;
+  if (from === null || to === null) return null;
+  return above === 0 ? Number(to) : Number(from) + (Number(to - from) * (percentile - low)) / (high - low);
 }

@@ -1,4 +1,4 @@
-import type { BlockTips } from './block.ts';
+import type { Ladder } from './block.ts';
 import { ETHEREUM_FEE_RULE } from './eip1559.ts';
 import { BPO2_BLOBS, blobBaseFee, GAS_PER_BLOB } from './eip4844.ts';
 
@@ -224,12 +224,12 @@ export const blobBaseFeeOf = (excess: number) => blobBaseFee(BigInt(excess) * GA
 
 /** Median tip in wei while blocks are at their target. */
 const TYPICAL_TIP = 12_000_000;
-const NO_TIPS: BlockTips = [0n, 0n, 0n, 0n, 0n, 0n, 0n];
+const NO_TIPS: Ladder<bigint> = [0n, 0n, 0n, 0n, 0n, 0n, 0n];
 
 /** Wei per gas: they rise with demanded over available gas; a full block pushes out the cheap ones. An empty one has zeros. */
 export function createTips(seed: number) {
   const mood = smoothNoise(seed, NOISE.tipLevel);
-  return (number: number, timestamp: number, gasUsed: number, demand: number): BlockTips => {
+  return (number: number, timestamp: number, gasUsed: number, demand: number): Ladder<bigint> => {
     if (gasUsed === 0) return NO_TIPS;
     const own = 0.15 * normal(seed, NOISE.tipLevel, number) + 0.35 * mood(timestamp / 5_400);
     const p50 = Math.log(TYPICAL_TIP) + own + 0.7 * Math.log(Math.max(demand, 0.15) * 2);

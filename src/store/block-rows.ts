@@ -1,4 +1,4 @@
-import { type Block, type BlockTips, type Hex, TIP_PERCENTILES, type TipPercentile } from '../core/block.ts';
+import { type Block, blockTips, type Hex, TIP_PERCENTILES, type TipPercentile } from '../core/block.ts';
 import { columns, integer, maybe, orNull, plain, wei } from './columns.ts';
 
 export interface NumberRange {
@@ -29,9 +29,9 @@ export const toBlockRow = (block: Block) => ({
   ...tipColumns((_, place) => maybe(block.tips?.[place], integer)),
 });
 
-export const toBlock = (row: BlockRow): Block => ({ ...BLOCK.read(row), tips: toTipLadder(row) });
+export const toBlock = (row: BlockRow): Block => ({ ...BLOCK.read(row), tips: tipsOf(row) });
 
-/** One column for each of `TIP_PERCENTILES`; all `null` when tips are unknown. */
+/** One column for each of `TIP_PERCENTILES`; `null`: unknown. */
 export type TipColumns = Record<`tip_p${TipPercentile}`, number | null>;
 
 const TIPS = TIP_PERCENTILES.map((percentile) => `tip_p${percentile}` as const);
@@ -39,5 +39,10 @@ const TIPS = TIP_PERCENTILES.map((percentile) => `tip_p${percentile}` as const);
 export const tipColumns = (read: (column: keyof TipColumns, place: number) => number | null): TipColumns =>
   Object.fromEntries(TIPS.map((column, place) => [column, read(column, place)])) as TipColumns;
 
-const toTipLadder = (row: TipColumns): BlockTips | null =>
-  row.tip_p50 === null ? null : (TIPS.map((column) => BigInt(row[column] ?? 0)) as unknown as BlockTips);
+const tipsOf = (row: TipColumns) =>
+  blockTips(
+    TIPS.map((column) => {
+      const tip = row[column];
+      return tip === null ? null : BigInt(tip);
+    }),
+  );

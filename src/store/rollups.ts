@@ -50,9 +50,11 @@ function merge(start: number, parts: readonly Rollup[]): Rollup {
     base_max: Math.max(...parts.map((part) => part.base_max)),
     base_close: last.base_close,
     tipped_blocks: tipped,
-    ...tipColumns((column) =>
-      tipped === 0 ? null : sum((part) => (part[column] ?? 0) * part.tipped_blocks) / tipped,
-    ),
+    ...tipColumns((column) => {
+      // A block may lack single ones.
+      const withTip = sum((part) => (part[column] === null ? 0 : part.tipped_blocks));
+      return withTip === 0 ? null : sum((part) => (part[column] ?? 0) * part.tipped_blocks) / withTip;
+    }),
     // A sum of ratios may exceed 1 by the last bit.
     ratio_mean: Math.min(1, sum((part) => part.ratio_mean * part.blocks) / blocks),
     ratio_max: Math.max(...parts.map((part) => part.ratio_max)),

@@ -52,7 +52,7 @@ describe('a block of the simulated chain', () => {
       expect(BigInt(blobs) * GAS_PER_BLOB).toBe(whole.blobGasUsed);
       if (included.length < 100) continue;
       const tips = included.map(({ receipt }) => (receipt.effectiveGasPrice ?? 0n) - whole.baseFeePerGas);
-      const [lowest = 0n, , , , , , highest = 0n] = fees.tips ?? [];
+      const [lowest = 0n, , , , , , highest = 0n] = (fees.tips ?? []).map((tip) => tip ?? 0n);
       expect(tips.filter((tip) => tip >= lowest && tip <= highest).length / tips.length).toBeGreaterThan(0.7);
       expect(tips).toEqual(tips.toSorted((one, other) => Number(other - one)));
     }

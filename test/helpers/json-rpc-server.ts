@@ -28,6 +28,8 @@ export interface JsonRpcServerOptions {
   readonly subscriptionId?: string | number;
   /** A say before the usual answer; `undefined` leaves it to the chain. */
   readonly answer?: (method: string, params: readonly unknown[]) => Reply | undefined;
+  /** Changes the fields of a usual result. */
+  readonly adjust?: (method: string, result: Record<string, unknown>) => Record<string, unknown>;
 }
 
 export type JsonRpcServer = Awaited<ReturnType<typeof startJsonRpcServer>>;
@@ -70,8 +72,15 @@ export async function startJsonRpcServer(chain: ScriptedChain, options: JsonRpcS
     const call = JSON.parse(text) as { id: unknown; method: string; params?: unknown[] };
     const { id, method, params = [] } = call;
     server.requests.push({ method, params });
-    const reply = server.options.answer?.(method, params) ?? usualAnswer(server, method, params);
+    const reply =
+      server.options.answer?.(method, params) ?? adjusted(method, usualAnswer(server, method, params));
     return { id, method, reply };
+  }
+
+  function adjusted(method: string, reply: Reply): Reply {
+    const { adjust } = server.options;
+    const isObject = 'result' in reply && typeof reply.result === 'object' && reply.result !== null;
+    return adjust && isObject ? { result: adjust(method, { ...reply.result }) } : reply;
   }
 
   const { port, stop } = await listen(http, options.port);

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream';
 import { WebSocket } from 'ws';
 import type * as z from 'zod';
 import type { Hex } from '../../core/block.ts';
+import { ETHEREUM_FEE_RULE, type FeeRule } from '../../core/eip1559.ts';
 import { retryAfterSec } from '../../core/retry-after.ts';
 import { DeadlineError, withDeadline } from '../async.ts';
 import { ChainError, isRefusal } from '../chain-source.ts';
@@ -315,6 +316,10 @@ export interface RpcNode {
   /** The most blocks that one page of it had. */
   longestFeePage: number;
   latencyMs: number | null;
+  /** Of its chain; Ethereum's until that is known. */
+  feeRule: FeeRule;
+  /** What is odd about its responses, by its kind; prices are given all the same. */
+  readonly notes: Map<'newHeads' | 'rewards' | 'order' | 'figures', string>;
 }
 
 /** Geth, Erigon and most providers allow this many; others less. */
@@ -324,7 +329,8 @@ export function createRpcNode(url: URL, timeoutMs: number): RpcNode {
   const name = url.host;
   const create = url.protocol.startsWith('ws') ? createWsLink : createHttpLink;
   const link = create({ url, name, timeoutMs, redact: createRedaction(url) });
-  return { name, link, feeHistoryPage: FEE_HISTORY_PAGE, longestFeePage: 0, latencyMs: null };
+  const limits = { feeHistoryPage: FEE_HISTORY_PAGE, longestFeePage: 0 };
+  return { name, link, ...limits, latencyMs: null, feeRule: ETHEREUM_FEE_RULE, notes: new Map() };
 }
 
 export async function request<T>(

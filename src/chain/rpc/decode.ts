@@ -31,15 +31,14 @@ const hexOf = (pattern: RegExp) =>
 /** The highest price per gas: JSON integers end here (9 million gwei). */
 const MAX_WEI_PER_GAS = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** `0x…` up to 256 bits. Accepts leading zeros, which some nodes write. */
+/** `0x…` up to 256 bits. Accepts leading zeros and whole JSON numbers, which some nodes write. */
 export const quantity = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{1,64}$/)
+  .union([z.string().regex(/^0x[0-9a-fA-F]{1,64}$/), z.int().min(0)])
   .transform(BigInt);
 export const baseFee = quantity.refine((wei) => wei <= MAX_WEI_PER_GAS);
 export const safeInteger = baseFee.transform(Number);
-/** Absurd tips exist (mistyped fees), so they are capped, not refused. */
-const tip = quantity.transform((wei) => (wei > MAX_WEI_PER_GAS ? MAX_WEI_PER_GAS : wei));
+/** One odd figure never takes the others away: `null` when it is missing or cannot be. */
+const orUnknown = <T>(schema: z.ZodType<T>) => maybe(schema).catch(null);
 
 export const hash = hexOf(/^0x[0-9a-fA-F]{64}$/);
 const address = hexOf(/^0x[0-9a-fA-F]{40}$/);
@@ -57,10 +56,10 @@ export const headerResponse = z.object({
   gasUsed: quantity,
   gasLimit: quantity,
   baseFeePerGas: baseFee.nullish().transform((wei) => wei ?? 0n),
-  extraData: maybe(bytes),
-  blobGasUsed: maybe(quantity),
-  blockAccessListHash: maybe(hash),
-  slotNumber: maybe(safeInteger),
+  extraData: orUnknown(bytes),
+  blobGasUsed: orUnknown(quantity),
+  blockAccessListHash: orUnknown(hash),
+  slotNumber: orUnknown(safeInteger),
 });
 export type Header = z.output<typeof headerResponse>;
 
@@ -90,13 +89,18 @@ export function statedFeeRule({ extraData, gasUsed, blobGasUsed }: Header): Stat
 /** Block 0: its other fields differ between chains and are not needed. */
 export const genesisResponse = z.object({ hash, number: safeInteger.refine((number) => number === 0) });
 
-/** Blob fields are missing before Cancun, `reward` where it is not supported; single rows of it may be `null`. */
+const figures = list(orUnknown(baseFee));
+
+/**
+ * Blob fields are missing before Cancun, `reward` where it is not supported; single rows of it may be `null`. So is a figure that
+ * cannot be: below 0, or above what JSON integers hold (a tip that wrapped round).
+ */
 export const feeHistoryResponse = z.object({
   oldestBlock: safeInteger,
-  baseFeePerGas: maybe(list(baseFee)),
-  gasUsedRatio: maybe(list(z.number())),
-  baseFeePerBlobGas: maybe(list(baseFee)),
-  reward: maybe(list(maybe(list(tip)))),
+  baseFeePerGas: maybe(figures),
+  gasUsedRatio: orUnknown(list(orUnknown(z.number().min(0)))),
+  baseFeePerBlobGas: orUnknown(figures),
+  reward: orUnknown(list(orUnknown(figures))),
 });
 export type FeeHistoryResponse = z.output<typeof feeHistoryResponse>;
 

@@ -27,8 +27,6 @@ export interface PoolNode extends RpcNode {
   /** When its chain was last verified; `null`: not since its connection failed. */
   verifiedAt: number | null;
   genesis: Hex | null;
-  /** What is odd about its responses, by its kind; prices are given all the same. */
-  readonly notes: Map<'newHeads', string>;
 }
 
 export type NodeSeen = Pick<
@@ -142,7 +140,7 @@ export function createNodePool(rpcNodes: readonly RpcNode[], options: PoolOption
     (node): PoolNode =>
       Object.assign(
         node,
-        { head: null, behind: 0, baseFees: new Map(), problem: null, genesis: null, notes: new Map() },
+        { head: null, behind: 0, baseFees: new Map(), problem: null, genesis: null },
         { failures: 0, failedAt: 0, retryAt: 0, verifiedAt: null },
       ),
   );
@@ -176,6 +174,7 @@ export function createNodePool(rpcNodes: readonly RpcNode[], options: PoolOption
     const isSame = id === chain.id && (genesis === null || genesis === (chain.genesisHash ?? genesis));
     if (!isSame) throw hasRestarted(id, genesis) ? restartedError(node) : otherChain(node, id, genesis);
     if (genesis !== null) chain = identifiedChain(id, genesis);
+    node.feeRule = chain.feeRule;
     node.verifiedAt = clock.elapsed();
     if (node.problem?.state === 'wrong-chain') clear(node);
   }

@@ -1,4 +1,5 @@
-import { type Block, type BlockTips, TIP_PERCENTILES } from '../../core/block.ts';
+import { type Block, blockTips, TIP_PERCENTILES } from '../../core/block.ts';
+import { gasUsedRatioFromBaseFees } from '../../core/eip1559.ts';
 import type { Clock } from '../async.ts';
 import {
   type BlockId,
@@ -69,54 +70,58 @@ async function untilAgreed<T>(
 }
 
 /** Data of one block from `eth_feeHistory`; the next base fee is the node's forecast for its newest block. */
-type FeeRow = Omit<
-  Block,
-  | 'hash'
-  | 'parentHash'
-  | 'timestamp'
-  | 'gasUsed'
-  | 'gasLimit'
-  | 'stated'
-  | 'blockAccessListHash'
-  | 'slotNumber'
->;
+interface FeeRow extends Pick<Block, 'number' | 'blobBaseFee' | 'tips' | 'nextBaseFee' | 'nextBlobBaseFee'> {
+  /** `null`: the node does not say it, and the header does. */
+  readonly baseFeePerGas: bigint | null;
+  readonly gasUsedRatio: number | null;
+}
 type FeeRows = Map<number, FeeRow>;
 
 const badResponse = (node: Pick<RpcNode, 'name'>, words: string) =>
   new ChainError('bad-response', `${node.name} ${words}: try another node`);
 
-/** Ascending: n ratios and rewards, n + 1 fees (https://ethereum.github.io/execution-apis); empty if the node lacks the blocks. */
-export function readFeePage(response: FeeHistoryResponse, node: Pick<RpcNode, 'name'>): FeeRow[] {
+const ODD_REWARDS =
+  'eth_feeHistory has rewards that cannot be (below 0, missing, above 9,007,199 gwei): they count as unknown';
+const ODD_ORDER = 'eth_feeHistory has rewards out of order: they are sorted';
+const ODD_FIGURES =
+  'eth_feeHistory lacks base fees or gas-used ratios, or its lists differ in length: headers stand in, or they count as unknown';
+
+/**
+ * Ascending: n ratios and rewards, n + 1 fees (https://ethereum.github.io/execution-apis); empty if the node lacks the blocks.
+ * What is odd is unknown, and noted.
+ */
+export function readFeePage(response: FeeHistoryResponse, { notes }: Pick<RpcNode, 'notes'>): FeeRow[] {
   const { oldestBlock } = response;
   const fees = response.baseFeePerGas ?? [];
-  const ratios = response.gasUsedRatio ?? [];
-  const blobFees = response.baseFeePerBlobGas ?? [];
-  const rewards = response.reward ?? [];
-  const count = ratios.length;
-  const fits = ({ length }: readonly unknown[]) => length === count || length === count + 1;
-  const fitsOrNone = (values: readonly unknown[]) => values.length === 0 || fits(values);
-  if (!fits(fees) || !fitsOrNone(blobFees) || !fitsOrNone(rewards))
-    throw badResponse(node, 'gives an answer to eth_feeHistory whose lists differ in length');
+  const listOf = <T>(values: readonly T[] | null, count: number): readonly T[] => {
+    const fits = values === null || values.length === count || values.length === count + 1;
+    if (!fits && values.length > 0) notes.set('figures', ODD_FIGURES);
+    return fits ? (values ?? []) : [];
+  };
+  const ratioCount = response.gasUsedRatio?.length ?? -1;
+  const count = ratioCount === fees.length ? fees.length : Math.max(fees.length - 1, 0);
+  const ratios = listOf(response.gasUsedRatio, count);
+  const blobFees = listOf(response.baseFeePerBlobGas, count);
+  const rewards = listOf(response.reward, count);
   // The protocol's minimum is 1 wei (EIP-4844): nodes return 0 before blobs exist.
   const blobFeeAt = (index: number) => blobFees[index] || null;
-  return ratios.map((ratio, index) => ({
-    number: oldestBlock + index,
-    baseFeePerGas: fees[index] ?? 0n,
-    gasUsedRatio: Math.min(1, Math.max(0, ratio)),
-    blobBaseFee: blobFeeAt(index),
-    tips: tipsOf(rewards[index] ?? [], node),
-    nextBaseFee: fees[index + 1] ?? null,
-    nextBlobBaseFee: blobFeeAt(index + 1),
-  }));
-}
-
-const isTips = (tips: readonly bigint[]): tips is BlockTips => tips.length === TIP_PERCENTILES.length;
-
-function tipsOf(reward: readonly bigint[], node: Pick<RpcNode, 'name'>): BlockTips | null {
-  if (reward.length === 0) return null;
-  if (isTips(reward)) return reward;
-  const wanted = `where ${TIP_PERCENTILES.length} were asked for`;
-  throw badResponse(node, `gives ${reward.length} tips per block ${wanted}`);
+  return Array.from({ length: count }, (_, index) => {
+    const [fee = null, ratio = null, reward = []] = [fees[index], ratios[index], rewards[index] ?? []];
+    const tips = blockTips(reward);
+    const isShort = reward.length > 0 && reward.length !== TIP_PERCENTILES.length;
+    if (isShort || reward.includes(null)) notes.set('rewards', ODD_REWARDS);
+    else if (tips?.some((tip, place) => tip !== reward[place])) notes.set('order', ODD_ORDER);
+    if (fee === null || ratio === null) notes.set('figures', ODD_FIGURES);
+    return {
+      number: oldestBlock + index,
+      baseFeePerGas: fee,
+      gasUsedRatio: ratio === null ? null : Math.min(1, ratio),
+      blobBaseFee: blobFeeAt(index),
+      tips,
+      nextBaseFee: fees[index + 1] ?? null,
+      nextBlobBaseFee: blobFeeAt(index + 1),
+    };
+  });
 }
 
 /** One page, halved until the node allows it; empty where its history ends before it. */
@@ -146,10 +151,17 @@ async function readPage(node: RpcNode, wanted: number, newest: number | 'latest'
   }
 }
 
+interface Range {
+  readonly from: number;
+  readonly to: number;
+  /** The node's newest block. */
+  readonly head: number;
+}
+
 /** Adds the rows of the blocks and of the one above, from the newest page down: a short history gives its part. */
 async function readFeeRows(
   node: RpcNode,
-  { from, to, head }: { readonly from: number; readonly to: number; readonly head: number },
+  { from, to, head }: Range,
   options: ReadOptions,
   rows: FeeRows = new Map(),
 ): Promise<FeeRows> {
@@ -171,7 +183,13 @@ async function readFeeRows(
 type Headers = ReadonlyMap<number, Header>;
 
 /** Without a header a block has no hash and no gas, and an interpolated time. Drops unknown blocks, and those before them. */
-function assembleBlocks(from: number, to: number, rows: FeeRows, headers: Headers, below?: Timed): Block[] {
+function assembleBlocks(
+  { feeRule }: RpcNode,
+  { from, to }: Pick<Range, 'from' | 'to'>,
+  rows: FeeRows,
+  headers: Headers,
+  below?: Timed,
+): Block[] {
   const known: Timed[] = [...(below ? [below] : []), ...headers.values()].sort((a, b) => a.number - b.number);
   const blocks: Block[] = [];
   // Downwards, so that a missing block cuts off the past and never the present; `above` is the known header above.
@@ -181,12 +199,18 @@ function assembleBlocks(from: number, to: number, rows: FeeRows, headers: Header
     const header = headers.get(number);
     const row = rows.get(number);
     const next = rows.get(number + 1);
+    const baseFeePerGas = row?.baseFeePerGas ?? header?.baseFeePerGas;
     const timestamp = header?.timestamp ?? interpolate(number, known[above - 1], known[above]);
-    if (timestamp === null || row === undefined) break;
+    if (timestamp === null || row === undefined || baseFeePerGas === undefined) break;
     const stated = header && statedFeeRule(header);
+    const nextBaseFee = next ? next.baseFeePerGas : row.nextBaseFee;
+    const ratio = row.gasUsedRatio ?? (header ? ratioOf(header) : null);
     blocks.push({
       ...row,
-      ...(next && { nextBaseFee: next.baseFeePerGas, nextBlobBaseFee: next.blobBaseFee }),
+      ...(next && { nextBlobBaseFee: next.blobBaseFee }),
+      nextBaseFee,
+      baseFeePerGas,
+      gasUsedRatio: ratio ?? gasUsedRatioFromBaseFees(baseFeePerGas, nextBaseFee ?? baseFeePerGas, feeRule),
       ...(stated && { stated }),
       ...(header && {
         blockAccessListHash: header.blockAccessListHash,
@@ -201,6 +225,19 @@ function assembleBlocks(from: number, to: number, rows: FeeRows, headers: Header
   }
   return blocks.reverse();
 }
+
+const ratioOf = ({ gasUsed, gasLimit }: Header) =>
+  gasLimit === 0n ? 0 : Math.min(Number(gasUsed) / Number(gasLimit), 1);
+
+/** More odd rows in one answer than this are used without what only their headers say. */
+const MOST_ODD = 64;
+
+const oddRows = (rows: FeeRows) =>
+  [...rows.values()]
+    .filter(({ baseFeePerGas, gasUsedRatio }) => baseFeePerGas === null || gasUsedRatio === null)
+    .map(({ number }) => number)
+    .sort((a, b) => a - b)
+    .slice(-MOST_ODD);
 
 type Timed = Pick<Header, 'number' | 'timestamp'>;
 
@@ -278,8 +315,10 @@ export async function readBlocks(
     const newest = newestRow(rows, range.to);
     if (newest === -1) return [];
     const oldest = lowestInRow(rows, newest);
+    const odd = new Set(oddRows(rows));
     const wanted = Array.from({ length: newest - oldest + 1 }, (_, index) => oldest + index).filter(
       (number) =>
+        odd.has(number) ||
         number === oldest ||
         number === newest ||
         number % HEADER_SPACING === 0 ||
@@ -288,15 +327,15 @@ export async function readBlocks(
     const known = attempt === 1 && typeof head !== 'number' ? head : null;
     const headers = await readHeaders(node, wanted, known, options);
     const agrees = [...headers].every(([number, { baseFeePerGas }]) => {
-      const row = rows.get(number);
-      return row === undefined || row.baseFeePerGas === baseFeePerGas;
+      const fee = rows.get(number)?.baseFeePerGas ?? baseFeePerGas;
+      return fee === baseFeePerGas;
     });
     if (!agrees && attempt < TRIES) return undefined;
     if (top > 0) await judgeGenesis(node, headers, options);
     await readUnevenTimes(node, headers, null, options);
     // A missing header (a reorg in these milliseconds) ends the list before it; the next head brings the rest.
     const end = wanted.findLast((number) => headers.has(number)) ?? -1;
-    return assembleBlocks(oldest, end, rows, headers);
+    return assembleBlocks(node, { from: oldest, to: end }, rows, headers);
   });
   return blocks ?? [];
 }
@@ -347,7 +386,8 @@ export async function readNewest(
   const headOf = async (rows: FeeRows, latest: Header) => {
     const last = newestRow(rows, latest.number);
     const head = last === latest.number || last === -1 ? latest : await requestHeader(node, last, options);
-    return head !== null && rows.get(last)?.baseFeePerGas === head.baseFeePerGas ? head : null;
+    const fee = rows.get(last)?.baseFeePerGas;
+    return head !== null && (fee === null || fee === head.baseFeePerGas) ? head : null;
   };
 
   if (known !== null) {
@@ -358,10 +398,12 @@ export async function readNewest(
     const rows = isNear ? await readFeeRows(node, range, options) : new Map();
     const head = await headOf(rows, latest);
     const isOther = head?.number === known.number + 1 && head.parentHash !== known.hash;
-    if (head !== null && !isOther && rows.get(known.number)?.baseFeePerGas === known.baseFeePerGas) {
-      const headers = new Map([[head.number, head]]);
+    const row = rows.get(known.number);
+    const isSame = row && (row.baseFeePerGas ?? known.baseFeePerGas) === known.baseFeePerGas;
+    if (head !== null && !isOther && isSame) {
+      const headers = await readHeaders(node, [...new Set([head.number, ...oddRows(rows)])], head, options);
       await readUnevenTimes(node, headers, known, options);
-      const blocks = assembleBlocks(known.number + 1, head.number, rows, headers, known);
+      const blocks = assembleBlocks(node, { from: known.number + 1, to: head.number }, rows, headers, known);
       if (head.number === known.number || blocks[0]?.number === known.number + 1)
         return { blocks, follows: true };
     }
@@ -376,11 +418,11 @@ export async function readNewest(
     const head = await headOf(rows, latest);
     if (head === null) return undefined;
     const first = lowestInRow(rows, head.number);
-    const oldest = first === head.number ? null : await requestHeader(node, first, options);
-    const headers = new Map([head, ...(oldest ? [oldest] : [])].map((header) => [header.number, header]));
+    const wanted = [...new Set([first, head.number, ...oddRows(rows)])];
+    const headers = await readHeaders(node, wanted, head, options);
     if (head.number > 0) await judgeGenesis(node, headers, options);
     await readUnevenTimes(node, headers, null, options);
-    return { blocks: assembleBlocks(first, head.number, rows, headers), follows: false };
+    return { blocks: assembleBlocks(node, { from: first, to: head.number }, rows, headers), follows: false };
   });
   if (newest !== undefined) return newest;
   const words = 'gives the fees of other blocks than its newest: try another node';

@@ -52,7 +52,7 @@ export class Past {
   lastTips(at: number, count: number, percentile: number): number[] {
     return this.blocks
       .slice(Math.max(at - count + 1, this.firstOf(at)), at + 1)
-      .flatMap(({ tips }) => (tips === null ? [] : tipBetween(tips, percentile)));
+      .flatMap(({ tips }) => (tips && tipBetween(tips, percentile)) ?? []);
   }
 }
 

@@ -36,7 +36,7 @@ describe('recorded eth_feeHistory', () => {
     const { params, result } = recorded(`erigon/fee-history-${number}.json`);
     const raw = result as { baseFeePerGas: string[]; gasUsedRatio: number[]; reward: string[][] };
     const answer = feeHistoryResponse.parse(result);
-    const rows = readFeePage({ ...answer, reward: null }, { name: 'erigon' });
+    const rows = readFeePage({ ...answer, reward: null }, { notes: new Map() });
     const count = Number(params[0]);
     expect(rows).toHaveLength(count);
     expect(rows.at(-1)?.number).toBe(Number(params[1]));
@@ -51,11 +51,11 @@ describe('recorded eth_feeHistory', () => {
   test('says no blob fee before Cancun and 1 wei after', () => {
     const before = readFeePage(
       { ...feeHistoryResponse.parse(recorded('erigon/fee-history-05.json').result), reward: null },
-      { name: 'n' },
+      { notes: new Map() },
     );
     const after = readFeePage(
       { ...feeHistoryResponse.parse(recorded('erigon/fee-history-12.json').result), reward: null },
-      { name: 'n' },
+      { notes: new Map() },
     );
     expect(before.map((row) => [row.blobBaseFee, row.nextBlobBaseFee])).toEqual([
       [null, null],

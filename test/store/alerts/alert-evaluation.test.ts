@@ -153,7 +153,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       const mean = (values: readonly bigint[]) =>
         values.reduce((sum, value) => sum + Number(value), 0) / values.length;
       const base = mean(day.map(({ baseFeePerGas }) => baseFeePerGas));
-      const tip = (place: 1 | 2) => mean(day.flatMap(({ tips }) => (tips === null ? [] : [tips[place]])));
+      const tip = (place: 1 | 2) => mean(day.flatMap(({ tips }) => tips?.[place] ?? []));
       const rows = await database.queries
         .selectFrom('alert_events')
         .select(['alert_id', 'reference_price'])
