@@ -14,6 +14,8 @@ export interface NodeHealth {
   readonly latencyMs: number | null;
   /** One line for people, e.g. `3 blocks behind`. */
   readonly message: string;
+  /** Whether its head is old because it still reads the chain. */
+  readonly isSyncing?: true;
   /** What is odd about its responses, a line each. */
   readonly notes?: readonly string[];
 }

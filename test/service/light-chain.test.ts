@@ -13,7 +13,9 @@ afterAll(async () => {
 const SPACING_SEC = 12;
 
 async function lightChain(length: number) {
-  const chain = createScriptedChain({ length, spacingSec: SPACING_SEC });
+  // Its head is new: of an old one the node is asked whether it is syncing.
+  const startedAt = Math.floor(Date.now() / 1_000) - length * SPACING_SEC;
+  const chain = createScriptedChain({ length, spacingSec: SPACING_SEC, startedAt });
   const server = await startJsonRpcServer(chain);
   servers.push(server);
   const source = createRpcSource({ urls: [server.url], recheckMs: 60_000 });

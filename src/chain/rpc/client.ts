@@ -7,7 +7,15 @@ import { ETHEREUM_FEE_RULE, type FeeRule } from '../../core/eip1559.ts';
 import { retryAfterSec } from '../../core/retry-after.ts';
 import { DeadlineError, withDeadline } from '../async.ts';
 import { ChainError, isRefusal } from '../chain-source.ts';
-import { genesisResponse, type Header, headerResponse, maybe, readResponse, toQuantity } from './decode.ts';
+import {
+  genesisResponse,
+  type Header,
+  headerResponse,
+  maybe,
+  readResponse,
+  syncingResponse,
+  toQuantity,
+} from './decode.ts';
 import {
   brokenConnection,
   closedFailure,
@@ -320,6 +328,15 @@ export interface RpcNode {
   feeRule: FeeRule;
   /** What is odd about its responses, by its kind; prices are given all the same. */
   readonly notes: Map<'newHeads' | 'rewards' | 'order' | 'figures', string>;
+  /** What it said of its synchronisation at its last head that was old. */
+  syncing: Syncing | null;
+}
+
+interface Syncing {
+  /** The head at which it was asked. */
+  readonly number: number;
+  readonly isUnderWay: boolean;
+  readonly highest: number | null;
 }
 
 /** Geth, Erigon and most providers allow this many; others less. */
@@ -330,7 +347,8 @@ export function createRpcNode(url: URL, timeoutMs: number): RpcNode {
   const create = url.protocol.startsWith('ws') ? createWsLink : createHttpLink;
   const link = create({ url, name, timeoutMs, redact: createRedaction(url) });
   const limits = { feeHistoryPage: FEE_HISTORY_PAGE, longestFeePage: 0 };
-  return { name, link, ...limits, latencyMs: null, feeRule: ETHEREUM_FEE_RULE, notes: new Map() };
+  const seen = { latencyMs: null, syncing: null, feeRule: ETHEREUM_FEE_RULE, notes: new Map() };
+  return { name, link, ...limits, ...seen };
 }
 
 export async function request<T>(
@@ -366,8 +384,27 @@ export function requestHeader(node: RpcNode, at: number | 'latest', options?: Re
   return request(node, maybe(headerResponse), 'eth_getBlockByNumber', [tag, false], options);
 }
 
+/** A head as old as this may be that of a node that still reads the chain. */
+const OLD_SEC = 15 * 60;
+
+/** By `eth_syncing`; a node with nothing but block 0 has not begun. Never rejects but with the caller's abort. */
+async function requestSyncing(node: RpcNode, { number }: Header, options?: RequestOptions) {
+  const asked = request(node, syncingResponse, 'eth_syncing', [], options);
+  const progress = await asked.catch((error: unknown) => {
+    if (error instanceof ChainError) return null;
+    throw error;
+  });
+  const isUnderWay = progress !== null || number === 0;
+  return { number, isUnderWay, highest: progress?.highestBlock ?? null };
+}
+
 export async function requestHead(node: RpcNode, options?: RequestOptions): Promise<Header> {
   const header = await requestHeader(node, 'latest', options);
-  if (header !== null) return header;
+  if (header !== null) {
+    const isOld = Date.now() / 1_000 - header.timestamp > OLD_SEC;
+    const isNews = node.syncing?.number !== header.number;
+    if (isNews) node.syncing = isOld ? await requestSyncing(node, header, options) : null;
+    return header;
+  }
   throw new ChainError('bad-response', `${node.name} has no block at all: wait until it has begun to sync`);
 }

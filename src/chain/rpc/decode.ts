@@ -86,6 +86,11 @@ export function statedFeeRule({ extraData, gasUsed, blobGasUsed }: Header): Stat
   return { denominator, elasticity, minBaseFee, meteredGas: footprint > gasUsed ? footprint : gasUsed };
 }
 
+/** `false` where a node is in step; what else it says of its progress differs between clients. */
+export const syncingResponse = z
+  .union([z.literal(false), z.object({ highestBlock: maybe(safeInteger).catch(null) })])
+  .transform((progress) => progress || null);
+
 /** Block 0: its other fields differ between chains and are not needed. */
 export const genesisResponse = z.object({ hash, number: safeInteger.refine((number) => number === 0) });
 

@@ -31,7 +31,7 @@ export interface PoolNode extends RpcNode {
 
 export type NodeSeen = Pick<
   PoolNode,
-  'name' | 'latencyMs' | 'head' | 'behind' | 'baseFees' | 'problem' | 'notes'
+  'name' | 'latencyMs' | 'head' | 'behind' | 'baseFees' | 'problem' | 'notes' | 'syncing'
 >;
 
 /** Nodes may receive a block within this many seconds of each other without counting as lagging. */
@@ -41,10 +41,12 @@ const TOLERANCE_SEC = 6;
 export function judgeNodes(nodes: readonly NodeSeen[], blockTimeSec: number): NodeHealth[] {
   const tolerated = Math.max(3, Math.ceil(TOLERANCE_SEC / blockTimeSec));
   const agreed = agreedBaseFee(nodes);
-  return nodes.map(({ name, latencyMs, head, behind, baseFees, problem, notes }) => {
-    const stateOf = (): Pick<NodeHealth, 'state' | 'message'> => {
+  return nodes.map(({ name, latencyMs, head, behind, baseFees, problem, notes, syncing }) => {
+    const stateOf = (): Pick<NodeHealth, 'state' | 'message' | 'isSyncing'> => {
       if (problem) return problem;
       if (head === null) return { state: 'ok', message: 'not asked yet' };
+      if (syncing?.isUnderWay && syncing.number === head)
+        return { state: 'lagging', message: syncingWords(syncing), isSyncing: true };
       const fee = agreed && baseFees.get(agreed.number);
       if (agreed && typeof fee === 'bigint' && fee !== agreed.fee) {
         const message = `base fee of block ${agreed.number} is ${fee} wei here, ${agreed.fee} wei elsewhere`;
@@ -55,6 +57,11 @@ export function judgeNodes(nodes: readonly NodeSeen[], blockTimeSec: number): No
     };
     return { name, head, latencyMs, ...stateOf(), notes: [...notes.values()] };
   });
+}
+
+function syncingWords({ number, highest }: NonNullable<NodeSeen['syncing']>): string {
+  const of = highest !== null && highest > number ? ` of ${highest}` : '';
+  return `still syncing: at block ${number}${of}`;
 }
 
 /** The base fee of most nodes for the newest block that two of them have; the first node breaks a tie. */
@@ -325,6 +332,9 @@ export function createNodePool(rpcNodes: readonly RpcNode[], options: PoolOption
           `${node.name} says that block ${number} is more than 30 days in the future: check this machine's clock or try another node`,
         );
       }
+      // A development chain may have nothing but an old block 0.
+      if (node.syncing && chain !== null && isDevelopmentChain(chain))
+        node.syncing = { ...node.syncing, isUnderWay: false };
       node.head = number;
       node.behind = Math.max(0, referenceHead(nodes, node) - number);
       node.baseFees.set(number, baseFeePerGas);

@@ -425,7 +425,10 @@ export async function readNewest(
     return { blocks: assembleBlocks(node, { from: first, to: head.number }, rows, headers), follows: false };
   });
   if (newest !== undefined) return newest;
-  const words = 'gives the fees of other blocks than its newest: try another node';
+  const isSyncing = node.syncing?.isUnderWay === true;
+  const words = isSyncing
+    ? 'is still syncing: it has no fees yet'
+    : 'gives the fees of other blocks than its newest: try another node';
   throw new ChainError('rejected', `${node.name} ${words}`);
 }
 

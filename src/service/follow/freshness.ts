@@ -231,6 +231,8 @@ export class SourceState {
     if (this.#problem !== null || head === null || this.isWaiting) return this.#problem;
     const lagMs = this.#lagMs(head);
     if (lagMs <= staleAfterMs(updateSec)) return null;
+    const syncing = this.#source.health().find((node) => node.isSyncing);
+    if (syncing) return { message: `${syncing.name} is ${syncing.message}`, retryAt: null };
     // The process cannot tell a standstill of the chain from a wrong clock; the user can.
     const doubt = lagMs > DOUBTFUL_LAG_MS ? "; is this machine's clock right?" : '';
     return { message: `no new block since ${utcMinute(head.timestamp * 1_000)}${doubt}`, retryAt: null };

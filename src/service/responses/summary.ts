@@ -36,7 +36,7 @@ export function summaryOf(
       // Whole seconds: otherwise every response would differ, and ETags would be useless.
       headAgeSec: Math.floor(headAgeSec ?? 0),
       lagBlocks: lagBlocks ?? 0,
-      nodes: nodes.map(({ latencyMs, notes = [], ...node }) => ({
+      nodes: nodes.map(({ latencyMs, notes = [], isSyncing: _, ...node }) => ({
         ...node,
         notes: [...notes],
         latencyMs: latencyMs === null ? null : Math.round(latencyMs),

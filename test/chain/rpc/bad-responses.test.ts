@@ -248,6 +248,53 @@ describe('a limit of calls', () => {
   });
 });
 
+describe('a node that still reads the chain', () => {
+  const underWay = { startingBlock: '0x0', currentBlock: '0x4', highestBlock: '0x1406f40' };
+  test.each<[what: string, length: number, chainId: number, reply: Reply, message: string]>([
+    [
+      'at block 0, of which it says how far it is',
+      1,
+      1,
+      { result: underWay },
+      'still syncing: at block 0 of 21000000',
+    ],
+    ['at block 0, of which it says nothing', 1, 1, { result: false }, 'still syncing: at block 0'],
+    [
+      'at block 0 without eth_syncing',
+      1,
+      1,
+      { error: { code: -32601, message: 'no' } },
+      'still syncing: at block 0',
+    ],
+    ['later on', 5, 1, { result: { ...underWay, stages: [] } }, 'still syncing: at block 4 of 21000000'],
+    [
+      'later on, with a progress of its own kind',
+      5,
+      1,
+      { result: { msgCount: '0x1' } },
+      'still syncing: at block 4',
+    ],
+    ['not where it is in step and its chain stands still', 5, 1, { result: false }, 'at block 4'],
+    ['not a development chain without blocks', 1, 31_337, { result: false }, 'at block 0'],
+  ])('is called so %s', async (_, length, chainId, reply, message) => {
+    const server = await serveNode(createScriptedChain({ length, chainId }), {
+      answer: (method) => (method === 'eth_syncing' ? reply : undefined),
+    });
+    const source = createRpcSource({ urls: [server.url] });
+    for (let times = 0; times < 3; times++) await source.head();
+    const isSyncing = message.startsWith('still');
+    expect(source.health()).toMatchObject([{ state: isSyncing ? 'lagging' : 'ok', message }]);
+    expect(server.requests.filter(({ method }) => method === 'eth_syncing')).toHaveLength(1);
+  });
+
+  test('is not asked about it while its head is new', async () => {
+    const startedAt = Math.floor(Date.now() / 1_000) - 60;
+    const server = await serveNode(createScriptedChain({ length: 5, chainId: 1, startedAt }));
+    await createRpcSource({ urls: [server.url] }).head();
+    expect(server.requests.filter(({ method }) => method === 'eth_syncing')).toEqual([]);
+  });
+});
+
 test('an answer of 100 MB is broken off after 32, whether it says its length or not', async () => {
   const sizes: number[] = [];
   const chunk = Buffer.alloc(2 ** 20, 0x20);

@@ -65,6 +65,7 @@ describe('several nodes', () => {
     baseFees: new Map([[100, 7n]]),
     problem: null,
     notes: new Map(),
+    syncing: null,
     ...options,
   });
   const down = { problem: { state: 'down' as const, message: 'refuses' }, baseFees: new Map() };
