@@ -173,10 +173,10 @@ export class FeeEngine {
   #advise(head: Block): Advice {
     const { history, nextBaseFee, lanes: laneModel, fan, trend: trendModel } = this.#models;
     const next = nextBaseFee.predict(head);
-    const { formulaHolds, rule } = nextBaseFee;
+    const { rule } = nextBaseFee;
     const blockSec = blockSpacing(history) ?? this.#rule.blockTimeSec;
     const lanes = laneModel.advice(blockSec);
-    const trend = trendModel.trend(fan.steps(next, head.nextBaseFee !== null || formulaHolds, nextBaseFee));
+    const trend = trendModel.trend(fan.steps(next, nextBaseFee.isKnown(head), nextBaseFee));
     const advice = {
       blockSec,
       nextBaseFee: next,

@@ -1,7 +1,7 @@
 import type { FanStep } from '../advice.ts';
 import type { Block } from '../block.ts';
 import { type FeeRule, nextBaseFee, nextBaseFeeFromRatio, statedRule } from '../eip1559.ts';
-import { feeRatio, type History, wholeWei } from './history.ts';
+import { type Column, feeRatio, type History, toPpm, wholeWei } from './history.ts';
 import { SortedValues, WholeSum } from './rolling.ts';
 
 /** Blocks on which the formula is put to the test, and the share of them that may contradict it (a fork, say). */
@@ -11,30 +11,84 @@ const TOLERATED_SHARE = 0.02;
 const RELATIVE_TOLERANCE = 1e-3;
 const WEI_TOLERANCE = 2;
 
+/** Blocks on which the source's word is put to the test, and how many of them may contradict it. */
+const WORD_BLOCKS = 20;
+const TOLERATED_WORDS = 1;
+/** No rule takes more than half of a base fee off within one block. */
+const LARGEST_FALL = 2n;
+
 export type NextBaseFee = ReturnType<typeof createNextBaseFee>;
 
-/** The next base fee: the node's value if there is one, otherwise EIP-1559, as long as the chain follows it. */
+/**
+ * The next base fee: the source's word if there is one and it comes true, otherwise EIP-1559 as long as the chain follows it,
+ * otherwise the head's own.
+ */
 export function createNextBaseFee(history: History, knownRule: FeeRule) {
   let rule = knownRule;
   let saidTarget: number | null = null;
   const formula = history.column(JUDGED_BLOCKS);
   /** 1 when a block's base fee differed from the formula, otherwise 0. */
   const contradicted = history.column(JUDGED_BLOCKS);
-  /** The same of the node's word for the block to come. */
+  /** 1 when a believed word for the block to come differs from the formula. */
   const disputed = history.column(JUDGED_BLOCKS);
   const contradictions = history.rolling(contradicted, new WholeSum(), JUDGED_BLOCKS);
+  /** The source's word; `NaN` when it says nothing. Of most past blocks it is what came, read afterwards. */
+  const word = history.column(2);
+  const wordContradicted = history.column(JUDGED_BLOCKS);
+  const wordContradictions = history.rolling(wordContradicted, new WholeSum(), WORD_BLOCKS);
+  const lately = history.rolling(history.baseFee, new SortedValues(), JUDGED_BLOCKS);
+  const wordError = createForecastError(WORD_BLOCKS);
+  const formulaError = createForecastError(JUDGED_BLOCKS);
+  const unchangedError = {
+    short: createForecastError(WORD_BLOCKS),
+    long: createForecastError(JUDGED_BLOCKS),
+  };
+
+  /** How far a forecast lay from the base fees that came, summed over the last blocks. */
+  function createForecastError(blocks: number) {
+    const error = history.column(blocks);
+    const sum = history.rolling(error, new WholeSum(), blocks);
+    return {
+      judge: (actual: number, forecast: number) =>
+        error.put(
+          history.head,
+          Number.isNaN(forecast) ? Number.NaN : toPpm(Math.abs(feeRatio(actual, forecast) - 1)),
+        ),
+      get sum(): number {
+        return sum.tally.sum;
+      },
+    };
+  }
+
+  function heldSoFar(): boolean {
+    const { sum, count } = contradictions.tally;
+    return sum <= TOLERATED_SHARE * count;
+  }
 
   /** Whether the chain follows EIP-1559 with this rule; only then may forecasts rely on it. */
   function formulaHolds(): boolean {
     const { sum, count } = contradictions.tally;
-    const word = disputed.at(history.head);
-    return Number.isNaN(word) ? sum <= TOLERATED_SHARE * count : sum + word <= TOLERATED_SHARE * (count + 1);
+    const dispute = disputed.at(history.head);
+    return Number.isNaN(dispute) ? heldSoFar() : sum + dispute <= TOLERATED_SHARE * (count + 1);
+  }
+
+  /** Whether the word for the block after the head may be what comes, judged by what came of such words. */
+  function isBelievable(said: bigint, block: Block): boolean {
+    if (said * LARGEST_FALL < block.baseFeePerGas) return false;
+    if (wordContradictions.tally.sum > TOLERATED_WORDS)
+      return !heldSoFar() && wordError.sum < unchangedError.short.sum;
+    if (heldSoFar()) return true;
+    // A source may work out its word by a rule that the chain does not follow, as below a floor that nobody states.
+    if (Number(said) < (lately.tally.quantile(0) ?? 0)) return false;
+    const isByFormula = differs(Number(said), formula.at(block.number)) === 0;
+    return !isByFormula || formulaError.sum < unchangedError.long.sum;
   }
 
   /** The next base fee after the head; `block` is the head. */
   function predict(block: Block): bigint {
-    if (block.nextBaseFee !== null) return block.nextBaseFee;
-    // Where the formula does not hold and the source says nothing, an unchanged fee is the best guess.
+    const said = block.nextBaseFee;
+    if (said !== null && isBelievable(said, block)) return said;
+    // Where the formula does not hold, an unchanged fee is the best guess.
     return formulaHolds() ? byFormula(block, rule) : block.baseFeePerGas;
   }
 
@@ -47,6 +101,9 @@ export function createNextBaseFee(history: History, knownRule: FeeRule) {
     get formulaHolds(): boolean {
       return formulaHolds();
     },
+    /** Whether the next base fee is known and not guessed; `block` is the head. */
+    isKnown: (block: Block): boolean =>
+      formulaHolds() || (block.nextBaseFee !== null && isBelievable(block.nextBaseFee, block)),
     /** Ingests the head's fees; returns the next base fee. */
     push(block: Block): bigint {
       const head = block.number;
@@ -57,10 +114,18 @@ export function createNextBaseFee(history: History, knownRule: FeeRule) {
       saidTarget = target ?? saidTarget;
       const next = Number(byFormula(block, rule));
       // A genesis block was not made by the rule: development chains give its base fee to the first block too.
-      const expected = head > Math.max(history.origin, 1) ? formula.at(head - 1) : Number.NaN;
+      const before = (of: Column, from = history.origin) => (head > from ? of.at(head - 1) : Number.NaN);
+      const expected = before(formula, Math.max(history.origin, 1));
+      const [fee, said] = [Number(block.baseFeePerGas), before(word)];
+      contradicted.put(head, differs(fee, expected));
+      wordContradicted.put(head, differs(fee, said));
+      wordError.judge(fee, said);
+      formulaError.judge(fee, expected);
+      for (const error of Object.values(unchangedError)) error.judge(fee, before(history.baseFee));
       formula.put(head, next);
-      contradicted.put(head, differs(Number(block.baseFeePerGas), expected));
-      disputed.put(head, differs(block.nextBaseFee === null ? Number.NaN : Number(block.nextBaseFee), next));
+      word.put(head, block.nextBaseFee === null ? Number.NaN : Number(block.nextBaseFee));
+      const isBelieved = block.nextBaseFee !== null && isBelievable(block.nextBaseFee, block);
+      disputed.put(head, isBelieved ? differs(word.at(head), next) : Number.NaN);
       return predict(block);
     },
   };
