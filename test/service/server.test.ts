@@ -5,6 +5,7 @@ import { Hono } from 'hono';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
+import { withMcp } from '../../src/cli/commands/serve-mcp.ts';
 import { ErrorBody } from '../../src/contract/api-error.ts';
 import { RateLimits } from '../../src/contract/dashboard.ts';
 import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
@@ -162,6 +163,52 @@ test.each([
   connection.send(body);
   await waitFor(() => connection.isOver);
 });
+
+test.each([101, 300, 2_000])(
+  'a connection with %i requests under way is cut, others go on',
+  async (count) => {
+    const served = await serving(async () => never);
+    const connection = await connected(served.port);
+    connection.send('GET /never HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(count));
+    await waitFor(() => connection.isOver);
+    await waitFor(async () => (await figures(served)).includes('requests_in_progress 1\n'));
+  },
+);
+
+test('a connection may have a hundred requests under way', async () => {
+  const served = await serving(async () => new Response('done'));
+  const connection = await connected(served.port);
+  connection.send('GET /done HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(100));
+  for (let answers = 0; answers < 100; answers += 1) {
+    expect((await connection.answer(false, 20_000))?.body.toString()).toBe('done');
+  }
+});
+
+test.each([
+  ['brackets', '['],
+  ['objects', '{"a":'],
+  ['elements', '[null,'],
+])(
+  'a body of nothing but %s is refused before it is parsed, at each route that takes one',
+  async (_, part) => {
+    const served = await serveService({ source: source(), mount: withMcp });
+    const headers = {
+      'x-api-key': served.key,
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+    };
+    for (const [path, bytes] of [
+      [BASE_PATH + PATHS.alerts, 30_000],
+      [BASE_PATH + PATHS.autoTxs, 4_000_000],
+      ['/mcp', 4_000_000],
+    ] as const) {
+      const list = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":${part.repeat(bytes / part.length - 20)}`;
+      const response = await fetch(served.origin + path, { method: 'POST', headers, body: list });
+      expect([path, response.status]).toEqual([path, 400]);
+      expect(ErrorBody.parse(await response.json()).message).toContain('fields and brackets');
+    }
+  },
+);
 
 test('readers of a stream that take nothing lose it, and those that read keep theirs', async () => {
   const chunk = new Uint8Array(65_536);

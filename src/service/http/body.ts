@@ -62,6 +62,7 @@ export function createBodyReader(bodyMs = BODY_MS) {
           throw error instanceof DeadlineError ? tooSlow(bodyMs) : error;
         },
       );
+      refuseMaze(bytes);
       return await respond(bytes);
     } finally {
       hold(owner, -room);
@@ -84,6 +85,22 @@ async function bytesOf(body: ReadableStream<Uint8Array> | null, most: number, si
     length += value.length;
     if (length > most) throw tooLarge(most);
     parts.push(value);
+  }
+}
+
+/** No request has a tenth of so many fields, elements and levels. To parse megabytes of brackets takes a second. */
+const PARTS_MOST = 2_000;
+const PART_BEGINS = ['[', '{', ','];
+
+/** @throws {ApiFailure} `validation_failed` for JSON of nothing but structure, or so deep that no recursion ends */
+function refuseMaze(bytes: Buffer): void {
+  let parts = 0;
+  for (const sign of PART_BEGINS) {
+    for (let at = bytes.indexOf(sign); at !== -1; at = bytes.indexOf(sign, at + 1)) {
+      parts += 1;
+      if (parts > PARTS_MOST)
+        throw wrongBody('the body has more fields and brackets than any request; send less');
+    }
   }
 }
 

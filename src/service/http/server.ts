@@ -31,6 +31,8 @@ const LIMITS = {
   idleMs: 30_000,
   /** A reader of a stream that takes none of what is sent for this long is gone. */
   stalledMs: 12_000,
+  /** Of one connection, sent without waiting for responses; clients and proxies send one. Each takes some kB. */
+  pipelined: 100,
   /** Time for requests in progress after a stop; longer than the response timeout would be useless. */
   graceMs: 10_000,
   /** Each costs about 50 kB; with all of them the process stays below a quarter gigabyte. */
@@ -92,7 +94,8 @@ export async function startServer(options: ServerOptions) {
   const { served, host, log, prefix = '' } = options;
   const limits = { ...LIMITS, ...options.limits };
   const metrics = createRequestMetrics(Date.now());
-  const sockets = new Set<Socket>();
+  /** With the number of requests in progress on each. */
+  const sockets = new Map<Socket, number>();
   /** Of responses that stream: how many bytes their readers have taken, and since when no more. */
   const streams = new Map<Socket, { readonly taken: number; readonly at: number }>();
   let requests = 0;
@@ -116,6 +119,13 @@ export async function startServer(options: ServerOptions) {
       keepAliveTimeout: limits.keepAliveMs,
     },
     (incoming, outgoing) => {
+      const { socket } = incoming;
+      // Its other requests may be parsed already.
+      if (socket.destroyed) return;
+      if ((sockets.get(socket) ?? 0) >= limits.pipelined) {
+        socket.destroy();
+        return;
+      }
       incoming.url = withoutPrefix(incoming.url ?? '/', prefix);
       outgoing.setHeaders(SECURITY_HEADERS);
       // Node.js may leave the body of a request for an upgrade unread.
@@ -129,7 +139,7 @@ export async function startServer(options: ServerOptions) {
   server.on('connection', (socket) => {
     // Each pipelined request listens for the end of the connection.
     socket.setMaxListeners(0);
-    sockets.add(socket);
+    sockets.set(socket, 0);
     socket.once('close', () => sockets.delete(socket));
   });
 
@@ -154,10 +164,13 @@ export async function startServer(options: ServerOptions) {
     let record: RequestRecord = { address: socket.remoteAddress };
     let hasEnded = false;
     metrics.begin();
+    sockets.set(socket, (sockets.get(socket) ?? 0) + 1);
     const end = () => {
       if (hasEnded) return;
       hasEnded = true;
       socket.off('close', end);
+      const inProgress = sockets.get(socket);
+      if (inProgress !== undefined) sockets.set(socket, inProgress - 1);
       const { route = null, keyId = null, errorCode = null } = record;
       const status = outgoing.headersSent ? outgoing.statusCode : CLIENT_CLOSED;
       const answered = { method, route, status, durationMs: performance.now() - startedAt };
@@ -268,7 +281,7 @@ export async function startServer(options: ServerOptions) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       served.endStreams?.();
       // Node does not count a connection without a request as idle.
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      for (const socket of sockets.keys()) if (socket.bytesRead === 0) socket.destroy();
       const cut = setTimeout(() => server.closeAllConnections(), limits.graceMs);
       await closed;
       clearTimeout(cut);
