@@ -1,18 +1,8 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { StoreError } from './errors.ts';
+import { errorCode, makeWhole } from './whole-file.ts';
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
@@ -126,7 +116,7 @@ export function fileSealer(database: string): Sealer {
     remedy: `put ${name} back beside it`,
     read,
     make: () => {
-      makeWhole(path, `${randomBytes(KEY_BYTES).toString('base64')}\n`);
+      makeKeyFile(path);
       const made = read();
       if (made === null) throw noKey(`${name} was removed while it was made`);
       return made;
@@ -139,61 +129,26 @@ export function fileSealer(database: string): Sealer {
   });
 }
 
+/** Another process may be as early: its key is the one. */
+function makeKeyFile(path: string): void {
+  try {
+    makeWhole(path, `${randomBytes(KEY_BYTES).toString('base64')}\n`);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+}
+
 function readKey(path: string, name: string): Buffer | null {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw noKey(`${name} cannot be read (${codeOf(error)}); check the rights on it`);
+    if (errorCode(error) === 'ENOENT') return null;
+    throw noKey(`${name} cannot be read (${errorCode(error)}); check the rights on it`);
   }
   const key = Buffer.from(text.trim(), 'base64');
   if (key.length === KEY_BYTES) return key;
   throw noKey(`${name} holds no key of ${KEY_BYTES} bytes; put back the right one`);
-}
-
-const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');
-
-/** Makes a file whole or not at all, durable, for its owner alone; leaves one that is there as it is. */
-function makeWhole(path: string, text: string): void {
-  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
-  try {
-    const file = openSync(draft, 'wx', 0o600);
-    try {
-      writeFileSync(file, text);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    publish(draft, path);
-    syncFolder(dirname(path));
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
-  } finally {
-    rmSync(draft, { force: true });
-  }
-}
-
-/** Fails with `EEXIST` where another process was first. */
-function publish(draft: string, path: string): void {
-  try {
-    linkSync(draft, path);
-  } catch (error) {
-    // File systems without links, such as FAT.
-    if (!['EPERM', 'ENOTSUP', 'ENOSYS'].includes(codeOf(error)) || existsSync(path)) throw error;
-    renameSync(draft, path);
-  }
-}
-
-function syncFolder(path: string): void {
-  // Windows opens no folder.
-  if (process.platform === 'win32') return;
-  const folder = openSync(path, 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
 }
 
 /** Parses what `openssl rand -base64 32` or `-hex 32` prints. @throws RangeError without any part of `text`. */

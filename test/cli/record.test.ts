@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { encodeBlock, encodeHeader, readBlockFile } from '../../src/chain/block-file.ts';
@@ -128,6 +128,25 @@ describe('a recording being written', () => {
     await file.close();
     expect([file.written.first, await fees()]).toEqual([4, [[4, 44n]]]);
   });
+
+  it.each(['', 'mine', 'x'.repeat(9_000)])(
+    'that replaces another of %#. kind leaves that as it is until it has a block',
+    async (former) => {
+      const name = `former-${former.length}`;
+      writeFileSync(at(name), former);
+      const file = await createLineFile<number>('--out', at(name), 'blocks', true);
+      await file.write(encodeHeader(1));
+      expect(readFileSync(at(name), 'utf8')).toBe(former);
+      await file.close();
+      expect(readFileSync(at(name), 'utf8')).toBe(former);
+      const again = await createLineFile<number>('--out', at(name), 'blocks', true);
+      await again.write(encodeHeader(1));
+      await again.add(encodeBlock(block(1, 10n)), 1);
+      await again.close();
+      expect(await blocksOf(at(name))).toHaveLength(1);
+      expect(readdirSync(folder).filter((each) => each.startsWith(name))).toEqual([name]);
+    },
+  );
 
   it('without a block is removed at its end', async () => {
     const { file } = await recording('none.jsonl');

@@ -52,8 +52,14 @@ export async function openServer(folder?: string) {
   return { server, target: `${server.url}/postgres` };
 }
 
-/** @param isAsked whether all are asked and given auto-txs without a pause */
-export async function openTeam({ isAsked = true } = {}) {
+interface TeamOptions {
+  /** Whether all are asked and given auto-txs without a pause. */
+  readonly isAsked?: boolean;
+  /** Settings that one replica has otherwise than the others, by its place. `node`: the URL of their node. */
+  readonly settingsOf?: (place: number, node: string) => Readonly<Record<string, string>>;
+}
+
+export async function openTeam({ isAsked = true, settingsOf = () => ({}) }: TeamOptions = {}) {
   const home = await temporaryFolder();
   const { server, target } = await openServer();
   const anvil = await startAnvil({ noMining: true, baseFee: BigInt(DEAR) * GWEI });
@@ -79,7 +85,7 @@ export async function openTeam({ isAsked = true } = {}) {
   const start = (place: number) =>
     startServe(['--allow-private-targets', '--confirmations', '2'], {
       home: join(home, String(place)),
-      env,
+      env: { ...env, ...settingsOf(place, proxy.url) },
       before: onMachine(`replica-${place}`),
     });
   const database = await openDatabase(target, ENCRYPTION_KEY);

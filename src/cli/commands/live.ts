@@ -1,6 +1,6 @@
-import { rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
+import { makeWhole } from '../../store/whole-file.ts';
 import type { Board } from '../../tui/panes/board/board-pane.tsx';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { failure, fileFailureReason, systemCode, usageError } from '../errors.ts';
@@ -123,11 +123,9 @@ function urlProblem(text: string): string | null {
 async function saveHere(name: string, text: string): Promise<string> {
   const path = resolve(name);
   try {
-    await writeFile(path, text, { flag: 'wx' });
+    makeWhole(path, text, 0o666);
   } catch (error) {
-    // Removes an incomplete file after a full disk, but never one that existed before.
     const isOthers = systemCode(error) === 'EEXIST';
-    if (!isOthers) await rm(path, { force: true }).catch(() => {});
     throw failure(`${name} ${isOthers ? 'exists already' : fileFailureReason(error)}`, error);
   }
   return path;

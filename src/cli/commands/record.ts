@@ -1,9 +1,9 @@
-import { constants } from 'node:fs';
-import { open, stat, unlink } from 'node:fs/promises';
+import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { encodeBlock, encodeHeader } from '../../chain/block-file.ts';
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
 import { formatCount } from '../../core/units.ts';
+import { draftOf, publish } from '../../store/whole-file.ts';
 import type { CliCommand, CommandContext } from '../command.ts';
 import { failure, fileFailureReason, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -122,17 +122,34 @@ async function* blocksFrom(
 }
 
 const counted = (count: number) => `${formatCount(count)} ${count === 1 ? 'block' : 'blocks'}`;
-const { O_WRONLY, O_CREAT, O_APPEND, O_EXCL, O_TRUNC } = constants;
 
 /** Deeper reorgs do not occur; the offsets of older lines are dropped. */
 const REMEMBERED = 4_096;
 
-/** A new file of whole lines, each with a mark, that can be cut back; `what` the lines are is said in errors. */
+/**
+ * A new file of whole lines, each with a mark, that can be cut back; `what` the lines are is said in errors. It takes its
+ * place with the first line: until then one that is to be replaced stays as it is.
+ */
 export async function createLineFile<Mark>(flag: string, path: string, what: string, force = false) {
-  const mode = O_WRONLY | O_CREAT | O_APPEND | (force ? O_TRUNC : O_EXCL);
-  const file = await open(path, mode).catch((error: unknown) => {
-    throw usageError(`${flag}: ${path} ${fileFailureReason(error)}`);
+  const refuse = (error: unknown) => usageError(`${flag}: ${path} ${fileFailureReason(error)}`);
+  const target = await realpath(path).catch(() => path);
+  const former = await stat(target).catch(() => null);
+  // A pipe or a device is written as it is.
+  const isFile = former === null || former.isFile();
+  if (former !== null && !force && isFile) throw refuse(Object.assign(new Error(), { code: 'EEXIST' }));
+  let draft = isFile ? draftOf(target) : null;
+  const file = await open(draft ?? target, isFile ? 'ax' : 'a', former?.mode).catch((error: unknown) => {
+    throw refuse(error);
   });
+  const takePlace = async (from: string) => {
+    await file.sync();
+    if (force) await rename(from, target);
+    else {
+      publish(from, target);
+      await rm(from, { force: true });
+    }
+    draft = null;
+  };
   let end = 0;
   let lines: { readonly at: number; readonly mark: Mark }[] = [];
   const written = { count: 0, first: null as Mark | null };
@@ -154,6 +171,11 @@ export async function createLineFile<Mark>(flag: string, path: string, what: str
     add: async (text: string, mark: Mark): Promise<void> => {
       const at = end;
       await write(text);
+      if (draft !== null) {
+        await takePlace(draft).catch((error: unknown) => {
+          throw refuse(error);
+        });
+      }
       lines.push({ at, mark });
       if (lines.length > 2 * REMEMBERED) lines = lines.slice(-REMEMBERED);
       if (written.count === 0) written.first = mark;
@@ -171,12 +193,11 @@ export async function createLineFile<Mark>(flag: string, path: string, what: str
     },
     /** Syncs everything to disk; removes a file without lines, but never a device. */
     close: async (): Promise<void> => {
-      const isFile = (await file.stat()).isFile();
       try {
         if (isFile) await file.sync();
       } finally {
         await file.close();
-        if (written.count === 0 && isFile) await unlink(path);
+        if (isFile && written.count === 0) await rm(draft ?? target, { force: true });
       }
     },
   };

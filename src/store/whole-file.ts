@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+
+/** The code of an error of the system; empty for another one. */
+export const errorCode = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : '';
+
+/** Where a file is written before it takes its place. */
+export const draftOf = (path: string): string => `${path}.${process.pid}-${randomBytes(4).toString('hex')}`;
+
+/** Makes a new file, whole and durable or not at all. Fails with `EEXIST` for one that is there, which stays as it is. */
+export function makeWhole(path: string, text: string, mode = 0o600): void {
+  const draft = draftOf(path);
+  try {
+    const file = openSync(draft, 'wx', mode);
+    try {
+      writeFileSync(file, text);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    publish(draft, path);
+    syncFolder(dirname(path));
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Gives a draft its place. Fails with `EEXIST` where another file is. */
+export function publish(draft: string, path: string): void {
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    // File systems without links, such as FAT.
+    if (!['EPERM', 'ENOTSUP', 'ENOSYS'].includes(errorCode(error)) || existsSync(path)) throw error;
+    renameSync(draft, path);
+  }
+}
+
+function syncFolder(path: string): void {
+  // Windows opens no folder.
+  if (process.platform === 'win32') return;
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
