@@ -35,6 +35,7 @@ export interface Block {
   /** Wei per gas. */
   readonly baseFeePerGas: bigint;
   readonly gasUsed: bigint | null;
+  /** 0 for a height without a block (a null round), whose row repeats the block below. */
   readonly gasLimit: bigint | null;
   /** Gas used over gas limit, 0 to 1. */
   readonly gasUsedRatio: number;

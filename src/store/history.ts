@@ -66,6 +66,8 @@ const blocksIn = (db: Queries, { from, to, tipped = false }: Window) =>
     .selectFrom('blocks')
     .where('timestamp', '>=', from)
     .where('timestamp', '<=', to)
+    // A row with a limit of 0 stands for a height without a block.
+    .where((where) => where.or([where('gas_limit', 'is', null), where('gas_limit', '<>', 0)]))
     .$if(tipped, (query) => query.where('tip_p50', 'is not', null));
 
 /** The stored buckets that make up those of `bucketSec`. */

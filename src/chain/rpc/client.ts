@@ -328,6 +328,8 @@ export interface RpcNode {
   feeRule: FeeRule;
   /** What is odd about its responses, by its kind; prices are given all the same. */
   readonly notes: Map<'newHeads' | 'rewards' | 'order' | 'figures', string>;
+  /** Whether its chain has heights without a block (null-rounds.ts). */
+  hasNullRounds: boolean;
   /** What it said of its synchronisation at its last head that was old. */
   syncing: Syncing | null;
 }
@@ -347,7 +349,13 @@ export function createRpcNode(url: URL, timeoutMs: number): RpcNode {
   const create = url.protocol.startsWith('ws') ? createWsLink : createHttpLink;
   const link = create({ url, name, timeoutMs, redact: createRedaction(url) });
   const limits = { feeHistoryPage: FEE_HISTORY_PAGE, longestFeePage: 0 };
-  const seen = { latencyMs: null, syncing: null, feeRule: ETHEREUM_FEE_RULE, notes: new Map() };
+  const seen = {
+    latencyMs: null,
+    syncing: null,
+    hasNullRounds: false,
+    feeRule: ETHEREUM_FEE_RULE,
+    notes: new Map(),
+  };
   return { name, link, ...limits, ...seen };
 }
 
@@ -378,10 +386,18 @@ export async function requestGenesisHash(node: RpcNode, options?: RequestOptions
   }
 }
 
+/** Lotus' error for a height without a block, where others return `null`. */
+export const NULL_ROUND = /\bnull round\b/i;
+
 /** `null` when the node has no such block (yet). */
-export function requestHeader(node: RpcNode, at: number | 'latest', options?: RequestOptions) {
+export async function requestHeader(node: RpcNode, at: number | 'latest', options?: RequestOptions) {
   const tag = at === 'latest' ? at : toQuantity(at);
-  return request(node, maybe(headerResponse), 'eth_getBlockByNumber', [tag, false], options);
+  const asked = request(node, maybe(headerResponse), 'eth_getBlockByNumber', [tag, false], options);
+  return asked.catch((error: unknown) => {
+    if (!isRefusal(error) || !NULL_ROUND.test(String(error))) throw error;
+    node.hasNullRounds = true;
+    return null;
+  });
 }
 
 /** A head as old as this may be that of a node that still reads the chain. */

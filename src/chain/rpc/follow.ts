@@ -5,6 +5,7 @@ import { ChainError, type ChainEvent, isRefusal, type KnownBlock } from '../chai
 import { requestHead, requestHeader } from './client.ts';
 import { baseFee, headerResponse } from './decode.ts';
 import type { NodePool, PoolNode } from './node-pool.ts';
+import { headerInPlace } from './null-rounds.ts';
 import { readBlocks } from './read.ts';
 
 const MIN_POLL_MS = 250;
@@ -175,7 +176,10 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
         pool.observe(node, header);
         const reader = {
           node,
-          header: (number: number) => requestHeader(node, number, { signal }),
+          header: (number: number) =>
+            number < header.number
+              ? headerInPlace(node, number, { signal })
+              : requestHeader(node, number, { signal }),
           blocks: (from: number, to: number) => readBlocks(node, from, to, header, options),
         };
         for await (const event of sequencer.accept(header, reader)) {

@@ -9,7 +9,14 @@ import {
   paidPrice,
   type RecentBlocks,
 } from '../chain-source.ts';
-import { type RequestOptions, type RpcNode, request, requestHead, requestHeader } from './client.ts';
+import {
+  NULL_ROUND,
+  type RequestOptions,
+  type RpcNode,
+  request,
+  requestHead,
+  requestHeader,
+} from './client.ts';
 import {
   blockResponse,
   type FeeHistoryResponse,
@@ -22,6 +29,7 @@ import {
   statedFeeRule,
   toQuantity,
 } from './decode.ts';
+import { aligned, leavesHeightsOut, type PlacedRow, spread } from './null-rounds.ts';
 
 interface ReadOptions {
   readonly clock: Clock;
@@ -70,7 +78,9 @@ async function untilAgreed<T>(
 }
 
 /** Data of one block from `eth_feeHistory`; the next base fee is the node's forecast for its newest block. */
-interface FeeRow extends Pick<Block, 'number' | 'blobBaseFee' | 'tips' | 'nextBaseFee' | 'nextBlobBaseFee'> {
+interface FeeRow
+  extends PlacedRow,
+    Pick<Block, 'number' | 'blobBaseFee' | 'tips' | 'nextBaseFee' | 'nextBlobBaseFee'> {
   /** `null`: the node does not say it, and the header does. */
   readonly baseFeePerGas: bigint | null;
   readonly gasUsedRatio: number | null;
@@ -174,7 +184,12 @@ async function readFeeRows(
     if (oldest === undefined) break;
     if (newest !== 'latest' && oldest > newest)
       throw badResponse(node, 'answers eth_feeHistory with other blocks than were asked for');
-    for (const row of page) if (row.number >= from) rows.set(row.number, row);
+    const isTop = newest === 'latest';
+    const top = newest === 'latest' ? head : newest;
+    const leavesOut = isTop
+      ? await leavesHeightsOut(node, page.at(-1)?.number ?? top, top, options)
+      : node.hasNullRounds;
+    for (const row of leavesOut ? spread(page, top) : page) if (row.number >= from) rows.set(row.number, row);
     newest = end = oldest - 1;
   }
   return rows;
@@ -200,13 +215,18 @@ function assembleBlocks(
     const row = rows.get(number);
     const next = rows.get(number + 1);
     const baseFeePerGas = row?.baseFeePerGas ?? header?.baseFeePerGas;
-    const timestamp = header?.timestamp ?? interpolate(number, known[above - 1], known[above]);
+    const between = interpolate(number, known[above - 1], known[above]);
+    const timestamp =
+      header?.timestamp ?? between ?? (row?.isNull ? (known[above]?.timestamp ?? null) : null);
+    // A height without a block takes the place of the block below, so that the next one follows it.
+    const under = row?.isNull ? (headers.get(blockBelow(rows, number))?.hash ?? null) : null;
     if (timestamp === null || row === undefined || baseFeePerGas === undefined) break;
     const stated = header && statedFeeRule(header);
     const nextBaseFee = next ? next.baseFeePerGas : row.nextBaseFee;
     const ratio = row.gasUsedRatio ?? (header ? ratioOf(header) : null);
+    const { isNull = false, ...fees } = row;
     blocks.push({
-      ...row,
+      ...fees,
       ...(next && { nextBlobBaseFee: next.blobBaseFee }),
       nextBaseFee,
       baseFeePerGas,
@@ -216,11 +236,11 @@ function assembleBlocks(
         blockAccessListHash: header.blockAccessListHash,
         slotNumber: header.slotNumber,
       }),
-      hash: header?.hash ?? null,
-      parentHash: header?.parentHash ?? null,
+      hash: header?.hash ?? under,
+      parentHash: header?.parentHash ?? under,
       timestamp,
-      gasUsed: header?.gasUsed ?? null,
-      gasLimit: header?.gasLimit ?? null,
+      gasUsed: isNull ? 0n : (header?.gasUsed ?? null),
+      gasLimit: isNull ? 0n : (header?.gasLimit ?? null),
     });
   }
   return blocks.reverse();
@@ -238,6 +258,28 @@ const oddRows = (rows: FeeRows) =>
     .map(({ number }) => number)
     .sort((a, b) => a - b)
     .slice(-MOST_ODD);
+
+/** Heights whose headers date the oldest block: one of several has a block where not all have. */
+const lowest = ({ hasNullRounds }: RpcNode, first: number) =>
+  Array.from({ length: hasNullRounds ? 6 : 1 }, (_, offset) => first + offset);
+
+/** Moves the rows of the newest blocks to the heights of their headers, which are all known there. */
+function alignTop(rows: FeeRows, { to, head }: Range, headers: Headers): void {
+  if (to <= head - HEADER_DEPTH) return;
+  const heights = [...headers.keys()].filter((number) => number > head - HEADER_DEPTH);
+  const all = [...rows.values()].sort((a, b) => a.number - b.number);
+  const oldest = all[0]?.number ?? 0;
+  rows.clear();
+  for (const row of aligned(all, heights, Math.min(to + 1, head)))
+    if (row.number >= oldest) rows.set(row.number, row);
+}
+
+/** The block below a height that has none. */
+function blockBelow(rows: FeeRows, number: number): number {
+  let at = number;
+  while (rows.get(at)?.isNull) at--;
+  return at;
+}
 
 type Timed = Pick<Header, 'number' | 'timestamp'>;
 
@@ -315,20 +357,24 @@ export async function readBlocks(
     const newest = newestRow(rows, range.to);
     if (newest === -1) return [];
     const oldest = lowestInRow(rows, newest);
-    const odd = new Set(oddRows(rows));
+    const [odd, low] = [new Set(oddRows(rows)), new Set(lowest(node, oldest))];
     const wanted = Array.from({ length: newest - oldest + 1 }, (_, index) => oldest + index).filter(
       (number) =>
         odd.has(number) ||
-        number === oldest ||
+        low.has(number) ||
         number === newest ||
         number % HEADER_SPACING === 0 ||
         number > top - HEADER_DEPTH,
     );
     const known = attempt === 1 && typeof head !== 'number' ? head : null;
-    const headers = await readHeaders(node, wanted, known, options);
+    // The row above tells where the others belong.
+    const above = node.hasNullRounds && range.to < top ? [range.to + 1] : [];
+    const headers = await readHeaders(node, [...wanted, ...above], known, options);
+    if (node.hasNullRounds) alignTop(rows, range, headers);
     const agrees = [...headers].every(([number, { baseFeePerGas }]) => {
       const fee = rows.get(number)?.baseFeePerGas ?? baseFeePerGas;
-      return fee === baseFeePerGas;
+      // Elsewhere such a chain's rows are only spread over their heights.
+      return fee === baseFeePerGas || (node.hasNullRounds && number <= top - HEADER_DEPTH);
     });
     if (!agrees && attempt < TRIES) return undefined;
     if (top > 0) await judgeGenesis(node, headers, options);
@@ -411,14 +457,17 @@ export async function readNewest(
   const newest = await untilAgreed(options, async () => {
     // Two sequential round trips, where `readBlocks` takes a dozen.
     const [latest, page] = await Promise.all([requestLatest(), readPage(node, most, 'latest', options)]);
-    const rows: FeeRows = new Map(page.map((row) => [row.number, row]));
+    const last = page.at(-1)?.number ?? latest.number;
+    const leavesOut = await leavesHeightsOut(node, last, latest.number, options);
+    const placed = leavesOut ? spread(page, latest.number) : page;
+    const rows: FeeRows = new Map(placed.map((row) => [row.number, row]));
     const from = Math.max(latest.number - most + 1, 0);
     const to = (page[0]?.number ?? latest.number + 1) - 1;
     if (to >= from) await readFeeRows(node, { from, to, head: latest.number }, options, rows);
     const head = await headOf(rows, latest);
     if (head === null) return undefined;
     const first = lowestInRow(rows, head.number);
-    const wanted = [...new Set([first, head.number, ...oddRows(rows)])];
+    const wanted = [...new Set([...lowest(node, first), head.number, ...oddRows(rows)])];
     const headers = await readHeaders(node, wanted, head, options);
     if (head.number > 0) await judgeGenesis(node, headers, options);
     await readUnevenTimes(node, headers, null, options);
@@ -440,8 +489,8 @@ async function wholeOrNull<T>(number: number, response: Promise<T | null>): Prom
   return response.catch((error: unknown) => {
     if (error instanceof OversizedResponse)
       throw new ChainError('rejected', `block ${number} is too large to be read whole: ${error.message}`);
-    if (error instanceof ChainError && error.code === 'rejected' && NO_SUCH_BLOCK.test(error.message))
-      return null;
+    const isNone = isRefusal(error) && [NO_SUCH_BLOCK, NULL_ROUND].some((text) => text.test(String(error)));
+    if (isNone) return null;
     throw error;
   });
 }

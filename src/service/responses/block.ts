@@ -65,10 +65,28 @@ async function readBlock(number: number, context: LookupContext) {
   if (number > head.number) {
     throw notFound(`block ${number} is not there yet; the head is block ${head.number}`);
   }
+  if (await isNullRound(number, context)) {
+    throw notFound(
+      `there is no block ${number}: its round stayed without one (a null round); ask for one beside it`,
+    );
+  }
   const fees = stored ?? (reader.kind === 'rpc' ? null : await reader.fees(number));
   if (fees === null) throw await gone(number, context);
   return { header: fees, gasUsedRatio: fees.gasUsedRatio, whole: null, fees, child };
 }
+
+/** Whether the node has blocks on both sides of a height, and none there. */
+async function isNullRound(number: number, { reader, head }: LookupContext): Promise<boolean> {
+  if (reader.kind !== 'rpc' || number === 0 || number >= head.number) return false;
+  const beside = async (step: 1 | -1) => {
+    for (let at = number + step; Math.abs(at - number) <= MOST_NULL_ROUNDS; at += step)
+      if ((await readWhole(at, reader)) !== null) return true;
+    return false;
+  };
+  return (await beside(-1)) && (await beside(1));
+}
+
+const MOST_NULL_ROUNDS = 4;
 
 async function readWhole(number: number, reader: ChainReader): Promise<ChainBlock | null> {
   return reader.block(number).catch((error) => {

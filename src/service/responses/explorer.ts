@@ -230,11 +230,15 @@ async function blocksOfWindow(
   if (last < first) return { from, blocks: [] };
   const stored = await context.blocks.page(first, last - first + 1);
   const clues = new Map(stored.map((block) => [block.number, block]));
-  const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index).filter(
+    // A height without a block.
+    (number) => clues.get(number)?.gasLimit !== 0n,
+  );
   const read = (wanted: readonly number[]) =>
     mapBounded(wanted, PARALLEL, signal, (number) => readBlock(number, clues.get(number), context));
   // Times that the store only estimates are read from the chain.
-  const timed = numbers.every((number) => clues.get(number)?.hash) ? stored : await read(numbers);
+  const isTimed = numbers.every((number) => clues.get(number)?.hash);
+  const timed = isTimed ? stored.filter(({ gasLimit }) => gasLimit !== 0n) : await read(numbers);
   const within = timed.filter(({ timestamp }) => timestamp >= from && timestamp <= to);
   const blocks = await read(within.slice(-BLOCKS_MAX).map(({ number }) => number));
   const [oldestShown] = within.length > BLOCKS_MAX ? blocks : [];
