@@ -38,6 +38,11 @@ const BY_KEY: Readonly<Record<keyof ConfigFile, Omit<SettingRow, 'key'>>> = {
     flag: '--confirmations',
     text: "how many blocks must have an auto-tx before it is final; default: the chain's own number (12 on Ethereum)",
   },
+  patience: {
+    variables: ['GASTOP_PATIENCE'],
+    flag: '--patience',
+    text: 'how long you can wait with a transaction, `5m` to `1d`; default: `1h`. The advice is the best wait within it; `P` on Live changes it',
+  },
   db: { variables: ['GASTOP_DB'], flag: '--db', text: 'the database file' },
   database: {
     variables: ['GASTOP_DATABASE_URL'],

@@ -97,6 +97,7 @@ const ConfigFile = z.strictObject({
   apiKey: z.string().optional(),
   history: Text,
   confirmations: Text,
+  patience: Text,
   db: Text,
   database: Text,
   encryptionKey: Text,

@@ -119,6 +119,7 @@ async function fillDemo(options: DemoOptions): Promise<void> {
 export const extrasOf = (settings: Settings): ServiceExtras => ({
   delivery: deliveryOf(settings),
   encryptionKey: settings.encryptionKey.value,
+  patienceSec: settings.patienceSec.value,
   ...(settings.confirmations.value !== null && { confirmations: settings.confirmations.value }),
 });
 

@@ -2,6 +2,7 @@ import { ChainError } from '../chain/chain-source.ts';
 import { parseNodeUrl as readNodeUrl } from '../chain/rpc/failures.ts';
 import { parseServiceUrl } from '../client/http.ts';
 import { isAddress } from '../contract/alert-targets.ts';
+import { PATIENCE_SEC } from '../contract/choices.ts';
 import type { SmtpSettings } from '../service/alerts/notifiers/email.ts';
 import type { TelegramSettings } from '../service/alerts/notifiers/web-notifiers.ts';
 import type { ServiceOptions } from '../service/service.ts';
@@ -13,10 +14,19 @@ import type { ConfigFile, LoadedConfig } from './config-file.ts';
 import { usageError } from './errors.ts';
 import { KNOWN_CHAINS, knownChain, PUBLIC_NODES } from './known-chains.ts';
 import { asciiTerminal } from './output.ts';
-import { checked, given, parseDuration, parseWhole } from './parse.ts';
+import { checked, durationText, given, parseDuration, parseWhole } from './parse.ts';
 
 export type SourceFlags = Flags<
-  'url' | 'replay' | 'speed' | 'seed' | 'history' | 'confirmations' | 'db' | 'database' | 'config',
+  | 'url'
+  | 'replay'
+  | 'speed'
+  | 'seed'
+  | 'history'
+  | 'confirmations'
+  | 'patience'
+  | 'db'
+  | 'database'
+  | 'config',
   'demo' | 'ascii' | 'screenReader' | 'allowPrivateTargets'
 > & { readonly rpc?: readonly string[] };
 
@@ -156,6 +166,7 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
     confirmations:
       setting('confirmations', (text) => parseWhole(text, 'a number of blocks', 1, 10_000)) ??
       byDefault(null),
+    patienceSec: setting('patience', parsePatience) ?? byDefault(PATIENCE_SEC.default),
     /** A file, or the URL of PostgreSQL; `null`: the chain's own file in the data folder. */
     db: chosen('database', places('db', parsePath), places('database', parseDatabaseUrl)) ?? byDefault(null),
     encryptionKey: setting('encryptionKey', parseEncryptionKey) ?? byDefault(null),
@@ -318,6 +329,14 @@ function parseSpeed(text: string): number {
   }
   return speed;
 }
+
+/** Below five minutes the advice is always to send. */
+const parsePatience = (text: string) =>
+  parseDuration(text, {
+    min: durationText(PATIENCE_SEC.least),
+    max: durationText(PATIENCE_SEC.most),
+    note: ', as advice waits no less and no longer',
+  });
 
 const parseSeed = (text: string) => parseWhole(text, 'a seed', 0, 0xffff_ffff);
 

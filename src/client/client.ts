@@ -57,6 +57,8 @@ export interface ReachQuery {
 }
 
 export interface RecommendationOptions extends TextOptions {
+  /** How long the user can wait, in seconds (300 to 86,400); default: an hour. */
+  readonly patienceSec?: number;
   readonly reach?: ReachQuery;
 }
 
@@ -266,8 +268,11 @@ export function createGasClient(options: GasClientOptions) {
     },
     gasTrend: (call: CallOptions = {}) => get(ROUTES.gasTrend, call),
     /** `reach` of the response is `null` unless requested and known. */
-    gasRecommendation: ({ reach, ...call }: RecommendationOptions = {}) =>
-      get(ROUTES.gasRecommendation, call, reach === undefined ? {} : reachQuery(reach)),
+    gasRecommendation: ({ reach, patienceSec, ...call }: RecommendationOptions = {}) =>
+      get(ROUTES.gasRecommendation, call, {
+        ...(reach !== undefined && reachQuery(reach)),
+        ...(patienceSec !== undefined && { patienceSec: String(patienceSec) }),
+      }),
     ...routes,
     /** Base fee and tip over a time frame: from `stats/chart`, or else the metrics, or else polled prices. */
     chart: async (timeFrame: string, chosen: ChartOptions = {}): Promise<PriceChartView> => {

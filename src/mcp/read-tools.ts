@@ -63,12 +63,23 @@ const gasNow = reading({
   },
 });
 
+const Judged = z
+  .object({ evaluated: Count, ...each(Count, 'hitRatio', 'statedProbability', 'savingRatio') })
+  .nullable()
+  .describe('Advice of this kind: the share that came true, what it had stated, what following it saved');
+
 const gasAdvice = reading({
   name: 'gas_advice',
   title: 'Send now or wait',
   description:
     'Whether to send now or to wait, for which price and how long, how likely that price comes and what it saves, and where the base fee is going. With targetGwei also how likely that price is reached in time.',
   input: z.strictObject({
+    patienceSec: z
+      .int()
+      .min(choices.PATIENCE_SEC.least)
+      .max(choices.PATIENCE_SEC.most)
+      .default(choices.PATIENCE_SEC.default)
+      .describe('How many seconds the user can wait: the advice is the best within it'),
     targetGwei: PriceGwei.optional().describe('A price per gas of your own, base fee and tip together'),
     deadlineSec: z
       .int()
@@ -80,6 +91,7 @@ const gasAdvice = reading({
   output: {
     action: maybe(Text, 'SEND_NOW, WAIT or SET_ALERT; null: no advice yet, see reasons'),
     ...each(Text, 'lane'),
+    ...each(Count, 'patienceSec'),
     targetGwei: maybe(Gwei, 'The price to send at'),
     deadlineSec: maybe(Count, 'Do not wait longer than that'),
     ...each(Count, 'expectedWaitSec'),
@@ -91,11 +103,12 @@ const gasAdvice = reading({
       result({
         waitUpToSec: Count,
         ...each(Gwei, 'priceGwei'),
-        ...each(Count, 'probability', 'savingRatio'),
+        ...each(Count, 'probability', 'savingRatio', 'missRatio', 'windows', 'windowsKept'),
+        ...each(Flag, 'isCeiling'),
       }),
     ),
     track: z
-      .object({ evaluated: Count, ...each(Count, 'hitRatio'), ...each(Text, 'basis') })
+      .object({ ...each(Text, 'basis'), waits: Judged, sends: Judged })
       .nullable()
       .describe('How its past advice did: given, or walked over stored blocks'),
     trend: z
@@ -108,11 +121,11 @@ const gasAdvice = reading({
       .describe('That targetGwei is reached within deadlineSec; null where none was given'),
     ...each(Time, 'validUntil'),
   },
-  run: async ({ client, signal }, { targetGwei, deadlineSec }) => {
+  run: async ({ client, signal }, { patienceSec, targetGwei, deadlineSec }) => {
     const reach =
       targetGwei === undefined ? {} : { reach: { targetPrice: weiOfGwei(targetGwei), deadlineSec } };
     const [advice, trend] = await Promise.all([
-      client.gasRecommendation({ signal, ...reach }),
+      client.gasRecommendation({ signal, patienceSec, ...reach }),
       ifTold(client.gasTrend({ signal })),
     ]);
     const alternatives = advice.alternatives.map((one) => ({ ...one, waitUpToSec: one.horizonSec }));

@@ -61,6 +61,8 @@ export interface ServiceOptions {
   readonly neglectedMs?: number;
   /** Confirmations that make an auto-tx final. Default: the chain's number. */
   readonly confirmations?: number;
+  /** Of the advice that is given and recorded, in seconds; a request may name another. Default: an hour. */
+  readonly patienceSec?: number;
   /** Time limit for requests to a node about one sender of auto-txs, ms. Default: 10 s. */
   readonly senderMs?: number;
   /** Whether the database outlasts the start, so that alerts and auto-txs may be created. Default: it does. */
@@ -86,6 +88,7 @@ export type Service = Awaited<ReturnType<typeof startService>>;
 /** Follows `source` and serves v1, even while it is unreachable. @throws {StoreError} */
 export async function startService(options: ServiceOptions) {
   const { source, signal, wallNow = Date.now, onError = () => {}, onNews = () => {} } = options;
+  const patience = options.patienceSec === undefined ? {} : { patienceSec: options.patienceSec };
   const database =
     typeof options.database === 'string' ? await openDatabase(options.database) : options.database;
   const encryptionKey = new EncryptionKey(database);
@@ -129,7 +132,7 @@ export async function startService(options: ServiceOptions) {
     ...shared,
     store,
     track,
-    createEngine: options.createEngine ?? (({ feeRule }) => new FeeEngine({ feeRule })),
+    createEngine: options.createEngine ?? (({ feeRule }) => new FeeEngine({ feeRule, ...patience })),
     historySec: Math.min(options.historySec ?? DEFAULT_HISTORY_SEC, DEFAULT_HISTORY_SEC),
     neglectedMs: options.neglectedMs,
     unsaved: options.unsaved && unsavedWords(options.unsaved),

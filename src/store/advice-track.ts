@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Action, type GivenAdvice, getsInto, type Inclusion } from '../core/advice.ts';
-import type { Block, Hex } from '../core/block.ts';
+import { type Block, type Hex, tipAt } from '../core/block.ts';
 import { toBlock } from './block-rows.ts';
 import { columns, plain, wei, whole } from './columns.ts';
 import { Store } from './database.ts';
@@ -11,7 +11,7 @@ const KEEP_SEC = 400 * 86_400;
 
 /** The first advice for a block stays; advice for another block of the same height is replaced. */
 export async function writeAdvice(trx: Queries, given: GivenAdvice): Promise<void> {
-  const row = { ...toRow(given), verdict: null, settled_block: null };
+  const row = { ...toRow(given), ...RUNNING };
   const advice = trx.insertInto('advice').values(row);
   const isOther = sql<boolean>`advice.block_hash is distinct from excluded.block_hash`;
   await advice.onConflict((it) => it.column('block_number').doUpdateSet(row).where(isOther)).execute();
@@ -20,7 +20,7 @@ export async function writeAdvice(trx: Queries, given: GivenAdvice): Promise<voi
 /** Deletes the advice given after blocks above `number`, and verdicts that depend on those blocks. */
 export async function rewindAdvice(trx: Queries, number: number): Promise<void> {
   await trx.deleteFrom('advice').where('block_number', '>', number).execute();
-  const running = trx.updateTable('advice').set({ verdict: null, settled_block: null });
+  const running = trx.updateTable('advice').set(RUNNING);
   await running.where('settled_block', '>', number).execute();
 }
 
@@ -52,7 +52,11 @@ export interface AdviceRow extends ReturnType<typeof toRow> {
   verdict: string | null;
   /** The block that settled it: if that block is orphaned, the advice runs again. */
   settled_block: number | null;
+  /** What following it saved against sending in the next block, as a share; `null`: unknown. */
+  saved_ratio: number | null;
 }
+
+const RUNNING = { verdict: null, settled_block: null, saved_ratio: null };
 
 const toRow = (given: GivenAdvice) => ({
   ...BLOCK.write(given.block),
@@ -75,7 +79,11 @@ const GIVE_UP_AFTER_SEC = 86_400;
 
 /** A verdict; `waiting`: needed blocks are missing but may still come; `void`: the block itself is gone. */
 type Outcome =
-  | { readonly verdict: 'kept' | 'missed' | 'unknown'; readonly settledBlock: number }
+  | {
+      readonly verdict: 'kept' | 'missed' | 'unknown';
+      readonly settledBlock: number;
+      readonly savedRatio: number | null;
+    }
   | 'waiting'
   | 'void';
 
@@ -119,7 +127,11 @@ export class TrackStore extends Store {
         const { block_number: given } = row;
         if (outcome === 'void') await trx.deleteFrom('advice').where('block_number', '=', given).execute();
         else {
-          const settling = { verdict: outcome.verdict, settled_block: outcome.settledBlock };
+          const settling = {
+            verdict: outcome.verdict,
+            settled_block: outcome.settledBlock,
+            saved_ratio: outcome.savedRatio,
+          };
           await trx.updateTable('advice').set(settling).where('block_number', '=', given).execute();
         }
         settled += 1;
@@ -128,12 +140,12 @@ export class TrackStore extends Store {
     });
   }
 
-  /** Of the last `most` with a stated probability, and to wait; `unjudged`: given since then, its blocks are unavailable. */
+  /** Of the last `most` with a stated probability, and of either kind alone; `unjudged`: given since then, its blocks are unavailable. */
   score(most: number) {
     return this.database.run(async (db) => {
       const judged = db
         .selectFrom('advice')
-        .select(['block_number', 'timestamp', 'version', 'probability', 'verdict'])
+        .select(['block_number', 'timestamp', 'version', 'probability', 'verdict', 'saved_ratio'])
         .where('verdict', 'in', ['kept', 'missed'])
         .where('probability', 'is not', null)
         .orderBy('settled_block', 'desc')
@@ -141,29 +153,40 @@ export class TrackStore extends Store {
         .limit(most);
       const said = await judged.execute();
       const waits = await judged.where('due_at', 'is not', null).execute();
+      const sends = await judged.where('due_at', 'is', null).execute();
       const first = Math.min(...said.map((row) => row.block_number));
       const unknown = db.selectFrom('advice').where('verdict', '=', 'unknown');
       return {
         ...countOf(said),
         unjudged: said.length === 0 ? 0 : await countRows(unknown.where('block_number', '>=', first)),
         waits: countOf(waits),
+        sends: countOf(sends),
       };
     });
   }
 }
 
-type JudgedRow = Pick<AdviceRow, 'block_number' | 'timestamp' | 'version' | 'probability' | 'verdict'>;
+type JudgedRow = Pick<
+  AdviceRow,
+  'block_number' | 'timestamp' | 'version' | 'probability' | 'verdict' | 'saved_ratio'
+>;
 
-/** Without any rows the mean stated probability, and the time of the oldest (Unix s), are `null`. */
+/** Without any rows the means, and the time of the oldest (Unix s), are `null`. */
 function countOf(rows: readonly JudgedRow[]) {
-  const stated = rows.reduce((sum, row) => sum + (row.probability ?? 0), 0);
   return {
     evaluated: rows.length,
     kept: rows.filter((row) => row.verdict === 'kept').length,
-    statedProbability: rows.length === 0 ? null : stated / rows.length,
+    statedProbability: meanOf(rows.map((row) => row.probability)),
+    savingRatio: meanOf(rows.map((row) => row.saved_ratio)),
     since: rows.length === 0 ? null : Math.min(...rows.map((row) => row.timestamp)),
     versions: [...new Set(rows.map((row) => row.version))].sort((a, b) => a - b),
   };
+}
+
+/** Of the values that are known; `null` without any. */
+function meanOf(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
 }
 
 async function lastBlock(db: Queries, upTo = Number.MAX_SAFE_INTEGER): Promise<Head | null> {
@@ -183,16 +206,33 @@ async function outcomeOf(db: Queries, given: GivenAdvice, head: Head, filledUnti
       : await reachedBy(db, given, promise.until);
   const needed = promise.kind === 'reached' ? promise.until : block.timestamp;
   const isHopeless = filledUntil !== null && filledUntil - needed > GIVE_UP_AFTER_SEC;
-  return outcome === 'waiting' && isHopeless ? { verdict: 'unknown', settledBlock: head.number } : outcome;
+  return outcome === 'waiting' && isHopeless
+    ? { verdict: 'unknown', settledBlock: head.number, savedRatio: null }
+    : outcome;
 }
 
 async function includedBy(db: Queries, after: number, promise: Inclusion): Promise<Outcome> {
   const within = db.selectFrom('blocks').selectAll().where('number', '>', after);
-  const rows = await within.where('number', '<=', promise.lastBlock).execute();
+  const rows = await within.where('number', '<=', promise.lastBlock).orderBy('number').execute();
   if (rows.length < promise.lastBlock - after) return 'waiting';
-  const isKept = rows.some((row) => getsInto(toBlock(row), promise));
-  return { verdict: isKept ? 'kept' : 'missed', settledBlock: promise.lastBlock };
+  const blocks = rows.map(toBlock);
+  const into = blocks.find((block) => getsInto(block, promise));
+  const [first, last] = [blocks[0], blocks.at(-1)];
+  const wanted = into && into.baseFeePerGas + promise.maxPriorityFeePerGas;
+  const paid = wanted && wanted > promise.maxFeePerGas ? promise.maxFeePerGas : wanted;
+  return {
+    verdict: into === undefined ? 'missed' : 'kept',
+    settledBlock: promise.lastBlock,
+    savedRatio: first && last ? savedBy(paid ?? askOf(last), askOf(first)) : null,
+  };
 }
+
+/** The least price per gas that gets into a block. */
+const askOf = (block: Block): bigint => block.baseFeePerGas + (tipAt(block, 10) ?? 0n);
+
+/** The share that `paid` is below sending in the next block; `null` where that cost nothing. */
+const savedBy = (paid: bigint, sendNow: bigint): number | null =>
+  sendNow === 0n ? null : 1 - Number(paid) / Number(sendNow);
 
 /** Two prices at their limit exceed a safe integer together. */
 const LOWEST_PRICE = sql<number>`case when base_fee > ${sql.lit(Number.MAX_SAFE_INTEGER)} - coalesce(tip_p10, 0)
@@ -209,6 +249,17 @@ async function reachedBy(db: Queries, { block, targetPrice }: GivenAdvice, until
     .executeTakeFirstOrThrow();
   if (Number(count) < end.number - block.number - 1) return 'waiting';
   // No block during a standstill: the price could be neither reached nor missed.
-  if (lowest === null) return { verdict: 'unknown', settledBlock: end.number };
-  return { verdict: BigInt(lowest) <= targetPrice ? 'kept' : 'missed', settledBlock: end.number };
+  if (lowest === null) return { verdict: 'unknown', settledBlock: end.number, savedRatio: null };
+  const edges = await later
+    .selectAll()
+    .where('number', 'in', [block.number + 1, end.number - 1])
+    .orderBy('number')
+    .execute();
+  const [first, last] = [edges[0], edges.at(-1)].map((row) => row && askOf(toBlock(row)));
+  const isKept = BigInt(lowest) <= targetPrice;
+  return {
+    verdict: isKept ? 'kept' : 'missed',
+    settledBlock: end.number,
+    savedRatio: first && last ? savedBy(isKept ? targetPrice : last, first) : null,
+  };
 }

@@ -216,6 +216,10 @@ export const HISTORY_MIGRATIONS: Migrations = {
   alter table signing_secrets drop column previous;
   alter table signing_secrets drop column previous_until;
   alter table signing_secrets add column rotated_at bigint`),
+  // What following the advice saved, as a share; advice that was judged before has none. Sends may be rare among waits.
+  '0014-advice-savings': change(`
+  alter table advice add column saved_ratio double precision;
+  create index if not exists advice_sends on advice (settled_block, block_number) where due_at is null`),
 };
 
 /** All schema changes of the keys in order. Their names distinguish the two kinds of files; PostgreSQL has both in one. */

@@ -26,6 +26,14 @@ describe('where a setting comes from', () => {
       { history: '3h' },
       [3_600, 7_200, 10_800, 2_592_000],
     ],
+    [
+      'patienceSec',
+      { patience: '5m' },
+      'GASTOP_PATIENCE',
+      '6h',
+      { patience: '1d' },
+      [300, 21_600, 86_400, 3_600],
+    ],
     ['ascii', { ascii: true }, 'GASTOP_ASCII', 'on', { ascii: true }, [true, true, true, false]],
     [
       'allowPrivateTargets',
@@ -51,6 +59,10 @@ describe('where a setting comes from', () => {
       expect(all).toEqual(values.map((value, place) => ({ value, from: from[place] })));
     },
   );
+
+  it.each(['4m', '25h', '0', '90', 'soon', '-1h'])('refuses a patience of %s', (patience) => {
+    expect(() => resolveSettings({ patience }, {}, null)).toThrow(/--patience: .*(5m to 24h|90m, 24h or 7d)/);
+  });
 
   it('a source is named by a flag, the environment or the config file, in this order', () => {
     const env = { GASTOP_URL: 'http://env.example' };

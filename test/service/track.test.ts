@@ -147,8 +147,8 @@ test('the record is of the walk over history until fifty are judged, then of wha
     since: new Date(Math.min(...rows.map((row) => row.timestamp)) * 1_000).toISOString(),
     versions: [ADVICE_VERSION],
     unjudged: 0,
-    waits: waitsOf(rows),
-    sends: null,
+    waits: recordOf(rows.filter(isWait)),
+    sends: recordOf(rows.filter((row) => !isWait(row))),
   });
   expect(track.evaluated).toBeGreaterThanOrEqual(50);
   await second.stop();
@@ -159,7 +159,7 @@ test('the record is of the walk over history until fifty are judged, then of wha
   const apart = (await advice(third)).track;
   const judgedRows = judged(await rowsIn(path)).filter((row) => row.probability !== null);
   expect(judgedRows.filter((row) => row.due_at !== null).length).toBeGreaterThan(4);
-  expect(apart.waits).toEqual({ ...waitsOf(judgedRows), versions: [ADVICE_VERSION - 1] });
+  expect(apart.waits).toEqual({ ...recordOf(judgedRows.filter(isWait)), versions: [ADVICE_VERSION - 1] });
   expect(apart.evaluated).toBe(judgedRows.length);
   await third.stop();
 
@@ -198,17 +198,21 @@ test('a downtime of more than a day whose blocks are not to be had leaves open w
   );
 });
 
-function waitsOf(rows: readonly AdviceRow[]) {
-  const waits = rows.filter((row) => row.due_at !== null);
-  const mean = waits.reduce((sum, row) => sum + (row.probability ?? 0), 0) / waits.length;
-  const since = Math.min(...waits.map((row) => row.timestamp));
+const isWait = (row: AdviceRow) => row.due_at !== null;
+
+function recordOf(rows: readonly AdviceRow[]) {
+  const mean = (of: (row: AdviceRow) => number | null) =>
+    rows.length === 0
+      ? null
+      : expect.closeTo(rows.reduce((sum, row) => sum + (of(row) ?? 0), 0) / rows.length, 9);
+  const since = Math.min(...rows.map((row) => row.timestamp));
   return {
-    evaluated: waits.length,
-    hitRatio: waits.length === 0 ? null : waits.filter((row) => row.verdict === 'kept').length / waits.length,
-    savingRatio: null,
-    statedProbability: waits.length === 0 ? null : expect.closeTo(mean, 9),
-    since: waits.length === 0 ? null : new Date(since * 1_000).toISOString(),
-    versions: [...new Set(waits.map((row) => row.version))],
+    evaluated: rows.length,
+    hitRatio: mean((row) => Number(row.verdict === 'kept')),
+    savingRatio: mean((row) => row.saved_ratio),
+    statedProbability: mean((row) => row.probability),
+    since: rows.length === 0 ? null : new Date(since * 1_000).toISOString(),
+    versions: [...new Set(rows.map((row) => row.version))],
   };
 }
 

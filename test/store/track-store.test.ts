@@ -140,14 +140,40 @@ describe.each(ENGINES)('on %s', (engine) => {
     // 24 to 29 have ended, but for 28, which stated nothing.
     const score = await track.score(5);
     expect(score).toMatchObject({ evaluated: 5, kept: 5, since: makeBlock(24).timestamp, versions: [2] });
-    expect(score.waits).toEqual({
+    expect(score.waits).toMatchObject({
       evaluated: 3,
       kept: 2,
       statedProbability: expect.closeTo(0.85),
       since: makeBlock(5).timestamp,
       versions: [1, 2],
     });
-    expect(await track.score(2)).toMatchObject({ waits: { evaluated: 2, kept: 1 } });
+    expect(score.sends).toMatchObject({ evaluated: 5, kept: 5, versions: [2] });
+    expect(await track.score(2)).toMatchObject({ waits: { evaluated: 2, kept: 1 }, sends: { evaluated: 2 } });
+  });
+
+  test.each([
+    [
+      'a wait whose price came',
+      (block: Block) => given(block, waitFor(block, 36), { targetPrice: 75n }),
+      0.25,
+    ],
+    ['a wait that missed', (block: Block) => given(block, waitFor(block, 36), { targetPrice: 60n }), -0.5],
+    ['sending within three blocks', (block: Block) => given(block, sendWithin(block, 3, 80n)), 0.3],
+    ['sending that missed', (block: Block) => given(block, sendWithin(block, 3, 60n)), -0.5],
+  ])('what was saved against the next block is counted: %s', async (_, advice, savedRatio) => {
+    await say(advice, 100n, 70n, 150n, 10n);
+    await settleAll();
+    const { waits, sends } = await track.score(100);
+    const [own, other] = waits.evaluated > 0 ? [waits, sends] : [sends, waits];
+    expect(own).toMatchObject({ evaluated: 1, savingRatio: expect.closeTo(savedRatio) });
+    expect(other).toMatchObject({ evaluated: 0, savingRatio: null });
+  });
+
+  test('advice that was judged before savings were counted counts as what it was, without a saving', async () => {
+    await say((block) => given(block, waitFor(block, 12), { targetPrice: 100n }), 100n, 90n);
+    await settleAll();
+    await database.queries.updateTable('advice').set({ saved_ratio: null }).execute();
+    expect((await track.score(100)).waits).toMatchObject({ evaluated: 1, kept: 1, savingRatio: null });
   });
 
   describe('pruning', () => {

@@ -49,6 +49,7 @@ async function open(first: readonly ChainRow[], columns = 80, rows = 24) {
       openSource={async () => ({ client: fakeGas() })}
       urlProblem={() => null}
       notifications={SILENT}
+      patienceSec={3_600}
       now={() => NOW}
       saveFile={async (name) => name}
     />,

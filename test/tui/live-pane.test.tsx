@@ -46,7 +46,8 @@ describe('the Live pane', () => {
     );
     expect(screen).toContain('│ Average │ 0.0507 │  0.0582 │  0.0100 │         12s, 24s │');
     expect(screen).toContain('│ Fast    │ 0.0621 │  0.0713 │  0.0210 │         12s, 12s │');
-    expect(screen).toMatch(/^ WAIT up to 15m for 0\.0410 gwei +91 % likely +saves 19 % +given 100, kept 92/m);
+    expect(screen).toMatch(/^ WAIT up to 15m for 0\.0410 gwei +≤ 91 % likely +saves 19 % *$/m);
+    expect(screen).toMatch(/^ waits: given 41, kept 37, saved 18 % +stated 90 % +since 3 Nov/m);
     expect(screen).toContain('next base 0.0497 ↓ −2.2 %');
     expect(screen).toContain('in 5 blocks 0.0310 – 0.0890');
     expect(screen).toContain('blocks 54 % full');
@@ -55,15 +56,17 @@ describe('the Live pane', () => {
   });
 
   it.each([
-    [60, 13, 'wait up to'],
-    [80, 21, 'if you wait up to'],
-    [120, 37, 'if you wait up to'],
+    [60, 13, 'can wait'],
+    [80, 21, 'if you can wait'],
+    [120, 37, 'if you can wait'],
   ])('says at %i×%i what each wait is worth of which something is stated', (columns, rows, heading) => {
     const screen = draw({}, columns, rows);
-    expect(screen).toMatch(new RegExp(`^ ${heading} +1m +5m +15m( |$)`, 'm'));
+    expect(screen).toMatch(new RegExp(`^ ${heading} +1m +5m +> 15m( |$)`, 'm'));
     expect(screen).toMatch(/^ price +0\.0490 +0\.0430 +0\.0410( |$)/m);
-    expect(screen).toMatch(/^ mean saving +3 % +15 % +19 %( |$)/m);
-    expect(screen).toMatch(/^ likely +97 % +93 % +91 %( |$)/m);
+    expect(screen).toMatch(/^ saves +3 % +15 % +19 %( |$)/m);
+    expect(screen).toMatch(/^ likely +97 % +93 % +≤ 91 %( |$)/m);
+    expect(screen).toMatch(/^ if not(, costs)? +\+2 % +\+6 % +\+9 %( |$)/m);
+    if (rows > 13) expect(screen).toMatch(/^ windows +175 of 180 +72 of 77 +29 of 32( |$)/m);
     expect(screen).not.toContain('0.0360');
   });
 
@@ -78,7 +81,7 @@ describe('the Live pane', () => {
     const young = { ...VIEW, recommendation: { ...RECOMMENDATION, reasons: [], alternatives: unknown } };
     const screen = draw(young);
     expect(screen).toContain('waits of 1m to 1h – too little history, 9m of the 1h10m that it takes');
-    expect(screen).not.toMatch(/wait up to|—/);
+    expect(screen).not.toMatch(/can wait {2}|—/);
   });
 
   it('states nothing of advice that is old, and keeps its rows', () => {
@@ -100,7 +103,7 @@ describe('the Live pane', () => {
     ['tied at the floor, at the lower end', 0, 1e9, { min: 1e9, median: 1e9, max: 4e9 }, 'the lowest of'],
     ['the same all the time', 0, 1e9, { min: 1e9, median: 1e9, max: 1e9 }, 'unchanged in'],
     ['below most', 0.003, 1e9, { min: 9.9e8, median: 2e9, max: 4e9 }, 'cheaper than 99 % of'],
-    ['above most', 0.988, 3e9, { min: 1e9, median: 2e9, max: 4e9 }, 'cheaper than 1 % of'],
+    ['above most', 0.988, 3e9, { min: 1e9, median: 2e9, max: 4e9 }, 'dearer than 98 % of'],
     ['above all', 1, 4.5e9, { min: 1e9, median: 2e9, max: 4e9 }, 'among the highest of'],
   ])('words a base fee %s so that it is true, of the time that is known', (_, rank, next, base, words) => {
     const market = {
@@ -197,11 +200,11 @@ describe('the Live pane', () => {
     [
       'says that the base fee is at its floor instead of what to wait for',
       { snapshot: { ...SNAPSHOT, floor: SNAPSHOT.nextBaseFee }, ...adviceOf({ action: 'SEND_NOW' }) },
-      /^(?!.*(?:WAIT|SEND NOW)).* AT ITS FLOOR send at 0\.0410 gwei/s,
+      / SEND NOW at its floor: 0\.0410 gwei/,
     ],
     [
       'says of advice that was never judged that its likelihood is not measured',
-      adviceOf({ probability: null, track: null }),
+      adviceOf({ action: 'SEND_NOW', probability: null, track: null }),
       'not yet measured',
     ],
     [
@@ -223,17 +226,26 @@ describe('the Live pane', () => {
     expect(draw(changes)).toMatch(text);
   });
 
-  it('says whether the record is of what was said, since when, or of a walk over history', () => {
+  it('sets the record of its own kind beside the advice, and says whether it was given or is of stored blocks', () => {
     const track = RECOMMENDATION.track ?? expect.fail('no track');
-    const drawn = (more: object, columns: number) =>
-      draw({ ...VIEW, recommendation: { ...RECOMMENDATION, track: { ...track, ...more } } }, columns, 21);
-    expect(drawn({}, 80)).toContain('given 100, kept 92');
-    expect(drawn({}, 120)).toContain('given 100, kept 92 since 3 Nov');
-    const walked = { basis: 'walked', since: null };
-    expect(drawn(walked, 80)).toContain('tried 100, kept 92');
-    expect(drawn(walked, 120)).toContain('tried 100, kept 92');
+    const drawn = (more: object, action = 'WAIT') =>
+      draw({ recommendation: { ...RECOMMENDATION, action, track: { ...track, ...more } } });
+    expect(drawn({})).toContain('waits: given 41, kept 37, saved 18 %');
+    expect(drawn({}, 'SEND_NOW')).toContain('sends: given 59, kept 59, saved 0 %');
+    expect(drawn({ basis: 'walked' })).toContain('waits on stored blocks: 41, kept 37');
+    // A service that does not tell them apart.
+    const whole = { waits: null, sends: null };
+    expect(drawn(whole)).toContain('advice: given 100, kept 92');
     // Another service's word is not taken for either.
-    expect(drawn({ basis: null, since: null }, 80)).toContain('kept 92 of 100');
+    expect(drawn({ ...whole, basis: null })).toContain('advice: 100, kept 92');
+  });
+
+  it.each([
+    ['WAIT', 900, / WAIT up to 15m for 0\.0410 gwei/],
+    ['SET_ALERT', 900, / SET ALERT up to 15m for 0\.0410 gwei/],
+    ['SEND_NOW', 36, / SEND NOW at 0\.0410 gwei/],
+  ])('names %s as it is on the wire', (action, deadlineSec, words) => {
+    expect(draw(adviceOf({ action, deadlineSec }))).toMatch(words);
   });
 
   it('keeps columns where they are when numbers grow shorter again', () => {
@@ -287,7 +299,7 @@ describe('the Live pane keeps its columns apart', () => {
       expect(lines.length).toBeLessThanOrEqual(rows);
       expect(lines.filter((line) => stringWidth(line) > columns)).toEqual([]);
       if (columns >= 119) {
-        expect(screen).toMatch(/wait up to +1m +5m +1d *$/m);
+        expect(screen).toMatch(/can wait +1m +5m +1d *$/m);
         expect(screen).toMatch(/Swap .+ \S+ +\S+$/m);
       }
       unmount();

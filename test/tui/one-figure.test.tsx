@@ -2,6 +2,8 @@ import { render } from 'ink-testing-library';
 import { describe, expect, it } from 'vitest';
 import { snapshotText } from '../../src/cli/commands/now.ts';
 import {
+  advisedWait,
+  describeLikely,
   Recommendation,
   type RecommendationView,
   Snapshot,
@@ -13,7 +15,7 @@ import type { Block } from '../../src/core/block.ts';
 import { NO_RULES } from '../../src/core/chain-rules.ts';
 import { chainProfile } from '../../src/core/chains.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
-import { formatDuration, formatGwei, formatLikelihood, formatPercent } from '../../src/core/units.ts';
+import { formatDuration, formatGwei, formatPercent } from '../../src/core/units.ts';
 import { gasCurrent, gasRecommendation, gasTrend, type Present } from '../../src/service/responses/gas.ts';
 import type { AdviceScore } from '../../src/store/advice-track.ts';
 import { LivePane } from '../../src/tui/panes/live/live-pane.tsx';
@@ -32,7 +34,9 @@ const since = { versions: [4], since: 1_729_000_000 };
 const GIVEN: AdviceScore = {
   ...since,
   ...{ evaluated: 64, kept: 61, statedProbability: 0.94, unjudged: 0 },
-  waits: { ...since, evaluated: 12, kept: 11, statedProbability: 0.9 },
+  savingRatio: 0.04,
+  waits: { ...since, evaluated: 12, kept: 11, statedProbability: 0.9, savingRatio: 0.2 },
+  sends: { ...since, evaluated: 52, kept: 50, statedProbability: 0.95, savingRatio: 0 },
 };
 
 function placesOf(engine: FeeEngine, more: Partial<Present> = {}) {
@@ -91,12 +95,12 @@ function recordOf(snapshot: SnapshotView, data: RecommendationView, now: number)
 }
 
 function stated(text: string) {
-  const [headline = ''] = /^ ?(WAIT up to|SEND NOW at) .*$/m.exec(text) ?? [];
+  const [headline = ''] = /^ ?(WAIT up to|SET ALERT up to|SEND NOW at) .*$/m.exec(text) ?? [];
   return {
-    headline: /(WAIT up to \S+ for|SEND NOW at) \S+ gwei/.exec(headline)?.[0],
-    likely: /((?:over |under )?\d+ %) likely/.exec(headline)?.[1],
+    headline: /((?:WAIT|SET ALERT) up to \S+ for|SEND NOW at) \S+ gwei/.exec(headline)?.[0],
+    likely: /((?:over |under |≤ )?\d+ %) likely/.exec(headline)?.[1],
     saves: /saves (−?\d+ %)/.exec(headline)?.[1],
-    record: /(?:given|tried) \d+, kept \d+/.exec(text)?.[0],
+    record: /(?:waits|sends)(?: on stored blocks|): (?:given )?\d+, kept \d+/.exec(text)?.[0],
   };
 }
 
@@ -110,7 +114,7 @@ const cells = (text: string, row: RegExp) =>
     .filter((cell) => cell !== '');
 
 function expectSilent(text: string) {
-  expect(text).not.toMatch(/\d % likely|saves|given \d|tried \d|kept \d|WAIT|SEND NOW/);
+  expect(text).not.toMatch(/\d % likely|saves|given \d|on stored|kept \d|WAIT|SEND NOW/);
   for (const lane of LANES) expect(cells(text, laneRow(lane))?.join('  ') ?? '').not.toContain('%');
 }
 
@@ -146,13 +150,15 @@ it('recorded blocks have one figure for one thing on Live, in now and on the Ser
     const isWait = action !== 'SEND_NOW';
     const wait = formatDuration(deadlineSec ?? 0);
     expect(stated(live)).toEqual({
-      headline: isWait ? `WAIT up to ${wait} for ${price} gwei` : `SEND NOW at ${price} gwei`,
-      likely: formatLikelihood(recommendation.probability ?? 0),
+      headline: isWait
+        ? `${action?.replace('_', ' ')} up to ${wait} for ${price} gwei`
+        : `SEND NOW at ${price} gwei`,
+      likely: describeLikely(advisedWait(recommendation) ?? { ...recommendation, isCeiling: null }),
       saves: isWait ? formatPercent(recommendation.expectedSavingRatio ?? 0) : undefined,
-      record: stated(service).record,
+      record: expect.any(String),
     });
     expect(stated(now)).toEqual(stated(live));
-    expect(stated(service).record).toBeDefined();
+    expect(service).toContain(stated(live).record);
     for (const lane of LANES) {
       const expected = [
         formatGwei(snapshot.lanes[lane].price),
@@ -163,9 +169,11 @@ it('recorded blocks have one figure for one thing on Live, in now and on the Ser
       expect([cells(live, row)?.slice(1, 4), cells(now, row)?.slice(1, 4)]).toEqual([expected, expected]);
     }
     if (!isWait) continue;
-    const column = cells(live, /if you wait up to/)?.indexOf(wait) ?? -1;
-    const inTable = [/^ +price /, /^ +likely /, /^ +mean saving /].map((row) => cells(live, row)?.[column]);
-    expect(inTable).toEqual([price, stated(live).likely, stated(live).saves]);
+    for (const text of [live, now]) {
+      const column = cells(text, /if you can wait/)?.indexOf(`> ${wait}`) ?? -1;
+      const inTable = [/^ *price /, /^ *likely /, /^ *saves /].map((row) => cells(text, row)?.[column]);
+      expect(inTable).toEqual([price, stated(live).likely, stated(live).saves]);
+    }
   }
   expect([...drawn].sort()).toEqual(['SEND_NOW', 'WAIT']);
   // What was best stays for three blocks while it is worthwhile: no flickering about a limit.

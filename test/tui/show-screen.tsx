@@ -39,6 +39,8 @@ export const monitorOf = (
   client: fakeGas(gas),
   snapshot: SNAPSHOT,
   intervalMs: 60_000,
+  patienceSec: 3_600,
+  setPatience: () => {},
   frozen: false,
   isOwnService: false,
   now: Date.now,

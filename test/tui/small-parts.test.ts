@@ -23,19 +23,22 @@ describe('the record of advice in words', () => {
 
   it('names the versions of the method where there are several, and what could not be judged', () => {
     expect(recordTexts({ ...track, versions: [1, 2], unjudged: 3 })).toEqual([
-      'given 100, kept 92 since 3 Nov, by versions 1, 2 of its method, 3 not judged for want of blocks (92 %, stated 90 %)',
+      'advice: given 100, kept 92 since 3 Nov (92 %, stated 90 %), by versions 1, 2 of its method',
+      '3 not judged for want of blocks',
     ]);
   });
 
-  it('counts waits apart, with what they stated and since when, and none where none was judged', () => {
+  it('counts waits and sends apart, with what they stated and saved, and none where none was judged', () => {
     const judged = { evaluated: 52, hitRatio: 41 / 52, statedProbability: 0.84, savingRatio: 0.06 };
     const waits = { ...track, ...judged, versions: [3] };
-    const waitsOf = (more: object) => recordTexts({ ...track, waits: { ...waits, ...more } }).slice(1);
-    expect(waitsOf({})).toEqual(['kept 41 of 52 waits since 3 Nov (79 %, stated 84 %)']);
-    expect(waitsOf({ evaluated: 100, versions: [2, 3] })).toEqual([
-      'kept 79 of the last 100 waits since 3 Nov, by versions 2, 3 of its method (79 %, stated 84 %)',
+    const sends = { ...waits, evaluated: 100, hitRatio: 1, savingRatio: -0.02 };
+    expect(recordTexts({ ...track, waits, sends })).toEqual([
+      'waits: given 52, kept 41 since 3 Nov (79 %, stated 84 %), saved 6 %',
+      'sends: given 100, kept 100 since 3 Nov (100 %, stated 84 %), cost 2 %',
     ]);
-    expect(waitsOf({ evaluated: 0, hitRatio: null })).toEqual([]);
+    expect(recordTexts({ ...track, waits: { ...waits, evaluated: 0, hitRatio: null }, sends: null })).toEqual(
+      [],
+    );
   });
 });
 

@@ -57,6 +57,7 @@ async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags)
       value: described.map(({ name, words: [, value] }) => ({ name, source: value })),
     }),
     row('history', 'historySec', durationText(historySec.value), historySec),
+    row('patience', 'patienceSec', durationText(settings.patienceSec.value), settings.patienceSec),
     row('database', 'db', databaseText, { value: mapped(database, withoutLogin), from: db.from }),
     toggle('encryption key', 'encryptionKey', isSet(encryptionKey), 'set', ownKey),
     row('keys', 'keys', shown(keys.file.value), { ...keys.file, value: withoutLogin(keys.file.value) }),

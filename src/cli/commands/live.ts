@@ -68,6 +68,7 @@ async function live({ io, loadSettings }: CommandContext, flags: LiveFlags): Pro
     ascii: settings.ascii.value,
     screenReader: settings.screenReader.value,
     notifications: { level: settings.notifications.value, env: io.env },
+    patienceSec: settings.patienceSec.value,
     connect: async () => {
       const opened = unused ?? (await open(io, settings));
       unused = null;

@@ -4,13 +4,20 @@ import type { ReachQuery } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { titleWord } from '../../client/views/alerts.ts';
 import {
+  advisedWait,
   chainNameOf,
   describeAdvice,
-  keptWords,
+  describeLikely,
+  describeRecord,
+  describeSaved,
+  kindOf,
   type LaneView,
   lacksTips,
   type RecommendationView,
+  recordOf,
   type SnapshotView,
+  type WaitFact,
+  waitFactsOf,
 } from '../../client/views/gas.ts';
 import { LONGEST_DEADLINE_SEC } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
@@ -122,7 +129,9 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
   const isAscii = value && (template === undefined || !ASCII_BY_LOCALE.test(from));
   const textOf = async ({ snapshot, text }: ToldSnapshot): Promise<string> => {
     if (json) return flags.watch ? text.trim().replaceAll(/\s*\n\s*/g, ' ') : text.replace(/\n$/, '');
-    const { advice, missing } = wantsAdvice ? await recommendation(io, ready) : NO_ADVICE;
+    const { advice, missing } = wantsAdvice
+      ? await recommendation(io, ready, settings.patienceSec.value)
+      : NO_ADVICE;
     const facts = { snapshot, advice, now: io.now() };
     const words = flags.watch ? watchLine(snapshot) : snapshotText(snapshot, advice, facts.now, missing);
     return shown({ ascii: { value: isAscii, from } }, template?.fill(facts) ?? words);
@@ -182,15 +191,15 @@ function watchLine(snapshot: SnapshotView): string {
 }
 
 /** Advice, or why it is `missing`. A service in this process may first have to read its history. */
-async function recommendation(io: Io, { client, embedded, snapshot }: Ready) {
+async function recommendation(io: Io, { client, embedded, snapshot }: Ready, patienceSec: number) {
   try {
-    const first = await client.gasRecommendation();
+    const first = await client.gasRecommendation({ patienceSec });
     if (first.action !== null || embedded === null || snapshot.source.ended)
       return { advice: first, missing: null };
     const signal = io.interruption();
     const given = sleep(10_000, undefined, { signal, ref: false });
     await withSpinner(io, 'reading history', Promise.race([embedded.filled(), given]));
-    return { advice: await client.gasRecommendation({ signal }), missing: null };
+    return { advice: await client.gasRecommendation({ signal, patienceSec }), missing: null };
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     return { advice: null, missing: cleanLine(error.message) };
@@ -313,18 +322,49 @@ function feeLine(snapshot: SnapshotView): string {
 function adviceLines(advice: RecommendationView, snapshot: SnapshotView): readonly string[] {
   if (advice.action === null) return wrapWords(cleanLine(advice.reasons[0] ?? 'no advice yet'), WIDTH);
   const { action, target } = describeAdvice(advice, snapshot);
-  const parts = [cleanLine(`${action} ${target}`)];
-  const saving = advice.expectedSavingRatio;
-  if (saving !== null && saving > 0) parts.push(`saves ${formatPercent(saving)} on average`);
-  if (advice.probability !== null) parts.push(`${formatLikelihood(advice.probability)} likely`);
-  const kept = advice.track && keptWords(advice.track);
-  if (kept !== null) {
-    parts.push(kept);
-    const stated = advice.track?.statedProbability ?? null;
-    const text = `stated ${formatPercent(stated ?? 0)}`;
-    if (stated !== null && [...parts, text].join(' · ').length <= WIDTH) parts.push(text);
-  }
-  return [parts.join(' · ')];
+  const likely = describeLikely(advisedWait(advice) ?? { probability: advice.probability, isCeiling: null });
+  const saving = advice.expectedSavingRatio ?? 0;
+  const headline = [
+    cleanLine(`${action} ${target}`),
+    ...(likely === null ? [] : [`${likely} likely`]),
+    ...(saving > 0 ? [`saves ${formatPercent(saving)}`] : []),
+  ];
+  return [
+    headline.join(' · '),
+    ...recordLine(advice),
+    ...advice.reasons.slice(0, 1).flatMap((reason) => wrapWords(cleanLine(reason), WIDTH)),
+    ...waitLines(advice),
+  ];
+}
+
+/** How earlier advice of this kind did. */
+function recordLine(advice: RecommendationView): readonly string[] {
+  const { track } = advice;
+  const record = track && recordOf(track, kindOf(advice));
+  const text = track && describeRecord(track, kindOf(advice));
+  if (!record || !text) return [];
+  const stated = mapped(record.statedProbability, (ratio) => `stated ${formatPercent(ratio)}`);
+  return [[text, describeSaved(record), stated].filter((part) => part !== null).join(' · ')];
+}
+
+/** What each wait is worth: a column for each of which something is known. */
+function waitLines(advice: RecommendationView): readonly string[] {
+  const waits = (advice.alternatives ?? []).filter(({ probability }) => probability !== null);
+  if (waits.length === 0) return [];
+  const advised = advisedWait(advice);
+  return [
+    '',
+    ...tableLines<WaitFact>(
+      [
+        ['if you can wait', 'left', ([name]) => name],
+        ...waits.map((wait): Column<WaitFact> => {
+          const mark = wait === advised ? '> ' : '';
+          return [`${mark}${formatDuration(wait.horizonSec)}`, 'right', ([, of]) => of(wait) ?? UNKNOWN];
+        }),
+      ],
+      waitFactsOf(waits),
+    ),
+  ];
 }
 
 interface Facts {

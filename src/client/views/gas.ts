@@ -2,7 +2,13 @@ import * as z from 'zod';
 import { GasCurrent, GasRecommendation, GasTrend, Summary } from '../../contract/gas.ts';
 import { LANES } from '../../core/advice.ts';
 import { chainProfile } from '../../core/chains.ts';
-import { formatDuration, formatGwei } from '../../core/units.ts';
+import {
+  formatChange,
+  formatDuration,
+  formatGwei,
+  formatLikelihood,
+  formatPercent,
+} from '../../core/units.ts';
 import { lenient, said } from '../lenient.ts';
 
 /** Views: one shape for all services. Wei is `bigint`, times ms, absent fields `null`; drawn statistics are numbers. */
@@ -81,13 +87,16 @@ const { alternatives, track, reach } = GasRecommendation.shape;
 const Horizon = lenient(alternatives.element, 'horizonSec');
 export type HorizonView = z.infer<typeof Horizon>;
 
-const WaitTrack = lenient(track.shape.waits.unwrap(), 'evaluated');
+const AdviceRecord = lenient(track.shape.waits.unwrap(), 'evaluated');
+export type AdviceRecordView = z.infer<typeof AdviceRecord>;
 
-const Track = lenient(track.extend({ waits: WaitTrack }), 'evaluated').transform((wire) => ({
-  ...wire,
-  /** Basis of the record; earlier versions wrote `said` for `given`. */
-  basis: wire.basis === 'said' ? 'given' : wire.basis,
-}));
+const Track = lenient(track.extend({ waits: AdviceRecord, sends: AdviceRecord }), 'evaluated').transform(
+  (wire) => ({
+    ...wire,
+    /** Basis of the record; earlier versions wrote `said` for `given`. */
+    basis: wire.basis === 'said' ? 'given' : wire.basis,
+  }),
+);
 
 const Reach = lenient(reach.unwrap());
 export type ReachView = z.infer<typeof Reach>;
@@ -104,14 +113,66 @@ export function isPast({ stale, source: { problem } }: Pick<SnapshotView, 'stale
   return stale === true && problem !== null && problem.retryAt !== null;
 }
 
-/** `given 50, kept 46`, or `tried 100, kept 94` for past blocks; `null` when unknown. */
-export function keptWords(track: NonNullable<RecommendationView['track']>): string | null {
-  const { evaluated, hitRatio, basis } = track;
-  if (hitRatio === null || evaluated < 1) return null;
-  const kept = Math.round(hitRatio * evaluated);
-  if (basis === 'given') return `given ${evaluated}, kept ${kept}`;
-  return basis === 'walked' ? `tried ${evaluated}, kept ${kept}` : `kept ${kept} of ${evaluated}`;
+export type TrackView = NonNullable<RecommendationView['track']>;
+export type AdviceKind = 'advice' | 'waits' | 'sends';
+
+/** Of all advice, where the service does not tell its waits and its sends apart. */
+export const recordOf = (track: TrackView, kind: AdviceKind): AdviceRecordView | null =>
+  kind === 'advice' ? { ...track, savingRatio: null } : track[kind];
+
+/** The kind of advice whose record belongs beside this advice. */
+export function kindOf({ action, track }: Pick<RecommendationView, 'action' | 'track'>): AdviceKind {
+  if (track?.waits == null && track?.sends == null) return 'advice';
+  return action === 'SEND_NOW' ? 'sends' : 'waits';
 }
+
+/** `waits: given 41, kept 37`, or of past blocks `waits on stored blocks: 41, kept 37`; `null` when none was judged. */
+export function describeRecord(track: TrackView, kind: AdviceKind): string | null {
+  const { evaluated = 0, hitRatio = null } = recordOf(track, kind) ?? {};
+  if (evaluated < 1 || hitRatio === null) return null;
+  const kept = `${evaluated}, kept ${Math.round(hitRatio * evaluated)}`;
+  if (track.basis === 'walked') return `${kind} on stored blocks: ${kept}`;
+  return track.basis === 'given' ? `${kind}: given ${kept}` : `${kind}: ${kept}`;
+}
+
+/** `saved 18 %`, `cost 2 %`: what following the advice of a record really brought on average; `null` when unknown. */
+export function describeSaved({ savingRatio }: AdviceRecordView): string | null {
+  if (savingRatio === null) return null;
+  return `${savingRatio < 0 ? 'cost' : 'saved'} ${formatPercent(Math.abs(savingRatio))}`;
+}
+
+/** `90 %`, or `≤ 84 %` where so few windows support no higher probability; `null` when unknown. */
+export function describeLikely({
+  probability,
+  isCeiling,
+}: Pick<HorizonView, 'probability' | 'isCeiling'>): string | null {
+  if (probability === null) return null;
+  return isCeiling === true ? `≤ ${formatPercent(probability)}` : formatLikelihood(probability);
+}
+
+export type WaitFact = readonly [name: string, of: (wait: HorizonView) => string | null];
+
+/** What is known of a wait, in the order of the table; `null` where a service does not tell it. */
+export const WAIT_FACTS: readonly WaitFact[] = [
+  ['price', ({ price }) => (price === null ? null : formatGwei(price))],
+  ['saves', ({ savingRatio }) => (savingRatio === null ? null : formatSaving(savingRatio))],
+  ['likely', describeLikely],
+  ['if not, costs', ({ missRatio }) => (missRatio === null ? null : formatChange(missRatio, 0))],
+  ['windows', ({ windows, windowsKept }) => (windows === null ? null : `${windowsKept} of ${windows}`)],
+];
+
+/** The facts that are known of at least one of the waits. */
+export const waitFactsOf = (waits: readonly HorizonView[]): readonly WaitFact[] =>
+  WAIT_FACTS.filter(([, of]) => waits.some((wait) => of(wait) !== null));
+
+/** `23 %`, or `costs 5 %` below 0. */
+const formatSaving = (ratio: number) => `${ratio < 0 ? 'costs ' : ''}${formatPercent(Math.abs(ratio))}`;
+
+/** The row of the table that advice to wait follows; `null` for sending now. */
+export const advisedWait = ({ action, deadlineSec, alternatives }: RecommendationView): HorizonView | null =>
+  action === 'WAIT' || action === 'SET_ALERT'
+    ? ((alternatives ?? []).find(({ horizonSec }) => horizonSec === deadlineSec) ?? null)
+    : null;
 
 /** Age of the newest block by this machine's clock, in seconds; `null`: blocks of a recording or a simulation have none. */
 export function headAgeSec({ source, blockTimestamp }: SnapshotView, now: number): number | null {
@@ -134,7 +195,10 @@ export function lacksTips({ lanes, nextBaseFee }: SnapshotView): boolean {
 export const isAtFloor = ({ floor, nextBaseFee }: Pick<SnapshotView, 'floor' | 'nextBaseFee'>): boolean =>
   floor !== null && nextBaseFee !== null && nextBaseFee <= floor;
 
-/** `WAIT` and `up to 15m for 0.0388 gwei`, `AT ITS FLOOR` and `send at 0.00510 gwei`; `target` may be empty. */
+/** The same word as on the wire: `SET ALERT`. */
+const wordsOf = (action: string) => action.replaceAll('_', ' ');
+
+/** `WAIT` and `up to 15m for 0.0388 gwei`, `SEND NOW` and `at its floor: 0.00510 gwei`; `target` may be empty. */
 export function describeAdvice(
   { action, targetPrice, deadlineSec, expectedWaitSec }: RecommendationView,
   snapshot: Pick<SnapshotView, 'floor' | 'nextBaseFee'>,
@@ -147,11 +211,9 @@ export function describeAdvice(
       deadlineSec === null ? expected : `up to ${formatDuration(deadlineSec)}`,
       price === null ? null : `for ${price}`,
     ];
-    return { action: 'WAIT', target: parts.filter((part) => part !== null).join(' ') };
+    return { action: wordsOf(action), target: parts.filter((part) => part !== null).join(' ') };
   }
-  const target = price === null ? '' : `at ${price}`;
-  if (action === 'SEND_NOW' && isAtFloor(snapshot)) {
-    return { action: 'AT ITS FLOOR', target: `send ${target}`.trim() };
-  }
-  return { action: action.replaceAll('_', ' '), target };
+  const isFloor = action === 'SEND_NOW' && isAtFloor(snapshot);
+  const target = price === null ? '' : isFloor ? `at its floor: ${price}` : `at ${price}`;
+  return { action: wordsOf(action), target };
 }

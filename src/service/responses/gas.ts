@@ -118,7 +118,13 @@ function trackOf(said: AdviceScore | null, walked: Recommendation['track']): Gas
     };
   }
   const { savingRatio: _, ...all } = counted(said);
-  return { ...all, basis: 'given', unjudged: said.unjudged, waits: counted(said.waits), sends: null };
+  return {
+    ...all,
+    basis: 'given',
+    unjudged: said.unjudged,
+    waits: counted(said.waits),
+    sends: counted(said.sends),
+  };
 }
 
 function walkedRecord({ evaluated, hitRatio, statedProbability, savingRatio }: AdviceRecord) {
@@ -133,13 +139,12 @@ function walkedRecord({ evaluated, hitRatio, statedProbability, savingRatio }: A
   };
 }
 
-function counted({ evaluated, kept, statedProbability, since, versions }: AdviceCount) {
+function counted({ evaluated, kept, statedProbability, savingRatio, since, versions }: AdviceCount) {
   return {
     evaluated,
     hitRatio: evaluated === 0 ? null : kept / evaluated,
     statedProbability,
-    // The store does not know yet what was paid.
-    savingRatio: null,
+    savingRatio,
     since: since === null ? null : isoFromSec(since),
     versions: [...versions],
   };

@@ -49,6 +49,8 @@ export interface MonitorProps {
   readonly isBoardFirst: boolean;
   readonly ascii: boolean;
   readonly notifications: Notifications;
+  /** How long the user can wait with a transaction, in seconds; a key on Live changes it. */
+  readonly patienceSec: number;
   readonly undoMs: number;
   readonly now: () => number;
   readonly saveFile: (name: string, text: string) => Promise<string>;
@@ -65,6 +67,7 @@ interface MonitorState {
   readonly frozen: boolean;
   /** As chosen by the user; `null`: as the service asks for. */
   readonly intervalMs: number | null;
+  readonly patienceSec: number;
 }
 
 /** The monitor's tabs, left to right. To add one, add a line here and its keys to the keymap. */
@@ -100,12 +103,13 @@ export function stepInterval(currentMs: number, direction: 'faster' | 'slower'):
 const SPOKEN_TICK_MS = 60_000;
 
 export function Monitor(props: MonitorProps) {
-  const { holder, ascii, isBoardFirst, now } = props;
+  const { holder, ascii, isBoardFirst, now, patienceSec } = props;
   const isSpoken = useIsScreenReaderEnabled();
   useState(() => setAscii(ascii || isSpoken));
   const { id } = useSyncExternalStore(holder.subscribe, holder.read);
   const [state, setState] = useState<MonitorState>({
     ...{ tab: 0, isBoard: isBoardFirst, chain: null, overlay: null, frozen: false, intervalMs: null },
+    patienceSec,
   });
   const change = (part: Partial<MonitorState>) => setState((before) => ({ ...before, ...part }));
   const { toast, show } = useToastHost();
@@ -194,6 +198,11 @@ function Session(props: SessionProps) {
       snapshot,
       intervalMs,
       quotaMs,
+      patienceSec: state.patienceSec,
+      setPatience: (sec) => {
+        change({ patienceSec: sec });
+        toast({ kind: 'info', text: `You can wait up to ${formatDuration(sec)}` });
+      },
       isOwnService,
       host,
       frozen,

@@ -7,7 +7,10 @@ import { type MonitorSource, SourceHolder } from './source.ts';
 import { type Ending, errorEnding, holdConsole, watchEnding } from './terminal.ts';
 
 interface MonitorOptions
-  extends Pick<MonitorProps, 'openSource' | 'urlProblem' | 'saveFile' | 'ascii' | 'notifications'>,
+  extends Pick<
+      MonitorProps,
+      'openSource' | 'urlProblem' | 'saveFile' | 'ascii' | 'notifications' | 'patienceSec'
+    >,
     Partial<Pick<MonitorProps, 'undoMs' | 'board' | 'isBoardFirst'>> {
   /** Opens the source. Called after the first frame is drawn, so it may load much code. */
   readonly connect: () => Promise<MonitorSource>;

@@ -48,6 +48,9 @@ export interface MonitorScope extends QuerySession {
   readonly snapshot: SnapshotView | undefined;
   /** Polling interval of data that changes with every block, ms. */
   readonly intervalMs: number;
+  /** How long the user can wait with a transaction, in seconds. */
+  readonly patienceSec: number;
+  readonly setPatience: (patienceSec: number) => void;
   /** The shortest interval that the quota allows, ms; left out: any. */
   readonly quotaMs?: number;
   /** Of a remote service. */
@@ -253,10 +256,10 @@ export function useSnapshot(
 
 /** The advice at the block of the prices, so that both belong together. */
 export function useRecommendation(snapshot: SnapshotView): Polled<RecommendationView> {
-  const { quotaMs = 0 } = useMonitor();
+  const { quotaMs = 0, patienceSec } = useMonitor();
   return useMonitorQuery({
-    key: ['gas/recommendation'],
-    ask: (client, signal) => client.gasRecommendation({ signal }),
+    key: ['gas/recommendation', patienceSec],
+    ask: (client, signal) => client.gasRecommendation({ signal, patienceSec }),
     head: snapshot,
     leastMs: quotaMs,
   });

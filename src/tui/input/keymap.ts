@@ -74,6 +74,7 @@ const KEYS = {
     'Live',
     key('open', 'return', 'the advice in full, with all its reasons', 'why'),
     key('close', 'escape', 'back from the advice', 'back'),
+    key('patience', 'P', 'how long you can wait: 5m, 15m, 1h, 6h, 1d', 'patience'),
     key('copy', 'y', 'copy the three lanes to the clipboard', 'copy'),
   ],
   chart: [

@@ -1,16 +1,30 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { memo, useState } from 'react';
 import type { ChartView, MarketView, StatsView } from '../../../client/views/dashboard.ts';
-import { describeAdvice, type HorizonView, keptWords } from '../../../client/views/gas.ts';
+import {
+  type AdviceKind,
+  advisedWait,
+  describeAdvice,
+  describeLikely,
+  describeRecord,
+  describeSaved,
+  type HorizonView,
+  kindOf,
+  recordOf,
+  type TrackView,
+  WAIT_FACTS,
+  type WaitFact,
+  waitFactsOf,
+} from '../../../client/views/gas.ts';
 import { staleAfterMs } from '../../../core/chains.ts';
 import {
   formatAge,
   formatChange,
   formatDuration,
   formatGwei,
-  formatLikelihood,
   formatPercent,
   formatUsd,
+  UNKNOWN,
 } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import {
@@ -18,6 +32,7 @@ import {
   polledEveryMs,
   useDescription,
   useMarket,
+  useMonitor,
   useMonitorQuery,
   useRecommendation,
   useShownSnapshot,
@@ -38,7 +53,6 @@ import {
   filledTo,
   flow,
   fullnessLine,
-  known,
   type Line,
   LineList,
   leftColumn,
@@ -56,8 +70,9 @@ import { recordTexts } from '../service/service-pane.tsx';
 import { LaneTable, lanesText, workColumns } from './lane-table.tsx';
 
 const AIRY_FROM = 30;
-/** The lanes, the gap below them, and the advice. */
-const FIXED_ROWS = 7;
+const LANE_ROWS = 6;
+/** With fewer rows the advice has one line, without its record, and the waits without their windows. */
+const RECORD_FROM = 16;
 const LEAST_CHART = 4;
 const ALL = Number.POSITIVE_INFINITY;
 
@@ -69,7 +84,8 @@ function allot(
   const isAiry = rows >= AIRY_FROM;
   const wanted = { ...needs, chart: ALL };
   const given = { waits: 0, facts: 0, reasons: 0, range: 0, work: 0, chart: 0 };
-  let left = Math.max(rows - FIXED_ROWS - (isAiry ? 4 : 0), 0);
+  const advice = rows < RECORD_FROM ? 1 : 2;
+  let left = Math.max(rows - LANE_ROWS - advice - (isAiry ? 4 : 0), 0);
   const claim = (part: keyof typeof given, most = ALL, least = 0) => {
     const taken = least > left ? 0 : Math.min(wanted[part] - given[part], most, left);
     given[part] += taken;
@@ -77,23 +93,22 @@ function allot(
   };
   claim('waits', ALL, wanted.waits);
   claim('facts', 1);
-  claim('reasons', rows < 18 ? 1 : 2);
+  claim('reasons', rows < 22 ? 1 : 2);
   claim('range');
   claim('chart', LEAST_CHART, LEAST_CHART);
   if (rows >= 22 || given.chart === 0) {
     claim('facts', isAiry ? 2 : 1);
     claim('reasons', isAiry ? 6 : 2);
   }
-  claim('work', ALL, wanted.work + LEAST_CHART);
+  claim('work', ALL, wanted.work);
   if (given.chart > 0) claim('chart');
-  return { ...given, isAiry };
+  return { ...given, advice, isAiry };
 }
 
 type LivePaneProps = { readonly view: LiveView };
 
 const MOST_ACTIONS = 5;
 const NO_ACTIONS: MarketView['actions'] = [];
-const ROOMY_FROM = 90;
 const NO_WORTH: Line = [faint(' what each wait is worth comes with the next advice')];
 const SPOKEN_ROWS = 100;
 
@@ -103,8 +118,8 @@ export function LivePane({ view }: LivePaneProps) {
   const width = useTextWidth();
   const { snapshot, recommendation, adviceAge, hour, market, symbol, missing } = view;
   const waits = (recommendation?.alternatives ?? []).filter(({ probability }) => probability !== null);
-  const advisedSec = recommendation?.action === 'SEND_NOW' ? null : (recommendation?.deadlineSec ?? null);
-  const waitTable = useWaitTable(waits, advisedSec, width);
+  const advised = recommendation === undefined ? null : advisedWait(recommendation);
+  const waitTable = useWaitTable(waits, advised?.horizonSec ?? null, rows < RECORD_FROM);
   const waitLines = isSpoken ? waits.map((wait): Line => [plain(waitWords(wait))]) : waitTable;
   const actions = (market?.actions ?? []).slice(0, MOST_ACTIONS);
   const workTable = useTable({ columns: workColumns(snapshot, symbol), rows: actions, width, margin: 1 });
@@ -123,11 +138,11 @@ export function LivePane({ view }: LivePaneProps) {
   const hasChart = !isSpoken && room.chart > 0 && hour !== undefined && hour.points.length >= 2;
   // The reason for a missing part may use its room.
   const reasonRoom = room.reasons + (hasChart ? 0 : Math.min(room.chart, missing.length));
-  const adviceLines = useFlow(adviceParts(view, width < ROOMY_FROM), width, 1);
+  const adviceLines = useFlow(adviceParts(view), width, room.advice);
   const factLines = useFlow(facts, width, room.facts);
   const gap: readonly Line[] = room.isAiry ? [EMPTY_LINE] : [];
   const lines: readonly Line[] = [
-    ...[...gap, ...filledTo([...adviceLines, ...reasons(reasonRoom)], 1 + reasonRoom)],
+    ...[...gap, ...filledTo([...adviceLines, ...reasons(reasonRoom)], room.advice + reasonRoom)],
     ...(room.waits === 0 ? [] : gap),
     ...filledTo(adviceAge === null ? waitLines : [NO_WORTH], room.waits),
     ...[...gap, ...factLines, ...range.slice(0, room.range), ...work.slice(0, room.work)],
@@ -191,7 +206,9 @@ function reasonsOf({ missing, recommendation, adviceAge }: LiveView): readonly s
 
 const RECKONED = [
   'likely: how often such a price came in such a time after past blocks like this one',
-  'mean saving: against sending now, with what the misses cost',
+  '≤: a ceiling, as so few windows of the past support no higher probability',
+  'windows: how many times of that length, one after another, and in how many of them such a price came',
+  'saves: on average, against sending now, with what the misses cost; if not, costs: what a miss costs more',
   'a price of a lane is what it usually pays, a price of a wait what some block comes down to',
 ];
 
@@ -207,7 +224,7 @@ function AdviceInFull({ view }: LivePaneProps) {
     // Another service may use another method.
     ...(snapshot.source.kind === 'service' || waits.length === 0 ? [] : RECKONED),
   ];
-  const heading = useFlow(adviceParts(view, false), width, 4);
+  const heading = useFlow(adviceParts(view), width, 4);
   return (
     <TitledLines
       title={[[bold('Advice')], [faint('Esc closes')]]}
@@ -270,11 +287,17 @@ function useLiveView() {
   };
 }
 
+/** As long as the waits of the table. */
+const PATIENCES_SEC = [300, 900, 3_600, 21_600, 86_400] as const;
+
 export function LiveScreen() {
   const view = useLiveView();
   const copy = useClipboard();
+  const { patienceSec, setPatience } = useMonitor();
   const [isOpen, setOpen] = useState(false);
+  const nextPatience = PATIENCES_SEC.find((sec) => sec > patienceSec) ?? PATIENCES_SEC[0];
   useKeys('live', {
+    patience: () => setPatience(nextPatience),
     copy: () => copy(lanesText(view.snapshot), 'the three lanes'),
     open: () => setOpen(!isOpen),
     ...(isOpen ? { close: () => setOpen(false) } : {}),
@@ -290,7 +313,7 @@ const ACTION_COLORS = new Map<string | null, ColorName>([
 ]);
 const LEAST_SAVING = 0.005;
 
-function adviceParts(view: LiveView, isNarrow: boolean): readonly Line[] {
+function adviceParts(view: LiveView): readonly Line[] {
   const { recommendation: advice, snapshot, adviceAge, missing } = view;
   if (advice === undefined) return [[faint(missing.length > 0 ? '' : 'Asking for advice …')]];
   if (adviceAge !== null) return [[colored(`advice of ${adviceAge}, no longer valid`, 'warn')]];
@@ -298,18 +321,29 @@ function adviceParts(view: LiveView, isNarrow: boolean): readonly Line[] {
   const { action, target } = describeAdvice(advice, snapshot);
   const todo = [bold(action, ACTION_COLORS.get(advice.action)), plain(target === '' ? '' : ` ${target}`)];
   if (advice.action === null) return [todo];
-  const kept = track === null ? null : keptWords(track);
-  const since = isNarrow || track?.since == null ? '' : ` since ${dayText(track.since)}`;
-  // The stated probability of past advice: a record far below it shows how far to trust it.
-  const stated = kept === null ? null : (track?.statedProbability ?? null);
+  const wait = advisedWait(advice);
+  const stated = describeLikely(wait ?? { probability, isCeiling: null });
   const hasSaving = saving !== null && saving >= LEAST_SAVING;
-  const likely =
-    probability === null ? faint('not yet measured') : plain(`${formatLikelihood(probability)} likely`);
   return [
-    ...[todo, [likely]],
-    ...(hasSaving ? [[plain(`saves ${formatPercent(saving)}${isNarrow ? '' : ' on average'}`)]] : []),
-    ...(kept === null ? [] : [[faint(`${kept}${since}`)]]),
-    ...(stated === null ? [] : [[faint(`stated ${formatPercent(stated)}`)]]),
+    todo,
+    stated === null ? [faint('not yet measured')] : [plain(`${stated} likely`)],
+    ...(hasSaving ? [[plain(`saves ${formatPercent(saving)}`)]] : []),
+    ...(track === null ? [] : recordParts(track, kindOf(advice))),
+    ...(advice.patienceSec === null ? [] : [[faint(`you can wait ${formatDuration(advice.patienceSec)}`)]]),
+  ];
+}
+
+/** How earlier advice of this kind did: one far below what it had stated shows how far to trust it. */
+function recordParts(track: TrackView, kind: AdviceKind): readonly Line[] {
+  const record = recordOf(track, kind);
+  const text = describeRecord(track, kind);
+  if (record === null || text === null) return [];
+  const { since, statedProbability } = record;
+  const saved = describeSaved(record);
+  return [
+    [faint(saved === null ? text : `${text}, ${saved}`)],
+    ...(statedProbability === null ? [] : [[faint(`stated ${formatPercent(statedProbability)}`)]]),
+    ...(since === null ? [] : [[faint(`since ${dayText(since)}`)]]),
   ];
 }
 
@@ -324,36 +358,38 @@ function reasonLines(reasons: readonly string[], width: number, most: number): r
   return lines;
 }
 
-function waitWords({ horizonSec, price, savingRatio, probability, reason }: HorizonView): string {
-  const words = [
-    known(price, (wei) => `${formatGwei(wei)} gwei`),
-    ...(savingRatio === null ? [] : [`saves ${formatPercent(savingRatio)}`]),
-    ...(probability === null ? [] : [`${formatLikelihood(probability)} likely`]),
-  ];
-  const worth = probability === null ? (reason ?? 'not known') : words.join(', ');
-  return `If you wait up to ${formatDuration(horizonSec)}: ${worth}`;
+function waitWords(wait: HorizonView): string {
+  const facts = WAIT_FACTS.flatMap(([name, of]) => {
+    const text = of(wait);
+    return text === null ? [] : [`${name} ${text}`];
+  });
+  const worth = wait.probability === null ? (wait.reason ?? 'not known') : facts.join(', ');
+  return `If you can wait ${formatDuration(wait.horizonSec)}: ${worth}`;
 }
 
 const NARROW = 70;
 
-const WAIT_ROWS: Readonly<Record<string, (wait: HorizonView) => string>> = {
-  price: ({ price }) => known(price, formatGwei),
-  'mean saving': ({ savingRatio }) => known(savingRatio, formatPercent),
-  likely: ({ probability }) => known(probability, formatLikelihood),
-};
-type WaitRow = readonly [name: string, of: (wait: HorizonView) => string];
-
 /** What each wait is worth: a column for each. */
-function useWaitTable(waits: readonly HorizonView[], advisedSec: number | null, width: number) {
-  const columns: readonly TableColumn<WaitRow>[] = [
-    leftColumn(width < NARROW ? 'wait up to' : 'if you wait up to', 11, 0, ([name]) => [faint(name)]),
+function useWaitTable(waits: readonly HorizonView[], advisedSec: number | null, isLow: boolean) {
+  const width = useTextWidth();
+  const isNarrow = width < NARROW;
+  const columns: readonly TableColumn<WaitFact>[] = [
+    leftColumn(isNarrow ? 'can wait' : 'if you can wait', isNarrow ? 8 : 15, 0, ([name]) => [
+      faint(isNarrow ? name.replace(/,.*/, '') : name),
+    ]),
     ...waits.map((wait, place) => {
-      const bold = wait.horizonSec === advisedSec;
-      const cell = ([, of]: WaitRow): Line => [{ text: of(wait), bold }];
-      return rightColumn(formatDuration(wait.horizonSec), 7, bold ? 0 : place + 1, cell);
+      const isAdvised = wait.horizonSec === advisedSec;
+      const cell = ([, of]: WaitFact): Line => [{ text: of(wait) ?? UNKNOWN, bold: isAdvised }];
+      const heading = `${isAdvised ? '> ' : ''}${formatDuration(wait.horizonSec)}`;
+      return rightColumn(heading, 7, isAdvised ? 0 : place + 1, cell, { id: String(wait.horizonSec) });
     }),
   ];
-  const table = useTable({ columns, rows: Object.entries(WAIT_ROWS), width, margin: 1 });
+  const table = useTable({
+    columns,
+    rows: waitFactsOf(waits).filter(([name]) => !isLow || name !== 'windows'),
+    width,
+    margin: 1,
+  });
   return waits.length === 0 ? [] : [table.heading, ...table.lines];
 }
 
@@ -387,10 +423,13 @@ function useDayRange({ market, snapshot, trend }: LiveView, width: number): read
     [
       ...[faint(` ${span}  `), plain(low.padEnd(lowRoom)), faint(` ├${'─'.repeat(place)}`)],
       ...[bold('●', 'accent'), faint(`${'─'.repeat(cells - 1 - place)}┤ `)],
-      ...[plain(high.padEnd(highRoom)), plain(isSaid ? verdict : '')],
+      ...[plain(high.padEnd(highRoom)), colored(isSaid ? verdict : '', rankColor(rank))],
     ],
   ];
 }
+
+const rankColor = (rank: number | null): ColorName | undefined =>
+  rank === null ? undefined : rank > 0.9 ? 'bad' : rank > 0.5 ? 'warn' : 'good';
 
 /** Maximum distance from the median: that of an even number is between two values, and some blocks old. */
 const AROUND_MEDIAN = 1.02;
@@ -404,8 +443,9 @@ function verdictOf(rank: number, now: number, { min, median, max }: StatsView, s
   if (rank > 0.99) return `among the highest of ${past}`;
   // At most half is below, and it is at least the median: it is the median.
   if (rank <= 0.5 && off !== null && off >= 1) return `the usual price of ${past}`;
-  // Rounded down: 99.7 % of the blocks are not all.
-  return `cheaper than ${Math.floor((1 - rank) * 100 + 1e-9)} % of ${past}`;
+  // Said from the side that matters, and rounded down: 99.7 % of the blocks are not all.
+  const [word, share] = rank > 0.5 ? ['dearer', rank] : ['cheaper', 1 - rank];
+  return `${word} than ${Math.floor(share * 100 + 1e-9)} % of ${past}`;
 }
 
 const HOUR_SEC = 3_600;
