@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Text } from 'ink';
 import { render } from 'ink-testing-library';
 import { useState } from 'react';
@@ -78,7 +79,7 @@ describe('keys', () => {
       'rGr',
       'refresh newest refresh',
     ],
-    ['with Ctrl are heard within a burst, too', 'source', 'uhttp\u0015ws:/\u007f//a\r', 'submitted:ws://a'],
+    ['with Ctrl are heard within a burst, too', 'source', 'uh\u0015w/\u007fs\r', 'submitted:ws'],
     ['go to the text field that one of them opened', 'source', 'uq r\r', 'submitted:q r'],
     ['that are pasted where nothing is typed do nothing', 'chart', '\u001b[200~qqq\u001b[201~G', 'newest'],
     ['held down are keys, also where they are hex digits', 'explorer', 'b'.repeat(9), 'up '.repeat(9).trim()],
@@ -92,10 +93,44 @@ describe('keys', () => {
 
   it('that pile up behind a slow screen all do what they do: held down, of tabs, of a field that one of them opens', async () => {
     const { stdin, heard, lastFrame } = await open(['explorer', 'source', 'global']);
-    stdin.write(`${'j'.repeat(30)}213rjjku24 3\r`);
+    for (const read of ['j'.repeat(30), '213r', 'jjku', '24 3\r']) stdin.write(read);
     await waitFor(() => heard().includes('submitted'));
     expect(heard()).toBe(`${'down '.repeat(30)}chart live alerts retry down down k submitted:24 3`);
     expect(lastFrame()).not.toContain('Not pasted');
+  });
+
+  it.each([
+    ['a word of keys', 'r3rGk2j'],
+    ['an address', '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045\r'],
+    ['lines', 'quit\nrefresh\n3\n'],
+    ['what opens a field', 'u http://localhost:8545\r'],
+  ])(
+    'that are read at once like a paste without brackets do nothing, to the last read: %s',
+    async (_, pasted) => {
+      const { stdin, heard } = await open(['explorer', 'chart', 'source', 'global']);
+      stdin.write('j');
+      stdin.write(pasted);
+      for (const read of ['3', '\r', 'r']) stdin.write(read);
+      stdin.write('\u001b[200~q\u001b[201~');
+      await sleep(150);
+      stdin.write('G');
+      await waitFor(() => heard().endsWith('newest'));
+      expect(heard()).toBe('down newest');
+    },
+  );
+
+  it('read at once in a field are its text; the lines after the one that submits it do nothing', async () => {
+    const { stdin, heard } = await open(['source', 'global']);
+    stdin.write('u');
+    stdin.write('http://localhost:8545\r3\rr3');
+    await waitFor(() => heard().includes('submitted'));
+    expect(heard()).toBe('submitted:http://localhost:8545');
+  });
+
+  it('still quit with Ctrl-C right after a paste', async () => {
+    const { stdin, heard } = await open(['chart', 'global']);
+    stdin.write('rG3r12\u0003');
+    await waitFor(() => heard() === 'quit');
   });
 
   it('read together with the Escape before them are both heard where nothing takes text, and are Alt where something does', async () => {

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { render } from 'ink';
 import { cleanText } from '../../core/text.ts';
 import { atMost, UNDO_MS } from '../data/mutations.ts';
+import { TerminalInput } from '../input/terminal-input.ts';
 import { Monitor, type MonitorProps } from './app.tsx';
 import { type MonitorSource, SourceHolder } from './source.ts';
 import { type Ending, errorEnding, holdConsole, watchEnding } from './terminal.ts';
@@ -36,7 +37,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Pick<Ending
   const instance = render(
     <Monitor {...{ undoMs: UNDO_MS, now: Date.now, ...props, holder, board, isBoardFirst }} />,
     {
-      stdin,
+      stdin: new TerminalInput(stdin),
       stdout,
       alternateScreen: true,
       incrementalRendering: true,

@@ -154,7 +154,8 @@ interface KeyListenerProps {
 /** The only key listener. Keys typed in a burst are each handled after the commit of the one before. */
 export function KeyListener({ scopes, global = {}, children }: KeyListenerProps) {
   const [dispatcher] = useState(() => new Dispatcher());
-  const queue = useRef<(string | { readonly pasted: string })[]>([]);
+  const queue = useRef<(KeysRead | { readonly pasted: string })[]>([]);
+  const burstAt = useRef(Number.NEGATIVE_INFINITY);
   const [, next] = useReducer((count: number) => count + 1, 0);
   const toast = useToast();
   useInsertionEffect(() => {
@@ -163,7 +164,16 @@ export function KeyListener({ scopes, global = {}, children }: KeyListenerProps)
     dispatcher.refuse = (text) => toast({ kind: 'error', text });
   });
   useInput((input, key) => {
-    for (const name of keyNames(input, key)) queue.current.push(name);
+    const names = keyNames(input, key);
+    if (names.length === 0) return;
+    const now = performance.now();
+    // The last read of a long paste may be short.
+    const isBurst = isPastedText(names) || now - burstAt.current < BURST_MS;
+    if (isBurst) burstAt.current = now;
+    const last = queue.current.at(-1);
+    if (last === undefined || 'pasted' in last || last.isBurst !== isBurst)
+      queue.current.push({ keys: [...names], isBurst });
+    else for (const name of names) last.keys.push(name);
     next();
   });
   usePaste((pasted) => {
@@ -173,24 +183,41 @@ export function KeyListener({ scopes, global = {}, children }: KeyListenerProps)
   // After each commit one input, so that the next one is handled by the new screen.
   useEffect(() => {
     const inputs = queue.current;
-    // Escape read together with the next key looks like Alt and that key.
-    const escaped = dispatcher.takesText
-      ? undefined
-      : /^alt\+(.|return|tab|space)$/u.exec(String(inputs[0]))?.[1];
-    if (escaped !== undefined) inputs.splice(0, 1, 'escape', escaped);
     const [first] = inputs;
     if (first === undefined) return;
-    const end = inputs.findIndex((input) => typeof input !== 'string');
-    const keys = (end === -1 ? inputs : inputs.slice(0, end)).filter((input) => typeof input === 'string');
+    if ('pasted' in first || (first.isBurst && !dispatcher.takesText)) {
+      inputs.shift();
+      if (!('pasted' in first && dispatcher.paste(first.pasted))) dispatcher.refuse(NOT_PASTED);
+      if ('keys' in first && first.keys.includes('ctrl+c')) dispatcher.press('ctrl+c');
+      return next();
+    }
+    const { keys } = first;
+    // Escape read together with the next key looks like Alt and that key.
+    const escaped = dispatcher.takesText ? null : /^alt\+(.|return|tab|space)$/u.exec(keys[0] ?? '');
+    if (escaped !== null) keys.splice(0, 1, 'escape', escaped[1] ?? '');
     const text = dispatcher.leadingText(keys);
-    inputs.splice(0, Math.max(text.length, 1));
-    if (text.length > 0) dispatcher.paste(text.map((key) => WRITTEN[key] ?? key).join(''));
-    else if (typeof first === 'string') dispatcher.press(first);
-    else if (!dispatcher.paste(first.pasted)) dispatcher.refuse(NOT_PASTED);
+    const [key = ''] = keys.splice(0, Math.max(text.length, 1));
+    if (keys.length === 0) inputs.shift();
+    if (text.length > 0) dispatcher.paste(text.map((each) => WRITTEN[each] ?? each).join(''));
+    else dispatcher.press(key);
     next();
   });
   return <DispatcherContext value={dispatcher}>{children}</DispatcherContext>;
 }
+
+/** Keys in the order in which they were read. */
+interface KeysRead {
+  readonly keys: string[];
+  /** So many at once that they are a paste into a terminal without bracketed paste: text, but no commands. */
+  readonly isBurst: boolean;
+}
+
+const BURST_MS = 100;
+/** In one read: more than a person types while one frame is drawn. A key that is held down counts once. */
+const BURST_KEYS = 6;
+
+const isPastedText = (names: readonly string[]) =>
+  names.filter((name, place) => name !== names[place - 1]).length >= BURST_KEYS;
 
 /** Does not repeat the text. */
 const NOT_PASTED = 'Not pasted: first go to a field that takes text (n, / or u opens one)';
