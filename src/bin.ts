@@ -36,6 +36,8 @@ function prepareProcess(): void {
   // chalk, and with it Ink, knows FORCE_COLOR only (https://no-color.org, https://bixense.com/clicolors).
   const { NO_COLOR, CLICOLOR, FORCE_COLOR } = process.env;
   if (NO_COLOR || (CLICOLOR === '0' && FORCE_COLOR === undefined)) process.env.FORCE_COLOR = '0';
+  // A terminal is no job's log, whatever a shell has set: Ink would draw nothing there, and chalk no colour.
+  if (process.stdout.isTTY) for (const name of ['CI', 'CONTINUOUS_INTEGRATION']) delete process.env[name];
   silenceSqliteWarning();
   // Node's default opens a debugger for everybody on this machine; `node --inspect` still works.
   process.on('SIGUSR1', () => {});

@@ -48,7 +48,7 @@ export function processIo(env: Io['env']): Io {
     return controller.signal;
   };
   let outlivesReaders = false;
-  for (const stream of [process.stdout, process.stderr]) endWithOutput(stream, () => outlivesReaders);
+  for (const name of ['stdout', 'stderr'] as const) endWithOutput(name, () => outlivesReaders);
   return {
     stdin: process.stdin,
     stdout: process.stdout,
@@ -75,10 +75,13 @@ export function processIo(env: Io['env']): Io {
 }
 
 /** A reader that closes early (`gastop history | head`) is no failure; a full disk is one. */
-function endWithOutput(stream: NodeJS.WriteStream, outlives: () => boolean): void {
+function endWithOutput(name: 'stdout' | 'stderr', outlives: () => boolean): void {
+  const stream = process[name];
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    // The terminal is closed. Its hangup, or the monitor's own watch, ends the program.
-    if (stream.isTTY || outlives() || stream.listenerCount('error') > 1) return;
+    // The monitor has a watch of its own.
+    if (outlives() || stream.listenerCount('error') > 1) return;
+    // The terminal is closed. A job in the background or in a session of its own is told by no signal.
+    if (stream.isTTY) return name === 'stdout' ? process.exit(SIGNALS.SIGHUP) : undefined;
     process.exit(error.code === 'EPIPE' ? EXIT.ok : reportOutputFailure(error));
   });
 }

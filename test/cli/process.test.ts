@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import * as pty from '@lydell/node-pty';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { GASTOP, gastop } from '../helpers/gastop.ts';
 import { isSlowRun, slowIt } from '../helpers/rounds.ts';
 import { sharedFolder } from '../helpers/shared-folder.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -14,6 +16,14 @@ const start = (argv: readonly string[], options: Partial<ProgramOptions> = {}) =
   startProgram(argv, { home: folder, ...options });
 const run = (argv: readonly string[], options?: Partial<ProgramOptions>) => start(argv, options).ended;
 
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 describe('the program as a process', () => {
   it.skipIf(process.platform !== 'linux')('a key that was not shown does not stay active', async () => {
     const keys = join(folder, 'unseen.db');
@@ -26,7 +36,10 @@ describe('the program as a process', () => {
     expect(JSON.parse(stdout).items).toEqual([expect.objectContaining({ state: 'revoked' })]);
   });
 
-  slowIt.each(['stdout', 'stderr'])('says nothing when the terminal behind %s is gone', async (name) => {
+  slowIt.each([
+    ['stdout', 129],
+    ['stderr', 0],
+  ])('says nothing when the terminal behind %s is gone, and ends with %i', async (name, expected) => {
     const before = `
       process.${name}.isTTY = true;
       const timer = setInterval(() => {
@@ -37,8 +50,48 @@ describe('the program as a process', () => {
     const { code, stderr } = await run(['now', '--replay', SHORT_RECORDING, '--format', '{block}'], {
       before,
     });
-    expect(code).toBe(0);
+    expect(code).toBe(expected);
     expect(stderr).not.toMatch(/EIO|\bat /);
+  });
+
+  it.skipIf(process.platform === 'win32').each([
+    ['a price for each block, in the background', 'set -m; "$@"', ['now', '--watch']],
+    ['a price for each block, in a session of its own', 'setsid "$@"', ['now', '--watch', '--json']],
+    ['a price for each block, of a shell that ignores hangups', 'trap "" HUP; "$@"', ['now', '--watch']],
+  ])('does not stay when its terminal is gone: %s', async (_, line, argv) => {
+    const command = [process.execPath, GASTOP, ...argv, '--replay', RECORDING, '--speed', '12'];
+    const shell = pty.spawn('/bin/bash', ['-c', `${line} & echo pid=$!; wait`, 'bash', ...command], {
+      env: { PATH: process.env.PATH ?? '', HOME: folder, XDG_DATA_HOME: folder },
+    });
+    let output = '';
+    shell.onData((text) => {
+      output += text;
+    });
+    await waitFor(() => output.split('\n').length > 3, { what: 'lines on the terminal' });
+    const pid = Number(/^pid=(\d+)/.exec(output)?.[1]);
+    onTestFinished(() => {
+      if (isRunning(pid)) process.kill(pid, 'SIGKILL');
+    });
+    // Closes the terminal; not in the types.
+    Reflect.apply(Reflect.get(shell, 'destroy'), shell, []);
+    await waitFor(() => !isRunning(pid), { what: 'its end' });
+  });
+
+  it.each([
+    ['CI', 'true'],
+    ...(isSlowRun
+      ? [
+          ['CI', ''],
+          ['CONTINUOUS_INTEGRATION', '1'],
+        ]
+      : []),
+  ])('draws the monitor on a terminal where %s is %j', async (name = '', value = '') => {
+    const options = { env: { [name]: value }, cols: 100 };
+    await using terminal = await gastop(['--replay', SHORT_RECORDING], options);
+    await terminal.waitFor('[1 Live]');
+    expect(terminal.isAlternate()).toBe(true);
+    await terminal.press('2');
+    await terminal.waitFor('[2 Chart]');
   });
 
   it('writes data to stdout and nothing else anywhere, but for a warning that is not of SQLite', async () => {
