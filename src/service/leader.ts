@@ -174,7 +174,7 @@ export function createLease({
     const found = await store.read();
     const isNew = found?.holder !== seen?.holder || found?.heartbeatAt !== seen?.heartbeatAt;
     seen = found;
-    if (found !== null && isGone(found.place)) {
+    if (found !== null && isRunning(found.place) === false) {
       lapsesAt = Number.NEGATIVE_INFINITY;
     } else if (found?.ageMs != null || isNew || lapsesAt === null) {
       // The first heartbeat has its stated age; later ones came since the last reading.
@@ -301,15 +301,15 @@ const MACHINE = [
   fromSystem(() => readlinkSync('/proc/self/ns/pid')),
 ].join(' ');
 
-/** Whether that process ran on this machine and has ended. Never true for one of another machine. */
-function isGone(place: string | null): boolean {
+/** Whether the process of a lease runs on this machine; `null`: not known, as on another one. */
+export function isRunning(place: string | null): boolean | null {
   const [machine, pid]: unknown[] = place === null ? [] : JSON.parse(place);
-  if (machine !== MACHINE || typeof pid !== 'number') return false;
+  if (machine !== MACHINE || typeof pid !== 'number') return null;
   try {
     kill(pid, 0);
-    return false;
+    return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ESRCH';
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
   }
 }
 

@@ -116,6 +116,27 @@ async function sealOnce(db: Queries, sealer: Sealer): Promise<void> {
 export const openKeyDatabase = (target: string): Promise<KeyDatabase> =>
   open<KeyTables>(target, KEY_MIGRATIONS, NO_SEALER);
 
+/**
+ * Opens files to copy them, and leaves them as they are. @throws {StoreError} for a file without anything in it, of
+ * something else, or of another version.
+ */
+export const openHistoryToRead = (path: string): Promise<Database> =>
+  openToRead<Tables>(path, HISTORY_MIGRATIONS, fileSealer(path));
+export const openKeysToRead = (path: string): Promise<KeyDatabase> =>
+  openToRead<KeyTables>(path, KEY_MIGRATIONS, NO_SEALER);
+
+async function openToRead<Schema>(
+  path: string,
+  migrations: Migrations,
+  sealer: Sealer,
+): Promise<Database<Schema>> {
+  const name = databaseName(path);
+  if (statSync(path).size === 0)
+    throw new StoreError('not-a-database', `${name} has nothing in it; check the path`);
+  const connect = (file: string) => new DatabaseSync(file, { readOnly: true });
+  return open<Schema>(path, migrations, sealer, connect, true);
+}
+
 /** For counting requests: safe from a kill, but in a file not from a power cut, which costs a busy service a seventh. */
 export async function openUsageDatabase(target: string): Promise<KeyDatabase> {
   const database = await openKeyDatabase(target);
@@ -132,12 +153,13 @@ async function open<Schema>(
   migrations: Migrations,
   sealer: Sealer,
   connect: ConnectFile = (path) => new DatabaseSync(path),
+  isToRead = false,
 ): Promise<Database<Schema>> {
   const name = databaseName(target);
   const opening = () =>
     isServerUrl(target)
       ? openServer<Schema>(target, name)
-      : openFile<Schema>(target, migrations, name, connect);
+      : openFile<Schema>(target, migrations, name, connect, isToRead);
   const { queries, once, transact } = await retryWhileBusy(name, opening, WHILE_MADE);
   let damage: StoreError | null = null;
   const attempt = <Result>(work: () => Promise<Result>, retryTimes?: RetryTimes) =>
@@ -170,10 +192,11 @@ async function openFile<Schema>(
   migrations: Migrations,
   name: string,
   connect: ConnectFile,
+  isToRead: boolean,
 ): Promise<Opened<Schema>> {
   let file: DatabaseSync | null = null;
   try {
-    if (!hasNoFile(path)) {
+    if (!hasNoFile(path) && !isToRead) {
       makePrivateFolder(dirname(path));
       closeSync(openSync(path, 'a', 0o600));
     }
@@ -183,6 +206,17 @@ async function openFile<Schema>(
     const migrated = new Kysely<Migrated>({ dialect });
     // Before any change: it may be the wrong database.
     const applied = await refuseForeign(migrated, migrations, name);
+    const queries = new Kysely<Schema>({ dialect });
+    const opened: Opened<Schema> = {
+      queries,
+      once: (work) => work(queries),
+      transact: (work) => queries.transaction().execute(work),
+    };
+    if (isToRead) {
+      if (Object.keys(migrations).every((each) => applied.has(each))) return opened;
+      const words = 'is of an older gastop; start this one on it once, so that it is brought up to date';
+      throw new StoreError('not-a-database', `${name} ${words}`);
+    }
     if (!hasNoFile(path)) makePrivate(path);
     // Write-ahead log: readers continue while a block is written, and a kill loses at most the open transaction.
     file.exec('pragma journal_mode = wal');
@@ -192,12 +226,7 @@ async function openFile<Schema>(
     file.exec('pragma secure_delete = on');
     if (applied.size > 0) refuseDamaged(file, name);
     await migrate(migrated, migrations, applied);
-    const queries = new Kysely<Schema>({ dialect });
-    return {
-      queries,
-      once: (work) => work(queries),
-      transact: (work) => queries.transaction().execute(work),
-    };
+    return opened;
   } catch (error) {
     try {
       file?.close();

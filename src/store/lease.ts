@@ -7,7 +7,7 @@ import { StoreError } from './errors.ts';
 import { HISTORY_MIGRATIONS } from './migrations.ts';
 import { isPostgres, type Queries } from './tables.ts';
 
-const LEADER = 'leader';
+export const LEADER = 'leader';
 /** Another process may take a lease without a heartbeat for this long, ms. */
 export const LEASE_LAPSES_MS = 6_000;
 

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Database, KeyDatabase } from './database.ts';
 import { KEY_ID } from './encryption-key.ts';
 import { StoreError } from './errors.ts';
-import { LEASE_LAPSES_MS } from './lease.ts';
+import { LEADER, LEASE_LAPSES_MS } from './lease.ts';
 import { type KeyTables, ROWS_AT_ONCE, type Tables } from './tables.ts';
 
 /** Tables after those that they refer to. The lease is not copied. */
@@ -30,13 +30,29 @@ type Row = Readonly<Record<string, unknown>>;
 type Untyped = Kysely<Record<string, Record<string, unknown>>>;
 const untyped = (db: Kysely<Tables> | Kysely<KeyTables>) => db as unknown as Untyped;
 
+interface MoveOptions {
+  /** Ms since epoch. */
+  readonly now: number;
+  /** Whether the process at a lease's `place` runs on this machine, suspended or not. */
+  readonly isRunning: (place: string | null) => boolean;
+}
+
 /**
- * Copies SQLite files to an empty server, in one transaction; signed bytes are encrypted again. `now` is in ms since
- * epoch. @throws {StoreError} for a server that is not empty, a file that is written to, or rows that do not arrive.
+ * Copies SQLite files to an empty server, in one transaction; signed bytes are encrypted again.
+ * @throws {StoreError} for a server that is not empty, a file that is written to, or rows that do not arrive.
  */
-export function moveDatabase(history: Database, keys: KeyDatabase | null, to: Database, now: number) {
+export function moveDatabase(
+  history: Database,
+  keys: KeyDatabase | null,
+  to: Database,
+  { now, isRunning }: MoveOptions,
+) {
   return to.transaction(async (trx) => {
     const target = untyped(trx);
+    const { rows } = await sql<{ free: boolean }>`
+      select pg_try_advisory_xact_lock(hashtext('gastop migrate'), 0) as free`.execute(target);
+    if (rows[0]?.free !== true)
+      throw refusal(`another gastop migrate fills ${to.name} just now; wait for it to end`);
     // Reading pages from disk in between takes time.
     await sql`set local idle_in_transaction_session_timeout = 0`.execute(target);
     for (const table of [...HISTORY_TABLES, ...KEY_TABLES]) {
@@ -46,9 +62,18 @@ export function moveDatabase(history: Database, keys: KeyDatabase | null, to: Da
     const counts = new Map<string, number>();
     // One transaction reads a consistent state of the file.
     await history.transaction(async (source) => {
-      const leases = source.selectFrom('leases').selectAll();
-      const leader = await leases.where('heartbeat_at', '>', now - LEASE_LAPSES_MS).executeTakeFirst();
-      if (leader !== undefined) throw refusal(`${leader.process} writes to ${history.name}; end it first`);
+      const leader = await source
+        .selectFrom('leases')
+        .selectAll()
+        .where('name', '=', LEADER)
+        .executeTakeFirst();
+      if (leader !== undefined && leader.heartbeat_at > now - LEASE_LAPSES_MS)
+        throw refusal(`${leader.process} writes to ${history.name}; end it first`);
+      // It would go on sending from the file.
+      if (leader !== undefined && isRunning(leader.place))
+        throw refusal(
+          `${leader.process} still has ${history.name}, though suspended; let it go on, and end it first`,
+        );
       const reseal = (row: Row) => ('key_id' in row ? resealed(row, history, to) : row);
       for (const table of HISTORY_TABLES)
         counts.set(table, await copy(untyped(source), target, table, reseal));

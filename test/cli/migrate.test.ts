@@ -1,12 +1,19 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { EXIT } from '../../src/cli/errors.ts';
+import { placeOf } from '../../src/service/leader.ts';
 import { AutoTxStore } from '../../src/store/auto-txs.ts';
+import { openKeyDatabase } from '../../src/store/database.ts';
 import { EncryptionKey } from '../../src/store/encryption-key.ts';
+import { LeaseStore } from '../../src/store/lease.ts';
 import { ENGINES, emptyDatabase } from '../helpers/databases.ts';
-import { openDatabase } from '../helpers/open-database.ts';
+import { migrated, openDatabase } from '../helpers/open-database.ts';
+import { temporaryFolder } from '../helpers/service.ts';
 import { bytesOf, keptAutoTx } from '../store/auto-txs/kept-auto-txs.ts';
 import { runMain } from './captured-io.ts';
 
@@ -53,6 +60,98 @@ test.each(ENGINES)(
     expect(await store.signedBytes('new')).toEqual(bytesOf('new'));
   },
 );
+
+describe('--from', () => {
+  async function source() {
+    const folder = await temporaryFolder();
+    const path = join(folder, 'chain-1.db');
+    const database = await openDatabase(path);
+    await new AutoTxStore(database).create(keptAutoTx('one'), bytesOf('one'), NO_CAP);
+    return { folder, path, database };
+  }
+
+  const run = (from: string, to: string, keys?: string) =>
+    runMain(['migrate', '--from', from, '--to', to, ...(keys === undefined ? [] : ['--keys', keys])], {
+      env: { GASTOP_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') },
+    });
+  /** All but the files that SQLite keeps beside a database while it is open, and removes when it is opened next. */
+  const contents = (folder: string) =>
+    readdirSync(folder)
+      .filter((name) => !/-(?:wal|shm)$/.test(name))
+      .map((name) => {
+        const bytes = readFileSync(join(folder, name));
+        const digest = createHash('sha256').update(bytes).digest('hex');
+        return [name, statSync(join(folder, name)).mode, digest];
+      });
+
+  const onServer = test.runIf(ENGINES.includes('PostgreSQL'));
+
+  onServer('leaves the files as they are, and says what went where', async () => {
+    const { folder, path, database } = await source();
+    await database.close();
+    const keys = join(folder, 'keys.db');
+    await (await openKeyDatabase(keys)).close();
+    chmodSync(path, 0o644);
+    const before = contents(folder);
+    const { exitCode, stdout, stderr } = await run(path, await emptyDatabase('PostgreSQL'), keys);
+    expect([exitCode, stdout, stderr]).toEqual([
+      EXIT.ok,
+      expect.stringMatching(/signed_transactions +1\n/),
+      expect.stringContaining('start gastop on it from now on'),
+    ]);
+    expect(contents(folder)).toEqual(before);
+  });
+
+  onServer.each([
+    ['nothing in it', (path: string) => writeFileSync(path, ''), 'has nothing in it'],
+    ['text in it', (path: string) => writeFileSync(path, 'text '.repeat(200)), 'is not a database'],
+    [
+      'the schema of an older version',
+      async (path: string) => (await migrated(path, 8)).destroy(),
+      'of an older gastop',
+    ],
+  ] as const)('refuses a file with %s, and leaves it as it is', async (_, make, says) => {
+    const folder = await temporaryFolder();
+    const path = join(folder, 'chain-1.db');
+    await make(path);
+    const before = contents(folder);
+    const target = await emptyDatabase('PostgreSQL');
+    const { exitCode, stderr } = await run(path, target);
+    expect([exitCode, stderr]).toEqual([EXIT.usage, expect.stringContaining(says)]);
+    expect(contents(folder)).toEqual(before);
+    if (says === 'has nothing in it') {
+      const { path: good, database } = await source();
+      await database.close();
+      expect((await run(good, target, path)).stderr).toContain(says);
+    }
+  });
+
+  onServer(
+    'refuses a file whose program runs, or is suspended, and takes it once that has ended',
+    async () => {
+      const { path, database } = await source();
+      onTestFinished(() => database.close());
+      const program = spawn('sleep', ['600']);
+      onTestFinished(() => void program.kill('SIGKILL'));
+      const lease = { holder: 'x', process: 'gastop serve, process 5', place: placeOf(program.pid ?? 0) };
+      const now = Date.now();
+      const leases = new LeaseStore(database);
+      await leases.take({ ...lease, since: now, heartbeatAt: now }, null);
+      const target = await emptyDatabase('PostgreSQL');
+      const refused = async (says: string) => {
+        const { exitCode, stderr } = await run(path, target);
+        expect([exitCode, stderr]).toEqual([EXIT.failed, expect.stringContaining(says)]);
+      };
+      await refused('process 5 writes to chain-1.db; end it first');
+      await leases.beat('x', now - 3_600_000);
+      program.kill('SIGSTOP');
+      await refused('process 5 still has chain-1.db, though suspended');
+      program.kill('SIGKILL');
+      await once(program, 'exit');
+      expect((await run(path, target)).exitCode).toBe(EXIT.ok);
+    },
+  );
+});
 
 test.each([
   [[], 'give one of --from FILE, --new-key and --begin-anew'],

@@ -148,6 +148,32 @@ describe.runIf(ENGINES.includes('PostgreSQL'))('a replica on PostgreSQL', () => 
     expect((await kept()).waiting).toBe(0);
   });
 
+  test('that leads drops no block when its node goes back, and replaces those that another branch has', async () => {
+    const { leader, start, kept, blocks } = await filled(1);
+    const node = new ScriptedSource(makeBlocks(0, 310));
+    node.profile = identifiedChain(1, GENESIS[0] ?? null);
+    const one = await start('one', node);
+    await waitFor(async () => (await kept()).blocks === 311);
+    for (const back of [300, 250, 5]) {
+      node.reorg(back, []);
+      // The same blocks once more.
+      node.mine(...makeBlocks(back + 1, 310));
+      const next = ((await blocks.head())?.number ?? 0) + 1;
+      node.mine(...makeBlocks(311, next));
+      await waitFor(async () => (await kept()).blocks === next + 1, { what: `block ${next}` });
+      expect(await leader()).toBe('one');
+    }
+    expect(await blocks.missingRanges({ from: 0, to: 313 })).toEqual([]);
+    node.reorg(309, another(310, 315));
+    await waitFor(async () => (await blocks.head())?.hash === blockHash(315, 9));
+    const stored = await blocks.page(308, 10);
+    expect(stored.map(({ hash }) => hash)).toEqual([
+      ...[308, 309].map((number) => blockHash(number)),
+      ...another(310, 315).map(({ hash }) => hash),
+    ]);
+    expect(one.errors).toEqual([]);
+  });
+
   test('one whose node lags waits until it has caught up, while another leads', async () => {
     const { leader, start, kept } = await filled(1);
     const slow = new ScriptedSource(makeBlocks(0, 200));

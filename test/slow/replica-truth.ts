@@ -54,7 +54,9 @@ export async function expectAlertsTold({ database, receiver }: Team): Promise<vo
       const told = own.filter(
         ({ block_number }) => block_number >= first + at - 1 && block_number <= first + end,
       );
-      expect(told.length, `told of the fall at ${first + at}`).toBeLessThanOrEqual(1);
+      expect(told.length, `told of the fall at ${first + at}: ${JSON.stringify(told)}`).toBeLessThanOrEqual(
+        1,
+      );
       if (told.length === 0) untold += 1;
     }
     expect(alert.trigger_count).toBe(own.length);

@@ -35,6 +35,11 @@ async function fill(history: Database): Promise<void> {
   await autoTxs.create(draftAutoTx('atx_2'), null, NO_CAP);
 }
 
+const at = (now: number, running: string | null = null) => ({
+  now,
+  isRunning: (place: string | null) => running !== null && place === running,
+});
+
 const all = async ({ queries }: Pick<Database, 'queries'>, table: string): Promise<string[]> => {
   const { rows } = await sql<object>`select * from ${sql.table(table)}`.execute(queries);
   return rows.map((row) => JSON.stringify(row, Object.keys(row).sort())).sort();
@@ -51,7 +56,7 @@ test.runIf(ENGINES.includes('PostgreSQL'))('all of a file goes to an empty serve
   await keyStore.spend(7, [{ keyId: 'a', count: 3, limit: null }]);
 
   const locked = await opened(openDatabase(target));
-  await expect(moveDatabase(history, keys, locked, NOW)).rejects.toMatchObject({
+  await expect(moveDatabase(history, keys, locked, at(NOW))).rejects.toMatchObject({
     code: 'no-key',
   });
   const lease = {
@@ -62,20 +67,36 @@ test.runIf(ENGINES.includes('PostgreSQL'))('all of a file goes to an empty serve
     heartbeat_at: NOW,
   };
   await history.queries.insertInto('leases').values(lease).execute();
-  const to = await opened(openDatabase(target, randomBytes(32)));
-  await expect(moveDatabase(history, keys, to, NOW)).rejects.toThrow(
+  const key = randomBytes(32);
+  const to = await opened(openDatabase(target, key));
+  await expect(moveDatabase(history, keys, to, at(NOW))).rejects.toThrow(
     'process 5 writes to chain-1.db; end it first',
   );
   expect(await new BlockStore(to).head()).toBeNull();
 
+  // Its heartbeat is an hour old, but it is there.
+  await history.queries.updateTable('leases').set({ place: 'here' }).where('name', '=', 'leader').execute();
+  await expect(moveDatabase(history, keys, to, at(NOW + 3_600_000, 'here'))).rejects.toThrow(
+    'process 5 still has chain-1.db, though suspended; let it go on, and end it first',
+  );
+
   await asked(target, 'create rule lossy as on insert to usage do instead nothing');
-  await expect(moveDatabase(history, keys, to, NOW + 3_600_000)).rejects.toThrow(
+  await expect(moveDatabase(history, keys, to, at(NOW + 3_600_000))).rejects.toThrow(
     '0 of 1 rows of usage arrived; nothing was kept',
   );
   await asked(target, 'drop rule lossy on usage');
   expect(await new BlockStore(to).head()).toBeNull();
 
-  const counts = await moveDatabase(history, keys, to, NOW + 3_600_000);
+  const twin = await opened(openDatabase(target, key));
+  const both = await Promise.allSettled([
+    moveDatabase(history, keys, to, at(NOW + 3_600_000)),
+    moveDatabase(history, keys, twin, at(NOW + 3_600_000)),
+  ]);
+  const [done, refused] = both.toSorted((one, other) => one.status.localeCompare(other.status));
+  expect(refused).toMatchObject({
+    reason: { message: expect.stringContaining('another gastop migrate fills') },
+  });
+  const counts = done?.status === 'fulfilled' ? done.value : new Map<string, number>();
   expect(counts.get('blocks')).toBe(701);
   const same = [
     'blocks',
@@ -92,5 +113,5 @@ test.runIf(ENGINES.includes('PostgreSQL'))('all of a file goes to an empty serve
   expect(await new BlockStore(to).chainId()).toBe(1);
   const moved = new KeyStore(await opened(openKeyDatabase(target)));
   expect([await moved.list(), await moved.usedOn(7, 'a')]).toEqual([await keyStore.list(), 3]);
-  await expect(moveDatabase(history, keys, to, NOW + 3_600_000)).rejects.toThrow(/is not empty \(meta\)/);
+  await expect(moveDatabase(history, keys, to, at(NOW + 3_600_000))).rejects.toThrow(/is not empty \(meta\)/);
 });

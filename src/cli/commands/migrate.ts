@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { formatCount } from '../../core/units.ts';
+import type { Database } from '../../store/database.ts';
 import { databaseName, isServerUrl, parseDatabaseUrl } from '../../store/database-url.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { keysDatabase } from '../config-file.ts';
@@ -52,18 +53,21 @@ async function move(
   const from = thereAt('--from', flags.from);
   const usual = existsSync(keysDatabase(io)) ? keysDatabase(io) : null;
   const keys = flags.keys === undefined ? usual : thereAt('--keys', flags.keys);
-  const { openDatabase, openKeyDatabase } = await import('../../store/database.ts');
+  const { openDatabase, openHistoryToRead, openKeysToRead } = await import('../../store/database.ts');
   const { moveDatabase } = await import('../../store/move-database.ts');
-  const history = await openDatabase(from);
-  const ofKeys = keys === null ? null : await openKeyDatabase(keys);
-  const target = await openDatabase(to, settings.encryptionKey.value);
-  try {
-    const moved = await moveDatabase(history, ofKeys, target, io.now());
-    for (const [table, rows] of moved) {
-      io.stdout.write(`${table.padEnd(20)} ${formatCount(rows).padStart(12)}\n`);
-    }
-  } finally {
-    for (const database of [history, ofKeys, target]) await database?.close();
+  const { isRunning } = await import('../../service/leader.ts');
+  await using opened = new AsyncDisposableStack();
+  const closing = <Opened extends Pick<Database, 'close'>>(database: Opened) =>
+    opened.adopt(database, (each) => each.close());
+  const history = closing(await openHistoryToRead(from));
+  const ofKeys = keys === null ? null : closing(await openKeysToRead(keys));
+  const target = closing(await openDatabase(to, settings.encryptionKey.value));
+  const moved = await moveDatabase(history, ofKeys, target, {
+    now: io.now(),
+    isRunning: (place) => isRunning(place) === true,
+  });
+  for (const [table, rows] of moved) {
+    io.stdout.write(`${table.padEnd(20)} ${formatCount(rows).padStart(12)}\n`);
   }
   const files = [from, ...(keys === null ? [] : [keys])]
     .map((file) => tildePath(file, io.home))

@@ -214,6 +214,8 @@ export class Follower {
       // A client that sees the end requests the history once more, and never again.
       if (event.type === 'ended') await this.#filler.settled();
       if (until.aborted) break;
+      // A node that goes back drops nothing of a shared database: its blocks go when others take their place.
+      if (event.type === 'reorg' && source.kind === 'rpc' && store.isShared) continue;
       this.#handle(event);
       if (this.chain.isFull) await this.chain.flush();
       if (slice.isOver()) await slice.next();
