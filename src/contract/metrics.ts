@@ -71,7 +71,12 @@ export const BlockMetrics = object('BlockMetrics', 'The fees of one block; null:
   confirmations: whole(1).describe('Blocks on top of it, itself included'),
   baseFeePerGas: wire.Wei.describe('In wei per gas'),
   nextBaseFeePerGas: wire.Wei.describe('Of the next block, in wei per gas; for the head by the fee rule'),
-  gasUsed: Gas.nullable(),
+  slotNumber: maybe(whole(0), 'The slot of the beacon chain (EIP-7843); null: the header has none'),
+  gasUsed: maybe(
+    Gas,
+    'As the header counts it: since Amsterdam the larger of execution gas and state gas (EIP-8037)',
+  ),
+  gasPaid: maybe(Gas, 'What its transactions paid for, by their receipts; null: they are not known'),
   gasLimit: Gas.nullable(),
   gasUsedRatio: wire.Ratio,
   transactionCount: whole(0).nullable(),
@@ -82,7 +87,7 @@ export const BlockMetrics = object('BlockMetrics', 'The fees of one block; null:
   excessBlobGas: Gas.nullable(),
   burntWei: maybe(
     wire.Amount,
-    'Base fee × gas used, and what blobs burnt (EIP-4844), in wei; 0 where a vault or an operator gets the base fee, null where that is not known',
+    'Base fee × gas paid, and what blobs burnt (EIP-4844), in wei; 0 where a vault or an operator gets the base fee, null where that is not known',
   ),
   feeRecipient: wire.Address.nullable(),
 });

@@ -108,6 +108,15 @@ export function rulesOfNextBlock(
   return next.kind;
 }
 
+/** The blobs of the block after the head; `null`: no node states them. Parameters as in {@link rulesOfNextBlock}. */
+export function blobsOfNextBlock(
+  { next, blobSchedule }: ChainRules,
+  headTime: number,
+  blockTimeSec: number,
+): BlobSchedule | null {
+  return next !== null && headTime + blockTimeSec >= next.at ? next.blobSchedule : blobSchedule;
+}
+
 interface ConfigAt {
   readonly isAmsterdam: boolean;
   /** A fork after Amsterdam, whose rules are not known here. */

@@ -1,3 +1,5 @@
+import type { BlobSchedule } from './chain-rules.ts';
+
 /** Mainnet's since its second blob-parameter fork (EIP-7892): blobs at which the fee stays the same, and at most. */
 export const BPO2_BLOBS = { target: 14, max: 21, updateFraction: 11_684_671n };
 
@@ -18,3 +20,33 @@ export function fakeExponential(factor: bigint, numerator: bigint, denominator: 
 export function blobBaseFee(excessBlobGas: bigint, updateFraction = BPO2_BLOBS.updateFraction): bigint {
   return fakeExponential(1n, excessBlobGas, updateFraction);
 }
+
+/** What a blob costs in execution at least, in gas (EIP-7918). */
+const BLOB_BASE_COST = 8_192n;
+
+export interface BlobParent {
+  readonly baseFeePerGas: bigint;
+  readonly blobGasUsed: bigint;
+  readonly excessBlobGas: bigint;
+}
+
+/**
+ * `excessBlobGas` of the block after `parent` (EIP-4844), with the reserve price (EIP-7918) that holds since Osaka.
+ * @param schedule of the new block, also where it is the first after a blob fork (EIP-7892)
+ */
+export function nextExcessBlobGas(
+  { baseFeePerGas, blobGasUsed, excessBlobGas }: BlobParent,
+  { target, max, baseFeeUpdateFraction }: BlobSchedule,
+  hasReservePrice = true,
+): bigint {
+  const excess = excessBlobGas + blobGasUsed - BigInt(target) * GAS_PER_BLOB;
+  if (excess < 0n) return 0n;
+  const blobPrice = blobBaseFee(excessBlobGas, BigInt(baseFeeUpdateFraction));
+  const isBelowReserve = BLOB_BASE_COST * baseFeePerGas > GAS_PER_BLOB * blobPrice;
+  if (!hasReservePrice || !isBelowReserve) return excess;
+  return excessBlobGas + (blobGasUsed * BigInt(max - target)) / BigInt(max);
+}
+
+/** Blob base fee of the block after `parent`, wei per blob gas. @param schedule as in {@link nextExcessBlobGas} */
+export const nextBlobBaseFee = (parent: BlobParent, schedule: BlobSchedule): bigint =>
+  blobBaseFee(nextExcessBlobGas(parent, schedule), BigInt(schedule.baseFeeUpdateFraction));

@@ -115,6 +115,7 @@ export function createServiceState(parts: ServiceParts) {
       now,
       head,
       nextBaseFee: chain.advice()?.nextBaseFee ?? null,
+      rules: chain.rules,
       nativeUsd: nativeUsd(),
       problem: follower.problem?.message ?? null,
       blocks,

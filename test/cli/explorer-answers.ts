@@ -12,6 +12,8 @@ export const BLOCK = BlockMetrics.parse({
   confirmations: 3,
   baseFeePerGas: 50_800_000,
   nextBaseFeePerGas: 49_700_000,
+  slotNumber: null,
+  gasPaid: 24_480_000,
   gasUsed: 24_480_000,
   gasLimit: 36_000_000,
   gasUsedRatio: 0.68,

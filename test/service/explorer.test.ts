@@ -4,6 +4,7 @@ import { GasCurrent } from '../../src/contract/gas.ts';
 import { BlockMetrics, TxMetrics, TxsMetrics } from '../../src/contract/metrics.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { ETHEREUM_FEE_RULE, nextBaseFee, type StatedFeeRule } from '../../src/core/eip1559.ts';
+import { blockGasCases } from '../core/support/amsterdam.ts';
 import { BLOCK_ZERO_TIME, blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { fixedPrice } from '../helpers/fixed-price.ts';
 import { makeIncluded, transactionHash } from '../helpers/made-transactions.ts';
@@ -87,6 +88,54 @@ test('what blobs burnt is unknown without their fee', async () => {
     return readBlock(await following(source), 990);
   };
   expect(await told(1)).toMatchObject({ blobBaseFee: null, nextBlobBaseFee: null, burntWei: null });
+});
+
+test('since Amsterdam what a block burnt is of its receipts, and how full it is of its header', async () => {
+  const cases = blockGasCases();
+  const first = HEAD - cases.length + 1;
+  const blocks = makeBlocks(HEAD - 119, HEAD).map((block) => {
+    const own = cases[block.number - first];
+    return own === undefined
+      ? block
+      : {
+          ...block,
+          ...{ baseFeePerGas: BigInt(own.baseFeePerGas), gasUsed: BigInt(own.headerGasUsed) },
+          ...{ gasLimit: BigInt(own.gasLimit), gasUsedRatio: own.headerGasUsed / own.gasLimit },
+        };
+  });
+  const source = new ScriptedSource(blocks);
+  for (const [place, { receipts }] of cases.entries()) {
+    const block = blocks.find(({ number }) => number === first + place) ?? expect.fail('no block');
+    source.headers.set(block.number, { blockAccessListHash: blockHash(1), slotNumber: 7_000 + place });
+    source.transactions.set(
+      block.number,
+      receipts.map(({ gasUsed }, index) =>
+        makeIncluded(block, index, { receipt: { gasUsed: BigInt(gasUsed) } }),
+      ),
+    );
+  }
+  const service = await following(source);
+  for (const [place, own] of cases.entries()) {
+    const told = await readBlock(service, first + place);
+    expect({ id: own.id, ...told }).toMatchObject({
+      id: own.id,
+      slotNumber: 7_000 + place,
+      gasUsed: own.headerGasUsed,
+      gasPaid: own.sumOfReceipts,
+      gasUsedRatio: expect.closeTo(own.headerGasUsed / own.gasLimit, 9),
+      burntWei: own.burntWei,
+    });
+    expect(
+      nextBaseFee(
+        {
+          baseFeePerGas: BigInt(own.baseFeePerGas),
+          gasUsed: BigInt(own.headerGasUsed),
+          gasLimit: BigInt(own.gasLimit),
+        },
+        ETHEREUM_FEE_RULE,
+      ),
+    ).toBe(BigInt(own.nextBaseFeePerGas));
+  }
 });
 
 const OP_HEADER = { denominator: 250, elasticity: 6, meteredGas: 0n };

@@ -139,7 +139,10 @@ export function describeBlock(block: BlockView, context: FactContext): readonly 
     ['base fee', gwei(base)],
     ['next base', given(block.nextBaseFeePerGas, next)],
     ['full', given(gasUsedRatio, (ratio) => `${bar}  ${formatPercent(ratio)}`)],
+    ['slot', given(block.slotNumber, formatCount)],
     ['gas used', given(gasUsed, (used) => `${formatCount(used)}${limit}`)],
+    // Since Amsterdam the header's gas is not what was paid for.
+    ['gas paid', block.gasPaid === gasUsed ? null : given(block.gasPaid, formatCount)],
     ['transactions', given(block.transactionCount, formatCount)],
     ['blob fee', given(gwei(block.blobBaseFee), (fee) => fee + nextBlob)],
     ['blobs', given(block.blobGasUsed, blobs)],

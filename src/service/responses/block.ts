@@ -1,6 +1,8 @@
 import { type ChainBlock, ChainError } from '../../chain/chain-source.ts';
 import type { BlockMetrics } from '../../contract/metrics.ts';
 import type { Block } from '../../core/block.ts';
+import { blobsOfNextBlock } from '../../core/chain-rules.ts';
+import { nextBlobBaseFee } from '../../core/eip4844.ts';
 import { nextBaseFeeByRule } from '../../core/engine/next-base-fee.ts';
 import { type ChainReader, isBlockOf } from '../chain-reader.ts';
 import { type ApiFailure, notFound } from '../http/errors.ts';
@@ -20,10 +22,15 @@ export async function blockMetrics(asked: number | 'latest', context: LookupCont
     profile.dataFee === 'op' || (profile.dataFee === 'op-or-none' && whole?.stated !== undefined);
   const hasBlobs = profile.hasBlobs ?? !isOpStack;
   const blobBaseFee = (hasBlobs && fees?.blobBaseFee) || null;
-  const nextBlobBaseFee = hasBlobs ? (known.child?.blobBaseFee ?? fees?.nextBlobBaseFee) : null;
+  const nextBlob = hasBlobs ? nextBlobBaseFeeOf(known, context) : null;
   const baseFeeGoes = isOpStack ? 'elsewhere' : profile.baseFeeGoes;
+  const gasPaid = await gasPaidIn(known, context);
   const burntWei =
-    baseFeeGoes === undefined ? burnt(known, hasBlobs, blobBaseFee) : baseFeeGoes === 'elsewhere' ? 0n : null;
+    baseFeeGoes === undefined
+      ? burnt(known, gasPaid, hasBlobs, blobBaseFee)
+      : baseFeeGoes === 'elsewhere'
+        ? 0n
+        : null;
   return {
     chainId: profile.id,
     blockNumber: header.number,
@@ -33,13 +40,15 @@ export async function blockMetrics(asked: number | 'latest', context: LookupCont
     confirmations: confirmationsOf(header.number, head),
     baseFeePerGas: wireInteger(header.baseFeePerGas),
     nextBaseFeePerGas: wireInteger(nextBaseFeeOf(known, context)),
+    slotNumber: header.slotNumber ?? null,
     gasUsed: integerOrNull(header.gasUsed),
+    gasPaid: integerOrNull(gasPaid),
     gasLimit: integerOrNull(header.gasLimit),
     gasUsedRatio: known.gasUsedRatio,
     transactionCount: whole?.transactionHashes.length ?? null,
     tips: tipsOf(known),
     blobBaseFee: integerOrNull(blobBaseFee),
-    nextBlobBaseFee: integerOrNull(nextBlobBaseFee),
+    nextBlobBaseFee: integerOrNull(nextBlob),
     blobGasUsed: integerOrNull(hasBlobs ? whole?.blobGasUsed : null),
     excessBlobGas: integerOrNull(hasBlobs ? whole?.excessBlobGas : null),
     burntWei: burntWei?.toString() ?? null,
@@ -124,15 +133,47 @@ function nextBaseFeeOf(
   return nextBaseFeeByRule({ ...header, gasUsedRatio }, profile.feeRule);
 }
 
+/**
+ * By the schedule of the next block, which the node states (EIP-7910): nodes forecast the first fee after a blob fork by the old
+ * one. Without it the node's forecast.
+ */
+function nextBlobBaseFeeOf(
+  { header, whole, fees, child }: KnownBlock,
+  context: LookupContext,
+): bigint | null {
+  if (child?.blobBaseFee != null) return child.blobBaseFee;
+  const { rules, profile } = context;
+  const schedule = blobsOfNextBlock(rules, header.timestamp, profile.feeRule.blockTimeSec);
+  const isHead = header.number === context.head.number;
+  if (!isHead || schedule === null || whole?.excessBlobGas == null || whole.blobGasUsed === null)
+    return fees?.nextBlobBaseFee ?? null;
+  const { excessBlobGas, blobGasUsed, baseFeePerGas } = whole;
+  return nextBlobBaseFee({ excessBlobGas, blobGasUsed, baseFeePerGas }, schedule);
+}
+
 function tipsOf({ fees }: KnownBlock): BlockMetrics['tips'] {
   if (!fees?.tips) return null;
   const [p10, p25, p50, p75, p90, p95, p99] = fees.tips;
   return toWire({ p10, p25, p50, p75, p90, p95, p99 });
 }
 
+/**
+ * The gas that was paid for: since Amsterdam (EIP-7778, EIP-8037) the header's is no sum of the receipts, which are read then.
+ * `null` where they cannot be.
+ */
+async function gasPaidIn({ header, whole }: KnownBlock, { reader }: LookupContext): Promise<bigint | null> {
+  if (header.blockAccessListHash == null) return header.gasUsed;
+  const mined = whole && (await ifAvailable(reader.transactionsOf(whole)));
+  return mined?.reduce((sum, { gasUsed }) => sum + gasUsed, 0n) ?? null;
+}
+
 /** `null` when a part is unknown. */
-function burnt({ header, whole }: KnownBlock, hasBlobs: boolean, blobBaseFee: bigint | null): bigint | null {
-  const { gasUsed, baseFeePerGas } = header;
+function burnt(
+  { header: { baseFeePerGas }, whole }: KnownBlock,
+  gasPaid: bigint | null,
+  hasBlobs: boolean,
+  blobBaseFee: bigint | null,
+): bigint | null {
   const blobGasUsed = !hasBlobs
     ? 0n
     : whole === null
@@ -141,5 +182,5 @@ function burnt({ header, whole }: KnownBlock, hasBlobs: boolean, blobBaseFee: bi
         : null
       : (whole.blobGasUsed ?? 0n);
   const blobs = blobGasUsed === 0n ? 0n : blobGasUsed && blobBaseFee && blobBaseFee * blobGasUsed;
-  return gasUsed === null || blobs === null ? null : baseFeePerGas * gasUsed + blobs;
+  return gasPaid === null || blobs === null ? null : baseFeePerGas * gasPaid + blobs;
 }

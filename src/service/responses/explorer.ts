@@ -8,6 +8,7 @@ import {
 import type { TxMetrics, TxRow, TxsMetrics } from '../../contract/metrics.ts';
 import { PAGE_SIZE_DEFAULT, type TxsParameters } from '../../contract/queries.ts';
 import type { Block, Hex } from '../../core/block.ts';
+import type { ChainRules } from '../../core/chain-rules.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import type { Window } from '../../store/history.ts';
 import { abortable, mapBounded } from '../async.ts';
@@ -20,6 +21,7 @@ export interface LookupContext extends MetricsContext {
   readonly head: Block;
   /** Base fee of the block after the head, wei per gas; `null` while unknown. */
   readonly nextBaseFee: bigint | null;
+  readonly rules: ChainRules;
   readonly nativeUsd: number | null;
   /** Why no new blocks come, one line; `null` while they do. */
   readonly problem: string | null;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { Hex } from '../../../src/core/block.ts';
+import type { BlobSchedule } from '../../../src/core/chain-rules.ts';
 import type { GasProblem, RulesName } from '../../../src/core/transactions/gas-rules.ts';
 
 const file = (name: string) => new URL(`../../fixtures/amsterdam/${name}`, import.meta.url);
@@ -46,6 +47,30 @@ export const transactionCases = () => cases<TransactionCase>('transactions.json.
 
 export const dataOf = (data: Data): Hex =>
   typeof data === 'string' ? data : `0x${data.runs.map(([byte, count]) => byte.repeat(count)).join('')}`;
+
+export interface BlockGasCase {
+  readonly id: string;
+  readonly gasLimit: number;
+  readonly baseFeePerGas: number;
+  readonly headerGasUsed: number;
+  readonly receipts: readonly { readonly gasUsed: number }[];
+  readonly sumOfReceipts: number;
+  readonly nextBaseFeePerGas: number;
+  readonly burntWei: string;
+}
+
+export const blockGasCases = () => cases<BlockGasCase>('block-gas.json.gz');
+
+export interface BlobFeeCase {
+  readonly id: string;
+  readonly parent: Readonly<Record<'excessBlobGas' | 'blobGasUsed' | 'baseFeePerGas', number>>;
+  readonly rule: 'eip4844' | 'eip7918';
+  readonly schedule: BlobSchedule;
+  readonly excessBlobGas: number;
+  readonly blobBaseFee: string;
+}
+
+export const blobFeeCases = () => cases<BlobFeeCase>('blob-fees.json.gz');
 
 export interface HeaderCase {
   readonly id: string;
