@@ -52,8 +52,8 @@ interface FollowOptions {
 
 /**
  * One node's heads, the present one first, until it fails (rejects) or `signal` aborts; by `newHeads`, else polled. May repeat.
- * Some nodes accept `newHeads` and announce nothing, or only some heads: once polling finds one that was not announced, the
- * node is polled at the chain's pace, until an announcement is first again.
+ * Some nodes accept `newHeads` and announce nothing, or stop to: until the first announcement, and once polling has found a head
+ * that was not announced, until the next one, the node is polled at the chain's pace.
  */
 async function* headStream(node: PoolNode, pace: Pace, { clock, signal }: FollowOptions) {
   let wake = () => {};
@@ -62,6 +62,9 @@ async function* headStream(node: PoolNode, pace: Pace, { clock, signal }: Follow
   let announced: unknown = null;
   let failure: ChainError | null = null;
   let newest: number | null = null;
+  /** Whether anything was announced, and how many heads in a row were not. */
+  let isProven = false;
+  let missed = 0;
   const subscription = {
     onHead: (head: unknown) => {
       announced = head;
@@ -85,9 +88,15 @@ async function* headStream(node: PoolNode, pace: Pace, { clock, signal }: Follow
       const header = data ?? (await requestHead(node, { signal }));
       const isNew = header.number > (newest ?? Number.POSITIVE_INFINITY);
       // An announcement that came during the request was only late.
-      if (isNew && unsubscribe && hint === null && announced === null)
-        node.notes.set('newHeads', MISSES_HEADS);
-      else if (isNew) node.notes.delete('newHeads');
+      if (hint !== null) {
+        missed = 0;
+        isProven = true;
+        node.notes.delete('newHeads');
+      } else if (isNew && announced === null && unsubscribe) {
+        missed += 1;
+        // The first one may only be late.
+        if (missed > 1 || isProven) node.notes.set('newHeads', MISSES_HEADS);
+      }
       newest = Math.max(newest ?? 0, header.number);
       pace.heard(header.number, clock.elapsed());
       yield header;
@@ -95,7 +104,7 @@ async function* headStream(node: PoolNode, pace: Pace, { clock, signal }: Follow
         const waiting = new AbortController();
         wake = () => waiting.abort();
         const quietMs = Math.max(MIN_QUIET_MS, 3 * pace.blockMs());
-        const isPolled = !unsubscribe || node.notes.has('newHeads');
+        const isPolled = !unsubscribe || !isProven || missed > 0;
         await clock.sleep(isPolled ? pace.wait(clock.elapsed()) : quietMs, waiting.signal);
       }
       if (failure !== null) throw failure;

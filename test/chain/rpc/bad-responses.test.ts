@@ -179,7 +179,7 @@ describe('a limit of calls', () => {
   const page = 'eth_feeHistory';
   const newest = async ({ newest: read }: ChainSource) =>
     read?.(1_024, { known: null, signal: AbortSignal.timeout(5_000) });
-  /** Providers' own words: alloy's rate-limit policy, eRPC's error normalizer, documents of Infura, BlockVision and QuickNode. */
+  /** Providers' own words: alloy's rate-limit policy, eRPC's error normalizer, drpcorg/nodecore#327, fluencelabs/dev-rewards#20, documents of Infura, BlockVision and QuickNode. */
   const LIMITS: readonly (readonly [who: string, reply: Reply])[] = [
     ['QuickNode', { error: { code: -32012, message: 'credits limited to 6000/sec' } }],
     [
@@ -194,7 +194,12 @@ describe('a limit of calls', () => {
     ],
     ['Base', { error: { code: -32016, message: 'over rate limit' } }],
     ['BlockVision', { error: { code: -32607, message: 'Call Limit' } }],
-    ['dRPC', { error: { code: 4, message: 'You have reached the free tier limit' } }],
+    [
+      'dRPC',
+      { error: { code: 15, message: 'You reached Public endpoint rate limit, please upgrade to paid plan' } },
+    ],
+    ['Tenderly', { error: { code: -32005, message: 'rate limit exceeded' } }],
+    ['Chainstack', { raw: '{"error":"429 Client Error: Too Many Requests"}', status: 429 }],
     ['Conduit', { error: { code: -32000, message: 'Monthly capacity limit exceeded. Visit /billing' } }],
     ['Chainnodes', { error: { code: -32000, message: 'maximum number of concurrent requests' } }],
     ['Kong', { raw: '{"message":"API rate limit exceeded"}' }],
