@@ -5,6 +5,7 @@ import type { CostView } from '../../src/client/views/dashboard.ts';
 import type { RecommendationView, SnapshotView } from '../../src/client/views/gas.ts';
 import { lanesText } from '../../src/tui/panes/live/lane-table.tsx';
 import { LivePane, type LiveView } from '../../src/tui/panes/live/live-pane.tsx';
+import { symbolOf } from '../../src/tui/ui/pane-context.tsx';
 import { setAscii } from '../../src/tui/ui/theme.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { HOUR, MARKET, RECOMMENDATION, SNAPSHOT, TREND } from './fake-gas.ts';
@@ -181,6 +182,14 @@ describe('the Live pane', () => {
     expect(screen).toContain('│ Slow    │ 0.000000001 │');
     expect(screen).toContain('transfer gwei');
     expect(screen).toContain('no advice: none');
+  });
+
+  it.each([1, 137, 56, 4_444_444])('names the coin of chain %i in a transfer, too', (chainId) => {
+    const snapshot = { ...SNAPSHOT, chainId, nativeUsd: null };
+    const symbol = symbolOf(snapshot);
+    const screen = draw({ snapshot, symbol }, 120, 37);
+    expect(screen).toMatch(new RegExp(`${symbol} transfer +21,000 `));
+    expect(screen.includes('ETH')).toBe(chainId === 1);
   });
 
   it('counts what a rollup takes for posting to L1, and says where it is not known', () => {

@@ -173,7 +173,8 @@ export function workColumns(snapshot: SnapshotView, symbol: string): readonly Ta
     ),
   );
   return [
-    leftColumn('usual work', 14, 0, ({ name }) => name),
+    // Its name on the wire is that of Ethereum's coin.
+    leftColumn('usual work', 14, 0, ({ name }) => name.replace(/^ETH(?= transfer$)/, symbol)),
     rightColumn('gas', 7, 4, ({ gas }) => formatCount(gas)),
     ...columns,
     ...(hasDataFee(chainId) ? [part] : []),
