@@ -3,7 +3,7 @@ import { CommanderError } from 'commander';
 import { isServerUrl } from '../store/database-url.ts';
 import type { CommandContext, LoadedSettings } from './command.ts';
 import { refuseSignedArguments } from './commands/signed-input.ts';
-import { configFile, loadConfigFile } from './config-file.ts';
+import { configFile, holdsKey, loadConfigFile } from './config-file.ts';
 import { CliError, EXIT, reportError, usageError } from './errors.ts';
 import { Interruption, type Io, processIo } from './io.ts';
 import { cleanLine, note } from './output.ts';
@@ -47,8 +47,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 /** Runs {@link main} in its process and exits. `env` is the shell's environment. */
 export async function run(argv: readonly string[], env: Io['env']): Promise<void> {
   // Others on this machine can read a command line.
-  if (argv.some((word) => /^(?:--(?:database|to)=)?postgres(?:ql)?:.*@/i.test(word)))
-    process.title = 'gastop';
+  if (argv.some(isSecretWord)) process.title = 'gastop';
   const exitCode = await main(argv, processIo(env));
   // Waits for writes to a pipe.
   await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
@@ -62,6 +61,11 @@ export async function run(argv: readonly string[], env: Io['env']): Promise<void
     process.exit(exitCode);
   }, 400).unref();
 }
+
+/** The URL of a database with a password, or of a node with a key, alone or behind `--flag=`. */
+const isSecretWord = (word: string): boolean =>
+  /^(?:--[a-z]+=)?postgres(?:ql)?:.*@/i.test(word) ||
+  (/^(?:--[a-z]+=)?(?:https?|wss?):/i.test(word) && holdsKey(word));
 
 const SHELL = '/bin/sh';
 

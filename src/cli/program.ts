@@ -74,7 +74,7 @@ function addSourceOptions(program: Command): void {
   program.optionsGroup('Where the data comes from (one of; else the config file, else public nodes)');
   program
     .option('--url <URL>', 'a v1 gas-price service; its key is GASTOP_API_KEY')
-    .option('--rpc <URL>', 'Ethereum node, http(s) or ws(s); several are fallbacks', append)
+    .option('--rpc <URL>', 'Ethereum node; several are fallbacks; with a key in it: GASTOP_RPC', append)
     .option('--replay <FILE>', 'recorded blocks: JSON Lines or CSV')
     .option('--demo', 'a simulated chain; needs no network');
   program.optionsGroup('Settings (with every command, before or after its name)');

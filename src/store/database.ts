@@ -246,9 +246,11 @@ async function openServer<Schema>(url: string, name: string): Promise<Opened<Sch
     const [{ schema = null, version = 0 } = {}] = (await about.execute(queries)).rows;
     const tooOld = `${name} is PostgreSQL ${version}, which is too old; gastop needs ${OLDEST_POSTGRES} or newer`;
     if (version < OLDEST_POSTGRES) throw new StoreError('unreachable', tooOld);
+    const noSchema = `${name} has none of the schemas in the search_path; make it with create schema, or correct the URL`;
+    if (schema === null) throw new StoreError('not-permitted', noSchema);
     const migrated = new Kysely<Migrated>({ dialect });
     const applied = await refuseForeign(migrated, SERVER_MIGRATIONS, name);
-    await migrate(migrated, SERVER_MIGRATIONS, applied, schema ?? 'public');
+    await migrate(migrated, SERVER_MIGRATIONS, applied, schema);
     // Fails on a standby server, and where the role may only read.
     await sql`update leases set holder = holder where false`.execute(queries);
     return {

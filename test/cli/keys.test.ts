@@ -1,5 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { loadConfigFile } from '../../src/cli/config-file.ts';
 import { createPlans, issueKey } from '../../src/service/keys/api-keys.ts';
@@ -40,6 +42,33 @@ function newHome(config: unknown = {}) {
 }
 
 describe('gastop keys create', () => {
+  it.runIf(process.geteuid?.() === 0)(
+    'list says that another user may not look, instead of that there are none',
+    async () => {
+      const { create, file } = newHome();
+      await create();
+      const folder = dirname(file);
+      const nobody = { uid: 65_534, gid: 65_534, encoding: 'utf8' } as const;
+      const bin = fileURLToPath(new URL('../../dist/bin.js', import.meta.url));
+      for (const [mode, path] of [
+        [0o700, file],
+        [0o711, file],
+        [0o700, join(folder, 'none.db')],
+      ] as const) {
+        chmodSync(folder, mode);
+        const run = spawnSync(process.execPath, [bin, 'keys', '--keys', path, 'list'], {
+          ...nobody,
+          env: { HOME: '/' },
+        });
+        expect([run.status, run.stdout, run.stderr]).toEqual([
+          2,
+          '',
+          expect.stringMatching(/^gastop: no permission for \S+; check the rights on it and its folder\n$/),
+        ]);
+      }
+    },
+  );
+
   it('prints the key alone to stdout and words to stderr', async () => {
     const { run, ask } = newHome();
     const { exitCode, stdout, stderr } = await run('create');

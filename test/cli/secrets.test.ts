@@ -6,7 +6,7 @@ import { temporaryFile, temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { RawConnection } from '../service/fuzz/raw-connection.ts';
 import { runMain } from './captured-io.ts';
-import { createKey, startServe } from './served-program.ts';
+import { createKey, startProgram, startServe } from './served-program.ts';
 
 const V1 = '/be/api/v1';
 
@@ -83,6 +83,24 @@ test.skipIf(process.platform !== 'linux')(
     for (const text of said) expect(text.includes(secret)).toBe(false);
   },
 );
+
+test
+  .skipIf(process.platform !== 'linux')
+  .each([
+    ['--rpc', 'http://127.0.0.1:9/v3/SECRET'],
+    ['--rpc=http://127.0.0.1:9/?apikey=SECRET'],
+    ['--rpc', 'http://127.0.0.1:9', 'ws://user:SECRET@127.0.0.1:9'],
+  ])('what stands behind %s is taken off the process list', async (...argv) => {
+  const secret = '0123456789abcdef0123456789';
+  const words = argv.map((word) => word.replace('SECRET', secret));
+  const program = startProgram(['serve', '--port', '0', ...words], { home: await temporaryFolder() });
+  const cmdline = () => readFileSync(`/proc/${program.child.pid}/cmdline`, 'utf8');
+  await waitFor(() => cmdline().startsWith('gastop'), { what: 'its title' });
+  expect(cmdline()).not.toContain(secret);
+  program.child.kill('SIGKILL');
+  const { stdout, stderr } = await program.ended;
+  expect(stdout + stderr).not.toContain(secret);
+});
 
 const PASTED: readonly (readonly string[])[] = [
   ['KEY'],

@@ -44,6 +44,7 @@ describe('the package', () => {
       'CHANGELOG.md',
       'LICENSE',
       'README.md',
+      'SECURITY.md',
       'dist/THIRD-PARTY-LICENCES.txt',
       'dist/bin.js',
       'dist/client.d.ts',

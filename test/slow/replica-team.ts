@@ -7,6 +7,7 @@ import { API_KEY_HEADER, BASE_PATH, PATHS } from '../../src/contract/routes.ts';
 import type { Hex } from '../../src/core/block.ts';
 import { AutoTxStore } from '../../src/store/auto-txs.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
+import { EncryptionKey } from '../../src/store/encryption-key.ts';
 import { LeaseStore } from '../../src/store/lease.ts';
 import { runMain } from '../cli/captured-io.ts';
 import { type ServeProgram, startServe } from '../cli/served-program.ts';
@@ -90,6 +91,8 @@ export async function openTeam({ isAsked = true, settingsOf = () => ({}) }: Team
     });
   const database = await openDatabase(target, ENCRYPTION_KEY);
   onTestFinished(() => database.close());
+  // The first key that comes is that of the database.
+  expect(await new EncryptionKey(database).problem()).toBeNull();
   const programs = await Promise.all(Array.from({ length: REPLICAS }, (_, place) => start(place)));
   const replicas = programs.map((program, place): Replica => ({ place, program, isUp: false }));
   const key = await createProKey(home, env);

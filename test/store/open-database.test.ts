@@ -428,3 +428,14 @@ describe.runIf(ENGINES.includes('PostgreSQL'))('a server', () => {
     await database.close();
   });
 });
+
+test.runIf(ENGINES.includes('PostgreSQL')).each(['nowhere', 'nowhere,neither', '""'])(
+  'a server whose search_path is %s is refused in words that say what to do',
+  async (path) => {
+    const url = await emptyDatabase('PostgreSQL');
+    const opening = openDatabase(`${url}?options=${encodeURIComponent(`-c search_path=${path}`)}`);
+    await expect(opening).rejects.toThrow(
+      'none of the schemas in the search_path; make it with create schema',
+    );
+  },
+);

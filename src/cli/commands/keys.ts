@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { withoutKeys } from '../../core/key-text.ts';
 import { cleanText } from '../../core/text.ts';
 import { formatCount } from '../../core/units.ts';
@@ -11,7 +11,8 @@ import {
   reissueKey,
 } from '../../service/keys/api-keys.ts';
 import type { KeyStore } from '../../store/api-keys.ts';
-import { isServerUrl } from '../../store/database-url.ts';
+import { databaseName, isServerUrl } from '../../store/database-url.ts';
+import { toStoreError } from '../../store/errors.ts';
 import type { KeyRow } from '../../store/tables.ts';
 import type { CliCommand, CommandContext, Flags, LoadedSettings } from '../command.ts';
 import { keysDatabase } from '../config-file.ts';
@@ -181,7 +182,15 @@ function printKey(
   return io.deliver(`${flags.json ? JSON.stringify({ id, name: withoutKeys(name), plan, key }) : key}\n`);
 }
 
-const isThere = (database: string) => isServerUrl(database) || existsSync(database);
+/** @throws {StoreError} `not-permitted` where this user may not look for it */
+function isThere(database: string): boolean {
+  if (isServerUrl(database)) return true;
+  try {
+    return statSync(database, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    throw toStoreError(error, databaseName(database));
+  }
+}
 
 async function withKey<Result>(
   file: string,
