@@ -165,6 +165,17 @@ export const AutoTx = object('AutoTx', 'A transaction that is broadcast when gas
     .nullable()
     .describe('What kept it from being broadcast though its target was reached'),
   attempts: whole(0),
+  unseenSince: maybe(
+    wire.Timestamp,
+    'Since when no node shows it though it was sent, as relays that hide their pool; it stays SUBMITTED. null: a node shows it, or it is not submitted',
+  ),
+  resends: whole(0).describe(
+    'How often the same bytes were sent again in this attempt, as no node showed them',
+  ),
+  resendAt: maybe(
+    wire.Timestamp,
+    'When it is sent again at the earliest, while its target is reached and its checks pass: after 1, 2, 5, 15 and 60 minutes, then every hour',
+  ),
   mayBeMined: flag('Nodes may have its signed bytes, so it may be mined whatever its status'),
   confirmations: maybe(whole(0), 'Blocks that have it, its own included'),
   confirmationsNeeded: whole(1),

@@ -96,7 +96,9 @@ const STATE = columns({
   mayBeOut: ['may_be_out', flag],
   returnsTo: ['returns_to', orNull(oneOf(AUTO_TX_STATUSES))],
   takenSince: ['taken_since', orNull(whole)],
-  unseen: ['unseen', whole],
+  unseenSince: ['unseen_since', orNull(moment)],
+  resends: ['resends', whole],
+  resendAt: ['resend_at', orNull(moment)],
   executedAt: ['executed_at', orNull(moment)],
 });
 const INCLUSION = columns({

@@ -287,7 +287,7 @@ export interface AutoTxChanged {
 
 /** Reads an auto-tx to change it. Writes first: the lock keeps its values until the transaction ends. */
 async function lockAutoTx(trx: Queries, { owner, id }: Pick<KeptAutoTx, 'owner' | 'id'>) {
-  const one = trx.updateTable('auto_txs').set((e) => ({ unseen: e.ref('unseen') }));
+  const one = trx.updateTable('auto_txs').set((e) => ({ resends: e.ref('resends') }));
   const mine = owner === '' ? one : one.where('owner', '=', owner);
   const rows = await mine.where('id', '=', id).returningAll().execute();
   return readRows(rows, toKeptAutoTx)[0] ?? null;
@@ -376,8 +376,9 @@ async function insertSigned(trx: Queries, id: string, { keyId, bytes }: Sealed):
   await trx.insertInto('signed_transactions').values(row).execute();
 }
 
-/** Of one auto-tx, so that one that is held for ever leaves room for the others. */
+/** Of one auto-tx, so that one that is held for ever leaves room for the others: its first ones, and the newest. */
 const MOST_NOTES = 200;
+const FIRST_NOTES = 20;
 
 export type AutoTxEventRow = ReturnType<typeof toEventRow>;
 
@@ -385,15 +386,29 @@ function toEventRow(id: string, seq: number, at: number, { kind, blockNumber, me
   return { auto_tx_id: id, seq, at, kind: String(kind), block_number: blockNumber, message };
 }
 
-/** Adds events at `at` (ms since epoch) to a timeline, and deletes the oldest beyond its limit. */
-async function addNotes(trx: Queries, id: string, notes: readonly Note[], at: number): Promise<void> {
+/**
+ * Adds events at `at` (ms since epoch) to a timeline. What only repeats the newest one is not added, and beyond the limit
+ * those after the first are deleted: how it began stays.
+ */
+async function addNotes(trx: Queries, id: string, added: readonly Note[], at: number): Promise<void> {
+  if (added.length === 0) return;
+  const all = trx
+    .selectFrom('auto_tx_events')
+    .select(['seq', 'kind', 'message'])
+    .where('auto_tx_id', '=', id);
+  const newest = await all.orderBy('seq', 'desc').limit(1).executeTakeFirst();
+  const isRepeated = (note: Note | undefined) =>
+    note !== undefined && note.kind === newest?.kind && note.message === newest.message;
+  const notes = isRepeated(added[0]) ? added.slice(1) : added;
   if (notes.length === 0) return;
-  const newest = trx.selectFrom('auto_tx_events').select('seq').where('auto_tx_id', '=', id);
-  const last = (await newest.orderBy('seq', 'desc').limit(1).executeTakeFirst())?.seq ?? 0;
+  const last = newest?.seq ?? 0;
   const rows = notes.map((note, place) => toEventRow(id, last + 1 + place, at, note));
   await trx.insertInto('auto_tx_events').values(rows).execute();
-  const oldest = trx.deleteFrom('auto_tx_events').where('auto_tx_id', '=', id);
-  await oldest.where('seq', '<=', last + notes.length - MOST_NOTES).execute();
+  const between = trx
+    .deleteFrom('auto_tx_events')
+    .where('auto_tx_id', '=', id)
+    .where('seq', '>', FIRST_NOTES);
+  await between.where('seq', '<=', last + notes.length - (MOST_NOTES - FIRST_NOTES)).execute();
 }
 
 /** What it adds to its owner's totals. */

@@ -220,6 +220,14 @@ export const HISTORY_MIGRATIONS: Migrations = {
   '0014-advice-savings': change(`
   alter table advice add column saved_ratio double precision;
   create index if not exists advice_sends on advice (settled_block, block_number) where due_at is null`),
+  // A submitted auto-tx that no node shows stays submitted: when that began, and when it is sent again.
+  '0015-unseen': change(`
+  alter table auto_txs rename column unseen to resends;
+  update auto_txs set resends = 0 where resends <> 0;
+  alter table auto_txs add column unseen_since bigint;
+  alter table auto_txs add column resend_at bigint;
+  update auto_txs set failure_code = 'unseen' where failure_code = 'dropped';
+  update auto_tx_events set kind = 'UNSEEN' where kind = 'DROPPED'`),
 };
 
 /** All schema changes of the keys in order. Their names distinguish the two kinds of files; PostgreSQL has both in one. */

@@ -25,7 +25,16 @@ export function autoTxView(changed: Partial<AutoTxView> = {}): AutoTxView {
     updatedAt: NOW - 3_600_000,
     ...{ submittedAt: null, executedAt: null, blockNumber: null, gasUsed: null, effectiveGasPrice: null },
     ...{ costWei: null, costUsd: null, savedWei: null, atCreation: null, dayMean: null, failure: null },
-    ...{ hold: null, attempts: 0, mayBeMined: false, confirmations: null, confirmationsNeeded: 12 },
+    ...{
+      hold: null,
+      attempts: 0,
+      unseenSince: null,
+      resends: 0,
+      resendAt: null,
+      mayBeMined: false,
+      confirmations: null,
+      confirmationsNeeded: 12,
+    },
     ...{ reachProbability: 0.81, reachWithinSec: 86_400, keyId: null },
     ...changed,
   };

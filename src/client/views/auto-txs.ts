@@ -28,6 +28,7 @@ import {
   shortGwei,
   UNKNOWN,
   usdOf,
+  utcMinute,
 } from '../../core/units.ts';
 import { countedRows, lenient, said, type Wire, weiFromGwei } from '../lenient.ts';
 import { type ListView, laneOf, plainWord, ratioTo, titleWord } from './alerts.ts';
@@ -361,6 +362,15 @@ interface Reason {
 const LONGEST_MESSAGE = 400;
 const cleanMessage = (message: string) => cleanText(message, LONGEST_MESSAGE);
 
+/** Why nothing is seen of a submitted one, and when it is sent again; `null` when a node shows it. Relays may hide their pool. */
+function unseenText({ unseenSince, resends, resendAt }: AutoTxView): string | null {
+  if (unseenSince === null) return null;
+  const times =
+    resends === null || resends === 0 ? '' : `; sent again ${resends === 1 ? 'once' : `${resends} times`}`;
+  const next = resendAt === null ? '' : `; again from ${utcMinute(resendAt)} on while its target is reached`;
+  return `sent; this node does not show it since ${utcMinute(unseenSince)}, as relays that hide their pool${times}${next}`;
+}
+
 export function describeReason(autoTx: AutoTxView, snapshot: SnapshotView, present: number): Reason {
   const { failure, hold } = autoTx;
   const status = statusOf(autoTx);
@@ -376,7 +386,7 @@ const REASONS: Readonly<Partial<Record<AutoTxStatus, (autoTx: AutoTxView) => str
   DISABLED: (autoTx) => `not broadcast while it is disabled; space enables it${sentBeforeText(autoTx)}`,
   SUBMITTED: (autoTx) =>
     autoTx.blockNumber === null
-      ? 'broadcast; no block has it yet'
+      ? (unseenText(autoTx) ?? 'broadcast; no block has it yet')
       : `in block ${formatCount(autoTx.blockNumber)}${confirmedText(autoTx)}`,
   EXECUTED: minedText,
   CANCELLED: cancelledText,

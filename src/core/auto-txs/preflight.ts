@@ -233,8 +233,8 @@ export function waitingBelow(
 }
 
 /** To be sent, but no node is known to have it: a pool would hold a later nonce back. */
-const isUnsent = ({ status, sentAt, unseen, inclusion }: AutoTxState): boolean =>
-  status === 'SUBMITTED' && inclusion === null && (sentAt === null || unseen > 0);
+const isUnsent = ({ status, sentAt, unseenSince, inclusion }: AutoTxState): boolean =>
+  status === 'SUBMITTED' && inclusion === null && (sentAt === null || unseenSince !== null);
 
 /** `Ethereum (chain 1)`, `chain 4711`. */
 function chainWords(id: number, name = chainProfile(id).name): string {

@@ -45,8 +45,11 @@ export interface AutoTxState {
   readonly returnsTo: AutoTxStatus | null;
   /** Head at which another transaction was first seen with its nonce. */
   readonly takenSince: number | null;
-  /** First head of the current run of observations in which no node had it; 0 when the last one found it. */
-  readonly unseen: number;
+  /** Since when no node shows it; `null` when the last look found it. A mark, not a state: relays hide their pools. */
+  readonly unseenSince: number | null;
+  /** How often it was sent again in this attempt, and not before when it is the next time; `null`: it was never unseen. */
+  readonly resends: number;
+  readonly resendAt: number | null;
   readonly executedAt: number | null;
   readonly failure: Obstacle | null;
   /** The obstacle met when its target was reached, the time of the next try (ms), and how often it was met. */
@@ -62,7 +65,9 @@ export const NEW_DRAFT: AutoTxState = {
   inclusion: null,
   returnsTo: null,
   takenSince: null,
-  unseen: 0,
+  unseenSince: null,
+  resends: 0,
+  resendAt: null,
   executedAt: null,
   failure: null,
   hold: null,
@@ -108,7 +113,11 @@ export type AutoTxEvent =
   /** The decision to send. It is durable before anything is sent. */
   | { readonly type: 'submit'; readonly reached?: Reached }
   | { readonly type: 'sent'; readonly node?: string | null }
-  /** Every node refused it, and none has it. */
+  /** The decision to send the same bytes again, as no node shows them; durable, so that the pauses outlast the process. */
+  | { readonly type: 'resend' }
+  /** A check stops that for now. */
+  | { readonly type: 'postpone' }
+  /** Every node refused it. */
   | { readonly type: 'decline'; readonly obstacle: Obstacle; readonly retryAt: number }
   | { readonly type: 'observe'; readonly observation: Observation }
   /** The blocks above `to` are no longer part of the chain. */
@@ -130,7 +139,8 @@ export const NOTE_KINDS = [
   'MINED',
   'REORGED',
   'NONCE_TAKEN',
-  'DROPPED',
+  'UNSEEN',
+  'RESENT',
   'EXECUTED',
   'CANCELLED',
   'EXPIRED',
@@ -186,10 +196,14 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
       return status === 'PENDING' ? submit(state, event.reached, facts) : null;
     case 'sent':
       return status === 'SUBMITTED' ? sent(state, facts, event.node ?? null) : null;
+    case 'resend':
+      return mayBeResent(state) ? resend(state, facts) : null;
+    case 'postpone':
+      return mayBeResent(state) ? to({ ...state, resendAt: facts.now + RESEND_PAUSES_MS[0] }) : null;
     case 'decline':
-      return isUndelivered(state)
-        ? hold({ ...state, ...UNWATCHED, status: 'PENDING' }, event, 'DECLINED')
-        : null;
+      if (isUndelivered(state)) return hold({ ...state, ...UNSENT, status: 'PENDING' }, event, 'DECLINED');
+      // A node took it before, and may have it.
+      return mayBeResent(state) ? to(state, note('DECLINED', event.obstacle.message)) : null;
     case 'observe':
       return observe(state, event.observation, facts);
     case 'rewind':
@@ -200,12 +214,48 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
 }
 
 /** No nonce conflict, and the last observation found it. */
-const UNWATCHED = { takenSince: null, unseen: 0 } as const;
+const UNWATCHED = { takenSince: null, unseenSince: null } as const;
+/** Whether a node has it is unknown: it was just decided to send it, or its block is gone. */
+const UNHEARD = { ...UNWATCHED, sentAt: null, resends: 0, resendAt: null } as const;
 /** Of no attempt. */
-const UNSENT = { ...UNWATCHED, sentAt: null, returnsTo: null } as const;
+const UNSENT = { ...UNHEARD, returnsTo: null } as const;
 
 const isUndelivered = ({ status, sentAt, inclusion }: AutoTxState) =>
   status === 'SUBMITTED' && sentAt === null && inclusion === null;
+
+const MINUTE_MS = 60_000;
+/** The pauses before it is sent again while no node shows it; the last one repeats. */
+export const RESEND_PAUSES_MS = [
+  MINUTE_MS,
+  2 * MINUTE_MS,
+  5 * MINUTE_MS,
+  15 * MINUTE_MS,
+  60 * MINUTE_MS,
+] as const;
+const LONGEST_PAUSE_MS = RESEND_PAUSES_MS[4];
+
+const pauseAfter = (resends: number) => RESEND_PAUSES_MS[resends] ?? LONGEST_PAUSE_MS;
+
+/** Of what came back by itself, its owner or an end had decided before that it is not sent. */
+const mayBeResent = ({ status, inclusion, unseenSince, returnsTo }: AutoTxState) =>
+  status === 'SUBMITTED' && inclusion === null && unseenSince !== null && returnsTo === null;
+
+/** Whether it is time to send it again, at `now` (ms since epoch): at once where no node is known to have taken it. */
+export function isResendDue(state: AutoTxState, now: number): boolean {
+  const { sentAt, resendAt } = state;
+  if (!mayBeResent(state)) return false;
+  if (resendAt === null) return sentAt === null;
+  // Further ahead than any pause: the clock was set back.
+  return resendAt <= now || resendAt > now + LONGEST_PAUSE_MS;
+}
+
+/** The first one of what no node is known to have taken belongs to its first send. */
+function resend(state: AutoTxState, { now }: RuleFacts): Transition {
+  const isFirst = state.resendAt === null;
+  const resends = isFirst ? 0 : state.resends + 1;
+  const notes = isFirst ? [note('UNSEEN', `${UNHEARD_WORDS}: it is sent again`)] : [];
+  return to({ ...state, resends, resendAt: now + pauseAfter(resends) }, ...notes);
+}
 
 /** A nonce conflict of what no node ever had is watched only while it waits: a change or an end resets the watch. */
 const withoutWatch = (state: AutoTxState): AutoTxState =>
@@ -239,7 +289,7 @@ function hold(
 
 /** It stays watched when a node may have it: a node outside the pool may have its bytes. */
 function refuse(state: AutoTxState, obstacle: Obstacle): Transition | null {
-  if (state.status !== 'PENDING' && !isUndelivered(state)) return null;
+  if (state.status !== 'PENDING' && !isUndelivered(state) && !mayBeResent(state)) return null;
   // Its own bytes may have used the nonce: only the chain can tell.
   if (state.mayBeOut && obstacle.code === 'nonce_used') return null;
   const failed = fail(state, obstacle);
@@ -288,7 +338,7 @@ function rewind(state: AutoTxState, number: number): Transition | null {
   if (inclusion !== null && isFinal(state.status)) return null;
   if (inclusion !== null && inclusion.blockNumber > number) {
     return to(
-      { ...state, ...UNWATCHED, status: 'SUBMITTED', mayBeOut: true, inclusion: null },
+      { ...state, ...UNHEARD, status: 'SUBMITTED', mayBeOut: true, inclusion: null },
       note('REORGED', goneWords(inclusion.blockNumber), number),
     );
   }
@@ -301,7 +351,7 @@ function rewind(state: AutoTxState, number: number): Transition | null {
   return to(open, note('REORGED', `${words}: it may be mined after all`, number));
 }
 
-/** A process gives up to send well before this. */
+/** A process gives up to send well before this, and nodes have told each other. */
 export const UNSURE_MS = 20_000;
 
 /** Applies an observation of the chain. Repeating it changes nothing more. */
@@ -317,7 +367,9 @@ function observe(state: AutoTxState, seen: Observation, facts: RuleFacts): Trans
       sentAt: facts.now,
       mayBeOut: true,
       returnsTo: state.status === 'PENDING' ? null : state.status,
-      unseen: 0,
+      unseenSince: null,
+      resends: 0,
+      resendAt: null,
       hold: null,
       failure: null,
     };
@@ -338,29 +390,45 @@ function observeSubmitted(state: AutoTxState, seen: Observation, facts: RuleFact
   // A node behind that block cannot tell; a reorg arrives as the event `rewind`.
   if (gone !== null && seen.head < gone.blockNumber) return to(state);
   const lost = gone === null ? [] : [note('REORGED', goneWords(gone.blockNumber), seen.head)];
-  const next = observePending({ ...state, inclusion: null }, seen, facts);
+  const next = observePending(gone === null ? state : { ...state, ...UNHEARD, inclusion: null }, seen, facts);
   return to(next.state, ...lost, ...next.notes);
 }
 
 function observePending(state: AutoTxState, seen: Observation, facts: RuleFacts): Transition {
   if (seen.nextNonce > facts.nonce) return taken(state, seen, facts);
   if (seen.isKnown) return sent({ ...state, ...UNWATCHED }, facts);
-  const { sentAt, unseen, submittedAt, returnsTo } = state;
-  // One observation never decides: a later head confirms it, or the time in which its process would send it is over, in
-  // either direction, as a clock may be set back.
-  const isGone = sentAt === null ? Math.abs(facts.now - (submittedAt ?? 0)) >= UNSURE_MS : seen.head > unseen;
-  if (unseen === 0 || !isGone) {
-    // A reorg can lower the head: the count restarts there. Block 0 has no transactions.
-    const begins = unseen === 0 || seen.head < unseen;
-    return to({ ...state, unseen: begins ? Math.max(seen.head, 1) : unseen, takenSince: null });
+  return unseen({ ...state, takenSince: null }, seen, facts);
+}
+
+/** One observation never decides: another node may be asked the next time. Either direction counts: a clock may be set back. */
+function unseen(state: AutoTxState, { head }: Observation, { now }: RuleFacts): Transition {
+  const { unseenSince, returnsTo, resends, resendAt } = state;
+  if (unseenSince === null) {
+    const next = resendAt === null ? null : now + pauseAfter(resends);
+    return to({ ...state, unseenSince: now, resendAt: next });
   }
-  const gone = sentAt === null ? 'no node has it' : 'no node has it any more and its nonce is free';
-  const next = returnsTo === null ? 'it waits for its target again' : 'it is not broadcast again';
+  if (Math.abs(now - unseenSince) < UNSURE_MS) return to(state);
+  if (returnsTo !== null) {
+    return to(
+      { ...state, ...UNSENT, status: returnsTo, failure: returnsTo === 'FAILED' ? LOST : null },
+      note('UNSEEN', 'no node shows it any more and its nonce is free; it is not broadcast again', head),
+    );
+  }
+  // Told once in each attempt, however often nodes disagree.
+  if (resendAt !== null) return to(state);
+  const what =
+    state.sentAt === null
+      ? UNHEARD_WORDS
+      : 'sent; this node does not show it, as relays that hide their pool';
   return to(
-    { ...state, ...UNSENT, status: returnsTo ?? 'PENDING', failure: returnsTo === 'FAILED' ? LOST : null },
-    note('DROPPED', `${gone}; ${next}`, seen.head),
+    { ...state, resendAt: unseenSince + pauseAfter(0) },
+    note('UNSEEN', `${what}; ${PAUSES_WORDS}`, head),
   );
 }
+
+const UNHEARD_WORDS = 'whether a node has it is unknown, and none shows it';
+const PAUSES_WORDS =
+  'while its target is reached and its checks pass it is sent again after 1, 2, 5, 15 and 60 minutes, then every hour';
 
 function mined(state: AutoTxState, inclusion: Inclusion, head: number, facts: RuleFacts): Transition {
   const { blockNumber } = inclusion;
@@ -389,7 +457,7 @@ const REVERTED: Obstacle = {
 };
 
 const LOST: Obstacle = {
-  code: 'dropped',
+  code: 'unseen',
   message: 'it had failed, then a node or a block had it, and neither has it any more',
 };
 
@@ -405,7 +473,7 @@ function taken(state: AutoTxState, seen: Observation, { nonce, confirmations }: 
   const takenSince = state.takenSince ?? seen.head;
   const isNews = state.takenSince === null && !isOver;
   const news = isNews ? [note('NONCE_TAKEN', takenWords(nonce), seen.head)] : [];
-  const next: AutoTxState = { ...state, takenSince, unseen: 0 };
+  const next: AutoTxState = { ...state, takenSince, unseenSince: null };
   if (seen.head - takenSince + 1 < confirmations) return to(next, ...news);
   if (isOver) {
     const words = `${takenWords(nonce)}: it is no longer watched`;
@@ -435,9 +503,12 @@ const fail = (state: AutoTxState, failure: Obstacle, blockNumber: number | null 
     note('FAILED', failure.message, blockNumber),
   );
 
+/** A node took it, be it shown or not. */
 function sent(state: AutoTxState, { now }: RuleFacts, node: string | null = null): Transition {
-  if (state.sentAt !== null) return to(state);
-  return to({ ...state, sentAt: now, unseen: 0 }, note('SENT', `${node ?? 'a node'} has it`));
+  if (state.sentAt === null) return to({ ...state, sentAt: now }, note('SENT', `${node ?? 'a node'} has it`));
+  return state.unseenSince === null
+    ? to(state)
+    : to(state, note('RESENT', 'no node shows it: it was sent again'));
 }
 
 const goneWords = (blockNumber: number) =>

@@ -1,4 +1,4 @@
-import { type ChainSource, SendFailure } from '../../chain/chain-source.ts';
+import { ChainError, type ChainSource, SendFailure } from '../../chain/chain-source.ts';
 import { type KeptAutoTx, transactionOf } from '../../core/auto-txs/kept-auto-tx.ts';
 import type { PreflightFacts } from '../../core/auto-txs/preflight.ts';
 import {
@@ -8,7 +8,12 @@ import {
   waitingBelow,
   withKeptDelegation,
 } from '../../core/auto-txs/preflight.ts';
-import { type AutoTxEvent, type Obstacle, stepAutoTx } from '../../core/auto-txs/state-machine.ts';
+import {
+  type AutoTxEvent,
+  isResendDue,
+  type Obstacle,
+  stepAutoTx,
+} from '../../core/auto-txs/state-machine.ts';
 import { comparedPrice, isDue } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import type { ChainProfile } from '../../core/chains.ts';
@@ -94,6 +99,8 @@ type Moment = ReturnType<typeof momentOf>;
 export interface Decided {
   readonly kept: KeptAutoTx;
   readonly at: Moment;
+  /** No node shows it, though one may have it. */
+  readonly isResend: boolean;
 }
 
 const momentOf = ({ steadyNow, wallNow, profile }: EngineContext) => ({
@@ -105,40 +112,31 @@ const momentOf = ({ steadyNow, wallNow, profile }: EngineContext) => ({
 const isDueAt = ({ order, signed }: KeptAutoTx, { prices, nextBaseFee }: Present): boolean =>
   signed !== null && isDue(order, signed, { lanePrice: prices[order.lane], nextBaseFee });
 
-/** Applies `decide` to a due auto-tx in one transaction; `null` when nothing is to be sent now. */
-async function decideDue(
-  { id, owner }: KeptAutoTx,
+/**
+ * Holds, refuses or sends a due auto-tx, or sends again what no node shows, within the transaction, so that changes by its
+ * owner or the chain count; `null` when nothing is to be sent now.
+ */
+export async function decideOne(
+  seen: KeptAutoTx,
+  sender: SenderFacts,
   context: EngineContext,
-  decide: (kept: KeptAutoTx, present: Present) => AutoTxChange | null,
 ): Promise<Decided | null> {
-  let at = momentOf(context);
-  const changed = await context.store.change(
-    { id, owner },
-    (kept) => {
-      const present = context.present();
-      if (present === null || !isDueAt(kept, present)) return null;
-      at = momentOf(context);
-      return decide(kept, present);
-    },
-    'engine',
-  );
-  return changed?.after.state.status === 'SUBMITTED' ? { kept: changed.after, at } : null;
-}
-
-/** Holds, refuses or sends a pending auto-tx, within the transaction, so that changes by its owner or the chain count. */
-export async function decideOne(seen: KeptAutoTx, sender: SenderFacts, context: EngineContext) {
   const { live, ...ofSender } = sender;
   const { parameters } = sender.dataFees;
   const isBySize = parameters !== null && parameters.rate !== 0n;
   const bytes = await context.store.signedBytes(seen.id);
-  return decideDue(seen, context, (kept, present) => {
+  let decided: Decided | null = null;
+  const decide = (kept: KeptAutoTx): AutoTxChange | null => {
+    decided = null;
     const { order, state } = kept;
-    const profile = context.profile();
+    const [present, profile] = [context.present(), context.profile()];
     const transaction = transactionOf(kept);
-    if (profile === null || transaction === null) return null;
-    // The sender's facts belong to the transaction that was signed then.
-    if (state.status !== 'PENDING' || transaction.hash !== seen.signed?.hash) return null;
+    if (present === null || profile === null || transaction === null || !isDueAt(kept, present)) return null;
     const now = context.wallNow();
+    const isResend = isResendDue(state, now);
+    // The sender's facts belong to the transaction that was signed then.
+    if ((state.status !== 'PENDING' && !isResend) || transaction.hash !== seen.signed?.hash) return null;
+    const at = momentOf(context);
     const lanePrice = present.prices[order.lane];
     const { head, nextBaseFee, nextBlobBaseFee } = present;
     const facts: PreflightFacts = {
@@ -169,26 +167,25 @@ export async function decideOne(seen: KeptAutoTx, sender: SenderFacts, context: 
       lane: order.isStrict ? null : order.lane,
     };
     const times = state.hold !== null && state.hold.code === obstacle?.code ? state.hold.times : 0;
+    const send: AutoTxEvent = isResend ? { type: 'resend' } : { type: 'submit', reached };
     const event: AutoTxEvent =
       obstacle === null
-        ? { type: 'submit', reached }
-        : judged.kind === 'refuse'
-          ? { type: 'refuse', obstacle }
-          : { type: 'hold', obstacle, retryAt: retryLater(times, context) };
+        ? send
+        : isResend
+          ? { type: 'postpone' }
+          : judged.kind === 'refuse'
+            ? { type: 'refuse', obstacle }
+            : { type: 'hold', obstacle, retryAt: retryLater(times, context) };
     const checks = withKeptDelegation(preflight(facts), kept.checks);
     const change = stepKept(kept, event, context, { checks, checkedAt: now });
     // If the process was suspended meanwhile, the head is stale.
-    return context.present()?.head === head ? change : null;
-  });
+    if (change === null || context.present()?.head !== head) return null;
+    if (obstacle === null) decided = { kept: change.autoTx, at, isResend };
+    return change;
+  };
+  const changed = await context.store.change(seen, decide, 'engine');
+  return changed === null ? null : decided;
 }
-
-/** For one that was decided to be sent and that no node is known to have. */
-export const decideAgain = (seen: KeptAutoTx, context: EngineContext) =>
-  decideDue(seen, context, (kept) =>
-    kept.state.status === 'SUBMITTED' && kept.state.sentAt === null
-      ? { autoTx: kept, notes: [], at: context.wallNow() }
-      : null,
-  );
 
 /** A submitted auto-tx of another owner with the same nonce: nodes would take this one for its replacement. */
 function rivalOf(kept: KeptAutoTx, live: readonly KeptAutoTx[]): Obstacle | null {
@@ -209,6 +206,8 @@ const SEND_WITHIN_MS = 5_000;
 /** A node that has not responded by then may have it. */
 const RESPOND_WITHIN_MS = 10_000;
 
+const TOO_LATE_FAILURE = new SendFailure('later', 'too_late', new ChainError('timeout', 'it was too late'));
+
 /** `unsure`: a node may have it; the next observation decides. */
 export type Sent = 'sent' | 'refused' | 'nonce-used' | 'unsure';
 
@@ -219,7 +218,8 @@ const BYTES_GONE: Obstacle = {
 };
 
 /** Sends it and stores the result; its bytes are only in that request. Rejects only with a `StoreError`. */
-export async function sendOne({ kept, at: decidedAt }: Decided, context: EngineContext): Promise<Sent> {
+export async function sendOne(decided: Decided, context: EngineContext): Promise<Sent> {
+  const { kept, at: decidedAt } = decided;
   const { source, store } = context;
   const isStillWanted = () =>
     isDueNow(kept, context) && isSameChain(decidedAt, context) && isInTime(decidedAt, context);
@@ -233,7 +233,7 @@ export async function sendOne({ kept, at: decidedAt }: Decided, context: EngineC
     await happen(kept, declined(kept, KEY_GONE, context), context);
     return 'refused';
   }
-  if (!isStillWanted()) return 'unsure';
+  if (!isStillWanted()) return refused(decided, TOO_LATE_FAILURE, context);
   const signed: Hex = `0x${Buffer.from(bytes).toString('hex')}`;
   const taken: string[] = [];
   try {
@@ -242,7 +242,7 @@ export async function sendOne({ kept, at: decidedAt }: Decided, context: EngineC
       AbortSignal.timeout(RESPOND_WITHIN_MS),
     );
   } catch (error) {
-    return refused(kept, error, context);
+    return refused(decided, error, context);
   }
   await happen(kept, { type: 'sent', node: taken[0] ?? null }, context);
   return 'sent';
@@ -264,9 +264,9 @@ function isSameChain({ genesis }: Moment, { profile }: EngineContext): boolean {
   return chain !== null && chain.genesisHash === genesis;
 }
 
-async function refused(kept: KeptAutoTx, error: unknown, context: EngineContext): Promise<Sent> {
-  if (!(error instanceof SendFailure) || error.outcome === 'unknown' || error.reason === 'too_late')
-    return 'unsure';
+async function refused({ kept, isResend }: Decided, error: unknown, context: EngineContext): Promise<Sent> {
+  if (!(error instanceof SendFailure) || error.outcome === 'unknown') return 'unsure';
+  if (error.reason === 'too_late' && isResend) return 'unsure';
   if (error.outcome === 'nonce-used') return 'nonce-used';
   const obstacle = sendObstacle(error.reason, error.message);
   const isFinal = error.outcome === 'never';
@@ -294,6 +294,8 @@ const WORDS: Readonly<Record<string, string>> = {
   node_fee_cap:
     'the node sends nothing whose fee may be as high: raise its --rpc.txfeecap, it is tried again',
   takes_none: 'the node takes no transactions from here: give one that does with --rpc, it is tried again',
+  too_late:
+    'the price had moved on, or the machine slept, before it was sent: nothing has left, it waits for its target',
   unprotected:
     'the node takes nothing that names no chain: allow it there (--rpc.allow-unprotected-txs), or sign it with a chain id; it is tried again',
   rate_limited: 'the node has had too many requests: it is tried again',

@@ -1,7 +1,7 @@
 import { ConcurrencyLimit, DeadlineError, withDeadline } from '../../chain/async.ts';
 import { ChainError, type ChainReceipt } from '../../chain/chain-source.ts';
 import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
-import { type Inclusion, isFinal, type Observation } from '../../core/auto-txs/state-machine.ts';
+import { type Inclusion, isFinal, isResendDue, type Observation } from '../../core/auto-txs/state-machine.ts';
 import { type Bid, cannotBroadcastReason, ownPriceAt, paysAt } from '../../core/auto-txs/target.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import { StoreError } from '../../store/errors.ts';
@@ -11,7 +11,6 @@ import type { LeaderWork, Lease } from '../leader.ts';
 import {
   type Beside,
   type Decided,
-  decideAgain,
   decideOne,
   declined,
   type EngineContext,
@@ -227,9 +226,6 @@ async function processSender(from: Hex, options: SenderOptions): Promise<void> {
   const observed = await mapBounded([...followed, ...unsent], OBSERVED_AT_ONCE, signal, (kept) =>
     followOne(kept, nextNonce, options),
   );
-  for (const each of observed) {
-    if (isUnsure(each)) await sendDecided(await decideAgain(each.kept, context), options);
-  }
   await sendDue(from, nextNonce, observed, options);
 }
 
@@ -244,10 +240,9 @@ const isUnsent = ({ state: { status, mayBeOut } }: KeptAutoTx) => status !== 'SU
 
 const isUsed = ({ signed }: KeptAutoTx, nextNonce: number) => signed !== null && signed.nonce < nextNonce;
 
-/** Submitted, but whether it was sent is unknown: after a crash, or when no node responded. */
-const isUnsure = ({ kept, observation }: Followed): boolean =>
+/** Submitted, no node shows it, and its nonce is free. */
+const isUnseen = ({ kept, observation }: Followed): boolean =>
   kept.state.status === 'SUBMITTED' &&
-  kept.state.sentAt === null &&
   observation !== null &&
   !observation.isKnown &&
   observation.nextNonce <= (kept.signed?.nonce ?? 0);
@@ -267,8 +262,11 @@ async function sendDue(
 ): Promise<void> {
   const { context, signal } = options;
   const observations = new Map(observed.map(({ kept, observation }) => [kept.id, observation]));
+  const unseen = new Set(observed.filter(isUnseen).map(({ kept }) => kept.id));
   const live = await context.store.waiting('', from);
-  if (!live.some((kept) => isToBeDecided(kept, options))) return;
+  const isToBeSent = (kept: KeptAutoTx, pendingNonce?: number) =>
+    unseen.has(kept.id) ? isToBeResent(kept, options) : isToBeDecided(kept, options, pendingNonce);
+  if (!live.some((kept) => isToBeSent(kept))) return;
   const [pendingNonce, balance, dataFees] = await Promise.all([
     abortable(context.source.nonce(from, 'pending'), signal),
     abortable(context.source.balance(from), signal),
@@ -278,7 +276,7 @@ async function sendDue(
   let facts: SenderFacts = sender;
   for (const kept of live) {
     if (signal.aborted) return;
-    if (!isToBeDecided(kept, options, facts.pendingNonce)) continue;
+    if (!isToBeSent(kept, facts.pendingNonce)) continue;
     if (!mayBeDecided(kept, observations.get(kept.id), nextNonce)) continue;
     if (await isOutByItself(kept, facts, options)) continue;
     const sent = await sendDecided(await decideOne(kept, facts, context), options);
@@ -288,6 +286,9 @@ async function sendDue(
     facts = { ...facts, pendingNonce: Math.max(facts.pendingNonce, kept.signed.nonce + 1) };
   }
 }
+
+const isToBeResent = (kept: KeptAutoTx, { context }: SenderOptions): boolean =>
+  isResendDue(kept.state, context.wallNow()) && isDueNow(kept, context);
 
 const NONCES_BELOW: ReadonlySet<string> = new Set(['nonce_gap', 'nonce_order']);
 
@@ -339,7 +340,7 @@ async function observeAgain(kept: KeptAutoTx, options: SenderOptions): Promise<v
   const from = kept.signed?.from;
   if (from === undefined) return;
   const after = await followAnew(kept, from, options);
-  if (!isUnsure(after)) return;
+  if (!isUnseen(after)) return;
   await happen(after.kept, declined(after.kept, sendObstacle('nonce_used'), context), context);
 }
 

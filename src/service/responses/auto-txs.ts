@@ -30,6 +30,8 @@ export function autoTxResponse(
   const { inclusion, failure } = state;
   const { type = null, from = null, nonce = null, hash = null } = signed ?? {};
   const hold = moment.hold(autoTx);
+  const isUnseen = state.status === 'SUBMITTED' && state.unseenSince !== null;
+  const isExpired = order.expiresAt !== null && order.expiresAt <= (state.resendAt ?? 0);
   const isLong = isListed && autoTx.data.length > LISTED_DATA_LONGEST;
   const reach = moment.reach(autoTx);
   const cost = inclusion && paidInAll(inclusion);
@@ -71,6 +73,9 @@ export function autoTxResponse(
     failure: failure && { code: failure.code, message: failure.message },
     hold: hold && { code: hold.code, message: hold.message, retryAt: isoFromMs(hold.retryAt) },
     attempts: state.attempts,
+    unseenSince: isoOrNull(isUnseen ? state.unseenSince : null),
+    resends: state.resends,
+    resendAt: isoOrNull(isUnseen && !isExpired ? state.resendAt : null),
     mayBeMined: state.mayBeOut,
     // The present head may be behind the head of the observation.
     confirmations:

@@ -4,7 +4,9 @@ import {
   type AutoTxEvent,
   type AutoTxState,
   NEW_PENDING,
+  RESEND_PAUSES_MS,
   stepAutoTx,
+  UNSURE_MS,
 } from '../../../src/core/auto-txs/state-machine.ts';
 import { rounds } from '../../helpers/rounds.ts';
 import { type Filling, type Happening, ModelEngine } from './model-engine.ts';
@@ -27,8 +29,12 @@ const someHappening: fc.Arbitrary<Happening> = fc.oneof(
     }),
   },
   fc.record({ type: of('reorg'), depth: fc.integer({ min: 1, max: 4 }), comesBack: fc.boolean() }),
-  fc.record({ type: of('drop', 'wallet-sends', 'nonce-check') }),
-  fc.record({ type: of('time'), ms: of(1, 12_000, 25_000, -3_600_000) }),
+  fc.record({ type: of('drop', 'hide', 'show', 'wallet-sends', 'nonce-check') }),
+  fc.record({ type: of('time'), ms: of(1, 12_000, 25_000, 60_000, 3_600_000, -3_600_000) }),
+  {
+    weight: 2,
+    arbitrary: fc.record({ type: of('resend'), outcome: of('taken', 'taken-unheard', 'lost', 'refused') }),
+  },
   fc.record({ type: of('hold'), code: of('nonce_gap', 'insufficient_balance') }),
   fc.record({ type: of('user'), wish: of('sign', 'enable', 'enable', 'disable', 'cancel', 'expire') }),
 );
@@ -65,7 +71,7 @@ const WISHES: ReadonlySet<AutoTxEvent['type']> = new Set([
   'submit',
 ]);
 
-describe('in any order of blocks, responses, drops, reorgs, replacements, crashes and requests', () => {
+describe('in any order of blocks, responses, hidden and lost pools, reorgs, replacements, crashes and requests', () => {
   it('each step keeps to what a state means', () => {
     everyStory((story) => {
       for (const { before, event, after, notes } of tell(story).steps) {
@@ -103,14 +109,50 @@ describe('in any order of blocks, responses, drops, reorgs, replacements, crashe
     });
   });
 
-  it('between two decisions it was dropped or declined', () => {
+  it('between two decisions it was declined, or its owner or a reorg of its end came between', () => {
     everyStory((story) => {
       const kinds = tell(story).steps.flatMap(({ notes }) => notes.map(({ kind }) => kind));
       let isOut = false;
       for (const kind of kinds) {
         if (kind === 'SUBMITTED') expect(isOut).toBe(false);
         if (kind === 'SUBMITTED') isOut = true;
-        if (kind === 'DROPPED' || kind === 'DECLINED') isOut = false;
+        if (kind === 'DECLINED' || kind === 'ENABLED') isOut = false;
+      }
+    });
+  });
+
+  it('that no node shows it leaves a submitted one submitted, for as long as it lasts', () => {
+    everyStory((story) => {
+      for (const { before, event, after } of tell(story).steps) {
+        if (event.type !== 'observe' || before.status !== 'SUBMITTED' || before.returnsTo !== null) continue;
+        const { isKnown, nextNonce } = event.observation;
+        if (isKnown || nextNonce > 7) continue;
+        expect(after).toMatchObject({ status: 'SUBMITTED', failure: null });
+        // It is marked since the first such look, unless its block was just taken back.
+        const since = before.inclusion === null ? before.unseenSince : null;
+        expect(after?.unseenSince).toBe(since ?? after?.unseenSince);
+        expect(after?.unseenSince).not.toBeNull();
+      }
+    });
+  });
+
+  it('it is sent again after 1, 2, 5, 15 and 60 minutes, then hourly, and never sooner', () => {
+    everyStory((story) => {
+      const forward = story.happenings.map((each) =>
+        each.type === 'time' ? { ...each, ms: Math.abs(each.ms) } : each,
+      );
+      const engine = tell({ ...story, happenings: forward });
+      let [last, count] = [Number.NEGATIVE_INFINITY, 0];
+      for (const { at, event, before, after } of engine.steps) {
+        const isNew = event.type === 'submit' || (before.inclusion !== null && after?.inclusion === null);
+        if (isNew || after?.status !== 'SUBMITTED') [last, count] = [at, 0];
+        if (event.type !== 'resend' || after === null) continue;
+        // The first one may follow at once where no node is known to have taken it.
+        if (before.resendAt !== null) {
+          expect(at - last).toBeGreaterThanOrEqual(RESEND_PAUSES_MS[Math.min(count, 4)] ?? 0);
+          count += 1;
+        }
+        last = at;
       }
     });
   });
@@ -203,7 +245,7 @@ function expectAgreement({ chain, state, steps }: ModelEngine): void {
     expect(failure?.code).not.toBe('reverted');
     // Nothing is stuck: it is out, or can be sent, or its owner or its failure ended it.
     if (status === 'SUBMITTED') expect(chain.hasOursInPool).toBe(true);
-    if (chain.hasOursInPool) expect(['PENDING', 'DISABLED']).not.toContain(status);
+    if (chain.hasOursInPool && !chain.isHidden) expect(['PENDING', 'DISABLED']).not.toContain(status);
   }
 }
 
@@ -213,8 +255,14 @@ const DROP = { type: 'drop' } as const;
 const RESENT = { type: 'wallet-sends' } as const;
 const mine = (filling: Filling) => ({ type: 'mine', filling }) as const;
 const reorg = (depth: number) => ({ type: 'reorg', depth, comesBack: false }) as const;
-const LOST = [SEND, mine(null), DROP, OBSERVE, mine(null), OBSERVE] as const;
-const AGAIN_LOST = [mine(null), OBSERVE, mine(null), OBSERVE] as const;
+/** It waits again: every node refused it. */
+const DECLINED = [{ type: 'send', outcome: 'refused' }] as const;
+const time = (ms: number) => ({ type: 'time', ms }) as const;
+const AGAIN_LOST = [mine(null), OBSERVE, time(UNSURE_MS), OBSERVE] as const;
+const HIDE = { type: 'hide' } as const;
+const SHOW = { type: 'show' } as const;
+const RESEND = { type: 'resend', outcome: 'taken' } as const;
+const MINUTE = 60_000;
 
 function lived(confirmations: number, ...happenings: readonly Happening[]): ModelEngine {
   return tell({ confirmations, isSigned: true, happenings: [...happenings] });
@@ -236,16 +284,8 @@ describe('in rare cases', () => {
     expect(failed.state).toMatchObject({ status: 'EXECUTED', failure: null });
   });
 
-  it('a drop is noticed at the second head after a reorg to a lower one', () => {
-    const high = lived(1, SEND, mine(null), mine(null), mine(null), mine(null), DROP, OBSERVE);
-    high.live(reorg(4), mine(null), OBSERVE, mine(null));
-    expect(high.state.status).toBe('SUBMITTED');
-    high.live(OBSERVE);
-    expect(high.state).toMatchObject({ status: 'PENDING', mayBeOut: true });
-  });
-
   it('its own mined bytes do not count as another transaction with its nonce', () => {
-    const engine = lived(1, ...LOST, RESENT, mine('ours'));
+    const engine = lived(1, ...DECLINED, RESENT, mine('ours'));
     expect(engine.state.status).toBe('PENDING');
     engine.live({ type: 'nonce-check' });
     expect(engine.state.status).toBe('PENDING');
@@ -260,7 +300,7 @@ describe('in rare cases', () => {
   });
 
   it('an auto-tx cancelled after it was sent is executed when it is mined all the same', () => {
-    const engine = lived(1, ...LOST, { type: 'user', wish: 'cancel' }, RESENT, mine('ours'), OBSERVE);
+    const engine = lived(1, ...DECLINED, { type: 'user', wish: 'cancel' }, RESENT, mine('ours'), OBSERVE);
     expect(engine.state.status).toBe('EXECUTED');
     expect(kindsOf(engine).slice(-4)).toEqual(['CANCELLED', 'SEEN', 'MINED', 'EXECUTED']);
   });
@@ -270,24 +310,101 @@ describe('in rare cases', () => {
     ['cancel', 'CANCELLED'],
     ['expire', 'EXPIRED'],
   ] as const)('after %s, one that came back by itself and is lost again is %s once more', (wish, status) => {
-    const engine = lived(2, ...LOST, { type: 'user', wish }, RESENT, mine('ours'), OBSERVE);
+    const engine = lived(2, ...DECLINED, { type: 'user', wish }, RESENT, mine('ours'), OBSERVE);
     expect(engine.state.status).toBe('SUBMITTED');
     engine.live(reorg(1), ...AGAIN_LOST);
     expect(engine.state).toMatchObject({ status, mayBeOut: true, inclusion: null });
-    expect(kindsOf(engine).at(-1)).toBe('DROPPED');
+    expect(kindsOf(engine).at(-1)).toBe('UNSEEN');
   });
 
   it('a failed auto-tx that reappeared and is lost again has failed with its reason', () => {
     const refused = { type: 'send', outcome: 'refused-for-good' } as const;
     const { state } = lived(2, refused, RESENT, mine('ours'), OBSERVE, reorg(1), ...AGAIN_LOST);
-    expect(state).toMatchObject({ status: 'FAILED', failure: { code: 'dropped' }, mayBeOut: true });
+    expect(state).toMatchObject({ status: 'FAILED', failure: { code: 'unseen' }, mayBeOut: true });
   });
 
-  it('a decision of which nothing is heard is open for its time, then waits again', () => {
-    const engine = lived(1, { type: 'send', outcome: 'lost' }, OBSERVE, mine(null), OBSERVE);
-    expect(engine.state).toMatchObject({ status: 'SUBMITTED', sentAt: null });
-    engine.live({ type: 'time', ms: 20_000 }, OBSERVE);
-    expect(engine.state).toMatchObject({ status: 'PENDING', attempts: 1 });
+  it('a decision of which nothing is heard is sent again at once, then after pauses', () => {
+    const engine = lived(1, { type: 'send', outcome: 'lost' }, OBSERVE);
+    expect(engine.state).toMatchObject({ status: 'SUBMITTED', sentAt: null, resendAt: null });
+    const again = { type: 'resend', outcome: 'lost' } as const;
+    engine.live(again, again, time(59_000), again);
+    expect(engine.resentAt).toHaveLength(1);
+    engine.live(time(1_000), again, time(2 * MINUTE), RESEND);
+    expect(engine.resentAt).toHaveLength(3);
+    expect(engine.state).toMatchObject({ status: 'SUBMITTED', attempts: 1, resends: 2 });
+  });
+});
+
+describe('of a relay that hides its pool', () => {
+  const hidden = (...happenings: readonly Happening[]) => lived(2, HIDE, SEND, OBSERVE, ...happenings);
+  const look = (ms: number) => [time(ms), OBSERVE] as const;
+
+  it('it is submitted and marked, and executed once it is mined', () => {
+    const engine = hidden(...look(20_000));
+    expect(engine.state).toMatchObject({ status: 'SUBMITTED', unseenSince: 1_000_000, resends: 0 });
+    engine.live(mine('ours'), OBSERVE);
+    expect(engine.state).toMatchObject({ status: 'SUBMITTED', unseenSince: null });
+    engine.live(mine(null), OBSERVE);
+    expect(engine.state).toMatchObject({ status: 'EXECUTED', attempts: 1 });
+    expect(kindsOf(engine)).toEqual(['SIGNED', 'SUBMITTED', 'SENT', 'UNSEEN', 'MINED', 'EXECUTED']);
+  });
+
+  it('a day of looks at each block sends it 27 times again', () => {
+    const engine = hidden();
+    const began = engine.now;
+    while (engine.now - began < 24 * 60 * MINUTE) engine.live(...look(12_000), RESEND);
+    const minutes = engine.resentAt.map((at) => Math.round((at - began) / MINUTE));
+    expect(minutes.slice(0, 6)).toEqual([1, 3, 8, 23, 83, 143]);
+    expect(minutes).toHaveLength(27);
+    // Notes that repeat the one before are not stored.
+    expect(new Set(kindsOf(engine).slice(4))).toEqual(new Set(['RESENT']));
+    expect(engine.state).toMatchObject({ status: 'SUBMITTED', attempts: 1, resends: 27 });
+  });
+
+  it('one that forgets it gets it again, and it is executed', () => {
+    const engine = hidden(DROP, ...look(MINUTE), mine('ours'), OBSERVE);
+    expect(engine.state.inclusion).toBeNull();
+    engine.live(...look(MINUTE), RESEND, mine('ours'), OBSERVE, mine(null), OBSERVE);
+    expect(engine.state.status).toBe('EXECUTED');
+  });
+
+  it('nodes that disagree add one note, and the pauses go on', () => {
+    const engine = hidden(...look(20_000));
+    for (let round = 0; round < 100; round += 1) {
+      engine.live(SHOW, ...look(12_000), HIDE, ...look(12_000), ...look(60_000), RESEND);
+    }
+    expect(kindsOf(engine).filter((kind) => kind === 'UNSEEN')).toHaveLength(1);
+    expect(engine.state.resends).toBeLessThan(10);
+  });
+
+  it('a clock that is set back delays no re-send for longer than the pause', () => {
+    const engine = hidden(...look(20_000), time(-3 * 60 * MINUTE), OBSERVE, RESEND);
+    expect(engine.resentAt).toHaveLength(1);
+  });
+
+  it('another transaction with its nonce ends it, a refusal for now does not', () => {
+    const engine = hidden(DROP, ...look(20_000), ...look(MINUTE), { type: 'resend', outcome: 'refused' });
+    expect(engine.state).toMatchObject({ status: 'SUBMITTED', hold: null });
+    expect(kindsOf(engine).at(-1)).toBe('DECLINED');
+    engine.live(mine('another'), OBSERVE, mine(null), OBSERVE);
+    expect(engine.state).toMatchObject({ status: 'FAILED', failure: { code: 'nonce_used' } });
+  });
+
+  it('a refusal for good fails it, and it stays watched', () => {
+    const engine = hidden(DROP, ...look(20_000));
+    engine.step({ type: 'refuse', obstacle: { code: 'gas_limit', message: 'too much gas' } });
+    expect(engine.state).toMatchObject({ status: 'FAILED', mayBeOut: true });
+    engine.live(RESENT, mine('ours'), OBSERVE, mine(null), OBSERVE);
+    expect(engine.state.status).toBe('EXECUTED');
+  });
+
+  it('a check that stops the re-send puts it off for a minute, and counts as none', () => {
+    const engine = hidden(...look(20_000), ...look(MINUTE));
+    engine.step({ type: 'postpone' });
+    engine.live(RESEND);
+    expect(engine.state.resends).toBe(0);
+    engine.live(time(MINUTE), RESEND);
+    expect(engine.state.resends).toBe(1);
   });
 });
 

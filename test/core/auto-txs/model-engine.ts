@@ -2,6 +2,7 @@ import {
   type AutoTxEvent,
   type AutoTxState,
   type Inclusion,
+  isResendDue,
   NEW_DRAFT,
   type Note,
   type Observation,
@@ -24,6 +25,8 @@ class ModelChain {
   readonly #blocks: ModelBlock[] = [{ hash: '0xb0', filling: null }];
   #made = 0;
   hasOursInPool = false;
+  /** The node takes it and shows it only once it is mined. */
+  isHidden = false;
 
   get head(): number {
     return this.#blocks.length - 1;
@@ -61,7 +64,7 @@ class ModelChain {
     return {
       head,
       inclusion: isOurs && number !== null ? this.#inclusion(number, filling) : null,
-      isKnown: isOurs || this.hasOursInPool,
+      isKnown: isOurs || (this.hasOursInPool && !this.isHidden),
       nextNonce: number === null ? NONCE : NONCE + 1,
     };
   }
@@ -86,7 +89,7 @@ class ModelChain {
 
 export type Happening =
   | { readonly type: 'mine'; readonly filling: Filling }
-  | { readonly type: 'drop' }
+  | { readonly type: 'drop' | 'hide' | 'show' }
   | { readonly type: 'reorg'; readonly depth: number; readonly comesBack: boolean }
   | { readonly type: 'wallet-sends' }
   | { readonly type: 'time'; readonly ms: number }
@@ -96,11 +99,14 @@ export type Happening =
       readonly type: 'send';
       readonly outcome: 'taken' | 'taken-unheard' | 'lost' | 'refused' | 'refused-for-good';
     }
+  /** The same of what no node shows, once that is due. */
+  | { readonly type: 'resend'; readonly outcome: 'taken' | 'taken-unheard' | 'lost' | 'refused' }
   | { readonly type: 'nonce-check' }
   | { readonly type: 'hold'; readonly code: string }
   | { readonly type: 'user'; readonly wish: 'sign' | 'enable' | 'disable' | 'cancel' | 'expire' };
 
 interface Happened {
+  readonly at: number;
   readonly event: AutoTxEvent;
   readonly before: AutoTxState;
   readonly after: AutoTxState | null;
@@ -111,6 +117,7 @@ interface Happened {
 export class ModelEngine {
   readonly chain = new ModelChain();
   readonly steps: Happened[] = [];
+  readonly resentAt: number[] = [];
   readonly confirmations: number;
   state: AutoTxState = NEW_DRAFT;
   now = 1_000_000;
@@ -131,6 +138,13 @@ export class ModelEngine {
         return;
       case 'drop':
         chain.hasOursInPool = false;
+        return;
+      case 'hide':
+      case 'show':
+        chain.isHidden = happening.type === 'hide';
+        return;
+      case 'resend':
+        this.#resend(happening.outcome);
         return;
       case 'reorg':
         this.#reorg(happening.depth, happening.comesBack);
@@ -166,7 +180,7 @@ export class ModelEngine {
   step(event: AutoTxEvent): Transition | null {
     const before = this.state;
     const next = stepAutoTx(before, event, this.#facts);
-    this.steps.push({ event, before, after: next?.state ?? null, notes: next?.notes ?? [] });
+    this.steps.push({ at: this.now, event, before, after: next?.state ?? null, notes: next?.notes ?? [] });
     if (next !== null) this.state = structuredClone(next.state);
     return next;
   }
@@ -186,8 +200,9 @@ export class ModelEngine {
   settle(): void {
     for (let block = 0; block < this.confirmations + 3; block += 1) {
       this.chain.mine(null);
-      this.now += UNSURE_MS;
+      this.now += Math.max(UNSURE_MS, 3_600_000);
       this.step({ type: 'observe', observation: this.chain.observe() });
+      this.#resend('taken');
     }
   }
 
@@ -201,6 +216,19 @@ export class ModelEngine {
   #send(outcome: (Happening & { type: 'send' })['outcome']): void {
     // The pre-flight lets out nothing whose nonce is used.
     if (this.chain.mined !== null || this.step({ type: 'submit' }) === null) return;
+    this.#hear(outcome);
+  }
+
+  #resend(outcome: (Happening & { type: 'resend' })['outcome']): void {
+    // As the engine does: never without a look that it is still unseen, nor before it is due.
+    if (this.chain.mined !== null || !isResendDue(this.state, this.now)) return;
+    this.step({ type: 'observe', observation: this.chain.observe() });
+    if (!isResendDue(this.state, this.now) || this.step({ type: 'resend' }) === null) return;
+    this.resentAt.push(this.now);
+    this.#hear(outcome);
+  }
+
+  #hear(outcome: (Happening & { type: 'send' })['outcome']): void {
     if (outcome === 'taken' || outcome === 'taken-unheard') this.chain.hasOursInPool = true;
     if (outcome === 'taken') this.step({ type: 'sent' });
     const obstacle = { code: 'pool_full', message: 'the pool is full' };

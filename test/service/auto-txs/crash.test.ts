@@ -16,7 +16,7 @@ import { type Passage, startRecordingProxy } from './recording-proxy.ts';
 
 const LIVE: ReadonlySet<string> = new Set(['PENDING', 'DISABLED', 'SUBMITTED']);
 const FINAL_KINDS: ReadonlySet<string> = new Set(['EXECUTED', 'FAILED', 'CANCELLED', 'EXPIRED']);
-const WAY_KINDS: ReadonlySet<string> = new Set(['SUBMITTED', 'SENT', 'SEEN', 'DROPPED', 'DECLINED']);
+const WAY_KINDS: ReadonlySet<string> = new Set(['SUBMITTED', 'SENT', 'SEEN', 'UNSEEN', 'RESENT', 'DECLINED']);
 const CHEAP = 10;
 
 interface Settling {

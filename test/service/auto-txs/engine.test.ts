@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ChainError, SendFailure } from '../../../src/chain/chain-source.ts';
+import { openDatabase } from '../../helpers/open-database.ts';
 import { GWEI, keptAutoTx, NOW, sender } from '../../store/auto-txs/kept-auto-txs.ts';
 import { startEngine, waitingTransaction } from './engine-rig.ts';
 
@@ -220,5 +221,76 @@ describe('what is asked of what is out', () => {
     }
     expect(rig.node.asked.transaction - asked).toBeLessThanOrEqual(200);
     expect(rig.node.asked.transaction).toBeGreaterThan(asked);
+  });
+});
+
+describe('a relay that shows nothing before it is mined', () => {
+  const minutes = async (rig: Awaited<ReturnType<typeof startEngine>>, count: number) => {
+    // A block is 12 s.
+    for (let block = 0; block < count * 5; block += 1) await rig.block(5);
+  };
+
+  test('gets it once a minute, then two, then five later, and the history does not grow', async () => {
+    const rig = await startEngine({ confirmations: 1 });
+    await rig.place(keptAutoTx('one'));
+    await minutes(rig, 30);
+    // 0, then about 1, 3, 8 and 23 minutes.
+    expect(rig.node.sent).toHaveLength(5);
+    expect(await rig.kinds('one')).toEqual(['CREATED', 'SUBMITTED', 'SENT', 'UNSEEN', 'RESENT']);
+    const { state } = await rig.kept('one');
+    expect(state).toMatchObject({ status: 'SUBMITTED', attempts: 1, resends: 4 });
+    await rig.block(5, (block) => rig.node.include(block, sender(1), 0, hashOf('one')));
+    expect((await rig.kept('one')).state).toMatchObject({ status: 'EXECUTED', unseenSince: null });
+  });
+
+  test('gets it no more while the price is above its target, or its account lacks funds', async () => {
+    const rig = await startEngine();
+    await rig.place(keptAutoTx('one'));
+    await rig.block(5);
+    for (let block = 0; block < 50; block += 1) await rig.block(50);
+    expect(rig.node.sent).toHaveLength(1);
+    rig.node.balances.set(sender(1), 0n);
+    await minutes(rig, 3);
+    expect(rig.node.sent).toHaveLength(1);
+    rig.node.balances.delete(sender(1));
+    await minutes(rig, 2);
+    expect(rig.node.sent).toHaveLength(2);
+    expect((await rig.kept('one')).state).toMatchObject({ status: 'SUBMITTED', resends: 1 });
+  });
+
+  test('does so after a restart, too: the pauses go on', async () => {
+    const database = await openDatabase(':memory:');
+    const first = await startEngine({ database });
+    await first.place(keptAutoTx('one'));
+    await minutes(first, 4);
+    expect(first.node.sent).toHaveLength(3);
+    const next = await startEngine({ database });
+    next.pass(4 * 60_000);
+    await minutes(next, 3);
+    expect(next.node.sent).toHaveLength(0);
+    await minutes(next, 2);
+    expect(next.node.sent).toHaveLength(1);
+  });
+
+  test.each([
+    ['no answer', new SendFailure('unknown', 'unclear', new ChainError('timeout', 'no answer')), 'SUBMITTED'],
+    [
+      'a refusal for now',
+      new SendFailure('later', 'pool_full', new ChainError('rejected', 'full')),
+      'SUBMITTED',
+    ],
+    [
+      'a refusal for good',
+      new SendFailure('never', 'gas_limit', new ChainError('rejected', 'gas')),
+      'FAILED',
+    ],
+  ])('to a re-send gives %s', async (_, failure, status) => {
+    const rig = await startEngine();
+    await rig.place(keptAutoTx('one'));
+    await rig.block(5);
+    rig.node.send = () => Promise.reject(failure);
+    await minutes(rig, 2);
+    expect((await rig.kept('one')).state.status).toBe(status);
+    expect(rig.node.sent).toHaveLength(2);
   });
 });

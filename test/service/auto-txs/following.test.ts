@@ -119,7 +119,7 @@ describe('replaced from the wallet', () => {
   });
 });
 
-test('dropped from the pool: it waits for its target again, and goes out again with the same hash', async () => {
+test('forgotten by its node: it stays submitted, marked, and is sent again a minute later with the same hash', async () => {
   const account = await whenDear();
   const id = await quick.place(await sign(account, { maxFeePerGas: 12n * GWEI, maxPriorityFeePerGas: 0n }));
   await mineAt(anvil, 11);
@@ -127,14 +127,20 @@ test('dropped from the pool: it waits for its target again, and goes out again w
   const { signed } = await quick.kept(id);
   await anvil.rpc('anvil_dropTransaction', [signed?.hash]);
   await mineEach(quick, 2, 90);
-  const { state } = await quick.until(id, 'PENDING');
-  expect(state).toMatchObject({ attempts: 1, failure: null, mayBeOut: true });
-  expect((await quick.timeline(id)).at(-1)).toMatchObject({ kind: 'DROPPED' });
-  await sentOnce(quick, id);
+  await waitFor(async () => (await quick.kept(id)).state.unseenSince !== null || Promise.reject(), {
+    what: 'unseen',
+  });
+  expect((await quick.kept(id)).state).toMatchObject({ status: 'SUBMITTED', attempts: 1, failure: null });
+  quick.pass(61_000);
+  await mineAt(anvil, 10);
+  await waitFor(async () => (await quick.kept(id)).state.resends === 1 || Promise.reject(), {
+    what: 'resent',
+  });
   await mineAt(anvil, 10);
   const executed = await quick.until(id, 'EXECUTED');
   expect(executed.signed?.hash).toBe(signed?.hash);
-  expect(executed.state.attempts).toBe(2);
+  expect(executed.state.attempts).toBe(1);
+  expect(await quick.kinds(id)).toEqual(expect.arrayContaining(['UNSEEN', 'RESENT', 'EXECUTED']));
 });
 
 describe.each(isSlowRun ? [1, 3] : [3])('a reorg of %i blocks', (depth) => {

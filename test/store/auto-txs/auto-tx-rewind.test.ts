@@ -56,11 +56,17 @@ describe.each(ENGINES)('on %s', (engine) => {
       type: 'observe',
       observation: { head, inclusion: null, isKnown: false, nextNonce: 0 },
     });
-    await make('cancelled', 9, ...SENT, lost(8), lost(9), { type: 'cancel' }, minedIn(10));
+    const refused: AutoTxEvent = {
+      type: 'decline',
+      obstacle: { code: 'pool_full', message: 'full' },
+      retryAt: 0,
+    };
+    await make('cancelled', 9, { type: 'submit' }, refused, { type: 'cancel' }, minedIn(10));
     expect(await state('cancelled')).toMatchObject({ status: 'SUBMITTED', returnsTo: 'CANCELLED' });
     await blocks.saveBlocks([makeBlock(10, { hash: blockHash(99) })]);
-    for (const head of [10, 11]) {
-      await store.change({ owner: '', id: 'cancelled' }, (now) => stepped(now, lost(head)), 'engine');
+    for (const at of [NOW, NOW + 60_000]) {
+      const look = (kept: KeptAutoTx) => stepped(kept, lost(10), { at });
+      await store.change({ owner: '', id: 'cancelled' }, look, 'engine');
     }
     expect(await state('cancelled')).toMatchObject({ status: 'CANCELLED', mayBeOut: true, returnsTo: null });
     expect(await store.signedBytes('cancelled')).toBeNull();

@@ -261,20 +261,36 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await left('auto_tx_events')).toEqual(['waits']);
   });
 
-  testOn(engine)('the timeline keeps the newest two hundred lines and says them in their order', async () => {
-    const { database, store } = await open();
+  testOn(engine)(
+    'the timeline keeps its first twenty lines and the newest, two hundred in all, in their order',
+    async () => {
+      const { database, store } = await open();
+      await keep(store, keptAutoTx('atx_1'));
+      for (let round = 0; round < 120; round += 1) {
+        await happen(store, 'atx_1', { type: 'disable' }, { type: 'enable' });
+      }
+      const timeline = await store.timeline('atx_1');
+      expect(timeline).toHaveLength(200);
+      expect(timeline[0]?.kind).toBe('ENABLED');
+      const kinds = timeline.map(({ kind }) => kind).reverse();
+      expect(kinds.slice(0, 3)).toEqual(['CREATED', 'DISABLED', 'ENABLED']);
+      expect(new Set(kinds.slice(1))).toEqual(new Set(['DISABLED', 'ENABLED']));
+      expect(await store.timeline('atx_1', 3)).toEqual(timeline.slice(0, 3));
+      expect(await database.queries.selectFrom('auto_tx_events').select('seq').execute()).toHaveLength(200);
+    },
+  );
+
+  test('a note that only repeats the newest one is not added', async () => {
+    const { store } = await open();
     await keep(store, keptAutoTx('atx_1'));
-    for (let round = 0; round < 120; round += 1) {
-      await happen(store, 'atx_1', { type: 'disable' }, { type: 'enable' });
-    }
-    const timeline = await store.timeline('atx_1');
-    expect(timeline).toHaveLength(200);
-    expect(timeline[0]?.kind).toBe('ENABLED');
-    expect(timeline.every(({ kind }, place) => kind === (place % 2 === 0 ? 'ENABLED' : 'DISABLED'))).toBe(
-      true,
-    );
-    expect(await store.timeline('atx_1', 3)).toEqual(timeline.slice(0, 3));
-    expect(await database.queries.selectFrom('auto_tx_events').select('seq').execute()).toHaveLength(200);
+    const decline: AutoTxEvent = { type: 'decline', obstacle: { code: 'x', message: 'no' }, retryAt: 0 };
+    const unseen: AutoTxEvent = {
+      type: 'observe',
+      observation: { head: 9, inclusion: null, isKnown: false, nextNonce: 0 },
+    };
+    await happen(store, 'atx_1', { type: 'submit' }, { type: 'sent' }, unseen, decline, decline, decline);
+    const kinds = (await store.timeline('atx_1')).map(({ kind }) => kind).reverse();
+    expect(kinds).toEqual(['CREATED', 'SUBMITTED', 'SENT', 'DECLINED']);
   });
 
   test('sums savings to the wei beyond safe integers, against the price at creation', async () => {

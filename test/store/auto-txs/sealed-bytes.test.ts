@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { toAutoTxRow } from '../../../src/store/auto-tx-rows.ts';
+import { type AutoTxRow, toAutoTxRow } from '../../../src/store/auto-tx-rows.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { EncryptionKey } from '../../../src/store/encryption-key.ts';
 import { ENGINES, emptyDatabase } from '../../helpers/databases.ts';
@@ -59,6 +59,12 @@ test.runIf(ENGINES.includes('PostgreSQL'))(
   },
 );
 
+/** A row as it was before `0015-unseen`. */
+const beforeUnseen = ({ resends, unseen_since: _, resend_at: __, ...row }: AutoTxRow) => ({
+  ...row,
+  unseen: resends,
+});
+
 test('a file of before is sealed where it lies, with a key beside it for its owner alone; without that key nothing is had', async () => {
   const folder = await temporaryFolder();
   const path = join(folder, 'chain-1.db');
@@ -67,7 +73,7 @@ test('a file of before is sealed where it lies, with a key beside it for its own
   for (const id of ['old', 'twin']) {
     await older
       .insertInto('auto_txs')
-      .values({ ...toAutoTxRow(keptAutoTx(id)) })
+      .values(beforeUnseen(toAutoTxRow(keptAutoTx(id))))
       .execute();
     await older.insertInto('signed_transactions').values({ auto_tx_id: id, bytes }).execute();
   }

@@ -205,7 +205,7 @@ function markOf({ result, ok }: CheckView): Span {
 const COLORS = new Map<string | null, ColorName>([
   ['EXECUTED', 'good'],
   ['FAILED', 'bad'],
-  ...['REORGED', 'DROPPED', 'DECLINED', 'HELD', 'NONCE_TAKEN'].map((kind) => [kind, 'warn'] as const),
+  ...['REORGED', 'UNSEEN', 'DECLINED', 'HELD', 'NONCE_TAKEN'].map((kind) => [kind, 'warn'] as const),
 ]);
 
 function timelineLines(entries: readonly TimelineEntryView[], { present, width }: PaneContext) {
