@@ -20,9 +20,9 @@ const DAY = 86_400;
 describe('the decision', () => {
   it.each<[string, Forecast[], number, number | null]>([
     ['sends while nothing is measured, however cheap it looks', [forecast(300, null, 0.5)], HOUR, null],
-    ['waits from five percent at three in five on', [forecast(900, 0.6, 0.05)], HOUR, 900],
+    ['waits from half a percent at three in five on', [forecast(900, 0.6, 0.005)], HOUR, 900],
     ['sends below that probability', [forecast(900, 0.59, 0.3)], HOUR, null],
-    ['sends below that saving', [forecast(900, 0.9, 0.049)], HOUR, null],
+    ['sends below that saving', [forecast(900, 0.9, 0.0049)], HOUR, null],
     [
       'waits for the highest saving within the patience, of equals the sooner',
       [waits, forecast(1_800, 0.85, 0.09), forecast(3_600, 0.85, 0.09), forecast(21_600, 0.85, 0.5)],
@@ -33,13 +33,13 @@ describe('the decision', () => {
     ['sends below five minutes of patience', [forecast(300, 0.9, 0.3)], 299, null],
     [
       'takes hours where they pay ten percent',
-      [forecast(900, 0.9, 0.01), forecast(21_600, 0.85, 0.1)],
+      [forecast(900, 0.9, 0.004), forecast(21_600, 0.85, 0.1)],
       DAY,
       21_600,
     ],
     [
       'takes no hours where they pay less',
-      [forecast(900, 0.9, 0.01), forecast(21_600, 0.85, 0.09)],
+      [forecast(900, 0.9, 0.004), forecast(21_600, 0.85, 0.09)],
       DAY,
       null,
     ],
@@ -71,15 +71,15 @@ describe('the reasons', () => {
   it('say what more patience would bring, after a wait as after sending now', () => {
     const more = 'more patience: 0.0412 gwei within 6h is 98 % likely and saves 24 % on average';
     expect(reasonsOf([forecast(900, 0.85, 0.09), forecast(21_600, 0.98, 0.24)])[0]).toBe(more);
-    expect(reasonsOf([forecast(900, 0.85, 0.01), forecast(21_600, 0.98, 0.24)])[1]).toBe(more);
+    expect(reasonsOf([forecast(900, 0.85, 0.001), forecast(21_600, 0.98, 0.24)])[1]).toBe(more);
     expect(reasonsOf([forecast(900, 0.85, 0.25), forecast(21_600, 0.98, 0.24)])).toHaveLength(1);
     expect(reasonsOf([forecast(900, 0.85, 0.09), forecast(21_600, 0.98, 0.24)], DAY)).toHaveLength(1);
   });
 
   it.each<[string, Forecast[]]>([
     [
-      '0.0412 gwei within 1h is 88 % likely and saves 2 % on average: too little for the wait',
-      [forecast(900, 0.88, 0.012), forecast(3_600, 0.88, 0.022), forecast(21_600, null, 0.4)],
+      '0.0412 gwei within 1h is 88 % likely and saves 0 % on average: too little for the wait',
+      [forecast(900, 0.88, 0.001), forecast(3_600, 0.88, 0.004), forecast(21_600, null, 0.4)],
     ],
     ['waiting saves nothing on average', [forecast(900, 0.88, -0.2)]],
     ['no advice yet: too little history', [forecast(900, null, 0.2)]],
@@ -89,13 +89,6 @@ describe('the reasons', () => {
     ],
   ])('for sending now: %s', (words, forecasts) => {
     expect(reasonsOf(forecasts)[0]).toBe(words);
-  });
-
-  it('for sending now say that a wait has not held yet', () => {
-    const forecasts = [forecast(900, 0.88, 0.06)];
-    expect(reasonsFor({ ...grounds, forecasts, decision: null })[0]).toBe(
-      '0.0412 gwei within 15m is 88 % likely and saves 6 % on average, but has not held for 3 blocks yet',
-    );
   });
 
   it('say that less than five minutes of patience is too little', () => {

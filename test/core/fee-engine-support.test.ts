@@ -91,9 +91,8 @@ function expectSane(advice: Advice): void {
 const ROLLUP: FeeRule = { elasticity: 6, denominator: 250, blockTimeSec: 2 };
 /** Judged promises, and blocks that those of Slow had to choose from, before a lane states anything. */
 const LEAST_BLOCKS: Readonly<Record<LaneName, number>> = { fast: 102, average: 103, slow: 249 };
-/** A horizon states nothing before so many were judged, one after another, or four days were. */
-const leastHorizons = (horizonSec: number) => (horizonSec < 3_600 ? 8 : 4);
-const FOUR_DAYS_SEC = 4 * 86_400;
+/** A horizon states nothing before so many of its windows have ended, one after another. */
+const LEAST_WINDOWS = 4;
 const EIGHT_DAYS = 57_600;
 const LEAST_TIMES = 6;
 
@@ -142,8 +141,7 @@ function expectSupported(engine: FeeEngine, advice: Advice, blocks: readonly Blo
   }
   const { action, alternatives, probability, reasons, track } = advice.recommendation;
   for (const { horizonSec, probability: stated } of alternatives) {
-    const leastSec = Math.min(leastHorizons(horizonSec) * horizonSec, FOUR_DAYS_SEC) + horizonSec;
-    if (spanSec < leastSec) expect(stated, `${horizonSec} s`).toBeNull();
+    if (spanSec < (LEAST_WINDOWS + 1) * horizonSec) expect(stated, `${horizonSec} s`).toBeNull();
     const reach = engine.reachProbability(advice.nextBaseFee, horizonSec);
     if (spanSec < LEAST_TIMES * horizonSec) expect(reach.probability, `${horizonSec} s`).toBeNull();
     expect(reach.probability === null, reach.reason ?? 'no reason').toBe(reach.reason !== null);
@@ -214,7 +212,7 @@ it('where gas costs nothing every price is 0, every lane is as good as certain, 
   expect(alternatives[0]?.probability).toBeGreaterThan(0.98);
 });
 
-it('too little history for one probability is enough for a shorter one: after 80 minutes of blocks the five minutes are promised, the hour is not', () => {
+it('too little history for one probability is enough for a shorter one: after 80 minutes of blocks the quarter of an hour is promised, the hour is not', () => {
   const { recommendation } = engineAfter(makeBlocks(restlessSteps(400))).advice() ?? {};
   const stated = recommendation?.alternatives.map(({ horizonSec, probability }) => [
     horizonSec,
@@ -222,7 +220,7 @@ it('too little history for one probability is enough for a shorter one: after 80
   ]);
   expect(stated).toEqual([
     [300, 'stated'],
-    [900, null],
+    [900, 'stated'],
     [3_600, null],
     [21_600, null],
     [86_400, null],
@@ -258,10 +256,11 @@ describe('a time of which not enough blocks are ever kept', () => {
     const reasons = engine.advice()?.recommendation.alternatives.map(({ reason }) => reason);
     const { reason } = engine.reachProbability(1n, 86_400);
     // Eight days of blocks at 12 s are 32 hours of blocks at 2 s.
-    expect(reasons?.[2]).toMatch(/^too little history, 19m58s of the 10h that it takes$/);
-    const tooFast = /^it takes 7d of blocks, and 1d\d+h are kept of a chain this fast$/;
-    expect(reasons?.[4]).toMatch(tooFast);
-    expect(reason).toMatch(tooFast);
+    expect(reasons?.[2]).toMatch(/^too little history, 19m58s of the 5h that it takes$/);
+    const tooFast = (days: number) =>
+      new RegExp(`^it takes ${days}d of blocks, and 1d\\d+h are kept of a chain this fast$`);
+    expect(reasons?.[4]).toMatch(tooFast(5));
+    expect(reason).toMatch(tooFast(7));
   });
 
   slowIt('there is none of on a chain of 12 s: a day is answered once seven have passed', () => {

@@ -286,7 +286,7 @@ describe('the recommendation', () => {
     expect(recommendation.confidence).toBe(0);
     expect(recommendation.targetPrice).toBe(lanes.average.price);
     expect(recommendation.reasons[0]).toBe(
-      'no advice yet: too little history, 11m48s of the 1h10m that it takes',
+      'no advice yet: too little history, 11m48s of the 25m that it takes',
     );
     expect(recommendation.track).toMatchObject({ evaluated: 0, hitRatio: null, waits: { evaluated: 0 } });
   });

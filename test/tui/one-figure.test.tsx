@@ -195,10 +195,10 @@ describe('nothing is stated', () => {
     }
     const { live, now, service } = draw();
     for (const text of [live, now, service]) expectSilent(text);
-    expect(live).toMatch(/^ NO ADVICE YET *\n • too little history, \S+ of the 1h10m that it takes/m);
+    expect(live).toMatch(/^ NO ADVICE YET *\n • too little history, \S+ of the 25m that it takes/m);
     const loading = placesOf(engineAt(BLOCKS.slice(0, 60)), { loading: true }).draw();
     expect(loading.live).toMatch(/^ NO ADVICE YET *\n • history is loading, prices are provisional *$/m);
-    expect(now).toMatch(/^no advice yet: too little history, \S+ of the 1h10m that it takes$/m);
+    expect(now).toMatch(/^no advice yet: too little history, \S+ of the 25m that it takes$/m);
   });
 
   it('of a record before fifty are judged', () => {

@@ -1,9 +1,11 @@
-import { type Advice, LANES } from '../advice.ts';
+import { type Advice, type Horizon, LANES } from '../advice.ts';
 import type { Block, BlockTips } from '../block.ts';
 import { type FeeRule, gasUsedRatioFromBaseFees } from '../eip1559.ts';
 import { FeeEngine } from '../engine/fee-engine.ts';
+import { HORIZONS_SEC } from '../engine/horizons.ts';
 import { type Given, givenAt, judgeHorizon, judgeWaits, type LaneReport, reportLane } from './judge.ts';
 import { Past } from './past.ts';
+import { judgePatience, type WaitAdvice } from './patience.ts';
 
 export type BacktestReport =
   ReturnType<typeof backtest> extends Generator<unknown, infer Report> ? Report : never;
@@ -20,6 +22,8 @@ export interface BacktestOptions {
   /** First and last block number whose advice is judged; the engine learns from those before, those after only judge. */
   readonly from?: number;
   readonly to?: number;
+  /** Patiences to score, in seconds: those of the horizons where left out. */
+  readonly patiencesSec?: readonly number[];
 }
 
 const NO_TIPS: BlockTips = [0n, 0n, 0n, 0n, 0n, 0n, 0n];
@@ -27,12 +31,22 @@ const NO_TIPS: BlockTips = [0n, 0n, 0n, 0n, 0n, 0n, 0n];
 const WALK_SHARE = 0.9;
 
 /** Advises at each block, then judges all advice beside other rules. Yields the share done (0 to 1). @throws RangeError for no blocks */
-export function* backtest({ blocks, feeRule, from = 0, to = Number.POSITIVE_INFINITY }: BacktestOptions) {
+export function* backtest({
+  blocks,
+  feeRule,
+  from = 0,
+  to = Number.POSITIVE_INFINITY,
+  patiencesSec = HORIZONS_SEC,
+}: BacktestOptions) {
   const stretch = stretchFacts(blocks, feeRule);
   const engine = new FeeEngine({ feeRule });
   const isTipless = stretch.withTips === 0;
   const past = new Past();
   const given: Given[] = [];
+  const waits = patiencesSec.map((patienceSec) => ({
+    patienceSec,
+    advice: new Map<number, WaitAdvice | null>(),
+  }));
   for (const [at, block] of blocks.entries()) {
     if (isAfterGap(block, blocks[at - 1])) engine.rewindTo(-1);
     // A recording of base fees alone is judged as if every block accepted a tip of 0.
@@ -40,7 +54,10 @@ export function* backtest({ blocks, feeRule, from = 0, to = Number.POSITIVE_INFI
     const advice = engine.advice();
     past.push(block, Number(advice?.nextBaseFee ?? block.baseFeePerGas));
     const isJudged = advice !== null && block.number >= from && block.number <= to;
-    if (isJudged) given.push(givenAt(at, advice));
+    if (isJudged) {
+      given.push(givenAt(at, advice));
+      for (const { patienceSec, advice } of waits) advice.set(at, waitAdvice(engine.waitFor(patienceSec)));
+    }
     const prediction: Prediction | null = isJudged ? { block: block.number, advice } : null;
     yield { done: (WALK_SHARE * (at + 1)) / blocks.length, prediction };
   }
@@ -63,8 +80,12 @@ export function* backtest({ blocks, feeRule, from = 0, to = Number.POSITIVE_INFI
     /** In seconds: those that could not be judged: nothing was stated, or none ended within the recording. */
     unjudgedHorizons: secs.filter((sec) => !horizons.some(({ horizonSec }) => horizonSec === sec)),
     waits: judgeWaits(past, given),
+    patience: waits.flatMap(({ patienceSec, advice }) => judgePatience(past, advice, patienceSec) ?? []),
   };
 }
+
+const waitAdvice = (row: Horizon | null): WaitAdvice | null =>
+  row === null ? null : { price: Number(row.price), probability: row.probability };
 
 const isAfterGap = (block: Block, before: Block | undefined) => before?.number !== block.number - 1;
 

@@ -85,11 +85,11 @@ function calibrationError(groups: readonly CalibrationGroup[]): number | null {
   return size > 0 ? apart / size : null;
 }
 
-const meanOf = <T>(rows: readonly T[], of: (row: T) => number): number =>
+export const meanOf = <T>(rows: readonly T[], of: (row: T) => number): number =>
   rows.reduce((sum, row) => sum + of(row), 0) / rows.length;
 
 /** Nothing can be saved on a free chain: a price of 0 counts as 1 wei on either side. */
-const savingOf = (paid: number, next: number) => 1 - Math.max(paid, 1) / Math.max(next, 1);
+export const savingOf = (paid: number, next: number) => 1 - Math.max(paid, 1) / Math.max(next, 1);
 
 export type HorizonScore = NonNullable<ReturnType<typeof judgeHorizon>>;
 

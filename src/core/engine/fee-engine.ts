@@ -5,6 +5,7 @@ import {
   type Direction,
   eachLane,
   type FanStep,
+  type Horizon,
   type LanePrices,
   type MeanPrices,
   type Recommendation,
@@ -18,7 +19,7 @@ import { type Column, createHistory, type History, REWIND_DEPTH, wholeWei } from
 import { createHorizons, createReachModel, type Forecast } from './horizons.ts';
 import { createLaneModel, UNKNOWN_TIPS } from './lanes.ts';
 import { createFanModel, createNextBaseFee } from './next-base-fee.ts';
-import { createTrackRecord, recommendation } from './recommendation.ts';
+import { createTrackRecord, recommendation, toHorizon } from './recommendation.ts';
 import { SortedValues } from './rolling.ts';
 import { createAlikeBlocks } from './similar-states.ts';
 
@@ -76,7 +77,7 @@ export class FeeEngine {
     history.nextBaseFee.put(block.number, Number(next));
     lanes.push(next, isWarmUp);
     alike.push();
-    horizons.push(isWarmUp);
+    horizons.push(lanes.slowPromise());
     fan.push();
     reach.followHead();
     history.follow();
@@ -149,6 +150,13 @@ export class FeeEngine {
     return this.#recommend(advice, patienceSec);
   }
 
+  /** The advised wait for this patience, one of the alternatives; `null`: send now. */
+  waitFor(patienceSec: number): Horizon | null {
+    if (this.#head === null) return null;
+    const decision = this.#models.track.decision(forecastsOf(this.#models), patienceSec);
+    return decision === null ? null : toHorizon(decision);
+  }
+
   #recommend(
     { lanes, trend, blockSec, nextBaseFee: next }: Omit<Advice, 'recommendation'>,
     patienceSec: number,
@@ -202,7 +210,7 @@ function openModels(rule: FeeRule, capacity: number) {
   const nextBaseFee = createNextBaseFee(history, rule);
   const lanes = createLaneModel(history, nextBaseFee);
   const alike = createAlikeBlocks(history);
-  const horizons = createHorizons(history, alike);
+  const horizons = createHorizons(history, rule.blockTimeSec);
   return {
     history,
     nextBaseFee,

@@ -1,34 +1,46 @@
-import { type Chance, REACH_LEAST_TIMES, REACH_TIMES_SEC } from '../advice.ts';
+import { type Chance, LANE_PROMISES, REACH_LEAST_TIMES, REACH_TIMES_SEC } from '../advice.ts';
 import { formatDuration } from '../units.ts';
-import { createCoverageError, feeRatio, type History, scaledFee, within } from './history.ts';
-import { shareAtMost, WholeSum, WindowMinimum } from './rolling.ts';
+import { type Column, feeRatio, type History, REWIND_DEPTH, wholeWei } from './history.ts';
+import { SortedValues, takeRanked, WholeSum, WindowMinimum } from './rolling.ts';
 import { type AlikeBlocks, doubtedShare, mostSupported, tooLittlePast, unknown } from './similar-states.ts';
 
-/** Target share of reached prices: above the 0.8 from which waiting is advised. */
-const AIM = 0.85;
-/** Number of times that a target is redrawn within its horizon, at most once a block. */
-const PACES = 25;
-const WARM_UP_PACE = 25;
-/** For a target, and for a probability: so many horizons in sequence (overlapping ones add nothing), or that much time. */
-const LEAST_SEEN = { horizons: 4, sec: 86_400 } as const;
-const LEAST_JUDGED = { horizons: 4, sec: 4 * 86_400 } as const;
-/** The same for horizons below an hour, whose windows fill quickly. */
-const LEAST_JUDGED_SHORT = { horizons: 8, sec: 4 * 86_400 } as const;
-/** A few successes say little: this many misses are added when a target is drawn. */
+export const HORIZONS_SEC = [300, 900, 3_600, 21_600, 86_400] as const;
+
+/** Prices that may be waited for: these quantiles of the prices of one horizon, of so many blocks at least. */
+const QUANTILES = [0.05, 0.08, 0.12, 0.17, 0.23, 0.3, 0.4, 0.5, 0.65, 0.8] as const;
+const LEAST_PRICED_BLOCKS = 50;
+/** Past states are kept 25 times a horizon, at most once a block, over so many horizons. */
+const STATES_A_HORIZON = 25;
+const STATES = 2_000;
+/** Of these so many are compared, and so many nearest ones used: half above and half below, at most this share. */
+const COMPARED = 200;
+const NEAREST = 100;
+const NEAREST_SHARE = 0.5;
+const LEAST_STATES = 20;
+/** A price is chosen anew so many times a horizon, at most once a block. */
+const DRAWS_A_HORIZON = 40;
+/** Of few windows little is known: half of one is added as reached, and so many as missed. */
+const LATER_DOUBT = 0.5;
 const UNSEEN_MISSES = 8;
+/** So many windows, one after another, must have ended before a probability is stated. */
+const LEAST_WINDOWS = 4;
 /** Cap of a later price, in multiples of the price at its start: one burst must not decide everything. */
 const MOST_RISE = 2;
-const LEAST_SAVING = 0.05;
-/** Waits are chosen where the forecast is too optimistic: at most what such waits reach is stated, from this value on. */
-const USUAL_WAITS_KEPT = 0.867;
-const HOUR_SEC = 3_600;
+/** A price is a candidate only if it comes three times in five, and worth a correction if it saves so much. */
+export const LEAST_PROBABILITY = 0.6;
+export const LEAST_SAVING = 0.005;
+/** The best of several estimates is too good (the winner's curse): by so much at first, then as measured over this time. */
+const FIRST_EXCESS = 0.03;
+const EXCESS_SEC = 43_200;
+/** Waits are averaged over this many horizons, and at least this many blocks. */
+const TRAILING_HORIZONS = 10;
+const LEAST_TRAILING_BLOCKS = 600;
 
 /** The forecast of one horizon at the head. Wei per gas. */
 export interface Forecast {
   readonly horizonSec: number;
   /** Without enough history, the price of a shorter horizon, or of sending at once. */
   readonly price: number;
-  /** At most the measured share of successful waits, when waiting looks worth it. */
   readonly probability: number | null;
   readonly reason: string | null;
   /** Against sending in the next block; a miss pays what similar blocks did at the end. `null` until measured. */
@@ -51,138 +63,217 @@ export interface Outcome {
   readonly saved: number;
 }
 
-/** A target, the share of similar blocks that reached it, and the mean price at the end for those that did not; wei per gas. */
-const UNKNOWN = { target: Number.NaN, expected: Number.NaN, missed: Number.NaN };
-type Draw = typeof UNKNOWN;
+/** What is stated of one price: ratios over sending at once, shares 0 to 1. */
+interface Estimate {
+  /** Wei per gas. */
+  readonly price: number;
+  /** Of similar windows, before any correction, and what is stated. */
+  readonly share: number;
+  readonly probability: number;
+  readonly saving: number;
+  readonly miss: number;
+  readonly windows: number;
+  readonly windowsKept: number;
+  readonly isCeiling: boolean;
+}
 
-/** Forecasts the price that is reached within one horizon: states one at every block and learns from the outcomes. */
-function createHorizon(history: History, alike: AlikeBlocks, horizonSec: number) {
+/** Filled and read within one call: new arrays at each block would cost more than what is computed. */
+const STATE = new Float64Array(COMPARED);
+const TIME = new Float64Array(COMPARED);
+/** Of each state: the logarithm of how far the price fell after it, and its last price. */
+const FALL = new Float64Array(COMPARED);
+const LAST = new Float64Array(COMPARED);
+const HEIGHT = new Float64Array(COMPARED);
+const ABOVE = new Float64Array(COMPARED);
+const BELOW = new Float64Array(COMPARED);
+
+/** Finds the best price of one horizon at each block, and learns what came of it. */
+function createHorizon(history: History, horizonSec: number, blockSec: number) {
   const verdicts = createVerdicts(history, horizonSec);
-  const expectedShare = history.column(2);
-  const missedPrice = history.column(2);
-  const leastSeenSec = leastSec(LEAST_SEEN, horizonSec);
-  const leastJudgedSec = leastSec(horizonSec < HOUR_SEC ? LEAST_JUDGED_SHORT : LEAST_JUDGED, horizonSec);
+  const { ask, sendNow, time } = history;
+  const horizonBlocks = horizonSec / blockSec;
+  const statePace = Math.max(Math.round(horizonBlocks / STATES_A_HORIZON), 1);
+  const drawPace = Math.max(Math.round(horizonBlocks / DRAWS_A_HORIZON), 1);
+  const span = () => {
+    const { head, oldest } = history;
+    const since = history.firstSince(time.at(head) - horizonSec);
+    return { from: Math.max(Math.min(since, head - LEAST_PRICED_BLOCKS + 1), oldest), to: head + 1 };
+  };
+  const prices = history.rolling(ask, new SortedValues(), span);
+  /** Of every `statePace`-th block: the logarithm of the price of sending at once over each quantile. */
+  const heights = QUANTILES.map((share) => ({ share, column: history.column(STATES) }));
+  /** Of every such block whose window has ended: the logarithm of how far the price fell. */
+  const fall = history.column(STATES);
+  /** By block in a ring, so that a rewind finds them. */
+  const drawn: (Estimate | null | undefined)[] = new Array(REWIND_DEPTH + 1).fill(undefined);
 
-  function nextDraw(ceiling: number, leastPace: number): Draw {
-    const { head, oldest, sendNow } = history;
-    const before = head > oldest ? verdicts.target.at(head - 1) : Number.NaN;
-    const pace = Math.max(Math.floor(verdicts.blocks() / PACES), leastPace);
-    if (head % pace > 0 && !Number.isNaN(before)) {
-      const target = Math.min(before, sendNow.at(head), ceiling);
-      return { target, expected: expectedShare.at(head - 1), missed: missedPrice.at(head - 1) };
+  /** No price beyond the range of JSON integers is told from another. */
+  const present = () => wholeWei(sendNow.at(history.head));
+  const quantileAt = (share: number) => prices.tally.quantile(share) ?? present();
+
+  /** Finds the newest states whose windows have ended, evenly spread, youngest first; returns how many. */
+  function compareStates(): number {
+    const end = Math.floor((verdicts.pending() - 1) / statePace);
+    const first = Math.max(Math.ceil(history.oldest / statePace), end - STATES + 1);
+    const count = Math.max(Math.min(end - first + 1, COMPARED), 0);
+    const stride = (end - first + 1) / count;
+    for (let row = 0; row < count; row += 1) {
+      const state = Math.floor(end - row * stride);
+      const block = state * statePace;
+      STATE[row] = state;
+      TIME[row] = time.at(block);
+      FALL[row] = fall.at(state);
+      LAST[row] = verdicts.last.at(block);
     }
-    const blocks = alike.before(verdicts.pending(), horizonSec, leastSeenSec);
-    return blocks === null ? UNKNOWN : draw(blocks, ceiling);
+    return count;
   }
 
-  function draw(blocks: Float64Array, ceiling: number): Draw {
-    const sendNow = history.sendNow.at(history.head);
-    const now = Math.max(sendNow, 1);
-    const best = verdicts.best.of(blocks);
-    const last = verdicts.last.of(blocks);
-    const falls = best.slice().sort();
-    verdicts.expect(falls);
-    // The less history, the nearer to certainty.
-    const aim = AIM * (1 + UNSEEN_MISSES / Math.max(verdicts.seenSec() / horizonSec, 1));
-    const ratio = Math.min(mostSavingRatio(best, last, falls, aim + verdicts.correction()), 1, ceiling / now);
+  /** What came after the states whose price stood as high above its quantile: the nearest higher and lower ones. */
+  function estimate(price: number, column: Column, count: number): Estimate | null {
+    const now = present();
+    const height = Math.log(feeRatio(now, price));
+    let above = 0;
+    let below = 0;
+    for (let row = 0; row < count; row += 1) {
+      const each = column.at(STATE[row] ?? 0);
+      HEIGHT[row] = each;
+      if (each >= height) ABOVE[above++] = each - height;
+      else if (each > 0) BELOW[below++] = height - each;
+    }
+    if (above + below < LEAST_STATES) return null;
+    const half = Math.max(Math.floor(Math.min(NEAREST, (above + below) * NEAREST_SHARE) / 2), 5);
+    const highest = height + takeRanked(ABOVE.subarray(0, above), Math.min(half, above) - 1);
+    const lowest = height - takeRanked(BELOW.subarray(0, below), Math.min(half, below) - 1);
+    let similar = 0;
     let reached = 0;
     let missed = 0;
-    // Here and below `?? 0` is for the type checker alone: no row is missing.
-    for (let row = 0; row < best.length; row += 1) {
-      if ((best[row] ?? 0) <= ratio) reached += 1;
-      else missed += last[row] ?? 0;
+    let windows = 0;
+    let windowsKept = 0;
+    let before = Number.POSITIVE_INFINITY;
+    for (let row = 0; row < count; row += 1) {
+      const each = HEIGHT[row] ?? 0;
+      if (!(each > 0) || !(each >= height ? each <= highest : each >= lowest)) continue;
+      const isReached = (FALL[row] ?? 0) >= each;
+      similar += 1;
+      if (isReached) reached += 1;
+      else missed += LAST[row] ?? 0;
+      // Windows that overlap add nothing: of the states, youngest first, those a horizon apart count.
+      const at = TIME[row] ?? 0;
+      if (before - at < horizonSec) continue;
+      before = at;
+      windows += 1;
+      if (isReached) windowsKept += 1;
     }
+    const share = reached / similar;
+    const supported = verdicts.seenSec() / horizonSec;
+    const most = mostSupported(supported);
+    const likely = Math.max(doubtedShare(share, supported) - verdicts.excess(), 0);
+    const probability = Math.min(likely, most);
+    const miss = reached < similar ? missed / (similar - reached) - 1 : 0;
+    const isCeiling = reached === similar && likely >= most;
+    return withSaving({ price, share, probability, saving: 0, miss, windows, windowsKept, isCeiling }, now);
+  }
+
+  /** Sending at once saves nothing, and is as likely as anything can be. */
+  function sendingNow(): Estimate {
+    const windows = Math.floor(verdicts.seenSec() / horizonSec);
+    const probability = mostSupported(verdicts.seenSec() / horizonSec);
+    const price = present();
     return {
-      // On a free chain the target is 0.
-      target: Math.min(scaledFee(now, ratio), sendNow, ceiling),
-      expected: reached / best.length,
-      missed: reached < best.length ? (now * missed) / (best.length - reached) : now,
+      ...{ price, share: 1, probability, saving: 0, miss: 0 },
+      ...{ windows, windowsKept: windows, isCeiling: true },
     };
   }
 
-  /** Mean, as a share of sending at once; misses cost. */
-  function saving(target: number, probability: number): number {
-    const now = history.sendNow.at(history.head);
-    const gain = Math.max(1 - feeRatio(target, now), 0);
-    const cost = Math.max(feeRatio(missedPrice.at(history.head), now) - 1, 0);
-    return probability * gain - (1 - probability) * cost;
+  /** The price of the largest mean saving among those that are likely, at most `ceiling`; `null` for none. */
+  function draw(ceiling: number): Estimate | null {
+    const now = present();
+    let found: Estimate | null = now <= ceiling ? sendingNow() : null;
+    const count = compareStates();
+    let before = 0;
+    for (const { share, column } of heights) {
+      const price = quantileAt(share);
+      if (price === before || price > ceiling) continue;
+      if (price >= now) break;
+      before = price;
+      const each = estimate(price, column, count);
+      if (each === null || each.probability < LEAST_PROBABILITY) continue;
+      if (found === null || each.saving > found.saving) found = each;
+    }
+    return found;
   }
 
   return {
     horizonSec,
     verdicts,
-    /** Learns, and states a target of at most `ceiling` (the shorter horizon's); returns the next one's ceiling. */
-    push(ceiling: number, waitsKept: number, isWarmUp: boolean): number {
-      const { head, sendNow } = history;
-      const { target, expected, missed } = nextDraw(ceiling, isWarmUp ? WARM_UP_PACE : 1);
-      const most = mostSupported(verdicts.seenSec() / horizonSec);
-      const likely = Math.min(Math.max(expected - verdicts.correction(), 0), most);
-      const isTempting = target <= (1 - LEAST_SAVING) * sendNow.at(head) && sendNow.at(head) > 0;
-      expectedShare.put(head, expected);
-      missedPrice.put(head, missed);
-      verdicts.put(target, isTempting ? Math.min(likely, waitsKept) : likely);
-      return Number.isNaN(target) ? ceiling : target;
+    pastSec: (LEAST_WINDOWS + 1) * horizonSec,
+    /** Learns from the windows that end before the head. */
+    settle(): void {
+      const from = Math.max(verdicts.pending(), history.oldest);
+      verdicts.push();
+      const last = Math.floor((verdicts.pending() - 1) / statePace);
+      for (let state = Math.ceil(from / statePace); state <= last; state += 1) {
+        fall.put(state, -Math.log(verdicts.best.at(state * statePace)));
+      }
     },
-    /** @param shorter the forecast of the next shorter horizon. */
-    forecast(shorter: Forecast | undefined): Forecast {
-      const { head, sendNow } = history;
-      const { target: targets, stated, meanWaitSec, judgedRatio, judgedSec } = verdicts;
-      const target = targets.at(head);
-      const price = Number.isNaN(target) ? (shorter?.price ?? sendNow.at(head)) : target;
-      const least = price === shorter?.price ? (shorter.probability ?? 0) : 0;
-      const isJudged = judgedSec > 0 && judgedSec >= leastJudgedSec;
-      const probability = isJudged ? Math.max(stated.at(head), least) : null;
-      // Windows to draw a target from, then targets to judge, each to its end.
-      const pastSec = leastSeenSec + leastJudgedSec + 2 * horizonSec;
-      const windows = Math.floor(verdicts.seenSec() / horizonSec);
-      return {
-        horizonSec,
-        price,
-        probability,
-        reason: probability === null ? tooLittlePast(history, pastSec).reason : null,
-        savingRatio: probability === null ? null : saving(target, probability),
-        missRatio: feeRatio(missedPrice.at(head), sendNow.at(head)) - 1,
-        windows,
-        windowsKept: Math.round(windows * expectedShare.at(head)),
-        isCeiling: probability !== null && probability >= mostSupported(verdicts.seenSec() / horizonSec),
-        expectedWaitSec: meanWaitSec,
-        judgedRatio,
-      };
+    get isKnown(): boolean {
+      return verdicts.seenSec() >= LEAST_WINDOWS * horizonSec;
+    },
+    /** The estimate at the head, drawn at this block or shortly before; `null` where no likely price is that low. */
+    best(ceiling: number): Estimate | null {
+      const { head } = history;
+      const now = present();
+      const before = drawn[(head - 1) % drawn.length];
+      const isKept = head % drawPace > 0 && before && before.price <= ceiling && before.price < now;
+      const found = isKept ? withSaving(before, now) : draw(ceiling);
+      drawn[head % drawn.length] = found;
+      return found;
+    },
+    /** Keeps the head's state. */
+    keepState(): void {
+      const { head } = history;
+      if (head % statePace > 0) return;
+      const now = present();
+      for (const { share, column } of heights) {
+        column.put(head / statePace, Math.log(feeRatio(now, quantileAt(share))));
+      }
+    },
+    /** How likely a price that did not come within the shorter horizon still comes within this one. */
+    laterShare(ratio: number, shorter: { readonly best: Column }): number {
+      const count = compareStates();
+      const least = -Math.log(ratio);
+      let open = 0;
+      let reached = 0;
+      for (let row = 0; row < count; row += 1) {
+        if (shorter.best.at((STATE[row] ?? 0) * statePace) <= ratio) continue;
+        open += 1;
+        if ((FALL[row] ?? 0) >= least) reached += 1;
+      }
+      return (reached + LATER_DOUBT) / (open + 2 * LATER_DOUBT + UNSEEN_MISSES);
     },
   };
 }
 
-const leastSec = ({ horizons, sec }: Record<'horizons' | 'sec', number>, horizonSec: number) =>
-  Math.min(horizons * horizonSec, sec);
-
-/** Waits are averaged over this many horizons, and at least this many blocks. */
-const TRAILING_HORIZONS = 10;
-const LEAST_TRAILING_BLOCKS = 600;
-/** A coverage error is corrected over the predictions of this many horizons, by at most this much of a probability. */
-const CORRECTION_HORIZONS = 5;
-const MOST_CORRECTION = 0.3;
-
-/** How far a coverage error lowers the stated probability of a horizon with this many blocks. */
-const correctionFor = (coverageError: number, blocks: number) =>
-  within(MOST_CORRECTION, coverageError / (CORRECTION_HORIZONS * blocks));
-
-/** The coverage error that is corrected as far as possible: a larger one would only take longer to go. */
-const mostError = (blocks: number) => MOST_CORRECTION * CORRECTION_HORIZONS * blocks;
+/** The estimate against another price of sending at once. */
+function withSaving(estimate: Estimate, now: number): Estimate {
+  const { price, probability, miss } = estimate;
+  return { ...estimate, saving: probability * (1 - feeRatio(price, now)) - (1 - probability) * miss };
+}
 
 /** The predictions of one horizon at each block, and their outcomes once its time is over. Wei per gas. */
 function createVerdicts(history: History, horizonSec: number) {
-  const { ask, time, sendNow, advisedWaitSec } = history;
+  const { ask, time, sendNow } = history;
   const target = history.column();
   const stated = history.column();
+  /** The share of similar windows behind a price worth a wait; `NaN` for none: it is corrected by what came of it. */
+  const share = history.column();
+  /** By how much such shares exceed what comes true. */
+  const excess = history.column(2);
   /** Of settled blocks: lowest price within the horizon, and its last one (capped), over the price of sending at once. */
   const best = history.column();
   const last = history.column();
   /** Seconds until the target was reached; `NaN` when it was not. */
   const waitSec = history.column();
-  const coverageError = createCoverageError(history);
-  /** Expected coverage error of the running predictions, and of the advised waits among them. */
-  const runningError = history.column(2);
-  const runningWaitsError = history.column(2);
   const lowest = new WindowMinimum();
   /** The oldest block whose horizon has not ended. */
   let pending = 0;
@@ -205,9 +296,7 @@ function createVerdicts(history: History, horizonSec: number) {
     waited = { from: Math.max(Math.min(from, to - LEAST_TRAILING_BLOCKS), oldest), to };
   }
 
-  const isAdvised = (block: number) => advisedWaitSec.at(block) === horizonSec;
-
-  /** Measures the horizon that began at `given`. Returns stated probability minus outcome; `NaN` without a target. */
+  /** Measures the horizon that began at `given`. Returns the price's share minus its outcome; `NaN` where it had none. */
   function settle(given: number): number {
     const { head } = history;
     lowest.dropBefore(given + 1);
@@ -220,36 +309,28 @@ function createVerdicts(history: History, horizonSec: number) {
     // After a standstill over the whole horizon, the first later block counts.
     last.put(given, Math.min(feeRatio(ask.at(Math.max(head - 1, given + 1)), now), MOST_RISE));
     waitSec.put(given, isReached ? Math.round(time.at(first) - time.at(given)) : Number.NaN);
-    return stated.at(given) - (isReached ? 1 : 0);
+    return share.at(given) - (isReached ? 1 : 0);
   }
 
   return {
-    target,
-    stated,
     best,
     last,
-    runningWaitsError,
     pending: () => pending,
-    blocks: () => blocks,
-    /** Settles the horizons that end before the head; returns the coverage error of the advised waits among them. */
-    push(): number {
-      const { head, origin, oldest } = history;
+    excess: () => excess.at(history.head),
+    /** Settles the horizons that end before the head, and learns from them. */
+    push(): void {
+      const { head, oldest, origin } = history;
       const end = firstPending();
-      let settled = 0;
-      let settledWaits = 0;
+      const rate = 1 / Math.max((blocks * EXCESS_SEC) / horizonSec, 100);
+      let known = head > origin ? excess.at(head - 1) : FIRST_EXCESS;
       for (let given = Math.max(pending, oldest); given < end; given += 1) {
         const missed = settle(given);
-        if (Number.isNaN(missed)) continue;
-        settled += missed;
-        if (isAdvised(given)) settledWaits += missed;
+        if (!Number.isNaN(missed)) known += rate * (missed - known);
       }
+      excess.put(head, known);
       pending = end;
       lowest.push(head, ask.at(head));
       measurePace();
-      coverageError.push(settled, mostError(blocks));
-      for (const column of [runningError, runningWaitsError])
-        column.put(head, head > origin ? column.at(head - 1) : 0);
-      return settledWaits;
     },
     followHead(): void {
       pending = firstPending();
@@ -257,31 +338,13 @@ function createVerdicts(history: History, horizonSec: number) {
       for (let block = pending + 1; block <= history.head; block += 1) lowest.push(block, ask.at(block));
       measurePace();
     },
-    /** Of running predictions: as many are reached as after similar blocks (`falls`, ascending), fewer with less time left. */
-    expect(falls: Float64Array): void {
+    /** Stores the head's price and its probability; `null` when unknown. */
+    put(found: Estimate | null): void {
       const { head } = history;
-      const now = sendNow.at(head);
-      let least = now;
-      let sum = 0;
-      let sumOfWaits = 0;
-      for (let given = head - 1; given >= pending; given -= 1) {
-        least = Math.min(least, ask.at(given + 1));
-        const aim = target.at(given);
-        if (Number.isNaN(aim)) break;
-        const left = 1 - (time.at(head) - time.at(given)) / horizonSec;
-        const missed = stated.at(given) - (least <= aim ? 1 : left * shareAtMost(falls, feeRatio(aim, now)));
-        sum += missed;
-        if (isAdvised(given)) sumOfWaits += missed;
-      }
-      runningError.put(head, sum);
-      runningWaitsError.put(head, sumOfWaits);
-    },
-    /** Stores the head's target and its stated probability; `NaN` when unknown. */
-    put(aim: number, probability: number): void {
-      const { head } = history;
-      target.put(head, aim);
-      stated.put(head, probability);
-      since = Number.isNaN(aim) ? null : Math.min(since ?? head, head);
+      target.put(head, found?.price ?? Number.NaN);
+      stated.put(head, found?.probability ?? Number.NaN);
+      share.put(head, found !== null && found.saving >= LEAST_SAVING ? found.share : Number.NaN);
+      since = found === null ? null : Math.min(since ?? head, head);
     },
     /** What came of the price stated at `block`; `null` while the horizon runs or if none was stated. */
     outcomeAt(block: number): Outcome | null {
@@ -292,88 +355,119 @@ function createVerdicts(history: History, horizonSec: number) {
     },
     /** Seconds between the oldest and the last block whose horizon has ended. */
     seenSec: () => time.at(pending) - time.at(history.oldest),
-    get judgedSec(): number {
+    get judgedRatio(): number {
       const { head, oldest } = history;
       const first = Math.max(since ?? head, oldest);
-      return Math.max(time.at(Math.max(pending - 1, oldest)) - time.at(first), 0);
+      const judgedSec = Math.max(time.at(Math.max(pending - 1, oldest)) - time.at(first), 0);
+      return Math.min(judgedSec / (TRAILING_HORIZONS * horizonSec), 1);
     },
-    get judgedRatio(): number {
-      return Math.min(this.judgedSec / (TRAILING_HORIZONS * horizonSec), 1);
-    },
-    /** How far the stated probability must be lowered to be calibrated. */
-    correction: () => correctionFor(coverageError.at(history.head) + runningError.at(history.head), blocks),
     get meanWaitSec(): number {
       return waits.tally.mean ?? 0;
     },
   };
 }
 
-export const HORIZONS_SEC = [300, 900, 3_600, 21_600, 86_400] as const;
+/** A cap, wei per gas, and how likely it is included in time. */
+interface SlowPromise {
+  readonly price: number;
+  readonly probability: number;
+}
 
 export type Horizons = ReturnType<typeof createHorizons>;
 
-/** Shortest first: no price exceeds that of a shorter one, whose target is reached within the longer as well. */
-export function createHorizons(history: History, alike: AlikeBlocks) {
-  const horizons = HORIZONS_SEC.map((horizonSec) => createHorizon(history, alike, horizonSec));
-  /** Of the advised waits. */
-  const coverageError = createCoverageError(history);
-  const hourBlocks = () => horizons.find(({ horizonSec }) => horizonSec === HOUR_SEC)?.verdicts.blocks() ?? 1;
+/**
+ * What each horizon promises. Whoever can wait longer can stop after the shorter time: a price never rises from one to the next,
+ * a mean saving never falls, and of one price the longer horizon is the likelier. @param blockSec the chain's nominal pace
+ */
+export function createHorizons(history: History, blockSec: number) {
+  const horizons = HORIZONS_SEC.map((horizonSec) => createHorizon(history, horizonSec, blockSec));
+  /** Of the head. */
+  let found: readonly (Estimate | null)[] = [];
+  /** Of the latest blocks in a ring, so that a rewind finds them. */
+  const recent: (readonly (Estimate | null)[])[] = new Array(REWIND_DEPTH + 1).fill([]);
 
-  /** The share of successful waits, measured on those advised up to the block before the head. */
-  function waitsKept(): number {
-    const { head, origin } = history;
-    if (head === origin) return USUAL_WAITS_KEPT;
-    let error = coverageError.at(head - 1);
-    for (const { verdicts } of horizons) error += verdicts.runningWaitsError.at(head - 1);
-    return USUAL_WAITS_KEPT - correctionFor(error, hourBlocks());
+  /** The same price as within the shorter horizon, where no lower one saves more; it may still come later. */
+  function longer(shorter: Estimate, index: number): Estimate {
+    const [before, horizon] = [horizons[index - 1], horizons[index]];
+    if (shorter.isCeiling || before === undefined || horizon === undefined) return shorter;
+    const ratio = feeRatio(shorter.price, history.sendNow.at(history.head));
+    const later = horizon.laterShare(ratio, before.verdicts);
+    return { ...shorter, probability: 1 - (1 - shorter.probability) * (1 - later) };
+  }
+
+  /** Slow waits too: of two prices for the same time the higher one is the likelier. */
+  function besideSlow(estimate: Estimate | null, slow: SlowPromise | null): Estimate | null {
+    if (estimate === null || slow === null || estimate.isCeiling) return estimate;
+    const slowSec = LANE_PROMISES.slow.withinBlocks * blockSec;
+    const least = slowSec <= HORIZONS_SEC[0] && estimate.price >= slow.price ? slow.probability : 0;
+    const most = slowSec >= HORIZONS_SEC[0] && estimate.price <= slow.price ? slow.probability : 1;
+    const probability = Math.min(Math.max(estimate.probability, least), most);
+    return withSaving({ ...estimate, probability }, history.sendNow.at(history.head));
+  }
+
+  function findAll(slow: SlowPromise | null): (Estimate | null)[] {
+    const all: (Estimate | null)[] = [];
+    for (const [index, horizon] of horizons.entries()) {
+      if (!horizon.isKnown) return [...all, ...horizons.slice(index).map(() => null)];
+      const shorter = all.at(-1) ?? null;
+      const own = horizon.best(shorter?.price ?? Number.POSITIVE_INFINITY);
+      if (shorter === null) all.push(besideSlow(own, slow));
+      else {
+        const isBetter = own !== null && own.price < shorter.price && own.saving > shorter.saving;
+        all.push(isBetter ? own : longer(shorter, index));
+      }
+    }
+    return all;
   }
 
   return {
-    push(isWarmUp: boolean): void {
-      const { head, advisedWaitSec } = history;
-      const most = waitsKept();
-      let ceiling = Number.POSITIVE_INFINITY;
-      let settled = 0;
-      for (const horizon of horizons) {
-        settled += horizon.verdicts.push();
-        ceiling = horizon.push(ceiling, most, isWarmUp);
+    /** @param slow what the head's Slow lane promises; `null` for nothing */
+    push(slow: SlowPromise | null): void {
+      for (const horizon of horizons) horizon.settle();
+      found = findAll(slow);
+      recent[history.head % recent.length] = found;
+      for (const [index, horizon] of horizons.entries()) {
+        horizon.verdicts.put(found[index] ?? null);
+        horizon.keepState();
       }
-      // Without advice to wait nothing corrects it, so it fades.
-      const isStuck = coverageError.at(head - 1) > 0 && !(advisedWaitSec.at(head - 1) > 0);
-      const forgiven = isStuck ? 1 / (CORRECTION_HORIZONS * hourBlocks()) : 0;
-      coverageError.push(settled, mostError(hourBlocks()), forgiven);
     },
+    /** After a rewind. */
     followHead(): void {
       for (const { verdicts } of horizons) verdicts.followHead();
+      found = recent[history.head % recent.length] ?? [];
     },
     outcomeAt: (horizonSec: number, block: number): Outcome | null =>
       horizons.find((each) => each.horizonSec === horizonSec)?.verdicts.outcomeAt(block) ?? null,
-    /** Prices never rise from one to the next; of equal prices the longer horizon's is at least as likely. */
     forecasts(): Forecast[] {
-      const found: Forecast[] = [];
-      for (const horizon of horizons) found.push(horizon.forecast(found.at(-1)));
-      return found;
+      let price = history.sendNow.at(history.head);
+      return horizons.map(({ horizonSec, verdicts, pastSec }, index) => {
+        const estimate = found[index] ?? null;
+        const { meanWaitSec, judgedRatio } = verdicts;
+        const facts = { horizonSec, expectedWaitSec: meanWaitSec, judgedRatio };
+        if (estimate === null) {
+          const { reason } = tooLittlePast(history, pastSec);
+          return { ...facts, ...UNMEASURED, price, reason };
+        }
+        price = estimate.price;
+        const { probability, windows, windowsKept, isCeiling, saving, miss } = estimate;
+        return {
+          ...facts,
+          ...{ price, probability, reason: null, savingRatio: saving, missRatio: miss },
+          ...{ windows, windowsKept, isCeiling },
+        };
+      });
     },
   };
 }
 
-/** Over the present price: saves most of those that `share` of the rows reached (`best`: lowest, `last`: last price). */
-function mostSavingRatio(best: Float64Array, last: Float64Array, falls: Float64Array, share: number): number {
-  let most = Number.NEGATIVE_INFINITY;
-  let found = 1;
-  const least = Math.ceil(share * best.length) - 1;
-  for (let at = Math.min(Math.max(least, 0), best.length - 1); at < best.length; at += 1) {
-    const ratio = falls[at] ?? 1;
-    let saved = 0;
-    for (let row = 0; row < best.length; row += 1) {
-      saved += 1 - ((best[row] ?? 0) <= ratio ? ratio : (last[row] ?? 0));
-    }
-    if (saved <= most) continue;
-    most = saved;
-    found = ratio;
-  }
-  return found;
-}
+const UNMEASURED = {
+  probability: null,
+  savingRatio: null,
+  missRatio: 0,
+  windows: 0,
+  windowsKept: 0,
+  isCeiling: false,
+};
 
 /** Seven times this much history is needed, and the engine keeps eight days. */
 const LONGEST_SEC = 86_400;

@@ -49,6 +49,11 @@ export function createLaneModel(history: History, base: NextBaseFee) {
     get areTipsKnown(): boolean {
       return tipModel.areKnown;
     },
+    /** What the head's Slow lane promises; `null` while it has no probability. */
+    slowPromise() {
+      const { probability } = chance('slow');
+      return probability === null ? null : { price: scorers.slow.cap.at(history.head), probability };
+    },
     /** Judges the advice that the head settles, learns from it, advises anew, and sets the head's `sendNow` and `prices`. */
     push(next: bigint, isWarmUp: boolean): void {
       const { head, sendNow, priority } = history;

@@ -10,7 +10,14 @@ import {
 } from '../advice.ts';
 import { formatDuration, formatGwei, formatLikelihood, formatPercent } from '../units.ts';
 import { type History, wholeWei } from './history.ts';
-import { type Forecast, HORIZONS_SEC, type Horizons, type Outcome } from './horizons.ts';
+import {
+  type Forecast,
+  HORIZONS_SEC,
+  type Horizons,
+  LEAST_PROBABILITY,
+  LEAST_SAVING,
+  type Outcome,
+} from './horizons.ts';
 import type { LaneScorer } from './lanes.ts';
 
 interface Grounds {
@@ -86,7 +93,7 @@ function confidence(judgedRatio: number, { hitRatio, statedProbability }: Advice
 }
 
 /** Without measurements there is only the reason. */
-function toHorizon({ horizonSec, probability, reason, ...figures }: Forecast): Horizon {
+export function toHorizon({ horizonSec, probability, reason, ...figures }: Forecast): Horizon {
   const { price, savingRatio, missRatio, windows, windowsKept, isCeiling } = figures;
   return probability === null
     ? { horizonSec, probability, reason, ...UNMEASURED }
@@ -141,9 +148,7 @@ function refusal(forecasts: readonly Forecast[], patienceSec: number): string {
   const best = mostSaving(worthwhile.filter(isLikely)) ?? mostSaving(worthwhile);
   if (best === null) return 'waiting saves nothing on average';
   if (!isLikely(best)) return `${words(best)}; a wait takes ${formatPercent(LEAST_PROBABILITY)} likely`;
-  return saving(best) < leastSaving(best.horizonSec)
-    ? `${words(best)}: too little for the wait`
-    : `${words(best)}, but has not held for ${HOLD_BLOCKS} blocks yet`;
+  return `${words(best)}: too little for the wait`;
 }
 
 function movement({ trend: { direction, changeRatio }, daySec }: Grounds): string[] {
@@ -156,9 +161,6 @@ function movement({ trend: { direction, changeRatio }, daySec }: Grounds): strin
     : [`base fee is ${formatLikelihood(-changeRatio)} below ${mean}`];
 }
 
-/** Advice to wait needs a price that comes three times in five; one below one in two is never advice. */
-const LEAST_PROBABILITY = 0.6;
-const LEAST_SAVING = 0.05;
 /** A user can wait this long at the terminal; beyond it an alert is better. */
 const LONGEST_WAIT_SEC = HOUR_SEC;
 /** An alert hours ahead needs a higher saving than a wait of minutes. */
@@ -188,13 +190,12 @@ function mostSaving(forecasts: readonly Forecast[]): Forecast | null {
   return best;
 }
 
-/** Advice that was best stays for at most so many blocks, while it is worthwhile and none saves so much more. */
+/** A wait that was best stays for at most so many blocks, while it is worthwhile. */
 const HOLD_BLOCKS = 3;
-const CLEAR_MARGIN = 0.05;
 
 /** Number of scored recommendations, and how far back to search for them while younger ones are running. */
 const SCORED = 100;
-const LOOK_BACK_BLOCKS = 8_192;
+const LOOK_BACK_BLOCKS = 2_048;
 
 /** The advice for each horizon as the longest within the patience: decides at each block and scores what has ended. */
 export function createTrackRecord(history: History, sent: LaneScorer, horizons: Horizons) {
@@ -213,8 +214,7 @@ export function createTrackRecord(history: History, sent: LaneScorer, horizons: 
       if (head === oldest) return found;
       const before = advised.at(head - 1);
       const standing = forecastOf(forecasts, before);
-      if (found === standing || saving(found) - saving(standing) >= CLEAR_MARGIN) return found;
-      if (before > 0 && (standing === null || !isWorthwhile(standing))) return found;
+      if (standing === null || !isWorthwhile(standing)) return found;
       for (let block = head - 1; block >= Math.max(head - HOLD_BLOCKS, oldest); block -= 1) {
         if (best.at(block) === before) return standing;
       }

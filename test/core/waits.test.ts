@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import type { Horizon } from '../../src/core/advice.ts';
+import type { Block } from '../../src/core/block.ts';
+import { ETHEREUM_FEE_RULE, type FeeRule } from '../../src/core/eip1559.ts';
+import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
+import { isSlowRun, rounds } from '../helpers/rounds.ts';
+import { demandSteps, makeBlocks, restlessSteps } from './support/made-blocks.ts';
+import { recordedBlocks } from './support/recorded-blocks.ts';
+
+const PATIENCES_SEC = [299, 300, 900, 3_600, 20_000, 86_400];
+const HOLD_BLOCKS = 3;
+const ROLLUP: FeeRule = { elasticity: 6, denominator: 250, blockTimeSec: 2 };
+
+/** As `expect`, a hundred times as quickly: it is asked of every figure at every block. */
+function must(holds: boolean, what: () => string): void {
+  if (!holds) expect.fail(what());
+}
+
+/** What the rule says of a table: the largest mean saving within the patience that is worth it and likely enough. */
+function bestOf(rows: readonly Horizon[], patienceSec: number): number {
+  let best: Horizon | null = null;
+  for (const row of rows) {
+    const { horizonSec, probability, savingRatio } = row;
+    if (horizonSec > patienceSec || probability === null || savingRatio === null) continue;
+    if (probability < 0.6 || savingRatio < (horizonSec > 3_600 ? 0.1 : 0.005)) continue;
+    if (best === null || savingRatio > (best.savingRatio ?? 0)) best = row;
+  }
+  return best?.horizonSec ?? 0;
+}
+
+/** A longer horizon never has a higher price, a lower mean saving, or a lower probability of one price. */
+function expectCoherent(engine: FeeEngine, rows: readonly Horizon[], at: string): void {
+  const known = rows.filter(({ probability }) => probability !== null);
+  for (const [index, longer] of known.entries()) {
+    const shorter = known[index - 1];
+    if (shorter === undefined) continue;
+    const pair = () => `${at}: ${JSON.stringify([shorter, longer], (_, value) => String(value))}`;
+    must((longer.price ?? 0n) <= (shorter.price ?? 0n), pair);
+    must((longer.savingRatio ?? 0) >= (shorter.savingRatio ?? 0), pair);
+    must(longer.price !== shorter.price || (longer.probability ?? 0) >= (shorter.probability ?? 0), pair);
+    must(longer.probability !== shorter.probability || longer.isCeiling === true, pair);
+    must((longer.windowsKept ?? 0) <= (longer.windows ?? 0), pair);
+  }
+  for (const { price } of known) {
+    const chances = known.map(
+      ({ horizonSec }) => engine.reachProbability(price ?? 0n, horizonSec).probability,
+    );
+    for (const [index, chance] of chances.entries()) {
+      const shorter = chances[index - 1];
+      if (chance == null || shorter == null) continue;
+      must(chance >= shorter, () => `${at}: ${price} within ${known[index]?.horizonSec} s is less likely`);
+    }
+  }
+}
+
+/** Walks a chain; returns how many rows were stated and waits advised, so that a walk that saw nothing is found. */
+function walk(blocks: readonly Block[], feeRule: FeeRule = ETHEREUM_FEE_RULE) {
+  const engine = new FeeEngine({ feeRule });
+  const bests = PATIENCES_SEC.map((): number[] => []);
+  let stated = 0;
+  let waits = 0;
+  for (const block of blocks) {
+    engine.push(block);
+    const rows = engine.advice()?.recommendation.alternatives ?? expect.fail('no advice');
+    const at = `block ${block.number}`;
+    // Asking for a price costs as much as a block.
+    if (block.number % 7 === 0) expectCoherent(engine, rows, at);
+    stated += rows.filter(({ probability }) => probability !== null).length;
+    for (const [index, patienceSec] of PATIENCES_SEC.entries()) {
+      const wait = engine.waitFor(patienceSec);
+      const waitSec = wait?.horizonSec ?? 0;
+      bests[index]?.push(bestOf(rows, patienceSec));
+      const lately = bests[index]?.slice(-1 - HOLD_BLOCKS) ?? [];
+      must(lately.includes(waitSec), () => `${at}: for ${patienceSec} s it advises ${waitSec} s`);
+      if (wait === null) continue;
+      must(waitSec <= patienceSec, () => `${at}: ${waitSec} s is over ${patienceSec} s`);
+      expect(rows.find(({ horizonSec }) => horizonSec === waitSec)).toEqual(wait);
+      must((wait.probability ?? 0) >= 0.6, () => `${at}: a wait at ${wait.probability}`);
+      waits += 1;
+    }
+  }
+  return { stated, waits };
+}
+
+describe('the table of waits is coherent at every block, and the headline is its best row', () => {
+  it('on 2,001 recorded blocks', () => {
+    const { stated, waits } = walk(isSlowRun ? recordedBlocks() : recordedBlocks().slice(0, 1_200));
+    expect(stated).toBeGreaterThan(1_000);
+    expect(waits).toBeGreaterThan(1_000);
+  });
+
+  it.each(Array.from({ length: rounds(20) }, (_, seed) => seed + 1))('on made chain %i', (seed) => {
+    const steps = seed % 2 === 0 ? restlessSteps(1_600, seed) : demandSteps(1_600, ETHEREUM_FEE_RULE, seed);
+    const { stated, waits } = walk(makeBlocks(steps));
+    expect(stated).toBeGreaterThan(2_000);
+    expect(waits).toBeGreaterThan(100);
+  });
+
+  it('on a rollup of two seconds', () => {
+    const { stated } = walk(makeBlocks(demandSteps(2_400, ROLLUP, 3), { rule: ROLLUP }), ROLLUP);
+    expect(stated).toBeGreaterThan(1_500);
+  });
+});
