@@ -183,14 +183,23 @@ function thinned<Point>(points: readonly Point[]): readonly Point[] {
   return points.filter((_, index) => (points.length - 1 - index) % step === 0);
 }
 
+const NO_BLOCK = 'must be latest or the number of a block';
+/** One type, where clients know no union; numbers are taken as well. */
+const BlockNumber = z.preprocess(
+  (value) => (typeof value === 'number' ? String(value) : value),
+  z
+    .string(NO_BLOCK)
+    .regex(/^(?:latest|\d{1,15})$/, NO_BLOCK)
+    .describe('latest, or the number of a block')
+    .transform((text) => (text === 'latest' ? text : Number(text))),
+);
+
 const block = reading({
   name: 'block',
   title: 'One block',
   description: 'The fees of one block: base fee, tips, how full it was, what was burnt.',
   input: z.strictObject({
-    number: z
-      .union([z.literal('latest'), z.int().min(0)], 'must be latest or the number of a block')
-      .default('latest'),
+    number: BlockNumber.default('latest'),
   }),
   output: {
     blockNumber: Count,

@@ -103,6 +103,9 @@ export async function respondOverHttp(
   message: unknown,
   options: McpOptions,
 ): Promise<Response> {
+  // The library refuses what does not name both types, also */* and no header; without events the client gets JSON.
+  const takesEvents = /text\/event-stream/i.test(request.headers.get('accept') ?? '');
+  request.headers.set('accept', 'application/json, text/event-stream');
   const respond = async (parsedBody: unknown): Promise<WholeResponse> => {
     const { fetch } = createMcpHandler(() => createServer(options), { maxSubscriptions: 0 });
     const { status, headers, body } = await fetch(
@@ -114,7 +117,11 @@ export async function respondOverHttp(
   const { status, headers, text } = await (isList(message)
     ? respondToList(request, message, options, respond)
     : respond(message));
-  return new Response(text, { status, headers });
+  const isEvents = headers.get('content-type')?.startsWith('text/event-stream') === true;
+  if (takesEvents || !isEvents || text === null) return new Response(text, { status, headers });
+  const messages = Array.from(text.matchAll(/^data: (.*)$/gm), ([, data = '']) => data).filter(Boolean);
+  const json = Array.isArray(message) ? `[${messages.join()}]` : (messages[0] ?? '');
+  return new Response(json, { status, headers: { 'Content-Type': 'application/json' } });
 }
 
 interface WholeResponse {

@@ -89,9 +89,25 @@ const withoutIds: typeof z.globalRegistry = Object.create(z.globalRegistry, {
   },
 });
 
+/**
+ * Keeps to the keywords that clients pass on to their models: Gemini's function declarations know no `const`,
+ * `exclusiveMinimum` or `propertyNames`, and strict tools of OpenAI refuse several. A call is checked in full here.
+ */
+function plainer(json: z.core.JSONSchema.BaseSchema): z.core.JSONSchema.BaseSchema {
+  const { exclusiveMinimum, propertyNames: _, const: only, anyOf, ...rest } = json;
+  if (typeof exclusiveMinimum === 'number') rest.minimum = exclusiveMinimum;
+  if (typeof only === 'string') rest.enum = [only];
+  const [shape, nothing, ...others] = anyOf ?? [];
+  if (shape === undefined) return rest;
+  if (typeof shape.type !== 'string' || nothing?.type !== 'null' || others.length > 0)
+    return { ...rest, anyOf };
+  return { ...rest, ...shape, type: [shape.type, 'null'] };
+}
+
 function objectSchema(schema: z.ZodType, io: 'input' | 'output'): McpTool['inputSchema'] {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io, metadata: withoutIds });
-  return JSON.parse(JSON.stringify(json));
+  const isSchema = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+  return JSON.parse(JSON.stringify(json), (_name, value) => (isSchema(value) ? plainer(value) : value));
 }
 
 // Result formats: people and models read gwei, whole coins and dates; views have wei and ms.

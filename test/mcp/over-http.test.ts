@@ -240,6 +240,91 @@ describe('POST /mcp', () => {
   });
 });
 
+describe('a client over HTTP', () => {
+  const CALL = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'gas_now', arguments: {} } };
+  const send = (path: string, headers: Record<string, string>, body: unknown = CALL) =>
+    new Promise<{ status?: number | undefined; type: string; text: string }>((resolve, reject) => {
+      const sent = { 'content-type': 'application/json', ...headers };
+      // Not by fetch, which adds an Accept of its own.
+      request(path, { method: 'POST', headers: sent }, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (piece) => {
+          text += piece;
+        });
+        const { statusCode: status, headers: got } = response;
+        response.on('end', () => resolve({ status, type: got['content-type'] ?? '', text }));
+      })
+        .on('error', reject)
+        .end(JSON.stringify(body));
+    });
+
+  it.each([
+    [{}],
+    [{ accept: '*/*' }],
+    [{ accept: 'application/json' }],
+    [{ accept: 'Application/JSON', 'content-type': 'Application/JSON; charset=UTF-8' }],
+    [{ accept: 'text/html' }],
+  ])('gets JSON with %j', async (headers) => {
+    const { origin, newKey } = await readyService();
+    const key = { 'x-api-key': await newKey('reads') };
+    const got = await send(`${origin}/mcp`, { ...key, ...headers });
+    expect([got.status, got.type]).toEqual([200, 'application/json']);
+    expect(JSON.parse(got.text)).toMatchObject({
+      id: 7,
+      result: { structuredContent: { source: 'simulated' } },
+    });
+    const batch = await send(`${origin}/mcp`, { ...key, ...headers }, [CALL, { ...CALL, id: 8 }]);
+    expect(
+      JSON.parse(batch.text)
+        .map(({ id }: { id: number }) => id)
+        .sort(),
+    ).toEqual([7, 8]);
+  });
+
+  it.each(['application/json, text/event-stream', 'TEXT/EVENT-STREAM'])(
+    'gets events with Accept: %s',
+    async (accept) => {
+      const { origin } = await readyService();
+      const got = await send(`${origin}/mcp`, { accept });
+      expect([got.status, got.type, got.text.slice(0, 6)]).toEqual([200, 'text/event-stream', 'event:']);
+    },
+  );
+
+  it.each([
+    ['/mcp', 'Bearer '],
+    ['/mcp/', 'bearer '],
+    ['/mcp/', 'BEARER  '],
+  ])('sends its key to %s as "Authorization: %s…"', async (path, scheme) => {
+    const { origin, newKey } = await readyService();
+    const key = await newKey('reads');
+    const { text } = await send(`${origin}${path}`, { authorization: `${scheme}${key}` });
+    expect(JSON.parse(text).result.isError).toBeUndefined();
+    const refused = await send(`${origin}${path}`, { authorization: `${scheme}gastop_half` });
+    expect(JSON.parse(refused.text).result.content[0].text).toContain('this is not a whole gastop key');
+  });
+
+  it('is told schemas without the keywords that clients refuse, and may send a block as number or text', async () => {
+    const { origin, newKey } = await readyService();
+    const client = await overHttp(origin, await newKey('writes'));
+    const { tools } = await client.listTools(undefined, PATIENT);
+    expect(JSON.stringify(tools)).not.toMatch(
+      /"(?:exclusiveM\w+|const|anyOf|oneOf|allOf|propertyNames|not|\$ref|\$defs)":/,
+    );
+    const { blockNumber } = await callTool(client, 'block', {});
+    for (const number of [Number(blockNumber), String(blockNumber), 'latest']) {
+      expect((await callTool(client, 'block', { number })).blockNumber).toBeGreaterThanOrEqual(
+        Number(blockNumber),
+      );
+    }
+    for (const number of [-1, 1.5, '0x12']) {
+      expect(await toolError(client, 'block', { number })).toBe(
+        'number must be latest or the number of a block',
+      );
+    }
+    expect(await toolError(client, 'gas_advice', { targetGwei: 0 })).toContain('targetGwei');
+  });
+});
+
 describe('what no quota counts', () => {
   const accept = 'application/json, text/event-stream';
   const LIST = { jsonrpc: '2.0', method: 'tools/list', params: {} };

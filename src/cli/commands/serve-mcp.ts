@@ -31,7 +31,7 @@ export function withMcp(served: Served, gate: Pick<KeyGate, 'identify'>, baseUrl
       throw new ApiFailure('method_not_allowed', 'MCP clients send POST here', { headers: ALLOW });
     }
     refuseOtherPages(request, baseUrl);
-    const apiKey = request.headers.get(API_KEY_HEADER);
+    const apiKey = apiKeyOf(request);
     const caller = await gate.identify(apiKey);
     record.keyId = caller?.keyId ?? null;
     const owner = caller?.keyId ?? networkOf(record.address ?? '');
@@ -79,9 +79,17 @@ export function withMcp(served: Served, gate: Pick<KeyGate, 'identify'>, baseUrl
     );
   };
   const fetch: Served['fetch'] = (request, record) =>
-    new URL(request.url).pathname === MCP_PATH ? respond(request, record) : served.fetch(request, record);
+    PATHS_OF_MCP.has(new URL(request.url).pathname)
+      ? respond(request, record)
+      : served.fetch(request, record);
   return Object.create(served, { fetch: { value: fetch } });
 }
+
+const PATHS_OF_MCP: ReadonlySet<string> = new Set([MCP_PATH, `${MCP_PATH}/`]);
+
+/** Many MCP clients can be given no header but that of a token (RFC 6750). */
+const apiKeyOf = ({ headers }: Request): string | null =>
+  headers.get(API_KEY_HEADER) ?? /^bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1] ?? null;
 
 /** Work under way by caller. */
 function createSlots() {
