@@ -71,6 +71,10 @@ const SmtpConfig = z.strictObject({
   user: Text,
   password: Text,
   from: Text,
+  name: matching(
+    /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i,
+    'the full name of this machine, such as "gas.example.org"',
+  ).optional(),
   requireTls: Flag,
 });
 

@@ -417,7 +417,7 @@ function parseSmtpUrl(text: string): Omit<SmtpSettings, 'from'> {
   const url = URL.parse(text);
   // A slash, ? or # in a password ends the host too early: the rest must not be sent to a name server.
   if (url === null || !/^smtps?:\/\/[^/?#]+\/?$/.test(url.href)) throw new RangeError(NOT_SMTP);
-  const secure = url.protocol === 'smtps:';
+  const secure = url.protocol === 'smtps:' || url.port === String(SUBMISSIONS_PORT);
   const port = secure ? SUBMISSIONS_PORT : SUBMISSION_PORT;
   try {
     const [user = null, password = null] = [url.username, url.password].map((part) =>

@@ -131,7 +131,8 @@ function checkHysteresis({ condition, thresholdGwei, hysteresisGwei = 0 }: Targe
   return [{ path: 'hysteresisGwei', message }];
 }
 
-const CHAT_ID = /^(-?[1-9]\d{0,18}|@[A-Za-z]\w{3,31})$/;
+/** `-1001234567890_42` is topic 42 of a group. */
+const CHAT_ID = /^(?:-?[1-9]\d{0,18}|-100[1-9]\d{0,15}_[1-9]\d{0,9}|@[A-Za-z]\w{3,31})$/;
 /** RFC 5322's atoms (also in other scripts, RFC 6531): no quotes, brackets, commas or line breaks, so one address at most. */
 const LOCAL_PART = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
 const DOMAIN =

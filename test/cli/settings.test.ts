@@ -172,6 +172,22 @@ describe('the key', () => {
 });
 
 describe('the mail server', () => {
+  it.each([
+    ['smtp://mail.example.org:465', 465, true],
+    ['SMTP://me%40example.org:p@mail.example.org:465/', 465, true],
+    ['smtps://mail.example.org', 465, true],
+    ['smtp://mail.example.org', 587, false],
+    ['smtps://mail.example.org:587', 587, true],
+  ])('is spoken to by TLS as its port says: %s', async (url, port, secure) => {
+    const env = { GASTOP_SMTP_URL: url, GASTOP_SMTP_FROM: 'gas@example.org' };
+    expect(resolveSettings({}, env, file({})).smtp.value).toMatchObject({ port, secure });
+  });
+
+  it('has the name that the config file gives, which is a full one', () => {
+    const smtp = { host: 'mail.example.org', from: 'gas@example.org', name: 'gas.example.org' };
+    expect(resolveSettings({}, {}, file({ smtp })).smtp.value).toMatchObject({ name: 'gas.example.org' });
+  });
+
   it('comes from one URL in the environment, with what is special in it percent-encoded', () => {
     const env = {
       GASTOP_SMTP_URL: 'smtps://me%40example.org:p%2Fa%3Ass@mail.example.org',

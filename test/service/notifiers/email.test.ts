@@ -36,6 +36,57 @@ function send(settings: SmtpSettings, { target, message, signal }: Sending = {})
 
 const later = (answer: unknown) => ({ outcome: 'later', answer, retryAfterSec: null });
 
+describe('what a mail server is sent', () => {
+  it.each([
+    ['gas@sender.test', undefined, 'sender.test'],
+    ['gastop <gas@bücher.example>', undefined, 'xn--bcher-kva.example'],
+    ['gas@sender.test', 'relay.example.org', 'relay.example.org'],
+  ])('is greeted by a full name: from %s with name %s as %s', async (from, name, greeted) => {
+    const names: string[] = [];
+    const { port } = await startMailServer({
+      onMailFrom: (_, session, done) => {
+        names.push(session.hostNameAppearsAs || '');
+        done();
+      },
+    });
+    expect(await send(smtpSettings(port, { from, ...(name !== undefined && { name }) }))).toMatchObject({
+      outcome: 'delivered',
+    });
+    expect(names).toEqual([greeted]);
+  });
+
+  it.each([
+    ['gas@bücher.example', 'me@receiver.test'],
+    ['gastop <gas@sender.test>', 'me@müller.example'],
+    ['Gäs <gas@δοκιμή.example>', 'me@receiver.test'],
+  ])('gets headers in ASCII alone: from %s to %s', async (from, target) => {
+    const { port, taken } = await startMailServer();
+    expect(await send(smtpSettings(port, { from }), { target })).toMatchObject({ outcome: 'delivered' });
+    const [headers = ''] = (taken[0]?.raw ?? '').split('\r\n\r\n');
+    expect(headers).toMatch(/^Message-ID: <[\x21-\x7e]+>$/m);
+    expect(headers).toMatch(/^[\r\n\x20-\x7e]+$/);
+  });
+
+  it.each([
+    ['gas@sender.test', 'jörg@receiver.test'],
+    ['gas@sender.test', '用户@receiver.test'],
+    ['gäs@sender.test', 'me@receiver.test'],
+  ])(
+    'that offers no SMTPUTF8 gets no letters beyond ASCII, and one that does gets them: from %s to %s',
+    async (from, target) => {
+      const without = await startMailServer({ hideSMTPUTF8: true });
+      expect(await send(smtpSettings(without.port, { from }), { target })).toMatchObject({
+        outcome: 'never',
+        answer: expect.stringContaining('SMTPUTF8'),
+      });
+      expect(without.taken).toEqual([]);
+      const { port, taken } = await startMailServer({ hideSMTPUTF8: false });
+      expect(await send(smtpSettings(port, { from }), { target })).toMatchObject({ outcome: 'delivered' });
+      expect([taken[0]?.from, taken[0]?.to]).toEqual([from, [target]]);
+    },
+  );
+});
+
 describe('a mail', () => {
   it('tells in plain text and in HTML what fired', async () => {
     const server = await startMailServer();

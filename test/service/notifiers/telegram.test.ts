@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { ANY_SERVICE, refuseTarget } from '../../../src/contract/alert-targets.ts';
 import type { AlertMessage } from '../../../src/core/alerts/alert-rule.ts';
 import { createNotifiers } from '../../../src/service/alerts/dispatcher.ts';
 import { messageOf } from '../../helpers/fired-alert.ts';
@@ -19,7 +20,7 @@ const fine = json(200, { ok: true, result: { message_id: 1 } });
 const refusal = (status: number, description: string, parameters?: object) =>
   json(status, { ok: false, error_code: status, description, ...(parameters && { parameters }) });
 
-function send(apiUrl: string, message: Partial<AlertMessage> = {}) {
+function send(apiUrl: string, message: Partial<AlertMessage> = {}, target = '-100123') {
   const { TELEGRAM } = createNotifiers({
     smtp: null,
     telegram: { token: TOKEN, apiUrl: new URL(apiUrl) },
@@ -28,7 +29,7 @@ function send(apiUrl: string, message: Partial<AlertMessage> = {}) {
   });
   if (TELEGRAM === undefined) throw new Error('no notifier for Telegram');
   return TELEGRAM.deliver(
-    { id: 'alr_1.1.telegram', target: '-100123', message: messageOf('alr_1', message), signingSecrets: [] },
+    { id: 'alr_1.1.telegram', target, message: messageOf('alr_1', message), signingSecrets: [] },
     AbortSignal.timeout(30_000),
   );
 }
@@ -52,6 +53,23 @@ it('is sent plain text as the bot, wherever its API is', async () => {
   });
   // Without a parse mode it is shown as it is written.
   expect(body.text).toContain('*bold* _it_ <b>x</b> [a](https://evil.test) @channel 👨‍👩‍👧\n');
+});
+
+it.each([
+  ['-1001234567890_42', { chat_id: '-1001234567890', message_thread_id: 42 }],
+  ['-1001234567890_1', { chat_id: '-1001234567890', message_thread_id: 1 }],
+  ['@name_42', { chat_id: '@name_42' }],
+  ['123456789', { chat_id: '123456789' }],
+])('is sent to the topic that its target names: %s', async (target, expected) => {
+  expect(refuseTarget('TELEGRAM', target, ANY_SERVICE)).toBeNull();
+  const api = await startReceiver(fine);
+  await send(origin(api), {}, target);
+  const { text: _, link_preview_options: __, ...to } = JSON.parse(api.received[0]?.body ?? '');
+  expect(to).toEqual(expected);
+});
+
+it.each(['-100123_', '-1001234567890_x', '12_42', '-1001234567890_42_1'])('takes no target %s', (target) => {
+  expect(refuseTarget('TELEGRAM', target, ANY_SERVICE)).toContain('must be a chat id');
 });
 
 it.each([

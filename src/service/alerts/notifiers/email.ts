@@ -1,3 +1,5 @@
+import { domainToASCII } from 'node:url';
+import type { Options as ConnectionOptions } from 'nodemailer/lib/smtp-connection';
 import * as z from 'zod';
 import { ANY_SERVICE, refuseTarget } from '../../../contract/alert-targets.ts';
 import { cleanText } from '../../../core/text.ts';
@@ -22,6 +24,8 @@ export interface SmtpSettings {
   readonly password: string | null;
   /** An address, optionally with a name: `gastop <gas@example.org>`. */
   readonly from: string;
+  /** The name in EHLO. Default: the sender's domain. */
+  readonly name?: string;
   /** Whether TLS with a valid certificate is required. Default: unless the server is on this machine. */
   readonly requireTls?: boolean;
   /** Root certificates to trust instead of the default ones, PEM. */
@@ -104,11 +108,14 @@ async function send(
 ): Promise<Attempt> {
   const { createTransport } = await import('nodemailer');
   const { host, port, secure, user, password, from } = settings;
+  const name = settings.name ?? senderDomain(from);
   const requireTls = settings.requireTls ?? !isLoopback(host);
-  const transport = createTransport({
+  const options = {
     host,
     port,
     secure,
+    // Strict relays refuse the address of this machine, which nodemailer would give.
+    ...(name === null ? {} : { name }),
     requireTLS: requireTls && !secure,
     opportunisticTLS: !requireTls,
     tls: { rejectUnauthorized: requireTls, ...(settings.ca === undefined ? {} : { ca: settings.ca }) },
@@ -119,7 +126,15 @@ async function send(
     maxResponseSize: 65_536,
     disableFileAccess: true,
     disableUrlAccess: true,
-  });
+  };
+  // A domain goes out in ASCII, a name before the @ cannot.
+  const isBeyondAscii = [
+    from.slice(0, from.lastIndexOf('@')).replace(/^.*</s, ''),
+    notification.target.replace(/@.*/, ''),
+  ].some((name) => /[^\x00-\x7f]/.test(name));
+  if (isBeyondAscii && !(await offersUtf8(options)))
+    return never('the mail server takes no address with letters beyond ASCII (it offers no SMTPUTF8)');
+  const transport = createTransport(options);
   const { subject, plain } = alertText(notification.message);
   const info = await transport.sendMail({
     from,
@@ -135,8 +150,27 @@ async function send(
   return delivered(serverWords(info.response, settings, notification.target));
 }
 
+/** Nodemailer sends such an address all the same, which servers take, cut or lose. */
+async function offersUtf8(options: ConnectionOptions): Promise<boolean> {
+  const { default: SMTPConnection } = await import('nodemailer/lib/smtp-connection');
+  const connection = new SMTPConnection(options);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      connection.on('error', reject);
+      connection.connect((error) => (error ? reject(error) : resolve()));
+    });
+    return /^250[ -]SMTPUTF8\b/im.test(String(connection.lastServerResponse));
+  } finally {
+    connection.close();
+  }
+}
+
 /** The same for every attempt, so that mail programs recognise duplicates (RFC 5322). */
 function messageId(notificationId: string, from: string): string {
-  const domain = /@([^@<>\s]+)>?\s*$/.exec(from)?.[1] ?? 'gastop.invalid';
+  const domain = senderDomain(from) ?? 'gastop.invalid';
   return `<${notificationId.replace(/[^\w.-]/g, '_')}@${domain}>`;
 }
+
+/** In ASCII (punycode), as in every header. */
+const senderDomain = (from: string): string | null =>
+  domainToASCII(/@([^@<>\s]+)>?\s*$/.exec(from)?.[1] ?? '') || null;

@@ -129,7 +129,11 @@ export function createTelegramNotifier(
 
   return webNotifier(async ({ target, message }, signal) => {
     const text = alertText(message).plain;
-    const body = JSON.stringify({ chat_id: target, text, link_preview_options: { is_disabled: true } });
+    const [, chat = target, topic] = /^(-\d+)_(\d+)$/.exec(target) ?? [];
+    const body = JSON.stringify({
+      ...{ chat_id: chat, text, link_preview_options: { is_disabled: true } },
+      ...(topic !== undefined && { message_thread_id: Number(topic) }),
+    });
     const response = await sendRequest({ url, headers: JSON_HEADERS, body }, trusted, signal);
     const reply = readReply(response.text);
     const words = statusWords({ ...response, text: reply?.description ?? '' }, [token]);
