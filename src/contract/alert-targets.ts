@@ -10,7 +10,7 @@ export interface FieldProblem {
 
 /** The channels and targets that a service supports. */
 export interface TargetRules {
-  /** Channels that are not set up, and the settings that enable them. */
+  /** Channels that are not set up, with what that means for their deliveries. They refuse no alert. */
   readonly missing: Readonly<Partial<Record<AlertChannel, string>>>;
   /** Why nothing is sent to a URL, as text to follow the field's name; `null` when it is allowed. */
   readonly refuseUrl: (url: string) => string | null;
@@ -41,7 +41,7 @@ export function targetsOf(alert: TargetFields): Partial<Record<AlertChannel, str
 export function checkTargets(alert: TargetFields, rules: TargetRules): FieldProblem[] {
   const misfits = checkMethod(alert);
   return [
-    ...checkChannels(alert, rules),
+    ...checkChannels(alert),
     ...misfits,
     // The channel of `to` is known once the method is valid.
     ...(misfits.length > 0 ? [] : checkEachTarget(alert, rules)),
@@ -69,16 +69,22 @@ type RefuseTarget = (target: string, rules: TargetRules) => string | null;
 export const refuseTarget = (channel: AlertChannel, target: string, rules: TargetRules): string | null =>
   TARGETS[channel][1](target, rules);
 
-function checkChannels({ channels = [] }: TargetFields, { missing }: TargetRules): FieldProblem[] {
+function checkChannels({ channels = [] }: TargetFields): FieldProblem[] {
   return ALERT_CHANNELS.flatMap((channel) => {
-    const [first, ...again] = channels.flatMap((each, at) => (each === channel ? [`channels.${at}`] : []));
-    const remedy = missing[channel];
-    return [
-      ...(first === undefined || remedy === undefined ? [] : [{ path: first, message: remedy }]),
-      ...again.map((path) => ({ path, message: `must name ${channel} only once` })),
-    ];
+    const [, ...again] = channels.flatMap((each, at) => (each === channel ? [`channels.${at}`] : []));
+    return again.map((path) => ({ path, message: `must name ${channel} only once` }));
   });
 }
+
+/** The channels of an alert that are not set up: its deliveries to them wait. */
+export const channelWarnings = (
+  channels: readonly AlertChannel[],
+  { missing }: Pick<TargetRules, 'missing'>,
+): FieldProblem[] =>
+  channels.flatMap((channel, at) => {
+    const message = missing[channel];
+    return message === undefined ? [] : [{ path: `channels.${at}`, message }];
+  });
 
 function checkMethod({ channels, method }: TargetFields): FieldProblem[] {
   if (channels === undefined || method === undefined || channels.includes(method)) return [];

@@ -118,6 +118,10 @@ export const Alert = object('Alert', 'An alert', {
     'Until when it cools down at least; null while it does not. In the past: it waits for the price to leave the threshold',
   ),
   triggerCount: whole(0),
+  warnings: listOf('What keeps its notifications back, such as a channel that is not set up', {
+    path: z.string(),
+    message: z.string(),
+  }),
   disabledReason: maybe(z.string(), 'Why it was disabled, where the service did it by itself'),
   keyId: maybe(z.string(), "The id of the key that made it; null: one's own"),
   missed: maybe(

@@ -197,7 +197,7 @@ export async function startService(options: ServiceOptions) {
     alerts: new AlertService({
       alerts: alertStore,
       outbox: new OutboxStore(database),
-      rules: (owner) => targetRules(channelsOf(notifiers), notifiers, owner === '' ? 'operator' : 'key'),
+      rules: targetRules(channelsOf(notifiers), notifiers),
       wallNow,
       chainNow: () => source.now(),
       onDue: () => sending.wake(),

@@ -33,8 +33,19 @@ export type Verdict =
   | { readonly kind: 'waits'; readonly at: number }
   | { readonly kind: 'delivered' }
   | { readonly kind: 'failed' }
+  /** Its channel was not set up in its time. */
+  | { readonly kind: 'cancelled' }
   /** The recipient refuses the alert for good, which disables it for this reason. */
   | { readonly kind: 'gone'; readonly reason: string };
+
+const STATUS_OF: Readonly<Record<Verdict['kind'], string>> = {
+  again: 'PENDING',
+  waits: 'PENDING',
+  delivered: 'DELIVERED',
+  failed: 'FAILED',
+  gone: 'FAILED',
+  cancelled: 'CANCELLED',
+};
 
 const KEPT_ATTEMPTS = 20;
 
@@ -173,11 +184,10 @@ export class OutboxStore extends Store {
       await logAttempt(trx, sent.id, attempt);
       // Its time of attempts starts with the first one: the time without a process or a notifier does not count.
       const isFirst = waits ? sent.isUntouched : sent.tries === 0;
-      const isOver = verdict.kind === 'failed' || verdict.kind === 'gone';
       const { numUpdatedRows } = await trx
         .updateTable('deliveries')
         .set({
-          status: verdict.kind === 'delivered' ? 'DELIVERED' : isOver ? 'FAILED' : 'PENDING',
+          status: STATUS_OF[verdict.kind],
           tries: sent.tries + (waits ? 0 : 1),
           tries_since: isFirst ? attempt.at : sent.triesSince,
           next_attempt_at: 'at' in verdict ? verdict.at : null,
@@ -190,6 +200,22 @@ export class OutboxStore extends Store {
         await endRecipient(trx, sent, verdict.reason, attempt.at);
     };
     return this.database.run((db) => db.transaction().execute(keep));
+  }
+
+  /** Cancels what waits for this delivery's channel, of all firings of its alert but the newest, at `at` (ms). */
+  cancelOlder({ channel, message: { alertId } }: PendingDelivery, at: number, answer: string): Promise<void> {
+    return this.database.transaction(async (trx) => {
+      const waiting = trx.selectFrom('deliveries').select('id').where('alert_id', '=', alertId);
+      const ofChannel = waiting
+        .where('channel', '=', channel)
+        .where('status', '=', 'PENDING')
+        .where('tries', '=', 0);
+      const rows = await ofChannel.orderBy('created_at', 'desc').orderBy('id', 'desc').execute();
+      for (const { id } of rows.slice(1)) {
+        await cancelDeliveries(trx).where('id', '=', id).execute();
+        await logAttempt(trx, id, { at, latencyMs: 0, ok: false, answer });
+      }
+    });
   }
 
   /** Makes a delivery due again at `now` (ms), in any state, with the same id; `null` when the alert has none such. */

@@ -16,7 +16,7 @@ export const ALERT: AlertDetailsView = {
   updatedAt: Date.UTC(2026, 0, 5, 11, 20, 0),
   lastTriggeredAt: Date.UTC(2026, 0, 5, 11, 20, 0),
   cooldownUntil: Date.UTC(2026, 0, 5, 12, 20, 0),
-  ...{ triggerCount: 2, disabledReason: null, keyId: null, missed: null },
+  ...{ triggerCount: 2, disabledReason: null, warnings: [], keyId: null, missed: null },
   deliveries: [
     {
       ...{ id: 'alr_7f3a1c90.2.email', eventId: 'alr_7f3a1c90.2', channel: 'EMAIL' },

@@ -265,6 +265,7 @@ async function createAlert(
     tell(`made ${cleanLine(created.id)}: ${alertWords(created)}`);
     if (isOwn) tell('it fires while gastop or gastop serve runs on this database');
     tellSecret(io, created);
+    tellWarnings(io, created);
     // The local database is opened without a chain, so there is no forecast.
     const likely = isOwn ? null : await likelihoodOf(client, alert, call.signal);
     if (likely !== null) tell(likely);
@@ -292,7 +293,12 @@ async function updateAlert(
     if (flags.json) return;
     tell(`changed ${cleanLine(id)}${updated === null ? '' : `: ${alertWords(updated)}`}`);
     tellSecret(io, updated);
+    tellWarnings(io, updated);
   });
+}
+
+function tellWarnings(io: Io, alert: CreatedAlertView | null): void {
+  for (const { message } of alert?.warnings ?? []) note(io, cleanLine(message ?? ''));
 }
 
 /** The local database's channels are known in advance, so that all problems are reported at once. */
@@ -300,7 +306,7 @@ async function rulesOf({ source, ...settings }: Settings): Promise<TargetRules> 
   if (source.value.kind === 'hosted') return ANY_SERVICE;
   const { allowPrivateTargets = false, ...delivery } = deliveryOf(settings);
   const channels = channelsOf({ ...delivery, isSimulated: source.value.kind === 'simulated' });
-  return targetRules(channels, { allowPrivateTargets }, 'operator');
+  return targetRules(channels, { allowPrivateTargets });
 }
 
 function alertWords(alert: CreatedAlertView): string {

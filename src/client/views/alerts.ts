@@ -296,6 +296,7 @@ export function describeAlert(alert: AlertView, when: (ms: number) => string): r
     return [plainWord(channel), targetOf(alert, channel) ?? without];
   });
   return [
+    ...(alert.warnings ?? []).map(({ message }): Fact => ['waits', message]),
     ['disabled', alert.disabledReason],
     ['missed', given(missed, ({ count }) => `${timesWords(count)} while nothing evaluated alerts${last}`)],
     ...told,

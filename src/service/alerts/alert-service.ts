@@ -32,7 +32,7 @@ const MARKS_MOST = 500;
 interface AlertServiceParts {
   readonly alerts: AlertStore;
   readonly outbox: OutboxStore;
-  readonly rules: (owner: string) => TargetRules;
+  readonly rules: TargetRules;
   readonly wallNow: () => number;
   /** By the chain's clock, which differs for recordings. */
   readonly chainNow: () => number;
@@ -49,8 +49,8 @@ export class AlertService {
     this.#parts = parts;
   }
 
-  rules(owner: string): TargetRules {
-    return this.#parts.rules(owner);
+  get rules(): TargetRules {
+    return this.#parts.rules;
   }
 
   /** @throws {ApiFailure} `conflict` when its owner has reached the limit. */
@@ -152,7 +152,7 @@ export class AlertService {
     if (before.channel === 'TERMINAL') {
       throw conflict('TERMINAL has nothing to send again: every running monitor showed it');
     }
-    if (rules(owner).missing[channelOf(before.channel)] !== undefined)
+    if (rules.missing[channelOf(before.channel)] !== undefined)
       throw conflict(`${before.channel} is not set up on this service`);
     this.#requirePause(deliveryId, wallNow());
     const delivery = await outbox.redeliver(id, deliveryId, wallNow());
@@ -185,7 +185,7 @@ export class AlertService {
   }
 
   #respond(alert: KeptAlert, asker: string): Alert {
-    return alertResponse(alert, asker, this.#parts.chainNow());
+    return alertResponse(alert, asker, this.#parts.chainNow(), this.#parts.rules);
   }
 }
 

@@ -245,8 +245,11 @@ export function createDispatcher({
       ok: made.outcome === 'delivered',
       answer: made.answer,
     };
-    const verdict = notifier ? judge(delivery, made, at) : waitingFrom(at, delivery);
-    await record(delivery, attempt, verdict);
+    const verdict: Verdict = notifier ? judge(delivery, made, at) : waitingFrom(at, delivery);
+    if (verdict.kind === 'cancelled') {
+      await record(delivery, { ...attempt, answer: wasNotSetUp(channel) }, verdict);
+    } else await record(delivery, attempt, verdict);
+    if (verdict.kind === 'waits') await store.cancelOlder(delivery, at, wasNotSetUp(channel));
     if (verdict.kind === 'waits' && toldMissing.has(channel)) return;
     if (verdict.kind === 'waits') toldMissing.add(channel);
     onAttempt?.({ delivery, attempt, verdict });
@@ -307,6 +310,8 @@ export function createDispatcher({
   return { run, wake: alarm.ring };
 }
 
+const wasNotSetUp = (channel: string) => `channel was not set up (${channel})`;
+
 const remedyWords = (channel: string) => {
   const remedy = remedyFor(channel);
   return remedy === undefined ? '' : `; its operator sets ${remedy}`;
@@ -315,7 +320,7 @@ const remedyWords = (channel: string) => {
 /** Another process accepted the alert, or the settings have changed: it waits for a process that has a notifier. */
 function waitingFrom(at: number, { isUntouched, triesSince }: PendingDelivery): Verdict {
   const isOver = !isUntouched && at >= triesSince + GIVE_UP_AFTER_MS;
-  return isOver ? { kind: 'failed' } : { kind: 'waits', at: at + NO_NOTIFIER_MS };
+  return isOver ? { kind: 'cancelled' } : { kind: 'waits', at: at + NO_NOTIFIER_MS };
 }
 
 interface SendingOptions extends Pick<DispatcherOptions, 'signal' | 'onError' | 'onAttempt'> {

@@ -31,16 +31,10 @@ export function setUpLines(channels: readonly string[]): readonly string[] {
   return missingChannels(channels).map((channel) => `${channel} is not set up: set ${remedyFor(channel)}`);
 }
 
-/** @param asker the operator reads what to set; the holder of a key cannot set it */
-export function targetRules(
-  channels: readonly string[],
-  policy: TargetPolicy,
-  asker: 'operator' | 'key',
-): TargetRules {
+export function targetRules(channels: readonly string[], policy: TargetPolicy): TargetRules {
+  // What to set is for the operator: the log and `gastop doctor` name it.
   const words = (channel: AlertChannel) =>
-    asker === 'key'
-      ? `needs ${channel}, which is not set up on this service`
-      : `needs ${channel}, which is not set up here: set ${remedyFor(channel)}; see docs/ALERTS.md`;
+    `${channel} is not set up on this service: deliveries wait until it is`;
   return {
     missing: Object.fromEntries(missingChannels(channels).map((channel) => [channel, words(channel)])),
     refuseUrl: (url) => {

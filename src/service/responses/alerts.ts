@@ -1,3 +1,4 @@
+import { channelWarnings, type TargetRules } from '../../contract/alert-targets.ts';
 import type { Alert, AlertDelivery, AlertSavings } from '../../contract/alerts.ts';
 import {
   ALERT_CHANNELS,
@@ -12,7 +13,12 @@ import type { KeptDelivery } from '../../store/outbox.ts';
 import { integerOrNull, isoFromMs, isoOrNull, usdOrNull, wireInteger } from './wire.ts';
 
 /** An alert as v1 shows it to `asker` (as `KeptAlert.owner`) at `now`, ms since epoch by the chain's clock. */
-export function alertResponse(alert: KeptAlert, asker: string, now: number): Alert {
+export function alertResponse(
+  alert: KeptAlert,
+  asker: string,
+  now: number,
+  rules: Pick<TargetRules, 'missing'>,
+): Alert {
   const { rule, phase, missedCount, lastMissedAt } = alert;
   const method = channelOf(alert.method);
   const { [method]: to = '', ...targets } = alert.targets;
@@ -38,6 +44,7 @@ export function alertResponse(alert: KeptAlert, asker: string, now: number): Ale
     lastTriggeredAt: isoOrNull(alert.lastTriggeredAt),
     cooldownUntil: isCooling ? isoFromMs(phase.cooldownUntil) : null,
     triggerCount: alert.triggerCount,
+    warnings: channelWarnings(alert.channels.map(channelOf), rules),
     disabledReason: alert.disabledReason,
     keyId: alert.owner === asker ? null : alert.owner,
     missed:

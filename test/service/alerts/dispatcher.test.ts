@@ -204,7 +204,26 @@ describe('what fired', () => {
     expect(server.taken).toHaveLength(1);
   });
 
-  it('is given up where its channel is not set up for a day', async () => {
+  it('of an older firing is cancelled where the channel is not set up: only the newest one waits', async () => {
+    const office = await open();
+    for (const [event, createdAt] of [
+      [1, FIRED_AT],
+      [2, FIRED_AT + 1],
+      [3, FIRED_AT + 2],
+    ] as const) {
+      await office.fire('a', {
+        channel: 'EMAIL',
+        target: 'me@receiver.test',
+        row: { id: `a.${event}.email`, event_id: `a.${event}`, created_at: createdAt },
+      });
+    }
+    const statuses = async () => (await office.store.deliveries('a')).map(({ status }) => status).join(' ');
+    await waitFor(async () => (await statuses()) === 'PENDING CANCELLED CANCELLED', { what: 'the newest' });
+    const [, older] = await office.store.deliveries('a');
+    expect(older?.attempts[0]?.answer).toContain('channel was not set up');
+  });
+
+  it('is cancelled where its channel is not set up for a day', async () => {
     const office = await open();
     await office.fire('a', { channel: 'EMAIL', target: 'me@receiver.test' });
     await waitFor(async () => (await office.delivery('a')).attempts.length === 1);
@@ -214,7 +233,8 @@ describe('what fired', () => {
     await office.idle();
     expect(await office.delivery('a')).toMatchObject({ status: 'PENDING' });
     office.clock.advance(HOUR);
-    await ended(office, 'a', 'FAILED');
+    await ended(office, 'a', 'CANCELLED');
+    expect((await office.delivery('a')).attempts[0]?.answer).toContain('channel was not set up');
   });
 
   it('and was put off by a clock that has been set back since is due', async () => {
