@@ -85,11 +85,12 @@ const idOf = (key: Buffer) => createHash('sha256').update(key).digest('hex').sli
 
 export const noKey = (message: string): StoreError => new StoreError('no-key', message);
 
+const OF_OTHERS = 'set GASTOP_ENCRYPTION_KEY to the key of its other processes';
 const MAKE_ONE = 'set GASTOP_ENCRYPTION_KEY (openssl rand -base64 32), the same for all processes';
 
 /** A server keeps its key elsewhere: without one auto-txs cannot be stored. */
 export const NO_SEALER: Sealer = createSealer({
-  remedy: MAKE_ONE,
+  remedy: OF_OTHERS,
   read: () => null,
   make: () => {
     throw noKey(`auto-txs are kept encrypted, and there is no key for that: ${MAKE_ONE}`);
@@ -99,7 +100,7 @@ export const NO_SEALER: Sealer = createSealer({
 /** The key of the settings. */
 export const givenSealer = (key: Buffer): Sealer =>
   createSealer({
-    remedy: 'set GASTOP_ENCRYPTION_KEY to the key of its other processes',
+    remedy: OF_OTHERS,
     read: () => key,
     make: () => key,
   });
