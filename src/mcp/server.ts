@@ -112,6 +112,8 @@ export async function respondOverHttp(
       request,
       parsedBody === undefined ? undefined : { parsedBody },
     );
+    // Of the connection the HTTP server decides: a client may ask to have it closed.
+    headers.delete('connection');
     return { status, headers, text: body === null ? null : await new Response(body).text() };
   };
   const { status, headers, text } = await (isList(message)

@@ -164,22 +164,19 @@ test.each([
   await waitFor(() => connection.isOver);
 });
 
-test.each([101, 300, 2_000])(
-  'a connection with %i requests under way is cut, others go on',
-  async (count) => {
-    const served = await serving(async () => never);
-    const connection = await connected(served.port);
-    connection.send('GET /never HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(count));
-    await waitFor(() => connection.isOver);
-    await waitFor(async () => (await figures(served)).includes('requests_in_progress 1\n'));
-  },
-);
+test.each([21, 300, 2_000])('a connection with %i requests under way is cut, others go on', async (count) => {
+  const served = await serving(async () => never);
+  const connection = await connected(served.port);
+  connection.send('GET /never HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(count));
+  await waitFor(() => connection.isOver);
+  await waitFor(async () => (await figures(served)).includes('requests_in_progress 1\n'));
+});
 
-test('a connection may have a hundred requests under way', async () => {
+test('a connection may have twenty requests under way', async () => {
   const served = await serving(async () => new Response('done'));
   const connection = await connected(served.port);
-  connection.send('GET /done HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(100));
-  for (let answers = 0; answers < 100; answers += 1) {
+  connection.send('GET /done HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(20));
+  for (let answers = 0; answers < 20; answers += 1) {
     expect((await connection.answer(false, 20_000))?.body.toString()).toBe('done');
   }
 });

@@ -31,8 +31,8 @@ const LIMITS = {
   idleMs: 30_000,
   /** A reader of a stream that takes none of what is sent for this long is gone. */
   stalledMs: 12_000,
-  /** Of one connection, sent without waiting for responses; clients and proxies send one. Each takes some kB. */
-  pipelined: 100,
+  /** Of one connection, sent without waiting for responses. Clients and proxies send one; each takes some 40 kB. */
+  pipelined: 20,
   /** Time for requests in progress after a stop; longer than the response timeout would be useless. */
   graceMs: 10_000,
   /** Each costs about 50 kB; with all of them the process stays below a quarter gigabyte. */
