@@ -330,6 +330,8 @@ export interface RpcNode {
   readonly notes: Map<'newHeads' | 'rewards' | 'order' | 'figures', string>;
   /** Whether its chain has heights without a block (null-rounds.ts). */
   hasNullRounds: boolean;
+  /** When that was last looked for in vain, by `performance.now`. */
+  searchedNullAt: number | null;
   /** What it said of its synchronisation at its last head that was old. */
   syncing: Syncing | null;
 }
@@ -353,6 +355,7 @@ export function createRpcNode(url: URL, timeoutMs: number): RpcNode {
     latencyMs: null,
     syncing: null,
     hasNullRounds: false,
+    searchedNullAt: null,
     feeRule: ETHEREUM_FEE_RULE,
     notes: new Map(),
   };

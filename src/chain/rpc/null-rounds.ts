@@ -1,4 +1,3 @@
-import { ChainError } from '../chain-source.ts';
 import { type RequestOptions, type RpcNode, request, requestHeader } from './client.ts';
 import { feeHistoryResponse, type Header, toQuantity } from './decode.ts';
 
@@ -12,23 +11,42 @@ export interface PlacedRow {
   readonly isNull?: true;
 }
 
-/** Whether a page that ends before `head` leaves heights out; on other chains the node's fees lag behind its head. */
+/** How many of the newest heights are asked for one without a block, and how long that holds. */
+const SEARCHED = 128;
+const PARALLEL = 8;
+const ASKED_AGAIN_MS = 60_000;
+
+/**
+ * Whether a page of so many rows that ends before `head` leaves heights out. On other chains a block came meanwhile, or the
+ * node's fees lag behind its head: so it is read again, and a height without a block looked for.
+ */
 export async function leavesHeightsOut(
   node: RpcNode,
-  last: number,
+  page: { readonly count: number; readonly last: number },
   head: number,
   options: RequestOptions,
 ): Promise<boolean> {
-  if (last >= head || node.hasNullRounds) return node.hasNullRounds;
-  const params = [toQuantity(1), 'latest', []];
-  const newest = await request(node, feeHistoryResponse, 'eth_feeHistory', params, options).catch(
-    (error: unknown) => {
-      if (error instanceof ChainError) return null;
-      throw error;
-    },
-  );
-  node.hasNullRounds = newest !== null && newest.oldestBlock === head;
-  return node.hasNullRounds;
+  if (page.last >= head || node.hasNullRounds) return node.hasNullRounds;
+  const since = performance.now() - (node.searchedNullAt ?? Number.NEGATIVE_INFINITY);
+  if (page.count === 0 || since < ASKED_AGAIN_MS) return false;
+  const params = [toQuantity(page.count), 'latest', []];
+  const again = await request(node, feeHistoryResponse, 'eth_feeHistory', params, options);
+  if (again.oldestBlock + page.count - 1 >= head) return false;
+  node.searchedNullAt = performance.now();
+  for (let top = head - 1; top > 0 && top > head - SEARCHED; top -= PARALLEL) {
+    const heights = Array.from({ length: Math.min(PARALLEL, top) }, (_, index) => top - index);
+    const headers = await Promise.all(heights.map((number) => requestHeader(node, number, options)));
+    const missing = heights[headers.indexOf(null)];
+    if (missing === undefined) continue;
+    // One of several nodes behind an address may lag by a few blocks: asked again, another answers.
+    const times = head - missing < 4 ? 4 : 1;
+    let isMissing = true;
+    for (let time = 0; time < times && isMissing; time++)
+      isMissing = (await requestHeader(node, missing, options)) === null;
+    node.hasNullRounds = isMissing;
+    if (isMissing) return true;
+  }
+  return false;
 }
 
 /** Rows over the heights up to `top`: the first where it says, the others evenly, since nobody says where. */

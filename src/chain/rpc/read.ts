@@ -187,7 +187,7 @@ async function readFeeRows(
     const isTop = newest === 'latest';
     const top = newest === 'latest' ? head : newest;
     const leavesOut = isTop
-      ? await leavesHeightsOut(node, page.at(-1)?.number ?? top, top, options)
+      ? await leavesHeightsOut(node, extentOf(page, top), top, options)
       : node.hasNullRounds;
     for (const row of leavesOut ? spread(page, top) : page) if (row.number >= from) rows.set(row.number, row);
     newest = end = oldest - 1;
@@ -262,6 +262,11 @@ const oddRows = (rows: FeeRows) =>
 /** Heights whose headers date the oldest block: one of several has a block where not all have. */
 const lowest = ({ hasNullRounds }: RpcNode, first: number) =>
   Array.from({ length: hasNullRounds ? 6 : 1 }, (_, offset) => first + offset);
+
+const extentOf = (page: readonly FeeRow[], head: number) => ({
+  count: page.length,
+  last: page.at(-1)?.number ?? head,
+});
 
 /** Moves the rows of the newest blocks to the heights of their headers, which are all known there. */
 function alignTop(rows: FeeRows, { to, head }: Range, headers: Headers): void {
@@ -457,8 +462,8 @@ export async function readNewest(
   const newest = await untilAgreed(options, async () => {
     // Two sequential round trips, where `readBlocks` takes a dozen.
     const [latest, page] = await Promise.all([requestLatest(), readPage(node, most, 'latest', options)]);
-    const last = page.at(-1)?.number ?? latest.number;
-    const leavesOut = await leavesHeightsOut(node, last, latest.number, options);
+    const extent = extentOf(page, latest.number);
+    const leavesOut = await leavesHeightsOut(node, extent, latest.number, options);
     const placed = leavesOut ? spread(page, latest.number) : page;
     const rows: FeeRows = new Map(placed.map((row) => [row.number, row]));
     const from = Math.max(latest.number - most + 1, 0);
