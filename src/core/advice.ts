@@ -1,4 +1,4 @@
-import { type Block, tipAt } from './block.ts';
+import { type Block, lowestPaidTip } from './block.ts';
 
 /** Advice of the fee engine about the next blocks (docs/ADVICE.md). Wei per gas as `bigint`; shares 0 to 1. */
 
@@ -198,11 +198,11 @@ export function givenAdvice(head: Block, { lanes, recommendation }: Advice): Giv
   };
 }
 
-/** Whether `block` includes a transaction with this cap and tip: what the cap leaves must reach its lowest tip. */
+/** Whether `block` includes a transaction with this cap and tip: what the cap leaves must reach its lowest paid tip. */
 export function getsInto(
   block: Block,
   { maxFeePerGas, maxPriorityFeePerGas }: Pick<Inclusion, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
 ): boolean {
   const left = maxFeePerGas - block.baseFeePerGas;
-  return (left < maxPriorityFeePerGas ? left : maxPriorityFeePerGas) >= (tipAt(block, 10) ?? 0n);
+  return (left < maxPriorityFeePerGas ? left : maxPriorityFeePerGas) >= (lowestPaidTip(block) ?? 0n);
 }

@@ -46,6 +46,8 @@ export interface Block {
   readonly nextBlobBaseFee: bigint | null;
   /** `null` when no tips are known (recordings without them); an empty block has zeros. */
   readonly tips: BlockTips | null;
+  /** Tip that the node itself suggests, wei per gas; left out unless it was asked for, as of a head where few tips are paid. */
+  readonly suggestedTip?: bigint;
   /** Left out where the header states none, or was not read. */
   readonly stated?: StatedFeeRule;
   /** Since Amsterdam (EIP-7928, EIP-7843); `null`: the header has none. Left out where the header was not read. */
@@ -65,4 +67,21 @@ export function tipBetween(tips: BlockTips, percentile: number): number | null {
   const to = tips[above] ?? null;
   if (from === null || to === null) return null;
   return above === 0 ? Number(to) : Number(from) + (Number(to - from) * (percentile - low)) / (high - low);
+}
+
+/** A block with less gas used, as share of its limit, may hold nothing but transactions of the chain itself. */
+const LEAST_FILLED = 0.05;
+
+/**
+ * The lowest tip that was paid in a block, by its percentiles, wei per gas. Bundles, privileged and system transactions at 0, and
+ * empty blocks, prove nothing; who pays a base fee may pay no tip. `null`: no tip was paid, or its lowest is unknown.
+ */
+export function lowestPaidTip({
+  tips,
+  baseFeePerGas,
+  gasUsedRatio,
+}: Pick<Block, 'tips' | 'baseFeePerGas' | 'gasUsedRatio'>): bigint | null {
+  if (tips === null || tips[0] === null) return null;
+  const paid = tips.find((tip) => tip !== null && tip > 0n) ?? null;
+  return paid === null && baseFeePerGas > 0n && gasUsedRatio >= LEAST_FILLED ? 0n : paid;
 }

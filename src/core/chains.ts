@@ -78,6 +78,17 @@ const WITH_BLOBS: ReadonlySet<number> = new Set([...ETHEREUM, 56, 100, 1_337, 31
 const BASE_FEE_ELSEWHERE: ReadonlySet<number> = new Set([100, 324, 42_161, 81_457, 534_352]);
 const BASE_FEE_UNKNOWN: ReadonlySet<number> = new Set([5_000, 42_220, 59_144]);
 
+/**
+ * Below these nodes refuse a transaction. BSC: 0.05 gwei, testnet 0.1 (node-real/bsc-erigon#773, chainflip-eth-contracts#535);
+ * Polygon and Amoy: 25 gwei (PIP-35).
+ */
+const LEAST_TIPS: ReadonlyMap<number, bigint> = new Map([
+  [56, 50_000_000n],
+  [97, 100_000_000n],
+  [137, 25_000_000_000n],
+  [80_002, 25_000_000_000n],
+]);
+
 const ethereumLike = (
   id: number,
   name: string,
@@ -88,9 +99,14 @@ const ethereumLike = (
   id,
   name,
   nativeSymbol,
-  feeRule: { ...ETHEREUM_FEE_RULE, blockTimeSec, ...rule },
+  feeRule: { ...ETHEREUM_FEE_RULE, blockTimeSec, ...leastTipOf(id), ...rule },
   gasRules: ETHEREUM.has(id) ? 'ethereum' : OWN_GAS_RULES.has(id) ? 'own' : 'osaka',
 });
+
+function leastTipOf(id: number): Pick<FeeRule, 'leastTip'> {
+  const leastTip = LEAST_TIPS.get(id);
+  return leastTip === undefined ? {} : { leastTip };
+}
 
 const rollup = (dataFee: ChainProfile['dataFee'], profile: ChainProfile) => ({ ...profile, dataFee });
 

@@ -7,6 +7,8 @@ export interface FeeRule {
   readonly blockTimeSec: number;
   /** Minimum base fee, wei per gas; absent when there is none, or it is unknown. */
   readonly minBaseFee?: bigint;
+  /** Least tip that the chain's nodes take, wei per gas; absent when there is none, or it is unknown. */
+  readonly leastTip?: bigint;
   /** Gas target in percent of the limit, if elasticity does not determine it (Polygon). */
   readonly targetPercent?: number;
   /** Whether blocks state the rule themselves (OP stack), which then takes precedence. */

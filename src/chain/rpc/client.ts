@@ -31,6 +31,7 @@ import {
   timeoutFailure,
   tooLargeFailure,
 } from './failures.ts';
+import type { TipSuggestion } from './suggested-tip.ts';
 
 /** More than any valid response (a page of 1,024 blocks with tips is 0.2 MB), and little memory. */
 const MAX_RESPONSE_BYTES = 32 * 2 ** 20;
@@ -332,6 +333,9 @@ export interface RpcNode {
   hasNullRounds: boolean;
   /** When that was last looked for in vain, by `performance.now`. */
   searchedNullAt: number | null;
+  readonly suggestion: TipSuggestion;
+  /** Whether one machine makes its chain's blocks, and takes any tip. */
+  isDevelopment: boolean;
   /** What it said of its synchronisation at its last head that was old. */
   syncing: Syncing | null;
 }
@@ -357,6 +361,8 @@ export function createRpcNode(url: URL, timeoutMs: number): RpcNode {
     hasNullRounds: false,
     searchedNullAt: null,
     feeRule: ETHEREUM_FEE_RULE,
+    isDevelopment: false,
+    suggestion: { paidShare: 0, count: 0, newest: -1, tip: null, askAt: 0 },
     notes: new Map(),
   };
   return { name, link, ...limits, ...seen };

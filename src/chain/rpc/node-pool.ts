@@ -182,6 +182,7 @@ export function createNodePool(rpcNodes: readonly RpcNode[], options: PoolOption
     if (!isSame) throw hasRestarted(id, genesis) ? restartedError(node) : otherChain(node, id, genesis);
     if (genesis !== null) chain = identifiedChain(id, genesis);
     node.feeRule = chain.feeRule;
+    node.isDevelopment = isDevelopmentChain(chain);
     node.verifiedAt = clock.elapsed();
     if (node.problem?.state === 'wrong-chain') clear(node);
   }

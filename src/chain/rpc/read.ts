@@ -30,6 +30,7 @@ import {
   toQuantity,
 } from './decode.ts';
 import { aligned, leavesHeightsOut, type PlacedRow, spread } from './null-rounds.ts';
+import { withSuggestedTip } from './suggested-tip.ts';
 
 interface ReadOptions {
   readonly clock: Clock;
@@ -388,7 +389,8 @@ export async function readBlocks(
     const end = wanted.findLast((number) => headers.has(number)) ?? -1;
     return assembleBlocks(node, { from: oldest, to: end }, rows, headers);
   });
-  return blocks ?? [];
+  if (blocks === undefined) return [];
+  return range.to === top ? withSuggestedTip(node, blocks, options) : blocks;
 }
 
 /** The newest row up to `last`, which it lacks while the node's fees lag behind its head; -1: there is none. */
@@ -456,7 +458,7 @@ export async function readNewest(
       await readUnevenTimes(node, headers, known, options);
       const blocks = assembleBlocks(node, { from: known.number + 1, to: head.number }, rows, headers, known);
       if (head.number === known.number || blocks[0]?.number === known.number + 1)
-        return { blocks, follows: true };
+        return { blocks: await withSuggestedTip(node, blocks, options), follows: true };
     }
   }
   const newest = await untilAgreed(options, async () => {
@@ -476,7 +478,8 @@ export async function readNewest(
     const headers = await readHeaders(node, wanted, head, options);
     if (head.number > 0) await judgeGenesis(node, headers, options);
     await readUnevenTimes(node, headers, null, options);
-    return { blocks: assembleBlocks(node, { from: first, to: head.number }, rows, headers), follows: false };
+    const blocks = assembleBlocks(node, { from: first, to: head.number }, rows, headers);
+    return { blocks: await withSuggestedTip(node, blocks, options), follows: false };
   });
   if (newest !== undefined) return newest;
   const isSyncing = node.syncing?.isUnderWay === true;

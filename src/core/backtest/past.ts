@@ -1,4 +1,4 @@
-import { type Block, tipAt, tipBetween } from '../block.ts';
+import { type Block, lowestPaidTip, tipBetween } from '../block.ts';
 
 /** Recorded blocks as columns. What concerns a block is in its row and those before. Wei per gas as numbers. */
 export class Past {
@@ -36,7 +36,7 @@ export class Past {
 
   push(block: Block, nextBaseFee: number): void {
     const at = this.blocks.length;
-    const asked = Number(tipAt(block, 10) ?? 0n);
+    const asked = Number(lowestPaidTip(block) ?? 0n);
     const baseFee = Number(block.baseFeePerGas);
     if (block.number - 1 !== this.blocks.at(-1)?.number) this.#starts.push(at);
     this.blocks.push(block);

@@ -12,12 +12,12 @@ import {
   type Summary,
   type Trend,
 } from '../advice.ts';
-import { type Block, tipAt } from '../block.ts';
+import { type Block, lowestPaidTip, tipAt } from '../block.ts';
 import type { FeeRule } from '../eip1559.ts';
 import { changeRatio } from '../market-stats.ts';
 import { type Column, createHistory, type History, REWIND_DEPTH, wholeWei } from './history.ts';
 import { createHorizons, createReachModel, type Forecast } from './horizons.ts';
-import { createLaneModel, UNKNOWN_TIPS } from './lanes.ts';
+import { createLaneModel } from './lanes.ts';
 import { createFanModel, createNextBaseFee } from './next-base-fee.ts';
 import { createTrackRecord, recommendation, toHorizon } from './recommendation.ts';
 import { SortedValues } from './rolling.ts';
@@ -72,7 +72,7 @@ export class FeeEngine {
       throw new RangeError(`block ${block.number} does not follow block ${this.#head.number}`);
     }
     const { history, nextBaseFee, lanes, alike, horizons, fan, reach, track } = this.#models;
-    keep(history, block);
+    keep(history, block, lanes.leastTip());
     const next = nextBaseFee.push(block);
     history.nextBaseFee.put(block.number, Number(next));
     lanes.push(next, isWarmUp);
@@ -123,7 +123,8 @@ export class FeeEngine {
   reachProbability(price: bigint, withinSec: number): Chance {
     if (this.#head === null) return { probability: null, reason: 'no block is known yet' };
     const { reach, lanes } = this.#models;
-    if (!lanes.areTipsKnown) return UNKNOWN_TIPS;
+    const unknownTips = lanes.whyTipsAreUnknown();
+    if (unknownTips !== null) return unknownTips;
     const chance = reach.reach(Number(price), withinSec);
     if (chance.probability === null) return chance;
     let least = 0;
@@ -226,31 +227,44 @@ function openModels(rule: FeeRule, capacity: number) {
 
 type Models = ReturnType<typeof openModels>;
 
-/** The horizons' forecasts at the head; a price is base fee plus tip, so without tips there is no probability. */
+/** The horizons' forecasts at the head; a price is base fee plus tip, so without evidence of tips there is no probability. */
 function forecastsOf({ horizons, lanes, nextBaseFee, history }: Models): readonly Forecast[] {
   // No price is below the floor, and no wait saves more than what lies above it.
-  const floor = Number(nextBaseFee.rule.minBaseFee ?? 0n);
+  const floor = Number(nextBaseFee.rule.minBaseFee ?? 0n) + lanes.leastTip();
+  const unknownTips = lanes.whyTipsAreUnknown();
   const most = 1 - floor / Math.max(history.sendNow.at(history.head), 1);
   return horizons.forecasts().map((forecast) => ({
     ...forecast,
     price: Math.max(forecast.price, floor),
     savingRatio: forecast.savingRatio === null ? null : Math.min(forecast.savingRatio, most),
-    ...(!lanes.areTipsKnown && { ...UNKNOWN_TIPS, savingRatio: null }),
+    ...(unknownTips && { ...unknownTips, savingRatio: null }),
   }));
 }
 
-function keep(history: History, block: Block): void {
+/** @param leastTip that nodes take, as known before this block */
+function keep(history: History, block: Block, leastTip: number): void {
   const { number } = block;
   const before = history.head < 0 ? block.timestamp : history.time.at(number - 1);
-  const tip = tipAt(block, 10);
-  const lowTip = tip === null ? Number.NaN : wholeWei(Number(tip));
+  const weiOf = (tip: bigint | null) => (tip === null ? Number.NaN : wholeWei(Number(tip)));
+  const isFirst = history.head < 0;
+  // `NaN` stays.
+  const lowTip = Math.max(weiOf(lowestPaidTip(block)), leastTip);
   const baseFee = wholeWei(Number(block.baseFeePerGas));
   history.moveHead(number);
+  /** Of the block before, where this one has none. */
+  const carry = (column: Column, value: number) => {
+    const known = Number.isNaN(value) && !isFirst ? column.at(number - 1) : value;
+    column.put(number, known);
+    return known;
+  };
   history.time.put(number, Math.max(block.timestamp, before));
   history.baseFee.put(number, baseFee);
   history.gasUsedRatio.put(number, block.gasUsedRatio);
   history.lowTip.put(number, lowTip);
-  history.ask.put(number, baseFee + (Number.isNaN(lowTip) ? 0 : lowTip));
+  history.midTip.put(number, (lowestPaidTip(block) ?? 0n) > 0n ? weiOf(tipAt(block, 50)) : Number.NaN);
+  carry(history.suggestedTip, weiOf(block.suggestedTip ?? null));
+  const asked = carry(history.lastTip, lowTip);
+  history.ask.put(number, baseFee + (Number.isNaN(asked) ? leastTip : Math.max(asked, leastTip)));
 }
 
 /** Some chains have several blocks in a second, the unit of timestamps: spacing is measured over so many blocks. */

@@ -129,9 +129,15 @@ export function createHistory(capacity: number) {
     gasUsedRatio: column(),
     /** Base fee of the next block, as known at this block. */
     nextBaseFee: column(),
-    /** The lowest included tip (10th percentile), `NaN` when unknown. */
+    /** The lowest tip that was paid, `NaN` when none was or it is unknown. */
     lowTip: column(),
-    /** Base fee plus low tip: the lowest price that this block included. */
+    /** The same, of this block or the last one before it that shows one. */
+    lastTip: column(2),
+    /** Median tip of a block in which tips were paid, `NaN` otherwise. */
+    midTip: column(),
+    /** Last tip that the node itself suggested, `NaN` when it was not asked. */
+    suggestedTip: column(2),
+    /** Base fee plus last tip: the lowest price that this block included. */
     ask: column(),
     /** Price of sending in the next block, as known at this block: next base fee plus the Average tip. */
     sendNow: column(),

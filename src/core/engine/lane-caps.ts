@@ -1,4 +1,5 @@
 import { type Chance, LANE_PROMISES, type LaneName } from '../advice.ts';
+import type { FeeRule } from '../eip1559.ts';
 import { createCoverageError, feeRatio, type History, scaledFee, wholeWei, within } from './history.ts';
 import { extremeBaseFee, type NextBaseFee } from './next-base-fee.ts';
 import { SortedValues, shareAtMost, takeRanked, WholeSum } from './rolling.ts';
@@ -41,11 +42,17 @@ export function createLaneCaps(history: History, base: NextBaseFee) {
       late.put(since, feeRatio(Math.min(baseFee.at(since + 2), baseFee.at(head)), nextBaseFee.at(since)));
     },
     /** Wei per gas. A lane that waits longer never has a higher cap. */
-    advised(next: bigint, tips: Tips, isWarmUp: boolean): Readonly<Record<LaneName, number>> {
+    advised(
+      next: bigint,
+      tips: Tips,
+      isWarmUp: boolean,
+      leastTip: number,
+    ): Readonly<Record<LaneName, number>> {
       const fast = wholeWei(worstCase(LANE_PROMISES.fast.withinBlocks, next) + tips.fast);
       const alike = isWarmUp ? null : states.nearest();
       const average = Math.min(wholeWei(averageBaseFee(next, alike) + tips.average), fast);
-      const floor = Number(base.rule.minBaseFee ?? -tips.slow) + tips.slow;
+      const { minBaseFee } = base.rule;
+      const floor = minBaseFee === undefined ? leastTip : Number(minBaseFee) + tips.slow;
       return { slow: slow.cap(alike, average, floor), average, fast };
     },
   };
@@ -155,12 +162,15 @@ const SLOW_SHARE = 0.9;
 
 export type Tips = Readonly<Record<LaneName, number>>;
 
-/** The tip of each lane: the lowest that reaches its target share. 0 when no tips are known. */
-export function createTipModel(history: History) {
+/** Where fewer of the last blocks show a paid tip, they are no evidence for a probability. */
+const LEAST_PAID_SHARE = 0.5;
+
+/** The tip of each lane: the lowest that reaches its target share, and that nodes take. 0 when no tips are known. */
+export function createTipModel(history: History, { leastTip }: FeeRule) {
   const usual = history.column(LANE_PROMISES.average.withinBlocks + 1);
   const lately = history.rolling(history.lowTip, new SortedValues(), USUAL_BLOCKS);
   const bounds = history.rolling(history.lowTip, new SortedValues(), BOUND_BLOCKS);
-  const fullness = history.rolling(history.gasUsedRatio, new SortedValues(), BOUND_BLOCKS);
+  const medians = history.rolling(history.midTip, new SortedValues(), BOUND_BLOCKS);
   const multiples = {
     fast: createMultiple('fast', FAST_AIM),
     average: createMultiple('average', AVERAGE_AIM),
@@ -184,8 +194,12 @@ export function createTipModel(history: History) {
         const since = head - withinBlocks;
         if (since < oldest) return;
         let lowest = Number.POSITIVE_INFINITY;
-        for (let block = since + 1; block <= head; block += 1) lowest = Math.min(lowest, lowTip.at(block));
-        needed.put(since, feeRatio(lowest, usual.at(since)));
+        for (let block = since + 1; block <= head; block += 1) {
+          const tip = lowTip.at(block);
+          if (!Number.isNaN(tip)) lowest = Math.min(lowest, tip);
+        }
+        const ratio = feeRatio(lowest, usual.at(since));
+        needed.put(since, Number.isFinite(ratio) ? ratio : Number.NaN);
       },
       /** Wei per gas, at most the highest tip of the last hour: a multiple of a tiny tip may be anything. */
       offer(): number {
@@ -198,22 +212,49 @@ export function createTipModel(history: History) {
     };
   }
 
+  function isThin(): boolean {
+    const { head, oldest } = history;
+    return bounds.tally.size < LEAST_PAID_SHARE * Math.min(head - oldest + 1, BOUND_BLOCKS);
+  }
+
+  /**
+   * The least tip that nodes take: as the chain is known for, and as its node suggests where evidence is thin, the tip is all that
+   * is paid, or nodes are known to refuse lower ones. What usual blocks pay in the middle bounds that word.
+   */
+  function leastTaken(): number {
+    const known = Number(leastTip ?? 0n);
+    if (history.head < 0) return known;
+    const said = history.suggestedTip.at(history.head);
+    const counts = isThin() || leastTip !== undefined || history.baseFee.at(history.head) === 0;
+    if (Number.isNaN(said) || !counts) return known;
+    const most = isThin() ? said : (medians.tally.quantile(0.5) ?? said);
+    return Math.max(Math.min(said, most), known);
+  }
+
   return {
+    leastTaken,
     /** Ingests the head's tips and the verdicts that it settled: 1 for included, 0, or `null` for none. */
     push({ fast, average }: Readonly<Record<LaneName, number | null>>): void {
       multiples.fast.push(fast);
       multiples.average.push(average);
-      usual.put(history.head, lately.tally.quantile(0.5) ?? Number.NaN);
+      const { head, origin } = history;
+      const before = head > origin ? usual.at(head - 1) : Number.NaN;
+      usual.put(head, lately.tally.quantile(0.5) ?? before);
     },
-    /** A block without transactions has no tips. */
     get areKnown(): boolean {
-      return bounds.tally.size > 0 && (fullness.tally.quantile(1) ?? 0) > 0;
+      return bounds.tally.size > 0 || leastTaken() > 0 || history.suggestedTip.at(history.head) === 0;
+    },
+    /** Whether too few of the last blocks show what is paid. */
+    get isThin(): boolean {
+      return isThin();
     },
     /** Wei per gas. A lane that waits longer never tips more. */
     advised(): Tips {
-      const fast = multiples.fast.offer();
-      const average = Math.min(multiples.average.offer(), fast);
-      return { slow: Math.min(bounds.tally.quantile(SLOW_SHARE) ?? average, average), average, fast };
+      const least = leastTaken();
+      const fast = Math.max(multiples.fast.offer(), least);
+      const average = Math.max(Math.min(multiples.average.offer(), fast), least);
+      const slow = Math.max(Math.min(bounds.tally.quantile(SLOW_SHARE) ?? average, average), least);
+      return { slow, average, fast };
     },
   };
 }

@@ -14,12 +14,14 @@ import { SortedValues, WholeSum } from './rolling.ts';
 import { unjudged, unknown } from './similar-states.ts';
 
 /** The forecast when blocks came without tips or transactions. */
-export const UNKNOWN_TIPS = unknown('the last blocks show no tips');
+const UNKNOWN_TIPS = unknown('the last blocks show no tips');
+/** The forecast when few did. */
+const THIN_TIPS = unknown('too few of the last blocks show what tip is paid');
 
 /** The three lanes: advises at every block, and judges its own advice as blocks come. */
 export function createLaneModel(history: History, base: NextBaseFee) {
   const scorers = eachLane((lane) => createLaneScorer(history, lane));
-  const tipModel = createTipModel(history);
+  const tipModel = createTipModel(history, base.rule);
   const caps = createLaneCaps(history, base);
 
   function priceOf(lane: LaneName): number {
@@ -35,9 +37,16 @@ export function createLaneModel(history: History, base: NextBaseFee) {
     return { slow: BigInt(slow), average: BigInt(average), fast: BigInt(fast) };
   }
 
+  /** Why tips allow no probability; `null` when they do. */
+  function whyTipsAreUnknown(): Chance | null {
+    if (!tipModel.areKnown) return UNKNOWN_TIPS;
+    return tipModel.isThin ? THIN_TIPS : null;
+  }
+
   /** Probability that the head's advice is included in time; `null` when tips or base fees cannot be known. */
   function chance(lane: LaneName): Chance {
-    if (!tipModel.areKnown) return UNKNOWN_TIPS;
+    const unknownTips = whyTipsAreUnknown();
+    if (unknownTips !== null) return unknownTips;
     if (!base.formulaHolds) return unknown('the chain has not kept to its own base fee rule of late');
     return lane === 'slow' ? caps.slow.chance : scorers[lane].chance;
   }
@@ -46,9 +55,9 @@ export function createLaneModel(history: History, base: NextBaseFee) {
     scorers,
     prices,
     chance,
-    get areTipsKnown(): boolean {
-      return tipModel.areKnown;
-    },
+    whyTipsAreUnknown,
+    /** The least tip that nodes take, wei per gas; 0 when none is known. */
+    leastTip: (): number => tipModel.leastTaken(),
     /** What the head's Slow lane promises; `null` while it has no probability. */
     slowPromise() {
       const { probability } = chance('slow');
@@ -62,7 +71,7 @@ export function createLaneModel(history: History, base: NextBaseFee) {
       const tips = tipModel.advised();
       sendNow.put(head, Number(next) + tips.average);
       caps.push(tips.slow, verdicts.slow);
-      const advised = caps.advised(next, tips, isWarmUp);
+      const advised = caps.advised(next, tips, isWarmUp, tipModel.leastTaken());
       // Stored to be judged once its blocks have come.
       for (const lane of LANES) {
         scorers[lane].cap.put(head, advised[lane]);

@@ -14,6 +14,8 @@ const WEI_TOLERANCE = 2;
 /** Blocks on which the source's word is put to the test, and how many of them may contradict it. */
 const WORD_BLOCKS = 20;
 const TOLERATED_WORDS = 1;
+/** A base fee that moves less between two blocks on average, in millionths, stays where it is. */
+const STEADY_PPM = 10_000;
 /** No rule takes more than half of a base fee off within one block. */
 const LARGEST_FALL = 2n;
 
@@ -57,6 +59,9 @@ export function createNextBaseFee(history: History, knownRule: FeeRule) {
       get sum(): number {
         return sum.tally.sum;
       },
+      get mean(): number {
+        return sum.tally.mean ?? Number.POSITIVE_INFINITY;
+      },
     };
   }
 
@@ -75,13 +80,14 @@ export function createNextBaseFee(history: History, knownRule: FeeRule) {
   /** Whether the word for the block after the head may be what comes, judged by what came of such words. */
   function isBelievable(said: bigint, block: Block): boolean {
     if (said * LARGEST_FALL < block.baseFeePerGas) return false;
+    const { short, long } = unchangedError;
     if (wordContradictions.tally.sum > TOLERATED_WORDS)
-      return !heldSoFar() && wordError.sum < unchangedError.short.sum;
-    if (heldSoFar()) return true;
+      return !heldSoFar() && (short.mean > STEADY_PPM || wordError.sum < short.sum);
+    if (heldSoFar() || long.mean > STEADY_PPM) return true;
     // A source may work out its word by a rule that the chain does not follow, as below a floor that nobody states.
     if (Number(said) < (lately.tally.quantile(0) ?? 0)) return false;
     const isByFormula = differs(Number(said), formula.at(block.number)) === 0;
-    return !isByFormula || formulaError.sum < unchangedError.long.sum;
+    return !isByFormula || formulaError.sum < long.sum;
   }
 
   /** The next base fee after the head; `block` is the head. */
