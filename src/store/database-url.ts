@@ -11,23 +11,75 @@ export const hasNoFile = (path: string) => path === ':memory:' || path === TEMPO
 export function databaseName(target: string): string {
   if (hasNoFile(target)) return 'the temporary database';
   if (!isServerUrl(target)) return basename(target);
-  const { hostname = '', pathname = '', searchParams } = URL.parse(target) ?? {};
+  const { hostname = '', pathname = '', searchParams } = parsedUrl(target) ?? {};
   const database = decoded(pathname.slice(1)) || process.env.PGDATABASE || 'the database';
-  const host = searchParams?.get('host') || decoded(hostname) || process.env.PGHOST || 'localhost';
+  const host =
+    searchParams?.get('host') || decoded(hostname.replace(NO_HOST, '')) || process.env.PGHOST || 'localhost';
   return `${database} on ${host}`;
 }
 
-/** @throws RangeError without any part of `text`, which may hold a password. */
+const NO_HOST = 'no.host.invalid';
+
+/** With a user and without a host, which `host` in the query names then, it is a URL for PostgreSQL alone. */
+export const parsedUrl = (text: string) =>
+  URL.parse(text.replace(/^(\w+:\/\/[^/?#]*@)(?=[/?])/, `$1${NO_HOST}`));
+
+/** What the driver heeds; what it ignores might be meant to encrypt. */
+const PARAMETERS = [
+  ...['host', 'port', 'user', 'password', 'application_name', 'options', 'client_encoding'],
+  ...['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'channel_binding'],
+];
+const TLS_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
+
+function refuseParameters(parameters: URLSearchParams): void {
+  for (const [name, value] of parameters) {
+    if (!PARAMETERS.includes(name)) {
+      const meant = nearest(name, PARAMETERS);
+      // What is no word may be a part of a password with ? or & in it.
+      const shown = /^[a-z_]{2,32}$/i.test(name) ? `"${name}" in the URL` : 'a parameter of the URL';
+      const hint = meant === null ? '' : ` (did you mean ${meant}?)`;
+      throw new RangeError(`${shown} is not known${hint}; taken are ${PARAMETERS.join(', ')}`);
+    }
+    if (name === 'sslmode' && !TLS_MODES.includes(value))
+      throw new RangeError(`sslmode in the URL must be one of ${TLS_MODES.join(', ')}`);
+  }
+}
+
+/** @throws RangeError with no part of `text` but the name of an unknown parameter: it may hold a password. */
 export function parseDatabaseUrl(text: string): string {
   const url = text.trim();
   if (!isServerUrl(url))
     throw new RangeError('not a URL of PostgreSQL; write postgres://USER@HOST/DATABASE, or --db for a file');
-  const parsed = URL.parse(url);
+  const parsed = parsedUrl(url);
   if (parsed === null || (decoded(parsed.password) === null && parsed.password !== ''))
     throw new RangeError(
       'not a URL; write postgres://USER:PASSWORD@HOST/DATABASE, with @ / ? # : and % in a password as %40 %2F %3F %23 %3A %25',
     );
+  refuseParameters(parsed.searchParams);
   return url;
+}
+
+/** The name that differs from `word` by the fewest letters, at most two; `null`: none. */
+function nearest(word: string, names: readonly string[]): string | null {
+  const [best] = names
+    .map((name) => ({ name, distance: editDistance(word.toLowerCase(), name) }))
+    .filter(({ distance }) => distance <= 2)
+    .sort((a, b) => a.distance - b.distance);
+  return best?.name ?? null;
+}
+
+/** Levenshtein distance. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (const [line, letter] of [...from].entries()) {
+    const next = [line + 1];
+    for (const [column, other] of [...to].entries()) {
+      const replaced = (row[column] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
 }
 
 function decoded(text: string): string | null {

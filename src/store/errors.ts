@@ -1,3 +1,5 @@
+import { cleanText } from '../core/text.ts';
+
 export type StoreErrorCode =
   | 'not-a-database'
   | 'damaged'
@@ -52,6 +54,11 @@ const FAILURES: readonly (readonly [RegExp, StoreErrorCode, string])[] = [
   [/^(?:EACCES|EPERM)$/, 'not-permitted', 'no permission for %; check the rights on it and its folder'],
   [/^(?:ENOSPC|EDQUOT)$/, 'full', 'the disk is full, % cannot be made; free some space'],
   [/^EISDIR$/, 'not-permitted', '% is a folder; name a file'],
+  [
+    /^connect (?:ENOENT|ENOTDIR|EACCES)/,
+    'unreachable',
+    `${AWAY}: there is no socket of PostgreSQL, or no right to it, at $`,
+  ],
   [/^(?:ENOENT|ENOTDIR|EEXIST)$/, 'not-permitted', '% cannot be made there; its folder is not a folder'],
   // A conflict with another transaction, whose result a retry reads; a server that is starting.
   [/^(?:40001|40P01|55P03|23505|57P03)$/, 'busy', '% is busy; try again'],
@@ -64,7 +71,9 @@ const FAILURES: readonly (readonly [RegExp, StoreErrorCode, string])[] = [
     'unreachable',
     '% accepts only connections with TLS; add ?sslmode=require to the URL, or allow this host in pg_hba.conf',
   ],
-  [/^28|password|SASL/, 'unreachable', NOT_LET_IN],
+  [/^28P01$|password|SASL/, 'unreachable', NOT_LET_IN],
+  // A pooler's refusals, such as of a parameter, and the server's, such as by pg_hba.conf.
+  [/^(?:28...|08P01)$/, 'unreachable', '% refuses the connection: $'],
   [/^3D000$/, 'unreachable', '% does not exist; make it with createdb, or name another database'],
   [/^3F000$/, 'unreachable', '% has no schema to keep tables in; check the search_path of its role'],
   [/^57014$/, 'failed', '% took too long'],
@@ -96,12 +105,22 @@ export function toStoreError(error: unknown, where: string): StoreError {
     'failed' as const,
     `% does not work: ${reason.split('\n')[0]}`,
   ];
-  const message = text.replace('%', () => where);
+  const message = text.replace('%', () => where).replace('$', () => detailOf(error, reason));
   return new StoreError(kind, message, { cause: error });
 }
 
+/** The path of a socket or file, else the server's words. */
+function detailOf(error: unknown, reason: string): string {
+  const { address, path } = Object(error) as { address?: unknown; path?: unknown };
+  return cleanText(String(address ?? path ?? reason.split('\n')[0]), LONGEST_DETAIL);
+}
+const LONGEST_DETAIL = 200;
+
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
+  const { syscall } = error as NodeJS.ErrnoException;
+  if (syscall === 'connect' && 'address' in error && String(error.address).startsWith('/'))
+    return `connect ${(error as NodeJS.ErrnoException).code}`;
   if (!('errcode' in error) || typeof error.errcode !== 'number')
     return 'code' in error ? String(error.code) : '';
   // Extended codes have the primary code in the low byte.

@@ -1,5 +1,8 @@
+import { accessSync, constants } from 'node:fs';
 import { PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { databaseName, parsedUrl } from './database-url.ts';
+import { StoreError } from './errors.ts';
 
 /** Per process and database; PostgreSQL allows 100 in all by default. */
 const CONNECTIONS = 8;
@@ -17,7 +20,11 @@ const NUMBERS: readonly number[] = [pg.types.builtins.INT8, pg.types.builtins.NU
  * Certificates are always verified, even with `sslmode=require`; `sslmode=no-verify` disables that.
  */
 export function postgresDialect(url: string): PostgresDialect {
+  const parameters = parsedUrl(url)?.searchParams ?? new URLSearchParams();
+  for (const name of ['sslrootcert', 'sslcert', 'sslkey']) requireReadable(url, name, parameters.get(name));
+  const binding = parameters.get('channel_binding');
   const pool = new pg.Pool({
+    enableChannelBinding: binding !== null && binding !== 'disable',
     connectionString: url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, '$1verify-full'),
     application_name: 'gastop',
     max: CONNECTIONS,
@@ -42,6 +49,16 @@ export function postgresDialect(url: string): PostgresDialect {
     });
   });
   return new PostgresDialect({ pool });
+}
+
+/** The driver reads it only when it connects, and its error names neither. @throws {StoreError} */
+function requireReadable(url: string, parameter: string, path: string | null): void {
+  try {
+    if (path) accessSync(path, constants.R_OK);
+  } catch (cause) {
+    const message = `no connection to ${databaseName(url)}: ${parameter} in its URL names a file that is not there, or cannot be read: ${path}`;
+    throw new StoreError('unreachable', message, { cause });
+  }
 }
 
 const withoutNul = (value: unknown) =>

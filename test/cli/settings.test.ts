@@ -171,6 +171,33 @@ describe('the key', () => {
   });
 });
 
+describe('the URL of a database', () => {
+  it.each([
+    ['sslmod=require', '"sslmod" in the URL is not known (did you mean sslmode?); taken are host, port'],
+    ['sslMode=require', '(did you mean sslmode?)'],
+    ['sslrootcrt=/ca.pem', '(did you mean sslrootcert?)'],
+    ['ssl=true', '"ssl" in the URL is not known'],
+    ['pgbouncer=true&sslmode=require', '"pgbouncer" in the URL is not known; taken are'],
+    ['hunter22%23=1', 'a parameter of the URL is not known'],
+    ['sslmode=required', 'sslmode in the URL must be one of disable, prefer, require'],
+  ])('is refused with ?%s', async (query, expected) => {
+    const env = { GASTOP_DATABASE_URL: `postgres://me:hunter2@db.example.org/gas?${query}` };
+    const { exitCode, stderr } = await runMain(['config'], { env });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(expected);
+    expect(stderr).not.toContain('hunter2');
+  });
+
+  it.each([
+    'postgres://me@db.example.org/gas?sslmode=require&channel_binding=require',
+    'postgres://me:pw@/gas?host=/var/run/postgresql',
+    'postgresql:///gas?host=/tmp&port=5433&options=-c%20search_path%3Dgas',
+  ])('is taken: %s', async (url) => {
+    const { exitCode } = await runMain(['config'], { env: { GASTOP_DATABASE_URL: url } });
+    expect(exitCode).toBe(0);
+  });
+});
+
 describe('the mail server', () => {
   it.each([
     ['smtp://mail.example.org:465', 465, true],

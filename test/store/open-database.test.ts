@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
@@ -14,6 +14,7 @@ import { KeyStore } from '../../src/store/api-keys.ts';
 import { toBlockRow } from '../../src/store/block-rows.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { openDatabase, openKeyDatabase } from '../../src/store/database.ts';
+import { parseDatabaseUrl } from '../../src/store/database-url.ts';
 import { LeaseStore } from '../../src/store/lease.ts';
 import { OutboxStore } from '../../src/store/outbox.ts';
 import type { Tables } from '../../src/store/tables.ts';
@@ -343,7 +344,10 @@ describe.runIf(ENGINES.includes('PostgreSQL'))('a server', () => {
         /does not answer: its host is not known/,
       ],
       [(url: URL) => Object.assign(url, { pathname: '/nowhere' }), /^nowhere on .* does not exist/],
-      [(url: URL) => Object.assign(url, { username: 'nobody' }), /refuses the user or the password/],
+      [
+        (url: URL) => Object.assign(url, { username: 'nobody' }),
+        /refuses the connection: role "nobody" does not exist/,
+      ],
       [(url: URL) => Object.assign(url, { username: 'reader' }), /does not give its role the right/],
       [
         (url: URL) => url.searchParams.set('options', '-c search_path=foreign_songs'),
@@ -399,6 +403,56 @@ describe.runIf(ENGINES.includes('PostgreSQL'))('a server', () => {
     );
     await new BlockStore(database).saveBlocks(makeBlocks(5, 7));
     await database.close();
+  });
+
+  test.each([
+    ['08P01', 'unsupported startup parameter: statement_timeout'],
+    ['08P01', 'no such database: gastop'],
+    ['28000', 'no pg_hba.conf entry for host "10.0.0.7", user "gas", database "gas", SSL encryption'],
+    ['XX000', 'Tenant or user not found'],
+  ])('is refused by a pooler or the server in its own words: %s %s', async (code, words) => {
+    const fields = ['SFATAL', `C${code}`, `M${words}`, ''].map((field) => `${field}\0`).join('');
+    const port = await portOf((socket) => {
+      const head = Buffer.alloc(5);
+      head.write('E');
+      head.writeInt32BE(fields.length + 4, 1);
+      socket.end(Buffer.concat([head, Buffer.from(fields)]));
+    });
+    const error = await failure(`postgres://me:hunter2@127.0.0.1:${port}/gas`);
+    expect(error).toMatchObject({ name: 'StoreError', message: expect.stringContaining(words) });
+    expect(String(error)).not.toContain('hunter2');
+  });
+
+  test('is had by a socket, with and without a user, and a socket or file that is not there is named', async () => {
+    const target = await emptyDatabase('PostgreSQL');
+    const { username, password, pathname, port, hostname } = new URL(target);
+    const folder = await temporaryFolder();
+    const relay = createServer((client) => {
+      const server = connect(Number(port), hostname);
+      for (const socket of [client, server]) socket.on('error', () => {});
+      client.pipe(server).pipe(client);
+    }).listen(join(folder, '.s.PGSQL.5432'));
+    onTestFinished(() => void relay.close());
+    await once(relay, 'listening');
+    const user = password === '' ? username : `${username}:${password}`;
+    for (const url of [
+      `postgres://${user}@${pathname}?host=${folder}`,
+      `postgresql://${pathname}?host=${encodeURIComponent(folder)}&user=${username}&password=${password}`,
+      `postgres://${user}@${encodeURIComponent(folder)}${pathname}`,
+    ]) {
+      const database = await openDatabase(parseDatabaseUrl(url));
+      await new BlockStore(database).saveBlocks(makeBlocks(5, 7));
+      await database.close();
+    }
+    for (const [url, missing] of [
+      [`postgres://${user}@${pathname}?host=${folder}/none`, `${folder}/none/.s.PGSQL.5432`],
+      [`${target}?sslmode=verify-full&sslrootcert=/none/ca.pem`, 'sslrootcert in its URL names a file'],
+      [`${target}?sslmode=verify-full&sslcert=${folder}/a.crt&sslkey=${folder}/a.key`, `${folder}/a.crt`],
+    ] as const) {
+      const error = await failure(parseDatabaseUrl(url));
+      expect(error).toMatchObject({ code: 'unreachable', message: expect.stringContaining(missing) });
+      expect(String(error)).not.toMatch(/its folder is not a folder/);
+    }
   });
 
   test('written by a newer gastop is refused', async () => {
