@@ -48,10 +48,14 @@ function exactly(units: bigint, decimals: number): string {
   return fraction === '' ? whole : `${whole}.${fraction}`;
 }
 
-/** Gwei with three significant digits: `0.0412`, `12.3`, `1,352`. A number may be a mean or negative. */
+/** The highest price per gas that JSON integers hold, wei: it stands for every higher one. */
+const MOST_WEI = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** Gwei with three significant digits: `0.0412`, `12.3`, `1,352`, `over 9,007,199`. A number may be a mean or negative. */
 export function formatGwei(wei: bigint | number): string {
   if (typeof wei === 'number' && !Number.isFinite(wei)) return UNKNOWN;
   const exact = typeof wei === 'number' ? BigInt(Math.round(wei)) : wei;
+  if (exact >= MOST_WEI) return `over ${formatScaled(MOST_WEI, GWEI_DECIMALS)}`;
   return exact < 0n ? MINUS + formatScaled(-exact, GWEI_DECIMALS) : formatScaled(exact, GWEI_DECIMALS);
 }
 

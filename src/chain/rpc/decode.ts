@@ -35,8 +35,14 @@ const MAX_WEI_PER_GAS = BigInt(Number.MAX_SAFE_INTEGER);
 export const quantity = z
   .union([z.string().regex(/^0x[0-9a-fA-F]{1,64}$/), z.int().min(0)])
   .transform(BigInt);
-export const baseFee = quantity.refine((wei) => wei <= MAX_WEI_PER_GAS);
-export const safeInteger = baseFee.transform(Number);
+/** Above, no chain has coins enough for one transaction: what is said wrapped round. */
+const MOST_BASE_FEE = 2n ** 96n;
+export const price = quantity.refine((value) => value <= MAX_WEI_PER_GAS);
+/** A higher one than JSON integers hold reads as their highest. */
+export const baseFee = quantity
+  .refine((value) => value <= MOST_BASE_FEE)
+  .transform((value) => (value > MAX_WEI_PER_GAS ? MAX_WEI_PER_GAS : value));
+export const safeInteger = price.transform(Number);
 /** One odd figure never takes the others away: `null` when it is missing or cannot be. */
 const orUnknown = <T>(schema: z.ZodType<T>) => maybe(schema).catch(null);
 
@@ -94,7 +100,8 @@ export const syncingResponse = z
 /** Block 0: its other fields differ between chains and are not needed. */
 export const genesisResponse = z.object({ hash, number: safeInteger.refine((number) => number === 0) });
 
-const figures = list(orUnknown(baseFee));
+const tips = list(orUnknown(price));
+const baseFees = list(orUnknown(baseFee));
 
 /**
  * Blob fields are missing before Cancun, `reward` where it is not supported; single rows of it may be `null`. So is a figure that
@@ -102,10 +109,10 @@ const figures = list(orUnknown(baseFee));
  */
 export const feeHistoryResponse = z.object({
   oldestBlock: safeInteger,
-  baseFeePerGas: maybe(figures),
+  baseFeePerGas: maybe(baseFees),
   gasUsedRatio: orUnknown(list(orUnknown(z.number().min(0)))),
-  baseFeePerBlobGas: orUnknown(figures),
-  reward: orUnknown(list(orUnknown(figures))),
+  baseFeePerBlobGas: orUnknown(baseFees),
+  reward: orUnknown(list(orUnknown(tips))),
 });
 export type FeeHistoryResponse = z.output<typeof feeHistoryResponse>;
 

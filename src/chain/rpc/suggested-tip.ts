@@ -1,7 +1,7 @@
 import { type Block, lowestPaidTip } from '../../core/block.ts';
 import type { Clock } from '../async.ts';
 import { type RpcNode, request } from './client.ts';
-import { baseFee } from './decode.ts';
+import { price as pricePerGas } from './decode.ts';
 
 /** The node's own tip moves slowly: it is requested this often, and rarely where it was refused. */
 const ASK_MS = 60_000;
@@ -68,7 +68,7 @@ async function suggestedTip(
   const late = AbortSignal.timeout(PATIENCE_MS);
   const ask = async (method: string) => {
     const options = { signal: signal ? AbortSignal.any([signal, late]) : late };
-    const answer = await request(node, baseFee, method, [], options).catch(() => null);
+    const answer = await request(node, pricePerGas, method, [], options).catch(() => null);
     signal?.throwIfAborted();
     return answer;
   };

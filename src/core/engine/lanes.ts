@@ -47,6 +47,8 @@ export function createLaneModel(history: History, base: NextBaseFee) {
   function chance(lane: LaneName): Chance {
     const unknownTips = whyTipsAreUnknown();
     if (unknownTips !== null) return unknownTips;
+    if (history.baseFee.at(history.head) >= Number.MAX_SAFE_INTEGER)
+      return unknown('the base fee is above 9,007,199 gwei');
     if (!base.formulaHolds) return unknown('the chain has not kept to its own base fee rule of late');
     return lane === 'slow' ? caps.slow.chance : scorers[lane].chance;
   }

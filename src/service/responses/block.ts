@@ -174,6 +174,8 @@ function burnt(
   hasBlobs: boolean,
   blobBaseFee: bigint | null,
 ): bigint | null {
+  // At that limit it stands for every higher one.
+  if (baseFeePerGas >= BigInt(Number.MAX_SAFE_INTEGER)) return null;
   const blobGasUsed = !hasBlobs
     ? 0n
     : whole === null

@@ -94,6 +94,20 @@ describe('a gas-used ratio that is missing', () => {
   });
 });
 
+test.each([
+  ['3,000,000 gwei (PulseChain)', 3_000_000n * G],
+  ['9,000,000 gwei', 9_000_000n * G],
+  ['20,000,000 gwei', 20_000_000n * G],
+  ['a billion gwei', 1_000_000_000n * G],
+])('a base fee of %s takes no chain away: beyond 2^53 − 1 wei it reads as that', async (_, baseFee) => {
+  const chain = createScriptedChain({ length: 10, baseFee });
+  const { url } = await serve(chain);
+  const head = await createRpcSource({ urls: [url] }).head();
+  const most = (wei: bigint) => (wei < 2n ** 53n ? wei : 2n ** 53n - 1n);
+  expect(head.baseFeePerGas).toBe(most(chain.head().baseFeePerGas));
+  expect(head.nextBaseFee).toBe(most(chain.nextBaseFee()));
+});
+
 describe('a base fee that is missing', () => {
   test.each([
     ['null', null],
