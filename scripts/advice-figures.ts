@@ -16,7 +16,14 @@ import {
   scoreOf,
   writtenScores,
 } from './advice/score.ts';
-import { pageTable, resultTables, ruleTables, shortTable } from './advice/tables.ts';
+import {
+  pageTable,
+  patienceSums,
+  patienceTable,
+  resultTables,
+  ruleTables,
+  shortTable,
+} from './advice/tables.ts';
 import { withPart } from './docs/markdown.ts';
 
 const ROOT = new URL('../', import.meta.url);
@@ -25,9 +32,11 @@ const ROOT = new URL('../', import.meta.url);
 export const WRITTEN: Readonly<Record<string, (before: string, scores: readonly StretchScore[]) => string>> =
   {
     'docs/advice-calibration.svg': (_, scores) => calibrationSvg(scores),
-    'README.md': (before, scores) => withTable(before, 'promises', shortTable(scores)),
+    'README.md': (before, scores) =>
+      withTable(withTable(before, 'promises', shortTable(scores)), 'patience', patienceSums(scores)),
     'docs/COMMANDS.md': (before, scores) => withTable(before, 'score', resultTables(scores)),
-    'docs/ADVICE.md': (before, scores) => withTable(before, 'results', pageTable(scores)),
+    'docs/ADVICE.md': (before, scores) =>
+      withTable(withTable(before, 'results', pageTable(scores)), 'patience', patienceTable(scores)),
     'docs/ADVICE-MEASURED.md': (before, scores) => withTable(before, 'rules', ruleTables(scores)),
   };
 

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { readBlockFile, recordedChainId } from '../../src/chain/block-file.ts';
 import { type BacktestReport, backtest } from '../../src/core/backtest/backtest.ts';
 import type { HorizonScore, LaneReport, WaitScore } from '../../src/core/backtest/judge.ts';
+import type { PatienceScore } from '../../src/core/backtest/patience.ts';
 import type { Block } from '../../src/core/block.ts';
 import { chainProfile } from '../../src/core/chains.ts';
 
@@ -21,6 +22,8 @@ export interface StretchScore {
   readonly lanes: readonly LaneReport[];
   readonly horizons: readonly HorizonScore[];
   readonly waits: readonly WaitScore[];
+  /** 5 and 15 minutes and an hour: a stretch of two days says little of more. */
+  readonly patience: readonly PatienceScore[];
 }
 
 export const SCORE_FILE = new URL('../../docs/advice-score.json', import.meta.url);
@@ -51,7 +54,7 @@ export async function scoresOf(path: string, partBlocks: number): Promise<Stretc
 }
 
 function scoreOfBlocks(blocks: readonly Block[], chainId: number, file: string): StretchScore {
-  const { stretch, lanes, horizons, waits } = report(blocks, chainId);
+  const { stretch, lanes, horizons, waits, patience } = report(blocks, chainId);
   const score = {
     file,
     blocks: stretch.blocks,
@@ -65,12 +68,14 @@ function scoreOfBlocks(blocks: readonly Block[], chainId: number, file: string):
     lanes,
     horizons,
     waits,
+    patience,
   };
   return parseScores(writtenScores([score]))[0] ?? score;
 }
 
 function report(blocks: readonly Block[], chainId: number): BacktestReport {
-  const walk = backtest({ blocks, feeRule: chainProfile(chainId).feeRule });
+  const patiencesSec = [300, 900, 3_600];
+  const walk = backtest({ blocks, feeRule: chainProfile(chainId).feeRule, patiencesSec });
   for (;;) {
     const step = walk.next();
     if (step.done) return step.value;

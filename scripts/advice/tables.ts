@@ -45,6 +45,46 @@ export function shortTable(scores: readonly StretchScore[]): string {
   ].join('\n');
 }
 
+/** What somebody saves who comes at any block and can wait so long: gastop beside the other rules. */
+export function patienceTable(scores: readonly StretchScore[]): string {
+  const rows = scores.flatMap((score) =>
+    score.patience.map(({ patienceSec, judged, rules }) => {
+      const of = (name: string) => rules.find(({ rule }) => rule === name);
+      const own = of('gastop');
+      const low = of('low-quantile rule');
+      const cells = [
+        ...[own?.saving, of('naive rule')?.saving, low?.saving].map(share),
+        ...[of('a quantile that waits as often')?.saving, of('perfect foresight')?.saving].map(share),
+        ...[own?.waits, own?.stated, own?.kept, low?.kept].map(share),
+        ...[own?.missRatio, low?.missRatio].map(room),
+      ];
+      return `| ${[stretchName(score), duration(patienceSec), formatCount(judged), ...cells].join(' | ')} |`;
+    }),
+  );
+  return [
+    '| stretch | patience | arrivals | saved | naive rule | low quantile | one that waits as often | best possible | waits | stated | kept | low quantile kept | a miss costs | low quantile |',
+    '|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|',
+    ...rows,
+  ].join('\n');
+}
+
+/** Of README.md: the same in sum of all stretches. */
+export function patienceSums(scores: readonly StretchScore[]): string {
+  const secs = [...new Set(scores.flatMap(({ patience }) => patience.map(({ patienceSec }) => patienceSec)))];
+  const rows = secs.map((sec) => {
+    const all = scores.flatMap(({ patience }) => patience.filter(({ patienceSec }) => patienceSec === sec));
+    const sum = (name: string) =>
+      all.reduce((total, { rules }) => total + (rules.find(({ rule }) => rule === name)?.saving ?? 0), 0);
+    const names = ['gastop', 'naive rule', 'low-quantile rule', 'perfect foresight'];
+    return `| ${[duration(sec), ...names.map((name) => share(sum(name)))].join(' | ')} |`;
+  });
+  return [
+    '| patience | gastop | naive rule | low-quantile rule | best possible |',
+    '|---|--:|--:|--:|--:|',
+    ...rows,
+  ].join('\n');
+}
+
 /** The table of docs/ADVICE.md: everything that was advised, a row each. */
 export function pageTable(scores: readonly StretchScore[]): string {
   const rows = scores.flatMap((score) => [

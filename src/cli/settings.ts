@@ -69,7 +69,7 @@ export interface ChainSetup {
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
-const DEFAULT = 'default';
+export const DEFAULT = 'default';
 const FILE = 'config file';
 export const DEFAULT_SEED = 1;
 

@@ -50,6 +50,8 @@ describe('gastop backtest', () => {
     }
     expect(whole.stdout).toMatch(/^naive rule .*\nperfect foresight/m);
     expect(whole.stdout).toMatch(/^5m +[\d,]+ +[\d.]+ % +[\d.]+ % /m);
+    expect(whole.stdout).toMatch(/^With 5m of patience, over \d+ arrivals$/m);
+    expect(whole.stdout).toMatch(/^low-quantile rule +[\d.−]+ % +[\d.]+ % +[\d.]+ % +\S+ %$/m);
     expect(whole.stdout).toMatch(/^not judged: .*1d; no probability was stated, or its time was not over$/m);
     expect(whole.stdout).not.toMatch(/NaN|Infinity|undefined|\u001b/);
   });
@@ -65,7 +67,7 @@ describe('gastop backtest', () => {
   it('--json has all of it as one object', () => {
     const answer = JSON.parse(shortJson.stdout);
     expect(Object.keys(answer).join(' ')).toBe(
-      'file chainId stretch judged lanes horizons unjudgedHorizons waits',
+      'file chainId stretch judged lanes horizons unjudgedHorizons waits patience',
     );
     expect(answer.chainId).toBe(1);
     expect(answer.stretch).toEqual({
@@ -96,7 +98,7 @@ describe('gastop backtest', () => {
     expect(lanes.stdout).toMatch(new RegExp(`^gastop +${(fast.rules[0].kept * 100).toFixed(1)} %`, 'm'));
     const horizons = await runMain(['backtest', short, '--horizons', '--json']);
     expect(Object.keys(JSON.parse(horizons.stdout)).join(' ')).toBe(
-      'file chainId stretch judged horizons unjudgedHorizons waits',
+      'file chainId stretch judged horizons unjudgedHorizons waits patience',
     );
     const both = await runMain(['backtest', short, '--horizons', '--lanes', '--json']);
     expect(both.stdout).toBe(shortJson.stdout);
@@ -115,7 +117,7 @@ describe('gastop backtest --predictions', () => {
   it('writes what was said at each block from --from to --to, one line each, wei as integers', async () => {
     const out = at('said.jsonl');
     const argv = ['backtest', shortRecording('said.csv', 460), '--predictions', out];
-    const range = ['--from', '20973500', '--to', '20,973,599'];
+    const range = ['--from', '20973500', '--to', '20,973,599', '--patience', '15m'];
     const { exitCode, stdout, stderr } = await runMain([...argv, ...range]);
     expect(stdout).toContain('the advice at blocks 20,973,500 to 20,973,599, from the past alone');
     expect(widest(stdout)).toBeLessThanOrEqual(80);
@@ -130,7 +132,13 @@ describe('gastop backtest --predictions', () => {
     expect(lines).toHaveLength(100);
     const said = lines.map((line) => JSON.parse(line));
     expect(said.map(({ block }) => block)).toEqual(lines.map((_, index) => 20_973_500 + index));
-    for (const { lanes, targets } of said) {
+    for (const { lanes, targets, patience } of said) {
+      expect(patience.map((each: { patienceSec: number }) => each.patienceSec)).toEqual([900]);
+      for (const { wait } of patience) {
+        if (wait === null) continue;
+        expect(targets).toContainEqual(wait);
+        expect(wait.horizonSec).toBeLessThanOrEqual(900);
+      }
       expect(Object.keys(lanes).join(' ')).toBe('slow average fast');
       for (const lane of Object.values<Record<string, unknown>>(lanes)) {
         expect(Object.keys(lane).join(' ')).toBe(

@@ -1,6 +1,9 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { readBlockFile } from '../../src/chain/block-file.ts';
 import type { Horizon } from '../../src/core/advice.ts';
-import type { Block } from '../../src/core/block.ts';
+import type { Block, BlockTips } from '../../src/core/block.ts';
 import { ETHEREUM_FEE_RULE, type FeeRule } from '../../src/core/eip1559.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { isSlowRun, rounds } from '../helpers/rounds.ts';
@@ -10,6 +13,10 @@ import { recordedBlocks } from './support/recorded-blocks.ts';
 const PATIENCES_SEC = [299, 300, 900, 3_600, 20_000, 86_400];
 const HOLD_BLOCKS = 3;
 const ROLLUP: FeeRule = { elasticity: 6, denominator: 250, blockTimeSec: 2 };
+
+const BESIDE = new URL('../../../shared/data/blocks/', import.meta.url);
+const beside = () => (existsSync(BESIDE) ? readdirSync(BESIDE).filter((name) => name.endsWith('.csv')) : []);
+const NO_TIPS: BlockTips = [0n, 0n, 0n, 0n, 0n, 0n, 0n];
 
 /** As `expect`, a hundred times as quickly: it is asked of every figure at every block. */
 function must(holds: boolean, what: () => string): void {
@@ -87,6 +94,15 @@ describe('the table of waits is coherent at every block, and the headline is its
     const { stated, waits } = walk(isSlowRun ? recordedBlocks() : recordedBlocks().slice(0, 1_200));
     expect(stated).toBeGreaterThan(1_000);
     expect(waits).toBeGreaterThan(1_000);
+  });
+
+  // Recordings without a licence lie beside the project on some machines.
+  it.runIf(isSlowRun).each(beside())('on the recorded blocks of %s', { timeout: 300_000 }, async (name) => {
+    const blocks: Block[] = [];
+    for await (const block of readBlockFile(fileURLToPath(new URL(name, BESIDE)))) {
+      blocks.push({ ...block, tips: NO_TIPS });
+    }
+    expect(walk(blocks).waits).toBeGreaterThan(1_000);
   });
 
   it.each(Array.from({ length: rounds(20) }, (_, seed) => seed + 1))('on made chain %i', (seed) => {

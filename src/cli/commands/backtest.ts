@@ -8,6 +8,7 @@ import {
   backtest as walkThrough,
 } from '../../core/backtest/backtest.ts';
 import type { HorizonScore, LaneReport, RuleScore, WaitScore } from '../../core/backtest/judge.ts';
+import type { PatienceRule } from '../../core/backtest/patience.ts';
 import type { Block } from '../../core/block.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { parseLookup } from '../../core/parse-lookup.ts';
@@ -39,7 +40,7 @@ import {
   withSpinner,
 } from '../output.ts';
 import { checked } from '../parse.ts';
-import { parsePath } from '../settings.ts';
+import { DEFAULT, parsePath } from '../settings.ts';
 import { createLineFile, isSameFile } from './record.ts';
 
 export function addBacktest(program: CliCommand): void {
@@ -108,7 +109,11 @@ async function backtest(
     const predictions =
       out === undefined ? null : await createLineFile<null>('--predictions', out, 'predictions', flags.force);
     try {
-      const walk = walkThrough({ blocks, feeRule: chainProfile(chainId).feeRule, from, to });
+      const { value: patienceSec, from: origin } = settings.patienceSec;
+      const walk = walkThrough({
+        ...{ blocks, feeRule: chainProfile(chainId).feeRule, from, to },
+        ...(origin !== DEFAULT && { patiencesSec: [patienceSec] }),
+      });
       for (let walked = 1; ; walked += 1) {
         const next = walk.next();
         if (next.done) return { chainId, report: next.value };
@@ -142,7 +147,7 @@ function refuseEmpty({ stretch, judged, lanes, horizons }: BacktestReport, parts
 }
 
 function backtestJson(
-  { stretch, judged, lanes, horizons, unjudgedHorizons, waits }: BacktestReport,
+  { stretch, judged, lanes, horizons, unjudgedHorizons, waits, patience }: BacktestReport,
   about: About,
   parts: BacktestParts,
 ): string {
@@ -153,7 +158,7 @@ function backtestJson(
     stretch: { ...rest, firstTime: iso(firstTime), lastTime: iso(lastTime), blocksWithTips: withTips },
     judged,
     ...(parts.lanes ? { lanes } : {}),
-    ...(parts.horizons ? { horizons, unjudgedHorizons, waits } : {}),
+    ...(parts.horizons ? { horizons, unjudgedHorizons, waits, patience } : {}),
   };
   return jsonText(written, (value) => Number(value.toFixed(6)), 2);
 }
@@ -182,7 +187,7 @@ async function readStretch(path: string, to: number, onBlock: (count: number) =>
 }
 
 /** `{"block":…,"lanes":{"slow":{…},…},"targets":[…]}` */
-function predictionLine({ block, advice }: Prediction): string {
+function predictionLine({ block, advice, waits }: Prediction): string {
   const lanes = Object.fromEntries(
     LANES.map((lane) => {
       const { maxFeePerGas, maxPriorityFeePerGas, withinBlocks, probability } = advice.lanes[lane];
@@ -192,7 +197,11 @@ function predictionLine({ block, advice }: Prediction): string {
   const targets = advice.recommendation.alternatives.map(({ horizonSec, price, probability }) => ({
     ...{ horizonSec, price, probability },
   }));
-  return jsonText({ block, lanes, targets });
+  const patience = waits.map(({ patienceSec, wait }) => ({
+    patienceSec,
+    wait: wait && { horizonSec: wait.horizonSec, price: wait.price, probability: wait.probability },
+  }));
+  return jsonText({ block, lanes, targets, patience });
 }
 
 type BacktestParts = Readonly<Record<'lanes' | 'horizons', boolean>>;
@@ -205,7 +214,9 @@ function backtestText(report: BacktestReport, about: About, parts: BacktestParts
   const sections = [
     factLines(report, about),
     ...(parts.lanes ? [...report.lanes.map((lane) => laneLines(lane, paint)), LANE_NOTES] : []),
-    ...(parts.horizons ? [horizonLines(report, paint), waitLines(report, paint)] : []),
+    ...(parts.horizons
+      ? [horizonLines(report, paint), waitLines(report, paint), ...patienceLines(report, paint)]
+      : []),
     ['To score the advice elsewhere:', command(displayWidth(command(quoted)) > 80 ? 'FILE' : quoted)],
   ];
   return sections
@@ -333,6 +344,32 @@ function waitLines({ waits }: BacktestReport, paint: Paint): string[] {
     '  before the deadline asked for.',
   ];
 }
+
+/** Whoever comes at any block and can wait so long follows a rule: what that saves. */
+function patienceLines({ patience }: BacktestReport, paint: Paint): string[][] {
+  const tables = patience.map(({ patienceSec, judged, rules }) => [
+    paint.title(`With ${formatDuration(patienceSec)} of patience, over ${formatCount(judged)} arrivals`),
+    ...tableLines<PatienceRule>(
+      [
+        ['rule', 'left', ({ rule }) => rule],
+        ['saved', 'right', ({ saving }) => share(saving)],
+        ['waits', 'right', ({ waits }) => share(waits)],
+        ['stated', 'right', ({ kind, stated }) => (kind === 'own' ? share(stated) : '')],
+        ['kept', 'right', ({ kept }) => share(kept)],
+        ['a miss costs', 'right', ({ missRatio }) => (missRatio === null ? UNKNOWN : room(missRatio))],
+      ],
+      rules,
+    ),
+  ]);
+  return tables.length === 0 ? [] : [...tables, PATIENCE_NOTES];
+}
+
+const PATIENCE_NOTES = [
+  'saved: over all arrivals, waits and sends together, against the next block; a',
+  '  miss pays what the last block of the time asked for.',
+  'low-quantile rule: waits for the 8 % quantile of the prices of the last time as',
+  '  long. The next line: the quantile that waits as often as gastop.',
+];
 
 const share = (ratio: number | null): string => (ratio === null ? UNKNOWN : formatPercent(ratio, 1));
 const room = (overhang: number | null): string => (overhang === null ? UNKNOWN : formatChange(overhang, 1));

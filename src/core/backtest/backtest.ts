@@ -13,6 +13,8 @@ export type BacktestReport =
 export interface Prediction {
   readonly block: number;
   readonly advice: Advice;
+  /** For each patience, in seconds, the row to wait for; `null`: send now. */
+  readonly waits: readonly { readonly patienceSec: number; readonly wait: Horizon | null }[];
 }
 
 export interface BacktestOptions {
@@ -53,13 +55,16 @@ export function* backtest({
     engine.push(isTipless ? { ...block, tips: NO_TIPS } : block);
     const advice = engine.advice();
     past.push(block, Number(advice?.nextBaseFee ?? block.baseFeePerGas));
-    const isJudged = advice !== null && block.number >= from && block.number <= to;
-    if (isJudged) {
-      given.push(givenAt(at, advice));
-      for (const { patienceSec, advice } of waits) advice.set(at, waitAdvice(engine.waitFor(patienceSec)));
+    const done = (WALK_SHARE * (at + 1)) / blocks.length;
+    if (advice === null || block.number < from || block.number > to) {
+      yield { done, prediction: null };
+      continue;
     }
-    const prediction: Prediction | null = isJudged ? { block: block.number, advice } : null;
-    yield { done: (WALK_SHARE * (at + 1)) / blocks.length, prediction };
+    given.push(givenAt(at, advice));
+    const said = waits.map(({ patienceSec }) => ({ patienceSec, wait: engine.waitFor(patienceSec) }));
+    for (const [index, { wait }] of said.entries()) waits[index]?.advice.set(at, waitAdvice(wait));
+    const prediction: Prediction = { block: block.number, advice, waits: said };
+    yield { done, prediction };
   }
   const lanes: LaneReport[] = [];
   for (const lane of LANES.toReversed()) {
@@ -85,7 +90,7 @@ export function* backtest({
 }
 
 const waitAdvice = (row: Horizon | null): WaitAdvice | null =>
-  row === null ? null : { price: Number(row.price), probability: row.probability };
+  row === null ? null : { price: Number(row.price), withinSec: row.horizonSec, probability: row.probability };
 
 const isAfterGap = (block: Block, before: Block | undefined) => before?.number !== block.number - 1;
 

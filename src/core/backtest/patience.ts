@@ -5,6 +5,8 @@ import type { Past } from './past.ts';
 /** What a rule says to somebody who comes at one block: a price to wait for, wei per gas, or to send at once. */
 export interface WaitAdvice {
   readonly price: number;
+  /** For so long; the whole patience where left out. */
+  readonly withinSec?: number;
   /** Stated by gastop alone. */
   readonly probability: number | null;
 }
@@ -135,8 +137,10 @@ function scoreOf(
     const next = past.priceAt(at + 1);
     if (wait === null || wait.price >= next) continue;
     const last = windows[at] ?? at + 1;
+    const until = past.timeAt(at) + (wait.withinSec ?? Number.POSITIVE_INFINITY);
     let paidAt = at + 1;
-    while (paidAt < last && past.priceAt(paidAt) > wait.price) paidAt += 1;
+    while (paidAt < last && past.timeAt(paidAt + 1) <= until && past.priceAt(paidAt) > wait.price)
+      paidAt += 1;
     const isKept = past.priceAt(paidAt) <= wait.price;
     waits.push({ saving: savingOf(past.priceAt(paidAt), next), stated: wait.probability, isKept });
   }

@@ -77,7 +77,7 @@ export class FeeEngine {
     history.nextBaseFee.put(block.number, Number(next));
     lanes.push(next, isWarmUp);
     alike.push();
-    horizons.push(lanes.slowPromise());
+    horizons.push(lanes.slowPromise(), isWarmUp);
     fan.push();
     reach.followHead();
     history.follow();

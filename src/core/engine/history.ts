@@ -142,8 +142,6 @@ export function createHistory(capacity: number) {
     /** Price of sending in the next block, as known at this block: next base fee plus the Average tip. */
     sendNow: column(),
     prices: eachLane(() => column()),
-    /** Horizon of the advised wait at this block, in seconds; 0 for sending now. */
-    advisedWaitSec: column(),
     /** The part of Average's price beyond the next base fee, as stated at this block. */
     priority: column(),
     get head(): number {
@@ -198,11 +196,11 @@ export function createCoverageError(history: History) {
   const sum = history.column(2);
   return {
     at: (block: number) => sum.at(block),
-    /** Computes the head's: the previous one less the share `forgiven`, plus `settled`, bounded by ±`most`. */
-    push(settled: number, most: number, forgiven = 0): void {
+    /** Computes the head's: the previous one plus `settled`, bounded by ±`most`. */
+    push(settled: number, most: number): void {
       const { head, origin } = history;
       const before = head > origin ? sum.at(head - 1) : 0;
-      sum.put(head, within(most, before * (1 - forgiven) + settled));
+      sum.put(head, within(most, before + settled));
     },
   };
 }

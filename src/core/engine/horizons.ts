@@ -19,6 +19,8 @@ const NEAREST_SHARE = 0.5;
 const LEAST_STATES = 20;
 /** A price is chosen anew so many times a horizon, at most once a block. */
 const DRAWS_A_HORIZON = 40;
+/** At most once in so many blocks while nobody reads the advice. */
+const WARM_UP_PACE = 25;
 /** Of few windows little is known: half of one is added as reached, and so many as missed. */
 const LATER_DOUBT = 0.5;
 const UNSEEN_MISSES = 8;
@@ -30,7 +32,7 @@ const MOST_RISE = 2;
 export const LEAST_PROBABILITY = 0.6;
 export const LEAST_SAVING = 0.005;
 /** The best of several estimates is too good (the winner's curse): by so much at first, then as measured over this time. */
-const FIRST_EXCESS = 0.03;
+const FIRST_EXCESS = 0.05;
 const EXCESS_SEC = 43_200;
 /** Waits are averaged over this many horizons, and at least this many blocks. */
 const TRAILING_HORIZONS = 10;
@@ -220,11 +222,12 @@ function createHorizon(history: History, horizonSec: number, blockSec: number) {
       return verdicts.seenSec() >= LEAST_WINDOWS * horizonSec;
     },
     /** The estimate at the head, drawn at this block or shortly before; `null` where no likely price is that low. */
-    best(ceiling: number): Estimate | null {
+    best(ceiling: number, leastPace: number): Estimate | null {
       const { head } = history;
+      const pace = Math.max(drawPace, leastPace);
       const now = present();
       const before = drawn[(head - 1) % drawn.length];
-      const isKept = head % drawPace > 0 && before && before.price <= ceiling && before.price < now;
+      const isKept = head % pace > 0 && before && before.price <= ceiling && before.price < now;
       const found = isKept ? withSaving(before, now) : draw(ceiling);
       drawn[head % drawn.length] = found;
       return found;
@@ -405,12 +408,12 @@ export function createHorizons(history: History, blockSec: number) {
     return withSaving({ ...estimate, probability }, history.sendNow.at(history.head));
   }
 
-  function findAll(slow: SlowPromise | null): (Estimate | null)[] {
+  function findAll(slow: SlowPromise | null, leastPace: number): (Estimate | null)[] {
     const all: (Estimate | null)[] = [];
     for (const [index, horizon] of horizons.entries()) {
       if (!horizon.isKnown) return [...all, ...horizons.slice(index).map(() => null)];
       const shorter = all.at(-1) ?? null;
-      const own = horizon.best(shorter?.price ?? Number.POSITIVE_INFINITY);
+      const own = horizon.best(shorter?.price ?? Number.POSITIVE_INFINITY, leastPace);
       if (shorter === null) all.push(besideSlow(own, slow));
       else {
         const isBetter = own !== null && own.price < shorter.price && own.saving > shorter.saving;
@@ -422,9 +425,9 @@ export function createHorizons(history: History, blockSec: number) {
 
   return {
     /** @param slow what the head's Slow lane promises; `null` for nothing */
-    push(slow: SlowPromise | null): void {
+    push(slow: SlowPromise | null, isWarmUp: boolean): void {
       for (const horizon of horizons) horizon.settle();
-      found = findAll(slow);
+      found = findAll(slow, isWarmUp ? WARM_UP_PACE : 1);
       recent[history.head % recent.length] = found;
       for (const [index, horizon] of horizons.entries()) {
         horizon.verdicts.put(found[index] ?? null);

@@ -1,13 +1,4 @@
-import {
-  type Action,
-  type AdviceRecord,
-  DEFAULT_PATIENCE_SEC,
-  type Horizon,
-  type Lane,
-  type LaneName,
-  type Recommendation,
-  type Trend,
-} from '../advice.ts';
+import type { Action, AdviceRecord, Horizon, Lane, LaneName, Recommendation, Trend } from '../advice.ts';
 import { formatDuration, formatGwei, formatLikelihood, formatPercent } from '../units.ts';
 import { type History, wholeWei } from './history.ts';
 import {
@@ -246,10 +237,9 @@ export function createTrackRecord(history: History, sent: LaneScorer, horizons: 
   return {
     /** Decides at the head and stores it. @param sendProbability of sending now; `null` for none */
     push(forecasts: readonly Forecast[], sendProbability: number | null): void {
-      const { head, advisedWaitSec } = history;
+      const { head } = history;
       for (const record of records) record.push(forecasts);
       sendStated.put(head, sendProbability ?? Number.NaN);
-      advisedWaitSec.put(head, recordFor(DEFAULT_PATIENCE_SEC)?.advised.at(head) ?? 0);
     },
     /** The advice at the head. */
     decision: (forecasts: readonly Forecast[], patienceSec: number): Decision =>
