@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Block, Hex } from '../core/block.ts';
+import type { EthConfig, ForkConfig } from '../core/chain-rules.ts';
 import { chainProfile, SIMULATED_CHAIN_ID } from '../core/chains.ts';
+import { BPO2_BLOBS } from '../core/eip4844.ts';
 import {
   BLOCKS_PER_DAY,
   blobBaseFeeOf,
@@ -81,6 +83,36 @@ export function createSimulatedBlocks(seed: number): (number: number) => Promise
 const hashOf = (seed: number, number: number): Hex =>
   `0x${randomHex(seed, NOISE.hash, number, { lane: 0, words: 8 })}`;
 
+/** A block since Amsterdam has a block access list (EIP-7928) and its slot (EIP-7843). */
+const acrossFork = (block: SimulatedBlock, forkBlock: number): SimulatedBlock =>
+  block.number < forkBlock
+    ? block
+    : { ...block, blockAccessListHash: block.parentHash, slotNumber: block.number };
+
+const BLOBS = {
+  target: BPO2_BLOBS.target,
+  max: BPO2_BLOBS.max,
+  baseFeeUpdateFraction: Number(BPO2_BLOBS.updateFraction),
+};
+
+/** As a node answers `eth_config` (EIP-7910) with the head at `head`. Addresses are those of EIP-4788, and made-up ones. */
+function configAcross(head: number, forkBlock: number): EthConfig {
+  const known = { blobSchedule: BLOBS, precompiles: {}, systemContracts: BEFORE_AMSTERDAM };
+  const osaka: ForkConfig = { ...known, activationTime: timestampOf(0) };
+  const amsterdam: ForkConfig = {
+    ...{ ...known, activationTime: timestampOf(forkBlock) },
+    systemContracts: { ...BEFORE_AMSTERDAM, ...ADDED_BY_AMSTERDAM },
+  };
+  const [current, next] = head < forkBlock ? [osaka, amsterdam] : [amsterdam, null];
+  return { chainId: SIMULATED_CHAIN_ID, current, next };
+}
+
+const BEFORE_AMSTERDAM = { BEACON_ROOTS_ADDRESS: '0x000f3df6d732807ef1319fb7b8bb8522d0beac02' };
+const ADDED_BY_AMSTERDAM = {
+  BUILDER_DEPOSIT_CONTRACT_ADDRESS: `0x${'b1'.repeat(20)}`,
+  BUILDER_EXIT_CONTRACT_ADDRESS: `0x${'b2'.repeat(20)}`,
+};
+
 /** Maximum number of blocks generated before yielding. */
 const BURST = 256;
 
@@ -95,14 +127,22 @@ export interface SimulatedSource extends ChainSource, SimulatedNode {
  */
 export function createSimulatedSource({
   seed,
+  forkAfter = null,
   clock = systemClock,
 }: {
   /** 0 to 2^32 − 1: each is another chain. */
   readonly seed: number;
+  /** So many blocks from now the chain crosses the Amsterdam fork; `null`: it does not. */
+  readonly forkAfter?: number | null;
   readonly clock?: Clock;
 }): SimulatedSource {
-  const blockAt = createSimulatedBlocks(seed);
   const headNumber = () => numberAt(Math.floor(clock.now() / 1_000));
+  const forkBlock = forkAfter === null ? null : headNumber() + forkAfter;
+  const simulatedAt = createSimulatedBlocks(seed);
+  const blockAt =
+    forkBlock === null
+      ? simulatedAt
+      : async (number: number) => acrossFork(await simulatedAt(number), forkBlock);
   const blocks = async (from: number, to: number, signal?: AbortSignal): Promise<Block[]> => {
     const found: Block[] = [];
     const last = Math.min(to, headNumber());
@@ -136,6 +176,7 @@ export function createSimulatedSource({
     name: `seed ${seed}`,
     now: () => clock.now(),
     chain: async () => chainProfile(SIMULATED_CHAIN_ID),
+    ...(forkBlock !== null && { ethConfig: async () => configAcross(headNumber(), forkBlock) }),
     head: () => blockAt(headNumber()),
     blocks: (from, to, { signal } = {}) => blocks(from, to, signal),
     subscribe: (options) => subscribe(options.known, options.signal),

@@ -188,7 +188,7 @@ export async function openChain(choice: ChainChoice, pace: Pace) {
       return { ...rest, source: await openReplaySource({ file: choice.file, speed }), speed };
     }
     case 'simulated': {
-      const simulated = createSimulatedSource({ seed: choice.seed });
+      const simulated = createSimulatedSource({ seed: choice.seed, forkAfter: choice.forkAfter });
       return { ...rest, source: simulated, simulated };
     }
   }

@@ -8,6 +8,7 @@ import { addChains } from './commands/chains.ts';
 import { addConfig } from './commands/config.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExplorer } from './commands/explorer.ts';
+import { addFork } from './commands/fork.ts';
 import { addHistory } from './commands/history.ts';
 import { addKeys } from './commands/keys.ts';
 import { addLive } from './commands/live.ts';
@@ -55,7 +56,7 @@ export function createProgram(
 
   addSourceOptions(program);
   const groups: Readonly<Record<string, readonly ((program: CliCommand) => void)[]>> = {
-    Watch: [addLive, addNow, addChains, addWait, addAlerts, addAutoTxs, addHistory, addExplorer],
+    Watch: [addLive, addNow, addChains, addWait, addAlerts, addAutoTxs, addHistory, addExplorer, addFork],
     Keep: [addRecord, addBacktest],
     Serve: [addServe, addMcp, addKeys, addMigrate],
     'Set up': [addDoctor, addConfig, addCompletion],
@@ -81,6 +82,7 @@ function addSourceOptions(program: Command): void {
   program
     .option('--speed <N>', 'play a recording N times as fast (monitor: 1)')
     .option('--seed <N>', 'another simulated chain (default 1)')
+    .option('--fork [BLOCKS]', 'the simulated chain crosses the Amsterdam fork after so many blocks (20)')
     .option('--history <TIME>', 'how much history to load, 1h to 30d (default 30d)')
     .option('--confirmations <N>', "blocks that make an auto-tx final (default: the chain's own)")
     .option('--patience <TIME>', 'how long you can wait with a transaction, 5m to 1d (default 1h)')

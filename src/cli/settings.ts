@@ -28,7 +28,11 @@ export type SourceFlags = Flags<
   | 'database'
   | 'config',
   'demo' | 'ascii' | 'screenReader' | 'allowPrivateTargets'
-> & { readonly rpc?: readonly string[] };
+> & {
+  readonly rpc?: readonly string[];
+  /** `true`: without a number of blocks. */
+  readonly fork?: string | true;
+};
 
 /** Without a `speed` the monitor plays a recording in real time; other commands read it to its end. */
 export type SourceChoice =
@@ -41,7 +45,12 @@ export type SourceChoice =
       readonly chainId?: number;
     }
   | { readonly kind: 'replay'; readonly file: string; readonly speed: number | null }
-  | { readonly kind: 'simulated'; readonly seed: number };
+  | {
+      readonly kind: 'simulated';
+      readonly seed: number;
+      /** Blocks until it crosses the Amsterdam fork; `null`: it does not. */
+      readonly forkAfter: number | null;
+    };
 
 export type HostedChoice = Extract<SourceChoice, { readonly kind: 'hosted' }>;
 export type ChainChoice = Exclude<SourceChoice, HostedChoice>;
@@ -72,6 +81,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 export const DEFAULT = 'default';
 const FILE = 'config file';
 export const DEFAULT_SEED = 1;
+/** Blocks of `--demo --fork`: four minutes. */
+const FORK_AFTER = 20;
 
 export const isSecretVariable = (name: string): boolean =>
   /^GASTOP_(API_KEY(_.*)?|SMTP_URL|TELEGRAM_TOKEN|DATABASE_URL|ENCRYPTION_KEY)$/.test(name);
@@ -150,7 +161,11 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
       },
       {
         texts: [['--demo', flags.demo?.toString()]],
-        parse: () => ({ kind: 'simulated', seed: given('--seed', flags.seed, parseSeed) ?? DEFAULT_SEED }),
+        parse: () => ({
+          kind: 'simulated',
+          seed: given('--seed', flags.seed, parseSeed) ?? DEFAULT_SEED,
+          forkAfter: flags.fork === true ? FORK_AFTER : given('--fork', flags.fork, parseForkAfter),
+        }),
       },
     ) ?? byDefault({ kind: 'rpc', urls: PUBLIC_NODES.map((url) => new URL(url)), isPublicDefault: true });
   const apiKey = keyFor(source.value, chosen('apiKey', places('apiKey', parseApiKey)), file);
@@ -197,6 +212,7 @@ function refuseStrays(flags: SourceFlags, kind: SourceChoice['kind']): void {
   };
   refuse('speed', kind === 'replay', '--replay FILE');
   refuse('seed', kind === 'simulated', '--demo');
+  refuse('fork', kind === 'simulated', '--demo');
   // A service at a URL keeps its own history and decides by itself.
   for (const name of ['allowPrivateTargets', 'confirmations', 'db', 'database', 'history'] as const)
     refuse(name, kind !== 'hosted', '--rpc, --replay or --demo');
@@ -338,6 +354,7 @@ const parsePatience = (text: string) =>
     note: ', as advice waits no less and no longer',
   });
 
+const parseForkAfter = (text: string) => parseWhole(text, 'a number of blocks', 1, 100_000);
 const parseSeed = (text: string) => parseWhole(text, 'a seed', 0, 0xffff_ffff);
 
 function parseSwitch(text: string): boolean {

@@ -262,7 +262,7 @@ export function createGasClient(options: GasClientOptions) {
       return { ...current, snapshot: withSourceName(snapshot, http.host) };
     },
     /** The gas rules of the newest block, and the next fork. Not part of v1. @throws ClientError `not-found` where it is not listed */
-    chainRules: async (call: CallOptions = {}) => {
+    chainRules: async (call: TextOptions = {}) => {
       await requireListed(ROUTES.chainRules, 'say which gas rules hold');
       return get(ROUTES.chainRules, call);
     },

@@ -19,6 +19,10 @@ export const ChainRules = object('ChainRules', 'The gas rules of the newest bloc
     .describe(
       "What tells: the block's header, eth_config of the node (EIP-7910), or nothing but the chain itself",
     ),
+  since: maybe(
+    whole(0),
+    'Time of the first block of the fork that holds, in Unix seconds; null: no node says so',
+  ),
   next: maybe(
     object('NextFork', 'A fork that is scheduled', {
       at: whole(0).describe('Time of its first block, in Unix seconds'),

@@ -43,13 +43,17 @@ export interface ChainRules {
   readonly rules: ChainRulesName;
   /** What tells: the head's header, the node's `eth_config`, or nothing but the chain itself. */
   readonly source: 'header' | 'eth_config' | 'none';
+  /** Unix seconds of the fork whose rules hold; `null`: no node states it. */
+  readonly since: number | null;
   /** `null`: none is scheduled, or the node does not say. */
   readonly next: NextFork | null;
   /** Of the head block; `null`: the node states none. */
   readonly blobSchedule: BlobSchedule | null;
 }
 
-export const NO_RULES: ChainRules = { rules: 'unknown', source: 'none', next: null, blobSchedule: null };
+export const NO_RULES: ChainRules = {
+  ...{ rules: 'unknown', source: 'none', since: null, next: null, blobSchedule: null },
+};
 
 type Head = Pick<Block, 'timestamp' | 'blockAccessListHash' | 'slotNumber'>;
 
@@ -72,6 +76,7 @@ export function chainRules(
   return {
     rules,
     source,
+    since: stated?.since ?? null,
     next: next === null || isThere ? null : isOther ? { ...next, kind: 'unknown' } : next,
     blobSchedule: stated?.blobSchedule ?? null,
   };
@@ -121,6 +126,7 @@ interface ConfigAt {
   readonly isAmsterdam: boolean;
   /** A fork after Amsterdam, whose rules are not known here. */
   readonly isUnknown: boolean;
+  readonly since: number | null;
   readonly blobSchedule: BlobSchedule | null;
   readonly next: NextFork | null;
 }
@@ -130,7 +136,10 @@ export function configAt({ current, next }: EthConfig, time: number): ConfigAt {
   if (time < current.activationTime) {
     // The answer is from after a fork that a reorg took back.
     const kind = isAmsterdam(current) && !isUnknown(current) ? 'amsterdam' : 'unknown';
-    return { isAmsterdam: false, isUnknown: false, blobSchedule: null, next: forkAhead(current, kind) };
+    return {
+      ...{ isAmsterdam: false, isUnknown: false, since: null, blobSchedule: null },
+      next: forkAhead(current, kind),
+    };
   }
   if (next === null || time < next.activationTime) {
     return { ...heldBy(current), next: next && forkAhead(next, kindOf(current, next)) };
@@ -142,6 +151,7 @@ export function configAt({ current, next }: EthConfig, time: number): ConfigAt {
 const heldBy = (fork: ForkConfig) => ({
   isAmsterdam: isAmsterdam(fork),
   isUnknown: isUnknown(fork),
+  since: fork.activationTime,
   blobSchedule: fork.blobSchedule,
 });
 

@@ -218,6 +218,29 @@ const block = reading({
   },
 });
 
+const chainRules = reading({
+  name: 'chain_rules',
+  title: 'Gas rules and the next fork',
+  description:
+    'Whose gas rules hold on the chain, and which fork changes them when. A fork may make a signed transaction that waits impossible.',
+  input: z.strictObject({}),
+  output: {
+    rules: Text.describe("osaka, amsterdam, own (the chain's own) or unknown"),
+    source: Text.describe('What tells: header, eth_config or none'),
+    sinceTime: maybe(Time, 'When the rules that hold began'),
+    nextFork: maybe(Text, 'amsterdam, blobs (another number of blobs) or unknown; null: none is known'),
+    nextForkTime: maybe(Time, 'When it begins'),
+  },
+  run: async ({ client, signal }) => {
+    const { rules, source, since, next } = await client.chainRules({ signal });
+    return {
+      ...{ rules, source, nextFork: next?.kind ?? null },
+      sinceTime: since === null ? null : since * 1_000,
+      nextForkTime: next === null ? null : next.at * 1_000,
+    };
+  },
+});
+
 const SIGNED = {
   to: maybe(Text, 'null makes a contract'),
   valueCoins: maybe(Coins, 'In native coins'),
@@ -488,6 +511,6 @@ export const compareChains = defineTool({
 });
 
 export const READ_TOOLS = [
-  ...[gasNow, gasAdvice, gasHistory, block, transaction, actionCost],
+  ...[gasNow, gasAdvice, gasHistory, chainRules, block, transaction, actionCost],
   ...[listAlerts, listAutoTxs, checkSigned],
 ];

@@ -1,14 +1,17 @@
 import type { ChainSource, NodeHealth } from '../chain/chain-source.ts';
 import type { Chance, Recommendation } from '../core/advice.ts';
+import type { ChainRules } from '../core/chain-rules.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import type { BlockStore } from '../store/blocks.ts';
 import type { Database } from '../store/database.ts';
 import type { HistoryStore } from '../store/history.ts';
+import { sleep } from './async.ts';
 import { bounded, type ChainReader } from './chain-reader.ts';
 import { dataFeesOf } from './data-fees.ts';
 import type { AdviceJudge } from './follow/advice-judge.ts';
 import { unsavedWords } from './follow/chain-state.ts';
 import type { Follower } from './follow/follower.ts';
+import type { ForkWatch } from './follow/fork-watch.ts';
 import { type ApiFailure, unavailable } from './http/errors.ts';
 import type { Lease } from './leader.ts';
 import type { StatedPrices } from './responses/charts.ts';
@@ -16,6 +19,7 @@ import type { LookupContext } from './responses/explorer.ts';
 import type { Present } from './responses/gas.ts';
 
 const DOWN_RETRY_SEC = 5;
+const FORKS_WITHIN_MS = 2_000;
 const NO_LEADER = 'no process leads on this database: no block is written and no alert fires';
 
 interface ServiceParts {
@@ -27,6 +31,7 @@ interface ServiceParts {
   readonly history: HistoryStore;
   readonly blocks: BlockStore;
   readonly reader: ChainReader;
+  readonly forks: Pick<ForkWatch, 'asked'>;
   readonly nativeUsd: () => number | null;
   readonly wallNow: () => number;
 }
@@ -54,7 +59,8 @@ export interface Condition {
 export type ServiceState = ReturnType<typeof createServiceState>;
 
 export function createServiceState(parts: ServiceParts) {
-  const { source, database, lease, follower, track, history, blocks, reader, nativeUsd, wallNow } = parts;
+  const { source, database, lease, follower, track, history, blocks, reader, forks, nativeUsd, wallNow } =
+    parts;
   const { chain } = follower;
   let known: Present | null = null;
 
@@ -138,6 +144,11 @@ export function createServiceState(parts: ServiceParts) {
       return present;
     },
 
+    /** The gas rules that hold, once a node was asked for its forks, or has not answered in time. */
+    async rules(signal: AbortSignal): Promise<ChainRules> {
+      await Promise.race([forks.asked, sleep(FORKS_WITHIN_MS, signal)]);
+      return this.present().rules;
+    },
     /** The advice for this patience, of the same moment as `present`; `null` before the first block. */
     recommendation: (patienceSec: number): Recommendation | null =>
       chain.engine?.recommendation(patienceSec) ?? null,

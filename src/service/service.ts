@@ -26,7 +26,7 @@ import { createAdviceJudge } from './follow/advice-judge.ts';
 import type { Engine } from './follow/chain-state.ts';
 import { unsavedWords } from './follow/chain-state.ts';
 import { Follower, type News } from './follow/follower.ts';
-import { watchForks } from './follow/fork-watch.ts';
+import { createForkWatch } from './follow/fork-watch.ts';
 import { createApp } from './http/app.ts';
 import { createOpenGate, type Gate } from './http/auth.ts';
 import { ApiFailure, errorResponse } from './http/errors.ts';
@@ -175,6 +175,7 @@ export async function startService(options: ServiceOptions) {
     senderMs: options.senderMs,
   });
   const reader = createChainReader(source, signal);
+  const forks = createForkWatch({ ...shared, chain: follower.chain, onChange: () => streams.tell() });
   const state = createServiceState({
     ...shared,
     database,
@@ -183,6 +184,7 @@ export async function startService(options: ServiceOptions) {
     history,
     blocks: store,
     reader,
+    forks,
     nativeUsd,
   });
   const gate: NonNullable<ServiceOptions['gate']> = options.gate ?? createOpenGate(wallNow);
@@ -218,8 +220,7 @@ export async function startService(options: ServiceOptions) {
     lease.run();
     const { withdrawn } = gate;
     const retired = withdrawn && retireOwners([alertStore, autoTxStore], withdrawn, wallNow, onError, signal);
-    const forks = watchForks({ ...shared, chain: follower.chain, onChange: () => streams.tell() });
-    await Promise.all([follower.run(), price.run(signal), forks, retired]);
+    await Promise.all([follower.run(), price.run(signal), forks.run(), retired]);
     await Promise.all([sending.done(), broadcasting.done()]);
     // Last, so that the next leader finds everything stored.
     await lease.end();

@@ -139,3 +139,24 @@ slowIt('lets everything else have its turn while 30 days are made up', async () 
   await other;
   expect(turns).toBeGreaterThan(500);
 });
+
+it('crosses the Amsterdam fork after so many blocks, as header and eth_config say', async () => {
+  const clock = manualClock(NOW);
+  const chain = createSimulatedSource({ seed: 1, forkAfter: 2, clock });
+  const { number } = await chain.head();
+  const forkAt = (
+    await createSimulatedSource({ seed: 1, clock: manualClock(NOW + 60_000) }).blocks(number + 2, number + 2)
+  )[0];
+  expect(await chain.head()).toMatchObject({ blockAccessListHash: null, slotNumber: null });
+  expect(await chain.ethConfig?.()).toMatchObject({ next: { activationTime: forkAt?.timestamp } });
+  clock.advance(24_000);
+  expect(await chain.blocks(number, number + 2)).toMatchObject([
+    { blockAccessListHash: null },
+    { blockAccessListHash: null },
+    { blockAccessListHash: expect.stringMatching(/^0x/), slotNumber: number + 2 },
+  ]);
+  expect(await chain.ethConfig?.()).toMatchObject({
+    current: { activationTime: forkAt?.timestamp },
+    next: null,
+  });
+});

@@ -132,7 +132,10 @@ describe('where a setting comes from', () => {
       { GASTOP_URL: 'http://env.example' },
       file({ rpc: 'ws://a' }),
     );
-    expect(settings.source).toEqual({ value: { kind: 'simulated', seed: 1 }, from: '--demo' });
+    expect(settings.source).toEqual({
+      value: { kind: 'simulated', seed: 1, forkAfter: null },
+      from: '--demo',
+    });
   });
 });
 

@@ -143,7 +143,7 @@ describe('settings', () => {
   it('have flags that exist, and each global flag that is no source has a setting', () => {
     const documented = SETTINGS.map(({ flag }) => flag).filter((flag) => flag !== null);
     expect(documented.filter((flag) => !flags.has(flag))).toEqual([]);
-    const ofSources = ['--replay', '--demo', '--speed', '--seed', '--version'];
+    const ofSources = ['--replay', '--demo', '--speed', '--seed', '--fork', '--version'];
     const global = root.options.map(({ long }) => long ?? '').filter((flag) => !ofSources.includes(flag));
     expect(global.filter((flag) => !documented.includes(flag))).toEqual([]);
   });

@@ -66,6 +66,7 @@ describe.each(REVISIONS)('MCP over HTTP, revision %s', (revision) => {
     for (const [name, args, property, value] of [
       ['gas_advice', { targetGwei: 0.001, deadlineSec: 600 }, 'ofTarget.probability'],
       ['gas_history', { timeFrame: '1h' }, 'baseFee.mean'],
+      ['chain_rules', {}, 'rules'],
       ['block', {}, 'blockNumber'],
       ['block', { number: Number(now.blockNumber) }, 'blockNumber', now.blockNumber],
       ['transaction', { hash }, 'hash', hash],

@@ -93,7 +93,8 @@ export async function chosenSettings(
   settings: Settings,
   choice: 'demo' | { readonly url: string },
 ): Promise<Settings> {
-  if (choice === 'demo') return withSource(settings, { kind: 'simulated', seed: DEFAULT_SEED });
+  if (choice === 'demo')
+    return withSource(settings, { kind: 'simulated', seed: DEFAULT_SEED, forkAfter: null });
   const url = parseNodeUrl(choice.url.trim());
   const node = { kind: 'rpc', urls: [url], isPublicDefault: false } as const;
   const { openChain, reachedChain } = await import('../open-service.ts');

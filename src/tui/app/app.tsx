@@ -2,6 +2,7 @@ import { QueryClientProvider, useQueryClient } from '@tanstack/react-query';
 import { useApp, useIsScreenReaderEnabled, useWindowSize } from 'ink';
 import { type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import { isPlain as isPlainUrl } from '../../client/http.ts';
+import { forkChip } from '../../client/views/chain.ts';
 import { chainNameOf, type SnapshotView } from '../../client/views/gas.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { formatDuration } from '../../core/units.ts';
@@ -16,6 +17,7 @@ import {
   isOverdue,
   MonitorContext,
   type MonitorScope,
+  usePolledQuery,
   useQuotaInterval,
   useRateLimit,
   useRecovery,
@@ -99,6 +101,10 @@ export function stepInterval(currentMs: number, direction: 'faster' | 'slower'):
   return INTERVALS_MS.findLast((ms) => ms < currentMs) ?? currentMs;
 }
 
+/** How often a fork is looked for, ms: another service counts requests. */
+const RULES_MS = 600_000;
+const OWN_RULES_MS = 2_000;
+
 /** Ages that tick every second would keep a screen reader from finishing its sentence. */
 const SPOKEN_TICK_MS = 60_000;
 
@@ -173,8 +179,15 @@ function Session(props: SessionProps) {
   useRecovery(polled.error !== null);
   useRestartNotice(snapshot, now);
 
+  const { data: rules } = usePolledQuery(session, {
+    key: ['chain/rules'],
+    ask: (from, signal) => from.chainRules({ signal }),
+    everyMs: isOwnService ? OWN_RULES_MS : RULES_MS,
+    enabled: snapshot !== undefined,
+  });
   const error = source.kind === 'failed' ? source.error : polled.error;
-  const overdue = isOverdue(snapshot, frozen, useNow());
+  const present = useNow();
+  const overdue = isOverdue(snapshot, frozen, present);
   const health: Health =
     source.kind === 'failed' ? { kind: 'none' } : healthOf(polled, frozen, isOwnService, overdue);
   const reason = { error, retryAt: polled.retryAt, attempt: source.id };
@@ -313,6 +326,7 @@ function Session(props: SessionProps) {
     badge: dataBadge ?? opened?.badge ?? null,
     pace: isListening ? 'each block' : `${isSlowed ? 'slowed: ' : ''}every ${formatPace(intervalMs)}`,
     isWhole: shownBoard !== null,
+    fork: rules === undefined ? null : forkChip(rules, present),
     ...{ snapshot, health, tabs: TABS, tab, toast: props.toast },
   };
   return (

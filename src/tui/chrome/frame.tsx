@@ -141,6 +141,8 @@ interface FrameProps {
   /** How often prices come: `every 12s`, `each block`. */
   readonly pace: string;
   readonly toast: Toast | null;
+  /** `Amsterdam in 3d02h`; `null`: no fork is near. */
+  readonly fork: string | null;
   /** What is shown is of no single source, and says itself what it is: without status and tabs. */
   readonly isWhole: boolean;
   readonly children: ReactNode;
@@ -156,7 +158,7 @@ export function Frame(props: FrameProps) {
     const { kind, reason, remedy } = health;
     const head = ['gastop', badge, chainName, `tab ${tab.title}`, kind].filter((part) => part !== null);
     const block = snapshot?.blockNumber == null ? null : `block ${snapshot.blockNumber}`;
-    const above = isWhole ? ['gastop, all chains'] : [head.join(', '), block, reason, remedy];
+    const above = isWhole ? ['gastop, all chains'] : [head.join(', '), block, props.fork, reason, remedy];
     const spoken = (texts: typeof above) => <LineList lines={texts.map((text) => [plain(text ?? '')])} />;
     return (
       <Box flexDirection="column">
@@ -220,7 +222,7 @@ const STATES = {
 
 const RUNNING: Readonly<Record<Badge, string>> = { REPLAY: 'playing', SIMULATED: 'running' };
 
-function StatusBar({ chainName, snapshot, health, badge }: FrameProps) {
+function StatusBar({ chainName, snapshot, health, badge, fork }: FrameProps) {
   const now = useNow();
   const [named, color] = STATES[health.kind];
   // Recorded and simulated data are never called live.
@@ -229,13 +231,20 @@ function StatusBar({ chainName, snapshot, health, badge }: FrameProps) {
   const chain = chainName === null || chainName.toUpperCase() === badge ? '' : `  ${chainName}`;
   const block = snapshot?.blockNumber == null ? '' : `  #${formatCount(snapshot.blockNumber)}`;
   const age = ageText(snapshot, now);
-  const fixed = ` gastop ${badge === null ? '' : ` ${badge} `}${chain}${block}${age}${word}`;
+  const chip = fork === null ? '' : `  ${fork}`;
+  const fixed = ` gastop ${badge === null ? '' : ` ${badge} `}${chain}${block}${age}${chip}${word}`;
   const { columns } = useRoom();
   const room = columns - displayWidth(fixed) - 2;
   // The source's name is shortened first: it changes least.
   const source = room < LEAST_SOURCE ? '' : truncate(snapshot?.source.name ?? '', room);
   const place = room < -2 ? block : chain + block;
-  const left = [bold(' gastop '), ...badgeLines(badge).flat(), plain(place), faint(age)];
+  const left = [
+    bold(' gastop '),
+    ...badgeLines(badge).flat(),
+    plain(place),
+    faint(age),
+    colored(chip, 'warn'),
+  ];
   const right = [colored(word, color), plain(source && ` ${source} `)];
   return <OneLine line={spreadLine(left, right, columns)} width={columns} />;
 }

@@ -49,7 +49,7 @@ export const gasRoutes = (state: ServiceState, gate: Gate, streams: GasStreams):
   route('get', PATHS.chainRules, {
     summary: 'Whose gas rules hold, and which fork comes next',
     response: ChainRules,
-    handle: () => state.present().rules,
+    handle: ({ signal }) => state.rules(signal),
   }),
   route('get', PATHS.gasStream, {
     summary: 'What gas costs, with each new block',

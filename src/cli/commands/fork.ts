@@ -1,0 +1,65 @@
+import { ClientError } from '../../client/errors.ts';
+import type { AutoTxView } from '../../client/views/auto-txs.ts';
+import { describeRules } from '../../client/views/chain.ts';
+import { chainNameOf } from '../../client/views/gas.ts';
+import { PATHS } from '../../contract/routes.ts';
+import { formatCount } from '../../core/units.ts';
+import type { CliCommand, CommandContext } from '../command.ts';
+import { failure } from '../errors.ts';
+import { openReady } from '../open-source.ts';
+import { badgeOf, cleanLine, jsonResponse, labelledLines, print } from '../output.ts';
+import { JSON_ANSWER, type JsonFlags } from './resource.ts';
+
+export function addFork(program: CliCommand): void {
+  program
+    .command('fork')
+    .summary('whose gas rules hold, and what the next fork changes')
+    .description(
+      'Whose gas rules hold, which fork comes next and when, and which auto-txs it does not leave as they are.',
+    )
+    .option('--json', JSON_ANSWER)
+    .examples('gastop fork', 'gastop fork --rpc http://127.0.0.1:8545 --json | jq .next')
+    .does(fork);
+}
+
+async function fork({ io, loadSettings }: CommandContext, flags: JsonFlags): Promise<void> {
+  const { settings } = await loadSettings();
+  await using ready = await openReady(io, settings, 'accept');
+  const { client, snapshot } = ready;
+  const signal = io.interruption();
+  let json = '';
+  const onResponse = (text: string) => {
+    json = text;
+  };
+  const rules = await client.chainRules({ signal, onResponse }).catch((error: unknown) => {
+    // A service without the route is healthy all the same.
+    throw error instanceof ClientError && error.code === 'not-found' ? failure(error.message, error) : error;
+  });
+  if (flags.json) {
+    io.stdout.write(jsonResponse(json, PATHS.chainRules));
+    return;
+  }
+  const { blockNumber } = snapshot;
+  const head = blockNumber === null ? '' : `  #${formatCount(blockNumber)}`;
+  const facts = describeRules(rules, io.now());
+  const held = await heldBy(client.autoTxs({ signal }).then(({ items }) => items));
+  print(
+    io,
+    settings,
+    [
+      `${badgeOf(snapshot)}${cleanLine(chainNameOf(snapshot) ?? '')}${head}`.trim(),
+      '',
+      ...labelledLines(facts),
+      ...(held.length === 0 ? [] : ['', 'auto-txs', ...held]),
+    ].join('\n'),
+  );
+}
+
+/** The auto-txs whose gas is not enough for the rules that hold or come, with the reason; none where the service has no auto-txs. */
+async function heldBy(listed: Promise<readonly AutoTxView[]>): Promise<readonly string[]> {
+  const items = await listed.catch(() => []);
+  return items.flatMap(({ id, status, checks }) => {
+    const check = status === 'PENDING' ? checks.find(({ name }) => name === 'intrinsic-gas') : undefined;
+    return check === undefined || check.code === null ? [] : [`  ${id}  ${cleanLine(check.message ?? '')}`];
+  });
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { runMain } from './captured-io.ts';
+import { OWN_ROUTES, serveAnswers } from './doctor-services.ts';
+
+describe('gastop fork', () => {
+  it('says of the simulated chain which rules hold and when the fork comes that it is to cross', async () => {
+    const { exitCode, stdout } = await runMain(['fork', '--demo', '--fork', '50']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^gas rules +those of Osaka, by the header of the newest block/m);
+    expect(stdout).toMatch(/^next fork +Amsterdam on .* UTC, in \d+m/m);
+  });
+
+  it('prints the response of the service as it is with --json', async () => {
+    const { stdout } = await runMain(['fork', '--demo', '--fork', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ...{ rules: 'osaka', source: 'header', blobSchedule: { target: 14, max: 21 } },
+      next: { kind: 'amsterdam', at: expect.any(Number) },
+    });
+  });
+
+  it('says that none is known where none is scheduled', async () => {
+    const { stdout } = await runMain(['fork', '--demo']);
+    expect(stdout).toMatch(/^next fork +none is known/m);
+  });
+
+  it('says of a service that does not tell of forks that it does not', async () => {
+    const { url } = await serveAnswers(OWN_ROUTES);
+    const { exitCode, stderr } = await runMain(['fork', '--url', url]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('which gas rules hold');
+  });
+
+  it.each([
+    [['fork', '--fork', '20', '--url', 'http://127.0.0.1:1'], '--fork goes with --demo'],
+    [['fork', '--demo', '--fork=0'], '"0" is not a number of blocks'],
+    [['fork', '--demo', '--fork=soon'], '"soon" is not a number of blocks'],
+  ])('refuses %j', async (argv, words) => {
+    const { exitCode, stderr } = await runMain(argv);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(words);
+  });
+});
