@@ -133,7 +133,7 @@ export function showScreen(options: ShowOptions) {
   const press = async (...keys: readonly string[]) => {
     await heard;
     // As a burst: each key is then heard after the effect of the one before.
-    app.stdin.write(keys.flatMap(keyBytes).join(''));
+    for (const bytes of keys.flatMap(keyBytes)) app.stdin.write(bytes);
   };
   const shows = async (...texts: readonly (string | RegExp)[]) => {
     for (const text of texts) {

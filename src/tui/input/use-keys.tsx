@@ -84,7 +84,7 @@ export class Dispatcher {
   leadingText(keys: readonly string[]): readonly string[] {
     const takesLines = this.#modal?.takesLines === true;
     const end = keys.findIndex((key) => !isLetter(key) && !(takesLines && key === 'return'));
-    const text = end === -1 ? keys : keys.slice(0, end);
+    const text = end === -1 ? [...keys] : keys.slice(0, end);
     // A line end by itself is the Enter key.
     return this.takesText && text.some(isLetter) ? text : [];
   }
