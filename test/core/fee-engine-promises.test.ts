@@ -120,7 +120,7 @@ describe.runIf(isSlowRun)('on two days of the simulated chain with drifting tips
     const { judged, stated, kept, saving } = waitsOf(walked.report);
     expect(judged).toBeGreaterThan(1_000);
     expect(stated - kept).toBeLessThan(0.06);
-    expect(saving).toBeGreaterThan(0.03);
+    expect(saving).toBeGreaterThan(0.02);
   });
 
   it('Fast tips at most five times the minimum in hindsight, Average two and a half times', () => {
