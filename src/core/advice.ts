@@ -85,7 +85,7 @@ export interface Horizon {
   /** Past windows like the present one, one after another, and those of them in which the price came. */
   readonly windows: number | null;
   readonly windowsKept: number | null;
-  /** Whether so few windows support no higher probability, so that it is at least the stated one. */
+  /** Whether so few windows support no higher probability. */
   readonly isCeiling: boolean | null;
 }
 

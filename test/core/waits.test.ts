@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { readBlockFile } from '../../src/chain/block-file.ts';
-import type { Horizon } from '../../src/core/advice.ts';
+import type { Advice, Horizon } from '../../src/core/advice.ts';
 import type { Block, BlockTips } from '../../src/core/block.ts';
 import { ETHEREUM_FEE_RULE, type FeeRule } from '../../src/core/eip1559.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
@@ -41,7 +41,8 @@ function expectCoherent(engine: FeeEngine, rows: readonly Horizon[], at: string)
   for (const [index, longer] of known.entries()) {
     const shorter = known[index - 1];
     if (shorter === undefined) continue;
-    const pair = () => `${at}: ${JSON.stringify([shorter, longer], (_, value) => String(value))}`;
+    const pair = () =>
+      `${at}: ${JSON.stringify([shorter, longer], (_, value) => (typeof value === 'bigint' ? String(value) : value))}`;
     must((longer.price ?? 0n) <= (shorter.price ?? 0n), pair);
     must((longer.savingRatio ?? 0) >= (shorter.savingRatio ?? 0), pair);
     must(longer.price !== shorter.price || (longer.probability ?? 0) >= (shorter.probability ?? 0), pair);
@@ -60,6 +61,16 @@ function expectCoherent(engine: FeeEngine, rows: readonly Horizon[], at: string)
   }
 }
 
+/** 25 blocks of Ethereum are five minutes: of Slow's price and the row's the higher one is the likelier. */
+function expectNoOtherThanSlow({ lanes: { slow } }: Advice, row: Horizon | undefined, at: string): void {
+  if (row?.probability == null || slow.probability === null || row.isCeiling) return;
+  const [price, probability] = [row.price ?? 0n, row.probability];
+  const words = () =>
+    `${at}: 5 min ${price} at ${probability}, Slow ${slow.maxFeePerGas} at ${slow.probability}`;
+  must(price < slow.maxFeePerGas || probability >= slow.probability, words);
+  must(price > slow.maxFeePerGas || probability <= slow.probability, words);
+}
+
 /** Walks a chain; returns how many rows were stated and waits advised, so that a walk that saw nothing is found. */
 function walk(blocks: readonly Block[], feeRule: FeeRule = ETHEREUM_FEE_RULE) {
   const engine = new FeeEngine({ feeRule });
@@ -68,10 +79,12 @@ function walk(blocks: readonly Block[], feeRule: FeeRule = ETHEREUM_FEE_RULE) {
   let waits = 0;
   for (const block of blocks) {
     engine.push(block);
-    const rows = engine.advice()?.recommendation.alternatives ?? expect.fail('no advice');
+    const advice = engine.advice() ?? expect.fail('no advice');
+    const rows = advice.recommendation.alternatives;
     const at = `block ${block.number}`;
     // Asking for a price costs as much as a block.
     if (block.number % 7 === 0) expectCoherent(engine, rows, at);
+    if (feeRule.blockTimeSec === 12) expectNoOtherThanSlow(advice, rows[0], at);
     stated += rows.filter(({ probability }) => probability !== null).length;
     for (const [index, patienceSec] of PATIENCES_SEC.entries()) {
       const wait = engine.waitFor(patienceSec);
