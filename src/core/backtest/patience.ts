@@ -180,10 +180,14 @@ export function judgePatience(
     return score((at) => prices[at] ?? null);
   };
   const own = scoreOf(past, windows, arrivals, (at) => advice.get(at) ?? null);
+  const waitsAt = (share: number) => {
+    const prices = pricesAt(share);
+    return arrivals.filter((at) => (prices[at] ?? 0) < past.priceAt(at + 1)).length / arrivals.length;
+  };
   let [low, high] = [LOW_QUANTILE, 1];
   for (let step = 0; step < STEPS; step += 1) {
     const middle = (low + high) / 2;
-    if (quantileRule(middle).waits > own.waits) low = middle;
+    if (waitsAt(middle) > own.waits) low = middle;
     else high = middle;
   }
   const cheapest = (at: number) => {

@@ -34,6 +34,9 @@ export const LEAST_SAVING = 0.005;
 /** The best of several estimates is too good (the winner's curse): by so much at first, then as measured over this time. */
 const FIRST_EXCESS = 0.05;
 const EXCESS_SEC = 43_200;
+/** Beyond an hour there are few windows: more is taken off at first, and it is measured over so many of them. */
+const FIRST_EXCESS_OF_HOURS = 0.15;
+const EXCESS_HORIZONS = 10;
 /** Waits are averaged over this many horizons, and at least this many blocks. */
 const TRAILING_HORIZONS = 10;
 const LEAST_TRAILING_BLOCKS = 600;
@@ -324,8 +327,9 @@ function createVerdicts(history: History, horizonSec: number) {
     push(): void {
       const { head, oldest, origin } = history;
       const end = firstPending();
-      const rate = 1 / Math.max((blocks * EXCESS_SEC) / horizonSec, 100);
-      let known = head > origin ? excess.at(head - 1) : FIRST_EXCESS;
+      const rate = 1 / Math.max(blocks * Math.max(EXCESS_SEC / horizonSec, EXCESS_HORIZONS), 100);
+      let known =
+        head > origin ? excess.at(head - 1) : horizonSec > 3_600 ? FIRST_EXCESS_OF_HOURS : FIRST_EXCESS;
       for (let given = Math.max(pending, oldest); given < end; given += 1) {
         const missed = settle(given);
         if (!Number.isNaN(missed)) known += rate * (missed - known);
