@@ -113,6 +113,8 @@ export interface ChainSource {
   transactionsOf(block: BlockId, options?: Abortable): Promise<readonly IncludedTransaction[] | null>;
   nonce(address: Hex, at: 'latest' | 'pending'): Promise<number>;
   balance(address: Hex): Promise<bigint>;
+  /** `0x` for an account without code. Absent: unsupported. */
+  code?(address: Hex): Promise<Hex>;
   /** The chain's present fees beside gas, cached for seconds; never rejects. Absent: unsupported. */
   dataFees?(): Promise<DataFees>;
   /** The forks that a node is configured for (EIP-7910), asked for each time; `null`: it does not say. Absent: unsupported. */

@@ -93,6 +93,7 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
     nonce: (address, at) =>
       pool.run((node) => request(node, safeInteger, 'eth_getTransactionCount', [address, at])),
     balance: (address) => pool.run((node) => request(node, quantity, 'eth_getBalance', [address, 'latest'])),
+    code: (address) => pool.run((node) => request(node, bytes, 'eth_getCode', [address, 'latest'])),
     dataFees: createDataFees(pool, clock),
     ethConfig: () => requestEthConfig(pool),
     health: () => pool.health(),

@@ -4,6 +4,7 @@ import { SIMULATED_CHAIN_ID } from '../core/chains.ts';
 import { GAS_PER_BLOB } from '../core/eip4844.ts';
 import { NOISE, randomBits, randomHex, SIMULATED_GAS_LIMIT, uniform } from '../core/simulation.ts';
 import { decodeTransaction } from '../core/transactions/decode-transaction.ts';
+import { gasNeeded, RULES } from '../core/transactions/gas-rules.ts';
 import { type SignedTransaction, TransactionError } from '../core/transactions/signed-transaction.ts';
 import {
   ChainError,
@@ -193,6 +194,8 @@ export function createSimulatedNode({ seed, blockAt, headNumber }: NodeOptions):
       while (own.some((each) => each.nonce === nonce)) nonce += 1;
       return nonce;
     },
+    /** It runs no code. */
+    code: async () => '0x',
     async balance(address) {
       await settle();
       return accountOf(address).balance;
@@ -213,13 +216,13 @@ function decoded(signed: Hex): SignedTransaction {
 }
 
 function refuse(transaction: SignedTransaction, { nonce, balance }: Readonly<Account>): void {
-  const { type, chainId, gasLimit, intrinsicGas, value } = transaction;
+  const { type, chainId, gasLimit, value } = transaction;
   const isForeign = (chainId ?? SIMULATED_CHAIN_ID) !== SIMULATED_CHAIN_ID;
   const costs = value + gasLimit * capOf(transaction);
   const faults: readonly (readonly [isTrue: boolean, SendOutcome, reason: string, message: string])[] = [
     [isForeign, 'never', 'wrong_chain', 'it is signed for another chain'],
     [type === 3, 'never', 'type_unsupported', 'the simulated chain takes no blobs'],
-    [gasLimit < intrinsicGas, 'never', 'intrinsic_gas', 'its gas limit is too low'],
+    [gasLimit < leastGas(transaction), 'never', 'intrinsic_gas', 'its gas limit is too low'],
     [gasLimit > SIMULATED_GAS_LIMIT, 'never', 'gas_limit', 'its gas limit exceeds the block gas limit'],
     [transaction.nonce < nonce, 'nonce-used', 'nonce_used', 'its nonce is too low'],
     [balance < costs, 'later', 'insufficient_balance', 'the balance does not cover it'],
@@ -245,16 +248,21 @@ function isTakenBy(
   return tipIn(transaction, block) >= (block.gasUsedRatio < FULL ? 0n : (block.tips[0] ?? 0n));
 }
 
+/** The simulated chain stays before Amsterdam. */
+const leastGas = ({ parts }: SignedTransaction): bigint =>
+  BigInt(parts === null ? 0 : gasNeeded(parts, RULES.osaka).min);
+
 /** A transfer uses its minimum; a call seven tenths of the rest of its limit. */
-function gasUsedBy({ data, gasLimit, intrinsicGas }: SignedTransaction): bigint {
-  return data === '0x' ? intrinsicGas : intrinsicGas + ((gasLimit - intrinsicGas) * 7n) / 10n;
+function gasUsedBy(transaction: SignedTransaction): bigint {
+  const least = leastGas(transaction);
+  return transaction.data === '0x' ? least : least + ((transaction.gasLimit - least) * 7n) / 10n;
 }
 
 function toChain(
   transaction: SignedTransaction,
   block: Pick<SimulatedBlock, 'number' | 'hash'> | null,
 ): ChainTransaction {
-  const { chainId: _, authorizations: _authorizations, intrinsicGas: _gas, ...rest } = transaction;
+  const { chainId: _, authorizations: _authorizations, parts: _parts, ...rest } = transaction;
   return {
     ...rest,
     feeCurrency: null,

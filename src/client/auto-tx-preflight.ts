@@ -1,7 +1,14 @@
+import {
+  type GasFacts,
+  needsRecipient,
+  type Recipient,
+  recipientAddress,
+} from '../core/auto-txs/gas-check.ts';
 import type { AutoTxOrder } from '../core/auto-txs/kept-auto-tx.ts';
 import { preflight, withKeptDelegation } from '../core/auto-txs/preflight.ts';
 import { cannotBroadcastReason } from '../core/auto-txs/target.ts';
-import { chainProfile, hasDataFee } from '../core/chains.ts';
+import { chainRules, NO_RULES } from '../core/chain-rules.ts';
+import { type ChainProfile, chainProfile, hasDataFee } from '../core/chains.ts';
 import { describeTransaction } from '../core/transactions/describe-call.ts';
 import type { SignedTransaction } from '../core/transactions/signed-transaction.ts';
 import type { CallOptions, GasClient } from './client.ts';
@@ -14,7 +21,7 @@ import {
 } from './views/auto-txs.ts';
 import { isPast, type ReachView, type SnapshotView } from './views/gas.ts';
 
-export type CheckingClient = Pick<GasClient, 'gasCurrent' | 'autoTxAccount' | 'gasRecommendation'>;
+export type CheckingClient = Pick<GasClient, 'gasCurrent' | 'gasRecommendation'> & AskedClient;
 export type CheckedAutoTx = Awaited<ReturnType<typeof preflightAutoTx>>;
 const DAY_SEC = 86_400;
 
@@ -26,17 +33,18 @@ export async function preflightAutoTx(
   call: CallOptions = {},
 ) {
   const { transaction, order } = toCheck;
-  const [snapshot, account, reach] = await Promise.all([
+  const [snapshot, sender, reach] = await Promise.all([
     ifTold(client.gasCurrent(call)),
-    ifTold(client.autoTxAccount(transaction.from, call)),
+    askSender(client, toCheck, call),
     ifTold(reachOf(client, order, now, call)),
   ]);
+  const { account } = sender;
   const { chainId = null } = snapshot ?? {};
   const isElsewhere = chainId !== null && transaction.chainId !== null && chainId !== transaction.chainId;
   const lanePrice = snapshot?.lanes[order.lane].price ?? null;
   return {
     call: describeTransaction(transaction),
-    checks: autoTxChecks(toCheck, { snapshot, account, lanePrice, now }),
+    checks: autoTxChecks(toCheck, { snapshot, sender, lanePrice, now }),
     snapshot,
     account,
     distance:
@@ -73,7 +81,7 @@ export interface AutoTxToCheck {
 
 export interface Told {
   readonly snapshot: SnapshotView | null;
-  readonly account: AutoTxAccountView | null;
+  readonly sender: AskedSender;
   /** Price of its lane; `null` also for a service's own lane. */
   readonly lanePrice: bigint | null;
   readonly now: number;
@@ -81,8 +89,9 @@ export interface Told {
 
 export function autoTxChecks(
   { transaction, order, id = null, stored = null }: AutoTxToCheck,
-  { snapshot, account, lanePrice, now }: Told,
+  { snapshot, sender, lanePrice, now }: Told,
 ): readonly CheckView[] {
+  const { account } = sender;
   const chainId = snapshot?.chainId ?? account?.chainId ?? null;
   const present = snapshot === null || isPast(snapshot) ? null : snapshot;
   const { nativeUsd = null, nextBaseFee = null, blobBaseFee: nextBlobBaseFee = null } = present ?? {};
@@ -102,6 +111,7 @@ export function autoTxChecks(
     },
     ...{ nativeUsd, nextBaseFee, nextBlobBaseFee, lanePrice: present === null ? null : lanePrice },
     ...{ nextNonce, pendingNonce, balance },
+    gas: gasFacts(chain, snapshot, sender),
     waitingBelow: others
       .filter(({ nonce }) => nonce < transaction.nonce)
       .map(({ status, ...below }) => ({ ...below, status: status ?? '' })),
@@ -114,6 +124,54 @@ export function autoTxChecks(
     }),
   });
   return stored === null ? checks : storedChecks(checks, stored);
+}
+
+type AskedClient = Pick<GasClient, 'autoTxAccount' | 'chainRules'>;
+
+/** What a service tells of the sender, the rules and whom it pays; `null`: it does not. */
+export type AskedSender = Awaited<ReturnType<typeof askSender>>;
+
+/** @throws ClientError where no route of the service can be read */
+export async function askSender(
+  client: AskedClient,
+  { transaction, order }: Pick<AutoTxToCheck, 'transaction' | 'order'>,
+  call: CallOptions = {},
+) {
+  const [account, rules] = await Promise.all([
+    ifTold(client.autoTxAccount(transaction.from, call)),
+    ifTold(client.chainRules(call)),
+  ]);
+  const gasRules = chainProfile(account?.chainId ?? transaction.chainId ?? 1).gasRules;
+  const gas = { ...NO_HEAD, rules: rules ?? NO_RULES, gasRules };
+  if (account === null || rules === null || !needsRecipient({ transaction, order, gas }))
+    return { account, rules };
+  const paid = await ifTold(client.autoTxAccount(recipientAddress(transaction), call));
+  return { account, rules, recipient: recipientOf(paid) };
+}
+
+/** Before any block: a fork that is ahead of it counts. */
+const NO_HEAD = { headTime: 0, blockTimeSec: 0, blockGasLimit: null };
+
+function recipientOf(paid: AutoTxAccountView | null): Recipient | null {
+  if (paid === null || paid.code === null || paid.balance === null) return null;
+  const exists = paid.balance > 0n || paid.nonce > 0 || paid.code !== 'none';
+  return { exists, isDelegated: paid.code === 'delegated' };
+}
+
+function gasFacts(
+  chain: ChainProfile,
+  snapshot: SnapshotView | null,
+  { account, rules, recipient }: AskedSender,
+): GasFacts {
+  const headTime = Math.floor((snapshot?.blockTimestamp ?? 0) / 1_000);
+  return {
+    rules: rules ?? chainRules({ timestamp: headTime }, chain, null),
+    headTime,
+    blockTimeSec: chain.feeRule.blockTimeSec,
+    gasRules: chain.gasRules,
+    blockGasLimit: account?.blockGasLimit == null ? null : BigInt(account.blockGasLimit),
+    ...(recipient !== undefined && { recipient }),
+  };
 }
 
 /** A stored transaction's known fields, for a pre-flight; `null` when too few are. What needs the bytes is left out. */
@@ -133,7 +191,7 @@ export function storedTransaction(autoTx: AutoTxView): SignedTransaction | null 
     maxFeePerBlobGas: null,
     blobCount: 0,
     authorizations: [],
-    intrinsicGas: 0n,
+    parts: null,
   };
 }
 

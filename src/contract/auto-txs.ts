@@ -221,5 +221,10 @@ export const AutoTxAccount = object('AutoTxAccount', 'A sender as the chain know
     'What an OP-stack chain takes beside gas, in wei; 0: the chain takes none; null: not known',
   ),
   dataFeesReason: maybe(z.string(), 'Why it is not known; null where it is'),
+  code: maybe(
+    z.enum(choices.CODE_KINDS),
+    'What code the account has; delegated: that of another account (EIP-7702); null: not known',
+  ),
+  blockGasLimit: maybe(whole(0), 'Gas limit of the newest block; null: not known'),
 });
 export type AutoTxAccount = z.infer<typeof AutoTxAccount>;

@@ -51,6 +51,7 @@ export const CHECK_NAMES = [
   ...['chain', 'signature', 'key', 'delegation', 'nonce', 'nonce-gap', 'balance', 'cap', 'blob-cap'],
   ...['intrinsic-gas', 'expiry', 'deadline', 'reachable', 'cost'],
 ];
+export const CODE_KINDS = ['none', 'contract', 'delegated'] as const;
 export const MOST_GWEI = 1_000_000;
 export const PAGE_SIZE_MAX = 500;
 /** Maximum rows of a metrics window without paging. */

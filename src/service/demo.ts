@@ -16,12 +16,14 @@ import {
 } from '../core/auto-txs/state-machine.ts';
 import { ownPriceAt, paysAt } from '../core/auto-txs/target.ts';
 import type { Block, Hex } from '../core/block.ts';
+import { chainRules } from '../core/chain-rules.ts';
 import { chainProfile, SIMULATED_CHAIN_ID } from '../core/chains.ts';
 import { decodeTransaction } from '../core/transactions/decode-transaction.ts';
 import { weiOfGwei } from '../core/units.ts';
 import { AutoTxStore } from '../store/auto-txs.ts';
 import type { Database } from '../store/database.ts';
 import { inclusionBy } from './auto-txs/engine.ts';
+import { gasFactsAt } from './auto-txs/gas-facts.ts';
 import type { Service } from './service.ts';
 
 const { payer: PAYER, outpaced: OUTPACED, waiting: WAITING } = DEVELOPMENT_SIGNERS;
@@ -248,6 +250,7 @@ async function writePast(
       lanePrice: from.baseFeePerGas + TIP,
       now: createdAt,
       waitingBelow: [],
+      gas: gasFactsAt(from, chainRules(from, CHAIN, null), CHAIN),
     }),
     checkedAt: createdAt,
     createdAt,

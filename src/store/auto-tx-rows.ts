@@ -3,6 +3,7 @@ import { LANES } from '../core/advice.ts';
 import { type Check, type KeptAutoTx, resultOf } from '../core/auto-txs/kept-auto-tx.ts';
 import { type AutoTxState, isFinal } from '../core/auto-txs/state-machine.ts';
 import { wakesOf } from '../core/auto-txs/target.ts';
+import type { TransactionParts } from '../core/transactions/gas-rules.ts';
 import {
   address,
   amount,
@@ -51,6 +52,12 @@ const checks = {
   read: (cell: unknown): readonly Check[] => (JSON.parse(String(cell)) as KeptCheck[]).map(withDefaults),
 };
 
+/** `null` in rows of older programs, until the leader has read their bytes. */
+const parts = {
+  write: (known: TransactionParts) => JSON.stringify(known),
+  read: (cell: unknown): TransactionParts => JSON.parse(String(cell)) as TransactionParts,
+};
+
 const AUTO_TX = columns({
   id: ['id', plain<string>()],
   owner: ['owner', plain<string>()],
@@ -86,7 +93,7 @@ const SIGNED = columns({
   maxPriorityFeePerGas: ['max_priority_fee', orNull(exactWei)],
   maxFeePerBlobGas: ['max_blob_fee', orNull(exactWei)],
   blobCount: ['blob_count', whole],
-  intrinsicGas: ['intrinsic_gas', exactWei],
+  parts: ['gas_parts', orNull(parts)],
 });
 const STATE = columns({
   status: ['status', oneOf(AUTO_TX_STATUSES)],

@@ -206,6 +206,11 @@ export class AutoTxStore extends Store {
     return (await this.liveSenders('', 1)).length > 0 || (await this.followedSenders()).length > 0;
   }
 
+  /** Pending and disabled ones in the order of their ids, after one of them. */
+  waitingAfter(id: string, limit: number): Promise<KeptAutoTx[]> {
+    return this.#read((all) => all.where(IS_WAITING).where('id', '>', id).orderBy('id').limit(limit));
+  }
+
   expiring(now: number, limit: number): Promise<KeptAutoTx[]> {
     return this.#read((all) =>
       all.where(IS_WAITING).where('expires_at', '<=', now).orderBy('expires_at').limit(limit),

@@ -228,6 +228,11 @@ export const HISTORY_MIGRATIONS: Migrations = {
   alter table auto_txs add column resend_at bigint;
   update auto_txs set failure_code = 'unseen' where failure_code = 'dropped';
   update auto_tx_events set kind = 'UNSEEN' where kind = 'DROPPED'`),
+  // What the gas of an auto-tx depends on, instead of a number that a fork changes: `null` until the leader has read it from
+  // the signed bytes.
+  '0016-gas-parts': change(`
+  alter table auto_txs add column gas_parts TEXT;
+  alter table auto_txs drop column intrinsic_gas`),
 };
 
 /** All schema changes of the keys in order. Their names distinguish the two kinds of files; PostgreSQL has both in one. */

@@ -100,7 +100,7 @@ describe('the methods for auto-txs', () => {
     const body = { chainId: 1, address: FROM, nonce: 7, pendingNonce: 8, balanceWei: '123', waiting };
     expect(await clientOf(body).autoTxAccount(FROM)).toEqual({
       ...{ chainId: 1, nonce: 7, pendingNonce: 8, balance: 123n, waiting },
-      ...{ dataFees: null, dataFeesReason: null },
+      ...{ dataFees: null, dataFeesReason: null, code: null, blockGasLimit: null },
     });
   });
 

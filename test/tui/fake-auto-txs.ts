@@ -107,6 +107,8 @@ export function fakeAutoTxs(initial: readonly AutoTxView[] = []): AutoTxMethods 
       waiting: [],
       dataFees: null,
       dataFeesReason: null,
+      code: null,
+      blockGasLimit: null,
     }),
   };
 }

@@ -263,7 +263,7 @@ export function fakeGas(changes: Partial<GasClient> = {}): GasClient {
   const client: GasClient = {
     rateLimit: new RateLimit(),
     gasCurrent: async () => SNAPSHOT,
-    chainRules: async () => NO_RULES,
+    chainRules: async () => ({ ...NO_RULES, rules: 'osaka', source: 'header' }),
     statsCurrent: async () => ({ snapshot: SNAPSHOT, trend: TREND, recommendation: RECOMMENDATION }),
     async *stream() {
       yield* await Promise.reject<SnapshotView[]>(NO_STREAM);

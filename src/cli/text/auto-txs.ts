@@ -21,6 +21,7 @@ import type { SnapshotView } from '../../client/views/gas.ts';
 import { describeTxType } from '../../client/views/metrics.ts';
 import { wrapWords } from '../../core/text.ts';
 import { type DescribedCall, describeCall } from '../../core/transactions/describe-call.ts';
+import { gasNeeded, RULES } from '../../core/transactions/gas-rules.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import { formatChange, formatCount, formatGwei, formatLikelihood } from '../../core/units.ts';
 import {
@@ -178,10 +179,13 @@ export function autoTxCheckJson(
   { call, checks, reach }: Pick<CheckedAutoTx, 'call' | 'checks' | 'reach'>,
 ): string {
   const { hash, type, chainId, from, to, value, data, nonce, blobCount, authorizations } = transaction;
-  const { gasLimit, intrinsicGas, maxFeePerGas, maxPriorityFeePerGas, gasPrice, maxFeePerBlobGas } =
-    transaction;
+  const { gasLimit, parts, maxFeePerGas, maxPriorityFeePerGas, gasPrice, maxFeePerBlobGas } = transaction;
+  const needed = parts && {
+    osaka: gasNeeded(parts, RULES.osaka),
+    amsterdam: gasNeeded(parts, RULES.amsterdam),
+  };
   return jsonText({
-    ...{ hash, type, chainId, from, to, value: String(value), data, nonce, gasLimit, intrinsicGas },
+    ...{ hash, type, chainId, from, to, value: String(value), data, nonce, gasLimit, gasNeeded: needed },
     ...{ maxFeePerGas, maxPriorityFeePerGas, gasPrice, maxFeePerBlobGas },
     ...{ blobCount, authorizations, call, checks },
     reachProbability: reach?.probability ?? null,

@@ -13,13 +13,14 @@ import {
   exactAmount,
   exactGwei,
   formatAmount,
-  formatCount,
   formatDuration,
   formatUsd,
   priceBeside,
   usdOf,
   utcMinute,
 } from '../units.ts';
+import { blocks, type Found, needs, passes, unknown, waits, warns } from './check-results.ts';
+import { type GasFacts, gasCheck } from './gas-check.ts';
 import { type AutoTxOrder, type Check, isFarAbove, type KeptAutoTx, OVERPAYS } from './kept-auto-tx.ts';
 import { type AutoTxState, type Obstacle, usedWords } from './state-machine.ts';
 import {
@@ -32,22 +33,6 @@ import {
   type Unreachable,
   unreachable,
 } from './target.ts';
-
-type Found = Omit<Check, 'name'>;
-
-const passes = (message: string): Found => ({ result: 'pass', ok: true, code: null, message });
-const unknown = (message: string): Found => ({ result: 'unknown', ok: null, code: null, message });
-const found =
-  (result: Check['result'], ok: boolean) =>
-  (code: string, message: string): Found => ({ result, ok, code, message });
-/** Passes, but is likely to be a mistake. */
-const warns = found('pass', false);
-/** Passes by itself in time. */
-const waits = found('wait', true);
-/** Passes once the user has acted. */
-const needs = found('wait', false);
-/** Never passes. */
-const blocks = found('block', false);
 
 /** An auto-tx of the same sender with a lower nonce, which is sent first. */
 interface WaitingBelow {
@@ -86,6 +71,7 @@ export interface PreflightFacts {
   readonly waitingBelow: readonly WaitingBelow[];
   /** An auto-tx of the same sender with the same nonce. */
   readonly rivalId?: string | undefined;
+  readonly gas: GasFacts;
   /** What the chain takes beside gas; left out: nothing. */
   readonly dataFees?: Pick<DataFees, 'parameters' | 'reason'>;
 }
@@ -274,8 +260,14 @@ export function verdict(
   const { transaction, nextNonce, balance } = facts;
   const checks = preflight(facts);
   const expired = checks.find(({ code }) => code === 'expired');
-  const blocked = checks.find((check) => check.result === 'block' && check !== expired);
-  if (blocked !== undefined) return { kind: 'refuse', obstacle: obstacleOf(blocked) };
+  const isRule = ({ name }: Check) => name === 'intrinsic-gas';
+  const blocked = checks.filter((check) => check.result === 'block' && check !== expired);
+  const final = blocked.find((check) => !isRule(check));
+  if (final !== undefined) return { kind: 'refuse', obstacle: obstacleOf(final) };
+  // It was enough when it was signed. Rules change with a fork, and a reorg takes that back: they end nothing.
+  const rule = blocked.find(isRule);
+  const isTaken = checks.some(({ name, result }) => name === 'nonce' && result === 'wait');
+  if (rule !== undefined && !isTaken) return { kind: 'hold', obstacle: obstacleOf(rule) };
   if (expired !== undefined) return { kind: 'hold', obstacle: obstacleOf(expired) };
   if (nextNonce === null || balance === null) {
     const message = `no node tells the nonce and the balance of ${transaction.from}`;
@@ -299,37 +291,6 @@ export const problemsOf = (checks: readonly Check[]) =>
   checks
     .filter(({ result }) => result === 'block')
     .map(({ code, message }) => ({ message, path: FIELDS[code ?? ''] ?? 'signedTransaction' }));
-
-/** EIP-7825 (since Osaka): maximum gas of one transaction. */
-const MOST_GAS = 16_777_216n;
-/** EIP-3860 (since Shanghai): maximum bytes of contract creation code. */
-const MOST_INITCODE = 49_152;
-/** Ethereum and its public test networks, which have Osaka; other chains have their own limits. */
-const HAS_LIMITS: ReadonlySet<number> = new Set([1, 17_000, 560_048, 11_155_111]);
-
-/** Checks that its gas limit and creation code fit into a block. */
-function gasCheck({ transaction, chainId }: PreflightFacts): Found {
-  const { gasLimit, intrinsicGas, to, data } = transaction;
-  const hasLimits = HAS_LIMITS.has(chainId);
-  if (gasLimit < intrinsicGas) {
-    const message = `its ${limitWords(gasLimit)} is below the ${count(intrinsicGas)} of its intrinsic gas: it can never be included; sign it again with more`;
-    return blocks('gas_too_low', message);
-  }
-  if (hasLimits && gasLimit > MOST_GAS) {
-    const message = `its ${limitWords(gasLimit)} is above the ${count(MOST_GAS)} that a transaction may have (EIP-7825): it can never be included; sign it again with less`;
-    return blocks('gas_too_high', message);
-  }
-  const bytes = data.length / 2 - 1;
-  if (hasLimits && to === null && bytes > MOST_INITCODE) {
-    const message = `it makes a contract from ${formatCount(bytes)} bytes of code, and ${formatCount(MOST_INITCODE)} are the most (EIP-3860): it can never be included; make it shorter and sign it again`;
-    return blocks('code_too_long', message);
-  }
-  return passes(`its ${limitWords(gasLimit)} covers its intrinsic gas of ${count(intrinsicGas)}`);
-}
-
-const limitWords = (gasLimit: bigint) => `gas limit of ${count(gasLimit)}`;
-
-const count = (gas: bigint) => formatCount(Number(gas));
 
 /** Checks that the call's deadline is not before its expiry; `null` for a call without a deadline. */
 function deadlineCheck({ transaction, order, now }: PreflightFacts): Found | null {

@@ -108,6 +108,8 @@ export type AutoTxEvent =
   | { readonly type: 'expire' }
   /** The target is reached, but an obstacle stops the send for now. */
   | { readonly type: 'hold'; readonly obstacle: Obstacle; readonly retryAt: number }
+  /** The obstacle is gone before it is tried again. */
+  | { readonly type: 'release'; readonly message: string }
   /** It can never be sent: the pre-flight or every node refused it. */
   | { readonly type: 'refuse'; readonly obstacle: Obstacle }
   /** The decision to send. It is durable before anything is sent. */
@@ -190,6 +192,10 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
       return isWaiting(state) ? end(state, 'EXPIRED', expiryWords(state)) : null;
     case 'hold':
       return status === 'PENDING' ? hold(state, event, 'HELD') : null;
+    case 'release':
+      return status === 'PENDING' && state.hold !== null
+        ? to({ ...state, hold: null }, note('CHANGED', event.message))
+        : null;
     case 'refuse':
       return refuse(state, event.obstacle);
     case 'submit':

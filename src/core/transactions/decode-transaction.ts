@@ -15,6 +15,7 @@ import {
 } from 'viem/utils';
 import type { Hex } from '../block.ts';
 import { fastLzLength } from '../data-fee.ts';
+import type { TransactionParts } from './gas-rules.ts';
 import { signedHex } from './signed-text.ts';
 import {
   type Authorization,
@@ -85,10 +86,11 @@ function decode(bytes: Uint8Array): SignedTransaction {
   if (type === 4 && authorizationList.length === 0) {
     refuse('it has no authorizations, and a transaction of type 4 needs one: sign it again');
   }
+  const from = recoverAddress(keccak256(serialize(parsed)), { r, s, yParity });
   return {
     type,
     hash: keccak256(encoded),
-    from: recoverAddress(keccak256(serialize(parsed)), { r, s, yParity }),
+    from,
     to: to && checksummed(to),
     chainId,
     nonce,
@@ -101,7 +103,7 @@ function decode(bytes: Uint8Array): SignedTransaction {
     maxFeePerBlobGas,
     blobCount: blobVersionedHashes.length,
     authorizations: authorizationList.map(readAuthorization),
-    intrinsicGas: intrinsicGas(parsed),
+    parts: partsOf(parsed, from, blobVersionedHashes.length),
     compressedSize: fastLzLength(encoded),
   };
 }
@@ -356,31 +358,22 @@ function listLength(item: RlpItem | undefined, size: number): number {
   return isSized ? item.length : Number.NaN;
 }
 
-const GAS = {
-  base: 21_000,
-  creation: 32_000, // EIP-2
-  zeroByte: 4,
-  nonzeroByte: 16, // EIP-2028
-  initcodeWord: 2, // EIP-3860
-  accessedAddress: 2_400, // EIP-2930
-  accessedKey: 1_900,
-  authorization: 25_000, // EIP-7702, of an account that is still empty; the chain refunds the excess
-  floorToken: 10, // EIP-7623: a token is a zero byte, or a quarter of any other byte
-} as const;
-
-/** The minimum gas limit of a transaction: its intrinsic gas, or the floor for its data. */
-function intrinsicGas({ to, data: hex = '0x', accessList = [], authorizationList = [] }: Parsed): bigint {
+function partsOf(
+  { to, value = 0n, data: hex = '0x', accessList = [], authorizationList = [] }: Parsed,
+  from: Hex,
+  blobs: number,
+): TransactionParts {
   const data = hexToBytes(hex);
-  const nonzero = data.reduce((count, byte) => (byte === 0 ? count : count + 1), 0);
-  const zero = data.length - nonzero;
-  const creation = to == null ? GAS.creation + Math.ceil(data.length / 32) * GAS.initcodeWord : 0;
-  const accessedKeys = accessList.reduce((sum, { storageKeys }) => sum + storageKeys.length, 0);
-  const beforeRun =
-    creation +
-    zero * GAS.zeroByte +
-    nonzero * GAS.nonzeroByte +
-    accessList.length * GAS.accessedAddress +
-    accessedKeys * GAS.accessedKey +
-    authorizationList.length * GAS.authorization;
-  return BigInt(GAS.base + Math.max(beforeRun, (zero + 4 * nonzero) * GAS.floorToken));
+  const otherBytes = data.reduce((count, byte) => (byte === 0 ? count : count + 1), 0);
+  return {
+    zeroBytes: data.length - otherBytes,
+    otherBytes,
+    accessedAddresses: accessList.length,
+    accessedKeys: accessList.reduce((sum, { storageKeys }) => sum + storageKeys.length, 0),
+    authorizations: authorizationList.length,
+    blobs,
+    creates: to == null,
+    isToSelf: to?.toLowerCase() === from.toLowerCase(),
+    hasValue: value > 0n,
+  };
 }

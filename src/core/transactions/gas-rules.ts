@@ -46,7 +46,7 @@ export interface GasRules {
   /** The most of `cappedGas`: the gas limit, or the minimum (what is charged before it runs, or the floor). */
   readonly mostGas: number;
   readonly cappedGas: 'limit' | 'minimum';
-  /** Charged while it runs where an account comes to be, or takes on code (EIP-8037, EIP-2780); 0: before Amsterdam. */
+  /** Charged while it runs where an account comes to be, or is delegated at first (EIP-8037, EIP-2780); 0: before Amsterdam. */
   readonly newAccount: number;
   readonly delegation: number;
   /** To load the code of a recipient that is delegated (EIP-7702). */
@@ -104,7 +104,7 @@ export const RULES: Readonly<Record<RulesName, GasRules>> = {
     mostGas: 16_777_216, // EIP-8037
     cappedGas: 'minimum',
     newAccount: 183_600, // 120 bytes of state at 1,530
-    delegation: 35_190, // 23 bytes of state
+    delegation: 44_190, // 23 bytes of state, and the write of the account
     delegatedRecipient: 3_000,
   },
 };

@@ -1,5 +1,6 @@
 import { getAddress, isAddress } from 'viem/utils';
 import type { Hex } from '../block.ts';
+import type { TransactionParts } from './gas-rules.ts';
 
 /** Without its signature: it cannot be sent. Wei. Fields that a type does not have are `null`, or 0 for counts. */
 export interface SignedTransaction {
@@ -23,8 +24,8 @@ export interface SignedTransaction {
   readonly blobCount: number;
   /** Accounts delegated to code (EIP-7702); empty for other types. */
   readonly authorizations: readonly Authorization[];
-  /** The minimum gas limit: EIP-2028, EIP-2930, EIP-3860, EIP-7702 and the floor of EIP-7623. */
-  readonly intrinsicGas: bigint;
+  /** What its gas depends on, by the rules of its block; `null`: unknown, as of one that an older program has stored. */
+  readonly parts: TransactionParts | null;
   /** FastLZ length of its signed bytes, which OP-stack chains charge for; absent without the bytes. */
   readonly compressedSize?: number;
 }

@@ -47,6 +47,7 @@ import {
   requirePool,
   senderRequests,
 } from './checks.ts';
+import { codeKind } from './gas-facts.ts';
 
 const ID_BYTES = 8;
 const TIMELINE_MOST = 200;
@@ -204,12 +205,21 @@ export class AutoTxService {
     requirePool(source);
     const chain = this.#chain();
     const requests = () => Promise.all(senderRequests(source, address));
-    const [[nextNonce, pendingNonce, balance], dataFees] = await Promise.all([
+    const code = bounded(async () => source.code?.(address), ended).then(
+      (found) => (found === undefined ? null : codeKind(found)),
+      () => null,
+    );
+    const [[nextNonce, pendingNonce, balance], dataFees, kind] = await Promise.all([
       bounded(requests, ended),
       dataFeesOf(source, chain),
+      code,
     ]);
     const waiting = await store.waiting(owner, checksummed(address));
-    const account = { chainId: chain.id, address, nextNonce, pendingNonce, balance };
+    const blockGasLimit = this.#parts.moment()?.head.gasLimit ?? null;
+    const account = {
+      ...{ chainId: chain.id, address, nextNonce, pendingNonce, balance },
+      ...{ code: kind, blockGasLimit },
+    };
     return accountResponse(account, waiting, dataFees);
   }
 

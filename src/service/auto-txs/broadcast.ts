@@ -1,4 +1,5 @@
 import { ChainError, type ChainSource, SendFailure } from '../../chain/chain-source.ts';
+import type { GasFacts } from '../../core/auto-txs/gas-check.ts';
 import { type KeptAutoTx, transactionOf } from '../../core/auto-txs/kept-auto-tx.ts';
 import type { PreflightFacts } from '../../core/auto-txs/preflight.ts';
 import {
@@ -19,11 +20,14 @@ import type { Hex } from '../../core/block.ts';
 import type { ChainProfile } from '../../core/chains.ts';
 import { type DataFees, fastLzLength } from '../../core/data-fee.ts';
 import { ownValue } from '../../core/own-value.ts';
+import { decodeTransaction } from '../../core/transactions/decode-transaction.ts';
+import type { TransactionParts } from '../../core/transactions/gas-rules.ts';
 import type { AutoTxChange, AutoTxChanged, AutoTxStore } from '../../store/auto-txs.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import type { HistoryStore } from '../../store/history.ts';
 import { abortable } from '../async.ts';
 import type { Present } from '../follow/chain-state.ts';
+import { gasFactsAt, withRecipient } from './gas-facts.ts';
 
 export interface EngineContext {
   readonly source: ChainSource;
@@ -125,6 +129,8 @@ export async function decideOne(
   const { parameters } = sender.dataFees;
   const isBySize = parameters !== null && parameters.rate !== 0n;
   const bytes = await context.store.signedBytes(seen.id);
+  const parts = seen.signed?.parts ?? partsOf(bytes);
+  const recipient = await recipientOf(seen, parts, context);
   let decided: Decided | null = null;
   const decide = (kept: KeptAutoTx): AutoTxChange | null => {
     decided = null;
@@ -143,9 +149,11 @@ export async function decideOne(
       ...ofSender,
       transaction: {
         ...transaction,
+        parts,
         ...(isBySize && bytes instanceof Uint8Array && { compressedSize: fastLzLength(bytes) }),
       },
       order,
+      gas: { ...gasFactsAt(head, present.rules, profile), ...recipient },
       isKeyMissing: bytes === 'sealed',
       chainId: profile.id,
       chainName: profile.name,
@@ -185,6 +193,33 @@ export async function decideOne(
   };
   const changed = await context.store.change(seen, decide, 'engine');
   return changed === null ? null : decided;
+}
+
+/** Of the signed bytes of one that an older program has stored; `null`: they are not here, or sealed. */
+export function partsOf(bytes: Uint8Array | 'sealed' | null): TransactionParts | null {
+  try {
+    return bytes instanceof Uint8Array ? decodeTransaction(bytes).parts : null;
+  } catch {
+    // A file that was modified.
+    return null;
+  }
+}
+
+/** Whom it pays or what it makes, where that decides whether its gas is enough. */
+async function recipientOf(
+  kept: KeptAutoTx,
+  parts: TransactionParts | null,
+  context: EngineContext,
+): Promise<Pick<GasFacts, 'recipient'>> {
+  const [transaction, present, profile] = [transactionOf(kept), context.present(), context.profile()];
+  if (transaction === null || present === null || profile === null) return {};
+  const gas = gasFactsAt(present.head, present.rules, profile);
+  const asked = withRecipient(context.source, gas, {
+    transaction: { ...transaction, parts },
+    order: kept.order,
+  });
+  const { recipient } = await abortable(asked, AbortSignal.timeout(RESPOND_WITHIN_MS)).catch(() => gas);
+  return recipient === undefined ? {} : { recipient };
 }
 
 /** A submitted auto-tx of another owner with the same nonce: nodes would take this one for its replacement. */
@@ -269,7 +304,8 @@ async function refused({ kept, isResend }: Decided, error: unknown, context: Eng
   if (error.reason === 'too_late' && isResend) return 'unsure';
   if (error.outcome === 'nonce-used') return 'nonce-used';
   const obstacle = sendObstacle(error.reason, error.message);
-  const isFinal = error.outcome === 'never';
+  // The pre-flight found its gas to be enough: the node goes by the rules of another block, and a fork ends nothing.
+  const isFinal = error.outcome === 'never' && error.reason !== 'intrinsic_gas';
   await happen(kept, isFinal ? { type: 'refuse', obstacle } : declined(kept, obstacle, context), context);
   return 'refused';
 }

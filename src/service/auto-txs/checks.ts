@@ -1,10 +1,12 @@
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { AutoTxUpdate } from '../../contract/auto-txs.ts';
+import type { GasFacts } from '../../core/auto-txs/gas-check.ts';
 import { type Check, callDifferences, type KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import { preflight, problemsOf, waitingBelow } from '../../core/auto-txs/preflight.ts';
 import { NEW_DRAFT } from '../../core/auto-txs/state-machine.ts';
 import { cannotBroadcastReason } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
+import { NO_RULES } from '../../core/chain-rules.ts';
 import { decodeTransaction, transactionBytes } from '../../core/transactions/decode-transaction.ts';
 import {
   checksummed,
@@ -16,6 +18,7 @@ import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees.ts';
 import { ApiFailure, conflict, invalidField } from '../http/errors.ts';
 import type { Present } from '../responses/gas.ts';
+import { gasFactsAt, withRecipient } from './gas-facts.ts';
 
 export interface CheckerParts {
   readonly source: ChainSource;
@@ -48,6 +51,7 @@ export async function checkToSend(
     store.waiting(owner, transaction.from),
     dataFeesOf(source, present?.profile ?? null),
   ]);
+  const gas = present === null ? NO_GAS_FACTS : gasFactsAt(present.head, present.rules, present.profile);
   const facts = {
     transaction,
     order,
@@ -65,6 +69,7 @@ export async function checkToSend(
     now: wallNow(),
     waitingBelow: waitingBelow(waiting, { id, nonce: transaction.nonce }),
     dataFees,
+    gas: (await known(withRecipient(source, gas, { transaction, order }))) ?? gas,
   };
   const checks = preflight(facts);
   const details = problemsOf(checks).filter(({ path }) => isNew || path !== 'signedTransaction');
@@ -144,6 +149,15 @@ function wrongSignature(why: string): ApiFailure {
 }
 
 const WITHIN_MS = 4_000;
+
+/** While no block is known. */
+const NO_GAS_FACTS: GasFacts = {
+  rules: NO_RULES,
+  headTime: 0,
+  blockTimeSec: 0,
+  gasRules: 'own',
+  blockGasLimit: null,
+};
 
 /** Its next nonce, the same including the node's pool, and its balance. */
 export const senderRequests = (source: ChainSource, address: Hex) =>

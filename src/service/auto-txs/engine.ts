@@ -22,6 +22,7 @@ import {
   sendOne,
   stepKept,
 } from './broadcast.ts';
+import { createGasPass } from './gas-pass.ts';
 
 /** Some events come without a head: expiry, retries of held auto-txs, late responses of a node. */
 const POLL_MS = 2_000;
@@ -82,6 +83,7 @@ const LONG_AGO = Number.NEGATIVE_INFINITY;
 export class AutoTxEngine {
   readonly #context: EngineContext;
   readonly #signal: AbortSignal;
+  readonly #gasPass: ReturnType<typeof createGasPass>;
   readonly #slots = new ConcurrencyLimit(SENDERS_AT_ONCE);
   readonly #busy = new Map<Hex, Promise<void>>();
   readonly #used: SenderOptions['used'] = new Map();
@@ -96,6 +98,7 @@ export class AutoTxEngine {
   /** @param signal Nothing new starts after its abort. */
   constructor(context: EngineContext, signal: AbortSignal) {
     this.#context = context;
+    this.#gasPass = createGasPass(context);
     this.#signal = signal;
   }
 
@@ -108,6 +111,7 @@ export class AutoTxEngine {
     const head = present()?.head ?? (await blocks.head());
     if (head === null || profile() === null) return;
     // Due auto-txs depend on the price of one block: their senders come first.
+    await this.#gasPass.run(this.#signal);
     const due = await this.#due();
     const followed = await this.#followed(head);
     const round = await this.#nextOfRound();

@@ -107,11 +107,16 @@ export const autoTxDetails = (
 });
 
 export function accountResponse(
-  sender: Omit<SenderFacts, 'live' | 'dataFees'> & { readonly chainId: number; readonly address: Hex },
+  sender: Omit<SenderFacts, 'live' | 'dataFees'> & {
+    readonly chainId: number;
+    readonly address: Hex;
+    readonly code: AutoTxAccount['code'];
+    readonly blockGasLimit: bigint | null;
+  },
   waiting: readonly KeptAutoTx[],
   { parameters, reason }: Pick<DataFees, 'parameters' | 'reason'>,
 ): AutoTxAccount {
-  const { chainId, address, nextNonce, pendingNonce, balance } = sender;
+  const { chainId, address, nextNonce, pendingNonce, balance, code, blockGasLimit } = sender;
   return {
     chainId,
     address,
@@ -127,6 +132,8 @@ export function accountResponse(
       operatorConstant: parameters.operatorConstant.toString(),
     },
     dataFeesReason: reason,
+    code,
+    blockGasLimit: integerOrNull(blockGasLimit),
   };
 }
 

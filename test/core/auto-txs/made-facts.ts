@@ -1,3 +1,4 @@
+import type { GasFacts } from '../../../src/core/auto-txs/gas-check.ts';
 import type { PreflightFacts } from '../../../src/core/auto-txs/preflight.ts';
 import type { SignedTransaction } from '../../../src/core/transactions/signed-transaction.ts';
 
@@ -21,7 +22,19 @@ export const SIGNED: SignedTransaction = {
   maxFeePerBlobGas: null,
   blobCount: 0,
   authorizations: [],
-  intrinsicGas: 21_000n,
+  parts: {
+    ...{ zeroBytes: 0, otherBytes: 0, accessedAddresses: 0, accessedKeys: 0, authorizations: 0, blobs: 0 },
+    ...{ creates: false, isToSelf: false, hasValue: true },
+  },
+};
+
+/** Ethereum before Amsterdam, and no fork ahead. */
+export const GAS: GasFacts = {
+  rules: { rules: 'osaka', source: 'header', next: null, blobSchedule: null, since: null },
+  headTime: Date.parse('2026-11-21T22:00:00Z') / 1_000,
+  blockTimeSec: 12,
+  gasRules: 'ethereum',
+  blockGasLimit: 60_000_000n,
 };
 
 export const FACTS: PreflightFacts = {
@@ -39,12 +52,25 @@ export const FACTS: PreflightFacts = {
   lanePrice: 13n * GWEI,
   now: Date.parse('2026-11-21T22:00:00Z'),
   waitingBelow: [],
+  gas: GAS,
 };
 
-export const signed = (change: Partial<SignedTransaction>, facts = FACTS): PreflightFacts => ({
-  ...facts,
-  transaction: { ...facts.transaction, ...change },
-});
+/** With the parts of what is changed. */
+export function signed(change: Partial<SignedTransaction>, facts = FACTS): PreflightFacts {
+  const transaction = { ...facts.transaction, ...change };
+  const { to, data, value, blobCount } = transaction;
+  const parts = transaction.parts && {
+    ...transaction.parts,
+    otherBytes: data.length / 2 - 1,
+    blobs: blobCount,
+    creates: to === null,
+    hasValue: value > 0n,
+  };
+  return {
+    ...facts,
+    transaction: { ...transaction, parts: change.parts === undefined ? parts : change.parts },
+  };
+}
 
 export const legacy = (gasPrice: bigint) =>
   ({ type: 0, gasPrice, maxFeePerGas: null, maxPriorityFeePerGas: null }) as const;

@@ -157,14 +157,14 @@ describe('a pre-flight', () => {
     expect([
       line(signed({ gasLimit: 20_999n }), 'intrinsic-gas'),
       line(signed({ gasLimit: 16_777_217n }), 'intrinsic-gas'),
-      line(signed({ to: null, data: `0x${'fe'.repeat(49_153)}` }), 'intrinsic-gas'),
+      line(signed({ to: null, gasLimit: 2_000_000n, data: `0x${'fe'.repeat(49_153)}` }), 'intrinsic-gas'),
       line(until(FACTS.now + 2 * DAY_MS), 'expiry'),
       line(until(FACTS.now), 'expiry'),
       line(until(FACTS.now + 367 * DAY_MS), 'expiry'),
     ]).toEqual([
-      '✗ its gas limit of 20,999 is below the 21,000 of its intrinsic gas: it can never be included; sign it again with more',
-      '✗ its gas limit of 16,777,217 is above the 16,777,216 that a transaction may have (EIP-7825): it can never be included; sign it again with less',
-      '✗ it makes a contract from 49,153 bytes of code, and 49,152 are the most (EIP-3860): it can never be included; make it shorter and sign it again',
+      '✗ its gas limit of 20,999 is below the 21,000 of its intrinsic gas (Osaka): it can never be included; sign it again with more',
+      '✗ its gas limit of 16,777,217 is above the 16,777,216 that a transaction may have (EIP-7825, Osaka): it can never be included; sign it again with less',
+      '✗ it makes a contract from 49,153 bytes of code, and 49,152 are the most (EIP-3860, Osaka): it can never be included; make it shorter and sign it again',
       '✓ it expires at 23 Nov 2026 22:00 UTC, in 2d',
       '✗ it expired at 21 Nov 2026 22:00 UTC',
       '✗ it may expire in 366 days at most',

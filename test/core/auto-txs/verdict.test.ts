@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PreflightFacts } from '../../../src/core/auto-txs/preflight.ts';
 import { preflight, problemsOf, verdict } from '../../../src/core/auto-txs/preflight.ts';
-import { ETH, FACTS, GWEI, signed } from './made-facts.ts';
+import { ETH, FACTS, GAS, GWEI, signed } from './made-facts.ts';
 
 function said(facts: PreflightFacts): string {
   const judged = verdict(facts);
@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 const until = (expiresAt: number) => ({ ...FACTS, order: { ...FACTS.order, expiresAt } });
 const waiting = [{ id: 'a1', nonce: 6, status: 'PENDING' }];
 const creation = (bytes: number) =>
-  ({ to: null, data: `0x${'fe'.repeat(bytes)}`, gasLimit: 5_000_000n, intrinsicGas: 900_000n }) as const;
+  ({ to: null, data: `0x${'fe'.repeat(bytes)}`, gasLimit: 5_000_000n }) as const;
 const blobs = { type: 3, blobCount: 1, maxFeePerBlobGas: GWEI } as const;
 
 describe('the moment before it is sent', () => {
@@ -22,9 +22,9 @@ describe('the moment before it is sent', () => {
     ['it is from before EIP-155', 'go', signed({ chainId: null })],
     ['it is signed for another chain', 'refuse wrong_chain', signed({ chainId: 10 })],
     ['its nonce is used', 'refuse nonce_used', { ...FACTS, nextNonce: 8, pendingNonce: 8 }],
-    ['its gas does not suffice', 'refuse gas_too_low', signed({ gasLimit: 20_999n })],
-    ['it has more gas than is allowed', 'refuse gas_too_high', signed({ gasLimit: 16_777_217n })],
-    ['it makes a contract from more code than is allowed', 'refuse code_too_long', signed(creation(49_153))],
+    ['its gas does not suffice', 'hold gas_too_low', signed({ gasLimit: 20_999n })],
+    ['it has more gas than is allowed', 'hold gas_too_high', signed({ gasLimit: 16_777_217n })],
+    ['it makes a contract from more code than is allowed', 'hold code_too_long', signed(creation(49_153))],
     ['it has expired', 'hold expired', until(FACTS.now)],
     ['the sender is unknown', 'hold sender_unknown', { ...FACTS, nextNonce: null }],
     ['the balance is unknown', 'hold sender_unknown', { ...FACTS, balance: null }],
@@ -96,7 +96,7 @@ describe('a new auto-tx', () => {
   });
 
   it('is refused where no block takes as much gas or code, on chains that are known to have such limits', () => {
-    const elsewhere = { ...FACTS, chainId: 31_337 };
+    const elsewhere = { ...FACTS, chainId: 31_337, gas: { ...GAS, gasRules: 'osaka' as const } };
     const large = { ...creation(49_153), gasLimit: 30_000_000n, chainId: 31_337 };
     for (const fits of [
       signed({ gasLimit: 16_777_216n }),

@@ -106,3 +106,23 @@ export interface EthConfigCase {
 }
 
 export const ethConfigCases = () => cases<EthConfigCase>('eth-config.json.gz');
+
+export interface ExecutionCase {
+  readonly id: string;
+  readonly tx: VectorTransaction;
+  readonly raw: Hex;
+  readonly amsterdam: { readonly included: boolean; readonly status?: number };
+}
+
+interface Account {
+  readonly balance?: string;
+  readonly code?: Hex;
+}
+
+export const executions = () =>
+  json('executions.json') as {
+    readonly accounts: Readonly<Record<string, Account>>;
+    readonly accountsOfOneCase: Readonly<Record<string, Readonly<Record<string, Account>>>>;
+    readonly createdBySender0: Hex;
+    readonly cases: readonly ExecutionCase[];
+  };

@@ -1,6 +1,7 @@
 import { type Hex, keccak256, toHex } from 'viem';
 import { afterAll, expect, it } from 'vitest';
 import { decodeTransaction } from '../../../src/core/transactions/decode-transaction.ts';
+import { gasNeeded, RULES } from '../../../src/core/transactions/gas-rules.ts';
 import { startAnvil } from '../../helpers/anvil.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { ACCOUNT, FRIEND } from './support/signed-samples.ts';
@@ -56,7 +57,7 @@ it.each(cases.map((each, nonce) => [...each, nonce] as const))(
           authorizationList: await skipped(authorizations),
         }));
     const decoded = decodeTransaction(raw);
-    expect(decoded.intrinsicGas).toBe(gas);
+    expect(decoded.parts && gasNeeded(decoded.parts, RULES.osaka).min).toBe(Number(gas));
     expect(await node.rpc('eth_sendRawTransaction', [raw])).toBe(decoded.hash);
     const receipt = await waitFor(() => node.rpc('eth_getTransactionReceipt', [decoded.hash]));
     expect(receipt).toMatchObject({

@@ -47,7 +47,10 @@ export function keptAutoTx(
       maxPriorityFeePerGas: GWEI,
       maxFeePerBlobGas: null,
       blobCount: 0,
-      intrinsicGas: 21_000n,
+      parts: {
+        ...{ zeroBytes: 0, otherBytes: 0, accessedAddresses: 0, accessedKeys: 0, authorizations: 0 },
+        ...{ blobs: 0, creates: false, isToSelf: false, hasValue: true },
+      },
       ...signed,
     },
     state: { ...NEW_PENDING, ...state },

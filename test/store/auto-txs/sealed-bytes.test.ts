@@ -71,9 +71,10 @@ test('a file of before is sealed where it lies, with a key beside it for its own
   const older = await migrated<Record<'auto_txs' | 'signed_transactions', Record<string, unknown>>>(path, 8);
   const bytes = new TextEncoder().encode(SIGNED.repeat(400));
   for (const id of ['old', 'twin']) {
+    const { gas_parts: _, ...row } = beforeUnseen(toAutoTxRow(keptAutoTx(id)));
     await older
       .insertInto('auto_txs')
-      .values(beforeUnseen(toAutoTxRow(keptAutoTx(id))))
+      .values({ ...row, intrinsic_gas: 21_000 })
       .execute();
     await older.insertInto('signed_transactions').values({ auto_tx_id: id, bytes }).execute();
   }

@@ -9,7 +9,7 @@ import { noise, signedTransfer, TO } from './signed.ts';
 
 const senderOf = (nonce: number, balance: bigint) => ({
   ...{ chainId: 1, nonce, pendingNonce: nonce, balance, waiting: [] },
-  ...{ dataFees: null, dataFeesReason: null },
+  ...{ dataFees: null, dataFeesReason: null, code: null, blockGasLimit: null },
 });
 const NOW = (SNAPSHOT.blockTimestamp ?? 0) + 4_000;
 

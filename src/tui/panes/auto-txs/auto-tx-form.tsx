@@ -1,4 +1,9 @@
-import { autoTxChecks, storedTransaction } from '../../../client/auto-tx-preflight.ts';
+import {
+  type AskedSender,
+  askSender,
+  autoTxChecks,
+  storedTransaction,
+} from '../../../client/auto-tx-preflight.ts';
 import { unknownAutoTxFields } from '../../../client/openapi.ts';
 import { describeDistance, laneOf, titleWord, weiOfTypedGwei } from '../../../client/views/alerts.ts';
 import {
@@ -192,6 +197,8 @@ function scheduleConfirmation(
   };
 }
 
+const NOT_ASKED: AskedSender = { account: null, rules: null };
+
 type Outlook = ReturnType<typeof useOutlook>;
 
 /** What would become of the order now: its pre-flight checks, its price, and how likely that comes. */
@@ -217,24 +224,26 @@ function useOutlook(
   const likely = useTargetReach(order, isThere, leftSec, snapshot);
   const lane = laneOf(gasSpeed);
   const from = transaction?.from ?? null;
-  const { data: account, error } = useMonitorQuery({
-    key: ['auto-tx-account', from],
+  const checkedOrder = { target, lane: lane ?? 'average', isStrict, expiresAt: end } as const;
+  const { data: sender, error } = useMonitorQuery({
+    key: ['auto-tx-sender', from, transaction?.hash],
     enabled: from !== null,
-    ask: async (client, signal) => (from === null ? null : client.autoTxAccount(from, { signal })),
+    ask: async (client, signal) =>
+      transaction === null ? NOT_ASKED : askSender(client, { transaction, order: checkedOrder }, { signal }),
     head: snapshot,
-    isSettled: (answer) => answer === null,
+    isSettled: (answer) => answer.account === null,
   });
   const toCheck = transaction && {
     transaction,
-    order: { target, lane: lane ?? 'average', isStrict, expiresAt: end },
+    order: checkedOrder,
     id: edited?.id ?? null,
     stored: stored && edited,
   };
   const lanePrice = lane && snapshot.lanes[lane].price;
   const checks =
-    toCheck === null || (account === undefined && error === null)
+    toCheck === null || (sender === undefined && error === null)
       ? []
-      : autoTxChecks(toCheck, { snapshot, account: account ?? null, lanePrice, now });
+      : autoTxChecks(toCheck, { snapshot, sender: sender ?? NOT_ASKED, lanePrice, now });
   const isHeld = obstacleOf(checks) !== null;
   const isBlobLow = checks.some(({ name, result }) => name === 'blob-cap' && result === 'wait');
   const at = (present: SnapshotView) => {
