@@ -5,7 +5,7 @@ import type { ChainRules } from '../../src/core/chain-rules.ts';
 const AT = 1_791_294_816;
 const DAY = 86_400;
 const BPO2 = { target: 14, max: 21, baseFeeUpdateFraction: 11_684_671 };
-const before = (kind: 'amsterdam' | 'blobs' | 'unknown', blobSchedule = BPO2): ChainRules => ({
+const ruledBefore = (kind: 'amsterdam' | 'blobs' | 'unknown', blobSchedule = BPO2): ChainRules => ({
   ...{ rules: 'osaka', source: 'header', since: 1_767_747_671, blobSchedule: BPO2 },
   next: { at: AT, kind, blobSchedule },
 });
@@ -22,7 +22,7 @@ describe('the chip of a fork', () => {
     ['blobs', 90_000, 'blob fork in 1d01h'],
     ['unknown', 60, 'unknown fork in 1m'],
   ] as const)('says of %s %i s before it: %s', (kind, sec, chip) => {
-    expect(forkChip(before(kind), (AT - sec) * 1_000)).toBe(chip);
+    expect(forkChip(ruledBefore(kind), (AT - sec) * 1_000)).toBe(chip);
   });
 
   it.each([
@@ -36,7 +36,7 @@ describe('the chip of a fork', () => {
 
   it('is not there where nothing is scheduled, or nobody says when the rules began', () => {
     expect(forkChip({ ...after, since: null }, AT * 1_000)).toBeNull();
-    expect(forkChip({ ...before('blobs'), next: null }, AT * 1_000)).toBeNull();
+    expect(forkChip({ ...ruledBefore('blobs'), next: null }, AT * 1_000)).toBeNull();
   });
 });
 
@@ -48,11 +48,11 @@ describe('the rules in words', () => {
     ['blobs', 'another number of blobs on 6 Oct 2026 13:53 UTC, in 2h'],
     ['unknown', 'rules that are not known here on 6 Oct 2026 13:53 UTC, in 2h'],
   ] as const)('name a fork of the kind %s with its time', (kind, next) => {
-    expect(words(before(kind))).toMatchObject({ 'next fork': next, 'blobs then': null });
+    expect(words(ruledBefore(kind))).toMatchObject({ 'next fork': next, 'blobs then': null });
   });
 
   it('say what the blobs are then where that changes', () => {
-    expect(words(before('blobs', { ...BPO2, target: 21, max: 32 }))).toMatchObject({
+    expect(words(ruledBefore('blobs', { ...BPO2, target: 21, max: 32 }))).toMatchObject({
       blobs: '14 a block wanted, 21 at most',
       'blobs then': '21 a block wanted, 32 at most',
     });
