@@ -292,6 +292,8 @@ test('an account is told as the node knows it, with what of it waits', async () 
     waiting: [{ id, nonce: 2, status: 'PENDING' }],
     dataFees: { rate: '0', operatorPerMillionGas: '0', operatorConstant: '0' },
     dataFeesReason: null,
+    code: 'none',
+    blockGasLimit: 30_000_000,
   });
 });
 
