@@ -129,7 +129,7 @@ interface Exit {
   readonly signal: number;
 }
 
-const KEY_GAP_MS = 8;
+const KEY_GAP_MS = 12;
 /** Ink waits 20 ms after an escape for the rest of a sequence; a key that follows sooner would be taken for Alt. */
 const ESCAPE_GAP_MS = 60;
 const PATIENCE_MS = 120_000;

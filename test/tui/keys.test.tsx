@@ -100,7 +100,7 @@ describe('keys', () => {
   });
 
   it.each([
-    ['a word of keys', 'r3rGk2j'],
+    ['a word of keys', 'r3rGk2j3G'],
     ['an address', '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045\r'],
     ['lines', 'quit\nrefresh\n3\n'],
     ['what opens a field', 'u http://localhost:8545\r'],
@@ -129,7 +129,7 @@ describe('keys', () => {
 
   it('still quit with Ctrl-C right after a paste', async () => {
     const { stdin, heard } = await open(['chart', 'global']);
-    stdin.write('rG3r12\u0003');
+    stdin.write('rG3r12rG\u0003');
     await waitFor(() => heard() === 'quit');
   });
 

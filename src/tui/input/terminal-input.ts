@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 
 /** The parts of `process.stdin` that are used. */
-export type RawInput = Pick<NodeJS.ReadStream, 'on' | 'off' | 'pause' | 'setRawMode' | 'ref' | 'unref'>;
+export type RawInput = Pick<NodeJS.ReadStream, 'on' | 'off' | 'pause' | 'resume' | 'setRawMode' | 'ref' | 'unref'>;
 
 const PASTE_START = '\x1b[200~';
 const PASTE_END = '\x1b[201~';
@@ -67,7 +67,8 @@ export class TerminalInput extends Readable {
     this.#stdin.setRawMode(isRaw);
     this.#stdin.off('data', this.#take);
     this.#held = '';
-    if (isRaw) this.#stdin.on('data', this.#take);
+    // Once it was paused, a listener alone does not start it again.
+    if (isRaw) this.#stdin.on('data', this.#take).resume();
     else this.#stdin.pause();
     return this;
   }

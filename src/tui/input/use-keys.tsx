@@ -214,9 +214,14 @@ interface KeysRead {
 
 const BURST_MS = 100;
 /** In one read: more than a person types while one frame is drawn. A key that is held down counts once. */
-const BURST_KEYS = 6;
+const BURST_KEYS = 8;
 
+/** What a paste may hold besides letters, and the key that one presses after it. */
+const TEXT_KEYS: ReadonlySet<string> = new Set(['return', 'tab', 'ctrl+c']);
+
+/** An arrow or another control key in between was pressed, and read late. */
 const isPastedText = (names: readonly string[]) =>
+  names.every((name) => isLetter(name) || TEXT_KEYS.has(name)) &&
   names.filter((name, place) => name !== names[place - 1]).length >= BURST_KEYS;
 
 /** Does not repeat the text. */
