@@ -190,7 +190,9 @@ async function readFeeRows(
     const leavesOut = isTop
       ? await leavesHeightsOut(node, extentOf(page, top), top, options)
       : node.hasNullRounds;
-    for (const row of leavesOut ? spread(page, top) : page) if (row.number >= from) rows.set(row.number, row);
+    // Rows below belong where heights were left out: the lowest height may have none itself, and takes the place of one below.
+    for (const row of leavesOut ? spread(page, top) : page)
+      if (leavesOut || row.number >= from) rows.set(row.number, row);
     newest = end = oldest - 1;
   }
   return rows;
@@ -387,7 +389,7 @@ export async function readBlocks(
     await readUnevenTimes(node, headers, null, options);
     // A missing header (a reorg in these milliseconds) ends the list before it; the next head brings the rest.
     const end = wanted.findLast((number) => headers.has(number)) ?? -1;
-    return assembleBlocks(node, { from: oldest, to: end }, rows, headers);
+    return assembleBlocks(node, { from: Math.max(oldest, range.from), to: end }, rows, headers);
   });
   if (blocks === undefined) return [];
   return range.to === top ? withSuggestedTip(node, blocks, options) : blocks;

@@ -123,6 +123,29 @@ describe.each(['error', 'null'] as const)('heights without a block, answered wit
     await eventually(() => server.connections() === 0);
   });
 
+  test.each<[string, (number: number) => boolean]>([
+    ['each fifth', (number) => number % 5 === 2],
+    ['two of seven', (number) => number % 7 === 2 || number % 7 === 3],
+    ['every other one', (number) => number > 2_000 && number % 2 === 1],
+  ])('are followed head by head where %s has none, and none is left out', async (_, isNull) => {
+    const { chain, server, real } = await startWithNullRounds(answer, isNull);
+    const source = createRpcSource({ urls: [server.url], clock: hurried });
+    const followed = following(source);
+    await followed.until((words) => words.includes('block 1999'));
+    for (let number = 2_000; number < 2_024; number++) {
+      chain.mine();
+      if (real(number)) await followed.until((words) => words.includes(`block ${number}`));
+    }
+    const words = followed.words();
+    expect(words.filter((word) => !word.startsWith('block'))).toEqual([]);
+    const last = Math.max(...words.map((word) => Number(word.split(' ')[1])));
+    expect(words.slice(words.indexOf('block 1999'))).toEqual(
+      Array.from({ length: last - 1_998 }, (_none, index) => `block ${1_999 + index}`),
+    );
+    await followed.stop();
+    await server.stop();
+  });
+
   test('are no blocks of the service', async () => {
     const { server } = await startWithNullRounds(answer, (number) => number % 17 === 5);
     const service = await readyService({
