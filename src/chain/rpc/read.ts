@@ -148,7 +148,10 @@ async function readPage(node: RpcNode, wanted: number, newest: number | 'latest'
       node.longestFeePage = Math.max(node.longestFeePage, count);
       // Only a successful count is stored as a limit, and none below what it gave before: its history ends here.
       if (count < most) node.feeHistoryPage = timedOut ? count : node.longestFeePage;
-      return readFeePage(response, node);
+      const page = readFeePage(response, node);
+      // Not for a deep history, which would take a request for each block.
+      const isNear = newest === 'latest' || count <= MOST_ODD;
+      return response.baseFeePerGas === null && isNear ? rowsOfHeaders(node, count, newest, options) : page;
     } catch (error) {
       const isSlow = error instanceof ChainError && error.code === 'timeout' && count > 64 && !timedOut;
       if (isSlow) {
@@ -160,6 +163,24 @@ async function readPage(node: RpcNode, wanted: number, newest: number | 'latest'
       else count = Math.ceil(count / 2);
     }
   }
+}
+
+/** Where a node gives no fees at all, as some do now and then: those of its newest headers, without tips. */
+async function rowsOfHeaders(node: RpcNode, count: number, newest: number | 'latest', options: ReadOptions) {
+  const head = newest === 'latest' ? await requestHead(node, options) : null;
+  const top = head?.number ?? Number(newest);
+  const length = Math.min(count, MOST_ODD, top + 1);
+  const heights = Array.from({ length }, (_, index) => top - length + 1 + index);
+  const headers = await readHeaders(node, heights, head, options);
+  if (headers.size > 0) node.notes.set('figures', ODD_FIGURES);
+  return [...headers.values()]
+    .sort((a, b) => a.number - b.number)
+    .map((header): FeeRow => {
+      const { number, baseFeePerGas } = header;
+      const nextBaseFee = headers.get(number + 1)?.baseFeePerGas ?? null;
+      const unknown = { blobBaseFee: null, tips: null, nextBlobBaseFee: null };
+      return { ...unknown, number, baseFeePerGas, gasUsedRatio: ratioOf(header), nextBaseFee };
+    });
 }
 
 interface Range {

@@ -132,6 +132,24 @@ describe('a base fee that is missing', () => {
 });
 
 test.each([
+  ['null (Lotus)', { oldestBlock: '0x0', baseFeePerGas: null, gasUsedRatio: null, reward: null }],
+  ['missing', { baseFeePerGas: undefined, gasUsedRatio: undefined, reward: undefined }],
+  ['null but for the ratios', { baseFeePerGas: null, reward: null }],
+])('where all fees are %s, headers stand in, without tips', async (_, odd) => {
+  const { chain, source, blocks, filled, notes } = await read(() => odd);
+  for (const some of [blocks, filled, [await source.head()]])
+    expect(some).toMatchObject(
+      chain.blocks.slice(-some.length).map(({ number, hash, baseFeePerGas, gasUsed, gasLimit }) => ({
+        ...{ number, baseFeePerGas, tips: null },
+        gasUsedRatio: Number(gasUsed) / Number(gasLimit),
+        ...(number === 9 && { hash, nextBaseFee: null }),
+      })),
+    );
+  expect([blocks.length, filled.length]).toEqual([10, 10]);
+  expect(notes).toEqual([expect.stringContaining('headers stand in')]);
+});
+
+test.each([
   ['JSON numbers', (fee: unknown): unknown => Number(fee)],
   ['with leading zeros', (fee: unknown): unknown => `0x00${String(fee).slice(2)}`],
 ])('fees that are %s are read', async (_, change) => {
