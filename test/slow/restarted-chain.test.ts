@@ -2,9 +2,10 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { startAnvil } from '../helpers/anvil.ts';
 import { gastop } from '../helpers/gastop.ts';
+import { freePort } from '../helpers/listen.ts';
 
 it('the monitor says that the chain began anew, goes on with the new one, and keeps it on record', async () => {
-  const first = await startAnvil({ noMining: true, baseFee: 100_000_000_000n });
+  const first = await startAnvil({ noMining: true, baseFee: 100_000_000_000n, port: await freePort() });
   onTestFinished(() => first.stop());
   await first.mine(12);
   await using terminal = await gastop(['--rpc', first.url], { cols: 120, rows: 40 });

@@ -1,8 +1,7 @@
 /** Programs that run for long hold no more of anything: looked at twice at rest, once they are no longer young. */
-import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,6 +12,7 @@ import { createKey, startServe } from '../cli/served-program.ts';
 import { startAnvil } from '../helpers/anvil.ts';
 import { GWEI, mineAt } from '../helpers/auto-tx-rig.ts';
 import { GASTOP } from '../helpers/gastop.ts';
+import { listen } from '../helpers/listen.ts';
 import { startReceiver } from '../helpers/receiver.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 import { openTerminal, type Terminal } from '../helpers/terminal.ts';
@@ -148,9 +148,9 @@ it('the monitor holds no more after 45 replayed hours than after 25, and its dat
 async function openRelay(target: number) {
   const open = new Set<Socket>();
   let port = 0;
-  let server: Server;
+  let stop = async () => {};
   const comeBack = async () => {
-    server = createServer((near) => {
+    const server = createServer((near) => {
       const far = connect(target, '127.0.0.1');
       for (const [one, other] of [[near, far] as const, [far, near] as const]) {
         open.add(one);
@@ -162,15 +162,12 @@ async function openRelay(target: number) {
         one.pipe(other);
       }
     });
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-    port = (server.address() as AddressInfo).port;
+    ({ port, stop } = await listen(server, port));
   };
   const goAway = async () => {
-    const closed = once(server, 'close');
-    server.close();
+    const stopped = stop();
     for (const socket of open) socket.destroy();
-    await closed;
+    await stopped;
   };
   await comeBack();
   return { port, comeBack, goAway };

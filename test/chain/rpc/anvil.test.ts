@@ -3,6 +3,7 @@ import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 import type { Block } from '../../../src/core/block.ts';
 import { TIP_PERCENTILES } from '../../../src/core/block.ts';
 import { type Anvil, startAnvil } from '../../helpers/anvil.ts';
+import { freePort } from '../../helpers/listen.ts';
 import { type Followed, follow } from './followed.ts';
 
 interface FeeHistory {
@@ -186,7 +187,7 @@ describe('a real node, mining by hand', () => {
 });
 
 test('a node that mines each second is followed each second; one that began anew on its port once that is accepted', async () => {
-  const first = await startAnvil({ blockTime: 1, chainId: 4_242 });
+  const first = await startAnvil({ blockTime: 1, chainId: 4_242, port: await freePort() });
   const source = createRpcSource({ urls: [first.url], requestTimeoutMs: 60_000 });
   const followed = follow(source);
   await followed.until((words) => words.includes('block 3'));

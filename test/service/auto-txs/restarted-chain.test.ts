@@ -5,6 +5,7 @@ import { PATHS } from '../../../src/contract/routes.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import { type Anvil, startAnvil } from '../../helpers/anvil.ts';
 import { type AutoTxRig, fund, GWEI, mineAt, setBalance, sign, startRig } from '../../helpers/auto-tx-rig.ts';
+import { freePort } from '../../helpers/listen.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { QUICK_FOLDER } from '../../helpers/quick-folder.ts';
 import { isSlowRun } from '../../helpers/rounds.ts';
@@ -19,7 +20,8 @@ function temporaryDatabase(): string {
 }
 
 async function node(options: Parameters<typeof startAnvil>[0] = {}): Promise<Anvil> {
-  const anvil = await startAnvil({ noMining: true, baseFee: 100n * GWEI, ...options });
+  const port = await freePort();
+  const anvil = await startAnvil({ noMining: true, baseFee: 100n * GWEI, port, ...options });
   onTestFinished(() => anvil.stop());
   return anvil;
 }
