@@ -11,7 +11,13 @@ declare module 'ws' {
     on(event: 'close' | 'error', listener: () => void): void;
   }
   export class WebSocketServer {
-    constructor(options: { readonly server: Server });
+    constructor(options: {
+      readonly server: Server;
+      readonly verifyClient: (
+        info: unknown,
+        decide: (isWelcome: boolean, status?: number, words?: string) => void,
+      ) => void;
+    });
     on(event: 'connection', listener: (socket: ServerSocket, request: IncomingMessage) => void): void;
   }
 }
@@ -26,9 +32,18 @@ export interface WebSocketPeer {
 export function serveWebSockets(
   server: Server,
   onMessage: (text: string, peer: WebSocketPeer) => void,
+  /** How a handshake is refused; `null`: it is not. */
+  refusal: () => { readonly status: number; readonly words: string } | null = () => null,
 ): ReadonlySet<WebSocketPeer> {
   const peers = new Set<WebSocketPeer>();
-  new WebSocketServer({ server }).on('connection', (socket, request) => {
+  const verifyClient = (
+    _: unknown,
+    decide: (isWelcome: boolean, status?: number, words?: string) => void,
+  ) => {
+    const refused = refusal();
+    decide(refused === null, refused?.status, refused?.words);
+  };
+  new WebSocketServer({ server, verifyClient }).on('connection', (socket, request) => {
     const peer: WebSocketPeer = {
       send: (text) => socket.send(text),
       begin: (bytes) => {
