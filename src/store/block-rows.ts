@@ -19,17 +19,21 @@ const BLOCK = columns({
   blobBaseFee: ['blob_base_fee', orNull(wei)],
   nextBaseFee: ['next_base_fee', orNull(wei)],
   nextBlobBaseFee: ['next_blob_base_fee', orNull(wei)],
+  suggestedTip: ['suggested_tip', orNull(wei)],
 });
 
 /** One block. Wei as integers up to 2^53−1, time in Unix seconds. */
 export type BlockRow = ReturnType<typeof toBlockRow>;
 
 export const toBlockRow = (block: Block) => ({
-  ...BLOCK.write(block),
+  ...BLOCK.write({ ...block, suggestedTip: block.suggestedTip ?? null }),
   ...tipColumns((_, place) => maybe(block.tips?.[place], integer)),
 });
 
-export const toBlock = (row: BlockRow): Block => ({ ...BLOCK.read(row), tips: tipsOf(row) });
+export function toBlock(row: BlockRow): Block {
+  const { suggestedTip, ...block } = BLOCK.read(row);
+  return { ...block, tips: tipsOf(row), ...(suggestedTip !== null && { suggestedTip }) };
+}
 
 /** One column for each of `TIP_PERCENTILES`; `null`: unknown. */
 export type TipColumns = Record<`tip_p${TipPercentile}`, number | null>;

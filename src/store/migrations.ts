@@ -233,6 +233,8 @@ export const HISTORY_MIGRATIONS: Migrations = {
   '0016-gas-parts': change(`
   alter table auto_txs add column gas_parts TEXT;
   alter table auto_txs drop column intrinsic_gas`),
+  // The tip that the node suggested at a block: every process offers no less, also after a restart.
+  '0017-suggested-tip': change('alter table blocks add column suggested_tip bigint'),
 };
 
 /** All schema changes of the keys in order. Their names distinguish the two kinds of files; PostgreSQL has both in one. */

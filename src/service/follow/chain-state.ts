@@ -311,7 +311,10 @@ export class ChainState {
     let since = 0;
     const slice = new TimeSlice();
     const add = async (block: Block) => {
-      if (feed(next, block, block.number < near)) since = block.timestamp;
+      // A node takes no lower tips of a past that was read later than of its head: the engine carries that on.
+      const isFirst = next.head === null && head.suggestedTip !== undefined;
+      const told = isFirst ? { suggestedTip: head.suggestedTip, ...block } : block;
+      if (feed(next, told, block.number < near)) since = block.timestamp;
       if (slice.isOver()) await slice.next();
       return !signal.aborted && this.#next === next;
     };
