@@ -60,6 +60,15 @@ const output: OutputOptions = {
   minify: { compress: true, mangle: false, codegen: true },
 };
 
+/** What several commands need of a service's client, and small files that a service or the monitor shares with them. */
+const SHARED = new RegExp(
+  [
+    '/cli/(open-source|follow-snapshots|settings|config-file|commands/resource)\\.ts$',
+    '/src/client/|/src/core/([\\w-]+\\.ts$|alerts/)',
+    '/src/contract/choices\\.ts$|/src/(service|chain)/async\\.ts$|/target-rules\\.ts$|/asciichart/',
+  ].join('|'),
+);
+
 const program = build({
   input: { main: 'src/cli/main.ts' },
   platform: 'node',
@@ -73,10 +82,12 @@ const program = build({
   output: {
     ...output,
     chunkFileNames: 'chunks/[name]-[hash].js',
-    // One file for each of what commands, a service in this process and the monitor begin with.
+    // One file for each of what the program, its commands, a service in this process and the monitor begin with.
     codeSplitting: {
       groups: [
-        { name: 'program', test: /\/cli\/main\.ts$/, priority: 3 },
+        { name: 'program', test: /\/cli\/main\.ts$/, priority: 4 },
+        // What commands share that ask a service: in no chunk of those below.
+        { name: 'client', test: SHARED, priority: 3 },
         { name: 'service', test: /\/cli\/open-service\.ts$/, priority: 2 },
         { name: 'monitor', test: /\/tui\/app\/start\.tsx$/, priority: 1 },
       ],

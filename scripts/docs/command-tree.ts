@@ -1,15 +1,16 @@
 import type { Argument, Command, Option } from 'commander';
-import { createProgram } from '../../src/cli/program.ts';
+import { addAllCommands, createProgram } from '../../src/cli/program.ts';
 
 const WIDEST = 10_000;
 
+const refuse = () => {
+  throw new Error('a command was run while its help was read');
+};
+const program = createProgram(refuse, { stdout: { write: () => {}, columns: WIDEST }, env: {} }, refuse);
+await addAllCommands(program);
+
 /** The program's commands as `--help` has them; none of them is run. */
-export function commandTree(): Command {
-  const refuse = () => {
-    throw new Error('a command was run while its help was read');
-  };
-  return createProgram(refuse, { stdout: { write: () => {}, columns: WIDEST }, env: {} }, refuse);
-}
+export const commandTree = (): Command => program;
 
 /** The program's commands and those below them, each before its own. */
 export function allCommands(command: Command = commandTree()): readonly Command[] {

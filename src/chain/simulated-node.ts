@@ -5,7 +5,8 @@ import { GAS_PER_BLOB } from '../core/eip4844.ts';
 import { NOISE, randomBits, randomHex, SIMULATED_GAS_LIMIT, uniform } from '../core/simulation.ts';
 import { decodeTransaction } from '../core/transactions/decode-transaction.ts';
 import { gasNeeded, RULES } from '../core/transactions/gas-rules.ts';
-import { type SignedTransaction, TransactionError } from '../core/transactions/signed-transaction.ts';
+import type { SignedTransaction } from '../core/transactions/signed-transaction.ts';
+import { TransactionError } from '../core/transactions/transaction-error.ts';
 import {
   ChainError,
   type ChainSource,

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { fieldProblems } from '../contract/field-problems.ts';
 import { ROUTE_GROUPS } from '../contract/routes.ts';
 import type { ChainProfile } from '../core/chains.ts';
+import { holdsKey } from '../core/key-text.ts';
 import { usageError } from './errors.ts';
 import type { Io } from './io.ts';
 import { tildePath } from './output.ts';
@@ -55,8 +56,6 @@ function secretIn(file: ConfigFile) {
   return nodes.some(holdsKey) ? 'the key of a node' : null;
 }
 
-/** Whether URLs of nodes contain a user name, a password, or a provider's key: a long word in the path or query. */
-export const holdsKey = (urls: string) => /\/\/[^/\s]*@|[/=?][\w-]{20,}/.test(urls);
 const Text = z.string().min(1).optional();
 const Flag = z.boolean().optional();
 const matching = (pattern: RegExp, wanted: string) => z.string().regex(pattern, `must be ${wanted}`);

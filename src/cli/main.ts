@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { CommanderError } from 'commander';
+import { holdsKey } from '../core/key-text.ts';
 import { isServerUrl } from '../store/database-url.ts';
 import type { CommandContext, LoadedSettings } from './command.ts';
 import { refuseSignedArguments } from './commands/signed-input.ts';
-import { configFile, holdsKey, loadConfigFile } from './config-file.ts';
 import { CliError, EXIT, reportError, usageError } from './errors.ts';
 import { Interruption, type Io, processIo } from './io.ts';
 import { cleanLine, note } from './output.ts';
-import { commanderMessage, createProgram } from './program.ts';
-import { isSecretVariable, resolveSettings, type SourceFlags } from './settings.ts';
+import { addCommands, commanderMessage, createProgram } from './program.ts';
+import type { SourceFlags } from './settings.ts';
 
 /** Runs one command line and returns its exit code. Never throws; an error is one line on stderr. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
@@ -22,7 +22,9 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   );
   try {
     refuseSignedArguments(argv);
-    await program.parseAsync(expandRpc(usualWords(argv)), { from: 'user' });
+    const words = expandRpc(usualWords(argv));
+    await addCommands(program, words);
+    await program.parseAsync(words, { from: 'user' });
     return exitCode;
   } catch (error) {
     const isOfCommander = error instanceof CommanderError;
@@ -97,6 +99,7 @@ export async function knownSecrets(
   config: string | undefined,
   database: string | null = null,
 ): Promise<readonly string[]> {
+  const { configFile, loadConfigFile, isSecretVariable } = await settingsCode();
   // Every possible file: the unreadable one may be the reason of the error.
   const files = new Set([config, env.GASTOP_CONFIG, configFile({ env, home, platform })]);
   const contents = await Promise.all(
@@ -126,8 +129,15 @@ function passwordsOf(url: string): readonly string[] {
   }
 }
 
+/** Help and version need none of it. */
+async function settingsCode() {
+  const [file, settings] = await Promise.all([import('./config-file.ts'), import('./settings.ts')]);
+  return { ...file, ...settings };
+}
+
 function createContext(io: Io, flags: SourceFlags): CommandContext {
   const loadSettings = async (env = io.env): Promise<LoadedSettings> => {
+    const { configFile, loadConfigFile, resolveSettings } = await settingsCode();
     const named = flags.config ?? (env.GASTOP_CONFIG?.trim() || undefined);
     const required = named !== undefined;
     const config = await loadConfigFile(named ?? configFile({ ...io, env }), io, required);

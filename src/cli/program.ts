@@ -1,24 +1,6 @@
 import { type Command, type CommanderError, type Help, Option } from 'commander';
 import { VERSION } from '../contract/routes.ts';
 import { CliCommand, type CommandContext } from './command.ts';
-import { addAlerts } from './commands/alerts.ts';
-import { addAutoTxs } from './commands/auto-txs.ts';
-import { addBacktest } from './commands/backtest.ts';
-import { addChains } from './commands/chains.ts';
-import { addConfig } from './commands/config.ts';
-import { addDoctor } from './commands/doctor.ts';
-import { addExplorer } from './commands/explorer.ts';
-import { addFork } from './commands/fork.ts';
-import { addHistory } from './commands/history.ts';
-import { addKeys } from './commands/keys.ts';
-import { addLive } from './commands/live.ts';
-import { addMcp } from './commands/mcp.ts';
-import { addMigrate } from './commands/migrate.ts';
-import { addNow } from './commands/now.ts';
-import { addRecord } from './commands/record.ts';
-import { addServe } from './commands/serve.ts';
-import { addWait } from './commands/wait.ts';
-import { addCompletion } from './completion.ts';
 import { EXIT } from './errors.ts';
 import type { Io } from './io.ts';
 import { paints, wantsColour } from './output.ts';
@@ -27,12 +9,50 @@ import type { SourceFlags } from './settings.ts';
 
 const WIDEST_HELP = 80;
 
-/** From this tree help, completion and dispatch are derived; `done` takes the exit code. */
+type AddCommand = (program: CliCommand) => void;
+type LoadCommand = () => Promise<AddCommand>;
+
+const explorer: LoadCommand = async () => (await import('./commands/explorer.ts')).addExplorer;
+
+/** By name, in the order of the help. The code of a command is loaded when it is called, or when all are listed. */
+const COMMANDS: Readonly<Record<string, Readonly<Record<string, LoadCommand>>>> = {
+  Watch: {
+    live: async () => (await import('./commands/live.ts')).addLive,
+    now: async () => (await import('./commands/now.ts')).addNow,
+    chains: async () => (await import('./commands/chains.ts')).addChains,
+    wait: async () => (await import('./commands/wait.ts')).addWait,
+    alerts: async () => (await import('./commands/alerts.ts')).addAlerts,
+    'auto-txs': async () => (await import('./commands/auto-txs.ts')).addAutoTxs,
+    history: async () => (await import('./commands/history.ts')).addHistory,
+    block: explorer,
+    tx: explorer,
+    fork: async () => (await import('./commands/fork.ts')).addFork,
+  },
+  Keep: {
+    record: async () => (await import('./commands/record.ts')).addRecord,
+    backtest: async () => (await import('./commands/backtest.ts')).addBacktest,
+  },
+  Serve: {
+    serve: async () => (await import('./commands/serve.ts')).addServe,
+    mcp: async () => (await import('./commands/mcp.ts')).addMcp,
+    keys: async () => (await import('./commands/keys.ts')).addKeys,
+    migrate: async () => (await import('./commands/migrate.ts')).addMigrate,
+  },
+  'Set up': {
+    doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
+    config: async () => (await import('./commands/config.ts')).addConfig,
+    completion: async () => (await import('./completion.ts')).addCompletion,
+  },
+};
+/** Runs without a name. */
+const DEFAULT_COMMAND = 'live';
+
+/** Without commands, which `addCommands` adds; `done` takes the exit code. */
 export function createProgram(
   contextFor: (flags: SourceFlags) => CommandContext,
   { stdout, env }: Pick<Io, 'stdout' | 'env'>,
   done: (exitCode: number) => void,
-): Command {
+): CliCommand {
   const program: CliCommand = new CliCommand(
     'gastop',
     (work) =>
@@ -53,22 +73,49 @@ export function createProgram(
     .exitOverride()
     .showHelpAfterError(false)
     .addHelpText('after', ROOT_EXAMPLES);
-
   addSourceOptions(program);
-  const groups: Readonly<Record<string, readonly ((program: CliCommand) => void)[]>> = {
-    Watch: [addLive, addNow, addChains, addWait, addAlerts, addAutoTxs, addHistory, addExplorer, addFork],
-    Keep: [addRecord, addBacktest],
-    Serve: [addServe, addMcp, addKeys, addMigrate],
-    'Set up': [addDoctor, addConfig, addCompletion],
-  };
-  for (const [title, commands] of Object.entries(groups)) {
+  return program;
+}
+
+/** Adds what `argv` calls: one command, none for the version, all where they are listed or the name is not known. */
+export async function addCommands(program: CliCommand, argv: readonly string[]): Promise<void> {
+  const word = commandWord(program, argv);
+  const names = Object.values(COMMANDS).flatMap((group) => Object.keys(group));
+  if (word === undefined && argv.some((each) => each === '--version' || each === '-V')) return;
+  const isListed = word === undefined && argv.some((each) => each === '--help' || each === '-h');
+  // Completion is of all.
+  const isOfAll = isListed || word === 'completion' || (word !== undefined && !names.includes(word));
+  await addNamed(program, isOfAll ? names : [word ?? DEFAULT_COMMAND]);
+}
+
+export const addAllCommands = (program: CliCommand): Promise<void> =>
+  addNamed(
+    program,
+    Object.values(COMMANDS).flatMap((group) => Object.keys(group)),
+  );
+
+async function addNamed(program: CliCommand, names: readonly string[]): Promise<void> {
+  for (const [title, group] of Object.entries(COMMANDS)) {
     program.commandsGroup(title);
-    for (const add of commands) add(program);
+    const loads = new Set(names.flatMap((name) => group[name] ?? []));
+    for (const add of await Promise.all([...loads].map((load) => load()))) add(program);
   }
   for (const command of program.commands.flatMap((each) => [each, ...each.commands])) {
     command.helpOption('-h, --help', 'print this help');
   }
-  return program;
+}
+
+/** The first word that is neither an option of the program nor its value. */
+function commandWord(program: Command, argv: readonly string[]): string | undefined {
+  for (let place = 0; place < argv.length; place++) {
+    const word = argv[place] ?? '';
+    if (word === '--') return undefined;
+    if (!word.startsWith('-')) return word;
+    const option = program.options.find(({ long, short }) => word === long || word === short);
+    const isValue = option?.optional === true && argv[place + 1]?.startsWith('-') === false;
+    if (option?.required === true || isValue) place += 1;
+  }
+  return undefined;
 }
 
 function addSourceOptions(program: Command): void {

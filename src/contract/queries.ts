@@ -151,10 +151,8 @@ export const AccountParameter = z.strictObject({
     }),
 });
 
-export const SAVINGS_GAS_MOST = 1_000_000_000;
-
 export const SavingsParameters = z.strictObject({
-  gasAmount: whole(1, SAVINGS_GAS_MOST, 'Gas that the savings are counted for', {
+  gasAmount: whole(1, choices.SAVINGS_GAS_MOST, 'Gas that the savings are counted for', {
     default: choices.SAVINGS_GAS_DEFAULT,
     examples: [21_000],
   }).optional(),

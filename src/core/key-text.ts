@@ -35,3 +35,6 @@ export function withoutSecrets(text: string, secrets: Iterable<string>): string 
   }
   return clean;
 }
+
+/** Whether URLs of nodes contain a user name, a password, or a provider's key: a long word in the path or query. */
+export const holdsKey = (urls: string) => /\/\/[^/\s]*@|[/=?][\w-]{20,}/.test(urls);

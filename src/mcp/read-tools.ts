@@ -10,7 +10,7 @@ import { maybe, PriceGwei } from '../contract/primitives.ts';
 import { TimeFrameParameters, TxParameter } from '../contract/queries.ts';
 import { decodeTransaction } from '../core/transactions/decode-transaction.ts';
 import { bareHex } from '../core/transactions/signed-text.ts';
-import { TransactionError } from '../core/transactions/signed-transaction.ts';
+import { TransactionError } from '../core/transactions/transaction-error.ts';
 import { usdOf, weiOfGwei } from '../core/units.ts';
 import {
   Coins,

@@ -26,7 +26,16 @@ async function timed(args: readonly string[], env: NodeJS.ProcessEnv, expected: 
   return ms;
 }
 
-/** Whole runs of `gastop now --json`, which asks `gastop serve` on this machine, each in turn with Node that does nothing. */
+/** ms of Node that does nothing, and of `args`, in turn. */
+async function inTurns(env: NodeJS.ProcessEnv, args: readonly string[], expected: string) {
+  const turns: (readonly [idle: number, own: number])[] = [];
+  for (let count = 0; count < RUNS; count += 1) {
+    turns.push([await timed(['-e', '0'], env, ''), await timed(args, env, expected)]);
+  }
+  return turns;
+}
+
+/** Whole runs of `gastop --version`, and of `gastop now --json`, which asks `gastop serve` on this machine, each in turn with Node that does nothing. */
 export async function measureNow({ folder, compileCache }: Workshop): Promise<Row[]> {
   const config = join(folder, 'serve.json');
   await writeFile(config, JSON.stringify(CONFIG));
@@ -43,11 +52,18 @@ export async function measureNow({ folder, compileCache }: Workshop): Promise<Ro
     const [line] = await once(createInterface(service.stdout), 'line');
     const now = [GASTOP, 'now', '--json', '--url', /http:\/\/[\d.:]+/.exec(String(line))?.[0] ?? ''];
     await timed(now, withKey, '"averagePrice":');
-    const turns: [number, number][] = [];
-    for (let count = 0; count < RUNS; count += 1) {
-      turns.push([await timed(['-e', '0'], env, ''), await timed(now, withKey, '"averagePrice":')]);
-    }
+    const turns = await inTurns(withKey, now, '"averagePrice":');
+    const version = await inTurns(env, [GASTOP, '--version'], 'gastop');
     return [
+      compare({
+        measure: 'gastop --version',
+        ours: version.map(([, ms]) => ms),
+        against: 'node -e 0',
+        theirs: version.map(([ms]) => ms),
+        unit: 'ms',
+        runs: `in ${RUNS} runs`,
+        budget: (ratio) => [atMost(ratio, 2.5)],
+      }),
       compare({
         measure: 'gastop now --json against a local service',
         ours: turns.map(([, ms]) => ms),

@@ -49,6 +49,24 @@ it('holds everything, and starts without the monitor, the service and the store'
   expect(heavyIn(loadedWith(join(DIST, 'main.js')))).toEqual([]);
 });
 
+it.each([
+  'now',
+  'wait',
+  'chains',
+  'alerts',
+  'auto-txs',
+  'history',
+  'explorer',
+  'fork',
+  'doctor',
+  'live',
+  'completion',
+])('starts %s without the monitor, the service and the store', (command) => {
+  const own = CHUNKS.filter((name) => new RegExp(`^${command}-[\\w-]{8}\\.js$`).test(name));
+  expect(own.length).toBeGreaterThan(0);
+  for (const name of own) expect(heavyIn(loadedWith(join(DIST, 'chunks', name)))).toEqual([]);
+});
+
 it('has a client for programs that imports nothing, and needs nothing of Node', () => {
   const client = readFileSync(join(DIST, 'client.js'), 'utf8');
   expect(client.match(/\bimport\b[^;]{0,60}/g)).toBeNull();

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { SIGNED_LONGEST } from '../../contract/choices.ts';
-import { decodeTransaction } from '../../core/transactions/decode-transaction.ts';
 import { bareHex, isLongHex, isSignedShape } from '../../core/transactions/signed-text.ts';
-import { TransactionError } from '../../core/transactions/signed-transaction.ts';
+import { TransactionError } from '../../core/transactions/transaction-error.ts';
 import { type CliError, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { cleanLine } from '../output.ts';
@@ -49,6 +48,8 @@ export async function signedInput(io: Io, file: string | undefined) {
       `${name} is 32 bytes: the hash of a transaction, or a private key, which belongs into a wallet alone; ${WANTED}`,
     );
   }
+  // Every command refuses signed arguments; few read a transaction.
+  const { decodeTransaction } = await import('../../core/transactions/decode-transaction.ts');
   try {
     return { raw, transaction: decodeTransaction(raw) };
   } catch (error) {

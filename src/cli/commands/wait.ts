@@ -7,6 +7,7 @@ import { ClientError } from '../../client/errors.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { LANES, type LaneName } from '../../core/advice.ts';
 import { staleAfterMs } from '../../core/chains.ts';
+import { holdsKey } from '../../core/key-text.ts';
 import {
   exactGwei,
   formatCount,
@@ -16,7 +17,6 @@ import {
   gweiString,
 } from '../../core/units.ts';
 import type { CliCommand, CommandContext } from '../command.ts';
-import { holdsKey } from '../config-file.ts';
 import { CliError, EXIT, systemCode, usageError } from '../errors.ts';
 import { FASTEST_POLL_MS, followSnapshots, untilItWorks } from '../follow-snapshots.ts';
 import type { Io } from '../io.ts';

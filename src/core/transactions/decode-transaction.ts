@@ -17,13 +17,8 @@ import type { Hex } from '../block.ts';
 import { fastLzLength } from '../data-fee.ts';
 import type { TransactionParts } from './gas-rules.ts';
 import { signedHex } from './signed-text.ts';
-import {
-  type Authorization,
-  checksummed,
-  refuse,
-  type SignedTransaction,
-  TransactionError,
-} from './signed-transaction.ts';
+import { type Authorization, checksummed, type SignedTransaction } from './signed-transaction.ts';
+import { refuse, TransactionError } from './transaction-error.ts';
 
 type RlpItem = Uint8Array | readonly RlpItem[];
 /** A transaction as viem reads it, of any type. */

@@ -1,5 +1,5 @@
 import type { Hex } from '../block.ts';
-import { refuse } from './signed-transaction.ts';
+import { refuse } from './transaction-error.ts';
 
 /** Cheap checks of the shape of signed transactions, for code that must not show one. */
 

@@ -41,15 +41,6 @@ export interface Authorization {
   readonly authority: Hex | null;
 }
 
-/** No node would accept the bytes. `message` is one line that says why, without any of the bytes. */
-export class TransactionError extends Error {
-  override readonly name = 'TransactionError';
-}
-
-export function refuse(why: string): never {
-  throw new TransactionError(why);
-}
-
 /** An address with its checksum (EIP-55), to compare with a wallet; other text unchanged. */
 export const checksummed = <Text extends string>(text: Text): Text | Hex =>
   isAddress(text, { strict: false }) ? getAddress(text) : text;

@@ -8,11 +8,8 @@ import { cannotBroadcastReason } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { NO_RULES } from '../../core/chain-rules.ts';
 import { decodeTransaction, transactionBytes } from '../../core/transactions/decode-transaction.ts';
-import {
-  checksummed,
-  type SignedTransaction,
-  TransactionError,
-} from '../../core/transactions/signed-transaction.ts';
+import { checksummed, type SignedTransaction } from '../../core/transactions/signed-transaction.ts';
+import { TransactionError } from '../../core/transactions/transaction-error.ts';
 import type { AutoTxStore } from '../../store/auto-txs.ts';
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees.ts';
