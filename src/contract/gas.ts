@@ -171,7 +171,7 @@ export const GasRecommendation = object('GasRecommendation', 'Send now, or wait 
       ),
       missRatio: maybe(
         z.number(),
-        'If the price does not come: what is paid at the end of the horizon on average, over sending in the next block, less 1, as a share',
+        'If the price does not come: what is paid at the end of the horizon on average, over sending in the next block, less 1, as a share; null: no miss was measured',
       ),
       windows: maybe(
         whole(0),

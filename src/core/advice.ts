@@ -80,7 +80,7 @@ export interface Horizon {
   readonly reason: string | null;
   /** Mean saving of waiting against sending in the next block, misses included; negative when waiting costs. */
   readonly savingRatio: number | null;
-  /** Mean price at the end of the horizon where the price did not come, over sending now, less 1; negative when lower. */
+  /** Mean price at the end of the horizon where the price did not come, over sending now, less 1; `null`: it always came. */
   readonly missRatio: number | null;
   /** Past windows like the present one, one after another, and those of them in which the price came. */
   readonly windows: number | null;

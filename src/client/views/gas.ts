@@ -147,7 +147,9 @@ export function describeLikely({
   isCeiling,
 }: Pick<HorizonView, 'probability' | 'isCeiling'>): string | null {
   if (probability === null) return null;
-  return isCeiling === true ? `≤ ${formatPercent(probability)}` : formatLikelihood(probability);
+  return isCeiling === true && probability <= 0.99
+    ? `≤ ${formatPercent(probability)}`
+    : formatLikelihood(probability);
 }
 
 export type WaitFact = readonly [name: string, of: (wait: HorizonView) => string | null];

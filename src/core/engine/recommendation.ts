@@ -89,8 +89,10 @@ export function toHorizon({ horizonSec, probability, reason, ...figures }: Forec
   return probability === null
     ? { horizonSec, probability, reason, ...UNMEASURED }
     : {
-        ...{ horizonSec, probability, reason, savingRatio, missRatio, windows, windowsKept, isCeiling },
+        ...{ horizonSec, probability, reason, savingRatio, windows, windowsKept, isCeiling },
         price: BigInt(wholeWei(price)),
+        // Where the price came in every window, no miss was measured.
+        missRatio: windowsKept === windows ? null : missRatio,
       };
 }
 
