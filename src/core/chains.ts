@@ -80,7 +80,8 @@ const BASE_FEE_UNKNOWN: ReadonlySet<number> = new Set([5_000, 42_220, 59_144]);
 
 /**
  * Below these nodes refuse a transaction. BSC: 0.05 gwei, testnet 0.1 (node-real/bsc-erigon#773, chainflip-eth-contracts#535);
- * Polygon and Amoy: 25 gwei (PIP-35; PIP-59, drafted in February 2025, proposes it as a least base fee instead).
+ * Polygon and Amoy: 25 gwei (PIP-35; refused below it in May 2026, too: WayfinderFoundation/wayfinder-paths-sdk#379. PIP-59
+ * proposes it as a least base fee instead).
  */
 const LEAST_TIPS: ReadonlyMap<number, bigint> = new Map([
   [56, 50_000_000n],
