@@ -129,7 +129,8 @@ interface Exit {
   readonly signal: number;
 }
 
-const KEY_GAP_MS = 12;
+// A program beside others that is not scheduled for a while must not read so many keys at once that it takes them for a paste.
+const KEY_GAP_MS = 25;
 /** Ink waits 20 ms after an escape for the rest of a sequence; a key that follows sooner would be taken for Alt. */
 const ESCAPE_GAP_MS = 60;
 const PATIENCE_MS = 120_000;
