@@ -1,3 +1,4 @@
+import { paysAt } from '../../core/auto-txs/target.ts';
 import { type Block, blockTips, TIP_PERCENTILES } from '../../core/block.ts';
 import { gasUsedRatioFromBaseFees } from '../../core/eip1559.ts';
 import type { Clock } from '../async.ts';
@@ -92,7 +93,7 @@ const badResponse = (node: Pick<RpcNode, 'name'>, words: string) =>
   new ChainError('bad-response', `${node.name} ${words}: try another node`);
 
 const ODD_REWARDS =
-  'eth_feeHistory has rewards that cannot be (below 0, missing, above 9,007,199 gwei): they count as unknown';
+  'eth_feeHistory has rewards that cannot be (below 0, missing, above what the transactions could pay): they count as unknown';
 const ODD_ORDER = 'eth_feeHistory has rewards out of order: they are sorted';
 const ODD_FIGURES =
   'eth_feeHistory lacks base fees or gas-used ratios, or its lists differ in length: headers stand in, or they count as unknown';
@@ -135,6 +136,49 @@ export function readFeePage(response: FeeHistoryResponse, { notes }: Pick<RpcNod
   });
 }
 
+/** A reward above both is held against what the transactions of its block could pay. */
+const DOUBTED_WEI = 1_000_000_000_000n;
+const DOUBTED_MULTIPLE = 50n;
+
+const isDoubted = (tip: bigint | null, { baseFeePerGas }: FeeRow) =>
+  tip !== null && tip > DOUBTED_WEI && tip > DOUBTED_MULTIPLE * (baseFeePerGas ?? 0n);
+
+/** Rewards that the newest block with doubted ones could not have paid are unknown, and so are the doubted ones of the others. */
+async function believable(node: RpcNode, rows: FeeRow[], options: ReadOptions): Promise<FeeRow[]> {
+  const isOdd = (row: FeeRow) => row.tips?.some((tip) => isDoubted(tip, row)) === true;
+  const newest = rows.findLast(isOdd);
+  if (newest === undefined) return rows;
+  const most = await mostPaidTip(node, newest, options);
+  if (newest.tips?.every((tip) => tip === null || tip <= most)) return rows;
+  node.notes.set('rewards', ODD_REWARDS);
+  return rows.map((row) =>
+    isOdd(row)
+      ? { ...row, tips: blockTips((row.tips ?? []).map((tip) => (isDoubted(tip, row) ? null : tip))) }
+      : row,
+  );
+}
+
+/** The highest tip that a transaction of the block signed for, wei per gas; 0 where the node does not say. */
+async function mostPaidTip(
+  node: RpcNode,
+  { number, baseFeePerGas }: FeeRow,
+  { signal }: ReadOptions,
+): Promise<bigint> {
+  const params = [toQuantity(number), true];
+  const asked = request(node, maybe(fullBlockResponse), 'eth_getBlockByNumber', params, { signal });
+  const block = await asked.catch((error: unknown) => {
+    if (!(error instanceof ChainError)) throw error;
+    return null;
+  });
+  const fee = block?.baseFeePerGas ?? baseFeePerGas ?? 0n;
+  let most = 0n;
+  for (const signed of block?.transactions ?? []) {
+    const tip = paysAt(signed, fee) - fee;
+    if (tip > most) most = tip;
+  }
+  return most;
+}
+
 /** One page, halved until the node allows it; empty where its history ends before it. */
 async function readPage(node: RpcNode, wanted: number, newest: number | 'latest', options: ReadOptions) {
   const most = Math.min(wanted, node.feeHistoryPage);
@@ -148,7 +192,7 @@ async function readPage(node: RpcNode, wanted: number, newest: number | 'latest'
       node.longestFeePage = Math.max(node.longestFeePage, count);
       // Only a successful count is stored as a limit, and none below what it gave before: its history ends here.
       if (count < most) node.feeHistoryPage = timedOut ? count : node.longestFeePage;
-      const page = readFeePage(response, node);
+      const page = await believable(node, readFeePage(response, node), options);
       // Not for a deep history, which would take a request for each block.
       const isNear = newest === 'latest' || count <= MOST_ODD;
       return response.baseFeePerGas === null && isNear ? rowsOfHeaders(node, count, newest, options) : page;

@@ -34,7 +34,8 @@ interface RecommendationInput extends Grounds {
 const LOST_AT = 0.2;
 
 /** Sending now refers to the Average lane, waiting to one of the alternatives, with its figures. */
-export function recommendation(input: RecommendationInput): Recommendation {
+export function recommendation(given: RecommendationInput): Recommendation {
+  const input = given.lanes.average.price < LARGEST_WEI ? given : withoutForecasts(given);
   const { decision, forecasts, track, lanes, blockSec, isPaceKnown, patienceSec } = input;
   const { price, waitSec, withinBlocks, probability, reason } = lanes.average;
   const reasons = reasonsFor(input);
@@ -71,6 +72,19 @@ export function recommendation(input: RecommendationInput): Recommendation {
     track,
   };
 }
+
+const LARGEST_WEI = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** Prices that the engine cannot tell apart have no advice. */
+const withoutForecasts = (input: RecommendationInput): RecommendationInput => ({
+  ...input,
+  decision: null,
+  forecasts: input.forecasts.map((forecast) => ({
+    ...forecast,
+    probability: null,
+    reason: 'the base fee is above 9,007,199 gwei',
+  })),
+});
 
 const isMeasured = (forecasts: readonly Forecast[]) =>
   forecasts.some(({ probability }) => probability !== null);

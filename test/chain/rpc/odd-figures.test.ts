@@ -51,6 +51,19 @@ describe('a reward that cannot be', () => {
   });
 
   test.each([
+    ['5,000,000 gwei in one block', 5_000_000n, [9]],
+    ['8,000,000 gwei in every block', 8_000_000n, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]],
+    ['1,500 gwei in some', 1_500n, [2, 5]],
+  ])('above what the transactions of its block signed for is unknown: %s', async (_, gwei, places) => {
+    const hex = `0x${(gwei * G).toString(16)}`;
+    const { blocks, notes } = await read(({ reward }) => ({
+      reward: (reward as unknown[]).map((own, place) => (places.includes(place) ? Array(7).fill(hex) : own)),
+    }));
+    expect(blocks.filter(({ tips }) => tips === null).map(({ number }) => number)).toEqual(places);
+    expect(notes).toEqual([expect.stringContaining('rewards that cannot be')]);
+  });
+
+  test.each([
     ['a row with too few', [['0x1']]],
     ['a row with too many', [Array(8).fill('0x1')]],
     ['a row that is no list', ['0x1']],
