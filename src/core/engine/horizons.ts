@@ -26,6 +26,8 @@ const LATER_DOUBT = 0.5;
 const UNSEEN_MISSES = 8;
 /** So many windows, one after another, must have ended before a probability is stated. */
 const LEAST_WINDOWS = 4;
+/** What fewer separate windows say is stated as a ceiling: such shares came out above what was kept. */
+const FEW_WINDOWS = 20;
 /** Cap of a later price, in multiples of the price at its start: one burst must not decide everything. */
 const MOST_RISE = 2;
 /** A price is a candidate only if it comes three times in five, and worth a correction if it saves so much. */
@@ -460,7 +462,7 @@ export function createHorizons(history: History, blockSec: number) {
         return {
           ...facts,
           ...{ price, probability, reason: null, savingRatio: saving, missRatio: miss },
-          ...{ windows, windowsKept, isCeiling },
+          ...{ windows, windowsKept, isCeiling: isCeiling || windows < FEW_WINDOWS },
         };
       });
     },
