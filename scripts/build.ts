@@ -64,7 +64,7 @@ const output: OutputOptions = {
 const SHARED = new RegExp(
   [
     '/cli/(open-source|follow-snapshots|settings|config-file|commands/resource)\\.ts$',
-    '/src/client/|/src/core/([\\w-]+\\.ts$|alerts/)',
+    '/src/client/|/src/core/engine/(recommendation|horizons)\\.ts$|/src/core/([\\w-]+\\.ts$|alerts/)',
     '/src/contract/choices\\.ts$|/src/(service|chain)/async\\.ts$|/target-rules\\.ts$|/asciichart/',
   ].join('|'),
 );

@@ -30,7 +30,7 @@ import {
 } from './views/alerts.ts';
 import type { AutoTxChange, AutoTxDetailsView, AutoTxView, NewAutoTx } from './views/auto-txs.ts';
 import type { ChartView, CurrentView, MarketView } from './views/dashboard.ts';
-import { type SnapshotView, withSourceName } from './views/gas.ts';
+import { forPatience, type RecommendationView, type SnapshotView, withSourceName } from './views/gas.ts';
 
 /** A metrics window; absent fields have the service's default (the last hour, a fitting bucket). Times in ms. */
 export interface MetricsQuery {
@@ -56,9 +56,15 @@ export interface ReachQuery {
   readonly deadlineSec: number;
 }
 
-export interface RecommendationOptions extends TextOptions {
-  /** How long the user can wait, in seconds (300 to 86,400); default: an hour. */
+export interface PatienceOptions extends CallOptions {
+  /**
+   * How long the user can wait, in seconds (300 to 86,400): where a service does not take it, its table of waits is
+   * decided on by gastop's rule. Default: what the service itself takes.
+   */
   readonly patienceSec?: number;
+}
+
+export interface RecommendationOptions extends TextOptions, PatienceOptions {
   readonly reach?: ReachQuery;
 }
 
@@ -257,9 +263,17 @@ export function createGasClient(options: GasClientOptions) {
       }
     },
     /** Prices, trend and advice of one block; the last two are `null` when unreadable. */
-    statsCurrent: async (call: CallOptions = {}): Promise<CurrentView> => {
-      const { snapshot, ...current } = await get(ROUTES.statsCurrent, call);
-      return { ...current, snapshot: withSourceName(snapshot, http.host) };
+    statsCurrent: async ({ patienceSec, ...call }: PatienceOptions = {}): Promise<CurrentView> => {
+      const { snapshot, recommendation, trend } = await get(
+        ROUTES.statsCurrent,
+        call,
+        patienceQuery(patienceSec),
+      );
+      return {
+        snapshot: withSourceName(snapshot, http.host),
+        trend,
+        recommendation: recommendation && advised(recommendation, patienceSec),
+      };
     },
     /** The gas rules of the newest block, and the next fork. Not part of v1. @throws ClientError `not-found` where it is not listed */
     chainRules: async (call: TextOptions = {}) => {
@@ -268,11 +282,10 @@ export function createGasClient(options: GasClientOptions) {
     },
     gasTrend: (call: CallOptions = {}) => get(ROUTES.gasTrend, call),
     /** `reach` of the response is `null` unless requested and known. */
-    gasRecommendation: ({ reach, patienceSec, ...call }: RecommendationOptions = {}) =>
-      get(ROUTES.gasRecommendation, call, {
-        ...(reach !== undefined && reachQuery(reach)),
-        ...(patienceSec !== undefined && { patienceSec: String(patienceSec) }),
-      }),
+    gasRecommendation: async ({ reach, patienceSec, ...call }: RecommendationOptions = {}) => {
+      const query = { ...patienceQuery(patienceSec), ...(reach !== undefined && reachQuery(reach)) };
+      return advised(await get(ROUTES.gasRecommendation, call, query), patienceSec);
+    },
     ...routes,
     /** Base fee and tip over a time frame: from `stats/chart`, or else the metrics, or else polled prices. */
     chart: async (timeFrame: string, chosen: ChartOptions = {}): Promise<PriceChartView> => {
@@ -434,6 +447,12 @@ function itemPath(path: string, values: Query): string {
 export function reachQuery({ targetPrice, deadlineSec }: ReachQuery): Query {
   return { targetGwei: gweiString(targetPrice), deadlineSec: String(deadlineSec) };
 }
+
+const patienceQuery = (patienceSec: number | undefined): Query =>
+  patienceSec === undefined ? {} : { patienceSec: String(patienceSec) };
+
+const advised = (advice: RecommendationView, patienceSec: number | undefined): RecommendationView =>
+  patienceSec === undefined ? advice : forPatience(advice, patienceSec);
 
 function metricsQuery(query: MetricsQuery, endpoint: string): Query {
   const texts = Object.entries(query).map(([name, value]) => {

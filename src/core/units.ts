@@ -130,6 +130,10 @@ export function formatDuration(seconds: number): string {
   return rest === 0 ? head : `${head}${String(rest).padStart(2, '0')}${smallName}`;
 }
 
+/** How far a history reaches, as its start is only known to a bucket: from a minute on in whole minutes. */
+export const formatSpan = (seconds: number): string =>
+  formatDuration(seconds < 60 ? seconds : Math.floor(seconds / 60) * 60);
+
 /** `4s ago`; less than a second, or in the future by a clock error, is `now`. */
 export function formatAge(seconds: number): string {
   if (!Number.isFinite(seconds)) return UNKNOWN;
@@ -149,6 +153,14 @@ export function formatLikelihood(probability: number): string {
   if (probability > 0.99) return `over ${formatPercent(0.99)}`;
   return probability < 0.01 ? `under ${formatPercent(0.01)}` : formatPercent(probability);
 }
+
+/** A stated probability: `90 %`, or `≤ 84 %` where so few windows support no higher one. */
+export const formatStated = (probability: number, isCeiling: boolean): string =>
+  isCeiling && probability <= 0.99 ? `≤ ${formatPercent(probability)}` : formatLikelihood(probability);
+
+/** What waiting brings on average against sending now: `saves 23 %`, below 0 `costs 5 %`. */
+export const formatSaving = (ratio: number): string =>
+  `${Math.round(ratio * 100) < 0 ? 'costs' : 'saves'} ${formatPercent(Math.abs(ratio))}`;
 
 /** `+3.4 %`, `−2.1 %`; from ten times as much on a multiple, which is shorter: `×693`, at most `> ×9,999`. */
 export function formatChange(ratio: number, decimals = 1): string {

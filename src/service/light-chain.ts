@@ -12,7 +12,10 @@ import { usualWork } from './responses/market.ts';
 const CAPACITY = 4_096;
 
 /** One of many chains of the board: prices and advice from the newest 4,096 blocks, without a database. */
-export function createLightChain(source: ChainSource, wallNow: () => number) {
+export function createLightChain(
+  source: ChainSource,
+  { now: wallNow, patienceSec }: { readonly now: () => number; readonly patienceSec: number },
+) {
   let known: FeeEngine | null = null;
   let feed: PriceFeed | null = null;
 
@@ -20,7 +23,8 @@ export function createLightChain(source: ChainSource, wallNow: () => number) {
     const recent = await source.newest?.(CAPACITY, { known: known?.head ?? null, signal });
     if (recent === undefined) throw new ChainError('unsupported', 'only a node can be watched beside others');
     const { blocks, follows } = recent;
-    const engine = follows && known !== null ? known : new FeeEngine({ feeRule, capacity: CAPACITY });
+    const engine =
+      follows && known !== null ? known : new FeeEngine({ feeRule, capacity: CAPACITY, patienceSec });
     const slice = new TimeSlice();
     for (const [place, block] of blocks.entries()) {
       if (slice.isOver()) await slice.next();

@@ -142,7 +142,7 @@ it('the tool of MCP compares the chains that are named', async () => {
   const compare = (names: string | null, signal: AbortSignal) => {
     asked.push(names);
     const setups = namedChains(names ?? '', settings.chains.value);
-    return readChainRows(setups, { now: Date.now, withinMs: 120_000, signal });
+    return readChainRows(setups, { now: Date.now, patienceSec: 3_600, withinMs: 120_000, signal });
   };
   const context = async () => ({ compare, signal: new AbortController().signal });
   const compared = await compareChains.call({ chains: ['dead', 'scroll'] }, context);
@@ -161,7 +161,7 @@ it('a row is asked again when a node that had too many requests wants it, not be
   const setups = settings.chains.value.filter(({ name }) => name === 'limited');
   limited.requests.length = 0;
   const now = 1_800_000_000_000;
-  await using rows = openChainRows(setups, () => now);
+  await using rows = openChainRows(setups, { now: () => now, patienceSec: 3_600 });
   rows.start();
   rows.start();
   await rows.complete(10_000, new AbortController().signal);

@@ -36,7 +36,7 @@ describe('now over a recording', () => {
     const { exitCode, stdout, stderr } = await runMain(['now', ...short]);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toContain('[REPLAY]  Ethereum  #20,975,164  2024-10-16 02:33:35 UTC');
-    expect(stdout).toContain(`base ${formatGwei(last.baseFee)} `);
+    expect(stdout).toContain(`base fee ${formatGwei(last.baseFee)} `);
     for (const lane of ['Slow', 'Average', 'Fast'])
       expect(stdout).toMatch(new RegExp(`^${lane} +[\\d.]+ `, 'm'));
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);

@@ -64,40 +64,49 @@ describe('the reasons', () => {
 
   it('of a wait repeat none of its figures', () => {
     expect(reasonsOf([forecast(900, 0.85, 0.09)])).toEqual([
-      'base fee is 12 % below its mean of the last hour',
+      'next base fee is 12 % below the mean of the last hour',
     ]);
   });
 
   it('say what more patience would bring, after a wait as after sending now', () => {
-    const more = 'more patience: 0.0412 gwei within 6h is 98 % likely and saves 24 % on average';
+    const more = 'for 6h: 0.0412, 98 % likely, saves 24 %';
     expect(reasonsOf([forecast(900, 0.85, 0.09), forecast(21_600, 0.98, 0.24)])[0]).toBe(more);
-    expect(reasonsOf([forecast(900, 0.85, 0.001), forecast(21_600, 0.98, 0.24)])[1]).toBe(more);
+    expect(reasonsOf([forecast(900, 0.85, 0.001), forecast(21_600, 0.98, 0.24)])[0]).toBe(
+      `waits up to 1h save nothing; ${more}`,
+    );
+    const ceiling = { ...forecast(DAY, 0.79, 0.39), isCeiling: true };
+    expect(reasonsOf([forecast(900, 0.85, 0.09), ceiling])[0]).toBe(
+      'for 1d: 0.0412, ≤ 79 % likely, saves 39 %',
+    );
     expect(reasonsOf([forecast(900, 0.85, 0.25), forecast(21_600, 0.98, 0.24)])).toHaveLength(1);
     expect(reasonsOf([forecast(900, 0.85, 0.09), forecast(21_600, 0.98, 0.24)], DAY)).toHaveLength(1);
   });
 
   it.each<[string, Forecast[]]>([
     [
-      '0.0412 gwei within 1h is 88 % likely and saves 0 % on average: too little for the wait',
+      'waits up to 1h save nothing',
       [forecast(900, 0.88, 0.001), forecast(3_600, 0.88, 0.004), forecast(21_600, null, 0.4)],
     ],
-    ['waiting saves nothing on average', [forecast(900, 0.88, -0.2)]],
+    ['waits up to 1h save nothing', [forecast(900, 0.88, -0.2)]],
     ['no advice yet: too little history', [forecast(900, null, 0.2)]],
-    [
-      '0.0412 gwei within 15m is 52 % likely and saves 40 % on average; a wait takes 60 % likely',
-      [forecast(900, 0.52, 0.4)],
-    ],
+    ['waits up to 1h are too unlikely', [forecast(900, 0.52, 0.4)]],
   ])('for sending now: %s', (words, forecasts) => {
     expect(reasonsOf(forecasts)[0]).toBe(words);
   });
 
   it('say that less than five minutes of patience is too little', () => {
-    expect(reasonsOf([waits], 299)[0]).toBe('a wait takes 5m or more');
+    expect(reasonsOf([waits], 299)[0]).toBe(
+      'the shortest wait takes 5m; for 15m: 0.0412, 90 % likely, saves 6 %',
+    );
+  });
+
+  it('say that a wait of hours saves too little', () => {
+    expect(reasonsOf([forecast(21_600, 0.85, 0.09)], DAY)[0]).toBe('waits up to 1d save too little');
   });
 
   it('say how far the history reaches', () => {
     const young = { ...grounds, daySec: 1_500, forecasts: [], decision: null };
-    expect(reasonsFor(young).slice(1)).toEqual(['base fee is 12 % below its mean of the last 25m']);
+    expect(reasonsFor(young).slice(1)).toEqual(['next base fee is 12 % below the mean of the last 25m']);
   });
 
   it('say nothing of a mean among a handful of blocks', () => {

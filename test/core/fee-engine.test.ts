@@ -307,7 +307,7 @@ describe('the recommendation', () => {
     const { recommendation } = adviceAfter(hill(32 * 46));
     expect(recommendation.action).toBe('SEND_NOW');
     expect(recommendation.alternatives[1]?.probability).toBeGreaterThanOrEqual(0.8);
-    expect(recommendation.reasons[0]).toBe('waiting saves nothing on average');
+    expect(recommendation.reasons[0]).toBe('waits up to 1h save nothing');
   });
 
   it('never waits on a chain with a constant fee', () => {

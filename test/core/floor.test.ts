@@ -42,7 +42,7 @@ it('has Fast keep its promise through full blocks, and nothing says to wait', ()
     atFloor += 1;
     expect(advice.recommendation).toMatchObject({ action: 'SEND_NOW', expectedSavingRatio: 0 });
     expect(advice.recommendation.reasons[0]).toBe(
-      'the base fee is at its floor of 0.00500 gwei and cannot fall',
+      'next base fee is at its floor of 0.00500 gwei and cannot fall',
     );
     for (const { price } of advice.recommendation.alternatives) {
       if (price !== null) expect(price).toBeGreaterThanOrEqual(FLOOR);

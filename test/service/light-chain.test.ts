@@ -19,7 +19,7 @@ async function lightChain(length: number) {
   const server = await startJsonRpcServer(chain);
   servers.push(server);
   const source = createRpcSource({ urls: [server.url], recheckMs: 60_000 });
-  const light = createLightChain(source, () => chain.head().timestamp * 1_000);
+  const light = createLightChain(source, { now: () => chain.head().timestamp * 1_000, patienceSec: 3_600 });
   const { signal } = new AbortController();
   return {
     chain,

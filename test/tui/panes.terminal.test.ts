@@ -24,16 +24,16 @@ describe('over prices that stand still', () => {
 
   it('Alerts makes an alert from the price on Live, and deletes, undoes and opens it, without ever clearing the screen', async () => {
     const screen = shown();
-    await screen.waitFor('│ Average');
+    await screen.waitFor('WAIT ');
     await leads(screen, 'a', 'New alert');
     // None of these is a key of the monitor here.
     await screen.press('tab');
     await screen.press('tab');
     await leads(screen, 'q?2n', 'q?2n');
-    await leads(screen, 'ctrl+s', 'Alerts 2', /▸ .*Average < 0\.05 gwei/);
+    await leads(screen, 'ctrl+s', 'Alerts 2', /▸ .*Average < 0\.041 gwei/);
     await leads(screen, 'enter', /note +q\?2n/, (lines) => /Esc back .*n new/.test(lines.at(-1) ?? ''));
     await leads(screen, 'd', 'Delete this alert?', (lines) => /y yes .*n no/.test(lines.at(-1) ?? ''));
-    await leads(screen, 'y', 'Alerts 1', /deleted Average < 0\.05 gwei · u undoes \(\d+m\d*s?\)/);
+    await leads(screen, 'y', 'Alerts 1', /deleted Average < 0\.041 gwei · u undoes \(\d+m\d*s?\)/);
     await leads(screen, 'u', 'Alerts 2');
     expect(screen.clears).toEqual(NO_CLEARS);
   });

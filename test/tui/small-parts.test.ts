@@ -23,7 +23,7 @@ describe('the record of advice in words', () => {
 
   it('names the versions of the method where there are several, and what could not be judged', () => {
     expect(recordTexts({ ...track, versions: [1, 2], unjudged: 3 })).toEqual([
-      'advice: given 100, kept 92 since 3 Nov (92 %, stated 90 %), by versions 1, 2 of its method',
+      'advice: given 100, kept 92, stated 90 %, since 3 Nov, by versions 1, 2 of its method',
       '3 not judged for want of blocks',
     ]);
   });
@@ -33,8 +33,8 @@ describe('the record of advice in words', () => {
     const waits = { ...track, ...judged, versions: [3] };
     const sends = { ...waits, evaluated: 100, hitRatio: 1, savingRatio: -0.02 };
     expect(recordTexts({ ...track, waits, sends })).toEqual([
-      'waits: given 52, kept 41 since 3 Nov (79 %, stated 84 %), saved 6 %',
-      'sends: given 100, kept 100 since 3 Nov (100 %, stated 84 %), cost 2 %',
+      'waits: given 52, kept 41, stated 84 %, saved 6 %, since 3 Nov',
+      'sends: given 100, kept 100, stated 84 %, paid 2 % more than needed, since 3 Nov',
     ]);
     expect(recordTexts({ ...track, waits: { ...waits, evaluated: 0, hitRatio: null }, sends: null })).toEqual(
       [],

@@ -68,7 +68,7 @@ async function chains({ io, loadSettings }: CommandContext, flags: ChainsFlags):
   const setups = comparedChains(settings, flags.chains);
   for (const { source } of setups) warnOfPlainKey(io, source);
   const signal = io.interruption();
-  await using rows = openChainRows(setups, io.now);
+  await using rows = openChainRows(setups, { now: io.now, patienceSec: settings.patienceSec.value });
   rows.start();
   const isRead = ({ figures }: ChainRow) => figures !== null;
   await withSpinner(
@@ -198,8 +198,15 @@ interface RowReader {
   close?(): void;
 }
 
+interface ChainReading {
+  readonly now: () => number;
+  /** How long the user can wait, in seconds. */
+  readonly patienceSec: number;
+}
+
 /** Several chains for a comparison. Each is polled by itself: none waits for another. */
-export function openChainRows(setups: readonly ChainSetup[], now: () => number) {
+export function openChainRows(setups: readonly ChainSetup[], reading: ChainReading) {
+  const { now } = reading;
   const stop = new AbortController();
   const listeners = new Set<() => void>();
   const complete = Promise.withResolvers<void>();
@@ -217,8 +224,8 @@ export function openChainRows(setups: readonly ChainSetup[], now: () => number) 
   async function follow({ name, chainId, source }: ChainSetup): Promise<void> {
     const reader: RowReader =
       source.kind === 'rpc'
-        ? await nodeReader(source.urls, chainId, now)
-        : serviceReader(source, chainId, now);
+        ? await nodeReader(source.urls, chainId, reading)
+        : serviceReader(source, chainId, reading);
     let failures = 0;
     for (let round = 0; !stop.signal.aborted; round += 1) {
       let waitMs: number;
@@ -266,9 +273,13 @@ export function openChainRows(setups: readonly ChainSetup[], now: () => number) 
 
 export async function readChainRows(
   setups: readonly ChainSetup[],
-  { now, withinMs, signal }: { now: () => number; withinMs: number; signal: AbortSignal },
+  {
+    withinMs,
+    signal,
+    ...reading
+  }: ChainReading & { readonly withinMs: number; readonly signal: AbortSignal },
 ): Promise<readonly ChainRow[]> {
-  await using rows = openChainRows(setups, now);
+  await using rows = openChainRows(setups, reading);
   rows.start();
   await rows.complete(withinMs, signal);
   return rows.read();
@@ -281,7 +292,7 @@ function retryMs(error: unknown, failures: number): number {
 }
 
 /** What reads nodes is loaded here: the monitor's first frame need not wait for it. */
-async function nodeReader(urls: readonly URL[], chainId: number | null, now: () => number) {
+async function nodeReader(urls: readonly URL[], chainId: number | null, { now, patienceSec }: ChainReading) {
   const [{ createRpcSource }, { createLightChain }] = await Promise.all([
     import('../../chain/rpc-source.ts'),
     import('../../service/light-chain.ts'),
@@ -291,7 +302,7 @@ async function nodeReader(urls: readonly URL[], chainId: number | null, now: () 
     recheckMs: 60_000,
     ...(chainId !== null && { expectedChainId: chainId }),
   });
-  const readChain = createLightChain(source, now);
+  const readChain = createLightChain(source, { now, patienceSec });
   return {
     read: async (signal: AbortSignal) => {
       const { current, actions } = await readChain(signal);
@@ -304,14 +315,25 @@ async function nodeReader(urls: readonly URL[], chainId: number | null, now: () 
   };
 }
 
-function serviceReader(source: HostedChoice, chainId: number | null, now: () => number): RowReader {
+function serviceReader(
+  source: HostedChoice,
+  chainId: number | null,
+  { now, patienceSec }: ChainReading,
+): RowReader {
   const client = createGasClient(reachOf(source));
   let actions: readonly ActionView[] = [];
   let workDueAt = 0;
   return {
     read: async (signal) => {
       const call = { signal };
-      const { snapshot, trend, recommendation: advice } = await client.statsCurrent(call);
+      const {
+        snapshot,
+        trend,
+        recommendation: advice,
+      } = await client.statsCurrent({
+        ...call,
+        patienceSec,
+      });
       if (chainId !== null && snapshot.chainId !== null && snapshot.chainId !== chainId) {
         const [is, wanted] = [snapshot.chainId, chainId].map(
           (id) => `${chainProfile(id).name} (chain ${id})`,

@@ -47,7 +47,7 @@ async function live({ io, loadSettings }: CommandContext, flags: LiveFlags): Pro
   // Before the monitor owns the screen, when nothing else may write to the terminal.
   warnOfPlainKey(io, settings.source.value);
   for (const { source } of setups) warnOfPlainKey(io, source);
-  await using rows = openChainRows(setups, io.now);
+  await using rows = openChainRows(setups, { now: io.now, patienceSec: settings.patienceSec.value });
   const board: Board = {
     everyMs: EVERY_MS,
     read: rows.read,

@@ -63,7 +63,8 @@ async function serveMcp(
         // A source that was named for the other tools is no reason not to compare.
         const chains = { ...settings, source: { ...settings.source, from: 'default' } };
         const setups = comparedChains(chains, names ?? undefined);
-        return readChainRows(setups, { now: io.now, withinMs: READY_WITHIN_MS, signal });
+        const patienceSec = settings.patienceSec.value;
+        return readChainRows(setups, { now: io.now, patienceSec, withinMs: READY_WITHIN_MS, signal });
       },
       describeError: (error) => reportError(error, false, secrets).lines.join('; ') || 'gastop is ending',
     },

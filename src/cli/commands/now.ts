@@ -9,12 +9,10 @@ import {
   describeAdvice,
   describeLikely,
   describeRecord,
-  describeSaved,
   kindOf,
   type LaneView,
   lacksTips,
   type RecommendationView,
-  recordOf,
   type SnapshotView,
   type WaitFact,
   waitFactsOf,
@@ -33,6 +31,7 @@ import {
   formatGwei,
   formatLikelihood,
   formatPercent,
+  formatSaving,
   gweiString,
   UNKNOWN,
 } from '../../core/units.ts';
@@ -308,11 +307,11 @@ function ageText(snapshot: SnapshotView, now: number): string {
 
 function feeLine(snapshot: SnapshotView): string {
   const { baseFee, nextBaseFee, blobBaseFee, gasUsedRatio } = snapshot;
-  const parts = [`base ${formatGwei(baseFee)}`];
+  const parts = [`base fee ${formatGwei(baseFee)}`];
   if (nextBaseFee !== null) {
     const change =
       baseFee === 0n ? '' : ` (${formatChange(Number(nextBaseFee - baseFee) / Number(baseFee))})`;
-    parts.push(`next ${formatGwei(nextBaseFee)}${change}`);
+    parts.push(`next base fee ${formatGwei(nextBaseFee)}${change}`);
   }
   if (blobBaseFee !== null) parts.push(`blob ${formatGwei(blobBaseFee)}`);
   if (gasUsedRatio !== null) parts.push(`block ${formatPercent(gasUsedRatio)} full`);
@@ -323,28 +322,24 @@ function adviceLines(advice: RecommendationView, snapshot: SnapshotView): readon
   if (advice.action === null) return wrapWords(cleanLine(advice.reasons[0] ?? 'no advice yet'), WIDTH);
   const { action, target } = describeAdvice(advice, snapshot);
   const likely = describeLikely(advisedWait(advice) ?? { probability: advice.probability, isCeiling: null });
-  const saving = advice.expectedSavingRatio ?? 0;
+  const saving = advisedWait(advice) === null ? null : advice.expectedSavingRatio;
   const headline = [
     cleanLine(`${action} ${target}`),
     ...(likely === null ? [] : [`${likely} likely`]),
-    ...(saving > 0 ? [`saves ${formatPercent(saving)}`] : []),
+    ...(saving === null ? [] : [`${formatSaving(saving)} against sending now`]),
   ];
   return [
     headline.join(' · '),
     ...recordLine(advice),
-    ...advice.reasons.slice(0, 1).flatMap((reason) => wrapWords(cleanLine(reason), WIDTH)),
+    ...advice.reasons.flatMap((reason) => wrapWords(cleanLine(reason), WIDTH)),
     ...waitLines(advice),
   ];
 }
 
 /** How earlier advice of this kind did. */
 function recordLine(advice: RecommendationView): readonly string[] {
-  const { track } = advice;
-  const record = track && recordOf(track, kindOf(advice));
-  const text = track && describeRecord(track, kindOf(advice));
-  if (!record || !text) return [];
-  const stated = mapped(record.statedProbability, (ratio) => `stated ${formatPercent(ratio)}`);
-  return [[text, describeSaved(record), stated].filter((part) => part !== null).join(' · ')];
+  const record = advice.track && describeRecord(advice.track, kindOf(advice));
+  return record === null ? [] : [record];
 }
 
 /** What each wait is worth: a column for each of which something is known. */
@@ -380,7 +375,7 @@ const PRICES: Readonly<Record<string, (facts: Facts) => bigint | null>> = {
   fast: ({ snapshot }) => snapshot.lanes.fast.price,
   base: ({ snapshot }) => snapshot.baseFee,
   next: ({ snapshot }) => snapshot.nextBaseFee,
-  tip: ({ snapshot }) => snapshot.priorityFee,
+  tip: ({ snapshot }) => snapshot.lanes.average.maxPriorityFeePerGas,
   blob: ({ snapshot }) => snapshot.blobBaseFee,
   target: ({ advice }) => advice?.targetPrice ?? null,
 };

@@ -6,11 +6,13 @@ import {
   formatGwei,
   formatNative,
   formatPercent,
+  formatSaving,
   UNKNOWN,
   usdOf,
 } from '../../core/units.ts';
 import { type ActionView, dataFeeOf } from './dashboard.ts';
 import {
+  advisedWait,
   chainNameOf,
   describeAdvice,
   isAtFloor,
@@ -123,13 +125,13 @@ function adviceText({ figures }: ChainRow): string {
   if (figures === null) return 'asking';
   const { snapshot, advice } = figures;
   if (snapshot.stale === true) return 'no new block for longer than usual';
-  if (isAtFloor(snapshot)) return 'at its floor';
+  if (isAtFloor(snapshot)) return 'SEND NOW at its floor';
   if (advice === null || advice.action === null) return 'no advice yet';
   const { action } = describeAdvice(advice, snapshot);
-  if (action !== 'WAIT') return action === 'SEND NOW' ? 'send' : action.toLowerCase();
-  const { deadlineSec, expectedSavingRatio } = advice;
-  const wait = deadlineSec === null ? 'wait' : `wait ${formatDuration(deadlineSec)}`;
-  return expectedSavingRatio === null ? wait : `${wait}, saves ${formatPercent(expectedSavingRatio)}`;
+  const wait = advisedWait(advice);
+  if (wait === null) return action;
+  const words = `${action} up to ${formatDuration(wait.horizonSec)}`;
+  return wait.savingRatio === null ? words : `${words}, ${formatSaving(wait.savingRatio)}`;
 }
 
 function problemText({ message, retryAt }: NonNullable<ChainRow['problem']>, now: number): string {

@@ -2,12 +2,15 @@ import * as z from 'zod';
 import { GasCurrent, GasRecommendation, GasTrend, Summary } from '../../contract/gas.ts';
 import { LANES } from '../../core/advice.ts';
 import { chainProfile } from '../../core/chains.ts';
+import { actionOf, decide, whyNot } from '../../core/engine/recommendation.ts';
 import {
   formatChange,
+  formatCount,
   formatDuration,
   formatGwei,
-  formatLikelihood,
   formatPercent,
+  formatSaving,
+  formatStated,
 } from '../../core/units.ts';
 import { lenient, said } from '../lenient.ts';
 
@@ -108,6 +111,35 @@ export const Recommendation = lenient(
 );
 export type RecommendationView = z.infer<typeof Recommendation>;
 
+/**
+ * The advice for this patience (seconds): the service's own where it advises for that, else by gastop's rule from its
+ * table of waits. Advice without a measured wait stays as it is, with `patienceSec` of `null`.
+ */
+export function forPatience(advice: RecommendationView, patienceSec: number): RecommendationView {
+  const { alternatives, action } = advice;
+  const isMeasured = alternatives.some((wait) => wait.probability !== null && wait.savingRatio !== null);
+  if (advice.patienceSec === patienceSec || action === null || !isMeasured) return advice;
+  const chosen = decide(alternatives, patienceSec);
+  const decided = {
+    patienceSec,
+    action: actionOf(chosen),
+    reasons: whyNot(alternatives, patienceSec, chosen),
+  };
+  if (chosen !== null) {
+    const { horizonSec, price, probability, savingRatio } = chosen;
+    return {
+      ...{ ...advice, ...decided, lane: 'SLOW', targetPrice: price, probability },
+      ...{ expectedWaitSec: null, deadlineSec: horizonSec, expectedSavingRatio: savingRatio },
+    };
+  }
+  if (action === decided.action) return { ...advice, ...decided };
+  // What sending now costs, and how likely it is, stands with the lanes.
+  return {
+    ...{ ...advice, ...decided, lane: 'AVERAGE', targetPrice: null, probability: null },
+    ...{ expectedWaitSec: null, deadlineSec: null, expectedSavingRatio: 0 },
+  };
+}
+
 /** Whether the source has been unreachable since, so that present prices are unknown; not a standstill of the chain. */
 export function isPast({ stale, source: { problem } }: Pick<SnapshotView, 'stale' | 'source'>): boolean {
   return stale === true && problem !== null && problem.retryAt !== null;
@@ -126,49 +158,62 @@ export function kindOf({ action, track }: Pick<RecommendationView, 'action' | 't
   return action === 'SEND_NOW' ? 'sends' : 'waits';
 }
 
-/** `waits: given 41, kept 37`, or of past blocks `waits on stored blocks: 41, kept 37`; `null` when none was judged. */
+/**
+ * `waits: given 41, kept 37, stated 90 %, saved 9 %`, or of past blocks `waits on stored blocks: 41, kept …`; `null`
+ * when none was judged.
+ */
 export function describeRecord(track: TrackView, kind: AdviceKind): string | null {
-  const { evaluated = 0, hitRatio = null } = recordOf(track, kind) ?? {};
-  if (evaluated < 1 || hitRatio === null) return null;
-  const kept = `${evaluated}, kept ${Math.round(hitRatio * evaluated)}`;
-  if (track.basis === 'walked') return `${kind} on stored blocks: ${kept}`;
-  return track.basis === 'given' ? `${kind}: given ${kept}` : `${kind}: ${kept}`;
+  const record = recordOf(track, kind);
+  if (record === null || record.hitRatio === null || record.evaluated < 1) return null;
+  const { evaluated, hitRatio, statedProbability } = record;
+  const heading = track.basis === 'walked' ? `${kind} on stored blocks` : kind;
+  const parts = [
+    `${heading}: ${track.basis === 'given' ? 'given ' : ''}${evaluated}`,
+    `kept ${Math.round(hitRatio * evaluated)}`,
+    statedProbability === null ? null : `stated ${formatPercent(statedProbability)}`,
+    outcomeText(record, kind),
+  ];
+  return parts.filter((part) => part !== null).join(', ');
 }
 
-/** `saved 18 %`, `cost 2 %`: what following the advice of a record really brought on average; `null` when unknown. */
-export function describeSaved({ savingRatio }: AdviceRecordView): string | null {
+/** What was really paid on average, against the lowest price that the next block took. */
+function outcomeText({ savingRatio }: AdviceRecordView, kind: AdviceKind): string | null {
   if (savingRatio === null) return null;
-  return `${savingRatio < 0 ? 'cost' : 'saved'} ${formatPercent(Math.abs(savingRatio))}`;
+  const share = formatPercent(Math.abs(savingRatio));
+  if (Math.round(savingRatio * 100) >= 0) return `saved ${share}`;
+  return kind === 'sends' ? `paid ${share} more than needed` : `cost ${share}`;
 }
 
 /** `90 %`, or `≤ 84 %` where so few windows support no higher probability; `null` when unknown. */
-export function describeLikely({
+export const describeLikely = ({
   probability,
   isCeiling,
-}: Pick<HorizonView, 'probability' | 'isCeiling'>): string | null {
-  if (probability === null) return null;
-  return isCeiling === true && probability <= 0.99
-    ? `≤ ${formatPercent(probability)}`
-    : formatLikelihood(probability);
-}
+}: Pick<HorizonView, 'probability' | 'isCeiling'>): string | null =>
+  probability === null ? null : formatStated(probability, isCeiling === true);
 
 export type WaitFact = readonly [name: string, of: (wait: HorizonView) => string | null];
 
 /** What is known of a wait, in the order of the table; `null` where a service does not tell it. */
 export const WAIT_FACTS: readonly WaitFact[] = [
   ['price', ({ price }) => (price === null ? null : formatGwei(price))],
-  ['saves', ({ savingRatio }) => (savingRatio === null ? null : formatSaving(savingRatio))],
+  [
+    'saves',
+    ({ savingRatio }) => (savingRatio === null ? null : formatSaving(savingRatio).replace('saves ', '')),
+  ],
   ['likely', describeLikely],
   ['if not, costs', ({ missRatio }) => (missRatio === null ? null : formatChange(missRatio, 0))],
-  ['windows', ({ windows, windowsKept }) => (windows === null ? null : `${windowsKept} of ${windows}`)],
+  [
+    'windows',
+    ({ windows, windowsKept }) =>
+      windows === null || windowsKept === null
+        ? null
+        : `${formatCount(windowsKept)} of ${formatCount(windows)}`,
+  ],
 ];
 
 /** The facts that are known of at least one of the waits. */
 export const waitFactsOf = (waits: readonly HorizonView[]): readonly WaitFact[] =>
   WAIT_FACTS.filter(([, of]) => waits.some((wait) => of(wait) !== null));
-
-/** `23 %`, or `costs 5 %` below 0. */
-const formatSaving = (ratio: number) => `${ratio < 0 ? 'costs ' : ''}${formatPercent(Math.abs(ratio))}`;
 
 /** The row of the table that advice to wait follows; `null` for sending now. */
 export const advisedWait = ({ action, deadlineSec, alternatives }: RecommendationView): HorizonView | null =>
@@ -203,10 +248,11 @@ const wordsOf = (action: string) => action.replaceAll('_', ' ');
 /** `WAIT` and `up to 15m for 0.0388 gwei`, `SEND NOW` and `at its floor: 0.00510 gwei`; `target` may be empty. */
 export function describeAdvice(
   { action, targetPrice, deadlineSec, expectedWaitSec }: RecommendationView,
-  snapshot: Pick<SnapshotView, 'floor' | 'nextBaseFee'>,
+  snapshot: Pick<SnapshotView, 'floor' | 'nextBaseFee' | 'lanes'>,
 ): { readonly action: string; readonly target: string } {
   if (action === null) return { action: 'NO ADVICE YET', target: '' };
-  const price = targetPrice === null ? null : `${formatGwei(targetPrice)} gwei`;
+  const known = targetPrice ?? (action === 'SEND_NOW' ? snapshot.lanes.average.price : null);
+  const price = known === null ? null : `${formatGwei(known)} gwei`;
   if (action === 'WAIT' || action === 'SET_ALERT') {
     const expected = expectedWaitSec === null ? null : `~${formatDuration(expectedWaitSec)}`;
     const parts = [

@@ -1,5 +1,13 @@
 import type { Action, AdviceRecord, Horizon, Lane, LaneName, Recommendation, Trend } from '../advice.ts';
-import { formatDuration, formatGwei, formatLikelihood, formatPercent } from '../units.ts';
+import {
+  formatDuration,
+  formatGwei,
+  formatLikelihood,
+  formatPercent,
+  formatSaving,
+  formatSpan,
+  formatStated,
+} from '../units.ts';
 import { type History, wholeWei } from './history.ts';
 import {
   type Forecast,
@@ -127,45 +135,53 @@ const LEAST_RANKED_SEC = 60;
 export const reasonsFor = (grounds: Grounds): string[] => [...decisive(grounds), ...movement(grounds)];
 
 function decisive({ decision, forecasts, patienceSec, floor = null }: Grounds): string[] {
-  if (floor !== null) return [`the base fee is at its floor of ${formatGwei(floor)} gwei and cannot fall`];
+  if (floor !== null) return [`next base fee is at its floor of ${formatGwei(floor)} gwei and cannot fall`];
   if (!isMeasured(forecasts)) return [`no advice yet: ${forecasts[0]?.reason ?? 'too little history'}`];
-  const more = morePatience(decision, forecasts, patienceSec);
-  return decision === null ? [refusal(forecasts, patienceSec), ...more] : more;
+  return whyNot(forecasts, patienceSec, decision);
 }
 
-/** What more patience would bring. */
-function morePatience(decision: Decision, forecasts: readonly Forecast[], patienceSec: number): string[] {
-  const best = decide(forecasts, Number.POSITIVE_INFINITY);
-  if (best === null || best.horizonSec <= patienceSec || saving(best) <= saving(decision)) return [];
-  return [`more patience: ${words(best)}`];
+/** In one line of 80 columns: why not to wait, where the decision is to send, and what more patience would bring. */
+export function whyNot<Row extends PricedWait>(
+  waits: readonly Row[],
+  patienceSec: number,
+  decision: Row | null,
+): string[] {
+  const best = decide(waits, Number.POSITIVE_INFINITY);
+  const isMore = best !== null && best.horizonSec > patienceSec && saving(best) > saving(decision);
+  const parts = [
+    ...(decision === null ? [refusal(waits, patienceSec)] : []),
+    ...(isMore ? [waitWords(best)] : []),
+  ];
+  return parts.length === 0 ? [] : [parts.join('; ')];
 }
 
-function words(forecast: Forecast): string {
-  const chance = formatLikelihood(forecast.probability ?? 0);
-  const what = `${formatGwei(forecast.price)} gwei within ${formatDuration(forecast.horizonSec)}`;
-  return `${what} is ${chance} likely and saves ${formatPercent(saving(forecast))} on average`;
+/** `for 1d: 0.117, ≤ 79 % likely, saves 39 %` */
+function waitWords({ horizonSec, price, probability, isCeiling, savingRatio }: PricedWait): string {
+  const facts = [
+    ...(price === null ? [] : [formatGwei(price)]),
+    `${formatStated(probability ?? 0, isCeiling === true)} likely`,
+    formatSaving(savingRatio ?? 0),
+  ];
+  return `for ${formatDuration(horizonSec)}: ${facts.join(', ')}`;
 }
 
-/** Why not to wait, for the alternative within the patience that looks best. */
-function refusal(forecasts: readonly Forecast[], patienceSec: number): string {
+function refusal(waits: readonly PricedWait[], patienceSec: number): string {
   const [shortest] = HORIZONS_SEC;
-  if (patienceSec < shortest) return `a wait takes ${formatDuration(shortest)} or more`;
-  const found = forecasts.filter((each) => each.horizonSec <= patienceSec && saving(each) > 0);
-  const worthwhile = found.filter((each) => each.probability !== null);
-  const best = mostSaving(worthwhile.filter(isLikely)) ?? mostSaving(worthwhile);
-  if (best === null) return 'waiting saves nothing on average';
-  if (!isLikely(best)) return `${words(best)}; a wait takes ${formatPercent(LEAST_PROBABILITY)} likely`;
-  return `${words(best)}: too little for the wait`;
+  if (patienceSec < shortest) return `the shortest wait takes ${formatDuration(shortest)}`;
+  const found = waits.filter((each) => each.horizonSec <= patienceSec && each.probability !== null);
+  const ofValue = found.filter((each) => Math.round(saving(each) * 100) > 0);
+  const why =
+    ofValue.length === 0 ? 'save nothing' : ofValue.some(isLikely) ? 'save too little' : 'are too unlikely';
+  return `waits up to ${formatDuration(patienceSec)} ${why}`;
 }
 
 function movement({ trend: { direction, changeRatio }, daySec }: Grounds): string[] {
   if (daySec < LEAST_RANKED_SEC) return [];
-  const span = daySec >= 0.99 * HOUR_SEC ? 'hour' : formatDuration(daySec - (daySec % 60));
-  const mean = `its mean of the last ${span}`;
-  if (direction === 'STABLE') return [`base fee is close to ${mean}`];
+  const mean = `the mean of the last ${daySec >= 0.99 * HOUR_SEC ? 'hour' : formatSpan(daySec)}`;
+  if (direction === 'STABLE') return [`next base fee is close to ${mean}`];
   return direction === 'RISING'
-    ? [`base fee is ${formatPercent(changeRatio)} above ${mean}`]
-    : [`base fee is ${formatLikelihood(-changeRatio)} below ${mean}`];
+    ? [`next base fee is ${formatPercent(changeRatio)} above ${mean}`]
+    : [`next base fee is ${formatLikelihood(-changeRatio)} below ${mean}`];
 }
 
 /** A user can wait this long at the terminal; beyond it an alert is better. */
@@ -173,27 +189,39 @@ const LONGEST_WAIT_SEC = HOUR_SEC;
 /** An alert hours ahead needs a higher saving than a wait of minutes. */
 const LEAST_ALERT_SAVING = 0.1;
 
+/** A row of the table of waits, of this engine or of another service, as far as the rule looks at it. */
+export interface Wait {
+  readonly horizonSec: number;
+  readonly probability: number | null;
+  readonly savingRatio: number | null;
+}
+
+interface PricedWait extends Wait {
+  /** Wei per gas. */
+  readonly price: bigint | number | null;
+  readonly isCeiling: boolean | null;
+}
+
 /** The forecast to wait for; `null` for sending now. */
 type Decision = Forecast | null;
 
-const actionOf = (decision: Decision): Action =>
+export const actionOf = (decision: Wait | null): Action =>
   decision === null ? 'SEND_NOW' : decision.horizonSec <= LONGEST_WAIT_SEC ? 'WAIT' : 'SET_ALERT';
 
 /** The highest saving within the patience that is worth it and likely enough; of equal ones the shorter. */
-export const decide = (forecasts: readonly Forecast[], patienceSec: number): Decision =>
-  mostSaving(forecasts.filter((each) => each.horizonSec <= patienceSec && isWorthwhile(each)));
+export const decide = <Row extends Wait>(waits: readonly Row[], patienceSec: number): Row | null =>
+  mostSaving(waits.filter((each) => each.horizonSec <= patienceSec && isWorthwhile(each)));
 
-const isWorthwhile = (forecast: Forecast) =>
-  isLikely(forecast) && saving(forecast) >= leastSaving(forecast.horizonSec);
-const isLikely = ({ probability }: Forecast) => (probability ?? 0) >= LEAST_PROBABILITY;
-const saving = (decision: Decision) => decision?.savingRatio ?? 0;
+const isWorthwhile = (wait: Wait) => isLikely(wait) && saving(wait) >= leastSaving(wait.horizonSec);
+const isLikely = ({ probability }: Wait) => (probability ?? 0) >= LEAST_PROBABILITY;
+const saving = (wait: Wait | null) => wait?.savingRatio ?? 0;
 const leastSaving = (horizonSec: number) =>
   horizonSec <= LONGEST_WAIT_SEC ? LEAST_SAVING : LEAST_ALERT_SAVING;
 
-/** The forecast with the highest saving; of equals the sooner one. */
-function mostSaving(forecasts: readonly Forecast[]): Forecast | null {
-  let best: Forecast | null = null;
-  for (const forecast of forecasts) if (best === null || saving(forecast) > saving(best)) best = forecast;
+/** The row with the highest saving; of equals the sooner one. */
+function mostSaving<Row extends Wait>(waits: readonly Row[]): Row | null {
+  let best: Row | null = null;
+  for (const wait of waits) if (best === null || saving(wait) > saving(best)) best = wait;
   return best;
 }
 

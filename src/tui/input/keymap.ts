@@ -76,6 +76,7 @@ const KEYS = {
     key('close', 'escape', 'back from the advice', 'back'),
     key('patience', 'P', 'how long you can wait: 5m, 15m, 1h, 6h, 1d', 'patience'),
     key('copy', 'y', 'copy the three lanes to the clipboard', 'copy'),
+    key('alert', 'a', 'new alert at the advised price, or for when gas is cheaper than now', 'alert'),
   ],
   chart: [
     'Chart',
@@ -89,7 +90,7 @@ const KEYS = {
     key('cursor-right', 'right', 'move the cursor on'),
     key('start', 'g home', 'cursor to the oldest value'),
     key('end', 'G end', 'cursor to the newest value'),
-    key('alert', 'a', "new alert at the cursor's price", 'alert here'),
+    key('alert', 'a', "new alert at the cursor's price; above the present one for a rise", 'alert here'),
   ],
   alerts: [
     'Alerts',

@@ -1,17 +1,6 @@
 import { timeFrameSec } from '../../client/values.ts';
 import { formatAge, formatDuration } from '../../core/units.ts';
 
-/** The length of a history in whole units (`55 m`, `7 d`): its start is only known to a bucket. */
-export function wholeSpan(sec: number): string {
-  const units = [
-    [1, 's', 60],
-    [60, 'm', 60],
-    [3_600, 'h', 24],
-  ] as const;
-  const unit = units.find(([length, , most]) => Math.round(sec / length) < most);
-  return unit === undefined ? `${Math.round(sec / 86_400)} d` : `${Math.round(sec / unit[0])} ${unit[1]}`;
-}
-
 /** Bucketed history starts up to an hour inside its window. */
 const NEARLY = 0.95;
 

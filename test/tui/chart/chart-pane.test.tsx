@@ -180,7 +180,7 @@ describe('HoursPane', () => {
     expect(hours(80, 20).join('\n')).toMatch(/this hour .*against the mean\)/);
     const young = week.map((of, day) => of.map((value) => (day === 0 ? value : null)).fill(null, 23));
     const lines = hours(120, 20, young, NOON - 23 * 3_600_000);
-    expect(lines[0]).toContain('mean base fee of 23 h, gwei');
+    expect(lines[0]).toContain('mean base fee of 23h, gwei');
     expect(lines.join('\n')).toContain('cheap hours are named once a whole day is seen');
     expect(lines.join('\n')).not.toContain('cheapest');
   });

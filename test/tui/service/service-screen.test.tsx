@@ -72,7 +72,7 @@ it('shows everything that matters on 80×25', async () => {
     'Quota    plan basic  1,234 of 100,000 today  20 per second',
     '1 % used  resets in 11h59m',
     'Market   ETH $3,214.50 +1.2 %  cheapest 03:00 UTC',
-    'Advice   waits: given 41, kept 37 since 3 Nov (90 %, stated 90 %), saved 18 %',
+    'Advice   waits: given 41, kept 37, stated 90 %, saved 18 %, since 3 Nov',
     'Summary  no alerts yet  no auto-txs yet  nothing saved yet',
     'API      Gas API, version 1.2.0',
     /24 h +0\.0508 +0\.0310 +0\.0590 +0\.0700 +0\.412 +−10\.0 % +±41 %/,
@@ -165,7 +165,7 @@ it.each<[string, Partial<ShowOptions>, ...(string | RegExp)[]]>([
       }),
       columns: 120,
     },
-    'Summary  3 alerts, 2 on, 4 fired in 24 h  1 auto-tx (1 waiting)  saved 0.0120 ETH ($38.57)',
+    'Summary  3 alerts, 2 on, 4 fired in 24h  1 auto-tx (1 waiting)  saved 0.0120 ETH ($38.57)',
   ],
   [
     'tells what auto-txs saved, losses included, from what alerts could have',
@@ -193,10 +193,10 @@ it.each<[string, Partial<ShowOptions>, ...(string | RegExp)[]]>([
     /24 h +0\.0200 +0\.0200 .* 0\.412 /,
   ],
   ['nor above it', withBaseFee(500_000_000n), /24 h +0\.500 +0\.0310 .* 0\.500 /],
-  ['names a young history by whole units', youngBy(3_277), /^ +55 m +0\.0508/m],
-  ['not to a second that nobody knows', youngBy(3_599), /^ +1 h +0\.0508/m],
-  ['in days where it has some', youngBy(7 * 86_400 + 999), /^ +7 d +0\.0508/m],
-  ['and in seconds where it has just begun', youngBy(42), /^ +42 s +0\.0508/m],
+  ['names a young history by whole units', youngBy(3_277), /^ +54m +0\.0508/m],
+  ['not to a second that nobody knows', youngBy(3_599), /^ +59m +0\.0508/m],
+  ['in days where it has some', youngBy(7 * 86_400 + 999), /^ +7d +0\.0508/m],
+  ['and in seconds where it has just begun', youngBy(42), /^ +42s +0\.0508/m],
   [
     'prices work in the coin and in dollars on every lane where there is room',
     { columns: 120, rows: 37 },
@@ -218,8 +218,8 @@ it('has one row of figures while the history is younger than a day', async () =>
   const { shows, screen } = show({
     gas: { statsMarket: async (timeFrame) => ({ ...MARKET, timeFrame, from }) },
   });
-  await shows(/^ +10 m +0\.0508/m, 'Gas API, version');
-  expect(screen().match(/^ +10 m +0\.0508/gm)).toHaveLength(1);
+  await shows(/^ +10m +0\.0508/m, 'Gas API, version');
+  expect(screen().match(/^ +10m +0\.0508/gm)).toHaveLength(1);
   expect(screen()).not.toMatch(/^ +30 d /m);
 });
 

@@ -94,6 +94,7 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
     wrappedLines(words, width, { most: MOST_LINES, look: { faint: true } });
   const named = like === undefined ? '' : `${isChange ? '' : ' like '}${describeCondition(like)}`;
   const saved = describeCondition(watched);
+  const isRise = like === undefined && condition === 'GREATER_THAN';
   if (made !== null) {
     const onClose = () => {
       setMade(() => null);
@@ -105,7 +106,7 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
     <ResourceForm
       {...{ ...state, onLeave, fields, problems, fieldOf, isChange, saved }}
       resource="alert"
-      title={`${isChange ? 'Change ' : 'New alert'}${named}`}
+      title={`${isChange ? 'Change ' : isRise ? 'New alert for a rise' : 'New alert'}${named}`}
       save={async () => {
         if (alert === null) throw new Error('the alert is not complete');
         const answer = isChange && like ? client.updateAlert(like.id, alert) : client.createAlert(alert);
@@ -183,6 +184,12 @@ function prefill(condition: 'LESS_THAN' | 'GREATER_THAN', wei: bigint) {
 }
 
 const step = (wei: bigint, digits: number) => 10n ** BigInt(Math.max(wei.toString().length - digits, 0));
+
+/** From an advised price: the figure that the advice shows. */
+export const atOrBelow = (price: bigint): AlertPrefill => ({
+  ...prefill('LESS_THAN', price),
+  thresholdGwei: formatGwei(price).replaceAll(',', ''),
+});
 
 /** From the present price: fires when it is cheaper. Two digits, so that it does not fire at once. */
 export function cheaperThan(price: bigint): AlertPrefill {

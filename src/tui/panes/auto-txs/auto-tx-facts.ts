@@ -33,6 +33,7 @@ import {
   formatGwei,
   formatLikelihood,
   formatNative,
+  formatSpan,
   formatUsd,
   shortGwei,
   UNKNOWN,
@@ -66,7 +67,7 @@ import {
   type TableColumn,
 } from '../../ui/text.tsx';
 import type { ColorName } from '../../ui/theme.ts';
-import { ageText, aheadText, secondText, wholeSpan } from '../../ui/time.ts';
+import { ageText, aheadText, secondText } from '../../ui/time.ts';
 import { distanceCell, noteCell } from '../alerts/alerts-pane.tsx';
 
 export const detailsTitle = (autoTx: AutoTxDetailsView) => [[bold(contentOf(autoTx))], stateLine(autoTx)];
@@ -277,7 +278,7 @@ export function autoTxColumns(
   const since = rightColumn<AutoTxView>('since', 7, 3, (autoTx) => {
     const isSubmitted = statusOf(autoTx) === 'SUBMITTED';
     const at = isSubmitted ? autoTx.submittedAt : isOver(autoTx) ? endOf(autoTx) : null;
-    return known(at, (from) => `${wholeSpan(Math.max(present - from, 0) / 1_000)} ago`);
+    return known(at, (from) => `${formatSpan(Math.max(present - from, 0) / 1_000)} ago`);
   });
   const note = (text: string | null) => (text ? [faint(noteCell(text, width))] : '');
   return [

@@ -2,7 +2,7 @@ import { Box, useIsScreenReaderEnabled } from 'ink';
 import { memo } from 'react';
 import { timeFrameSec } from '../../../client/values.ts';
 import { changeRatio } from '../../../core/market-stats.ts';
-import { formatChange, formatDuration, formatGwei, formatPercent } from '../../../core/units.ts';
+import { formatChange, formatDuration, formatGwei, formatPercent, formatSpan } from '../../../core/units.ts';
 import { useRoom } from '../../ui/pane-context.tsx';
 import {
   bold,
@@ -16,7 +16,7 @@ import {
   type Span,
 } from '../../ui/text.tsx';
 import type { ColorName } from '../../ui/theme.ts';
-import { fillsFrame, offsetAt, WEEKDAYS, wholeSpan, zoneText } from '../../ui/time.ts';
+import { fillsFrame, offsetAt, WEEKDAYS, zoneText } from '../../ui/time.ts';
 import { meanOf } from './chart-data.ts';
 
 const HOURS = 24;
@@ -149,7 +149,7 @@ export const HoursPane = memo(function HoursPane(props: HoursPaneProps) {
   const seen = knownOf(week.hours).length;
   const historySec = from === null ? Number.POSITIVE_INFINITY : (now - from) / 1_000;
   const whole = timeFrame === '30d' ? '30 days' : timeFrame;
-  const span = fillsFrame(historySec, timeFrameSec(timeFrame) ?? 0) ? whole : wholeSpan(historySec);
+  const span = fillsFrame(historySec, timeFrameSec(timeFrame) ?? 0) ? whole : formatSpan(historySec);
   const title: readonly Line[] = [
     [bold('cheap hours', 'accent')],
     [plain(`day × hour in ${zoneText(week.offsetMinutes)}`)],

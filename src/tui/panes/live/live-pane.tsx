@@ -2,16 +2,13 @@ import { Box, useIsScreenReaderEnabled } from 'ink';
 import { memo, useState } from 'react';
 import type { ChartView, MarketView, StatsView } from '../../../client/views/dashboard.ts';
 import {
-  type AdviceKind,
   advisedWait,
   describeAdvice,
   describeLikely,
   describeRecord,
-  describeSaved,
   type HorizonView,
   kindOf,
   recordOf,
-  type TrackView,
   WAIT_FACTS,
   type WaitFact,
   waitFactsOf,
@@ -23,6 +20,8 @@ import {
   formatDuration,
   formatGwei,
   formatPercent,
+  formatSaving,
+  formatSpan,
   formatUsd,
   UNKNOWN,
 } from '../../../core/units.ts';
@@ -64,7 +63,8 @@ import {
   wrapText,
 } from '../../ui/text.tsx';
 import { type ColorName, useDim } from '../../ui/theme.ts';
-import { dayText, fillsFrame, wholeSpan } from '../../ui/time.ts';
+import { dayText, fillsFrame } from '../../ui/time.ts';
+import { atOrBelow } from '../alerts/alert-form.tsx';
 import { chartChoices, choiceOf } from '../chart/chart-data.ts';
 import { recordTexts } from '../service/service-pane.tsx';
 import { LaneTable, lanesText, workColumns } from './lane-table.tsx';
@@ -79,7 +79,7 @@ const ALL = Number.POSITIVE_INFINITY;
 /** The rows that each part gets: one claim after the other, as far as rows are left. */
 function allot(
   rows: number,
-  needs: Readonly<Record<'waits' | 'facts' | 'reasons' | 'range' | 'work', number>>,
+  needs: Readonly<Record<'waits' | 'facts' | 'reasons' | 'firstReason' | 'range' | 'work', number>>,
 ) {
   const isAiry = rows >= AIRY_FROM;
   const wanted = { ...needs, chart: ALL };
@@ -93,7 +93,7 @@ function allot(
   };
   claim('waits', ALL, wanted.waits);
   claim('facts', 1);
-  claim('reasons', rows < 22 ? 1 : 2);
+  claim('reasons', rows < 22 ? needs.firstReason : 2);
   claim('range');
   claim('chart', LEAST_CHART, LEAST_CHART);
   if (rows >= 22 || given.chart === 0) {
@@ -131,6 +131,7 @@ export function LivePane({ view }: LivePaneProps) {
     facts: flow(facts, width, { most: ALL, gap: 3 }).length,
     // Stale advice keeps its rows.
     reasons: reasons(ALL, { ...view, adviceAge: null }).length,
+    firstReason: reasonLines(reasonsOf({ ...view, adviceAge: null }).slice(0, 1), width, 2).length,
     waits: waitLines.length,
     range: range.length,
     work: work.length,
@@ -138,7 +139,7 @@ export function LivePane({ view }: LivePaneProps) {
   const hasChart = !isSpoken && room.chart > 0 && hour !== undefined && hour.points.length >= 2;
   // The reason for a missing part may use its room.
   const reasonRoom = room.reasons + (hasChart ? 0 : Math.min(room.chart, missing.length));
-  const adviceLines = useFlow(adviceParts(view), width, room.advice);
+  const adviceLines = useFlow(adviceParts(view, width), width, room.advice);
   const factLines = useFlow(facts, width, room.facts);
   const gap: readonly Line[] = room.isAiry ? [EMPTY_LINE] : [];
   const lines: readonly Line[] = [
@@ -178,7 +179,7 @@ function liveFacts({ snapshot, trend, hour, market, symbol }: LiveView): readonl
     ...given(trend, '', ({ changeRatio, direction }) =>
       changeRatio === null
         ? direction.toLowerCase()
-        : [plain(formatChange(changeRatio)), faint(` against mean of ${span}`)],
+        : [plain(formatChange(changeRatio, 0)), faint(` against the mean of the ${span}`)],
     ),
     ...given(blobBaseFee, 'blob base', (fee) => `${formatGwei(fee)} gwei`),
     ...given(gasUsedRatio, 'last block', fullnessLine),
@@ -205,10 +206,12 @@ function reasonsOf({ missing, recommendation, adviceAge }: LiveView): readonly s
 }
 
 const RECKONED = [
+  'the rule: wait for the row within your patience (P) that saves most, if it is 60 % likely and saves 0.5 %, or 10 % beyond 1h; else send now',
   'likely: how often such a price came in such a time after past blocks like this one',
   '≤: a ceiling, as so few windows of the past support no higher probability',
-  'windows: how many times of that length, one after another, and in how many of them such a price came',
-  'saves: on average, against sending now, with what the misses cost; if not, costs: what a miss costs more',
+  'windows: past times of that length, one after another, and in how many of them such a price came',
+  'saves: on average, against sending now, with what the misses cost; if not, costs: what a miss costs more than sending now',
+  'saved, of a record: against the lowest price that the next block took',
   'a price of a lane is what it usually pays, a price of a wait what some block comes down to',
 ];
 
@@ -224,7 +227,7 @@ function AdviceInFull({ view }: LivePaneProps) {
     // Another service may use another method.
     ...(snapshot.source.kind === 'service' || waits.length === 0 ? [] : RECKONED),
   ];
-  const heading = useFlow(adviceParts(view), width, 4);
+  const heading = useFlow(adviceParts(view, width), width, 4);
   return (
     <TitledLines
       title={[[bold('Advice')], [faint('Esc closes')]]}
@@ -293,13 +296,17 @@ const PATIENCES_SEC = [300, 900, 3_600, 21_600, 86_400] as const;
 export function LiveScreen() {
   const view = useLiveView();
   const copy = useClipboard();
-  const { patienceSec, setPatience } = useMonitor();
+  const { patienceSec, setPatience, newAlert } = useMonitor();
+  const { recommendation, adviceAge } = view;
+  const isValid = adviceAge === null && recommendation !== undefined;
+  const advisedPrice = (isValid && advisedWait(recommendation)?.price) || null;
   const [isOpen, setOpen] = useState(false);
   const nextPatience = PATIENCES_SEC.find((sec) => sec > patienceSec) ?? PATIENCES_SEC[0];
   useKeys('live', {
     patience: () => setPatience(nextPatience),
     copy: () => copy(lanesText(view.snapshot), 'the three lanes'),
     open: () => setOpen(!isOpen),
+    ...(advisedPrice === null ? {} : { alert: () => newAlert(atOrBelow(advisedPrice)) }),
     ...(isOpen ? { close: () => setOpen(false) } : {}),
   });
   const Pane = isOpen ? AdviceInFull : LivePane;
@@ -311,38 +318,29 @@ const ACTION_COLORS = new Map<string | null, ColorName>([
   ['WAIT', 'warn'],
   ['SET_ALERT', 'accent'],
 ]);
-const LEAST_SAVING = 0.005;
 
-function adviceParts(view: LiveView): readonly Line[] {
+function adviceParts(view: LiveView, width: number): readonly Line[] {
   const { recommendation: advice, snapshot, adviceAge, missing } = view;
   if (advice === undefined) return [[faint(missing.length > 0 ? '' : 'Asking for advice …')]];
   if (adviceAge !== null) return [[colored(`advice of ${adviceAge}, no longer valid`, 'warn')]];
-  const { probability, expectedSavingRatio: saving, track } = advice;
+  const { probability, expectedSavingRatio: saving, track, patienceSec } = advice;
   const { action, target } = describeAdvice(advice, snapshot);
   const todo = [bold(action, ACTION_COLORS.get(advice.action)), plain(target === '' ? '' : ` ${target}`)];
   if (advice.action === null) return [todo];
   const wait = advisedWait(advice);
   const stated = describeLikely(wait ?? { probability, isCeiling: null });
-  const hasSaving = saving !== null && saving >= LEAST_SAVING;
+  const likely = stated === null ? [faint('not yet measured')] : [plain(`${stated} likely`)];
+  const saves = wait === null || saving === null ? '' : formatSaving(saving);
+  // The reference is named where the headline keeps to one line.
+  const isRoomy = displayWidth(`${action} ${target}   ${stated} likely   ${saves} against now`) < width - 1;
+  const record = track && describeRecord(track, kindOf(advice));
+  const since = (track && recordOf(track, kindOf(advice))?.since) ?? null;
   return [
     todo,
-    stated === null ? [faint('not yet measured')] : [plain(`${stated} likely`)],
-    ...(hasSaving ? [[plain(`saves ${formatPercent(saving)}`)]] : []),
-    ...(track === null ? [] : recordParts(track, kindOf(advice))),
-    ...(advice.patienceSec === null ? [] : [[faint(`you can wait ${formatDuration(advice.patienceSec)}`)]]),
-  ];
-}
-
-/** How earlier advice of this kind did: one far below what it had stated shows how far to trust it. */
-function recordParts(track: TrackView, kind: AdviceKind): readonly Line[] {
-  const record = recordOf(track, kind);
-  const text = describeRecord(track, kind);
-  if (record === null || text === null) return [];
-  const { since, statedProbability } = record;
-  const saved = describeSaved(record);
-  return [
-    [faint(saved === null ? text : `${text}, ${saved}`)],
-    ...(statedProbability === null ? [] : [[faint(`stated ${formatPercent(statedProbability)}`)]]),
+    likely,
+    ...(saves === '' ? [] : [[plain(`${saves}${isRoomy ? ' against now' : ''}`)]]),
+    ...(record === null ? [] : [[faint(record)]]),
+    ...(patienceSec === null ? [] : [[faint(`you can wait ${formatDuration(patienceSec)}`)]]),
     ...(since === null ? [] : [[faint(`since ${dayText(since)}`)]]),
   ];
 }
@@ -393,7 +391,7 @@ function useWaitTable(waits: readonly HorizonView[], advisedSec: number | null, 
   return waits.length === 0 ? [] : [table.heading, ...table.lines];
 }
 
-const DAY = '24 h';
+const DAY = '24h';
 const DAY_SEC = 86_400;
 /** Over a shorter time the price hardly moves. */
 const LEAST_RANGE_SEC = 60;
@@ -407,7 +405,7 @@ function useDayRange({ market, snapshot, trend }: LiveView, width: number): read
   const { base = null, from = null } = market ?? {};
   const sec = from === null || end === null ? Number.POSITIVE_INFINITY : (end - from) / 1_000;
   // A shorter history must not be called a day.
-  const span = fillsFrame(sec, DAY_SEC) ? DAY : wholeSpan(sec);
+  const span = fillsFrame(sec, DAY_SEC) ? DAY : formatSpan(sec);
   // The day's figures are polled less often than the price, which may have left their range.
   const [min, max] = [Math.min(base?.min ?? now, now), Math.max(base?.max ?? now, now)];
   const [low, high] = [formatGwei(min), formatGwei(max)];
@@ -436,7 +434,7 @@ const AROUND_MEDIAN = 1.02;
 
 /** Compares the price with the day, correctly even for equal prices; empty where `rank` is of another history. */
 function verdictOf(rank: number, now: number, { min, median, max }: StatsView, span: string): string {
-  const past = span === DAY ? 'the day' : span === '1 h' ? 'the last hour' : `the last ${span}`;
+  const past = span === DAY ? 'the day' : span === '1h' ? 'the last hour' : `the last ${span}`;
   const off = median === null ? null : now / median;
   if (off !== null && (rank > 0.5 ? off < 1 / AROUND_MEDIAN : off > AROUND_MEDIAN)) return '';
   if (rank === 0) return `${min === max && now === max ? 'unchanged in' : 'the lowest of'} ${past}`;
@@ -450,12 +448,12 @@ function verdictOf(rank: number, now: number, { min, median, max }: StatsView, s
 
 const HOUR_SEC = 3_600;
 
-/** `last hour`, also of one whose last bucket is missing, or `last 12 m`. */
+/** `last hour`, also of one whose last bucket is missing, or `last 12m`. */
 function spanText(hour: ChartView | undefined, mostSec = ALL): string {
   const [first, last] = [hour?.points[0], hour?.points.at(-1)];
   const ownSec = first && last && (last.timestamp - first.timestamp) / 1_000 + (hour?.bucketSec ?? 0);
   const sec = Math.min(ownSec ?? HOUR_SEC, mostSec);
-  return Math.abs(sec / HOUR_SEC - 1) < 0.1 ? 'last hour' : `last ${wholeSpan(sec)}`;
+  return Math.abs(sec / HOUR_SEC - 1) < 0.1 ? 'last hour' : `last ${formatSpan(sec)}`;
 }
 
 type SmallChartProps = { readonly hour: ChartView; readonly width: number; readonly height: number };

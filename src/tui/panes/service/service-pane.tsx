@@ -1,11 +1,5 @@
 import type { DashboardView, MarketView, NodeView } from '../../../client/views/dashboard.ts';
-import {
-  type AdviceKind,
-  describeRecord,
-  describeSaved,
-  recordOf,
-  type TrackView,
-} from '../../../client/views/gas.ts';
+import { type AdviceKind, describeRecord, recordOf, type TrackView } from '../../../client/views/gas.ts';
 import { ROUTE_GROUPS, V1_ROUTES } from '../../../contract/routes.ts';
 import {
   formatChange,
@@ -14,6 +8,7 @@ import {
   formatGwei,
   formatNative,
   formatPercent,
+  formatSpan,
   formatUsd,
   UNKNOWN,
 } from '../../../core/units.ts';
@@ -46,7 +41,7 @@ import {
   tableOf,
 } from '../../ui/text.tsx';
 import { type ColorName, DimContext, useDim } from '../../ui/theme.ts';
-import { ageText, clockText, dayText, fillsFrame, offsetAt, wholeSpan, zoneText } from '../../ui/time.ts';
+import { ageText, clockText, dayText, fillsFrame, offsetAt, zoneText } from '../../ui/time.ts';
 import { workColumns } from '../live/lane-table.tsx';
 
 /** Data that changes slowly, or counts against a quota, is polled less often. */
@@ -276,7 +271,7 @@ function marketLines(context: ServiceContext): readonly Line[] {
   const { nativeUsd = snapshot.nativeUsd } = day.data ?? month.data ?? {};
   const change = day.data?.nativeUsdChangeRatio ?? null;
   const hour = month.data?.cheapestHourUtc ?? day.data?.cheapestHourUtc ?? null;
-  // The age of stale figures: `24 h 2m, 30 d 4m ago`. An error has its own line.
+  // The age of stale figures: `24h 2m, 30d 4m ago`. An error has its own line.
   const ages = shown.flatMap(({ data, at, error }) => {
     const sec = (now - at) / 1_000;
     if (data === undefined || error !== null || sec <= FRESH_SEC) return [];
@@ -288,7 +283,7 @@ function marketLines(context: ServiceContext): readonly Line[] {
     hour !== null && `cheapest ${String(hour).padStart(2, '0')}:00 UTC`,
     ages.length > 0 && `${ages.join(', ')} ago`,
   ];
-  const late = [...stateOf('24 h figures', day, context), ...stateOf('30 d figures', month, context)];
+  const late = [...stateOf('24h figures', day, context), ...stateOf('30d figures', month, context)];
   return [
     ...phraseLines('Market', phrases, width),
     ...(rows.length === 0 ? [] : [heading, ...lines]),
@@ -306,7 +301,7 @@ function statsRows(market: MarketView, sec: number, now: number) {
   const changeRatio = ratio === null || base.now === 0 ? ratio : ((1 + ratio) * now) / base.now - 1;
   // A shorter history must not be called by the window's name.
   const isWhole = fillsFrame(sec, timeFrame === '30d' ? 30 * DAY_SEC : DAY_SEC);
-  const name = isWhole ? nameOf(market) : wholeSpan(sec);
+  const name = isWhole ? nameOf(market) : formatSpan(sec);
   const [min, max] = [Math.min(base.min, now), Math.max(base.max, now)];
   return [{ ...base, name, volatility, now, min, max, changeRatio }];
 }
@@ -364,18 +359,16 @@ export function recordTexts(track: TrackView): readonly string[] {
   return texts.length > 0 && unjudged ? [...texts, `${unjudged} not judged for want of blocks`] : texts;
 }
 
-/** `waits: given 41, kept 37 since 3 Nov (90 %, stated 88 %), saved 12 %` */
+/** `waits: given 41, kept 37, stated 88 %, saved 12 %, since 3 Nov` */
 function recordText(track: TrackView, kind: AdviceKind): readonly string[] {
   const record = recordOf(track, kind);
   const text = describeRecord(track, kind);
   if (record === null || text === null) return [];
-  const { hitRatio, statedProbability, since, versions } = record;
-  const stated = statedProbability === null ? '' : `, stated ${formatPercent(statedProbability)}`;
-  const saved = describeSaved(record);
+  const { since, versions } = record;
   return [
     [
-      `${text}${since === null ? '' : ` since ${dayText(since)}`} (${formatPercent(hitRatio ?? 0)}${stated})`,
-      ...(saved === null ? [] : [saved]),
+      text,
+      ...(since === null ? [] : [`since ${dayText(since)}`]),
       ...(versions.length > 1 ? [`by versions ${versions.join(', ')} of its method`] : []),
     ].join(', '),
   ];
@@ -389,7 +382,7 @@ function summaryLines(context: ServiceContext): readonly Line[] {
   }
   const { alerts, autoTxs, savings } = summary.data;
   const armed = alerts.pending === null ? '' : `, ${formatCount(alerts.pending)} on`;
-  const fired = alerts.fired24h === null ? '' : `, ${formatCount(alerts.fired24h)} fired in 24 h`;
+  const fired = alerts.fired24h === null ? '' : `, ${formatCount(alerts.fired24h)} fired in 24h`;
   const states = statesOf(autoTxs.byStatus).join(', ');
   const phrases = [
     alerts.total === 0 && 'no alerts yet',
