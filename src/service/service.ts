@@ -30,6 +30,7 @@ import { createForkWatch } from './follow/fork-watch.ts';
 import { createApp } from './http/app.ts';
 import { createOpenGate, type Gate } from './http/auth.ts';
 import { ApiFailure, errorResponse } from './http/errors.ts';
+import { gasMetrics } from './http/gas-metrics.ts';
 import { createGasStreams } from './http/gas-streams.ts';
 import type { RequestRecord } from './http/server.ts';
 import type { KeyGate } from './keys/key-gate.ts';
@@ -241,6 +242,8 @@ export async function startService(options: ServiceOptions) {
     ]),
     /** Figures of all owners' alerts, for the operator; rejects with a `StoreError`. */
     alertFigures: () => alertFigures(database),
+    /** What gas costs now, as families of Prometheus' text format; empty before the first block. Never rejects. */
+    gasMetrics: async () => gasMetrics(state.moment(), await state.dataFees()),
     /** Resolves with the first block, stored or new; rejects when the database belongs to another chain, or on abort. */
     ready: follower.ready,
     /** Resolves once all available history was read for the first time, or could not be; never rejects. */

@@ -53,6 +53,8 @@ describe('the package', () => {
       'dist/viem.d.ts',
       'dist/viem.js',
       'docs/advice-calibration.svg',
+      'docs/monitoring/gastop-dashboard.json',
+      'docs/monitoring/gastop-rules.yml',
       'man/gastop.1',
       'package.json',
     ]);

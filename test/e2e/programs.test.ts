@@ -20,12 +20,13 @@ import manifest from '../../package.json' with { type: 'json' };
 import { GasCurrent } from '../../src/contract/gas.ts';
 import { API_KEY_HEADER, BASE_PATH } from '../../src/contract/routes.ts';
 import { createKey, startServe } from '../cli/served-program.ts';
-import { read } from '../documents/project-files.ts';
+import { filesBelow, read } from '../documents/project-files.ts';
 import { startAnvil } from '../helpers/anvil.ts';
 import { type Chromium, chromiumPath, startChromium } from '../helpers/chromium.ts';
 import { GASTOP } from '../helpers/gastop.ts';
 import { listen } from '../helpers/listen.ts';
 import { registrySettings, whyNoRegistry } from '../helpers/node-runtimes.ts';
+import { expressionProblems, parsePrometheusText } from '../helpers/prometheus-text.ts';
 import { isSlowRun, slowIt } from '../helpers/rounds.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { serveChain } from '../service/contract/served-chain.ts';
@@ -266,17 +267,45 @@ describe('an example', () => {
   });
 
   it('that is not run parses, and names what is there', async () => {
-    const [foundry = '', actions = '', , scrape = '', panels = ''] = examples('Not run by tests');
+    const [foundry = '', actions = ''] = examples('Not run by tests');
     expect(foundry).toContain('gastop wait');
     const steps = parse(actions).jobs.deploy.steps.map(({ run: line }: { run?: string }) => line);
     expect(steps).toContainEqual(expect.stringMatching(/^npx gastop wait --below /));
-    expect(parse(scrape).scrape_configs[0].static_configs[0].targets).toEqual(['127.0.0.1:8787']);
-    const metrics = await (await fetch(`${served.origin}/metrics`)).text();
-    const named = JSON.parse(panels)
-      .flatMap(({ targets }: { targets: readonly { expr: string }[] }) => targets)
-      .flatMap(({ expr }: { expr: string }) => expr.match(/gastop_\w+/g) ?? []);
-    expect(named).toHaveLength(6);
-    for (const name of named) expect(metrics).toContain(`\n# TYPE ${name} `);
+  });
+
+  it('of Prometheus scrapes the service, and names the rules that are there', async () => {
+    const [config = ''] = examples('Prometheus');
+    const { scrape_configs, rule_files, alerting } = parse(config);
+    const [{ static_configs, metrics_path = '/metrics' }] = scrape_configs;
+    const [target] = static_configs[0].targets;
+    expect(`http://${target}`).toBe('http://127.0.0.1:8787');
+    const Accept = 'text/plain;version=0.0.4;q=0.3,*/*;q=0.2';
+    const page = await fetch(served.origin + metrics_path, { headers: { Accept } });
+    expect(page.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    const names = parsePrometheusText(await page.text()).map(({ name }) => name);
+    expect(names).toContain('gastop_lane_price_wei');
+    expect(filesBelow('docs/monitoring')).toEqual(expect.arrayContaining(rule_files));
+    expect(alerting.alertmanagers[0].static_configs[0].targets).toEqual(['127.0.0.1:9093']);
+    const [provision = '', panel = ''] = examples('Grafana');
+    expect(parse(provision).providers).toEqual([
+      { name: 'gastop', type: 'file', options: { path: '/var/lib/grafana/dashboards' } },
+    ]);
+    expect(expressionProblems(panel)).toEqual([]);
+    for (const [name] of panel.matchAll(/gastop_\w+/g))
+      expect(read('docs/METRICS.md')).toContain(`\`${name}\``);
+  });
+
+  it('of Alertmanager routes each of the rules to a receiver that it has', () => {
+    const [config = ''] = examples('Alertmanager');
+    const { route, receivers } = parse(config);
+    const named = receivers.map(({ name }: { readonly name: string }) => name);
+    const pattern = /^alertname =~ "(.+)"$/.exec(route.routes[0].matchers[0])?.[1] ?? '';
+    const receiverOf = (alert: string) =>
+      new RegExp(`^(?:${pattern})$`).test(alert) ? route.routes[0].receiver : route.receiver;
+    const rules = parse(read('docs/monitoring/gastop-rules.yml')).groups[0].rules;
+    const routed = rules.map(({ alert }: { readonly alert: string }) => receiverOf(alert));
+    expect(routed).toEqual(['operators', 'traders', 'traders']);
+    expect(named).toEqual(['operators', 'traders']);
   });
 });
 

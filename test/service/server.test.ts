@@ -16,6 +16,7 @@ import { BlockStore } from '../../src/store/blocks.ts';
 import { LeaseStore } from '../../src/store/lease.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { openDatabase } from '../helpers/open-database.ts';
+import { parsePrometheusText } from '../helpers/prometheus-text.ts';
 import { slowIt } from '../helpers/rounds.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { type ServedService, serveService } from '../helpers/served-service.ts';
@@ -294,9 +295,7 @@ test('health, readiness and metrics need no key; labels come from us alone', asy
   expect(text).toMatch(/^gastop_alerts\{state="armed"\} 0$/m);
   expect(text).toMatch(/^gastop_outbox_pending 0$/m);
   expect(text).not.toMatch(/one-of-many|PROPFIND|gastop_[a-z0-9]{10}_/);
-  for (const line of text.trimEnd().split('\n')) {
-    expect(line).toMatch(/^(# (HELP|TYPE) .+|[a-z_]+(\{[^{}]*(\{\w+\})?[^{}]*\})? -?[\d.e+-]+)$/);
-  }
+  parsePrometheusText(text);
 });
 
 test.each([

@@ -143,6 +143,7 @@ async function serveChain(
       condition: () => current.service.condition(),
       checkParts: () => current.service.checkParts(),
       alertFigures: () => current.service.alertFigures(),
+      gasMetrics: () => current.service.gasMetrics(),
       close: async () => {
         stop.abort();
         await moved;

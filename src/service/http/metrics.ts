@@ -1,3 +1,4 @@
+import type { NodeHealth } from '../../chain/chain-source.ts';
 import type { AlertFigures } from '../../store/alerts.ts';
 import type { Condition } from '../service-state.ts';
 
@@ -5,6 +6,8 @@ import type { Condition } from '../service-state.ts';
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 /** Other methods come from clients, and each would be a new series. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']);
+
+const NODE_STATES: readonly NodeHealth['state'][] = ['ok', 'lagging', 'disagrees', 'down', 'wrong-chain'];
 
 export interface AnsweredRequest {
   readonly method: string;
@@ -42,8 +45,9 @@ export function createRequestMetrics(startedMs: number) {
       if (first !== -1) own.within[first] = (own.within[first] ?? 0) + 1;
     },
 
-    page(condition: Condition, connections: number, alerts: AlertFigures | null): string {
-      const { head, headAgeSec, lagBlocks, failure, engine, streams = 0 } = condition;
+    /** `prices`: the families of {@link gasMetrics}. */
+    page(condition: Condition, connections: number, alerts: AlertFigures | null, prices = ''): string {
+      const { head, headAgeSec, lagBlocks, failure, engine, nodes = [], streams = 0 } = condition;
       const { rss, heapUsed } = process.memoryUsage();
       const { user, system } = process.cpuUsage();
       const times = [...durations].flatMap(([route, { within, count, sum }]): Series => {
@@ -64,6 +68,11 @@ export function createRequestMetrics(startedMs: number) {
         ['{state="cooling_down"}', alerts.cooling],
         ['{state="disabled"}', alerts.disabled],
       ];
+      const nodeStates = Map.groupBy(nodes, ({ state }) => state);
+      const nodesBy: Series = NODE_STATES.map((state) => [
+        `{state="${state}"}`,
+        nodeStates.get(state)?.length ?? 0,
+      ]);
       const leads = engine === undefined ? null : Number(engine?.isHere ?? false);
       const isReady = failure ? 0 : 1;
       return [
@@ -77,11 +86,13 @@ export function createRequestMetrics(startedMs: number) {
         gauge('gastop_head_block', 'Number of the last block.', head),
         gauge('gastop_head_age_seconds', 'Age of the last block.', headAgeSec),
         gauge('gastop_lag_blocks', 'Blocks that the node or the leader is ahead.', lagBlocks),
+        gauge('gastop_nodes', 'Nodes of the source by state.', nodes.length > 0 ? nodesBy : null),
         gauge('gastop_lease_held', '1 while this process leads: writes blocks and has alerts fire.', leads),
         gauge('gastop_alerts', 'Alerts in the database by state.', states),
         counter('gastop_alert_firings_total', 'How often the alerts there are have fired.', alerts?.firings),
         gauge('gastop_outbox_pending', 'Deliveries that wait for their first or next try.', alerts?.pending),
         gauge('gastop_outbox_failed', 'Deliveries that were given up, of the last 90 days.', alerts?.failed),
+        prices,
         gauge('process_resident_memory_bytes', 'Resident memory.', rss),
         gauge('nodejs_heap_size_used_bytes', 'Used heap.', heapUsed),
         counter('process_cpu_seconds_total', 'Processor time.', (user + system) / 1_000_000),
@@ -92,15 +103,16 @@ export function createRequestMetrics(startedMs: number) {
 }
 
 /** The rest of a name, with labels, and its value. */
-type Series = (readonly [string, number])[];
+export type Series = (readonly [string, number])[];
 
-/** A family of one value, or of one for each series; left out while it is unknown. */
+/** A family of one value, or of one for each series; left out while it is unknown, or has no series. */
 const family = (type: string) => (name: string, help: string, values: number | Series | null | undefined) => {
   if (values == null) return '';
   const series: Series = typeof values === 'number' ? [['', values]] : values;
+  if (series.length === 0) return '';
   const lines = series.map(([rest, value]) => `${name}${rest} ${value}\n`);
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
 };
 const counter = family('counter');
-const gauge = family('gauge');
+export const gauge = family('gauge');
 const histogram = family('histogram');

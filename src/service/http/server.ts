@@ -72,6 +72,8 @@ export interface Served {
   endStreams?(): void;
   /** Figures of its alerts, for an operator. */
   alertFigures?(): Promise<AlertFigures>;
+  /** What gas costs now, as families of Prometheus' text format. Never rejects. */
+  gasMetrics?(): Promise<string>;
 }
 
 export interface ServerOptions {
@@ -249,7 +251,7 @@ export async function startServer(options: ServerOptions) {
       // Leaves out figures that cannot be read: the rest of the page matters more then.
       const figures = unready === null ? served.alertFigures?.() : null;
       const alerts = (await figures?.catch(() => null)) ?? null;
-      const page = metrics.page(condition, sockets.size, alerts);
+      const page = metrics.page(condition, sockets.size, alerts, await served.gasMetrics?.());
       return send(page, 'text/plain; version=0.0.4; charset=utf-8');
     }
     const { engine, head, lagBlocks, failure } = condition;
