@@ -1,9 +1,5 @@
-import {
-  type GasFacts,
-  needsRecipient,
-  type Recipient,
-  recipientAddress,
-} from '../core/auto-txs/gas-check.ts';
+import type { AccountFacts } from '../core/auto-txs/account-gas.ts';
+import { accountsToAsk, type GasFacts } from '../core/auto-txs/gas-check.ts';
 import type { AutoTxOrder } from '../core/auto-txs/kept-auto-tx.ts';
 import { preflight, withKeptDelegation } from '../core/auto-txs/preflight.ts';
 import { cannotBroadcastReason } from '../core/auto-txs/target.ts';
@@ -128,7 +124,7 @@ export function autoTxChecks(
 
 type AskedClient = Pick<GasClient, 'autoTxAccount' | 'chainRules'>;
 
-/** What a service tells of the sender, the rules and whom it pays; `null`: it does not. */
+/** What a service tells of the sender, the rules and the accounts that decide; `null`: it does not. */
 export type AskedSender = Awaited<ReturnType<typeof askSender>>;
 
 /** @throws ClientError where no route of the service can be read */
@@ -143,25 +139,27 @@ export async function askSender(
   ]);
   const gasRules = chainProfile(account?.chainId ?? transaction.chainId ?? 1).gasRules;
   const gas = { ...NO_HEAD, rules: rules ?? NO_RULES, gasRules };
-  if (account === null || rules === null || !needsRecipient({ transaction, order, gas }))
-    return { account, rules };
-  const paid = await ifTold(client.autoTxAccount(recipientAddress(transaction), call));
-  return { account, rules, recipient: recipientOf(paid) };
+  const toAsk = account === null || rules === null ? [] : accountsToAsk({ transaction, order, gas });
+  if (toAsk.length === 0) return { account, rules };
+  const asked = toAsk.map(
+    async (address) => [address, accountFacts(await ifTold(client.autoTxAccount(address, call)))] as const,
+  );
+  return { account, rules, accounts: new Map(await Promise.all(asked)) };
 }
 
 /** Before any block: a fork that is ahead of it counts. */
 const NO_HEAD = { headTime: 0, blockTimeSec: 0, blockGasLimit: null };
 
-function recipientOf(paid: AutoTxAccountView | null): Recipient | null {
-  if (paid === null || paid.code === null || paid.balance === null) return null;
-  const exists = paid.balance > 0n || paid.nonce > 0 || paid.code !== 'none';
-  return { exists, isDelegated: paid.code === 'delegated' };
+function accountFacts(told: AutoTxAccountView | null): AccountFacts | null {
+  if (told === null || told.code === null || told.balance === null) return null;
+  const exists = told.balance > 0n || told.nonce > 0 || told.code !== 'none';
+  return { exists, isDelegated: told.code === 'delegated' };
 }
 
 function gasFacts(
   chain: ChainProfile,
   snapshot: SnapshotView | null,
-  { account, rules, recipient }: AskedSender,
+  { account, rules, accounts }: AskedSender,
 ): GasFacts {
   const headTime = Math.floor((snapshot?.blockTimestamp ?? 0) / 1_000);
   return {
@@ -170,7 +168,7 @@ function gasFacts(
     blockTimeSec: chain.feeRule.blockTimeSec,
     gasRules: chain.gasRules,
     blockGasLimit: account?.blockGasLimit == null ? null : BigInt(account.blockGasLimit),
-    ...(recipient !== undefined && { recipient }),
+    ...(accounts !== undefined && { accounts }),
   };
 }
 

@@ -1,4 +1,3 @@
-import { getContractAddress } from 'viem/utils';
 import type { Hex } from '../block.ts';
 import { type ChainRules, type ChainRulesName, rulesOfNextBlock } from '../chain-rules.ts';
 import type { ChainProfile } from '../chains.ts';
@@ -13,15 +12,8 @@ import {
 } from '../transactions/gas-rules.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { formatCount, utcMinute } from '../units.ts';
+import { type Accounts, accountsThatDecide, shortfallOf } from './account-gas.ts';
 import { blocks, type Found, needs, passes, unknown, warns } from './check-results.ts';
-
-/** An account that a transaction pays or creates, as the chain has it. */
-export interface Recipient {
-  /** It has a balance, a nonce or code (EIP-161). */
-  readonly exists: boolean;
-  /** Its code is that of another account (EIP-7702). */
-  readonly isDelegated: boolean;
-}
 
 /** What the gas of a transaction is judged by; `null`: unknown. */
 export interface GasFacts {
@@ -32,8 +24,8 @@ export interface GasFacts {
   readonly blockTimeSec: number;
   readonly gasRules: ChainProfile['gasRules'];
   readonly blockGasLimit: bigint | null;
-  /** Whom it pays, or what it creates; left out: not asked for (see `needsRecipient`). */
-  readonly recipient?: Recipient | null;
+  /** Left out: not asked for (see `accountsToAsk`). */
+  readonly accounts?: Accounts;
 }
 
 interface Waiting {
@@ -212,34 +204,20 @@ function doubtOf(
   return warns(code, `${what}): ${whose}`);
 }
 
-/** What it needs where it makes an account that is charged for; `null`: that takes nothing, or it does not. */
-function gasForNewAccount(parts: TransactionParts, row: GasRules): number | null {
-  const makesOne = parts.creates || (parts.hasValue && !parts.isToSelf);
-  if (row.newAccount === 0 || !makesOne) return null;
-  const { intrinsic, floor } = gasNeeded(parts, row);
-  return Math.max(intrinsic + row.newAccount, floor);
-}
-
-/** Whether the account that it pays or creates decides if its gas is enough. */
-export function needsRecipient(waiting: Waiting): boolean {
+/** The accounts that decide whether its gas is enough in the next block, or after a fork that it may wait for. */
+export function accountsToAsk(waiting: Waiting): readonly Hex[] {
   const { transaction, gas } = waiting;
-  const { parts, gasLimit } = transaction;
-  if (parts === null || gas.gasRules === 'own') return false;
-  const rows = [
-    ...rowsOf(nextRules(gas)),
-    ...(forkAhead(waiting)?.kind === 'amsterdam' ? [RULES.amsterdam] : []),
-  ];
-  return rows.some((row) => gasLimit < (gasForNewAccount(parts, row) ?? 0));
+  const { parts } = transaction;
+  if (parts === null || gas.gasRules === 'own') return [];
+  const rows = rowsOf(nextRules(gas));
+  const mayCharge = rows.includes(RULES.amsterdam) || forkAhead(waiting)?.kind === 'amsterdam';
+  return mayCharge ? accountsThatDecide(transaction, parts) : [];
 }
-
-/** The account that it pays or creates. */
-export const recipientAddress = ({ from, nonce, to }: SignedTransaction): Hex =>
-  to ?? getContractAddress({ from, nonce: BigInt(nonce) });
 
 /** Included, but bound to fail and to pay all of its gas: the account that it pays or makes is not there yet. */
 function newAccountOf(waiting: Waiting, parts: TransactionParts, rules: ChainRulesName): Found | null {
   if (rules !== 'amsterdam' && rules !== 'unknown') return null;
-  const short = shortOf(waiting, parts) ?? shortOfDelegations(waiting, parts);
+  const short = shortOf(waiting, parts);
   if (short === null) return null;
   const { words, isCertain } = short;
   if (rules === 'unknown') return warns('new_account', `${words}, if the rules of Amsterdam hold`);
@@ -248,36 +226,10 @@ function newAccountOf(waiting: Waiting, parts: TransactionParts, rules: ChainRul
     : warns('new_account', words);
 }
 
-function shortOf({ transaction, gas }: Waiting, parts: TransactionParts) {
-  const { gasLimit, to } = transaction;
-  const { recipient } = gas;
-  const row = RULES.amsterdam;
-  const least = gasForNewAccount(parts, row);
-  if (least === null || gasLimit >= least || recipient === undefined) return null;
-  const whom = to === null ? 'the contract' : to;
-  const loses = `with its ${limitWords(gasLimit)} it is included, fails and pays all (${row.name}): sign it again with at least`;
-  if (recipient === null) {
-    const words = `whether ${whom} exists is unknown: if it does not, ${loses} ${formatCount(least)}`;
-    return { words, isCertain: false };
-  }
-  if (!recipient.exists) {
-    const what = to === null ? 'making a contract takes' : `${whom} does not exist yet, and paying it takes`;
-    return { words: `${what} ${formatCount(least)} gas: ${loses} ${formatCount(least)}`, isCertain: true };
-  }
-  const delegated = gasNeeded(parts, row).intrinsic + row.delegatedRecipient;
-  if (!recipient.isDelegated || gasLimit >= delegated) return null;
-  const words = `${whom} is delegated to code (EIP-7702), and paying it takes ${formatCount(delegated)} gas: ${loses} ${formatCount(delegated)}`;
-  return { words, isCertain: false };
-}
+const NOBODY: Accounts = new Map();
 
-/** An authorization that has an effect costs more than is charged before it runs. */
-function shortOfDelegations({ transaction: { gasLimit } }: Waiting, parts: TransactionParts) {
-  const row = RULES.amsterdam;
-  const most = gasNeeded(parts, row).intrinsic + parts.authorizations * row.delegation;
-  if (gasLimit >= most) return null;
-  const words = `delegating takes up to ${formatCount(most)} gas: with its ${limitWords(gasLimit)} it may be included, fail and pay all (${row.name}): sign it again with that`;
-  return { words, isCertain: false };
-}
+const shortOf = ({ transaction, gas }: Waiting, parts: TransactionParts) =>
+  shortfallOf(transaction, parts, gas.accounts ?? NOBODY);
 
 /** What a fork changes that it may wait past; `null`: nothing. */
 function forkOf(waiting: Waiting, parts: TransactionParts): Found | null {

@@ -17,7 +17,12 @@ import type { Hex } from '../block.ts';
 import { fastLzLength } from '../data-fee.ts';
 import type { TransactionParts } from './gas-rules.ts';
 import { signedHex } from './signed-text.ts';
-import { type Authorization, checksummed, type SignedTransaction } from './signed-transaction.ts';
+import {
+  AUTHORITIES_READ,
+  type Authorization,
+  checksummed,
+  type SignedTransaction,
+} from './signed-transaction.ts';
 import { refuse, TransactionError } from './transaction-error.ts';
 
 type RlpItem = Uint8Array | readonly RlpItem[];
@@ -228,9 +233,6 @@ function parse(encoded: Hex): Parsed {
 const serialize = (transaction: Omit<Parsed, keyof Signature>, signature?: Signature): Hex =>
   serializeTransaction(transaction as TransactionSerializable, signature as never);
 
-/** A signature recovery takes about a millisecond, and 128 KiB hold thousands. */
-const MAX_RECOVERED = 16;
-
 /** EIP-7702. The chain skips an authorization with a wrong signature; it does not refuse the transaction. */
 function readAuthorization(
   { address, chainId, nonce, r, s, yParity = 0 }: SignedAuthorizationList[number],
@@ -238,7 +240,7 @@ function readAuthorization(
 ): Authorization {
   let authority: Hex | null = null;
   try {
-    if (index < MAX_RECOVERED) {
+    if (index < AUTHORITIES_READ) {
       authority = recoverAddress(hashAuthorization({ address, chainId, nonce }), { r, s, yParity });
     }
   } catch (error) {

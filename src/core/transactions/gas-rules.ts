@@ -49,6 +49,8 @@ export interface GasRules {
   /** Charged while it runs where an account comes to be, or is delegated at first (EIP-8037, EIP-2780); 0: before Amsterdam. */
   readonly newAccount: number;
   readonly delegation: number;
+  /** To write an account that nothing else of it has written (EIP-8038). */
+  readonly accountWrite: number;
   /** To load the code of a recipient that is delegated (EIP-7702). */
   readonly delegatedRecipient: number;
 }
@@ -80,6 +82,7 @@ export const RULES: Readonly<Record<RulesName, GasRules>> = {
     cappedGas: 'limit',
     newAccount: 0,
     delegation: 0,
+    accountWrite: 0,
     delegatedRecipient: 0,
   },
   amsterdam: {
@@ -104,7 +107,8 @@ export const RULES: Readonly<Record<RulesName, GasRules>> = {
     mostGas: 16_777_216, // EIP-8037
     cappedGas: 'minimum',
     newAccount: 183_600, // 120 bytes of state at 1,530
-    delegation: 44_190, // 23 bytes of state, and the write of the account
+    delegation: 35_190, // 23 bytes
+    accountWrite: 9_000,
     delegatedRecipient: 3_000,
   },
 };

@@ -30,6 +30,9 @@ export interface SignedTransaction {
   readonly compressedSize?: number;
 }
 
+/** A signature recovery takes about a millisecond, and 128 KiB hold thousands of authorizations. */
+export const AUTHORITIES_READ = 16;
+
 /** Lets code act as the account, until the account revokes it. */
 export interface Authorization {
   /** 0: valid on any chain. */
@@ -37,7 +40,7 @@ export interface Authorization {
   /** Address of the code; zero revokes the delegation. Checksummed. */
   readonly address: Hex;
   readonly nonce: number;
-  /** The delegating account; `null`: no valid signature, or after the first 16, which are not recovered. */
+  /** The delegating account; `null`: no valid signature, or after the first {@link AUTHORITIES_READ}. */
   readonly authority: Hex | null;
 }
 

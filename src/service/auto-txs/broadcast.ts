@@ -1,6 +1,6 @@
 import { ChainError, type ChainSource, SendFailure } from '../../chain/chain-source.ts';
 import type { GasFacts } from '../../core/auto-txs/gas-check.ts';
-import { type KeptAutoTx, transactionOf } from '../../core/auto-txs/kept-auto-tx.ts';
+import { type AutoTxOrder, type KeptAutoTx, transactionOf } from '../../core/auto-txs/kept-auto-tx.ts';
 import type { PreflightFacts } from '../../core/auto-txs/preflight.ts';
 import {
   KEY_GONE,
@@ -21,13 +21,13 @@ import type { ChainProfile } from '../../core/chains.ts';
 import { type DataFees, fastLzLength } from '../../core/data-fee.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { decodeTransaction } from '../../core/transactions/decode-transaction.ts';
-import type { TransactionParts } from '../../core/transactions/gas-rules.ts';
+import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import type { AutoTxChange, AutoTxChanged, AutoTxStore } from '../../store/auto-txs.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import type { HistoryStore } from '../../store/history.ts';
 import { abortable } from '../async.ts';
 import type { Present } from '../follow/chain-state.ts';
-import { gasFactsAt, withRecipient } from './gas-facts.ts';
+import { gasFactsAt, withAccounts } from './gas-facts.ts';
 
 export interface EngineContext {
   readonly source: ChainSource;
@@ -129,8 +129,9 @@ export async function decideOne(
   const { parameters } = sender.dataFees;
   const isBySize = parameters !== null && parameters.rate !== 0n;
   const bytes = await context.store.signedBytes(seen.id);
-  const parts = seen.signed?.parts ?? partsOf(bytes);
-  const recipient = await recipientOf(seen, parts, context);
+  const stored = transactionOf(seen);
+  const whole = stored && withBytes(stored, bytes);
+  const accounts = whole && (await accountsOf(whole, seen.order, context));
   let decided: Decided | null = null;
   const decide = (kept: KeptAutoTx): AutoTxChange | null => {
     decided = null;
@@ -149,11 +150,12 @@ export async function decideOne(
       ...ofSender,
       transaction: {
         ...transaction,
-        parts,
+        parts: whole?.parts ?? null,
+        authorizations: whole?.authorizations ?? [],
         ...(isBySize && bytes instanceof Uint8Array && { compressedSize: fastLzLength(bytes) }),
       },
       order,
-      gas: { ...gasFactsAt(head, present.rules, profile), ...recipient },
+      gas: { ...gasFactsAt(head, present.rules, profile), ...accounts },
       isKeyMissing: bytes === 'sealed',
       chainId: profile.id,
       chainName: profile.name,
@@ -195,31 +197,34 @@ export async function decideOne(
   return changed === null ? null : decided;
 }
 
-/** Of the signed bytes of one that an older program has stored; `null`: they are not here, or sealed. */
-export function partsOf(bytes: Uint8Array | 'sealed' | null): TransactionParts | null {
+/** With what its signed bytes alone tell: its authorizations, and the parts of one that an older program has stored. */
+export function withBytes(
+  transaction: SignedTransaction,
+  bytes: Uint8Array | 'sealed' | null,
+): SignedTransaction {
+  if (!(bytes instanceof Uint8Array) || (transaction.parts !== null && transaction.type !== 4))
+    return transaction;
   try {
-    return bytes instanceof Uint8Array ? decodeTransaction(bytes).parts : null;
+    const { parts, authorizations } = decodeTransaction(bytes);
+    return { ...transaction, parts, authorizations };
   } catch {
     // A file that was modified.
-    return null;
+    return transaction;
   }
 }
 
-/** Whom it pays or what it makes, where that decides whether its gas is enough. */
-async function recipientOf(
-  kept: KeptAutoTx,
-  parts: TransactionParts | null,
+/** The accounts that decide whether its gas is enough. */
+async function accountsOf(
+  transaction: SignedTransaction,
+  order: AutoTxOrder,
   context: EngineContext,
-): Promise<Pick<GasFacts, 'recipient'>> {
-  const [transaction, present, profile] = [transactionOf(kept), context.present(), context.profile()];
-  if (transaction === null || present === null || profile === null) return {};
+): Promise<Pick<GasFacts, 'accounts'>> {
+  const [present, profile] = [context.present(), context.profile()];
+  if (present === null || profile === null) return {};
   const gas = gasFactsAt(present.head, present.rules, profile);
-  const asked = withRecipient(context.source, gas, {
-    transaction: { ...transaction, parts },
-    order: kept.order,
-  });
-  const { recipient } = await abortable(asked, AbortSignal.timeout(RESPOND_WITHIN_MS)).catch(() => gas);
-  return recipient === undefined ? {} : { recipient };
+  const asked = withAccounts(context.source, gas, { transaction, order });
+  const { accounts } = await abortable(asked, AbortSignal.timeout(RESPOND_WITHIN_MS)).catch(() => gas);
+  return accounts === undefined ? {} : { accounts };
 }
 
 /** A submitted auto-tx of another owner with the same nonce: nodes would take this one for its replacement. */

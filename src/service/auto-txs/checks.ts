@@ -15,7 +15,7 @@ import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees.ts';
 import { ApiFailure, conflict, invalidField } from '../http/errors.ts';
 import type { Present } from '../responses/gas.ts';
-import { gasFactsAt, withRecipient } from './gas-facts.ts';
+import { gasFactsAt, withAccounts } from './gas-facts.ts';
 
 export interface CheckerParts {
   readonly source: ChainSource;
@@ -66,7 +66,7 @@ export async function checkToSend(
     now: wallNow(),
     waitingBelow: waitingBelow(waiting, { id, nonce: transaction.nonce }),
     dataFees,
-    gas: (await known(withRecipient(source, gas, { transaction, order }))) ?? gas,
+    gas: (await known(withAccounts(source, gas, { transaction, order }))) ?? gas,
   };
   const checks = preflight(facts);
   const details = problemsOf(checks).filter(({ path }) => isNew || path !== 'signedTransaction');

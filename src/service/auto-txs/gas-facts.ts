@@ -1,11 +1,7 @@
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { CODE_KINDS } from '../../contract/choices.ts';
-import {
-  type GasFacts,
-  needsRecipient,
-  type Recipient,
-  recipientAddress,
-} from '../../core/auto-txs/gas-check.ts';
+import type { AccountFacts } from '../../core/auto-txs/account-gas.ts';
+import { accountsToAsk, type GasFacts } from '../../core/auto-txs/gas-check.ts';
 import type { AutoTxOrder } from '../../core/auto-txs/kept-auto-tx.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import type { ChainRules } from '../../core/chain-rules.ts';
@@ -27,21 +23,24 @@ const DELEGATED = /^0xef0100[0-9a-f]{40}$/i;
 export const codeKind = (code: Hex): (typeof CODE_KINDS)[number] =>
   code === '0x' ? 'none' : DELEGATED.test(code) ? 'delegated' : 'contract';
 
-/** The same facts with the account that it pays or creates, where that decides. Never rejects: what no node says is unknown. */
-export async function withRecipient(
+/** The same facts with the accounts that decide. Never rejects: what no node says is unknown. */
+export async function withAccounts(
   source: Pick<ChainSource, 'balance' | 'nonce' | 'code'>,
   gas: GasFacts,
   { transaction, order }: { readonly transaction: SignedTransaction; readonly order: AutoTxOrder },
 ): Promise<GasFacts> {
-  if (!needsRecipient({ transaction, order, gas })) return gas;
-  const recipient = await recipientAt(source, recipientAddress(transaction)).catch(() => null);
-  return { ...gas, recipient };
+  const toAsk = accountsToAsk({ transaction, order, gas });
+  if (toAsk.length === 0) return gas;
+  const asked = toAsk.map(
+    async (address) => [address, await accountAt(source, address).catch(() => null)] as const,
+  );
+  return { ...gas, accounts: new Map(await Promise.all(asked)) };
 }
 
-async function recipientAt(
+async function accountAt(
   source: Pick<ChainSource, 'balance' | 'nonce' | 'code'>,
   address: Hex,
-): Promise<Recipient | null> {
+): Promise<AccountFacts | null> {
   const [balance, nonce, code] = await Promise.all([
     source.balance(address),
     source.nonce(address, 'latest'),

@@ -3,12 +3,12 @@ import { type KeptAutoTx, transactionOf } from '../../core/auto-txs/kept-auto-tx
 import type { AutoTxEvent } from '../../core/auto-txs/state-machine.ts';
 import { rulesOfNextBlock } from '../../core/chain-rules.ts';
 import type { AutoTxChange } from '../../store/auto-txs.ts';
-import { type EngineContext, partsOf, stepKept } from './broadcast.ts';
-import { gasFactsAt, withRecipient } from './gas-facts.ts';
+import { type EngineContext, stepKept, withBytes } from './broadcast.ts';
+import { gasFactsAt, withAccounts } from './gas-facts.ts';
 
 const PAGE = 200;
 /** Accounts that are asked for at once when rules change; of others that is done before they are sent. */
-const RECIPIENTS_MOST = 200;
+const ACCOUNTS_MOST = 200;
 
 /**
  * Judges the gas of all waiting auto-txs by the rules of the next block, whenever those change: one that is no longer
@@ -32,11 +32,13 @@ export function createGasPass(context: EngineContext) {
   async function judge(seen: KeptAutoTx, mayAsk: boolean): Promise<boolean> {
     const [now, chain, transaction] = [present(), profile(), transactionOf(seen)];
     if (now === null || chain === null || transaction === null) return false;
-    const parts = transaction.parts ?? partsOf(await store.signedBytes(seen.id));
-    const toJudge = { transaction: { ...transaction, parts }, order: seen.order };
+    // Its authorizations are not stored.
+    const isWhole = transaction.parts !== null && transaction.type !== 4;
+    const whole = isWhole ? transaction : withBytes(transaction, await store.signedBytes(seen.id));
+    const toJudge = { transaction: whole, order: seen.order };
     // A block's limit is no rule, and may be another by then.
     const plain = { ...gasFactsAt(now.head, now.rules, chain), blockGasLimit: null };
-    const gas = mayAsk ? await withRecipient(source, plain, toJudge) : plain;
+    const gas = mayAsk ? await withAccounts(source, plain, toJudge) : plain;
     const check = { name: 'intrinsic-gas', ...gasCheck({ ...toJudge, gas }) };
     const decide = (kept: KeptAutoTx): AutoTxChange | null => {
       if (kept.signed === null || kept.signed.hash !== transaction.hash) return null;
@@ -45,7 +47,7 @@ export function createGasPass(context: EngineContext) {
       if (isSame && kept.signed.parts !== null) return null;
       const checks = kept.checks.map((each) => (each.name === check.name ? check : each));
       const at = context.wallNow();
-      const judged = { ...kept, signed: { ...kept.signed, parts }, checks, checkedAt: at };
+      const judged = { ...kept, signed: { ...kept.signed, parts: whole.parts }, checks, checkedAt: at };
       const obstacle = { code: check.code ?? check.name, message: check.message };
       const event: AutoTxEvent | null =
         check.result === 'block'
@@ -71,7 +73,7 @@ export function createGasPass(context: EngineContext) {
         const page = await store.waitingAfter(after, PAGE);
         for (const kept of page) {
           if (signal.aborted) return;
-          if (await judge(kept, asked < RECIPIENTS_MOST)) asked += 1;
+          if (await judge(kept, asked < ACCOUNTS_MOST)) asked += 1;
         }
         after = page.at(-1)?.id ?? '';
         if (page.length < PAGE) break;

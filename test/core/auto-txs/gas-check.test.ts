@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type GasFacts, needsRecipient, type Recipient } from '../../../src/core/auto-txs/gas-check.ts';
+import type { AccountFacts } from '../../../src/core/auto-txs/account-gas.ts';
+import { accountsToAsk, type GasFacts } from '../../../src/core/auto-txs/gas-check.ts';
 import { type PreflightFacts, preflight, verdict } from '../../../src/core/auto-txs/preflight.ts';
 import type { Hex } from '../../../src/core/block.ts';
 import type { ChainRules } from '../../../src/core/chain-rules.ts';
@@ -116,10 +117,14 @@ describe('a transaction that waits', () => {
 });
 
 describe('an account that does not exist', () => {
-  const gone: Recipient = { exists: false, isDelegated: false };
+  const gone: AccountFacts = { exists: false, isDelegated: false };
 
   it('is warned of before the fork, and holds a transaction that would lose its gas after it', () => {
-    const short = (rules: ChainRules) => signed({ gasLimit: 21_000n }, by(rules, { recipient: gone }));
+    const short = (rules: ChainRules) =>
+      signed(
+        { gasLimit: 21_000n },
+        by(rules, { accounts: new Map([[FACTS.transaction.to?.toLowerCase() ?? '', gone]]) }),
+      );
     expect(said(short(AHEAD))).toBe('warning new_account');
     expect(gasOf(short(AHEAD)).message).toContain('204,600');
     expect(said(short(rulesOf('amsterdam')))).toBe('wait new_account');
@@ -127,18 +132,18 @@ describe('an account that does not exist', () => {
     expect(said(short(rulesOf('osaka')))).toBe('pass');
   });
 
-  const { accounts, accountsOfOneCase, createdBySender0, cases } = executions();
-  it.each(cases.map((each) => [each.id, each] as const))('as it is run: %s', (id, { tx, raw, amsterdam }) => {
-    const address = (tx.to ?? createdBySender0).toLowerCase();
-    const known = { ...accounts, ...accountsOfOneCase[id] }[address];
-    const code = known?.code ?? '0x';
-    const exists = known !== undefined && (code !== '0x' || BigInt(known.balance ?? 0) > 0n);
-    const recipient = { exists, isDelegated: code.startsWith('0xef0100') };
+  const { accounts, accountsOfOneCase, cases } = executions();
+  it.each(cases.map((each) => [each.id, each] as const))('as it is run: %s', (id, { raw, amsterdam }) => {
+    const known = { ...accounts, ...accountsOfOneCase[id] };
+    const factsOf = (address: Hex): AccountFacts => {
+      const { code = '0x', balance = 0 } = known[address] ?? {};
+      return { exists: code !== '0x' || BigInt(balance) > 0n, isDelegated: code.startsWith('0xef0100') };
+    };
     const transaction = decodeTransaction(raw);
     const gas = { ...GAS, rules: rulesOf('amsterdam'), blockGasLimit: 200_000_000n };
-    const asked = needsRecipient({ transaction, order: FACTS.order, gas });
-    const facts = { ...FACTS, transaction, gas: { ...gas, ...(asked && { recipient }) } };
-    const { result, ok } = gasOf(facts);
+    const asked = accountsToAsk({ transaction, order: FACTS.order, gas });
+    const told = new Map(asked.map((address) => [address, factsOf(address)]));
+    const { result, ok } = gasOf({ ...FACTS, transaction, gas: { ...gas, accounts: told } });
     if (amsterdam.status === 1) expect(['block', 'wait']).not.toContain(result);
     const isShort = amsterdam.included && amsterdam.status === 0 && !id.includes('reverts');
     expect(ok === false).toBe(isShort);
