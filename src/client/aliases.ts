@@ -248,7 +248,9 @@ const unitOf = (key: string): FeeUnit => (/gwei$/i.test(key) ? 'gwei' : /wei$/i.
 function price(value: unknown, { key, place, renaming }: Place): number | null {
   const unit = unitOf(key);
   const wei = readFee(value, unit);
-  if (wei === null || wei > BigInt(Number.MAX_SAFE_INTEGER)) return null;
+  if (wei === null) return null;
+  // Shown as `over 9,007,199`.
+  if (wei > BigInt(Number.MAX_SAFE_INTEGER)) return Number.MAX_SAFE_INTEGER;
   const asWei = readFee(value, 'wei');
   // Zero needs no guess.
   if (unit === 'guess' && asWei !== readFee(value, 'gwei')) {

@@ -1,9 +1,10 @@
 import * as z from 'zod';
-import { Address, Amount, SignedAmount, Wei } from '../contract/primitives.ts';
+import { Address, Amount, SignedAmount, Wei, WhyNull, Price as WirePrice } from '../contract/primitives.ts';
 import type { Hex } from '../core/block.ts';
 import { checksummed } from '../core/transactions/signed-transaction.ts';
 import { weiOfGwei } from '../core/units.ts';
 import { isMadeOf, unwrapped } from './aliases.ts';
+import { isRecord } from './values.ts';
 
 /**
  * The view of a contract field: enums become any text, lists keep their readable rows, times become ms since epoch,
@@ -30,7 +31,9 @@ type Read<Field, Price> = Field extends z.ZodNullable<infer Inner> | z.ZodOption
                   : never;
 
 export type Wire<Shape, Required, Price = bigint> = {
-  readonly [Key in keyof Shape]: Key extends Required
+  readonly [Key in keyof Shape as Shape[Key] extends { readonly unit: 'reason' }
+    ? never
+    : Key]: Key extends Required
     ? Read<Shape[Key], Price>
     : Shape[Key] extends z.ZodArray
       ? Read<Shape[Key], Price>
@@ -54,7 +57,22 @@ function fieldsOf({ shape }: z.ZodObject, required: readonly string[], isBigint:
   const view = ([name, field]: readonly [string, z.core.$ZodType]) =>
     [name, required.includes(name) ? readable(field, isBigint) : orNull(field, isBigint)] as const;
   // A start reads few of all views. `readable` leaves a lazy one within another as it is.
-  return z.lazy(() => z.object(Object.fromEntries(Object.entries(shape).map(view))).readonly());
+  return z.lazy(() => {
+    const fields = Object.entries(shape).filter(([, field]) => !isMadeOf(field, WhyNull));
+    const object = z.object(Object.fromEntries(fields.map(view))).readonly();
+    const isExplained = fields.length < Object.keys(shape).length;
+    const prices = isExplained ? fields.filter(([, field]) => isMadeOf(field, WirePrice)) : [];
+    return prices.length === 0 ? object : z.preprocess((wire) => withLargePrices(wire, prices), object);
+  });
+}
+
+/** A price that is `null` for a reason is above what the wire can hold: it is read as that limit, which is shown as `over 9,007,199`. */
+function withLargePrices(wire: unknown, prices: readonly (readonly [string, z.core.$ZodType])[]): unknown {
+  if (!isRecord(wire) || typeof wire['reason'] !== 'string' || wire['reason'] === '') return wire;
+  const large = prices
+    .filter(([name]) => wire[name] === null)
+    .map(([name]) => [name, Number.MAX_SAFE_INTEGER]);
+  return { ...wire, ...Object.fromEntries(large) };
 }
 
 function orNull(field: z.core.$ZodType, isBigint: boolean): z.ZodType {

@@ -158,7 +158,7 @@ export type AlertList = z.infer<typeof AlertList>;
 const SavingsEntry = object('SavingsEntry', 'One firing and what it saved', {
   triggeredAt: wire.Timestamp,
   blockNumber: wire.BlockNumber,
-  price: wire.Wei,
+  price: wire.Price,
   referencePrice: maybe(wire.Wei, "The lane's mean over the 24 hours before; null: unknown"),
   savedWei: wire.Amount,
   savedUsd: wire.Usd.nullable(),

@@ -122,7 +122,7 @@ const Check = object('AutoTxCheck', 'A pre-flight check', {
 const Problem = z.strictObject({ code: z.string(), message: z.string() });
 
 const Comparison = object('AutoTxComparison', 'What it paid against another price', {
-  referencePrice: wire.Wei,
+  referencePrice: wire.Price,
   savedWei: wire.SignedAmount,
   savedUsd: z.number().nullable(),
 });

@@ -12,17 +12,18 @@ export type StatsCurrent = z.infer<typeof StatsCurrent>;
 
 /** Prices of the lanes are known of blocks that the fee engine has seen. */
 const laneMean = (price: string, tip: string) =>
-  wire.Wei.describe(
+  wire.Price.describe(
     `Mean of ${price} at the blocks of the bucket, in wei per gas. Of blocks before those that the service has in memory it is mean base fee plus mean ${tip} tip`,
   );
 
 export const ChartPoint = object('ChartPoint', 'One bucket of the chart. Prices are in wei per gas', {
   timestamp: wire.Timestamp.describe('Where the bucket begins'),
-  base: wire.Wei.describe('Mean base fee of the bucket, in wei per gas'),
+  base: wire.Price.describe('Mean base fee of the bucket, in wei per gas'),
   priority: maybe(wire.Wei, 'Mean median tip of the bucket, in wei per gas; null: unknown'),
   low: laneMean('lowPrice', 'p25'),
   average: laneMean('averagePrice', 'p50'),
   high: laneMean('highPrice', 'p75'),
+  reason: wire.WhyNull,
   gasUsedRatio: wire.Ratio,
 });
 export type ChartPoint = z.infer<typeof ChartPoint>;
@@ -30,7 +31,8 @@ export type ChartPoint = z.infer<typeof ChartPoint>;
 export const Anomaly = object('Anomaly', 'A place in the chart that is out of the ordinary', {
   timestamp: wire.Timestamp,
   kind: z.enum(['SPIKE', 'REGIME_SHIFT', 'ANOMALY']),
-  value: wire.Wei.describe('The base fee that stood out, in wei per gas'),
+  value: wire.Price.describe('The base fee that stood out, in wei per gas'),
+  reason: wire.WhyNull,
 });
 
 export const StatsChart = object('StatsChart', 'Prices over a time frame, oldest first', {
@@ -47,13 +49,14 @@ export const StatsChart = object('StatsChart', 'Prices over a time frame, oldest
 export type StatsChart = z.infer<typeof StatsChart>;
 
 export const Stats = object('Stats', 'Spread of a price over the blocks of the time frame, in wei per gas', {
-  now: wire.Wei.describe('Of the newest block'),
-  min: wire.Wei,
-  p10: wire.Wei,
-  median: wire.Wei,
-  mean: wire.Wei,
-  p90: wire.Wei,
-  max: wire.Wei,
+  now: wire.Price.describe('Of the newest block'),
+  min: wire.Price,
+  p10: wire.Price,
+  median: wire.Price,
+  mean: wire.Price,
+  p90: wire.Price,
+  max: wire.Price,
+  reason: wire.WhyNull,
   changeRatio: z.number().describe('Change over the time frame as a share; negative when it fell'),
 });
 export type Stats = z.infer<typeof Stats>;
@@ -132,7 +135,10 @@ export const Summary = object('DashboardSummary', 'Everything at one glance, and
     autoTxs: Saved.describe('What executed auto-txs saved, less what others of them paid more'),
   }),
   gas: z
-    .strictObject({ low: wire.Wei, average: wire.Wei, high: wire.Wei, base: wire.Wei })
+    .strictObject({
+      ...{ low: wire.Price, average: wire.Price, high: wire.Price, base: wire.Price },
+      reason: wire.WhyNull,
+    })
     .describe("The lanes' prices and the base fee, in wei per gas"),
   recommendation: GasRecommendation.pick({ action: true, targetPrice: true, probability: true }),
   health: z.strictObject({

@@ -6,18 +6,20 @@ import {
   listOf,
   maybe,
   object,
+  Price,
   Ratio,
   Seconds,
   Timestamp,
   text,
   Usd,
   Wei,
+  WhyNull,
   whole,
 } from './primitives.ts';
 
 const Lane = object('Lane', 'What to sign for one pace, and what to expect of it', {
-  price: Wei.describe('What the lane expects to pay per gas, in wei'),
-  maxFeePerGas: Wei.describe('The cap to sign, in wei per gas (EIP-1559)'),
+  price: Price.describe('What the lane expects to pay per gas, in wei'),
+  maxFeePerGas: Price.describe('The cap to sign, in wei per gas (EIP-1559)'),
   maxPriorityFeePerGas: maybe(Wei, 'The tip to sign, in wei per gas; null: tips are unknown'),
   withinBlocks: whole(1).describe('How many blocks the lane aims to be included within'),
   waitSec: z
@@ -51,12 +53,13 @@ export const GasCurrent = object('GasCurrent', 'What gas costs now. Prices are i
   chainId: ChainId,
   blockNumber: BlockNumber.describe('The head: the newest block that is known'),
   blockTimestamp: Timestamp.describe("The head block's own time"),
-  lowPrice: Wei.describe("The slow lane's price, in wei per gas"),
-  averagePrice: Wei.describe("The average lane's price, in wei per gas"),
-  highPrice: Wei.describe("The fast lane's price, in wei per gas"),
-  basePrice: Wei.describe("The head block's base fee, in wei per gas"),
-  priorityPrice: Wei.describe('averagePrice − nextBasePrice, at least 0, in wei per gas'),
-  nextBasePrice: Wei.describe("The next block's base fee, in wei per gas"),
+  lowPrice: Price.describe("The slow lane's price, in wei per gas"),
+  averagePrice: Price.describe("The average lane's price, in wei per gas"),
+  highPrice: Price.describe("The fast lane's price, in wei per gas"),
+  basePrice: Price.describe("The head block's base fee, in wei per gas"),
+  priorityPrice: maybe(Wei, 'averagePrice − nextBasePrice, at least 0, in wei per gas; null where either is'),
+  nextBasePrice: Price.describe("The next block's base fee, in wei per gas"),
+  reason: WhyNull,
   floorPrice: maybe(Wei, "The base fee's lowest possible value, in wei per gas; null: no known floor"),
   blobBasePrice: maybe(Wei, 'Of the head block, in wei per blob gas (EIP-4844); null: no blobs'),
   gasUsedRatio: Ratio.describe('How full the head block is'),
@@ -70,12 +73,13 @@ export const GasCurrent = object('GasCurrent', 'What gas costs now. Prices are i
 export type GasCurrent = z.infer<typeof GasCurrent>;
 
 export const Summary = object('PriceSummary', 'How a price was spread over the window, in wei per gas', {
-  now: Wei,
-  min: Wei,
-  p25: Wei,
-  median: Wei,
-  p75: Wei,
-  max: Wei,
+  now: Price,
+  min: Price,
+  p25: Price,
+  median: Price,
+  p75: Price,
+  max: Price,
+  reason: WhyNull,
 });
 
 export const GasTrend = object('GasTrend', 'Where the price is going', {
@@ -90,9 +94,10 @@ export const GasTrend = object('GasTrend', 'Where the price is going', {
   congestion: Ratio.describe('Mean gas-used ratio of the last blocks'),
   baseFeeFan: listOf('Where the base fee of the next blocks can be, in wei per gas', {
     blocksAhead: whole(1, 5),
-    min: Wei.describe('If every block until then is empty'),
-    expected: Wei,
-    max: Wei.describe('If every block until then is full'),
+    min: Price.describe('If every block until then is empty'),
+    expected: Price,
+    max: Price.describe('If every block until then is full'),
+    reason: WhyNull,
   }),
   updatedAt: Timestamp,
 });
@@ -149,7 +154,7 @@ export const GasRecommendation = object('GasRecommendation', 'Send now, or wait 
     'null: no advice yet, as the first reason says; the figures are those of sending now',
   ),
   lane: z.enum(['SLOW', 'AVERAGE', 'FAST']),
-  targetPrice: Wei.describe('The price to send at, in wei per gas'),
+  targetPrice: Price.describe('The price to send at, in wei per gas'),
   expectedWaitSec: Seconds,
   deadlineSec: Seconds.describe('When waiting any longer is not advised, in seconds from now'),
   probability: maybe(Ratio, 'That the target is reached in time; null while history is too short'),

@@ -26,18 +26,19 @@ const ROW = {
 
 export const BaseFeeRow = object('BaseFeeRow', 'Base fees of one bucket, in wei per gas', {
   ...ROW,
-  open: wire.Wei.describe("The first block's base fee"),
-  min: wire.Wei,
-  mean: wire.Wei,
-  max: wire.Wei,
-  close: wire.Wei.describe("The last block's base fee"),
+  open: wire.Price.describe("The first block's base fee"),
+  min: wire.Price,
+  mean: wire.Price,
+  max: wire.Price,
+  close: wire.Price.describe("The last block's base fee"),
+  reason: wire.WhyNull,
 });
 export const BaseFeeMetrics = envelope(BaseFeeRow, Bucket).meta({ id: 'BaseFeeMetrics' });
 
 /** `GET /metrics/priority-fee`: the tip at one percentile, wei per gas; buckets hold the mean over their blocks. */
 export const PriorityFeeRow = object('PriorityFeeRow', 'Tip of one bucket: the mean over its blocks', {
   ...ROW,
-  value: wire.Wei.describe('The tip at the percentile, in wei per gas'),
+  value: wire.Price.describe('The tip at the percentile, in wei per gas'),
 });
 export const PriorityFeeMetrics = envelope(PriorityFeeRow, Bucket).meta({ id: 'PriorityFeeMetrics' });
 
@@ -69,8 +70,9 @@ export const BlockMetrics = object('BlockMetrics', 'The fees of one block; null:
   parentHash: wire.Hash.nullable(),
   timestamp: wire.Timestamp,
   confirmations: whole(1).describe('Blocks on top of it, itself included'),
-  baseFeePerGas: wire.Wei.describe('In wei per gas'),
-  nextBaseFeePerGas: wire.Wei.describe('Of the next block, in wei per gas; for the head by the fee rule'),
+  baseFeePerGas: wire.Price.describe('In wei per gas'),
+  nextBaseFeePerGas: wire.Price.describe('Of the next block, in wei per gas; for the head by the fee rule'),
+  reason: wire.WhyNull,
   slotNumber: maybe(whole(0), 'The slot of the beacon chain (EIP-7843); null: the header has none'),
   gasUsed: maybe(
     Gas,

@@ -21,7 +21,7 @@ export const listOf = <Shape extends z.ZodRawShape>(meaning: string, shape: Shap
   z.array(z.strictObject(shape)).describe(meaning);
 
 /** Lets types tell wei and addresses from other numbers and texts: the client reads them in its own form. */
-const read = <Schema extends z.ZodType, Unit extends 'price' | 'amount' | 'address'>(
+const read = <Schema extends z.ZodType, Unit extends 'price' | 'amount' | 'address' | 'reason'>(
   schema: Schema,
   unit: Unit,
 ) => Object.assign(schema, { unit });
@@ -31,6 +31,22 @@ export const Wei = read(
     ...{ id: 'Wei', description: 'A price per gas, in wei', examples: [1_234_567_890] },
   }),
   'price',
+);
+
+/** A price that is `null` where a JSON integer cannot hold it. */
+export const Price = read(
+  Wei.nullable().meta({
+    id: 'Price',
+    description:
+      'A price per gas, in wei; null: above 2^53 − 1 wei (9,007,199 gwei), which a JSON integer cannot hold',
+  }),
+  'price',
+);
+
+/** Beside prices of which one may be `null`. */
+export const WhyNull = read(
+  z.string().optional().describe('Why a price is null; absent where none is'),
+  'reason',
 );
 
 /** An amount of wei that may exceed a JSON integer: a decimal string. */

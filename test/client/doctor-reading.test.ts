@@ -31,10 +31,10 @@ describe('an answer of our own service', () => {
 
   it('of an older release lacks a field, which is named, as is what is null and must not be', () => {
     const { gasUsedRatio, ...older } = own.OWN_SNAPSHOT;
-    const reading = readingOf(judgeSnapshot({ ...older, nextBasePrice: null, blobBasePrice: null }));
+    const reading = readingOf(judgeSnapshot({ ...older, updateFrequencySec: null, blobBasePrice: null }));
     expect(gasUsedRatio).toBe(0);
     expect(reading.match).toBe('tolerant');
-    expect(reading.missing).toEqual(['nextBasePrice', 'gasUsedRatio']);
+    expect(reading.missing).toEqual(['gasUsedRatio', 'updateFrequencySec']);
     expect(reading.found).toContain('blobBasePrice');
   });
 });

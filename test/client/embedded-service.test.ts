@@ -23,7 +23,7 @@ it('every question is answered by the real service without a socket, wei for wei
     ];
     return (
       view.blockNumber === same.blockNumber &&
-      view.baseFee === BigInt(same.basePrice) &&
+      view.baseFee === BigInt(same.basePrice ?? -1) &&
       view.blobBaseFee === BigInt(same.blobBasePrice ?? -1) &&
       view.lanes.fast.maxPriorityFeePerGas === BigInt(same.lanes.fast.maxPriorityFeePerGas ?? -1)
     );

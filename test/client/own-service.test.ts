@@ -22,7 +22,7 @@ describe("our own service's answers", () => {
       own.OWN_RECOMMENDATION;
     expect(await clientOf(own.OWN_RECOMMENDATION).gasRecommendation()).toEqual({
       ...same,
-      targetPrice: BigInt(targetPrice),
+      targetPrice: BigInt(targetPrice ?? -1),
       alternatives: alternatives.map((row) => ({ ...row, price: row.price && BigInt(row.price) })),
       track: { ...track, since: own.OWN_TIME, waits: { ...track.waits, since: own.OWN_TIME } },
       reach: { ...reach, targetPrice: BigInt(reach?.targetPrice ?? 0) },

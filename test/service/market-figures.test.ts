@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Stats } from '../../src/contract/dashboard.ts';
 import type { Block } from '../../src/core/block.ts';
 import { marketFigures, marketSeries } from '../../src/service/responses/market.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
@@ -25,7 +24,7 @@ async function stored(blocks: readonly Block[]): Promise<HistoryStore> {
   return new HistoryStore(database);
 }
 
-function expectOrdered({ min, p10, median, p90, max, mean, now }: Stats) {
+function expectOrdered({ min, p10, median, p90, max, mean, now }: ReturnType<typeof marketFigures>['base']) {
   const ladder = [min, p10, median, p90, max];
   expect(ladder).toEqual(ladder.toSorted((a, b) => a - b));
   for (const value of [mean, now]) {

@@ -10,7 +10,7 @@ import type { KeptAlert } from '../../core/alerts/alert-rule.ts';
 import { gweiString } from '../../core/units.ts';
 import type { AlertFiring, AlertSum } from '../../store/alerts.ts';
 import type { KeptDelivery } from '../../store/outbox.ts';
-import { integerOrNull, isoFromMs, isoOrNull, usdOrNull, wireInteger } from './wire.ts';
+import { integerOrNull, isoFromMs, isoOrNull, usdOrNull } from './wire.ts';
 
 /** An alert as v1 shows it to `asker` (as `KeptAlert.owner`) at `now`, ms since epoch by the chain's clock. */
 export function alertResponse(
@@ -117,7 +117,7 @@ function toEntry(firing: AlertFiring, gasAmount: number): AlertSavings['entries'
   return {
     triggeredAt: isoFromMs(firing.triggeredAt),
     blockNumber: firing.blockNumber,
-    price: wireInteger(firing.price),
+    price: integerOrNull(firing.price),
     referencePrice: integerOrNull(firing.referencePrice),
     savedWei: savedWei.toString(),
     savedUsd: savedWei === 0n ? 0 : usdOrNull(savedWei, firing.nativeUsd),

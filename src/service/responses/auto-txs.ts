@@ -17,7 +17,7 @@ import { gweiString } from '../../core/units.ts';
 import type { AutoTxServiceParts } from '../auto-txs/auto-tx-service.ts';
 import type { SenderFacts } from '../auto-txs/broadcast.ts';
 import type { Present } from './gas.ts';
-import { integerOrNull, isoFromMs, isoOrNull, usdOrNull, wireInteger } from './wire.ts';
+import { integerOrNull, isoFromMs, isoOrNull, usdOrNull } from './wire.ts';
 
 /** An auto-tx as v1 shows it to `asker` (as `KeptAutoTx.owner`), without its signature. */
 export function autoTxResponse(
@@ -91,7 +91,7 @@ export function autoTxResponse(
 
 const savingOf = (saving: Saving | null) =>
   saving && {
-    referencePrice: wireInteger(saving.referencePrice),
+    referencePrice: integerOrNull(saving.referencePrice),
     savedWei: saving.savedWei.toString(),
     savedUsd: saving.savedUsd,
   };

@@ -7,7 +7,7 @@ import { nextBaseFeeByRule } from '../../core/engine/next-base-fee.ts';
 import { type ChainReader, isBlockOf } from '../chain-reader.ts';
 import { type ApiFailure, notFound } from '../http/errors.ts';
 import { confirmationsOf, ifAvailable, type LookupContext } from './explorer.ts';
-import { integerOrNull, isoFromSec, toWire, wireInteger } from './wire.ts';
+import { explained, integerOrNull, isoFromSec, toWire } from './wire.ts';
 
 /** `whole` is `null` when the source has no whole blocks, `fees` when no one states them; `child` is the stored block after it. */
 type KnownBlock = Awaited<ReturnType<typeof readBlock>>;
@@ -38,8 +38,10 @@ export async function blockMetrics(asked: number | 'latest', context: LookupCont
     parentHash: header.parentHash,
     timestamp: isoFromSec(Math.floor(header.timestamp)),
     confirmations: confirmationsOf(header.number, head),
-    baseFeePerGas: wireInteger(header.baseFeePerGas),
-    nextBaseFeePerGas: wireInteger(nextBaseFeeOf(known, context)),
+    ...explained({
+      baseFeePerGas: integerOrNull(header.baseFeePerGas),
+      nextBaseFeePerGas: integerOrNull(nextBaseFeeOf(known, context)),
+    }),
     slotNumber: header.slotNumber ?? null,
     gasUsed: integerOrNull(header.gasUsed),
     gasPaid: integerOrNull(gasPaid),

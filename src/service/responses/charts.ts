@@ -4,7 +4,7 @@ import type { MeanPrices } from '../../core/advice.ts';
 import { findAnomalies } from '../../core/market-stats.ts';
 import { foldRollups, type Rollup } from '../../store/rollups.ts';
 import type { MetricsContext } from './metrics.ts';
-import { isoFromSec, wholeWei } from './wire.ts';
+import { explained, isoFromSec, wholeWei } from './wire.ts';
 
 const POINTS_MAX = 500;
 /** Bucket of each time frame; an hour shows single blocks if they fit. */
@@ -31,7 +31,7 @@ export async function statsChart(
     anomalies: anomalies.map(({ timestamp, kind, value }) => ({
       timestamp: isoFromSec(timestamp),
       kind,
-      value: wholeWei(value),
+      ...explained({ value: wholeWei(value) }),
     })),
   };
 }
@@ -55,11 +55,13 @@ function toPoint(rollup: Rollup, statedPrices: StatedPrices): ChartPoint {
   const said = statedPrices(rollup.first_block, rollup.last_block);
   return {
     timestamp: isoFromSec(rollup.start),
-    base: wholeWei(base),
+    ...explained({
+      base: wholeWei(base),
+      low: wholeWei(said?.slow ?? base + (rollup.tip_p25 ?? 0)),
+      average: wholeWei(said?.average ?? base + (priority ?? 0)),
+      high: wholeWei(said?.fast ?? base + (rollup.tip_p75 ?? 0)),
+    }),
     priority: priority === null ? null : wholeWei(priority),
-    low: wholeWei(said?.slow ?? base + (rollup.tip_p25 ?? 0)),
-    average: wholeWei(said?.average ?? base + (priority ?? 0)),
-    high: wholeWei(said?.fast ?? base + (rollup.tip_p75 ?? 0)),
     gasUsedRatio: rollup.ratio_mean,
   };
 }

@@ -15,7 +15,7 @@ import { abortable, mapBounded } from '../async.ts';
 import type { ChainReader, MinedTransaction } from '../chain-reader.ts';
 import { ApiFailure, notFound, unavailable } from '../http/errors.ts';
 import { type MetricsContext, metricsWindow } from './metrics.ts';
-import { integerOrNull, isoFromSec, toWire, usdOrNull, wireInteger } from './wire.ts';
+import { gasCount, integerOrNull, isoFromSec, toWire, usdOrNull } from './wire.ts';
 
 export interface LookupContext extends MetricsContext {
   readonly head: Block;
@@ -101,10 +101,11 @@ export async function txMetrics(hash: Hex, context: LookupContext): Promise<TxMe
       `${profile.name} knows no such transaction, nor does the node's pool; check the hash and the chain`,
     );
   }
-  const { data, value, blockNumber: _, blockHash: __, ...rest } = transaction;
+  const { data, value, gasLimit, blockNumber: _, blockHash: __, ...rest } = transaction;
   return {
     chainId: profile.id,
     ...toWire(rest),
+    gasLimit: gasCount(gasLimit),
     value: value.toString(),
     selector: data.length < SELECTOR_LENGTH ? null : data.slice(0, SELECTOR_LENGTH).toLowerCase(),
     ...(await inclusionOf(transaction, context)),
@@ -128,7 +129,7 @@ async function inclusionOf(transaction: ChainTransaction, context: LookupContext
   const l1Part = receipt.l1Part ?? (profile.dataFee === undefined ? 0n : null);
   return {
     status: receipt.status === 'success' ? 'SUCCESS' : 'REVERTED',
-    gasUsed: wireInteger(receipt.gasUsed),
+    gasUsed: integerOrNull(receipt.gasUsed),
     effectiveGasPrice: integerOrNull(effectiveGasPrice),
     priorityFeePerGas: integerOrNull(tip),
     costWei: cost?.toString() ?? null,
@@ -197,9 +198,10 @@ export async function txsMetrics(
 }
 
 function toRow(transaction: MinedTransaction, block: ChainBlock): TxRow {
-  const { value, status, blobFee: _, dataFee: __, ...rest } = transaction;
+  const { value, status, gasUsed, blobFee: _, dataFee: __, ...rest } = transaction;
   return {
     ...toWire(rest),
+    gasUsed: gasCount(gasUsed),
     timestamp: isoFromSec(block.timestamp),
     blockNumber: block.number,
     status: status === 'success' ? 'SUCCESS' : 'REVERTED',

@@ -7,7 +7,7 @@ import type { ChainRules } from '../../core/chain-rules.ts';
 import { type ChainProfile, updateFrequencySec } from '../../core/chains.ts';
 import type { AdviceCount, AdviceScore } from '../../store/advice-track.ts';
 import type { Problem } from '../follow/freshness.ts';
-import { integerOrNull, isoFromMs, isoFromSec, isoOrNull, toWire, wireInteger } from './wire.ts';
+import { explained, integerOrNull, isoFromMs, isoFromSec, isoOrNull, toWire } from './wire.ts';
 
 /** The present state, all of one block. */
 export interface Present {
@@ -32,17 +32,22 @@ export interface Present {
 export function gasCurrent(present: Present): GasCurrent {
   const { profile, head, advice, problem } = present;
   const { slow, average, fast } = advice.lanes;
-  const priority = average.price - advice.nextBaseFee;
+  const prices = explained(
+    toWire({
+      lowPrice: slow.price,
+      averagePrice: average.price,
+      highPrice: fast.price,
+      basePrice: head.baseFeePerGas,
+      nextBasePrice: advice.nextBaseFee,
+    }),
+  );
   return {
     chainId: profile.id,
     blockNumber: head.number,
     blockTimestamp: isoFromSec(head.timestamp),
-    lowPrice: wireInteger(slow.price),
-    averagePrice: wireInteger(average.price),
-    highPrice: wireInteger(fast.price),
-    basePrice: wireInteger(head.baseFeePerGas),
-    priorityPrice: wireInteger(priority),
-    nextBasePrice: wireInteger(advice.nextBaseFee),
+    ...prices,
+    // Of a price that is not told apart from larger ones, no part is known.
+    priorityPrice: prices.reason ? null : integerOrNull(average.price - advice.nextBaseFee),
     floorPrice: integerOrNull(advice.floor),
     blobBasePrice: profile.hasBlobs === false ? null : integerOrNull(head.blobBaseFee),
     gasUsedRatio: head.gasUsedRatio,
@@ -62,9 +67,12 @@ export function gasCurrent(present: Present): GasCurrent {
   };
 }
 
-export const gasTrend = ({ advice, updatedAt }: Present): GasTrend => ({
+export const gasTrend = ({ advice: { trend }, updatedAt }: Present): GasTrend => ({
   window: '1h',
-  ...toWire(advice.trend),
+  ...toWire(trend),
+  base: explained(toWire(trend.base)),
+  priority: explained(toWire(trend.priority)),
+  baseFeeFan: trend.baseFeeFan.map((step) => explained(toWire(step))),
   updatedAt: isoFromMs(updatedAt),
 });
 

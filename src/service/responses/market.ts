@@ -16,7 +16,7 @@ import { ROLLUP_SEC, type Rollup } from '../../store/rollups.ts';
 import { CHART_BUCKET_SEC, type StatedPrices } from './charts.ts';
 import type { Present } from './gas.ts';
 import type { MetricsContext } from './metrics.ts';
-import { isoFromSec, usdOrNull, wholeWei, wireInteger } from './wire.ts';
+import { explained, isoFromSec, usdOrNull, wholeWei } from './wire.ts';
 
 const HOUR_SEC = 3_600;
 
@@ -36,14 +36,15 @@ export async function statsMarket(
     blocks: hour.blocks,
   }));
   const { lanes } = present.advice;
-  const now = { base: wireInteger(present.head.baseFeePerGas), average: wireInteger(lanes.average.price) };
-  const { base, ...figures } = marketFigures(series, now, statedPrices);
+  const now = { base: Number(present.head.baseFeePerGas), average: Number(lanes.average.price) };
+  const { base, average, volatility } = marketFigures(series, now, statedPrices);
   const before = await firstPoint(history, timeFrame, series[0]);
   return {
     timeFrame,
     from: isoFromSec(Math.max(series[0]?.start ?? end, end - TIME_FRAME_SEC[timeFrame])),
-    base: before === null ? base : { ...base, changeRatio: changeRatio(now.base, before) },
-    ...figures,
+    base: wireStats(before === null ? base : { ...base, changeRatio: changeRatio(now.base, before) }),
+    average: wireStats(average),
+    volatility,
     cheapestHourUtc: cheapestHourUtc(hours),
     heatmap: foldHeatmap(hours),
     nativeUsd: present.nativeUsd,
@@ -83,7 +84,7 @@ async function firstPoint(
   if (timeFrame === '1h' || oldest === undefined) return null;
   const at = { from: oldest.start, to: oldest.start };
   const [rollup] = await history.buckets(CHART_BUCKET_SEC[timeFrame], at);
-  return rollup === undefined ? null : wholeWei(rollup.base_mean);
+  return rollup === undefined ? null : Math.round(rollup.base_mean);
 }
 
 const costOf = (wei: bigint, nativeUsd: number | null) => ({
@@ -91,12 +92,28 @@ const costOf = (wei: bigint, nativeUsd: number | null) => ({
   usd: usdOrNull(wei, nativeUsd),
 });
 
+/** A spread in whole wei. */
+type Spread = { readonly [Figure in keyof Omit<Stats, 'reason'>]: number };
+
+const wireStats = ({ now, min, p10, median, mean, p90, max, changeRatio }: Spread): Stats => ({
+  ...explained({
+    now: wholeWei(now),
+    min: wholeWei(min),
+    p10: wholeWei(p10),
+    median: wholeWei(median),
+    mean: wholeWei(mean),
+    p90: wholeWei(p90),
+    max: wholeWei(max),
+  }),
+  changeRatio,
+});
+
 /** Each block counts once; min ≤ p10 ≤ median ≤ p90 ≤ max and min ≤ now ≤ max. */
 export function marketFigures(
   series: readonly Rollup[],
   now: { readonly base: number; readonly average: number },
   statedPrices: StatedPrices,
-): Pick<StatsMarket, 'base' | 'average' | 'volatility'> {
+): { base: Spread; average: Spread; volatility: number } {
   const bases = series.map((part) => ({ value: part.base_mean, weight: part.blocks }));
   return {
     base: baseStats(series, bases, now.base),
@@ -105,7 +122,7 @@ export function marketFigures(
   };
 }
 
-function stats(prices: readonly Weighted[], now: number): Stats {
+function stats(prices: readonly Weighted[], now: number): Spread {
   const summary = summarise(prices) ?? { min: now, p10: now, median: now, mean: now, p90: now, max: now };
   return {
     now,
@@ -118,12 +135,12 @@ function stats(prices: readonly Weighted[], now: number): Stats {
 }
 
 /** With the single highest and lowest block, which bucket means would hide. */
-function baseStats(series: readonly Rollup[], bases: readonly Weighted[], now: number): Stats {
+function baseStats(series: readonly Rollup[], bases: readonly Weighted[], now: number): Spread {
   const figures = stats(bases, now);
   return {
     ...figures,
-    min: wholeWei(Math.min(figures.min, ...series.map((part) => part.base_min))),
-    max: wholeWei(Math.max(figures.max, ...series.map((part) => part.base_max))),
+    min: Math.min(figures.min, ...series.map((part) => part.base_min)),
+    max: Math.max(figures.max, ...series.map((part) => part.base_max)),
   };
 }
 
@@ -131,7 +148,7 @@ function baseStats(series: readonly Rollup[], bases: readonly Weighted[], now: n
 function averagesOf(series: readonly Rollup[], statedPrices: StatedPrices): Weighted[] {
   const known = series.flatMap((part) => {
     const said = statedPrices(part.first_block, part.last_block);
-    if (said !== null) return [{ value: wholeWei(said.average), weight: part.blocks }];
+    if (said !== null) return [{ value: said.average, weight: part.blocks }];
     const tip = part.tip_p50;
     return tip === null ? [] : [{ value: part.base_mean + tip, weight: part.tipped_blocks }];
   });

@@ -1,7 +1,7 @@
 import type { Summary } from '../../contract/dashboard.ts';
 import type { Condition } from '../service-state.ts';
 import { gasCurrent, gasRecommendation, type Present } from './gas.ts';
-import { isoFromMs } from './wire.ts';
+import { explained, isoFromMs } from './wire.ts';
 
 /** An owner's alerts, or auto-txs, and what they saved. */
 export interface Totals<Counts> {
@@ -28,7 +28,7 @@ export function summaryOf(
       alerts: alerts.saved,
       autoTxs: autoTxs.saved,
     },
-    gas: { low: lowPrice, average: averagePrice, high: highPrice, base: basePrice },
+    gas: explained({ low: lowPrice, average: averagePrice, high: highPrice, base: basePrice }),
     recommendation: { action, targetPrice, probability },
     health: {
       source,

@@ -2,34 +2,42 @@ import { usdOf } from '../../core/units.ts';
 
 const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** A count as a JSON integer; beyond 2^53−1 (9 million gwei, the greatest cap that can be signed) that limit, as in the store. */
-export function wireInteger(count: bigint): number {
-  if (count < 0n) return 0;
-  return Number(count > LARGEST ? LARGEST : count);
+/** A whole number as a JSON integer; `null` where it is unknown, or from 2^53−1 on: it is not told apart there from a larger one. */
+export function integerOrNull(count: bigint | null | undefined): number | null {
+  if (count == null || count >= LARGEST) return null;
+  return count < 0n ? 0 : Number(count);
 }
 
-export const integerOrNull = (count: bigint | null | undefined) =>
-  count == null ? null : wireInteger(count);
+/** An amount of gas; no block holds 2^53 of it. */
+export const gasCount = (gas: bigint) => Number(gas < LARGEST ? gas : LARGEST);
 
 type Wire<Value> = Value extends bigint
-  ? number
+  ? number | null
   : Value extends readonly (infer Each)[]
     ? Wire<Each>[]
     : Value extends object
       ? { [Key in keyof Value]: Wire<Value[Key]> }
       : Value;
 
-/** A value with every `bigint` in it as {@link wireInteger}. */
+/** A value with every `bigint` in it as {@link integerOrNull}. */
 export function toWire<Value>(value: Value): Wire<Value>;
 export function toWire(value: unknown): unknown {
-  if (typeof value === 'bigint') return wireInteger(value);
+  if (typeof value === 'bigint') return integerOrNull(value);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((each) => toWire(each));
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, toWire(each)]));
 }
 
-export function wholeWei(wei: number): number {
-  return Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.round(wei)));
+/** A mean or a sum of wei as {@link integerOrNull}. */
+export function wholeWei(wei: number): number | null {
+  const whole = Math.max(0, Math.round(wei));
+  return whole < Number.MAX_SAFE_INTEGER ? whole : null;
+}
+
+/** Prices of one record, with the reason where one is `null`. */
+export function explained<Prices extends object>(prices: Prices): Prices & { reason?: string } {
+  if (!Object.values(prices).includes(null)) return prices;
+  return { ...prices, reason: 'it is above 9,007,199 gwei (2^53 − 1 wei), more than a JSON integer holds' };
 }
 
 export const isoFromSec = (sec: number) => new Date(sec * 1_000).toISOString();

@@ -4,7 +4,6 @@ import { GasCurrent, GasRecommendation, GasTrend } from '../../../contract/gas.t
 import { RecommendationParameters } from '../../../contract/queries.ts';
 import { API_KEY_HEADER, PATHS } from '../../../contract/routes.ts';
 import { gasCurrent, gasRecommendation, gasTrend } from '../../responses/gas.ts';
-import { wireInteger } from '../../responses/wire.ts';
 import type { ServiceState } from '../../service-state.ts';
 import type { Gate } from '../auth.ts';
 import type { GasStreams } from '../gas-streams.ts';
@@ -42,7 +41,7 @@ export const gasRoutes = (state: ServiceState, gate: Gate, streams: GasStreams):
         probability: null,
         reason: 'no block is known yet',
       };
-      const reach = { targetPrice: wireInteger(targetPrice), deadlineSec, probability, reason };
+      const reach = { targetPrice: Number(targetPrice), deadlineSec, probability, reason };
       return gasRecommendation(present, { recommendation, reach });
     },
   }),

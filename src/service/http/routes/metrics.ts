@@ -12,7 +12,7 @@ import type { Rollup } from '../../../store/rollups.ts';
 import { blockMetrics } from '../../responses/block.ts';
 import { txMetrics, txsMetrics } from '../../responses/explorer.ts';
 import { metricsResponse } from '../../responses/metrics.ts';
-import { wholeWei } from '../../responses/wire.ts';
+import { explained, wholeWei } from '../../responses/wire.ts';
 import type { ServiceState } from '../../service-state.ts';
 import { type Route, route } from './route.ts';
 
@@ -22,13 +22,15 @@ export const metricsRoutes = (state: ServiceState): Route[] => [
     query: queries.MetricsParameters,
     response: BaseFeeMetrics,
     handle: async ({ query }) =>
-      metricsResponse(query, await state.context(), (rollup) => ({
-        open: rollup.base_open,
-        min: rollup.base_min,
-        mean: wholeWei(rollup.base_mean),
-        max: rollup.base_max,
-        close: rollup.base_close,
-      })),
+      metricsResponse(query, await state.context(), (rollup) =>
+        explained({
+          open: wholeWei(rollup.base_open),
+          min: wholeWei(rollup.base_min),
+          mean: wholeWei(rollup.base_mean),
+          max: wholeWei(rollup.base_max),
+          close: wholeWei(rollup.base_close),
+        }),
+      ),
   }),
   route('get', PATHS.priorityFee, {
     summary: 'Tip at a percentile over a window',
