@@ -90,13 +90,21 @@ const withoutIds: typeof z.globalRegistry = Object.create(z.globalRegistry, {
 });
 
 /**
- * Keeps to the keywords that clients pass on to their models: Gemini's function declarations know no `const`,
- * `exclusiveMinimum` or `propertyNames`, and strict tools of OpenAI refuse several. A call is checked in full here.
+ * Keeps to the keywords that clients and their models take. Reported as refused: by Gemini `exclusiveMinimum`
+ * (modelcontextprotocol/servers#1624), `propertyNames` (rikkahub/rikkahub#1935) and a list of types in arguments
+ * (n8n-io/n8n#15553), by Claude Desktop `additionalProperties` with a schema (googleanalytics/google-analytics-mcp#135).
+ * A call is checked in full here.
  */
 function plainer(json: z.core.JSONSchema.BaseSchema): z.core.JSONSchema.BaseSchema {
-  const { exclusiveMinimum, propertyNames: _, const: only, anyOf, ...rest } = json;
+  const { exclusiveMinimum, propertyNames, const: only, anyOf, ...rest } = json;
   if (typeof exclusiveMinimum === 'number') rest.minimum = exclusiveMinimum;
   if (typeof only === 'string') rest.enum = [only];
+  const names = typeof propertyNames === 'object' ? propertyNames.enum : undefined;
+  if (names !== undefined && typeof rest.additionalProperties === 'object') {
+    const value = rest.additionalProperties;
+    rest.properties = Object.fromEntries(names.map((name) => [String(name), value]));
+    rest.additionalProperties = false;
+  }
   const [shape, nothing, ...others] = anyOf ?? [];
   if (shape === undefined) return rest;
   if (typeof shape.type !== 'string' || nothing?.type !== 'null' || others.length > 0)

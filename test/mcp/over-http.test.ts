@@ -338,6 +338,9 @@ describe('a client over HTTP', () => {
     expect(JSON.stringify(tools)).not.toMatch(
       /"(?:exclusiveM\w+|const|anyOf|oneOf|allOf|propertyNames|not|\$ref|\$defs)":/,
     );
+    const args = JSON.stringify(tools.map(({ inputSchema }) => inputSchema));
+    expect(args).not.toMatch(/"type":\[|"additionalProperties":\{|"enum":\[(?!")/);
+    expect(args).toContain('"targets":{"type":"object","additionalProperties":false,"description"');
     const { blockNumber } = await callTool(client, 'block', {});
     for (const number of [Number(blockNumber), String(blockNumber), 'latest']) {
       expect((await callTool(client, 'block', { number })).blockNumber).toBeGreaterThanOrEqual(
