@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { homedir, userInfo } from 'node:os';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { TerminalInput } from '../tui/input/terminal-input.ts';
 import { EXIT, reportOutputFailure } from './errors.ts';
 
 interface Output {
@@ -126,7 +127,8 @@ const ENTER = /[\r\n]$/;
 const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
 const PIECES_WITHIN_MS = 150;
-const PASTE_MARKS = /\u001b\[20[01]~/g;
+/** Keys, marks of a paste and reports of the terminal (ECMA-48). */
+const SEQUENCES = /\u001b\[[0-?]*[ -/]*[@-~]/g;
 
 /** A terminal's line has at most 4,096 characters, so keys are read raw, until Enter or Ctrl-D. */
 async function askHidden(
@@ -136,10 +138,10 @@ async function askHidden(
 ): Promise<string | null> {
   const { stdin, stderr } = process;
   interruption.throwIfAborted();
+  const input = new TerminalInput(stdin).setEncoding('utf8');
   // Before the prompt: the terminal must not echo an immediate input.
-  stdin.setRawMode(true);
+  input.setRawMode(true);
   stderr.write(message);
-  stdin.setEncoding('utf8');
   let text = '';
   try {
     await new Promise<void>((resolve, reject) => {
@@ -155,17 +157,15 @@ async function askHidden(
         await sleep(PIECES_WITHIN_MS);
         if (pieces === seen) resolve();
       };
-      stdin.on('data', take);
+      input.on('data', take);
       stdin.once('end', resolve);
       interruption.addEventListener('abort', () => reject(interruption.reason), { once: true });
     });
   } finally {
-    stdin.removeAllListeners('data');
-    stdin.setRawMode(false);
-    stdin.pause();
+    input.setRawMode(false);
     stderr.write('\n');
   }
-  const pasted = text.replaceAll(CTRL_D, '').replaceAll(PASTE_MARKS, '');
+  const pasted = text.replaceAll(CTRL_D, '').replaceAll(SEQUENCES, '');
   return pasted.trim() === '' ? null : pasted;
 }
 

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
 import { sendJson, serve } from '../client/http-server.ts';
@@ -46,6 +47,30 @@ describe.skipIf(process.platform === 'win32')('a signed transaction at a termina
     const said = terminal.output().replaceAll(/\s/g, '');
     for (const piece of [raw.slice(2, 60), raw.slice(-60)]) expect(said).not.toContain(piece);
     expect(terminal.leftovers()).toEqual([]);
+  });
+
+  it('is whole though the terminal answers late between its pieces', async () => {
+    const raw = await signed(400);
+    const { url, requests } = await service();
+    await using terminal = await gastop(['auto-txs', 'create', '--target', '5', '--url', url], {
+      watchTty: true,
+    });
+    await terminal.waitFor('Paste the raw signed transaction');
+    const replies = ['\x1bP>|tmux 3.4\x1b\\', '\x1b]11;rgb:0000/0000/0000\x07', '\x1b[?62;22c'];
+    for (const [place, reply] of replies.entries()) {
+      terminal.write(raw.slice(place * 200, (place + 1) * 200));
+      // In two reads.
+      terminal.write(reply.slice(0, 5));
+      await sleep(60);
+      terminal.write(reply.slice(5));
+    }
+    terminal.write(raw.slice(replies.length * 200));
+    await terminal.press('enter');
+    await terminal.waitFor('[y/N]');
+    await terminal.press('y', 'enter');
+    expect((await terminal.waitForExit()).exitCode).toBe(0);
+    const { body = '' } = requests.find(({ method }) => method === 'POST') ?? {};
+    expect(JSON.parse(body).signedTransaction).toBe(raw);
   });
 
   slowIt('can be given up with Ctrl-C, which leaves the terminal as it was', async () => {
