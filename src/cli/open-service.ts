@@ -24,6 +24,7 @@ export interface OpenOptions extends ReachOptions {
   readonly pace: Pace;
   /** `visits`, for a command that ends by itself: as a leader it would fire alerts and leave deliveries unfinished. */
   readonly role?: 'stays' | 'visits';
+  readonly glance?: ServiceOptions['glance'];
   /** For the stored alerts and auto-txs alone: neither follows the chain nor asks for dollar prices. */
   readonly isStored?: boolean;
 }
@@ -47,7 +48,7 @@ export async function openEmbedded(
   settings: Settings,
   options: OpenOptions,
 ): Promise<OpenedClient> {
-  const { isStored = false, role = 'visits' } = options;
+  const { isStored = false, glance, role = 'visits' } = options;
   const db = settings.db.value;
   const chain = await openChain(choice, options.pace);
   const { simulated, speed } = chain;
@@ -67,6 +68,7 @@ export async function openEmbedded(
     const extras = {
       process: `gastop, process ${process.pid}`,
       role,
+      ...(glance !== undefined && { glance }),
       ...extrasOf(settings),
       ...(isStored && { priceFeed: { nativeUsd: async () => null } }),
     };
@@ -93,7 +95,8 @@ export async function openEmbedded(
       badge: source.kind === 'replay' ? 'REPLAY' : source.kind === 'simulated' ? 'SIMULATED' : undefined,
       intervalMs: speed === null ? EMBEDDED_INTERVAL_MS : Math.max(blockMs, 250),
       embedded: {
-        filled: () => abortable(service.filled, options.signal),
+        filled: () => abortable(service.filled(), options.signal),
+        changed: service.changed,
         isReadThrough: choice.kind === 'replay' && options.pace === 'fastest',
         source,
       },

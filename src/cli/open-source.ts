@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChainSource } from '../chain/chain-source.ts';
 import { createGasClient, type GasClient, type GasClientOptions } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
@@ -7,6 +6,7 @@ import { isPlain } from '../client/http.ts';
 import { headAgeSec, oldAfterSec, type SnapshotView } from '../client/views/gas.ts';
 import { VERSION } from '../contract/routes.ts';
 import { formatDuration } from '../core/units.ts';
+import { Alarm } from '../service/async.ts';
 import { isServerUrl } from '../store/database-url.ts';
 import { dataFolder } from './config-file.ts';
 import { CliError, EXIT, usageError } from './errors.ts';
@@ -35,7 +35,9 @@ interface Embedded {
   filled(): Promise<void>;
   /** Whether it is a recording whose end is waited for. */
   readonly isReadThrough: boolean;
-  readonly source: Pick<ChainSource, 'head' | 'health'>;
+  /** Resolves with the next change of what is served, such as a block. */
+  changed(): Promise<void>;
+  readonly source: Pick<ChainSource, 'health'>;
 }
 
 export const reachOf = ({ url, apiKey }: HostedChoice) => ({
@@ -69,6 +71,7 @@ export async function openClient(
 }
 
 export const READY_WITHIN_MS = 10_000;
+const POLL_MS = 60;
 /** Nodes that respond uselessly, such as with invalid data, seldom recover within moments. */
 const DOWN_WITHIN_MS = 3_500;
 
@@ -94,17 +97,12 @@ async function readySnapshot(
 ): Promise<ToldSnapshot> {
   if (embedded === null)
     return toldSnapshot(client, AbortSignal.any([AbortSignal.timeout(withinMs), interruption]));
-  // An earlier run may have stored blocks that are no longer the newest.
-  let head: number | null = null;
-  const { isReadThrough, source } = embedded;
-  source.head().then(
-    ({ number }) => {
-      head = number;
-    },
-    () => {},
-  );
+  const { isReadThrough, source, changed } = embedded;
   let lateAt = performance.now() + withinMs;
+  const news = new Alarm();
   for (;;) {
+    // A recording has changes by the thousand.
+    if (!isReadThrough) void changed().then(news.ring);
     const isDown = source.health().every(({ state }) => state === 'down' || state === 'wrong-chain');
     if (isDown) lateAt = Math.min(lateAt, performance.now() + DOWN_WITHIN_MS);
     const isLate = !isReadThrough && performance.now() >= lateAt;
@@ -114,14 +112,14 @@ async function readySnapshot(
       return null;
     });
     if (told !== null) {
-      const { blockNumber, stale, source } = told.snapshot;
-      const isNewest = head !== null && (blockNumber ?? 0) >= head;
+      // Blocks that an earlier run has stored are stale until the source has given its newest.
+      const { stale, source } = told.snapshot;
       // A source that is still being tried may yet respond; one without a new block is as it is.
       const mayRecover = stale && (source.problem === null || source.problem.retryAt !== null);
-      const isReady = isReadThrough ? source.ended : isNewest && !mayRecover;
+      const isReady = isReadThrough ? source.ended : !mayRecover;
       if (isReady || isLate) return told;
     }
-    await sleep(60, undefined, { signal: interruption });
+    await news.pause(POLL_MS);
   }
 }
 
@@ -153,7 +151,7 @@ export async function openReady(
   io: Io,
   settings: Settings,
   rule: StaleRule,
-  more: Partial<Pick<OpenOptions, 'historySec' | 'withinMs' | 'role' | 'pace'>> = {},
+  more: Partial<Pick<OpenOptions, 'historySec' | 'withinMs' | 'role' | 'pace' | 'glance'>> = {},
 ): Promise<Ready> {
   warnOfPlainKey(io, settings.source.value);
   const ready = await withSpinner(io, 'asking for gas prices', async () => {

@@ -44,6 +44,11 @@ export interface ServiceOptions {
   readonly database: Database | string;
   /** How far back to fill the history; default and most 30 days. */
   readonly historySec?: number;
+  /**
+   * For one answer, which needs prices alone, or advice too: reads of `historySec` what is stored, fills in the rest only
+   * once `filled` is called, and neither judges past advice nor asks for forks. Default: it stays, and fills at once.
+   */
+  readonly glance?: 'prices' | 'advice';
   /** Default: the chain's own Chainlink feed, read through `source` if that is a node. */
   readonly priceFeed?: PriceFeed;
   /** Default: no API key needed. */
@@ -127,20 +132,31 @@ export async function startService(options: ServiceOptions) {
     ...options.delivery,
     isSimulated: source.kind === 'simulated',
   };
-  const track = createAdviceJudge(new TrackStore(database), onError, () => lease.mayWrite);
+  const { glance } = options;
+  const judges = () => lease.mayWrite && glance === undefined;
+  const track = createAdviceJudge(new TrackStore(database), onError, judges);
   const shared = { source, lease, wallNow, signal, onError };
+  let changed = Promise.withResolvers<void>();
+  const tell = () => {
+    streams.tell();
+    changed.resolve();
+    changed = Promise.withResolvers();
+  };
   const follower = new Follower({
     ...shared,
     store,
     track,
-    createEngine: options.createEngine ?? (({ feeRule }) => new FeeEngine({ feeRule, ...patience })),
+    createEngine:
+      options.createEngine ??
+      (({ feeRule }) => new FeeEngine({ feeRule, ...patience, isForPrices: glance === 'prices' })),
     historySec: Math.min(options.historySec ?? DEFAULT_HISTORY_SEC, DEFAULT_HISTORY_SEC),
+    glance,
     neglectedMs: options.neglectedMs,
     unsaved: options.unsaved && unsavedWords(options.unsaved),
     nativeUsd: () => nativeUsd(),
     onFired: () => sending.wake(),
     onStored: () => broadcasting.wake(),
-    onEvent: () => streams.tell(),
+    onEvent: tell,
     onNews,
   });
   const sending = startSending({
@@ -176,7 +192,7 @@ export async function startService(options: ServiceOptions) {
     senderMs: options.senderMs,
   });
   const reader = createChainReader(source, signal);
-  const forks = createForkWatch({ ...shared, chain: follower.chain, onChange: () => streams.tell() });
+  const forks = createForkWatch({ ...shared, chain: follower.chain, onChange: tell });
   const state = createServiceState({
     ...shared,
     database,
@@ -221,7 +237,7 @@ export async function startService(options: ServiceOptions) {
     lease.run();
     const { withdrawn } = gate;
     const retired = withdrawn && retireOwners([alertStore, autoTxStore], withdrawn, wallNow, onError, signal);
-    await Promise.all([follower.run(), price.run(signal), forks.run(), retired]);
+    await Promise.all([follower.run(), price.run(signal), glance === undefined && forks.run(), retired]);
     await Promise.all([sending.done(), broadcasting.done()]);
     // Last, so that the next leader finds everything stored.
     await lease.end();
@@ -246,8 +262,10 @@ export async function startService(options: ServiceOptions) {
     gasMetrics: async () => gasMetrics(state.moment(), await state.dataFees()),
     /** Resolves with the first block, stored or new; rejects when the database belongs to another chain, or on abort. */
     ready: follower.ready,
+    /** Resolves with the next change of what is served, such as a block. */
+    changed: (): Promise<void> => changed.promise,
     /** Resolves once all available history was read for the first time, or could not be; never rejects. */
-    filled: follower.filled,
+    filled: () => follower.filled(),
     /** Resolves when everything has ended after the abort and the database is closed. */
     done: run(),
   };

@@ -32,6 +32,20 @@ describe('the order of blocks', () => {
     const { lanes } = engine.advice() ?? expect.fail('no advice');
     for (const lane of LANES) expect(engine.lanePrices()?.[lane]).toBe(lanes[lane].price);
   });
+
+  it.each([1, 150, 1_200])('says the same of lanes and trend for prices alone, after %i blocks', (count) => {
+    const blocks = makeBlocks(restlessSteps(count));
+    const [all, prices] = [false, true].map((isForPrices) => {
+      const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE, isForPrices });
+      for (const block of blocks) engine.push(block);
+      engine.rewindTo((blocks[0]?.number ?? 0) + Math.floor(count / 2));
+      return { engine, advice: engine.advice() ?? expect.fail('no advice') };
+    });
+    const { recommendation: _, ...rest } = all?.advice ?? expect.fail();
+    expect(prices?.advice).toMatchObject(rest);
+    expect(prices?.advice.recommendation).toMatchObject({ action: null, alternatives: [] });
+    expect(prices?.engine.reachProbability(1n, 60).probability).toBeNull();
+  });
 });
 
 describe('a rewind', () => {

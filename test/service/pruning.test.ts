@@ -48,7 +48,7 @@ test('a head that claims to be of the far future does not fold the present away'
   const head = makeBlock(900, { timestamp: timeOf(900) + 400 * DAY_SEC });
   const source = new ScriptedSource([...makeBlocks(0, 899), head]);
   const service = await runService({ source, database: path, wallNow: () => (timeOf(900) + 60) * 1_000 });
-  await service.filled;
+  await service.filled();
   expect([(await store.oldest())?.number, (await store.head())?.number]).toEqual([0, 900]);
 });
 

@@ -114,12 +114,14 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
   const rule = flags.staleOk ? 'accept' : 'refuse';
   const isDemo = settings.source.value.kind === 'simulated';
   const wantsAdvice = !json && (template?.needsAdvice ?? !flags.watch);
-  // With less some wait of the demo has no forecast.
-  const wantedSec = isDemo ? 8 * 86_400 : wantsAdvice ? 11 * 3_600 : HISTORY_SEC;
+  // Prices alone rest on the first blocks that are read. With less some wait of the demo has no forecast.
+  const wantedSec = isDemo ? 8 * 86_400 : wantsAdvice ? 11 * 3_600 : flags.watch ? HISTORY_SEC : 0;
   const historySec = Math.min(wantedSec, settings.historySec.value);
   await using ready = await openReady(io, settings, rule, {
     historySec: asked === null ? historySec : pastFor(asked),
-    ...(flags.watch && { pace: 'real-time' }),
+    ...(flags.watch
+      ? { pace: 'real-time' }
+      : { glance: wantsAdvice || asked !== null ? 'advice' : 'prices' }),
   });
   const { client, embedded } = ready;
   if (asked !== null) return await sayReach(io, settings, ready, asked, json);

@@ -17,9 +17,9 @@ import type { FeeRule } from '../eip1559.ts';
 import { changeRatio } from '../market-stats.ts';
 import { type Column, createHistory, type History, REWIND_DEPTH, wholeWei } from './history.ts';
 import { createHorizons, createReachModel, type Forecast } from './horizons.ts';
-import { createLaneModel } from './lanes.ts';
+import { createLaneModel, type LaneScorer } from './lanes.ts';
 import { createFanModel, createNextBaseFee } from './next-base-fee.ts';
-import { createTrackRecord, recommendation, toHorizon } from './recommendation.ts';
+import { createTrackRecord, NO_TRACK, recommendation, toHorizon } from './recommendation.ts';
 import { SortedValues } from './rolling.ts';
 import { createAlikeBlocks } from './similar-states.ts';
 
@@ -34,6 +34,7 @@ export class FeeEngine {
   readonly #rule: FeeRule;
   readonly #capacity: number;
   readonly #patienceSec: number;
+  readonly #isForPrices: boolean;
   #models: Models;
   #head: Block | null = null;
   #advice: Advice | null = null;
@@ -43,20 +44,24 @@ export class FeeEngine {
   /**
    * @param capacity blocks of history; by default eight days at the chain's nominal pace, 8,192 to 262,144
    * @param patienceSec of the recommendation in `advice`
+   * @param isForPrices learns no waits, at half the cost: advice is that of no history, and no price is known to come
    */
   constructor({
     feeRule,
     capacity = defaultCapacity(feeRule),
     patienceSec = DEFAULT_PATIENCE_SEC,
+    isForPrices = false,
   }: {
     feeRule: FeeRule;
     capacity?: number;
     patienceSec?: number;
+    isForPrices?: boolean;
   }) {
     this.#rule = feeRule;
     this.#patienceSec = patienceSec;
     this.#capacity = capacity;
-    this.#models = openModels(feeRule, capacity);
+    this.#isForPrices = isForPrices;
+    this.#models = openModels(feeRule, capacity, isForPrices);
   }
 
   get head(): Block | null {
@@ -71,19 +76,19 @@ export class FeeEngine {
     if (this.#head !== null && block.number !== this.#head.number + 1) {
       throw new RangeError(`block ${block.number} does not follow block ${this.#head.number}`);
     }
-    const { history, nextBaseFee, lanes, alike, horizons, fan, reach, track } = this.#models;
+    const { history, nextBaseFee, lanes, fan, waits } = this.#models;
     keep(history, block, lanes.leastTip());
     const next = nextBaseFee.push(block);
     history.nextBaseFee.put(block.number, Number(next));
     lanes.push(next, isWarmUp);
-    alike.push();
-    horizons.push(lanes.slowPromise(), isWarmUp);
+    waits?.alike.push();
+    waits?.horizons.push(lanes.slowPromise(), isWarmUp);
     fan.push();
-    reach.followHead();
+    waits?.reach.followHead();
     history.follow();
     // At its floor the base fee cannot fall: there is nothing to wait for.
     const forecasts = isAtFloor(next, nextBaseFee.rule) ? [] : forecastsOf(this.#models);
-    track.push(forecasts, lanes.chance('average').probability);
+    waits?.track.push(forecasts, lanes.chance('average').probability);
     this.#recent[block.number % this.#recent.length] = block;
     this.#head = block;
     this.#advice = null;
@@ -97,14 +102,14 @@ export class FeeEngine {
     const head = number >= deepest ? this.#recent[number % this.#recent.length] : undefined;
     if (head === undefined) {
       this.#head = null;
-      this.#models = openModels(this.#rule, this.#capacity);
+      this.#models = openModels(this.#rule, this.#capacity, this.#isForPrices);
       return;
     }
     this.#head = head;
-    const { history, horizons, reach } = this.#models;
+    const { history, waits } = this.#models;
     history.moveHead(number);
-    horizons.followHead();
-    reach.followHead();
+    waits?.horizons.followHead();
+    waits?.reach.followHead();
     history.follow();
   }
 
@@ -122,10 +127,11 @@ export class FeeEngine {
   /** Of a price (wei per gas, with tip) at or below this, in seconds. It lies between what the alternatives state around it. */
   reachProbability(price: bigint, withinSec: number): Chance {
     if (this.#head === null) return { probability: null, reason: 'no block is known yet' };
-    const { reach, lanes } = this.#models;
+    const { waits, lanes } = this.#models;
     const unknownTips = lanes.whyTipsAreUnknown();
     if (unknownTips !== null) return unknownTips;
-    const chance = reach.reach(Number(price), withinSec);
+    if (waits === null) return { probability: null, reason: 'no history is read' };
+    const chance = waits.reach.reach(Number(price), withinSec);
     if (chance.probability === null) return chance;
     let least = 0;
     let most = 1;
@@ -153,27 +159,30 @@ export class FeeEngine {
 
   /** The advised wait for this patience, one of the alternatives; `null`: send now. */
   waitFor(patienceSec: number): Horizon | null {
-    if (this.#head === null) return null;
-    const decision = this.#models.track.decision(forecastsOf(this.#models), patienceSec);
+    const decision = this.#decision(forecastsOf(this.#models), patienceSec);
     return decision === null ? null : toHorizon(decision);
+  }
+
+  #decision(forecasts: readonly Forecast[], patienceSec: number): Forecast | null {
+    return this.#models.waits?.track.decision(forecasts, patienceSec) ?? null;
   }
 
   #recommend(
     { lanes, trend, blockSec, nextBaseFee: next }: Omit<Advice, 'recommendation'>,
     patienceSec: number,
   ): Recommendation {
-    const { history, nextBaseFee, lanes: laneModel, trend: trendModel, track } = this.#models;
+    const { history, nextBaseFee, lanes: laneModel, trend: trendModel, waits } = this.#models;
     const forecasts = forecastsOf(this.#models);
     return recommendation({
       patienceSec,
-      decision: track.decision(forecasts, patienceSec),
+      decision: this.#decision(forecasts, patienceSec),
       forecasts,
       lanes,
       trend,
       daySec: trendModel.daySec,
       blockSec,
       isPaceKnown: blockSpacing(history) !== null,
-      track: track.score(patienceSec),
+      track: waits?.track.score(patienceSec) ?? NO_TRACK,
       floor: isAtFloor(next, nextBaseFee.rule) ? next : null,
       sendNowJudgedRatio: laneModel.scorers.average.judgedRatio,
     });
@@ -206,34 +215,38 @@ function defaultCapacity({ blockTimeSec }: FeeRule): number {
   return Math.min(Math.max(blocks, LEAST_DEFAULT_CAPACITY), MOST_CAPACITY);
 }
 
-function openModels(rule: FeeRule, capacity: number) {
+function openModels(rule: FeeRule, capacity: number, isForPrices: boolean) {
   const history = createHistory(capacity);
   const nextBaseFee = createNextBaseFee(history, rule);
   const lanes = createLaneModel(history, nextBaseFee);
-  const alike = createAlikeBlocks(history);
-  const horizons = createHorizons(history, rule.blockTimeSec);
   return {
     history,
     nextBaseFee,
     lanes,
-    alike,
-    horizons,
     fan: createFanModel(history),
     trend: createTrendModel(history),
-    reach: createReachModel(history, alike),
-    track: createTrackRecord(history, lanes.scorers.average, horizons),
+    waits: isForPrices ? null : openWaits(history, rule, lanes.scorers.average),
   };
+}
+
+/** What later prices may be waited for. */
+function openWaits(history: History, { blockTimeSec }: FeeRule, sent: LaneScorer) {
+  const alike = createAlikeBlocks(history);
+  const horizons = createHorizons(history, blockTimeSec);
+  const reach = createReachModel(history, alike);
+  return { alike, horizons, reach, track: createTrackRecord(history, sent, horizons) };
 }
 
 type Models = ReturnType<typeof openModels>;
 
 /** The horizons' forecasts at the head; a price is base fee plus tip, so without evidence of tips there is no probability. */
-function forecastsOf({ horizons, lanes, nextBaseFee, history }: Models): readonly Forecast[] {
+function forecastsOf({ waits, lanes, nextBaseFee, history }: Models): readonly Forecast[] {
+  if (waits === null || history.head < 0) return [];
   // No price is below the floor, and no wait saves more than what lies above it.
   const floor = Number(nextBaseFee.rule.minBaseFee ?? 0n) + lanes.leastTip();
   const unknownTips = lanes.whyTipsAreUnknown();
   const most = 1 - floor / Math.max(history.sendNow.at(history.head), 1);
-  return horizons.forecasts().map((forecast) => ({
+  return waits.horizons.forecasts().map((forecast) => ({
     ...forecast,
     price: Math.max(forecast.price, floor),
     savingRatio: forecast.savingRatio === null ? null : Math.min(forecast.savingRatio, most),

@@ -324,5 +324,7 @@ function recordOf(outcomes: readonly Outcome[]): AdviceRecord {
   };
 }
 
+export const NO_TRACK = { ...recordOf([]), waits: recordOf([]), sends: recordOf([]) };
+
 const forecastOf = (forecasts: readonly Forecast[], waitSec: number): Decision =>
   forecasts.find(({ horizonSec }) => horizonSec === waitSec) ?? null;

@@ -22,6 +22,8 @@ const GATHER_MS = 50;
 const BATCH = 512;
 /** Above this the follower waits for the disk. */
 const FULL = 4_096;
+/** Stored blocks that one answer rests on at most: half a day of Ethereum's. */
+const MOST_LOADED = 4_096;
 
 /** An ingested block, and the lane prices after it; `null` when the engine has none. */
 interface IngestedBlock {
@@ -45,8 +47,8 @@ export class ChainState {
   /** `null` before the first block, and once it failed. */
   #engine: Engine | null = null;
   #next: Engine | null = null;
-  /** Unix seconds: the first block of the engine's unbroken run up to its head. */
-  #since = 0;
+  /** The first block of the engine's unbroken run up to its head. */
+  #first: Block | null = null;
   /** How far back the engine was rebuilt, or as far as stored history went; 0: it was not. */
   memorySec = 0;
   #updatedAt: number | null = null;
@@ -150,7 +152,14 @@ export class ChainState {
 
   /** How far back from the head the engine's unbroken history goes. */
   get spanSec(): number {
-    return this.head === null || this.isBlank ? 0 : this.head.timestamp - this.#since;
+    const { head } = this;
+    return head === null || this.#first === null || this.isBlank ? 0 : head.timestamp - this.#first.timestamp;
+  }
+
+  /** Whether the engine has the newest `count` blocks, or all that there are. */
+  hasNewest(count: number): boolean {
+    const first = this.isBlank ? null : this.#first;
+    return first !== null && (first.number === 0 || (this.head?.number ?? 0) - first.number + 1 >= count);
   }
 
   advice(): Advice | null {
@@ -171,25 +180,42 @@ export class ChainState {
     return this.#engine;
   }
 
-  /** Loads the newest `count` stored blocks, so that there are prices at once. Returns whether there are any. */
-  async load(count: number): Promise<boolean> {
+  /**
+   * Loads the newest `count` stored blocks, or those of the last `pastSec` if they are more, so that there are prices
+   * at once. Returns whether there are any.
+   */
+  async load(count: number, pastSec = 0): Promise<boolean> {
     const { store } = this.#options;
     const chainId = await store.chainId();
-    const stored = chainId === null ? [] : await store.newest(count);
-    const head = stored.at(-1);
-    if (chainId === null || head === undefined) return false;
+    const newest = chainId === null ? null : await store.head();
+    if (chainId === null || newest === null) return false;
+    const first = pastSec > 0 ? await store.latestAt(newest.timestamp - pastSec) : null;
+    const wanted = pastSec > 0 ? Math.min(newest.number - (first?.number ?? 0), MOST_LOADED) : 0;
+    const stored = await store.newest(Math.max(count, wanted));
     await learnCoin(chainId);
     this.#profile = identifiedChain(chainId, await store.genesisHash());
     this.dropEngine();
     this.#recent = [];
-    for (const block of stored) this.#feed(block);
-    this.#updatedAt = head.timestamp * 1_000;
+    for (const [place, block] of stored.entries()) this.#feed(block, stored.length - place > NEAR_BLOCKS);
+    this.#updatedAt = newest.timestamp * 1_000;
     return true;
   }
 
   /** Ingests `blocks` for prices alone, before the first live block: the history is filled in behind them. */
   show(blocks: readonly Block[]): void {
     for (const block of blocks) this.#feed(block);
+  }
+
+  /** Has the engine begin with those of `blocks` that lie right below its own, for prices alone. */
+  showBelow(blocks: readonly Block[]): void {
+    const first = this.#first;
+    if (first === null) return;
+    const below = blocks.filter(({ number }) => number < first.number);
+    if (below.at(-1)?.number !== first.number - 1) return;
+    const own = this.#recent.filter(({ number }) => number >= first.number);
+    this.dropEngine();
+    this.#recent = [];
+    this.show([...below, ...own]);
   }
 
   /** Continues as this chain: with a new engine if there is none, or if its rules differ from the assumed ones. */
@@ -217,14 +243,14 @@ export class ChainState {
     return this.#recent.some((each) => isSameBlock(each, block));
   }
 
-  #feed(block: Block): void {
+  #feed(block: Block, isWarmUp = false): void {
     // First, so that a new engine gets the block if this one fails.
     this.#recent.push(block);
     // Trimmed rarely: a burst brings tens of thousands per second.
     if (this.#recent.length >= KEPT * 8) this.#recent = this.#recent.slice(-KEPT);
     if (this.#profile === null) return;
     this.#engine ??= this.#options.createEngine(this.#profile);
-    if (feed(this.#engine, block)) this.#since = block.timestamp;
+    if (feed(this.#engine, block, isWarmUp)) this.#first = block;
   }
 
   ingest(block: Block): void {
@@ -282,10 +308,10 @@ export class ChainState {
     // Before, so that a `forget` meanwhile counts.
     this.memorySec = memorySec;
     try {
-      const since = await this.#fillEngine(next, this.head, memorySec);
-      if (since === null || next.head === null || this.#next !== next) return;
+      const first = await this.#fillEngine(next, this.head, memorySec);
+      if (first === null || next.head === null || this.#next !== next) return;
       this.#engine = next;
-      this.#since = since;
+      this.#first = first;
       this.#next = null;
       if (this.#updatedAt !== null) this.#updatedAt = this.#options.wallNow();
     } finally {
@@ -293,8 +319,8 @@ export class ChainState {
     }
   }
 
-  /** Unix seconds at which its unbroken history begins; `null` when it was aborted or superseded. */
-  async #fillEngine(next: Engine, head: Block, memorySec: number): Promise<number | null> {
+  /** The first block of its unbroken history; `null` when it was aborted or superseded. */
+  async #fillEngine(next: Engine, head: Block, memorySec: number): Promise<Block | null> {
     const { source, store, signal } = this.#options;
     // The demo must have advice for a day within seconds, without storing its past first. On a real chain each block
     // counts alike, so that a restarted service gives the same advice as one that ran on. The demo begins at round
@@ -308,13 +334,13 @@ export class ChainState {
     // All processes compute with the same blocks: the stored ones.
     const stored = await store.newest(this.#recent.length);
     this.#recent = this.#recent.map((block) => stored.find((each) => isSameBlock(each, block)) ?? block);
-    let since = 0;
+    let first: Block | null = null;
     const slice = new TimeSlice();
     const add = async (block: Block) => {
       // A node takes no lower tips of a past that was read later than of its head: the engine carries that on.
       const isFirst = next.head === null && head.suggestedTip !== undefined;
       const told = isFirst ? { suggestedTip: head.suggestedTip, ...block } : block;
-      if (feed(next, told, block.number < near)) since = block.timestamp;
+      if (feed(next, told, block.number < near)) first = block;
       if (slice.isOver()) await slice.next();
       return !signal.aborted && this.#next === next;
     };
@@ -328,7 +354,7 @@ export class ChainState {
     for (;;) {
       const before = next.head?.number ?? start - 1;
       const block = this.#recent.find(({ number }) => number > before);
-      if (block === undefined) return since;
+      if (block === undefined) return first;
       if (!(await add(block))) return null;
     }
   }
@@ -416,7 +442,8 @@ export class ChainState {
 
   /** The advice after `block` while it is the head and new; a catch-up gives no advice. */
   #adviceAfterHead(block: Block): GivenAdvice | null {
-    const isSaid = this.#engine?.head === block && !this.#source.isLate(block);
+    const isAdvised = this.#options.glance !== 'prices';
+    const isSaid = isAdvised && this.#engine?.head === block && !this.#source.isLate(block);
     const advice = isSaid ? this.advice() : null;
     return advice === null ? null : givenAdvice(block, advice);
   }
@@ -428,6 +455,8 @@ export interface ChainStateOptions {
   readonly track: AdviceJudge;
   readonly lease: Lease;
   readonly createEngine: (profile: ChainProfile) => Engine;
+  /** For one answer; see `ServiceOptions`. */
+  readonly glance?: 'prices' | 'advice' | undefined;
   readonly wallNow: () => number;
   readonly nativeUsd?: () => number | null;
   readonly onFired?: () => void;

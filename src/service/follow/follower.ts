@@ -66,8 +66,14 @@ export class Follower {
     return this.#ready.promise;
   }
 
-  get filled(): Promise<void> {
+  filled(): Promise<void> {
+    if (this.#options.glance !== undefined) this.#filler.start();
     return this.#filler.filled;
+  }
+
+  /** For a glance, only once somebody waits for it. */
+  #startFilling(): void {
+    if (this.#options.glance === undefined) this.#filler.start();
   }
 
   get isFilled(): boolean {
@@ -146,10 +152,14 @@ export class Follower {
 
   /** Shows prices of the stored blocks, marked stale until the source has reported its newest. */
   async #begin(): Promise<void> {
-    if (!(await this.chain.load(FIRST_BLOCKS))) return;
+    if (!(await this.#load())) return;
     await this.#options.track.settle();
     this.#ready.resolve();
-    void this.#guard(() => this.chain.rebuild());
+    if (this.#options.glance === undefined) void this.#guard(() => this.chain.rebuild());
+  }
+
+  #load(): Promise<boolean> {
+    return this.chain.load(FIRST_BLOCKS, this.#options.glance === 'advice' ? this.#options.historySec : 0);
   }
 
   /** Returns whether the error is permanent. */
@@ -205,9 +215,11 @@ export class Follower {
     const behind = await this.#reconcile(profile);
     this.state.responded();
     if (this.chain.head === null) await this.#readFirst();
+    else if (this.#options.glance !== undefined) await this.#readBelow();
     if (behind === null) this.#heal();
     else this.state.fail({ message: behind, retryAt: null });
-    this.#filler.start();
+    this.#startFilling();
+    this.#options.onEvent?.();
     const slice = new TimeSlice();
     this.state.begin();
     for await (const event of source.subscribe({ known: this.chain.known, signal: until })) {
@@ -266,7 +278,8 @@ export class Follower {
       await this.#takeStored();
       if (poll % TRACK_POLLS === 0) await track.settle();
       this.state.responded();
-      this.#filler.start();
+      this.#startFilling();
+      if (poll === 0) this.#options.onEvent?.();
       const problem = lease.leaderReport?.problem ?? null;
       if (problem === null) this.state.heal();
       else this.state.fail(problem);
@@ -295,8 +308,8 @@ export class Follower {
     for (;;) {
       const events = await this.chain.changes();
       if (events === null) {
-        if (await this.chain.load(FIRST_BLOCKS)) this.#ready.resolve();
-        await this.chain.rebuild();
+        if (await this.#load()) this.#ready.resolve();
+        if (this.#options.glance === undefined) await this.chain.rebuild();
       }
       if (events === null || events.length === 0) return;
       for (const event of events) {
@@ -349,6 +362,14 @@ export class Follower {
       for (const block of blocks.length > 0 ? blocks : [head]) this.#ingest(block);
     }
     await this.chain.flush();
+  }
+
+  /** Where fewer blocks are stored than prices rest on: shows those below them. */
+  async #readBelow(): Promise<void> {
+    const { source, signal } = this.#options;
+    if (source.newest === undefined || this.chain.hasNewest(FIRST_BLOCKS)) return;
+    const { blocks } = await abortable(source.newest(FIRST_BLOCKS, { known: null, signal }), signal);
+    this.chain.showBelow(blocks);
   }
 
   #handle(event: ChainEvent): void {
