@@ -108,7 +108,7 @@ const baseFees = list(orUnknown(baseFee));
  * cannot be: below 0, or above what JSON integers hold (a tip that wrapped round).
  */
 export const feeHistoryResponse = z.object({
-  oldestBlock: safeInteger,
+  oldestBlock: orUnknown(safeInteger),
   baseFeePerGas: maybe(baseFees),
   gasUsedRatio: orUnknown(list(orUnknown(z.number().min(0)))),
   baseFeePerBlobGas: orUnknown(baseFees),

@@ -31,7 +31,7 @@ export async function leavesHeightsOut(
   if (page.count === 0 || since < ASKED_AGAIN_MS) return false;
   const params = [toQuantity(page.count), 'latest', []];
   const again = await request(node, feeHistoryResponse, 'eth_feeHistory', params, options);
-  if (again.oldestBlock + page.count - 1 >= head) return false;
+  if (again.oldestBlock === null || again.oldestBlock + page.count - 1 >= head) return false;
   node.searchedNullAt = performance.now();
   for (let top = head - 1; top > 0 && top > head - SEARCHED; top -= PARALLEL) {
     const heights = Array.from({ length: Math.min(PARALLEL, top) }, (_, index) => top - index);

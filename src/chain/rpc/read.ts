@@ -104,6 +104,7 @@ const ODD_FIGURES =
  */
 export function readFeePage(response: FeeHistoryResponse, { notes }: Pick<RpcNode, 'notes'>): FeeRow[] {
   const { oldestBlock } = response;
+  if (oldestBlock === null) return [];
   const fees = response.baseFeePerGas ?? [];
   const listOf = <T>(values: readonly T[] | null, count: number): readonly T[] => {
     const fits = values === null || values.length === count || values.length === count + 1;
@@ -195,7 +196,8 @@ async function readPage(node: RpcNode, wanted: number, newest: number | 'latest'
       const page = await believable(node, readFeePage(response, node), options);
       // Not for a deep history, which would take a request for each block.
       const isNear = newest === 'latest' || count <= MOST_ODD;
-      return response.baseFeePerGas === null && isNear ? rowsOfHeaders(node, count, newest, options) : page;
+      const isUnusable = response.baseFeePerGas === null || response.oldestBlock === null;
+      return isUnusable && isNear ? rowsOfHeaders(node, count, newest, options) : page;
     } catch (error) {
       const isSlow = error instanceof ChainError && error.code === 'timeout' && count > 64 && !timedOut;
       if (isSlow) {
@@ -313,6 +315,9 @@ function assembleBlocks(
   }
   return blocks.reverse();
 }
+
+/** A header without a base fee, which reads as 0, contradicts none. */
+const isFeeOf = ({ baseFeePerGas }: Header, fee: bigint) => baseFeePerGas === 0n || baseFeePerGas === fee;
 
 const ratioOf = ({ gasUsed, gasLimit }: Header) =>
   gasLimit === 0n ? 0 : Math.min(Number(gasUsed) / Number(gasLimit), 1);
@@ -444,10 +449,10 @@ export async function readBlocks(
     const above = node.hasNullRounds && range.to < top ? [range.to + 1] : [];
     const headers = await readHeaders(node, [...wanted, ...above], known, options);
     if (node.hasNullRounds) alignTop(rows, range, headers);
-    const agrees = [...headers].every(([number, { baseFeePerGas }]) => {
-      const fee = rows.get(number)?.baseFeePerGas ?? baseFeePerGas;
+    const agrees = [...headers].every(([number, header]) => {
+      const fee = rows.get(number)?.baseFeePerGas ?? header.baseFeePerGas;
       // Elsewhere such a chain's rows are only spread over their heights.
-      return fee === baseFeePerGas || (node.hasNullRounds && number <= top - HEADER_DEPTH);
+      return isFeeOf(header, fee) || (node.hasNullRounds && number <= top - HEADER_DEPTH);
     });
     if (!agrees && attempt < TRIES) return undefined;
     if (top > 0) await judgeGenesis(node, headers, options);
@@ -507,7 +512,7 @@ export async function readNewest(
     const last = newestRow(rows, latest.number);
     const head = last === latest.number || last === -1 ? latest : await requestHeader(node, last, options);
     const fee = rows.get(last)?.baseFeePerGas;
-    return head !== null && (fee === null || fee === head.baseFeePerGas) ? head : null;
+    return head !== null && fee !== undefined && (fee === null || isFeeOf(head, fee)) ? head : null;
   };
 
   if (known !== null) {
