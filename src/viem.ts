@@ -1,5 +1,11 @@
 import type { ChainConfig, Client } from 'viem';
-import { ClientError, createGasClient, type GasClientOptions, type SnapshotView } from './client/index.ts';
+import {
+  ClientError,
+  chainStatus,
+  createGasClient,
+  type GasClientOptions,
+  type SnapshotView,
+} from './client/index.ts';
 
 /** How long a transaction waits for a service that does not respond. */
 const WITHIN_MS = 1_000;
@@ -94,13 +100,13 @@ const lower = (one: bigint, other = one): bigint => (other < one ? other : one);
 /** @throws ClientError (`unavailable`) when the snapshot is unsuitable for a transaction of this chain. */
 function capsOf(snapshot: SnapshotView, lane: keyof SnapshotView['lanes'], chainId: number): Caps {
   const unavailable = (message: string) => new ClientError('unavailable', message, { endpoint: ENDPOINT });
-  const { source, stale } = snapshot;
+  const { source } = snapshot;
   if (snapshot.chainId !== null && snapshot.chainId !== chainId) {
     throw unavailable(`${source.name} has the prices of chain ${snapshot.chainId}, not of ${chainId}`);
   }
-  if (stale === true) {
-    throw unavailable(`the prices of ${source.name} are stale: ${source.problem?.message ?? 'no new block'}`);
-  }
+  const status = chainStatus(snapshot, Date.now());
+  if (status.kind === 'stale') throw unavailable(`the prices of ${source.name} are stale: ${status.reason}`);
+  if (status.kind === 'catching-up') throw unavailable(`${source.name} is catching up with its chain`);
   const { maxFeePerGas, maxPriorityFeePerGas } = snapshot.lanes[lane];
   if (maxFeePerGas === null || maxPriorityFeePerGas === null) {
     throw unavailable(`${source.name} does not say what to cap a transaction at`);

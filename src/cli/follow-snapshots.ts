@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ClientError } from '../client/errors.ts';
 import { FINAL } from '../client/listen.ts';
 import { pauseMs } from '../client/rate-limit.ts';
+import { updateSecOf } from '../client/views/chain-status.ts';
 import { type OpenedClient, type ToldSnapshot, toldSnapshot } from './open-source.ts';
 
 export const FASTEST_POLL_MS = 500;
@@ -53,7 +54,7 @@ export async function* followSnapshots(
       if (hasHeard) continue;
     }
     // Twice the update frequency, so that little time is lost.
-    const halfMs = ((polled.snapshot.updateFrequencySec ?? 12) * 1_000) / 2;
+    const halfMs = (updateSecOf(polled.snapshot) * 1_000) / 2;
     const ms = intervalMs ?? Math.min(Math.max(halfMs, FASTEST_POLL_MS), 10_000);
     await sleep(ms, undefined, { signal });
   }

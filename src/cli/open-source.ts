@@ -3,8 +3,10 @@ import type { ChainSource } from '../chain/chain-source.ts';
 import { createGasClient, type GasClient, type GasClientOptions } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
 import { isPlain } from '../client/http.ts';
-import { headAgeSec, oldAfterSec, type SnapshotView } from '../client/views/gas.ts';
+import { chainStatus, headAtOf } from '../client/views/chain-status.ts';
+import type { SnapshotView } from '../client/views/gas.ts';
 import { VERSION } from '../contract/routes.ts';
+import { describeOutdated, isUnreachable } from '../core/chain-status.ts';
 import { formatDuration } from '../core/units.ts';
 import { Alarm } from '../service/async.ts';
 import { isServerUrl } from '../store/database-url.ts';
@@ -92,7 +94,7 @@ export async function toldSnapshot(client: GasClient, signal: AbortSignal): Prom
 /** The first usable snapshot; of the embedded service, once it has the newest block. */
 async function readySnapshot(
   { client, embedded }: OpenedClient,
-  interruption: AbortSignal,
+  { interruption, now }: { readonly interruption: AbortSignal; readonly now: () => number },
   withinMs = READY_WITHIN_MS,
 ): Promise<ToldSnapshot> {
   if (embedded === null)
@@ -113,10 +115,10 @@ async function readySnapshot(
     });
     if (told !== null) {
       // Blocks that an earlier run has stored are stale until the source has given its newest.
-      const { stale, source } = told.snapshot;
+      const status = chainStatus(told.snapshot, now());
       // A source that is still being tried may yet respond; one without a new block is as it is.
-      const mayRecover = stale && (source.problem === null || source.problem.retryAt !== null);
-      const isReady = isReadThrough ? source.ended : !mayRecover;
+      const mayRecover = status.kind === 'catching-up' || isUnreachable(status);
+      const isReady = isReadThrough ? told.snapshot.source.ended : !mayRecover;
       if (isReady || isLate) return told;
     }
     await news.pause(POLL_MS);
@@ -127,17 +129,15 @@ async function readySnapshot(
 export type StaleRule = 'refuse' | 'late' | 'accept';
 
 function refuseStale(snapshot: SnapshotView, rule: StaleRule, now: number): void {
-  const { stale, source, updateFrequencySec } = snapshot;
-  const { problem } = source;
-  const ageSec = headAgeSec(snapshot, now);
-  const isOld = stale || (ageSec ?? 0) > oldAfterSec(updateFrequencySec);
-  if (source.ended || rule === 'accept' || !isOld) return;
+  const status = chainStatus(snapshot, now);
+  const reason = describeOutdated(status);
+  if (reason === null || rule === 'accept') return;
   if (rule === 'late') {
-    if (!stale || problem === null || problem.retryAt === null) return;
-    throw new CliError(EXIT.unreachable, `the source gives nothing new: ${problem.message}`);
+    if (!isUnreachable(status)) return;
+    throw new CliError(EXIT.unreachable, `the source gives nothing new: ${reason}`);
   }
-  const age = ageSec === null ? '' : `${formatDuration(ageSec)} `;
-  const reason = (stale ? problem?.message : null) ?? 'the source gives nothing new';
+  const headAt = headAtOf(snapshot);
+  const age = headAt === null ? '' : `${formatDuration(Math.max(now - headAt, 0) / 1_000)} `;
   throw new CliError(
     EXIT.unreachable,
     `the prices are ${age}old: ${reason}; check the source, or add --stale-ok if its chain makes blocks only now and then`,
@@ -157,7 +157,11 @@ export async function openReady(
   const ready = await withSpinner(io, 'asking for gas prices', async () => {
     const opened = await openClient(io, settings, { pace: 'fastest', ...more });
     try {
-      const told = await readySnapshot(opened, io.interruption(), more.withinMs);
+      const told = await readySnapshot(
+        opened,
+        { interruption: io.interruption(), now: io.now },
+        more.withinMs,
+      );
       refuseStale(told.snapshot, rule, io.now());
       return { ...opened, ...told };
     } catch (error) {

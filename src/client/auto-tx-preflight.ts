@@ -4,6 +4,7 @@ import type { AutoTxOrder } from '../core/auto-txs/kept-auto-tx.ts';
 import { preflight, withKeptDelegation } from '../core/auto-txs/preflight.ts';
 import { cannotBroadcastReason } from '../core/auto-txs/target.ts';
 import { chainRules, NO_RULES } from '../core/chain-rules.ts';
+import { isUnreachable } from '../core/chain-status.ts';
 import { type ChainProfile, chainProfile, hasDataFee } from '../core/chains.ts';
 import { describeTransaction } from '../core/transactions/describe-call.ts';
 import type { SignedTransaction } from '../core/transactions/signed-transaction.ts';
@@ -15,7 +16,8 @@ import {
   type CheckView,
   distanceToTarget,
 } from './views/auto-txs.ts';
-import { isPast, type ReachView, type SnapshotView } from './views/gas.ts';
+import { chainStatus } from './views/chain-status.ts';
+import type { ReachView, SnapshotView } from './views/gas.ts';
 
 export type CheckingClient = Pick<GasClient, 'gasCurrent' | 'gasRecommendation'> & AskedClient;
 export type CheckedAutoTx = Awaited<ReturnType<typeof preflightAutoTx>>;
@@ -44,7 +46,7 @@ export async function preflightAutoTx(
     snapshot,
     account,
     distance:
-      snapshot === null || isPast(snapshot) || isElsewhere
+      snapshot === null || isUnreachable(chainStatus(snapshot, now)) || isElsewhere
         ? null
         : distanceToTarget({ ...transaction, ...order, gasSpeed: order.lane }, snapshot),
     // This chain has no forecast for another chain's price.
@@ -89,7 +91,7 @@ export function autoTxChecks(
 ): readonly CheckView[] {
   const { account } = sender;
   const chainId = snapshot?.chainId ?? account?.chainId ?? null;
-  const present = snapshot === null || isPast(snapshot) ? null : snapshot;
+  const present = snapshot === null || isUnreachable(chainStatus(snapshot, now)) ? null : snapshot;
   const { nativeUsd = null, nextBaseFee = null, blobBaseFee: nextBlobBaseFee = null } = present ?? {};
   const { nonce: nextNonce = null, pendingNonce = null, balance = null } = account ?? {};
   const chain = chainProfile(chainId ?? transaction.chainId ?? 1);

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { StatsCurrent } from '../contract/dashboard.ts';
 import { valueAt } from '../contract/field-problems.ts';
 import { groupOf, V1_ROUTES, type V1Route } from '../contract/routes.ts';
+import { describeOutdated, isOutdated } from '../core/chain-status.ts';
 import { httpDate } from '../core/retry-after.ts';
 import { cleanText } from '../core/text.ts';
 import { formatCount, formatDuration, formatPercent } from '../core/units.ts';
@@ -16,7 +17,8 @@ import { lenient, sayingAny } from './lenient.ts';
 import { describedRoute } from './openapi.ts';
 import { type ClientRoute, type Query, type ResponseSchemas, ROUTES } from './routes.ts';
 import { isRecord } from './values.ts';
-import { chainNameOf, headAgeSec, oldAfterSec, type SnapshotView } from './views/gas.ts';
+import { chainStatus, headAtOf } from './views/chain-status.ts';
+import { chainNameOf, type SnapshotView } from './views/gas.ts';
 
 type ConnectionFinding = Awaited<ReturnType<typeof inspectConnection>>;
 
@@ -137,19 +139,17 @@ const CERTIFICATE_WARNING_SEC = 14 * 86_400;
 const LITTLE_QUOTA_RATIO = 0.1;
 
 function warningsOf(finding: ServiceFinding, now: number): readonly string[] {
-  const { connection, clock, snapshot, headAgeSec, quota, routes, oddities } = finding;
+  const { connection, clock, snapshot, quota, routes, oddities } = finding;
   const leftSec = connection?.tls?.ok === true ? ((connection.tls.validUntil ?? 0) - now) / 1_000 : 0;
   const skewSec = clock === null ? 0 : Math.abs(clock.skewSec);
   const side = (clock?.skewSec ?? 0) > 0 ? 'ahead of' : 'behind';
   const { dailyLimit = null, remainingToday = null } = quota ?? {};
   const left = dailyLimit === null || remainingToday === null ? 1 : remainingToday / dailyLimit;
-  const isOld = headAgeSec !== null && headAgeSec > oldAfterSec(snapshot?.updateFrequencySec ?? null);
   return [
     leftSec > 0 && leftSec < CERTIFICATE_WARNING_SEC && `the certificate ends in ${formatDuration(leftSec)}`,
     skewSec > SKEW_WARNING_SEC + (clock?.uncertaintySec ?? 0) &&
       `its clock is ${formatDuration(skewSec)} ${side} ours, so ages are wrong by that much; check both`,
-    snapshot?.stale === true && `it calls its prices stale: ${snapshot.problem ?? 'it does not say why'}`,
-    isOld && `its newest block is ${formatDuration(headAgeSec)} old`,
+    snapshot?.stale === true && `its prices are stale: ${snapshot.problem}`,
     ...oddities,
     snapshot?.inOrder === false && 'its slow, average and fast prices are not in that order',
     ...routes.map(({ path, outcome, note, reading }, place) =>
@@ -270,7 +270,7 @@ export async function probeService(options: ProbeOptions) {
     clock: clocks.find((clock) => clock !== null) ?? null,
     /** Age of the newest block by our clock; `null` for a recording, or when unknown. */
     headAgeSec: snapshot && headAgeSec(snapshot, now()),
-    snapshot: snapshot && snapshotFinding(snapshot, http.host),
+    snapshot: snapshot && snapshotFinding(snapshot, http.host, now()),
     // The later requests may have used up the reported rest of the quota.
     quota: quota !== null && stop === USED_UP ? { ...quota, remainingToday: 0 } : quota,
     /** What is odd about the responses of the service's nodes. */
@@ -305,14 +305,20 @@ function refusedAs({ code, limit }: ClientError, apiKey: string | null): string 
   return limit === 'rate' ? 'they came too fast for this key; ask again in a moment' : USED_UP;
 }
 
-function snapshotFinding(snapshot: SnapshotView, host: string) {
-  const { chainId, blockNumber, source, stale, updateFrequencySec, lanes } = snapshot;
+function headAgeSec(snapshot: SnapshotView, now: number): number | null {
+  const { blockTimestamp } = snapshot;
+  return blockTimestamp === null || headAtOf(snapshot) === null ? null : (now - blockTimestamp) / 1_000;
+}
+
+function snapshotFinding(snapshot: SnapshotView, host: string, now: number) {
+  const { chainId, blockNumber, source, updateFrequencySec, lanes } = snapshot;
+  const status = chainStatus(snapshot, now);
   return {
-    ...{ chainId, blockNumber, updateFrequencySec, stale: stale === true },
+    ...{ chainId, blockNumber, updateFrequencySec, stale: isOutdated(status) },
     source: source.name || host,
     chainName: chainNameOf(snapshot),
     sourceKind: source.kind,
-    problem: source.problem?.message ?? null,
+    problem: describeOutdated(status) ?? source.problem?.message ?? null,
     inOrder: lanes.slow.price <= lanes.average.price && lanes.average.price <= lanes.fast.price,
   };
 }

@@ -36,6 +36,7 @@ export type {
   NewAutoTx,
   TimelineEntryView,
 } from './views/auto-txs.ts';
+export { type ChainStatus, chainStatus } from './views/chain-status.ts';
 export type {
   ActionView,
   ChartPointView,

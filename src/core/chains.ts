@@ -230,11 +230,3 @@ export function updateFrequencySec(chain: ChainProfile, blockSec: number): numbe
   const everySec = Number(blockSec.toPrecision(3));
   return isDevelopmentChain(chain) ? Math.min(everySec, MOST_ON_DEMAND_SEC) : everySec;
 }
-
-const STALE_BLOCKS = 4;
-/** Minimum for fast chains: a node may lag a little, and clocks differ. */
-const LEAST_STALE_MS = 12_000;
-
-/** Maximum age of a head until its prices are stale, ms: two missed slots in a row are normal. */
-export const staleAfterMs = (updateSec: number): number =>
-  Math.max(STALE_BLOCKS * updateSec * 1_000, LEAST_STALE_MS);

@@ -2,12 +2,21 @@ import * as z from 'zod';
 import { preflightAutoTx } from '../client/auto-tx-preflight.ts';
 import { ifTold } from '../client/errors.ts';
 import type { AutoTxView } from '../client/views/auto-txs.ts';
-import { type ChainRow, chainOf, sortedRows, type Work, workCost } from '../client/views/chains.ts';
+import { chainStatus } from '../client/views/chain-status.ts';
+import {
+  type ChainRow,
+  chainOf,
+  rowProblem,
+  sortedRows,
+  type Work,
+  workCost,
+} from '../client/views/chains.ts';
 import type { LaneView } from '../client/views/gas.ts';
 import { AutoTxCreation } from '../contract/auto-txs.ts';
 import * as choices from '../contract/choices.ts';
 import { maybe, PriceGwei } from '../contract/primitives.ts';
 import { TimeFrameParameters, TxParameter } from '../contract/queries.ts';
+import { describeOutdated, isOutdated } from '../core/chain-status.ts';
 import { decodeTransaction } from '../core/transactions/decode-transaction.ts';
 import { bareHex } from '../core/transactions/signed-text.ts';
 import { TransactionError } from '../core/transactions/transaction-error.ts';
@@ -59,7 +68,15 @@ const gasNow = reading({
   run: async ({ client, signal }) => {
     const { source, ...now } = await client.gasCurrent({ signal });
     const { chainName: chain, kind, problem } = source;
-    return { ...now, chain, source: kind, blockTime: now.blockTimestamp, problem: problem?.message ?? null };
+    const status = chainStatus({ ...now, source }, Date.now());
+    return {
+      ...now,
+      chain,
+      source: kind,
+      blockTime: now.blockTimestamp,
+      stale: isOutdated(status),
+      problem: describeOutdated(status) ?? problem?.message ?? null,
+    };
   },
 });
 
@@ -502,8 +519,8 @@ export const compareChains = defineTool({
           deadlineSec: advice?.deadlineSec ?? null,
           expectedSavingRatio: advice?.expectedSavingRatio ?? null,
           usdFrom: row.usdFrom,
-          stale: snapshot?.stale ?? null,
-          problem: row.problem?.message ?? null,
+          stale: snapshot && isOutdated(chainStatus(snapshot, Date.now())),
+          problem: rowProblem(row, Date.now())?.message ?? null,
         };
       }),
     };

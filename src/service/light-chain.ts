@@ -1,10 +1,12 @@
 import { ChainError, type ChainSource } from '../chain/chain-source.ts';
 import { createPriceFeed, type PriceFeed } from '../chain/price-feed.ts';
 import { chainRules } from '../core/chain-rules.ts';
-import { type ChainProfile, staleAfterMs, updateFrequencySec } from '../core/chains.ts';
+import { judgeStatus } from '../core/chain-status.ts';
+import { type ChainProfile, updateFrequencySec } from '../core/chains.ts';
 import { FeeEngine, NEAR_BLOCKS } from '../core/engine/fee-engine.ts';
 import { TimeSlice } from './async.ts';
 import { dataFeesOf } from './data-fees.ts';
+import type { PublishedChain } from './published-chain.ts';
 import { statsCurrent } from './responses/gas.ts';
 import { usualWork } from './responses/market.ts';
 
@@ -44,20 +46,27 @@ export function createLightChain(
     feed ??= createPriceFeed(source, profile, wallNow);
     const [usd, dataFees] = await Promise.all([feed.nativeUsd(), dataFeesOf(source, profile)]);
     const now = wallNow();
-    const present = {
+    const published: PublishedChain = {
       profile,
       head,
       advice,
-      said: null,
+      score: null,
       updatedAt: now,
-      ended: false,
+      status: judgeStatus(
+        {
+          ...{ isEnded: false, isCatchingUp: false, problem: null },
+          headAt: head.timestamp * 1_000,
+          updateSec: updateFrequencySec(profile, advice.blockSec),
+        },
+        now,
+      ),
+      unsaved: null,
+      isLoading: false,
       restartedAt: null,
-      problem: null,
-      stale: now - head.timestamp * 1_000 > staleAfterMs(updateFrequencySec(profile, advice.blockSec)),
       source: { kind: source.kind, name: source.name },
       nativeUsd: usd === null || now > usd.validUntil ? null : usd.usd,
       rules: chainRules(head, profile, null),
     };
-    return { current: statsCurrent(present), actions: usualWork(present, dataFees) };
+    return { current: statsCurrent(published), actions: usualWork(published, dataFees) };
   };
 }

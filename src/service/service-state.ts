@@ -1,6 +1,7 @@
 import type { ChainSource, NodeHealth } from '../chain/chain-source.ts';
 import type { Chance, Recommendation } from '../core/advice.ts';
 import type { ChainRules } from '../core/chain-rules.ts';
+import { describeOutdated, isOutdated } from '../core/chain-status.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import type { BlockStore } from '../store/blocks.ts';
 import type { Database } from '../store/database.ts';
@@ -14,9 +15,9 @@ import type { Follower } from './follow/follower.ts';
 import type { ForkWatch } from './follow/fork-watch.ts';
 import { type ApiFailure, unavailable } from './http/errors.ts';
 import type { Lease } from './leader.ts';
+import { type PublishedChain, whileUnchanged } from './published-chain.ts';
 import type { StatedPrices } from './responses/charts.ts';
 import type { LookupContext } from './responses/explorer.ts';
-import type { Present } from './responses/gas.ts';
 
 const DOWN_RETRY_SEC = 5;
 const FORKS_WITHIN_MS = 2_000;
@@ -62,9 +63,7 @@ export function createServiceState(parts: ServiceParts) {
   const { source, database, lease, follower, track, history, blocks, reader, forks, nativeUsd, wallNow } =
     parts;
   const { chain } = follower;
-  let known: Present | null = null;
-
-  function readPresent(): Present | null {
+  const read = whileUnchanged(() => {
     const { profile, head, updatedAt } = chain;
     const advice = chain.advice();
     if (profile === null || head === null || updatedAt === null || advice === null) return null;
@@ -72,25 +71,17 @@ export function createServiceState(parts: ServiceParts) {
       profile,
       head,
       advice,
-      said: track.score,
+      score: track.score,
       updatedAt,
-      loading: !follower.isFilled,
-      stale: follower.state.isStale,
-      ended: follower.state.hasEnded,
+      isLoading: !follower.isFilled,
+      status: follower.state.status,
+      unsaved: follower.unsaved,
       restartedAt: follower.restartedAt,
-      problem: follower.problem,
       source: { kind: source.kind, name: lease.leaderReport?.sourceName ?? source.name },
       nativeUsd: nativeUsd(),
       rules: chain.rules,
     };
-  }
-
-  /** The result of `present`, or `null` when it throws: the same object while nothing changes. */
-  function moment(): Present | null {
-    const next = readPresent();
-    if (next === null || known === null || !isSameMoment(next, known)) known = next;
-    return known;
-  }
+  });
 
   function noData(): ApiFailure {
     const { problem } = follower;
@@ -117,7 +108,7 @@ export function createServiceState(parts: ServiceParts) {
       store: history,
       profile,
       // While the source is down, "the last hour" is the last known one.
-      end: follower.state.isStale ? head.timestamp : now,
+      end: isOutdated(follower.state.status) ? head.timestamp : now,
       now,
       head,
       nextBaseFee: chain.advice()?.nextBaseFee ?? null,
@@ -130,7 +121,8 @@ export function createServiceState(parts: ServiceParts) {
   }
 
   return {
-    moment,
+    /** The result of `present`, or `null` when it throws: the same object while nothing changes. */
+    read,
     context,
 
     get chainId(): number | null {
@@ -138,8 +130,8 @@ export function createServiceState(parts: ServiceParts) {
     },
 
     /** @throws {ApiFailure} `upstream_unavailable`, node by node, while there is no data. */
-    present(): Present {
-      const present = moment();
+    present(): PublishedChain {
+      const present = read();
       if (present === null) throw noData();
       return present;
     },
@@ -149,7 +141,7 @@ export function createServiceState(parts: ServiceParts) {
       await Promise.race([forks.asked, sleep(FORKS_WITHIN_MS, signal)]);
       return this.present().rules;
     },
-    /** The advice for this patience, of the same moment as `present`; `null` before the first block. */
+    /** The advice for this patience, of the same block as `present`; `null` before the first block. */
     recommendation: (patienceSec: number): Recommendation | null =>
       chain.engine?.recommendation(patienceSec) ?? null,
 
@@ -168,16 +160,16 @@ export function createServiceState(parts: ServiceParts) {
     ): Promise<T> => bounded(async (signal) => read(await context(), signal), ended),
 
     condition(): Condition {
-      const present = moment();
+      const present = read();
       const nodes = source.health();
       const { held } = lease;
-      const stale = present?.problem?.message ?? 'the blocks since the last run are still to come';
+      const outdated = present && describeOutdated(present.status);
       const { unfit } = follower;
       const why =
         lease.unfit ??
         (unfit !== null && (unfit.isOther || held === null) ? unfit.message : null) ??
-        (present?.stale
-          ? `prices are stale: ${stale}`
+        (outdated !== null
+          ? `prices are stale: ${outdated}`
           : (database.damage?.message ??
             chain.writeProblem ??
             (lease.problem && unsavedWords(lease.problem)) ??
@@ -200,14 +192,4 @@ function lagBlocks(number: number, nodes: readonly NodeHealth[], leading: number
   // Nodes on another chain or branch are excluded.
   const heads = nodes.map(({ state, head }) => (state === 'ok' || state === 'lagging' ? head : null));
   return Math.max(...[...heads, leading].map((head) => (head ?? number) - number), 0);
-}
-
-function isSameMoment(one: Present, other: Present): boolean {
-  const { source, problem, ...rest } = one;
-  return (
-    (Object.keys(rest) as (keyof typeof rest)[]).every((fact) => one[fact] === other[fact]) &&
-    source.name === other.source.name &&
-    problem?.message === other.problem?.message &&
-    problem?.retryAt === other.problem?.retryAt
-  );
 }

@@ -185,7 +185,7 @@ export async function startService(options: ServiceOptions) {
     history,
     profile: () => follower.sharedChain,
     confirmations,
-    present: () => follower.present(),
+    present: () => follower.freshPrices(),
     nativeUsd,
     agreedNow: () => follower.agreedNow(),
     steadyNow: () => performance.now(),
@@ -226,7 +226,7 @@ export async function startService(options: ServiceOptions) {
       store: autoTxStore,
       chain: () => follower.chain.profile,
       isKeyMissing: () => lease.unfit !== null && lease.held === null,
-      moment: state.moment,
+      published: state.read,
       reach: state.reachProbability,
       confirmations,
       onChanged: () => broadcasting.wake(),
@@ -259,7 +259,7 @@ export async function startService(options: ServiceOptions) {
     /** Figures of all owners' alerts, for the operator; rejects with a `StoreError`. */
     alertFigures: () => alertFigures(database),
     /** What gas costs now, as families of Prometheus' text format; empty before the first block. Never rejects. */
-    gasMetrics: async () => gasMetrics(state.moment(), await state.dataFees()),
+    gasMetrics: async () => gasMetrics(state.read(), await state.dataFees()),
     /** Resolves with the first block, stored or new; rejects when the database belongs to another chain, or on abort. */
     ready: follower.ready,
     /** Resolves with the next change of what is served, such as a block. */

@@ -21,7 +21,7 @@ export interface PricedBlock {
   readonly block: Block;
   readonly prices: LanePrices;
   /** Too late for notifications: an alert that would have fired counts as missed, and nothing is sent. */
-  readonly isPast: boolean;
+  readonly isTooLate: boolean;
 }
 
 export interface AlertRun {
@@ -35,7 +35,7 @@ export interface AlertRun {
 
 /** The alerts that a block can change. Each condition has its own index: others cost nothing. */
 const isWoken =
-  ({ block: { number, timestamp }, prices, isPast }: PricedBlock) =>
+  ({ block: { number, timestamp }, prices, isTooLate }: PricedBlock) =>
   (e: ExpressionBuilder<Tables, 'alerts'>) => {
     // With the lane in each condition SQLite uses one index per condition, otherwise at most one.
     const conditions = LANES.flatMap((lane) =>
@@ -43,7 +43,7 @@ const isWoken =
         e('wake_at_most', '>=', integer(prices[lane])),
         e('wake_at_least', '<=', integer(prices[lane])),
         // A past block wakes a confirming alert only where it completes it.
-        e('wake_block', isPast ? '=' : '<=', number),
+        e('wake_block', isTooLate ? '=' : '<=', number),
         e('wake_ms', '<=', Math.floor(timestamp) * 1_000),
       ].map((wakes) => e.and([e('lane', '=', lane), wakes])),
     );
@@ -165,17 +165,17 @@ async function evaluateBlock(trx: Queries, priced: PricedBlock, run: AlertRun): 
   return fired;
 }
 
-function stepKept(alert: KeptAlert, { block, prices, isPast }: PricedBlock, run: AlertRun) {
+function stepKept(alert: KeptAlert, { block, prices, isTooLate }: PricedBlock, run: AlertRun) {
   const price = prices[alert.rule.lane];
-  const step = isPast ? stepMissed : stepAlert;
+  const step = isTooLate ? stepMissed : stepAlert;
   const timestamp = Math.floor(block.timestamp);
   const { phase, fires } = step(alert.rule, alert.phase, { number: block.number, timestamp, price });
   const at = timestamp * 1_000;
   const after = { ...alert, phase };
-  if (fires && !isPast)
+  if (fires && !isTooLate)
     Object.assign(after, { triggerCount: alert.triggerCount + 1, lastTriggeredAt: at, updatedAt: run.now });
   // A firing before the alert was created is not missed.
   else if (fires && at >= alert.createdAt)
     Object.assign(after, { missedCount: alert.missedCount + 1, lastMissedAt: at });
-  return { alert: after, price, fires: fires && !isPast };
+  return { alert: after, price, fires: fires && !isTooLate };
 }

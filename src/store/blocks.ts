@@ -251,7 +251,7 @@ async function replaceBlocks(trx: Queries, rows: readonly BlockRow[]) {
 /** A command that visits sends nothing, and the next leader may be too late. */
 const untold = (run: AlertRun): AlertRun => ({
   ...run,
-  blocks: run.blocks.map((priced) => ({ ...priced, isPast: true })),
+  blocks: run.blocks.map((priced) => ({ ...priced, isTooLate: true })),
 });
 
 type ChainIdentity = Pick<ChainProfile, 'id' | 'genesisHash' | 'borrowsId'>;

@@ -87,7 +87,11 @@ describe('now at a service whose advice cannot be had', () => {
   ])('prints the prices and says why there is no advice (%i)', async (status, answer, why) => {
     const { url } = await serve((request, response) =>
       request.url?.includes('/gas/current')
-        ? sendJson(response, { ...OWN_SNAPSHOT, stale: false })
+        ? sendJson(response, {
+            ...OWN_SNAPSHOT,
+            stale: false,
+            source: { ...OWN_SNAPSHOT.source, problem: null },
+          })
         : sendJson(response, answer, status),
     );
     const { exitCode, stdout, stderr } = await runMain(['now', '--url', url]);

@@ -89,7 +89,7 @@ describe('a service that calls its prices stale', () => {
     const refused = await runMain(argv);
     expect({ exitCode: refused.exitCode, stdout: refused.stdout }).toEqual({ exitCode: 3, stdout: '' });
     expect(refused.stderr).toMatch(
-      /^gastop: the prices are \d+y\d*d? old: the source gives nothing new[^\n]+\n$/,
+      /^gastop: the prices are \d+y\d*d? old: the blocks since the last run are still to come[^\n]+\n$/,
     );
     expect(await runMain([...argv, '--stale-ok'])).toMatchObject({ exitCode: 0, stderr: '' });
   });

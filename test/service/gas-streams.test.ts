@@ -10,7 +10,7 @@ import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { ApiFailure } from '../../src/service/http/errors.ts';
 import { createGasStreams } from '../../src/service/http/gas-streams.ts';
 import { readKey, reissueKey } from '../../src/service/keys/api-keys.ts';
-import type { Present } from '../../src/service/responses/gas.ts';
+import type { PublishedChain } from '../../src/service/published-chain.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { emptyDatabase, SLOW_ENGINES } from '../helpers/databases.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
@@ -173,13 +173,14 @@ test.each(SLOW_ENGINES)('a standby tells the blocks that the leader stores (%s)'
 
 const { feeRule } = chainProfile(1);
 
-function presentOf(number: number): Present {
+function presentOf(number: number): PublishedChain {
   const engine = new FeeEngine({ feeRule, capacity: 64 });
   const head = makeBlock(number);
   engine.push(head);
   const advice = engine.advice();
   if (advice === null) throw new Error('no advice');
-  const well = { said: null, updatedAt: 0, stale: false, ended: false, restartedAt: null, problem: null };
+  const status = { kind: 'live' } as const;
+  const well = { score: null, updatedAt: 0, status, unsaved: null, isLoading: false, restartedAt: null };
   const source = { kind: 'simulated', name: 'clock' } as const;
   return { ...well, profile: chainProfile(1), head, advice, source, nativeUsd: null, rules: NO_RULES };
 }
@@ -188,7 +189,7 @@ function withClock(identify?: (key: string | null) => Promise<object | null>) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   let present = presentOf(1);
-  const state = { moment: () => present, present: () => present };
+  const state = { read: () => present, present: () => present };
   const streams = createGasStreams(state, { identify });
   onTestFinished(streams.end);
   const admit = vi.fn(async () => {});

@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 const head = makeBlock(10);
 const headMs = head.timestamp * 1_000;
 const late = {
-  message: `no new block since ${utcMinute(headMs)}; is this machine's clock right?`,
+  reason: `no new block since ${utcMinute(headMs)}; is this machine's clock right?`,
   retryAt: null,
 };
 
@@ -37,7 +37,7 @@ test.each([
     state.note(makeBlock(number));
     chain.head = makeBlock(number);
   };
-  const past = (...numbers: number[]) => numbers.map((number) => state.isPast(makeBlock(number)));
+  const past = (...numbers: number[]) => numbers.map((number) => state.isTooLate(makeBlock(number)));
   const pass = (number: number) => {
     clock.now = makeBlock(number).timestamp * 1_000 + 1_000;
   };
@@ -71,10 +71,10 @@ test('what a quick chain brings page by page while it is caught up with is past,
     const block = { ...makeBlock(10 + index), timestamp: head.timestamp + Math.floor(index / 4) };
     state.note(block);
     chain.head = block;
-    past.push(state.isPast(block));
+    past.push(state.isTooLate(block));
   }
   expect(past.lastIndexOf(true)).toBe(past.indexOf(false) - 1);
-  expect(past.filter((isPast) => !isPast).length).toBeLessThanOrEqual(31 * 4);
+  expect(past.filter((isTooLate) => !isTooLate).length).toBeLessThanOrEqual(31 * 4);
 });
 
 test('a source that has nothing newer, does not bring it in time or does not answer is told of', () => {
@@ -83,13 +83,13 @@ test('a source that has nothing newer, does not bring it in time or does not ans
   state.expect();
   said.head = head.number;
   state.responded();
-  expect([state.isWaiting, state.problem]).toEqual([false, late]);
+  expect(state.status).toEqual({ kind: 'stale', ...late });
   said.head = head.number + 1;
   state.responded();
   clock.now += 61_000;
-  expect([state.isWaiting, state.problem]).toEqual([false, late]);
+  expect(state.status).toEqual({ kind: 'stale', ...late });
   const refused = { message: 'the node refuses the connection', retryAt: clock.now };
   state.expect();
   state.fail(refused);
-  expect([state.isWaiting, state.problem]).toEqual([false, refused]);
+  expect(state.status).toEqual({ kind: 'stale', reason: refused.message, retryAt: refused.retryAt });
 });

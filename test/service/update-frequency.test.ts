@@ -2,12 +2,13 @@ import { expect, it } from 'vitest';
 import { NO_RULES } from '../../src/core/chain-rules.ts';
 import { chainProfile } from '../../src/core/chains.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
-import { gasCurrent, gasRecommendation, type Present } from '../../src/service/responses/gas.ts';
+import type { PublishedChain } from '../../src/service/published-chain.ts';
+import { gasCurrent, gasRecommendation } from '../../src/service/responses/gas.ts';
 import { makeBlocks } from '../core/support/made-blocks.ts';
 
 const AT = Date.UTC(2026, 0, 5, 12);
 
-function presentOf(chainId: number, spacingsSec: readonly number[]): Present {
+function presentOf(chainId: number, spacingsSec: readonly number[]): PublishedChain {
   const profile = chainProfile(chainId);
   const engine = new FeeEngine({ feeRule: profile.feeRule });
   const blocks = makeBlocks(spacingsSec.map((spacingSec) => ({ gasUsedRatio: 0.5, spacingSec })));
@@ -18,12 +19,12 @@ function presentOf(chainId: number, spacingsSec: readonly number[]): Present {
     profile,
     head: engine.head,
     advice,
-    said: null,
+    score: null,
     updatedAt: AT,
-    stale: false,
-    ended: false,
+    status: { kind: 'live' },
+    unsaved: null,
+    isLoading: false,
     restartedAt: null,
-    problem: null,
     source: { kind: 'rpc', name: 'a node' },
     nativeUsd: null,
     rules: NO_RULES,

@@ -13,6 +13,7 @@ import { inRoom } from './sized-screen.tsx';
 
 const VIEW: LiveView = {
   snapshot: SNAPSHOT,
+  status: { kind: 'live' },
   trend: TREND,
   recommendation: RECOMMENDATION,
   hour: HOUR,

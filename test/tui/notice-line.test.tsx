@@ -17,7 +17,7 @@ function notice(status: number, errorCode: string, message: string, width: numbe
   const error = refusal(new Response(null, { status }), JSON.stringify({ errorCode, message }), {
     ...{ ...sent, withKey: true, keyAdvice: '' },
   });
-  const health = healthOf({ data: SNAPSHOT, error, retryAt: MIDNIGHT }, false);
+  const health = healthOf({ data: SNAPSHOT, error, retryAt: MIDNIGHT }, false, { kind: 'live' });
   const app = render(<Clock now={() => NOW}>{inRoom(width, 24, <NoticeLine health={health} />)}</Clock>);
   unmount = app.unmount;
   return app.lastFrame() ?? '';

@@ -7,16 +7,17 @@ import {
   Recommendation,
   type RecommendationView,
   Snapshot,
-  type SnapshotView,
   Trend,
 } from '../../src/client/views/gas.ts';
 import { LANES } from '../../src/core/advice.ts';
 import type { Block } from '../../src/core/block.ts';
 import { NO_RULES } from '../../src/core/chain-rules.ts';
+import type { ChainStatus } from '../../src/core/chain-status.ts';
 import { chainProfile } from '../../src/core/chains.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { formatDuration, formatGwei, formatPercent } from '../../src/core/units.ts';
-import { gasCurrent, gasRecommendation, gasTrend, type Present } from '../../src/service/responses/gas.ts';
+import type { PublishedChain } from '../../src/service/published-chain.ts';
+import { gasCurrent, gasRecommendation, gasTrend } from '../../src/service/responses/gas.ts';
 import type { AdviceScore } from '../../src/store/advice-track.ts';
 import { LivePane } from '../../src/tui/panes/live/live-pane.tsx';
 import { recordLines } from '../../src/tui/panes/service/service-pane.tsx';
@@ -39,17 +40,19 @@ const GIVEN: AdviceScore = {
   sends: { ...since, evaluated: 52, kept: 50, statedProbability: 0.95, savingRatio: 0 },
 };
 
-function placesOf(engine: FeeEngine, more: Partial<Present> = {}) {
+const STALE: ChainStatus = { kind: 'stale', reason: 'no node answers', retryAt: 0 };
+
+function placesOf(engine: FeeEngine, more: Partial<PublishedChain> = {}) {
   const [head, advice] = [engine.head, engine.advice()];
   if (head === null || advice === null) throw new Error('no block');
   const now = head.timestamp * 1_000;
-  const present: Present = {
+  const present: PublishedChain = {
     profile: ETHEREUM,
     head,
     advice,
-    said: null,
+    score: null,
     updatedAt: now,
-    ...{ stale: false, ended: false, restartedAt: null, problem: null },
+    ...{ status: { kind: 'live' }, unsaved: null, isLoading: false, restartedAt: null },
     source: { kind: 'replay', name: 'blocks.csv' },
     nativeUsd: null,
     rules: NO_RULES,
@@ -60,9 +63,10 @@ function placesOf(engine: FeeEngine, more: Partial<Present> = {}) {
   const draw = () => {
     const view = {
       snapshot,
+      status: present.status,
       trend: Trend.parse(gasTrend(present)),
       recommendation,
-      adviceAge: present.stale ? '58s ago' : null,
+      adviceAge: present.status.kind === 'stale' ? '58s ago' : null,
       hour: undefined,
       market: undefined,
       symbol: 'ETH',
@@ -74,13 +78,13 @@ function placesOf(engine: FeeEngine, more: Partial<Present> = {}) {
     return {
       live,
       now: snapshotText(snapshot, recommendation, now),
-      service: recordOf(snapshot, recommendation, now),
+      service: recordOf(present.status, recommendation, now),
     };
   };
   return { recommendation, snapshot, draw };
 }
 
-function recordOf(snapshot: SnapshotView, data: RecommendationView, now: number): string {
+function recordOf(status: ChainStatus, data: RecommendationView, now: number): string {
   const recommendation = {
     data,
     at: now,
@@ -89,7 +93,7 @@ function recordOf(snapshot: SnapshotView, data: RecommendationView, now: number)
     pending: false,
     refresh: async () => {},
   };
-  return recordLines({ snapshot, recommendation, width: 110, now, isPast: false })
+  return recordLines({ status, recommendation, width: 110, now, isPast: false })
     .map((line) => line.map(({ text }) => text).join(''))
     .join('\n');
 }
@@ -128,7 +132,7 @@ it('recorded blocks have one figure for one thing on Live, in now and on the Ser
   for (const [index, block] of BLOCKS.slice(0, LAST).entries()) {
     engine.push(block);
     if (index < 1_000) continue;
-    const { recommendation, snapshot, draw } = placesOf(engine, { said: index % 20 === 0 ? GIVEN : null });
+    const { recommendation, snapshot, draw } = placesOf(engine, { score: index % 20 === 0 ? GIVEN : null });
     const { action, alternatives, deadlineSec, track } = recommendation;
     expect(alternatives.filter(({ probability }) => probability !== null).length).toBeGreaterThan(0);
     if (action !== 'SEND_NOW') {
@@ -196,7 +200,7 @@ describe('nothing is stated', () => {
     const { live, now, service } = draw();
     for (const text of [live, now, service]) expectSilent(text);
     expect(live).toMatch(/^ NO ADVICE YET *\n • too little history, \S+ of the 25m that it takes/m);
-    const loading = placesOf(engineAt(BLOCKS.slice(0, 60)), { loading: true }).draw();
+    const loading = placesOf(engineAt(BLOCKS.slice(0, 60)), { isLoading: true }).draw();
     expect(loading.live).toMatch(/^ NO ADVICE YET *\n • history is loading, prices are provisional *$/m);
     expect(now).toMatch(/^no advice yet: too little history, \S+ of the 25m that it takes$/m);
   });
@@ -225,7 +229,7 @@ describe('nothing is stated', () => {
   });
 
   it('of advice that is stale', () => {
-    const { live, now, service } = placesOf(engineAt(BLOCKS.slice(0, 1_241)), { stale: true }).draw();
+    const { live, now, service } = placesOf(engineAt(BLOCKS.slice(0, 1_241)), { status: STALE }).draw();
     for (const text of [live, now]) {
       expectSilent(text);
       expect(text).toContain('no longer valid');

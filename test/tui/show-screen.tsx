@@ -3,6 +3,7 @@ import { render } from 'ink-testing-library';
 import stringWidth from 'string-width';
 import { expect, onTestFinished } from 'vitest';
 import type { GasClient } from '../../src/client/client.ts';
+import { chainStatus } from '../../src/client/views/chain-status.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { Finder } from '../../src/tui/app/finder.tsx';
 import { KeyBar, type Tab } from '../../src/tui/chrome/frame.tsx';
@@ -38,6 +39,7 @@ export const monitorOf = (
 ): MonitorScope => ({
   client: fakeGas(gas),
   snapshot: SNAPSHOT,
+  status: { kind: 'live' },
   intervalMs: 60_000,
   patienceSec: 3_600,
   setPatience: () => {},
@@ -80,6 +82,7 @@ export function showScreen(options: ShowOptions) {
   const monitor = monitorOf(gas, {
     ...options,
     snapshot: options.snapshot ?? SNAPSHOT,
+    status: chainStatus(options.snapshot ?? SNAPSHOT, now()),
     now,
     newAlert: (prefill) => prefills.push(prefill),
     openPlace: (place) => {

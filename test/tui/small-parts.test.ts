@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { ClientError, type ClientErrorCode, type LimitKind } from '../../src/client/errors.ts';
+import { chainStatus } from '../../src/client/views/chain-status.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { stepInterval } from '../../src/tui/app/app.tsx';
 import { type MonitorSource, SourceHolder } from '../../src/tui/app/source.ts';
 import { healthOf } from '../../src/tui/chrome/frame.tsx';
 import { rawLines } from '../../src/tui/chrome/raw-view.tsx';
-import { isOverdue, polledEveryMs } from '../../src/tui/data/queries.ts';
+import { polledEveryMs } from '../../src/tui/data/queries.ts';
 import { drawnCharacters, EMPTY_INPUT, editLine, insertText } from '../../src/tui/input/text-input.tsx';
 import { recordTexts } from '../../src/tui/panes/service/service-pane.tsx';
 import { failureHint, failureTitle } from '../../src/tui/ui/pane-state.tsx';
@@ -42,38 +43,23 @@ describe('the record of advice in words', () => {
   });
 });
 
-describe('prices', () => {
-  const at = (sec: number) => (SNAPSHOT.blockTimestamp ?? 0) + sec * 1_000;
-
-  it('of a service that does not say so itself are old after four of its updates', () => {
-    const silent = { ...SNAPSHOT, stale: null };
-    expect([48, 49].map((sec) => isOverdue(silent, false, at(sec)))).toEqual([false, true]);
-    const quick = { ...silent, updateFrequencySec: 1 };
-    expect([12, 13].map((sec) => isOverdue(quick, false, at(sec)))).toEqual([false, true]);
-    expect(isOverdue(SNAPSHOT, false, at(3_600))).toBe(false);
-    const recorded = { ...silent, source: { ...silent.source, kind: 'replay' as const } };
-    expect(isOverdue(recorded, false, at(3_600))).toBe(false);
-    expect(healthOf({ data: silent, error: null, retryAt: null }, false, false, true).kind).toBe('stale');
-  });
-
-  it('on a frozen screen grow old, whatever was said of them', () => {
-    expect([48, 49].map((sec) => isOverdue(SNAPSHOT, true, at(sec)))).toEqual([false, true]);
-  });
-});
+const NOW = (SNAPSHOT.blockTimestamp ?? 0) + 4_000;
+const health = (polled: Parameters<typeof healthOf>[0], isFrozen = false) =>
+  healthOf(polled, isFrozen, chainStatus(polled.data ?? SNAPSHOT, NOW));
 
 describe('health', () => {
   const well = { data: SNAPSHOT, error: null, retryAt: null };
 
   it('is live only with fresh data of a source without problems', () => {
-    expect(healthOf(well, false)).toEqual({ kind: 'live' });
-    expect(healthOf({ ...well, data: undefined }, false)).toEqual({ kind: 'connecting' });
-    expect(healthOf(well, true)).toEqual({ kind: 'frozen' });
+    expect(health(well)).toEqual({ kind: 'live' });
+    expect(health({ ...well, data: undefined })).toEqual({ kind: 'connecting' });
+    expect(health(well, true)).toEqual({ kind: 'frozen' });
   });
 
   it('says the service’s own word about its source', () => {
     const problem = { message: 'no node answers', retryAt: 5 };
     const data = { ...SNAPSHOT, stale: true, source: { ...SNAPSHOT.source, problem } };
-    expect(healthOf({ ...well, data }, false)).toEqual({
+    expect(health({ ...well, data })).toEqual({
       kind: 'stale',
       reason: 'no node answers',
       retryAt: 5,
@@ -82,11 +68,11 @@ describe('health', () => {
 
   it('is reconnecting while a failure may pass and refused when it will not', () => {
     const error = new ClientError('unreachable', 'refused', { endpoint: '/x' });
-    expect(healthOf({ ...well, error, retryAt: 9 }, true)).toEqual({
+    expect(health({ ...well, error, retryAt: 9 }, true)).toEqual({
       ...{ kind: 'reconnecting', reason: 'refused', title: 'The service does not answer', retryAt: 9 },
     });
     const key = new ClientError('key', 'no such key', { endpoint: '/x' });
-    expect(healthOf({ ...well, error: key }, false)).toMatchObject({
+    expect(health({ ...well, error: key })).toMatchObject({
       kind: 'refused',
       remedy: expect.stringContaining('GASTOP_API_KEY'),
     });
@@ -148,7 +134,7 @@ describe('the words for a failure', () => {
 
   it('for a limit say that nothing needs to be done', () => {
     expect(failureHint(of('quota'))).toContain('goes on by itself');
-    expect(healthOf({ data: SNAPSHOT, error: of('quota'), retryAt: 7 }, false)).toMatchObject({
+    expect(health({ data: SNAPSHOT, error: of('quota'), retryAt: 7 })).toMatchObject({
       kind: 'limited',
       retryAt: 7,
     });

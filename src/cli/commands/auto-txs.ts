@@ -16,12 +16,13 @@ import {
   type NewAutoTx,
   overpaysCheck,
 } from '../../client/views/auto-txs.ts';
-import { isPast } from '../../client/views/gas.ts';
+import { chainStatus } from '../../client/views/chain-status.ts';
 import { checkAutoTx } from '../../contract/auto-txs.ts';
 import { AUTO_TX_STATUSES, SPEED_OF_LANE } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { LANES, type LaneName } from '../../core/advice.ts';
 import { callDifferences } from '../../core/auto-txs/kept-auto-tx.ts';
+import { isUnreachable } from '../../core/chain-status.ts';
 import { gweiString } from '../../core/units.ts';
 import { isServerUrl } from '../../store/database-url.ts';
 import type { CliCommand, CommandContext } from '../command.ts';
@@ -204,7 +205,7 @@ function listAutoTxs(context: CommandContext, { status, json = false }: ListFlag
       ...{ client, settings, json, isWanted: status },
       lines: async (items, width) => {
         const found = await snapshotIfAny(client, io.interruption());
-        const snapshot = found === null || isPast(found) ? null : found;
+        const snapshot = found === null || isUnreachable(chainStatus(found, io.now())) ? null : found;
         if (snapshot === null && items.some((each) => each.status === 'PENDING')) {
           note(io, 'the prices are unknown now, and so are the distances to the targets');
         }

@@ -3,12 +3,14 @@ import * as z from 'zod';
 import { ChainError } from '../../chain/chain-source.ts';
 import { createGasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
+import { chainStatus, updateSecOf } from '../../client/views/chain-status.ts';
 import {
   CHAIN_SORTS,
   type ChainFigures,
   type ChainRow,
   type ChainSort,
   chainOf,
+  rowProblem,
   rowTexts,
   sortedRows,
   titleOf,
@@ -17,6 +19,7 @@ import {
   workCost,
 } from '../../client/views/chains.ts';
 import { Action, type ActionView, Current } from '../../client/views/dashboard.ts';
+import { isOutdated } from '../../core/chain-status.ts';
 import { chainProfile, isQuotedPerAction } from '../../core/chains.ts';
 import { type CsvColumns, csvText } from '../../core/csv.ts';
 import { abortable, sleep } from '../../service/async.ts';
@@ -80,9 +83,14 @@ async function chains({ io, loadSettings }: CommandContext, flags: ChainsFlags):
   const text = (isNext: boolean): string => {
     const all = sortedRows(rows.read(), flags.sort);
     if (flags.json) {
-      return `${JSON.stringify({ chains: all.map(rowValue) }, null, flags.watch ? 0 : 2)}\n`;
+      return `${JSON.stringify({ chains: all.map((row) => rowValue(row, io.now())) }, null, flags.watch ? 0 : 2)}\n`;
     }
-    if (flags.csv) return csvText(CSV_COLUMNS, all.map(rowValue), !isNext);
+    if (flags.csv)
+      return csvText(
+        CSV_COLUMNS,
+        all.map((row) => rowValue(row, io.now())),
+        !isNext,
+      );
     const table = tableText(all, io, settings, flags.watch === true);
     return flags.watch && isTerminal ? HOME_AND_CLEAR + table : `${isNext ? '\n' : ''}${table}`;
   };
@@ -110,10 +118,12 @@ const TABLE = [
 
 function tableText(rows: readonly ChainRow[], io: Io, settings: Settings, goesOn: boolean): string {
   const width = io.stdout.isTTY === true ? (io.stdout.columns ?? 80) : null;
-  const texts = rows.map(({ problem, ...row }) => {
+  const now = io.now();
+  const texts = rows.map((row) => {
+    const problem = rowProblem(row, now);
     // The end aborts all requests.
     const said = goesOn ? problem : problem && { ...problem, retryAt: null };
-    return rowTexts({ ...row, problem: said }, io.now());
+    return rowTexts({ ...row, problem: said }, now);
   });
   const columns = TABLE.map(
     ([title, align, name]): Column<(typeof texts)[number]> => [
@@ -130,7 +140,7 @@ const iso = (ms: number | null | undefined) => mapped(ms, (at) => new Date(at).t
 const wei = (price: bigint | null | undefined) => mapped(price, Number);
 
 /** A row for programs. Prices are wei per gas, costs wei as text. */
-function rowValue(row: ChainRow) {
+function rowValue(row: ChainRow, now: number) {
   const { snapshot = null, trend = null, advice = null } = row.figures ?? {};
   const chainId = snapshot?.chainId ?? null;
   const cost = (work: Work) =>
@@ -145,7 +155,7 @@ function rowValue(row: ChainRow) {
     chainId,
     blockNumber: snapshot?.blockNumber ?? null,
     blockTimestamp: iso(snapshot?.blockTimestamp),
-    stale: snapshot?.stale ?? null,
+    stale: mapped(snapshot, (known) => isOutdated(chainStatus(known, now))),
     averagePrice: wei(snapshot?.lanes.average.price),
     basePrice: wei(snapshot?.baseFee),
     nextBasePrice: wei(snapshot?.nextBaseFee),
@@ -162,7 +172,10 @@ function rowValue(row: ChainRow) {
     nativeUsd: row.nativeUsd,
     nativeUsdFrom: row.usdFrom,
     updatedAt: iso(snapshot?.updatedAt),
-    problem: mapped(row.problem, ({ message, retryAt }) => ({ message, retryAt: iso(retryAt) })),
+    problem: mapped(rowProblem(row, now), ({ message, retryAt }) => ({
+      message: cleanLine(message),
+      retryAt: iso(retryAt),
+    })),
   };
 }
 
@@ -219,7 +232,6 @@ export function openChainRows(setups: readonly ChainSetup[], reading: ChainReadi
     rows = withDollars(rows.map((row) => (row.name === name ? { ...row, ...part } : row)));
     for (const listener of listeners) listener();
   };
-  const problemOf = (message: string, retryAt: number | null) => ({ message: cleanLine(message), retryAt });
 
   async function follow({ name, chainId, source }: ChainSetup): Promise<void> {
     const reader: RowReader =
@@ -233,15 +245,13 @@ export function openChainRows(setups: readonly ChainSetup[], reading: ChainReadi
         const { figures, everyMs } = await abortable(reader.read(stop.signal), stop.signal);
         failures = 0;
         waitMs = everyMs;
-        const { stale, source: from } = figures.snapshot;
-        const problem = stale && from.problem && problemOf(from.problem.message, from.problem.retryAt);
-        change(name, { figures, problem: problem || null });
+        change(name, { figures, problem: null });
       } catch (error) {
         if (stop.signal.aborted) break;
         failures += 1;
         waitMs = retryMs(error, failures);
         const message = error instanceof Error ? error.message : String(error);
-        change(name, { problem: problemOf(message, now() + waitMs) });
+        change(name, { problem: { message: cleanLine(message), retryAt: now() + waitMs } });
       }
       if (round === 0) awaited -= 1;
       if (awaited === 0) complete.resolve();
@@ -344,7 +354,7 @@ function serviceReader(
         actions = (await client.statsMarket('24h', call).catch(() => null))?.actions ?? actions;
         workDueAt = now() + WORK_EVERY_MS;
       }
-      const everyMs = Math.max((snapshot.updateFrequencySec ?? 0) * 1_000, EVERY_MS);
+      const everyMs = Math.max(updateSecOf(snapshot) * 1_000, EVERY_MS);
       return { figures: { snapshot, trend, advice, actions }, everyMs };
     },
   };

@@ -3,6 +3,7 @@ import { Option } from 'commander';
 import type { ReachQuery } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { titleWord } from '../../client/views/alerts.ts';
+import { chainStatus } from '../../client/views/chain-status.ts';
 import {
   advisedWait,
   chainNameOf,
@@ -20,6 +21,7 @@ import {
 import { LONGEST_DEADLINE_SEC } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { LANES, type LaneName, pastForReach } from '../../core/advice.ts';
+import { describeOutdated } from '../../core/chain-status.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { wrapWords } from '../../core/text.ts';
 import {
@@ -164,9 +166,10 @@ async function watchPrices(
   };
   const persistence = { signal: io.interruption(), onTrouble, hasWorked: true };
   for await (const told of followSnapshots(ready, persistence)) {
-    const { source, stale, blockNumber, updatedAt, lanes } = told.snapshot;
-    if (stale === true && !mayBeStale && !source.ended) {
-      onTrouble(source.problem?.message ?? 'the source gives nothing new');
+    const { source, blockNumber, updatedAt, lanes } = told.snapshot;
+    const outdated = describeOutdated(chainStatus(told.snapshot, io.now()));
+    if (outdated !== null && !mayBeStale) {
+      onTrouble(outdated);
       continue;
     }
     if (isTold) note(io, 'prices are back');
@@ -252,6 +255,7 @@ export function snapshotText(
   missing: string | null = null,
 ): string {
   const noTips = lacksTips(snapshot);
+  const outdated = describeOutdated(chainStatus(snapshot, now));
   const column = (title: string, cell: (lane: LaneView) => string | null): Column<LaneName> => [
     title,
     'right',
@@ -269,7 +273,7 @@ export function snapshotText(
       column('usually, at most', ({ waitSec }) =>
         mapped(noTips ? null : waitSec, ({ p50, p95 }) => `${formatDuration(p50)}, ${formatDuration(p95)}`),
       ),
-      column('likely', ({ probability }) => mapped(snapshot.stale ? null : probability, formatLikelihood)),
+      column('likely', ({ probability }) => mapped(outdated === null ? probability : null, formatLikelihood)),
     ],
     LANES,
   );
@@ -281,7 +285,7 @@ export function snapshotText(
     feeLine(snapshot),
     ...(advice === null
       ? []
-      : snapshot.stale
+      : outdated !== null
         ? [`advice of ${ageText(snapshot, now)}, no longer valid`]
         : adviceLines(advice, snapshot)),
     ...(missing === null ? [] : wrapWords(`no advice: ${missing}`, WIDTH)),
@@ -293,8 +297,8 @@ function headLines(snapshot: SnapshotView, now: number): string[] {
   const block = blockNumber === null ? 'block unknown' : `#${formatCount(blockNumber)}`;
   const parts = [chainName(snapshot), block, ageText(snapshot, now), cleanLine(source.name)];
   const lines = [cutToWidth(badgeOf(snapshot) + parts.filter((part) => part !== '').join('  '), WIDTH)];
-  if (snapshot.stale && source.problem !== null) lines.push(`stale: ${cleanLine(source.problem.message)}`);
-  else if (snapshot.stale) lines.push('stale: the source gives nothing new');
+  const outdated = describeOutdated(chainStatus(snapshot, now));
+  if (outdated !== null) lines.push(`stale: ${cleanLine(outdated)}`);
   return lines;
 }
 

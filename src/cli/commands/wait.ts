@@ -4,9 +4,10 @@ import { constants as osConstants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
+import { chainStatus, headAtOf, updateSecOf } from '../../client/views/chain-status.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { LANES, type LaneName } from '../../core/advice.ts';
-import { staleAfterMs } from '../../core/chains.ts';
+import { describeOutdated } from '../../core/chain-status.ts';
 import { holdsKey } from '../../core/key-text.ts';
 import {
   exactGwei,
@@ -296,20 +297,13 @@ export function watchPrice({ lane, side, target }: WaitPlan) {
   };
 }
 
-/** Why prices do not count; `null`: they do. */
+/** Why prices do not count; `null`: they do. A command is not run by prices of an unknown age. */
 function whyOld(snapshot: SnapshotView, now: number): string | null {
-  const { source, stale, blockTimestamp, updatedAt } = snapshot;
-  // A problem without a retry while prices are fresh concerns something else: the history cannot be written.
-  if (stale || source.problem?.retryAt != null)
-    return source.problem?.message ?? 'the service says its prices are old';
-  // Blocks of a recording or a simulation have no age by our clock.
-  if (source.kind === 'replay' || source.kind === 'simulated') return null;
-  const at = blockTimestamp ?? updatedAt;
-  if (at === null) return 'the service does not say how old its prices are';
-  // The service's clock counts as much as ours, which may be slow.
-  const ageSec = (Math.max(now, updatedAt ?? at) - at) / 1_000;
-  const isOld = ageSec > staleAfterMs(frequencySecOf(snapshot)) / 1_000;
-  return isOld ? `the newest block is ${formatDuration(ageSec)} old` : null;
+  const { kind } = snapshot.source;
+  const isRecorded = kind === 'replay' || kind === 'simulated';
+  const isUndated = !isRecorded && headAtOf(snapshot) === null;
+  const undated = isUndated ? 'the service does not say how old its prices are' : null;
+  return describeOutdated(chainStatus(snapshot, now)) ?? undated;
 }
 
 /** Every block is seen if no more time passes than this share of the polling interval. */
@@ -322,11 +316,9 @@ function follows(last: SnapshotView, next: SnapshotView): boolean {
   if (gap < 0) return false;
   const timeOf = ({ blockTimestamp, updatedAt }: SnapshotView) => blockTimestamp ?? updatedAt ?? 0;
   const passedSec = (timeOf(next) - timeOf(last)) / 1_000;
-  const seeableSec = Math.max(frequencySecOf(next), (2 * FASTEST_POLL_MS) / 1_000);
+  const seeableSec = Math.max(updateSecOf(next), (2 * FASTEST_POLL_MS) / 1_000);
   return next.source.kind === 'replay' || passedSec <= seeableSec * SEEN_WITHIN;
 }
-
-const frequencySecOf = ({ updateFrequencySec }: SnapshotView) => updateFrequencySec ?? 30;
 
 const blockOf = ({ blockNumber, blockTimestamp, updatedAt }: SnapshotView) =>
   blockNumber ?? blockTimestamp ?? updatedAt;

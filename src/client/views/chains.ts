@@ -1,3 +1,4 @@
+import { describeOutdated, type Problem } from '../../core/chain-status.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { cost, USUAL_ACTIONS } from '../../core/market-stats.ts';
 import {
@@ -10,6 +11,7 @@ import {
   UNKNOWN,
   usdOf,
 } from '../../core/units.ts';
+import { chainStatus } from './chain-status.ts';
 import { type ActionView, dataFeeOf } from './dashboard.ts';
 import {
   advisedWait,
@@ -38,13 +40,21 @@ export interface ChainRow {
   readonly nativeUsd: number | null;
   /** Name of the row whose coin price is used, if the chain has none of its own. */
   readonly usdFrom: string | null;
-  /** Why there are no newer figures; `retryAt`: time of the next request, ms since epoch. */
-  readonly problem: { readonly message: string; readonly retryAt: number | null } | null;
+  /** Why the last request failed, and when the next one is sent. */
+  readonly problem: Problem | null;
 }
 
 /** The chain's name if known, or else its name in the settings. */
 export const chainOf = ({ name, figures }: ChainRow): string =>
   (figures && chainNameOf(figures.snapshot)) ?? name;
+
+/** Why a row has no figures of now (`now`: ms since epoch); `null`: it has. */
+export function rowProblem({ figures, problem }: ChainRow, now: number): Problem | null {
+  if (problem !== null || figures === null) return problem;
+  const status = chainStatus(figures.snapshot, now);
+  const message = describeOutdated(status);
+  return message === null ? null : { message, retryAt: status.kind === 'stale' ? status.retryAt : null };
+}
 
 /** What a row is called: two of the user's own may be of one chain. */
 export const titleOf = (row: ChainRow): string => (row.isOwnName ? row.name : chainOf(row));
@@ -100,6 +110,7 @@ export function rowTexts(row: ChainRow, now: number) {
   const snapshot = figures?.snapshot;
   const at = snapshot?.blockTimestamp ?? snapshot?.updatedAt ?? null;
   const swap = workCost(row, 'swap');
+  const problem = rowProblem(row, now);
   return {
     chain: titleOf(row),
     swap: costText(row, 'swap'),
@@ -108,7 +119,7 @@ export function rowTexts(row: ChainRow, now: number) {
     price: snapshot === undefined ? UNKNOWN : formatGwei(snapshot.lanes.average.price),
     trend: figures?.trend == null ? UNKNOWN : (ARROWS[figures.trend.direction] ?? UNKNOWN),
     age: at === null ? UNKNOWN : formatDuration(Math.max(Math.floor((now - at) / 1_000), 0)),
-    advice: row.problem === null ? adviceText(row) : problemText(row.problem, now),
+    advice: problem === null ? adviceText(row) : problemText(problem, now),
   };
 }
 
@@ -124,7 +135,6 @@ function costText(row: ChainRow, work: Work): string {
 function adviceText({ figures }: ChainRow): string {
   if (figures === null) return 'asking';
   const { snapshot, advice } = figures;
-  if (snapshot.stale === true) return 'no new block for longer than usual';
   if (isAtFloor(snapshot)) return 'SEND NOW at its floor';
   if (advice === null || advice.action === null) return 'no advice yet';
   const { action } = describeAdvice(advice, snapshot);

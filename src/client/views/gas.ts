@@ -140,11 +140,6 @@ export function forPatience(advice: RecommendationView, patienceSec: number): Re
   };
 }
 
-/** Whether the source has been unreachable since, so that present prices are unknown; not a standstill of the chain. */
-export function isPast({ stale, source: { problem } }: Pick<SnapshotView, 'stale' | 'source'>): boolean {
-  return stale === true && problem !== null && problem.retryAt !== null;
-}
-
 export type TrackView = NonNullable<RecommendationView['track']>;
 export type AdviceKind = 'advice' | 'waits' | 'sends';
 
@@ -220,16 +215,6 @@ export const advisedWait = ({ action, deadlineSec, alternatives }: Recommendatio
   action === 'WAIT' || action === 'SET_ALERT'
     ? ((alternatives ?? []).find(({ horizonSec }) => horizonSec === deadlineSec) ?? null)
     : null;
-
-/** Age of the newest block by this machine's clock, in seconds; `null`: blocks of a recording or a simulation have none. */
-export function headAgeSec({ source, blockTimestamp }: SnapshotView, now: number): number | null {
-  const isLive = source.kind === 'rpc' || source.kind === 'service';
-  return isLive && blockTimestamp !== null ? (now - blockTimestamp) / 1_000 : null;
-}
-
-/** From this age on a block is stale even if it has just arrived. */
-export const oldAfterSec = (updateFrequencySec: number | null): number =>
-  Math.max(5 * (updateFrequencySec ?? 0), 300);
 
 /** Whether prices are the base fee alone, because tips are unknown: then no wait can be forecast either. */
 export function lacksTips({ lanes, nextBaseFee }: SnapshotView): boolean {

@@ -28,6 +28,7 @@ import {
 } from '../../core/auto-txs/state-machine.ts';
 import { ownPriceAt } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
+import { isOutdated } from '../../core/chain-status.ts';
 import { type ChainProfile, chainProfile } from '../../core/chains.ts';
 import { checksummed, type SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import { formatCount, formatGwei, utcMinute, weiOfGwei } from '../../core/units.ts';
@@ -215,7 +216,7 @@ export class AutoTxService {
       code,
     ]);
     const waiting = await store.waiting(owner, checksummed(address));
-    const blockGasLimit = this.#parts.moment()?.head.gasLimit ?? null;
+    const blockGasLimit = this.#parts.published()?.head.gasLimit ?? null;
     const account = {
       ...{ chainId: chain.id, address, nextNonce, pendingNonce, balance },
       ...{ code: kind, blockGasLimit },
@@ -246,8 +247,8 @@ export class AutoTxService {
 
   /** Price per gas it would pay in the next block, wei; `null` for a draft, or when unknown. */
   #ownPrice(transaction: SignedTransaction | null): bigint | null {
-    const present = this.#parts.moment();
-    return transaction === null || present === null || present.stale
+    const present = this.#parts.published();
+    return transaction === null || present === null || isOutdated(present.status)
       ? null
       : ownPriceAt(transaction, present.advice.nextBaseFee);
   }

@@ -26,7 +26,7 @@ import type { AutoTxChange, AutoTxChanged, AutoTxStore } from '../../store/auto-
 import type { BlockStore } from '../../store/blocks.ts';
 import type { HistoryStore } from '../../store/history.ts';
 import { abortable } from '../async.ts';
-import type { Present } from '../follow/chain-state.ts';
+import type { NextPrices } from '../follow/chain-state.ts';
 import { gasFactsAt, withAccounts } from './gas-facts.ts';
 
 export interface EngineContext {
@@ -38,7 +38,7 @@ export interface EngineContext {
   readonly profile: () => ChainProfile | null;
   readonly confirmations: (chain: ChainProfile) => number;
   /** `null` unless the head is fresh. */
-  readonly present: () => Present | null;
+  readonly present: () => NextPrices | null;
   readonly nativeUsd: () => number | null;
   readonly wallNow: () => number;
   /** The same, but no later than the chain's time allows, because expiry is final. */
@@ -113,7 +113,7 @@ const momentOf = ({ steadyNow, wallNow, profile }: EngineContext) => ({
   genesis: profile()?.genesisHash,
 });
 
-const isDueAt = ({ order, signed }: KeptAutoTx, { prices, nextBaseFee }: Present): boolean =>
+const isDueAt = ({ order, signed }: KeptAutoTx, { prices, nextBaseFee }: NextPrices): boolean =>
   signed !== null && isDue(order, signed, { lanePrice: prices[order.lane], nextBaseFee });
 
 /**

@@ -7,6 +7,7 @@ import { NEW_DRAFT } from '../../core/auto-txs/state-machine.ts';
 import { cannotBroadcastReason } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { NO_RULES } from '../../core/chain-rules.ts';
+import { isOutdated } from '../../core/chain-status.ts';
 import { decodeTransaction, transactionBytes } from '../../core/transactions/decode-transaction.ts';
 import { checksummed, type SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import { TransactionError } from '../../core/transactions/transaction-error.ts';
@@ -14,13 +15,13 @@ import type { AutoTxStore } from '../../store/auto-txs.ts';
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees.ts';
 import { ApiFailure, conflict, invalidField } from '../http/errors.ts';
-import type { Present } from '../responses/gas.ts';
+import type { PublishedChain } from '../published-chain.ts';
 import { gasFactsAt, withAccounts } from './gas-facts.ts';
 
 export interface CheckerParts {
   readonly source: ChainSource;
   readonly store: Pick<AutoTxStore, 'waiting'>;
-  readonly moment: () => Present | null;
+  readonly published: () => PublishedChain | null;
   readonly wallNow: () => number;
   readonly signal: AbortSignal;
 }
@@ -31,13 +32,13 @@ interface ToCheck extends Pick<KeptAutoTx, 'owner' | 'id' | 'chainId' | 'order'>
 
 /** @throws {ApiFailure} `validation_failed` when its signature or this request's changes can never be included */
 export async function checkToSend(
-  { source, store, moment, wallNow, signal }: CheckerParts,
+  { source, store, published, wallNow, signal }: CheckerParts,
   { owner, id, chainId, transaction, order }: ToCheck,
   isNew = true,
 ): Promise<Check[]> {
-  const present = moment();
+  const present = published();
   // Stale prices do not apply to the next block.
-  const fresh = present === null || present.stale ? null : present;
+  const fresh = present === null || isOutdated(present.status) ? null : present;
   /** What comes late, or not at all, is unknown. */
   const known = <T>(request: Promise<T>) => bounded(() => request, signal, WITHIN_MS).catch(() => null);
   const [latest, pending, funds] = senderRequests(source, transaction.from);

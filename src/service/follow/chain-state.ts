@@ -37,7 +37,7 @@ interface IngestedBlock {
  */
 export class ChainState {
   readonly #options: ChainStateOptions;
-  readonly #source: Pick<SourceState, 'isLate' | 'isPast'>;
+  readonly #source: Pick<SourceState, 'isLate' | 'isTooLate'>;
   readonly #onRecovered: () => void;
   /** The last ingested blocks, ascending: where a new subscription starts, and where a rewind ends. */
   #recent: Block[] = [];
@@ -66,7 +66,7 @@ export class ChainState {
 
   constructor(
     options: ChainStateOptions,
-    source: Pick<SourceState, 'isLate' | 'isPast'>,
+    source: Pick<SourceState, 'isLate' | 'isTooLate'>,
     onRecovered: () => void,
   ) {
     this.#options = options;
@@ -167,7 +167,7 @@ export class ChainState {
   }
 
   /** Expected prices of the next block at the head; `null` before the first block. */
-  present(): Present | null {
+  nextPrices(): NextPrices | null {
     const head = this.head;
     const advice = this.advice();
     if (head === null || advice === null || this.#engine?.head?.number !== head.number) return null;
@@ -425,14 +425,14 @@ export class ChainState {
     return this.#writes;
   }
 
-  /** Judges at writing time whether a block is past, as writing may have been delayed. */
+  /** Judges at writing time whether a block came too late, as writing may have been delayed. */
   #alertRun(ingested: readonly IngestedBlock[]): AlertRun | null {
     const { source, wallNow, nativeUsd } = this.#options;
     if (this.#profile === null) return null;
     const { id: chainId, name: chainName } = this.#profile;
     return {
       blocks: ingested.flatMap(({ block, prices }) =>
-        prices === null ? [] : [{ block, prices, isPast: this.#source.isPast(block) }],
+        prices === null ? [] : [{ block, prices, isTooLate: this.#source.isTooLate(block) }],
       ),
       chain: { chainId, chainName, sourceKind: source.kind },
       nativeUsd: nativeUsd?.() ?? null,
@@ -496,7 +496,7 @@ export function isSameBlock(a: Block, b: Block): boolean {
 }
 
 /** Expected prices of the next block at the head. Wei per gas. */
-export interface Present {
+export interface NextPrices {
   readonly head: Block;
   readonly nextBaseFee: bigint;
   readonly nextBlobBaseFee: bigint | null;

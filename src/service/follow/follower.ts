@@ -1,12 +1,14 @@
 import { ChainError, type ChainEvent, type ChainSource } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
+import { isOutdated, type Problem } from '../../core/chain-status.ts';
 import { type ChainProfile, isDevelopmentChain } from '../../core/chains.ts';
 import { StoreError } from '../../store/errors.ts';
 import type { LeaderReport } from '../../store/lease.ts';
 import { abortable, sleep, TimeSlice, untilAborted } from '../async.ts';
 import type { LeaseState } from '../leader.ts';
-import { ChainState, type ChainStateOptions, isSameBlock, type Present } from './chain-state.ts';
-import { type Problem, SourceState, watchPauses } from './freshness.ts';
+import { problemOf } from '../published-chain.ts';
+import { ChainState, type ChainStateOptions, isSameBlock, type NextPrices } from './chain-state.ts';
+import { SourceState, watchPauses } from './freshness.ts';
 import { createHistoryFiller } from './history-filler.ts';
 import { blockAt, reconcile, type Unfit, unfitNode } from './reconcile.ts';
 
@@ -80,12 +82,14 @@ export class Follower {
     return this.#filler.isFilled() && (this.#options.lease.leaderReport?.isFilled ?? true);
   }
 
-  get problem(): Problem | null {
+  /** Why the history is not being written; `null`: it is. */
+  get unsaved(): string | null {
     const { unsaved, lease } = this.#options;
-    const writeProblem = unsaved ?? (lease.held === null ? lease.unfit : null) ?? this.chain.writeProblem;
-    const { problem } = this.state;
-    if (problem !== null || writeProblem === null || this.state.isWaiting) return problem;
-    return { message: writeProblem, retryAt: null };
+    return unsaved ?? (lease.held === null ? lease.unfit : null) ?? this.chain.writeProblem;
+  }
+
+  get problem(): Problem | null {
+    return problemOf({ status: this.state.status, unsaved: this.unsaved });
   }
 
   /** Ms since epoch, no later than the newest block allows: a wrong clock must not expire anything for good. */
@@ -110,13 +114,12 @@ export class Follower {
   }
 
   /** Expected prices of the next block; `null` unless the head is fresh, because decisions need present prices. */
-  present(): Present | null {
+  freshPrices(): NextPrices | null {
     if (this.sharedChain === null) return null;
-    const present = this.chain.present();
-    if (present === null || this.state.hasEnded || !this.#pauses.isFresh(present.head)) return null;
-    if (this.#isIdle(present.head)) return present;
-    if (this.state.isStale) return null;
-    return this.state.isPast(present.head) ? null : present;
+    const prices = this.chain.nextPrices();
+    if (prices === null || this.state.hasEnded || !this.#pauses.isFresh(prices.head)) return null;
+    if (this.#isIdle(prices.head)) return prices;
+    return isOutdated(this.state.status) || this.state.isTooLate(prices.head) ? null : prices;
   }
 
   /** A development chain may make no block until a transaction is sent: its head is fresh while its node responds. */

@@ -1,7 +1,7 @@
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
-import { isDevelopmentChain, staleAfterMs } from '../../core/chains.ts';
-import { utcMinute } from '../../core/units.ts';
+import { type ChainStatus, judgeStatus, type Problem } from '../../core/chain-status.ts';
+import { isDevelopmentChain } from '../../core/chains.ts';
 import { abortable, sleep } from '../async.ts';
 import type { Lease } from '../leader.ts';
 import type { ChainState } from './chain-state.ts';
@@ -80,16 +80,8 @@ export function watchPauses(watched: Watched) {
   };
 }
 
-/** Why no new blocks come, and when the source is tried again (ms, wall clock). */
-export interface Problem {
-  readonly message: string;
-  readonly retryAt: number | null;
-}
-
 const LEAST_LATE_MS = 30_000;
 const LATE_BLOCKS = 5;
-/** If the head is older than this, the clock may be wrong. */
-const DOUBTFUL_LAG_MS = 15 * 60_000;
 
 interface IngestedChain {
   readonly head: Block | null;
@@ -199,13 +191,13 @@ export class SourceState {
   }
 
   /**
-   * Whether `block` came too late for notifications.
+   * Whether `block` came too late to notify of its price; a rule of alerts, whatever the status of the prices is.
    * - During a catch-up, after a downtime or a gap, all blocks but the newest are late.
    * - If the head is too old by its own time, all blocks are late.
    * - Otherwise a block is timely while it is at most five blocks (or half a minute) older than the head.
    * - Blocks of a recording or a simulation are never late.
    */
-  isPast(block: Block): boolean {
+  isTooLate(block: Block): boolean {
     const { head } = this.#chain();
     if (this.#source.kind !== 'rpc' || head === null) return false;
     // During a catch-up the node may have announced a higher block than the head.
@@ -219,22 +211,22 @@ export class SourceState {
     return Math.max(head.number, ...said.map((node) => node.head ?? -1));
   }
 
-  /** Whether the head is, or may be, older than it should be. The end of a recording is normal. */
-  get isStale(): boolean {
+  /** Whether the prices of the head are those of now; `now` is the source's own clock. */
+  get status(): ChainStatus {
     const { head, updateSec } = this.#chain();
-    if (this.isWaiting) return true;
-    return !this.#ended && (this.#problem !== null || this.#lagMs(head) > staleAfterMs(updateSec));
-  }
-
-  get problem(): Problem | null {
-    const { head, updateSec } = this.#chain();
-    if (this.#problem !== null || head === null || this.isWaiting) return this.#problem;
-    const lagMs = this.#lagMs(head);
-    if (lagMs <= staleAfterMs(updateSec)) return null;
+    const hasAge = head !== null && this.#source.kind !== 'replay';
+    const status = judgeStatus(
+      {
+        isEnded: this.#ended,
+        isCatchingUp: this.isWaiting,
+        problem: this.#problem,
+        headAt: hasAge ? head.timestamp * 1_000 : null,
+        updateSec,
+      },
+      this.#source.now(),
+    );
+    if (status.kind !== 'stale' || this.#problem !== null) return status;
     const syncing = this.#source.health().find((node) => node.isSyncing);
-    if (syncing) return { message: `${syncing.name} is ${syncing.message}`, retryAt: null };
-    // The process cannot tell a standstill of the chain from a wrong clock; the user can.
-    const doubt = lagMs > DOUBTFUL_LAG_MS ? "; is this machine's clock right?" : '';
-    return { message: `no new block since ${utcMinute(head.timestamp * 1_000)}${doubt}`, retryAt: null };
+    return syncing ? { ...status, reason: `${syncing.name} is ${syncing.message}` } : status;
   }
 }

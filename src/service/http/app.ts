@@ -61,7 +61,7 @@ export function createApp(options: AppOptions): App {
     ...autoTxRoutes(autoTxs),
   ];
   const readBody = createBodyReader();
-  const cached = createResponseCache(() => state.moment());
+  const cached = createResponseCache(() => state.read());
 
   async function respond(c: Context<{ Bindings: RequestRecord }>, route: Route): Promise<Response> {
     const { group, path } = route;

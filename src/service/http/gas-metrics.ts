@@ -1,7 +1,9 @@
 import { LANES } from '../../core/advice.ts';
 import { TIP_PERCENTILES, tipAt } from '../../core/block.ts';
+import { isOutdated } from '../../core/chain-status.ts';
 import type { DataFees } from '../../core/data-fee.ts';
-import { gasCurrent, gasRecommendation, gasTrend, type Present } from '../responses/gas.ts';
+import type { PublishedChain } from '../published-chain.ts';
+import { gasCurrent, gasRecommendation, gasTrend } from '../responses/gas.ts';
 import { usualWork } from '../responses/market.ts';
 import { integerOrNull } from '../responses/wire.ts';
 import { gauge, type Series } from './metrics.ts';
@@ -15,9 +17,10 @@ type Sample = readonly [labels: string, value: number | null];
  * What gas costs now, as gauges in Prometheus' text format: the figures of `/gas/current`, `/gas/trend`, `/gas/recommendation` and
  * `/dashboard/stats/market`. A sample says that its figure is of now, so stale ones are left out. docs/METRICS.md lists them.
  */
-export function gasMetrics(present: Present | null, dataFees: DataFees): string {
+export function gasMetrics(present: PublishedChain | null, dataFees: DataFees): string {
   if (present === null) return '';
-  const { profile, stale, head, advice } = present;
+  const { profile, head, advice } = present;
+  const isStale = isOutdated(present.status);
   const chain = `chain_id="${profile.id}"`;
   const gauges = (name: string, help: string, samples: readonly Sample[]) =>
     gauge(
@@ -29,9 +32,9 @@ export function gasMetrics(present: Present | null, dataFees: DataFees): string 
   const freshness = single(
     'gastop_prices_stale',
     '1 while prices are stale and left out here.',
-    Number(stale),
+    Number(isStale),
   );
-  if (stale) return freshness;
+  if (isStale) return freshness;
 
   const now = gasCurrent(present);
   const { changeRatio, percentileRank24h, congestion } = gasTrend(present);

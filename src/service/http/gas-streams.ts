@@ -1,4 +1,5 @@
-import { gasCurrent, type Present } from '../responses/gas.ts';
+import type { PublishedChain } from '../published-chain.ts';
+import { gasCurrent } from '../responses/gas.ts';
 import type { ServiceState } from '../service-state.ts';
 import { ApiFailure, toFailure, unavailable } from './errors.ts';
 
@@ -24,7 +25,7 @@ interface Reader {
 }
 
 interface GasEvent {
-  readonly present: Present;
+  readonly present: PublishedChain;
   readonly id: number;
   /** Whether no other event had this block or a later one: after a reorg an id says nothing. */
   readonly isFirst: boolean;
@@ -39,7 +40,7 @@ export type GasStreams = ReturnType<typeof createGasStreams>;
 
 /** `identify` is absent when no key is needed. */
 export function createGasStreams(
-  state: Pick<ServiceState, 'moment' | 'present'>,
+  state: Pick<ServiceState, 'read' | 'present'>,
   { identify }: { readonly identify?: ((key: string | null) => Promise<object | null>) | undefined },
 ) {
   const readers = new Map<Controller, Reader & { admittedAt: number }>();
@@ -53,7 +54,7 @@ export function createGasStreams(
   function publish(): void {
     clearTimeout(due);
     due = undefined;
-    const present = state.moment();
+    const present = state.read();
     if (present === null || present === sent?.present) return;
     const text = JSON.stringify(gasCurrent(present));
     if (text === sent?.text) return;

@@ -11,12 +11,13 @@ import { capCheck, KEY_GONE, withKeyCheck } from '../../core/auto-txs/preflight.
 import { type AutoTxState, isWaiting, takenWords } from '../../core/auto-txs/state-machine.ts';
 import { forecastPrice, forecastWithin, isReached } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
+import { isOutdated } from '../../core/chain-status.ts';
 import { chainProfile } from '../../core/chains.ts';
 import type { DataFees } from '../../core/data-fee.ts';
 import { gweiString } from '../../core/units.ts';
 import type { AutoTxServiceParts } from '../auto-txs/auto-tx-service.ts';
 import type { SenderFacts } from '../auto-txs/broadcast.ts';
-import type { Present } from './gas.ts';
+import type { PublishedChain } from '../published-chain.ts';
 import { integerOrNull, isoFromMs, isoOrNull, usdOrNull } from './wire.ts';
 
 /** An auto-tx as v1 shows it to `asker` (as `KeptAutoTx.owner`), without its signature. */
@@ -144,12 +145,12 @@ type AutoTxMoment = ReturnType<ReturnType<typeof autoTxMoments>>;
 
 /** Forecasts for responses about auto-txs, cached until the next block. */
 export function autoTxMoments(parts: AutoTxServiceParts) {
-  const { chain, moment, reach, confirmations, isKeyMissing, wallNow } = parts;
+  const { chain, published, reach, confirmations, isKeyMissing, wallNow } = parts;
   const known = new Map<string, number | null>();
-  let advice: Present['advice'] | null = null;
+  let advice: PublishedChain['advice'] | null = null;
 
-  function probability(autoTx: KeptAutoTx, withinSec: number, present: Present | null): number | null {
-    if (present === null || present.stale) return null;
+  function probability(autoTx: KeptAutoTx, withinSec: number, present: PublishedChain | null): number | null {
+    if (present === null || isOutdated(present.status)) return null;
     const { nextBaseFee, lanes } = present.advice;
     const prices = { nextBaseFee, averagePrice: lanes.average.price };
     const price = forecastPrice(autoTx.order, autoTx.signed, prices);
@@ -165,7 +166,7 @@ export function autoTxMoments(parts: AutoTxServiceParts) {
   }
 
   return () => {
-    const present = moment();
+    const present = published();
     const now = wallNow();
     return {
       head: present?.head.number ?? null,
@@ -196,9 +197,12 @@ function timeLeftSec(expiresAt: number | null, now: number): number | null {
 }
 
 /** The stored obstacle of its last try, or one of the present head, which may change with each block. */
-function presentHold({ state, order, signed }: KeptAutoTx, present: Present | null): AutoTxState['hold'] {
+function presentHold(
+  { state, order, signed }: KeptAutoTx,
+  present: PublishedChain | null,
+): AutoTxState['hold'] {
   if (state.hold !== null || state.status !== 'PENDING' || signed === null) return state.hold;
-  if (present === null || present.stale) return null;
+  if (present === null || isOutdated(present.status)) return null;
   const { head, advice, profile } = present;
   const retryAt = Math.round((head.timestamp + profile.feeRule.blockTimeSec) * 1_000);
   if (state.takenSince !== null) {

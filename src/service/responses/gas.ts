@@ -1,36 +1,16 @@
 import { SPEED_OF_LANE } from '../../contract/choices.ts';
 import type { StatsCurrent } from '../../contract/dashboard.ts';
 import type { GasCurrent, GasRecommendation, GasTrend } from '../../contract/gas.ts';
-import { ADVICE_VERSION, type Advice, type AdviceRecord, type Recommendation } from '../../core/advice.ts';
-import type { Block } from '../../core/block.ts';
-import type { ChainRules } from '../../core/chain-rules.ts';
-import { type ChainProfile, updateFrequencySec } from '../../core/chains.ts';
+import { ADVICE_VERSION, type AdviceRecord, type Recommendation } from '../../core/advice.ts';
+import { isOutdated } from '../../core/chain-status.ts';
+import { updateFrequencySec } from '../../core/chains.ts';
 import type { AdviceCount, AdviceScore } from '../../store/advice-track.ts';
-import type { Problem } from '../follow/freshness.ts';
+import { type PublishedChain, problemOf } from '../published-chain.ts';
 import { explained, integerOrNull, isoFromMs, isoFromSec, isoOrNull, toWire } from './wire.ts';
 
-/** The present state, all of one block. */
-export interface Present {
-  readonly profile: ChainProfile;
-  readonly head: Block;
-  readonly advice: Advice;
-  readonly said: AdviceScore | null;
-  /** Ms since epoch, wall clock. */
-  readonly updatedAt: number;
-  readonly loading?: boolean;
-  readonly stale: boolean;
-  readonly ended: boolean;
-  /** When the chain restarted, ms since epoch; `null`: it did not. */
-  readonly restartedAt: number | null;
-  readonly problem: Problem | null;
-  readonly source: { readonly kind: GasCurrent['source']['kind']; readonly name: string };
-  readonly nativeUsd: number | null;
-  /** Of the head. */
-  readonly rules: ChainRules;
-}
-
-export function gasCurrent(present: Present): GasCurrent {
-  const { profile, head, advice, problem } = present;
+export function gasCurrent(present: PublishedChain): GasCurrent {
+  const { profile, head, advice, status } = present;
+  const problem = problemOf(present);
   const { slow, average, fast } = advice.lanes;
   const prices = explained(
     toWire({
@@ -55,19 +35,19 @@ export function gasCurrent(present: Present): GasCurrent {
     nativeUsd: present.nativeUsd,
     updatedAt: isoFromMs(present.updatedAt),
     updateFrequencySec: updateFrequencySec(profile, advice.blockSec),
-    stale: present.stale,
+    stale: isOutdated(status),
     source: {
       kind: present.source.kind,
       name: present.source.name,
       problem: problem && { message: problem.message, retryAt: isoOrNull(problem.retryAt) },
-      ended: present.ended,
+      ended: status.kind === 'ended',
       chainName: profile.name,
       restartedAt: isoOrNull(present.restartedAt),
     },
   };
 }
 
-export const gasTrend = ({ advice: { trend }, updatedAt }: Present): GasTrend => ({
+export const gasTrend = ({ advice: { trend }, updatedAt }: PublishedChain): GasTrend => ({
   window: '1h',
   ...toWire(trend),
   base: explained(toWire(trend.base)),
@@ -83,7 +63,7 @@ interface Asked {
 }
 
 export function gasRecommendation(
-  { advice, said, updatedAt, profile, loading = false }: Present,
+  { advice, score, updatedAt, profile, isLoading }: PublishedChain,
   { recommendation = advice.recommendation, reach = null }: Asked = {},
 ): GasRecommendation {
   const { action, reasons } = recommendation;
@@ -91,10 +71,10 @@ export function gasRecommendation(
     ...toWire(recommendation),
     lane: SPEED_OF_LANE[recommendation.lane],
     reasons:
-      loading && action === null
+      isLoading && action === null
         ? ['no advice yet: history is loading, prices are provisional', ...reasons.slice(1)]
         : [...reasons],
-    track: trackOf(said, recommendation.track),
+    track: trackOf(score, recommendation.track),
     reach,
     // The next block replaces it.
     validUntil: isoFromMs(updatedAt + updateFrequencySec(profile, advice.blockSec) * 1_000),
@@ -102,7 +82,7 @@ export function gasRecommendation(
   };
 }
 
-export function statsCurrent(present: Present, asked?: Asked): StatsCurrent {
+export function statsCurrent(present: PublishedChain, asked?: Asked): StatsCurrent {
   return {
     snapshot: gasCurrent(present),
     trend: gasTrend(present),
@@ -114,8 +94,8 @@ export function statsCurrent(present: Present, asked?: Asked): StatsCurrent {
 const LEAST_JUDGED = 50;
 
 /** The record of given advice; until it is long enough, that of the engine's walk over history, marked as such. */
-function trackOf(said: AdviceScore | null, walked: Recommendation['track']): GasRecommendation['track'] {
-  if (said === null || said.evaluated < LEAST_JUDGED) {
+function trackOf(score: AdviceScore | null, walked: Recommendation['track']): GasRecommendation['track'] {
+  if (score === null || score.evaluated < LEAST_JUDGED) {
     const { savingRatio: _, ...all } = walkedRecord(walked);
     return {
       ...all,
@@ -125,13 +105,13 @@ function trackOf(said: AdviceScore | null, walked: Recommendation['track']): Gas
       sends: walkedRecord(walked.sends),
     };
   }
-  const { savingRatio: _, ...all } = counted(said);
+  const { savingRatio: _, ...all } = counted(score);
   return {
     ...all,
     basis: 'given',
-    unjudged: said.unjudged,
-    waits: counted(said.waits),
-    sends: counted(said.sends),
+    unjudged: score.unjudged,
+    waits: counted(score.waits),
+    sends: counted(score.sends),
   };
 }
 

@@ -13,8 +13,8 @@ import {
 } from '../../core/market-stats.ts';
 import type { HistoryStore, Window } from '../../store/history.ts';
 import { ROLLUP_SEC, type Rollup } from '../../store/rollups.ts';
+import type { PublishedChain } from '../published-chain.ts';
 import { CHART_BUCKET_SEC, type StatedPrices } from './charts.ts';
-import type { Present } from './gas.ts';
 import type { MetricsContext } from './metrics.ts';
 import { explained, isoFromSec, usdOrNull, wholeWei } from './wire.ts';
 
@@ -24,7 +24,7 @@ const HOUR_SEC = 3_600;
 export async function statsMarket(
   { store: history, end }: MetricsContext,
   timeFrame: TimeFrame,
-  present: Present,
+  present: PublishedChain,
   statedPrices: StatedPrices,
   dataFees: DataFees,
 ): Promise<StatsMarket> {
@@ -55,7 +55,7 @@ export async function statsMarket(
 }
 
 export function usualWork(
-  { advice: { lanes }, nativeUsd }: Present,
+  { advice: { lanes }, nativeUsd }: PublishedChain,
   dataFees: DataFees,
 ): StatsMarket['actions'] {
   return USUAL_ACTIONS.map((action) => {

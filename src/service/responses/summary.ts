@@ -1,6 +1,7 @@
 import type { Summary } from '../../contract/dashboard.ts';
+import type { PublishedChain } from '../published-chain.ts';
 import type { Condition } from '../service-state.ts';
-import { gasCurrent, gasRecommendation, type Present } from './gas.ts';
+import { gasCurrent, gasRecommendation } from './gas.ts';
 import { explained, isoFromMs } from './wire.ts';
 
 /** An owner's alerts, or auto-txs, and what they saved. */
@@ -12,7 +13,7 @@ export interface Totals<Counts> {
 }
 
 export function summaryOf(
-  present: Present,
+  present: PublishedChain,
   alerts: Totals<Summary['alerts']>,
   autoTxs: Totals<Summary['autoTxs']>,
   { headAgeSec, lagBlocks, nodes = [], engine = null }: Condition,

@@ -3,8 +3,10 @@ import { useApp, useIsScreenReaderEnabled, useWindowSize } from 'ink';
 import { type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import { isPlain as isPlainUrl } from '../../client/http.ts';
 import { forkChip } from '../../client/views/chain.ts';
+import { type ChainStatus, chainStatus } from '../../client/views/chain-status.ts';
 import { chainNameOf, type SnapshotView } from '../../client/views/gas.ts';
 import { PATHS } from '../../contract/routes.ts';
+import { isOutdated } from '../../core/chain-status.ts';
 import { formatDuration } from '../../core/units.ts';
 import { Frame, type Health, healthOf, isPast, type Tab } from '../chrome/frame.tsx';
 import { NoData, useNoResponse } from '../chrome/no-source.tsx';
@@ -14,7 +16,6 @@ import { ListsProvider, type Notifications } from '../data/lists.tsx';
 import {
   type AlertPrefill,
   createQueryClient,
-  isOverdue,
   MonitorContext,
   type MonitorScope,
   usePolledQuery,
@@ -147,6 +148,8 @@ interface SessionProps extends MonitorProps {
 
 const NO_CHAINS = 'No chains are set up: start gastop with --chains base,op';
 
+const LIVE: ChainStatus = { kind: 'live' };
+
 function Session(props: SessionProps) {
   const { state, change, holder, now, undoMs, saveFile, board, notifications } = props;
   const { frozen } = state;
@@ -187,9 +190,10 @@ function Session(props: SessionProps) {
   });
   const error = source.kind === 'failed' ? source.error : polled.error;
   const present = useNow();
-  const overdue = isOverdue(snapshot, frozen, present);
-  const health: Health =
-    source.kind === 'failed' ? { kind: 'none' } : healthOf(polled, frozen, isOwnService, overdue);
+  // What is polled is judged when it arrives: between two polls nobody knows of a newer block.
+  const judgedAt = frozen || isListening || polled.at === 0 ? present : polled.at;
+  const status = snapshot === undefined ? LIVE : chainStatus(snapshot, judgedAt);
+  const health: Health = source.kind === 'failed' ? { kind: 'none' } : healthOf(polled, frozen, status);
   const reason = { error, retryAt: polled.retryAt, attempt: source.id };
   const nothingAnswers = useNoResponse(reason) && snapshot === undefined;
   const tab = TABS[state.tab] ?? TABS[0];
@@ -209,6 +213,7 @@ function Session(props: SessionProps) {
     ...{
       client,
       snapshot,
+      status,
       intervalMs,
       quotaMs,
       patienceSec: state.patienceSec,
@@ -338,7 +343,7 @@ function Session(props: SessionProps) {
         <KeyListener scopes={scopes()} global={keys}>
           <Room columns={columns} rows={rows}>
             <Frame {...frame}>
-              <DimContext value={isPast(health) || overdue}>{body()}</DimContext>
+              <DimContext value={isPast(health) || isOutdated(status)}>{body()}</DimContext>
             </Frame>
           </Room>
         </KeyListener>

@@ -19,7 +19,7 @@ export interface MonitorSource {
 
 export type SourceChoice = 'retry' | 'demo' | { readonly url: string };
 
-export type SourceState = { readonly id: number } & (
+export type HeldSource = { readonly id: number } & (
   | { readonly kind: 'opening' }
   | { readonly kind: 'open'; readonly source: MonitorSource }
   | { readonly kind: 'failed'; readonly error: Error }
@@ -30,12 +30,12 @@ const NOTHING = async () => {};
 /** Owns the source: at most one is open, and every opened one is closed. */
 export class SourceHolder {
   readonly #listeners = new Set<() => void>();
-  #state: SourceState = { kind: 'opening', id: 0 };
+  #state: HeldSource = { kind: 'opening', id: 0 };
   #closing: Promise<void> = Promise.resolve();
   #ended = false;
   #farewell: () => Promise<void> = NOTHING;
 
-  readonly read = (): SourceState => this.#state;
+  readonly read = (): HeldSource => this.#state;
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
@@ -51,7 +51,7 @@ export class SourceHolder {
     this.#closeLater(before);
     await this.#closing;
     try {
-      const opened: SourceState = { kind: 'open', id, source: await ask() };
+      const opened: HeldSource = { kind: 'open', id, source: await ask() };
       if (isWanted()) this.#set(opened);
       else this.#closeLater(opened);
     } catch (cause) {
@@ -71,7 +71,7 @@ export class SourceHolder {
     await this.#closing;
   }
 
-  #closeLater(state: SourceState): void {
+  #closeLater(state: HeldSource): void {
     if (state.kind !== 'open') return;
     const farewell = this.#farewell;
     this.#farewell = NOTHING;
@@ -82,7 +82,7 @@ export class SourceHolder {
       .catch(() => {});
   }
 
-  #set(state: SourceState): void {
+  #set(state: HeldSource): void {
     this.#state = state;
     for (const listener of this.#listeners) listener();
   }

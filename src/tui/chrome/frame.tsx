@@ -1,11 +1,12 @@
 import { Box, Text, Transform, useIsScreenReaderEnabled } from 'ink';
 import { type ComponentType, type ReactNode, useContext } from 'react';
 import { ClientError } from '../../client/errors.ts';
+import type { ChainStatus } from '../../client/views/chain-status.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { formatAge, formatCount, utcMinute } from '../../core/units.ts';
 import type { Badge } from '../app/source.ts';
 import { ListsContext, listOf } from '../data/lists.tsx';
-import { isCatchingUp, type Polled } from '../data/queries.ts';
+import type { Polled } from '../data/queries.ts';
 import { type ActionName, KEYMAP, type KeyBinding, type Scope } from '../input/keymap.ts';
 import { type Dispatcher, DispatcherContext } from '../input/use-keys.tsx';
 import { type Memory, Room, useNow, useRoom } from '../ui/pane-context.tsx';
@@ -55,8 +56,7 @@ export interface Health {
 export function healthOf(
   { data, error, retryAt }: Pick<Polled<SnapshotView>, 'data' | 'error' | 'retryAt'>,
   frozen: boolean,
-  isOwn = false,
-  overdue = false,
+  status: ChainStatus,
 ): Health {
   if (error !== null) {
     const remedy = remedyFor(error);
@@ -69,16 +69,9 @@ export function healthOf(
   }
   if (data === undefined) return { kind: 'connecting' };
   if (frozen) return { kind: 'frozen' };
-  const { problem, ended } = data.source;
-  if (ended) return { kind: 'ended' };
-  if (problem !== null) {
-    const { message: reason, retryAt: nextAt } = problem;
-    // Fresh prices: something else is wrong.
-    return { kind: nextAt === null && data.stale !== true ? 'unsaved' : 'stale', reason, retryAt: nextAt };
-  }
-  if (isOwn && isCatchingUp(data)) return { kind: 'catching-up' };
-  if (data.stale === true || overdue) return { kind: 'stale', reason: 'no new block for longer than usual' };
-  return { kind: 'live' };
+  const { problem } = data.source;
+  // Fresh prices: something else is wrong.
+  return status.kind === 'live' && problem !== null ? { kind: 'unsaved', reason: problem.message } : status;
 }
 
 export const isPast = ({ kind, reason }: Health): boolean =>

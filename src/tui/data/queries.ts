@@ -21,10 +21,10 @@ import { ClientError, type ClientErrorCode } from '../../client/errors.ts';
 import { listen } from '../../client/listen.ts';
 import type { ServiceDescription } from '../../client/openapi.ts';
 import { type Pause, pauseMs } from '../../client/rate-limit.ts';
+import { type ChainStatus, chainStatus, updateSecOf } from '../../client/views/chain-status.ts';
 import type { MarketView } from '../../client/views/dashboard.ts';
 import type { ReachView, RecommendationView, SnapshotView } from '../../client/views/gas.ts';
 import { PATHS } from '../../contract/routes.ts';
-import { chainProfile, staleAfterMs } from '../../core/chains.ts';
 import type { ActionName } from '../input/keymap.ts';
 import { useElapsed } from '../ui/pane-context.tsx';
 
@@ -46,6 +46,8 @@ export type PlaceName =
 export interface MonitorScope extends QuerySession {
   readonly client: GasClient;
   readonly snapshot: SnapshotView | undefined;
+  /** Of the snapshot; `live` without one. */
+  readonly status: ChainStatus;
   /** Polling interval of data that changes with every block, ms. */
   readonly intervalMs: number;
   /** How long the user can wait with a transaction, in seconds. */
@@ -227,7 +229,8 @@ export function useSnapshot(
     ask: (from, signal) => from.gasCurrent({ signal }),
     everyMs: (snapshot) => {
       if (isListening) return null;
-      const isBehind = isOwnService && snapshot !== undefined && isCatchingUp(snapshot);
+      const isBehind =
+        isOwnService && snapshot !== undefined && chainStatus(snapshot, session.now()).kind === 'catching-up';
       return isBehind ? CATCHING_UP_MS : everyMs(snapshot);
     },
   });
@@ -328,8 +331,6 @@ export function useRecovery(failing: boolean): void {
 const UNKNOWN_INTERVAL_MS = 5_000;
 /** Polling interval of a service in this process, unless the user changes it. */
 const OWN_INTERVAL_MS = 1_000;
-/** A service of an unknown chain is polled as often as Ethereum has blocks. */
-const MAINNET_INTERVAL_MS = 12_000;
 const SHORTEST_MS = 500;
 const SHORTEST_GUESS_MS = 2_000;
 const LONGEST_MS = 3_600_000;
@@ -339,21 +340,10 @@ export function usualInterval(snapshot: SnapshotView | undefined, isOwnService: 
   return snapshot === undefined ? UNKNOWN_INTERVAL_MS : polledEveryMs(snapshot);
 }
 
-/** How often a service has new data, ms: its own `updateFrequencySec`, or else its chain's block time. */
-export function polledEveryMs({ updateFrequencySec, chainId }: SnapshotView): number {
-  if (updateFrequencySec !== null && updateFrequencySec > 0) {
-    return Math.min(Math.max(updateFrequencySec * 1_000, SHORTEST_MS), LONGEST_MS);
-  }
-  if (chainId === null) return MAINNET_INTERVAL_MS;
-  return Math.max(chainProfile(chainId).feeRule.blockTimeSec * 1_000, SHORTEST_GUESS_MS);
-}
-
-/** Whether prices are overdue, for services that do not report it and for a frozen screen. */
-export function isOverdue(snapshot: SnapshotView | undefined, frozen: boolean, now: number): boolean {
-  if (snapshot === undefined || (snapshot.stale !== null && !frozen)) return false;
-  const { source, blockTimestamp, updatedAt } = snapshot;
-  if (source.kind === 'replay' || source.ended) return false;
-  return now - (blockTimestamp ?? updatedAt ?? now) > staleAfterMs(polledEveryMs(snapshot) / 1_000);
+/** How often a service is polled, ms. */
+export function polledEveryMs(snapshot: SnapshotView): number {
+  const isStated = (snapshot.updateFrequencySec ?? 0) > 0;
+  return Math.max(updateSecOf(snapshot) * 1_000, isStated ? SHORTEST_MS : SHORTEST_GUESS_MS);
 }
 
 /** What the service says of the limits of the key; a service in this process has none. */
@@ -382,11 +372,6 @@ export function useQuotaInterval(session: QuerySession): number {
 export function useRateLimit(client: GasClient | null): Pause | null {
   const limit = client?.rateLimit;
   return useSyncExternalStore(limit?.subscribe ?? (() => () => {}), limit?.read ?? (() => null));
-}
-
-/** The embedded service knows why its prices are stale once its source has responded. */
-export function isCatchingUp({ stale, source }: SnapshotView): boolean {
-  return stale === true && source.problem === null && !source.ended;
 }
 
 export function createQueryClient(): QueryClient {

@@ -36,7 +36,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       );
       const block = makeBlock(7);
       const prices = { slow: 101n, average: 99n, fast: 102n };
-      const run = runOf([{ block, prices, isPast: false }], { nativeUsd: 2_500 });
+      const run = runOf([{ block, prices, isTooLate: false }], { nativeUsd: 2_500 });
       expect(await store.saveBlocks([block], null, run)).toBe(1);
       expect(await database.queries.selectFrom('alert_events').selectAll().execute()).toEqual([
         {
@@ -192,7 +192,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       const often = { method: 'WEBHOOK', channels: ['WEBHOOK', 'TERMINAL'], triggerCount: 1_000 };
       const { database, store } = await open(keptAlert('old'), keptAlert('often', { lane: 'fast' }, often));
       const prices = { slow: 100n, average: 99n, fast: 100n };
-      await savePriced(store, { block: makeBlock(0), prices, isPast: false });
+      await savePriced(store, { block: makeBlock(0), prices, isTooLate: false });
       const { queries } = database;
       const old = await queries.selectFrom('alert_events').selectAll().executeTakeFirstOrThrow();
       const firings = (from: number, to: number, triggered_at: number) =>
@@ -216,7 +216,7 @@ describe.each(ENGINES)('on %s', (engine) => {
         .insertInto('deliveries')
         .values([{ ...row, id: 'often.1.terminal' }, waiting])
         .execute();
-      await savePriced(store, { block: makeBlock(1), prices: { ...prices, fast: 99n }, isPast: false });
+      await savePriced(store, { block: makeBlock(1), prices: { ...prices, fast: 99n }, isTooLate: false });
       const kept = await queries
         .selectFrom('deliveries')
         .select('id')
@@ -267,7 +267,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   test('blocks that are past are none that it missed where they are from before it was made', async () => {
     const alert = keptAlert('a', {}, { createdAt: timeOf(3) });
     const { database, store } = await open(alert);
-    const past = [99, 98, 101, 99, 98].map((price, place) => priced(place, price, { isPast: true }));
+    const past = [99, 98, 101, 99, 98].map((price, place) => priced(place, price, { isTooLate: true }));
     await savePriced(store, ...past);
     expect(await readAlert(database, 'a')).toMatchObject({ missedCount: 1, lastMissedAt: timeOf(3) });
   });
@@ -346,6 +346,6 @@ describe.each(ENGINES)('on %s', (engine) => {
     const { database, store } = await open(keptAlert('a', { threshold: 10n ** 18n }));
     await store.saveBlocks(makeBlocks(0, 99));
     expect(await readEvents(database)).toEqual([]);
-    expect(await savePriced(store, { block: makeBlock(100), prices: flat(1), isPast: false })).toBe(1);
+    expect(await savePriced(store, { block: makeBlock(100), prices: flat(1), isTooLate: false })).toBe(1);
   });
 });

@@ -22,7 +22,7 @@ import { insertAlerts, keptAlert, readAlerts } from './kept-alerts.ts';
 import { savePriced } from './priced-blocks.ts';
 
 type Happening =
-  | { readonly kind: 'blocks'; readonly prices: readonly LanePrices[]; readonly isPast: boolean }
+  | { readonly kind: 'blocks'; readonly prices: readonly LanePrices[]; readonly isTooLate: boolean }
   | { readonly kind: 'reorg'; readonly depth: number }
   | { readonly kind: 'gap'; readonly blocks: number }
   | { readonly kind: 'again' | 'restart' | 'failure' };
@@ -31,7 +31,7 @@ const wei = fc.bigInt({ min: 0n, max: 12n });
 const blocks = fc.record({
   kind: fc.constant('blocks' as const),
   prices: fc.array(fc.record({ slow: wei, average: wei, fast: wei }), { minLength: 1, maxLength: 20 }),
-  isPast: fc.boolean(),
+  isTooLate: fc.boolean(),
 });
 const happenings: fc.Arbitrary<Happening[]> = fc.array(
   fc.oneof(
@@ -66,14 +66,14 @@ class ModelAlert {
     this.rule = rule;
   }
 
-  see({ block, prices, isPast }: PricedBlock): void {
+  see({ block, prices, isTooLate }: PricedBlock): void {
     if (this.#seen !== -1 && block.number !== this.#seen + 1) this.#passUnseen();
     this.#seen = block.number;
     const at = { number: block.number, timestamp: block.timestamp, price: prices[this.rule.lane] };
-    const { phase, fires } = (isPast ? stepMissed : stepAlert)(this.rule, this.phase, at);
+    const { phase, fires } = (isTooLate ? stepMissed : stepAlert)(this.rule, this.phase, at);
     this.phase = phase;
-    if (fires && isPast) this.missed += 1;
-    if (fires && !isPast) this.fired.push(block.number);
+    if (fires && isTooLate) this.missed += 1;
+    if (fires && !isTooLate) this.fired.push(block.number);
   }
 
   /** Of what lies between nobody knows whether the condition held, nor whether the price left. */
@@ -131,7 +131,7 @@ test.each(SLOW_ENGINES)(
                 last = happening.prices.map((prices, place) => ({
                   block: makeBlock(next + place, { hash: blockHash(next + place, fork) }),
                   prices,
-                  isPast: happening.isPast,
+                  isTooLate: happening.isTooLate,
                 }));
                 next += last.length;
                 await savePriced(store, ...last);
@@ -158,7 +158,7 @@ test.each(SLOW_ENGINES)(
                 break;
               case 'failure': {
                 await sql.raw(breaks).execute(database.queries);
-                const lost = { block: makeBlock(next), prices: flatLow, isPast: false };
+                const lost = { block: makeBlock(next), prices: flatLow, isTooLate: false };
                 await expect(savePriced(store, lost)).rejects.toThrow();
                 await sql.raw(mends).execute(database.queries);
               }
@@ -213,7 +213,7 @@ test('two thousand blocks in one transaction are each evaluated, in every lane',
       average: number % 700 === 0 ? 9n : 10n,
       fast: number === 2_047 ? 9n : 10n,
     },
-    isPast: false,
+    isTooLate: false,
   }));
   expect(await savePriced(store, ...priced)).toBe(4 + 3 + 1);
   for (const each of priced) for (const model of models) model.see(each);

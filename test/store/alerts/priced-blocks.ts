@@ -15,8 +15,8 @@ export const flat = (price: bigint | number): LanePrices => ({
 export const priced = (
   number: number,
   price: bigint | number,
-  { isPast = false, ...block }: Partial<Block> & { readonly isPast?: boolean } = {},
-): PricedBlock => ({ block: makeBlock(number, block), prices: flat(price), isPast });
+  { isTooLate = false, ...block }: Partial<Block> & { readonly isTooLate?: boolean } = {},
+): PricedBlock => ({ block: makeBlock(number, block), prices: flat(price), isTooLate });
 
 export const runOf = (blocks: readonly PricedBlock[], more: Partial<AlertRun> = {}): AlertRun => ({
   blocks,

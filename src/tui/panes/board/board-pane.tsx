@@ -6,6 +6,7 @@ import {
   type ChainSort,
   chainOf,
   matchesRow,
+  rowProblem,
   rowTexts,
   sortedRows,
   titleOf,
@@ -102,18 +103,18 @@ export function BoardPane({ board, open }: BoardPaneProps) {
     sort: () => change((before) => ({ ...before, sort })),
   });
 
-  const titles = all.map((each) => lineWidth(titleLine(each)));
+  const titles = all.map((each) => lineWidth(titleLine(each, now)));
   const titleWidth = Math.min(Math.max(5, ...titles), LONGEST_TITLE);
   const table = useTable({
     columns: chainColumns(titleWidth),
-    rows: shown.map((each) => ({ ...rowTexts(each, now), title: titleLine(each) })),
+    rows: shown.map((each) => ({ ...rowTexts(each, now), title: titleLine(each, now) })),
     ...{ margin: MARGIN, cursor: place - above, rowName: 'Chain' },
   });
   const lines = table.lines.map((line, at): Line => {
     const each = shown[at];
     if (isSpoken || each === undefined || each.figures !== null) return line;
     // The advice of a chain without figures takes the place of its columns.
-    const title = [...line.slice(0, 1), ...fitLine(titleLine(each), titleWidth)];
+    const title = [...line.slice(0, 1), ...fitLine(titleLine(each, now), titleWidth)];
     return fitLine([...title, faint(`  ${rowTexts(each, now).advice}`)], columns - 1);
   });
   const nothing =
@@ -147,8 +148,8 @@ const chainColumns = (titleWidth: number): readonly TableColumn<ToldRow>[] => [
   leftColumn('advice', LEAST_ADVICE, 0, ({ advice }) => advice, { most: Number.POSITIVE_INFINITY }),
 ];
 
-const titleLine = (row: ChainRow): Line =>
-  row.problem === null ? [bold(titleOf(row))] : [colored('! ', 'bad'), plain(titleOf(row))];
+const titleLine = (row: ChainRow, now: number): Line =>
+  rowProblem(row, now) === null ? [bold(titleOf(row))] : [colored('! ', 'bad'), plain(titleOf(row))];
 
 /** What has no room in the row: the whole reason, why its L1 part is not known, and whose dollars these are. */
 function detailText(row: ChainRow, now: number): string {

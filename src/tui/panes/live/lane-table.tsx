@@ -37,7 +37,12 @@ type LaneRow = LaneView & { readonly name: LaneName };
 
 const laneRows = ({ lanes }: SnapshotView) => LANES.map((name): LaneRow => ({ ...lanes[name], name }));
 
-function laneColumns({ snapshot, actions, symbol }: LaneTableProps): readonly TableColumn<LaneRow>[] {
+function laneColumns({
+  snapshot,
+  isOutdated,
+  actions,
+  symbol,
+}: LaneTableProps): readonly TableColumn<LaneRow>[] {
   const { unit, costText, hasUsd } = costsOf(snapshot, symbol);
   const noTips = lacksTips(snapshot);
   const worth = (title: string, work: string, least: number, rank: number) => {
@@ -56,7 +61,7 @@ function laneColumns({ snapshot, actions, symbol }: LaneTableProps): readonly Ta
     worth('transfer', 'ETH transfer', 8, 4),
     worth('swap', 'Swap', 6, 5),
     rightColumn('likely', 6, 6, ({ probability }) =>
-      known(snapshot.stale === true ? null : probability, formatLikelihood),
+      known(isOutdated ? null : probability, formatLikelihood),
     ),
     rightColumn('within', 9, 7, ({ withinBlocks }) => known(withinBlocks, (count) => `${count} blocks`)),
   ];
@@ -71,6 +76,8 @@ class CompactTable extends Table<Cells> {
 
 interface LaneTableProps {
   readonly snapshot: SnapshotView;
+  /** Nothing is stated of the next block. */
+  readonly isOutdated: boolean;
   readonly actions: readonly ActionView[];
   readonly symbol: string;
 }

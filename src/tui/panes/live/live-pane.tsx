@@ -1,5 +1,6 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { memo, useState } from 'react';
+import { updateSecOf } from '../../../client/views/chain-status.ts';
 import type { ChartView, MarketView, StatsView } from '../../../client/views/dashboard.ts';
 import {
   advisedWait,
@@ -13,7 +14,7 @@ import {
   type WaitFact,
   waitFactsOf,
 } from '../../../client/views/gas.ts';
-import { staleAfterMs } from '../../../core/chains.ts';
+import { isOutdated, staleAfterMs } from '../../../core/chain-status.ts';
 import {
   formatAge,
   formatChange,
@@ -28,7 +29,6 @@ import {
 import { useClipboard } from '../../app/terminal.ts';
 import {
   type Polled,
-  polledEveryMs,
   useDescription,
   useMarket,
   useMonitor,
@@ -116,7 +116,7 @@ export function LivePane({ view }: LivePaneProps) {
   const { columns, rows } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
   const width = useTextWidth();
-  const { snapshot, recommendation, adviceAge, hour, market, symbol, missing } = view;
+  const { snapshot, status, recommendation, adviceAge, hour, market, symbol, missing } = view;
   const waits = (recommendation?.alternatives ?? []).filter(({ probability }) => probability !== null);
   const advised = recommendation === undefined ? null : advisedWait(recommendation);
   const waitTable = useWaitTable(waits, advised?.horizonSec ?? null, rows < RECORD_FROM);
@@ -153,7 +153,12 @@ export function LivePane({ view }: LivePaneProps) {
   return (
     <Box flexDirection="column" flexShrink={0} width={columns} height={rows}>
       <Box flexShrink={0}>
-        <LaneTable snapshot={snapshot} actions={market?.actions ?? NO_ACTIONS} symbol={symbol} />
+        <LaneTable
+          snapshot={snapshot}
+          isOutdated={isOutdated(status)}
+          actions={market?.actions ?? NO_ACTIONS}
+          symbol={symbol}
+        />
       </Box>
       <LineList lines={lines} />
       {hasChart ? <SmallChart hour={hour} width={columns} height={room.chart} /> : null}
@@ -246,6 +251,7 @@ export type LiveView = ReturnType<typeof useLiveView>;
 
 function useLiveView() {
   const snapshot = useShownSnapshot();
+  const { status } = useMonitor();
   const isPast = useDim();
   const trend = useMonitorQuery({
     key: ['trend'],
@@ -268,13 +274,14 @@ function useLiveView() {
   const updatedAt = recommendation.data?.updatedAt ?? null;
   const behindMs = (snapshot.updatedAt ?? 0) - (updatedAt ?? Number.POSITIVE_INFINITY);
   // While its route fails the prices go on without it.
-  const mayLagMs = recommendation.error === null ? staleAfterMs(polledEveryMs(snapshot) / 1_000) : 0;
+  const mayLagMs = recommendation.error === null ? staleAfterMs(updateSecOf(snapshot)) : 0;
   const isOlder = behindMs > mayLagMs;
   const advisedAt = isOlder ? updatedAt : (snapshot.blockTimestamp ?? snapshot.updatedAt);
   const isOld = isOlder || isPast;
   const now = useNow();
   return {
     snapshot,
+    status,
     trend: trend.data,
     recommendation: recommendation.data,
     adviceAge: isOld ? formatAge((now - (advisedAt ?? now)) / 1_000) : null,

@@ -1,6 +1,7 @@
 import type { DashboardView, MarketView, NodeView } from '../../../client/views/dashboard.ts';
 import { type AdviceKind, describeRecord, recordOf, type TrackView } from '../../../client/views/gas.ts';
 import { ROUTE_GROUPS, V1_ROUTES } from '../../../contract/routes.ts';
+import { isOutdated } from '../../../core/chain-status.ts';
 import {
   formatChange,
   formatCount,
@@ -52,12 +53,13 @@ const MONTH_MS = 300_000;
 
 function useServiceContext() {
   const monitor = useMonitor();
-  const { intervalMs, isOwnService: isOwn } = monitor;
+  const { intervalMs, isOwnService: isOwn, status } = monitor;
   const pane = usePane();
   const { snapshot } = pane;
   return {
     ...pane,
     isOwn,
+    status,
     now: useNow(),
     /** The frame already says why the data is stale. */
     isPast: useDim(),
@@ -333,13 +335,13 @@ function workLines({ snapshot, day, month, symbol, width, isSpoken }: ServiceCon
   return [heading, ...lines];
 }
 
-type RecordContext = Pick<ServiceContext, 'recommendation' | 'snapshot' | 'now' | 'isPast' | 'width'>;
+type RecordContext = Pick<ServiceContext, 'recommendation' | 'status' | 'now' | 'isPast' | 'width'>;
 
 export function recordLines(context: RecordContext): readonly Line[] {
-  const { recommendation, snapshot, width } = context;
+  const { recommendation, status, width } = context;
   const late = stateOf('advice', recommendation, context);
   if (recommendation.data === undefined) return [partTitle('Advice', late[0])];
-  if (snapshot.stale === true) return [partTitle('Advice', [faint('not stated while prices are stale')])];
+  if (isOutdated(status)) return [partTitle('Advice', [faint('not stated while prices are stale')])];
   const { track } = recommendation.data;
   const none = track === null ? 'the service does not judge its own advice' : 'no advice has come due yet';
   const [record = none, ...waits] = track === null ? [] : recordTexts(track);

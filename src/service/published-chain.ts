@@ -1,0 +1,58 @@
+import type { Advice } from '../core/advice.ts';
+import type { Block } from '../core/block.ts';
+import type { ChainRules } from '../core/chain-rules.ts';
+import { type ChainStatus, describeOutdated, type Problem } from '../core/chain-status.ts';
+import type { ChainProfile } from '../core/chains.ts';
+import type { AdviceScore } from '../store/advice-track.ts';
+
+/** What is known of the chain now, all of one block: what every response, stream and probe says is read from it. */
+export interface PublishedChain {
+  readonly profile: ChainProfile;
+  readonly head: Block;
+  readonly advice: Advice;
+  /** How the advice given so far did; `null`: none was judged. */
+  readonly score: AdviceScore | null;
+  /** When the last block came or its figures changed, ms since epoch, wall clock. */
+  readonly updatedAt: number;
+  readonly status: ChainStatus;
+  /** Why the history is not being written; `null`: it is. */
+  readonly unsaved: string | null;
+  /** Whether history is still being read. */
+  readonly isLoading: boolean;
+  /** When the chain restarted, ms since epoch; `null`: it did not. */
+  readonly restartedAt: number | null;
+  readonly source: { readonly kind: 'rpc' | 'replay' | 'simulated'; readonly name: string };
+  readonly nativeUsd: number | null;
+  /** Of the head. */
+  readonly rules: ChainRules;
+}
+
+/** What is wrong, most important first: why the prices are stale, else why nothing is written; `null`: nothing. */
+export function problemOf({ status, unsaved }: Pick<PublishedChain, 'status' | 'unsaved'>): Problem | null {
+  if (status.kind === 'catching-up') return null;
+  if (status.kind === 'stale') return { message: status.reason, retryAt: status.retryAt };
+  return unsaved === null ? null : { message: unsaved, retryAt: null };
+}
+
+/** Reads anew at each call, and gives the same object as long as nothing has changed: responses are cached by it. */
+export function whileUnchanged(read: () => PublishedChain | null): () => PublishedChain | null {
+  let known: PublishedChain | null = null;
+  return () => {
+    const next = read();
+    if (next === null || known === null || !isSame(next, known)) known = next;
+    return known;
+  };
+}
+
+function isSame(one: PublishedChain, other: PublishedChain): boolean {
+  const { source, status, ...rest } = one;
+  return (
+    (Object.keys(rest) as (keyof typeof rest)[]).every((fact) => one[fact] === other[fact]) &&
+    source.name === other.source.name &&
+    status.kind === other.status.kind &&
+    describeOutdated(status) === describeOutdated(other.status) &&
+    retryAtOf(status) === retryAtOf(other.status)
+  );
+}
+
+const retryAtOf = (status: ChainStatus) => (status.kind === 'stale' ? status.retryAt : null);
