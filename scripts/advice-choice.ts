@@ -12,7 +12,7 @@ export const FILE_OF: Readonly<Record<string, string>> = {
   RESTLESS_BLOCKS: 'src/core/engine/similar-states.ts',
   FULL_ERROR: 'src/core/engine/lane-caps.ts',
   NEAREST: 'src/core/engine/horizons.ts',
-  FIRST_EXCESS: 'src/core/engine/horizons.ts',
+  EXCESS_SEC: 'src/core/engine/horizons.ts',
 };
 
 type Point = Readonly<Record<string, number>>;
@@ -52,7 +52,7 @@ const SLOW: Aim = {
 
 const HORIZONS: Aim = {
   name: 'Horizons: the most saved over all arrivals, with no horizon and no wait kept less often than stated by over 4 points',
-  points: grid({ NEAREST: [75, 100, 150], FIRST_EXCESS: [0.02, 0.03, 0.05] }),
+  points: grid({ NEAREST: [75, 100, 150], EXCESS_SEC: [43_200, 86_400, 172_800] }),
   stretchBlocks: Number.POSITIVE_INFINITY,
   holds: (score) => mostBroken(score) <= 0.04,
   gain: (score) => score.patience.reduce((sum, { rules }) => sum + (rules[0]?.saving ?? 0), 0),

@@ -38,6 +38,12 @@ function bestOf(rows: readonly Horizon[], patienceSec: number): number {
 /** A longer horizon never has a higher price, a lower mean saving, or a lower probability of one price. */
 function expectCoherent(engine: FeeEngine, rows: readonly Horizon[], at: string): void {
   const known = rows.filter(({ probability }) => probability !== null);
+  for (const { isCeiling, windows, windowsKept } of known) {
+    must(
+      isCeiling !== true || windowsKept === windows,
+      () => `${at}: a ceiling at ${windowsKept} of ${windows}`,
+    );
+  }
   for (const [index, longer] of known.entries()) {
     const shorter = known[index - 1];
     if (shorter === undefined) continue;
@@ -46,6 +52,7 @@ function expectCoherent(engine: FeeEngine, rows: readonly Horizon[], at: string)
     must((longer.price ?? 0n) <= (shorter.price ?? 0n), pair);
     must((longer.savingRatio ?? 0) >= (shorter.savingRatio ?? 0), pair);
     must(longer.price !== shorter.price || (longer.probability ?? 0) >= (shorter.probability ?? 0), pair);
+    // The same to the last digit only where it is the most that so many windows support.
     must(longer.probability !== shorter.probability || longer.isCeiling === true, pair);
     must((longer.windowsKept ?? 0) <= (longer.windows ?? 0), pair);
   }
@@ -63,7 +70,7 @@ function expectCoherent(engine: FeeEngine, rows: readonly Horizon[], at: string)
 
 /** 25 blocks of Ethereum are five minutes: of Slow's price and the row's the higher one is the likelier. */
 function expectNoOtherThanSlow({ lanes: { slow } }: Advice, row: Horizon | undefined, at: string): void {
-  if (row?.probability == null || slow.probability === null || row.isCeiling) return;
+  if (row?.probability == null || slow.probability === null) return;
   const [price, probability] = [row.price ?? 0n, row.probability];
   const words = () =>
     `${at}: 5 min ${price} at ${probability}, Slow ${slow.maxFeePerGas} at ${slow.probability}`;

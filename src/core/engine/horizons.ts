@@ -2,7 +2,7 @@ import { type Chance, LANE_PROMISES, REACH_LEAST_TIMES, REACH_TIMES_SEC } from '
 import { formatDuration } from '../units.ts';
 import { type Column, feeRatio, type History, REWIND_DEPTH, wholeWei } from './history.ts';
 import { SortedValues, takeRanked, WholeSum, WindowMinimum } from './rolling.ts';
-import { type AlikeBlocks, doubtedShare, mostSupported, tooLittlePast, unknown } from './similar-states.ts';
+import { type AlikeBlocks, nextShare, tooLittlePast, unknown } from './similar-states.ts';
 
 export const HORIZONS_SEC = [300, 900, 3_600, 21_600, 86_400] as const;
 
@@ -21,24 +21,16 @@ const LEAST_STATES = 20;
 const DRAWS_A_HORIZON = 40;
 /** At most once in so many blocks while nobody reads the advice. */
 const WARM_UP_PACE = 25;
-/** Of few windows little is known: half of one is added as reached, and so many as missed. */
-const LATER_DOUBT = 0.5;
-const UNSEEN_MISSES = 8;
 /** So many windows, one after another, must have ended before a probability is stated. */
 const LEAST_WINDOWS = 4;
-/** What fewer separate windows say is stated as a ceiling: such shares came out above what was kept. */
-const FEW_WINDOWS = 20;
 /** Cap of a later price, in multiples of the price at its start: one burst must not decide everything. */
 const MOST_RISE = 2;
 /** A price is a candidate only if it comes three times in five, and worth a correction if it saves so much. */
 export const LEAST_PROBABILITY = 0.6;
 export const LEAST_SAVING = 0.005;
-/** The best of several estimates is too good (the winner's curse): by so much at first, then as measured over this time. */
-const FIRST_EXCESS = 0.05;
-const EXCESS_SEC = 43_200;
-/** Beyond an hour there are few windows: more is taken off at first, and it is measured over so many of them. */
-const FIRST_EXCESS_OF_HOURS = 0.15;
-const EXCESS_HORIZONS = 10;
+/** The best of several estimates is too good (the winner's curse): by as much as measured over this time and so many horizons. */
+const EXCESS_SEC = 86_400;
+const EXCESS_HORIZONS = 4;
 /** Waits are averaged over this many horizons, and at least this many blocks. */
 const TRAILING_HORIZONS = 10;
 const LEAST_TRAILING_BLOCKS = 600;
@@ -74,8 +66,8 @@ export interface Outcome {
 interface Estimate {
   /** Wei per gas. */
   readonly price: number;
-  /** Of similar windows, before any correction, and what is stated. */
-  readonly share: number;
+  /** Of similar windows, before any correction; `null` where the price is a shorter horizon's. */
+  readonly share: number | null;
   readonly probability: number;
   readonly saving: number;
   readonly miss: number;
@@ -172,10 +164,9 @@ function createHorizon(history: History, horizonSec: number, blockSec: number) {
       if (isReached) windowsKept += 1;
     }
     const share = reached / similar;
-    const supported = verdicts.seenSec() / horizonSec;
-    const most = mostSupported(supported);
-    const likely = Math.max(doubtedShare(share, supported) - verdicts.excess(), 0);
-    const probability = Math.min(likely, most);
+    const most = nextShare(windows, windows);
+    const likely = nextShare(share * windows, windows) - verdicts.excess();
+    const probability = Math.max(Math.min(likely, most), 0);
     const miss = reached < similar ? missed / (similar - reached) - 1 : 0;
     const isCeiling = reached === similar && likely >= most;
     return withSaving({ price, share, probability, saving: 0, miss, windows, windowsKept, isCeiling }, now);
@@ -184,10 +175,8 @@ function createHorizon(history: History, horizonSec: number, blockSec: number) {
   /** Sending at once saves nothing, and is as likely as anything can be. */
   function sendingNow(): Estimate {
     const windows = Math.floor(verdicts.seenSec() / horizonSec);
-    const probability = mostSupported(verdicts.seenSec() / horizonSec);
-    const price = present();
     return {
-      ...{ price, share: 1, probability, saving: 0, miss: 0 },
+      ...{ price: present(), share: 1, probability: nextShare(windows, windows), saving: 0, miss: 0 },
       ...{ windows, windowsKept: windows, isCeiling: true },
     };
   }
@@ -257,7 +246,7 @@ function createHorizon(history: History, horizonSec: number, blockSec: number) {
         open += 1;
         if ((FALL[row] ?? 0) >= least) reached += 1;
       }
-      return (reached + LATER_DOUBT) / (open + 2 * LATER_DOUBT + UNSEEN_MISSES);
+      return nextShare(reached, open);
     },
   };
 }
@@ -273,7 +262,7 @@ function createVerdicts(history: History, horizonSec: number) {
   const { ask, time, sendNow } = history;
   const target = history.column();
   const stated = history.column();
-  /** The share of similar windows behind a price worth a wait; `NaN` for none: it is corrected by what came of it. */
+  /** The share of its own similar windows behind a price worth a wait; `NaN` for none: it is corrected by what came of it. */
   const share = history.column();
   /** By how much such shares exceed what comes true. */
   const excess = history.column(2);
@@ -330,8 +319,7 @@ function createVerdicts(history: History, horizonSec: number) {
       const { head, oldest, origin } = history;
       const end = firstPending();
       const rate = 1 / Math.max(blocks * Math.max(EXCESS_SEC / horizonSec, EXCESS_HORIZONS), 100);
-      let known =
-        head > origin ? excess.at(head - 1) : horizonSec > 3_600 ? FIRST_EXCESS_OF_HOURS : FIRST_EXCESS;
+      let known = head > origin ? excess.at(head - 1) : 0;
       for (let given = Math.max(pending, oldest); given < end; given += 1) {
         const missed = settle(given);
         if (!Number.isNaN(missed)) known += rate * (missed - known);
@@ -352,7 +340,7 @@ function createVerdicts(history: History, horizonSec: number) {
       const { head } = history;
       target.put(head, found?.price ?? Number.NaN);
       stated.put(head, found?.probability ?? Number.NaN);
-      share.put(head, found !== null && found.saving >= LEAST_SAVING ? found.share : Number.NaN);
+      share.put(head, (found !== null && found.saving >= LEAST_SAVING ? found.share : null) ?? Number.NaN);
       since = found === null ? null : Math.min(since ?? head, head);
     },
     /** What came of the price stated at `block`; `null` while the horizon runs or if none was stated. */
@@ -398,20 +386,22 @@ export function createHorizons(history: History, blockSec: number) {
   /** The same price as within the shorter horizon, where no lower one saves more; it may still come later. */
   function longer(shorter: Estimate, index: number): Estimate {
     const [before, horizon] = [horizons[index - 1], horizons[index]];
-    if (shorter.isCeiling || before === undefined || horizon === undefined) return shorter;
+    if (before === undefined || horizon === undefined) return shorter;
+    if (shorter.isCeiling) return { ...shorter, share: null };
     const ratio = feeRatio(shorter.price, history.sendNow.at(history.head));
     const later = horizon.laterShare(ratio, before.verdicts);
-    return { ...shorter, probability: 1 - (1 - shorter.probability) * (1 - later) };
+    return { ...shorter, share: null, probability: 1 - (1 - shorter.probability) * (1 - later) };
   }
 
   /** Slow waits too: of two prices for the same time the higher one is the likelier. */
   function besideSlow(estimate: Estimate | null, slow: SlowPromise | null): Estimate | null {
-    if (estimate === null || slow === null || estimate.isCeiling) return estimate;
+    if (estimate === null || slow === null) return estimate;
     const slowSec = LANE_PROMISES.slow.withinBlocks * blockSec;
     const least = slowSec <= HORIZONS_SEC[0] && estimate.price >= slow.price ? slow.probability : 0;
     const most = slowSec >= HORIZONS_SEC[0] && estimate.price <= slow.price ? slow.probability : 1;
     const probability = Math.min(Math.max(estimate.probability, least), most);
-    return withSaving({ ...estimate, probability }, history.sendNow.at(history.head));
+    const isCeiling = estimate.isCeiling && probability === estimate.probability;
+    return withSaving({ ...estimate, probability, isCeiling }, history.sendNow.at(history.head));
   }
 
   function findAll(slow: SlowPromise | null, leastPace: number): (Estimate | null)[] {
@@ -462,7 +452,7 @@ export function createHorizons(history: History, blockSec: number) {
         return {
           ...facts,
           ...{ price, probability, reason: null, savingRatio: saving, missRatio: miss },
-          ...{ windows, windowsKept, isCeiling: isCeiling || windows < FEW_WINDOWS },
+          ...{ windows, windowsKept, isCeiling },
         };
       });
     },
@@ -532,7 +522,7 @@ export function createReachModel(history: History, alike: AlikeBlocks) {
         const reached = blocks.filter((block) => falls(block, Math.min(timeSec, withinSec), ratio)).length;
         // Overlapping times count only as many as fit in sequence.
         const seen = Math.min((time.at(end - 1) - time.at(oldest)) / timeSec, blocks.length);
-        probability = Math.max(probability, doubtedShare(reached / blocks.length, seen));
+        probability = Math.max(probability, nextShare((reached / blocks.length) * seen, seen));
       }
       return { probability, reason: null };
     },

@@ -190,12 +190,5 @@ export function tooLittlePast({ mostSec, pastSec: knownSec }: History, pastSec: 
       );
 }
 
-/** Nothing is certain: one outcome is added to those observed, half of it as a success. */
-const DOUBT = 0.5;
-
-/** The share of successes among this many independent outcomes, with one more counted as half. */
-export const doubtedShare = (share: number, outcomes: number) =>
-  (share * outcomes + DOUBT) / (outcomes + 2 * DOUBT);
-
-/** The maximum that so many independent outcomes support. Overlapping windows count only as many as fit in sequence. */
-export const mostSupported = (outcomes: number) => doubtedShare(1, Math.max(outcomes, 0));
+/** How likely a success is after so many independent outcomes: never certain, and 1 in 2 before the first (Laplace's rule of succession). */
+export const nextShare = (successes: number, outcomes: number) => (successes + 1) / (outcomes + 2);
