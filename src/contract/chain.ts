@@ -1,5 +1,16 @@
 import * as z from 'zod';
-import { maybe, object, whole } from './primitives.ts';
+import { listOf, maybe, object, whole } from './primitives.ts';
+
+const gas = whole(1);
+
+/** Usual work in gas. */
+export const UsualGas = z.strictObject({
+  gas: gas.describe('What it usually takes, in gas, by the rules of the newest block'),
+  gasNext: maybe(
+    gas,
+    'The same by the fork to Amsterdam that is scheduled; null: none is, or no node says so',
+  ),
+});
 
 const BlobSchedule = object('BlobSchedule', 'Blobs of a block, and how fast their fee follows (EIP-7840)', {
   target: whole(0),
@@ -36,5 +47,10 @@ export const ChainRules = object('ChainRules', 'The gas rules of the newest bloc
     'null: none is scheduled, or no node says so',
   ),
   blobSchedule: maybe(BlobSchedule, 'Of the newest block; null: no node states one'),
+  usualWork: listOf('What usual work takes by each rules, in gas: measured with real contract code', {
+    name: z.string(),
+    osaka: gas,
+    amsterdam: gas,
+  }),
 });
 export type ChainRules = z.infer<typeof ChainRules>;

@@ -31,9 +31,7 @@ export const COOLDOWN_LONGEST_MS = 30 * 86_400_000;
 export const COOLDOWN_PRESETS_MS = [1_800_000, 3_600_000, 14_400_000, 86_400_000] as const;
 export const NOTE_LONGEST = 500;
 export const CONFIRM_BLOCKS_MOST = 1_000;
-/** Default amount of gas for savings: a swap's. */
 export const SAVINGS_GAS_MOST = 1_000_000_000;
-export const SAVINGS_GAS_DEFAULT = 150_000;
 
 export const AUTO_TX_STATUSES = [
   ...(['DRAFT', 'PENDING', 'DISABLED', 'SUBMITTED'] as const),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { UsualGas } from './chain.ts';
 import { GasCurrent, GasRecommendation, GasTrend } from './gas.ts';
 import * as wire from './primitives.ts';
 import { flag, listOf, maybe, object, text, whole } from './primitives.ts';
@@ -86,7 +87,11 @@ export const StatsMarket = object('StatsMarket', 'How prices are spread, cheap h
   nativeUsdChangeRatio: maybe(z.number(), 'Its change over the time frame as a share'),
   actions: listOf('What usual work costs in all, lane by lane', {
     name: z.string(),
-    gas: whole(21_000).describe('What it usually takes, in gas'),
+    ...UsualGas.shape,
+    newHolder: maybe(
+      UsualGas.extend({ name: z.string() }),
+      'The same where the account that is paid, the holder, the owner or the bought token is new; null: that makes no difference',
+    ),
     slow: Cost,
     average: Cost,
     fast: Cost,
@@ -131,7 +136,9 @@ export const Summary = object('DashboardSummary', 'Everything at one glance, and
     savedWei: wire.Amount.describe('Of alerts and auto-txs together, at least 0'),
     savedUsd: wire.Usd.nullable(),
     events: Count,
-    alerts: Saved.describe('Saved if 150,000 gas had been used at each firing'),
+    alerts: Saved.describe(
+      'Saved if a swap had been sent at each firing: its gas by the rules of the newest block',
+    ),
     autoTxs: Saved.describe('What executed auto-txs saved, less what others of them paid more'),
   }),
   gas: z

@@ -152,8 +152,10 @@ export const AccountParameter = z.strictObject({
 });
 
 export const SavingsParameters = z.strictObject({
-  gasAmount: whole(1, choices.SAVINGS_GAS_MOST, 'Gas that the savings are counted for', {
-    default: choices.SAVINGS_GAS_DEFAULT,
-    examples: [21_000],
-  }).optional(),
+  gasAmount: whole(
+    1,
+    choices.SAVINGS_GAS_MOST,
+    'Gas that the savings are counted for; else that of a swap by the rules of the newest block',
+    { examples: [21_000] },
+  ).optional(),
 });

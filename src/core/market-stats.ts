@@ -1,5 +1,3 @@
-import type { Hex } from './block.ts';
-
 /** A value with the weight of `weight` equal values: a whole number, at least 1. */
 export interface Weighted {
   readonly value: number;
@@ -191,49 +189,3 @@ function meansOf(hours: readonly HourlyMean[], slots: number, slotOf: (timestamp
   }
   return Array.from(weights, (weight, slot) => (weight > 0 ? (sums[slot] ?? 0) / weight : null));
 }
-
-/**
- * For orientation; warm and fresh storage differ (EIP-2929, EIP-3529). ETH transfer: intrinsic gas. ERC-20: intrinsic gas, calldata,
- * event and a fresh storage slot (22,100); 65,000 is a transfer through a proxy such as USDC's. NFT mint: 57,000 (sequential ids) to
- * 130,000 (enumerable) in public benchmarks. Swap: one hop through Uniswap V3, whose pool takes about 117,000 of it.
- * The bytes are those of docs/CHAINS.md: type 2 for OP Mainnet, the swap an `exactInputSingle` of its router.
- */
-export const USUAL_ACTIONS: readonly {
-  readonly name: string;
-  readonly gas: number;
-  /** An unsigned transaction that does it, by which its L1 data fee is told. */
-  readonly unsigned: Hex;
-}[] = [
-  {
-    name: 'ETH transfer',
-    gas: 21_000,
-    unsigned:
-      '0x02ec0a7b830f424083bc614e8252089470997970c51812dc3a010c7d01b50e0d17dc79c8872bdc545d6b4b8780c0',
-  },
-  {
-    name: 'ERC-20 approve',
-    gas: 46_000,
-    unsigned:
-      '0x02f86a0a7b830f424083bc614e82b3b0940b2c639c533813f4aa9d7837caf62653d097ff8580b844095ea7b300000000000000000000000068b3465833fb72a70ecdf485e0e4c7bd8665fc45ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc0',
-  },
-  {
-    name: 'ERC-20 transfer',
-    gas: 65_000,
-    unsigned:
-      '0x02f86a0a7b830f424083bc614e82fde8940b2c639c533813f4aa9d7837caf62653d097ff8580b844a9059cbb00000000000000000000000070997970c51812dc3a010c7d01b50e0d17dc79c800000000000000000000000000000000000000000000000000000000075bcd15c0',
-  },
-  {
-    name: 'NFT mint',
-    gas: 120_000,
-    unsigned:
-      '0x02f86b0a7b830f424083bc614e8301d4c09468b3465833fb72a70ecdf485e0e4c7bd8665fc4580b84440c10f1900000000000000000000000070997970c51812dc3a010c7d01b50e0d17dc79c800000000000000000000000000000000000000000000000000000000000004d2c0',
-  },
-  {
-    name: 'Swap',
-    gas: 184_000,
-    unsigned:
-      '0x02f9010b0a7b830f424083bc614e8302cec09468b3465833fb72a70ecdf485e0e4c7bd8665fc4580b8e404e45aaf0000000000000000000000000b2c639c533813f4aa9d7837caf62653d097ff85000000000000000000000000420000000000000000000000000000000000000600000000000000000000000000000000000000000000000000000000000001f400000000000000000000000070997970c51812dc3a010c7d01b50e0d17dc79c800000000000000000000000000000000000000000000000000000000075bcd15000000000000000000000000000000000000000000000000007acf501b7181150000000000000000000000000000000000000000000000000000000000000000c0',
-  },
-];
-
-export const cost = (gas: number, price: bigint): bigint => BigInt(gas) * price;

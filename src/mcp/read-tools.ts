@@ -247,11 +247,15 @@ const chainRules = reading({
     sinceTime: maybe(Time, 'When the rules that hold began'),
     nextFork: maybe(Text, 'amsterdam, blobs (another number of blobs) or unknown; null: none is known'),
     nextForkTime: maybe(Time, 'When it begins'),
+    usualWork: z
+      .array(z.object({ name: Text, osaka: Count, amsterdam: Count }))
+      .describe('Gas of usual work by the rules of Osaka and of Amsterdam'),
   },
   run: async ({ client, signal }) => {
-    const { rules, source, since, next } = await client.chainRules({ signal });
+    const { rules, source, since, next, usualWork } = await client.chainRules({ signal });
     return {
       ...{ rules, source, nextFork: next?.kind ?? null },
+      usualWork: [...usualWork],
       sinceTime: since === null ? null : since * 1_000,
       nextForkTime: next === null ? null : next.at * 1_000,
     };
@@ -296,15 +300,21 @@ const actionCost = reading({
   description:
     'What usual work (a transfer, a swap, a mint) costs now in each lane, in native coins and US dollars. With gas: what that much gas costs, without the data fee that a rollup adds.',
   input: z.strictObject({
-    gas: z
-      .int()
-      .min(21_000)
-      .max(1_000_000_000)
-      .optional()
-      .describe('Units of gas that your own action takes'),
+    gas: z.int().min(1).max(1_000_000_000).optional().describe('Units of gas that your own action takes'),
   }),
   output: {
-    actions: z.array(z.object({ name: Text, gas: Count, slow: Cost, average: Cost, fast: Cost })),
+    actions: z.array(
+      z.object({
+        name: Text,
+        gas: Count.describe('By the rules of the newest block'),
+        gasNext: maybe(Count, 'By the fork to Amsterdam that is scheduled; null: none is known'),
+        newHolder: z
+          .object({ name: Text, gas: Count, gasNext: maybe(Count, 'As above') })
+          .nullable()
+          .describe('Where the account, holder, owner or token is new and that is dearer'),
+        ...{ slow: Cost, average: Cost, fast: Cost },
+      }),
+    ),
   },
   run: async ({ client, signal }, { gas }) => {
     if (gas === undefined) {
@@ -318,7 +328,7 @@ const actionCost = reading({
     };
     const { slow, average, fast } = lanes;
     const costs = { slow: costOf(slow), average: costOf(average), fast: costOf(fast) };
-    return { actions: [{ name: 'your action', gas, ...costs }] };
+    return { actions: [{ name: 'your action', gas, gasNext: null, newHolder: null, ...costs }] };
   },
 });
 

@@ -3,6 +3,7 @@ import { createPriceFeed, type PriceFeed, type UsdPrice } from '../chain/price-f
 import { confirmationsOf } from '../core/auto-txs/state-machine.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import { FeeEngine } from '../core/engine/fee-engine.ts';
+import { swapGas } from '../core/usual-work.ts';
 import { TrackStore } from '../store/advice-track.ts';
 import { AlertStore, alertFigures } from '../store/alerts.ts';
 import { AutoTxStore } from '../store/auto-txs.ts';
@@ -220,6 +221,7 @@ export async function startService(options: ServiceOptions) {
       wallNow,
       chainNow: () => source.now(),
       onDue: () => sending.wake(),
+      savingsGas: () => swapGas(follower.chain.rules.rules),
     }),
     autoTxs: new AutoTxService({
       ...shared,

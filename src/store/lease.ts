@@ -21,7 +21,7 @@ const LeaderReport = z.object({
   /** Display name of its nodes; absent in leases of older programs. */
   sourceName: z.string().optional(),
   /** Of the newest block; absent in leases of older programs. */
-  rules: ChainRules.optional().catch(undefined),
+  rules: ChainRules.omit({ usualWork: true }).optional().catch(undefined),
   /** Why no new blocks arrive. */
   problem: z.object({ message: z.string(), retryAt: z.number().nullable() }).nullable(),
 });

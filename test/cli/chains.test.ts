@@ -132,7 +132,7 @@ describe('gastop chains', () => {
     const setups = [...chains.setups, { name: 'my-service', url: served.origin }];
     const { stdout } = await run(['chains', '--json', '--chains', 'my-service,ethereum'], setups);
     const service = rowsOf(stdout).find(({ name }) => name === 'my-service');
-    expect(service).toMatchObject({ chain: 'Ethereum', problem: null, swap: { gas: 184_000 } });
+    expect(service).toMatchObject({ chain: 'Ethereum', problem: null, swap: { gas: 101_095 } });
     expect(new Set(served.keys)).toEqual(new Set(['key-of-my-service']));
   });
 });

@@ -10,11 +10,23 @@ describe('gastop fork', () => {
     expect(stdout).toMatch(/^next fork +Amsterdam on .* UTC, in \d+m/m);
   });
 
+  it('puts what usual work takes before and after Amsterdam beside each other while that is ahead', async () => {
+    const { stdout } = await runMain(['fork', '--demo', '--fork', '50']);
+    expect(stdout).toMatch(/^gas of usual work +Osaka, now +Amsterdam, then$/m);
+    expect(stdout).toMatch(/^ETH transfer to a new account +21,000 +204,600$/m);
+    expect(stdout).toMatch(/^ERC-20 transfer to a new holder +51,567 +140,787$/m);
+    expect(stdout).toMatch(/^Swap +101,095 +139,695$/m);
+    const alone = await runMain(['fork', '--demo']);
+    expect(alone.stdout).toMatch(/^gas of usual work +Osaka, now$/m);
+    expect(alone.stdout).not.toContain('204,600');
+  });
+
   it('prints the response of the service as it is with --json', async () => {
     const { stdout } = await runMain(['fork', '--demo', '--fork', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({
       ...{ rules: 'osaka', source: 'header', blobSchedule: { target: 14, max: 21 } },
       next: { kind: 'amsterdam', at: expect.any(Number) },
+      usualWork: expect.arrayContaining([{ name: 'Swap', osaka: 101_095, amsterdam: 139_695 }]),
     });
   });
 

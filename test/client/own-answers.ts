@@ -77,7 +77,8 @@ export const OWN_MARKET = StatsMarket.parse({
   ...{ nativeUsd: 3_000, nativeUsdChangeRatio: null },
   actions: [
     {
-      ...{ name: 'ETH transfer', gas: 21_000, slow: cost, average: cost, fast: cost },
+      ...{ name: 'ETH transfer', gas: 21_000, gasNext: null, slow: cost, average: cost, fast: cost },
+      newHolder: { name: 'to a new account', gas: 204_600, gasNext: null },
       ...{ dataFee: cost, dataFeeReason: null },
     },
   ],

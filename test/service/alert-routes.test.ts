@@ -327,12 +327,12 @@ test('a firing is in the alert, in the chart and in the summary, and its savings
   expect(savings.savedWei).toBe(String(saved));
   expect(entry?.savedWei).toBe(savings.savedWei);
   expect(savings.savedUsd).toBeCloseTo((Number(saved) / 1e18) * 2_000, 12);
-  expect(AlertSavings.parse(await service.read(alertPath(id, '/savings'))).gasAmount).toBe(150_000);
+  expect(AlertSavings.parse(await service.read(alertPath(id, '/savings'))).gasAmount).toBe(101_095);
   const { events } = StatsChart.parse(await service.read(`${PATHS.statsChart}?timeFrame=1h`));
   expect(events).toEqual([{ timestamp: at.toISOString(), kind: 'ALERT', id }]);
   const { alerts, savings: all } = Summary.parse(await service.read(PATHS.summary));
   expect(alerts).toEqual({ total: 1, pending: 1, disabled: 0, fired24h: 1 });
-  expect(all).toMatchObject({ events: 1, savedWei: String((saved / 21_000n) * 150_000n) });
+  expect(all).toMatchObject({ events: 1, savedWei: String((saved / 21_000n) * 101_095n) });
   // The cooldown is over by the chain's clock, not by ours.
   source.clock = at.getTime() + 59_999;
   expect((await details(service, id)).cooldownUntil).toBe(fired.cooldownUntil);

@@ -138,14 +138,14 @@ export const HOUR: ChartView = {
   events: [],
 };
 
-function action(name: string, gas: number): ActionView {
+function action(name: string, gas: number, newHolder: ActionView['newHolder'] = null): ActionView {
   const cost = (price: bigint): CostView => {
     const wei = price * BigInt(gas);
     return { wei, usd: (Number(wei) / 1e18) * 3_214.5 };
   };
   return {
     name,
-    gas,
+    ...{ gas, gasNext: null, newHolder },
     slow: cost(SNAPSHOT.lanes.slow.price),
     average: cost(SNAPSHOT.lanes.average.price),
     fast: cost(SNAPSHOT.lanes.fast.price),
@@ -169,10 +169,10 @@ export const MARKET: MarketView = {
   nativeUsdChangeRatio: 0.012,
   actions: [
     action('ETH transfer', 21_000),
-    action('ERC-20 approve', 46_000),
-    action('ERC-20 transfer', 65_000),
-    action('NFT mint', 120_000),
-    action('Swap', 184_000),
+    action('ERC-20 approve', 46_462),
+    action('ERC-20 transfer', 34_467, { name: 'to a new holder', gas: 51_567, gasNext: null }),
+    action('NFT mint', 56_538, { name: 'to a new owner', gas: 73_638, gasNext: null }),
+    action('Swap', 101_095, { name: 'for a new token', gas: 118_183, gasNext: null }),
   ],
 };
 
@@ -263,7 +263,7 @@ export function fakeGas(changes: Partial<GasClient> = {}): GasClient {
   const client: GasClient = {
     rateLimit: new RateLimit(),
     gasCurrent: async () => SNAPSHOT,
-    chainRules: async () => ({ ...NO_RULES, rules: 'osaka', source: 'header' }),
+    chainRules: async () => ({ ...NO_RULES, rules: 'osaka', source: 'header', usualWork: [] }),
     statsCurrent: async () => ({ snapshot: SNAPSHOT, trend: TREND, recommendation: RECOMMENDATION }),
     async *stream() {
       yield* await Promise.reject<SnapshotView[]>(NO_STREAM);

@@ -44,7 +44,7 @@ describe('the Live pane', () => {
   it('shows on 80×24 the lanes, the advice with its record, next base, fan, fullness, blob fee and the day', () => {
     const screen = draw();
     expect(screen).toContain(
-      '│ Slow    │ 0.0412 │  0.0431 │ 0.00100 │     1m24s, 4m50s │  $0.0028 │ $0.024 │',
+      '│ Slow    │ 0.0412 │  0.0431 │ 0.00100 │     1m24s, 4m50s │  $0.0028 │ $0.013 │',
     );
     expect(screen).toContain('│ Average │ 0.0507 │  0.0582 │  0.0100 │         12s, 24s │');
     expect(screen).toContain('│ Fast    │ 0.0621 │  0.0713 │  0.0210 │         12s, 12s │');
@@ -150,7 +150,40 @@ describe('the Live pane', () => {
     const screen = draw({}, 100, 37);
     expect(screen).toContain('Mondays at noon');
     const wide = draw({}, 120, 37);
-    expect(wide).toMatch(/Swap +184,000/);
+    expect(wide).toMatch(/Swap +101,095/);
+    expect(wide).not.toContain('then');
+  });
+
+  it('has a line for a new account or holder that is much dearer, what a fork makes of it, and the others where there is room', () => {
+    const gasOf = (name: string, gas: number, gasNext: number) => ({ name, gas, gasNext });
+    const ofNew = new Map([
+      ['ETH transfer', gasOf('to a new account', 21_000, 204_600)],
+      ['ERC-20 transfer', gasOf('to a new holder', 51_567, 140_787)],
+      ['Swap', gasOf('for a new token', 118_183, 237_603)],
+    ]);
+    const actions = MARKET.actions.map((action) => ({
+      ...{ ...action, gasNext: action.gas + 8_400 },
+      newHolder: ofNew.get(action.name) ?? null,
+    }));
+    const market = { ...MARKET, actions };
+    const screen = draw({ market }, 120, 37);
+    expect(screen).toMatch(/usual work +gas +then +slow/);
+    expect(screen).toMatch(/^ {3}to a new account +21,000 +204,600 +\$/m);
+    expect(screen).toMatch(/^ ERC-20 transfer +34,467 +42,867 /m);
+    const tall = draw({ market }, 120, 50);
+    expect(tall).toMatch(/^ {3}to a new holder +51,567 +140,787 +\$/m);
+    expect(tall).toMatch(/^ {3}for a new token +118,183 +237,603 +\$/m);
+    const osaka = draw({}, 120, 50);
+    expect(osaka).toMatch(/^ {3}to a new holder +51,567 +\$/m);
+    expect(osaka).not.toContain('to a new account');
+  });
+
+  it('states the cost of a swap only where something says what it takes by the rules of the chain', () => {
+    const none = { ...MARKET, actions: [] };
+    const swapOn = (chainId: number) =>
+      /│ Average .*/.exec(draw({ snapshot: { ...SNAPSHOT, chainId }, market: none }, 120, 37))?.[0];
+    expect(swapOn(1)).toMatch(/\$0\.0034 │ +95 %/);
+    expect(swapOn(137)).toMatch(/\$0\.0034 │ +\$0\.016 │/);
   });
 
   it('needs nothing but ASCII where nothing else can be shown', () => {
@@ -199,7 +232,7 @@ describe('the Live pane', () => {
       const actions = MARKET.actions.map((action) => ({ ...action, dataFee }));
       return draw({ snapshot, market: { ...MARKET, actions } }, 120, 37);
     };
-    expect(screenOf(null)).toMatch(/│ Fast .*│ +0.00000130 \+ L1 │ +0.0000114 \+ L1 │/);
+    expect(screenOf(null)).toMatch(/│ Fast .*│ +0.00000130 \+ L1 │ +0.00000628 \+ L1 │/);
     const fee = screenOf({ wei: 10n ** 16n, usd: null });
     expect(fee).toMatch(/│ Fast .*│ +0\.0100 │ +0\.0100 │/);
     expect(fee).toMatch(/ETH transfer +21,000 .*100 %/);

@@ -13,7 +13,7 @@ import {
   quotedDataFees,
   unknownDataFees,
 } from '../../core/data-fee.ts';
-import { USUAL_ACTIONS } from '../../core/market-stats.ts';
+import { USUAL_ACTIONS } from '../../core/usual-work.ts';
 import type { Clock } from '../async.ts';
 import { ChainError, isRefusal } from '../chain-source.ts';
 import { type RpcNode, request } from './client.ts';
@@ -150,7 +150,7 @@ async function readEstimate(node: RpcNode): Promise<DataFees> {
   const reason = 'its gas depends on the state that it changes: ask the node for your own call';
   return quoted(true, async ({ name, gas: usual }) =>
     name === USUAL_ACTIONS[0]?.name
-      ? { kind: 'total', wei: gas * price, gas: BigInt(usual) }
+      ? { kind: 'total', wei: gas * price, gas: BigInt(usual.osaka) }
       : { kind: 'unknown', reason },
   );
 }

@@ -153,7 +153,7 @@ secret (Slack's do) is better given as JSON on stdin.`,
     .command('savings')
     .description('What an alert has saved, against the mean price of the day before each firing.')
     .argument(...idArgument(ALERTS))
-    .parsed('--gas <N>', 'gas used each time (default 150,000, a swap)', (text) =>
+    .parsed('--gas <N>', 'gas used each time (default: what a swap takes)', (text) =>
       parseWhole(text.replaceAll(',', ''), 'an amount of gas', 1, SAVINGS_GAS_MOST),
     )
     .option('--json', JSON_ANSWER)

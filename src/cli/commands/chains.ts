@@ -202,7 +202,7 @@ const CSV_COLUMNS: CsvColumns<ReturnType<typeof rowValue>> = {
 export const EVERY_MS = 6_000;
 /** The data fee takes a request per usual action. */
 const QUOTED_EVERY_MS = 8_000;
-/** A service's usual actions are polled less often: their gas is constant, and the price comes with each poll. */
+/** A service's usual actions are polled less often: their gas changes with a fork alone, and the price comes with each poll. */
 const WORK_EVERY_MS = 60_000;
 
 interface RowReader {

@@ -1,13 +1,21 @@
 import { ClientError } from '../../client/errors.ts';
 import type { AutoTxView } from '../../client/views/auto-txs.ts';
-import { describeRules } from '../../client/views/chain.ts';
+import { type ChainRulesView, describeRules } from '../../client/views/chain.ts';
 import { chainNameOf } from '../../client/views/gas.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { formatCount } from '../../core/units.ts';
 import type { CliCommand, CommandContext } from '../command.ts';
 import { failure } from '../errors.ts';
 import { openReady } from '../open-source.ts';
-import { badgeOf, cleanLine, jsonResponse, labelledLines, print } from '../output.ts';
+import {
+  badgeOf,
+  type Column,
+  cleanLine,
+  jsonResponse,
+  labelledLines,
+  print,
+  tableLines,
+} from '../output.ts';
 import { JSON_ANSWER, type JsonFlags } from './resource.ts';
 
 export function addFork(program: CliCommand): void {
@@ -15,7 +23,7 @@ export function addFork(program: CliCommand): void {
     .command('fork')
     .summary('whose gas rules hold, and what the next fork changes')
     .description(
-      'Whose gas rules hold, which fork comes next and when, and which auto-txs it does not leave as they are.',
+      'Whose gas rules hold, which fork comes next and when, what usual work takes before and after, and which auto-txs it does not leave as they are.',
     )
     .option('--json', JSON_ANSWER)
     .examples('gastop fork', 'gastop fork --rpc http://127.0.0.1:8545 --json | jq .next')
@@ -50,10 +58,33 @@ async function fork({ io, loadSettings }: CommandContext, flags: JsonFlags): Pro
       `${badgeOf(snapshot)}${cleanLine(chainNameOf(snapshot) ?? '')}${head}`.trim(),
       '',
       ...labelledLines(facts),
+      ...workLines(rules),
       ...(held.length === 0 ? [] : ['', 'auto-txs', ...held]),
     ].join('\n'),
   );
 }
+
+/** What usual work takes: before and after a fork to Amsterdam where there is one, else by the rules that hold. */
+function workLines({ rules, next, usualWork }: ChainRulesView): readonly string[] {
+  if (usualWork.length === 0 || rules === 'own') return [];
+  const isNext = next?.kind === 'amsterdam';
+  const mark = (row: ChainRulesView['rules']) => (rules === row ? ', now' : '');
+  const osaka = rightColumn(`Osaka${mark('osaka')}`, ({ osaka: gas }) => gas);
+  const amsterdam = rightColumn(`Amsterdam${isNext ? ', then' : mark('amsterdam')}`, (row) => row.amsterdam);
+  const columns = isNext || rules === 'amsterdam' ? [osaka, amsterdam] : [osaka];
+  return [
+    '',
+    ...tableLines([['gas of usual work', 'left', ({ name }) => cleanLine(name)], ...columns], usualWork),
+  ];
+}
+
+type WorkRow = ChainRulesView['usualWork'][number];
+
+const rightColumn = (title: string, gasOf: (row: WorkRow) => number): Column<WorkRow> => [
+  title,
+  'right',
+  (row) => formatCount(gasOf(row)),
+];
 
 /** The auto-txs whose gas is not enough for the rules that hold or come, with the reason; none where the service has no auto-txs. */
 async function heldBy(listed: Promise<readonly AutoTxView[]>): Promise<readonly string[]> {

@@ -1,28 +1,33 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import * as wire from '../../contract/chain.ts';
 import type { BlobSchedule, NextFork, ChainRules as Rules } from '../../core/chain-rules.ts';
 import { formatCount, formatDuration, utcMinute } from '../../core/units.ts';
 import { lenient } from '../lenient.ts';
 import type { Fact } from './metrics.ts';
 
-const { next, blobSchedule } = wire.ChainRules.shape;
+const { next, blobSchedule, usualWork } = wire.ChainRules.shape;
 
 const Schedule = lenient(blobSchedule.unwrap(), 'target', 'max', 'baseFeeUpdateFraction');
+const UsualWork = lenient(usualWork.element, 'name', 'osaka', 'amsterdam');
 const Next = lenient(next.unwrap().extend({ blobSchedule: Schedule }), 'at');
+
+interface UsualWorkTable {
+  /** Gas by each rules; empty: the service does not say. */
+  readonly usualWork: readonly z.infer<typeof UsualWork>[];
+}
 
 /** `GET /chain/rules`. A value that is not known here reads as `unknown`, a source as `none`. */
 export const ChainRules = lenient(
-  wire.ChainRules.extend({ next: Next, blobSchedule: Schedule }),
+  wire.ChainRules.extend({ next: Next, blobSchedule: Schedule, usualWork: z.array(UsualWork) }),
   'rules',
-).transform(
-  ({ rules, source, since, next, blobSchedule }): Rules => ({
-    rules: oneOf(wire.ChainRules.shape.rules.options, rules) ?? 'unknown',
-    source: oneOf(wire.ChainRules.shape.source.options, source) ?? 'none',
-    since,
-    next: next && { ...next, kind: oneOf(KINDS, next.kind) ?? 'unknown' },
-    blobSchedule: blobSchedule satisfies BlobSchedule | null,
-  }),
-);
+).transform(({ rules, source, since, next, blobSchedule, usualWork }): Rules & UsualWorkTable => ({
+  rules: oneOf(wire.ChainRules.shape.rules.options, rules) ?? 'unknown',
+  source: oneOf(wire.ChainRules.shape.source.options, source) ?? 'none',
+  since,
+  next: next && { ...next, kind: oneOf(KINDS, next.kind) ?? 'unknown' },
+  blobSchedule: blobSchedule satisfies BlobSchedule | null,
+  usualWork,
+}));
 export type ChainRulesView = z.infer<typeof ChainRules>;
 
 const KINDS = next.unwrap().shape.kind.options;

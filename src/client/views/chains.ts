@@ -1,6 +1,5 @@
 import { describeOutdated, type Problem } from '../../core/chain-status.ts';
 import { chainProfile } from '../../core/chains.ts';
-import { cost, USUAL_ACTIONS } from '../../core/market-stats.ts';
 import {
   formatCents,
   formatDuration,
@@ -11,6 +10,7 @@ import {
   UNKNOWN,
   usdOf,
 } from '../../core/units.ts';
+import { cost, gasByChainAlone } from '../../core/usual-work.ts';
 import { chainStatus } from './chain-status.ts';
 import { type ActionView, dataFeeOf } from './dashboard.ts';
 import {
@@ -61,13 +61,13 @@ export const titleOf = (row: ChainRow): string => (row.isOwnName ? row.name : ch
 const WORK = { swap: 'Swap', send: 'ETH transfer' } as const;
 export type Work = keyof typeof WORK;
 
-/** At the average price; an unknown data fee for posting to L1 is `null`, and not in `wei`. */
+/** At the average price; `null`: nothing says what it takes. An unknown data fee for posting to L1 is `null`, and not in `wei`. */
 export function workCost({ figures, nativeUsd }: ChainRow, work: Work) {
   if (figures === null) return null;
   const { snapshot, actions } = figures;
-  const isWork = ({ name }: { readonly name: string }) => name === WORK[work];
-  const action = actions.find(isWork);
-  const gas = action?.gas ?? USUAL_ACTIONS.find(isWork)?.gas ?? 0;
+  const action = actions.find(({ name }) => name === WORK[work]);
+  const gas = action?.gas ?? gasByChainAlone(WORK[work], chainProfile(snapshot.chainId ?? 1));
+  if (gas === null) return null;
   const dataFee = dataFeeOf(action, snapshot.chainId);
   const wei = cost(gas, snapshot.lanes.average.price) + (dataFee ?? 0n);
   const usd = nativeUsd === null ? null : usdOf(wei, nativeUsd);
@@ -83,7 +83,9 @@ export function sortedRows(rows: readonly ChainRow[], sort: ChainSort): readonly
   const placeOf = (row: ChainRow) => {
     if (row.figures === null) return [2, 0] as const;
     if (sort === 'price') return [0, Number(row.figures.snapshot.lanes.average.price)] as const;
-    const { wei, usd } = workCost(row, sort) ?? { wei: 0n, usd: null };
+    const known = workCost(row, sort);
+    if (known === null) return [2, 0] as const;
+    const { wei, usd } = known;
     return usd === null ? ([1, Number(wei)] as const) : ([0, usd] as const);
   };
   const placed = rows.map((row) => ({ row, place: placeOf(row) }));

@@ -79,8 +79,10 @@ const { actions } = wire.StatsMarket.shape;
 const Cost = lenient(actions.element.shape.slow, 'wei');
 export type CostView = z.infer<typeof Cost>;
 
+const NewHolder = lenient(actions.element.shape.newHolder.unwrap(), 'name', 'gas');
+
 export const Action = lenient(
-  actions.element.extend({ slow: Cost, average: Cost, fast: Cost, dataFee: Cost }),
+  actions.element.extend({ slow: Cost, average: Cost, fast: Cost, dataFee: Cost, newHolder: NewHolder }),
   'name',
   'gas',
 );

@@ -10,7 +10,7 @@ import type {
   CreatedAlert,
   RotatedSecret,
 } from '../../contract/alerts.ts';
-import { type AlertStatus, LANE_OF_SPEED, SAVINGS_GAS_DEFAULT } from '../../contract/choices.ts';
+import { type AlertStatus, LANE_OF_SPEED } from '../../contract/choices.ts';
 import type { StatsChart, Summary } from '../../contract/dashboard.ts';
 import { ARMED, type KeptAlert } from '../../core/alerts/alert-rule.ts';
 import { formatCount, weiOfGwei } from '../../core/units.ts';
@@ -37,6 +37,8 @@ interface AlertServiceParts {
   /** By the chain's clock, which differs for recordings. */
   readonly chainNow: () => number;
   readonly onDue: () => void;
+  /** Gas that savings are counted for where nobody says how much. */
+  readonly savingsGas: () => number;
 }
 
 /** The alert endpoints of v1, separated by owner. Works without the chain. */
@@ -115,20 +117,20 @@ export class AlertService {
     if (!(await this.#parts.alerts.remove(owner, id))) throw noAlert();
   }
 
-  async savings(owner: string, id: string, gasAmount: number): Promise<AlertSavings> {
+  async savings(owner: string, id: string, gasAmount = this.#parts.savingsGas()): Promise<AlertSavings> {
     await this.#find(owner, id);
     const { firings, sum } = await this.#parts.alerts.savings(id);
     return savingsResponse(id, sum, firings, gasAmount);
   }
 
   async totals(owner: string): Promise<Totals<Summary['alerts']>> {
-    const { alerts, chainNow } = this.#parts;
+    const { alerts, chainNow, savingsGas } = this.#parts;
     const fired24h = await alerts.countFirings(owner, chainNow() - DAY_MS);
     const sum = await alerts.sumFirings(owner);
     return {
       counts: { ...(await alerts.counts(owner)), fired24h },
       events: sum.firings,
-      saved: savedBy(sum, SAVINGS_GAS_DEFAULT),
+      saved: savedBy(sum, savingsGas()),
     };
   }
 

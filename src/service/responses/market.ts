@@ -4,13 +4,12 @@ import { type DataFees, workDataFee } from '../../core/data-fee.ts';
 import {
   changeRatio,
   cheapestHourUtc,
-  cost,
   foldHeatmap,
   summarise,
-  USUAL_ACTIONS,
   volatility,
   type Weighted,
 } from '../../core/market-stats.ts';
+import { cost, gasOfAction, USUAL_ACTIONS } from '../../core/usual-work.ts';
 import type { HistoryStore, Window } from '../../store/history.ts';
 import { ROLLUP_SEC, type Rollup } from '../../store/rollups.ts';
 import type { PublishedChain } from '../published-chain.ts';
@@ -55,17 +54,19 @@ export async function statsMarket(
 }
 
 export function usualWork(
-  { advice: { lanes }, nativeUsd }: PublishedChain,
+  { advice: { lanes }, nativeUsd, rules }: PublishedChain,
   dataFees: DataFees,
 ): StatsMarket['actions'] {
   return USUAL_ACTIONS.map((action) => {
-    const { name, gas } = action;
-    const fee = workDataFee(dataFees, action, lanes.average.price);
+    const { name, unsigned } = action;
+    const usual = gasOfAction(action, rules);
+    const { gas } = usual;
+    const fee = workDataFee(dataFees, { name, gas, unsigned }, lanes.average.price);
     const total = ({ price }: { readonly price: bigint }) =>
       costOf(cost(gas, price) + (fee.wei ?? 0n), nativeUsd);
     return {
       name,
-      gas,
+      ...usual,
       slow: total(lanes.slow),
       average: total(lanes.average),
       fast: total(lanes.fast),

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createRpcSource, type RpcSource } from '../../../src/chain/rpc-source.ts';
 import { type DataFees, workDataFee } from '../../../src/core/data-fee.ts';
-import { USUAL_ACTIONS } from '../../../src/core/market-stats.ts';
+import { USUAL_ACTIONS } from '../../../src/core/usual-work.ts';
 import {
   headerOf,
   type JsonRpcServer,
@@ -35,7 +35,7 @@ const word = (value: bigint | number) => value.toString(16).padStart(64, '0');
 const known = (fees: DataFees, name: string, price = 1n) => {
   const action = USUAL_ACTIONS.find((each) => each.name === name);
   if (action === undefined) throw new Error(name);
-  return workDataFee(fees, action, price);
+  return workDataFee(fees, { ...action, gas: action.gas.osaka }, price);
 };
 
 describe('data fees', () => {

@@ -126,3 +126,10 @@ export const executions = () =>
     readonly createdBySender0: Hex;
     readonly cases: readonly ExecutionCase[];
   };
+
+export interface UsualWorkCase extends Readonly<Record<RulesName, { readonly gasUsed: number }>> {
+  readonly name: string;
+}
+
+export const usualWorkCases = () =>
+  (json('usual-work.json') as { readonly actions: readonly UsualWorkCase[] }).actions;

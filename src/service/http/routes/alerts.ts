@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import * as wire from '../../../contract/alerts.ts';
 import { checkAlert } from '../../../contract/alerts.ts';
-import { SAVINGS_GAS_DEFAULT } from '../../../contract/choices.ts';
 import { checkBody } from '../../../contract/field-problems.ts';
 import * as queries from '../../../contract/queries.ts';
 import { PATHS } from '../../../contract/routes.ts';
@@ -96,8 +95,7 @@ export const alertRoutes = (alerts: AlertService): Route[] => [
     ...OF_ONE,
     query: queries.SavingsParameters,
     response: wire.AlertSavings,
-    handle: ({ owner, params: { id }, query: { gasAmount = SAVINGS_GAS_DEFAULT } }) =>
-      alerts.savings(owner, id, gasAmount),
+    handle: ({ owner, params: { id }, query: { gasAmount } }) => alerts.savings(owner, id, gasAmount),
   }),
   route('post', PATHS.alertRedeliver, {
     summary: 'Send a delivery again',

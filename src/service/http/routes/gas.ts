@@ -3,6 +3,7 @@ import { PATIENCE_SEC } from '../../../contract/choices.ts';
 import { GasCurrent, GasRecommendation, GasTrend } from '../../../contract/gas.ts';
 import { RecommendationParameters } from '../../../contract/queries.ts';
 import { API_KEY_HEADER, PATHS } from '../../../contract/routes.ts';
+import { usualWorkTable } from '../../../core/usual-work.ts';
 import { gasCurrent, gasRecommendation, gasTrend } from '../../responses/gas.ts';
 import type { ServiceState } from '../../service-state.ts';
 import type { Gate } from '../auth.ts';
@@ -46,9 +47,9 @@ export const gasRoutes = (state: ServiceState, gate: Gate, streams: GasStreams):
     },
   }),
   route('get', PATHS.chainRules, {
-    summary: 'Whose gas rules hold, and which fork comes next',
+    summary: 'Whose gas rules hold, which fork comes next, and what usual work takes',
     response: ChainRules,
-    handle: ({ signal }) => state.rules(signal),
+    handle: async ({ signal }) => ({ ...(await state.rules(signal)), usualWork: [...usualWorkTable] }),
   }),
   route('get', PATHS.gasStream, {
     summary: 'What gas costs, with each new block',

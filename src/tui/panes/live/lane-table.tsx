@@ -4,8 +4,7 @@ import { memo, type PropsWithChildren, useRef } from 'react';
 import { type ActionView, dataFeeOf } from '../../../client/views/dashboard.ts';
 import { type LaneView, lacksTips, type SnapshotView } from '../../../client/views/gas.ts';
 import { LANE_TITLES, LANES, type LaneName } from '../../../core/advice.ts';
-import { hasDataFee } from '../../../core/chains.ts';
-import { cost, USUAL_ACTIONS } from '../../../core/market-stats.ts';
+import { chainProfile, hasDataFee } from '../../../core/chains.ts';
 import {
   formatCount,
   formatDuration,
@@ -17,6 +16,7 @@ import {
   gweiString,
   usdOf,
 } from '../../../core/units.ts';
+import { cost, gasByChainAlone, USUAL_ACTIONS } from '../../../core/usual-work.ts';
 import { useRoom } from '../../ui/pane-context.tsx';
 import {
   type FittedColumn,
@@ -46,9 +46,12 @@ function laneColumns({
   const { unit, costText, hasUsd } = costsOf(snapshot, symbol);
   const noTips = lacksTips(snapshot);
   const worth = (title: string, work: string, least: number, rank: number) => {
-    const action = [...actions, ...USUAL_ACTIONS].find(({ name }) => name === work) ?? { gas: 0 };
+    const action = actions.find(({ name }) => name === work);
+    const gas = action?.gas ?? gasByChainAlone(work, chainProfile(snapshot.chainId ?? 1));
     const [heading, width] = hasUsd ? [title, least] : [`${title} ${unit}`, 10];
-    return rightColumn<LaneRow>(heading, width, rank, ({ name }) => costText(name, action, hasUsd));
+    return rightColumn<LaneRow>(heading, width, rank, ({ name }) =>
+      known(gas, (each) => costText(name, { ...action, gas: each }, hasUsd)),
+    );
   };
   return [
     leftColumn('gwei', 7, 0, ({ name }) => LANE_TITLES[name]),
@@ -139,10 +142,28 @@ export function lanesText(snapshot: SnapshotView): string {
 const READABLE_WEI = 10n ** 10n;
 
 type Priced = Pick<ActionView, 'gas'> & Partial<Pick<ActionView, 'dataFee' | 'dataFeeReason'>>;
+type WorkRow = Priced &
+  Pick<ActionView, 'name' | 'gasNext'> & {
+    /** Which go first where room is short: 0 an action, 1 somebody new who makes it much dearer, 2 the others. */
+    readonly rank: 0 | 1 | 2;
+  };
+const MUCH_DEARER = 2;
+
+/** A line for each action, and one below it where a new account, holder, owner or token is dearer. */
+export function workRows(actions: readonly ActionView[], isSpoken: boolean): readonly WorkRow[] {
+  return actions.flatMap(({ newHolder, ...action }) => {
+    const row = { ...action, rank: 0 } as const;
+    if (newHolder === null) return [row];
+    const name = isSpoken ? `${action.name} ${newHolder.name}` : `  ${newHolder.name}`;
+    const most = ({ gas, gasNext }: Pick<ActionView, 'gas' | 'gasNext'>) => Math.max(gas, gasNext ?? 0);
+    const rank = most(newHolder) >= MUCH_DEARER * most(action) ? 1 : 2;
+    return [row, { ...row, ...newHolder, name, rank }];
+  });
+}
 
 /** Costs of actions: in dollars, or in the native coin, or gwei when gas costs so little that coins would be all zeros. */
 function costsOf({ lanes, nativeUsd, chainId }: SnapshotView, symbol: string) {
-  const least = Math.min(...USUAL_ACTIONS.map(({ gas }) => gas));
+  const least = Math.min(...USUAL_ACTIONS.map(({ gas }) => gas.osaka));
   const amounts = LANES.map((lane) => cost(least, lanes[lane].price));
   const isTiny = amounts.some((wei) => wei > 0n && wei < READABLE_WEI);
   const inCoin = (wei: bigint) =>
@@ -160,11 +181,11 @@ function costsOf({ lanes, nativeUsd, chainId }: SnapshotView, symbol: string) {
 }
 
 /** Present costs of usual actions, lane by lane: in dollars if the coin's price is known, and in the coin. */
-export function workColumns(snapshot: SnapshotView, symbol: string): readonly TableColumn<ActionView>[] {
+export function workColumns(snapshot: SnapshotView, symbol: string): readonly TableColumn<WorkRow>[] {
   const { chainId, lanes } = snapshot;
   const { unit, costText, hasUsd } = costsOf(snapshot, symbol);
-  const columns = LANES.flatMap((lane): readonly TableColumn<ActionView>[] => {
-    const coins = (action: ActionView) => costText(lane, action, false);
+  const columns = LANES.flatMap((lane): readonly TableColumn<WorkRow>[] => {
+    const coins = (action: WorkRow) => costText(lane, action, false);
     // Another unit has its own column width.
     const id = `${lane} ${unit}`;
     if (!hasUsd) return [rightColumn(id, 11, 1, coins, { id })];
@@ -174,7 +195,7 @@ export function workColumns(snapshot: SnapshotView, symbol: string): readonly Ta
       rightColumn(unit, 10, lane === 'average' ? 2 : 3, coins, { id }),
     ];
   });
-  const part = rightColumn<ActionView>('L1 part', 7, 5, (action) =>
+  const part = rightColumn<WorkRow>('L1 part', 7, 5, (action) =>
     known(dataFeeOf(action, chainId), (fee) =>
       formatPercent(Number(fee) / Math.max(Number(fee + cost(action.gas, lanes.average.price)), 1)),
     ),
@@ -183,6 +204,8 @@ export function workColumns(snapshot: SnapshotView, symbol: string): readonly Ta
     // Its name on the wire is that of Ethereum's coin.
     leftColumn('usual work', 14, 0, ({ name }) => name.replace(/^ETH(?= transfer$)/, symbol)),
     rightColumn('gas', 7, 4, ({ gas }) => formatCount(gas)),
+    // By the rules of the fork that is scheduled.
+    rightColumn('then', 7, 4, ({ gasNext }) => known(gasNext, formatCount)),
     ...columns,
     ...(hasDataFee(chainId) ? [part] : []),
   ];

@@ -67,22 +67,27 @@ import { dayText, fillsFrame } from '../../ui/time.ts';
 import { atOrBelow } from '../alerts/alert-form.tsx';
 import { chartChoices, choiceOf } from '../chart/chart-data.ts';
 import { recordTexts } from '../service/service-pane.tsx';
-import { LaneTable, lanesText, workColumns } from './lane-table.tsx';
+import { LaneTable, lanesText, workColumns, workRows } from './lane-table.tsx';
 
 const AIRY_FROM = 30;
 const LANE_ROWS = 6;
 /** With fewer rows the advice has one line, without its record, and the waits without their windows. */
 const RECORD_FROM = 16;
 const LEAST_CHART = 4;
+/** Beside the minor lines of new holders. */
+const FAIR_CHART = 5;
 const ALL = Number.POSITIVE_INFINITY;
 
 /** The rows that each part gets: one claim after the other, as far as rows are left. */
 function allot(
   rows: number,
-  needs: Readonly<Record<'waits' | 'facts' | 'reasons' | 'firstReason' | 'range' | 'work', number>>,
+  needs: Readonly<Record<'waits' | 'facts' | 'reasons' | 'firstReason' | 'range', number>> & {
+    /** The rows of all work, without minor lines, and of actions alone. */
+    readonly work: Readonly<Record<'all' | 'most' | 'least', number>>;
+  },
 ) {
   const isAiry = rows >= AIRY_FROM;
-  const wanted = { ...needs, chart: ALL };
+  const wanted = { ...needs, work: needs.work.all, chart: ALL };
   const given = { waits: 0, facts: 0, reasons: 0, range: 0, work: 0, chart: 0 };
   const advice = rows < RECORD_FROM ? 1 : 2;
   let left = Math.max(rows - LANE_ROWS - advice - (isAiry ? 4 : 0), 0);
@@ -100,7 +105,9 @@ function allot(
     claim('facts', isAiry ? 2 : 1);
     claim('reasons', isAiry ? 6 : 2);
   }
-  claim('work', ALL, wanted.work);
+  claim('work', needs.work.most, needs.work.least);
+  const minor = needs.work.all - given.work;
+  if (given.work > 0 && given.chart + left - minor >= FAIR_CHART) claim('work', ALL, minor);
   if (given.chart > 0) claim('chart');
   return { ...given, advice, isAiry };
 }
@@ -122,8 +129,10 @@ export function LivePane({ view }: LivePaneProps) {
   const waitTable = useWaitTable(waits, advised?.horizonSec ?? null, rows < RECORD_FROM);
   const waitLines = isSpoken ? waits.map((wait): Line => [plain(waitWords(wait))]) : waitTable;
   const actions = (market?.actions ?? []).slice(0, MOST_ACTIONS);
-  const workTable = useTable({ columns: workColumns(snapshot, symbol), rows: actions, width, margin: 1 });
-  const work = actions.length === 0 ? [] : [EMPTY_LINE, workTable.heading, ...workTable.lines];
+  const usual = workRows(actions, isSpoken);
+  const workTable = useTable({ columns: workColumns(snapshot, symbol), rows: usual, width, margin: 1 });
+  const workRowsUpTo = (rank: number) =>
+    actions.length === 0 ? 0 : 2 + usual.filter((row) => row.rank <= rank).length;
   const range = useDayRange(view, width);
   const facts = liveFacts(view);
   const reasons = (most: number, of = view) => reasonLines(reasonsOf(of), width, most);
@@ -134,13 +143,16 @@ export function LivePane({ view }: LivePaneProps) {
     firstReason: reasonLines(reasonsOf({ ...view, adviceAge: null }).slice(0, 1), width, 2).length,
     waits: waitLines.length,
     range: range.length,
-    work: work.length,
+    work: { all: workRowsUpTo(2), most: workRowsUpTo(1), least: workRowsUpTo(0) },
   });
   const hasChart = !isSpoken && room.chart > 0 && hour !== undefined && hour.points.length >= 2;
   // The reason for a missing part may use its room.
   const reasonRoom = room.reasons + (hasChart ? 0 : Math.min(room.chart, missing.length));
   const adviceLines = useFlow(adviceParts(view, width), width, room.advice);
   const factLines = useFlow(facts, width, room.facts);
+  const shown = usual.toSorted((one, other) => one.rank - other.rank).slice(0, Math.max(room.work - 2, 0));
+  const workLines = workTable.lines.filter((_, place) => shown.some((row) => row === usual[place]));
+  const work = [EMPTY_LINE, workTable.heading, ...workLines];
   const gap: readonly Line[] = room.isAiry ? [EMPTY_LINE] : [];
   const lines: readonly Line[] = [
     ...[...gap, ...filledTo([...adviceLines, ...reasons(reasonRoom)], room.advice + reasonRoom)],

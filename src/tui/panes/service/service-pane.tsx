@@ -43,7 +43,7 @@ import {
 } from '../../ui/text.tsx';
 import { type ColorName, DimContext, useDim } from '../../ui/theme.ts';
 import { ageText, clockText, dayText, fillsFrame, offsetAt, zoneText } from '../../ui/time.ts';
-import { workColumns } from '../live/lane-table.tsx';
+import { workColumns, workRows } from '../live/lane-table.tsx';
 
 /** Data that changes slowly, or counts against a quota, is polled less often. */
 const LEAST_SUMMARY_MS = 2_000;
@@ -85,9 +85,14 @@ export function ServiceScreen() {
   const [top, setTop] = useKeptState('service', 0);
   const { rows } = useRoom();
   const context = useServiceContext();
-  const parts = [sourceLines, quotaLines, marketLines, workLines, recordLines, summaryLines, routesLines]
-    .map((linesOf) => linesOf(context))
-    .filter(({ length }) => length > 0);
+  const partsWith = (isWhole: boolean) => {
+    const work = (each: ServiceContext) => workLines(each, isWhole);
+    return [sourceLines, quotaLines, marketLines, work, recordLines, summaryLines, routesLines]
+      .map((linesOf) => linesOf(context))
+      .filter(({ length }) => length > 0);
+  };
+  const whole = partsWith(true);
+  const parts = context.isSpoken || whole.flat().length < rows ? whole : partsWith(false);
   const spread = parts.flatMap((part, place) => (place === 0 ? part : [EMPTY_LINE, ...part]));
   // A standstill of the chain dims the other panes; here the nodes' state is still fresh.
   return (
@@ -321,17 +326,16 @@ const STATS_COLUMNS: readonly TableColumn<StatsRow>[] = [
   rightColumn('volatility', 10, 6, (row) => known(row.volatility, (ratio) => `±${formatPercent(ratio)}`)),
 ];
 
-function workLines({ snapshot, day, month, symbol, width, isSpoken }: ServiceContext): readonly Line[] {
+function workLines(context: ServiceContext, isWhole: boolean): readonly Line[] {
+  const { snapshot, day, month, symbol, width, isSpoken } = context;
   const actions = (day.data ?? month.data)?.actions ?? [];
   // While figures are loading or refused, the market's own lines say so.
   if (actions.length === 0)
     return day.data === undefined
       ? []
       : [sectionLine('Usual work', [faint('the service does not price it')])];
-  const { heading, lines } = tableOf(
-    { columns: workColumns(snapshot, symbol), rows: actions, width },
-    isSpoken,
-  );
+  const rows = workRows(actions, isSpoken).filter(({ rank }) => isWhole || rank < 2);
+  const { heading, lines } = tableOf({ columns: workColumns(snapshot, symbol), rows, width }, isSpoken);
   return [heading, ...lines];
 }
 
