@@ -31,7 +31,7 @@ import { createForkWatch } from './follow/fork-watch.ts';
 import { createApp } from './http/app.ts';
 import { createOpenGate, type Gate } from './http/auth.ts';
 import { ApiFailure, errorResponse } from './http/errors.ts';
-import { gasMetrics } from './http/gas-metrics.ts';
+import { createGasMetrics } from './http/gas-metrics.ts';
 import { createGasStreams } from './http/gas-streams.ts';
 import type { RequestRecord } from './http/server.ts';
 import type { KeyGate } from './keys/key-gate.ts';
@@ -208,6 +208,7 @@ export async function startService(options: ServiceOptions) {
   const gate: NonNullable<ServiceOptions['gate']> = options.gate ?? createOpenGate(wallNow);
   const streams = createGasStreams(state, gate);
   signal.addEventListener('abort', streams.end, { once: true });
+  const gasMetrics = createGasMetrics();
   const app = createApp({
     ...options,
     state,

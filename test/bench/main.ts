@@ -14,7 +14,7 @@ import { measureAlerts } from './alerts.ts';
 import { measureArrival } from './arrival.ts';
 import { measureAutoTxs } from './auto-txs.ts';
 import { measureBoard } from './board.ts';
-import { measureHttp } from './http.ts';
+import { measureHttp, measureScrapes } from './http.ts';
 import { measureKeys } from './keys.ts';
 import { measureMemory } from './memory.ts';
 import { measureNow, measurePackage, measureScripts } from './now.ts';
@@ -72,6 +72,10 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   http: {
     says: 'asks a service with key, quota, limits, metrics and log, and one bare Hono route with the same bytes, in turns over 64 connections',
     rows: measureHttp,
+  },
+  scrapes: {
+    says: 'asks a service for `gas/current` 800 times a second, in turns with and without a scrape of its metrics every 10 ms',
+    rows: measureScrapes,
   },
   streams: { says: 'has blocks told to 1,000 streams of one service', rows: measureStreams },
   replicas: {

@@ -13,11 +13,21 @@ const ACTIONS = ['SEND_NOW', 'WAIT', 'SET_ALERT'] as const;
 /** Labels beside the chain's, and the value; `null`: unknown, and left out. */
 type Sample = readonly [labels: string, value: number | null];
 
+/** {@link gasMetrics}, written once for each block: a scrape holds up nobody who asks for prices. */
+export function createGasMetrics() {
+  let written: { readonly of: readonly [PublishedChain | null, DataFees]; readonly text: string } | null = null;
+  return (present: PublishedChain | null, dataFees: DataFees): string => {
+    if (written?.of[0] === present && written.of[1] === dataFees) return written.text;
+    written = { of: [present, dataFees], text: gasMetrics(present, dataFees) };
+    return written.text;
+  };
+}
+
 /**
  * What gas costs now, as gauges in Prometheus' text format: the figures of `/gas/current`, `/gas/trend`, `/gas/recommendation` and
  * `/dashboard/stats/market`. A sample says that its figure is of now, so stale ones are left out. docs/METRICS.md lists them.
  */
-export function gasMetrics(present: PublishedChain | null, dataFees: DataFees): string {
+function gasMetrics(present: PublishedChain | null, dataFees: DataFees): string {
   if (present === null) return '';
   const { profile, head, advice } = present;
   const isStale = isOutdated(present.status);
