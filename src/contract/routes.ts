@@ -35,6 +35,10 @@ export const PATHS = {
   tx: '/metrics/tx/{hash}',
   txs: '/metrics/txs',
   chainRules: '/chain/rules',
+  compatBlocknative: '/compat/blocknative/gasprices/blockprices',
+  compatMetamask: '/compat/metamask/networks/{chainId}/suggestedGasFees',
+  compatEtherscan: '/compat/etherscan/api',
+  compatEtherscanV2: '/compat/etherscan/v2/api',
 } as const;
 
 export const ROUTE_GROUPS = ['gas', 'alerts', 'auto-txs', 'dashboard', 'metrics'] as const;
@@ -45,6 +49,11 @@ export interface V1Route {
   readonly path: (typeof PATHS)[keyof typeof PATHS];
   readonly group: RouteGroup;
 }
+
+/** Routes in the shape of other services, which take the key where their clients put it. */
+export const isCompat = (path: string): boolean => path.startsWith('/compat/');
+
+export const isEtherscan = (path: string): boolean => path.startsWith('/compat/etherscan/');
 
 /** The group of `/alerts/{id}` is `alerts`. */
 export const groupOf = (path: string): RouteGroup =>
@@ -71,6 +80,8 @@ export const V1_ROUTES: readonly V1Route[] = [
 /** Routes of this service beyond v1; other services lack them. */
 export const ADDED_ROUTES: readonly V1Route[] = [
   ...routes('get', PATHS.gasStream, PATHS.autoTxAccount, PATHS.chainRules),
+  ...routes('get', PATHS.compatBlocknative, PATHS.compatMetamask),
+  ...routes('get', PATHS.compatEtherscan, PATHS.compatEtherscanV2),
   ...routes('put', PATHS.alert),
   ...routes('post', PATHS.signingSecret, PATHS.alertRedeliver),
 ];

@@ -55,6 +55,16 @@ test.skipIf(process.platform !== 'linux')(
     expect(await ask(`${V1}/gas/current`, { authorization: key })).toBe(401);
     expect(await ask(`${V1}/gas/current?x-api-key=${key}`)).toBe(400);
     expect(await ask(`${V1}/gas/current?${key}=1`)).toBe(400);
+    const oracle = `${V1}/compat/etherscan/v2/api?module=gastracker&action=gasoracle`;
+    expect(await ask(`${oracle}&apikey=${key}`, {})).toBe(200);
+    for (const authorization of [key, `Bearer ${key}`, `Basic ${btoa(`${key}:x`)}`])
+      expect(await ask(oracle, { authorization })).toBe(200);
+    expect(await ask(`${oracle}&apikey=${key}x`, {})).toBe(401);
+    expect(await ask(`${oracle}&chainid=${key}&apikey=${key}`, {})).toBe(400);
+    expect(await ask(`${V1}/compat/metamask/networks/${key}/suggestedGasFees?apikey=${key}`, {})).toBe(400);
+    expect(
+      await ask(`${V1}/compat/blocknative/gasprices/blockprices?confidenceLevels=${key}&apikey=${key}`, {}),
+    ).toBe(400);
     expect(await ask(`${V1}/metrics/base-fee?from=${key}&to=${key}`)).toBe(400);
     expect(await ask(`${V1}/metrics/block/${key}`)).toBe(400);
     expect(await ask(`/${key}`)).toBe(404);

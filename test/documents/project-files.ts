@@ -24,3 +24,10 @@ export const DOCUMENTS: readonly string[] = [
 ];
 
 export const ALL_DOCUMENTS: string = DOCUMENTS.map(read).join('\n');
+
+/** The code blocks of a section of docs/INTEGRATE.md, in their order. */
+export function examples(heading: string): readonly string[] {
+  const [, section = ''] = read('docs/INTEGRATE.md').split(new RegExp(`^#+ ${heading}$`, 'm'));
+  const [own = ''] = section.split(/^## /m);
+  return [...own.matchAll(/^```\w+\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
+}

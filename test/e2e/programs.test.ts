@@ -19,8 +19,9 @@ import { parse } from 'yaml';
 import manifest from '../../package.json' with { type: 'json' };
 import { GasCurrent } from '../../src/contract/gas.ts';
 import { API_KEY_HEADER, BASE_PATH } from '../../src/contract/routes.ts';
+import { gweiString } from '../../src/core/units.ts';
 import { createKey, startServe } from '../cli/served-program.ts';
-import { filesBelow, read } from '../documents/project-files.ts';
+import { examples, filesBelow, read } from '../documents/project-files.ts';
 import { startAnvil } from '../helpers/anvil.ts';
 import { type Chromium, chromiumPath, startChromium } from '../helpers/chromium.ts';
 import { GASTOP } from '../helpers/gastop.ts';
@@ -42,12 +43,6 @@ const RUNTIMES = ['bun@1.4.5', 'deno@2.9.6'];
 
 const noRegistry = isSlowRun ? await whyNoRegistry() : 'in npm run test:slow only';
 const title = (text: string) => (noRegistry === null ? text : `${text} (not tried: ${noRegistry})`);
-
-function examples(heading: string): readonly string[] {
-  const [, section = ''] = read('docs/INTEGRATE.md').split(new RegExp(`^#+ ${heading}$`, 'm'));
-  const [own = ''] = section.split(/^## /m);
-  return [...own.matchAll(/^```\w+\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
-}
 
 let front: Front;
 
@@ -72,9 +67,9 @@ type Front = Awaited<ReturnType<typeof startFront>>;
 async function startFront(origin: string) {
   const given: GasCurrent[] = [];
   const server = createServer(async ({ url = '', headers }, response) => {
-    const answer = await fetch(origin + url, {
-      headers: { [API_KEY_HEADER]: String(headers[API_KEY_HEADER]) },
-    });
+    const { authorization = '', [API_KEY_HEADER]: own } = headers;
+    const sent = own === undefined ? { authorization } : { [API_KEY_HEADER]: String(own) };
+    const answer = await fetch(origin + url, { headers: sent });
     const text = await answer.text();
     if (answer.ok && url.endsWith('/gas/current')) given.push(GasCurrent.parse(JSON.parse(text)));
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
@@ -144,6 +139,9 @@ async function freshPrices(): Promise<void> {
     return response.ok && GasCurrent.parse(await response.json()).blockNumber === head;
   });
 }
+
+const currentPrices = async () =>
+  GasCurrent.parse(await (await fetch(`${served.origin}${BASE_PATH}/gas/current`, { headers })).json());
 
 async function runExample(heading: string): Promise<{ stdout: string; stderr: string }> {
   const [code = ''] = examples(heading);
@@ -264,6 +262,21 @@ describe('an example', () => {
     await freshPrices();
     const sent = await sentBy(await run('npx', hardhat, { cwd: folder, env }));
     expect(sent).toEqual({ ...averageCaps(), blockNumber: expect.any(Number) });
+  });
+
+  slowIt("for Blocknative's clients shows the prices of the next block", async () => {
+    const { stdout, stderr } = await runExample("Clients of Blocknative's gas API");
+    expect(stderr).toBe('');
+    const { blockNumber, nextBasePrice } = await currentPrices();
+    expect(stdout).toContain(`block ${blockNumber + 1}: base fee ${Number(nextBasePrice) / 1e9} gwei, `);
+  });
+
+  it.runIf(noRegistry === null)(title("for Etherscan's clients shows the lanes by ethers"), async () => {
+    const { stdout, stderr } = await runExample("Clients of Etherscan's gas oracle");
+    expect(stderr).toBe('');
+    const { blockNumber, averagePrice, highPrice } = await currentPrices();
+    const [average, fast] = [averagePrice, highPrice].map((wei) => gweiString(BigInt(wei ?? -1)));
+    expect(stdout).toContain(`block ${blockNumber}: ${average} gwei, fast ${fast} gwei`);
   });
 
   it('that is not run parses, and names what is there', async () => {

@@ -1,4 +1,5 @@
 import type { Block } from '../../src/core/block.ts';
+import { ETHEREUM_FEE_RULE, nextBaseFee } from '../../src/core/eip1559.ts';
 
 /** All that a node may leave out. */
 export const BARE_BLOCK = {
@@ -35,4 +36,20 @@ export const blockHash = (number: number, fork = 0): `0x${string}` =>
 
 export function makeBlocks(from: number, to: number): Block[] {
   return Array.from({ length: to - from + 1 }, (_, index) => makeBlock(from + index));
+}
+
+/** From block 1 on with the base fees of EIP-1559, so that lanes are judged. */
+export function makeRuledBlocks(count: number): Block[] {
+  const blocks: Block[] = [];
+  let baseFeePerGas = 1_000_000_000n;
+  for (let number = 1; number <= count; number += 1) {
+    // Less is sent while gas is dear; now and then a few full blocks come in a row.
+    const usual = baseFeePerGas > 1_000_000_000n ? 0.2 : 0.4;
+    const ratio = number % 97 < 5 ? 1 : usual + ((number * 37) % 41) / 100;
+    const gasUsed = BigInt(Math.round(30_000_000 * ratio));
+    const block = makeBlock(number, { baseFeePerGas, gasUsed, gasUsedRatio: ratio });
+    blocks.push(block);
+    baseFeePerGas = nextBaseFee({ baseFeePerGas, gasUsed, gasLimit: 30_000_000n }, ETHEREUM_FEE_RULE);
+  }
+  return blocks;
 }

@@ -93,6 +93,8 @@ export async function startServedService({
     newKey,
     log,
     errors: service.errors,
+    /** Once all history is read. */
+    filled: service.filled,
     get: (path: string, headers: Readonly<Record<string, string>> = {}) =>
       fetch(`${origin}${BASE_PATH}${path}`, { headers: { 'x-api-key': key, ...headers } }),
     stop,

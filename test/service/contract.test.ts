@@ -63,9 +63,16 @@ const world = {
     address: [autoTxs.address],
     id: [alerts.fired],
     number: ['latest', '3', '0'],
+    chainId: ['31337'],
     hash: [mined[0] ?? '', mined[0]?.toUpperCase().replace('0X', '0x') ?? '', ...waiting],
   },
-  absent: { address: `0x${'0'.repeat(40)}`, number: '999999999', hash: `0x${'0'.repeat(64)}`, id: 'none' },
+  absent: {
+    address: `0x${'0'.repeat(40)}`,
+    number: '999999999',
+    chainId: '137',
+    hash: `0x${'0'.repeat(64)}`,
+    id: 'none',
+  },
   window: { from: isoOf(timeOf(3)), to: isoOf(timeOf(BLOCKS - 2)) },
 };
 const bareKey = await bare.key('open');

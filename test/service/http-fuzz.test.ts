@@ -60,15 +60,35 @@ const value = fc.oneof(
     .map((at) => at.toISOString()),
   nonsense,
 );
-const parameter = among('from to bucket page size percentile timeFrame targetGwei deadlineSec x ');
+const parameter = among(
+  'from to bucket page size percentile timeFrame targetGwei deadlineSec chainid module action confidenceLevels apikey x ',
+);
 const someQuery = fc
   .array(fc.tuple(parameter, value), { maxLength: 4 })
   .map((pairs) => pairs.map(([name, text]) => `${inLine(name)}=${inLine(text)}`).join('&'))
   .map((pairs) => (pairs === '' ? '' : `?${pairs}`));
 const query = fc.oneof(fc.constant(''), someQuery);
 
+/** Requests that those services would answer, on the chain of the fuzzed one; other parameters may follow. */
+const compat = fc
+  .tuple(
+    fc.constantFrom<readonly [keyof typeof PATHS, string]>(
+      ['compatBlocknative', '?chainid=15591559'],
+      ['compatBlocknative', '?chainid=15591559&confidenceLevels=50&confidenceLevels=1,99'],
+      ['compatMetamask', '?x=1'],
+      ['compatEtherscan', '?module=gastracker&action=gasoracle'],
+      ['compatEtherscanV2', '?chainid=15591559&module=gastracker&action=gasoracle'],
+    ),
+    someQuery,
+  )
+  .map(([[route, asked], more]) => ({
+    route,
+    path: `${BASE_PATH}${PATHS[route].replace('{chainId}', '15591559')}${asked}${more.replace('?', '&')}`,
+  }));
+
 const ROUTES = (Object.keys(PATHS) as (keyof typeof PATHS)[]).filter((route) => route !== 'gasStream');
 const target: Arbitrary<Pick<Asked, 'route' | 'path'>> = fc.oneof(
+  { weight: 2, arbitrary: compat },
   {
     weight: 8,
     arbitrary: fc.tuple(fc.constantFrom(...ROUTES), nonsense, query).map(([route, part, end]) => {
@@ -260,12 +280,13 @@ function madeRequests({ key, slowKey, alertId }: Keys): Arbitrary<MadeRequest> {
     .record({
       asked: mostly(4, anyRequest, alertRequest(alertId)),
       keys,
+      place: mostly(6, fc.constant('x-api-key: '), among('Authorization:_ Authorization:_Bearer_')),
       odd: mostly<string | null>(15, fc.constant(null), framing),
       manner,
     })
-    .map(({ asked: { method, route, path, headers, body }, keys, odd, manner }) => {
+    .map(({ asked: { method, route, path, headers, body }, keys, place, odd, manner }) => {
       const length = body === null ? [] : [`Content-Length: ${body.length}`];
-      const keyHeaders = keys.map((text) => `x-api-key: ${text}`);
+      const keyHeaders = keys.map((text) => place.replaceAll('_', ' ') + text);
       const last = odd === null ? length : [odd];
       const lines = [`${method} ${path} HTTP/1.1`, 'Host: localhost', ...keyHeaders, ...headers, ...last];
       const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');

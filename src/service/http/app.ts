@@ -1,11 +1,11 @@
 import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
-import { API_KEY_HEADER, BASE_PATH, PATHS, PLAYGROUND_PATH } from '../../contract/routes.ts';
+import { BASE_PATH, isCompat, PATHS, PLAYGROUND_PATH } from '../../contract/routes.ts';
 import type { AlertService } from '../alerts/alert-service.ts';
 import type { AutoTxService } from '../auto-txs/auto-tx-service.ts';
 import type { ServiceOptions } from '../service.ts';
 import type { ServiceState } from '../service-state.ts';
-import type { Gate } from './auth.ts';
+import { type Gate, keyOf, withoutKey } from './auth.ts';
 import { createBodyReader, jsonOf } from './body.ts';
 import {
   ApiFailure,
@@ -23,6 +23,7 @@ import { addPlayground } from './playground/playground.ts';
 import { createResponseCache, EncodedResponse } from './response-cache.ts';
 import { alertRoutes } from './routes/alerts.ts';
 import { autoTxRoutes } from './routes/auto-txs.ts';
+import { compatRoutes } from './routes/compat.ts';
 import { dashboardRoutes } from './routes/dashboard.ts';
 import { gasRoutes } from './routes/gas.ts';
 import { metricsRoutes } from './routes/metrics.ts';
@@ -48,6 +49,10 @@ const SHARED: ReadonlySet<string> = new Set([
   PATHS.chainRules,
   PATHS.statsCurrent,
   PATHS.statsMarket,
+  PATHS.compatBlocknative,
+  PATHS.compatMetamask,
+  PATHS.compatEtherscan,
+  PATHS.compatEtherscanV2,
 ]);
 
 export function createApp(options: AppOptions): App {
@@ -55,6 +60,7 @@ export function createApp(options: AppOptions): App {
   const app: App = new Hono();
   const routes = [
     ...gasRoutes(state, gate, streams),
+    ...compatRoutes(state),
     ...dashboardRoutes(state, { alerts, autoTxs }),
     ...metricsRoutes(state),
     ...alertRoutes(alerts),
@@ -65,7 +71,7 @@ export function createApp(options: AppOptions): App {
 
   async function respond(c: Context<{ Bindings: RequestRecord }>, route: Route): Promise<Response> {
     const { group, path } = route;
-    const key = c.req.header(API_KEY_HEADER) ?? null;
+    const key = keyOf(c.req, isCompat(path));
     const isCounted = path !== PATHS.rateLimits;
     const { keyId, limits } = await (isCounted ? gate.admit({ key, group }) : gate.limits(key));
     c.env.keyId = keyId;
@@ -73,7 +79,10 @@ export function createApp(options: AppOptions): App {
     requireAwaited(signal);
     const request: AdmittedRequest = { c, owner: keyId ?? '', limits, signal };
     if (group === 'alerts' || group === 'auto-txs') refuseUnkept(group, options);
-    if (SHARED.has(path)) return (await cached(c.req.url, () => encoded(route.handle(request)))).respond(c);
+    if (SHARED.has(path)) {
+      const shared = await cached(withoutKey(c.req.url), () => encoded(route.handle(request)));
+      return shared.respond(c);
+    }
     const takesSigned = path === PATHS.autoTxs || path === PATHS.autoTx;
     const result = await (route.spec.body === undefined
       ? route.handle(request)

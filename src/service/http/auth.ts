@@ -1,5 +1,6 @@
+import type { HonoRequest } from 'hono';
 import type { RateLimits } from '../../contract/dashboard.ts';
-import type { RouteGroup } from '../../contract/routes.ts';
+import { API_KEY_HEADER, type RouteGroup } from '../../contract/routes.ts';
 
 export interface Admission {
   /** The key's public id, for logs; `null` when no key is needed. */
@@ -17,6 +18,32 @@ export interface Gate {
   withdrawn?(keyIds: readonly string[]): Promise<readonly string[]>;
   /** Resolves while requests can be admitted; absent when no key is needed. @throws {StoreError} */
   check?(): Promise<void>;
+}
+
+/** Where Etherscan's clients put their key. */
+export const KEY_PARAMETER = 'apikey';
+
+/**
+ * The key of a request: in `x-api-key`; on a compat route else where the clients of other services put theirs: in the query, or in
+ * `Authorization`, bare, as a bearer token or as the user of basic authentication.
+ */
+export function keyOf(request: HonoRequest, isCompat: boolean): string | null {
+  const own = request.header(API_KEY_HEADER);
+  if (own !== undefined || !isCompat) return own ?? null;
+  const named = request.query(KEY_PARAMETER);
+  if (named !== undefined) return named;
+  const authorization = request.header('authorization')?.trim() ?? '';
+  const [, scheme = '', given = ''] = /^(?:(bearer|basic) +)?(.*)$/i.exec(authorization) ?? [];
+  if (scheme.toLowerCase() !== 'basic') return given === '' ? null : given;
+  return Buffer.from(given, 'base64').toString().split(':')[0] ?? null;
+}
+
+/** For a cache that all keys share. */
+export function withoutKey(url: string): string {
+  if (!url.includes(KEY_PARAMETER)) return url;
+  const bare = new URL(url);
+  bare.searchParams.delete(KEY_PARAMETER);
+  return bare.href;
 }
 
 const DAY_MS = 86_400_000;

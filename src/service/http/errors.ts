@@ -2,8 +2,9 @@ import type { z } from 'zod';
 import { ChainError } from '../../chain/chain-source.ts';
 import type { FieldProblem } from '../../contract/alert-targets.ts';
 import { ERROR_STATUS, type ErrorBody, type ErrorCode, type MetricsError } from '../../contract/api-error.ts';
+import type { EtherscanError } from '../../contract/compat.ts';
 import { type Checked, fieldProblems } from '../../contract/field-problems.ts';
-import { API_KEY_HEADER, BASE_PATH, PATHS } from '../../contract/routes.ts';
+import { API_KEY_HEADER, BASE_PATH, isEtherscan, PATHS } from '../../contract/routes.ts';
 import { withoutKeys } from '../../core/key-text.ts';
 import { formatCount } from '../../core/units.ts';
 import { StoreError } from '../../store/errors.ts';
@@ -73,7 +74,11 @@ export function errorResponse(error: unknown, request: Request, chainId: number 
   const isWindow = errorCode === 'validation_failed' && pathname.startsWith(METRICS);
   const given = (name: string) => searchParams.get(name) && shorten(searchParams.get(name) ?? '');
   const window = { chainId, from: given('from'), to: given('to'), data: [{ error: message }] };
-  const body: ErrorBody | MetricsError = { errorCode, message, details, ...(isWindow && window) };
+  const ofEtherscan = isEtherscan(pathname.replace(BASE_PATH, ''));
+  const body: ErrorBody | MetricsError | EtherscanError = {
+    ...{ errorCode, message, details, ...(isWindow && window) },
+    ...(ofEtherscan && { status: '0', result: message }),
+  };
   // A refusal repeats the input; removes keys that were typed in the wrong place.
   const text = withoutKeys(JSON.stringify(body));
   return new Response(text, {

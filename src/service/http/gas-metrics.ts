@@ -15,7 +15,8 @@ type Sample = readonly [labels: string, value: number | null];
 
 /** {@link gasMetrics}, written once for each block: a scrape holds up nobody who asks for prices. */
 export function createGasMetrics() {
-  let written: { readonly of: readonly [PublishedChain | null, DataFees]; readonly text: string } | null = null;
+  let written: { readonly of: readonly [PublishedChain | null, DataFees]; readonly text: string } | null =
+    null;
   return (present: PublishedChain | null, dataFees: DataFees): string => {
     if (written?.of[0] === present && written.of[1] === dataFees) return written.text;
     written = { of: [present, dataFees], text: gasMetrics(present, dataFees) };

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { ERROR_STATUS, ErrorBody, MetricsError } from '../../contract/api-error.ts';
+import { EtherscanError } from '../../contract/compat.ts';
 import { NoParameters } from '../../contract/queries.ts';
 import * as v1 from '../../contract/routes.ts';
+import { KEY_PARAMETER } from './auth.ts';
 import type { Route } from './routes/route.ts';
 
 const DESCRIPTION = `Gas prices of an EVM chain, now, past and to come.
@@ -20,6 +22,8 @@ const GROUP_SAYS: Readonly<Record<v1.RouteGroup, string>> = {
 };
 
 const KEY_SCHEME = 'apiKey';
+const AUTHORIZATION_SCHEME = 'authorization';
+const QUERY_SCHEME = 'queryKey';
 
 /** The document as JSON. @param baseUrl public URL of the service behind a proxy; by default URLs are relative to the document. */
 export function openApiDocument(routes: readonly Route[], baseUrl?: string): string {
@@ -35,13 +39,21 @@ export function openApiDocument(routes: readonly Route[], baseUrl?: string): str
   const publicUrl = `${baseUrl?.replace(/\/+$/, '')}${v1.BASE_PATH}`;
   const description = 'A key of this service: `gastop keys create`';
   const scheme = { type: 'apiKey', in: 'header', name: v1.API_KEY_HEADER, description };
+  const elsewhere = { description: 'The same key, on the routes in the shape of other services' };
   const document = {
     openapi: '3.1.0',
     info: { title: 'Gas Price Service Public API', version: v1.VERSION, description: DESCRIPTION },
     servers: baseUrl === undefined ? [here] : [{ url: publicUrl, description: 'The public address' }, here],
     tags: v1.ROUTE_GROUPS.map((name) => ({ name, description: GROUP_SAYS[name] })),
     paths,
-    components: { schemas: { ...taken, ...sent }, securitySchemes: { [KEY_SCHEME]: scheme } },
+    components: {
+      schemas: { ...taken, ...sent },
+      securitySchemes: {
+        [KEY_SCHEME]: scheme,
+        [AUTHORIZATION_SCHEME]: { type: 'apiKey', in: 'header', name: 'Authorization', ...elsewhere },
+        [QUERY_SCHEME]: { type: 'apiKey', in: 'query', name: KEY_PARAMETER, ...elsewhere },
+      },
+    },
   };
   return JSON.stringify(document).replaceAll('"#/$defs/', '"#/components/schemas/');
 }
@@ -95,10 +107,11 @@ function describe({ method, path, group, spec }: Route, sent: Schemas, taken: Sc
   const needsChain = !['alerts', 'auto-txs'].includes(group) && path !== v1.PATHS.rateLimits;
   const wrong = body ? WRONG_BODY : hasTag ? WRONG_VALUE : WRONG_NAME;
   const refused = { 400: wrong, ...GATE, ...(needsChain && NEEDS_CHAIN), ...refusals };
+  const failure = v1.isEtherscan(path) ? EtherscanError : ErrorBody;
   const refusal = ([code, why]: readonly [string, string]) => {
     const codes = Object.entries(ERROR_STATUS).filter(([, its]) => its === Number(code));
     // Metrics errors have two forms: that of other routes, and their own envelope.
-    const schema = code === '400' && group === 'metrics' ? MetricsError : ErrorBody;
+    const schema = code === '400' && group === 'metrics' ? MetricsError : failure;
     const names = codes.map(([name]) => `\`${name}\``).join(', ');
     return [code, { description: `${why}: ${names}`, ...content(schema), ...REFUSAL_HEADERS[code] }];
   };
@@ -106,7 +119,7 @@ function describe({ method, path, group, spec }: Route, sent: Schemas, taken: Sc
     operationId: operationId(method, path),
     tags: [group],
     summary,
-    security: [{ [KEY_SCHEME]: [] }],
+    security: [{ [KEY_SCHEME]: [] }, ...(v1.isCompat(path) ? ELSEWHERE : [])],
     ...(said !== '' && { description: said }),
     ...(isAddition && { 'x-gastop-addition': true }),
     parameters: [
@@ -126,11 +139,13 @@ function describe({ method, path, group, spec }: Route, sent: Schemas, taken: Sc
       ...Object.fromEntries(Object.entries(refused).map(refusal)),
       default: {
         description: 'Any other refusal or failure; `errorCode` names it',
-        ...content(ErrorBody),
+        ...content(failure),
       },
     },
   };
 }
+
+const ELSEWHERE = [{ [AUTHORIZATION_SCHEME]: [] }, { [QUERY_SCHEME]: [] }];
 
 const WRONG_VALUE = 'A parameter is wrong, or is none of this route; `details` names it';
 const WRONG_NAME = 'A parameter is none of this route; `details` names it';

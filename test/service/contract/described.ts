@@ -4,8 +4,11 @@ import { OPENAPI_PATH } from '../../../src/contract/routes.ts';
 
 export interface Schema {
   readonly type?: string;
+  /** Once, or repeated. */
+  readonly anyOf?: readonly Schema[];
   readonly format?: string;
   readonly enum?: readonly string[];
+  readonly const?: string;
   readonly minimum?: number;
   readonly maximum?: number;
 }

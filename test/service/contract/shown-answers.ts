@@ -1,6 +1,6 @@
 import { type IncomingMessage, request } from 'node:http';
 import { expect } from 'vitest';
-import { PATHS, type V1Route } from '../../../src/contract/routes.ts';
+import { isCompat, PATHS, type V1Route } from '../../../src/contract/routes.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import type { Described, Operation, Parameter } from './described.ts';
 import type { ServedChain } from './served-chain.ts';
@@ -272,7 +272,8 @@ async function showWrongParameters(world: World, route: V1Route, operation: Oper
   const query = parametersIn(operation, 'query');
   const asked: (Asked & { readonly names?: string })[] = [
     ...badBodies(route, world),
-    { path, query: 'nonsense=1', names: 'nonsense' },
+    // Other services pass over what they do not know.
+    ...(isCompat(route.path) ? [] : [{ path, query: 'nonsense=1', names: 'nonsense' }]),
     ...query.flatMap((parameter) =>
       badValuesAt(world, parameter).map((value) => ({
         path,
@@ -280,9 +281,10 @@ async function showWrongParameters(world: World, route: V1Route, operation: Oper
         names: parameter.name,
       })),
     ),
-    ...query.map((parameter) => {
+    ...query.flatMap((parameter) => {
+      if (parameter.schema.anyOf !== undefined) return [];
       const value = goodValues(world, parameter)[0] ?? '';
-      return { path, query: `${value}&${value}`, names: parameter.name };
+      return [{ path, query: `${value}&${value}`, names: parameter.name }];
     }),
     // Any text may be the id of something: it leads there or nowhere.
     ...parametersIn(operation, 'path')
@@ -320,7 +322,7 @@ function presentOf({ present, autoTxs }: World, { group }: V1Route, name: string
   return present[name] ?? [];
 }
 
-function goodValues({ window }: World, { name, schema }: Parameter): string[] {
+function goodValues({ window, present }: World, { name, schema }: Parameter): string[] {
   // A price is asked about together with a time.
   if (name === 'targetGwei')
     return ['0.000000001', '2.5', '1000000'].map((gwei) => `${name}=${gwei}&deadlineSec=60`);
@@ -329,6 +331,9 @@ function goodValues({ window }: World, { name, schema }: Parameter): string[] {
   if (schema.enum !== undefined) return schema.enum.map((value) => `${name}=${value}`);
   if (schema.type === 'integer') return [`${name}=${schema.minimum ?? 0}`, `${name}=${schema.maximum ?? 9}`];
   if (name === 'from' || name === 'to') return [`${name}=${window[name]}`];
+  if (name === 'chainid') return [`${name}=${present.chainId?.[0]}`];
+  if (name === 'confidenceLevels') return [`${name}=50`, `${name}=50,70`, `${name}=50&${name}=70`];
+  if (schema.const !== undefined) return [`${name}=${schema.const}`];
   throw new Error(`nobody knows a good value for ${name}: ${JSON.stringify(schema)}`);
 }
 
@@ -351,6 +356,13 @@ function badValues({ schema }: Parameter): string[] {
   return ['yesterday', '2026-01-01', '2026-13-01T00:00:00Z', '2026-01-01T00:00:00+25:00', ''];
 }
 
+/** What a route in the shape of another service does not do without on this chain. */
+function needs({ present }: World, { path }: V1Route): Readonly<Record<string, string>> {
+  if (path === PATHS.compatBlocknative) return { chainid: present.chainId?.[0] ?? '' };
+  const isEtherscan = path === PATHS.compatEtherscan || path === PATHS.compatEtherscanV2;
+  return isEtherscan ? { module: 'gastracker', action: 'gasoracle' } : {};
+}
+
 /** Asks over a socket of its own. Left out: the open plan's key, paths that lead to something. */
 async function ask(world: World, route: V1Route, how: string, asked: Asked): Promise<Shown> {
   const server = world[asked.of ?? 'up'];
@@ -361,7 +373,9 @@ async function ask(world: World, route: V1Route, how: string, asked: Asked): Pro
     (_, name: string) => asked.path?.[name] ?? presentOf(world, route, name)[0] ?? 'one',
   );
   const { pathname } = new URL(world.described.root);
-  const query = asked.query ? `?${asked.query}` : '';
+  const needed = Object.entries(needs(world, route)).filter(([name]) => !asked.query?.includes(`${name}=`));
+  const given = [...needed.map(([name, value]) => `${name}=${value}`), asked.query ?? ''].filter(Boolean);
+  const query = given.length === 0 ? '' : `?${given.join('&')}`;
   return new Promise((resolve, reject) => {
     const outgoing = request(
       `${server.origin}${pathname}${path}${query}`,

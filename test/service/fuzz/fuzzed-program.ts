@@ -22,6 +22,8 @@ const key = await issueKey(store, { name: 'fuzz', plan: 'fuzz', now: Date.now() 
 const slowKey = await issueKey(store, { name: 'slow', plan: 'slow', now: Date.now() });
 await store.close();
 
+const [, , secret = ''] = key.text.split('_');
+
 const source =
   kind === 'live' ? createSimulatedSource({ seed: 1 }) : createRpcSource({ urls: ['http://127.0.0.1:9'] });
 const gate = await openKeyGate({ file, plans });
@@ -33,7 +35,13 @@ const server = await startServer({
   served: service,
   host: '127.0.0.1',
   port: 0,
-  log: createRequestLog({ level: 'info', write: () => {}, redact: (line) => line }),
+  log: createRequestLog({
+    level: 'debug',
+    redact: (line) => line,
+    write: (line) => {
+      if (line.includes(secret)) process.stderr.write(`a key in the log: ${line}`);
+    },
+  }),
   limits: { headersMs: 400, requestMs: 800, checkEveryMs: 100 },
 });
 // Not over the port: its limits are shorter than a busy machine may take.

@@ -1,0 +1,74 @@
+import {
+  AnyParameters,
+  BlocknativeParameters,
+  BlocknativePrices,
+  EtherscanGasOracle,
+  EtherscanParameters,
+  MetamaskParameters,
+  MetamaskSuggestedFees,
+} from '../../../contract/compat.ts';
+import { PATHS } from '../../../contract/routes.ts';
+import { isOutdated } from '../../../core/chain-status.ts';
+import { type PublishedChain, problemOf } from '../../published-chain.ts';
+import { blocknativePrices } from '../../responses/compat/blocknative.ts';
+import { etherscanGasOracle } from '../../responses/compat/etherscan.ts';
+import { metamaskSuggestedFees } from '../../responses/compat/metamask.ts';
+import type { ServiceState } from '../../service-state.ts';
+import { invalidField, notFound, unavailable } from '../errors.ts';
+import { type Route, route } from './route.ts';
+
+const RETRY_SEC = 5;
+
+/** The shapes of other services have no word for stale prices, so that they are not given. @throws {ApiFailure} */
+function fresh(state: ServiceState): PublishedChain {
+  const present = state.present();
+  if (!isOutdated(present.status)) return present;
+  const why = problemOf(present)?.message ?? 'the source gives no new block';
+  throw unavailable(`prices are stale: ${why}; /gas/current has the last ones`, RETRY_SEC);
+}
+
+/** @throws {ApiFailure} prices of another chain would look like those that were asked for */
+function requireChain({ profile }: PublishedChain, asked: string): void {
+  if (Number(asked) !== profile.id) {
+    throw invalidField('chainid', `must be ${profile.id}: this service has the prices of ${profile.name}`);
+  }
+}
+
+export const compatRoutes = (state: ServiceState): Route[] => [
+  route('get', PATHS.compatBlocknative, {
+    summary: "What gas costs, as Blocknative's gas API said it",
+    query: BlocknativeParameters,
+    response: BlocknativePrices,
+    handle({ query: { chainid = '1', confidenceLevels } }) {
+      const present = fresh(state);
+      requireChain(present, chainid);
+      return blocknativePrices(present, confidenceLevels);
+    },
+  }),
+  route('get', PATHS.compatMetamask, {
+    summary: "What gas costs, as MetaMask's gas API says it",
+    params: MetamaskParameters,
+    query: AnyParameters,
+    response: MetamaskSuggestedFees,
+    refusals: { 404: 'The service has the prices of another chain' },
+    handle({ params: { chainId } }) {
+      const present = fresh(state);
+      const { id, name } = present.profile;
+      if (Number(chainId) !== id)
+        throw notFound(`this service has the prices of ${name} (${id}), of no other`);
+      return metamaskSuggestedFees(present);
+    },
+  }),
+  ...([PATHS.compatEtherscan, PATHS.compatEtherscanV2] as const).map((path) =>
+    route('get', path, {
+      summary: "What gas costs, as Etherscan's gas oracle says it",
+      query: EtherscanParameters,
+      response: EtherscanGasOracle,
+      handle({ query: { chainid } }) {
+        const present = fresh(state);
+        if (chainid !== undefined) requireChain(present, chainid);
+        return etherscanGasOracle(present);
+      },
+    }),
+  ),
+];
