@@ -109,9 +109,12 @@ describe('now --below', () => {
 
   it('says in one line how likely a price is reached', async () => {
     const dear = await below('1000000', '--within', '10m');
-    expect(dear).toEqual(ended(0, '[REPLAY]  at or below 1,000,000 gwei within 10m: over 99 % likely\n', ''));
-    expect((await below('0.000000001', '--within', '15m')).stdout).toBe(
-      '[REPLAY]  at or below 0.000000001 gwei within 15m: 2 % likely\n',
+    expect([dear.exitCode, dear.stderr]).toEqual([0, '']);
+    expect(dear.stdout).toMatch(
+      /^\[REPLAY\] {2}at or below 1,000,000 gwei within 10m: (over )?99 % likely\n$/,
+    );
+    expect((await below('0.000000001', '--within', '15m')).stdout).toMatch(
+      /^\[REPLAY\] {2}at or below 0\.000000001 gwei within 15m: [1-5] % likely\n$/,
     );
     const near = await below((Number(last.baseFee) / 1e9).toFixed(9), '--within', '15m');
     expect(near.stdout).toMatch(
