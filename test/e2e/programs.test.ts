@@ -231,6 +231,54 @@ describe('an example', () => {
     expect([cap, tip]).toEqual([maxFeePerGas, maxPriorityFeePerGas]);
   });
 
+  slowIt('of a CI gate deploys once the price has come, and fails where it does not', async () => {
+    const [workflow = ''] = examples('A CI gate');
+    const { steps } = parse(workflow).jobs.deploy;
+    const { run: line, env } = steps.at(-1) as { run: string; env: Record<string, string> };
+    expect(Object.keys(env)).toEqual(['GASTOP_URL', 'GASTOP_API_KEY', 'PRIVATE_KEY']);
+    // As npx does with what a project has installed.
+    const npx = join(folder, 'bin/npx');
+    writeFileSync(npx, '#!/bin/sh\ntest "$1" = hardhat && exec echo "deployed: $*"\nexec "$@"\n');
+    chmodSync(npx, 0o755);
+    onTestFinished(() => rmSync(npx));
+    const step = (command: string) =>
+      run('sh', ['-c', command], {
+        cwd: folder,
+        env: environment({ GASTOP_URL: front.origin, PRIVATE_KEY }),
+      });
+    await freshPrices();
+    expect((await step(line)).stdout).toContain('deployed: hardhat run scripts/deploy.ts');
+    const tooCheap = line.replace('--below 20', '--below 0.000000001').replace('5h', '2s');
+    expect(tooCheap).not.toBe(line);
+    await expect(step(tooCheap)).rejects.toMatchObject({ code: 124, stdout: '' });
+  });
+
+  slowIt('of an AI agent has what gas costs, by the official MCP client', async () => {
+    const files = { home: mkdtempSync(join(tmpdir(), 'gastop-agent-')) };
+    onTestFinished(() => rmSync(files.home, { recursive: true, force: true, maxRetries: 3 }));
+    const own = await createKey(files);
+    const { origin } = await startServe(['--rpc', anvil.url], files);
+    await waitFor(async () => (await fetch(`${origin}/readyz`)).ok);
+    const [code = ''] = examples('An AI agent');
+    mkdirSync(join(folder, 'node_modules/@modelcontextprotocol'), { recursive: true });
+    rmSync(join(folder, 'node_modules/@modelcontextprotocol/client'), { recursive: true, force: true });
+    symlinkSync(
+      join(MODULES, '@modelcontextprotocol/client'),
+      join(folder, 'node_modules/@modelcontextprotocol/client'),
+    );
+    writeFileSync(join(folder, 'agent.ts'), code.replace('http://127.0.0.1:8787', origin));
+    const env = environment({ GASTOP_API_KEY: own });
+    const { stdout } = await run(process.execPath, ['agent.ts'], { cwd: folder, env });
+    expect(JSON.parse(stdout)).toMatchObject({ chainId: 1, lanes: { average: expect.anything() } });
+  });
+
+  slowIt('of Starship prints the price', async () => {
+    const [, toml = ''] = examples('tmux');
+    const command = /^command = "(.*)"$/m.exec(toml)?.[1] ?? '';
+    const env = environment({ GASTOP_URL: front.origin });
+    expect((await run('sh', ['-c', command], { cwd: folder, env })).stdout).toMatch(/^[\d.]+ gwei\n$/);
+  });
+
   slowIt('of tmux shows the price in the status line', async () => {
     const [config = ''] = examples('tmux');
     const shown = async (env: Readonly<Record<string, string>>) =>
@@ -280,10 +328,8 @@ describe('an example', () => {
   });
 
   it('that is not run parses, and names what is there', async () => {
-    const [foundry = '', actions = ''] = examples('Not run by tests');
-    expect(foundry).toContain('gastop wait');
-    const steps = parse(actions).jobs.deploy.steps.map(({ run: line }: { run?: string }) => line);
-    expect(steps).toContainEqual(expect.stringMatching(/^npx gastop wait --below /));
+    const [foundry = ''] = examples('Not run by tests');
+    expect(foundry).toContain('gastop wait --below 20 --timeout 12h -- sh -c');
   });
 
   it('of Prometheus scrapes the service, and names the rules that are there', async () => {

@@ -165,6 +165,7 @@ describe('the page of /metrics', () => {
   it.each([1, 10, 137, 42_161])('says on chain %d what the routes say of the same block', async (chainId) => {
     const source = new ScriptedSource(makeBlocks(1, 900), { chainId });
     const served = await ready(await serveService({ source, priceFeed: fixedPrice(2_500) }));
+    await served.filled();
     await waitFor(async () => figureOf(await metrics(served), 'gastop_native_usd') !== null);
     const [families, current, market] = [
       await metrics(served),
