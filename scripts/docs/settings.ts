@@ -113,6 +113,8 @@ export const OTHER_VARIABLES: Readonly<Record<string, string>> = {
     'in capitals or not, are used as by curl, on Node.js 24.14 or newer; what runs on this machine is asked itself, and deliveries of alerts never go through a proxy',
   'NO_COLOR, CLICOLOR': 'the first set to anything, or the other to `0`: no colours',
   GASTOP_DEBUG: '`1`: the details of an error',
+  GASTOP_LOG:
+    'a file, to which the monitor appends what it does, a line of JSON each: requests by name, frames, states; for work on gastop itself',
 };
 
 export function settingsTable(): string {

@@ -232,3 +232,14 @@ it.each(Object.entries(LIMITS))('when to ask again is said once (%s)', async (na
   const { exitCode, stderr } = await runMain(['now', '--url', `${origin}/${name}`]);
   expect({ exitCode, stderr }).toEqual({ exitCode: 5, stderr: `gastop: ${says}\n` });
 });
+
+it.each([
+  ['in a folder that is not there', () => at('none/monitor.log')],
+  ['that is a folder', () => folder],
+  ['below a file', () => join(written('a-file', ''), 'monitor.log')],
+])('a log of the monitor %s is exit 2 with one line, before the screen changes', async (_, path) => {
+  const env = { GASTOP_LOG: path() };
+  const { exitCode, stdout, stderr } = await runMain(['--demo'], { terminal: true, env });
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+  expect(stderr).toMatch(/^gastop: GASTOP_LOG: [^\n]+\n$/);
+});

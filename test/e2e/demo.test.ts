@@ -1,10 +1,12 @@
 /** `gastop --demo` as a new user tries it: within a minute each pane has shown what it is for. */
+import { readFileSync, statSync } from 'node:fs';
 import { keccak256 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, it } from 'vitest';
 import { SIMULATED_CHAIN_ID } from '../../src/core/chains.ts';
 import { gastop } from '../helpers/gastop.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
+import { temporaryFile } from '../helpers/service.ts';
 import { fillOrder, marked, openForm } from './auto-tx-form.ts';
 
 const ACCOUNT = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
@@ -25,7 +27,11 @@ it('shows advice, has an alert fire and cancels an auto-tx; sends another and op
   const does = '0.0123 ETH to 0x7099';
   // Half a day is enough for most of the advice, and a fraction of the work; e2e/journeys shows advice, too.
   const history = isSlowRun ? '12h' : '1h';
-  await using terminal = await gastop(['--demo', '--history', history], { cols: 120, rows: 40 });
+  const log = await temporaryFile('monitor.log');
+  await using terminal = await gastop(['--demo', '--history', history], {
+    ...{ cols: 120, rows: 40 },
+    env: { GASTOP_LOG: log },
+  });
   if (isSlowRun) {
     const table = (await terminal.waitFor(/^ likely( +(?:over )?\d+ %){3}/m, BLOCKS_COME)).join('\n');
     expect(table).toMatch(/SEND NOW|WAIT|SET ALERT/);
@@ -81,4 +87,19 @@ it('shows advice, has an alert fire and cancels an auto-tx; sends another and op
   await terminal.press('q');
   expect((await terminal.waitForExit()).exitCode).toBe(0);
   expect(terminal.leftovers()).toEqual([]);
+  const logged = readFileSync(log, 'utf8');
+  const events = logged
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'request', name: 'gasCurrent', outcome: 'ok' }),
+  );
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'request', name: 'cancelAutoTx', outcome: 'ok' }),
+  );
+  expect(events).toContainEqual(expect.objectContaining({ type: 'state', tab: 'Auto-tx', status: 'live' }));
+  expect(events).toContainEqual(expect.objectContaining({ type: 'frame', ms: expect.any(Number) }));
+  expect(logged).not.toMatch(/0x[0-9a-f]{8}/i);
+  expect(statSync(log).mode & 0o777).toBe(0o600);
 });

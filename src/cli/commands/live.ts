@@ -1,12 +1,14 @@
+import { appendFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { makeWhole } from '../../store/whole-file.ts';
+import type { MonitorLog } from '../../tui/app/monitor-log.ts';
 import type { Board } from '../../tui/panes/board/board-pane.tsx';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { failure, fileFailureReason, systemCode, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { type OpenedClient, openClient, warnOfPlainKey } from '../open-source.ts';
-import { withSpinner } from '../output.ts';
+import { cleanLine, withSpinner } from '../output.ts';
 import { unknownCommand } from '../parse.ts';
 import { DEFAULT_SEED, parseNodeUrl, type Settings, serviceUrl, withSource } from '../settings.ts';
 import { chainsOption, chosenChains, EVERY_MS, openChainRows } from './chains.ts';
@@ -34,6 +36,7 @@ async function live({ io, loadSettings }: CommandContext, flags: LiveFlags): Pro
   if (io.env.TERM === 'dumb') {
     throw usageError('this terminal (TERM=dumb) cannot show the monitor; "gastop now" prints one snapshot');
   }
+  const log = monitorLog(io);
   // Ink first: the frame is drawn before the source's code is loaded. The V8 flag keeps the heap of a monitor that
   // runs for weeks from growing to several times its live size.
   setFlagsFromString('--heap-growing-percent=30');
@@ -65,6 +68,7 @@ async function live({ io, loadSettings }: CommandContext, flags: LiveFlags): Pro
   const namesFile = kind === 'replay' || (settings.db.value !== null && kind !== 'hosted');
   let unused = namesFile && !isBoardFirst ? await withSpinner(io, 'opening', open(io, settings)) : null;
   const { code } = await startMonitor({
+    log,
     ascii: settings.ascii.value,
     screenReader: settings.screenReader.value,
     notifications: { level: settings.notifications.value, env: io.env },
@@ -85,6 +89,24 @@ async function live({ io, loadSettings }: CommandContext, flags: LiveFlags): Pro
   });
   await unused?.close();
   return code;
+}
+
+/** Appends what the monitor does to the file that GASTOP_LOG names, a line of JSON each; `undefined`: it names none. @throws CliError */
+function monitorLog({ env, now }: Io): MonitorLog | undefined {
+  const path = env.GASTOP_LOG?.trim();
+  if (path === undefined || path === '') return undefined;
+  const write = (text: string) => appendFileSync(path, text, { mode: 0o600 });
+  try {
+    write('');
+  } catch (error) {
+    throw usageError(`GASTOP_LOG: ${cleanLine(path)} ${fileFailureReason(error)}`);
+  }
+  return (event) => {
+    // A disk that is full must not end the monitor.
+    try {
+      write(`${JSON.stringify({ at: new Date(now()).toISOString(), ...event })}\n`);
+    } catch {}
+  };
 }
 
 /** The settings for a source chosen in the monitor. A typed http URL may be a node or a service. */
@@ -137,7 +159,7 @@ async function open(io: Io, settings: Settings): Promise<OpenedClient> {
   const opened = await openClient(io, settings, {
     historySec: settings.historySec.value,
     withinMs: 3_000,
-    role: 'stays',
+    role: 'service',
     // The monitor owns the terminal and its signals.
     signal: new AbortController().signal,
   });

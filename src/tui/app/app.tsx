@@ -40,6 +40,7 @@ import { Clock, MemoryContext, Room, useNow } from '../ui/pane-context.tsx';
 import { TextView } from '../ui/scroll.tsx';
 import { DimContext, setAscii } from '../ui/theme.ts';
 import { Finder } from './finder.tsx';
+import type { MonitorLog } from './monitor-log.ts';
 import { keyFinder, type MonitorSource, type SourceChoice, type SourceHolder } from './source.ts';
 import { useSuspend } from './terminal.ts';
 
@@ -57,6 +58,7 @@ export interface MonitorProps {
   readonly undoMs: number;
   readonly now: () => number;
   readonly saveFile: (name: string, text: string) => Promise<string>;
+  readonly log?: MonitorLog | undefined;
 }
 
 /** What outlives a session: it is the same for the next source. */
@@ -195,6 +197,13 @@ function Session(props: SessionProps) {
   const status = snapshot === undefined ? LIVE : chainStatus(snapshot, judgedAt);
   const health: Health = source.kind === 'failed' ? { kind: 'none' } : healthOf(polled, frozen, status);
   const reason = { error, retryAt: polled.retryAt, attempt: source.id };
+  const { log } = props;
+  const shownTab = state.isBoard ? 'Board' : (TABS[state.tab]?.title ?? '');
+  const head = snapshot?.blockNumber ?? null;
+  useEffect(
+    () => log?.({ type: 'state', tab: shownTab, status: health.kind, head }),
+    [log, shownTab, health.kind, head],
+  );
   const nothingAnswers = useNoResponse(reason) && snapshot === undefined;
   const tab = TABS[state.tab] ?? TABS[0];
   const shownBoard = state.isBoard ? board : null;

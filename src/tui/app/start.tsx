@@ -4,6 +4,7 @@ import { cleanText } from '../../core/text.ts';
 import { atMost, UNDO_MS } from '../data/mutations.ts';
 import { TerminalInput } from '../input/terminal-input.ts';
 import { Monitor, type MonitorProps } from './app.tsx';
+import { loggedClient, type MonitorLog } from './monitor-log.ts';
 import { type MonitorSource, SourceHolder } from './source.ts';
 import { type Ending, errorEnding, holdConsole, watchEnding } from './terminal.ts';
 
@@ -16,6 +17,8 @@ interface MonitorOptions
   /** Opens the source. Called after the first frame is drawn, so it may load much code. */
   readonly connect: () => Promise<MonitorSource>;
   readonly screenReader?: boolean;
+  /** Gets what the monitor does, for who works on it. */
+  readonly log?: MonitorLog | undefined;
 }
 
 /** Ink waits for its turn twice, before it draws and before it writes: at 30 frames a second, the default, typing feels slow. */
@@ -24,18 +27,26 @@ const FAREWELL_MS = 2_000;
 
 /** Runs the monitor until it ends for any reason, and restores the terminal; an error is printed after that. */
 export async function startMonitor(options: MonitorOptions): Promise<Pick<Ending, 'code'>> {
-  const { connect, screenReader = false, board = null, isBoardFirst = false, ...props } = options;
+  const { connect, screenReader = false, board = null, isBoardFirst = false, log, ...props } = options;
   const { stdin, stdout, stderr } = process;
   const ending = watchEnding(stdin, stdout);
   const releaseConsole = holdConsole();
   const holder = new SourceHolder();
+  const logged = async (opening: Promise<MonitorSource>): Promise<MonitorSource> => {
+    const source = await opening;
+    return log === undefined ? source : { ...source, client: loggedClient(source.client, log) };
+  };
   const openFirst = async () => {
     await nextTurn();
-    return connect();
+    return logged(connect());
   };
   if (!isBoardFirst) void holder.open(openFirst);
   const instance = render(
-    <Monitor {...{ undoMs: UNDO_MS, now: Date.now, ...props, holder, board, isBoardFirst }} />,
+    <Monitor
+      {...{ undoMs: UNDO_MS, now: Date.now, ...props, holder, isBoardFirst, log }}
+      board={board && { ...board, open: (name) => logged(board.open(name)) }}
+      openSource={(choice) => logged(props.openSource(choice))}
+    />,
     {
       stdin: new TerminalInput(stdin),
       stdout,
@@ -44,6 +55,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Pick<Ending
       maxFps: MAX_FPS,
       exitOnCtrlC: false,
       patchConsole: false,
+      ...(log && { onRender: ({ renderTime }) => log({ type: 'frame', ms: Math.round(renderTime) }) }),
       ...(screenReader && { isScreenReaderEnabled: true }),
     },
   );

@@ -1,0 +1,44 @@
+import type { GasClient } from '../../client/client.ts';
+import { ClientError } from '../../client/errors.ts';
+
+/** What the monitor does, for who works on it; nothing that was typed, and nothing of a request but its name. */
+export type MonitorEvent =
+  | { readonly type: 'request'; readonly name: string; readonly ms: number; readonly outcome: string }
+  /** `ms`: how long Ink took to draw it. */
+  | { readonly type: 'frame'; readonly ms: number }
+  | { readonly type: 'state'; readonly tab: string; readonly status: string; readonly head: number | null };
+
+export type MonitorLog = (event: MonitorEvent) => void;
+
+/** The same client, of which each request is logged when it ends. Streams are logged when they open. */
+export function loggedClient(client: GasClient, log: MonitorLog): GasClient {
+  const logged = (name: string, method: (...args: unknown[]) => unknown) =>
+    function call(...args: unknown[]): unknown {
+      const began = performance.now();
+      const end = (outcome: string) => {
+        log({ type: 'request', name, ms: Math.round(performance.now() - began), outcome });
+      };
+      const result = Reflect.apply(method, client, args);
+      if (!(result instanceof Promise)) end('open');
+      else
+        result.then(
+          () => end('ok'),
+          (error: unknown) => end(outcomeOf(error)),
+        );
+      return result;
+    };
+  return new Proxy(client, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' && typeof name === 'string'
+        ? logged(name, (...args) => Reflect.apply(value, target, args))
+        : value;
+    },
+  });
+}
+
+/** A word: messages of a service may repeat what was sent to it. */
+function outcomeOf(error: unknown): string {
+  if (error instanceof ClientError) return error.code;
+  return error instanceof Error && error.name === 'AbortError' ? 'aborted' : 'failed';
+}
