@@ -22,8 +22,8 @@ import { type ChainChoice, deliveryOf, FASTEST, type Settings } from './settings
 export interface OpenOptions extends ReachOptions {
   readonly historySec: number;
   readonly pace: Pace;
-  /** `visits`, for a command that ends by itself: as a leader it would fire alerts and leave deliveries unfinished. */
-  readonly role?: 'stays' | 'visits';
+  /** `one-shot`, for a command that ends by itself: as a leader it would fire alerts and leave deliveries unfinished. */
+  readonly role?: 'service' | 'one-shot';
   readonly glance?: ServiceOptions['glance'];
   /** For the stored alerts and auto-txs alone: neither follows the chain nor asks for dollar prices. */
   readonly isStored?: boolean;
@@ -48,7 +48,7 @@ export async function openEmbedded(
   settings: Settings,
   options: OpenOptions,
 ): Promise<OpenedClient> {
-  const { isStored = false, glance, role = 'visits' } = options;
+  const { isStored = false, glance, role = 'one-shot' } = options;
   const db = settings.db.value;
   const chain = await openChain(choice, options.pace);
   const { simulated, speed } = chain;
@@ -79,7 +79,7 @@ export async function openEmbedded(
       return startOn(source, null, options.historySec, { ...extras, unsaved: error.message });
     });
     const { service } = started;
-    if (simulated !== null && db === null && role === 'stays') {
+    if (simulated !== null && db === null && role === 'service') {
       void fillDemo({ ...started, source: simulated, signal: filling.signal });
     }
     // The service's responses report errors, not this.

@@ -56,8 +56,8 @@ export async function openClient(
   if (choice.kind !== 'hosted') {
     const { openEmbedded } = await import('./open-service.ts');
     // The lanes need an hour of history, which also allows a forecast for a day if more is stored.
-    const visit = { historySec: 3_600, withinMs: READY_WITHIN_MS, pace: 'real-time' } as const;
-    return openEmbedded(io, choice, settings, { ...visit, signal: io.interruption(), ...more });
+    const once = { historySec: 3_600, withinMs: READY_WITHIN_MS, pace: 'real-time' } as const;
+    return openEmbedded(io, choice, settings, { ...once, signal: io.interruption(), ...more });
   }
   const reach = reachOf(choice);
   const close = async () => {};

@@ -17,7 +17,7 @@ export interface TargetRules {
 }
 
 /** The rules for an unknown service, which may still refuse more. */
-export const ANY_SERVICE: TargetRules = { missing: {}, refuseUrl: refuseHopeless };
+export const ANY_SERVICE: TargetRules = { missing: {}, refuseUrl: refuseUnusable };
 
 /** The fields that are checked together; invalid ones are left out. */
 export type TargetFields = Partial<
@@ -164,7 +164,7 @@ function refuseUrl(text: string, rules: TargetRules): string | null {
   return rules.refuseUrl(text);
 }
 
-function refuseHopeless(text: string): string | null {
+function refuseUnusable(text: string): string | null {
   const { protocol, username, password } = new URL(text);
   if (protocol !== 'https:' && protocol !== 'http:') return 'must begin with https://';
   return username === '' && password === '' ? null : 'must have no user name or password in it';

@@ -20,8 +20,8 @@ export interface LeaseOptions {
   readonly store: LeaseStore;
   /** Display name: `gastop serve, process 4711`. */
   readonly process: string;
-  /** `stays`: bids for the lease, and keeps it. `visits`: ends soon, never takes it, may write while it is free. */
-  readonly role: 'stays' | 'visits';
+  /** `service`: bids for the lease, and keeps it. `one-shot`: ends soon, never takes it, may write while it is free. */
+  readonly role: 'service' | 'one-shot';
   readonly report?: () => LeaderReport;
   /** Why this process may not lead, one line; `null`: it may. Asked with each heartbeat, and before it takes the lease. */
   readonly cannotLead?: () => Promise<string | null>;
@@ -33,8 +33,8 @@ export interface LeaseOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** `visits`: there is no leader, it writes what it has read. `unknown`: the lease was not read yet, or is free and not wanted. */
-export type LeaseState = 'holds' | 'visits' | 'stands-by' | 'unknown';
+/** `leaderless`: there is no leader, it writes what it has read. `unknown`: the lease was not read yet, or is free and not wanted. */
+export type LeaseState = 'holds' | 'leaderless' | 'stands-by' | 'unknown';
 
 /** Work that only the leader does. */
 export interface LeaderWork {
@@ -48,7 +48,7 @@ export type Lease = ReturnType<typeof createLease>;
 /**
  * Elects the one process that follows the chain in a shared database, fires alerts and sends: the holder of the lease.
  * Without its heartbeat for six seconds, after a release, or when it has ended on this machine, another takes it. The
- * state here may be outdated: each transaction checks the lease itself (`requireRight`). The six seconds are those of
+ * state here may be outdated: each transaction checks the lease itself (`requireLease`). The six seconds are those of
  * the process that watches; only the age at its first reading comes from the wall clock. A server has one clock for all.
  */
 export function createLease({
@@ -77,7 +77,7 @@ export function createLease({
   let running: Promise<void> | null = null;
 
   const held = () => (steadyNow() < (lapsesAt ?? 0) ? seen : null);
-  const mayWrite = () => state === 'holds' || state === 'visits';
+  const mayWrite = () => state === 'holds' || state === 'leaderless';
 
   function become(next: LeaseState): void {
     if (state === next) return;
@@ -115,12 +115,12 @@ export function createLease({
     if (steadyNow() - fitnessAt >= BEAT_MS) await checkFitness();
     if (held() !== null) return become('stands-by');
     if (!isBidding) return become('unknown');
-    if (role === 'visits') return become('visits');
+    if (role === 'one-shot') return become('leaderless');
     await take();
   }
 
   async function checkFitness(): Promise<void> {
-    if (role === 'visits' || cannotLead === undefined) return;
+    if (role === 'one-shot' || cannotLead === undefined) return;
     const next = await cannotLead();
     fitnessAt = steadyNow();
     if (next === unfit) return;
@@ -185,7 +185,7 @@ export function createLease({
 
   const lease = {
     process,
-    isVisitor: role === 'visits',
+    isOneShot: role === 'one-shot',
 
     get state(): LeaseState {
       return state;
@@ -198,7 +198,7 @@ export function createLease({
     /** The right of a write that starts now. Worthless once the lease was lost, even if it is taken again. */
     get right(): WriteRight {
       if (holder !== null) return { kind: 'holder', holder, report: report?.() };
-      return state === 'visits' ? { kind: 'visitor', now: wallNow() } : { kind: 'none' };
+      return state === 'leaderless' ? { kind: 'one-shot', now: wallNow() } : { kind: 'none' };
     },
 
     /** The lease at the last reading; `null`: free. */
@@ -262,7 +262,7 @@ export function createLease({
     /** Takes it from a holder that writes heartbeats but does no work. Never rejects. */
     takeOver: () =>
       inTurn(async () => {
-        if (role === 'visits' || holder !== null) return;
+        if (role === 'one-shot' || holder !== null) return;
         isBidding = true;
         await observe();
         await take();

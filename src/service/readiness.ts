@@ -15,7 +15,7 @@ const WITHIN_MS = 3_000;
 const REPEAT_MS = 500;
 const RETRY_SEC = 5;
 
-/** Checks that every part works, whoever asks, at most twice a second; resolves to why one does not, or `null`. */
+/** Checks that every part works, at most twice a second; resolves to why one does not, or `null`. */
 export function createReadiness(parts: readonly Part[], steadyNow: () => number = () => performance.now()) {
   let checking: Promise<ApiFailure | null> = Promise.resolve(null);
   let checkedAt = Number.NEGATIVE_INFINITY;

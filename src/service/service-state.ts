@@ -173,7 +173,7 @@ export function createServiceState(parts: ServiceParts) {
           : (database.damage?.message ??
             chain.writeProblem ??
             (lease.problem && unsavedWords(lease.problem)) ??
-            (held === null && !lease.isVisitor ? NO_LEADER : null)));
+            (held === null && !lease.isOneShot ? NO_LEADER : null)));
       const unwell = why === null ? null : unavailable(why, DOWN_RETRY_SEC);
       return {
         chain: chain.profile,

@@ -104,7 +104,7 @@ export async function startService(options: ServiceOptions) {
   const lease = createLease({
     store: new LeaseStore(database),
     process: options.process ?? `process ${process.pid}`,
-    role: options.role ?? 'stays',
+    role: options.role ?? 'service',
     report: () => follower.report(price.usd),
     cannotLead: () => encryptionKey.problem(),
     onFitness: (cannotLead) =>

@@ -205,8 +205,8 @@ async function outcomeOf(db: Queries, given: GivenAdvice, head: Head, filledUnti
       ? await includedBy(db, block.number, promise)
       : await reachedBy(db, given, promise.until);
   const needed = promise.kind === 'reached' ? promise.until : block.timestamp;
-  const isHopeless = filledUntil !== null && filledUntil - needed > GIVE_UP_AFTER_SEC;
-  return outcome === 'waiting' && isHopeless
+  const isGivenUp = filledUntil !== null && filledUntil - needed > GIVE_UP_AFTER_SEC;
+  return outcome === 'waiting' && isGivenUp
     ? { verdict: 'unknown', settledBlock: head.number, savedRatio: null }
     : outcome;
 }

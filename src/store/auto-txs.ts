@@ -18,7 +18,7 @@ import { type AutoTxRow, toAutoTxRow, toKeptAutoTx } from './auto-tx-rows.ts';
 import { integer, isHex, oneOf } from './columns.ts';
 import { type Database, Store } from './database.ts';
 import { requireKey } from './encryption-key.ts';
-import { requireRight, type WriteRight } from './lease.ts';
+import { requireLease, type WriteRight } from './lease.ts';
 import type { Sealed } from './sealer.ts';
 import {
   countRows,
@@ -151,7 +151,7 @@ export class AutoTxStore extends Store {
     // Transactions reject only with a `StoreError`, so other errors become its result.
     const outcome = await this.database.transaction<AutoTxChanged | { error: unknown } | null>(
       async (trx) => {
-        if (by === 'engine') await requireRight(trx, right.kind === 'visitor' ? { kind: 'none' } : right);
+        if (by === 'engine') await requireLease(trx, right.kind === 'one-shot' ? { kind: 'none' } : right);
         const before = await lockAutoTx(trx, whose);
         if (before === null) return null;
         let change: AutoTxChange | null;

@@ -10,7 +10,7 @@ import { type BlockRow, type NumberRange, toBlock, toBlockRow } from './block-ro
 import { maybe } from './columns.ts';
 import { type Database, Store } from './database.ts';
 import { StoreError } from './errors.ts';
-import { requireRight, type WriteRight } from './lease.ts';
+import { requireLease, type WriteRight } from './lease.ts';
 import { bucketStart, refoldRollups } from './rollups.ts';
 import {
   countRows,
@@ -114,7 +114,7 @@ export class BlockStore extends Store {
       if (fork !== null) await rewindAutoTxs(trx, fork - 1, this.#wallNow());
       if (alerts === null) return 0;
       if (fork !== null) await rewindAlerts(trx, fork - 1);
-      return evaluateAlerts(trx, right.kind === 'visitor' ? untold(alerts) : alerts);
+      return evaluateAlerts(trx, right.kind === 'one-shot' ? untold(alerts) : alerts);
     }, right);
   }
 
@@ -220,7 +220,7 @@ export class BlockStore extends Store {
   /** In sequence: a write that waits for another process must not be overtaken by a later one. */
   #transaction<Result>(work: (trx: Queries) => Promise<Result>, right = this.#right()): Promise<Result> {
     const guarded = async (trx: Queries) => {
-      await requireRight(trx, right);
+      await requireLease(trx, right);
       return work(trx);
     };
     const done = this.#lastWrite.then(() => this.database.transaction(guarded));
@@ -248,7 +248,7 @@ async function replaceBlocks(trx: Queries, rows: readonly BlockRow[]) {
   return { fork, timestamps };
 }
 
-/** A command that visits sends nothing, and the next leader may be too late. */
+/** A one-shot command sends nothing, and the next leader may be too late. */
 const untold = (run: AlertRun): AlertRun => ({
   ...run,
   blocks: run.blocks.map((priced) => ({ ...priced, isTooLate: true })),

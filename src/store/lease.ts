@@ -43,12 +43,12 @@ export interface HeldLease {
 }
 
 /**
- * The right to write chain data: `holder` of the lease; `visitor`, a command that may write while there is no leader
+ * The right to write chain data: `holder` of the lease; `one-shot`, a command that may write while there is no leader
  * (`now` in ms since epoch); `none`; `alone`, no other process has the database open.
  */
 export type WriteRight =
   | { readonly kind: 'holder'; readonly holder: string; readonly report?: LeaderReport | undefined }
-  | { readonly kind: 'visitor'; readonly now: number }
+  | { readonly kind: 'one-shot'; readonly now: number }
   | { readonly kind: 'none' }
   | { readonly kind: 'alone' };
 
@@ -56,7 +56,7 @@ export type WriteRight =
  * Called first in a transaction: takes the write lock, so the lease cannot change until it ends, and writes the report.
  * @throws {StoreError} `not-holder` or `newer-schema`: this process may not write.
  */
-export async function requireRight(trx: Queries, right: WriteRight): Promise<void> {
+export async function requireLease(trx: Queries, right: WriteRight): Promise<void> {
   if (right.kind === 'alone') return;
   if (right.kind === 'none') throw notHolder('another process');
   const report = right.kind === 'holder' && right.report !== undefined ? JSON.stringify(right.report) : null;

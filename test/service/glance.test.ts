@@ -35,7 +35,7 @@ async function glanceAt(
   } = {},
 ) {
   const source = createRpcSource({ urls: [node.url] });
-  const role = { role: 'visits', glance, historySec } as const;
+  const role = { role: 'one-shot', glance, historySec } as const;
   const service = await readyService({ source, database, ...role });
   await waitFor(async () => !(await service.current()).stale, { what: 'the newest block' });
   if (isFilled) await service.filled();

@@ -27,7 +27,7 @@ function leaseOf(
   database: Database,
   clocks: Clocks,
   process: string,
-  role: LeaseOptions['role'] = 'stays',
+  role: LeaseOptions['role'] = 'service',
   onError: (error: unknown) => void = (error) => {
     throw error;
   },
@@ -137,7 +137,7 @@ describe('the lease', () => {
   test('is given up, and nothing more is written, once a newer program has updated the database', async () => {
     const { database, lease } = await machine();
     const said: string[] = [];
-    const one = lease('one', 'stays', (error) => said.push(String(error)));
+    const one = lease('one', 'service', (error) => said.push(String(error)));
     await one.bid();
     const { right } = one;
     const message = 'a newer gastop has updated the database; restart this one updated, too';
@@ -218,9 +218,9 @@ describe('a clock that is set', () => {
 
 test('a visitor writes while no process has the lease, and never takes it', async () => {
   const { database, lease } = await machine();
-  const visitor = lease('gastop now', 'visits');
+  const visitor = lease('gastop now', 'one-shot');
   await visitor.bid();
-  expect([visitor.state, visitor.held]).toEqual(['visits', null]);
+  expect([visitor.state, visitor.held]).toEqual(['leaderless', null]);
   await new BlockStore(database, () => visitor.right).saveBlocks([makeBlock(1)]);
   const holder = lease('gastop serve');
   await holder.bid();

@@ -316,7 +316,7 @@ test('a visitor writes history while nobody else does, fires nothing, and makes 
     source,
     database: path,
     process: 'gastop now',
-    role: 'visits',
+    role: 'one-shot',
     createEngine,
   });
   source.mine(...makeBlocks(500, 502));

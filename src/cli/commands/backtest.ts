@@ -345,7 +345,7 @@ function waitLines({ waits }: BacktestReport, paint: Paint): string[] {
   ];
 }
 
-/** Whoever comes at any block and can wait so long follows a rule: what that saves. */
+/** What a user saves who comes at any block, can wait so long and follows a rule. */
 function patienceLines({ patience }: BacktestReport, paint: Paint): string[][] {
   const tables = patience.map(({ patienceSec, judged, rules }) => [
     paint.title(`With ${formatDuration(patienceSec)} of patience, over ${formatCount(judged)} arrivals`),

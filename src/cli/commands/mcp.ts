@@ -39,7 +39,7 @@ async function serveMcp(
   const ending = AbortSignal.any([io.interruption(), stop.signal]);
   const whileServing: Io = { ...io, interruption: () => ending };
   // Without writes it must neither fire alerts nor broadcast; with them its alerts should fire.
-  const role = allowWrites ? 'stays' : 'visits';
+  const role = allowWrites ? 'service' : 'one-shot';
   let opening: Promise<OpenedClient> | null = null;
   const open = async () => {
     opening ??= openSource(whileServing, settings, 'accept', { historySec: settings.historySec.value, role });

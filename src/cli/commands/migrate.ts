@@ -93,7 +93,7 @@ async function beginChainAnew(io: Io, settings: Settings, { yes }: MigrateFlags)
   await using database = await openNamed(settings);
   const { BlockStore } = await import('../../store/blocks.ts');
   // While a process leads it has the chain that is stored.
-  const blocks = new BlockStore(database, () => ({ kind: 'visitor', now: io.now() }), io.now);
+  const blocks = new BlockStore(database, () => ({ kind: 'one-shot', now: io.now() }), io.now);
   requireTerminal(io, 'dropping the history', yes);
   const what = `drop the history of ${database.name}, and disable its auto-txs until they are enabled`;
   if (!yes && !(await isConfirmed(io, `${what[0]?.toUpperCase()}${what.slice(1)}`)))

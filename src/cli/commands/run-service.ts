@@ -109,7 +109,7 @@ async function serveChain(
   const start = (path: string | null) => startOn(source, path, historySec, { ...extras, onError });
   // Its data would be lost with it, so it neither stores nor fires alerts.
   const startEphemeral = () =>
-    startOn(source, null, historySec, { ...extras, role: 'visits', keepsAlerts: false });
+    startOn(source, null, historySec, { ...extras, role: 'one-shot', keepsAlerts: false });
   try {
     /** `undefined` while no node says which chain it is. */
     const knownPlace = (rpc: ChainChoice & { readonly kind: 'rpc' }) =>

@@ -122,7 +122,7 @@ const tooManyInBatch = () =>
 const tooMany = (message: string, retrySec: number) =>
   new ApiFailure('rate_limit_exceeded', message, { retrySec, headers: { Connection: 'close' } });
 
-/** Whoever has one address of IPv6 has its /64 as well. */
+/** An owner of one IPv6 address has its /64 as well. */
 function networkOf(address: string): string {
   if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
   const [front = '', back] = address.split('::');

@@ -233,7 +233,7 @@ function chainCheck({ transaction, chainId, chainName }: PreflightFacts): Found 
   const here = chainWords(chainId, chainName);
   if (transaction.chainId === null) {
     const message =
-      'it names no chain (it was signed without EIP-155): whoever sees it can send it on every other chain, too, and many nodes refuse it; sign it again with a chain id';
+      'it names no chain (it was signed without EIP-155): anyone who sees it can send it on every other chain, too, and many nodes refuse it; sign it again with a chain id';
     return warns('any_chain', message);
   }
   if (transaction.chainId === chainId) return passes(`signed for ${here}`);
@@ -325,7 +325,7 @@ function delegationCheck({ transaction, chainId }: PreflightFacts): Found | null
   if (everywhere === 0) return unknown(`it ${words}: make sure that you trust this code`);
   const count = authorizations.length;
   const which = count === 1 ? '' : `; ${everywhere} of ${count} on every chain`;
-  const message = `it ${words}${which}: whoever sees it can use it on any other chain, too; sign it for one chain`;
+  const message = `it ${words}${which}: anyone who sees it can use it on any other chain, too; sign it for one chain`;
   return warns('delegates_everywhere', message);
 }
 

@@ -2,7 +2,7 @@ import { SortedValues, WindowMinimum } from '../engine/rolling.ts';
 import { meanOf, savingOf } from './judge.ts';
 import type { Past } from './past.ts';
 
-/** What a rule says to somebody who comes at one block: a price to wait for, wei per gas, or to send at once. */
+/** What a rule says to a user who comes at one block: a price to wait for, wei per gas, or to send at once. */
 export interface WaitAdvice {
   readonly price: number;
   /** For so long; the whole patience where left out. */
@@ -11,7 +11,7 @@ export interface WaitAdvice {
   readonly probability: number | null;
 }
 
-/** Whoever comes at a block and can wait so long follows the advice; where the price does not come, it sends in the last block. */
+/** A user who comes at a block and can wait so long follows the advice; where the price does not come, the last block takes the transaction. */
 export interface PatienceScore {
   readonly patienceSec: number;
   /** Blocks at which each rule had enough history and the time was over before the end or a gap. */
@@ -22,7 +22,7 @@ export interface PatienceScore {
 export interface PatienceRule {
   readonly rule: string;
   readonly kind: 'own' | 'naive' | 'quantile' | 'foresight';
-  /** Mean saving over all arrivals against sending in the next block; whoever sends at once saves nothing. */
+  /** Mean saving over all arrivals against sending in the next block; sending at once saves nothing. */
   readonly saving: number;
   /** Share of arrivals that were told to wait. */
   readonly waits: number;

@@ -150,7 +150,7 @@ export class FeeEngine {
     return eachLane((lane) => meanOf(history.prices[lane], first, last));
   }
 
-  /** The best advice for somebody who can wait so long; `null` before the first block. Cheap: it reads what `push` found. */
+  /** The best advice for this patience; `null` before the first block. Cheap: it reads what `push` found. */
   recommendation(patienceSec: number): Recommendation | null {
     const advice = this.advice();
     if (advice === null || patienceSec === this.#patienceSec) return advice?.recommendation ?? null;

@@ -373,7 +373,7 @@ interface SlowPromise {
 export type Horizons = ReturnType<typeof createHorizons>;
 
 /**
- * What each horizon promises. Whoever can wait longer can stop after the shorter time: a price never rises from one to the next,
+ * What each horizon promises. A user who can wait longer can stop after the shorter time: a price never rises from one to the next,
  * a mean saving never falls, and of one price the longer horizon is the likelier. @param blockSec the chain's nominal pace
  */
 export function createHorizons(history: History, blockSec: number) {

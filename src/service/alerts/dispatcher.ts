@@ -354,8 +354,8 @@ export function startSending(options: SendingOptions): LeaderWork {
     dispatcher = null;
   };
   const wake = () => dispatcher?.wake();
-  // A visitor ends by itself, and must not leave attempts unfinished.
-  if (store.isShared && !lease.isVisitor) {
+  // A one-shot command ends by itself, and must not leave attempts unfinished.
+  if (store.isShared && !lease.isOneShot) {
     const ended = run(options.signal).catch(onError);
     return { wake, done: () => ended };
   }

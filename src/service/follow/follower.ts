@@ -73,7 +73,7 @@ export class Follower {
     return this.#filler.filled;
   }
 
-  /** For a glance, only once somebody waits for it. */
+  /** For a glance, only once a request waits for it. */
   #startFilling(): void {
     if (this.#options.glance === undefined) this.#filler.start();
   }

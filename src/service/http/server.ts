@@ -56,7 +56,7 @@ export interface RequestRecord {
   route?: string;
   keyId?: string | null;
   errorCode?: ErrorCode;
-  /** Of whoever is connected: a proxy, or the client. */
+  /** Of the peer: a proxy, or the client. */
   address?: string | undefined;
   /** Aborts when nobody waits for the response any more: at its deadline, or with the connection. */
   signal?: AbortSignal;

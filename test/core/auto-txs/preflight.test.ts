@@ -354,7 +354,7 @@ describe('an account that is delegated (EIP-7702)', () => {
   it('fails on every chain, and keeps nothing from being sent', () => {
     const everywhere = { ...one, chainId: 0 };
     expect(line(handing(everywhere), 'delegation')).toBe(
-      `▲ ${words} (on every chain): whoever sees it can use it on any other chain, too; sign it for one chain`,
+      `▲ ${words} (on every chain): anyone who sees it can use it on any other chain, too; sign it for one chain`,
     );
     // What is not named is counted all the same.
     expect(line(handing(one, one, everywhere), 'delegation')).toMatch(

@@ -46,7 +46,7 @@ const refuse = () => Promise.reject(new ChainError('unsupported', 'this source c
 const lease = createLease({
   store: new LeaseStore(database),
   process: `process ${process.pid}`,
-  role: 'stays',
+  role: 'service',
   wallNow: Date.now,
   onError,
 });

@@ -142,7 +142,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     await keep(store, keptAutoTx('atx_1'));
     await happen(store, 'atx_1', { type: 'disable' }, { type: 'enable' });
     await lease.take({ ...held, holder: 'two', process: 'gastop serve, process 2' }, await lease.read());
-    const rights: readonly WriteRight[] = [right, { kind: 'visitor', now: NOW + 60_000 }, { kind: 'none' }];
+    const rights: readonly WriteRight[] = [right, { kind: 'one-shot', now: NOW + 60_000 }, { kind: 'none' }];
     for (const each of rights) {
       right = each;
       await expect(happen(store, 'atx_1', { type: 'submit' })).rejects.toMatchObject({ code: 'not-holder' });
