@@ -9,6 +9,8 @@ import { chromiumPath } from './test/helpers/chromium.ts';
 const WAITS =
   /\/test\/e2e\/|terminal\.test|crash\.test|anvil|\/(wait|contract|node|nodes|serve|doctor|pause|limits)\.test/;
 const SLOW = 'test/slow/**/*.test.{ts,tsx}';
+/** Without processes, databases and sockets. */
+const UNIT = ['test/{core,contract}/**/*.test.ts', 'test/architecture.test.ts'];
 
 /** The files that make more rounds in `npm run test:slow`, besides the folder that is for it alone. */
 function filesWithRounds(): string[] {
@@ -39,15 +41,18 @@ const missingChromium: Reporter = {
 
 export default defineConfig(({ mode }) => {
   const isSlow = mode === 'slow';
+  const isUnit = mode === 'unit';
   return {
     oxc: { jsx: { development: false } },
     plugins: [rawText],
     test: {
-      include: isSlow ? [SLOW, ...filesWithRounds()] : ['test/**/*.test.{ts,tsx}'],
+      include: isSlow ? [SLOW, ...filesWithRounds()] : isUnit ? UNIT : ['test/**/*.test.{ts,tsx}'],
       exclude: isSlow ? [] : [SLOW],
-      globalSetup: ['test/helpers/postgres-server.ts', ...(isSlow ? [] : ['test/checks-beside.ts'])],
+      globalSetup: isUnit
+        ? []
+        : ['test/helpers/postgres-server.ts', ...(isSlow ? [] : ['test/checks-beside.ts'])],
       setupFiles: ['test/same-cases.ts'],
-      provide: { tenths: isSlow ? 10 : 1 },
+      provide: { tenths: isSlow ? 10 : isUnit ? 0.25 : 1 },
       reporters: ['default', missingChromium],
       // Two cores, and more for the files that wait for a terminal or a node.
       maxWorkers: 4,

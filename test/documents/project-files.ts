@@ -18,6 +18,8 @@ export function filesBelow(folder: string): readonly string[] {
 export const DOCUMENTS: readonly string[] = [
   'README.md',
   'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
   ...readdirSync(new URL('docs/', ROOT))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
