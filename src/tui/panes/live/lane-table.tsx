@@ -144,7 +144,7 @@ const READABLE_WEI = 10n ** 10n;
 type Priced = Pick<ActionView, 'gas'> & Partial<Pick<ActionView, 'dataFee' | 'dataFeeReason'>>;
 type WorkRow = Priced &
   Pick<ActionView, 'name' | 'gasNext'> & {
-    /** Which go first where room is short: 0 an action, 1 somebody new who makes it much dearer, 2 the others. */
+    /** Which go first where room is short: 0 an action, 1 a new account or holder that makes it much dearer, 2 the others. */
     readonly rank: 0 | 1 | 2;
   };
 const MUCH_DEARER = 2;
