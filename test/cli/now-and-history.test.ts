@@ -9,7 +9,7 @@ import { sendJson, serve } from '../client/http-server.ts';
 import { OWN_RECOMMENDATION, OWN_SNAPSHOT } from '../client/own-answers.ts';
 import { sharedFolder } from '../helpers/shared-folder.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import { ended, runMain } from './captured-io.ts';
+import { runMain } from './captured-io.ts';
 import { RECORDING, SHORT_RECORDING, serveRecording, withZeroTips } from './served.ts';
 
 const recorded = readFileSync(RECORDING, 'utf8')
