@@ -9,6 +9,7 @@ import {
 } from '../../src/core/eip1559.ts';
 import { blobBaseFee, fakeExponential } from '../../src/core/eip4844.ts';
 import vectors from '../fixtures/vectors/eip1559_eip4844_vectors.json' with { type: 'json' };
+import { baseFeeCases } from './support/amsterdam.ts';
 
 const rules = fc.constantFrom<FeeRule>(
   ETHEREUM_FEE_RULE,
@@ -37,6 +38,18 @@ describe('nextBaseFee', () => {
     };
     expect(nextBaseFee(parent, rule)).toBe(BigInt(v.expected));
   });
+
+  it.each(baseFeeCases().map((each) => [each.id, each] as const))(
+    'is the same since Amsterdam (%s)',
+    (_, { parent, baseFeePerGas }) => {
+      const before = {
+        baseFeePerGas: BigInt(parent.baseFeePerGas),
+        gasUsed: BigInt(parent.gasUsed),
+        gasLimit: BigInt(parent.gasLimit),
+      };
+      expect(nextBaseFee(before, ETHEREUM_FEE_RULE)).toBe(BigInt(baseFeePerGas));
+    },
+  );
 
   it('stays where a gas limit is too small to have a target', () => {
     expect(nextBaseFee({ baseFeePerGas: 7n, gasUsed: 0n, gasLimit: 0n }, ETHEREUM_FEE_RULE)).toBe(7n);

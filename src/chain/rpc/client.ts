@@ -31,6 +31,7 @@ import {
   timeoutFailure,
   tooLargeFailure,
 } from './failures.ts';
+import { type TipWeights, UNKNOWN_WEIGHTS } from './receipt-tips.ts';
 import type { TipSuggestion } from './suggested-tip.ts';
 
 /** More than any valid response (a page of 1,024 blocks with tips is 0.2 MB), and little memory. */
@@ -328,12 +329,13 @@ export interface RpcNode {
   /** Of its chain; Ethereum's until that is known. */
   feeRule: FeeRule;
   /** What is odd about its responses, by its kind; prices are given all the same. */
-  readonly notes: Map<'newHeads' | 'rewards' | 'order' | 'figures', string>;
+  readonly notes: Map<'newHeads' | 'rewards' | 'order' | 'figures' | 'weights', string>;
   /** Whether its chain has heights without a block (null-rounds.ts). */
   hasNullRounds: boolean;
   /** When that was last looked for in vain, by `performance.now`. */
   searchedNullAt: number | null;
   readonly suggestion: TipSuggestion;
+  readonly tipWeights: TipWeights;
   /** Whether one machine makes its chain's blocks, and takes any tip. */
   isDevelopment: boolean;
   /** What it said of its synchronisation at its last head that was old. */
@@ -363,6 +365,7 @@ export function createRpcNode(url: URL, timeoutMs: number): RpcNode {
     feeRule: ETHEREUM_FEE_RULE,
     isDevelopment: false,
     suggestion: { paidShare: 0, count: 0, newest: -1, tip: null, askAt: 0 },
+    tipWeights: { ...UNKNOWN_WEIGHTS },
     notes: new Map(),
   };
   return { name, link, ...limits, ...seen };

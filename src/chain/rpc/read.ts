@@ -1,4 +1,3 @@
-import { paysAt } from '../../core/auto-txs/target.ts';
 import { type Block, blockTips, TIP_PERCENTILES } from '../../core/block.ts';
 import { gasUsedRatioFromBaseFees } from '../../core/eip1559.ts';
 import type { Clock } from '../async.ts';
@@ -30,7 +29,9 @@ import {
   statedFeeRule,
   toQuantity,
 } from './decode.ts';
+import { believable, ODD_REWARDS } from './doubted-rewards.ts';
 import { aligned, leavesHeightsOut, type PlacedRow, spread } from './null-rounds.ts';
+import { withReceiptTips } from './receipt-tips.ts';
 import { withSuggestedTip } from './suggested-tip.ts';
 
 interface ReadOptions {
@@ -92,8 +93,6 @@ type FeeRows = Map<number, FeeRow>;
 const badResponse = (node: Pick<RpcNode, 'name'>, words: string) =>
   new ChainError('bad-response', `${node.name} ${words}: try another node`);
 
-const ODD_REWARDS =
-  'eth_feeHistory has rewards that cannot be (below 0, missing, above what the transactions could pay): they count as unknown';
 const ODD_ORDER = 'eth_feeHistory has rewards out of order: they are sorted';
 const ODD_FIGURES =
   'eth_feeHistory lacks base fees or gas-used ratios, or its lists differ in length: headers stand in, or they count as unknown';
@@ -137,49 +136,6 @@ export function readFeePage(response: FeeHistoryResponse, { notes }: Pick<RpcNod
   });
 }
 
-/** A reward above both is held against what the transactions of its block could pay. */
-const DOUBTED_WEI = 1_000_000_000_000n;
-const DOUBTED_MULTIPLE = 50n;
-
-const isDoubted = (tip: bigint | null, { baseFeePerGas }: FeeRow) =>
-  tip !== null && tip > DOUBTED_WEI && tip > DOUBTED_MULTIPLE * (baseFeePerGas ?? 0n);
-
-/** Rewards that the newest block with doubted ones could not have paid are unknown, and so are the doubted ones of the others. */
-async function believable(node: RpcNode, rows: FeeRow[], options: ReadOptions): Promise<FeeRow[]> {
-  const isOdd = (row: FeeRow) => row.tips?.some((tip) => isDoubted(tip, row)) === true;
-  const newest = rows.findLast(isOdd);
-  if (newest === undefined) return rows;
-  const most = await mostPaidTip(node, newest, options);
-  if (newest.tips?.every((tip) => tip === null || tip <= most)) return rows;
-  node.notes.set('rewards', ODD_REWARDS);
-  return rows.map((row) =>
-    isOdd(row)
-      ? { ...row, tips: blockTips((row.tips ?? []).map((tip) => (isDoubted(tip, row) ? null : tip))) }
-      : row,
-  );
-}
-
-/** The highest tip that a transaction of the block signed for, wei per gas; 0 where the node does not say. */
-async function mostPaidTip(
-  node: RpcNode,
-  { number, baseFeePerGas }: FeeRow,
-  { signal }: ReadOptions,
-): Promise<bigint> {
-  const params = [toQuantity(number), true];
-  const asked = request(node, maybe(fullBlockResponse), 'eth_getBlockByNumber', params, { signal });
-  const block = await asked.catch((error: unknown) => {
-    if (!(error instanceof ChainError)) throw error;
-    return null;
-  });
-  const fee = block?.baseFeePerGas ?? baseFeePerGas ?? 0n;
-  let most = 0n;
-  for (const signed of block?.transactions ?? []) {
-    const tip = paysAt(signed, fee) - fee;
-    if (tip > most) most = tip;
-  }
-  return most;
-}
-
 /** One page, halved until the node allows it; empty where its history ends before it. */
 async function readPage(node: RpcNode, wanted: number, newest: number | 'latest', options: ReadOptions) {
   const most = Math.min(wanted, node.feeHistoryPage);
@@ -193,7 +149,7 @@ async function readPage(node: RpcNode, wanted: number, newest: number | 'latest'
       node.longestFeePage = Math.max(node.longestFeePage, count);
       // Only a successful count is stored as a limit, and none below what it gave before: its history ends here.
       if (count < most) node.feeHistoryPage = timedOut ? count : node.longestFeePage;
-      const page = await believable(node, readFeePage(response, node), options);
+      const page = await believable(node, readFeePage(response, node), options.signal);
       // Not for a deep history, which would take a request for each block.
       const isNear = newest === 'latest' || count <= MOST_ODD;
       const isUnusable = response.baseFeePerGas === null || response.oldestBlock === null;
@@ -462,8 +418,12 @@ export async function readBlocks(
     return assembleBlocks(node, { from: Math.max(oldest, range.from), to: end }, rows, headers);
   });
   if (blocks === undefined) return [];
-  return range.to === top ? withSuggestedTip(node, blocks, options) : blocks;
+  return range.to === top ? withHeadTips(node, blocks, options) : blocks;
 }
+
+/** With what is known of tips only at the head. */
+const withHeadTips = async (node: RpcNode, blocks: Block[], options: ReadOptions) =>
+  withSuggestedTip(node, await withReceiptTips(node, blocks, options.signal), options);
 
 /** The newest row up to `last`, which it lacks while the node's fees lag behind its head; -1: there is none. */
 const newestRow = (rows: FeeRows, last: number) =>
@@ -530,7 +490,7 @@ export async function readNewest(
       await readUnevenTimes(node, headers, known, options);
       const blocks = assembleBlocks(node, { from: known.number + 1, to: head.number }, rows, headers, known);
       if (head.number === known.number || blocks[0]?.number === known.number + 1)
-        return { blocks: await withSuggestedTip(node, blocks, options), follows: true };
+        return { blocks: await withHeadTips(node, blocks, options), follows: true };
     }
   }
   const newest = await untilAgreed(options, async () => {
@@ -551,7 +511,7 @@ export async function readNewest(
     if (head.number > 0) await judgeGenesis(node, headers, options);
     await readUnevenTimes(node, headers, null, options);
     const blocks = assembleBlocks(node, { from: first, to: head.number }, rows, headers);
-    return { blocks: await withSuggestedTip(node, blocks, options), follows: false };
+    return { blocks: await withHeadTips(node, blocks, options), follows: false };
   });
   if (newest !== undefined) return newest;
   const isSyncing = node.syncing?.isUnderWay === true;

@@ -133,3 +133,38 @@ export interface UsualWorkCase extends Readonly<Record<RulesName, { readonly gas
 
 export const usualWorkCases = () =>
   (json('usual-work.json') as { readonly actions: readonly UsualWorkCase[] }).actions;
+
+export interface TipCase {
+  readonly id: string;
+  readonly transactions: readonly { readonly gasUsed: number; readonly tip: number }[];
+  readonly sumOfReceipts: number;
+  readonly headerGasUsed: number;
+  readonly rewardByReceipts: readonly number[];
+  readonly rewardByHeader: readonly number[];
+}
+
+export const tipCases = () => cases<TipCase>('tip-percentiles.json.gz');
+
+export interface BaseFeeCase {
+  readonly id: string;
+  readonly parent: Readonly<Record<'gasLimit' | 'gasUsed' | 'baseFeePerGas', number>>;
+  readonly baseFeePerGas: number;
+}
+
+export const baseFeeCases = () => cases<BaseFeeCase>('base-fees.json.gz');
+
+export interface BlobBlock {
+  readonly timestamp: number;
+  readonly schedule: string;
+  readonly baseFeePerGas: number;
+  readonly blobGasUsed: number;
+  readonly excessBlobGas: number;
+  readonly blobBaseFee: string;
+}
+
+export const blobSequences = () =>
+  (
+    json('blob-sequences.json.gz') as {
+      readonly sequences: readonly { readonly id: string; readonly blocks: readonly BlobBlock[] }[];
+    }
+  ).sequences;
