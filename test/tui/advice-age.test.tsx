@@ -64,7 +64,7 @@ const LiveOf = ({ snapshot }: { readonly snapshot: SnapshotView }) => (
 
 /** The Live pane over prices that are asked for once an hour. */
 function Hourly() {
-  const { data } = useSnapshot(useMonitor(), () => 3_600_000, false);
+  const { data } = useSnapshot(useMonitor(), 3_600, () => 3_600_000, false);
   return data === undefined ? null : <LiveOf snapshot={data} />;
 }
 
@@ -78,7 +78,7 @@ it('advice of a service elsewhere costs no question about prices before the next
 
 /** The Live pane over prices that are asked for again at once. */
 function Restless() {
-  const { data, error } = useSnapshot(useMonitor(), () => 5, false);
+  const { data, error } = useSnapshot(useMonitor(), 3_600, () => 5, false);
   return (
     <Box flexDirection="column">
       <Text>{error?.message ?? 'no failure'}</Text>

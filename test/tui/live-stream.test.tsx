@@ -1,16 +1,17 @@
 import { Text } from 'ink';
+import { useEffect } from 'react';
 import { expect, it, onTestFinished } from 'vitest';
 import { ClientError } from '../../src/client/errors.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
-import { useMonitor, useSnapshot } from '../../src/tui/data/queries.ts';
+import { useMonitor, useRecommendation, useSnapshot, useTrend } from '../../src/tui/data/queries.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import { SNAPSHOT } from './fake-gas.ts';
+import { RECOMMENDATION, SNAPSHOT, TREND } from './fake-gas.ts';
 import { showScreen } from './show-screen.tsx';
 
 const blockOf = (blockNumber: number): SnapshotView => ({ ...SNAPSHOT, blockNumber });
 
 function Head() {
-  const { data, error, isListening } = useSnapshot(useMonitor(), () => 3_600_000, true);
+  const { data, error, isListening } = useSnapshot(useMonitor(), 3_600, () => 3_600_000, true);
   const how = isListening ? 'each block' : 'polled';
   return <Text>{`head ${data?.blockNumber} ${error?.message ?? 'no failure'}, ${how}`}</Text>;
 }
@@ -89,3 +90,57 @@ it('a stream that breaks with its service leaves the prices and says why; its re
   service.tell(3);
   await shows('head 3 no failure');
 });
+
+const trendOf = (block: number) => ({ ...TREND, percentileRank24h: block / 128 });
+const adviceOf = (block: number) => ({ ...RECOMMENDATION, confidence: block });
+
+/** What `Parts` has drawn. */
+const drawn: string[] = [];
+
+/** Of each what it was asked of: the block that is shown, its trend, its advice. */
+function Whole() {
+  const { data: snapshot } = useSnapshot(useMonitor(), 3_600, () => 3_600_000, true);
+  return snapshot === undefined ? <Text>none</Text> : <Parts snapshot={snapshot} />;
+}
+
+function Parts({ snapshot }: { readonly snapshot: SnapshotView }) {
+  const trend = useTrend(snapshot).data?.percentileRank24h ?? 0;
+  const { confidence } = useRecommendation(snapshot).data ?? { confidence: null };
+  const text = `head ${snapshot.blockNumber}, trend ${trend * 128}, advice ${confidence}`;
+  useEffect(() => void drawn.push(text), [text]);
+  return <Text>{text}</Text>;
+}
+
+it.each([2, 3, 7])(
+  'a block %i of the own service is one request and one frame, with trend and advice',
+  async (block) => {
+    const service = streamed();
+    let head = 1;
+    const asked: string[] = [];
+    const noted =
+      <Answer,>(name: string, answer: () => Answer) =>
+      async () => {
+        asked.push(name);
+        return answer();
+      };
+    const gas = {
+      ...service.gas,
+      statsCurrent: noted('whole', () => {
+        return { snapshot: blockOf(head), trend: trendOf(head), recommendation: adviceOf(head) };
+      }),
+      gasTrend: noted('trend', () => trendOf(head)),
+      gasRecommendation: noted('advice', () => adviceOf(head)),
+    };
+    const { shows } = showScreen({ Screen: Whole, scope: 'live', gas, isOwnService: true });
+    await shows('head 1, trend 1, advice 1');
+    await waitFor(() => service.opened() === 1);
+    const before = asked.length;
+    drawn.length = 0;
+    head = block;
+    service.tell(block);
+    await shows(`head ${block}, trend ${block}, advice ${block}`);
+    expect(asked.slice(before)).toEqual(['whole']);
+    expect(new Set(asked)).toEqual(new Set(['whole']));
+    expect(drawn).toEqual([`head ${block}, trend ${block}, advice ${block}`]);
+  },
+);

@@ -172,6 +172,7 @@ function Session(props: SessionProps) {
     state.intervalMs ?? opened?.intervalMs ?? usualInterval(prices, isOwnService);
   const { isListening, ...prices } = useSnapshot(
     session,
+    state.patienceSec,
     (before) => Math.max(wantedMs(before), quotaMs),
     // An interval that the user has chosen polls at that.
     state.intervalMs === null,

@@ -1,6 +1,7 @@
 import {
   environmentManager,
   keepPreviousData,
+  notifyManager,
   QueryClient,
   type QueryKey,
   replaceEqualDeep,
@@ -22,8 +23,8 @@ import { listen } from '../../client/listen.ts';
 import type { ServiceDescription } from '../../client/openapi.ts';
 import { type Pause, pauseMs } from '../../client/rate-limit.ts';
 import { type ChainStatus, chainStatus, updateSecOf } from '../../client/views/chain-status.ts';
-import type { MarketView } from '../../client/views/dashboard.ts';
-import type { ReachView, RecommendationView, SnapshotView } from '../../client/views/gas.ts';
+import type { CurrentView, MarketView } from '../../client/views/dashboard.ts';
+import type { ReachView, RecommendationView, SnapshotView, TrendView } from '../../client/views/gas.ts';
 import { PATHS } from '../../contract/routes.ts';
 import type { ActionName } from '../input/keymap.ts';
 import { useElapsed } from '../ui/pane-context.tsx';
@@ -182,7 +183,7 @@ export function usePolledQuery<T>(session: QuerySession, options: PolledQuery<T>
       : !isGone || query.status === 'error';
   const isHeld = !enabled || frozen || isBusy || (data !== undefined && isSettled?.(data.value) === true);
   // What the data, or its last request, is of: once that is not the head any more, the new one is requested.
-  const requestedHead = requested.current ?? data?.head ?? '';
+  const requestedHead = (data?.head === head ? head : requested.current) ?? data?.head ?? '';
   const staleHead = head === undefined || head === requestedHead || isHeld ? null : requestedHead;
   // After the end there is one more request, without delay.
   const dueAt = options.head?.source.ended ? 0 : (cached()?.dataUpdatedAt ?? 0) + leastMs;
@@ -215,26 +216,59 @@ export const useMonitorQuery = <T>(options: PolledQuery<T>): Polled<T> =>
 /** Polling interval while blocks since the last run are read; cheap within this process. */
 const CATCHING_UP_MS = 200;
 const SNAPSHOT_KEY = ['gas/current'];
+const TREND_KEY = ['trend'];
+const adviceKey = (patienceSec: number) => ['gas/recommendation', patienceSec];
 
-/** The current prices, by the stream of a service that lists one; otherwise, or when it breaks, polled. */
+/** Prices, trend and advice of one block at once, so that they are drawn at once. */
+function putCurrent(
+  queries: QueryClient,
+  { snapshot, trend, recommendation }: CurrentView,
+  patienceSec: number,
+  at: number,
+): void {
+  const put = <T>(key: QueryKey, value: T | null, head?: string) => {
+    if (value !== null) queries.setQueryData<Dated<T>>(key, { value, at, head });
+  };
+  notifyManager.batch(() => {
+    put(TREND_KEY, trend, headOf(snapshot));
+    put(adviceKey(patienceSec), recommendation, headOf(snapshot));
+    put(SNAPSHOT_KEY, snapshot);
+  });
+}
+
+/**
+ * The current prices, by the stream of a service that lists one; otherwise, or when it breaks, polled. Of a service in
+ * this process trend and advice come with them: elsewhere prices do not wait for another request.
+ */
 export function useSnapshot(
   session: QuerySession,
+  patienceSec: number,
   everyMs: (snapshot: SnapshotView | undefined) => number,
   mayListen: boolean,
 ): Polled<SnapshotView> & { readonly isListening: boolean } {
-  const { client, frozen, isOwnService } = session;
+  const { client, frozen, isOwnService, now } = session;
   const [isListening, setListening] = useState(false);
+  const queries = useQueryClient();
+  const askWhole = async (from: GasClient, signal: AbortSignal): Promise<SnapshotView> => {
+    const current = await from.statsCurrent({ patienceSec, signal });
+    if (!signal.aborted) putCurrent(queries, current, patienceSec, now());
+    return current.snapshot;
+  };
   const prices = usePolledQuery<SnapshotView>(session, {
     key: SNAPSHOT_KEY,
-    ask: (from, signal) => from.gasCurrent({ signal }),
+    ask: isOwnService ? askWhole : (from, signal) => from.gasCurrent({ signal }),
     everyMs: (snapshot) => {
       if (isListening) return null;
       const isBehind =
-        isOwnService && snapshot !== undefined && chainStatus(snapshot, session.now()).kind === 'catching-up';
+        isOwnService && snapshot !== undefined && chainStatus(snapshot, now()).kind === 'catching-up';
       return isBehind ? CATCHING_UP_MS : everyMs(snapshot);
     },
   });
-  const queries = useQueryClient();
+  const take = useEffectEvent((told: SnapshotView, signal: AbortSignal) => {
+    const putTold = () => queries.setQueryData<Dated<SnapshotView>>(SNAPSHOT_KEY, { value: told, at: now() });
+    if (client === null || !isOwnService) putTold();
+    else askWhole(client, signal).catch(() => signal.aborted || putTold());
+  });
   const isWanted = mayListen && !frozen && prices.data !== undefined;
   useEffect(() => {
     if (client === null || !isWanted) return;
@@ -245,7 +279,7 @@ export function useSnapshot(
         if (stop.signal.aborted) return;
         // What is on its way is no newer.
         void queries.cancelQueries({ queryKey: SNAPSHOT_KEY, exact: true });
-        queries.setQueryData<Dated<SnapshotView>>(SNAPSHOT_KEY, { value: snapshot, at: Date.now() });
+        take(snapshot, stop.signal);
       },
       onListening: (is) => {
         setListening(is);
@@ -261,12 +295,15 @@ export function useSnapshot(
 export function useRecommendation(snapshot: SnapshotView): Polled<RecommendationView> {
   const { quotaMs = 0, patienceSec } = useMonitor();
   return useMonitorQuery({
-    key: ['gas/recommendation', patienceSec],
+    key: adviceKey(patienceSec),
     ask: (client, signal) => client.gasRecommendation({ signal, patienceSec }),
     head: snapshot,
     leastMs: quotaMs,
   });
 }
+
+export const useTrend = (snapshot: SnapshotView): Polled<TrendView> =>
+  useMonitorQuery({ key: TREND_KEY, ask: (client, signal) => client.gasTrend({ signal }), head: snapshot });
 
 export function useMarket(timeFrame: string, timing: Partial<PolledQuery<MarketView>>): Polled<MarketView> {
   return useMonitorQuery({

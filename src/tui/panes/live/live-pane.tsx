@@ -35,6 +35,7 @@ import {
   useMonitorQuery,
   useRecommendation,
   useShownSnapshot,
+  useTrend,
 } from '../../data/queries.ts';
 import { useKeys } from '../../input/use-keys.tsx';
 import { given, type NamedValue, useFlow, useWidest } from '../../ui/fact-list.tsx';
@@ -265,11 +266,7 @@ function useLiveView() {
   const snapshot = useShownSnapshot();
   const { status } = useMonitor();
   const isPast = useDim();
-  const trend = useMonitorQuery({
-    key: ['trend'],
-    ask: (client, signal) => client.gasTrend({ signal }),
-    head: snapshot,
-  });
+  const trend = useTrend(snapshot);
   const recommendation = useRecommendation(snapshot);
   const timeFrame = choiceOf(chartChoices(useDescription()).timeFrames, '1h');
   const hour = useMonitorQuery({
