@@ -194,7 +194,12 @@ describe('documents for who works on it', () => {
       expect(named.length).toBeGreaterThan(20);
       const there = (name: string) =>
         exists(name) ||
-        files.some((file) => `/${file}`.endsWith(`/${name}`) || `/${file}`.endsWith(`/${name}.ts`));
+        files.some(
+          (file) =>
+            `/${file}`.endsWith(`/${name}`) ||
+            `/${file}`.endsWith(`/${name}.ts`) ||
+            `/${file}`.endsWith(`/${name}.tsx`),
+        );
       expect(named.filter((name) => !there(name))).toEqual([]);
     },
   );
