@@ -55,6 +55,10 @@ export const NO_RULES: ChainRules = {
   ...{ rules: 'unknown', source: 'none', since: null, next: null, blobSchedule: null },
 };
 
+/** Nothing tells yet: the head is from the database, and no node has stated its forks. The next block tells. */
+export const areUntold = ({ rules, source }: Pick<ChainRules, 'rules' | 'source'>): boolean =>
+  rules === 'unknown' && source === 'none';
+
 type Head = Pick<Block, 'timestamp' | 'blockAccessListHash' | 'slotNumber'>;
 
 /**

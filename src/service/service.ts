@@ -193,7 +193,11 @@ export async function startService(options: ServiceOptions) {
     senderMs: options.senderMs,
   });
   const reader = createChainReader(source, signal);
-  const forks = createForkWatch({ ...shared, chain: follower.chain, onChange: tell });
+  const onChange = () => {
+    tell();
+    broadcasting.wake();
+  };
+  const forks = createForkWatch({ ...shared, chain: follower.chain, onChange });
   const state = createServiceState({
     ...shared,
     database,

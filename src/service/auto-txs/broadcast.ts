@@ -17,6 +17,7 @@ import {
 } from '../../core/auto-txs/state-machine.ts';
 import { comparedPrice, isDue } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
+import { areUntold } from '../../core/chain-rules.ts';
 import type { ChainProfile } from '../../core/chains.ts';
 import { type DataFees, fastLzLength } from '../../core/data-fee.ts';
 import { ownValue } from '../../core/own-value.ts';
@@ -139,6 +140,8 @@ export async function decideOne(
     const [present, profile] = [context.present(), context.profile()];
     const transaction = transactionOf(kept);
     if (present === null || profile === null || transaction === null || !isDueAt(kept, present)) return null;
+    // It may be held by rules that still hold.
+    if (areUntold(present.rules)) return null;
     const now = context.wallNow();
     const isResend = isResendDue(state, now);
     // The sender's facts belong to the transaction that was signed then.

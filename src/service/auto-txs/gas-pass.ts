@@ -1,14 +1,17 @@
-import { gasCheck, isGasCode } from '../../core/auto-txs/gas-check.ts';
+import { type GasFacts, gasCheck, isGasCode } from '../../core/auto-txs/gas-check.ts';
 import { type KeptAutoTx, transactionOf } from '../../core/auto-txs/kept-auto-tx.ts';
 import type { AutoTxEvent } from '../../core/auto-txs/state-machine.ts';
-import { rulesOfNextBlock } from '../../core/chain-rules.ts';
+import { areUntold, rulesOfNextBlock } from '../../core/chain-rules.ts';
+import type { ChainProfile } from '../../core/chains.ts';
 import type { AutoTxChange } from '../../store/auto-txs.ts';
+import { abortable } from '../async.ts';
+import type { NextPrices } from '../follow/chain-state.ts';
 import { type EngineContext, stepKept, withBytes } from './broadcast.ts';
 import { gasFactsAt, withAccounts } from './gas-facts.ts';
 
 const PAGE = 200;
-/** Accounts that are asked for at once when rules change; of others that is done before they are sent. */
-const ACCOUNTS_MOST = 200;
+/** How long it asks for accounts, as what is due waits meanwhile; for those that are left, that is done before they are sent. */
+const ASKS_FOR_MS = 3_000;
 
 /**
  * Judges the gas of all waiting auto-txs by the rules of the next block, whenever those change: one that is no longer
@@ -19,26 +22,22 @@ export function createGasPass(context: EngineContext) {
   const { store, source, present, profile } = context;
   let judgedBy = '';
 
-  /** The rules of the next block as text; `null` while they are not known. */
-  function rulesKey(): string | null {
-    const [now, chain] = [present(), profile()];
-    if (now === null || chain === null) return null;
-    const { rules } = now;
-    if (rules.rules === 'unknown' && rules.source === 'none') return null;
-    const next = rulesOfNextBlock(rules, now.head.timestamp, chain.feeRule.blockTimeSec);
+  /** The rules of the next block as text. */
+  function rulesKey({ rules, head }: NextPrices, chain: ChainProfile): string {
+    const next = rulesOfNextBlock(rules, head.timestamp, chain.feeRule.blockTimeSec);
     return `${next} ${rules.next?.at} ${rules.next?.kind}`;
   }
 
-  async function judge(seen: KeptAutoTx, mayAsk: boolean): Promise<boolean> {
-    const [now, chain, transaction] = [present(), profile(), transactionOf(seen)];
-    if (now === null || chain === null || transaction === null) return false;
+  async function judge(seen: KeptAutoTx, gasFacts: GasFacts, asking: AbortSignal): Promise<void> {
+    const transaction = transactionOf(seen);
+    if (transaction === null) return;
     // Its authorizations are not stored.
     const isWhole = transaction.parts !== null && transaction.type !== 4;
     const whole = isWhole ? transaction : withBytes(transaction, await store.signedBytes(seen.id));
     const toJudge = { transaction: whole, order: seen.order };
-    // A block's limit is no rule, and may be another by then.
-    const plain = { ...gasFactsAt(now.head, now.rules, chain), blockGasLimit: null };
-    const gas = mayAsk ? await withAccounts(source, plain, toJudge) : plain;
+    const gas = asking.aborted
+      ? gasFacts
+      : await abortable(withAccounts(source, gasFacts, toJudge), asking).catch(() => gasFacts);
     const check = { name: 'intrinsic-gas', ...gasCheck({ ...toJudge, gas }) };
     const decide = (kept: KeptAutoTx): AutoTxChange | null => {
       if (kept.signed === null || kept.signed.hash !== transaction.hash) return null;
@@ -60,25 +59,28 @@ export function createGasPass(context: EngineContext) {
     };
     // Most are as they were: no write waits for the disk.
     if (decide(seen) !== null) await store.change(seen, decide, 'engine');
-    return gas !== plain;
   }
 
   return {
     /** Rejects with a `StoreError`. */
     async run(signal: AbortSignal): Promise<void> {
-      const key = rulesKey();
-      if (key === null || key === judgedBy) return;
-      let asked = 0;
+      // One moment for all: the rules may change meanwhile, and be unknown while a block comes.
+      const [now, chain] = [present(), profile()];
+      if (now === null || chain === null || areUntold(now.rules)) return;
+      const key = rulesKey(now, chain);
+      if (key === judgedBy) return;
+      // A block's limit is no rule, and may be another by then.
+      const gasFacts = { ...gasFactsAt(now.head, now.rules, chain), blockGasLimit: null };
+      const asking = AbortSignal.timeout(ASKS_FOR_MS);
       for (let after = ''; !signal.aborted; ) {
         const page = await store.waitingAfter(after, PAGE);
         for (const kept of page) {
           if (signal.aborted) return;
-          if (await judge(kept, asked < ACCOUNTS_MOST)) asked += 1;
+          await judge(kept, gasFacts, asking);
         }
         after = page.at(-1)?.id ?? '';
         if (page.length < PAGE) break;
       }
-      // A block may have changed them meanwhile.
       if (!signal.aborted) judgedBy = key;
     },
   };

@@ -331,9 +331,13 @@ export class ChainState {
       ? roundBlock(head.number - Math.floor(memorySec / SLOT_SEC))
       : (((await store.latestAt(head.timestamp - memorySec)) ?? (await store.oldest()))?.number ?? 0);
     await this.flush();
-    // All processes compute with the same blocks: the stored ones.
+    // All processes compute with the same blocks: the stored ones, which lack the fields of headers that tell the rules.
     const stored = await store.newest(this.#recent.length);
-    this.#recent = this.#recent.map((block) => stored.find((each) => isSameBlock(each, block)) ?? block);
+    this.#recent = this.#recent.map(({ blockAccessListHash, slotNumber, ...block }) => ({
+      ...(stored.find((each) => isSameBlock(each, block)) ?? block),
+      ...(blockAccessListHash !== undefined && { blockAccessListHash }),
+      ...(slotNumber !== undefined && { slotNumber }),
+    }));
     let first: Block | null = null;
     const slice = new TimeSlice();
     const add = async (block: Block) => {

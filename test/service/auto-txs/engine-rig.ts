@@ -110,7 +110,8 @@ export async function startEngine({
     },
     /** A block comes after which the next one costs this much, 50 gwei unless told, and the engine has its turn. */
     block: async (gwei = 50, fill: (block: Block) => void = () => {}) => {
-      const block = makeBlock(next++);
+      // A header of before Amsterdam, that was read.
+      const block = makeBlock(next++, { blockAccessListHash: null, slotNumber: null });
       node.mine(block);
       fill(block);
       await blocks.saveBlocks([block]);

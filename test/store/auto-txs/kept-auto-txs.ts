@@ -7,6 +7,7 @@ import {
   NEW_PENDING,
   stepAutoTx,
 } from '../../../src/core/auto-txs/state-machine.ts';
+import { toAutoTxRow } from '../../../src/store/auto-tx-rows.ts';
 import type { AutoTxChange } from '../../../src/store/auto-txs.ts';
 import { blockHash } from '../../helpers/chain-blocks.ts';
 
@@ -93,4 +94,10 @@ export function stepped(
   const facts = { nonce: kept.signed?.nonce ?? 0, confirmations, now: at };
   const next = stepAutoTx(kept.state, event, facts);
   return next && { autoTx: { ...kept, state: next.state, updatedAt: at }, notes: next.notes, at };
+}
+
+/** As a program before `0015-unseen` and `0016-gas-parts` has stored it. */
+export function olderRow(autoTx: KeptAutoTx) {
+  const { resends, unseen_since: _, resend_at: __, gas_parts: ___, ...row } = toAutoTxRow(autoTx);
+  return { ...row, unseen: resends, intrinsic_gas: 21_000 };
 }

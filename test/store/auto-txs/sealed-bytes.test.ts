@@ -2,13 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type AutoTxRow, toAutoTxRow } from '../../../src/store/auto-tx-rows.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { EncryptionKey } from '../../../src/store/encryption-key.ts';
 import { ENGINES, emptyDatabase } from '../../helpers/databases.ts';
 import { migrated, openDatabase } from '../../helpers/open-database.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
-import { bytesOf, draftAutoTx, keptAutoTx } from './kept-auto-txs.ts';
+import { bytesOf, draftAutoTx, keptAutoTx, olderRow } from './kept-auto-txs.ts';
 
 const NO_CAP = Number.POSITIVE_INFINITY;
 const SIGNED = 'signed bytes of old';
@@ -59,22 +58,15 @@ test.runIf(ENGINES.includes('PostgreSQL'))(
   },
 );
 
-/** A row as it was before `0015-unseen`. */
-const beforeUnseen = ({ resends, unseen_since: _, resend_at: __, ...row }: AutoTxRow) => ({
-  ...row,
-  unseen: resends,
-});
-
 test('a file of before is sealed where it lies, with a key beside it for its owner alone; without that key nothing is had', async () => {
   const folder = await temporaryFolder();
   const path = join(folder, 'chain-1.db');
   const older = await migrated<Record<'auto_txs' | 'signed_transactions', Record<string, unknown>>>(path, 8);
   const bytes = new TextEncoder().encode(SIGNED.repeat(400));
   for (const id of ['old', 'twin']) {
-    const { gas_parts: _, ...row } = beforeUnseen(toAutoTxRow(keptAutoTx(id)));
     await older
       .insertInto('auto_txs')
-      .values({ ...row, intrinsic_gas: 21_000 })
+      .values(olderRow(keptAutoTx(id)))
       .execute();
     await older.insertInto('signed_transactions').values({ auto_tx_id: id, bytes }).execute();
   }
