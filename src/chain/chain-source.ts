@@ -79,6 +79,28 @@ export interface SendOptions {
   readonly onTaken?: (node: string) => void;
 }
 
+/** What the pools of all nodes that answer say of a transaction and its sender. `null`: no node says it. */
+export interface PoolView {
+  /** How many nodes were asked for it, and how many have it in their pool and in a block. */
+  readonly asked: number;
+  readonly pending: number;
+  readonly mined: number;
+  readonly nextNonce: number | null;
+  /** The first nonce after those of the chain and the pools. */
+  readonly pendingNonce: number | null;
+  /** The sender's other transactions in the pools; `null`: no node shows its pool. */
+  readonly others: readonly ChainTransaction[] | null;
+}
+
+/** A call as `eth_estimateGas` takes it. */
+export interface CallToEstimate {
+  readonly from?: Hex;
+  /** `null`: it creates a contract. */
+  readonly to: Hex | null;
+  readonly data: Hex;
+  readonly value: bigint;
+}
+
 /** Nodes, a recording or the simulation. Every method rejects with a `ChainError`: `unsupported` if the source cannot do it. */
 export interface ChainSource {
   readonly kind: 'rpc' | 'replay' | 'simulated';
@@ -119,6 +141,10 @@ export interface ChainSource {
   dataFees?(): Promise<DataFees>;
   /** The forks that a node is configured for (EIP-7910), asked for each time; `null`: it does not say. Absent: unsupported. */
   ethConfig?(): Promise<EthConfig | null>;
+  /** Absent: it has one pool, of which `transaction` and `nonce` tell. */
+  pools?(request: { readonly hash: Hex; readonly from: Hex }): Promise<PoolView>;
+  /** Gas that the call takes in the head's state. Rejects with the node's `rejected` where it would revert. Absent: unsupported. */
+  estimateGas?(call: CallToEstimate): Promise<bigint>;
   health(): readonly NodeHealth[];
 }
 

@@ -8,6 +8,7 @@ import { requestEthConfig } from './rpc/eth-config.ts';
 import { parseNodeUrl } from './rpc/failures.ts';
 import { followChain } from './rpc/follow.ts';
 import { createNodePool } from './rpc/node-pool.ts';
+import { readPools } from './rpc/pools.ts';
 import { readBlock, readBlocks, readNewest, readTransactions } from './rpc/read.ts';
 import { sendTransaction } from './rpc/send.ts';
 
@@ -96,6 +97,11 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
     code: (address) => pool.run((node) => request(node, bytes, 'eth_getCode', [address, 'latest'])),
     dataFees: createDataFees(pool, clock),
     ethConfig: () => requestEthConfig(pool),
+    pools: (request) => readPools(pool, request),
+    estimateGas: ({ to, value, ...call }) => {
+      const asked = { ...call, ...(to !== null && { to }), value: `0x${value.toString(16)}` };
+      return pool.run((node) => request(node, quantity, 'eth_estimateGas', [asked]));
+    },
     health: () => pool.health(),
     close: () => {
       for (const node of nodes) node.link.close();

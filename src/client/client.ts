@@ -1,5 +1,6 @@
-import type { Bucket } from '../contract/choices.ts';
+import { type Bucket, SPEED_OF_LANE } from '../contract/choices.ts';
 import { PATHS } from '../contract/routes.ts';
+import type { LaneName } from '../core/advice.ts';
 import { learnCoin } from '../core/chains.ts';
 import { cleanText } from '../core/text.ts';
 import { bareHex, isLongHex } from '../core/transactions/signed-text.ts';
@@ -305,7 +306,11 @@ export function createGasClient(options: GasClientOptions) {
     /** One block; `latest` is the head, which v1 does not know by that name. */
     block: async (number: number | 'latest', call: TextOptions = {}) =>
       get(ROUTES.block, call, {}, { number: await numbered(number, call) }),
-    tx: (hash: string, call: TextOptions = {}) => get(ROUTES.tx, call, {}, { hash }),
+    /** `lane`: of a pending one, how quick its replacement is to be; default: average. */
+    tx: (
+      hash: string,
+      { lane = 'average', ...call }: TextOptions & { readonly lane?: LaneName | undefined } = {},
+    ) => get(ROUTES.tx, call, lane === 'average' ? {} : { gasSpeed: SPEED_OF_LANE[lane] }, { hash }),
     /** The transactions of a window of at most 100 blocks, newest first. */
     txs: async (query: Omit<MetricsQuery, 'bucket'> = {}, call: CallOptions = {}) =>
       get(ROUTES.txs, call, metricsQuery(query, PATHS.txs)),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import * as choices from './choices.ts';
+import { Pending } from './pending.ts';
 import * as wire from './primitives.ts';
 import { maybe, object, whole } from './primitives.ts';
 
@@ -141,6 +142,7 @@ export const TxMetrics = object('TxMetrics', 'What a transaction paid; in the po
   confirmations: whole(0),
   tipRank: maybe(wire.Ratio, "Share of its block's others that tipped less, ties count half"),
   blockTransactionCount: maybe(whole(0), 'How many transactions its block holds'),
+  pending: maybe(Pending, 'null: it is in a block, or prices are old'),
 });
 export type TxMetrics = z.infer<typeof TxMetrics>;
 

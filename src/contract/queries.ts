@@ -136,6 +136,13 @@ export const TxParameter = z.strictObject({
     }),
 });
 
+export const TxOptions = z.strictObject({
+  gasSpeed: z
+    .enum(choices.GAS_SPEEDS)
+    .default('AVERAGE')
+    .describe('Of a pending one: the lane that its replacement is to be as quick as'),
+});
+
 /** Any text: an invalid id matches no alert. */
 export const AlertParameter = z.strictObject({ id: z.string().describe('Id of the alert') });
 export const AutoTxParameter = z.strictObject({ id: z.string().describe('Id of the auto-tx') });

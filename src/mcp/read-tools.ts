@@ -15,7 +15,7 @@ import type { LaneView } from '../client/views/gas.ts';
 import { AutoTxCreation } from '../contract/auto-txs.ts';
 import * as choices from '../contract/choices.ts';
 import { maybe, PriceGwei } from '../contract/primitives.ts';
-import { TimeFrameParameters, TxParameter } from '../contract/queries.ts';
+import { TimeFrameParameters } from '../contract/queries.ts';
 import { describeOutdated, isOutdated } from '../core/chain-status.ts';
 import { decodeTransaction } from '../core/transactions/decode-transaction.ts';
 import { bareHex } from '../core/transactions/signed-text.ts';
@@ -35,6 +35,7 @@ import {
   Time,
   ToolError,
 } from './tool.ts';
+import { SIGNED, transaction } from './transaction-tools.ts';
 
 const Lane = result({
   priceGwei: Gwei.describe('What it expects to pay per gas'),
@@ -259,36 +260,6 @@ const chainRules = reading({
       sinceTime: since === null ? null : since * 1_000,
       nextForkTime: next === null ? null : next.at * 1_000,
     };
-  },
-});
-
-const SIGNED = {
-  to: maybe(Text, 'null makes a contract'),
-  valueCoins: maybe(Coins, 'In native coins'),
-  ...each(Gwei, 'maxFeePerGasGwei', 'maxPriorityFeePerGasGwei', 'gasPriceGwei'),
-};
-
-const transaction = reading({
-  name: 'transaction',
-  title: 'One transaction',
-  description:
-    'What a transaction paid, whether it is in a block, and how its tip compared with the others there.',
-  input: TxParameter,
-  output: {
-    hash: Text,
-    status: maybe(Text, 'PENDING, SUCCESS or REVERTED'),
-    ...each(Text, 'from'),
-    ...SIGNED,
-    ...each(Count, 'nonce', 'gasLimit', 'gasUsed', 'costUsd', 'blockNumber', 'confirmations'),
-    effectiveGasPriceGwei: maybe(Gwei, 'What it paid per gas'),
-    priorityFeePerGasGwei: maybe(Gwei, 'The part of that above the base fee'),
-    costCoins: maybe(Coins, 'What it paid in all, in native coins'),
-    ...each(Time, 'time'),
-    tipRank: maybe(Count, "Share of its block's other transactions that tipped less, 0 to 1"),
-  },
-  run: async ({ client, signal }, { hash }) => {
-    const found = await client.tx(hash, { signal });
-    return { ...found, cost: found.costWei, time: found.timestamp };
   },
 });
 

@@ -18,6 +18,7 @@ import type { Lease } from './leader.ts';
 import { type PublishedChain, whileUnchanged } from './published-chain.ts';
 import type { StatedPrices } from './responses/charts.ts';
 import type { LookupContext } from './responses/explorer.ts';
+import { pendingResponse } from './responses/pending.ts';
 
 const DOWN_RETRY_SEC = 5;
 const FORKS_WITHIN_MS = 2_000;
@@ -97,6 +98,9 @@ export function createServiceState(parts: ServiceParts) {
     return unavailable(`no chain data yet: ${message}${remedy}`, Math.max(1, wait), nodes);
   }
 
+  const reach = (price: bigint, withinSec: number): Chance | null =>
+    chain.engine?.reachProbability(price, withinSec) ?? null;
+
   /** What responses about history, blocks and transactions need, as of `present`. @throws {ApiFailure} while there is none. */
   async function context(): Promise<LookupContext> {
     await chain.flush();
@@ -117,6 +121,7 @@ export function createServiceState(parts: ServiceParts) {
       problem: follower.problem?.message ?? null,
       blocks,
       reader,
+      pending: (transaction, lane) => pendingResponse(transaction, lane, { source, read, reach }),
     };
   }
 
@@ -146,8 +151,7 @@ export function createServiceState(parts: ServiceParts) {
       chain.engine?.recommendation(patienceSec) ?? null,
 
     /** Probability of a price at or below `price` (wei per gas) within `withinSec`; `null`: unknown. */
-    reachProbability: (price: bigint, withinSec: number): Chance | null =>
-      chain.engine?.reachProbability(price, withinSec) ?? null,
+    reachProbability: reach,
 
     meanPrices: ((first, last) => chain.engine?.meanPrices(first, last) ?? null) satisfies StatedPrices,
 

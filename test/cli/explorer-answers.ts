@@ -65,4 +65,5 @@ export const TX = TxMetrics.parse({
   confirmations: 3,
   tipRank: 0.42,
   blockTransactionCount: 212,
+  pending: null,
 });

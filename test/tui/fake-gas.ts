@@ -213,6 +213,7 @@ export const TX: TxView = {
   ...{ effectiveGasPrice: 6.08e7, priorityFeePerGas: 1e7, costWei: 1_276_800_000_000n, dataFeeWei: 0n },
   ...{ costUsd: 0.0041, blockNumber: 24_337_604 },
   blockHash: BLOCK.hash,
+  pending: null,
   timestamp: SNAPSHOT.blockTimestamp,
   ...{ transactionIndex: 17, confirmations: 3, tipRank: 0.42, blockTransactionCount: 212 },
 };

@@ -9,7 +9,9 @@ import {
   type Fact,
   type TxView,
 } from '../../client/views/metrics.ts';
+import { describePending } from '../../client/views/pending.ts';
 import { PERCENTILES } from '../../contract/choices.ts';
+import { LANES, type LaneName } from '../../core/advice.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { looksLikeKey } from '../../core/key-text.ts';
 import { parseLookup } from '../../core/parse-lookup.ts';
@@ -30,6 +32,10 @@ import {
 } from '../output.ts';
 import { JSON_ANSWER, type JsonFlags, snapshotIfAny } from './resource.ts';
 
+interface TxFlags extends JsonFlags {
+  readonly lane?: LaneName;
+}
+
 export function addExplorer(program: CliCommand): void {
   program
     .command('block')
@@ -47,14 +53,20 @@ export function addExplorer(program: CliCommand): void {
 
   program
     .command('tx')
-    .summary('one transaction: what it paid, and how its tip ranked')
-    .description('One transaction: what it paid, and how its tip ranked in its block.')
+    .summary('one transaction: what it paid; while it is pending why, and what to sign to free it')
+    .description(
+      'One transaction: what it paid, and how its tip ranked in its block. Of a pending one: why it waits, how likely it is included as it is, and the exact fees of a replacement and of a cancellation that every pool takes. Nothing is signed here.',
+    )
     .argument('<hash>', '0x and 64 hexadecimal digits')
+    .oneOf('--lane <LANE>', 'of a pending one: how quick a replacement is to be', LANES, 'average')
     .option('--json', JSON_ANSWER)
-    .examples('gastop tx 0x4a5e… --rpc http://127.0.0.1:8545', 'gastop tx 0x4a5e… --json | jq .costWei')
-    .does((context, text: string, flags: JsonFlags) => {
+    .examples(
+      'gastop tx 0x4a5e… --rpc http://127.0.0.1:8545',
+      'gastop tx 0x4a5e… --lane fast --json | jq .pending.replacement',
+    )
+    .does((context, text: string, { lane, ...flags }: TxFlags) => {
       const hash = parseTxHash(text);
-      return lookUp(context, flags, 'accept', (client, call) => client.tx(hash, call), txText);
+      return lookUp(context, flags, 'accept', (client, call) => client.tx(hash, { ...call, lane }), txText);
     });
 }
 
@@ -156,9 +168,11 @@ function blockText(block: BlockView, snapshot: SnapshotView | null, now: number)
 function txText(tx: TxView, snapshot: SnapshotView | null, now: number): string {
   const where = whereWords(tx.chainId, snapshot);
   const when = (ms: number) => whenWords(ms, snapshot, now);
+  const money = factContext(tx.chainId, snapshot);
   return [
     where === '' ? 'transaction' : `${where}  transaction`,
     '',
-    ...factLines(describeTx(tx, { ...factContext(tx.chainId, snapshot), when })),
+    ...factLines(describeTx(tx, { ...money, when })),
+    ...(tx.pending === null ? [] : ['', ...factLines(describePending(tx.pending, money))]),
   ].join('\n');
 }

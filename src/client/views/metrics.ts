@@ -21,6 +21,7 @@ import {
   usdOf,
 } from '../../core/units.ts';
 import { drawn, rows } from '../lenient.ts';
+import { type Fact, Pending } from './pending.ts';
 
 export interface MetricsView<Row> {
   readonly chainId: number | null;
@@ -76,7 +77,7 @@ function tipsOf(tips: Readonly<Record<string, number | null>>): Readonly<Record<
 }
 
 /** `GET /metrics/tx/{hash}`. Required: its hash. */
-export const Tx = drawn(TxMetrics, 'hash');
+export const Tx = drawn(TxMetrics.extend({ pending: Pending }), 'hash');
 export type TxView = z.infer<typeof Tx>;
 const TxOfWindow = drawn(TxRow, 'hash');
 export type TxRowView = z.infer<typeof TxOfWindow>;
@@ -93,8 +94,7 @@ const TYPES: Readonly<Record<number, string>> = {
 };
 
 export const describeTxType = (type: number): string => TYPES[type] ?? `type ${type}`;
-/** For people; `null`: unknown, or there is none. */
-export type Fact = readonly [name: string, text: string | null];
+export type { Fact };
 
 interface FactContext {
   readonly symbol: string;

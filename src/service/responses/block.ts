@@ -6,7 +6,8 @@ import { nextBlobBaseFee } from '../../core/eip4844.ts';
 import { nextBaseFeeByRule } from '../../core/engine/next-base-fee.ts';
 import { type ChainReader, isBlockOf } from '../chain-reader.ts';
 import { type ApiFailure, notFound } from '../http/errors.ts';
-import { confirmationsOf, ifAvailable, type LookupContext } from './explorer.ts';
+import { confirmationsOf, type LookupContext } from './explorer.ts';
+import { ifAvailable } from './if-available.ts';
 import { explained, integerOrNull, isoFromSec, toWire } from './wire.ts';
 
 /** `whole` is `null` when the source has no whole blocks, `fees` when no one states them; `child` is the stored block after it. */

@@ -1,19 +1,22 @@
 import {
   type ChainBlock,
-  ChainError,
   type ChainReceipt,
   type ChainTransaction,
   paidPrice,
 } from '../../chain/chain-source.ts';
 import type { TxMetrics, TxRow, TxsMetrics } from '../../contract/metrics.ts';
+import type { Pending } from '../../contract/pending.ts';
 import { PAGE_SIZE_DEFAULT, type TxsParameters } from '../../contract/queries.ts';
+import type { LaneName } from '../../core/advice.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import type { ChainRules } from '../../core/chain-rules.ts';
+import type { Pooled } from '../../core/transactions/stuck.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import type { Window } from '../../store/history.ts';
-import { abortable, mapBounded } from '../async.ts';
+import { mapBounded } from '../async.ts';
 import type { ChainReader, MinedTransaction } from '../chain-reader.ts';
-import { ApiFailure, notFound, unavailable } from '../http/errors.ts';
+import { type ApiFailure, notFound, unavailable } from '../http/errors.ts';
+import { ifAvailable } from './if-available.ts';
 import { type MetricsContext, metricsWindow } from './metrics.ts';
 import { gasCount, integerOrNull, isoFromSec, toWire, usdOrNull } from './wire.ts';
 
@@ -27,6 +30,8 @@ export interface LookupContext extends MetricsContext {
   readonly problem: string | null;
   readonly blocks: BlockStore;
   readonly reader: ChainReader;
+  /** What holds back a transaction in no block; `null` while that is not known. */
+  readonly pending: (transaction: Pooled, lane: LaneName) => Promise<Pending | null>;
 }
 
 /** @throws {ApiFailure} for a recording, which has no transactions */
@@ -35,20 +40,6 @@ function requireTransactions({ kind }: ChainReader): void {
   throw notFound(
     'this service follows a recording, which holds no transactions; ask one that follows a node (--rpc URL)',
   );
-}
-
-/** Much less than the time limit of a request: two of these in sequence leave time for the response itself. */
-const COMPLETED_WITHIN_MS = 2_000;
-
-/** For optional parts of a response: `null` when the node fails or is slow; the next request finds a late result cached. */
-export async function ifAvailable<T>(request: Promise<T>): Promise<T | null> {
-  const late = AbortSignal.timeout(COMPLETED_WITHIN_MS);
-  try {
-    return await abortable(request, late);
-  } catch (error) {
-    if (late.aborted || error instanceof ChainError || error instanceof ApiFailure) return null;
-    throw error;
-  }
 }
 
 /** A reorg happened between two requests of ours, unless the node itself is failing. */
@@ -92,13 +83,13 @@ const PENDING = {
 type Inclusion = Pick<TxMetrics, keyof typeof PENDING>;
 
 /** @throws {ApiFailure} `not_found` when neither the chain nor the node's pool has it */
-export async function txMetrics(hash: Hex, context: LookupContext): Promise<TxMetrics> {
+export async function txMetrics(hash: Hex, lane: LaneName, context: LookupContext): Promise<TxMetrics> {
   const { reader, profile } = context;
   requireTransactions(reader);
   const transaction = await reader.transaction(hash);
   if (transaction === null) {
     throw notFound(
-      `${profile.name} knows no such transaction, nor does the node's pool; check the hash and the chain`,
+      `${profile.name} knows no such transaction, nor does a pool of the nodes; check the hash and the chain. Private relays show one only once it is mined`,
     );
   }
   const { data, value, gasLimit, blockNumber: _, blockHash: __, ...rest } = transaction;
@@ -109,6 +100,7 @@ export async function txMetrics(hash: Hex, context: LookupContext): Promise<TxMe
     value: value.toString(),
     selector: data.length < SELECTOR_LENGTH ? null : data.slice(0, SELECTOR_LENGTH).toLowerCase(),
     ...(await inclusionOf(transaction, context)),
+    pending: transaction.blockNumber === null ? await context.pending(transaction, lane) : null,
   };
 }
 

@@ -1,3 +1,4 @@
+import { LANE_OF_SPEED } from '../../../contract/choices.ts';
 import {
   BaseFeeMetrics,
   BlockMetrics,
@@ -67,11 +68,13 @@ export const metricsRoutes = (state: ServiceState): Route[] => [
   route('get', PATHS.tx, {
     summary: 'One transaction: what it offered, what it paid, how it stood in its block',
     params: queries.TxParameter,
+    query: queries.TxOptions,
     response: TxMetrics,
     refusals: {
       404: 'The chain knows no such transaction, or a recording is followed, which holds none',
     },
-    handle: ({ signal, params: { hash } }) => state.explore((context) => txMetrics(hash, context), signal),
+    handle: ({ signal, params: { hash }, query: { gasSpeed } }) =>
+      state.explore((context) => txMetrics(hash, LANE_OF_SPEED[gasSpeed], context), signal),
   }),
   route('get', PATHS.txs, {
     summary: 'Transactions of a window, newest first',
