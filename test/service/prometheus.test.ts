@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { StatsCurrent, StatsMarket } from '../../src/contract/dashboard.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { TIP_PERCENTILES } from '../../src/core/block.ts';
-import { read } from '../documents/project-files.ts';
+import { ALL_DOCUMENTS, read } from '../documents/project-files.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { fixedPrice } from '../helpers/fixed-price.ts';
 import {
@@ -267,6 +267,13 @@ describe('the page of /metrics', () => {
       .filter((line) => line.startsWith('| `'));
     expect(documented.filter((row) => !RARE.has(row.split('`')[1] ?? ''))).toEqual(rows);
   });
+});
+
+it('METRICS.md has each metric that a document names', () => {
+  const named = [...ALL_DOCUMENTS.matchAll(/\bgastop_[a-z]\w+/g)].map(([name]) => name);
+  const documented = read('docs/METRICS.md');
+  expect(named.length).toBeGreaterThan(40);
+  expect([...new Set(named)].filter((name) => !documented.includes(`| \`${name}\` |`))).toEqual([]);
 });
 
 describe('the dashboard for Grafana', () => {
