@@ -1,10 +1,17 @@
+import { addressPaid, makesRecipient } from '../core/auto-txs/account-gas.ts';
 import { capOf, paysAt } from '../core/auto-txs/target.ts';
 import { type Block, type Hex, tipBetween } from '../core/block.ts';
 import { SIMULATED_CHAIN_ID } from '../core/chains.ts';
 import { GAS_PER_BLOB } from '../core/eip4844.ts';
 import { NOISE, randomBits, randomHex, SIMULATED_GAS_LIMIT, uniform } from '../core/simulation.ts';
 import { decodeTransaction } from '../core/transactions/decode-transaction.ts';
-import { gasNeeded, RULES } from '../core/transactions/gas-rules.ts';
+import {
+  type GasProblem,
+  type GasRules,
+  gasNeeded,
+  gasProblems,
+  RULES,
+} from '../core/transactions/gas-rules.ts';
 import type { SignedTransaction } from '../core/transactions/signed-transaction.ts';
 import { TransactionError } from '../core/transactions/transaction-error.ts';
 import {
@@ -61,6 +68,7 @@ interface Account {
 
 interface Included {
   readonly transaction: ChainTransaction;
+  readonly status: IncludedTransaction['receipt']['status'];
   readonly gasUsed: bigint;
   readonly tip: bigint;
   readonly blobFee: bigint;
@@ -87,13 +95,35 @@ export function createSimulatedNode({ seed, blockAt, headNumber }: NodeOptions):
     return account;
   };
   const include = (signed: SignedTransaction, block: SimulatedBlock): void => {
-    const [gasUsed, tip] = [gasUsedBy(signed), tipIn(signed, block)];
+    const tip = tipIn(signed, block);
+    const { status, gasUsed } = run(signed, rulesOf(block));
     const sender = accountOf(signed.from);
     sender.nonce += 1;
-    sender.balance -= signed.value + gasUsed * (block.baseFeePerGas + tip);
-    if (signed.to !== null) accountOf(signed.to).balance += signed.value;
-    mined.set(signed.hash, { transaction: toChain(signed, block), gasUsed, tip, blobFee: 0n });
+    sender.balance -= gasUsed * (block.baseFeePerGas + tip);
+    if (status === 'success') {
+      sender.balance -= signed.value;
+      accountOf(addressPaid(signed)).balance += signed.value;
+      if (signed.to === null) accountOf(addressPaid(signed)).nonce += 1;
+    }
+    mined.set(signed.hash, { transaction: toChain(signed, block), status, gasUsed, tip, blobFee: 0n });
     last = null;
+  };
+  /**
+   * A transfer uses its minimum; a call seven tenths of the rest of its limit. Where the rules charge for an account that comes to
+   * be and its gas does not suffice for that, it fails and pays all.
+   */
+  const run = (signed: SignedTransaction, rules: GasRules): Pick<Included, 'status' | 'gasUsed'> => {
+    const { parts, gasLimit, data } = signed;
+    if (parts === null) return { status: 'success', gasUsed: 0n };
+    const { intrinsic, min } = gasNeeded(parts, rules);
+    const { nonce, balance } = accountOf(addressPaid(signed));
+    const isNew = nonce === 0 && balance === 0n && makesRecipient(parts);
+    const least = BigInt(Math.max(isNew ? intrinsic + rules.newAccount : 0, min));
+    if (gasLimit < least) return { status: 'reverted', gasUsed: gasLimit };
+    return {
+      status: 'success',
+      gasUsed: data === '0x' ? least : least + ((gasLimit - least) * 7n) / 10n,
+    };
   };
 
   /** Includes pending transactions in the blocks since the last call. */
@@ -110,13 +140,16 @@ export function createSimulatedNode({ seed, blockAt, headNumber }: NodeOptions):
   };
   /** The best tips first, and each sender's in the order of nonces. */
   const fill = (block: SimulatedBlock): void => {
+    const rules = rulesOf(block);
+    // A fork takes those out of the pool that no block can include since then.
+    for (const each of waiting.values()) if (gasFault(each, rules) !== null) waiting.delete(each.hash);
     for (let room = block.gasUsed; ; ) {
       const [next] = [...waiting.values()]
-        .filter((each) => isTakenBy(each, block, accountOf(each.from)) && gasUsedBy(each) <= room)
+        .filter((each) => isTakenBy(each, block, accountOf(each.from)) && run(each, rules).gasUsed <= room)
         .sort((one, other) => Number(tipIn(other, block) - tipIn(one, block)));
       if (next === undefined) return;
       waiting.delete(next.hash);
-      room -= gasUsedBy(next);
+      room -= run(next, rules).gasUsed;
       include(next, block);
     }
   };
@@ -144,7 +177,7 @@ export function createSimulatedNode({ seed, blockAt, headNumber }: NodeOptions):
       const transaction = decoded(signed);
       const { hash, from, nonce } = transaction;
       if (waiting.has(hash) || mined.has(hash)) return hash;
-      refuse(transaction, accountOf(from));
+      refuse(transaction, accountOf(from), rulesOf(await blockAt(headNumber() + 1)));
       if ([...waiting.values()].some((each) => each.from === from && each.nonce === nonce))
         throw refusal('later', 'replacement_underpriced', 'another one with its nonce waits');
       if (!isStillWanted()) throw refusal('later', 'too_late', 'it could not be sent in time');
@@ -216,15 +249,33 @@ function decoded(signed: Hex): SignedTransaction {
   }
 }
 
-function refuse(transaction: SignedTransaction, { nonce, balance }: Readonly<Account>): void {
+/** The header tells them. */
+const rulesOf = ({ blockAccessListHash }: SimulatedBlock): GasRules =>
+  blockAccessListHash == null ? RULES.osaka : RULES.amsterdam;
+
+const BLOCK_GAS_LIMIT = BigInt(SIMULATED_GAS_LIMIT);
+
+/** Why no block by these rules can include it; `null`: one can. */
+function gasFault({ parts, gasLimit }: SignedTransaction, rules: GasRules): GasProblem | null {
+  return parts && (gasProblems(parts, gasLimit, rules, BLOCK_GAS_LIMIT)[0] ?? null);
+}
+
+/** The next block decides: a node takes nothing that it cannot include. */
+function refuse(
+  transaction: SignedTransaction,
+  { nonce, balance }: Readonly<Account>,
+  rules: GasRules,
+): void {
   const { type, chainId, gasLimit, value } = transaction;
+  const gas = gasFault(transaction, rules);
+  const isTooLow = gas === 'gas_below_intrinsic' || gas === 'gas_below_floor';
   const isForeign = (chainId ?? SIMULATED_CHAIN_ID) !== SIMULATED_CHAIN_ID;
   const costs = value + gasLimit * capOf(transaction);
   const faults: readonly (readonly [isTrue: boolean, SendOutcome, reason: string, message: string])[] = [
     [isForeign, 'never', 'wrong_chain', 'it is signed for another chain'],
     [type === 3, 'never', 'type_unsupported', 'the simulated chain takes no blobs'],
-    [gasLimit < leastGas(transaction), 'never', 'intrinsic_gas', 'its gas limit is too low'],
-    [gasLimit > SIMULATED_GAS_LIMIT, 'never', 'gas_limit', 'its gas limit exceeds the block gas limit'],
+    [isTooLow, 'never', 'intrinsic_gas', `its gas limit is too low by the rules of ${rules.name}`],
+    [gas !== null, 'never', 'gas_limit', `it asks for more than the rules of ${rules.name} allow`],
     [transaction.nonce < nonce, 'nonce-used', 'nonce_used', 'its nonce is too low'],
     [balance < costs, 'later', 'insufficient_balance', 'the balance does not cover it'],
   ];
@@ -247,16 +298,6 @@ function isTakenBy(
   const { value, gasLimit } = transaction;
   if (transaction.nonce !== nonce || balance < value + gasLimit * capOf(transaction)) return false;
   return tipIn(transaction, block) >= (block.gasUsedRatio < FULL ? 0n : (block.tips[0] ?? 0n));
-}
-
-/** The simulated chain stays before Amsterdam. */
-const leastGas = ({ parts }: SignedTransaction): bigint =>
-  BigInt(parts === null ? 0 : gasNeeded(parts, RULES.osaka).min);
-
-/** A transfer uses its minimum; a call seven tenths of the rest of its limit. */
-function gasUsedBy(transaction: SignedTransaction): bigint {
-  const least = leastGas(transaction);
-  return transaction.data === '0x' ? least : least + ((transaction.gasLimit - least) * 7n) / 10n;
 }
 
 function toChain(
@@ -306,11 +347,11 @@ function includedOf(
   const gasLeft = sent.reduce((left, { gasUsed }) => left - gasUsed, block.gasUsed);
   const all = [...crowdOf(seed, block, Number(gasLeft)), ...sent];
   all.sort((one, other) => Number(other.tip - one.tip));
-  return all.map(({ transaction, gasUsed, tip, blobFee }, transactionIndex) => ({
+  return all.map(({ transaction, status, gasUsed, tip, blobFee }, transactionIndex) => ({
     transaction,
     receipt: {
       hash: transaction.hash,
-      status: 'success',
+      status,
       blockNumber: block.number,
       blockHash: block.hash,
       gasUsed,
@@ -360,7 +401,7 @@ function* crowdOf(seed: number, block: SimulatedBlock, gas: number): Generator<I
       blockHash: block.hash,
     };
     const blobFee = BigInt(blobCount) * GAS_PER_BLOB * blobPrice;
-    yield { transaction, gasUsed: BigInt(gasUsed), tip, blobFee };
+    yield { transaction, status: 'success', gasUsed: BigInt(gasUsed), tip, blobFee };
   }
 }
 

@@ -42,7 +42,7 @@ export interface DemoOptions {
   readonly signal: AbortSignal;
 }
 
-/** Three alerts, of which one fires at once, and auto-txs: one to be sent soon, one executed, one failed, one draft. */
+/** Three alerts, of which one fires at once, and auto-txs: one to be sent soon, one executed, one failed, one draft; two for a fork. */
 export async function fillDemo(options: DemoOptions): Promise<void> {
   const { service, source, signal } = options;
   await service.ready;
@@ -64,6 +64,7 @@ export async function fillDemo(options: DemoOptions): Promise<void> {
   };
   await request(service, 'POST', PATHS.autoTxs, drafted);
   await addWaiting(options, head);
+  if (source.ethConfig !== undefined) await addForked(options, gwei);
 }
 
 /** Answers the id of what was made or changed. */
@@ -120,7 +121,7 @@ function threeDigitsUp(wei: bigint): number {
 
 const sign = (
   account: typeof PAYER,
-  transfer: { to: Hex; value?: bigint; data?: Hex; gas?: bigint },
+  transfer: { to: Hex; nonce?: number; value?: bigint; data?: Hex; gas?: bigint },
   cap: bigint,
 ) =>
   account.signTransaction({
@@ -195,6 +196,27 @@ async function addWaiting({ service, source }: DemoOptions, now: Block): Promise
     note: 'move to cold storage',
   };
   await request(service, 'POST', PATHS.autoTxs, scheduled);
+}
+
+const BATCH_BYTES = 1_000;
+/** The floor of that much data before Amsterdam (EIP-7623): since then it is 79,000 (EIP-7976). */
+const BATCH_GAS = 61_000n;
+/** Nobody has paid it yet. */
+const NEWCOMER: Hex = '0x00000000000000000000000000000000000000a5';
+
+/** Two that wait past the fork: one that no block can include since then, and one that would only lose its gas. */
+async function addForked({ service }: DemoOptions, gwei: number): Promise<void> {
+  const cap = weiOfGwei(twoDigits(gwei * 10));
+  const data: Hex = `0x${'5a'.repeat(BATCH_BYTES)}`;
+  const batch = await sign(PAYER, { nonce: 1, to: TOKEN, data, gas: BATCH_GAS }, cap);
+  const first = await sign(OUTPACED, { nonce: 1, to: NEWCOMER, value: ETHER / 50n }, cap);
+  for (const [signedTransaction, note] of [
+    [batch, 'publish a batch of data'],
+    [first, 'first pay of a new account'],
+  ] as const) {
+    const targetGasPriceGwei = twoDigits(gwei * 0.3);
+    await request(service, 'POST', PATHS.autoTxs, { signedTransaction, targetGasPriceGwei, note });
+  }
 }
 
 const CHAIN = chainProfile(SIMULATED_CHAIN_ID);

@@ -147,3 +147,57 @@ describe('the pool of the simulated chain', () => {
     expect(await chain.nonce(ALICE.address, 'latest')).toBe(1);
   });
 });
+
+describe('the simulated chain that crosses Amsterdam', () => {
+  const NEW: Hex = '0x00000000000000000000000000000000000000bb';
+  const batch = { value: 0n, data: `0x${'ab'.repeat(1_000)}`, gas: 61_000n };
+  const receiptOf = async (signed: Hex) => chain.receipt(await chain.sendRawTransaction(signed));
+  async function minedWith(signed: Hex) {
+    await receiptOf(signed);
+    await blocks(1);
+    return receiptOf(signed);
+  }
+  beforeEach(() => {
+    chain = createSimulatedSource({ seed: 1, clock, forkAfter: 3 });
+  });
+
+  it('takes what the next block can include', async () => {
+    const call = await sign(0, { value: 0n, gas: 15_000n });
+    await expect(receiptOf(call)).rejects.toMatchObject({ outcome: 'never', reason: 'intrinsic_gas' });
+    expect(await minedWith(await sign(0, batch))).toMatchObject({ status: 'success' });
+    await blocks(1);
+    expect(await minedWith(await sign(1, { value: 0n, gas: 15_000n }))).toMatchObject({
+      ...{ status: 'success', gasUsed: 15_000n, blockNumber: (await chain.head()).number },
+    });
+    expect((await chain.head()).blockAccessListHash).not.toBeNull();
+    await expect(receiptOf(await sign(2, batch))).rejects.toMatchObject({ reason: 'intrinsic_gas' });
+    await expect(receiptOf(await sign(2, { gas: 16_777_217n }))).resolves.toBeNull();
+  });
+
+  it('charges for an account that comes to be, and takes all where the gas is too little', async () => {
+    expect(await minedWith(await sign(0, { to: NEW, value: 0n }))).toMatchObject({ gasUsed: 21_000n });
+    await blocks(2);
+    const short = await minedWith(await sign(1, { to: NEW }));
+    expect(short).toMatchObject({ status: 'reverted', gasUsed: 21_000n });
+    expect(await chain.balance(NEW)).toBe(0n);
+    const before = await chain.balance(ALICE.address);
+    const enough = await minedWith(await sign(2, { to: NEW, gas: 300_000n }));
+    expect(enough).toMatchObject({ status: 'success', gasUsed: 204_600n });
+    expect(await chain.balance(NEW)).toBe(ETHER);
+    const paid = 204_600n * (enough?.effectiveGasPrice ?? 0n);
+    expect(await chain.balance(ALICE.address)).toBe(before - ETHER - paid);
+    expect(await minedWith(await sign(3, { to: NEW }))).toMatchObject({
+      status: 'success',
+      gasUsed: 21_000n,
+    });
+  });
+
+  it('drops what waits in its pool and no block can include since then', async () => {
+    const low = { ...batch, maxFeePerGas: 7n, maxPriorityFeePerGas: 7n };
+    const hash = await chain.sendRawTransaction(await sign(0, low));
+    await blocks(2);
+    expect(await chain.transaction(hash)).not.toBeNull();
+    await blocks(1);
+    expect(await chain.transaction(hash)).toBeNull();
+  });
+});

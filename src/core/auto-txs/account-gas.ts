@@ -35,11 +35,12 @@ const ROW: GasRules = RULES.amsterdam;
 const keyOf = (address: Hex) => address.toLowerCase();
 
 /** The account that it pays, calls or creates. */
-const recipientAddress = ({ from, nonce, to }: SignedTransaction): Hex =>
+export const addressPaid = ({ from, nonce, to }: SignedTransaction): Hex =>
   to ?? getContractAddress({ from, nonce: BigInt(nonce) });
 
 /** It makes the account that it pays or creates, where that does not exist. */
-const makesRecipient = (parts: TransactionParts) => parts.creates || (parts.hasValue && !parts.isToSelf);
+export const makesRecipient = (parts: TransactionParts) =>
+  parts.creates || (parts.hasValue && !parts.isToSelf);
 
 /** The accounts that decide whether its gas is enough; none: it is, whatever they are. */
 export function accountsThatDecide(transaction: SignedTransaction, parts: TransactionParts): readonly Hex[] {
@@ -49,7 +50,7 @@ export function accountsThatDecide(transaction: SignedTransaction, parts: Transa
   const authorized = gasForAuthorizations(transaction, parts, () => null);
   if (transaction.gasLimit >= intrinsic + most + authorized) return [];
   const authorities = authoritiesOf(transaction).map(([authority]) => authority);
-  return [...new Set([recipientAddress(transaction), ...authorities].map(keyOf))] as Hex[];
+  return [...new Set([addressPaid(transaction), ...authorities].map(keyOf))] as Hex[];
 }
 
 /** Each account that its authorizations may delegate, and those; what the chain skips for certain is left out. */
@@ -74,7 +75,7 @@ function gasForAuthorizations(
   parts: TransactionParts,
   accountOf: (key: string) => AccountFacts | null,
 ): number {
-  const paid = parts.hasValue ? recipientAddress(transaction) : transaction.from;
+  const paid = parts.hasValue ? addressPaid(transaction) : transaction.from;
   const isWritten = new Set([transaction.from, paid].map(keyOf));
   const named = authoritiesOf(transaction);
   const sums = named.map(([authority, authorizations]) => {
@@ -110,7 +111,7 @@ function shortForRecipient(
   accounts: Accounts,
 ): Shortfall | null {
   const { gasLimit, to } = transaction;
-  const recipient = accounts.get(keyOf(recipientAddress(transaction)));
+  const recipient = accounts.get(keyOf(addressPaid(transaction)));
   if (recipient === undefined) return null;
   const { intrinsic } = gasNeeded(parts, ROW);
   const least = intrinsic + (makesRecipient(parts) ? ROW.newAccount : 0);
@@ -144,7 +145,7 @@ function shortForAuthorizations(
 ): Shortfall | null {
   const { gasLimit } = transaction;
   if (parts.authorizations === 0) return null;
-  const key = keyOf(recipientAddress(transaction));
+  const key = keyOf(addressPaid(transaction));
   const recipient = accounts.get(key);
   const ofRecipient = authoritiesOf(transaction).find(([authority]) => authority === key)?.[1] ?? [];
   const isDelegated = recipient?.isDelegated === true || delegates(ofRecipient);
