@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { kill, pid } from 'node:process';
-import { StoreError } from '../store/errors.ts';
+import { StoreError, type StoreErrorCode } from '../store/errors.ts';
 import {
   type HeldLease,
   LEASE_LAPSES_MS,
@@ -15,6 +15,9 @@ import { sleep } from './async.ts';
 const BEAT_MS = 2_000;
 /** Polling interval of the others, so that an ended leader is replaced quickly. */
 const LOOK_MS = 500;
+
+/** A newer program leads from now on, or the file was moved. */
+const LEFT_BEHIND: readonly StoreErrorCode[] = ['newer-schema', 'moved'];
 
 export interface LeaseOptions {
   readonly store: LeaseStore;
@@ -94,8 +97,7 @@ export function createLease({
         // A blocked database is blocked for all processes, and the next reading comes soon.
         if (problem === null) onError(error);
         problem = error instanceof Error ? error.message : String(error);
-        // A newer program leads from now on.
-        if (error instanceof StoreError && error.code === 'newer-schema') return release().catch(() => {});
+        if (error instanceof StoreError && LEFT_BEHIND.includes(error.code)) return release().catch(() => {});
       },
     );
     return work;

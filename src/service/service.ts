@@ -13,6 +13,7 @@ import { EncryptionKey } from '../store/encryption-key.ts';
 import { HistoryStore } from '../store/history.ts';
 import { LeaseStore } from '../store/lease.ts';
 import { HISTORY_TABLES } from '../store/move-database.ts';
+import { refuseMoved } from '../store/moved.ts';
 import { OutboxStore } from '../store/outbox.ts';
 import { requireWritable } from '../store/writable.ts';
 import { AlertService } from './alerts/alert-service.ts';
@@ -260,7 +261,7 @@ export async function startService(options: ServiceOptions) {
     condition: (): Condition => ({ ...state.condition(), streams: streams.count() }),
     /** Why requests would be refused or nothing can be written, whatever they need; `null` while all is well. */
     checkParts: createReadiness([
-      { name: 'the database', check: () => requireWritable(database, [...HISTORY_TABLES, 'leases']) },
+      { name: 'the database', check: () => requireOurs(database) },
       ...(gate.check === undefined ? [] : [{ name: 'the keys', check: gate.check }]),
     ]),
     /** Figures of all owners' alerts, for the operator; rejects with a `StoreError`. */
@@ -276,6 +277,11 @@ export async function startService(options: ServiceOptions) {
     /** Resolves when everything has ended after the abort and the database is closed. */
     done: run(),
   };
+}
+
+async function requireOurs(database: Database): Promise<void> {
+  await database.run((db) => refuseMoved(db, database.name));
+  await requireWritable(database, [...HISTORY_TABLES, 'leases']);
 }
 
 const stopped = () => new ApiFailure('upstream_unavailable', 'the service has been stopped; start it again');

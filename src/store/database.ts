@@ -7,6 +7,7 @@ import { Migrator } from 'kysely/migration';
 import { databaseName, hasNoFile, isServerUrl } from './database-url.ts';
 import { damaged, StoreError, type StoreErrorCode, toStoreError } from './errors.ts';
 import { HISTORY_MIGRATIONS, KEY_MIGRATIONS, type Migrations } from './migrations.ts';
+import { refuseMoved } from './moved.ts';
 import { ephemeralSealer, fileSealer, givenSealer, NO_SEALER, type Sealer } from './sealer.ts';
 import { sqliteDialect } from './sqlite.ts';
 import { isPostgres, type KeyTables, type Queries, readMeta, saveMeta, type Tables } from './tables.ts';
@@ -117,24 +118,30 @@ export const openKeyDatabase = (target: string): Promise<KeyDatabase> =>
   open<KeyTables>(target, KEY_MIGRATIONS, NO_SEALER);
 
 /**
- * Opens files to copy them, and leaves them as they are. @throws {StoreError} for a file without anything in it, of
- * something else, or of another version.
+ * Opens files to copy them, also one that was moved, and leaves them as they are. @throws {StoreError} for a file without
+ * anything in it, of something else, or of another version.
  */
-export const openHistoryToRead = (path: string): Promise<Database> =>
-  openToRead<Tables>(path, HISTORY_MIGRATIONS, fileSealer(path));
+export const openHistoryToMove = (path: string): Promise<Database> =>
+  openAsIs<Tables>(path, HISTORY_MIGRATIONS, fileSealer(path), 'copy');
 export const openKeysToRead = (path: string): Promise<KeyDatabase> =>
-  openToRead<KeyTables>(path, KEY_MIGRATIONS, NO_SEALER);
+  openAsIs<KeyTables>(path, KEY_MIGRATIONS, NO_SEALER, 'copy', true);
 
-async function openToRead<Schema>(
+/** Opens a file that was moved, of any version up to this one's. @throws {StoreError} */
+export const openMoved = (path: string): Promise<Database> =>
+  openAsIs<Tables>(path, HISTORY_MIGRATIONS, NO_SEALER, 'take-back');
+
+async function openAsIs<Schema>(
   path: string,
   migrations: Migrations,
   sealer: Sealer,
+  purpose: Purpose,
+  readOnly = false,
 ): Promise<Database<Schema>> {
   const name = databaseName(path);
   if (statSync(path).size === 0)
     throw new StoreError('not-a-database', `${name} has nothing in it; check the path`);
-  const connect = (file: string) => new DatabaseSync(file, { readOnly: true });
-  return open<Schema>(path, migrations, sealer, connect, true);
+  const connect = (file: string) => new DatabaseSync(file, { readOnly });
+  return open<Schema>(path, migrations, sealer, connect, purpose);
 }
 
 /** For counting requests: safe from a kill, but in a file not from a power cut, which costs a busy service a seventh. */
@@ -144,7 +151,12 @@ export async function openUsageDatabase(target: string): Promise<KeyDatabase> {
   return database;
 }
 
+const [FIRST_OF_HISTORY = ''] = Object.keys(HISTORY_MIGRATIONS);
+
 type Migrated = Record<'kysely_migration', { name: string }>;
+
+/** `copy`: the file stays as it is. `take-back`: of it that it was moved is read, and changed. */
+type Purpose = 'use' | 'copy' | 'take-back';
 
 const SERVER_MIGRATIONS: Migrations = { ...HISTORY_MIGRATIONS, ...KEY_MIGRATIONS };
 
@@ -153,13 +165,13 @@ async function open<Schema>(
   migrations: Migrations,
   sealer: Sealer,
   connect: ConnectFile = (path) => new DatabaseSync(path),
-  isToRead = false,
+  purpose: Purpose = 'use',
 ): Promise<Database<Schema>> {
   const name = databaseName(target);
   const opening = () =>
     isServerUrl(target)
       ? openServer<Schema>(target, name)
-      : openFile<Schema>(target, migrations, name, connect, isToRead);
+      : openFile<Schema>(target, migrations, name, connect, purpose);
   const { queries, once, transact } = await retryWhileBusy(name, opening, WHILE_MADE);
   let damage: StoreError | null = null;
   const attempt = <Result>(work: () => Promise<Result>, retryTimes?: RetryTimes) =>
@@ -192,11 +204,11 @@ async function openFile<Schema>(
   migrations: Migrations,
   name: string,
   connect: ConnectFile,
-  isToRead: boolean,
+  purpose: Purpose,
 ): Promise<Opened<Schema>> {
   let file: DatabaseSync | null = null;
   try {
-    if (!hasNoFile(path) && !isToRead) {
+    if (!hasNoFile(path) && purpose === 'use') {
       makePrivateFolder(dirname(path));
       closeSync(openSync(path, 'a', 0o600));
     }
@@ -212,11 +224,13 @@ async function openFile<Schema>(
       once: (work) => work(queries),
       transact: (work) => queries.transaction().execute(work),
     };
-    if (isToRead) {
+    if (purpose === 'take-back') return opened;
+    if (purpose === 'copy') {
       if (Object.keys(migrations).every((each) => applied.has(each))) return opened;
       const words = 'is of an older gastop; start this one on it once, so that it is brought up to date';
       throw new StoreError('not-a-database', `${name} ${words}`);
     }
+    if (applied.has(FIRST_OF_HISTORY)) await refuseMoved(new Kysely<Tables>({ dialect }), name);
     if (!hasNoFile(path)) makePrivate(path);
     // Write-ahead log: readers continue while a block is written, and a kill loses at most the open transaction.
     file.exec('pragma journal_mode = wal');

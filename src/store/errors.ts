@@ -17,6 +17,8 @@ export type StoreErrorCode =
   | 'unreachable'
   /** Another process holds the lease, see `lease.ts`. */
   | 'not-holder'
+  /** The file was moved to a server, see `moved.ts`. */
+  | 'moved'
   | 'failed';
 
 /** The history cannot be opened, read or written. `message` is one line for people that says what to do. */
@@ -30,6 +32,13 @@ export class StoreError extends Error {
   }
 }
 
+/** What the triggers of a moved file say. */
+export type MovedWords = `moved to ${string}`;
+const WAS_MOVED =
+  '% was $; start gastop on that, or, if nothing runs there, take it back with gastop migrate --take-back --db FILE';
+export const movedWords = (name: string, to: string): string =>
+  WAS_MOVED.replace('%', () => name).replace('$', () => `moved to ${to}` satisfies MovedWords);
+
 const DAMAGED = '% is damaged; put a backup in its place, or move it away';
 const AWAY = '% does not answer';
 const NOT_LET_IN = '% refuses the user or the password; check them in the URL, or PGUSER and PGPASSWORD';
@@ -40,6 +49,7 @@ const NOT_LET_IN = '% refuses the user or the password; check them in the URL, o
  * (https://www.postgresql.org/docs/current/errcodes-appendix.html) and the driver texts.
  */
 const FAILURES: readonly (readonly [RegExp, StoreErrorCode, string])[] = [
+  [/^moved to /, 'moved', WAS_MOVED],
   [/^sqlite [56]$/, 'busy', '% is in use by another program; close it, or choose another database file'],
   [
     /^(?:sqlite 8|EROFS)$/,

@@ -8,14 +8,18 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { EXIT } from '../../src/cli/errors.ts';
 import { placeOf } from '../../src/service/leader.ts';
 import { AutoTxStore } from '../../src/store/auto-txs.ts';
-import { openKeyDatabase } from '../../src/store/database.ts';
+import { openHistoryToMove, openKeyDatabase } from '../../src/store/database.ts';
+import { databaseName } from '../../src/store/database-url.ts';
 import { EncryptionKey } from '../../src/store/encryption-key.ts';
 import { LeaseStore } from '../../src/store/lease.ts';
+import { startAnvil } from '../helpers/anvil.ts';
 import { ENGINES, emptyDatabase } from '../helpers/databases.ts';
 import { migrated, openDatabase } from '../helpers/open-database.ts';
 import { temporaryFolder } from '../helpers/service.ts';
+import { waitFor } from '../helpers/wait-for.ts';
 import { bytesOf, keptAutoTx } from '../store/auto-txs/kept-auto-txs.ts';
 import { runMain } from './captured-io.ts';
+import { type ServeProgram, startServe } from './served-program.ts';
 
 const NO_CAP = Number.POSITIVE_INFINITY;
 
@@ -92,14 +96,80 @@ describe('--from', () => {
     const keys = join(folder, 'keys.db');
     await (await openKeyDatabase(keys)).close();
     chmodSync(path, 0o644);
-    const before = contents(folder);
+    const before = contents(folder).filter(([name]) => name !== 'chain-1.db');
     const { exitCode, stdout, stderr } = await run(path, await emptyDatabase('PostgreSQL'), keys);
     expect([exitCode, stdout, stderr]).toEqual([
       EXIT.ok,
       expect.stringMatching(/signed_transactions +1\n/),
       expect.stringContaining('start gastop on it from now on'),
     ]);
-    expect(contents(folder)).toEqual(before);
+    expect(contents(folder).filter(([name]) => name !== 'chain-1.db')).toEqual(before);
+    expect(statSync(path).mode & 0o777).toBe(0o644);
+    const open = await openHistoryToMove(path);
+    onTestFinished(() => open.close());
+    expect(await new AutoTxStore(open).signedBytes('one')).toEqual(bytesOf('one'));
+  });
+
+  onServer('leaves a file that nothing starts on until it was taken back', async () => {
+    const { path, database } = await source();
+    await database.close();
+    const target = await emptyDatabase('PostgreSQL');
+    await run(path, target);
+    const moved = `chain-1.db was moved to ${databaseName(target)}; start gastop on that`;
+    const serve = () => runMain(['alerts', 'list', '--db', path, '--rpc', 'http://127.0.0.1:9']);
+    expect(await serve()).toMatchObject({ exitCode: EXIT.usage, stderr: expect.stringContaining(moved) });
+    expect((await run(path, target)).stderr).toContain('already; start gastop on that');
+    const takeBack = (args: readonly string[], answer?: string) =>
+      runMain(['migrate', '--take-back', '--db', path, ...args], {
+        ...(answer !== undefined && { terminal: true, answer }),
+      });
+    expect(await takeBack([])).toMatchObject({
+      exitCode: EXIT.usage,
+      stderr: expect.stringContaining('--yes'),
+    });
+    expect(await takeBack([], 'n')).toMatchObject({
+      exitCode: EXIT.ok,
+      stderr: expect.stringContaining('nothing was changed'),
+    });
+    expect((await serve()).stderr).toContain(moved);
+    expect(await takeBack([], 'y')).toMatchObject({
+      exitCode: EXIT.ok,
+      stderr: expect.stringContaining('send everything a second time'),
+    });
+    expect((await takeBack(['--yes'])).stderr).toContain('was not moved; nothing changes');
+    const again = await openDatabase(path);
+    onTestFinished(() => again.close());
+    expect(await new AutoTxStore(again).signedBytes('one')).toEqual(bytesOf('one'));
+  });
+
+  onServer('leaves a standby that was suspended meanwhile with nothing to lead', async () => {
+    const anvil = await startAnvil();
+    onTestFinished(() => anvil.stop());
+    const home = await temporaryFolder();
+    const path = join(home, 'chain-1.db');
+    const options = { home, env: { GASTOP_RPC: anvil.url, GASTOP_DB: path } };
+    const leader = await startServe([], options);
+    const ready = async (program: ServeProgram) => {
+      const response = await fetch(`${program.origin}/readyz`);
+      return `${response.status} ${await response.text()}`;
+    };
+    await waitFor(async () => (await ready(leader)).startsWith('200'), { what: 'the leader' });
+    const standby = await startServe([], options);
+    await waitFor(async () => (await ready(standby)).includes('"alerts":"elsewhere"'), { what: 'a standby' });
+    standby.child.kill('SIGSTOP');
+    leader.child.kill('SIGKILL');
+    await leader.ended;
+    const target = await emptyDatabase('PostgreSQL');
+    // The heartbeat of a killed leader is fresh for a while.
+    await waitFor(async () => (await run(path, target)).exitCode === EXIT.ok, { what: 'the move' });
+    standby.child.kill('SIGCONT');
+    await waitFor(() => standby.stderr().includes('chain-1.db was moved to'), {
+      what: 'a line that says so',
+    });
+    expect(await ready(standby)).toMatch(/^503 .*was moved/);
+    const file = await openHistoryToMove(path);
+    onTestFinished(() => file.close());
+    expect((await new LeaseStore(file).read())?.process).toContain(String(leader.child.pid));
   });
 
   onServer.each([
@@ -154,7 +224,7 @@ describe('--from', () => {
 });
 
 test.each([
-  [[], 'give one of --from FILE, --new-key and --begin-anew'],
+  [[], 'give one of --from FILE, --take-back, --new-key and --begin-anew'],
   [['--new-key', '--begin-anew'], 'give one of'],
   [['--new-key'], 'name the database with --db FILE or --database URL'],
   [['--begin-anew', '--db', '/nowhere/chain-1.db'], 'chain-1.db does not exist'],

@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createLease } from '../../src/service/leader.ts';
 import { KeyStore } from '../../src/store/api-keys.ts';
 import { AutoTxStore } from '../../src/store/auto-txs.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { type Database, openDatabase, openKeyDatabase } from '../../src/store/database.ts';
+import { LeaseStore } from '../../src/store/lease.ts';
 import { moveDatabase } from '../../src/store/move-database.ts';
+import { takeBack } from '../../src/store/moved.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { asked, ENGINES, emptyDatabase } from '../helpers/databases.ts';
 import { fire } from '../helpers/fired-alert.ts';
@@ -113,5 +116,117 @@ test.runIf(ENGINES.includes('PostgreSQL'))('all of a file goes to an empty serve
   expect(await new BlockStore(to).chainId()).toBe(1);
   const moved = new KeyStore(await opened(openKeyDatabase(target)));
   expect([await moved.list(), await moved.usedOn(7, 'a')]).toEqual([await keyStore.list(), 3]);
-  await expect(moveDatabase(history, keys, to, at(NOW + 3_600_000))).rejects.toThrow(/is not empty \(meta\)/);
+  await expect(moveDatabase(history, keys, to, at(NOW + 3_600_000))).rejects.toThrow(
+    `all of it is in ${to.name} already`,
+  );
+  const other = await opened(openDatabase(join(folder, 'chain-10.db')));
+  await expect(moveDatabase(other, null, to, at(NOW + 3_600_000))).rejects.toThrow(/is not empty \(meta\)/);
+});
+
+describe.runIf(ENGINES.includes('PostgreSQL'))('a file that was moved', () => {
+  const LATER = NOW + 3_600_000;
+
+  async function moved() {
+    const path = join(await temporaryFolder(), 'chain-1.db');
+    const history = await opened(openDatabase(path));
+    await fill(history);
+    const key = randomBytes(32);
+    const to = await opened(openDatabase(await emptyDatabase('PostgreSQL'), key));
+    /** Has the file open since before the move. */
+    const sleeper = await opened(openDatabase(path));
+    const move = () => moveDatabase(history, null, to, at(LATER));
+    return { path, history, to, key, sleeper, move };
+  }
+
+  function leaseOf(database: Database, role: 'service' | 'one-shot') {
+    const errors: unknown[] = [];
+    const lease = createLease({
+      store: new LeaseStore(database),
+      process: 'gastop serve, process 5',
+      role,
+      wallNow: () => LATER,
+      onError: (error) => errors.push(error),
+    });
+    return { lease, errors };
+  }
+
+  test('is not led by a standby that slept meanwhile', async () => {
+    const { sleeper, to, move } = await moved();
+    const { lease, errors } = leaseOf(sleeper, 'service');
+    await move();
+    await lease.bid();
+    await lease.takeOver();
+    expect([lease.state, lease.held]).toEqual(['unknown', null]);
+    expect(errors).toEqual([
+      expect.objectContaining({
+        code: 'moved',
+        message: expect.stringContaining(`chain-1.db was moved to ${to.name}; start gastop on that`),
+      }),
+    ]);
+  });
+
+  test('is not led on by a leader of another machine that slept meanwhile', async () => {
+    const { sleeper, move } = await moved();
+    const { lease, errors } = leaseOf(sleeper, 'service');
+    await lease.bid();
+    expect(lease.state).toBe('holds');
+    const { right } = lease;
+    await sleeper.queries
+      .updateTable('leases')
+      .set({ place: null, heartbeat_at: NOW })
+      .where('name', '=', 'leader')
+      .execute();
+    await move();
+    const blocks = new BlockStore(sleeper, () => right);
+    await expect(blocks.saveBlocks([makeBlock(701)])).rejects.toMatchObject({ code: 'moved' });
+    const autoTxs = new AutoTxStore(sleeper, () => right);
+    await expect(autoTxs.create(draftAutoTx('atx_3'), null, NO_CAP)).rejects.toMatchObject({ code: 'moved' });
+    await lease.look();
+    expect(lease.state).toBe('unknown');
+    expect(errors).toEqual([expect.objectContaining({ code: 'moved' })]);
+  });
+
+  test('is not written to by a command that slept meanwhile', async () => {
+    const { sleeper, move } = await moved();
+    const { lease } = leaseOf(sleeper, 'one-shot');
+    await lease.bid();
+    expect(lease.state).toBe('leaderless');
+    await move();
+    const blocks = new BlockStore(sleeper, () => lease.right);
+    await expect(blocks.saveBlocks([makeBlock(701)])).rejects.toMatchObject({ code: 'moved' });
+    expect((await blocks.head())?.number).toBe(700);
+  });
+
+  test('is moved nowhere else, opened by nothing, and there again when it was taken back', async () => {
+    const { path, history, to, key, move } = await moved();
+    await move();
+    const elsewhere = await opened(openDatabase(await emptyDatabase('PostgreSQL'), key));
+    await expect(moveDatabase(history, null, elsewhere, at(LATER))).rejects.toThrow(
+      `chain-1.db was moved to ${to.name}`,
+    );
+    await expect(openDatabase(path)).rejects.toMatchObject({ code: 'moved' });
+    await history.transaction(takeBack);
+    const again = await opened(openDatabase(path));
+    const { lease } = leaseOf(again, 'service');
+    await lease.bid();
+    expect(lease.state).toBe('holds');
+    await new BlockStore(again, () => lease.right).saveBlocks([makeBlock(701)]);
+  });
+
+  test('goes on to where the server lost it, when the command is repeated', async () => {
+    const { path, to, history, move } = await moved();
+    // Fails when the transaction is committed.
+    await sql`create function lose() returns trigger language plpgsql as
+      $$ begin raise exception 'lost' using errcode = '53100'; end $$`.execute(to.queries);
+    onTestFinished(() => void sql`drop function if exists lose() cascade`.execute(to.queries));
+    await sql`create constraint trigger lose after insert on blocks deferrable initially deferred
+      for each row execute function lose()`.execute(to.queries);
+    await expect(move()).rejects.toThrow(/is full; .*chain-1\.db is marked as moved there; run/);
+    await expect(openDatabase(path)).rejects.toMatchObject({ code: 'moved' });
+    await sql`drop function lose() cascade`.execute(to.queries);
+    expect((await move()).get('blocks')).toBe(701);
+    expect(await all(to, 'alerts')).toEqual(await all(history, 'alerts'));
+    const meta = await to.queries.selectFrom('meta').select('key').execute();
+    expect(meta.map((row) => row.key)).not.toContain('moved');
+  });
 });

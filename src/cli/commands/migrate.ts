@@ -16,28 +16,30 @@ export function addMigrate(program: CliCommand): void {
     .command('migrate')
     .summary('from a database file to PostgreSQL')
     .description(
-      'Copies history, alerts, auto-txs and keys to an empty PostgreSQL database, all or nothing. The files stay as they are. ' +
+      'Copies history, alerts, auto-txs and keys to an empty PostgreSQL database, all or nothing. The files stay as they are, but nothing starts on the history any more, so that nothing is sent twice. ' +
         'Signed transactions are encrypted with GASTOP_ENCRYPTION_KEY on the way. ' +
-        '--new-key and --begin-anew change the database that --db or --database names; they ask first, and without a terminal need --yes.',
+        '--take-back, --new-key and --begin-anew change the database that --db or --database names; they ask first, and without a terminal need --yes.',
     )
     .option('--from <FILE>', 'the database file')
     .option('--keys <FILE>', 'the database of the keys (default: that of the data folder)')
     .option('--to <URL>', 'the PostgreSQL database (default: GASTOP_DATABASE_URL)')
     .option('--new-key', 'the encryption key is lost: go on with the one that is here')
     .option('--begin-anew', 'the chain began anew: drop its history, keep alerts, disable auto-txs')
+    .option('--take-back', 'let the file that --db names go on itself after all')
     .option('--yes', 'do not ask')
     .examples('gastop migrate --from chain-1.db --keys keys.db --to postgres://gastop@db.example.org/gastop')
     .does(migrate);
 }
 
-type MigrateFlags = Flags<'keys' | 'to' | 'from', 'newKey' | 'beginAnew' | 'yes'>;
+type MigrateFlags = Flags<'keys' | 'to' | 'from', 'newKey' | 'beginAnew' | 'takeBack' | 'yes'>;
 
 async function migrate(context: CommandContext, flags: MigrateFlags): Promise<void> {
-  const { from, newKey, beginAnew } = flags;
-  if ([from, newKey, beginAnew].filter((each) => each !== undefined).length !== 1)
-    throw usageError('give one of --from FILE, --new-key and --begin-anew');
+  const { from, newKey, beginAnew, takeBack } = flags;
+  if ([from, newKey, beginAnew, takeBack].filter((each) => each !== undefined).length !== 1)
+    throw usageError('give one of --from FILE, --take-back, --new-key and --begin-anew');
   const { settings } = await context.loadSettings();
   if (from !== undefined) return move(context.io, settings, { ...flags, from });
+  if (takeBack) return takeFileBack(context.io, settings, flags);
   return newKey ? replaceKey(context.io, settings, flags) : beginChainAnew(context.io, settings, flags);
 }
 
@@ -53,13 +55,13 @@ async function move(
   const from = thereAt('--from', flags.from);
   const usual = existsSync(keysDatabase(io)) ? keysDatabase(io) : null;
   const keys = flags.keys === undefined ? usual : thereAt('--keys', flags.keys);
-  const { openDatabase, openHistoryToRead, openKeysToRead } = await import('../../store/database.ts');
+  const { openDatabase, openHistoryToMove, openKeysToRead } = await import('../../store/database.ts');
   const { moveDatabase } = await import('../../store/move-database.ts');
   const { isRunning } = await import('../../service/leader.ts');
   await using opened = new AsyncDisposableStack();
   const closing = <Opened extends Pick<Database, 'close'>>(database: Opened) =>
     opened.adopt(database, (each) => each.close());
-  const history = closing(await openHistoryToRead(from));
+  const history = closing(await openHistoryToMove(from));
   const ofKeys = keys === null ? null : closing(await openKeysToRead(keys));
   const target = closing(await openDatabase(to, settings.encryptionKey.value));
   const moved = await moveDatabase(history, ofKeys, target, {
@@ -100,6 +102,22 @@ async function beginChainAnew(io: Io, settings: Settings, { yes }: MigrateFlags)
     return note(io, 'nothing was changed');
   await blocks.beginAnew(undefined);
   note(io, `${database.name} takes the chain of the next process that leads`);
+}
+
+async function takeFileBack(io: Io, { db }: Settings, { yes }: MigrateFlags): Promise<void> {
+  if (db.value === null || isServerUrl(db.value)) throw usageError('name the file with --db FILE');
+  const { openMoved } = await import('../../store/database.ts');
+  const { readMoved, takeBack } = await import('../../store/moved.ts');
+  const database = await openMoved(thereAt('--db', db.value));
+  await using _ = { [Symbol.asyncDispose]: database.close };
+  const moved = await database.run(readMoved);
+  if (moved === null) return note(io, `${database.name} was not moved; nothing changes`);
+  requireTerminal(io, 'taking it back', yes);
+  const twice = `what runs on ${moved.to} would send everything a second time`;
+  if (!yes && !(await isConfirmed(io, `${twice}. Let ${database.name} go on`)))
+    return note(io, 'nothing was changed');
+  await database.transaction(takeBack);
+  note(io, `${database.name} goes on itself`);
 }
 
 async function openNamed({ db, encryptionKey }: Settings) {
