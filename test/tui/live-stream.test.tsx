@@ -3,7 +3,15 @@ import { useEffect } from 'react';
 import { expect, it, onTestFinished } from 'vitest';
 import { ClientError } from '../../src/client/errors.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
-import { useMonitor, useRecommendation, useSnapshot, useTrend } from '../../src/tui/data/queries.ts';
+import { NO_RULES } from '../../src/core/chain-rules.ts';
+import {
+  RULES_KEY,
+  useMonitor,
+  useMonitorQuery,
+  useRecommendation,
+  useSnapshot,
+  useTrend,
+} from '../../src/tui/data/queries.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { RECOMMENDATION, SNAPSHOT, TREND } from './fake-gas.ts';
 import { showScreen } from './show-screen.tsx';
@@ -144,3 +152,33 @@ it.each([2, 3, 7])(
     expect(drawn).toEqual([`head ${block}, trend ${block}, advice ${block}`]);
   },
 );
+
+const ruled: string[] = [];
+
+function Ruled() {
+  const { data: snapshot } = useSnapshot(useMonitor(), 3_600, () => 3_600_000, true);
+  const { data: rules } = useMonitorQuery({
+    ...{ key: RULES_KEY, enabled: snapshot !== undefined },
+    ask: (client, signal) => client.chainRules({ signal }),
+  });
+  const text = `head ${snapshot?.blockNumber}, rules ${rules?.rules}`;
+  useEffect(() => void ruled.push(text), [text]);
+  return <Text>{text}</Text>;
+}
+
+it.each(['osaka', 'amsterdam', 'own'] as const)(
+  'the first frame with a block of the own service has its rules: %s',
+  async (rules) => {
+    ruled.length = 0;
+    const chainRules = async () => ({ ...NO_RULES, rules, usualWork: [] });
+    const { shows } = showScreen({ Screen: Ruled, scope: 'live', gas: { chainRules }, isOwnService: true });
+    await shows(`rules ${rules}`);
+    expect(ruled.find((text) => !text.startsWith('head undefined'))).toMatch(`, rules ${rules}`);
+  },
+);
+
+it('a block of the own service is drawn without its rules where those do not come', async () => {
+  const chainRules = () => new Promise<never>(() => {});
+  const { shows } = showScreen({ Screen: Ruled, scope: 'live', gas: { chainRules }, isOwnService: true });
+  await shows(`head ${SNAPSHOT.blockNumber}, rules undefined`);
+});

@@ -5,7 +5,7 @@ import type { ChainState } from './chain-state.ts';
 
 const TICK_MS = 1_000;
 /** Until the first answer, which a reader of the rules waits for. */
-const FIRST_TICK_MS = 50;
+const FIRST_TICK_MS = 10;
 const REPEAT_MS = 10 * 60_000;
 /** A node that has no `eth_config` may be updated. */
 const REFUSED_MS = 60 * 60_000;

@@ -18,6 +18,7 @@ import {
   createQueryClient,
   MonitorContext,
   type MonitorScope,
+  RULES_KEY,
   usePolledQuery,
   useQuotaInterval,
   useRateLimit,
@@ -186,7 +187,7 @@ function Session(props: SessionProps) {
   useRestartNotice(snapshot, now);
 
   const { data: rules } = usePolledQuery(session, {
-    key: ['chain/rules'],
+    key: RULES_KEY,
     ask: (from, signal) => from.chainRules({ signal }),
     everyMs: isOwnService ? OWN_RULES_MS : RULES_MS,
     enabled: snapshot !== undefined,

@@ -22,6 +22,7 @@ import { ClientError, type ClientErrorCode } from '../../client/errors.ts';
 import { listen } from '../../client/listen.ts';
 import type { ServiceDescription } from '../../client/openapi.ts';
 import { type Pause, pauseMs } from '../../client/rate-limit.ts';
+import type { ChainRulesView } from '../../client/views/chain.ts';
 import { type ChainStatus, chainStatus, updateSecOf } from '../../client/views/chain-status.ts';
 import type { CurrentView, MarketView } from '../../client/views/dashboard.ts';
 import type { ReachView, RecommendationView, SnapshotView, TrendView } from '../../client/views/gas.ts';
@@ -217,12 +218,23 @@ export const useMonitorQuery = <T>(options: PolledQuery<T>): Polled<T> =>
 const CATCHING_UP_MS = 200;
 const SNAPSHOT_KEY = ['gas/current'];
 const TREND_KEY = ['trend'];
+export const RULES_KEY = ['chain/rules'];
+/** Prices wait so long for the rules of their block: a node that is asked for its forks may be slow. */
+const RULES_WITHIN_MS = 100;
 const adviceKey = (patienceSec: number) => ['gas/recommendation', patienceSec];
 
-/** Prices, trend and advice of one block at once, so that they are drawn at once. */
+/** `null` when they do not come in time. */
+async function rulesSoon(client: GasClient, signal: AbortSignal): Promise<ChainRulesView | null> {
+  const late = Promise.withResolvers<null>();
+  const timer = setTimeout(late.resolve, RULES_WITHIN_MS, null);
+  const asked = client.chainRules({ signal }).catch(() => null);
+  return Promise.race([asked, late.promise]).finally(() => clearTimeout(timer));
+}
+
+/** Prices, trend, advice and rules of one block at once, so that they are drawn at once. */
 function putCurrent(
   queries: QueryClient,
-  { snapshot, trend, recommendation }: CurrentView,
+  { snapshot, trend, recommendation, rules }: CurrentView & { readonly rules: ChainRulesView | null },
   patienceSec: number,
   at: number,
 ): void {
@@ -232,13 +244,14 @@ function putCurrent(
   notifyManager.batch(() => {
     put(TREND_KEY, trend, headOf(snapshot));
     put(adviceKey(patienceSec), recommendation, headOf(snapshot));
+    put(RULES_KEY, rules);
     put(SNAPSHOT_KEY, snapshot);
   });
 }
 
 /**
  * The current prices, by the stream of a service that lists one; otherwise, or when it breaks, polled. Of a service in
- * this process trend and advice come with them: elsewhere prices do not wait for another request.
+ * this process trend, advice and gas rules come with them: elsewhere prices do not wait for another request.
  */
 export function useSnapshot(
   session: QuerySession,
@@ -250,8 +263,11 @@ export function useSnapshot(
   const [isListening, setListening] = useState(false);
   const queries = useQueryClient();
   const askWhole = async (from: GasClient, signal: AbortSignal): Promise<SnapshotView> => {
-    const current = await from.statsCurrent({ patienceSec, signal });
-    if (!signal.aborted) putCurrent(queries, current, patienceSec, now());
+    const [current, rules] = await Promise.all([
+      from.statsCurrent({ patienceSec, signal }),
+      rulesSoon(from, signal),
+    ]);
+    if (!signal.aborted) putCurrent(queries, { ...current, rules }, patienceSec, now());
     return current.snapshot;
   };
   const prices = usePolledQuery<SnapshotView>(session, {
