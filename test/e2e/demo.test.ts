@@ -93,7 +93,7 @@ it('shows advice, has an alert fire and cancels an auto-tx; sends another and op
     .split('\n')
     .map((line) => JSON.parse(line));
   expect(events).toContainEqual(
-    expect.objectContaining({ type: 'request', name: 'gasCurrent', outcome: 'ok' }),
+    expect.objectContaining({ type: 'request', name: 'statsCurrent', outcome: 'ok' }),
   );
   expect(events).toContainEqual(
     expect.objectContaining({ type: 'request', name: 'cancelAutoTx', outcome: 'ok' }),

@@ -28,13 +28,14 @@ test.each<[string, () => readonly Block[]]>([
     const more = blocks.slice(at, at + 20);
     source.mine(...more);
     const head = more.at(-1) ?? expect.fail('no block');
-    const current = await waitFor(
+    const found = await waitFor(
       async () => {
         const now = GasCurrent.parse(await service.read(PATHS.gasCurrent));
         return now.blockNumber === head.number ? now : undefined;
       },
       { what: `block ${head.number}` },
     );
+    const current = found ?? expect.fail('no prices of the block');
     const stats = StatsCurrent.parse(await service.read(PATHS.statsCurrent));
     expect(stats.snapshot).toEqual(current);
     expect(stats.trend).toEqual(GasTrend.parse(await service.read(PATHS.gasTrend)));
