@@ -101,6 +101,51 @@ const importsOfAll = (
       .map((specifier) => `${file.path} imports ${specifier}`),
   );
 
+/** What is loaded with a file, at once or later: types are not. */
+function valueImportsOf({ path, code }: Pick<SourceFile, 'path' | 'code'>): readonly string[] {
+  const statement = /(?:^|\n)\s*(?:import|export)\s+(?!type\b)(?:([^'"]*?)\bfrom\s*)?'(\.[^'\n]+)'/g;
+  const isTyped = (clause: string) =>
+    /^\{\s*(?:type\s+[^,}]+,?\s*)+\}\s*$/.test(clause.trim()) && !clause.includes('*');
+  const loaded = [...code.matchAll(statement)]
+    .filter(([, clause = '']) => !isTyped(clause))
+    .map(([, , specifier = '']) => specifier);
+  const later = [...code.matchAll(/\bimport\(\s*'(\.[^'\n]+)'\s*\)(?!\.[A-Z])/g)].map(
+    ([, specifier = '']) => specifier,
+  );
+  return [...new Set([...loaded, ...later])].map((specifier) => posix.join(posix.dirname(path), specifier));
+}
+
+/** Groups of files each of which loads every other, by whatever way (Tarjan's strongly connected components). */
+function circlesOf(graph: ReadonlyMap<string, readonly string[]>): readonly (readonly string[])[] {
+  const order = new Map<string, number>();
+  const open: string[] = [];
+  const circles: string[][] = [];
+  const visit = (file: string): number => {
+    const place = order.size;
+    order.set(file, place);
+    open.push(file);
+    let low = place;
+    for (const next of graph.get(file) ?? []) {
+      if (!graph.has(next)) continue;
+      if (!order.has(next)) low = Math.min(low, visit(next));
+      else if (open.includes(next)) low = Math.min(low, order.get(next) ?? low);
+    }
+    if (low === place) {
+      const circle = open.splice(open.indexOf(file));
+      if (circle.length > 1) circles.push(circle.toSorted());
+    }
+    return low;
+  };
+  for (const file of graph.keys()) if (!order.has(file)) visit(file);
+  return circles;
+}
+
+it('no files import values of each other, later ones included', () => {
+  const graph = new Map(files.map((file) => [file.path, valueImportsOf(file)]));
+  expect([...graph.values()].flat().length).toBeGreaterThan(1_000);
+  expect(circlesOf(graph)).toEqual([]);
+});
+
 describe('the import rule', () => {
   it('knows every folder of src', () => {
     expect([...new Set(files.map((file) => file.area))].filter((area) => !(area in MAY_IMPORT))).toEqual([]);
@@ -170,4 +215,29 @@ it('the checks themselves see every way of importing and are not fooled by comme
     './late.ts',
     './type.ts',
   ]);
+});
+
+it('the search for circles goes by values, at once and later, and by no type', () => {
+  const code = withoutComments(`
+    import { a, type A } from './a.ts';
+    import type { B } from './b.ts';
+    import { type C, type D } from './c.ts';
+    import * as all from './all.ts';
+    export { e } from './e.ts';
+    import './effect.ts';
+    const late = await import('./late.ts');
+    type T = import('./type.ts').T;
+  `);
+  expect(valueImportsOf({ path: 'x/y.ts', code })).toEqual(
+    ['a', 'all', 'e', 'effect', 'late'].map((name) => `x/${name}.ts`),
+  );
+  const graph = new Map([
+    ['one', ['two', 'four']],
+    ['two', ['three']],
+    ['three', ['one']],
+    ['four', ['five']],
+    ['five', []],
+  ]);
+  expect(circlesOf(graph)).toEqual([['one', 'three', 'two']]);
+  expect(circlesOf(new Map([...graph, ['three', ['five']]]))).toEqual([]);
 });

@@ -4,7 +4,6 @@ import { ClientError, type ClientErrorCode } from '../client/errors.ts';
 import { ownValue } from '../core/own-value.ts';
 import { formatDuration } from '../core/units.ts';
 import { StoreError, type StoreErrorCode } from '../store/errors.ts';
-import { Interruption } from './io.ts';
 import { cleanLine } from './output.ts';
 
 export const EXIT = {
@@ -42,6 +41,17 @@ export class CliError extends Error {
     super(message, options);
     this.exitCode = exitCode;
     this.details = details;
+  }
+}
+
+/** The reason of `Io.interruption`; a command that cannot end normally exits with `exitCode`. */
+export class Interruption extends Error {
+  override readonly name = 'Interruption';
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super('interrupted');
+    this.exitCode = exitCode;
   }
 }
 

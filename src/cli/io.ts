@@ -3,7 +3,7 @@ import { homedir, userInfo } from 'node:os';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TerminalInput } from '../tui/input/terminal-input.ts';
-import { EXIT, reportOutputFailure } from './errors.ts';
+import { EXIT, Interruption, reportOutputFailure } from './errors.ts';
 
 interface Output {
   write(text: string): unknown;
@@ -110,17 +110,6 @@ function abortOnSignals(taker: () => SignalListener | null): AbortController {
     });
   }
   return controller;
-}
-
-/** The reason of {@link Io.interruption}; a command that cannot end normally exits with `exitCode`. */
-export class Interruption extends Error {
-  override readonly name = 'Interruption';
-  readonly exitCode: number;
-
-  constructor(exitCode: number) {
-    super('interrupted');
-    this.exitCode = exitCode;
-  }
 }
 
 const ENTER = /[\r\n]$/;

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { holdsKey } from '../core/key-text.ts';
-import { isServerUrl } from '../store/database-url.ts';
 import type { CommandContext, LoadedSettings } from './command.ts';
 import { refuseSignedArguments } from './commands/signed-input.ts';
-import { CliError, EXIT, reportError, usageError } from './errors.ts';
-import { Interruption, type Io, processIo } from './io.ts';
+import { CliError, EXIT, Interruption, reportError, usageError } from './errors.ts';
+import { type Io, processIo } from './io.ts';
+import { knownSecrets, settingsCode } from './known-secrets.ts';
 import { cleanLine, note } from './output.ts';
 import { addCommands, commanderMessage, createProgram } from './program.ts';
 import type { SourceFlags } from './settings.ts';
@@ -91,48 +91,6 @@ function usualWords(argv: readonly string[]): readonly string[] {
   if (first === 'help') return [...rest, '--help'];
   if ((first === 'version' || first === '-v') && rest.length === 0) return ['--version'];
   return argv;
-}
-
-/** All configured keys, passwords and tokens, whatever their use: no error may repeat one. */
-export async function knownSecrets(
-  { env, home, platform }: Pick<Io, 'env' | 'platform' | 'home'>,
-  config: string | undefined,
-  database: string | null = null,
-): Promise<readonly string[]> {
-  const { configFile, loadConfigFile, isSecretVariable } = await settingsCode();
-  // Every possible file: the unreadable one may be the reason of the error.
-  const files = new Set([config, env.GASTOP_CONFIG, configFile({ env, home, platform })]);
-  const contents = await Promise.all(
-    [...files].map(async (file) => {
-      if (file === undefined) return {};
-      const loaded = await loadConfigFile(file, { home, platform }, false).catch(() => null);
-      return loaded?.content ?? {};
-    }),
-  );
-  const secrets = [
-    ...Object.keys(env).map((name) => (isSecretVariable(name) || name === 'PGPASSWORD') && env[name]),
-    database !== null && isServerUrl(database) && database,
-    ...contents.flatMap((file) => [file.apiKey, file.encryptionKey, file.database]),
-    ...contents.flatMap(({ smtp, telegram }) => [smtp?.password, telegram?.token]),
-  ].map((secret) => (secret || '').trim());
-  return [...secrets, ...secrets.flatMap(passwordsOf)].filter((secret) => secret !== '');
-}
-
-function passwordsOf(url: string): readonly string[] {
-  const written = /^[^:]*:\/*[^:]*:(.*)@/.exec(url)?.[1];
-  if (written === undefined) return [];
-  const { password = '' } = URL.parse(url) ?? {};
-  try {
-    return [written, decodeURIComponent(password)];
-  } catch {
-    return [written, password];
-  }
-}
-
-/** Help and version need none of it. */
-async function settingsCode() {
-  const [file, settings] = await Promise.all([import('./config-file.ts'), import('./settings.ts')]);
-  return { ...file, ...settings };
 }
 
 function createContext(io: Io, flags: SourceFlags): CommandContext {

@@ -16,8 +16,10 @@ import { TEMPORARY_DATABASE } from '../store/database-url.ts';
 import { StoreError } from '../store/errors.ts';
 import { chainDatabase } from './config-file.ts';
 import type { Io } from './io.ts';
-import { INTERNAL_ORIGIN, type OpenedClient } from './open-source.ts';
+import type { OpenedClient } from './open-source.ts';
 import { type ChainChoice, deliveryOf, FASTEST, type Settings } from './settings.ts';
+
+export const INTERNAL_ORIGIN = 'http://gastop.internal';
 
 export interface OpenOptions extends ReachOptions {
   readonly historySec: number;

@@ -17,7 +17,6 @@ import type { OpenOptions } from './open-service.ts';
 import { cleanLine, note, tildePath, withSpinner } from './output.ts';
 import type { HostedChoice, Settings, SourceChoice } from './settings.ts';
 
-export const INTERNAL_ORIGIN = 'http://gastop.internal';
 export interface OpenedClient extends AsyncDisposable {
   readonly client: GasClient;
   readonly reach: GasClientOptions;

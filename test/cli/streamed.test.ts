@@ -1,6 +1,6 @@
 /** `gastop wait` and `gastop now --watch` on a service that lists a stream. */
 import { expect, onTestFinished, test } from 'vitest';
-import { Interruption } from '../../src/cli/io.ts';
+import { Interruption } from '../../src/cli/errors.ts';
 import { main } from '../../src/cli/main.ts';
 import { snapshotOf, startStreamingService } from '../helpers/streaming-service.ts';
 import { waitFor } from '../helpers/wait-for.ts';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
-import { Interruption } from '../../src/cli/io.ts';
+import { Interruption } from '../../src/cli/errors.ts';
 import { gastop } from '../helpers/gastop.ts';
 import { startJsonRpcServer } from '../helpers/json-rpc-server.ts';
 import { createScriptedChain, type ScriptedChain } from '../helpers/scripted-chain.ts';

@@ -31,7 +31,6 @@ import {
   timeoutFailure,
   tooLargeFailure,
 } from './failures.ts';
-import { type TipWeights, UNKNOWN_WEIGHTS } from './receipt-tips.ts';
 import type { TipSuggestion } from './suggested-tip.ts';
 
 /** More than any valid response (a page of 1,024 blocks with tips is 0.2 MB), and little memory. */
@@ -316,6 +315,20 @@ function openSocket({ url, timeoutMs }: NodeAddress): WebSocket {
     headers: username === '' ? {} : { authorization },
   });
 }
+
+/** What is known of how a node weighs the rewards of `eth_feeHistory`. */
+export interface TipWeights {
+  /** Whether it goes by the header's gas, so that receipts are read. */
+  isByHeader: boolean;
+  /** Blocks in a row that told the other. */
+  against: number;
+  /** Blocks compared since one told. */
+  compared: number;
+  /** Number of the next block to be compared. */
+  compareAt: number;
+}
+
+const UNKNOWN_WEIGHTS: TipWeights = { isByHeader: false, against: 0, compared: 0, compareAt: 0 };
 
 export interface RpcNode {
   /** Host and port: nothing else of the URL may be shown. */

@@ -13,20 +13,6 @@ const AGREEING = 2;
 /** The newest of several blocks that are weighed by receipts: a request each. */
 const WEIGHED_MOST = 4;
 
-/** What is known of how a node weighs the rewards of `eth_feeHistory`. */
-export interface TipWeights {
-  /** Whether it goes by the header's gas, so that receipts are read. */
-  isByHeader: boolean;
-  /** Blocks in a row that told the other. */
-  against: number;
-  /** Blocks compared since one told. */
-  compared: number;
-  /** Number of the next block to be compared. */
-  compareAt: number;
-}
-
-export const UNKNOWN_WEIGHTS: TipWeights = { isByHeader: false, against: 0, compared: 0, compareAt: 0 };
-
 const BY_HEADER =
   "eth_feeHistory weighs tips by the header's gas, which is not what transactions pay since Amsterdam (EIP-8037): those of new blocks are weighed by receipts here, older ones are as stated";
 

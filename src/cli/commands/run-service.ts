@@ -16,14 +16,14 @@ import { isServerUrl } from '../../store/database-url.ts';
 import { StoreError } from '../../store/errors.ts';
 import type { CommandContext } from '../command.ts';
 import { chainDatabase, parseConfig } from '../config-file.ts';
-import { systemCode } from '../errors.ts';
+import { failure, systemCode, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { knownSecrets } from '../main.ts';
+import { knownSecrets } from '../known-secrets.ts';
 import { extrasOf, openChain, type ServiceExtras, startOn, storedChain } from '../open-service.ts';
 import { cleanLine } from '../output.ts';
 import { type ChainChoice, chosenChain, deliveryOf, type Settings } from '../settings.ts';
 import { keySettings } from './keys.ts';
-import { listenError, type ServeFlags } from './serve.ts';
+import type { ServeFlags } from './serve.ts';
 import { withMcp } from './serve-mcp.ts';
 
 export async function serveUntil(
@@ -233,4 +233,19 @@ export function openServeLog(io: Io, level: LogLevel, secrets: readonly string[]
     },
     close: () => void process.off('uncaughtException', crash),
   };
+}
+
+function listenError(error: unknown, { host, port }: ServeFlags): unknown {
+  const code = systemCode(error);
+  if (code === 'EADDRINUSE') {
+    return failure(`port ${port} is in use; name another with --port, 0 takes a free one`);
+  }
+  if (code === 'EACCES') {
+    return failure(`port ${port} needs more rights than you have; name one from 1024 on`);
+  }
+  return code === ''
+    ? error
+    : usageError(
+        `cannot listen on ${host} (${code}); use 127.0.0.1 for this computer alone, 0.0.0.0 for every address`,
+      );
 }

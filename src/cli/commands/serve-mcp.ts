@@ -10,7 +10,7 @@ import type { RequestRecord, Served } from '../../service/http/server.ts';
 import type { KeyGate } from '../../service/keys/key-gate.ts';
 import { type Rate, TokenBuckets } from '../../service/token-buckets.ts';
 import { reportError } from '../errors.ts';
-import { INTERNAL_ORIGIN } from '../open-source.ts';
+import { INTERNAL_ORIGIN } from '../open-service.ts';
 
 /** Messages of one caller at once; a batch counts as its messages. */
 const MOST_AT_ONCE = 16;

@@ -6,7 +6,7 @@ import { API_KEY_HEADER, MCP_PATH } from '../../contract/routes.ts';
 import type { LogLevel } from '../../service/http/log.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { configFile } from '../config-file.ts';
-import { failure, systemCode, usageError } from '../errors.ts';
+import { usageError } from '../errors.ts';
 import { cleanLine, note } from '../output.ts';
 import { checked, parseWhole } from '../parse.ts';
 import { parseOrigins, type SourceFlags } from '../settings.ts';
@@ -78,21 +78,6 @@ function parseHost(text: string): string {
     throw new RangeError(`"${text}" is not an address to listen on; for example 127.0.0.1, ::1 or 0.0.0.0`);
   }
   return host;
-}
-
-export function listenError(error: unknown, { host, port }: ServeFlags): unknown {
-  const code = systemCode(error);
-  if (code === 'EADDRINUSE') {
-    return failure(`port ${port} is in use; name another with --port, 0 takes a free one`);
-  }
-  if (code === 'EACCES') {
-    return failure(`port ${port} needs more rights than you have; name one from 1024 on`);
-  }
-  return code === ''
-    ? error
-    : usageError(
-        `cannot listen on ${host} (${code}); use 127.0.0.1 for this computer alone, 0.0.0.0 for every address`,
-      );
 }
 
 async function printUnit(

@@ -5,10 +5,11 @@ import { type SourceChoice, veilUrl } from '../app/source.ts';
 import { KEYMAP } from '../input/keymap.ts';
 import { TextField } from '../input/text-input.tsx';
 import { useKeys } from '../input/use-keys.tsx';
-import { Room, useElapsed, useNow, useRoom } from '../ui/pane-context.tsx';
+import { Room, useNow, useRoom } from '../ui/pane-context.tsx';
 import { failureHint, failureTitle, nextTry, PaneState, remedyFor } from '../ui/pane-state.tsx';
 import { placed } from '../ui/text.tsx';
 import { COLORS, forTerminal } from '../ui/theme.ts';
+import { useElapsed } from '../ui/use-elapsed.ts';
 
 interface NoDataReason {
   /** Why there is no response; `null`: neither a response nor a refusal. */

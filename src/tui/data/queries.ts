@@ -28,7 +28,7 @@ import type { CurrentView, MarketView } from '../../client/views/dashboard.ts';
 import type { ReachView, RecommendationView, SnapshotView, TrendView } from '../../client/views/gas.ts';
 import { PATHS } from '../../contract/routes.ts';
 import type { ActionName } from '../input/keymap.ts';
-import { useElapsed } from '../ui/pane-context.tsx';
+import { useElapsed } from '../ui/use-elapsed.ts';
 
 /** What each query needs of its session; without a client nothing is requested. */
 export interface QuerySession {

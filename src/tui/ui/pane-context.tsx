@@ -46,16 +46,6 @@ export function Clock({ now, periodMs = 1_000, children }: ClockProps) {
 /** The time of the last tick, ms since epoch; renders the caller again at every tick. */
 export const useNow = (): number => useContext(ClockContext);
 
-/** Whether `ms` have passed since `key` last changed (or the component appeared). */
-export function useElapsed(ms: number, key: unknown): boolean {
-  const [elapsed, setElapsed] = useState<{ readonly key: unknown } | null>(null);
-  useEffect(() => {
-    const timer = setTimeout(() => setElapsed({ key }), ms);
-    return () => clearTimeout(timer);
-  }, [ms, key]);
-  return elapsed !== null && elapsed.key === key;
-}
-
 /** State that panes find again when their tab is shown again. */
 export type Memory = Map<string, unknown>;
 

@@ -7,7 +7,7 @@ import { describeTransaction } from '../../../core/transactions/describe-call.ts
 import type { SignedTransaction } from '../../../core/transactions/signed-transaction.ts';
 import { TransactionError } from '../../../core/transactions/transaction-error.ts';
 import { exactAmount } from '../../../core/units.ts';
-import { useElapsed } from '../../ui/pane-context.tsx';
+import { useElapsed } from '../../ui/use-elapsed.ts';
 import { sizeText } from './auto-tx-facts.ts';
 
 /** A pasted signed transaction. The text suffices to send it, so nothing prints, compares or serialises it. */

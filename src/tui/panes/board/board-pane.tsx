@@ -16,7 +16,7 @@ import { formatDuration } from '../../../core/units.ts';
 import { useFind } from '../../app/finder.tsx';
 import type { MonitorSource } from '../../app/source.ts';
 import { scrollKeys, useKeys } from '../../input/use-keys.tsx';
-import { useElapsed, useKeptState, useNow, useRoom } from '../../ui/pane-context.tsx';
+import { useKeptState, useNow, useRoom } from '../../ui/pane-context.tsx';
 import { useFirstRow } from '../../ui/scroll.tsx';
 import {
   bold,
@@ -34,6 +34,7 @@ import {
   useTable,
   wrapText,
 } from '../../ui/text.tsx';
+import { useElapsed } from '../../ui/use-elapsed.ts';
 
 export interface Board {
   readonly read: () => readonly ChainRow[];
