@@ -31,7 +31,8 @@ test.each<[string, () => readonly Block[]]>([
     const found = await waitFor(
       async () => {
         const now = GasCurrent.parse(await service.read(PATHS.gasCurrent));
-        return now.blockNumber === head.number ? now : undefined;
+        if (now.blockNumber !== head.number) throw new Error(`it is at block ${now.blockNumber}`);
+        return now;
       },
       { what: `block ${head.number}` },
     );
