@@ -362,6 +362,7 @@ export function createGasClient(options: GasClientOptions) {
         () => list(ROUTES.autoTxs, call),
         {
           timeline: null,
+          pending: null,
         },
       ),
     /** The signed transaction goes to the service and into no error. */

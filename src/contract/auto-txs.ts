@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { FieldProblem } from './alert-targets.ts';
 import * as choices from './choices.ts';
 import { type Body, checkBody } from './field-problems.ts';
+import { Pending } from './pending.ts';
 import * as wire from './primitives.ts';
 import { flag, listOf, maybe, object, pageOf, text, whole } from './primitives.ts';
 
@@ -195,6 +196,10 @@ export const AutoTxDetails = AutoTx.extend({
     blockNumber: wire.BlockNumber.nullable(),
     message: z.string(),
   }),
+  pending: maybe(
+    Pending,
+    'Of a submitted one that is in no block: why it waits, and what to sign in the wallet to replace or cancel it; null for others',
+  ),
 }).meta({ id: 'AutoTxDetails', description: 'An auto-tx and what happened to it' });
 export type AutoTxDetails = z.infer<typeof AutoTxDetails>;
 export const AutoTxList = pageOf(AutoTx).meta({ id: 'AutoTxList', description: 'Auto-txs, newest first' });

@@ -101,6 +101,9 @@ export function createServiceState(parts: ServiceParts) {
   const reach = (price: bigint, withinSec: number): Chance | null =>
     chain.engine?.reachProbability(price, withinSec) ?? null;
 
+  const pending: LookupContext['pending'] = (transaction, lane) =>
+    pendingResponse(transaction, lane, { source, read, reach });
+
   /** What responses about history, blocks and transactions need, as of `present`. @throws {ApiFailure} while there is none. */
   async function context(): Promise<LookupContext> {
     await chain.flush();
@@ -121,7 +124,7 @@ export function createServiceState(parts: ServiceParts) {
       problem: follower.problem?.message ?? null,
       blocks,
       reader,
-      pending: (transaction, lane) => pendingResponse(transaction, lane, { source, read, reach }),
+      pending,
     };
   }
 
@@ -152,6 +155,7 @@ export function createServiceState(parts: ServiceParts) {
 
     /** Probability of a price at or below `price` (wei per gas) within `withinSec`; `null`: unknown. */
     reachProbability: reach,
+    pending,
 
     meanPrices: ((first, last) => chain.engine?.meanPrices(first, last) ?? null) satisfies StatedPrices,
 

@@ -236,6 +236,7 @@ export async function startService(options: ServiceOptions) {
       isKeyMissing: () => lease.unfit !== null && lease.held === null,
       published: state.read,
       reach: state.reachProbability,
+      pending: state.pending,
       confirmations,
       onChanged: () => broadcasting.wake(),
     }),

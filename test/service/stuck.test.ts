@@ -2,6 +2,7 @@ import { commitmentToVersionedHash } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
+import { AutoTxDetails } from '../../src/contract/auto-txs.ts';
 import { TxMetrics } from '../../src/contract/metrics.ts';
 import type { Pending } from '../../src/contract/pending.ts';
 import { PATHS } from '../../src/contract/routes.ts';
@@ -280,6 +281,37 @@ describe('a stuck transaction', () => {
     expect(pending).toMatchObject({ nodesAsked: 2, nodesPending: 2 });
     expect(pending.causes.map(({ code }) => code)).toEqual(['payable']);
     expectMined([[raw, null]]);
+  });
+});
+
+describe('the details of a submitted auto-tx', () => {
+  it('say the same, also when no node shows it', async () => {
+    const account = fund();
+    const raw = await sign(account, 2, bid(90n * GWEI, 1n));
+    const body = { signedTransaction: raw, targetGasPriceGwei: 1_000, gasSpeed: 'AVERAGE' };
+    const created = await service.ask(PATHS.autoTxs, { method: 'POST', body });
+    const { id } = (await created.json()) as { id: string };
+    const details = async () =>
+      AutoTxDetails.parse(await (await service.get(PATHS.autoTx.replace('{id}', id))).json());
+    await waitFor(async () => {
+      mineFrom(state, nodes, TIP);
+      return (await details()).status === 'SUBMITTED';
+    });
+    const { hash } = decodeTransaction(raw);
+    await waitFor(async () => nodes.every(({ pool }) => pool.has(hash)));
+    const shown = await pendingOf(hash);
+    const { pending } = await details();
+    expect(pending).toEqual(shown);
+    expect(pending?.causes.map(({ code }) => code)).toEqual(['tip_too_low']);
+    for (const { pool } of nodes) pool.delete(hash);
+    const hidden = (await details()).pending;
+    expect(hidden?.causes.map(({ code }) => code)).toEqual(['tip_too_low', 'not_shared']);
+    expect(hidden?.replacement).toEqual(shown.replacement);
+    const said = hidden?.replacement;
+    if (said == null) throw new Error('nothing is said');
+    const replacement = await signSaid(account, said, {});
+    send(replacement);
+    expectMined([[replacement, said]]);
   });
 });
 

@@ -68,6 +68,7 @@ export function fakeAutoTxs(initial: readonly AutoTxView[] = []): AutoTxMethods 
     autoTxs: async () => ({ items: [...kept.values()], total: kept.size, unreadable: 0 }),
     autoTx: async (id): Promise<AutoTxDetailsView> => ({
       ...find(id),
+      pending: null,
       timeline: [{ at: NOW - 3_600_000, kind: 'CREATED', blockNumber: null, message: 'it was scheduled' }],
     }),
     createAutoTx: async (autoTx: NewAutoTx) => {

@@ -16,9 +16,11 @@ import {
   needsAttention,
   type SignedTransactionView,
   sentBeforeText,
+  symbolOf,
 } from '../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { describeTxType } from '../../client/views/metrics.ts';
+import { describePending } from '../../client/views/pending.ts';
 import { wrapWords } from '../../core/text.ts';
 import { type DescribedCall, describeCall } from '../../core/transactions/describe-call.ts';
 import { gasNeeded, RULES } from '../../core/transactions/gas-rules.ts';
@@ -117,11 +119,22 @@ export function autoTxDetailsText(autoTx: AutoTxDetailsView, isAscii: boolean): 
   const of = mapped(autoTx.checkedAt, (at) => ` of ${moment(at)}`) ?? '';
   return [
     ...labelledLines([...orderRows(autoTx), ...transactionRows(autoTx, call), ...outcome]),
+    ...pendingRows(autoTx),
     ...(checks.length === 0 ? [] : ['', `checks${of}: ${describeChecks(checks)}`]),
     ...checkLines(checks, isAscii),
     ...(timeline.length === 0 ? [] : ['', 'history, newest first (UTC)']),
     ...timeline.flatMap(entryLines),
   ].join('\n');
+}
+
+function pendingRows({ pending, chainId }: AutoTxDetailsView): string[] {
+  if (pending === null) return [];
+  const facts = describePending(pending, { symbol: symbolOf(chainId), nativeUsd: null });
+  return [
+    '',
+    'in no block yet',
+    ...labelledLines(facts.map(([name, text]) => [name, mapped(text, cleanLine)])),
+  ];
 }
 
 function orderRows(autoTx: AutoTxView): Labelled[] {

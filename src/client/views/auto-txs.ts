@@ -34,6 +34,7 @@ import { countedRows, lenient, said, type Wire, weiFromGwei } from '../lenient.t
 import { type ListView, laneOf, plainWord, ratioTo, titleWord } from './alerts.ts';
 import type { SnapshotView } from './gas.ts';
 import { counted, type Fact, given } from './metrics.ts';
+import { Pending } from './pending.ts';
 
 /** An auto-tx for a service, which may offer further values than the contract. */
 export interface NewAutoTx extends Omit<AutoTxCreationInput, 'gasSpeed'> {
@@ -100,9 +101,10 @@ const Entry = lenient(AutoTxDetailsWire.shape.timeline.element).transform((wire)
 export type TimelineEntryView = z.infer<typeof Entry>;
 
 /** `GET /auto-txs/{id}`. The timeline is newest first; `null` when the service has none. */
-export const AutoTxDetails = lenient(WIRE.extend({ timeline: z.array(Entry).nullable() }), 'id').transform(
-  ({ timeline, ...wire }) => ({ ...autoTxOf(wire), timeline }),
-);
+export const AutoTxDetails = lenient(
+  WIRE.extend({ timeline: z.array(Entry).nullable(), pending: Pending }),
+  'id',
+).transform(({ timeline, pending, ...wire }) => ({ ...autoTxOf(wire), timeline, pending }));
 export type AutoTxDetailsView = z.infer<typeof AutoTxDetails> & {
   /** Why the details route failed, so that this comes from the list. */
   readonly problem?: string;

@@ -9,7 +9,8 @@ import type {
 } from '../../contract/auto-txs.ts';
 import { type AutoTxStatus, LANE_OF_SPEED } from '../../contract/choices.ts';
 import type { StatsChart, Summary } from '../../contract/dashboard.ts';
-import type { Chance } from '../../core/advice.ts';
+import type { Pending } from '../../contract/pending.ts';
+import type { Chance, LaneName } from '../../core/advice.ts';
 import {
   type AutoTxOrder,
   type Check,
@@ -31,6 +32,7 @@ import type { Hex } from '../../core/block.ts';
 import { isOutdated } from '../../core/chain-status.ts';
 import { type ChainProfile, chainProfile } from '../../core/chains.ts';
 import { checksummed, type SignedTransaction } from '../../core/transactions/signed-transaction.ts';
+import type { Pooled } from '../../core/transactions/stuck.ts';
 import { formatCount, formatGwei, utcMinute, weiOfGwei } from '../../core/units.ts';
 import { type AutoTxChange, type AutoTxStore, SameNonceError } from '../../store/auto-txs.ts';
 import { bounded } from '../chain-reader.ts';
@@ -63,6 +65,8 @@ export interface AutoTxServiceParts extends CheckerParts {
   /** Whether no process leads that has the key of signed bytes: they wait until one does. */
   readonly isKeyMissing: () => boolean;
   readonly reach: (price: bigint, withinSec: number) => Chance | null;
+  /** What holds back a transaction in no block; `null` while that is not known. */
+  readonly pending: (transaction: Pooled, lane: LaneName) => Promise<Pending | null>;
   readonly onChanged?: () => void;
 }
 
@@ -290,8 +294,15 @@ export class AutoTxService {
   }
 
   async #details(owner: string, autoTx: KeptAutoTx): Promise<AutoTxDetails> {
-    const timeline = await this.#parts.store.timeline(autoTx.id, TIMELINE_MOST);
-    return autoTxDetails(autoTx, timeline, owner, this.#moment());
+    const { store, pending } = this.#parts;
+    const transaction = transactionOf(autoTx);
+    const { status, inclusion } = autoTx.state;
+    const isOut = status === 'SUBMITTED' && inclusion === null && transaction !== null;
+    const [timeline, held] = await Promise.all([
+      store.timeline(autoTx.id, TIMELINE_MOST),
+      isOut ? pending(transaction, autoTx.order.lane) : null,
+    ]);
+    return autoTxDetails(autoTx, { timeline, pending: held }, owner, this.#moment());
   }
 
   async #find(owner: string, id: string): Promise<KeptAutoTx> {

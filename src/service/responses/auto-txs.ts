@@ -1,5 +1,6 @@
 import type { AutoTx, AutoTxAccount, AutoTxDetails } from '../../contract/auto-txs.ts';
 import { LISTED_DATA_LONGEST, SPEED_OF_LANE } from '../../contract/choices.ts';
+import type { Pending } from '../../contract/pending.ts';
 import {
   type KeptAutoTx,
   paidInAll,
@@ -99,12 +100,13 @@ const savingOf = (saving: Saving | null) =>
 
 export const autoTxDetails = (
   autoTx: KeptAutoTx,
-  timeline: readonly TimelineEntry[],
+  { timeline, pending }: { readonly timeline: readonly TimelineEntry[]; readonly pending: Pending | null },
   asker: string,
   moment: AutoTxMoment,
 ): AutoTxDetails => ({
   ...autoTxResponse(autoTx, asker, moment, { isListed: false }),
   timeline: timeline.map((entry) => ({ ...entry, at: isoFromMs(entry.at) })),
+  pending,
 });
 
 export function accountResponse(

@@ -1,7 +1,7 @@
 import { useRef } from 'react';
-import type { Fact } from '../../client/views/metrics.ts';
+import { describePending, type Fact, type PendingView } from '../../client/views/pending.ts';
 import { cleanText } from '../../core/text.ts';
-import { SPOKEN_WIDTH } from './pane-context.tsx';
+import { type PaneContext, SPOKEN_WIDTH } from './pane-context.tsx';
 import {
   bold,
   displayWidth,
@@ -116,6 +116,17 @@ export const toldFacts = (facts: readonly Fact[], width: number): readonly Named
       ? given(text, name, String, text?.startsWith('0x'))
       : longFact(text, name, width),
   );
+
+/** Why a transaction waits in the pool, and what to sign to free it. */
+export function pendingLines(
+  pending: PendingView | null,
+  symbol: string,
+  { snapshot, width }: PaneContext,
+): readonly Line[] {
+  if (pending === null) return [];
+  const facts = describePending(pending, { symbol, nativeUsd: snapshot.nativeUsd });
+  return section('Pending', 'nothing is signed here', factGrid(toldFacts(facts, width), width));
+}
 
 export const factOf = (lines: readonly Line[], name: string): readonly NamedValue[] =>
   lines.map((value, place) => ({ name: place === 0 ? name : '', value, alone: true }));

@@ -320,7 +320,7 @@ describe('the keys of an auto-tx', () => {
     async (where) => {
       let current = WAITING;
       const list: AutoTxMethods['autoTxs'] = async () => ({ items: [current], total: 1, unreadable: 0 });
-      const autoTx: AutoTxMethods['autoTx'] = async () => ({ ...current, timeline: [] });
+      const autoTx: AutoTxMethods['autoTx'] = async () => ({ ...current, timeline: [], pending: null });
       const { leads, shows, renew } = show([WAITING], {}, { autoTxs: list, autoTx });
       await shows('◌ pending');
       if (where !== 'in the list') {
@@ -461,7 +461,7 @@ describe('the details of an auto-tx', () => {
   });
 
   it('of a service that keeps no timeline say so', async () => {
-    const autoTx = async () => ({ ...WAITING, timeline: null });
+    const autoTx = async () => ({ ...WAITING, timeline: null, pending: null });
     const { leads } = await until(show([WAITING], { columns: 120, rows: 37 }, { autoTx }), 'pending');
     await leads('enter', 'this service has none');
   });

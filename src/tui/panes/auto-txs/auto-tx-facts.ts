@@ -46,6 +46,7 @@ import {
   hangingLines,
   longFact,
   type NamedValue,
+  pendingLines,
   section,
   toldFacts,
   wrappedLines,
@@ -81,6 +82,7 @@ export function detailsLines(autoTx: AutoTxDetailsView, context: PaneContext): r
   const call = callLines(autoTx, context);
   return [
     ...whyLines(autoTx, context),
+    ...pendingLines(autoTx.pending, symbolOf(autoTx.chainId), context),
     ...(mined.length === 0 ? [] : section('Mined', null, factGrid(mined, width, leastName))),
     ...section('Order', null, factGrid(facts, width, leastName)),
     ...(call.length === 0 ? [] : section('Call', calledBy(autoTx)?.signature ?? null, call)),

@@ -11,7 +11,6 @@ import {
   type TxRowView,
   type TxView,
 } from '../../../client/views/metrics.ts';
-import { describePending, type PendingView } from '../../../client/views/pending.ts';
 import { PERCENTILES } from '../../../contract/choices.ts';
 import { hexText, shortHex } from '../../../core/text.ts';
 import { tipRankWords } from '../../../core/tip-rank-words.ts';
@@ -20,7 +19,7 @@ import { useClipboard } from '../../app/terminal.ts';
 import { useToast } from '../../chrome/toast.tsx';
 import { type PlaceName, type Polled, useMonitorQuery, useShownSnapshot } from '../../data/queries.ts';
 import { scrollKeys, useKeys } from '../../input/use-keys.tsx';
-import { factGrid, given, section, sectionLine, toldFacts } from '../../ui/fact-list.tsx';
+import { factGrid, given, pendingLines, sectionLine } from '../../ui/fact-list.tsx';
 import { type PaneContext, usePane, useRoom } from '../../ui/pane-context.tsx';
 import { missingReason, PolledFrame, type PolledFrameProps } from '../../ui/pane-state.tsx';
 import { ScrolledLines, TitledLines } from '../../ui/scroll.tsx';
@@ -328,14 +327,6 @@ function standing(tx: TxView, block: BlockView | null, context: PaneContext): re
   return [heading, ...(tips === null ? [] : tipLines(tips, context, tip))];
 }
 
-/** Why it waits, and what to sign to free it. */
-export function pendingLines(pending: PendingView | null, context: PaneContext): readonly Line[] {
-  if (pending === null) return [];
-  const { symbol, snapshot, width } = context;
-  const facts = describePending(pending, { symbol, nativeUsd: snapshot.nativeUsd });
-  return section('Pending', 'nothing is signed here', factGrid(toldFacts(facts, width), width));
-}
-
 const TX_AIRY_FROM = 23;
 
 export function TxScreen({ place, at, scroll, open }: PlaceProps<'tx'>) {
@@ -365,7 +356,7 @@ export function TxScreen({ place, at, scroll, open }: PlaceProps<'tx'>) {
   const linesOf = (of: TxView) => [
     ...[...gap, ...factLines(factsOf(of), context.width)],
     ...[...gap, ...standing(of, block, context)],
-    ...pendingLines(of.pending, context),
+    ...pendingLines(of.pending, context.symbol, context),
   ];
   return (
     <PlaceFrame place={place} polled={polled}>
