@@ -264,7 +264,7 @@ describe('a service that knows the given document alone', () => {
     await run('auto-txs', 'create', '--target', '0.03', '--to', `0x${'2'.repeat(40)}`);
     await terminal.waitFor(PRICES);
     await lookAround(terminal, [
-      ['1', /WAIT ~10m for 0\.0388/, 'Bridge', /24 h +0\.0290/, /in gwei +── base/],
+      ['1', /WAIT ~10m for 0\.0388/, 'Bridge', /24 ?h +0\.0290/, /in gwei +── base/],
       ['2', /^ 1h .*gwei/m, /base 0\.0\d+ .*min/, 'tip p50 0.0109'],
       ['t', /^ 24h .*gwei/m, /base 0\.0\d+ .*min/],
       ['h', 'cheap hours', 'of 24h'],
@@ -274,7 +274,7 @@ describe('a service that knows the given document alone', () => {
       ['enter', /^ target /m],
       ['5', /▸ [\d,]+ .*42 % +0\.0109/],
       ['enter', /^ Block [\d,]+/m, /0x1111…1111 → 0x2222…2222/],
-      ['6', 'Explorer plan', 'Summary  1 alert, 1 on', /24 h +0\.0/, 'Bridge'],
+      ['6', 'Explorer plan', 'Summary  1 alert, 1 on', /24 ?h +0\.0/, 'Bridge'],
     ]);
     await terminal.press('3');
     await terminal.press('esc');
@@ -329,7 +329,7 @@ describe('a service of which half of the routes fail', () => {
     await terminal.press('1');
     await terminal.pressUntil('r', 'WAIT ~10m for 0.0388');
     // The market figures fail from now on: the last ones stay.
-    await terminal.waitFor(/24 h +0\.0290/);
+    await terminal.waitFor(/24 ?h +0\.0290/);
     await terminal.press('6');
     await terminal.pressUntil('r', 'Explorer plan');
   });
