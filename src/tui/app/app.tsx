@@ -37,7 +37,7 @@ import { ExplorerScreen, explorerRequest, openPlace } from '../panes/explorer/ex
 import { LiveScreen } from '../panes/live/live-pane.tsx';
 import { ServiceScreen } from '../panes/service/service-pane.tsx';
 import { openForm, resourceRequest } from '../resource/resource-pane.tsx';
-import { Clock, MemoryContext, Room, useNow } from '../ui/pane-context.tsx';
+import { Clock, MemoryContext, Room, useAtNow } from '../ui/pane-context.tsx';
 import { TextView } from '../ui/scroll.tsx';
 import { DimContext, setAscii } from '../ui/theme.ts';
 import { Finder } from './finder.tsx';
@@ -193,10 +193,12 @@ function Session(props: SessionProps) {
     enabled: snapshot !== undefined,
   });
   const error = source.kind === 'failed' ? source.error : polled.error;
-  const present = useNow();
   // What is polled is judged when it arrives: between two polls nobody knows of a newer block.
-  const judgedAt = frozen || isListening || polled.at === 0 ? present : polled.at;
-  const status = snapshot === undefined ? LIVE : chainStatus(snapshot, judgedAt);
+  const judgedAt = frozen || isListening || polled.at === 0 ? null : polled.at;
+  const status = useAtNow((present) =>
+    snapshot === undefined ? LIVE : chainStatus(snapshot, judgedAt ?? present),
+  );
+  const fork = useAtNow((present) => (rules === undefined ? null : forkChip(rules, present)));
   const health: Health = source.kind === 'failed' ? { kind: 'none' } : healthOf(polled, frozen, status);
   const reason = { error, retryAt: polled.retryAt, attempt: source.id };
   const { log } = props;
@@ -342,7 +344,7 @@ function Session(props: SessionProps) {
     badge: dataBadge ?? opened?.badge ?? null,
     pace: isListening ? 'each block' : `${isSlowed ? 'slowed: ' : ''}every ${formatPace(intervalMs)}`,
     isWhole: shownBoard !== null,
-    fork: rules === undefined ? null : forkChip(rules, present),
+    fork,
     ...{ snapshot, health, tabs: TABS, tab, toast: props.toast },
   };
   return (

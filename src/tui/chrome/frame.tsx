@@ -9,7 +9,7 @@ import { ListsContext, listOf } from '../data/lists.tsx';
 import type { Polled } from '../data/queries.ts';
 import { type ActionName, KEYMAP, type KeyBinding, type Scope } from '../input/keymap.ts';
 import { type Dispatcher, DispatcherContext } from '../input/use-keys.tsx';
-import { type Memory, Room, useNow, useRoom } from '../ui/pane-context.tsx';
+import { type Memory, Room, useAtNow, useNow, useRoom } from '../ui/pane-context.tsx';
 import { failureTitle, nextTry, remedyFor } from '../ui/pane-state.tsx';
 import {
   bold,
@@ -216,14 +216,13 @@ const STATES = {
 const RUNNING: Readonly<Record<Badge, string>> = { REPLAY: 'playing', SIMULATED: 'running' };
 
 function StatusBar({ chainName, snapshot, health, badge, fork }: FrameProps) {
-  const now = useNow();
   const [named, color] = STATES[health.kind];
   // Recorded and simulated data are never called live.
   const word = ` ${badge === null ? named : named.replace('live', RUNNING[badge])} `;
   // The badge already names a simulated chain.
   const chain = chainName === null || chainName.toUpperCase() === badge ? '' : `  ${chainName}`;
   const block = snapshot?.blockNumber == null ? '' : `  #${formatCount(snapshot.blockNumber)}`;
-  const age = ageText(snapshot, now);
+  const age = useAtNow((now) => ageText(snapshot, now));
   const chip = fork === null ? '' : `  ${fork}`;
   const fixed = ` gastop ${badge === null ? '' : ` ${badge} `}${chain}${block}${age}${chip}${word}`;
   const { columns } = useRoom();

@@ -149,6 +149,8 @@ const IDLE_MS = 300_000;
 /** Reading a long list takes long: about once a block. */
 const LONG_LIST = 500;
 const LONG_LIST_MS = 12_000;
+/** In this process: what is not shown is only counted and announced. */
+const OWN_UNSEEN_MS = 2_000;
 
 function useList<Item>(session: ListSession, options: ListOptions<Item>) {
   const { key, isShown, ask, isAwaited: isWaited, announceNews } = options;
@@ -160,7 +162,7 @@ function useList<Item>(session: ListSession, options: ListOptions<Item>) {
       key: [key],
       ask,
       everyMs: ({ items } = { items: [], total: 0, unreadable: 0 }) => {
-        const ownMs = items.length > LONG_LIST ? LONG_LIST_MS : 0;
+        const ownMs = items.length > LONG_LIST ? LONG_LIST_MS : isShown ? 0 : OWN_UNSEEN_MS;
         const elsewhereMs = isShown || items.some(isWaited) ? ELSEWHERE_MS : IDLE_MS;
         return Math.max(intervalMs, isOwnService ? ownMs : elsewhereMs);
       },

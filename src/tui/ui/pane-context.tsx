@@ -1,5 +1,15 @@
+import { replaceEqualDeep } from '@tanstack/react-query';
 import { useIsScreenReaderEnabled } from 'ink';
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useReducer, useState } from 'react';
+import {
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useMemo,
+  useReducer,
+  useRef,
+  useSyncExternalStore,
+} from 'react';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { useShownSnapshot } from '../data/queries.ts';
@@ -19,7 +29,26 @@ export function Room({ columns, rows, children }: RoomSize & { readonly children
   return <RoomContext value={room}>{children}</RoomContext>;
 }
 
-const ClockContext = createContext(Date.now());
+interface Ticks {
+  readonly subscribe: (listener: () => void) => () => void;
+  readonly read: () => number;
+}
+
+const ClockContext = createContext(createTicks(Date.now).ticks);
+
+function createTicks(now: () => number) {
+  const listeners = new Set<() => void>();
+  let at = now();
+  const subscribe: Ticks['subscribe'] = (listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
+  const tick = () => {
+    at = now();
+    for (const listener of listeners) listener();
+  };
+  return { ticks: { subscribe, read: () => at } satisfies Ticks, tick };
+}
 
 interface ClockProps {
   readonly now: () => number;
@@ -29,22 +58,33 @@ interface ClockProps {
 
 /** One ticking second for everything that shows an age, so that all ages change in one frame. */
 export function Clock({ now, periodMs = 1_000, children }: ClockProps) {
-  const [at, setAt] = useState(now);
+  const { ticks, tick } = useMemo(() => createTicks(now), [now]);
   useEffect(() => {
     // On the full second: block times are whole seconds, and an age must not skip one.
     const waitMs = () => periodMs - (now() % periodMs);
-    const tick = () => {
-      setAt(now());
-      timer = setTimeout(tick, waitMs());
+    const next = () => {
+      tick();
+      timer = setTimeout(next, waitMs());
     };
-    let timer = setTimeout(tick, waitMs());
+    let timer = setTimeout(next, waitMs());
     return () => clearTimeout(timer);
-  }, [now, periodMs]);
-  return <ClockContext value={at}>{children}</ClockContext>;
+  }, [now, tick, periodMs]);
+  return <ClockContext value={ticks}>{children}</ClockContext>;
 }
 
-/** The time of the last tick, ms since epoch; renders the caller again at every tick. */
-export const useNow = (): number => useContext(ClockContext);
+/** What `select` makes of the time of the last tick (ms since epoch); renders the caller again when that changes. */
+export function useAtNow<T>(select: (now: number) => T): T {
+  const { subscribe, read } = useContext(ClockContext);
+  const last = useRef<T>(undefined);
+  const selected = () => {
+    last.current = replaceEqualDeep(last.current, select(read()));
+    return last.current as T;
+  };
+  return useSyncExternalStore(subscribe, selected);
+}
+
+/** The time of the last tick; renders the caller again at every tick. */
+export const useNow = (): number => useAtNow((now) => now);
 
 /** State that panes find again when their tab is shown again. */
 export type Memory = Map<string, unknown>;

@@ -4,7 +4,7 @@ import { ClientError, type ClientErrorCode } from '../../client/errors.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { formatAge, formatDuration } from '../../core/units.ts';
 import type { Polled } from '../data/queries.ts';
-import { useNow, useRoom } from './pane-context.tsx';
+import { useAtNow, useRoom } from './pane-context.tsx';
 import { faint, type Line, placed, plain } from './text.tsx';
 import { COLORS, DimContext, forTerminal, useDim } from './theme.ts';
 
@@ -16,12 +16,14 @@ type PaneStateProps =
 
 export function PaneState(state: PaneStateProps) {
   const { columns, rows } = useRoom();
-  const now = useNow();
+  const next = useAtNow((now) => (state.kind === 'error' ? nextTry(state.retryAt, now) : null));
   const lines = (): readonly (string | null | undefined)[] => {
     if (state.kind === 'loading') return [null, `Loading ${state.what} …`, state.why];
     if (state.kind === 'empty') return [state.title, state.hint, state.more];
-    const next = nextTry(state.retryAt, now) ?? 'not tried again by itself';
-    return [`! ${state.title}`, state.reason, `no data yet · ${next}`, state.hint];
+    return [
+      ...[`! ${state.title}`, state.reason],
+      ...[`no data yet · ${next ?? 'not tried again by itself'}`, state.hint],
+    ];
   };
   const [title, ...texts] = lines();
   return (
@@ -60,9 +62,9 @@ export interface PolledFrameProps {
 export function PolledFrame(props: PolledFrameProps) {
   const { polled, what, pending = false, hint = 'r asks again now', absent, empty = false } = props;
   const children = empty === false ? props.children : () => <PaneState kind="empty" {...empty} />;
-  const now = useNow();
   const around = useDim();
   const { data, at, error, retryAt } = polled;
+  const now = useAtNow((present) => (error === null ? at : present));
   if (data === undefined) {
     if (error === null) return <PaneState kind="loading" what={what} />;
     // Waiting for a limit per second is no problem.

@@ -40,7 +40,7 @@ import {
 import { useKeys } from '../../input/use-keys.tsx';
 import { given, type NamedValue, useFlow, useWidest } from '../../ui/fact-list.tsx';
 import { LineChart, legendGlyph } from '../../ui/line-chart.tsx';
-import { symbolOf, useNow, useRoom, useTextWidth } from '../../ui/pane-context.tsx';
+import { symbolOf, useAtNow, useRoom, useTextWidth } from '../../ui/pane-context.tsx';
 import { missingReason } from '../../ui/pane-state.tsx';
 import { TitledLines } from '../../ui/scroll.tsx';
 import {
@@ -287,13 +287,13 @@ function useLiveView() {
   const isOlder = behindMs > mayLagMs;
   const advisedAt = isOlder ? updatedAt : (snapshot.blockTimestamp ?? snapshot.updatedAt);
   const isOld = isOlder || isPast;
-  const now = useNow();
+  const adviceAge = useAtNow((now) => (isOld ? formatAge((now - (advisedAt ?? now)) / 1_000) : null));
   return {
     snapshot,
     status,
     trend: trend.data,
     recommendation: recommendation.data,
-    adviceAge: isOld ? formatAge((now - (advisedAt ?? now)) / 1_000) : null,
+    adviceAge,
     hour: chart,
     market: market.data,
     symbol: symbolOf(snapshot),
