@@ -121,6 +121,8 @@ export async function measureHttp({ folder }: Workshop): Promise<Row[]> {
 }
 
 const SCRAPED_ROUNDS = 5;
+/** Long enough that some 30 responses are slower than the figure. */
+const SCRAPED_ROUND_MS = 4_000;
 const READERS = 8;
 /** Each reader sends 100 requests a second: 800 in all. */
 const READ_EVERY_MS = 10;
@@ -129,7 +131,7 @@ const SCRAPE_EVERY_MS = 10;
 /** 99 of 100 responses of `gas/current` take no longer, ms. */
 async function slowest({ port, keys: [key] }: Server, isScraped: boolean): Promise<number> {
   const times: number[] = [];
-  const until = performance.now() + ROUND_MS;
+  const until = performance.now() + SCRAPED_ROUND_MS;
   const pace = { everyMs: READ_EVERY_MS, onAnswer: (ms: number) => times.push(ms) };
   const readers = Array.from({ length: READERS }, () => askUntil(port, requestOf(PATH, key), until, pace));
   const scraper = { everyMs: SCRAPE_EVERY_MS };
@@ -151,7 +153,7 @@ export async function measureScrapes({ folder }: Workshop): Promise<Row[]> {
       theirs: alone,
       unit: 'ms',
       digits: 2,
-      runs: `in ${SCRAPED_ROUNDS} rounds of ${ROUND_MS / 1_000} s, ${READERS} connections`,
+      runs: `in ${SCRAPED_ROUNDS} rounds of ${SCRAPED_ROUND_MS / 1_000} s, ${READERS} connections`,
       budget: (ratio) => [atMost(ratio, 1.25)],
     }),
   ];
