@@ -3,7 +3,7 @@ import { accountsToAsk, type GasFacts } from '../core/auto-txs/gas-check.ts';
 import type { AutoTxOrder } from '../core/auto-txs/kept-auto-tx.ts';
 import { preflight, withKeptDelegation } from '../core/auto-txs/preflight.ts';
 import { cannotBroadcastReason } from '../core/auto-txs/target.ts';
-import { chainRules, NO_RULES } from '../core/chain-rules.ts';
+import { chainRules, NO_RULES, nextBlockTime } from '../core/chain-rules.ts';
 import { isUnreachable } from '../core/chain-status.ts';
 import { type ChainProfile, chainProfile, hasDataFee } from '../core/chains.ts';
 import { describeTransaction } from '../core/transactions/describe-call.ts';
@@ -109,7 +109,7 @@ export function autoTxChecks(
     },
     ...{ nativeUsd, nextBaseFee, nextBlobBaseFee, lanePrice: present === null ? null : lanePrice },
     ...{ nextNonce, pendingNonce, balance },
-    gas: gasFacts(chain, snapshot, sender),
+    gas: gasFacts(chain, snapshot, sender, now),
     waitingBelow: others
       .filter(({ nonce }) => nonce < transaction.nonce)
       .map(({ status, ...below }) => ({ ...below, status: status ?? '' })),
@@ -150,7 +150,7 @@ export async function askSender(
 }
 
 /** Before any block: a fork that is ahead of it counts. */
-const NO_HEAD = { headTime: 0, blockTimeSec: 0, blockGasLimit: null };
+const NO_HEAD = { nextTime: 0, blockGasLimit: null };
 
 function accountFacts(told: AutoTxAccountView | null): AccountFacts | null {
   if (told === null || told.code === null || told.balance === null) return null;
@@ -158,16 +158,21 @@ function accountFacts(told: AutoTxAccountView | null): AccountFacts | null {
   return { exists, isDelegated: told.code === 'delegated' };
 }
 
+/** Slots without a block that are believed: the clock of the service may be another. */
+const MISSED_MOST = 4;
+
 function gasFacts(
   chain: ChainProfile,
   snapshot: SnapshotView | null,
   { account, rules, accounts }: AskedSender,
+  now: number,
 ): GasFacts {
   const headTime = Math.floor((snapshot?.blockTimestamp ?? 0) / 1_000);
+  const { blockTimeSec } = chain.feeRule;
+  const sinceHeadMs = Math.min(now - (snapshot?.updatedAt ?? now), MISSED_MOST * blockTimeSec * 1_000);
   return {
     rules: rules ?? chainRules({ timestamp: headTime }, chain, null),
-    headTime,
-    blockTimeSec: chain.feeRule.blockTimeSec,
+    nextTime: nextBlockTime(headTime, blockTimeSec, sinceHeadMs),
     gasRules: chain.gasRules,
     blockGasLimit: account?.blockGasLimit == null ? null : BigInt(account.blockGasLimit),
     ...(accounts !== undefined && { accounts }),

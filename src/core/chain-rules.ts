@@ -106,25 +106,29 @@ function rulesAt(
   return { rules: gasRules === 'ethereum' ? 'unknown' : 'osaka', source: 'none' };
 }
 
-/** The rules of the block after the head. @param headTime Unix seconds @param blockTimeSec until the next block */
-export function rulesOfNextBlock(
-  { rules, next }: ChainRules,
-  headTime: number,
-  blockTimeSec: number,
-): ChainRulesName {
-  if (rules === 'own' || next === null || headTime + blockTimeSec < next.at) return rules;
+/**
+ * The time of the next block, Unix seconds: a block time after the head, or as many more as have passed without a block. Each of
+ * those slots was missed, and the next block has the time of a later one.
+ * @param headTime Unix seconds
+ * @param sinceHeadMs since the head came: the clocks of the chain and of this machine may differ
+ */
+export function nextBlockTime(headTime: number, blockTimeSec: number, sinceHeadMs: number): number {
+  const slots = blockTimeSec > 0 ? Math.ceil(sinceHeadMs / 1_000 / blockTimeSec) : 1;
+  return headTime + Math.max(slots, 1) * blockTimeSec;
+}
+
+/** The rules of the block after the head. @param nextTime see {@link nextBlockTime} */
+export function rulesOfNextBlock({ rules, next }: ChainRules, nextTime: number): ChainRulesName {
+  if (rules === 'own' || next === null || nextTime < next.at) return rules;
   if (next.kind === 'blobs') return rules;
   return next.kind;
 }
 
-/** The blobs of the block after the head; `null`: no node states them. Parameters as in {@link rulesOfNextBlock}. */
-export function blobsOfNextBlock(
+/** The blobs of the block after the head; `null`: no node states them. @param nextTime see {@link nextBlockTime} */
+export const blobsOfNextBlock = (
   { next, blobSchedule }: ChainRules,
-  headTime: number,
-  blockTimeSec: number,
-): BlobSchedule | null {
-  return next !== null && headTime + blockTimeSec >= next.at ? next.blobSchedule : blobSchedule;
-}
+  nextTime: number,
+): BlobSchedule | null => (next !== null && nextTime >= next.at ? next.blobSchedule : blobSchedule);
 
 interface ConfigAt {
   readonly isAmsterdam: boolean;

@@ -272,7 +272,11 @@ async function writePast(
       lanePrice: from.baseFeePerGas + TIP,
       now: createdAt,
       waitingBelow: [],
-      gas: gasFactsAt(from, chainRules(from, CHAIN, null), CHAIN),
+      gas: gasFactsAt(
+        { head: from, rules: chainRules(from, CHAIN, null), updatedAt: createdAt },
+        CHAIN,
+        createdAt,
+      ),
     }),
     checkedAt: createdAt,
     createdAt,

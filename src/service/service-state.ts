@@ -1,6 +1,6 @@
 import type { ChainSource, NodeHealth } from '../chain/chain-source.ts';
 import type { Chance, Recommendation } from '../core/advice.ts';
-import type { ChainRules } from '../core/chain-rules.ts';
+import { type ChainRules, nextBlockTime } from '../core/chain-rules.ts';
 import { describeOutdated, isOutdated } from '../core/chain-status.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import type { BlockStore } from '../store/blocks.ts';
@@ -102,7 +102,7 @@ export function createServiceState(parts: ServiceParts) {
     chain.engine?.reachProbability(price, withinSec) ?? null;
 
   const pending: LookupContext['pending'] = (transaction, lane) =>
-    pendingResponse(transaction, lane, { source, read, reach });
+    pendingResponse(transaction, lane, { source, read, reach, wallNow });
 
   /** What responses about history, blocks and transactions need, as of `present`. @throws {ApiFailure} while there is none. */
   async function context(): Promise<LookupContext> {
@@ -120,6 +120,11 @@ export function createServiceState(parts: ServiceParts) {
       head,
       nextBaseFee: chain.advice()?.nextBaseFee ?? null,
       rules: chain.rules,
+      nextTime: nextBlockTime(
+        head.timestamp,
+        profile.feeRule.blockTimeSec,
+        wallNow() - (chain.updatedAt ?? wallNow()),
+      ),
       nativeUsd: nativeUsd(),
       problem: follower.problem?.message ?? null,
       blocks,

@@ -78,6 +78,7 @@ async function openWith(folder: string, waiting: number) {
       await blocks.saveBlocks([block]);
       present = {
         head: block,
+        updatedAt: Date.now(),
         nextBaseFee: PRICE - GWEI,
         nextBlobBaseFee: null,
         prices: flat(PRICE),

@@ -1,7 +1,13 @@
 import { describe, expect, it, test } from 'vitest';
 import { headerResponse } from '../../src/chain/rpc/decode.ts';
 import { readEthConfig } from '../../src/chain/rpc/eth-config.ts';
-import { chainRules, configAt, type EthConfig, rulesOfNextBlock } from '../../src/core/chain-rules.ts';
+import {
+  chainRules,
+  configAt,
+  type EthConfig,
+  nextBlockTime,
+  rulesOfNextBlock,
+} from '../../src/core/chain-rules.ts';
 import { chainProfile, identifiedChain } from '../../src/core/chains.ts';
 import { ethConfigCases, headerCases } from './support/amsterdam.ts';
 
@@ -76,7 +82,7 @@ describe('the next block', () => {
   const config = configOf('mainnet-amsterdam-scheduled');
   const at = config.next?.activationTime ?? 0;
   const nextAfter = (timestamp: number) =>
-    rulesOfNextBlock(chainRules(osakaHead(timestamp), ETHEREUM, config), timestamp, 12);
+    rulesOfNextBlock(chainRules(osakaHead(timestamp), ETHEREUM, config), timestamp + 12);
 
   it('has the new rules from the block whose time reaches the fork', () => {
     expect([at - 24, at - 13, at - 12, at - 1].map(nextAfter)).toEqual([
@@ -85,6 +91,29 @@ describe('the next block', () => {
       'amsterdam',
       'amsterdam',
     ]);
+  });
+
+  it.each([
+    [12, -3_000, 12],
+    [12, 0, 12],
+    [12, 12_000, 12],
+    [12, 12_001, 24],
+    [12, 59_000, 60],
+    [2, 3_500, 4],
+    [0.25, 600, 0.75],
+    [0, 600, 0],
+  ])(
+    'has a time of %d s × slots after the head that came %i ms ago: %d s',
+    (blockTimeSec, sinceHeadMs, sec) => {
+      expect(nextBlockTime(1_000, blockTimeSec, sinceHeadMs)).toBe(1_000 + sec);
+    },
+  );
+
+  it('has the new rules where the slots before the fork were missed', () => {
+    const head = at - 36;
+    const rules = chainRules(osakaHead(head), ETHEREUM, config);
+    const after = (sec: number) => rulesOfNextBlock(rules, nextBlockTime(head, 12, sec * 1_000));
+    expect([0, 12, 24, 25, 90].map(after)).toEqual(['osaka', 'osaka', 'osaka', 'amsterdam', 'amsterdam']);
   });
 
   it('keeps the rules of the header where the fork did not come at its time', () => {
@@ -99,26 +128,26 @@ describe('the next block', () => {
       rules: 'osaka',
       next: { at: activationTime, kind: 'amsterdam' },
     });
-    expect(rulesOfNextBlock(rules(activationTime - 12), activationTime - 12, 12)).toBe('amsterdam');
+    expect(rulesOfNextBlock(rules(activationTime - 12), activationTime)).toBe('amsterdam');
   });
 
   it('has unknown rules at a fork that is not known, and the same at one of blobs', () => {
     const unknown = configOf('mainnet-after-amsterdam-unknown-next');
     const time = unknown.next?.activationTime ?? 0;
     const rules = (timestamp: number) => chainRules(amsterdamHead(timestamp), ETHEREUM, unknown);
-    expect(rulesOfNextBlock(rules(time - 100), time - 100, 12)).toBe('amsterdam');
-    expect(rulesOfNextBlock(rules(time - 12), time - 12, 12)).toBe('unknown');
+    expect(rulesOfNextBlock(rules(time - 100), time - 88)).toBe('amsterdam');
+    expect(rulesOfNextBlock(rules(time - 12), time)).toBe('unknown');
     expect(rules(time)).toMatchObject({ rules: 'unknown', source: 'eth_config' });
     const blobs = { ...config, next: { ...config.current, activationTime: at, blobSchedule: null } };
     const ahead = chainRules(osakaHead(at - 12), ETHEREUM, blobs);
     expect(ahead.next).toEqual({ at, kind: 'blobs', blobSchedule: null });
-    expect(rulesOfNextBlock(ahead, at - 12, 12)).toBe('osaka');
+    expect(rulesOfNextBlock(ahead, at)).toBe('osaka');
   });
 
   it('of another chain than Ethereum has unknown rules at a fork with the contracts of Amsterdam', () => {
     const onBsc = { ...config, chainId: 56 };
     const rules = chainRules(osakaHead(at - 1), chainProfile(56), onBsc);
     expect(rules).toMatchObject({ rules: 'osaka', next: { kind: 'unknown' } });
-    expect(rulesOfNextBlock(rules, at - 1, 1)).toBe('unknown');
+    expect(rulesOfNextBlock(rules, at)).toBe('unknown');
   });
 });

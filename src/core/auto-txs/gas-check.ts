@@ -19,9 +19,8 @@ import { blocks, type Found, needs, passes, unknown, warns } from './check-resul
 export interface GasFacts {
   /** Of the head. */
   readonly rules: ChainRules;
-  /** Unix seconds, and seconds to the next block. */
-  readonly headTime: number;
-  readonly blockTimeSec: number;
+  /** Of the next block, Unix seconds: later where slots were missed. */
+  readonly nextTime: number;
   readonly gasRules: ChainProfile['gasRules'];
   readonly blockGasLimit: bigint | null;
   /** Left out: not asked for (see `accountsToAsk`). */
@@ -49,14 +48,13 @@ export const isGasCode = (code: string | undefined): boolean => code !== undefin
 const rowsOf = (rules: ChainRulesName): readonly GasRules[] =>
   rules === 'unknown' ? [RULES.osaka, RULES.amsterdam] : [RULES[rules === 'own' ? 'osaka' : rules]];
 
-const nextRules = ({ rules, headTime, blockTimeSec }: GasFacts): ChainRulesName =>
-  rulesOfNextBlock(rules, headTime, blockTimeSec);
+const nextRules = ({ rules, nextTime }: GasFacts): ChainRulesName => rulesOfNextBlock(rules, nextTime);
 
 /** The fork that may come before the transaction is sent; `null`: none that is known. */
 function forkAhead({ order: { expiresAt }, gas }: Waiting): ChainRules['next'] {
-  const { rules, headTime, blockTimeSec } = gas;
+  const { rules, nextTime } = gas;
   const { next } = rules;
-  if (next === null || next.kind === 'blobs' || headTime + blockTimeSec >= next.at) return null;
+  if (next === null || next.kind === 'blobs' || nextTime >= next.at) return null;
   return expiresAt === null || expiresAt > next.at * 1_000 ? next : null;
 }
 

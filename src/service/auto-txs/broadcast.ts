@@ -158,7 +158,7 @@ export async function decideOne(
         ...(isBySize && bytes instanceof Uint8Array && { compressedSize: fastLzLength(bytes) }),
       },
       order,
-      gas: { ...gasFactsAt(head, present.rules, profile), ...accounts },
+      gas: { ...gasFactsAt(present, profile, now), ...accounts },
       isKeyMissing: bytes === 'sealed',
       chainId: profile.id,
       chainName: profile.name,
@@ -224,7 +224,7 @@ async function accountsOf(
 ): Promise<Pick<GasFacts, 'accounts'>> {
   const [present, profile] = [context.present(), context.profile()];
   if (present === null || profile === null) return {};
-  const gas = gasFactsAt(present.head, present.rules, profile);
+  const gas = gasFactsAt(present, profile, context.wallNow());
   const asked = withAccounts(context.source, gas, { transaction, order });
   const { accounts } = await abortable(asked, AbortSignal.timeout(RESPOND_WITHIN_MS)).catch(() => gas);
   return accounts === undefined ? {} : { accounts };

@@ -49,7 +49,7 @@ export async function checkToSend(
     store.waiting(owner, transaction.from),
     dataFeesOf(source, present?.profile ?? null),
   ]);
-  const gas = present === null ? NO_GAS_FACTS : gasFactsAt(present.head, present.rules, present.profile);
+  const gas = present === null ? NO_GAS_FACTS : gasFactsAt(present, present.profile, wallNow());
   const facts = {
     transaction,
     order,
@@ -151,8 +151,7 @@ const WITHIN_MS = 4_000;
 /** While no block is known. */
 const NO_GAS_FACTS: GasFacts = {
   rules: NO_RULES,
-  headTime: 0,
-  blockTimeSec: 0,
+  nextTime: 0,
   gasRules: 'own',
   blockGasLimit: null,
 };

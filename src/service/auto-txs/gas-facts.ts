@@ -4,18 +4,27 @@ import type { AccountFacts } from '../../core/auto-txs/account-gas.ts';
 import { accountsToAsk, type GasFacts } from '../../core/auto-txs/gas-check.ts';
 import type { AutoTxOrder } from '../../core/auto-txs/kept-auto-tx.ts';
 import type { Block, Hex } from '../../core/block.ts';
-import type { ChainRules } from '../../core/chain-rules.ts';
+import { type ChainRules, nextBlockTime } from '../../core/chain-rules.ts';
 import type { ChainProfile } from '../../core/chains.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 
-/** What the gas of a transaction is judged by at this head. */
-export const gasFactsAt = (head: Block, rules: ChainRules, chain: ChainProfile): GasFacts => ({
+/** What the gas of a transaction is judged by at a head that came at `updatedAt`. Times of the wall clock, ms since epoch. */
+export const gasFactsAt = (
+  { head, rules, updatedAt }: HeadWithRules,
+  { feeRule, gasRules }: ChainProfile,
+  now: number,
+): GasFacts => ({
   rules,
-  headTime: head.timestamp,
-  blockTimeSec: chain.feeRule.blockTimeSec,
-  gasRules: chain.gasRules,
+  nextTime: nextBlockTime(head.timestamp, feeRule.blockTimeSec, now - updatedAt),
+  gasRules,
   blockGasLimit: head.gasLimit,
 });
+
+interface HeadWithRules {
+  readonly head: Block;
+  readonly rules: ChainRules;
+  readonly updatedAt: number;
+}
 
 /** Of a designator that delegates an account to code (EIP-7702). */
 const DELEGATED = /^0xef0100[0-9a-f]{40}$/i;

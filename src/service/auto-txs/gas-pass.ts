@@ -2,10 +2,8 @@ import { type GasFacts, gasCheck, isGasCode } from '../../core/auto-txs/gas-chec
 import { type KeptAutoTx, transactionOf } from '../../core/auto-txs/kept-auto-tx.ts';
 import type { AutoTxEvent } from '../../core/auto-txs/state-machine.ts';
 import { areUntold, rulesOfNextBlock } from '../../core/chain-rules.ts';
-import type { ChainProfile } from '../../core/chains.ts';
 import type { AutoTxChange } from '../../store/auto-txs.ts';
 import { abortable } from '../async.ts';
-import type { NextPrices } from '../follow/chain-state.ts';
 import { type EngineContext, stepKept, withBytes } from './broadcast.ts';
 import { gasFactsAt, withAccounts } from './gas-facts.ts';
 
@@ -23,10 +21,8 @@ export function createGasPass(context: EngineContext) {
   let judgedBy = '';
 
   /** The rules of the next block as text. */
-  function rulesKey({ rules, head }: NextPrices, chain: ChainProfile): string {
-    const next = rulesOfNextBlock(rules, head.timestamp, chain.feeRule.blockTimeSec);
-    return `${next} ${rules.next?.at} ${rules.next?.kind}`;
-  }
+  const rulesKey = ({ rules, nextTime }: GasFacts): string =>
+    `${rulesOfNextBlock(rules, nextTime)} ${rules.next?.at} ${rules.next?.kind}`;
 
   async function judge(seen: KeptAutoTx, gasFacts: GasFacts, asking: AbortSignal): Promise<void> {
     const transaction = transactionOf(seen);
@@ -67,10 +63,10 @@ export function createGasPass(context: EngineContext) {
       // One moment for all: the rules may change meanwhile, and be unknown while a block comes.
       const [now, chain] = [present(), profile()];
       if (now === null || chain === null || areUntold(now.rules)) return;
-      const key = rulesKey(now, chain);
-      if (key === judgedBy) return;
       // A block's limit is no rule, and may be another by then.
-      const gasFacts = { ...gasFactsAt(now.head, now.rules, chain), blockGasLimit: null };
+      const gasFacts = { ...gasFactsAt(now, chain, context.wallNow()), blockGasLimit: null };
+      const key = rulesKey(gasFacts);
+      if (key === judgedBy) return;
       const asking = AbortSignal.timeout(ASKS_FOR_MS);
       for (let after = ''; !signal.aborted; ) {
         const page = await store.waitingAfter(after, PAGE);

@@ -170,10 +170,12 @@ export class ChainState {
   nextPrices(): NextPrices | null {
     const head = this.head;
     const advice = this.advice();
-    if (head === null || advice === null || this.#engine?.head?.number !== head.number) return null;
+    const updatedAt = this.updatedAt;
+    if (head === null || advice === null || updatedAt === null) return null;
+    if (this.#engine?.head?.number !== head.number) return null;
     const { nextBaseFee, nextBlobBaseFee, lanes } = advice;
     const prices = eachLane((lane) => lanes[lane].price);
-    return { head, nextBaseFee, nextBlobBaseFee, prices, rules: this.rules };
+    return { head, updatedAt, nextBaseFee, nextBlobBaseFee, prices, rules: this.rules };
   }
 
   get engine(): Engine | null {
@@ -502,6 +504,8 @@ export function isSameBlock(a: Block, b: Block): boolean {
 /** Expected prices of the next block at the head. Wei per gas. */
 export interface NextPrices {
   readonly head: Block;
+  /** When it came, ms since epoch, wall clock. */
+  readonly updatedAt: number;
   readonly nextBaseFee: bigint;
   readonly nextBlobBaseFee: bigint | null;
   readonly prices: LanePrices;

@@ -145,8 +145,7 @@ function nextBlobBaseFeeOf(
   context: LookupContext,
 ): bigint | null {
   if (child?.blobBaseFee != null) return child.blobBaseFee;
-  const { rules, profile } = context;
-  const schedule = blobsOfNextBlock(rules, header.timestamp, profile.feeRule.blockTimeSec);
+  const schedule = blobsOfNextBlock(context.rules, context.nextTime);
   const isHead = header.number === context.head.number;
   if (!isHead || schedule === null || whole?.excessBlobGas == null || whole.blobGasUsed === null)
     return fees?.nextBlobBaseFee ?? null;

@@ -25,6 +25,8 @@ export interface LookupContext extends MetricsContext {
   /** Base fee of the block after the head, wei per gas; `null` while unknown. */
   readonly nextBaseFee: bigint | null;
   readonly rules: ChainRules;
+  /** Of the block after the head, Unix seconds. */
+  readonly nextTime: number;
   readonly nativeUsd: number | null;
   /** Why no new blocks come, one line; `null` while they do. */
   readonly problem: string | null;

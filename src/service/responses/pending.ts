@@ -3,7 +3,7 @@ import type { Pending } from '../../contract/pending.ts';
 import type { Chance, LaneName } from '../../core/advice.ts';
 import { capOf } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
-import { rulesOfNextBlock } from '../../core/chain-rules.ts';
+import { type ChainRulesName, nextBlockTime, rulesOfNextBlock } from '../../core/chain-rules.ts';
 import { isOutdated } from '../../core/chain-status.ts';
 import { gasNeeded, RULES, type TransactionParts } from '../../core/transactions/gas-rules.ts';
 import type { PoolFees } from '../../core/transactions/pool-rules.ts';
@@ -22,6 +22,7 @@ export interface PendingParts {
   readonly source: ChainSource;
   readonly read: () => PublishedChain | null;
   readonly reach: (price: bigint, withinSec: number) => Chance | null;
+  readonly wallNow: () => number;
 }
 
 /** Ten minutes, an hour, a day. */
@@ -31,18 +32,20 @@ const WITHIN_SEC = [600, 3_600, 86_400] as const;
 export async function pendingResponse(
   transaction: Pooled,
   laneName: LaneName,
-  { source, read, reach }: PendingParts,
+  { source, read, reach, wallNow }: PendingParts,
 ): Promise<Pending | null> {
   const present = read();
   if (present === null || isOutdated(present.status)) return null;
   const { head, advice, profile, nativeUsd } = present;
   const { from, hash } = transaction;
+  const sinceHeadMs = wallNow() - present.updatedAt;
+  const nextTime = nextBlockTime(head.timestamp, profile.feeRule.blockTimeSec, sinceHeadMs);
+  const rules = rulesOfNextBlock(present.rules, nextTime);
   const [view, balance, transferGas] = await Promise.all([
     poolView(source, hash, from),
     ifAvailable(source.balance(from)),
-    transferGasOf(from, present, source),
+    transferGasOf(from, { profile, rules }, source),
   ]);
-  const rules = rulesOfNextBlock(present.rules, head.timestamp, profile.feeRule.blockTimeSec);
   const mostGas = rules === 'osaka' && profile.gasRules === 'ethereum' ? RULES.osaka.mostGas : null;
   const stuck = explainStuck({
     transaction,
@@ -116,17 +119,15 @@ const TRANSFER_TO_SELF: TransactionParts = {
 /** Gas of a transfer of 0 to oneself by the rules of the next block, of a delegated account with its code; `null`: not known. */
 async function transferGasOf(
   from: Hex,
-  present: PublishedChain,
+  { profile, rules }: Pick<PublishedChain, 'profile'> & { readonly rules: ChainRulesName },
   source: ChainSource,
 ): Promise<bigint | null> {
-  const { head, profile, rules } = present;
   const estimated = async () => {
     if (source.estimateGas === undefined) return null;
     return ifAvailable(source.estimateGas({ from, to: from, data: '0x', value: 0n }));
   };
-  const name = rulesOfNextBlock(rules, head.timestamp, profile.feeRule.blockTimeSec);
-  if (profile.gasRules === 'own' || name === 'own') return estimated();
-  const rows = name === 'unknown' ? [RULES.osaka, RULES.amsterdam] : [RULES[name]];
+  if (profile.gasRules === 'own' || rules === 'own') return estimated();
+  const rows = rules === 'unknown' ? [RULES.osaka, RULES.amsterdam] : [RULES[rules]];
   const least = BigInt(Math.max(...rows.map((row) => gasNeeded(TRANSFER_TO_SELF, row).min)));
   const code = source.code && (await ifAvailable(source.code(from)));
   if (!code || code === '0x') return least;

@@ -9,7 +9,7 @@ import { executions, transactionCases } from '../support/amsterdam.ts';
 import { FACTS, GAS, signed } from './made-facts.ts';
 
 const DAY_SEC = 86_400;
-const FORK_AT = GAS.headTime + 3 * DAY_SEC;
+const FORK_AT = GAS.nextTime + 3 * DAY_SEC;
 const rulesOf = (rules: ChainRules['rules'], next: ChainRules['next'] = null): ChainRules => ({
   ...{ rules, next, source: 'header', blobSchedule: null, since: null },
 });
@@ -101,7 +101,7 @@ describe('a transaction that waits', () => {
   });
 
   it('is held from the last block before the fork on, and freed where a reorg takes that back', () => {
-    const at = (headTime: number, rules = AHEAD) => shortOf(by(rules, { headTime }));
+    const at = (headTime: number, rules = AHEAD) => shortOf(by(rules, { nextTime: headTime + 12 }));
     expect(said(at(FORK_AT - 13))).toBe('warning gas_too_low_after_fork');
     const held = { code: 'gas_too_low_after_fork', message: expect.stringContaining('27,400') };
     expect(verdict(at(FORK_AT - 12))).toEqual({ kind: 'hold', obstacle: held });

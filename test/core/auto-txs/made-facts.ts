@@ -31,8 +31,7 @@ export const SIGNED: SignedTransaction = {
 /** Ethereum before Amsterdam, and no fork ahead. */
 export const GAS: GasFacts = {
   rules: { rules: 'osaka', source: 'header', next: null, blobSchedule: null, since: null },
-  headTime: Date.parse('2026-11-21T22:00:00Z') / 1_000,
-  blockTimeSec: 12,
+  nextTime: Date.parse('2026-11-21T22:00:12Z') / 1_000,
   gasRules: 'ethereum',
   blockGasLimit: 60_000_000n,
 };

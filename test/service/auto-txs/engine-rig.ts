@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { ChainTransaction, IncludedTransaction } from '../../../src/chain/chain-source.ts';
 import type { KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import type { Block, Hex } from '../../../src/core/block.ts';
-import { chainRules } from '../../../src/core/chain-rules.ts';
+import { chainRules, type NextFork } from '../../../src/core/chain-rules.ts';
 import { chainProfile } from '../../../src/core/chains.ts';
 import { AutoTxEngine } from '../../../src/service/auto-txs/engine.ts';
 import type { NextPrices } from '../../../src/service/follow/chain-state.ts';
@@ -50,9 +50,12 @@ export async function startEngine({
   confirmations = 3,
   agreedNow = (now) => now,
   database: given,
+  fork = null,
 }: {
   readonly database?: Database;
   readonly confirmations?: number;
+  /** That is ahead of all blocks. */
+  readonly fork?: NextFork | null;
   /** What the chain's time makes of the clock's, ms since epoch. */
   readonly agreedNow?: (now: number) => number;
 } = {}) {
@@ -118,10 +121,11 @@ export async function startEngine({
       const price = BigInt(gwei) * GWEI;
       present = {
         head: block,
+        updatedAt: NOW + now + 12_000,
         nextBaseFee: price - GWEI,
         nextBlobBaseFee: null,
         prices: flat(price),
-        rules: chainRules(block, chainProfile(1), null),
+        rules: { ...chainRules(block, chainProfile(1), null), next: fork },
       };
       now += 12_000;
       await turn();
