@@ -54,7 +54,7 @@ export async function measureArrival(workshop: Workshop): Promise<Row[]> {
     budget: [atMost(p95(own), most, 'ms')],
   });
   return [
-    row('newHeads by WebSocket', heard, 'polled by HTTP', polled, 250),
-    row('polled by HTTP', polled, 'by WebSocket', heard, 800),
+    row('newHeads by WebSocket', heard, 'polled by HTTP', polled, 150),
+    row('polled by HTTP', polled, 'by WebSocket', heard, 500),
   ];
 }

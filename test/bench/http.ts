@@ -115,7 +115,7 @@ export async function measureHttp({ folder }: Workshop): Promise<Row[]> {
       against: 'bare Hono route, same bytes',
       theirs,
       runs: `in ${ROUNDS} rounds of ${ROUND_MS / 1_000} s, ${CONNECTIONS} connections`,
-      budget: (ratio) => [atLeast(ratio, 0.5)],
+      budget: (ratio) => [atLeast(ratio, 0.6)],
     }),
   ];
 }

@@ -76,9 +76,9 @@ async function latency(terminal: Terminal, { key, shows }: Press): Promise<numbe
   return taken;
 }
 
-async function p95(terminal: Terminal, pair: Pair): Promise<number> {
+async function p95(terminal: Terminal, pair: Pair, presses: number): Promise<number> {
   const taken: number[] = [];
-  for (let count = 0; count < PRESSES; count++) {
+  for (let count = 0; count < presses; count++) {
     await sleep(gapMs(count));
     taken.push(await latency(terminal, pair[count % 2 === 0 ? 0 : 1]));
   }
@@ -98,10 +98,12 @@ export async function measureKeys(workshop: Workshop): Promise<Row[]> {
   await using gastop = await openGastop(workshop, args, { size: LARGE });
   await gastop.waitFor(HAS_PRICES, { timeoutMs: 60_000 });
   await bare.waitFor('typed:');
+  const [rounds, presses] = [workshop.rounds(ROUNDS), workshop.rounds(PRESSES)];
   const rows: Row[] = [];
   for (const [what, before, pair] of PAIRS) {
     await latency(gastop, before);
-    const [ours, theirs] = await inTurns(ROUNDS, [() => p95(gastop, pair), () => p95(bare, echo)]);
+    const turns = [() => p95(gastop, pair, presses), () => p95(bare, echo, presses)] as const;
+    const [ours, theirs] = await inTurns(rounds, turns);
     rows.push(
       compare({
         measure: `key press to screen, p95: ${what}`,
@@ -110,7 +112,7 @@ export async function measureKeys(workshop: Workshop): Promise<Row[]> {
         theirs,
         unit: 'ms',
         digits: 1,
-        runs: `in ${ROUNDS} rounds of ${PRESSES}`,
+        runs: `in ${rounds} rounds of ${presses}`,
         budget: (_, own) => [atMost(own, BUDGET_MS, 'ms')],
       }),
     );

@@ -3,6 +3,7 @@
  *
  *     npm run bench                      every measure but the long ones
  *     npm run bench -- start keys        some of them, by name
+ *     npm run bench -- quick             what a person feels most, in a third of the rounds: two minutes
  *     npm run bench -- --write           all of them, into docs/PERFORMANCE.md
  *     npm run bench -- --list            their names
  *
@@ -26,6 +27,9 @@ import { measureChart, measurePath } from './stored.ts';
 import { measureStreams } from './streams.ts';
 import { measureUpdates } from './updates.ts';
 
+/** Starts, commands, keys and an idle pane. */
+const QUICK: readonly string[] = ['start', 'now', 'scripts', 'updates', 'keys'];
+
 interface Measure {
   readonly says: string;
   readonly rows: (workshop: Workshop) => Promise<readonly Row[]>;
@@ -38,7 +42,7 @@ const MEASURES: Readonly<Record<string, Measure>> = {
     rows: measureStart,
   },
   now: {
-    says: 'runs `gastop now --json` against `gastop serve` on this machine, in turns with `node -e 0`',
+    says: 'runs `gastop --version`, and `gastop now` against `gastop serve` on this machine, in turns with `node -e 0`',
     rows: measureNow,
   },
   scripts: {
@@ -50,7 +54,7 @@ const MEASURES: Readonly<Record<string, Measure>> = {
     rows: measurePackage,
   },
   updates: {
-    says: 'has the monitor show a block a second beside a bare Ink program that redraws a line a second: CPU time of all threads, bytes to the terminal',
+    says: 'has the monitor show a block a second, and one each 12 s, beside a bare Ink program that redraws a line a second: CPU time of all threads, bytes to the terminal',
     rows: measureUpdates,
   },
   keys: {
@@ -103,7 +107,7 @@ const MEASURES: Readonly<Record<string, Measure>> = {
 
 const PAGE = new URL('../../docs/PERFORMANCE.md', import.meta.url);
 
-const { values, positionals } = parseArgs({
+const { values, positionals: given } = parseArgs({
   allowPositionals: true,
   options: { write: { type: 'boolean' }, list: { type: 'boolean' } },
 });
@@ -112,6 +116,8 @@ const lines = (line: (name: string, says: string, more: string) => string, more:
 const listing = lines((name, says, more) => `  ${name.padEnd(10)} ${more}${says}`, '(on request) ').join(
   '\n',
 );
+const isQuick = given.includes('quick');
+const positionals = [...given.filter((name) => name !== 'quick'), ...(isQuick ? QUICK : [])];
 if (values.list) {
   process.stdout.write(`${listing}\n`);
   process.exit(0);
@@ -126,7 +132,7 @@ if (unknown.length > 0 || (values.write && positionals.length > 0)) {
   process.exit(2);
 }
 
-await using workshop = await openWorkshop();
+await using workshop = await openWorkshop(isQuick);
 const taken: Row[] = [];
 const from = performance.now();
 for (const [name, { rows, onRequest }] of Object.entries(MEASURES)) {

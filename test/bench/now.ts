@@ -10,6 +10,8 @@ import { GASTOP, type Workshop, writeRecording } from './programs.ts';
 import { atLeast, atMost, compare, median, type Row, range, ratios } from './row.ts';
 
 const RUNS = 25;
+const BAR_ROUNDS = 5;
+const BAR_TEXT = '{average} gwei, {action}';
 const PROJECT = join(import.meta.dirname, '../..');
 const CONFIG = { plans: { bench: { dailyLimit: 1_000_000_000, perSecond: 1_000_000 } } };
 
@@ -26,17 +28,48 @@ async function timed(args: readonly string[], env: NodeJS.ProcessEnv, expected: 
   return ms;
 }
 
-/** ms of Node that does nothing, and of `args`, in turn. */
-async function inTurns(env: NodeJS.ProcessEnv, args: readonly string[], expected: string) {
-  const turns: (readonly [idle: number, own: number])[] = [];
-  for (let count = 0; count < RUNS; count += 1) {
-    turns.push([await timed(['-e', '0'], env, ''), await timed(args, env, expected)]);
+const NOTHING = ['-e', '0'] as const;
+
+/** Of Node that does nothing, and of `args`, in turn: ms, unless `measure` takes something else. */
+async function inTurns(
+  runs: number,
+  args: readonly string[],
+  measure: (args: readonly string[]) => Promise<number>,
+): Promise<{ readonly ours: number[]; readonly theirs: number[] }> {
+  const turns = { ours: [] as number[], theirs: [] as number[] };
+  for (let count = 0; count < runs; count += 1) {
+    turns.theirs.push(await measure(NOTHING));
+    turns.ours.push(await measure(args));
   }
   return turns;
 }
 
-/** Whole runs of `gastop --version`, and of `gastop now --json`, which asks `gastop serve` on this machine, each in turn with Node that does nothing. */
-export async function measureNow({ folder, compileCache }: Workshop): Promise<Row[]> {
+const BAR_RUNS = 10;
+
+/** CPU seconds, of all threads, of ten runs: a minute of a status bar that asks each six seconds. */
+async function barSeconds(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const ten = `for run in $(seq ${BAR_RUNS}); do "$0" "$@" >/dev/null || exit 1; done; times`;
+  const { stdout } = await promisify(execFile)('sh', ['-c', ten, process.execPath, ...args], {
+    cwd: PROJECT,
+    env,
+  });
+  // The second line is of the shell's children: `0m1.230s 0m0.120s`, user and system.
+  const spans = [...(stdout.trim().split('\n').at(-1) ?? '').matchAll(/(\d+)m([\d.]+)s/g)];
+  return spans.reduce((sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds), 0);
+}
+
+const barRow = (of: string, turns: Awaited<ReturnType<typeof inTurns>>, runs: number): Row =>
+  compare({
+    measure: `CPU of gastop now --format ten times a minute, ${of}`,
+    ...turns,
+    against: 'node -e 0 as often',
+    unit: 's',
+    digits: 2,
+    runs: `in ${runs} minutes' worth`,
+  });
+
+/** Whole runs of `gastop --version`, and of `gastop now`, which asks `gastop serve` on this machine, each in turn with Node that does nothing. */
+export async function measureNow({ folder, compileCache, rounds }: Workshop): Promise<Row[]> {
   const config = join(folder, 'serve.json');
   await writeFile(config, JSON.stringify(CONFIG));
   const common = ['--config', config, '--keys', join(folder, 'serve-keys.db')];
@@ -50,29 +83,35 @@ export async function measureNow({ folder, compileCache }: Workshop): Promise<Ro
   });
   try {
     const [line] = await once(createInterface(service.stdout), 'line');
-    const now = [GASTOP, 'now', '--json', '--url', /http:\/\/[\d.:]+/.exec(String(line))?.[0] ?? ''];
+    const url = ['--url', /http:\/\/[\d.:]+/.exec(String(line))?.[0] ?? ''];
+    const now = [GASTOP, 'now', '--json', ...url];
     await timed(now, withKey, '"averagePrice":');
-    const turns = await inTurns(withKey, now, '"averagePrice":');
-    const version = await inTurns(env, [GASTOP, '--version'], 'gastop');
+    const [runs, bars] = [rounds(RUNS), rounds(BAR_ROUNDS)];
+    const json = await inTurns(runs, now, (args) =>
+      timed(args, withKey, args === now ? '"averagePrice":' : ''),
+    );
+    const version = await inTurns(runs, [GASTOP, '--version'], (args) => timed(args, env, ''));
+    const bar = await inTurns(bars, [GASTOP, 'now', '--format', BAR_TEXT, ...url], (args) =>
+      barSeconds(args, withKey),
+    );
     return [
       compare({
         measure: 'gastop --version',
-        ours: version.map(([, ms]) => ms),
+        ...version,
         against: 'node -e 0',
-        theirs: version.map(([ms]) => ms),
         unit: 'ms',
-        runs: `in ${RUNS} runs`,
+        runs: `in ${runs} runs`,
         budget: (ratio) => [atMost(ratio, 2.5)],
       }),
       compare({
         measure: 'gastop now --json against a local service',
-        ours: turns.map(([, ms]) => ms),
+        ...json,
         against: 'node -e 0',
-        theirs: turns.map(([ms]) => ms),
         unit: 'ms',
-        runs: `in ${RUNS} runs`,
+        runs: `in ${runs} runs`,
         budget: (ratio) => [atMost(ratio, 5)],
       }),
+      barRow('of a local service', bar, bars),
     ];
   } finally {
     service.kill();
@@ -94,7 +133,7 @@ const SCRIPTS = {
 };
 
 /** Whole runs of `gastop now --json --rpc`, and of the scripts on the same node, in turns. */
-export async function measureScripts({ folder, compileCache }: Workshop): Promise<Row[]> {
+export async function measureScripts({ folder, compileCache, rounds }: Workshop): Promise<Row[]> {
   const node = await startAnvil({ blockTime: 2 });
   try {
     await node.mine(64);
@@ -104,22 +143,27 @@ export async function measureScripts({ folder, compileCache }: Workshop): Promis
       timed(['--input-type=module', '-e', code, node.url], env, 'maxFeePerGas');
     const ours: number[] = [];
     const theirs = { viem: [] as number[], ethers: [] as number[] };
-    for (let round = 0; round < SCRIPT_RUNS; round += 1) {
+    const [runs, bars] = [rounds(SCRIPT_RUNS), rounds(BAR_ROUNDS)];
+    for (let round = 0; round < runs; round += 1) {
       ours.push(await timed([GASTOP, 'now', '--json', '--rpc', node.url], gastopEnv, '"averagePrice":'));
       theirs.viem.push(await script(SCRIPTS.viem));
       theirs.ethers.push(await script(SCRIPTS.ethers));
     }
-    return (['viem', 'ethers'] as const).map((name) => {
+    const bar = await inTurns(bars, [GASTOP, 'now', '--format', BAR_TEXT, '--rpc', node.url], (args) =>
+      barSeconds(args, gastopEnv),
+    );
+    const beside = (['viem', 'ethers'] as const).map((name) => {
       const times = ratios(theirs[name], ours);
       return {
         measure: `as fast as a script with ${name}: gastop now --json --rpc`,
         gastop: `${median(ours).toFixed(0)} ms`,
         yardstick: `${name} script on the same node, ${median(theirs[name]).toFixed(0)} ms`,
         ratio: median(times),
-        spread: `${range(times)} in ${SCRIPT_RUNS} runs`,
+        spread: `${range(times)} in ${runs} runs`,
         budget: [atLeast(median(times), 1.3)],
       };
     });
+    return [...beside, barRow('of a node', bar, bars)];
   } finally {
     await node.stop();
   }

@@ -21,9 +21,11 @@ export interface Workshop extends AsyncDisposable {
   readonly bare: string;
   /** Compile cache of gastop's own, so that a warm start is warmed by this bench alone. */
   readonly compileCache: string;
+  /** How many of so many rounds are taken. */
+  readonly rounds: (whole: number) => number;
 }
 
-export async function openWorkshop(): Promise<Workshop> {
+export async function openWorkshop(isQuick: boolean): Promise<Workshop> {
   const folder = await mkdtemp(join(tmpdir(), 'gastop-bench-'));
   await build({
     input: join(ROOT, 'test/helpers/bare-ink.ts'),
@@ -37,6 +39,7 @@ export async function openWorkshop(): Promise<Workshop> {
     folder,
     bare: join(folder, 'bare-ink.mjs'),
     compileCache: join(folder, 'compile-cache'),
+    rounds: (whole) => (isQuick ? Math.ceil(whole / 3) : whole),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }
