@@ -140,6 +140,28 @@ function circlesOf(graph: ReadonlyMap<string, readonly string[]>): readonly (rea
   return circles;
 }
 
+/** Names of two things, with the reason. */
+const TWICE: Readonly<Record<string, string>> = {
+  AutoTxStatus: 'the contract and the state machine have the same words, and core imports no contract',
+  ChainRules: 'the wire form of what core has under this name',
+  UsualGas: 'the wire form of what core has under this name',
+};
+
+it('an exported name is that of one thing, but for those with a reason', () => {
+  const places = new Map<string, string[]>();
+  const declaration =
+    /^export (?:declare )?(?:async )?(?:const|let|function\*?|class|interface|type|enum) (\w+)/gm;
+  for (const { path, code } of files) {
+    if (path.includes('/playground/page/')) continue;
+    for (const name of new Set([...code.matchAll(declaration)].map(([, found = '']) => found)))
+      places.set(name, [...(places.get(name) ?? []), path]);
+  }
+  expect(places.size).toBeGreaterThan(1_000);
+  const twice = [...places].filter(([name, paths]) => paths.length > 1 && !(name in TWICE));
+  expect(twice).toEqual([]);
+  expect(Object.keys(TWICE).filter((name) => (places.get(name)?.length ?? 0) < 2)).toEqual([]);
+});
+
 it('no files import values of each other, later ones included', () => {
   const graph = new Map(files.map((file) => [file.path, valueImportsOf(file)]));
   expect([...graph.values()].flat().length).toBeGreaterThan(1_000);

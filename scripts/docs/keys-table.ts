@@ -1,4 +1,4 @@
-import { KEYMAP, titleOf } from '../../src/tui/input/keymap.ts';
+import { KEYMAP, scopeTitle } from '../../src/tui/input/keymap.ts';
 import { code, table } from './markdown.ts';
 
 export interface KeyRow {
@@ -10,7 +10,7 @@ export interface KeyRow {
 
 /** The monitor's keys, in the order of their scopes. */
 export function keyRows(): readonly KeyRow[] {
-  return KEYMAP.map(({ label, help, scope }) => ({ label, help, where: titleOf(scope) }));
+  return KEYMAP.map(({ label, help, scope }) => ({ label, help, where: scopeTitle(scope) }));
 }
 
 export function keysTable(): string {

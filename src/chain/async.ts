@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 
 /** The clock; a test passes its own. */
-export interface Clock {
+export interface TestableClock {
   /** Wall clock, ms since epoch. It may be set: used for dates, never for durations. */
   now(): number;
   /** Monotonic clock, ms: used for pauses and intervals. */
@@ -10,7 +10,7 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-export const systemClock: Clock = {
+export const systemClock: TestableClock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
   sleep: (ms, signal) => setTimeout(ms, undefined, signal && { signal }).catch(() => {}),

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Block } from '../core/block.ts';
 import { chainProfile, learnCoin } from '../core/chains.ts';
 import { formatCount } from '../core/units.ts';
-import { type Clock, systemClock } from './async.ts';
+import { systemClock, type TestableClock } from './async.ts';
 import { fileLabel, readBlockFile, recordedChainId } from './block-file.ts';
 import { createBlockSequencer } from './block-sequencer.ts';
 import { ChainError, type ChainEvent, type ChainSource, type KnownBlock } from './chain-source.ts';
@@ -36,7 +36,7 @@ export async function openReplaySource({
   readonly file: string;
   /** Recorded seconds per second, above 0 and at most 100,000. */
   readonly speed: number;
-  readonly clock?: Clock;
+  readonly clock?: TestableClock;
 }): Promise<ChainSource> {
   if (!(speed > 0 && speed <= FASTEST))
     throw new ChainError('unsupported', `a replay's speed is above 0 and at most ${FASTEST}, such as 60`);

@@ -1,9 +1,9 @@
 import { chainProfile } from '../core/chains.ts';
-import { type Clock, ConcurrencyLimit, systemClock } from './async.ts';
+import { ConcurrencyLimit, systemClock, type TestableClock } from './async.ts';
 import { ChainError, type ChainSource } from './chain-source.ts';
 import { createRpcNode, request, requestHead } from './rpc/client.ts';
 import { createDataFees } from './rpc/data-fees.ts';
-import { bytes, maybe, quantity, receiptResponse, safeInteger, transactionResponse } from './rpc/decode.ts';
+import { bytes, nullish, quantity, receiptResponse, safeInteger, transactionResponse } from './rpc/decode.ts';
 import { requestEthConfig } from './rpc/eth-config.ts';
 import { parseNodeUrl } from './rpc/failures.ts';
 import { followChain } from './rpc/follow.ts';
@@ -25,7 +25,7 @@ export interface RpcSourceOptions {
   readonly requestTimeoutMs?: number;
   /** How often a node's chain is verified again, ms; default: once a minute, a development node every second. */
   readonly recheckMs?: number;
-  readonly clock?: Clock;
+  readonly clock?: TestableClock;
 }
 
 /** A source over nodes also holds sockets: `close` closes them (idle ones close by themselves). */
@@ -77,11 +77,11 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
     call: ({ to, data }) => pool.run((node) => request(node, bytes, 'eth_call', [{ to, data }, 'latest'])),
     sendRawTransaction: (signed, options = {}) => sendTransaction(pool, signed, options),
     transaction: (hash) =>
-      pool.run((node) => request(node, maybe(transactionResponse), 'eth_getTransactionByHash', [hash]), {
+      pool.run((node) => request(node, nullish(transactionResponse), 'eth_getTransactionByHash', [hash]), {
         patienceMs: SECOND_OPINION_MS,
       }),
     receipt: (hash) =>
-      pool.run((node) => request(node, maybe(receiptResponse), 'eth_getTransactionReceipt', [hash]), {
+      pool.run((node) => request(node, nullish(receiptResponse), 'eth_getTransactionReceipt', [hash]), {
         patienceMs: SECOND_OPINION_MS,
       }),
     block: (number, { signal } = {}) =>

@@ -18,7 +18,7 @@ import {
   simulateDay,
   timestampOf,
 } from '../core/simulation.ts';
-import { type Clock, systemClock } from './async.ts';
+import { systemClock, type TestableClock } from './async.ts';
 import { createBlockSequencer } from './block-sequencer.ts';
 import type { ChainEvent, ChainSource, KnownBlock } from './chain-source.ts';
 import { createSimulatedNode, type SimulatedBlock, type SimulatedNode } from './simulated-node.ts';
@@ -134,7 +134,7 @@ export function createSimulatedSource({
   readonly seed: number;
   /** So many blocks from now the chain crosses the Amsterdam fork; `null`: it does not. */
   readonly forkAfter?: number | null;
-  readonly clock?: Clock;
+  readonly clock?: TestableClock;
 }): SimulatedSource {
   const headNumber = () => numberAt(Math.floor(clock.now() / 1_000));
   const forkBlock = forkAfter === null ? null : headNumber() + forkAfter;

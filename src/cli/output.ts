@@ -144,9 +144,9 @@ export const paragraph = (text: string, longest?: number) =>
 
 /** In UTF-16 units: a whole note of 500 characters that may be emoji. */
 export const LONGEST_NOTE = 2_048;
-export type Column<Row> = readonly [title: string, align: 'left' | 'right', cell: (row: Row) => string];
+export type TextColumn<Row> = readonly [title: string, align: 'left' | 'right', cell: (row: Row) => string];
 
-export function tableLines<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string[] {
+export function tableLines<Row>(columns: readonly TextColumn<Row>[], rows: readonly Row[]): string[] {
   const padded = columns.map(([title, align, cell]) => {
     const texts = [title, ...rows.map(cell)];
     const widths = texts.map(displayWidth);
@@ -164,14 +164,15 @@ export function tableLines<Row>(columns: readonly Column<Row>[], rows: readonly 
 
 /** Drops columns of `spared` in order until it fits `width` (`null`: unlimited); the last may be cut to `least`. */
 export function fittedLines<Row>(
-  columns: readonly Column<Row>[],
+  columns: readonly TextColumn<Row>[],
   rows: readonly Row[],
   width: number | null,
   { spared, least = Number.POSITIVE_INFINITY }: { spared: readonly string[]; least?: number },
 ): string[] {
   if (width === null) return tableLines(columns, rows);
-  const widest = (shown: readonly Column<Row>[]) => Math.max(...tableLines(shown, rows).map(displayWidth));
-  const fits = (shown: readonly Column<Row>[]) =>
+  const widest = (shown: readonly TextColumn<Row>[]) =>
+    Math.max(...tableLines(shown, rows).map(displayWidth));
+  const fits = (shown: readonly TextColumn<Row>[]) =>
     widest(shown.slice(0, -1)) + 2 + Math.min(widest(shown.slice(-1)), least) <= width;
   const without = (count: number) => columns.filter(([title]) => !spared.slice(0, count).includes(title));
   const count = spared.findIndex((_, each) => fits(without(each)));

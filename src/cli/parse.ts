@@ -19,7 +19,7 @@ export function checked<Value>(setting: string, parse: () => Value): Value {
 }
 
 /** As {@link checked}, for optional text; `null` without it. */
-export function given<Value>(
+export function parsedOrNull<Value>(
   setting: string,
   text: string | undefined,
   parse: (text: string) => Value,
@@ -80,7 +80,7 @@ export function parseGwei(text: string): bigint {
 }
 
 /** As {@link parseGwei}, as the number of gwei that v1 takes. */
-export const gweiOf = (text: string): number => Number(gweiString(parseGwei(text)));
+export const parseGweiNumber = (text: string): number => Number(gweiString(parseGwei(text)));
 const COIN_DECIMALS: Readonly<Record<string, number>> = { wei: 0, gwei: 9, ether: 18 };
 
 /** An amount of the coin (`0.1`, `0.1 ether`, `5gwei`, `100wei`) in wei. @throws RangeError */

@@ -14,7 +14,7 @@ import type { ConfigFile, LoadedConfig } from './config-file.ts';
 import { usageError } from './errors.ts';
 import { KNOWN_CHAINS, knownChain, PUBLIC_NODES } from './known-chains.ts';
 import { asciiTerminal } from './output.ts';
-import { checked, durationText, given, parseDuration, parseWhole } from './parse.ts';
+import { checked, durationText, parseDuration, parsedOrNull, parseWhole } from './parse.ts';
 
 export type SourceFlags = Flags<
   | 'url'
@@ -156,15 +156,15 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
         parse: (text) => ({
           kind: 'replay',
           file: parsePath(text),
-          speed: given('--speed', flags.speed, parseSpeed),
+          speed: parsedOrNull('--speed', flags.speed, parseSpeed),
         }),
       },
       {
         texts: [['--demo', flags.demo?.toString()]],
         parse: () => ({
           kind: 'simulated',
-          seed: given('--seed', flags.seed, parseSeed) ?? DEFAULT_SEED,
-          forkAfter: flags.fork === true ? FORK_AFTER : given('--fork', flags.fork, parseForkAfter),
+          seed: parsedOrNull('--seed', flags.seed, parseSeed) ?? DEFAULT_SEED,
+          forkAfter: flags.fork === true ? FORK_AFTER : parsedOrNull('--fork', flags.fork, parseForkAfter),
         }),
       },
     ) ?? byDefault({ kind: 'rpc', urls: PUBLIC_NODES.map((url) => new URL(url)), isPublicDefault: true });
@@ -228,7 +228,7 @@ function chainsOf(env: Env, { chains = [] }: ConfigFile): readonly ChainSetup[] 
     }
     if (url !== undefined) {
       const variable = `GASTOP_API_KEY_${name.toUpperCase().replaceAll('-', '_')}`;
-      const apiKey = given(variable, set(env[variable]), parseApiKey);
+      const apiKey = parsedOrNull(variable, set(env[variable]), parseApiKey);
       const service = checked(`${at}.url`, () => serviceUrl(url));
       return { name, chainId: id, source: { kind: 'hosted', url: service, apiKey } };
     }
@@ -282,7 +282,7 @@ const set = (value = '') => (value.trim() === '' ? undefined : value);
 export const FASTEST = 100_000;
 
 /** URL of an Ethereum JSON-RPC node. Its path often contains a key, so messages never repeat it. */
-export function parseNodeUrl(text: string): URL {
+export function parseNodeSetting(text: string): URL {
   try {
     return readNodeUrl(withScheme(text));
   } catch (error) {
@@ -303,7 +303,7 @@ export const serviceUrl = (text: string) =>
 
 function parseNodeUrls(text: string): URL[] {
   const urls = wordsOf(text);
-  return urls.length === 0 ? [parseNodeUrl('')] : urls.map(parseNodeUrl);
+  return urls.length === 0 ? [parseNodeSetting('')] : urls.map(parseNodeSetting);
 }
 
 /** An API key as an HTTP header can carry it. Removes a trailing line break, which `$(cat file)` habits leave. */
@@ -387,7 +387,7 @@ const SUBMISSIONS_PORT = 465;
 
 function smtpSettings(env: Env, file: ConfigFile): Setting<SmtpSettings | null> {
   const from = set(env.GASTOP_SMTP_FROM)?.trim();
-  const inEnv = given('GASTOP_SMTP_URL', set(env.GASTOP_SMTP_URL), parseSmtpUrl);
+  const inEnv = parsedOrNull('GASTOP_SMTP_URL', set(env.GASTOP_SMTP_URL), parseSmtpUrl);
   const server = inEnv ?? (file.smtp === undefined ? null : withPort(file.smtp));
   if (server === null) return byDefault(null);
   const where = inEnv === null ? `${FILE}, smtp.from` : 'GASTOP_SMTP_URL';

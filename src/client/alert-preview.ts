@@ -31,13 +31,13 @@ const MOST_BLOCKS = 8_000;
 /** A lane's price in history: the base fee (of the next block if known) plus this percentile of the tips. */
 const TIPS: Readonly<Record<LaneName, string>> = { slow: 'p25', average: 'p50', fast: 'p75' };
 const POINTS = { slow: 'low', average: 'average', fast: 'high' } as const;
-export type History = Pick<GasClient, 'chart' | 'baseFee' | 'priorityFee'>;
+export type PastPrices = Pick<GasClient, 'chart' | 'baseFee' | 'priorityFee'>;
 
 /**
  * A lane's price over the last 24 hours, oldest first, or a shorter history. `everySec`: `null` for every block.
  * @param thorough many requests are allowed, as for a service in this process; otherwise one
  */
-export async function loadDayPrices(client: History, lane: LaneName, thorough: boolean) {
+export async function loadDayPrices(client: PastPrices, lane: LaneName, thorough: boolean) {
   const percentile = TIPS[lane];
   const { points, bucketSec, made } = await client.chart('24h', { percentile });
   const everySec: number | null = bucketSec ?? apartSec(points);

@@ -92,7 +92,7 @@ export interface RouteFinding extends Pick<V1Route, 'path' | 'group'> {
 
 export type ServiceFinding = Awaited<ReturnType<typeof probeService>>;
 
-export interface Verdict {
+export interface ServiceVerdict {
   /** `usable`: its snapshot can be read, so the monitor and the commands work with it. */
   readonly result: 'usable' | 'not-usable' | 'unreachable' | 'key' | 'quota';
   readonly message: string;
@@ -100,12 +100,12 @@ export interface Verdict {
 }
 
 /** What the first route's error means for the whole service; any other: it is not usable. */
-const RESULTS: Readonly<Partial<Record<ClientErrorCode, Verdict['result']>>> = {
+const RESULTS: Readonly<Partial<Record<ClientErrorCode, ServiceVerdict['result']>>> = {
   ...{ unreachable: 'unreachable', unavailable: 'unreachable', server: 'unreachable' },
   ...{ key: 'key', plan: 'key', quota: 'quota' },
 };
 
-export function verdictOf(finding: ServiceFinding, now: number): Verdict {
+export function verdictOf(finding: ServiceFinding, now: number): ServiceVerdict {
   const { routes, snapshot } = finding;
   const warnings = warningsOf(finding, now);
   const [first] = routes;

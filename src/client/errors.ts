@@ -112,7 +112,7 @@ const QUOTA: Readonly<Record<LimitKind | 'unknown', string>> = {
   unknown: 'this key has made as many requests as it may for now',
 };
 
-export interface Sent {
+export interface SentRequest {
   readonly url: URL;
   readonly endpoint: string;
   readonly withKey: boolean;
@@ -120,7 +120,7 @@ export interface Sent {
   readonly write: string | null;
 }
 
-export function refusal({ status, headers, type }: Response, text: string, sent: Sent): ClientError {
+export function refusal({ status, headers, type }: Response, text: string, sent: SentRequest): ClientError {
   const { endpoint, withKey } = sent;
   if ((status >= 300 && status < 400) || type === 'opaqueredirect') return redirection(status, headers, sent);
   const said = errorWords(parseJson(text));
@@ -141,7 +141,7 @@ export function refusal({ status, headers, type }: Response, text: string, sent:
 }
 
 /** Names the target of a redirect: the user decides whether that is the service. */
-function redirection(status: number, headers: Headers, { url, endpoint }: Sent): ClientError {
+function redirection(status: number, headers: Headers, { url, endpoint }: SentRequest): ClientError {
   const to = URL.parse(headers.get('location') ?? '', url.href);
   const isElsewhere = to !== null && to.host !== '' && to.origin !== url.origin;
   const message = isElsewhere
@@ -157,7 +157,7 @@ function sentence(
   status: number,
   { errorCode, message }: ErrorWords,
   limit: LimitKind | null,
-  { endpoint, withKey, keyAdvice, write }: Sent,
+  { endpoint, withKey, keyAdvice, write }: SentRequest,
 ): string {
   const reason = message === '' ? '' : `: ${message}`;
   switch (code) {
@@ -236,7 +236,7 @@ export function networkFailure(error: unknown, endpoint: string, host: string): 
 export function abortion(
   error: unknown,
   signal: AbortSignal,
-  { url: { host }, endpoint }: Sent,
+  { url: { host }, endpoint }: SentRequest,
   passedMs: number,
 ): ClientError | null {
   const isLate = isTimeoutError(error) || signal.reason?.name === 'TimeoutError';

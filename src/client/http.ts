@@ -15,7 +15,7 @@ import {
   mayBeDone,
   networkFailure,
   refusal,
-  type Sent,
+  type SentRequest,
 } from './errors.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { ResponseSchemas } from './routes.ts';
@@ -185,7 +185,7 @@ export class Http {
   }
 
   /** @throws ClientError (`invalid`, `key`) for what must not be sent. */
-  #target({ path, query = {}, root = this.#root, method = 'get' }: HttpRequest): Sent {
+  #target({ path, query = {}, root = this.#root, method = 'get' }: HttpRequest): SentRequest {
     const url = new URL(root + path);
     // A dotted or absolute path would leave the service.
     if (!path.startsWith('/') || !url.href.startsWith(`${root}/`) || DOTTED.test(path)) {
@@ -208,7 +208,7 @@ export class Http {
     };
   }
 
-  #failure(error: unknown, sent: Sent, signal: AbortSignal, passedMs: number, body?: unknown) {
+  #failure(error: unknown, sent: SentRequest, signal: AbortSignal, passedMs: number, body?: unknown) {
     if (error instanceof ClientError) return error;
     const { endpoint } = sent;
     if (isHTTPError(error)) {

@@ -8,7 +8,7 @@ import type { ChartPointView, ChartView } from './views/dashboard.ts';
 import type { SnapshotView } from './views/gas.ts';
 import type { BaseFeeRowView, MetricsView, PriorityFeeRowView } from './views/metrics.ts';
 
-export interface Part<Row> {
+export interface ChartPart<Row> {
   readonly rows: readonly Row[];
   readonly problem: string | null;
 }
@@ -16,7 +16,10 @@ export interface Part<Row> {
 /** A chart of one time frame, from any route. */
 export type PriceChartView = ChartView & {
   /** The metrics it is composed of, if the service has no chart of that time frame. */
-  readonly made: { readonly baseFees: Part<BaseFeeRowView>; readonly tips: Part<PriorityFeeRowView> } | null;
+  readonly made: {
+    readonly baseFees: ChartPart<BaseFeeRowView>;
+    readonly tips: ChartPart<PriorityFeeRowView>;
+  } | null;
   /** Why there is no history, so that the chart starts with this program; `null` when there is one. */
   readonly problem: string | null;
 };

@@ -6,12 +6,19 @@ import * as dashboard from '../contract/dashboard.ts';
 import * as gas from '../contract/gas.ts';
 import * as metrics from '../contract/metrics.ts';
 import { PATHS, type V1Route } from '../contract/routes.ts';
-import { Alert, AlertDetails, AlertPage, AlertSavings, CreatedAlert, RotatedSecret } from './views/alerts.ts';
-import { AutoTx, AutoTxAccount, AutoTxDetails, AutoTxPage } from './views/auto-txs.ts';
-import { ChainRules } from './views/chain.ts';
-import { Chart, Current, Dashboard, Market, RateLimits } from './views/dashboard.ts';
-import { Recommendation, Snapshot, Trend } from './views/gas.ts';
-import { BaseFees, Block, GasUsedRatios, PriorityFees, Tx, Txs } from './views/metrics.ts';
+import {
+  AlertDetailsView,
+  AlertPage,
+  AlertSavingsView,
+  AlertView,
+  CreatedAlertView,
+  RotatedSecretView,
+} from './views/alerts.ts';
+import { AutoTxAccountView, AutoTxDetailsView, AutoTxPage, AutoTxView } from './views/auto-txs.ts';
+import { ChainRulesView } from './views/chain.ts';
+import { Chart, Current, Dashboard, Market, RateLimitsView } from './views/dashboard.ts';
+import { RecommendationView, Snapshot, TrendView } from './views/gas.ts';
+import { BaseFees, BlockView, GasUsedRatios, PriorityFees, Tx, Txs } from './views/metrics.ts';
 
 export type Query = Readonly<Record<string, string>>;
 
@@ -42,36 +49,38 @@ const Anything = z.unknown();
 export const ROUTES = {
   gasCurrent: route(PATHS.gasCurrent, gas.GasCurrent, Snapshot),
   gasStream: route(PATHS.gasStream, gas.GasCurrent, Snapshot),
-  gasTrend: route(PATHS.gasTrend, gas.GasTrend, Trend),
-  gasRecommendation: route(PATHS.gasRecommendation, gas.GasRecommendation, Recommendation),
+  gasTrend: route(PATHS.gasTrend, gas.GasTrend, TrendView),
+  gasRecommendation: route(PATHS.gasRecommendation, gas.GasRecommendation, RecommendationView),
   statsCurrent: route(PATHS.statsCurrent, dashboard.StatsCurrent, Current),
   statsChart: route(PATHS.statsChart, dashboard.StatsChart, Chart),
   statsMarket: route(PATHS.statsMarket, dashboard.StatsMarket, Market, { documented: ['timeFrame=24h'] }),
-  rateLimits: route(PATHS.rateLimits, dashboard.RateLimits, RateLimits),
+  rateLimits: route(PATHS.rateLimits, dashboard.RateLimits, RateLimitsView),
   summary: route(PATHS.summary, dashboard.Summary, Dashboard),
   baseFee: route(PATHS.baseFee, metrics.BaseFeeMetrics, BaseFees, { documented: WINDOW }),
   priorityFee: route(PATHS.priorityFee, metrics.PriorityFeeMetrics, PriorityFees, {
     documented: [...WINDOW, 'percentile'],
   }),
   gasUsedRatio: route(PATHS.gasUsedRatio, metrics.GasUsedRatioMetrics, GasUsedRatios, { documented: WINDOW }),
-  block: route(PATHS.block, metrics.BlockMetrics, Block),
+  block: route(PATHS.block, metrics.BlockMetrics, BlockView),
   tx: route(PATHS.tx, metrics.TxMetrics, Tx),
   txs: route(PATHS.txs, metrics.TxsMetrics, Txs, { documented: WINDOW }),
   alerts: route(PATHS.alerts, alerts.AlertList, AlertPage),
-  alert: route(PATHS.alert, alerts.AlertDetails, AlertDetails),
-  createAlert: route(PATHS.alerts, alerts.CreatedAlert, CreatedAlert, { method: 'post' }),
-  updateAlert: route(PATHS.alert, alerts.CreatedAlert, CreatedAlert, { method: 'put' }),
-  setAlertStatus: route(PATHS.alertStatus, alerts.Alert, Alert, { method: 'put' }),
+  alert: route(PATHS.alert, alerts.AlertDetails, AlertDetailsView),
+  createAlert: route(PATHS.alerts, alerts.CreatedAlert, CreatedAlertView, { method: 'post' }),
+  updateAlert: route(PATHS.alert, alerts.CreatedAlert, CreatedAlertView, { method: 'put' }),
+  setAlertStatus: route(PATHS.alertStatus, alerts.Alert, AlertView, { method: 'put' }),
   deleteAlert: route(PATHS.alert, alerts.Alert, Anything, { method: 'delete' }),
-  alertSavings: route(PATHS.alertSavings, alerts.AlertSavings, AlertSavings),
-  rotateSigningSecret: route(PATHS.signingSecret, alerts.RotatedSecret, RotatedSecret, { method: 'post' }),
+  alertSavings: route(PATHS.alertSavings, alerts.AlertSavings, AlertSavingsView),
+  rotateSigningSecret: route(PATHS.signingSecret, alerts.RotatedSecret, RotatedSecretView, {
+    method: 'post',
+  }),
   redeliver: route(PATHS.alertRedeliver, alerts.Alert, Anything, { method: 'post' }),
   autoTxs: route(PATHS.autoTxs, autoTxs.AutoTxList, AutoTxPage),
-  autoTx: route(PATHS.autoTx, autoTxs.AutoTxDetails, AutoTxDetails),
-  createAutoTx: route(PATHS.autoTxs, autoTxs.AutoTx, AutoTx, { method: 'post' }),
-  updateAutoTx: route(PATHS.autoTx, autoTxs.AutoTx, AutoTx, { method: 'put' }),
-  cancelAutoTx: route(PATHS.autoTxCancel, autoTxs.AutoTx, AutoTx, { method: 'post' }),
+  autoTx: route(PATHS.autoTx, autoTxs.AutoTxDetails, AutoTxDetailsView),
+  createAutoTx: route(PATHS.autoTxs, autoTxs.AutoTx, AutoTxView, { method: 'post' }),
+  updateAutoTx: route(PATHS.autoTx, autoTxs.AutoTx, AutoTxView, { method: 'put' }),
+  cancelAutoTx: route(PATHS.autoTxCancel, autoTxs.AutoTx, AutoTxView, { method: 'post' }),
   deleteAutoTx: route(PATHS.autoTx, autoTxs.AutoTx, Anything, { method: 'delete' }),
-  chainRules: route(PATHS.chainRules, chain.ChainRules, ChainRules),
-  autoTxAccount: route(PATHS.autoTxAccount, autoTxs.AutoTxAccount, AutoTxAccount),
+  chainRules: route(PATHS.chainRules, chain.ChainRules, ChainRulesView),
+  autoTxAccount: route(PATHS.autoTxAccount, autoTxs.AutoTxAccount, AutoTxAccountView),
 } as const;

@@ -25,7 +25,7 @@ const fields = {
   targets: z.partialRecord(Channel, Target.min(1)).describe('Targets of the further channels'),
   note: wire.Note.describe('Goes with each notification'),
   hysteresisGwei: wire
-    .gweiOf(z.number().min(0))
+    .wholeWeiInGwei(z.number().min(0))
     .describe('How far the price must leave the threshold to notify again, in gwei; 0: it need not leave'),
   confirmBlocks: whole(1, choices.CONFIRM_BLOCKS_MOST).describe('Blocks in a row it must hold'),
 };

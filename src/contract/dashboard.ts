@@ -37,7 +37,7 @@ export const Anomaly = object('Anomaly', 'A place in the chart that is out of th
 });
 
 export const StatsChart = object('StatsChart', 'Prices over a time frame, oldest first', {
-  timeFrame: wire.TimeFrame,
+  timeFrame: wire.TimeFrameField,
   bucketSec: z.number().min(1).describe('Length of a bucket, in seconds'),
   points: z.array(ChartPoint).max(500),
   anomalies: z.array(Anomaly),
@@ -74,7 +74,7 @@ const Heatmap = z.array(z.array(wire.Wei.nullable()).length(24)).length(7).meta(
 });
 
 export const StatsMarket = object('StatsMarket', 'How prices are spread, cheap hours, usual costs', {
-  timeFrame: wire.TimeFrame,
+  timeFrame: wire.TimeFrameField,
   from: wire.Timestamp.describe('Where the figures begin: later than the time frame while history is young'),
   base: Stats.describe('The base fee, in wei per gas'),
   average: Stats.describe(

@@ -72,7 +72,7 @@ export const GasCurrent = object('GasCurrent', 'What gas costs now. Prices are i
 });
 export type GasCurrent = z.infer<typeof GasCurrent>;
 
-export const Summary = object('PriceSummary', 'How a price was spread over the window, in wei per gas', {
+export const PriceSummary = object('PriceSummary', 'How a price was spread over the window, in wei per gas', {
   now: Price,
   min: Price,
   p25: Price,
@@ -88,8 +88,10 @@ export const GasTrend = object('GasTrend', 'Where the price is going', {
   changeRatio: z
     .number()
     .describe('The base fee now against the mean of the hour before, as a share; negative when it fell'),
-  base: Summary.describe('The base fee over the window, in wei per gas'),
-  priority: Summary.describe('priorityPrice at each block of the window, in wei per gas; now: the newest'),
+  base: PriceSummary.describe('The base fee over the window, in wei per gas'),
+  priority: PriceSummary.describe(
+    'priorityPrice at each block of the window, in wei per gas; now: the newest',
+  ),
   percentileRank24h: Ratio.describe('Share of the blocks of the last 24 h with a base fee below the next'),
   congestion: Ratio.describe('Mean gas-used ratio of the last blocks'),
   baseFeeFan: listOf('Where the base fee of the next blocks can be, in wei per gas', {

@@ -96,7 +96,7 @@ export const ChainId = z
   .min(0)
   .meta({ id: 'ChainId', description: 'EIP-155 chain id', examples: [1] });
 
-export const TimeFrame = z
+export const TimeFrameField = z
   .enum(TIME_FRAMES)
   .meta({ id: 'TimeFrame', description: 'How far back the response reaches' });
 
@@ -105,11 +105,11 @@ const isWhole = (number: number) =>
   Math.abs(number - Math.round(number)) <= Math.abs(number) * Number.EPSILON;
 
 /** A user's gwei: a whole number of wei. */
-export const gweiOf = (bounded: z.ZodNumber) =>
+export const wholeWeiInGwei = (bounded: z.ZodNumber) =>
   bounded.max(MOST_GWEI).refine((gwei) => isWhole(gwei * 1e9), 'must have at most 9 decimals');
 
 /** A user's price per gas. */
-export const PriceGwei = gweiOf(z.number().gt(0));
+export const PriceGwei = wholeWeiInGwei(z.number().gt(0));
 
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.strictObject({

@@ -45,7 +45,7 @@ export interface Lane {
   readonly reason: string | null;
 }
 
-export type Summary = Readonly<Record<'now' | 'min' | 'p25' | 'median' | 'p75' | 'max', bigint>>;
+export type PriceSpread = Readonly<Record<'now' | 'min' | 'p25' | 'median' | 'p75' | 'max', bigint>>;
 
 export interface FanStep extends Readonly<Record<'min' | 'expected' | 'max', bigint>> {
   readonly blocksAhead: number;
@@ -57,8 +57,8 @@ export interface Trend {
   readonly direction: Direction;
   /** Change of the base fee against the mean of the previous hour, as a share (may be negative). */
   readonly changeRatio: number;
-  readonly base: Summary;
-  readonly priority: Summary;
+  readonly base: PriceSpread;
+  readonly priority: PriceSpread;
   /** Share of the last 24 h of blocks whose base fee was below the next one, 0 to 1. */
   readonly percentileRank24h: number;
   /** Mean gas-used ratio of the last blocks, 0 to 1. */
@@ -158,12 +158,12 @@ export interface GivenAdvice {
   readonly version: number;
   readonly action: Action;
   readonly targetPrice: bigint;
-  readonly promise: Inclusion | Reached;
+  readonly promise: InclusionClaim | PriceClaim;
   readonly probability: number | null;
 }
 
 /** Predicts that a transaction sent at once with this cap and tip is included by the last block. */
-export interface Inclusion {
+export interface InclusionClaim {
   readonly kind: 'inclusion';
   readonly maxFeePerGas: bigint;
   readonly maxPriorityFeePerGas: bigint;
@@ -171,7 +171,7 @@ export interface Inclusion {
 }
 
 /** Predicts that some block up to this time has a price at or below the target. */
-export interface Reached {
+export interface PriceClaim {
   readonly kind: 'reached';
   readonly until: number;
 }
@@ -201,7 +201,7 @@ export function givenAdvice(head: Block, { lanes, recommendation }: Advice): Giv
 /** Whether `block` includes a transaction with this cap and tip: what the cap leaves must reach its lowest paid tip. */
 export function getsInto(
   block: Block,
-  { maxFeePerGas, maxPriorityFeePerGas }: Pick<Inclusion, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
+  { maxFeePerGas, maxPriorityFeePerGas }: Pick<InclusionClaim, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
 ): boolean {
   const left = maxFeePerGas - block.baseFeePerGas;
   return (left < maxPriorityFeePerGas ? left : maxPriorityFeePerGas) >= (lowestPaidTip(block) ?? 0n);

@@ -2,7 +2,7 @@ import { DeadlineError, withDeadline } from '../chain/async.ts';
 import { abortable } from './async.ts';
 import { type ApiFailure, toFailure, unavailable } from './http/errors.ts';
 
-export interface Part {
+export interface CheckedPart {
   /** For people: "the keys". */
   readonly name: string;
   /** Rejects when requests that need it would be refused. */
@@ -16,7 +16,10 @@ const REPEAT_MS = 500;
 const RETRY_SEC = 5;
 
 /** Checks that every part works, at most twice a second; resolves to why one does not, or `null`. */
-export function createReadiness(parts: readonly Part[], steadyNow: () => number = () => performance.now()) {
+export function createReadiness(
+  parts: readonly CheckedPart[],
+  steadyNow: () => number = () => performance.now(),
+) {
   let checking: Promise<ApiFailure | null> = Promise.resolve(null);
   let checkedAt = Number.NEGATIVE_INFINITY;
   let isChecking = false;
@@ -42,7 +45,7 @@ export function createReadiness(parts: readonly Part[], steadyNow: () => number 
   };
 }
 
-async function checkPart({ name, check }: Part): Promise<void> {
+async function checkPart({ name, check }: CheckedPart): Promise<void> {
   try {
     await withDeadline(WITHIN_MS, undefined, (signal) => abortable(check(), signal));
   } catch (error) {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { type Action, type GivenAdvice, getsInto, type Inclusion } from '../core/advice.ts';
+import { type Action, type GivenAdvice, getsInto, type InclusionClaim } from '../core/advice.ts';
 import { type Block, type Hex, tipAt } from '../core/block.ts';
 import { toBlock } from './block-rows.ts';
-import { columns, plain, wei, whole } from './columns.ts';
+import { columns, plainCell, wei, wholeCell } from './columns.ts';
 import { Store } from './database.ts';
 import { countRows, type Queries } from './tables.ts';
 
@@ -30,20 +30,20 @@ export async function pruneAdvice(trx: Queries, now: number): Promise<void> {
 }
 
 const BLOCK = columns({
-  number: ['block_number', plain<number>()],
-  hash: ['block_hash', plain<Hex | null>()],
-  timestamp: ['timestamp', { ...plain<number>(), write: Math.floor }],
+  number: ['block_number', plainCell<number>()],
+  hash: ['block_hash', plainCell<Hex | null>()],
+  timestamp: ['timestamp', { ...plainCell<number>(), write: Math.floor }],
 });
 const ADVICE = columns({
-  version: ['version', plain<number>()],
-  action: ['action', plain<Action>()],
+  version: ['version', plainCell<number>()],
+  action: ['action', plainCell<Action>()],
   targetPrice: ['target_price', wei],
-  probability: ['probability', plain<number | null>()],
+  probability: ['probability', plainCell<number | null>()],
 });
 const INCLUSION = columns({
   maxFeePerGas: ['max_fee', wei],
   maxPriorityFeePerGas: ['max_priority_fee', wei],
-  lastBlock: ['due_block', whole],
+  lastBlock: ['due_block', wholeCell],
 });
 
 /** Advice given after one block. Wei per gas, times in Unix seconds. */
@@ -211,7 +211,7 @@ async function outcomeOf(db: Queries, given: GivenAdvice, head: Head, filledUnti
     : outcome;
 }
 
-async function includedBy(db: Queries, after: number, promise: Inclusion): Promise<Outcome> {
+async function includedBy(db: Queries, after: number, promise: InclusionClaim): Promise<Outcome> {
   const within = db.selectFrom('blocks').selectAll().where('number', '>', after);
   const rows = await within.where('number', '<=', promise.lastBlock).orderBy('number').execute();
   if (rows.length < promise.lastBlock - after) return 'waiting';

@@ -13,7 +13,7 @@ import {
 import type { Block } from '../core/block.ts';
 import { insertFirings } from './alert-firings.ts';
 import { toAlertRow, toKeptAlert } from './alert-rows.ts';
-import { integer, maybe } from './columns.ts';
+import { integer, maybeCell } from './columns.ts';
 import { type ReferencePrices, referencePrices } from './history.ts';
 import { dropMeta, pagesOf, type Queries, readMeta, readRows, saveMeta, type Tables } from './tables.ts';
 
@@ -72,7 +72,7 @@ async function saveChanged(trx: Queries, alerts: readonly KeptAlert[]): Promise<
 
 /** Evaluates the alerts at these blocks, each once, and writes firings with their deliveries. Returns their number. */
 export async function evaluateAlerts(trx: Queries, run: AlertRun): Promise<number> {
-  let position = maybe(await readMeta(trx, POSITION), Number);
+  let position = maybeCell(await readMeta(trx, POSITION), Number);
   let fired = 0;
   if (position === null) await rearmFuture(trx);
   let parent: Block | null = null;

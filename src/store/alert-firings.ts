@@ -2,7 +2,7 @@ import { type OnConflictBuilder, sql } from 'kysely';
 import type { AlertMessage, KeptAlert } from '../core/alerts/alert-rule.ts';
 import type { Block } from '../core/block.ts';
 import type { AlertRun } from './alert-evaluation.ts';
-import { integer, maybe } from './columns.ts';
+import { integer, maybeCell } from './columns.ts';
 import type { ReferencePrices } from './history.ts';
 import { FORGOTTEN_AT_ONCE, forgetDeliveries, inPages } from './outbox.ts';
 import { pagesOf, type Queries, type Tables } from './tables.ts';
@@ -83,7 +83,7 @@ function eventRow({ alert, price }: Firing, { block, reference, run }: FiringBlo
     alert_id: alert.id,
     owner: alert.owner,
     block_number: block.number,
-    block_hash: maybe(block.hash, String),
+    block_hash: maybeCell(block.hash, String),
     triggered_at: Math.floor(block.timestamp) * 1_000,
     condition: String(alert.rule.condition),
     price: integer(price),

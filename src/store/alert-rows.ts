@@ -7,7 +7,7 @@ import {
   type KeptAlert,
   wakesOf,
 } from '../core/alerts/alert-rule.ts';
-import { columns, flag, integer, maybe, oneOf, plain, type Stored, wei } from './columns.ts';
+import { columns, flagCell, integer, maybeCell, oneOf, plainCell, type Stored, wei } from './columns.ts';
 import type { Queries } from './tables.ts';
 
 const json = <Value>(schema: z.ZodType<Value>): Stored<Value, string> => ({
@@ -16,28 +16,28 @@ const json = <Value>(schema: z.ZodType<Value>): Stored<Value, string> => ({
 });
 
 const ALERT = columns({
-  id: ['id', plain<string>()],
-  owner: ['owner', plain<string>()],
-  createdAt: ['created_at', plain<number>()],
-  updatedAt: ['updated_at', plain<number>()],
-  method: ['method', plain<string>()],
+  id: ['id', plainCell<string>()],
+  owner: ['owner', plainCell<string>()],
+  createdAt: ['created_at', plainCell<number>()],
+  updatedAt: ['updated_at', plainCell<number>()],
+  method: ['method', plainCell<string>()],
   channels: ['channels', json<readonly string[]>(z.array(z.string()))],
   targets: ['targets', json<Readonly<Record<string, string>>>(z.record(z.string(), z.string()))],
-  note: ['note', plain<string>()],
-  triggerCount: ['trigger_count', plain<number>()],
-  lastTriggeredAt: ['last_triggered_at', plain<number | null>()],
-  missedCount: ['missed_count', plain<number>()],
-  lastMissedAt: ['last_missed_at', plain<number | null>()],
-  disabledReason: ['disabled_reason', plain<string | null>()],
+  note: ['note', plainCell<string>()],
+  triggerCount: ['trigger_count', plainCell<number>()],
+  lastTriggeredAt: ['last_triggered_at', plainCell<number | null>()],
+  missedCount: ['missed_count', plainCell<number>()],
+  lastMissedAt: ['last_missed_at', plainCell<number | null>()],
+  disabledReason: ['disabled_reason', plainCell<string | null>()],
 });
 const RULE = columns({
   lane: ['lane', oneOf(LANES)],
   condition: ['condition', oneOf(['LESS_THAN', 'GREATER_THAN'])],
   threshold: ['threshold', wei],
   hysteresis: ['hysteresis', wei],
-  confirmBlocks: ['confirm_blocks', plain<number>()],
-  cooldownMs: ['cooldown_ms', plain<number>()],
-  disableOnce: ['disable_once', flag],
+  confirmBlocks: ['confirm_blocks', plainCell<number>()],
+  cooldownMs: ['cooldown_ms', plainCell<number>()],
+  disableOnce: ['disable_once', flagCell],
 });
 
 /** One alert. Wei per gas; times in ms since epoch. `core/alerts/alert-rule.ts` defines the wakes. */
@@ -56,8 +56,8 @@ function phaseColumns(rule: AlertRule, phase: AlertPhase) {
     true_since: phase.kind === 'armed' ? phase.trueSince : null,
     cooldown_until: phase.kind === 'cooling' ? phase.cooldownUntil : null,
     must_leave: phase.kind === 'cooling' && phase.mustLeave ? 1 : 0,
-    wake_at_most: maybe(atMost, integer),
-    wake_at_least: maybe(atLeast, integer),
+    wake_at_most: maybeCell(atMost, integer),
+    wake_at_least: maybeCell(atLeast, integer),
     wake_block: fromBlock,
     wake_ms: fromMs,
   };

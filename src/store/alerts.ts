@@ -3,7 +3,7 @@ import { changedPhase, DISABLED, enabledPhase, type KeptAlert } from '../core/al
 import { headTimestamp } from './alert-evaluation.ts';
 import { type AlertEventRow, HALF, MOST_EVENTS, SUMS, savedBy, tallyOf } from './alert-firings.ts';
 import { disableAlerts, toAlertRow, toKeptAlert } from './alert-rows.ts';
-import { maybe } from './columns.ts';
+import { maybeCell } from './columns.ts';
 import { type Database, Store } from './database.ts';
 import { cancelDeliveries, forgetDeliveries, inPages } from './outbox.ts';
 import {
@@ -168,7 +168,7 @@ function toFiring(row: AlertEventRow) {
     blockNumber: row.block_number,
     triggeredAt: row.triggered_at,
     price: BigInt(row.price),
-    referencePrice: maybe(row.reference_price, BigInt),
+    referencePrice: maybeCell(row.reference_price, BigInt),
     savedPerGas: BigInt(savedBy(row)),
     nativeUsd: row.native_usd,
   };

@@ -2,25 +2,25 @@ import { AUTO_TX_STATUSES } from '../contract/choices.ts';
 import { LANES } from '../core/advice.ts';
 import { type Check, type KeptAutoTx, resultOf } from '../core/auto-txs/kept-auto-tx.ts';
 import { type AutoTxState, isFinal } from '../core/auto-txs/state-machine.ts';
-import { wakesOf } from '../core/auto-txs/target.ts';
+import { autoTxWakes } from '../core/auto-txs/target.ts';
 import type { TransactionParts } from '../core/transactions/gas-rules.ts';
 import {
   address,
   amount,
   columns,
   exactWei,
-  flag,
-  hash,
+  flagCell,
+  hashCell,
   hex,
   integer,
-  maybe,
+  maybeCell,
   moment,
   oneOf,
   orNull,
-  plain,
+  plainCell,
   unreadable,
   wei,
-  whole,
+  wholeCell,
 } from './columns.ts';
 
 /** Signed bytes: only the engine reads them, and they are deleted a day after the auto-tx ends. */
@@ -59,10 +59,10 @@ const parts = {
 };
 
 const AUTO_TX = columns({
-  id: ['id', plain<string>()],
-  owner: ['owner', plain<string>()],
-  chainId: ['chain_id', whole],
-  note: ['note', plain<string>()],
+  id: ['id', plainCell<string>()],
+  owner: ['owner', plainCell<string>()],
+  chainId: ['chain_id', wholeCell],
+  note: ['note', plainCell<string>()],
   to: ['to_address', orNull(address)],
   value: ['value', amount],
   data: ['data', hex],
@@ -72,45 +72,45 @@ const AUTO_TX = columns({
   updatedAt: ['updated_at', moment],
   priceAtCreation: ['price_at_creation', orNull(wei)],
   dayMeanPrice: ['day_mean_price', orNull(wei)],
-  nativeUsd: ['native_usd', plain<number | null>()],
+  nativeUsd: ['native_usd', plainCell<number | null>()],
 });
 const ORDER = columns({
   target: ['target', exactWei],
   lane: ['lane', oneOf(LANES)],
-  isStrict: ['is_strict', flag],
+  isStrict: ['is_strict', flagCell],
   expiresAt: ['expires_at', orNull(moment)],
 });
 const SIGNED = columns({
   type: ['type', oneOf([0, 1, 2, 3, 4])],
-  hash: ['hash', hash],
+  hash: ['hash', hashCell],
   // `null` for transactions signed for any chain (before EIP-155).
-  chainId: ['signed_chain', orNull(whole)],
+  chainId: ['signed_chain', orNull(wholeCell)],
   from: ['from_address', address],
-  nonce: ['nonce', whole],
+  nonce: ['nonce', wholeCell],
   gasLimit: ['gas_limit', exactWei],
   gasPrice: ['gas_price', orNull(exactWei)],
   maxFeePerGas: ['max_fee', orNull(exactWei)],
   maxPriorityFeePerGas: ['max_priority_fee', orNull(exactWei)],
   maxFeePerBlobGas: ['max_blob_fee', orNull(exactWei)],
-  blobCount: ['blob_count', whole],
+  blobCount: ['blob_count', wholeCell],
   parts: ['gas_parts', orNull(parts)],
 });
 const STATE = columns({
   status: ['status', oneOf(AUTO_TX_STATUSES)],
-  attempts: ['attempts', whole],
+  attempts: ['attempts', wholeCell],
   submittedAt: ['submitted_at', orNull(moment)],
   sentAt: ['sent_at', orNull(moment)],
-  mayBeOut: ['may_be_out', flag],
+  mayBeOut: ['may_be_out', flagCell],
   returnsTo: ['returns_to', orNull(oneOf(AUTO_TX_STATUSES))],
-  takenSince: ['taken_since', orNull(whole)],
+  takenSince: ['taken_since', orNull(wholeCell)],
   unseenSince: ['unseen_since', orNull(moment)],
-  resends: ['resends', whole],
+  resends: ['resends', wholeCell],
   resendAt: ['resend_at', orNull(moment)],
   executedAt: ['executed_at', orNull(moment)],
 });
 const INCLUSION = columns({
-  blockNumber: ['block_number', whole],
-  blockHash: ['block_hash', hash],
+  blockNumber: ['block_number', wholeCell],
+  blockHash: ['block_hash', hashCell],
   outcome: ['outcome', oneOf(['success', 'reverted'])],
   gasUsed: ['gas_used', wei],
   effectiveGasPrice: ['effective_gas_price', wei],
@@ -118,14 +118,14 @@ const INCLUSION = columns({
   minedAt: ['mined_at', moment],
 });
 const FAILURE = columns({
-  code: ['failure_code', plain<string>()],
-  message: ['failure_message', plain<string>()],
+  code: ['failure_code', plainCell<string>()],
+  message: ['failure_message', plainCell<string>()],
 });
 const HOLD = columns({
-  code: ['hold_code', plain<string>()],
-  message: ['hold_message', plain<string>()],
+  code: ['hold_code', plainCell<string>()],
+  message: ['hold_message', plainCell<string>()],
   retryAt: ['hold_until', moment],
-  times: ['hold_times', whole],
+  times: ['hold_times', wholeCell],
 });
 
 /** Wei per gas; times in ms since epoch; decimal text for what may exceed 2^53 − 1. Signed bytes are elsewhere. */
@@ -134,7 +134,7 @@ export type AutoTxRow = ReturnType<typeof toAutoTxRow>;
 /** @throws RangeError when a signed value does not fit a row. */
 export function toAutoTxRow(autoTx: KeptAutoTx) {
   const { order, signed, state } = autoTx;
-  const wakes = state.status === 'PENDING' && signed !== null ? wakesOf(order, signed) : null;
+  const wakes = state.status === 'PENDING' && signed !== null ? autoTxWakes(order, signed) : null;
   return {
     ...AUTO_TX.write(autoTx),
     ...ORDER.write(order),
@@ -144,10 +144,10 @@ export function toAutoTxRow(autoTx: KeptAutoTx) {
     ...FAILURE.writeOrNull(state.failure),
     ...HOLD.writeOrNull(state.hold),
     // Prices at or below which it is evaluated while it waits, and the `cap` above which no block includes it.
-    wake_lane: maybe(wakes?.wakeLane, String),
-    wake_price: maybe(wakes?.wakePrice, integer),
-    wake_base: maybe(wakes?.wakeBase, integer),
-    cap: maybe(wakes?.cap, integer),
+    wake_lane: maybeCell(wakes?.wakeLane, String),
+    wake_price: maybeCell(wakes?.wakePrice, integer),
+    wake_base: maybeCell(wakes?.wakeBase, integer),
+    cap: maybeCell(wakes?.cap, integer),
     // The block that its state depends on: a rewind below it undoes the state.
     chain_block: restsOn(state),
   };

@@ -10,12 +10,12 @@ import {
   type AutoTxStatus,
   isFinal,
   NOTE_KINDS,
-  type Note,
   stepAutoTx,
+  type TimelineNote,
 } from '../core/auto-txs/state-machine.ts';
 import type { Hex } from '../core/block.ts';
 import { type AutoTxRow, toAutoTxRow, toKeptAutoTx } from './auto-tx-rows.ts';
-import { integer, isHex, oneOf } from './columns.ts';
+import { integer, isHexCell, oneOf } from './columns.ts';
 import { type Database, Store } from './database.ts';
 import { requireKey } from './encryption-key.ts';
 import { requireLease, type WriteRight } from './lease.ts';
@@ -31,9 +31,9 @@ import {
   type TimeSpan,
 } from './tables.ts';
 
-export interface AutoTxChange {
+export interface AutoTxStep {
   readonly autoTx: KeptAutoTx;
-  readonly notes: readonly Note[];
+  readonly notes: readonly TimelineNote[];
   readonly at: number;
   readonly signed?: Uint8Array;
 }
@@ -120,7 +120,7 @@ export class AutoTxStore extends Store {
       const senders = db.selectFrom('auto_txs').select('from_address').distinct().where(isOne);
       return senders.where('from_address', '>', after).orderBy('from_address').limit(limit).execute();
     });
-    return rows.flatMap(({ from_address: from }) => (isHex(from) ? [from] : []));
+    return rows.flatMap(({ from_address: from }) => (isHexCell(from) ? [from] : []));
   }
 
   async timeline(id: string, limit = MOST_NOTES): Promise<TimelineEntry[]> {
@@ -144,7 +144,7 @@ export class AutoTxStore extends Store {
    */
   async change(
     whose: Pick<KeptAutoTx, 'owner' | 'id'>,
-    decide: (kept: KeptAutoTx) => AutoTxChange | null,
+    decide: (kept: KeptAutoTx) => AutoTxStep | null,
     by: 'owner' | 'engine',
   ): Promise<AutoTxChanged | null> {
     const right = this.#right();
@@ -154,7 +154,7 @@ export class AutoTxStore extends Store {
         if (by === 'engine') await requireLease(trx, right.kind === 'one-shot' ? { kind: 'none' } : right);
         const before = await lockAutoTx(trx, whose);
         if (before === null) return null;
-        let change: AutoTxChange | null;
+        let change: AutoTxStep | null;
         try {
           change = decide(before);
         } catch (error) {
@@ -351,7 +351,7 @@ export async function findRival(db: Queries, { owner, id, signed }: KeptAutoTx):
   return (await same.limit(1).executeTakeFirst())?.id ?? null;
 }
 
-type SealedChange = Omit<AutoTxChange, 'signed'> & { readonly signed?: Sealed | undefined };
+type SealedChange = Omit<AutoTxStep, 'signed'> & { readonly signed?: Sealed | undefined };
 
 async function writeAutoTx(trx: Queries, before: KeptAutoTx, change: SealedChange): Promise<void> {
   const { autoTx: after, notes, at, signed } = change;
@@ -387,7 +387,7 @@ const FIRST_NOTES = 20;
 
 export type AutoTxEventRow = ReturnType<typeof toEventRow>;
 
-function toEventRow(id: string, seq: number, at: number, { kind, blockNumber, message }: Note) {
+function toEventRow(id: string, seq: number, at: number, { kind, blockNumber, message }: TimelineNote) {
   return { auto_tx_id: id, seq, at, kind: String(kind), block_number: blockNumber, message };
 }
 
@@ -395,14 +395,14 @@ function toEventRow(id: string, seq: number, at: number, { kind, blockNumber, me
  * Adds events at `at` (ms since epoch) to a timeline. What only repeats the newest one is not added, and beyond the limit
  * those after the first are deleted: how it began stays.
  */
-async function addNotes(trx: Queries, id: string, added: readonly Note[], at: number): Promise<void> {
+async function addNotes(trx: Queries, id: string, added: readonly TimelineNote[], at: number): Promise<void> {
   if (added.length === 0) return;
   const all = trx
     .selectFrom('auto_tx_events')
     .select(['seq', 'kind', 'message'])
     .where('auto_tx_id', '=', id);
   const newest = await all.orderBy('seq', 'desc').limit(1).executeTakeFirst();
-  const isRepeated = (note: Note | undefined) =>
+  const isRepeated = (note: TimelineNote | undefined) =>
     note !== undefined && note.kind === newest?.kind && note.message === newest.message;
   const notes = isRepeated(added[0]) ? added.slice(1) : added;
   if (notes.length === 0) return;

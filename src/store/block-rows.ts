@@ -1,5 +1,5 @@
 import { type Block, blockTips, type Hex, TIP_PERCENTILES, type TipPercentile } from '../core/block.ts';
-import { columns, integer, maybe, orNull, plain, wei } from './columns.ts';
+import { columns, integer, maybeCell, orNull, plainCell, wei } from './columns.ts';
 
 export interface NumberRange {
   readonly from: number;
@@ -7,15 +7,15 @@ export interface NumberRange {
 }
 
 const BLOCK = columns({
-  number: ['number', plain<number>()],
-  hash: ['hash', plain<Hex | null>()],
-  parentHash: ['parent_hash', plain<Hex | null>()],
+  number: ['number', plainCell<number>()],
+  hash: ['hash', plainCell<Hex | null>()],
+  parentHash: ['parent_hash', plainCell<Hex | null>()],
   // Interpolated times may fall between two seconds.
-  timestamp: ['timestamp', { ...plain<number>(), write: Math.floor }],
+  timestamp: ['timestamp', { ...plainCell<number>(), write: Math.floor }],
   baseFeePerGas: ['base_fee', wei],
   gasUsed: ['gas_used', orNull(wei)],
   gasLimit: ['gas_limit', orNull(wei)],
-  gasUsedRatio: ['gas_used_ratio', plain<number>()],
+  gasUsedRatio: ['gas_used_ratio', plainCell<number>()],
   blobBaseFee: ['blob_base_fee', orNull(wei)],
   nextBaseFee: ['next_base_fee', orNull(wei)],
   nextBlobBaseFee: ['next_blob_base_fee', orNull(wei)],
@@ -27,7 +27,7 @@ export type BlockRow = ReturnType<typeof toBlockRow>;
 
 export const toBlockRow = (block: Block) => ({
   ...BLOCK.write({ ...block, suggestedTip: block.suggestedTip ?? null }),
-  ...tipColumns((_, place) => maybe(block.tips?.[place], integer)),
+  ...tipColumns((_, place) => maybeCell(block.tips?.[place], integer)),
 });
 
 export function toBlock(row: BlockRow): Block {

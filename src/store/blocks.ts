@@ -7,7 +7,7 @@ import { type AlertRun, evaluateAlerts, restartAlerts, rewindAlerts } from './al
 import { pruneAlertEvents } from './alert-firings.ts';
 import { restartAutoTxs, rewindAutoTxs } from './auto-txs.ts';
 import { type BlockRow, type NumberRange, toBlock, toBlockRow } from './block-rows.ts';
-import { maybe } from './columns.ts';
+import { maybeCell } from './columns.ts';
 import { type Database, Store } from './database.ts';
 import { StoreError } from './errors.ts';
 import { requireLease, type WriteRight } from './lease.ts';
@@ -92,7 +92,7 @@ export class BlockStore extends Store {
   }
 
   async #readNumber(key: string): Promise<number | null> {
-    return maybe(await this.database.run((db) => readMeta(db, key)), Number);
+    return maybeCell(await this.database.run((db) => readMeta(db, key)), Number);
   }
 
   /** Writes blocks in any order, with the advice after the last and the evaluation of alerts. Returns the firings. */

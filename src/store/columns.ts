@@ -44,24 +44,24 @@ const checked = <Value extends Cell>(is: (cell: unknown) => boolean): Stored<Val
 });
 
 /** Stored as it is, and trusted. */
-export const plain = <Value extends Cell>() => checked<Value>(() => true);
+export const plainCell = <Value extends Cell>() => checked<Value>(() => true);
 
 export const orNull = <Value, In extends Cell>(
   stored: Stored<Value, In>,
 ): Stored<Value | null, In | null> => ({
-  write: (value) => maybe(value, stored.write),
-  read: (cell) => maybe(cell, stored.read),
+  write: (value) => maybeCell(value, stored.write),
+  read: (cell) => maybeCell(cell, stored.read),
 });
 
-export function maybe<Value, Result>(value: Value, read: (value: NonNullable<Value>) => Result) {
+export function maybeCell<Value, Result>(value: Value, read: (value: NonNullable<Value>) => Result) {
   return value === null || value === undefined ? null : read(value);
 }
 
 const isWhole = (cell: unknown) => Number.isSafeInteger(cell) && Number(cell) >= 0;
-export const whole = checked<number>(isWhole);
+export const wholeCell = checked<number>(isWhole);
 /** Ms since epoch, within the range of dates (ECMA-262, “Time Values and Time Range”). */
 export const moment = checked<number>((cell) => isWhole(cell) && Number(cell) <= 8_640_000_000_000_000);
-export const flag: Stored<boolean, number> = { write: Number, read: (cell) => cell === 1 };
+export const flagCell: Stored<boolean, number> = { write: Number, read: (cell) => cell === 1 };
 
 const MAX_WEI = BigInt(Number.MAX_SAFE_INTEGER);
 
@@ -69,7 +69,7 @@ const MAX_WEI = BigInt(Number.MAX_SAFE_INTEGER);
 export const integer = (wei: bigint) => Number(wei > MAX_WEI ? MAX_WEI : wei);
 
 /** Wei per gas, and gas. */
-export const wei: Stored<bigint, number> = { write: integer, read: (cell) => BigInt(whole.read(cell)) };
+export const wei: Stored<bigint, number> = { write: integer, read: (cell) => BigInt(wholeCell.read(cell)) };
 /** What is signed: never stored rounded. */
 export const exactWei: Stored<bigint, number> = {
   ...wei,
@@ -90,10 +90,10 @@ export const amount: Stored<bigint, string> = {
 const hexOf = (pattern: RegExp): Stored<Hex, string> =>
   checked<Hex>((cell) => typeof cell === 'string' && pattern.test(cell));
 const HEX = /^0x(?:[0-9a-fA-F]{2})*$/;
-export const isHex = (cell: unknown): cell is Hex => typeof cell === 'string' && HEX.test(cell);
+export const isHexCell = (cell: unknown): cell is Hex => typeof cell === 'string' && HEX.test(cell);
 export const hex = hexOf(HEX);
 export const address = hexOf(/^0x[0-9a-fA-F]{40}$/);
-export const hash = hexOf(/^0x[0-9a-fA-F]{64}$/);
+export const hashCell = hexOf(/^0x[0-9a-fA-F]{64}$/);
 
 export const oneOf = <const Choice extends string | number>(choices: readonly Choice[]) =>
   checked<Choice>((cell) => choices.some((each) => each === cell)) as Stored<

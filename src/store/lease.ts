@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { ChainRules } from '../contract/chain.ts';
-import { maybe } from './columns.ts';
+import { maybeCell } from './columns.ts';
 import { type RetryTimes, Store } from './database.ts';
 import { StoreError } from './errors.ts';
 import { HISTORY_MIGRATIONS } from './migrations.ts';
@@ -107,7 +107,7 @@ export class LeaseStore extends Store {
       return dated.where('name', '=', LEADER).executeTakeFirst();
     }, RETRY_TIMES);
     if (row === undefined) return null;
-    const report = maybe(row.report, (json) => LeaderReport.safeParse(JSON.parse(json)).data ?? null);
+    const report = maybeCell(row.report, (json) => LeaderReport.safeParse(JSON.parse(json)).data ?? null);
     return { ...row, report };
   }
 

@@ -27,7 +27,7 @@ export interface DueDelivery {
 
 export type PendingDelivery = NonNullable<Awaited<ReturnType<OutboxStore['pending']>>>;
 
-export type Verdict =
+export type AttemptOutcome =
   | { readonly kind: 'again'; readonly at: number }
   /** This process has no notifier for the channel; that does not count as an attempt. */
   | { readonly kind: 'waits'; readonly at: number }
@@ -38,7 +38,7 @@ export type Verdict =
   /** The recipient refuses the alert for good, which disables it for this reason. */
   | { readonly kind: 'gone'; readonly reason: string };
 
-const STATUS_OF: Readonly<Record<Verdict['kind'], string>> = {
+const STATUS_OF: Readonly<Record<AttemptOutcome['kind'], string>> = {
   again: 'PENDING',
   waits: 'PENDING',
   delivered: 'DELIVERED',
@@ -165,7 +165,7 @@ export class OutboxStore extends Store {
    * Stores the result of an attempt. A cancellation or retry from the meantime stays: only the attempt is added then.
    * It locks the rows that it reads: serializable transactions of many sending processes would conflict.
    */
-  record(sent: PendingDelivery, attempt: KeptAttempt, verdict: Verdict): Promise<void> {
+  record(sent: PendingDelivery, attempt: KeptAttempt, verdict: AttemptOutcome): Promise<void> {
     const keep = async (trx: Queries) => {
       const state = trx.selectFrom('deliveries').select(['status', 'tries', 'tries_since']);
       const known = state.where('id', '=', sent.id);

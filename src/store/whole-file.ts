@@ -16,11 +16,12 @@ export const errorCode = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';
 
 /** Where a file is written before it takes its place. */
-export const draftOf = (path: string): string => `${path}.${process.pid}-${randomBytes(4).toString('hex')}`;
+export const temporaryPath = (path: string): string =>
+  `${path}.${process.pid}-${randomBytes(4).toString('hex')}`;
 
 /** Makes a new file, whole and durable or not at all. Fails with `EEXIST` for one that is there, which stays as it is. */
 export function makeWhole(path: string, text: string, mode = 0o600): void {
-  const draft = draftOf(path);
+  const draft = temporaryPath(path);
   try {
     const file = openSync(draft, 'wx', mode);
     try {

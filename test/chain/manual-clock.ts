@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../../src/chain/async.ts';
+import type { TestableClock } from '../../src/chain/async.ts';
 
-export function manualClock(startMs = 1_000_000): Clock & { readonly advance: (ms: number) => void } {
+export function manualClock(startMs = 1_000_000): TestableClock & { readonly advance: (ms: number) => void } {
   let now = startMs;
   return {
     now: () => now,

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { render } from 'ink-testing-library';
 import { describe, expect, it } from 'vitest';
@@ -22,7 +23,7 @@ import { waitFor } from '../helpers/wait-for.ts';
 import { SILENT } from '../tui/show-screen.tsx';
 import { sizedScreen } from '../tui/sized-screen.tsx';
 import { captureIo } from './captured-io.ts';
-import { type Answers, OWN_ROUTES, serveAnswers } from './doctor-services.ts';
+import { type Answers, OWN_ROUTES, send, serveAnswers } from './doctor-services.ts';
 
 /** A service, and the time at which everybody is asked about it (ms). */
 interface Place {
@@ -94,10 +95,10 @@ async function toldByDoctor(place: Place): Promise<string | null> {
   return snapshot.stale ? snapshot.problem : null;
 }
 
-async function shownByMonitor({ url, now, key }: Place, word: Word, reason: string | null): Promise<void> {
+function showMonitor({ url, key }: Pick<Place, 'url' | 'key'>, now: () => number, intervalMs = 60_000) {
   const client = createGasClient({ url, apiKey: key ?? null });
   const holder = new SourceHolder();
-  const open = async () => ({ client, intervalMs: 60_000 });
+  const open = async () => ({ client, intervalMs });
   void holder.open(open);
   const app = render(
     <Monitor
@@ -106,14 +107,18 @@ async function shownByMonitor({ url, now, key }: Place, word: Word, reason: stri
       urlProblem={() => null}
       notifications={SILENT}
       patienceSec={3_600}
-      now={() => now}
+      now={now}
       saveFile={async (name) => name}
     />,
   );
-  const { shows } = sizedScreen(app, 140, 30);
+  return { ...sizedScreen(app, 140, 30), close: app.unmount };
+}
+
+async function shownByMonitor(place: Place, word: Word, reason: string | null): Promise<void> {
+  const { shows, close } = showMonitor(place, () => place.now);
   await shows(new RegExp(`[●◌] (?:${word === 'live' ? 'live|playing' : word}) `));
   if (reason !== null && word === 'stale') await shows(reason);
-  app.unmount();
+  close();
 }
 
 /** What all surfaces say of a service: the same word, and the same reason. */
@@ -216,6 +221,28 @@ describe('of a service that others run, now, wait, chains, doctor and the monito
   ])('%s', async (_title, changes, ageMs, word, reason) => {
     await expectAll({ url: await serveSnapshot(changes, ageMs), now: NOW }, word, reason);
   });
+});
+
+it('the monitor goes stale, and live again, where each poll brings the same head until there is another', async () => {
+  let headAt = NOW;
+  let now = NOW + 4_000;
+  const dated = () => ({
+    blockTimestamp: new Date(headAt).toISOString(),
+    updatedAt: new Date(headAt).toISOString(),
+  });
+  const { url } = await serveAnswers({
+    ...OWN_ROUTES,
+    '/gas/current': (_: IncomingMessage, response: ServerResponse) =>
+      send(response, { ...OWN_SNAPSHOT, chainId: 1, stale: undefined, source: undefined, ...dated() }),
+  });
+  const { shows, close } = showMonitor({ url }, () => now, 500);
+  await shows(/● live /);
+  now = NOW + 48_001;
+  await shows(/◌ stale /);
+  await shows(standstill(headAt, now));
+  headAt = NOW + 48_000;
+  await shows(/● live /);
+  close();
 });
 
 /** What our own service says of itself, on each route. */

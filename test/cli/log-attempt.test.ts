@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { logAttempt } from '../../src/cli/commands/run-service.ts';
-import type { Verdict } from '../../src/store/outbox.ts';
+import type { AttemptOutcome } from '../../src/store/outbox.ts';
 import { messageOf } from '../helpers/fired-alert.ts';
 
-function lineOf(answer: string, verdict: Verdict): string {
+function lineOf(answer: string, verdict: AttemptOutcome): string {
   const lines: string[] = [];
   const take = (line: string) => lines.push(line);
   logAttempt(

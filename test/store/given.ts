@@ -1,21 +1,26 @@
-import { ADVICE_VERSION, type GivenAdvice, type Inclusion, type Reached } from '../../src/core/advice.ts';
+import {
+  ADVICE_VERSION,
+  type GivenAdvice,
+  type InclusionClaim,
+  type PriceClaim,
+} from '../../src/core/advice.ts';
 import type { Block } from '../../src/core/block.ts';
 
-export const sendWithin = (block: Block, withinBlocks: number, cap: bigint, tip = 0n): Inclusion => ({
+export const sendWithin = (block: Block, withinBlocks: number, cap: bigint, tip = 0n): InclusionClaim => ({
   kind: 'inclusion',
   maxFeePerGas: cap,
   maxPriorityFeePerGas: tip,
   lastBlock: block.number + withinBlocks,
 });
 
-export const waitFor = (block: Block, sec: number): Reached => ({
+export const waitFor = (block: Block, sec: number): PriceClaim => ({
   kind: 'reached',
   until: block.timestamp + sec,
 });
 
 export function given(
   block: Block,
-  promise: Inclusion | Reached,
+  promise: InclusionClaim | PriceClaim,
   more: Partial<Pick<GivenAdvice, 'targetPrice' | 'probability' | 'version'>> = {},
 ): GivenAdvice {
   return {

@@ -4,10 +4,9 @@ import { snapshotText } from '../../src/cli/commands/now.ts';
 import {
   advisedWait,
   describeLikely,
-  Recommendation,
-  type RecommendationView,
+  RecommendationView,
   Snapshot,
-  Trend,
+  TrendView,
 } from '../../src/client/views/gas.ts';
 import { LANES } from '../../src/core/advice.ts';
 import type { Block } from '../../src/core/block.ts';
@@ -58,13 +57,13 @@ function placesOf(engine: FeeEngine, more: Partial<PublishedChain> = {}) {
     rules: NO_RULES,
     ...more,
   };
-  const recommendation = Recommendation.parse(gasRecommendation(present));
+  const recommendation = RecommendationView.parse(gasRecommendation(present));
   const snapshot = Snapshot.parse(gasCurrent(present));
   const draw = () => {
     const view = {
       snapshot,
       status: present.status,
-      trend: Trend.parse(gasTrend(present)),
+      trend: TrendView.parse(gasTrend(present)),
       recommendation,
       adviceAge: present.status.kind === 'stale' ? '58s ago' : null,
       hour: undefined,

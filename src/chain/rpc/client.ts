@@ -11,8 +11,8 @@ import {
   genesisResponse,
   type Header,
   headerResponse,
-  maybe,
-  readResponse,
+  nullish,
+  readRpcResponse,
   syncingResponse,
   toQuantity,
 } from './decode.ts';
@@ -394,14 +394,14 @@ export async function request<T>(
   const started = performance.now();
   const response = await node.link.request(method, params, options);
   node.latencyMs = Math.round(performance.now() - started);
-  return readResponse(shape, response, node.name, method);
+  return readRpcResponse(shape, response, node.name, method);
 }
 
 /** `null` when the node lacks block 0, or answers nothing of it. */
 export async function requestGenesisHash(node: RpcNode, options?: RequestOptions): Promise<Hex | null> {
   try {
     const params = ['0x0', false];
-    const block = await request(node, maybe(genesisResponse), 'eth_getBlockByNumber', params, options);
+    const block = await request(node, nullish(genesisResponse), 'eth_getBlockByNumber', params, options);
     return block?.hash ?? null;
   } catch (error) {
     const isSilent =
@@ -417,7 +417,7 @@ export const NULL_ROUND = /\bnull round\b/i;
 /** `null` when the node has no such block (yet). */
 export async function requestHeader(node: RpcNode, at: number | 'latest', options?: RequestOptions) {
   const tag = at === 'latest' ? at : toQuantity(at);
-  const asked = request(node, maybe(headerResponse), 'eth_getBlockByNumber', [tag, false], options);
+  const asked = request(node, nullish(headerResponse), 'eth_getBlockByNumber', [tag, false], options);
   return asked.catch((error: unknown) => {
     if (!isRefusal(error) || !NULL_ROUND.test(String(error))) throw error;
     node.hasNullRounds = true;

@@ -14,10 +14,10 @@ import {
   unknownDataFees,
 } from '../../core/data-fee.ts';
 import { USUAL_ACTIONS } from '../../core/usual-work.ts';
-import type { Clock } from '../async.ts';
+import type { TestableClock } from '../async.ts';
 import { ChainError, isRefusal } from '../chain-source.ts';
 import { type RpcNode, request } from './client.ts';
-import { bytes, maybe, quantity, transactionResponse } from './decode.ts';
+import { bytes, nullish, quantity, transactionResponse } from './decode.ts';
 import type { NodePool } from './node-pool.ts';
 
 const KEEP_MS = 12_000;
@@ -25,7 +25,7 @@ const KEEP_MS = 12_000;
 const KEEP_QUOTES_MS = 30_000;
 
 /** From one node; cached for 12 s, or 30 s if each action is a request. Never rejects: an unreadable fee is unknown. */
-export function createDataFees(pool: NodePool, clock: Clock): () => Promise<DataFees> {
+export function createDataFees(pool: NodePool, clock: TestableClock): () => Promise<DataFees> {
   let cached: { readonly fees: Promise<DataFees>; readonly until: number } | null = null;
   return () => {
     const chain = pool.chain();
@@ -110,7 +110,7 @@ function getL1Fee(transaction: Hex): Hex {
 /** From the block's first transaction; if that is none that is known here, scaled from the oracle's fee of the least size. */
 async function readOpStack(node: RpcNode, kind: 'op' | 'op-or-none'): Promise<DataFees> {
   const method = 'eth_getTransactionByBlockNumberAndIndex';
-  const first = await request(node, maybe(transactionResponse), method, ['latest', '0x0']);
+  const first = await request(node, nullish(transactionResponse), method, ['latest', '0x0']);
   const isDeposit = first?.from === L1_ATTRIBUTES_DEPOSITOR && first.to === L1_BLOCK;
   const parameters = isDeposit ? decodeL1Attributes(first.data) : null;
   if (parameters !== null) return { ...NO_DATA_FEES, parameters };

@@ -20,7 +20,7 @@ export const list = <T>(each: z.ZodType<T>) =>
   });
 
 /** Optional: a missing value reads as `null`. */
-export const maybe = <T>(schema: z.ZodType<T>) => schema.nullish().transform((value) => value ?? null);
+export const nullish = <T>(schema: z.ZodType<T>) => schema.nullish().transform((value) => value ?? null);
 
 const hexOf = (pattern: RegExp) =>
   z
@@ -44,7 +44,7 @@ export const baseFee = quantity
   .transform((value) => (value > MAX_WEI_PER_GAS ? MAX_WEI_PER_GAS : value));
 export const safeInteger = price.transform(Number);
 /** One odd figure never takes the others away: `null` when it is missing or cannot be. */
-const orUnknown = <T>(schema: z.ZodType<T>) => maybe(schema).catch(null);
+const orUnknown = <T>(schema: z.ZodType<T>) => nullish(schema).catch(null);
 
 export const hash = hexOf(/^0x[0-9a-fA-F]{64}$/);
 const address = hexOf(/^0x[0-9a-fA-F]{40}$/);
@@ -94,7 +94,7 @@ export function statedFeeRule({ extraData, gasUsed, blobGasUsed }: Header): Stat
 
 /** `false` where a node is in step; what else it says of its progress differs between clients. */
 export const syncingResponse = z
-  .union([z.literal(false), z.object({ highestBlock: maybe(safeInteger).catch(null) })])
+  .union([z.literal(false), z.object({ highestBlock: nullish(safeInteger).catch(null) })])
   .transform((progress) => progress || null);
 
 /** Block 0: its other fields differ between chains and are not needed. */
@@ -109,7 +109,7 @@ const baseFees = list(orUnknown(baseFee));
  */
 export const feeHistoryResponse = z.object({
   oldestBlock: orUnknown(safeInteger),
-  baseFeePerGas: maybe(baseFees),
+  baseFeePerGas: nullish(baseFees),
   gasUsedRatio: orUnknown(list(orUnknown(z.number().min(0)))),
   baseFeePerBlobGas: orUnknown(baseFees),
   reward: orUnknown(list(orUnknown(tips))),
@@ -122,21 +122,21 @@ export const transactionResponse = z
     hash,
     type: safeInteger.nullish().transform((type) => type ?? 0),
     from: address,
-    to: maybe(address),
+    to: nullish(address),
     value: quantity.nullish().transform((value) => value ?? 0n),
     nonce: safeInteger.nullish().transform((nonce) => nonce ?? 0),
     gas: quantity,
-    gasPrice: maybe(quantity),
-    maxFeePerGas: maybe(quantity),
-    maxPriorityFeePerGas: maybe(quantity),
-    input: maybe(bytes),
+    gasPrice: nullish(quantity),
+    maxFeePerGas: nullish(quantity),
+    maxPriorityFeePerGas: nullish(quantity),
+    input: nullish(bytes),
     // Celo's CIP-64 and its kin; Tempo.
-    feeCurrency: maybe(address),
-    feeToken: maybe(address),
-    maxFeePerBlobGas: maybe(quantity),
-    blobVersionedHashes: maybe(list(hash)),
-    blockNumber: maybe(safeInteger),
-    blockHash: maybe(hash),
+    feeCurrency: nullish(address),
+    feeToken: nullish(address),
+    maxFeePerBlobGas: nullish(quantity),
+    blobVersionedHashes: nullish(list(hash)),
+    blockNumber: nullish(safeInteger),
+    blockHash: nullish(hash),
   })
   .transform(({ gas, input, blobVersionedHashes, feeToken, ...rest }) => ({
     ...rest,
@@ -167,20 +167,20 @@ export type ChainTransaction = Readonly<z.output<typeof transactionResponse>>;
 const receiptFields = z.object({
   transactionHash: hash,
   // Missing before Byzantium (2017).
-  status: maybe(safeInteger),
+  status: nullish(safeInteger),
   blockNumber: safeInteger,
   blockHash: hash,
   gasUsed: quantity,
   // Missing or `null` on a number of chains.
-  effectiveGasPrice: maybe(quantity),
+  effectiveGasPrice: nullish(quantity),
   transactionIndex: safeInteger,
-  blobGasUsed: maybe(quantity),
-  blobGasPrice: maybe(quantity),
-  l1Fee: maybe(quantity),
-  operatorFeeScalar: maybe(quantity),
-  operatorFeeConstant: maybe(quantity),
-  daFootprintGasScalar: maybe(quantity),
-  gasUsedForL1: maybe(quantity),
+  blobGasUsed: nullish(quantity),
+  blobGasPrice: nullish(quantity),
+  l1Fee: nullish(quantity),
+  operatorFeeScalar: nullish(quantity),
+  operatorFeeConstant: nullish(quantity),
+  daFootprintGasScalar: nullish(quantity),
+  gasUsedForL1: nullish(quantity),
 });
 
 export const receiptResponse = receiptFields.transform((fields) => {
@@ -221,7 +221,7 @@ function l1Fees(fields: z.output<typeof receiptFields>): L1Fees {
 
 /** A block as the chain has it; without EIP-1559 its base fee is 0, without EIP-4844 its blob gas `null`. */
 export const blockResponse = headerResponse
-  .extend({ miner: address, excessBlobGas: maybe(quantity), transactions: list(hash) })
+  .extend({ miner: address, excessBlobGas: nullish(quantity), transactions: list(hash) })
   .transform(({ miner: feeRecipient, transactions: transactionHashes, ...block }) => {
     const { extraData: _, ...header } = block;
     const stated = statedFeeRule(block);
@@ -232,7 +232,7 @@ export type ChainBlock = Readonly<z.output<typeof blockResponse>>;
 export const fullBlockResponse = headerResponse.extend({ transactions: list(transactionResponse) });
 
 /** Parses a response; an invalid one is a `bad-response` that names node, method and field. */
-export function readResponse<T>(shape: z.ZodType<T>, response: unknown, node: string, method: string): T {
+export function readRpcResponse<T>(shape: z.ZodType<T>, response: unknown, node: string, method: string): T {
   const { data, error } = shape.safeParse(response);
   if (!error) return data;
   const path = error.issues[0]?.path.join('.');

@@ -2,7 +2,7 @@ import { paysAt } from '../../core/auto-txs/target.ts';
 import { type Block, blockTips } from '../../core/block.ts';
 import { ChainError } from '../chain-source.ts';
 import { type RpcNode, request } from './client.ts';
-import { fullBlockResponse, maybe, toQuantity } from './decode.ts';
+import { fullBlockResponse, nullish, toQuantity } from './decode.ts';
 
 /** A block's rewards by `eth_feeHistory`. */
 interface Rewarded extends Pick<Block, 'number' | 'tips'> {
@@ -45,7 +45,7 @@ async function mostPaidTip(
   signal: AbortSignal | undefined,
 ): Promise<bigint> {
   const params = [toQuantity(number), true];
-  const asked = request(node, maybe(fullBlockResponse), 'eth_getBlockByNumber', params, { signal });
+  const asked = request(node, nullish(fullBlockResponse), 'eth_getBlockByNumber', params, { signal });
   const block = await asked.catch((error: unknown) => {
     if (!(error instanceof ChainError)) throw error;
     return null;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { BlobSchedule, EthConfig } from '../../core/chain-rules.ts';
 import { ChainError } from '../chain-source.ts';
 import { request } from './client.ts';
-import { maybe } from './decode.ts';
+import { nullish } from './decode.ts';
 import type { NodePool } from './node-pool.ts';
 
 /** Most gateways refuse the method; some do not answer at all. */
@@ -21,7 +21,7 @@ const blobSchedule = z
   .catch(null)
   .transform((schedule): BlobSchedule | null => schedule ?? null);
 
-const addresses = maybe(z.record(z.string(), z.string())).transform((named) => named ?? {});
+const addresses = nullish(z.record(z.string(), z.string())).transform((named) => named ?? {});
 
 /** Numbers as JSON numbers, as EIP-7910 wants them: others are not guessed at. */
 const forkConfig = z.object({
@@ -35,7 +35,7 @@ const forkConfig = z.object({
   systemContracts: addresses,
 });
 
-const ethConfig = z.object({ current: forkConfig, next: maybe(forkConfig) });
+const ethConfig = z.object({ current: forkConfig, next: nullish(forkConfig) });
 
 /** A believable answer to `eth_config` (EIP-7910); `null`: it is none, or of another chain. */
 export function readEthConfig(response: unknown, chainId: number): EthConfig | null {

@@ -1,5 +1,5 @@
 import { chainProfile, isDevelopmentChain } from '../../core/chains.ts';
-import type { Clock } from '../async.ts';
+import type { TestableClock } from '../async.ts';
 import { createBlockSequencer } from '../block-sequencer.ts';
 import { ChainError, type ChainEvent, isRefusal, type KnownBlock } from '../chain-source.ts';
 import { requestHead, requestHeader } from './client.ts';
@@ -45,7 +45,7 @@ const MIN_QUIET_MS = 5_000;
 
 interface FollowOptions {
   readonly pool: NodePool;
-  readonly clock: Clock;
+  readonly clock: TestableClock;
   readonly known: readonly KnownBlock[];
   readonly signal: AbortSignal;
 }

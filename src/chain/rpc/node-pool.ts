@@ -8,7 +8,7 @@ import {
   isImpostor,
   learnCoin,
 } from '../../core/chains.ts';
-import type { Clock } from '../async.ts';
+import type { TestableClock } from '../async.ts';
 import { ChainError, isRefusal, type NodeHealth } from '../chain-source.ts';
 import { type RpcNode, request, requestGenesisHash } from './client.ts';
 import { type Header, safeInteger } from './decode.ts';
@@ -127,7 +127,7 @@ interface PoolOptions {
   readonly expectedChainId: number | null;
   /** How often a node's chain is verified again, ms; `null`: as its chain requires. */
   readonly recheckMs: number | null;
-  readonly clock: Clock;
+  readonly clock: TestableClock;
 }
 
 interface RunOptions {

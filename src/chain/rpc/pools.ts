@@ -2,12 +2,12 @@ import * as z from 'zod';
 import type { Hex } from '../../core/block.ts';
 import { ChainError, type PoolView } from '../chain-source.ts';
 import { type RpcNode, request } from './client.ts';
-import { type ChainTransaction, maybe, safeInteger, transactionResponse } from './decode.ts';
+import { type ChainTransaction, nullish, safeInteger, transactionResponse } from './decode.ts';
 import type { NodePool } from './node-pool.ts';
 
 const byNonce = z.record(z.string(), transactionResponse);
 /** geth, Erigon, Reth and Nethermind have it; many providers do not offer it. */
-const contentResponse = z.object({ pending: maybe(byNonce), queued: maybe(byNonce) });
+const contentResponse = z.object({ pending: nullish(byNonce), queued: nullish(byNonce) });
 
 /** `undefined` for what the node does not say. */
 const ifSaid = <T>(asked: Promise<T>): Promise<T | undefined> =>
@@ -45,7 +45,7 @@ async function viewOf(pool: NodePool, node: NodePool['nodes'][number] & RpcNode,
   const count = (at: 'latest' | 'pending') =>
     ifSaid(request(node, safeInteger, 'eth_getTransactionCount', [from, at]));
   const [transaction, nextNonce, pendingNonce, content] = await Promise.all([
-    ifSaid(request(node, maybe(transactionResponse), 'eth_getTransactionByHash', [hash])),
+    ifSaid(request(node, nullish(transactionResponse), 'eth_getTransactionByHash', [hash])),
     count('latest'),
     count('pending'),
     ifSaid(request(node, contentResponse, 'txpool_contentFrom', [from])),

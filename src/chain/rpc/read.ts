@@ -1,6 +1,6 @@
 import { type Block, blockTips, TIP_PERCENTILES } from '../../core/block.ts';
 import { gasUsedRatioFromBaseFees } from '../../core/eip1559.ts';
-import type { Clock } from '../async.ts';
+import type { TestableClock } from '../async.ts';
 import {
   type BlockId,
   ChainError,
@@ -24,7 +24,7 @@ import {
   fullBlockResponse,
   type Header,
   list,
-  maybe,
+  nullish,
   receiptResponse,
   statedFeeRule,
   toQuantity,
@@ -35,7 +35,7 @@ import { withReceiptTips } from './receipt-tips.ts';
 import { withSuggestedTip } from './suggested-tip.ts';
 
 interface ReadOptions {
-  readonly clock: Clock;
+  readonly clock: TestableClock;
   readonly signal?: AbortSignal | undefined;
   /** Number of retries of one request after "too many requests", after 1, 2, 4 s. */
   readonly rateLimitTries?: number;
@@ -537,7 +537,7 @@ async function wholeOrNull<T>(number: number, response: Promise<T | null>): Prom
 
 export async function readBlock(node: RpcNode, number: number, options?: RequestOptions) {
   const params = [toQuantity(number), false];
-  const asked = request(node, maybe(blockResponse), 'eth_getBlockByNumber', params, options);
+  const asked = request(node, nullish(blockResponse), 'eth_getBlockByNumber', params, options);
   const response = await wholeOrNull(number, asked);
   if (response === null) return null;
   if (response.number === number) return response;
@@ -550,12 +550,12 @@ export async function readTransactions(node: RpcNode, { number, hash }: BlockId,
   // By number: by hash, nodes also return orphaned blocks, and not all have receipts by it.
   const at = toQuantity(number);
   const included = await untilAgreed(options, async () => {
-    const asked = request(node, maybe(fullBlockResponse), 'eth_getBlockByNumber', [at, true], { signal });
+    const asked = request(node, nullish(fullBlockResponse), 'eth_getBlockByNumber', [at, true], { signal });
     const block = await wholeOrNull(number, asked);
     if (block?.transactions.some(({ blockHash }) => blockHash !== block.hash))
       throw badResponse(node, 'answers eth_getBlockByNumber with transactions of another block');
     if (block?.hash !== hash) return null;
-    const read = () => request(node, maybe(list(receiptResponse)), 'eth_getBlockReceipts', [at], options);
+    const read = () => request(node, nullish(list(receiptResponse)), 'eth_getBlockReceipts', [at], options);
     const receipts = await wholeOrNull(number, patiently(read, options));
     if (receipts?.every((receipt) => receipt.blockHash === hash) !== true) return undefined;
     const byHash = new Map(receipts.map((receipt) => [receipt.hash, receipt]));

@@ -1,7 +1,7 @@
 import type { Block } from '../../core/block.ts';
 import { gasOfReceipts, type PaidTip, tipsByGas, weighedBy } from '../../core/tips-by-gas.ts';
 import { type RpcNode, request } from './client.ts';
-import { list, maybe, receiptResponse, toQuantity } from './decode.ts';
+import { list, nullish, receiptResponse, toQuantity } from './decode.ts';
 
 /** A head must not wait long for its receipts. */
 const PATIENCE_MS = 3_000;
@@ -75,7 +75,7 @@ async function paidTips(
   const options = { signal: signal ? AbortSignal.any([signal, late]) : late };
   const asked = request(
     node,
-    maybe(list(receiptResponse)),
+    nullish(list(receiptResponse)),
     'eth_getBlockReceipts',
     [toQuantity(number)],
     options,

@@ -2,7 +2,7 @@ import { type Hex, isHex } from '../../core/block.ts';
 import { transactionHash } from '../../core/transactions/decode-transaction.ts';
 import { ChainError, isRefusal, SendFailure, type SendOptions, type SendOutcome } from '../chain-source.ts';
 import { type RpcNode, request } from './client.ts';
-import { hash, maybe, transactionResponse } from './decode.ts';
+import { hash, nullish, transactionResponse } from './decode.ts';
 import type { NodePool, PoolNode } from './node-pool.ts';
 
 /**
@@ -136,7 +136,7 @@ function failureOf(error: ChainError): SendFailure | null {
 }
 
 const hasTransaction = (node: RpcNode, id: Hex): Promise<boolean> =>
-  request(node, maybe(transactionResponse), 'eth_getTransactionByHash', [id]).then(
+  request(node, nullish(transactionResponse), 'eth_getTransactionByHash', [id]).then(
     (found) => found !== null,
     () => false,
   );

@@ -1,5 +1,5 @@
 import { type Block, lowestPaidTip } from '../../core/block.ts';
-import type { Clock } from '../async.ts';
+import type { TestableClock } from '../async.ts';
 import { type RpcNode, request } from './client.ts';
 import { price as pricePerGas } from './decode.ts';
 
@@ -26,7 +26,7 @@ export interface TipSuggestion {
 }
 
 interface SuggestionOptions {
-  readonly clock: Clock;
+  readonly clock: TestableClock;
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -17,7 +17,7 @@ import {
   payloadOf,
   type SavingsEntryView,
 } from '../../client/views/alerts.ts';
-import { symbolOf } from '../../client/views/auto-txs.ts';
+import { coinSymbol } from '../../client/views/auto-txs.ts';
 import type { Fact } from '../../client/views/metrics.ts';
 import { ANY_SERVICE, type TargetRules } from '../../contract/alert-targets.ts';
 import { checkAlert } from '../../contract/alerts.ts';
@@ -41,7 +41,6 @@ import type { Io } from '../io.ts';
 import { openReady } from '../open-source.ts';
 import {
   badgeOf,
-  type Column,
   cleanLine,
   fittedLines,
   jsonText,
@@ -52,12 +51,21 @@ import {
   note,
   paragraph,
   print,
+  type TextColumn,
   tableLines,
   timeWords,
   utcTime,
   withSpinner,
 } from '../output.ts';
-import { durationText, gweiOf, parseCount, parseDuration, parseWhole, readInput, STDIN } from '../parse.ts';
+import {
+  durationText,
+  parseCount,
+  parseDuration,
+  parseGweiNumber,
+  parseWhole,
+  readInput,
+  STDIN,
+} from '../parse.ts';
 import { deliveryOf, type Settings } from '../settings.ts';
 import {
   addDelete,
@@ -68,13 +76,13 @@ import {
   JSON_ANSWER,
   type JsonFlags,
   printList,
-  type Resource,
+  type ResourceCommands,
   refused,
   snapshotIfAny,
   withResource,
 } from './resource.ts';
 
-export const ALERTS: Resource<AlertView, AlertDetailsView> = {
+export const ALERTS: ResourceCommands<AlertView, AlertDetailsView> = {
   many: 'alerts',
   one: 'alert',
   path: PATHS.alert,
@@ -185,8 +193,8 @@ const LONGEST_COOLDOWN = cooldownText(COOLDOWN_LONGEST_MS);
 function withRule(command: CliCommand, hasDefaults = true): CliCommand {
   const words = (text: string, value: string) => (hasDefaults ? `${text} (default ${value})` : text);
   return command
-    .parsed('--below <GWEI>', 'fire when the price is below that', gweiOf)
-    .parsed('--above <GWEI>', 'fire when it is above that', gweiOf)
+    .parsed('--below <GWEI>', 'fire when the price is below that', parseGweiNumber)
+    .parsed('--above <GWEI>', 'fire when it is above that', parseGweiNumber)
     .oneOf('--lane <LANE>', words('whose price', 'average'), LANES)
     .parsed(
       '--cooldown <TIME>',
@@ -197,7 +205,7 @@ function withRule(command: CliCommand, hasDefaults = true): CliCommand {
     .parsed(
       '--rearm-margin <GWEI>',
       words('fire again only once the price has left the threshold by that much', '0: it need not'),
-      (text) => (/^0+(\.0*)?$/.test(text.trim()) ? 0 : gweiOf(text)),
+      (text) => (/^0+(\.0*)?$/.test(text.trim()) ? 0 : parseGweiNumber(text)),
     )
     .parsed('--confirm <N>', words('fire when it holds for N blocks in a row', '1'), parseCount);
 }
@@ -235,7 +243,7 @@ function alertSavings(context: CommandContext, id: string, flags: JsonFlags & { 
     const savings = await onOne(id, client.alertSavings(id, { ...call, gasAmount: flags.gas }));
     if (flags.json) return;
     // Savings do not say of which chain they are.
-    const symbol = symbolOf((await snapshotIfAny(client, call.signal))?.chainId ?? null);
+    const symbol = coinSymbol((await snapshotIfAny(client, call.signal))?.chainId ?? null);
     print(context.io, settings, alertSavingsText(savings, symbol));
   });
 }
@@ -486,7 +494,7 @@ const lower = (word: string) => cleanLine(word).toLowerCase();
 const channelWords = ({ channels }: AlertView): string => channels.map(lower).join(', ') || '-';
 
 export function alertListLines(alerts: readonly AlertView[], now: number, width: number | null): string[] {
-  const columns: Column<AlertView>[] = [
+  const columns: TextColumn<AlertView>[] = [
     ['id', 'left', (alert) => cleanLine(alert.id)],
     ['when', 'left', (alert) => cleanLine(describeCondition(alert))],
     ['state', 'left', (alert) => cleanLine(describeAlertState(alertState(alert, null, now)))],

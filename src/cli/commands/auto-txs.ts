@@ -43,7 +43,7 @@ import {
   JSON_ANSWER,
   type JsonFlags,
   printList,
-  type Resource,
+  type ResourceCommands,
   refused,
   snapshotIfAny,
   withResource,
@@ -51,7 +51,7 @@ import {
 } from './resource.ts';
 import { type SignedInput, signedInput } from './signed-input.ts';
 
-export const AUTO_TXS: Resource<AutoTxView, AutoTxDetailsView> = {
+export const AUTO_TXS: ResourceCommands<AutoTxView, AutoTxDetailsView> = {
   many: 'auto-txs',
   one: 'auto-tx',
   path: PATHS.autoTx,

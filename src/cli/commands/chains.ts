@@ -18,7 +18,7 @@ import {
   type Work,
   workCost,
 } from '../../client/views/chains.ts';
-import { Action, type ActionView, Current } from '../../client/views/dashboard.ts';
+import { ActionView, Current } from '../../client/views/dashboard.ts';
 import { isOutdated } from '../../core/chain-status.ts';
 import { chainProfile, isQuotedPerAction } from '../../core/chains.ts';
 import { type CsvColumns, csvText } from '../../core/csv.ts';
@@ -28,7 +28,7 @@ import { CliError, EXIT, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { KNOWN_CHAINS, knownChain, USUAL_CHAINS } from '../known-chains.ts';
 import { READY_WITHIN_MS, reachOf, warnOfPlainKey } from '../open-source.ts';
-import { type Column, cleanLine, cutLines, fittedLines, mapped, withSpinner } from '../output.ts';
+import { cleanLine, cutLines, fittedLines, mapped, type TextColumn, withSpinner } from '../output.ts';
 import { type ChainSetup, type HostedChoice, namedChains, type Settings } from '../settings.ts';
 
 export const chainsOption = () =>
@@ -126,7 +126,7 @@ function tableText(rows: readonly ChainRow[], io: Io, settings: Settings, goesOn
     return rowTexts({ ...row, problem: said }, now);
   });
   const columns = TABLE.map(
-    ([title, align, name]): Column<(typeof texts)[number]> => [
+    ([title, align, name]): TextColumn<(typeof texts)[number]> => [
       ...([title, align] as const),
       (row) => cleanLine(row[name]),
     ],
@@ -317,7 +317,7 @@ async function nodeReader(urls: readonly URL[], chainId: number | null, { now, p
     read: async (signal: AbortSignal) => {
       const { current, actions } = await readChain(signal);
       const { snapshot, trend, recommendation: advice } = Current.parse(current);
-      const figures = { snapshot, trend, advice, actions: z.array(Action).parse(actions) };
+      const figures = { snapshot, trend, advice, actions: z.array(ActionView).parse(actions) };
       const isQuoted = isQuotedPerAction(chainProfile(snapshot.chainId ?? 0));
       return { figures, everyMs: isQuoted ? QUOTED_EVERY_MS : EVERY_MS };
     },

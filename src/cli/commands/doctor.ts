@@ -4,7 +4,7 @@ import {
   type ResponseReading,
   type RouteFinding,
   type ServiceFinding,
-  type Verdict,
+  type ServiceVerdict,
   verdictOf,
 } from '../../client/doctor.ts';
 import { Http } from '../../client/http.ts';
@@ -50,7 +50,7 @@ Exit codes
     .does(doctor);
 }
 
-const RESULTS: Readonly<Record<Verdict['result'], readonly [words: string, ExitCode]>> = {
+const RESULTS: Readonly<Record<ServiceVerdict['result'], readonly [words: string, ExitCode]>> = {
   usable: ['usable', EXIT.ok],
   'not-usable': ['not usable', EXIT.failed],
   unreachable: ['no answer', EXIT.unreachable],
@@ -106,7 +106,7 @@ function doctorText(
   where: string,
   missingChannels: readonly string[],
   finding: ServiceFinding,
-  { result, message, warnings }: Verdict,
+  { result, message, warnings }: ServiceVerdict,
   paint: Paint,
   now: number,
 ): string {

@@ -9,11 +9,11 @@ import { failure } from '../errors.ts';
 import { openReady } from '../open-source.ts';
 import {
   badgeOf,
-  type Column,
   cleanLine,
   jsonResponse,
   labelledLines,
   print,
+  type TextColumn,
   tableLines,
 } from '../output.ts';
 import { JSON_ANSWER, type JsonFlags } from './resource.ts';
@@ -80,7 +80,7 @@ function workLines({ rules, next, usualWork }: ChainRulesView): readonly string[
 
 type WorkRow = ChainRulesView['usualWork'][number];
 
-const rightColumn = (title: string, gasOf: (row: WorkRow) => number): Column<WorkRow> => [
+const rightColumn = (title: string, gasOf: (row: WorkRow) => number): TextColumn<WorkRow> => [
   title,
   'right',
   (row) => formatCount(gasOf(row)),

@@ -18,12 +18,12 @@ import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { openSource } from '../open-source.ts';
 import {
   badgeOf,
-  type Column,
   cleanLine,
   jsonResponse,
   mapped,
   note,
   print,
+  type TextColumn,
   tableLines,
   utcTime,
   withSpinner,
@@ -140,7 +140,7 @@ async function historyRows(
 function historyText(rows: readonly HistoryRow[], bar: string): string {
   const highest = Math.max(...rows.map(({ mean }) => mean));
   const cells = (mean: number) => (highest > 0 ? Math.round((mean / highest) * 20) : 0);
-  const gwei = (title: string, name: 'min' | 'mean' | 'max' | 'tip'): Column<HistoryRow> => [
+  const gwei = (title: string, name: 'min' | 'mean' | 'max' | 'tip'): TextColumn<HistoryRow> => [
     title,
     'right',
     (row) => mapped(row[name], formatGwei) ?? UNKNOWN,

@@ -10,7 +10,7 @@ import type { Io } from '../io.ts';
 import { type OpenedClient, openClient, warnOfPlainKey } from '../open-source.ts';
 import { cleanLine, withSpinner } from '../output.ts';
 import { unknownCommand } from '../parse.ts';
-import { DEFAULT_SEED, parseNodeUrl, type Settings, serviceUrl, withSource } from '../settings.ts';
+import { DEFAULT_SEED, parseNodeSetting, type Settings, serviceUrl, withSource } from '../settings.ts';
 import { chainsOption, chosenChains, EVERY_MS, openChainRows } from './chains.ts';
 
 export function addLive(program: CliCommand): void {
@@ -117,7 +117,7 @@ export async function chosenSettings(
 ): Promise<Settings> {
   if (choice === 'demo')
     return withSource(settings, { kind: 'simulated', seed: DEFAULT_SEED, forkAfter: null });
-  const url = parseNodeUrl(choice.url.trim());
+  const url = parseNodeSetting(choice.url.trim());
   const node = { kind: 'rpc', urls: [url], isPublicDefault: false } as const;
   const { openChain, reachedChain } = await import('../open-service.ts');
   const chain = await openChain(node, 'real-time');
@@ -137,7 +137,7 @@ export async function chosenSettings(
 /** Checks a typed URL by the rules of `--rpc`; its response shows whether it is a node or a service. */
 function urlProblem(text: string): string | null {
   try {
-    parseNodeUrl(text);
+    parseNodeSetting(text);
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -7,7 +7,7 @@ import { keysDatabase } from '../config-file.ts';
 import { usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { note, tildePath } from '../output.ts';
-import { checked, given } from '../parse.ts';
+import { checked, parsedOrNull } from '../parse.ts';
 import { parsePath, type Settings } from '../settings.ts';
 import { isConfirmed, requireTerminal } from './resource.ts';
 
@@ -49,7 +49,7 @@ async function move(
   flags: MigrateFlags & { readonly from: string },
 ): Promise<void> {
   const named = settings.db.value !== null && isServerUrl(settings.db.value) ? settings.db.value : null;
-  const to = given('--to', flags.to, parseDatabaseUrl) ?? named;
+  const to = parsedOrNull('--to', flags.to, parseDatabaseUrl) ?? named;
   if (to === null)
     throw usageError('name the PostgreSQL database with --to URL, or with GASTOP_DATABASE_URL');
   const from = thereAt('--from', flags.from);

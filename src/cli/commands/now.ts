@@ -45,7 +45,6 @@ import { openReady, type Ready, type ToldSnapshot, toldSnapshot } from '../open-
 import {
   ASCII_BY_LOCALE,
   badgeOf,
-  type Column,
   cleanLine,
   cutToWidth,
   jsonResponse,
@@ -53,6 +52,7 @@ import {
   note,
   print,
   shown,
+  type TextColumn,
   tableLines,
   utcTime,
   withSpinner,
@@ -256,7 +256,7 @@ export function snapshotText(
 ): string {
   const noTips = lacksTips(snapshot);
   const outdated = describeOutdated(chainStatus(snapshot, now));
-  const column = (title: string, cell: (lane: LaneView) => string | null): Column<LaneName> => [
+  const column = (title: string, cell: (lane: LaneView) => string | null): TextColumn<LaneName> => [
     title,
     'right',
     (lane) => cell(snapshot.lanes[lane]) ?? UNKNOWN,
@@ -358,7 +358,7 @@ function waitLines(advice: RecommendationView): readonly string[] {
     ...tableLines<WaitFact>(
       [
         ['if you can wait', 'left', ([name]) => name],
-        ...waits.map((wait): Column<WaitFact> => {
+        ...waits.map((wait): TextColumn<WaitFact> => {
           const mark = wait === advised ? '> ' : '';
           return [`${mark}${formatDuration(wait.horizonSec)}`, 'right', ([, of]) => of(wait) ?? UNKNOWN];
         }),

@@ -3,7 +3,7 @@ import { encodeBlock, encodeHeader } from '../../chain/block-file.ts';
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
 import { formatCount } from '../../core/units.ts';
-import { draftOf, publish } from '../../store/whole-file.ts';
+import { publish, temporaryPath } from '../../store/whole-file.ts';
 import type { CliCommand, CommandContext } from '../command.ts';
 import { failure, fileFailureReason, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -137,7 +137,7 @@ export async function createLineFile<Mark>(flag: string, path: string, what: str
   // A pipe or a device is written as it is.
   const isFile = former === null || former.isFile();
   if (former !== null && !force && isFile) throw refuse(Object.assign(new Error(), { code: 'EEXIST' }));
-  let draft = isFile ? draftOf(target) : null;
+  let draft = isFile ? temporaryPath(target) : null;
   const file = await open(draft ?? target, isFile ? 'ax' : 'a', former?.mode).catch((error: unknown) => {
     throw refuse(error);
   });

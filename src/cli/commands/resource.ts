@@ -17,7 +17,7 @@ export type JsonFlags = Flags<never, 'json'>;
 export type YesFlags = Flags<never, 'json' | 'yes'>;
 
 /** What alerts and auto-txs share: a list, details, deletion, and changes of one or several by their ids. */
-export interface Resource<Item extends { readonly id: string }, Details> extends ResourceWords {
+export interface ResourceCommands<Item extends { readonly id: string }, Details> extends ResourceWords {
   readonly path: string;
   readonly list: (client: GasClient, call: TextOptions) => Promise<ListView<Item>>;
   readonly get: (client: GasClient, id: string, call: TextOptions) => Promise<Details>;
@@ -100,7 +100,7 @@ export function addEach(
 
 export function addDelete<Item extends { readonly id: string }, Details>(
   group: CliCommand,
-  resource: Resource<Item, Details>,
+  resource: ResourceCommands<Item, Details>,
   description: string,
 ): void {
   const work = async (id: string, { io, client, call, tell, onOne }: Opened, { yes }: YesFlags) => {
@@ -140,7 +140,7 @@ interface ListOptions<Item> extends JsonFlags {
 
 export async function printList<Item extends { readonly id: string }>(
   io: Io,
-  { many, one, path, list }: Pick<Resource<Item, never>, 'many' | 'one' | 'path' | 'list'>,
+  { many, one, path, list }: Pick<ResourceCommands<Item, never>, 'many' | 'one' | 'path' | 'list'>,
   { client, settings, json, isWanted, lines }: ListOptions<Item>,
 ): Promise<void> {
   const pages: string[] = [];
@@ -175,7 +175,7 @@ function wholeList(pages: readonly string[], wanted: ReadonlySet<string> | undef
 
 export function addShow<Item extends { readonly id: string }, Details extends { readonly problem?: string }>(
   group: CliCommand,
-  resource: Resource<Item, Details>,
+  resource: ResourceCommands<Item, Details>,
   description: string,
 ): void {
   group

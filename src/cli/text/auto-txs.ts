@@ -5,6 +5,7 @@ import {
   type AutoTxView,
   type CheckView,
   chanceOf,
+  coinSymbol,
   describeChecks,
   describeContent,
   describeOutcome,
@@ -16,7 +17,6 @@ import {
   needsAttention,
   type SignedTransactionView,
   sentBeforeText,
-  symbolOf,
 } from '../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { describeTxType } from '../../client/views/metrics.ts';
@@ -27,7 +27,6 @@ import { gasNeeded, RULES } from '../../core/transactions/gas-rules.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import { formatChange, formatCount, formatGwei, formatLikelihood } from '../../core/units.ts';
 import {
-  type Column,
   cleanLine,
   fittedLines,
   hanging,
@@ -37,6 +36,7 @@ import {
   labelledLines,
   mapped,
   paragraph,
+  type TextColumn,
   timeWords,
   utcTime,
   VALUE_WIDTH,
@@ -83,7 +83,7 @@ export function autoTxListLines(
   width: number | null,
 ): string[] {
   const rows = autoTxs.toSorted((one, other) => placeOf(one) - placeOf(other));
-  const columns: Column<AutoTxView>[] = [
+  const columns: TextColumn<AutoTxView>[] = [
     ['id', 'left', ({ id }) => cleanLine(id)],
     ['state', 'left', (autoTx) => `${cleanLine(describeState(autoTx))}${needsAttention(autoTx) ? ' !' : ''}`],
     ['target', 'left', (autoTx) => cleanLine(describeTarget(autoTx))],
@@ -129,7 +129,7 @@ export function autoTxDetailsText(autoTx: AutoTxDetailsView, isAscii: boolean): 
 
 function pendingRows({ pending, chainId }: AutoTxDetailsView): string[] {
   if (pending === null) return [];
-  const facts = describePending(pending, { symbol: symbolOf(chainId), nativeUsd: null });
+  const facts = describePending(pending, { symbol: coinSymbol(chainId), nativeUsd: null });
   return [
     '',
     'in no block yet',

@@ -31,7 +31,7 @@ import {
 import { contractWord } from '../aliases.ts';
 import { countedRows, lenient, sayingAny, type Wire, weiFromGwei } from '../lenient.ts';
 import type { ReachView, SnapshotView } from './gas.ts';
-import { type Fact, given } from './metrics.ts';
+import { type Fact, textIfKnown } from './metrics.ts';
 
 /** An alert for a service, which may offer further values than the contract. */
 export interface NewAlert extends Omit<AlertCreationInput, keyof Words>, Words {}
@@ -82,8 +82,8 @@ const alertOf = ({ thresholdGwei, hysteresisGwei, missed, ...wire }: Wire<typeof
 });
 
 /** Required: its id. `null`: unknown. `status` may be a service's own; `note` may have several lines. */
-export const Alert = lenient(AlertWire, 'id').transform(alertOf);
-export type AlertView = z.infer<typeof Alert>;
+export const AlertView = lenient(AlertWire, 'id').transform(alertOf);
+export type AlertView = z.infer<typeof AlertView>;
 type WireTargets = Pick<Wire<typeof AlertWire.shape, 'id'>, 'method' | 'channels' | 'to' | 'targets'>;
 
 /** `to` is the method's target, `targets` those of further channels. */
@@ -105,29 +105,29 @@ export type DeliveryView = z.infer<typeof Delivery>;
 export type DeliveryAttemptView = DeliveryView['attempts'][number];
 
 /** `GET /alerts/{id}`. Deliveries are newest first; `null` when the service has no log. */
-export const AlertDetails = lenient(
+export const AlertDetailsView = lenient(
   AlertDetailsWire.extend({ deliveries: z.array(Delivery).nullable() }),
   'id',
 ).transform(({ deliveries, ...wire }) => ({
   ...alertOf(wire),
   deliveries,
 }));
-export type AlertDetailsView = z.infer<typeof AlertDetails> & {
+export type AlertDetailsView = z.infer<typeof AlertDetailsView> & {
   /** Why the details route failed, so that this comes from the list. */
   readonly problem?: string;
 };
 
 /** Some services respond with little more than the id. `signingSecret`: `null` when it is not returned. */
-export const CreatedAlert = lenient(CreatedAlertWire, 'id').transform(({ signingSecret, ...wire }) => ({
+export const CreatedAlertView = lenient(CreatedAlertWire, 'id').transform(({ signingSecret, ...wire }) => ({
   ...alertOf(wire),
   signingSecret,
 }));
-export type CreatedAlertView = z.infer<typeof CreatedAlert>;
+export type CreatedAlertView = z.infer<typeof CreatedAlertView>;
 /** `previousUntil`: until then the previous secret signs as well; `null`: it does not. */
-export const RotatedSecret = lenient(RotatedSecretWire, 'signingSecret');
+export const RotatedSecretView = lenient(RotatedSecretWire, 'signingSecret');
 
 /** One page of `GET /alerts`, or all alerts of a service without paging. */
-export const AlertPage = lenient(AlertList.extend({ items: countedRows(Alert) }), 'items').transform(
+export const AlertPage = lenient(AlertList.extend({ items: countedRows(AlertView) }), 'items').transform(
   ({ items, total }) => ({ ...items, total }),
 );
 
@@ -140,10 +140,10 @@ export interface ListView<Item> {
 export type AlertListView = ListView<AlertView>;
 
 /** `GET /alerts/{id}/savings` */
-export const AlertSavings = sayingAny(lenient(AlertSavingsWire), 'savedWei').transform(
+export const AlertSavingsView = sayingAny(lenient(AlertSavingsWire), 'savedWei').transform(
   ({ alertId: _, ...wire }) => wire,
 );
-export type AlertSavingsView = z.infer<typeof AlertSavings>;
+export type AlertSavingsView = z.infer<typeof AlertSavingsView>;
 export type SavingsEntryView = AlertSavingsView['entries'][number];
 
 /** Texts about alerts, shared by monitor and commands. A service's own values are shown unchanged. */
@@ -290,7 +290,7 @@ const timesWords = (count: number) => (count === 1 ? 'once' : `${formatCount(cou
 /** What an alert is and has done, besides its condition and state; `when` words a time. */
 export function describeAlert(alert: AlertView, when: (ms: number) => string): readonly Fact[] {
   const { missed, channels, disableOnce, hysteresis, cooldownMs } = alert;
-  const last = given(missed?.lastAt, (at) => `, last ${when(at)}`) ?? '';
+  const last = textIfKnown(missed?.lastAt, (at) => `, last ${when(at)}`) ?? '';
   const told = channels.map((channel): Fact => {
     const without = channel === 'TERMINAL' ? 'every running monitor' : 'target unknown';
     return [plainWord(channel), targetOf(alert, channel) ?? without];
@@ -298,19 +298,22 @@ export function describeAlert(alert: AlertView, when: (ms: number) => string): r
   return [
     ...(alert.warnings ?? []).map(({ message }): Fact => ['waits', message]),
     ['disabled', alert.disabledReason],
-    ['missed', given(missed, ({ count }) => `${timesWords(count)} while nothing evaluated alerts${last}`)],
+    [
+      'missed',
+      textIfKnown(missed, ({ count }) => `${timesWords(count)} while nothing evaluated alerts${last}`),
+    ],
     ...told,
-    ['fired', given(alert.triggerCount, timesWords)],
-    ['last fired', given(alert.lastTriggeredAt, when)],
-    ['cooldown', given(cooldownMs, (ms) => (ms === 0 ? 'none' : cooldownText(ms)))],
-    ['after firing', given(disableOnce, (once) => (once ? 'disabled' : 'armed again'))],
-    ['re-arm margin', given(hysteresis, (wei) => (wei === 0n ? 'none' : `${exactGwei(wei)} gwei`))],
+    ['fired', textIfKnown(alert.triggerCount, timesWords)],
+    ['last fired', textIfKnown(alert.lastTriggeredAt, when)],
+    ['cooldown', textIfKnown(cooldownMs, (ms) => (ms === 0 ? 'none' : cooldownText(ms)))],
+    ['after firing', textIfKnown(disableOnce, (once) => (once ? 'disabled' : 'armed again'))],
+    ['re-arm margin', textIfKnown(hysteresis, (wei) => (wei === 0n ? 'none' : `${exactGwei(wei)} gwei`))],
     [
       'holds for',
-      given(alert.confirmBlocks, (count) => (count === 1 ? '1 block' : `${count} blocks in a row`)),
+      textIfKnown(alert.confirmBlocks, (count) => (count === 1 ? '1 block' : `${count} blocks in a row`)),
     ],
-    ['made', given(alert.createdAt, when)],
-    ['changed', given(alert.updatedAt, when)],
+    ['made', textIfKnown(alert.createdAt, when)],
+    ['changed', textIfKnown(alert.updatedAt, when)],
   ];
 }
 
@@ -327,19 +330,22 @@ export function describeSavings(
   const joined = (words: readonly (string | null)[], gap: string) => words.filter((word) => word).join(gap);
   // Nothing saved is $0 even without a price.
   const amount = ({ savedWei: wei, savedUsd: usd }: Pick<AlertSavingsView, 'savedWei' | 'savedUsd'>) =>
-    joined([given(wei, (of) => formatNative(of, symbol)), given(wei === 0n ? null : usd, formatUsd)], '  ');
-  const gas = given(gasAmount, (each) => `at ${formatCount(each)} gas each`);
+    joined(
+      [textIfKnown(wei, (of) => formatNative(of, symbol)), textIfKnown(wei === 0n ? null : usd, formatUsd)],
+      '  ',
+    );
+  const gas = textIfKnown(gasAmount, (each) => `at ${formatCount(each)} gas each`);
   const saved = amount(savings) === '' ? null : joined([amount(savings), gas], ' ');
   const bestWords = (of: NonNullable<typeof best>) => [
     amount(of),
-    given(of.triggeredAt, (at) => `on ${when(at)}`),
-    given(of.price, (wei) => `at ${formatGwei(wei)} gwei`),
-    given(of.referencePrice, (wei) => `instead of ${formatGwei(wei)}, the mean of the day before`),
+    textIfKnown(of.triggeredAt, (at) => `on ${when(at)}`),
+    textIfKnown(of.price, (wei) => `at ${formatGwei(wei)} gwei`),
+    textIfKnown(of.referencePrice, (wei) => `instead of ${formatGwei(wei)}, the mean of the day before`),
   ];
   return [
-    ['firings', given(events, formatCount)],
+    ['firings', textIfKnown(events, formatCount)],
     ['saved', isUnknown ? 'not known: the day before was not known' : saved],
-    ['best', given(best, (of) => joined(bestWords(of), ' '))],
+    ['best', textIfKnown(best, (of) => joined(bestWords(of), ' '))],
   ];
 }
 

@@ -33,8 +33,8 @@ import {
 import { countedRows, lenient, said, type Wire, weiFromGwei } from '../lenient.ts';
 import { type ListView, laneOf, plainWord, ratioTo, titleWord } from './alerts.ts';
 import type { SnapshotView } from './gas.ts';
-import { counted, type Fact, given } from './metrics.ts';
-import { Pending } from './pending.ts';
+import { counted, type Fact, textIfKnown } from './metrics.ts';
+import { PendingView } from './pending.ts';
 
 /** An auto-tx for a service, which may offer further values than the contract. */
 export interface NewAutoTx extends Omit<AutoTxCreationInput, 'gasSpeed'> {
@@ -80,8 +80,8 @@ const autoTxOf = ({
 });
 
 /** An auto-tx. Required: its id. `null`: unknown. `status` may be a service's own value. Times in ms. */
-export const AutoTx = lenient(WIRE, 'id').transform(autoTxOf);
-export type AutoTxView = z.infer<typeof AutoTx>;
+export const AutoTxView = lenient(WIRE, 'id').transform(autoTxOf);
+export type AutoTxView = z.infer<typeof AutoTxView>;
 /** Comparison with another price; `savedWei` is negative for a loss. */
 export type ComparisonView = NonNullable<AutoTxView['atCreation']>;
 
@@ -101,24 +101,24 @@ const Entry = lenient(AutoTxDetailsWire.shape.timeline.element).transform((wire)
 export type TimelineEntryView = z.infer<typeof Entry>;
 
 /** `GET /auto-txs/{id}`. The timeline is newest first; `null` when the service has none. */
-export const AutoTxDetails = lenient(
-  WIRE.extend({ timeline: z.array(Entry).nullable(), pending: Pending }),
+export const AutoTxDetailsView = lenient(
+  WIRE.extend({ timeline: z.array(Entry).nullable(), pending: PendingView }),
   'id',
 ).transform(({ timeline, pending, ...wire }) => ({ ...autoTxOf(wire), timeline, pending }));
-export type AutoTxDetailsView = z.infer<typeof AutoTxDetails> & {
+export type AutoTxDetailsView = z.infer<typeof AutoTxDetailsView> & {
   /** Why the details route failed, so that this comes from the list. */
   readonly problem?: string;
 };
 
 /** One page of `GET /auto-txs`, or all auto-txs of a service without paging. */
-export const AutoTxPage = lenient(AutoTxList.extend({ items: countedRows(AutoTx) }), 'items').transform(
+export const AutoTxPage = lenient(AutoTxList.extend({ items: countedRows(AutoTxView) }), 'items').transform(
   ({ items, total }) => ({ ...items, total }),
 );
 export type AutoTxListView = ListView<AutoTxView>;
 const { waiting, dataFees } = AutoTxAccountWire.shape;
 
 /** `GET /auto-txs/accounts/{address}`: a sender's account on the chain. */
-export const AutoTxAccount = lenient(
+export const AutoTxAccountView = lenient(
   AutoTxAccountWire.extend({
     waiting: z.array(lenient(waiting.element, 'id', 'nonce')),
     dataFees: lenient(dataFees.unwrap(), 'rate', 'operatorPerMillionGas', 'operatorConstant'),
@@ -128,7 +128,7 @@ export const AutoTxAccount = lenient(
   ...wire,
   balance: balanceWei,
 }));
-export type AutoTxAccountView = z.infer<typeof AutoTxAccount>;
+export type AutoTxAccountView = z.infer<typeof AutoTxAccountView>;
 
 /** Whether nodes may have it; if the service does not say: whether it was ever sent. */
 export function mayBeMined({ mayBeMined: said, attempts, submittedAt }: AutoTxView): boolean {
@@ -151,10 +151,10 @@ export const isAwaited = (autoTx: Pick<AutoTxView, 'status'>): boolean =>
   hasStatus(autoTx, 'PENDING', 'SUBMITTED');
 
 /** A state for people: the contract's, two finer ones, or a service's own. */
-export type AutoTxState = Lowercase<AutoTxStatus> | 'held' | 'mined' | 'other';
+export type AutoTxStateView = Lowercase<AutoTxStatus> | 'held' | 'mined' | 'other';
 const lowercase = <Word extends string>(word: Word) => word.toLowerCase() as Lowercase<Word>;
 
-export function autoTxState(autoTx: AutoTxView): AutoTxState {
+export function autoTxState(autoTx: AutoTxView): AutoTxStateView {
   const status = statusOf(autoTx);
   if (status === null) return 'other';
   if (status === 'PENDING' && autoTx.hold !== null) return 'held';
@@ -175,7 +175,7 @@ export function describeTarget({ target, gasSpeed, isStrict }: AutoTxTarget): st
   return `${price} ≤ ${target === null ? UNKNOWN : shortGwei(target)} gwei`;
 }
 
-export function symbolOf(chainId: number | null): string {
+export function coinSymbol(chainId: number | null): string {
   return chainId === null ? 'coins' : chainProfile(chainId).nativeSymbol;
 }
 
@@ -187,14 +187,14 @@ export function describeContent(
   called: Pick<DescribedCall, 'name'> | null = null,
 ): string {
   const delegation = type === 4 ? ', with a delegation' : '';
-  const worth = value === null || value === 0n ? null : shortAmount(value, symbolOf(chainId));
+  const worth = value === null || value === 0n ? null : shortAmount(value, coinSymbol(chainId));
   const more = worth === null ? '' : ` with ${worth}`;
   if (to === null) {
     const isPlain = data === null || data === '0x';
     return `${isPlain ? (worth ?? 'not said') : `make a contract${more}`}${delegation}`;
   }
   const where = shortHex(to, '…');
-  if (data === '0x') return `${worth ?? shortAmount(0n, symbolOf(chainId))} to ${where}${delegation}`;
+  if (data === '0x') return `${worth ?? shortAmount(0n, coinSymbol(chainId))} to ${where}${delegation}`;
   const method = called?.name ?? (data === null ? 'call' : data.slice(0, 10));
   return `${method} on ${where}${more}${delegation}`;
 }
@@ -212,15 +212,15 @@ export function describeSigned(
   { nativeUsd, chainId: here }: Pick<SnapshotView, 'nativeUsd' | 'chainId'>,
 ): readonly Fact[] {
   const { chainId, from, to, value, data, nonce, maxPriorityFeePerGas: tip } = transaction;
-  const symbol = symbolOf(chainId ?? here);
+  const symbol = coinSymbol(chainId ?? here);
   const isContract = to === null && data !== null && data !== '0x';
   const dollars = (wei: bigint) =>
     nativeUsd === null || wei === 0n ? '' : ` (${formatUsd(usdOf(wei, nativeUsd))})`;
-  const limit = given(transaction.gasLimit, (gas) => `, gas limit ${formatCount(Number(gas))}`) ?? '';
-  const tipText = given(tip, (wei) => `, tip ${exactGwei(wei)}`) ?? '';
+  const limit = textIfKnown(transaction.gasLimit, (gas) => `, gas limit ${formatCount(Number(gas))}`) ?? '';
+  const tipText = textIfKnown(tip, (wei) => `, tip ${exactGwei(wei)}`) ?? '';
   const most = exactGwei(transaction.maxFeePerBlobGas ?? 0n);
   const blobs =
-    given(transaction.blobCount || null, (all) => `; ${counted(all, 'blob')} at most ${most}`) ?? '';
+    textIfKnown(transaction.blobCount || null, (all) => `; ${counted(all, 'blob')} at most ${most}`) ?? '';
   const capped = (cap: bigint) => `at most ${exactGwei(cap)} gwei per gas${tipText}${blobs}`;
   const fixed = (price: bigint) => `${exactGwei(price)} gwei per gas, whatever the base fee is`;
   const named = (id: number) => {
@@ -230,10 +230,10 @@ export function describeSigned(
   return [
     ['from', from],
     ['to', to ?? (isContract ? 'none: it creates a contract' : null)],
-    ['value', given(value, (wei) => `${exactAmount(wei, symbol)}${dollars(wei)}`)],
-    ['nonce', given(nonce, (count) => `${count}${limit}`)],
-    ['pays', given(transaction.maxFeePerGas, capped) ?? given(transaction.gasPrice, fixed)],
-    ['chain', given(chainId, named)],
+    ['value', textIfKnown(value, (wei) => `${exactAmount(wei, symbol)}${dollars(wei)}`)],
+    ['nonce', textIfKnown(nonce, (count) => `${count}${limit}`)],
+    ['pays', textIfKnown(transaction.maxFeePerGas, capped) ?? textIfKnown(transaction.gasPrice, fixed)],
+    ['chain', textIfKnown(chainId, named)],
   ];
 }
 
@@ -241,23 +241,23 @@ export function describeSigned(
 export function describeOutcome(autoTx: AutoTxView, when: (ms: number) => string): readonly Fact[] {
   const { chainId, atCreation, dayMean, savedWei } = autoTx;
   const amount = (wei: bigint, usd: number | null) =>
-    `${formatNative(wei, symbolOf(chainId))}${usd === null ? '' : `  ${formatUsd(usd)}`}`;
+    `${formatNative(wei, coinSymbol(chainId))}${usd === null ? '' : `  ${formatUsd(usd)}`}`;
   const saved = (compared: ComparisonView | null, than: string) =>
-    given(compared, ({ savedWei: wei, savedUsd, referencePrice }) => {
-      const price = given(referencePrice, (known) => ` ${formatGwei(known)} gwei`) ?? '';
-      return `${given(wei, (some) => amount(some, savedUsd)) ?? UNKNOWN}, ${than}${price}`;
+    textIfKnown(compared, ({ savedWei: wei, savedUsd, referencePrice }) => {
+      const price = textIfKnown(referencePrice, (known) => ` ${formatGwei(known)} gwei`) ?? '';
+      return `${textIfKnown(wei, (some) => amount(some, savedUsd)) ?? UNKNOWN}, ${than}${price}`;
     });
   const alone = atCreation === null && dayMean === null ? savedWei : null;
-  const of = given(autoTx.confirmationsNeeded, (needed) => ` of ${needed}`) ?? '';
+  const of = textIfKnown(autoTx.confirmationsNeeded, (needed) => ` of ${needed}`) ?? '';
   return [
-    ['block', given(autoTx.blockNumber, (block) => `#${formatCount(block)}`)],
-    ['confirmed', given(autoTx.confirmations, (count) => `${formatCount(count)}${of} blocks`)],
-    ['paid', given(autoTx.effectiveGasPrice, (wei) => `${formatGwei(wei)} gwei per gas`)],
-    ['gas used', given(autoTx.gasUsed, (gas) => formatCount(Number(gas)))],
-    ['cost', given(autoTx.costWei, (wei) => amount(wei, autoTx.costUsd))],
-    ['saved', saved(atCreation, 'at creation') ?? given(alone, (wei) => amount(wei, null))],
+    ['block', textIfKnown(autoTx.blockNumber, (block) => `#${formatCount(block)}`)],
+    ['confirmed', textIfKnown(autoTx.confirmations, (count) => `${formatCount(count)}${of} blocks`)],
+    ['paid', textIfKnown(autoTx.effectiveGasPrice, (wei) => `${formatGwei(wei)} gwei per gas`)],
+    ['gas used', textIfKnown(autoTx.gasUsed, (gas) => formatCount(Number(gas)))],
+    ['cost', textIfKnown(autoTx.costWei, (wei) => amount(wei, autoTx.costUsd))],
+    ['saved', saved(atCreation, 'at creation') ?? textIfKnown(alone, (wei) => amount(wei, null))],
     [atCreation === null ? 'saved' : '', saved(dayMean, '24 h mean + its tip')],
-    ['final', given(autoTx.executedAt, when)],
+    ['final', textIfKnown(autoTx.executedAt, when)],
   ];
 }
 
@@ -311,7 +311,7 @@ export function describeOwnFee(
   const pays = paysAt(autoTx, nextBaseFee);
   const fees = gasLimit * pays;
   const usd = nativeUsd === null ? '' : ` (${formatUsd(usdOf(fees, nativeUsd))})`;
-  const native = (wei: bigint) => formatNative(wei, symbolOf(autoTx.chainId));
+  const native = (wei: bigint) => formatNative(wei, coinSymbol(autoTx.chainId));
   return `It pays ${formatGwei(pays)} gwei itself: fees of about ${native(fees)}${usd}, at most ${native(gasLimit * cap)}.`;
 }
 
@@ -445,7 +445,7 @@ function confirmedText({ confirmations, confirmationsNeeded }: AutoTxView): stri
 function minedText(autoTx: AutoTxView): string {
   const { blockNumber, effectiveGasPrice: paid, atCreation, target, gasUsed } = autoTx;
   const block = blockNumber === null ? 'mined' : `mined in block ${formatCount(blockNumber)}`;
-  const native = (wei: bigint) => formatNative(wei, symbolOf(autoTx.chainId));
+  const native = (wei: bigint) => formatNative(wei, coinSymbol(autoTx.chainId));
   const isAbove = paid !== null && target !== null && paid > target;
   const isFar = isAbove && isFarAbove(paid, target);
   const lost = isFar && gasUsed !== null ? `${native((paid - target) * gasUsed)} ` : '';

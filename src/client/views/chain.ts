@@ -17,7 +17,7 @@ interface UsualWorkTable {
 }
 
 /** `GET /chain/rules`. A value that is not known here reads as `unknown`, a source as `none`. */
-export const ChainRules = lenient(
+export const ChainRulesView = lenient(
   wire.ChainRules.extend({ next: Next, blobSchedule: Schedule, usualWork: z.array(UsualWork) }),
   'rules',
 ).transform(({ rules, source, since, next, blobSchedule, usualWork }): Rules & UsualWorkTable => ({
@@ -28,7 +28,7 @@ export const ChainRules = lenient(
   blobSchedule: blobSchedule satisfies BlobSchedule | null,
   usualWork,
 }));
-export type ChainRulesView = z.infer<typeof ChainRules>;
+export type ChainRulesView = z.infer<typeof ChainRulesView>;
 
 const KINDS = next.unwrap().shape.kind.options;
 

@@ -2,17 +2,17 @@ import * as z from 'zod';
 import * as wire from '../../contract/dashboard.ts';
 import { hasDataFee } from '../../core/chains.ts';
 import { drawn, lenient, said, sayingAny } from '../lenient.ts';
-import { Recommendation, Snapshot, Trend } from './gas.ts';
+import { RecommendationView, Snapshot, TrendView } from './gas.ts';
 
 /** `GET /dashboard/stats/current`. Required: the prices. */
 export const Current = lenient(
-  wire.StatsCurrent.extend({ snapshot: Snapshot, trend: Trend, recommendation: Recommendation }),
+  wire.StatsCurrent.extend({ snapshot: Snapshot, trend: TrendView, recommendation: RecommendationView }),
   'snapshot',
 );
 export type CurrentView = z.infer<typeof Current>;
 
-export const RateLimits = sayingAny(lenient(wire.RateLimits), 'usedToday');
-export type RateLimitsView = z.infer<typeof RateLimits>;
+export const RateLimitsView = sayingAny(lenient(wire.RateLimits), 'usedToday');
+export type RateLimitsView = z.infer<typeof RateLimitsView>;
 const { alerts, autoTxs, savings, health } = wire.Summary.shape;
 
 const Node = lenient(health.shape.nodes.element, 'name').transform((wire) => ({
@@ -81,12 +81,12 @@ export type CostView = z.infer<typeof Cost>;
 
 const NewHolder = lenient(actions.element.shape.newHolder.unwrap(), 'name', 'gas');
 
-export const Action = lenient(
+export const ActionView = lenient(
   actions.element.extend({ slow: Cost, average: Cost, fast: Cost, dataFee: Cost, newHolder: NewHolder }),
   'name',
   'gas',
 );
-export type ActionView = z.infer<typeof Action>;
+export type ActionView = z.infer<typeof ActionView>;
 
 /** The data fee of an action, wei; `null` when the chain has one that the service does not report. */
 export function dataFeeOf(
@@ -102,7 +102,7 @@ const HOURS = 24;
 
 /** `GET /dashboard/stats/market`. `from` is later than the time frame while the history is young. */
 export const Market = sayingAny(
-  drawn(wire.StatsMarket.extend({ base: Spread, average: Spread, actions: z.array(Action) })),
+  drawn(wire.StatsMarket.extend({ base: Spread, average: Spread, actions: z.array(ActionView) })),
   'base',
 ).transform(({ heatmap, ...wire }) => ({
   ...wire,

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { GasCurrent, GasRecommendation, GasTrend, Summary } from '../../contract/gas.ts';
+import { GasCurrent, GasRecommendation, GasTrend, PriceSummary } from '../../contract/gas.ts';
 import { LANES } from '../../core/advice.ts';
 import { chainProfile } from '../../core/chains.ts';
-import { actionOf, decide, whyNot } from '../../core/engine/recommendation.ts';
+import { advisedAction, decide, whyNot } from '../../core/engine/recommendation.ts';
 import {
   formatChange,
   formatCount,
@@ -76,15 +76,15 @@ export function chainNameOf({ chainId, source }: Pick<SnapshotView, 'chainId' | 
   return source.chainName ?? (chainId === null ? null : chainProfile(chainId).name);
 }
 
-const PriceSummary = lenient(Summary, 'now', 'min', 'max');
+const SummaryView = lenient(PriceSummary, 'now', 'min', 'max');
 const FanStep = lenient(GasTrend.shape.baseFeeFan.element, 'blocksAhead', 'min', 'expected', 'max');
 
 /** `GET /gas/trend`. Required: the direction, `RISING`, `FALLING`, `STABLE` or another value of the service. */
-export const Trend = lenient(
-  GasTrend.extend({ base: PriceSummary, priority: PriceSummary, baseFeeFan: z.array(FanStep) }),
+export const TrendView = lenient(
+  GasTrend.extend({ base: SummaryView, priority: SummaryView, baseFeeFan: z.array(FanStep) }),
   'direction',
 ).transform(({ window: _, ...wire }) => wire);
-export type TrendView = z.infer<typeof Trend>;
+export type TrendView = z.infer<typeof TrendView>;
 const { alternatives, track, reach } = GasRecommendation.shape;
 
 const Horizon = lenient(alternatives.element, 'horizonSec');
@@ -105,11 +105,11 @@ const Reach = lenient(reach.unwrap());
 export type ReachView = z.infer<typeof Reach>;
 const Action = z.union([z.string().min(1), z.null()]);
 
-export const Recommendation = lenient(
+export const RecommendationView = lenient(
   GasRecommendation.extend({ action: Action, alternatives: z.array(Horizon), track: Track, reach: Reach }),
   'action',
 );
-export type RecommendationView = z.infer<typeof Recommendation>;
+export type RecommendationView = z.infer<typeof RecommendationView>;
 
 /**
  * The advice for this patience (seconds): the service's own where it advises for that, else by gastop's rule from its
@@ -122,7 +122,7 @@ export function forPatience(advice: RecommendationView, patienceSec: number): Re
   const chosen = decide(alternatives, patienceSec);
   const decided = {
     patienceSec,
-    action: actionOf(chosen),
+    action: advisedAction(chosen),
     reasons: whyNot(alternatives, patienceSec, chosen),
   };
   if (chosen !== null) {

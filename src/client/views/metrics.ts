@@ -21,7 +21,7 @@ import {
   usdOf,
 } from '../../core/units.ts';
 import { drawn, rows } from '../lenient.ts';
-import { type Fact, Pending } from './pending.ts';
+import { type Fact, PendingView } from './pending.ts';
 
 export interface MetricsView<Row> {
   readonly chainId: number | null;
@@ -65,11 +65,11 @@ export const GasUsedRatios = metricsPage(GasUsedRatio);
 /** Prices are wei per gas, amounts wei, times ms. `null`: unknown, or there is none. */
 
 /** `GET /metrics/block/{number}`. Required: its number and base fee. */
-export const Block = drawn(BlockMetrics, 'blockNumber', 'baseFeePerGas').transform((wire) => ({
+export const BlockView = drawn(BlockMetrics, 'blockNumber', 'baseFeePerGas').transform((wire) => ({
   ...wire,
   tips: tipsOf(wire.tips ?? {}),
 }));
-export type BlockView = z.infer<typeof Block>;
+export type BlockView = z.infer<typeof BlockView>;
 
 function tipsOf(tips: Readonly<Record<string, number | null>>): Readonly<Record<string, number>> | null {
   const known = Object.entries(tips).flatMap(([name, tip]) => (tip === null ? [] : [[name, tip] as const]));
@@ -77,7 +77,7 @@ function tipsOf(tips: Readonly<Record<string, number | null>>): Readonly<Record<
 }
 
 /** `GET /metrics/tx/{hash}`. Required: its hash. */
-export const Tx = drawn(TxMetrics.extend({ pending: Pending }), 'hash');
+export const Tx = drawn(TxMetrics.extend({ pending: PendingView }), 'hash');
 export type TxView = z.infer<typeof Tx>;
 const TxOfWindow = drawn(TxRow, 'hash');
 export type TxRowView = z.infer<typeof TxOfWindow>;
@@ -102,9 +102,9 @@ interface FactContext {
   readonly nativeUsd: number | null;
 }
 
-export const given = <T>(value: T | null | undefined, text: (value: T) => string) =>
+export const textIfKnown = <T>(value: T | null | undefined, text: (value: T) => string) =>
   value == null ? null : text(value);
-const gwei = (wei: number | null) => given(wei, (known) => `${formatGwei(known)} gwei`);
+const gwei = (wei: number | null) => textIfKnown(wei, (known) => `${formatGwei(known)} gwei`);
 export const counted = (count: number, one: string) =>
   `${formatCount(count)} ${one}${count === 1 ? '' : 's'}`;
 export const confirmationWords = (count: number) => counted(count, 'confirmation');
@@ -115,7 +115,7 @@ function coins(
   usd: number | null = null,
 ): string | null {
   const dollars = usd ?? (wei === null || nativeUsd === null ? null : usdOf(wei, nativeUsd));
-  return given(
+  return textIfKnown(
     wei,
     (amount) => formatNative(amount, symbol) + (dollars === null ? '' : `  ${formatUsd(dollars)}`),
   );
@@ -128,24 +128,24 @@ export function describeBlock(block: BlockView, context: FactContext): readonly 
   const { baseFeePerGas: base, gasUsedRatio, gasUsed, gasLimit } = block;
   const filled = Math.round((gasUsedRatio ?? 0) * BAR_CELLS);
   const bar = '█'.repeat(filled) + '░'.repeat(BAR_CELLS - filled);
-  const limit = given(gasLimit, (most) => ` of ${formatCount(most)}`) ?? '';
+  const limit = textIfKnown(gasLimit, (most) => ` of ${formatCount(most)}`) ?? '';
   const next = (wei: number) =>
     `${formatGwei(wei)} gwei${base === 0 ? '' : ` (${formatChange(wei / base - 1)})`}`;
-  const excess = given(block.excessBlobGas, (more) => `, excess ${formatCount(more)}`) ?? '';
+  const excess = textIfKnown(block.excessBlobGas, (more) => `, excess ${formatCount(more)}`) ?? '';
   const blobs = (used: number) =>
     `${formatCount(used / Number(GAS_PER_BLOB))}  (${formatCount(used)} blob gas${excess})`;
-  const nextBlob = given(block.nextBlobBaseFee, (wei) => `, next ${formatGwei(wei)}`) ?? '';
+  const nextBlob = textIfKnown(block.nextBlobBaseFee, (wei) => `, next ${formatGwei(wei)}`) ?? '';
   return [
     ['base fee', gwei(base)],
-    ['next base', given(block.nextBaseFeePerGas, next)],
-    ['full', given(gasUsedRatio, (ratio) => `${bar}  ${formatPercent(ratio)}`)],
-    ['slot', given(block.slotNumber, formatCount)],
-    ['gas used', given(gasUsed, (used) => `${formatCount(used)}${limit}`)],
+    ['next base', textIfKnown(block.nextBaseFeePerGas, next)],
+    ['full', textIfKnown(gasUsedRatio, (ratio) => `${bar}  ${formatPercent(ratio)}`)],
+    ['slot', textIfKnown(block.slotNumber, formatCount)],
+    ['gas used', textIfKnown(gasUsed, (used) => `${formatCount(used)}${limit}`)],
     // Since Amsterdam the header's gas is not what was paid for.
-    ['gas paid', block.gasPaid === gasUsed ? null : given(block.gasPaid, formatCount)],
-    ['transactions', given(block.transactionCount, formatCount)],
-    ['blob fee', given(gwei(block.blobBaseFee), (fee) => fee + nextBlob)],
-    ['blobs', given(block.blobGasUsed, blobs)],
+    ['gas paid', block.gasPaid === gasUsed ? null : textIfKnown(block.gasPaid, formatCount)],
+    ['transactions', textIfKnown(block.transactionCount, formatCount)],
+    ['blob fee', textIfKnown(gwei(block.blobBaseFee), (fee) => fee + nextBlob)],
+    ['blobs', textIfKnown(block.blobGasUsed, blobs)],
     ['burnt', coins(block.burntWei, context)],
     ['fees go to', block.feeRecipient],
   ];
@@ -163,42 +163,49 @@ export function describeTx(
   { when, ...context }: FactContext & { readonly when: (ms: number) => string },
 ): readonly Fact[] {
   const { status, from, to, blockTransactionCount: count, gasUsed, gasLimit } = tx;
-  const depth = status === 'PENDING' ? null : given(tx.confirmations, confirmationWords);
-  const state = given(status, (word) => ownValue(STATUS_WORDS, word) ?? word);
-  const of = given(count, (all) => ` of ${formatCount(all)}`) ?? '';
-  const place = given(tx.transactionIndex, (index) => `, transaction ${formatCount(index + 1)}${of}`) ?? '';
+  const depth = status === 'PENDING' ? null : textIfKnown(tx.confirmations, confirmationWords);
+  const state = textIfKnown(status, (word) => ownValue(STATUS_WORDS, word) ?? word);
+  const of = textIfKnown(count, (all) => ` of ${formatCount(all)}`) ?? '';
+  const place =
+    textIfKnown(tx.transactionIndex, (index) => `, transaction ${formatCount(index + 1)}${of}`) ?? '';
   const share = gasUsed === null || !gasLimit ? '' : ` (${formatPercent(gasUsed / gasLimit)})`;
-  const limit = given(gasLimit || null, formatCount);
+  const limit = textIfKnown(gasLimit || null, formatCount);
   const used = (gas: number) => `${formatCount(gas)}${limit === null ? '' : ` of ${limit}`} used${share}`;
-  const blobs = [gwei(tx.maxFeePerBlobGas), given(tx.blobCount || null, (blob) => counted(blob, 'blob'))];
-  const tip = given(tx.priorityFeePerGas, (fee) => `, of it ${formatGwei(fee)} tip`) ?? '';
+  const blobs = [
+    gwei(tx.maxFeePerBlobGas),
+    textIfKnown(tx.blobCount || null, (blob) => counted(blob, 'blob')),
+  ];
+  const tip = textIfKnown(tx.priorityFeePerGas, (fee) => `, of it ${formatGwei(fee)} tip`) ?? '';
   const isAlone = count === 1;
   return [
     ['hash', tx.hash],
     ['status', [state, depth].filter((part) => part !== null).join(', ') || null],
-    ['block', given(tx.blockNumber, (number) => `#${formatCount(number)}${place}`)],
-    ['time', given(tx.timestamp, when)],
-    ['type', given(tx.type, describeTxType)],
+    ['block', textIfKnown(tx.blockNumber, (number) => `#${formatCount(number)}${place}`)],
+    ['time', textIfKnown(tx.timestamp, when)],
+    ['type', textIfKnown(tx.type, describeTxType)],
     ['from', from],
     ['to', to ?? (from === null ? null : 'none: it creates a contract')],
     ['call', tx.selector],
     ['value', coins(tx.value, context)],
-    ['nonce', given(tx.nonce, String)],
-    ['gas', given(gasUsed, used) ?? given(limit, (most) => `limit ${most}`)],
+    ['nonce', textIfKnown(tx.nonce, String)],
+    ['gas', textIfKnown(gasUsed, used) ?? textIfKnown(limit, (most) => `limit ${most}`)],
     ['max fee', gwei(tx.maxFeePerGas)],
     ['max tip', gwei(tx.maxPriorityFeePerGas)],
     ['gas price', gwei(tx.gasPrice)],
     ['blob cap', blobs.filter((part) => part !== null).join(', ') || null],
     [
       'fee coin',
-      given(tx.feeCurrency, (coin) => `${coin}: its fee is paid in that coin, not in ${context.symbol}`),
+      textIfKnown(
+        tx.feeCurrency,
+        (coin) => `${coin}: its fee is paid in that coin, not in ${context.symbol}`,
+      ),
     ],
-    ['paid', given(gwei(tx.effectiveGasPrice), (price) => `${price} per gas${tip}`)],
+    ['paid', textIfKnown(gwei(tx.effectiveGasPrice), (price) => `${price} per gas${tip}`)],
     ['cost', coins(tx.costWei, context, tx.costUsd)],
     ['L1 part', tx.dataFeeWei === 0n ? null : coins(tx.dataFeeWei, context)],
     [
       'tip rank',
-      given(tx.tipRank, (rank) => tipRankWords(rank, count)) ?? (isAlone ? 'alone in its block' : null),
+      textIfKnown(tx.tipRank, (rank) => tipRankWords(rank, count)) ?? (isAlone ? 'alone in its block' : null),
     ],
   ];
 }

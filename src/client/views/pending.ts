@@ -16,8 +16,8 @@ import { lenient } from '../lenient.ts';
 export type Fact = readonly [name: string, text: string | null];
 
 /** Why a pending transaction waits, and what frees it; prices in wei per gas as `bigint`. */
-export const Pending = lenient(PendingWire, 'reason');
-export type PendingView = z.infer<typeof Pending>;
+export const PendingView = lenient(PendingWire, 'reason');
+export type PendingView = z.infer<typeof PendingView>;
 export type ToSignView = NonNullable<PendingView['replacement']>;
 
 interface Money {

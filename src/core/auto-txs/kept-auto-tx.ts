@@ -3,7 +3,7 @@ import type { Hex } from '../block.ts';
 import { chainProfile } from '../chains.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { exactAmount, usdOf } from '../units.ts';
-import type { AutoTxState, Inclusion, Note } from './state-machine.ts';
+import type { AutoTxState, Inclusion, TimelineNote } from './state-machine.ts';
 
 /** When to send it. Wei per gas; times in ms since epoch. */
 export interface AutoTxOrder {
@@ -95,7 +95,7 @@ export function callDifferences(
   return found;
 }
 
-export interface TimelineEntry extends Note {
+export interface TimelineEntry extends TimelineNote {
   /** Ms since epoch. */
   readonly at: number;
 }

@@ -150,7 +150,7 @@ export const NOTE_KINDS = [
 ] as const;
 export type NoteKind = (typeof NOTE_KINDS)[number];
 
-export interface Note {
+export interface TimelineNote {
   readonly kind: NoteKind;
   readonly blockNumber: number | null;
   readonly message: string;
@@ -165,7 +165,7 @@ export interface RuleFacts {
 
 export interface Transition {
   readonly state: AutoTxState;
-  readonly notes: readonly Note[];
+  readonly notes: readonly TimelineNote[];
 }
 
 /** `null` when the state does not allow the event. Every change of state but of counters has a note. */
@@ -495,13 +495,13 @@ function taken(state: AutoTxState, seen: Observation, { nonce, confirmations }: 
 /** Signed, and not submitted, or no node has it any more. */
 export const isWaiting = ({ status }: AutoTxState) => status === 'PENDING' || status === 'DISABLED';
 
-const note = (kind: NoteKind, message: string, blockNumber: number | null = null): Note => ({
+const note = (kind: NoteKind, message: string, blockNumber: number | null = null): TimelineNote => ({
   kind,
   blockNumber,
   message,
 });
 
-const to = (state: AutoTxState, ...notes: readonly Note[]): Transition => ({ state, notes });
+const to = (state: AutoTxState, ...notes: readonly TimelineNote[]): Transition => ({ state, notes });
 
 const fail = (state: AutoTxState, failure: Obstacle, blockNumber: number | null = null): Transition =>
   to(

@@ -46,7 +46,7 @@ export const isDue = (order: Target, bid: Bid, next: NextPrices): boolean =>
  * Prices at which an auto-tx is due, as index columns, equivalent to {@link isDue}: the lane's price is at or below
  * `wakePrice`, or the next base fee at or below `wakeBase`; always with the next base fee at or below `cap`. Wei per gas.
  */
-export function wakesOf(order: Target, bid: Bid) {
+export function autoTxWakes(order: Target, bid: Bid) {
   const cap = capOf(bid);
   if (!order.isStrict) return { wakeLane: order.lane, wakePrice: order.target, wakeBase: null, cap };
   return { wakeLane: null, wakePrice: null, wakeBase: highestBaseWithin(order.target, bid), cap };
@@ -72,7 +72,7 @@ export function forecastPrice(
 ): bigint | null {
   if (bid === null) return order.target;
   const usualTip = averagePrice > nextBaseFee ? averagePrice - nextBaseFee : 0n;
-  const { wakePrice, wakeBase, cap } = wakesOf(order, bid);
+  const { wakePrice, wakeBase, cap } = autoTxWakes(order, bid);
   const price = wakePrice ?? (wakeBase === null ? null : wakeBase + usualTip);
   return price === null || price < cap + usualTip ? price : cap + usualTip;
 }

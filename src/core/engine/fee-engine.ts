@@ -8,8 +8,8 @@ import {
   type Horizon,
   type LanePrices,
   type MeanPrices,
+  type PriceSpread,
   type Recommendation,
-  type Summary,
   type Trend,
 } from '../advice.ts';
 import { type Block, lowestPaidTip, tipAt } from '../block.ts';
@@ -346,7 +346,7 @@ const directionOf = (change: number): Direction =>
   change > STABLE_RATIO ? 'RISING' : change < -STABLE_RATIO ? 'FALLING' : 'STABLE';
 
 /** Zeros when nothing is known; only `now` is 0 when the head's value is unknown. */
-function summary(values: SortedValues, now: number): Summary {
+function summary(values: SortedValues, now: number): PriceSpread {
   const at = (q: number): bigint => BigInt(wholeWei(values.quantile(q) ?? 0));
   const head = BigInt(Number.isNaN(now) ? 0 : wholeWei(now));
   return { now: head, min: at(0), p25: at(0.25), median: at(0.5), p75: at(0.75), max: at(1) };

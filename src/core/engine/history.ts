@@ -42,7 +42,7 @@ export class Column {
     this.#values[slot] = value;
   }
 
-  copy({ from, to }: Span, target: Float64Array): void {
+  copy({ from, to }: BlockSpan, target: Float64Array): void {
     const start = this.#slot(from);
     const first = this.#values.subarray(start, start + to - from);
     target.set(first);
@@ -55,7 +55,7 @@ export class Column {
 }
 
 /** `to` is not included. */
-export interface Span {
+export interface BlockSpan {
   readonly from: number;
   readonly to: number;
 }
@@ -71,11 +71,11 @@ interface Tally {
 export class Rolling<T extends Tally> {
   readonly #column: Column;
   readonly #tally: T;
-  readonly #span: () => Span;
+  readonly #span: () => BlockSpan;
   #from = 0;
   #to = 0;
 
-  constructor(column: Column, tally: T, span: () => Span) {
+  constructor(column: Column, tally: T, span: () => BlockSpan) {
     this.#column = column;
     this.#tally = tally;
     this.#span = span;
@@ -168,7 +168,7 @@ export function createHistory(capacity: number) {
       head = block;
     },
     /** A tally over the last `length` settled blocks, or over another span. */
-    rolling<T extends Tally>(of: Column, tally: T, length: number | (() => Span), age = 0): Rolling<T> {
+    rolling<T extends Tally>(of: Column, tally: T, length: number | (() => BlockSpan), age = 0): Rolling<T> {
       const span = typeof length === 'number' ? () => this.settled(age, length) : length;
       const window = new Rolling(of, tally, span);
       windows.push(window);
@@ -179,7 +179,7 @@ export function createHistory(capacity: number) {
       for (const window of windows) window.follow();
     },
     /** The last `length` blocks that are at least `age` blocks older than the head, so that the blocks after are known. */
-    settled(age: number, length: number): Span {
+    settled(age: number, length: number): BlockSpan {
       const to = Math.max(head - age + 1, oldest());
       return { from: Math.max(to - length, oldest()), to };
     },

@@ -2,7 +2,7 @@ import { type Chance, LANE_PROMISES, REACH_LEAST_TIMES, REACH_TIMES_SEC } from '
 import { formatDuration } from '../units.ts';
 import { type Column, feeRatio, type History, REWIND_DEPTH, wholeWei } from './history.ts';
 import { SortedValues, takeRanked, WholeSum, WindowMinimum } from './rolling.ts';
-import { type AlikeBlocks, nextShare, tooLittlePast, unknown } from './similar-states.ts';
+import { type AlikeBlocks, nextShare, tooLittlePast, unknownChance } from './similar-states.ts';
 
 export const HORIZONS_SEC = [300, 900, 3_600, 21_600, 86_400] as const;
 
@@ -502,10 +502,10 @@ export function createReachModel(history: History, alike: AlikeBlocks) {
       lowest.put(Math.floor(head / CHUNK), least);
     },
     reach(price: number, withinSec: number): Chance {
-      if (!(withinSec > 0)) return unknown('a time must be longer than 0 s');
+      if (!(withinSec > 0)) return unknownChance('a time must be longer than 0 s');
       if (withinSec > LONGEST_SEC) {
         const takes = formatDuration((REACH_LEAST_TIMES + 1) * withinSec);
-        return unknown(
+        return unknownChance(
           `it takes ${takes} of blocks to say so, more than is looked back on: up to ${formatDuration(LONGEST_SEC)} ahead can be told`,
         );
       }

@@ -11,12 +11,12 @@ import { feeRatio, fromPpm, type History, toPpm, wholeWei } from './history.ts';
 import { createLaneCaps, createTipModel } from './lane-caps.ts';
 import type { NextBaseFee } from './next-base-fee.ts';
 import { SortedValues, WholeSum } from './rolling.ts';
-import { unjudged, unknown } from './similar-states.ts';
+import { unjudged, unknownChance } from './similar-states.ts';
 
 /** The forecast when blocks came without tips or transactions. */
-const UNKNOWN_TIPS = unknown('the last blocks show no tips');
+const UNKNOWN_TIPS = unknownChance('the last blocks show no tips');
 /** The forecast when few did. */
-const THIN_TIPS = unknown('too few of the last blocks show what tip is paid');
+const THIN_TIPS = unknownChance('too few of the last blocks show what tip is paid');
 
 /** The three lanes: advises at every block, and judges its own advice as blocks come. */
 export function createLaneModel(history: History, base: NextBaseFee) {
@@ -48,8 +48,8 @@ export function createLaneModel(history: History, base: NextBaseFee) {
     const unknownTips = whyTipsAreUnknown();
     if (unknownTips !== null) return unknownTips;
     if (history.baseFee.at(history.head) >= Number.MAX_SAFE_INTEGER)
-      return unknown('the base fee is above 9,007,199 gwei');
-    if (!base.formulaHolds) return unknown('the chain has not kept to its own base fee rule of late');
+      return unknownChance('the base fee is above 9,007,199 gwei');
+    if (!base.formulaHolds) return unknownChance('the chain has not kept to its own base fee rule of late');
     return lane === 'slow' ? caps.slow.chance : scorers[lane].chance;
   }
 

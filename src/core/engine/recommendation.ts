@@ -73,7 +73,7 @@ export function recommendation(given: RecommendationInput): Recommendation {
           probability: decision.probability,
           expectedSavingRatio: saving(decision),
         }),
-    action: input.floor != null ? 'SEND_NOW' : isMeasured(forecasts) ? actionOf(decision) : null,
+    action: input.floor != null ? 'SEND_NOW' : isMeasured(forecasts) ? advisedAction(decision) : null,
     confidence: confidence(decision?.judgedRatio ?? input.sendNowJudgedRatio, track),
     reasons,
     alternatives: forecasts.map(toHorizon),
@@ -205,7 +205,7 @@ interface PricedWait extends Wait {
 /** The forecast to wait for; `null` for sending now. */
 type Decision = Forecast | null;
 
-export const actionOf = (decision: Wait | null): Action =>
+export const advisedAction = (decision: Wait | null): Action =>
   decision === null ? 'SEND_NOW' : decision.horizonSec <= LONGEST_WAIT_SEC ? 'WAIT' : 'SET_ALERT';
 
 /** The highest saving within the patience that is worth it and likely enough; of equal ones the shorter. */

@@ -174,18 +174,20 @@ export function createAlikeBlocks(history: History) {
   };
 }
 
-export const unknown = (reason: string): Chance => ({ probability: null, reason });
+export const unknownChance = (reason: string): Chance => ({ probability: null, reason });
 
 /** No probability: `count` pieces of advice were judged, and `enough` are needed. */
 export const unjudged = (count: number, enough: number): Chance =>
-  unknown(`not measured yet, ${count} of ${enough} blocks`);
+  unknownChance(`not measured yet, ${count} of ${enough} blocks`);
 
 /** No probability: so much history is needed. On a chain too fast to keep that, the reason says so. */
 export function tooLittlePast({ mostSec, pastSec: knownSec }: History, pastSec: number): Chance {
   const takes = formatDuration(pastSec);
   return mostSec < pastSec
-    ? unknown(`it takes ${takes} of blocks, and ${formatDuration(mostSec)} are kept of a chain this fast`)
-    : unknown(
+    ? unknownChance(
+        `it takes ${takes} of blocks, and ${formatDuration(mostSec)} are kept of a chain this fast`,
+      )
+    : unknownChance(
         `too little history, ${formatDuration(Math.min(knownSec, pastSec - 1))} of the ${takes} that it takes`,
       );
 }

@@ -17,7 +17,13 @@ import { formatCount, weiOfGwei } from '../../core/units.ts';
 import type { AlertChange, AlertStore } from '../../store/alerts.ts';
 import type { OutboxStore } from '../../store/outbox.ts';
 import { conflict, notFound } from '../http/errors.ts';
-import { alertResponse, channelOf, deliveryResponse, savedBy, savingsResponse } from '../responses/alerts.ts';
+import {
+  alertResponse,
+  channelOf,
+  deliveryResponse,
+  firingsSaved,
+  savingsResponse,
+} from '../responses/alerts.ts';
 import type { Totals } from '../responses/summary.ts';
 import { isoFromMs } from '../responses/wire.ts';
 
@@ -130,7 +136,7 @@ export class AlertService {
     return {
       counts: { ...(await alerts.counts(owner)), fired24h },
       events: sum.firings,
-      saved: savedBy(sum, savingsGas()),
+      saved: firingsSaved(sum, savingsGas()),
     };
   }
 

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Clock, systemClock } from '../../chain/async.ts';
+import { systemClock, type TestableClock } from '../../chain/async.ts';
 import { ALERT_CHANNELS } from '../../contract/choices.ts';
 import type { Database } from '../../store/database.ts';
 import {
+  type AttemptOutcome,
   type DueDelivery,
   type KeptAttempt,
   OutboxStore,
   type PendingDelivery,
-  type Verdict,
 } from '../../store/outbox.ts';
 import { Alarm } from '../async.ts';
 import type { LeaderWork, Lease } from '../leader.ts';
@@ -131,7 +131,7 @@ const RECORD_AGAIN_MS = 5_000;
 export interface MadeAttempt {
   readonly delivery: PendingDelivery;
   readonly attempt: KeptAttempt;
-  readonly verdict: Verdict;
+  readonly verdict: AttemptOutcome;
 }
 
 interface DispatcherOptions {
@@ -141,7 +141,7 @@ interface DispatcherOptions {
   readonly signal: AbortSignal;
   readonly onError: (error: unknown) => void;
   readonly onAttempt?: ((made: MadeAttempt) => void) | undefined;
-  readonly clock?: Clock;
+  readonly clock?: TestableClock;
   /** Ms since epoch, by which old deliveries are deleted; default: the wall clock. */
   readonly agreedNow?: () => number;
   readonly random?: () => number;
@@ -245,7 +245,7 @@ export function createDispatcher({
       ok: made.outcome === 'delivered',
       answer: made.answer,
     };
-    const verdict: Verdict = notifier ? judge(delivery, made, at) : waitingFrom(at, delivery);
+    const verdict: AttemptOutcome = notifier ? judge(delivery, made, at) : waitingFrom(at, delivery);
     if (verdict.kind === 'cancelled') {
       await record(delivery, { ...attempt, answer: wasNotSetUp(channel) }, verdict);
     } else await record(delivery, attempt, verdict);
@@ -276,7 +276,7 @@ export function createDispatcher({
     }
   }
 
-  function judge({ channel, tries, triesSince }: PendingDelivery, made: Attempt, at: number): Verdict {
+  function judge({ channel, tries, triesSince }: PendingDelivery, made: Attempt, at: number): AttemptOutcome {
     switch (made.outcome) {
       case 'delivered':
         return { kind: 'delivered' };
@@ -295,7 +295,11 @@ export function createDispatcher({
   }
 
   /** Retries the save, not the attempt: a full disk must not have a recipient notified every two seconds. */
-  async function record(delivery: PendingDelivery, attempt: KeptAttempt, verdict: Verdict): Promise<void> {
+  async function record(
+    delivery: PendingDelivery,
+    attempt: KeptAttempt,
+    verdict: AttemptOutcome,
+  ): Promise<void> {
     for (let isTold = false; ; isTold = true) {
       try {
         return await store.record(delivery, attempt, verdict);
@@ -318,7 +322,7 @@ const remedyWords = (channel: string) => {
 };
 
 /** Another process accepted the alert, or the settings have changed: it waits for a process that has a notifier. */
-function waitingFrom(at: number, { isUntouched, triesSince }: PendingDelivery): Verdict {
+function waitingFrom(at: number, { isUntouched, triesSince }: PendingDelivery): AttemptOutcome {
   const isOver = !isUntouched && at >= triesSince + GIVE_UP_AFTER_MS;
   return isOver ? { kind: 'cancelled' } : { kind: 'waits', at: at + NO_NOTIFIER_MS };
 }

@@ -23,9 +23,9 @@ import {
   type AutoTxState,
   NEW_DRAFT,
   NEW_PENDING,
-  type Note,
   type RuleFacts,
   stepAutoTx,
+  type TimelineNote,
 } from '../../core/auto-txs/state-machine.ts';
 import { ownPriceAt } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
@@ -34,7 +34,7 @@ import { type ChainProfile, chainProfile } from '../../core/chains.ts';
 import { checksummed, type SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import type { Pooled } from '../../core/transactions/stuck.ts';
 import { formatCount, formatGwei, utcMinute, weiOfGwei } from '../../core/units.ts';
-import { type AutoTxChange, type AutoTxStore, SameNonceError } from '../../store/auto-txs.ts';
+import { type AutoTxStep, type AutoTxStore, SameNonceError } from '../../store/auto-txs.ts';
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees.ts';
 import { type ApiFailure, conflict, notFound, requireAwaited, unavailable } from '../http/errors.ts';
@@ -270,7 +270,7 @@ export class AutoTxService {
   async #change(
     owner: string,
     before: KeptAutoTx,
-    decide: (kept: KeptAutoTx) => AutoTxChange | null,
+    decide: (kept: KeptAutoTx) => AutoTxStep | null,
   ): Promise<AutoTxDetails> {
     const { store } = this.#parts;
     try {
@@ -337,7 +337,7 @@ function planChange(kept: KeptAutoTx, update: AutoTxUpdate, { signed, confirmati
   const news = changedWords(kept, { ...content, order }, signed?.nonce);
   const isSigned = kept.signed !== null || signed !== null;
   if (!isOpen(kept.state) && (news.length > 0 || update.status !== undefined)) throw tooLate(kept);
-  const notes: Note[] = [];
+  const notes: TimelineNote[] = [];
   let { state } = kept;
   const nonce = (signed ?? kept.signed)?.nonce ?? 0;
   const apply = (event: AutoTxEvent) => {

@@ -23,11 +23,11 @@ import { type DataFees, fastLzLength } from '../../core/data-fee.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { decodeTransaction } from '../../core/transactions/decode-transaction.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
-import type { AutoTxChange, AutoTxChanged, AutoTxStore } from '../../store/auto-txs.ts';
+import type { AutoTxChanged, AutoTxStep, AutoTxStore } from '../../store/auto-txs.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import type { HistoryStore } from '../../store/history.ts';
 import { abortable } from '../async.ts';
-import type { NextPrices } from '../follow/chain-state.ts';
+import type { HeadPrices } from '../follow/chain-state.ts';
 import { gasFactsAt, withAccounts } from './gas-facts.ts';
 
 export interface EngineContext {
@@ -39,7 +39,7 @@ export interface EngineContext {
   readonly profile: () => ChainProfile | null;
   readonly confirmations: (chain: ChainProfile) => number;
   /** `null` unless the head is fresh. */
-  readonly present: () => NextPrices | null;
+  readonly present: () => HeadPrices | null;
   readonly nativeUsd: () => number | null;
   readonly wallNow: () => number;
   /** The same, but no later than the chain's time allows, because expiry is final. */
@@ -58,7 +58,7 @@ export function stepKept(
   event: AutoTxEvent,
   context: EngineContext,
   beside: Beside = {},
-): AutoTxChange | null {
+): AutoTxStep | null {
   const { confirmations, profile, wallNow } = context;
   const chain = profile();
   // Nothing is followed while the chain is unknown.
@@ -114,7 +114,7 @@ const momentOf = ({ steadyNow, wallNow, profile }: EngineContext) => ({
   genesis: profile()?.genesisHash,
 });
 
-const isDueAt = ({ order, signed }: KeptAutoTx, { prices, nextBaseFee }: NextPrices): boolean =>
+const isDueAt = ({ order, signed }: KeptAutoTx, { prices, nextBaseFee }: HeadPrices): boolean =>
   signed !== null && isDue(order, signed, { lanePrice: prices[order.lane], nextBaseFee });
 
 /**
@@ -134,7 +134,7 @@ export async function decideOne(
   const whole = stored && withBytes(stored, bytes);
   const accounts = whole && (await accountsOf(whole, seen.order, context));
   let decided: Decided | null = null;
-  const decide = (kept: KeptAutoTx): AutoTxChange | null => {
+  const decide = (kept: KeptAutoTx): AutoTxStep | null => {
     decided = null;
     const { order, state } = kept;
     const [present, profile] = [context.present(), context.profile()];

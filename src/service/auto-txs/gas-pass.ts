@@ -2,7 +2,7 @@ import { type GasFacts, gasCheck, isGasCode } from '../../core/auto-txs/gas-chec
 import { type KeptAutoTx, transactionOf } from '../../core/auto-txs/kept-auto-tx.ts';
 import type { AutoTxEvent } from '../../core/auto-txs/state-machine.ts';
 import { areUntold, rulesOfNextBlock } from '../../core/chain-rules.ts';
-import type { AutoTxChange } from '../../store/auto-txs.ts';
+import type { AutoTxStep } from '../../store/auto-txs.ts';
 import { abortable } from '../async.ts';
 import { type EngineContext, stepKept, withBytes } from './broadcast.ts';
 import { gasFactsAt, withAccounts } from './gas-facts.ts';
@@ -35,7 +35,7 @@ export function createGasPass(context: EngineContext) {
       ? gasFacts
       : await abortable(withAccounts(source, gasFacts, toJudge), asking).catch(() => gasFacts);
     const check = { name: 'intrinsic-gas', ...gasCheck({ ...toJudge, gas }) };
-    const decide = (kept: KeptAutoTx): AutoTxChange | null => {
+    const decide = (kept: KeptAutoTx): AutoTxStep | null => {
       if (kept.signed === null || kept.signed.hash !== transaction.hash) return null;
       const before = kept.checks.find(({ name }) => name === check.name);
       const isSame = before?.message === check.message && before.result === check.result;

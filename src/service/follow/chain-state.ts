@@ -167,7 +167,7 @@ export class ChainState {
   }
 
   /** Expected prices of the next block at the head; `null` before the first block. */
-  nextPrices(): NextPrices | null {
+  nextPrices(): HeadPrices | null {
     const head = this.head;
     const advice = this.advice();
     const updatedAt = this.updatedAt;
@@ -502,7 +502,7 @@ export function isSameBlock(a: Block, b: Block): boolean {
 }
 
 /** Expected prices of the next block at the head. Wei per gas. */
-export interface NextPrices {
+export interface HeadPrices {
   readonly head: Block;
   /** When it came, ms since epoch, wall clock. */
   readonly updatedAt: number;

@@ -7,7 +7,7 @@ import type { LeaderReport } from '../../store/lease.ts';
 import { abortable, sleep, TimeSlice, untilAborted } from '../async.ts';
 import type { LeaseState } from '../leader.ts';
 import { problemOf } from '../published-chain.ts';
-import { ChainState, type ChainStateOptions, isSameBlock, type NextPrices } from './chain-state.ts';
+import { ChainState, type ChainStateOptions, type HeadPrices, isSameBlock } from './chain-state.ts';
 import { SourceState, watchPauses } from './freshness.ts';
 import { createHistoryFiller } from './history-filler.ts';
 import { blockAt, reconcile, type Unfit, unfitNode } from './reconcile.ts';
@@ -114,7 +114,7 @@ export class Follower {
   }
 
   /** Expected prices of the next block; `null` unless the head is fresh, because decisions need present prices. */
-  freshPrices(): NextPrices | null {
+  freshPrices(): HeadPrices | null {
     if (this.sharedChain === null) return null;
     const prices = this.chain.nextPrices();
     if (prices === null || this.state.hasEnded || !this.#pauses.isFresh(prices.head)) return null;

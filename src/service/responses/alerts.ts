@@ -97,7 +97,7 @@ export function savingsResponse(
   return {
     alertId,
     events: sum.firings,
-    ...savedBy(sum, gasAmount),
+    ...firingsSaved(sum, gasAmount),
     best: best === null ? null : toEntry(best, gasAmount),
     gasAmount,
     entries: firings.slice(0, SAVINGS_ENTRIES_MOST).map((firing) => toEntry(firing, gasAmount)),
@@ -105,7 +105,7 @@ export function savingsResponse(
 }
 
 /** Total savings of firings; in dollars if each firing with savings has a dollar price. */
-export function savedBy({ savedPerGas, usdPerGas }: AlertSum, gas: number) {
+export function firingsSaved({ savedPerGas, usdPerGas }: AlertSum, gas: number) {
   return {
     savedWei: (savedPerGas * BigInt(gas)).toString(),
     savedUsd: usdPerGas === null ? null : (usdPerGas / 1e18) * gas,

@@ -6,7 +6,7 @@ import { nextBlobBaseFee } from '../../core/eip4844.ts';
 import { nextBaseFeeByRule } from '../../core/engine/next-base-fee.ts';
 import { type ChainReader, isBlockOf } from '../chain-reader.ts';
 import { type ApiFailure, notFound } from '../http/errors.ts';
-import { confirmationsOf, type LookupContext } from './explorer.ts';
+import { confirmationsAt, type LookupContext } from './explorer.ts';
 import { ifAvailable } from './if-available.ts';
 import { explained, integerOrNull, isoFromSec, toWire } from './wire.ts';
 
@@ -38,7 +38,7 @@ export async function blockMetrics(asked: number | 'latest', context: LookupCont
     hash: header.hash,
     parentHash: header.parentHash,
     timestamp: isoFromSec(Math.floor(header.timestamp)),
-    confirmations: confirmationsOf(header.number, head),
+    confirmations: confirmationsAt(header.number, head),
     ...explained({
       baseFeePerGas: integerOrNull(header.baseFeePerGas),
       nextBaseFeePerGas: integerOrNull(nextBaseFeeOf(known, context)),

@@ -4,7 +4,7 @@ import type { MeanPrices } from '../../core/advice.ts';
 import { findAnomalies } from '../../core/market-stats.ts';
 import { foldRollups, type Rollup } from '../../store/rollups.ts';
 import type { MetricsContext } from './metrics.ts';
-import { explained, isoFromSec, wholeWei } from './wire.ts';
+import { explained, isoFromSec, wholeWeiOrNull } from './wire.ts';
 
 const POINTS_MAX = 500;
 /** Bucket of each time frame; an hour shows single blocks if they fit. */
@@ -31,7 +31,7 @@ export async function statsChart(
     anomalies: anomalies.map(({ timestamp, kind, value }) => ({
       timestamp: isoFromSec(timestamp),
       kind,
-      ...explained({ value: wholeWei(value) }),
+      ...explained({ value: wholeWeiOrNull(value) }),
     })),
   };
 }
@@ -56,12 +56,12 @@ function toPoint(rollup: Rollup, statedPrices: StatedPrices): ChartPoint {
   return {
     timestamp: isoFromSec(rollup.start),
     ...explained({
-      base: wholeWei(base),
-      low: wholeWei(said?.slow ?? base + (rollup.tip_p25 ?? 0)),
-      average: wholeWei(said?.average ?? base + (priority ?? 0)),
-      high: wholeWei(said?.fast ?? base + (rollup.tip_p75 ?? 0)),
+      base: wholeWeiOrNull(base),
+      low: wholeWeiOrNull(said?.slow ?? base + (rollup.tip_p25 ?? 0)),
+      average: wholeWeiOrNull(said?.average ?? base + (priority ?? 0)),
+      high: wholeWeiOrNull(said?.fast ?? base + (rollup.tip_p75 ?? 0)),
     }),
-    priority: priority === null ? null : wholeWei(priority),
+    priority: priority === null ? null : wholeWeiOrNull(priority),
     gasUsedRatio: rollup.ratio_mean,
   };
 }

@@ -51,7 +51,7 @@ function reorganised(number: number, { problem }: Pick<LookupContext, 'problem'>
     : unavailable(`block ${number} cannot be read now: ${problem}`, 5);
 }
 
-export const confirmationsOf = (number: number, head: Block) => Math.max(head.number - number + 1, 1);
+export const confirmationsAt = (number: number, head: Block) => Math.max(head.number - number + 1, 1);
 
 /** Tip of a transaction, wei per gas; a rollup's deposits pay nothing at all. `null`: its price is unknown. */
 export function tipOf(effectiveGasPrice: bigint | null, baseFeePerGas: bigint): bigint | null {
@@ -133,7 +133,7 @@ async function inclusionOf(transaction: ChainTransaction, context: LookupContext
     blockHash: block.hash,
     timestamp: isoFromSec(block.timestamp),
     transactionIndex: receipt.transactionIndex,
-    confirmations: confirmationsOf(block.number, head),
+    confirmations: confirmationsAt(block.number, head),
     tipRank: mined === null || tip === null ? null : tipRank(hash, tip, mined, block.baseFeePerGas),
     blockTransactionCount: block.transactionHashes.length,
   };

@@ -15,7 +15,7 @@ import { ROLLUP_SEC, type Rollup } from '../../store/rollups.ts';
 import type { PublishedChain } from '../published-chain.ts';
 import { CHART_BUCKET_SEC, type StatedPrices } from './charts.ts';
 import type { MetricsContext } from './metrics.ts';
-import { explained, isoFromSec, usdOrNull, wholeWei } from './wire.ts';
+import { explained, isoFromSec, usdOrNull, wholeWeiOrNull } from './wire.ts';
 
 const HOUR_SEC = 3_600;
 
@@ -98,13 +98,13 @@ type Spread = { readonly [Figure in keyof Omit<Stats, 'reason'>]: number };
 
 const wireStats = ({ now, min, p10, median, mean, p90, max, changeRatio }: Spread): Stats => ({
   ...explained({
-    now: wholeWei(now),
-    min: wholeWei(min),
-    p10: wholeWei(p10),
-    median: wholeWei(median),
-    mean: wholeWei(mean),
-    p90: wholeWei(p90),
-    max: wholeWei(max),
+    now: wholeWeiOrNull(now),
+    min: wholeWeiOrNull(min),
+    p10: wholeWeiOrNull(p10),
+    median: wholeWeiOrNull(median),
+    mean: wholeWeiOrNull(mean),
+    p90: wholeWeiOrNull(p90),
+    max: wholeWeiOrNull(max),
   }),
   changeRatio,
 });

@@ -29,7 +29,7 @@ export function toWire(value: unknown): unknown {
 }
 
 /** A mean or a sum of wei as {@link integerOrNull}. */
-export function wholeWei(wei: number): number | null {
+export function wholeWeiOrNull(wei: number): number | null {
   const whole = Math.max(0, Math.round(wei));
   return whole < Number.MAX_SAFE_INTEGER ? whole : null;
 }

@@ -42,12 +42,12 @@ import { TextView } from '../ui/scroll.tsx';
 import { DimContext, setAscii } from '../ui/theme.ts';
 import { Finder } from './finder.tsx';
 import type { MonitorLog } from './monitor-log.ts';
-import { keyFinder, type MonitorSource, type SourceChoice, type SourceHolder } from './source.ts';
+import { type ChosenSource, keyFinder, type MonitorSource, type SourceHolder } from './source.ts';
 import { useSuspend } from './terminal.ts';
 
 export interface MonitorProps {
   readonly holder: SourceHolder;
-  readonly openSource: (choice: SourceChoice) => Promise<MonitorSource>;
+  readonly openSource: (choice: ChosenSource) => Promise<MonitorSource>;
   /** Why a typed URL cannot be opened, in one line; `null` when it can be tried. */
   readonly urlProblem: (text: string) => string | null;
   readonly board: Board | null;
@@ -171,7 +171,7 @@ function Session(props: SessionProps) {
   const quotaMs = useQuotaInterval(session);
   const wantedMs = (prices: SnapshotView | undefined) =>
     state.intervalMs ?? opened?.intervalMs ?? usualInterval(prices, isOwnService);
-  const { isListening, ...prices } = useSnapshot(
+  const { isListening, receivedAt, ...prices } = useSnapshot(
     session,
     state.patienceSec,
     (before) => Math.max(wantedMs(before), quotaMs),
@@ -194,9 +194,10 @@ function Session(props: SessionProps) {
   });
   const error = source.kind === 'failed' ? source.error : polled.error;
   // What is polled is judged when it arrives: between two polls nobody knows of a newer block.
-  const judgedAt = frozen || isListening || polled.at === 0 ? null : polled.at;
   const status = useAtNow((present) =>
-    snapshot === undefined ? LIVE : chainStatus(snapshot, judgedAt ?? present),
+    snapshot === undefined
+      ? LIVE
+      : chainStatus(snapshot, frozen || isListening ? present : (receivedAt() ?? present)),
   );
   const fork = useAtNow((present) => (rules === undefined ? null : forkChip(rules, present)));
   const health: Health = source.kind === 'failed' ? { kind: 'none' } : healthOf(polled, frozen, status);
@@ -256,7 +257,7 @@ function Session(props: SessionProps) {
     if (state.chain !== name || source.kind !== 'open')
       void holder.open(() => board?.open(name) ?? Promise.reject(new Error('no chains are set up')));
   };
-  const choose = (choice: SourceChoice) => {
+  const choose = (choice: ChosenSource) => {
     if (choice === 'retry' && state.chain !== null) return openChain(state.chain);
     change({ chain: null });
     void holder.open(() => props.openSource(choice));

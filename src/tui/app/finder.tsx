@@ -3,7 +3,7 @@ import { type ReactNode, useContext, useState } from 'react';
 import { looksLikeKey } from '../../core/key-text.ts';
 import { KEY_PROBLEM, parseLookup } from '../../core/parse-lookup.ts';
 import { formatCount } from '../../core/units.ts';
-import { FilterContext, ListsContext, listOf, matchesFilter } from '../data/lists.tsx';
+import { FilterContext, ListsContext, listOfScope, matchesFilter } from '../data/lists.tsx';
 import { MonitorContext, type PlaceName, useMonitor, useShownSnapshot } from '../data/queries.ts';
 import type { Scope } from '../input/keymap.ts';
 import { TextField } from '../input/text-input.tsx';
@@ -77,7 +77,7 @@ export function Finder({ scope, children }: { readonly scope: Scope; readonly ch
   const lists = useContext(ListsContext);
   const isKey = useKeyFinder();
   const { openPlace } = useMonitor();
-  const items = listOf(lists, scope)?.data?.items;
+  const items = listOfScope(lists, scope)?.data?.items;
   const find = useFind(scope, (text): Reading => {
     const sought = readLookup(text, snapshot.blockNumber, noTransactions(snapshot), isKey);
     const matching = items?.filter((item) => matchesFilter(item, text.trim())).length ?? 0;

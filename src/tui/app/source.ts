@@ -17,7 +17,7 @@ export interface MonitorSource {
   readonly close?: () => void | Promise<void>;
 }
 
-export type SourceChoice = 'retry' | 'demo' | { readonly url: string };
+export type ChosenSource = 'retry' | 'demo' | { readonly url: string };
 
 export type HeldSource = { readonly id: number } & (
   | { readonly kind: 'opening' }

@@ -5,16 +5,15 @@ import type { ChainStatus } from '../../client/views/chain-status.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { formatAge, formatCount, utcMinute } from '../../core/units.ts';
 import type { Badge } from '../app/source.ts';
-import { ListsContext, listOf } from '../data/lists.tsx';
+import { ListsContext, listOfScope } from '../data/lists.tsx';
 import type { Polled } from '../data/queries.ts';
 import { type ActionName, KEYMAP, type KeyBinding, type Scope } from '../input/keymap.ts';
 import { type Dispatcher, DispatcherContext } from '../input/use-keys.tsx';
 import { type Memory, Room, useAtNow, useNow, useRoom } from '../ui/pane-context.tsx';
-import { failureTitle, nextTry, remedyFor } from '../ui/pane-state.tsx';
+import { failureRemedy, failureTitle, nextTry } from '../ui/pane-state.tsx';
 import {
   bold,
   colored,
-  displayWidth,
   EMPTY_LINE,
   faint,
   type Line,
@@ -23,6 +22,7 @@ import {
   OneLine,
   plain,
   type Span,
+  shownWidth,
   spreadLine,
   truncate,
 } from '../ui/text.tsx';
@@ -59,7 +59,7 @@ export function healthOf(
   status: ChainStatus,
 ): Health {
   if (error !== null) {
-    const remedy = remedyFor(error);
+    const remedy = failureRemedy(error);
     const title = failureTitle(error);
     const code = error instanceof ClientError ? error.code : null;
     // A key's refusal already says what to do.
@@ -89,7 +89,7 @@ export function NoticeLine({ health }: { readonly health: Health }) {
     nexts.map((text) => [cause, text && ` · ${text}`] as const),
   );
   const [cause = '', tail = ''] =
-    pairs.find((pair) => displayWidth(pair.join('')) <= columns - 4) ?? pairs.at(-1) ?? [];
+    pairs.find((pair) => shownWidth(pair.join('')) <= columns - 4) ?? pairs.at(-1) ?? [];
   const sign = colored(' ! ', kind === 'unsaved' ? 'warn' : 'bad');
   return <OneLine line={[sign, plain(cause), { text: tail, bold: kind === 'refused' }]} width={columns} />;
 }
@@ -98,7 +98,7 @@ export function TabBar({ tabs, tab: current, pace }: Pick<FrameProps, 'tabs' | '
   const { columns } = useRoom();
   const lists = useContext(ListsContext);
   const badgeOf = (scope: Tab['scope']): Span | null => {
-    const { unseen = 0, awaited = 0 } = listOf(lists, scope) ?? {};
+    const { unseen = 0, awaited = 0 } = listOfScope(lists, scope) ?? {};
     if (unseen > 0) return { text: ` !${unseen}`, bold: true, color: 'warn' };
     return awaited === 0 ? null : { text: ` ·${awaited}` };
   };
@@ -226,7 +226,7 @@ function StatusBar({ chainName, snapshot, health, badge, fork }: FrameProps) {
   const chip = fork === null ? '' : `  ${fork}`;
   const fixed = ` gastop ${badge === null ? '' : ` ${badge} `}${chain}${block}${age}${chip}${word}`;
   const { columns } = useRoom();
-  const room = columns - displayWidth(fixed) - 2;
+  const room = columns - shownWidth(fixed) - 2;
   // The source's name is shortened first: it changes least.
   const source = room < LEAST_SOURCE ? '' : truncate(snapshot?.source.name ?? '', room);
   const place = room < -2 ? block : chain + block;
@@ -277,7 +277,7 @@ export function footerKeys(scopes: readonly Scope[], width: number, isWorking: D
   const fitting = shown
     .toSorted((one, other) => Number(isFixed(other)) - Number(isFixed(one)))
     .filter(({ key, word }) => {
-      left -= displayWidth(key) + displayWidth(word) + 3;
+      left -= shownWidth(key) + shownWidth(word) + 3;
       return left >= 0;
     });
   return shown.filter((each) => fitting.includes(each));

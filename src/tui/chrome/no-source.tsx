@@ -1,12 +1,12 @@
 import { Box, Text } from 'ink';
 import { useState } from 'react';
 import { ClientError } from '../../client/errors.ts';
-import { type SourceChoice, veilUrl } from '../app/source.ts';
+import { type ChosenSource, veilUrl } from '../app/source.ts';
 import { KEYMAP } from '../input/keymap.ts';
 import { TextField } from '../input/text-input.tsx';
 import { useKeys } from '../input/use-keys.tsx';
 import { Room, useNow, useRoom } from '../ui/pane-context.tsx';
-import { failureHint, failureTitle, nextTry, PaneState, remedyFor } from '../ui/pane-state.tsx';
+import { failureHint, failureRemedy, failureTitle, nextTry, PaneState } from '../ui/pane-state.tsx';
 import { placed } from '../ui/text.tsx';
 import { COLORS, forTerminal } from '../ui/theme.ts';
 import { useElapsed } from '../ui/use-elapsed.ts';
@@ -20,7 +20,7 @@ interface NoDataReason {
 
 interface NoDataProps extends NoDataReason {
   readonly nothingAnswers: boolean;
-  readonly choose: (choice: SourceChoice) => void;
+  readonly choose: (choice: ChosenSource) => void;
   readonly urlProblem: (text: string) => string | null;
 }
 
@@ -35,7 +35,7 @@ export function NoData(props: NoDataProps) {
       </Box>
     );
   }
-  const hint = remedyFor(error) ?? failureHint(error);
+  const hint = failureRemedy(error) ?? failureHint(error);
   return <PaneState kind="error" title={failureTitle(error)} reason={error.message} {...{ hint, retryAt }} />;
 }
 

@@ -1,11 +1,11 @@
 import { ClientError } from '../../client/errors.ts';
 import { cleanText, wrapWords } from '../../core/text.ts';
 import { useMonitorQuery } from '../data/queries.ts';
-import { KEYMAP, SCOPES, type Scope, titleOf } from '../input/keymap.ts';
+import { KEYMAP, SCOPES, type Scope, scopeTitle } from '../input/keymap.ts';
 import { useRoom } from '../ui/pane-context.tsx';
 import { failureTitle, PaneState } from '../ui/pane-state.tsx';
 import { TextView } from '../ui/scroll.tsx';
-import { displayWidth, fitText } from '../ui/text.tsx';
+import { fitText, shownWidth } from '../ui/text.tsx';
 
 const MOST_LINES = 5_000;
 
@@ -15,7 +15,7 @@ export function rawLines(response: string, width: number): readonly string[] {
   const lines = setOut(response)
     .split('\n', MOST_LINES + 1)
     .map((line) => cleanText(line))
-    .flatMap((line) => (displayWidth(line) <= width ? line : wrapWords(line, Math.max(width, 1))));
+    .flatMap((line) => (shownWidth(line) <= width ? line : wrapWords(line, Math.max(width, 1))));
   return lines.length <= MOST_LINES
     ? lines
     : [...lines.slice(0, MOST_LINES), `(cut after ${MOST_LINES} lines)`];
@@ -58,7 +58,7 @@ const LABEL_ROOM = 13;
 export function helpLines(current: Scope): readonly string[] {
   const keys = [current, ...SCOPES.filter((scope) => scope !== current)].flatMap((scope) => {
     const bindings = KEYMAP.filter((binding) => binding.scope === scope);
-    const title = titleOf(scope);
+    const title = scopeTitle(scope);
     return [
       ...['', `${title.charAt(0).toUpperCase()}${title.slice(1)}`],
       ...bindings.map(({ label, help }) => `  ${fitText(label, LABEL_ROOM)}${help}`),

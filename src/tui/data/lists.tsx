@@ -63,7 +63,7 @@ export function useLists(): Lists {
   return lists;
 }
 
-export function listOf(lists: Lists | null, scope: Scope) {
+export function listOfScope(lists: Lists | null, scope: Scope) {
   return scope === 'alerts' ? lists?.alerts : scope === 'auto-txs' ? lists?.autoTxs : undefined;
 }
 

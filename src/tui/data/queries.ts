@@ -258,7 +258,7 @@ export function useSnapshot(
   patienceSec: number,
   everyMs: (snapshot: SnapshotView | undefined) => number,
   mayListen: boolean,
-): Polled<SnapshotView> & { readonly isListening: boolean } {
+): Polled<SnapshotView> & { readonly isListening: boolean; readonly receivedAt: () => number | null } {
   const { client, frozen, isOwnService, now } = session;
   const [isListening, setListening] = useState(false);
   const queries = useQueryClient();
@@ -304,7 +304,12 @@ export function useSnapshot(
     });
     return () => stop.abort();
   }, [client, isWanted, queries]);
-  return { ...prices, isListening };
+  /** When the newest response came, ms; the same one again draws nothing. */
+  const receivedAt = () => {
+    const data = queries.getQueryData<Dated<SnapshotView>>(SNAPSHOT_KEY);
+    return data === undefined ? null : (receivedAgain.get(data) ?? data.at);
+  };
+  return { ...prices, isListening, receivedAt };
 }
 
 /** The advice at the block of the prices, so that both belong together. */

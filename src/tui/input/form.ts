@@ -2,7 +2,6 @@ import type { Checked } from '../../contract/field-problems.ts';
 import { graphemes } from '../../core/text.ts';
 import {
   bold,
-  displayWidth,
   EMPTY_LINE,
   faint,
   flow,
@@ -10,6 +9,7 @@ import {
   lineWidth,
   plain,
   type Span,
+  shownWidth,
   wrapText,
 } from '../ui/text.tsx';
 import { EMPTY_INPUT, editLine, inOneLine, insertText, shownLine, typedLine } from './text-input.tsx';
@@ -92,7 +92,7 @@ export function fieldAt(path: string, fields: readonly FormField[], fieldOf: Fie
 }
 
 /** The first problem of each field (`''`: of none): of what was typed, else what the contract finds in the body. */
-export function problemsOf(
+export function formProblems(
   fields: readonly FormField[],
   checked: Checked<unknown>,
   fieldOf?: FieldOfPath,
@@ -233,7 +233,7 @@ export function fieldLines(
     { text: field.label.padEnd(LABEL), bold: isFocused, faint: !isFocused },
   ];
   const room = width - MARGIN - LABEL - 1;
-  const reserved = beside === '' ? 0 : displayWidth(beside) + GAP;
+  const reserved = beside === '' ? 0 : shownWidth(beside) + GAP;
   const [first = EMPTY_LINE, ...more] = valueLines(field, form, room, reserved);
   const look: Omit<Span, 'text'> = problem === null ? { faint: true } : { color: 'warn' };
   if (beside !== '' && more.length === 0 && lineWidth(first) + reserved <= room)

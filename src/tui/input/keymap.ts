@@ -195,7 +195,7 @@ const KEYS_BY_SCOPE: Readonly<Record<Scope, readonly [title: string, ...Key<Acti
 
 export const SCOPES = Object.keys(KEYS).filter((name): name is Scope => name in KEYS);
 
-export const titleOf = (scope: Scope): string => KEYS_BY_SCOPE[scope][0];
+export const scopeTitle = (scope: Scope): string => KEYS_BY_SCOPE[scope][0];
 
 /** The whole keymap: it drives the dispatcher, the footer, the `?` overlay and docs/MONITOR.md. */
 export const KEYMAP: readonly KeyBinding[] = SCOPES.flatMap((scope) => {

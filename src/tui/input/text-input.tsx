@@ -2,7 +2,7 @@ import { Text } from 'ink';
 import { useState } from 'react';
 import { cleanNote, cleanText, graphemes } from '../../core/text.ts';
 import { useRoom } from '../ui/pane-context.tsx';
-import { displayWidth, faint, type Line, plain, Spans, truncate } from '../ui/text.tsx';
+import { faint, type Line, plain, Spans, shownWidth, truncate } from '../ui/text.tsx';
 import { useModalKeys } from './use-keys.tsx';
 
 interface TextInput {
@@ -92,7 +92,7 @@ export function typedLine(text: string, cursor: number, room: number): Line {
 function windowOf(characters: readonly string[], room: number): readonly string[] {
   let used = 0;
   const end = characters.findIndex((character) => {
-    used += displayWidth(character);
+    used += shownWidth(character);
     return used > room;
   });
   return end === -1 ? characters : characters.slice(0, end);
@@ -122,7 +122,7 @@ export function TextField(props: TextFieldProps) {
       onText: (text) => change(insertText(input, text)),
     },
   );
-  const room = Math.max(columns - displayWidth(label) - 3, 8);
+  const room = Math.max(columns - shownWidth(label) - 3, 8);
   return (
     <Text wrap="truncate">
       <Text bold>{`${label} `}</Text>

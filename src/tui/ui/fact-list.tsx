@@ -4,7 +4,6 @@ import { cleanText } from '../../core/text.ts';
 import { type PaneContext, SPOKEN_WIDTH } from './pane-context.tsx';
 import {
   bold,
-  displayWidth,
   EMPTY_LINE,
   faint,
   fitLine,
@@ -13,6 +12,7 @@ import {
   lineWidth,
   plain,
   type Span,
+  shownWidth,
   wrapText,
 } from './text.tsx';
 
@@ -112,7 +112,7 @@ export function longFact(
 /** Facts of the client: a text that does not fit into its line wraps, and addresses have a line of their own. */
 export const toldFacts = (facts: readonly Fact[], width: number): readonly NamedValue[] =>
   facts.flatMap(([name, text]) =>
-    displayWidth(text ?? '') < width - NAME_ROOM
+    shownWidth(text ?? '') < width - NAME_ROOM
       ? given(text, name, String, text?.startsWith('0x'))
       : longFact(text, name, width),
   );

@@ -20,7 +20,7 @@ interface ChartSeries {
   readonly style?: LineStyle;
 }
 
-export interface ChartOptions {
+export interface LineChartOptions {
   readonly series: readonly ChartSeries[];
   readonly width: number;
   /** Including the row of the `xLabels`. */
@@ -53,7 +53,7 @@ export function chartPlotWidth(width: number, gutter = GUTTER): number {
   return Math.max(plot >= MIN_PLOT ? plot : width, 0);
 }
 
-export function chartLines(options: ChartOptions): readonly Line[] {
+export function chartLines(options: LineChartOptions): readonly Line[] {
   const { series, width, height, xLabels, marks = [], cursor = null, include = [] } = options;
   const hasLabels = xLabels !== undefined && height >= 3;
   const rows = height - (hasLabels ? 1 : 0);
@@ -156,7 +156,7 @@ function spansOf(cells: readonly Cell[]): Line {
 }
 
 /** Lines over a common axis, drawn with asciichart; fills exactly `width` × `height`. Nothing for a screen reader. */
-export function LineChart(options: ChartOptions) {
+export function LineChart(options: LineChartOptions) {
   if (useIsScreenReaderEnabled()) return null;
   return <LineList lines={chartLines(options)} width={options.width} />;
 }

@@ -72,7 +72,7 @@ export function PolledFrame(props: PolledFrameProps) {
       return <PaneState kind="loading" what={what} why="waiting: limit per second" />;
     const isAbsent = absent && error instanceof ClientError && error.code === 'not-found';
     const reason = isAbsent ? (serviceMessage(error) ?? 'the service knows none such') : error.message;
-    const unknown = { title: `No answer for ${what}`, hint: remedyFor(error) ?? hint };
+    const unknown = { title: `No answer for ${what}`, hint: failureRemedy(error) ?? hint };
     const words = { ...(isAbsent ? absent : unknown), reason };
     return <PaneState kind="error" {...words} retryAt={retryAt} />;
   }
@@ -138,7 +138,7 @@ export function failureHint(error: Error): string {
 }
 
 /** What only the user can do about an error; `null` when waiting helps. */
-export function remedyFor(error: Error): string | null {
+export function failureRemedy(error: Error): string | null {
   if (!(error instanceof ClientError)) return null;
   // The key is read when gastop starts.
   if (error.code === 'key') return 'set GASTOP_API_KEY and start again; r asks once more';

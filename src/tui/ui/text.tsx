@@ -6,16 +6,16 @@ import { formatChange, formatPercent, UNKNOWN } from '../../core/units.ts';
 import { useRoom } from './pane-context.tsx';
 import { COLORS, type ColorName, forTerminal, inAscii, useDim } from './theme.ts';
 
-export const displayWidth = (text: string): number => stringWidth(forTerminal(text));
+export const shownWidth = (text: string): number => stringWidth(forTerminal(text));
 
 /** `text` cut to at most `width` columns, with an ellipsis at the cut. */
 export function truncate(text: string, width: number): string {
-  if (displayWidth(text) <= width) return text;
+  if (shownWidth(text) <= width) return text;
   if (width < 1) return '';
   let kept = '';
   let used = 0;
   for (const segment of graphemes(text)) {
-    used += displayWidth(segment);
+    used += shownWidth(segment);
     if (used > width - 1) break;
     kept += segment;
   }
@@ -27,13 +27,13 @@ const blanks = (count: number) => ' '.repeat(Math.max(count, 0));
 /** `text` in exactly `width` columns. */
 export function fitText(text: string, width: number, align: 'left' | 'right' = 'left'): string {
   const cut = truncate(text, width);
-  const room = blanks(width - displayWidth(cut));
+  const room = blanks(width - shownWidth(cut));
   return align === 'left' ? cut + room : room + cut;
 }
 
 /** `text` in at most `most` lines of `width` columns, broken at blanks; a cut one ends in an ellipsis. */
 export function wrapText(text: string, width: number, most: number): readonly string[] {
-  const lines = wrapWords(text, width, displayWidth).filter((line) => line !== '');
+  const lines = wrapWords(text, width, shownWidth).filter((line) => line !== '');
   if (lines.length <= most) return lines;
   const rest = lines.slice(most - 1).join(' ');
   return [...lines.slice(0, most - 1), truncate(rest, width)];
@@ -61,7 +61,7 @@ export const filledTo = (lines: readonly Line[], count: number): readonly Line[]
   Array.from({ length: count }, (_, place) => lines[place] ?? EMPTY_LINE);
 
 export function lineWidth(line: Line): number {
-  return line.reduce((sum, { text }) => sum + displayWidth(text), 0);
+  return line.reduce((sum, { text }) => sum + shownWidth(text), 0);
 }
 
 /** `line` in exactly `width` columns; a longer one ends in an ellipsis. */
@@ -76,7 +76,7 @@ function cutLine(line: Line, width: number): Line {
   const kept: Span[] = [];
   let left = width;
   for (const span of line) {
-    const own = displayWidth(span.text);
+    const own = shownWidth(span.text);
     // A span that just fits is cut too when more follows, to show that.
     if (own > left || (own === left && span !== line.at(-1))) {
       return [...kept, { ...span, text: truncate(`${span.text} `, left) }];
@@ -300,7 +300,7 @@ export function fitColumns<Row>(
     const { heading, least, cell } = column;
     const cells = rows.map((row) => lineWidth(cellLine(cell(row))));
     const before = widest.get(idOf(column)) ?? 0;
-    widest.set(idOf(column), Math.max(least, displayWidth(heading), before, ...cells));
+    widest.set(idOf(column), Math.max(least, shownWidth(heading), before, ...cells));
   }
   const ranked = all
     .filter(({ rank, cell }) => rank === 0 || rows.length === 0 || rows.some((row) => !isUnknown(cell(row))))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Clock, systemClock } from '../../../src/chain/async.ts';
+import { systemClock, type TestableClock } from '../../../src/chain/async.ts';
 import type { ChainEvent } from '../../../src/chain/chain-source.ts';
 import { createRpcSource, type RpcSource, type RpcSourceOptions } from '../../../src/chain/rpc-source.ts';
 import { headerOf, type JsonRpcServer, type JsonRpcServerOptions } from '../../helpers/json-rpc-server.ts';
@@ -101,7 +101,7 @@ describe('one node', () => {
     const node = await serve(createScriptedChain(), { answer: () => reply });
     const pauses: number[] = [];
     let now = 1_000_000;
-    const clock: Clock = {
+    const clock: TestableClock = {
       now: () => now,
       elapsed: () => now,
       sleep: async (ms) => {
@@ -136,7 +136,7 @@ describe('one node', () => {
   test('a wall clock that is set back an hour holds nothing up', async () => {
     let setBack = 0;
     const pauses: number[] = [];
-    const clock: Clock = {
+    const clock: TestableClock = {
       now: () => systemClock.now() - setBack,
       elapsed: systemClock.elapsed,
       sleep: (ms, signal) => {
@@ -208,7 +208,7 @@ describe('one node', () => {
     const chain = createScriptedChain({ length: 10 });
     const nodes = [await serve(chain), await serve(chain)] as const;
     const waits: (() => void)[] = [];
-    const clock: Clock = {
+    const clock: TestableClock = {
       ...systemClock,
       sleep: (_, signal) =>
         new Promise((resolve) => {

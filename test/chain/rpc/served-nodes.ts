@@ -1,5 +1,5 @@
 import { afterEach } from 'vitest';
-import { type Clock, systemClock } from '../../../src/chain/async.ts';
+import { systemClock, type TestableClock } from '../../../src/chain/async.ts';
 import type { ChainSource, KnownBlock } from '../../../src/chain/chain-source.ts';
 import {
   type JsonRpcServer,
@@ -10,7 +10,7 @@ import { createScriptedChain, type ScriptedChain } from '../../helpers/scripted-
 import { type Followed, follow } from './followed.ts';
 
 /** Waits are cut to a tenth, so that a pause of 30 s is not waited for; the wall clock stays as it is. */
-export const hurried: Clock = {
+export const hurried: TestableClock = {
   ...systemClock,
   sleep: (ms, signal) => systemClock.sleep(ms / 10, signal),
 };

@@ -1,7 +1,7 @@
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Clock, systemClock } from '../../../src/chain/async.ts';
+import { systemClock, type TestableClock } from '../../../src/chain/async.ts';
 import { createRpcNode } from '../../../src/chain/rpc/client.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 import {
@@ -99,7 +99,7 @@ describe('a node over WebSocket', () => {
   });
 
   test('a subscription that has gone silent is noticed', async () => {
-    const sleep: Clock['sleep'] = (ms, signal) => systemClock.sleep(ms / 200, signal);
+    const sleep: TestableClock['sleep'] = (ms, signal) => systemClock.sleep(ms / 200, signal);
     const { chain, followed } = await following({ ...systemClock, sleep });
     chain.mine();
     await followed.until((words) => words.includes('block 10'));

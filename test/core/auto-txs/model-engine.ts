@@ -4,9 +4,9 @@ import {
   type Inclusion,
   isResendDue,
   NEW_DRAFT,
-  type Note,
   type Observation,
   stepAutoTx,
+  type TimelineNote,
   type Transition,
   UNSURE_MS,
 } from '../../../src/core/auto-txs/state-machine.ts';
@@ -110,7 +110,7 @@ interface Happened {
   readonly event: AutoTxEvent;
   readonly before: AutoTxState;
   readonly after: AutoTxState | null;
-  readonly notes: readonly Note[];
+  readonly notes: readonly TimelineNote[];
 }
 
 /** Has the rule live through what happens, as the engine would have it do, and remembers each step. */

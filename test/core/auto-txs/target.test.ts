@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  autoTxWakes,
   type Bid,
   capOf,
   comparedPrice,
@@ -11,7 +12,6 @@ import {
   paysAt,
   type Target,
   unreachable,
-  wakesOf,
 } from '../../../src/core/auto-txs/target.ts';
 import { rounds } from '../../helpers/rounds.ts';
 import { GWEI, legacy, SIGNED } from './made-facts.ts';
@@ -39,7 +39,7 @@ const someNext: fc.Arbitrary<NextPrices> = fc.record({ nextBaseFee: somePrice, l
 const always = <Given>(property: fc.IProperty<Given>) => fc.assert(property, { numRuns: rounds(3_000) });
 
 function isWoken(order: Target, bid: Bid, { nextBaseFee, lanePrice }: NextPrices): boolean {
-  const { wakeLane, wakePrice, wakeBase, cap } = wakesOf(order, bid);
+  const { wakeLane, wakePrice, wakeBase, cap } = autoTxWakes(order, bid);
   const byLane = wakeLane === order.lane && wakePrice !== null && lanePrice <= wakePrice;
   const byBase = wakeBase !== null && nextBaseFee <= wakeBase;
   return nextBaseFee <= cap && (byLane || byBase);

@@ -5,7 +5,7 @@ import type { Block, Hex } from '../../../src/core/block.ts';
 import { chainRules, type NextFork } from '../../../src/core/chain-rules.ts';
 import { chainProfile } from '../../../src/core/chains.ts';
 import { AutoTxEngine } from '../../../src/service/auto-txs/engine.ts';
-import type { NextPrices } from '../../../src/service/follow/chain-state.ts';
+import type { HeadPrices } from '../../../src/service/follow/chain-state.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import type { Database } from '../../../src/store/database.ts';
@@ -67,7 +67,7 @@ export async function startEngine({
   const errors: unknown[] = [];
   const abort = new AbortController();
   onTestFinished(() => abort.abort());
-  let present: NextPrices | null = null;
+  let present: HeadPrices | null = null;
   let now = 0;
   let next = 100;
   const engine = new AutoTxEngine(

@@ -8,7 +8,7 @@ import {
   stepAutoTx,
 } from '../../../src/core/auto-txs/state-machine.ts';
 import { toAutoTxRow } from '../../../src/store/auto-tx-rows.ts';
-import type { AutoTxChange } from '../../../src/store/auto-txs.ts';
+import type { AutoTxStep } from '../../../src/store/auto-txs.ts';
 import { blockHash } from '../../helpers/chain-blocks.ts';
 
 export const NOW = 1_800_000_000_000;
@@ -90,7 +90,7 @@ export function stepped(
   kept: KeptAutoTx,
   event: AutoTxEvent,
   { at = NOW, confirmations = 1 }: { readonly at?: number; readonly confirmations?: number } = {},
-): AutoTxChange | null {
+): AutoTxStep | null {
   const facts = { nonce: kept.signed?.nonce ?? 0, confirmations, now: at };
   const next = stepAutoTx(kept.state, event, facts);
   return next && { autoTx: { ...kept, state: next.state, updatedAt: at }, notes: next.notes, at };

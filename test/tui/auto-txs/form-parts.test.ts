@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { checkAutoTxUpdate } from '../../../src/contract/auto-txs.ts';
 import { SIGNED_LONGEST } from '../../../src/contract/choices.ts';
-import { formOf, problemsOf, typeIn } from '../../../src/tui/input/form.ts';
+import { formOf, formProblems, typeIn } from '../../../src/tui/input/form.ts';
 import { autoTxFields, draftOf, expiresAt, orderOf } from '../../../src/tui/panes/auto-txs/auto-tx-form.tsx';
 import { SignedText } from '../../../src/tui/panes/auto-txs/pasted.ts';
 import { SNAPSHOT } from '../fake-gas.ts';
@@ -37,7 +37,7 @@ describe('the time an auto-tx may wait', () => {
   const expiryProblem = (typed: string) => {
     const draft = { ...DRAFT, expiresAt: typed };
     const checked = checkAutoTxUpdate(orderOf(draft, NOW), NOW);
-    return problemsOf(autoTxFields(draft, '', null, NOW), checked).get('expiresAt');
+    return formProblems(autoTxFields(draft, '', null, NOW), checked).get('expiresAt');
   };
 
   it.each([

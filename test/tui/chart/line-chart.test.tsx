@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { formatGwei } from '../../../src/core/units.ts';
-import { type ChartOptions, chartLines } from '../../../src/tui/ui/line-chart.tsx';
+import { chartLines, type LineChartOptions } from '../../../src/tui/ui/line-chart.tsx';
 import { inAscii } from '../../../src/tui/ui/theme.ts';
 
 const GWEI = 1e9;
 const gwei = (values: readonly (number | null)[]) => values.map((value) => value && value * GWEI);
-const draw = (options: Partial<ChartOptions> & Pick<ChartOptions, 'series'>) =>
+const draw = (options: Partial<LineChartOptions> & Pick<LineChartOptions, 'series'>) =>
   chartLines({ width: 40, height: 7, format: formatGwei, ...options }).map((row) =>
     row.map(({ text }) => text).join(''),
   );

@@ -13,7 +13,7 @@ import type { Rollup } from '../../../store/rollups.ts';
 import { blockMetrics } from '../../responses/block.ts';
 import { txMetrics, txsMetrics } from '../../responses/explorer.ts';
 import { metricsResponse } from '../../responses/metrics.ts';
-import { explained, wholeWei } from '../../responses/wire.ts';
+import { explained, wholeWeiOrNull } from '../../responses/wire.ts';
 import type { ServiceState } from '../../service-state.ts';
 import { type Route, route } from './route.ts';
 
@@ -25,11 +25,11 @@ export const metricsRoutes = (state: ServiceState): Route[] => [
     handle: async ({ query }) =>
       metricsResponse(query, await state.context(), (rollup) =>
         explained({
-          open: wholeWei(rollup.base_open),
-          min: wholeWei(rollup.base_min),
-          mean: wholeWei(rollup.base_mean),
-          max: wholeWei(rollup.base_max),
-          close: wholeWei(rollup.base_close),
+          open: wholeWeiOrNull(rollup.base_open),
+          min: wholeWeiOrNull(rollup.base_min),
+          mean: wholeWeiOrNull(rollup.base_mean),
+          max: wholeWeiOrNull(rollup.base_max),
+          close: wholeWeiOrNull(rollup.base_close),
         }),
       ),
   }),
@@ -40,7 +40,7 @@ export const metricsRoutes = (state: ServiceState): Route[] => [
     async handle({ query: { percentile, ...window } }) {
       const tipOf = (rollup: Rollup) => {
         const tip = rollup[`tip_${percentile}`];
-        return tip === null ? null : { value: wholeWei(tip) };
+        return tip === null ? null : { value: wholeWeiOrNull(tip) };
       };
       return metricsResponse(window, await state.context(), tipOf, true);
     },

@@ -33,8 +33,8 @@ import {
   choiceField,
   type FormField,
   formOf,
+  formProblems,
   numberProblem,
-  problemsOf,
   textField,
   typedNumber,
 } from '../../input/form.ts';
@@ -86,7 +86,7 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
     if (name === 'to') return method === undefined ? 'channels' : `to:${method}`;
     return name === 'method' ? 'channels' : name === 'targets' ? `to:${channel}` : name;
   };
-  const problems = problemsOf(fields, checkAlert(body, ANY_SERVICE), fieldOf);
+  const problems = formProblems(fields, checkAlert(body, ANY_SERVICE), fieldOf);
   const alert = problems.size > 0 || thresholdGwei === undefined ? null : { ...body, thresholdGwei };
   const preview = useAlertPreview(alert, (at) => untilText(at, present));
   const reach = useThresholdReach(watched, distance, alert?.confirmBlocks ?? 1, snapshot);

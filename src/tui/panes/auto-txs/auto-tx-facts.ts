@@ -2,11 +2,12 @@ import { describeDistance, plainWord } from '../../../client/views/alerts.ts';
 import {
   type AutoTxContent,
   type AutoTxDetailsView,
-  type AutoTxState,
+  type AutoTxStateView,
   type AutoTxView,
   autoTxState,
   type CheckView,
   chanceOf,
+  coinSymbol,
   describeChecks,
   describeContent,
   describeOutcome,
@@ -19,7 +20,6 @@ import {
   needsAttention,
   obstacleOf,
   statusOf,
-  symbolOf,
   type TargetDistance,
   type TimelineEntryView,
 } from '../../../client/views/auto-txs.ts';
@@ -55,7 +55,6 @@ import type { PaneContext } from '../../ui/pane-context.tsx';
 import {
   bold,
   colored,
-  displayWidth,
   faint,
   filledTo,
   fitText,
@@ -65,6 +64,7 @@ import {
   plain,
   rightColumn,
   type Span,
+  shownWidth,
   type TableColumn,
 } from '../../ui/text.tsx';
 import type { ColorName } from '../../ui/theme.ts';
@@ -82,7 +82,7 @@ export function detailsLines(autoTx: AutoTxDetailsView, context: PaneContext): r
   const call = callLines(autoTx, context);
   return [
     ...whyLines(autoTx, context),
-    ...pendingLines(autoTx.pending, symbolOf(autoTx.chainId), context),
+    ...pendingLines(autoTx.pending, coinSymbol(autoTx.chainId), context),
     ...(mined.length === 0 ? [] : section('Mined', null, factGrid(mined, width, leastName))),
     ...section('Order', null, factGrid(facts, width, leastName)),
     ...(call.length === 0 ? [] : section('Call', calledBy(autoTx)?.signature ?? null, call)),
@@ -127,7 +127,7 @@ function orderFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedVal
   const chance = (share: number) => formatLikelihood(share) + within;
   const expires = (at: number) => `${moment(at)}, ${aheadText(at, present)}`;
   const dollars = (wei: bigint) => (nativeUsd === null ? '' : `  ${formatUsd(usdOf(wei, nativeUsd))}`);
-  const amount = (wei: bigint) => `${formatNative(wei, symbolOf(autoTx.chainId))}${dollars(wei)}`;
+  const amount = (wei: bigint) => `${formatNative(wei, coinSymbol(autoTx.chainId))}${dollars(wei)}`;
   return [
     ...longFact(autoTx.note, 'note', width),
     ...given(autoTx, 'target', describeTarget, true),
@@ -183,7 +183,7 @@ interface HeadedText {
 
 /** Texts after their heads, whose words are as wide as the widest of them. */
 function headedLines(rows: readonly HeadedText[], width: number): Line[] {
-  const room = Math.max(0, ...rows.map(({ word }) => displayWidth(word.text)));
+  const room = Math.max(0, ...rows.map(({ word }) => shownWidth(word.text)));
   return rows.flatMap(({ head, word, text }) => {
     const before = [...head, { ...word, text: `${fitText(word.text, room)}  ` }];
     return hangingLines(before, cleanText(text, LONGEST), width);
@@ -213,7 +213,7 @@ const COLORS = new Map<string | null, ColorName>([
 
 function timelineLines(entries: readonly TimelineEntryView[], { present, width }: PaneContext) {
   const times = entries.map(({ at }) => (at === null ? '' : secondText(at, present)));
-  const room = Math.max(0, ...times.map(displayWidth));
+  const room = Math.max(0, ...times.map(shownWidth));
   const rows = entries.map(({ at, kind, blockNumber, message }, place) => {
     const number = blockNumber === null ? null : formatCount(blockNumber);
     const block = number === null || message.includes(number) ? '' : ` · block ${number}`;
@@ -319,7 +319,7 @@ function calledBy(content: AutoTxContent): DescribedCall | null {
   return called;
 }
 
-const LOOKS: Readonly<Record<AutoTxState, readonly [glyph: string, color?: ColorName]>> = {
+const LOOKS: Readonly<Record<AutoTxStateView, readonly [glyph: string, color?: ColorName]>> = {
   submitted: ['→', 'accent'],
   mined: ['→', 'accent'],
   held: ['!', 'warn'],

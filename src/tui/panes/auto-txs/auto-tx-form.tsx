@@ -46,8 +46,8 @@ import {
   choiceField,
   type FormField,
   formOf,
+  formProblems,
   numberProblem,
-  problemsOf,
   textField,
 } from '../../input/form.ts';
 import { ResourceForm, useFormState } from '../../resource/resource-form.tsx';
@@ -130,7 +130,7 @@ export function AutoTxForm({ seed, onLeave, onSaved }: FormProps<AutoTxView>) {
       {...{ ...state, onLeave, fields, isChange, below }}
       resource="auto-tx"
       title={what ?? 'New auto-tx'}
-      problems={problemsOf(fields, checkAutoTxUpdate(orderOf(draft, now(), sent), now()))}
+      problems={formProblems(fields, checkAutoTxUpdate(orderOf(draft, now(), sent), now()))}
       close={() => {
         setSigned(() => NOTHING_PASTED);
         state.close();

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { symbolOf } from '../../../client/views/auto-txs.ts';
+import { coinSymbol } from '../../../client/views/auto-txs.ts';
 import { describeTxType } from '../../../client/views/metrics.ts';
 import { SIGNED_LONGEST } from '../../../contract/choices.ts';
 import { shortHex } from '../../../core/text.ts';
@@ -109,6 +109,6 @@ function mayBeSecret(text: string): boolean {
 
 export function transactionText({ from, to, value, chainId, nonce }: SignedTransaction): string {
   const receiver = to === null ? 'a new contract' : shortHex(to, '…');
-  const worth = value === 0n ? '' : `, ${exactAmount(value, symbolOf(chainId))}`;
+  const worth = value === 0n ? '' : `, ${exactAmount(value, coinSymbol(chainId))}`;
   return `${shortHex(from, '…')} → ${receiver}${worth}, nonce ${nonce}`;
 }

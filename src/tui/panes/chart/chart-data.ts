@@ -1,6 +1,6 @@
 import type { CallOptions, GasClient } from '../../../client/client.ts';
 import { offeredValues, type ServiceDescription } from '../../../client/openapi.ts';
-import { fittingBucket, type Part, unlessRefused } from '../../../client/price-chart.ts';
+import { type ChartPart, fittingBucket, unlessRefused } from '../../../client/price-chart.ts';
 import { timeFrameSec } from '../../../client/values.ts';
 import type { ChartView } from '../../../client/views/dashboard.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
@@ -49,7 +49,7 @@ const HOLE = { base: null, low: null, high: null, tip: null, gasUsedRatio: null 
 
 const byTime = <Row extends Timed>(rows: readonly Row[]): Row[] =>
   rows.toSorted((a, b) => a.timestamp - b.timestamp);
-export const meanOf = (values: readonly number[]): number | null =>
+export const meanOrNull = (values: readonly number[]): number | null =>
   values.length === 0 ? null : values.reduce((sum, value) => sum + value / values.length, 0);
 
 function usualStep(rows: readonly Timed[], bucketSec: number | null): number {
@@ -81,7 +81,7 @@ export function chartData(response: ChartResponses, head: number | null = null) 
   const tipsAt = rowsOfSlot(tips.rows, slotMs);
   const rangesAt = rowsOfSlot(ranges, slotMs);
   const previousRowsAt = rowsOfSlot(previous?.rows ?? [], slotMs);
-  const previousAt = (at: number) => meanOf(previousRowsAt(at - frameMs).map(({ mean }) => mean));
+  const previousAt = (at: number) => meanOrNull(previousRowsAt(at - frameMs).map(({ mean }) => mean));
   // The response's own points have the median tip, in case the finer request failed.
   const isMedian = percentile === 'p50' && tips.rows.length === 0;
 
@@ -90,7 +90,7 @@ export function chartData(response: ChartResponses, head: number | null = null) 
     for (const missing of missingSteps(slots.at(-1)?.timestamp, timestamp, slotMs)) {
       slots.push({ ...HOLE, timestamp: missing, previous: previousAt(missing) });
     }
-    const asked = isMedian ? priority : meanOf(tipsAt(timestamp).map(({ value }) => value));
+    const asked = isMedian ? priority : meanOrNull(tipsAt(timestamp).map(({ value }) => value));
     // A service without tips may return zeros, and an empty block has none; the points tell.
     const tip = (asked === 0 && priority === null) || gasUsedRatio === 0 ? null : asked;
     const within = rangesAt(timestamp);
@@ -106,7 +106,7 @@ export function chartData(response: ChartResponses, head: number | null = null) 
     ...{ timeFrame, percentile, slots, slotMs },
     nowBase: head ?? points.at(-1)?.base ?? null,
     // Of the finest rows, because a slot at the edge may hold fewer blocks.
-    meanBase: meanOf(ranges.length > 0 ? ranges.map(({ mean }) => mean) : points.map(({ base }) => base)),
+    meanBase: meanOrNull(ranges.length > 0 ? ranges.map(({ mean }) => mean) : points.map(({ base }) => base)),
     marks: marksOf(chart, slots, slotMs),
     /** How far history reaches, if that is less than the time frame. */
     reachSec: isShort ? reachMs / 1_000 : null,
@@ -176,7 +176,7 @@ export async function loadChart(
   const part = async <Row>(
     request: () => Promise<MetricsView<Row>>,
     ifInvalid?: string,
-  ): Promise<Part<Row>> => {
+  ): Promise<ChartPart<Row>> => {
     if (last <= first) return { rows: [], problem: null };
     const { found, error } = await unlessRefused(request());
     const problem = error && ((error.code === 'invalid' ? ifInvalid : undefined) ?? error.message);

@@ -16,7 +16,6 @@ import {
   bold,
   changeSpan,
   colored,
-  displayWidth,
   EMPTY_LINE,
   faint,
   flow,
@@ -26,10 +25,11 @@ import {
   placed,
   plain,
   SegmentLine,
+  shownWidth,
 } from '../../ui/text.tsx';
 import type { ColorName } from '../../ui/theme.ts';
 import { clockText, dayText, offsetAt, weekdayText, zoneText } from '../../ui/time.ts';
-import { type ChartData, type ChartSlot, meanOf, type SlotMark, slotAt } from './chart-data.ts';
+import { type ChartData, type ChartSlot, meanOrNull, type SlotMark, slotAt } from './chart-data.ts';
 
 const changeRatio = (from: number, to: number) => (from > 0 ? to / from - 1 : null);
 
@@ -43,7 +43,7 @@ function summaryOf(data: ChartData, name: Known) {
   const values = valuesOf(data, name);
   const isBase = name === 'base';
   const newest = isBase ? (data.nowBase ?? values.at(-1)) : values.at(-1);
-  const mean = isBase ? data.meanBase : meanOf(values);
+  const mean = isBase ? data.meanBase : meanOrNull(values);
   if (values[0] === undefined || newest === undefined || mean === null) return null;
   // The newest block may be younger than the chart.
   const single = isBase ? data.slots.flatMap(({ low, high }) => [low ?? newest, high ?? newest]) : [];
@@ -153,7 +153,7 @@ function previousSegments(data: ChartData): readonly Line[] {
   const { previousProblem: problem, timeFrame } = data;
   if (problem !== null) return [[colored(`nothing to compare with: ${problem}`, 'warn')]];
   const before = summaryOf(data, 'previous');
-  const change = before && changeRatio(before.mean, meanOf(valuesOf(data, 'base')) ?? 0);
+  const change = before && changeRatio(before.mean, meanOrNull(valuesOf(data, 'base')) ?? 0);
   const name = [colored(legendGlyph('dotted'), 'previous'), plain(` ${timeFrame} before`)];
   if (before === null) return [[...name, plain(`: ${UNKNOWN}`)]];
   return [
@@ -256,7 +256,7 @@ export function ChartSide({ data, height }: Pick<ChartPaneProps, 'data'> & { rea
     const { glyph, name, color } = markLook(kind);
     const left = `${glyph} ${moment(timestamp, data.timeFrame)} ${name}`;
     const price = value === null ? '' : formatGwei(value);
-    return [colored(left + price.padStart(Math.max(inner - displayWidth(left), price.length + 1)), color)];
+    return [colored(left + price.padStart(Math.max(inner - shownWidth(left), price.length + 1)), color)];
   });
   const heading = room === 0 || marked.length === 0 ? [] : [EMPTY_LINE, [faint('marked, newest first')]];
   return (

@@ -17,7 +17,7 @@ import {
 } from '../../ui/text.tsx';
 import type { ColorName } from '../../ui/theme.ts';
 import { fillsFrame, offsetAt, WEEKDAYS, zoneText } from '../../ui/time.ts';
-import { meanOf } from './chart-data.ts';
+import { meanOrNull } from './chart-data.ts';
 
 const HOURS = 24;
 const WEEK_HOURS = 7 * HOURS;
@@ -61,7 +61,7 @@ function cheapStretches({ hours, current }: HourWeek) {
     const isNow = wrap(current - start) < end - start;
     return {
       text: `${WEEKDAYS[Math.floor(start / HOURS)]} ${clock(start)}–${clock(end)}h`,
-      mean: meanOf(knownOf(hours.slice(start, end))) ?? 0,
+      mean: meanOrNull(knownOf(hours.slice(start, end))) ?? 0,
       away: isNow ? 0 : wrap(start - current),
     };
   });
@@ -71,7 +71,7 @@ function cheapStretches({ hours, current }: HourWeek) {
 export function hourWords(week: HourWeek): readonly (readonly Line[])[] {
   const known = knownOf(week.hours);
   if (known.length < HOURS) return [[[faint('cheap hours are named once a whole day is seen')]]];
-  const mean = meanOf(known) ?? 0;
+  const mean = meanOrNull(known) ?? 0;
   const against = (value: number) => formatChange(changeRatio(value, mean), 0);
   const stretches = cheapStretches(week);
   const cheapest = stretches.slice(0, 4).map((of): Line => {

@@ -26,7 +26,6 @@ import { ScrolledLines, TitledLines } from '../../ui/scroll.tsx';
 import {
   bold,
   colored,
-  displayWidth,
   EMPTY_LINE,
   faint,
   flow,
@@ -38,6 +37,7 @@ import {
   rightColumn,
   type Span,
   scrolledTo,
+  shownWidth,
   type TableColumn,
   useTable,
 } from '../../ui/text.tsx';
@@ -102,7 +102,7 @@ function scaleLines(tips: Tips, width: number, mark: number | null): readonly Li
   const all = mark === null ? shown : [...shown, mark];
   const [low, high] = [Math.min(...all), Math.max(...all)];
   const [start, end] = [` ${formatGwei(low)} `, ` ${formatGwei(high)}`];
-  const cells = Math.min(width - displayWidth(start) - displayWidth(end) - 3, MOST_CELLS);
+  const cells = Math.min(width - shownWidth(start) - shownWidth(end) - 3, MOST_CELLS);
   if (shown.length < 2 || !(high > low) || cells < LEAST_CELLS) return [];
   const least = Math.max(low, high / 1e6, 1);
   const at = (tip: number) =>
@@ -115,7 +115,7 @@ function scaleLines(tips: Tips, width: number, mark: number | null): readonly Li
   });
   const scale = [plain(start), faint('├'), ...drawn, faint('┤'), plain(end)];
   if (mark === null) return [scale];
-  const place = displayWidth(start) + 1 + at(mark);
+  const place = shownWidth(start) + 1 + at(mark);
   const words = `this one, ${formatGwei(mark)}`;
   const fits = place + 2 + words.length < width;
   const before = fits ? ' '.repeat(place) : `${words} `.padStart(place);

@@ -47,7 +47,6 @@ import {
   bold,
   changeSpan,
   colored,
-  displayWidth,
   EMPTY_LINE,
   faint,
   filledTo,
@@ -59,6 +58,7 @@ import {
   OneLine,
   plain,
   rightColumn,
+  shownWidth,
   type TableColumn,
   useTable,
   wrapText,
@@ -348,7 +348,7 @@ function adviceParts(view: LiveView, width: number): readonly Line[] {
   const likely = stated === null ? [faint('not yet measured')] : [plain(`${stated} likely`)];
   const saves = wait === null || saving === null ? '' : formatSaving(saving);
   // The reference is named where the headline keeps to one line.
-  const isRoomy = displayWidth(`${action} ${target}   ${stated} likely   ${saves} against now`) < width - 1;
+  const isRoomy = shownWidth(`${action} ${target}   ${stated} likely   ${saves} against now`) < width - 1;
   const record = track && describeRecord(track, kindOf(advice));
   const since = (track && recordOf(track, kindOf(advice))?.since) ?? null;
   return [
@@ -427,7 +427,7 @@ function useDayRange({ market, snapshot, trend }: LiveView, width: number): read
   const [low, high] = [formatGwei(min), formatGwei(max)];
   const rank = trend?.percentileRank24h ?? null;
   const verdict = base === null || rank === null ? '' : `   ${verdictOf(rank, now, base, span)}`;
-  const [lowRoom = 0, highRoom = 0, verdictRoom = 0] = useWidest([low, high, verdict].map(displayWidth));
+  const [lowRoom = 0, highRoom = 0, verdictRoom = 0] = useWidest([low, high, verdict].map(shownWidth));
   if (base === null || sec < LEAST_RANGE_SEC) return [];
   const around = ` ${span}   ├┤ `.length + lowRoom + highRoom;
   const isSaid = width - around - verdictRoom >= LEAST_CELLS;
