@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { createLightChain } from '../../src/service/light-chain.ts';
+import { startForkingNode } from '../helpers/forking-node.ts';
 import { type JsonRpcServer, startJsonRpcServer } from '../helpers/json-rpc-server.ts';
 import { createScriptedChain } from '../helpers/scripted-chain.ts';
 
@@ -83,5 +84,27 @@ describe('a chain that is watched beside others', () => {
     server.options = { answer: () => reply };
     await expect(read()).rejects.toMatchObject({ code: 'rate-limited', retryAfterMs: 42_000 });
     expect(requests()).toHaveLength(1);
+  });
+
+  it('counts its usual work by the rules of its newest header, before and after Amsterdam', async () => {
+    const { url, mine, stop, chain } = await startForkingNode({ forkAt: 61, length: 61 });
+    const source = createRpcSource({ urls: [url], recheckMs: 60_000 });
+    const light = createLightChain(source, { now: () => chain.head().timestamp * 1_000, patienceSec: 3_600 });
+    const gasOf = async (name: string) => {
+      const { actions } = await light(new AbortController().signal);
+      const { gas, newHolder = null } = actions.find((action) => action.name === name) ?? expect.fail(name);
+      return [gas, newHolder?.gas ?? null];
+    };
+    try {
+      expect(await gasOf('Swap')).toEqual([101_095, 118_183]);
+      expect(await gasOf('ETH transfer')).toEqual([21_000, null]);
+      mine();
+      expect(await gasOf('Swap')).toEqual([139_695, 237_603]);
+      expect(await gasOf('ETH transfer')).toEqual([21_000, 204_600]);
+      expect(await gasOf('ERC-20 transfer')).toEqual([42_867, 140_787]);
+    } finally {
+      source.close();
+      await stop();
+    }
   });
 });
