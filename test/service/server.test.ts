@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { Hono } from 'hono';
 import { sql } from 'kysely';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
 import { withMcp } from '../../src/cli/commands/serve-mcp.ts';
 import { ErrorBody } from '../../src/contract/api-error.ts';
@@ -240,6 +240,53 @@ test('readers of a stream that take nothing lose it, and those that read keep th
   await waitFor(() => open === 1, { what: 'one that is read' });
   const before = read;
   await waitFor(() => read > before + 1_000_000);
+});
+
+describe('one address that takes all connections', () => {
+  const IDLE = 'GET /idle HTTP/1.1\r\nHost: localhost\r\n\r\n';
+  const served = () =>
+    serving(async ({ url }) => (url.endsWith('/held') ? never : new Response('here')), { connections: 20 });
+
+  function openFrom(port: number, localAddress: string, text = ''): { got: string; isClosed: boolean } {
+    const socket = connect({ port, host: '127.0.0.1', localAddress });
+    const state = { got: '', isClosed: false };
+    onTestFinished(() => void socket.destroy());
+    socket.on('data', (bytes) => {
+      state.got += bytes;
+    });
+    socket
+      .on('error', () => {})
+      .on('close', () => {
+        state.isClosed = true;
+      });
+    if (text !== '') socket.write(text);
+    return state;
+  }
+
+  test.each([
+    ['that say nothing', ''],
+    ['with half a request', 'GET /idle HTTP/1.1\r\nHost:'],
+    ['that were answered', IDLE],
+    ['with a request under way', 'GET /held HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+  ])('leaves others theirs: %s', async (_, text) => {
+    const { port } = await served();
+    const other = openFrom(port, '127.0.0.2', IDLE);
+    await waitFor(() => other.got.endsWith('here'), { what: 'the first answer to another' });
+    const all = Array.from({ length: 50 }, () => openFrom(port, '127.0.0.1', text));
+    await waitFor(() => all.filter(({ isClosed }) => isClosed).length === 31, { what: 'the rest closed' });
+    const others = Array.from({ length: 9 }, () => openFrom(port, '127.0.0.3', IDLE));
+    await waitFor(() => others.every(({ got }) => got.endsWith('here')), { what: 'answers to others' });
+    expect(other.isClosed).toBe(false);
+    expect(others.some(({ isClosed }) => isClosed)).toBe(false);
+    await waitFor(() => all.filter(({ isClosed }) => isClosed).length === 40, { what: 'room for others' });
+  });
+
+  test('has its own new requests answered as long as connections of it wait for nothing', async () => {
+    const { port } = await served();
+    for (let each = 0; each < 30; each += 1) openFrom(port, '127.0.0.1');
+    const one = openFrom(port, '127.0.0.1', IDLE);
+    await waitFor(() => one.got.endsWith('here'), { what: 'an answer' });
+  });
 });
 
 test('what takes too long is 503, and what is under way at a stop is still answered', async () => {

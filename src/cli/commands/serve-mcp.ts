@@ -1,4 +1,3 @@
-import { isIPv6 } from 'node:net';
 import { createGasClient } from '../../client/client.ts';
 import { ClientError, errorWords } from '../../client/errors.ts';
 import { parseJson } from '../../client/values.ts';
@@ -8,6 +7,7 @@ import { createBodyReader } from '../../service/http/body.ts';
 import { ApiFailure } from '../../service/http/errors.ts';
 import type { RequestRecord, Served } from '../../service/http/server.ts';
 import type { KeyGate } from '../../service/keys/key-gate.ts';
+import { networkOf } from '../../service/network-of.ts';
 import { type Rate, TokenBuckets } from '../../service/token-buckets.ts';
 import { reportError } from '../errors.ts';
 import { INTERNAL_ORIGIN } from '../open-service.ts';
@@ -121,15 +121,6 @@ const tooManyInBatch = () =>
 
 const tooMany = (message: string, retrySec: number) =>
   new ApiFailure('rate_limit_exceeded', message, { retrySec, headers: { Connection: 'close' } });
-
-/** An owner of one IPv6 address has its /64 as well. */
-function networkOf(address: string): string {
-  if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
-  const [front = '', back] = address.split('::');
-  const groups = front === '' ? [] : front.split(':');
-  const missing = back === undefined ? 0 : 8 - groups.length - (back === '' ? 0 : back.split(':').length);
-  return [...groups, ...Array(missing).fill('0'), ...(back?.split(':') ?? [])].slice(0, 4).join(':');
-}
 
 const ALLOW = { Allow: 'POST, OPTIONS' };
 

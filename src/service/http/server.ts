@@ -8,6 +8,7 @@ import type { AlertFigures } from '../../store/alerts.ts';
 import { abortable } from '../async.ts';
 import { isLoopback } from '../is-loopback.ts';
 import type { Condition } from '../service-state.ts';
+import { createConnections } from './connections.ts';
 import { ApiFailure, errorResponse, shorten, unavailable } from './errors.ts';
 import type { RequestLog } from './log.ts';
 import { createRequestMetrics } from './metrics.ts';
@@ -96,8 +97,7 @@ export async function startServer(options: ServerOptions) {
   const { served, host, log, prefix = '' } = options;
   const limits = { ...LIMITS, ...options.limits };
   const metrics = createRequestMetrics(Date.now());
-  /** With the number of requests in progress on each. */
-  const sockets = new Map<Socket, number>();
+  const connections = createConnections(limits.connections, () => log.problem(FULL));
   /** Of responses that stream: how many bytes their readers have taken, and since when no more. */
   const streams = new Map<Socket, { readonly taken: number; readonly at: number }>();
   let requests = 0;
@@ -124,7 +124,7 @@ export async function startServer(options: ServerOptions) {
       const { socket } = incoming;
       // Its other requests may be parsed already.
       if (socket.destroyed) return;
-      if ((sockets.get(socket) ?? 0) >= limits.pipelined) {
+      if (connections.inProgress(socket) >= limits.pipelined) {
         socket.destroy();
         return;
       }
@@ -136,13 +136,11 @@ export async function startServer(options: ServerOptions) {
       void listener(incoming, outgoing);
     },
   );
-  server.maxConnections = limits.connections;
   server.setTimeout(limits.idleMs);
   server.on('connection', (socket) => {
     // Each pipelined request listens for the end of the connection.
     socket.setMaxListeners(0);
-    sockets.set(socket, 0);
-    socket.once('close', () => sockets.delete(socket));
+    connections.add(socket);
   });
 
   /** A new event does not make a reader that takes none look alive, as it does to the timeout of its socket. */
@@ -166,13 +164,12 @@ export async function startServer(options: ServerOptions) {
     let record: RequestRecord = { address: socket.remoteAddress };
     let hasEnded = false;
     metrics.begin();
-    sockets.set(socket, (sockets.get(socket) ?? 0) + 1);
+    connections.begin(socket);
     const end = () => {
       if (hasEnded) return;
       hasEnded = true;
       socket.off('close', end);
-      const inProgress = sockets.get(socket);
-      if (inProgress !== undefined) sockets.set(socket, inProgress - 1);
+      connections.end(socket);
       const { route = null, keyId = null, errorCode = null } = record;
       const status = outgoing.headersSent ? outgoing.statusCode : CLIENT_CLOSED;
       const answered = { method, route, status, durationMs: performance.now() - startedAt };
@@ -251,7 +248,7 @@ export async function startServer(options: ServerOptions) {
       // Leaves out figures that cannot be read: the rest of the page matters more then.
       const figures = unready === null ? served.alertFigures?.() : null;
       const alerts = (await figures?.catch(() => null)) ?? null;
-      const page = metrics.page(condition, sockets.size, alerts, await served.gasMetrics?.());
+      const page = metrics.page(condition, connections.size, alerts, await served.gasMetrics?.());
       return send(page, 'text/plain; version=0.0.4; charset=utf-8');
     }
     const { engine, head, lagBlocks, failure } = condition;
@@ -283,13 +280,16 @@ export async function startServer(options: ServerOptions) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       served.endStreams?.();
       // Node does not count a connection without a request as idle.
-      for (const socket of sockets.keys()) if (socket.bytesRead === 0) socket.destroy();
+      for (const socket of connections.all()) if (socket.bytesRead === 0) socket.destroy();
       const cut = setTimeout(() => server.closeAllConnections(), limits.graceMs);
       await closed;
       clearTimeout(cut);
     },
   };
 }
+
+const FULL =
+  'all connections are taken: those of the address that has the most give way to others; a proxy in front can limit each client';
 
 const badRequest = () =>
   new ApiFailure(
