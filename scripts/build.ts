@@ -53,11 +53,11 @@ await build({
 });
 await chmod(join(folder, 'bin.js'), 0o755);
 
-/** Names stay, so that stack traces can be read. */
+/** Names of functions and classes stay, so that stack traces can be read. */
 const output: OutputOptions = {
   dir: folder,
   comments: false,
-  minify: { compress: true, mangle: false, codegen: true },
+  minify: { compress: true, mangle: { keepNames: true }, codegen: true },
 };
 
 /** What several commands need of a service's client, and small files that a service or the monitor shares with them. */
