@@ -42,6 +42,12 @@ function sign(account: PrivateKeyAccount, kind: Kind | 'resigned', chainId = 1) 
 
 const noted = ({ kind }: { readonly kind: string }) => kind;
 
+/** On a busy machine no slot passes for one that was missed. */
+function slowClock(times: number) {
+  const began = Date.now();
+  return () => Math.round(began + (Date.now() - began) / times);
+}
+
 /** A service over a node that is about to cross, with as many auto-txs of each kind that wait for a lower price. */
 async function crossing(options: Partial<ForkingNodeOptions>, each: number, given?: string) {
   const forking = await startForkingNode({ forkAt: FORK, length: FORK - 3, ...options });
@@ -51,7 +57,8 @@ async function crossing(options: Partial<ForkingNodeOptions>, each: number, give
   async function start() {
     const source = createRpcSource({ urls: [forking.url] });
     onTestFinished(() => source.close());
-    const ready = await readyService({ source, priceFeed: fixedPrice(2_000), database });
+    const priceFeed = fixedPrice(2_000);
+    const ready = await readyService({ source, priceFeed, database, wallNow: slowClock(5) });
     // It waits for what the node says of its forks.
     await ready.read(PATHS.chainRules);
     return ready;
