@@ -23,7 +23,21 @@ export function tipsByGas(paid: readonly PaidTip[], total: bigint): BlockTips | 
   return blockTips(tips);
 }
 
-export const gasOfReceipts = (paid: readonly PaidTip[]): bigint =>
+interface Receipt {
+  readonly gasUsed: bigint;
+  /** Wei per gas; `null`: the node does not say. */
+  readonly effectiveGasPrice: bigint | null;
+}
+
+/** What the transactions of a block paid; `null` where the price of one is unknown, or below the base fee. */
+export function paidTips(receipts: readonly Receipt[], baseFeePerGas: bigint): readonly PaidTip[] | null {
+  const paid = receipts.flatMap(({ gasUsed, effectiveGasPrice: price }) =>
+    price === null || price < baseFeePerGas ? [] : [{ gasUsed, tip: price - baseFeePerGas }],
+  );
+  return paid.length === receipts.length ? paid : null;
+}
+
+export const gasOfReceipts = (paid: readonly Pick<PaidTip, 'gasUsed'>[]): bigint =>
   paid.reduce((sum, { gasUsed }) => sum + gasUsed, 0n);
 
 /** Whose gas weighs the tips that a node states; `null`: both give the same, or neither gives these. */

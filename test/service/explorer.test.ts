@@ -3,8 +3,9 @@ import { ChainError } from '../../src/chain/chain-source.ts';
 import { GasCurrent } from '../../src/contract/gas.ts';
 import { BlockMetrics, TxMetrics, TxsMetrics } from '../../src/contract/metrics.ts';
 import { PATHS } from '../../src/contract/routes.ts';
+import { blockTips } from '../../src/core/block.ts';
 import { ETHEREUM_FEE_RULE, nextBaseFee, type StatedFeeRule } from '../../src/core/eip1559.ts';
-import { blockGasCases } from '../core/support/amsterdam.ts';
+import { blockGasCases, tipCases } from '../core/support/amsterdam.ts';
 import { BLOCK_ZERO_TIME, blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { fixedPrice } from '../helpers/fixed-price.ts';
 import { makeIncluded, transactionHash } from '../helpers/made-transactions.ts';
@@ -135,6 +136,34 @@ test('since Amsterdam what a block burnt is of its receipts, and how full it is 
         ETHEREUM_FEE_RULE,
       ),
     ).toBe(BigInt(own.nextBaseFeePerGas));
+  }
+});
+
+test('since Amsterdam the tips of a block are weighed by its receipts, whatever the node weighs them by', async () => {
+  const cases = tipCases();
+  const first = HEAD - cases.length + 1;
+  const blocks = makeBlocks(HEAD - 119, HEAD).map((block) => {
+    const own = cases[block.number - first];
+    if (own === undefined) return block;
+    const tips = blockTips(own.rewardByHeader.map(BigInt));
+    return { ...block, tips, gasUsed: BigInt(own.headerGasUsed) };
+  });
+  const source = new ScriptedSource(blocks);
+  for (const [place, { transactions }] of cases.entries()) {
+    const block = blocks.find(({ number }) => number === first + place) ?? expect.fail('no block');
+    source.headers.set(block.number, { blockAccessListHash: blockHash(1) });
+    source.transactions.set(
+      block.number,
+      transactions.map(({ gasUsed, tip }, index) => {
+        const effectiveGasPrice = block.baseFeePerGas + BigInt(tip);
+        return makeIncluded(block, index, { receipt: { gasUsed: BigInt(gasUsed), effectiveGasPrice } });
+      }),
+    );
+  }
+  const service = await following(source);
+  for (const [place, own] of cases.entries()) {
+    const { tips } = await readBlock(service, first + place);
+    expect([own.id, ...Object.values(tips ?? {})]).toEqual([own.id, ...own.rewardByReceipts]);
   }
 });
 

@@ -1,5 +1,5 @@
 import type { Block } from '../../core/block.ts';
-import { gasOfReceipts, type PaidTip, tipsByGas, weighedBy } from '../../core/tips-by-gas.ts';
+import { gasOfReceipts, type PaidTip, paidTips, tipsByGas, weighedBy } from '../../core/tips-by-gas.ts';
 import { type RpcNode, request } from './client.ts';
 import { list, nullish, receiptResponse, toQuantity } from './decode.ts';
 
@@ -34,7 +34,7 @@ export async function withReceiptTips(
   const weighed = await Promise.all(
     blocks.map(async (block, place) => {
       if (place < blocks.length - most || !mayDiffer(block)) return block;
-      const paid = await paidTips(node, block, signal);
+      const paid = await readPaidTips(node, block, signal);
       if (paid === null) return block;
       learn(node, block, paid);
       return { ...block, tips: tipsByGas(paid, gasOfReceipts(paid)) ?? block.tips };
@@ -66,7 +66,7 @@ function learn(node: RpcNode, { tips, gasUsed }: Block, paid: readonly PaidTip[]
 }
 
 /** `null`: the node does not say all of them in time. */
-async function paidTips(
+async function readPaidTips(
   node: RpcNode,
   { number, hash, baseFeePerGas }: Block,
   signal: AbortSignal | undefined,
@@ -83,10 +83,5 @@ async function paidTips(
   const receipts = await asked.catch(() => null);
   signal?.throwIfAborted();
   if (receipts === null || receipts.length === 0) return null;
-  const paid = receipts.flatMap(({ blockHash, effectiveGasPrice, gasUsed }) =>
-    blockHash === hash && effectiveGasPrice !== null && effectiveGasPrice >= baseFeePerGas
-      ? [{ gasUsed, tip: effectiveGasPrice - baseFeePerGas }]
-      : [],
-  );
-  return paid.length === receipts.length ? paid : null;
+  return receipts.every(({ blockHash }) => blockHash === hash) ? paidTips(receipts, baseFeePerGas) : null;
 }

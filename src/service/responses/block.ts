@@ -4,7 +4,8 @@ import type { Block } from '../../core/block.ts';
 import { blobsOfNextBlock } from '../../core/chain-rules.ts';
 import { nextBlobBaseFee } from '../../core/eip4844.ts';
 import { nextBaseFeeByRule } from '../../core/engine/next-base-fee.ts';
-import { type ChainReader, isBlockOf } from '../chain-reader.ts';
+import { gasOfReceipts, paidTips, tipsByGas } from '../../core/tips-by-gas.ts';
+import { type ChainReader, isBlockOf, type MinedTransaction } from '../chain-reader.ts';
 import { type ApiFailure, notFound } from '../http/errors.ts';
 import { confirmationsAt, type LookupContext } from './explorer.ts';
 import { ifAvailable } from './if-available.ts';
@@ -25,7 +26,8 @@ export async function blockMetrics(asked: number | 'latest', context: LookupCont
   const blobBaseFee = (hasBlobs && fees?.blobBaseFee) || null;
   const nextBlob = hasBlobs ? nextBlobBaseFeeOf(known, context) : null;
   const baseFeeGoes = isOpStack ? 'elsewhere' : profile.baseFeeGoes;
-  const gasPaid = await gasPaidIn(known, context);
+  const mined = await minedIn(known, context);
+  const gasPaid = gasPaidIn(known, mined);
   const burntWei =
     baseFeeGoes === undefined
       ? burnt(known, gasPaid, hasBlobs, blobBaseFee)
@@ -49,7 +51,7 @@ export async function blockMetrics(asked: number | 'latest', context: LookupCont
     gasLimit: integerOrNull(header.gasLimit),
     gasUsedRatio: known.gasUsedRatio,
     transactionCount: whole?.transactionHashes.length ?? null,
-    tips: tipsOf(known),
+    tips: tipsOf(known, mined),
     blobBaseFee: integerOrNull(blobBaseFee),
     nextBlobBaseFee: integerOrNull(nextBlob),
     blobGasUsed: integerOrNull(hasBlobs ? whole?.blobGasUsed : null),
@@ -153,21 +155,29 @@ function nextBlobBaseFeeOf(
   return nextBlobBaseFee({ excessBlobGas, blobGasUsed, baseFeePerGas }, schedule);
 }
 
-function tipsOf({ fees }: KnownBlock): BlockMetrics['tips'] {
-  if (!fees?.tips) return null;
-  const [p10, p25, p50, p75, p90, p95, p99] = fees.tips;
+/** By receipts where those were read: nodes may weigh by the header's gas. */
+function tipsOf({ header, fees }: KnownBlock, mined: Mined): BlockMetrics['tips'] {
+  const paid = mined && paidTips(mined, header.baseFeePerGas);
+  const tips = (paid && tipsByGas(paid, gasOfReceipts(paid))) ?? fees?.tips;
+  if (!tips) return null;
+  const [p10, p25, p50, p75, p90, p95, p99] = tips;
   return toWire({ p10, p25, p50, p75, p90, p95, p99 });
 }
 
+type Mined = readonly MinedTransaction[] | null;
+
 /**
- * The gas that was paid for: since Amsterdam (EIP-7778, EIP-8037) the header's is no sum of the receipts, which are read then.
- * `null` where they cannot be.
+ * Its transactions with their receipts, which are read since Amsterdam: the gas of the header is no sum of them any more
+ * (EIP-7778, EIP-8037). `null` before, and where they cannot be read.
  */
-async function gasPaidIn({ header, whole }: KnownBlock, { reader }: LookupContext): Promise<bigint | null> {
-  if (header.blockAccessListHash == null) return header.gasUsed;
-  const mined = whole && (await ifAvailable(reader.transactionsOf(whole)));
-  return mined?.reduce((sum, { gasUsed }) => sum + gasUsed, 0n) ?? null;
+async function minedIn({ header, whole }: KnownBlock, { reader }: LookupContext): Promise<Mined> {
+  if (header.blockAccessListHash == null || whole === null) return null;
+  return ifAvailable(reader.transactionsOf(whole));
 }
+
+/** The gas that was paid for; `null`: not known. */
+const gasPaidIn = ({ header }: KnownBlock, mined: Mined): bigint | null =>
+  header.blockAccessListHash == null ? header.gasUsed : mined && gasOfReceipts(mined);
 
 /** `null` when a part is unknown. */
 function burnt(
