@@ -94,13 +94,15 @@ describe('the answer of Blocknative', () => {
     expect(await levels('?confidenceLevels=50,70')).toEqual([50, 70]);
   });
 
-  it('states no level before lanes are judged, and none without tips', async () => {
-    for (const block of [{}, { tips: null }]) {
-      const served = await serving(1, block);
-      const { blockPrices } = BlocknativePrices.parse(await json(served.get(PATHS.compatBlocknative)));
-      const { probability } = (await current(served)).snapshot.lanes.average;
-      if (probability === null) expect(blockPrices[0]?.estimatedPrices).toEqual([]);
-    }
+  it.each([
+    ['before lanes are judged', makeRuledBlocks(20)],
+    ['without tips', makeRuledBlocks(600).map((block) => ({ ...block, tips: null }))],
+    ['where the chain does not keep to its rule', makeBlocks(1, 600)],
+  ])('states no level %s', async (_, blocks) => {
+    const served = await serveService({ source: new ScriptedSource(blocks) });
+    await served.filled();
+    const { blockPrices } = BlocknativePrices.parse(await json(served.get(PATHS.compatBlocknative)));
+    expect(blockPrices).toMatchObject([{ blockNumber: blocks.length + 1, estimatedPrices: [] }]);
   });
 
   it('is of one chain, which a request has to mean', async () => {
