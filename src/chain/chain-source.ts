@@ -93,7 +93,7 @@ export interface PoolView {
 }
 
 /** A call as `eth_estimateGas` takes it. */
-export interface CallToEstimate {
+export interface EstimatedCall {
   readonly from?: Hex;
   /** `null`: it creates a contract. */
   readonly to: Hex | null;
@@ -144,7 +144,7 @@ export interface ChainSource {
   /** Absent: it has one pool, of which `transaction` and `nonce` tell. */
   pools?(request: { readonly hash: Hex; readonly from: Hex }): Promise<PoolView>;
   /** Gas that the call takes in the head's state. Rejects with the node's `rejected` where it would revert. Absent: unsupported. */
-  estimateGas?(call: CallToEstimate): Promise<bigint>;
+  estimateGas?(call: EstimatedCall): Promise<bigint>;
   health(): readonly NodeHealth[];
 }
 

@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, LoadCommand>>>> 
   Watch: {
     live: async () => (await import('./commands/live.ts')).addLive,
     now: async () => (await import('./commands/now.ts')).addNow,
+    cost: async () => (await import('./commands/cost.ts')).addCost,
     chains: async () => (await import('./commands/chains.ts')).addChains,
     wait: async () => (await import('./commands/wait.ts')).addWait,
     alerts: async () => (await import('./commands/alerts.ts')).addAlerts,

@@ -1,4 +1,5 @@
 import { type Bucket, SPEED_OF_LANE } from '../contract/choices.ts';
+import type { CallToEstimate } from '../contract/estimate.ts';
 import { PATHS } from '../contract/routes.ts';
 import type { LaneName } from '../core/advice.ts';
 import { learnCoin } from '../core/chains.ts';
@@ -289,6 +290,12 @@ export function createGasClient(options: GasClientOptions) {
     },
     ...routes,
     /** Base fee and tip over a time frame: from `stats/chart`, or else the metrics, or else polled prices. */
+    /** What a call takes; gastop's own addition to v1. @throws ClientError `invalid` where it would fail */
+    gasEstimate: async (call: CallToEstimate, options: TextOptions = {}) => {
+      const { gasEstimate } = ROUTES;
+      await requireListed(gasEstimate, 'estimate what a call takes');
+      return read(gasEstimate, gasEstimate.path, await write(gasEstimate, gasEstimate.path, options, call));
+    },
     chart: async (timeFrame: string, chosen: ChartOptions = {}): Promise<PriceChartView> => {
       if (!isOwn) return charts.load(timeFrame, chosen);
       return { ...(await routes.statsChart(timeFrame, chosen)), made: null, problem: null };

@@ -3,6 +3,7 @@ import * as alerts from '../contract/alerts.ts';
 import * as autoTxs from '../contract/auto-txs.ts';
 import * as chain from '../contract/chain.ts';
 import * as dashboard from '../contract/dashboard.ts';
+import * as estimate from '../contract/estimate.ts';
 import * as gas from '../contract/gas.ts';
 import * as metrics from '../contract/metrics.ts';
 import { PATHS, type V1Route } from '../contract/routes.ts';
@@ -16,6 +17,7 @@ import {
 } from './views/alerts.ts';
 import { AutoTxAccountView, AutoTxDetailsView, AutoTxPage, AutoTxView } from './views/auto-txs.ts';
 import { ChainRulesView } from './views/chain.ts';
+import { GasEstimateView } from './views/cost.ts';
 import { Chart, Current, Dashboard, Market, RateLimitsView } from './views/dashboard.ts';
 import { RecommendationView, Snapshot, TrendView } from './views/gas.ts';
 import { BaseFees, BlockView, GasUsedRatios, PriorityFees, Tx, Txs } from './views/metrics.ts';
@@ -51,6 +53,7 @@ export const ROUTES = {
   gasStream: route(PATHS.gasStream, gas.GasCurrent, Snapshot),
   gasTrend: route(PATHS.gasTrend, gas.GasTrend, TrendView),
   gasRecommendation: route(PATHS.gasRecommendation, gas.GasRecommendation, RecommendationView),
+  gasEstimate: route(PATHS.gasEstimate, estimate.GasEstimate, GasEstimateView, { method: 'post' }),
   statsCurrent: route(PATHS.statsCurrent, dashboard.StatsCurrent, Current),
   statsChart: route(PATHS.statsChart, dashboard.StatsChart, Chart),
   statsMarket: route(PATHS.statsMarket, dashboard.StatsMarket, Market, { documented: ['timeFrame=24h'] }),

@@ -13,6 +13,7 @@ export const PATHS = {
   gasStream: '/gas/stream',
   gasTrend: '/gas/trend',
   gasRecommendation: '/gas/recommendation',
+  gasEstimate: '/gas/estimate',
   alerts: '/alerts',
   alert: '/alerts/{id}',
   alertStatus: '/alerts/{id}/status',
@@ -83,5 +84,5 @@ export const ADDED_ROUTES: readonly V1Route[] = [
   ...routes('get', PATHS.compatBlocknative, PATHS.compatMetamask),
   ...routes('get', PATHS.compatEtherscan, PATHS.compatEtherscanV2),
   ...routes('put', PATHS.alert),
-  ...routes('post', PATHS.signingSecret, PATHS.alertRedeliver),
+  ...routes('post', PATHS.signingSecret, PATHS.alertRedeliver, PATHS.gasEstimate),
 ];

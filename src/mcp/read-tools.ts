@@ -11,7 +11,6 @@ import {
   type Work,
   workCost,
 } from '../client/views/chains.ts';
-import type { LaneView } from '../client/views/gas.ts';
 import { AutoTxCreation } from '../contract/auto-txs.ts';
 import * as choices from '../contract/choices.ts';
 import { maybe, PriceGwei } from '../contract/primitives.ts';
@@ -20,7 +19,7 @@ import { describeOutdated, isOutdated } from '../core/chain-status.ts';
 import { decodeTransaction } from '../core/transactions/decode-transaction.ts';
 import { bareHex } from '../core/transactions/signed-text.ts';
 import { TransactionError } from '../core/transactions/transaction-error.ts';
-import { usdOf, weiOfGwei } from '../core/units.ts';
+import { weiOfGwei } from '../core/units.ts';
 import {
   Coins,
   Count,
@@ -35,7 +34,7 @@ import {
   Time,
   ToolError,
 } from './tool.ts';
-import { SIGNED, transaction } from './transaction-tools.ts';
+import { COST, callCost, SIGNED, transaction } from './transaction-tools.ts';
 
 const Lane = result({
   priceGwei: Gwei.describe('What it expects to pay per gas'),
@@ -263,16 +262,14 @@ const chainRules = reading({
   },
 });
 
-const Cost = result({ ...each(Coins, 'coins'), ...each(Count, 'usd') }).nullable();
+const Cost = result(COST).nullable();
 
 const actionCost = reading({
   name: 'action_cost',
   title: 'What an action costs',
   description:
-    'What usual work (a transfer, a swap, a mint) costs now in each lane, in native coins and US dollars. With gas: what that much gas costs, without the data fee that a rollup adds.',
-  input: z.strictObject({
-    gas: z.int().min(1).max(1_000_000_000).optional().describe('Units of gas that your own action takes'),
-  }),
+    'What usual work (a transfer, a swap, a mint) costs now in each lane, in native coins and US dollars. For a call of your own: call_cost.',
+  input: z.strictObject({}),
   output: {
     actions: z.array(
       z.object({
@@ -287,19 +284,9 @@ const actionCost = reading({
       }),
     ),
   },
-  run: async ({ client, signal }, { gas }) => {
-    if (gas === undefined) {
-      const { actions } = await client.statsMarket('24h', { signal });
-      return { actions: [...actions] };
-    }
-    const { lanes, nativeUsd } = await client.gasCurrent({ signal });
-    const costOf = ({ price }: LaneView) => {
-      const wei = BigInt(gas) * price;
-      return { wei, usd: nativeUsd === null ? null : usdOf(wei, nativeUsd) };
-    };
-    const { slow, average, fast } = lanes;
-    const costs = { slow: costOf(slow), average: costOf(average), fast: costOf(fast) };
-    return { actions: [{ name: 'your action', gas, gasNext: null, newHolder: null, ...costs }] };
+  run: async ({ client, signal }) => {
+    const { actions } = await client.statsMarket('24h', { signal });
+    return { actions: [...actions] };
   },
 });
 
@@ -509,6 +496,6 @@ export const compareChains = defineTool({
 });
 
 export const READ_TOOLS = [
-  ...[gasNow, gasAdvice, gasHistory, chainRules, block, transaction, actionCost],
+  ...[gasNow, gasAdvice, gasHistory, chainRules, block, transaction, actionCost, callCost],
   ...[listAlerts, listAutoTxs, checkSigned],
 ];

@@ -1,9 +1,11 @@
 import * as z from 'zod';
+import { costOfCall, workOfGas } from '../client/views/cost.ts';
 import type { PendingView, ToSignView } from '../client/views/pending.ts';
-import { LANE_OF_SPEED } from '../contract/choices.ts';
+import { LANE_OF_SPEED, PATIENCE_SEC } from '../contract/choices.ts';
+import { CallToEstimate } from '../contract/estimate.ts';
 import { maybe } from '../contract/primitives.ts';
 import { TxOptions, TxParameter } from '../contract/queries.ts';
-import { Coins, Count, each, Gwei, reading, result, Text, Time } from './tool.ts';
+import { Coins, Count, each, Flag, Gwei, reading, result, Text, Time, ToolError } from './tool.ts';
 
 export const SIGNED = {
   to: maybe(Text, 'null makes a contract'),
@@ -83,5 +85,65 @@ export const transaction = reading({
   run: async ({ client, signal }, { hash, gasSpeed }) => {
     const found = await client.tx(hash, { signal, lane: LANE_OF_SPEED[gasSpeed] });
     return { ...found, cost: found.costWei, time: found.timestamp, pending: pendingOf(found.pending) };
+  },
+});
+
+export const COST = { ...each(Coins, 'coins'), ...each(Count, 'usd') };
+
+const { data, from, value } = CallToEstimate.shape;
+
+export const callCost = reading({
+  name: 'call_cost',
+  title: 'What a call costs, now and if it waits',
+  description:
+    'What so much gas, or a call of your own, costs now in each lane, and at the price of each wait within the patience, in native coins and US dollars. Give gas, or the call itself: its gas is estimated by the node (eth_estimateGas), and what a rollup takes for L1 is in it. Nothing is sent.',
+  input: z.strictObject({
+    gas: z.int().min(21_000).max(1_000_000_000).optional().describe('Units of gas; left out: of the call'),
+    to: from.describe('Whom the call goes to; left out with data: it creates a contract'),
+    data: data.unwrap().optional().describe('Its call data, as hex'),
+    from: from.describe('Who sends it; some calls fail without'),
+    valueWei: value.unwrap().optional().describe('Wei that go with it, as a decimal string'),
+    patienceSec: z
+      .int()
+      .min(PATIENCE_SEC.least)
+      .max(PATIENCE_SEC.most)
+      .default(PATIENCE_SEC.default)
+      .describe('How many seconds the user can wait'),
+  }),
+  output: {
+    gas: Count,
+    isEstimated: Flag,
+    l1Coins: maybe(Coins, 'What L1 takes of each cost; null: it is not known, and not in them'),
+    l1Reason: maybe(Text, 'Why it is not known'),
+    lanes: z.object({ slow: result(COST), average: result(COST), fast: result(COST) }),
+    waits: z
+      .array(
+        result({
+          waitUpToSec: Count,
+          priceGwei: Gwei,
+          ...COST,
+          ...each(Count, 'probability', 'savingRatio'),
+          ...each(Flag, 'isCeiling'),
+        }),
+      )
+      .readonly(),
+  },
+  run: async ({ client, signal }, { gas, patienceSec, valueWei, ...call }) => {
+    const isCall = Object.values(call).some((each) => each !== undefined) || valueWei !== undefined;
+    if (isCall === (gas !== undefined)) throw new ToolError('give either gas, or the call: to, data, from');
+    const [snapshot, advice, estimate] = await Promise.all([
+      client.gasCurrent({ signal }),
+      client.gasRecommendation({ signal, patienceSec }),
+      isCall ? client.gasEstimate({ ...call, value: valueWei }, { signal }) : null,
+    ]);
+    const work = estimate
+      ? { ...estimate, dataFee: estimate.dataFeeWei }
+      : workOfGas(gas ?? 0, snapshot.chainId);
+    const costs = costOfCall(work, snapshot, advice, patienceSec);
+    return {
+      ...{ gas: costs.gas, isEstimated: isCall, l1: costs.dataFee, l1Reason: costs.dataFeeReason },
+      lanes: costs.lanes,
+      waits: costs.waits.map(({ wait, ...each }) => ({ ...wait, ...each, waitUpToSec: wait.horizonSec })),
+    };
   },
 });

@@ -1,4 +1,5 @@
 import type { ChainSource, NodeHealth } from '../chain/chain-source.ts';
+import type { GasEstimate } from '../contract/estimate.ts';
 import type { Chance, Recommendation } from '../core/advice.ts';
 import { type ChainRules, nextBlockTime } from '../core/chain-rules.ts';
 import { describeOutdated, isOutdated } from '../core/chain-status.ts';
@@ -17,6 +18,7 @@ import { type ApiFailure, unavailable } from './http/errors.ts';
 import type { Lease } from './leader.ts';
 import { type PublishedChain, whileUnchanged } from './published-chain.ts';
 import type { StatedPrices } from './responses/charts.ts';
+import { gasEstimate } from './responses/estimate.ts';
 import type { LookupContext } from './responses/explorer.ts';
 import { pendingResponse } from './responses/pending.ts';
 
@@ -165,6 +167,13 @@ export function createServiceState(parts: ServiceParts) {
     meanPrices: ((first, last) => chain.engine?.meanPrices(first, last) ?? null) satisfies StatedPrices,
 
     dataFees: () => dataFeesOf(source, chain.profile),
+
+    /** @throws {ApiFailure} `validation_failed` where the call would fail */
+    estimate(call: Parameters<typeof gasEstimate>[0], ended: AbortSignal): Promise<GasEstimate> {
+      const present = this.present();
+      const work = async () => gasEstimate(call, source, present, await dataFeesOf(source, chain.profile));
+      return bounded(work, ended);
+    },
 
     /** A response about single blocks and transactions, within the time limit of a request. @throws {ApiFailure} */
     explore: <T>(

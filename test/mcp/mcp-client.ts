@@ -5,7 +5,16 @@ import * as z from 'zod';
 import { SIMULATED_CHAIN_ID } from '../../src/core/chains.ts';
 
 export const READ_TOOLS = [
-  ...['gas_now', 'gas_advice', 'gas_history', 'chain_rules', 'block', 'transaction', 'action_cost'],
+  ...[
+    'gas_now',
+    'gas_advice',
+    'gas_history',
+    'chain_rules',
+    'block',
+    'transaction',
+    'action_cost',
+    'call_cost',
+  ],
   ...['list_alerts', 'list_auto_txs', 'check_signed_transaction'],
 ];
 export const WRITE_TOOLS = [

@@ -71,7 +71,8 @@ describe.each(REVISIONS)('MCP over HTTP, revision %s', (revision) => {
       ['block', { number: Number(now.blockNumber) }, 'blockNumber', now.blockNumber],
       ['transaction', { hash }, 'hash', hash],
       ['action_cost', {}, 'actions.0.average.coins'],
-      ['action_cost', { gas: 50_000 }, 'actions.0.gas', 50_000],
+      ['call_cost', { gas: 50_000 }, 'gas', 50_000],
+      ['call_cost', { gas: 50_000 }, 'lanes.average.coins'],
     ] as const) {
       const called = await callTool(client, name, args);
       if (value === undefined) expect(called).toHaveProperty(property);

@@ -55,6 +55,7 @@ test('a route that takes a body says which, as it is taken: what has a default m
     'put /alerts/{id}': 'AlertCreation',
     'put /alerts/{id}/status': 'AlertStatusUpdate',
     'post /alerts/{id}/redeliver': 'AlertRedelivery',
+    'post /gas/estimate': 'CallToEstimate',
     'post /auto-txs': 'AutoTxCreation',
     'put /auto-txs/{id}': 'AutoTxUpdate',
   });

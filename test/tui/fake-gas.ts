@@ -264,6 +264,7 @@ export function fakeGas(changes: Partial<GasClient> = {}): GasClient {
   const client: GasClient = {
     rateLimit: new RateLimit(),
     gasCurrent: async () => SNAPSHOT,
+    gasEstimate: async () => ({ chainId: 1, gas: 21_000, dataFeeWei: 0n, dataFeeReason: null }),
     chainRules: async () => ({ ...NO_RULES, rules: 'osaka', source: 'header', usualWork: [] }),
     statsCurrent: async () => ({ snapshot: SNAPSHOT, trend: TREND, recommendation: RECOMMENDATION }),
     async *stream() {

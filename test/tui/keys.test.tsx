@@ -158,11 +158,11 @@ describe('the keymap', () => {
     }
   });
 
-  it('gives no letter two meanings, dialogs and the screen without a source apart', () => {
+  it('gives no letter two meanings, dialogs, the screen without a source and a in a transaction apart', () => {
     const apart: readonly Scope[] = ['form', 'text-field', 'question', 'secret', 'source'];
     const meanings = new Map<string, Set<string>>();
     for (const { scope, keys, action } of KEYMAP) {
-      if (apart.includes(scope)) continue;
+      if (apart.includes(scope) || action === 'cost') continue;
       for (const key of keys.filter((name) => name.length === 1)) {
         meanings.set(key, (meanings.get(key) ?? new Set()).add(action));
       }

@@ -133,7 +133,7 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
   const textOf = async ({ snapshot, text }: ToldSnapshot): Promise<string> => {
     if (json) return flags.watch ? text.trim().replaceAll(/\s*\n\s*/g, ' ') : text.replace(/\n$/, '');
     const { advice, missing } = wantsAdvice
-      ? await recommendation(io, ready, settings.patienceSec.value)
+      ? await adviceIfAny(io, ready, settings.patienceSec.value)
       : NO_ADVICE;
     const facts = { snapshot, advice, now: io.now() };
     const words = flags.watch ? watchLine(snapshot) : snapshotText(snapshot, advice, facts.now, missing);
@@ -195,7 +195,7 @@ function watchLine(snapshot: SnapshotView): string {
 }
 
 /** Advice, or why it is `missing`. A service in this process may first have to read its history. */
-async function recommendation(io: Io, { client, embedded, snapshot }: Ready, patienceSec: number) {
+export async function adviceIfAny(io: Io, { client, embedded, snapshot }: Ready, patienceSec: number) {
   try {
     const first = await client.gasRecommendation({ patienceSec });
     if (first.action !== null || embedded === null || snapshot.source.ended)

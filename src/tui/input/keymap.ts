@@ -159,6 +159,7 @@ const KEYS = {
     key('close', 'escape', 'back to where it was opened from', 'back'),
     key('previous', 'left', 'in a block: the one before'),
     key('next', 'right', 'in a block: the next one', 'block', { footerLabel: '←/→' }),
+    key('cost', 'a', 'in a transaction: what one like it costs now, and if it waits', 'cost'),
     key('copy', 'y', 'copy the block number or the hash', 'copy'),
   ],
   service: ['Service', ...movement('scroll')],

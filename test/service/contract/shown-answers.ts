@@ -36,6 +36,12 @@ function goodBodies({ method, path }: V1Route, { alerts, autoTxs }: Things): obj
       return [{ status: 'DISABLED' }, { status: 'DISABLED' }, { status: 'PENDING' }];
     case 'post /alerts/{id}/redeliver':
       return [{ deliveryId: `${alerts.fired}.1.webhook` }];
+    case 'post /gas/estimate':
+      return [
+        { to: `0x${'7E'.repeat(20)}`, from: `0x${'5f'.repeat(20)}`, value: '0', data: '0x' },
+        { to: null, data: '0x6000' },
+        { data: `0x${'00'.repeat(64)}` },
+      ];
     case 'post /auto-txs':
       return [
         NEW_DRAFT,
@@ -156,6 +162,8 @@ export const SHOWS: Readonly<Record<string, Show>> = {
       const body = JSON.stringify(NEW_ALERT);
       return [await ask(world, route, 'one alert too many', { key: world.alerts.fullKey, body })];
     }
+    if (route.path === PATHS.gasEstimate)
+      return [await ask(world, route, 'a source that runs no calls', { of: 'bare' })];
     if (route.path === PATHS.signingSecret)
       return [await ask(world, route, 'one rotation too many', { key: world.alerts.fullKey })];
     const body = JSON.stringify({ deliveryId: `${world.alerts.fired}.1.terminal` });

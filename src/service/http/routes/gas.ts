@@ -1,5 +1,6 @@
 import { ChainRules } from '../../../contract/chain.ts';
 import { PATIENCE_SEC } from '../../../contract/choices.ts';
+import { CallToEstimate, checkCall, GasEstimate } from '../../../contract/estimate.ts';
 import { GasCurrent, GasRecommendation, GasTrend } from '../../../contract/gas.ts';
 import { RecommendationParameters } from '../../../contract/queries.ts';
 import { API_KEY_HEADER, PATHS } from '../../../contract/routes.ts';
@@ -7,7 +8,9 @@ import { usualWorkTable } from '../../../core/usual-work.ts';
 import { gasCurrent, gasRecommendation, gasTrend } from '../../responses/gas.ts';
 import type { ServiceState } from '../../service-state.ts';
 import type { Gate } from '../auth.ts';
+import { valid } from '../errors.ts';
 import type { GasStreams } from '../gas-streams.ts';
+import { NEEDS_CHAIN } from '../openapi.ts';
 import { type Route, route } from './route.ts';
 
 /** For proxies as well: events must be passed on at once, and not be stored. */
@@ -45,6 +48,22 @@ export const gasRoutes = (state: ServiceState, gate: Gate, streams: GasStreams):
       const reach = { targetPrice: Number(targetPrice), deadlineSec, probability, reason };
       return gasRecommendation(present, { recommendation, reach });
     },
+  }),
+  route('post', PATHS.gasEstimate, {
+    summary: 'What a call takes, by eth_estimateGas',
+    description:
+      'Gas of a call in the state of the newest block, and what a rollup takes for L1 beside it. Nothing is sent; it is not stored.',
+    body: {
+      schema: CallToEstimate,
+      example: { to: '0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf', value: '1' },
+    },
+    response: GasEstimate,
+    refusals: {
+      400: 'The body is wrong, or the call would fail: what the node says of it is in `message`',
+      409: 'The source runs no calls',
+      ...NEEDS_CHAIN,
+    },
+    handle: ({ body, signal }) => state.estimate(valid(checkCall(body)), signal),
   }),
   route('get', PATHS.chainRules, {
     summary: 'Whose gas rules hold, which fork comes next, and what usual work takes',

@@ -1,7 +1,8 @@
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import type { GasClient } from '../../../client/client.ts';
 import { allPages } from '../../../client/paging.ts';
-import type { SnapshotView } from '../../../client/views/gas.ts';
+import { type CallCost, costOfCall, workOfGas } from '../../../client/views/cost.ts';
+import { describeLikely, type HorizonView, type SnapshotView } from '../../../client/views/gas.ts';
 import {
   type BlockView,
   confirmationWords,
@@ -12,14 +13,29 @@ import {
   type TxView,
 } from '../../../client/views/metrics.ts';
 import { PERCENTILES } from '../../../contract/choices.ts';
+import { LANES } from '../../../core/advice.ts';
 import { hexText, shortHex } from '../../../core/text.ts';
 import { tipRankWords } from '../../../core/tip-rank-words.ts';
-import { formatCount, formatGwei, formatNative, UNKNOWN } from '../../../core/units.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatGwei,
+  formatNative,
+  formatUsd,
+  UNKNOWN,
+} from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import { useToast } from '../../chrome/toast.tsx';
-import { type PlaceName, type Polled, useMonitorQuery, useShownSnapshot } from '../../data/queries.ts';
+import {
+  type PlaceName,
+  type Polled,
+  useMonitor,
+  useMonitorQuery,
+  useRecommendation,
+  useShownSnapshot,
+} from '../../data/queries.ts';
 import { scrollKeys, useKeys } from '../../input/use-keys.tsx';
-import { factGrid, given, pendingLines, sectionLine } from '../../ui/fact-list.tsx';
+import { factGrid, given, pendingLines, section, sectionLine, toldFacts } from '../../ui/fact-list.tsx';
 import { type PaneContext, usePane, useRoom } from '../../ui/pane-context.tsx';
 import { missingReason, PolledFrame, type PolledFrameProps } from '../../ui/pane-state.tsx';
 import { ScrolledLines, TitledLines } from '../../ui/scroll.tsx';
@@ -327,6 +343,34 @@ function standing(tx: TxView, block: BlockView | null, context: PaneContext): re
   return [heading, ...(tips === null ? [] : tipLines(tips, context, tip))];
 }
 
+/** As much gas again; what it paid for L1 says little of now. */
+function workLike({ chainId }: TxView, gas: number) {
+  const work = workOfGas(gas, chainId);
+  return work.dataFeeReason === null ? work : { ...work, dataFeeReason: 'without what L1 takes' };
+}
+
+/** What a transaction like it costs now in each lane, and at the price of each wait within the patience. */
+function costLines(costs: CallCost, { symbol, width }: PaneContext): readonly Line[] {
+  const dollars = (usd: number | null) => (usd === null ? '' : `  ${formatUsd(usd)}`);
+  const amount = (wei: bigint, usd: number | null) => formatNative(wei, symbol) + dollars(usd);
+  const likely = (wait: HorizonView) => {
+    const words = describeLikely(wait);
+    return words === null ? '' : `, ${words} likely`;
+  };
+  const facts: readonly Fact[] = [
+    ...LANES.map((lane): Fact => {
+      const { price, wei, usd } = costs.lanes[lane];
+      return [lane, `${amount(wei, usd)}  at ${formatGwei(price)} gwei`];
+    }),
+    ...costs.waits.map(({ wait, price, wei, usd }): Fact => {
+      const within = `within ${formatDuration(wait.horizonSec)}`;
+      return [within, `${amount(wei, usd)}  at ${formatGwei(price)} gwei${likely(wait)}`];
+    }),
+  ];
+  const l1 = costs.dataFee === null ? `, ${costs.dataFeeReason ?? ''}` : '';
+  return section('Now', `${formatCount(costs.gas)} gas${l1}`, factGrid(toldFacts(facts, width), width));
+}
+
 const TX_AIRY_FROM = 23;
 
 export function TxScreen({ place, at, scroll, open }: PlaceProps<'tx'>) {
@@ -341,10 +385,17 @@ export function TxScreen({ place, at, scroll, open }: PlaceProps<'tx'>) {
   const tx = polled.data ?? null;
   const number = tx?.blockNumber ?? null;
   const block = useBlock(number).data ?? null;
+  const [isCosted, setCosted] = useState(false);
+  const gas = tx === null ? null : tx.gasUsed || tx.gasLimit || null;
   useKeys('explorer', {
     ...(number !== null && { open: () => open({ kind: 'block', number }) }),
+    ...(gas !== null && { cost: () => setCosted((before) => !before) }),
     copy: () => copy(place.hash, shortHex(place.hash, '…')),
   });
+  const { patienceSec } = useMonitor();
+  const { data: advice = null } = useRecommendation(context.snapshot);
+  const callCostOf = (of: TxView, units: number) =>
+    costOfCall(workLike(of, units), context.snapshot, advice, patienceSec);
   const gap = rows >= TX_AIRY_FROM ? [EMPTY_LINE] : [];
   // The title and the tips below say the others.
   const factsOf = (of: TxView) =>
@@ -355,6 +406,7 @@ export function TxScreen({ place, at, scroll, open }: PlaceProps<'tx'>) {
     }).filter(([name]) => name !== 'status' && name !== 'tip rank');
   const linesOf = (of: TxView) => [
     ...[...gap, ...factLines(factsOf(of), context.width)],
+    ...(isCosted && gas !== null ? costLines(callCostOf(of, gas), context) : []),
     ...[...gap, ...standing(of, block, context)],
     ...pendingLines(of.pending, context.symbol, context),
   ];
