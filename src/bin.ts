@@ -5,6 +5,7 @@
  */
 import module from 'node:module';
 import { homedir } from 'node:os';
+import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cacheFolder } from './cli/cache-folder.ts';
 import { npxCommand } from './cli/npx-command.ts';
@@ -46,9 +47,13 @@ function prepareProcess(): void {
 
 /** Node's own folder lies in the shared temporary one, where anybody may have put code. */
 function enableCompileCache(): void {
-  const { env, platform } = process;
-  const folder = cacheFolder({ env, platform, home: homeFolder(), uid: process.geteuid?.() });
+  const folder = ownFolder();
   if (folder !== null) module.enableCompileCache?.(folder);
+}
+
+function ownFolder(): string | null {
+  const { env, platform } = process;
+  return cacheFolder({ env, platform, home: homeFolder(), uid: process.geteuid?.() });
 }
 
 function homeFolder(): string {
@@ -87,19 +92,44 @@ async function wantsNewerNode(): Promise<boolean> {
 
 /** Runs this very file again, so that the installed version is the one that starts. */
 async function runOnNewerNode(): Promise<number> {
-  const [{ spawn }, { existsSync }] = await Promise.all([import('node:child_process'), import('node:fs')]);
+  const { spawn } = await import('node:child_process');
+  const node = await newerNode();
+  const giveUp = () => {
+    process.stderr.write(`gastop: npx could not be started; install Node.js 24, then run gastop again\n`);
+    return 1;
+  };
+  if (node === null) return giveUp();
+  return new Promise((resolve) => {
+    const args = [fileURLToPath(import.meta.url), ...process.argv.slice(2)];
+    const child = spawn(node, args, { stdio: 'inherit' });
+    child.once('error', () => resolve(giveUp()));
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+}
+
+/** Where npx has put Node 24; `null`: it could not. */
+async function newerNode(): Promise<string | null> {
+  const [{ spawn }, { existsSync, mkdirSync }] = await Promise.all([
+    import('node:child_process'),
+    import('node:fs'),
+  ]);
   const { platform, execPath, env } = process;
   const machine = { platform, execPath, npmScript: env.npm_execpath, exists: existsSync };
   const [command, ...first] = npxCommand(machine) ?? [];
-  const args = ['-y', '-p', 'node@24', '--', 'node', fileURLToPath(import.meta.url)];
-  return new Promise((resolve) => {
-    const giveUp = () => {
-      process.stderr.write(`gastop: npx could not be started; install Node.js 24, then run gastop again\n`);
-      resolve(1);
-    };
-    if (command === undefined) return giveUp();
-    const child = spawn(command, [...first, ...args, ...process.argv.slice(2)], { stdio: 'inherit' });
-    child.once('error', giveUp);
-    child.once('exit', (code) => resolve(code ?? 1));
+  const folder = platform === 'win32' ? ownFolder() : '/';
+  if (command === undefined || folder === null) return null;
+  if (platform === 'win32') mkdirSync(folder, { recursive: true });
+  // npx runs what lies in node_modules of its folder and of those above: in the present one that may be a neighbour's.
+  const wanted = ['--prefix', folder, '-y', '-p', 'node@24', '--', 'node', '-p', 'process.execPath'];
+  const child = spawn(command, [...first, ...wanted], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
   });
+  await new Promise<void>((resolve) => {
+    child.once('error', () => resolve());
+    child.once('close', () => resolve());
+  });
+  const node = said.trim();
+  return isAbsolute(node) && existsSync(node) ? node : null;
 }
