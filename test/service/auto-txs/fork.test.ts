@@ -22,7 +22,7 @@ const NEW: Hex = '0x00000000000000000000000000000000000000bb';
 const accountOf = (index: number) => privateKeyToAccount(keccak256(toHex(`fork ${index}`)));
 
 /** What waits: valid before the fork, and after it or not. */
-const KINDS = ['transfer', 'data', 'access list', 'to a new account'] as const;
+const KINDS = ['transfer', 'data', 'access list', 'to a new account', 'delegation'] as const;
 type Kind = (typeof KINDS)[number];
 const accessList = [{ address: OTHER, storageKeys: [1, 2, 3].map((key) => toHex(key, { size: 32 })) }];
 const SIGNED = {
@@ -31,13 +31,19 @@ const SIGNED = {
   data: { gas: 25_000n, data: `0x${'ff'.repeat(100)}` },
   'access list': { gas: 21_000n + 2_400n + 3n * 1_900n, accessList },
   'to a new account': { gas: 21_000n, to: NEW },
+  // Enough to delegate an account that is there.
+  delegation: { gas: 100_000n },
 } as const;
-function sign(account: PrivateKeyAccount, kind: Kind | 'resigned', chainId = 1) {
+/** Whose account is delegated, and does not exist. */
+const NEWCOMER = privateKeyToAccount(keccak256(toHex('fork newcomer')));
+
+async function sign(account: PrivateKeyAccount, kind: Kind | 'resigned', chainId = 1): Promise<Hex> {
   const fields = kind === 'resigned' ? { ...SIGNED.data, gas: 27_400n } : SIGNED[kind];
   const fees = { maxFeePerGas: 100n * GWEI, maxPriorityFeePerGas: GWEI / 100n };
-  return account.signTransaction({
-    ...{ type: 'eip1559', chainId, nonce: 0, to: OTHER, value: 1n, ...fees, ...fields },
-  });
+  const usual = { chainId, nonce: 0, to: OTHER, value: 1n, ...fees, ...fields };
+  if (kind !== 'delegation') return account.signTransaction({ type: 'eip1559', ...usual });
+  const authorization = await NEWCOMER.signAuthorization({ address: OTHER, chainId, nonce: 0 });
+  return account.signTransaction({ type: 'eip7702', ...usual, authorizationList: [authorization] });
 }
 
 const noted = ({ kind }: { readonly kind: string }) => kind;
@@ -52,7 +58,7 @@ function slowClock(times: number) {
 async function crossing(options: Partial<ForkingNodeOptions>, each: number, given?: string) {
   const forking = await startForkingNode({ forkAt: FORK, length: FORK - 3, ...options });
   onTestFinished(forking.stop);
-  forking.absent.add(NEW);
+  for (const address of [NEW, NEWCOMER.address]) forking.absent.add(address.toLowerCase());
   const database = given ?? (await temporaryFile('chain-1.db'));
   async function start() {
     const source = createRpcSource({ urls: [forking.url] });
@@ -135,12 +141,19 @@ async function crossing(options: Partial<ForkingNodeOptions>, each: number, give
 const SHORT = 'gas_too_low_after_fork';
 const nothing = [null, null] as const;
 /** No fork is known. */
-const FREE = { transfer: nothing, data: nothing, 'access list': nothing, 'to a new account': nothing };
+const FREE = {
+  transfer: nothing,
+  data: nothing,
+  'access list': nothing,
+  'to a new account': nothing,
+  delegation: nothing,
+};
 const WARNED = {
   transfer: nothing,
   data: [null, SHORT],
   'access list': [null, SHORT],
   'to a new account': [null, 'new_account'],
+  delegation: [null, 'new_account'],
 };
 /** What would only lose its gas is held once it is due. */
 const HELD = { ...WARNED, data: [SHORT, SHORT], 'access list': [SHORT, SHORT] };
@@ -149,7 +162,7 @@ describe('auto-txs that wait while the chain crosses Amsterdam', () => {
   it('are held with the reason in the block before it, freed by a reorg over it, and sent where they are valid', async () => {
     const { waiting, passed, said, rules, mine, fall, reorgTo, sent, put, read, errors } = await crossing(
       {},
-      10,
+      8,
     );
     const of = (kind: Kind) => waiting.filter((each) => each.kind === kind);
     for (const head of [FORK - 3, FORK - 2]) {
@@ -172,7 +185,8 @@ describe('auto-txs that wait while the chain crosses Amsterdam', () => {
 
     const isSent = ({ signed }: { readonly signed: Hex }) => sent.includes(signed);
     await fall();
-    await waitFor(() => of('transfer').every(isSent));
+    const valid = [...of('transfer'), ...of('delegation')];
+    await waitFor(() => valid.every(isSent));
     for (const { id } of of('to a new account')) {
       await waitFor(async () => (await read(id)).hold?.code === 'new_account');
     }
@@ -181,7 +195,7 @@ describe('auto-txs that wait while the chain crosses Amsterdam', () => {
     const again = await sign(first.account, 'resigned');
     expect((await put(first.id, again)).status).toBe(200);
     await waitFor(() => sent.includes(again));
-    expect(waiting.filter(isSent).map(({ kind }) => kind)).toEqual(Array(10).fill('transfer'));
+    expect(waiting.filter(isSent)).toEqual(valid);
     for (const { id } of others) {
       const { status, hold, timeline } = await read(id);
       expect([status, hold?.code]).toEqual(['PENDING', SHORT]);
@@ -220,7 +234,8 @@ describe('auto-txs that wait while the chain crosses Amsterdam', () => {
     for (let head = FORK - 3; head <= FORK; head += 1) await passed(mine());
     await fall();
     await waitFor(async () => (await said())['to a new account'][0] === 'new_account');
-    await waitFor(() => waiting.some(({ signed }) => sent.includes(signed)));
+    const isSent = ({ signed }: { readonly signed: Hex }) => sent.includes(signed);
+    await waitFor(() => waiting.filter(isSent).length === 2);
     await restart();
     expect(await rules()).toMatchObject({ rules: 'unknown', source: 'none' });
     // All of them are due, and looked at.
@@ -233,9 +248,7 @@ describe('auto-txs that wait while the chain crosses Amsterdam', () => {
     await passed(mine({ tip: GWEI / 100n }));
     expect((await rules()).rules).toBe('amsterdam');
     expect(await said()).toMatchObject({ data: HELD.data, 'access list': HELD['access list'] });
-    expect(waiting.filter(({ signed }) => sent.includes(signed)).map(({ kind }) => kind)).toEqual([
-      'transfer',
-    ]);
+    expect(waiting.filter(isSent).map(({ kind }) => kind)).toEqual(['transfer', 'delegation']);
     for (const { id, kind } of waiting) {
       if (kind !== 'transfer') expect((await read(id)).timeline.map(noted), kind).not.toContain('CHANGED');
     }
