@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { OWN_SNAPSHOT } from '../client/own-answers.ts';
 import { runMain } from './captured-io.ts';
 import { serveAnswers } from './doctor-services.ts';
-import { BLOCK, HASH, TX } from './explorer-answers.ts';
+import { BLOCK, HASH, TX, WAITING_TX } from './explorer-answers.ts';
 import { SHORT_RECORDING } from './served.ts';
 
 let origin = '';
@@ -124,6 +124,31 @@ tip rank      below 58 % of its block's 211 others, ties counted half
     expect(stdout).toContain('status        waits in the pool\n');
     expect(stdout).toContain('to            none: it creates a contract\n');
     expect(stdout).not.toMatch(/^(block|time|paid|cost|tip rank) /m);
+  });
+
+  it('that is stuck says why, how likely it is included, and every number to sign, in 80 columns', async () => {
+    const { stdout } = await run(['tx', HASH], { [`/metrics/tx/${HASH}`]: WAITING_TX, '/gas/current': LIVE });
+    const text = stdout.replaceAll(/\n {14}/g, ' ');
+    expect(text).toContain(
+      'waits         its max fee of 0.100 gwei is below the next base fee of 0.140 gwei',
+    );
+    expect(text).toContain('1 of 2 nodes has it in the pool');
+    expect(text).toContain('as it is      12 % within 10m, 61 % within 1h');
+    expect(text).toContain(
+      'replace       sign it again: nonce 7, max fee 0.110000001 gwei, max tip 0.02108 gwei, gas limit 65,000;',
+    );
+    expect(text).toContain('cancel        sign 0 to yourself: nonce 7, max fee 0.110000001 gwei');
+    expect(text).toMatch(
+      /gas limit 21,000; at most 0\.00000231 ETH \(\$[\d.]+\); .*balance lacks 0\.00000100 ETH; for Besu/,
+    );
+    expect(text).toContain('pools take    geth 0.11 / 0.011 gwei (max fee / tip)');
+    expect(widest(stdout)).toBeLessThanOrEqual(80);
+  });
+
+  it.each(['fast', 'slow'])('asks for the replacement of the %s lane where that is chosen', async (lane) => {
+    await run(['tx', HASH, '--lane', lane], { [`/metrics/tx/${HASH}`]: WAITING_TX });
+    // This service lists no parameters: it is asked as v1 has it.
+    expect(asked).toContain(`/metrics/tx/${HASH}`);
   });
 
   it('takes a hash in capitals and with --json prints the answer as it is', async () => {

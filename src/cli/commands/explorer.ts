@@ -26,6 +26,7 @@ import {
   jsonResponse,
   labelledLines,
   mapped,
+  paragraph,
   print,
   utcTime,
   withSpinner,
@@ -143,6 +144,10 @@ function factContext(chainId: number | null, snapshot: SnapshotView | null) {
 const factLines = (facts: readonly Fact[]) =>
   labelledLines(facts.map(([name, text]) => [name, mapped(text, (words) => cleanLine(words))]));
 
+/** The facts of {@link describePending}, which are sentences. */
+const wrappedFacts = (facts: readonly Fact[]) =>
+  labelledLines(facts.map(([name, text]) => [name, mapped(text, (words) => paragraph(words))]));
+
 const TIPS_A_LINE = 5;
 
 function blockText(block: BlockView, snapshot: SnapshotView | null, now: number): string {
@@ -173,6 +178,6 @@ function txText(tx: TxView, snapshot: SnapshotView | null, now: number): string 
     where === '' ? 'transaction' : `${where}  transaction`,
     '',
     ...factLines(describeTx(tx, { ...money, when })),
-    ...(tx.pending === null ? [] : ['', ...factLines(describePending(tx.pending, money))]),
+    ...(tx.pending === null ? [] : ['', ...wrappedFacts(describePending(tx.pending, money))]),
   ].join('\n');
 }

@@ -130,11 +130,8 @@ export function autoTxDetailsText(autoTx: AutoTxDetailsView, isAscii: boolean): 
 function pendingRows({ pending, chainId }: AutoTxDetailsView): string[] {
   if (pending === null) return [];
   const facts = describePending(pending, { symbol: coinSymbol(chainId), nativeUsd: null });
-  return [
-    '',
-    'in no block yet',
-    ...labelledLines(facts.map(([name, text]) => [name, mapped(text, cleanLine)])),
-  ];
+  const rows = facts.map(([name, text]): Labelled => [name, mapped(text, (words) => paragraph(words))]);
+  return ['', 'in no block yet', ...labelledLines(rows)];
 }
 
 function orderRows(autoTx: AutoTxView): Labelled[] {

@@ -4,7 +4,9 @@ import type { GasClient, MetricsQuery } from '../../../src/client/client.ts';
 import { ClientError } from '../../../src/client/errors.ts';
 import type { SnapshotView } from '../../../src/client/views/gas.ts';
 import type { MetricsView, TxRowView } from '../../../src/client/views/metrics.ts';
+import { PendingView } from '../../../src/client/views/pending.ts';
 import { ExplorerScreen, explorerRequest } from '../../../src/tui/panes/explorer/explorer-pane.tsx';
+import { PENDING } from '../../cli/explorer-answers.ts';
 import { isSlowRun } from '../../helpers/rounds.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { BLOCK, SNAPSHOT, TX } from '../fake-gas.ts';
@@ -351,6 +353,22 @@ describe('a transaction', () => {
       "below 58 % of its block's 211 others, ties counted half",
       /0\.00100 ├─+█+●█+─+┤ 2\.00\n {2} +│ this one/,
     );
+  });
+
+  it('that is stuck says why and what to sign', async () => {
+    const pending = PendingView.parse(PENDING);
+    const waiting = { ...TX, status: 'PENDING', blockNumber: null, pending };
+    const { shows } = await open({ gas: { tx: async () => waiting }, rows: 45 }, HASH);
+    await shows('Pending', 'is below the next base fee', '12 % within 10m', 'nonce 7', 'sign 0 to yourself');
+  });
+
+  it('says on a what as much gas costs now, and hides it again', async () => {
+    const { press, shows, screen } = await open({ rows: 45 }, HASH);
+    await shows('this one', 'Transaction');
+    await press('a');
+    await shows('Now  21,000 gas', 'average');
+    await press('a');
+    await waitFor(() => !screen().includes('Now  21,000'));
   });
 
   it('that is not found is told with what to try, and found later without a key', async () => {
