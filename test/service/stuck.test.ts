@@ -2,12 +2,15 @@ import { commitmentToVersionedHash } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
+import { createGasClient } from '../../src/client/client.ts';
 import { AutoTxDetails } from '../../src/contract/auto-txs.ts';
 import { TxMetrics } from '../../src/contract/metrics.ts';
 import type { Pending } from '../../src/contract/pending.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import type { Hex } from '../../src/core/block.ts';
 import { decodeTransaction } from '../../src/core/transactions/decode-transaction.ts';
+import { nativeString } from '../../src/core/units.ts';
+import { transaction } from '../../src/mcp/transaction-tools.ts';
 import { fixedPrice } from '../helpers/fixed-price.ts';
 import { mineFrom, type PoolChain, type PoolNode, poolChain, startPoolNode } from '../helpers/pool-node.ts';
 import { createScriptedChain } from '../helpers/scripted-chain.ts';
@@ -327,6 +330,26 @@ async function freeBefore(account: PrivateKeyAccount, pending: Pending, content:
   }
   return made;
 }
+
+it('is told to agents with the same numbers, in wei', async () => {
+  const account = fund();
+  const hash = send(await sign(account, 2, bid(5n * GWEI, GWEI)));
+  const { replacement, cancellation, causes } = await pendingOf(hash);
+  const client = createGasClient({ url: 'http://gastop.internal', fetch: service.fetch, isOwn: true });
+  const { signal } = new AbortController();
+  const told = await transaction.call({ hash }, async () => ({ client, signal, now: Date.now }));
+  expect(told).toMatchObject({ status: 'PENDING', pending: { causes } });
+  const { pending } = told as { pending: Readonly<Record<'replacement' | 'cancellation', object>> };
+  for (const [name, said] of Object.entries({ replacement, cancellation })) {
+    expect(pending[name as 'replacement']).toMatchObject({
+      maxFeePerGasWei: said?.maxFeePerGas,
+      maxPriorityFeePerGasWei: said?.maxPriorityFeePerGas,
+      gasLimit: said?.gasLimit,
+      nonce: said?.nonce,
+      mostCoins: nativeString(BigInt(said?.costWei ?? 0)),
+    });
+  }
+});
 
 it('of which no node knows anything is not found, with what that may mean', async () => {
   const response = await service.get(PATHS.tx.replace('{hash}', `0x${'12'.repeat(32)}`));

@@ -80,7 +80,7 @@ export async function pendingResponse(
 }
 
 function chancesOf(
-  { waitsForPrice, causes }: Stuck,
+  { waitsForPrice }: Stuck,
   cap: bigint,
   reach: PendingParts['reach'],
 ): Pick<Pending, 'probabilities' | 'probabilityReason'> {
@@ -90,7 +90,7 @@ function chancesOf(
   }));
   const why = waitsForPrice
     ? (chances.find(({ probability }) => probability == null)?.reason ?? null)
-    : `it does not wait for a price alone: ${causes[0].message}`;
+    : 'not its price alone holds it back';
   return {
     probabilities: chances.map(({ withinSec, probability }) => ({
       withinSec,

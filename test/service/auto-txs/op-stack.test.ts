@@ -2,6 +2,7 @@ import type { PrivateKeyAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AutoTxAccount, AutoTxDetails } from '../../../src/contract/auto-txs.ts';
 import { StatsMarket } from '../../../src/contract/dashboard.ts';
+import { GasEstimate } from '../../../src/contract/estimate.ts';
 import { PATHS } from '../../../src/contract/routes.ts';
 import type { Hex } from '../../../src/core/block.ts';
 import { dataFee } from '../../../src/core/data-fee.ts';
@@ -83,6 +84,13 @@ describe('on an OP-stack chain', () => {
     const said = BigInt(action?.dataFee?.wei ?? 0) - operator;
     if (name === 'Swap') expect(Math.abs(Number(said) / Number(beside) - 1)).toBeLessThan(0.05);
     else expect(said).toBe(beside);
+    const { to = TO, data = '0x', value = 1n } = signing;
+    const body = { from: account.address, to, data, value: value.toString() };
+    const asked = await rig.service.ask(PATHS.gasEstimate, { method: 'POST', body });
+    const estimate = GasEstimate.parse(await asked.json());
+    const estimated = BigInt(estimate.dataFeeWei ?? 0) - 2n * (BigInt(estimate.gas) - gasUsed);
+    // Its prices and nonce, which are not known beforehand, may be a few bytes longer or shorter.
+    expect(Math.abs(Number(estimated) / Number(beside) - 1)).toBeLessThan(0.06);
     if (gasUsed === 21_000n) {
       const price = (BigInt(action?.average.wei ?? 0) - BigInt(action?.dataFee?.wei ?? 0)) / 21_000n;
       expect(spent).toBe(
