@@ -65,15 +65,15 @@ const gasNow = reading({
     ...each(Flag, 'stale'),
     problem: maybe(Text, 'Why there is nothing newer'),
   },
-  run: async ({ client, signal }) => {
-    const { source, ...now } = await client.gasCurrent({ signal });
-    const { chainName: chain, kind, problem } = source;
-    const status = chainStatus({ ...now, source }, Date.now());
+  run: async ({ client, signal, now }) => {
+    const snapshot = await client.gasCurrent({ signal });
+    const { chainName: chain, kind, problem } = snapshot.source;
+    const status = chainStatus(snapshot, now());
     return {
-      ...now,
+      ...snapshot,
       chain,
       source: kind,
-      blockTime: now.blockTimestamp,
+      blockTime: snapshot.blockTimestamp,
       stale: isOutdated(status),
       problem: describeOutdated(status) ?? problem?.message ?? null,
     };

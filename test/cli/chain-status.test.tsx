@@ -8,6 +8,7 @@ import { createGasClient } from '../../src/client/client.ts';
 import { GasCurrent } from '../../src/contract/gas.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { utcMinute } from '../../src/core/units.ts';
+import { READ_TOOLS } from '../../src/mcp/read-tools.ts';
 import { Monitor } from '../../src/tui/app/app.tsx';
 import { SourceHolder } from '../../src/tui/app/source.ts';
 import { OWN_SNAPSHOT } from '../client/own-answers.ts';
@@ -95,6 +96,14 @@ async function toldByDoctor(place: Place): Promise<string | null> {
   return snapshot.stale ? snapshot.problem : null;
 }
 
+async function toldByTool({ url, now, key }: Place): Promise<string | null> {
+  const gasNow = READ_TOOLS.find(({ name }) => name === 'gas_now') ?? expect.fail('no such tool');
+  const client = createGasClient({ url, apiKey: key ?? null });
+  const { signal } = new AbortController();
+  const { stale, problem } = Object(await gasNow.call({}, async () => ({ client, signal, now: () => now })));
+  return stale ? problem : null;
+}
+
 function showMonitor({ url, key }: Pick<Place, 'url' | 'key'>, now: () => number, intervalMs = 60_000) {
   const client = createGasClient({ url, apiKey: key ?? null });
   const holder = new SourceHolder();
@@ -123,20 +132,17 @@ async function shownByMonitor(place: Place, word: Word, reason: string | null): 
 
 /** What all surfaces say of a service: the same word, and the same reason. */
 async function expectAll(place: Place, word: Word, reason: string | null): Promise<void> {
-  const [now, wait, chains, doctor] = await Promise.all([
+  const [now, wait, chains, doctor, tool] = await Promise.all([
     refusedByNow(place),
     // A recording that has ended makes no block to wait for.
     word === 'ended' ? reason : refusedByWait(place),
     toldByChains({ url: place.url }, place),
     toldByDoctor(place),
+    toldByTool(place),
     shownByMonitor(place, word, reason),
   ]);
-  expect({ now, wait, chains, doctor }).toEqual({
-    now: reason,
-    wait: reason,
-    chains: reason,
-    doctor: reason,
-  });
+  const told = { now, wait, chains, doctor, tool };
+  expect(Object.entries(told)).toEqual(Object.keys(told).map((name) => [name, reason]));
 }
 
 const NOW = Date.UTC(2026, 10, 29, 12);
@@ -160,7 +166,7 @@ async function serveSnapshot(changes: object, ageMs: number): Promise<string> {
 
 const SILENT_SERVICE = { stale: undefined, source: undefined };
 
-describe('of a service that others run, now, wait, chains, doctor and the monitor say', () => {
+describe('of a service that others run, now, wait, chains, doctor, gas_now and the monitor say', () => {
   it.each<readonly [title: string, changes: object, ageMs: number, word: Word, reason: string | null]>([
     ['live: it says so, up to four updates', {}, 48_000, 'live', null],
     ['stale: it says live, of a head that is older', {}, 48_001, 'stale', standstill(NOW - 48_001, NOW)],

@@ -127,8 +127,19 @@ describe("viem's own estimate", () => {
   const STALE = { ...PRICES, stale: true, source: OWN_SNAPSHOT.source };
   const NO_CAPS = { ...PRICES, lanes: { ...LANES, average: { ...LANES.average, maxFeePerGas: null } } };
 
+  const agedSec = (sec: number) => {
+    const at = new Date(Date.now() - sec * 1_000).toISOString();
+    const silent = { stale: undefined, source: undefined, blockTimestamp: at, updatedAt: at };
+    return prices({ ...PRICES, ...silent });
+  };
+
   it.each([
     ['is stale', () => prices(STALE), 'the prices of seed 1 are stale: refused'],
+    [
+      'says nothing of its age, which is four minutes',
+      () => agedSec(240),
+      'the prices of gas.example.org are stale: no new block since',
+    ],
     [
       'has another chain',
       () => prices({ ...PRICES, chainId: 1 }),
