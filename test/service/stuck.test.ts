@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
 import { createGasClient } from '../../src/client/client.ts';
 import { AutoTxDetails } from '../../src/contract/auto-txs.ts';
+import { GasRecommendation } from '../../src/contract/gas.ts';
 import { TxMetrics } from '../../src/contract/metrics.ts';
 import type { Pending } from '../../src/contract/pending.ts';
 import { PATHS } from '../../src/contract/routes.ts';
@@ -22,6 +23,8 @@ const ETHER = 10n ** 18n;
 const CHAIN_ID = 31_337;
 const TIP = 2n * GWEI;
 const RECEIVER = `0x${'aa'.repeat(20)}` as const;
+/** Enough for a forecast of ten minutes. */
+const LENGTH = 1_000;
 /** What Average promises. */
 const WITHIN_BLOCKS = 3;
 
@@ -34,8 +37,8 @@ let service: RunningService;
 let source: ReturnType<typeof createRpcSource>;
 
 beforeAll(async () => {
-  const startedAt = Math.floor(Date.now() / 1_000) - 120 * 12;
-  const chain = createScriptedChain({ chainId: CHAIN_ID, length: 120, baseFee: 10n * GWEI, startedAt });
+  const startedAt = Math.floor(Date.now() / 1_000) - LENGTH * 12;
+  const chain = createScriptedChain({ chainId: CHAIN_ID, length: LENGTH, baseFee: 10n * GWEI, startedAt });
   state = poolChain(chain);
   nodes = [await startPoolNode(state), await startPoolNode(state, { hidesPool: true })];
   source = createRpcSource({ urls: nodes.map(({ url }) => url), requestTimeoutMs: 60_000 });
@@ -330,6 +333,29 @@ async function freeBefore(account: PrivateKeyAccount, pending: Pending, content:
   }
   return made;
 }
+
+it.each([6, 11, 12.5])(
+  'with a cap of %d gwei is as likely included as the forecast of that price says',
+  async (gwei) => {
+    const account = fund();
+    const cap = BigInt(gwei * 1e9);
+    const { probabilities } = await pendingOf(send(await sign(account, 2, bid(cap, 3n * GWEI))));
+    expect(probabilities[0]?.probability).toEqual(expect.any(Number));
+    for (const { withinSec, probability } of probabilities) {
+      const forecast = await service.read(
+        `${PATHS.gasRecommendation}?targetGwei=${gwei}&deadlineSec=${withinSec}`,
+      );
+      expect(probability).toBe(GasRecommendation.parse(forecast).reach?.probability);
+    }
+  },
+);
+
+it('has no likelihood while not its price alone holds it back', async () => {
+  const raw = await sign(fund(), 2, { ...bid(6n * GWEI, 3n * GWEI), nonce: 1 });
+  const { probabilities, probabilityReason } = await pendingOf(send(raw));
+  expect(probabilities.map(({ probability }) => probability)).toEqual([null, null, null]);
+  expect(probabilityReason).toContain('not its price alone');
+});
 
 it('is told to agents with the same numbers, in wei', async () => {
   const account = fund();
