@@ -11,7 +11,7 @@ import type { StretchScore } from './advice/score.ts';
 export const FILE_OF: Readonly<Record<string, string>> = {
   RESTLESS_BLOCKS: 'src/core/engine/similar-states.ts',
   FULL_ERROR: 'src/core/engine/lane-caps.ts',
-  NEAREST: 'src/core/engine/horizons.ts',
+  NEAREST_SHARE: 'src/core/engine/horizons.ts',
   EXCESS_SEC: 'src/core/engine/horizons.ts',
 };
 
@@ -52,7 +52,7 @@ const SLOW: Aim = {
 
 const HORIZONS: Aim = {
   name: 'Horizons: the most saved over all arrivals, with no horizon and no wait kept less often than stated by over 4 points',
-  points: grid({ NEAREST: [75, 100, 150], EXCESS_SEC: [43_200, 86_400, 172_800] }),
+  points: grid({ NEAREST_SHARE: [0.35, 0.5], EXCESS_SEC: [43_200, 86_400] }),
   stretchBlocks: Number.POSITIVE_INFINITY,
   holds: (score) => mostBroken(score) <= 0.04,
   gain: (score) => score.patience.reduce((sum, { rules }) => sum + (rules[0]?.saving ?? 0), 0),

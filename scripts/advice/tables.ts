@@ -1,6 +1,7 @@
 import type { LaneReport, RuleScore, WaitScore } from '../../src/core/backtest/judge.ts';
 import { formatChange, formatCount, formatDuration, formatPercent } from '../../src/core/units.ts';
 import type { StretchScore } from './score.ts';
+import type { SimulatedScore } from './simulated.ts';
 
 const LANE_NAMES = { fast: 'Fast', average: 'Average', slow: 'Slow' } as const;
 
@@ -143,6 +144,23 @@ function laneRow(score: StretchScore, { lane, rules, stated, tightest }: LaneRep
     peer === undefined ? '–' : `${peer.rule} ${room(peer.overhang)}`,
   ];
   return `| ${cells.join(' | ')} |`;
+}
+
+/** Of docs/ADVICE.md: each horizon, and the waits of each patience, in sum of all simulated chains. */
+export function simulatedTable({ horizons, patience, arrivals }: SimulatedScore): string {
+  const rows = horizons.map(({ sec, stated, kept, saving }, index) => {
+    const wait = patience[index];
+    const waits =
+      wait === undefined
+        ? []
+        : [wait.judged / arrivals, wait.stated, wait.kept, wait.expectedSaving, wait.saving];
+    return `| ${[duration(sec), ...[stated, kept, saving, ...waits].map(share)].join(' | ')} |`;
+  });
+  return [
+    '| within | its row promised | kept | saved | told to wait with that patience | promised | kept | said to save | saved |',
+    '|---|--:|--:|--:|--:|--:|--:|--:|--:|',
+    ...rows,
+  ].join('\n');
 }
 
 /** Every rule beside every other, one table for each stretch. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { FIXTURE, parseScores, readScores, scoreOf, writtenScores } from '../../scripts/advice/score.ts';
-import { WRITTEN, withTable } from '../../scripts/advice-figures.ts';
+import { readFigures, WRITTEN, withTable } from '../../scripts/advice-figures.ts';
 import { formatPercent } from '../../src/core/units.ts';
 import { slowIt } from '../helpers/rounds.ts';
 
@@ -28,7 +28,17 @@ describe('the figures of the advice (npm run figures writes them)', () => {
 
   it.each(Object.keys(WRITTEN))('stand in %s as they were measured', async (path) => {
     const before = read(path);
-    expect(WRITTEN[path]?.(before, await readScores())).toBe(before);
+    expect(WRITTEN[path]?.(before, await readFigures())).toBe(before);
+  });
+
+  it('of ten simulated chains keep every row within three points of what it promised, hours and days too', async () => {
+    const { simulated } = await readFigures();
+    expect(simulated).toMatchObject({ seeds: 10, days: 30 });
+    expect(simulated.horizons.map(({ sec }) => sec)).toEqual([300, 900, 3_600, 21_600, 86_400]);
+    for (const { sec, judged, stated, kept } of simulated.horizons) {
+      expect(judged).toBeGreaterThan(300_000);
+      expect(Math.abs(kept - stated), `${sec} s`).toBeLessThan(0.03);
+    }
   });
 
   it('name in every table the stretch of each measured file', async () => {

@@ -1,7 +1,7 @@
 import { type Chance, LANE_PROMISES, REACH_LEAST_TIMES, REACH_TIMES_SEC } from '../advice.ts';
 import { formatDuration } from '../units.ts';
 import { type Column, feeRatio, type History, REWIND_DEPTH, wholeWei } from './history.ts';
-import { SortedValues, takeRanked, WholeSum, WindowMinimum } from './rolling.ts';
+import { SortedValues, WholeSum, WindowMinimum } from './rolling.ts';
 import { type AlikeBlocks, nextShare, tooLittlePast, unknownChance } from './similar-states.ts';
 
 export const HORIZONS_SEC = [300, 900, 3_600, 21_600, 86_400] as const;
@@ -12,13 +12,13 @@ const LEAST_PRICED_BLOCKS = 50;
 /** Past states are kept 25 times a horizon, at most once a block, over so many horizons. */
 const STATES_A_HORIZON = 25;
 const STATES = 2_000;
-/** Of these so many are compared, and so many nearest ones used: half above and half below, at most this share. */
-const COMPARED = 200;
-const NEAREST = 100;
+/** Of these so many at most are compared, and this share of them used: the nearest ones, half above and half below. */
+const COMPARED = 400;
 const NEAREST_SHARE = 0.5;
+const LEAST_NEAREST = 10;
 const LEAST_STATES = 20;
-/** A price is chosen anew so many times a horizon, at most once a block. */
-const DRAWS_A_HORIZON = 40;
+/** A price is chosen anew so many times a horizon; between, what is stated of it follows the price of now. */
+const DRAWS_A_HORIZON = 8;
 /** At most once in so many blocks while nobody reads the advice. */
 const WARM_UP_PACE = 25;
 /** So many windows, one after another, must have ended before a probability is stated. */
@@ -29,7 +29,7 @@ const MOST_RISE = 2;
 export const LEAST_PROBABILITY = 0.6;
 export const LEAST_SAVING = 0.005;
 /** The best of several estimates is too good (the winner's curse): by as much as measured over this time and so many horizons. */
-const EXCESS_SEC = 86_400;
+const EXCESS_SEC = 43_200;
 const EXCESS_HORIZONS = 4;
 /** Waits are averaged over this many horizons, and at least this many blocks. */
 const TRAILING_HORIZONS = 10;
@@ -74,20 +74,55 @@ interface Estimate {
   readonly windows: number;
   readonly windowsKept: number;
   readonly isCeiling: boolean;
+  /** Index of the quantile that the price is; `null`: it is that of now. */
+  readonly quantile: number | null;
 }
 
-/** Filled and read within one call: new arrays at each block would cost more than what is computed. */
-const STATE = new Float64Array(COMPARED);
-const TIME = new Float64Array(COMPARED);
-/** Of each state: the logarithm of how far the price fell after it, and its last price. */
-const FALL = new Float64Array(COMPARED);
-const LAST = new Float64Array(COMPARED);
-const HEIGHT = new Float64Array(COMPARED);
-const ABOVE = new Float64Array(COMPARED);
-const BELOW = new Float64Array(COMPARED);
+/** The states that are compared, youngest first: every `stride`-th one, numbered in these steps. */
+function createComparedStates() {
+  const values = () => new Float64Array(COMPARED);
+  const facts = {
+    time: values(),
+    /** Logarithm of how far the price fell after it, its last price, and the lowest one within the shorter horizon. */
+    fall: values(),
+    last: values(),
+    soon: values(),
+    /** Logarithm of its price of sending at once over each quantile; in order, those above it. */
+    heights: QUANTILES.map(() => ({ values: values(), sorted: new SortedValues() })),
+  };
+  const all = [facts.time, facts.fall, facts.last, facts.soon, ...facts.heights.map(({ values }) => values)];
+  let youngest = -1;
+  let stride = 0;
+  return {
+    ...facts,
+    count: 0,
+    /** Makes them those from `oldest` to `newest`, in steps; `put` fills a row with a state, only where it is another one. */
+    moveTo(oldest: number, newest: number, step: number, put: (row: number, state: number) => void): void {
+      const moved = step === stride && newest >= youngest ? newest - youngest : COMPARED;
+      const before = this.count;
+      this.count = Math.max(newest - oldest + 1, 0);
+      const left = Math.max(this.count - moved, 0);
+      for (const { values, sorted } of facts.heights) {
+        for (let row = left; row < before; row += 1)
+          if ((values[row] ?? 0) > 0) sorted.remove(values[row] ?? 0);
+      }
+      if (moved > 0 && left > 0) for (const each of all) each.copyWithin(moved, 0);
+      const fresh = Math.min(moved, this.count);
+      for (let row = 0; row < fresh; row += 1) put(row, (newest - row) * step);
+      for (const { values, sorted } of facts.heights) {
+        for (let row = 0; row < fresh; row += 1) if ((values[row] ?? 0) > 0) sorted.add(values[row] ?? 0);
+      }
+      youngest = newest;
+      stride = step;
+    },
+    forget(): void {
+      stride = 0;
+    },
+  };
+}
 
-/** Finds the best price of one horizon at each block, and learns what came of it. */
-function createHorizon(history: History, horizonSec: number, blockSec: number) {
+/** Finds the best price of one horizon at each block, and learns what came of it. @param soon lowest prices within the shorter horizon */
+function createHorizon(history: History, horizonSec: number, blockSec: number, soon: Column | null) {
   const verdicts = createVerdicts(history, horizonSec);
   const { ask, sendNow, time } = history;
   const horizonBlocks = horizonSec / blockSec;
@@ -100,9 +135,10 @@ function createHorizon(history: History, horizonSec: number, blockSec: number) {
   };
   const prices = history.rolling(ask, new SortedValues(), span);
   /** Of every `statePace`-th block: the logarithm of the price of sending at once over each quantile. */
-  const heights = QUANTILES.map((share) => ({ share, column: history.column(STATES) }));
+  const heights = QUANTILES.map(() => history.column(STATES));
   /** Of every such block whose window has ended: the logarithm of how far the price fell. */
   const fall = history.column(STATES);
+  const compared = createComparedStates();
   /** By block in a ring, so that a rewind finds them. */
   const drawn: (Estimate | null | undefined)[] = new Array(REWIND_DEPTH + 1).fill(undefined);
 
@@ -110,39 +146,38 @@ function createHorizon(history: History, horizonSec: number, blockSec: number) {
   const present = () => wholeWei(sendNow.at(history.head));
   const quantileAt = (share: number) => prices.tally.quantile(share) ?? present();
 
-  /** Finds the newest states whose windows have ended, evenly spread, youngest first; returns how many. */
-  function compareStates(): number {
+  /** Finds the newest states whose windows have ended, evenly spread. */
+  function compareStates(): void {
     const end = Math.floor((verdicts.pending() - 1) / statePace);
     const first = Math.max(Math.ceil(history.oldest / statePace), end - STATES + 1);
-    const count = Math.max(Math.min(end - first + 1, COMPARED), 0);
-    const stride = (end - first + 1) / count;
-    for (let row = 0; row < count; row += 1) {
-      const state = Math.floor(end - row * stride);
-      const block = state * statePace;
-      STATE[row] = state;
-      TIME[row] = time.at(block);
-      FALL[row] = fall.at(state);
-      LAST[row] = verdicts.last.at(block);
+    const stride = Math.max(Math.ceil((end - first + 1) / COMPARED), 1);
+    compared.moveTo(Math.ceil(first / stride), Math.floor(end / stride), stride, putCompared);
+  }
+
+  function putCompared(row: number, state: number): void {
+    const block = state * statePace;
+    compared.time[row] = time.at(block);
+    compared.fall[row] = fall.at(state);
+    compared.last[row] = verdicts.last.at(block);
+    compared.soon[row] = soon?.at(block) ?? Number.NaN;
+    for (const [quantile, column] of heights.entries()) {
+      const height = compared.heights[quantile];
+      if (height !== undefined) height.values[row] = column.at(state);
     }
-    return count;
   }
 
   /** What came after the states whose price stood as high above its quantile: the nearest higher and lower ones. */
-  function estimate(price: number, column: Column, count: number): Estimate | null {
+  function estimate(price: number, quantile: number): Estimate | null {
+    const { count, time, fall, last } = compared;
+    const heights = compared.heights[quantile];
     const now = present();
     const height = Math.log(feeRatio(now, price));
-    let above = 0;
-    let below = 0;
-    for (let row = 0; row < count; row += 1) {
-      const each = column.at(STATE[row] ?? 0);
-      HEIGHT[row] = each;
-      if (each >= height) ABOVE[above++] = each - height;
-      else if (each > 0) BELOW[below++] = height - each;
-    }
-    if (above + below < LEAST_STATES) return null;
-    const half = Math.max(Math.floor(Math.min(NEAREST, (above + below) * NEAREST_SHARE) / 2), 5);
-    const highest = height + takeRanked(ABOVE.subarray(0, above), Math.min(half, above) - 1);
-    const lowest = height - takeRanked(BELOW.subarray(0, below), Math.min(half, below) - 1);
+    if (heights === undefined || heights.sorted.size < LEAST_STATES) return null;
+    const { values, sorted } = heights;
+    const half = Math.max(Math.floor(sorted.size * NEAREST_SHARE), LEAST_NEAREST) >> 1;
+    const below = sorted.countBelow(height);
+    const lowest = below > 0 ? sorted.at(Math.max(below - half, 0)) : height;
+    const highest = below < sorted.size ? sorted.at(Math.min(below + half, sorted.size) - 1) : height;
     let similar = 0;
     let reached = 0;
     let missed = 0;
@@ -150,14 +185,14 @@ function createHorizon(history: History, horizonSec: number, blockSec: number) {
     let windowsKept = 0;
     let before = Number.POSITIVE_INFINITY;
     for (let row = 0; row < count; row += 1) {
-      const each = HEIGHT[row] ?? 0;
-      if (!(each > 0) || !(each >= height ? each <= highest : each >= lowest)) continue;
-      const isReached = (FALL[row] ?? 0) >= each;
+      const each = values[row] ?? 0;
+      if (!(each > 0 && each >= lowest && each <= highest)) continue;
+      const isReached = (fall[row] ?? 0) >= each;
       similar += 1;
       if (isReached) reached += 1;
-      else missed += LAST[row] ?? 0;
+      else missed += last[row] ?? 0;
       // Windows that overlap add nothing: of the states, youngest first, those a horizon apart count.
-      const at = TIME[row] ?? 0;
+      const at = time[row] ?? 0;
       if (before - at < horizonSec) continue;
       before = at;
       windows += 1;
@@ -169,7 +204,10 @@ function createHorizon(history: History, horizonSec: number, blockSec: number) {
     const probability = Math.max(Math.min(likely, most), 0);
     const miss = reached < similar ? missed / (similar - reached) - 1 : 0;
     const isCeiling = reached === similar && likely >= most;
-    return withSaving({ price, share, probability, saving: 0, miss, windows, windowsKept, isCeiling }, now);
+    return withSaving(
+      { price, share, probability, saving: 0, miss, windows, windowsKept, isCeiling, quantile },
+      now,
+    );
   }
 
   /** Sending at once saves nothing, and is as likely as anything can be. */
@@ -177,7 +215,7 @@ function createHorizon(history: History, horizonSec: number, blockSec: number) {
     const windows = Math.floor(verdicts.seenSec() / horizonSec);
     return {
       ...{ price: present(), share: 1, probability: nextShare(windows, windows), saving: 0, miss: 0 },
-      ...{ windows, windowsKept: windows, isCeiling: true },
+      ...{ windows, windowsKept: windows, isCeiling: true, quantile: null },
     };
   }
 
@@ -185,18 +223,29 @@ function createHorizon(history: History, horizonSec: number, blockSec: number) {
   function draw(ceiling: number): Estimate | null {
     const now = present();
     let found: Estimate | null = now <= ceiling ? sendingNow() : null;
-    const count = compareStates();
     let before = 0;
-    for (const { share, column } of heights) {
+    for (const [quantile, share] of QUANTILES.entries()) {
       const price = quantileAt(share);
       if (price === before || price > ceiling) continue;
-      if (price >= now) break;
+      // A higher price saves less even if it always comes.
+      if (price >= now || (found !== null && 1 - feeRatio(price, now) <= found.saving)) break;
       before = price;
-      const each = estimate(price, column, count);
+      const each = estimate(price, quantile);
       if (each === null || each.probability < LEAST_PROBABILITY) continue;
       if (found === null || each.saving > found.saving) found = each;
     }
     return found;
+  }
+
+  /** What is stated of a price that was chosen before; `null` where it is no longer likely, or to be chosen anew. */
+  function again(before: Estimate, leastPace: number): Estimate | null {
+    const now = present();
+    const { price, quantile } = before;
+    if (quantile === null || price >= now) return null;
+    // Between states nothing new is known, and in a warm-up it is not read.
+    const isRough = history.head % statePace > 0 || leastPace > 1;
+    const found = isRough ? withSaving(before, now) : estimate(price, quantile);
+    return found !== null && found.probability >= LEAST_PROBABILITY ? found : null;
   }
 
   return {
@@ -219,37 +268,45 @@ function createHorizon(history: History, horizonSec: number, blockSec: number) {
     best(ceiling: number, leastPace: number): Estimate | null {
       const { head } = history;
       const pace = Math.max(drawPace, leastPace);
-      const now = present();
+      compareStates();
       const before = drawn[(head - 1) % drawn.length];
-      const isKept = head % pace > 0 && before && before.price <= ceiling && before.price < now;
-      const found = isKept ? withSaving(before, now) : draw(ceiling);
+      const isKept = head % pace > 0 && before && before.price <= ceiling;
+      const found = (isKept ? again(before, leastPace) : null) ?? draw(ceiling);
       drawn[head % drawn.length] = found;
-      return found;
+      // The price stands, but for now a wait for it costs more than it saves.
+      return found !== null && found.saving < 0 && present() <= ceiling ? sendingNow() : found;
     },
     /** Keeps the head's state. */
     keepState(): void {
       const { head } = history;
       if (head % statePace > 0) return;
       const now = present();
-      for (const { share, column } of heights) {
-        column.put(head / statePace, Math.log(feeRatio(now, quantileAt(share))));
+      for (const [quantile, share] of QUANTILES.entries()) {
+        heights[quantile]?.put(head / statePace, Math.log(feeRatio(now, quantileAt(share))));
       }
     },
     /** How likely a price that did not come within the shorter horizon still comes within this one. */
-    laterShare(ratio: number, shorter: { readonly best: Column }): number {
-      const count = compareStates();
+    laterShare(ratio: number): number {
+      const { count, fall, soon } = compared;
       const least = -Math.log(ratio);
       let open = 0;
       let reached = 0;
       for (let row = 0; row < count; row += 1) {
-        if (shorter.best.at((STATE[row] ?? 0) * statePace) <= ratio) continue;
+        if ((soon[row] ?? 0) <= ratio) continue;
         open += 1;
-        if ((FALL[row] ?? 0) >= least) reached += 1;
+        if ((fall[row] ?? 0) >= least) reached += 1;
       }
       return nextShare(reached, open);
     },
+    /** After a rewind: windows that had ended may end otherwise. */
+    followHead(): void {
+      verdicts.followHead();
+      compared.forget();
+    },
   };
 }
+
+type Horizon = ReturnType<typeof createHorizon>;
 
 /** The estimate against another price of sending at once. */
 function withSaving(estimate: Estimate, now: number): Estimate {
@@ -377,19 +434,19 @@ export type Horizons = ReturnType<typeof createHorizons>;
  * a mean saving never falls, and of one price the longer horizon is the likelier. @param blockSec the chain's nominal pace
  */
 export function createHorizons(history: History, blockSec: number) {
-  const horizons = HORIZONS_SEC.map((horizonSec) => createHorizon(history, horizonSec, blockSec));
+  const horizons: Horizon[] = [];
+  for (const horizonSec of HORIZONS_SEC) {
+    horizons.push(createHorizon(history, horizonSec, blockSec, horizons.at(-1)?.verdicts.best ?? null));
+  }
   /** Of the head. */
   let found: readonly (Estimate | null)[] = [];
   /** Of the latest blocks in a ring, so that a rewind finds them. */
   const recent: (readonly (Estimate | null)[])[] = new Array(REWIND_DEPTH + 1).fill([]);
 
   /** The same price as within the shorter horizon, where no lower one saves more; it may still come later. */
-  function longer(shorter: Estimate, index: number): Estimate {
-    const [before, horizon] = [horizons[index - 1], horizons[index]];
-    if (before === undefined || horizon === undefined) return shorter;
+  function longer(shorter: Estimate, horizon: Horizon): Estimate {
     if (shorter.isCeiling) return { ...shorter, share: null };
-    const ratio = feeRatio(shorter.price, history.sendNow.at(history.head));
-    const later = horizon.laterShare(ratio, before.verdicts);
+    const later = horizon.laterShare(feeRatio(shorter.price, history.sendNow.at(history.head)));
     return { ...shorter, share: null, probability: 1 - (1 - shorter.probability) * (1 - later) };
   }
 
@@ -413,7 +470,7 @@ export function createHorizons(history: History, blockSec: number) {
       if (shorter === null) all.push(besideSlow(own, slow));
       else {
         const isBetter = own !== null && own.price < shorter.price && own.saving > shorter.saving;
-        all.push(isBetter ? own : longer(shorter, index));
+        all.push(isBetter ? own : longer(shorter, horizon));
       }
     }
     return all;
@@ -432,7 +489,7 @@ export function createHorizons(history: History, blockSec: number) {
     },
     /** After a rewind. */
     followHead(): void {
-      for (const { verdicts } of horizons) verdicts.followHead();
+      for (const horizon of horizons) horizon.followHead();
       found = recent[history.head % recent.length] ?? [];
     },
     outcomeAt: (horizonSec: number, block: number): Outcome | null =>

@@ -60,6 +60,11 @@ export class SortedValues {
     return firstWhere(0, this.#size, (at) => (this.#values[at] ?? 0) >= value);
   }
 
+  /** The value at `rank`, from 0 to below `size`. */
+  at(rank: number): number {
+    return this.#values[rank] ?? Number.NaN;
+  }
+
   /** The smallest value that at least a share `q` (0 to 1) does not exceed; `null` for none. */
   quantile(q: number): number | null {
     const rank = Math.ceil(q * this.#size) - 1;

@@ -1,10 +1,12 @@
 import type { Chance } from '../advice.ts';
 import { formatDuration } from '../units.ts';
-import { type Column, feeRatio, type History } from './history.ts';
+import { type BlockSpan, type Column, feeRatio, type History } from './history.ts';
 import { takeRanked, WholeSum } from './rolling.ts';
 
 /** Features of a state: the price relative to its averages over so many blocks, to which it tends to return. */
-const AVERAGES_BLOCKS = [3, 50, 300] as const;
+const SHORT_BLOCKS = 3;
+const MIDDLE_BLOCKS = 50;
+const LONG_BLOCKS = 300;
 /** And the movement of the base fee between blocks, over this many blocks: a volatile price falls further. */
 const RESTLESS_BLOCKS = 15;
 const LEAST_MOVE = 0.01;
@@ -25,17 +27,24 @@ const scaledLog = (value: number) => Math.round(Math.log(value) * LOG_SCALE);
 
 /** Nearest neighbours by the price over its averages and by volatility. @param age blocks that must follow a state */
 export function createNearestStates(history: History, age: number) {
-  const logPrice = history.column(Math.max(...AVERAGES_BLOCKS));
+  const logPrice = history.column(LONG_BLOCKS);
   const move = history.column(RESTLESS_BLOCKS);
   const feature = (source: Column, blocks: number, of: (mean: number) => number) => {
     const column = history.column(MEMORY_BLOCKS + age);
     const recent = history.rolling(source, new WholeSum(), blocks);
-    return { of, column, recent, spread: history.rolling(column, new Spread(), MEMORY_BLOCKS, age) };
+    const spread = history.rolling(column, new Spread(), MEMORY_BLOCKS, age);
+    const states = new Float64Array(MEMORY_BLOCKS);
+    /** Of the states in the span, and of the present one; its scale makes distances comparable. One below 1 is rounding. */
+    const at = (span: BlockSpan): Measured => {
+      column.copy(span, states);
+      return { states, now: column.at(history.head), scale: 1 / Math.max(spread.tally.variance, 1) };
+    };
+    return { of, column, recent, at };
   };
-  const features = [
-    ...AVERAGES_BLOCKS.map((blocks) => feature(logPrice, blocks, (mean) => logPrice.at(history.head) - mean)),
-    feature(move, RESTLESS_BLOCKS, (mean) => LOG_SCALE * Math.log(mean + LEAST_MOVE)),
-  ];
+  const overMean = (blocks: number) => feature(logPrice, blocks, (mean) => logPrice.at(history.head) - mean);
+  const [short, middle, long] = [overMean(SHORT_BLOCKS), overMean(MIDDLE_BLOCKS), overMean(LONG_BLOCKS)];
+  const restless = feature(move, RESTLESS_BLOCKS, (mean) => LOG_SCALE * Math.log(mean + LEAST_MOVE));
+  const features = [short, middle, long, restless];
 
   return {
     /** Ingests the head's state; its price of sending at once must be known. */
@@ -52,11 +61,8 @@ export function createNearestStates(history: History, age: number) {
       const count = span.to - span.from;
       if (count < LEAST_STATES) return null;
       const states = STATE.subarray(0, count);
-      const distance = DISTANCE.subarray(0, count).fill(0);
-      for (const { column, spread } of features) {
-        column.copy(span, states);
-        addDistances(distance, states, column.at(history.head), spread.tally.variance);
-      }
+      const distance = DISTANCE.subarray(0, count);
+      putDistances(distance, short.at(span), middle.at(span), long.at(span), restless.at(span));
       const wanted = Math.min(NEIGHBOURS, Math.floor(count * MOST_SHARE));
       states.set(distance);
       const limit = takeRanked(states, wanted - 1);
@@ -68,6 +74,33 @@ export function createNearestStates(history: History, age: number) {
       return found;
     },
   };
+}
+
+interface Measured {
+  readonly states: Float64Array;
+  readonly now: number;
+  readonly scale: number;
+}
+
+/** The squared distance of each state from the present one. In one pass: one for each feature takes four times as long. */
+function putDistances(
+  distance: Float64Array,
+  short: Measured,
+  middle: Measured,
+  long: Measured,
+  restless: Measured,
+): void {
+  for (let index = 0; index < distance.length; index += 1) {
+    const fromShort = (short.states[index] ?? 0) - short.now;
+    const fromMiddle = (middle.states[index] ?? 0) - middle.now;
+    const fromLong = (long.states[index] ?? 0) - long.now;
+    const fromRestless = (restless.states[index] ?? 0) - restless.now;
+    distance[index] =
+      fromShort * fromShort * short.scale +
+      fromMiddle * fromMiddle * middle.scale +
+      fromLong * fromLong * long.scale +
+      fromRestless * fromRestless * restless.scale;
+  }
 }
 
 /** Adds the squared distance of each state from the present one, over their variance; one below 1 is rounding. */
