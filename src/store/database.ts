@@ -76,7 +76,7 @@ export async function openDatabase(
   connect?: ConnectFile,
 ): Promise<Database> {
   const sealer = sealerOf(target, key);
-  const database = await open<Tables>(target, HISTORY_MIGRATIONS, sealer, connect);
+  const database = await open<Tables>(target, HISTORY_MIGRATIONS, sealer, { connect });
   try {
     if (!isServerUrl(target)) await database.run((db) => sealOnce(db, sealer));
   } catch (error) {
@@ -114,8 +114,11 @@ async function sealOnce(db: Queries, sealer: Sealer): Promise<void> {
   await saveMeta(db, 'sealed', '1');
 }
 
-export const openKeyDatabase = (target: string): Promise<KeyDatabase> =>
-  open<KeyTables>(target, KEY_MIGRATIONS, NO_SEALER);
+/** Every statement on keys is small: who makes one, and each request that is counted, waits for no lost answer. */
+const KEY_ANSWER_MS = 10_000;
+
+export const openKeyDatabase = (target: string, answerMs = KEY_ANSWER_MS): Promise<KeyDatabase> =>
+  open<KeyTables>(target, KEY_MIGRATIONS, NO_SEALER, { answerMs });
 
 /**
  * Opens files to copy them, also one that was moved, and leaves them as they are. @throws {StoreError} for a file without
@@ -141,7 +144,7 @@ async function openAsIs<Schema>(
   if (statSync(path).size === 0)
     throw new StoreError('not-a-database', `${name} has nothing in it; check the path`);
   const connect = (file: string) => new DatabaseSync(file, { readOnly });
-  return open<Schema>(path, migrations, sealer, connect, purpose);
+  return open<Schema>(path, migrations, sealer, { connect, purpose });
 }
 
 /** For counting requests: safe from a kill, but in a file not from a power cut, which costs a busy service a seventh. */
@@ -152,6 +155,13 @@ export async function openUsageDatabase(target: string): Promise<KeyDatabase> {
 }
 
 const [FIRST_OF_HISTORY = ''] = Object.keys(HISTORY_MIGRATIONS);
+
+interface Opening {
+  readonly connect?: ConnectFile | undefined;
+  readonly purpose?: Purpose;
+  /** How long an answer of a server may take once its schema is there. */
+  readonly answerMs?: number;
+}
 
 type Migrated = Record<'kysely_migration', { name: string }>;
 
@@ -164,13 +174,12 @@ async function open<Schema>(
   target: string,
   migrations: Migrations,
   sealer: Sealer,
-  connect: ConnectFile = (path) => new DatabaseSync(path),
-  purpose: Purpose = 'use',
+  { connect = (path) => new DatabaseSync(path), purpose = 'use', answerMs }: Opening = {},
 ): Promise<Database<Schema>> {
   const name = databaseName(target);
   const opening = () =>
     isServerUrl(target)
-      ? openServer<Schema>(target, name)
+      ? openServer<Schema>(target, name, answerMs)
       : openFile<Schema>(target, migrations, name, connect, purpose);
   const { queries, once, transact } = await retryWhileBusy(name, opening, WHILE_MADE);
   let damage: StoreError | null = null;
@@ -249,9 +258,10 @@ async function openFile<Schema>(
   }
 }
 
-async function openServer<Schema>(url: string, name: string): Promise<Opened<Schema>> {
-  const { postgresDialect } = await import('./postgres.ts');
-  const dialect = postgresDialect(url);
+async function openServer<Schema>(url: string, name: string, answerMs?: number): Promise<Opened<Schema>> {
+  const { ANSWER_WITHIN_MS, postgresDialect } = await import('./postgres.ts');
+  const limit = { withinMs: ANSWER_WITHIN_MS };
+  const dialect = postgresDialect(url, limit);
   const plugins = [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })];
   const queries = new Kysely<Schema>({ dialect, plugins });
   try {
@@ -267,6 +277,7 @@ async function openServer<Schema>(url: string, name: string): Promise<Opened<Sch
     await migrate(migrated, SERVER_MIGRATIONS, applied, schema);
     // Fails on a standby server, and where the role may only read.
     await sql`update leases set holder = holder where false`.execute(queries);
+    limit.withinMs = answerMs ?? ANSWER_WITHIN_MS;
     return {
       queries,
       once: (work) => onceOnServer(queries, work, name),

@@ -90,7 +90,7 @@ const FAILURES: readonly (readonly [RegExp, StoreErrorCode, string])[] = [
   [/^(?:ENOTFOUND|EAI_AGAIN)$/, 'unreachable', `${AWAY}: its host is not known; check the name`],
   [/^ECONNREFUSED$/, 'unreachable', `${AWAY}: nothing listens there; check host and port, and that it runs`],
   [
-    /^(?:E[A-Z]+|08...|57P0.|25P03)$|Connection terminated|timeout exceeded|Client was closed|not queryable/,
+    /^(?:E[A-Z]+|08...|57P0.|25P03)$|Connection terminated|timeout exceeded|read timeout|Client was closed|not queryable/,
     'unreachable',
     `${AWAY}: the connection was lost or cannot be made`,
   ],

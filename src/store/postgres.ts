@@ -11,6 +11,13 @@ const CONNECT_WITHIN_MS = 10_000;
 const IDLE_IN_TRANSACTION_MS = 5_000;
 const LOCK_WITHIN_MS = 5_000;
 const STATEMENT_WITHIN_MS = 60_000;
+/** The server ends a statement before: beyond that its answer is lost, though the connection may look alive. */
+export const ANSWER_WITHIN_MS = STATEMENT_WITHIN_MS + 5_000;
+
+/** For statements from now on. */
+export interface AnswerLimit {
+  withinMs: number;
+}
 
 /** Wei, times, counts and their queried sums are below 2^53. */
 const NUMBERS: readonly number[] = [pg.types.builtins.INT8, pg.types.builtins.NUMERIC];
@@ -19,7 +26,10 @@ const NUMBERS: readonly number[] = [pg.types.builtins.INT8, pg.types.builtins.NU
  * Connects at the first query. TLS, user and password come from the URL, the `PG*` variables or `~/.pgpass`.
  * Certificates are always verified, even with `sslmode=require`; `sslmode=no-verify` disables that.
  */
-export function postgresDialect(url: string): PostgresDialect {
+export function postgresDialect(
+  url: string,
+  limit: AnswerLimit = { withinMs: ANSWER_WITHIN_MS },
+): PostgresDialect {
   const parameters = parsedUrl(url)?.searchParams ?? new URLSearchParams();
   for (const name of ['sslrootcert', 'sslcert', 'sslkey']) requireReadable(url, name, parameters.get(name));
   const binding = parameters.get('channel_binding');
@@ -42,11 +52,17 @@ export function postgresDialect(url: string): PostgresDialect {
   pool.on('error', () => {});
   pool.on('connect', (client) => {
     client.on('error', () => {});
-    const query = client.query.bind(client);
-    // PostgreSQL rejects NUL in text, which a note or id in a request may contain.
-    Object.assign(client, {
-      query: (text: string, values: readonly unknown[] = []) => query(text, values.map(withoutNul)),
-    });
+    const query: (statement: pg.QueryConfig) => Promise<pg.QueryResult> = client.query.bind(client);
+    const ask = (text: string, values: readonly unknown[] = []) => {
+      // PostgreSQL rejects NUL in text, which a note or id in a request may contain.
+      const statement = { text, values: values.map(withoutNul), query_timeout: limit.withinMs };
+      return query(statement).catch((error: unknown) => {
+        // What comes late would be taken for the answer to the next statement.
+        if (error instanceof Error && error.message === NO_ANSWER) void client.end().catch(() => {});
+        throw error;
+      });
+    };
+    Object.assign(client, { query: ask });
   });
   return new PostgresDialect({ pool });
 }
@@ -60,6 +76,9 @@ function requireReadable(url: string, parameter: string, path: string | null): v
     throw new StoreError('unreachable', message, { cause });
   }
 }
+
+/** The driver's words for an answer that did not come in time. */
+const NO_ANSWER = 'Query read timeout';
 
 const withoutNul = (value: unknown) =>
   typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-type Lost = 'request' | 'answer';
+/** `silence`: the answer is lost, and the connection stays. */
+type Lost = 'request' | 'answer' | 'silence';
 
 /** A way to a PostgreSQL server on which connections break while a statement is under way. It ends with the test. */
 export async function lossyProxy(url: string) {
@@ -29,7 +30,10 @@ export async function lossyProxy(url: string) {
       server.write(bytes);
     });
     // PostgreSQL answers once the statement is committed.
-    server.on('data', (bytes) => (isLost ? end() : client.write(bytes)));
+    server.on('data', (bytes) => {
+      if (!isLost) client.write(bytes);
+      else if (breaks?.lost !== 'silence') end();
+    });
   });
   proxy.listen(0, '127.0.0.1');
   await once(proxy, 'listening');

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { issueKey, readKey, reissueKey } from '../../src/service/keys/api-keys.ts';
+import { issueKey, readKey, reissueKey, retireKey } from '../../src/service/keys/api-keys.ts';
 import { KeyStore } from '../../src/store/api-keys.ts';
 import { openKeyDatabase } from '../../src/store/database.ts';
 import { OutboxStore } from '../../src/store/outbox.ts';
@@ -82,6 +82,78 @@ describe.runIf(ENGINES.includes('PostgreSQL')).each(LOSSES)(
       const stored = await outbox.delivery('a', id);
       expect(stored?.attempts).toHaveLength(1);
       expect(stored?.nextAttemptAt).toBe(FIRED_AT + 90_000);
+    });
+  },
+);
+
+describe.runIf(ENGINES.includes('PostgreSQL'))(
+  'an answer that never comes on a connection that stays',
+  () => {
+    const ANSWER_MS = 300;
+    const EVER = Number.POSITIVE_INFINITY;
+    const free = { name: '', plan: 'free', now: NOON };
+
+    async function silent() {
+      const proxy = await lossyProxy(await emptyDatabase('PostgreSQL'));
+      const store = new KeyStore(await openKeyDatabase(proxy.url, ANSWER_MS));
+      const { id } = await issueKey(store, free);
+      return { proxy, store, id };
+    }
+
+    it.each([
+      ['of a key that is made', /insert into "keys"/, (store: KeyStore) => issueKey(store, free)],
+      [
+        'of one that is rotated',
+        /update keys set previous/,
+        (store: KeyStore, id: string) => reissueKey(store, id, NOON),
+      ],
+      [
+        'of one that is revoked',
+        /update keys set revoked/,
+        (store: KeyStore, id: string) => retireKey(store, id, NOON),
+      ],
+    ])('is given up, and asked for anew on another: %s', async (_, statement, change) => {
+      const { proxy, store, id } = await silent();
+      onTestFinished(() => store.close());
+      proxy.lose('silence', statement, 2);
+      // The first change has been done: revoked twice it is found revoked.
+      expect(await change(store, id)).toEqual(
+        statement.source.includes('revoked') ? null : expect.anything(),
+      );
+      expect(proxy.left()).toBe(0);
+    });
+
+    it('ends what makes, rotates or revokes a key in words that say what may be, and what to do', async () => {
+      const ended = async (
+        statement: RegExp,
+        change: (store: KeyStore, id: string) => Promise<unknown>,
+        words: (id: string) => string,
+      ) => {
+        const { proxy, store, id } = await silent();
+        proxy.lose('silence', statement, EVER);
+        await expect(change(store, id)).rejects.toMatchObject({
+          code: 'unreachable',
+          message: expect.stringMatching(words(id)),
+        });
+        await store.close();
+      };
+      await Promise.all([
+        ended(
+          /insert into "keys"/,
+          (store) => issueKey(store, free),
+          () => 'key \\w{10} may have been made, .*gastop keys revoke \\w{10}$',
+        ),
+        ended(
+          /update keys set previous/,
+          (store, id) => reissueKey(store, id, NOON),
+          (id) => `old secret of key ${id} may be void; rotate it again, or revoke it`,
+        ),
+        ended(
+          /update keys set revoked/,
+          (store, id) => retireKey(store, id, NOON),
+          (id) => `key ${id} may be revoked; where gastop keys list`,
+        ),
+      ]);
     });
   },
 );

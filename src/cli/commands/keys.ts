@@ -9,6 +9,7 @@ import {
   type Plans,
   readKey,
   reissueKey,
+  retireKey,
 } from '../../service/keys/api-keys.ts';
 import type { KeyStore } from '../../store/api-keys.ts';
 import { databaseName, isServerUrl } from '../../store/database-url.ts';
@@ -124,7 +125,7 @@ async function createKey({ io, flags, file, plans }: Opened): Promise<void> {
   try {
     await printKey({ io, flags }, { id: key.id, name, plan }, key.text);
   } catch (error) {
-    await withStore(file, (store) => store.revoke(key.id, Math.floor(io.now() / 1_000)));
+    await withStore(file, (store) => retireKey(store, key.id, io.now()));
     throw failure(`the output ${fileFailureReason(error)}; key ${key.id} was not shown, so it was revoked`);
   }
   if (!flags.json) note(io, `made key ${key.id} with plan ${plan}; it is shown only now`);
@@ -168,7 +169,7 @@ async function revokeKey({ io, flags, file }: Opened, id: string): Promise<void>
     const what = `key ${id}${name} of the plan ${kept.plan}`;
     const prompt = cleanText(`Revoke ${what} and disable its alerts, for good`);
     if (!flags.yes && !(await isConfirmed(io, prompt))) return `kept key ${id}`;
-    await store.revoke(id, Math.floor(io.now() / 1_000));
+    await retireKey(store, id, io.now());
     return `revoked ${what}; it stopped working, and every running serve disables its alerts`;
   });
   note(io, cleanText(said));

@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib';
 import { ROUTE_GROUPS, type RouteGroup } from '../../contract/routes.ts';
 import { KEY_ID_LENGTH, KEY_PREFIX } from '../../core/key-text.ts';
 import type { KeyStore } from '../../store/api-keys.ts';
+import { StoreError, type StoreErrorCode } from '../../store/errors.ts';
 
 /** No capitals, and no letters that are easily confused: ids are typed by hand. */
 const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -111,13 +112,35 @@ export async function issueKey(
 ): Promise<ApiKey> {
   for (;;) {
     const key = createKey(createKeyId());
-    if (await store.add({ id: key.id, name, plan }, secretOf(key, now))) return key;
+    const adding = store.add({ id: key.id, name, plan }, secretOf(key, now));
+    const words = `key ${key.id} may have been made, and nobody has its secret; where ${LISTED}, revoke it with gastop keys revoke ${key.id}`;
+    const isAdded = await orPerhaps(adding, words);
+    if (isAdded) return key;
   }
 }
 
 /** The old secret stops working at once; `null`: no such key, or it is revoked. `now` in ms. @throws {StoreError} */
 export async function reissueKey(store: KeyStore, id: string, now: number) {
   const key = createKey(id);
-  const row = await store.rotate(id, secretOf(key, now));
+  const rotating = store.rotate(id, secretOf(key, now));
+  const words = `the old secret of key ${id} may be void; rotate it again, or revoke it with gastop keys revoke ${id}`;
+  const row = await orPerhaps(rotating, words);
   return row && { key, row };
+}
+
+/** Stops working at once, and for good; `null`: no such key, or it is revoked. `now` in ms. @throws {StoreError} */
+export function retireKey(store: KeyStore, id: string, now: number) {
+  const words = `key ${id} may be revoked; where ${LISTED} as active, revoke it again`;
+  return orPerhaps(store.revoke(id, Math.floor(now / 1_000)), words);
+}
+
+const LISTED = 'gastop keys list has it';
+const UNSURE: readonly StoreErrorCode[] = ['unreachable', 'failed'];
+
+/** The answer of a server may be lost although it has done what it was told to. */
+function orPerhaps<Result>(change: Promise<Result>, words: string): Promise<Result> {
+  return change.catch((error: unknown) => {
+    if (!(error instanceof StoreError) || !UNSURE.includes(error.code)) throw error;
+    throw new StoreError(error.code, `${error.message}; ${words}`, { cause: error });
+  });
 }
