@@ -123,11 +123,19 @@ export function fileSealer(database: string): Sealer {
       return made;
     },
     warning: () => {
+      if (isForeign(database))
+        return `${basename(database)} belongs to another user of this machine, who can read and change it`;
       const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
       const isOpen = process.platform !== 'win32' && (mode & 0o077) !== 0;
-      return isOpen ? `others on this machine can read ${name}; run chmod 600 on it` : null;
+      return isOpen ? `others on this machine can read ${name}; run chmod 600 on it as its owner` : null;
     },
   });
+}
+
+/** Whether a file is another user's, and not root's. */
+function isForeign(path: string): boolean {
+  const owner = statSync(path, { throwIfNoEntry: false })?.uid ?? 0;
+  return process.platform !== 'win32' && owner !== 0 && owner !== process.geteuid?.();
 }
 
 /** Another process may be as early: its key is the one. */
@@ -142,8 +150,14 @@ function makeKeyFile(path: string): void {
 function readKey(path: string, name: string): Buffer | null {
   let text: string;
   try {
+    // Who owns it knows it, and may put another in its place.
+    if (isForeign(path))
+      throw noKey(
+        `${name} belongs to another user; run chown on it if it is the right one, or run as that user`,
+      );
     text = readFileSync(path, 'utf8');
   } catch (error) {
+    if (error instanceof StoreError) throw error;
     if (errorCode(error) === 'ENOENT') return null;
     throw noKey(`${name} cannot be read (${errorCode(error)}); check the rights on it`);
   }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, rm, writeFile } from 'node:fs/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { PATHS } from '../../../src/contract/routes.ts';
 import type { News } from '../../../src/service/follow/follower.ts';
@@ -224,6 +224,37 @@ test('a .key that others can read is named at the start', async () => {
     await service.stop();
   }
 });
+
+test.runIf(process.geteuid?.() === 0)(
+  'a .key or a database that another user owns is named, and the key not taken',
+  async () => {
+    const target = await emptyDatabase('SQLite', 'shared');
+    const rig = await startEngine({ database: await openDatabase(target) });
+    await rig.place(keptAutoTx('one'));
+    const messages = async () => {
+      const { news, service } = await startNamed('one', await openDatabase(target));
+      await service.ready;
+      await waitFor(() => service.condition().head !== null);
+      await service.stop();
+      return news.map(({ message }) => message).join('\n');
+    };
+    const foreign = 'chain-1.db.key belongs to another user';
+    for (const [owner, mode] of [
+      [65_534, 0o600],
+      [65_534, 0o644],
+      [1_000, 0o640],
+    ] as const) {
+      await chmod(`${target}.key`, mode);
+      await chown(`${target}.key`, owner, owner);
+      expect(await messages()).toContain(foreign);
+    }
+    await chown(`${target}.key`, 0, 0);
+    await chown(target, 65_534, 65_534);
+    const said = await messages();
+    expect(said).toContain('chain-1.db belongs to another user of this machine');
+    expect(said).not.toContain(foreign);
+  },
+);
 
 async function startNamed(name: string, database: Database) {
   const news: News[] = [];
