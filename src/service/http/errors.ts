@@ -148,8 +148,8 @@ export function shorten(key: string): string {
 }
 
 const AUTO_TXS = BASE_PATH + PATHS.autoTxs;
-/** Hex, base64 or another notation of sixteen bytes; not a path. */
-const BYTES = /[\w+=-]{20,}/g;
+/** Hex, base64 or another notation of sixteen bytes; neither a path nor the name of a setting. */
+const BYTES = /(?<![\w+=-])(?!GASTOP_[A-Z_]+(?![\w+=-]))[\w+=-]{20,}/g;
 const FRAME = /^ +at .*:\d+:\d+\)?$/;
 
 /** On routes that accept signed transactions an error's text may contain a part of one: removes it, and keeps the stack. */
