@@ -29,7 +29,7 @@ const MOST_RISE = 2;
 export const LEAST_PROBABILITY = 0.6;
 export const LEAST_SAVING = 0.005;
 /** The best of several estimates is too good (the winner's curse): by as much as measured over this time and so many horizons. */
-const EXCESS_SEC = 43_200;
+const EXCESS_SEC = 86_400;
 const EXCESS_HORIZONS = 4;
 /** Waits are averaged over this many horizons, and at least this many blocks. */
 const TRAILING_HORIZONS = 10;
