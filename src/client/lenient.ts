@@ -68,7 +68,9 @@ function fieldsOf({ shape }: z.ZodObject, required: readonly string[], isBigint:
 
 /** A price that is `null` for a reason is above what the wire can hold: it is read as that limit, which is shown as `over 9,007,199`. */
 function withLargePrices(wire: unknown, prices: readonly (readonly [string, z.core.$ZodType])[]): unknown {
-  if (!isRecord(wire) || typeof wire['reason'] !== 'string' || wire['reason'] === '') return wire;
+  if (!isRecord(wire)) return wire;
+  const { reason } = wire;
+  if (typeof reason !== 'string' || reason === '') return wire;
   const large = prices
     .filter(([name]) => wire[name] === null)
     .map(([name]) => [name, Number.MAX_SAFE_INTEGER]);

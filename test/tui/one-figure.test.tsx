@@ -173,7 +173,7 @@ it('recorded blocks have one figure for one thing on Live, in now and on the Ser
     }
     if (!isWait) continue;
     for (const text of [live, now]) {
-      const column = cells(text, /if you can wait/)?.indexOf(`> ${wait}`) ?? -1;
+      const column = cells(text, /if you can wait/)?.indexOf(`[${wait}]`) ?? -1;
       const inTable = [/^ *price /, /^ *likely /, /^ *saves /].map((row) => cells(text, row)?.[column]);
       expect(inTable).toEqual([price, stated(live).likely, stated(live).saves]);
     }
@@ -223,7 +223,7 @@ describe('nothing is stated', () => {
     const { live, now, service } = draw();
     for (const text of [live, now, service]) expectSilent(text);
     expect(live).toMatch(/base only.*max fee/);
-    expect(live).not.toContain('usually, at most');
+    expect(live).not.toContain('half, 95 % in');
     expect(now).toMatch(/base only.*max fee/);
   });
 

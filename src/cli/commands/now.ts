@@ -270,7 +270,7 @@ export function snapshotText(
       column('within', ({ withinBlocks }) =>
         mapped(withinBlocks, (blocks) => (blocks === 1 ? '1 block' : `${blocks} blocks`)),
       ),
-      column('usually, at most', ({ waitSec }) =>
+      column('half, 95 % in', ({ waitSec }) =>
         mapped(noTips ? null : waitSec, ({ p50, p95 }) => `${formatDuration(p50)}, ${formatDuration(p95)}`),
       ),
       column('likely', ({ probability }) => mapped(outdated === null ? probability : null, formatLikelihood)),
@@ -332,7 +332,7 @@ function adviceLines(advice: RecommendationView, snapshot: SnapshotView): readon
   const headline = [
     cleanLine(`${action} ${target}`),
     ...(likely === null ? [] : [`${likely} likely`]),
-    ...(saving === null ? [] : [`${formatSaving(saving)} against sending now`]),
+    ...(saving === null ? [] : [`${formatSaving(saving)} on average against sending now`]),
   ];
   return [
     headline.join(' · '),
@@ -359,8 +359,8 @@ function waitLines(advice: RecommendationView): readonly string[] {
       [
         ['if you can wait', 'left', ([name]) => name],
         ...waits.map((wait): TextColumn<WaitFact> => {
-          const mark = wait === advised ? '> ' : '';
-          return [`${mark}${formatDuration(wait.horizonSec)}`, 'right', ([, of]) => of(wait) ?? UNKNOWN];
+          const span = formatDuration(wait.horizonSec);
+          return [wait === advised ? `[${span}]` : span, 'right', ([, of]) => of(wait) ?? UNKNOWN];
         }),
       ],
       waitFactsOf(waits),

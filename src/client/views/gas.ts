@@ -176,7 +176,7 @@ function outcomeText({ savingRatio }: AdviceRecordView, kind: AdviceKind): strin
   if (savingRatio === null) return null;
   const share = formatPercent(Math.abs(savingRatio));
   if (Math.round(savingRatio * 100) >= 0) return `saved ${share}`;
-  return kind === 'sends' ? `paid ${share} more than needed` : `cost ${share}`;
+  return kind === 'sends' ? `paid ${share} more than needed` : `lost ${share}`;
 }
 
 /** `90 %`, or `≤ 84 %` where so few windows support no higher probability; `null` when unknown. */
@@ -185,6 +185,9 @@ export const describeLikely = ({
   isCeiling,
 }: Pick<HorizonView, 'probability' | 'isCeiling'>): string | null =>
   probability === null ? null : formatStated(probability, isCeiling === true);
+
+/** How many past windows like the present one had the price. */
+export const IN_THE_PAST = 'in the past';
 
 export type WaitFact = readonly [name: string, of: (wait: HorizonView) => string | null];
 
@@ -198,7 +201,7 @@ export const WAIT_FACTS: readonly WaitFact[] = [
   ['likely', describeLikely],
   ['if not, costs', ({ missRatio }) => (missRatio === null ? null : formatChange(missRatio, 0))],
   [
-    'windows',
+    IN_THE_PAST,
     ({ windows, windowsKept }) =>
       windows === null || windowsKept === null
         ? null
@@ -233,9 +236,9 @@ const wordsOf = (action: string) => action.replaceAll('_', ' ');
 /** `WAIT` and `up to 15m for 0.0388 gwei`, `SEND NOW` and `at its floor: 0.00510 gwei`; `target` may be empty. */
 export function describeAdvice(
   { action, targetPrice, deadlineSec, expectedWaitSec }: RecommendationView,
-  snapshot: Pick<SnapshotView, 'floor' | 'nextBaseFee' | 'lanes'>,
+  snapshot: Pick<SnapshotView, 'floor' | 'nextBaseFee' | 'lanes' | 'source'>,
 ): { readonly action: string; readonly target: string } {
-  if (action === null) return { action: 'NO ADVICE YET', target: '' };
+  if (action === null) return { action: snapshot.source.ended ? 'NO ADVICE' : 'NO ADVICE YET', target: '' };
   const known = targetPrice ?? (action === 'SEND_NOW' ? snapshot.lanes.average.price : null);
   const price = known === null ? null : `${formatGwei(known)} gwei`;
   if (action === 'WAIT' || action === 'SET_ALERT') {

@@ -58,7 +58,7 @@ function laneColumns({
     rightColumn(noTips ? 'base only' : 'price', 6, 0, ({ price }) => formatGwei(price)),
     rightColumn('max fee', 7, 1, ({ maxFeePerGas }) => known(maxFeePerGas, formatGwei)),
     rightColumn('tip', 6, 3, ({ maxPriorityFeePerGas }) => known(maxPriorityFeePerGas, formatGwei)),
-    rightColumn('usually, at most', 13, 2, ({ waitSec }) =>
+    rightColumn('half, 95 % in', 13, 2, ({ waitSec }) =>
       known(noTips ? null : waitSec, ({ p50, p95 }) => `${formatDuration(p50)}, ${formatDuration(p95)}`),
     ),
     worth('transfer', 'ETH transfer', 8, 4),

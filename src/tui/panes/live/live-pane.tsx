@@ -8,6 +8,7 @@ import {
   describeLikely,
   describeRecord,
   type HorizonView,
+  IN_THE_PAST,
   kindOf,
   recordOf,
   WAIT_FACTS,
@@ -345,16 +346,16 @@ function adviceParts(view: LiveView, width: number): readonly Line[] {
   if (advice.action === null) return [todo];
   const wait = advisedWait(advice);
   const stated = describeLikely(wait ?? { probability, isCeiling: null });
-  const likely = stated === null ? [faint('not yet measured')] : [plain(`${stated} likely`)];
+  const likely = stated === null ? [faint('likelihood not yet measured')] : [plain(`${stated} likely`)];
   const saves = wait === null || saving === null ? '' : formatSaving(saving);
-  // The reference is named where the headline keeps to one line.
-  const isRoomy = shownWidth(`${action} ${target}   ${stated} likely   ${saves} against now`) < width - 1;
+  // That it is a mean, misses counted, is said where the headline keeps to one line.
+  const isRoomy = shownWidth(`${action} ${target}   ${stated} likely   ${saves} on average`) < width - 1;
   const record = track && describeRecord(track, kindOf(advice));
   const since = (track && recordOf(track, kindOf(advice))?.since) ?? null;
   return [
     todo,
     likely,
-    ...(saves === '' ? [] : [[plain(`${saves}${isRoomy ? ' against now' : ''}`)]]),
+    ...(saves === '' ? [] : [[plain(`${saves}${isRoomy ? ' on average' : ''}`)]]),
     ...(record === null ? [] : [[faint(record)]]),
     ...(patienceSec === null ? [] : [[faint(`you can wait ${formatDuration(patienceSec)}`)]]),
     ...(since === null ? [] : [[faint(`since ${dayText(since)}`)]]),
@@ -394,13 +395,14 @@ function useWaitTable(waits: readonly HorizonView[], advisedSec: number | null, 
     ...waits.map((wait, place) => {
       const isAdvised = wait.horizonSec === advisedSec;
       const cell = ([, of]: WaitFact): Line => [{ text: of(wait) ?? UNKNOWN, bold: isAdvised }];
-      const heading = `${isAdvised ? '> ' : ''}${formatDuration(wait.horizonSec)}`;
+      const span = formatDuration(wait.horizonSec);
+      const heading = isAdvised ? `[${span}]` : span;
       return rightColumn(heading, 7, isAdvised ? 0 : place + 1, cell, { id: String(wait.horizonSec) });
     }),
   ];
   const table = useTable({
     columns,
-    rows: waitFactsOf(waits).filter(([name]) => !isLow || name !== 'windows'),
+    rows: waitFactsOf(waits).filter(([name]) => !isLow || name !== IN_THE_PAST),
     width,
     margin: 1,
   });
