@@ -149,8 +149,9 @@ const IDLE_MS = 300_000;
 /** Reading a long list takes long: about once a block. */
 const LONG_LIST = 500;
 const LONG_LIST_MS = 12_000;
-/** In this process: what is not shown is only counted and announced. */
+/** In this process: what is not shown is only counted and announced, a few polls of the price later at most. */
 const OWN_UNSEEN_MS = 2_000;
+const UNSEEN_EVERY = 8;
 
 function useList<Item>(session: ListSession, options: ListOptions<Item>) {
   const { key, isShown, ask, isAwaited: isWaited, announceNews } = options;
@@ -162,7 +163,8 @@ function useList<Item>(session: ListSession, options: ListOptions<Item>) {
       key: [key],
       ask,
       everyMs: ({ items } = { items: [], total: 0, unreadable: 0 }) => {
-        const ownMs = items.length > LONG_LIST ? LONG_LIST_MS : isShown ? 0 : OWN_UNSEEN_MS;
+        const unseenMs = Math.min(OWN_UNSEEN_MS, UNSEEN_EVERY * intervalMs);
+        const ownMs = items.length > LONG_LIST ? LONG_LIST_MS : isShown ? 0 : unseenMs;
         const elsewhereMs = isShown || items.some(isWaited) ? ELSEWHERE_MS : IDLE_MS;
         return Math.max(intervalMs, isOwnService ? ownMs : elsewhereMs);
       },
