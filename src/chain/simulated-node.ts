@@ -110,7 +110,7 @@ export function createSimulatedNode({ seed, blockAt, headNumber }: NodeOptions):
   };
   /**
    * A transfer uses its minimum; a call seven tenths of the rest of its limit. Where the rules charge for an account that comes to
-   * be and its gas does not suffice for that, it fails and pays all.
+   * be and its gas does not suffice for that, it fails and pays for all of its gas.
    */
   const run = (signed: SignedTransaction, rules: GasRules): Pick<Included, 'status' | 'gasUsed'> => {
     const { parts, gasLimit, data } = signed;

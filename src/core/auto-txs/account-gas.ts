@@ -163,4 +163,4 @@ function shortForAuthorizations(
 }
 
 const losesWords = (gasLimit: bigint, what: string) =>
-  `with its gas limit of ${formatCount(Number(gasLimit))} it ${what} all (${ROW.name}): sign it again with`;
+  `with its gas limit of ${formatCount(Number(gasLimit))} it ${what} for all of its gas (${ROW.name}): sign it again with`;

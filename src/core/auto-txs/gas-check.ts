@@ -134,7 +134,8 @@ function refusalOf(
     const wasEnough = gasProblems(parts, gasLimit, RULES.osaka, null).length === 0;
     if (row === RULES.amsterdam && wasEnough) {
       const { min } = gasNeeded(parts, row);
-      const message = `its ${limitWords(gasLimit)} was enough until ${row.name}, and is below ${minimumWords(parts, row)} since then: sign it again with at least ${formatCount(min)}`;
+      // Said before the fork's first block, and after it.
+      const message = `enough until ${row.name}, whose rules the next block has: its ${limitWords(gasLimit)} is below ${minimumWords(parts, row)}; sign it again with at least ${formatCount(min)}`;
       return blocks(GAS_TOO_LOW_AFTER_FORK, message);
     }
     // By both rules it has to be enough for one of them.
@@ -243,11 +244,11 @@ function forkOf(waiting: Waiting, parts: TransactionParts): Found | null {
   const row = RULES.amsterdam;
   const { min } = gasNeeded(parts, row);
   if (gasLimit < min) {
-    const message = `valid until ${until}, then too little gas: ${row.name} takes ${minimumWords(parts, row)}; sign with ${formatCount(min)}`;
+    const message = `enough until ${row.name} (${until}); then its ${limitWords(gasLimit)} is below ${minimumWords(parts, row)}: sign it again with at least ${formatCount(min)}`;
     return warns(GAS_TOO_LOW_AFTER_FORK, message);
   }
   const short = shortOf(waiting, parts);
-  return short && warns('new_account', `enough until ${until} (${row.name}); then ${short.words}`);
+  return short && warns('new_account', `enough until ${row.name} (${until}); then ${short.words}`);
 }
 
 /** `the 23,690 that its data costs at least`, `the 21,000 of its intrinsic gas`. */

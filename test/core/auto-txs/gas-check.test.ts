@@ -90,7 +90,7 @@ describe('a transaction that waits', () => {
   it('past the fork says until when it is valid, and how to sign', () => {
     expect(said(shortOf())).toBe('warning gas_too_low_after_fork');
     expect(gasOf(shortOf()).message).toBe(
-      'valid until 24 Nov 2026 22:00 UTC, then too little gas: Amsterdam takes the 27,400 that its data costs at least; sign with 27,400',
+      'enough until Amsterdam (24 Nov 2026 22:00 UTC); then its gas limit of 25,000 is below the 27,400 that its data costs at least: sign it again with at least 27,400',
     );
     expect(verdict(shortOf())).toEqual({ kind: 'go' });
   });
@@ -108,6 +108,16 @@ describe('a transaction that waits', () => {
     expect(verdict(at(FORK_AT, rulesOf('amsterdam')))).toEqual({ kind: 'hold', obstacle: held });
     expect(said(at(FORK_AT, rulesOf('amsterdam')))).toBe('block gas_too_low_after_fork');
     expect(verdict(at(FORK_AT - 24))).toEqual({ kind: 'go' });
+  });
+
+  it('has words for its hold that are true in the block before the fork and ever after', () => {
+    const last = shortOf(by(AHEAD, { nextTime: FORK_AT }));
+    const words =
+      'enough until Amsterdam, whose rules the next block has: its gas limit of 25,000 is below the 27,400 that its data costs at least; sign it again with at least 27,400';
+    expect(gasOf(last).message).toBe(words);
+    for (const nextTime of [FORK_AT + 12, FORK_AT + 86_400]) {
+      expect(gasOf(shortOf(by(rulesOf('amsterdam'), { nextTime }))).message).toBe(words);
+    }
   });
 
   it('says that a fork which is not known changes the rules', () => {
