@@ -279,6 +279,12 @@ export function verdict(
 
 const obstacleOf = ({ name, code, message }: Check): Obstacle => ({ code: code ?? name, message });
 
+/** Why its gas is refused by the rules of the next block, by its checks; `null`: it is not. */
+export function gasObstacleOf(checks: readonly Check[]): Obstacle | null {
+  const check = checks.find(({ name, result }) => name === 'intrinsic-gas' && result === 'block');
+  return check === undefined ? null : obstacleOf(check);
+}
+
 /** The request field that a blocking check concerns, if that is not the signed transaction. */
 const FIELDS: Readonly<Record<string, string>> = {
   expired: 'expiresAt',

@@ -17,7 +17,7 @@ import {
   type KeptAutoTx,
   transactionOf,
 } from '../../core/auto-txs/kept-auto-tx.ts';
-import { withKeptDelegation } from '../../core/auto-txs/preflight.ts';
+import { gasObstacleOf, withKeptDelegation } from '../../core/auto-txs/preflight.ts';
 import {
   type AutoTxEvent,
   type AutoTxState,
@@ -146,13 +146,14 @@ export class AutoTxService {
     if (update.signedTransaction !== undefined) requirePool(source);
     const signed = await this.#readNew(before.owner, id, update.signedTransaction);
     const transaction = signed?.transaction ?? null;
-    const plan = (kept: KeptAutoTx) =>
+    const plan = (kept: KeptAutoTx, checks: Check[] | null) =>
       planChange(kept, update, {
         signed: transaction,
+        checks,
         confirmations: this.#confirmations(before),
         now: wallNow(),
       });
-    const planned = plan(before);
+    const planned = plan(before, null);
     if (planned === null) return this.#details(owner, before);
     const checks = planned.isToCheck ? await this.#check(owner, planned.autoTx, transaction) : null;
     return this.#change(owner, before, (kept) => {
@@ -164,7 +165,7 @@ export class AutoTxService {
       ) {
         throw conflict('another request changed it meanwhile; read it and try again');
       }
-      const change = plan(kept);
+      const change = plan(kept, checks);
       if (change === null) return null;
       const at = wallNow();
       const autoTx = { ...change.autoTx, ...(checks && { checks, checkedAt: at }) };
@@ -328,10 +329,16 @@ const NO_CONTENT: Content = { to: null, value: 0n, data: '0x' };
 
 interface ChangeFacts extends Omit<RuleFacts, 'nonce'> {
   readonly signed: SignedTransaction | null;
+  /** Of this change; `null`: those before it. */
+  readonly checks: readonly Check[] | null;
 }
 
 /** `null`: nothing changes. @throws {ApiFailure} `conflict` when it is too late, `validation_failed` */
-function planChange(kept: KeptAutoTx, update: AutoTxUpdate, { signed, confirmations, now }: ChangeFacts) {
+function planChange(
+  kept: KeptAutoTx,
+  update: AutoTxUpdate,
+  { signed, checks, confirmations, now }: ChangeFacts,
+) {
   const content = contentAfter(kept, update, signed);
   const order = orderWith(update, kept.order);
   const news = changedWords(kept, { ...content, order }, signed?.nonce);
@@ -353,6 +360,11 @@ function planChange(kept: KeptAutoTx, update: AutoTxUpdate, { signed, confirmati
   }
   if (update.status !== undefined && update.status !== state.status) {
     apply({ type: update.status === 'PENDING' ? 'enable' : 'disable' });
+  }
+  const obstacle = gasObstacleOf(checks ?? kept.checks);
+  // A change frees it of its hold, and the gas pass judges it anew only with other rules.
+  if (notes.length > 0 && state.status === 'PENDING' && obstacle !== null) {
+    apply({ type: 'hold', obstacle, retryAt: now });
   }
   const note = (update.note ?? kept.note).toWellFormed();
   if (notes.length === 0 && note === kept.note) return null;

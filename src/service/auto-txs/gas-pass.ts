@@ -1,5 +1,6 @@
 import { type GasFacts, gasCheck, isGasCode } from '../../core/auto-txs/gas-check.ts';
 import { type KeptAutoTx, transactionOf } from '../../core/auto-txs/kept-auto-tx.ts';
+import { gasObstacleOf } from '../../core/auto-txs/preflight.ts';
 import type { AutoTxEvent } from '../../core/auto-txs/state-machine.ts';
 import { areUntold, rulesOfNextBlock } from '../../core/chain-rules.ts';
 import type { AutoTxStep } from '../../store/auto-txs.ts';
@@ -43,9 +44,9 @@ export function createGasPass(context: EngineContext) {
       const checks = kept.checks.map((each) => (each.name === check.name ? check : each));
       const at = context.wallNow();
       const judged = { ...kept, signed: { ...kept.signed, parts: whole.parts }, checks, checkedAt: at };
-      const obstacle = { code: check.code ?? check.name, message: check.message };
+      const obstacle = gasObstacleOf([check]);
       const event: AutoTxEvent | null =
-        check.result === 'block'
+        obstacle !== null
           ? { type: 'hold', obstacle, retryAt: at }
           : isGasCode(kept.state.hold?.code)
             ? { type: 'release', message: 'its gas limit is enough again' }

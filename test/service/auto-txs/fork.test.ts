@@ -95,6 +95,10 @@ async function crossing(options: Partial<ForkingNodeOptions>, each: number, give
       service = await start();
     },
     read,
+    change: async (id: string, body: object) => {
+      const response = await service.ask(`${PATHS.autoTxs}/${id}`, { method: 'PUT', body });
+      return AutoTxDetails.parse(await response.json());
+    },
     put: (id: string, signed: Hex) => ask('PUT', `${PATHS.autoTxs}/${id}`, signed),
     rules: async () => ChainRules.parse(await service.read(PATHS.chainRules)),
     /** Blocks come until the price is below the target of all. */
@@ -223,6 +227,33 @@ describe('auto-txs that wait while the chain crosses Amsterdam', () => {
     expect(await said()).toEqual(afterReorg);
     expect((await rules()).rules).toBe('osaka');
     expect(waiting.filter(({ signed }) => sent.includes(signed))).toEqual([]);
+    expect(errors()).toEqual([]);
+  });
+
+  it('are held again at once by a change that leaves their gas too little, and free where it is enough', async () => {
+    const { waiting, passed, mine, reorgTo, said, change, read, errors } = await crossing({}, 1);
+    const of = (kind: Kind) => waiting.find((each) => each.kind === kind)?.id ?? '';
+    for (let head = FORK - 3; head < FORK; head += 1) await passed(mine());
+    expect(await said()).toEqual(HELD);
+    for (const [kind, code] of [
+      ['data', SHORT],
+      ['access list', SHORT],
+      ['transfer', null],
+    ] as const) {
+      expect((await change(of(kind), { status: 'DISABLED' })).hold, kind).toBeNull();
+      const enabled = await change(of(kind), { status: 'PENDING' });
+      expect([enabled.status, enabled.hold?.code ?? null], kind).toEqual(['PENDING', code]);
+      const cheaper = await change(of(kind), { targetGasPriceGwei: 1.4 });
+      expect(cheaper.hold?.code ?? null, kind).toBe(code);
+    }
+    const { timeline } = await read(of('data'));
+    expect(timeline.map(noted).reverse()).toEqual([
+      ...['CREATED', 'HELD', 'DISABLED', 'ENABLED', 'HELD', 'CHANGED', 'HELD'],
+    ]);
+    await change(of('data'), { status: 'DISABLED' });
+    await passed(reorgTo(FORK - 3));
+    expect((await read(of('access list'))).hold).toBeNull();
+    expect((await change(of('data'), { status: 'PENDING' })).hold).toBeNull();
     expect(errors()).toEqual([]);
   });
 
