@@ -21,6 +21,11 @@ describe('gastop fork', () => {
     expect(alone.stdout).not.toContain('204,600');
   });
 
+  it.each([[[]], [['--fork']], [['--fork', '50']]])('says why it names no auto-tx with %j', async (more) => {
+    const { stdout } = await runMain(['fork', '--demo', ...more]);
+    expect(stdout).toMatch(/^auto-txs: none waits here$/m);
+  });
+
   it('prints the response of the service as it is with --json', async () => {
     const { stdout } = await runMain(['fork', '--demo', '--fork', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({

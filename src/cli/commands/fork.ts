@@ -23,7 +23,7 @@ export function addFork(program: CliCommand): void {
     .command('fork')
     .summary('whose gas rules hold, and what the next fork changes')
     .description(
-      'Whose gas rules hold, which fork comes next and when, what usual work takes before and after, and which auto-txs it does not leave as they are.',
+      'Whose gas rules hold, which fork comes next and when, what usual work takes before and after, and which waiting auto-txs it does not leave as they are (without --json, which prints GET /chain/rules).',
     )
     .option('--json', JSON_ANSWER)
     .examples('gastop fork', 'gastop fork --rpc http://127.0.0.1:8545 --json | jq .next')
@@ -50,7 +50,7 @@ async function fork({ io, loadSettings }: CommandContext, flags: JsonFlags): Pro
   const { blockNumber } = snapshot;
   const head = blockNumber === null ? '' : `  #${formatCount(blockNumber)}`;
   const facts = describeRules(rules, io.now());
-  const held = await heldBy(client.autoTxs({ signal }).then(({ items }) => items));
+  const affected = await affectedLines(client.autoTxs({ signal }).then(({ items }) => items));
   print(
     io,
     settings,
@@ -59,7 +59,8 @@ async function fork({ io, loadSettings }: CommandContext, flags: JsonFlags): Pro
       '',
       ...labelledLines(facts),
       ...workLines(rules),
-      ...(held.length === 0 ? [] : ['', 'auto-txs', ...held]),
+      '',
+      ...affected,
     ].join('\n'),
   );
 }
@@ -86,11 +87,17 @@ const rightColumn = (title: string, gasOf: (row: WorkRow) => number): TextColumn
   (row) => formatCount(gasOf(row)),
 ];
 
-/** The auto-txs whose gas is not enough for the rules that hold or come, with the reason; none where the service has no auto-txs. */
-async function heldBy(listed: Promise<readonly AutoTxView[]>): Promise<readonly string[]> {
-  const items = await listed.catch(() => []);
-  return items.flatMap(({ id, status, checks }) => {
-    const check = status === 'PENDING' ? checks.find(({ name }) => name === 'intrinsic-gas') : undefined;
+/** The waiting auto-txs whose gas is not enough for the rules that hold or come, with the reason, or why there are none. */
+async function affectedLines(listed: Promise<readonly AutoTxView[]>): Promise<readonly string[]> {
+  const items = await listed.catch(() => null);
+  if (items === null) return ['auto-txs: not known, this source does not list them'];
+  const waiting = items.filter(({ status }) => status === 'PENDING');
+  if (waiting.length === 0) return ['auto-txs: none waits here'];
+  const affected = waiting.flatMap(({ id, checks }) => {
+    const check = checks.find(({ name }) => name === 'intrinsic-gas');
     return check === undefined || check.code === null ? [] : [`  ${id}  ${cleanLine(check.message ?? '')}`];
   });
+  if (affected.length > 0) return ['auto-txs', ...affected];
+  const waits = waiting.length === 1 ? 'waits' : 'wait';
+  return [`auto-txs: ${formatCount(waiting.length)} ${waits} here, and no check of gas finds a problem`];
 }
