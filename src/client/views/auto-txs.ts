@@ -8,6 +8,7 @@ import {
   AutoTx as AutoTxWire,
 } from '../../contract/auto-txs.ts';
 import { AUTO_TX_STATUSES, type AutoTxStatus, CHECK_RESULTS } from '../../contract/choices.ts';
+import { isGasCode } from '../../core/auto-txs/gas-check.ts';
 import { isFarAbove, OVERPAYS, resultOf } from '../../core/auto-txs/kept-auto-tx.ts';
 import { type Bid, cannotBroadcastReason, paysAt } from '../../core/auto-txs/target.ts';
 import { type Hex, isHex } from '../../core/block.ts';
@@ -459,7 +460,11 @@ function minedText(autoTx: AutoTxView): string {
 const LONGEST_REASON = 160;
 const LONGEST_NOTE = 80;
 
-/** A change of status in one line: `Auto-tx executed in block 24,337,605 at 0.0388 gwei: 0.01 ETH to …`. */
+/** Whether the gas rules of the next block hold it: nothing but a new signature, or a reorg over the fork, frees it. */
+export const isHeldByRules = (autoTx: Pick<AutoTxView, 'status' | 'hold'>): boolean =>
+  hasStatus(autoTx, 'PENDING') && isGasCode(autoTx.hold?.code ?? undefined);
+
+/** A change of state in one line: `Auto-tx executed in block 24,337,605 at 0.0388 gwei: 0.01 ETH to …`. */
 export function describeChange(autoTx: AutoTxView): string {
   const note = cleanText(autoTx.note ?? '', LONGEST_NOTE).trim();
   const named = note === '' ? describeContent(autoTx) : note;
@@ -471,6 +476,7 @@ export function describeChange(autoTx: AutoTxView): string {
   const message = cleanText(failure?.message ?? '', LONGEST_REASON);
   const reason = message === '' ? '' : `, ${withShortHashes(message, '…')}`;
   if (status === 'FAILED') return `Auto-tx failed: ${named}${reason}`;
+  if (isHeldByRules(autoTx)) return `Auto-tx held: ${named}, ${cleanMessage(autoTx.hold?.message ?? '')}`;
   if (status !== 'EXPIRED') return `Auto-tx submitted: ${named}`;
   return `Auto-tx expired${(autoTx.attempts ?? 0) > 0 ? ', broadcast and not mined' : ''}: ${named}`;
 }
@@ -479,7 +485,7 @@ export function describeChange(autoTx: AutoTxView): string {
 export function describeChanges(changed: readonly AutoTxView[]): string {
   const counts = new Map<string, number>();
   for (const autoTx of changed) {
-    const word = (statusOf(autoTx) ?? 'other').toLowerCase();
+    const word = isHeldByRules(autoTx) ? 'held' : (statusOf(autoTx) ?? 'other').toLowerCase();
     counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   const parts = [...counts].map(([word, count]) => `${formatCount(count)} ${word}`);

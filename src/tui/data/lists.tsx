@@ -26,6 +26,7 @@ import {
   describeState,
   describeTarget,
   isAwaited,
+  isHeldByRules,
   statusOf,
 } from '../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
@@ -316,17 +317,27 @@ async function firingText(fired: readonly AlertView[], client: GasClient): Promi
 
 const NEWS: ReadonlySet<AutoTxStatus | null> = new Set(['SUBMITTED', 'EXECUTED', 'FAILED', 'EXPIRED']);
 
-/** Announces auto-txs that end, and shows which are sent; those of API keys are announced where these are used. */
+interface KnownAutoTx {
+  readonly status: AutoTxStatus | null;
+  readonly isHeld: boolean;
+}
+
+/** Of one that its owner enables, the answer says whether it is held. */
+const isNews = (was: KnownAutoTx, { status, isHeld }: KnownAutoTx): boolean =>
+  was.status === status ? isHeld && !was.isHeld : NEWS.has(status);
+
+/** Announces auto-txs that end or that a fork holds, and shows which are sent; those of API keys are announced where these are used. */
 function useAutoTxNews(session: ListSession) {
   const toast = useToast();
   const announce = useAnnounce(session);
-  const known = useRef<ReadonlyMap<string, AutoTxStatus | null>>(new Map());
+  const known = useRef<ReadonlyMap<string, KnownAutoTx>>(new Map());
+  const knownOf = (autoTx: AutoTxView) => ({ status: statusOf(autoTx), isHeld: isHeldByRules(autoTx) });
   return (autoTxs: readonly AutoTxView[]): number => {
     const before = known.current;
-    known.current = new Map(autoTxs.map((autoTx) => [autoTx.id, statusOf(autoTx)]));
+    known.current = new Map(autoTxs.map((autoTx) => [autoTx.id, knownOf(autoTx)]));
     const changed = autoTxs.filter((autoTx) => {
-      const [was, status] = [before.get(autoTx.id), statusOf(autoTx)];
-      return autoTx.keyId === null && was !== undefined && was !== status && NEWS.has(status);
+      const was = before.get(autoTx.id);
+      return autoTx.keyId === null && was !== undefined && isNews(was, knownOf(autoTx));
     });
     const ended = changed.filter((autoTx) => statusOf(autoTx) !== 'SUBMITTED');
     const told = ended.length > 0 ? ended : changed;

@@ -38,6 +38,38 @@ it('one that fails says why', async () => {
   );
 });
 
+const byRules = (code: string): AutoTxView => ({
+  ...WAITING,
+  hold: { code, message: 'enough until Amsterdam', retryAt: null },
+});
+
+it.each(['gas_too_low_after_fork', 'gas_too_low', 'code_too_long'])(
+  'one that new gas rules hold is told once with the reason: %s',
+  async (code) => {
+    const { shows, answer, toasts, told } = show([WAITING]);
+    await shows('unseen 0');
+    await answer([byRules(code)]);
+    await shows('unseen 1');
+    expect(toasts).toEqual([
+      { kind: 'alert', text: expect.stringMatching(/^Auto-tx held: .*, enough until/) },
+    ]);
+    await answer([{ ...byRules(code), note: 'as before' }]);
+    await answer([WAITING]);
+    expect(toasts.length).toBe(1);
+    expect(told().length).toBe(1);
+  },
+);
+
+it('several that new gas rules hold are counted, and what waits for a nonce is no news', async () => {
+  const two = { ...WAITING, id: 'two' };
+  const { shows, answer, toasts } = show([WAITING, two, { ...WAITING, id: 'three' }]);
+  await shows('awaited 3');
+  const [gap, held] = [byRules('nonce_gap'), byRules('gas_too_low_after_fork')];
+  await answer([held, { ...held, id: 'two' }, { ...gap, id: 'three' }]);
+  await shows('unseen 2');
+  expect(toasts.map(({ text }) => text)).toEqual(['2 auto-txs: 2 held']);
+});
+
 it('several at once are counted', async () => {
   const { shows, answer, toasts } = show([WAITING, { ...WAITING, id: 'two' }, { ...WAITING, id: 'three' }]);
   await shows('awaited 3');
