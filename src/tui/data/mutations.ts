@@ -18,8 +18,8 @@ const FLUSH_MS = 1_500;
 const LIST_WITHIN_MS = 1_000;
 
 interface Work<Result> {
-  /** What to say once it is done; `null`: nothing. */
-  readonly done: string | null;
+  /** What to say once it is done, perhaps by the answer; `null`: nothing. */
+  readonly done: string | null | ((result: Result) => string);
   /** What to say of a failure, before its reason. */
   readonly failed: string;
   /** The caller itself says what failed. */
@@ -52,8 +52,9 @@ export function useWork<Result = unknown>(resource: 'alert' | 'auto-tx', scope?:
     // It may contain signed bytes: nothing of a finished one is cached.
     gcTime: 0,
     mutationFn: ({ work }: Work<Result>) => work(),
-    onSuccess: (_, { done }) => {
-      if (done !== null) toast({ kind: 'info', text: done });
+    onSuccess: (result, { done }) => {
+      const text = typeof done === 'function' ? done(result) : done;
+      if (text !== null) toast({ kind: 'info', text });
       return atMost(LIST_WITHIN_MS, refresh());
     },
     onError: (error, { failed, isSilent = false }) => {

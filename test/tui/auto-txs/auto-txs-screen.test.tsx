@@ -233,6 +233,13 @@ describe('the keys of an auto-tx', () => {
     ]);
   });
 
+  it('space that enables one which the gas rules hold says so', async () => {
+    const hold = { code: 'gas_too_low_after_fork', message: 'enough until Amsterdam', retryAt: null };
+    const updateAutoTx = async () => ({ ...DISABLED, status: 'PENDING', hold });
+    const { tells } = await until(show([DISABLED], {}, { updateAutoTx }), '— disabled');
+    await tells('space', 'enough until Amsterdam');
+  });
+
   it('space does nothing to a draft, and says so', async () => {
     const updateAutoTx = vi.fn(async () => null);
     const { tells } = await until(show([DRAFT], {}, { updateAutoTx }), 'Auto-txs 1');

@@ -2,9 +2,11 @@ import { useMemo } from 'react';
 import {
   type AutoTxView,
   autoTxState,
+  describeChange,
   describeOwnFee,
   describeState,
   describeTarget,
+  isHeldByRules,
   isOver,
   isPriceThere,
   mayBeMined,
@@ -88,12 +90,14 @@ const AUTO_TXS: Resource<AutoTxView> = {
   useActions(pane, { snapshot }) {
     const copy = useClipboard();
     const { mutate } = useWork('auto-tx');
-    const { mutate: toggle } = useWork('auto-tx', 'auto-tx-status');
+    const { mutate: toggle } = useWork<AutoTxView | null>('auto-tx', 'auto-tx-status');
     const { client } = useMonitor();
     const act = (done: string, failed: string, work: () => Promise<unknown>, onSuccess = () => {}) =>
       mutate({ done, failed, work }, { onSuccess });
-    const setStatus = (done: string, status: 'PENDING' | 'DISABLED') => (autoTx: AutoTxView) => {
+    const setStatus = (words: string, status: 'PENDING' | 'DISABLED') => (autoTx: AutoTxView) => {
       const work = () => client.updateAutoTx(autoTx.id, { status });
+      const done = (changed: AutoTxView | null) =>
+        changed !== null && isHeldByRules(changed) ? describeChange(changed) : words;
       toggle({ done, failed: 'Not changed', work, change: { id: autoTx.id, status } });
     };
     const enable = setStatus('Enabled: it waits for its target', 'PENDING');
