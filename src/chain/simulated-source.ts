@@ -98,7 +98,8 @@ const BLOBS = {
 /** As a node answers `eth_config` (EIP-7910) with the head at `head`. Addresses are those of EIP-4788, and made-up ones. */
 function configAcross(head: number, forkBlock: number): EthConfig {
   const known = { blobSchedule: BLOBS, precompiles: {}, systemContracts: BEFORE_AMSTERDAM };
-  const osaka: ForkConfig = { ...known, activationTime: timestampOf(0) };
+  // In force from the first block on, which is no date to tell.
+  const osaka: ForkConfig = { ...known, activationTime: 0 };
   const amsterdam: ForkConfig = {
     ...{ ...known, activationTime: timestampOf(forkBlock) },
     systemContracts: { ...BEFORE_AMSTERDAM, ...ADDED_BY_AMSTERDAM },

@@ -6,7 +6,7 @@ describe('gastop fork', () => {
   it('says of the simulated chain which rules hold and when the fork comes that it is to cross', async () => {
     const { exitCode, stdout } = await runMain(['fork', '--demo', '--fork', '50']);
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/^gas rules +those of Osaka, by the header of the newest block/m);
+    expect(stdout).toMatch(/^gas rules +those of Osaka, by the header of the newest block$/m);
     expect(stdout).toMatch(/^next fork +Amsterdam on .* UTC, in \d+m/m);
   });
 
