@@ -333,7 +333,7 @@ export function obstacleOf(checks: readonly CheckView[]): CheckView | null {
   return checks.find(({ result }) => result === 'block') ?? checks.find(waiting) ?? null;
 }
 
-/** `2 wait`, `1 blocks, 1 to look at`, `all pass`: a summary of the checks. */
+/** `2 wait`, `1 refuses, 1 to look at`, `all pass`: a summary of the checks. */
 export function describeChecks(checks: readonly CheckView[]): string {
   const kinds = Map.groupBy(checks, ({ result, ok }) =>
     result === 'pass' && ok === false ? 'look' : result,
@@ -346,7 +346,8 @@ export function describeChecks(checks: readonly CheckView[]): string {
 }
 
 const CHECK_WORDS = [
-  ['block', 'blocks', 'block'],
+  // A count of "blocks" would be read as one of the chain's.
+  ['block', 'refuses', 'refuse'],
   ['wait', 'waits', 'wait'],
   ['look', 'to look at', 'to look at'],
   ['unknown', 'unknown', 'unknown'],

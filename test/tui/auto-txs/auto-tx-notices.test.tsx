@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type AutoTxView, describeChange } from '../../../src/client/views/auto-txs.ts';
+import { type AutoTxView, describeChange, describeChecks } from '../../../src/client/views/auto-txs.ts';
 import { showNotices } from '../show-notices.tsx';
 import { EXECUTED, EXPIRED, FAILED, SENT, WAITING } from './auto-tx-samples.ts';
 
@@ -95,4 +95,12 @@ it('of an expired one it is said whether it was ever sent', async () => {
   expect(describeChange({ ...EXPIRED, attempts: 1, note: 'rent' })).toBe(
     'Auto-tx expired, broadcast and not mined: rent',
   );
+});
+
+it('counts of checks are not taken for blocks of the chain', () => {
+  const check = { name: 'chain', ok: false, code: null, message: '' } as const;
+  const [block, wait] = [{ ...check, result: 'block' } as const, { ...check, result: 'wait' } as const];
+  expect(describeChecks([block, wait])).toBe('1 refuses, 1 waits');
+  expect(describeChecks([block, block])).toBe('2 refuse');
+  expect(describeChecks([wait, block, wait])).toBe('1 refuses, 2 wait');
 });
