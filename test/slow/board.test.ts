@@ -74,7 +74,8 @@ describe('a board of ten real nodes, a dead one, a slow one, one of another chai
   ])('keeps every row at %d×%d, those that fail with the reason', async (cols, rows) => {
     await using screen = await gastop(['--config', config], { cols, rows });
     await screen.waitFor(
-      (lines) => lines.filter((line) => /anvil-\d .* \d\.\d\d /.test(line)).length >= Math.min(CHAINS, rows - 6),
+      (lines) =>
+        lines.filter((line) => /anvil-\d .* \d\.\d\d /.test(line)).length >= Math.min(CHAINS, rows - 6),
     );
     for (const [name, reason] of [
       ['dead', 'refuses the'],
