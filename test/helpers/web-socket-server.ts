@@ -18,6 +18,7 @@ declare module 'ws' {
         decide: (isWelcome: boolean, status?: number, words?: string) => void,
       ) => void;
     });
+    on(event: 'error', listener: (error: Error) => void): void;
     on(event: 'connection', listener: (socket: ServerSocket, request: IncomingMessage) => void): void;
   }
 }
@@ -43,7 +44,10 @@ export function serveWebSockets(
     const refused = refusal();
     decide(refused === null, refused?.status, refused?.words);
   };
-  new WebSocketServer({ server, verifyClient }).on('connection', (socket, request) => {
+  const sockets = new WebSocketServer({ server, verifyClient });
+  // It passes on the server's own errors, such as a port that is taken: who makes that listen deals with them.
+  sockets.on('error', () => {});
+  sockets.on('connection', (socket, request) => {
     const peer: WebSocketPeer = {
       send: (text) => socket.send(text),
       begin: (bytes) => {
