@@ -29,21 +29,29 @@ const service = () =>
     else sendJson(response, { message: 'no such route' }, 404);
   });
 
-describe.skipIf(process.platform === 'win32')('a signed transaction at a terminal', () => {
-  it('that is longer than a line of a terminal is pasted, shown nowhere, and handed over once that is agreed to', async () => {
-    const raw = await signed(100_000);
-    const { url, requests } = await service();
-    await using terminal = await gastop(['auto-txs', 'create', '--target', '5', '--url', url], {
-      watchTty: true,
-    });
-    await terminal.waitFor('Paste the raw signed transaction');
-    terminal.paste(`${raw.slice(0, 90)}\r${raw.slice(90)}`);
+/** The command at its prompt; what the service is given once the paste has ended and is agreed to. */
+async function asked() {
+  const { url, requests } = await service();
+  const terminal = await gastop(['auto-txs', 'create', '--target', '5', '--url', url], { watchTty: true });
+  await terminal.waitFor('Paste the raw signed transaction');
+  const handedOver = async (): Promise<unknown> => {
     await terminal.press('enter');
     await terminal.waitFor('[y/N]');
     await terminal.press('y', 'enter');
     expect((await terminal.waitForExit()).exitCode).toBe(0);
     const { body = '' } = requests.find(({ method }) => method === 'POST') ?? {};
-    expect(JSON.parse(body).signedTransaction).toBe(raw);
+    return JSON.parse(body).signedTransaction;
+  };
+  return { terminal, handedOver };
+}
+
+describe.skipIf(process.platform === 'win32')('a signed transaction at a terminal', () => {
+  it('that is longer than a line of a terminal is pasted, shown nowhere, and handed over once that is agreed to', async () => {
+    const raw = await signed(100_000);
+    const { terminal, handedOver } = await asked();
+    await using _ = terminal;
+    terminal.paste(`${raw.slice(0, 90)}\r${raw.slice(90)}`);
+    expect(await handedOver()).toBe(raw);
     const said = terminal.output().replaceAll(/\s/g, '');
     for (const piece of [raw.slice(2, 60), raw.slice(-60)]) expect(said).not.toContain(piece);
     expect(terminal.leftovers()).toEqual([]);
@@ -51,11 +59,8 @@ describe.skipIf(process.platform === 'win32')('a signed transaction at a termina
 
   it('is whole though the terminal answers late between its pieces', async () => {
     const raw = await signed(400);
-    const { url, requests } = await service();
-    await using terminal = await gastop(['auto-txs', 'create', '--target', '5', '--url', url], {
-      watchTty: true,
-    });
-    await terminal.waitFor('Paste the raw signed transaction');
+    const { terminal, handedOver } = await asked();
+    await using _ = terminal;
     const replies = ['\x1bP>|tmux 3.4\x1b\\', '\x1b]11;rgb:0000/0000/0000\x07', '\x1b[?62;22c'];
     for (const [place, reply] of replies.entries()) {
       terminal.write(raw.slice(place * 200, (place + 1) * 200));
@@ -65,12 +70,7 @@ describe.skipIf(process.platform === 'win32')('a signed transaction at a termina
       terminal.write(reply.slice(5));
     }
     terminal.write(raw.slice(replies.length * 200));
-    await terminal.press('enter');
-    await terminal.waitFor('[y/N]');
-    await terminal.press('y', 'enter');
-    expect((await terminal.waitForExit()).exitCode).toBe(0);
-    const { body = '' } = requests.find(({ method }) => method === 'POST') ?? {};
-    expect(JSON.parse(body).signedTransaction).toBe(raw);
+    expect(await handedOver()).toBe(raw);
   });
 
   slowIt('can be given up with Ctrl-C, which leaves the terminal as it was', async () => {

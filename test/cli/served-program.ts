@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
+import { BASE_PATH } from '../../src/contract/routes.ts';
 import { GASTOP } from '../helpers/gastop.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { runMain } from './captured-io.ts';
@@ -77,3 +78,15 @@ export async function createKey({ home, env = {} }: ProgramOptions): Promise<str
   if (exitCode !== 0) throw new Error(stderr);
   return stdout.trim();
 }
+
+/** Asks a served program with a key: `GET`, or `POST` with a body. */
+export const askWith =
+  (origin: string, key: string) =>
+  async <T>(path: string, body?: object): Promise<T> => {
+    const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+    const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
+    const response = await fetch(`${origin}${BASE_PATH}${path}`, init);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
+    return JSON.parse(text) as T;
+  };

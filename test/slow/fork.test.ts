@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { keccak256, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, it, onTestFinished } from 'vitest';
-import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
+import { PATHS } from '../../src/contract/routes.ts';
 import { chainProfile } from '../../src/core/chains.ts';
 import { runMain } from '../cli/captured-io.ts';
-import { createKey, startProgram, startServe } from '../cli/served-program.ts';
+import { askWith, createKey, startProgram, startServe } from '../cli/served-program.ts';
 import { GWEI } from '../helpers/auto-tx-rig.ts';
 import { type ForkingNodeOptions, startForkingNode } from '../helpers/forking-node.ts';
 import { gastop } from '../helpers/gastop.ts';
@@ -80,14 +80,7 @@ it('serve, now --watch, the monitor and the board cross the fork, go back and cr
   await using monitor = await gastop(['--rpc', ethereum.url], { cols: 120, rows: 40 });
   await using board = await gastop(['--config', config], { cols: 120, rows: 40 });
 
-  const headers = { 'x-api-key': await createKey({ home, env }), 'content-type': 'application/json' };
-  async function ask<T>(path: string, body?: object): Promise<T> {
-    const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
-    const response = await fetch(`${program.origin}${BASE_PATH}${path}`, init);
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
-    return JSON.parse(text) as T;
-  }
+  const ask = askWith(program.origin, await createKey({ home, env }));
   await waitFor(async () => (await ask<{ blockNumber: number }>(PATHS.gasCurrent)).blockNumber === FORK - 4);
   for (let index = 0; index < AUTO_TXS; index += 1) {
     const isShort = index % 2 === 1;

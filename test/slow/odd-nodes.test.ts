@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { expect, it, onTestFinished } from 'vitest';
-import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
-import { createKey, startServe } from '../cli/served-program.ts';
+import { PATHS } from '../../src/contract/routes.ts';
+import { askWith, createKey, startServe } from '../cli/served-program.ts';
 import { sign } from '../helpers/auto-tx-rig.ts';
 import { type Received, startReceiver } from '../helpers/receiver.ts';
 import { temporaryFolder } from '../helpers/service.ts';
@@ -110,14 +110,7 @@ it(
     await writeFile(config, JSON.stringify({ plans: { free: { dailyLimit: null, perSecond: null } } }));
     const env = { GASTOP_RPC: nodes.map(({ url }) => url).join(' '), GASTOP_CONFIG: config };
     const program = await startServe(['--allow-private-targets', '--confirmations', '5'], { home, env });
-    const headers = { 'x-api-key': await createKey({ home, env }), 'content-type': 'application/json' };
-    async function ask<T>(path: string, body?: object): Promise<T> {
-      const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
-      const response = await fetch(`${program.origin}${BASE_PATH}${path}`, init);
-      const text = await response.text();
-      if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
-      return JSON.parse(text) as T;
-    }
+    const ask = askWith(program.origin, await createKey({ home, env }));
     const headOfService = async () => (await ask<{ blockNumber: number }>(PATHS.gasCurrent)).blockNumber;
     await waitFor(async () => (await headOfService()) === chain.head().number, { what: 'its first prices' });
 

@@ -225,10 +225,10 @@ function newAccountOf(waiting: Waiting, parts: TransactionParts, rules: ChainRul
     : warns('new_account', words);
 }
 
-const NOBODY: Accounts = new Map();
+const NO_ACCOUNTS: Accounts = new Map();
 
 const shortOf = ({ transaction, gas }: Waiting, parts: TransactionParts) =>
-  shortfallOf(transaction, parts, gas.accounts ?? NOBODY);
+  shortfallOf(transaction, parts, gas.accounts ?? NO_ACCOUNTS);
 
 /** What a fork changes that it may wait past; `null`: nothing. */
 function forkOf(waiting: Waiting, parts: TransactionParts): Found | null {
