@@ -196,7 +196,8 @@ export const WAIT_FACTS: readonly WaitFact[] = [
   ['price', ({ price }) => (price === null ? null : formatGwei(price))],
   [
     'saves',
-    ({ savingRatio }) => (savingRatio === null ? null : formatSaving(savingRatio).replace('saves ', '')),
+    ({ savingRatio: ratio }) =>
+      ratio === null ? null : Math.round(ratio * 100) < 0 ? formatSaving(ratio) : formatPercent(ratio),
   ],
   ['likely', describeLikely],
   ['if not, costs', ({ missRatio }) => (missRatio === null ? null : formatChange(missRatio, 0))],

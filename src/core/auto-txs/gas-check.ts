@@ -5,6 +5,7 @@ import {
   dataBytes,
   type GasProblem,
   type GasRules,
+  gasLimitProblem,
   gasNeeded,
   gasProblems,
   RULES,
@@ -63,10 +64,8 @@ export function gasCheck(waiting: Waiting): Found {
   const { transaction, gas } = waiting;
   const { parts, gasLimit } = transaction;
   const { blockGasLimit, gasRules } = gas;
-  if (blockGasLimit !== null && blockGasLimit > 0n && gasLimit > blockGasLimit) {
-    const message = `its ${limitWords(gasLimit)} is above the ${count(blockGasLimit)} of a block: no block can include it; sign it again with less`;
-    return blocks('gas_above_block_limit', message);
-  }
+  const tooHigh = gasLimitProblem(gasLimit, blockGasLimit);
+  if (tooHigh !== null) return blocks('gas_above_block_limit', `${tooHigh}; sign it again with less`);
   if (parts === null) {
     return unknown('whether its gas limit is enough is unknown: it was stored by an older version');
   }

@@ -1,3 +1,5 @@
+import { formatCount } from '../units.ts';
+
 /**
  * What a transaction costs before it runs, and what it may ask for, by the rules of the block that it goes into. Facts of the
  * transaction (`TransactionParts`) are stored; numbers are computed, as they change with a fork.
@@ -183,4 +185,18 @@ export function gasProblems(
     ['too_many_blobs', parts.blobs > rules.mostBlobs],
   ];
   return problems.filter(([, applies]) => applies).map(([problem]) => problem);
+}
+
+/** Why no block can include this gas limit, for people; `null`: one can, or it is not known. @param mostGas of EIP-7825 */
+export function gasLimitProblem(
+  gasLimit: bigint,
+  blockGasLimit: bigint | null,
+  mostGas: number | null = null,
+): string | null {
+  const words = `its gas limit of ${formatCount(Number(gasLimit))}`;
+  if (blockGasLimit !== null && blockGasLimit > 0n && gasLimit > blockGasLimit) {
+    return `${words} is above the ${formatCount(Number(blockGasLimit))} of a block: no block can include it`;
+  }
+  if (mostGas === null || gasLimit <= mostGas) return null;
+  return `${words} is above the ${formatCount(mostGas)} that a transaction may have (EIP-7825): no block can include it`;
 }

@@ -2,7 +2,7 @@ import type { Lane, LaneName } from '../advice.ts';
 import { capOf, paysAt } from '../auto-txs/target.ts';
 import type { Hex } from '../block.ts';
 import { GAS_PER_BLOB } from '../eip4844.ts';
-import { exactAmount, formatCount, formatGwei } from '../units.ts';
+import { exactAmount, formatGwei } from '../units.ts';
 import { type LeastFees, leastReplacement, most, type PoolFees } from './pool-rules.ts';
 
 /** Why a transaction waits in the pool, and what to sign to replace or to cancel it. Wei as `bigint`, prices per gas. */
@@ -41,7 +41,6 @@ export interface StuckFacts {
   /** The lane that a replacement is to be as quick as. */
   readonly laneName: LaneName;
   readonly lane: Pick<Lane, 'maxFeePerGas' | 'maxPriorityFeePerGas'>;
-  readonly blockGasLimit: bigint | null;
   /** Why no block takes its gas limit. */
   readonly gasProblem: string | null;
   /** Gas of a transfer of 0 to the sender itself. */
@@ -380,15 +379,4 @@ function mostCost(
 ): bigint {
   const blobs = BigInt(fees.blobCount ?? 0) * GAS_PER_BLOB * (fees.maxFeePerBlobGas ?? 0n);
   return fees.gasLimit * capOf(fees) + blobs;
-}
-
-/** Why no block takes this gas limit, for people; `null`: one does, or it is not known. */
-export function gasLimitProblem(gasLimit: bigint, blockGasLimit: bigint | null, mostGas: number | null) {
-  if (blockGasLimit !== null && blockGasLimit > 0n && gasLimit > blockGasLimit) {
-    return `its gas limit of ${formatCount(Number(gasLimit))} is above the ${formatCount(Number(blockGasLimit))} of a block: no block takes it`;
-  }
-  if (mostGas !== null && gasLimit > mostGas) {
-    return `its gas limit of ${formatCount(Number(gasLimit))} is above the ${formatCount(mostGas)} that a transaction may have (EIP-7825): no block takes it`;
-  }
-  return null;
 }

@@ -5,15 +5,14 @@ import { capOf } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { type ChainRulesName, nextBlockTime, rulesOfNextBlock } from '../../core/chain-rules.ts';
 import { isOutdated } from '../../core/chain-status.ts';
-import { gasNeeded, RULES, type TransactionParts } from '../../core/transactions/gas-rules.ts';
-import type { PoolFees } from '../../core/transactions/pool-rules.ts';
 import {
-  explainStuck,
   gasLimitProblem,
-  type Pooled,
-  type Stuck,
-  type ToSign,
-} from '../../core/transactions/stuck.ts';
+  gasNeeded,
+  RULES,
+  type TransactionParts,
+} from '../../core/transactions/gas-rules.ts';
+import type { PoolFees } from '../../core/transactions/pool-rules.ts';
+import { explainStuck, type Pooled, type Stuck, type ToSign } from '../../core/transactions/stuck.ts';
 import type { PublishedChain } from '../published-chain.ts';
 import { ifAvailable } from './if-available.ts';
 import { explained, gasCount, integerOrNull, usdOrNull } from './wire.ts';
@@ -59,7 +58,6 @@ export async function pendingResponse(
     usualTip: advice.lanes.slow.maxPriorityFeePerGas,
     laneName,
     lane: advice.lanes[laneName],
-    blockGasLimit: head.gasLimit,
     gasProblem: gasLimitProblem(transaction.gasLimit, head.gasLimit, mostGas),
     symbol: profile.nativeSymbol,
   });
