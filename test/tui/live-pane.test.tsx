@@ -87,6 +87,9 @@ describe('the Live pane', () => {
   it('states nothing of advice that is old, and keeps its rows', () => {
     const old = draw({ adviceAge: '58s ago' });
     expect(old).toMatch(/^ advice of 58s ago, no longer valid *$/m);
+    const none = draw({ adviceAge: '58s ago', recommendation: { ...RECOMMENDATION, action: null } });
+    expect(none).toContain('NO ADVICE');
+    expect(none).not.toContain('no longer valid');
     expect(old).not.toMatch(/WAIT|SEND|91 %|19 %/);
     const rowOf = (screen: string) => screen.split('\n').findIndex((line) => line.includes('next base'));
     expect(rowOf(old)).toBe(rowOf(draw()));

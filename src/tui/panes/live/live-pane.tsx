@@ -339,7 +339,8 @@ const ACTION_COLORS = new Map<string | null, ColorName>([
 function adviceParts(view: LiveView, width: number): readonly Line[] {
   const { recommendation: advice, snapshot, adviceAge, missing } = view;
   if (advice === undefined) return [[faint(missing.length > 0 ? '' : 'Asking for advice …')]];
-  if (adviceAge !== null) return [[colored(`advice of ${adviceAge}, no longer valid`, 'warn')]];
+  if (adviceAge !== null && advice.action !== null)
+    return [[colored(`advice of ${adviceAge}, no longer valid`, 'warn')]];
   const { probability, expectedSavingRatio: saving, track, patienceSec } = advice;
   const { action, target } = describeAdvice(advice, snapshot);
   const todo = [bold(action, ACTION_COLORS.get(advice.action)), plain(target === '' ? '' : ` ${target}`)];
