@@ -7,16 +7,8 @@ import { retryAfterSec } from '../core/retry-after.ts';
 import { cleanText } from '../core/text.ts';
 import { bareHex, isSignedShape } from '../core/transactions/signed-text.ts';
 import { inWireForm, normalKey, type Renaming } from './aliases.ts';
-import {
-  abortion,
-  ClientError,
-  errorWords,
-  LONGEST_RAW,
-  mayBeDone,
-  networkFailure,
-  refusal,
-  type SentRequest,
-} from './errors.ts';
+import { ClientError, errorWords, LONGEST_RAW } from './errors.ts';
+import { abortion, mayBeDone, networkFailure, refusal, type SentRequest } from './http-errors.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { ResponseSchemas } from './routes.ts';
 import { harmless, isRecord, isWebPage, parseJson } from './values.ts';

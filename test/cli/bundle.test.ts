@@ -25,6 +25,9 @@ const HEAVY = {
   MCP: /StdioServerTransport/,
 } as const;
 
+/** Loading it makes a `Request`, and with it Node's whole HTTP client: more than all else of a command that asks nothing. */
+const KY = /prefixUrl/;
+
 function heavyIn(files: Iterable<string>): string[] {
   const sources = [...files].map((file) => readFileSync(file, 'utf8'));
   return Object.entries(HEAVY).flatMap(([name, words]) =>
@@ -46,7 +49,9 @@ it('loads each of its parts alone and in any order', () => {
 
 it('holds everything, and starts without the monitor, the service and the store', () => {
   expect(heavyIn(CHUNKS.map((name) => join(DIST, 'chunks', name)))).toEqual(Object.keys(HEAVY));
-  expect(heavyIn(loadedWith(join(DIST, 'main.js')))).toEqual([]);
+  const atStart = loadedWith(join(DIST, 'main.js'));
+  expect(heavyIn(atStart)).toEqual([]);
+  expect([...atStart].filter((file) => KY.test(readFileSync(file, 'utf8')))).toEqual([]);
 });
 
 it.each([

@@ -1,6 +1,6 @@
 import { render } from 'ink-testing-library';
 import { afterEach, describe, expect, it } from 'vitest';
-import { refusal } from '../../src/client/errors.ts';
+import { refusal } from '../../src/client/http-errors.ts';
 import { healthOf, NoticeLine } from '../../src/tui/chrome/frame.tsx';
 import { Clock } from '../../src/tui/ui/pane-context.tsx';
 import { SNAPSHOT } from './fake-gas.ts';
