@@ -60,14 +60,17 @@ const output: OutputOptions = {
   minify: { compress: true, mangle: { keepNames: true }, codegen: true },
 };
 
-/** What several commands need of a service's client, and small files that a service or the monitor shares with them. */
-const SHARED = new RegExp(
+/** What every command needs that asks a service for prices, and small files that a service or the monitor shares with it. */
+const CLIENT = new RegExp(
   [
-    '/cli/(open-source|follow-snapshots|settings|config-file|commands/resource)\\.ts$',
-    '/src/client/|/src/core/engine/(recommendation|horizons)\\.ts$|/src/core/([\\w-]+\\.ts$|alerts/)',
-    '/src/contract/choices\\.ts$|/src/(service|chain)/async\\.ts$|/target-rules\\.ts$|/asciichart/',
+    '/cli/(open-source|follow-snapshots|settings|config-file)\\.ts$|/src/client/[\\w-]+\\.ts$',
+    '/src/client/views/(gas|chain-status)\\.ts$|/src/core/engine/(recommendation|horizons)\\.ts$',
+    '/src/core/([\\w-]+\\.ts$|alerts/)|/src/contract/choices\\.ts$|/src/(service|chain)/async\\.ts$|/asciichart/|oxc-project',
   ].join('|'),
 );
+/** What reads the answers of all other routes: making its schemas takes as long as a request. */
+const VIEWS =
+  /\/src\/client\/(views\/|alert-preview|auto-tx-preflight|doctor)|\/commands\/resource\.ts$|\/target-rules\.ts$/;
 
 const program = build({
   input: { main: 'src/cli/main.ts' },
@@ -78,7 +81,7 @@ const program = build({
   plugins: [englishZod, mailWithoutAttachments, rawText],
   resolve: { alias: { '@modelcontextprotocol/server/_shims': join(import.meta.dirname, 'mcp-shims.js') } },
   // React Query's `'use client'` means nothing here.
-  checks: { moduleLevelDirective: false },
+  checks: { moduleLevelDirective: false, ineffectiveDynamicImport: false },
   output: {
     ...output,
     chunkFileNames: 'chunks/[name]-[hash].js',
@@ -87,9 +90,14 @@ const program = build({
       groups: [
         { name: 'program', test: /\/cli\/main\.ts$/, priority: 4 },
         // What commands share that ask a service: in no chunk of those below.
-        { name: 'client', test: SHARED, priority: 3 },
-        { name: 'service', test: /\/cli\/open-service\.ts$/, priority: 2 },
-        { name: 'monitor', test: /\/tui\/app\/start\.tsx$/, priority: 1 },
+        {
+          ...{ name: 'client', priority: 3 },
+          test: (file: string) =>
+            CLIENT.test(file) && (/views\/(gas|chain-status)/.test(file) || !VIEWS.test(file)),
+        },
+        { name: 'views', test: VIEWS, priority: 2 },
+        { name: 'service', test: /\/cli\/open-service\.ts$/, priority: 1 },
+        { name: 'monitor', test: /\/tui\/app\/start\.tsx$/, priority: 0 },
       ],
     },
   },

@@ -21,15 +21,7 @@ import { type ChartOptions, type PriceChartView, priceCharts } from './price-cha
 import { RateLimit } from './rate-limit.ts';
 import { type ClientRoute, type Query, ROUTES } from './routes.ts';
 import { harmlessJson, parseJson } from './values.ts';
-import {
-  type AlertDetailsView,
-  type AlertView,
-  type CreatedAlertView,
-  extraPayload,
-  givenPayload,
-  type ListView,
-  type NewAlert,
-} from './views/alerts.ts';
+import type { AlertDetailsView, AlertView, CreatedAlertView, ListView, NewAlert } from './views/alerts.ts';
 import type { AutoTxChange, AutoTxDetailsView, AutoTxView, NewAutoTx } from './views/auto-txs.ts';
 import type { ChartView, CurrentView, MarketView } from './views/dashboard.ts';
 import { forPatience, type RecommendationView, type SnapshotView, withSourceName } from './views/gas.ts';
@@ -113,8 +105,8 @@ export function createGasClient(options: GasClientOptions) {
     return Object.fromEntries(given.filter((_, place) => taken[place]));
   };
 
-  const read = <View>(route: ClientRoute<View>, path: string, text: string): View =>
-    readResponse(text, route, { endpoint: path, host, isOwn });
+  const read = async <View>(route: ClientRoute<View>, path: string, text: string): Promise<View> =>
+    readResponse(text, await route.schemas(), { endpoint: path, host, isOwn });
 
   const get = async <View>(
     route: ClientRoute<View>,
@@ -123,7 +115,8 @@ export function createGasClient(options: GasClientOptions) {
     values: Query = {},
   ): Promise<View> => {
     const path = itemPath(route.path, values);
-    const { text } = await http.send({ path, query: await takenOf(route, query), signal });
+    const response = http.send({ path, query: await takenOf(route, query), signal });
+    const [{ text }] = await Promise.all([response, route.schemas()]);
     onResponse?.(harmlessJson(text));
     return read(route, path, text);
   };
@@ -151,7 +144,7 @@ export function createGasClient(options: GasClientOptions) {
     const text = await write(route, path, call, body);
     try {
       throwIfRefused(parseJson(text), { endpoint: path });
-      const view = read(route, path, text);
+      const view = await read(route, path, text);
       return isWhole(view) ? view : null;
     } catch (error) {
       if (!(error instanceof ClientError) || error.code !== 'unreadable') throw error;
@@ -170,11 +163,11 @@ export function createGasClient(options: GasClientOptions) {
   ): Promise<View> => {
     const text = await write(route, route.path, call, body);
     try {
-      const made = read(route, route.path, text);
+      const made = await read(route, route.path, text);
       const isSaid = (value: unknown) =>
         typeof value === 'object' ? Object.keys(value ?? {}).length > 0 : value !== undefined;
       const said = Object.entries(made).filter(([, value]) => isSaid(value));
-      const filled = read(route, route.path, JSON.stringify({ ...sent, id: made.id }));
+      const filled = await read(route, route.path, JSON.stringify({ ...sent, id: made.id }));
       return { ...filled, ...Object.fromEntries(said) };
     } catch (error) {
       if (!(error instanceof ClientError) || error.code !== 'unreadable') throw error;
@@ -192,6 +185,7 @@ export function createGasClient(options: GasClientOptions) {
 
   /** The body of an alert. Without a field that the service does not know it would be another alert. */
   const alertBody = async (alert: NewAlert) => {
+    const { extraPayload, givenPayload } = await import('./views/alerts.ts');
     const extras = extraPayload(alert);
     if (Object.keys(extras).length > 0 && !isOwn) {
       const { unknown } = alertChoices(await describe(), isOwn);
@@ -239,7 +233,7 @@ export function createGasClient(options: GasClientOptions) {
     onResponse?: TextOptions['onResponse'],
   ) => {
     onResponse?.(harmlessJson(text));
-    const snapshot = withSourceName(read(route, route.path, text), http.host);
+    const snapshot = withSourceName(await read(route, route.path, text), http.host);
     if (!isOwn) charts.note(snapshot);
     await learnCoin(snapshot.chainId);
     return snapshot;
@@ -250,7 +244,8 @@ export function createGasClient(options: GasClientOptions) {
     rateLimit,
     gasCurrent: async ({ onResponse, ...call }: TextOptions = {}) => {
       const { gasCurrent } = ROUTES;
-      const { text } = await http.send({ path: gasCurrent.path, ...call });
+      const response = http.send({ path: gasCurrent.path, ...call });
+      const [{ text }] = await Promise.all([response, gasCurrent.schemas()]);
       return told(gasCurrent, text, onResponse);
     },
     /**
@@ -332,6 +327,7 @@ export function createGasClient(options: GasClientOptions) {
       }),
     /** Sent once. A refusal has problems by field (`details`); without a readable response it may exist (`mayBeDone`). */
     createAlert: async (alert: NewAlert, call: TextOptions = {}): Promise<CreatedAlertView> => {
+      const { givenPayload } = await import('./views/alerts.ts');
       const bodies = { body: await alertBody(alert), sent: givenPayload(alert) };
       return make(ROUTES.createAlert, 'the alert', bodies, call);
     },

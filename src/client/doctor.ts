@@ -193,7 +193,7 @@ export async function probeService(options: ProbeOptions) {
 
   /** @param request Parameters of the path and the query, or why they are unknown. */
   const ask = async <View>(
-    route: Pick<ClientRoute<View>, 'path' | 'schema' | 'view'>,
+    route: Pick<ClientRoute<View>, 'path' | 'schemas'>,
     request: RouteRequest | string = {},
   ): Promise<View | null> => {
     signal.throwIfAborted();
@@ -211,7 +211,11 @@ export async function probeService(options: ProbeOptions) {
     try {
       const { status, text, headers } = await http.send({ path, query: request.query ?? {}, signal });
       const latencyMs = performance.now() - began;
-      const { view, reading, problem } = judgeResponse(text, { endpoint: path, host: http.host }, route);
+      const { view, reading, problem } = judgeResponse(
+        text,
+        { endpoint: path, host: http.host },
+        await route.schemas(),
+      );
       const judged =
         problem === null
           ? ({ outcome: 'understood' } as const)
@@ -242,7 +246,7 @@ export async function probeService(options: ProbeOptions) {
   };
   await ask(ROUTES.gasTrend);
   await ask(ROUTES.gasRecommendation);
-  await ask({ ...ROUTES.statsCurrent, view: sayingAny(lenient(StatsCurrent), 'snapshot') });
+  await ask({ ...ROUTES.statsCurrent, schemas: pricesOfStats });
   await ask(ROUTES.statsChart);
   await ask(ROUTES.statsMarket, { query: { timeFrame: '24h' } });
   const quota = await ask(ROUTES.rateLimits);
@@ -282,6 +286,12 @@ export async function probeService(options: ProbeOptions) {
     routes,
   };
 }
+
+/** Its prices alone: the trend and the advice in it have routes of their own. */
+const pricesOfStats = async () => ({
+  schema: StatsCurrent,
+  view: sayingAny(lenient(StatsCurrent), 'snapshot'),
+});
 
 const named = (parameter: string, value: string | number | null | undefined, without: string) =>
   value == null ? without : { path: { [parameter]: String(value) } };

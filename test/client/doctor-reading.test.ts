@@ -8,8 +8,10 @@ import * as own from './own-answers.ts';
 
 const asText = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body));
 
+const SNAPSHOT = await ROUTES.gasCurrent.schemas();
+
 function judgeSnapshot(body: unknown) {
-  return judgeResponse(asText(body), { endpoint: '/gas/current', host: HOST }, ROUTES.gasCurrent);
+  return judgeResponse(asText(body), { endpoint: '/gas/current', host: HOST }, SNAPSHOT);
 }
 
 function readingOf(judged: ReturnType<typeof judgeSnapshot>) {
@@ -63,11 +65,12 @@ const answers = fc.letrec((tie) => ({
 const READ_ROUTES = Object.values<ClientRoute<unknown>>(ROUTES).filter(({ method }) => method === 'get');
 it.each(READ_ROUTES.map((route) => [route.path, route] as const))(
   'whatever a service answers to %s is judged without a failure, in clean words, and no field is both found and missing',
-  (path, route) => {
+  async (path, route) => {
+    const schemas = await route.schemas();
     fc.assert(
       fc.property(answers, (body) => {
         const text = JSON.stringify(body) ?? '';
-        const { reading, problem } = judgeResponse(text, { endpoint: path, host: HOST }, route);
+        const { reading, problem } = judgeResponse(text, { endpoint: path, host: HOST }, schemas);
         expect(JSON.stringify([reading, problem])).not.toMatch(/\\u001b|\\u009b/);
         if (reading === null) return;
         const { found, missing, senseless } = reading;

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Option } from 'commander';
 import type { ReachQuery } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
-import { titleWord } from '../../client/views/alerts.ts';
 import { chainStatus } from '../../client/views/chain-status.ts';
 import {
   advisedWait,
@@ -20,7 +19,7 @@ import {
 } from '../../client/views/gas.ts';
 import { LONGEST_DEADLINE_SEC } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
-import { LANES, type LaneName, pastForReach } from '../../core/advice.ts';
+import { LANE_TITLES, LANES, type LaneName, pastForReach } from '../../core/advice.ts';
 import { describeOutdated } from '../../core/chain-status.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { wrapWords } from '../../core/text.ts';
@@ -263,7 +262,7 @@ export function snapshotText(
   ];
   const table = tableLines(
     [
-      ['lane', 'left', titleWord],
+      ['lane', 'left', (lane) => LANE_TITLES[lane]],
       column(noTips ? 'base only' : 'gwei', ({ price }) => formatGwei(price)),
       column('max fee', ({ maxFeePerGas }) => mapped(maxFeePerGas, formatGwei)),
       column('tip', ({ maxPriorityFeePerGas }) => mapped(maxPriorityFeePerGas, formatGwei)),
