@@ -1,9 +1,13 @@
-import { decodeAbiParameters, parseAbiParameters } from 'viem/utils';
+import { decodeAbiParameters, encodeAbiParameters, numberToHex, parseAbiParameters } from 'viem/utils';
+import type { Hex } from '../core/block.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import type { ChainSource } from './chain-source.ts';
 
 /** `latestRoundData()` of Chainlink's AggregatorV3Interface (https://docs.chain.link/data-feeds/api-reference). */
 const ROUND = parseAbiParameters('uint80, int256 answer, uint256, uint256 updatedAt, uint80');
+/** Selectors of `decimals()` and `latestRoundData()`. */
+const DECIMALS = '0x313ce567';
+const LATEST = '0xfeaf968c';
 const MOST_DECIMALS = 36;
 
 const KEEP_MS = 60_000;
@@ -29,8 +33,8 @@ export function createPriceFeed(
 
   const readLatest = async () => {
     try {
-      decimals ??= Number(await source.call({ to, data: '0x313ce567' }));
-      const round = decodeAbiParameters(ROUND, await source.call({ to, data: '0xfeaf968c' }));
+      decimals ??= Number(await source.call({ to, data: DECIMALS }));
+      const round = decodeAbiParameters(ROUND, await source.call({ to, data: LATEST }));
       const [, answer, , updatedAt] = round;
       return { answer, updatedAt: Number(updatedAt) };
     } catch {
@@ -52,4 +56,14 @@ export function createPriceFeed(
       return { usd, validUntil: (round.updatedAt + longestSec) * 1_000 };
     },
   };
+}
+
+const USUAL_DECIMALS = 8;
+
+/** What a feed of that price answers to a call; `updatedAt`: Unix seconds. */
+export function feedAnswer(data: Hex, usd: number, updatedAt: number): Hex {
+  if (data === DECIMALS) return numberToHex(USUAL_DECIMALS, { size: 32 });
+  if (data !== LATEST) return '0x';
+  const [round, at] = [1n, BigInt(updatedAt)];
+  return encodeAbiParameters(ROUND, [round, BigInt(Math.round(usd * 10 ** USUAL_DECIMALS)), at, at, round]);
 }

@@ -1,7 +1,7 @@
 import { addressPaid, makesRecipient } from '../core/auto-txs/account-gas.ts';
 import { capOf, paysAt } from '../core/auto-txs/target.ts';
 import { type Block, type Hex, tipBetween } from '../core/block.ts';
-import { SIMULATED_CHAIN_ID } from '../core/chains.ts';
+import { chainProfile, SIMULATED_CHAIN_ID } from '../core/chains.ts';
 import { GAS_PER_BLOB } from '../core/eip4844.ts';
 import { NOISE, randomBits, randomHex, SIMULATED_GAS_LIMIT, uniform } from '../core/simulation.ts';
 import { decodeTransaction } from '../core/transactions/decode-transaction.ts';
@@ -22,6 +22,7 @@ import {
   SendFailure,
   type SendOutcome,
 } from './chain-source.ts';
+import { feedAnswer } from './price-feed.ts';
 
 /** With EIP-4844 in whole blobs. */
 export interface SimulatedBlock extends Block {
@@ -49,10 +50,13 @@ export const DEVELOPMENT_ACCOUNTS: readonly Hex[] = [
 ];
 const BEGINS_WITH = 10_000n * 10n ** 18n;
 
+const PRICE_FEED = chainProfile(SIMULATED_CHAIN_ID).usdFeed?.address;
+
 interface NodeOptions {
   readonly seed: number;
   readonly blockAt: (number: number) => Promise<SimulatedBlock>;
   readonly headNumber: () => number;
+  readonly nativeUsdAt: (number: number) => number;
 }
 
 export interface SimulatedNode
@@ -76,9 +80,9 @@ interface Included {
 
 /**
  * Its blocks are full of transactions that follow from seed and number alone; a sent one replaces some of them in the first block
- * whose fees it covers, without changing prices. There are no contracts: a call succeeds and uses a part of its gas.
+ * whose fees it covers, without changing prices. Of contracts there is a price feed alone: a sent call succeeds and uses a part of its gas.
  */
-export function createSimulatedNode({ seed, blockAt, headNumber }: NodeOptions): SimulatedNode {
+export function createSimulatedNode({ seed, blockAt, headNumber, nativeUsdAt }: NodeOptions): SimulatedNode {
   const accounts = new Map<string, Account>();
   const waiting = new Map<string, SignedTransaction>();
   const mined = new Map<string, Included>();
@@ -171,7 +175,11 @@ export function createSimulatedNode({ seed, blockAt, headNumber }: NodeOptions):
   };
 
   return {
-    call: async () => '0x',
+    async call({ to, data }) {
+      if (to !== PRICE_FEED) return '0x';
+      const head = await blockAt(headNumber());
+      return feedAnswer(data, nativeUsdAt(head.number), head.timestamp);
+    },
     async sendRawTransaction(signed, { isStillWanted = () => true } = {}) {
       await settle();
       const transaction = decoded(signed);

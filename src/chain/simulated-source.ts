@@ -8,6 +8,7 @@ import {
   blobBaseFeeOf,
   blobsBetween,
   cachingLast,
+  createNativeUsd,
   createTips,
   NOISE,
   numberAt,
@@ -27,8 +28,11 @@ import { createSimulatedNode, type SimulatedBlock, type SimulatedNode } from './
 const DAYS_KEPT = 4;
 const SLOT_MS = SLOT_SEC * 1_000;
 
-/** Any block of the simulated chain for `seed`, past or future. */
-export function createSimulatedBlocks(seed: number): (number: number) => Promise<SimulatedBlock> {
+/** Any block of the simulated chain for `seed`, past or future, `laterSec` seconds after its own time. */
+export function createSimulatedBlocks(
+  seed: number,
+  laterSec = 0,
+): (number: number) => Promise<SimulatedBlock> {
   /** Least recently used first. */
   const days = new Map<number, SimulatedDay>();
   const tipsOf = createTips(seed);
@@ -62,7 +66,7 @@ export function createSimulatedBlocks(seed: number): (number: number) => Promise
       number,
       hash: hashAt(number),
       parentHash,
-      timestamp,
+      timestamp: timestamp + laterSec,
       baseFeePerGas: BigInt(baseFee[index] ?? 0),
       gasUsed: BigInt(gas),
       gasLimit: BigInt(SIMULATED_GAS_LIMIT),
@@ -96,12 +100,12 @@ const BLOBS = {
 };
 
 /** As a node answers `eth_config` (EIP-7910) with the head at `head`. Addresses are those of EIP-4788, and made-up ones. */
-function configAcross(head: number, forkBlock: number): EthConfig {
+function configAcross(head: number, forkBlock: number, laterSec: number): EthConfig {
   const known = { blobSchedule: BLOBS, precompiles: {}, systemContracts: BEFORE_AMSTERDAM };
   // In force from the first block on, which is no date to tell.
   const osaka: ForkConfig = { ...known, activationTime: 0 };
   const amsterdam: ForkConfig = {
-    ...{ ...known, activationTime: timestampOf(forkBlock) },
+    ...{ ...known, activationTime: timestampOf(forkBlock) + laterSec },
     systemContracts: { ...BEFORE_AMSTERDAM, ...ADDED_BY_AMSTERDAM },
   };
   const [current, next] = head < forkBlock ? [osaka, amsterdam] : [amsterdam, null];
@@ -119,27 +123,34 @@ const BURST = 256;
 
 export interface SimulatedSource extends ChainSource, SimulatedNode {
   foresee(number: number): Promise<Block>;
+  /** Dollars for one coin at a block. */
+  nativeUsdAt(number: number): number;
 }
 
 /**
  * Exact by EIP-1559 and EIP-4844, with daily and weekly cycles, regimes and bursts at the sub-gwei prices of mainnet in 2026.
  * A seed has the same blocks at the same times, every 12 seconds since 2016-01-01T00:00Z, each UTC day computed on demand;
- * blocks after `clock.now()` are never returned.
+ * blocks after `clock.now()` are never returned. With `opensAt` that block is the head at the start, its past behind it.
  */
 export function createSimulatedSource({
   seed,
   forkAfter = null,
+  opensAt = null,
   clock = systemClock,
 }: {
   /** 0 to 2^32 − 1: each is another chain. */
   readonly seed: number;
   /** So many blocks from now the chain crosses the Amsterdam fork; `null`: it does not. */
   readonly forkAfter?: number | null;
+  /** Number of the head at the start; `null`: that of the present time. */
+  readonly opensAt?: number | null;
   readonly clock?: TestableClock;
 }): SimulatedSource {
-  const headNumber = () => numberAt(Math.floor(clock.now() / 1_000));
+  const nowSec = () => Math.floor(clock.now() / 1_000);
+  const laterSec = opensAt === null ? 0 : (numberAt(nowSec()) - opensAt) * SLOT_SEC;
+  const headNumber = () => numberAt(nowSec() - laterSec);
   const forkBlock = forkAfter === null ? null : headNumber() + forkAfter;
-  const simulatedAt = createSimulatedBlocks(seed);
+  const simulatedAt = createSimulatedBlocks(seed, laterSec);
   const blockAt =
     forkBlock === null
       ? simulatedAt
@@ -170,14 +181,17 @@ export function createSimulatedSource({
     }
   }
 
+  const usdAt = createNativeUsd(seed);
+  const nativeUsdAt = (number: number) => usdAt(timestampOf(number));
   return {
-    ...createSimulatedNode({ seed, blockAt, headNumber }),
+    ...createSimulatedNode({ seed, blockAt, headNumber, nativeUsdAt }),
     foresee: blockAt,
+    nativeUsdAt,
     kind: 'simulated',
     name: `seed ${seed}`,
     now: () => clock.now(),
     chain: async () => chainProfile(SIMULATED_CHAIN_ID),
-    ...(forkBlock !== null && { ethConfig: async () => configAcross(headNumber(), forkBlock) }),
+    ...(forkBlock !== null && { ethConfig: async () => configAcross(headNumber(), forkBlock, laterSec) }),
     head: () => blockAt(headNumber()),
     blocks: (from, to, { signal } = {}) => blocks(from, to, signal),
     subscribe: (options) => subscribe(options.known, options.signal),

@@ -6,6 +6,7 @@ import { createSimulatedSource } from '../chain/simulated-source.ts';
 import { createGasClient } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
 import type { ChainProfile } from '../core/chains.ts';
+import { OPENING } from '../core/simulation.ts';
 import { formatDuration } from '../core/units.ts';
 import { abortable, untilAborted } from '../service/async.ts';
 import type { DemoOptions } from '../service/demo.ts';
@@ -52,7 +53,7 @@ export async function openEmbedded(
 ): Promise<OpenedClient> {
   const { isStored = false, glance, role = 'one-shot' } = options;
   const db = settings.db.value;
-  const chain = await openChain(choice, options.pace);
+  const chain = await openChain(choice, options.pace, db !== null);
   const { simulated, speed } = chain;
   const source = isStored ? unfollowed(chain.source) : chain.source;
   const filling = new AbortController();
@@ -178,8 +179,11 @@ function unfollowed(source: ChainSource): ChainSource {
 type Pace = 'real-time' | 'fastest';
 const MAINNET = 1;
 
-/** Opens the chosen chain. `pace` is for recordings without a given speed; `speed` is that of a recording. */
-export async function openChain(choice: ChainChoice, pace: Pace) {
+/**
+ * Opens the chosen chain. `pace` is for recordings without a given speed; `speed` is that of a recording. A simulated chain whose
+ * blocks are stored goes on where time is: it cannot begin anew at its opening.
+ */
+export async function openChain(choice: ChainChoice, pace: Pace, isPersistent: boolean) {
   const rest = { speed: null, simulated: null, close: () => {} };
   switch (choice.kind) {
     case 'rpc': {
@@ -193,7 +197,9 @@ export async function openChain(choice: ChainChoice, pace: Pace) {
       return { ...rest, source: await openReplaySource({ file: choice.file, speed }), speed };
     }
     case 'simulated': {
-      const simulated = createSimulatedSource({ seed: choice.seed, forkAfter: choice.forkAfter });
+      const { seed, forkAfter } = choice;
+      const opensAt = seed === OPENING.seed && !isPersistent ? OPENING.block : null;
+      const simulated = createSimulatedSource({ seed, forkAfter, opensAt });
       return { ...rest, source: simulated, simulated };
     }
   }

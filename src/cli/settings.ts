@@ -3,6 +3,7 @@ import { parseNodeUrl as readNodeUrl } from '../chain/rpc/failures.ts';
 import { parseServiceUrl } from '../client/http.ts';
 import { isAddress } from '../contract/alert-targets.ts';
 import { PATIENCE_SEC } from '../contract/choices.ts';
+import { OPENING } from '../core/simulation.ts';
 import type { SmtpSettings } from '../service/alerts/notifiers/email.ts';
 import type { TelegramSettings } from '../service/alerts/notifiers/web-notifiers.ts';
 import type { ServiceOptions } from '../service/service.ts';
@@ -80,7 +81,7 @@ export interface ChainSetup {
 type Env = Readonly<Record<string, string | undefined>>;
 export const DEFAULT = 'default';
 const FILE = 'config file';
-export const DEFAULT_SEED = 1;
+export const DEFAULT_SEED = OPENING.seed;
 /** Blocks of `--demo --fork`: four minutes. */
 const FORK_AFTER = 20;
 

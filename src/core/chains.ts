@@ -28,6 +28,9 @@ export interface ChainProfile {
   readonly usdFeed?: { readonly address: Hex; readonly heartbeatSec: number };
 }
 
+/** The simulated chain's id: no registered chain has it, and wallets sign for it. */
+export const SIMULATED_CHAIN_ID = 15_591_559;
+
 /** https://docs.chain.link/data-feeds/price-feeds/addresses. Of two published heartbeats the shorter: rather none than old. */
 const USD_FEEDS: ReadonlyMap<number, NonNullable<ChainProfile['usdFeed']>> = new Map([
   [1, { address: '0x5f4eC3Df9cbd43714FE2740f5E3616155c5b8419', heartbeatSec: 3_600 }],
@@ -38,6 +41,7 @@ const USD_FEEDS: ReadonlyMap<number, NonNullable<ChainProfile['usdFeed']>> = new
   [42_161, { address: '0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612', heartbeatSec: 3_600 }],
   [43_114, { address: '0x0A77230d17318075983913bC2145DB16C7366156', heartbeatSec: 120 }],
   [59_144, { address: '0x3c6Cd9Cc7c7a4c2Cf5a82734CD249D7D593354dA', heartbeatSec: 86_400 }],
+  [SIMULATED_CHAIN_ID, { address: `0x${'fe'.repeat(20)}`, heartbeatSec: 3_600 }],
 ]);
 
 /** Each from at least two independent sources: clients, the superchain registry, recorded responses of nodes. */
@@ -59,9 +63,6 @@ const GENESIS_HASHES: ReadonlyMap<number, Hex> = new Map([
   [560_048, '0xbbe312868b376a3001692a646dd2d7d1e4406380dfd86b98aa8a34d1557c971b'],
   [11_155_111, '0x25a5cc106eea7138acab33231d7160d69cb777ee0c2c553fcddf5138993e6dd9'],
 ]);
-
-/** The simulated chain's id: no registered chain has it, and wallets sign for it. */
-export const SIMULATED_CHAIN_ID = 15_591_559;
 
 /** Ethereum's public networks, and the simulation of one. */
 const ETHEREUM: ReadonlySet<number> = new Set([1, 17_000, 560_048, 11_155_111, SIMULATED_CHAIN_ID]);

@@ -21,6 +21,8 @@ export const NOISE = {
   tipLadder: 15,
   hash: 16,
   crowd: 17,
+  coinTide: 18,
+  coinSwell: 19,
 } as const;
 type NoisePurpose = (typeof NOISE)[keyof typeof NOISE];
 
@@ -99,6 +101,12 @@ export const timestampOf = (number: number): number => GENESIS_SEC + number * SL
 
 /** Number of the newest block at `time` (Unix seconds); 0 before the chain began. */
 export const numberAt = (time: number): number => Math.max(Math.floor((time - GENESIS_SEC) / SLOT_SEC), 0);
+
+/**
+ * Where the demo begins: it doubles the base fee within 40 s of its start and gives all of that back within five minutes, as its
+ * bursts of the hours before did. So waiting pays, the engine finds that, and its advice of that day was kept.
+ */
+export const OPENING = { seed: 1, block: 26_565_183 } as const;
 
 /** Wei per gas: the sub-gwei mainnet of 2026. */
 const TYPICAL_BASE_FEE = 110_000_000;
@@ -221,6 +229,18 @@ function createExcessBlobs(seed: number): (time: number) => number {
 export const blobsBetween = (excess: number, next: number) => next - excess + BPO2_BLOBS.target;
 
 export const blobBaseFeeOf = (excess: number) => blobBaseFee(BigInt(excess) * GAS_PER_BLOB);
+
+const TYPICAL_USD = 3_000;
+
+/** Dollars for one coin at a time (Unix seconds), in whole cents. */
+export function createNativeUsd(seed: number): (time: number) => number {
+  const tide = smoothNoise(seed, NOISE.coinTide);
+  const swell = smoothNoise(seed, NOISE.coinSwell);
+  return (time) => {
+    const level = 0.06 * tide(time / (3 * DAY)) + 0.012 * swell(time / (2 * HOUR));
+    return Math.round(TYPICAL_USD * Math.exp(level) * 100) / 100;
+  };
+}
 
 /** Median tip in wei while blocks are at their target. */
 const TYPICAL_TIP = 12_000_000;

@@ -264,7 +264,7 @@ async function writePast(
       chainId: CHAIN.id,
       chainName: CHAIN.name,
       nativeSymbol: CHAIN.nativeSymbol,
-      nativeUsd: null,
+      nativeUsd: source.nativeUsdAt(from.number),
       nextNonce: 0,
       pendingNonce: 0,
       balance: await source.balance(signature.from),
@@ -284,7 +284,7 @@ async function writePast(
     updatedAt: createdAt,
     priceAtCreation: ownPriceAt(signature, next(from)),
     dayMeanPrice: null,
-    nativeUsd: null,
+    nativeUsd: source.nativeUsdAt(from.number),
   } as const;
   await store.create(made, Buffer.from(signed.slice(2), 'hex'), Number.POSITIVE_INFINITY);
   for (const [head, event] of events) {

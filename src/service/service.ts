@@ -174,7 +174,7 @@ export async function startService(options: ServiceOptions) {
     // Several processes on one database cost the node one request: standbys get the price from the leader.
     if (!lease.mayWrite) return null;
     if (options.priceFeed !== undefined) return options.priceFeed;
-    if (chain?.usdFeed === undefined || source.kind !== 'rpc') return null;
+    if (chain?.usdFeed === undefined || source.kind === 'replay') return null;
     ownFeed ??= createPriceFeed(source, chain, wallNow);
     return ownFeed;
   }, wallNow);

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { isAddress } from 'viem/utils';
 import { expect, test } from 'vitest';
+import { systemClock } from '../../src/chain/async.ts';
 import type { ChainSource } from '../../src/chain/chain-source.ts';
 import { createPriceFeed } from '../../src/chain/price-feed.ts';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
+import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
 import type { Hex } from '../../src/core/block.ts';
 import { chainProfile } from '../../src/core/chains.ts';
 import { startAnvil } from '../helpers/anvil.ts';
@@ -100,6 +102,25 @@ test.each([1, 10, 56, 137, 8_453, 42_161, 43_114, 59_144])('the feed of chain %i
   expect(usdFeed?.address).toMatch(/[A-F]/);
   expect(usdFeed?.heartbeatSec).toBeGreaterThan(0);
 });
+
+test.each([1, 8, 4_294_967_295])(
+  'the simulated chain with seed %i has one, whose price moves',
+  async (seed) => {
+    const prices = new Set<number>();
+    for (const hour of [0, 1, 2, 500]) {
+      const now = Date.UTC(2026, 10, 29, 12, 0, 7) + hour * 3_600_000;
+      const source = createSimulatedSource({ seed, clock: { ...systemClock, now: () => now } });
+      const { usd, validUntil } =
+        (await createPriceFeed(source, await source.chain(), () => now).nativeUsd()) ?? {};
+      expect(usd).toBeGreaterThan(1_000);
+      expect(usd).toBeLessThan(10_000);
+      expect(usd).toBe(source.nativeUsdAt((await source.head()).number));
+      expect(validUntil).toBeGreaterThan(now);
+      prices.add(usd ?? 0);
+    }
+    expect(prices.size).toBe(4);
+  },
+);
 
 test('a feed deployed on a real node is read through it', async () => {
   const anvil = await startAnvil({ chainId: 1 });

@@ -4,6 +4,8 @@ import type { ChainEvent, ChainSource, KnownBlock } from '../../src/chain/chain-
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
 import type { Block } from '../../src/core/block.ts';
 import { ETHEREUM_FEE_RULE, nextBaseFee } from '../../src/core/eip1559.ts';
+import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
+import { OPENING } from '../../src/core/simulation.ts';
 import { isSlowRun, slowIt } from '../helpers/rounds.ts';
 import { manualClock } from './manual-clock.ts';
 
@@ -66,6 +68,49 @@ it('has days of past at once, linked, in order, following EIP-1559, with what th
   expect(wrong).toBe(-1);
   expect(new Set(blocks.map(({ hash }) => hash)).size).toBe(blocks.length);
 });
+
+it.each([NOW, NOW + 11_000, NOW + 999_999_999])(
+  'opens at a block that is the head at its start, at %i',
+  async (startMs) => {
+    const clock = manualClock(startMs);
+    const own = await source().head();
+    const chain = createSimulatedSource({ seed: 1, opensAt: own.number - 70_000, forkAfter: 3, clock });
+    const head = await chain.head();
+    expect(head.number).toBe(own.number - 70_000);
+    expect(startMs / 1_000 - head.timestamp).toBeLessThan(12);
+    const { timestamp: _, ...same } = (await source().blocks(head.number, head.number))[0] ?? {};
+    expect(head).toMatchObject(same);
+    const [parent] = await chain.blocks(head.number - 1, head.number - 1);
+    expect(parent).toMatchObject({ hash: head.parentHash, timestamp: head.timestamp - 12 });
+    clock.advance(60_000);
+    expect((await chain.head()).number).toBe(head.number + 5);
+    expect(await chain.ethConfig?.()).toMatchObject({
+      current: { activationTime: head.timestamp + 36 },
+      next: null,
+    });
+  },
+);
+
+it.each([0, 1, 2])(
+  'the demo opens where waiting pays: advice after %i blocks says so and is kept',
+  async (later) => {
+    const clock = manualClock(NOW);
+    const chain = createSimulatedSource({ seed: OPENING.seed, opensAt: OPENING.block, clock });
+    const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE, capacity: 8_192 });
+    const first = OPENING.block - 7_200;
+    for (const block of await chain.blocks(first, OPENING.block))
+      engine.push(block, block.number < first + 4_000);
+    clock.advance(later * 12_000);
+    for (const block of await chain.blocks(OPENING.block + 1, OPENING.block + later)) engine.push(block);
+    const { action, targetPrice, deadlineSec, expectedSavingRatio } = engine.recommendation(3_600) ?? {};
+    expect(action).toBe('WAIT');
+    expect(expectedSavingRatio).toBeGreaterThan(0.1);
+    clock.advance((deadlineSec ?? 0) * 1_000);
+    const ahead = await chain.blocks(OPENING.block + later, OPENING.block + 300);
+    const cheapest = Math.min(...ahead.map(({ baseFeePerGas }) => Number(baseFeePerGas)));
+    expect(cheapest).toBeLessThanOrEqual(Number(targetPrice));
+  },
+);
 
 it('shows no block before its time', async () => {
   const chain = source();

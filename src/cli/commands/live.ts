@@ -120,7 +120,7 @@ export async function chosenSettings(
   const url = parseNodeSetting(choice.url.trim());
   const node = { kind: 'rpc', urls: [url], isPublicDefault: false } as const;
   const { openChain, reachedChain } = await import('../open-service.ts');
-  const chain = await openChain(node, 'real-time');
+  const chain = await openChain(node, 'real-time', false);
   try {
     // A node responds with its chain id, and gets no key.
     const { signal } = new AbortController();

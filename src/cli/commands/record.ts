@@ -46,7 +46,7 @@ async function record({ io, loadSettings }: CommandContext, flags: RecordFlags):
   }
   const signal = io.interruption();
   const { openChain, reachedChain } = await import('../open-service.ts');
-  const chain = await openChain(choice, 'fastest');
+  const chain = await openChain(choice, 'fastest', true);
   try {
     const { id } = await withSpinner(
       io,

@@ -94,7 +94,7 @@ async function serveChain(
   extras: ServiceExtras & Required<Pick<ServiceExtras, 'onError' | 'onNews'>>,
 ) {
   const db = settings.db.value;
-  const chain = await openChain(choice, 'real-time');
+  const chain = await openChain(choice, 'real-time', db !== null);
   const { source } = chain;
   const stop = new AbortController();
   const failure = Promise.withResolvers<never>();

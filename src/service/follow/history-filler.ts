@@ -30,7 +30,7 @@ type FillerOptions = Pick<
 /** Fills the last hour, the day, then all, and holes; prunes. A standby rebuilds the engine from what is filled. */
 export function createHistoryFiller(options: FillerOptions, chain: ChainState) {
   const { source, store, track, lease, historySec, wallNow, signal, onError } = options;
-  // The engine reads the simulated past before it is stored, all at once.
+  // The engine reads the simulated past before it is stored.
   const isSimulated = source.kind === 'simulated';
   const alarm = new Alarm();
   const filled = Promise.withResolvers<void>();
@@ -102,6 +102,8 @@ export function createHistoryFiller(options: FillerOptions, chain: ChainState) {
       const written = await backfill({ source, store, range, until, chain, signal });
       filledUntil = head.timestamp;
       const reach = Math.min(isSimulated ? historySec : sec, MEMORY_SEC);
+      // Its advice by a day's blocks comes a few seconds before that by a week's.
+      if (isSimulated && chain.memorySec === 0 && reach > DAY_SEC) await chain.rebuild();
       const isNews = !isSimulated && written > 0 && sec <= MEMORY_SEC;
       if (isNews || chain.memorySec < reach) await rebuild(Math.max(reach, chain.memorySec));
     }

@@ -188,6 +188,7 @@ function liveFacts({ snapshot, trend, hour, market, symbol }: LiveView): readonl
   // The base fee against the previous hour, or the service's word without a percentage.
   const span = spanText(hour, HOUR_SEC);
   const coinChange = market?.nativeUsdChangeRatio ?? null;
+  const isMadeUp = snapshot.source.kind === 'simulated' ? ' simulated' : '';
   const facts: readonly NamedValue[] = [
     ...given(nextBaseFee ?? baseFee, nextBaseFee === null ? 'base' : 'next base', (wei) => [
       bold(formatGwei(wei)),
@@ -204,7 +205,7 @@ function liveFacts({ snapshot, trend, hour, market, symbol }: LiveView): readonl
     ...given(gasUsedRatio, 'last block', fullnessLine),
     ...given(nativeUsd, symbol, (usd) => [
       plain(formatUsd(usd)),
-      faint(coinChange === null ? '' : ` ${formatChange(coinChange)}`),
+      faint(`${coinChange === null ? '' : ` ${formatChange(coinChange)}`}${isMadeUp}`),
     ]),
     ...given(market?.volatility, 'volatility', (ratio) => `±${formatPercent(ratio)}`),
   ];

@@ -284,9 +284,12 @@ function marketLines(context: ServiceContext): readonly Line[] {
     if (data === undefined || error !== null || sec <= FRESH_SEC) return [];
     return [`${nameOf(data)} ${formatDuration(Math.floor(sec / 60) * 60)}`];
   });
+  const isMadeUp = snapshot.source.kind === 'simulated' ? ', simulated' : '';
   const changed = change === null ? '' : ` ${formatChange(change)}`;
   const phrases = [
-    nativeUsd === null ? `no ${symbol} price in dollars` : `${symbol} ${formatUsd(nativeUsd)}${changed}`,
+    nativeUsd === null
+      ? `no ${symbol} price in dollars`
+      : `${symbol} ${formatUsd(nativeUsd)}${changed}${isMadeUp}`,
     hour !== null && `cheapest ${String(hour).padStart(2, '0')}:00 UTC`,
     ages.length > 0 && `${ages.join(', ')} ago`,
   ];
