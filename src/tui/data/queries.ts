@@ -337,9 +337,14 @@ export function useMarket(timeFrame: string, timing: Partial<PolledQuery<MarketV
 /** A remote service counts requests: polled about once a block of Ethereum's. */
 export const ELSEWHERE_MS = 15_000;
 
-export function useItem<T>(key: readonly [string, string], ask: PolledQuery<T>['ask']): Polled<T> {
+export function useItem<T>(
+  key: readonly [string, string],
+  ask: PolledQuery<T>['ask'],
+  enabled: boolean,
+): Polled<T> {
   const { intervalMs, isOwnService } = useMonitor();
-  return useMonitorQuery({ key, ask, everyMs: Math.max(intervalMs, isOwnService ? 0 : ELSEWHERE_MS) });
+  const everyMs = Math.max(intervalMs, isOwnService ? 0 : ELSEWHERE_MS);
+  return useMonitorQuery({ key, ask, enabled, everyMs });
 }
 
 /** The service's description; `undefined`: not known yet, `null`: it has none. */

@@ -112,6 +112,9 @@ export class Dispatcher {
 
 export const DispatcherContext = createContext<Dispatcher>(new Dispatcher());
 
+/** Whether this part of the screen takes keys: of two parts side by side one does. */
+export const TakesKeysContext = createContext(true);
+
 /** Registers the handlers of `scope` while the caller is on screen; a key without one is not in the footer. */
 export function useKeys(
   scope: Scope,
@@ -120,11 +123,15 @@ export function useKeys(
   text: ModalText = {},
 ): void {
   const dispatcher = useContext(DispatcherContext);
+  const takesKeys = useContext(TakesKeysContext);
   const latest = useRef({ handlers, text });
   useInsertionEffect(() => {
     latest.current = { handlers, text };
   });
-  useInsertionEffect(() => dispatcher.register({ scope, layer, latest }), [dispatcher, scope, layer]);
+  useInsertionEffect(
+    () => (takesKeys ? dispatcher.register({ scope, layer, latest }) : undefined),
+    [dispatcher, takesKeys, scope, layer],
+  );
 }
 
 /** Takes every key for a form or dialog; `ctrl+c` still quits, `ctrl+z` suspends. */

@@ -12,6 +12,7 @@ import { type ActionHandler, type ActionHandlers, scrollKeys, useKeys } from '..
 import { type Memory, type PaneContext, useKeptState, usePane, useRoom } from '../ui/pane-context.tsx';
 import { PaneState, PolledFrame } from '../ui/pane-state.tsx';
 import { ScrolledLines, useFirstRow } from '../ui/scroll.tsx';
+import { SideBySide, useListWidth } from '../ui/side-by-side.tsx';
 import {
   bold,
   faint,
@@ -23,6 +24,7 @@ import {
   type TableColumn,
   useTable,
 } from '../ui/text.tsx';
+import { useElapsed } from '../ui/use-elapsed.ts';
 
 type ResourceName = 'alert' | 'auto-tx';
 
@@ -47,11 +49,12 @@ export interface Resource<Item extends ListItem> {
     readonly rows: number;
     readonly lines: (item: Item, context: PaneContext) => readonly Line[];
   };
-  /** Hook: the details of an item. `listed` is its row in the list. */
+  /** Hook: the details of an item. `listed` is its row in the list; `isWanted`: they may be requested. */
   readonly useDetails: (
     id: string,
     context: PaneContext,
     listed: Item | undefined,
+    isWanted: boolean,
   ) => {
     readonly polled: Polled<unknown>;
     readonly item: Item | undefined;
@@ -150,9 +153,12 @@ interface ItemsProps<Item extends ListItem> {
 
 function Items<Item extends ListItem>(props: ItemsProps<Item>) {
   const { resource, state, change } = props;
-  const context = usePane();
+  const pane = usePane();
+  const listWidth = useListWidth();
+  const context = listWidth === null ? pane : { ...pane, width: listWidth };
   const [asked, setAsked] = useState<Parameters<PaneActions<Item>['confirm']> | null>(null);
   const list = resource.useList(context);
+  const rows = useListRows(props, list.items, context);
   const find = (id: string) => list.items.find((item) => item.id === id);
   const actions = resource.useActions(
     {
@@ -174,14 +180,39 @@ function Items<Item extends ListItem>(props: ItemsProps<Item>) {
     return <ConfirmDialog {...question(item)} onAnswer={onAnswer} />;
   }
   const itemKeys = (item: Item | undefined) => ({ ...actions.list, ...(item && actions.item(item)) });
-  const screen = { ...props, context, list, itemKeys };
+  const screen = { ...props, list, itemKeys };
   const { opened } = state;
-  if (opened === null) return <ListScreen {...screen} />;
-  return <DetailsScreen key={opened.id} {...screen} opened={opened} listed={find(opened.id)} />;
+  const shown = opened ?? (rows.selected && { id: rows.selected.id, top: 0, entry: null });
+  const listed = <ListScreen {...screen} rows={rows} isAlone={listWidth === null || shown == null} />;
+  const details = shown && (
+    <DetailsScreen
+      key={shown.id}
+      {...screen}
+      opened={shown}
+      isOpen={opened !== null}
+      listed={find(shown.id)}
+    />
+  );
+  if (listWidth === null || !details) return (opened !== null && details) || listed;
+  return <SideBySide {...{ listWidth, details, list: listed, areOpen: opened !== null }} />;
+}
+
+/** The items that match the filter, in the chosen order, and which is selected. */
+function useListRows<Item extends ListItem>(
+  { resource, state }: Pick<ItemsProps<Item>, 'resource' | 'state'>,
+  all: readonly Item[],
+  context: PaneContext,
+) {
+  const filter = useContext(FilterContext);
+  const [orderName = '', compare = null] = Object.entries(resource.orders)[state.order] ?? [];
+  const matching = filter === '' ? all : all.filter((item) => matchesFilter(item, filter));
+  const items = compare ? matching.toSorted((one, other) => compare(one, other, context)) : matching;
+  const found = items.findIndex(({ id }) => id === state.cursor?.id);
+  const place = Math.max(found < 0 ? Math.min(state.cursor?.place ?? 0, items.length - 1) : found, 0);
+  return { items, place, selected: items[place], filter, orderName: compare && orderName };
 }
 
 interface ScreenProps<Item extends ListItem> extends ItemsProps<Item> {
-  readonly context: PaneContext;
   readonly list: ReturnType<Resource<Item>['useList']>;
   readonly itemKeys: (item: Item | undefined) => ActionHandlers;
 }
@@ -189,23 +220,23 @@ interface ScreenProps<Item extends ListItem> extends ItemsProps<Item> {
 const CHROME = 2;
 const MOST_SPOKEN = 10;
 
-function ListScreen<Item extends ListItem>(props: ScreenProps<Item>) {
-  const { resource, context, state, list, itemKeys, change } = props;
+interface ListScreenProps<Item extends ListItem> extends ScreenProps<Item> {
+  readonly rows: ReturnType<typeof useListRows<Item>>;
+  /** Without the details of the selected item beside it: its foot is about that. */
+  readonly isAlone: boolean;
+}
+
+function ListScreen<Item extends ListItem>(props: ListScreenProps<Item>) {
+  const { resource, state, list, itemKeys, change, isAlone } = props;
   const plural = `${resource.name}s` as const;
+  const context = usePane();
   const { columns, rows } = useRoom();
   const { feed, states, counts = [], notices = [], empty } = list;
-  const { order } = state;
-  const filter = useContext(FilterContext);
-  const orders = Object.entries(resource.orders);
-  const [orderName = '', compare = null] = orders[order] ?? [];
-  const matching = filter === '' ? list.items : list.items.filter((item) => matchesFilter(item, filter));
-  const items = compare ? matching.toSorted((one, other) => compare(one, other, context)) : matching;
-  const taken = CHROME + notices.length + (resource.foot?.rows ?? 0) + (feed.error === null ? 0 : 1);
+  const { items, place, selected, filter, orderName } = props.rows;
+  const foot = isAlone ? resource.foot : undefined;
+  const taken = CHROME + notices.length + (foot?.rows ?? 0) + (feed.error === null ? 0 : 1);
   const room = Math.max(rows - taken, 1);
-  const found = items.findIndex(({ id }) => id === state.cursor?.id);
-  const place = Math.max(found < 0 ? Math.min(state.cursor?.place ?? 0, items.length - 1) : found, 0);
   const above = useFirstRow({ count: items.length, place, room });
-  const selected = items[place];
   // A screen reader begins with the selected one.
   const shown = context.isSpoken ? items.slice(place, place + MOST_SPOKEN) : items.slice(above, above + room);
   const cursor = context.isSpoken ? 0 : place - above;
@@ -220,7 +251,7 @@ function ListScreen<Item extends ListItem>(props: ScreenProps<Item>) {
     ...(selected && {
       ...scrollKeys(select, { top: place, room, most: items.length - 1 }),
       open: () => select(place, { opened: { id: selected.id, top: 0, entry: null } }),
-      sort: () => select(place, { order: (order + 1) % orders.length }),
+      sort: () => select(place, { order: (state.order + 1) % Object.keys(resource.orders).length }),
     }),
     ...itemKeys(selected),
   });
@@ -253,7 +284,7 @@ function ListScreen<Item extends ListItem>(props: ScreenProps<Item>) {
         ].join(', ');
         const words = [
           filter && `${formatCount(items.length)} match ${filter} (Esc: all)`,
-          compare && `by ${orderName}`,
+          orderName && `by ${orderName}`,
           hidden,
         ].flatMap((text): Line[] => (text ? [[faint(text)]] : []));
         return (
@@ -261,7 +292,7 @@ function ListScreen<Item extends ListItem>(props: ScreenProps<Item>) {
             <SegmentLine segments={[title, ...states, ...words, ...counts]} />
             <LineList lines={[...lines, table.heading, ...table.lines]} />
             <Box flexGrow={1} />
-            <LineList lines={(selected && resource.foot?.lines(selected, context)) ?? []} />
+            <LineList lines={(selected && foot?.lines(selected, context)) ?? []} />
           </Box>
         );
       }}
@@ -271,21 +302,32 @@ function ListScreen<Item extends ListItem>(props: ScreenProps<Item>) {
 
 interface DetailsScreenProps<Item extends ListItem> extends ScreenProps<Item> {
   readonly opened: NonNullable<ResourceState<Item>['opened']>;
+  /** Otherwise it is merely selected in the list beside it. */
+  readonly isOpen: boolean;
   readonly listed: Item | undefined;
 }
 
+/** A cursor that rests so long on an item asks a service elsewhere for its details. */
+const REST_MS = 300;
+
 function DetailsScreen<Item extends ListItem>(props: DetailsScreenProps<Item>) {
-  const { resource, context, itemKeys, opened, listed, change } = props;
+  const { resource, itemKeys, opened, isOpen, listed, change } = props;
   const plural = `${resource.name}s` as const;
+  const context = usePane();
   const { rows } = useRoom();
-  const details = resource.useDetails(opened.id, context, listed);
-  const { polled, item, title, entries = [], redeliver } = details;
+  const { isOwnService } = useMonitor();
+  const isAtRest = useElapsed(REST_MS, opened.id);
+  const details = resource.useDetails(opened.id, context, listed, isOpen || isOwnService || isAtRest);
+  const { item, title, entries = [], redeliver } = details;
+  // Beside the list what it has of the item is shown until the details are there.
+  const isLoading = details.polled.data === undefined && details.polled.error === null;
+  const polled = isLoading && !isOpen ? { ...details.polled, data: listed } : details.polled;
   const at = Math.max(
     entries.findIndex(({ id }) => id === opened.entry),
     0,
   );
   const entry = entries[at];
-  const logs = entries.map((each, place) => each.lines(place === at));
+  const logs = entries.map((each, place) => each.lines(isOpen && place === at));
   const shown = context.isSpoken ? [[plain('Selected:')], ...logs.slice(at).flat()] : logs.flat();
 
   const scroll = (top: number, to = opened.entry) => change({ opened: { ...opened, top, entry: to } });

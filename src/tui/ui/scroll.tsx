@@ -1,7 +1,7 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
-import { useRef, useState } from 'react';
+import { useContext, useRef, useState } from 'react';
 import type { Scope } from '../input/keymap.ts';
-import { scrollKeys, useKeys } from '../input/use-keys.tsx';
+import { scrollKeys, TakesKeysContext, useKeys } from '../input/use-keys.tsx';
 import { useRoom } from './pane-context.tsx';
 import { bold, faint, type Line, LineList, plain, SegmentLine, scrolledTo } from './text.tsx';
 
@@ -24,7 +24,8 @@ interface TitledLinesProps {
 /** A title with lines under it. The title counts the hidden lines; its last segments are dropped on narrow screens. */
 export function TitledLines({ title, lines, notice = null, below = 0 }: TitledLinesProps) {
   const { columns, rows } = useRoom();
-  const hidden: readonly Line[] = below <= 0 ? [] : [[faint(`${below} more (j)`)]];
+  const key = useContext(TakesKeysContext) ? 'j' : '⏎';
+  const hidden: readonly Line[] = below <= 0 ? [] : [[faint(`${below} more (${key})`)]];
   return (
     <Box flexDirection="column" width={columns} height={rows}>
       <SegmentLine segments={title.toSpliced(2, 0, ...hidden)} />

@@ -82,14 +82,15 @@ const ALERTS: Resource<AlertView> = {
     nearest: (one, other, { snapshot }) => awayOf(one, snapshot) - awayOf(other, snapshot),
     'last fired': (one, other) => (other.lastTriggeredAt ?? 0) - (one.lastTriggeredAt ?? 0),
   },
-  useDetails(id, context, listed) {
+  useDetails(id, context, listed, isWanted) {
     const { client } = useMonitor();
     const { mutate } = useWork('alert');
-    const polled = useItem(['alert', id], (from, signal) => from.alert(id, { signal }));
+    const polled = useItem(['alert', id], (from, signal) => from.alert(id, { signal }), isWanted);
     const savings = useMonitorQuery({
       // Savings change only with a firing.
       key: ['alert-savings', id, listed?.triggerCount ?? null],
       ask: (from, signal) => from.alertSavings(id, { signal }),
+      enabled: isWanted,
       freshMs: ELSEWHERE_MS,
     });
     // The list has the latest changes, the details have the deliveries.
@@ -252,7 +253,8 @@ function detailLines(
   ];
   const count = details?.deliveries?.length ?? 0;
   const sent = count === 0 ? 'none yet' : `${count}, newest first`;
-  const log = details?.deliveries === null ? 'this service keeps no log of them' : sent;
+  const kept = details?.deliveries === null ? 'this service keeps no log of them' : sent;
+  const log = details === undefined ? 'loading …' : kept;
   const compared = data && "against the lane's mean of the day before";
   const saved = data ? describeSavings(data, context.symbol, context.moment) : [];
   return [

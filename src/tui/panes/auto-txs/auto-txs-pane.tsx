@@ -76,14 +76,19 @@ const AUTO_TXS: Resource<AutoTxView> = {
     newest: (one, other) => (other.createdAt ?? 0) - (one.createdAt ?? 0),
   },
   foot: { rows: FOOT_LINES, lines: footLines },
-  useDetails(id, context) {
+  useDetails(id, context, listed, isWanted) {
     const uiNow = useNow();
-    const polled = useItem(['auto-tx', id], (client, signal) => client.autoTx(id, { signal }));
-    const [data] = usePendingChanges()(polled.data ? [polled.data] : []);
+    const polled = useItem(['auto-tx', id], (client, signal) => client.autoTx(id, { signal }), isWanted);
+    const loading = listed && { ...listed, timeline: null, pending: null, problem: 'loading …' };
+    const known = polled.data ?? (polled.error === null ? loading : undefined);
+    const [data] = usePendingChanges()(known ? [known] : []);
     return {
       polled,
       item: data,
-      title: data === undefined ? [] : [...detailsTitle(data), ...ageSegments(polled.at, uiNow)],
+      title:
+        data === undefined
+          ? []
+          : [...detailsTitle(data), ...(polled.data ? ageSegments(polled.at, uiNow) : [])],
       lines: data === undefined ? [] : detailsLines(data, context),
     };
   },

@@ -1,0 +1,49 @@
+import { Box, useIsScreenReaderEnabled } from 'ink';
+import type { ReactNode } from 'react';
+import { TakesKeysContext } from '../input/use-keys.tsx';
+import { Room, useRoom } from './pane-context.tsx';
+import { bold, faint, type Line, LineList } from './text.tsx';
+
+/** From this width on a list and the details of what is selected in it stand side by side. */
+const SIDE_BY_SIDE_FROM = 140;
+/** Holds the columns of every list that decide. */
+const LEAST_LIST = 76;
+const LIST_SHARE = 0.46;
+
+/** The width of a list beside its details; `null`: there is room for one of them, as always for a screen reader. */
+export function useListWidth(): number | null {
+  const { columns } = useRoom();
+  if (useIsScreenReaderEnabled() || columns < SIDE_BY_SIDE_FROM) return null;
+  return Math.max(LEAST_LIST, Math.round(columns * LIST_SHARE));
+}
+
+interface SideBySideProps {
+  readonly listWidth: number;
+  readonly list: ReactNode;
+  readonly details: ReactNode;
+  /** Whether the details take the keys: opened ones do, those of what is merely selected leave them to the list. */
+  readonly areOpen: boolean;
+}
+
+/** A list, and beside it the details of what is selected in it, which have a sign at their title while they are open. */
+export function SideBySide({ listWidth, list, details, areOpen }: SideBySideProps) {
+  const { columns, rows } = useRoom();
+  const border = Array.from({ length: rows }, (_, row): Line => {
+    return [row === 0 && areOpen ? bold('▸', 'accent') : faint('│')];
+  });
+  return (
+    <Box width={columns} height={rows}>
+      <TakesKeysContext value={!areOpen}>
+        <Room columns={listWidth} rows={rows}>
+          {list}
+        </Room>
+      </TakesKeysContext>
+      <LineList lines={border} width={1} />
+      <TakesKeysContext value={areOpen}>
+        <Room columns={columns - listWidth - 1} rows={rows}>
+          {details}
+        </Room>
+      </TakesKeysContext>
+    </Box>
+  );
+}
