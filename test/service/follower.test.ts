@@ -100,7 +100,7 @@ describe('following', () => {
   });
 
   test('a burst of blocks ends with the same advice as the blocks one by one', async () => {
-    const last = 99 + (isSlowRun ? 20_000 : 300);
+    const last = 99 + (isSlowRun ? 20_000 : 2_000);
     const burst = new ScriptedSource(makeBlocks(0, 99), { kind: 'replay' });
     const service = await readyService({ source: burst });
     burst.mine(...makeBlocks(100, last));

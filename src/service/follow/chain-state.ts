@@ -350,18 +350,26 @@ export class ChainState {
       if (slice.isOver()) await slice.next();
       return !signal.aborted && this.#next === next;
     };
-    for (let at = start; at < (this.#recent[0]?.number ?? 0); ) {
-      await this.flush();
-      const page = await (isDemo ? source.blocks(at, at + PAGE - 1) : store.page(at, PAGE));
-      for (const block of page)
-        if (block.number < (this.#recent[0]?.number ?? 0) && !(await add(block))) return null;
-      at = Math.max(at, page.at(-1)?.number ?? Number.POSITIVE_INFINITY) + 1;
-    }
+    let [at, last] = [start, start - 1];
     for (;;) {
-      const before = next.head?.number ?? start - 1;
-      const block = this.#recent.find(({ number }) => number > before);
-      if (block === undefined) return first;
-      if (!(await add(block))) return null;
+      const reached = next.head?.number ?? start - 1;
+      // A reorg meanwhile took the last ones back.
+      if (reached < last) at = reached + 1;
+      last = reached;
+      // The newest ones go on while it reads: in a burst they may leave a gap again.
+      const newest = this.#recent[0]?.number ?? 0;
+      if (at < newest) {
+        await this.flush();
+        const page = await (isDemo ? source.blocks(at, at + PAGE - 1) : store.page(at, PAGE));
+        const older = page.filter(({ number }) => number < newest);
+        for (const block of older) if (!(await add(block))) return null;
+        at = (older.at(-1)?.number ?? newest - 1) + 1;
+      } else {
+        const block = this.#recent.find(({ number }) => number >= at);
+        if (block === undefined) return first;
+        if (!(await add(block))) return null;
+        at = block.number + 1;
+      }
     }
   }
 
