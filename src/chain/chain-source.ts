@@ -137,8 +137,8 @@ export interface ChainSource {
   balance(address: Hex): Promise<bigint>;
   /** `0x` for an account without code. Absent: unsupported. */
   code?(address: Hex): Promise<Hex>;
-  /** The chain's present fees beside gas, cached for seconds; never rejects. Absent: unsupported. */
-  dataFees?(): Promise<DataFees>;
+  /** The chain's present fees beside gas, cached for seconds unless `isFresh`; never rejects. Absent: unsupported. */
+  dataFees?(options?: { readonly isFresh?: boolean }): Promise<DataFees>;
   /** The forks that a node is configured for (EIP-7910), asked for each time; `null`: it does not say. Absent: unsupported. */
   ethConfig?(): Promise<EthConfig | null>;
   /** Absent: it has one pool, of which `transaction` and `nonce` tell. */

@@ -34,8 +34,37 @@ const SignedHex = z
   .max(choices.SIGNED_LONGEST)
   .describe('The raw signed transaction as hex, as eth_sendRawTransaction takes it; write-only');
 
+const Target = wire.PriceGwei.describe('Price per gas at or below which it is broadcast, in gwei');
+
+const MaxCost = z
+  .union(
+    [
+      z.strictObject({
+        maxCostUsd: z
+          .number()
+          .gt(0)
+          .max(choices.MOST_COST_USD)
+          .describe('US dollars in all: gas, blobs, and what a rollup takes for L1'),
+      }),
+      z.strictObject({
+        maxShareOfValueRatio: z
+          .number()
+          .gt(0)
+          .max(1)
+          .describe('The same as a share of the native coins that it sends, 0.02 for 2 %'),
+      }),
+    ],
+    `must be {"maxCostUsd": 3}, at most ${choices.MOST_COST_USD.toLocaleString('en')}, or {"maxShareOfValueRatio": 0.02}, at most 1`,
+  )
+  .meta({ id: 'AutoTxThreshold', description: 'The most that the transaction may cost in all' });
+
+const threshold = MaxCost.nullable()
+  .optional()
+  .describe(
+    'In place of `targetGasPriceGwei`: it is broadcast when it costs at most that itself, by the gas that a node estimates, or its gas limit',
+  );
+
 const fields = {
-  targetGasPriceGwei: wire.PriceGwei.describe('Price per gas at or below which it is broadcast, in gwei'),
   gasSpeed: z.enum(choices.GAS_SPEEDS).describe('The lane whose price is compared with the target'),
   strictTargetPrice: flag('Compares what this transaction would pay in the next block instead of the lane'),
   note: wire.Note.describe('For yourself'),
@@ -56,6 +85,10 @@ export const AutoTxCreation = object('AutoTxCreation', 'A transaction that is to
   signedTransaction: SignedHex.optional(),
   ...draft,
   ...fields,
+  targetGasPriceGwei: Target.nullable()
+    .optional()
+    .describe(`${Target.description}; required without threshold`),
+  threshold,
   gasSpeed: fields.gasSpeed.default('AVERAGE'),
   strictTargetPrice: fields.strictTargetPrice.default(false),
   note: fields.note.default(''),
@@ -70,6 +103,8 @@ export const AutoTxUpdate = object('AutoTxUpdate', 'What is to change; to, value
   signedTransaction: SignedHex.optional().describe('Signs a draft, or replaces what was never broadcast'),
   ...draft,
   ...z.object(fields).partial().shape,
+  targetGasPriceGwei: Target.nullable().optional(),
+  threshold,
   status: z
     .enum(['PENDING', 'DISABLED'])
     .optional()
@@ -80,13 +115,17 @@ export type AutoTxUpdateInput = z.input<typeof AutoTxUpdate>;
 
 /** Validates the body of `POST /auto-txs` without reading the signed transaction. `now`: ms since epoch. */
 export const checkAutoTx = (body: unknown, now: number) =>
-  checkBody(AutoTxCreation, body, (given) => [...missingOfDraft(given), ...wrongExpiry(given, now)]);
+  checkBody(AutoTxCreation, body, (given) => [
+    ...missingOfDraft(given),
+    ...wrongTarget(given),
+    ...wrongExpiry(given, now),
+  ]);
 
 export const checkAutoTxUpdate = (body: unknown, now: number) =>
   checkBody(AutoTxUpdate, body, (given) => {
     const isEmpty = Object.values(given).every((value) => value === undefined);
     const nothing = isEmpty ? [{ path: '', message: 'names nothing that is to change' }] : [];
-    return [...wrongExpiry(given, now), ...nothing];
+    return [...twoTargets(given), ...wrongExpiry(given, now), ...nothing];
   });
 
 function missingOfDraft({ signedTransaction, to, data = '0x' }: Body): FieldProblem[] {
@@ -98,6 +137,19 @@ function missingOfDraft({ signedTransaction, to, data = '0x' }: Body): FieldProb
   }
   if (to !== null || data !== '0x') return [];
   return [{ path: 'data', message: 'must be the code of the contract that is made, where to is null' }];
+}
+
+function wrongTarget(given: Body): FieldProblem[] {
+  if (given.targetGasPriceGwei != null || given.threshold != null) return twoTargets(given);
+  const message =
+    'is missing: a price in gwei; or give threshold, the most that it may cost: {"maxCostUsd": 3} or {"maxShareOfValueRatio": 0.02}';
+  return [{ path: 'targetGasPriceGwei', message }];
+}
+
+function twoTargets({ targetGasPriceGwei, threshold: limit }: Body): FieldProblem[] {
+  if (targetGasPriceGwei == null || limit == null) return [];
+  const message = 'goes without targetGasPriceGwei, which follows from it: give one of the two';
+  return [{ path: 'threshold', message }];
 }
 
 function wrongExpiry({ expiresAt }: Body, now: number): FieldProblem[] {
@@ -132,6 +184,15 @@ const Comparison = object('AutoTxComparison', 'What it paid against another pric
 export const AutoTx = object('AutoTx', 'A transaction that is broadcast when gas reaches a price', {
   id: z.string(),
   status: z.enum(choices.AUTO_TX_STATUSES),
+  targetGasPriceGwei: maybe(Target, `${Target.description}; null: its threshold stands for none now`),
+  threshold: MaxCost.nullable().describe('The most that it may cost in all; null: it has a target in gwei'),
+  effectiveThresholdGwei: maybe(
+    z.number(),
+    'The price per gas that its threshold stands for now, in gwei; null: none, for thresholdReason, or it has no threshold',
+  ),
+  effectiveSince: maybe(wire.Timestamp, 'Since when'),
+  thresholdReason: maybe(z.string(), 'Why its threshold stands for no price now, so that it waits'),
+  warnings: listOf('What does not refuse it, and needs attention', { path: z.string(), message: z.string() }),
   ...fields,
   chainId: wire.ChainId,
   type: whole(0, 4).nullable().describe('EIP-2718 type; null: a draft'),

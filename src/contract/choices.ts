@@ -52,6 +52,8 @@ export const CHECK_NAMES = [
 ];
 export const CODE_KINDS = ['none', 'contract', 'delegated'] as const;
 export const MOST_GWEI = 1_000_000;
+/** Of an auto-tx in all. */
+export const MOST_COST_USD = 1_000_000;
 export const PAGE_SIZE_MAX = 500;
 /** Maximum rows of a metrics window without paging. */
 export const METRICS_ROWS_MAX = 1_000;

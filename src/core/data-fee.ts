@@ -76,11 +76,11 @@ const bytesOf = (hex: Hex): Uint8Array =>
 /** What a signed transaction pays beside gas if it uses its whole gas limit: nodes require that balance. */
 export function transactionDataFee(
   { parameters, reason }: Pick<DataFees, 'parameters' | 'reason'>,
-  { compressedSize, gasLimit }: { readonly compressedSize?: number; readonly gasLimit: bigint },
+  { compressedSize, gasLimit }: { readonly compressedSize?: number | null; readonly gasLimit: bigint },
 ): KnownFee {
   if (parameters === null) return { wei: null, reason };
   if (parameters.rate === 0n) return { wei: dataFee(parameters, 0, gasLimit), reason: null };
-  return compressedSize === undefined
+  return compressedSize == null
     ? { wei: null, reason: 'its size is not known here' }
     : { wei: dataFee(parameters, compressedSize, gasLimit), reason: null };
 }

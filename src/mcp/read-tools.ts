@@ -392,7 +392,7 @@ const checkSigned = reading({
   },
   run: async ({ client, signal, now }, args) => {
     const signed = await readSigned(args.signedTransaction);
-    const target = args.targetGasPriceGwei === undefined ? null : weiOfGwei(args.targetGasPriceGwei);
+    const target = args.targetGasPriceGwei == null ? null : weiOfGwei(args.targetGasPriceGwei);
     const lane = choices.LANE_OF_SPEED[args.gasSpeed];
     const order = { target, lane, isStrict: args.strictTargetPrice, expiresAt: null };
     const { checks, call, reach } = await preflightAutoTx(client, { transaction: signed, order }, now(), {

@@ -3,6 +3,7 @@ import { LANES } from '../core/advice.ts';
 import { type Check, type KeptAutoTx, resultOf } from '../core/auto-txs/kept-auto-tx.ts';
 import { type AutoTxState, isFinal } from '../core/auto-txs/state-machine.ts';
 import { autoTxWakes } from '../core/auto-txs/target.ts';
+import type { MaxCost } from '../core/threshold/max-cost.ts';
 import type { TransactionParts } from '../core/transactions/gas-rules.ts';
 import {
   address,
@@ -74,6 +75,17 @@ const AUTO_TX = columns({
   dayMeanPrice: ['day_mean_price', orNull(wei)],
   nativeUsd: ['native_usd', plainCell<number | null>()],
 });
+const maxCost = {
+  write: (known: MaxCost) => JSON.stringify(known),
+  read: (cell: unknown): MaxCost => JSON.parse(String(cell)) as MaxCost,
+};
+
+const LIMIT = columns({
+  maxCost: ['max_cost', maxCost],
+  gas: ['estimated_gas', orNull(exactWei)],
+  since: ['effective_since', orNull(moment)],
+  reason: ['threshold_reason', plainCell<string | null>()],
+});
 const ORDER = columns({
   target: ['target', exactWei],
   lane: ['lane', oneOf(LANES)],
@@ -94,6 +106,7 @@ const SIGNED = columns({
   maxFeePerBlobGas: ['max_blob_fee', orNull(exactWei)],
   blobCount: ['blob_count', wholeCell],
   parts: ['gas_parts', orNull(parts)],
+  compressedSize: ['compressed_size', orNull(wholeCell)],
 });
 const STATE = columns({
   status: ['status', oneOf(AUTO_TX_STATUSES)],
@@ -138,7 +151,8 @@ export function toAutoTxRow(autoTx: KeptAutoTx) {
   return {
     ...AUTO_TX.write(autoTx),
     ...ORDER.write(order),
-    ...SIGNED.writeOrNull(signed),
+    ...LIMIT.writeOrNull(order.limit ?? null),
+    ...SIGNED.writeOrNull(signed && { ...signed, compressedSize: signed.compressedSize ?? null }),
     ...STATE.write(state),
     ...INCLUSION.writeOrNull(state.inclusion),
     ...FAILURE.writeOrNull(state.failure),
@@ -165,7 +179,7 @@ export function toKeptAutoTx(row: AutoTxRow): KeptAutoTx {
     throw unreadable();
   return {
     ...AUTO_TX.read(row),
-    order: ORDER.read(row),
+    order: { ...ORDER.read(row), ...(row.max_cost !== null && { limit: LIMIT.read(row) }) },
     signed: row.hash === null ? null : SIGNED.read(row),
     state: {
       ...state,

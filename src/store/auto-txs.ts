@@ -147,11 +147,10 @@ export class AutoTxStore extends Store {
     decide: (kept: KeptAutoTx) => AutoTxStep | null,
     by: 'owner' | 'engine',
   ): Promise<AutoTxChanged | null> {
-    const right = this.#right();
     // Transactions reject only with a `StoreError`, so other errors become its result.
     const outcome = await this.database.transaction<AutoTxChanged | { error: unknown } | null>(
       async (trx) => {
-        if (by === 'engine') await requireLease(trx, right.kind === 'one-shot' ? { kind: 'none' } : right);
+        if (by === 'engine') await this.#requireLeader(trx);
         const before = await lockAutoTx(trx, whose);
         if (before === null) return null;
         let change: AutoTxStep | null;
@@ -172,6 +171,25 @@ export class AutoTxStore extends Store {
     );
     if (outcome !== null && 'error' in outcome) throw outcome.error;
     return outcome;
+  }
+
+  /** The same by the engine for many in one transaction, without signatures: those that `decide` leaves stay as they are. */
+  changeAll(all: readonly KeptAutoTx[], decide: (kept: KeptAutoTx) => AutoTxStep | null): Promise<void> {
+    return this.database.transaction(async (trx) => {
+      await this.#requireLeader(trx);
+      for (const each of all) {
+        const before = await lockAutoTx(trx, each);
+        const change = before && decide(before);
+        if (before === null || change === null) continue;
+        const { signed: _, ...unsigned } = change;
+        await writeAutoTx(trx, before, unsigned);
+      }
+    });
+  }
+
+  async #requireLeader(trx: Queries): Promise<void> {
+    const right = this.#right();
+    await requireLease(trx, right.kind === 'one-shot' ? { kind: 'none' } : right);
   }
 
   async #seal(trx: Queries, id: string, signed: Uint8Array): Promise<Sealed> {
@@ -209,6 +227,12 @@ export class AutoTxStore extends Store {
   /** Pending and disabled ones in the order of their ids, after one of them. */
   waitingAfter(id: string, limit: number): Promise<KeptAutoTx[]> {
     return this.#read((all) => all.where(IS_WAITING).where('id', '>', id).orderBy('id').limit(limit));
+  }
+
+  /** Those of {@link waitingAfter} with a limit of cost; `isNew`: that the engine has not worked out yet. */
+  limitedAfter(id: string, limit: number, isNew = false): Promise<KeptAutoTx[]> {
+    const isOne = isNew ? IS_NEW_LIMIT : IS_LIMITED;
+    return this.#read((all) => all.where(isOne).where('id', '>', id).orderBy('id').limit(limit));
   }
 
   expiring(now: number, limit: number): Promise<KeptAutoTx[]> {
@@ -310,6 +334,8 @@ const ofSender = <Output>(all: SelectQueryBuilder<Tables, 'auto_txs', Output>, f
 const IS_FINISHED = sql<boolean>`status in ('EXECUTED', 'CANCELLED', 'EXPIRED', 'FAILED')`;
 const IS_PENDING = sql<boolean>`status = 'PENDING'`;
 const IS_WAITING = sql<boolean>`status in ('PENDING', 'DISABLED')`;
+const IS_LIMITED = sql<boolean>`max_cost is not null and status in ('PENDING', 'DISABLED')`;
+const IS_NEW_LIMIT = sql<boolean>`${IS_LIMITED} and effective_since is null`;
 const IS_OPEN = sql<boolean>`status in ('DRAFT', 'PENDING', 'DISABLED', 'SUBMITTED')`;
 const IS_FOLLOWED = sql<boolean>`(status = 'SUBMITTED' or may_be_out = 1)`;
 

@@ -235,6 +235,18 @@ export const HISTORY_MIGRATIONS: Migrations = {
   alter table auto_txs drop column intrinsic_gas`),
   // The tip that the node suggested at a block: every process offers no less, also after a restart.
   '0017-suggested-tip': change('alter table blocks add column suggested_tip bigint'),
+  // Auto-txs that may cost so much in all: `target` is the price per gas that this stands for, worked out anew as the coin's
+  // price and L1's fees move.
+  '0018-cost-limits': change(`
+  alter table auto_txs add column max_cost TEXT;
+  alter table auto_txs add column estimated_gas bigint;
+  alter table auto_txs add column effective_since bigint;
+  alter table auto_txs add column threshold_reason TEXT;
+  alter table auto_txs add column compressed_size bigint;
+  create index if not exists auto_txs_limited
+    on auto_txs (id) where max_cost is not null and status in ('PENDING', 'DISABLED');
+  create index if not exists auto_txs_new_limits
+    on auto_txs (id) where max_cost is not null and status in ('PENDING', 'DISABLED') and effective_since is null`),
 };
 
 /** All schema changes of the keys in order. Their names distinguish the two kinds of files; PostgreSQL has both in one. */

@@ -35,6 +35,7 @@ export function autoTxView(changed: Partial<AutoTxView> = {}): AutoTxView {
       confirmations: null,
       confirmationsNeeded: 12,
     },
+    ...{ maxCost: null, effectiveSince: null, thresholdReason: null },
     ...{ reachProbability: 0.81, reachWithinSec: 86_400, keyId: null },
     ...changed,
   };
@@ -76,7 +77,8 @@ export function fakeAutoTxs(initial: readonly AutoTxView[] = []): AutoTxMethods 
       const view = autoTxView({
         id: `made-${made}`,
         status: autoTx.signedTransaction === undefined ? 'DRAFT' : 'PENDING',
-        target: BigInt(Math.round(autoTx.targetGasPriceGwei * GWEI)),
+        target: BigInt(Math.round((autoTx.targetGasPriceGwei ?? 0) * GWEI)),
+        maxCost: autoTx.threshold ?? null,
         gasSpeed: autoTx.gasSpeed ?? 'AVERAGE',
         isStrict: autoTx.strictTargetPrice ?? false,
         note: autoTx.note ?? '',
@@ -88,9 +90,7 @@ export function fakeAutoTxs(initial: readonly AutoTxView[] = []): AutoTxMethods 
       change(id, {
         ...(status === undefined ? {} : { status }),
         ...(note === undefined ? {} : { note }),
-        ...(targetGasPriceGwei === undefined
-          ? {}
-          : { target: BigInt(Math.round(targetGasPriceGwei * GWEI)) }),
+        ...(targetGasPriceGwei == null ? {} : { target: BigInt(Math.round(targetGasPriceGwei * GWEI)) }),
       }),
     cancelAutoTx: async (id) => {
       if (find(id).status === 'SUBMITTED') throw conflict('it was sent already');

@@ -24,15 +24,22 @@ const KEEP_MS = 12_000;
 /** Each usual action needs a request. */
 const KEEP_QUOTES_MS = 30_000;
 
-/** From one node; cached for 12 s, or 30 s if each action is a request. Never rejects: an unreadable fee is unknown. */
-export function createDataFees(pool: NodePool, clock: TestableClock): () => Promise<DataFees> {
+/**
+ * From one node; cached for 12 s, or 30 s if each action is a request, which is never asked sooner. Never rejects: an
+ * unreadable fee is unknown.
+ */
+export function createDataFees(
+  pool: NodePool,
+  clock: TestableClock,
+): (options?: { readonly isFresh?: boolean }) => Promise<DataFees> {
   let cached: { readonly fees: Promise<DataFees>; readonly until: number } | null = null;
-  return () => {
+  return ({ isFresh = false } = {}) => {
     const chain = pool.chain();
     if (chain !== null && chain.dataFee === undefined) return Promise.resolve(NO_DATA_FEES);
     const now = clock.elapsed();
-    if (cached === null || now >= cached.until) {
-      const keepMs = chain !== null && isQuotedPerAction(chain) ? KEEP_QUOTES_MS : KEEP_MS;
+    const isQuoted = chain !== null && isQuotedPerAction(chain);
+    if (cached === null || now >= cached.until || (isFresh && !isQuoted)) {
+      const keepMs = isQuoted ? KEEP_QUOTES_MS : KEEP_MS;
       const fees = pool
         .run((node) => readDataFees(node, pool.chain()?.dataFee))
         .catch((error: unknown) => {

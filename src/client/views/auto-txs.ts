@@ -66,11 +66,15 @@ const WIRE = AutoTxWire.extend({
 const autoTxOf = ({
   targetGasPriceGwei,
   strictTargetPrice: isStrict,
+  threshold: maxCost,
+  effectiveThresholdGwei: _effective,
+  warnings: _warnings,
   savings,
   ...wire
 }: Wire<typeof WIRE.shape, 'id'>) => ({
   ...wire,
   target: weiFromGwei(targetGasPriceGwei),
+  maxCost,
   isStrict,
   data: hex(wire.data),
   gasLimit: wire.gasLimit === null ? null : BigInt(wire.gasLimit),

@@ -1,6 +1,7 @@
 import type { LaneName } from '../advice.ts';
 import type { Hex } from '../block.ts';
 import { chainProfile } from '../chains.ts';
+import type { MaxCost } from '../threshold/max-cost.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { exactAmount, usdOf } from '../units.ts';
 import type { AutoTxState, Inclusion, TimelineNote } from './state-machine.ts';
@@ -13,6 +14,19 @@ export interface AutoTxOrder {
   /** Strict: the target is compared with the price that this transaction would pay in the next block. */
   readonly isStrict: boolean;
   readonly expiresAt: number | null;
+  /** What it may cost in all, from which `target` follows; absent or `null`: the target was given. Always strict. */
+  readonly limit?: CostLimit | null;
+}
+
+/** A limit of cost, and how its target was worked out last. */
+export interface CostLimit {
+  readonly maxCost: MaxCost;
+  /** Gas by a node's estimate; `null`: none, so that the gas limit counts. */
+  readonly gas: bigint | null;
+  /** Since when the target is what it is, ms since epoch; `null`: there is none yet. */
+  readonly since: number | null;
+  /** Why there is no target, so that it waits; `target` is 0 then. `null`: there is one. */
+  readonly reason: string | null;
 }
 
 /** `block`: it can never be included; `wait`: it is held until the check passes. */
@@ -43,11 +57,8 @@ export interface KeptAutoTx {
   readonly to: Hex | null;
   readonly value: bigint;
   readonly data: Hex;
-  /** The signed fields except the three above, the size and the delegations, which their check names; `null`: a draft. */
-  readonly signed: Omit<
-    SignedTransaction,
-    'to' | 'value' | 'data' | 'authorizations' | 'compressedSize'
-  > | null;
+  /** The signed fields except the three above and the delegations, which their check names; `null`: a draft. */
+  readonly signed: Omit<SignedTransaction, 'to' | 'value' | 'data' | 'authorizations'> | null;
   readonly state: AutoTxState;
   readonly checks: readonly Check[];
   /** Time of the checks; `null`: never, as for a draft. */

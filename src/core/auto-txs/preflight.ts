@@ -2,6 +2,7 @@ import { LANE_TITLES } from '../advice.ts';
 import { chainProfile } from '../chains.ts';
 import { type DataFees, type KnownFee, NO_DATA_FEES, transactionDataFee } from '../data-fee.ts';
 import { GAS_PER_BLOB } from '../eip4844.ts';
+import { maxCostWords } from '../threshold/max-cost.ts';
 import {
   authorizationWithoutEffect,
   callDeadline,
@@ -20,6 +21,7 @@ import {
   utcMinute,
 } from '../units.ts';
 import { blocks, type Found, needs, passes, unknown, waits, warns } from './check-results.ts';
+import { limitedWords } from './cost-limit.ts';
 import { type GasFacts, gasCheck } from './gas-check.ts';
 import { type AutoTxOrder, type Check, isFarAbove, type KeptAutoTx, OVERPAYS } from './kept-auto-tx.ts';
 import { type AutoTxState, type Obstacle, usedWords } from './state-machine.ts';
@@ -427,6 +429,11 @@ function costCheck(facts: PreflightFacts): Found {
         ? `, L1 fee of ${amountWords(l1.wei, facts)} included`
         : '';
   const value = transaction.value > 0n ? `; it sends ${exactAmount(transaction.value, nativeSymbol)}` : '';
+  const { limit } = facts.order;
+  if (limit != null)
+    return passes(
+      `${limitedWords(facts.order, transaction)}; ${most} at its ${capName(transaction)}${blobs}${posting}${value}`,
+    );
   const cost = `${fees}${posting}${value}`;
   const tooMuch = overpaidWords(price, facts);
   return tooMuch === null ? passes(cost) : warns(OVERPAYS, `${tooMuch}; ${cost}`);
@@ -439,6 +446,10 @@ function reachableCheck(facts: PreflightFacts, hold: string | null): Found {
   if (reason !== null) {
     const isOfTarget = reason === 'gas-price' || reason === 'tip';
     return blocks(isOfTarget ? 'unreachable_target' : 'cap_zero', neverWords(reason, facts));
+  }
+  const { limit } = order;
+  if (limit != null && limit.reason !== null) {
+    return waits('target_unknown', `it waits to cost ${maxCostWords(limit.maxCost)}: ${limit.reason}`);
   }
   const next = nextPrices(facts);
   const message = [whenWords(facts, next, hold), ...notes(facts, next)].join('; ');
@@ -464,7 +475,9 @@ function neverWords(why: Unreachable, { order, transaction }: PreflightFacts): s
 function whenWords(facts: PreflightFacts, next: NextPrices | null, hold: string | null): string {
   const { order, transaction } = facts;
   const canBroadcast = facts.cannotBroadcastReason == null;
-  const goal = `${order.isStrict ? 'its own price' : `the ${LANE_TITLES[order.lane]} lane`} is at or below ${gwei(order.target)}`;
+  const whose = order.isStrict ? 'its own price' : `the ${LANE_TITLES[order.lane]} lane`;
+  const cost = order.limit == null ? '' : ` and it costs ${maxCostWords(order.limit.maxCost)}`;
+  const goal = `${whose} is at or below ${gwei(order.target)}${cost}`;
   const waits = canBroadcast ? 'it waits' : 'it would wait';
   if (next === null) return `${waits} until ${goal}; the price is unknown now`;
   if (!isReached(order, transaction, next)) return `${waits} until ${goal}`;

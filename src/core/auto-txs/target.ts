@@ -1,10 +1,11 @@
+import { mostBehind } from '../threshold/max-cost.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import type { AutoTxOrder } from './kept-auto-tx.ts';
 
 export type Bid = Pick<SignedTransaction, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas'>;
 
 /** When to send: {@link AutoTxOrder} without its expiry. */
-export type Target = Pick<AutoTxOrder, 'target' | 'lane' | 'isStrict'>;
+export type Target = Pick<AutoTxOrder, 'target' | 'lane' | 'isStrict' | 'limit'>;
 
 export interface NextPrices {
   readonly nextBaseFee: bigint;
@@ -32,8 +33,13 @@ export function comparedPrice(order: Target, bid: Bid | null, next: NextPrices):
   return bid === null ? null : paysAt(bid, next.nextBaseFee);
 }
 
+/** Whether its limit of cost stands for no price now, so that it waits. */
+export const isUnpriced = ({ limit }: Pick<AutoTxOrder, 'limit'>): boolean =>
+  limit != null && limit.reason !== null;
+
 /** Whether the compared price is at or below the target, even if no block can include it. */
 export function isReached(order: Target, bid: Bid, next: NextPrices): boolean {
+  if (isUnpriced(order)) return false;
   const price = comparedPrice(order, bid, next);
   return price !== null && price <= order.target;
 }
@@ -45,9 +51,15 @@ export const isDue = (order: Target, bid: Bid, next: NextPrices): boolean =>
 /**
  * Prices at which an auto-tx is due, as index columns, equivalent to {@link isDue}: the lane's price is at or below
  * `wakePrice`, or the next base fee at or below `wakeBase`; always with the next base fee at or below `cap`. Wei per gas.
+ * With a limit of cost those of the highest target that the stored one may stand for.
  */
 export function autoTxWakes(order: Target, bid: Bid) {
   const cap = capOf(bid);
+  if (isUnpriced(order)) return { wakeLane: null, wakePrice: null, wakeBase: null, cap };
+  if (order.limit != null) {
+    const target = mostBehind(order.target);
+    return { wakeLane: null, wakePrice: null, wakeBase: highestBaseWithin(target, bid), cap };
+  }
   if (!order.isStrict) return { wakeLane: order.lane, wakePrice: order.target, wakeBase: null, cap };
   return { wakeLane: null, wakePrice: null, wakeBase: highestBaseWithin(order.target, bid), cap };
 }
@@ -70,7 +82,7 @@ export function forecastPrice(
   bid: Bid | null,
   { nextBaseFee, averagePrice }: { readonly nextBaseFee: bigint; readonly averagePrice: bigint },
 ): bigint | null {
-  if (bid === null) return order.target;
+  if (bid === null) return isUnpriced(order) ? null : order.target;
   const usualTip = averagePrice > nextBaseFee ? averagePrice - nextBaseFee : 0n;
   const { wakePrice, wakeBase, cap } = autoTxWakes(order, bid);
   const price = wakePrice ?? (wakeBase === null ? null : wakeBase + usualTip);
@@ -100,7 +112,8 @@ export function unreachable(
 ): Unreachable | null {
   if (chainHasBaseFee === true && capOf(transaction) === 0n) return 'no-cap';
   if (transaction.blobCount > 0 && transaction.maxFeePerBlobGas === 0n) return 'no-blob-cap';
-  if (!order.isStrict) return null;
+  // A limit of cost may stand for a higher target tomorrow.
+  if (!order.isStrict || order.limit != null) return null;
   const highest = highestBaseWithin(order.target, transaction);
   if (highest === null) return transaction.maxFeePerGas === null ? 'gas-price' : 'tip';
   return highest === 0n && chainHasBaseFee === true ? 'tip' : null;

@@ -26,8 +26,8 @@ export interface SignedTransaction {
   readonly authorizations: readonly Authorization[];
   /** What its gas depends on, by the rules of its block; `null`: unknown, as of one that an older program has stored. */
   readonly parts: TransactionParts | null;
-  /** FastLZ length of its signed bytes, which OP-stack chains charge for; absent without the bytes. */
-  readonly compressedSize?: number;
+  /** FastLZ length of its signed bytes, which OP-stack chains charge for; absent or `null`: unknown. */
+  readonly compressedSize?: number | null;
 }
 
 /** A signature recovery takes about a millisecond, and 128 KiB hold thousands of authorizations. */

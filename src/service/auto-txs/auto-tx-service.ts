@@ -11,6 +11,7 @@ import { type AutoTxStatus, LANE_OF_SPEED } from '../../contract/choices.ts';
 import type { StatsChart, Summary } from '../../contract/dashboard.ts';
 import type { Pending } from '../../contract/pending.ts';
 import type { Chance, LaneName } from '../../core/advice.ts';
+import { changedTargetWords, unpriced } from '../../core/auto-txs/cost-limit.ts';
 import {
   type AutoTxOrder,
   type Check,
@@ -33,11 +34,18 @@ import { isOutdated } from '../../core/chain-status.ts';
 import { type ChainProfile, chainProfile } from '../../core/chains.ts';
 import { checksummed, type SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import type { Pooled } from '../../core/transactions/stuck.ts';
-import { formatCount, formatGwei, utcMinute, weiOfGwei } from '../../core/units.ts';
+import { formatCount, utcMinute, weiOfGwei } from '../../core/units.ts';
 import { type AutoTxStep, type AutoTxStore, SameNonceError } from '../../store/auto-txs.ts';
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees.ts';
-import { type ApiFailure, conflict, notFound, requireAwaited, unavailable } from '../http/errors.ts';
+import {
+  type ApiFailure,
+  conflict,
+  invalidField,
+  notFound,
+  requireAwaited,
+  unavailable,
+} from '../http/errors.ts';
 import { accountResponse, autoTxDetails, autoTxMoments, autoTxResponse } from '../responses/auto-txs.ts';
 import type { Totals } from '../responses/summary.ts';
 import { isoFromMs } from '../responses/wire.ts';
@@ -50,6 +58,7 @@ import {
   requirePool,
   senderRequests,
 } from './checks.ts';
+import { priceLimit } from './cost-limits.ts';
 import { codeKind } from './gas-facts.ts';
 
 const ID_BYTES = 8;
@@ -91,9 +100,9 @@ export class AutoTxService {
     const signed = await this.#readNew(owner, null, creation.signedTransaction);
     const transaction = signed?.transaction ?? null;
     const content = contentAfter({ ...(transaction ?? NO_CONTENT), signed: null }, creation, transaction);
-    const order = orderWith(creation);
     const id = `atx_${randomBytes(ID_BYTES).toString('hex')}`;
     const { id: chainId } = this.#chain();
+    const order = await this.#priced(orderWith(creation), transaction, content.value);
     const checks =
       transaction && (await checkToSend(this.#parts, { owner, id, chainId, transaction, order }));
     const now = wallNow();
@@ -146,26 +155,33 @@ export class AutoTxService {
     if (update.signedTransaction !== undefined) requirePool(source);
     const signed = await this.#readNew(before.owner, id, update.signedTransaction);
     const transaction = signed?.transaction ?? null;
-    const plan = (kept: KeptAutoTx, checks: Check[] | null) =>
+    const plan = (kept: KeptAutoTx, checks: Check[] | null, priced: AutoTxOrder | null) =>
       planChange(kept, update, {
         signed: transaction,
         checks,
+        priced,
         confirmations: this.#confirmations(before),
         now: wallNow(),
       });
-    const planned = plan(before, null);
+    const planned = plan(before, null, null);
     if (planned === null) return this.#details(owner, before);
-    const checks = planned.isToCheck ? await this.#check(owner, planned.autoTx, transaction) : null;
+    const { value } = planned.autoTx;
+    const whole = transaction ?? transactionOf(planned.autoTx);
+    const priced = planned.isToPrice ? await this.#priced(planned.autoTx.order, whole, value) : null;
+    const order = priced ?? planned.autoTx.order;
+    const checks = planned.isToCheck
+      ? await this.#check(owner, { ...planned.autoTx, order }, transaction)
+      : null;
     return this.#change(owner, before, (kept) => {
       requireAwaited(ended);
       // The checks belong to the state read before them.
       if (
         checks !== null &&
-        !(kept.signed?.hash === before.signed?.hash && isDeepStrictEqual(kept.order, before.order))
+        !(kept.signed?.hash === before.signed?.hash && isSameWish(kept.order, before.order))
       ) {
         throw conflict('another request changed it meanwhile; read it and try again');
       }
-      const change = plan(kept, checks);
+      const change = plan(kept, checks, priced);
       if (change === null) return null;
       const at = wallNow();
       const autoTx = { ...change.autoTx, ...(checks && { checks, checkedAt: at }) };
@@ -258,6 +274,23 @@ export class AutoTxService {
       : ownPriceAt(transaction, present.advice.nextBaseFee);
   }
 
+  /** With the target that its limit of cost stands for now. @throws {ApiFailure} for a share of nothing */
+  async #priced(
+    order: AutoTxOrder,
+    transaction: SignedTransaction | null,
+    value: bigint,
+  ): Promise<AutoTxOrder> {
+    const { limit } = order;
+    if (limit != null && 'maxShareOfValueRatio' in limit.maxCost && value === 0n) {
+      throw invalidField(
+        'threshold',
+        'is a share of nothing: the transaction sends no coins; give {"maxCostUsd": 3}, or a target in gwei',
+      );
+    }
+    if (limit == null) return order;
+    return priceLimit(this.#parts, { order, transaction, chain: this.#chain() });
+  }
+
   /** @param signed the newly signed transaction; `null` when it is unchanged. */
   async #check(owner: string, autoTx: KeptAutoTx, signed: SignedTransaction | null): Promise<Check[]> {
     const { id, chainId, order } = autoTx;
@@ -331,16 +364,19 @@ interface ChangeFacts extends Omit<RuleFacts, 'nonce'> {
   readonly signed: SignedTransaction | null;
   /** Of this change; `null`: those before it. */
   readonly checks: readonly Check[] | null;
+  /** The order with the target of its new limit of cost; `null`: it is not worked out. */
+  readonly priced: AutoTxOrder | null;
 }
 
 /** `null`: nothing changes. @throws {ApiFailure} `conflict` when it is too late, `validation_failed` */
 function planChange(
   kept: KeptAutoTx,
   update: AutoTxUpdate,
-  { signed, checks, confirmations, now }: ChangeFacts,
+  { signed, checks, priced, confirmations, now }: ChangeFacts,
 ) {
   const content = contentAfter(kept, update, signed);
-  const order = orderWith(update, kept.order);
+  const wanted = orderWith(update, kept.order, signed !== null);
+  const order = priced !== null && isSameWish(priced, wanted) ? priced : wanted;
   const news = changedWords(kept, { ...content, order }, signed?.nonce);
   const isSigned = kept.signed !== null || signed !== null;
   if (!isOpen(kept.state) && (news.length > 0 || update.status !== undefined)) throw tooLate(kept);
@@ -370,7 +406,8 @@ function planChange(
   if (notes.length === 0 && note === kept.note) return null;
   const signature = signed === null ? {} : { signed: signatureOf(signed) };
   const autoTx: KeptAutoTx = { ...kept, ...content, ...signature, order, note, state, updatedAt: now };
-  return { autoTx, notes, isToCheck: isSigned && (signed !== null || news.length > 0) };
+  const isToPrice = order.limit != null && order.limit.since === null;
+  return { autoTx, notes, isToPrice, isToCheck: isSigned && (signed !== null || news.length > 0) };
 }
 
 const isOpen = ({ status }: AutoTxState) =>
@@ -392,8 +429,7 @@ function changedWords(
   return [
     signed !== null && nonce !== undefined && `signed again, with nonce ${nonce}`,
     signed === null && hasOther && 'its to, value or data changed',
-    order.target !== before.target &&
-      `target ${formatGwei(before.target)} → ${formatGwei(order.target)} gwei`,
+    !isSameTarget(order, before) && changedTargetWords(before, order),
     order.lane !== before.lane && `lane ${before.lane} → ${order.lane}`,
     order.isStrict !== before.isStrict &&
       (order.isStrict ? 'compares its own price' : "compares its lane's price"),
@@ -410,18 +446,40 @@ function tooLate({ state }: KeptAutoTx): ApiFailure {
   );
 }
 
+/** A limit's target follows prices, whoever asked for what. */
+const isSameTarget = (one: AutoTxOrder, other: AutoTxOrder): boolean =>
+  one.limit == null && other.limit == null
+    ? one.target === other.target
+    : isDeepStrictEqual(one.limit?.maxCost, other.limit?.maxCost);
+
+const isSameWish = (one: AutoTxOrder, other: AutoTxOrder): boolean =>
+  isSameTarget(one, other) &&
+  one.lane === other.lane &&
+  one.isStrict === other.isStrict &&
+  one.expiresAt === other.expiresAt;
+
 const NO_ORDER: AutoTxOrder = { target: 0n, lane: 'average', isStrict: false, expiresAt: null };
 
 function orderWith(
-  { targetGasPriceGwei, gasSpeed, strictTargetPrice, expiresAt }: AutoTxUpdate,
+  { targetGasPriceGwei, threshold, gasSpeed, strictTargetPrice, expiresAt }: AutoTxUpdate,
   order = NO_ORDER,
+  isSignedAnew = false,
 ): AutoTxOrder {
-  return {
-    target: targetGasPriceGwei === undefined ? order.target : weiOfGwei(targetGasPriceGwei),
+  const rest = {
     lane: gasSpeed === undefined ? order.lane : LANE_OF_SPEED[gasSpeed],
     isStrict: strictTargetPrice ?? order.isStrict,
     expiresAt: expiresAt === undefined ? order.expiresAt : expiresAt === null ? null : Date.parse(expiresAt),
   };
+  if (targetGasPriceGwei != null) return { ...rest, target: weiOfGwei(targetGasPriceGwei) };
+  const { limit } = order;
+  const maxCost = threshold ?? limit?.maxCost;
+  if (maxCost === undefined) return { ...rest, target: order.target };
+  const isKept = !isSignedAnew && isDeepStrictEqual(maxCost, limit?.maxCost);
+  // Its own price is what it costs, whatever its lane's is.
+  const strict = { ...rest, isStrict: true };
+  return isKept && limit
+    ? { ...strict, target: order.target, limit }
+    : { ...strict, target: 0n, limit: unpriced(maxCost) };
 }
 
 /** Maximum number of unfinished auto-txs per key, drafts included; the operator has no limit. */

@@ -1,4 +1,5 @@
 import { ChainError, type ChainSource, SendFailure } from '../../chain/chain-source.ts';
+import { isNewsOfTarget } from '../../core/auto-txs/cost-limit.ts';
 import type { GasFacts } from '../../core/auto-txs/gas-check.ts';
 import { type AutoTxOrder, type KeptAutoTx, transactionOf } from '../../core/auto-txs/kept-auto-tx.ts';
 import type { PreflightFacts } from '../../core/auto-txs/preflight.ts';
@@ -28,9 +29,10 @@ import type { BlockStore } from '../../store/blocks.ts';
 import type { HistoryStore } from '../../store/history.ts';
 import { abortable } from '../async.ts';
 import type { HeadPrices } from '../follow/chain-state.ts';
+import type { CostLimits } from './cost-limits.ts';
 import { gasFactsAt, withAccounts } from './gas-facts.ts';
 
-export interface EngineContext {
+export interface EngineParts {
   readonly source: ChainSource;
   /** Checks the lease at every write. */
   readonly store: AutoTxStore;
@@ -48,6 +50,10 @@ export interface EngineContext {
   /** Time limit of the requests about one sender, ms; default 10 s. */
   readonly senderMs?: number | undefined;
   readonly onError: (error: unknown) => void;
+}
+
+export interface EngineContext extends EngineParts {
+  readonly limits: CostLimits;
 }
 
 export type Beside = Partial<Pick<KeptAutoTx, 'checks' | 'checkedAt' | 'dayMeanPrice' | 'nativeUsd'>>;
@@ -114,8 +120,10 @@ const momentOf = ({ steadyNow, wallNow, profile }: EngineContext) => ({
   genesis: profile()?.genesisHash,
 });
 
-const isDueAt = ({ order, signed }: KeptAutoTx, { prices, nextBaseFee }: HeadPrices): boolean =>
-  signed !== null && isDue(order, signed, { lanePrice: prices[order.lane], nextBaseFee });
+const isDueAt = (
+  { order, signed }: Pick<KeptAutoTx, 'order' | 'signed'>,
+  { prices, nextBaseFee }: HeadPrices,
+): boolean => signed !== null && isDue(order, signed, { lanePrice: prices[order.lane], nextBaseFee });
 
 /**
  * Holds, refuses or sends a due auto-tx, or sends again what no node shows, within the transaction, so that changes by its
@@ -133,19 +141,27 @@ export async function decideOne(
   const stored = transactionOf(seen);
   const whole = stored && withBytes(stored, bytes);
   const accounts = whole && (await accountsOf(whole, seen.order, context));
+  const gas = await abortable(context.limits.ask(seen), AbortSignal.timeout(RESPOND_WITHIN_MS)).catch(
+    () => null,
+  );
   let decided: Decided | null = null;
-  const decide = (kept: KeptAutoTx): AutoTxStep | null => {
+  const decide = (before: KeptAutoTx): AutoTxStep | null => {
     decided = null;
-    const { order, state } = kept;
+    const { state } = before;
     const [present, profile] = [context.present(), context.profile()];
-    const transaction = transactionOf(kept);
-    if (present === null || profile === null || transaction === null || !isDueAt(kept, present)) return null;
+    const transaction = transactionOf(before);
+    if (present === null || profile === null || transaction === null) return null;
     // It may be held by rules that still hold.
     if (areUntold(present.rules)) return null;
     const now = context.wallNow();
     const isResend = isResendDue(state, now);
     // The sender's facts belong to the transaction that was signed then.
     if ((state.status !== 'PENDING' && !isResend) || transaction.hash !== seen.signed?.hash) return null;
+    const kept = context.limits.priced(before, gas);
+    const { order } = kept;
+    if (!isDueAt(kept, present)) {
+      return isNewsOfTarget(before.order, order) ? { autoTx: kept, notes: [], at: now } : null;
+    }
     const at = momentOf(context);
     const lanePrice = present.prices[order.lane];
     const { head, nextBaseFee, nextBlobBaseFee } = present;
@@ -296,9 +312,9 @@ const isInTime = (decidedAt: Moment, { steadyNow, wallNow }: EngineContext): boo
   steadyNow() - decidedAt.steady <= SEND_WITHIN_MS && Math.abs(wallNow() - decidedAt.wall) <= SEND_WITHIN_MS;
 
 /** The head may have changed or become stale since the decision. */
-export function isDueNow(kept: KeptAutoTx, { present }: EngineContext): boolean {
+export function isDueNow(kept: KeptAutoTx, { present, limits }: EngineContext): boolean {
   const now = present();
-  return now !== null && isDueAt(kept, now);
+  return now !== null && isDueAt({ ...kept, order: limits.orderNow(kept) }, now);
 }
 
 /** A restarted chain is another chain. */

@@ -1,5 +1,6 @@
 import { ConcurrencyLimit, DeadlineError, withDeadline } from '../../chain/async.ts';
 import { ChainError, type ChainReceipt } from '../../chain/chain-source.ts';
+import { isNewsOfTarget } from '../../core/auto-txs/cost-limit.ts';
 import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import { type Inclusion, isFinal, isResendDue, type Observation } from '../../core/auto-txs/state-machine.ts';
 import { type Bid, cannotBroadcastReason, ownPriceAt, paysAt } from '../../core/auto-txs/target.ts';
@@ -14,6 +15,7 @@ import {
   decideOne,
   declined,
   type EngineContext,
+  type EngineParts,
   happen,
   isDueNow,
   type SenderFacts,
@@ -22,12 +24,13 @@ import {
   sendOne,
   stepKept,
 } from './broadcast.ts';
+import { createCostLimits } from './cost-limits.ts';
 import { createGasPass } from './gas-pass.ts';
 
 /** Some events come without a head: expiry, retries of held auto-txs, late responses of a node. */
 const POLL_MS = 2_000;
 
-interface AutoTxsOptions extends EngineContext {
+interface AutoTxsOptions extends EngineParts {
   readonly lease: Lease;
   readonly signal: AbortSignal;
 }
@@ -96,7 +99,8 @@ export class AutoTxEngine {
   #prunedAt = LONG_AGO;
 
   /** @param signal Nothing new starts after its abort. */
-  constructor(context: EngineContext, signal: AbortSignal) {
+  constructor(parts: EngineParts, signal: AbortSignal) {
+    const context = { ...parts, limits: createCostLimits(parts) };
     this.#context = context;
     this.#gasPass = createGasPass(context);
     this.#signal = signal;
@@ -112,6 +116,7 @@ export class AutoTxEngine {
     if (head === null || profile() === null) return;
     // Due auto-txs depend on the price of one block: their senders come first.
     await this.#gasPass.run(this.#signal);
+    await this.#context.limits.run(this.#signal);
     const due = await this.#due();
     const followed = await this.#followed(head);
     const round = await this.#nextOfRound();
@@ -224,6 +229,8 @@ async function processSender(from: Hex, options: SenderOptions): Promise<void> {
   const isDue = live.some((kept) => isToBeDecided(kept, options));
   if (followed.length === 0 && !isDue && !isWhole) return;
   const nextNonce = await nonceOf(from, options);
+  const first = live.find(({ signed }) => signed?.nonce === nextNonce);
+  if (isWhole && first !== undefined) await estimateAnew(first, options);
   const unsent = live.filter(
     (kept) => isWhole && isUnsent(kept) && (isUsed(kept, nextNonce) || kept.state.takenSince !== null),
   );
@@ -231,6 +238,19 @@ async function processSender(from: Hex, options: SenderOptions): Promise<void> {
     followOne(kept, nextNonce, options),
   );
   await sendDue(from, nextNonce, observed, options);
+}
+
+/** What it calls may take other gas by now, as after an approval: its target follows. */
+async function estimateAnew(seen: KeptAutoTx, { context, signal }: SenderOptions): Promise<void> {
+  const { limits, store, wallNow } = context;
+  if (seen.order.limit == null || seen.state.status !== 'PENDING') return;
+  const gas = await abortable(limits.ask(seen), signal);
+  const decide = (kept: KeptAutoTx) => {
+    if (kept.state.status !== 'PENDING' || kept.signed?.hash !== seen.signed?.hash) return null;
+    const autoTx = limits.priced(kept, gas);
+    return isNewsOfTarget(kept.order, autoTx.order) ? { autoTx, notes: [], at: wallNow() } : null;
+  };
+  if (decide(seen) !== null) await store.change(seen, decide, 'engine');
 }
 
 /** The follower reports reorgs: until a block is deep enough there is nothing more to request. */

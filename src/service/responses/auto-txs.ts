@@ -10,7 +10,7 @@ import {
 } from '../../core/auto-txs/kept-auto-tx.ts';
 import { capCheck, KEY_GONE, withKeyCheck } from '../../core/auto-txs/preflight.ts';
 import { type AutoTxState, isWaiting, takenWords } from '../../core/auto-txs/state-machine.ts';
-import { forecastPrice, forecastWithin, isReached } from '../../core/auto-txs/target.ts';
+import { forecastPrice, forecastWithin, isReached, isUnpriced } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { isOutdated } from '../../core/chain-status.ts';
 import { chainProfile } from '../../core/chains.ts';
@@ -38,11 +38,18 @@ export function autoTxResponse(
   const reach = moment.reach(autoTx);
   const cost = inclusion && paidInAll(inclusion);
   const savings = savingsOf(autoTx);
+  const { limit = null } = order;
+  const target = isUnpriced(order) ? null : Number(gweiString(order.target));
   const saved = savings?.atCreation?.savedWei ?? null;
   return {
     id: autoTx.id,
     status: state.status,
-    targetGasPriceGwei: Number(gweiString(order.target)),
+    targetGasPriceGwei: target,
+    threshold: limit?.maxCost ?? null,
+    effectiveThresholdGwei: limit === null ? null : target,
+    effectiveSince: isoOrNull(limit && (limit.since ?? autoTx.updatedAt)),
+    thresholdReason: limit?.reason ?? null,
+    warnings: limit?.reason == null ? [] : [{ path: 'threshold', message: `it waits: ${limit.reason}` }],
     gasSpeed: SPEED_OF_LANE[order.lane],
     strictTargetPrice: order.isStrict,
     note: autoTx.note,

@@ -1,9 +1,14 @@
 import { onTestFinished } from 'vitest';
-import type { ChainTransaction, IncludedTransaction } from '../../../src/chain/chain-source.ts';
+import {
+  ChainError,
+  type ChainTransaction,
+  type IncludedTransaction,
+} from '../../../src/chain/chain-source.ts';
 import type { KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import type { Block, Hex } from '../../../src/core/block.ts';
 import { chainRules, type NextFork } from '../../../src/core/chain-rules.ts';
 import { chainProfile } from '../../../src/core/chains.ts';
+import { type DataFees, NO_DATA_FEES } from '../../../src/core/data-fee.ts';
 import { AutoTxEngine } from '../../../src/service/auto-txs/engine.ts';
 import type { HeadPrices } from '../../../src/service/follow/chain-state.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
@@ -25,6 +30,14 @@ class ScriptedNode extends ScriptedSource {
   readonly balances = new Map<Hex, bigint>();
   readonly nonceAsked: Hex[] = [];
   readonly sent: Hex[] = [];
+  fees: DataFees = NO_DATA_FEES;
+  /** Of each call; `null`: it would revert. */
+  estimate: bigint | null = null;
+  dataFees = async () => this.fees;
+  estimateGas = async () => {
+    if (this.estimate !== null) return this.estimate;
+    throw new ChainError('rejected', 'execution reverted');
+  };
   send: (signed: Hex) => Promise<Hex> = async () => `0x${'1'.repeat(64)}`;
 
   override nonce = async (address: Hex, at: 'latest' | 'pending') => {
@@ -51,7 +64,9 @@ export async function startEngine({
   agreedNow = (now) => now,
   database: given,
   fork = null,
+  chainId = 1,
 }: {
+  readonly chainId?: number;
   readonly database?: Database;
   readonly confirmations?: number;
   /** That is ahead of all blocks. */
@@ -68,6 +83,7 @@ export async function startEngine({
   const abort = new AbortController();
   onTestFinished(() => abort.abort());
   let present: HeadPrices | null = null;
+  const coin = { usd: null as number | null };
   let now = 0;
   let next = 100;
   const engine = new AutoTxEngine(
@@ -76,10 +92,10 @@ export async function startEngine({
       store,
       blocks,
       history: new HistoryStore(database),
-      profile: () => chainProfile(1),
+      profile: () => chainProfile(chainId),
       confirmations: () => confirmations,
       present: () => present,
-      nativeUsd: () => null,
+      nativeUsd: () => coin.usd,
       wallNow: () => NOW + now,
       agreedNow: () => agreedNow(NOW + now),
       steadyNow: () => now,
@@ -98,6 +114,7 @@ export async function startEngine({
   };
   return {
     node,
+    coin,
     store,
     errors,
     kept,
@@ -118,7 +135,7 @@ export async function startEngine({
       node.mine(block);
       fill(block);
       await blocks.saveBlocks([block]);
-      const price = BigInt(gwei) * GWEI;
+      const price = BigInt(Math.round(gwei * 1e9));
       present = {
         head: block,
         updatedAt: NOW + now + 12_000,

@@ -42,7 +42,7 @@ describe('on an OP-stack chain', () => {
   const signed = (account: PrivateKeyAccount, signing: Signing) =>
     sign(account, { chainId: 10, to: TO, maxFeePerGas: CAP, maxPriorityFeePerGas: 1_000_000n, ...signing });
   async function saidOf(raw: Hex, gas: bigint): Promise<bigint> {
-    const { from, compressedSize = 0 } = decodeTransaction(raw);
+    const { from, compressedSize } = decodeTransaction(raw);
     const { dataFees } = AutoTxAccount.parse(
       await rig.service.read(PATHS.autoTxAccount.replace('{address}', from)),
     );
@@ -52,7 +52,7 @@ describe('on an OP-stack chain', () => {
       BigInt(dataFees.operatorPerMillionGas),
       BigInt(dataFees.operatorConstant),
     ];
-    return dataFee({ rate, operatorPerMillionGas, operatorConstant }, compressedSize, gas);
+    return dataFee({ rate, operatorPerMillionGas, operatorConstant }, compressedSize ?? 0, gas);
   }
 
   it.each<[string, string, Signing]>([

@@ -48,6 +48,7 @@ export function keptAutoTx(
       maxPriorityFeePerGas: GWEI,
       maxFeePerBlobGas: null,
       blobCount: 0,
+      compressedSize: null,
       parts: {
         ...{ zeroBytes: 0, otherBytes: 0, accessedAddresses: 0, accessedKeys: 0, authorizations: 0 },
         ...{ blobs: 0, creates: false, isToSelf: false, hasValue: true },
@@ -98,6 +99,10 @@ export function stepped(
 
 /** As a program before `0015-unseen` and `0016-gas-parts` has stored it. */
 export function olderRow(autoTx: KeptAutoTx) {
-  const { resends, unseen_since: _, resend_at: __, gas_parts: ___, ...row } = toAutoTxRow(autoTx);
-  return { ...row, unseen: resends, intrinsic_gas: 21_000 };
+  const row = { ...toAutoTxRow(autoTx), unseen: autoTx.state.resends, intrinsic_gas: 21_000 };
+  const newer = ['resends', 'unseen_since', 'resend_at', 'gas_parts', 'max_cost', 'estimated_gas'];
+  const newest = ['effective_since', 'threshold_reason', 'compressed_size'];
+  return Object.fromEntries(
+    Object.entries(row).filter(([column]) => ![...newer, ...newest].includes(column)),
+  );
 }

@@ -1,0 +1,165 @@
+import { type DataFees, transactionDataFee } from '../data-fee.ts';
+import { GAS_PER_BLOB } from '../eip4844.ts';
+import type { SignedTransaction } from '../transactions/signed-transaction.ts';
+import { formatAmount } from '../units.ts';
+
+/** The most that a transaction may cost in all: dollars, or a share of the native coins that it sends. */
+export type MaxCost = { readonly maxCostUsd: number } | { readonly maxShareOfValueRatio: number };
+
+/** One clear line that says what to write. */
+export class MaxCostError extends Error {
+  override readonly name = 'MaxCostError';
+}
+
+const NUMBER = String.raw`(\d{1,10}(?:\.\d{1,9})?|\.\d{1,9})`;
+const DOLLARS = new RegExp(String.raw`^\$\s*${NUMBER}$`);
+const PERCENT = new RegExp(String.raw`^${NUMBER}\s*%$`);
+const OTHER_FORM = /^(?:p\d|[-−]|.*(?:\/|\bof\b))/i;
+
+/** Whether a text for a target is meant to be a cost and not a price in gwei. */
+export const isCostText = (text: string): boolean => /[$%]/.test(text);
+
+/** `$3`, `$0.05`, `2%`, `0.5 %`. @throws {MaxCostError} */
+export function parseMaxCost(text: string): MaxCost {
+  const written = text.trim();
+  const dollars = DOLLARS.exec(written)?.[1];
+  if (dollars !== undefined) {
+    const maxCostUsd = Number(dollars);
+    if (maxCostUsd > 0) return { maxCostUsd };
+    throw new MaxCostError('a cost is above $0');
+  }
+  const percent = PERCENT.exec(written)?.[1];
+  if (percent !== undefined) {
+    const maxShareOfValueRatio = Number(shifted(percent, -2));
+    if (maxShareOfValueRatio > 0 && maxShareOfValueRatio <= 1) return { maxShareOfValueRatio };
+    throw new MaxCostError('a share of the value is above 0 % and at most 100 %');
+  }
+  throw new MaxCostError(adviceFor(written));
+}
+
+function adviceFor(written: string): string {
+  const behind = new RegExp(String.raw`^${NUMBER}\s*(?:\$|usd)$`, 'i').exec(written)?.[1];
+  if (behind !== undefined) return `write $${behind}`;
+  if (OTHER_FORM.test(written)) {
+    const cost = /\$\s*[\d.]*\d/.exec(written)?.[0].replace(/\s/g, '') ?? '$3';
+    return `an auto-tx is limited by what it costs itself: write ${cost}, 2% (of the value that it moves), or gwei`;
+  }
+  return 'write $3 (in all), or 2% (of the value that it moves)';
+}
+
+/** `$3`, `2%`: {@link parseMaxCost} reads it back. */
+export const maxCostText = (maxCost: MaxCost): string =>
+  'maxCostUsd' in maxCost
+    ? `$${shifted(String(maxCost.maxCostUsd), 0)}`
+    : `${shifted(String(maxCost.maxShareOfValueRatio), 2)}%`;
+
+/** `at most $3 in all`, `at most 2% of its value` */
+export const maxCostWords = (maxCost: MaxCost): string =>
+  'maxCostUsd' in maxCost
+    ? `at most ${maxCostText(maxCost)} in all`
+    : `at most ${maxCostText(maxCost)} of its value`;
+
+/** What a cost is worked out by, at one block. */
+export interface CostBasis {
+  /** Dollars for one native coin; `null`: unknown, or outdated. */
+  readonly nativeUsd: number | null;
+  readonly nativeSymbol: string;
+  /** What the chain takes beside gas. */
+  readonly dataFees: Pick<DataFees, 'parameters' | 'reason'>;
+  /** Wei; `null`: unknown. Asked for by blob transactions alone. */
+  readonly nextBlobBaseFee: bigint | null;
+}
+
+/** What a transaction's cost depends on, beside its price per gas. */
+export type CostedTransaction = Pick<SignedTransaction, 'gasLimit' | 'value' | 'blobCount'> & {
+  /** Gas that it uses by a node's estimate; `null`: none, so that its gas limit counts. */
+  readonly gas: bigint | null;
+  readonly compressedSize?: number | null;
+};
+
+/** A price per gas in wei, or why there is none. */
+export type PriceOrReason = { readonly price: bigint } | { readonly reason: string };
+
+/**
+ * The highest price per gas, wei, at which this very transaction costs at most that in all: its gas, its blobs at the next
+ * blob base fee, and what a rollup takes beside gas for its bytes. Rounded down: never above the limit. What is missing is the
+ * reason, and no other figure takes its place.
+ *
+ * Gas is what a node estimates for the head's state, since wallets sign limits of up to twice what is used, by which a limit
+ * of cost would wait for half the price that was meant. No transaction uses more than its gas limit, which counts where no
+ * node estimates.
+ */
+export function targetWithin(
+  maxCost: MaxCost,
+  transaction: CostedTransaction,
+  basis: CostBasis,
+): PriceOrReason {
+  const { nativeSymbol } = basis;
+  const limit = limitWei(maxCost, transaction.value, basis.nativeUsd);
+  if (limit === null) return { reason: `no dollar price of ${nativeSymbol}` };
+  const gas = gasCounted(transaction);
+  const l1 = transactionDataFee(basis.dataFees, { ...transaction, gasLimit: gas });
+  if (l1.wei === null) return { reason: `the L1 data fee is unknown: ${l1.reason}` };
+  const { blobCount } = transaction;
+  if (blobCount > 0 && basis.nextBlobBaseFee === null) return { reason: 'the blob base fee is unknown' };
+  const blobs = BigInt(blobCount) * GAS_PER_BLOB * (basis.nextBlobBaseFee ?? 0n);
+  const price = gas === 0n ? 0n : (limit - l1.wei - blobs) / gas;
+  if (price > 0n) return { price: price < MOST_PRICE ? price : MOST_PRICE };
+  const beside = l1.wei + blobs;
+  const what = blobs === 0n ? 'the L1 fee' : l1.wei === 0n ? 'its blobs' : 'the L1 fee and its blobs';
+  return {
+    reason:
+      beside >= limit && beside > 0n
+        ? `${what} alone would cost ${formatAmount(beside, nativeSymbol)}`
+        : `that pays for no gas: it takes ${gas.toLocaleString('en')}`,
+  };
+}
+
+/** What the database holds; a lower target is on the safe side. */
+const MOST_PRICE = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** The gas that a cost counts: an estimate above the limit ends at the limit. */
+export const gasCounted = ({ gas, gasLimit }: Pick<CostedTransaction, 'gas' | 'gasLimit'>): bigint =>
+  gas !== null && gas < gasLimit ? gas : gasLimit;
+
+/** Whether targets differ by more than 0.5 % of the first: what is stored need not follow smaller moves. */
+export function hasMoved(before: bigint, after: bigint): boolean {
+  const difference = before > after ? before - after : after - before;
+  return difference * MOVE > before;
+}
+
+const MOVE = 200n;
+
+/** The highest target that a stored one may stand for, see {@link hasMoved}. */
+export const mostBehind = (target: bigint): bigint => target + target / MOVE;
+
+/** Wei, rounded down; `null` without the coin's price. */
+function limitWei(maxCost: MaxCost, value: bigint, nativeUsd: number | null): bigint | null {
+  if ('maxShareOfValueRatio' in maxCost) {
+    const share = fractionOf(maxCost.maxShareOfValueRatio);
+    return (value * share.units) / share.per;
+  }
+  if (nativeUsd === null || !(nativeUsd > 0)) return null;
+  const [usd, coin] = [fractionOf(maxCost.maxCostUsd), fractionOf(nativeUsd)];
+  return (usd.units * coin.per * WEI_PER_COIN) / (usd.per * coin.units);
+}
+
+const WEI_PER_COIN = 10n ** 18n;
+
+/** The decimal number that a double prints as, exactly. */
+function fractionOf(value: number): { readonly units: bigint; readonly per: bigint } {
+  const [whole = '0', fraction = ''] = shifted(String(value), 0).split('.');
+  return { units: BigInt(whole + fraction), per: 10n ** BigInt(fraction.length) };
+}
+
+/** A decimal, also with an exponent, times ten to the power of `places`, without an exponent. */
+function shifted(decimal: string, places: number): string {
+  const [digits = '0', exponent = '0'] = decimal.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = digits.split('.');
+  const point = whole.length + places + Number(exponent);
+  const all = (whole + fraction).padStart(whole.length + fraction.length - Math.min(point, 0), '0');
+  const at = Math.max(point, 0);
+  const [left, right] = [all.padEnd(at, '0').slice(0, at), all.slice(at)];
+  const [trimmed, rest] = [left.replace(/^0+(?=\d)/, '') || '0', right.replace(/0+$/, '')];
+  return rest === '' ? trimmed : `${trimmed}.${rest}`;
+}

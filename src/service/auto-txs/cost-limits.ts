@@ -1,0 +1,164 @@
+import type { ChainSource } from '../../chain/chain-source.ts';
+import { isEstimable, isNewsOfTarget, pricedOrder } from '../../core/auto-txs/cost-limit.ts';
+import { type AutoTxOrder, type KeptAutoTx, transactionOf } from '../../core/auto-txs/kept-auto-tx.ts';
+import { isOutdated } from '../../core/chain-status.ts';
+import type { ChainProfile } from '../../core/chains.ts';
+import { type DataFees, fastLzLength } from '../../core/data-fee.ts';
+import type { CostBasis } from '../../core/threshold/max-cost.ts';
+import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
+import { bounded } from '../chain-reader.ts';
+import { dataFeesOf } from '../data-fees.ts';
+import type { EngineParts } from './broadcast.ts';
+import type { CheckerParts } from './checks.ts';
+
+const PAGE = 200;
+const WITHIN_MS = 4_000;
+
+/** Gas that it uses in the head's state; `null`: no node says, or an estimate leaves out a part of it. Never rejects. */
+export async function estimatedGas(
+  source: Pick<ChainSource, 'estimateGas'>,
+  transaction: SignedTransaction,
+): Promise<bigint | null> {
+  if (source.estimateGas === undefined || !isEstimable(transaction)) return null;
+  const { from, to, data, value } = transaction;
+  return source.estimateGas({ from, to, data, value }).catch(() => null);
+}
+
+type PricingParts = Pick<CheckerParts, 'source' | 'published' | 'wallNow' | 'signal'>;
+
+/**
+ * The order with the target that its limit of cost stands for now, for a response: the engine, which follows the head's fees,
+ * works it out anew. Never rejects. @param transaction `null`: a draft
+ */
+export async function priceLimit(
+  { source, published, wallNow, signal }: PricingParts,
+  { order, transaction, chain }: ToPrice,
+): Promise<AutoTxOrder> {
+  if (order.limit == null) return order;
+  const present = published();
+  const fresh = present === null || isOutdated(present.status) ? null : present;
+  const asked =
+    transaction === null ? null : bounded(() => estimatedGas(source, transaction), signal, WITHIN_MS);
+  const [gas, dataFees] = await Promise.all([asked?.catch(() => null) ?? null, dataFeesOf(source, chain)]);
+  const basis = {
+    nativeUsd: fresh?.nativeUsd ?? null,
+    nativeSymbol: chain.nativeSymbol,
+    dataFees,
+    nextBlobBaseFee: fresh?.advice.nextBlobBaseFee ?? null,
+  };
+  const value = transaction?.value ?? 0n;
+  const limit = { ...order.limit, gas };
+  const priced = pricedOrder({ order: { ...order, limit }, signed: transaction, value }, basis, wallNow());
+  return { ...priced, limit: { ...limit, ...priced.limit, since: null } };
+}
+
+interface ToPrice {
+  readonly order: AutoTxOrder;
+  readonly transaction: SignedTransaction | null;
+  readonly chain: ChainProfile;
+}
+
+export type CostLimits = ReturnType<typeof createCostLimits>;
+
+/**
+ * Targets of auto-txs with a limit of cost: stored ones follow the coin's price and the fees of L1 and of blobs where these
+ * move them by more than 0.5 %, and so does the index of what is due; a decision has them exact.
+ */
+export function createCostLimits(parts: EngineParts) {
+  const { store, source, present, profile, nativeUsd, wallNow } = parts;
+  let read: { readonly head: string | null; readonly fees: Promise<DataFees> } | null = null;
+  let known: DataFees | null = null;
+  let pricedBy = { coin: '', blobs: '' };
+
+  /** Of the present head, however many ask. */
+  async function readFees(): Promise<void> {
+    const head = present()?.head.hash ?? null;
+    if (read === null || read.head !== head) read = { head, fees: dataFeesOf(source, profile(), true) };
+    const { fees } = read;
+    known = await fees;
+    // What came too late may come the next time.
+    if (known.parameters === null && read?.fees === fees) read = null;
+  }
+
+  function basis(): CostBasis | null {
+    const chain = profile();
+    if (known === null || chain === null) return null;
+    return {
+      nativeUsd: nativeUsd(),
+      nativeSymbol: chain.nativeSymbol,
+      dataFees: known,
+      nextBlobBaseFee: present()?.nextBlobBaseFee ?? null,
+    };
+  }
+
+  /** Its order with the exact target of this moment. */
+  function orderNow(kept: KeptAutoTx): AutoTxOrder {
+    const { limit } = kept.order;
+    const now = basis();
+    if (limit == null) return kept.order;
+    if (now !== null) return pricedOrder(kept, now, wallNow());
+    return { ...kept.order, limit: { ...limit, reason: 'it is not worked out yet' } };
+  }
+
+  /** With the length of its bytes, which an older program has not stored. */
+  async function withSize(kept: KeptAutoTx): Promise<KeptAutoTx> {
+    const { signed } = kept;
+    if (signed === null || signed.compressedSize != null) return kept;
+    const bytes = await store.signedBytes(kept.id);
+    if (!(bytes instanceof Uint8Array)) return kept;
+    return { ...kept, signed: { ...signed, compressedSize: fastLzLength(bytes) } };
+  }
+
+  async function storeMoved(page: readonly KeptAutoTx[]): Promise<void> {
+    const whole = new Map<string, KeptAutoTx>();
+    for (const kept of page) whole.set(kept.id, await withSize(kept));
+    const decide = (kept: KeptAutoTx) => {
+      const { signed } = whole.get(kept.id) ?? kept;
+      if (signed === null || signed.hash !== kept.signed?.hash) return null;
+      const sized = { ...kept, signed: { ...kept.signed, compressedSize: signed.compressedSize ?? null } };
+      const order = orderNow(sized);
+      return isNewsOfTarget(kept.order, order)
+        ? { autoTx: { ...sized, order }, notes: [], at: wallNow() }
+        : null;
+    };
+    const moved = page.filter((kept) => decide(kept) !== null);
+    if (moved.length > 0) await store.changeAll(moved, decide);
+  }
+
+  return {
+    orderNow,
+    /** Works out all whose basis has changed, and new ones. Rejects with a `StoreError`. */
+    async run(signal: AbortSignal): Promise<void> {
+      if (present() === null || (await store.limitedAfter('', 1)).length === 0) return;
+      await readFees();
+      const now = basis();
+      if (now === null) return;
+      const { rate, operatorPerMillionGas, operatorConstant } = now.dataFees.parameters ?? {};
+      const coin = `${now.nativeUsd} ${rate} ${operatorPerMillionGas} ${operatorConstant} ${now.dataFees.reason}`;
+      const blobs = String(now.nextBlobBaseFee);
+      const which = coin !== pricedBy.coin ? 'all' : blobs !== pricedBy.blobs ? 'with-blobs' : 'new';
+      for (let after = ''; !signal.aborted; ) {
+        const page = await store.limitedAfter(after, PAGE, which === 'new');
+        const isAsked = ({ signed, order }: KeptAutoTx) =>
+          which !== 'with-blobs' || signed?.blobCount !== 0 || order.limit?.since == null;
+        await storeMoved(page.filter(isAsked));
+        after = page.at(-1)?.id ?? '';
+        if (page.length < PAGE) break;
+      }
+      if (!signal.aborted) pricedBy = { coin, blobs };
+    },
+    /** What its cost depends on at this moment: the gas that a node estimates, beside the fees of the head. */
+    async ask(kept: KeptAutoTx): Promise<bigint | null> {
+      const transaction = transactionOf(kept);
+      if (kept.order.limit == null || transaction === null) return null;
+      const [gas] = await Promise.all([estimatedGas(source, transaction), readFees()]);
+      return gas;
+    },
+    /** With this gas, and its exact target by it. */
+    priced(kept: KeptAutoTx, gas: bigint | null): KeptAutoTx {
+      const { order } = kept;
+      if (order.limit == null) return kept;
+      return { ...kept, order: orderNow({ ...kept, order: { ...order, limit: { ...order.limit, gas } } }) };
+    },
+  };
+}
