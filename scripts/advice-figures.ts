@@ -28,9 +28,9 @@ import {
   pageTable,
   patienceSums,
   patienceTable,
+  reasons,
   resultTables,
   ruleTables,
-  shortTable,
   simulatedTable,
 } from './advice/tables.ts';
 import { withPart } from './docs/markdown.ts';
@@ -51,7 +51,7 @@ export const readFigures = async (): Promise<Figures> => ({
 export const WRITTEN: Readonly<Record<string, (before: string, figures: Figures) => string>> = {
   'docs/advice-calibration.svg': (_, { scores }) => calibrationSvg(scores),
   'README.md': (before, { scores }) =>
-    withTable(withTable(before, 'promises', shortTable(scores)), 'patience', patienceSums(scores)),
+    withTable(withTable(before, 'reasons', reasons(scores)), 'patience', patienceSums(scores)),
   'docs/COMMANDS.md': (before, { scores }) => withTable(before, 'score', resultTables(scores)),
   'docs/ADVICE.md': (before, { scores, simulated }) => {
     const results = withTable(before, 'results', pageTable(scores));

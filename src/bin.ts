@@ -11,7 +11,7 @@ import { cacheFolder } from './cli/cache-folder.ts';
 import { npxCommand } from './cli/npx-command.ts';
 
 const NEEDED = [22, 13] as const;
-const WAY_OUT = 'npx -p node@24 -p gastop gastop';
+const WAY_OUT = 'npx --yes -p node@24 -p gastop gastop';
 
 if (isOld(process.versions.node)) {
   process.stderr.write(

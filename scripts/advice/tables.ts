@@ -29,21 +29,31 @@ export function resultTables(scores: readonly StretchScore[]): string {
   ].join('\n');
 }
 
-/** The table of README.md: what was promised of each lane, and what came of it. */
-export function shortTable(scores: readonly StretchScore[]): string {
-  const rows = scores.flatMap((score) =>
-    score.lanes.map(({ lane, rules, stated }) => {
-      const own = rules.find(({ kind }) => kind === 'own');
-      const best = rules.find(({ kind }) => kind === 'foresight');
-      const shares = [stated, own?.kept, own?.saving, best?.saving].map(share);
-      return `| ${[stretchName(score), LANE_NAMES[lane], formatCount(own?.judged ?? 0), ...shares].join(' | ')} |`;
-    }),
+/** Of README.md: why to believe the caps and the waits. */
+export function reasons(scores: readonly StretchScore[]): string {
+  const quick = scores.flatMap(({ lanes }) => lanes.filter(({ lane }) => lane !== 'slow'));
+  const own = quick.flatMap(({ rules }) => rules.filter(({ kind }) => kind === 'own'));
+  // One that signs the bare next base fee is good for one block: that is another promise.
+  const others = quick.flatMap(({ rules }) =>
+    rules.filter(({ kind, overhang }) => kind === 'peer' && (overhang ?? 0) > 0),
   );
+  const names = [...new Set(others.map(({ rule }) => rule))];
+  const waits = scores.flatMap((score) => score.waits.filter(({ action }) => action === 'WAIT'));
+  const kept = spread(own.map((rule) => rule.kept));
   return [
-    '| stretch | lane | judged | promised | kept | saved | best possible |',
-    '|---|---|--:|--:|--:|--:|--:|',
-    ...rows,
+    `- **Its caps lie close to what is paid**: ${spread(own.map((rule) => rule.overhang))} above it for Fast and Average, where the rules of`,
+    `  ${names.slice(0, -1).join(', ')} and ${names.at(-1)} sign ${spread(others.map((rule) => rule.overhang))} above; ${kept} got in in time`,
+    '  ([beside what others sign](docs/ADVICE-MEASURED.md#beside-what-others-sign)).',
+    `- **Its waits do what they say**: of prices stated as ${spread(waits.map((wait) => wait.stated))} likely ${spread(waits.map((wait) => wait.kept))} came; said to save`,
+    `  ${spread(waits.map((wait) => wait.expectedSaving))}, they saved ${spread(waits.map((wait) => wait.saving))}, misses counted.`,
   ].join('\n');
+}
+
+/** `6 to 13 %` */
+function spread(shares: readonly (number | null)[]): string {
+  const known = shares.filter((share) => share !== null);
+  const [least, most] = [formatPercent(Math.min(...known)), formatPercent(Math.max(...known))];
+  return least === most ? least : `${least.replace(/\s?%$/, '')} to ${most}`;
 }
 
 /** What somebody saves who comes at any block and can wait so long: gastop beside the other rules. */

@@ -30,21 +30,22 @@ globalThis.Date = new Proxy(SystemDate, {
 SystemDate.now = () => now() + ${aheadMs};`;
 
 /** No notice stands above the keys. */
-const QUIET = (rows: readonly string[]) =>
+export const QUIET = (rows: readonly string[]) =>
   rows.at(-1)?.includes('? help') && !/^ [●▸!] /.test(rows.at(-2) ?? '');
 /** The waits of the Live pane, up to that of a day, which comes last. */
-const WAITS = /^ price(?: +[\d.]+){5}$/m;
+export const WAITS = /^ price(?: +[\d.]+){5}$/m;
 /** Blocks come every 12 or 24 seconds. */
-const LATER = { timeoutMs: 300_000 };
+export const LATER = { timeoutMs: 300_000 };
 
-/** Takes them of the demo, each at the size that suits it; begun always at the same moment. */
-export async function takePictures(): Promise<Readonly<Record<PictureName, Screen>>> {
+/** The demo, begun always at the same moment by its own clock. */
+export function openDemo(rows: number): Promise<Terminal> {
   const clock = `data:text/javascript,${encodeURIComponent(setClock(NOW - Date.now()))}`;
-  await using monitor = await openTerminal({
-    args: ['--import', clock, GASTOP, '--demo'],
-    cols: COLUMNS,
-    rows: 31,
-  });
+  return openTerminal({ args: ['--import', clock, GASTOP, '--demo'], cols: COLUMNS, rows });
+}
+
+/** Takes them of the demo, each at the size that suits it. */
+export async function takePictures(): Promise<Readonly<Record<PictureName, Screen>>> {
+  await using monitor = await openDemo(31);
   // By then the month is there for what shows it.
   await monitor.waitFor(WAITS, LATER);
   const show = async (rows: number, key: string, until: string | RegExp) => {
@@ -91,7 +92,7 @@ export async function takePictures(): Promise<Readonly<Record<PictureName, Scree
 }
 
 /** What stands on the screen once it has stood still for a moment, so that all that was asked for is on it. */
-async function stillScreen(terminal: Terminal): Promise<Screen> {
+export async function stillScreen(terminal: Terminal): Promise<Screen> {
   let before = '';
   for (let since = performance.now(); performance.now() - since < STILL_MS; await setTimeout(20)) {
     const now = terminal.screen().join('\n');

@@ -25,27 +25,49 @@ interface Run {
  * @throws where a cell has a colour that is not one of the terminal's sixteen.
  */
 export function screenSvg(screen: Screen, palette: Palette, title: string): string {
-  const width = Math.max(...screen.map((row) => row.length)) * CELL.width + 2 * MARGIN;
-  const height = screen.length * CELL.height + 2 * MARGIN;
-  const rows = screen.map((row, index) =>
-    runsOf(row)
-      .map((run) => runMarkup(run, MARGIN + index * CELL.height))
-      .join(''),
-  );
+  const { width, height } = sizeOf(screen);
+  return svg({ width, height, title, sheet: sheet(palette), body: rowsOf(screen) });
+}
+
+export interface Page {
+  readonly width: number;
+  readonly height: number;
+  readonly title: string;
+  readonly sheet: string;
+  readonly body: readonly string[];
+  /** Height of a strip below the frame of the screen. */
+  readonly strip?: number;
+}
+
+export function svg({ width, height, title, sheet, body, strip = 0 }: Page): string {
+  const whole = height + strip;
   return `${[
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="t">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${whole}" width="${width}" height="${whole}" role="img" aria-labelledby="t">`,
     `<title id="t">${escaped(title)}</title>`,
-    `<style>${sheet(palette)}</style>`,
+    `<style>${sheet}</style>`,
     `<rect class="frame" x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="8"/>`,
     '<g xml:space="preserve">',
-    ...rows.filter((row) => row !== ''),
+    ...body.filter((row) => row !== ''),
     '</g>',
     '</svg>',
   ].join('\n')}\n`;
 }
 
+export const sizeOf = (screen: Screen) => ({
+  width: Math.max(...screen.map((row) => row.length)) * CELL.width + 2 * MARGIN,
+  height: screen.length * CELL.height + 2 * MARGIN,
+});
+
+/** The markup of each row; empty for a blank one. */
+export const rowsOf = (screen: Screen): readonly string[] =>
+  screen.map((row, index) =>
+    runsOf(row)
+      .map((run) => runMarkup(run, MARGIN + index * CELL.height))
+      .join(''),
+  );
+
 /** Classes: `c0` to `c15` a colour, `n` the background's, `b` bold, `d` dim, `u` underlined, `k` a block, `g` drawn text. */
-function sheet({ background, foreground, border, dim, colors }: Palette): string {
+export function sheet({ background, foreground, border, dim, colors }: Palette): string {
   return [
     `svg{color:${foreground}}`,
     `.frame{fill:${background};stroke:${border}}`,
@@ -132,6 +154,6 @@ function classes(...names: readonly string[]): string {
   return set.length === 0 ? '' : ` class="${set.join(' ')}"`;
 }
 
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -41,10 +41,10 @@ describe('the figures of the advice (npm run figures writes them)', () => {
     }
   });
 
-  it('name in every table the stretch of each measured file', async () => {
+  it('name in every table but the sums of the README the stretch of each measured file', async () => {
     for (const { firstTime } of await readScores()) {
       const month = new Date(firstTime * 1_000).toISOString().slice(0, 7);
-      for (const path of Object.keys(WRITTEN)) {
+      for (const path of Object.keys(WRITTEN).filter((name) => name !== 'README.md')) {
         expect(read(path)).toContain(month);
       }
     }

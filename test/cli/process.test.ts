@@ -138,7 +138,7 @@ describe('an old Node', () => {
     const { code, stdout, stderr } = await run(['now'], { before: old(version) });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toBe(
-      `gastop needs Node.js 22.13 or newer (this is ${version}). Run: npx -p node@24 -p gastop gastop\n`,
+      `gastop needs Node.js 22.13 or newer (this is ${version}). Run: npx --yes -p node@24 -p gastop gastop\n`,
     );
   });
 

@@ -18,6 +18,7 @@ const flags = new Set(
 /** Flags of other programs that examples call, and of the project's own scripts. */
 const FOREIGN_FLAGS = new Set([
   '--user',
+  '--yes',
   '--now',
   '--gas-price',
   '--priority-gas-price',

@@ -21,7 +21,7 @@ const packed: Package = await packInto(here);
 
 const read = (path: string) => readFileSync(join(dirname(GASTOP), '..', path), 'utf8');
 const turnedAway = (version: string) =>
-  `gastop needs Node.js 22.13 or newer (this is ${version}). Run: npx -p node@24 -p gastop gastop\n`;
+  `gastop needs Node.js 22.13 or newer (this is ${version}). Run: npx --yes -p node@24 -p gastop gastop\n`;
 /** A cold start of npx, Node and the program is much for a busy machine. */
 const SLOWLY = { timeoutMs: 120_000 };
 const PRICES = /Average .*\d/;
