@@ -104,12 +104,13 @@ export function priceCharts(
 
   return {
     note(snapshot: SnapshotView): void {
-      const { chainId, blockTimestamp, updatedAt, baseFee, priorityFee, lanes, gasUsedRatio } = snapshot;
+      const { chainId, blockTimestamp, updatedAt, baseFee, priorityFee, lanes, gasUsedRatio, nativeUsd } =
+        snapshot;
       if (chainId !== null) blockTimeSec = chainProfile(chainId).feeRule.blockTimeSec;
       const timestamp = blockTimestamp ?? updatedAt ?? now();
       if (timestamp <= (polled.at(-1)?.timestamp ?? Number.NEGATIVE_INFINITY)) return;
       const point = {
-        ...{ timestamp, gasUsedRatio, base: Number(baseFee) },
+        ...{ timestamp, gasUsedRatio, nativeUsd, base: Number(baseFee) },
         priority: priorityFee === null ? null : Number(priorityFee),
         low: Number(lanes.slow.price),
         average: Number(lanes.average.price),
@@ -149,7 +150,8 @@ function pointsOf({ baseFees, tips }: NonNullable<PriceChartView['made']>): read
     while ((tipRows[next]?.timestamp ?? Number.POSITIVE_INFINITY) <= timestamp) next += 1;
     const priority = tipRows[next - 1]?.value ?? null;
     const average = priority === null ? null : mean + priority;
-    return { timestamp, base: mean, priority, low: null, average, high: null, gasUsedRatio: null };
+    const unknown = { low: null, high: null, gasUsedRatio: null, nativeUsd: null };
+    return { timestamp, base: mean, priority, average, ...unknown };
   });
 }
 

@@ -26,6 +26,10 @@ export const ChartPoint = object('ChartPoint', 'One bucket of the chart. Prices 
   high: laneMean('highPrice', 'p75'),
   reason: wire.WhyNull,
   gasUsedRatio: wire.Ratio,
+  nativeUsd: maybe(
+    wire.Usd,
+    'US dollars for one native coin where the bucket begins, as known then; null: not known',
+  ),
 });
 export type ChartPoint = z.infer<typeof ChartPoint>;
 

@@ -7,6 +7,7 @@ import { type AlertRun, evaluateAlerts, restartAlerts, rewindAlerts } from './al
 import { pruneAlertEvents } from './alert-firings.ts';
 import { restartAutoTxs, rewindAutoTxs } from './auto-txs.ts';
 import { type BlockRow, type NumberRange, toBlock, toBlockRow } from './block-rows.ts';
+import { noteCoinPrice } from './coin-prices.ts';
 import { maybeCell } from './columns.ts';
 import { type Database, Store } from './database.ts';
 import { StoreError } from './errors.ts';
@@ -114,6 +115,9 @@ export class BlockStore extends Store {
       if (fork !== null) await rewindAutoTxs(trx, fork - 1, this.#wallNow());
       if (alerts === null) return 0;
       if (fork !== null) await rewindAlerts(trx, fork - 1);
+      const present = alerts.blocks.findLast(({ isTooLate }) => !isTooLate);
+      if (present !== undefined)
+        await noteCoinPrice(trx, Math.floor(present.block.timestamp), alerts.nativeUsd);
       return evaluateAlerts(trx, right.kind === 'one-shot' ? untold(alerts) : alerts);
     }, right);
   }
@@ -133,7 +137,8 @@ export class BlockStore extends Store {
   /** A new chain: deletes the history of the old one, keeps alerts, and disables auto-txs that are not final. */
   async beginAnew(genesis: Hex | undefined): Promise<void> {
     await this.#transaction(async (trx) => {
-      for (const table of ['blocks', 'rollups', 'advice'] as const) await trx.deleteFrom(table).execute();
+      for (const table of ['blocks', 'rollups', 'advice', 'coin_prices'] as const)
+        await trx.deleteFrom(table).execute();
       await dropMeta(trx, 'folded_before');
       await restartAlerts(trx);
       await restartAutoTxs(trx, this.#wallNow());
@@ -201,6 +206,7 @@ export class BlockStore extends Store {
       const finer = trx.deleteFrom('rollups').where('bucket_sec', '<', HOUR_SEC);
       await finer.where('start', '<', before).execute();
       await pruneAdvice(trx, now);
+      await trx.deleteFrom('coin_prices').where('since', '<', before).execute();
       if (numDeletedRows > 0n) await saveMeta(trx, 'folded_before', String(before));
     });
     this.#foldedBefore = null;

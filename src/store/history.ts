@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { LaneName } from '../core/advice.ts';
+import { type CoinPriceRow, coinPricesIn } from './coin-prices.ts';
 import { Store } from './database.ts';
 import { blockRollup, bucketStart, foldRollups, ROLLUP_SEC, type Rollup } from './rollups.ts';
 import { countRows, type Page, type Queries } from './tables.ts';
@@ -54,6 +55,10 @@ export class HistoryStore extends Store {
         : sql`min(start) as at from rollups where bucket_sec = ${stored}`
     }`;
     return (await this.database.run((db) => oldest.execute(db))).rows[0]?.at ?? null;
+  }
+
+  coinPrices(window: Window): Promise<CoinPriceRow[]> {
+    return this.database.run((db) => coinPricesIn(db, window));
   }
 
   referencePrices(timestamp: number): Promise<ReferencePrices | null> {

@@ -247,6 +247,9 @@ export const HISTORY_MIGRATIONS: Migrations = {
     on auto_txs (id) where max_cost is not null and status in ('PENDING', 'DISABLED');
   create index if not exists auto_txs_new_limits
     on auto_txs (id) where max_cost is not null and status in ('PENDING', 'DISABLED') and effective_since is null`),
+  // What the coin cost at each time, by which rules in dollars are previewed.
+  '0019-coin-prices': change(`
+  create table if not exists coin_prices (since bigint primary key, native_usd double precision)`),
 };
 
 /** All schema changes of the keys in order. Their names distinguish the two kinds of files; PostgreSQL has both in one. */

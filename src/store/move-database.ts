@@ -13,6 +13,7 @@ export const HISTORY_TABLES = [
   'blocks',
   'rollups',
   'advice',
+  'coin_prices',
   'alerts',
   'alert_events',
   'firing_tallies',

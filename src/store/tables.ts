@@ -5,6 +5,7 @@ import type { AlertRow } from './alert-rows.ts';
 import type { AutoTxRow, AutoTxTallyRow, SignedTransactionRow } from './auto-tx-rows.ts';
 import type { AutoTxEventRow } from './auto-txs.ts';
 import type { BlockRow } from './block-rows.ts';
+import type { CoinPriceRow } from './coin-prices.ts';
 import type { RollupRow } from './rollups.ts';
 
 interface LeaseRow {
@@ -35,6 +36,7 @@ export interface Tables {
   blocks: BlockRow;
   rollups: RollupRow;
   advice: AdviceRow;
+  coin_prices: CoinPriceRow;
   meta: { key: string; value: string };
   alerts: AlertRow;
   alert_events: AlertEventRow;

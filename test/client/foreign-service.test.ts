@@ -135,7 +135,8 @@ describe('other answers of a service we do not run', () => {
 
   it('have charts with holes, out of order: the sound points are kept, in order', async () => {
     const chart = await clientOf(fixture('chart-holes.json')).statsChart('1h');
-    const hole = { priority: null, low: null, average: null, high: null, gasUsedRatio: null };
+    const prices = { priority: null, low: null, average: null, high: null };
+    const hole = { ...prices, gasUsedRatio: null, nativeUsd: null };
     expect(chart).toEqual({
       ...{ timeFrame: '1h', bucketSec: null, anomalies: [], events: [] },
       points: [

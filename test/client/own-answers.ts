@@ -63,7 +63,12 @@ export const OWN_RECOMMENDATION = GasRecommendation.parse({
 export const OWN_CHART = StatsChart.parse({
   timeFrame: '24h',
   bucketSec: 300,
-  points: [{ timestamp: AT, base: 7, priority: null, low: 8, average: 9, high: 10, gasUsedRatio: 0.5 }],
+  points: [
+    {
+      ...{ timestamp: AT, base: 7, priority: null, low: 8, average: 9, high: 10 },
+      ...{ gasUsedRatio: 0.5, nativeUsd: 3_000 },
+    },
+  ],
   anomalies: [{ timestamp: AT, kind: 'SPIKE', value: 11 }],
   events: [{ timestamp: AT, kind: 'ALERT', id: 'a1' }],
 });

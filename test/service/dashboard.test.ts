@@ -108,6 +108,23 @@ test('the summary says how far the service is behind its best node, and when not
   });
 });
 
+test('the chart tells what the coin cost then, where that was known, and the market its change', async () => {
+  const source = new ScriptedSource(makeBlocks(900, 999));
+  source.clock = (makeBlock(999).timestamp + 7) * 1_000;
+  const service = await readyService({ source, priceFeed: fixedPrice(2_000) });
+  await waitFor(async () => (await service.current()).nativeUsd === 2_000);
+  source.clock = (makeBlock(1_000).timestamp + 1) * 1_000;
+  source.mine(makeBlock(1_000));
+  const prices = async () => {
+    const { points } = StatsChart.parse(await service.read(`${PATHS.statsChart}?timeFrame=1h`));
+    return [points.at(-2)?.nativeUsd, points.at(-1)?.nativeUsd];
+  };
+  await waitFor(async () => (await prices())[1] === 2_000);
+  expect(await prices()).toEqual([null, 2_000]);
+  const market = StatsMarket.parse(await service.read(`${PATHS.statsMarket}?timeFrame=1h`));
+  expect(market).toMatchObject({ nativeUsd: 2_000, nativeUsdChangeRatio: null });
+});
+
 test('rate limits of the embedded service: none, and what was asked today; asking for them does not count', async () => {
   const now = Date.UTC(2026, 5, 30, 23, 59, 58);
   const service = await readyService({

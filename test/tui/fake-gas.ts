@@ -132,7 +132,7 @@ export const HOUR: ChartView = {
     timestamp: (SNAPSHOT.blockTimestamp ?? 0) - (299 - index) * 12_000,
     base: 5e7 + 2e7 * Math.sin(index / 25) + 4e6 * Math.sin(index / 3),
     priority: 1e7 + 4e6 * Math.cos(index / 18),
-    ...{ low: null, average: null, high: null, gasUsedRatio: 0.5 },
+    ...{ low: null, average: null, high: null, gasUsedRatio: 0.5, nativeUsd: null },
   })),
   anomalies: [],
   events: [],

@@ -2,6 +2,7 @@ import { TIME_FRAME_SEC, type TimeFrame } from '../../contract/choices.ts';
 import type { ChartPoint, StatsChart } from '../../contract/dashboard.ts';
 import type { MeanPrices } from '../../core/advice.ts';
 import { findAnomalies } from '../../core/market-stats.ts';
+import { type CoinPriceRow, coinPriceAt } from '../../store/coin-prices.ts';
 import { foldRollups, type Rollup } from '../../store/rollups.ts';
 import type { MetricsContext } from './metrics.ts';
 import { explained, isoFromSec, wholeWeiOrNull } from './wire.ts';
@@ -21,13 +22,15 @@ export async function statsChart(
   statedPrices: StatedPrices,
 ): Promise<Omit<StatsChart, 'events'>> {
   const { bucketSec, rollups } = await readSeries(context, timeFrame);
+  const { store, end } = context;
+  const coins = await store.coinPrices({ from: end - TIME_FRAME_SEC[timeFrame], to: end });
   const anomalies = findAnomalies(
     rollups.map((rollup) => ({ timestamp: rollup.start, value: rollup.base_mean })),
   );
   return {
     timeFrame,
     bucketSec,
-    points: rollups.map((rollup) => toPoint(rollup, statedPrices)),
+    points: rollups.map((rollup) => toPoint(rollup, statedPrices, coins)),
     anomalies: anomalies.map(({ timestamp, kind, value }) => ({
       timestamp: isoFromSec(timestamp),
       kind,
@@ -49,7 +52,7 @@ async function readSeries({ store: history, end, profile }: MetricsContext, time
 }
 
 /** For blocks before the engine's history the lanes' prices are base fee plus tips. */
-function toPoint(rollup: Rollup, statedPrices: StatedPrices): ChartPoint {
+function toPoint(rollup: Rollup, statedPrices: StatedPrices, coins: readonly CoinPriceRow[]): ChartPoint {
   const base = rollup.base_mean;
   const priority = rollup.tip_p50;
   const said = statedPrices(rollup.first_block, rollup.last_block);
@@ -63,5 +66,6 @@ function toPoint(rollup: Rollup, statedPrices: StatedPrices): ChartPoint {
     }),
     priority: priority === null ? null : wholeWeiOrNull(priority),
     gasUsedRatio: rollup.ratio_mean,
+    nativeUsd: coinPriceAt(coins, rollup.start),
   };
 }

@@ -10,6 +10,7 @@ import {
   type Weighted,
 } from '../../core/market-stats.ts';
 import { cost, gasOfAction, USUAL_ACTIONS } from '../../core/usual-work.ts';
+import { coinPriceAt } from '../../store/coin-prices.ts';
 import type { HistoryStore, Window } from '../../store/history.ts';
 import { ROLLUP_SEC, type Rollup } from '../../store/rollups.ts';
 import type { PublishedChain } from '../published-chain.ts';
@@ -34,6 +35,8 @@ export async function statsMarket(
     meanBaseFee: hour.base_mean,
     blocks: hour.blocks,
   }));
+  const begins = end - TIME_FRAME_SEC[timeFrame];
+  const coinBefore = coinPriceAt(await history.coinPrices({ from: begins, to: begins }), begins);
   const { lanes } = present.advice;
   const now = { base: Number(present.head.baseFeePerGas), average: Number(lanes.average.price) };
   const { base, average, volatility } = marketFigures(series, now, statedPrices);
@@ -47,8 +50,8 @@ export async function statsMarket(
     cheapestHourUtc: cheapestHourUtc(hours),
     heatmap: foldHeatmap(hours),
     nativeUsd: present.nativeUsd,
-    // Past dollar prices are unknown here; other services may have them.
-    nativeUsdChangeRatio: null,
+    nativeUsdChangeRatio:
+      coinBefore === null || present.nativeUsd === null ? null : changeRatio(present.nativeUsd, coinBefore),
     actions: usualWork(present, dataFees),
   };
 }

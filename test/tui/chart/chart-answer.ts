@@ -13,7 +13,7 @@ export function points(
   return Array.from({ length: count }, (_, index) => ({
     timestamp: NOON - (count - 1 - index) * stepMs,
     base: base(index) * 1e9,
-    ...{ priority: 1e7, low: null, average: null, high: null, gasUsedRatio: 0.5 },
+    ...{ priority: 1e7, low: null, average: null, high: null, gasUsedRatio: 0.5, nativeUsd: null },
   }));
 }
 
