@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
 import { AutoTxDetails } from '../../src/contract/auto-txs.ts';
-import { StatsMarket, Summary } from '../../src/contract/dashboard.ts';
+import { StatsChart, StatsMarket, Summary } from '../../src/contract/dashboard.ts';
 import { GasCurrent, GasRecommendation } from '../../src/contract/gas.ts';
 import { TxMetrics } from '../../src/contract/metrics.ts';
 import { OPENAPI_PATH, PATHS } from '../../src/contract/routes.ts';
@@ -77,6 +77,7 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   [PATHS.gasCurrent]: GasCurrent,
   [PATHS.gasRecommendation]: GasRecommendation,
   [PATHS.autoTx]: AutoTxDetails,
+  [PATHS.statsChart]: StatsChart,
   [PATHS.statsMarket]: StatsMarket,
   [PATHS.summary]: Summary,
   [PATHS.tx]: TxMetrics,
