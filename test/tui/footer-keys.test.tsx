@@ -60,7 +60,10 @@ const OPENS: ReadonlySet<ActionName> = new Set([
 /** A tab with its footer, without the frame and its notices: each key's effect is in what is drawn or in what it reports. */
 function showTab(place: number, rows: number) {
   const { Screen, scope } = TABS[place] ?? TABS[0];
-  return showScreen({ Screen, scope, gas: SERVICE, columns: 200, rows, hasFooter: true });
+  const patiences: number[] = [];
+  const setPatience = (sec: number) => void patiences.push(sec);
+  const shown = showScreen({ Screen, scope, gas: SERVICE, columns: 200, rows, hasFooter: true, setPatience });
+  return { ...shown, patiences };
 }
 
 /** Tab, rows, the keys that lead to the pane as the footer names them, and its footer once all is loaded. */
@@ -74,7 +77,7 @@ const PANES = [
     ['⏎ details'],
     'Esc back  R send again  n new  space on/off  c another  d delete  / find',
   ],
-  ['Live', 0, 22, [], '⏎ why  y copy  / find'],
+  ['Live', 0, 22, [], '⏎ why  P patience  y copy  a alert  / find'],
   ['Chart', 1, 22, [], 't time frame  p percentile  v compare  h hours  w write CSV  / find'],
   ['the cheap hours before any is seen', 1, 22, ['h hours'], 'h hours  Esc back  / find'],
   [
@@ -98,7 +101,7 @@ const PANES = [
 it.each(PANES.slice(0, Math.max(rounds(PANES.length), 2)))(
   'every key in the footer does something: %s',
   async (_, place, rows, way, home) => {
-    const { screen, press, toasts, prefills, opened } = showTab(place, rows);
+    const { screen, press, toasts, prefills, opened, patiences } = showTab(place, rows);
     const footer = () => (screen().split('\n').at(-1) ?? '').trim();
     const until = (isThere: () => boolean, what: string) =>
       waitFor(isThere).catch((cause) => {
@@ -116,7 +119,7 @@ it.each(PANES.slice(0, Math.max(rounds(PANES.length), 2)))(
       const { action, keys } = key;
       // Pressed at the end: they leave the pane.
       if (action === 'close' || (action === 'heatmap' && way.length > 0)) continue;
-      const state = () => [screen(), toasts.length, prefills.length, opened.length].join();
+      const state = () => [screen(), toasts.length, prefills.length, opened.length, patiences.length].join();
       const before = state();
       await press(keys[0] ?? '');
       await until(() => state() !== before, `an effect of ${keys[0]} (${action})`);

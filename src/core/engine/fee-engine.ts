@@ -132,7 +132,6 @@ export class FeeEngine {
     if (unknownTips !== null) return unknownTips;
     if (waits === null) return { probability: null, reason: 'no history is read' };
     const chance = waits.reach.reach(Number(price), withinSec);
-    if (chance.probability === null) return chance;
     let least = 0;
     let most = 1;
     for (const { horizonSec, price: promised, probability } of forecastsOf(this.#models)) {
@@ -141,7 +140,9 @@ export class FeeEngine {
       if (horizonSec <= withinSec && target <= Number(price)) least = Math.max(least, probability);
       if (horizonSec >= withinSec && target >= Number(price)) most = Math.min(most, probability);
     }
-    return { probability: Math.max(Math.min(chance.probability, most), least), reason: null };
+    // It takes more history than the alternatives: until then what they state of this very price is all that is known.
+    if (chance.probability === null && least < most) return chance;
+    return { probability: Math.max(Math.min(chance.probability ?? most, most), least), reason: null };
   }
 
   meanPrices(first: number, last: number): MeanPrices | null {
