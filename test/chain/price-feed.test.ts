@@ -9,6 +9,7 @@ import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
 import type { Hex } from '../../src/core/block.ts';
 import { chainProfile } from '../../src/core/chains.ts';
 import { startAnvil } from '../helpers/anvil.ts';
+import { feedCode, round, word } from '../helpers/price-feed.ts';
 
 interface Recorded {
   recorded_eth_calls: {
@@ -21,14 +22,6 @@ const calls = (
     readFileSync(new URL('../fixtures/rpc/chainlink/latest-round-data.json', import.meta.url), 'utf8'),
   ) as Recorded
 ).recorded_eth_calls;
-
-const word = (value: bigint): string => BigInt.asUintN(256, value).toString(16).padStart(64, '0');
-const round = (answer: bigint, updatedAt: number): Hex =>
-  `0x${[1n, answer, BigInt(updatedAt), BigInt(updatedAt), 1n].map(word).join('')}`;
-
-/** For `anvil_setCode`: `decimals()` jumps to byte 28; all else returns the 160 bytes from byte 39 on, behind the code. */
-const feedCode = (answer: bigint, updatedAt: number): Hex =>
-  `0x60003560e01c8063313ce56714601c5760a0602760003960a06000f35b600860005260206000f3${round(answer, updatedAt).slice(2)}`;
 
 const ethereum = chainProfile(1);
 const updatedAt = 1_783_026_455;

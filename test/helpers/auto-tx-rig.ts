@@ -93,6 +93,8 @@ export interface RigOptions {
   readonly database?: string;
   readonly requestTimeoutMs?: number;
   readonly senderMs?: number;
+  /** The coin's price is read from the chain's own feed, and else $2,000. */
+  readonly hasOwnFeed?: boolean;
 }
 
 export type AutoTxRig = Awaited<ReturnType<typeof startRig>>;
@@ -106,7 +108,7 @@ export async function startRig(options: RigOptions) {
   const service = await startTestService({
     source,
     database,
-    priceFeed: fixedPrice(2_000),
+    ...(options.hasOwnFeed ? {} : { priceFeed: fixedPrice(2_000) }),
     wallNow: () => Date.now() + ahead,
     ...(options.senderMs === undefined ? {} : { senderMs: options.senderMs }),
     ...(options.confirmations === undefined ? {} : { confirmations: options.confirmations }),

@@ -159,7 +159,7 @@ export function autoTxMoments(parts: AutoTxServiceParts) {
   let advice: PublishedChain['advice'] | null = null;
 
   function probability(autoTx: KeptAutoTx, withinSec: number, present: PublishedChain | null): number | null {
-    if (present === null || isOutdated(present.status)) return null;
+    if (present === null || isOutdated(present.status) || isUnpriced(autoTx.order)) return null;
     const { nextBaseFee, lanes } = present.advice;
     const prices = { nextBaseFee, averagePrice: lanes.average.price };
     const price = forecastPrice(autoTx.order, autoTx.signed, prices);
