@@ -9,8 +9,23 @@ import { ALERT } from './fake-alerts.ts';
 import { autoTxView, fakeAutoTxs } from './fake-auto-txs.ts';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
 
-const described = (changes: Parameters<typeof fakeGas>[0]) =>
-  fakeGas({ description: async () => ({ title: null, version: null, routes: [] }), ...changes });
+/** Prices, trend and advice are of one block, as a service's are. */
+const described = (changes: Parameters<typeof fakeGas>[0]) => {
+  const client = fakeGas({
+    description: async () => ({ title: null, version: null, routes: [] }),
+    statsCurrent: async () => {
+      const [snapshot, trend, advice] = await Promise.all([
+        client.gasCurrent(),
+        client.gasTrend(),
+        client.gasRecommendation(),
+      ]);
+      const at = snapshot.blockTimestamp ?? 0;
+      return { snapshot, trend, recommendation: { ...advice, updatedAt: at, validUntil: at + 60_000 } };
+    },
+    ...changes,
+  });
+  return client;
+};
 
 const scene = process.env.SCENE ?? 'live';
 const flag = process.env.DOWN_WHILE ?? '';
