@@ -16,6 +16,7 @@ import {
   type MonitorScope,
   type PlaceName,
 } from '../../src/tui/data/queries.ts';
+import { Remembered, RememberedContext } from '../../src/tui/data/remembered.ts';
 import type { Scope } from '../../src/tui/input/keymap.ts';
 import { KeyListener } from '../../src/tui/input/use-keys.tsx';
 import { openPlace } from '../../src/tui/panes/explorer/explorer-pane.tsx';
@@ -59,6 +60,7 @@ export interface ShowOptions extends Partial<MonitorScope> {
   readonly gas?: Partial<GasClient>;
   readonly snapshot?: SnapshotView;
   readonly memory?: Map<string, unknown>;
+  readonly remembered?: Remembered;
   readonly columns?: number;
   readonly rows?: number;
   readonly ascii?: boolean;
@@ -71,6 +73,7 @@ export interface ShowOptions extends Partial<MonitorScope> {
 
 export function showScreen(options: ShowOptions) {
   const { Screen, scope, gas = {}, memory = new Map(), columns = 80, rows = 21 } = options;
+  const { remembered = new Remembered() } = options;
   const toasts: Toast[] = [];
   const queries = createQueryClient();
   const now = options.now ?? (() => (SNAPSHOT.blockTimestamp ?? 0) + 4_000);
@@ -99,22 +102,24 @@ export function showScreen(options: ShowOptions) {
         <Clock now={now} periodMs={10}>
           <ToastContext value={showToast}>
             <MemoryContext value={memory}>
-              <ListsProvider
-                {...monitor}
-                snapshot={snapshot}
-                notifications={SILENT}
-                shown={scope === 'auto-txs' ? 'auto-txs' : 'alerts'}
-                beforeClosing={beforeClosing}
-              >
-                <KeyListener scopes={[scope, 'global']}>
-                  <Room columns={columns} rows={rows}>
-                    <Finder scope={scope}>
-                      <Screen />
-                    </Finder>
-                    {options.hasFooter === true ? <KeyBar /> : null}
-                  </Room>
-                </KeyListener>
-              </ListsProvider>
+              <RememberedContext value={remembered}>
+                <ListsProvider
+                  {...monitor}
+                  snapshot={snapshot}
+                  notifications={SILENT}
+                  shown={scope === 'auto-txs' ? 'auto-txs' : 'alerts'}
+                  beforeClosing={beforeClosing}
+                >
+                  <KeyListener scopes={[scope, 'global']}>
+                    <Room columns={columns} rows={rows}>
+                      <Finder scope={scope}>
+                        <Screen />
+                      </Finder>
+                      {options.hasFooter === true ? <KeyBar /> : null}
+                    </Room>
+                  </KeyListener>
+                </ListsProvider>
+              </RememberedContext>
             </MemoryContext>
           </ToastContext>
         </Clock>

@@ -1,10 +1,12 @@
 import { QueryClientProvider, useQueryClient } from '@tanstack/react-query';
 import { useApp, useIsScreenReaderEnabled, useWindowSize } from 'ink';
 import { type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
+import * as z from 'zod';
 import { isPlain as isPlainUrl } from '../../client/http.ts';
 import { forkChip } from '../../client/views/chain.ts';
 import { type ChainStatus, chainStatus } from '../../client/views/chain-status.ts';
 import { chainNameOf, type SnapshotView } from '../../client/views/gas.ts';
+import { PATIENCE_SEC } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { isOutdated } from '../../core/chain-status.ts';
 import { formatDuration } from '../../core/units.ts';
@@ -26,6 +28,7 @@ import {
   useSnapshot,
   usualInterval,
 } from '../data/queries.ts';
+import { Remembered, RememberedContext, useRemembered } from '../data/remembered.ts';
 import type { ActionName, Scope } from '../input/keymap.ts';
 import { type ActionHandlers, KeyListener } from '../input/use-keys.tsx';
 import { cheaperThan } from '../panes/alerts/alert-form.tsx';
@@ -56,6 +59,7 @@ export interface MonitorProps {
   readonly notifications: Notifications;
   /** How long the user can wait with a transaction, in seconds; a key on Live changes it. */
   readonly patienceSec: number;
+  readonly remembered?: Remembered;
   readonly undoMs: number;
   readonly now: () => number;
   readonly saveFile: (name: string, text: string) => Promise<string>;
@@ -64,16 +68,12 @@ export interface MonitorProps {
 
 /** What outlives a session: it is the same for the next source. */
 interface MonitorState {
-  readonly tab: number;
   /** All chains side by side are shown instead of the tabs. */
   readonly isBoard: boolean;
   /** Which of them is open; `null`: what is open was not opened from there. */
   readonly chain: string | null;
   readonly overlay: 'help' | 'raw' | null;
   readonly frozen: boolean;
-  /** As chosen by the user; `null`: as the service asks for. */
-  readonly intervalMs: number | null;
-  readonly patienceSec: number;
 }
 
 /** The monitor's tabs, left to right. To add one, add a line here and its keys to the keymap. */
@@ -98,6 +98,11 @@ export const TABS: readonly [Tab, ...Tab[]] = [
   },
 ];
 
+const TabName = z.string();
+const PatienceSec = z.number().min(PATIENCE_SEC.least).max(PATIENCE_SEC.most);
+/** As chosen by the user; `null`: as the service asks for. */
+const IntervalMs = z.number().min(500).max(300_000).nullable();
+
 const INTERVALS_MS = [500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000] as const;
 
 export function stepInterval(currentMs: number, direction: 'faster' | 'slower'): number {
@@ -113,24 +118,26 @@ const OWN_RULES_MS = 2_000;
 const SPOKEN_TICK_MS = 60_000;
 
 export function Monitor(props: MonitorProps) {
-  const { holder, ascii, isBoardFirst, now, patienceSec } = props;
+  const { holder, ascii, isBoardFirst, now } = props;
   const isSpoken = useIsScreenReaderEnabled();
   useState(() => setAscii(ascii || isSpoken));
   const { id } = useSyncExternalStore(holder.subscribe, holder.read);
   const [state, setState] = useState<MonitorState>({
-    ...{ tab: 0, isBoard: isBoardFirst, chain: null, overlay: null, frozen: false, intervalMs: null },
-    patienceSec,
+    ...{ isBoard: isBoardFirst, chain: null, overlay: null, frozen: false },
   });
   const change = (part: Partial<MonitorState>) => setState((before) => ({ ...before, ...part }));
   const { toast, show } = useToastHost();
   const [memory] = useState(() => new Map<string, unknown>());
+  const [remembered] = useState(() => props.remembered ?? new Remembered());
   return (
     <Clock now={now} {...(isSpoken && { periodMs: SPOKEN_TICK_MS })}>
       <ToastContext value={show}>
         <MemoryContext value={memory}>
-          <OwnQueries key={id}>
-            <Session {...props} {...{ state, change, toast }} />
-          </OwnQueries>
+          <RememberedContext value={remembered}>
+            <OwnQueries key={id}>
+              <Session {...props} {...{ state, change, toast }} />
+            </OwnQueries>
+          </RememberedContext>
         </MemoryContext>
       </ToastContext>
     </Clock>
@@ -156,6 +163,9 @@ const LIVE: ChainStatus = { kind: 'live' };
 function Session(props: SessionProps) {
   const { state, change, holder, now, undoMs, saveFile, board, notifications } = props;
   const { frozen } = state;
+  const [tabName, setTab] = useRemembered('tab', TabName, TABS[0].scope);
+  const [chosenMs, setInterval] = useRemembered('interval', IntervalMs, null);
+  const [patienceSec, setPatience] = useRemembered('patience', PatienceSec, props.patienceSec);
   const source = useSyncExternalStore(holder.subscribe, holder.read);
   const { columns, rows } = useWindowSize();
   const memory = useContext(MemoryContext);
@@ -170,13 +180,13 @@ function Session(props: SessionProps) {
 
   const quotaMs = useQuotaInterval(session);
   const wantedMs = (prices: SnapshotView | undefined) =>
-    state.intervalMs ?? opened?.intervalMs ?? usualInterval(prices, isOwnService);
+    chosenMs ?? opened?.intervalMs ?? usualInterval(prices, isOwnService);
   const { isListening, receivedAt, ...prices } = useSnapshot(
     session,
-    state.patienceSec,
+    patienceSec,
     (before) => Math.max(wantedMs(before), quotaMs),
     // An interval that the user has chosen polls at that.
-    state.intervalMs === null,
+    chosenMs === null,
   );
   // Shows a rate-limit pause at once, whichever route met it.
   const pause = useRateLimit(client);
@@ -203,19 +213,21 @@ function Session(props: SessionProps) {
   const health: Health = source.kind === 'failed' ? { kind: 'none' } : healthOf(polled, frozen, status);
   const reason = { error, retryAt: polled.retryAt, attempt: source.id };
   const { log } = props;
-  const shownTab = state.isBoard ? 'Board' : (TABS[state.tab]?.title ?? '');
+  const tab = TABS.find(({ scope }) => scope === tabName) ?? TABS[0];
+  const shownTab = state.isBoard ? 'Board' : tab.title;
   const head = snapshot?.blockNumber ?? null;
   useEffect(
     () => log?.({ type: 'state', tab: shownTab, status: health.kind, head }),
     [log, shownTab, health.kind, head],
   );
   const nothingAnswers = useNoResponse(reason) && snapshot === undefined;
-  const tab = TABS[state.tab] ?? TABS[0];
   const shownBoard = state.isBoard ? board : null;
 
   const showTab = (action: ActionName) => {
-    const place = TABS.findIndex((each) => each.action === action);
-    if (place >= 0) change({ tab: place, overlay: null });
+    const shown = TABS.find((each) => each.action === action);
+    if (shown === undefined) return;
+    setTab(shown.scope);
+    change({ overlay: null });
   };
   const newAlert = (prefill: AlertPrefill) => {
     openForm(memory, 'alert', prefill, tab.action);
@@ -230,9 +242,9 @@ function Session(props: SessionProps) {
       status,
       intervalMs,
       quotaMs,
-      patienceSec: state.patienceSec,
+      patienceSec,
       setPatience: (sec) => {
-        change({ patienceSec: sec });
+        setPatience(sec);
         toast({ kind: 'info', text: `You can wait up to ${formatDuration(sec)}` });
       },
       isOwnService,
@@ -270,7 +282,7 @@ function Session(props: SessionProps) {
   };
   const setPace = (direction: 'faster' | 'slower') => {
     const next = stepInterval(wantedMs(snapshot), direction);
-    change({ intervalMs: next });
+    setInterval(next);
     const held = quotaMs <= next ? '' : `, but every ${quotaMs / 1_000} s until the quota resets`;
     toast({ kind: 'info', text: `Refreshing every ${next / 1_000} s${held}` });
   };
@@ -283,7 +295,7 @@ function Session(props: SessionProps) {
     toast({ kind: 'info', text: frozen ? 'Resumed' : 'Frozen: f resumes, r refreshes once' });
   };
   const toggle = (overlay: 'help' | 'raw') => change({ overlay: state.overlay === overlay ? null : overlay });
-  const step = (by: number) => showTab(TABS.at((state.tab + by) % TABS.length)?.action ?? 'tab-1');
+  const step = (by: number) => showTab(TABS.at((TABS.indexOf(tab) + by) % TABS.length)?.action ?? 'tab-1');
   const isFirst = source.kind === 'opening' && source.id === 0;
   const keys: ActionHandlers = {
     help: () => toggle('help'),

@@ -2,6 +2,7 @@ import { expect, it, vi } from 'vitest';
 import type { GasClient } from '../../../src/client/client.ts';
 import { ClientError } from '../../../src/client/errors.ts';
 import { readDescription } from '../../../src/client/openapi.ts';
+import { Remembered } from '../../../src/tui/data/remembered.ts';
 import { ChartScreen } from '../../../src/tui/panes/chart/chart-pane.tsx';
 import { FOREIGN_30 } from '../../client/foreign-openapi.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
@@ -109,13 +110,13 @@ it('asks a service that does not know likelihoods only once', async () => {
 });
 
 it('finds its choices again after another tab was shown', async () => {
-  const memory = new Map<string, unknown>();
+  const remembered = new Remembered();
   const gas = { statsChart: async (timeFrame: string) => ({ ...HOUR, timeFrame }) };
-  const first = show({ memory, gas });
+  const first = show({ remembered, gas });
   await first.shows(/^ 1h /m);
   await first.leads('t', /^ 24h /m);
   first.unmount();
-  await show({ memory, gas }).shows(/^ 24h /m);
+  await show({ remembered, gas }).shows(/^ 24h /m);
 });
 
 it('saves what is shown as CSV and says where', async () => {

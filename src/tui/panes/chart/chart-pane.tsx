@@ -1,9 +1,11 @@
 import { useMemo } from 'react';
+import * as z from 'zod';
 import { chainNameOf } from '../../../client/views/gas.ts';
 import { csvText } from '../../../core/csv.ts';
 import { gweiString } from '../../../core/units.ts';
 import { useToast } from '../../chrome/toast.tsx';
 import { useDescription, useMarket, useMonitor, useReach, useShownSnapshot } from '../../data/queries.ts';
+import { useRemembered } from '../../data/remembered.ts';
 import { useKeys } from '../../input/use-keys.tsx';
 import { chartPlotWidth } from '../../ui/line-chart.tsx';
 import { useKeptState, useRoom } from '../../ui/pane-context.tsx';
@@ -27,10 +29,11 @@ import { HoursPane } from './cheap-hours.tsx';
 const HEATMAP_MS = 300_000;
 const FRESH_HOURS_MS = 30_000;
 
-const INITIAL: ChartState = {
-  ...{ timeFrame: '1h', percentile: 'p50' },
+const INITIAL: Omit<ChartState, 'timeFrame' | 'percentile'> = {
   ...{ compare: false, heatmap: false, cursor: null },
 };
+/** One of those that the service offers. */
+const Choice = z.string();
 
 export function ChartScreen() {
   const snapshot = useShownSnapshot();
@@ -38,8 +41,11 @@ export function ChartScreen() {
   const [chosen, change] = useKeptState('chart', INITIAL);
   const description = useDescription();
   const { timeFrames, percentiles } = chartChoices(description);
-  const timeFrame = choiceOf(timeFrames, chosen.timeFrame);
-  const state = { ...chosen, timeFrame, percentile: choiceOf(percentiles, chosen.percentile) };
+  const [chosenFrame, setTimeFrame] = useRemembered('time-frame', Choice, '1h');
+  const [chosenPercentile, setPercentile] = useRemembered('percentile', Choice, 'p50');
+  const timeFrame = choiceOf(timeFrames, chosenFrame);
+  const percentile = choiceOf(percentiles, chosenPercentile);
+  const state = { ...chosen, timeFrame, percentile };
   const { saveFile, now, intervalMs, newAlert } = useMonitor();
   const toast = useToast();
   const chart = useChartData(state, snapshot);
@@ -61,7 +67,7 @@ export function ChartScreen() {
   const price = slot === undefined ? null : slotPrice(slot);
   const reach = useReach(price, REACH_SEC, snapshot);
 
-  const choose = (part: Partial<ChartState>) => change((before) => ({ ...before, ...part }));
+  const choose = (part: Partial<typeof INITIAL>) => change((before) => ({ ...before, ...part }));
   const moveTo = (cursor: number | null) => choose({ cursor });
   const moveBy = (by: number) => {
     const step = Math.max(1, Math.round(slots.length / Math.max(chartPlotWidth(columns), 1)));
@@ -83,11 +89,13 @@ export function ChartScreen() {
     ? hasHours && (() => void save('hours', heatmapCsv(heatmap)))
     : data && (() => void save(data.timeFrame, chartCsv(data)));
   const toggleHours = () => choose({ heatmap: !state.heatmap });
-  const next = (offered: readonly string[], name: 'timeFrame' | 'percentile') => () =>
-    choose({ [name]: choiceOf(offered, state[name], 1) });
   const chartKeys = {
-    ...(timeFrames.length > 1 && { 'time-frame': next(timeFrames, 'timeFrame') }),
-    ...(percentiles.length > 1 && { percentile: next(percentiles, 'percentile') }),
+    ...(timeFrames.length > 1 && {
+      'time-frame': () => setTimeFrame((before) => choiceOf(timeFrames, before, 1)),
+    }),
+    ...(percentiles.length > 1 && {
+      percentile: () => setPercentile((before) => choiceOf(percentiles, before, 1)),
+    }),
     compare: () => choose({ compare: !state.compare }),
     ...(price === null ? {} : { alert: () => newAlert(thereAgain(price, snapshot.lanes.average.price)) }),
     'cursor-left': () => moveBy(-1),
