@@ -6,6 +6,7 @@ import { createSimulatedSource } from '../chain/simulated-source.ts';
 import { createGasClient } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
 import type { ChainProfile } from '../core/chains.ts';
+import { FASTEST } from '../core/playback.ts';
 import { OPENING } from '../core/simulation.ts';
 import { formatDuration } from '../core/units.ts';
 import { abortable, untilAborted } from '../service/async.ts';
@@ -18,7 +19,7 @@ import { StoreError } from '../store/errors.ts';
 import { chainDatabase } from './config-file.ts';
 import type { Io } from './io.ts';
 import type { OpenedClient } from './open-source.ts';
-import { type ChainChoice, deliveryOf, FASTEST, type Settings } from './settings.ts';
+import { type ChainChoice, deliveryOf, type Settings } from './settings.ts';
 
 export const INTERNAL_ORIGIN = 'http://gastop.internal';
 
@@ -54,7 +55,7 @@ export async function openEmbedded(
   const { isStored = false, glance, role = 'one-shot' } = options;
   const db = settings.db.value;
   const chain = await openChain(choice, options.pace, db !== null);
-  const { simulated, speed } = chain;
+  const { simulated, speed, playback } = chain;
   const source = isStored ? unfollowed(chain.source) : chain.source;
   const filling = new AbortController();
   let started: StartedService | null = null;
@@ -96,6 +97,7 @@ export async function openEmbedded(
       reach,
       name: source.name,
       badge: source.kind === 'replay' ? 'REPLAY' : source.kind === 'simulated' ? 'SIMULATED' : undefined,
+      playback,
       intervalMs: speed === null ? EMBEDDED_INTERVAL_MS : Math.max(blockMs, 250),
       embedded: {
         filled: () => abortable(service.filled(), options.signal),
@@ -184,7 +186,7 @@ const MAINNET = 1;
  * blocks are stored goes on where time is: it cannot begin anew at its opening.
  */
 export async function openChain(choice: ChainChoice, pace: Pace, isPersistent: boolean) {
-  const rest = { speed: null, simulated: null, close: () => {} };
+  const rest = { speed: null, simulated: null, playback: null, close: () => {} };
   switch (choice.kind) {
     case 'rpc': {
       const urls = choice.urls.map((url) => url.href);
@@ -194,7 +196,8 @@ export async function openChain(choice: ChainChoice, pace: Pace, isPersistent: b
     }
     case 'replay': {
       const speed = choice.speed ?? (pace === 'fastest' ? FASTEST : 1);
-      return { ...rest, source: await openReplaySource({ file: choice.file, speed }), speed };
+      const source = await openReplaySource({ file: choice.file, speed });
+      return { ...rest, source, speed, playback: source.playback };
     }
     case 'simulated': {
       const { seed, forkAfter } = choice;

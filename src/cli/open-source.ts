@@ -7,6 +7,7 @@ import { chainStatus, headAtOf } from '../client/views/chain-status.ts';
 import type { SnapshotView } from '../client/views/gas.ts';
 import { VERSION } from '../contract/routes.ts';
 import { describeOutdated, isUnreachable } from '../core/chain-status.ts';
+import type { Playback } from '../core/playback.ts';
 import { formatDuration } from '../core/units.ts';
 import { Alarm } from '../service/async.ts';
 import { isServerUrl } from '../store/database-url.ts';
@@ -24,6 +25,8 @@ export interface OpenedClient extends AsyncDisposable {
   readonly badge?: 'REPLAY' | 'SIMULATED' | undefined;
   /** Polling interval, ms, when the chain's pace does not apply. */
   readonly intervalMs?: number;
+  /** Of a recording. */
+  readonly playback: Playback | null;
   /** The service in this process, which may still be starting; `null` for a remote one. */
   readonly embedded: Embedded | null;
   /** Why the service in this process stores nothing; `null` when it does, or need not. */
@@ -64,6 +67,7 @@ export async function openClient(
     client: createGasClient(reach),
     reach,
     name: choice.url.host,
+    playback: null,
     embedded: null,
     unsaved: null,
     close,

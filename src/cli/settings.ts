@@ -3,6 +3,7 @@ import { parseNodeUrl as readNodeUrl } from '../chain/rpc/failures.ts';
 import { parseServiceUrl } from '../client/http.ts';
 import { isAddress } from '../contract/alert-targets.ts';
 import { PATIENCE_SEC } from '../contract/choices.ts';
+import { FASTEST } from '../core/playback.ts';
 import { OPENING } from '../core/simulation.ts';
 import type { SmtpSettings } from '../service/alerts/notifiers/email.ts';
 import type { TelegramSettings } from '../service/alerts/notifiers/web-notifiers.ts';
@@ -280,7 +281,6 @@ function keyFor(source: SourceChoice, key: Setting<string> | null, file: ConfigF
 
 const wordsOf = (text: string) => text.split(/[\s,]+/).filter((part) => part !== '');
 const set = (value = '') => (value.trim() === '' ? undefined : value);
-export const FASTEST = 100_000;
 
 /** URL of an Ethereum JSON-RPC node. Its path often contains a key, so messages never repeat it. */
 export function parseNodeSetting(text: string): URL {

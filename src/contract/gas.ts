@@ -58,7 +58,9 @@ export const GasCurrent = object('GasCurrent', 'What gas costs now. Prices are i
   highPrice: Price.describe("The fast lane's price, in wei per gas"),
   basePrice: Price.describe("The head block's base fee, in wei per gas"),
   priorityPrice: maybe(Wei, 'averagePrice − nextBasePrice, at least 0, in wei per gas; null where either is'),
-  nextBasePrice: Price.describe("The next block's base fee, in wei per gas"),
+  nextBasePrice: Price.describe(
+    "The next block's base fee, in wei per gas; null without a reason: a recording ends and does not tell",
+  ),
   reason: WhyNull,
   floorPrice: maybe(Wei, "The base fee's lowest possible value, in wei per gas; null: no known floor"),
   blobBasePrice: maybe(Wei, 'Of the head block, in wei per blob gas (EIP-4844); null: no blobs'),

@@ -242,3 +242,82 @@ it('finds the branch that a subscriber was on by its hashes', async () => {
   expect(events[0]).toEqual({ type: 'reorg', commonAncestor: 1 });
   expect(numbers(events)).toEqual([2, 3]);
 });
+
+/** Its events, one at a time. */
+async function played(speed: number) {
+  const clock = manualClock();
+  const source = await openReplaySource({ file: MAINNET, speed, clock });
+  const stop = new AbortController();
+  const events = source.subscribe({ known: [], signal: stop.signal })[Symbol.asyncIterator]();
+  const next = async () => (await events.next()).value as ChainEvent;
+  const blockAfter = async (count: number) => {
+    let number = 0;
+    for (let taken = 0; taken < count; ) {
+      const event = await next();
+      if (event.type === 'block') [number, taken] = [event.block.number, taken + 1];
+    }
+    return number;
+  };
+  return { clock, source, stop, next, blockAfter, playback: source.playback };
+}
+
+it.each([1, 60, 5_000])(
+  'plays on at another speed, and stands still while it is paused, from %d×',
+  async (speed) => {
+    const { clock, source, stop, next, blockAfter, playback } = await played(speed);
+    await blockAfter(20);
+    playback.play(0);
+    expect(playback.speed).toBe(0);
+    expect(source.health()[0]?.message).toBe('paused');
+    const at = source.now();
+    clock.advance(3_600_000);
+    expect(source.now()).toBe(at);
+    const paused = next();
+    await setImmediate();
+    playback.play(120);
+    const began = clock.now();
+    const event = await paused;
+    if (event.type !== 'block') throw new Error(`unexpected ${event.type}`);
+    const taken = (event.block.timestamp * 1_000 - at) / 120;
+    expect(clock.now() - began).toBeGreaterThanOrEqual(taken);
+    expect(clock.now() - began).toBeLessThan(taken + 2);
+    stop.abort();
+  },
+);
+
+it.each([60, 600, 10_000_000])(
+  'goes back by %d s of the recording, and plays the same blocks again',
+  async (sec) => {
+    const { source, stop, next, blockAfter, playback } = await played(60);
+    const before = await blockAfter(100);
+    const at = Math.max(source.now() / 1_000 - sec, FIRST_TIMESTAMP);
+    playback.seek(-sec);
+    const expected = recorded.findLast(({ timestamp }) => timestamp <= at)?.number ?? 0;
+    expect(await next()).toEqual({ type: 'reorg', commonAncestor: expected });
+    expect((await source.head()).number).toBe(expected);
+    expect(source.now() / 1_000).toBeCloseTo(at, 1);
+    expect(await blockAfter(before - expected)).toBe(before);
+    stop.abort();
+  },
+);
+
+it('goes on by a minute at once, at most to its end, and back from there', async () => {
+  const { source, stop, next, blockAfter, playback } = await played(1);
+  const before = await blockAfter(1);
+  const at = source.now();
+  playback.seek(60);
+  const due = recorded.filter(({ number, timestamp }) => number > before && timestamp * 1_000 <= at + 60_000);
+  expect(due.length).toBeGreaterThan(3);
+  expect(await blockAfter(due.length)).toBe(due.at(-1)?.number);
+  expect(source.now()).toBeCloseTo(at + 60_000, -1);
+  playback.seek(1e9);
+  while ((await next()).type !== 'ended');
+  expect(source.now()).toBe((recorded.at(-1)?.timestamp ?? 0) * 1_000);
+  const ended = next();
+  await setImmediate();
+  playback.seek(-60);
+  expect(await ended).toMatchObject({ type: 'reorg' });
+  expect(source.health()[0]?.message).toBe('plays at 1×');
+  await blockAfter(1);
+  stop.abort();
+});

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { encodeHeader } from '../../src/chain/block-file.ts';
 import { GasCurrent, GasRecommendation } from '../../src/contract/gas.ts';
 import { BaseFeeMetrics } from '../../src/contract/metrics.ts';
 import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
@@ -74,6 +75,39 @@ describe('now over a recording', () => {
     const after = await runMain(['now', '--format', '{block}', ...short]);
     expect(before).toEqual(after);
     expect(before.stdout).toBe(`${last.number}\n`);
+  });
+});
+
+describe('now at the end of a recording', () => {
+  const GWEI = 1_000_000_000;
+  const rows = (cells: string) =>
+    [1, 2, 3].map((number) => `${number},${1_700_000_000 + 12 * number},${GWEI}${cells}`);
+  const csv = (heading: string, cells = '') =>
+    [`block_number,timestamp,base_fee_wei${heading}`, ...rows(cells)].join('\n');
+  const line = {
+    ...{
+      number: 3,
+      timestamp: 1_700_000_036,
+      baseFeePerGas: GWEI,
+      gasUsedRatio: 1,
+      nextBaseFee: 1_125_000_000,
+    },
+  };
+  const json = [encodeHeader(1).trim(), JSON.stringify(line)].join('\n');
+
+  it.each([
+    ['does not tell', csv(''), null],
+    ['tells the gas used', csv(',gas_used,gas_limit', ',15000000,30000000'), GWEI],
+    ['tells the next base fee', json, 1_125_000_000],
+  ])('names the next base fee where the last block %s', async (name, text, next) => {
+    const path = join(folder, `${name}.txt`);
+    writeFileSync(path, text);
+    const { stdout } = await runMain(['now', '--json', '--replay', path]);
+    expect(JSON.parse(stdout)).toMatchObject({ blockNumber: 3, nextBasePrice: next });
+    const words = (await runMain(['now', '--replay', path])).stdout;
+    expect(words.includes('next base fee')).toBe(next !== null);
+    expect(/block \d+ % full/.test(words)).toBe(next !== null);
+    expect(words).toContain('no advice: the last blocks of this recording have no tips');
   });
 });
 

@@ -57,3 +57,28 @@ it('gastop --replay of recorded mainnet blocks, at high speed ends with the last
       ),
   );
 });
+
+it('plays faster and slower, pauses, and goes a minute back and on by its keys, and says at which speed', async () => {
+  await using terminal = await gastop(['--replay', RECORDING, '--speed', '45'], { cols: 120, rows: 24 });
+  const block = () => Number(/#([\d,]+)/.exec(terminal.screen()[0] ?? '')?.[1]?.replaceAll(',', ''));
+  await terminal.waitFor('playing 45×');
+  await terminal.press('.');
+  await terminal.waitFor('playing 60×');
+  for (const speed of [30, 10, 5, 2, 1]) {
+    await terminal.press(',');
+    await terminal.waitFor(`playing ${speed}×`);
+  }
+  await terminal.press(',');
+  await terminal.waitFor('◌ paused');
+  const paused = block();
+  await terminal.press('<');
+  await terminal.waitFor(() => block() < paused && block() >= paused - 6);
+  await terminal.press('>', '>');
+  await terminal.waitFor(() => block() > paused);
+  await terminal.press('.');
+  await terminal.waitFor('playing 1×');
+  await terminal.press('?');
+  await terminal.press('G');
+  await terminal.press('q');
+  await terminal.waitForExit();
+});

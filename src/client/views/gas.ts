@@ -33,9 +33,11 @@ export const Snapshot = lenient(
   GasCurrent.extend({ lanes: lenient(z.object({ slow: Lane, average: Lane, fast: Lane })) }),
   ...(['lowPrice', 'averagePrice', 'highPrice', 'basePrice'] as const),
 ).transform(({ lanes, source, lowPrice, averagePrice, highPrice, basePrice, priorityPrice, ...rest }) => {
-  const { nextBasePrice, floorPrice, blobBasePrice, ...wire } = rest;
+  const { nextBasePrice, floorPrice, blobBasePrice, gasUsedRatio, ...wire } = rest;
   return {
     ...wire,
+    // Both tell of each other: where a recording ends without the next base fee, its fullness is a guess.
+    gasUsedRatio: source?.ended === true && nextBasePrice === null ? null : gasUsedRatio,
     lanes: {
       slow: lane(lanes?.slow, lowPrice),
       average: lane(lanes?.average, averagePrice),
@@ -221,10 +223,13 @@ export const advisedWait = ({ action, deadlineSec, alternatives }: Recommendatio
     : null;
 
 /** Whether prices are the base fee alone, because tips are unknown: then no wait can be forecast either. */
-export function lacksTips({ lanes, nextBaseFee }: SnapshotView): boolean {
+export function lacksTips({
+  lanes,
+  nextBaseFee,
+  baseFee,
+}: Pick<SnapshotView, 'lanes' | 'nextBaseFee' | 'baseFee'>): boolean {
   return LANES.every(
-    (lane) =>
-      lanes[lane].maxPriorityFeePerGas === null && nextBaseFee !== null && lanes[lane].price <= nextBaseFee,
+    (lane) => lanes[lane].maxPriorityFeePerGas === null && lanes[lane].price <= (nextBaseFee ?? baseFee),
   );
 }
 
@@ -237,9 +242,13 @@ const wordsOf = (action: string) => action.replaceAll('_', ' ');
 /** `WAIT` and `up to 15m for 0.0388 gwei`, `SEND NOW` and `at its floor: 0.00510 gwei`; `target` may be empty. */
 export function describeAdvice(
   { action, targetPrice, deadlineSec, expectedWaitSec }: RecommendationView,
-  snapshot: Pick<SnapshotView, 'floor' | 'nextBaseFee' | 'lanes' | 'source'>,
+  snapshot: Pick<SnapshotView, 'floor' | 'baseFee' | 'nextBaseFee' | 'lanes' | 'source'>,
 ): { readonly action: string; readonly target: string } {
-  if (action === null) return { action: snapshot.source.ended ? 'NO ADVICE' : 'NO ADVICE YET', target: '' };
+  if (action === null) {
+    const { ended, kind } = snapshot.source;
+    const isFinal = ended || (kind === 'replay' && lacksTips(snapshot));
+    return { action: isFinal ? 'NO ADVICE' : 'NO ADVICE YET', target: '' };
+  }
   const known = targetPrice ?? (action === 'SEND_NOW' ? snapshot.lanes.average.price : null);
   const price = known === null ? null : `${formatGwei(known)} gwei`;
   if (action === 'WAIT' || action === 'SET_ALERT') {

@@ -383,6 +383,7 @@ export class Follower {
         this.#takeIn(event.block);
         break;
       case 'reorg':
+        this.state.resume();
         this.#rewindTo(event.commonAncestor);
         break;
       case 'gap':

@@ -170,6 +170,11 @@ export class SourceState {
     this.#problem = null;
   }
 
+  /** A recording that was moved back goes on after its end. */
+  resume(): void {
+    this.#ended = false;
+  }
+
   end(): void {
     this.#ended = true;
     this.#problem = null;

@@ -11,6 +11,8 @@ import { explained, integerOrNull, isoFromMs, isoFromSec, isoOrNull, toWire } fr
 export function gasCurrent(present: PublishedChain): GasCurrent {
   const { profile, head, advice, status } = present;
   const problem = problemOf(present);
+  // Of most recordings the block after it tells what it asks for.
+  const isLastKnown = status.kind === 'ended' && head.nextBaseFee === null && head.gasUsed === null;
   const { slow, average, fast } = advice.lanes;
   const prices = explained(
     toWire({
@@ -26,8 +28,9 @@ export function gasCurrent(present: PublishedChain): GasCurrent {
     blockNumber: head.number,
     blockTimestamp: isoFromSec(head.timestamp),
     ...prices,
+    ...(isLastKnown && { nextBasePrice: null }),
     // Of a price that is not told apart from larger ones, no part is known.
-    priorityPrice: prices.reason ? null : integerOrNull(average.price - advice.nextBaseFee),
+    priorityPrice: prices.reason || isLastKnown ? null : integerOrNull(average.price - advice.nextBaseFee),
     floorPrice: integerOrNull(advice.floor),
     blobBasePrice: profile.hasBlobs === false ? null : integerOrNull(head.blobBaseFee),
     gasUsedRatio: head.gasUsedRatio,
@@ -63,17 +66,22 @@ interface Asked {
 }
 
 export function gasRecommendation(
-  { advice, score, updatedAt, profile, isLoading }: PublishedChain,
+  { advice, score, updatedAt, profile, isLoading, source }: PublishedChain,
   { recommendation = advice.recommendation, reach = null }: Asked = {},
 ): GasRecommendation {
   const { action, reasons } = recommendation;
+  const whyNone = () => {
+    // More of it changes nothing.
+    if (source.kind === 'replay' && advice.lanes.average.maxPriorityFeePerGas === null)
+      return 'no advice: the last blocks of this recording have no tips';
+    return isLoading
+      ? 'no advice yet: history is loading, prices are provisional'
+      : (reasons[0] ?? 'no advice yet');
+  };
   return {
     ...toWire(recommendation),
     lane: SPEED_OF_LANE[recommendation.lane],
-    reasons:
-      isLoading && action === null
-        ? ['no advice yet: history is loading, prices are provisional', ...reasons.slice(1)]
-        : [...reasons],
+    reasons: action === null ? [whyNone(), ...reasons.slice(1)] : [...reasons],
     track: trackOf(score, recommendation.track),
     reach,
     // The next block replaces it.

@@ -1,6 +1,6 @@
 import { QueryClientProvider, useQueryClient } from '@tanstack/react-query';
 import { useApp, useIsScreenReaderEnabled, useWindowSize } from 'ink';
-import { type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
+import { type ReactNode, useContext, useEffect, useReducer, useState, useSyncExternalStore } from 'react';
 import * as z from 'zod';
 import { isPlain as isPlainUrl } from '../../client/http.ts';
 import { forkChip } from '../../client/views/chain.ts';
@@ -9,6 +9,7 @@ import { chainNameOf, type SnapshotView } from '../../client/views/gas.ts';
 import { PATIENCE_SEC } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { isOutdated } from '../../core/chain-status.ts';
+import { type Playback, stepSpeed } from '../../core/playback.ts';
 import { formatDuration } from '../../core/units.ts';
 import { Frame, type Health, healthOf, isPast, type Tab } from '../chrome/frame.tsx';
 import { NoData, useNoResponse } from '../chrome/no-source.tsx';
@@ -156,6 +157,7 @@ interface SessionProps extends MonitorProps {
   readonly toast: Toast | null;
 }
 
+const MINUTE_SEC = 60;
 const NO_CHAINS = 'No chains are set up: start gastop with --chains base,op';
 
 const LIVE: ChainStatus = { kind: 'live' };
@@ -174,6 +176,8 @@ function Session(props: SessionProps) {
   const toast = useToast();
   const suspend = useSuspend();
   const opened = source.kind === 'open' ? source.source : null;
+  const playback = opened?.playback ?? null;
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
   const client = opened?.client ?? null;
   const isOwnService = opened?.embedded != null;
   const session = { client, frozen, now, isOwnService };
@@ -294,6 +298,10 @@ function Session(props: SessionProps) {
       : queries.cancelQueries({ predicate: ({ state: { data } }) => data !== undefined }));
     toast({ kind: 'info', text: frozen ? 'Resumed' : 'Frozen: f resumes, r refreshes once' });
   };
+  const play = (of: Playback, direction: 'slower' | 'faster') => {
+    of.play(stepSpeed(of.speed, direction));
+    redraw();
+  };
   const toggle = (overlay: 'help' | 'raw') => change({ overlay: state.overlay === overlay ? null : overlay });
   const step = (by: number) => showTab(TABS.at((TABS.indexOf(tab) + by) % TABS.length)?.action ?? 'tab-1');
   const isFirst = source.kind === 'opening' && source.id === 0;
@@ -321,6 +329,12 @@ function Session(props: SessionProps) {
         freeze,
         slower: () => setPace('slower'),
         faster: () => setPace('faster'),
+      }),
+      ...(playback && {
+        'play-slower': () => play(playback, 'slower'),
+        'play-faster': () => play(playback, 'faster'),
+        'seek-back': () => playback.seek(-MINUTE_SEC),
+        'seek-on': () => playback.seek(MINUTE_SEC),
       }),
     }),
   };
@@ -358,6 +372,7 @@ function Session(props: SessionProps) {
     pace: isListening ? 'each block' : `${isSlowed ? 'slowed: ' : ''}every ${formatPace(intervalMs)}`,
     isWhole: shownBoard !== null,
     fork,
+    speed: playback?.speed ?? null,
     ...{ snapshot, health, tabs: TABS, tab, toast: props.toast },
   };
   return (

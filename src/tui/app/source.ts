@@ -1,5 +1,6 @@
 import type { GasClient } from '../../client/client.ts';
 import { looksLikeKey } from '../../core/key-text.ts';
+import type { Playback } from '../../core/playback.ts';
 import { graphemes } from '../../core/text.ts';
 
 export type Badge = 'REPLAY' | 'SIMULATED';
@@ -14,6 +15,8 @@ export interface MonitorSource {
   readonly reach?: { readonly url?: string; readonly apiKey?: string | null };
   /** The service in this process, which implements the contract itself; `null` or absent for a remote one. */
   readonly embedded?: object | null;
+  /** Of a recording. */
+  readonly playback?: Playback | null;
   readonly close?: () => void | Promise<void>;
 }
 

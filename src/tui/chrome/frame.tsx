@@ -136,6 +136,8 @@ interface FrameProps {
   readonly toast: Toast | null;
   /** `Amsterdam in 3d02h`; `null`: no fork is near. */
   readonly fork: string | null;
+  /** Of a recording that is played here; `null`: none is. */
+  readonly speed: number | null;
   /** What is shown is of no single source, and says itself what it is: without status and tabs. */
   readonly isWhole: boolean;
   readonly children: ReactNode;
@@ -148,8 +150,9 @@ export function Frame(props: FrameProps) {
   const { chainName, badge, snapshot, health, tabs, tab, pace, toast, isWhole, children } = props;
   const { columns, rows } = useRoom();
   if (useIsScreenReaderEnabled()) {
-    const { kind, reason, remedy } = health;
-    const head = ['gastop', badge, chainName, `tab ${tab.title}`, kind].filter((part) => part !== null);
+    const { reason, remedy } = health;
+    const state = stateWord(props).replace(/^\W+/, '').toLowerCase();
+    const head = ['gastop', badge, chainName, `tab ${tab.title}`, state].filter((part) => part !== null);
     const block = snapshot?.blockNumber == null ? null : `block ${snapshot.blockNumber}`;
     const above = isWhole ? ['gastop, all chains'] : [head.join(', '), block, props.fork, reason, remedy];
     const spoken = (texts: typeof above) => <LineList lines={texts.map((text) => [plain(text ?? '')])} />;
@@ -215,10 +218,17 @@ const STATES = {
 
 const RUNNING: Readonly<Record<Badge, string>> = { REPLAY: 'playing', SIMULATED: 'running' };
 
-function StatusBar({ chainName, snapshot, health, badge, fork }: FrameProps) {
-  const [named, color] = STATES[health.kind];
-  // Recorded and simulated data are never called live.
-  const word = ` ${badge === null ? named : named.replace('live', RUNNING[badge])} `;
+/** Recorded and simulated data are never called live. */
+function stateWord({ badge, health, speed }: Pick<FrameProps, 'badge' | 'health' | 'speed'>): string {
+  const [named] = STATES[health.kind];
+  if (badge === null || !named.includes('live')) return named;
+  if (speed === 0) return '◌ paused';
+  return named.replace('live', `${RUNNING[badge]}${speed === null ? '' : ` ${speed}×`}`);
+}
+
+function StatusBar({ chainName, snapshot, health, badge, fork, speed }: FrameProps) {
+  const [, color] = STATES[health.kind];
+  const word = ` ${stateWord({ badge, health, speed })} `;
   // The badge already names a simulated chain.
   const chain = chainName === null || chainName.toUpperCase() === badge ? '' : `  ${chainName}`;
   const block = snapshot?.blockNumber == null ? '' : `  #${formatCount(snapshot.blockNumber)}`;

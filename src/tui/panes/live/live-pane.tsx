@@ -217,7 +217,7 @@ function reasonsOf({ missing, recommendation, adviceAge }: LiveView): readonly s
   if (recommendation === undefined || adviceAge !== null) return missing;
   const { action, alternatives } = recommendation;
   // The headline already says that there is none.
-  const reasons = recommendation.reasons.map((reason) => reason.replace(/^no advice yet: /, ''));
+  const reasons = recommendation.reasons.map((reason) => reason.replace(/^no advice( yet)?: /, ''));
   const unknown = alternatives.filter(({ probability }) => probability === null);
   const [first, last] = [unknown[0], unknown.at(-1)];
   if (action === null || first === undefined || last === undefined) return [...missing, ...reasons];
