@@ -60,3 +60,10 @@ export const METRICS_ROWS_MAX = 1_000;
 /** How long a user can wait with a transaction, in seconds. */
 export const PATIENCE_SEC = { least: 300, default: 3_600, most: 86_400 } as const;
 export const LONGEST_DEADLINE_SEC = 7 * 86_400;
+
+/** Bounds of a rule in dollars or against history; `core/threshold` reads the written forms by the same. */
+export const WORK_WORDS: readonly string[] = ['eth', 'approve', 'transfer', 'mint', 'swap'];
+export const WORK_GAS = { least: 21_000, most: 1_000_000_000 };
+export const WINDOW_SEC = { least: 3_600, most: 30 * 86_400 };
+export const THRESHOLD_LEAST_USD = 1e-9;
+export const THRESHOLD_LEAST_RATIO = 1e-6;

@@ -8,6 +8,8 @@ type GasByRules = Readonly<Record<RulesName, number>>;
 
 export interface UsualAction {
   readonly name: string;
+  /** Its short name in a threshold: `$0.40/swap`. */
+  readonly word: string;
   readonly gas: GasByRules;
   /** The same where the account that is paid, the holder, the owner or the bought token is new; `null`: never dearer. */
   readonly newHolder: { readonly name: string; readonly gas: GasByRules } | null;
@@ -23,6 +25,7 @@ export interface UsualAction {
 export const USUAL_ACTIONS: readonly UsualAction[] = [
   {
     name: 'ETH transfer',
+    word: 'eth',
     gas: { osaka: 21_000, amsterdam: 21_000 },
     newHolder: { name: 'to a new account', gas: { osaka: 21_000, amsterdam: 204_600 } },
     unsigned:
@@ -30,6 +33,7 @@ export const USUAL_ACTIONS: readonly UsualAction[] = [
   },
   {
     name: 'ERC-20 approve',
+    word: 'approve',
     gas: { osaka: 46_462, amsterdam: 128_382 },
     newHolder: null,
     unsigned:
@@ -37,6 +41,7 @@ export const USUAL_ACTIONS: readonly UsualAction[] = [
   },
   {
     name: 'ERC-20 transfer',
+    word: 'transfer',
     gas: { osaka: 34_467, amsterdam: 42_867 },
     newHolder: { name: 'to a new holder', gas: { osaka: 51_567, amsterdam: 140_787 } },
     unsigned:
@@ -44,6 +49,7 @@ export const USUAL_ACTIONS: readonly UsualAction[] = [
   },
   {
     name: 'NFT mint',
+    word: 'mint',
     gas: { osaka: 56_538, amsterdam: 152_958 },
     newHolder: { name: 'to a new owner', gas: { osaka: 73_638, amsterdam: 250_878 } },
     unsigned:
@@ -51,6 +57,7 @@ export const USUAL_ACTIONS: readonly UsualAction[] = [
   },
   {
     name: 'Swap',
+    word: 'swap',
     gas: { osaka: 101_095, amsterdam: 139_695 },
     newHolder: { name: 'for a new token', gas: { osaka: 118_183, amsterdam: 237_603 } },
     unsigned:
@@ -93,6 +100,10 @@ export const usualWorkTable: readonly ({ readonly name: string } & GasByRules)[]
 
 /** What one swap takes for a token that is held, by which savings of alerts are counted. */
 export const swapGas = (rules: ChainRulesName): number => actionOf('Swap')?.gas[rowOf(rules)] ?? 0;
+
+/** What an action takes, by its short name; `null`: there is none of that name. */
+export const gasOfWord = (word: string, rules: ChainRulesName): number | null =>
+  USUAL_ACTIONS.find((action) => action.word === word)?.gas[rowOf(rules)] ?? null;
 
 /** Where no service says what an action takes: `null` if that depends on rules of the chain that nothing tells. */
 export function gasByChainAlone(name: string, { gasRules }: Pick<ChainProfile, 'gasRules'>): number | null {

@@ -2,6 +2,8 @@ import { type DataFees, transactionDataFee } from '../data-fee.ts';
 import { GAS_PER_BLOB } from '../eip4844.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { formatAmount } from '../units.ts';
+import { fractionOf, shifted } from './decimal.ts';
+import type { PriceOrReason } from './threshold.ts';
 
 /** The most that a transaction may cost in all: dollars, or a share of the native coins that it sends. */
 export type MaxCost = { readonly maxCostUsd: number } | { readonly maxShareOfValueRatio: number };
@@ -77,9 +79,6 @@ export type CostedTransaction = Pick<SignedTransaction, 'gasLimit' | 'value' | '
   readonly compressedSize?: number | null;
 };
 
-/** A price per gas in wei, or why there is none. */
-export type PriceOrReason = { readonly price: bigint } | { readonly reason: string };
-
 /**
  * The highest price per gas, wei, at which this very transaction costs at most that in all: its gas, its blobs at the next
  * blob base fee, and what a rollup takes beside gas for its bytes. Rounded down: never above the limit. What is missing is the
@@ -145,21 +144,3 @@ function limitWei(maxCost: MaxCost, value: bigint, nativeUsd: number | null): bi
 }
 
 const WEI_PER_COIN = 10n ** 18n;
-
-/** The decimal number that a double prints as, exactly. */
-function fractionOf(value: number): { readonly units: bigint; readonly per: bigint } {
-  const [whole = '0', fraction = ''] = shifted(String(value), 0).split('.');
-  return { units: BigInt(whole + fraction), per: 10n ** BigInt(fraction.length) };
-}
-
-/** A decimal, also with an exponent, times ten to the power of `places`, without an exponent. */
-function shifted(decimal: string, places: number): string {
-  const [digits = '0', exponent = '0'] = decimal.toLowerCase().split('e');
-  const [whole = '', fraction = ''] = digits.split('.');
-  const point = whole.length + places + Number(exponent);
-  const all = (whole + fraction).padStart(whole.length + fraction.length - Math.min(point, 0), '0');
-  const at = Math.max(point, 0);
-  const [left, right] = [all.padEnd(at, '0').slice(0, at), all.slice(at)];
-  const [trimmed, rest] = [left.replace(/^0+(?=\d)/, '') || '0', right.replace(/0+$/, '')];
-  return rest === '' ? trimmed : `${trimmed}.${rest}`;
-}
