@@ -123,7 +123,7 @@ describe.runIf(isSlowRun)('for a screen reader', () => {
     await leads(
       screen,
       '4',
-      /^submitted, what it does .* target .*since .* ago, nonce\/from #3/m,
+      /^submitted, what it does .* target .*when .* ago, nonce\/from #3/m,
       /^held, what it does .*nonce\/from #9/m,
       '0.01 ETH to 0x7099~79C8 at Average <= 0.04 gwei',
     );

@@ -28,7 +28,7 @@ export function TitledLines({ title, lines, notice = null, below = 0 }: TitledLi
   const hidden: readonly Line[] = below <= 0 ? [] : [[faint(`${below} more (${key})`)]];
   return (
     <Box flexDirection="column" width={columns} height={rows}>
-      <SegmentLine segments={title.toSpliced(2, 0, ...hidden)} />
+      <SegmentLine segments={title.toSpliced(1, 0, ...hidden)} />
       <LineList lines={[...(notice === null ? [] : [[plain(' '), ...notice]]), ...lines]} />
     </Box>
   );

@@ -7,7 +7,7 @@ import { bold, faint, type Line, LineList } from './text.tsx';
 /** From this width on a list and the details of what is selected in it stand side by side. */
 const SIDE_BY_SIDE_FROM = 140;
 /** Holds the columns of every list that decide. */
-const LEAST_LIST = 76;
+const LEAST_LIST = 80;
 const LIST_SHARE = 0.46;
 
 /** The width of a list beside its details; `null`: there is room for one of them, as always for a screen reader. */

@@ -256,8 +256,10 @@ export interface TableColumn<Row> {
   readonly align: 'left' | 'right';
   /** Minimum width, so that usual values come and go without moving anything. */
   readonly least: number;
-  /** Columns with a higher rank are dropped first; those of rank 0 always have values. */
+  /** Columns with a higher rank are dropped first. */
   readonly rank: number;
+  /** Has its place before any row has a value, as rows get one when their state changes. Default: those of rank 0. */
+  readonly stays?: boolean;
   readonly cell: Cell<Row>;
   /** Maximum width when there is room; absent: the whole width or nothing. */
   readonly most?: number;
@@ -272,7 +274,7 @@ const column =
     least: number,
     rank: number,
     cell: Cell<Row>,
-    more: Pick<TableColumn<Row>, 'most' | 'id'> = {},
+    more: Pick<TableColumn<Row>, 'most' | 'id' | 'stays'> = {},
   ): TableColumn<Row> => ({ ...{ heading, align, least, rank, cell }, ...more });
 
 export const leftColumn = column('left');
@@ -289,7 +291,10 @@ const idOf = ({ id, heading }: Pick<TableColumn<never>, 'id' | 'heading'>) => id
 
 export type FittedColumn<Row> = TableColumn<Row> & { readonly width: number };
 
-/** The columns that fit, low ranks first; growing ones get the rest. With `widest` they never jump back and forth. */
+/**
+ * The columns that fit, low ranks first; growing ones get the rest. With `widest`, the maximum width of each column that
+ * has had a value, they never jump back and forth: one whose values are gone keeps its place.
+ */
 export function fitColumns<Row>(
   all: readonly TableColumn<Row>[],
   rows: readonly Row[],
@@ -297,18 +302,20 @@ export function fitColumns<Row>(
   { widest = new Map<string, number>(), gap = GAP },
 ): readonly FittedColumn<Row>[] {
   for (const column of all) {
-    const { heading, least, cell } = column;
-    const cells = rows.map((row) => lineWidth(cellLine(cell(row))));
+    const { heading, least, rank, cell, stays = rank === 0 } = column;
+    const cells = rows.map(cell);
+    if (!stays && cells.every(isUnknown)) continue;
+    const widths = cells.map((each) => lineWidth(cellLine(each)));
     const before = widest.get(idOf(column)) ?? 0;
-    widest.set(idOf(column), Math.max(least, shownWidth(heading), before, ...cells));
+    widest.set(idOf(column), Math.max(least, shownWidth(heading), before, ...widths));
   }
   const ranked = all
-    .filter(({ rank, cell }) => rank === 0 || rows.length === 0 || rows.some((row) => !isUnknown(cell(row))))
+    .filter((column) => rows.length === 0 || widest.has(idOf(column)))
     .toSorted((one, other) => one.rank - other.rank);
   const widths = new Map<TableColumn<Row>, number>();
   let left = room + gap;
   for (const column of ranked) {
-    const own = column.most === undefined ? (widest.get(idOf(column)) ?? 0) : column.least;
+    const own = column.most === undefined ? (widest.get(idOf(column)) ?? column.least) : column.least;
     if (own + gap > left && widths.size > 0) continue;
     widths.set(column, own);
     left -= own + gap;

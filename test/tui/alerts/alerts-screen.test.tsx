@@ -82,7 +82,7 @@ describe('the list of alerts', () => {
       { columns: 120 },
     );
     await shows(
-      /◌ cooling down until \d\d:20 +Average < 0.04/,
+      /◌ cooldown \d\d:20 +Average < 0.04/,
       /● confirming +Average < 0.06 gwei +● reached/,
       /◌ cooling down +Average < 0.06 gwei +● reached/,
       /— disabled +Average < 0.04/,

@@ -95,17 +95,75 @@ const refusal = (
 describe('the list of blocks', () => {
   it('shows the latest first: number, age, base fee and its change, fullness and the median tip', async () => {
     const { lines } = await until(show(), '24,337,604');
-    expect(lines()[1]).toMatch(/^ +block +age +base fee +change +gas used +tip p50 +time$/);
+    expect(lines()[1]).toMatch(/^ +block +age +time +base fee +change +gas used +tip p50$/);
     expect(lines()[2]).toMatch(
-      /^ ▸ 24,337,604 {6}4s {4}0\.0508 {3}↓ −1\.9 % {2}████░░░░░░ {2}40 % {3}0\.0100 {2}\d\d:\d\d:\d\d$/,
+      /^ ▸ 24,337,604 {6}4s {2}\d\d:\d\d:\d\d {4}0\.0508 {3}↓ −1\.9 % {2}████░░░░░░ {2}40 % {3}0\.0100$/,
     );
-    expect(lines()[3]).toMatch(/^ {3}24,337,603 +16s +0\.0518/);
+    expect(lines()[3]).toMatch(/^ {3}24,337,603 +16s +\d\d:\d\d:\d\d +0\.0518/);
   });
 
-  it('adds tips, transactions, what was burnt and the time where there is room', async () => {
-    const { lines, shows } = show({ columns: 120, rows: 37 });
-    await shows('0.00124', /0\.00200 – 0\.500 +212 +0\.00124 +\d\d:\d\d:\d\d/);
-    expect(lines()[1]).toMatch(/tip p50 +p25 – p95 +txs +burnt ETH +time$/);
+  it('adds tips, transactions and what was burnt where there is room, once all visible blocks have them', async () => {
+    const frames: string[] = [];
+    let release = () => {};
+    const last = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const block: GasClient['block'] = async (number) => {
+      if (number === HEAD - 3) await last;
+      return { ...BLOCK, blockNumber: Number(number) };
+    };
+    const asked = vi.fn(block);
+    const { lines, shows } = show({ columns: 120, rows: 6, gas: { block: asked } });
+    await shows('24,337,601');
+    await waitFor(() => asked.mock.calls.length === 4);
+    frames.push(...lines());
+    release();
+    await shows('0.00124', /0\.00200 – 0\.500 +212 +0\.00124$/m);
+    expect(lines()[1]).toMatch(/age +time +base fee .*tip p50 +p25 – p95 +txs +burnt ETH$/);
+    // Until then there is neither a dash nor a place for one, and nothing moves when they come.
+    expect(frames[1]).toMatch(/tip p50$/);
+    expect(lines()[3]?.startsWith(frames[3] ?? '?')).toBe(true);
+  });
+
+  it('leaves blank what a block that comes into view has not got yet', async () => {
+    const block: GasClient['block'] = (number) =>
+      Number(number) > HEAD - 3
+        ? Promise.resolve({ ...BLOCK, blockNumber: Number(number) })
+        : new Promise(() => {});
+    const { leads, lines, shows } = show({ columns: 120, rows: 5, gas: { block } });
+    await shows(/24,337,602 .* 212 /);
+    await leads('G', '24,337,505');
+    expect(lines()[1]).toContain('burnt ETH');
+    expect(lines()[3]).toMatch(/24,337,506 .*0\.0100$/);
+  });
+
+  it.each([
+    [140, 30],
+    [160, 42],
+    [200, 47],
+  ])('stands beside the block under its cursor, and its transactions, at %i × %i', async (columns, rows) => {
+    const { leads, lines, screen } = await until(
+      show({ columns, rows, isOwnService: true }),
+      / ▸ 24,337,604/,
+      '│ Block 24,337,604',
+      / transactions +212/,
+    );
+    expect(lines().length).toBe(rows);
+    expect(screen()).not.toContain('burnt ETH');
+    await leads(['j', 'j'], /│ Block 24,337,602/, /▸ 24,337,602/);
+    // Enter gives the keys to the block, its arrows move both halves, and Esc gives them back.
+    await leads('enter', '▸ Block 24,337,602');
+    await leads('left', '▸ Block 24,337,601', / ▸ 24,337,601/);
+    await leads('esc', '│ Block 24,337,601');
+    await leads('k', '│ Block 24,337,602', / ▸ 24,337,602/);
+  });
+
+  it('asks a service elsewhere for the transactions of an open block only, beside the list, too', async () => {
+    const txs = vi.fn<GasClient['txs']>(async (query) => transactions(query));
+    const { leads, shows } = show({ columns: 140, rows: 42, gas: { txs } });
+    await shows('│ Block 24,337,604', '⏎ lists its transactions');
+    expect(txs).not.toHaveBeenCalled();
+    await leads('enter', '▸ Block 24,337,604', 'from → to');
   });
 
   it('asks for each block once where there is room, and has no tips of an empty one', async () => {
@@ -140,12 +198,12 @@ describe('the list of blocks', () => {
       // Four rows: the blocks' own questions are soon done.
       const { arrive, shows, unmount } = show({ gas: counted, columns, rows: 6 });
       const details = columns === 120 ? '0.500 +212' : '';
-      await shows(new RegExp(`24,337,601.*0\\.0100 .*${details}`));
+      await shows(new RegExp(`24,337,601.*0\\.0100.*${details}`));
       for (const by of [1, 2, 3]) {
         asked = [];
         head = HEAD + by;
         arrive(next(by));
-        await shows(new RegExp(`▸ 24,337,60${4 + by} .* 0\\.0100 .*${details}`));
+        await shows(new RegExp(`▸ 24,337,60${4 + by} .* 0\\.0100.*${details}`));
         expect(asked.length).toBeLessThanOrEqual(most);
         expect(asked).toContain('baseFee');
       }
@@ -187,7 +245,7 @@ describe('the list of blocks', () => {
     await shows(
       'no tips: this service has none',
       'no fullness: plan lacks /metrics/base-fee',
-      /24,337,604 +4s +0\.0508/,
+      /24,337,604 +4s .* 0\.0508/,
     );
     expect(screen()).not.toMatch(/tip p50|gas used/);
   });
@@ -216,7 +274,7 @@ describe('the list of blocks', () => {
         },
       },
     });
-    await shows(/▸ 24,337,604 .* 0\.0100 /);
+    await shows(/▸ 24,337,604 .* 0\.0100$/m);
     const slow = Promise.withResolvers<void>();
     hold = slow.promise;
     head = HEAD + 1;
@@ -225,9 +283,9 @@ describe('the list of blocks', () => {
     head = HEAD + 2;
     arrive(next(2));
     await shows('▸ 24,337,606');
-    expect(screen()).not.toMatch(/24,337,606 .* 0\.0100 /);
+    expect(screen()).not.toMatch(/24,337,606 .* 0\.0100$/m);
     slow.resolve();
-    await shows(/▸ 24,337,606 .* 0\.0100 /);
+    await shows(/▸ 24,337,606 .* 0\.0100$/m);
   });
 
   it('joins what is said of a block without a number by its second', async () => {
@@ -243,7 +301,7 @@ describe('the list of blocks', () => {
     });
     await shows(/0\.0500 .*40 % +0\.0100/);
     expect(lines().filter((line) => /0\.0500 .*40 % +0\.0100/.test(line))).toHaveLength(3);
-    expect(lines().filter((line) => / 0\.0100 /.test(line))).toHaveLength(3);
+    expect(lines().filter((line) => / 0\.0100$/.test(line))).toHaveLength(3);
   });
 });
 

@@ -185,19 +185,24 @@ function useEngineText(now: number): string | null {
   return `${rule}; ${engine.process} evaluates them${at === null ? '' : `, ${word} ${ageText(at, now)}`}`;
 }
 
-const ROOMY_FROM = 100;
 const LONGEST_TARGET = 34;
 
 function alertColumns(context: PaneContext): readonly TableColumn<AlertView>[] {
   const { present, snapshot, width } = context;
   return [
-    leftColumn('state', 10, 0, (alert) => stateLine(alert, context)),
+    leftColumn('state', 16, 0, (alert) => {
+      const state = alertState(alert, snapshot, present);
+      // Of one length for every day, so that no column moves.
+      const until =
+        state.kind === 'cooling' && untilText(state.until, present).replace(/(?<=.) \d\d:\d\d$/, '');
+      return stateLine(state, until ? `cooldown ${until}` : describeAlertState(state));
+    }),
     leftColumn('fires when', 19, 0, (alert) => [
       { text: describeCondition(alert), bold: alert.status !== 'DISABLED' },
     ]),
-    rightColumn('to go', 7, 1, (alert) => known(distanceToThreshold(alert, snapshot), distanceCell)),
+    rightColumn('to go', 9, 1, (alert) => known(distanceToThreshold(alert, snapshot), distanceCell)),
     rightColumn('fired', 5, 2, ({ triggerCount }) => known(triggerCount, formatCount)),
-    rightColumn('last', 9, 4, ({ lastTriggeredAt: at, triggerCount }) =>
+    rightColumn('last', 10, 4, ({ lastTriggeredAt: at, triggerCount }) =>
       at === null && triggerCount === 0 ? 'never' : known(at, (last) => ageText(last, present)),
     ),
     leftColumn('notify', 16, 3, (alert) => describeChannels(alert) ?? UNKNOWN, { most: LONGEST_TARGET }),
@@ -222,19 +227,18 @@ const STATE_LOOKS: Readonly<Record<AlertState['kind'], readonly [glyph: string, 
   other: ['•'],
 };
 
-function stateLine(alert: AlertView, { snapshot, present, width }: PaneContext): Line {
-  const state = alertState(alert, snapshot, present);
-  const [glyph, color] = STATE_LOOKS[state.kind];
-  const word = describeAlertState(state);
-  const cooling = width < ROOMY_FROM ? 'cooldown' : `${word} until`;
-  const text = state.kind === 'cooling' ? `${cooling} ${untilText(state.until, present)}` : word;
-  return [colored(`${glyph} `, color), { text, faint: state.kind === 'disabled' }];
+function stateLine({ kind }: AlertState, words: string): Line {
+  const [glyph, color] = STATE_LOOKS[kind];
+  return [colored(`${glyph} `, color), { text: words, faint: kind === 'disabled' }];
 }
 
 function alertTitle(alert: AlertView, context: PaneContext): readonly Line[] {
   const distance = distanceToThreshold(alert, context.snapshot);
   const now = distance && faint(`${formatGwei(distance.price)} now, ${describeDistance(distance)}`);
-  return [[bold(describeCondition(alert))], stateLine(alert, context), ...(now ? [[now]] : [])];
+  const state = alertState(alert, context.snapshot, context.present);
+  const until = state.kind === 'cooling' ? ` until ${untilText(state.until, context.present)}` : '';
+  const words = `${describeAlertState(state)}${until}`;
+  return [[bold(describeCondition(alert))], stateLine(state, words), ...(now ? [[now]] : [])];
 }
 
 function detailLines(

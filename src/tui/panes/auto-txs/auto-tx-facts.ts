@@ -256,7 +256,7 @@ const LEAST_CALL = 20;
 const WHOLE_CALL = 23;
 const WHOLE_FROM = 80;
 const MOST_CALL = 44;
-/** From this width on there is room for nonce, price and time, and a note goes before the sender. */
+/** From this width on there is room for nonce and price, and a note goes before the sender. */
 const NOTES_FROM = 100;
 
 export function autoTxColumns(
@@ -274,28 +274,33 @@ export function autoTxColumns(
     return [{ text: `${nonce}${text}`, bold: !isOver(autoTx) }];
   };
   const leastCall = width < WHOLE_FROM ? LEAST_CALL : isTwice ? WHOLE_CALL + 3 : WHOLE_CALL;
-  const now = rightColumn<AutoTxView>('now', 7, 4, (autoTx) =>
-    known(isUnsent(autoTx) ? distanceToTarget(autoTx, snapshot) : null, ({ price }) => formatGwei(price)),
+  const stays = { stays: true };
+  const now = rightColumn<AutoTxView>(
+    'now',
+    7,
+    4,
+    (autoTx) =>
+      known(isUnsent(autoTx) ? distanceToTarget(autoTx, snapshot) : null, ({ price }) => formatGwei(price)),
+    stays,
   );
-  const since = rightColumn<AutoTxView>('since', 7, 3, (autoTx) => {
-    const isSubmitted = statusOf(autoTx) === 'SUBMITTED';
-    const at = isSubmitted ? autoTx.submittedAt : isOver(autoTx) ? endOf(autoTx) : null;
-    return known(at, (from) => `${formatSpan(Math.max(present - from, 0) / 1_000)} ago`);
-  });
   const note = (text: string | null) => (text ? [faint(noteCell(text, width))] : '');
   return [
     leftColumn('state', 11, 0, (autoTx) => stateLine(autoTx)),
     leftColumn(isTwice ? '#nonce, what it does' : 'what it does', leastCall, 0, content, { most: MOST_CALL }),
     rightColumn('target', 7, 0, ({ target }) => known(target, shortGwei)),
     ...(isWide ? [now] : []),
-    rightColumn('to go', 9, 1, (autoTx) => progressLine(autoTx, context)),
-    rightColumn('chance', 6, 2, (autoTx) =>
-      known(isUnsent(autoTx) ? chanceOf(autoTx) : null, (chance) =>
-        formatLikelihood(chance).replace('over ', '>').replace('under ', '<'),
-      ),
+    rightColumn('to go', 11, 1, (autoTx) => progressLine(autoTx, context), stays),
+    rightColumn(
+      'chance',
+      6,
+      2,
+      (autoTx) =>
+        known(isUnsent(autoTx) ? chanceOf(autoTx) : null, (chance) =>
+          formatLikelihood(chance).replace('over ', '>').replace('under ', '<'),
+        ),
+      stays,
     ),
-    rightColumn('expires', 8, 2, (autoTx) => expiryText(autoTx, present)),
-    ...(isWide ? [since] : []),
+    rightColumn('when', 8, 2, (autoTx) => whenText(autoTx, present), stays),
     leftColumn('nonce/from', 10, 6, ({ nonce, from }) => {
       const sender = from === null ? '' : ` ${shortHex(from, '…')}`;
       return nonce === null ? sender.trim() || UNKNOWN : `#${nonce}${sender}`;
@@ -356,13 +361,20 @@ function progressLine(autoTx: AutoTxView, { snapshot }: PaneContext): string | L
   return known(distance, distanceCell);
 }
 
-function expiryText(autoTx: AutoTxView, present: number): string {
-  const { expiresAt } = autoTx;
-  if (!isUnsent(autoTx)) return UNKNOWN;
-  if (expiresAt === null) return 'never';
+/** When it expires, or how long ago it was broadcast or came to its end. */
+function whenText(autoTx: AutoTxView, present: number): string {
+  const { expiresAt, submittedAt } = autoTx;
+  if (!isUnsent(autoTx)) {
+    const at = statusOf(autoTx) === 'SUBMITTED' ? submittedAt : endOf(autoTx);
+    return known(at, (from) => `${firstUnit(formatSpan(Math.max(present - from, 0) / 1_000))} ago`);
+  }
+  if (expiresAt === null) return 'no end';
   const sec = Math.floor((expiresAt - present) / 1_000);
-  return sec <= 0 ? 'now' : `in ${formatDuration(sec < 60 ? sec : Math.floor(sec / 60) * 60)}`;
+  const text = formatDuration(sec < 60 ? sec : Math.floor(sec / 60) * 60);
+  return sec <= 0 ? 'now' : `in ${text.length > 5 ? firstUnit(text) : text}`;
 }
+
+const firstUnit = (span: string) => /^[\d,]+[a-z]+/.exec(span)?.[0] ?? span;
 
 /** The last comes first, others at the end. */
 const RANKED: readonly (string | null)[] = ['DRAFT', 'DISABLED', null, 'PENDING', 'SUBMITTED', 'FAILED'];

@@ -29,6 +29,7 @@ import { useToast } from '../../chrome/toast.tsx';
 import {
   type PlaceName,
   type Polled,
+  type PolledQuery,
   useMonitor,
   useMonitorQuery,
   useRecommendation,
@@ -58,6 +59,7 @@ import {
   useTable,
 } from '../../ui/text.tsx';
 import { ageText } from '../../ui/time.ts';
+import { useElapsed } from '../../ui/use-elapsed.ts';
 
 interface PlaceProps<Kind extends PlaceName['kind']> {
   readonly place: Extract<PlaceName, { kind: Kind }>;
@@ -77,23 +79,26 @@ function useSettling<T>(
   key: readonly [string, string | number | null],
   ask: (client: GasClient, signal: AbortSignal) => Promise<T>,
   blockOf: (value: T) => number | null,
+  options: Pick<PolledQuery<T>, 'enabled' | 'keepsPrevious'> = {},
 ): Polled<T> {
   const snapshot = useShownSnapshot();
   const head = snapshot.blockNumber ?? 0;
   return useMonitorQuery({
     key,
-    enabled: key[1] !== null,
+    enabled: key[1] !== null && options.enabled !== false,
+    keepsPrevious: options.keepsPrevious ?? false,
     ask,
     head: snapshot,
     isSettled: (value) => head - (blockOf(value) ?? head) >= SETTLED,
   });
 }
 
-const useBlock = (number: number | null) =>
+const useBlock = (number: number | null, options?: Parameters<typeof useSettling<BlockView>>[3]) =>
   useSettling(
     ['block', number],
     (client, signal) => client.block(number ?? 'latest', { signal }),
     () => number,
+    options,
   );
 
 type PlaceFrameProps = Pick<PolledFrameProps, 'polled' | 'children'> & { readonly place: PlaceName };
@@ -188,12 +193,17 @@ export function noTransactions({ source }: SnapshotView): string | null {
 }
 
 /** The transactions of a block, in the service's order. */
-function useBlockTxs(block: BlockView | null, snapshot: SnapshotView): Polled<readonly TxRowView[]> {
+function useBlockTxs(
+  block: BlockView | null,
+  snapshot: SnapshotView,
+  isWanted: boolean,
+): Polled<readonly TxRowView[]> {
   const { blockNumber = null, timestamp = null, hash = null } = block ?? {};
   const at = timestamp ?? 0;
   return useMonitorQuery({
     key: ['block-txs', blockNumber, hash],
-    enabled: timestamp !== null && noTransactions(snapshot) === null && block?.transactionCount !== 0,
+    enabled:
+      isWanted && timestamp !== null && noTransactions(snapshot) === null && block?.transactionCount !== 0,
     freshMs: Number.POSITIVE_INFINITY,
     ask: async (client, signal) => {
       // Services differ in whether the ends of a window are inclusive.
@@ -212,15 +222,15 @@ function txsNote(
   { transactionCount }: BlockView,
   snapshot: SnapshotView,
   { data, error }: Polled<readonly TxRowView[]>,
+  isWanted: boolean,
 ): string | null {
   const without = noTransactions(snapshot);
   if (without !== null) return without.replace(/; .*/, '');
   if (transactionCount === 0) return 'no transactions in this block';
   if (data !== undefined && data.length > 0) return null;
   if (error !== null) return `no transactions: ${missingReason(error, false)}`;
-  return data === undefined
-    ? 'loading the transactions …'
-    : 'the service gives no transactions of this block';
+  if (data !== undefined) return 'the service gives no transactions of this block';
+  return isWanted ? 'loading the transactions …' : '⏎ lists its transactions';
 }
 
 const STATUSES = new Map<string, Span>([
@@ -257,15 +267,30 @@ export function txColumns({ width, symbol }: PaneContext): readonly TableColumn<
 
 const SPOKEN_TXS = 10;
 
-export function BlockScreen({ place, at: wanted, scroll, open, turn }: PlaceProps<'block'>) {
+interface BlockScreenProps extends PlaceProps<'block'> {
+  /** Otherwise it is merely selected in the list beside it. */
+  readonly isOpen: boolean;
+}
+
+/** A cursor that rests so long on a block asks a service elsewhere for it. */
+const REST_MS = 300;
+
+export function BlockScreen({ place, isOpen, at: wanted, scroll, open, turn }: BlockScreenProps) {
   const toast = useToast();
   const copy = useClipboard();
   const context = usePane();
   const { rows } = useRoom();
   const { snapshot, present, isSpoken } = context;
-  const polled = useBlock(place.number);
+  const { isOwnService } = useMonitor();
+  const isAtRest = useElapsed(REST_MS, place.number);
+  const polled = useBlock(place.number, {
+    enabled: isOpen || isOwnService || isAtRest,
+    keepsPrevious: !isOpen,
+  });
   const block = polled.data ?? null;
-  const txs = useBlockTxs(block, snapshot);
+  // A service elsewhere counts requests: its transactions are listed of an open block.
+  const isListed = isOpen || (isOwnService && isAtRest);
+  const txs = useBlockTxs(block, snapshot, isListed);
   const list = txs.data ?? [];
   const facts = block === null ? [] : blockLines(block, context, rows);
   const room = isSpoken ? SPOKEN_TXS : Math.max(rows - 1 - (polled.error === null ? 0 : 1), 1);
@@ -285,7 +310,7 @@ export function BlockScreen({ place, at: wanted, scroll, open, turn }: PlaceProp
     cursor: selected === null ? null : selected - above,
     rowName: 'Transaction',
   });
-  const note = block === null ? null : txsNote(block, snapshot, txs);
+  const note = block === null ? null : txsNote(block, snapshot, txs, isOpen || isOwnService);
   const heading: Line = note === null ? table.heading : [faint(` ${note}`)];
   const lines = [...facts.slice(first.current), heading, ...table.lines];
   const shown = isSpoken ? lines : lines.slice(0, room);

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useMemo, useRef } from 'react';
 import type { CallOptions, GasClient } from '../../../client/client.ts';
 import type { ClientError } from '../../../client/errors.ts';
 import { unlessRefused } from '../../../client/price-chart.ts';
@@ -10,11 +10,18 @@ import { chainProfile } from '../../../core/chains.ts';
 import { formatCount, formatDuration, formatGwei, formatNative } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import type { RawRequest } from '../../chrome/raw-view.tsx';
-import { type Dated, type PlaceName, useMonitor, useMonitorQuery } from '../../data/queries.ts';
+import {
+  type Dated,
+  type PlaceName,
+  useMonitor,
+  useMonitorQuery,
+  useShownSnapshot,
+} from '../../data/queries.ts';
 import { scrollKeys, useKeys } from '../../input/use-keys.tsx';
 import { type Memory, type PaneContext, useKeptState, usePane, useRoom } from '../../ui/pane-context.tsx';
 import { missingReason, PolledFrame } from '../../ui/pane-state.tsx';
 import { TitledLines, useFirstRow } from '../../ui/scroll.tsx';
+import { SideBySide, useListWidth } from '../../ui/side-by-side.tsx';
 import {
   bold,
   changeSpan,
@@ -68,25 +75,37 @@ export function explorerRequest(memory: Memory): RawRequest {
 
 export function ExplorerScreen() {
   const [state, change] = useKeptState(MEMORY, INITIAL);
+  const listWidth = useListWidth();
   const place = state.places.at(-1);
+  const list = useBlockList(state.cursor, place === undefined || listWidth !== null);
   // With nothing open, Esc is left to other scopes.
   useKeys('explorer', place === undefined ? {} : { close: () => change(back) });
   const open = (name: PlaceName) => change((before) => opened(before, name));
-  if (place === undefined) {
-    const select = (cursor: number | null) => change((before) => ({ ...before, cursor }));
-    return <BlocksScreen {...{ open, select }} cursor={state.cursor} />;
-  }
+  const select = (cursor: number | null) => change((before) => ({ ...before, cursor }));
+  const blocks = <BlocksScreen {...{ list, open, select }} />;
   const level = {
-    ...{ open, at: place.at },
+    open,
+    at: place?.at ?? 0,
     scroll: (at: number) =>
-      change((before) => ({ ...before, places: before.places.with(-1, { ...place, at }) })),
-    turn: (number: number) => change((before) => opened(back(before), { kind: 'block', number })),
+      change((before) => ({ ...before, places: before.places.with(-1, { ...place, at } as Place) })),
+    turn: (number: number) => {
+      change((before) => opened(back(before), { kind: 'block', number }));
+      // The list goes with it.
+      select(number === list.blocks[0]?.number ? null : number);
+    },
   };
-  return place.kind === 'block' ? (
-    <BlockScreen key={place.number} {...level} place={place} />
-  ) : (
-    <TxScreen key={place.hash} {...level} place={place} />
-  );
+  const details = (name: PlaceName, isOpen: boolean) =>
+    name.kind === 'block' ? (
+      <BlockScreen key={isOpen ? name.number : 'selected'} {...{ ...level, isOpen }} place={name} />
+    ) : (
+      <TxScreen key={name.hash} {...level} place={name} />
+    );
+  if (listWidth === null) return place === undefined ? blocks : details(place, true);
+  const number = list.row?.number ?? null;
+  const shown = place ?? (number === null ? undefined : ({ kind: 'block', number } as const));
+  if (shown === undefined) return blocks;
+  const areOpen = place !== undefined;
+  return <SideBySide {...{ listWidth, areOpen }} list={blocks} details={details(shown, areOpen)} />;
 }
 
 /**
@@ -153,15 +172,20 @@ function newestFirst(loaded: ReadonlyMap<number, BlockRow>, snapshot: SnapshotVi
   });
 }
 
-/** Pause between two block requests: a node or a quota allows four a second. */
+/** Pause between two block requests: a node or a quota allows four a second; blocks that are made here need none. */
 const GAP_MS = 250;
+const OWN_GAP_MS = 10;
 /** After this many refusals the service has no such route, or is throttling. */
 const MOST_REFUSALS = 2;
 const DETAILS_CACHED_MS = 600_000;
 
-/** Adds what the block route alone has, requested in sequence, newest first, and again after a reorg. */
-function useRowDetails(rows: readonly BlockRow[], enabled: boolean): readonly BlockRow[] {
+/**
+ * Adds what the block route alone has, requested in sequence, newest first, and again after a reorg. `areShown`: from
+ * when all rows had it on.
+ */
+function useRowDetails(rows: readonly BlockRow[], enabled: boolean) {
   const { client, frozen, now } = useMonitor();
+  const { kind } = useShownSnapshot().source;
   const queries = useQueryClient();
   // An opened block shows the same cached data first.
   const keyOf = ({ number, baseFee }: BlockRow) => ['block', number, `row ${baseFee}`];
@@ -175,15 +199,20 @@ function useRowDetails(rows: readonly BlockRow[], enabled: boolean): readonly Bl
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: DETAILS_CACHED_MS,
     queryFn: async ({ signal }): Promise<Dated<BlockView>> => {
-      await new Promise((resolve) => setTimeout(resolve, GAP_MS));
+      await new Promise((resolve) =>
+        setTimeout(resolve, kind === 'simulated' || kind === 'replay' ? OWN_GAP_MS : GAP_MS),
+      );
       signal.throwIfAborted();
       return { value: await client.block(next?.number ?? 0, { signal }), at: now() };
     },
   });
-  return rows.map((row) => {
+  const areShown = useRef(false);
+  areShown.current = enabled && (areShown.current || (rows.length > 0 && next === undefined));
+  const detailed = rows.map((row) => {
     const details = stateOf(row)?.data?.value ?? null;
     return { ...row, details, gasUsedRatio: details?.gasUsedRatio ?? row.gasUsedRatio };
   });
+  return { rows: detailed, areShown: areShown.current };
 }
 
 /** From this width on blocks are requested one by one, for columns that need it. */
@@ -193,41 +222,62 @@ const ENOUGH_BLOCKS = 60;
 const CHROME = 2;
 const SPOKEN_BLOCKS = 10;
 
-export function blockColumns({ present, symbol }: PaneContext): readonly TableColumn<BlockRow>[] {
+export function blockColumns(
+  { present, symbol }: PaneContext,
+  hasDetails = false,
+): readonly TableColumn<BlockRow>[] {
   // The title names one offset, even if clocks changed between two blocks.
   const offsetMs = offsetAt(present) * 60_000;
+  // Blank while a block that has come into view is requested.
+  const of =
+    <T,>(value: (details: BlockView) => T | null | undefined, text: (value: T) => string) =>
+    ({ details }: BlockRow) =>
+      details == null ? '' : known(value(details), text);
+  const detailed: readonly TableColumn<BlockRow>[] = [
+    rightColumn(
+      'p25 – p95',
+      15,
+      5,
+      of(
+        ({ gasUsedRatio, tips }) => (gasUsedRatio === 0 ? null : tips),
+        ({ p25, p95 }) => known(p25, (tip) => `${formatGwei(tip)} – ${known(p95, formatGwei)}`),
+      ),
+    ),
+    rightColumn(
+      'txs',
+      5,
+      6,
+      of(({ transactionCount }) => transactionCount, formatCount),
+    ),
+    rightColumn(
+      `burnt ${symbol}`,
+      10,
+      7,
+      of(
+        ({ burntWei }) => burntWei,
+        (wei) => formatNative(wei, symbol).replace(` ${symbol}`, ''),
+      ),
+    ),
+  ];
   return [
     rightColumn('block', 6, 0, ({ number }) => known(number, formatCount)),
     rightColumn('age', 6, 3, ({ timestamp }) => formatDuration((present - timestamp) / 1_000)),
+    rightColumn('time', 8, 5, ({ timestamp }) => new Date(timestamp + offsetMs).toISOString().slice(11, 19)),
     rightColumn('base fee', 8, 0, ({ baseFee }) => [bold(known(baseFee, formatGwei))]),
     rightColumn('change', 9, 4, ({ change }) => known(change, (ratio) => [changeSpan(ratio)])),
     leftColumn('gas used', FULLNESS_WIDTH, 1, ({ gasUsedRatio }) => known(gasUsedRatio, fullnessLine)),
     rightColumn('tip p50', 7, 2, ({ tip }) => known(tip, formatGwei)),
-    rightColumn('p25 – p95', 15, 5, ({ details }) => {
-      const { p25, p95 } = (details?.gasUsedRatio !== 0 && details?.tips) || {};
-      return known(p25, (tip) => `${formatGwei(tip)} – ${known(p95, formatGwei)}`);
-    }),
-    rightColumn('txs', 5, 6, ({ details }) => known(details?.transactionCount, formatCount)),
-    rightColumn(`burnt ${symbol}`, 10, 7, ({ details }) =>
-      known(details?.burntWei, (wei) => formatNative(wei, symbol).replace(` ${symbol}`, '')),
-    ),
-    rightColumn('time', 8, 8, ({ timestamp }) => new Date(timestamp + offsetMs).toISOString().slice(11, 19)),
+    ...(hasDetails ? detailed : []),
   ];
 }
 
-interface BlocksScreenProps extends Pick<ExplorerState, 'cursor'> {
-  readonly select: (cursor: number | null) => void;
-  readonly open: (place: PlaceName) => void;
-}
-
-function BlocksScreen({ cursor, select, open }: BlocksScreenProps) {
-  const context = usePane();
-  const copy = useClipboard();
-  const { columns, rows } = useRoom();
+/** The newest blocks, and which of them is under the cursor. */
+function useBlockList(cursor: number | null, enabled: boolean) {
+  const snapshot = useShownSnapshot();
   const { intervalMs, isOwnService } = useMonitor();
-  const { snapshot, present, isSpoken } = context;
   const polled = useMonitorQuery({
     key: ['block-list', snapshot.chainId],
+    enabled,
     ask: (client, signal) => loadBlocks(client, snapshot, { signal }),
     head: snapshot,
     everyMs: (data) => (isOwnService && data && data.rows.size < ENOUGH_BLOCKS ? intervalMs : null),
@@ -237,24 +287,39 @@ function BlocksScreen({ cursor, select, open }: BlocksScreenProps) {
     () => (data === undefined ? [] : newestFirst(data.rows, snapshot)),
     [data, snapshot],
   );
-  const missing = data?.missing ?? [];
   // If the block under the cursor has left the list, the cursor is at the end.
   const found = cursor === null ? 0 : blocks.findIndex(({ key }) => key <= cursor);
   const place = found < 0 ? blocks.length - 1 : found;
+  return { polled, blocks, place, row: blocks[place] };
+}
+
+interface BlocksScreenProps {
+  readonly list: ReturnType<typeof useBlockList>;
+  readonly select: (cursor: number | null) => void;
+  readonly open: (place: PlaceName) => void;
+}
+
+function BlocksScreen({ list, select, open }: BlocksScreenProps) {
+  const context = usePane();
+  const copy = useClipboard();
+  const { columns, rows } = useRoom();
+  const { present, isSpoken } = context;
+  const { polled, blocks, place, row } = list;
+  const missing = polled.data?.missing ?? [];
   const taken = CHROME + missing.length + (polled.error === null ? 0 : 1);
   const room = isSpoken ? SPOKEN_BLOCKS : Math.max(rows - taken, 1);
   const firstRow = useFirstRow({ count: blocks.length, place, room });
   const above = isSpoken ? place : firstRow;
-  const shown = useRowDetails(blocks.slice(above, above + room), columns >= DETAILS_FROM && !isSpoken);
+  const hasRoom = columns >= DETAILS_FROM && !isSpoken;
+  const { rows: shown, areShown } = useRowDetails(blocks.slice(above, above + room), hasRoom);
   const table = useTable({
-    columns: blockColumns(context),
+    columns: blockColumns(context, areShown),
     rows: shown,
     cursor: isSpoken ? null : place - above,
     rowName: 'Block',
   });
 
   const go = (to: number) => select(to <= 0 ? null : (blocks[Math.min(to, blocks.length - 1)]?.key ?? null));
-  const row = blocks[place];
   const number = row?.number ?? null;
   useKeys('explorer', {
     ...(blocks.length > 1 ? scrollKeys(go, { top: place, room, most: blocks.length - 1 }) : {}),
