@@ -1,11 +1,14 @@
 import type { AccountFacts } from '../core/auto-txs/account-gas.ts';
+import { pricedOrder } from '../core/auto-txs/cost-limit.ts';
 import { accountsToAsk, type GasFacts } from '../core/auto-txs/gas-check.ts';
-import type { AutoTxOrder } from '../core/auto-txs/kept-auto-tx.ts';
+import type { AutoTxOrder, CostLimit } from '../core/auto-txs/kept-auto-tx.ts';
 import { preflight, withKeptDelegation } from '../core/auto-txs/preflight.ts';
 import { cannotBroadcastReason } from '../core/auto-txs/target.ts';
 import { chainRules, NO_RULES, nextBlockTime } from '../core/chain-rules.ts';
 import { isUnreachable } from '../core/chain-status.ts';
 import { type ChainProfile, chainProfile, hasDataFee } from '../core/chains.ts';
+import { type DataFees, NO_DATA_FEES } from '../core/data-fee.ts';
+import type { MaxCost } from '../core/threshold/max-cost.ts';
 import { describeTransaction } from '../core/transactions/describe-call.ts';
 import type { SignedTransaction } from '../core/transactions/signed-transaction.ts';
 import type { CallOptions, GasClient } from './client.ts';
@@ -30,19 +33,20 @@ export async function preflightAutoTx(
   now: number,
   call: CallOptions = {},
 ) {
-  const { transaction, order } = toCheck;
-  const [snapshot, sender, reach] = await Promise.all([
+  const { transaction } = toCheck;
+  const [snapshot, sender] = await Promise.all([
     ifTold(client.gasCurrent(call)),
     askSender(client, toCheck, call),
-    ifTold(reachOf(client, order, now, call)),
   ]);
   const { account } = sender;
   const { chainId = null } = snapshot ?? {};
+  const order = orderNow(toCheck, { snapshot, sender, now });
+  const reach = await ifTold(reachOf(client, order, now, call));
   const isElsewhere = chainId !== null && transaction.chainId !== null && chainId !== transaction.chainId;
   const lanePrice = snapshot?.lanes[order.lane].price ?? null;
   return {
     call: describeTransaction(transaction),
-    checks: autoTxChecks(toCheck, { snapshot, sender, lanePrice, now }),
+    checks: autoTxChecks({ ...toCheck, order }, { snapshot, sender, lanePrice, now }),
     snapshot,
     account,
     distance:
@@ -85,6 +89,45 @@ export interface Told {
   readonly now: number;
 }
 
+/**
+ * The order with the target that its limit of cost stands for by what the service tells, and by the gas limit: what a call takes
+ * is not asked for before it is scheduled. The same order where it has none, or where the service has worked it out.
+ */
+export function orderNow(
+  { transaction, order }: Pick<AutoTxToCheck, 'order'> & { readonly transaction: SignedTransaction | null },
+  { snapshot, sender, now }: Omit<Told, 'lanePrice'>,
+): AutoTxToCheck['order'] {
+  const { limit } = order;
+  if (limit == null || limit.since !== null) return order;
+  const { account } = sender;
+  const present = snapshot === null || isUnreachable(chainStatus(snapshot, now)) ? null : snapshot;
+  const chain = chainProfile(present?.chainId ?? account?.chainId ?? transaction?.chainId ?? 1);
+  const basis = {
+    nativeUsd: present?.nativeUsd ?? null,
+    nativeSymbol: chain.nativeSymbol,
+    dataFees: dataFeesOf(sender, chain.id),
+    nextBlobBaseFee: present?.blobBaseFee ?? null,
+  };
+  const value = transaction?.value ?? 0n;
+  const priced = pricedOrder({ order: { ...order, target: 0n }, signed: transaction, value }, basis, now);
+  const reason = priced.limit?.reason ?? null;
+  return { ...priced, target: reason === null ? priced.target : null, limit: { ...limit, reason } };
+}
+
+/** What the service has worked out of a stored limit. */
+export const keptLimit = (
+  { effectiveSince, thresholdReason }: Pick<AutoTxView, 'effectiveSince' | 'thresholdReason'>,
+  maxCost: MaxCost,
+): CostLimit => ({ maxCost, gas: null, since: effectiveSince ?? 0, reason: thresholdReason });
+
+const dataFeesOf = ({ account }: AskedSender, chainId: number): Pick<DataFees, 'parameters' | 'reason'> =>
+  account?.dataFees == null && !hasDataFee(chainId)
+    ? NO_DATA_FEES
+    : {
+        parameters: account?.dataFees ?? null,
+        reason: account?.dataFeesReason ?? 'the service does not tell it',
+      };
+
 export function autoTxChecks(
   { transaction, order, id = null, stored = null }: AutoTxToCheck,
   { snapshot, sender, lanePrice, now }: Told,
@@ -98,8 +141,8 @@ export function autoTxChecks(
   const others = account?.waiting.filter((other) => other.id !== id) ?? [];
   const checks = preflight({
     transaction,
-    order: { ...order, target: order.target ?? lanePrice ?? 0n },
-    isTargetPresent: order.target === null,
+    order: { ...order, target: order.target ?? (order.limit == null ? lanePrice : null) ?? 0n },
+    isTargetPresent: order.target === null && order.limit == null,
     cannotBroadcastReason: snapshot === null ? null : cannotBroadcastReason(snapshot.source.kind),
     ...{
       chainId: chain.id,
@@ -114,14 +157,9 @@ export function autoTxChecks(
       .filter(({ nonce }) => nonce < transaction.nonce)
       .map(({ status, ...below }) => ({ ...below, status: status ?? '' })),
     rivalId: others.find(({ nonce }) => nonce === transaction.nonce)?.id,
-    ...((account?.dataFees != null || hasDataFee(chain.id)) && {
-      dataFees: {
-        parameters: account?.dataFees ?? null,
-        reason: account?.dataFeesReason ?? 'the service does not tell it',
-      },
-    }),
+    dataFees: dataFeesOf(sender, chain.id),
   });
-  return stored === null ? checks : storedChecks(checks, stored);
+  return stored === null ? checks : storedChecks(checks, stored, order.limit?.since != null);
 }
 
 type AskedClient = Pick<GasClient, 'autoTxAccount' | 'chainRules'>;
@@ -203,10 +241,15 @@ export function storedTransaction(autoTx: AutoTxView): SignedTransaction | null 
 const SIGNED_TYPES = [0, 1, 2, 3, 4] as const;
 
 /** Keeps the service's findings of checks that need the bytes. */
-function storedChecks(checks: readonly CheckView[], autoTx: AutoTxView): readonly CheckView[] {
+function storedChecks(
+  checks: readonly CheckView[],
+  autoTx: AutoTxView,
+  isLimited: boolean,
+): readonly CheckView[] {
   const kept = new Map(autoTx.checks.map((check) => [check.name, check]));
   return withKeptDelegation(checks, autoTx.checks).flatMap((check) => {
-    const hasHiddenFees = autoTx.type === 3 || hasDataFee(autoTx.chainId);
+    // Its cost goes by the service's estimate.
+    const hasHiddenFees = isLimited || autoTx.type === 3 || hasDataFee(autoTx.chainId);
     const needsBytes = OF_BYTES.has(check.name) || (hasHiddenFees && OF_FEES.has(check.name));
     return needsBytes ? (kept.get(check.name) ?? []) : [check];
   });

@@ -71,7 +71,7 @@ export function alertChoices(description: Described, isOwn: boolean) {
   };
 }
 
-const EXTRA_AUTO_TX_FIELDS = ['gasSpeed', 'strictTargetPrice', 'note', 'expiresAt'] as const;
+const EXTRA_AUTO_TX_FIELDS = ['threshold', 'gasSpeed', 'strictTargetPrice', 'note', 'expiresAt'] as const;
 export type ExtraAutoTxField = (typeof EXTRA_AUTO_TX_FIELDS)[number];
 
 /** Fields that a description lacks, so that they must not be sent; none without a description. */

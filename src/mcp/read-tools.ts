@@ -15,7 +15,9 @@ import { AutoTxCreation } from '../contract/auto-txs.ts';
 import * as choices from '../contract/choices.ts';
 import { maybe, PriceGwei } from '../contract/primitives.ts';
 import { TimeFrameParameters } from '../contract/queries.ts';
+import { unpriced } from '../core/auto-txs/cost-limit.ts';
 import { describeOutdated, isOutdated } from '../core/chain-status.ts';
+import { MaxCostError, maxCostText, parseMaxCost } from '../core/threshold/max-cost.ts';
 import { decodeTransaction } from '../core/transactions/decode-transaction.ts';
 import { bareHex } from '../core/transactions/signed-text.ts';
 import { TransactionError } from '../core/transactions/transaction-error.ts';
@@ -327,6 +329,11 @@ export const LISTED_AUTO_TX = {
   ...each(Text, 'status', 'gasSpeed', 'from', 'to', 'hash', 'note', 'failure'),
   ...each(Gwei, 'targetGasPriceGwei'),
   strictTargetPrice: maybe(Flag, 'Compares its own price instead of the lane'),
+  maxCost: maybe(
+    Text,
+    'The most that it may cost in all, from which its target follows: $3, or 2% of its value',
+  ),
+  thresholdReason: maybe(Text, 'Why that stands for no price now, so that it waits'),
   ...each(Count, 'chainId', 'nonce', 'blockNumber'),
   valueCoins: maybe(Coins, 'In native coins'),
   ...each(Time, 'expiresAt'),
@@ -339,6 +346,7 @@ export const listedAutoTx = (autoTx: AutoTxView): Source<typeof LISTED_AUTO_TX> 
   ...autoTx,
   targetGasPrice: autoTx.target,
   strictTargetPrice: autoTx.isStrict,
+  maxCost: autoTx.maxCost && maxCostText(autoTx.maxCost),
   waitsFor: autoTx.hold?.message ?? null,
   failure: autoTx.failure?.message ?? null,
   cost: autoTx.costWei,
@@ -370,8 +378,13 @@ const checkSigned = reading({
       .unwrap()
       .describe('The raw signed transaction as hex, as eth_sendRawTransaction takes it; never a private key'),
     targetGasPriceGwei: targetGasPriceGwei
+      .unwrap()
+      .unwrap()
       .optional()
       .describe('Checks it for that price, in gwei; left out: as if it were sent now'),
+    maxCost: Text.optional().describe(
+      'Checks it for what it may cost in all instead: $3 in dollars, or 2% of the coins that it sends',
+    ),
     gasSpeed,
     strictTargetPrice,
   }),
@@ -392,9 +405,13 @@ const checkSigned = reading({
   },
   run: async ({ client, signal, now }, args) => {
     const signed = await readSigned(args.signedTransaction);
-    const target = args.targetGasPriceGwei == null ? null : weiOfGwei(args.targetGasPriceGwei);
+    const limit = args.maxCost === undefined ? null : unpriced(readMaxCost(args.maxCost));
+    if (limit !== null && args.targetGasPriceGwei !== undefined)
+      throw new ToolError('give targetGasPriceGwei or maxCost, not both: the price follows from the cost');
+    const target = args.targetGasPriceGwei === undefined ? null : weiOfGwei(args.targetGasPriceGwei);
     const lane = choices.LANE_OF_SPEED[args.gasSpeed];
-    const order = { target, lane, isStrict: args.strictTargetPrice, expiresAt: null };
+    const isStrict = limit !== null || args.strictTargetPrice;
+    const order = { target, lane, isStrict, expiresAt: null, limit };
     const { checks, call, reach } = await preflightAutoTx(client, { transaction: signed, order }, now(), {
       signal,
     });
@@ -403,6 +420,15 @@ const checkSigned = reading({
     return { ...signed, canBeIncluded, does: call?.words ?? null, checks, reachProbability };
   },
 });
+
+/** @throws ToolError */
+function readMaxCost(text: string) {
+  try {
+    return parseMaxCost(text);
+  } catch (error) {
+    throw error instanceof MaxCostError ? new ToolError(`maxCost: ${error.message}`) : error;
+  }
+}
 
 /** @throws ToolError without any part of `raw`. */
 async function readSigned(raw: string) {

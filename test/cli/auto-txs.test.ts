@@ -109,6 +109,40 @@ describe('a signed transaction', () => {
     expect((await run(['list', '--url', service.url])).stdout).toContain('made-1');
   });
 
+  it.each([
+    ['$3', { maxCostUsd: 3 }, 'cost ≤ $3'],
+    ['$.05', { maxCostUsd: 0.05 }, 'cost ≤ $0.05'],
+    ['2%', { maxShareOfValueRatio: 0.02 }, 'cost ≤ 2% of its value'],
+  ])('may cost at most %s in all', async (cost, threshold, target) => {
+    const service = await foreignService();
+    const created = await run(['create', file('signed.txt'), '--max-cost', cost, '--url', service.url]);
+    expect([created.exitCode, created.stdout]).toEqual([0, 'made-1\n']);
+    expect(created.stderr).toContain(`created made-1: pending, target ${target}`);
+    const { body } = service.requests.find(({ method }) => method === 'POST') ?? { body: '' };
+    expect(JSON.parse(body)).toEqual({ signedTransaction: signed, threshold });
+    expect((await run(['list', '--url', service.url])).stdout).toContain(target);
+    expect((await run(['show', 'made-1', '--url', service.url])).stdout).toContain(`target        ${target}`);
+    const shown = await run(['show', 'made-1', '--json', '--url', service.url]);
+    expect(JSON.parse(shown.stdout).result).toMatchObject({ threshold });
+    const changed = await run(['update', 'made-1', '--max-cost', '$1', '--url', service.url]);
+    expect(changed.exitCode).toBe(0);
+    expect(service.kept.get('made-1')).toMatchObject({ threshold: { maxCostUsd: 1 } });
+  });
+
+  it.each([
+    [['--max-cost', '3$'], 'write $3'],
+    [['--max-cost', '$0.40/swap'], 'write $0.40, 2%'],
+    [['--max-cost', '$2000000'], '--max-cost must be at most 1,000,000'],
+    [['--max-cost', '$3', '--target', '5'], 'cannot be combined'],
+    [[], "--target GWEI, or --max-cost '$3'"],
+  ])('is not scheduled with %j', async (order, words) => {
+    const service = await foreignService();
+    const { exitCode, stderr } = await run(['create', file('signed.txt'), ...order, '--url', service.url]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(words);
+    expect(service.requests.filter(({ method }) => method === 'POST')).toEqual([]);
+  });
+
   it('comes from stdin, or is pasted where nobody sees it, and is asked about at a terminal', async () => {
     const service = await foreignService();
     const argv = ['create', '--target', '5', '--url', service.url];

@@ -94,12 +94,21 @@ describe.each(REVISIONS)('MCP over HTTP, revision %s', (revision) => {
     const checked = await callTool(client, 'check_signed_transaction', { signedTransaction });
     const read = { canBeIncluded: true, nonce: 0, valueCoins: '0.001', does: expect.any(String) };
     expect(checked).toMatchObject(read);
+    const limited = await callTool(client, 'check_signed_transaction', { signedTransaction, maxCost: '2%' });
+    expect(JSON.stringify(limited)).toContain('at most 2% of its value: 21,000 gas');
+    expect(
+      await toolError(client, 'check_signed_transaction', { signedTransaction, maxCost: '2% of $35/swap' }),
+    ).toContain('write $35, 2%');
     const headers = { 'x-api-key': key, 'content-type': 'application/json' };
-    const body = JSON.stringify({ signedTransaction, targetGasPriceGwei: 0.000001 });
+    const threshold = { maxShareOfValueRatio: 0.000001 };
+    const body = JSON.stringify({ signedTransaction, threshold });
     const made = await fetch(`${origin}/be/api/v1/auto-txs`, { method: 'POST', headers, body });
     const autoTx = Made.parse(await made.json());
     const listed = await callTool(client, 'list_auto_txs');
-    expect(listed).toMatchObject({ total: 1, autoTxs: [{ id: autoTx.id, status: 'PENDING', nonce: 0 }] });
+    expect(listed).toMatchObject({
+      total: 1,
+      autoTxs: [{ id: autoTx.id, status: 'PENDING', nonce: 0, maxCost: '0.0001%' }],
+    });
     const cancelled = await callTool(client, 'cancel_auto_tx', { id: autoTx.id });
     expect(cancelled).toMatchObject({ status: 'CANCELLED' });
     expect(JSON.stringify([checked, listed])).not.toContain(signedTransaction.slice(-64));

@@ -1,5 +1,10 @@
 import { existsSync } from 'node:fs';
-import { type AutoTxToCheck, preflightAutoTx, storedTransaction } from '../../client/auto-tx-preflight.ts';
+import {
+  type AutoTxToCheck,
+  keptLimit,
+  preflightAutoTx,
+  storedTransaction,
+} from '../../client/auto-tx-preflight.ts';
 import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { isPlain } from '../../client/http.ts';
@@ -21,8 +26,10 @@ import { checkAutoTx } from '../../contract/auto-txs.ts';
 import { AUTO_TX_STATUSES, SPEED_OF_LANE } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { LANES, type LaneName } from '../../core/advice.ts';
+import { unpriced } from '../../core/auto-txs/cost-limit.ts';
 import { callDifferences } from '../../core/auto-txs/kept-auto-tx.ts';
 import { isUnreachable } from '../../core/chain-status.ts';
+import { type MaxCost, parseMaxCost } from '../../core/threshold/max-cost.ts';
 import { gweiString } from '../../core/units.ts';
 import { isServerUrl } from '../../store/database-url.ts';
 import type { CliCommand, CommandContext } from '../command.ts';
@@ -105,6 +112,7 @@ export function addAutoTxs(program: CliCommand): void {
     .option('--json', JSON_ANSWER)
     .examples(
       'gastop auto-txs create signed.txt --target 5 --lane slow --expires 7d',
+      "gastop auto-txs create signed.txt --max-cost '$3'",
       'gastop auto-txs create --target 5 --to 0x7099… --value 0.1',
     )
     .does(createAutoTx);
@@ -136,6 +144,11 @@ export function addAutoTxs(program: CliCommand): void {
 function withOrder(command: CliCommand): CliCommand {
   return command
     .parsed('--target <GWEI>', 'broadcast it when the price is that or less', parseGwei)
+    .parsed(
+      '--max-cost <COST>',
+      "or when it costs at most that in all: '$3', 2% (of its value)",
+      parseMaxCost,
+    )
     .oneOf('--lane <LANE>', 'whose price (default average)', LANES)
     .option('--strict', 'compare its own price instead')
     .parsed('--expires <WHEN>', 'expire then: 6h, 7d, 2026-01-31T12:00Z, never', (text) =>
@@ -157,6 +170,7 @@ const NEVER = 'never';
 
 interface OrderFlags {
   readonly target?: bigint;
+  readonly maxCost?: MaxCost;
   readonly lane?: LaneName;
   readonly strict?: boolean;
   /** ISO 8601, or {@link NEVER}. */
@@ -165,13 +179,18 @@ interface OrderFlags {
 }
 type DraftFlags = Pick<NewAutoTx, 'to' | 'value' | 'data'>;
 
-const orderOf = ({ target, lane, strict, expires, note }: OrderFlags) => ({
-  targetGasPriceGwei: target === undefined ? undefined : Number(gweiString(target)),
-  gasSpeed: lane === undefined ? undefined : SPEED_OF_LANE[lane],
-  strictTargetPrice: strict,
-  expiresAt: expires === NEVER ? null : expires,
-  note,
-});
+function orderOf({ target, maxCost, lane, strict, expires, note }: OrderFlags) {
+  if (target !== undefined && maxCost !== undefined)
+    throw usageError('--target and --max-cost cannot be combined: the price follows from the cost');
+  return {
+    targetGasPriceGwei: target === undefined ? undefined : Number(gweiString(target)),
+    threshold: maxCost,
+    gasSpeed: lane === undefined ? undefined : SPEED_OF_LANE[lane],
+    strictTargetPrice: strict,
+    expiresAt: expires === NEVER ? null : expires,
+    note,
+  };
+}
 const draftOf = ({ to, value, data }: DraftFlags): DraftFlags => ({ to, value, data });
 
 const saysDraft = (flags: DraftFlags): boolean =>
@@ -280,15 +299,16 @@ async function createAutoTx(
 ): Promise<ExitCode> {
   const { io } = context;
   const { settings } = await context.loadSettings();
-  const { targetGasPriceGwei, ...order } = orderOf(flags);
-  if (targetGasPriceGwei === undefined) throw usageError('an auto-tx needs a target: --target GWEI');
+  const order = orderOf(flags);
+  if (order.targetGasPriceGwei === undefined && order.threshold === undefined)
+    throw usageError("an auto-tx needs a target: --target GWEI, or --max-cost '$3'");
   const isDraft = saysDraft(flags);
   if (isDraft && file !== undefined) {
     throw usageError('--to, --value and --data make a draft; a signed transaction says them itself');
   }
   const input = isDraft ? null : await signedInput(io, file);
   const content = input === null ? draftOf(flags) : { signedTransaction: input.raw };
-  const autoTx: NewAutoTx = { ...order, targetGasPriceGwei, ...content };
+  const autoTx: NewAutoTx = { ...order, ...content };
   const valid = checkAutoTx(autoTx, io.now());
   if (!valid.ok) throw refused('auto-tx', valid.problems, FLAGS);
   await using opened = await openSource(io, settings);
@@ -355,6 +375,9 @@ async function isWanted(
 
 const FLAGS: Readonly<Record<string, string>> = {
   targetGasPriceGwei: '--target',
+  threshold: '--max-cost',
+  'threshold.maxCostUsd': '--max-cost',
+  'threshold.maxShareOfValueRatio': '--max-cost',
   gasSpeed: '--lane',
   strictTargetPrice: '--strict',
   expiresAt: '--expires',
@@ -396,12 +419,15 @@ async function checkAutoTxs(
 
 /** The order that the flags make, the rest of it as it is `kept`. */
 function orderWith(flags: OrderFlags, kept: AutoTxView | null = null): AutoTxToCheck['order'] {
-  const { target, lane, strict } = flags;
+  const { target, maxCost, lane, strict } = flags;
   const { expiresAt } = orderOf(flags);
+  const isKept = target === undefined && maxCost === undefined;
+  const limit = isKept && kept?.maxCost ? keptLimit(kept, kept.maxCost) : maxCost && unpriced(maxCost);
   return {
-    target: target ?? kept?.target ?? null,
+    target: target ?? (isKept ? (kept?.target ?? null) : null),
+    limit: limit ?? null,
     lane: lane ?? laneOf(kept?.gasSpeed ?? null) ?? 'average',
-    isStrict: strict ?? kept?.isStrict ?? false,
+    isStrict: limit !== undefined || (strict ?? kept?.isStrict ?? false),
     expiresAt: expiresAt === undefined ? (kept?.expiresAt ?? null) : mapped(expiresAt, Date.parse),
   };
 }

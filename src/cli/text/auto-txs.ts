@@ -144,6 +144,7 @@ function orderRows(autoTx: AutoTxView): Labelled[] {
     ['held', mapped(hold, ({ message }) => paragraph(message))],
     ['tried again', status === 'DISABLED' ? null : mapped(hold?.retryAt, moment)],
     ['target', cleanLine(describeTarget(autoTx))],
+    ['price since', autoTx.maxCost && mapped(autoTx.effectiveSince, moment)],
     ['likely', mapped(chanceOf(autoTx), (chance) => `${formatLikelihood(chance)}${within}`)],
     ['expires', isOver(autoTx) ? null : mapped(expiresAt, moment)],
     ['note', mapped(note || null, (text) => paragraph(text, LONGEST_NOTE))],

@@ -14,6 +14,7 @@ import { type Bid, cannotBroadcastReason, paysAt } from '../../core/auto-txs/tar
 import { type Hex, isHex } from '../../core/block.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { cleanText, shortHex, withShortHashes } from '../../core/text.ts';
+import { type MaxCost, maxCostText } from '../../core/threshold/max-cost.ts';
 import type { DescribedCall } from '../../core/transactions/describe-call.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import {
@@ -172,13 +173,23 @@ export function describeState(autoTx: AutoTxView): string {
   return autoTx.status === null ? 'not said' : plainWord(autoTx.status);
 }
 
-export type AutoTxTarget = Pick<AutoTxView, 'target' | 'gasSpeed' | 'isStrict'>;
+export type AutoTxTarget = Pick<AutoTxView, 'target' | 'gasSpeed' | 'isStrict'> &
+  Partial<Pick<AutoTxView, 'maxCost' | 'thresholdReason'>>;
 
-/** `Average ≤ 0.04 gwei`, `own price ≤ 0.04 gwei` */
-export function describeTarget({ target, gasSpeed, isStrict }: AutoTxTarget): string {
+/** `Average ≤ 0.04 gwei`, `own price ≤ 0.04 gwei`, `cost ≤ $3 (0.04 gwei now)`, `cost ≤ $3 (no dollar price of ETH)` */
+export function describeTarget(autoTx: AutoTxTarget): string {
+  const { target, gasSpeed, isStrict, maxCost = null } = autoTx;
+  if (maxCost !== null) {
+    const now = target === null ? autoTx.thresholdReason : `${shortGwei(target)} gwei now`;
+    return `${maxCostLimit(maxCost)}${now ? ` (${cleanText(now, LONGEST_REASON)})` : ''}`;
+  }
   const price = isStrict === true ? 'own price' : gasSpeed === null ? 'price' : titleWord(gasSpeed);
   return `${price} ≤ ${target === null ? UNKNOWN : shortGwei(target)} gwei`;
 }
+
+/** `cost ≤ $3`, `cost ≤ 2% of its value` */
+export const maxCostLimit = (maxCost: MaxCost): string =>
+  `cost ≤ ${maxCostText(maxCost)}${'maxCostUsd' in maxCost ? '' : ' of its value'}`;
 
 export function coinSymbol(chainId: number | null): string {
   return chainId === null ? 'coins' : chainProfile(chainId).nativeSymbol;

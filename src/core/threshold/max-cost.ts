@@ -9,7 +9,7 @@ import type { PriceOrReason } from './threshold.ts';
 export type MaxCost = { readonly maxCostUsd: number } | { readonly maxShareOfValueRatio: number };
 
 /** One clear line that says what to write. */
-export class MaxCostError extends Error {
+export class MaxCostError extends RangeError {
   override readonly name = 'MaxCostError';
 }
 

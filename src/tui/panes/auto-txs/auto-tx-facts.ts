@@ -26,6 +26,7 @@ import {
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { describeTxType } from '../../../client/views/metrics.ts';
 import { cleanText, shortHex, withShortHashes } from '../../../core/text.ts';
+import { maxCostText } from '../../../core/threshold/max-cost.ts';
 import { type DescribedCall, describeCall } from '../../../core/transactions/describe-call.ts';
 import {
   formatCount,
@@ -131,6 +132,7 @@ function orderFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedVal
   return [
     ...longFact(autoTx.note, 'note', width),
     ...given(autoTx, 'target', describeTarget, true),
+    ...given(autoTx.maxCost && autoTx.effectiveSince, 'price since', moment),
     ...given(isUnsent(autoTx) ? distanceToTarget(autoTx, snapshot) : null, 'now', now, true),
     ...given(isOpen ? chanceOf(autoTx) : null, 'chance', chance, true),
     ...given(isOpen ? autoTx.expiresAt : null, 'expires', expires, true),
@@ -287,7 +289,11 @@ export function autoTxColumns(
   return [
     leftColumn('state', 11, 0, (autoTx) => stateLine(autoTx)),
     leftColumn(isTwice ? '#nonce, what it does' : 'what it does', leastCall, 0, content, { most: MOST_CALL }),
-    rightColumn('target', 7, 0, ({ target }) => known(target, shortGwei)),
+    rightColumn('target', 7, 0, ({ target, maxCost }) =>
+      maxCost === null
+        ? known(target, shortGwei)
+        : `≤${maxCostText(maxCost)}${isWide && target !== null ? ` ${shortGwei(target)}` : ''}`,
+    ),
     ...(isWide ? [now] : []),
     rightColumn('to go', 11, 1, (autoTx) => progressLine(autoTx, context), stays),
     rightColumn(
@@ -355,6 +361,7 @@ function progressLine(autoTx: AutoTxView, { snapshot }: PaneContext): string | L
   if (isOver(autoTx)) return UNKNOWN;
   const obstacle = obstacleOf(autoTx.checks);
   if (obstacle?.result === 'block') return [colored('never', 'bad')];
+  if (autoTx.maxCost !== null && autoTx.target === null) return [colored('no price', 'warn')];
   const distance = distanceToTarget(autoTx, snapshot);
   if (distance?.isThere && distance.isCapped) return [colored('cap low', 'warn')];
   if (distance?.isThere && obstacle !== null) return [colored(cleanText(obstacle.name, 9), 'warn')];

@@ -2,6 +2,8 @@ import {
   type AskedSender,
   askSender,
   autoTxChecks,
+  keptLimit,
+  orderNow,
   storedTransaction,
 } from '../../../client/auto-tx-preflight.ts';
 import { unknownAutoTxFields } from '../../../client/openapi.ts';
@@ -24,13 +26,21 @@ import type { SnapshotView } from '../../../client/views/gas.ts';
 import { checkAutoTxUpdate } from '../../../contract/auto-txs.ts';
 import { GAS_SPEEDS } from '../../../contract/choices.ts';
 import { parseCooldown } from '../../../core/alerts/alert-rule.ts';
-import { callDifferences } from '../../../core/auto-txs/kept-auto-tx.ts';
+import { unpriced } from '../../../core/auto-txs/cost-limit.ts';
+import { type CostLimit, callDifferences } from '../../../core/auto-txs/kept-auto-tx.ts';
 import {
   cannotBroadcastReason,
   FORECAST_SEC,
   forecastPrice,
   forecastWithin,
 } from '../../../core/auto-txs/target.ts';
+import {
+  isCostText,
+  type MaxCost,
+  MaxCostError,
+  maxCostText,
+  parseMaxCost,
+} from '../../../core/threshold/max-cost.ts';
 import {
   formatCount,
   formatDuration,
@@ -108,7 +118,7 @@ export function AutoTxForm({ seed, onLeave, onSaved }: FormProps<AutoTxView>) {
   };
   const fields = [
     ...(role === 'needed' ? [paste] : []),
-    ...autoTxFields(draft, focus, price, now()),
+    ...autoTxFields(draft, focus, price, now(), !unknown.includes('threshold')),
     ...(role === 'replaces' ? [paste] : []),
   ].filter(({ id }) => !unknown.includes(id));
   const hasPaste = signed.length > 0;
@@ -130,7 +140,8 @@ export function AutoTxForm({ seed, onLeave, onSaved }: FormProps<AutoTxView>) {
       {...{ ...state, onLeave, fields, isChange, below }}
       resource="auto-tx"
       title={what ?? 'New auto-tx'}
-      problems={formProblems(fields, checkAutoTxUpdate(orderOf(draft, now(), sent), now()))}
+      problems={formProblems(fields, checkAutoTxUpdate(orderOf(draft, now(), sent), now()), fieldOf)}
+      fieldOf={fieldOf}
       close={() => {
         setSigned(() => NOTHING_PASTED);
         state.close();
@@ -141,7 +152,7 @@ export function AutoTxForm({ seed, onLeave, onSaved }: FormProps<AutoTxView>) {
           await client.updateAutoTx(edited.id, body);
           return { id: edited.id };
         }
-        return client.createAutoTx({ ...body, targetGasPriceGwei: Number(draft.targetGasPriceGwei) });
+        return client.createAutoTx(body);
       }}
       onSaved={({ id }) => onSaved(id)}
       saved={describeTarget(order)}
@@ -215,24 +226,42 @@ function useOutlook(
   const bid = transaction ?? edited;
   const { gasPrice = null, maxFeePerGas = null, maxPriorityFeePerGas = null } = bid ?? {};
   const { gasSpeed } = draft;
-  const target = weiOfTypedGwei(draft.targetGasPriceGwei);
-  const isStrict = draft.strictTargetPrice === 'yes';
-  const order = { target, gasSpeed, isStrict, gasPrice, maxFeePerGas, maxPriorityFeePerGas };
+  const maxCost = maxCostOf(draft.targetGasPriceGwei);
   const end = mayExpire ? (expiresAt(draft.expiresAt, now) ?? null) : null;
   const leftSec = end === null ? null : Math.max(Math.round((end - now) / 1_000), 0);
-  const isThere = distanceToTarget(order, snapshot)?.isThere ?? false;
-  const likely = useTargetReach(order, isThere, leftSec, snapshot);
   const lane = laneOf(gasSpeed);
   const from = transaction?.from ?? null;
-  const checkedOrder = { target, lane: lane ?? 'average', isStrict, expiresAt: end } as const;
+  const limit = maxCost && limitOf(maxCost, pasted.text === null ? edited : null);
+  const kept = limit?.since == null ? null : (edited?.target ?? null);
+  const asked = {
+    target: maxCost === null ? weiOfTypedGwei(draft.targetGasPriceGwei) : kept,
+    lane: lane ?? 'average',
+    isStrict: maxCost !== null || draft.strictTargetPrice === 'yes',
+    expiresAt: end,
+    limit,
+  } as const;
   const { data: sender, error } = useMonitorQuery({
     key: ['auto-tx-sender', from, transaction?.hash],
     enabled: from !== null,
     ask: async (client, signal) =>
-      transaction === null ? NOT_ASKED : askSender(client, { transaction, order: checkedOrder }, { signal }),
+      transaction === null ? NOT_ASKED : askSender(client, { transaction, order: asked }, { signal }),
     head: snapshot,
     isSettled: (answer) => answer.account === null,
   });
+  const told = { snapshot, sender: sender ?? NOT_ASKED, now };
+  const checkedOrder = orderNow({ transaction, order: asked }, told);
+  const { target, isStrict } = checkedOrder;
+  const bids = { gasPrice, maxFeePerGas, maxPriorityFeePerGas };
+  const order = {
+    target,
+    gasSpeed,
+    isStrict,
+    maxCost,
+    thresholdReason: checkedOrder.limit?.reason ?? null,
+    ...bids,
+  };
+  const isThere = distanceToTarget(order, snapshot)?.isThere ?? false;
+  const likely = useTargetReach(order, isThere, leftSec, snapshot);
   const toCheck = transaction && {
     transaction,
     order: checkedOrder,
@@ -243,7 +272,7 @@ function useOutlook(
   const checks =
     toCheck === null || (sender === undefined && error === null)
       ? []
-      : autoTxChecks(toCheck, { snapshot, sender: sender ?? NOT_ASKED, lanePrice, now });
+      : autoTxChecks(toCheck, { ...told, lanePrice });
   const isHeld = obstacleOf(checks) !== null;
   const isBlobLow = checks.some(({ name, result }) => name === 'blob-cap' && result === 'wait');
   const at = (present: SnapshotView) => {
@@ -264,6 +293,14 @@ function useOutlook(
 }
 
 function priceText(order: PricedAutoTx, snapshot: SnapshotView): string | null {
+  const { maxCost = null, target, thresholdReason } = order;
+  if (maxCost === null) return gweiPriceText(order, snapshot);
+  if (target === null) return thresholdReason ?? null;
+  const distance = distanceToTarget(order, snapshot);
+  return `${shortGwei(target)} gwei now${distance === null ? '' : `, ${describeDistance(distance)}`}`;
+}
+
+function gweiPriceText(order: PricedAutoTx, snapshot: SnapshotView): string | null {
   const { gasSpeed, isStrict, maxFeePerGas, gasPrice } = order;
   const { lanes, nextBaseFee } = snapshot;
   const distance = distanceToTarget(order, snapshot);
@@ -372,9 +409,9 @@ export function draftOf(like: AutoTxView | null, { lanes }: SnapshotView, isChan
   // The slow lane's price comes often, and saves something.
   const usual = cheaperThan(lanes.slow.price).thresholdGwei;
   if (like === null) return { ...NEW_ORDER, targetGasPriceGwei: usual };
-  const { target, gasSpeed, isStrict, note } = like;
+  const { target, gasSpeed, isStrict, note, maxCost } = like;
   return {
-    targetGasPriceGwei: target === null ? '' : gweiString(target),
+    targetGasPriceGwei: maxCost !== null ? maxCostText(maxCost) : target === null ? '' : gweiString(target),
     gasSpeed: gasSpeed ?? NEW_ORDER.gasSpeed,
     strictTargetPrice: isStrict === true ? 'yes' : 'no',
     expiresAt: isChange || like.expiresAt === null ? expiryText(like.expiresAt) : NEW_ORDER.expiresAt,
@@ -389,24 +426,64 @@ function roleOf(edited: AutoTxView | null): 'needed' | 'replaces' | 'none' {
   return isWaiting && edited.attempts === 0 && edited.submittedAt === null ? 'replaces' : 'none';
 }
 
+function targetProblem(typed: string, mayLimit: boolean): string | null {
+  if (!isCostText(typed))
+    return numberProblem(typed, mayLimit ? 'gwei, $3 or 2%' : 'a price in gwei, such as 0.04');
+  if (!mayLimit) return 'must be gwei: this service takes no limit of cost';
+  try {
+    parseMaxCost(typed);
+    return null;
+  } catch (error) {
+    return error instanceof MaxCostError ? error.message : null;
+  }
+}
+
+/** The typed limit of cost; `null`: none, or not one yet. */
+function maxCostOf(typed: string): MaxCost | null {
+  return isCostText(typed) && targetProblem(typed, true) === null ? parseMaxCost(typed) : null;
+}
+
+/** A limit that stays has the price that the service has worked out. */
+const limitOf = (maxCost: MaxCost, edited: AutoTxView | null): CostLimit =>
+  edited?.maxCost && maxCostText(edited.maxCost) === maxCostText(maxCost)
+    ? keptLimit(edited, edited.maxCost)
+    : unpriced(maxCost);
+
+const fieldOf = (name: string) => (name === 'threshold' ? 'targetGasPriceGwei' : name);
+
 /** The fields of the order, from top to bottom. */
 export function autoTxFields(
   draft: AutoTxDraft,
   focus: string,
   price: string | null,
   now: number,
+  mayLimit = true,
 ): readonly FormField[] {
   const speeds = [...new Set<string>([...GAS_SPEEDS, draft.gasSpeed])];
   const lanes = speeds.map((value) => [value, titleWord(value)] as const);
   const end = expiresAt(draft.expiresAt, now);
+  const isLimit = isCostText(draft.targetGasPriceGwei);
+  const hint = mayLimit
+    ? 'gwei, such as 0.04; or at most $3 or 2% of its value in all'
+    : 'gwei, such as 0.04';
   const isTime = TIME.test(draft.expiresAt.trim()) && focus !== 'expiresAt';
   return [
-    textField('targetGasPriceGwei', 'target', 'gwei, such as 0.04', {
-      ...{ unit: 'gwei', beside: price },
-      problem: numberProblem(draft.targetGasPriceGwei, 'a price in gwei, such as 0.04'),
+    textField('targetGasPriceGwei', 'target', hint, {
+      ...{ unit: isLimit ? '' : 'gwei', beside: price },
+      problem: targetProblem(draft.targetGasPriceGwei, mayLimit),
     }),
-    choiceField('gasSpeed', 'lane', 'whose price has to reach the target', lanes),
-    choiceField('strictTargetPrice', 'strict', 'yes: compares its own price instead of the lane', NO_YES),
+    // With a limit of cost its own price decides.
+    ...(isLimit
+      ? []
+      : [
+          choiceField('gasSpeed', 'lane', 'whose price has to reach the target', lanes),
+          choiceField(
+            'strictTargetPrice',
+            'strict',
+            'yes: compares its own price instead of the lane',
+            NO_YES,
+          ),
+        ]),
     textField('expiresAt', 'expires', 'space: 1h 6h 1d 7d none; or type 2d, or a time', {
       beside: isTime && end != null && end > now ? `in ${formatDuration((end - now) / 1_000)}` : null,
       problem: end === undefined ? 'must be a time such as 6h, 1d, 2026-01-31T12:00Z, or none' : null,
@@ -419,14 +496,18 @@ export function autoTxFields(
 /** The order as a request has it, with these fields only. */
 export function orderOf(draft: AutoTxDraft, now: number, names: readonly string[] = Object.keys(draft)) {
   const at = expiresAt(draft.expiresAt, now);
+  const maxCost = maxCostOf(draft.targetGasPriceGwei);
+  const target: { readonly targetGasPriceGwei?: number; readonly threshold?: MaxCost } =
+    maxCost === null ? { targetGasPriceGwei: Number(draft.targetGasPriceGwei) } : { threshold: maxCost };
   const order = {
-    targetGasPriceGwei: Number(draft.targetGasPriceGwei),
+    ...target,
     gasSpeed: draft.gasSpeed,
     strictTargetPrice: draft.strictTargetPrice === 'yes',
     note: draft.note,
     expiresAt: at == null ? null : new Date(at).toISOString(),
   };
-  for (const name of Object.keys(order)) if (!names.includes(name)) Reflect.deleteProperty(order, name);
+  for (const name of Object.keys(order))
+    if (!names.includes(fieldOf(name))) Reflect.deleteProperty(order, name);
   const known: Partial<typeof order> = order;
   return known;
 }
