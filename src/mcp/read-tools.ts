@@ -17,7 +17,8 @@ import { maybe, PriceGwei } from '../contract/primitives.ts';
 import { TimeFrameParameters } from '../contract/queries.ts';
 import { unpriced } from '../core/auto-txs/cost-limit.ts';
 import { describeOutdated, isOutdated } from '../core/chain-status.ts';
-import { MaxCostError, maxCostText, parseMaxCost } from '../core/threshold/max-cost.ts';
+import { maxCostText, parseMaxCost } from '../core/threshold/max-cost.ts';
+import { ThresholdError } from '../core/threshold/threshold.ts';
 import { decodeTransaction } from '../core/transactions/decode-transaction.ts';
 import { bareHex } from '../core/transactions/signed-text.ts';
 import { TransactionError } from '../core/transactions/transaction-error.ts';
@@ -426,7 +427,7 @@ function readMaxCost(text: string) {
   try {
     return parseMaxCost(text);
   } catch (error) {
-    throw error instanceof MaxCostError ? new ToolError(`maxCost: ${error.message}`) : error;
+    throw error instanceof ThresholdError ? new ToolError(`maxCost: ${error.message}`) : error;
   }
 }
 

@@ -132,7 +132,7 @@ describe('a signed transaction', () => {
   it.each([
     [['--max-cost', '3$'], 'write $3'],
     [['--max-cost', '$0.40/swap'], 'write $0.40, 2%'],
-    [['--max-cost', '$2000000'], '--max-cost must be at most 1,000,000'],
+    [['--max-cost', '$2000000'], 'at most $1,000,000'],
     [['--max-cost', '$3', '--target', '5'], 'cannot be combined'],
     [[], "--target GWEI, or --max-cost '$3'"],
   ])('is not scheduled with %j', async (order, words) => {

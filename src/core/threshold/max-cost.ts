@@ -2,58 +2,51 @@ import { type DataFees, transactionDataFee } from '../data-fee.ts';
 import { GAS_PER_BLOB } from '../eip4844.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { formatAmount } from '../units.ts';
-import { fractionOf, shifted } from './decimal.ts';
-import type { PriceOrReason } from './threshold.ts';
+import { fractionOf } from './decimal.ts';
+import {
+  type PriceOrReason,
+  pattern,
+  percentText,
+  ThresholdError,
+  usdText,
+  writtenRatio,
+  writtenUsd,
+} from './threshold.ts';
 
 /** The most that a transaction may cost in all: dollars, or a share of the native coins that it sends. */
 export type MaxCost = { readonly maxCostUsd: number } | { readonly maxShareOfValueRatio: number };
 
-/** One clear line that says what to write. */
-export class MaxCostError extends RangeError {
-  override readonly name = 'MaxCostError';
-}
-
-const NUMBER = String.raw`(\d{1,10}(?:\.\d{1,9})?|\.\d{1,9})`;
-const DOLLARS = new RegExp(String.raw`^\$\s*${NUMBER}$`);
-const PERCENT = new RegExp(String.raw`^${NUMBER}\s*%$`);
-const OTHER_FORM = /^(?:p\d|[-−]|.*(?:\/|\bof\b))/i;
+const DOLLARS = pattern(String.raw`\$#`);
+const PERCENT = pattern('#%');
+const DOLLARS_BEHIND = pattern(String.raw`#(?:\$|usd)`);
+const OTHER_FORM = /^(?:p\d|-|.*(?:\/|of))/;
 
 /** Whether a text for a target is meant to be a cost and not a price in gwei. */
 export const isCostText = (text: string): boolean => /[$%]/.test(text);
 
-/** `$3`, `$0.05`, `2%`, `0.5 %`. @throws {MaxCostError} */
+/** `$3`, `$0.05`, `2%`, `0.5 %`. @throws {ThresholdError} */
 export function parseMaxCost(text: string): MaxCost {
-  const written = text.trim();
+  const written = text.trim().toLowerCase().replaceAll(/\s+/g, '').replaceAll('−', '-');
   const dollars = DOLLARS.exec(written)?.[1];
-  if (dollars !== undefined) {
-    const maxCostUsd = Number(dollars);
-    if (maxCostUsd > 0) return { maxCostUsd };
-    throw new MaxCostError('a cost is above $0');
-  }
+  if (dollars !== undefined) return { maxCostUsd: writtenUsd(dollars) };
   const percent = PERCENT.exec(written)?.[1];
-  if (percent !== undefined) {
-    const maxShareOfValueRatio = Number(shifted(percent, -2));
-    if (maxShareOfValueRatio > 0 && maxShareOfValueRatio <= 1) return { maxShareOfValueRatio };
-    throw new MaxCostError('a share of the value is above 0 % and at most 100 %');
-  }
-  throw new MaxCostError(adviceFor(written));
+  if (percent === undefined) throw new ThresholdError(adviceFor(written));
+  const maxShareOfValueRatio = writtenRatio(percent);
+  if (maxShareOfValueRatio <= 1) return { maxShareOfValueRatio };
+  throw new ThresholdError('a share of the value is at most 100 %');
 }
 
 function adviceFor(written: string): string {
-  const behind = new RegExp(String.raw`^${NUMBER}\s*(?:\$|usd)$`, 'i').exec(written)?.[1];
+  const behind = DOLLARS_BEHIND.exec(written)?.[1];
   if (behind !== undefined) return `write $${behind}`;
-  if (OTHER_FORM.test(written)) {
-    const cost = /\$\s*[\d.]*\d/.exec(written)?.[0].replace(/\s/g, '') ?? '$3';
-    return `an auto-tx is limited by what it costs itself: write ${cost}, 2% (of the value that it moves), or gwei`;
-  }
-  return 'write $3 (in all), or 2% (of the value that it moves)';
+  if (!OTHER_FORM.test(written)) return 'write $3 (in all), or 2% (of the value that it moves)';
+  const cost = /\$[\d.]*\d/.exec(written)?.[0] ?? '$3';
+  return `an auto-tx is limited by what it costs itself: write ${cost}, 2% (of the value that it moves), or gwei`;
 }
 
 /** `$3`, `2%`: {@link parseMaxCost} reads it back. */
 export const maxCostText = (maxCost: MaxCost): string =>
-  'maxCostUsd' in maxCost
-    ? `$${shifted(String(maxCost.maxCostUsd), 0)}`
-    : `${shifted(String(maxCost.maxShareOfValueRatio), 2)}%`;
+  'maxCostUsd' in maxCost ? usdText(maxCost.maxCostUsd) : percentText(maxCost.maxShareOfValueRatio);
 
 /** `at most $3 in all`, `at most 2% of its value` */
 export const maxCostWords = (maxCost: MaxCost): string =>

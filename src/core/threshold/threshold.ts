@@ -21,7 +21,7 @@ export type Threshold =
 export type RelativeThreshold = Exclude<Threshold, { kind: 'gwei' }>;
 
 /** One clear line that says what to write. */
-export class ThresholdError extends Error {
+export class ThresholdError extends RangeError {
   override readonly name = 'ThresholdError';
 }
 
@@ -36,10 +36,11 @@ const PERCENTILE = { least: 1, most: 99 };
 const WORK_GAS = { least: 21_000, most: 1_000_000_000 };
 const WINDOW_SEC = { least: 3_600, most: 30 * 86_400 };
 
+/** `#` of a {@link pattern}. */
 const NUMBER = String.raw`(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,15}(?:\.\d{0,30})?|\.\d{1,30})`;
 const WORK = String.raw`([a-z\d,.-]+)`;
 /** The text between is a pattern; `#` is a number. */
-const pattern = (text: string) => new RegExp(`^${text.replaceAll('#', NUMBER)}$`);
+export const pattern = (text: string) => new RegExp(`^${text.replaceAll('#', NUMBER)}$`);
 
 const GWEI_FORM = pattern('#(?:gwei)?');
 const USD_FORM = pattern(String.raw`\$#/${WORK}`);
@@ -53,20 +54,20 @@ export function parseThreshold(text: string): Threshold {
   const [, gwei] = GWEI_FORM.exec(written) ?? [];
   if (gwei !== undefined) return { kind: 'gwei', price: weiOf(gwei) };
   const [, usd, paidFor = ''] = USD_FORM.exec(written) ?? [];
-  if (usd !== undefined) return { kind: 'usd', usd: usdOf(usd), work: workOf(paidFor) };
+  if (usd !== undefined) return { kind: 'usd', usd: writtenUsd(usd), work: workOf(paidFor) };
   const [, percentile, window = ''] = PERCENTILE_FORM.exec(written) ?? [];
   if (percentile !== undefined)
     return { kind: 'percentile', percentile: percentileOf(percentile), windowSec: windowOf(window) };
   const [, below, span = ''] = BELOW_MEDIAN_FORM.exec(written) ?? [];
   if (below !== undefined) {
-    const ratio = ratioOf(below);
+    const ratio = writtenRatio(below);
     if (ratio < 1) return { kind: 'belowMedian', ratio, windowSec: windowOf(span) };
     throw new ThresholdError('no price is 100 % below a median: write -25%/7d');
   }
   const [, share, ofUsd = '', work = ''] = SHARE_FORM.exec(written) ?? [];
   if (share !== undefined) {
-    const ratio = ratioOf(share);
-    if (ratio <= 1) return { kind: 'share', ratio, ofUsd: usdOf(ofUsd), work: workOf(work) };
+    const ratio = writtenRatio(share);
+    if (ratio <= 1) return { kind: 'share', ratio, ofUsd: writtenUsd(ofUsd), work: workOf(work) };
     throw new ThresholdError('a share is at most 100 %: write 2% of $35/swap');
   }
   throw new ThresholdError(adviceFor(written, text.trim()));
@@ -83,13 +84,13 @@ function weiOf(gwei: string): bigint {
   throw new ThresholdError('must be at most 1,000,000 gwei');
 }
 
-function usdOf(dollars: string): number {
+export function writtenUsd(dollars: string): number {
   const usd = Number(plainNumber(dollars));
   if (usd >= USD.least && usd <= USD.most) return usd;
   throw new ThresholdError(usd > 1 ? 'an amount is at most $1,000,000' : 'an amount is above $0');
 }
 
-function ratioOf(percent: string): number {
+export function writtenRatio(percent: string): number {
   const ratio = Number(shifted(plainNumber(percent), -2));
   if (ratio >= RATIO_LEAST) return ratio;
   throw new ThresholdError('a percentage is at least 0.0001 %');
@@ -173,9 +174,9 @@ export function thresholdText(threshold: Threshold): string {
 }
 
 const workText = (work: PaidWork): string => ('action' in work ? work.action : String(work.gas));
-const percentText = (ratio: number): string => `${shifted(String(ratio), 2)}%`;
+export const percentText = (ratio: number): string => `${shifted(String(ratio), 2)}%`;
 
-function usdText(usd: number): string {
+export function usdText(usd: number): string {
   const [whole, cents] = shifted(String(usd), 0).split('.');
   return cents === undefined ? `$${whole}` : `$${whole}.${cents.padEnd(2, '0')}`;
 }

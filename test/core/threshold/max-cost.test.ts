@@ -33,7 +33,7 @@ const decimal = (most: number, places: number) =>
     .map((units) => Number((units / 10 ** places).toFixed(places)));
 const someMaxCost: fc.Arbitrary<MaxCost> = fc.oneof(
   decimal(1_000, 6).map((maxCostUsd) => ({ maxCostUsd })),
-  decimal(1, 8).map((maxShareOfValueRatio) => ({ maxShareOfValueRatio })),
+  decimal(1, 6).map((maxShareOfValueRatio) => ({ maxShareOfValueRatio })),
 );
 const someTransaction: fc.Arbitrary<CostedTransaction> = fc.record({
   gasLimit: fc.bigInt({ min: 21_000n, max: 30_000_000n }),
@@ -82,6 +82,7 @@ describe('the text of a limit of cost', () => {
     ['$3', { maxCostUsd: 3 }],
     [' $ 0.05 ', { maxCostUsd: 0.05 }],
     ['$.5', { maxCostUsd: 0.5 }],
+    ['$1,000', { maxCostUsd: 1_000 }],
     ['$1000000', { maxCostUsd: 1_000_000 }],
     ['$0.000000001', { maxCostUsd: 1e-9 }],
     ['2%', { maxShareOfValueRatio: 0.02 }],
@@ -109,11 +110,11 @@ describe('the text of a limit of cost', () => {
     ['p20/7d', 'write $3, 2%'],
     ['-25%/7d', 'write $3, 2%'],
     ['$0', 'above $0'],
-    ['0%', 'above 0 %'],
+    ['0%', 'at least 0.0001 %'],
     ['101%', 'at most 100 %'],
     ['$', 'write $3 (in all), or 2%'],
     ['$1e3', 'write $3 (in all), or 2%'],
-    ['$1,000', 'write $3 (in all), or 2%'],
+    ['$2000000', 'at most $1,000,000'],
   ])('%s is refused, and says what to write', (text, advice) => {
     expect(() => parseMaxCost(text)).toThrow(advice);
   });

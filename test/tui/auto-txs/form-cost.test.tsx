@@ -40,7 +40,7 @@ describe('the target of the auto-tx form', () => {
     ['$0.40/swap', 'what it costs itself: write $0.40'],
     ['3$', 'write $3'],
     ['-25%/7d', 'limited by what it costs itself'],
-    ['$0', 'a cost is above $0'],
+    ['$0', 'an amount is above $0'],
   ])('refuses %s, and says what to write', async (typed, advice) => {
     const { leads, sent } = await pasted();
     await leads(['ctrl+u', typed], advice);

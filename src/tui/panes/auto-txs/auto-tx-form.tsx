@@ -34,13 +34,8 @@ import {
   forecastPrice,
   forecastWithin,
 } from '../../../core/auto-txs/target.ts';
-import {
-  isCostText,
-  type MaxCost,
-  MaxCostError,
-  maxCostText,
-  parseMaxCost,
-} from '../../../core/threshold/max-cost.ts';
+import { isCostText, type MaxCost, maxCostText, parseMaxCost } from '../../../core/threshold/max-cost.ts';
+import { ThresholdError } from '../../../core/threshold/threshold.ts';
 import {
   formatCount,
   formatDuration,
@@ -434,7 +429,7 @@ function targetProblem(typed: string, mayLimit: boolean): string | null {
     parseMaxCost(typed);
     return null;
   } catch (error) {
-    return error instanceof MaxCostError ? error.message : null;
+    return error instanceof ThresholdError ? error.message : null;
   }
 }
 
