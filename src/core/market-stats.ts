@@ -8,6 +8,23 @@ export interface Weighted {
 export function summarise(prices: readonly Weighted[]) {
   if (prices.length === 0) return null;
   const sorted = prices.toSorted((a, b) => a.value - b.value);
+  const quantile = quantilesOf(sorted);
+  return {
+    min: quantile(0),
+    p10: quantile(0.1),
+    median: quantile(0.5),
+    mean: Math.round(meanOf(sorted)),
+    p90: quantile(0.9),
+    max: quantile(1),
+  };
+}
+
+/**
+ * Quantiles of ascending prices, in whole wei, by their share from 0 to 1: linear between neighbours (type 7 of Hyndman and
+ * Fan 1996, the default of R and NumPy), each repeated by its weight. @throws RangeError for none
+ */
+export function quantilesOf(sorted: readonly Weighted[]): (share: number) => number {
+  if (sorted.length === 0) throw new RangeError('no price has no quantile');
   const count = sorted.reduce((sum, { weight }) => sum + weight, 0);
   const valueAt = (index: number) => {
     let passed = 0;
@@ -17,19 +34,10 @@ export function summarise(prices: readonly Weighted[]) {
     }
     return Number.NaN;
   };
-  /** Linear between neighbours (type 7 of Hyndman and Fan 1996, the default of R and NumPy), each repeated by its weight. */
-  const quantile = (q: number) => {
-    const at = (count - 1) * q;
+  return (share) => {
+    const at = (count - 1) * share;
     const low = valueAt(Math.floor(at));
     return Math.round(low + (valueAt(Math.ceil(at)) - low) * (at - Math.floor(at)));
-  };
-  return {
-    min: quantile(0),
-    p10: quantile(0.1),
-    median: quantile(0.5),
-    mean: Math.round(meanOf(sorted)),
-    p90: quantile(0.9),
-    max: quantile(1),
   };
 }
 

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { type ExpressionBuilder, sql } from 'kysely';
 import { LANES, type LanePrices } from '../core/advice.ts';
 import {
@@ -12,9 +13,10 @@ import {
 } from '../core/alerts/alert-rule.ts';
 import type { Block } from '../core/block.ts';
 import { insertFirings } from './alert-firings.ts';
-import { toAlertRow, toKeptAlert } from './alert-rows.ts';
+import { saveChanged, toKeptAlert } from './alert-rows.ts';
 import { integer, maybeCell } from './columns.ts';
 import { type ReferencePrices, referencePrices } from './history.ts';
+import { type DollarBasis, forgetHistory, PRICED_BY, pricedAt, RulePrices } from './rule-prices.ts';
 import { dropMeta, pagesOf, type Queries, readMeta, readRows, saveMeta, type Tables } from './tables.ts';
 
 export interface PricedBlock {
@@ -22,6 +24,8 @@ export interface PricedBlock {
   readonly prices: LanePrices;
   /** Too late for notifications: an alert that would have fired counts as missed, and nothing is sent. */
   readonly isTooLate: boolean;
+  /** What rules in dollars are priced by; absent: nothing is known. */
+  readonly basis?: DollarBasis;
 }
 
 export interface AlertRun {
@@ -53,27 +57,11 @@ const isWoken =
 const POSITION = 'alerts_at';
 const DEEPEST_REORG_SEC = 3_600;
 
-/** Their indexes need no update. */
-const CONSTANT = ['id', 'owner', 'created_at'];
-
-/** Updates existing alerts, many per statement: an insert that always conflicts. */
-async function saveChanged(trx: Queries, alerts: readonly KeptAlert[]): Promise<void> {
-  for (const page of pagesOf(alerts.map(toAlertRow))) {
-    const columns = Object.keys(page[0] ?? {}).filter((column) => !CONSTANT.includes(column));
-    const rows = trx.insertInto('alerts').values(page);
-    const updated = rows.onConflict((conflict) =>
-      conflict
-        .column('id')
-        .doUpdateSet(Object.fromEntries(columns.map((column) => [column, sql.ref(`excluded.${column}`)]))),
-    );
-    await updated.execute();
-  }
-}
-
 /** Evaluates the alerts at these blocks, each once, and writes firings with their deliveries. Returns their number. */
 export async function evaluateAlerts(trx: Queries, run: AlertRun): Promise<number> {
   let position = maybeCell(await readMeta(trx, POSITION), Number);
   let fired = 0;
+  const prices = await RulePrices.read(trx);
   if (position === null) await rearmFuture(trx);
   let parent: Block | null = null;
   for (const priced of run.blocks) {
@@ -83,11 +71,13 @@ export async function evaluateAlerts(trx: Queries, run: AlertRun): Promise<numbe
     // The previous block's time lay in the future: no chain goes back that far, but a node may have made it up.
     const before = parent?.number === number - 1 ? parent.timestamp : await storedTimestamp(trx, number - 1);
     if (before > timestamp + DEEPEST_REORG_SEC) await rearmFuture(trx, timestamp);
+    await prices.follow(priced);
     fired += await evaluateBlock(trx, priced, run);
     position = number;
     parent = priced.block;
   }
   if (position !== null) await saveMeta(trx, POSITION, String(position));
+  await prices.save();
   return fired;
 }
 
@@ -96,6 +86,7 @@ export async function rewindAlerts(trx: Queries, number: number): Promise<void> 
   const at = await readMeta(trx, POSITION);
   if (at === null || Number(at) <= number) return;
   await saveMeta(trx, POSITION, String(number));
+  await forgetHistory(trx);
   const confirming = alertsIn(trx).where('lane', 'in', LANES).where('wake_block', '>', number);
   await change(trx, confirming.where('true_since', '>', number), () => ARMED);
   await rearmFuture(trx);
@@ -103,7 +94,7 @@ export async function rewindAlerts(trx: Queries, number: number): Promise<void> 
 
 /** Prepares the alerts for another chain, whose blocks have other numbers. Running cooldowns continue by time. */
 export async function restartAlerts(trx: Queries): Promise<void> {
-  await dropMeta(trx, POSITION);
+  for (const key of [POSITION, PRICED_BY]) await dropMeta(trx, key);
   await passUnseen(trx);
 }
 
@@ -150,9 +141,13 @@ async function evaluateBlock(trx: Queries, priced: PricedBlock, run: AlertRun): 
   const woken = await trx.selectFrom('alerts').select('id').where(isWoken(priced)).orderBy('id').execute();
   for (const page of pagesOf(woken.map(({ id }) => id))) {
     const rows = trx.selectFrom('alerts').selectAll().where('id', 'in', page).orderBy('id');
-    const steps = readRows(await rows.execute(), toKeptAlert).map((alert) => stepKept(alert, priced, run));
-    const after = steps.map(({ alert }) => alert);
-    await saveChanged(trx, after);
+    const steps = readRows(await rows.execute(), toKeptAlert).flatMap((alert) =>
+      stepKept(alert, priced, run),
+    );
+    await saveChanged(
+      trx,
+      steps.map(({ alert }) => alert),
+    );
     const firings = steps.filter(({ fires }) => fires);
     if (firings.length > 0) {
       if (reference === undefined) reference = await referencePrices(trx, Math.floor(block.timestamp));
@@ -165,17 +160,26 @@ async function evaluateBlock(trx: Queries, priced: PricedBlock, run: AlertRun): 
   return fired;
 }
 
-function stepKept(alert: KeptAlert, { block, prices, isTooLate }: PricedBlock, run: AlertRun) {
+/** None where the block changes nothing, as when the exact price of a rule is not reached. */
+function stepKept(stored: KeptAlert, priced: PricedBlock, run: AlertRun) {
+  const { block, prices, isTooLate } = priced;
+  const alert = pricedAt(stored, priced);
+  if (alert === null) return [];
   const price = prices[alert.rule.lane];
-  const step = isTooLate ? stepMissed : stepAlert;
   const timestamp = Math.floor(block.timestamp);
-  const { phase, fires } = step(alert.rule, alert.phase, { number: block.number, timestamp, price });
   const at = timestamp * 1_000;
+  const step = isTooLate ? stepMissed : stepAlert;
+  const { phase, fires } = step(alert.rule, alert.phase, { number: block.number, timestamp, price });
+  const isSame = isDeepStrictEqual(
+    [phase, alert.rule.relative?.reason],
+    [stored.phase, stored.rule.relative?.reason],
+  );
+  if (isSame && !fires) return [];
   const after = { ...alert, phase };
   if (fires && !isTooLate)
     Object.assign(after, { triggerCount: alert.triggerCount + 1, lastTriggeredAt: at, updatedAt: run.now });
   // A firing before the alert was created is not missed.
   else if (fires && at >= alert.createdAt)
     Object.assign(after, { missedCount: alert.missedCount + 1, lastMissedAt: at });
-  return { alert: after, price, fires: fires && !isTooLate };
+  return [{ alert: after, price, fires: fires && !isTooLate }];
 }

@@ -1,5 +1,6 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
-import { LANES } from '../core/advice.ts';
+import { LANES, type LaneName } from '../core/advice.ts';
 import {
   type AlertPhase,
   type AlertRule,
@@ -7,8 +8,21 @@ import {
   type KeptAlert,
   wakesOf,
 } from '../core/alerts/alert-rule.ts';
-import { columns, flagCell, integer, maybeCell, oneOf, plainCell, type Stored, wei } from './columns.ts';
-import type { Queries } from './tables.ts';
+import { type RuleWire, ruleFromWire, ruleToWire } from '../core/threshold/rule-wire.ts';
+import type { PaidWork, RelativeThreshold } from '../core/threshold/threshold.ts';
+import {
+  columns,
+  flagCell,
+  integer,
+  maybeCell,
+  moment,
+  oneOf,
+  orNull,
+  plainCell,
+  type Stored,
+  wei,
+} from './columns.ts';
+import { pagesOf, type Queries } from './tables.ts';
 
 const json = <Value>(schema: z.ZodType<Value>): Stored<Value, string> => ({
   write: (value) => JSON.stringify(value),
@@ -39,6 +53,67 @@ const RULE = columns({
   cooldownMs: ['cooldown_ms', plainCell<number>()],
   disableOnce: ['disable_once', flagCell],
 });
+const writtenRule: Stored<RelativeThreshold, string> = {
+  write: (written) => JSON.stringify(ruleToWire(written)),
+  read: (cell) => ruleFromWire(JSON.parse(String(cell)) as RuleWire),
+};
+const RELATIVE = columns({
+  written: ['threshold_rule', writtenRule],
+  since: ['effective_since', orNull(moment)],
+  reason: ['threshold_reason', plainCell<string | null>()],
+});
+
+/** Rules that follow from one figure, the cost of some work or a past price, each by a factor of its own. */
+export type RuleGroup = { readonly key: string } & (
+  | { readonly kind: 'dollars'; readonly work: PaidWork }
+  | {
+      readonly kind: 'history';
+      readonly lane: LaneName;
+      readonly percentile: number;
+      readonly windowSec: number;
+    }
+);
+
+const MEDIAN = 50;
+
+interface GroupColumns {
+  price_group: string | null;
+  price_factor: number | null;
+}
+
+function groupColumns(rule: Pick<AlertRule, 'lane' | 'relative'>): GroupColumns {
+  if (rule.relative == null) return { price_group: null, price_factor: null };
+  const { written } = rule.relative;
+  const past = (percentile: number, windowSec: number) => `history ${rule.lane} ${percentile} ${windowSec}`;
+  switch (written.kind) {
+    case 'usd':
+      return { price_group: dollarsFor(written.work), price_factor: written.usd };
+    case 'share':
+      return { price_group: dollarsFor(written.work), price_factor: written.ratio * written.ofUsd };
+    case 'percentile':
+      return { price_group: past(written.percentile, written.windowSec), price_factor: 1 };
+    case 'belowMedian':
+      return { price_group: past(MEDIAN, written.windowSec), price_factor: 1 - written.ratio };
+  }
+}
+
+const dollarsFor = (work: PaidWork) => `dollars ${'gas' in work ? work.gas : work.action}`;
+
+/** `null` for a key that gastop did not write. */
+export function readGroup(key: string): RuleGroup | null {
+  const [kind, first = '', percentile, windowSec] = key.split(' ');
+  if (kind === 'dollars')
+    return { key, kind, work: /^\d+$/.test(first) ? { gas: Number(first) } : { action: first } };
+  const lane = LANES.find((each) => each === first);
+  if (kind !== 'history' || lane === undefined) return null;
+  return { key, kind, lane, percentile: Number(percentile), windowSec: Number(windowSec) };
+}
+
+/** `null` for a threshold that was given. */
+export function priceGroupOf(rule: Pick<AlertRule, 'lane' | 'relative'>): RuleGroup | null {
+  const { price_group: key } = groupColumns(rule);
+  return key === null ? null : readGroup(key);
+}
 
 /** One alert. Wei per gas; times in ms since epoch. `core/alerts/alert-rule.ts` defines the wakes. */
 export type AlertRow = ReturnType<typeof toAlertRow>;
@@ -46,6 +121,8 @@ export type AlertRow = ReturnType<typeof toAlertRow>;
 export const toAlertRow = (alert: KeptAlert) => ({
   ...ALERT.write(alert),
   ...RULE.write(alert.rule),
+  ...RELATIVE.writeOrNull(alert.rule.relative ?? null),
+  ...groupColumns(alert.rule),
   ...phaseColumns(alert.rule, alert.phase),
 });
 
@@ -66,7 +143,7 @@ function phaseColumns(rule: AlertRule, phase: AlertPhase) {
 /** @throws for a row that gastop did not write. */
 export const toKeptAlert = (row: AlertRow): KeptAlert => ({
   ...ALERT.read(row),
-  rule: RULE.read(row),
+  rule: { ...RULE.read(row), ...(row.threshold_rule !== null && { relative: RELATIVE.read(row) }) },
   phase: toPhase(row),
 });
 
@@ -75,6 +152,23 @@ function toPhase(row: AlertRow): AlertPhase {
   if (kind === 'armed') return { kind, trueSince: row.true_since };
   if (kind === 'disabled') return { kind };
   return { kind, cooldownUntil: row.cooldown_until ?? 0, mustLeave: row.must_leave === 1 };
+}
+
+/** Their indexes need no update. */
+const CONSTANT = ['id', 'owner', 'created_at'];
+
+/** Updates existing alerts, many per statement: an insert that always conflicts. */
+export async function saveChanged(trx: Queries, alerts: readonly KeptAlert[]): Promise<void> {
+  for (const page of pagesOf(alerts.map(toAlertRow))) {
+    const columns = Object.keys(page[0] ?? {}).filter((column) => !CONSTANT.includes(column));
+    const rows = trx.insertInto('alerts').values(page);
+    const updated = rows.onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet(Object.fromEntries(columns.map((column) => [column, sql.ref(`excluded.${column}`)]))),
+    );
+    await updated.execute();
+  }
 }
 
 /** Disables alerts, which the caller chooses, from any phase: a disabled one keeps its reason. */

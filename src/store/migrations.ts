@@ -250,6 +250,17 @@ export const HISTORY_MIGRATIONS: Migrations = {
   // What the coin cost at each time, by which rules in dollars are previewed.
   '0019-coin-prices': change(`
   create table if not exists coin_prices (since bigint primary key, native_usd double precision)`),
+  // Alerts with a rule in dollars or against history: `threshold` is the price per gas that it stands for. A group follows from
+  // one figure, each rule by its factor.
+  '0020-relative-rules': change(`
+  alter table alerts add column threshold_rule TEXT;
+  alter table alerts add column effective_since bigint;
+  alter table alerts add column threshold_reason TEXT;
+  alter table alerts add column price_group TEXT;
+  alter table alerts add column price_factor double precision;
+  create index if not exists alerts_price_group
+    on alerts (price_group, price_factor, condition, threshold, threshold_reason) where price_group is not null;
+  create index if not exists alerts_unpriced on alerts (id) where threshold_rule is not null and effective_since is null`),
 };
 
 /** All schema changes of the keys in order. Their names distinguish the two kinds of files; PostgreSQL has both in one. */

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { KeptAlert } from '../../src/core/alerts/alert-rule.ts';
 import { TrackStore } from '../../src/store/advice-track.ts';
 import { toAlertRow } from '../../src/store/alert-rows.ts';
 import { KeyStore } from '../../src/store/api-keys.ts';
@@ -23,7 +24,8 @@ import { asked, ENGINES, emptyDatabase } from '../helpers/databases.ts';
 import { migrated } from '../helpers/open-database.ts';
 import { slowIt } from '../helpers/rounds.ts';
 import { temporaryFile, temporaryFolder } from '../helpers/service.ts';
-import { keptAlert } from './alerts/kept-alerts.ts';
+import { keptAlert, readAlert, readEvents } from './alerts/kept-alerts.ts';
+import { priced, savePriced } from './alerts/priced-blocks.ts';
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
@@ -116,6 +118,31 @@ test('a history written before advice was kept goes on, with its blocks', async 
   await database.close();
 });
 
+/** Without the columns of rules in dollars and against history. */
+function olderRow(alert: KeptAlert) {
+  const { threshold_rule, effective_since, threshold_reason, price_group, price_factor, ...row } =
+    toAlertRow(alert);
+  return row;
+}
+
+test('alerts of an older database fire by the thresholds that they were given', async () => {
+  const path = await temporaryFile('chain-1.db');
+  const older = await migrated<Record<'alerts', Record<string, unknown>>>(path, 19);
+  const cooling = { kind: 'cooling', cooldownUntil: 0, mustLeave: false } as const;
+  for (const alert of [
+    keptAlert('armed'),
+    keptAlert('cooling', {}, { phase: cooling }),
+    keptAlert('other', { threshold: 50n }),
+  ])
+    await older.insertInto('alerts').values(olderRow(alert)).execute();
+  await older.destroy();
+  const database = await openDatabase(path);
+  expect(await savePriced(new BlockStore(database), priced(1, 99))).toBe(2);
+  expect(await readEvents(database)).toEqual(['armed.1', 'cooling.1']);
+  expect((await readAlert(database, 'other'))?.rule.relative).toBeUndefined();
+  await database.close();
+});
+
 test('an older database keeps its signing secret, and its alerts wait for no more than their cooldown where they need not', async () => {
   const path = await temporaryFile('chain-1.db');
   const older = await migrated<Record<'alerts' | 'signing_secrets', Record<string, unknown>>>(path, 6);
@@ -128,7 +155,7 @@ test('an older database keeps its signing secret, and its alerts wait for no mor
     { id: 'left', ...waiting, hysteresis: 5, has_left: 1, wake_at_least: null, wake_ms: 60_000 },
   ];
   for (const row of rows) {
-    const { must_leave: hasLeft, ...usual } = toAlertRow(keptAlert('', { cooldownMs: 60_000 }));
+    const { must_leave: hasLeft, ...usual } = olderRow(keptAlert('', { cooldownMs: 60_000 }));
     await older
       .insertInto('alerts')
       .values({ ...usual, wake_at_most: null, has_left: hasLeft, ...row })

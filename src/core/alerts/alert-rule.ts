@@ -1,4 +1,5 @@
 import type { LaneName } from '../advice.ts';
+import { isPricedByHistory, type PriceOrReason, type RelativeThreshold } from '../threshold/threshold.ts';
 
 export interface AlertRule {
   readonly lane: LaneName;
@@ -10,6 +11,17 @@ export interface AlertRule {
   readonly confirmBlocks: number;
   readonly cooldownMs: number;
   readonly disableOnce: boolean;
+  /** A rule in dollars or against history, for which `threshold` stands; absent or `null`: the threshold was given. */
+  readonly relative?: RelativeRule | null;
+}
+
+/** What a threshold follows from, and how it was worked out last. */
+export interface RelativeRule {
+  readonly written: RelativeThreshold;
+  /** Since when the threshold is what it is, or is unknown; block time in ms. `null`: no block has worked it out yet. */
+  readonly since: number | null;
+  /** Why it is unknown, so that the alert waits; `null`: it is known. */
+  readonly reason: string | null;
 }
 
 type Threshold = Pick<AlertRule, 'condition' | 'threshold' | 'hysteresis'>;
@@ -65,7 +77,7 @@ interface AlertStep {
 
 /** Applies one block to an alert. Blocks come in order, each once. */
 export function stepAlert(rule: AlertRule, phase: AlertPhase, at: PriceAtBlock): AlertStep {
-  if (phase.kind === 'disabled') return { phase, fires: false };
+  if (phase.kind === 'disabled' || isWaiting(rule)) return { phase, fires: false };
   const ready = phase.kind === 'cooling' ? cooled(rule, phase, at) : phase;
   if (ready.kind !== 'armed') return { phase: ready, fires: false };
   if (!holds(rule, at.price)) return { phase: ARMED, fires: false };
@@ -100,15 +112,18 @@ const NEVER = { atMost: null, atLeast: null, fromBlock: null, fromMs: null };
 export function wakesOf(rule: AlertRule, phase: AlertPhase) {
   const { condition, threshold } = rule;
   const isLess = condition === 'LESS_THAN';
-  const whenBack = (level: bigint) => ({ ...NEVER, ...(isLess ? { atLeast: level } : { atMost: level }) });
-  if (phase.kind === 'disabled') return NEVER;
+  const drift = driftOf(rule);
+  const atMost = (level: bigint) => ({ ...NEVER, atMost: level + drift });
+  const atLeast = (level: bigint) => ({ ...NEVER, atLeast: level - drift });
+  const whenBack = isLess ? atLeast : atMost;
+  if (phase.kind === 'disabled' || isWaiting(rule)) return NEVER;
   if (phase.kind === 'cooling') {
     return phase.mustLeave ? whenBack(leaveLevel(rule)) : { ...NEVER, fromMs: phase.cooldownUntil };
   }
   if (phase.trueSince !== null) {
     return { ...whenBack(threshold), fromBlock: dueBlock(rule, phase.trueSince) };
   }
-  return { ...NEVER, ...(isLess ? { atMost: threshold - 1n } : { atLeast: threshold + 1n }) };
+  return isLess ? atMost(threshold - 1n) : atLeast(threshold + 1n);
 }
 
 /** Whether the price is on the alert's side of the threshold; a price at the threshold is on neither side. */
@@ -136,6 +151,38 @@ function cooled(rule: AlertRule, phase: AlertPhase & { kind: 'cooling' }, at: Pr
   const mustLeave = phase.mustLeave && !hasLeft(rule, at.price);
   if (!mustLeave && at.timestamp * 1_000 >= phase.cooldownUntil) return ARMED;
   return { ...phase, mustLeave };
+}
+
+/** Whether its threshold is unknown. */
+const isWaiting = ({ relative }: AlertRule): boolean => relative != null && relative.reason !== null;
+
+/** The share by which the exact price of a rule in dollars may differ from its threshold before that follows: 0.5 %. */
+export const DRIFT_RATIO = 0.005;
+const DRIFT = 200n;
+
+/** How far the exact price of a rule may lie from its threshold, wei: what is woken is stepped by the exact one. */
+export const driftOf = ({ threshold, relative }: Pick<AlertRule, 'threshold' | 'relative'>): bigint =>
+  relative == null || isPricedByHistory(relative.written) ? 0n : threshold / DRIFT + 1n;
+
+/** With the price that its rule stands for at `at` (block time, ms); the same object where nothing changes. */
+export function repriced<Alert extends Pick<KeptAlert, 'rule' | 'phase'>>(
+  alert: Alert,
+  effective: PriceOrReason,
+  at: number,
+): Alert {
+  const { rule, phase } = alert;
+  const { relative } = rule;
+  if (relative == null) return alert;
+  const reason = 'reason' in effective ? effective.reason : null;
+  const threshold = 'price' in effective ? effective.price : rule.threshold;
+  if (relative.since !== null && reason === relative.reason && threshold === rule.threshold) return alert;
+  // Whether its condition held meanwhile nobody knows: confirmation restarts. A cooldown continues.
+  const isUnknown = reason !== null && phase.kind === 'armed';
+  return {
+    ...alert,
+    rule: { ...rule, threshold, relative: { ...relative, reason, since: at } },
+    phase: isUnknown ? ARMED : phase,
+  };
 }
 
 /** How often an alert that was armed before the first of these prices, oldest first, would have fired, and where last. */

@@ -1,0 +1,216 @@
+import { setImmediate } from 'node:timers/promises';
+import { type RawBuilder, sql } from 'kysely';
+import { LANES } from '../core/advice.ts';
+import { type AlertRule, ARMED, DRIFT_RATIO, type KeptAlert, repriced } from '../core/alerts/alert-rule.ts';
+import { effectivePrice, type PriceOrReason, type ThresholdBasis } from '../core/threshold/threshold.ts';
+import type { PricedBlock } from './alert-evaluation.ts';
+import { priceGroupOf, type RuleGroup, readGroup, saveChanged, toKeptAlert } from './alert-rows.ts';
+import { LaneHistory } from './lane-history.ts';
+import { pagesOf, type Queries, readMeta, readRows, saveMeta } from './tables.ts';
+
+/** What rules in dollars are priced by at one block. `key` is another one whenever a figure is. */
+export interface DollarBasis extends Omit<ThresholdBasis, 'pastPrice'> {
+  readonly key: string;
+}
+
+const NO_BASIS: DollarBasis = { key: '', nativeUsd: null, gasOf: () => null, dataFeeOf: () => null };
+
+export const PRICED_BY = 'alerts_priced_by';
+const HISTORY_EVERY_SEC = 300;
+
+/** What the stored prices were worked out by: the key of a basis, and five minutes of block time. */
+interface PricedBy {
+  readonly dollars: string | null;
+  readonly history: number | null;
+}
+
+const NOTHING: PricedBy = { dollars: null, history: null };
+
+/** Keeps the prices that relative rules stand for, stored with each alert, in the transaction that evaluates blocks. */
+export class RulePrices {
+  readonly #trx: Queries;
+  readonly #read: PricedBy;
+  #by: PricedBy;
+  #past = new LaneHistory(0);
+  /** New alerts come before this transaction only. */
+  #mayHaveNew = true;
+  #isLate = false;
+
+  private constructor(trx: Queries, by: PricedBy) {
+    this.#trx = trx;
+    this.#read = by;
+    this.#by = by;
+  }
+
+  static async read(trx: Queries): Promise<RulePrices> {
+    const text = await readMeta(trx, PRICED_BY);
+    return new RulePrices(trx, text === null ? NOTHING : (JSON.parse(text) as PricedBy));
+  }
+
+  async save(): Promise<void> {
+    if (this.#by !== this.#read) await saveMeta(this.#trx, PRICED_BY, JSON.stringify(this.#by));
+  }
+
+  /**
+   * Stores the prices that this block moves: of rules in dollars when they have moved by more than 0.5 %, of rules against
+   * history every five minutes. A block that came too late has no dollar price of its time: rules in dollars pass over it.
+   */
+  async follow({ block, isTooLate, basis = NO_BASIS }: PricedBlock): Promise<void> {
+    const timestamp = Math.floor(block.timestamp);
+    const dollars = isTooLate ? this.#by.dollars : basis.key;
+    const history = Math.floor(timestamp / HISTORY_EVERY_SEC);
+    const movesDollars = dollars !== this.#by.dollars;
+    const movesHistory = history !== this.#by.history;
+    const end = history * HISTORY_EVERY_SEC;
+    if (this.#past.end !== end) this.#past = new LaneHistory(end);
+    const sweep = new Sweep(this.#trx, this.#past, isTooLate ? null : basis, timestamp * 1_000);
+    if (movesDollars || movesHistory) {
+      for (const group of await groupsOf(this.#trx))
+        if (group.kind === 'dollars' ? movesDollars : movesHistory) await sweep.repriceMoved(group);
+      this.#by = { dollars, history };
+    }
+    if (this.#mayHaveNew) await sweep.repriceNew();
+    if (!isTooLate) this.#mayHaveNew = false;
+    if (isTooLate && !this.#isLate) await confirmAnew(this.#trx);
+    this.#isLate = isTooLate;
+  }
+}
+
+/** After a reorg: what was the past may be another. */
+export async function forgetHistory(trx: Queries): Promise<void> {
+  const text = await readMeta(trx, PRICED_BY);
+  if (text === null) return;
+  await saveMeta(trx, PRICED_BY, JSON.stringify({ ...(JSON.parse(text) as PricedBy), history: null }));
+}
+
+/** An alert with the price that its rule stands for at a block, exactly; `null`: the block does not count for it. */
+export function pricedAt(alert: KeptAlert, { block, isTooLate, basis = NO_BASIS }: PricedBlock) {
+  if (priceGroupOf(alert.rule)?.kind !== 'dollars') return alert;
+  const price = isTooLate ? null : dollarPrice(alert.rule, basis);
+  return price && repriced(alert, price, Math.floor(block.timestamp) * 1_000);
+}
+
+const noPast = () => ({ reason: 'rules in dollars need no past' });
+
+type Written = Pick<AlertRule, 'relative' | 'condition'>;
+
+const dollarPrice = ({ relative, condition }: Written, basis: DollarBasis): PriceOrReason | null =>
+  relative == null ? null : effectivePrice(relative.written, condition, { ...basis, pastPrice: noPast });
+
+/** Works out prices at one block. */
+class Sweep {
+  readonly #trx: Queries;
+  readonly #past: LaneHistory;
+  /** `null`: rules in dollars keep theirs. */
+  readonly #basis: DollarBasis | null;
+  readonly #at: number;
+
+  constructor(trx: Queries, past: LaneHistory, basis: DollarBasis | null, at: number) {
+    this.#trx = trx;
+    this.#past = past;
+    this.#basis = basis;
+    this.#at = at;
+  }
+
+  async repriceNew(): Promise<void> {
+    const unpriced = this.#trx.selectFrom('alerts').select('id').where('threshold_rule', 'is not', null);
+    await this.#reprice(await unpriced.where('effective_since', 'is', null).execute());
+  }
+
+  /** Of a group, those that wait, and those whose price is another now: they alone are read. */
+  async repriceMoved(group: RuleGroup): Promise<void> {
+    const price = await this.#groupPrice(group);
+    const theirs = this.#trx.selectFrom('alerts').select('id').where('price_group', '=', group.key);
+    const moved =
+      'reason' in price
+        ? sql<boolean>`(threshold_reason is null or threshold_reason <> ${price.reason})`
+        : sql<boolean>`(threshold_reason is not null or ${movedBy(price, group)})`;
+    await this.#reprice(await theirs.where(moved).execute());
+  }
+
+  async #reprice(ids: readonly { readonly id: string }[]): Promise<void> {
+    for (const page of pagesOf(ids.map(({ id }) => id))) {
+      const rows = await this.#trx.selectFrom('alerts').selectAll().where('id', 'in', page).execute();
+      const changed: KeptAlert[] = [];
+      for (const alert of readRows(rows, toKeptAlert)) {
+        const price = await this.#priceOf(alert.rule);
+        const after = price === null ? alert : repriced(alert, price, this.#at);
+        if (after !== alert) changed.push(after);
+      }
+      await saveChanged(this.#trx, changed);
+      // The transaction stays open; requests without database access go on.
+      if (ids.length > page.length) await setImmediate();
+    }
+  }
+
+  async #priceOf({ lane, relative, condition }: AlertRule): Promise<PriceOrReason | null> {
+    const group = priceGroupOf({ lane, relative });
+    if (relative == null || group === null) return null;
+    if (group.kind === 'dollars') return this.#basis && dollarPrice({ relative, condition }, this.#basis);
+    await this.#past.load(this.#trx, group.windowSec);
+    const pastPrice = (percentile: number, windowSec: number) =>
+      this.#past.price(lane, percentile, windowSec);
+    return effectivePrice(relative.written, condition, { ...NO_BASIS, pastPrice });
+  }
+
+  async #groupPrice(group: RuleGroup): Promise<GroupPrice | { readonly reason: string }> {
+    if (group.kind === 'history') {
+      await this.#past.load(this.#trx, group.windowSec);
+      const past = this.#past.price(group.lane, group.percentile, group.windowSec);
+      return 'reason' in past ? past : { perFactor: Number(past.price), less: 0 };
+    }
+    const { work } = group;
+    const basis = this.#basis ?? NO_BASIS;
+    const [gas, fee] = [basis.gasOf(work), basis.dataFeeOf(work)];
+    if (basis.nativeUsd !== null && gas !== null && fee !== null)
+      return { perFactor: WEI_PER_COIN / (basis.nativeUsd * gas), less: Number(fee) / gas };
+    const any = { written: { kind: 'usd', usd: 1, work }, since: null, reason: null } as const;
+    const why = dollarPrice({ relative: any, condition: 'LESS_THAN' }, basis);
+    return why !== null && 'reason' in why ? why : { reason: 'its price is unknown' };
+  }
+}
+
+/** The price of each rule of a group is its factor times `perFactor`, minus `less`: wei per gas. */
+interface GroupPrice {
+  readonly perFactor: number;
+  readonly less: number;
+}
+
+const WEI_PER_COIN = 1e18;
+
+/** Rules whose stored price is another: in dollars by more than 0.5 %, against history by a wei. */
+function movedBy({ perFactor, less }: GroupPrice, { kind }: RuleGroup): RawBuilder<boolean> {
+  const price = sql`(price_factor * ${perFactor} - ${less})`;
+  // A stored price is rounded to the safe side.
+  const above = sql`case condition when 'LESS_THAN' then ${price} - threshold else threshold - ${price} end`;
+  return kind === 'dollars'
+    ? sql`abs(${above}) > threshold * ${sql.lit(DRIFT_RATIO)} + 1`
+    : sql`${above} not between 0 and 0.999`;
+}
+
+/** The groups there are: reads one row of each, by index. */
+async function groupsOf(trx: Queries): Promise<RuleGroup[]> {
+  const groups = sql<{ key: string }>`
+    with recursive found (key) as (
+      select min(price_group) from alerts where price_group is not null
+      union all
+      select (select min(price_group) from alerts where price_group > found.key) from found where key is not null
+    )
+    select key from found where key is not null`;
+  return (await groups.execute(trx)).rows.flatMap(({ key }) => readGroup(key) ?? []);
+}
+
+/** Whether the conditions of rules in dollars held at a late block nobody knows: what is being confirmed restarts. */
+async function confirmAnew(trx: Queries): Promise<void> {
+  const confirming = trx
+    .selectFrom('alerts')
+    .selectAll()
+    .where('lane', 'in', LANES)
+    .where('wake_block', '>', -1);
+  const rows = readRows(await confirming.where('price_group', 'is not', null).execute(), toKeptAlert);
+  const inDollars = rows.filter(({ rule }) => priceGroupOf(rule)?.kind === 'dollars');
+  await saveChanged(
+    trx,
+    inDollars.map((alert) => ({ ...alert, phase: ARMED })),
+  );
+}
