@@ -43,6 +43,16 @@ const BY_KEY: Readonly<Record<keyof ConfigFile, Omit<SettingRow, 'key'>>> = {
     flag: '--patience',
     text: 'how long you can wait with a transaction, `5m` to `1d`; default: `1h`. The advice is the best wait within it; `P` on Live changes it',
   },
+  interval: {
+    variables: ['GASTOP_INTERVAL'],
+    flag: '--interval',
+    text: 'how often the monitor refreshes, `1s` to `5m`; default: as the source asks, each block where it tells of them. `+` and `-` change it',
+  },
+  fresh: {
+    variables: ['GASTOP_FRESH'],
+    flag: '--fresh',
+    text: 'the monitor starts without [what it remembers](MONITOR.md#what-it-remembers)',
+  },
   db: { variables: ['GASTOP_DB'], flag: '--db', text: 'the database file' },
   database: {
     variables: ['GASTOP_DATABASE_URL'],

@@ -101,6 +101,8 @@ const ConfigFile = z.strictObject({
   history: Text,
   confirmations: Text,
   patience: Text,
+  interval: Text,
+  fresh: Flag,
   db: Text,
   database: Text,
   encryptionKey: Text,
@@ -149,6 +151,7 @@ type Place = Pick<Io, 'env' | 'platform' | 'home'>;
 
 const FOLDERS = {
   config: { xdg: 'XDG_CONFIG_HOME', unix: '.config', windows: 'APPDATA', roaming: 'Roaming' },
+  state: { xdg: 'XDG_STATE_HOME', unix: '.local/state', windows: 'LOCALAPPDATA', roaming: 'Local' },
   data: { xdg: 'XDG_DATA_HOME', unix: '.local/share', windows: 'LOCALAPPDATA', roaming: 'Local' },
 } as const;
 
@@ -165,6 +168,8 @@ function userPath({ env, platform, home }: Place, kind: keyof typeof FOLDERS, ..
 }
 
 export const configFile = (place: Place) => userPath(place, 'config', 'config.json');
+/** What the monitor remembers. */
+export const stateFile = (place: Place) => userPath(place, 'state', 'monitor.json');
 export const dataFolder = (place: Place) => userPath(place, 'data');
 export const keysDatabase = (place: Place) => userPath(place, 'data', 'keys.db');
 

@@ -134,6 +134,8 @@ function addSourceOptions(program: Command): void {
     .option('--history <TIME>', 'how much history to load, 1h to 30d (default 30d)')
     .option('--confirmations <N>', "blocks that make an auto-tx final (default: the chain's own)")
     .option('--patience <TIME>', 'how long you can wait with a transaction, 5m to 1d (default 1h)')
+    .option('--interval <TIME>', 'how often the monitor refreshes, 1s to 5m (default: as the source asks)')
+    .option('--fresh', 'the monitor starts without what it remembers')
     .option('--db <FILE>', 'keep history in this database')
     .option('--database <URL>', 'keep it in PostgreSQL: postgres://USER@HOST/NAME')
     .option('--ascii', 'ASCII characters only')

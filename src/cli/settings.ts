@@ -26,10 +26,11 @@ export type SourceFlags = Flags<
   | 'history'
   | 'confirmations'
   | 'patience'
+  | 'interval'
   | 'db'
   | 'database'
   | 'config',
-  'demo' | 'ascii' | 'screenReader' | 'allowPrivateTargets'
+  'demo' | 'ascii' | 'fresh' | 'screenReader' | 'allowPrivateTargets'
 > & {
   readonly rpc?: readonly string[];
   /** `true`: without a number of blocks. */
@@ -184,6 +185,11 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
       setting('confirmations', (text) => parseWhole(text, 'a number of blocks', 1, 10_000)) ??
       byDefault(null),
     patienceSec: setting('patience', parsePatience) ?? byDefault(PATIENCE_SEC.default),
+    /** How often the monitor refreshes; `null`: as the source asks for. */
+    intervalSec:
+      setting('interval', (text) => parseDuration(text, { min: '1s', max: '5m' })) ?? byDefault(null),
+    /** The monitor starts without what it remembers. */
+    fresh: setting('fresh', parseSwitch) ?? byDefault(false),
     /** A file, or the URL of PostgreSQL; `null`: the chain's own file in the data folder. */
     db: chosen('database', places('db', parsePath), places('database', parseDatabaseUrl)) ?? byDefault(null),
     encryptionKey: setting('encryptionKey', parseEncryptionKey) ?? byDefault(null),
@@ -197,6 +203,9 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
     allowPrivateTargets: setting('allowPrivateTargets', parseSwitch) ?? byDefault(false),
   };
 }
+
+/** Whether the user said it for this run: it goes before what the monitor remembers. */
+export const isSaid = ({ from }: Pick<Setting<unknown>, 'from'>): boolean => /^(--|GASTOP_)/.test(from);
 
 const byDefault = <const Value>(value: Value) => ({ value, from: DEFAULT });
 

@@ -115,7 +115,6 @@ function showMonitor({ url, key }: Pick<Place, 'url' | 'key'>, now: () => number
       openSource={open}
       urlProblem={() => null}
       notifications={SILENT}
-      patienceSec={3_600}
       now={now}
       saveFile={async (name) => name}
     />,

@@ -49,7 +49,6 @@ async function open(first: readonly ChainRow[], columns = 80, rows = 24) {
       openSource={async () => ({ client: fakeGas() })}
       urlProblem={() => null}
       notifications={SILENT}
-      patienceSec={3_600}
       now={() => NOW}
       saveFile={async (name) => name}
     />,

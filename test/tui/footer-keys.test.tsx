@@ -33,7 +33,6 @@ async function open(columns = 200, rows = 30, intervalMs = 60_000) {
       board={null}
       isBoardFirst={false}
       notifications={SILENT}
-      patienceSec={3_600}
       undoMs={600_000}
       now={now}
       saveFile={async (name) => name}

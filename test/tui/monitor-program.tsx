@@ -166,7 +166,6 @@ const { code } = await startMonitor({
   },
   ascii: process.env.ASCII === '1',
   notifications: { level: 'on', env: process.env },
-  patienceSec: 3_600,
   // A slow machine must not run out of it between two keys of a test.
   undoMs: 600_000,
 });

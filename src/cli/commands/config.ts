@@ -27,7 +27,7 @@ async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags)
   const { settings, config: file, configFrom } = loaded;
   const keys = keySettings(io, loaded);
   const { source, apiKey, historySec, db, encryptionKey, smtp, telegram, allowPrivateTargets } = settings;
-  const { notifications, chains } = settings;
+  const { notifications, chains, intervalSec } = settings;
   const { kind } = source.value;
   // Recordings and the demo keep no database, and a remote service has its own.
   const chainFile = kind === 'rpc' ? chainDatabase(io, { id: '<id>' }) : null;
@@ -58,6 +58,13 @@ async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags)
     }),
     row('history', 'historySec', durationText(historySec.value), historySec),
     row('patience', 'patienceSec', durationText(settings.patienceSec.value), settings.patienceSec),
+    row(
+      'interval',
+      'intervalSec',
+      mapped(intervalSec.value, durationText) ?? 'as the source asks',
+      intervalSec,
+    ),
+    toggle('fresh', 'fresh', settings.fresh, 'on', 'off; the monitor remembers'),
     row('database', 'db', databaseText, { value: mapped(database, withoutLogin), from: db.from }),
     toggle('encryption key', 'encryptionKey', isSet(encryptionKey), 'set', ownKey),
     row('keys', 'keys', shown(keys.file.value), { ...keys.file, value: withoutLogin(keys.file.value) }),

@@ -3,14 +3,25 @@ import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { makeWhole } from '../../store/whole-file.ts';
 import type { MonitorLog } from '../../tui/app/monitor-log.ts';
+import type { MonitorSource } from '../../tui/app/source.ts';
+import { Remembered, type RememberedValues } from '../../tui/data/remembered.ts';
 import type { Board } from '../../tui/panes/board/board-pane.tsx';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
+import { stateFile } from '../config-file.ts';
 import { failure, fileFailureReason, systemCode, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { type OpenedClient, openClient, warnOfPlainKey } from '../open-source.ts';
-import { cleanLine, withSpinner } from '../output.ts';
+import { cleanLine, mapped, withSpinner } from '../output.ts';
 import { unknownCommand } from '../parse.ts';
-import { DEFAULT_SEED, parseNodeSetting, type Settings, serviceUrl, withSource } from '../settings.ts';
+import {
+  DEFAULT_SEED,
+  isSaid,
+  parseNodeSetting,
+  type Settings,
+  serviceUrl,
+  withSource,
+} from '../settings.ts';
+import { rememberedName, StateFile } from '../state-file.ts';
 import { chainsOption, chosenChains, EVERY_MS, openChainRows } from './chains.ts';
 
 export function addLive(program: CliCommand): void {
@@ -46,7 +57,7 @@ async function live({ io, loadSettings }: CommandContext, flags: LiveFlags): Pro
   const [only, ...others] = setups;
   const isNamed = flags.chains !== undefined && only !== undefined;
   const settings = isNamed ? withSource(loaded.settings, only.source) : loaded.settings;
-  const isBoardFirst = others.length > 0 && (isNamed || !/^(--|GASTOP_)/.test(settings.source.from));
+  const isBoardFirst = others.length > 0 && (isNamed || !isSaid(settings.source));
   // Before the monitor owns the screen, when nothing else may write to the terminal.
   warnOfPlainKey(io, settings.source.value);
   for (const { source } of setups) warnOfPlainKey(io, source);
@@ -67,12 +78,19 @@ async function live({ io, loadSettings }: CommandContext, flags: LiveFlags): Pro
   const { kind } = settings.source.value;
   const namesFile = kind === 'replay' || (settings.db.value !== null && kind !== 'hosted');
   let unused = namesFile && !isBoardFirst ? await withSpinner(io, 'opening', open(io, settings)) : null;
+  const kept = await StateFile.open(stateFile(io), io.home, settings.fresh.value);
+  const remembered = new Remembered({
+    file: kept,
+    said: toldValues(settings, true),
+    otherwise: toldValues(settings, false),
+  });
+  if (!isBoardFirst) remembered.open(rememberedName(settings.source.value));
   const { code } = await startMonitor({
     log,
+    remembered,
     ascii: settings.ascii.value,
     screenReader: settings.screenReader.value,
     notifications: { level: settings.notifications.value, env: io.env },
-    patienceSec: settings.patienceSec.value,
     connect: async () => {
       const opened = unused ?? (await open(io, settings));
       unused = null;
@@ -87,8 +105,17 @@ async function live({ io, loadSettings }: CommandContext, flags: LiveFlags): Pro
       return open(io, await chosenSettings(io, settings, choice));
     },
   });
-  await unused?.close();
+  await Promise.all([unused?.close(), kept.end()]);
   return code;
+}
+
+/** What settings say of what the monitor remembers, by its names; `isOfRun`: said for this run, or in the config file. */
+function toldValues({ patienceSec, intervalSec }: Settings, isOfRun: boolean): RememberedValues {
+  const interval = { ...intervalSec, value: mapped(intervalSec.value, (sec) => sec * 1_000) };
+  const settings = Object.entries({ patience: patienceSec, interval });
+  return Object.fromEntries(
+    settings.flatMap(([name, setting]) => (isSaid(setting) === isOfRun ? [[name, setting.value]] : [])),
+  );
 }
 
 /** Appends what the monitor does to the file that GASTOP_LOG names, a line of JSON each; `undefined`: it names none. @throws CliError */
@@ -155,7 +182,7 @@ async function saveHere(name: string, text: string): Promise<string> {
   return path;
 }
 
-async function open(io: Io, settings: Settings): Promise<OpenedClient> {
+async function open(io: Io, settings: Settings): Promise<OpenedClient & Pick<MonitorSource, 'rememberedAs'>> {
   const opened = await openClient(io, settings, {
     historySec: settings.historySec.value,
     withinMs: 3_000,
@@ -165,5 +192,5 @@ async function open(io: Io, settings: Settings): Promise<OpenedClient> {
   });
   // As large as the start has made it: V8 would let short-lived objects alone take 134 MB.
   setFlagsFromString('--semi-space-growth-factor=1');
-  return opened;
+  return { ...opened, rememberedAs: rememberedName(settings.source.value) };
 }

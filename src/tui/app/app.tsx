@@ -1,6 +1,14 @@
 import { QueryClientProvider, useQueryClient } from '@tanstack/react-query';
 import { useApp, useIsScreenReaderEnabled, useWindowSize } from 'ink';
-import { type ReactNode, useContext, useEffect, useReducer, useState, useSyncExternalStore } from 'react';
+import {
+  type ReactNode,
+  useContext,
+  useEffect,
+  useLayoutEffect,
+  useReducer,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import * as z from 'zod';
 import { isPlain as isPlainUrl } from '../../client/http.ts';
 import { forkChip } from '../../client/views/chain.ts';
@@ -29,7 +37,7 @@ import {
   useSnapshot,
   usualInterval,
 } from '../data/queries.ts';
-import { Remembered, RememberedContext, useRemembered } from '../data/remembered.ts';
+import { chainMemory, Remembered, RememberedContext, useRemembered } from '../data/remembered.ts';
 import type { ActionName, Scope } from '../input/keymap.ts';
 import { type ActionHandlers, KeyListener } from '../input/use-keys.tsx';
 import { cheaperThan } from '../panes/alerts/alert-form.tsx';
@@ -58,8 +66,6 @@ export interface MonitorProps {
   readonly isBoardFirst: boolean;
   readonly ascii: boolean;
   readonly notifications: Notifications;
-  /** How long the user can wait with a transaction, in seconds; a key on Live changes it. */
-  readonly patienceSec: number;
   readonly remembered?: Remembered;
   readonly undoMs: number;
   readonly now: () => number;
@@ -167,7 +173,7 @@ function Session(props: SessionProps) {
   const { frozen } = state;
   const [tabName, setTab] = useRemembered('tab', TabName, TABS[0].scope);
   const [chosenMs, setInterval] = useRemembered('interval', IntervalMs, null);
-  const [patienceSec, setPatience] = useRemembered('patience', PatienceSec, props.patienceSec);
+  const [patienceSec, setPatience] = useRemembered('patience', PatienceSec, PATIENCE_SEC.default);
   const source = useSyncExternalStore(holder.subscribe, holder.read);
   const { columns, rows } = useWindowSize();
   const memory = useContext(MemoryContext);
@@ -196,6 +202,7 @@ function Session(props: SessionProps) {
   const pause = useRateLimit(client);
   const polled = pause === null ? prices : { ...prices, error: pause.error, retryAt: pause.until };
   const snapshot = polled.data;
+  useMemoryOf(opened, snapshot);
   const intervalMs = Math.max(wantedMs(snapshot), quotaMs);
   useRecovery(polled.error !== null);
   useRestartNotice(snapshot, now);
@@ -394,6 +401,22 @@ function Session(props: SessionProps) {
 }
 
 const formatPace = (ms: number) => (ms < 1_000 ? `${ms / 1_000}s` : formatDuration(ms / 1_000));
+
+const DAMAGE_SHOWN_MS = 8_000;
+
+/** What is remembered of the source that is open; an opening one has what is shown until it has a name. */
+function useMemoryOf(opened: MonitorSource | null, snapshot: SnapshotView | undefined): void {
+  const remembered = useContext(RememberedContext);
+  const toast = useToast();
+  const chainId = snapshot?.chainId ?? null;
+  const named = opened?.rememberedAs ?? null;
+  const name = named ?? (opened === null || chainId === null ? null : chainMemory(chainId));
+  useLayoutEffect(() => remembered.open(name), [remembered, name]);
+  useEffect(
+    () => remembered.watch((text) => toast({ kind: 'error', text, forMs: DAMAGE_SHOWN_MS })),
+    [remembered, toast],
+  );
+}
 
 const RESTART_IS_NEWS_MS = 600_000;
 const RESTART_SHOWN_MS = 60_000;

@@ -1,10 +1,12 @@
 import { Box } from 'ink';
 import { type ReactNode, useContext, useState } from 'react';
+import * as z from 'zod';
 import { looksLikeKey } from '../../core/key-text.ts';
 import { KEY_PROBLEM, parseLookup } from '../../core/parse-lookup.ts';
 import { formatCount } from '../../core/units.ts';
 import { FilterContext, ListsContext, listOfScope, matchesFilter } from '../data/lists.tsx';
 import { MonitorContext, type PlaceName, useMonitor, useShownSnapshot } from '../data/queries.ts';
+import { useRemembered } from '../data/remembered.ts';
 import type { Scope } from '../input/keymap.ts';
 import { TextField } from '../input/text-input.tsx';
 import { useKeys } from '../input/use-keys.tsx';
@@ -14,7 +16,11 @@ import { colored, faint, LineList, plain } from '../ui/text.tsx';
 import type { ColorName } from '../ui/theme.ts';
 import { veilAll } from './source.ts';
 
-const NO_FIND = { isOpen: false, filter: '' };
+/** `typed`: in the open field, or a filter that is not to be remembered. */
+const NO_FIND = { isOpen: false, typed: '' };
+const Filter = z.string().max(200);
+/** A hash, or a key that is none of ours. */
+const LONG_HEX = /[0-9a-f]{40}/i;
 const FIND_ROWS = 2;
 
 /** What Enter does with a typed text, in words: keeps it as the filter, opens something, or nothing. */
@@ -28,15 +34,27 @@ const useKeyFinder = () => useContext(MonitorContext)?.isKey ?? looksLikeKey;
 
 /** `/`: filters what is shown while typing. Returns the filter, and the open field with its rows. */
 export function useFind(scope: Scope, read: (text: string) => Reading) {
-  const [{ isOpen, filter }, change] = useKeptState(`find ${scope}`, NO_FIND);
+  const [{ isOpen, typed: own }, change] = useKeptState(`find ${scope}`, NO_FIND);
+  const [remembered, remember] = useRemembered(`${scope}.filter`, Filter, '', {
+    isEverywhere: scope === 'board',
+  });
+  const filter = isOpen || own !== '' ? own : remembered;
   const [text, setText] = useState('');
   const isKey = useKeyFinder();
   const setFind = (find: typeof NO_FIND) => change(() => find);
-  const clear = () => setFind(NO_FIND);
+  const clear = () => {
+    setFind(NO_FIND);
+    if (remembered !== '') remember('');
+  };
+  const keep = () => {
+    const isRemembered = filter.length <= 200 && !LONG_HEX.test(filter);
+    setFind({ isOpen: false, typed: isRemembered ? '' : filter });
+    remember(isRemembered ? filter : '');
+  };
   useKeys('global', {
     find: () => {
       setText('');
-      setFind({ isOpen: true, filter: '' });
+      setFind({ isOpen: true, typed: '' });
     },
     ...(filter === '' ? {} : { back: clear }),
   });
@@ -50,10 +68,10 @@ export function useFind(scope: Scope, read: (text: string) => Reading) {
           veil={(typed) => (isKey(typed) ? veilAll(typed) : typed)}
           onChange={(typed) => {
             setText(typed);
-            setFind({ isOpen: true, filter: isKey(typed) ? '' : typed });
+            setFind({ isOpen: true, typed: isKey(typed) ? '' : typed });
           }}
           onSubmit={() => {
-            if (onEnter === 'keep') setFind({ isOpen: false, filter });
+            if (onEnter === 'keep') keep();
             else if (onEnter !== null) {
               clear();
               onEnter();

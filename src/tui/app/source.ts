@@ -17,6 +17,8 @@ export interface MonitorSource {
   readonly embedded?: object | null;
   /** Of a recording. */
   readonly playback?: Playback | null;
+  /** Its name in the memory of the monitor; `null` or absent: the chain that it turns out to be on. */
+  readonly rememberedAs?: string | null;
   readonly close?: () => void | Promise<void>;
 }
 

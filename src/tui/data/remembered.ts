@@ -6,30 +6,43 @@ export type RememberedValues = Readonly<Record<string, unknown>>;
 
 /** Where the monitor's memory outlives it. */
 export interface RememberedFile {
-  /** What is known of a source, this run's changes included; of all sources under `EVERYWHERE`. */
+  /** What was there of a source at the start; of all sources under {@link EVERYWHERE}. */
   readonly recall: (source: string) => RememberedValues;
   readonly keep: (source: string, name: string, value: unknown) => void;
+  /** Tells, once, that nothing could be read or that nothing can be kept. */
+  readonly watch: (tell: (problem: string) => void) => void;
 }
 
 /** What belongs to the person and the terminal, such as the mouse, is the same for every source. */
 export const EVERYWHERE = 'everywhere';
 
-const NOTHING: RememberedValues = {};
+/** The name of a node's chain in the file. */
+export const chainMemory = (chainId: number): string => `chain ${chainId}`;
+
+interface RememberedOptions {
+  readonly file?: RememberedFile | null;
+  /** What a flag or the environment says: it holds until a key says otherwise. */
+  readonly said?: RememberedValues;
+  /** What the config file says, for what is not remembered. */
+  readonly otherwise?: RememberedValues;
+}
 
 /** What the user has chosen on the screens: of the source that is open, and of none. */
 export class Remembered {
   readonly #file: RememberedFile | null;
+  readonly #otherwise: RememberedValues;
   readonly #listeners = new Set<() => void>();
-  readonly #everywhere: Record<string, unknown>;
-  /** What a flag or the environment says: it holds until a key says otherwise. */
-  readonly #given: Record<string, unknown>;
+  readonly #bySource = new Map<string, Record<string, unknown>>();
+  readonly #said: Record<string, unknown>;
   #source: string | null = null;
-  #ofSource: Record<string, unknown> = {};
+  #ofSource: RememberedValues = {};
+  /** Chosen while the chain of what is open is not known. */
+  #early: Record<string, unknown> = {};
 
-  constructor(file: RememberedFile | null = null, given: RememberedValues = NOTHING) {
+  constructor({ file = null, said = {}, otherwise = {} }: RememberedOptions = {}) {
     this.#file = file;
-    this.#given = { ...given };
-    this.#everywhere = { ...file?.recall(EVERYWHERE) };
+    this.#said = { ...said };
+    this.#otherwise = otherwise;
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -37,27 +50,44 @@ export class Remembered {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Shows what is remembered of a source; what was chosen before it had a name counts as chosen for it. */
-  open(source: string): void {
+  /** Shows what is remembered of a source. `null`: its name is not known yet; what is chosen until then is for it. */
+  open(source: string | null): void {
     if (source === this.#source) return;
-    const chosen = this.#source === null ? this.#ofSource : NOTHING;
     this.#source = source;
-    this.#ofSource = { ...this.#file?.recall(source), ...chosen };
-    for (const [name, value] of Object.entries(chosen)) this.#file?.keep(source, name, value);
+    if (source === null) return;
+    const early = Object.entries(this.#early);
+    this.#early = {};
+    this.#ofSource = this.#valuesOf(source);
+    for (const [name, value] of early) this.#keep(source, name, value);
     this.#tell();
   }
 
   read(name: string, isEverywhere: boolean): unknown {
-    return this.#given[name] ?? (isEverywhere ? this.#everywhere : this.#ofSource)[name];
+    const values = isEverywhere ? this.#valuesOf(EVERYWHERE) : { ...this.#ofSource, ...this.#early };
+    return [this.#said, values, this.#otherwise].find((each) => name in each)?.[name];
   }
 
   set(name: string, value: unknown, isEverywhere: boolean): void {
-    const values = isEverywhere ? this.#everywhere : this.#ofSource;
-    values[name] = value;
-    delete this.#given[name];
+    delete this.#said[name];
     const source = isEverywhere ? EVERYWHERE : this.#source;
-    if (source !== null) this.#file?.keep(source, name, value);
+    if (source === null) this.#early[name] = value;
+    else this.#keep(source, name, value);
     this.#tell();
+  }
+
+  watch(tell: (problem: string) => void): void {
+    this.#file?.watch(tell);
+  }
+
+  #valuesOf(source: string): Record<string, unknown> {
+    const values = this.#bySource.get(source) ?? { ...this.#file?.recall(source) };
+    this.#bySource.set(source, values);
+    return values;
+  }
+
+  #keep(source: string, name: string, value: unknown): void {
+    this.#valuesOf(source)[name] = value;
+    this.#file?.keep(source, name, value);
   }
 
   #tell(): void {

@@ -1,10 +1,12 @@
 import { Box } from 'ink';
 import { type ComponentType, useContext, useState } from 'react';
+import * as z from 'zod';
 import { ClientError } from '../../client/errors.ts';
 import { titleWord } from '../../client/views/alerts.ts';
 import { formatCount } from '../../core/units.ts';
 import { type Feed, FilterContext, type ListItem, matchesFilter } from '../data/lists.tsx';
 import { type Polled, useMonitor } from '../data/queries.ts';
+import { useRemembered } from '../data/remembered.ts';
 import { type Confirmation, ConfirmDialog } from '../input/confirm.tsx';
 import type { Values } from '../input/form.ts';
 import type { ActionName } from '../input/keymap.ts';
@@ -105,14 +107,13 @@ export interface FormProps<Item> {
 interface ResourceState<Item> {
   /** The selected item and its index: the cursor stays there when the item is gone. `null`: the first. */
   readonly cursor: { readonly id: string; readonly place: number } | null;
-  readonly order: number;
   /** The item whose details are open. `entry`: the selected one of its log; `null`: the newest. */
   readonly opened: { readonly id: string; readonly top: number; readonly entry: string | null } | null;
   /** The open form. `from`: the tab where it was opened; `null`: this one. */
   readonly form: { readonly seed: Seed<Item>; readonly from: ActionName | null } | null;
 }
 
-const INITIAL = { cursor: null, order: 0, opened: null, form: null } as const;
+const INITIAL = { cursor: null, opened: null, form: null } as const;
 
 const stateOf = <Item,>(memory: Memory, name: ResourceName) =>
   (memory.get(`${name}s`) ?? INITIAL) as ResourceState<Item>;
@@ -197,6 +198,8 @@ function Items<Item extends ListItem>(props: ItemsProps<Item>) {
   return <SideBySide {...{ listWidth, details, list: listed, areOpen: opened !== null }} />;
 }
 
+const OrderName = z.string();
+
 /** The items that match the filter, in the chosen order, and which is selected. */
 function useListRows<Item extends ListItem>(
   { resource, state }: Pick<ItemsProps<Item>, 'resource' | 'state'>,
@@ -204,12 +207,16 @@ function useListRows<Item extends ListItem>(
   context: PaneContext,
 ) {
   const filter = useContext(FilterContext);
-  const [orderName = '', compare = null] = Object.entries(resource.orders)[state.order] ?? [];
+  const names = Object.keys(resource.orders);
+  const [chosen, setOrder] = useRemembered(`${resource.name}s.sort`, OrderName, names[0] ?? '');
+  const orderName = names.includes(chosen) ? chosen : (names[0] ?? '');
+  const compare = resource.orders[orderName] ?? null;
+  const sort = () => setOrder(names[(names.indexOf(orderName) + 1) % names.length] ?? '');
   const matching = filter === '' ? all : all.filter((item) => matchesFilter(item, filter));
   const items = compare ? matching.toSorted((one, other) => compare(one, other, context)) : matching;
   const found = items.findIndex(({ id }) => id === state.cursor?.id);
   const place = Math.max(found < 0 ? Math.min(state.cursor?.place ?? 0, items.length - 1) : found, 0);
-  return { items, place, selected: items[place], filter, orderName: compare && orderName };
+  return { items, place, selected: items[place], filter, sort, orderName: compare && orderName };
 }
 
 interface ScreenProps<Item extends ListItem> extends ItemsProps<Item> {
@@ -227,12 +234,12 @@ interface ListScreenProps<Item extends ListItem> extends ScreenProps<Item> {
 }
 
 function ListScreen<Item extends ListItem>(props: ListScreenProps<Item>) {
-  const { resource, state, list, itemKeys, change, isAlone } = props;
+  const { resource, list, itemKeys, change, isAlone } = props;
   const plural = `${resource.name}s` as const;
   const context = usePane();
   const { columns, rows } = useRoom();
   const { feed, states, counts = [], notices = [], empty } = list;
-  const { items, place, selected, filter, orderName } = props.rows;
+  const { items, place, selected, filter, orderName, sort } = props.rows;
   const foot = isAlone ? resource.foot : undefined;
   const taken = CHROME + notices.length + (foot?.rows ?? 0) + (feed.error === null ? 0 : 1);
   const room = Math.max(rows - taken, 1);
@@ -251,7 +258,11 @@ function ListScreen<Item extends ListItem>(props: ListScreenProps<Item>) {
     ...(selected && {
       ...scrollKeys(select, { top: place, room, most: items.length - 1 }),
       open: () => select(place, { opened: { id: selected.id, top: 0, entry: null } }),
-      sort: () => select(place, { order: (state.order + 1) % Object.keys(resource.orders).length }),
+      sort: () => {
+        // The cursor stays on its item.
+        select(place);
+        sort();
+      },
     }),
     ...itemKeys(selected),
   });

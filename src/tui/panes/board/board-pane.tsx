@@ -1,5 +1,6 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useRef, useSyncExternalStore } from 'react';
+import * as z from 'zod';
 import {
   CHAIN_SORTS,
   type ChainRow,
@@ -15,6 +16,7 @@ import {
 import { formatDuration } from '../../../core/units.ts';
 import { useFind } from '../../app/finder.tsx';
 import type { MonitorSource } from '../../app/source.ts';
+import { useRemembered } from '../../data/remembered.ts';
 import { scrollKeys, useKeys } from '../../input/use-keys.tsx';
 import { useKeptState, useNow, useRoom } from '../../ui/pane-context.tsx';
 import { useFirstRow } from '../../ui/scroll.tsx';
@@ -44,18 +46,18 @@ export interface Board {
   readonly open: (name: string) => Promise<MonitorSource>;
 }
 
-interface BoardState {
-  readonly sort: ChainSort;
-  readonly selected: string | null;
-}
-
-const FIRST: BoardState = { sort: 'swap', selected: null };
+const FIRST: { readonly selected: string | null } = { selected: null };
+const Sort = z.enum(CHAIN_SORTS);
 
 /** While the cursor moves, and so long after, no row changes its place. */
 const REST_MS = 5_000;
 
 /** The rows in their order: sorted, or as they were sorted before the cursor began to move. */
-function useOrdered(rows: readonly ChainRow[], { sort, selected }: BoardState): readonly ChainRow[] {
+function useOrdered(
+  rows: readonly ChainRow[],
+  sort: ChainSort,
+  selected: string | null,
+): readonly ChainRow[] {
   const isAtRest = useElapsed(REST_MS, selected) || selected === null;
   const before = useRef<{ readonly sort: ChainSort; readonly names: readonly string[] }>(null);
   if (isAtRest || before.current?.sort !== sort) {
@@ -80,12 +82,13 @@ export function BoardPane({ board, open }: BoardPaneProps) {
   const { columns, rows: room } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
   const now = useNow();
-  const [state, change] = useKeptState('board', FIRST);
+  const [{ selected }, change] = useKeptState('board', FIRST);
+  const [sort, setSort] = useRemembered('board.sort', Sort, 'swap', { isEverywhere: true });
   const find = useFind('board', () => FIND_HINT);
-  const all = useOrdered(useSyncExternalStore(board.subscribe, board.read), state);
+  const all = useOrdered(useSyncExternalStore(board.subscribe, board.read), sort, selected);
   const rows = all.filter((row) => matchesRow(row, find.filter));
   const place = Math.max(
-    rows.findIndex(({ name }) => name === state.selected),
+    rows.findIndex(({ name }) => name === selected),
     0,
   );
   const row = rows[place];
@@ -94,14 +97,14 @@ export function BoardPane({ board, open }: BoardPaneProps) {
   const shown = isSpoken ? rows : rows.slice(above, above + tableRoom);
 
   const go = (to: number) => {
-    const { name: selected } = rows[Math.min(Math.max(to, 0), rows.length - 1)] ?? { name: null };
-    change((before) => ({ ...before, selected }));
+    const row = rows[Math.min(Math.max(to, 0), rows.length - 1)];
+    change(() => ({ selected: row?.name ?? null }));
   };
-  const sort = CHAIN_SORTS[(CHAIN_SORTS.indexOf(state.sort) + 1) % CHAIN_SORTS.length] ?? state.sort;
   useKeys('board', {
     ...(rows.length > 1 ? scrollKeys(go, { top: place, room: tableRoom, most: rows.length - 1 }) : {}),
     ...(row === undefined ? {} : { open: () => open(row.name) }),
-    sort: () => change((before) => ({ ...before, sort })),
+    sort: () =>
+      setSort((before) => CHAIN_SORTS[(CHAIN_SORTS.indexOf(before) + 1) % CHAIN_SORTS.length] ?? before),
   });
 
   const titles = all.map((each) => lineWidth(titleLine(each, now)));
@@ -122,7 +125,7 @@ export function BoardPane({ board, open }: BoardPaneProps) {
     find.filter === '' ? 'No chains are set up.' : 'No chain has such a name; Esc clears the filter.';
   const details = row === undefined ? [nothing] : wrapText(detailText(row, now), columns - 2, DETAIL_ROWS);
   const count = `${find.filter === '' ? '' : `${rows.length} of `}${all.length}`;
-  const title = [bold(' gastop '), plain(`  chains ${count}  by ${state.sort}`)];
+  const title = [bold(' gastop '), plain(`  chains ${count}  by ${sort}`)];
   return (
     <Box flexDirection="column" height={room}>
       <LineList
