@@ -172,10 +172,10 @@ describe('the Live pane', () => {
     expect(screen).toMatch(/^ {3}to a new account +21,000 +204,600 +\$/m);
     expect(screen).toMatch(/^ ERC-20 transfer +34,467 +42,867 /m);
     const tall = draw({ market }, 120, 50);
-    expect(tall).toMatch(/^ {3}to a new holder +51,567 +140,787 +\$/m);
-    expect(tall).toMatch(/^ {3}for a new token +118,183 +237,603 +\$/m);
+    expect(tall).toMatch(/^│ {3}to a new holder +│ +51,567 │ +140,787 │ +\$/m);
+    expect(tall).toMatch(/^│ {3}for a new token +│ +118,183 │ +237,603 │ +\$/m);
     const osaka = draw({}, 120, 50);
-    expect(osaka).toMatch(/^ {3}to a new holder +51,567 +\$/m);
+    expect(osaka).toMatch(/^│ {3}to a new holder +│ +51,567 │ +\$/m);
     expect(osaka).not.toContain('to a new account');
   });
 
@@ -185,6 +185,36 @@ describe('the Live pane', () => {
       /│ Average .*/.exec(draw({ snapshot: { ...SNAPSHOT, chainId }, market: none }, 120, 37))?.[0];
     expect(swapOn(1)).toMatch(/\$0\.0034 │ +95 %/);
     expect(swapOn(137)).toMatch(/\$0\.0034 │ +\$0\.016 │/);
+  });
+
+  it.each([
+    [160, 42],
+    [200, 47],
+  ])(
+    'has the chart of the hour beside lanes, advice and waits at %i×%i, with its scale, times and figures',
+    (columns, rows) => {
+      const lines = draw({}, columns, rows).split('\n');
+      expect(lines.length).toBe(rows);
+      expect(lines[0]).toMatch(/^┌.*┐ +│ 1h {2}.*UTC {2}gwei/);
+      expect(lines[1]).toMatch(/│ gwei .*within │ +│ ─ base 0.0508 /);
+      const all = lines.join('\n');
+      expect(all).toMatch(/│ ╌ tip p50 /);
+      expect(lines.at(-1)).toMatch(/╵\d\d:\d\d/);
+      // Each table has a border of its own, and all of its rows.
+      expect(all).toMatch(/│ if you can wait │ +1m │ +5m │ +\[15m\] │/);
+      expect(all).toMatch(/│ in the past +│ 175 of 180 │ +72 of 77 │ +29 of 32 │/);
+      expect(all).toMatch(/│ usual work +│ +gas │/);
+      expect(all).toMatch(/│ {3}for a new token +│ 118,183 │/);
+      expect(all.match(/┌/g)).toHaveLength(3);
+      // No cursor moves over this one.
+      expect(all).not.toContain('look at a value');
+    },
+  );
+
+  it('boxes the waits and usual work from 44 rows of the terminal on, and nothing but the lanes below', () => {
+    expect(draw({}, 120, 41).match(/┌/g)).toHaveLength(3);
+    expect(draw({}, 120, 40).match(/┌/g)).toHaveLength(1);
+    expect(draw({}, 160, 21).match(/┌/g)).toHaveLength(1);
   });
 
   it('needs nothing but ASCII where nothing else can be shown', () => {

@@ -195,7 +195,7 @@ function Items<Item extends ListItem>(props: ItemsProps<Item>) {
     />
   );
   if (listWidth === null || !details) return (opened !== null && details) || listed;
-  return <SideBySide {...{ listWidth, details, list: listed, areOpen: opened !== null }} />;
+  return <SideBySide leftWidth={listWidth} left={listed} right={details} isRightOpen={opened !== null} />;
 }
 
 const OrderName = z.string();

@@ -18,30 +18,30 @@ export function useListWidth(): number | null {
 }
 
 interface SideBySideProps {
-  readonly listWidth: number;
-  readonly list: ReactNode;
-  readonly details: ReactNode;
-  /** Whether the details take the keys: opened ones do, those of what is merely selected leave them to the list. */
-  readonly areOpen: boolean;
+  readonly leftWidth: number;
+  readonly left: ReactNode;
+  readonly right: ReactNode;
+  /** Whether the right half takes the keys: opened details do, those of what is merely selected leave them to the list. */
+  readonly isRightOpen: boolean;
 }
 
-/** A list, and beside it the details of what is selected in it, which have a sign at their title while they are open. */
-export function SideBySide({ listWidth, list, details, areOpen }: SideBySideProps) {
+/** Two halves of a wide screen, as a list and the details of what is selected in it; a sign says that these are open. */
+export function SideBySide({ leftWidth, left, right, isRightOpen }: SideBySideProps) {
   const { columns, rows } = useRoom();
   const border = Array.from({ length: rows }, (_, row): Line => {
-    return [row === 0 && areOpen ? bold('▸', 'accent') : faint('│')];
+    return [row === 0 && isRightOpen ? bold('▸', 'accent') : faint('│')];
   });
   return (
-    <Box width={columns} height={rows}>
-      <TakesKeysContext value={!areOpen}>
-        <Room columns={listWidth} rows={rows}>
-          {list}
+    <Box width={columns} height={rows} flexShrink={0}>
+      <TakesKeysContext value={!isRightOpen}>
+        <Room columns={leftWidth} rows={rows}>
+          {left}
         </Room>
       </TakesKeysContext>
       <LineList lines={border} width={1} />
-      <TakesKeysContext value={areOpen}>
-        <Room columns={columns - listWidth - 1} rows={rows}>
-          {details}
+      <TakesKeysContext value={isRightOpen}>
+        <Room columns={columns - leftWidth - 1} rows={rows}>
+          {right}
         </Room>
       </TakesKeysContext>
     </Box>

@@ -381,7 +381,7 @@ export function useTable<Row>(options: Omit<TableOptions<Row>, 'width'> & { read
   return tableOf({ width: columns, ...options }, useIsScreenReaderEnabled(), widest.current);
 }
 
-const cellLine = (cell: string | Line): Line => (typeof cell === 'string' ? [plain(cell)] : cell);
+export const cellLine = (cell: string | Line): Line => (typeof cell === 'string' ? [plain(cell)] : cell);
 
 /** A row as a sentence. */
 function spokenRow<Row>(columns: readonly TableColumn<Row>[], row: Row): string {

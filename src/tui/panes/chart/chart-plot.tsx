@@ -287,9 +287,12 @@ export interface ChartPaneProps {
   readonly cursor: number | null;
   readonly notice: Line | null;
   readonly likely?: number | null;
+  /** Whether keys move a cursor over it, which has a line of its own. */
+  readonly hasCursor?: boolean;
 }
 
-export const ChartPane = memo(function ChartPane({ data, cursor, notice, likely = null }: ChartPaneProps) {
+export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
+  const { data, cursor, notice, likely = null, hasCursor = true } = props;
   const { columns: width, rows: height } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
   const textWidth = useTextWidth();
@@ -304,7 +307,7 @@ export const ChartPane = memo(function ChartPane({ data, cursor, notice, likely 
   const hasSide = width >= SIDE_FROM && !isSpoken;
   const chartWidth = width - (hasSide ? SIDE_WIDTH : 0);
   // The caption of the base fee, the time labels and the cursor line.
-  const around = above.length + 3 + previous.length + (hasTips ? 0 : 1);
+  const around = above.length + (hasCursor ? 3 : 2) + previous.length + (hasTips ? 0 : 1);
   const rows = chartRows((isSpoken ? SPOKEN_ROWS : height) - around, hasTips);
 
   const index = cursor === null ? null : slotAt(slots, cursor);
@@ -357,7 +360,7 @@ export const ChartPane = memo(function ChartPane({ data, cursor, notice, likely 
         </Box>
         {hasSide ? <ChartSide data={data} height={height - above.length - 1} /> : null}
       </Box>
-      <SegmentLine segments={cursorSegments(data, index, near, likely)} />
+      {hasCursor ? <SegmentLine segments={cursorSegments(data, index, near, likely)} /> : null}
     </Box>
   );
 });

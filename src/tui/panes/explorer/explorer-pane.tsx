@@ -104,8 +104,15 @@ export function ExplorerScreen() {
   const number = list.row?.number ?? null;
   const shown = place ?? (number === null ? undefined : ({ kind: 'block', number } as const));
   if (shown === undefined) return blocks;
-  const areOpen = place !== undefined;
-  return <SideBySide {...{ listWidth, areOpen }} list={blocks} details={details(shown, areOpen)} />;
+  const isRightOpen = place !== undefined;
+  return (
+    <SideBySide
+      leftWidth={listWidth}
+      left={blocks}
+      right={details(shown, isRightOpen)}
+      isRightOpen={isRightOpen}
+    />
+  );
 }
 
 /**

@@ -1,6 +1,5 @@
-import { Text, useIsScreenReaderEnabled } from 'ink';
-import { Table } from 'ink-table';
-import { memo, type PropsWithChildren, useRef } from 'react';
+import { useIsScreenReaderEnabled } from 'ink';
+import { memo } from 'react';
 import { type ActionView, dataFeeOf } from '../../../client/views/dashboard.ts';
 import { type LaneView, lacksTips, type SnapshotView } from '../../../client/views/gas.ts';
 import { LANE_TITLES, LANES, type LaneName } from '../../../core/advice.ts';
@@ -17,21 +16,17 @@ import {
   usdOf,
 } from '../../../core/units.ts';
 import { cost, gasByChainAlone, USUAL_ACTIONS } from '../../../core/usual-work.ts';
-import { useRoom } from '../../ui/pane-context.tsx';
+import { BoxedTable } from '../../ui/boxed-table.tsx';
 import {
-  type FittedColumn,
-  fitColumns,
-  fitText,
+  bold,
+  colored,
   known,
   LineList,
   leftColumn,
   plain,
   rightColumn,
   type TableColumn,
-  tableOf,
-  Words,
 } from '../../ui/text.tsx';
-import { type ColorName, forTerminal } from '../../ui/theme.ts';
 
 type LaneRow = LaneView & { readonly name: LaneName };
 
@@ -54,8 +49,8 @@ function laneColumns({
     );
   };
   return [
-    leftColumn('gwei', 7, 0, ({ name }) => LANE_TITLES[name]),
-    rightColumn(noTips ? 'base only' : 'price', 6, 0, ({ price }) => formatGwei(price)),
+    leftColumn('gwei', 7, 0, ({ name }) => [colored(LANE_TITLES[name], name)]),
+    rightColumn(noTips ? 'base only' : 'price', 6, 0, ({ price }) => [bold(formatGwei(price))]),
     rightColumn('max fee', 7, 1, ({ maxFeePerGas }) => known(maxFeePerGas, formatGwei)),
     rightColumn('tip', 6, 3, ({ maxPriorityFeePerGas }) => known(maxPriorityFeePerGas, formatGwei)),
     rightColumn('half, 95 % in', 13, 2, ({ waitSec }) =>
@@ -70,13 +65,6 @@ function laneColumns({
   ];
 }
 
-type Cells = Record<string, string>;
-
-/** ink-table draws a line between rows, which would double the height of three lanes. */
-class CompactTable extends Table<Cells> {
-  override separator = () => null;
-}
-
 interface LaneTableProps {
   readonly snapshot: SnapshotView;
   /** Nothing is stated of the next block. */
@@ -86,46 +74,14 @@ interface LaneTableProps {
 }
 
 export const LaneTable = memo(function LaneTable(props: LaneTableProps) {
-  const { columns: width } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
-  const widest = useRef(new Map<string, number>());
-  const rows = laneRows(props.snapshot);
-  const all = laneColumns(props);
-  if (isSpoken) {
-    const { lines } = tableOf({ columns: all, rows, width }, isSpoken);
-    return <LineList lines={[[plain('Prices in gwei.')], ...lines]} />;
-  }
-  // A border and a blank at its left; between two columns a border and two blanks.
-  const columns = fitColumns(all, rows, width - 4, { widest: widest.current, gap: 3 });
-  // ink-table measures by string length: cells are padded to their column's width.
-  const cellsOf = (text: (column: FittedColumn<LaneRow>) => string): Cells =>
-    Object.fromEntries(
-      columns.map((column) => [
-        column.heading,
-        fitText(forTerminal(text(column)), column.width, column.align),
-      ]),
-    );
   return (
-    <CompactTable
-      data={rows.map((row) => cellsOf(({ cell }) => String(cell(row))))}
-      columns={columns.map(({ heading }) => heading)}
-      headings={cellsOf(({ heading }) => heading)}
-      header={Heading}
-      cell={LaneCell}
-      skeleton={Border}
-    />
+    <>
+      {isSpoken ? <LineList lines={[[plain('Prices in gwei.')]]} /> : null}
+      <BoxedTable columns={laneColumns(props)} rows={laneRows(props.snapshot)} />
+    </>
   );
 });
-
-const Heading = ({ children }: PropsWithChildren) => <Words faint>{children}</Words>;
-const Border = ({ children }: PropsWithChildren) => <Text dimColor>{forTerminal(String(children))}</Text>;
-const LANE_COLORS = new Map<string, ColorName>(LANES.map((lane) => [LANE_TITLES[lane], lane]));
-
-function LaneCell({ children, column }: PropsWithChildren<{ readonly column: number }>) {
-  // ink-table passes a cell its column and text, not its row.
-  if (column === 0) return <Words color={LANE_COLORS.get(String(children).trim())}>{children}</Words>;
-  return <Words bold={column === 1}>{children}</Words>;
-}
 
 export function lanesText(snapshot: SnapshotView): string {
   const value = (wei: bigint | null) => (wei === null ? '' : gweiString(wei));
@@ -142,7 +98,7 @@ export function lanesText(snapshot: SnapshotView): string {
 const READABLE_WEI = 10n ** 10n;
 
 type Priced = Pick<ActionView, 'gas'> & Partial<Pick<ActionView, 'dataFee' | 'dataFeeReason'>>;
-type WorkRow = Priced &
+export type WorkRow = Priced &
   Pick<ActionView, 'name' | 'gasNext'> & {
     /** Which go first where room is short: 0 an action, 1 a new account or holder that makes it much dearer, 2 the others. */
     readonly rank: 0 | 1 | 2;

@@ -1,5 +1,5 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
-import { memo, useState } from 'react';
+import { isValidElement, memo, type ReactElement, useMemo, useState } from 'react';
 import { updateSecOf } from '../../../client/views/chain-status.ts';
 import type { ChartView, MarketView, StatsView } from '../../../client/views/dashboard.ts';
 import {
@@ -39,11 +39,13 @@ import {
   useTrend,
 } from '../../data/queries.ts';
 import { useKeys } from '../../input/use-keys.tsx';
+import { BOX_ROWS, BoxedTable } from '../../ui/boxed-table.tsx';
 import { given, type NamedValue, useFlow, useWidest } from '../../ui/fact-list.tsx';
 import { LineChart, legendGlyph } from '../../ui/line-chart.tsx';
 import { symbolOf, useAtNow, useRoom, useTextWidth } from '../../ui/pane-context.tsx';
 import { missingReason } from '../../ui/pane-state.tsx';
 import { TitledLines } from '../../ui/scroll.tsx';
+import { SideBySide } from '../../ui/side-by-side.tsx';
 import {
   bold,
   changeSpan,
@@ -57,6 +59,7 @@ import {
   LineList,
   leftColumn,
   OneLine,
+  placed,
   plain,
   rightColumn,
   shownWidth,
@@ -67,9 +70,10 @@ import {
 import { type ColorName, useDim } from '../../ui/theme.ts';
 import { dayText, fillsFrame } from '../../ui/time.ts';
 import { atOrBelow } from '../alerts/alert-form.tsx';
-import { chartChoices, choiceOf } from '../chart/chart-data.ts';
+import { chartChoices, chartData, choiceOf } from '../chart/chart-data.ts';
+import { ChartPane } from '../chart/chart-plot.tsx';
 import { recordTexts } from '../service/service-pane.tsx';
-import { LaneTable, lanesText, workColumns, workRows } from './lane-table.tsx';
+import { LaneTable, lanesText, type WorkRow, workColumns, workRows } from './lane-table.tsx';
 
 const AIRY_FROM = 30;
 const LANE_ROWS = 6;
@@ -83,13 +87,13 @@ const ALL = Number.POSITIVE_INFINITY;
 /** The rows that each part gets: one claim after the other, as far as rows are left. */
 function allot(
   rows: number,
-  needs: Readonly<Record<'waits' | 'facts' | 'reasons' | 'firstReason' | 'range', number>> & {
+  needs: Readonly<Record<'waits' | 'facts' | 'reasons' | 'firstReason' | 'range' | 'chart', number>> & {
     /** The rows of all work, without minor lines, and of actions alone. */
     readonly work: Readonly<Record<'all' | 'most' | 'least', number>>;
   },
 ) {
   const isAiry = rows >= AIRY_FROM;
-  const wanted = { ...needs, work: needs.work.all, chart: ALL };
+  const wanted = { ...needs, work: needs.work.all };
   const given = { waits: 0, facts: 0, reasons: 0, range: 0, work: 0, chart: 0 };
   const advice = rows < RECORD_FROM ? 1 : 2;
   let left = Math.max(rows - LANE_ROWS - advice - (isAiry ? 4 : 0), 0);
@@ -102,14 +106,15 @@ function allot(
   claim('facts', 1);
   claim('reasons', rows < 22 ? needs.firstReason : 2);
   claim('range');
-  claim('chart', LEAST_CHART, LEAST_CHART);
+  if (needs.chart > 0) claim('chart', LEAST_CHART, LEAST_CHART);
   if (rows >= 22 || given.chart === 0) {
     claim('facts', isAiry ? 2 : 1);
     claim('reasons', isAiry ? 6 : 2);
   }
   claim('work', needs.work.most, needs.work.least);
   const minor = needs.work.all - given.work;
-  if (given.work > 0 && given.chart + left - minor >= FAIR_CHART) claim('work', ALL, minor);
+  if (given.work > 0 && given.chart + left - minor >= Math.min(FAIR_CHART, needs.chart))
+    claim('work', ALL, minor);
   if (given.chart > 0) claim('chart');
   return { ...given, advice, isAiry };
 }
@@ -121,20 +126,63 @@ const NO_ACTIONS: MarketView['actions'] = [];
 const NO_WORTH: Line = [faint(' what each wait is worth comes with the next advice')];
 const SPOKEN_ROWS = 100;
 
+/** From this width on the chart stands beside lanes, advice and waits. */
+const CHART_BESIDE_FROM = 160;
+/** All columns of the lanes, in the coin, too. */
+const PRICES_WIDTH = 104;
+/** From so many rows on the waits and usual work are boxed, too. */
+const BOXED_FROM = 41;
+
 export function LivePane({ view }: LivePaneProps) {
+  const { columns } = useRoom();
+  if (useIsScreenReaderEnabled() || columns < CHART_BESIDE_FROM) return <Prices view={view} hasChart />;
+  const { hour, snapshot } = view;
+  return (
+    <SideBySide
+      leftWidth={PRICES_WIDTH}
+      left={<Prices view={view} hasChart={false} />}
+      right={<HourChart hour={hour} head={Number(snapshot.baseFee)} />}
+      isRightOpen={false}
+    />
+  );
+}
+
+type HourChartProps = { readonly hour: ChartView | undefined; readonly head: number };
+
+/** The Chart pane's chart of the last hour, from what Live has polled. */
+function HourChart({ hour, head }: HourChartProps) {
+  const data = useMemo(() => {
+    const none = { rows: [], problem: null };
+    const rest = { percentile: 'p50', tips: none, ranges: [], previous: null };
+    if (hour === undefined) return null;
+    const chart = { ...hour, made: null, problem: null };
+    return chartData({ timeFrame: hour.timeFrame, chart, ...rest }, head);
+  }, [hour, head]);
+  if (data === null || data.slots.length < 2) return null;
+  return <ChartPane data={data} cursor={null} notice={null} hasCursor={false} />;
+}
+
+function Prices({ view, hasChart: mayHaveChart }: LivePaneProps & { readonly hasChart: boolean }) {
   const { columns, rows } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
   const width = useTextWidth();
   const { snapshot, status, recommendation, adviceAge, hour, market, symbol, missing } = view;
+  const isBoxed = rows >= BOXED_FROM && !isSpoken;
+  const box = isBoxed ? BOX_ROWS : 0;
   const waits = (recommendation?.alternatives ?? []).filter(({ probability }) => probability !== null);
   const advised = recommendation === undefined ? null : advisedWait(recommendation);
-  const waitTable = useWaitTable(waits, advised?.horizonSec ?? null, rows < RECORD_FROM);
-  const waitLines = isSpoken ? waits.map((wait): Line => [plain(waitWords(wait))]) : waitTable;
+  const waitColumns = waitColumnsOf(waits, advised?.horizonSec ?? null, width);
+  const waitRows = waitFactsOf(waits).filter(([name]) => rows >= RECORD_FROM || name !== IN_THE_PAST);
+  const waitTable = useTable({ columns: waitColumns, rows: waitRows, width, margin: 1 });
+  const tableLines = waits.length === 0 ? [] : [waitTable.heading, ...waitTable.lines];
+  const waitLines = isSpoken ? waits.map((wait): Line => [plain(waitWords(wait))]) : tableLines;
+  const waitHeight = waitLines.length === 0 ? 0 : waitLines.length + box;
   const actions = (market?.actions ?? []).slice(0, MOST_ACTIONS);
   const usual = workRows(actions, isSpoken);
-  const workTable = useTable({ columns: workColumns(snapshot, symbol), rows: usual, width, margin: 1 });
+  const work = { columns: workColumns(snapshot, symbol), rows: usual };
+  const workTable = useTable({ ...work, width, margin: 1 });
   const workRowsUpTo = (rank: number) =>
-    actions.length === 0 ? 0 : 2 + usual.filter((row) => row.rank <= rank).length;
+    actions.length === 0 ? 0 : 2 + box + usual.filter((row) => row.rank <= rank).length;
   const range = useDayRange(view, width);
   const facts = liveFacts(view);
   const reasons = (most: number, of = view) => reasonLines(reasonsOf(of), width, most);
@@ -143,8 +191,9 @@ export function LivePane({ view }: LivePaneProps) {
     // Stale advice keeps its rows.
     reasons: reasons(ALL, { ...view, adviceAge: null }).length,
     firstReason: reasonLines(reasonsOf({ ...view, adviceAge: null }).slice(0, 1), width, 2).length,
-    waits: waitLines.length,
+    waits: waitHeight,
     range: range.length,
+    chart: mayHaveChart ? ALL : 0,
     work: { all: workRowsUpTo(2), most: workRowsUpTo(1), least: workRowsUpTo(0) },
   });
   const hasChart = !isSpoken && room.chart > 0 && hour !== undefined && hour.points.length >= 2;
@@ -152,16 +201,28 @@ export function LivePane({ view }: LivePaneProps) {
   const reasonRoom = room.reasons + (hasChart ? 0 : Math.min(room.chart, missing.length));
   const adviceLines = useFlow(adviceParts(view, width), width, room.advice);
   const factLines = useFlow(facts, width, room.facts);
-  const shown = usual.toSorted((one, other) => one.rank - other.rank).slice(0, Math.max(room.work - 2, 0));
-  const workLines = workTable.lines.filter((_, place) => shown.some((row) => row === usual[place]));
-  const work = [EMPTY_LINE, workTable.heading, ...workLines];
+  const listed = usual
+    .toSorted((one, other) => one.rank - other.rank)
+    .slice(0, Math.max(room.work - 2 - box, 0));
+  const isListed = (row: WorkRow | undefined) => listed.some((each) => each === row);
+  const workLines = [workTable.heading, ...workTable.lines.filter((_, place) => isListed(usual[place]))];
   const gap: readonly Line[] = room.isAiry ? [EMPTY_LINE] : [];
-  const lines: readonly Line[] = [
-    ...[...gap, ...filledTo([...adviceLines, ...reasons(reasonRoom)], room.advice + reasonRoom)],
-    ...(room.waits === 0 ? [] : gap),
-    ...filledTo(adviceAge === null ? waitLines : [NO_WORTH], room.waits),
-    ...[...gap, ...factLines, ...range.slice(0, room.range), ...work.slice(0, room.work)],
-    ...(hasChart ? gap : []),
+  const hasWaits = room.waits > 0 && adviceAge === null;
+  const parts: readonly (readonly Line[] | ReactElement)[] = [
+    [...gap, ...filledTo([...adviceLines, ...reasons(reasonRoom)], room.advice + reasonRoom)],
+    room.waits === 0 ? [] : gap,
+    isBoxed && hasWaits ? (
+      <BoxedTable key="waits" columns={waitColumns} rows={waitRows} />
+    ) : (
+      filledTo(hasWaits ? waitLines : [NO_WORTH], room.waits)
+    ),
+    [...gap, ...factLines, ...range.slice(0, room.range), ...(room.work === 0 ? [] : [EMPTY_LINE])],
+    isBoxed && room.work > 0 ? (
+      <BoxedTable key="work" columns={work.columns} rows={usual.filter(isListed)} />
+    ) : (
+      workLines.slice(0, Math.max(room.work - 1, 0))
+    ),
+    hasChart ? gap : [],
   ];
   // A notice covers the last row: without `flexShrink={0}` the lanes would give up one of theirs.
   return (
@@ -174,9 +235,23 @@ export function LivePane({ view }: LivePaneProps) {
           symbol={symbol}
         />
       </Box>
-      <LineList lines={lines} />
+      <Stacked parts={parts} />
       {hasChart ? <SmallChart hour={hour} width={columns} height={room.chart} /> : null}
     </Box>
+  );
+}
+
+/** Lines and boxes below each other; lines that follow each other are one text. */
+function Stacked({ parts }: { readonly parts: readonly (readonly Line[] | ReactElement)[] }) {
+  const joined: (Line[] | ReactElement)[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (isValidElement(part)) joined.push(part);
+    else if (Array.isArray(last)) last.push(...part);
+    else joined.push([...part]);
+  }
+  return placed(joined, (part) =>
+    Array.isArray(part) ? <LineList lines={part} /> : <Box flexShrink={0}>{part}</Box>,
   );
 }
 
@@ -387,10 +462,13 @@ function waitWords(wait: HorizonView): string {
 const NARROW = 70;
 
 /** What each wait is worth: a column for each. */
-function useWaitTable(waits: readonly HorizonView[], advisedSec: number | null, isLow: boolean) {
-  const width = useTextWidth();
+function waitColumnsOf(
+  waits: readonly HorizonView[],
+  advisedSec: number | null,
+  width: number,
+): readonly TableColumn<WaitFact>[] {
   const isNarrow = width < NARROW;
-  const columns: readonly TableColumn<WaitFact>[] = [
+  return [
     leftColumn(isNarrow ? 'can wait' : 'if you can wait', isNarrow ? 8 : 15, 0, ([name]) => [
       faint(isNarrow ? name.replace(/,.*/, '') : name),
     ]),
@@ -402,13 +480,6 @@ function useWaitTable(waits: readonly HorizonView[], advisedSec: number | null, 
       return rightColumn(heading, 7, isAdvised ? 0 : place + 1, cell, { id: String(wait.horizonSec) });
     }),
   ];
-  const table = useTable({
-    columns,
-    rows: waitFactsOf(waits).filter(([name]) => !isLow || name !== IN_THE_PAST),
-    width,
-    margin: 1,
-  });
-  return waits.length === 0 ? [] : [table.heading, ...table.lines];
 }
 
 const DAY = '24h';
