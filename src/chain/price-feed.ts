@@ -28,15 +28,16 @@ export function createPriceFeed(
   if (usdFeed === undefined) return { nativeUsd: async () => null };
   const { address: to, heartbeatSec } = usdFeed;
   const longestSec = heartbeatSec + INCLUSION_SEC;
-  let decimals: number | null = null;
   let latest: { readonly round: ReturnType<typeof readLatest>; readonly at: number } | null = null;
 
   const readLatest = async () => {
     try {
-      decimals ??= Number(await source.call({ to, data: DECIMALS }));
+      const decimals = await source.call({ to, data: DECIMALS });
       const round = decodeAbiParameters(ROUND, await source.call({ to, data: LATEST }));
+      // The contract behind a feed may be replaced between two requests: an answer in other decimals is another price.
+      if ((await source.call({ to, data: DECIMALS })) !== decimals) return null;
       const [, answer, , updatedAt] = round;
-      return { answer, updatedAt: Number(updatedAt) };
+      return { answer, updatedAt: Number(updatedAt), decimals: Number(decimals) };
     } catch {
       // The price is optional: screens show "unknown", and the source's health tells the rest.
       return null;
@@ -48,11 +49,11 @@ export function createPriceFeed(
       if (latest === null || Math.abs(now() - latest.at) >= KEEP_MS)
         latest = { round: readLatest(), at: now() };
       const round = await latest.round;
-      if (round === null || decimals === null || round.answer <= 0n) return null;
-      if (!(decimals <= MOST_DECIMALS)) return null;
+      if (round === null || round.answer <= 0n) return null;
+      if (!(round.decimals <= MOST_DECIMALS)) return null;
       // The feed's clock and ours may differ either way.
       if (Math.abs(now() / 1_000 - round.updatedAt) > longestSec) return null;
-      const usd = Number(round.answer) / 10 ** decimals;
+      const usd = Number(round.answer) / 10 ** round.decimals;
       return { usd, validUntil: (round.updatedAt + longestSec) * 1_000 };
     },
   };

@@ -77,6 +77,27 @@ test.each<[string, () => Hex | Promise<Hex>]>([
   expect(await feed(latest).prices.nativeUsd()).toBeNull();
 });
 
+test.each([6n, 10n, 18n])(
+  'its 8 decimals may become %i, and while they do there is none',
+  async (decimals) => {
+    const options: { decimals: Hex } = { decimals: `0x${word(8n)}` };
+    let isReplaced = false;
+    const { state, prices } = feed(() => {
+      const scale = options.decimals === `0x${word(8n)}` ? 8n : decimals;
+      if (isReplaced) options.decimals = `0x${word(decimals)}`;
+      return round(3_000n * 10n ** scale, updatedAt);
+    }, options);
+    const next = async () => {
+      state.nowMs += 60_000;
+      return (await prices.nativeUsd())?.usd ?? null;
+    };
+    expect(await next()).toBe(3_000);
+    isReplaced = true;
+    expect(await next()).toBeNull();
+    expect(await next()).toBe(3_000);
+  },
+);
+
 test('it is read once a minute, however often it is asked for', async () => {
   const { state, prices } = feed(() => round(300_000_000_000n, updatedAt));
   await Promise.all([prices.nativeUsd(), prices.nativeUsd(), prices.nativeUsd()]);
