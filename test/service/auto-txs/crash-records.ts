@@ -17,6 +17,9 @@ export interface AutoTxRecord {
   readonly block_number: number | null;
   readonly block_hash: string | null;
   readonly failure_code: string | null;
+  readonly target: number;
+  readonly max_cost: string | null;
+  readonly threshold_reason: string | null;
 }
 
 export interface NoteRecord {

@@ -15,7 +15,8 @@ const REVERTS = '0x60006000fd';
 /** Blocks at these base fees are within everybody's target, and above it; gwei. */
 const CHEAP = 10;
 const DEAR = 90;
-const TARGET_GWEI = 20;
+export const TARGET_GWEI = 20;
+const COIN_USD = 2_000;
 /** Below what confirms one, so that what is final stays so. */
 const DEEPEST_REORG = 3;
 
@@ -68,24 +69,29 @@ export async function startStory(anvil: Anvil, chance: Chance, countLeft: () => 
     });
     const hash = keccak256(raw);
     signed.set(hash, { hash, from: account.address, nonce });
-    return { raw, hash };
+    return { raw, hash, gas: reverts ? 60_000n + count : 21_000n };
   }
 
   async function create(service: KilledService): Promise<void> {
     const account = chance.pick(accounts);
     const nonce = (await nextNonce(account.address)) + chance.pick([0, 0, 0, 1, 1, 2]);
-    const { raw, hash } = await signOne(account, nonce);
+    const { raw, hash, gas } = await signOne(account, nonce);
     const expires = chance.once(6);
     const answer = await service.ask('POST', '/auto-txs', {
       signedTransaction: raw,
       // What is to expire waits for what never comes.
-      targetGasPriceGwei: expires ? 1 : TARGET_GWEI,
-      strictTargetPrice: !chance.once(4),
+      ...targetOf(expires ? 1 : TARGET_GWEI, gas),
       gasSpeed: 'SLOW',
       ...(expires ? { expiresAt: new Date(Date.now() + aheadMs + 60_000).toISOString() } : {}),
     });
     if (answer?.status === 201 || answer?.status === 200) made.push({ id: idOf(answer.body), hash });
   }
+
+  /** A third is limited by what it costs at that price, with $2,000 a coin. */
+  const targetOf = (gwei: number, gas: bigint) =>
+    chance.once(3)
+      ? { threshold: { maxCostUsd: (Number(gas) * gwei * COIN_USD) / 1e9 } }
+      : { targetGasPriceGwei: gwei, strictTargetPrice: !chance.once(4) };
 
   async function cancel(service: KilledService): Promise<void> {
     const one = made.at(-1 - chance.whole(Math.min(made.length, 12)));

@@ -10,7 +10,7 @@ import { waitFor } from '../../helpers/wait-for.ts';
 import { buildProgram } from '../../tui/build-program.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import { type AutoTxRecord, expectDecidedFirst, type Records, readRecords } from './crash-records.ts';
-import { type Story, startStory } from './crash-story.ts';
+import { type Story, startStory, TARGET_GWEI } from './crash-story.ts';
 import { type KilledService, prepareService } from './killed-service.ts';
 import { type Passage, startRecordingProxy } from './recording-proxy.ts';
 
@@ -118,6 +118,10 @@ function expectSameStory(each: AutoTxRecord, kinds: readonly string[], hasLeft: 
     expect(times, told).toBe(each.status === kind ? 1 : 0);
   }
   expect(each.may_be_out, told).toBe(0);
+  // Each decision was by the price that its limit of cost stood for.
+  if (each.max_cost !== null && decisions > 0) {
+    expect([each.threshold_reason, Math.round(each.target / 1e7) / 100], told).toEqual([null, TARGET_GWEI]);
+  }
   // Only a pending auto-tx can be cancelled, not one that was broadcast.
   const ended = kinds.findIndex((kind) => kind === 'CANCELLED' || kind === 'EXPIRED');
   const before = kinds.slice(0, Math.max(ended, 0)).findLast((kind) => WAY_KINDS.has(kind));
