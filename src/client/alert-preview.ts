@@ -1,5 +1,5 @@
-import { ALERT_CONDITIONS, GAS_SPEEDS, LANE_OF_SPEED } from '../contract/choices.ts';
-import type { LaneName } from '../core/advice.ts';
+import { ALERT_CONDITIONS, ALERT_SPEEDS, LANE_OF_SPEED } from '../contract/choices.ts';
+import type { LaneName, PricedLane } from '../core/advice.ts';
 import { type AlertRule, type PriceAtBlock, previewAlert } from '../core/alerts/alert-rule.ts';
 import { formatCount, formatDuration, formatGwei, weiOfGwei } from '../core/units.ts';
 import type { GasClient, MetricsQuery } from './client.ts';
@@ -37,7 +37,9 @@ export type PastPrices = Pick<GasClient, 'chart' | 'baseFee' | 'priorityFee'>;
  * A lane's price over the last 24 hours, oldest first, or a shorter history. `everySec`: `null` for every block.
  * @param thorough many requests are allowed, as for a service in this process; otherwise one
  */
-export async function loadDayPrices(client: PastPrices, lane: LaneName, thorough: boolean) {
+export async function loadDayPrices(client: PastPrices, lane: PricedLane, thorough: boolean) {
+  // No service says what blobs cost before.
+  if (lane === 'blob') return { prices: [], from: 0, to: 0, everySec: null };
   const percentile = TIPS[lane];
   const { points, bucketSec, made } = await client.chart('24h', { percentile });
   const everySec: number | null = bucketSec ?? apartSec(points);
@@ -90,7 +92,7 @@ const priceAt = (ms: number, blockNumber: number | null, price: number): PriceAt
 
 /** The rule of an alert; `null` when a service's own values leave it open. */
 export function alertRuleOf(alert: NewAlert): AlertRule | null {
-  const speed = GAS_SPEEDS.find((word) => word === alert.gasSpeed);
+  const speed = ALERT_SPEEDS.find((word) => word === alert.gasSpeed);
   const condition = ALERT_CONDITIONS.find((word) => word === alert.condition);
   if (speed === undefined || condition === undefined) return null;
   const { cooldownMs, disableOnce } = givenPayload(alert);
@@ -108,7 +110,8 @@ export function alertRuleOf(alert: NewAlert): AlertRule | null {
 /** `would have fired 3 times in the last 24 h, last at 14:05 at 0.0391 gwei (minute by minute)` */
 export function previewWords(preview: AlertPreview, timeText: (ms: number) => string): string {
   const { times, last, lowest, highest, from, to, everySec } = preview;
-  if (lowest === null || highest === null) return 'cannot be previewed: the service has no history yet';
+  if (lowest === null || highest === null)
+    return 'cannot be previewed: the service has no history of that price';
   const ms = to - from;
   // Buckets do not start exactly with the day.
   const span =

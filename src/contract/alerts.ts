@@ -13,7 +13,9 @@ const Channel = z.enum(choices.ALERT_CHANNELS).meta({
 
 const fields = {
   thresholdGwei: wire.PriceGwei.describe('Price per gas to watch for, in gwei'),
-  gasSpeed: z.enum(choices.GAS_SPEEDS).describe('Which lane is watched'),
+  gasSpeed: z
+    .enum(choices.ALERT_SPEEDS)
+    .describe('Which lane is watched; BLOB: the blob base fee of the newest block, on a chain with blobs'),
   condition: z.enum(choices.ALERT_CONDITIONS).describe('On which side of the threshold it fires'),
   cooldownMs: whole(0, choices.COOLDOWN_LONGEST_MS).describe(
     'The least time between notifications, in ms: while the condition holds, it notifies again each time this is over. With 0 only once until the price has left the threshold',

@@ -14,10 +14,12 @@ export const BUCKET_SEC = { '1m': 60, '5m': 300, '1h': 3_600, '1d': 86_400 } as 
 
 /** Percentiles of the tips in a block. */
 export const PERCENTILES = ['p10', 'p25', 'p50', 'p75', 'p90', 'p95', 'p99'] as const;
-/** Which lane's price an alert watches. */
+/** The lanes. */
 export const GAS_SPEEDS = ['SLOW', 'AVERAGE', 'FAST'] as const;
-export const LANE_OF_SPEED = { SLOW: 'slow', AVERAGE: 'average', FAST: 'fast' } as const;
-export const SPEED_OF_LANE = { slow: 'SLOW', average: 'AVERAGE', fast: 'FAST' } as const;
+/** Whose price an alert watches: a lane's, or the blob base fee. */
+export const ALERT_SPEEDS = [...GAS_SPEEDS, 'BLOB'] as const;
+export const LANE_OF_SPEED = { SLOW: 'slow', AVERAGE: 'average', FAST: 'fast', BLOB: 'blob' } as const;
+export const SPEED_OF_LANE = { slow: 'SLOW', average: 'AVERAGE', fast: 'FAST', blob: 'BLOB' } as const;
 export const ALERT_CONDITIONS = ['LESS_THAN', 'GREATER_THAN'] as const;
 /** Ways an alert notifies; `TERMINAL`: every running monitor. */
 export const ALERT_CHANNELS = ['EMAIL', 'WEBHOOK', 'SLACK', 'TELEGRAM', 'TERMINAL'] as const;

@@ -17,6 +17,15 @@ export const LANE_TITLES: Readonly<Record<LaneName, string>> = {
   fast: 'Fast',
 };
 
+/** Prices that an alert or a command waits for: those of the lanes, and the blob base fee of a chain with blobs. */
+export const PRICED_LANES = [...LANES, 'blob'] as const;
+export type PricedLane = (typeof PRICED_LANES)[number];
+
+export const PRICE_TITLES: Readonly<Record<PricedLane, string>> = { ...LANE_TITLES, blob: 'Blob' };
+
+/** Why there is no price of the blob lane. */
+export const NO_BLOBS = 'this chain has no blobs, and no price of them';
+
 /** Mean lane prices over several blocks; wei per gas, not whole. */
 export type MeanPrices = Readonly<Record<LaneName, number>>;
 

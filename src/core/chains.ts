@@ -1,4 +1,4 @@
-import type { Hex } from './block.ts';
+import type { Block, Hex } from './block.ts';
 import { ETHEREUM_FEE_RULE, type FeeRule } from './eip1559.ts';
 
 export interface ChainProfile {
@@ -196,6 +196,12 @@ export const chainProfile = (id: number): ChainProfile =>
     ),
     gasRules: 'own',
   };
+
+/** Wei per blob gas; `null`: the chain has no blobs, whatever its headers state. */
+export const blobPriceOf = (
+  { blobBaseFee }: Pick<Block, 'blobBaseFee'>,
+  { hasBlobs }: Pick<ChainProfile, 'hasBlobs'>,
+): bigint | null => (hasBlobs === false ? null : blobBaseFee);
 
 /** Whether the chain has a fee for posting to L1 beside gas, or one that a price per gas does not show. */
 export const hasDataFee = (id: number | null): boolean => PROFILES.get(id ?? 0)?.dataFee !== undefined;

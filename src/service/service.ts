@@ -1,7 +1,7 @@
 import type { ChainSource } from '../chain/chain-source.ts';
 import { createPriceFeed, type PriceFeed, type UsdPrice } from '../chain/price-feed.ts';
 import { confirmationsOf } from '../core/auto-txs/state-machine.ts';
-import type { ChainProfile } from '../core/chains.ts';
+import { blobPriceOf, type ChainProfile } from '../core/chains.ts';
 import { FeeEngine } from '../core/engine/fee-engine.ts';
 import { swapGas } from '../core/usual-work.ts';
 import { TrackStore } from '../store/advice-track.ts';
@@ -227,6 +227,10 @@ export async function startService(options: ServiceOptions) {
       wallNow,
       chainNow: () => source.now(),
       onDue: () => sending.wake(),
+      lacksBlobs: () => {
+        const { head, profile } = follower.chain;
+        return profile !== null && head !== null && blobPriceOf(head, profile) === null;
+      },
       savingsGas: () => swapGas(follower.chain.rules.rules),
     }),
     autoTxs: new AutoTxService({

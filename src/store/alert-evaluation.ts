@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type ExpressionBuilder, sql } from 'kysely';
-import { LANES, type LanePrices } from '../core/advice.ts';
+import { type LanePrices, PRICED_LANES, type PricedLane } from '../core/advice.ts';
 import {
   type AlertMessage,
   type AlertPhase,
@@ -22,6 +22,8 @@ import { dropMeta, pagesOf, type Queries, readMeta, readRows, saveMeta, type Tab
 export interface PricedBlock {
   readonly block: Block;
   readonly prices: LanePrices;
+  /** Blob base fee of the block; `null` or absent: the chain has no blobs. */
+  readonly blobPrice?: bigint | null;
   /** Too late for notifications: an alert that would have fired counts as missed, and nothing is sent. */
   readonly isTooLate: boolean;
   /** What rules in dollars are priced by; absent: nothing is known. */
@@ -37,22 +39,26 @@ export interface AlertRun {
   readonly now: number;
 }
 
+const priceOf = ({ prices, blobPrice = null }: PricedBlock, lane: PricedLane): bigint | null =>
+  lane === 'blob' ? blobPrice : prices[lane];
+
 /** The alerts that a block can change. Each condition has its own index: others cost nothing. */
-const isWoken =
-  ({ block: { number, timestamp }, prices, isTooLate }: PricedBlock) =>
-  (e: ExpressionBuilder<Tables, 'alerts'>) => {
-    // With the lane in each condition SQLite uses one index per condition, otherwise at most one.
-    const conditions = LANES.flatMap((lane) =>
-      [
-        e('wake_at_most', '>=', integer(prices[lane])),
-        e('wake_at_least', '<=', integer(prices[lane])),
-        // A past block wakes a confirming alert only where it completes it.
-        e('wake_block', isTooLate ? '=' : '<=', number),
-        e('wake_ms', '<=', Math.floor(timestamp) * 1_000),
-      ].map((wakes) => e.and([e('lane', '=', lane), wakes])),
-    );
-    return e.or(conditions);
-  };
+const isWoken = (priced: PricedBlock) => (e: ExpressionBuilder<Tables, 'alerts'>) => {
+  const { block, isTooLate } = priced;
+  // With the lane in each condition SQLite uses one index per condition, otherwise at most one.
+  const conditions = PRICED_LANES.flatMap((lane) => {
+    const price = priceOf(priced, lane);
+    if (price === null) return [];
+    return [
+      e('wake_at_most', '>=', integer(price)),
+      e('wake_at_least', '<=', integer(price)),
+      // A past block wakes a confirming alert only where it completes it.
+      e('wake_block', isTooLate ? '=' : '<=', block.number),
+      e('wake_ms', '<=', Math.floor(block.timestamp) * 1_000),
+    ].map((wakes) => e.and([e('lane', '=', lane), wakes]));
+  });
+  return e.or(conditions);
+};
 
 const POSITION = 'alerts_at';
 const DEEPEST_REORG_SEC = 3_600;
@@ -87,7 +93,7 @@ export async function rewindAlerts(trx: Queries, number: number): Promise<void> 
   if (at === null || Number(at) <= number) return;
   await saveMeta(trx, POSITION, String(number));
   await forgetHistory(trx);
-  const confirming = alertsIn(trx).where('lane', 'in', LANES).where('wake_block', '>', number);
+  const confirming = alertsIn(trx).where('lane', 'in', PRICED_LANES).where('wake_block', '>', number);
   await change(trx, confirming.where('true_since', '>', number), () => ARMED);
   await rearmFuture(trx);
 }
@@ -111,7 +117,7 @@ async function change(
 }
 
 async function passUnseen(trx: Queries): Promise<void> {
-  await change(trx, alertsIn(trx).where('lane', 'in', LANES).where('wake_block', '>', -1), stepUnseen);
+  await change(trx, alertsIn(trx).where('lane', 'in', PRICED_LANES).where('wake_block', '>', -1), stepUnseen);
   await change(trx, alertsIn(trx).where('phase', '=', 'cooling').where('must_leave', '=', 1), stepUnseen);
 }
 
@@ -162,10 +168,10 @@ async function evaluateBlock(trx: Queries, priced: PricedBlock, run: AlertRun): 
 
 /** None where the block changes nothing, as when the exact price of a rule is not reached. */
 function stepKept(stored: KeptAlert, priced: PricedBlock, run: AlertRun) {
-  const { block, prices, isTooLate } = priced;
+  const { block, isTooLate } = priced;
+  const price = priceOf(priced, stored.rule.lane);
   const alert = pricedAt(stored, priced);
-  if (alert === null) return [];
-  const price = prices[alert.rule.lane];
+  if (alert === null || price === null) return [];
   const timestamp = Math.floor(block.timestamp);
   const at = timestamp * 1_000;
   const step = isTooLate ? stepMissed : stepAlert;

@@ -1,4 +1,5 @@
 import { type OnConflictBuilder, sql } from 'kysely';
+import type { PricedLane } from '../core/advice.ts';
 import type { AlertMessage, KeptAlert } from '../core/alerts/alert-rule.ts';
 import type { Block } from '../core/block.ts';
 import type { AlertRun } from './alert-evaluation.ts';
@@ -87,10 +88,14 @@ function eventRow({ alert, price }: Firing, { block, reference, run }: FiringBlo
     triggered_at: Math.floor(block.timestamp) * 1_000,
     condition: String(alert.rule.condition),
     price: integer(price),
-    reference_price: reference === null ? null : reference[alert.rule.lane],
+    reference_price: referenceOf(alert.rule.lane, reference),
     native_usd: run.nativeUsd,
   };
 }
+
+/** What blobs cost before is not summed up. */
+const referenceOf = (lane: PricedLane, reference: ReferencePrices | null): number | null =>
+  reference === null || lane === 'blob' ? null : reference[lane];
 
 /** A delivery of one firing to one channel. Times in ms. Its id is the idempotency key. */
 export type DeliveryRow = ReturnType<typeof deliveryRows>[number];

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { LANES, type LaneName } from '../core/advice.ts';
+import { LANES, type LaneName, PRICED_LANES } from '../core/advice.ts';
 import {
   type AlertPhase,
   type AlertRule,
@@ -45,7 +45,7 @@ const ALERT = columns({
   disabledReason: ['disabled_reason', plainCell<string | null>()],
 });
 const RULE = columns({
-  lane: ['lane', oneOf(LANES)],
+  lane: ['lane', oneOf(PRICED_LANES)],
   condition: ['condition', oneOf(['LESS_THAN', 'GREATER_THAN'])],
   threshold: ['threshold', wei],
   hysteresis: ['hysteresis', wei],

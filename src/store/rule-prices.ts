@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
-import { LANES } from '../core/advice.ts';
+import { PRICED_LANES } from '../core/advice.ts';
 import { type AlertRule, ARMED, DRIFT_RATIO, type KeptAlert, repriced } from '../core/alerts/alert-rule.ts';
 import { effectivePrice, type PriceOrReason, type ThresholdBasis } from '../core/threshold/threshold.ts';
 import type { PricedBlock } from './alert-evaluation.ts';
@@ -145,11 +145,12 @@ class Sweep {
 
   async #priceOf({ lane, relative, condition }: AlertRule): Promise<PriceOrReason | null> {
     const group = priceGroupOf({ lane, relative });
-    if (relative == null || group === null) return null;
+    if (relative == null) return null;
+    if (group === null) return { reason: 'no history of blobs is stored' };
     if (group.kind === 'dollars') return this.#basis && dollarPrice({ relative, condition }, this.#basis);
     await this.#past.load(this.#trx, group.windowSec);
     const pastPrice = (percentile: number, windowSec: number) =>
-      this.#past.price(lane, percentile, windowSec);
+      this.#past.price(group.lane, percentile, windowSec);
     return effectivePrice(relative.written, condition, { ...NO_BASIS, pastPrice });
   }
 
@@ -205,7 +206,7 @@ async function confirmAnew(trx: Queries): Promise<void> {
   const confirming = trx
     .selectFrom('alerts')
     .selectAll()
-    .where('lane', 'in', LANES)
+    .where('lane', 'in', PRICED_LANES)
     .where('wake_block', '>', -1);
   const rows = readRows(await confirming.where('price_group', 'is not', null).execute(), toKeptAlert);
   const inDollars = rows.filter(({ rule }) => priceGroupOf(rule)?.kind === 'dollars');

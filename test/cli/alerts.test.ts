@@ -77,6 +77,14 @@ describe.each([
     });
   });
 
+  it('watch the blob base fee', async () => {
+    const id = await made(alerts, ...'--above 0.000000002 --lane blob --terminal'.split(' '));
+    const shown = await alerts(['show', id]);
+    expect(shown.stdout).toContain('Blob > 0.000000002 gwei');
+    const changed = await alerts(['update', id, '--lane', 'fast']);
+    expect(changed.stderr).toContain('Fast > 0.000000002 gwei');
+  });
+
   it('have several channels, the first of which is the method; a webhook brings its secret, once', async () => {
     const argv = '--above 80 --webhook https://example.org/hook --slack https://example.org/slack'.split(' ');
     const { stdout, stderr } = await alerts(['create', ...argv, '--rearm-margin', '2']);

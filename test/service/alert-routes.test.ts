@@ -107,6 +107,38 @@ test('an alert is made with what was left out filled in, says where it stands, a
   });
 });
 
+test('an alert on the blob base fee fires by it, and is refused on chains without blobs', async () => {
+  const { service, source } = await run();
+  const blob = {
+    ...CHEAP,
+    ...{ gasSpeed: 'BLOB', thresholdGwei: 0.000000005, channels: ['TERMINAL'], to: '' },
+  };
+  const made = await create(service, { ...blob, condition: 'GREATER_THAN' });
+  expect(made).toMatchObject({ gasSpeed: 'BLOB', warnings: [] });
+  source.mine(makeBlock(HEAD + 1, { blobBaseFee: 5n }), makeBlock(HEAD + 2, { blobBaseFee: 6n }));
+  await waitFor(async () => (await details(service, made.id)).triggerCount === 1);
+  const savings = AlertSavings.parse(await service.read(alertPath(made.id, '/savings')));
+  expect(savings.entries).toMatchObject([{ blockNumber: HEAD + 2, price: 6, referencePrice: null }]);
+  expect((await service.current()).blobBasePrice).toBe(6);
+
+  const noBlobs = [
+    new ScriptedSource(makeBlocks(0, HEAD), { chainId: 8_453 }),
+    new ScriptedSource(makeBlocks(0, HEAD), { chainId: 137 }),
+    new ScriptedSource([makeBlock(0, { blobBaseFee: null })], { chainId: 31_337 }),
+  ];
+  for (const without of noBlobs) {
+    const other = await readyService({ source: without });
+    const { details: problems } = await refused(
+      await other.ask(PATHS.alerts, { method: 'POST', body: blob }),
+      400,
+    );
+    expect(problems).toEqual([{ path: 'gasSpeed', message: expect.stringContaining('has no blobs') }]);
+    const lane = await create(other, { ...blob, gasSpeed: 'SLOW' });
+    const change = await other.ask(alertPath(lane.id), { method: 'PUT', body: blob });
+    expect((await refused(change, 400)).message).toContain('has no blobs');
+  }
+});
+
 test('thresholds are kept to the wei, notes and targets to the letter', async () => {
   const { service } = await run();
   for (const thresholdGwei of [0.000000001, 0.1, 1.000000001, 999_999.999999999, 1_000_000]) {

@@ -23,7 +23,7 @@ import { ANY_SERVICE, type TargetRules } from '../../contract/alert-targets.ts';
 import { checkAlert } from '../../contract/alerts.ts';
 import { COOLDOWN_LONGEST_MS, SAVINGS_GAS_MOST, SPEED_OF_LANE } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
-import { LANES, type LaneName } from '../../core/advice.ts';
+import { PRICED_LANES, type PricedLane } from '../../core/advice.ts';
 import { cooldownText } from '../../core/alerts/alert-rule.ts';
 import {
   exactGwei,
@@ -195,7 +195,7 @@ function withRule(command: CliCommand, hasDefaults = true): CliCommand {
   return command
     .parsed('--below <GWEI>', 'fire when the price is below that', parseGweiNumber)
     .parsed('--above <GWEI>', 'fire when it is above that', parseGweiNumber)
-    .oneOf('--lane <LANE>', words('whose price', 'average'), LANES)
+    .oneOf('--lane <LANE>', words('whose price, or that of blobs', 'average'), PRICED_LANES)
     .parsed(
       '--cooldown <TIME>',
       words('the least time between notifications: 30m, 1h, 4h, 1d', '1h'),
@@ -226,7 +226,7 @@ function withMessage(command: CliCommand, isHidden: boolean): CliCommand {
 
 type AlertFlags = Flags<'note' | 'email' | 'webhook' | 'slack' | 'telegram', 'terminal' | 'once' | 'json'> & {
   readonly [Name in 'below' | 'above' | 'cooldown' | 'rearmMargin' | 'confirm']?: number;
-} & { readonly lane?: LaneName };
+} & { readonly lane?: PricedLane };
 
 function listAlerts(context: CommandContext, { json = false }: JsonFlags): Promise<void> {
   const { io } = context;
@@ -378,7 +378,7 @@ async function previewAlert(
 /** `at or below 5 gwei: 45 % likely within 1h, 90 % within 24h`; `null` without a forecast, as for a rise. */
 async function likelihoodOf(client: GasClient, alert: NewAlert, signal: AbortSignal): Promise<string | null> {
   const rule = alertRuleOf(alert);
-  if (rule === null || rule.condition !== 'LESS_THAN') return null;
+  if (rule === null || rule.condition !== 'LESS_THAN' || rule.lane === 'blob') return null;
   const parts: string[] = [];
   for (const deadlineSec of [3_600, DAY_SEC]) {
     const asked = { reach: { targetPrice: rule.threshold, deadlineSec }, signal };

@@ -10,7 +10,7 @@ import {
   RotatedSecret as RotatedSecretWire,
 } from '../../contract/alerts.ts';
 import { type AlertStatus, COOLDOWN_DEFAULT_MS } from '../../contract/choices.ts';
-import { LANES, type LaneName } from '../../core/advice.ts';
+import { LANES, type LaneName, PRICED_LANES, type PricedLane } from '../../core/advice.ts';
 import { cooldownText, hasLeft, holds, waitsForLeaving } from '../../core/alerts/alert-rule.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { cleanText } from '../../core/text.ts';
@@ -30,7 +30,7 @@ import {
 } from '../../core/units.ts';
 import { contractWord } from '../aliases.ts';
 import { countedRows, lenient, sayingAny, type Wire, weiFromGwei } from '../lenient.ts';
-import type { ReachView, SnapshotView } from './gas.ts';
+import { type ReachView, type SnapshotView, watchedPrice } from './gas.ts';
 import { type Fact, textIfKnown } from './metrics.ts';
 
 /** An alert for a service, which may offer further values than the contract. */
@@ -160,10 +160,15 @@ export function titleWord(word: string): string {
 export const statusWord = (statuses: readonly string[], wanted: AlertStatus): string =>
   statuses.find((status) => contractWord(status) === wanted) ?? wanted;
 
+const lowerCase = (gasSpeed: string | null) => gasSpeed?.toLowerCase();
+
 /** The lane of a speed; `null` for a service's own speed, whose price is unknown. */
-export function laneOf(gasSpeed: string | null): LaneName | null {
-  return LANES.find((lane) => lane === gasSpeed?.toLowerCase()) ?? null;
-}
+export const laneOf = (gasSpeed: string | null): LaneName | null =>
+  LANES.find((lane) => lane === lowerCase(gasSpeed)) ?? null;
+
+/** Whose price an alert of this speed watches, as {@link laneOf}. */
+export const pricedLaneOf = (gasSpeed: string | null): PricedLane | null =>
+  PRICED_LANES.find((lane) => lane === lowerCase(gasSpeed)) ?? null;
 
 export type AlertCondition = Pick<AlertView, 'gasSpeed' | 'condition' | 'threshold'>;
 const SIGNS: Readonly<Record<string, string>> = { LESS_THAN: '<', GREATER_THAN: '>' };
@@ -225,13 +230,14 @@ export function describeWaiting(alert: AlertView, snapshot: SnapshotView, presen
 
 export function distanceToThreshold(
   { gasSpeed, condition, threshold }: AlertCondition,
-  { lanes }: SnapshotView,
+  snapshot: SnapshotView,
 ) {
-  const lane = laneOf(gasSpeed);
+  const lane = pricedLaneOf(gasSpeed);
   if (lane === null || threshold === null) return null;
   if (condition !== 'LESS_THAN' && condition !== 'GREATER_THAN') return null;
   const rule = { threshold, condition } as const;
-  const { price } = lanes[lane];
+  const price = watchedPrice(snapshot, lane);
+  if (price === null) return null;
   return { rule, price, ratio: ratioTo(threshold, price), isThere: holds(rule, price) };
 }
 

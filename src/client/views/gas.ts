@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { GasCurrent, GasRecommendation, GasTrend, PriceSummary } from '../../contract/gas.ts';
-import { LANES } from '../../core/advice.ts';
+import { LANES, type PricedLane } from '../../core/advice.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { advisedAction, decide, whyNot } from '../../core/engine/recommendation.ts';
 import {
@@ -66,6 +66,10 @@ export const Snapshot = lenient(
   };
 });
 export type SnapshotView = z.infer<typeof Snapshot>;
+/** The price of a lane, or the blob base fee; `null`: the chain has no blobs, or the service does not state it. */
+export const watchedPrice = ({ lanes, blobBaseFee }: SnapshotView, lane: PricedLane): bigint | null =>
+  lane === 'blob' ? blobBaseFee : lanes[lane].price;
+
 export type LaneView = SnapshotView['lanes']['slow'];
 
 export function withSourceName(snapshot: SnapshotView, host: string): SnapshotView {

@@ -1,8 +1,8 @@
-import type { LaneName } from '../advice.ts';
+import type { PricedLane } from '../advice.ts';
 import { isPricedByHistory, type PriceOrReason, type RelativeThreshold } from '../threshold/threshold.ts';
 
 export interface AlertRule {
-  readonly lane: LaneName;
+  readonly lane: PricedLane;
   readonly condition: 'LESS_THAN' | 'GREATER_THAN';
   readonly threshold: bigint;
   /** How far beyond the threshold the price must leave before the alert may fire again; 0: it need not leave. */
@@ -228,7 +228,7 @@ export interface AlertMessage {
   readonly owner: string;
   readonly chainId: number;
   readonly chainName: string;
-  readonly lane: LaneName;
+  readonly lane: PricedLane;
   readonly condition: AlertRule['condition'];
   /** Wei per gas as a decimal string, because it is stored as JSON. */
   readonly threshold: string;

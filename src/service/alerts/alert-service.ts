@@ -10,13 +10,14 @@ import type {
   CreatedAlert,
   RotatedSecret,
 } from '../../contract/alerts.ts';
-import { type AlertStatus, LANE_OF_SPEED } from '../../contract/choices.ts';
+import { type AlertStatus, GAS_SPEEDS, LANE_OF_SPEED } from '../../contract/choices.ts';
 import type { StatsChart, Summary } from '../../contract/dashboard.ts';
+import { NO_BLOBS } from '../../core/advice.ts';
 import { ARMED, type KeptAlert } from '../../core/alerts/alert-rule.ts';
 import { formatCount, weiOfGwei } from '../../core/units.ts';
 import type { AlertChange, AlertStore } from '../../store/alerts.ts';
 import type { OutboxStore } from '../../store/outbox.ts';
-import { conflict, notFound } from '../http/errors.ts';
+import { conflict, notFound, valid } from '../http/errors.ts';
 import {
   alertResponse,
   channelOf,
@@ -43,6 +44,8 @@ interface AlertServiceParts {
   /** By the chain's clock, which differs for recordings. */
   readonly chainNow: () => number;
   readonly onDue: () => void;
+  /** Whether the chain is known to have no blobs, so that no alert on their price ever fires. */
+  readonly lacksBlobs: () => boolean;
   /** Gas that savings are counted for where nobody says how much. */
   readonly savingsGas: () => number;
 }
@@ -64,6 +67,7 @@ export class AlertService {
   /** @throws {ApiFailure} `conflict` when its owner has reached the limit. */
   async create(owner: string, creation: AlertCreation): Promise<CreatedAlert> {
     const { alerts } = this.#parts;
+    this.#requirePriced(creation);
     const alert = newAlert(owner, creation, this.#parts.wallNow());
     // Before the alert, so that the secret exists even if the process ends in between.
     const secret = hasWebhook(alert) ? await this.#signingSecret(owner) : null;
@@ -89,6 +93,7 @@ export class AlertService {
 
   async update(owner: string, id: string, creation: AlertCreation): Promise<CreatedAlert> {
     const { alerts, wallNow } = this.#parts;
+    this.#requirePriced(creation);
     const updated = await alerts.update(owner, id, { ...contentOf(creation), updatedAt: wallNow() });
     if (updated === null) throw noAlert();
     const { before, after } = updated;
@@ -180,6 +185,13 @@ export class AlertService {
     this.#sentAgainAt.set(deliveryId, now);
   }
 
+  /** @throws {ApiFailure} `validation_failed` */
+  #requirePriced({ gasSpeed }: AlertCreation): void {
+    if (gasSpeed !== 'BLOB' || !this.#parts.lacksBlobs()) return;
+    const others = `must be one of ${GAS_SPEEDS.join(', ')}: ${NO_BLOBS}`;
+    valid({ ok: false, problems: [{ path: 'gasSpeed', message: others }] });
+  }
+
   async #find(owner: string, id: string): Promise<KeptAlert> {
     const alert = await this.#parts.alerts.find(owner, id);
     if (alert === null) throw noAlert();
@@ -193,7 +205,10 @@ export class AlertService {
   }
 
   #respond(alert: KeptAlert, asker: string): Alert {
-    return alertResponse(alert, asker, this.#parts.chainNow(), this.#parts.rules);
+    const { chainNow, rules, lacksBlobs } = this.#parts;
+    const response = alertResponse(alert, asker, chainNow(), rules);
+    if (alert.rule.lane !== 'blob' || !lacksBlobs()) return response;
+    return { ...response, warnings: [...response.warnings, { path: 'gasSpeed', message: NO_BLOBS }] };
   }
 }
 

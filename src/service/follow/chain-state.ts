@@ -4,7 +4,13 @@ import type { ChainEvent, ChainSource, KnownBlock } from '../../chain/chain-sour
 import { type Advice, eachLane, type GivenAdvice, givenAdvice, type LanePrices } from '../../core/advice.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import { type ChainRules, chainRules, type EthConfig, NO_RULES } from '../../core/chain-rules.ts';
-import { type ChainProfile, identifiedChain, learnCoin, updateFrequencySec } from '../../core/chains.ts';
+import {
+  blobPriceOf,
+  type ChainProfile,
+  identifiedChain,
+  learnCoin,
+  updateFrequencySec,
+} from '../../core/chains.ts';
 import { type FeeEngine, NEAR_BLOCKS } from '../../core/engine/fee-engine.ts';
 import { SLOT_SEC } from '../../core/simulation.ts';
 import type { AlertRun } from '../../store/alert-evaluation.ts';
@@ -443,11 +449,15 @@ export class ChainState {
   #alertRun(ingested: readonly IngestedBlock[]): AlertRun | null {
     const { source, wallNow, nativeUsd } = this.#options;
     if (this.#profile === null) return null;
-    const { id: chainId, name: chainName } = this.#profile;
+    const profile = this.#profile;
+    const { id: chainId, name: chainName } = profile;
     return {
-      blocks: ingested.flatMap(({ block, prices }) =>
-        prices === null ? [] : [{ block, prices, isTooLate: this.#source.isTooLate(block) }],
-      ),
+      blocks: ingested.flatMap(({ block, prices }) => {
+        const blobPrice = blobPriceOf(block, profile);
+        return prices === null
+          ? []
+          : [{ block, prices, blobPrice, isTooLate: this.#source.isTooLate(block) }];
+      }),
       chain: { chainId, chainName, sourceKind: source.kind },
       nativeUsd: nativeUsd?.() ?? null,
       now: wallNow(),

@@ -3,7 +3,7 @@ import type { StatsCurrent } from '../../contract/dashboard.ts';
 import type { GasCurrent, GasRecommendation, GasTrend } from '../../contract/gas.ts';
 import { ADVICE_VERSION, type AdviceRecord, type Recommendation } from '../../core/advice.ts';
 import { isOutdated } from '../../core/chain-status.ts';
-import { updateFrequencySec } from '../../core/chains.ts';
+import { blobPriceOf, updateFrequencySec } from '../../core/chains.ts';
 import type { AdviceCount, AdviceScore } from '../../store/advice-track.ts';
 import { type PublishedChain, problemOf } from '../published-chain.ts';
 import { explained, integerOrNull, isoFromMs, isoFromSec, isoOrNull, toWire } from './wire.ts';
@@ -32,7 +32,7 @@ export function gasCurrent(present: PublishedChain): GasCurrent {
     // Of a price that is not told apart from larger ones, no part is known.
     priorityPrice: prices.reason || isLastKnown ? null : integerOrNull(average.price - advice.nextBaseFee),
     floorPrice: integerOrNull(advice.floor),
-    blobBasePrice: profile.hasBlobs === false ? null : integerOrNull(head.blobBaseFee),
+    blobBasePrice: integerOrNull(blobPriceOf(head, profile)),
     gasUsedRatio: head.gasUsedRatio,
     lanes: toWire(advice.lanes),
     nativeUsd: present.nativeUsd,

@@ -84,7 +84,8 @@ function expected(alerts: readonly KeptAlert[], head: number) {
     let triggerCount = 0;
     for (let number = 1; number <= head; number += 1) {
       const { timestamp } = blockOf(number);
-      const step = stepAlert(rule, phase, { number, timestamp, price: pricesOf(number)[rule.lane] });
+      const price = rule.lane === 'blob' ? 0n : pricesOf(number)[rule.lane];
+      const step = stepAlert(rule, phase, { number, timestamp, price });
       phase = step.phase;
       if (step.fires) triggerCount += 1;
       if (step.fires) events.push({ id: `${id}.${triggerCount}`, blockNumber: number });

@@ -113,6 +113,24 @@ describe.each(ENGINES)('on %s', (engine) => {
       });
     });
 
+    test('on the blob base fee comes by that alone, without a mean of the day, and where there is one', async () => {
+      const { database, store } = await open(
+        keptAlert('below', { lane: 'blob' }),
+        keptAlert('above', { lane: 'blob', condition: 'GREATER_THAN' }),
+        keptAlert('gas', { lane: 'average' }),
+      );
+      const blobs = (number: number, blobPrice: bigint | null) => ({ ...priced(number, 100), blobPrice });
+      const prices = [100n, 99n, null, 101n, 1n];
+      await savePriced(store, ...prices.map((price, place) => blobs(place, price)));
+      const events = await database.queries.selectFrom('alert_events').selectAll().orderBy('id').execute();
+      expect(events.map(({ id, block_number, price }) => [id, block_number, price])).toEqual([
+        ['above.1', 3, 101],
+        ['below.1', 1, 99],
+        ['below.2', 4, 1],
+      ]);
+      expect(events.map((event) => event.reference_price)).toEqual([null, null, null]);
+    });
+
     testOn(engine)('a thousand times at one block lets others in, and is one transaction still', async () => {
       const ids = Array.from({ length: 1_100 }, (_, place) => `a${String(place).padStart(4, '0')}`);
       const { database, store } = await open();

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { LANES, type LanePrices } from '../../../src/core/advice.ts';
+import { type LanePrices, PRICED_LANES } from '../../../src/core/advice.ts';
 import {
   type AlertPhase,
   type AlertRule,
@@ -21,8 +21,9 @@ import { temporaryFolder } from '../../helpers/service.ts';
 import { insertAlerts, keptAlert, readAlerts } from './kept-alerts.ts';
 import { savePriced } from './priced-blocks.ts';
 
+type Prices = LanePrices & { readonly blob: bigint | null };
 type Happening =
-  | { readonly kind: 'blocks'; readonly prices: readonly LanePrices[]; readonly isTooLate: boolean }
+  | { readonly kind: 'blocks'; readonly prices: readonly Prices[]; readonly isTooLate: boolean }
   | { readonly kind: 'reorg'; readonly depth: number }
   | { readonly kind: 'gap'; readonly blocks: number }
   | { readonly kind: 'again' | 'restart' | 'failure' };
@@ -30,7 +31,10 @@ type Happening =
 const wei = fc.bigInt({ min: 0n, max: 12n });
 const blocks = fc.record({
   kind: fc.constant('blocks' as const),
-  prices: fc.array(fc.record({ slow: wei, average: wei, fast: wei }), { minLength: 1, maxLength: 20 }),
+  prices: fc.array(fc.record({ slow: wei, average: wei, fast: wei, blob: fc.option(wei) }), {
+    minLength: 1,
+    maxLength: 20,
+  }),
   isTooLate: fc.boolean(),
 });
 const happenings: fc.Arbitrary<Happening[]> = fc.array(
@@ -66,10 +70,12 @@ class ModelAlert {
     this.rule = rule;
   }
 
-  see({ block, prices, isTooLate }: PricedBlock): void {
+  see({ block, prices, blobPrice = null, isTooLate }: PricedBlock): void {
     if (this.#seen !== -1 && block.number !== this.#seen + 1) this.#passUnseen();
     this.#seen = block.number;
-    const at = { number: block.number, timestamp: block.timestamp, price: prices[this.rule.lane] };
+    const price = this.rule.lane === 'blob' ? blobPrice : prices[this.rule.lane];
+    if (price === null) return;
+    const at = { number: block.number, timestamp: block.timestamp, price };
     const { phase, fires } = (isTooLate ? stepMissed : stepAlert)(this.rule, this.phase, at);
     this.phase = phase;
     if (fires && isTooLate) this.missed += 1;
@@ -128,9 +134,10 @@ test.each(SLOW_ENGINES)(
           for (const happening of story) {
             switch (happening.kind) {
               case 'blocks':
-                last = happening.prices.map((prices, place) => ({
+                last = happening.prices.map(({ blob, ...prices }, place) => ({
                   block: makeBlock(next + place, { hash: blockHash(next + place, fork) }),
                   prices,
+                  blobPrice: blob,
                   isTooLate: happening.isTooLate,
                 }));
                 next += last.length;
@@ -202,7 +209,7 @@ const flatLow: LanePrices = { slow: 0n, average: 0n, fast: 0n };
 test('two thousand blocks in one transaction are each evaluated, in every lane', async () => {
   const database = await openDatabase(':memory:');
   const store = new BlockStore(database);
-  const rules = LANES.map((lane) => ({ ...keptAlert('', { lane }).rule, threshold: 10n }));
+  const rules = PRICED_LANES.map((lane) => ({ ...keptAlert('', { lane }).rule, threshold: 10n }));
   await insertAlerts(database, ...rules.map((rule, place) => keptAlert(`a${place}`, rule)));
   const models = rules.map((rule) => new ModelAlert(rule));
   // Each lane dips by itself, and rarely.
@@ -213,9 +220,10 @@ test('two thousand blocks in one transaction are each evaluated, in every lane',
       average: number % 700 === 0 ? 9n : 10n,
       fast: number === 2_047 ? 9n : 10n,
     },
+    blobPrice: number === 1_000 || number === 1_900 ? 9n : 10n,
     isTooLate: false,
   }));
-  expect(await savePriced(store, ...priced)).toBe(4 + 3 + 1);
+  expect(await savePriced(store, ...priced)).toBe(4 + 3 + 1 + 2);
   for (const each of priced) for (const model of models) model.see(each);
   const events = await database.queries
     .selectFrom('alert_events')

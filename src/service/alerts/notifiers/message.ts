@@ -1,4 +1,4 @@
-import { LANE_TITLES } from '../../../core/advice.ts';
+import { PRICE_TITLES } from '../../../core/advice.ts';
 import type { AlertMessage } from '../../../core/alerts/alert-rule.ts';
 import { cleanNote, cleanText } from '../../../core/text.ts';
 import { exactGwei, formatCount, priceBeside } from '../../../core/units.ts';
@@ -17,7 +17,7 @@ export function alertText(message: AlertMessage) {
   const side = message.condition === 'LESS_THAN' ? 'below' : 'above';
   const now = `${priceBeside(BigInt(message.price), BigInt(message.threshold))} gwei`;
   const limit = `${exactGwei(BigInt(message.threshold))} gwei`;
-  const lane = LANE_TITLES[message.lane];
+  const lane = PRICE_TITLES[message.lane];
   const loud = LOUD[message.sourceKind];
   const note = sentNote(message.note);
   const paragraphs = [

@@ -10,14 +10,16 @@ import {
   laneOf,
   type NewAlert,
   plainWord,
+  pricedLaneOf,
   titleWord,
   weiOfTypedGwei,
 } from '../../../client/views/alerts.ts';
-import type { SnapshotView } from '../../../client/views/gas.ts';
+import { type SnapshotView, watchedPrice } from '../../../client/views/gas.ts';
 import { ANY_SERVICE } from '../../../contract/alert-targets.ts';
 import { checkAlert } from '../../../contract/alerts.ts';
 import { COOLDOWN_DEFAULT_MS, COOLDOWN_PRESETS_MS } from '../../../contract/choices.ts';
 import { PATHS } from '../../../contract/routes.ts';
+import { NO_BLOBS } from '../../../core/advice.ts';
 import { cooldownText, parseCooldown } from '../../../core/alerts/alert-rule.ts';
 import { formatGwei, gweiString } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
@@ -76,8 +78,9 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
   const { gasSpeed, condition } = draft;
   const watched = { gasSpeed, condition, threshold: weiOfTypedGwei(draft.thresholdGwei) };
   const distance = watched.threshold === 0n ? null : distanceToThreshold(watched, snapshot);
-  const lane = laneOf(gasSpeed);
-  const now = lane && `now ${formatGwei(snapshot.lanes[lane].price)}`;
+  const lane = pricedLaneOf(gasSpeed);
+  const price = lane && watchedPrice(snapshot, lane);
+  const now = lane && (price === null ? NO_BLOBS : `now ${formatGwei(price)}`);
   const beside = distance === null ? now : `${now}, ${describeDistance(distance)}`;
   const fields = alertFields(draft, offered, beside);
   const body = bodyOf(draft);
@@ -159,19 +162,23 @@ const HOUR_SEC = 3_600;
 const DAY_SEC = 86_400;
 
 function useThresholdReach(
-  { condition, threshold }: AlertCondition,
+  { gasSpeed, condition, threshold }: AlertCondition,
   distance: ReturnType<typeof distanceToThreshold>,
   blocks: number,
   snapshot: SnapshotView,
 ): string | null {
   const { isOwnService } = useMonitor();
-  const price = distance === null || distance.isThere || condition !== 'LESS_THAN' ? null : threshold;
+  const isForecast = condition === 'LESS_THAN' && laneOf(gasSpeed) !== null;
+  const price = distance === null || distance.isThere || !isForecast ? null : threshold;
   const hour = useReach(isOwnService ? price : null, HOUR_SEC, snapshot);
   const day = useReach(price, DAY_SEC, snapshot);
   if (distance?.isThere) {
     return `reached now: it fires ${blocks === 1 ? 'with the next block' : `once that holds for ${blocks} blocks`}`;
   }
-  if (price === null) return distance === null ? null : 'how likely the price rises so far is not forecast';
+  if (price === null)
+    return distance === null
+      ? null
+      : `how likely the price ${distance.ratio < 0 ? 'falls' : 'rises'} so far is not forecast`;
   if (day.data === undefined && day.error === null) return 'how likely it is reached: looking …';
   return describeReach([
     { withinSec: HOUR_SEC, reach: hour.data ?? null },
