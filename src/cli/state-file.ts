@@ -48,9 +48,7 @@ export class StateFile implements RememberedFile {
   static async open(path: string, home: string, isFresh = false): Promise<StateFile> {
     const { content, isDamaged } = isFresh ? { content: {}, isDamaged: false } : await readContent(path);
     const shown = tildePath(path, home);
-    const problem = isDamaged
-      ? `Nothing is remembered: ${shown} is damaged or may not be read; a new one is begun`
-      : null;
+    const problem = isDamaged ? `Nothing is remembered, damaged or unreadable: ${shown}` : null;
     return new StateFile(path, home, content, problem);
   }
 

@@ -48,7 +48,7 @@ describe('a monitor that is started again', () => {
   it('says once that what it remembered is damaged, and goes on', async () => {
     writeFileSync(path, '{"demo":');
     const screen = await demo();
-    await screen.waitFor('monitor.json is damaged');
+    await screen.waitFor('Nothing is remembered, damaged or unreadable');
     expect(screen.screen().join('\n')).toContain('[1 Live]');
     await quit(screen);
   });
