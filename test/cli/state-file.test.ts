@@ -82,12 +82,12 @@ describe('the file that the monitor remembers in', () => {
   });
 
   it.each([
-    ['its folder is a file', () => writeFileSync(dirname(path), ''), 'cannot be made: its folder is a file'],
+    ['its folder is a file', () => writeFileSync(dirname(path), ''), ' cannot be made: its folder is a file'],
     ['it is a folder', () => mkdirSync(path, { recursive: true }), ''],
     [
       'the folder above leads nowhere',
       () => symlinkSync('/proc/none', dirname(path)),
-      'cannot be made: its folder does not exist',
+      ' cannot be made: its folder does not exist',
     ],
   ])('costs one line where it cannot be written as %s, however much is chosen', async (_, spoil, said) => {
     mkdirSync(join(home, 'state'));
@@ -97,7 +97,7 @@ describe('the file that the monitor remembers in', () => {
       file.keep('demo', 'tab', tab);
       await file.end();
     }
-    expect(told).toEqual([expect.stringContaining(`~/state/gastop/monitor.json ${said}`)]);
+    expect(told).toEqual([expect.stringContaining(`~/state/gastop/monitor.json${said}`)]);
   });
 
   it('is not read by a fresh start, which keeps what it does not change', async () => {
