@@ -24,13 +24,14 @@ const route = <Loaded, View>(
   load: () => Promise<Loaded>,
   choose: (loaded: Loaded) => readonly [schema: z.ZodObject, view: z.ZodType<View>],
   { method = 'get', documented = [] }: Partial<Pick<ClientRoute<View>, 'method' | 'documented'>> = {},
-): ClientRoute<View> => ({
-  ...{ method, path, documented },
-  schemas: async () => {
+): ClientRoute<View> => {
+  let loaded: Promise<ResponseSchemas<View>> | undefined;
+  const schemas = async () => {
     const [schema, view] = choose(await load());
     return { schema, view };
-  },
-});
+  };
+  return { method, path, documented, schemas: () => (loaded ??= schemas()) };
+};
 
 const gas = () => Promise.all([import('../contract/gas.ts'), import('./views/gas.ts')]);
 const cost = () => Promise.all([import('../contract/estimate.ts'), import('./views/cost.ts')]);

@@ -119,7 +119,7 @@ export function stepInterval(currentMs: number, direction: 'faster' | 'slower'):
 
 /** How often a fork is looked for, ms: another service counts requests. */
 const RULES_MS = 600_000;
-const OWN_RULES_MS = 2_000;
+const OWN_RULES_MS = 12_000;
 
 /** Ages that tick every second would keep a screen reader from finishing its sentence. */
 const SPOKEN_TICK_MS = 60_000;
