@@ -46,7 +46,7 @@ export async function startStory(anvil: Anvil, chance: Chance, countLeft: () => 
   const signed = new Map<Hex, Signed>();
   const wallet = new Map<Hex, Signed>();
   const withdrawn: Withdrawn[] = [];
-  const made: { readonly id: string; hash: Hex }[] = [];
+  const made: { readonly id: string; hash: Hex; readonly isLimited: boolean }[] = [];
   let count = 0n;
   let aheadMs = 0;
 
@@ -77,21 +77,23 @@ export async function startStory(anvil: Anvil, chance: Chance, countLeft: () => 
     const nonce = (await nextNonce(account.address)) + chance.pick([0, 0, 0, 1, 1, 2]);
     const { raw, hash, gas } = await signOne(account, nonce);
     const expires = chance.once(6);
+    const isLimited = chance.once(3);
+    // What is to expire waits for what never comes.
+    const gwei = expires ? 1 : TARGET_GWEI;
     const answer = await service.ask('POST', '/auto-txs', {
       signedTransaction: raw,
-      // What is to expire waits for what never comes.
-      ...targetOf(expires ? 1 : TARGET_GWEI, gas),
+      ...(isLimited
+        ? { threshold: costAt(gwei, gas) }
+        : { targetGasPriceGwei: gwei, strictTargetPrice: !chance.once(4) }),
       gasSpeed: 'SLOW',
       ...(expires ? { expiresAt: new Date(Date.now() + aheadMs + 60_000).toISOString() } : {}),
     });
-    if (answer?.status === 201 || answer?.status === 200) made.push({ id: idOf(answer.body), hash });
+    if (answer?.status === 201 || answer?.status === 200)
+      made.push({ id: idOf(answer.body), hash, isLimited });
   }
 
-  /** A third is limited by what it costs at that price, with $2,000 a coin. */
-  const targetOf = (gwei: number, gas: bigint) =>
-    chance.once(3)
-      ? { threshold: { maxCostUsd: (Number(gas) * gwei * COIN_USD) / 1e9 } }
-      : { targetGasPriceGwei: gwei, strictTargetPrice: !chance.once(4) };
+  /** What so much gas costs at that price, with $2,000 a coin. */
+  const costAt = (gwei: number, gas: bigint) => ({ maxCostUsd: (Number(gas) * gwei * COIN_USD) / 1e9 });
 
   async function cancel(service: KilledService): Promise<void> {
     const one = made.at(-1 - chance.whole(Math.min(made.length, 12)));
@@ -107,8 +109,11 @@ export async function startStory(anvil: Anvil, chance: Chance, countLeft: () => 
     const one = made.at(-1 - chance.whole(Math.min(made.length, 8)));
     const before = one && signed.get(one.hash);
     if (one === undefined || before === undefined) return;
-    const { raw, hash } = await signOne(accountOf(before.from), before.nonce);
-    const answer = await service.ask('PUT', `/auto-txs/${one.id}`, { signedTransaction: raw });
+    const { raw, hash, gas } = await signOne(accountOf(before.from), before.nonce);
+    const answer = await service.ask('PUT', `/auto-txs/${one.id}`, {
+      signedTransaction: raw,
+      ...(one.isLimited && { threshold: costAt(TARGET_GWEI, gas) }),
+    });
     if (answer?.status !== 200) return;
     withdrawn.push({ hash: before.hash, left: countLeft(), how: 'signed anew' });
     one.hash = hash;
