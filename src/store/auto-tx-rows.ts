@@ -1,8 +1,8 @@
 import { AUTO_TX_STATUSES } from '../contract/choices.ts';
 import { LANES } from '../core/advice.ts';
-import { type Check, type KeptAutoTx, resultOf } from '../core/auto-txs/kept-auto-tx.ts';
+import { type AutoTxOrder, type Check, type KeptAutoTx, resultOf } from '../core/auto-txs/kept-auto-tx.ts';
 import { type AutoTxState, isFinal } from '../core/auto-txs/state-machine.ts';
-import { autoTxWakes } from '../core/auto-txs/target.ts';
+import { autoTxWakes, type Bid } from '../core/auto-txs/target.ts';
 import type { MaxCost } from '../core/threshold/max-cost.ts';
 import type { TransactionParts } from '../core/transactions/gas-rules.ts';
 import {
@@ -141,13 +141,57 @@ const HOLD = columns({
   times: ['hold_times', wholeCell],
 });
 
+const COSTED = columns({
+  hash: ['hash', hashCell],
+  gasLimit: ['gas_limit', exactWei],
+  gasPrice: ['gas_price', orNull(exactWei)],
+  maxFeePerGas: ['max_fee', orNull(exactWei)],
+  maxPriorityFeePerGas: ['max_priority_fee', orNull(exactWei)],
+  blobCount: ['blob_count', wholeCell],
+  compressedSize: ['compressed_size', orNull(wholeCell)],
+});
+
+const LIMITED = columns({
+  id: ['id', plainCell<string>()],
+  value: ['value', amount],
+  status: ['status', oneOf(AUTO_TX_STATUSES)],
+});
+
+/** What the target of one with a limit of cost is worked out by. */
+export type LimitedAutoTx = ReturnType<typeof toLimitedAutoTx>;
+
+export const LIMITED_COLUMNS = [LIMITED, ORDER, LIMIT, COSTED].flatMap(({ names }) => names);
+
+export function toLimitedAutoTx(row: Pick<AutoTxRow, (typeof LIMITED_COLUMNS)[number]>) {
+  const order: AutoTxOrder = { ...ORDER.read(row), limit: LIMIT.read(row) };
+  return { ...LIMITED.read(row), order, signed: COSTED.read(row) };
+}
+
+/** The columns of a target that was worked out anew. */
+export const targetColumns = ({ order, signed, status }: LimitedAutoTx) => ({
+  target: exactWei.write(order.target),
+  ...LIMIT.writeOrNull(order.limit ?? null),
+  ...wakeColumns(order, status === 'PENDING' ? signed : null),
+  compressed_size: signed.compressedSize,
+});
+
+/** Prices at or below which it is evaluated while it waits, and the `cap` above which no block includes it. */
+function wakeColumns(order: AutoTxOrder, bid: Bid | null) {
+  const wakes = bid && autoTxWakes(order, bid);
+  return {
+    wake_lane: maybeCell(wakes?.wakeLane, String),
+    wake_price: maybeCell(wakes?.wakePrice, integer),
+    wake_base: maybeCell(wakes?.wakeBase, integer),
+    cap: maybeCell(wakes?.cap, integer),
+  };
+}
+
 /** Wei per gas; times in ms since epoch; decimal text for what may exceed 2^53 − 1. Signed bytes are elsewhere. */
 export type AutoTxRow = ReturnType<typeof toAutoTxRow>;
 
 /** @throws RangeError when a signed value does not fit a row. */
 export function toAutoTxRow(autoTx: KeptAutoTx) {
   const { order, signed, state } = autoTx;
-  const wakes = state.status === 'PENDING' && signed !== null ? autoTxWakes(order, signed) : null;
   return {
     ...AUTO_TX.write(autoTx),
     ...ORDER.write(order),
@@ -157,11 +201,7 @@ export function toAutoTxRow(autoTx: KeptAutoTx) {
     ...INCLUSION.writeOrNull(state.inclusion),
     ...FAILURE.writeOrNull(state.failure),
     ...HOLD.writeOrNull(state.hold),
-    // Prices at or below which it is evaluated while it waits, and the `cap` above which no block includes it.
-    wake_lane: maybeCell(wakes?.wakeLane, String),
-    wake_price: maybeCell(wakes?.wakePrice, integer),
-    wake_base: maybeCell(wakes?.wakeBase, integer),
-    cap: maybeCell(wakes?.cap, integer),
+    ...wakeColumns(order, state.status === 'PENDING' ? signed : null),
     // The block that its state depends on: a rewind below it undoes the state.
     chain_block: restsOn(state),
   };

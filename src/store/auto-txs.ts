@@ -14,7 +14,15 @@ import {
   type TimelineNote,
 } from '../core/auto-txs/state-machine.ts';
 import type { Hex } from '../core/block.ts';
-import { type AutoTxRow, toAutoTxRow, toKeptAutoTx } from './auto-tx-rows.ts';
+import {
+  type AutoTxRow,
+  LIMITED_COLUMNS,
+  type LimitedAutoTx,
+  targetColumns,
+  toAutoTxRow,
+  toKeptAutoTx,
+  toLimitedAutoTx,
+} from './auto-tx-rows.ts';
 import { integer, isHexCell, oneOf } from './columns.ts';
 import { type Database, Store } from './database.ts';
 import { requireKey } from './encryption-key.ts';
@@ -173,17 +181,19 @@ export class AutoTxStore extends Store {
     return outcome;
   }
 
-  /** The same by the engine for many in one transaction, without signatures: those that `decide` leaves stay as they are. */
-  changeAll(all: readonly KeptAutoTx[], decide: (kept: KeptAutoTx) => AutoTxStep | null): Promise<void> {
+  /** Stores what targets of limits of cost are now, in one transaction; `false` where one is another meanwhile, and stays so. */
+  retarget(all: readonly LimitedAutoTx[]): Promise<boolean> {
     return this.database.transaction(async (trx) => {
       await this.#requireLeader(trx);
+      let stored = 0;
       for (const each of all) {
-        const before = await lockAutoTx(trx, each);
-        const change = before && decide(before);
-        if (before === null || change === null) continue;
-        const { signed: _, ...unsigned } = change;
-        await writeAutoTx(trx, before, unsigned);
+        const columns = targetColumns(each);
+        const one = trx.updateTable('auto_txs').set(columns).where('id', '=', each.id);
+        const same = one.where('status', '=', each.status).where('hash', '=', each.signed.hash);
+        const limited = same.where('max_cost', '=', columns.max_cost).returning('id');
+        stored += (await limited.execute()).length;
       }
+      return stored === all.length;
     });
   }
 
@@ -230,9 +240,13 @@ export class AutoTxStore extends Store {
   }
 
   /** Those of {@link waitingAfter} with a limit of cost; `isNew`: that the engine has not worked out yet. */
-  limitedAfter(id: string, limit: number, isNew = false): Promise<KeptAutoTx[]> {
-    const isOne = isNew ? IS_NEW_LIMIT : IS_LIMITED;
-    return this.#read((all) => all.where(isOne).where('id', '>', id).orderBy('id').limit(limit));
+  async limitedAfter(id: string, limit: number, isNew = false): Promise<LimitedAutoTx[]> {
+    const rows = await this.database.run((db) => {
+      const limited = db.selectFrom('auto_txs').select(LIMITED_COLUMNS);
+      const ones = limited.where(isNew ? IS_NEW_LIMIT : IS_LIMITED).where('id', '>', id);
+      return ones.orderBy('id').limit(limit).execute();
+    });
+    return readRows(rows, toLimitedAutoTx);
   }
 
   expiring(now: number, limit: number): Promise<KeptAutoTx[]> {

@@ -19,6 +19,7 @@ type Row<All extends Fields> = {
 export function columns<const All extends Fields>(fields: All) {
   const all = Object.entries(fields) as [string, [string, Stored<unknown, Cell>]][];
   return {
+    names: Object.values(fields).map(([column]) => column) as All[keyof All][0][],
     write: (values: Values<All>) =>
       Object.fromEntries(all.map(([name, [column, { write }]]) => [column, write(values[name])])) as Row<All>,
     /** All `null` for an object that is not there. */

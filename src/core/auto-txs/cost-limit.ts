@@ -1,4 +1,11 @@
-import { type CostBasis, gasCounted, hasMoved, maxCostWords, targetWithin } from '../threshold/max-cost.ts';
+import {
+  type CostBasis,
+  type CostedTransaction,
+  gasCounted,
+  hasMoved,
+  maxCostWords,
+  targetWithin,
+} from '../threshold/max-cost.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { exactGwei, formatCount, formatGwei } from '../units.ts';
 import type { AutoTxOrder, KeptAutoTx } from './kept-auto-tx.ts';
@@ -10,11 +17,7 @@ const UNSIGNED = 'it is not signed yet';
  * The order with the target that its limit of cost stands for by this basis, strict, as a lane's price is not what it pays
  * itself; the same object where the target was given, or is as it was. `now`: ms since epoch.
  */
-export function pricedOrder(
-  { order, signed, value }: Pick<KeptAutoTx, 'order' | 'signed' | 'value'>,
-  basis: CostBasis,
-  now: number,
-): AutoTxOrder {
+export function pricedOrder({ order, signed, value }: ToPrice, basis: CostBasis, now: number): AutoTxOrder {
   const { limit } = order;
   if (limit == null) return order;
   const found =
@@ -25,6 +28,11 @@ export function pricedOrder(
   const reason = 'reason' in found ? found.reason : null;
   const isSame = target === order.target && reason === limit.reason && limit.since !== null;
   return isSame ? order : { ...order, target, isStrict: true, limit: { ...limit, reason, since: now } };
+}
+
+/** `signed` of `null`: a draft. */
+export interface ToPrice extends Pick<KeptAutoTx, 'order' | 'value'> {
+  readonly signed: Omit<CostedTransaction, 'gas' | 'value'> | null;
 }
 
 /** Whether the second is to be stored in place of the first. */

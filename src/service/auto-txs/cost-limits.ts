@@ -1,11 +1,13 @@
+import { setImmediate } from 'node:timers/promises';
 import type { ChainSource } from '../../chain/chain-source.ts';
-import { isEstimable, isNewsOfTarget, pricedOrder } from '../../core/auto-txs/cost-limit.ts';
+import { isEstimable, isNewsOfTarget, pricedOrder, type ToPrice } from '../../core/auto-txs/cost-limit.ts';
 import { type AutoTxOrder, type KeptAutoTx, transactionOf } from '../../core/auto-txs/kept-auto-tx.ts';
 import { isOutdated } from '../../core/chain-status.ts';
 import type { ChainProfile } from '../../core/chains.ts';
 import { type DataFees, fastLzLength } from '../../core/data-fee.ts';
 import type { CostBasis } from '../../core/threshold/max-cost.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
+import type { LimitedAutoTx } from '../../store/auto-tx-rows.ts';
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees.ts';
 import type { EngineParts } from './broadcast.ts';
@@ -32,7 +34,7 @@ type PricingParts = Pick<CheckerParts, 'source' | 'published' | 'wallNow' | 'sig
  */
 export async function priceLimit(
   { source, published, wallNow, signal }: PricingParts,
-  { order, transaction, chain }: ToPrice,
+  { order, transaction, chain }: NewLimit,
 ): Promise<AutoTxOrder> {
   if (order.limit == null) return order;
   const present = published();
@@ -52,7 +54,7 @@ export async function priceLimit(
   return { ...priced, limit: { ...limit, ...priced.limit, since: null } };
 }
 
-interface ToPrice {
+interface NewLimit {
   readonly order: AutoTxOrder;
   readonly transaction: SignedTransaction | null;
   readonly chain: ChainProfile;
@@ -92,7 +94,7 @@ export function createCostLimits(parts: EngineParts) {
   }
 
   /** Its order with the exact target of this moment. */
-  function orderNow(kept: KeptAutoTx): AutoTxOrder {
+  function orderNow(kept: ToPrice): AutoTxOrder {
     const { limit } = kept.order;
     const now = basis();
     if (limit == null) return kept.order;
@@ -101,28 +103,23 @@ export function createCostLimits(parts: EngineParts) {
   }
 
   /** With the length of its bytes, which an older program has not stored. */
-  async function withSize(kept: KeptAutoTx): Promise<KeptAutoTx> {
-    const { signed } = kept;
-    if (signed === null || signed.compressedSize != null) return kept;
-    const bytes = await store.signedBytes(kept.id);
-    if (!(bytes instanceof Uint8Array)) return kept;
-    return { ...kept, signed: { ...signed, compressedSize: fastLzLength(bytes) } };
+  async function withSize(limited: LimitedAutoTx): Promise<LimitedAutoTx> {
+    const { id, signed } = limited;
+    if (signed.compressedSize !== null || known?.parameters?.rate === 0n) return limited;
+    const bytes = await store.signedBytes(id);
+    if (!(bytes instanceof Uint8Array)) return limited;
+    return { ...limited, signed: { ...signed, compressedSize: fastLzLength(bytes) } };
   }
 
-  async function storeMoved(page: readonly KeptAutoTx[]): Promise<void> {
-    const whole = new Map<string, KeptAutoTx>();
-    for (const kept of page) whole.set(kept.id, await withSize(kept));
-    const decide = (kept: KeptAutoTx) => {
-      const { signed } = whole.get(kept.id) ?? kept;
-      if (signed === null || signed.hash !== kept.signed?.hash) return null;
-      const sized = { ...kept, signed: { ...kept.signed, compressedSize: signed.compressedSize ?? null } };
+  /** `false`: one is another meanwhile. */
+  async function storeMoved(page: readonly LimitedAutoTx[]): Promise<boolean> {
+    const moved: LimitedAutoTx[] = [];
+    for (const before of page) {
+      const sized = await withSize(before);
       const order = orderNow(sized);
-      return isNewsOfTarget(kept.order, order)
-        ? { autoTx: { ...sized, order }, notes: [], at: wallNow() }
-        : null;
-    };
-    const moved = page.filter((kept) => decide(kept) !== null);
-    if (moved.length > 0) await store.changeAll(moved, decide);
+      if (isNewsOfTarget(before.order, order)) moved.push({ ...sized, order });
+    }
+    return moved.length === 0 || (await store.retarget(moved));
   }
 
   return {
@@ -137,15 +134,18 @@ export function createCostLimits(parts: EngineParts) {
       const coin = `${now.nativeUsd} ${rate} ${operatorPerMillionGas} ${operatorConstant} ${now.dataFees.reason}`;
       const blobs = String(now.nextBlobBaseFee);
       const which = coin !== pricedBy.coin ? 'all' : blobs !== pricedBy.blobs ? 'with-blobs' : 'new';
+      let isWhole = true;
       for (let after = ''; !signal.aborted; ) {
         const page = await store.limitedAfter(after, PAGE, which === 'new');
-        const isAsked = ({ signed, order }: KeptAutoTx) =>
-          which !== 'with-blobs' || signed?.blobCount !== 0 || order.limit?.since == null;
-        await storeMoved(page.filter(isAsked));
+        const isAsked = ({ signed, order }: LimitedAutoTx) =>
+          which !== 'with-blobs' || signed.blobCount > 0 || order.limit?.since == null;
+        if (!(await storeMoved(page.filter(isAsked)))) isWhole = false;
         after = page.at(-1)?.id ?? '';
         if (page.length < PAGE) break;
+        // Requests come between.
+        await setImmediate();
       }
-      if (!signal.aborted) pricedBy = { coin, blobs };
+      if (!signal.aborted && isWhole) pricedBy = { coin, blobs };
     },
     /** What its cost depends on at this moment: the gas that a node estimates, beside the fees of the head. */
     async ask(kept: KeptAutoTx): Promise<bigint | null> {

@@ -1,10 +1,10 @@
 import { describe, expect, it, test } from 'vitest';
-import type { CostLimit } from '../../../src/core/auto-txs/kept-auto-tx.ts';
+import type { CostLimit, KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import type { DataFeeParameters } from '../../../src/core/data-fee.ts';
 import type { MaxCost } from '../../../src/core/threshold/max-cost.ts';
 import { ENGINES, openOn } from '../../helpers/databases.ts';
 import { rounds } from '../../helpers/rounds.ts';
-import { GWEI, keptAutoTx, sender } from '../../store/auto-txs/kept-auto-txs.ts';
+import { GWEI, keptAutoTx, NOW, sender } from '../../store/auto-txs/kept-auto-txs.ts';
 import { chanceOf } from './chance.ts';
 import { startEngine } from './engine-rig.ts';
 
@@ -21,6 +21,8 @@ const fees = (parameters: Partial<DataFeeParameters>) => ({
   reason: null,
   quotes: null,
 });
+
+const ORDER = keptAutoTx('any').order;
 
 /** 21,000 gas at a tip of 1 gwei and a cap of 20: at $2,000 a transfer at 10 gwei costs $0.42. */
 describe.each(ENGINES)('a limit of cost on %s', (engine) => {
@@ -158,6 +160,38 @@ describe.each(ENGINES)('a limit of cost on %s', (engine) => {
     rig.node.estimate = 42_000n;
     await rig.block(3.5);
     expect((await rig.kept('one')).state.status).toBe('SUBMITTED');
+  });
+
+  it('moves with the coin whatever many there are', async () => {
+    const rig = await started();
+    rig.coin.usd = 2_000;
+    const ids = Array.from({ length: 450 }, (_, place) => `atx_${place}`);
+    for (const [place, id] of ids.entries())
+      await rig.place(auto(id, { order: limitOf({ maxCostUsd: 0.42 }), signed: { nonce: place } }));
+    await rig.block(18);
+    rig.coin.usd = 1_000;
+    await rig.block(30);
+    const targets = new Set<bigint>();
+    for (const id of ids) targets.add((await rig.kept(id)).order.target);
+    expect([...targets]).toEqual([20n * GWEI]);
+  });
+
+  it.each<[string, (kept: KeptAutoTx) => Partial<KeptAutoTx>]>([
+    ['disables it', ({ state }) => ({ state: { ...state, status: 'DISABLED' } })],
+    ['limits it otherwise', () => ({ order: { ...ORDER, ...limitOf({ maxCostUsd: 0.84 }) } })],
+    ['gives a target in gwei', () => ({ order: { ...ORDER, target: 7n * GWEI } })],
+  ])('is worked out anew where its owner %s in between', async (_, change) => {
+    const rig = await started();
+    rig.coin.usd = 2_000;
+    await rig.place(auto('one', { order: limitOf({ maxCostUsd: 0.42 }) }));
+    await rig.block(18);
+    const before = await rig.store.limitedAfter('', 1);
+    const decide = (kept: KeptAutoTx) => ({ autoTx: { ...kept, ...change(kept) }, notes: [], at: NOW });
+    await rig.store.change({ owner: '', id: 'one' }, decide, 'owner');
+    const after = await rig.kept('one');
+    const late = before.map((each) => ({ ...each, order: { ...each.order, target: 1n } }));
+    expect(await rig.store.retarget(late)).toBe(false);
+    expect(await rig.kept('one')).toEqual(after);
   });
 
   it('of a share of its value needs no dollar price', async () => {
