@@ -94,7 +94,7 @@ const priceAt = (ms: number, blockNumber: number | null, price: number): PriceAt
 export function alertRuleOf(alert: NewAlert): AlertRule | null {
   const speed = ALERT_SPEEDS.find((word) => word === alert.gasSpeed);
   const condition = ALERT_CONDITIONS.find((word) => word === alert.condition);
-  if (speed === undefined || condition === undefined) return null;
+  if (speed === undefined || condition === undefined || alert.thresholdGwei == null) return null;
   const { cooldownMs, disableOnce } = givenPayload(alert);
   return {
     lane: LANE_OF_SPEED[speed],

@@ -130,8 +130,7 @@ function refuseWanted(channel: AlertChannel, target: string, rules: TargetRules)
 }
 
 function checkHysteresis({ condition, thresholdGwei, hysteresisGwei = 0 }: TargetFields): FieldProblem[] {
-  if (condition !== 'GREATER_THAN' || thresholdGwei === undefined || hysteresisGwei < thresholdGwei)
-    return [];
+  if (condition !== 'GREATER_THAN' || thresholdGwei == null || hysteresisGwei < thresholdGwei) return [];
   const message =
     'must be below thresholdGwei: the price cannot fall further, so the alert would fire only once';
   return [{ path: 'hysteresisGwei', message }];

@@ -4,6 +4,7 @@ import * as choices from './choices.ts';
 import { type Body, type Checked, checkBody } from './field-problems.ts';
 import * as wire from './primitives.ts';
 import { flag, listOf, maybe, object, pageOf, text, whole } from './primitives.ts';
+import { ThresholdWire } from './threshold.ts';
 
 const Target = z.string().max(2_048);
 
@@ -35,6 +36,13 @@ const fields = {
 /** Body of `POST /alerts` and `PUT /alerts/{id}`. */
 export const AlertCreation = object('AlertCreation', 'A new alert, or all that an alert is changed to', {
   ...fields,
+  thresholdGwei: fields.thresholdGwei
+    .nullable()
+    .optional()
+    .describe(`${fields.thresholdGwei.description}; required without threshold`),
+  threshold: ThresholdWire.nullable()
+    .optional()
+    .describe('In place of thresholdGwei: a rule in dollars or against history, for which a price stands'),
   cooldownMs: fields.cooldownMs.default(choices.COOLDOWN_DEFAULT_MS),
   disableOnce: fields.disableOnce.default(false),
   method: fields.method.optional(),
@@ -56,8 +64,25 @@ export const checkAlert = (body: unknown, rules: TargetRules): Checked<AlertCrea
     const isHidden = typeof targets === 'object' && targets !== null && Object.hasOwn(targets, '__proto__');
     const message = `must be one of ${choices.ALERT_CHANNELS.join(', ')}`;
     const hidden = isHidden ? [{ path: 'targets.__proto__', message }] : [];
-    return [...hidden, ...checkTargets(soundFields(given), rules)];
+    return [...wrongThreshold(given), ...hidden, ...checkTargets(soundFields(given), rules)];
   });
+
+function wrongThreshold({ thresholdGwei, threshold, gasSpeed }: Body) {
+  const rule = ThresholdWire.safeParse(threshold).data;
+  if (gasSpeed === 'BLOB' && rule !== undefined && 'action' in rule) {
+    const message =
+      'is of an action, which pays for gas: for blobs give so much gas, 131072 for each, or gwei';
+    return [{ path: 'threshold', message }];
+  }
+  if (thresholdGwei != null && threshold != null) {
+    const message = 'goes without thresholdGwei, which follows from it: give one of the two';
+    return [{ path: 'threshold', message }];
+  }
+  if (thresholdGwei != null || threshold != null) return [];
+  const message =
+    'is missing: a price in gwei; or give threshold, a rule such as {"usd": 0.4, "action": "swap"} or {"percentile": 20, "windowSec": 604800}';
+  return [{ path: 'thresholdGwei', message }];
+}
 
 /** The valid fields, so that problems between them are reported with the others. */
 function soundFields(given: Body): TargetFields {
@@ -112,6 +137,17 @@ export const Alert = object('Alert', 'An alert', {
   id: z.string(),
   status: z.enum(choices.ALERT_STATUSES).describe('PENDING is armed'),
   ...fields,
+  thresholdGwei: maybe(
+    z.number().min(0),
+    `${fields.thresholdGwei.description}; null: its threshold stands for none now`,
+  ),
+  threshold: ThresholdWire.nullable().describe('Its rule; null: it has a price in gwei'),
+  effectiveThresholdGwei: maybe(
+    z.number().min(0),
+    'The price that its rule stands for now, in gwei; null: none, for thresholdReason, or it has no rule',
+  ),
+  effectiveSince: maybe(wire.Timestamp, 'Since when'),
+  thresholdReason: maybe(z.string(), 'Why its rule stands for no price now, so that it waits'),
   createdAt: wire.Timestamp,
   updatedAt: wire.Timestamp,
   lastTriggeredAt: wire.Timestamp.nullable(),

@@ -92,7 +92,7 @@ function tooBig({ origin, maximum, inclusive }: z.core.$ZodIssueTooBig): string 
   return `must be ${inclusive === false ? 'below' : 'at most'} ${plain(maximum)}`;
 }
 
-const plain = (bound: number | bigint) => bound.toLocaleString('en');
+const plain = (bound: number | bigint) => bound.toLocaleString('en', { maximumFractionDigits: 9 });
 
 /** The value at a path of own fields, and of nothing else. */
 export const valueAt = (body: unknown, path: readonly PropertyKey[]): unknown =>

@@ -19,6 +19,7 @@ import { requireWritable } from '../store/writable.ts';
 import { AlertService } from './alerts/alert-service.ts';
 import { type MadeAttempt, type NotifierSettings, startSending } from './alerts/dispatcher.ts';
 import { retireOwners } from './alerts/retire-owners.ts';
+import { createRuleBasis, priceRule } from './alerts/rule-basis.ts';
 import { channelsOf, targetRules } from './alerts/target-rules.ts';
 import { abortable, sleep } from './async.ts';
 import { AutoTxService } from './auto-txs/auto-tx-service.ts';
@@ -38,6 +39,7 @@ import type { RequestRecord } from './http/server.ts';
 import type { KeyGate } from './keys/key-gate.ts';
 import { createLease, type LeaseOptions, leaseWords } from './leader.ts';
 import { createReadiness } from './readiness.ts';
+import { isoFromMs } from './responses/wire.ts';
 import { type Condition, createServiceState } from './service-state.ts';
 
 export interface ServiceOptions {
@@ -144,6 +146,14 @@ export async function startService(options: ServiceOptions) {
     changed.resolve();
     changed = Promise.withResolvers();
   };
+  const ruleBasis = createRuleBasis({
+    ...shared,
+    alerts: alertStore,
+    chain: () => follower.chain.profile,
+    nativeUsd: () => nativeUsd(),
+    whyNoPrice: () => price.missing(follower.chain.profile),
+    coinAsked: () => (hasFeed() && lease.mayWrite ? price.asked : Promise.resolve()),
+  });
   const follower = new Follower({
     ...shared,
     store,
@@ -156,6 +166,7 @@ export async function startService(options: ServiceOptions) {
     neglectedMs: options.neglectedMs,
     unsaved: options.unsaved && unsavedWords(options.unsaved),
     nativeUsd: () => nativeUsd(),
+    ruleBasis,
     onFired: () => sending.wake(),
     onStored: () => broadcasting.wake(),
     onEvent: tell,
@@ -169,12 +180,15 @@ export async function startService(options: ServiceOptions) {
     onAttempt: options.onAttempt,
   });
   let ownFeed: PriceFeed | undefined;
+  const hasFeed = () =>
+    options.priceFeed !== undefined ||
+    (follower.chain.profile?.usdFeed !== undefined && source.kind !== 'replay');
   const price = createNativePrice(() => {
     const chain = follower.chain.profile;
     // Several processes on one database cost the node one request: standbys get the price from the leader.
-    if (!lease.mayWrite) return null;
+    if (!lease.mayWrite || !hasFeed()) return null;
     if (options.priceFeed !== undefined) return options.priceFeed;
-    if (chain?.usdFeed === undefined || source.kind === 'replay') return null;
+    if (chain === null) return null;
     ownFeed ??= createPriceFeed(source, chain, wallNow);
     return ownFeed;
   }, wallNow);
@@ -232,6 +246,7 @@ export async function startService(options: ServiceOptions) {
         return profile !== null && head !== null && blobPriceOf(head, profile) === null;
       },
       savingsGas: () => swapGas(follower.chain.rules.rules),
+      priceOf: (of, written) => priceRule(of, written, { chain: follower.chain, history, basis: ruleBasis }),
     }),
     autoTxs: new AutoTxService({
       ...shared,
@@ -298,7 +313,15 @@ const NO_FEED_MS = 100;
 /** @param feed the chain's own feed; `null` while the chain is unknown, or without a feed */
 export function createNativePrice(feed: () => PriceFeed | null, wallNow: () => number) {
   let price: UsdPrice | null = null;
+  const asked = Promise.withResolvers<void>();
   return {
+    /** Resolves once the feed was read for the first time, also where that failed. */
+    asked: asked.promise,
+    /** Why there is none. */
+    missing(chain: ChainProfile | null): string {
+      if (price === null) return `no dollar price of ${chain?.nativeSymbol ?? 'the coin'}`;
+      return `the dollar price is outdated since ${isoFromMs(price.validUntil)}`;
+    },
     /** Dollars; `null` when the feed's heartbeat has passed, also while the node fails. */
     get usd(): number | null {
       return price !== null && wallNow() <= price.validUntil ? price.usd : null;
@@ -307,6 +330,7 @@ export function createNativePrice(feed: () => PriceFeed | null, wallNow: () => n
       while (!signal.aborted) {
         const own = feed();
         if (own !== null) price = (await abortable(own.nativeUsd(), signal).catch(() => null)) ?? price;
+        if (own !== null) asked.resolve();
         await sleep(own === null ? NO_FEED_MS : REFRESH_MS, signal);
       }
     },

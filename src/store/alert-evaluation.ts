@@ -26,8 +26,8 @@ export interface PricedBlock {
   readonly blobPrice?: bigint | null;
   /** Too late for notifications: an alert that would have fired counts as missed, and nothing is sent. */
   readonly isTooLate: boolean;
-  /** What rules in dollars are priced by; absent: nothing is known. */
-  readonly basis?: DollarBasis;
+  /** What rules in dollars are priced by; absent or `null`: it is not known yet, and they pass over the block. */
+  readonly basis?: DollarBasis | null;
 }
 
 export interface AlertRun {

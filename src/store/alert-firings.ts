@@ -2,6 +2,7 @@ import { type OnConflictBuilder, sql } from 'kysely';
 import type { PricedLane } from '../core/advice.ts';
 import type { AlertMessage, KeptAlert } from '../core/alerts/alert-rule.ts';
 import type { Block } from '../core/block.ts';
+import { thresholdText } from '../core/threshold/threshold.ts';
 import type { AlertRun } from './alert-evaluation.ts';
 import { integer, maybeCell } from './columns.ts';
 import type { ReferencePrices } from './history.ts';
@@ -110,6 +111,7 @@ function deliveryRows({ alert, price }: Firing, { block, run: { chain, now } }: 
     lane: rule.lane,
     condition: rule.condition,
     threshold: String(rule.threshold),
+    ...(rule.relative != null && { rule: thresholdText(rule.relative.written) }),
     price: String(price),
     blockNumber: block.number,
     blockTimestamp: Math.floor(block.timestamp),

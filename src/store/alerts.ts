@@ -85,6 +85,13 @@ export class AlertStore extends Store {
     return (await this.database.run((db) => owners.execute(db))).rows.map(({ owner }) => owner);
   }
 
+  /** Whether any rule is priced by the coin's price. */
+  async hasDollarRules(): Promise<boolean> {
+    const rules = (db: Queries) => db.selectFrom('alerts').select('id').where('price_group', '>=', 'dollars');
+    const first = (db: Queries) => rules(db).where('price_group', '<', 'dollars~').limit(1).execute();
+    return (await this.database.run(first)).length > 0;
+  }
+
   disableAll(owner: string, reason: string, now: number): Promise<void> {
     return this.database.transaction(async (trx) => {
       const theirs = trx.selectFrom('alerts').select('id').where('owner', '=', owner);

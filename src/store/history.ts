@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { LaneName } from '../core/advice.ts';
 import { type CoinPriceRow, coinPricesIn } from './coin-prices.ts';
 import { Store } from './database.ts';
+import { LaneHistory } from './lane-history.ts';
 import { blockRollup, bucketStart, foldRollups, ROLLUP_SEC, type Rollup } from './rollups.ts';
 import { countRows, type Page, type Queries } from './tables.ts';
 
@@ -59,6 +60,11 @@ export class HistoryStore extends Store {
 
   coinPrices(window: Window): Promise<CoinPriceRow[]> {
     return this.database.run((db) => coinPricesIn(db, window));
+  }
+
+  /** Lane prices of windows up to that length before `timestamp` (Unix s), as rules are priced by them. */
+  laneHistory(timestamp: number, windowSec: number): Promise<LaneHistory> {
+    return this.database.run((db) => new LaneHistory(timestamp).load(db, windowSec));
   }
 
   referencePrices(timestamp: number): Promise<ReferencePrices | null> {

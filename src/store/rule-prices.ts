@@ -5,7 +5,7 @@ import { type AlertRule, ARMED, DRIFT_RATIO, type KeptAlert, repriced } from '..
 import { effectivePrice, type PriceOrReason, type ThresholdBasis } from '../core/threshold/threshold.ts';
 import type { PricedBlock } from './alert-evaluation.ts';
 import { priceGroupOf, type RuleGroup, readGroup, saveChanged, toKeptAlert } from './alert-rows.ts';
-import { LaneHistory } from './lane-history.ts';
+import { HISTORY_EVERY_SEC, LaneHistory } from './lane-history.ts';
 import { pagesOf, type Queries, readMeta, readRows, saveMeta } from './tables.ts';
 
 /** What rules in dollars are priced by at one block. `key` is another one whenever a figure is. */
@@ -15,8 +15,9 @@ export interface DollarBasis extends Omit<ThresholdBasis, 'pastPrice'> {
 
 const NO_BASIS: DollarBasis = { key: '', nativeUsd: null, gasOf: () => null, dataFeeOf: () => null };
 
+export const NO_BLOB_HISTORY = { reason: 'no history of blobs is stored' };
+
 export const PRICED_BY = 'alerts_priced_by';
-const HISTORY_EVERY_SEC = 300;
 
 /** What the stored prices were worked out by: the key of a basis, and five minutes of block time. */
 interface PricedBy {
@@ -34,7 +35,8 @@ export class RulePrices {
   #past = new LaneHistory(0);
   /** New alerts come before this transaction only. */
   #mayHaveNew = true;
-  #isLate = false;
+  /** Whether rules in dollars passed over the block before. */
+  #passesOver = false;
 
   private constructor(trx: Queries, by: PricedBy) {
     this.#trx = trx;
@@ -53,26 +55,26 @@ export class RulePrices {
 
   /**
    * Stores the prices that this block moves: of rules in dollars when they have moved by more than 0.5 %, of rules against
-   * history every five minutes. A block that came too late has no dollar price of its time: rules in dollars pass over it.
+   * history every five minutes. No dollar price is known of a block that came too late: rules in dollars pass over it.
    */
-  async follow({ block, isTooLate, basis = NO_BASIS }: PricedBlock): Promise<void> {
-    const timestamp = Math.floor(block.timestamp);
-    const dollars = isTooLate ? this.#by.dollars : basis.key;
+  async follow(priced: PricedBlock): Promise<void> {
+    const timestamp = Math.floor(priced.block.timestamp);
+    const basis = basisOf(priced);
+    const dollars = basis === null ? this.#by.dollars : basis.key;
     const history = Math.floor(timestamp / HISTORY_EVERY_SEC);
     const movesDollars = dollars !== this.#by.dollars;
     const movesHistory = history !== this.#by.history;
-    const end = history * HISTORY_EVERY_SEC;
-    if (this.#past.end !== end) this.#past = new LaneHistory(end);
-    const sweep = new Sweep(this.#trx, this.#past, isTooLate ? null : basis, timestamp * 1_000);
+    if (this.#past.end !== history * HISTORY_EVERY_SEC) this.#past = new LaneHistory(timestamp);
+    const sweep = new Sweep(this.#trx, this.#past, basis, timestamp * 1_000);
     if (movesDollars || movesHistory) {
       for (const group of await groupsOf(this.#trx))
         if (group.kind === 'dollars' ? movesDollars : movesHistory) await sweep.repriceMoved(group);
       this.#by = { dollars, history };
     }
     if (this.#mayHaveNew) await sweep.repriceNew();
-    if (!isTooLate) this.#mayHaveNew = false;
-    if (isTooLate && !this.#isLate) await confirmAnew(this.#trx);
-    this.#isLate = isTooLate;
+    if (basis !== null) this.#mayHaveNew = false;
+    else if (!this.#passesOver) await confirmAnew(this.#trx);
+    this.#passesOver = basis === null;
   }
 }
 
@@ -84,11 +86,15 @@ export async function forgetHistory(trx: Queries): Promise<void> {
 }
 
 /** An alert with the price that its rule stands for at a block, exactly; `null`: the block does not count for it. */
-export function pricedAt(alert: KeptAlert, { block, isTooLate, basis = NO_BASIS }: PricedBlock) {
+export function pricedAt(alert: KeptAlert, priced: PricedBlock): KeptAlert | null {
   if (priceGroupOf(alert.rule)?.kind !== 'dollars') return alert;
-  const price = isTooLate ? null : dollarPrice(alert.rule, basis);
-  return price && repriced(alert, price, Math.floor(block.timestamp) * 1_000);
+  const basis = basisOf(priced);
+  const price = basis && dollarPrice(alert.rule, basis);
+  return price && repriced(alert, price, Math.floor(priced.block.timestamp) * 1_000);
 }
+
+/** `null`: rules in dollars pass over the block. */
+const basisOf = ({ isTooLate, basis = null }: PricedBlock) => (isTooLate ? null : basis);
 
 const noPast = () => ({ reason: 'rules in dollars need no past' });
 
@@ -146,7 +152,7 @@ class Sweep {
   async #priceOf({ lane, relative, condition }: AlertRule): Promise<PriceOrReason | null> {
     const group = priceGroupOf({ lane, relative });
     if (relative == null) return null;
-    if (group === null) return { reason: 'no history of blobs is stored' };
+    if (group === null) return NO_BLOB_HISTORY;
     if (group.kind === 'dollars') return this.#basis && dollarPrice({ relative, condition }, this.#basis);
     await this.#past.load(this.#trx, group.windowSec);
     const pastPrice = (percentile: number, windowSec: number) =>

@@ -103,6 +103,7 @@ export const OWN_GAS_USED_RATIO = GasUsedRatioMetrics.parse({
 });
 export const OWN_ALERT = Alert.parse({
   warnings: [],
+  ...{ threshold: null, effectiveThresholdGwei: null, effectiveSince: null, thresholdReason: null },
   ...{ id: 'alr_1', status: 'PENDING', thresholdGwei: 0.04, gasSpeed: 'AVERAGE', condition: 'LESS_THAN' },
   ...{ cooldownMs: 3_600_000, disableOnce: false, hysteresisGwei: 0.001, confirmBlocks: 2, note: '' },
   ...{ method: 'EMAIL', channels: ['EMAIL', 'WEBHOOK'], to: 'gas@example.org' },

@@ -46,7 +46,7 @@ describe('a new alert', () => {
     };
     expect(problems(wrong)).toEqual([
       'thresholdGwei must be above 0',
-      'gasSpeed is missing: one of SLOW, AVERAGE, FAST',
+      'gasSpeed is missing: one of SLOW, AVERAGE, FAST, BLOB',
       'condition must be one of LESS_THAN, GREATER_THAN',
       'cooldownMs must be a whole number',
       'disableOnce must be true or false',

@@ -78,6 +78,7 @@ test('an alert is made with what was left out filled in, says where it stands, a
     ...CHEAP,
     id: expect.stringMatching(/^alr_[0-9a-f]{16}$/),
     status: 'PENDING',
+    ...{ threshold: null, effectiveThresholdGwei: null, effectiveSince: null, thresholdReason: null },
     cooldownMs: 3_600_000,
     disableOnce: false,
     method: 'WEBHOOK',

@@ -60,7 +60,7 @@ test('a route that takes a body says which, as it is taken: what has a default m
     'put /auto-txs/{id}': 'AutoTxUpdate',
   });
   const { AlertCreation, Alert } = document.components.schemas;
-  const required = ['thresholdGwei', 'gasSpeed', 'condition', 'channels'];
+  const required = ['gasSpeed', 'condition', 'channels'];
   expect(AlertCreation).toMatchObject({ required, additionalProperties: false });
   expect(Alert?.required).toContain('cooldownMs');
 });

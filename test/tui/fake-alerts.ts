@@ -7,6 +7,7 @@ const gwei = (value: number): bigint => BigInt(Math.round(value * 1e9));
 export const ALERT: AlertDetailsView = {
   ...{ id: 'alr_7f3a1c90', status: 'PENDING', gasSpeed: 'AVERAGE', condition: 'LESS_THAN' },
   threshold: gwei(0.04),
+  ...{ effectiveThresholdGwei: null, effectiveSince: null, thresholdReason: null },
   ...{ hysteresis: 0n, confirmBlocks: 1, cooldownMs: 3_600_000, disableOnce: false, method: 'EMAIL' },
   channels: ['EMAIL'],
   to: 'gas@example.org',
@@ -47,7 +48,7 @@ type AlertMethods =
 const contentOf = (creation: NewAlert) => ({
   gasSpeed: creation.gasSpeed,
   condition: creation.condition,
-  threshold: gwei(creation.thresholdGwei),
+  threshold: gwei(creation.thresholdGwei ?? 0),
   hysteresis: gwei(creation.hysteresisGwei ?? 0),
   confirmBlocks: creation.confirmBlocks ?? 1,
   cooldownMs: creation.cooldownMs ?? 3_600_000,

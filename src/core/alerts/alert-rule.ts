@@ -230,8 +230,10 @@ export interface AlertMessage {
   readonly chainName: string;
   readonly lane: PricedLane;
   readonly condition: AlertRule['condition'];
-  /** Wei per gas as a decimal string, because it is stored as JSON. */
+  /** Wei per gas as a decimal string, because it is stored as JSON; of a rule what it stood for. */
   readonly threshold: string;
+  /** The rule as written; absent: the threshold was given. */
+  readonly rule?: string;
   readonly price: string;
   readonly blockNumber: number;
   readonly blockTimestamp: number;

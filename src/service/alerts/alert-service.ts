@@ -13,7 +13,9 @@ import type {
 import { type AlertStatus, GAS_SPEEDS, LANE_OF_SPEED } from '../../contract/choices.ts';
 import type { StatsChart, Summary } from '../../contract/dashboard.ts';
 import { NO_BLOBS } from '../../core/advice.ts';
-import { ARMED, type KeptAlert } from '../../core/alerts/alert-rule.ts';
+import { type AlertRule, ARMED, type KeptAlert } from '../../core/alerts/alert-rule.ts';
+import { ruleFromWire } from '../../core/threshold/rule-wire.ts';
+import type { PriceOrReason, RelativeThreshold } from '../../core/threshold/threshold.ts';
 import { formatCount, weiOfGwei } from '../../core/units.ts';
 import type { AlertChange, AlertStore } from '../../store/alerts.ts';
 import type { OutboxStore } from '../../store/outbox.ts';
@@ -48,6 +50,11 @@ interface AlertServiceParts {
   readonly lacksBlobs: () => boolean;
   /** Gas that savings are counted for where nobody says how much. */
   readonly savingsGas: () => number;
+  /** What a rule stands for now. */
+  readonly priceOf: (
+    of: Pick<AlertRule, 'lane' | 'condition'>,
+    written: RelativeThreshold,
+  ) => Promise<PriceOrReason>;
 }
 
 /** The alert endpoints of v1, separated by owner. Works without the chain. */
@@ -68,7 +75,7 @@ export class AlertService {
   async create(owner: string, creation: AlertCreation): Promise<CreatedAlert> {
     const { alerts } = this.#parts;
     this.#requirePriced(creation);
-    const alert = newAlert(owner, creation, this.#parts.wallNow());
+    const alert = newAlert(owner, await this.#contentOf(creation), this.#parts.wallNow());
     // Before the alert, so that the secret exists even if the process ends in between.
     const secret = hasWebhook(alert) ? await this.#signingSecret(owner) : null;
     if (!(await alerts.create(alert, owner === '' ? Number.POSITIVE_INFINITY : ALERTS_PER_KEY))) {
@@ -94,7 +101,10 @@ export class AlertService {
   async update(owner: string, id: string, creation: AlertCreation): Promise<CreatedAlert> {
     const { alerts, wallNow } = this.#parts;
     this.#requirePriced(creation);
-    const updated = await alerts.update(owner, id, { ...contentOf(creation), updatedAt: wallNow() });
+    const updated = await alerts.update(owner, id, {
+      ...(await this.#contentOf(creation)),
+      updatedAt: wallNow(),
+    });
     if (updated === null) throw noAlert();
     const { before, after } = updated;
     const isNew = hasWebhook(after) && !hasWebhook(before);
@@ -192,6 +202,17 @@ export class AlertService {
     valid({ ok: false, problems: [{ path: 'gasSpeed', message: others }] });
   }
 
+  /** With the price that its rule stands for now; the next block works it out anew. */
+  async #contentOf(creation: AlertCreation): Promise<Content> {
+    const content = contentOf(creation);
+    const { relative } = content.rule;
+    if (relative == null) return content;
+    const now = await this.#parts.priceOf(content.rule, relative.written);
+    const rule = { ...content.rule, ...('price' in now && { threshold: now.price }) };
+    const reason = 'reason' in now ? now.reason : null;
+    return { ...content, rule: { ...rule, relative: { ...relative, reason } } };
+  }
+
   async #find(owner: string, id: string): Promise<KeptAlert> {
     const alert = await this.#parts.alerts.find(owner, id);
     if (alert === null) throw noAlert();
@@ -219,14 +240,18 @@ const noAlert = () =>
 
 const hasWebhook = ({ channels }: KeptAlert) => channels.includes('WEBHOOK');
 
+type Content = Omit<AlertChange, 'updatedAt'>;
+
 /** Removes unpaired surrogates, which JSON may carry but the database cannot store. */
-function contentOf(creation: AlertCreation): Omit<AlertChange, 'updatedAt'> {
-  const { channels, thresholdGwei, hysteresisGwei } = creation;
+function contentOf(creation: AlertCreation): Content {
+  const { channels, thresholdGwei, threshold, hysteresisGwei } = creation;
+  const relative = threshold == null ? null : { written: ruleFromWire(threshold), since: null, reason: null };
   return {
     rule: {
       lane: LANE_OF_SPEED[creation.gasSpeed],
       condition: creation.condition,
-      threshold: weiOfGwei(thresholdGwei),
+      threshold: weiOfGwei(thresholdGwei ?? 0),
+      relative,
       hysteresis: weiOfGwei(hysteresisGwei),
       confirmBlocks: creation.confirmBlocks,
       cooldownMs: creation.cooldownMs,
@@ -241,11 +266,11 @@ function contentOf(creation: AlertCreation): Omit<AlertChange, 'updatedAt'> {
   };
 }
 
-function newAlert(owner: string, creation: AlertCreation, now: number): KeptAlert {
+function newAlert(owner: string, content: Content, now: number): KeptAlert {
   return {
     id: `alr_${randomBytes(ID_BYTES).toString('hex')}`,
     owner,
-    ...contentOf(creation),
+    ...content,
     phase: ARMED,
     createdAt: now,
     updatedAt: now,

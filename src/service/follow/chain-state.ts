@@ -16,6 +16,8 @@ import { SLOT_SEC } from '../../core/simulation.ts';
 import type { AlertRun } from '../../store/alert-evaluation.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import { StoreError } from '../../store/errors.ts';
+import type { DollarBasis } from '../../store/rule-prices.ts';
+import type { RuleBasis } from '../alerts/rule-basis.ts';
 import { TimeSlice } from '../async.ts';
 import type { Lease } from '../leader.ts';
 import type { AdviceJudge } from './advice-judge.ts';
@@ -35,6 +37,8 @@ const MOST_LOADED = 4_096;
 interface IngestedBlock {
   readonly block: Block;
   readonly prices: LanePrices | null;
+  /** What rules in dollars are priced by at it; `null`: that is not known yet. */
+  readonly basis: DollarBasis | null;
 }
 
 /**
@@ -388,11 +392,15 @@ export class ChainState {
 
   #writeSoon(block: Block): void {
     const prices = this.#engine?.head === block ? this.#engine.lanePrices() : null;
-    this.#waiting.push({ block, prices });
+    this.#waiting.push({ block, prices, basis: prices && this.#basisAt(prices) });
     this.#timer ??= setTimeout(
       () => void this.flush(),
       Math.max(0, this.#lastFlush + GATHER_MS - performance.now()),
     );
+  }
+
+  #basisAt({ average }: LanePrices): DollarBasis | null {
+    return this.#options.ruleBasis?.at(this.rules.rules, average) ?? null;
   }
 
   /** Resolves once everything ingested so far is written or has failed; never rejects. */
@@ -422,6 +430,7 @@ export class ChainState {
     const ingested = [...this.#unwritten, ...batch];
     this.#unwritten = ingested.slice(-FULL);
     const blocks = ingested.map(({ block }) => block);
+    await this.#options.ruleBasis?.ready();
     const fired = await this.#options.store.saveBlocks(blocks, given, this.#alertRun(ingested));
     this.#unwritten = [];
     if (fired > 0) this.#options.onFired?.();
@@ -452,11 +461,11 @@ export class ChainState {
     const profile = this.#profile;
     const { id: chainId, name: chainName } = profile;
     return {
-      blocks: ingested.flatMap(({ block, prices }) => {
+      blocks: ingested.flatMap(({ block, prices, basis }) => {
+        if (prices === null) return [];
+        const isTooLate = this.#source.isTooLate(block);
         const blobPrice = blobPriceOf(block, profile);
-        return prices === null
-          ? []
-          : [{ block, prices, blobPrice, isTooLate: this.#source.isTooLate(block) }];
+        return [{ block, prices, blobPrice, isTooLate, basis: basis ?? this.#basisAt(prices) }];
       }),
       chain: { chainId, chainName, sourceKind: source.kind },
       nativeUsd: nativeUsd?.() ?? null,
@@ -483,6 +492,7 @@ export interface ChainStateOptions {
   readonly glance?: 'prices' | 'advice' | undefined;
   readonly wallNow: () => number;
   readonly nativeUsd?: () => number | null;
+  readonly ruleBasis?: Pick<RuleBasis, 'at' | 'ready'>;
   readonly onFired?: () => void;
   readonly onStored?: () => void;
   readonly signal: AbortSignal;

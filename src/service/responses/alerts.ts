@@ -6,7 +6,8 @@ import {
   DELIVERY_STATUSES,
   SPEED_OF_LANE,
 } from '../../contract/choices.ts';
-import type { KeptAlert } from '../../core/alerts/alert-rule.ts';
+import type { KeptAlert, RelativeRule } from '../../core/alerts/alert-rule.ts';
+import { ruleToWire } from '../../core/threshold/rule-wire.ts';
 import { gweiString } from '../../core/units.ts';
 import type { AlertFiring, AlertSum } from '../../store/alerts.ts';
 import type { KeptDelivery } from '../../store/outbox.ts';
@@ -23,11 +24,17 @@ export function alertResponse(
   const method = channelOf(alert.method);
   const { [method]: to = '', ...targets } = alert.targets;
   // The price may have to leave the threshold after the cooldown.
+  const { relative = null } = rule;
+  const threshold = relative?.reason == null ? gweiNumber(rule.threshold) : null;
   const isCooling = phase.kind === 'cooling' && (phase.cooldownUntil > now || phase.mustLeave);
   return {
     id: alert.id,
     status: phase.kind === 'disabled' ? 'DISABLED' : 'PENDING',
-    thresholdGwei: gweiNumber(rule.threshold),
+    thresholdGwei: threshold,
+    threshold: relative && ruleToWire(relative.written),
+    effectiveThresholdGwei: relative && threshold,
+    effectiveSince: isoOrNull(relative && (relative.since ?? alert.updatedAt)),
+    thresholdReason: relative?.reason ?? null,
     gasSpeed: SPEED_OF_LANE[rule.lane],
     condition: rule.condition,
     cooldownMs: rule.cooldownMs,
@@ -44,7 +51,7 @@ export function alertResponse(
     lastTriggeredAt: isoOrNull(alert.lastTriggeredAt),
     cooldownUntil: isCooling ? isoFromMs(phase.cooldownUntil) : null,
     triggerCount: alert.triggerCount,
-    warnings: channelWarnings(alert.channels.map(channelOf), rules),
+    warnings: [...thresholdWarnings(relative), ...channelWarnings(alert.channels.map(channelOf), rules)],
     disabledReason: alert.disabledReason,
     keyId: alert.owner === asker ? null : alert.owner,
     missed:
@@ -53,6 +60,9 @@ export function alertResponse(
         : { count: missedCount, lastAt: isoFromMs(lastMissedAt) },
   };
 }
+
+const thresholdWarnings = (relative: RelativeRule | null) =>
+  relative?.reason == null ? [] : [{ path: 'threshold', message: `it waits: ${relative.reason}` }];
 
 export function deliveryResponse(delivery: KeptDelivery): AlertDelivery {
   const { alertId: _, ...rest } = delivery;

@@ -32,6 +32,16 @@ describe('the words of a fired alert', () => {
     });
   });
 
+  it.each([
+    ['$0.40/swap', '1978337207', '1900000000', 'below $0.40/swap (1.98 gwei)'],
+    ['p20/7d', '40000000', '39000000', 'below p20/7d (0.0400 gwei)'],
+    ['2% of $35/swap', '5000000000', '1', 'below 2% of $35/swap (5.00 gwei)'],
+  ])('say a rule as written, and the price that it stood for: %s', (rule, threshold, price, words) => {
+    const { subject, plain } = alertText(messageOf('alr_1', { rule, threshold, price }));
+    expect(subject).toContain(words);
+    expect(plain).toContain(words);
+  });
+
   it('have nothing in them that acts on a terminal or turns the reading, whatever the note', () => {
     fc.assert(
       fc.property(hostileText, (note) => {

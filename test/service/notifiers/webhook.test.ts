@@ -59,6 +59,7 @@ describe('a webhook', () => {
       condition: 'LESS_THAN',
       thresholdGwei: 5,
       priceGwei: 4.321,
+      rule: null,
       thresholdWei: '5000000000',
       priceWei: '4321000000',
       blockNumber: 24_337_604,

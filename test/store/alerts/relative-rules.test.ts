@@ -67,13 +67,15 @@ describe.each(ENGINES)('on %s', (engine) => {
         [2, dollarBasis(null), 'no dollar price of the coin'],
         [3, stale, 'the dollar price is 26 h old'],
         [4, dollarBasis(1_000, unknownDataFees('no node')), expect.stringContaining('L1 data fee')],
-        [5, undefined, 'no dollar price of the coin'],
-        [6, dollarBasis(1_000), null],
+        [5, dollarBasis(1_000), null],
+        // What is not known yet keeps the price, and what was confirmed so far is void.
+        [6, undefined, null],
+        [7, dollarBasis(1_000), null],
       ] as const) {
         expect(await at(number, 1n, basis)).toBe(0);
         expect((await read())?.rule.relative?.reason).toEqual(reason);
       }
-      expect(await at(7, 1n, dollarBasis(1_000))).toBe(1);
+      expect(await at(8, 1n, dollarBasis(1_000))).toBe(1);
       expect(await readEvents(database)).toEqual(['a.1']);
     });
 
@@ -145,20 +147,20 @@ describe.each(ENGINES)('on %s', (engine) => {
         tips: block.tips && ([0n, 10n, 20n, 30n, 0n, 0n, 0n] as const),
       }));
 
-    test('stands for the percentile of its lane’s minutes, worked out each five minutes', async () => {
+    test('stands for the percentile of its lane’s five minutes, worked out as often', async () => {
       const lanes = (['slow', 'average', 'fast'] as const).map((lane) => ruled(lane, 'p20/1h', { lane }));
       const { store, at, read } = await open(...lanes, ruled('median', '-25%/1h'));
       await store.saveBlocks(steps(HOUR_BLOCKS));
-      // Minutes of 1000 to 1059 wei: the 20 % point of sixty is at 11.8.
+      // Means of 1002, 1007 to 1057 wei: the 20 % point of twelve is at 2.2.
       await at(HOUR_BLOCKS, 5_000n);
       const prices = [];
       for (const id of ['slow', 'average', 'fast', 'median']) prices.push((await read(id))?.rule.threshold);
-      expect(prices).toEqual([1_022n, 1_032n, 1_042n, 787n]);
+      expect(prices).toEqual([1_023n, 1_033n, 1_043n, 787n]);
       const since = (await read('slow'))?.rule.relative?.since;
       for (let number = HOUR_BLOCKS + 1; number < HOUR_BLOCKS + 25; number += 1) await at(number, 5_000n);
       expect((await read('slow'))?.rule.relative?.since).toBe(since);
       await at(HOUR_BLOCKS + 25, 5_000n);
-      expect((await read('slow'))?.rule.threshold).not.toBe(1_022n);
+      expect((await read('slow'))?.rule.threshold).not.toBe(1_023n);
       expect((await read('slow'))?.rule.relative?.since).toBe(makeBlock(HOUR_BLOCKS + 25).timestamp * 1_000);
     });
 

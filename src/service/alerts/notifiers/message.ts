@@ -15,8 +15,12 @@ const LOUD = {
 export function alertText(message: AlertMessage) {
   const chain = cleanText(message.chainName, LONGEST_CHAIN_NAME);
   const side = message.condition === 'LESS_THAN' ? 'below' : 'above';
-  const now = `${priceBeside(BigInt(message.price), BigInt(message.threshold))} gwei`;
-  const limit = `${exactGwei(BigInt(message.threshold))} gwei`;
+  const [price, threshold] = [BigInt(message.price), BigInt(message.threshold)];
+  const now = `${priceBeside(price, threshold)} gwei`;
+  const limit =
+    message.rule === undefined
+      ? `${exactGwei(threshold)} gwei`
+      : `${cleanText(message.rule)} (${priceBeside(threshold, price)} gwei)`;
   const lane = PRICE_TITLES[message.lane];
   const loud = LOUD[message.sourceKind];
   const note = sentNote(message.note);

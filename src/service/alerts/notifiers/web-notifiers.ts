@@ -48,7 +48,7 @@ export const createWebhookNotifier = ({ access, now }: WebOptions): Notifier =>
 
 /** The webhook's body, documented in docs/WEBHOOKS.md. Fields may be added, but never changed or removed. */
 export function webhookBody(message: AlertMessage): string {
-  const { threshold, price } = message;
+  const { threshold, rule = null, price } = message;
   return JSON.stringify({
     type: 'alert.fired',
     eventId: message.eventId,
@@ -61,6 +61,7 @@ export function webhookBody(message: AlertMessage): string {
     condition: message.condition,
     thresholdGwei: Number(gweiString(BigInt(threshold))),
     priceGwei: Number(gweiString(BigInt(price))),
+    rule,
     thresholdWei: threshold,
     priceWei: price,
     blockNumber: message.blockNumber,
