@@ -102,11 +102,10 @@ export function formatUsd(usd: number): string {
   return `$${groupDigits(whole)}.${cents}`;
 }
 
-/** The same with three digits below a dollar too, in cents, so that small costs can be compared: `0.0391¢`. */
-export function formatCents(usd: number): string {
-  const cents = usd * 100;
-  if (!(cents > 0 && cents < 100)) return formatUsd(usd);
-  return cents < 0.0001 ? '<0.0001¢' : `${cents.toFixed(2 - Math.floor(Math.log10(cents)))}¢`;
+/** The same with three digits below a dollar, however little it is, so that small costs can be compared: `$0.000391`. */
+export function formatSmallUsd(usd: number): string {
+  if (!(usd > 0 && usd < 1)) return formatUsd(usd);
+  return usd < 1e-6 ? '<$0.000001' : `$${usd.toFixed(2 - Math.floor(Math.log10(usd)))}`;
 }
 
 export const usdOf = (wei: bigint, nativeUsd: number): number => (Number(wei) / 1e18) * nativeUsd;

@@ -97,7 +97,7 @@ describe('gastop chains', () => {
     const lines = stdout.trimEnd().split('\n');
     expect(lines[0]?.replace(/ {2,}/g, ' ')).toBe('chain swap send L1 gwei trend age advice');
     expect(lines.slice(1, 3).map((line) => line.split(/ {2,}/)[0])).toEqual(['Scroll', 'Ethereum']);
-    expect(lines[1]).toMatch(/^Scroll +[\d.]+¢ +[\d.]+¢ +\d\d % /);
+    expect(lines[1]).toMatch(/^Scroll +\$[\d.]+ +\$[\d.]+ +\d\d % /);
     expect(stdout).toContain('dollars of Ethereum: Scroll');
     expect(lines.find((line) => line.startsWith('dead'))).toContain('refuses the connection');
     expect(lines.find((line) => line.startsWith('base'))).toContain('not on Base (chain 8453)');
@@ -134,6 +134,24 @@ describe('gastop chains', () => {
     const service = rowsOf(stdout).find(({ name }) => name === 'my-service');
     expect(service).toMatchObject({ chain: 'Ethereum', problem: null, swap: { gas: 101_095 } });
     expect(new Set(served.keys)).toEqual(new Set(['key-of-my-service']));
+    expect(service).toMatchObject({ sourceKind: 'replay' });
+    expect(rowsOf(stdout).find(({ name }) => name === 'ethereum')).toMatchObject({ sourceKind: 'rpc' });
+  });
+
+  it('says of a recording that it is one, in the table and in CSV, and has one unit in each column', async () => {
+    const setups = [...chains.setups, { name: 'my-service', url: served.origin }];
+    const { stdout: table } = await run(['chains', '--chains', 'my-service,ethereum'], setups);
+    expect(table).toMatch(/^my-service REPLAY /m);
+    expect(table).not.toMatch(/^Ethereum REPLAY/m);
+    const { stdout: csv } = await run(['chains', '--csv', '--chains', 'my-service,ethereum'], setups);
+    const [names, ...rows] = csv.trimEnd().split('\n');
+    expect(names).toMatch(/,source_kind$/);
+    expect(rows.find((row) => row.startsWith('my-service,'))).toMatch(/,replay$/);
+    expect(rows.find((row) => row.startsWith('ethereum,'))).toMatch(/,rpc$/);
+    // Without a price in dollars a cost is in gwei of the coin, in a column of its own.
+    const { stdout: coins } = await run(['chains', '--chains', 'scroll'], setups);
+    expect(coins.split('\n')[0]).toMatch(/^chain +swap gwei +send gwei +/);
+    expect(coins.split('\n')[1]).toMatch(/^Scroll +[\d,.]+ +[\d,.]+ +\d\d % /);
   });
 });
 

@@ -106,6 +106,46 @@ it('calls a row by the name that the user made up, and says which chain it is', 
   await shows(/mine: .*; on The mine/);
 });
 
+/** The same row of another kind of source. */
+function of(kind: 'simulated' | 'replay', { figures, ...rest }: ChainRow): ChainRow {
+  if (figures === null) throw new Error('the row has no figures');
+  const { snapshot } = figures;
+  return {
+    ...rest,
+    figures: { ...figures, snapshot: { ...snapshot, source: { ...snapshot.source, kind } } },
+  };
+}
+
+it.each([60, 80, 120, 200])(
+  'says which rows are no live chains, and has one unit a column, at %d columns',
+  async (columns) => {
+    const rows = [
+      of('simulated', row('one', 1n)),
+      of('replay', row('two', 2n)),
+      row('three', 3n, { nativeUsd: null }),
+      row('four', 200_000n),
+    ];
+    const { shows, frame } = await open(rows, columns, 24);
+    await shows(/SIMULATED The one/);
+    await shows(/REPLAY The two/);
+    expect(frame()).not.toMatch(/(SIMULATED|REPLAY) The (three|four)/);
+    const lines = frame().split('\n');
+    const heading = lines.find((line) => line.includes('swap gwei')) ?? '';
+    const end = (title: string) => heading.search(new RegExp(`${title}( |$)`)) + title.length;
+    const cellOf = (name: string, title: string) =>
+      /\S+$/.exec(lines.find((line) => line.includes(name))?.slice(0, end(title)) ?? '')?.[0];
+    for (const [name, dollars, gwei] of [
+      ['The one', /^\$0\.0\d+$/, '—'],
+      ['The two', /^\$0\.0\d+$/, '—'],
+      ['The three', '—', /^[\d,]+$/],
+      ['The four', /^\$[\d,]+\.\d\d$/, '—'],
+    ] as const) {
+      expect(cellOf(name, 'swap')).toMatch(dollars);
+      expect(cellOf(name, 'swap gwei')).toMatch(gwei);
+    }
+  },
+);
+
 it('finds a chain by its name as one types', async () => {
   const { leads, shows, names } = await open([row('one', 1n), row('two', 2n), DEAD]);
   await shows(/The one/);

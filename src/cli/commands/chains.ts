@@ -22,6 +22,7 @@ import { ActionView, Current } from '../../client/views/dashboard.ts';
 import { isOutdated } from '../../core/chain-status.ts';
 import { chainProfile, isQuotedPerAction } from '../../core/chains.ts';
 import { type CsvColumns, csvText } from '../../core/csv.ts';
+import { UNKNOWN } from '../../core/units.ts';
 import { abortable, sleep } from '../../service/async.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { CliError, EXIT, usageError } from '../errors.ts';
@@ -108,13 +109,17 @@ async function chains({ io, loadSettings }: CommandContext, flags: ChainsFlags):
 const TABLE = [
   ['chain', 'left', 'chain'],
   ['swap', 'right', 'swap'],
+  ['swap gwei', 'right', 'swapInCoin'],
   ['send', 'right', 'send'],
+  ['send gwei', 'right', 'sendInCoin'],
   ['L1', 'right', 'l1'],
   ['gwei', 'right', 'price'],
   ['trend', 'right', 'trend'],
   ['age', 'right', 'age'],
   ['advice', 'left', 'advice'],
 ] as const;
+
+const COSTS: ReadonlySet<string> = new Set(['swap', 'send', 'swapInCoin', 'sendInCoin']);
 
 function tableText(rows: readonly ChainRow[], io: Io, settings: Settings, goesOn: boolean): string {
   const width = io.stdout.isTTY === true ? (io.stdout.columns ?? 80) : null;
@@ -125,13 +130,18 @@ function tableText(rows: readonly ChainRow[], io: Io, settings: Settings, goesOn
     const said = goesOn ? problem : problem && { ...problem, retryAt: null };
     return rowTexts({ ...row, problem: said }, now);
   });
-  const columns = TABLE.map(
+  // Dollars and gwei of the coin have a column each, where a row has such a cost.
+  const shown = TABLE.filter(([, , name]) => !COSTS.has(name) || texts.some((row) => row[name] !== UNKNOWN));
+  const columns = shown.map(
     ([title, align, name]): TextColumn<(typeof texts)[number]> => [
       ...([title, align] as const),
       (row) => cleanLine(row[name]),
     ],
   );
-  const lines = fittedLines(columns, texts, width, { spared: ['trend', 'L1', 'send'], least: 24 });
+  const lines = fittedLines(columns, texts, width, {
+    spared: ['trend', 'L1', 'send gwei', 'send'],
+    least: 24,
+  });
   const notes = usdNotes(rows).map((note) => cleanLine(note));
   return `${cutLines(settings, [...lines, ...(notes.length === 0 ? [] : ['', ...notes])], width)}\n`;
 }
@@ -153,6 +163,7 @@ function rowValue(row: ChainRow, now: number) {
     name: row.name,
     chain: chainOf(row),
     chainId,
+    sourceKind: snapshot?.source.kind ?? null,
     blockNumber: snapshot?.blockNumber ?? null,
     blockTimestamp: iso(snapshot?.blockTimestamp),
     stale: mapped(snapshot, (known) => isOutdated(chainStatus(known, now))),
@@ -196,6 +207,7 @@ const CSV_COLUMNS: CsvColumns<ReturnType<typeof rowValue>> = {
   action: ({ action }) => action,
   updated_at: ({ updatedAt }) => updatedAt,
   problem: ({ problem }) => problem?.message,
+  source_kind: ({ sourceKind }) => sourceKind,
 };
 
 /** Two requests, and every 12 s one for the data fee: less than half a request a second. */

@@ -1,12 +1,11 @@
 import { describeOutdated, type Problem } from '../../core/chain-status.ts';
 import { chainProfile } from '../../core/chains.ts';
 import {
-  formatCents,
   formatDuration,
   formatGwei,
-  formatNative,
   formatPercent,
   formatSaving,
+  formatSmallUsd,
   UNKNOWN,
   usdOf,
 } from '../../core/units.ts';
@@ -58,6 +57,13 @@ export function rowProblem({ figures, problem }: ChainRow, now: number): Problem
 
 /** What a row is called: two of the user's own may be of one chain. */
 export const titleOf = (row: ChainRow): string => (row.isOwnName ? row.name : chainOf(row));
+
+/** What a row is of, where that is no live chain. */
+export function rowBadge({ figures }: ChainRow): 'SIMULATED' | 'REPLAY' | null {
+  const kind = figures?.snapshot.source.kind;
+  return kind === 'simulated' ? 'SIMULATED' : kind === 'replay' ? 'REPLAY' : null;
+}
+
 const WORK = { swap: 'Swap', send: 'ETH transfer' } as const;
 export type Work = keyof typeof WORK;
 
@@ -103,10 +109,8 @@ export function matchesRow(row: ChainRow, filter: string): boolean {
 }
 
 const ARROWS: Readonly<Record<string, string>> = { RISING: '↑', FALLING: '↓', STABLE: '→' };
-/** A smaller amount of a coin shows mostly zeros. */
-const READABLE_WEI = 10n ** 13n;
 
-/** The texts of a row for screens and tables. `now`: ms since epoch. */
+/** The texts of a row for screens and tables, each of one unit: dollars, or gwei of its coin. `now`: ms since epoch. */
 export function rowTexts(row: ChainRow, now: number) {
   const { figures } = row;
   const snapshot = figures?.snapshot;
@@ -114,9 +118,11 @@ export function rowTexts(row: ChainRow, now: number) {
   const swap = workCost(row, 'swap');
   const problem = rowProblem(row, now);
   return {
-    chain: titleOf(row),
-    swap: costText(row, 'swap'),
-    send: costText(row, 'send'),
+    chain: [titleOf(row), rowBadge(row)].filter((part) => part !== null).join(' '),
+    swap: dollarText(row, 'swap'),
+    send: dollarText(row, 'send'),
+    swapInCoin: coinText(row, 'swap'),
+    sendInCoin: coinText(row, 'send'),
     l1: swap?.dataFee && swap.wei !== 0n ? formatPercent(Number(swap.dataFee) / Number(swap.wei)) : UNKNOWN,
     price: snapshot === undefined ? UNKNOWN : formatGwei(snapshot.lanes.average.price),
     trend: figures?.trend == null ? UNKNOWN : (ARROWS[figures.trend.direction] ?? UNKNOWN),
@@ -125,13 +131,20 @@ export function rowTexts(row: ChainRow, now: number) {
   };
 }
 
-function costText(row: ChainRow, work: Work): string {
+const withoutL1 = (dataFee: bigint | null) => (dataFee === null ? ' + L1' : '');
+
+function dollarText(row: ChainRow, work: Work): string {
   const known = workCost(row, work);
-  if (known === null) return UNKNOWN;
-  const { wei, usd, dataFee } = known;
-  const symbol = chainProfile(row.figures?.snapshot.chainId ?? 1).nativeSymbol;
-  const inCoin = () => (wei < READABLE_WEI ? `${formatGwei(wei)} gwei` : formatNative(wei, symbol));
-  return `${usd === null ? inCoin() : formatCents(usd)}${dataFee === null ? ' + L1' : ''}`;
+  if (known === null || known.usd === null) return UNKNOWN;
+  return `${formatSmallUsd(known.usd)}${withoutL1(known.dataFee)}`;
+}
+
+/** Where its price in dollars is not known. */
+function coinText(row: ChainRow, work: Work): string {
+  const known = workCost(row, work);
+  return known === null || known.usd !== null
+    ? UNKNOWN
+    : `${formatGwei(known.wei)}${withoutL1(known.dataFee)}`;
 }
 
 function adviceText({ figures }: ChainRow): string {

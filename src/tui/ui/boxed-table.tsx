@@ -1,6 +1,6 @@
 import { Text, useIsScreenReaderEnabled } from 'ink';
 import { Table } from 'ink-table';
-import { createContext, type PropsWithChildren, useContext, useRef } from 'react';
+import { createContext, type PropsWithChildren, type ReactElement, useContext, useRef } from 'react';
 import { useRoom } from './pane-context.tsx';
 import {
   cellLine,
@@ -38,6 +38,7 @@ export function BoxedTable<Row>({ columns: all, rows }: BoxedTableProps<Row>) {
   const { columns: width } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
   const widest = useRef(new Map<string, number>());
+  const drawn = useRef<{ readonly content: string; readonly table: ReactElement }>(null);
   if (isSpoken) return <LineList lines={tableOf({ columns: all, rows, width }, isSpoken).lines} />;
   const columns = fitColumns(all, rows, width - AROUND, { widest: widest.current, gap: BETWEEN });
   const lines = new Map<string, Line>();
@@ -52,14 +53,20 @@ export function BoxedTable<Row>({ columns: all, rows }: BoxedTableProps<Row>) {
     );
   const headings = placesOf(0, ({ heading }) => [faint(heading)]);
   const data = rows.map((row, place) => placesOf(place + 1, ({ cell }) => cellLine(cell(row))));
-  return (
-    <CellsContext value={lines}>
-      <CompactTable
-        {...{ data, headings, header: Cell, cell: Cell, skeleton: Border }}
-        columns={Object.keys(headings)}
-      />
-    </CellsContext>
-  );
+  // A pane is drawn several times a block: a table of the same content is left as it is.
+  const content = JSON.stringify([...lines]);
+  if (drawn.current?.content !== content) {
+    const table = (
+      <CellsContext value={lines}>
+        <CompactTable
+          {...{ data, headings, header: Cell, cell: Cell, skeleton: Border }}
+          columns={Object.keys(headings)}
+        />
+      </CellsContext>
+    );
+    drawn.current = { content, table };
+  }
+  return drawn.current.table;
 }
 
 const CellsContext = createContext<ReadonlyMap<string, Line>>(new Map());

@@ -7,6 +7,7 @@ import {
   type ChainSort,
   chainOf,
   matchesRow,
+  rowBadge,
   rowProblem,
   rowTexts,
   sortedRows,
@@ -143,8 +144,10 @@ type ToldRow = ReturnType<typeof rowTexts> & { readonly title: Line };
 
 const chainColumns = (titleWidth: number): readonly TableColumn<ToldRow>[] => [
   leftColumn('chain', titleWidth, 0, ({ title }) => title, { most: titleWidth }),
-  rightColumn('swap', 7, 0, ({ swap }) => swap),
-  rightColumn('send', 7, 3, ({ send }) => send),
+  rightColumn('swap', 9, 0, ({ swap }) => swap, { stays: false }),
+  rightColumn('swap gwei', 9, 1, ({ swapInCoin }) => swapInCoin),
+  rightColumn('send', 9, 3, ({ send }) => send),
+  rightColumn('send gwei', 9, 3, ({ sendInCoin }) => sendInCoin),
   rightColumn('L1', 4, 4, ({ l1 }) => l1),
   rightColumn('gwei', 7, 2, ({ price }) => price),
   rightColumn('trend', 5, 5, ({ trend }) => trend),
@@ -152,8 +155,17 @@ const chainColumns = (titleWidth: number): readonly TableColumn<ToldRow>[] => [
   leftColumn('advice', LEAST_ADVICE, 0, ({ advice }) => advice, { most: Number.POSITIVE_INFINITY }),
 ];
 
-const titleLine = (row: ChainRow, now: number): Line =>
-  rowProblem(row, now) === null ? [bold(titleOf(row))] : [colored('! ', 'bad'), plain(titleOf(row))];
+function titleLine(row: ChainRow, now: number): Line {
+  const badge = rowBadge(row);
+  // A simulated chain has no other name.
+  const name = titleOf(row).toUpperCase() === badge ? '' : titleOf(row);
+  const isSound = rowProblem(row, now) === null;
+  return [
+    ...(isSound ? [] : [colored('! ', 'bad')]),
+    ...(badge === null ? [] : [bold(`${badge}${name === '' ? '' : ' '}`, 'warn')]),
+    { text: name, bold: isSound },
+  ];
+}
 
 /** What has no room in the row: the whole reason, why its L1 part is not known, and whose dollars these are. */
 function detailText(row: ChainRow, now: number): string {

@@ -1,5 +1,5 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
-import { isValidElement, memo, type ReactElement, useMemo, useState } from 'react';
+import { isValidElement, memo, type ReactElement, useRef, useState } from 'react';
 import { updateSecOf } from '../../../client/views/chain-status.ts';
 import type { ChartView, MarketView, StatsView } from '../../../client/views/dashboard.ts';
 import {
@@ -70,7 +70,7 @@ import {
 import { type ColorName, useDim } from '../../ui/theme.ts';
 import { dayText, fillsFrame } from '../../ui/time.ts';
 import { atOrBelow } from '../alerts/alert-form.tsx';
-import { chartChoices, chartData, choiceOf } from '../chart/chart-data.ts';
+import { type ChartData, chartChoices, chartData, choiceOf } from '../chart/chart-data.ts';
 import { ChartPane } from '../chart/chart-plot.tsx';
 import { recordTexts } from '../service/service-pane.tsx';
 import { LaneTable, lanesText, type WorkRow, workColumns, workRows } from './lane-table.tsx';
@@ -149,17 +149,20 @@ export function LivePane({ view }: LivePaneProps) {
 
 type HourChartProps = { readonly hour: ChartView | undefined; readonly head: number };
 
-/** The Chart pane's chart of the last hour, from what Live has polled. */
+/** The Chart pane's chart of the last hour, from what Live has polled; drawn anew with the hour, not with each block. */
 function HourChart({ hour, head }: HourChartProps) {
-  const data = useMemo(() => {
+  const drawn = useRef<{ readonly hour: ChartView; readonly data: ChartData }>(null);
+  if (hour === undefined) return null;
+  if (drawn.current?.hour !== hour) {
     const none = { rows: [], problem: null };
-    const rest = { percentile: 'p50', tips: none, ranges: [], previous: null };
-    if (hour === undefined) return null;
     const chart = { ...hour, made: null, problem: null };
-    return chartData({ timeFrame: hour.timeFrame, chart, ...rest }, head);
-  }, [hour, head]);
-  if (data === null || data.slots.length < 2) return null;
-  return <ChartPane data={data} cursor={null} notice={null} hasCursor={false} />;
+    const rest = { percentile: 'p50', tips: none, ranges: [], previous: null };
+    drawn.current = { hour, data: chartData({ timeFrame: hour.timeFrame, chart, ...rest }, head) };
+  }
+  const { data } = drawn.current;
+  return data.slots.length < 2 ? null : (
+    <ChartPane data={data} cursor={null} notice={null} hasCursor={false} />
+  );
 }
 
 function Prices({ view, hasChart: mayHaveChart }: LivePaneProps & { readonly hasChart: boolean }) {
