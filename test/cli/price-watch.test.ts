@@ -35,10 +35,15 @@ function snapshot(
   };
 }
 
-function watching(plan: Parameters<typeof waitPlan>[0]) {
-  const watch = watchPrice(waitPlan(plan));
+type Flags = Omit<Parameters<typeof waitPlan>[0], 'below' | 'above'>;
+
+function watching({ below, above, ...flags }: Flags & { readonly below?: bigint; readonly above?: bigint }) {
+  const price = below ?? above ?? 0n;
+  const threshold = { kind: 'gwei', price } as const;
+  const plan = waitPlan({ ...flags, ...(above === undefined ? { below: threshold } : { above: threshold }) });
+  const watch = watchPrice(plan);
   return (seen: SnapshotView, now = NOW) => {
-    const { reason, inARow } = watch(seen, now);
+    const { reason, inARow } = watch(seen, now, { price });
     return reason === null ? inARow : 'old';
   };
 }

@@ -172,7 +172,7 @@ describe('signals', () => {
 });
 
 it.each<[string, string[], string]>([
-  ['no price', [], '--below GWEI, or --above GWEI'],
+  ['no price', [], '--below PRICE, or --above PRICE'],
   ['two prices', ['--below', '5', '--above', '6'], 'cannot be combined'],
   ['an unknown lane', ['--below', '5', '--lane', 'turbo'], 'slow, average, fast'],
   ['no time', ['--below', '5', '--timeout', '0s'], '--timeout: "0s"'],

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Option } from 'commander';
-import type { ReachQuery } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
+import { followThreshold } from '../../client/follow-threshold.ts';
 import { chainStatus } from '../../client/views/chain-status.ts';
 import {
   advisedWait,
@@ -23,6 +23,12 @@ import { LANE_TITLES, LANES, type LaneName, pastForReach } from '../../core/advi
 import { describeOutdated } from '../../core/chain-status.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { wrapWords } from '../../core/text.ts';
+import {
+  type PriceOrReason,
+  parseThreshold,
+  type Threshold,
+  thresholdText,
+} from '../../core/threshold/threshold.ts';
 import {
   exactGwei,
   formatAge,
@@ -56,7 +62,7 @@ import {
   utcTime,
   withSpinner,
 } from '../output.ts';
-import { durationText, parseDuration, parseGwei } from '../parse.ts';
+import { durationText, parseDuration } from '../parse.ts';
 import type { Settings } from '../settings.ts';
 
 export function addNow(program: CliCommand): void {
@@ -70,9 +76,14 @@ export function addNow(program: CliCommand): void {
       "print TEXT with {average} {next} {action} … filled in; '{}' lists all",
       parseTemplate,
     )
-    .parsed('--below <GWEI>', 'how likely the price is at or below this in time', parseGwei, {
-      conflicts: ['format'],
-    })
+    .parsed(
+      '--below <PRICE>',
+      'how likely the price is at or below this in time: gwei, or a rule',
+      parseThreshold,
+      {
+        conflicts: ['format'],
+      },
+    )
     .parsed('--within <TIME>', 'by when, with --below: 10m, 6h; gastop knows up to 1d (default 1h)', (text) =>
       parseDuration(text, {
         min: '1s',
@@ -85,6 +96,7 @@ export function addNow(program: CliCommand): void {
     .examples(
       "gastop now --format '{average} gwei, {action}'",
       'gastop now --below 0.05 --within 6h',
+      "gastop now --below '$0.40/swap' --within 1d",
       'gastop now --demo --json',
       'gastop now --watch --json | jq --unbuffered .averagePrice',
     )
@@ -93,7 +105,7 @@ export function addNow(program: CliCommand): void {
 
 interface NowFlags extends Flags<never, 'json' | 'staleOk' | 'watch'> {
   readonly format?: ReturnType<typeof parseTemplate>;
-  readonly below?: bigint;
+  readonly below?: Threshold;
   readonly within?: number;
 }
 
@@ -108,9 +120,9 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
     return;
   }
   if (below === undefined && within !== undefined) {
-    throw usageError('--within says by when a price is to be reached; name it with --below GWEI');
+    throw usageError('--within says by when a price is to be reached; name it with --below PRICE');
   }
-  const asked = below === undefined ? null : { targetPrice: below, deadlineSec: within ?? 3_600 };
+  const asked = below === undefined ? null : { threshold: below, deadlineSec: within ?? 3_600 };
   const { settings } = await loadSettings();
   const rule = flags.staleOk ? 'accept' : 'refuse';
   const isDemo = settings.source.value.kind === 'simulated';
@@ -119,7 +131,7 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
   const wantedSec = isDemo ? 8 * 86_400 : wantsAdvice ? 11 * 3_600 : flags.watch ? HISTORY_SEC : 0;
   const historySec = Math.min(wantedSec, settings.historySec.value);
   await using ready = await openReady(io, settings, rule, {
-    historySec: asked === null ? historySec : pastFor(asked),
+    historySec: asked === null ? historySec : pastForThreshold(asked),
     ...(flags.watch
       ? { pace: 'real-time' }
       : { glance: wantsAdvice || asked !== null ? 'advice' : 'prices' }),
@@ -209,15 +221,34 @@ export async function adviceIfAny(io: Io, { client, embedded, snapshot }: Ready,
   }
 }
 
-export const pastFor = ({ deadlineSec }: ReachQuery): number =>
+export const pastFor = (deadlineSec: number): number =>
   Math.max((pastForReach(deadlineSec) ?? 0) + 600, HISTORY_SEC);
+
+interface AskedThreshold {
+  readonly threshold: Threshold;
+  readonly deadlineSec: number;
+}
+
+/** With buckets of five minutes at both ends of a rule's window. */
+export const windowOf = (threshold: Threshold): number =>
+  'windowSec' in threshold ? threshold.windowSec + 900 : 0;
+
+const pastForThreshold = ({ threshold, deadlineSec }: AskedThreshold): number =>
+  Math.max(pastFor(deadlineSec), windowOf(threshold));
+
+/** `5 gwei`, `$0.40/swap (0.21 gwei now)`; `priced`: what it stands for, `null` while that is not worked out. */
+export function thresholdWords(threshold: Threshold, priced: PriceOrReason | null): string {
+  if (threshold.kind === 'gwei') return `${exactGwei(threshold.price)} gwei`;
+  const now = priced !== null && 'price' in priced ? ` (${formatGwei(priced.price)} gwei now)` : '';
+  return `${thresholdText(threshold)}${now}`;
+}
 
 /** How likely a price is reached. A service in this process must read its history first; a remote one is asked once. */
 async function sayReach(
   io: Io,
   settings: Settings,
   { client, embedded, snapshot }: Ready,
-  asked: ReachQuery,
+  asked: AskedThreshold,
   json: boolean,
 ): Promise<void> {
   const signal = io.interruption();
@@ -225,24 +256,44 @@ async function sayReach(
   const onResponse = (text: string) => {
     response = text;
   };
-  const ask = async () => (await client.gasRecommendation({ reach: asked, signal, onResponse })).reach;
-  const reach = await withSpinner(io, `reading ${durationText(pastFor(asked))} of history`, async () => {
-    const first = await ask();
-    const isFinal = snapshot.source.ended || pastForReach(asked.deadlineSec) === null;
-    if (embedded === null || isFinal || first?.probability !== null) return first;
-    await embedded.filled();
-    return ask();
+  const { threshold, deadlineSec } = asked;
+  const priceAt = followThreshold(threshold, {
+    client,
+    lane: 'average',
+    side: 'below',
+    isOwn: embedded !== null,
   });
+  const words = (target: PriceOrReason) =>
+    `at or below ${thresholdWords(threshold, target)} within ${durationText(deadlineSec)}`;
+  const ask = async (present: SnapshotView) => {
+    const { target } = await priceAt(present, signal);
+    if ('reason' in target) return { target, reach: null };
+    const query = { targetPrice: target.price, deadlineSec };
+    return { target, reach: (await client.gasRecommendation({ reach: query, signal, onResponse })).reach };
+  };
+  const { target, reach } = await withSpinner(
+    io,
+    `reading ${durationText(pastForThreshold(asked))} of history`,
+    async () => {
+      const first = await ask(snapshot);
+      const isFinal = snapshot.source.ended || pastForReach(deadlineSec) === null;
+      const isKnown = 'price' in first.target && first.reach?.probability !== null;
+      if (embedded === null || isFinal || isKnown) return first;
+      await embedded.filled();
+      return ask((await toldSnapshot(client, signal)).snapshot);
+    },
+  );
+  if ('reason' in target)
+    throw failure(`no price is known for ${thresholdText(threshold)}: ${cleanLine(target.reason)}`);
   if (json) {
     io.stdout.write(jsonResponse(response, PATHS.gasRecommendation));
     return;
   }
-  const target = `at or below ${exactGwei(asked.targetPrice)} gwei within ${durationText(asked.deadlineSec)}`;
   if (reach === null) throw failure('this service does not say how likely a price is reached');
   if (reach.probability === null) {
-    throw failure(`${target}: ${reach.reason === null ? 'it is not known' : cleanLine(reach.reason)}`);
+    throw failure(`${words(target)}: ${reach.reason === null ? 'it is not known' : cleanLine(reach.reason)}`);
   }
-  print(io, settings, `${badgeOf(snapshot)}${target}: ${formatLikelihood(reach.probability)} likely`);
+  print(io, settings, `${badgeOf(snapshot)}${words(target)}: ${formatLikelihood(reach.probability)} likely`);
 }
 
 const WIDTH = 80;

@@ -4,41 +4,36 @@ import { constants as osConstants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
+import { followThreshold, type PricedThreshold } from '../../client/follow-threshold.ts';
 import { chainStatus, headAtOf, updateSecOf } from '../../client/views/chain-status.ts';
-import type { SnapshotView } from '../../client/views/gas.ts';
-import { LANES, type LaneName } from '../../core/advice.ts';
+import { type SnapshotView, watchedPrice } from '../../client/views/gas.ts';
+import { PRICED_LANES, type PricedLane } from '../../core/advice.ts';
 import { describeOutdated } from '../../core/chain-status.ts';
 import { holdsKey } from '../../core/key-text.ts';
-import {
-  exactGwei,
-  formatCount,
-  formatDuration,
-  formatGwei,
-  formatLikelihood,
-  gweiString,
-} from '../../core/units.ts';
+import { blobMisfit, parseThreshold, type Threshold, thresholdText } from '../../core/threshold/threshold.ts';
+import { formatCount, formatDuration, formatGwei, formatLikelihood, gweiString } from '../../core/units.ts';
 import type { CliCommand, CommandContext } from '../command.ts';
 import { CliError, EXIT, systemCode, usageError } from '../errors.ts';
 import { FASTEST_POLL_MS, followSnapshots, untilItWorks } from '../follow-snapshots.ts';
 import type { Io } from '../io.ts';
 import { openClient, warnOfPlainKey, warnOfUnsaved } from '../open-source.ts';
 import { badgeOf, cleanLine, mapped, note, statusLine } from '../output.ts';
-import { durationText, parseCount, parseDuration, parseGwei } from '../parse.ts';
+import { durationText, parseCount, parseDuration } from '../parse.ts';
 import { isSecretVariable, type Settings } from '../settings.ts';
-import { pastFor } from './now.ts';
+import { pastFor, thresholdWords, windowOf } from './now.ts';
 
 export function addWait(program: CliCommand): void {
   program
     .command('wait')
     .summary('wait for a price, then exit 0 or run a command')
     .description(
-      'Waits until the price is at or below the target, then exits 0, or runs the command and exits with its code. Stale prices do not count; while the source is down it keeps waiting.',
+      'Waits until the price is at or below the target, then exits 0, or runs the command and exits with its code. Stale prices do not count; while the source is down, or what a rule stands for is unknown, it keeps waiting.',
     )
     .argument('[command...]', 'the command to run, after --')
-    .usage('--below GWEI [options] [-- command...]')
-    .parsed('--below <GWEI>', 'wait until the price is at or below this', parseGwei)
-    .parsed('--above <GWEI>', 'wait until the price is at or above this', parseGwei)
-    .oneOf('--lane <LANE>', 'the lane whose price counts', LANES, 'average')
+    .usage('--below PRICE [options] [-- command...]')
+    .parsed('--below <PRICE>', 'wait until the price is at or below this: gwei, or a rule', parseThreshold)
+    .parsed('--above <PRICE>', 'wait until the price is at or above this', parseThreshold)
+    .oneOf('--lane <LANE>', 'the lane whose price counts, or that of blobs', PRICED_LANES, 'average')
     .parsed('--timeout <TIME>', 'give up after this: 30m, 12h, at most 24d (exit 124)', (text) =>
       parseDuration(text, { min: '1s', max: '24d' }),
     )
@@ -47,12 +42,23 @@ export function addWait(program: CliCommand): void {
     .examples(
       'gastop wait --below 5 && ./deploy.sh',
       'gastop wait --below 0.05 --timeout 6h -- ./deploy.sh --network mainnet',
+      "gastop wait --below '$0.40/swap' -- ./rebalance.sh",
+      'gastop wait --below -25%/7d -- ./payroll.sh',
     )
     .addHelpText(
       'after',
       `
+Prices
+  5            gwei, also for blobs
+  $0.40/swap   what an action costs in all: eth, transfer, approve, swap, mint
+  $2/200000    what so much gas costs
+  p20/7d       the 20 % point of the lane's price over 7 days
+  -25%/7d      so much below the median of 7 days
+  2% of $35/swap   the action costs at most that share
+
 The command gets
   GASTOP_PRICE_GWEI  GASTOP_BLOCK  GASTOP_LANE  GASTOP_CHAIN_ID  GASTOP_SOURCE
+  GASTOP_RULE, as written, and of a rule in dollars GASTOP_COST_USD
   and the lane's caps: GASTOP_MAX_FEE_GWEI  GASTOP_TIP_GWEI
 
 Exit codes
@@ -63,9 +69,9 @@ Exit codes
 }
 
 interface WaitFlags {
-  readonly below?: bigint;
-  readonly above?: bigint;
-  readonly lane?: LaneName;
+  readonly below?: Threshold;
+  readonly above?: Threshold;
+  readonly lane?: PricedLane;
   readonly timeout?: number;
   readonly confirm?: number;
   readonly quiet?: boolean;
@@ -79,8 +85,10 @@ export function waitPlan({ below, above, lane = 'average', timeout, confirm = 1 
   }
   const target = below ?? above;
   if (target === undefined) {
-    throw usageError('wait needs a price to wait for: --below GWEI, or --above GWEI');
+    throw usageError('wait needs a price to wait for: --below PRICE, or --above PRICE');
   }
+  const misfit = lane === 'blob' ? blobMisfit(target) : null;
+  if (misfit !== null) throw usageError(misfit);
   const side = above === undefined ? 'below' : 'above';
   return { lane, side, target, timeoutSec: timeout ?? null, confirm } as const;
 }
@@ -107,14 +115,20 @@ async function wait(
 const isSecret = ([name, value = '']: readonly [string, string | undefined]) =>
   isSecretVariable(name) || (name === 'GASTOP_RPC' && holdsKey(value));
 
-function withPrice(env: Io['env'], { lane }: WaitPlan, { price, snapshot }: Reached): Io['env'] {
-  const { maxFeePerGas, maxPriorityFeePerGas } = snapshot.lanes[lane];
+function withPrice(
+  env: Io['env'],
+  { lane, target }: WaitPlan,
+  { price, costUsd, snapshot }: Reached,
+): Io['env'] {
+  const { maxFeePerGas = null, maxPriorityFeePerGas = null } = lane === 'blob' ? {} : snapshot.lanes[lane];
   return {
     ...Object.fromEntries(Object.entries(env).filter((variable) => !isSecret(variable))),
     GASTOP_PRICE_GWEI: gweiString(price),
     GASTOP_BLOCK: snapshot.blockNumber?.toString(),
     GASTOP_CHAIN_ID: snapshot.chainId?.toString(),
     GASTOP_LANE: lane,
+    GASTOP_RULE: thresholdText(target),
+    GASTOP_COST_USD: mapped(costUsd, (usd) => usd.toPrecision(6)) ?? undefined,
     GASTOP_MAX_FEE_GWEI: mapped(maxFeePerGas, gweiString) ?? undefined,
     GASTOP_TIP_GWEI: mapped(maxPriorityFeePerGas, gweiString) ?? undefined,
     GASTOP_SOURCE: snapshot.source.kind,
@@ -173,10 +187,12 @@ type Reached = Awaited<ReturnType<typeof followPrice>>;
 async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: boolean) {
   const { lane, side, timeoutSec, confirm } = plan;
   const isReplay = settings.source.value.kind === 'replay';
-  const wanted = `at or ${side} ${exactGwei(plan.target)} gwei`;
+  let priced: PricedThreshold['target'] | null = null;
+  const wanted = () => `at or ${side} ${thresholdWords(plan.target, priced)}`;
   const began = performance.now();
   const watch = watchPrice(plan);
   const likelihood = waitLikelihood(plan);
+  const isRule = plan.target.kind !== 'gwei';
   let snapshot: SnapshotView | null = null;
   let firstBlockAt: number | null = null;
   let price: bigint | null = null;
@@ -196,7 +212,7 @@ async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: bo
     const known = price === null ? `${lane} price not known yet` : `${lane} ${formatGwei(price)} gwei${at}`;
     const parts = [
       `${badgeOf(snapshot).trimEnd()} ${known}`.trimStart(),
-      `waiting: ${wanted}`,
+      `waiting: ${wanted()}`,
       inARow === 0 ? '' : `${inARow} of ${confirm} blocks`,
       trouble === null ? likelihood.text : '',
       formatDuration(elapsedSec()),
@@ -216,7 +232,7 @@ async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: bo
       noteTimer = setTimeout(() => {
         if (trouble === null) return;
         trouble.isTold = true;
-        say(`no current prices: ${cleanLine(trouble.reason)}; still waiting`);
+        say(`${cleanLine(trouble.reason)}; still waiting`);
       }, 5_000);
     }
     trouble = { since: performance.now(), isTold: false, ...trouble, reason };
@@ -230,22 +246,29 @@ async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: bo
   };
   const timedOut = () => {
     const last = price === null ? 'no price came' : `it is ${formatGwei(price)} gwei`;
-    const state = trouble === null ? last : `no current prices: ${trouble.reason}`;
+    const state = trouble === null ? last : trouble.reason;
     const waited = durationText(timeoutSec ?? 0);
-    const message = `gave up after ${waited} of waiting until ${lane} is ${wanted}; ${state}`;
+    const message = `gave up after ${waited} of waiting until ${lane} is ${wanted()}; ${state}`;
     return new CliError(EXIT.timedOut, message);
   };
 
   const interruption = io.interruption();
   const timeLimit = timeoutSec === null || isReplay ? null : AbortSignal.timeout(timeoutSec * 1_000);
   const signal = AbortSignal.any([interruption, ...(timeLimit === null ? [] : [timeLimit])]);
-  const persistence = { signal, onTrouble, hasWorked: false };
+  const noPrices = (reason: string) => onTrouble(`no current prices: ${reason}`);
+  const persistence = { signal, onTrouble: noPrices, hasWorked: false };
   try {
     line.start(0, 1_000);
     // A node that does not state its chain yet will do so once it responds.
-    const open = () => openClient(io, settings, { historySec: likelihood.pastSec, signal });
+    const historySec = Math.max(likelihood.pastSec, windowOf(plan.target));
+    const open = () => openClient(io, settings, { historySec, signal });
     await using opened = await untilItWorks(open, persistence);
     warnOfUnsaved(io, opened);
+    const priceAt = followThreshold(plan.target, {
+      ...plan,
+      client: opened.client,
+      isOwn: opened.embedded !== null,
+    });
     for await (const { snapshot: current } of followSnapshots(opened, persistence)) {
       snapshot = current;
       firstBlockAt ??= current.blockTimestamp;
@@ -254,18 +277,31 @@ async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: bo
         const at = blockWords('block ', current.blockNumber);
         throw new CliError(
           EXIT.unreachable,
-          `the recording ended${at} before the price was ${wanted}${last}`,
+          `the recording ended${at} before the price was ${wanted()}${last}`,
         );
       }
-      const sight = watch(current, io.now());
+      const { target, costUsd } = await priceAt(current, signal);
+      priced = target;
+      const sight = watch(current, io.now(), target);
       inARow = sight.inARow;
-      if (inARow >= confirm) return { snapshot: current, price: sight.price };
-      if (sight.reason === null) {
+      if (inARow >= confirm && sight.price !== null)
+        return { snapshot: current, price: sight.price, costUsd: costUsd(sight.price) };
+      if (sight.reason !== null) noPrices(sight.reason);
+      else {
         price = sight.price;
-        onPrices();
-      } else onTrouble(sight.reason);
+        if ('reason' in target)
+          onTrouble(
+            isRule ? `no price is known for ${thresholdText(plan.target)}: ${target.reason}` : target.reason,
+          );
+        else onPrices();
+      }
       if (isReplay && timeoutSec !== null && elapsedSec() >= timeoutSec) throw timedOut();
-      if (line.isDrawn) await likelihood.ask(opened.client, current, elapsedSec(), signal);
+      if (line.isDrawn && 'price' in target)
+        await likelihood.ask(
+          opened.client,
+          { target: target.price, snapshot: current, elapsedSec: elapsedSec() },
+          signal,
+        );
       line.draw();
     }
     throw signal.reason;
@@ -279,14 +315,14 @@ async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: bo
 }
 
 /** Judges snapshots in sequence. Stale prices do not count; a missed block that could have been seen breaks the row. */
-export function watchPrice({ lane, side, target }: WaitPlan) {
+export function watchPrice({ lane, side }: Pick<WaitPlan, 'lane' | 'side'>) {
   let last: SnapshotView | null = null;
   let inARow = 0;
   /** How many blocks in a row meet the price, or why this one's does not count. */
-  return (snapshot: SnapshotView, now: number) => {
-    const { price } = snapshot.lanes[lane];
+  return (snapshot: SnapshotView, now: number, target: PricedThreshold['target']) => {
+    const price = watchedPrice(snapshot, lane);
     const reason = whyOld(snapshot, now);
-    if (reason !== null || (side === 'below' ? price > target : price < target)) {
+    if (reason !== null || !isReached(price, side, target)) {
       inARow = 0;
       last = null;
     } else if (last === null || blockOf(last) !== blockOf(snapshot)) {
@@ -296,6 +332,13 @@ export function watchPrice({ lane, side, target }: WaitPlan) {
     return { reason, price, inARow };
   };
 }
+
+const isReached = (
+  price: bigint | null,
+  side: WaitPlan['side'],
+  target: PricedThreshold['target'],
+): boolean =>
+  price !== null && 'price' in target && (side === 'below' ? price <= target.price : price >= target.price);
 
 /** Why prices do not count; `null`: they do. A command is not run by prices of an unknown age. */
 function whyOld(snapshot: SnapshotView, now: number): string | null {
@@ -329,24 +372,28 @@ const FURTHEST_SEC = 6 * 3_600;
 const ASK_AGAIN_MS = 10_000;
 const LEAST_SEC = 60;
 
+interface AwaitedPrice {
+  readonly target: bigint;
+  readonly snapshot: SnapshotView;
+  readonly elapsedSec: number;
+}
+
 /** How likely the price comes, for the progress line. A service that lacks it once is not asked again. */
-function waitLikelihood({ side, target, timeoutSec }: WaitPlan) {
+function waitLikelihood({ lane, side, timeoutSec }: WaitPlan) {
   let askAt = 0;
-  const queryAfter = (elapsedSec: number) => {
+  const deadlineAfter = (elapsedSec: number) => {
     const leftSec = timeoutSec === null ? DEFAULT_WITHIN_SEC : timeoutSec - elapsedSec;
-    return {
-      targetPrice: target,
-      deadlineSec: Math.ceil(Math.min(Math.max(leftSec, LEAST_SEC), FURTHEST_SEC)),
-    };
+    return Math.ceil(Math.min(Math.max(leftSec, LEAST_SEC), FURTHEST_SEC));
   };
   const likelihood = {
     text: '',
-    pastSec: pastFor(queryAfter(0)),
-    ask: async (client: GasClient, { source }: SnapshotView, elapsedSec: number, signal: AbortSignal) => {
+    pastSec: pastFor(deadlineAfter(0)),
+    ask: async (client: GasClient, { target, snapshot, elapsedSec }: AwaitedPrice, signal: AbortSignal) => {
       const now = performance.now();
-      // The service forecasts only falls to a price, not rises.
-      if (side !== 'below' || source.kind === 'replay' || now < askAt) return;
-      const query = queryAfter(elapsedSec);
+      // The service forecasts only falls to a price, not rises, and none of blobs.
+      const isForecast = side === 'below' && lane !== 'blob' && snapshot.source.kind !== 'replay';
+      if (!isForecast || now < askAt) return;
+      const query = { targetPrice: target, deadlineSec: deadlineAfter(elapsedSec) };
       const { reach } = await client.gasRecommendation({ reach: query, signal }).catch((error: unknown) => {
         if (error instanceof ClientError) return { reach: null };
         throw error;

@@ -239,6 +239,13 @@ export function effectivePrice(
   }
 }
 
+/** Why a threshold is none for the blob base fee, and what to write; `null`: it is one. */
+export function blobMisfit(threshold: Threshold): string | null {
+  if (threshold.kind === 'gwei') return null;
+  if (!('work' in threshold)) return 'no history of blob prices is stored: write gwei, or $0.01/131072';
+  return 'gas' in threshold.work ? null : `${threshold.work.action} takes no blob gas: write $0.01/131072`;
+}
+
 const dividedDown = (units: bigint, per: bigint): bigint => units / per;
 const dividedUp = (units: bigint, per: bigint): bigint => (units + per - 1n) / per;
 const WEI_PER_COIN = 10n ** 18n;

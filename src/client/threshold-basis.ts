@@ -1,0 +1,87 @@
+import type { LaneName } from '../core/advice.ts';
+import { chainProfile, hasDataFee } from '../core/chains.ts';
+import {
+  effectivePrice,
+  isPricedByHistory,
+  type PaidWork,
+  type PriceOrReason,
+  type Threshold,
+  type ThresholdBasis,
+} from '../core/threshold/threshold.ts';
+import { gasByChainAlone, USUAL_ACTIONS } from '../core/usual-work.ts';
+import type { CallOptions, GasClient } from './client.ts';
+import { ifTold } from './errors.ts';
+import { loadLanePrices, pastPriceAt } from './lane-prices.ts';
+import { type ActionView, dataFeeOf } from './views/dashboard.ts';
+import type { SnapshotView } from './views/gas.ts';
+
+/** How far a rule looks back, in seconds; 0: not at all. */
+export const windowSecOf = (threshold: Threshold): number =>
+  'windowSec' in threshold ? threshold.windowSec : 0;
+
+export interface WhatIsPriced {
+  readonly lane: LaneName;
+  readonly snapshot: SnapshotView;
+  /** Many requests are allowed, as for a service in this process. */
+  readonly thorough: boolean;
+}
+
+/** What a rule is priced by now, of any service that speaks v1. @throws ClientError */
+export async function loadThresholdBasis(
+  client: Pick<GasClient, 'statsMarket' | 'baseFee' | 'priorityFee'>,
+  threshold: Threshold,
+  { lane, snapshot, thorough }: WhatIsPriced,
+  call: CallOptions = {},
+): Promise<ThresholdBasis> {
+  const { chainId, nativeUsd } = snapshot;
+  const at = snapshot.blockTimestamp ?? snapshot.updatedAt ?? Date.now();
+  const isHistory = isPricedByHistory(threshold);
+  const from = at - windowSecOf(threshold) * 1_000;
+  const past = isHistory ? await loadLanePrices(client, lane, { from, to: at }, thorough, call) : null;
+  const work = isHistory ? workOf([], chainId) : await loadWork(client, snapshot, call);
+  return {
+    nativeUsd,
+    nativeUsdReason: `no dollar price of ${chainProfile(chainId ?? 1).nativeSymbol}`,
+    ...work,
+    pastPrice: pastPriceAt(past, at / 1_000),
+  };
+}
+
+/** What work takes now, by what the service says of usual work. */
+export async function loadWork(
+  client: Pick<GasClient, 'statsMarket'>,
+  { chainId }: Pick<SnapshotView, 'chainId'>,
+  call: CallOptions = {},
+) {
+  const market = await ifTold(client.statsMarket('24h', call));
+  return workOf(market?.actions ?? [], chainId);
+}
+
+const nameOf = (work: PaidWork) =>
+  'gas' in work ? null : (USUAL_ACTIONS.find(({ word }) => word === work.action)?.name ?? work.action);
+
+function workOf(
+  actions: readonly ActionView[],
+  chainId: number | null,
+): Pick<ThresholdBasis, 'gasOf' | 'dataFeeOf'> {
+  const find = (work: PaidWork) => actions.find(({ name }) => name === nameOf(work));
+  return {
+    gasOf: (work) =>
+      'gas' in work
+        ? work.gas
+        : (find(work)?.gas ?? gasByChainAlone(nameOf(work) ?? '', chainProfile(chainId ?? 1))),
+    dataFeeOf: (work) => ('gas' in work ? (hasDataFee(chainId) ? null : 0n) : dataFeeOf(find(work), chainId)),
+  };
+}
+
+/** What a threshold stands for now, or why that is unknown. @throws ClientError */
+export async function priceNow(
+  client: Pick<GasClient, 'statsMarket' | 'baseFee' | 'priorityFee'>,
+  threshold: Threshold,
+  condition: 'LESS_THAN' | 'GREATER_THAN',
+  priced: WhatIsPriced,
+  call: CallOptions = {},
+): Promise<PriceOrReason> {
+  if (threshold.kind === 'gwei') return { price: threshold.price };
+  return effectivePrice(threshold, condition, await loadThresholdBasis(client, threshold, priced, call));
+}
