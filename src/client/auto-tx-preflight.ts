@@ -1,5 +1,5 @@
 import type { AccountFacts } from '../core/auto-txs/account-gas.ts';
-import { pricedOrder } from '../core/auto-txs/cost-limit.ts';
+import { isEstimable, pricedOrder } from '../core/auto-txs/cost-limit.ts';
 import { accountsToAsk, type GasFacts } from '../core/auto-txs/gas-check.ts';
 import type { AutoTxOrder, CostLimit } from '../core/auto-txs/kept-auto-tx.ts';
 import { preflight, withKeptDelegation } from '../core/auto-txs/preflight.ts';
@@ -26,17 +26,21 @@ export type CheckingClient = Pick<GasClient, 'gasCurrent' | 'gasRecommendation'>
 export type CheckedAutoTx = Awaited<ReturnType<typeof preflightAutoTx>>;
 const DAY_SEC = 86_400;
 
-/** Computed here from prices and the sender's account: the service gets no signed bytes. @throws ClientError */
+/**
+ * Computed here from prices and the sender's account: the service gets no signed bytes, and the call alone where it
+ * `mayEstimate` its gas. @throws ClientError
+ */
 export async function preflightAutoTx(
   client: CheckingClient,
   toCheck: AutoTxToCheck,
   now: number,
   call: CallOptions = {},
+  mayEstimate = false,
 ) {
   const { transaction } = toCheck;
   const [snapshot, sender] = await Promise.all([
     ifTold(client.gasCurrent(call)),
-    askSender(client, toCheck, call),
+    askSender(client, toCheck, call, mayEstimate),
   ]);
   const { account } = sender;
   const { chainId = null } = snapshot ?? {};
@@ -90,16 +94,16 @@ export interface Told {
 }
 
 /**
- * The order with the target that its limit of cost stands for by what the service tells, and by the gas limit: what a call takes
- * is not asked for before it is scheduled. The same order where it has none, or where the service has worked it out.
+ * The order with the target that its limit of cost stands for by what the service tells, by the gas limit where no estimate was
+ * asked for. The same order where it has none, or where the service has worked it out.
  */
 export function orderNow(
   { transaction, order }: Pick<AutoTxToCheck, 'order'> & { readonly transaction: SignedTransaction | null },
   { snapshot, sender, now }: Omit<Told, 'lanePrice'>,
 ): AutoTxToCheck['order'] {
-  const { limit } = order;
-  if (limit == null || limit.since !== null) return order;
-  const { account } = sender;
+  if (order.limit == null || order.limit.since !== null) return order;
+  const { account, gas } = sender;
+  const limit = { ...order.limit, gas };
   const present = snapshot === null || isUnreachable(chainStatus(snapshot, now)) ? null : snapshot;
   const chain = chainProfile(present?.chainId ?? account?.chainId ?? transaction?.chainId ?? 1);
   const basis = {
@@ -109,7 +113,11 @@ export function orderNow(
     nextBlobBaseFee: present?.blobBaseFee ?? null,
   };
   const value = transaction?.value ?? 0n;
-  const priced = pricedOrder({ order: { ...order, target: 0n }, signed: transaction, value }, basis, now);
+  const priced = pricedOrder(
+    { order: { ...order, target: 0n, limit }, signed: transaction, value },
+    basis,
+    now,
+  );
   const reason = priced.limit?.reason ?? null;
   return { ...priced, target: reason === null ? priced.target : null, limit: { ...limit, reason } };
 }
@@ -162,7 +170,7 @@ export function autoTxChecks(
   return stored === null ? checks : storedChecks(checks, stored, order.limit?.since != null);
 }
 
-type AskedClient = Pick<GasClient, 'autoTxAccount' | 'chainRules'>;
+type AskedClient = Pick<GasClient, 'autoTxAccount' | 'chainRules'> & Partial<Pick<GasClient, 'gasEstimate'>>;
 
 /** What a service tells of the sender, the rules and the accounts that decide; `null`: it does not. */
 export type AskedSender = Awaited<ReturnType<typeof askSender>>;
@@ -172,19 +180,34 @@ export async function askSender(
   client: AskedClient,
   { transaction, order }: Pick<AutoTxToCheck, 'transaction' | 'order'>,
   call: CallOptions = {},
+  mayEstimate = false,
 ) {
-  const [account, rules] = await Promise.all([
+  const [account, rules, gas] = await Promise.all([
     ifTold(client.autoTxAccount(transaction.from, call)),
     ifTold(client.chainRules(call)),
+    mayEstimate && order.limit != null ? estimateOf(client, transaction, call) : null,
   ]);
   const gasRules = chainProfile(account?.chainId ?? transaction.chainId ?? 1).gasRules;
-  const gas = { ...NO_HEAD, rules: rules ?? NO_RULES, gasRules };
-  const toAsk = account === null || rules === null ? [] : accountsToAsk({ transaction, order, gas });
-  if (toAsk.length === 0) return { account, rules };
+  const facts = { ...NO_HEAD, rules: rules ?? NO_RULES, gasRules };
+  const toAsk = account === null || rules === null ? [] : accountsToAsk({ transaction, order, gas: facts });
+  if (toAsk.length === 0) return { account, rules, gas };
   const asked = toAsk.map(
     async (address) => [address, accountFacts(await ifTold(client.autoTxAccount(address, call)))] as const,
   );
-  return { account, rules, accounts: new Map(await Promise.all(asked)) };
+  return { account, rules, gas, accounts: new Map(await Promise.all(asked)) };
+}
+
+/** What a node estimates that it takes; `null`: none says. */
+async function estimateOf(
+  { gasEstimate }: AskedClient,
+  transaction: SignedTransaction,
+  call: CallOptions,
+): Promise<bigint | null> {
+  if (gasEstimate === undefined || !isEstimable(transaction)) return null;
+  const { from, to, data, value } = transaction;
+  const asked = { from, data, value: String(value), ...(to !== null && { to }) };
+  const { gas = null } = (await ifTold(gasEstimate(asked, call))) ?? {};
+  return gas === null ? null : BigInt(gas);
 }
 
 /** Before any block: a fork that is ahead of it counts. */

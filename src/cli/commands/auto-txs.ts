@@ -349,7 +349,14 @@ async function isWanted(
 ): Promise<boolean> {
   const { ascii, source } = settings;
   const signal = io.interruption();
-  const checked = await preflightAutoTx(client, { transaction, order, id }, io.now(), { signal });
+  const mayEstimate = embedded !== null;
+  const checked = await preflightAutoTx(
+    client,
+    { transaction, order, id },
+    io.now(),
+    { signal },
+    mayEstimate,
+  );
   print({ stdout: io.stderr }, settings, autoTxCheckText(transaction, checked, ascii.value));
   const here = isPassing(settings) ? 'the simulated chain' : 'this database';
   const whom = embedded === null ? cleanLine(name) : here;
@@ -411,7 +418,7 @@ async function checkAutoTxs(
     throw failure(`${cleanLine(id ?? '')} cannot be checked: ${why}`);
   }
   const toCheck = { transaction, order: orderWith(flags, kept), id: id ?? null, stored: kept };
-  const checked = await preflightAutoTx(client, toCheck, io.now(), call);
+  const checked = await preflightAutoTx(client, toCheck, io.now(), call, opened.embedded !== null);
   if (flags.json) io.stdout.write(autoTxCheckJson(transaction, checked));
   else print(io, settings, autoTxCheckText(transaction, checked, settings.ascii.value));
   return checked.checks.some(({ ok }) => ok === false) ? EXIT.failed : EXIT.ok;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { GasClient } from '../../../src/client/client.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { autoTxView, fakeAutoTxs } from '../fake-auto-txs.ts';
 import { describing, SNAPSHOT } from '../fake-gas.ts';
@@ -47,6 +48,24 @@ describe('the target of the auto-tx form', () => {
     await leads('enter', advice);
     expect(sent).toEqual([]);
   });
+
+  it.each<[string | null, string, RegExp]>([
+    [null, '0.0889 gwei now', /10,500\s+gas\s+\(the\s+node's\s+estimate\)/],
+    ['gas.example.org', '0.0444 gwei now', /21,000\s+gas\s+\(its\s+gas\s+limit\)/],
+  ])(
+    'goes by an estimate of the own node, and asks no other service for one: %s',
+    async (host, now, basis) => {
+      const asked: unknown[] = [];
+      const gasEstimate: GasClient['gasEstimate'] = async (call) => {
+        asked.push(call);
+        return { gas: 10_500, dataFeeWei: 0n, dataFeeReason: null, chainId: 1 };
+      };
+      const { leads } = await pasted({ host, gas: { gasEstimate } });
+      await leads(['ctrl+u', '$0.003'], now, basis);
+      expect(asked.length > 0).toBe(host === null);
+      expect(JSON.stringify(asked)).not.toContain('0x02');
+    },
+  );
 
   it('waits where there is no dollar price, and says so', async () => {
     const { leads } = await pasted({ snapshot: { ...SNAPSHOT, nativeUsd: null } });

@@ -88,7 +88,8 @@ export function AutoTxForm({ seed, onLeave, onSaved }: FormProps<AutoTxView>) {
   const unknown: readonly string[] = unknownAutoTxFields(useDescription());
   const pasted = usePastedTransaction(signed);
   const { text, transaction } = pasted;
-  const outlook = useOutlook(draft, pasted, edited, snapshot, !unknown.includes('expiresAt'));
+  const mayExpire = !unknown.includes('expiresAt');
+  const outlook = useOutlook(draft, pasted, edited, snapshot, { mayExpire, isOwn: host === null });
   const { order, checks, odds, price } = outlook;
   const isRoomy = rows >= ROOMY_FROM;
   const isPasting = focus === SIGNED;
@@ -203,7 +204,7 @@ function scheduleConfirmation(
   };
 }
 
-const NOT_ASKED: AskedSender = { account: null, rules: null };
+const NOT_ASKED: AskedSender = { account: null, rules: null, gas: null };
 
 type Outlook = ReturnType<typeof useOutlook>;
 
@@ -213,7 +214,7 @@ function useOutlook(
   pasted: Pasted,
   edited: AutoTxView | null,
   snapshot: SnapshotView,
-  mayExpire: boolean,
+  { mayExpire, isOwn }: { readonly mayExpire: boolean; readonly isOwn: boolean },
 ) {
   const now = useNow();
   const stored = pasted.text === null && edited !== null ? storedTransaction(edited) : null;
@@ -236,10 +237,10 @@ function useOutlook(
     limit,
   } as const;
   const { data: sender, error } = useMonitorQuery({
-    key: ['auto-tx-sender', from, transaction?.hash],
+    key: ['auto-tx-sender', from, transaction?.hash, maxCost !== null],
     enabled: from !== null,
     ask: async (client, signal) =>
-      transaction === null ? NOT_ASKED : askSender(client, { transaction, order: asked }, { signal }),
+      transaction === null ? NOT_ASKED : askSender(client, { transaction, order: asked }, { signal }, isOwn),
     head: snapshot,
     isSettled: (answer) => answer.account === null,
   });
