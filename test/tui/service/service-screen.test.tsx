@@ -82,6 +82,25 @@ it('shows everything that matters on 80×25', async () => {
   expect(lines().length).toBeLessThanOrEqual(22);
 });
 
+it('boxes the nodes of a source where everything has room, with what is wrong below them, and scrolls without a box else', async () => {
+  const message = 'its chain has other blocks than the others from 24,337,000 on';
+  const nodes = [NODE, { ...NODE, name: 'b.example', state: 'disagrees', message }] as const;
+  const tall = await until(
+    show({ ...withNodes(...nodes), columns: 120, rows: 60 }),
+    /│ node +│ state +│ +head │ behind │ latency │/,
+    /│ a\.example +│ ● ok +│ 24,337,604 │ +0 │ +42 ms │/,
+    /│ b\.example +│ ! DISAGREES │/,
+    `b.example: ${message}`,
+    'Market',
+  );
+  expect(tall.lines().findIndex((line) => line.startsWith('└'))).toBeGreaterThan(4);
+  const low = await until(
+    show({ ...withNodes(...nodes), columns: 120, rows: 22 }),
+    /b\.example +! DISAGREES/,
+  );
+  expect(low.screen()).not.toContain('┌');
+});
+
 it('names the process that leads, where that is another, and says nothing of nodes that were not asked', async () => {
   const engine = {
     process: 'gastop serve, process 4711',

@@ -25,7 +25,7 @@ import {
 } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { describeTxType } from '../../../client/views/metrics.ts';
-import { cleanText, shortHex, withShortHashes } from '../../../core/text.ts';
+import { cleanText, hexText, shortHex, withShortHashes } from '../../../core/text.ts';
 import { maxCostText } from '../../../core/threshold/max-cost.ts';
 import { type DescribedCall, describeCall } from '../../../core/transactions/describe-call.ts';
 import {
@@ -114,6 +114,9 @@ function timelineNote({ timeline, problem }: AutoTxDetailsView): string {
   return timeline.length === 0 ? 'nothing yet' : 'newest first';
 }
 
+/** The names of facts, and a blank before them. */
+const NAMES_ROOM = 15;
+
 function orderFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedValue[] {
   const { present, snapshot, width, moment } = context;
   const { nativeUsd } = snapshot;
@@ -143,7 +146,8 @@ function orderFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedVal
     ...given(autoTx.createdAt, 'created', moment),
     ...given(autoTx.updatedAt, 'changed', moment),
     ...given(autoTx.submittedAt, 'submitted', moment),
-    ...given(autoTx.hash, 'hash', String, true),
+    // In a narrow half shortened in its middle: y copies the whole.
+    ...given(autoTx.hash, 'hash', (hash) => hexText(hash, width - NAMES_ROOM, '…'), true),
     ...longFact(autoTx.keyId, 'of key', width),
     ...given(autoTx.id, 'id', String, true),
   ];

@@ -1,3 +1,4 @@
+import { Box } from 'ink';
 import type { DashboardView, MarketView, NodeView } from '../../../client/views/dashboard.ts';
 import { type AdviceKind, describeRecord, recordOf, type TrackView } from '../../../client/views/gas.ts';
 import { ROUTE_GROUPS, V1_ROUTES } from '../../../contract/routes.ts';
@@ -22,6 +23,7 @@ import {
   useRateLimits,
   useRecommendation,
 } from '../../data/queries.ts';
+import { BOX_ROWS, BoxedTable } from '../../ui/boxed-table.tsx';
 import { hangingLines, sectionLine } from '../../ui/fact-list.tsx';
 import { useKeptState, useNow, usePane, useRoom } from '../../ui/pane-context.tsx';
 import { missingReason, nextTry } from '../../ui/pane-state.tsx';
@@ -34,10 +36,12 @@ import {
   faint,
   known,
   type Line,
+  LineList,
   leftColumn,
   lineWidth,
   plain,
   rightColumn,
+  SegmentLine,
   type TableColumn,
   tableOf,
 } from '../../ui/text.tsx';
@@ -83,27 +87,40 @@ type ServiceContext = ReturnType<typeof useServiceContext>;
 
 export function ServiceScreen() {
   const [top, setTop] = useKeptState('service', 0);
-  const { rows } = useRoom();
+  const { columns, rows } = useRoom();
   const context = useServiceContext();
+  const { nodes = [] } = context.summary.data?.health ?? {};
+  const { before, after } = sourceLines(context);
   const partsWith = (isWhole: boolean) => {
+    const source = [...before, ...nodeLines(nodes, context), ...after];
     const work = (each: ServiceContext) => workLines(each, isWhole);
-    return [sourceLines, quotaLines, marketLines, work, recordLines, summaryLines, routesLines]
-      .map((linesOf) => linesOf(context))
-      .filter(({ length }) => length > 0);
+    const others = [quotaLines, marketLines, work, recordLines, summaryLines, routesLines];
+    return [source, ...others.map((linesOf) => linesOf(context))].filter(({ length }) => length > 0);
   };
   const whole = partsWith(true);
   const parts = context.isSpoken || whole.flat().length < rows ? whole : partsWith(false);
   const spread = parts.flatMap((part, place) => (place === 0 ? part : [EMPTY_LINE, ...part]));
+  const isBoxed = !context.isSpoken && nodes.length > 0 && spread.length + nodes.length + BOX_ROWS < rows;
+  const told = nodes.flatMap((node) => nodeMessage(node, context.width));
   // A standstill of the chain dims the other panes; here the nodes' state is still fresh.
   return (
     <DimContext value={context.summary.error !== null}>
-      <ScrolledLines
-        scope="service"
-        title={sourceTitle(context)}
-        lines={spread.length < rows ? spread : parts.flat()}
-        top={top}
-        onScroll={(to) => setTop(() => to)}
-      />
+      {isBoxed ? (
+        <Box flexDirection="column" width={columns} height={rows}>
+          <SegmentLine segments={sourceTitle(context)} />
+          <LineList lines={before} />
+          <BoxedTable columns={nodeColumns(nodes)} rows={nodes} />
+          <LineList lines={[...told, ...after, ...parts.slice(1).flatMap((part) => [EMPTY_LINE, ...part])]} />
+        </Box>
+      ) : (
+        <ScrolledLines
+          scope="service"
+          title={sourceTitle(context)}
+          lines={spread.length < rows ? spread : parts.flat()}
+          top={top}
+          onScroll={(to) => setTop(() => to)}
+        />
+      )}
     </DimContext>
   );
 }
@@ -158,7 +175,8 @@ function sourceTitle({ snapshot, summary, now }: ServiceContext): readonly Line[
   ];
 }
 
-function sourceLines(context: ServiceContext): readonly Line[] {
+/** What stands before the nodes of the source, and after them. */
+function sourceLines(context: ServiceContext) {
   const { snapshot, summary, now } = context;
   const { kind, restartedAt } = snapshot.source;
   const health = summary.data?.health ?? null;
@@ -185,7 +203,7 @@ function sourceLines(context: ServiceContext): readonly Line[] {
   const behind = lagBlocks ? `${formatCount(lagBlocks)} behind` : 'in step';
   const leads = `${engine?.process?.replace(/, process \d+$/, '')} leads${lasting}`;
   const leader = [faint(`${leads}: it asks the nodes; this one is ${behind}`)];
-  return [...lines.map(indented), ...nodeLines(nodes, context), ...(isElsewhere ? [indented(leader)] : [])];
+  return { before: lines.map(indented), after: isElsewhere ? [indented(leader)] : [] };
 }
 
 const STATES = new Map<string | null, { readonly word: string; readonly color: ColorName }>([
@@ -200,13 +218,20 @@ function nodeLines(nodes: readonly NodeView[], { width, isSpoken }: ServiceConte
   if (nodes.length === 0) return [];
   const { heading, lines } = tableOf({ columns: nodeColumns(nodes), rows: nodes, width }, isSpoken);
   const withMessage = (line: Line, place: number): readonly Line[] => {
-    const { state = null, message = null, notes = null } = nodes[place] ?? {};
-    const said = [...(state === 'ok' ? [] : [message]), ...(notes ?? [])].filter(Boolean).join('; ');
+    const said = nodeWords(nodes[place]);
     if (said === '') return [line];
     const words = faint(`  ${said}`);
     return lineWidth([...line, words]) < width ? [[...line, words]] : [line, indented([words])];
   };
   return [heading, ...lines.flatMap(withMessage)];
+}
+
+const nodeWords = ({ state, message, notes }: Partial<NodeView> = {}) =>
+  [...(state === 'ok' ? [] : [message]), ...(notes ?? [])].filter(Boolean).join('; ');
+
+function nodeMessage(node: NodeView, width: number): readonly Line[] {
+  const words = nodeWords(node);
+  return words === '' ? [] : hangingLines(indented([plain(`${node.name}: `)]), words, width);
 }
 
 function nodeColumns(nodes: readonly NodeView[]): readonly TableColumn<NodeView>[] {
