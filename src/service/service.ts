@@ -146,12 +146,13 @@ export async function startService(options: ServiceOptions) {
     changed.resolve();
     changed = Promise.withResolvers();
   };
+  const whyNoPrice = () => price.missing(follower.chain.profile);
   const ruleBasis = createRuleBasis({
     ...shared,
     alerts: alertStore,
     chain: () => follower.chain.profile,
     nativeUsd: () => nativeUsd(),
-    whyNoPrice: () => price.missing(follower.chain.profile),
+    whyNoPrice,
     coinAsked: () => (hasFeed() && lease.mayWrite ? price.asked : Promise.resolve()),
   });
   const follower = new Follower({
@@ -203,6 +204,7 @@ export async function startService(options: ServiceOptions) {
     confirmations,
     present: () => follower.freshPrices(),
     nativeUsd,
+    whyNoPrice,
     agreedNow: () => follower.agreedNow(),
     steadyNow: () => performance.now(),
     senderMs: options.senderMs,
@@ -254,6 +256,7 @@ export async function startService(options: ServiceOptions) {
       chain: () => follower.chain.profile,
       isKeyMissing: () => lease.unfit !== null && lease.held === null,
       published: state.read,
+      whyNoPrice,
       reach: state.reachProbability,
       pending: state.pending,
       confirmations,

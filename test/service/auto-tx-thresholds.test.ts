@@ -94,6 +94,21 @@ describe('an auto-tx with a threshold of cost', () => {
     expect(other).toMatchObject({ effectiveThresholdGwei: 9.523_809_523, thresholdReason: null });
   });
 
+  test('says since when the dollar price is outdated', async () => {
+    const source = createRpcSource({ urls: [anvil.url], requestTimeoutMs: 60_000 });
+    const validUntil = Date.now() - 26 * 3_600_000;
+    const service = await readyService({
+      source,
+      priceFeed: { nativeUsd: async () => ({ usd: 2_000, validUntil }) },
+    });
+    const threshold = { maxCostUsd: 3 };
+    const reason = `the dollar price is outdated since ${new Date(validUntil).toISOString().slice(0, 16)}`;
+    await waitFor(async () => {
+      const made = await post(service, { signedTransaction: await signed(), threshold });
+      return made.thresholdReason?.startsWith(reason);
+    });
+  });
+
   test('may be a draft, and is priced once that is signed', async () => {
     const service = await run();
     const draft = await post(service, { to: TO, value: String(10n ** 16n), threshold: { maxCostUsd: 0.42 } });

@@ -58,6 +58,8 @@ export const maxCostWords = (maxCost: MaxCost): string =>
 export interface CostBasis {
   /** Dollars for one native coin; `null`: unknown, or outdated. */
   readonly nativeUsd: number | null;
+  /** Why it is `null`. Default: `no dollar price of ETH`. */
+  readonly nativeUsdReason?: string | undefined;
   readonly nativeSymbol: string;
   /** What the chain takes beside gas. */
   readonly dataFees: Pick<DataFees, 'parameters' | 'reason'>;
@@ -88,7 +90,7 @@ export function targetWithin(
 ): PriceOrReason {
   const { nativeSymbol } = basis;
   const limit = limitWei(maxCost, transaction.value, basis.nativeUsd);
-  if (limit === null) return { reason: `no dollar price of ${nativeSymbol}` };
+  if (limit === null) return { reason: basis.nativeUsdReason ?? `no dollar price of ${nativeSymbol}` };
   const gas = gasCounted(transaction);
   const l1 = transactionDataFee(basis.dataFees, { ...transaction, gasLimit: gas });
   if (l1.wei === null) return { reason: `the L1 data fee is unknown: ${l1.reason}` };

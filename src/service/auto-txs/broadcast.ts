@@ -43,6 +43,8 @@ export interface EngineParts {
   /** `null` unless the head is fresh. */
   readonly present: () => HeadPrices | null;
   readonly nativeUsd: () => number | null;
+  /** Why that is `null`. */
+  readonly whyNoPrice?: () => string;
   readonly wallNow: () => number;
   /** The same, but no later than the chain's time allows, because expiry is final. */
   readonly agreedNow: () => number;

@@ -26,14 +26,14 @@ export async function estimatedGas(
   return source.estimateGas({ from, to, data, value }).catch(() => null);
 }
 
-type PricingParts = Pick<CheckerParts, 'source' | 'published' | 'wallNow' | 'signal'>;
+type PricingParts = Pick<CheckerParts, 'source' | 'published' | 'whyNoPrice' | 'wallNow' | 'signal'>;
 
 /**
  * The order with the target that its limit of cost stands for now, for a response: the engine, which follows the head's fees,
  * works it out anew. Never rejects. @param transaction `null`: a draft
  */
 export async function priceLimit(
-  { source, published, wallNow, signal }: PricingParts,
+  { source, published, whyNoPrice, wallNow, signal }: PricingParts,
   { order, transaction, chain }: NewLimit,
 ): Promise<AutoTxOrder> {
   if (order.limit == null) return order;
@@ -43,7 +43,7 @@ export async function priceLimit(
     transaction === null ? null : bounded(() => estimatedGas(source, transaction), signal, WITHIN_MS);
   const [gas, dataFees] = await Promise.all([asked?.catch(() => null) ?? null, dataFeesOf(source, chain)]);
   const basis = {
-    nativeUsd: fresh?.nativeUsd ?? null,
+    ...priceOr(fresh?.nativeUsd ?? null, whyNoPrice),
     nativeSymbol: chain.nativeSymbol,
     dataFees,
     nextBlobBaseFee: fresh?.advice.nextBlobBaseFee ?? null,
@@ -60,6 +60,11 @@ interface NewLimit {
   readonly chain: ChainProfile;
 }
 
+const priceOr = (nativeUsd: number | null, why?: () => string) => ({
+  nativeUsd,
+  nativeUsdReason: nativeUsd === null ? why?.() : undefined,
+});
+
 export type CostLimits = ReturnType<typeof createCostLimits>;
 
 /**
@@ -67,7 +72,7 @@ export type CostLimits = ReturnType<typeof createCostLimits>;
  * move them by more than 0.5 %, and so does the index of what is due; a decision has them exact.
  */
 export function createCostLimits(parts: EngineParts) {
-  const { store, source, present, profile, nativeUsd, wallNow } = parts;
+  const { store, source, present, profile, nativeUsd, whyNoPrice, wallNow } = parts;
   let read: { readonly head: string | null; readonly fees: Promise<DataFees> } | null = null;
   let known: DataFees | null = null;
   let pricedBy = { coin: '', blobs: '' };
@@ -86,7 +91,7 @@ export function createCostLimits(parts: EngineParts) {
     const chain = profile();
     if (known === null || chain === null) return null;
     return {
-      nativeUsd: nativeUsd(),
+      ...priceOr(nativeUsd(), whyNoPrice),
       nativeSymbol: chain.nativeSymbol,
       dataFees: known,
       nextBlobBaseFee: present()?.nextBlobBaseFee ?? null,
@@ -131,7 +136,7 @@ export function createCostLimits(parts: EngineParts) {
       const now = basis();
       if (now === null) return;
       const { rate, operatorPerMillionGas, operatorConstant } = now.dataFees.parameters ?? {};
-      const coin = `${now.nativeUsd} ${rate} ${operatorPerMillionGas} ${operatorConstant} ${now.dataFees.reason}`;
+      const coin = `${now.nativeUsd ?? now.nativeUsdReason} ${rate} ${operatorPerMillionGas} ${operatorConstant} ${now.dataFees.reason}`;
       const blobs = String(now.nextBlobBaseFee);
       const which = coin !== pricedBy.coin ? 'all' : blobs !== pricedBy.blobs ? 'with-blobs' : 'new';
       let isWhole = true;
