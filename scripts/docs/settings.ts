@@ -48,6 +48,11 @@ const BY_KEY: Readonly<Record<keyof ConfigFile, Omit<SettingRow, 'key'>>> = {
     flag: '--interval',
     text: 'how often the monitor refreshes, `1s` to `5m`; default: as the source asks, each block where it tells of them. `+` and `-` change it',
   },
+  zone: {
+    variables: ['GASTOP_ZONE'],
+    flag: '--zone',
+    text: 'the times of the monitor: `local` (the default; `TZ` says which that is) or `utc`; `z` changes it',
+  },
   fresh: {
     variables: ['GASTOP_FRESH'],
     flag: '--fresh',

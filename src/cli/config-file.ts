@@ -102,6 +102,7 @@ const ConfigFile = z.strictObject({
   confirmations: Text,
   patience: Text,
   interval: Text,
+  zone: Text,
   fresh: Flag,
   db: Text,
   database: Text,

@@ -135,6 +135,7 @@ function addSourceOptions(program: Command): void {
     .option('--confirmations <N>', "blocks that make an auto-tx final (default: the chain's own)")
     .option('--patience <TIME>', 'how long you can wait with a transaction, 5m to 1d (default 1h)')
     .option('--interval <TIME>', 'how often the monitor refreshes, 1s to 5m (default: as the source asks)')
+    .option('--zone <ZONE>', 'the times of the monitor: local or utc (default local)')
     .option('--fresh', 'the monitor starts without what it remembers')
     .option('--db <FILE>', 'keep history in this database')
     .option('--database <URL>', 'keep it in PostgreSQL: postgres://USER@HOST/NAME')

@@ -11,6 +11,7 @@ import type { ServiceOptions } from '../service/service.ts';
 import { isServerUrl, parseDatabaseUrl } from '../store/database-url.ts';
 import { parseEncryptionKey } from '../store/sealer.ts';
 import type { NotificationLevel } from '../tui/data/lists.tsx';
+import type { Zone } from '../tui/ui/time.ts';
 import type { Flags } from './command.ts';
 import type { ConfigFile, LoadedConfig } from './config-file.ts';
 import { usageError } from './errors.ts';
@@ -27,6 +28,7 @@ export type SourceFlags = Flags<
   | 'confirmations'
   | 'patience'
   | 'interval'
+  | 'zone'
   | 'db'
   | 'database'
   | 'config',
@@ -188,6 +190,7 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
     /** How often the monitor refreshes; `null`: as the source asks for. */
     intervalSec:
       setting('interval', (text) => parseDuration(text, { min: '1s', max: '5m' })) ?? byDefault(null),
+    zone: setting('zone', parseZone) ?? byDefault('local'),
     /** The monitor starts without what it remembers. */
     fresh: setting('fresh', parseSwitch) ?? byDefault(false),
     /** A file, or the URL of PostgreSQL; `null`: the chain's own file in the data folder. */
@@ -372,6 +375,12 @@ function parseSwitch(text: string): boolean {
   if (['1', 'true', 'yes', 'on'].includes(word)) return true;
   if (['0', 'false', 'no', 'off', ''].includes(word)) return false;
   throw new RangeError(`"${text}" is neither on nor off; write 1 or 0`);
+}
+
+function parseZone(text: string): Zone {
+  const word = text.trim().toLowerCase();
+  if (word === 'local' || word === 'utc') return word;
+  throw new RangeError(`"${text}" is neither local nor utc; TZ says which zone is local`);
 }
 
 function parseNotifications(text: string): NotificationLevel {

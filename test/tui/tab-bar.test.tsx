@@ -14,7 +14,7 @@ function bar(width: number, current: number, unseen = 0, awaited = 0): string {
   const lists = { alerts: { ...feed, unseen }, autoTxs: { ...feed, awaited } };
   const app = render(
     <ListsContext value={lists}>
-      {inRoom(width, 24, <TabBar tabs={TABS} tab={TABS[current] ?? TABS[0]} pace="every 12s" />)}
+      {inRoom(width, 24, <TabBar tabs={TABS} tab={TABS[current] ?? TABS[0]} pace="every 12s" zone="UTC+2" />)}
     </ListsContext>,
   );
   onTestFinished(() => app.unmount());
@@ -23,8 +23,14 @@ function bar(width: number, current: number, unseen = 0, awaited = 0): string {
 
 it('say what waits, and how often is asked where there is room', () => {
   expect(bar(100, 3, 0, 3)).toMatch(
-    /^ 1 Live {2}2 Chart {2}3 Alerts \[4 Auto-tx ·3\] 5 Explorer {2}6 Service +every 12s/,
+    /^ 1 Live {2}2 Chart {2}3 Alerts \[4 Auto-tx ·3\] 5 Explorer {2}6 Service +UTC\+2 {2}every 12s/,
   );
+});
+
+it('name the zone of their times where how often is asked has no room, but not beside a chart, which has its own', () => {
+  expect(bar(75, 3, 0, 3)).toMatch(/6 Service +UTC\+2 *$/);
+  expect(bar(100, 0)).not.toContain('UTC');
+  expect(bar(100, 1)).not.toContain('UTC');
 });
 
 it('with news first', () => {

@@ -64,6 +64,7 @@ async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags)
       mapped(intervalSec.value, durationText) ?? 'as the source asks',
       intervalSec,
     ),
+    row('zone', 'zone', settings.zone.value, settings.zone),
     toggle('fresh', 'fresh', settings.fresh, 'on', 'off; the monitor remembers'),
     row('database', 'db', databaseText, { value: mapped(database, withoutLogin), from: db.from }),
     toggle('encryption key', 'encryptionKey', isSet(encryptionKey), 'set', ownKey),

@@ -381,31 +381,38 @@ interface Reason {
 const LONGEST_MESSAGE = 400;
 const cleanMessage = (message: string) => cleanText(message, LONGEST_MESSAGE);
 
+type TimeText = (ms: number) => string;
+
 /** Why nothing is seen of a submitted one, and when it is sent again; `null` when a node shows it. Relays may hide their pool. */
-function unseenText({ unseenSince, resends, resendAt }: AutoTxView): string | null {
+function unseenText({ unseenSince, resends, resendAt }: AutoTxView, timeText: TimeText) {
   if (unseenSince === null) return null;
   const times =
     resends === null || resends === 0 ? '' : `; sent again ${resends === 1 ? 'once' : `${resends} times`}`;
-  const next = resendAt === null ? '' : `; again from ${utcMinute(resendAt)} on while its target is reached`;
-  return `sent; this node does not show it since ${utcMinute(unseenSince)}, as relays that hide their pool${times}${next}`;
+  const next = resendAt === null ? '' : `; again from ${timeText(resendAt)} on while its target is reached`;
+  return `sent; this node does not show it since ${timeText(unseenSince)}, as relays that hide their pool${times}${next}`;
 }
 
-export function describeReason(autoTx: AutoTxView, snapshot: SnapshotView, present: number): Reason {
+export function describeReason(
+  autoTx: AutoTxView,
+  snapshot: SnapshotView,
+  present: number,
+  timeText: TimeText = utcMinute,
+): Reason {
   const { failure, hold } = autoTx;
   const status = statusOf(autoTx);
   if (failure !== null) return { text: cleanMessage(failure.message), severity: 'bad' };
   if (status === 'PENDING') return pendingReason(autoTx, snapshot, present);
   if (status === 'DISABLED' && hold !== null) return { text: cleanMessage(hold.message), severity: 'warn' };
   const unsaid = autoTx.status === null ? 'the service does not say its status' : '';
-  return { text: (status && REASONS[status]?.(autoTx)) ?? unsaid, severity: null };
+  return { text: (status && REASONS[status]?.(autoTx, timeText)) ?? unsaid, severity: null };
 }
 
-const REASONS: Readonly<Partial<Record<AutoTxStatus, (autoTx: AutoTxView) => string>>> = {
+const REASONS: Readonly<Partial<Record<AutoTxStatus, (autoTx: AutoTxView, timeText: TimeText) => string>>> = {
   DRAFT: () => 'not signed; e takes its signature',
   DISABLED: (autoTx) => `not broadcast while it is disabled; space enables it${sentBeforeText(autoTx)}`,
-  SUBMITTED: (autoTx) =>
+  SUBMITTED: (autoTx, timeText) =>
     autoTx.blockNumber === null
-      ? (unseenText(autoTx) ?? 'broadcast; no block has it yet')
+      ? (unseenText(autoTx, timeText) ?? 'broadcast; no block has it yet')
       : `in block ${formatCount(autoTx.blockNumber)}${confirmedText(autoTx)}`,
   EXECUTED: minedText,
   CANCELLED: cancelledText,

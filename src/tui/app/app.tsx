@@ -52,6 +52,7 @@ import { openForm, resourceRequest } from '../resource/resource-pane.tsx';
 import { Clock, MemoryContext, Room, useAtNow } from '../ui/pane-context.tsx';
 import { TextView } from '../ui/scroll.tsx';
 import { DimContext, setAscii } from '../ui/theme.ts';
+import { offsetAt, setZone, ZONES, zoneText } from '../ui/time.ts';
 import { Finder } from './finder.tsx';
 import type { MonitorLog } from './monitor-log.ts';
 import { type ChosenSource, keyFinder, type MonitorSource, type SourceHolder } from './source.ts';
@@ -88,23 +89,38 @@ export const TABS: readonly [Tab, ...Tab[]] = [
   { scope: 'live', action: 'tab-1', title: 'Live', Screen: LiveScreen, raw: PATHS.gasCurrent },
   { scope: 'chart', action: 'tab-2', title: 'Chart', Screen: ChartScreen, raw: PATHS.statsChart },
   {
-    ...{ scope: 'alerts', action: 'tab-3', title: 'Alerts', Screen: AlertsPane },
+    ...{ scope: 'alerts', action: 'tab-3', title: 'Alerts', Screen: AlertsPane, hasTimes: true },
     raw: resourceRequest('alert', PATHS.alerts, PATHS.alert),
   },
   {
-    ...{ scope: 'auto-txs', action: 'tab-4', title: 'Auto-tx', Screen: AutoTxsPane },
+    ...{ scope: 'auto-txs', action: 'tab-4', title: 'Auto-tx', Screen: AutoTxsPane, hasTimes: true },
     raw: resourceRequest('auto-tx', PATHS.autoTxs, PATHS.autoTx),
   },
   {
-    ...{ scope: 'explorer', action: 'tab-5', title: 'Explorer', short: 'Expl', Screen: ExplorerScreen },
+    ...{
+      scope: 'explorer',
+      action: 'tab-5',
+      title: 'Explorer',
+      short: 'Expl',
+      Screen: ExplorerScreen,
+      hasTimes: true,
+    },
     raw: explorerRequest,
   },
   {
-    ...{ scope: 'service', action: 'tab-6', title: 'Service', short: 'Serv', Screen: ServiceScreen },
+    ...{
+      scope: 'service',
+      action: 'tab-6',
+      title: 'Service',
+      short: 'Serv',
+      Screen: ServiceScreen,
+      hasTimes: true,
+    },
     raw: PATHS.summary,
   },
 ];
 
+const ShownZone = z.enum(ZONES);
 const TabName = z.string();
 const PatienceSec = z.number().min(PATIENCE_SEC.least).max(PATIENCE_SEC.most);
 /** As chosen by the user; `null`: as the service asks for. */
@@ -174,6 +190,8 @@ function Session(props: SessionProps) {
   const [tabName, setTab] = useRemembered('tab', TabName, TABS[0].scope);
   const [chosenMs, setInterval] = useRemembered('interval', IntervalMs, null);
   const [patienceSec, setPatience] = useRemembered('patience', PatienceSec, PATIENCE_SEC.default);
+  const [zone, setShownZone] = useRemembered('zone', ShownZone, 'local', { isEverywhere: true });
+  setZone(zone);
   const source = useSyncExternalStore(holder.subscribe, holder.read);
   const { columns, rows } = useWindowSize();
   const memory = useContext(MemoryContext);
@@ -309,6 +327,13 @@ function Session(props: SessionProps) {
     of.play(stepSpeed(of.speed, direction));
     redraw();
   };
+  const zoneName = () => zoneText(offsetAt(snapshot?.blockTimestamp ?? now()));
+  const toggleZone = () => {
+    const next = zone === 'utc' ? 'local' : 'utc';
+    setShownZone(next);
+    setZone(next);
+    toast({ kind: 'info', text: next === 'utc' ? 'All times in UTC' : `All times local: ${zoneName()}` });
+  };
   const toggle = (overlay: 'help' | 'raw') => change({ overlay: state.overlay === overlay ? null : overlay });
   const step = (by: number) => showTab(TABS.at((TABS.indexOf(tab) + by) % TABS.length)?.action ?? 'tab-1');
   const isFirst = source.kind === 'opening' && source.id === 0;
@@ -324,6 +349,7 @@ function Session(props: SessionProps) {
       'next-tab': () => step(1),
       'previous-tab': () => step(-1),
       raw: () => toggle('raw'),
+      zone: toggleZone,
       refresh: () => {
         client?.rateLimit.tryNow();
         void refresh().then(() => {
@@ -364,7 +390,7 @@ function Session(props: SessionProps) {
       return <NoData {...{ ...reason, nothingAnswers, choose }} urlProblem={props.urlProblem} />;
     }
     return (
-      <Finder key={tab.action} scope={tab.scope}>
+      <Finder key={`${tab.action} ${zone}`} scope={tab.scope}>
         <tab.Screen />
       </Finder>
     );
@@ -377,6 +403,7 @@ function Session(props: SessionProps) {
     chainName: (snapshot && chainNameOf(snapshot)) ?? opened?.chainName ?? null,
     badge: dataBadge ?? opened?.badge ?? null,
     pace: isListening ? 'each block' : `${isSlowed ? 'slowed: ' : ''}every ${formatPace(intervalMs)}`,
+    zone: zoneName(),
     isWhole: shownBoard !== null,
     fork,
     speed: playback?.speed ?? null,

@@ -3,7 +3,7 @@ import { type ComponentType, type ReactNode, useContext } from 'react';
 import { ClientError } from '../../client/errors.ts';
 import type { ChainStatus } from '../../client/views/chain-status.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
-import { formatAge, formatCount, utcMinute } from '../../core/units.ts';
+import { formatAge, formatCount } from '../../core/units.ts';
 import type { Badge } from '../app/source.ts';
 import { ListsContext, listOfScope } from '../data/lists.tsx';
 import type { Polled } from '../data/queries.ts';
@@ -27,6 +27,7 @@ import {
   truncate,
 } from '../ui/text.tsx';
 import { type ColorName, forTerminal } from '../ui/theme.ts';
+import { yearText } from '../ui/time.ts';
 import type { RawRequest } from './raw-view.tsx';
 import { type Toast, ToastLine } from './toast.tsx';
 
@@ -37,6 +38,8 @@ export interface Tab {
   /** Where there is little room; default: the title. */
   readonly short?: string;
   readonly Screen: ComponentType;
+  /** Its times have no zone beside them: the frame names it. */
+  readonly hasTimes?: boolean;
   /** The request for the raw view: that of the response on the screen. */
   readonly raw: string | ((memory: Memory) => RawRequest);
 }
@@ -94,7 +97,9 @@ export function NoticeLine({ health }: { readonly health: Health }) {
   return <OneLine line={[sign, plain(cause), { text: tail, bold: kind === 'refused' }]} width={columns} />;
 }
 
-export function TabBar({ tabs, tab: current, pace }: Pick<FrameProps, 'tabs' | 'tab' | 'pace'>) {
+type TabBarProps = Pick<FrameProps, 'tabs' | 'tab' | 'pace' | 'zone'>;
+
+export function TabBar({ tabs, tab: current, pace, zone }: TabBarProps) {
   const { columns } = useRoom();
   const lists = useContext(ListsContext);
   const badgeOf = (scope: Tab['scope']): Span | null => {
@@ -120,8 +125,10 @@ export function TabBar({ tabs, tab: current, pace }: Pick<FrameProps, 'tabs' | '
   const tries = [0, 1, 2, 3].map(labels);
   const line = tries.find((each) => lineWidth(each) <= columns) ?? tries.at(-1) ?? EMPTY_LINE;
   // Never cuts a tab: the keys that change the interval show it too.
-  const right = lineWidth(line) + pace.length + 1 > columns ? EMPTY_LINE : [faint(`${pace} `)];
-  return <OneLine line={spreadLine(line, right, columns)} width={columns} />;
+  const named = current.hasTimes === true ? zone : '';
+  const texts = [[named, pace].filter((text) => text !== '').join('  '), named].map((text) => `${text} `);
+  const right = texts.find((text) => lineWidth(line) + shownWidth(text) <= columns) ?? '';
+  return <OneLine line={spreadLine(line, [faint(right)], columns)} width={columns} />;
 }
 
 interface FrameProps {
@@ -133,6 +140,8 @@ interface FrameProps {
   readonly tab: Tab;
   /** How often prices come: `every 12s`, `each block`. */
   readonly pace: string;
+  /** That of the times: `UTC+2`. */
+  readonly zone: string;
   readonly toast: Toast | null;
   /** `Amsterdam in 3d02h`; `null`: no fork is near. */
   readonly fork: string | null;
@@ -147,12 +156,14 @@ const SMALLEST = { columns: 60, rows: 16 } as const;
 
 /** The frame around every pane; exactly as high as the terminal, because a taller frame would flicker. */
 export function Frame(props: FrameProps) {
-  const { chainName, badge, snapshot, health, tabs, tab, pace, toast, isWhole, children } = props;
+  const { chainName, badge, snapshot, health, tabs, tab, pace, zone, toast, isWhole, children } = props;
   const { columns, rows } = useRoom();
   if (useIsScreenReaderEnabled()) {
     const { reason, remedy } = health;
     const state = stateWord(props).replace(/^\W+/, '').toLowerCase();
-    const head = ['gastop', badge, chainName, `tab ${tab.title}`, state].filter((part) => part !== null);
+    const times = tab.hasTimes === true ? `times in ${zone}` : null;
+    const parts = ['gastop', badge, chainName, `tab ${tab.title}`, state, times];
+    const head = parts.filter((part) => part !== null);
     const block = snapshot?.blockNumber == null ? null : `block ${snapshot.blockNumber}`;
     const above = isWhole ? ['gastop, all chains'] : [head.join(', '), block, props.fork, reason, remedy];
     const spoken = (texts: typeof above) => <LineList lines={texts.map((text) => [plain(text ?? '')])} />;
@@ -173,6 +184,8 @@ export function Frame(props: FrameProps) {
       </Box>
     );
   }
+  // The bar above says when its block was, with the zone.
+  const isReplay = snapshot?.source.kind === 'replay';
   // A toast takes a row from the body, or covers the last row of Live, whose layout depends on its rows. Without data
   // the body itself shows what is wrong.
   const isNoticed = !isWhole && snapshot !== undefined && health.reason !== undefined;
@@ -184,7 +197,7 @@ export function Frame(props: FrameProps) {
         {isWhole ? null : (
           <>
             <StatusBar {...props} />
-            <TabBar {...{ tabs, tab, pace }} />
+            <TabBar {...{ tabs, tab, pace }} zone={isReplay ? '' : zone} />
           </>
         )}
         {isNoticed ? <NoticeLine health={health} /> : null}
@@ -261,7 +274,7 @@ function ageText(snapshot: SnapshotView | undefined, now: number): string {
   const at = snapshot?.blockTimestamp ?? snapshot?.updatedAt ?? null;
   if (at === null) return '';
   // For a recorded block its time matters, not its age.
-  return snapshot?.source.kind === 'replay' ? `  ${utcMinute(at)}` : `  ${formatAge((now - at) / 1_000)}`;
+  return snapshot?.source.kind === 'replay' ? `  ${yearText(at)}` : `  ${formatAge((now - at) / 1_000)}`;
 }
 
 /** The keys for the footer: help, those of `scopes` (nearest first) that work now and fit, quit. */

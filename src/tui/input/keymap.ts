@@ -51,6 +51,7 @@ const KEYS = {
     key('refresh', 'r', 'refresh now', 'refresh'),
     key('freeze', 'f', 'freeze the screen, or resume it', 'freeze'),
     key('raw', 'i', "show the service's raw response"),
+    key('zone', 'z', 'all times local, or all in UTC'),
     key('slower', '-', 'refresh less often'),
     key('faster', '+ =', 'refresh more often', 'interval', { footerLabel: '+/-' }),
     key('play-slower', ',', 'play a recording slower; 0 pauses it'),

@@ -1,6 +1,17 @@
 import { timeFrameSec } from '../../client/values.ts';
 import { formatAge, formatDuration } from '../../core/units.ts';
 
+/** Which time all texts of the monitor are in. */
+export const ZONES = ['local', 'utc'] as const;
+export type Zone = (typeof ZONES)[number];
+
+const terminal: { zone: Zone } = { zone: 'local' };
+
+/** As {@link setAscii} it is the same for all that is drawn. */
+export function setZone(zone: Zone): void {
+  terminal.zone = zone;
+}
+
 /** Bucketed history starts up to an hour inside its window. */
 const NEARLY = 0.95;
 
@@ -10,12 +21,18 @@ export const fillsFrame = (sec: number, frameSec: number): boolean => sec >= fra
 export const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
 
-/** Offset of local time from UTC at a time (ms), minutes. */
-export const offsetAt = (at: number): number => -new Date(at).getTimezoneOffset();
+/** Offset of the shown time from UTC at a time (ms), minutes. */
+export const offsetAt = (at: number): number =>
+  terminal.zone === 'utc' ? 0 : -new Date(at).getTimezoneOffset();
 
-/** `14:05`, or `14:05:12` with seconds, in local time as all texts here. */
+/** A date whose UTC parts are those of the shown time. */
+const shownDate = (at: number): Date => new Date(at + offsetAt(at) * 60_000);
+
+/** `14:05`, or `14:05:12` with seconds, in the zone of all texts here. */
 export const clockText = (at: number, seconds = false): string =>
-  new Date(at).toTimeString().slice(0, seconds ? 8 : 5);
+  shownDate(at)
+    .toISOString()
+    .slice(11, seconds ? 19 : 16);
 
 /** `4s ago`, or `now`. */
 export const ageText = (at: number, present: number) => formatAge((present - at) / 1_000);
@@ -26,11 +43,15 @@ export const aheadText = (at: number, present: number) =>
 
 /** `3 Nov` */
 export function dayText(at: number): string {
-  const date = new Date(at);
-  return `${date.getDate()} ${MONTHS[date.getMonth()] ?? ''}`;
+  const date = shownDate(at);
+  return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()] ?? ''}`;
 }
 
-export const weekdayText = (at: number): string => WEEKDAYS[(new Date(at).getDay() + 6) % 7] ?? '';
+/** `3 Nov 2023 14:05 UTC+1`, for one time on a screen of its own. */
+export const yearText = (at: number): string =>
+  `${dayText(at)} ${shownDate(at).getUTCFullYear()} ${clockText(at)} ${zoneText(offsetAt(at))}`;
+
+export const weekdayText = (at: number): string => WEEKDAYS[(shownDate(at).getUTCDay() + 6) % 7] ?? '';
 
 /** `UTC`, `UTC+2`, `UTC−3:30`. */
 export function zoneText(offsetMinutes: number): string {
@@ -41,7 +62,7 @@ export function zoneText(offsetMinutes: number): string {
 }
 
 const isSameDay = (one: number, other: number) =>
-  new Date(one).toDateString() === new Date(other).toDateString();
+  dayText(one) === dayText(other) && Math.abs(one - other) <= 2 * 86_400_000;
 
 /** `13:20:01`, on another day `5 Jan 13:20:01`. */
 export function secondText(at: number, present: number): string {
@@ -56,11 +77,12 @@ export function untilText(at: number, present: number): string {
   return isNear ? `${weekdayText(at)} ${clockText(at)}` : dayText(at);
 }
 
-/** `14 Nov 22:26:56 UTC`, with its year unless it is the present one. */
+/** `14 Nov 22:26:56`, with its year unless it is the present one, and its zone where clocks have changed since. */
 export function momentText(at: number, present: number): string {
-  const year = new Date(at).getFullYear();
-  const named = year === new Date(present).getFullYear() ? '' : ` ${year}`;
-  return `${dayText(at)}${named} ${clockText(at, true)} ${zoneText(offsetAt(at))}`;
+  const year = shownDate(at).getUTCFullYear();
+  const named = year === shownDate(present).getUTCFullYear() ? '' : ` ${year}`;
+  const zone = offsetAt(at) === offsetAt(present) ? '' : ` ${zoneText(offsetAt(at))}`;
+  return `${dayText(at)}${named} ${clockText(at, true)}${zone}`;
 }
 
 /** `last 6h`, or `time frame epoch` for one of unknown length. */

@@ -69,7 +69,7 @@ import {
   type TableColumn,
 } from '../../ui/text.tsx';
 import type { ColorName } from '../../ui/theme.ts';
-import { ageText, aheadText, secondText } from '../../ui/time.ts';
+import { ageText, aheadText, momentText, secondText } from '../../ui/time.ts';
 import { distanceCell, noteCell } from '../alerts/alerts-pane.tsx';
 
 export const detailsTitle = (autoTx: AutoTxDetailsView) => [[bold(contentOf(autoTx))], stateLine(autoTx)];
@@ -94,7 +94,7 @@ export function detailsLines(autoTx: AutoTxDetailsView, context: PaneContext): r
 
 /** Why it is in its state; in at most `most` lines without long hashes. */
 function whyLines(autoTx: AutoTxView, { snapshot, present, width }: PaneContext, most?: number) {
-  const { text, severity } = describeReason(autoTx, snapshot, present);
+  const { text, severity } = describeReason(autoTx, snapshot, present, (at) => momentText(at, present));
   const shown = most === undefined ? text : withShortHashes(text, '…');
   if (severity === null) return wrappedLines(shown, width, { most });
   return wrappedLines(`! ${shown}`, width, { most, look: { color: severity } });

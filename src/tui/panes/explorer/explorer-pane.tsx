@@ -36,7 +36,7 @@ import {
   type TableColumn,
   useTable,
 } from '../../ui/text.tsx';
-import { offsetAt, zoneText } from '../../ui/time.ts';
+import { offsetAt } from '../../ui/time.ts';
 import { BlockScreen, TxScreen } from './details.tsx';
 
 /** An open block or transaction, and how far it is scrolled. */
@@ -233,7 +233,7 @@ export function blockColumns(
   { present, symbol }: PaneContext,
   hasDetails = false,
 ): readonly TableColumn<BlockRow>[] {
-  // The title names one offset, even if clocks changed between two blocks.
+  // The frame names one offset, even if clocks changed between two blocks.
   const offsetMs = offsetAt(present) * 60_000;
   // Blank while a block that has come into view is requested.
   const of =
@@ -310,7 +310,7 @@ function BlocksScreen({ list, select, open }: BlocksScreenProps) {
   const context = usePane();
   const copy = useClipboard();
   const { columns, rows } = useRoom();
-  const { present, isSpoken } = context;
+  const { isSpoken } = context;
   const { polled, blocks, place, row } = list;
   const missing = polled.data?.missing ?? [];
   const taken = CHROME + missing.length + (polled.error === null ? 0 : 1);
@@ -339,11 +339,9 @@ function BlocksScreen({ list, select, open }: BlocksScreenProps) {
 
   const below = blocks.length - above - shown.length;
   const hidden = above > 0 ? `${above} newer (g)` : below > 0 ? `${below} more (j)` : '';
-  const hasTime = table.heading.some(({ text }) => text === 'time');
-  const zone = hasTime ? `, times in ${zoneText(offsetAt(present))}` : '';
   const title: readonly Line[] = isSpoken
     ? [[plain('Latest blocks, newest first. Enter opens the first one named here')]]
-    : [[bold('Latest blocks')], [faint(`prices in gwei${zone}`)], [faint(hidden)]];
+    : [[bold('Latest blocks')], [faint('prices in gwei')], [faint(hidden)]];
   const hint = 'r asks again now, / looks up a block or a transaction';
   const lines = [...missing.map((text): Line => [faint(` ${text}`)]), table.heading, ...table.lines];
   return (

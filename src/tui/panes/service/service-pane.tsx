@@ -46,7 +46,7 @@ import {
   tableOf,
 } from '../../ui/text.tsx';
 import { type ColorName, DimContext, useDim } from '../../ui/theme.ts';
-import { ageText, clockText, dayText, fillsFrame, offsetAt, zoneText } from '../../ui/time.ts';
+import { ageText, clockText, dayText, fillsFrame } from '../../ui/time.ts';
 import { workColumns, workRows } from '../live/lane-table.tsx';
 
 /** Data that changes slowly, or counts against a quota, is polled less often. */
@@ -164,9 +164,7 @@ function sourceTitle({ snapshot, summary, now }: ServiceContext): readonly Line[
   const head = snapshot.blockTimestamp ?? snapshot.updatedAt;
   const lag = summary.data?.health.lagBlocks ?? 0;
   const headText = (at: number) =>
-    kind === 'replay'
-      ? `its head is of ${dayText(at)} ${clockText(at)} ${zoneText(offsetAt(at))}`
-      : `head ${ageText(at, now)}`;
+    kind === 'replay' ? `its head is of ${dayText(at)} ${clockText(at)}` : `head ${ageText(at, now)}`;
   return [
     [bold('Source'), faint(`   ${KINDS[kind]}${kind === 'rpc' ? '' : ' '}`), plain(name)],
     ...(head === null ? [] : [[plain(headText(head))]]),
@@ -315,7 +313,7 @@ function marketLines(context: ServiceContext): readonly Line[] {
     nativeUsd === null
       ? `no ${symbol} price in dollars`
       : `${symbol} ${formatUsd(nativeUsd)}${changed}${isMadeUp}`,
-    hour !== null && `cheapest ${String(hour).padStart(2, '0')}:00 UTC`,
+    hour !== null && `cheapest ${clockText(new Date(now).setUTCHours(hour, 0))}`,
     ages.length > 0 && `${ages.join(', ')} ago`,
   ];
   const late = [...stateOf('24h figures', day, context), ...stateOf('30d figures', month, context)];
