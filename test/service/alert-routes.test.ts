@@ -122,6 +122,25 @@ test('an alert on the blob base fee fires by it, and is refused on chains withou
   expect(savings.entries).toMatchObject([{ blockNumber: HEAD + 2, price: 6, referencePrice: null }]);
   expect((await service.current()).blobBasePrice).toBe(6);
 
+  const { thresholdGwei: _, ...priced } = blob;
+  const dollars = await create(service, { ...priced, threshold: { usd: 0.02, gas: 131_072 } });
+  expect(dollars.effectiveThresholdGwei).toBe(Number(10n ** 13n / 131_072n) / 1e9);
+  for (const [threshold, says] of [
+    [{ usd: 1, action: 'swap' }, 'pays for gas'],
+    [{ shareRatio: 0.02, ofUsd: 35, action: 'mint' }, 'pays for gas'],
+  ] as const) {
+    const misfit = await service.ask(PATHS.alerts, { method: 'POST', body: { ...priced, threshold } });
+    expect((await refused(misfit, 400)).details).toEqual([
+      { path: 'threshold', message: expect.stringContaining(says) },
+    ]);
+  }
+
+  const past = await create(service, { ...priced, threshold: { percentile: 20, windowSec: 604_800 } });
+  expect(past).toMatchObject({
+    effectiveThresholdGwei: null,
+    thresholdReason: expect.stringContaining('no history'),
+  });
+
   const noBlobs = [
     new ScriptedSource(makeBlocks(0, HEAD), { chainId: 8_453 }),
     new ScriptedSource(makeBlocks(0, HEAD), { chainId: 137 }),
