@@ -75,6 +75,7 @@ export function createCostLimits(parts: EngineParts) {
   const { store, source, present, profile, nativeUsd, whyNoPrice, wallNow } = parts;
   let read: { readonly head: string | null; readonly fees: Promise<DataFees> } | null = null;
   let known: DataFees | null = null;
+  let hasAny = false;
   let pricedBy = { coin: '', blobs: '' };
 
   /** Of the present head, however many ask. */
@@ -116,41 +117,49 @@ export function createCostLimits(parts: EngineParts) {
     return { ...limited, signed: { ...signed, compressedSize: fastLzLength(bytes) } };
   }
 
-  /** `false`: one is another meanwhile. */
-  async function storeMoved(page: readonly LimitedAutoTx[]): Promise<boolean> {
+  /** Those with another target to be stored. */
+  async function moves(page: readonly LimitedAutoTx[]): Promise<readonly LimitedAutoTx[]> {
     const moved: LimitedAutoTx[] = [];
     for (const before of page) {
       const sized = await withSize(before);
       const order = orderNow(sized);
       if (isNewsOfTarget(before.order, order)) moved.push({ ...sized, order });
     }
-    return moved.length === 0 || (await store.retarget(moved));
+    return moved;
   }
 
   return {
     orderNow,
-    /** Works out all whose basis has changed, and new ones. Rejects with a `StoreError`. */
-    async run(signal: AbortSignal): Promise<void> {
-      if (present() === null || (await store.limitedAfter('', 1)).length === 0) return;
-      await readFees();
+    /** Reads the fees of the head, where there is one with a limit. Rejects with a `StoreError`. */
+    async read(): Promise<void> {
+      hasAny = present() !== null && (await store.limitedAfter('', 1)).length > 0;
+      if (hasAny) await readFees();
+    },
+    /** Works out all whose basis has changed, and new ones; `true`: a target has moved. Rejects with a `StoreError`. */
+    async run(signal: AbortSignal): Promise<boolean> {
       const now = basis();
-      if (now === null) return;
+      if (!hasAny || now === null) return false;
       const { rate, operatorPerMillionGas, operatorConstant } = now.dataFees.parameters ?? {};
       const coin = `${now.nativeUsd ?? now.nativeUsdReason} ${rate} ${operatorPerMillionGas} ${operatorConstant} ${now.dataFees.reason}`;
       const blobs = String(now.nextBlobBaseFee);
       const which = coin !== pricedBy.coin ? 'all' : blobs !== pricedBy.blobs ? 'with-blobs' : 'new';
-      let isWhole = true;
+      let [isWhole, hasMoved] = [true, false];
       for (let after = ''; !signal.aborted; ) {
         const page = await store.limitedAfter(after, PAGE, which === 'new');
         const isAsked = ({ signed, order }: LimitedAutoTx) =>
           which !== 'with-blobs' || signed.blobCount > 0 || order.limit?.since == null;
-        if (!(await storeMoved(page.filter(isAsked)))) isWhole = false;
+        const moved = await moves(page.filter(isAsked));
+        if (moved.length > 0) {
+          hasMoved = true;
+          if (!(await store.retarget(moved))) isWhole = false;
+        }
         after = page.at(-1)?.id ?? '';
         if (page.length < PAGE) break;
         // Requests come between.
         await setImmediate();
       }
       if (!signal.aborted && isWhole) pricedBy = { coin, blobs };
+      return hasMoved;
     },
     /** What its cost depends on at this moment: the gas that a node estimates, beside the fees of the head. */
     async ask(kept: KeptAutoTx): Promise<bigint | null> {

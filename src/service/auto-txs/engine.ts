@@ -116,11 +116,19 @@ export class AutoTxEngine {
     if (head === null || profile() === null) return;
     // Due auto-txs depend on the price of one block: their senders come first.
     await this.#gasPass.run(this.#signal);
-    await this.#context.limits.run(this.#signal);
+    const { limits } = this.#context;
+    await limits.read();
     const due = await this.#due();
     const followed = await this.#followed(head);
     const round = await this.#nextOfRound();
-    for (const from of new Set([...due, ...followed, ...round])) {
+    this.#begin([...due, ...followed, ...round], round, head);
+    // A coin price may move thousands of targets: what is due by those of before does not wait for them.
+    if (await limits.run(this.#signal)) this.#begin(await this.#due(), [], head);
+  }
+
+  #begin(senders: readonly Hex[], round: readonly Hex[], head: Block): void {
+    const { present } = this.#context;
+    for (const from of new Set(senders)) {
       if (this.#signal.aborted || this.#busy.has(from)) continue;
       const work = this.#slots
         .take(() => this.#process(from, round.includes(from), present()?.head ?? head), this.#signal)

@@ -162,6 +162,22 @@ describe.each(ENGINES)('a limit of cost on %s', (engine) => {
     expect((await rig.kept('one')).state.status).toBe('SUBMITTED');
   });
 
+  it('sends it again, where no node shows it, only while it costs so', async () => {
+    const rig = await started();
+    rig.coin.usd = 2_000;
+    await rig.place(auto('one', { order: limitOf({ maxCostUsd: 0.42 }) }));
+    await rig.block(10);
+    expect(rig.node.sent).toHaveLength(1);
+    for (const _ of [1, 2, 3]) await rig.block(10.1);
+    rig.pass(120_000);
+    await rig.block(10.1);
+    expect((await rig.kept('one')).state).toMatchObject({ status: 'SUBMITTED', resends: 0 });
+    expect(rig.node.sent).toHaveLength(1);
+    rig.coin.usd = 1_900;
+    await rig.block(10.1);
+    expect(rig.node.sent).toHaveLength(2);
+  });
+
   it('moves with the coin whatever many there are', async () => {
     const rig = await started();
     rig.coin.usd = 2_000;
