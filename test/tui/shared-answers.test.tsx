@@ -30,7 +30,7 @@ it('the day’s figures that Live has asked for are not asked for again by the S
   });
   await waitFor(() => app.lastFrame()?.includes('+1.2 %'));
   app.rerender(tree(ServiceScreen));
-  await waitFor(() => /24 h .*\n.*30 d /.test(app.lastFrame() ?? ''));
+  await waitFor(() => /24h .*\n.*30d /.test(app.lastFrame() ?? ''));
   expect(asked).toEqual(['24h', '30d']);
   app.rerender(tree(LiveScreen));
   await waitFor(() => app.lastFrame()?.includes('+1.2 %'));

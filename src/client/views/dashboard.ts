@@ -75,6 +75,19 @@ export type ChartView = Omit<z.infer<typeof Chart>, 'timeFrame' | 'points'> & {
 
 const Spread = drawn(wire.Stats, 'now', 'min', 'max');
 export type StatsView = z.infer<typeof Spread>;
+
+/** The figures with a newer base fee for `now` (wei per gas), which may have left their range: the window's start is unchanged. */
+export function statsAt(stats: StatsView, now: number): StatsView {
+  const { changeRatio: ratio } = stats;
+  return {
+    ...stats,
+    now,
+    min: Math.min(stats.min, now),
+    max: Math.max(stats.max, now),
+    changeRatio: ratio === null || stats.now === 0 ? ratio : ((1 + ratio) * now) / stats.now - 1,
+  };
+}
+
 const { actions } = wire.StatsMarket.shape;
 const Cost = lenient(actions.element.shape.slow, 'wei');
 export type CostView = z.infer<typeof Cost>;

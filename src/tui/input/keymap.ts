@@ -89,6 +89,8 @@ const KEYS = {
     key('percentile', 'p', 'tip percentile: p50 to p99', 'percentile'),
     key('compare', 'v', 'compare with the window before', 'compare'),
     key('heatmap', 'h', 'cheap hours: day × hour', 'hours'),
+    key('axis', 'l', 'linear or logarithmic axis', 'axis'),
+    key('drawing', 'B', 'draw with braille dots, or with a line', 'dots'),
     key('close', 'escape', 'back from the cheap hours', 'back'),
     key('write', 'w', 'write what is shown to a CSV file', 'write CSV'),
     key('cursor-left', 'left', 'move the cursor back'),

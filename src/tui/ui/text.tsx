@@ -117,6 +117,16 @@ export function changeSpan(ratio: number): Span {
   return ratio > 0 ? { text: `↑ ${text}`, color: 'warn' } : { text: `↓ ${text}`, color: 'good' };
 }
 
+/** How dear a price is, by the share of the past that was cheaper. */
+export const rankColor = (cheaper: number): ColorName =>
+  cheaper > 0.9 ? 'bad' : cheaper > 0.5 ? 'warn' : 'good';
+
+/** `dearer than 98 %`: from the side that matters, and rounded down, because 99.7 % are not all. */
+export function rankText(cheaper: number, dearer = 1 - cheaper): string {
+  const [word, share] = cheaper > dearer ? ['dearer', cheaper] : ['cheaper', dearer];
+  return `${word} than ${Math.floor(share * 100 + 1e-9)} %`;
+}
+
 export function bar(ratio: number, cells: number, color: ColorName): Line {
   const full = Math.min(Math.max(Math.round(ratio * cells), 0), cells);
   return [

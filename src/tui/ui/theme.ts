@@ -43,6 +43,8 @@ export function setAscii(isAscii: boolean): void {
   terminal.isAscii = isAscii;
 }
 
+export const isAsciiTerminal = (): boolean => terminal.isAscii;
+
 /** `text` as the terminal can show it. `NO_COLOR` needs nothing like it: with it Ink writes no styles at all. */
 export const forTerminal = (text: string): string => (terminal.isAscii ? inAscii(text) : text);
 

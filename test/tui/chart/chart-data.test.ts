@@ -81,7 +81,8 @@ it('counts each block once in the mean, and reaches to the newest one', () => {
   const ranges = at.map((timestamp, i) => baseRow(timestamp, 1, (i + 1) * 1e9, 99e9));
   const data = chartData(hourAnswer(of, { ranges }));
   expect(data).toMatchObject({ meanBase: 4e9, reachSec: 8 * 60 });
-  expect(chartData(hourAnswer(of), 3e9)).toMatchObject({ meanBase: 10e9, nowBase: 3e9 });
+  const head = { base: 3e9, tip: null, gasUsedRatio: 0, timestamp: NOON + BLOCK_MS };
+  expect(chartData(hourAnswer(of), head)).toMatchObject({ meanBase: 10e9, now: head });
 });
 
 it('puts marks at their slots and leaves out those outside the window', () => {

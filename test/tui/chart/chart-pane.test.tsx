@@ -132,7 +132,7 @@ describe('ChartPane', () => {
   it('says how far history reaches when it is short, and when tips are not known', () => {
     const of = points(100, () => 10).map((point) => ({ ...point, priority: null }));
     const screen = draw(hourAnswer(of, { tips: { rows: [], problem: null } }), { width: 60, height: 12 });
-    expect(screen).toContain('history reaches back 19m48s');
+    expect(screen).toContain('history reaches back 19m');
     expect(screen).toContain('tip p90: not known from this source');
   });
 

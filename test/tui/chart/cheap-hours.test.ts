@@ -36,8 +36,19 @@ describe('cheap stretches', () => {
     expect(words(current)[1]).toContain(text);
   });
 
+  it.each([
+    ['dearer than 98 % of hours', 167, (hour: number) => (hour > 164 ? 900 : hour)],
+    ['dearer than 8 % of hours', 20, (hour: number) => (hour < 14 ? 1 : 2)],
+    ['cheaper than 87 % of hours', 20, (hour: number) => hour],
+    ['the cheapest hour', 0, (hour: number) => hour],
+    ['like every hour', 100, () => 7],
+  ])('rank the hour from the side that matters: %s', (text, current, of) => {
+    const values = Array.from({ length: 168 }, (_, hour) => of(hour) * 1e9);
+    const rank = hourWords({ hours: values, current, offsetMinutes: 0 })[1]?.at(-1);
+    expect(rank?.map((span) => span.text)).toEqual([text]);
+  });
+
   it('are said in words', () => {
     expect(words(5)[0]).toContain('Mon 02–05h 1.00');
-    expect(words(5)[1]).toMatch(/cheaper than \d+ % of hours/);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { formatGwei } from '../../../src/core/units.ts';
-import { chartLines, type LineChartOptions } from '../../../src/tui/ui/line-chart.tsx';
+import { chartLines, type LineChartOptions } from '../../../src/tui/ui/chart-lines.ts';
 import { inAscii } from '../../../src/tui/ui/theme.ts';
 
 const GWEI = 1e9;
@@ -66,7 +66,7 @@ it('shows a spike of one block among thousands', () => {
   const rows = draw({ series: [{ values }], height: 9 });
   expect(rows.slice(0, 3).join('')).toContain('∙');
   const small = draw({ series: [{ values }], height: 3 });
-  expect(small[0]).toMatch(/[╭╮]/);
+  expect(small[0]).toContain('∙');
 });
 
 it('tells two lines apart without colour', () => {

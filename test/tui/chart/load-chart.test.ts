@@ -40,7 +40,7 @@ describe('loadChart', () => {
   it('says how far history reaches when there is no window before', async () => {
     const baseFee = () => Promise.reject(refusal('invalid'));
     const { previous } = await loadChart(fakeGas({ baseFee }), request, {});
-    expect(previous?.problem).toBe('history reaches back 59m48s, two windows of 1h need 2h');
+    expect(previous?.problem).toBe('history reaches back 59m, two windows of 1h need 2h');
   });
 
   it('goes on without the tips when the service has none', async () => {

@@ -1,16 +1,20 @@
+import * as z from 'zod';
 import type { CallOptions, GasClient } from '../../../client/client.ts';
 import { offeredValues, type ServiceDescription } from '../../../client/openapi.ts';
 import { type ChartPart, fittingBucket, unlessRefused } from '../../../client/price-chart.ts';
 import { timeFrameSec } from '../../../client/values.ts';
-import type { ChartView } from '../../../client/views/dashboard.ts';
+import { type ChartView, type MarketView, statsAt } from '../../../client/views/dashboard.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import type { MetricsView } from '../../../client/views/metrics.ts';
 import { PERCENTILES, TIME_FRAMES } from '../../../contract/choices.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { chainProfile } from '../../../core/chains.ts';
-import { formatDuration } from '../../../core/units.ts';
+import { formatSpan } from '../../../core/units.ts';
 import { type Polled, useMonitorQuery } from '../../data/queries.ts';
-import { longestTimeFrame } from '../../ui/time.ts';
+import { useRemembered } from '../../data/remembered.ts';
+import { DRAWINGS, type Drawing } from '../../ui/chart-lines.ts';
+import { AXES, type Axis, readableAxis } from '../../ui/chart-scale.ts';
+import { fillsFrame, longestTimeFrame } from '../../ui/time.ts';
 
 /** The choices of `t` and `p`, at least one each: those that the service names, otherwise the contract's. */
 export function chartChoices(description: ServiceDescription | null | undefined) {
@@ -69,8 +73,17 @@ function rowsOfSlot<Row extends Timed>(rows: readonly Row[], slotMs: number): (a
   };
 }
 
-/** What the chart shows. `head`: the base fee of the newest block, wei per gas. */
-export function chartData(response: ChartResponses, head: number | null = null) {
+/** Of the newest block, which may be younger than the chart: prices in wei per gas, time in ms. */
+export interface ChartHead {
+  readonly base: number;
+  /** `undefined`: not known yet, or not from this service. */
+  readonly tip: number | null | undefined;
+  readonly gasUsedRatio: number | null;
+  readonly timestamp: number | null;
+}
+
+/** What the chart shows. `market`: the service's own figures of that time frame, where it has them. */
+export function chartData(response: ChartResponses, head: Partial<ChartHead> = {}, market?: MarketView) {
   const { timeFrame, percentile, chart, tips, previous } = response;
   const frameMs = frameMsOf(timeFrame, chart);
   const all = byTime(chart.points);
@@ -102,9 +115,19 @@ export function chartData(response: ChartResponses, head: number | null = null) 
   const start = Math.max(slots[0]?.timestamp ?? last, ranges[0]?.timestamp ?? 0);
   const reachMs = Math.max(last, ranges.at(-1)?.timestamp ?? 0) - start;
   const isShort = slots.length > 0 && reachMs < frameMs * 0.97 - 2 * slotMs;
+  const newest = slots.at(-1);
+  const base = head.base ?? newest?.base ?? null;
   return {
     ...{ timeFrame, percentile, slots, slotMs },
-    nowBase: head ?? points.at(-1)?.base ?? null,
+    now: {
+      base,
+      tip: head.tip === undefined ? (newest?.tip ?? null) : head.tip,
+      gasUsedRatio: head.gasUsedRatio ?? newest?.gasUsedRatio ?? null,
+      timestamp: head.timestamp ?? newest?.timestamp ?? last,
+    },
+    /** Of the market route, as the Service tab states them. */
+    spread:
+      market?.timeFrame === timeFrame && market.base && base !== null ? statsAt(market.base, base) : null,
     // Of the finest rows, because a slot at the edge may hold fewer blocks.
     meanBase: meanOrNull(ranges.length > 0 ? ranges.map(({ mean }) => mean) : points.map(({ base }) => base)),
     marks: marksOf(chart, slots, slotMs),
@@ -114,7 +137,16 @@ export function chartData(response: ChartResponses, head: number | null = null) 
     tipsProblem: tips.problem,
     compared: previous !== null,
     previousProblem: previous?.problem ?? null,
+    previousReachSec: previous === null ? null : coveredSec(previous.rows, frameMs),
   };
+}
+
+/** How much of the window before is stored, if that is less than the whole. */
+function coveredSec(rows: readonly Timed[], frameMs: number): number | null {
+  const sorted = byTime(rows);
+  const [first, last] = [sorted[0], sorted.at(-1)];
+  const ownMs = first && last ? last.timestamp - first.timestamp + usualStep(sorted, null) : 0;
+  return fillsFrame(ownMs, frameMs) ? null : ownMs / 1_000;
 }
 
 export function slotAt(slots: readonly ChartSlot[], timestamp: number): number {
@@ -170,8 +202,8 @@ export async function loadChart(
   const bucket = fittingBucket((to - from) / 1_000, blockTimeSec);
   const areBlocks = bucket === 'block' && (chart.bucketSec ?? 0) <= (blockTimeSec ?? 0);
   const before = { from: from - frameMs, to: to - frameMs, bucket };
-  const needed = formatDuration((2 * frameMs) / 1_000);
-  const tooYoung = `history reaches back ${formatDuration((last - first) / 1_000)}, two windows of ${timeFrame} need ${needed}`;
+  const needed = formatSpan((2 * frameMs) / 1_000);
+  const tooYoung = `history reaches back ${formatSpan((last - first) / 1_000)}, two windows of ${timeFrame} need ${needed}`;
   /** A refused part is reported in its place; if the service does not respond, everything fails. */
   const part = async <Row>(
     request: () => Promise<MetricsView<Row>>,
@@ -187,11 +219,16 @@ export async function loadChart(
     chart.made?.baseFees ?? (areBlocks ? null : part(() => client.baseFee({ from, to, bucket }, options))),
     compare ? part(() => client.baseFee(before, options), tooYoung) : null,
   ]);
-  return { timeFrame, percentile, chart, tips, ranges: ranges?.rows ?? [], previous };
+  const isMissing = previous !== null && previous.rows.length === 0 && previous.problem === null;
+  return {
+    ...{ timeFrame, percentile, chart, tips },
+    ranges: ranges?.rows ?? [],
+    previous: isMissing ? { rows: [], problem: tooYoung } : previous,
+  };
 }
 
 /** The longer the frame, the less one block changes it, and the more a response costs the service. */
-function leastMs(timeFrame: string): number {
+export function leastMs(timeFrame: string): number {
   const sec = timeFrameSec(timeFrame) ?? 86_400;
   return sec <= 3_600 ? 0 : Math.min(sec / 3, 300_000);
 }
@@ -204,6 +241,10 @@ export interface ChartState {
   readonly cursor: number | null;
 }
 
+/** `auto`: whichever makes a price readable. */
+const AXIS_CHOICES = ['auto', ...AXES] as const;
+export type AxisChoice = (typeof AXIS_CHOICES)[number];
+
 export function useChartData(state: ChartState, head: SnapshotView): Polled<ChartResponses> {
   const { timeFrame, percentile, compare, heatmap } = state;
   const blockTimeSec = head.chainId === null ? null : chainProfile(head.chainId).feeRule.blockTimeSec;
@@ -215,4 +256,52 @@ export function useChartData(state: ChartState, head: SnapshotView): Polled<Char
     leastMs: leastMs(timeFrame),
     keepsPrevious: true,
   });
+}
+
+const AxisWord = z.enum(AXIS_CHOICES);
+const DrawingWord = z.enum(DRAWINGS);
+
+/** How charts are drawn, on every tab. */
+export function useChartLook() {
+  const [axis, setAxis] = useRemembered<AxisChoice>('chart-axis', AxisWord, 'auto');
+  const [drawing, setDrawing] = useRemembered<Drawing>('chart-drawing', DrawingWord, 'line');
+  return { axis, setAxis, drawing, setDrawing };
+}
+
+/** The axis of each price. */
+export function axesOf(
+  { slots }: Pick<ChartData, 'slots'>,
+  choice: AxisChoice,
+): Record<'base' | 'tip', Axis> {
+  if (choice !== 'auto') return { base: choice, tip: choice };
+  const values = (name: 'base' | 'tip' | 'high') => slots.flatMap((slot) => slot[name] ?? []);
+  return {
+    base: readableAxis(values('base'), Math.max(...values('base'), ...values('high'))),
+    tip: readableAxis(values('tip')),
+  };
+}
+
+/** The next choice that looks different; of two that look alike the automatic one. */
+export function nextAxis(data: ChartData, choice: AxisChoice): AxisChoice {
+  const look = (of: AxisChoice) => Object.values(axesOf(data, of)).join();
+  const place = AXIS_CHOICES.indexOf(choice);
+  const after = [...AXIS_CHOICES.slice(place), ...AXIS_CHOICES.slice(0, place)];
+  const next = after.find((each) => look(each) !== look(choice)) ?? choice;
+  return look(next) === look('auto') ? 'auto' : next;
+}
+
+/** The tip of one percentile in the newest block, wei per gas; the same in every time frame. */
+export function useHeadTip(percentile: string, head: SnapshotView, enabled: boolean) {
+  const at = head.blockTimestamp;
+  return useMonitorQuery<number | null>({
+    key: ['head-tip', percentile],
+    enabled: enabled && at !== null,
+    ask: async (client, signal) => {
+      const window = { from: at ?? 0, to: (at ?? 0) + 1_000, bucket: 'block' } as const;
+      const { rows } = await client.priorityFee({ ...window, percentile }, { signal });
+      // An empty block has none.
+      return head.gasUsedRatio === 0 ? null : (rows.at(-1)?.value ?? null);
+    },
+    head,
+  }).data;
 }

@@ -7,9 +7,10 @@ import { useToast } from '../../chrome/toast.tsx';
 import { useDescription, useMarket, useMonitor, useReach, useShownSnapshot } from '../../data/queries.ts';
 import { useRemembered } from '../../data/remembered.ts';
 import { useKeys } from '../../input/use-keys.tsx';
-import { chartPlotWidth } from '../../ui/line-chart.tsx';
+import { chartPlotWidth } from '../../ui/chart-lines.ts';
 import { useKeptState, useRoom } from '../../ui/pane-context.tsx';
 import { PolledFrame } from '../../ui/pane-state.tsx';
+import { isAsciiTerminal } from '../../ui/theme.ts';
 import { timeFrameName } from '../../ui/time.ts';
 import { thereAgain } from '../alerts/alert-form.tsx';
 import {
@@ -20,8 +21,12 @@ import {
   chartData,
   choiceOf,
   hoursTimeFrame,
+  leastMs,
+  nextAxis,
   slotAt,
   useChartData,
+  useChartLook,
+  useHeadTip,
 } from './chart-data.ts';
 import { ChartPane, REACH_SEC, slotPrice } from './chart-plot.tsx';
 import { HoursPane } from './cheap-hours.tsx';
@@ -29,7 +34,7 @@ import { HoursPane } from './cheap-hours.tsx';
 const HEATMAP_MS = 300_000;
 const FRESH_HOURS_MS = 30_000;
 
-const INITIAL: Omit<ChartState, 'timeFrame' | 'percentile'> = {
+const INITIAL: Pick<ChartState, 'compare' | 'heatmap' | 'cursor'> = {
   ...{ compare: false, heatmap: false, cursor: null },
 };
 /** One of those that the service offers. */
@@ -45,6 +50,7 @@ export function ChartScreen() {
   const [chosenPercentile, setPercentile] = useRemembered('percentile', Choice, 'p50');
   const timeFrame = choiceOf(timeFrames, chosenFrame);
   const percentile = choiceOf(percentiles, chosenPercentile);
+  const { axis, setAxis, drawing, setDrawing } = useChartLook();
   const state = { ...chosen, timeFrame, percentile };
   const { saveFile, now, intervalMs, newAlert } = useMonitor();
   const toast = useToast();
@@ -56,10 +62,17 @@ export function ChartScreen() {
     freshMs: Math.max(intervalMs, FRESH_HOURS_MS),
   });
   const responses = chart.data;
-  const data = useMemo(
-    () => (responses === undefined ? null : chartData(responses, Number(snapshot.baseFee))),
-    [responses, snapshot.baseFee],
-  );
+  const market = useMarket(timeFrame, {
+    head: snapshot,
+    enabled: !state.heatmap && responses !== undefined,
+    leastMs: leastMs(timeFrame),
+  }).data;
+  const tip = useHeadTip(percentile, snapshot, !state.heatmap);
+  const data = useMemo(() => {
+    if (responses === undefined) return null;
+    const { baseFee, gasUsedRatio, blockTimestamp: timestamp } = snapshot;
+    return chartData(responses, { base: Number(baseFee), tip, gasUsedRatio, timestamp }, market);
+  }, [responses, snapshot, tip, market]);
   const slots = data?.slots ?? [];
   const { heatmap = [], from = null } = hours.data ?? {};
   const hasHours = heatmap.some((row) => row.some((value) => value !== null));
@@ -97,6 +110,10 @@ export function ChartScreen() {
       percentile: () => setPercentile((before) => choiceOf(percentiles, before, 1)),
     }),
     compare: () => choose({ compare: !state.compare }),
+    ...(data && { axis: () => setAxis(nextAxis(data, axis)) }),
+    drawing: isAsciiTerminal()
+      ? 'Braille dots need Unicode, and this terminal is set to ASCII'
+      : () => setDrawing(drawing === 'line' ? 'braille' : 'line'),
     ...(price === null ? {} : { alert: () => newAlert(thereAgain(price, snapshot.lanes.average.price)) }),
     'cursor-left': () => moveBy(-1),
     'cursor-right': () => moveBy(1),
@@ -138,7 +155,7 @@ export function ChartScreen() {
       hint="r asks again now, t tries another time frame"
       {...{ empty, pending: chart.pending }}
     >
-      {(notice) => data && <ChartPane {...{ data, notice, likely }} cursor={state.cursor} />}
+      {(notice) => data && <ChartPane {...{ data, notice, likely, axis, drawing }} cursor={state.cursor} />}
     </PolledFrame>
   );
 }

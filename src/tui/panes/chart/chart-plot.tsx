@@ -1,5 +1,5 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
-import { memo } from 'react';
+import { memo, useMemo } from 'react';
 import { timeFrameSec } from '../../../client/values.ts';
 import { summarise } from '../../../core/market-stats.ts';
 import {
@@ -8,9 +8,11 @@ import {
   formatGwei,
   formatLikelihood,
   formatPercent,
+  formatSpan,
   UNKNOWN,
 } from '../../../core/units.ts';
-import { chartPlotWidth, LineChart, legendGlyph } from '../../ui/line-chart.tsx';
+import { chartPlotWidth, type Drawing, legendGlyph } from '../../ui/chart-lines.ts';
+import { LineChart } from '../../ui/line-chart.tsx';
 import { useRoom, useTextWidth } from '../../ui/pane-context.tsx';
 import {
   bold,
@@ -18,6 +20,7 @@ import {
   colored,
   EMPTY_LINE,
   faint,
+  fitText,
   flow,
   known,
   type Line,
@@ -29,27 +32,40 @@ import {
 } from '../../ui/text.tsx';
 import type { ColorName } from '../../ui/theme.ts';
 import { clockText, dayText, offsetAt, weekdayText, zoneText } from '../../ui/time.ts';
-import { type ChartData, type ChartSlot, meanOrNull, type SlotMark, slotAt } from './chart-data.ts';
+import {
+  type AxisChoice,
+  axesOf,
+  type ChartData,
+  type ChartSlot,
+  meanOrNull,
+  type SlotMark,
+  slotAt,
+} from './chart-data.ts';
 
-const changeRatio = (from: number, to: number) => (from > 0 ? to / from - 1 : null);
+const changeRatio = (from: number | null, to: number) => (from !== null && from > 0 ? to / from - 1 : null);
 
 type Summary = NonNullable<ReturnType<typeof summaryOf>>;
 type Known = 'base' | 'tip' | 'previous' | 'gasUsedRatio';
 
 const valuesOf = ({ slots }: ChartData, name: Known) => slots.flatMap((slot) => slot[name] ?? []);
 
-/** `null` when no value is known. For the base fee all but the change come from single blocks, if known. */
+/** `null` when no value is known. Of the base fee the market route's figures, or those of single blocks, if known. */
 function summaryOf(data: ChartData, name: Known) {
   const values = valuesOf(data, name);
   const isBase = name === 'base';
-  const newest = isBase ? (data.nowBase ?? values.at(-1)) : values.at(-1);
+  const now = name === 'previous' ? values.at(-1) : data.now[name];
   const mean = isBase ? data.meanBase : meanOrNull(values);
-  if (values[0] === undefined || newest === undefined || mean === null) return null;
+  if (values[0] === undefined || now === undefined || mean === null) return null;
   // The newest block may be younger than the chart.
-  const single = isBase ? data.slots.flatMap(({ low, high }) => [low ?? newest, high ?? newest]) : [];
-  const all = [newest, ...values, ...single];
-  const change = changeRatio(values[0], newest);
-  return { now: newest, mean, min: Math.min(...all), max: Math.max(...all), change };
+  const single = isBase ? data.slots.flatMap(({ low, high }) => [low ?? [], high ?? []].flat()) : [];
+  const all = [now ?? [], values, single].flat();
+  const own = {
+    ...{ p10: null, median: null, p90: null },
+    ...summarise(values.map((value) => ({ value, weight: 1 }))),
+    ...{ now, mean, min: Math.min(...all), max: Math.max(...all) },
+    changeRatio: now === null ? null : changeRatio(values[0], now),
+  };
+  return isBase && data.spread !== null ? { ...own, ...data.spread } : own;
 }
 
 /** Look and name of each kind of mark; of two in one column the later one is visible. */
@@ -106,6 +122,7 @@ export function timeLabels(slots: readonly Pick<ChartSlot, 'timestamp'>[], plotW
 
 const named = (name: string, text: string): Line => [faint(`${name} `), { text }];
 const gwei = (wei: number | null) => known(wei, formatGwei);
+const percent = (share: number | null) => known(share, (ratio) => formatPercent(ratio));
 const extremes = (of: Summary) =>
   (['min', 'mean', 'max'] as const).map((name) => named(name, gwei(of[name])));
 
@@ -119,18 +136,25 @@ function caption(data: ChartData, key: 'base' | 'tip'): readonly Line[] {
     const why = isEmpty ? 'no transactions in these blocks' : 'not known from this source';
     return [[faint(`${name}: ${data.tipsProblem ?? why}`)]];
   }
-  const span = data.reachSec === null ? data.timeFrame : formatDuration(data.reachSec);
-  const change = of.change === null ? [] : [plain(' '), changeSpan(of.change), faint(` in ${span}`)];
+  const span = data.reachSec === null ? data.timeFrame : formatSpan(data.reachSec);
+  const { changeRatio: ratio } = of;
+  const change = ratio === null ? [] : [plain(' '), changeSpan(ratio), faint(` in ${span}`)];
   // Despite that, the drawn data was polled.
   const isPolled = key === 'tip' && data.tipsProblem !== null;
   return [
-    [colored(legendGlyph(style), key), plain(` ${name} `), bold(formatGwei(of.now), key), ...change],
+    [colored(legendGlyph(style), key), plain(` ${name} `), bold(gwei(of.now), key), ...change],
     ...(isPolled ? [[faint('the service gives no history of them')]] : []),
     ...extremes(of),
   ];
 }
 
-function titleSegments({ slots, timeFrame }: ChartData): readonly Line[] {
+/** Which axes are logarithmic; empty where none is. */
+function axisWords({ base, tip }: ReturnType<typeof axesOf>, hasTips: boolean): string {
+  if (base === 'linear') return tip === 'linear' || !hasTips ? '' : ', tips on a log axis';
+  return tip === 'log' || !hasTips ? ', log axis' : ', base on a log axis';
+}
+
+function titleSegments({ slots, timeFrame }: ChartData, axes: string): readonly Line[] {
   const [first, last] = [slots[0]?.timestamp ?? 0, slots.at(-1)?.timestamp ?? 0];
   const isHour = isWithinAnHour(timeFrame);
   // As precise as is useful for the time frame; a long frame with a short history may show hours only.
@@ -140,22 +164,27 @@ function titleSegments({ slots, timeFrame }: ChartData): readonly Line[] {
   const [from, to] = [zoneText(offsetAt(first)), zoneText(offsetAt(last))];
   // After a change of clocks each end has its own offset.
   const span = `${weekday}${end(first)}${from === to ? '' : ` ${from}`} – ${end(last)} ${to}`;
-  return [[bold(timeFrame, 'accent')], [plain(span)], [faint('gwei')]];
+  return [[bold(timeFrame, 'accent')], [plain(span)], [faint(`gwei${axes}`)]];
 }
 
 function legendSegments({ reachSec, problem, marks }: ChartData): readonly Line[] {
   const why = problem === null ? '' : `, to the start of gastop: ${problem}`;
-  const reach = colored(`history reaches back ${formatDuration(reachSec ?? 0)}${why}`, 'warn');
+  const reach = colored(`history reaches back ${formatSpan(reachSec ?? 0)}${why}`, 'warn');
   return [...(reachSec === null ? [] : [[reach]]), ...markSegments(marks)];
 }
 
 function previousSegments(data: ChartData): readonly Line[] {
-  const { previousProblem: problem, timeFrame } = data;
+  const { previousProblem: problem, previousReachSec: reachSec, timeFrame } = data;
   if (problem !== null) return [[colored(`nothing to compare with: ${problem}`, 'warn')]];
   const before = summaryOf(data, 'previous');
   const change = before && changeRatio(before.mean, meanOrNull(valuesOf(data, 'base')) ?? 0);
   const name = [colored(legendGlyph('dotted'), 'previous'), plain(` ${timeFrame} before`)];
   if (before === null) return [[...name, plain(`: ${UNKNOWN}`)]];
+  // The mean of a part is nothing to compare the mean of the whole with.
+  if (reachSec !== null) {
+    const part = colored(` only ${formatSpan(reachSec)} of it stored`, 'warn');
+    return [[...name, part], ...extremes(before)];
+  }
   return [
     ...[name, ...extremes(before)],
     ...(change === null ? [] : [[plain(`mean now ${formatChange(change)}`)]]),
@@ -165,12 +194,8 @@ function previousSegments(data: ChartData): readonly Line[] {
 function gasSegments(data: ChartData): readonly Line[] {
   const gas = summaryOf(data, 'gasUsedRatio');
   if (gas === null) return [[plain(`blocks: ${UNKNOWN}`)]];
-  const now = [
-    colored(legendGlyph('solid'), 'warn'),
-    plain(' blocks '),
-    bold(`${formatPercent(gas.now)} full`),
-  ];
-  return [now, named('mean', formatPercent(gas.mean))];
+  const now = [colored(legendGlyph('solid'), 'warn'), plain(' blocks '), bold(`${percent(gas.now)} full`)];
+  return [now, named('mean', percent(gas.mean))];
 }
 
 /** How far ahead the probability of the cursor's price is forecast, in seconds. */
@@ -189,15 +214,16 @@ function cursorSegments(
   marks: readonly SlotMark[],
   likely: number | null,
 ): readonly Line[] {
-  const { nowBase, slots, timeFrame, percentile } = data;
+  const { now, slots, timeFrame, percentile } = data;
   const slot = slots[index ?? slots.length - 1];
   if (slot === undefined) return [];
-  const { timestamp, base, tip, gasUsedRatio: ratio, previous } = slot;
+  // The newest slot may have begun hours ago: "now" means the newest block.
+  const { timestamp, base, tip, gasUsedRatio: ratio } = index === null ? now : slot;
+  const { previous } = slot;
   const values = [
-    // The newest slot may have begun hours ago: "now" means the newest block.
-    named('base', gwei(index === null ? nowBase : base)),
+    named('base', gwei(base)),
     named(`tip ${percentile}`, gwei(tip)),
-    [plain(ratio === null ? UNKNOWN : formatPercent(ratio)), faint(' full')],
+    [plain(percent(ratio)), faint(' full')],
   ];
   const before = data.compared && previous !== null ? [named('before', gwei(previous))] : [];
   const isExact = data.slotMs < MINUTE;
@@ -206,7 +232,7 @@ function cursorSegments(
     const when = colored(isExact ? `now ${clock}` : 'now', 'accent');
     return [[when], ...values, ...before, [faint('←/→ look at a value')]];
   }
-  const change = base === null || nowBase === null ? null : changeRatio(base, nowBase);
+  const change = base === null || now.base === null ? null : changeRatio(base, now.base);
   return [
     [bold(`▸ ${isExact ? clock : moment(timestamp, timeFrame)}`, 'accent')],
     ...markSegments(marks),
@@ -217,13 +243,16 @@ function cursorSegments(
   ];
 }
 
-/** A time, as precise as is useful for the time frame: `14:05`, or `Tue 3 Nov 14:05`. */
-function moment(timestamp: number, timeFrame: string): string {
+/** A time as precise as is useful for the time frame, and shorter: `Tue 3 Nov 14:05`, `3 Nov 14:05`, `3 Nov`, or `14:05`. */
+function moments(timestamp: number, timeFrame: string): readonly [string, ...string[]] {
   const clock = clockText(timestamp);
-  if (isWithinAnHour(timeFrame)) return clock;
+  if (isWithinAnHour(timeFrame)) return [clock];
   const isDay = (timeFrameSec(timeFrame) ?? Number.POSITIVE_INFINITY) * 1_000 <= DAY;
-  return `${weekdayText(timestamp)} ${isDay ? '' : `${dayText(timestamp)} `}${clock}`;
+  const [weekday, day] = [weekdayText(timestamp), dayText(timestamp)];
+  return isDay ? [`${weekday} ${clock}`, clock] : [`${weekday} ${day} ${clock}`, `${day} ${clock}`, day];
 }
+
+const moment = (timestamp: number, timeFrame: string) => moments(timestamp, timeFrame)[0];
 
 const isWithinAnHour = (timeFrame: string) => (timeFrameSec(timeFrame) ?? Number.POSITIVE_INFINITY) <= 3_600;
 
@@ -237,26 +266,27 @@ export function ChartSide({ data, height }: Pick<ChartPaneProps, 'data'> & { rea
   const column = Math.floor((inner - 8) / 2);
   const row = (name: string, ...cells: readonly string[]) =>
     name.padEnd(8) + cells.map((cell) => ` ${cell}`.padStart(column)).join('');
-  const prices = (['base', 'tip'] as const).map((key) => {
-    const spread = summarise(valuesOf(data, key).map((value) => ({ value, weight: 1 })));
-    return { ...spread, ...summaryOf(data, key) };
-  });
+  const prices = (['base', 'tip'] as const).map((key) => summaryOf(data, key));
   const gas = summaryOf(data, 'gasUsedRatio');
-  const full = gas === null ? [UNKNOWN, ''] : [formatPercent(gas.mean), '(mean)'];
+  const full = gas === null ? [UNKNOWN, ''] : [percent(gas.mean), '(mean)'];
   const figures: readonly Line[] = [
     [faint(row('', 'base', `tip ${data.percentile}`))],
     ...FIGURES.map((name) => {
-      const text = name === 'change' ? formatChange : formatGwei;
-      return [plain(row(name, ...prices.map((of) => known(of[name], text))))];
+      if (name === 'change')
+        return [plain(row(name, ...prices.map((of) => known(of?.changeRatio, formatChange))))];
+      return [plain(row(name, ...prices.map((of) => known(of?.[name], formatGwei))))];
     }),
     [plain(row('full', ...full))],
   ];
   const room = Math.max(height - figures.length - 3, 0);
   const marked = data.marks.toReversed().map(({ kind, timestamp, value }): Line => {
     const { glyph, name, color } = markLook(kind);
-    const left = `${glyph} ${moment(timestamp, data.timeFrame)} ${name}`;
     const price = value === null ? '' : formatGwei(value);
-    return [colored(left + price.padStart(Math.max(inner - shownWidth(left), price.length + 1)), color)];
+    const room = inner - price.length - 1;
+    // A figure keeps its digits: the weekday goes first, then the clock.
+    const lefts = moments(timestamp, data.timeFrame).map((when) => `${glyph} ${when} ${name}`);
+    const left = lefts.find((each) => shownWidth(each) <= room) ?? lefts.at(-1) ?? '';
+    return [colored(`${fitText(left, room)} ${price}`, color)];
   });
   const heading = room === 0 || marked.length === 0 ? [] : [EMPTY_LINE, [faint('marked, newest first')]];
   return (
@@ -287,12 +317,14 @@ export interface ChartPaneProps {
   readonly cursor: number | null;
   readonly notice: Line | null;
   readonly likely?: number | null;
+  readonly axis?: AxisChoice;
+  readonly drawing?: Drawing;
   /** Whether keys move a cursor over it, which has a line of its own. */
   readonly hasCursor?: boolean;
 }
 
 export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
-  const { data, cursor, notice, likely = null, hasCursor = true } = props;
+  const { data, cursor, notice, likely = null, hasCursor = true, axis = 'auto', drawing = 'line' } = props;
   const { columns: width, rows: height } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
   const textWidth = useTextWidth();
@@ -300,7 +332,9 @@ export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
   const hasTips = slots.some(({ tip }) => tip !== null);
   // Everything drawn is explained: parts that do not fit into the title go below it.
   const legend = legendSegments(data);
-  const title = flow([...titleSegments(data), ...legend], textWidth);
+  const axes = useMemo(() => axesOf(data, axis), [data, axis]);
+  const axisText = isSpoken ? '' : axisWords(axes, hasTips);
+  const title = flow([...titleSegments(data, axisText), ...legend], textWidth);
   const rest = legend.filter((segment) => !segment.every((span) => title[0]?.includes(span)));
   const above = [...title, ...flow(rest, textWidth), ...(notice === null ? [] : [[plain(' '), ...notice]])];
   const previous = data.compared ? [previousSegments(data)] : [];
@@ -318,7 +352,11 @@ export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
   const tip = { color: 'tip', style: 'dashed', values: values('tip') } as const;
   // Of two in one column the more important is drawn last, on top.
   const looks = marks
-    .map((mark) => ({ index: mark.index, ...markLook(mark.kind) }))
+    .map((mark) => ({
+      index: mark.index,
+      value: mark.value ?? slots[mark.index]?.base,
+      ...markLook(mark.kind),
+    }))
     .sort((a, b) => a.rank - b.rank);
   const charts = [
     {
@@ -326,8 +364,9 @@ export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
       height: rows.base,
       series: [base, ...(data.compared ? [before] : []), ...(rows.tip === 0 && hasTips ? [tip] : [])],
       marks: looks,
+      axis: axes.base,
     },
-    { captions: [caption(data, 'tip')], height: rows.tip, series: [tip] },
+    { captions: [caption(data, 'tip')], height: rows.tip, series: [tip], axis: axes.tip },
     {
       captions: [gasSegments(data)],
       height: rows.gas,
@@ -351,7 +390,7 @@ export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
                 <SegmentLine segments={segments} width={chartWidth} />
               ))}
               <LineChart
-                {...{ format: formatGwei, ...chart, width: chartWidth, cursor: index }}
+                {...{ format: formatGwei, drawing, ...chart, width: chartWidth, cursor: index }}
                 {...(place < charts.length - 1 ? { height: own } : { height: own + 1, xLabels })}
               />
             </>

@@ -2,7 +2,7 @@ import { Box, useIsScreenReaderEnabled } from 'ink';
 import { memo } from 'react';
 import { timeFrameSec } from '../../../client/values.ts';
 import { changeRatio } from '../../../core/market-stats.ts';
-import { formatChange, formatDuration, formatGwei, formatPercent, formatSpan } from '../../../core/units.ts';
+import { formatChange, formatDuration, formatGwei, formatSpan } from '../../../core/units.ts';
 import { useRoom } from '../../ui/pane-context.tsx';
 import {
   bold,
@@ -12,6 +12,8 @@ import {
   LineList,
   placed,
   plain,
+  rankColor,
+  rankText,
   SegmentLine,
   type Span,
 } from '../../ui/text.tsx';
@@ -68,6 +70,11 @@ function cheapStretches({ hours, current }: HourWeek) {
   return stretches.sort((a, b) => a.mean - b.mean);
 }
 
+function rankLine(cheaper: number, dearer: number): Line {
+  if (cheaper === 0) return [colored(dearer === 0 ? 'like every hour' : 'the cheapest hour', 'good')];
+  return [colored(`${rankText(cheaper, dearer)} of hours`, rankColor(cheaper))];
+}
+
 export function hourWords(week: HourWeek): readonly (readonly Line[])[] {
   const known = knownOf(week.hours);
   if (known.length < HOURS) return [[[faint('cheap hours are named once a whole day is seen')]]];
@@ -87,8 +94,16 @@ export function hourWords(week: HourWeek): readonly (readonly Line[])[] {
     here === null
       ? [[name, plain(' not seen yet')]]
       : [[name, plain(` ${formatGwei(here)}`), faint(` (${against(here)} against the mean)`)]];
-  const dearer = known.filter((one) => here !== null && one > here).length / known.length;
-  const rank = here === null ? [] : [[plain(`cheaper than ${formatPercent(dearer)} of hours`)]];
+  const share = (is: (one: number) => boolean) => known.filter(is).length / known.length;
+  const rank =
+    here === null
+      ? []
+      : [
+          rankLine(
+            share((one) => one < here),
+            share((one) => one > here),
+          ),
+        ];
   return [
     [[faint('cheapest')], ...cheapest],
     [...present, [plain(wait)], ...rank],

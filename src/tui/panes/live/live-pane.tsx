@@ -40,8 +40,9 @@ import {
 } from '../../data/queries.ts';
 import { useKeys } from '../../input/use-keys.tsx';
 import { BOX_ROWS, BoxedTable } from '../../ui/boxed-table.tsx';
+import { legendGlyph } from '../../ui/chart-lines.ts';
 import { given, type NamedValue, useFlow, useWidest } from '../../ui/fact-list.tsx';
-import { LineChart, legendGlyph } from '../../ui/line-chart.tsx';
+import { LineChart } from '../../ui/line-chart.tsx';
 import { symbolOf, useAtNow, useRoom, useTextWidth } from '../../ui/pane-context.tsx';
 import { missingReason } from '../../ui/pane-state.tsx';
 import { TitledLines } from '../../ui/scroll.tsx';
@@ -61,6 +62,8 @@ import {
   OneLine,
   placed,
   plain,
+  rankColor,
+  rankText,
   rightColumn,
   shownWidth,
   type TableColumn,
@@ -70,7 +73,7 @@ import {
 import { type ColorName, useDim } from '../../ui/theme.ts';
 import { dayText, fillsFrame } from '../../ui/time.ts';
 import { atOrBelow } from '../alerts/alert-form.tsx';
-import { type ChartData, chartChoices, chartData, choiceOf } from '../chart/chart-data.ts';
+import { type ChartData, chartChoices, chartData, choiceOf, useChartLook } from '../chart/chart-data.ts';
 import { ChartPane } from '../chart/chart-plot.tsx';
 import { recordTexts } from '../service/service-pane.tsx';
 import { LaneTable, lanesText, type WorkRow, workColumns, workRows } from './lane-table.tsx';
@@ -152,16 +155,17 @@ type HourChartProps = { readonly hour: ChartView | undefined; readonly head: num
 /** The Chart pane's chart of the last hour, from what Live has polled; drawn anew with the hour, not with each block. */
 function HourChart({ hour, head }: HourChartProps) {
   const drawn = useRef<{ readonly hour: ChartView; readonly data: ChartData }>(null);
+  const { axis, drawing } = useChartLook();
   if (hour === undefined) return null;
   if (drawn.current?.hour !== hour) {
     const none = { rows: [], problem: null };
     const chart = { ...hour, made: null, problem: null };
     const rest = { percentile: 'p50', tips: none, ranges: [], previous: null };
-    drawn.current = { hour, data: chartData({ timeFrame: hour.timeFrame, chart, ...rest }, head) };
+    drawn.current = { hour, data: chartData({ timeFrame: hour.timeFrame, chart, ...rest }, { base: head }) };
   }
   const { data } = drawn.current;
   return data.slots.length < 2 ? null : (
-    <ChartPane data={data} cursor={null} notice={null} hasCursor={false} />
+    <ChartPane {...{ data, axis, drawing }} cursor={null} notice={null} hasCursor={false} />
   );
 }
 
@@ -515,13 +519,13 @@ function useDayRange({ market, snapshot, trend }: LiveView, width: number): read
     [
       ...[faint(` ${span}  `), plain(low.padEnd(lowRoom)), faint(` ├${'─'.repeat(place)}`)],
       ...[bold('●', 'accent'), faint(`${'─'.repeat(cells - 1 - place)}┤ `)],
-      ...[plain(high.padEnd(highRoom)), colored(isSaid ? verdict : '', rankColor(rank))],
+      ...[
+        plain(high.padEnd(highRoom)),
+        colored(isSaid ? verdict : '', rank === null ? undefined : rankColor(rank)),
+      ],
     ],
   ];
 }
-
-const rankColor = (rank: number | null): ColorName | undefined =>
-  rank === null ? undefined : rank > 0.9 ? 'bad' : rank > 0.5 ? 'warn' : 'good';
 
 /** Maximum distance from the median: that of an even number is between two values, and some blocks old. */
 const AROUND_MEDIAN = 1.02;
@@ -535,9 +539,7 @@ function verdictOf(rank: number, now: number, { min, median, max }: StatsView, s
   if (rank > 0.99) return `among the highest of ${past}`;
   // At most half is below, and it is at least the median: it is the median.
   if (rank <= 0.5 && off !== null && off >= 1) return `the usual price of ${past}`;
-  // Said from the side that matters, and rounded down: 99.7 % of the blocks are not all.
-  const [word, share] = rank > 0.5 ? ['dearer', rank] : ['cheaper', 1 - rank];
-  return `${word} than ${Math.floor(share * 100 + 1e-9)} % of ${past}`;
+  return `${rankText(rank)} of ${past}`;
 }
 
 const HOUR_SEC = 3_600;

@@ -1,5 +1,10 @@
 import { Box } from 'ink';
-import type { DashboardView, MarketView, NodeView } from '../../../client/views/dashboard.ts';
+import {
+  type DashboardView,
+  type MarketView,
+  type NodeView,
+  statsAt,
+} from '../../../client/views/dashboard.ts';
 import { type AdviceKind, describeRecord, recordOf, type TrackView } from '../../../client/views/gas.ts';
 import { ROUTE_GROUPS, V1_ROUTES } from '../../../contract/routes.ts';
 import { isOutdated } from '../../../core/chain-status.ts';
@@ -305,7 +310,7 @@ function marketLines(context: ServiceContext): readonly Line[] {
   const ages = shown.flatMap(({ data, at, error }) => {
     const sec = (now - at) / 1_000;
     if (data === undefined || error !== null || sec <= FRESH_SEC) return [];
-    return [`${nameOf(data)} ${formatDuration(Math.floor(sec / 60) * 60)}`];
+    return [`${data.timeFrame} ${formatSpan(sec)}`];
   });
   const isMadeUp = snapshot.source.kind === 'simulated' ? ', simulated' : '';
   const changed = change === null ? '' : ` ${formatChange(change)}`;
@@ -329,17 +334,11 @@ type StatsRow = ReturnType<typeof statsRows>[number];
 function statsRows(market: MarketView, sec: number, now: number) {
   const { base, volatility, timeFrame } = market;
   if (base === null) return [];
-  const { changeRatio: ratio } = base;
-  // Against the same `now`; the start of the window is unchanged.
-  const changeRatio = ratio === null || base.now === 0 ? ratio : ((1 + ratio) * now) / base.now - 1;
   // A shorter history must not be called by the window's name.
   const isWhole = fillsFrame(sec, timeFrame === '30d' ? 30 * DAY_SEC : DAY_SEC);
-  const name = isWhole ? nameOf(market) : formatSpan(sec);
-  const [min, max] = [Math.min(base.min, now), Math.max(base.max, now)];
-  return [{ ...base, name, volatility, now, min, max, changeRatio }];
+  const name = isWhole ? timeFrame : formatSpan(sec);
+  return [{ ...statsAt(base, now), name, volatility }];
 }
-
-const nameOf = ({ timeFrame }: MarketView) => timeFrame.replace(/(\d)([a-z])/, '$1 $2');
 
 const price = (id: 'now' | 'min' | 'p10' | 'median' | 'mean' | 'p90' | 'max', rank: number) =>
   rightColumn<StatsRow>(id, 7, rank, (row) => known(row[id], formatGwei));
