@@ -125,7 +125,7 @@ describe('a signed transaction that is pasted in the terminal', () => {
     await monitor.waitFor(`base fee ${next}, has to fall 66 %`);
     await monitor.waitFor(/◌ cap +it waits while the base fee is above your cap of 3 gwei/);
     await monitor.press('ctrl+s');
-    await monitor.waitFor(marked(DOES, /◌ pending .* 2\.5 +.*↓ 66 % +.*never/));
+    await monitor.waitFor(marked(DOES, /◌ pending .* 2\.5 +.*↓ 66 % +.*no end/));
     await monitor.waitFor(`waits until own price ≤ 2.5 gwei, and while the base fee of ${next}`);
     await monitor.waitFor('[4 Auto-tx ·1]');
     expect(await knows(hash)).toBe(false);
