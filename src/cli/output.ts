@@ -87,8 +87,8 @@ export function cutToWidth(line: string, width: number, ending = '…'): string 
   return `${kept.trimEnd()}${ending}`;
 }
 
-const SIGNS = '—−–·×┤┼╭╮╰╯│└─█░¢↑↓→';
-const IN_ASCII = "---|x|+..''|+-#.c^v=";
+const SIGNS = '—−–·×∙┤┼╭╮╰╯│└─█░¢↑↓→';
+const IN_ASCII = "---|x:|+..''|+-#.c^v=";
 
 export const toAscii = (text: string): string =>
   text

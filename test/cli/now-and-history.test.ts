@@ -240,13 +240,33 @@ describe('history over a recording', () => {
     );
   });
 
-  it('as a chart fits the terminal and spans the window’s lowest and highest', async () => {
+  it('as a chart fits the terminal, with the range around its line', async () => {
     const { stdout } = await history('--chart --window 6h');
     const lines = stdout.trimEnd().split('\n');
     expect(lines).toHaveLength(15);
-    expect(lines[0]).toBe('[REPLAY]  mean base fee in gwei');
+    expect(lines[0]).toBe('[REPLAY]  base fee in gwei, mean and range');
+    expect(lines.slice(1, -1).join('')).toMatch(/[╭╮].*∙/);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(lines.at(-1)).toContain('2024-10-16 02:3');
+  });
+
+  it.each([
+    ['--axis log', ', log axis', /[╭╮]/],
+    ['--braille', 'mean and range\n', /[\u2801-\u28ff]{4}/],
+    ['--braille --axis log', ', log axis', /[\u2801-\u28ff]{4}/],
+    ['--axis linear', 'mean and range\n', /[╭╮]/],
+  ])('draws the chart that %s asks for, with its axis named', async (flags, title, line) => {
+    const { stdout } = await history(`${flags} --window 6h`);
+    expect(stdout).toContain(title);
+    expect(stdout).toMatch(line);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(15);
+  });
+
+  it('draws a line instead of braille dots in ASCII, and says so', async () => {
+    const { stdout, stderr } = await history('--braille --window 6h --ascii');
+    expect(stdout).toMatch(/^[\x20-\x7e\n]*$/);
+    expect(stdout).not.toContain('?');
+    expect(stderr).toContain('braille dots need Unicode');
   });
 
   it('longer than the recording shows what there is and says so', async () => {
@@ -259,7 +279,7 @@ describe('history over a recording', () => {
       ...short,
     ]);
     expect(exitCode).toBe(0);
-    expect(stderr).toBe('gastop: history reaches back only 11m48s\n');
+    expect(stderr).toBe('gastop: history reaches back only 11m\n');
     expect(stdout).toContain('2024-10-16 02:00');
   });
 });

@@ -1,4 +1,3 @@
-import asciichart from 'asciichart';
 import { Option } from 'commander';
 import type { GasClient } from '../../client/client.ts';
 import { ifTold } from '../../client/errors.ts';
@@ -11,9 +10,11 @@ import {
   formatDuration,
   formatGwei,
   formatPercent,
-  gweiString,
+  formatSpan,
   UNKNOWN,
 } from '../../core/units.ts';
+import { chartLines, chartPlotWidth, type LineChartOptions } from '../../tui/ui/chart-lines.ts';
+import { AXES, type Axis, readableAxis } from '../../tui/ui/chart-scale.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { openSource } from '../open-source.ts';
 import {
@@ -40,11 +41,20 @@ export function addHistory(program: CliCommand): void {
     .addOption(new Option('--csv', 'comma-separated, prices in wei').conflicts(['json', 'chart']))
     .addOption(new Option('--json', "the service's v1 response as it is").conflicts(['csv', 'chart']))
     .addOption(new Option('--chart', 'a line drawn with text').conflicts(['csv', 'json']))
+    .addOption(
+      drawn('--axis <AXIS>', 'of the chart (default: log where one peak would hide the rest)').choices(AXES),
+    )
+    .addOption(drawn('--braille', 'the chart with braille dots, four to a row'))
     .examples('gastop history --window 7d --chart', 'gastop history --csv > day.csv')
     .does(history);
 }
 
-type HistoryFlags = Flags<never, 'csv' | 'json' | 'chart'> & {
+/** An option of the chart, which is drawn for it. */
+const drawn = (flags: string, text: string) =>
+  new Option(flags, text).implies({ chart: true }).conflicts(['csv', 'json']);
+
+type HistoryFlags = Flags<never, 'csv' | 'json' | 'chart' | 'braille'> & {
+  readonly axis?: Axis;
   readonly window: string;
   readonly bucket?: Bucket;
 };
@@ -64,7 +74,7 @@ async function history({ io, loadSettings }: CommandContext, flags: HistoryFlags
   const present = snapshot?.blockTimestamp ?? io.now();
   const window = { from: present + 1_000 - windowSec * 1_000, to: present + 1_000 };
   const tellOfReach = (from: number) =>
-    note(io, `history reaches back only ${formatDuration(Math.floor((present - from) / 1_000))}`);
+    note(io, `history reaches back only ${formatSpan((present - from) / 1_000)}`);
   if (embedded !== null) {
     const doing = `reading ${formatDuration(windowSec)} of history`;
     await withSpinner(io, doing, embedded.filled());
@@ -99,8 +109,19 @@ async function history({ io, loadSettings }: CommandContext, flags: HistoryFlags
     io.stdout.write(csvText(COLUMNS, rows));
   } else if (rows.length === 0) note(io, 'there is no data for that window yet');
   else if (flags.chart) {
-    const chart = historyChart(rows, io.stdout.columns ?? 80);
-    print(io, settings, `${badge}mean base fee in gwei\n${chart}`);
+    const highest = Math.max(...rows.map(({ max }) => max));
+    const axis =
+      flags.axis ??
+      readableAxis(
+        rows.map(({ mean }) => mean),
+        highest,
+      );
+    const isAscii = settings.ascii.value;
+    if (flags.braille && isAscii) note(io, 'braille dots need Unicode; in ASCII the chart is a line');
+    const drawing = flags.braille && !isAscii ? 'braille' : 'line';
+    const chart = historyChart(rows, { axis, drawing, width: io.stdout.columns ?? 80 });
+    const onAxis = axis === 'log' ? ', log axis' : '';
+    print(io, settings, `${badge}base fee in gwei, mean and range${onAxis}\n${chart}`);
   } else {
     const table = historyText(rows, settings.ascii.value ? '#' : '█');
     print(io, settings, `${badge}base fee and median tip in gwei\n${table}`);
@@ -159,41 +180,30 @@ function historyText(rows: readonly HistoryRow[], bar: string): string {
   ).join('\n');
 }
 
-const HEIGHT = 12;
-const TICK_WIDTH = 2;
+const HEIGHT = 13;
+const LEAST_WIDTH = 20;
 
-/** The mean base fee in gwei, `columns` wide. The uppermost of equal labels is kept. */
-function historyChart(rows: readonly HistoryRow[], columns: number): string {
-  const means = rows.map(({ mean }) => mean);
-  const [low, high] = [Math.min(...means), Math.max(...means)];
-  // As short as on every screen, unless the lowest and the highest would look the same.
-  const isTooShort = low < high && formatGwei(low) === formatGwei(high);
-  const label = (wei: number) => (isTooShort ? gweiString(BigInt(Math.round(wei))) : formatGwei(wei));
-  const steps = Array.from({ length: HEIGHT + 1 }, (_, step) => label(low + ((high - low) * step) / HEIGHT));
-  const labelWidth = Math.max(...steps.map(({ length }) => length));
-  const width = Math.max(columns - labelWidth - TICK_WIDTH, 10);
-  let above = '';
-  const format = (wei: number) => {
-    const own = label(Math.max(wei, 0)).padStart(labelWidth);
-    const text = own === above ? ' '.repeat(own.length) : own;
-    above = own;
-    return text;
-  };
-  const lines = asciichart.plot(resample(means, width), { height: HEIGHT, format }).split('\n');
+/** The mean base fee in gwei with the range of each column, above the times of both ends. */
+function historyChart(
+  rows: readonly HistoryRow[],
+  { width: columns, ...look }: Required<Pick<LineChartOptions, 'axis' | 'drawing' | 'width'>>,
+): string {
+  const width = Math.max(columns, LEAST_WIDTH);
+  const of = (name: 'min' | 'mean' | 'max') => rows.map((row) => row[name]);
+  const series = [{ values: of('mean'), lows: of('min'), highs: of('max') }];
+  const options = { ...look, series, width, height: HEIGHT, format: formatGwei };
+  const lines = chartLines(options).map((line) =>
+    line
+      .map(({ text }) => text)
+      .join('')
+      .trimEnd(),
+  );
   const start = utcTime(rows[0]?.timestamp ?? 0, 'minutes');
   const end = `${utcTime(rows.at(-1)?.timestamp ?? 0, 'minutes')} UTC`;
-  const gap = ' '.repeat(Math.max(width - start.length - end.length, 2));
-  const times = `${' '.repeat(labelWidth + TICK_WIDTH)}${rows.length === 1 ? '' : start + gap}${end}`;
-  return [...lines.map((line) => line.trimEnd()), times].join('\n');
-}
-
-function resample(values: readonly number[], width: number): number[] {
-  return Array.from({ length: width }, (_, column) => {
-    const from = Math.floor((column * values.length) / width);
-    const to = Math.max(Math.floor(((column + 1) * values.length) / width), from + 1);
-    const part = values.slice(from, to);
-    return part.reduce((sum, value) => sum + value, 0) / part.length;
-  });
+  const room = chartPlotWidth(width);
+  const gap = ' '.repeat(Math.max(room - start.length - end.length, 2));
+  const times = `${' '.repeat(Math.max(width - room, 0))}${rows.length === 1 ? '' : start + gap}${end}`;
+  return [...lines, times].join('\n');
 }
 
 const COLUMNS: CsvColumns<HistoryRow> = {
