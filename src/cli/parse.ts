@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { MOST_GWEI } from '../contract/choices.ts';
 import { parseCooldown } from '../core/alerts/alert-rule.ts';
 import { ownValue } from '../core/own-value.ts';
+import { parseThreshold, type Threshold, ThresholdError } from '../core/threshold/threshold.ts';
 import { formatCount, gweiString, weiOfGwei } from '../core/units.ts';
 import { systemCode, usageError } from './errors.ts';
 import { type Io, readAll } from './io.ts';
@@ -81,6 +82,18 @@ export function parseGwei(text: string): bigint {
 
 /** As {@link parseGwei}, as the number of gwei that v1 takes. */
 export const parseGweiNumber = (text: string): number => Number(gweiString(parseGwei(text)));
+/** A threshold of any form. @throws RangeError that says what to write, and how where the shell took the `$` away */
+export function parseWritten(text: string): Threshold {
+  try {
+    return parseThreshold(text);
+  } catch (error) {
+    if (!(error instanceof ThresholdError)) throw error;
+    const isExpanded = !text.includes('$') && /\/\w*$/.test(text) && !/^\s*[-−+p]/i.test(text);
+    const quoted = isExpanded ? '; in single quotes, since the shell reads $' : '';
+    throw new RangeError(`${error.message}${quoted}`);
+  }
+}
+
 const COIN_DECIMALS: Readonly<Record<string, number>> = { wei: 0, gwei: 9, ether: 18 };
 
 /** An amount of the coin (`0.1`, `0.1 ether`, `5gwei`, `100wei`) in wei. @throws RangeError */

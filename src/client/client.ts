@@ -474,6 +474,7 @@ function metricsQuery(query: MetricsQuery, endpoint: string): Query {
 }
 
 const WITHOUT: Readonly<Record<ExtraField, string>> = {
+  threshold: 'this service lists a threshold in gwei only',
   hysteresisGwei: 'this service does not list a re-arm margin; leave it at 0',
   confirmBlocks: 'this service does not list blocks in a row; leave it at 1',
   targets: 'this service lists one target, that of the method; leave out the others',

@@ -46,7 +46,7 @@ export function followThreshold(threshold: Threshold, { client, lane, side, isOw
     const movesByBlock = !isPricedByHistory(threshold) && hasDataFee(snapshot.chainId);
     const at = movesByBlock ? `${snapshot.chainId} ${snapshot.blockNumber}` : String(snapshot.chainId);
     if (known === null || known.at !== at || now >= dueAt) {
-      const priced = { lane: lane === 'blob' ? 'average' : lane, snapshot, thorough: isOwn } as const;
+      const priced = { lane, snapshot, thorough: isOwn };
       known = { basis: await loadThresholdBasis(client, threshold, priced, { signal }), at };
       dueAt = now + ANEW_MS;
     }

@@ -48,7 +48,7 @@ export function offeredValues(description: Described, path: string, parameter: s
 }
 
 export type AlertChoices = ReturnType<typeof alertChoices>;
-export const EXTRA_FIELDS = ['hysteresisGwei', 'confirmBlocks', 'targets'] as const;
+export const EXTRA_FIELDS = ['threshold', 'hysteresisGwei', 'confirmBlocks', 'targets'] as const;
 export type ExtraField = (typeof EXTRA_FIELDS)[number];
 
 /** A service's choices, or the contract's without our additions. `null`: no description; `undefined`: not known yet. */
@@ -62,12 +62,16 @@ export function alertChoices(description: Described, isOwn: boolean) {
     const named = fields.find((field) => field.name === name)?.values ?? [];
     return named.length === 0 ? otherwise : named;
   };
+  const lists = (name: string) => body.some((field) => field.name === name);
   return {
     gasSpeeds: values(body, 'gasSpeed', GAS_SPEEDS),
     conditions: values(body, 'condition', ALERT_CONDITIONS),
     channels: values(body, 'channels', values(body, 'method', channels)),
     statuses: values(status, 'status', ALERT_STATUSES),
-    unknown: isOwn ? [] : EXTRA_FIELDS.filter((name) => !body.some((field) => field.name === name)),
+    // Alone it is another service's name for the price in gwei.
+    unknown: isOwn
+      ? []
+      : EXTRA_FIELDS.filter((name) => !lists(name) || (name === 'threshold' && !lists('thresholdGwei'))),
   };
 }
 

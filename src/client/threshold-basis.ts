@@ -1,4 +1,4 @@
-import type { LaneName } from '../core/advice.ts';
+import type { PricedLane } from '../core/advice.ts';
 import { chainProfile, hasDataFee } from '../core/chains.ts';
 import {
   effectivePrice,
@@ -20,11 +20,14 @@ export const windowSecOf = (threshold: Threshold): number =>
   'windowSec' in threshold ? threshold.windowSec : 0;
 
 export interface WhatIsPriced {
-  readonly lane: LaneName;
+  readonly lane: PricedLane;
   readonly snapshot: SnapshotView;
   /** Many requests are allowed, as for a service in this process. */
   readonly thorough: boolean;
 }
+
+/** No service says what blobs cost before. */
+export const NO_BLOB_PAST = { reason: 'no history of blobs is stored' };
 
 /** What a rule is priced by now, of any service that speaks v1. @throws ClientError */
 export async function loadThresholdBasis(
@@ -37,13 +40,16 @@ export async function loadThresholdBasis(
   const at = snapshot.blockTimestamp ?? snapshot.updatedAt ?? Date.now();
   const isHistory = isPricedByHistory(threshold);
   const from = at - windowSecOf(threshold) * 1_000;
-  const past = isHistory ? await loadLanePrices(client, lane, { from, to: at }, thorough, call) : null;
+  const past =
+    isHistory && lane !== 'blob'
+      ? await loadLanePrices(client, lane, { from, to: at }, thorough, call)
+      : null;
   const work = isHistory ? workOf([], chainId) : await loadWork(client, snapshot, call);
   return {
     nativeUsd,
     nativeUsdReason: `no dollar price of ${chainProfile(chainId ?? 1).nativeSymbol}`,
     ...work,
-    pastPrice: pastPriceAt(past, at / 1_000),
+    pastPrice: lane === 'blob' ? () => NO_BLOB_PAST : pastPriceAt(past, at / 1_000),
   };
 }
 

@@ -134,6 +134,31 @@ describe.each([
     });
   });
 
+  it.each([
+    ['$0.40/swap', { usd: 0.4, action: 'swap' }],
+    ['$2/200000', { usd: 2, gas: 200_000 }],
+    ['p20/7d', { percentile: 20, windowSec: 604_800 }],
+    ['-25%/7d', { belowMedianRatio: 0.25, windowSec: 604_800 }],
+    ['2% of $35/swap', { shareRatio: 0.02, ofUsd: 35, action: 'swap' }],
+  ])(
+    'wait for %s as it is written, also after a change, and no longer once they get a price',
+    async (text, threshold) => {
+      const { stdout, stderr, exitCode } = await alerts(['create', '--below', text, '--terminal']);
+      expect([exitCode, stderr]).toEqual([0, expect.stringContaining(`: Average < ${text} (`)]);
+      const id = stdout.trim();
+      const shown = async () => AlertDetails.parse(JSON.parse((await alerts(['show', id, '--json'])).stdout));
+      expect(await shown()).toMatchObject({ threshold, thresholdReason: expect.any(String) });
+      expect((await alerts(['list'])).stdout).toContain(`Average < ${text} (`);
+      expect((await alerts(['show', id])).stdout).toContain(`fires when    Average < ${text} (`);
+      await alerts(['update', id, '--lane', 'fast']);
+      expect(await shown()).toMatchObject({ threshold, gasSpeed: 'FAST' });
+      expect((await alerts(['update', id, '--above', '4'])).stderr).toContain('Fast > 4 gwei,');
+      expect(await shown()).toMatchObject({ threshold: null, thresholdGwei: 4, thresholdReason: null });
+      expect((await alerts(['update', id, '--below', text])).stderr).toContain(`Fast < ${text} (`);
+      expect(await shown()).toMatchObject({ threshold });
+    },
+  );
+
   it('get another signing secret, which is printed alone', async () => {
     await made(alerts, '--below', '5', '--webhook', 'https://example.org/hook');
     const { exitCode, stdout, stderr } = await alerts(['rotate-secret']);
@@ -255,11 +280,16 @@ describe.each([
 
 describe('an alert that cannot be', () => {
   it.each<[string[], string]>([
-    [['--terminal'], 'an alert needs a price: --below GWEI, or --above GWEI'],
+    [['--terminal'], 'an alert needs a price: --below PRICE, or --above PRICE'],
     [['--terminal', '--below', '5', '--above', '6'], '--below and --above cannot be combined'],
     [['--below', '5'], 'name whom to notify: --email'],
-    [['--below', '0', '--terminal'], '--below: "0" is out of range'],
-    [['--below', '1.0000000001', '--terminal'], '--below: "1.0000000001"'],
+    [['--below', '0', '--terminal'], '--below: must be more than 0'],
+    [['--below', '1.0000000001', '--terminal'], '--below: must have at most 9 decimals'],
+    [['--below', '$0.40', '--terminal'], '--below: $0.40 for what? write $0.40/swap'],
+    [['--below', '2%', '--terminal'], '--below: 2% of what? write 2% of $35/swap'],
+    [['--below', 'bash.40/swap', '--terminal'], 'in single quotes, since the shell reads $'],
+    [['--below', '2% of 5/swap', '--terminal'], 'in single quotes, since the shell reads $'],
+    [['--above', 'p20', '--terminal'], '--above: p20 over how long? write p20/7d'],
     [['--below', '5', '--terminal', '--cooldown', '31d'], '--cooldown: "31d"'],
     [['--below', '5', '--email', 'no-address'], '--email must be one email address'],
     [['--below', '5', '--terminal', '--email', 'a@b.c,d@e.f'], '--email must be one email'],

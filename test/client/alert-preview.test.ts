@@ -47,6 +47,7 @@ it('a preview on a service elsewhere takes one request a lane, and says how coar
     everySec: 300,
     lowest: 9_000_000_000n,
     highest: 11_000_000_000n,
+    ...{ stoodFor: null, reason: null },
   });
   expect(previewWords(preview, utc)).toBe(
     'would have fired 5 times in the last 24 h, last at 12:00 at 9.00 gwei ' +
@@ -111,7 +112,11 @@ slowIt('a preview on a service in this process looks at every block of the day',
   expect(prices.length).toBeGreaterThan(7_000);
   const { times, last } = previewAlert(
     rule,
-    prices.map(({ base, tip, ...at }) => ({ ...at, price: BigInt(base + tip) })),
+    prices.map(({ base, tip, ...at }) => ({
+      ...at,
+      price: BigInt(base + tip),
+      threshold: rule.threshold,
+    })),
   );
   expect(preview).toMatchObject({ times, last: { at: (last?.timestamp ?? 0) * 1_000, price: last?.price } });
 });

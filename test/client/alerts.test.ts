@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createGasClient } from '../../src/client/client.ts';
+import { describeCondition, payloadOf } from '../../src/client/views/alerts.ts';
+import { parseThreshold } from '../../src/core/threshold/threshold.ts';
 import { clientOf, failureOf } from './answering.ts';
 import { FOREIGN_30, LISTS_ALL } from './foreign-openapi.ts';
 import { type HttpServer, sendJson, serve } from './http-server.ts';
@@ -8,14 +10,45 @@ import { OWN_ALERT, OWN_ALERT_DETAILS, OWN_SAVINGS, OWN_TIME, WANTED } from './o
 const AT = OWN_TIME;
 const ISO = new Date(AT).toISOString();
 const ALERT = OWN_ALERT;
-const { thresholdGwei, hysteresisGwei, ...SAME } = ALERT;
+const { thresholdGwei, effectiveThresholdGwei: _, hysteresisGwei, ...SAME } = ALERT;
 const VIEW = {
   ...SAME,
-  ...{ threshold: 40_000_000n, hysteresis: 1_000_000n },
+  ...{ threshold: 40_000_000n, rule: null, hysteresis: 1_000_000n },
   ...{ createdAt: AT, updatedAt: AT, lastTriggeredAt: AT, missed: { count: 2, lastAt: AT } },
 };
 
 describe('an alert', () => {
+  it.each([
+    [{ usd: 0.4, action: 'swap' }, '$0.40/swap'],
+    [{ percentile: 20, windowSec: 604_800 }, 'p20/7d'],
+    [{ shareRatio: 0.02, ofUsd: 35, gas: 200_000 }, '2% of $35/200000'],
+  ])(
+    'with the rule %o is read as it is written, with what that stands for now',
+    async (threshold, written) => {
+      const now = { thresholdGwei: 0.21, effectiveThresholdGwei: 0.21, effectiveSince: ISO };
+      const alert = await clientOf({ ...ALERT, threshold, ...now }).alert('alr_1');
+      expect(alert).toMatchObject({
+        rule: parseThreshold(written),
+        threshold: 210_000_000n,
+        effectiveSince: AT,
+      });
+      expect(describeCondition(alert)).toBe(`Average < ${written} (0.21 gwei now)`);
+      const unknown = { thresholdGwei: null, thresholdReason: 'no dollar price of ETH' };
+      const waiting = await clientOf({ ...ALERT, threshold, ...unknown }).alert('alr_1');
+      expect(waiting.threshold).toBeNull();
+      expect(describeCondition(waiting)).toBe(`Average < ${written} (no dollar price of ETH)`);
+      expect(payloadOf(waiting)).toMatchObject({ threshold });
+    },
+  );
+
+  it.each([[{ moon: 'full' }], [{ usd: 'much', action: 'swap' }], ['soon'], [[1]]])(
+    'with a rule that nobody knows (%o) is read by its price',
+    async (threshold) => {
+      const alert = await clientOf({ ...ALERT, threshold }).alert('alr_1');
+      expect([alert.rule, alert.threshold]).toEqual([null, 40_000_000n]);
+    },
+  );
+
   it('of our own service is read whole', async () => {
     expect([thresholdGwei, hysteresisGwei]).toEqual([0.04, 0.001]);
     const attempt = { at: ISO, latencyMs: 12.5, ok: false, answer: '550 \x1b[31mno\x1b[0m such user' };

@@ -48,7 +48,7 @@ describe('the document of a service we do not run', () => {
       conditions: ['LESS_THAN', 'GREATER_THAN'],
       channels: ['EMAIL', 'WEB_PUSH'],
       statuses: ['PENDING', 'DISABLED'],
-      unknown: ['hysteresisGwei', 'confirmBlocks', 'targets'],
+      unknown: ['threshold', 'hysteresisGwei', 'confirmBlocks', 'targets'],
     });
     expect(alertChoices(readDescription(FOREIGN_WORDS), false).statuses).toEqual(['ON', 'OFF']);
     const whole = {

@@ -1,13 +1,14 @@
 import type { GasClient } from '../../src/client/client.ts';
 import { ClientError } from '../../src/client/errors.ts';
 import type { AlertDetailsView, AlertSavingsView, NewAlert } from '../../src/client/views/alerts.ts';
+import { ruleFromWire } from '../../src/core/threshold/rule-wire.ts';
 
 const gwei = (value: number): bigint => BigInt(Math.round(value * 1e9));
 
 export const ALERT: AlertDetailsView = {
   ...{ id: 'alr_7f3a1c90', status: 'PENDING', gasSpeed: 'AVERAGE', condition: 'LESS_THAN' },
   threshold: gwei(0.04),
-  ...{ effectiveThresholdGwei: null, effectiveSince: null, thresholdReason: null },
+  ...{ rule: null, effectiveSince: null, thresholdReason: null },
   ...{ hysteresis: 0n, confirmBlocks: 1, cooldownMs: 3_600_000, disableOnce: false, method: 'EMAIL' },
   channels: ['EMAIL'],
   to: 'gas@example.org',
@@ -48,7 +49,9 @@ type AlertMethods =
 const contentOf = (creation: NewAlert) => ({
   gasSpeed: creation.gasSpeed,
   condition: creation.condition,
-  threshold: gwei(creation.thresholdGwei ?? 0),
+  rule: creation.threshold == null ? null : ruleFromWire(creation.threshold),
+  // The service prices a rule with its next block.
+  threshold: creation.thresholdGwei == null ? null : gwei(creation.thresholdGwei),
   hysteresis: gwei(creation.hysteresisGwei ?? 0),
   confirmBlocks: creation.confirmBlocks ?? 1,
   cooldownMs: creation.cooldownMs ?? 3_600_000,

@@ -1,8 +1,16 @@
 import { Option } from 'commander';
-import { alertRuleOf, loadDayPrices, previewOver, previewWords } from '../../client/alert-preview.ts';
+import {
+  alertRuleOf,
+  loadDayPrices,
+  loadPastBasis,
+  previewOver,
+  previewWords,
+} from '../../client/alert-preview.ts';
 import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
+import { priceNow, windowSecOf } from '../../client/threshold-basis.ts';
 import {
+  type AlertCondition,
   type AlertDetailsView,
   type AlertSavingsView,
   type AlertView,
@@ -13,9 +21,11 @@ import {
   describeAlertState,
   describeCondition,
   describeSavings,
+  describeThreshold,
   type NewAlert,
   payloadOf,
   type SavingsEntryView,
+  thresholdPayload,
 } from '../../client/views/alerts.ts';
 import { coinSymbol } from '../../client/views/auto-txs.ts';
 import type { Fact } from '../../client/views/metrics.ts';
@@ -25,10 +35,12 @@ import { COOLDOWN_LONGEST_MS, SAVINGS_GAS_MOST, SPEED_OF_LANE } from '../../cont
 import { PATHS } from '../../contract/routes.ts';
 import { PRICED_LANES, type PricedLane } from '../../core/advice.ts';
 import { cooldownText } from '../../core/alerts/alert-rule.ts';
+import type { Threshold } from '../../core/threshold/threshold.ts';
 import {
   exactGwei,
   formatCount,
   formatDuration,
+  formatGwei,
   formatLikelihood,
   formatNative,
   formatUsd,
@@ -63,6 +75,7 @@ import {
   parseDuration,
   parseGweiNumber,
   parseWhole,
+  parseWritten,
   readInput,
   STDIN,
 } from '../parse.ts';
@@ -103,6 +116,7 @@ export function addAlerts(program: CliCommand): void {
     )
     .examples(
       'gastop alerts create --below 5 --email gas@example.org --once',
+      "gastop alerts create --below '$0.40/swap' --terminal",
       'gastop alerts list',
       'gastop alerts preview --below 5 --lane slow',
     );
@@ -120,7 +134,8 @@ export function addAlerts(program: CliCommand): void {
     .option('--json', JSON_ANSWER)
     .examples(
       'gastop alerts create --below 5 --terminal --cooldown 4h',
-      'gastop alerts create --above 80 --lane fast --telegram @gas_watch',
+      'gastop alerts create --below -25%/7d --telegram @gas_watch',
+      "gastop alerts create --below '2% of $35/swap' --terminal",
       'gastop alerts create - < alert.json',
     )
     .addHelpText(
@@ -193,8 +208,12 @@ const LONGEST_COOLDOWN = cooldownText(COOLDOWN_LONGEST_MS);
 function withRule(command: CliCommand, hasDefaults = true): CliCommand {
   const words = (text: string, value: string) => (hasDefaults ? `${text} (default ${value})` : text);
   return command
-    .parsed('--below <GWEI>', 'fire when the price is below that', parseGweiNumber)
-    .parsed('--above <GWEI>', 'fire when it is above that', parseGweiNumber)
+    .parsed(
+      '--below <PRICE>',
+      "fire when the price is below that: gwei, '$0.40/swap', p20/7d, -25%/7d, '2% of $35/swap'",
+      parseWritten,
+    )
+    .parsed('--above <PRICE>', 'fire when it is above that', parseWritten)
     .oneOf('--lane <LANE>', words('whose price, or that of blobs', 'average'), PRICED_LANES)
     .parsed(
       '--cooldown <TIME>',
@@ -225,8 +244,8 @@ function withMessage(command: CliCommand, isHidden: boolean): CliCommand {
 }
 
 type AlertFlags = Flags<'note' | 'email' | 'webhook' | 'slack' | 'telegram', 'terminal' | 'once' | 'json'> & {
-  readonly [Name in 'below' | 'above' | 'cooldown' | 'rearmMargin' | 'confirm']?: number;
-} & { readonly lane?: PricedLane };
+  readonly [Name in 'cooldown' | 'rearmMargin' | 'confirm']?: number;
+} & { readonly [Name in 'below' | 'above']?: Threshold } & { readonly lane?: PricedLane };
 
 function listAlerts(context: CommandContext, { json = false }: JsonFlags): Promise<void> {
   const { io } = context;
@@ -274,7 +293,9 @@ async function createAlert(
     tellSecret(io, created);
     tellWarnings(io, created);
     // The local database is opened without a chain, so there is no forecast.
-    const likely = isOwn ? null : await likelihoodOf(client, alert, call.signal);
+    const likely = isOwn
+      ? null
+      : await likelihoodOf(client, { ...created, condition: alert.condition }, call.signal);
     if (likely !== null) tell(likely);
   });
 }
@@ -354,14 +375,19 @@ async function previewAlert(
   const rule = alertRuleOf(alert);
   if (rule === null) throw usageError('what this alert watches for cannot be previewed');
   const { settings } = await loadSettings();
-  await using ready = await openReady(io, settings, 'late', { historySec: DAY_SEC });
+  const { lane, threshold, condition } = rule;
+  const relative = typeof threshold === 'bigint' ? null : threshold;
+  const windowSec = relative === null ? 0 : windowSecOf(relative);
+  await using ready = await openReady(io, settings, 'late', { historySec: DAY_SEC + windowSec });
   const { client, embedded, snapshot } = ready;
   const signal = io.interruption();
-  const day = await withSpinner(io, 'reading 24 hours of history', async () => {
+  const priced = { lane, snapshot, thorough: embedded !== null };
+  const preview = await withSpinner(io, 'reading 24 hours of history', async () => {
     if (embedded !== null) await embedded.filled();
-    return abortable(loadDayPrices(client, rule.lane, embedded !== null), signal);
+    const day = await abortable(loadDayPrices(client, lane, priced.thorough), signal);
+    const past = relative && (await abortable(loadPastBasis(client, windowSec, { ...priced, day }), signal));
+    return previewOver(rule, day, past);
   });
-  const preview = previewOver(rule, day);
   if (flags.json) {
     const isTime = (name: string) => name === 'at' || name === 'from' || name === 'to';
     io.stdout.write(
@@ -371,17 +397,30 @@ async function previewAlert(
   }
   const words = `${badgeOf(snapshot)}${previewWords(preview, (ms) => `${utcTime(ms, 'minutes')} UTC`)}`;
   if (preview.lowest === null) throw failure(words);
-  const likely = snapshot.source.kind === 'replay' ? null : await likelihoodOf(client, alert, signal);
-  print(io, settings, likely === null ? words : `${words}\n${likely}`);
+  const now =
+    typeof threshold === 'bigint'
+      ? { price: threshold }
+      : await priceNow(client, threshold, condition, priced, { signal });
+  const watched = {
+    ...{ gasSpeed: alert.gasSpeed, condition, rule: relative },
+    threshold: 'price' in now ? now.price : null,
+    thresholdReason: 'reason' in now ? now.reason : null,
+  };
+  const likely = snapshot.source.kind === 'replay' ? null : await likelihoodOf(client, watched, signal);
+  const stands = relative === null ? [] : [describeThreshold(watched)];
+  print(io, settings, [...stands, words, ...(likely === null ? [] : [likely])].join('\n'));
 }
 
 /** `at or below 5 gwei: 45 % likely within 1h, 90 % within 24h`; `null` without a forecast, as for a rise. */
-async function likelihoodOf(client: GasClient, alert: NewAlert, signal: AbortSignal): Promise<string | null> {
-  const rule = alertRuleOf(alert);
-  if (rule === null || rule.condition !== 'LESS_THAN' || rule.lane === 'blob') return null;
+async function likelihoodOf(
+  client: GasClient,
+  { gasSpeed, condition, threshold, rule }: AlertCondition,
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (threshold === null || condition !== 'LESS_THAN' || gasSpeed === 'BLOB') return null;
   const parts: string[] = [];
   for (const deadlineSec of [3_600, DAY_SEC]) {
-    const asked = { reach: { targetPrice: rule.threshold, deadlineSec }, signal };
+    const asked = { reach: { targetPrice: threshold, deadlineSec }, signal };
     const { reach } = await client.gasRecommendation(asked).catch((error: unknown) => {
       if (error instanceof ClientError) return { reach: null };
       throw error;
@@ -391,7 +430,9 @@ async function likelihoodOf(client: GasClient, alert: NewAlert, signal: AbortSig
     const likely = parts.length === 0 ? ' likely' : '';
     parts.push(`${formatLikelihood(reach.probability)}${likely} within ${durationText(deadlineSec)}`);
   }
-  return parts.length === 0 ? null : `at or below ${exactGwei(rule.threshold)} gwei: ${parts.join(', ')}`;
+  const price = `${rule === null ? exactGwei(threshold) : formatGwei(threshold)} gwei`;
+  const what = rule === null ? price : `${price}, what it stands for now`;
+  return parts.length === 0 ? null : `at or below ${what}: ${parts.join(', ')}`;
 }
 
 const saysAnything = ({ json: _, ...flags }: AlertFlags) =>
@@ -437,16 +478,15 @@ function bodyOf(flags: AlertFlags, kept: Partial<NewAlert>, lacking: readonly st
   if (below !== undefined && above !== undefined) {
     throw usageError('--below and --above cannot be combined; make two alerts');
   }
-  const thresholdGwei = below ?? above ?? kept.thresholdGwei;
-  const unpriced =
-    thresholdGwei === undefined ? ['an alert needs a price: --below GWEI, or --above GWEI'] : [];
-  if (thresholdGwei === undefined || lacking.length > 0)
-    throw usageErrors([...unpriced, ...lacking], 'this alert');
+  const written = below ?? above;
+  const isPriced = written !== undefined || kept.thresholdGwei !== undefined || kept.threshold !== undefined;
+  const unpriced = isPriced ? [] : ['an alert needs a price: --below PRICE, or --above PRICE'];
+  if (!isPriced || lacking.length > 0) throw usageErrors([...unpriced, ...lacking], 'this alert');
   const given = below === undefined ? (above === undefined ? undefined : 'GREATER_THAN') : 'LESS_THAN';
   const [main, ...further] = targetsOf(flags);
   return {
     ...kept,
-    thresholdGwei,
+    ...(written && thresholdPayload(written)),
     gasSpeed: lane === undefined ? (kept.gasSpeed ?? 'AVERAGE') : SPEED_OF_LANE[lane],
     condition: given ?? kept.condition ?? 'GREATER_THAN',
     disableOnce: once ?? kept.disableOnce ?? false,
@@ -473,6 +513,7 @@ function targetsOf({ email, webhook, slack, telegram, terminal }: AlertFlags): [
 /** The flag of each field of the body. */
 function flagNames(flags: AlertFlags): Readonly<Record<string, string>> {
   const channels = targetsOf(flags).map(([channel]) => [channel, `--${channel.toLowerCase()}`] as const);
+  const thresholdFlag = flags.below === undefined ? '--above' : '--below';
   return {
     gasSpeed: '--lane',
     disableOnce: '--once',
@@ -480,7 +521,7 @@ function flagNames(flags: AlertFlags): Readonly<Record<string, string>> {
     note: '--note',
     hysteresisGwei: '--rearm-margin',
     confirmBlocks: '--confirm',
-    thresholdGwei: flags.below === undefined ? '--above' : '--below',
+    ...{ thresholdGwei: thresholdFlag, threshold: thresholdFlag },
     ...Object.fromEntries(
       channels.flatMap(([channel, flag], at) => [
         [at === 0 ? 'to' : `targets.${channel}`, flag],

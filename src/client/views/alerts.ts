@@ -9,11 +9,14 @@ import {
   CreatedAlert as CreatedAlertWire,
   RotatedSecret as RotatedSecretWire,
 } from '../../contract/alerts.ts';
+
 import { type AlertStatus, COOLDOWN_DEFAULT_MS } from '../../contract/choices.ts';
 import { LANES, type LaneName, PRICED_LANES, type PricedLane } from '../../core/advice.ts';
 import { cooldownText, hasLeft, holds, waitsForLeaving } from '../../core/alerts/alert-rule.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { cleanText } from '../../core/text.ts';
+import { ruleFromWire, ruleToWire } from '../../core/threshold/rule-wire.ts';
+import { type Threshold, thresholdText } from '../../core/threshold/threshold.ts';
 import {
   exactGwei,
   formatAge,
@@ -26,6 +29,7 @@ import {
   formatUsd,
   gweiString,
   priceBeside,
+  shortGwei,
   UNKNOWN,
 } from '../../core/units.ts';
 import { contractWord } from '../aliases.ts';
@@ -46,35 +50,58 @@ interface Words {
 }
 
 /** The fields of a new alert that every v1 service supports, without defaults. */
-export function givenPayload({ hysteresisGwei: _, confirmBlocks: __, targets: ___, ...given }: NewAlert) {
+export function givenPayload(alert: NewAlert) {
+  const { hysteresisGwei: _, confirmBlocks: __, targets: ___, threshold: ____, ...given } = alert;
   const { cooldownMs = COOLDOWN_DEFAULT_MS, disableOnce = false, method = given.channels[0] } = given;
   return { ...given, cooldownMs, disableOnce, method, to: given.to ?? '', note: given.note ?? '' };
 }
 
 /** Further fields of our own service, if they differ from the default. */
 export function extraPayload(alert: NewAlert) {
-  const { hysteresisGwei = 0, confirmBlocks = 1, targets = {} } = alert;
+  const { hysteresisGwei = 0, confirmBlocks = 1, targets = {}, threshold } = alert;
   return {
+    ...(threshold == null ? {} : { threshold }),
     ...(hysteresisGwei === 0 ? {} : { hysteresisGwei }),
     ...(confirmBlocks === 1 ? {} : { confirmBlocks }),
     ...(Object.keys(targets).length === 0 ? {} : { targets }),
   };
 }
 
+/** The fields of a new alert that say what it waits for: the one of them that is not wanted is `undefined`. */
+export const thresholdPayload = (threshold: Threshold) =>
+  threshold.kind === 'gwei'
+    ? { thresholdGwei: Number(gweiString(threshold.price)), threshold: undefined }
+    : { thresholdGwei: undefined, threshold: ruleToWire(threshold) };
+
+/** What an alert waits for, as written; `null`: unknown. */
+export const writtenThreshold = ({ rule, threshold }: Pick<AlertView, 'rule' | 'threshold'>) =>
+  rule ?? (threshold === null ? null : ({ kind: 'gwei', price: threshold } as const));
+
 export function payloadOf(alert: AlertView): Partial<NewAlert> {
-  const { threshold, hysteresis, gasSpeed, condition, cooldownMs, disableOnce, confirmBlocks } = alert;
+  const { hysteresis, gasSpeed, condition, cooldownMs, disableOnce, confirmBlocks } = alert;
   const { method, channels, to, targets, note } = alert;
+  const written = writtenThreshold(alert);
   const said = {
-    thresholdGwei: threshold === null ? null : Number(gweiString(threshold)),
+    ...(written && thresholdPayload(written)),
     hysteresisGwei: hysteresis === null ? null : Number(gweiString(hysteresis)),
     ...{ gasSpeed, condition, cooldownMs, disableOnce, confirmBlocks, method, channels, to, targets, note },
   };
-  return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== null));
+  return Object.fromEntries(Object.entries(said).filter(([, value]) => value != null));
 }
 
-const alertOf = ({ thresholdGwei, hysteresisGwei, missed, ...wire }: Wire<typeof AlertWire.shape, 'id'>) => ({
+const alertOf = ({
+  thresholdGwei,
+  effectiveThresholdGwei,
+  threshold,
+  hysteresisGwei,
+  missed,
+  ...wire
+}: Wire<typeof AlertWire.shape, 'id'>) => ({
   ...wire,
-  threshold: weiFromGwei(thresholdGwei),
+  /** What it waits for, where that is no price in gwei. */
+  rule: threshold === null ? null : ruleFromWire(threshold),
+  /** Wei per gas; of a rule what it stands for now. */
+  threshold: weiFromGwei(threshold === null ? thresholdGwei : effectiveThresholdGwei),
   hysteresis: weiFromGwei(hysteresisGwei),
   ...alertTargets(wire),
   /** Firings in blocks that came too late for a notification. */
@@ -170,14 +197,22 @@ export const laneOf = (gasSpeed: string | null): LaneName | null =>
 export const pricedLaneOf = (gasSpeed: string | null): PricedLane | null =>
   PRICED_LANES.find((lane) => lane === lowerCase(gasSpeed)) ?? null;
 
-export type AlertCondition = Pick<AlertView, 'gasSpeed' | 'condition' | 'threshold'>;
+/** `0.04 gwei`; of a rule `$0.40/swap (0.21 gwei now)`, or `$0.40/swap (no dollar price of ETH)`. */
+export function describeThreshold({ rule, threshold, thresholdReason }: AlertThreshold): string {
+  if (rule === null) return `${threshold === null ? UNKNOWN : exactGwei(threshold)} gwei`;
+  const now = threshold === null ? thresholdReason : `${shortGwei(threshold)} gwei now`;
+  return `${thresholdText(rule)}${now === null ? '' : ` (${now})`}`;
+}
+
+export type AlertThreshold = Pick<AlertView, 'rule' | 'threshold' | 'thresholdReason'>;
+export type AlertCondition = AlertThreshold & Pick<AlertView, 'gasSpeed' | 'condition'>;
 const SIGNS: Readonly<Record<string, string>> = { LESS_THAN: '<', GREATER_THAN: '>' };
 
-/** `Average < 0.04 gwei` */
-export function describeCondition({ gasSpeed, condition, threshold }: AlertCondition): string {
+/** `Average < 0.04 gwei`, `Average < $0.40/swap (0.21 gwei now)` */
+export function describeCondition({ gasSpeed, condition, ...threshold }: AlertCondition): string {
   const lane = gasSpeed === null ? 'price' : titleWord(gasSpeed);
   const sign = condition === null ? '?' : (ownValue(SIGNS, condition) ?? plainWord(condition));
-  return `${lane} ${sign} ${threshold === null ? UNKNOWN : exactGwei(threshold)} gwei`;
+  return `${lane} ${sign} ${describeThreshold(threshold)}`;
 }
 
 const LONGEST_NOTE = 200;
@@ -187,7 +222,8 @@ export const describeConditionInWords = (alert: AlertCondition): string =>
   describeCondition(alert).replace('<', 'below').replace('>', 'above');
 
 export type AlertState =
-  | { readonly kind: 'armed' | 'confirming' | 'leaving' | 'disabled' }
+  /** `unpriced`: what its rule stands for now is unknown. */
+  | { readonly kind: 'armed' | 'confirming' | 'leaving' | 'unpriced' | 'disabled' }
   | { readonly kind: 'cooling'; readonly until: number }
   | { readonly kind: 'other'; readonly word: string };
 
@@ -197,6 +233,7 @@ export function alertState(alert: AlertView, snapshot: SnapshotView | null, pres
   if (status === 'DISABLED') return { kind: 'disabled' };
   if (status !== 'PENDING') return { kind: 'other', word: status === null ? 'unknown' : plainWord(status) };
   if (cooldownUntil !== null && cooldownUntil > present) return { kind: 'cooling', until: cooldownUntil };
+  if (alert.thresholdReason !== null) return { kind: 'unpriced' };
   const distance = snapshot && distanceToThreshold(alert, snapshot);
   const rule = distance && { ...distance.rule, hysteresis: alert.hysteresis ?? 0n };
   if (mustLeave(alert) && !(rule && hasLeft(rule, distance.price))) return { kind: 'leaving' };
@@ -205,6 +242,7 @@ export function alertState(alert: AlertView, snapshot: SnapshotView | null, pres
 
 export function describeAlertState(state: AlertState): string {
   if (state.kind === 'other') return state.word;
+  if (state.kind === 'unpriced') return 'waits';
   return state.kind === 'cooling' || state.kind === 'leaving' ? 'cooling down' : state.kind;
 }
 
@@ -217,6 +255,8 @@ const mustLeave = ({ cooldownUntil, cooldownMs, hysteresis }: AlertView): boolea
 /** Why an armed alert at its price does not fire; `null` when there is nothing to explain. */
 export function describeWaiting(alert: AlertView, snapshot: SnapshotView, present: number): string | null {
   const state = alertState(alert, snapshot, present);
+  if (state.kind === 'unpriced')
+    return `it cannot fire while what ${textIfKnown(alert.rule, thresholdText) ?? 'it waits for'} stands for is unknown: ${alert.thresholdReason}`;
   if (state.kind === 'cooling')
     return `for its cooldown, ${formatDuration((state.until - present) / 1_000)} more`;
   if (state.kind === 'leaving') {
@@ -229,7 +269,7 @@ export function describeWaiting(alert: AlertView, snapshot: SnapshotView, presen
 }
 
 export function distanceToThreshold(
-  { gasSpeed, condition, threshold }: AlertCondition,
+  { gasSpeed, condition, threshold }: Pick<AlertView, 'gasSpeed' | 'condition' | 'threshold'>,
   snapshot: SnapshotView,
 ) {
   const lane = pricedLaneOf(gasSpeed);
@@ -304,6 +344,14 @@ export function describeAlert(alert: AlertView, when: (ms: number) => string): r
   return [
     ...(alert.warnings ?? []).map(({ message }): Fact => ['waits', message]),
     ['disabled', alert.disabledReason],
+    [
+      'stands for',
+      alert.rule &&
+        textIfKnown(alert.threshold, (wei) => {
+          const since = textIfKnown(alert.effectiveSince, (at) => `, since ${when(at)}`) ?? '';
+          return `${exactGwei(wei)} gwei${since}`;
+        }),
+    ],
     [
       'missed',
       textIfKnown(missed, ({ count }) => `${timesWords(count)} while nothing evaluated alerts${last}`),

@@ -185,13 +185,21 @@ export function repriced<Alert extends Pick<KeptAlert, 'rule' | 'phase'>>(
   };
 }
 
+/** A price beside what the threshold stood for then, wei per gas; `null`: it was unknown. */
+export interface PreviewedPrice extends PriceAtBlock {
+  readonly threshold: bigint | null;
+}
+
 /** How often an alert that was armed before the first of these prices, oldest first, would have fired, and where last. */
-export function previewAlert(rule: AlertRule, prices: Iterable<PriceAtBlock>) {
+export function previewAlert(rule: Omit<AlertRule, 'threshold'>, prices: Iterable<PreviewedPrice>) {
   let phase: AlertPhase = ARMED;
   let times = 0;
   let last: PriceAtBlock | null = null;
-  for (const price of prices) {
-    const step = stepAlert(rule, phase, price);
+  for (const { threshold, ...price } of prices) {
+    const step =
+      threshold === null
+        ? { phase: phase.kind === 'armed' ? ARMED : phase, fires: false }
+        : stepAlert({ ...rule, threshold }, phase, price);
     phase = step.phase;
     if (!step.fires) continue;
     times += 1;

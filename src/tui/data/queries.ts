@@ -39,7 +39,7 @@ export interface QuerySession {
   readonly isOwnService: boolean;
 }
 
-export type AlertPrefill = Readonly<Record<'gasSpeed' | 'condition' | 'thresholdGwei', string>>;
+export type AlertPrefill = Readonly<Record<'gasSpeed' | 'condition' | 'threshold', string>>;
 
 export type PlaceName =
   | { readonly kind: 'block'; readonly number: number }
@@ -358,7 +358,8 @@ export function useDescription(): ServiceDescription | null | undefined {
   }).data;
 }
 
-const SETTLED_MS = 300;
+/** How long a typed price stands before it is asked for, ms. */
+export const SETTLED_MS = 300;
 
 /** How likely a block within `withinSec` (at most 7 days) has at most `price` (wei); `data` of `null`: no forecast. */
 export function useReach(price: bigint | null, withinSec: number, snapshot: SnapshotView) {

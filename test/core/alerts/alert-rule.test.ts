@@ -161,7 +161,12 @@ describe('an alert', () => {
     everyRule(false, (rule, blocks) => {
       const { fired } = modelAlert(rule, blocks);
       const last = blocks[fired.at(-1) ?? -1] ?? null;
-      expect(previewAlert(rule, blocks)).toEqual({ times: fired.length, last });
+      expect(
+        previewAlert(
+          rule,
+          blocks.map((block) => ({ ...block, threshold: rule.threshold })),
+        ),
+      ).toEqual({ times: fired.length, last });
     });
     expect(previewAlert(RULE, [])).toEqual({ times: 0, last: null });
   });

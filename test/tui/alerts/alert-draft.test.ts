@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { cheaperThan, thereAgain } from '../../../src/tui/panes/alerts/alert-form.tsx';
 
 const gwei = (value: number) => BigInt(Math.round(value * 1e9));
-const words = ({ condition, thresholdGwei }: { condition: string; thresholdGwei: string }) =>
-  `${condition} ${thresholdGwei}`;
+const words = ({ condition, threshold }: { condition: string; threshold: string }) =>
+  `${condition} ${threshold}`;
 
 describe('an alert from the present price', () => {
   it.each([
@@ -17,7 +17,7 @@ describe('an alert from the present price', () => {
   });
 
   it('leaves the threshold to the user where gas costs nothing', () => {
-    expect(cheaperThan(0n).thresholdGwei).toBe('');
+    expect(cheaperThan(0n).threshold).toBe('');
   });
 });
 

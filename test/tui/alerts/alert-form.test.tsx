@@ -93,9 +93,9 @@ describe('the form of a new alert', () => {
 
   it('says beside each field what is wrong with it as one types, in the words of the contract', async () => {
     const { leads, screen } = await open({ rows: 37 });
-    await leads('0', 'must be above 0');
+    await leads('0', 'must be more than 0');
     await leads('.0000000001', 'must have at most 9 decimals');
-    await leads(['ctrl+u', 'cheap'], 'must be a number such as 0.04');
+    await leads(['ctrl+u', 'cheap'], '"cheap" is no threshold: write 5 (gwei), $0.40/swap');
     await leads(['ctrl+u', '2000000'], 'must be at most 1,000,000');
     await leads(['ctrl+u', '0.05'], 'has to fall 1 %');
     expect(screen()).not.toContain('!');
@@ -109,14 +109,18 @@ describe('the form of a new alert', () => {
     await focuses(['tab', 'space', 'tab', 'tab'], 'note');
     expect(screen()).not.toContain('is missing');
     await leads(['shift+tab', 'g', 'backspace', 'tab'], 'is missing: an address');
-    expect(screen()).not.toContain('needs a price');
-    await leads('ctrl+s', 'needs a price in gwei, such as 0.04');
+    expect(screen()).not.toContain('needs a threshold');
+    await leads('ctrl+s', 'needs a threshold, such as 0.04 or $0.40/swap');
   });
 
   it('does not send what is wrong, and goes to the first field that is', async () => {
     const { shows, sent, focuses } = await open({ rows: 37 });
     await focuses(['tab', 'space', 'right', 'space', 'ctrl+s'], 'threshold');
-    await shows('needs a price in gwei, such as 0.04', 'is missing: an address', 'is missing: a URL');
+    await shows(
+      'needs a threshold, such as 0.04 or $0.40/swap',
+      'is missing: an address',
+      'is missing: a URL',
+    );
     expect(sent).toEqual([]);
   });
 
@@ -288,7 +292,7 @@ describe('the form of a new alert', () => {
   describe('opened from a price', () => {
     const fromPrice = () => {
       const memory = new Map<string, unknown>();
-      const prefill = { gasSpeed: 'AVERAGE', condition: 'LESS_THAN', thresholdGwei: '0.05' };
+      const prefill = { gasSpeed: 'AVERAGE', condition: 'LESS_THAN', threshold: '0.05' };
       openForm(memory, 'alert', prefill, 'tab-1');
       return open({ key: null, memory });
     };

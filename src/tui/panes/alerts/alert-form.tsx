@@ -1,7 +1,15 @@
-import { alertRuleOf, loadDayPrices, previewOver, previewWords } from '../../../client/alert-preview.ts';
+import {
+  alertRuleOf,
+  loadDayPrices,
+  loadPastBasis,
+  previewOver,
+  previewWords,
+} from '../../../client/alert-preview.ts';
 import { type AlertChoices, alertChoices, describedRoute } from '../../../client/openapi.ts';
+import { priceNow, windowSecOf } from '../../../client/threshold-basis.ts';
 import {
   type AlertCondition,
+  type AlertThreshold,
   type AlertView,
   describeCondition,
   describeDistance,
@@ -11,20 +19,30 @@ import {
   type NewAlert,
   plainWord,
   pricedLaneOf,
+  thresholdPayload,
   titleWord,
-  weiOfTypedGwei,
+  writtenThreshold,
 } from '../../../client/views/alerts.ts';
 import { type SnapshotView, watchedPrice } from '../../../client/views/gas.ts';
 import { ANY_SERVICE } from '../../../contract/alert-targets.ts';
 import { checkAlert } from '../../../contract/alerts.ts';
-import { COOLDOWN_DEFAULT_MS, COOLDOWN_PRESETS_MS } from '../../../contract/choices.ts';
+import { ALERT_CONDITIONS, COOLDOWN_DEFAULT_MS, COOLDOWN_PRESETS_MS } from '../../../contract/choices.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { NO_BLOBS } from '../../../core/advice.ts';
 import { cooldownText, parseCooldown } from '../../../core/alerts/alert-rule.ts';
-import { formatGwei, gweiString } from '../../../core/units.ts';
+import {
+  isPricedByHistory,
+  type PriceOrReason,
+  parseThreshold,
+  type Threshold,
+  ThresholdError,
+  thresholdText,
+} from '../../../core/threshold/threshold.ts';
+import { formatGwei, gweiString, shortGwei } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import {
   type AlertPrefill,
+  SETTLED_MS,
   useDescription,
   useMonitor,
   useMonitorQuery,
@@ -47,12 +65,16 @@ import { wrappedLines } from '../../ui/fact-list.tsx';
 import { useKeptState, usePane } from '../../ui/pane-context.tsx';
 import { bold, filledTo, plain } from '../../ui/text.tsx';
 import { untilText } from '../../ui/time.ts';
+import { useElapsed } from '../../ui/use-elapsed.ts';
 
 export function useAlertOffer() {
   const { isOwnService } = useMonitor();
   const description = useDescription();
+  const choices = alertChoices(description, isOwnService);
   return {
-    choices: alertChoices(description, isOwnService),
+    choices,
+    /** Whether an alert may wait for something else than a price in gwei; `null`: not known yet. */
+    takesRules: description === undefined && !isOwnService ? null : !choices.unknown.includes('threshold'),
     canChange: isOwnService || describedRoute(description, PATHS.alert, 'put') !== null,
   };
 }
@@ -63,36 +85,41 @@ const MOST_LINES = 2;
 export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
   const { snapshot, present, width } = usePane();
   const { client } = useMonitor();
-  const { choices: offered } = useAlertOffer();
+  const { choices: offered, takesRules } = useAlertOffer();
   const { like, isChange = false, prefill } = seed;
   const [made, setMade] = useKeptState<Saved | null>('alert-made', null);
+  const [lastRule, setLastRule] = useKeptState('alert-rule', '');
   const state = useFormState('alert-form', () => {
-    const draft = like === undefined ? { ...NEW_DRAFT, ...prefill } : draftLike(like);
+    const fresh = { ...NEW_DRAFT, threshold: takesRules === false ? '' : lastRule, ...prefill };
+    const draft = like === undefined ? fresh : draftLike(like);
     // A new alert starts with a channel that the service offers; others keep theirs.
     const isOffered = channelsOf(draft).some((channel) => offered.channels.includes(channel));
     const channels = like || isOffered ? draft.channels : (offered.channels[0] ?? '');
     // A note is the user's own text, also in a copy: typing continues it.
-    return formOf({ ...draft, channels }, 'thresholdGwei', ['note']);
+    return formOf({ ...draft, channels }, 'threshold', ['note']);
   });
   const draft: AlertDraft = { ...NEW_DRAFT, ...state.form.draft };
   const { gasSpeed, condition } = draft;
-  const watched = { gasSpeed, condition, threshold: weiOfTypedGwei(draft.thresholdGwei) };
-  const distance = watched.threshold === 0n ? null : distanceToThreshold(watched, snapshot);
-  const lane = pricedLaneOf(gasSpeed);
-  const price = lane && watchedPrice(snapshot, lane);
-  const now = lane && (price === null ? NO_BLOBS : `now ${formatGwei(price)}`);
-  const beside = distance === null ? now : `${now}, ${describeDistance(distance)}`;
-  const fields = alertFields(draft, offered, beside);
-  const body = bodyOf(draft);
-  const { method, thresholdGwei } = body;
+  const typed = readThreshold(draft.threshold, takesRules);
+  const watched = { gasSpeed, condition, ...useThresholdNow(typed.threshold, draft) };
+  const distance = distanceToThreshold(watched, snapshot);
+  const fields = alertFields(draft, offered, {
+    problem: typed.problem,
+    beside: besideThreshold(watched, distance, snapshot),
+    ...(/^[\d.,]*$/.test(draft.threshold.trim()) && { unit: 'gwei' }),
+  });
+  const body = { ...bodyOf(draft), ...(typed.threshold && thresholdPayload(typed.threshold)) };
+  const { method } = body;
   const fieldOf = (name: string, channel: string) => {
+    if (name === 'thresholdGwei') return 'threshold';
     if (name === 'to') return method === undefined ? 'channels' : `to:${method}`;
     return name === 'method' ? 'channels' : name === 'targets' ? `to:${channel}` : name;
   };
   const problems = formProblems(fields, checkAlert(body, ANY_SERVICE), fieldOf);
-  const alert = problems.size > 0 || thresholdGwei === undefined ? null : { ...body, thresholdGwei };
+  const alert = problems.size > 0 || typed.threshold === null ? null : body;
   const preview = useAlertPreview(alert, (at) => untilText(at, present));
   const reach = useThresholdReach(watched, distance, alert?.confirmBlocks ?? 1, snapshot);
+  const offer = draft.threshold.trim() === '' ? describeForms(takesRules) : null;
   const faint = (words: string | null) =>
     wrappedLines(words, width, { most: MOST_LINES, look: { faint: true } });
   const named = like === undefined ? '' : `${isChange ? '' : ' like '}${describeCondition(like)}`;
@@ -114,12 +141,13 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
         if (alert === null) throw new Error('the alert is not complete');
         const answer = isChange && like ? client.updateAlert(like.id, alert) : client.createAlert(alert);
         const { id = like?.id ?? '', signingSecret: secret = null } = (await answer) ?? {};
+        setLastRule(() => (watched.rule === null ? '' : thresholdText(watched.rule)));
         return { id, secret };
       }}
       onSaved={(done) => (done.secret ? setMade(() => done) : onSaved(done.id))}
       lost={[saved, 'What was typed is lost.']}
       // The preview comes and goes while typing: its lines stay reserved.
-      below={[...faint(reach), ...filledTo(faint(preview), MOST_LINES)]}
+      below={[...faint(reach), ...filledTo(faint(preview ?? offer), MOST_LINES)]}
     />
   );
 }
@@ -141,28 +169,108 @@ function SecretBox({ secret, onClose }: { readonly secret: string; readonly onCl
   );
 }
 
+/** A threshold as typed, with what is wrong with it. */
+function readThreshold(text: string, takesRules: boolean | null) {
+  const wanted = takesRules === false ? GWEI_ONLY : 'needs a threshold, such as 0.04 or $0.40/swap';
+  if (text.trim() === '') return { threshold: null, problem: wanted };
+  try {
+    const threshold = parseThreshold(text);
+    if (threshold.kind === 'gwei' || takesRules === true) return { threshold, problem: null };
+    return { threshold: null, problem: takesRules === null ? LOOKING : GWEI_ONLY };
+  } catch (error) {
+    if (!(error instanceof ThresholdError)) throw error;
+    return { threshold: null, problem: takesRules === false ? GWEI_ONLY : error.message };
+  }
+}
+
+const LOOKING = 'is looked up: whether this service takes more than gwei';
+const GWEI_ONLY = 'needs gwei, such as 0.04: this service takes nothing else';
+
+const describeForms = (takesRules: boolean | null): string =>
+  takesRules === false
+    ? 'This service takes a threshold in gwei only: its description lists no other.'
+    : 'The threshold is in gwei, or a rule: $0.40/swap, p20/7d (20 % point of 7 days), -25%/7d (below the median of 7 days), 2% of $35/swap.';
+
+/** `(0.21 gwei now), has to fall 21 %`, `(no dollar price of ETH)`; of a price in gwei `now 0.0507, has to fall 21 %`. */
+function besideThreshold(
+  { gasSpeed, rule, threshold, thresholdReason }: AlertCondition,
+  distance: ReturnType<typeof distanceToThreshold>,
+  snapshot: SnapshotView,
+): string | null {
+  const lane = pricedLaneOf(gasSpeed);
+  const present = lane && watchedPrice(snapshot, lane);
+  const price = lane && (present === null ? NO_BLOBS : `now ${formatGwei(present)}`);
+  const stands = threshold === null ? thresholdReason : `${shortGwei(threshold)} gwei now`;
+  const now = rule === null ? price : stands && `(${stands})`;
+  return distance === null ? now : [now, describeDistance(distance)].filter((text) => text).join(', ');
+}
+
 function useAlertPreview(alert: NewAlert | null, timeText: (ms: number) => string): string | null {
-  const { isOwnService } = useMonitor();
+  const { isOwnService: thorough } = useMonitor();
+  const { snapshot } = usePane();
   const rule = alert && alertRuleOf(alert);
   const lane = rule?.lane ?? null;
-  const { data, error } = useMonitorQuery({
+  const windowSec = rule === null || typeof rule.threshold === 'bigint' ? null : windowSecOf(rule.threshold);
+  const { data: day, ...days } = useMonitorQuery({
     key: ['alert-preview', lane],
     enabled: lane !== null,
-    ask: async (client) => lane && loadDayPrices(client, lane, isOwnService),
+    ask: async (client) => lane && loadDayPrices(client, lane, thorough),
+    freshMs: 60_000,
+  });
+  const { data: past = null, ...pasts } = useMonitorQuery({
+    key: ['alert-past', lane, windowSec],
+    enabled: windowSec !== null && day !== undefined,
+    ask: async (client) =>
+      lane && day && windowSec !== null
+        ? loadPastBasis(client, windowSec, { lane, day, snapshot, thorough })
+        : null,
     freshMs: 60_000,
   });
   if (rule === null) return null;
-  if (data) return previewWords(previewOver(rule, data), timeText);
+  if (day && (windowSec === null || past !== null)) {
+    return previewWords(previewOver(rule, day, past), timeText);
+  }
+  const error = days.error ?? pasts.error;
   return error === null
     ? 'looking at the last 24 h …'
     : `cannot be previewed: ${error.message.replaceAll('\n', ' ')}`;
+}
+
+const PRICED_EVERY_MS = 60_000;
+
+/** A threshold as typed with what it stands for now; nothing while that is looked up. */
+function useThresholdNow(
+  threshold: Threshold | null,
+  { gasSpeed, condition }: Pick<AlertDraft, 'gasSpeed' | 'condition'>,
+): AlertThreshold {
+  const { isOwnService: thorough, intervalMs } = useMonitor();
+  const { snapshot } = usePane();
+  const rule = threshold === null || threshold.kind === 'gwei' ? null : threshold;
+  const lane = pricedLaneOf(gasSpeed);
+  const side = ALERT_CONDITIONS.find((word) => word === condition);
+  const isPriced = rule !== null && lane !== null && side !== undefined;
+  const text = rule && thresholdText(rule);
+  const settled = useElapsed(SETTLED_MS, text);
+  const isCheap = thorough && rule !== null && !isPricedByHistory(rule);
+  const { data, error } = useMonitorQuery<PriceOrReason | null>({
+    key: ['threshold', text, lane, side],
+    enabled: isPriced && settled,
+    ask: async (client, signal) =>
+      isPriced ? priceNow(client, rule, side, { lane, snapshot, thorough }, { signal }) : null,
+    everyMs: isCheap ? intervalMs : PRICED_EVERY_MS,
+    freshMs: isCheap ? intervalMs : PRICED_EVERY_MS,
+  });
+  if (threshold?.kind === 'gwei') return { rule, threshold: threshold.price, thresholdReason: null };
+  const price = data && 'price' in data ? data.price : null;
+  const reason = data && 'reason' in data ? data.reason : (error?.message.replaceAll('\n', ' ') ?? null);
+  return { rule, threshold: price, thresholdReason: price === null ? reason : null };
 }
 
 const HOUR_SEC = 3_600;
 const DAY_SEC = 86_400;
 
 function useThresholdReach(
-  { gasSpeed, condition, threshold }: AlertCondition,
+  { gasSpeed, condition, rule, threshold }: AlertCondition,
   distance: ReturnType<typeof distanceToThreshold>,
   blocks: number,
   snapshot: SnapshotView,
@@ -180,14 +288,15 @@ function useThresholdReach(
       ? null
       : `how likely the price ${distance.ratio < 0 ? 'falls' : 'rises'} so far is not forecast`;
   if (day.data === undefined && day.error === null) return 'how likely it is reached: looking …';
-  return describeReach([
+  const words = describeReach([
     { withinSec: HOUR_SEC, reach: hour.data ?? null },
     { withinSec: DAY_SEC, reach: day.data ?? null },
   ]);
+  return rule === null || words === null ? words : `${words}, for ${formatGwei(price)} gwei, its price now`;
 }
 
 function prefill(condition: 'LESS_THAN' | 'GREATER_THAN', wei: bigint) {
-  return { gasSpeed: 'AVERAGE', condition, thresholdGwei: wei > 0n ? gweiString(wei) : '' };
+  return { gasSpeed: 'AVERAGE', condition, threshold: wei > 0n ? gweiString(wei) : '' };
 }
 
 const step = (wei: bigint, digits: number) => 10n ** BigInt(Math.max(wei.toString().length - digits, 0));
@@ -195,7 +304,7 @@ const step = (wei: bigint, digits: number) => 10n ** BigInt(Math.max(wei.toStrin
 /** From an advised price: the figure that the advice shows. */
 export const atOrBelow = (price: bigint): AlertPrefill => ({
   ...prefill('LESS_THAN', price),
-  thresholdGwei: formatGwei(price).replaceAll(',', ''),
+  threshold: formatGwei(price).replaceAll(',', ''),
 });
 
 /** From the present price: fires when it is cheaper. Two digits, so that it does not fire at once. */
@@ -222,7 +331,7 @@ const WITHOUT_TARGET = 'TERMINAL';
 const DEFAULTS = {
   gasSpeed: 'AVERAGE',
   condition: 'LESS_THAN',
-  thresholdGwei: '',
+  threshold: '',
   channels: WITHOUT_TARGET,
   cooldownMs: cooldownText(COOLDOWN_DEFAULT_MS),
   disableOnce: 'no',
@@ -236,12 +345,14 @@ type AlertDraft = Readonly<typeof DEFAULTS> & { readonly [target: `to:${string}`
 const NEW_DRAFT: AlertDraft = DEFAULTS;
 
 function draftLike(alert: AlertView): AlertDraft {
-  const { threshold, channels, cooldownMs, hysteresis, method, to } = alert;
+  const { channels, cooldownMs, hysteresis, method, to } = alert;
+  const written = writtenThreshold(alert);
   const targets = { ...alert.targets, ...(method !== null && to && { [method]: to }) };
   return {
     gasSpeed: alert.gasSpeed ?? NEW_DRAFT.gasSpeed,
     condition: alert.condition ?? NEW_DRAFT.condition,
-    thresholdGwei: threshold === null ? '' : gweiString(threshold),
+    threshold:
+      written === null ? '' : written.kind === 'gwei' ? gweiString(written.price) : thresholdText(written),
     channels: channels.join('\n') || NEW_DRAFT.channels,
     cooldownMs: cooldownMs === null ? NEW_DRAFT.cooldownMs : cooldownText(cooldownMs),
     disableOnce: alert.disableOnce ? 'yes' : 'no',
@@ -269,7 +380,11 @@ const TARGET_HINTS = new Map([
 ]);
 
 /** The fields from top to bottom, with a line for each ticked channel; unknown values of a service remain choices. */
-function alertFields(draft: AlertDraft, offered: AlertChoices, beside: string | null): readonly FormField[] {
+function alertFields(
+  draft: AlertDraft,
+  offered: AlertChoices,
+  threshold: Parameters<typeof textField>[3],
+): readonly FormField[] {
   const channels = channelsOf(draft);
   const choices = (words: readonly string[], own: readonly string[], label: (word: string) => string) =>
     [...new Set([...words, ...own])].map((value) => [value, label(value)] as const);
@@ -286,10 +401,7 @@ function alertFields(draft: AlertDraft, offered: AlertChoices, beside: string | 
   const fields: readonly FormField[] = [
     choiceField('gasSpeed', 'lane', 'whose price is watched', lanes),
     choiceField('condition', 'fires', 'when the price is below the threshold, or above it', sides),
-    textField('thresholdGwei', 'threshold', 'gwei, such as 0.04', {
-      ...{ unit: 'gwei', beside },
-      problem: numberProblem(draft.thresholdGwei, 'a price in gwei, such as 0.04'),
-    }),
+    textField('threshold', 'threshold', 'gwei, such as 0.04', threshold),
     choiceField('channels', 'notify', 'space ticks; terminal: every running monitor', all, 'many'),
     ...targets.map((channel) =>
       textField(`to:${channel}`, plainWord(channel), TARGET_HINTS.get(channel) ?? 'where it is sent'),
@@ -313,7 +425,7 @@ function alertFields(draft: AlertDraft, offered: AlertChoices, beside: string | 
       problem: numberProblem(draft.confirmBlocks, 'a number of blocks, such as 3; 1 is the least', '3'),
     }),
   ];
-  return fields.filter(({ id }) => !offered.unknown.some((name) => name === id));
+  return fields.filter(({ id }) => id === 'threshold' || !offered.unknown.some((name) => name === id));
 }
 
 function bodyOf(draft: AlertDraft) {
@@ -329,7 +441,6 @@ function bodyOf(draft: AlertDraft) {
     ...(further.length > 0 && { targets: Object.fromEntries(further.map((name) => [name, target(name)])) }),
     cooldownMs: parseCooldown(draft.cooldownMs) ?? undefined,
     disableOnce: draft.disableOnce === 'yes',
-    thresholdGwei: typedNumber(draft.thresholdGwei),
     hysteresisGwei: typedNumber(draft.hysteresisGwei),
     confirmBlocks: typedNumber(draft.confirmBlocks),
   };

@@ -44,6 +44,7 @@ import {
   leftColumn,
   plain,
   rightColumn,
+  shownWidth,
   type TableColumn,
 } from '../../ui/text.tsx';
 import type { ColorName } from '../../ui/theme.ts';
@@ -187,8 +188,11 @@ function useEngineText(now: number): string | null {
 
 const LONGEST_TARGET = 34;
 
-function alertColumns(context: PaneContext): readonly TableColumn<AlertView>[] {
+function alertColumns(context: PaneContext, rows: readonly AlertView[]): readonly TableColumn<AlertView>[] {
   const { present, snapshot, width } = context;
+  // Whole, beside the state and how far it is to go.
+  const room = Math.max(width - BESIDE_CONDITION, LEAST_CONDITION);
+  const longest = Math.max(LEAST_CONDITION, ...rows.map((alert) => shownWidth(conditionIn(alert, room))));
   return [
     leftColumn('state', 16, 0, (alert) => {
       const state = alertState(alert, snapshot, present);
@@ -197,9 +201,13 @@ function alertColumns(context: PaneContext): readonly TableColumn<AlertView>[] {
         state.kind === 'cooling' && untilText(state.until, present).replace(/(?<=.) \d\d:\d\d$/, '');
       return stateLine(state, until ? `cooldown ${until}` : describeAlertState(state));
     }),
-    leftColumn('fires when', 19, 0, (alert) => [
-      { text: describeCondition(alert), bold: alert.status !== 'DISABLED' },
-    ]),
+    leftColumn(
+      'fires when',
+      Math.min(longest, room),
+      0,
+      (alert) => [{ text: conditionIn(alert, room), bold: alert.status !== 'DISABLED' }],
+      { most: longest },
+    ),
     rightColumn('to go', 9, 1, (alert) => known(distanceToThreshold(alert, snapshot), distanceCell)),
     rightColumn('fired', 5, 2, ({ triggerCount }) => known(triggerCount, formatCount)),
     rightColumn('last', 10, 4, ({ lastTriggeredAt: at, triggerCount }) =>
@@ -208,6 +216,15 @@ function alertColumns(context: PaneContext): readonly TableColumn<AlertView>[] {
     leftColumn('notify', 16, 3, (alert) => describeChannels(alert) ?? UNKNOWN, { most: LONGEST_TARGET }),
     leftColumn('note', 10, 9, ({ note }) => noteCell(note, width), { most: Number.POSITIVE_INFINITY }),
   ];
+}
+
+const LEAST_CONDITION = 19;
+const BESIDE_CONDITION = 28;
+
+/** Without a word where it is too long for the room: `Average < $0.40/swap (0.21 now)`. */
+function conditionIn(alert: AlertView, room: number): string {
+  const text = describeCondition(alert);
+  return shownWidth(text) <= room ? text : text.replace(' gwei now)', ' now)');
 }
 
 /** A long note is measured for every frame: cut at the edge first. */
@@ -222,6 +239,7 @@ const STATE_LOOKS: Readonly<Record<AlertState['kind'], readonly [glyph: string, 
   armed: ['●', 'good'],
   confirming: ['●', 'warn'],
   leaving: ['◌', 'accent'],
+  unpriced: ['◌', 'warn'],
   cooling: ['◌', 'accent'],
   disabled: ['—'],
   other: ['•'],

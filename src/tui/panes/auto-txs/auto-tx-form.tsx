@@ -403,7 +403,7 @@ type AutoTxDraft = Readonly<typeof NEW_ORDER>;
 
 export function draftOf(like: AutoTxView | null, { lanes }: SnapshotView, isChange = true): AutoTxDraft {
   // The slow lane's price comes often, and saves something.
-  const usual = cheaperThan(lanes.slow.price).thresholdGwei;
+  const usual = cheaperThan(lanes.slow.price).threshold;
   if (like === null) return { ...NEW_ORDER, targetGasPriceGwei: usual };
   const { target, gasSpeed, isStrict, note, maxCost } = like;
   return {
