@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { preflightAutoTx } from '../client/auto-tx-preflight.ts';
 import { ifTold } from '../client/errors.ts';
+import type { AlertView } from '../client/views/alerts.ts';
 import type { AutoTxView } from '../client/views/auto-txs.ts';
 import { chainStatus } from '../client/views/chain-status.ts';
 import {
@@ -18,11 +19,12 @@ import { TimeFrameParameters } from '../contract/queries.ts';
 import { unpriced } from '../core/auto-txs/cost-limit.ts';
 import { describeOutdated, isOutdated } from '../core/chain-status.ts';
 import { maxCostText, parseMaxCost } from '../core/threshold/max-cost.ts';
-import { ThresholdError } from '../core/threshold/threshold.ts';
+import { ThresholdError, thresholdText } from '../core/threshold/threshold.ts';
 import { decodeTransaction } from '../core/transactions/decode-transaction.ts';
 import { bareHex } from '../core/transactions/signed-text.ts';
 import { TransactionError } from '../core/transactions/transaction-error.ts';
 import { weiOfGwei } from '../core/units.ts';
+import { threshold } from './threshold-tool.ts';
 import {
   Coins,
   Count,
@@ -305,12 +307,19 @@ export const LISTED_ALERT = {
   id: Text,
   status: maybe(Text, 'PENDING is armed'),
   ...each(Text, 'gasSpeed', 'condition', 'note', 'disabledReason'),
-  ...each(Gwei, 'thresholdGwei'),
+  rule: maybe(Text, 'The threshold as written, such as $0.40/swap; null: it is a price in gwei'),
+  thresholdGwei: maybe(Gwei, 'The price it waits for: of a rule what it stands for now'),
+  thresholdReason: maybe(Text, 'Why what the rule stands for is unknown, so that it waits'),
   ...each(Count, 'cooldownMs', 'triggerCount'),
   ...each(Flag, 'disableOnce'),
   channels: z.array(Text).readonly(),
   ...each(Time, 'createdAt', 'lastTriggeredAt', 'cooldownUntil'),
 };
+
+export const listedAlert = ({ rule, ...alert }: AlertView) => ({
+  ...alert,
+  rule: rule === null ? null : thresholdText(rule),
+});
 
 const listAlerts = reading({
   name: 'list_alerts',
@@ -321,7 +330,7 @@ const listAlerts = reading({
   run: async ({ client, signal }, { status, limit }) => {
     const { items } = await client.alerts({ signal });
     const wanted = items.filter((alert) => status === undefined || alert.status === status);
-    return { total: wanted.length, alerts: wanted.slice(0, limit) };
+    return { total: wanted.length, alerts: wanted.slice(0, limit).map(listedAlert) };
   },
 });
 
@@ -524,5 +533,5 @@ export const compareChains = defineTool({
 
 export const READ_TOOLS = [
   ...[gasNow, gasAdvice, gasHistory, chainRules, block, transaction, actionCost, callCost],
-  ...[listAlerts, listAutoTxs, checkSigned],
+  ...[threshold, listAlerts, listAutoTxs, checkSigned],
 ];

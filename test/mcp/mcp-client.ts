@@ -15,10 +15,11 @@ export const READ_TOOLS = [
     'action_cost',
     'call_cost',
   ],
-  ...['list_alerts', 'list_auto_txs', 'check_signed_transaction'],
+  ...['threshold', 'list_alerts', 'list_auto_txs', 'check_signed_transaction'],
 ];
 export const WRITE_TOOLS = [
   'create_alert',
+  'update_alert',
   'enable_alert',
   'disable_alert',
   'delete_alert',

@@ -90,6 +90,30 @@ describe.each(REVISIONS)('MCP over HTTP, revision %s', (revision) => {
     expect(await callTool(client, 'delete_alert', { id })).toEqual({ id, deleted: true });
     expect(await callTool(client, 'list_alerts')).toEqual({ total: 0, alerts: [] });
 
+    const [rule, terminal] = [{ gasSpeed: 'AVERAGE', condition: 'LESS_THAN' }, { channels: ['TERMINAL'] }];
+    for (const [written, shown] of [
+      ['$0.40/swap', '$0.40/swap'],
+      ['-25 % / 7D', '-25%/7d'],
+      ['2% of $35/swap', '2% of $35/swap'],
+    ] as const) {
+      const stands = await callTool(client, 'threshold', { threshold: written });
+      expect(stands).toMatchObject({ threshold: shown, laneGwei: expect.any(Number) });
+      expect((stands.priceGwei === null) === (typeof stands.reason === 'string')).toBe(true);
+      const alert = await callTool(client, 'create_alert', { ...rule, ...terminal, threshold: written });
+      expect(alert).toMatchObject({ rule: shown });
+      const changed = { id: alert.id, threshold: '0.5', condition: 'GREATER_THAN' };
+      const gwei = { rule: null, thresholdGwei: 0.5, condition: 'GREATER_THAN', thresholdReason: null };
+      expect(await callTool(client, 'update_alert', changed)).toMatchObject(gwei);
+      const back = { id: alert.id, threshold: written, note: 'again' };
+      expect(await callTool(client, 'update_alert', back)).toMatchObject({ rule: shown, note: 'again' });
+      await callTool(client, 'delete_alert', { id: alert.id });
+    }
+    expect(await toolError(client, 'create_alert', { ...rule, ...terminal, threshold: '2%' })).toBe(
+      'threshold: 2% of what? write 2% of $35/swap, or -2%/7d (below the median)',
+    );
+    expect(await toolError(client, 'create_alert', { ...rule, ...terminal })).toContain('give either');
+    expect(await toolError(client, 'threshold', { threshold: '$0.40' })).toContain('write $0.40/swap');
+
     const signedTransaction = await signedTransfer(0);
     const checked = await callTool(client, 'check_signed_transaction', { signedTransaction });
     const read = { canBeIncluded: true, nonce: 0, valueCoins: '0.001', does: expect.any(String) };

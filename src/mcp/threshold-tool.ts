@@ -1,0 +1,90 @@
+import * as z from 'zod';
+import { priceNow } from '../client/threshold-basis.ts';
+import { watchedPrice } from '../client/views/gas.ts';
+import { AlertCreation } from '../contract/alerts.ts';
+import * as choices from '../contract/choices.ts';
+import { maybe } from '../contract/primitives.ts';
+import {
+  parseThreshold,
+  THRESHOLD_FORMS,
+  type Threshold,
+  ThresholdError,
+  thresholdText,
+} from '../core/threshold/threshold.ts';
+import { Count, each, Gwei, reading, Text, ToolError } from './tool.ts';
+
+/** A threshold in one text, since schemas of tools stay plain. */
+export const Written = z
+  .string()
+  .min(1)
+  .max(100)
+  .describe(
+    `What the price is compared with: ${THRESHOLD_FORMS}. The dollars are what that work costs in all, L1 included; p20/7d is the 20 % point of the lane's price over 7 days, -25%/7d so much below its median`,
+  );
+
+/** @throws ToolError that says what to write */
+export function readWritten(text: string): Threshold {
+  try {
+    return parseThreshold(text);
+  } catch (error) {
+    if (error instanceof ThresholdError) throw new ToolError(`threshold: ${error.message}`);
+    throw error;
+  }
+}
+
+const { gasSpeed, condition } = AlertCreation.shape;
+const [HOUR_SEC, DAY_SEC] = [3_600, 86_400];
+
+export const threshold = reading({
+  name: 'threshold',
+  title: 'What a threshold stands for now',
+  description:
+    'The price per gas that a threshold stands for now, such as what a swap for $0.40 allows or the 20 % point of the last 7 days, beside the present price and how likely it is reached. Rules move with the price of the coin, L1 fees and the past: it is the price of now.',
+  input: z.strictObject({
+    threshold: Written,
+    gasSpeed: gasSpeed.default('AVERAGE'),
+    condition: condition.default('LESS_THAN'),
+  }),
+  output: {
+    threshold: Text.describe('As it was understood'),
+    priceGwei: maybe(Gwei, 'What it stands for now; null: unknown'),
+    reason: maybe(Text, 'Why that is unknown: an alert with it waits'),
+    ...each(Gwei, 'laneGwei'),
+    isReached: maybe(z.boolean(), 'Whether the price of the lane is on its side of the threshold'),
+    probabilityHour: maybe(Count, 'That the price comes down to it within an hour, 0 to 1'),
+    probabilityDay: maybe(Count, 'The same within a day'),
+  },
+  run: async ({ client, signal }, given) => {
+    const written = readWritten(given.threshold);
+    const lane = choices.LANE_OF_SPEED[given.gasSpeed];
+    const snapshot = await client.gasCurrent({ signal });
+    const found = await priceNow(
+      client,
+      written,
+      given.condition,
+      { lane, snapshot, thorough: false },
+      { signal },
+    );
+    const price = 'price' in found ? found.price : null;
+    const present = watchedPrice(snapshot, lane);
+    const isLess = given.condition === 'LESS_THAN';
+    const isReached = price === null || present === null ? null : isLess ? present < price : present > price;
+    const likely = async (deadlineSec: number) => {
+      if (price === null || !isLess || isReached || lane === 'blob') return null;
+      const { reach } = await client.gasRecommendation({
+        reach: { targetPrice: price, deadlineSec },
+        signal,
+      });
+      return reach?.probability ?? null;
+    };
+    return {
+      threshold: thresholdText(written),
+      price,
+      reason: 'reason' in found ? found.reason : null,
+      lane: present,
+      isReached,
+      probabilityHour: await likely(HOUR_SEC),
+      probabilityDay: await likely(DAY_SEC),
+    };
+  },
+});
