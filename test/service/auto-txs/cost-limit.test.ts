@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import type { CostLimit, KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
-import type { DataFeeParameters } from '../../../src/core/data-fee.ts';
+import { type DataFeeParameters, fastLzLength } from '../../../src/core/data-fee.ts';
 import type { MaxCost } from '../../../src/core/threshold/max-cost.ts';
 import { ENGINES, openOn } from '../../helpers/databases.ts';
 import { rounds } from '../../helpers/rounds.ts';
@@ -178,10 +178,25 @@ describe.each(ENGINES)('a limit of cost on %s', (engine) => {
     expect(rig.node.sent).toHaveLength(2);
   });
 
+  it('reads the size of one that an older program has stored from its bytes, where L1 charges for them', async () => {
+    const rig = await started();
+    rig.coin.usd = 2_000;
+    await rig.place(auto('one', { order: limitOf({ maxCostUsd: 0.42 }), signed: { compressedSize: null } }));
+    await rig.block(18);
+    expect((await rig.kept('one')).signed?.compressedSize).toBeNull();
+    rig.node.fees = fees({ rate: 10n ** 17n });
+    await rig.block(18);
+    const { order, signed } = await rig.kept('one');
+    // Its bytes here are its id.
+    expect(signed?.compressedSize).toBe(fastLzLength(Buffer.from('one')));
+    // 100 bytes at the least: 10,000 gwei.
+    expect(order).toMatchObject({ target: 10n * GWEI - 10n ** 13n / 21_000n - 1n, limit: { reason: null } });
+  });
+
   it('moves with the coin whatever many there are', async () => {
     const rig = await started();
     rig.coin.usd = 2_000;
-    const ids = Array.from({ length: 450 }, (_, place) => `atx_${place}`);
+    const ids = Array.from({ length: 250 }, (_, place) => `atx_${place}`);
     for (const [place, id] of ids.entries())
       await rig.place(auto(id, { order: limitOf({ maxCostUsd: 0.42 }), signed: { nonce: place } }));
     await rig.block(18);
