@@ -183,6 +183,16 @@ export function createGasClient(options: GasClientOptions) {
     throw new ClientError('not-found', message, { endpoint: path });
   };
 
+  /** A service that passes over a limit of cost would have no target, or another one. */
+  const requireLimit = async ({ threshold }: Pick<AutoTxChange, 'threshold'>) => {
+    if (threshold == null || isOwn) return;
+    const { body = [] } = describedRoute(await describe(), PATHS.autoTxs, 'post') ?? {};
+    if (body.some(({ name }) => name === 'threshold')) return;
+    const message = 'is not listed by this service: give a target in gwei';
+    const details = [{ path: 'threshold', message }];
+    throw new ClientError('invalid', `threshold ${message}`, { endpoint: PATHS.autoTxs, details });
+  };
+
   /** The body of an alert. Without a field that the service does not know it would be another alert. */
   const alertBody = async (alert: NewAlert) => {
     const { extraPayload, givenPayload } = await import('./views/alerts.ts');
@@ -370,12 +380,15 @@ export function createGasClient(options: GasClientOptions) {
       ),
     /** The signed transaction goes to the service and into no error. */
     createAutoTx: async (autoTx: NewAutoTx, call: TextOptions = {}): Promise<AutoTxView> => {
+      await requireLimit(autoTx);
       const { signedTransaction: _, ...sent } = autoTx;
       const bodies = { body: withSigned(autoTx, PATHS.autoTxs), sent };
       return make(ROUTES.createAutoTx, 'the auto-tx', bodies, call);
     },
-    updateAutoTx: async (id: string, changes: AutoTxChange, call: TextOptions = {}) =>
-      change(ROUTES.updateAutoTx, { id }, call, withSigned(changes, PATHS.autoTx), saysStatus),
+    updateAutoTx: async (id: string, changes: AutoTxChange, call: TextOptions = {}) => {
+      await requireLimit(changes);
+      return change(ROUTES.updateAutoTx, { id }, call, withSigned(changes, PATHS.autoTx), saysStatus);
+    },
     cancelAutoTx: async (id: string, call: TextOptions = {}) =>
       change(ROUTES.cancelAutoTx, { id }, call, undefined, saysStatus),
     deleteAutoTx: async (id: string, call: TextOptions = {}): Promise<void> => {

@@ -46,11 +46,18 @@ interface Kept extends Record<string, unknown> {
   status: string;
 }
 
-async function foreignService(rows: readonly Kept[] = []) {
+/** @param fields of an auto-tx that its description lists; none: it has no description */
+async function foreignService(rows: readonly Kept[] = [], fields: readonly string[] = []) {
   const kept = new Map(rows.map((row) => [row.id, { ...row }]));
   const server = await serve((request, response) => {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
     const [, , , , group, id, verb] = url.pathname.split('/');
+    if (fields.length > 0 && url.pathname.endsWith('/openapi.json')) {
+      const properties = Object.fromEntries(fields.map((field) => [field, {}]));
+      const content = { 'application/json': { schema: { type: 'object', properties } } };
+      const paths = { '/be/api/v1/auto-txs': { post: { requestBody: { content } } } };
+      return sendJson(response, { openapi: '3.1.0', info: { title: 'Gas', version: '1' }, paths });
+    }
     const body = () => JSON.parse(server.requests.at(-1)?.body || '{}') as Record<string, unknown>;
     if (group === 'gas' && id === 'current') {
       return sendJson(response, { chainId: 1, lowPrice: 4, averagePrice: 10, highPrice: 15, basePrice: 9 });
@@ -114,7 +121,7 @@ describe('a signed transaction', () => {
     ['$.05', { maxCostUsd: 0.05 }, 'cost ≤ $0.05'],
     ['2%', { maxShareOfValueRatio: 0.02 }, 'cost ≤ 2% of its value'],
   ])('may cost at most %s in all', async (cost, threshold, target) => {
-    const service = await foreignService();
+    const service = await foreignService([], ['signedTransaction', 'targetGasPriceGwei', 'threshold']);
     const created = await run(['create', file('signed.txt'), '--max-cost', cost, '--url', service.url]);
     expect([created.exitCode, created.stdout]).toEqual([0, 'made-1\n']);
     expect(created.stderr).toContain(`created made-1: pending, target ${target}`);
@@ -127,6 +134,17 @@ describe('a signed transaction', () => {
     const changed = await run(['update', 'made-1', '--max-cost', '$1', '--url', service.url]);
     expect(changed.exitCode).toBe(0);
     expect(service.kept.get('made-1')).toMatchObject({ threshold: { maxCostUsd: 1 } });
+  });
+
+  it.each([
+    ['no description', []],
+    ['a description without it', ['signedTransaction', 'targetGasPriceGwei']],
+  ])('is not limited by its cost at a service with %s', async (_, fields) => {
+    const service = await foreignService([], fields);
+    const created = await run(['create', file('signed.txt'), '--max-cost', '$3', '--url', service.url]);
+    expect(created.exitCode).not.toBe(0);
+    expect(created.stderr).toContain('--max-cost is not listed by this service: give a target in gwei');
+    expect(service.requests.filter(({ method }) => method === 'POST')).toEqual([]);
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
+import { describedRoute, readDescription } from '../../src/client/openapi.ts';
 import { AutoTxDetails, AutoTxList } from '../../src/contract/auto-txs.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { startAnvil } from '../helpers/anvil.ts';
@@ -164,6 +165,13 @@ describe('an auto-tx with a threshold of cost', () => {
     expect(response.status).toBe(400);
     const { details } = (await response.json()) as { details: { path: string; message: string }[] };
     expect(details).toEqual([{ path, message: expect.stringContaining(message) }]);
+  });
+
+  test('is listed by the description of the service, by which clients know that it takes one', async () => {
+    const service = await run();
+    const response = await service.fetch(new Request('http://gastop.test/api-playground/openapi.json'));
+    const route = describedRoute(readDescription(await response.json()), PATHS.autoTxs, 'post');
+    expect(route?.body.map(({ name }) => name)).toContain('threshold');
   });
 
   test('cannot be a share where no coins are sent', async () => {
