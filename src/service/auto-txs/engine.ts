@@ -169,8 +169,13 @@ export class AutoTxEngine {
     const { store, present, wallNow } = this.#context;
     const now = present();
     if (now === null) return [];
-    const due = await store.reached(now, { now: wallNow(), limit: MOST_DUE });
-    return due.flatMap(({ signed }) => (signed === null ? [] : [signed.from]));
+    for (let limit = MOST_DUE; ; limit *= MOST_DUE) {
+      const reached = await store.reached(now, { now: wallNow(), limit });
+      // The index finds limits of cost within half a percent: those must not hide what is due.
+      const due = reached.filter((kept) => isDueNow(kept, this.#context));
+      if (due.length === 0 && reached.length === limit) continue;
+      return due.flatMap(({ signed }) => (signed === null ? [] : [signed.from]));
+    }
   }
 
   /** Senders of submitted auto-txs: with a new head, or after a pause. */

@@ -236,6 +236,26 @@ describe.each(ENGINES)('a limit of cost on %s', (engine) => {
   });
 });
 
+test('one that is due is sent, however many before it are within half a percent of theirs', async () => {
+  const rig = await startEngine({ chainId: 10 });
+  rig.coin.usd = 2_000;
+  for (let place = 0; place < 2_001; place += 1)
+    await rig.place(
+      auto(`atx_${place}`, {
+        owner: `key_${place % 3}`,
+        order: limitOf({ maxCostUsd: 0.42 }),
+        signed: { nonce: place },
+      }),
+    );
+  const signed = { from: sender(9) };
+  await rig.place(auto('due', { order: limitOf({ maxCostUsd: 0.43 }), signed }));
+  // In its round the engine looks at every sender, whatever is due.
+  await rig.block(18);
+  await rig.block(10.02);
+  expect((await rig.kept('due')).state.status).toBe('SUBMITTED');
+  expect(rig.node.sent).toHaveLength(1);
+});
+
 /** By doubles, and by nothing that the engine computes. */
 const costUsd = (gwei: number, l1Gwei: number, usd: number) => ((21_000 * gwei + l1Gwei) / 1e9) * usd;
 
