@@ -21,6 +21,7 @@ import { chainProfile, SIMULATED_CHAIN_ID } from '../core/chains.ts';
 import { decodeTransaction } from '../core/transactions/decode-transaction.ts';
 import { weiOfGwei } from '../core/units.ts';
 import { AutoTxStore } from '../store/auto-txs.ts';
+import { addCoinPrices, type CoinPriceRow, NOTED_EVERY_SEC } from '../store/coin-prices.ts';
 import type { Database } from '../store/database.ts';
 import { inclusionBy } from './auto-txs/engine.ts';
 import { gasFactsAt } from './auto-txs/gas-facts.ts';
@@ -31,7 +32,8 @@ const [RECIPIENT = PAYER.address, TOKEN = PAYER.address] = DEVELOPMENT_ACCOUNTS.
 
 const ETHER = 10n ** 18n;
 const TIP = 10_000_000n;
-const BLOCKS_AN_HOUR = 300;
+const BLOCK_SEC = 12;
+const BLOCKS_AN_HOUR = 3_600 / BLOCK_SEC;
 /** The first screens have their figures by then. */
 const SETTLED_MS = 1_000;
 
@@ -44,10 +46,11 @@ export interface DemoOptions {
 
 /** Three alerts, of which one fires at once, and auto-txs: one to be sent soon, one executed, one failed, one draft; two for a fork. */
 export async function fillDemo(options: DemoOptions): Promise<void> {
-  const { service, source, signal } = options;
+  const { service, source, database, signal } = options;
   await service.ready;
   await sleep(SETTLED_MS, undefined, { signal });
   const head = await source.head();
+  await addCoinPrices(database, coinPricesBefore(head, source));
   const past = await source.blocks(head.number - 6 * BLOCKS_AN_HOUR, head.number - BLOCKS_AN_HOUR / 3);
   const gwei = Number(next(head)) / 1e9;
   const [quiet, ...loud] = alertsAt(gwei);
@@ -65,6 +68,15 @@ export async function fillDemo(options: DemoOptions): Promise<void> {
   await request(service, 'POST', PATHS.autoTxs, drafted);
   await addWaiting(options, head);
   if (source.ethConfig !== undefined) await addForked(options, gwei);
+}
+
+/** As if the demo had followed its chain for a day. */
+function coinPricesBefore(head: Block, source: SimulatedSource): CoinPriceRow[] {
+  const blocks = NOTED_EVERY_SEC / BLOCK_SEC;
+  return Array.from({ length: (24 * 3_600) / NOTED_EVERY_SEC + 1 }, (_, index) => ({
+    since: head.timestamp - (index + 1) * NOTED_EVERY_SEC,
+    native_usd: source.nativeUsdAt(head.number - (index + 1) * blocks),
+  }));
 }
 
 /** Answers the id of what was made or changed. */

@@ -1,3 +1,4 @@
+import type { Database } from './database.ts';
 import type { Window } from './history.ts';
 import type { Queries } from './tables.ts';
 
@@ -8,7 +9,7 @@ export interface CoinPriceRow {
 }
 
 /** The same price is noted again after so long, and holds for twice that: in between nothing followed the chain. */
-const NOTED_EVERY_SEC = 600;
+export const NOTED_EVERY_SEC = 600;
 const HOLDS_SEC = 2 * NOTED_EVERY_SEC;
 const CHANGES_EVERY_SEC = 60;
 
@@ -25,6 +26,14 @@ export async function noteCoinPrice(trx: Queries, timestamp: number, nativeUsd: 
     if (timestamp < last.since + everySec) return;
   }
   await trx.insertInto('coin_prices').values({ since: timestamp, native_usd: nativeUsd }).execute();
+}
+
+/** What was known of the past from elsewhere; what is noted stays. */
+export async function addCoinPrices(database: Database, prices: readonly CoinPriceRow[]): Promise<void> {
+  await database.transaction(async (trx) => {
+    const rows = trx.insertInto('coin_prices').values([...prices]);
+    await rows.onConflict((conflict) => conflict.column('since').doNothing()).execute();
+  });
 }
 
 /** Ascending; with the one that held when the window began. */
