@@ -238,7 +238,9 @@ export function fieldLines(
   const look: Omit<Span, 'text'> = problem === null ? { faint: true } : { color: 'warn' };
   if (beside !== '' && more.length === 0 && lineWidth(first) + reserved <= room)
     return [[...head, ...first, { text: ' '.repeat(GAP) }, { text: beside, ...look }]];
-  const words = problem === null ? [] : wrapText(beside, room, MOST_PROBLEM_LINES);
+  // A hint may go; what is worked out from the value may not.
+  const isKept = problem !== null || (isFocused && field.kind === 'text' && field.beside != null);
+  const words = isKept ? wrapText(beside, room, MOST_PROBLEM_LINES) : [];
   return [
     [...head, ...first],
     ...more.map((line): Line => [INDENT, ...line]),

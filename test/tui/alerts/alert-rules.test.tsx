@@ -86,6 +86,13 @@ describe('the form of an alert with a rule', () => {
     await leads(['ctrl+u', 'p20'], '! p20 over how long? write p20/7d');
   });
 
+  it('says below a long rule what it stands for, where there is no room beside it', async () => {
+    const { leads, shows } = await open({ columns: 60 });
+    await leads('n', 'or a rule');
+    await leads('2% of $0.50/swap', /^ {17}\(0\.0308 gwei now\), has to fall 39 %$/m);
+    await shows(/^ ▸ threshold +2% of \$0\.50\/swap$/m);
+  });
+
   it('waits and says so where there is no dollar price', async () => {
     const { leads } = await open({ snapshot: { ...SNAPSHOT, nativeUsd: null } });
     await leads(['n', SWAP], '(no dollar price of ETH)');
