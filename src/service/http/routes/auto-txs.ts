@@ -49,7 +49,7 @@ export const autoTxRoutes = (autoTxs: AutoTxService): Route[] => [
   route('post', PATHS.autoTxs, {
     summary: 'Schedule a transaction',
     description:
-      'With `signedTransaction` it is checked and pending until its target is reached. Without it `to`, `value` and `data` make a draft, which is signed later. No response holds the signed bytes.',
+      'With `signedTransaction` it is checked and pending until its target is reached: a price in gwei, or with `threshold` the price at which it costs at most so much itself. Without it `to`, `value` and `data` make a draft, which is signed later. No response holds the signed bytes.',
     body: { schema: wire.AutoTxCreation, example: EXAMPLE },
     status: 201,
     success: 'The auto-tx, with its checks',
