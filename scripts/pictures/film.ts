@@ -8,6 +8,9 @@ export const FILM_TITLE =
 
 const ROWS = 27;
 
+/** The row of the average lane, and its price. */
+const LANES = /^│ Average │ +([\d.]+) /m;
+
 /** Blocks of the demo, as its header shows them. */
 const block = (number: number) => new RegExp(`#${number.toLocaleString('en')}`);
 
@@ -18,7 +21,7 @@ export async function takeFilm(): Promise<readonly Frame[]> {
   const take = async (seconds: number, caption: string) => {
     frames.push({ screen: await stillScreen(monitor), seconds, caption });
   };
-  const price = (rows: readonly string[]) => Number(/^│ Average │ +([\d.]+) /m.exec(rows.join('\n'))?.[1]);
+  const price = () => Number(LANES.exec(monitor.screen().join('\n'))?.[1]);
 
   await monitor.waitFor(/^ WAIT up to .* gwei/m, LATER);
   const first = headOf(monitor);
@@ -33,7 +36,8 @@ export async function takeFilm(): Promise<readonly Frame[]> {
   await monitor.waitFor(/Deliveries +2/, LATER);
   await take(4, 'An alert has fired: on this terminal, and by mail');
   await monitor.press('esc', '1');
-  for (let head = first + 3; price(monitor.screen()) > Number(wanted) && head < first + 40; head += 3) {
+  await monitor.waitFor(LANES, LATER);
+  for (let head = first + 3; price() > Number(wanted) && head < first + 40; head += 3) {
     await monitor.waitFor(block(head), LATER);
     await monitor.waitFor(QUIET, LATER);
     if (head >= first + 6) await take(1, 'Blocks later');
@@ -48,13 +52,14 @@ async function takeSent(
   take: (seconds: number, caption: string) => Promise<void>,
 ): Promise<void> {
   await monitor.press('4');
-  await monitor.waitFor(/mined +0\.5 ETH/, LATER);
+  await monitor.waitFor(/included +0\.5 ETH/, LATER);
   await monitor.waitFor(QUIET, LATER);
   // Below the one that failed.
   await monitor.press('g', 'j');
   await monitor.waitFor(/0\.5 ETH to .* · move to cold storage/);
   await take(4, 'A transaction that your wallet has signed went out by itself');
   await monitor.press('1');
+  await monitor.waitFor(LANES, LATER);
 }
 
 function headOf(monitor: Terminal): number {

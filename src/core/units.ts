@@ -69,6 +69,13 @@ export function formatNative(wei: bigint, symbol: string): string {
 export const formatAmount = (wei: bigint, symbol: string): string =>
   wei > 0n && wei < COUNTED_WEI ? `${groupDigits(wei.toString())} wei` : formatNative(wei, symbol);
 
+/** A saving: `+0.00000105 ETH`, and a loss `−0.00000105 ETH`. */
+export const formatSavedNative = (wei: bigint, symbol: string): string =>
+  `${wei > 0n ? '+' : ''}${formatNative(wei, symbol)}`;
+
+/** `+$0.0031`, and a loss `−$0.0031`. */
+export const formatSavedUsd = (usd: number): string => `${usd > 0 ? '+' : ''}${formatUsd(usd)}`;
+
 /** Wei per gas as exact gwei for machines: no grouping, no rounding, no trailing zeros (`0.041234567`). */
 export const gweiString = (wei: bigint): string => exactly(wei, GWEI_DECIMALS);
 

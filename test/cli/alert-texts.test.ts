@@ -124,13 +124,13 @@ it('gastop alerts savings sums up, names the best, and lists the newest firings'
   const lines = alertSavingsText(savings, 'ETH').split('\n');
   expect(lines.slice(0, 7)).toEqual([
     'firings       30',
-    'saved         0.000104 ETH at 150,000 gas each',
-    'best          0.00000345 ETH  $0.011 on 2026-01-05 11:20:00 UTC at 0.0390 gwei',
+    'saved         +0.000104 ETH at 150,000 gas each',
+    'best          +0.00000345 ETH  +$0.011 on 2026-01-05 11:20:00 UTC at 0.0390 gwei',
     '              instead of 0.0620, the mean of the day before',
     'against       the mean of the day before',
     '',
-    'fired (UTC)            block   gwei  reference                    saved',
+    'fired (UTC)            block   gwei  reference                      saved',
   ]);
-  expect(lines[7]).toBe('2026-01-05 11:20  24,000,000  0.039      0.062  0.00000345 ETH ($0.011)');
+  expect(lines[7]).toBe('2026-01-05 11:20  24,000,000  0.039      0.062  +0.00000345 ETH (+$0.011)');
   expect(lines.at(-1)).toBe('and 10 more: --json has them');
 });

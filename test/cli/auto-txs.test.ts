@@ -97,7 +97,7 @@ describe('a signed transaction', () => {
     expect(stderr).toContain('value         0.123456789012345678 ETH');
     expect(stderr).toMatch(/\? nonce /);
     expect(stderr).toContain(`${service.host} gets the signed transaction and can send it at any time`);
-    expect(stderr).toContain('created made-1: pending, target own price ≤ 5 gwei');
+    expect(stderr).toContain('created made-1: pending, target its own price ≤ 5 gwei');
     const { body } = service.requests.find(({ method }) => method === 'POST') ?? { body: '' };
     expect(JSON.parse(body)).toEqual({
       signedTransaction: signed,
@@ -356,7 +356,7 @@ describe('auto-txs of a service elsewhere', () => {
     const kept = await run(['list', '--status', 'held', '--url', held.url]);
     expect(kept.stdout.trim().split('\n')).toEqual([expect.anything(), expect.stringMatching(/^h +held /)]);
     const waiting = await run(['list', '--status', 'waiting', '--url', held.url]);
-    const mined = await run(['list', '--status', 'MINED', '--url', held.url]);
+    const mined = await run(['list', '--status', 'INCLUDED', '--url', held.url]);
     expect([waiting.stdout.match(/^[a-z] /gm), waiting.exitCode]).toEqual([['b ', 'd '], 0]);
     expect([mined.stdout, mined.exitCode]).toEqual(['', 0]);
     for (const json of [[], ['--json']]) {
@@ -504,7 +504,7 @@ describe('auto-txs of a service elsewhere', () => {
     const here = await run(['check', file('here.txt'), '--target', '5', '--url', url]);
     expect(here.exitCode).toBe(0);
     const said = here.stdout.replaceAll(/\s+/g, ' ');
-    expect(said).toContain('call delegates the account 0xf39Fd6…2266 to the code at 0x709979…79C8');
+    expect(said).toContain('call delegates the account 0xf39F…2266 to the code at 0x7099…79C8');
     expect(said).toMatch(/\? delegation it delegates the account .*make sure that you trust this code/);
     expect(here.stdout).toMatch(/^value +1 wei$/m);
     expect(here.stdout.split('\n').every((line) => line.length <= 80)).toBe(true);

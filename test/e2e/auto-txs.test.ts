@@ -126,7 +126,7 @@ describe('a signed transaction that is pasted in the terminal', () => {
     await monitor.waitFor(/◌ cap +it waits while the base fee is above your cap of 3 gwei/);
     await monitor.press('ctrl+s');
     await monitor.waitFor(marked(DOES, /◌ pending .* 2\.5 +.*↓ 66 % +.*no end/));
-    await monitor.waitFor(`waits until own price ≤ 2.5 gwei, and while the base fee of ${next}`);
+    await monitor.waitFor(`waits until its own price ≤ 2.5 gwei, and while the base fee of ${next}`);
     await monitor.waitFor('[4 Auto-tx ·1]');
     expect(await knows(hash)).toBe(false);
   });
@@ -142,7 +142,9 @@ describe('a signed transaction that is pasted in the terminal', () => {
     // Each look at the chain takes a new head, and one may come before the node has the receipt.
     for (let isMined = false; !isMined; ) {
       await mineShown();
-      const shown = monitor.waitFor(marked(DOES, /→ mined .* 1\/2 conf|● executed/), { timeoutMs: 5_000 });
+      const shown = monitor.waitFor(marked(DOES, /→ included .* 1\/2 blocks|● executed/), {
+        timeoutMs: 5_000,
+      });
       isMined = await shown.then(
         () => true,
         () => false,

@@ -52,7 +52,7 @@ it('shows advice, has an alert fire and cancels an auto-tx; sends another and op
     ['draft', '0.25 ETH'],
     ['failed', '0.1 ETH'],
     ['executed', 'transfer on 0x'],
-    ['(pending|submitted|mined)', '0.5 ETH'],
+    ['(pending|submitted|included)', '0.5 ETH'],
   ] as const) {
     expect(autoTxs).toMatch(new RegExp(`${state} +${content}`));
   }
@@ -73,7 +73,7 @@ it('shows advice, has an alert fire and cancels an auto-tx; sends another and op
     await terminal.press('ctrl+s');
     await terminal.waitFor('Send it at once?');
     await terminal.press('y');
-    await terminal.waitFor(new RegExp(`→ mined +${does}`), BLOCKS_COME);
+    await terminal.waitFor(new RegExp(`→ included +${does}`), BLOCKS_COME);
 
     await terminal.press('5');
     await terminal.waitFor('Latest blocks');

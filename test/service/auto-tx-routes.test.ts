@@ -198,12 +198,12 @@ test('what it delegates is told when it is made, and stands when its order chang
   const signedTransaction = await sign({ type: 'eip7702', gas: 100_000n, authorizationList });
   const made = await create(service, { ...WAITING, signedTransaction });
   const again = await changed(await put(service, made.id, { targetGasPriceGwei: 0.000000002 }));
-  const who = `${account.address.slice(0, 8)}…${account.address.slice(-4)}`;
+  const who = `${account.address.slice(0, 6)}…${account.address.slice(-4)}`;
   for (const { checks, status } of [made, again]) {
     expect(status).toBe('PENDING');
     expect(checks.find(({ name }) => name === 'delegation')).toMatchObject({
       ok: false,
-      message: expect.stringContaining(`delegates the account ${who} to the code at 0x709979…79C8`),
+      message: expect.stringContaining(`delegates the account ${who} to the code at 0x7099…79C8`),
     });
   }
 });

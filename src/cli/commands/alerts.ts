@@ -42,8 +42,8 @@ import {
   formatDuration,
   formatGwei,
   formatLikelihood,
-  formatNative,
-  formatUsd,
+  formatSavedNative,
+  formatSavedUsd,
 } from '../../core/units.ts';
 import { channelsOf, targetRules } from '../../service/alerts/target-rules.ts';
 import { abortable } from '../../service/async.ts';
@@ -594,8 +594,8 @@ export function alertSavingsText(savings: AlertSavingsView, symbol: string): str
   const amount = ({ savedWei, savedUsd }: Pick<SavingsEntryView, 'savedWei' | 'savedUsd'>): string => {
     if (savedWei === null) return '-';
     if (savedWei === 0n) return 'nothing';
-    const coins = formatNative(savedWei, symbol);
-    return savedUsd === null ? coins : `${coins} (${formatUsd(savedUsd)})`;
+    const coins = formatSavedNative(savedWei, symbol);
+    return savedUsd === null ? coins : `${coins} (${formatSavedUsd(savedUsd)})`;
   };
   const { entries } = savings;
   const head = labelledLines([

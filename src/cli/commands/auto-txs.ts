@@ -88,7 +88,7 @@ export function addAutoTxs(program: CliCommand): void {
     .description('Lists the auto-txs by status, with the distance to their targets.')
     .parsed(
       '--status <STATUS>',
-      'only those: draft, pending, held, disabled, submitted, mined …; several by commas',
+      'only those: draft, pending, held, disabled, submitted, included …; several by commas',
       statusFilter,
     )
     .option('--json', "the service's v1 list; several pages as one")
@@ -198,7 +198,7 @@ const saysDraft = (flags: DraftFlags): boolean =>
 
 function statusFilter(text: string) {
   const wanted = text.split(',').map((word) => word.trim().toLowerCase());
-  const known = [...AUTO_TX_STATUSES.map((each) => each.toLowerCase()), 'waiting', 'held', 'mined'];
+  const known = [...AUTO_TX_STATUSES.map((each) => each.toLowerCase()), 'waiting', 'held', 'included'];
   const unknown = wanted.find((word) => !known.includes(word));
   if (unknown !== undefined) {
     const named = unknown === '' ? 'nothing' : `"${cleanLine(unknown)}"`;

@@ -205,7 +205,7 @@ export function autoTxCheckJson(
 }
 
 const MARKS = {
-  signs: { pass: '✓', warning: '▲', wait: '◌', block: '✗', unknown: '?' },
+  signs: { pass: '✓', warning: '!', wait: '◌', block: '✗', unknown: '?' },
   words: { pass: 'ok', warning: '!', wait: 'wait', block: 'no', unknown: '?' },
 } as const;
 const NAME_WIDTH = 15;

@@ -24,9 +24,9 @@ import {
   formatDuration,
   formatGwei,
   formatLikelihood,
-  formatNative,
   formatPercent,
-  formatUsd,
+  formatSavedNative,
+  formatSavedUsd,
   gweiString,
   priceBeside,
   shortGwei,
@@ -385,7 +385,10 @@ export function describeSavings(
   // Nothing saved is $0 even without a price.
   const amount = ({ savedWei: wei, savedUsd: usd }: Pick<AlertSavingsView, 'savedWei' | 'savedUsd'>) =>
     joined(
-      [textIfKnown(wei, (of) => formatNative(of, symbol)), textIfKnown(wei === 0n ? null : usd, formatUsd)],
+      [
+        textIfKnown(wei, (of) => formatSavedNative(of, symbol)),
+        textIfKnown(wei === 0n ? null : usd, formatSavedUsd),
+      ],
       '  ',
     );
   const gas = textIfKnown(gasAmount, (each) => `at ${formatCount(each)} gas each`);

@@ -25,6 +25,8 @@ import {
   formatDuration,
   formatGwei,
   formatNative,
+  formatSavedNative,
+  formatSavedUsd,
   formatUsd,
   nativeString,
   shortGwei,
@@ -157,14 +159,14 @@ export const isAwaited = (autoTx: Pick<AutoTxView, 'status'>): boolean =>
   hasStatus(autoTx, 'PENDING', 'SUBMITTED');
 
 /** A state for people: the contract's, two finer ones, or a service's own. */
-export type AutoTxStateView = Lowercase<AutoTxStatus> | 'held' | 'mined' | 'other';
+export type AutoTxStateView = Lowercase<AutoTxStatus> | 'held' | 'included' | 'other';
 const lowercase = <Word extends string>(word: Word) => word.toLowerCase() as Lowercase<Word>;
 
 export function autoTxState(autoTx: AutoTxView): AutoTxStateView {
   const status = statusOf(autoTx);
   if (status === null) return 'other';
   if (status === 'PENDING' && autoTx.hold !== null) return 'held';
-  return status === 'SUBMITTED' && autoTx.blockNumber !== null ? 'mined' : lowercase(status);
+  return status === 'SUBMITTED' && autoTx.blockNumber !== null ? 'included' : lowercase(status);
 }
 
 export function describeState(autoTx: AutoTxView): string {
@@ -176,14 +178,14 @@ export function describeState(autoTx: AutoTxView): string {
 export type AutoTxTarget = Pick<AutoTxView, 'target' | 'gasSpeed' | 'isStrict'> &
   Partial<Pick<AutoTxView, 'maxCost' | 'thresholdReason'>>;
 
-/** `Average ≤ 0.04 gwei`, `own price ≤ 0.04 gwei`, `cost ≤ $3 (0.04 gwei now)`, `cost ≤ $3 (no dollar price of ETH)` */
+/** `Average ≤ 0.04 gwei`, `its own price ≤ 0.04 gwei`, `cost ≤ $3 (0.04 gwei now)`, `cost ≤ $3 (no dollar price of ETH)` */
 export function describeTarget(autoTx: AutoTxTarget): string {
   const { target, gasSpeed, isStrict, maxCost = null } = autoTx;
   if (maxCost !== null) {
     const now = target === null ? autoTx.thresholdReason : `${shortGwei(target)} gwei now`;
     return `${maxCostLimit(maxCost)}${now ? ` (${cleanText(now, LONGEST_REASON)})` : ''}`;
   }
-  const price = isStrict === true ? 'own price' : gasSpeed === null ? 'price' : titleWord(gasSpeed);
+  const price = isStrict === true ? 'its own price' : gasSpeed === null ? 'price' : titleWord(gasSpeed);
   return `${price} ≤ ${target === null ? UNKNOWN : shortGwei(target)} gwei`;
 }
 
@@ -258,23 +260,38 @@ export function describeOutcome(autoTx: AutoTxView, when: (ms: number) => string
   const { chainId, atCreation, dayMean, savedWei } = autoTx;
   const amount = (wei: bigint, usd: number | null) =>
     `${formatNative(wei, coinSymbol(chainId))}${usd === null ? '' : `  ${formatUsd(usd)}`}`;
+  const savedAmount = (wei: bigint, usd: number | null) =>
+    `${formatSavedNative(wei, coinSymbol(chainId))}${usd === null ? '' : `  ${formatSavedUsd(usd)}`}`;
   const saved = (compared: ComparisonView | null, than: string) =>
     textIfKnown(compared, ({ savedWei: wei, savedUsd, referencePrice }) => {
-      const price = textIfKnown(referencePrice, (known) => ` ${formatGwei(known)} gwei`) ?? '';
-      return `${textIfKnown(wei, (some) => amount(some, savedUsd)) ?? UNKNOWN}, ${than}${price}`;
+      const price = textIfKnown(referencePrice, (known) => ` of ${formatGwei(known)} gwei`) ?? '';
+      return `${textIfKnown(wei, (some) => savedAmount(some, savedUsd)) ?? UNKNOWN} against ${than}${price}`;
     });
   const alone = atCreation === null && dayMean === null ? savedWei : null;
-  const of = textIfKnown(autoTx.confirmationsNeeded, (needed) => ` of ${needed}`) ?? '';
   return [
     ['block', textIfKnown(autoTx.blockNumber, (block) => `#${formatCount(block)}`)],
-    ['confirmed', textIfKnown(autoTx.confirmations, (count) => `${formatCount(count)}${of} blocks`)],
+    ['confirmed', describeConfirmations(autoTx)],
     ['paid', textIfKnown(autoTx.effectiveGasPrice, (wei) => `${formatGwei(wei)} gwei per gas`)],
     ['gas used', textIfKnown(autoTx.gasUsed, (gas) => formatCount(Number(gas)))],
     ['cost', textIfKnown(autoTx.costWei, (wei) => amount(wei, autoTx.costUsd))],
-    ['saved', saved(atCreation, 'at creation') ?? textIfKnown(alone, (wei) => amount(wei, null))],
-    [atCreation === null ? 'saved' : '', saved(dayMean, '24 h mean + its tip')],
+    [
+      'saved',
+      saved(atCreation, 'its price at creation') ?? textIfKnown(alone, (wei) => savedAmount(wei, null)),
+    ],
+    [atCreation === null ? 'saved' : '', saved(dayMean, 'the 24h mean with its tip')],
     ['final', textIfKnown(autoTx.executedAt, when)],
   ];
+}
+
+/** `by 3 of 12 blocks`, and once it is final `by 1,461 blocks; final after 12`; `null` when unknown. */
+function describeConfirmations({
+  confirmations: count,
+  confirmationsNeeded: needed,
+}: AutoTxView): string | null {
+  if (count === null) return null;
+  const blocks = (all: number) => `${formatCount(all)} ${all === 1 ? 'block' : 'blocks'}`;
+  if (needed === null) return `by ${blocks(count)}`;
+  return count < needed ? `by ${count} of ${blocks(needed)}` : `by ${blocks(count)}; final after ${needed}`;
 }
 
 /** The fields that decide when an auto-tx is sent, and its bid. */

@@ -195,6 +195,10 @@ export const describeLikely = ({
 /** How many past windows like the present one had the price. */
 export const IN_THE_PAST = 'in the past';
 
+/** Against sending now: `+14 %`, or `saves 54 %` where the price has fallen all the same. */
+const missText = (ratio: number) =>
+  Math.round(ratio * 100) < 0 ? formatSaving(-ratio) : formatChange(ratio, 0);
+
 export type WaitFact = readonly [name: string, of: (wait: HorizonView) => string | null];
 
 /** What is known of a wait, in the order of the table; `null` where a service does not tell it. */
@@ -206,7 +210,7 @@ export const WAIT_FACTS: readonly WaitFact[] = [
       ratio === null ? null : Math.round(ratio * 100) < 0 ? formatSaving(ratio) : formatPercent(ratio),
   ],
   ['likely', describeLikely],
-  ['if not, costs', ({ missRatio }) => (missRatio === null ? null : formatChange(missRatio, 0))],
+  ['if not, costs', ({ missRatio: ratio }) => (ratio === null ? null : missText(ratio))],
   [
     IN_THE_PAST,
     ({ windows, windowsKept }) =>

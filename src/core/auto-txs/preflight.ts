@@ -421,7 +421,7 @@ function costCheck(facts: PreflightFacts): Found {
   const fees =
     then === most
       ? `fees of at most ${most} at your ${capWords(transaction)}${blobs}`
-      : `fees of about ${then} ${price.words}${blobs}; at most ${most}`;
+      : `fees of ${price.pays === price.least ? 'about' : 'up to'} ${then} ${price.words}${blobs}; at most ${most}`;
   const posting =
     l1.wei === null
       ? `, plus the L1 fee, which is unknown: ${l1.reason}`
@@ -510,17 +510,19 @@ function notes(facts: PreflightFacts, next: NextPrices | null): readonly string[
   ].filter((each) => each !== false);
 }
 
-/** `pays`: wei per gas; `isMost`: an upper bound, because a price is unknown. */
+/** `pays`: wei per gas; `least`: if only the base fee falls; `isMost`: an upper bound, because a price is unknown. */
 interface PriceToPay {
   readonly pays: bigint;
+  readonly least: bigint;
   readonly isMost: boolean;
   /** `at 5.35 gwei, its own tip included, when the Average lane is at your target of 5 gwei` */
   readonly words: string;
 }
 
 /**
- * In the next block when its target is reached, else at the target: the base fee is then the target minus today's lane tip,
- * and the transaction adds its own signed tip. A strict target is the transaction's own price.
+ * In the next block when its target is reached, else at the target. Its lane comes down by base fee or tips: where the present
+ * base fee is no higher than the target, it may stay, and the transaction adds its own signed tip. A strict target is the
+ * transaction's own price.
  */
 function priceToPay(facts: PreflightFacts): PriceToPay {
   const { transaction, order, lanePrice, nextBaseFee, isTargetPresent } = facts;
@@ -530,26 +532,28 @@ function priceToPay(facts: PreflightFacts): PriceToPay {
   if (isTargetPresent || (next !== null && isDue(order, transaction, next))) {
     const pays = nextBaseFee === null ? cap : paysAt(transaction, nextBaseFee);
     const when = isTargetPresent ? 'at the present price of' : 'in the next block, at';
-    return { pays, isMost: nextBaseFee === null, words: `${when} ${gweiBeside(pays, target)}` };
+    return { pays, least: pays, isMost: nextBaseFee === null, words: `${when} ${gweiBeside(pays, target)}` };
   }
   const atTarget = `at your target of ${gwei(target)}`;
   if (order.isStrict) {
     const pays = transaction.maxFeePerGas === null || cap < target ? cap : target;
-    return { pays, isMost: false, words: atTarget };
+    return { pays, least: pays, isMost: false, words: atTarget };
   }
   const laneTip = nextBaseFee === null || lanePrice === null ? 0n : atLeast0(lanePrice - nextBaseFee);
-  const pays = paysAt(transaction, atLeast0(target - laneTip));
+  const least = paysAt(transaction, atLeast0(target - laneTip));
+  const base = nextBaseFee !== null && nextBaseFee < target ? nextBaseFee : target;
+  const pays = paysAt(transaction, base);
   const price = `${gweiBeside(pays, target)}${next === null ? ' or less' : ''}`;
   const words = `at ${price}, its own tip included, when the ${LANE_TITLES[order.lane]} lane is ${atTarget}`;
-  return { pays, isMost: next === null, words };
+  return { pays, least, isMost: next === null, words };
 }
 
 /** The minimum price it pays, wei per gas, when that is far above its lane's target; else `null`. */
-function overpaidBy(facts: PreflightFacts, { pays, isMost } = priceToPay(facts)): bigint | null {
+function overpaidBy(facts: PreflightFacts, { least: known, isMost } = priceToPay(facts)): bigint | null {
   const { transaction, order, isTargetPresent } = facts;
   if (isTargetPresent || order.isStrict) return null;
   // It pays its tip at any base fee.
-  const least = isMost ? paysAt(transaction, 0n) : pays;
+  const least = isMost ? paysAt(transaction, 0n) : known;
   return isFarAbove(least, order.target) ? least : null;
 }
 

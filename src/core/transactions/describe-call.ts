@@ -1,7 +1,7 @@
 import type { AbiParameter } from 'viem';
 import { decodeAbiParameters, encodeAbiParameters, formatAbiParams, getAddress } from 'viem/utils';
 import { type Hex, isHex } from '../block.ts';
-import { cleanText } from '../text.ts';
+import { cleanText, shortHex } from '../text.ts';
 import { utcMinute } from '../units.ts';
 import { knownFunctions } from './known-functions.ts';
 import type { Authorization, SignedTransaction } from './signed-transaction.ts';
@@ -218,8 +218,8 @@ const bitsOf = (type: string) => Number(/\d+$/.exec(type)?.[0] ?? 0);
 const isUnlimited = ({ type, value }: Argument) =>
   bitsOf(type) >= UNLIMITED_BITS && value === 2n ** BigInt(bitsOf(type)) - 1n;
 
-/** `0xd8dA6B…6045`: enough to recognise an address, not to verify it. */
-const shortAddress = (address: string) => `${address.slice(0, 8)}…${address.slice(-4)}`;
+/** Enough to recognise an address, not to verify it. */
+const shortAddress = (address: string) => shortHex(address, '…');
 
 const ADDRESS_DIGITS = 40;
 /** An address and a fee (uint24): one step of a Uniswap V3 path. */
@@ -346,7 +346,7 @@ export function authorizationWithoutEffect(
   return null;
 }
 
-/** `delegates the account 0xd8dA6B…6045 to the code at 0x709979…79C8 (on this chain)` (EIP-7702); `null` for none. */
+/** `delegates the account 0xd8dA…6045 to the code at 0x7099…79C8 (on this chain)` (EIP-7702); `null` for none. */
 export function delegationWords({
   authorizations,
   chainId,

@@ -213,15 +213,15 @@ describe('a pre-flight', () => {
   it('states the cost at its target and the maximum, blobs included, in coins and dollars', () => {
     const strict = { ...signed(blobs), order: { ...FACTS.order, isStrict: true } };
     expect([
-      // The lane's tip is 0.654 gwei: at a target of 5 the base fee is 4.346, and with its own tip of 1 it pays 5.346.
+      // With the lane at a target of 5 the base fee is 5 at most, and with its own tip of 1 it pays 6.
       line(FACTS, 'cost'),
       line({ ...FACTS, nativeUsd: null, nativeSymbol: 'POL' }, 'cost'),
       // 65,000 × 5 gwei, and 2 blobs at 1 gwei; at most 65,000 × 30 and 2 blobs at 3.
       line({ ...strict, nextBlobBaseFee: GWEI }, 'cost'),
       line(signed({ value: 0n, ...legacy(8n * GWEI) }), 'cost'),
     ]).toEqual([
-      '✓ fees of about 0.000347 ETH ($1.04) at 5.35 gwei, its own tip included, when the Average lane is at your target of 5 gwei; at most 0.00195 ETH ($5.85); it sends 1 ETH',
-      '✓ fees of about 0.000347 POL at 5.35 gwei, its own tip included, when the Average lane is at your target of 5 gwei; at most 0.00195 POL; it sends 1 POL',
+      '✓ fees of up to 0.000390 ETH ($1.17) at 6.00 gwei, its own tip included, when the Average lane is at your target of 5 gwei; at most 0.00195 ETH ($5.85); it sends 1 ETH',
+      '✓ fees of up to 0.000390 POL at 6.00 gwei, its own tip included, when the Average lane is at your target of 5 gwei; at most 0.00195 POL; it sends 1 POL',
       '✓ fees of about 0.000587 ETH ($1.76) at your target of 5 gwei, blobs included; at most 0.00274 ETH ($8.21)',
       '▲ its gas price of 8 gwei makes it pay about 8.00 gwei, far above your target of 5 gwei: sign it again with a lower one; fees of at most 0.000520 ETH ($1.56) at your gas price of 8 gwei',
     ]);
@@ -230,6 +230,28 @@ describe('a pre-flight', () => {
     );
     expect(line(signed({ value: 1n }), 'cost')).toMatch(/; it sends 1 wei$/);
   });
+
+  it.each([
+    // Tips make most of the lane's price: it comes down with them, and the base fee stays.
+    [2n, 7n, 6n, 3n],
+    [2n, 13n, 3n, 3n],
+    // The base fee has to fall to the target at least.
+    [8n, 9n, 4n, 5n],
+    [8n, 20n, 2n, 3n],
+  ])(
+    'never states less than the present base fee (%d gwei) and its own tip, where its target lets that stay',
+    (base, lane, target, pays) => {
+      const text = line(
+        {
+          ...signed({ maxPriorityFeePerGas: GWEI }),
+          ...{ nextBaseFee: base * GWEI, lanePrice: lane * GWEI },
+          order: { ...FACTS.order, target: target * GWEI },
+        },
+        'cost',
+      );
+      expect(text).toContain(`at ${Number(pays).toFixed(2)} gwei, its own tip included`);
+    },
+  );
 
   it('states the fee for posting to L1 beside it, known or not', () => {
     const base = { ...signed({ chainId: 8_453, compressedSize: 200 }), chainId: 8_453, chainName: 'Base' };
@@ -335,7 +357,7 @@ describe('an account that is delegated (EIP-7702)', () => {
   const one = { chainId: 1, address: CODE, nonce: 8, authority: ACCOUNT } as const;
   const handing = (...authorizations: SignedTransaction['authorizations']) =>
     signed({ type: 4, authorizations });
-  const words = 'it delegates the account 0xd8dA6B…6045 to the code at 0x709979…79C8';
+  const words = 'it delegates the account 0xd8dA…6045 to the code at 0x7099…79C8';
 
   it('has a line of its own, after the signature', () => {
     expect(line(FACTS, 'delegation')).toBeUndefined();
@@ -390,7 +412,7 @@ describe('an account that is delegated (EIP-7702)', () => {
 
   it('is taken back by none', () => {
     expect(line(handing({ ...one, address: NONE }), 'delegation')).toBe(
-      '✓ it revokes the delegation of the account 0xd8dA6B…6045 (on this chain)',
+      '✓ it revokes the delegation of the account 0xd8dA…6045 (on this chain)',
     );
     expect(line(handing({ ...one, address: NONE }, one), 'delegation')).toMatch(/^\? .* trust this code$/);
   });

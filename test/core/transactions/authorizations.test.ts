@@ -84,12 +84,12 @@ it.each([
   expect(refusalOf(bad)).toContain('sign that authorization again');
 });
 
-const account = `${OTHER.address.slice(0, 8)}…${OTHER.address.slice(-4)}`;
+const account = `${OTHER.address.slice(0, 6)}…${OTHER.address.slice(-4)}`;
 
 it('the description of a transaction names delegations before the call', async () => {
   expect(describeTransaction(await decoded([await authorize(FRIEND)]))).toMatchObject({
     name: 'delegation',
-    words: `delegates the account ${account} to the code at 0xd8dA6B…6045 (on this chain); sends its value to 0xd8dA6B…6045 and calls nothing`,
+    words: `delegates the account ${account} to the code at 0xd8dA…6045 (on this chain); sends its value to 0xd8dA…6045 and calls nothing`,
   });
   const transfer = `0xa9059cbb${FRIEND.slice(2).padStart(64, '0')}${'1'.padStart(64, '0')}` as const;
   const call = describeTransaction(await decoded([await authorize(NONE, 0)], transfer));

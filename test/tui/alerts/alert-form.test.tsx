@@ -8,7 +8,7 @@ import { openForm } from '../../../src/tui/resource/resource-pane.tsx';
 import { isSlowRun } from '../../helpers/rounds.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { ALERT, fakeAlerts } from '../fake-alerts.ts';
-import { describing, RECOMMENDATION } from '../fake-gas.ts';
+import { describing, RECOMMENDATION, SNAPSHOT } from '../fake-gas.ts';
 import { formOf, type ShowOptions, SIZES, showScreen, until } from '../show-screen.tsx';
 
 type Alerts = ReturnType<typeof fakeAlerts>;
@@ -392,5 +392,33 @@ describe('the form of an alert that is changed', () => {
       // Fields that v1 does not document are offered where the service lists them.
       expect(screen()).not.toMatch(/re-arm margin|holds for/);
     }
+  });
+});
+
+describe('the form of a changed alert whose price is there', () => {
+  const THERE = { ...ALERT, threshold: 60_000_000n, cooldownUntil: null };
+  const present = (SNAPSHOT.blockTimestamp ?? 0) + 4_000;
+
+  it.each([
+    ['armed', {}, 'reached now: it fires with the next block'],
+    [
+      'cooling down',
+      { cooldownUntil: present + 3_180_000 },
+      'reached now: it may fire once its cooldown is over, in 53m',
+    ],
+    ['disabled', { status: 'DISABLED' }, 'reached now: it fires once it is enabled'],
+    [
+      'waiting for the price to leave',
+      { cooldownUntil: present - 1_000, hysteresis: 1_000_000n },
+      'reached now: it fires once the price has left and come back',
+    ],
+  ] as const)('says of one that is %s when it can fire', async (_, changed, words) => {
+    const alert = { ...THERE, ...changed };
+    const { leads, shows } = showScreen({
+      ...{ Screen: AlertsPane, scope: 'alerts', isOwnService: true, rows: 37 },
+      gas: { ...fakeAlerts([alert]), baseFee: noHistory, statsChart: noHistory },
+    });
+    await shows('Alerts 1');
+    await leads('e', words);
   });
 });

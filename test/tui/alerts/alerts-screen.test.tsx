@@ -378,7 +378,7 @@ describe('the details', () => {
     ]) {
       expect(all).toContain(words);
     }
-    expect(all).toMatch(/saved +0.00000345 ETH +\$0.011 at 150,000 gas each/);
+    expect(all).toMatch(/saved +\+0.00000345 ETH +\+\$0.011 at 150,000 gas each/);
     expect(all).toContain('250 OK: queued');
   });
 
@@ -429,7 +429,7 @@ describe('the details', () => {
     const { leads } = await until(show([ARMED], { columns: 120 }, { alertSavings }), 'Alerts 1');
     await leads(
       'enter',
-      /best +0\.00000450 ETH {2}\$0\.015\s+on\s.*\sat\s+0\.0300\s+gwei\s+instead\s+of\s+0\.0600,/s,
+      /best +\+0\.00000450 ETH {2}\+\$0\.015\s+on\s.*\sat\s+0\.0300\s+gwei\s+instead\s+of\s+0\.0600,/s,
     );
   });
 

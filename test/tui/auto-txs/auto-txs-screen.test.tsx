@@ -44,7 +44,7 @@ describe('the list of auto-txs', () => {
   it.each(SIZES)('fills %i × %i exactly', async (columns, rows) => {
     const { lines } = await until(show(SAMPLES, { columns, rows }), 'Auto-txs 9');
     expect(lines().length).toBe(rows);
-    expect(lines()[3]).toMatch(/→ mined +(#2 )?0.01 ETH to 0x709.* 0.04 .*5\/12 conf/);
+    expect(lines()[3]).toMatch(/→ included +(#2 )?0.01 ETH to 0x709.* 0.04 .*5\/12 blocks/);
   });
 
   it('has first what failed, then what is on its way, what waits by its distance, and the rest', async () => {
@@ -55,7 +55,7 @@ describe('the list of auto-txs', () => {
       .map((line) => /^ [▸ ] . (\w+)/.exec(line)?.[1]);
     const waiting = ['held', 'pending', 'pending'];
     const rest = ['disabled', 'draft', 'executed', 'expired'];
-    expect(words).toEqual(['failed', 'mined', 'submitted', ...waiting, ...rest]);
+    expect(words).toEqual(['failed', 'included', 'submitted', ...waiting, ...rest]);
     expect(lines()[7]).toContain('↓ 80 %');
   });
 
@@ -84,7 +84,7 @@ describe('the list of auto-txs', () => {
   it('compares a strict target with what the transaction itself would pay', async () => {
     const { shows } = show([{ ...WAITING, isStrict: true, target: 50_000_000n }], { columns: 120 });
     // The next base fee and its own tip, and not the lane's price.
-    await shows(/0.05 +0.0507 +↓ 1 %/, 'own price ≤ 0.05 gwei');
+    await shows(/0.05 +0.0507 +↓ 1 %/, 'its own price ≤ 0.05 gwei');
   });
 
   it('says that a target is reached, that the cap is too low for it, and that it never will be', async () => {
@@ -126,7 +126,7 @@ describe('the list of auto-txs', () => {
   });
 
   it('says the nonce of the marked one where there is a free line, within 60 columns', async () => {
-    await show([SENT], { columns: 60, rows: 13 }).shows(/nonce 3 of\s+0xf39F…2266 · rent/);
+    await show([SENT], { columns: 60, rows: 13 }).shows(/nonce\s+3\s+of\s+0xf39F…2266\s+·\s+rent/);
   });
 
   it('says of an executed one what it paid and saved', async () => {
@@ -350,7 +350,7 @@ describe('the keys of an auto-tx', () => {
   });
 
   it('one that a block has takes neither edit nor cancel', async () => {
-    const { leads, press, screen } = await until(show([CONFIRMING]), 'mined');
+    const { leads, press, screen } = await until(show([CONFIRMING]), 'included');
     await leads(['x', 'e', 'enter'], 'Order');
     await press('x', 'e');
     expect(screen()).toContain('Order');
@@ -447,10 +447,10 @@ describe('the details of an auto-tx', () => {
     const { leads } = await until(show([EXECUTED], { columns: 120, rows: 37 }), 'executed');
     await leads(
       'enter',
-      /confirmed +12 of 12 blocks/,
+      /confirmed +by 12 blocks; final after 12/,
       /cost +0.000000815 ETH {2}\$0.0026/,
-      /saved +0.000000250 ETH {2}\$0.0008, at creation 0.0507 gwei/,
-      '−0.000000655 ETH  −$0.0021, 24 h mean + its tip 0.0700 gwei',
+      /saved +\+0.000000250 ETH {2}\+\$0.0008 against its price at creation of 0.0507 gwei/,
+      '−0.000000655 ETH  −$0.0021 against the 24h mean with its tip of 0.0700 gwei',
     );
   });
 

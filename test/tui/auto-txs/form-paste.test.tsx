@@ -32,7 +32,7 @@ it('says whose account it delegates to what code before what it calls', async ()
   const authorizationList = [await account.signAuthorization({ address: TO, chainId: 1, nonce: 8 })];
   paste(await signedTransfer({ type: 'eip7702', gas: 100_000n, value: 1n, authorizationList }));
   await shows(
-    /does +delegates the account 0xf39Fd6…2266 to the code at 0x709979…79C8 \(on this chain\)/,
+    /does +delegates the account 0xf39F…2266 to the code at 0x7099…79C8 \(on this chain\)/,
     /value +1 wei/,
   );
 });

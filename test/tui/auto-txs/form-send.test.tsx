@@ -39,7 +39,7 @@ describe('the form of a new auto-tx with a transaction in it', () => {
       expiresAt: new Date(NOW + 7 * 86_400_000).toISOString(),
     });
     await shows('Auto-tx', '▸');
-    await waitFor(() => toasts.at(-1)?.text === 'Scheduled: own price ≤ 0.0305 gwei');
+    await waitFor(() => toasts.at(-1)?.text === 'Scheduled: its own price ≤ 0.0305 gwei');
   });
 
   it('begins at about what the slow lane costs, within a day', async () => {

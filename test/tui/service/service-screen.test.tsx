@@ -184,7 +184,7 @@ it.each<[string, Partial<ShowOptions>, ...(string | RegExp)[]]>([
       }),
       columns: 120,
     },
-    'Summary  3 alerts, 2 on, 4 fired in 24h  1 auto-tx (1 waiting)  saved 0.0120 ETH ($38.57)',
+    'Summary  3 alerts, 2 on, 4 fired in 24h  1 auto-tx (1 waiting)  saved +0.0120 ETH (+$38.57)',
   ],
   [
     'tells what auto-txs saved, losses included, from what alerts could have',
@@ -192,7 +192,7 @@ it.each<[string, Partial<ShowOptions>, ...(string | RegExp)[]]>([
       ...withSummary({ savings: { ...SAVED, alerts: saved(5_000_000n), autoTxs: saved(-2_000_000n) } }),
       rows: 26,
     },
-    /Summary .* auto-txs saved −0\.00200 ETH *\n +alerts could have saved 0\.00500 ETH/,
+    /Summary [\s\S]*auto-txs saved −0\.00200 ETH against their creation *\n +alerts could have saved \+0\.00500 ETH against the 24h means/,
   ],
   [
     'gives the savings a line of their own where they do not fit beside the counts',
@@ -204,7 +204,7 @@ it.each<[string, Partial<ShowOptions>, ...(string | RegExp)[]]>([
       }),
       rows: 24,
     },
-    /Summary .*auto-txs \(1 waiting.*\) *\n +auto-txs saved 0\.00000512 ETH/,
+    /Summary .*auto-txs \(1 waiting.*\) *\n +auto-txs saved \+0\.00000512 ETH against their creation/,
   ],
   [
     'never has the base fee of now below the range of figures that are older',
@@ -220,7 +220,7 @@ it.each<[string, Partial<ShowOptions>, ...(string | RegExp)[]]>([
     'prices work in the coin and in dollars on every lane where there is room',
     { columns: 120, rows: 37 },
     /ETH transfer +21,000 +\$0\.0028 +0\.000000865 +\$0\.0034 +0\.00000106 +\$0\.0042 +0\.00000130$/m,
-    /now +min +p10 +median +mean +p90 +max +change +volatility/,
+    /now +min +p10 +median +mean +p90 +max +change +± of mean/,
   ],
   [
     'counts single routes that are not offered',
@@ -324,7 +324,7 @@ it('names first what still comes and cuts neither that nor the savings, however 
     '17 auto-txs (1 waiting, 3 submitted, 4 failed, 6 executed, 1 expired, 2 cancelled)  saved',
   );
   const narrow = show({ columns: 80, gas: { summary } });
-  await narrow.shows('17 auto-txs (1 waiting, 3 submitted,', 'saved 0.0120 ETH ($38.57)');
+  await narrow.shows('17 auto-txs (1 waiting, 3 submitted,', 'saved +0.0120 ETH (+$38.57)');
 });
 
 it.each([

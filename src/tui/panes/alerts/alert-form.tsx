@@ -11,6 +11,7 @@ import {
   type AlertCondition,
   type AlertThreshold,
   type AlertView,
+  alertState,
   describeCondition,
   describeDistance,
   describeReach,
@@ -38,7 +39,7 @@ import {
   ThresholdError,
   thresholdText,
 } from '../../../core/threshold/threshold.ts';
-import { formatGwei, gweiString, shortGwei } from '../../../core/units.ts';
+import { formatDuration, formatGwei, gweiString, shortGwei } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import {
   type AlertPrefill,
@@ -118,7 +119,10 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
   const problems = formProblems(fields, checkAlert(body, ANY_SERVICE), fieldOf);
   const alert = problems.size > 0 || typed.threshold === null ? null : body;
   const preview = useAlertPreview(alert, (at) => untilText(at, present));
-  const reach = useThresholdReach(watched, distance, alert?.confirmBlocks ?? 1, snapshot);
+  const blocks = alert?.confirmBlocks ?? 1;
+  const fires =
+    isChange && like !== undefined ? whenItFires(like, blocks, snapshot, present) : firesNext(blocks);
+  const reach = useThresholdReach(watched, distance, fires, snapshot);
   const offer = draft.threshold.trim() === '' ? describeForms(takesRules) : null;
   const faint = (words: string | null) =>
     wrappedLines(words, width, { most: MOST_LINES, look: { faint: true } });
@@ -269,10 +273,22 @@ function useThresholdNow(
 const HOUR_SEC = 3_600;
 const DAY_SEC = 86_400;
 
+const firesNext = (blocks: number) =>
+  `it fires ${blocks === 1 ? 'with the next block' : `once that holds for ${blocks} blocks`}`;
+
+/** When an alert that is there fires at its price: a change leaves its cooldown as it is. */
+function whenItFires(alert: AlertView, blocks: number, snapshot: SnapshotView, present: number): string {
+  const state = alertState(alert, snapshot, present);
+  if (state.kind === 'disabled') return 'it fires once it is enabled';
+  if (state.kind === 'cooling')
+    return `it may fire once its cooldown is over, in ${formatDuration((state.until - present) / 1_000)}`;
+  return state.kind === 'leaving' ? 'it fires once the price has left and come back' : firesNext(blocks);
+}
+
 function useThresholdReach(
   { gasSpeed, condition, rule, threshold }: AlertCondition,
   distance: ReturnType<typeof distanceToThreshold>,
-  blocks: number,
+  fires: string,
   snapshot: SnapshotView,
 ): string | null {
   const { isOwnService } = useMonitor();
@@ -281,7 +297,7 @@ function useThresholdReach(
   const hour = useReach(isOwnService ? price : null, HOUR_SEC, snapshot);
   const day = useReach(price, DAY_SEC, snapshot);
   if (distance?.isThere) {
-    return `reached now: it fires ${blocks === 1 ? 'with the next block' : `once that holds for ${blocks} blocks`}`;
+    return `reached now: ${fires}`;
   }
   if (price === null)
     return distance === null

@@ -84,7 +84,7 @@ export function detailsLines(autoTx: AutoTxDetailsView, context: PaneContext): r
   return [
     ...whyLines(autoTx, context),
     ...pendingLines(autoTx.pending, coinSymbol(autoTx.chainId), context),
-    ...(mined.length === 0 ? [] : section('Mined', null, factGrid(mined, width, leastName))),
+    ...(mined.length === 0 ? [] : section('Outcome', null, factGrid(mined, width, leastName))),
     ...section('Order', null, factGrid(facts, width, leastName)),
     ...(call.length === 0 ? [] : section('Call', calledBy(autoTx)?.signature ?? null, call)),
     ...section('Checks', checksNote(autoTx, context), checkLines(autoTx.checks, width)),
@@ -254,7 +254,7 @@ function whatText(autoTx: AutoTxView): string {
   const note = cleanText(autoTx.note ?? '', LONGEST_NOTE).trim();
   const nonce = autoTx.nonce === null ? '' : `, nonce ${autoTx.nonce}`;
   const from = autoTx.from === null ? '' : ` of ${shortHex(autoTx.from, '…')}`;
-  return `${what} at ${describeTarget(autoTx)}${nonce}${from}${note === '' ? '' : ` · ${note}`}`;
+  return `${what} once ${describeTarget(autoTx)}${nonce}${from}${note === '' ? '' : ` · ${note}`}`;
 }
 
 const LEAST_CALL = 20;
@@ -336,7 +336,7 @@ function calledBy(content: AutoTxContent): DescribedCall | null {
 
 const LOOKS: Readonly<Record<AutoTxStateView, readonly [glyph: string, color?: ColorName]>> = {
   submitted: ['→', 'accent'],
-  mined: ['→', 'accent'],
+  included: ['→', 'accent'],
   held: ['!', 'warn'],
   pending: ['◌', 'accent'],
   disabled: ['—'],
@@ -359,7 +359,7 @@ function progressLine(autoTx: AutoTxView, { snapshot }: PaneContext): string | L
   const { confirmations: count, confirmationsNeeded: needed } = autoTx;
   if (status === 'SUBMITTED') {
     if (autoTx.blockNumber === null && !count) return 'not mined';
-    return count === null ? 'mined' : `${count}${needed === null ? '' : `/${needed}`} conf`;
+    return count === null ? 'mined' : `${count}${needed === null ? '' : `/${needed}`} blocks`;
   }
   if (status === 'EXECUTED') return known(autoTx.effectiveGasPrice, (wei) => `paid ${formatGwei(wei)}`);
   if (isOver(autoTx)) return UNKNOWN;

@@ -125,7 +125,7 @@ export function AutoTxForm({ seed, onLeave, onSaved }: FormProps<AutoTxView>) {
   const what =
     edited && `${edited.status === 'DRAFT' ? 'Sign the draft' : 'Change'}: ${describeContent(edited)}`;
   // Ctrl-S schedules from this field, too.
-  const at = plain(`   at ${describeTarget(order)}${price === null ? '' : `, ${price}`}`);
+  const at = plain(`   once ${describeTarget(order)}${price === null ? '' : `, ${price}`}`);
   const below = isAlone
     ? transaction
       ? [[at]]
@@ -305,7 +305,7 @@ function gweiPriceText(order: PricedAutoTx, snapshot: SnapshotView): string | nu
   const decides = cap !== null && (order.target ?? 0n) > cap;
   if (decides && distance?.isCapped === true && nextBaseFee !== null)
     return `your cap of ${shortGwei(cap)} decides: base fee ${formatGwei(nextBaseFee)} now`;
-  const what = distance?.isOfCap === true ? 'base fee' : isStrict ? 'own price' : 'now';
+  const what = distance?.isOfCap === true ? 'base fee' : isStrict ? 'its own price' : 'now';
   if (distance !== null) return `${what} ${formatGwei(distance.price)}, ${describeDistance(distance)}`;
   const lane = laneOf(gasSpeed);
   return lane === null || isStrict ? null : `now ${formatGwei(lanes[lane].price)}`;

@@ -129,7 +129,7 @@ const AUTO_TXS: Resource<AutoTxView> = {
         const final = isOver(autoTx) ? 'It is final: c schedules another one like it' : null;
         const draft = status === 'DRAFT' ? 'A draft needs its signature first: e' : null;
         const open = status === 'PENDING' || status === 'DISABLED' ? 'Cancel it first: x' : null;
-        const mined = autoTxState(autoTx) === 'mined' ? 'It is mined: nothing can stop it' : null;
+        const mined = autoTxState(autoTx) === 'included' ? 'It is in a block: nothing can stop it' : null;
         const other = status === 'PENDING' ? () => disable(autoTx) : () => void askToEnable(autoTx);
         return {
           toggle: submitted('cannot be disabled') ?? final ?? draft ?? other,
@@ -167,7 +167,7 @@ const questionOf =
   (autoTx: AutoTxView): Confirmation => {
     const note = cleanText(autoTx.note ?? '').trim();
     const nonce = autoTx.nonce === null ? '' : `, nonce ${autoTx.nonce}`;
-    const what = `${contentOf(autoTx)}${nonce}, at ${describeTarget(autoTx)}`;
+    const what = `${contentOf(autoTx)}${nonce}, once ${describeTarget(autoTx)}`;
     return { title, yes, no, lines: [what, note, ' ', ...lines(autoTx)] };
   };
 
@@ -183,7 +183,7 @@ const UNSIGNED = 'It is not signed, so it cannot be broadcast.';
 
 const CANCEL_QUESTION = questionOf('Cancel this auto-tx?', 'Cancel it', 'Keep it', (autoTx) => {
   // It may have changed while this is asked.
-  if (isOver(autoTx) || autoTxState(autoTx) === 'mined')
+  if (isOver(autoTx) || autoTxState(autoTx) === 'included')
     return [`It is ${describeState(autoTx)} now: there is nothing to cancel.`];
   if (statusOf(autoTx) === 'SUBMITTED')
     return ['It is submitted now: a broadcast transaction cannot be cancelled.', REPLACE];

@@ -11,6 +11,7 @@ import {
   IN_THE_PAST,
   kindOf,
   recordOf,
+  type SnapshotView,
   WAIT_FACTS,
   type WaitFact,
   waitFactsOf,
@@ -289,7 +290,10 @@ function liveFacts({ snapshot, trend, hour, market, symbol }: LiveView): readonl
       plain(formatUsd(usd)),
       faint(`${coinChange === null ? '' : ` ${formatChange(coinChange)}`}${isMadeUp}`),
     ]),
-    ...given(market?.volatility, 'volatility', (ratio) => `±${formatPercent(ratio)}`),
+    ...given(market?.volatility, 'volatility', (ratio) => [
+      plain(`±${formatPercent(ratio)}`),
+      faint(` of the mean of ${daySpan(market, snapshot)}`),
+    ]),
   ];
   return facts.map(({ name, value }) => [faint(name === '' ? '' : `${name} `), ...value]);
 }
@@ -497,13 +501,24 @@ const LEAST_CELLS = 6;
 const MOST_CELLS = 60;
 
 /** Where the price is between the extremes of the day, and what share of the day was dearer. */
+/** How far back the market's figures go, in seconds. */
+function reachedSec(market: MarketView | undefined, { blockTimestamp: end }: SnapshotView): number {
+  const from = market?.from ?? null;
+  return from === null || end === null ? ALL : (end - from) / 1_000;
+}
+
+/** A shorter history must not be called a day. */
+function daySpan(market: MarketView | undefined, snapshot: SnapshotView): string {
+  const sec = reachedSec(market, snapshot);
+  return fillsFrame(sec, DAY_SEC) ? DAY : formatSpan(sec);
+}
+
 function useDayRange({ market, snapshot, trend }: LiveView, width: number): readonly Line[] {
-  const { baseFee, nextBaseFee, blockTimestamp: end } = snapshot;
+  const { baseFee, nextBaseFee } = snapshot;
   const now = Number(nextBaseFee ?? baseFee);
-  const { base = null, from = null } = market ?? {};
-  const sec = from === null || end === null ? Number.POSITIVE_INFINITY : (end - from) / 1_000;
-  // A shorter history must not be called a day.
-  const span = fillsFrame(sec, DAY_SEC) ? DAY : formatSpan(sec);
+  const { base = null } = market ?? {};
+  const sec = reachedSec(market, snapshot);
+  const span = daySpan(market, snapshot);
   // The day's figures are polled less often than the price, which may have left their range.
   const [min, max] = [Math.min(base?.min ?? now, now), Math.max(base?.max ?? now, now)];
   const [low, high] = [formatGwei(min), formatGwei(max)];

@@ -13,8 +13,9 @@ import {
   formatCount,
   formatDuration,
   formatGwei,
-  formatNative,
   formatPercent,
+  formatSavedNative,
+  formatSavedUsd,
   formatSpan,
   formatUsd,
   UNKNOWN,
@@ -348,7 +349,7 @@ const STATS_COLUMNS: readonly TableColumn<StatsRow>[] = [
   ...[price('now', 1), price('min', 2), price('p10', 8), price('median', 4)],
   ...[price('mean', 5), price('p90', 9), price('max', 3)],
   rightColumn('change', 8, 7, ({ changeRatio }) => known(changeRatio, formatChange)),
-  rightColumn('volatility', 10, 6, (row) => known(row.volatility, (ratio) => `±${formatPercent(ratio)}`)),
+  rightColumn('± of mean', 9, 6, (row) => known(row.volatility, (ratio) => `±${formatPercent(ratio)}`)),
 ];
 
 function workLines(context: ServiceContext, isWhole: boolean): readonly Line[] {
@@ -429,14 +430,16 @@ function summaryLines(context: ServiceContext): readonly Line[] {
 /** Savings of auto-txs are facts, those of alerts estimates. */
 function savingPhrases({ alerts, autoTxs, ...all }: DashboardView['savings'], symbol: string): string[] {
   const saved = (of: { readonly savedWei: bigint; readonly savedUsd: number | null }) =>
-    `${formatNative(of.savedWei, symbol)}${of.savedUsd === null ? '' : ` (${formatUsd(of.savedUsd)})`}`;
+    `${formatSavedNative(of.savedWei, symbol)}${of.savedUsd === null ? '' : ` (${formatSavedUsd(of.savedUsd)})`}`;
   const { events, savedWei, savedUsd } = all;
   if (events === 0) return ['nothing saved yet'];
   if (alerts === null || autoTxs === null)
     return savedWei === null ? [] : [`saved ${saved({ savedWei, savedUsd })}`];
   return [
-    ...(autoTxs.savedWei !== 0n || alerts.savedWei === 0n ? [`auto-txs saved ${saved(autoTxs)}`] : []),
-    ...(alerts.savedWei === 0n ? [] : [`alerts could have saved ${saved(alerts)}`]),
+    ...(autoTxs.savedWei !== 0n || alerts.savedWei === 0n
+      ? [`auto-txs saved ${saved(autoTxs)} against their creation`]
+      : []),
+    ...(alerts.savedWei === 0n ? [] : [`alerts could have saved ${saved(alerts)} against the 24h means`]),
   ];
 }
 
