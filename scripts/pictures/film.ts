@@ -53,10 +53,10 @@ async function takeSent(
 ): Promise<void> {
   await monitor.press('4');
   await monitor.waitFor(/included +0\.5 ETH/, LATER);
-  await monitor.waitFor(QUIET, LATER);
   // Below the one that failed.
   await monitor.press('g', 'j');
-  await monitor.waitFor(/0\.5 ETH to .* · move to cold storage/);
+  await monitor.waitFor(/^ 0\.5 ETH to .* once its own price/m);
+  await monitor.waitFor(QUIET, LATER);
   await take(4, 'A transaction that your wallet has signed went out by itself');
   await monitor.press('1');
   await monitor.waitFor(LANES, LATER);

@@ -165,12 +165,12 @@ describe('a signed transaction that is pasted in the terminal', () => {
     await monitor.waitFor(marked(DOES, new RegExp(`● executed .* paid ${formatGwei(effectiveGasPrice)}`)));
     await monitor.press('return');
     for (const fact of [
-      /^ Mined/m,
+      /^ Outcome/m,
       new RegExp(`block +${blockNumber} `),
       new RegExp(`paid +${formatGwei(effectiveGasPrice)} gwei `),
       new RegExp(`gas used +${formatCount(Number(gasUsed))}$`, 'm'),
       new RegExp(`cost +${formatNative(gasUsed * effectiveGasPrice, 'ETH')}$`, 'm'),
-      /saved +0\.\d+ ETH/,
+      /saved +\+0\.\d+ ETH/,
     ])
       await monitor.waitFor(fact);
     monitor.resize(120, 60);
