@@ -162,6 +162,32 @@ describe.each(ENGINES)('a limit of cost on %s', (engine) => {
     expect((await rig.kept('one')).state.status).toBe('SUBMITTED');
   });
 
+  it('is estimated anew within a minute, as after an approval, where its nonce is next', async () => {
+    const rig = await started();
+    rig.coin.usd = 2_000;
+    for (const nonce of [0, 1])
+      await rig.place(
+        auto(`atx_${nonce}`, {
+          order: limitOf({ maxCostUsd: 0.42 }),
+          signed: { nonce, gasLimit: 60_000n },
+        }),
+      );
+    await rig.block(18);
+    const targets = async () => [
+      (await rig.kept('atx_0')).order.target,
+      (await rig.kept('atx_1')).order.target,
+    ];
+    expect(await targets()).toEqual([3_500_000_000n, 3_500_000_000n]);
+    rig.node.estimate = 21_000n;
+    rig.pass(60_000);
+    await rig.block(18);
+    expect(await targets()).toEqual([10n * GWEI, 3_500_000_000n]);
+    rig.node.nonces.set(sender(1), 1);
+    rig.pass(60_000);
+    await rig.block(18);
+    expect((await targets())[1]).toBe(10n * GWEI);
+  });
+
   it('sends it again, where no node shows it, only while it costs so', async () => {
     const rig = await started();
     rig.coin.usd = 2_000;
