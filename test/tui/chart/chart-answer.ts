@@ -43,6 +43,7 @@ export function hourAnswer(
       problem: null,
     },
     tips: { rows: tipRows(of, 0.02), problem: null },
+    isByBlock: true,
     ranges: [],
     previous: null,
     ...changes,

@@ -123,6 +123,18 @@ describe('ChartPane', () => {
     expect(screen).toContain('┈┈┈┈┈');
   });
 
+  it.each([
+    [20, 'only 20m of it stored'],
+    [45, 'only 45m of it stored'],
+    [59, null],
+  ])('says what part of the window before is stored, of %d minutes', (minutes, part) => {
+    const rows = COMPARED.previous?.rows.slice(-minutes * 5) ?? [];
+    const screen = draw(hourAnswer(FLAT, { previous: { rows, problem: null } }), { width: 100 });
+    expect(screen).toMatch(part === null ? /1h before {2}min .* mean now/ : `┈ 1h before ${part}  min 8.00`);
+    // The mean of a part is not compared with that of the whole.
+    expect(screen.includes('mean now')).toBe(part === null);
+  });
+
   it('says why there is no window before', () => {
     const problem = 'history reaches back 1h, two windows of 1h need 2h';
     const screen = draw(hourAnswer(FLAT, { previous: { rows: [], problem } }));

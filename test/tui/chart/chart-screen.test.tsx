@@ -55,8 +55,103 @@ it('asks for the percentile that p chooses', async () => {
   };
   const { leads } = await until(show({ gas: { priorityFee } }), 'tip p50 0.0700');
   await leads('p', 'tip p75 0.0700');
-  // Of the window, and of the newest block.
-  expect(percentiles).toEqual(['p50', 'p50', 'p75', 'p75']);
+  expect(percentiles).toEqual(['p50', 'p75']);
+});
+
+/** A chart of 100 points, each the mean of many blocks. */
+const bucketed = async (timeFrame: string) => {
+  const bucketSec = { '1h': 36, '24h': 300, '7d': 1_800 }[timeFrame] ?? 7_200;
+  const points = HOUR.points.slice(0, 100).map((point, place) => ({
+    ...point,
+    timestamp: (SNAPSHOT.blockTimestamp ?? 0) - (100 - place) * bucketSec * 1_000,
+  }));
+  return { ...HOUR, timeFrame, bucketSec, points };
+};
+
+it.each(['p50', 'p75', 'p99'])(
+  'states base fee, tip %s and fullness of the newest block in every time frame',
+  async (percentile) => {
+    const head = SNAPSHOT.blockTimestamp ?? 0;
+    const priorityFee: GasClient['priorityFee'] = async (query = {}) => {
+      const isHead = query.from === head && query.bucket === 'block' && query.percentile === percentile;
+      const row = {
+        timestamp: isHead ? head : head - 3_600_000,
+        blockNumber: null,
+        value: isHead ? 6.54e7 : 2e6,
+      };
+      return { ...(await fakeGas().priorityFee(query)), total: 1, rows: [row] };
+    };
+    const remembered = new Remembered({ otherwise: { percentile } });
+    const { press, shows } = show({ gas: { statsChart: bucketed, priorityFee }, remembered });
+    for (const timeFrame of ['1h', '24h', '7d', '30d']) {
+      await shows(
+        new RegExp(`^ ${timeFrame} `, 'm'),
+        'base 0.0508',
+        `tip ${percentile} 0.0654`,
+        new RegExp(`^ now .*base 0\\.0508  tip ${percentile} 0\\.0654  68 % full`, 'm'),
+      );
+      await press('t');
+    }
+  },
+);
+
+it.each(['24h', '7d', '30d'])(
+  'has the figures of the base fee of %s from the market route, as the Service tab has',
+  async (timeFrame) => {
+    const statsMarket = async () => ({ ...MARKET, timeFrame });
+    const remembered = new Remembered({ otherwise: { 'time-frame': timeFrame } });
+    const gas = { statsChart: bucketed, statsMarket };
+    const { shows } = show({ gas, remembered, columns: 120, rows: 40 });
+    await shows(
+      /now +0\.0508 /,
+      /p90 +0\.150 /,
+      /median +0\.0590 /,
+      /p10 +0\.0350 /,
+      /mean +0\.0700 /,
+      /max +0\.412 /,
+      /base 0\.0508 ↓ −10\.0 % in \S+ {2}min 0\.0310 {2}mean 0\.0700 {2}max 0\.412/,
+    );
+  },
+);
+
+it('has figures of its own where the market route is of another time frame', async () => {
+  const { shows } = show({ gas: { statsChart: bucketed }, columns: 120, rows: 40 });
+  await shows(/^ 1h /m, /median +0\.05\d+ /, /max +0\.07\d+ /);
+});
+
+it('switches the axis with l and the drawing with B, and finds both again', async () => {
+  const remembered = new Remembered();
+  const first = await until(show({ remembered }), /^ 1h /m);
+  expect(first.screen()).not.toContain('log axis');
+  await first.leads('l', 'gwei, log axis');
+  await first.leads('B', /[\u2801-\u28ff]{5}/);
+  first.unmount();
+  const again = await until(show({ remembered }), 'log axis', /[\u2801-\u28ff]{5}/);
+  await again.press('l');
+  await waitFor(() => !again.screen().includes('log axis'));
+  await again.press('B');
+  await waitFor(() => !/[\u2801-\u28ff]/.test(again.screen()));
+});
+
+it('has a log axis by itself where a spike would hide the rest, a linear one once l asks for it', async () => {
+  const statsChart = async (timeFrame: string) => ({
+    ...HOUR,
+    timeFrame,
+    points: HOUR.points.map((point, place) => (place === 150 ? { ...point, base: 4e9 } : point)),
+  });
+  const { leads, press, screen } = await until(show({ gas: { statsChart } }), 'gwei, base on a log axis');
+  await press('l');
+  await waitFor(() => !screen().includes('log axis'));
+  await leads('l', 'gwei, log axis');
+  await leads('l', 'gwei, base on a log axis');
+});
+
+it('keeps the line on a terminal in ASCII, and says why', async () => {
+  const remembered = new Remembered({ otherwise: { 'chart-drawing': 'braille' } });
+  const { tells, screen } = await until(show({ remembered, ascii: true }), /^ 1h /m);
+  expect(screen()).toMatch(/^[\x20-\x7e\n]*$/);
+  expect(screen()).not.toContain('?');
+  await tells('B', 'Braille dots need Unicode');
 });
 
 it('moves the cursor with arrows, g and G', async () => {

@@ -115,7 +115,8 @@ export function chartData(response: ChartResponses, head: Partial<ChartHead> = {
   const start = Math.max(slots[0]?.timestamp ?? last, ranges[0]?.timestamp ?? 0);
   const reachMs = Math.max(last, ranges.at(-1)?.timestamp ?? 0) - start;
   const isShort = slots.length > 0 && reachMs < frameMs * 0.97 - 2 * slotMs;
-  const newest = slots.at(-1);
+  // The chart may have blocks that the shown head has not, and the other way round.
+  const newest = slots.findLast((slot) => slot.timestamp <= (head.timestamp ?? last)) ?? slots.at(-1);
   const base = head.base ?? newest?.base ?? null;
   return {
     ...{ timeFrame, percentile, slots, slotMs },
@@ -222,13 +223,15 @@ export async function loadChart(
   const isMissing = previous !== null && previous.rows.length === 0 && previous.problem === null;
   return {
     ...{ timeFrame, percentile, chart, tips },
+    /** Each point is a block, the newest one the head. */
+    isByBlock: areBlocks && chart.made === null,
     ranges: ranges?.rows ?? [],
     previous: isMissing ? { rows: [], problem: tooYoung } : previous,
   };
 }
 
 /** The longer the frame, the less one block changes it, and the more a response costs the service. */
-export function leastMs(timeFrame: string): number {
+function leastMs(timeFrame: string): number {
   const sec = timeFrameSec(timeFrame) ?? 86_400;
   return sec <= 3_600 ? 0 : Math.min(sec / 3, 300_000);
 }
@@ -290,7 +293,7 @@ export function nextAxis(data: ChartData, choice: AxisChoice): AxisChoice {
   return look(next) === look('auto') ? 'auto' : next;
 }
 
-/** The tip of one percentile in the newest block, wei per gas; the same in every time frame. */
+/** The tip of one percentile in the newest block, wei per gas, for a chart that is not made of single blocks. */
 export function useHeadTip(percentile: string, head: SnapshotView, enabled: boolean) {
   const at = head.blockTimestamp;
   return useMonitorQuery<number | null>({

@@ -1,3 +1,4 @@
+import { useIsScreenReaderEnabled } from 'ink';
 import { useMemo } from 'react';
 import * as z from 'zod';
 import { chainNameOf } from '../../../client/views/gas.ts';
@@ -21,7 +22,6 @@ import {
   chartData,
   choiceOf,
   hoursTimeFrame,
-  leastMs,
   nextAxis,
   slotAt,
   useChartData,
@@ -33,6 +33,11 @@ import { HoursPane } from './cheap-hours.tsx';
 
 const HEATMAP_MS = 300_000;
 const FRESH_HOURS_MS = 30_000;
+/** As often as the Service tab asks for the same figures. */
+const MARKET_MS = 30_000;
+
+const NO_CHART_YET = 'Nothing to draw or save yet: wait until the chart is there';
+const UNDRAWN = 'For a screen reader no chart is drawn: its figures are read';
 
 const INITIAL: Pick<ChartState, 'compare' | 'heatmap' | 'cursor'> = {
   ...{ compare: false, heatmap: false, cursor: null },
@@ -43,6 +48,7 @@ const Choice = z.string();
 export function ChartScreen() {
   const snapshot = useShownSnapshot();
   const { columns } = useRoom();
+  const isSpoken = useIsScreenReaderEnabled();
   const [chosen, change] = useKeptState('chart', INITIAL);
   const description = useDescription();
   const { timeFrames, percentiles } = chartChoices(description);
@@ -65,9 +71,9 @@ export function ChartScreen() {
   const market = useMarket(timeFrame, {
     head: snapshot,
     enabled: !state.heatmap && responses !== undefined,
-    leastMs: leastMs(timeFrame),
+    leastMs: MARKET_MS,
   }).data;
-  const tip = useHeadTip(percentile, snapshot, !state.heatmap);
+  const tip = useHeadTip(percentile, snapshot, !state.heatmap && responses?.isByBlock === false);
   const data = useMemo(() => {
     if (responses === undefined) return null;
     const { baseFee, gasUsedRatio, blockTimestamp: timestamp } = snapshot;
@@ -110,10 +116,12 @@ export function ChartScreen() {
       percentile: () => setPercentile((before) => choiceOf(percentiles, before, 1)),
     }),
     compare: () => choose({ compare: !state.compare }),
-    ...(data && { axis: () => setAxis(nextAxis(data, axis)) }),
-    drawing: isAsciiTerminal()
-      ? 'Braille dots need Unicode, and this terminal is set to ASCII'
-      : () => setDrawing(drawing === 'line' ? 'braille' : 'line'),
+    axis: isSpoken ? UNDRAWN : data === null ? NO_CHART_YET : () => setAxis(nextAxis(data, axis)),
+    drawing: isSpoken
+      ? UNDRAWN
+      : isAsciiTerminal()
+        ? 'Braille dots need Unicode, and this terminal is set to ASCII'
+        : () => setDrawing(drawing === 'line' ? 'braille' : 'line'),
     ...(price === null ? {} : { alert: () => newAlert(thereAgain(price, snapshot.lanes.average.price)) }),
     'cursor-left': () => moveBy(-1),
     'cursor-right': () => moveBy(1),
@@ -122,7 +130,7 @@ export function ChartScreen() {
   };
   useKeys('chart', {
     heatmap: toggleHours,
-    write: write || 'Nothing to save yet: wait until the chart is there',
+    write: write || NO_CHART_YET,
     ...(state.heatmap ? { close: toggleHours } : chartKeys),
   });
 

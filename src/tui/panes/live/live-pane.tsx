@@ -161,7 +161,7 @@ function HourChart({ hour, head }: HourChartProps) {
   if (drawn.current?.hour !== hour) {
     const none = { rows: [], problem: null };
     const chart = { ...hour, made: null, problem: null };
-    const rest = { percentile: 'p50', tips: none, ranges: [], previous: null };
+    const rest = { percentile: 'p50', tips: none, isByBlock: true, ranges: [], previous: null };
     drawn.current = { hour, data: chartData({ timeFrame: hour.timeFrame, chart, ...rest }, { base: head }) };
   }
   const { data } = drawn.current;
