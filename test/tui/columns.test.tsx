@@ -5,6 +5,7 @@ import type { AutoTxView } from '../../src/client/views/auto-txs.ts';
 import { AlertsPane } from '../../src/tui/panes/alerts/alerts-pane.tsx';
 import { AutoTxsPane } from '../../src/tui/panes/auto-txs/auto-txs-pane.tsx';
 import { LivePane, type LiveView } from '../../src/tui/panes/live/live-pane.tsx';
+import { leftColumn, rightColumn, tableOf } from '../../src/tui/ui/text.tsx';
 import { AT, EXECUTED, FAILED, SENT, WAITING } from './auto-txs/auto-tx-samples.ts';
 import { ALERT, fakeAlerts } from './fake-alerts.ts';
 import { fakeAutoTxs } from './fake-auto-txs.ts';
@@ -131,4 +132,23 @@ describe.each(SIZES)('at %i × %i', (columns, rows) => {
     expect(lines().join('\n')).toContain('no longer valid');
     expect(placesOf(lines(), headings)).toEqual(before);
   });
+});
+
+it.each([
+  [60, 'Average < $0.40/swap (0.21 gwei now)', 'Average < $0.40/swap (0.21 gwei now)'],
+  [60, 'Average < 98 % of the last 24 hours (0.0402 gwei now)', 'Average < 98 % of the last 24 hours (…'],
+  [50, 'Average < 98 % of the last 24 hours (0.0402 gwei now)', 'Average < 98 % of the last …'],
+])('a column that decides is cut at %i columns rather than missing: %s', (width, text, shown) => {
+  const columns = [
+    leftColumn<string>('state', 16, 0, () => '● armed'),
+    leftColumn<string>('fires when', 19, 0, (words) => words),
+    rightColumn<string>('to go', 9, 1, () => '↓ 21 %'),
+  ];
+  const { lines } = tableOf({ columns, rows: [text], width }, false);
+  expect(
+    lines[0]
+      ?.map((span) => span.text)
+      .join('')
+      .trim(),
+  ).toBe(`● armed           ${shown}`);
 });

@@ -1,8 +1,9 @@
-import { Box, useIsScreenReaderEnabled } from 'ink';
-import type { ReactNode } from 'react';
+import { Box, Text, useIsScreenReaderEnabled } from 'ink';
+import { memo, type ReactNode } from 'react';
 import { TakesKeysContext } from '../input/use-keys.tsx';
 import { Room, useRoom } from './pane-context.tsx';
-import { bold, faint, type Line, LineList } from './text.tsx';
+import { bold, Spans } from './text.tsx';
+import { forTerminal } from './theme.ts';
 
 /** From this width on a list and the details of what is selected in it stand side by side. */
 const SIDE_BY_SIDE_FROM = 140;
@@ -28,9 +29,6 @@ interface SideBySideProps {
 /** Two halves of a wide screen, as a list and the details of what is selected in it; a sign says that these are open. */
 export function SideBySide({ leftWidth, left, right, isRightOpen }: SideBySideProps) {
   const { columns, rows } = useRoom();
-  const border = Array.from({ length: rows }, (_, row): Line => {
-    return [row === 0 && isRightOpen ? bold('▸', 'accent') : faint('│')];
-  });
   return (
     <Box width={columns} height={rows} flexShrink={0}>
       <TakesKeysContext value={!isRightOpen}>
@@ -38,7 +36,7 @@ export function SideBySide({ leftWidth, left, right, isRightOpen }: SideBySidePr
           {left}
         </Room>
       </TakesKeysContext>
-      <LineList lines={border} width={1} />
+      <Border rows={rows} isRightOpen={isRightOpen} />
       <TakesKeysContext value={isRightOpen}>
         <Room columns={columns - leftWidth - 1} rows={rows}>
           {right}
@@ -47,3 +45,23 @@ export function SideBySide({ leftWidth, left, right, isRightOpen }: SideBySidePr
     </Box>
   );
 }
+
+/** One text: a line each would be laid out with every frame. */
+const Border = memo(function Border({
+  rows,
+  isRightOpen,
+}: {
+  readonly rows: number;
+  readonly isRightOpen: boolean;
+}) {
+  const line = forTerminal('│');
+  const below = `\n${line}`.repeat(rows - 1);
+  return (
+    <Box width={1} flexShrink={0}>
+      <Text>
+        {isRightOpen ? <Spans line={[bold('▸', 'accent')]} /> : <Text dimColor>{line}</Text>}
+        <Text dimColor>{below}</Text>
+      </Text>
+    </Box>
+  );
+});

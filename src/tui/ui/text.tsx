@@ -296,6 +296,8 @@ export const known = <T, Shown extends string | Line>(
 ) => (value == null ? UNKNOWN : cell(value));
 
 const GAP = 2;
+/** A column that decides is not cut to less. */
+const LEAST_CUT = 8;
 const isUnknown = (cell: string | Line) => cell === UNKNOWN || cell === '';
 const idOf = ({ id, heading }: Pick<TableColumn<never>, 'id' | 'heading'>) => id ?? heading;
 
@@ -325,7 +327,9 @@ export function fitColumns<Row>(
   const widths = new Map<TableColumn<Row>, number>();
   let left = room + gap;
   for (const column of ranked) {
-    const own = column.most === undefined ? (widest.get(idOf(column)) ?? column.least) : column.least;
+    const wanted = column.most === undefined ? (widest.get(idOf(column)) ?? column.least) : column.least;
+    // What decides is rather cut than missing.
+    const own = column.rank === 0 && left - gap >= LEAST_CUT ? Math.min(wanted, left - gap) : wanted;
     if (own + gap > left && widths.size > 0) continue;
     widths.set(column, own);
     left -= own + gap;
