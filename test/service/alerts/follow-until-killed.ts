@@ -12,7 +12,7 @@ import { TrackStore } from '../../../src/store/advice-track.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import { openDatabase } from '../../../src/store/database.ts';
 import { LeaseStore } from '../../../src/store/lease.ts';
-import { blockOf, pricesOf } from './crash-story.ts';
+import { basisOf, blockOf, pricesOf } from './crash-story.ts';
 
 /** Run by crash.test.ts: follows crash-story.ts on the history argv[2] from the first input on, ends with the chain at the second. */
 
@@ -77,6 +77,7 @@ const follower = new Follower({
   // What lies before the head is all there.
   historySec: 3_600,
   wallNow: Date.now,
+  ruleBasis: { at: () => basisOf(follower.chain.head?.number ?? 0), ready: async () => {} },
   onFired: () => sending.wake(),
   onStored: () => {
     hasStored = true;
