@@ -35,7 +35,11 @@ it('shows advice, has an alert fire and cancels an auto-tx; sends another and op
   if (isSlowRun) {
     const table = (await terminal.waitFor(/^ likely( +(?:over )?\d+ %){3}/m, BLOCKS_COME)).join('\n');
     expect(table).toMatch(/SEND NOW|WAIT|SET ALERT/);
-  } else await terminal.waitFor(/Average .*\d/, BLOCKS_COME);
+  } else {
+    // It opens where waiting pays, and its coin has a price.
+    await terminal.waitFor(/^ WAIT up to \S+ for [\d.]+ gwei .*saves \d+ %/m, BLOCKS_COME);
+    await terminal.waitFor(/Average .*\$0\.\d+/, BLOCKS_COME);
+  }
 
   await terminal.press('3');
   await terminal.waitFor(/Average < .* 1 .*terminal, email/, BLOCKS_COME);
