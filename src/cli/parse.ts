@@ -82,15 +82,15 @@ export function parseGwei(text: string): bigint {
 
 /** As {@link parseGwei}, as the number of gwei that v1 takes. */
 export const parseGweiNumber = (text: string): number => Number(gweiString(parseGwei(text)));
-/** A threshold of any form. @throws RangeError that says what to write, and how where the shell took the `$` away */
+/** A threshold of any form. @throws RangeError that says what to write, and how: a shell takes a `$` that is not quoted */
 export function parseWritten(text: string): Threshold {
   try {
     return parseThreshold(text);
   } catch (error) {
     if (!(error instanceof ThresholdError)) throw error;
-    const isExpanded = !text.includes('$') && /\/\w*$/.test(text) && !/^\s*[-−+p]/i.test(text);
-    const quoted = isExpanded ? '; in single quotes, since the shell reads $' : '';
-    throw new RangeError(`${error.message}${quoted}`);
+    // What was meant may have been `$0.40/swap`, or `2% of $35/swap` without quotes.
+    const isCut = error.message.includes('$') && !text.includes('$');
+    throw new RangeError(`${error.message}${isCut ? '; in single quotes, since a shell reads $' : ''}`);
   }
 }
 

@@ -23,12 +23,7 @@ import { LANE_TITLES, LANES, type LaneName, pastForReach } from '../../core/advi
 import { describeOutdated } from '../../core/chain-status.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { wrapWords } from '../../core/text.ts';
-import {
-  type PriceOrReason,
-  parseThreshold,
-  type Threshold,
-  thresholdText,
-} from '../../core/threshold/threshold.ts';
+import { type PriceOrReason, type Threshold, thresholdText } from '../../core/threshold/threshold.ts';
 import {
   exactGwei,
   formatAge,
@@ -62,7 +57,7 @@ import {
   utcTime,
   withSpinner,
 } from '../output.ts';
-import { durationText, parseDuration } from '../parse.ts';
+import { durationText, parseDuration, parseWritten } from '../parse.ts';
 import type { Settings } from '../settings.ts';
 
 export function addNow(program: CliCommand): void {
@@ -79,7 +74,7 @@ export function addNow(program: CliCommand): void {
     .parsed(
       '--below <PRICE>',
       'how likely the price is at or below this in time: gwei, or a rule',
-      parseThreshold,
+      parseWritten,
       {
         conflicts: ['format'],
       },

@@ -10,7 +10,7 @@ import { type SnapshotView, watchedPrice } from '../../client/views/gas.ts';
 import { PRICED_LANES, type PricedLane } from '../../core/advice.ts';
 import { describeOutdated } from '../../core/chain-status.ts';
 import { holdsKey } from '../../core/key-text.ts';
-import { blobMisfit, parseThreshold, type Threshold, thresholdText } from '../../core/threshold/threshold.ts';
+import { blobMisfit, type Threshold, thresholdText } from '../../core/threshold/threshold.ts';
 import { formatCount, formatDuration, formatGwei, formatLikelihood, gweiString } from '../../core/units.ts';
 import type { CliCommand, CommandContext } from '../command.ts';
 import { CliError, EXIT, systemCode, usageError } from '../errors.ts';
@@ -18,7 +18,7 @@ import { FASTEST_POLL_MS, followSnapshots, untilItWorks } from '../follow-snapsh
 import type { Io } from '../io.ts';
 import { openClient, warnOfPlainKey, warnOfUnsaved } from '../open-source.ts';
 import { badgeOf, cleanLine, mapped, note, statusLine } from '../output.ts';
-import { durationText, parseCount, parseDuration } from '../parse.ts';
+import { durationText, parseCount, parseDuration, parseWritten } from '../parse.ts';
 import { isSecretVariable, type Settings } from '../settings.ts';
 import { pastFor, thresholdWords, windowOf } from './now.ts';
 
@@ -31,8 +31,8 @@ export function addWait(program: CliCommand): void {
     )
     .argument('[command...]', 'the command to run, after --')
     .usage('--below PRICE [options] [-- command...]')
-    .parsed('--below <PRICE>', 'wait until the price is at or below this: gwei, or a rule', parseThreshold)
-    .parsed('--above <PRICE>', 'wait until the price is at or above this', parseThreshold)
+    .parsed('--below <PRICE>', 'wait until the price is at or below this: gwei, or a rule', parseWritten)
+    .parsed('--above <PRICE>', 'wait until the price is at or above this', parseWritten)
     .oneOf('--lane <LANE>', 'the lane whose price counts, or that of blobs', PRICED_LANES, 'average')
     .parsed('--timeout <TIME>', 'give up after this: 30m, 12h, at most 24d (exit 124)', (text) =>
       parseDuration(text, { min: '1s', max: '24d' }),
