@@ -10,6 +10,8 @@ const SIDE_BY_SIDE_FROM = 140;
 /** Holds the columns of every list that decide. */
 const LEAST_LIST = 80;
 const LIST_SHARE = 0.46;
+/** The line between the halves, and a blank before it. */
+const BORDER = 2;
 
 /** The width of a list beside its details; `null`: there is room for one of them, as always for a screen reader. */
 export function useListWidth(): number | null {
@@ -38,7 +40,7 @@ export function SideBySide({ leftWidth, left, right, isRightOpen }: SideBySidePr
       </TakesKeysContext>
       <Border rows={rows} isRightOpen={isRightOpen} />
       <TakesKeysContext value={isRightOpen}>
-        <Room columns={columns - leftWidth - 1} rows={rows}>
+        <Room columns={columns - leftWidth - BORDER} rows={rows}>
           {right}
         </Room>
       </TakesKeysContext>
@@ -57,7 +59,7 @@ const Border = memo(function Border({
   const line = forTerminal('│');
   const below = `\n${line}`.repeat(rows - 1);
   return (
-    <Box width={1} flexShrink={0}>
+    <Box width={BORDER} paddingLeft={1} flexShrink={0}>
       <Text>
         {isRightOpen ? <Spans line={[bold('▸', 'accent')]} /> : <Text dimColor>{line}</Text>}
         <Text dimColor>{below}</Text>
