@@ -214,3 +214,26 @@ it.each([1, 476_190, 1e9, 1.352e12])('figures beside a wide chart keep columns a
   expect(shown).toMatch(/now +\S+ +\S+/);
   expect(shown).not.toMatch(/\d\.\d+\.\d|\d,\d{4}|,\d{3}\d|\d…/);
 });
+
+it.each([
+  ['30d', 'REGIME_SHIFT', 0.0943],
+  ['7d', 'ANOMALY', 1_352],
+  ['7d', 'ALERT', null],
+  ['30d', 'A_KIND_OF_ANOTHER_SERVICE', 0.0218],
+  ['24h', 'REGIME_SHIFT', 0.0911],
+])(
+  'beside a wide chart of %s a mark of the kind %s keeps the digits of its price',
+  (timeFrame, kind, gwei) => {
+    const of = points(300, () => gwei ?? 1, 7_200_000);
+    const answer = hourAnswer(of, { timeFrame });
+    const mark = { timestamp: NOON - 7_200_000, kind, value: (gwei ?? 0) * 1e9 };
+    const marked =
+      gwei === null ? { anomalies: [], events: [{ ...mark, id: '1' }] } : { anomalies: [mark], events: [] };
+    const data = chartData({ ...answer, chart: { ...answer.chart, ...marked } });
+    const line = frame(<ChartSide data={data} height={30} />)
+      .split('\n')
+      .find((each) => /[◇◆●✱]/.test(each));
+    expect(line).toMatch(/[◇◆●✱] (?:\w{3} )?(?:\d+ \w{3}|\d\d:\d\d)/);
+    if (gwei !== null) expect(line?.trimEnd()).toMatch(new RegExp(` ${gwei.toLocaleString('en')}$`));
+  },
+);
