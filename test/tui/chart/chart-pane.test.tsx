@@ -2,6 +2,7 @@ import { Box } from 'ink';
 import { render } from 'ink-testing-library';
 import stringWidth from 'string-width';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { formatGwei } from '../../../src/core/units.ts';
 import { type ChartResponses, chartData } from '../../../src/tui/panes/chart/chart-data.ts';
 import { ChartPane, type ChartPaneProps, ChartSide } from '../../../src/tui/panes/chart/chart-plot.tsx';
 import { HoursPane } from '../../../src/tui/panes/chart/cheap-hours.tsx';
@@ -234,6 +235,6 @@ it.each([
       .split('\n')
       .find((each) => /[◇◆●✱]/.test(each));
     expect(line).toMatch(/[◇◆●✱] (?:\w{3} )?(?:\d+ \w{3}|\d\d:\d\d)/);
-    if (gwei !== null) expect(line?.trimEnd()).toMatch(new RegExp(` ${gwei.toLocaleString('en')}$`));
+    if (gwei !== null) expect(line?.trimEnd()).toMatch(new RegExp(` ${formatGwei(gwei * 1e9)}$`));
   },
 );
