@@ -119,7 +119,7 @@ describe('the film of the README', () => {
     const frames = during(200);
     const first = frames.findIndex((frame) => /WAIT .*up to .* gwei .*% likely .*saves/.test(frame));
     const alert = frames.findIndex((frame) => /Deliveries .*delivered/.test(frame));
-    const sent = frames.findIndex((frame) => /(?:included|mined) .*0\.5 ETH/.test(frame));
+    const sent = frames.findIndex((frame) => /included .*0\.5 ETH/.test(frame));
     const last = frames.findIndex((frame) => frame.includes('SEND NOW'));
     expect([first, alert, sent, last]).toEqual([0, alert, sent, last].sort((one, other) => one - other));
     const gwei = (frame: string | undefined) =>
