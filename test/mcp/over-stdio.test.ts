@@ -57,7 +57,7 @@ slowIt.each(REVISIONS)('offers every tool on stdio, reads and writes, revision %
 
 it('says in a sentence that nodes are dead or a key is missing, and changes nothing unless allowed', async () => {
   const dead = await start(['--rpc', 'http://127.0.0.1:9'], 'legacy');
-  expect((await dead.client.listTools(undefined, PATIENT)).tools).toHaveLength(12);
+  expect((await dead.client.listTools(undefined, PATIENT)).tools).toHaveLength(READ_TOOLS.length + 1);
   expect(await toolError(dead.client, 'gas_now')).toMatch(
     /^no node answers; name one with --rpc URL.*127\.0\.0\.1:9/,
   );
