@@ -102,7 +102,7 @@ const KEYS = {
   alerts: [
     'Alerts',
     key('new', 'n', 'new alert', 'new'),
-    key('open', 'return', 'details: savings and deliveries', 'details'),
+    key('open', 'return', 'details: savings and deliveries; beside the list: go to them', 'details'),
     key('toggle', 'space', 'disable it, or enable it again', 'on/off'),
     key('edit', 'e', 'edit it', 'edit'),
     key('another', 'c', 'make another one like it', 'another'),
@@ -121,7 +121,7 @@ const KEYS = {
   'auto-txs': [
     'Auto-tx',
     key('new', 'n', 'schedule a signed transaction', 'new'),
-    key('open', 'return', 'details: checks and history', 'details'),
+    key('open', 'return', 'details: checks and history; beside the list: go to them', 'details'),
     key('toggle', 'space', 'disable it, or enable it again', 'on/off'),
     key('cancel', 'x', 'cancel it; asks first', 'cancel'),
     key('edit', 'e', 'edit target, expiry and note; sign a draft', 'edit'),
@@ -162,7 +162,7 @@ const KEYS = {
   explorer: [
     'Explorer',
     ...movement('move'),
-    key('open', 'return', 'open the block or transaction', 'open'),
+    key('open', 'return', 'open the block or transaction; beside the list: go to it', 'open'),
     key('close', 'escape', 'back to where it was opened from', 'back'),
     key('previous', 'left', 'in a block: the one before'),
     key('next', 'right', 'in a block: the next one', 'block', { footerLabel: '←/→' }),
