@@ -10,11 +10,13 @@ import {
 import { usdOf } from '../core/units.ts';
 import type { GasClient } from './client.ts';
 import { ClientError } from './errors.ts';
-import { loadThresholdBasis } from './threshold-basis.ts';
+import { loadThresholdBasis, whyNoDollars } from './threshold-basis.ts';
 import type { SnapshotView } from './views/gas.ts';
 
-/** Rules against history, the gas of work, and where only L1's fee moves them: so often. */
+/** The gas of work changes with a fork alone. */
 const ANEW_MS = 300_000;
+/** Of block time, as a service works out rules against history. */
+const HISTORY_EVERY_MS = 300_000;
 /** What is unknown may be known soon; each request may cost quota. */
 const RETRY_MS = { own: 2_000, other: 60_000 };
 
@@ -42,15 +44,14 @@ export function followThreshold(threshold: Threshold, { client, lane, side, isOw
 
   async function basisAt(snapshot: SnapshotView, signal: AbortSignal): Promise<ThresholdBasis> {
     const now = performance.now();
-    // The fee for L1 may be another with each block.
-    const movesByBlock = !isPricedByHistory(threshold) && hasDataFee(snapshot.chainId);
-    const at = movesByBlock ? `${snapshot.chainId} ${snapshot.blockNumber}` : String(snapshot.chainId);
+    const at = `${snapshot.chainId} ${changesWith(threshold, snapshot)}`;
     if (known === null || known.at !== at || now >= dueAt) {
       const priced = { lane, snapshot, thorough: isOwn };
       known = { basis: await loadThresholdBasis(client, threshold, priced, { signal }), at };
       dueAt = now + ANEW_MS;
     }
-    return { ...known.basis, nativeUsd: snapshot.nativeUsd };
+    const { nativeUsd } = snapshot;
+    return { ...known.basis, nativeUsd, nativeUsdReason: whyNoDollars(snapshot) };
   }
 
   return async (snapshot: SnapshotView, signal: AbortSignal): Promise<PricedThreshold> => {
@@ -67,6 +68,16 @@ export function followThreshold(threshold: Threshold, { client, lane, side, isOw
       return none({ reason: error.message });
     }
   };
+}
+
+/** With another value the basis is another one, too. */
+function changesWith(
+  threshold: Threshold,
+  { chainId, blockNumber, blockTimestamp }: SnapshotView,
+): number | null {
+  if (isPricedByHistory(threshold)) return Math.floor((blockTimestamp ?? 0) / HISTORY_EVERY_MS);
+  // The fee for L1 may be another with each block.
+  return hasDataFee(chainId) ? blockNumber : null;
 }
 
 const costBy =

@@ -29,6 +29,10 @@ export interface WhatIsPriced {
 /** No service says what blobs cost before. */
 export const NO_BLOB_PAST = { reason: 'no history of blobs is stored' };
 
+/** As its service says; others say nothing. */
+export const whyNoDollars = ({ chainId, nativeUsdReason }: SnapshotView): string =>
+  nativeUsdReason ?? `no dollar price of ${chainProfile(chainId ?? 1).nativeSymbol}`;
+
 /** What a rule is priced by now, of any service that speaks v1. @throws ClientError */
 export async function loadThresholdBasis(
   client: Pick<GasClient, 'statsMarket' | 'baseFee' | 'priorityFee'>,
@@ -47,7 +51,7 @@ export async function loadThresholdBasis(
   const work = isHistory ? workOf([], chainId) : await loadWork(client, snapshot, call);
   return {
     nativeUsd,
-    nativeUsdReason: `no dollar price of ${chainProfile(chainId ?? 1).nativeSymbol}`,
+    nativeUsdReason: whyNoDollars(snapshot),
     ...work,
     pastPrice: lane === 'blob' ? () => NO_BLOB_PAST : pastPriceAt(past, at / 1_000),
   };

@@ -67,6 +67,7 @@ export const GasCurrent = object('GasCurrent', 'What gas costs now. Prices are i
   gasUsedRatio: Ratio.describe('How full the head block is'),
   lanes: z.strictObject({ slow: Lane, average: Lane, fast: Lane }),
   nativeUsd: maybe(Usd, 'US dollars for one native coin, by a price feed; null: none, or it is old'),
+  nativeUsdReason: z.string().optional().describe('Why nativeUsd is null; absent where it is not'),
   updatedAt: Timestamp.describe('When it ingested the last block, or what it says of it changed last'),
   updateFrequencySec: Seconds.describe('How often something new is to be expected, in seconds'),
   stale: flag('No new block for four times updateFrequencySec (at least 12 s), or no source'),

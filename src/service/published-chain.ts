@@ -23,6 +23,8 @@ export interface PublishedChain {
   readonly restartedAt: number | null;
   readonly source: { readonly kind: 'rpc' | 'replay' | 'simulated'; readonly name: string };
   readonly nativeUsd: number | null;
+  /** Why it is `null`; absent where it is not. */
+  readonly nativeUsdReason?: string | undefined;
   /** Of the head. */
   readonly rules: ChainRules;
 }

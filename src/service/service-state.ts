@@ -37,6 +37,7 @@ interface ServiceParts {
   readonly reader: ChainReader;
   readonly forks: Pick<ForkWatch, 'asked'>;
   readonly nativeUsd: () => number | null;
+  readonly whyNoPrice: () => string;
   readonly wallNow: () => number;
 }
 
@@ -63,9 +64,13 @@ export interface Condition {
 export type ServiceState = ReturnType<typeof createServiceState>;
 
 export function createServiceState(parts: ServiceParts) {
-  const { source, database, lease, follower, track, history, blocks, reader, forks, nativeUsd, wallNow } =
-    parts;
+  const { source, database, lease, follower, track, history, blocks, reader, forks, wallNow } = parts;
+  const { nativeUsd, whyNoPrice } = parts;
   const { chain } = follower;
+  const pricedCoin = () => {
+    const price = nativeUsd();
+    return { nativeUsd: price, ...(price === null && { nativeUsdReason: whyNoPrice() }) };
+  };
   const read = whileUnchanged(() => {
     const { profile, head, updatedAt } = chain;
     const advice = chain.advice();
@@ -81,7 +86,7 @@ export function createServiceState(parts: ServiceParts) {
       unsaved: follower.unsaved,
       restartedAt: follower.restartedAt,
       source: { kind: source.kind, name: lease.leaderReport?.sourceName ?? source.name },
-      nativeUsd: nativeUsd(),
+      ...pricedCoin(),
       rules: chain.rules,
     };
   });

@@ -225,6 +225,7 @@ export async function startService(options: ServiceOptions) {
     reader,
     forks,
     nativeUsd,
+    whyNoPrice,
   });
   const gate: NonNullable<ServiceOptions['gate']> = options.gate ?? createOpenGate(wallNow);
   const streams = createGasStreams(state, gate);

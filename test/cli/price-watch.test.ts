@@ -29,7 +29,7 @@ function snapshot(
       floor: null,
     },
     lanes: { slow: lane(price - 1n), average: lane(price), fast: lane(price + 1n) },
-    ...{ priorityFee: null, blobBaseFee: null, gasUsedRatio: null, nativeUsd: null },
+    ...{ priorityFee: null, blobBaseFee: null, gasUsedRatio: null, nativeUsd: null, nativeUsdReason: null },
     ...{ updatedAt: NOW, updateFrequencySec: 12, stale: false, source: SOURCE },
     ...change,
   };

@@ -17,11 +17,13 @@ const env = { PATH: process.env.PATH ?? '' };
 interface Told {
   readonly price: number;
   readonly nativeUsd?: number | null;
+  readonly nativeUsdReason?: string;
   readonly dataFee?: number | null;
   readonly blobBasePrice?: number | null;
 }
 
 const GAS = 100_000;
+const OUTDATED = 'the dollar price is outdated since 2026-01-31T12:00:00.000Z';
 
 /** A service whose head is another block with each request; the last one stays. */
 async function chainOf(chainId: number, ...blocks: readonly [Told, ...Told[]]) {
@@ -29,19 +31,21 @@ async function chainOf(chainId: number, ...blocks: readonly [Told, ...Told[]]) {
   const cost = { wei: '0', usd: null };
   const { url } = await serve(({ url: path = '' }, response) => {
     if (path.includes('/gas/current')) at = Math.min(at + 1, blocks.length - 1);
-    const {
-      price,
-      nativeUsd = null,
-      dataFee = 0,
-      blobBasePrice = null,
-    } = blocks[Math.max(at, 0)] ?? blocks[0];
+    const told = blocks[Math.max(at, 0)] ?? blocks[0];
+    const { price, nativeUsd = null, dataFee = 0, blobBasePrice = null } = told;
     const time = new Date().toISOString();
     if (path.includes('/gas/current')) {
       const lane = { ...OWN_SNAPSHOT.lanes.slow, price, maxFeePerGas: price * 2 };
       return sendJson(response, {
         ...{ ...OWN_SNAPSHOT, chainId, blockNumber: 100 + at, blockTimestamp: time, updatedAt: time },
         ...{ lowPrice: price, averagePrice: price, highPrice: price, basePrice: price },
-        ...{ nativeUsd, blobBasePrice, updateFrequencySec: 0.2, stale: false },
+        ...{
+          nativeUsd,
+          nativeUsdReason: told.nativeUsdReason,
+          blobBasePrice,
+          updateFrequencySec: 0.2,
+          stale: false,
+        },
         lanes: { slow: lane, average: lane, fast: lane },
         source: { ...OWN_SNAPSHOT.source, kind: 'rpc', problem: null },
       });
@@ -126,6 +130,7 @@ describe('gastop wait', () => {
   it('waits and says why while what its rule stands for is unknown', async () => {
     const cases = [
       [1, '$1000/swap', { price: 1 }, 'no dollar price of ETH'],
+      [1, '$1000/swap', { price: 1, nativeUsdReason: OUTDATED }, OUTDATED],
       [10, '$1000/swap', { price: 1, nativeUsd: 1, dataFee: null }, 'the L1 data fee is unknown'],
       [10, '$1/swap', { price: 1, nativeUsd: 2_000, dataFee: 10 ** 16 }, 'the L1 data fee alone'],
       [10, '$9/200000', { price: 1, nativeUsd: 1 }, 'name an action'],

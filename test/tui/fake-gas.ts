@@ -51,6 +51,7 @@ export const SNAPSHOT: SnapshotView = {
   blobBaseFee: 1n,
   gasUsedRatio: 0.68,
   nativeUsd: 3_214.5,
+  nativeUsdReason: null,
   updatedAt: Date.UTC(2026, 0, 5, 12, 0, 1),
   updateFrequencySec: 12,
   stale: false,

@@ -36,6 +36,7 @@ export function gasCurrent(present: PublishedChain): GasCurrent {
     gasUsedRatio: head.gasUsedRatio,
     lanes: toWire(advice.lanes),
     nativeUsd: present.nativeUsd,
+    ...(present.nativeUsdReason !== undefined && { nativeUsdReason: present.nativeUsdReason }),
     updatedAt: isoFromMs(present.updatedAt),
     updateFrequencySec: updateFrequencySec(profile, advice.blockSec),
     stale: isOutdated(status),
