@@ -323,7 +323,8 @@ export function createNativePrice(feed: () => PriceFeed | null, wallNow: () => n
     asked: asked.promise,
     /** Why there is none. */
     missing(chain: ChainProfile | null): string {
-      if (price === null) return `no dollar price of ${chain?.nativeSymbol ?? 'the coin'}`;
+      if (price === null || wallNow() <= price.validUntil)
+        return `no dollar price of ${chain?.nativeSymbol ?? 'the coin'}`;
       return `the dollar price is outdated since ${isoFromMs(price.validUntil)}`;
     },
     /** Dollars; `null` when the feed's heartbeat has passed, also while the node fails. */

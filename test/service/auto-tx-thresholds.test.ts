@@ -16,10 +16,11 @@ const anvil = await startAnvil({ noMining: true, baseFee: 50n * GWEI });
 afterAll(() => anvil.stop());
 
 /** At $2,000. */
-async function run(usd: number | null = 2_000): Promise<RunningService> {
+async function run(usd: number | null = 2_000, wallNow = Date.now): Promise<RunningService> {
   const service = await readyService({
     source: createRpcSource({ urls: [anvil.url], requestTimeoutMs: 60_000 }),
     priceFeed: fixedPrice(usd),
+    wallNow,
   });
   await waitFor(
     async () => ((await service.read(PATHS.gasCurrent)) as { nativeUsd: unknown }).nativeUsd === usd,
@@ -108,6 +109,16 @@ describe('an auto-tx with a threshold of cost', () => {
       const made = await post(service, { signedTransaction: await signed(), threshold });
       return made.thresholdReason?.startsWith(reason);
     });
+  });
+
+  test('is priced by the coin where the newest block is old', async () => {
+    let ahead = 0;
+    const service = await run(2_000, () => Date.now() + ahead);
+    ahead = 86_400_000;
+    const isStale = async () => ((await service.read(PATHS.gasCurrent)) as { stale: boolean }).stale;
+    await waitFor(isStale, { what: 'old prices' });
+    const made = await post(service, { signedTransaction: await signed(), threshold: { maxCostUsd: 0.42 } });
+    expect(made).toMatchObject({ effectiveThresholdGwei: 10, thresholdReason: null, status: 'PENDING' });
   });
 
   test('may be a draft, and is priced once that is signed', async () => {

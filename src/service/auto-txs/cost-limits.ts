@@ -43,7 +43,8 @@ export async function priceLimit(
     transaction === null ? null : bounded(() => estimatedGas(source, transaction), signal, WITHIN_MS);
   const [gas, dataFees] = await Promise.all([asked?.catch(() => null) ?? null, dataFeesOf(source, chain)]);
   const basis = {
-    ...priceOr(fresh?.nativeUsd ?? null, whyNoPrice),
+    // It has a time of its own, whatever the head's is.
+    ...priceOr(present?.nativeUsd ?? null, whyNoPrice),
     nativeSymbol: chain.nativeSymbol,
     dataFees,
     nextBlobBaseFee: fresh?.advice.nextBlobBaseFee ?? null,
