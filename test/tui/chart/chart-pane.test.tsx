@@ -137,7 +137,7 @@ describe('ChartPane', () => {
   });
 
   it('says why there is no window before', () => {
-    const problem = 'history reaches back 1h, two windows of 1h need 2h';
+    const problem = 'two windows of 1h need 2h of history';
     const screen = draw(hourAnswer(FLAT, { previous: { rows: [], problem } }));
     expect(screen).toContain(`nothing to compare with: ${problem}`);
   });

@@ -37,10 +37,10 @@ describe('loadChart', () => {
     ]);
   });
 
-  it('says how far history reaches when there is no window before', async () => {
+  it('says how much history it takes when there is no window before', async () => {
     const baseFee = () => Promise.reject(refusal('invalid'));
     const { previous } = await loadChart(fakeGas({ baseFee }), request, {});
-    expect(previous?.problem).toBe('history reaches back 59m, two windows of 1h need 2h');
+    expect(previous?.problem).toBe('two windows of 1h need 2h of history');
   });
 
   it('goes on without the tips when the service has none', async () => {

@@ -203,8 +203,8 @@ export async function loadChart(
   const bucket = fittingBucket((to - from) / 1_000, blockTimeSec);
   const areBlocks = bucket === 'block' && (chart.bucketSec ?? 0) <= (blockTimeSec ?? 0);
   const before = { from: from - frameMs, to: to - frameMs, bucket };
-  const needed = formatSpan((2 * frameMs) / 1_000);
-  const tooYoung = `history reaches back ${formatSpan((last - first) / 1_000)}, two windows of ${timeFrame} need ${needed}`;
+  // How far history reaches is in the title, where that is less than one window.
+  const tooYoung = `two windows of ${timeFrame} need ${formatSpan((2 * frameMs) / 1_000)} of history`;
   /** A refused part is reported in its place; if the service does not respond, everything fails. */
   const part = async <Row>(
     request: () => Promise<MetricsView<Row>>,
