@@ -136,9 +136,7 @@ export async function loadDayPrices(client: PastPrices, lane: PricedLane, thorou
   // The last point starts then; the newest block is within it.
   const to = (points.at(-1)?.timestamp ?? 0) + Math.max(everySec, 1) * 1_000;
   const from = Math.max(points[0]?.timestamp ?? 0, to - DAY_MS);
-  const coins = points.flatMap(({ timestamp, nativeUsd: usd }) =>
-    usd === null ? [] : [{ timestamp: timestamp / 1_000, usd }],
-  );
+  const coins = points.map(({ timestamp, nativeUsd: usd }) => ({ timestamp: timestamp / 1_000, usd }));
   if (made !== null) return { ...pricesOfRows(made.baseFees.rows, made.tips.rows), from, to, coins };
   const prices = points.flatMap(({ timestamp, ...point }) => {
     const price = point[POINTS[lane]];

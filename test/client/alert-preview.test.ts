@@ -1,11 +1,13 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../src/chain/async.ts';
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
-import { loadDayPrices, previewOver, previewWords } from '../../src/client/alert-preview.ts';
+import { loadDayPrices, loadPastBasis, previewOver, previewWords } from '../../src/client/alert-preview.ts';
 import { createGasClient } from '../../src/client/client.ts';
 import { BASE_PATH } from '../../src/contract/routes.ts';
 import { type AlertRule, previewAlert } from '../../src/core/alerts/alert-rule.ts';
-import { slowIt } from '../helpers/rounds.ts';
+import { parseThreshold, type RelativeThreshold } from '../../src/core/threshold/threshold.ts';
+import { rounds, slowIt } from '../helpers/rounds.ts';
 import { runService } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { type HttpServer, sendJson, serve } from './http-server.ts';
@@ -59,6 +61,67 @@ it('a preview on a service elsewhere takes one request a lane, and says how coar
   expect(await of({ cooldownMs: 8 * 3_600_000 })).toBe(3);
   expect(await of({ lane: 'fast', disableOnce: true })).toBe(1);
   expect(asked(server)).toEqual(Array(4).fill('/dashboard/stats/chart'));
+});
+
+const HOUR_SEC = 3_600;
+const FROM = 1_800_000_000;
+
+it('a preview of a rule goes by what was known then: nothing that came later changes what had fired', async () => {
+  const fee = fc.integer({ min: 1, max: 60 });
+  const usd = fc.option(fc.integer({ min: 500, max: 5_000 }), { nil: null });
+  const hour = fc.record({ fee, usd });
+  const rules = ['$0.05/swap', '2% of $3/swap', '-25%/6h', 'p20/3h', '$0.02/30000'];
+  let fired = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...rules),
+      fc.array(hour, { minLength: 12, maxLength: 36 }),
+      fc.integer({ min: 7, max: 11 }),
+      async (text, hours, kept) => {
+        const threshold = parseThreshold(text) as RelativeThreshold;
+        const watched = { ...RULE, threshold, cooldownMs: 0 };
+        const of = async (known: typeof hours) => {
+          const at = (index: number) => FROM + index * HOUR_SEC;
+          const priced = known.map(({ fee: tenths }) => tenths * 10_000_000);
+          const prices = priced.map((wei, index) => ({
+            ...{ number: index, timestamp: at(index), price: BigInt(wei) },
+          }));
+          const day = {
+            ...{ prices, from: FROM * 1_000, to: at(known.length) * 1_000, everySec: HOUR_SEC },
+            coins: known.map(({ usd: dollars }, index) => ({ timestamp: at(index), usd: dollars })),
+          };
+          const rows = priced.map((wei, index) => ({
+            ...{ timestamp: at(index) * 1_000, blockNumber: null, mean: wei, value: 0 },
+          }));
+          const metrics = async () => ({ rows, total: rows.length }) as never;
+          const actions = [{ name: 'Swap', gas: 100_000, dataFee: { wei: 0n, usd: 0 }, dataFeeReason: null }];
+          const client = {
+            ...{ baseFee: metrics, priorityFee: metrics, chart: async () => ({}) as never },
+            statsMarket: async () => ({ actions }) as never,
+          };
+          const windowSec = 'windowSec' in threshold ? threshold.windowSec : 0;
+          const snapshot = { chainId: 1 } as never;
+          const options = { lane: 'average', day, snapshot, thorough: false } as const;
+          const past = await loadPastBasis(client, windowSec, options);
+          const firedUpTo = prices.map((_, index) => {
+            const upTo = { ...day, prices: prices.slice(0, index + 1) };
+            return previewOver(watched, upTo, past).times;
+          });
+          return { fired: firedUpTo, whole: previewOver(watched, day, past) };
+        };
+        const [all, before] = [await of(hours), await of(hours.slice(0, kept))];
+        expect(all.fired.slice(0, kept)).toEqual(before.fired);
+        expect(all.fired.at(-1)).toBe(all.whole.times);
+        fired += all.whole.times;
+        // While nobody knew what the coin cost nothing fires in dollars, whatever it cost before and afterwards.
+        for (const [index, { usd: dollars }] of hours.entries())
+          if (dollars === null && 'work' in threshold)
+            expect(all.fired[index]).toBe(all.fired[index - 1] ?? 0);
+      },
+    ),
+    { numRuns: rounds(300) },
+  );
+  expect(fired).toBeGreaterThan(30);
 });
 
 slowIt('a preview on a service in this process looks at every block of the day', async () => {
