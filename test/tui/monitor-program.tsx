@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parseNodeUrl } from '../../src/chain/rpc/failures.ts';
 import { ClientError } from '../../src/client/errors.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
+import { PATHS } from '../../src/contract/routes.ts';
 import type { MonitorSource } from '../../src/tui/app/source.ts';
 import { startMonitor } from '../../src/tui/app/start.tsx';
 import { SAMPLES } from './auto-txs/auto-tx-samples.ts';
@@ -12,7 +13,13 @@ import { fakeGas, SNAPSHOT } from './fake-gas.ts';
 /** Prices, trend and advice are of one block, as a service's are. */
 const described = (changes: Parameters<typeof fakeGas>[0]) => {
   const client = fakeGas({
-    description: async () => ({ title: null, version: null, routes: [] }),
+    description: async () => {
+      const body = ['thresholdGwei', 'threshold'].map((name) => ({ name, values: [] }));
+      return {
+        ...{ title: null, version: null },
+        routes: [{ method: 'post', path: PATHS.alerts, parameters: [], body }],
+      };
+    },
     statsCurrent: async () => {
       const [snapshot, trend, advice] = await Promise.all([
         client.gasCurrent(),

@@ -98,6 +98,16 @@ describe('over prices that stand still', () => {
     expect(screen.clears).toEqual(NO_CLEARS);
   });
 
+  it('the form of an alert takes the signs of a rule as they are typed, and says what it stands for now', async () => {
+    const screen = shown();
+    await leads(screen, '3', 'Alerts 2');
+    await leads(screen, 'n', 'New alert');
+    await leads(screen, '2% of $0.50/swap', /threshold +2% of \$0\.50\/swap +\(0\.\d+ gwei now\)/);
+    await leads(screen, 'esc', 'Leave without making the alert?');
+    await leads(screen, 'y', 'Alerts 2');
+    expect(screen.clears).toEqual(NO_CLEARS);
+  });
+
   it('a form keeps what is typed while the window is too small, and quits clean', async () => {
     const screen = shown();
     await leads(screen, '3', 'Alerts 2');
