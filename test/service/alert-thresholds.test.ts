@@ -13,6 +13,7 @@ import {
   runService,
   shareService,
   type TestServiceOptions,
+  temporaryFile,
 } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { l1Fees } from '../store/alerts/dollar-basis.ts';
@@ -131,6 +132,48 @@ describe('an alert with a rule', () => {
     await waitFor(() => receiver.received.length === 1);
     const body: unknown = JSON.parse(receiver.received[0]?.body ?? '');
     expect(body).toMatchObject({ rule: '$0.40/swap', thresholdGwei: 1.978_337_207 });
+  });
+
+  test('waits once the price of the coin is outdated, and goes on when there is another', async () => {
+    const source = sourceOf(30);
+    let now = makeBlock(31).timestamp * 1_000;
+    const validUntil = now + 3_600_000;
+    const service = await prepare(runService, {
+      source,
+      wallNow: () => now,
+      priceFeed: { nativeUsd: async () => ({ usd: 2_000, validUntil }) },
+    });
+    const { id } = await create(service, { usd: 0.01, action: 'swap' });
+    const reason = async () => (await details(service, id)).thresholdReason;
+    now = validUntil + 1;
+    source.mine(makeBlock(31));
+    const outdated = `the dollar price is outdated since ${new Date(validUntil).toISOString()}`;
+    await waitFor(async () => (await reason()) === outdated);
+    now = validUntil;
+    source.mine(makeBlock(32));
+    await waitFor(async () => (await reason()) === null);
+  });
+
+  test('keeps its price through a restart, however late the coin’s price is read', async () => {
+    const database = await temporaryFile('chain-1.db');
+    const options = { database, wallNow: () => makeBlock(33).timestamp * 1_000 };
+    const first = await prepare(runService, {
+      ...options,
+      source: sourceOf(30),
+      priceFeed: fixedPrice(2_000),
+    });
+    const { id } = await create(first, { usd: 0.4, action: 'swap' }, { confirmBlocks: 2 });
+    await first.stop();
+    const source = sourceOf(30);
+    const price = Promise.withResolvers<{ usd: number; validUntil: number }>();
+    const late = { nativeUsd: () => price.promise };
+    const second = await prepare(runService, { ...options, source, priceFeed: late });
+    source.mine(makeBlock(31));
+    source.mine(makeBlock(32));
+    expect(await details(second, id)).toMatchObject({ thresholdReason: null, triggerCount: 0 });
+    price.resolve({ usd: 2_000, validUntil: Number.POSITIVE_INFINITY });
+    await waitFor(async () => (await details(second, id)).triggerCount === 1);
+    expect(await details(second, id)).toMatchObject({ thresholdReason: null });
   });
 
   test.each([
