@@ -183,19 +183,18 @@ function Items<Item extends ListItem>(props: ItemsProps<Item>) {
   const itemKeys = (item: Item | undefined) => ({ ...actions.list, ...(item && actions.item(item)) });
   const screen = { ...props, list, itemKeys };
   const { opened } = state;
-  const shown = opened ?? (rows.selected && { id: rows.selected.id, top: 0, entry: null });
-  const listed = <ListScreen {...screen} rows={rows} isAlone={listWidth === null || shown == null} />;
-  const details = shown && (
-    <DetailsScreen
-      key={shown.id}
-      {...screen}
-      opened={shown}
-      isOpen={opened !== null}
-      listed={find(shown.id)}
-    />
+  const { selected } = rows;
+  const details = (id: string, of: Pick<DetailsScreenProps<Item>, 'opened' | 'isOpen' | 'listed'>) => (
+    <DetailsScreen key={id} {...screen} {...of} />
   );
-  if (listWidth === null || !details) return (opened !== null && details) || listed;
-  return <SideBySide leftWidth={listWidth} left={listed} right={details} isRightOpen={opened !== null} />;
+  const ofOpened = opened && details(opened.id, { opened, isOpen: true, listed: find(opened.id) });
+  if (listWidth === null) return ofOpened ?? <ListScreen {...screen} rows={rows} isAlone />;
+  const unopened = selected && { id: selected.id, top: 0, entry: null };
+  const right =
+    ofOpened ?? (unopened && details(unopened.id, { opened: unopened, isOpen: false, listed: selected }));
+  const left = <ListScreen {...screen} rows={rows} isAlone={right === undefined} />;
+  if (right === undefined) return left;
+  return <SideBySide leftWidth={listWidth} left={left} right={right} isRightOpen={opened !== null} />;
 }
 
 const OrderName = z.string();
