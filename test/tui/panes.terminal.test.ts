@@ -127,6 +127,21 @@ describe.runIf(isSlowRun)('for a screen reader', () => {
   const shown = shareScene('auto-txs', { env: { INK_SCREEN_READER: 'true' }, rows: 60, cols: 140 });
   const expectNoSigns = () => expect(shown().screen().join('')).not.toMatch(/[●◌▸↑↓│✓✗]/);
 
+  it('the chart is its figures in sentences, and its keys say why nothing is drawn', async () => {
+    const screen = shown();
+    await screen.waitFor('Average, price 0.0507');
+    await leads(
+      screen,
+      '2',
+      /^base 0\.0508 .*, min 0\.\d+, mean 0\.\d+, max 0\.\d+\.$/m,
+      /^now .*, tip p50 /m,
+    );
+    for (const key of ['l', 'B']) await leads(screen, key, 'For a screen reader no chart is drawn');
+    expectNoSigns();
+    expect(screen.screen().join('')).not.toMatch(/log axis|[\u2801-\u28ff]/);
+    await leads(screen, '1', 'Average, price 0.0507');
+  });
+
   it('the list of auto-txs and an open one are sentences', async () => {
     const screen = shown();
     await screen.waitFor('Average, price 0.0507');
