@@ -157,6 +157,22 @@ describe('ChartPane', () => {
     expect(screen).toMatch(/40\.\d ┤|40\.0 ┼/);
   });
 
+  it('names a log axis only of what has one', () => {
+    const spiky = points(300, (i) => (i === 150 ? 400 : 10));
+    const calm = points(300, () => 10);
+    const rows = tipRows(calm, 0.02).map((row, i) => (i === 200 ? { ...row, value: 9e9 } : row));
+    const tips = { rows, problem: null };
+    const axisAt = (of: typeof calm, width: number, height: number, changes = {}) =>
+      / gwei(.*? axis)?/.exec(draw(hourAnswer(of, changes), { width, height }))?.[1];
+    expect(axisAt(calm, 80, 20)).toBeUndefined();
+    expect(axisAt(spiky, 80, 20)).toBe(', base on a log axis');
+    expect(axisAt(calm, 80, 20, { tips })).toBe(', tips on a log axis');
+    expect(axisAt(spiky, 80, 20, { tips })).toBe(', log axis');
+    // With one chart for both.
+    expect(axisAt(spiky, 60, 10)).toBe(', log axis');
+    expect(axisAt(calm, 60, 10, { tips })).toBeUndefined();
+  });
+
   it('is readable in ASCII alone', () => {
     setAscii(true);
     onTestFinished(() => setAscii(false));

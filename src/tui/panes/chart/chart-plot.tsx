@@ -333,16 +333,20 @@ export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
   // Everything drawn is explained: parts that do not fit into the title go below it.
   const legend = legendSegments(data);
   const axes = useMemo(() => axesOf(data, axis), [data, axis]);
-  const axisText = isSpoken ? '' : axisWords(axes, hasTips);
-  const title = flow([...titleSegments(data, axisText), ...legend], textWidth);
-  const rest = legend.filter((segment) => !segment.every((span) => title[0]?.includes(span)));
-  const above = [...title, ...flow(rest, textWidth), ...(notice === null ? [] : [[plain(' '), ...notice]])];
+  const aboveOf = (axisText: string) => {
+    const title = flow([...titleSegments(data, axisText), ...legend], textWidth);
+    const rest = legend.filter((segment) => !segment.every((span) => title[0]?.includes(span)));
+    return [...title, ...flow(rest, textWidth), ...(notice === null ? [] : [[plain(' '), ...notice]])];
+  };
+  const wholly = aboveOf(isSpoken ? '' : axisWords(axes, hasTips));
   const previous = data.compared ? [previousSegments(data)] : [];
   const hasSide = width >= SIDE_FROM && !isSpoken;
   const chartWidth = width - (hasSide ? SIDE_WIDTH : 0);
   // The caption of the base fee, the time labels and the cursor line.
-  const around = above.length + (hasCursor ? 3 : 2) + previous.length + (hasTips ? 0 : 1);
+  const around = wholly.length + (hasCursor ? 3 : 2) + previous.length + (hasTips ? 0 : 1);
   const rows = chartRows((isSpoken ? SPOKEN_ROWS : height) - around, hasTips);
+  // Tips in the chart of the base fee have its axis.
+  const above = rows.tip > 0 || isSpoken ? wholly : aboveOf(axisWords(axes, false));
 
   const index = cursor === null ? null : slotAt(slots, cursor);
   const plotWidth = Math.max(chartPlotWidth(chartWidth), 1);
