@@ -9,7 +9,14 @@ describe("our own service's answers", () => {
     const lane = { ...same, price: 9n, maxFeePerGas: 12n, maxPriorityFeePerGas: 2n };
     expect([price, maxFeePerGas, maxPriorityFeePerGas, wire.basePrice]).toEqual([9, 12, 2, 7]);
     expect(await clientOf(own.OWN_SNAPSHOT).gasCurrent()).toEqual({
-      ...{ chainId: 31_337, blockNumber: 12, gasUsedRatio: 0, nativeUsd: null, stale: true },
+      ...{
+        chainId: 31_337,
+        blockNumber: 12,
+        gasUsedRatio: 0,
+        nativeUsd: null,
+        nativeUsdReason: null,
+        stale: true,
+      },
       ...{ blockTimestamp: own.OWN_TIME, updatedAt: own.OWN_TIME, updateFrequencySec: 12 },
       ...{ baseFee: 7n, nextBaseFee: 7n, priorityFee: 2n, floor: null, blobBaseFee: 1n },
       lanes: { slow: lane, average: lane, fast: lane },
