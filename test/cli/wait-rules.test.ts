@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sendJson, serve } from '../client/http-server.ts';
 import { OWN_MARKET, OWN_RECOMMENDATION, OWN_SNAPSHOT } from '../client/own-answers.ts';
-import { slowIt } from '../helpers/rounds.ts';
 import { sharedFolder } from '../helpers/shared-folder.ts';
 import { runMain } from './captured-io.ts';
 
@@ -185,7 +184,7 @@ describe('gastop now --below', () => {
     expect(stderr).toBe('gastop: no price is known for $0.40/swap: no dollar price of ETH\n');
   });
 
-  slowIt('knows the past of a simulated chain', async () => {
+  it('knows the past of a simulated chain', async () => {
     const { exitCode, stdout } = await runMain(['now', '--demo', '--below', 'p20/6h']);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(

@@ -252,16 +252,11 @@ async function sayReach(
     response = text;
   };
   const { threshold, deadlineSec } = asked;
-  const priceAt = followThreshold(threshold, {
-    client,
-    lane: 'average',
-    side: 'below',
-    isOwn: embedded !== null,
-  });
   const words = (target: PriceOrReason) =>
     `at or below ${thresholdWords(threshold, target)} within ${durationText(deadlineSec)}`;
   const ask = async (present: SnapshotView) => {
-    const { target } = await priceAt(present, signal);
+    const followed = { client, lane: 'average', side: 'below', isOwn: embedded !== null } as const;
+    const { target } = await followThreshold(threshold, followed)(present, signal);
     if ('reason' in target) return { target, reach: null };
     const query = { targetPrice: target.price, deadlineSec };
     return { target, reach: (await client.gasRecommendation({ reach: query, signal, onResponse })).reach };
