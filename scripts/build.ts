@@ -98,6 +98,8 @@ const program = build({
         { name: 'views', test: VIEWS, priority: 2 },
         // Of the monitor and of `history`, which draws without Ink.
         { name: 'chart', test: /\/tui\/ui\/chart-lines\.ts$/, priority: 2 },
+        // Read before the monitor is loaded.
+        { name: 'remembered', test: /\/tui\/data\/remembered\.ts$/, priority: 2 },
         { name: 'service', test: /\/cli\/open-service\.ts$/, priority: 1 },
         { name: 'monitor', test: /\/tui\/app\/start\.tsx$/, priority: 0 },
       ],
