@@ -8,7 +8,14 @@ const UNKNOWN_LANE = {
 
 const bare = (slow: bigint, average: bigint, fast: bigint, baseFee: bigint) => ({
   ...{ chainId: null, blockNumber: null, blockTimestamp: null, nextBaseFee: null, priorityFee: null },
-  ...{ blobBaseFee: null, floor: null, gasUsedRatio: null, nativeUsd: null, updatedAt: null },
+  ...{
+    blobBaseFee: null,
+    floor: null,
+    gasUsedRatio: null,
+    nativeUsd: null,
+    nativeUsdReason: null,
+    updatedAt: null,
+  },
   ...{ updateFrequencySec: null, stale: null, baseFee },
   lanes: {
     slow: { price: slow, ...UNKNOWN_LANE },
