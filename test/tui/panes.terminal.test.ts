@@ -150,7 +150,7 @@ describe.runIf(isSlowRun)('for a screen reader', () => {
       '4',
       /^submitted, what it does .* target .*when .* ago, nonce\/from #3/m,
       /^held, what it does .*nonce\/from #9/m,
-      '0.01 ETH to 0x7099~79C8 at Average <= 0.04 gwei',
+      '0.01 ETH to 0x7099~79C8 once Average <= 0.04 gwei',
     );
     await leads(screen, ['j', 'j', 'j'], /Marked: held, what it does/, 'nonce 8 must come first');
     await leads(
@@ -188,7 +188,7 @@ describe.runIf(isSlowRun)('for a screen reader', () => {
     await leads(
       screen,
       'enter',
-      'saved: 0.00000345 ETH, $0.011 at 150,000 gas each.',
+      'saved: +0.00000345 ETH, +$0.011 at 150,000 gas each.',
       /Selected:\.?\ndelivered, email gas@example.org/,
     );
     await leads(screen, 'n', 'Field 3 of 9: threshold');

@@ -382,7 +382,7 @@ function whenText(autoTx: AutoTxView, present: number): string {
   if (expiresAt === null) return 'no end';
   const sec = Math.floor((expiresAt - present) / 1_000);
   const text = formatDuration(sec < 60 ? sec : Math.floor(sec / 60) * 60);
-  return sec <= 0 ? 'now' : `in ${text.length > 5 ? firstUnit(text) : text}`;
+  return sec <= 0 ? 'expiring' : `in ${text.length > 5 ? firstUnit(text) : text}`;
 }
 
 const firstUnit = (span: string) => /^[\d,]+[a-z]+/.exec(span)?.[0] ?? span;
