@@ -66,7 +66,7 @@ async function refusedByWait({ url, now, key }: Place): Promise<string | null> {
     stderrIsTTY: true,
     signal: stop.signal,
     onStderr: (text) => {
-      reason = /\((.*?)\)/.exec(text)?.[1] ?? null;
+      reason = /\(no current prices: (.*?)\)/.exec(text)?.[1] ?? null;
       if (reason !== null) stop.abort();
     },
   });

@@ -189,6 +189,7 @@ test('charts hold at most 500 points, in buckets that belong to their time frame
     average: current.averagePrice,
     high: current.highPrice,
     gasUsedRatio: last?.gasUsedRatio,
+    nativeUsd: null,
   });
   const shapes = [];
   for (const timeFrame of ['24h', '7d', '30d']) {
