@@ -29,7 +29,7 @@ export const SLOW_ENGINES = ENGINES.filter((engine) => engine === 'SQLite' || is
 export const testOn = (engine: Engine) => test.runIf(SLOW_ENGINES.includes(engine));
 
 /** For suites that kill hundreds of processes: on a server each life takes seconds, and fewer show as much. */
-export const killsOn = (kills: number, mostOnServer = 50) =>
+export const killsOn = (kills: number, mostOnServer = 100) =>
   SLOW_ENGINES.map((engine) => ({
     engine,
     kills: engine === 'SQLite' ? kills : Math.min(kills, mostOnServer),

@@ -102,7 +102,7 @@ function expected(alerts: readonly KeptAlert[], head: number) {
   return { events, ends };
 }
 
-test.each(killsOn(KILLS, 100))(
+test.each(killsOn(KILLS))(
   'killed $kills times while blocks arrive and alerts fire, it loses none, and fires none twice, on $engine',
   async ({ engine, kills }) => {
     const path = await emptyDatabase(engine, 'shared');
