@@ -94,6 +94,24 @@ describe('gastop wait', () => {
     });
   });
 
+  it('prints what was reached as one object with --json, which takes the place of a command', async () => {
+    const { url } = await chainOf(
+      1,
+      { price: 5_000_000_000, nativeUsd: 2_000 },
+      { price: 1_000_000_000, nativeUsd: 2_000 },
+    );
+    const waiting = ['wait', '--url', url, '--below', '$0.40/swap', '--json'];
+    const { exitCode, stdout, stderr } = await runMain(waiting);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({
+      ...{ chainId: 1, blockNumber: 101, lane: 'average', rule: '$0.40/swap', price: 1_000_000_000 },
+    });
+    expect(JSON.parse(stdout).costUsd).toBeLessThanOrEqual(0.4);
+    const both = await runMain([...waiting, '--', 'true']);
+    expect(both.exitCode).toBe(2);
+    expect(both.stderr).toContain('--json takes the place of a command');
+  });
+
   it('waits for a price above a rule, and for a share', async () => {
     const rising = await chainOf(1, { price: 1_999, nativeUsd: 2_000 }, { price: 2_000, nativeUsd: 2_000 });
     const above = ['wait', '--url', rising.url, '--above', '$0.0000004/swap'];

@@ -39,6 +39,7 @@ export function addWait(program: CliCommand): void {
     )
     .parsed('--confirm <N>', 'for N blocks in a row (default 1)', (text) => parseCount(text, 1_000))
     .option('--quiet', 'print nothing but errors')
+    .option('--json', 'print what was reached as one object, in place of a command')
     .examples(
       'gastop wait --below 5 && ./deploy.sh',
       'gastop wait --below 0.05 --timeout 6h -- ./deploy.sh --network mainnet',
@@ -75,6 +76,7 @@ interface WaitFlags {
   readonly timeout?: number;
   readonly confirm?: number;
   readonly quiet?: boolean;
+  readonly json?: boolean;
 }
 
 type WaitPlan = ReturnType<typeof waitPlan>;
@@ -99,28 +101,46 @@ async function wait(
   flags: WaitFlags,
 ): Promise<number> {
   const plan = waitPlan(flags);
+  if (flags.json && command !== undefined) {
+    throw usageError('--json takes the place of a command, which gets the same in its environment');
+  }
   const { settings } = await loadSettings();
   if (command !== undefined) refuseUnrunnable(command, io);
   warnOfPlainKey(io, settings.source.value);
-  const reached = await followPrice(io, settings, plan, flags.quiet === true);
+  const isQuiet = flags.quiet === true || flags.json === true;
+  const reached = await followPrice(io, settings, plan, isQuiet);
   // An interruption in the last moment prevents the command.
   io.interruption().throwIfAborted();
   const { price, snapshot } = reached;
   const block = snapshot.blockNumber === null ? '' : ` at block ${formatCount(snapshot.blockNumber)}`;
-  if (!flags.quiet) note(io, `${badgeOf(snapshot)}${plan.lane} is ${formatGwei(price)} gwei${block}`);
+  if (!isQuiet) note(io, `${badgeOf(snapshot)}${plan.lane} is ${formatGwei(price)} gwei${block}`);
+  if (flags.json) io.stdout.write(`${JSON.stringify(jsonOf(plan, reached))}\n`);
   return command === undefined ? EXIT.ok : runCommand(io, command, args, withPrice(io.env, plan, reached));
+}
+
+const capsOf = ({ lane }: WaitPlan, { snapshot }: Reached) =>
+  lane === 'blob' ? { maxFeePerGas: null, maxPriorityFeePerGas: null } : snapshot.lanes[lane];
+
+/** Prices in wei, as v1 has them. */
+function jsonOf(plan: WaitPlan, reached: Reached) {
+  const { price, costUsd, snapshot } = reached;
+  const { maxFeePerGas, maxPriorityFeePerGas } = capsOf(plan, reached);
+  return {
+    ...{ chainId: snapshot.chainId, blockNumber: snapshot.blockNumber, source: snapshot.source.kind },
+    ...{ lane: plan.lane, rule: thresholdText(plan.target), price: Number(price), costUsd },
+    maxFeePerGas: mapped(maxFeePerGas, Number),
+    maxPriorityFeePerGas: mapped(maxPriorityFeePerGas, Number),
+  };
 }
 
 /** Keys and passwords are only for gastop: the command may be anything, and passes its environment on. */
 const isSecret = ([name, value = '']: readonly [string, string | undefined]) =>
   isSecretVariable(name) || (name === 'GASTOP_RPC' && holdsKey(value));
 
-function withPrice(
-  env: Io['env'],
-  { lane, target }: WaitPlan,
-  { price, costUsd, snapshot }: Reached,
-): Io['env'] {
-  const { maxFeePerGas = null, maxPriorityFeePerGas = null } = lane === 'blob' ? {} : snapshot.lanes[lane];
+function withPrice(env: Io['env'], plan: WaitPlan, reached: Reached): Io['env'] {
+  const { lane, target } = plan;
+  const { price, costUsd, snapshot } = reached;
+  const { maxFeePerGas, maxPriorityFeePerGas } = capsOf(plan, reached);
   return {
     ...Object.fromEntries(Object.entries(env).filter((variable) => !isSecret(variable))),
     GASTOP_PRICE_GWEI: gweiString(price),
