@@ -53,6 +53,11 @@ const BY_KEY: Readonly<Record<keyof ConfigFile, Omit<SettingRow, 'key'>>> = {
     flag: '--zone',
     text: 'the times of the monitor: `local` (the default; `TZ` says which that is) or `utc`; `z` changes it',
   },
+  mouse: {
+    variables: ['GASTOP_MOUSE'],
+    flag: '--mouse',
+    text: 'the monitor takes [clicks and the wheel](MONITOR.md#mouse); `M` changes it',
+  },
   fresh: {
     variables: ['GASTOP_FRESH'],
     flag: '--fresh',

@@ -103,6 +103,7 @@ const ConfigFile = z.strictObject({
   patience: Text,
   interval: Text,
   zone: Text,
+  mouse: Flag,
   fresh: Flag,
   db: Text,
   database: Text,

@@ -136,6 +136,7 @@ function addSourceOptions(program: Command): void {
     .option('--patience <TIME>', 'how long you can wait with a transaction, 5m to 1d (default 1h)')
     .option('--interval <TIME>', 'how often the monitor refreshes, 1s to 5m (default: as the source asks)')
     .option('--zone <ZONE>', 'the times of the monitor: local or utc (default local)')
+    .option('--mouse', 'the monitor takes clicks and the wheel; M changes it')
     .option('--fresh', 'the monitor starts without what it remembers')
     .option('--db <FILE>', 'keep history in this database')
     .option('--database <URL>', 'keep it in PostgreSQL: postgres://USER@HOST/NAME')

@@ -32,7 +32,7 @@ export type SourceFlags = Flags<
   | 'db'
   | 'database'
   | 'config',
-  'demo' | 'ascii' | 'fresh' | 'screenReader' | 'allowPrivateTargets'
+  'demo' | 'ascii' | 'mouse' | 'fresh' | 'screenReader' | 'allowPrivateTargets'
 > & {
   readonly rpc?: readonly string[];
   /** `true`: without a number of blocks. */
@@ -191,6 +191,7 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
     intervalSec:
       setting('interval', (text) => parseDuration(text, { min: '1s', max: '5m' })) ?? byDefault(null),
     zone: setting('zone', parseZone) ?? byDefault('local'),
+    mouse: setting('mouse', parseSwitch) ?? byDefault(false),
     /** The monitor starts without what it remembers. */
     fresh: setting('fresh', parseSwitch) ?? byDefault(false),
     /** A file, or the URL of PostgreSQL; `null`: the chain's own file in the data folder. */

@@ -10,8 +10,10 @@ import { waitFor } from './wait-for.ts';
 /** DEC private modes that a program may switch on and has to switch off again. */
 const PRIVATE_MODES: Readonly<Record<number, string>> = {
   1: 'application cursor keys',
+  1000: 'mouse (1000)',
   1003: 'mouse (1003)',
   1004: 'focus reports',
+  1006: 'mouse reports (SGR)',
   1049: 'alternate screen',
   2004: 'bracketed paste',
   2026: 'synchronized output',

@@ -5,6 +5,7 @@ import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import type { MonitorSource } from '../../src/tui/app/source.ts';
 import { startMonitor } from '../../src/tui/app/start.tsx';
+import { Remembered } from '../../src/tui/data/remembered.ts';
 import { SAMPLES } from './auto-txs/auto-tx-samples.ts';
 import { ALERT } from './fake-alerts.ts';
 import { autoTxView, fakeAutoTxs } from './fake-auto-txs.ts';
@@ -171,6 +172,7 @@ const { code } = await startMonitor({
       return error instanceof Error ? error.message : String(error);
     }
   },
+  remembered: new Remembered({ said: process.env.MOUSE === '1' ? { mouse: true } : {} }),
   ascii: process.env.ASCII === '1',
   notifications: { level: 'on', env: process.env },
   // A slow machine must not run out of it between two keys of a test.

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TerminalInput } from '../../src/tui/input/terminal-input.ts';
+import { type MouseReport, mouseReport, TerminalInput } from '../../src/tui/input/terminal-input.ts';
 import { rounds } from '../helpers/rounds.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
@@ -14,7 +14,10 @@ function open() {
     ref: () => {},
     unref: () => {},
   });
-  const input = new TerminalInput(stdin as unknown as NodeJS.ReadStream);
+  const written: string[] = [];
+  const reports: MouseReport[] = [];
+  const input = new TerminalInput(stdin as unknown as NodeJS.ReadStream, (text) => written.push(text));
+  input.on('mouse', (report: MouseReport) => reports.push(report));
   input.setEncoding('utf8');
   let text = '';
   input.on('readable', () => {
@@ -25,6 +28,8 @@ function open() {
     input,
     stdin,
     modes,
+    written,
+    reports,
     read: (bytes: Buffer | string) => stdin.emit('data', Buffer.from(bytes)),
     text: () => text,
   };
@@ -50,6 +55,10 @@ const REPLIES: readonly (readonly [string, string | Buffer])[] = [
   ['an X10 mouse report beyond column 95', Buffer.from([0x1b, 0x5b, 0x4d, 0x20, 0xe0, 0x71])],
   ['a mouse report in UTF-8 (mode 1005)', '\x1b[M \u0100q'],
   ['device attributes in 8-bit controls', '\u009b?62;22c'],
+  ['a click', '\x1b[<0;35;12M'],
+  ['a button that is let go', '\x1b[<0;35;12m'],
+  ['a move with a button held down', '\x1b[<32;35;12M'],
+  ['the wheel', '\x1b[<64;35;12M'],
 ];
 
 /** CSI sequences that Ink itself drops, once they are whole. */
@@ -61,9 +70,10 @@ const CSI = [
   '\x1b[O',
   '\x1b[0n',
   '\x1b[?2026;2$y',
-  '\x1b[<0;35;12M',
-  '\x1b[<0;35;12m',
   '\x1b[32;35;12M',
+  '\x1b[<0;35M',
+  '\x1b[<0;35;99999M',
+  '\x1b[<;;M',
   '\x1b[8;24;80t',
   '\x1b[?997;1n',
 ];
@@ -191,5 +201,60 @@ describe('the input from a terminal', () => {
     read('c');
     await waitFor(() => text() === 'ac');
     expect(modes).toEqual([true, false, true]);
+  });
+});
+
+describe('the mouse', () => {
+  const ON = '\x1b[?1000h\x1b[?1006h';
+  const OFF = '\x1b[?1006l\x1b[?1000l';
+
+  it.each([
+    ['a click at the first cell', '\x1b[<0;1;1M', { kind: 'click', x: 0, y: 0 }],
+    ['a click on a wide screen', '\x1b[<0;300;90M', { kind: 'click', x: 299, y: 89 }],
+    ['the wheel up', '\x1b[<64;3;4M', { kind: 'wheel-up' }],
+    ['the wheel down', '\x1b[<65;3;4M', { kind: 'wheel-down' }],
+    ['a button that is let go', '\x1b[<0;3;4m', null],
+    ['the right button', '\x1b[<2;3;4M', null],
+    ['a click with Ctrl', '\x1b[<16;3;4M', null],
+    ['a drag', '\x1b[<32;3;4M', null],
+    ['no such cell', '\x1b[<0;0;4M', null],
+    ['a coordinate too few', '\x1b[<0;3M', null],
+    ['no numbers', '\x1b[<;;M', null],
+    ['a sign', '\x1b[<0;-3;4M', null],
+    ['nothing', '', null],
+  ])('reads %s', (_, sequence, expected) => {
+    expect(mouseReport(sequence)).toEqual(expected);
+  });
+
+  it('is reported while it is on, however the reads cut a report, and what is malformed never is', async () => {
+    const { input, read, reports, text } = open();
+    read('\x1b[<64;3;4M');
+    input.reportMouse(true);
+    for (const piece of [
+      'a\x1b[<6',
+      '5;3;4Mb',
+      '\x1b[<0;3M\x1b[<0;0;0M\x1b[<0;12345;1M',
+      '\x1b[<0;3;',
+      '4M\x1b[<0;3;4mc',
+    ])
+      read(piece);
+    await waitFor(() => text().endsWith('c'));
+    input.reportMouse(false);
+    read('\x1b[<0;3;4M');
+    expect(reports).toEqual([{ kind: 'wheel-down' }, { kind: 'click', x: 2, y: 3 }]);
+  });
+
+  it('is the terminal’s own outside raw mode, and is taken again with it', () => {
+    const { input, written } = open();
+    expect(written).toEqual([]);
+    input.reportMouse(true);
+    input.setRawMode(false);
+    expect(written).toEqual([ON, OFF]);
+    input.setRawMode(true);
+    input.reportMouse(true);
+    expect(written).toEqual([ON, OFF, ON]);
+    input.reportMouse(false);
+    input.setRawMode(false);
+    expect(written).toEqual([ON, OFF, ON, OFF]);
   });
 });

@@ -65,6 +65,7 @@ async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags)
       intervalSec,
     ),
     row('zone', 'zone', settings.zone.value, settings.zone),
+    toggle('mouse', 'mouse', settings.mouse, 'on', 'off; the terminal selects text'),
     toggle('fresh', 'fresh', settings.fresh, 'on', 'off; the monitor remembers'),
     row('database', 'db', databaseText, { value: mapped(database, withoutLogin), from: db.from }),
     toggle('encryption key', 'encryptionKey', isSet(encryptionKey), 'set', ownKey),

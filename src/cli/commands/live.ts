@@ -110,9 +110,9 @@ async function live({ io, loadSettings }: CommandContext, flags: LiveFlags): Pro
 }
 
 /** What settings say of what the monitor remembers, by its names; `isOfRun`: said for this run, or in the config file. */
-function toldValues({ patienceSec, intervalSec, zone }: Settings, isOfRun: boolean): RememberedValues {
+function toldValues({ patienceSec, intervalSec, zone, mouse }: Settings, isOfRun: boolean): RememberedValues {
   const interval = { ...intervalSec, value: mapped(intervalSec.value, (sec) => sec * 1_000) };
-  const settings = Object.entries({ patience: patienceSec, interval, zone });
+  const settings = Object.entries({ patience: patienceSec, interval, zone, mouse });
   return Object.fromEntries(
     settings.flatMap(([name, setting]) => (isSaid(setting) === isOfRun ? [[name, setting.value]] : [])),
   );

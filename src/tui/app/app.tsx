@@ -39,6 +39,7 @@ import {
 } from '../data/queries.ts';
 import { chainMemory, Remembered, RememberedContext, useRemembered } from '../data/remembered.ts';
 import type { ActionName, Scope } from '../input/keymap.ts';
+import { useMouse } from '../input/mouse.tsx';
 import { type ActionHandlers, KeyListener } from '../input/use-keys.tsx';
 import { cheaperThan } from '../panes/alerts/alert-form.tsx';
 import { AlertsPane } from '../panes/alerts/alerts-pane.tsx';
@@ -121,6 +122,7 @@ export const TABS: readonly [Tab, ...Tab[]] = [
 ];
 
 const ShownZone = z.enum(ZONES);
+const IsMouseOn = z.boolean();
 const TabName = z.string();
 const PatienceSec = z.number().min(PATIENCE_SEC.least).max(PATIENCE_SEC.most);
 /** As chosen by the user; `null`: as the service asks for. */
@@ -192,6 +194,9 @@ function Session(props: SessionProps) {
   const [patienceSec, setPatience] = useRemembered('patience', PatienceSec, PATIENCE_SEC.default);
   const [zone, setShownZone] = useRemembered('zone', ShownZone, 'local', { isEverywhere: true });
   setZone(zone);
+  const [isMouseOn, setMouse] = useRemembered('mouse', IsMouseOn, false, { isEverywhere: true });
+  useMouse(isMouseOn);
+  const isSpoken = useIsScreenReaderEnabled();
   const source = useSyncExternalStore(holder.subscribe, holder.read);
   const { columns, rows } = useWindowSize();
   const memory = useContext(MemoryContext);
@@ -334,6 +339,13 @@ function Session(props: SessionProps) {
     setZone(next);
     toast({ kind: 'info', text: next === 'utc' ? 'All times in UTC' : `All times local: ${zoneName()}` });
   };
+  const toggleMouse = () => {
+    setMouse(!isMouseOn);
+    const text = isMouseOn
+      ? 'Mouse off: the terminal selects text'
+      : 'Mouse on: M gives it back to the terminal';
+    toast({ kind: 'info', text });
+  };
   const toggle = (overlay: 'help' | 'raw') => change({ overlay: state.overlay === overlay ? null : overlay });
   const step = (by: number) => showTab(TABS.at((TABS.indexOf(tab) + by) % TABS.length)?.action ?? 'tab-1');
   const isFirst = source.kind === 'opening' && source.id === 0;
@@ -342,6 +354,7 @@ function Session(props: SessionProps) {
     board: board === null ? NO_CHAINS : () => change({ isBoard: isFirst || !state.isBoard, overlay: null }),
     back: () =>
       change({ overlay: null, ...(state.overlay === null && state.chain !== null && { isBoard: true }) }),
+    mouse: isSpoken ? 'A screen reader has no use for the mouse' : toggleMouse,
     suspend,
     quit: () => exit(),
     ...(!state.isBoard && {

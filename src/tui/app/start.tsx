@@ -45,7 +45,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Pick<Ending
       openSource={(choice) => logged(props.openSource(choice))}
     />,
     {
-      stdin: new TerminalInput(stdin),
+      stdin: new TerminalInput(stdin, (sequence) => stdout.write(sequence)),
       stdout,
       alternateScreen: true,
       incrementalRendering: true,

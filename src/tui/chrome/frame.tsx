@@ -8,13 +8,13 @@ import type { Badge } from '../app/source.ts';
 import { ListsContext, listOfScope } from '../data/lists.tsx';
 import type { Polled } from '../data/queries.ts';
 import { type ActionName, KEYMAP, type KeyBinding, type Scope } from '../input/keymap.ts';
+import { Clickable } from '../input/mouse.tsx';
 import { type Dispatcher, DispatcherContext } from '../input/use-keys.tsx';
 import { type Memory, Room, useAtNow, useNow, useRoom } from '../ui/pane-context.tsx';
 import { failureRemedy, failureTitle, nextTry } from '../ui/pane-state.tsx';
 import {
   bold,
   colored,
-  EMPTY_LINE,
   faint,
   type Line,
   LineList,
@@ -102,13 +102,14 @@ type TabBarProps = Pick<FrameProps, 'tabs' | 'tab' | 'pace' | 'zone'>;
 export function TabBar({ tabs, tab: current, pace, zone }: TabBarProps) {
   const { columns } = useRoom();
   const lists = useContext(ListsContext);
+  const dispatcher = useContext(DispatcherContext);
   const badgeOf = (scope: Tab['scope']): Span | null => {
     const { unseen = 0, awaited = 0 } = listOfScope(lists, scope) ?? {};
     if (unseen > 0) return { text: ` !${unseen}`, bold: true, color: 'warn' };
     return awaited === 0 ? null : { text: ` ·${awaited}` };
   };
-  const labels = (tightness: number): Line =>
-    tabs.flatMap((tab, place) => {
+  const labels = (tightness: number): readonly Line[] =>
+    tabs.map((tab, place) => {
       const isCurrent = tab === current;
       const look: Omit<Span, 'text'> = isCurrent ? { bold: true, color: 'accent' } : {};
       const isTight = tightness > 0;
@@ -123,12 +124,22 @@ export function TabBar({ tabs, tab: current, pace, zone }: TabBarProps) {
     });
   // Narrower each time: single gaps, short titles, and no numbers without news.
   const tries = [0, 1, 2, 3].map(labels);
-  const line = tries.find((each) => lineWidth(each) <= columns) ?? tries.at(-1) ?? EMPTY_LINE;
+  const shown = tries.find((each) => lineWidth(each.flat()) <= columns) ?? tries.at(-1) ?? [];
+  const line = shown.flat();
+  const choose = (column: number) => {
+    const place = shown.findIndex((_, at) => column < lineWidth(shown.slice(0, at + 1).flat()));
+    const chosen = tabs[place];
+    if (chosen !== undefined) dispatcher.perform(chosen.action);
+  };
   // Never cuts a tab: the keys that change the interval show it too.
   const named = current.hasTimes === true ? zone : '';
   const texts = [[named, pace].filter((text) => text !== '').join('  '), named].map((text) => `${text} `);
   const right = texts.find((text) => lineWidth(line) + shownWidth(text) <= columns) ?? '';
-  return <OneLine line={spreadLine(line, [faint(right)], columns)} width={columns} />;
+  return (
+    <Clickable onClick={choose}>
+      <OneLine line={spreadLine(line, [faint(right)], columns)} width={columns} />
+    </Clickable>
+  );
 }
 
 interface FrameProps {

@@ -52,6 +52,7 @@ const KEYS = {
     key('freeze', 'f', 'freeze the screen, or resume it', 'freeze'),
     key('raw', 'i', "show the service's raw response"),
     key('zone', 'z', 'all times local, or all in UTC'),
+    key('mouse', 'M', 'mouse on, or off: then the terminal selects text with it'),
     key('slower', '-', 'refresh less often'),
     key('faster', '+ =', 'refresh more often', 'interval', { footerLabel: '+/-' }),
     key('play-slower', ',', 'play a recording slower; 0 pauses it'),

@@ -11,6 +11,26 @@ const PASTE_END = '\x1b[201~';
 /** The Escape key in the kitty protocol: Ink does not wait for the rest of a sequence. */
 const ESCAPE_KEY = '\x1b[27u';
 
+const MOUSE_ON = '\x1b[?1000h\x1b[?1006h';
+const MOUSE_OFF = '\x1b[?1006l\x1b[?1000l';
+
+/** What the mouse did; of a click the cell, from 0. */
+export type MouseReport =
+  | { readonly kind: 'wheel-up' | 'wheel-down' }
+  | { readonly kind: 'click'; readonly x: number; readonly y: number };
+
+/** In SGR coordinates (mode 1006): button, column and row from 1; `m` for a button that is let go. */
+const SGR_MOUSE = /\x1b\[<\d{1,4};\d{1,4};\d{1,4}[Mm]/;
+
+/** `null`: another button, one that is let go, a key held down with it, or a place that is none. */
+export function mouseReport(sequence: string): MouseReport | null {
+  const [, button, column, row] = /^\x1b\[<(\d+);(\d+);(\d+)M$/.exec(sequence) ?? [];
+  if (button === '64') return { kind: 'wheel-up' };
+  if (button === '65') return { kind: 'wheel-down' };
+  const [x, y] = [Number(column) - 1, Number(row) - 1];
+  return button === '0' && x >= 0 && y >= 0 ? { kind: 'click', x, y } : null;
+}
+
 /** A coordinate of an X10 mouse report: a byte, or two where the terminal writes it in UTF-8 (mode 1005). */
 const COORDINATE = /[\xc2-\xdf][\x80-\xbf]|[\xc2-\xdf](?=[^\x80-\xbf])|[^\x00-\x1f\xc2-\xdf]/.source;
 
@@ -39,7 +59,10 @@ const REPLIES = [
 ];
 
 const sources = (patterns: readonly RegExp[]) => patterns.map(({ source }) => source).join('|');
-const NEXT = new RegExp(`(?<keys>${sources(KEYS)})|(?<escape>${ESCAPE.source})|${sources(REPLIES)}`, 'y');
+const NEXT = new RegExp(
+  `(?<mouse>${SGR_MOUSE.source})|(?<keys>${sources(KEYS)})|(?<escape>${ESCAPE.source})|${sources(REPLIES)}`,
+  'y',
+);
 const UNFINISHED_STRING = new RegExp(`^(?:${STRING_START})`);
 
 const ESCAPE_MS = 20;
@@ -50,7 +73,8 @@ const LATE_REST = /^[[\]PX^_][\s\S]/;
 
 /**
  * The terminal's input for Ink: keys and pastes, without what the terminal itself says (device attributes, colours,
- * mouse and other reports), which Ink takes for keys where it is a string, has raw bytes or comes in two reads.
+ * mouse and other reports), which Ink takes for keys where it is a string, has raw bytes or comes in two reads. Emits
+ * `mouse` with a {@link MouseReport} where these are wanted.
  */
 export class TerminalInput extends Readable {
   readonly isTTY = true;
@@ -59,15 +83,38 @@ export class TerminalInput extends Readable {
   #held = '';
   #reads = 0;
   #escapedAt = Number.NEGATIVE_INFINITY;
+  readonly #write: (sequence: string) => void;
+  #isRaw = false;
+  #wantsMouse = false;
+  #isMouseOn = false;
 
-  constructor(stdin: RawInput) {
+  /** `write` reaches the terminal. */
+  constructor(stdin: RawInput, write: (sequence: string) => void = () => {}) {
     super();
     this.#stdin = stdin;
+    this.#write = write;
+  }
+
+  /** The terminal keeps the mouse for itself but for as long as it is wanted, in raw mode. */
+  reportMouse(isWanted: boolean): void {
+    this.#wantsMouse = isWanted;
+    this.#switchMouse();
+  }
+
+  #switchMouse(): void {
+    const isOn = this.#wantsMouse && this.#isRaw;
+    if (isOn === this.#isMouseOn) return;
+    this.#isMouseOn = isOn;
+    this.#write(isOn ? MOUSE_ON : MOUSE_OFF);
   }
 
   /** Reads only in raw mode: a program that runs meanwhile has the terminal to itself. */
   setRawMode(isRaw: boolean): this {
+    this.#isRaw = isRaw;
+    // Off before the line discipline echoes what it reports.
+    if (!isRaw) this.#switchMouse();
     this.#stdin.setRawMode(isRaw);
+    if (isRaw) this.#switchMouse();
     this.#stdin.off('data', this.#take);
     this.#held = '';
     // Once it was paused, a listener alone does not start it again.
@@ -93,9 +140,10 @@ export class TerminalInput extends Readable {
     const read = Buffer.from(chunk).toString('latin1');
     const isLateRest = performance.now() - this.#escapedAt < LATE_REST_MS && LATE_REST.test(read);
     this.#escapedAt = Number.NEGATIVE_INFINITY;
-    const { keys, held } = split(isLateRest ? `\x1b${read}` : this.#held + read, this.#held.length);
+    const { keys, reports, held } = split(isLateRest ? `\x1b${read}` : this.#held + read, this.#held.length);
     this.#held = held;
     this.#pass(keys);
+    for (const report of this.#isMouseOn ? reports : []) this.emit('mouse', report);
     if (held === '') return;
     const reads = this.#reads;
     const isEscape = /^\x1b+$/.test(held);
@@ -118,8 +166,15 @@ export class TerminalInput extends Readable {
   }
 }
 
+interface Read {
+  readonly keys: string;
+  readonly reports: readonly MouseReport[];
+  readonly held: string;
+}
+
 /** Keys and pastes of `input`, and the beginning of a sequence at its end; its first `known` characters hold no end. */
-function split(input: string, known: number): { readonly keys: string; readonly held: string } {
+function split(input: string, known: number): Read {
+  const reports: MouseReport[] = [];
   let keys = '';
   let at = 0;
   while (at < input.length) {
@@ -133,6 +188,8 @@ function split(input: string, known: number): { readonly keys: string; readonly 
     NEXT.lastIndex = at;
     const found = NEXT.exec(input);
     if (found === null) break;
+    const report = mouseReport(found.groups?.mouse ?? '');
+    if (report !== null) reports.push(report);
     keys += found.groups?.keys ?? (found.groups?.escape === undefined ? '' : ESCAPE_KEY);
     at = NEXT.lastIndex;
   }
@@ -141,6 +198,7 @@ function split(input: string, known: number): { readonly keys: string; readonly 
   const [start] = UNFINISHED_STRING.exec(held) ?? [];
   return {
     keys,
+    reports,
     held: start === undefined ? held : start + (/[\x1b\xc2]$/.exec(held.slice(start.length))?.[0] ?? ''),
   };
 }

@@ -1,4 +1,4 @@
-import { type Key, useInput, usePaste } from 'ink';
+import { type Key, useInput, usePaste, useStdin } from 'ink';
 import {
   createContext,
   type ReactNode,
@@ -11,6 +11,7 @@ import {
 } from 'react';
 import { useToast } from '../chrome/toast.tsx';
 import { type ActionName, actionOf, type Scope } from './keymap.ts';
+import type { MouseReport } from './terminal-input.ts';
 
 /** The handler of an action, or why it is unavailable: its key is not in the footer, and pressed shows the reason. */
 export type ActionHandler = (() => void) | string;
@@ -36,6 +37,15 @@ interface Registered {
 /** These keys work over a form, too: they quit or suspend. */
 const EVERYWHERE: ReadonlySet<string> = new Set(['ctrl+c', 'ctrl+z']);
 
+/** Returns whether the cell, from 0, is its own. */
+type TakesClick = (x: number, y: number) => boolean;
+
+/** What the wheel does is what these keys do: of each pair a screen has one. */
+const WHEEL = {
+  'wheel-up': ['up', 'cursor-left'],
+  'wheel-down': ['down', 'cursor-right'],
+} as const satisfies Readonly<Record<string, readonly ActionName[]>>;
+
 /**
  * Maps key names to actions. Screens register their handlers in insertion effects, which React runs before Ink draws
  * the commit, so that the footer names the keys of the frame it is drawn with.
@@ -46,10 +56,28 @@ export class Dispatcher {
   global: ActionHandlers = {};
   refuse: (reason: string) => void = () => {};
   readonly #registered: Registered[] = [];
+  readonly #clicks = new Set<TakesClick>();
 
   register(entry: Registered): () => void {
     this.#registered.push(entry);
     return () => this.#registered.splice(this.#registered.indexOf(entry), 1);
+  }
+
+  takeClicks(takes: TakesClick): () => void {
+    this.#clicks.add(takes);
+    return () => this.#clicks.delete(takes);
+  }
+
+  /** Over a form, a question or a field only keys work. */
+  point(report: MouseReport): void {
+    if (this.#modal !== undefined) return;
+    if (report.kind !== 'click') this.perform(...WHEEL[report.kind]);
+    else [...this.#clicks].some((takes) => takes(report.x, report.y));
+  }
+
+  /** Does what the key of the first of these does that has one now. */
+  perform(...actions: readonly ActionName[]): void {
+    this.scopes.some((scope) => actions.some((action) => this.#act(scope, action)));
   }
 
   /** The scopes whose keys work now, nearest first. */
@@ -103,7 +131,11 @@ export class Dispatcher {
 
   #run(scope: Scope, name: string): boolean {
     const action = actionOf(scope, name);
-    const handler = action && this.#handler(scope, action);
+    return action !== undefined && this.#act(scope, action);
+  }
+
+  #act(scope: Scope, action: ActionName): boolean {
+    const handler = this.#handler(scope, action);
     if (typeof handler === 'string') this.refuse(handler);
     else handler?.();
     return handler !== undefined;
@@ -161,7 +193,7 @@ interface KeyListenerProps {
 /** The only key listener. Keys typed in a burst are each handled after the commit of the one before. */
 export function KeyListener({ scopes, global = {}, children }: KeyListenerProps) {
   const [dispatcher] = useState(() => new Dispatcher());
-  const queue = useRef<(KeysRead | { readonly pasted: string })[]>([]);
+  const queue = useRef<(KeysRead | { readonly pasted: string } | { readonly report: MouseReport })[]>([]);
   const burstAt = useRef(Number.NEGATIVE_INFINITY);
   const [, next] = useReducer((count: number) => count + 1, 0);
   const toast = useToast();
@@ -178,7 +210,7 @@ export function KeyListener({ scopes, global = {}, children }: KeyListenerProps)
     const isBurst = isPastedText(names) || now - burstAt.current < BURST_MS;
     if (isBurst) burstAt.current = now;
     const last = queue.current.at(-1);
-    if (last === undefined || 'pasted' in last || last.isBurst !== isBurst)
+    if (last === undefined || !('keys' in last) || last.isBurst !== isBurst)
       queue.current.push({ keys: [...names], isBurst });
     else for (const name of names) last.keys.push(name);
     next();
@@ -187,11 +219,27 @@ export function KeyListener({ scopes, global = {}, children }: KeyListenerProps)
     queue.current.push({ pasted });
     next();
   });
+  const { stdin } = useStdin();
+  useEffect(() => {
+    const take = (report: MouseReport) => {
+      queue.current.push({ report });
+      next();
+    };
+    stdin.on('mouse', take);
+    return () => {
+      stdin.off('mouse', take);
+    };
+  }, [stdin]);
   // After each commit one input, so that the next one is handled by the new screen.
   useEffect(() => {
     const inputs = queue.current;
     const [first] = inputs;
     if (first === undefined) return;
+    if ('report' in first) {
+      inputs.shift();
+      dispatcher.point(first.report);
+      return next();
+    }
     if ('pasted' in first || (first.isBurst && !dispatcher.takesText)) {
       inputs.shift();
       if (!('pasted' in first && dispatcher.paste(first.pasted))) dispatcher.refuse(NOT_PASTED);

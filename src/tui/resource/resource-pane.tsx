@@ -10,6 +10,7 @@ import { useRemembered } from '../data/remembered.ts';
 import { type Confirmation, ConfirmDialog } from '../input/confirm.tsx';
 import type { Values } from '../input/form.ts';
 import type { ActionName } from '../input/keymap.ts';
+import { Clickable } from '../input/mouse.tsx';
 import { type ActionHandler, type ActionHandlers, scrollKeys, useKeys } from '../input/use-keys.tsx';
 import { type Memory, type PaneContext, useKeptState, usePane, useRoom } from '../ui/pane-context.tsx';
 import { PaneState, PolledFrame } from '../ui/pane-state.tsx';
@@ -300,7 +301,10 @@ function ListScreen<Item extends ListItem>(props: ListScreenProps<Item>) {
         return (
           <Box flexDirection="column" width={columns} height={rows}>
             <SegmentLine segments={[title, ...states, ...words, ...counts]} />
-            <LineList lines={[...lines, table.heading, ...table.lines]} />
+            <LineList lines={[...lines, table.heading]} />
+            <Clickable onClick={(_, row) => select(above + row)}>
+              <LineList lines={table.lines} />
+            </Clickable>
             <Box flexGrow={1} />
             <LineList lines={(selected && foot?.lines(selected, context)) ?? []} />
           </Box>

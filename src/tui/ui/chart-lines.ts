@@ -65,21 +65,33 @@ export function chartPlotWidth(width: number, gutter = GUTTER): number {
   return Math.max(plot >= MIN_PLOT ? plot : width, 0);
 }
 
-/** Lines over a common axis, with their ranges and marks: exactly `width` × `height`. */
-export function chartLines(options: LineChartOptions): readonly Line[] {
-  const { series, width, height, xLabels, marks = [], cursor = null, include = [] } = options;
-  const { format, axis = 'linear', drawing = 'line' } = options;
+function plotOf({ series, width, height, xLabels, format, axis = 'linear', include = [] }: LineChartOptions) {
   const hasLabels = xLabels !== undefined && height >= 3;
   const rows = height - (hasLabels ? 1 : 0);
-  if (rows < 1 || width < 1) return [];
-
   // Shorter series end in a gap.
   const slots = Math.max(0, ...series.map(({ values }) => values.length));
   const all = series.flatMap(({ values, lows = [], highs = [] }) => [...values, ...lows, ...highs]);
   const known = all.filter((value) => value !== null);
   const scale = chartScale(known.length === 0 ? [] : [...known, ...include], { rows, format, axis });
   const gutter = Math.max(GUTTER, ...[...scale.labels.values()].map(({ length }) => length + 1));
-  const plotWidth = chartPlotWidth(width, gutter);
+  return { hasLabels, rows, slots, scale, gutter, plotWidth: chartPlotWidth(width, gutter) };
+}
+
+/** The value under a column of the whole chart, by its index; `null`: beside the plot. */
+export function indexAt(column: number, options: LineChartOptions): number | null {
+  const { plotWidth, slots } = plotOf(options);
+  const at = column - (options.width - plotWidth);
+  if (at < 0 || at >= plotWidth || slots === 0) return null;
+  // Of several in one column the newest.
+  return Math.max(Math.floor((at * slots) / plotWidth), Math.floor(((at + 1) * slots) / plotWidth) - 1);
+}
+
+/** Lines over a common axis, with their ranges and marks: exactly `width` × `height`. */
+export function chartLines(options: LineChartOptions): readonly Line[] {
+  const { series, width, height, xLabels = [], marks = [], cursor = null, drawing = 'line' } = options;
+  if (height < 1 || width < 1) return [];
+
+  const { hasLabels, rows, slots, scale, gutter, plotWidth } = plotOf(options);
   const columnAt = (index: number) => columnOf(index, slots, plotWidth);
   const rowAt = (value: number) => rows - 1 - Math.round(scale.levelOf(value));
 

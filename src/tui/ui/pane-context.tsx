@@ -3,6 +3,7 @@ import { useIsScreenReaderEnabled } from 'ink';
 import {
   createContext,
   type ReactNode,
+  useCallback,
   useContext,
   useEffect,
   useMemo,
@@ -95,13 +96,15 @@ export const MemoryContext = createContext<Memory>(new Map());
 export function useKeptState<S>(id: string, initial: S): readonly [S, (change: (state: S) => S) => void] {
   const memory = useContext(MemoryContext);
   const [, redraw] = useReducer((count: number) => count + 1, 0);
-  const read = () => (memory.has(id) ? (memory.get(id) as S) : initial);
-  const set = (change: (state: S) => S): void => {
-    // Stored at once: React drops the change if the pane is left before its next frame.
-    memory.set(id, change(read()));
-    redraw();
-  };
-  return [read(), set];
+  const set = useCallback(
+    (change: (state: S) => S): void => {
+      // Stored at once: React drops the change if the pane is left before its next frame.
+      memory.set(id, change(memory.has(id) ? (memory.get(id) as S) : initial));
+      redraw();
+    },
+    [memory, id, initial],
+  );
+  return [memory.has(id) ? (memory.get(id) as S) : initial, set];
 }
 
 /** What the texts of a pane depend on, besides their data. */

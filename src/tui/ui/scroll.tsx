@@ -1,6 +1,7 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useContext, useRef, useState } from 'react';
 import type { Scope } from '../input/keymap.ts';
+import { Clickable } from '../input/mouse.tsx';
 import { scrollKeys, TakesKeysContext, useKeys } from '../input/use-keys.tsx';
 import { useRoom } from './pane-context.tsx';
 import { bold, faint, type Line, LineList, plain, SegmentLine, scrolledTo } from './text.tsx';
@@ -19,10 +20,12 @@ interface TitledLinesProps {
   readonly notice?: Line | null;
   /** Number of lines that are hidden below. */
   readonly below?: number;
+  /** Under the lines: rows that are selected with a click, by their place. */
+  readonly rows?: { readonly lines: readonly Line[]; readonly select: (place: number) => void };
 }
 
 /** A title with lines under it. The title counts the hidden lines; its last segments are dropped on narrow screens. */
-export function TitledLines({ title, lines, notice = null, below = 0 }: TitledLinesProps) {
+export function TitledLines({ title, lines, notice = null, below = 0, rows: table }: TitledLinesProps) {
   const { columns, rows } = useRoom();
   const key = useContext(TakesKeysContext) ? 'j' : '⏎';
   const hidden: readonly Line[] = below <= 0 ? [] : [[faint(`${below} more (${key})`)]];
@@ -30,11 +33,16 @@ export function TitledLines({ title, lines, notice = null, below = 0 }: TitledLi
     <Box flexDirection="column" width={columns} height={rows}>
       <SegmentLine segments={title.toSpliced(1, 0, ...hidden)} />
       <LineList lines={[...(notice === null ? [] : [[plain(' '), ...notice]]), ...lines]} />
+      {table && (
+        <Clickable onClick={(_, place) => table.select(place)}>
+          <LineList lines={table.lines} />
+        </Clickable>
+      )}
     </Box>
   );
 }
 
-interface ScrolledLinesProps extends Omit<TitledLinesProps, 'below'> {
+interface ScrolledLinesProps extends Omit<TitledLinesProps, 'below' | 'rows'> {
   readonly scope: Scope;
   /** Where these lines are shown again at another time. */
   readonly top?: number;

@@ -1,5 +1,5 @@
 import { useIsScreenReaderEnabled } from 'ink';
-import { useMemo } from 'react';
+import { useCallback, useMemo } from 'react';
 import * as z from 'zod';
 import { chainNameOf } from '../../../client/views/gas.ts';
 import { csvText } from '../../../core/csv.ts';
@@ -42,6 +42,7 @@ const UNDRAWN = 'For a screen reader no chart is drawn: its figures are read';
 const INITIAL: Pick<ChartState, 'compare' | 'heatmap' | 'cursor'> = {
   ...{ compare: false, heatmap: false, cursor: null },
 };
+const NO_SLOTS: readonly ChartSlot[] = [];
 /** One of those that the service offers. */
 const Choice = z.string();
 
@@ -79,7 +80,7 @@ export function ChartScreen() {
     const { baseFee, gasUsedRatio, blockTimestamp: timestamp } = snapshot;
     return chartData(responses, { base: Number(baseFee), tip, gasUsedRatio, timestamp }, market);
   }, [responses, snapshot, tip, market]);
-  const slots = data?.slots ?? [];
+  const slots = data?.slots ?? NO_SLOTS;
   const { heatmap = [], from = null } = hours.data ?? {};
   const hasHours = heatmap.some((row) => row.some((value) => value !== null));
   const slot = state.cursor === null || state.heatmap ? undefined : slots[slotAt(slots, state.cursor)];
@@ -88,11 +89,18 @@ export function ChartScreen() {
 
   const choose = (part: Partial<typeof INITIAL>) => change((before) => ({ ...before, ...part }));
   const moveTo = (cursor: number | null) => choose({ cursor });
+  // The drawn chart stays the same until its data changes.
+  const moveToSlot = useCallback(
+    (to: number) => {
+      const cursor = to >= slots.length - 1 ? null : (slots[to]?.timestamp ?? null);
+      change((before) => ({ ...before, cursor }));
+    },
+    [slots, change],
+  );
   const moveBy = (by: number) => {
     const step = Math.max(1, Math.round(slots.length / Math.max(chartPlotWidth(columns), 1)));
     const from = state.cursor === null ? slots.length - 1 : slotAt(slots, state.cursor);
-    const to = Math.max(from + by * step, 0);
-    moveTo(to >= slots.length - 1 ? null : (slots[to]?.timestamp ?? null));
+    moveToSlot(Math.max(from + by * step, 0));
   };
   const save = async (span: string, text: string) => {
     try {
@@ -163,7 +171,11 @@ export function ChartScreen() {
       hint="r asks again now, t tries another time frame"
       {...{ empty, pending: chart.pending }}
     >
-      {(notice) => data && <ChartPane {...{ data, notice, likely, axis, drawing }} cursor={state.cursor} />}
+      {(notice) =>
+        data && (
+          <ChartPane {...{ data, notice, likely, axis, drawing }} cursor={state.cursor} onPick={moveToSlot} />
+        )
+      }
     </PolledFrame>
   );
 }

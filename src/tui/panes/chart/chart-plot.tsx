@@ -321,10 +321,21 @@ export interface ChartPaneProps {
   readonly drawing?: Drawing;
   /** Whether keys move a cursor over it, which has a line of its own. */
   readonly hasCursor?: boolean;
+  /** Gets the index of the slot that is clicked. */
+  readonly onPick?: (index: number) => void;
 }
 
 export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
-  const { data, cursor, notice, likely = null, hasCursor = true, axis = 'auto', drawing = 'line' } = props;
+  const {
+    data,
+    cursor,
+    notice,
+    likely = null,
+    onPick,
+    hasCursor = true,
+    axis = 'auto',
+    drawing = 'line',
+  } = props;
   const { columns: width, rows: height } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
   const textWidth = useTextWidth();
@@ -394,7 +405,7 @@ export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
                 <SegmentLine segments={segments} width={chartWidth} />
               ))}
               <LineChart
-                {...{ format: formatGwei, drawing, ...chart, width: chartWidth, cursor: index }}
+                {...{ onPick, format: formatGwei, drawing, ...chart, width: chartWidth, cursor: index }}
                 {...(place < charts.length - 1 ? { height: own } : { height: own + 1, xLabels })}
               />
             </>

@@ -343,7 +343,8 @@ function BlocksScreen({ list, select, open }: BlocksScreenProps) {
     ? [[plain('Latest blocks, newest first. Enter opens the first one named here')]]
     : [[bold('Latest blocks')], [faint('prices in gwei')], [faint(hidden)]];
   const hint = 'r asks again now, / looks up a block or a transaction';
-  const lines = [...missing.map((text): Line => [faint(` ${text}`)]), table.heading, ...table.lines];
+  const lines = [...missing.map((text): Line => [faint(` ${text}`)]), table.heading];
+  const listed = { lines: table.lines, select: (at: number) => go(above + at) };
   return (
     <PolledFrame
       {...{ polled, hint }}
@@ -355,7 +356,7 @@ function BlocksScreen({ list, select, open }: BlocksScreenProps) {
         }
       }
     >
-      {(notice) => <TitledLines {...{ title, notice, lines }} />}
+      {(notice) => <TitledLines {...{ title, notice, lines }} rows={listed} />}
     </PolledFrame>
   );
 }
