@@ -35,7 +35,7 @@ describe('block', () => {
       `Ethereum  #24,337,604
 
 time          2026-01-20 12:00:00 UTC, AGE ago
-confirmed     3 confirmations
+confirmed     3 confirmations, final after 12
 hash          ${BLOCK.hash}
 parent        ${BLOCK.parentHash}
 base fee      0.0508 gwei
@@ -93,7 +93,7 @@ describe('tx', () => {
       `Ethereum  transaction
 
 hash          ${HASH}
-status        success, 3 confirmations
+status        success, 3 confirmations, final after 12
 block         #24,337,604, transaction 18 of 212
 time          2026-01-20 12:00:00 UTC, AGE ago
 type          EIP-1559

@@ -19,12 +19,12 @@ describe('a wait', () => {
   });
 
   it.each([
-    [0.14, '+14 %'],
+    [0.14, 'costs 14 %'],
     [-0.54, 'saves 54 %'],
-    [-0.001, '0 %'],
+    [-0.001, 'saves 0 %'],
     [null, null],
   ])('whose miss costs %d says so without a negative cost', (missRatio, words) => {
-    expect(said('if not, costs', { missRatio })).toBe(words);
+    expect(said('if not', { missRatio })).toBe(words);
   });
 });
 

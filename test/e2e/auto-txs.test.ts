@@ -37,7 +37,7 @@ async function openAutoTxs(
   const terminal = await openTerminal({
     ...options,
     home,
-    args: [...first, GASTOP, ...args, '--db', join(home, db)],
+    args: [...first, GASTOP, ...args, '--db', join(home, db), '--fresh'],
   });
   terminals.push(terminal);
   await terminal.waitFor(/Average .*\d/);

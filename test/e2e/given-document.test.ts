@@ -322,7 +322,7 @@ describe('a service of which half of the routes fail', () => {
       ['2', /base 0\.0\d+ .*min/, 'the service gives no history of them'],
       ['3', 'Average < 0.04 gwei'],
       ['enter', 'a@gas.example', /Deliveries +the service failed/],
-      ['5', /no fullness: the service failed/, /no tips: /, /▸ [\d,]+ +\d+s +0\.0/],
+      ['5', /no fullness: the service failed/, /no tips: /, /▸ [\d,]+ +\d+s +[\d:]+ +0\.0/],
       ['6', /Quota +not known: the service failed/, 'Summary  1 alert, 1 on', 'Bridge'],
     ]);
     service.refusals = HALVES[1];

@@ -89,7 +89,7 @@ describe('the monitor on a terminal', () => {
     await screen.waitFor(
       (lines) =>
         /^ gastop {3}Ethereum {2}#24,337,\d{3}/.test(lines[0] ?? '') &&
-        /^\[1 Live\] 2 Chart .*(every 1s|6 Service) ?$/.test(lines[1] ?? '') &&
+        /^\[1 Live\] 2 Chart .*(every 1s|6 Service) *$/.test(lines[1] ?? '') &&
         /^ \? help .* q quit ?$/.test(lines[rows - 1] ?? '') &&
         lines.filter((line) => line.includes('│ Fast')).length === 1,
     );

@@ -161,7 +161,7 @@ function blockText(block: BlockView, snapshot: SnapshotView | null, now: number)
     '',
     ...factLines([
       ['time', mapped(block.timestamp, (ms) => whenWords(ms, snapshot, now))],
-      ['confirmed', mapped(block.confirmations, confirmationWords)],
+      ['confirmed', mapped(block.confirmations, (count) => confirmationWords(count, block.chainId))],
       ['hash', block.hash],
       ['parent', block.parentHash],
       ...describeBlock(block, factContext(block.chainId, snapshot)),

@@ -4,7 +4,6 @@ import { LANES, type PricedLane } from '../../core/advice.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { advisedAction, decide, whyNot } from '../../core/engine/recommendation.ts';
 import {
-  formatChange,
   formatCount,
   formatDuration,
   formatGwei,
@@ -195,10 +194,6 @@ export const describeLikely = ({
 /** How many past windows like the present one had the price. */
 export const IN_THE_PAST = 'in the past';
 
-/** Against sending now: `+14 %`, or `saves 54 %` where the price has fallen all the same. */
-const missText = (ratio: number) =>
-  Math.round(ratio * 100) < 0 ? formatSaving(-ratio) : formatChange(ratio, 0);
-
 export type WaitFact = readonly [name: string, of: (wait: HorizonView) => string | null];
 
 /** What is known of a wait, in the order of the table; `null` where a service does not tell it. */
@@ -210,7 +205,8 @@ export const WAIT_FACTS: readonly WaitFact[] = [
       ratio === null ? null : Math.round(ratio * 100) < 0 ? formatSaving(ratio) : formatPercent(ratio),
   ],
   ['likely', describeLikely],
-  ['if not, costs', ({ missRatio: ratio }) => (ratio === null ? null : missText(ratio))],
+  // The price may have fallen all the same: a miss saves, too.
+  ['if not', ({ missRatio: ratio }) => (ratio === null ? null : formatSaving(-ratio))],
   [
     IN_THE_PAST,
     ({ windows, windowsKept }) =>

@@ -8,6 +8,8 @@ import {
   TxMetrics,
   TxRow,
 } from '../../contract/metrics.ts';
+import { confirmationsOf } from '../../core/auto-txs/state-machine.ts';
+import { chainProfile } from '../../core/chains.ts';
 import { GAS_PER_BLOB } from '../../core/eip4844.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { tipRankWords } from '../../core/tip-rank-words.ts';
@@ -107,7 +109,13 @@ export const textIfKnown = <T>(value: T | null | undefined, text: (value: T) => 
 const gwei = (wei: number | null) => textIfKnown(wei, (known) => `${formatGwei(known)} gwei`);
 export const counted = (count: number, one: string) =>
   `${formatCount(count)} ${one}${count === 1 ? '' : 's'}`;
-export const confirmationWords = (count: number) => counted(count, 'confirmation');
+/** `3 confirmations, final after 12`, `240 confirmations, final`: as many as gastop waits for with an auto-tx. */
+export function confirmationWords(count: number, chainId: number | null): string {
+  const words = counted(count, 'confirmation');
+  if (chainId === null) return words;
+  const enough = confirmationsOf(chainProfile(chainId));
+  return count < enough ? `${words}, final after ${enough}` : `${words}, final`;
+}
 
 function coins(
   wei: bigint | null,
@@ -163,7 +171,10 @@ export function describeTx(
   { when, ...context }: FactContext & { readonly when: (ms: number) => string },
 ): readonly Fact[] {
   const { status, from, to, blockTransactionCount: count, gasUsed, gasLimit } = tx;
-  const depth = status === 'PENDING' ? null : textIfKnown(tx.confirmations, confirmationWords);
+  const depth =
+    status === 'PENDING'
+      ? null
+      : textIfKnown(tx.confirmations, (count) => confirmationWords(count, tx.chainId));
   const state = textIfKnown(status, (word) => ownValue(STATUS_WORDS, word) ?? word);
   const of = textIfKnown(count, (all) => ` of ${formatCount(all)}`) ?? '';
   const place =

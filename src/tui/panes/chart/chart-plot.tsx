@@ -279,9 +279,11 @@ export function ChartSide({ data, height }: Pick<ChartPaneProps, 'data'> & { rea
     [plain(row('full', ...full))],
   ];
   const room = Math.max(height - figures.length - 3, 0);
-  const marked = data.marks.toReversed().map(({ kind, timestamp, value }): Line => {
+  const marked = data.marks.toReversed().map(({ kind, timestamp, value, index }): Line => {
     const { glyph, name, color } = markLook(kind);
-    const price = value === null ? '' : formatGwei(value);
+    // A mark stands at the mean of its bucket; a spike is known by the highest base fee in it.
+    const peak = kind === 'SPIKE' ? (data.slots[index]?.high ?? value) : value;
+    const price = peak === null ? '' : formatGwei(peak);
     const room = inner - price.length - 1;
     // A figure keeps its digits: the weekday goes first, then the clock.
     const lefts = moments(timestamp, data.timeFrame).map((when) => `${glyph} ${when} ${name}`);

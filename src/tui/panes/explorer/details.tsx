@@ -156,11 +156,11 @@ function tipLines(tips: Tips, { width, isSpoken }: PaneContext, mark: number | n
 /** Confirmations, the block itself included: by the newest known block, or as the service reports. */
 function depthSegments(
   { blockNumber, confirmations: reported }: Pick<TxView, 'blockNumber' | 'confirmations'>,
-  { blockNumber: head }: SnapshotView,
+  { blockNumber: head, chainId }: SnapshotView,
 ): readonly Line[] {
   const isCounted = blockNumber !== null && head !== null;
   const count = isCounted ? Math.max(head - blockNumber + 1, reported ?? 0) : reported;
-  return count === null ? [] : [[plain(confirmationWords(count))]];
+  return count === null ? [] : [[plain(confirmationWords(count, chainId))]];
 }
 
 const STRONG = new Set(['base fee', 'paid']);

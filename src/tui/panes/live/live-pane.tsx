@@ -316,7 +316,7 @@ const RECKONED = [
   'likely: how often such a price came in such a time after past blocks like this one',
   '≤: a ceiling, as so few windows of the past support no higher probability',
   'windows: past times of that length, one after another, and in how many of them such a price came',
-  'saves: on average, against sending now, with what the misses cost; if not, costs: what a miss costs more than sending now',
+  'saves: on average, against sending now, with what the misses cost; if not: what a miss costs or saves against sending now',
   'saved, of a record: against the lowest price that the next block took',
   'a price of a lane is what it usually pays, a price of a wait what some block comes down to',
 ];
