@@ -77,7 +77,7 @@ const PANES = [
     'Esc back  R send again  n new  space on/off  c another  d delete  / find',
   ],
   ['Live', 0, 22, [], '⏎ why  P patience  y copy  a alert  / find'],
-  ['Chart', 1, 22, [], 't time frame  p percentile  v compare  h hours  w write CSV  / find'],
+  ['Chart', 1, 22, [], 't time frame  p percentile  v compare  h hours  l axis  B dots  w write CSV  / find'],
   ['the cheap hours before any is seen', 1, 22, ['h hours'], 'h hours  Esc back  / find'],
   [
     'Auto-tx',

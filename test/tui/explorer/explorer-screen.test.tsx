@@ -376,7 +376,7 @@ describe('a block', () => {
 
   it('counts its confirmations up with the head', async () => {
     const { shows, arrive } = await open();
-    await shows('1 confirmation ');
+    await shows('1 confirmation');
     arrive(next(7));
     await shows('8 confirmations');
   });
