@@ -77,14 +77,14 @@ export const shownDatabase = (database: string, home: string): string =>
 
 export function cutToWidth(line: string, width: number, ending = '…'): string {
   if (displayWidth(line) <= width) return line;
-  let kept = '';
+  let shown = '';
   let columns = 0;
   for (const character of graphemes(line)) {
     columns += displayWidth(character);
     if (columns > width - ending.length) break;
-    kept += character;
+    shown += character;
   }
-  return `${kept.trimEnd()}${ending}`;
+  return `${shown.trimEnd()}${ending}`;
 }
 
 const SIGNS = '—−–·×∙┤┼╭╮╰╯│└─█░¢↑↓→';

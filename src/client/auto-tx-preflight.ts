@@ -1,8 +1,8 @@
 import type { AccountFacts } from '../core/auto-txs/account-gas.ts';
 import { isEstimable, pricedOrder } from '../core/auto-txs/cost-limit.ts';
 import { accountsToAsk, type GasFacts } from '../core/auto-txs/gas-check.ts';
-import type { AutoTxOrder, CostLimit } from '../core/auto-txs/kept-auto-tx.ts';
-import { preflight, withKeptDelegation } from '../core/auto-txs/preflight.ts';
+import { preflight, withEarlierDelegation } from '../core/auto-txs/preflight.ts';
+import type { AutoTxOrder, CostLimit } from '../core/auto-txs/stored-auto-tx.ts';
 import { cannotBroadcastReason } from '../core/auto-txs/target.ts';
 import { chainRules, NO_RULES, nextBlockTime } from '../core/chain-rules.ts';
 import { isUnreachable } from '../core/chain-status.ts';
@@ -269,12 +269,12 @@ function storedChecks(
   autoTx: AutoTxView,
   isLimited: boolean,
 ): readonly CheckView[] {
-  const kept = new Map(autoTx.checks.map((check) => [check.name, check]));
-  return withKeptDelegation(checks, autoTx.checks).flatMap((check) => {
+  const earlier = new Map(autoTx.checks.map((check) => [check.name, check]));
+  return withEarlierDelegation(checks, autoTx.checks).flatMap((check) => {
     // Its cost goes by the service's estimate.
     const hasHiddenFees = isLimited || autoTx.type === 3 || hasDataFee(autoTx.chainId);
     const needsBytes = OF_BYTES.has(check.name) || (hasHiddenFees && OF_FEES.has(check.name));
-    return needsBytes ? (kept.get(check.name) ?? []) : [check];
+    return needsBytes ? (earlier.get(check.name) ?? []) : [check];
   });
 }
 

@@ -74,8 +74,8 @@ function cutText(text: string, most: number): string {
   if (text.length <= most) return text;
   if (most < 1) return '';
   const whole = segments(text).containing(most - 1)?.index ?? 0;
-  const kept = text.slice(0, whole === 0 ? most - 1 : whole).replace(/[\ud800-\udbff]$/, '');
-  return `${kept}…`;
+  const shown = text.slice(0, whole === 0 ? most - 1 : whole).replace(/[\ud800-\udbff]$/, '');
+  return `${shown}…`;
 }
 
 /** 7-bit or 8-bit (C1): CSI; OSC and similar up to their terminator or the next control character; any other escape. */

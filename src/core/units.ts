@@ -22,14 +22,14 @@ function formatScaled(units: bigint, decimals: number): string {
   // Number of digits to round away; none above the point.
   const dropped = Math.min(Math.max(digits - SIGNIFICANT, 0), decimals);
   const step = 10n ** BigInt(dropped);
-  let kept = (units + step / 2n) / step;
+  let rounded = (units + step / 2n) / step;
   let places = decimals - dropped;
   // 9.996 rounds up to 10.00: one digit too many.
-  if (places > 0 && dropped > 0 && kept.toString().length > SIGNIFICANT) {
-    kept /= 10n;
+  if (places > 0 && dropped > 0 && rounded.toString().length > SIGNIFICANT) {
+    rounded /= 10n;
     places -= 1;
   }
-  const text = kept.toString().padStart(places + 1, '0');
+  const text = rounded.toString().padStart(places + 1, '0');
   const whole = groupDigits(text.slice(0, text.length - places));
   return places === 0 ? whole : `${whole}.${text.slice(text.length - places)}`;
 }

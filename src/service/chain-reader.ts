@@ -43,8 +43,8 @@ export function createChainReader(source: ChainSource, ended: AbortSignal) {
 
     /** The same, from the cache if it has the block of the clue. */
     async blockOf(clue: BlockClue): Promise<ChainBlock | null> {
-      const kept = await blocks.get(clue.number);
-      return kept && isBlockOf(kept, clue) ? kept : block(clue.number);
+      const stored = await blocks.get(clue.number);
+      return stored && isBlockOf(stored, clue) ? stored : block(clue.number);
     },
 
     /** In the block's order; `null` when the chain no longer has this block. */
@@ -103,7 +103,7 @@ export async function bounded<T>(
 
 const late = (deadlineMs: number) =>
   unavailable(
-    `the node did not answer everything within ${deadlineMs / 1_000} s; ask again, what it did answer is kept`,
+    `the node did not answer everything within ${deadlineMs / 1_000} s; ask again, what it did answer is stored`,
     RETRY_SEC,
   );
 

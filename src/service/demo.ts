@@ -5,7 +5,6 @@ import type { SimulatedSource } from '../chain/simulated-source.ts';
 import type { AlertCreationInput } from '../contract/alerts.ts';
 import type { AutoTxCreationInput } from '../contract/auto-txs.ts';
 import { BASE_PATH, PATHS } from '../contract/routes.ts';
-import type { KeptAutoTx } from '../core/auto-txs/kept-auto-tx.ts';
 import { preflight } from '../core/auto-txs/preflight.ts';
 import {
   type AutoTxEvent,
@@ -14,6 +13,7 @@ import {
   type Observation,
   stepAutoTx,
 } from '../core/auto-txs/state-machine.ts';
+import type { StoredAutoTx } from '../core/auto-txs/stored-auto-tx.ts';
 import { ownPriceAt, paysAt } from '../core/auto-txs/target.ts';
 import type { Block, Hex } from '../core/block.ts';
 import { chainRules } from '../core/chain-rules.ts';
@@ -302,10 +302,10 @@ async function writePast(
   for (const [head, event] of events) {
     const [block = from] = await source.blocks(head, head);
     const at = block.timestamp * 1_000 + 1_000;
-    const step = (kept: KeptAutoTx) => {
+    const step = (stored: StoredAutoTx) => {
       const facts = { nonce: signature.nonce, confirmations: CONFIRMATIONS, now: at };
-      const after = stepAutoTx(kept.state, event, facts);
-      return after && { autoTx: { ...kept, state: after.state, updatedAt: at }, notes: after.notes, at };
+      const after = stepAutoTx(stored.state, event, facts);
+      return after && { autoTx: { ...stored, state: after.state, updatedAt: at }, notes: after.notes, at };
     };
     await store.change({ owner: '', id }, step, 'owner');
   }

@@ -6,14 +6,14 @@ import {
   type AlertMessage,
   type AlertPhase,
   ARMED,
-  type KeptAlert,
+  type StoredAlert,
   stepAlert,
   stepMissed,
   stepUnseen,
 } from '../core/alerts/alert-rule.ts';
 import type { Block } from '../core/block.ts';
 import { insertFirings } from './alert-firings.ts';
-import { saveChanged, toKeptAlert } from './alert-rows.ts';
+import { saveChanged, toStoredAlert } from './alert-rows.ts';
 import { integer, maybeCell } from './columns.ts';
 import { type ReferencePrices, referencePrices } from './history.ts';
 import { type DollarBasis, forgetHistory, PRICED_BY, pricedAt, RulePrices } from './rule-prices.ts';
@@ -111,7 +111,7 @@ async function change(
   which: ReturnType<typeof alertsIn>,
   next: (phase: AlertPhase) => AlertPhase,
 ): Promise<void> {
-  const alerts = readRows(await which.execute(), toKeptAlert);
+  const alerts = readRows(await which.execute(), toStoredAlert);
   const after = alerts.map((alert) => ({ ...alert, phase: next(alert.phase) }));
   await saveChanged(trx, after);
 }
@@ -147,8 +147,8 @@ async function evaluateBlock(trx: Queries, priced: PricedBlock, run: AlertRun): 
   const woken = await trx.selectFrom('alerts').select('id').where(isWoken(priced)).orderBy('id').execute();
   for (const page of pagesOf(woken.map(({ id }) => id))) {
     const rows = trx.selectFrom('alerts').selectAll().where('id', 'in', page).orderBy('id');
-    const steps = readRows(await rows.execute(), toKeptAlert).flatMap((alert) =>
-      stepKept(alert, priced, run),
+    const steps = readRows(await rows.execute(), toStoredAlert).flatMap((alert) =>
+      stepAtBlock(alert, priced, run),
     );
     await saveChanged(
       trx,
@@ -167,7 +167,7 @@ async function evaluateBlock(trx: Queries, priced: PricedBlock, run: AlertRun): 
 }
 
 /** None where the block changes nothing, as when the exact price of a rule is not reached. */
-function stepKept(stored: KeptAlert, priced: PricedBlock, run: AlertRun) {
+function stepAtBlock(stored: StoredAlert, priced: PricedBlock, run: AlertRun) {
   const { block, isTooLate } = priced;
   const price = priceOf(priced, stored.rule.lane);
   const alert = pricedAt(stored, priced);

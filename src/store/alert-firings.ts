@@ -1,6 +1,6 @@
 import { type OnConflictBuilder, sql } from 'kysely';
 import type { PricedLane } from '../core/advice.ts';
-import type { AlertMessage, KeptAlert } from '../core/alerts/alert-rule.ts';
+import type { AlertMessage, StoredAlert } from '../core/alerts/alert-rule.ts';
 import type { Block } from '../core/block.ts';
 import { thresholdText } from '../core/threshold/threshold.ts';
 import type { AlertRun } from './alert-evaluation.ts';
@@ -47,7 +47,7 @@ export function tallyOf(events: readonly AlertEventRow[]) {
 }
 
 export interface Firing {
-  readonly alert: KeptAlert;
+  readonly alert: StoredAlert;
   readonly price: bigint;
 }
 
@@ -74,7 +74,7 @@ export async function insertFirings(trx: Queries, firings: readonly Firing[], at
   await forgetBeyond(trx, firings);
 }
 
-const eventId = ({ id, triggerCount }: Pick<KeptAlert, 'id' | 'triggerCount'>) => `${id}.${triggerCount}`;
+const eventId = ({ id, triggerCount }: Pick<StoredAlert, 'id' | 'triggerCount'>) => `${id}.${triggerCount}`;
 
 /** One firing. `triggered_at`: block time, ms; `id`: the alert's id, a dot, and the number of its firing. */
 export type AlertEventRow = ReturnType<typeof eventRow>;

@@ -5,7 +5,7 @@ import {
   type AlertPhase,
   type AlertRule,
   DISABLED,
-  type KeptAlert,
+  type StoredAlert,
   wakesOf,
 } from '../core/alerts/alert-rule.ts';
 import { type RuleWire, ruleFromWire, ruleToWire } from '../core/threshold/rule-wire.ts';
@@ -118,7 +118,7 @@ export function priceGroupOf(rule: Pick<AlertRule, 'lane' | 'relative'>): RuleGr
 /** One alert. Wei per gas; times in ms since epoch. `core/alerts/alert-rule.ts` defines the wakes. */
 export type AlertRow = ReturnType<typeof toAlertRow>;
 
-export const toAlertRow = (alert: KeptAlert) => ({
+export const toAlertRow = (alert: StoredAlert) => ({
   ...ALERT.write(alert),
   ...RULE.write(alert.rule),
   ...RELATIVE.writeOrNull(alert.rule.relative ?? null),
@@ -141,7 +141,7 @@ function phaseColumns(rule: AlertRule, phase: AlertPhase) {
 }
 
 /** @throws for a row that gastop did not write. */
-export const toKeptAlert = (row: AlertRow): KeptAlert => ({
+export const toStoredAlert = (row: AlertRow): StoredAlert => ({
   ...ALERT.read(row),
   rule: { ...RULE.read(row), ...(row.threshold_rule !== null && { relative: RELATIVE.read(row) }) },
   phase: toPhase(row),
@@ -158,7 +158,7 @@ function toPhase(row: AlertRow): AlertPhase {
 const CONSTANT = ['id', 'owner', 'created_at'];
 
 /** Updates existing alerts, many per statement: an insert that always conflicts. */
-export async function saveChanged(trx: Queries, alerts: readonly KeptAlert[]): Promise<void> {
+export async function saveChanged(trx: Queries, alerts: readonly StoredAlert[]): Promise<void> {
   for (const page of pagesOf(alerts.map(toAlertRow))) {
     const columns = Object.keys(page[0] ?? {}).filter((column) => !CONSTANT.includes(column));
     const rows = trx.insertInto('alerts').values(page);

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { changedPhase, DISABLED, enabledPhase, type KeptAlert } from '../core/alerts/alert-rule.ts';
+import { changedPhase, DISABLED, enabledPhase, type StoredAlert } from '../core/alerts/alert-rule.ts';
 import { headTimestamp } from './alert-evaluation.ts';
 import { type AlertEventRow, HALF, MOST_EVENTS, SUMS, savedBy, tallyOf } from './alert-firings.ts';
-import { disableAlerts, toAlertRow, toKeptAlert } from './alert-rows.ts';
+import { disableAlerts, toAlertRow, toStoredAlert } from './alert-rows.ts';
 import { maybeCell } from './columns.ts';
 import { type Database, Store } from './database.ts';
 import { cancelDeliveries, forgetDeliveries, inPages } from './outbox.ts';
@@ -18,11 +18,14 @@ import {
 
 export type AlertFiring = ReturnType<typeof toFiring>;
 export type AlertSum = ReturnType<typeof toSum>;
-export type AlertChange = Pick<KeptAlert, 'rule' | 'method' | 'channels' | 'targets' | 'note' | 'updatedAt'>;
+export type AlertChange = Pick<
+  StoredAlert,
+  'rule' | 'method' | 'channels' | 'targets' | 'note' | 'updatedAt'
+>;
 
 /** Alerts for their owners; the operator (the owner '') sees all. */
 export class AlertStore extends Store {
-  create(alert: KeptAlert, most: number): Promise<boolean> {
+  create(alert: StoredAlert, most: number): Promise<boolean> {
     return this.database.transaction(async (trx) => {
       if (Number.isFinite(most) && (await countRows(alertsOf(trx, alert.owner))) >= most) return false;
       await trx.insertInto('alerts').values(toAlertRow(alert)).execute();
@@ -30,19 +33,19 @@ export class AlertStore extends Store {
     });
   }
 
-  find(owner: string, id: string): Promise<KeptAlert | null> {
+  find(owner: string, id: string): Promise<StoredAlert | null> {
     return this.database.run((db) => findAlert(db, owner, id));
   }
 
   list(owner: string, page: Page) {
     return this.database.run(async (db) => {
       const rows = await newestPage(alertsOf(db, owner).selectAll(), page).execute();
-      return { alerts: readRows(rows, toKeptAlert), total: await countRows(alertsOf(db, owner)) };
+      return { alerts: readRows(rows, toStoredAlert), total: await countRows(alertsOf(db, owner)) };
     });
   }
 
   /** Enables or disables an alert at `now` (ms since epoch), if it is not already. `null` when there is none. */
-  async setEnabled(owner: string, id: string, isEnabled: boolean, now: number): Promise<KeptAlert | null> {
+  async setEnabled(owner: string, id: string, isEnabled: boolean, now: number): Promise<StoredAlert | null> {
     const changed = await this.#change(owner, id, async (alert, trx) => {
       if ((alert.phase.kind !== 'disabled') === isEnabled) return alert;
       const phase = isEnabled ? enabledPhase(alert, await headTimestamp(trx)) : DISABLED;
@@ -58,7 +61,7 @@ export class AlertStore extends Store {
     });
   }
 
-  #change(owner: string, id: string, next: (before: KeptAlert, trx: Queries) => Promise<KeptAlert>) {
+  #change(owner: string, id: string, next: (before: StoredAlert, trx: Queries) => Promise<StoredAlert>) {
     return this.database.transaction(async (trx) => {
       const before = await findAlert(trx, owner, id);
       if (before === null) return null;
@@ -183,9 +186,9 @@ function toFiring(row: AlertEventRow) {
 
 const alertsOf = (db: Queries, owner: string) => ownedBy(db.selectFrom('alerts'), owner);
 
-async function findAlert(db: Queries, owner: string, id: string): Promise<KeptAlert | null> {
+async function findAlert(db: Queries, owner: string, id: string): Promise<StoredAlert | null> {
   const rows = await alertsOf(db, owner).selectAll().where('id', '=', id).execute();
-  return readRows(rows, toKeptAlert)[0] ?? null;
+  return readRows(rows, toStoredAlert)[0] ?? null;
 }
 
 /** Figures for operators: all owners' alerts, and their deliveries. `firings` falls when an alert is deleted. */

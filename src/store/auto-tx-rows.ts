@@ -1,7 +1,12 @@
 import { AUTO_TX_STATUSES } from '../contract/choices.ts';
 import { LANES } from '../core/advice.ts';
-import { type AutoTxOrder, type Check, type KeptAutoTx, resultOf } from '../core/auto-txs/kept-auto-tx.ts';
 import { type AutoTxState, isFinal } from '../core/auto-txs/state-machine.ts';
+import {
+  type AutoTxOrder,
+  type Check,
+  resultOf,
+  type StoredAutoTx,
+} from '../core/auto-txs/stored-auto-tx.ts';
 import { autoTxWakes, type Bid } from '../core/auto-txs/target.ts';
 import type { MaxCost } from '../core/threshold/max-cost.ts';
 import type { TransactionParts } from '../core/transactions/gas-rules.ts';
@@ -44,13 +49,13 @@ export interface AutoTxTallyRow {
   unpriced: number;
 }
 
-type KeptCheck = Pick<Check, 'name' | 'ok' | 'message'> & Partial<Check>;
+type StoredCheck = Pick<Check, 'name' | 'ok' | 'message'> & Partial<Check>;
 
-const withDefaults = (check: KeptCheck): Check => ({ code: null, result: resultOf(check.ok), ...check });
+const withDefaults = (check: StoredCheck): Check => ({ code: null, result: resultOf(check.ok), ...check });
 
 const checks = {
   write: (all: readonly Check[]) => JSON.stringify(all),
-  read: (cell: unknown): readonly Check[] => (JSON.parse(String(cell)) as KeptCheck[]).map(withDefaults),
+  read: (cell: unknown): readonly Check[] => (JSON.parse(String(cell)) as StoredCheck[]).map(withDefaults),
 };
 
 /** `null` in rows of older programs, until the leader has read their bytes. */
@@ -190,7 +195,7 @@ function wakeColumns(order: AutoTxOrder, bid: Bid | null) {
 export type AutoTxRow = ReturnType<typeof toAutoTxRow>;
 
 /** @throws RangeError when a signed value does not fit a row. */
-export function toAutoTxRow(autoTx: KeptAutoTx) {
+export function toAutoTxRow(autoTx: StoredAutoTx) {
   const { order, signed, state } = autoTx;
   return {
     ...AUTO_TX.write(autoTx),
@@ -213,7 +218,7 @@ function restsOn({ status, inclusion, takenSince }: AutoTxState): number | null 
   return isFinal(status) ? null : inclusion.blockNumber;
 }
 
-export function toKeptAutoTx(row: AutoTxRow): KeptAutoTx {
+export function toStoredAutoTx(row: AutoTxRow): StoredAutoTx {
   const { status, ...state } = STATE.read(row);
   if (row.hash === null && status !== 'DRAFT' && status !== 'CANCELLED' && status !== 'FAILED')
     throw unreadable();

@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { AUTO_TX_STATUSES } from '../contract/choices.ts';
 import { LANES, type LanePrices } from '../core/advice.ts';
-import { type KeptAutoTx, savingsOf, type TimelineEntry } from '../core/auto-txs/kept-auto-tx.ts';
 import {
   type AutoTxEvent,
   type AutoTxState,
@@ -13,6 +12,7 @@ import {
   stepAutoTx,
   type TimelineNote,
 } from '../core/auto-txs/state-machine.ts';
+import { type StoredAutoTx, savingsOf, type TimelineEntry } from '../core/auto-txs/stored-auto-tx.ts';
 import type { Hex } from '../core/block.ts';
 import {
   type AutoTxRow,
@@ -20,8 +20,8 @@ import {
   type LimitedAutoTx,
   targetColumns,
   toAutoTxRow,
-  toKeptAutoTx,
   toLimitedAutoTx,
+  toStoredAutoTx,
 } from './auto-tx-rows.ts';
 import { integer, isHexCell, oneOf } from './columns.ts';
 import { type Database, Store } from './database.ts';
@@ -40,7 +40,7 @@ import {
 } from './tables.ts';
 
 export interface AutoTxStep {
-  readonly autoTx: KeptAutoTx;
+  readonly autoTx: StoredAutoTx;
   readonly notes: readonly TimelineNote[];
   readonly at: number;
   readonly signed?: Uint8Array;
@@ -61,7 +61,7 @@ export class AutoTxStore extends Store {
   }
 
   /** Stores a new auto-tx with its raw bytes (`null`: a draft), unless its owner has `most` unfinished ones. */
-  async create(autoTx: KeptAutoTx, signed: Uint8Array | null, most: number) {
+  async create(autoTx: StoredAutoTx, signed: Uint8Array | null, most: number) {
     const { id, owner, createdAt } = autoTx;
     return this.database.transaction(async (trx) => {
       if ((signed === null) !== (autoTx.signed === null)) throw new RangeError('a draft has no bytes');
@@ -79,11 +79,11 @@ export class AutoTxStore extends Store {
     });
   }
 
-  async find(owner: string, id: string): Promise<KeptAutoTx | null> {
+  async find(owner: string, id: string): Promise<StoredAutoTx | null> {
     return (await this.#read((all) => ownedBy(all, owner).where('id', '=', id)))[0] ?? null;
   }
 
-  async sameBytes(owner: string, hash: Hex): Promise<KeptAutoTx | null> {
+  async sameBytes(owner: string, hash: Hex): Promise<StoredAutoTx | null> {
     return (await this.#read((all) => all.where('owner', '=', owner).where('hash', '=', hash)))[0] ?? null;
   }
 
@@ -107,11 +107,11 @@ export class AutoTxStore extends Store {
   }
 
   /** A sender's unsent or submitted auto-txs by nonce, of one owner (empty: of all). The address may have any case. */
-  waiting(owner: string, from: string): Promise<KeptAutoTx[]> {
+  waiting(owner: string, from: string): Promise<StoredAutoTx[]> {
     return this.#read((all) => ownedBy(ofSender(all, from).where(IS_LIVE), owner));
   }
 
-  following(from: Hex): Promise<KeptAutoTx[]> {
+  following(from: Hex): Promise<StoredAutoTx[]> {
     return this.#read((all) => ofSender(all, from).where(IS_FOLLOWED));
   }
 
@@ -151,8 +151,8 @@ export class AutoTxStore extends Store {
    * @throws {SameNonceError} when another auto-tx of the same owner and sender has the newly signed nonce.
    */
   async change(
-    whose: Pick<KeptAutoTx, 'owner' | 'id'>,
-    decide: (kept: KeptAutoTx) => AutoTxStep | null,
+    whose: Pick<StoredAutoTx, 'owner' | 'id'>,
+    decide: (stored: StoredAutoTx) => AutoTxStep | null,
     by: 'owner' | 'engine',
   ): Promise<AutoTxChanged | null> {
     // Transactions reject only with a `StoreError`, so other errors become its result.
@@ -210,9 +210,9 @@ export class AutoTxStore extends Store {
   /** Deletes a draft or final auto-tx with its bytes and timeline. Its savings stay counted. */
   remove(owner: string, id: string): Promise<'removed' | 'not-final' | null> {
     return this.database.transaction(async (trx) => {
-      const kept = await lockAutoTx(trx, { owner, id });
-      if (kept === null) return null;
-      const { status } = kept.state;
+      const stored = await lockAutoTx(trx, { owner, id });
+      if (stored === null) return null;
+      const { status } = stored.state;
       if (status !== 'DRAFT' && !isFinal(status)) return 'not-final';
       await forgetAutoTxs(trx, [id]);
       return 'removed';
@@ -220,7 +220,7 @@ export class AutoTxStore extends Store {
   }
 
   /** Those whose target the next block reaches, and that nothing holds at `now` (ms), by sender and nonce. */
-  reached(next: NextPrices, { now, limit }: Record<'now' | 'limit', number>): Promise<KeptAutoTx[]> {
+  reached(next: NextPrices, { now, limit }: Record<'now' | 'limit', number>): Promise<StoredAutoTx[]> {
     return this.#read((all, db) => {
       const woken = db.selectFrom(reachedIds(db, next, now).as('woken')).select('id');
       const first = woken.orderBy('from_address').orderBy('nonce').orderBy('id').limit(limit);
@@ -235,7 +235,7 @@ export class AutoTxStore extends Store {
   }
 
   /** Pending and disabled ones in the order of their ids, after one of them. */
-  waitingAfter(id: string, limit: number): Promise<KeptAutoTx[]> {
+  waitingAfter(id: string, limit: number): Promise<StoredAutoTx[]> {
     return this.#read((all) => all.where(IS_WAITING).where('id', '>', id).orderBy('id').limit(limit));
   }
 
@@ -249,7 +249,7 @@ export class AutoTxStore extends Store {
     return readRows(rows, toLimitedAutoTx);
   }
 
-  expiring(now: number, limit: number): Promise<KeptAutoTx[]> {
+  expiring(now: number, limit: number): Promise<StoredAutoTx[]> {
     return this.#read((all) =>
       all.where(IS_WAITING).where('expires_at', '<=', now).orderBy('expires_at').limit(limit),
     );
@@ -275,7 +275,7 @@ export class AutoTxStore extends Store {
   }
 
   /** The newest executed ones with block times in this range (ms since epoch, inclusive), oldest first. */
-  async executedBetween(owner: string, { from, to, limit }: TimeSpan): Promise<KeptAutoTx[]> {
+  async executedBetween(owner: string, { from, to, limit }: TimeSpan): Promise<StoredAutoTx[]> {
     const newest = await this.#read((all) => {
       const executed = ownedBy(all, owner).where(sql<boolean>`status = 'EXECUTED'`);
       const within = executed.where('mined_at', '>=', from).where('mined_at', '<=', to);
@@ -315,28 +315,28 @@ export class AutoTxStore extends Store {
     while ((await this.database.transaction(disableSome)) === DISABLED_AT_ONCE) await setImmediate();
   }
 
-  async #read(choose: (all: AutoTxs, db: Queries) => AutoTxs): Promise<KeptAutoTx[]> {
+  async #read(choose: (all: AutoTxs, db: Queries) => AutoTxs): Promise<StoredAutoTx[]> {
     const rows = this.database.run((db) => choose(db.selectFrom('auto_txs').selectAll(), db).execute());
-    return readRows(await rows, toKeptAutoTx);
+    return readRows(await rows, toStoredAutoTx);
   }
 }
 
 type AutoTxs = SelectQueryBuilder<Tables, 'auto_txs', AutoTxRow>;
 
 export interface AutoTxChanged {
-  readonly before: KeptAutoTx;
-  readonly after: KeptAutoTx;
+  readonly before: StoredAutoTx;
+  readonly after: StoredAutoTx;
 }
 
 /** Reads an auto-tx to change it. Writes first: the lock keeps its values until the transaction ends. */
-async function lockAutoTx(trx: Queries, { owner, id }: Pick<KeptAutoTx, 'owner' | 'id'>) {
+async function lockAutoTx(trx: Queries, { owner, id }: Pick<StoredAutoTx, 'owner' | 'id'>) {
   const one = trx.updateTable('auto_txs').set((e) => ({ resends: e.ref('resends') }));
   const mine = owner === '' ? one : one.where('owner', '=', owner);
   const rows = await mine.where('id', '=', id).returningAll().execute();
-  return readRows(rows, toKeptAutoTx)[0] ?? null;
+  return readRows(rows, toStoredAutoTx)[0] ?? null;
 }
 
-const isNewNonce = ({ signed: before }: KeptAutoTx, { signed: after }: KeptAutoTx) =>
+const isNewNonce = ({ signed: before }: StoredAutoTx, { signed: after }: StoredAutoTx) =>
   after !== null && (before?.from !== after.from || before.nonce !== after.nonce);
 
 /** Spelled as in the indexes: SQLite matches partial indexes by their exact expression. */
@@ -384,7 +384,7 @@ export class SameNonceError extends Error {
 // All below are part of the caller's transaction.
 
 /** The id of another live one with the same owner, sender and nonce; `null` when there is none. */
-export async function findRival(db: Queries, { owner, id, signed }: KeptAutoTx): Promise<string | null> {
+export async function findRival(db: Queries, { owner, id, signed }: StoredAutoTx): Promise<string | null> {
   if (signed === null) return null;
   const live = ofSender(db.selectFrom('auto_txs').select('id'), signed.from).where(IS_LIVE);
   const same = live.where('nonce', '=', signed.nonce).where('owner', '=', owner).where('id', '<>', id);
@@ -393,7 +393,7 @@ export async function findRival(db: Queries, { owner, id, signed }: KeptAutoTx):
 
 type SealedChange = Omit<AutoTxStep, 'signed'> & { readonly signed?: Sealed | undefined };
 
-async function writeAutoTx(trx: Queries, before: KeptAutoTx, change: SealedChange): Promise<void> {
+async function writeAutoTx(trx: Queries, before: StoredAutoTx, change: SealedChange): Promise<void> {
   const { autoTx: after, notes, at, signed } = change;
   const { id } = before;
   if (after.signed?.hash !== before.signed?.hash && signed === undefined)
@@ -410,8 +410,8 @@ async function writeAutoTx(trx: Queries, before: KeptAutoTx, change: SealedChang
   }
   const hasEnded = isFinal(after.state.status);
   if (hasEnded !== isFinal(before.state.status)) {
-    const kept = trx.updateTable('signed_transactions').set({ ended_at: hasEnded ? at : null });
-    await kept.where('auto_tx_id', '=', id).execute();
+    const stored = trx.updateTable('signed_transactions').set({ ended_at: hasEnded ? at : null });
+    await stored.where('auto_tx_id', '=', id).execute();
   }
   await tallyAutoTx(trx, before, after);
 }
@@ -457,14 +457,14 @@ async function addNotes(trx: Queries, id: string, added: readonly TimelineNote[]
 }
 
 /** What it adds to its owner's totals. */
-function shareOf(kept: KeptAutoTx) {
-  const isExecuted = kept.state.status === 'EXECUTED';
-  const { savedWei = 0n, savedUsd = 0 } = (isExecuted && savingsOf(kept)?.atCreation) || {};
+function shareOf(stored: StoredAutoTx) {
+  const isExecuted = stored.state.status === 'EXECUTED';
+  const { savedWei = 0n, savedUsd = 0 } = (isExecuted && savingsOf(stored)?.atCreation) || {};
   const unpriced = savedWei !== 0n && savedUsd === null ? 1 : 0;
   return { executed: isExecuted ? 1 : 0, wei: savedWei, usd: savedUsd ?? 0, unpriced };
 }
 
-async function tallyAutoTx(trx: Queries, before: KeptAutoTx, after: KeptAutoTx): Promise<void> {
+async function tallyAutoTx(trx: Queries, before: StoredAutoTx, after: StoredAutoTx): Promise<void> {
   const [was, is] = [shareOf(before), shareOf(after)];
   if (isDeepStrictEqual(was, is)) return;
   const tally = trx.selectFrom('auto_tx_tallies').selectAll().where('owner', '=', after.owner);
@@ -501,13 +501,13 @@ async function stepAll(
   reason = '',
 ): Promise<number> {
   let changed = 0;
-  for (const kept of readRows(rows, toKeptAutoTx)) {
-    const facts = { nonce: kept.signed?.nonce ?? 0, confirmations: 1, now };
-    const next = stepAutoTx(kept.state, event, facts);
+  for (const stored of readRows(rows, toStoredAutoTx)) {
+    const facts = { nonce: stored.signed?.nonce ?? 0, confirmations: 1, now };
+    const next = stepAutoTx(stored.state, event, facts);
     if (next === null) continue;
     const notes = next.notes.map((note) => ({ ...note, message: reason + note.message }));
-    const state = (await isTaken(trx, kept, next.state)) ? { ...next.state, ...SUPERSEDED } : next.state;
-    await writeAutoTx(trx, kept, { autoTx: { ...kept, state, updatedAt: now }, notes, at: now });
+    const state = (await isTaken(trx, stored, next.state)) ? { ...next.state, ...SUPERSEDED } : next.state;
+    await writeAutoTx(trx, stored, { autoTx: { ...stored, state, updatedAt: now }, notes, at: now });
     changed += 1;
   }
   return changed;
@@ -516,9 +516,13 @@ async function stepAll(
 /** It had ended before a block turned out to have it, and its owner has another waiting auto-tx with its nonce. */
 const SUPERSEDED = { status: 'CANCELLED', hold: null } as const;
 
-async function isTaken(trx: Queries, kept: KeptAutoTx, { status, returnsTo }: AutoTxState): Promise<boolean> {
-  if (kept.state.returnsTo === null || returnsTo !== null || isFinal(status)) return false;
-  return (await findRival(trx, kept)) !== null;
+async function isTaken(
+  trx: Queries,
+  stored: StoredAutoTx,
+  { status, returnsTo }: AutoTxState,
+): Promise<boolean> {
+  if (stored.state.returnsTo === null || returnsTo !== null || isFinal(status)) return false;
+  return (await findRival(trx, stored)) !== null;
 }
 
 const MOST_FINISHED = 10_000;

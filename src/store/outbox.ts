@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { AlertMessage } from '../core/alerts/alert-rule.ts';
-import { disableAlerts, toKeptAlert } from './alert-rows.ts';
+import { disableAlerts, toStoredAlert } from './alert-rows.ts';
 import { Store } from './database.ts';
 import { forgetExpiredSecrets, rotateSigningSecret, signingSecretsOf } from './signing-secrets.ts';
 import { isPostgres, type Queries, readRows, type Tables } from './tables.ts';
 
-export interface KeptAttempt {
+export interface StoredAttempt {
   /** When it began, ms since epoch. */
   readonly at: number;
   readonly latencyMs: number;
@@ -14,7 +14,7 @@ export interface KeptAttempt {
   readonly answer: string;
 }
 
-export type KeptDelivery = Awaited<ReturnType<typeof withAttempts>>[number];
+export type StoredDelivery = Awaited<ReturnType<typeof withAttempts>>[number];
 
 export interface DueDelivery {
   readonly id: string;
@@ -49,7 +49,7 @@ const STATUS_OF: Readonly<Record<AttemptOutcome['kind'], string>> = {
 
 const KEPT_ATTEMPTS = 20;
 
-async function logAttempt(trx: Queries, id: string, { at, latencyMs, ok, answer }: KeptAttempt) {
+async function logAttempt(trx: Queries, id: string, { at, latencyMs, ok, answer }: StoredAttempt) {
   const row = { delivery_id: id, at, latency_ms: Math.round(latencyMs), ok: ok ? 1 : 0, answer };
   await trx.insertInto('delivery_attempts').values(row).execute();
   await sql`delete from delivery_attempts where delivery_id = ${id} and at < (
@@ -165,7 +165,7 @@ export class OutboxStore extends Store {
    * Stores the result of an attempt. A cancellation or retry from the meantime stays: only the attempt is added then.
    * It locks the rows that it reads: serializable transactions of many sending processes would conflict.
    */
-  record(sent: PendingDelivery, attempt: KeptAttempt, verdict: AttemptOutcome): Promise<void> {
+  record(sent: PendingDelivery, attempt: StoredAttempt, verdict: AttemptOutcome): Promise<void> {
     const keep = async (trx: Queries) => {
       const state = trx.selectFrom('deliveries').select(['status', 'tries', 'tries_since']);
       const known = state.where('id', '=', sent.id);
@@ -219,7 +219,7 @@ export class OutboxStore extends Store {
   }
 
   /** Makes a delivery due again at `now` (ms), in any state, with the same id; `null` when the alert has none such. */
-  redeliver(alertId: string, id: string, now: number): Promise<KeptDelivery | null> {
+  redeliver(alertId: string, id: string, now: number): Promise<StoredDelivery | null> {
     return this.database.transaction(async (trx) => {
       const again = { status: 'PENDING', tries: 0, tries_since: now, next_attempt_at: now };
       const all = trx.updateTable('deliveries').set(again).where('channel', '<>', 'TERMINAL');
@@ -228,11 +228,11 @@ export class OutboxStore extends Store {
     });
   }
 
-  delivery(alertId: string, id: string): Promise<KeptDelivery | null> {
+  delivery(alertId: string, id: string): Promise<StoredDelivery | null> {
     return this.database.run((db) => findDelivery(db, alertId, id));
   }
 
-  deliveries(alertId: string): Promise<KeptDelivery[]> {
+  deliveries(alertId: string): Promise<StoredDelivery[]> {
     return this.database.run((db) => {
       const newest = deliveriesOf(db, alertId).orderBy('created_at', 'desc').orderBy('id', 'desc');
       return withAttempts(db, newest.limit(NEWEST_DELIVERIES));
@@ -292,8 +292,8 @@ async function endRecipient(
   now: number,
 ): Promise<void> {
   const alert = trx.selectFrom('alerts').selectAll().where('id', '=', alertId);
-  const [kept] = readRows(await alert.$if(isPostgres(trx), locked).execute(), toKeptAlert);
-  if (kept?.targets[channel] === target)
+  const [stored] = readRows(await alert.$if(isPostgres(trx), locked).execute(), toStoredAlert);
+  if (stored?.targets[channel] === target)
     await disableAlerts(trx, reason, now).where('id', '=', alertId).execute();
   const others = cancelDeliveries(trx).where('alert_id', '=', alertId);
   await others.where('channel', '=', channel).where('target', '=', target).execute();

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { PRICED_LANES } from '../core/advice.ts';
-import { type AlertRule, ARMED, DRIFT_RATIO, type KeptAlert, repriced } from '../core/alerts/alert-rule.ts';
+import { type AlertRule, ARMED, DRIFT_RATIO, repriced, type StoredAlert } from '../core/alerts/alert-rule.ts';
 import { effectivePrice, type PriceOrReason, type ThresholdBasis } from '../core/threshold/threshold.ts';
 import type { PricedBlock } from './alert-evaluation.ts';
-import { priceGroupOf, type RuleGroup, readGroup, saveChanged, toKeptAlert } from './alert-rows.ts';
+import { priceGroupOf, type RuleGroup, readGroup, saveChanged, toStoredAlert } from './alert-rows.ts';
 import { HISTORY_EVERY_SEC, LaneHistory } from './lane-history.ts';
 import { pagesOf, type Queries, readMeta, readRows, saveMeta } from './tables.ts';
 
@@ -86,7 +86,7 @@ export async function forgetHistory(trx: Queries): Promise<void> {
 }
 
 /** An alert with the price that its rule stands for at a block, exactly; `null`: the block does not count for it. */
-export function pricedAt(alert: KeptAlert, priced: PricedBlock): KeptAlert | null {
+export function pricedAt(alert: StoredAlert, priced: PricedBlock): StoredAlert | null {
   if (priceGroupOf(alert.rule)?.kind !== 'dollars') return alert;
   const basis = basisOf(priced);
   const price = basis && dollarPrice(alert.rule, basis);
@@ -137,8 +137,8 @@ class Sweep {
   async #reprice(ids: readonly { readonly id: string }[]): Promise<void> {
     for (const page of pagesOf(ids.map(({ id }) => id))) {
       const rows = await this.#trx.selectFrom('alerts').selectAll().where('id', 'in', page).execute();
-      const changed: KeptAlert[] = [];
-      for (const alert of readRows(rows, toKeptAlert)) {
+      const changed: StoredAlert[] = [];
+      for (const alert of readRows(rows, toStoredAlert)) {
         const price = await this.#priceOf(alert.rule);
         const after = price === null ? alert : repriced(alert, price, this.#at);
         if (after !== alert) changed.push(after);
@@ -214,7 +214,7 @@ async function confirmAnew(trx: Queries): Promise<void> {
     .selectAll()
     .where('lane', 'in', PRICED_LANES)
     .where('wake_block', '>', -1);
-  const rows = readRows(await confirming.where('price_group', 'is not', null).execute(), toKeptAlert);
+  const rows = readRows(await confirming.where('price_group', 'is not', null).execute(), toStoredAlert);
   const inDollars = rows.filter(({ rule }) => priceGroupOf(rule)?.kind === 'dollars');
   await saveChanged(
     trx,

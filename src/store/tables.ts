@@ -136,10 +136,10 @@ export async function countRows<Table extends keyof Tables>(
 const skipped = new Set<string>();
 
 /** Parses rows. Skips a row that gastop did not write, as in a damaged file, and logs it once. */
-export function readRows<Row extends { readonly id: string }, Kept>(
+export function readRows<Row extends { readonly id: string }, Item>(
   rows: readonly Row[],
-  read: (row: Row) => Kept,
-): Kept[] {
+  read: (row: Row) => Item,
+): Item[] {
   return rows.flatMap((row) => {
     try {
       return [read(row)];

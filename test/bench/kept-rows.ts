@@ -4,7 +4,7 @@ import { toAlertRow } from '../../src/store/alert-rows.ts';
 import { toAutoTxRow } from '../../src/store/auto-tx-rows.ts';
 import type { Database } from '../../src/store/database.ts';
 import { keptAlert } from '../store/alerts/kept-alerts.ts';
-import { bytesOf, GWEI, keptAutoTx, NOW, sender } from '../store/auto-txs/kept-auto-txs.ts';
+import { bytesOf, GWEI, keptAutoTx, NOW, sender } from '../store/auto-txs/stored-auto-txs.ts';
 
 const AT_ONCE = 200;
 const PER_SENDER = 10;

@@ -17,7 +17,7 @@ import { ENGINES, emptyDatabase } from '../helpers/databases.ts';
 import { migrated, openDatabase } from '../helpers/open-database.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import { bytesOf, keptAutoTx } from '../store/auto-txs/kept-auto-txs.ts';
+import { bytesOf, keptAutoTx } from '../store/auto-txs/stored-auto-txs.ts';
 import { runMain } from './captured-io.ts';
 import { type ServeProgram, startServe } from './served-program.ts';
 

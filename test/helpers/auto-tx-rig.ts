@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
 import { PATHS } from '../../src/contract/routes.ts';
-import type { AutoTxOrder, KeptAutoTx } from '../../src/core/auto-txs/kept-auto-tx.ts';
 import { NEW_PENDING } from '../../src/core/auto-txs/state-machine.ts';
+import type { AutoTxOrder, StoredAutoTx } from '../../src/core/auto-txs/stored-auto-tx.ts';
 import type { Hex } from '../../src/core/block.ts';
 import { decodeTransaction } from '../../src/core/transactions/decode-transaction.ts';
 import { AutoTxStore } from '../../src/store/auto-txs.ts';
@@ -63,7 +63,7 @@ export async function mineAt(anvil: Anvil, gwei: bigint | number): Promise<void>
 }
 
 /** An auto-tx as the service keeps it, of what `account` signed; strict, unless told. */
-export function keptOf(signed: Hex, order: Partial<AutoTxOrder> = {}): KeptAutoTx {
+export function keptOf(signed: Hex, order: Partial<AutoTxOrder> = {}): StoredAutoTx {
   const { to, value, data, ...rest } = decodeTransaction(signed);
   const now = Date.now();
   return {
@@ -133,7 +133,7 @@ export async function startRig(options: RigOptions) {
       if (created.kind !== 'created') throw new Error(created.kind);
       return autoTx.id;
     },
-    until: (id: string, status: KeptAutoTx['state']['status']) =>
+    until: (id: string, status: StoredAutoTx['state']['status']) =>
       waitFor(
         async () => {
           const found = await kept(id);

@@ -2,7 +2,7 @@ import {
   type AlertMessage,
   type AlertPhase,
   ARMED,
-  type KeptAlert,
+  type StoredAlert,
 } from '../../src/core/alerts/alert-rule.ts';
 import type { DeliveryRow } from '../../src/store/alert-firings.ts';
 import { toAlertRow } from '../../src/store/alert-rows.ts';
@@ -31,7 +31,7 @@ export function messageOf(alertId: string, more: Partial<AlertMessage> = {}): Al
   };
 }
 
-export const keptAlert = (id: string, more: Partial<KeptAlert> = {}): KeptAlert =>
+export const keptAlert = (id: string, more: Partial<StoredAlert> = {}): StoredAlert =>
   someAlert(
     id,
     { threshold: 5_000_000_000n, cooldownMs: 3_600_000 },

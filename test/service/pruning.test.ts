@@ -8,7 +8,7 @@ import { openDatabase } from '../helpers/open-database.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { readyService, runService, temporaryFile } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import { bytesOf, keptAutoTx } from '../store/auto-txs/kept-auto-txs.ts';
+import { bytesOf, keptAutoTx } from '../store/auto-txs/stored-auto-txs.ts';
 
 const DAY_SEC = 86_400;
 const timeOf = (number: number) => makeBlock(number).timestamp;

@@ -14,7 +14,7 @@ import { openDatabase } from '../helpers/open-database.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { runService } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import { bytesOf, keptAutoTx } from '../store/auto-txs/kept-auto-txs.ts';
+import { bytesOf, keptAutoTx } from '../store/auto-txs/stored-auto-txs.ts';
 
 const GENESIS = [1, 2].map((place): Hex => `0x${String(place).repeat(64)}`);
 const STORED = { blocks: 300, waiting: 3 };

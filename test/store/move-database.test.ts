@@ -14,7 +14,7 @@ import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { asked, ENGINES, emptyDatabase } from '../helpers/databases.ts';
 import { fire } from '../helpers/fired-alert.ts';
 import { temporaryFolder } from '../helpers/service.ts';
-import { bytesOf, draftAutoTx, keptAutoTx } from './auto-txs/kept-auto-txs.ts';
+import { bytesOf, draftAutoTx, keptAutoTx } from './auto-txs/stored-auto-txs.ts';
 import { given, sendWithin } from './given.ts';
 
 const NO_CAP = Number.POSITIVE_INFINITY;

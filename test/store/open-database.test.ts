@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { KeptAlert } from '../../src/core/alerts/alert-rule.ts';
+import type { StoredAlert } from '../../src/core/alerts/alert-rule.ts';
 import { TrackStore } from '../../src/store/advice-track.ts';
 import { toAlertRow } from '../../src/store/alert-rows.ts';
 import { KeyStore } from '../../src/store/api-keys.ts';
@@ -119,7 +119,7 @@ test('a history written before advice was kept goes on, with its blocks', async 
 });
 
 /** Without the columns of rules in dollars and against history. */
-function olderRow(alert: KeptAlert) {
+function olderRow(alert: StoredAlert) {
   const { threshold_rule, effective_since, threshold_reason, price_group, price_factor, ...row } =
     toAlertRow(alert);
   return row;

@@ -1,13 +1,13 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DISABLED } from '../../src/core/alerts/alert-rule.ts';
-import { toKeptAlert } from '../../src/store/alert-rows.ts';
+import { toStoredAlert } from '../../src/store/alert-rows.ts';
 import { AlertStore } from '../../src/store/alerts.ts';
 import type { Database } from '../../src/store/database.ts';
 import {
   KEEP_DELIVERIES_MS,
-  type KeptAttempt,
   OutboxStore,
   type PendingDelivery,
+  type StoredAttempt,
 } from '../../src/store/outbox.ts';
 import { ENGINES, emptyDatabase } from '../helpers/databases.ts';
 import { FIRED_AT, fire } from '../helpers/fired-alert.ts';
@@ -21,7 +21,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     return { database, store: new OutboxStore(database) };
   }
 
-  const attempt = (at: number, ok = false, answer = '500'): KeptAttempt => ({
+  const attempt = (at: number, ok = false, answer = '500'): StoredAttempt => ({
     at,
     latencyMs: 12,
     ok,
@@ -44,7 +44,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     Object.fromEntries((await store.deliveries(alertId)).map(({ id, status }) => [id, status]));
 
   async function alertOf({ queries }: Database, id: string) {
-    return toKeptAlert(
+    return toStoredAlert(
       await queries.selectFrom('alerts').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
     );
   }

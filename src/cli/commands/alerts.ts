@@ -314,8 +314,8 @@ async function updateAlert(
   const rules = await rulesOf(settings);
   const whole = file === undefined ? null : await alertOf(io, file, flags, rules);
   return withResource(context, ALERTS, flags, async ({ client, call, tell, onOne }) => {
-    const kept = async () => payloadOf(await onOne(id, client.alert(id, { signal: call.signal })));
-    const alert = whole ?? checked(bodyOf(flags, await kept()), rules, flags);
+    const stored = async () => payloadOf(await onOne(id, client.alert(id, { signal: call.signal })));
+    const alert = whole ?? checked(bodyOf(flags, await stored()), rules, flags);
     const request = flagged(client.updateAlert(id, alert, call), 'alert', flagNames(flags));
     const updated = await onOne(id, request);
     if (flags.json) return;
@@ -472,27 +472,28 @@ function checked(body: unknown, rules: TargetRules, flags: AlertFlags | null) {
   throw refused('alert', result.problems, flags === null ? { '': 'the alert' } : flagNames(flags));
 }
 
-/** The body of an alert: what the flags say, the rest as `kept`. */
-function bodyOf(flags: AlertFlags, kept: Partial<NewAlert>, lacking: readonly string[] = []) {
+/** The body of an alert: what the flags say, the rest as `stored`. */
+function bodyOf(flags: AlertFlags, stored: Partial<NewAlert>, lacking: readonly string[] = []) {
   const { below, above, lane, once, note } = flags;
   if (below !== undefined && above !== undefined) {
     throw usageError('--below and --above cannot be combined; make two alerts');
   }
   const written = below ?? above;
-  const isPriced = written !== undefined || kept.thresholdGwei !== undefined || kept.threshold !== undefined;
+  const isPriced =
+    written !== undefined || stored.thresholdGwei !== undefined || stored.threshold !== undefined;
   const unpriced = isPriced ? [] : ['an alert needs a price: --below PRICE, or --above PRICE'];
   if (!isPriced || lacking.length > 0) throw usageErrors([...unpriced, ...lacking], 'this alert');
   const given = below === undefined ? (above === undefined ? undefined : 'GREATER_THAN') : 'LESS_THAN';
   const [main, ...further] = targetsOf(flags);
   return {
-    ...kept,
+    ...stored,
     ...(written && thresholdPayload(written)),
-    gasSpeed: lane === undefined ? (kept.gasSpeed ?? 'AVERAGE') : SPEED_OF_LANE[lane],
-    condition: given ?? kept.condition ?? 'GREATER_THAN',
-    disableOnce: once ?? kept.disableOnce ?? false,
-    cooldownMs: flags.cooldown ?? kept.cooldownMs,
-    hysteresisGwei: flags.rearmMargin ?? kept.hysteresisGwei,
-    confirmBlocks: flags.confirm ?? kept.confirmBlocks,
+    gasSpeed: lane === undefined ? (stored.gasSpeed ?? 'AVERAGE') : SPEED_OF_LANE[lane],
+    condition: given ?? stored.condition ?? 'GREATER_THAN',
+    disableOnce: once ?? stored.disableOnce ?? false,
+    cooldownMs: flags.cooldown ?? stored.cooldownMs,
+    hysteresisGwei: flags.rearmMargin ?? stored.hysteresisGwei,
+    confirmBlocks: flags.confirm ?? stored.confirmBlocks,
     ...(note !== undefined && { note }),
     ...(main !== undefined && {
       channels: [main, ...further].map(([channel]) => channel),

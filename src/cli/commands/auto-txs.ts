@@ -27,7 +27,7 @@ import { AUTO_TX_STATUSES, SPEED_OF_LANE } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { LANES, type LaneName } from '../../core/advice.ts';
 import { unpriced } from '../../core/auto-txs/cost-limit.ts';
-import { callDifferences } from '../../core/auto-txs/kept-auto-tx.ts';
+import { callDifferences } from '../../core/auto-txs/stored-auto-tx.ts';
 import { isUnreachable } from '../../core/chain-status.ts';
 import { type MaxCost, parseMaxCost } from '../../core/threshold/max-cost.ts';
 import { gweiString } from '../../core/units.ts';
@@ -276,15 +276,15 @@ async function updateAutoTx(
   const input = await signedInput(io, file);
   await using opened = await openSource(io, settings);
   const { call, onOne } = changing(io, AUTO_TXS, {});
-  const kept = await onOne(id, opened.client.autoTx(id, call));
+  const stored = await onOne(id, opened.client.autoTx(id, call));
   // With flags the same command changes the draft; then the service compares them.
-  if (kept.status?.toUpperCase() === 'DRAFT' && !saysDraft(flags)) {
-    const differences = callDifferences(input.transaction, kept).map(({ words }) => words);
+  if (stored.status?.toUpperCase() === 'DRAFT' && !saysDraft(flags)) {
+    const differences = callDifferences(input.transaction, stored).map(({ words }) => words);
     const another = `this is another transaction than the draft ${cleanLine(id)}`;
     if (differences.length > 0)
       throw usageError(`${another}: ${differences.join('; ')}; nothing was scheduled`);
   }
-  const requested = { order: orderWith(flags, kept), id, yes: flags.yes };
+  const requested = { order: orderWith(flags, stored), id, yes: flags.yes };
   if (!(await isWanted(context, settings, opened, input, requested))) return EXIT.failed;
   return await change(opened.client, { ...changes, signedTransaction: input.raw });
 }
@@ -410,31 +410,31 @@ async function checkAutoTxs(
   await using opened = await openSource(io, settings);
   const { client } = opened;
   const { call, onOne } = changing(io, AUTO_TXS, {});
-  const kept = id === undefined ? null : await onOne(id, client.autoTx(id, call));
-  const transaction = input?.transaction ?? (kept && storedTransaction(kept));
+  const stored = id === undefined ? null : await onOne(id, client.autoTx(id, call));
+  const transaction = input?.transaction ?? (stored && storedTransaction(stored));
   if (transaction === null) {
-    const isDraft = kept?.status === 'DRAFT';
+    const isDraft = stored?.status === 'DRAFT';
     const why = isDraft ? 'it is a draft without a signature' : 'the service does not say enough of it';
     throw failure(`${cleanLine(id ?? '')} cannot be checked: ${why}`);
   }
-  const toCheck = { transaction, order: orderWith(flags, kept), id: id ?? null, stored: kept };
+  const toCheck = { transaction, order: orderWith(flags, stored), id: id ?? null, stored };
   const checked = await preflightAutoTx(client, toCheck, io.now(), call, opened.embedded !== null);
   if (flags.json) io.stdout.write(autoTxCheckJson(transaction, checked));
   else print(io, settings, autoTxCheckText(transaction, checked, settings.ascii.value));
   return checked.checks.some(({ ok }) => ok === false) ? EXIT.failed : EXIT.ok;
 }
 
-/** The order that the flags make, the rest of it as it is `kept`. */
-function orderWith(flags: OrderFlags, kept: AutoTxView | null = null): AutoTxToCheck['order'] {
+/** The order that the flags make, the rest of it as it is `stored`. */
+function orderWith(flags: OrderFlags, stored: AutoTxView | null = null): AutoTxToCheck['order'] {
   const { target, maxCost, lane, strict } = flags;
   const { expiresAt } = orderOf(flags);
   const isKept = target === undefined && maxCost === undefined;
-  const limit = isKept && kept?.maxCost ? keptLimit(kept, kept.maxCost) : maxCost && unpriced(maxCost);
+  const limit = isKept && stored?.maxCost ? keptLimit(stored, stored.maxCost) : maxCost && unpriced(maxCost);
   return {
-    target: target ?? (isKept ? (kept?.target ?? null) : null),
+    target: target ?? (isKept ? (stored?.target ?? null) : null),
     limit: limit ?? null,
-    lane: lane ?? laneOf(kept?.gasSpeed ?? null) ?? 'average',
-    isStrict: limit !== undefined || (strict ?? kept?.isStrict ?? false),
-    expiresAt: expiresAt === undefined ? (kept?.expiresAt ?? null) : mapped(expiresAt, Date.parse),
+    lane: lane ?? laneOf(stored?.gasSpeed ?? null) ?? 'average',
+    isStrict: limit !== undefined || (strict ?? stored?.isStrict ?? false),
+    expiresAt: expiresAt === undefined ? (stored?.expiresAt ?? null) : mapped(expiresAt, Date.parse),
   };
 }

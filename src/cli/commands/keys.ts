@@ -144,11 +144,11 @@ async function listKeys({ io, flags, file, plans }: Opened): Promise<void> {
 }
 
 async function rotateKey({ io, flags, file }: Opened, id: string): Promise<void> {
-  const { key, row } = await withKey(file, id, async (store, kept) => {
+  const { key, row } = await withKey(file, id, async (store, stored) => {
     const rotated = await reissueKey(store, id, io.now());
     if (rotated !== null) return rotated;
     throw failure(
-      `key ${id} was revoked on ${revokedOn(kept)} for good; make another with gastop keys create`,
+      `key ${id} was revoked on ${revokedOn(stored)} for good; make another with gastop keys create`,
     );
   });
   if (!flags.json) note(io, `key ${id} has a new secret, shown only now; the old one stopped working`);
@@ -160,13 +160,13 @@ async function rotateKey({ io, flags, file }: Opened, id: string): Promise<void>
 }
 
 async function revokeKey({ io, flags, file }: Opened, id: string): Promise<void> {
-  const said = await withKey(file, id, async (store, kept) => {
-    if (kept.revoked_at !== null) {
-      return `key ${id} was revoked before, on ${revokedOn(kept)}; nothing changed`;
+  const said = await withKey(file, id, async (store, stored) => {
+    if (stored.revoked_at !== null) {
+      return `key ${id} was revoked before, on ${revokedOn(stored)}; nothing changed`;
     }
     requireTerminal(io, 'revoking', flags.yes);
-    const name = kept.name === '' ? '' : ` (${withoutKeys(kept.name)})`;
-    const what = `key ${id}${name} of the plan ${kept.plan}`;
+    const name = stored.name === '' ? '' : ` (${withoutKeys(stored.name)})`;
+    const what = `key ${id}${name} of the plan ${stored.plan}`;
     const prompt = cleanText(`Revoke ${what} and disable its alerts, for good`);
     if (!flags.yes && !(await isConfirmed(io, prompt))) return `kept key ${id}`;
     await retireKey(store, id, io.now());
@@ -196,14 +196,14 @@ function isThere(database: string): boolean {
 async function withKey<Result>(
   file: string,
   id: string,
-  work: (store: KeyStore, kept: KeyRow) => Promise<Result>,
+  work: (store: KeyStore, stored: KeyRow) => Promise<Result>,
 ): Promise<Result> {
   const none = usageError(`there is no key ${id}; gastop keys list shows them`);
   if (!isThere(file)) throw none;
   return withStore(file, async (store) => {
-    const kept = (await store.list()).find((row) => row.id === id);
-    if (kept === undefined) throw none;
-    return work(store, kept);
+    const stored = (await store.list()).find((row) => row.id === id);
+    if (stored === undefined) throw none;
+    return work(store, stored);
   });
 }
 

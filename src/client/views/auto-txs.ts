@@ -9,7 +9,7 @@ import {
 } from '../../contract/auto-txs.ts';
 import { AUTO_TX_STATUSES, type AutoTxStatus, CHECK_RESULTS } from '../../contract/choices.ts';
 import { isGasCode } from '../../core/auto-txs/gas-check.ts';
-import { isFarAbove, OVERPAYS, resultOf } from '../../core/auto-txs/kept-auto-tx.ts';
+import { isFarAbove, OVERPAYS, resultOf } from '../../core/auto-txs/stored-auto-tx.ts';
 import { type Bid, cannotBroadcastReason, paysAt } from '../../core/auto-txs/target.ts';
 import { type Hex, isHex } from '../../core/block.ts';
 import { chainProfile } from '../../core/chains.ts';

@@ -43,7 +43,7 @@ const FUTURE_MS = 3_600_000;
 
 /** After a block of that time (Unix seconds). A firing in the future, as when a recording restarts, starts no cooldown. */
 export function enabledPhase(
-  { rule, lastTriggeredAt }: Pick<KeptAlert, 'rule' | 'lastTriggeredAt'>,
+  { rule, lastTriggeredAt }: Pick<StoredAlert, 'rule' | 'lastTriggeredAt'>,
   blockTimestamp: number | null,
 ): AlertPhase {
   if (lastTriggeredAt === null || blockTimestamp === null) return ARMED;
@@ -54,7 +54,7 @@ export function enabledPhase(
 }
 
 /** Confirmation restarts with the rule; a cooldown continues. A price that has left the old threshold need not leave again. */
-export function changedPhase(before: Pick<KeptAlert, 'rule' | 'phase'>, rule: AlertRule): AlertPhase {
+export function changedPhase(before: Pick<StoredAlert, 'rule' | 'phase'>, rule: AlertRule): AlertPhase {
   const { phase } = before;
   if (phase.kind === 'armed') return ARMED;
   if (phase.kind === 'disabled') return phase;
@@ -165,7 +165,7 @@ export const driftOf = ({ threshold, relative }: Pick<AlertRule, 'threshold' | '
   relative == null || isPricedByHistory(relative.written) ? 0n : threshold / DRIFT + 1n;
 
 /** With the price that its rule stands for at `at` (block time, ms); the same object where nothing changes. */
-export function repriced<Alert extends Pick<KeptAlert, 'rule' | 'phase'>>(
+export function repriced<Alert extends Pick<StoredAlert, 'rule' | 'phase'>>(
   alert: Alert,
   effective: PriceOrReason,
   at: number,
@@ -208,7 +208,7 @@ export function previewAlert(rule: Omit<AlertRule, 'threshold'>, prices: Iterabl
   return { times, last };
 }
 
-export interface KeptAlert {
+export interface StoredAlert {
   readonly id: string;
   /** The id of the key that made it; empty: the operator. */
   readonly owner: string;

@@ -1,4 +1,4 @@
-import type { Check } from './kept-auto-tx.ts';
+import type { Check } from './stored-auto-tx.ts';
 
 /** The result of a check before it has its name. */
 export type Found = Omit<Check, 'name'>;

@@ -8,7 +8,7 @@ import {
 } from '../threshold/max-cost.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { exactGwei, formatCount, formatGwei } from '../units.ts';
-import type { AutoTxOrder, KeptAutoTx } from './kept-auto-tx.ts';
+import type { AutoTxOrder, StoredAutoTx } from './stored-auto-tx.ts';
 
 /** Of a draft: neither its gas limit nor its bytes are known. */
 const UNSIGNED = 'it is not signed yet';
@@ -31,7 +31,7 @@ export function pricedOrder({ order, signed, value }: ToPrice, basis: CostBasis,
 }
 
 /** `signed` of `null`: a draft. */
-export interface ToPrice extends Pick<KeptAutoTx, 'order' | 'value'> {
+export interface ToPrice extends Pick<StoredAutoTx, 'order' | 'value'> {
   readonly signed: Omit<CostedTransaction, 'gas' | 'value'> | null;
 }
 

@@ -23,8 +23,8 @@ import {
 import { blocks, type Found, needs, passes, unknown, waits, warns } from './check-results.ts';
 import { limitedWords } from './cost-limit.ts';
 import { type GasFacts, gasCheck } from './gas-check.ts';
-import { type AutoTxOrder, type Check, isFarAbove, type KeptAutoTx, OVERPAYS } from './kept-auto-tx.ts';
 import { type AutoTxState, type Obstacle, usedWords } from './state-machine.ts';
+import { type AutoTxOrder, type Check, isFarAbove, OVERPAYS, type StoredAutoTx } from './stored-auto-tx.ts';
 import {
   type Bid,
   capOf,
@@ -210,7 +210,7 @@ const waitingWords = (waiting: readonly WaitingBelow[]) =>
 
 /** The sender's live auto-txs with a nonce below `nonce`; `id`: its own when it is already stored, left out. */
 export function waitingBelow(
-  live: readonly KeptAutoTx[],
+  live: readonly StoredAutoTx[],
   { id, nonce }: { readonly id: string | null; readonly nonce: number },
 ): readonly WaitingBelow[] {
   return live.flatMap(({ id: other, signed, state }) =>
@@ -338,9 +338,9 @@ function delegationCheck({ transaction, chainId }: PreflightFacts): Found | null
 }
 
 /** Authorizations are not stored: checks that are repeated without them keep the earlier finding. */
-export function withKeptDelegation(checks: readonly Check[], before: readonly Check[]): Check[] {
-  const kept = before.find(({ name }) => name === 'delegation');
-  return checks.map((check) => (check.name === 'delegation' ? (kept ?? check) : check));
+export function withEarlierDelegation(checks: readonly Check[], before: readonly Check[]): Check[] {
+  const earlier = before.find(({ name }) => name === 'delegation');
+  return checks.map((check) => (check.name === 'delegation' ? (earlier ?? check) : check));
 }
 
 const atLeast0 = (wei: bigint) => (wei > 0n ? wei : 0n);

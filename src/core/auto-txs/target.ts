@@ -1,6 +1,6 @@
 import { mostBehind } from '../threshold/max-cost.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
-import type { AutoTxOrder } from './kept-auto-tx.ts';
+import type { AutoTxOrder } from './stored-auto-tx.ts';
 
 export type Bid = Pick<SignedTransaction, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas'>;
 

@@ -13,7 +13,7 @@ import type {
 import { type AlertStatus, GAS_SPEEDS, LANE_OF_SPEED } from '../../contract/choices.ts';
 import type { StatsChart, Summary } from '../../contract/dashboard.ts';
 import { NO_BLOBS } from '../../core/advice.ts';
-import { type AlertRule, ARMED, type KeptAlert } from '../../core/alerts/alert-rule.ts';
+import { type AlertRule, ARMED, type StoredAlert } from '../../core/alerts/alert-rule.ts';
 import { ruleFromWire } from '../../core/threshold/rule-wire.ts';
 import type { PriceOrReason, RelativeThreshold } from '../../core/threshold/threshold.ts';
 import { formatCount, weiOfGwei } from '../../core/units.ts';
@@ -213,7 +213,7 @@ export class AlertService {
     return { ...content, rule: { ...rule, relative: { ...relative, reason } } };
   }
 
-  async #find(owner: string, id: string): Promise<KeptAlert> {
+  async #find(owner: string, id: string): Promise<StoredAlert> {
     const alert = await this.#parts.alerts.find(owner, id);
     if (alert === null) throw noAlert();
     return alert;
@@ -225,7 +225,7 @@ export class AlertService {
     return secret;
   }
 
-  #respond(alert: KeptAlert, asker: string): Alert {
+  #respond(alert: StoredAlert, asker: string): Alert {
     const { chainNow, rules, lacksBlobs } = this.#parts;
     const response = alertResponse(alert, asker, chainNow(), rules);
     if (alert.rule.lane !== 'blob' || !lacksBlobs()) return response;
@@ -238,7 +238,7 @@ const NO_DELIVERY = 'this alert has no such delivery; GET the alert lists those 
 const noAlert = () =>
   notFound('there is no such alert, or it belongs to another key; GET /alerts lists yours');
 
-const hasWebhook = ({ channels }: KeptAlert) => channels.includes('WEBHOOK');
+const hasWebhook = ({ channels }: StoredAlert) => channels.includes('WEBHOOK');
 
 type Content = Omit<AlertChange, 'updatedAt'>;
 
@@ -266,7 +266,7 @@ function contentOf(creation: AlertCreation): Content {
   };
 }
 
-function newAlert(owner: string, content: Content, now: number): KeptAlert {
+function newAlert(owner: string, content: Content, now: number): StoredAlert {
   return {
     id: `alr_${randomBytes(ID_BYTES).toString('hex')}`,
     owner,

@@ -5,9 +5,9 @@ import type { Database } from '../../store/database.ts';
 import {
   type AttemptOutcome,
   type DueDelivery,
-  type KeptAttempt,
   OutboxStore,
   type PendingDelivery,
+  type StoredAttempt,
 } from '../../store/outbox.ts';
 import { Alarm } from '../async.ts';
 import type { LeaderWork, Lease } from '../leader.ts';
@@ -130,7 +130,7 @@ const RECORD_AGAIN_MS = 5_000;
 
 export interface MadeAttempt {
   readonly delivery: PendingDelivery;
-  readonly attempt: KeptAttempt;
+  readonly attempt: StoredAttempt;
   readonly verdict: AttemptOutcome;
 }
 
@@ -239,7 +239,7 @@ export function createDispatcher({
       ? await tryOnce(notifier, delivery)
       : later(`${channel} is not set up in the process that sends (${process})${remedyWords(channel)}`);
     if (signal.aborted && made.outcome !== 'delivered') return;
-    const attempt: KeptAttempt = {
+    const attempt: StoredAttempt = {
       at,
       latencyMs: clock.elapsed() - beganAt,
       ok: made.outcome === 'delivered',
@@ -297,7 +297,7 @@ export function createDispatcher({
   /** Retries the save, not the attempt: a full disk must not have a recipient notified every two seconds. */
   async function record(
     delivery: PendingDelivery,
-    attempt: KeptAttempt,
+    attempt: StoredAttempt,
     verdict: AttemptOutcome,
   ): Promise<void> {
     for (let isTold = false; ; isTold = true) {

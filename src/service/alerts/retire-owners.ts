@@ -9,7 +9,7 @@ interface Retired {
 
 /** Disables the alerts and auto-txs of revoked or deleted keys, now and every ten seconds; never rejects. */
 export async function retireOwners(
-  kept: readonly Retired[],
+  left: readonly Retired[],
   withdrawn: (owners: readonly string[]) => Promise<readonly string[]>,
   wallNow: () => number,
   onError: (error: unknown) => void,
@@ -17,7 +17,7 @@ export async function retireOwners(
   everyMs = POLL_MS,
 ): Promise<void> {
   while (!signal.aborted) {
-    for (const each of kept) {
+    for (const each of left) {
       try {
         const owners = await each.activeOwners();
         const ended = owners.length === 0 ? [] : await withdrawn(owners);

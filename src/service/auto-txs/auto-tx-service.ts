@@ -12,13 +12,7 @@ import type { StatsChart, Summary } from '../../contract/dashboard.ts';
 import type { Pending } from '../../contract/pending.ts';
 import type { Chance, LaneName } from '../../core/advice.ts';
 import { changedTargetWords, unpriced } from '../../core/auto-txs/cost-limit.ts';
-import {
-  type AutoTxOrder,
-  type Check,
-  type KeptAutoTx,
-  transactionOf,
-} from '../../core/auto-txs/kept-auto-tx.ts';
-import { gasObstacleOf, withKeptDelegation } from '../../core/auto-txs/preflight.ts';
+import { gasObstacleOf, withEarlierDelegation } from '../../core/auto-txs/preflight.ts';
 import {
   type AutoTxEvent,
   type AutoTxState,
@@ -28,6 +22,12 @@ import {
   stepAutoTx,
   type TimelineNote,
 } from '../../core/auto-txs/state-machine.ts';
+import {
+  type AutoTxOrder,
+  type Check,
+  type StoredAutoTx,
+  transactionOf,
+} from '../../core/auto-txs/stored-auto-tx.ts';
 import { ownPriceAt } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { isOutdated } from '../../core/chain-status.ts';
@@ -106,7 +106,7 @@ export class AutoTxService {
     const checks =
       transaction && (await checkToSend(this.#parts, { owner, id, chainId, transaction, order }));
     const now = wallNow();
-    const made: KeptAutoTx = {
+    const made: StoredAutoTx = {
       id,
       owner,
       chainId,
@@ -155,8 +155,8 @@ export class AutoTxService {
     if (update.signedTransaction !== undefined) requirePool(source);
     const signed = await this.#readNew(before.owner, id, update.signedTransaction);
     const transaction = signed?.transaction ?? null;
-    const plan = (kept: KeptAutoTx, checks: Check[] | null, priced: AutoTxOrder | null) =>
-      planChange(kept, update, {
+    const plan = (stored: StoredAutoTx, checks: Check[] | null, priced: AutoTxOrder | null) =>
+      planChange(stored, update, {
         signed: transaction,
         checks,
         priced,
@@ -172,16 +172,16 @@ export class AutoTxService {
     const checks = planned.isToCheck
       ? await this.#check(owner, { ...planned.autoTx, order }, transaction)
       : null;
-    return this.#change(owner, before, (kept) => {
+    return this.#change(owner, before, (stored) => {
       requireAwaited(ended);
       // The checks belong to the state read before them.
       if (
         checks !== null &&
-        !(kept.signed?.hash === before.signed?.hash && isSameWish(kept.order, before.order))
+        !(stored.signed?.hash === before.signed?.hash && isSameWish(stored.order, before.order))
       ) {
         throw conflict('another request changed it meanwhile; read it and try again');
       }
-      const change = plan(kept, checks, priced);
+      const change = plan(stored, checks, priced);
       if (change === null) return null;
       const at = wallNow();
       const autoTx = { ...change.autoTx, ...(checks && { checks, checkedAt: at }) };
@@ -194,20 +194,20 @@ export class AutoTxService {
   /** Cancels it for good. @throws {ApiFailure} `conflict` once it is submitted or final. */
   async cancel(owner: string, id: string): Promise<AutoTxDetails> {
     const { wallNow } = this.#parts;
-    return this.#change(owner, await this.#find(owner, id), (kept) => {
-      if (kept.state.status === 'CANCELLED') return null;
+    return this.#change(owner, await this.#find(owner, id), (stored) => {
+      if (stored.state.status === 'CANCELLED') return null;
       const now = wallNow();
-      const nonce = kept.signed?.nonce ?? 0;
-      const facts = { nonce, confirmations: this.#confirmations(kept), now };
-      const next = stepAutoTx(kept.state, { type: 'cancel' }, facts);
+      const nonce = stored.signed?.nonce ?? 0;
+      const facts = { nonce, confirmations: this.#confirmations(stored), now };
+      const next = stepAutoTx(stored.state, { type: 'cancel' }, facts);
       if (next === null) {
         throw conflict(
-          kept.state.status === 'SUBMITTED'
+          stored.state.status === 'SUBMITTED'
             ? `it was submitted: only a same-nonce replacement from the wallet can stop it (nonce ${nonce}, with a higher fee)`
-            : `it ${isWords(kept.state.status)}: there is nothing to cancel`,
+            : `it ${isWords(stored.state.status)}: there is nothing to cancel`,
         );
       }
-      return { autoTx: { ...kept, state: next.state, updatedAt: now }, notes: next.notes, at: now };
+      return { autoTx: { ...stored, state: next.state, updatedAt: now }, notes: next.notes, at: now };
     });
   }
 
@@ -292,19 +292,19 @@ export class AutoTxService {
   }
 
   /** @param signed the newly signed transaction; `null` when it is unchanged. */
-  async #check(owner: string, autoTx: KeptAutoTx, signed: SignedTransaction | null): Promise<Check[]> {
+  async #check(owner: string, autoTx: StoredAutoTx, signed: SignedTransaction | null): Promise<Check[]> {
     const { id, chainId, order } = autoTx;
     const transaction = signed ?? transactionOf(autoTx);
     if (transaction === null) return [];
     const toCheck = { owner, id, chainId, order, transaction };
     const checks = await checkToSend(this.#parts, toCheck, signed !== null);
-    return signed !== null ? checks : withKeptDelegation(checks, autoTx.checks);
+    return signed !== null ? checks : withEarlierDelegation(checks, autoTx.checks);
   }
 
   async #change(
     owner: string,
-    before: KeptAutoTx,
-    decide: (kept: KeptAutoTx) => AutoTxStep | null,
+    before: StoredAutoTx,
+    decide: (stored: StoredAutoTx) => AutoTxStep | null,
   ): Promise<AutoTxDetails> {
     const { store } = this.#parts;
     try {
@@ -327,7 +327,7 @@ export class AutoTxService {
     );
   }
 
-  async #details(owner: string, autoTx: KeptAutoTx): Promise<AutoTxDetails> {
+  async #details(owner: string, autoTx: StoredAutoTx): Promise<AutoTxDetails> {
     const { store, pending } = this.#parts;
     const transaction = transactionOf(autoTx);
     const { status, inclusion } = autoTx.state;
@@ -339,14 +339,14 @@ export class AutoTxService {
     return autoTxDetails(autoTx, { timeline, pending: held }, owner, this.#moment());
   }
 
-  async #find(owner: string, id: string): Promise<KeptAutoTx> {
+  async #find(owner: string, id: string): Promise<StoredAutoTx> {
     const autoTx = await this.#parts.store.find(owner, id);
     if (autoTx === null) throw noAutoTx();
     return autoTx;
   }
 
   /** Also without a known chain: cancelling must not wait for a node. */
-  #confirmations({ chainId }: KeptAutoTx): number {
+  #confirmations({ chainId }: StoredAutoTx): number {
     return this.#parts.confirmations(this.#parts.chain() ?? chainProfile(chainId));
   }
 
@@ -370,42 +370,42 @@ interface ChangeFacts extends Omit<RuleFacts, 'nonce'> {
 
 /** `null`: nothing changes. @throws {ApiFailure} `conflict` when it is too late, `validation_failed` */
 function planChange(
-  kept: KeptAutoTx,
+  stored: StoredAutoTx,
   update: AutoTxUpdate,
   { signed, checks, priced, confirmations, now }: ChangeFacts,
 ) {
-  const content = contentAfter(kept, update, signed);
-  const wanted = orderWith(update, kept.order, signed !== null);
+  const content = contentAfter(stored, update, signed);
+  const wanted = orderWith(update, stored.order, signed !== null);
   const order = priced !== null && isSameWish(priced, wanted) ? priced : wanted;
-  const news = changedWords(kept, { ...content, order }, signed?.nonce);
-  const isSigned = kept.signed !== null || signed !== null;
-  if (!isOpen(kept.state) && (news.length > 0 || update.status !== undefined)) throw tooLate(kept);
+  const news = changedWords(stored, { ...content, order }, signed?.nonce);
+  const isSigned = stored.signed !== null || signed !== null;
+  if (!isOpen(stored.state) && (news.length > 0 || update.status !== undefined)) throw tooLate(stored);
   const notes: TimelineNote[] = [];
-  let { state } = kept;
-  const nonce = (signed ?? kept.signed)?.nonce ?? 0;
+  let { state } = stored;
+  const nonce = (signed ?? stored.signed)?.nonce ?? 0;
   const apply = (event: AutoTxEvent) => {
     const next = stepAutoTx(state, event, { nonce, confirmations, now });
-    if (next === null) throw tooLate(kept);
+    if (next === null) throw tooLate(stored);
     state = next.state;
     notes.push(...next.notes);
   };
   if (news.length > 0) apply({ type: 'change', message: news.join('; ') });
-  if (kept.signed === null && signed !== null) apply({ type: 'sign' });
+  if (stored.signed === null && signed !== null) apply({ type: 'sign' });
   if (update.status !== undefined && !isSigned) {
     throw conflict('a draft needs its signature: give signedTransaction first');
   }
   if (update.status !== undefined && update.status !== state.status) {
     apply({ type: update.status === 'PENDING' ? 'enable' : 'disable' });
   }
-  const obstacle = gasObstacleOf(checks ?? kept.checks);
+  const obstacle = gasObstacleOf(checks ?? stored.checks);
   // A change frees it of its hold, and the gas pass judges it anew only with other rules.
   if (notes.length > 0 && state.status === 'PENDING' && obstacle !== null) {
     apply({ type: 'hold', obstacle, retryAt: now });
   }
-  const note = (update.note ?? kept.note).toWellFormed();
-  if (notes.length === 0 && note === kept.note) return null;
+  const note = (update.note ?? stored.note).toWellFormed();
+  if (notes.length === 0 && note === stored.note) return null;
   const signature = signed === null ? {} : { signed: signatureOf(signed) };
-  const autoTx: KeptAutoTx = { ...kept, ...content, ...signature, order, note, state, updatedAt: now };
+  const autoTx: StoredAutoTx = { ...stored, ...content, ...signature, order, note, state, updatedAt: now };
   const isToPrice = order.limit != null && order.limit.since === null;
   return { autoTx, notes, isToPrice, isToCheck: isSigned && (signed !== null || news.length > 0) };
 }
@@ -413,19 +413,19 @@ function planChange(
 const isOpen = ({ status }: AutoTxState) =>
   status === 'DRAFT' || status === 'PENDING' || status === 'DISABLED';
 
-function signatureOf(transaction: SignedTransaction): NonNullable<KeptAutoTx['signed']> {
+function signatureOf(transaction: SignedTransaction): NonNullable<StoredAutoTx['signed']> {
   const { to, value, data, authorizations, compressedSize, ...signature } = transaction;
   return signature;
 }
 
 function changedWords(
-  kept: KeptAutoTx,
-  after: Content & Pick<KeptAutoTx, 'order'>,
+  stored: StoredAutoTx,
+  after: Content & Pick<StoredAutoTx, 'order'>,
   nonce?: number,
 ): string[] {
-  const { order: before, signed } = kept;
+  const { order: before, signed } = stored;
   const { order } = after;
-  const hasOther = (['to', 'value', 'data'] as const).some((field) => after[field] !== kept[field]);
+  const hasOther = (['to', 'value', 'data'] as const).some((field) => after[field] !== stored[field]);
   return [
     signed !== null && nonce !== undefined && `signed again, with nonce ${nonce}`,
     signed === null && hasOther && 'its to, value or data changed',
@@ -438,7 +438,7 @@ function changedWords(
   ].filter((words) => words !== false);
 }
 
-function tooLate({ state }: KeptAutoTx): ApiFailure {
+function tooLate({ state }: StoredAutoTx): ApiFailure {
   return conflict(
     state.status === 'SUBMITTED'
       ? 'it was submitted, so only its note can change; only a same-nonce replacement from the wallet can stop it'

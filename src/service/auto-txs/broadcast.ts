@@ -1,14 +1,13 @@
 import { ChainError, type ChainSource, SendFailure } from '../../chain/chain-source.ts';
 import { isNewsOfTarget } from '../../core/auto-txs/cost-limit.ts';
 import type { GasFacts } from '../../core/auto-txs/gas-check.ts';
-import { type AutoTxOrder, type KeptAutoTx, transactionOf } from '../../core/auto-txs/kept-auto-tx.ts';
 import type { PreflightFacts } from '../../core/auto-txs/preflight.ts';
 import {
   KEY_GONE,
   preflight,
   verdict,
   waitingBelow,
-  withKeptDelegation,
+  withEarlierDelegation,
 } from '../../core/auto-txs/preflight.ts';
 import {
   type AutoTxEvent,
@@ -16,6 +15,7 @@ import {
   type Obstacle,
   stepAutoTx,
 } from '../../core/auto-txs/state-machine.ts';
+import { type AutoTxOrder, type StoredAutoTx, transactionOf } from '../../core/auto-txs/stored-auto-tx.ts';
 import { comparedPrice, isDue } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { areUntold } from '../../core/chain-rules.ts';
@@ -58,11 +58,11 @@ export interface EngineContext extends EngineParts {
   readonly limits: CostLimits;
 }
 
-export type Beside = Partial<Pick<KeptAutoTx, 'checks' | 'checkedAt' | 'dayMeanPrice' | 'nativeUsd'>>;
+export type Beside = Partial<Pick<StoredAutoTx, 'checks' | 'checkedAt' | 'dayMeanPrice' | 'nativeUsd'>>;
 
 /** Applies an event; `null` when the state does not allow it, or nothing changes. */
-export function stepKept(
-  kept: KeptAutoTx,
+export function stepStored(
+  stored: StoredAutoTx,
   event: AutoTxEvent,
   context: EngineContext,
   beside: Beside = {},
@@ -72,29 +72,29 @@ export function stepKept(
   // Nothing is followed while the chain is unknown.
   const needed = chain === null ? Number.POSITIVE_INFINITY : confirmations(chain);
   const at = wallNow();
-  const facts = { nonce: kept.signed?.nonce ?? 0, confirmations: needed, now: at };
-  const next = stepAutoTx(kept.state, event, facts);
+  const facts = { nonce: stored.signed?.nonce ?? 0, confirmations: needed, now: at };
+  const next = stepAutoTx(stored.state, event, facts);
   if (next === null) return null;
-  const isSame = JSON.stringify(withoutWei(next.state)) === JSON.stringify(withoutWei(kept.state));
+  const isSame = JSON.stringify(withoutWei(next.state)) === JSON.stringify(withoutWei(stored.state));
   if (isSame && next.notes.length === 0 && Object.keys(beside).length === 0) return null;
-  return { autoTx: { ...kept, ...beside, state: next.state, updatedAt: at }, notes: next.notes, at };
+  return { autoTx: { ...stored, ...beside, state: next.state, updatedAt: at }, notes: next.notes, at };
 }
 
-const withoutWei = (state: KeptAutoTx['state']) => ({
+const withoutWei = (state: StoredAutoTx['state']) => ({
   ...state,
   inclusion: state.inclusion?.blockHash ?? null,
 });
 
 /** Applies an event in its own transaction, to the state of that moment. */
 export function happen(
-  { id, owner, signed }: KeptAutoTx,
+  { id, owner, signed }: StoredAutoTx,
   event: AutoTxEvent,
   context: EngineContext,
   beside?: Beside,
 ): Promise<AutoTxChanged | null> {
   // The observation belongs to the transaction that was signed then.
-  const decide = (kept: KeptAutoTx) =>
-    kept.signed?.hash === signed?.hash ? stepKept(kept, event, context, beside) : null;
+  const decide = (stored: StoredAutoTx) =>
+    stored.signed?.hash === signed?.hash ? stepStored(stored, event, context, beside) : null;
   return context.store.change({ owner, id }, decide, 'engine');
 }
 
@@ -102,7 +102,7 @@ export interface SenderFacts {
   readonly nextNonce: number;
   readonly pendingNonce: number;
   readonly balance: bigint;
-  readonly live: readonly KeptAutoTx[];
+  readonly live: readonly StoredAutoTx[];
   readonly dataFees: DataFees;
 }
 
@@ -110,7 +110,7 @@ export interface SenderFacts {
 type Moment = ReturnType<typeof momentOf>;
 
 export interface Decided {
-  readonly kept: KeptAutoTx;
+  readonly stored: StoredAutoTx;
   readonly at: Moment;
   /** No node shows it, though one may have it. */
   readonly isResend: boolean;
@@ -123,7 +123,7 @@ const momentOf = ({ steadyNow, wallNow, profile }: EngineContext) => ({
 });
 
 const isDueAt = (
-  { order, signed }: Pick<KeptAutoTx, 'order' | 'signed'>,
+  { order, signed }: Pick<StoredAutoTx, 'order' | 'signed'>,
   { prices, nextBaseFee }: HeadPrices,
 ): boolean => signed !== null && isDue(order, signed, { lanePrice: prices[order.lane], nextBaseFee });
 
@@ -132,7 +132,7 @@ const isDueAt = (
  * owner or the chain count; `null` when nothing is to be sent now.
  */
 export async function decideOne(
-  seen: KeptAutoTx,
+  seen: StoredAutoTx,
   sender: SenderFacts,
   context: EngineContext,
 ): Promise<Decided | null> {
@@ -147,7 +147,7 @@ export async function decideOne(
     () => null,
   );
   let decided: Decided | null = null;
-  const decide = (before: KeptAutoTx): AutoTxStep | null => {
+  const decide = (before: StoredAutoTx): AutoTxStep | null => {
     decided = null;
     const { state } = before;
     const [present, profile] = [context.present(), context.profile()];
@@ -159,10 +159,10 @@ export async function decideOne(
     const isResend = isResendDue(state, now);
     // The sender's facts belong to the transaction that was signed then.
     if ((state.status !== 'PENDING' && !isResend) || transaction.hash !== seen.signed?.hash) return null;
-    const kept = context.limits.priced(before, gas);
-    const { order } = kept;
-    if (!isDueAt(kept, present)) {
-      return isNewsOfTarget(before.order, order) ? { autoTx: kept, notes: [], at: now } : null;
+    const stored = context.limits.priced(before, gas);
+    const { order } = stored;
+    if (!isDueAt(stored, present)) {
+      return isNewsOfTarget(before.order, order) ? { autoTx: stored, notes: [], at: now } : null;
     }
     const at = momentOf(context);
     const lanePrice = present.prices[order.lane];
@@ -186,10 +186,10 @@ export async function decideOne(
       nextBlobBaseFee,
       lanePrice,
       now,
-      waitingBelow: waitingBelow(live, { id: kept.id, nonce: transaction.nonce }),
+      waitingBelow: waitingBelow(live, { id: stored.id, nonce: transaction.nonce }),
     };
     const judged = verdict(facts);
-    const obstacle = 'obstacle' in judged ? judged.obstacle : rivalOf(kept, live);
+    const obstacle = 'obstacle' in judged ? judged.obstacle : rivalOf(stored, live);
     const price = comparedPrice(order, transaction, { lanePrice, nextBaseFee }) ?? lanePrice;
     const reached = {
       head: head.number,
@@ -207,11 +207,11 @@ export async function decideOne(
           : judged.kind === 'refuse'
             ? { type: 'refuse', obstacle }
             : { type: 'hold', obstacle, retryAt: retryLater(times, context) };
-    const checks = withKeptDelegation(preflight(facts), kept.checks);
-    const change = stepKept(kept, event, context, { checks, checkedAt: now });
+    const checks = withEarlierDelegation(preflight(facts), stored.checks);
+    const change = stepStored(stored, event, context, { checks, checkedAt: now });
     // If the process was suspended meanwhile, the head is stale.
     if (change === null || context.present()?.head !== head) return null;
-    if (obstacle === null) decided = { kept: change.autoTx, at, isResend };
+    if (obstacle === null) decided = { stored: change.autoTx, at, isResend };
     return change;
   };
   const changed = await context.store.change(seen, decide, 'engine');
@@ -249,11 +249,11 @@ async function accountsOf(
 }
 
 /** A submitted auto-tx of another owner with the same nonce: nodes would take this one for its replacement. */
-function rivalOf(kept: KeptAutoTx, live: readonly KeptAutoTx[]): Obstacle | null {
-  const { nonce, hash } = kept.signed ?? {};
+function rivalOf(stored: StoredAutoTx, live: readonly StoredAutoTx[]): Obstacle | null {
+  const { nonce, hash } = stored.signed ?? {};
   const isTaken = live.some(
     ({ id, state, signed }) =>
-      id !== kept.id && state.status === 'SUBMITTED' && signed?.nonce === nonce && signed?.hash !== hash,
+      id !== stored.id && state.status === 'SUBMITTED' && signed?.nonce === nonce && signed?.hash !== hash,
   );
   if (!isTaken) return null;
   return {
@@ -280,18 +280,18 @@ const BYTES_GONE: Obstacle = {
 
 /** Sends it and stores the result; its bytes are only in that request. Rejects only with a `StoreError`. */
 export async function sendOne(decided: Decided, context: EngineContext): Promise<Sent> {
-  const { kept, at: decidedAt } = decided;
+  const { stored, at: decidedAt } = decided;
   const { source, store } = context;
   const isStillWanted = () =>
-    isDueNow(kept, context) && isSameChain(decidedAt, context) && isInTime(decidedAt, context);
-  const bytes = await store.signedBytes(kept.id);
+    isDueNow(stored, context) && isSameChain(decidedAt, context) && isInTime(decidedAt, context);
+  const bytes = await store.signedBytes(stored.id);
   if (bytes === null) {
     // A cancellation or final state from the meantime wins.
-    await happen(kept, { type: 'refuse', obstacle: BYTES_GONE }, context);
+    await happen(stored, { type: 'refuse', obstacle: BYTES_GONE }, context);
     return 'refused';
   }
   if (bytes === 'sealed') {
-    await happen(kept, declined(kept, KEY_GONE, context), context);
+    await happen(stored, declined(stored, KEY_GONE, context), context);
     return 'refused';
   }
   if (!isStillWanted()) return refused(decided, TOO_LATE_FAILURE, context);
@@ -305,7 +305,7 @@ export async function sendOne(decided: Decided, context: EngineContext): Promise
   } catch (error) {
     return refused(decided, error, context);
   }
-  await happen(kept, { type: 'sent', node: taken[0] ?? null }, context);
+  await happen(stored, { type: 'sent', node: taken[0] ?? null }, context);
   return 'sent';
 }
 
@@ -314,9 +314,9 @@ const isInTime = (decidedAt: Moment, { steadyNow, wallNow }: EngineContext): boo
   steadyNow() - decidedAt.steady <= SEND_WITHIN_MS && Math.abs(wallNow() - decidedAt.wall) <= SEND_WITHIN_MS;
 
 /** The head may have changed or become stale since the decision. */
-export function isDueNow(kept: KeptAutoTx, { present, limits }: EngineContext): boolean {
+export function isDueNow(stored: StoredAutoTx, { present, limits }: EngineContext): boolean {
   const now = present();
-  return now !== null && isDueAt({ ...kept, order: limits.orderNow(kept) }, now);
+  return now !== null && isDueAt({ ...stored, order: limits.orderNow(stored) }, now);
 }
 
 /** A restarted chain is another chain. */
@@ -325,18 +325,22 @@ function isSameChain({ genesis }: Moment, { profile }: EngineContext): boolean {
   return chain !== null && chain.genesisHash === genesis;
 }
 
-async function refused({ kept, isResend }: Decided, error: unknown, context: EngineContext): Promise<Sent> {
+async function refused({ stored, isResend }: Decided, error: unknown, context: EngineContext): Promise<Sent> {
   if (!(error instanceof SendFailure) || error.outcome === 'unknown') return 'unsure';
   if (error.reason === 'too_late' && isResend) return 'unsure';
   if (error.outcome === 'nonce-used') return 'nonce-used';
   const obstacle = sendObstacle(error.reason, error.message);
   // The pre-flight found its gas to be enough: the node goes by the rules of another block, and a fork ends nothing.
   const isFinal = error.outcome === 'never' && error.reason !== 'intrinsic_gas';
-  await happen(kept, isFinal ? { type: 'refuse', obstacle } : declined(kept, obstacle, context), context);
+  await happen(stored, isFinal ? { type: 'refuse', obstacle } : declined(stored, obstacle, context), context);
   return 'refused';
 }
 
-export const declined = ({ state }: KeptAutoTx, obstacle: Obstacle, context: EngineContext): AutoTxEvent => ({
+export const declined = (
+  { state }: StoredAutoTx,
+  obstacle: Obstacle,
+  context: EngineContext,
+): AutoTxEvent => ({
   type: 'decline',
   obstacle,
   retryAt: retryLater(Math.max(state.attempts - 1, 0), context),

@@ -1,9 +1,9 @@
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { AutoTxUpdate } from '../../contract/auto-txs.ts';
 import type { GasFacts } from '../../core/auto-txs/gas-check.ts';
-import { type Check, callDifferences, type KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import { preflight, problemsOf, waitingBelow } from '../../core/auto-txs/preflight.ts';
 import { NEW_DRAFT } from '../../core/auto-txs/state-machine.ts';
+import { type Check, callDifferences, type StoredAutoTx } from '../../core/auto-txs/stored-auto-tx.ts';
 import { cannotBroadcastReason } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { NO_RULES } from '../../core/chain-rules.ts';
@@ -28,7 +28,7 @@ export interface CheckerParts {
   readonly signal: AbortSignal;
 }
 
-interface ToCheck extends Pick<KeptAutoTx, 'owner' | 'id' | 'chainId' | 'order'> {
+interface ToCheck extends Pick<StoredAutoTx, 'owner' | 'id' | 'chainId' | 'order'> {
   readonly transaction: SignedTransaction;
 }
 
@@ -84,25 +84,27 @@ export function requirePool({ kind }: ChainSource): void {
   if (why !== null) throw conflict(`${why}; run with --rpc URL`);
 }
 
-export type Content = Pick<KeptAutoTx, 'to' | 'value' | 'data'>;
+export type Content = Pick<StoredAutoTx, 'to' | 'value' | 'data'>;
 
 type SaidContent = Pick<AutoTxUpdate, 'to' | 'value' | 'data'>;
 
 /** @throws {ApiFailure} when it can no longer change, or a signature belongs to another call. */
 export function contentAfter(
-  kept: Content & Pick<KeptAutoTx, 'signed'> & Partial<Pick<KeptAutoTx, 'state'>>,
+  stored: Content & Pick<StoredAutoTx, 'signed'> & Partial<Pick<StoredAutoTx, 'state'>>,
   said: SaidContent,
   signed: SignedTransaction | null,
 ): Content {
-  const isDraft = kept.signed === null;
-  const wanted = contentWith(isDraft ? kept : (signed ?? kept), said);
+  const isDraft = stored.signed === null;
+  const wanted = contentWith(isDraft ? stored : (signed ?? stored), said);
   if (signed === null) {
-    const changed = isDraft ? [] : callDifferences({ ...kept, chainId: null }, { ...wanted, chainId: null });
+    const changed = isDraft
+      ? []
+      : callDifferences({ ...stored, chainId: null }, { ...wanted, chainId: null });
     if (changed.length === 0) return wanted;
     const fields = changed.map(({ field }) => field).join(', ');
     throw conflict(`${fields} cannot change: it is signed; give another signedTransaction`);
   }
-  const { status, attempts, mayBeOut } = kept.state ?? NEW_DRAFT;
+  const { status, attempts, mayBeOut } = stored.state ?? NEW_DRAFT;
   if (!isDraft && (attempts > 0 || mayBeOut || (status !== 'PENDING' && status !== 'DISABLED'))) {
     throw conflict(
       'it was broadcast before and may still be mined, so its signature cannot be replaced here; send another transaction with its nonce from the wallet',

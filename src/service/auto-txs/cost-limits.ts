@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ChainSource } from '../../chain/chain-source.ts';
 import { isEstimable, isNewsOfTarget, pricedOrder, type ToPrice } from '../../core/auto-txs/cost-limit.ts';
-import { type AutoTxOrder, type KeptAutoTx, transactionOf } from '../../core/auto-txs/kept-auto-tx.ts';
+import { type AutoTxOrder, type StoredAutoTx, transactionOf } from '../../core/auto-txs/stored-auto-tx.ts';
 import { isOutdated } from '../../core/chain-status.ts';
 import type { ChainProfile } from '../../core/chains.ts';
 import { type DataFees, fastLzLength } from '../../core/data-fee.ts';
@@ -101,12 +101,12 @@ export function createCostLimits(parts: EngineParts) {
   }
 
   /** Its order with the exact target of this moment. */
-  function orderNow(kept: ToPrice): AutoTxOrder {
-    const { limit } = kept.order;
+  function orderNow(stored: ToPrice): AutoTxOrder {
+    const { limit } = stored.order;
     const now = basis();
-    if (limit == null) return kept.order;
-    if (now !== null) return pricedOrder(kept, now, wallNow());
-    return { ...kept.order, limit: { ...limit, reason: 'it is not worked out yet' } };
+    if (limit == null) return stored.order;
+    if (now !== null) return pricedOrder(stored, now, wallNow());
+    return { ...stored.order, limit: { ...limit, reason: 'it is not worked out yet' } };
   }
 
   /** With the length of its bytes, which an older program has not stored. */
@@ -163,17 +163,20 @@ export function createCostLimits(parts: EngineParts) {
       return hasMoved;
     },
     /** What its cost depends on at this moment: the gas that a node estimates, beside the fees of the head. */
-    async ask(kept: KeptAutoTx): Promise<bigint | null> {
-      const transaction = transactionOf(kept);
-      if (kept.order.limit == null || transaction === null) return null;
+    async ask(stored: StoredAutoTx): Promise<bigint | null> {
+      const transaction = transactionOf(stored);
+      if (stored.order.limit == null || transaction === null) return null;
       const [gas] = await Promise.all([estimatedGas(source, transaction), readFees()]);
       return gas;
     },
     /** With this gas, and its exact target by it. */
-    priced(kept: KeptAutoTx, gas: bigint | null): KeptAutoTx {
-      const { order } = kept;
-      if (order.limit == null) return kept;
-      return { ...kept, order: orderNow({ ...kept, order: { ...order, limit: { ...order.limit, gas } } }) };
+    priced(stored: StoredAutoTx, gas: bigint | null): StoredAutoTx {
+      const { order } = stored;
+      if (order.limit == null) return stored;
+      return {
+        ...stored,
+        order: orderNow({ ...stored, order: { ...order, limit: { ...order.limit, gas } } }),
+      };
     },
   };
 }

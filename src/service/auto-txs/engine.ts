@@ -1,8 +1,8 @@
 import { ConcurrencyLimit, DeadlineError, withDeadline } from '../../chain/async.ts';
 import { ChainError, type ChainReceipt } from '../../chain/chain-source.ts';
 import { isNewsOfTarget } from '../../core/auto-txs/cost-limit.ts';
-import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import { type Inclusion, isFinal, isResendDue, type Observation } from '../../core/auto-txs/state-machine.ts';
+import type { StoredAutoTx } from '../../core/auto-txs/stored-auto-tx.ts';
 import { type Bid, cannotBroadcastReason, ownPriceAt, paysAt } from '../../core/auto-txs/target.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import { StoreError } from '../../store/errors.ts';
@@ -22,7 +22,7 @@ import {
   type Sent,
   sendObstacle,
   sendOne,
-  stepKept,
+  stepStored,
 } from './broadcast.ts';
 import { createCostLimits } from './cost-limits.ts';
 import { createGasPass } from './gas-pass.ts';
@@ -155,10 +155,10 @@ export class AutoTxEngine {
 
   async #expire(): Promise<void> {
     const { store, agreedNow } = this.#context;
-    const expire = (kept: KeptAutoTx) => {
-      const { expiresAt } = kept.order;
+    const expire = (stored: StoredAutoTx) => {
+      const { expiresAt } = stored.order;
       if (expiresAt === null || expiresAt > agreedNow()) return null;
-      return stepKept(kept, { type: 'expire' }, this.#context);
+      return stepStored(stored, { type: 'expire' }, this.#context);
     };
     for (const { id, owner } of await store.expiring(agreedNow(), PAGE)) {
       await store.change({ id, owner }, expire, 'engine');
@@ -172,7 +172,7 @@ export class AutoTxEngine {
     for (let limit = MOST_DUE; ; limit *= MOST_DUE) {
       const reached = await store.reached(now, { now: wallNow(), limit });
       // The index finds limits of cost within half a percent: those must not hide what is due.
-      const due = reached.filter((kept) => isDueNow(kept, this.#context));
+      const due = reached.filter((stored) => isDueNow(stored, this.#context));
       if (due.length === 0 && reached.length === limit) continue;
       return due.flatMap(({ signed }) => (signed === null ? [] : [signed.from]));
     }
@@ -238,56 +238,57 @@ async function processSender(from: Hex, options: SenderOptions): Promise<void> {
   const { context, signal, isWhole } = options;
   const { store } = context;
   const live = await store.waiting('', from);
-  const followed = (await store.following(from)).filter((kept) => !isBeingConfirmed(kept, options));
-  const isDue = live.some((kept) => isToBeDecided(kept, options));
+  const followed = (await store.following(from)).filter((stored) => !isBeingConfirmed(stored, options));
+  const isDue = live.some((stored) => isToBeDecided(stored, options));
   if (followed.length === 0 && !isDue && !isWhole) return;
   const nextNonce = await nonceOf(from, options);
   const first = live.find(({ signed }) => signed?.nonce === nextNonce);
   if (isWhole && first !== undefined) await estimateAnew(first, options);
   const unsent = live.filter(
-    (kept) => isWhole && isUnsent(kept) && (isUsed(kept, nextNonce) || kept.state.takenSince !== null),
+    (stored) =>
+      isWhole && isUnsent(stored) && (isUsed(stored, nextNonce) || stored.state.takenSince !== null),
   );
-  const observed = await mapBounded([...followed, ...unsent], OBSERVED_AT_ONCE, signal, (kept) =>
-    followOne(kept, nextNonce, options),
+  const observed = await mapBounded([...followed, ...unsent], OBSERVED_AT_ONCE, signal, (stored) =>
+    followOne(stored, nextNonce, options),
   );
   await sendDue(from, nextNonce, observed, options);
 }
 
 /** What it calls may take other gas by now, as after an approval: its target follows. */
-async function estimateAnew(seen: KeptAutoTx, { context, signal }: SenderOptions): Promise<void> {
+async function estimateAnew(seen: StoredAutoTx, { context, signal }: SenderOptions): Promise<void> {
   const { limits, store, wallNow } = context;
   if (seen.order.limit == null || seen.state.status !== 'PENDING') return;
   const gas = await abortable(limits.ask(seen), signal);
-  const decide = (kept: KeptAutoTx) => {
-    if (kept.state.status !== 'PENDING' || kept.signed?.hash !== seen.signed?.hash) return null;
-    const autoTx = limits.priced(kept, gas);
-    return isNewsOfTarget(kept.order, autoTx.order) ? { autoTx, notes: [], at: wallNow() } : null;
+  const decide = (stored: StoredAutoTx) => {
+    if (stored.state.status !== 'PENDING' || stored.signed?.hash !== seen.signed?.hash) return null;
+    const autoTx = limits.priced(stored, gas);
+    return isNewsOfTarget(stored.order, autoTx.order) ? { autoTx, notes: [], at: wallNow() } : null;
   };
   if (decide(seen) !== null) await store.change(seen, decide, 'engine');
 }
 
 /** The follower reports reorgs: until a block is deep enough there is nothing more to request. */
-function isBeingConfirmed({ state: { inclusion } }: KeptAutoTx, { context, head }: SenderOptions): boolean {
+function isBeingConfirmed({ state: { inclusion } }: StoredAutoTx, { context, head }: SenderOptions): boolean {
   const chain = context.profile();
   if (inclusion === null || chain === null) return false;
   return head.number - inclusion.blockNumber + 1 < context.confirmations(chain);
 }
 
-const isUnsent = ({ state: { status, mayBeOut } }: KeptAutoTx) => status !== 'SUBMITTED' && !mayBeOut;
+const isUnsent = ({ state: { status, mayBeOut } }: StoredAutoTx) => status !== 'SUBMITTED' && !mayBeOut;
 
-const isUsed = ({ signed }: KeptAutoTx, nextNonce: number) => signed !== null && signed.nonce < nextNonce;
+const isUsed = ({ signed }: StoredAutoTx, nextNonce: number) => signed !== null && signed.nonce < nextNonce;
 
 /** Submitted, no node shows it, and its nonce is free. */
-const isUnseen = ({ kept, observation }: Followed): boolean =>
-  kept.state.status === 'SUBMITTED' &&
+const isUnseen = ({ stored, observation }: Followed): boolean =>
+  stored.state.status === 'SUBMITTED' &&
   observation !== null &&
   !observation.isKnown &&
-  observation.nextNonce <= (kept.signed?.nonce ?? 0);
+  observation.nextNonce <= (stored.signed?.nonce ?? 0);
 
 async function sendDecided(decided: Decided | null, options: SenderOptions): Promise<Sent | null> {
   if (decided === null) return null;
   const sent = await sendOne(decided, options.context);
-  if (sent === 'nonce-used') await observeAgain(decided.kept, options);
+  if (sent === 'nonce-used') await observeAgain(decided.stored, options);
   return sent;
 }
 
@@ -298,12 +299,12 @@ async function sendDue(
   options: SenderOptions,
 ): Promise<void> {
   const { context, signal } = options;
-  const observations = new Map(observed.map(({ kept, observation }) => [kept.id, observation]));
-  const unseen = new Set(observed.filter(isUnseen).map(({ kept }) => kept.id));
+  const observations = new Map(observed.map(({ stored, observation }) => [stored.id, observation]));
+  const unseen = new Set(observed.filter(isUnseen).map(({ stored }) => stored.id));
   const live = await context.store.waiting('', from);
-  const isToBeSent = (kept: KeptAutoTx, pendingNonce?: number) =>
-    unseen.has(kept.id) ? isToBeResent(kept, options) : isToBeDecided(kept, options, pendingNonce);
-  if (!live.some((kept) => isToBeSent(kept))) return;
+  const isToBeSent = (stored: StoredAutoTx, pendingNonce?: number) =>
+    unseen.has(stored.id) ? isToBeResent(stored, options) : isToBeDecided(stored, options, pendingNonce);
+  if (!live.some((stored) => isToBeSent(stored))) return;
   const [pendingNonce, balance, dataFees] = await Promise.all([
     abortable(context.source.nonce(from, 'pending'), signal),
     abortable(context.source.balance(from), signal),
@@ -311,39 +312,39 @@ async function sendDue(
   ]);
   const sender = { nextNonce, pendingNonce: Math.max(nextNonce, pendingNonce), balance, live, dataFees };
   let facts: SenderFacts = sender;
-  for (const kept of live) {
+  for (const stored of live) {
     if (signal.aborted) return;
-    if (!isToBeSent(kept, facts.pendingNonce)) continue;
-    if (!mayBeDecided(kept, observations.get(kept.id), nextNonce)) continue;
-    if (await isOutByItself(kept, facts, options)) continue;
-    const sent = await sendDecided(await decideOne(kept, facts, context), options);
+    if (!isToBeSent(stored, facts.pendingNonce)) continue;
+    if (!mayBeDecided(stored, observations.get(stored.id), nextNonce)) continue;
+    if (await isOutByItself(stored, facts, options)) continue;
+    const sent = await sendDecided(await decideOne(stored, facts, context), options);
     // Whether it was sent is unknown: later nonces and those with the same nonce wait for the next observation.
     if (sent === 'unsure' || sent === 'nonce-used') return;
-    if (sent !== 'sent' || kept.signed === null) continue;
-    facts = { ...facts, pendingNonce: Math.max(facts.pendingNonce, kept.signed.nonce + 1) };
+    if (sent !== 'sent' || stored.signed === null) continue;
+    facts = { ...facts, pendingNonce: Math.max(facts.pendingNonce, stored.signed.nonce + 1) };
   }
 }
 
-const isToBeResent = (kept: KeptAutoTx, { context }: SenderOptions): boolean =>
-  isResendDue(kept.state, context.wallNow()) && isDueNow(kept, context);
+const isToBeResent = (stored: StoredAutoTx, { context }: SenderOptions): boolean =>
+  isResendDue(stored.state, context.wallNow()) && isDueNow(stored, context);
 
 const NONCES_BELOW: ReadonlySet<string> = new Set(['nonce_gap', 'nonce_order']);
 
 /** @param pendingNonce of its sender, once it is known: the gap that it waits for may just have been filled */
 function isToBeDecided(
-  kept: KeptAutoTx,
+  stored: StoredAutoTx,
   { context, isWhole }: SenderOptions,
   pendingNonce = Number.POSITIVE_INFINITY,
 ): boolean {
-  const { status, hold } = kept.state;
-  if (status !== 'PENDING' || !isDueNow(kept, context)) return false;
+  const { status, hold } = stored.state;
+  if (status !== 'PENDING' || !isDueNow(stored, context)) return false;
   if (hold === null || isWhole || hold.retryAt <= context.wallNow()) return true;
-  return NONCES_BELOW.has(hold.code) && (kept.signed?.nonce ?? 0) <= pendingNonce;
+  return NONCES_BELOW.has(hold.code) && (stored.signed?.nonce ?? 0) <= pendingNonce;
 }
 
 /** Its own bytes may have used its nonce: observations decide, and until they are consistent nothing else does. */
 function mayBeDecided(
-  { state, signed }: KeptAutoTx,
+  { state, signed }: StoredAutoTx,
   observation: Observation | null | undefined,
   nextNonce: number,
 ): boolean {
@@ -358,31 +359,32 @@ function mayBeDecided(
 
 /** The transaction that has its nonce may be this very one, sent elsewhere by its signer: observations alone settle that. */
 async function isOutByItself(
-  kept: KeptAutoTx,
+  stored: StoredAutoTx,
   { nextNonce, pendingNonce }: SenderFacts,
   options: SenderOptions,
 ): Promise<boolean> {
-  const { from, nonce } = kept.signed ?? {};
-  if (from === undefined || nonce === undefined || nonce >= pendingNonce || kept.state.mayBeOut) return false;
-  const after = await followAnew(kept, from, options);
-  return isUsed(kept, nextNonce) || after.observation === null || after.observation.isKnown;
+  const { from, nonce } = stored.signed ?? {};
+  if (from === undefined || nonce === undefined || nonce >= pendingNonce || stored.state.mayBeOut)
+    return false;
+  const after = await followAnew(stored, from, options);
+  return isUsed(stored, nextNonce) || after.observation === null || after.observation.isKnown;
 }
 
-const followAnew = async (kept: KeptAutoTx, from: Hex, options: SenderOptions): Promise<Followed> =>
-  followOne(kept, await nonceOf(from, options), options);
+const followAnew = async (stored: StoredAutoTx, from: Hex, options: SenderOptions): Promise<Followed> =>
+  followOne(stored, await nonceOf(from, options), options);
 
 /** A node says that its nonce is used: the chain tells whether by itself or by another transaction. */
-async function observeAgain(kept: KeptAutoTx, options: SenderOptions): Promise<void> {
+async function observeAgain(stored: StoredAutoTx, options: SenderOptions): Promise<void> {
   const { context } = options;
-  const from = kept.signed?.from;
+  const from = stored.signed?.from;
   if (from === undefined) return;
-  const after = await followAnew(kept, from, options);
+  const after = await followAnew(stored, from, options);
   if (!isUnseen(after)) return;
-  await happen(after.kept, declined(after.kept, sendObstacle('nonce_used'), context), context);
+  await happen(after.stored, declined(after.stored, sendObstacle('nonce_used'), context), context);
 }
 
 interface Followed {
-  readonly kept: KeptAutoTx;
+  readonly stored: StoredAutoTx;
   /** `null` when the node's responses were inconsistent. */
   readonly observation: Observation | null;
 }
@@ -391,37 +393,37 @@ interface Followed {
 const CERTAIN_MS = 3_000;
 
 /** Observes an auto-tx that a node may have, and stores the result. Rejects as the node or the store do. */
-async function followOne(kept: KeptAutoTx, nextNonce: number, options: SenderOptions): Promise<Followed> {
+async function followOne(stored: StoredAutoTx, nextNonce: number, options: SenderOptions): Promise<Followed> {
   const { context, head, used } = options;
-  const observation = await observe(kept, nextNonce, options);
-  if (observation === null) return { kept, observation };
-  if (observation.inclusion !== null || observation.nextNonce <= (kept.signed?.nonce ?? 0))
-    used.delete(kept.id);
+  const observation = await observe(stored, nextNonce, options);
+  if (observation === null) return { stored, observation };
+  if (observation.inclusion !== null || observation.nextNonce <= (stored.signed?.nonce ?? 0))
+    used.delete(stored.id);
   else {
     const now = context.steadyNow();
-    const { since, first } = used.get(kept.id) ?? { since: now, first: head.number };
-    used.set(kept.id, { since, first });
-    const isKnown = kept.state.takenSince !== null || head.number > first || now - since >= CERTAIN_MS;
+    const { since, first } = used.get(stored.id) ?? { since: now, first: head.number };
+    used.set(stored.id, { since, first });
+    const isKnown = stored.state.takenSince !== null || head.number > first || now - since >= CERTAIN_MS;
     // Its confirmations are counted from the head, which must be fresh.
     const isCertain = isKnown && context.present() !== null;
-    if (!isCertain) return { kept, observation: null };
+    if (!isCertain) return { stored, observation: null };
   }
   const isNews =
-    observation.inclusion !== null && observation.inclusion.blockHash !== kept.state.inclusion?.blockHash;
-  const beside = isNews ? await pricesOf(kept, observation.inclusion, context) : undefined;
+    observation.inclusion !== null && observation.inclusion.blockHash !== stored.state.inclusion?.blockHash;
+  const beside = isNews ? await pricesOf(stored, observation.inclusion, context) : undefined;
   // Most observations change nothing, and every write waits for the disk.
-  if (beside === undefined && stepKept(kept, { type: 'observe', observation }, context) === null) {
-    return { kept, observation };
+  if (beside === undefined && stepStored(stored, { type: 'observe', observation }, context) === null) {
+    return { stored, observation };
   }
-  const changed = await happen(kept, { type: 'observe', observation }, context, beside);
-  return { kept: changed?.after ?? kept, observation };
+  const changed = await happen(stored, { type: 'observe', observation }, context, beside);
+  return { stored: changed?.after ?? stored, observation };
 }
 
 const BUCKET_SEC = 300;
 const NEARLY_A_DAY_SEC = 23 * 3_600;
 
 export async function pricesOf(
-  { signed }: Pick<KeptAutoTx, 'signed'>,
+  { signed }: Pick<StoredAutoTx, 'signed'>,
   { minedAt }: Pick<Inclusion, 'minedAt'>,
   { history, nativeUsd }: Pick<EngineContext, 'history' | 'nativeUsd'>,
 ): Promise<Beside> {
@@ -439,7 +441,7 @@ export async function pricesOf(
 
 /** `null` when responses are inconsistent, so that the next head must decide. Rejects as the node or the store do. */
 async function observe(
-  { state, signed }: KeptAutoTx,
+  { state, signed }: StoredAutoTx,
   nextNonce: number,
   options: SenderOptions,
 ): Promise<Observation | null> {

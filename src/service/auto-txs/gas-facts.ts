@@ -2,7 +2,7 @@ import type { ChainSource } from '../../chain/chain-source.ts';
 import type { CODE_KINDS } from '../../contract/choices.ts';
 import type { AccountFacts } from '../../core/auto-txs/account-gas.ts';
 import { accountsToAsk, type GasFacts } from '../../core/auto-txs/gas-check.ts';
-import type { AutoTxOrder } from '../../core/auto-txs/kept-auto-tx.ts';
+import type { AutoTxOrder } from '../../core/auto-txs/stored-auto-tx.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import { type ChainRules, nextBlockTime } from '../../core/chain-rules.ts';
 import type { ChainProfile } from '../../core/chains.ts';

@@ -1,11 +1,11 @@
 import { type GasFacts, gasCheck, isGasCode } from '../../core/auto-txs/gas-check.ts';
-import { type KeptAutoTx, transactionOf } from '../../core/auto-txs/kept-auto-tx.ts';
 import { gasObstacleOf } from '../../core/auto-txs/preflight.ts';
 import type { AutoTxEvent } from '../../core/auto-txs/state-machine.ts';
+import { type StoredAutoTx, transactionOf } from '../../core/auto-txs/stored-auto-tx.ts';
 import { areUntold, rulesOfNextBlock } from '../../core/chain-rules.ts';
 import type { AutoTxStep } from '../../store/auto-txs.ts';
 import { abortable } from '../async.ts';
-import { type EngineContext, stepKept, withBytes } from './broadcast.ts';
+import { type EngineContext, stepStored, withBytes } from './broadcast.ts';
 import { gasFactsAt, withAccounts } from './gas-facts.ts';
 
 const PAGE = 200;
@@ -25,7 +25,7 @@ export function createGasPass(context: EngineContext) {
   const rulesKey = ({ rules, nextTime }: GasFacts): string =>
     `${rulesOfNextBlock(rules, nextTime)} ${rules.next?.at} ${rules.next?.kind}`;
 
-  async function judge(seen: KeptAutoTx, gasFacts: GasFacts, asking: AbortSignal): Promise<void> {
+  async function judge(seen: StoredAutoTx, gasFacts: GasFacts, asking: AbortSignal): Promise<void> {
     const transaction = transactionOf(seen);
     if (transaction === null) return;
     // Its authorizations are not stored.
@@ -36,23 +36,23 @@ export function createGasPass(context: EngineContext) {
       ? gasFacts
       : await abortable(withAccounts(source, gasFacts, toJudge), asking).catch(() => gasFacts);
     const check = { name: 'intrinsic-gas', ...gasCheck({ ...toJudge, gas }) };
-    const decide = (kept: KeptAutoTx): AutoTxStep | null => {
-      if (kept.signed === null || kept.signed.hash !== transaction.hash) return null;
-      const before = kept.checks.find(({ name }) => name === check.name);
+    const decide = (stored: StoredAutoTx): AutoTxStep | null => {
+      if (stored.signed === null || stored.signed.hash !== transaction.hash) return null;
+      const before = stored.checks.find(({ name }) => name === check.name);
       const isSame = before?.message === check.message && before.result === check.result;
-      if (isSame && kept.signed.parts !== null) return null;
-      const checks = kept.checks.map((each) => (each.name === check.name ? check : each));
+      if (isSame && stored.signed.parts !== null) return null;
+      const checks = stored.checks.map((each) => (each.name === check.name ? check : each));
       const at = context.wallNow();
-      const judged = { ...kept, signed: { ...kept.signed, parts: whole.parts }, checks, checkedAt: at };
+      const judged = { ...stored, signed: { ...stored.signed, parts: whole.parts }, checks, checkedAt: at };
       const obstacle = gasObstacleOf([check]);
       const event: AutoTxEvent | null =
         obstacle !== null
           ? { type: 'hold', obstacle, retryAt: at }
-          : isGasCode(kept.state.hold?.code)
+          : isGasCode(stored.state.hold?.code)
             ? { type: 'release', message: 'its gas limit is enough again' }
             : null;
-      const stepped = event && stepKept(judged, event, context, { checks, checkedAt: at });
-      return stepped ?? { autoTx: { ...judged, updatedAt: kept.updatedAt }, notes: [], at };
+      const stepped = event && stepStored(judged, event, context, { checks, checkedAt: at });
+      return stepped ?? { autoTx: { ...judged, updatedAt: stored.updatedAt }, notes: [], at };
     };
     // Most are as they were: no write waits for the disk.
     if (decide(seen) !== null) await store.change(seen, decide, 'engine');
@@ -71,9 +71,9 @@ export function createGasPass(context: EngineContext) {
       const asking = AbortSignal.timeout(ASKS_FOR_MS);
       for (let after = ''; !signal.aborted; ) {
         const page = await store.waitingAfter(after, PAGE);
-        for (const kept of page) {
+        for (const stored of page) {
           if (signal.aborted) return;
-          await judge(kept, gasFacts, asking);
+          await judge(stored, gasFacts, asking);
         }
         after = page.at(-1)?.id ?? '';
         if (page.length < PAGE) break;

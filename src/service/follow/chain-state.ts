@@ -125,7 +125,7 @@ export class ChainState {
 
   /** The newest blocks, from which a source continues: those with a known hash, if it has hashes. */
   get known(): readonly KnownBlock[] {
-    const newest = this.#recent.slice(-KEPT);
+    const newest = this.#recent.slice(-RECENT_BLOCKS);
     const unknown = this.head?.hash == null ? -1 : newest.findLastIndex(({ hash }) => hash === null);
     return newest.slice(unknown + 1).map(({ number, hash }) => ({ number, hash }));
   }
@@ -259,7 +259,7 @@ export class ChainState {
     // First, so that a new engine gets the block if this one fails.
     this.#recent.push(block);
     // Trimmed rarely: a burst brings tens of thousands per second.
-    if (this.#recent.length >= KEPT * 8) this.#recent = this.#recent.slice(-KEPT);
+    if (this.#recent.length >= RECENT_BLOCKS * 8) this.#recent = this.#recent.slice(-RECENT_BLOCKS);
     if (this.#profile === null) return;
     this.#engine ??= this.#options.createEngine(this.#profile);
     if (feed(this.#engine, block, isWarmUp)) this.#first = block;
@@ -521,7 +521,7 @@ function feed(engine: Engine, block: Block, isWarmUp = false): boolean {
 
 export const unsavedWords = (why: string): string => `history is not being saved: ${why}`;
 
-const KEPT = 128;
+const RECENT_BLOCKS = 128;
 
 export function isSameBlock(a: Block, b: Block): boolean {
   if (a.number !== b.number) return false;

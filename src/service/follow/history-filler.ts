@@ -156,12 +156,12 @@ export async function backfill(options: BackfillOptions): Promise<number> {
       // Blocks read before a reorg may be orphaned: only those below it are stored.
       chain.lowestRewind = Number.POSITIVE_INFINITY;
       const page = await abortable(source.blocks(from, to, { signal }), signal);
-      const kept = Math.min(to, chain.lowestRewind);
-      const blocks = page.filter((block) => block.number >= from && block.number <= kept);
+      const newest = Math.min(to, chain.lowestRewind);
+      const blocks = page.filter((block) => block.number >= from && block.number <= newest);
       const oldest = blocks[0];
       if (signal.aborted) return written;
       // All of it is above a reorg: the follower ingests that, and the rest of the hole is lower.
-      if (kept < from) {
+      if (newest < from) {
         to = from - 1;
         continue;
       }

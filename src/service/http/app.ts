@@ -78,7 +78,7 @@ export function createApp(options: AppOptions): App {
     const { signal = c.req.raw.signal } = c.env;
     requireAwaited(signal);
     const request: AdmittedRequest = { c, owner: keyId ?? '', limits, signal };
-    if (group === 'alerts' || group === 'auto-txs') refuseUnkept(group, options);
+    if (group === 'alerts' || group === 'auto-txs') refuseUnsaved(group, options);
     if (SHARED.has(path)) {
       const shared = await cached(withoutKey(c.req.url), () => encoded(route.handle(request)));
       return shared.respond(c);
@@ -147,7 +147,7 @@ function refuseMethod(asked: string, routes: readonly Route[]): Response {
 }
 
 /** Their data would be lost when the process ends: for the reason `unsaved`, else until the chain is known. */
-function refuseUnkept(what: string, { keepsAlerts, unsaved }: AppOptions): void {
+function refuseUnsaved(what: string, { keepsAlerts, unsaved }: AppOptions): void {
   if (unsaved !== undefined) {
     const why = `no ${what} are kept here: ${unsaved}; then start gastop again`;
     throw new ApiFailure('upstream_unavailable', why);

@@ -76,8 +76,8 @@ function checkKey(key: ApiKey, row: KeyRow | undefined): KeyRow {
   return row;
 }
 
-function isHash(hash: Buffer, kept: string): boolean {
-  const expected = Buffer.from(kept, 'hex');
+function isHash(hash: Buffer, stored: string): boolean {
+  const expected = Buffer.from(stored, 'hex');
   // A modified row may have a hash of any length.
   return expected.length === hash.length && timingSafeEqual(hash, expected);
 }

@@ -6,16 +6,16 @@ import {
   DELIVERY_STATUSES,
   SPEED_OF_LANE,
 } from '../../contract/choices.ts';
-import type { KeptAlert, RelativeRule } from '../../core/alerts/alert-rule.ts';
+import type { RelativeRule, StoredAlert } from '../../core/alerts/alert-rule.ts';
 import { ruleToWire } from '../../core/threshold/rule-wire.ts';
 import { gweiString } from '../../core/units.ts';
 import type { AlertFiring, AlertSum } from '../../store/alerts.ts';
-import type { KeptDelivery } from '../../store/outbox.ts';
+import type { StoredDelivery } from '../../store/outbox.ts';
 import { integerOrNull, isoFromMs, isoOrNull, usdOrNull } from './wire.ts';
 
-/** An alert as v1 shows it to `asker` (as `KeptAlert.owner`) at `now`, ms since epoch by the chain's clock. */
+/** An alert as v1 shows it to `asker` (as `StoredAlert.owner`) at `now`, ms since epoch by the chain's clock. */
 export function alertResponse(
-  alert: KeptAlert,
+  alert: StoredAlert,
   asker: string,
   now: number,
   rules: Pick<TargetRules, 'missing'>,
@@ -64,7 +64,7 @@ export function alertResponse(
 const thresholdWarnings = (relative: RelativeRule | null) =>
   relative?.reason == null ? [] : [{ path: 'threshold', message: `it waits: ${relative.reason}` }];
 
-export function deliveryResponse(delivery: KeptDelivery): AlertDelivery {
+export function deliveryResponse(delivery: StoredDelivery): AlertDelivery {
   const { alertId: _, ...rest } = delivery;
   return {
     ...rest,

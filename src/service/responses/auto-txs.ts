@@ -1,15 +1,15 @@
 import type { AutoTx, AutoTxAccount, AutoTxDetails } from '../../contract/auto-txs.ts';
 import { LISTED_DATA_LONGEST, SPEED_OF_LANE } from '../../contract/choices.ts';
 import type { Pending } from '../../contract/pending.ts';
-import {
-  type KeptAutoTx,
-  paidInAll,
-  type Saving,
-  savingsOf,
-  type TimelineEntry,
-} from '../../core/auto-txs/kept-auto-tx.ts';
 import { capCheck, KEY_GONE, withKeyCheck } from '../../core/auto-txs/preflight.ts';
 import { type AutoTxState, isWaiting, takenWords } from '../../core/auto-txs/state-machine.ts';
+import {
+  paidInAll,
+  type Saving,
+  type StoredAutoTx,
+  savingsOf,
+  type TimelineEntry,
+} from '../../core/auto-txs/stored-auto-tx.ts';
 import { forecastPrice, forecastWithin, isReached, isUnpriced } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { isOutdated } from '../../core/chain-status.ts';
@@ -21,9 +21,9 @@ import type { SenderFacts } from '../auto-txs/broadcast.ts';
 import type { PublishedChain } from '../published-chain.ts';
 import { integerOrNull, isoFromMs, isoOrNull, usdOrNull } from './wire.ts';
 
-/** An auto-tx as v1 shows it to `asker` (as `KeptAutoTx.owner`), without its signature. */
+/** An auto-tx as v1 shows it to `asker` (as `StoredAutoTx.owner`), without its signature. */
 export function autoTxResponse(
-  autoTx: KeptAutoTx,
+  autoTx: StoredAutoTx,
   asker: string,
   moment: AutoTxMoment,
   { isListed }: { readonly isListed: boolean },
@@ -106,7 +106,7 @@ const savingOf = (saving: Saving | null) =>
   };
 
 export const autoTxDetails = (
-  autoTx: KeptAutoTx,
+  autoTx: StoredAutoTx,
   { timeline, pending }: { readonly timeline: readonly TimelineEntry[]; readonly pending: Pending | null },
   asker: string,
   moment: AutoTxMoment,
@@ -123,7 +123,7 @@ export function accountResponse(
     readonly code: AutoTxAccount['code'];
     readonly blockGasLimit: bigint | null;
   },
-  waiting: readonly KeptAutoTx[],
+  waiting: readonly StoredAutoTx[],
   { parameters, reason }: Pick<DataFees, 'parameters' | 'reason'>,
 ): AutoTxAccount {
   const { chainId, address, nextNonce, pendingNonce, balance, code, blockGasLimit } = sender;
@@ -158,7 +158,11 @@ export function autoTxMoments(parts: AutoTxServiceParts) {
   const known = new Map<string, number | null>();
   let advice: PublishedChain['advice'] | null = null;
 
-  function probability(autoTx: KeptAutoTx, withinSec: number, present: PublishedChain | null): number | null {
+  function probability(
+    autoTx: StoredAutoTx,
+    withinSec: number,
+    present: PublishedChain | null,
+  ): number | null {
     if (present === null || isOutdated(present.status) || isUnpriced(autoTx.order)) return null;
     const { nextBaseFee, lanes } = present.advice;
     const prices = { nextBaseFee, averagePrice: lanes.average.price };
@@ -181,15 +185,15 @@ export function autoTxMoments(parts: AutoTxServiceParts) {
       head: present?.head.number ?? null,
       chain: chain(),
       confirmations,
-      checks: ({ checks, state, signed }: KeptAutoTx) =>
+      checks: ({ checks, state, signed }: StoredAutoTx) =>
         signed !== null && isWaiting(state) && isKeyMissing() ? withKeyCheck(checks) : checks,
-      hold: (autoTx: KeptAutoTx) => {
+      hold: (autoTx: StoredAutoTx) => {
         const { state, signed } = autoTx;
         const isHeld = state.status === 'PENDING' && signed !== null && isKeyMissing();
         return isHeld ? { ...KEY_GONE, retryAt: now, times: 1 } : presentHold(autoTx, present);
       },
       /** Probability and horizon for the target of a pending one. */
-      reach: (autoTx: KeptAutoTx) => {
+      reach: (autoTx: StoredAutoTx) => {
         const withinSec = autoTx.state.status === 'PENDING' ? timeLeftSec(autoTx.order.expiresAt, now) : null;
         return withinSec === null
           ? null
@@ -207,7 +211,7 @@ function timeLeftSec(expiresAt: number | null, now: number): number | null {
 
 /** The stored obstacle of its last try, or one of the present head, which may change with each block. */
 function presentHold(
-  { state, order, signed }: KeptAutoTx,
+  { state, order, signed }: StoredAutoTx,
   present: PublishedChain | null,
 ): AutoTxState['hold'] {
   if (state.hold !== null || state.status !== 'PENDING' || signed === null) return state.hold;

@@ -12,14 +12,14 @@ export const shownWidth = (text: string): number => stringWidth(forTerminal(text
 export function truncate(text: string, width: number): string {
   if (shownWidth(text) <= width) return text;
   if (width < 1) return '';
-  let kept = '';
+  let shown = '';
   let used = 0;
   for (const segment of graphemes(text)) {
     used += shownWidth(segment);
     if (used > width - 1) break;
-    kept += segment;
+    shown += segment;
   }
-  return `${kept}…`;
+  return `${shown}…`;
 }
 
 const blanks = (count: number) => ' '.repeat(Math.max(count, 0));
@@ -73,18 +73,18 @@ export function fitLine(line: Line, width: number, align: 'left' | 'right' = 'le
 }
 
 function cutLine(line: Line, width: number): Line {
-  const kept: Span[] = [];
+  const shown: Span[] = [];
   let left = width;
   for (const span of line) {
     const own = shownWidth(span.text);
     // A span that just fits is cut too when more follows, to show that.
     if (own > left || (own === left && span !== line.at(-1))) {
-      return [...kept, { ...span, text: truncate(`${span.text} `, left) }];
+      return [...shown, { ...span, text: truncate(`${span.text} `, left) }];
     }
-    kept.push(span);
+    shown.push(span);
     left -= own;
   }
-  return kept;
+  return shown;
 }
 
 /** Sets segments into at most `most` lines, without those that do not fit; `roomOf` keeps room for shrunken ones. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CHECK_NAMES } from '../../../src/contract/choices.ts';
 import type { PreflightFacts } from '../../../src/core/auto-txs/preflight.ts';
-import { preflight, verdict, withKeptDelegation } from '../../../src/core/auto-txs/preflight.ts';
+import { preflight, verdict, withEarlierDelegation } from '../../../src/core/auto-txs/preflight.ts';
 import type { SignedTransaction } from '../../../src/core/transactions/signed-transaction.ts';
 import { ETH, FACTS, GWEI, legacy, signed } from './made-facts.ts';
 
@@ -428,9 +428,9 @@ describe('an account that is delegated (EIP-7702)', () => {
     const anew = preflight(handing());
     const untold = '? it delegates accounts to code (EIP-7702): which ones is unknown';
     expect(line(handing(), 'delegation')).toBe(untold);
-    expect(withKeptDelegation(anew, before)).toEqual(before);
-    expect(withKeptDelegation(anew, [])).toEqual(anew);
-    expect(withKeptDelegation(preflight(FACTS), before)).toEqual(preflight(FACTS));
+    expect(withEarlierDelegation(anew, before)).toEqual(before);
+    expect(withEarlierDelegation(anew, [])).toEqual(anew);
+    expect(withEarlierDelegation(preflight(FACTS), before)).toEqual(preflight(FACTS));
   });
 
   it('is said of another chain, too', () => {

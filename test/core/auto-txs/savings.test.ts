@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { paidInAll, savingsOf } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import { type Inclusion, NEW_PENDING } from '../../../src/core/auto-txs/state-machine.ts';
+import { paidInAll, savingsOf } from '../../../src/core/auto-txs/stored-auto-tx.ts';
 import { pricesOf } from '../../../src/service/auto-txs/engine.ts';
 import { GWEI, SIGNED } from './made-facts.ts';
 

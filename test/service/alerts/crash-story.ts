@@ -1,5 +1,5 @@
 import { LANES, type LanePrices } from '../../../src/core/advice.ts';
-import type { AlertRule, KeptAlert } from '../../../src/core/alerts/alert-rule.ts';
+import type { AlertRule, StoredAlert } from '../../../src/core/alerts/alert-rule.ts';
 import type { Block } from '../../../src/core/block.ts';
 import type { RelativeThreshold } from '../../../src/core/threshold/threshold.ts';
 import type { DollarBasis } from '../../../src/store/rule-prices.ts';
@@ -90,7 +90,7 @@ function ruleOf(place: number): RelativeThreshold | null {
   return { kind: 'percentile', percentile: 20 + ((place * 13) % 60), windowSec: HOUR_SEC };
 }
 
-export function storyAlerts(hookUrl: string): KeptAlert[] {
+export function storyAlerts(hookUrl: string): StoredAlert[] {
   return Array.from({ length: 40 }, (_, place) => {
     const written = ruleOf(place);
     const rule: AlertRule = {

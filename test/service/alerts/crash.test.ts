@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { ARMED, type KeptAlert, stepAlert } from '../../../src/core/alerts/alert-rule.ts';
+import { ARMED, type StoredAlert, stepAlert } from '../../../src/core/alerts/alert-rule.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import type { Database } from '../../../src/store/database.ts';
 import { afterKills, emptyDatabase, expectWhole, killsOn } from '../../helpers/databases.ts';
@@ -77,7 +77,7 @@ const rollupsOf = ({ queries }: Database) =>
   queries.selectFrom('rollups').selectAll().orderBy('bucket_sec').orderBy('start').execute();
 
 /** What the rule alone, by an evaluation of its own, has fire up to `head`, and where that leaves each alert. */
-function expected(alerts: readonly KeptAlert[], head: number) {
+function expected(alerts: readonly StoredAlert[], head: number) {
   const events: Fired[] = [];
   const ends = alerts.map(({ id, rule }) => {
     let phase = ARMED;

@@ -14,7 +14,7 @@ import { openDatabase } from '../../helpers/open-database.ts';
 import { ScriptedSource } from '../../helpers/scripted-source.ts';
 import { runService, temporaryFolder } from '../../helpers/service.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
-import { bytesOf, keptAutoTx, stepped } from '../../store/auto-txs/kept-auto-txs.ts';
+import { bytesOf, keptAutoTx, stepped } from '../../store/auto-txs/stored-auto-txs.ts';
 
 async function prepare() {
   const folder = await temporaryFolder();

@@ -1,10 +1,10 @@
 import { describe, expect, it, test } from 'vitest';
-import type { CostLimit, KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
+import type { CostLimit, StoredAutoTx } from '../../../src/core/auto-txs/stored-auto-tx.ts';
 import { type DataFeeParameters, fastLzLength } from '../../../src/core/data-fee.ts';
 import type { MaxCost } from '../../../src/core/threshold/max-cost.ts';
 import { ENGINES, openOn } from '../../helpers/databases.ts';
 import { rounds } from '../../helpers/rounds.ts';
-import { GWEI, keptAutoTx, NOW, sender } from '../../store/auto-txs/kept-auto-txs.ts';
+import { GWEI, keptAutoTx, NOW, sender } from '../../store/auto-txs/stored-auto-txs.ts';
 import { chanceOf } from './chance.ts';
 import { startEngine } from './engine-rig.ts';
 
@@ -233,7 +233,7 @@ describe.each(ENGINES)('a limit of cost on %s', (engine) => {
     expect([...targets]).toEqual([20n * GWEI]);
   });
 
-  it.each<[string, (kept: KeptAutoTx) => Partial<KeptAutoTx>]>([
+  it.each<[string, (kept: StoredAutoTx) => Partial<StoredAutoTx>]>([
     ['disables it', ({ state }) => ({ state: { ...state, status: 'DISABLED' } })],
     ['limits it otherwise', () => ({ order: { ...ORDER, ...limitOf({ maxCostUsd: 0.84 }) } })],
     ['gives a target in gwei', () => ({ order: { ...ORDER, target: 7n * GWEI } })],
@@ -243,7 +243,7 @@ describe.each(ENGINES)('a limit of cost on %s', (engine) => {
     await rig.place(auto('one', { order: limitOf({ maxCostUsd: 0.42 }) }));
     await rig.block(18);
     const before = await rig.store.limitedAfter('', 1);
-    const decide = (kept: KeptAutoTx) => ({ autoTx: { ...kept, ...change(kept) }, notes: [], at: NOW });
+    const decide = (kept: StoredAutoTx) => ({ autoTx: { ...kept, ...change(kept) }, notes: [], at: NOW });
     await rig.store.change({ owner: '', id: 'one' }, decide, 'owner');
     const after = await rig.kept('one');
     const late = before.map((each) => ({ ...each, order: { ...each.order, target: 1n } }));

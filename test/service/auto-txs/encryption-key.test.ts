@@ -13,7 +13,7 @@ import { openDatabase } from '../../helpers/open-database.ts';
 import { ScriptedSource } from '../../helpers/scripted-source.ts';
 import { runService } from '../../helpers/service.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
-import { bytesOf, keptAutoTx, sender } from '../../store/auto-txs/kept-auto-txs.ts';
+import { bytesOf, keptAutoTx, sender } from '../../store/auto-txs/stored-auto-txs.ts';
 import { startEngine } from './engine-rig.ts';
 
 const NO_CAP = Number.POSITIVE_INFINITY;

@@ -4,7 +4,7 @@ import {
   type ChainTransaction,
   type IncludedTransaction,
 } from '../../../src/chain/chain-source.ts';
-import type { KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
+import type { StoredAutoTx } from '../../../src/core/auto-txs/stored-auto-tx.ts';
 import type { Block, Hex } from '../../../src/core/block.ts';
 import { chainRules, type NextFork } from '../../../src/core/chain-rules.ts';
 import { chainProfile } from '../../../src/core/chains.ts';
@@ -20,7 +20,7 @@ import { makeIncluded } from '../../helpers/made-transactions.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { ScriptedSource } from '../../helpers/scripted-source.ts';
 import { flat } from '../../store/alerts/priced-blocks.ts';
-import { GWEI, NOW } from '../../store/auto-txs/kept-auto-txs.ts';
+import { GWEI, NOW } from '../../store/auto-txs/stored-auto-txs.ts';
 
 /** The engine by itself: on a real database, with clocks and a node that do what a test says. */
 
@@ -119,7 +119,7 @@ export async function startEngine({
     errors,
     kept,
     turn,
-    place: async (autoTx: KeptAutoTx) => {
+    place: async (autoTx: StoredAutoTx) => {
       const created = await store.create(autoTx, Buffer.from(autoTx.id), 1_000);
       if (created.kind !== 'created') throw new Error(created.kind);
     },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ChainError, SendFailure } from '../../../src/chain/chain-source.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
-import { GWEI, keptAutoTx, NOW, sender } from '../../store/auto-txs/kept-auto-txs.ts';
+import { GWEI, keptAutoTx, NOW, sender } from '../../store/auto-txs/stored-auto-txs.ts';
 import { startEngine, waitingTransaction } from './engine-rig.ts';
 
 const hashOf = (id: string) => {

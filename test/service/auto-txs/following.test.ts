@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { paidInAll } from '../../../src/core/auto-txs/kept-auto-tx.ts';
+import { paidInAll } from '../../../src/core/auto-txs/stored-auto-tx.ts';
 import { startAnvil } from '../../helpers/anvil.ts';
 import { type AutoTxRig, fund, GWEI, mineAt, sign, startRig } from '../../helpers/auto-tx-rig.ts';
 import { listen } from '../../helpers/listen.ts';

@@ -14,7 +14,7 @@ import { migrated } from '../../helpers/open-database.ts';
 import { slowIt } from '../../helpers/rounds.ts';
 import { readyService, temporaryFile } from '../../helpers/service.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
-import { olderRow } from '../../store/auto-txs/kept-auto-txs.ts';
+import { olderRow } from '../../store/auto-txs/stored-auto-txs.ts';
 
 const FORK = 70;
 const OTHER: Hex = '0x00000000000000000000000000000000000000aa';

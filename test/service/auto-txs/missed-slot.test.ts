@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TransactionParts } from '../../../src/core/transactions/gas-rules.ts';
 import { makeBlock } from '../../helpers/chain-blocks.ts';
-import { keptAutoTx } from '../../store/auto-txs/kept-auto-txs.ts';
+import { keptAutoTx } from '../../store/auto-txs/stored-auto-txs.ts';
 import { startEngine } from './engine-rig.ts';
 
 const SLOT_MS = 12_000;

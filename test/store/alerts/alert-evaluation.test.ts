@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import type { AlertMessage, KeptAlert } from '../../../src/core/alerts/alert-rule.ts';
+import type { AlertMessage, StoredAlert } from '../../../src/core/alerts/alert-rule.ts';
 import { toAlertRow } from '../../../src/store/alert-rows.ts';
 import { AlertStore } from '../../../src/store/alerts.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
@@ -11,7 +11,7 @@ import { insertAlerts, keptAlert, readAlert, readEvents } from './kept-alerts.ts
 import { flat, priced, runOf, savePriced, savePrices, WALL_NOW } from './priced-blocks.ts';
 
 describe.each(ENGINES)('on %s', (engine) => {
-  async function open(...alerts: readonly KeptAlert[]) {
+  async function open(...alerts: readonly StoredAlert[]) {
     const database = await openOn(engine);
     await insertAlerts(database, ...alerts);
     return { database, store: new BlockStore(database) };

@@ -1,5 +1,5 @@
-import { type AlertRule, ARMED, type KeptAlert } from '../../../src/core/alerts/alert-rule.ts';
-import { toAlertRow, toKeptAlert } from '../../../src/store/alert-rows.ts';
+import { type AlertRule, ARMED, type StoredAlert } from '../../../src/core/alerts/alert-rule.ts';
+import { toAlertRow, toStoredAlert } from '../../../src/store/alert-rows.ts';
 import type { Database } from '../../../src/store/database.ts';
 
 const someAlertRule: AlertRule = {
@@ -15,8 +15,8 @@ const someAlertRule: AlertRule = {
 export function keptAlert(
   id: string,
   rule: Partial<AlertRule> = {},
-  more: Partial<Omit<KeptAlert, 'id' | 'rule'>> = {},
-): KeptAlert {
+  more: Partial<Omit<StoredAlert, 'id' | 'rule'>> = {},
+): StoredAlert {
   return {
     id,
     owner: '',
@@ -37,15 +37,15 @@ export function keptAlert(
   };
 }
 
-export async function insertAlerts({ queries }: Database, ...alerts: readonly KeptAlert[]): Promise<void> {
+export async function insertAlerts({ queries }: Database, ...alerts: readonly StoredAlert[]): Promise<void> {
   for (const alert of alerts) await queries.insertInto('alerts').values(toAlertRow(alert)).execute();
 }
 
-export async function readAlerts({ queries }: Database): Promise<KeptAlert[]> {
-  return (await queries.selectFrom('alerts').selectAll().orderBy('id').execute()).map(toKeptAlert);
+export async function readAlerts({ queries }: Database): Promise<StoredAlert[]> {
+  return (await queries.selectFrom('alerts').selectAll().orderBy('id').execute()).map(toStoredAlert);
 }
 
-export async function readAlert(database: Database, id: string): Promise<KeptAlert | undefined> {
+export async function readAlert(database: Database, id: string): Promise<StoredAlert | undefined> {
   return (await readAlerts(database)).find((alert) => alert.id === id);
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AlertRule, KeptAlert } from '../../../src/core/alerts/alert-rule.ts';
+import type { AlertRule, StoredAlert } from '../../../src/core/alerts/alert-rule.ts';
 import { NO_DATA_FEES, unknownDataFees } from '../../../src/core/data-fee.ts';
 import { parseThreshold, type RelativeThreshold } from '../../../src/core/threshold/threshold.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
@@ -11,7 +11,7 @@ import { insertAlerts, keptAlert, readAlert, readEvents } from './kept-alerts.ts
 import { priced, savePriced } from './priced-blocks.ts';
 
 /** An alert as it is created: no block has priced it yet. */
-function ruled(id: string, written: string, rule: Partial<AlertRule> = {}): KeptAlert {
+function ruled(id: string, written: string, rule: Partial<AlertRule> = {}): StoredAlert {
   const threshold = parseThreshold(written);
   if (threshold.kind === 'gwei') throw new Error('a rule moves');
   return keptAlert(id, { threshold: 1n, relative: unpriced(threshold), ...rule });
@@ -24,7 +24,7 @@ const A_GWEI = '$1/1000000';
 const GWEI = 1_000_000_000n;
 
 describe.each(ENGINES)('on %s', (engine) => {
-  async function open(...alerts: readonly KeptAlert[]) {
+  async function open(...alerts: readonly StoredAlert[]) {
     const database = await openOn(engine);
     await insertAlerts(database, ...alerts);
     const store = new BlockStore(database);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LANES } from '../../../src/core/advice.ts';
-import type { KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
+import type { StoredAutoTx } from '../../../src/core/auto-txs/stored-auto-tx.ts';
 import { isDue } from '../../../src/core/auto-txs/target.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import type { Database } from '../../../src/store/database.ts';
@@ -9,13 +9,13 @@ import { ENGINES, openOn } from '../../helpers/databases.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { rounds } from '../../helpers/rounds.ts';
 import { flat } from '../alerts/priced-blocks.ts';
-import { bytesOf, GWEI, includedIn, keptAutoTx, NOW, sender } from './kept-auto-txs.ts';
+import { bytesOf, GWEI, includedIn, keptAutoTx, NOW, sender } from './stored-auto-txs.ts';
 
 describe.each(ENGINES)('on %s', (engine) => {
   const NO_CAP = Number.POSITIVE_INFINITY;
   const AT = { now: NOW, limit: 100 };
 
-  async function storeOf(...autoTxs: readonly KeptAutoTx[]): Promise<AutoTxStore> {
+  async function storeOf(...autoTxs: readonly StoredAutoTx[]): Promise<AutoTxStore> {
     const store = new AutoTxStore(await openOn(engine));
     for (const [place, autoTx] of autoTxs.entries()) {
       // Each of another sender, unless they are of one on purpose.
@@ -30,7 +30,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     nextBaseFee: BigInt(nextBaseFee) * GWEI,
   });
 
-  const ids = (autoTxs: readonly KeptAutoTx[]) => autoTxs.map(({ id }) => id);
+  const ids = (autoTxs: readonly StoredAutoTx[]) => autoTxs.map(({ id }) => id);
 
   test('reached auto-txs they come by sender and nonce, as many as are asked for', async () => {
     const one = (id: string, from: number, nonce: number) =>

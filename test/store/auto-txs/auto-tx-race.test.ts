@@ -4,7 +4,7 @@ import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { ENGINES, emptyDatabase, TEST_KEY } from '../../helpers/databases.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { isSlowRun, rounds } from '../../helpers/rounds.ts';
-import { bytesOf, draftAutoTx, keptAutoTx, stepped } from './kept-auto-txs.ts';
+import { bytesOf, draftAutoTx, keptAutoTx, stepped } from './stored-auto-txs.ts';
 
 describe.each(ENGINES)('on %s', (engine) => {
   // Each round on a server is a dozen ways to it and back.

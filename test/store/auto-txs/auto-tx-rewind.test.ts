@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import type { AutoTxEvent } from '../../../src/core/auto-txs/state-machine.ts';
+import type { StoredAutoTx } from '../../../src/core/auto-txs/stored-auto-tx.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import type { Database } from '../../../src/store/database.ts';
 import { blockHash, makeBlock, makeBlocks } from '../../helpers/chain-blocks.ts';
 import { ENGINES, openOn } from '../../helpers/databases.ts';
-import { bytesOf, GWEI, includedIn, keptAutoTx, NOW, stepped } from './kept-auto-txs.ts';
+import { bytesOf, GWEI, includedIn, keptAutoTx, NOW, stepped } from './stored-auto-txs.ts';
 
 describe.each(ENGINES)('on %s', (engine) => {
   const LATER = NOW + 60_000;
@@ -65,7 +65,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await state('cancelled')).toMatchObject({ status: 'SUBMITTED', returnsTo: 'CANCELLED' });
     await blocks.saveBlocks([makeBlock(10, { hash: blockHash(99) })]);
     for (const at of [NOW, NOW + 60_000]) {
-      const look = (kept: KeptAutoTx) => stepped(kept, lost(10), { at });
+      const look = (kept: StoredAutoTx) => stepped(kept, lost(10), { at });
       await store.change({ owner: '', id: 'cancelled' }, look, 'engine');
     }
     expect(await state('cancelled')).toMatchObject({ status: 'CANCELLED', mayBeOut: true, returnsTo: null });
@@ -163,7 +163,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     const ended = { status: 'CANCELLED', mayBeOut: true } as const;
     await store.create(keptAutoTx('was', { signed: { nonce: 77 }, state: ended }), bytesOf('was'), NO_CAP);
     await store.create(keptAutoTx('is', { signed: { nonce: 77 } }), bytesOf('is'), NO_CAP);
-    const look = (now: KeptAutoTx) => stepped(now, minedIn(9), { confirmations: 5 });
+    const look = (now: StoredAutoTx) => stepped(now, minedIn(9), { confirmations: 5 });
     await store.change({ owner: '', id: 'was' }, look, 'engine');
     expect([(await state('was'))?.status, (await state('is'))?.status]).toEqual(['SUBMITTED', 'PENDING']);
     await blocks.beginAnew(undefined);

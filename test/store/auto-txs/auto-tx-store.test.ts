@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import type { AutoTxEvent } from '../../../src/core/auto-txs/state-machine.ts';
+import type { StoredAutoTx } from '../../../src/core/auto-txs/stored-auto-tx.ts';
 import { AutoTxStore, forgetFinished, SameNonceError } from '../../../src/store/auto-txs.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import type { Database } from '../../../src/store/database.ts';
@@ -12,7 +12,16 @@ import { makeBlock } from '../../helpers/chain-blocks.ts';
 import { ENGINES, openOn, testOn } from '../../helpers/databases.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
-import { bytesOf, draftAutoTx, GWEI, includedIn, keptAutoTx, NOW, sender, stepped } from './kept-auto-txs.ts';
+import {
+  bytesOf,
+  draftAutoTx,
+  GWEI,
+  includedIn,
+  keptAutoTx,
+  NOW,
+  sender,
+  stepped,
+} from './stored-auto-txs.ts';
 
 describe.each(ENGINES)('on %s', (engine) => {
   async function open(right?: () => WriteRight): Promise<{ database: Database; store: AutoTxStore }> {
@@ -23,7 +32,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   const NO_CAP = Number.POSITIVE_INFINITY;
   const ALL = { offset: 0, limit: 100 };
 
-  const keep = (store: AutoTxStore, kept: KeptAutoTx) =>
+  const keep = (store: AutoTxStore, kept: StoredAutoTx) =>
     store.create(kept, kept.signed === null ? null : bytesOf(kept.id), NO_CAP);
 
   async function happen(store: AutoTxStore, id: string, ...events: readonly AutoTxEvent[]) {
@@ -147,8 +156,8 @@ describe.each(ENGINES)('on %s', (engine) => {
       right = each;
       await expect(happen(store, 'atx_1', { type: 'submit' })).rejects.toMatchObject({ code: 'not-holder' });
     }
-    const asked: KeptAutoTx[] = [];
-    const look = (kept: KeptAutoTx) => {
+    const asked: StoredAutoTx[] = [];
+    const look = (kept: StoredAutoTx) => {
       asked.push(kept);
       return null;
     };
@@ -296,7 +305,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   test('sums savings to the wei beyond safe integers, against the price at creation', async () => {
     const { store } = await open();
     const fee = 2n ** 53n - 1n;
-    const execute = async (id: string, more: Partial<KeptAutoTx>, gasUsed: bigint, price: bigint) => {
+    const execute = async (id: string, more: Partial<StoredAutoTx>, gasUsed: bigint, price: bigint) => {
       await keep(store, keptAutoTx(id, { ...more, signed: { nonce: Number(id) } }));
       await happen(store, id, { type: 'submit' }, mined(5, { gasUsed, effectiveGasPrice: price }));
     };

@@ -6,7 +6,7 @@ import { BlockStore } from '../../../src/store/blocks.ts';
 import { makeBlocks } from '../../helpers/chain-blocks.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { flat } from '../alerts/priced-blocks.ts';
-import { bytesOf, includedIn, keptAutoTx, NOW, sender, stepped } from './kept-auto-txs.ts';
+import { bytesOf, includedIn, keptAutoTx, NOW, sender, stepped } from './stored-auto-txs.ts';
 
 const NO_CAP = Number.POSITIVE_INFINITY;
 const NEXT = { prices: flat(1n), nextBaseFee: 1n };

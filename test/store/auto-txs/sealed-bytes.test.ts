@@ -7,7 +7,7 @@ import { EncryptionKey } from '../../../src/store/encryption-key.ts';
 import { ENGINES, emptyDatabase } from '../../helpers/databases.ts';
 import { migrated, openDatabase } from '../../helpers/open-database.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
-import { bytesOf, draftAutoTx, keptAutoTx, olderRow } from './kept-auto-txs.ts';
+import { bytesOf, draftAutoTx, keptAutoTx, olderRow } from './stored-auto-txs.ts';
 
 const NO_CAP = Number.POSITIVE_INFINITY;
 const SIGNED = 'signed bytes of old';

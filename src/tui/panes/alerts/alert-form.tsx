@@ -63,7 +63,7 @@ import { useModalKeys } from '../../input/use-keys.tsx';
 import { ResourceForm, type Saved, useFormState } from '../../resource/resource-form.tsx';
 import type { FormProps } from '../../resource/resource-pane.tsx';
 import { wrappedLines } from '../../ui/fact-list.tsx';
-import { useKeptState, usePane } from '../../ui/pane-context.tsx';
+import { usePane, usePaneState } from '../../ui/pane-context.tsx';
 import { bold, filledTo, plain } from '../../ui/text.tsx';
 import { untilText } from '../../ui/time.ts';
 import { useElapsed } from '../../ui/use-elapsed.ts';
@@ -88,8 +88,8 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
   const { client } = useMonitor();
   const { choices: offered, takesRules } = useAlertOffer();
   const { like, isChange = false, prefill } = seed;
-  const [made, setMade] = useKeptState<Saved | null>('alert-made', null);
-  const [lastRule, setLastRule] = useKeptState('alert-rule', '');
+  const [made, setMade] = usePaneState<Saved | null>('alert-made', null);
+  const [lastRule, setLastRule] = usePaneState('alert-rule', '');
   const state = useFormState('alert-form', () => {
     const fresh = { ...NEW_DRAFT, threshold: takesRules === false ? '' : lastRule, ...prefill };
     const draft = like === undefined ? fresh : draftLike(like);

@@ -27,7 +27,7 @@ import { checkAutoTxUpdate } from '../../../contract/auto-txs.ts';
 import { GAS_SPEEDS } from '../../../contract/choices.ts';
 import { parseCooldown } from '../../../core/alerts/alert-rule.ts';
 import { unpriced } from '../../../core/auto-txs/cost-limit.ts';
-import { type CostLimit, callDifferences } from '../../../core/auto-txs/kept-auto-tx.ts';
+import { type CostLimit, callDifferences } from '../../../core/auto-txs/stored-auto-tx.ts';
 import {
   cannotBroadcastReason,
   FORECAST_SEC,
@@ -58,7 +58,7 @@ import {
 import { ResourceForm, useFormState } from '../../resource/resource-form.tsx';
 import type { FormProps } from '../../resource/resource-pane.tsx';
 import { factGrid, factOf, toldFacts, wrappedLines } from '../../ui/fact-list.tsx';
-import { useKeptState, useNow, usePane, useRoom } from '../../ui/pane-context.tsx';
+import { useNow, usePane, usePaneState, useRoom } from '../../ui/pane-context.tsx';
 import { EMPTY_LINE, faint, type Line, plain } from '../../ui/text.tsx';
 import { cheaperThan } from '../alerts/alert-form.tsx';
 import { checkLines, sizeText } from './auto-tx-facts.ts';
@@ -82,7 +82,7 @@ export function AutoTxForm({ seed, onLeave, onSaved }: FormProps<AutoTxView>) {
       like === null ? [] : ['targetGasPriceGwei', 'expiresAt', 'note'],
     ),
   );
-  const [signed, setSigned] = useKeptState('auto-tx-signed', NOTHING_PASTED);
+  const [signed, setSigned] = usePaneState('auto-tx-signed', NOTHING_PASTED);
   const { focus } = state.form;
   const draft: AutoTxDraft = { ...NEW_ORDER, ...state.form.draft };
   const unknown: readonly string[] = unknownAutoTxFields(useDescription());

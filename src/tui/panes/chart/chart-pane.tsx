@@ -9,7 +9,7 @@ import { useDescription, useMarket, useMonitor, useReach, useShownSnapshot } fro
 import { useRemembered } from '../../data/remembered.ts';
 import { useKeys } from '../../input/use-keys.tsx';
 import { chartPlotWidth } from '../../ui/chart-lines.ts';
-import { useKeptState, useRoom } from '../../ui/pane-context.tsx';
+import { usePaneState, useRoom } from '../../ui/pane-context.tsx';
 import { PolledFrame } from '../../ui/pane-state.tsx';
 import { isAsciiTerminal } from '../../ui/theme.ts';
 import { timeFrameName } from '../../ui/time.ts';
@@ -50,7 +50,7 @@ export function ChartScreen() {
   const snapshot = useShownSnapshot();
   const { columns } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
-  const [chosen, change] = useKeptState('chart', INITIAL);
+  const [chosen, change] = usePaneState('chart', INITIAL);
   const description = useDescription();
   const { timeFrames, percentiles } = chartChoices(description);
   const [chosenFrame, setTimeFrame] = useRemembered('time-frame', Choice, '1h');

@@ -18,7 +18,7 @@ import {
   useShownSnapshot,
 } from '../../data/queries.ts';
 import { scrollKeys, useKeys } from '../../input/use-keys.tsx';
-import { type Memory, type PaneContext, useKeptState, usePane, useRoom } from '../../ui/pane-context.tsx';
+import { type Memory, type PaneContext, usePane, usePaneState, useRoom } from '../../ui/pane-context.tsx';
 import { missingReason, PolledFrame } from '../../ui/pane-state.tsx';
 import { TitledLines, useFirstRow } from '../../ui/scroll.tsx';
 import { SideBySide, useListWidth } from '../../ui/side-by-side.tsx';
@@ -74,7 +74,7 @@ export function explorerRequest(memory: Memory): RawRequest {
 }
 
 export function ExplorerScreen() {
-  const [state, change] = useKeptState(MEMORY, INITIAL);
+  const [state, change] = usePaneState(MEMORY, INITIAL);
   const listWidth = useListWidth();
   const place = state.places.at(-1);
   const list = useBlockList(state.cursor, place === undefined || listWidth !== null);

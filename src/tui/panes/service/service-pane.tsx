@@ -31,7 +31,7 @@ import {
 } from '../../data/queries.ts';
 import { BOX_ROWS, BoxedTable } from '../../ui/boxed-table.tsx';
 import { hangingLines, sectionLine } from '../../ui/fact-list.tsx';
-import { useKeptState, useNow, usePane, useRoom } from '../../ui/pane-context.tsx';
+import { useNow, usePane, usePaneState, useRoom } from '../../ui/pane-context.tsx';
 import { missingReason, nextTry } from '../../ui/pane-state.tsx';
 import { ScrolledLines } from '../../ui/scroll.tsx';
 import {
@@ -92,7 +92,7 @@ function useServiceContext() {
 type ServiceContext = ReturnType<typeof useServiceContext>;
 
 export function ServiceScreen() {
-  const [top, setTop] = useKeptState('service', 0);
+  const [top, setTop] = usePaneState('service', 0);
   const { columns, rows } = useRoom();
   const context = useServiceContext();
   const { nodes = [] } = context.summary.data?.health ?? {};

@@ -1,4 +1,3 @@
-import type { AutoTxOrder, KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import {
   type AutoTxEvent,
   type AutoTxState,
@@ -7,6 +6,7 @@ import {
   NEW_PENDING,
   stepAutoTx,
 } from '../../../src/core/auto-txs/state-machine.ts';
+import type { AutoTxOrder, StoredAutoTx } from '../../../src/core/auto-txs/stored-auto-tx.ts';
 import { toAutoTxRow } from '../../../src/store/auto-tx-rows.ts';
 import type { AutoTxStep } from '../../../src/store/auto-txs.ts';
 import { blockHash } from '../../helpers/chain-blocks.ts';
@@ -19,14 +19,14 @@ const hash = (id: string) => `0x${Buffer.from(id).toString('hex').padStart(64, '
 
 interface Given {
   readonly order?: Partial<AutoTxOrder>;
-  readonly signed?: Partial<NonNullable<KeptAutoTx['signed']>>;
+  readonly signed?: Partial<NonNullable<StoredAutoTx['signed']>>;
   readonly state?: Partial<AutoTxState>;
 }
 
 export function keptAutoTx(
   id: string,
-  { order, signed, state, ...more }: Given & Partial<Omit<KeptAutoTx, keyof Given>> = {},
-): KeptAutoTx {
+  { order, signed, state, ...more }: Given & Partial<Omit<StoredAutoTx, keyof Given>> = {},
+): StoredAutoTx {
   return {
     id,
     owner: '',
@@ -67,7 +67,7 @@ export function keptAutoTx(
   };
 }
 
-export const draftAutoTx = (id: string, more: Partial<KeptAutoTx> = {}): KeptAutoTx => ({
+export const draftAutoTx = (id: string, more: Partial<StoredAutoTx> = {}): StoredAutoTx => ({
   ...keptAutoTx(id),
   signed: null,
   state: NEW_DRAFT,
@@ -88,7 +88,7 @@ export const includedIn = (blockNumber: number, more: Partial<Inclusion> = {}): 
 });
 
 export function stepped(
-  kept: KeptAutoTx,
+  kept: StoredAutoTx,
   event: AutoTxEvent,
   { at = NOW, confirmations = 1 }: { readonly at?: number; readonly confirmations?: number } = {},
 ): AutoTxStep | null {
@@ -98,7 +98,7 @@ export function stepped(
 }
 
 /** As a program before `0015-unseen` and `0016-gas-parts` has stored it. */
-export function olderRow(autoTx: KeptAutoTx) {
+export function olderRow(autoTx: StoredAutoTx) {
   const row = { ...toAutoTxRow(autoTx), unseen: autoTx.state.resends, intrinsic_gas: 21_000 };
   const newer = ['resends', 'unseen_since', 'resend_at', 'gas_parts', 'max_cost', 'estimated_gas'];
   const newest = ['effective_since', 'threshold_reason', 'compressed_size'];

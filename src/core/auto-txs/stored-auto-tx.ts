@@ -46,7 +46,7 @@ export const resultOf = (ok: boolean | null): CheckResult =>
   ok === null ? 'unknown' : ok ? 'pass' : 'block';
 
 /** A stored auto-tx, without its signed bytes, which have their own table. Times in ms since epoch. */
-export interface KeptAutoTx {
+export interface StoredAutoTx {
   readonly id: string;
   /** The id of the key that made it; empty: the operator. */
   readonly owner: string;
@@ -73,7 +73,7 @@ export interface KeptAutoTx {
 }
 
 /** The signed transaction without its authorizations, which are not stored; `null`: a draft. */
-export function transactionOf({ signed, to, value, data }: KeptAutoTx): SignedTransaction | null {
+export function transactionOf({ signed, to, value, data }: StoredAutoTx): SignedTransaction | null {
   return signed === null ? null : { ...signed, to, value, data, authorizations: [] };
 }
 
@@ -118,7 +118,7 @@ export type Saving = NonNullable<NonNullable<ReturnType<typeof savingsOf>>['atCr
 
 /** `null` until it is mined, when it reverted, and when it paid far more than its target by its own tip. */
 export function savingsOf(
-  of: Pick<KeptAutoTx, 'state' | 'order' | 'priceAtCreation' | 'dayMeanPrice' | 'nativeUsd'>,
+  of: Pick<StoredAutoTx, 'state' | 'order' | 'priceAtCreation' | 'dayMeanPrice' | 'nativeUsd'>,
 ) {
   const { inclusion } = of.state;
   if (inclusion === null || inclusion.outcome === 'reverted') return null;
