@@ -103,7 +103,7 @@ export async function bounded<T>(
 
 const late = (deadlineMs: number) =>
   unavailable(
-    `the node did not answer everything within ${deadlineMs / 1_000} s; ask again, what it did answer is stored`,
+    `the node did not answer everything within ${deadlineMs / 1_000} s; ask again, what it did answer is kept`,
     RETRY_SEC,
   );
 

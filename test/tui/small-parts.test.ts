@@ -79,11 +79,12 @@ describe('health', () => {
   });
 });
 
-it('the polling interval moves in steps and stops at either end', () => {
+it('the polling interval moves in steps, stops at the longest, and after the shortest is that of the blocks', () => {
   expect(stepInterval(1_000, 'slower')).toBe(2_000);
   expect(stepInterval(12_000, 'faster')).toBe(10_000);
   expect(stepInterval(300_000, 'slower')).toBe(300_000);
-  expect(stepInterval(500, 'faster')).toBe(500);
+  expect(stepInterval(1_000, 'faster')).toBe(500);
+  expect(stepInterval(500, 'faster')).toBeNull();
 });
 
 describe('a line being typed', () => {

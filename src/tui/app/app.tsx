@@ -130,9 +130,10 @@ const IntervalMs = z.number().min(500).max(300_000).nullable();
 
 const INTERVALS_MS = [500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000] as const;
 
-export function stepInterval(currentMs: number, direction: 'faster' | 'slower'): number {
+/** Ms; `null` after the shortest one: as the service tells of blocks, without an interval. */
+export function stepInterval(currentMs: number, direction: 'faster' | 'slower'): number | null {
   if (direction === 'slower') return INTERVALS_MS.find((ms) => ms > currentMs) ?? currentMs;
-  return INTERVALS_MS.findLast((ms) => ms < currentMs) ?? currentMs;
+  return INTERVALS_MS.findLast((ms) => ms < currentMs) ?? null;
 }
 
 /** How often a fork is looked for, ms: another service counts requests. */
@@ -315,8 +316,10 @@ function Session(props: SessionProps) {
     await queries.refetchQueries({ queryKey: ['gas/current'] }, { cancelRefetch: false });
   };
   const setPace = (direction: 'faster' | 'slower') => {
-    const next = stepInterval(wantedMs(snapshot), direction);
+    const isFastest = direction === 'faster' && isListening;
+    const next = isFastest ? null : stepInterval(wantedMs(snapshot), direction);
     setInterval(next);
+    if (next === null) return toast({ kind: 'info', text: 'Refreshing with each block' });
     const held = quotaMs <= next ? '' : `, but every ${quotaMs / 1_000} s until the quota resets`;
     toast({ kind: 'info', text: `Refreshing every ${next / 1_000} s${held}` });
   };
