@@ -373,8 +373,8 @@ describe('the Live pane keeps its columns apart', () => {
       expect(lines.length).toBeLessThanOrEqual(rows);
       expect(lines.filter((line) => stringWidth(line) > columns)).toEqual([]);
       if (columns >= 119) {
-        expect(screen).toMatch(/can wait[ │]+1m[ │]+5m[ │]+1d[ │]*$/m);
-        expect(screen).toMatch(/Swap .+ \S+[ │]+\S+[ │]*$/m);
+        expect(screen).toMatch(/can wait[ │]+1m[ │]+5m[ │]+1d( |$)/m);
+        expect(screen).toMatch(/Swap .+ \S+[ │]+\S+[ │]*( |$)/m);
       }
       unmount();
     }
