@@ -56,8 +56,9 @@ export async function takePictures(): Promise<Readonly<Record<PictureName, Scree
     return stillScreen(monitor);
   };
 
-  const autoTxs = await show(16, '4', /included +0\.5 ETH/);
-  await monitor.press('G');
+  await monitor.press('4');
+  await monitor.waitFor('Auto-txs 4', LATER);
+  const autoTxs = await show(16, 'G', /(included|executed) +0\.5 ETH/);
   const autoTx = await show(56, 'enter', 'Timeline');
   await monitor.press('esc');
   const live = await show(31, '1', WAITS);
