@@ -116,6 +116,7 @@ function showMonitor({ url, key }: Pick<Place, 'url' | 'key'>, now: () => number
       urlProblem={() => null}
       notifications={SILENT}
       now={now}
+      fullPath={(name) => `/home/user/${name}`}
       saveFile={async (name) => name}
     />,
   );

@@ -102,6 +102,8 @@ it.runIf(mayMount && isSlowRun)(
     await terminal.press('2');
     await terminal.waitFor(/^ now [\d:]+ +base/m);
     await terminal.press('w');
+    await terminal.waitFor('Write a CSV file?');
+    await terminal.press('y');
     await terminal.waitFor(/Not saved: .*cannot grow: the disk is full/);
     // Nothing is left of what did not fit.
     expect(await readdir(root)).not.toContainEqual(expect.stringMatching(/csv$/));

@@ -50,6 +50,7 @@ async function open(first: readonly ChainRow[], columns = 80, rows = 24) {
       urlProblem={() => null}
       notifications={SILENT}
       now={() => NOW}
+      fullPath={(name) => `/home/user/${name}`}
       saveFile={async (name) => name}
     />,
   );

@@ -35,6 +35,7 @@ async function open(columns = 200, rows = 30, intervalMs = 60_000) {
       notifications={SILENT}
       undoMs={600_000}
       now={now}
+      fullPath={(name) => `/home/user/${name}`}
       saveFile={async (name) => name}
     />,
   );
@@ -52,6 +53,7 @@ const OPENS: ReadonlySet<ActionName> = new Set([
   'edit',
   'another',
   'delete',
+  'write',
   'cancel',
   'heatmap',
 ]);

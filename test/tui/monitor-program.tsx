@@ -159,6 +159,7 @@ async function connect(): Promise<MonitorSource> {
 
 const { code } = await startMonitor({
   connect,
+  fullPath: (name) => `/home/user/${name}`,
   saveFile: async (name) => name,
   openSource: async (choice) => {
     if (choice === 'demo') return simulated;

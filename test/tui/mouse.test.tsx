@@ -33,6 +33,7 @@ async function open(tab: string, columns: number, remembered = new Remembered())
       urlProblem={() => null}
       notifications={SILENT}
       now={() => (SNAPSHOT.blockTimestamp ?? 0) + 4_000}
+      fullPath={(name) => `/home/user/${name}`}
       saveFile={async (name) => name}
     />,
   );

@@ -47,6 +47,7 @@ export const monitorOf = (
   frozen: false,
   isOwnService: false,
   now: Date.now,
+  fullPath: (name) => `/home/user/${name}`,
   saveFile: async (name) => name,
   showTab: () => {},
   newAlert: () => {},

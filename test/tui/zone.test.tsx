@@ -31,6 +31,7 @@ async function open(said: Readonly<Record<string, unknown>> = {}) {
       urlProblem={() => null}
       notifications={SILENT}
       now={() => (SNAPSHOT.blockTimestamp ?? 0) + 4_000}
+      fullPath={(name) => `/home/user/${name}`}
       saveFile={async (name) => name}
     />,
   );

@@ -97,6 +97,7 @@ async function live({ io, loadSettings }: CommandContext, flags: LiveFlags): Pro
       return opened;
     },
     urlProblem,
+    fullPath: (name) => resolve(name),
     saveFile: saveHere,
     isBoardFirst,
     board: only === undefined ? null : board,

@@ -71,6 +71,8 @@ export interface MonitorProps {
   readonly remembered?: Remembered;
   readonly undoMs: number;
   readonly now: () => number;
+  /** Where `saveFile` would write a file of that name. */
+  readonly fullPath: (name: string) => string;
   readonly saveFile: (name: string, text: string) => Promise<string>;
   readonly log?: MonitorLog | undefined;
 }
@@ -188,7 +190,7 @@ const NO_CHAINS = 'No chains are set up: start gastop with --chains base,op';
 const LIVE: ChainStatus = { kind: 'live' };
 
 function Session(props: SessionProps) {
-  const { state, change, holder, now, undoMs, saveFile, board, notifications } = props;
+  const { state, change, holder, now, undoMs, fullPath, saveFile, board, notifications } = props;
   const { frozen } = state;
   const [tabName, setTab] = useRemembered('tab', TabName, TABS[0].scope);
   const [chosenMs, setInterval] = useRemembered('interval', IntervalMs, null);
@@ -287,6 +289,7 @@ function Session(props: SessionProps) {
       frozen,
       undoMs,
       now,
+      fullPath,
       saveFile,
       showTab,
       newAlert,

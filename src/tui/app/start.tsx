@@ -9,7 +9,10 @@ import { type MonitorSource, SourceHolder } from './source.ts';
 import { type Ending, errorEnding, holdConsole, watchEnding } from './terminal.ts';
 
 interface MonitorOptions
-  extends Pick<MonitorProps, 'openSource' | 'urlProblem' | 'saveFile' | 'ascii' | 'notifications'>,
+  extends Pick<
+      MonitorProps,
+      'openSource' | 'urlProblem' | 'fullPath' | 'saveFile' | 'ascii' | 'notifications'
+    >,
     Partial<Pick<MonitorProps, 'undoMs' | 'board' | 'isBoardFirst' | 'remembered'>> {
   /** Opens the source. Called after the first frame is drawn, so it may load much code. */
   readonly connect: () => Promise<MonitorSource>;

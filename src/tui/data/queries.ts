@@ -64,6 +64,7 @@ export interface MonitorScope extends QuerySession {
   /** Whether a text is a key, so that it must not be shown. Default: recognises gastop's. */
   readonly isKey?: (text: string) => boolean;
   readonly undoMs?: number;
+  readonly fullPath: (name: string) => string;
   readonly saveFile: (name: string, text: string) => Promise<string>;
   readonly showTab: (action: ActionName) => void;
   readonly newAlert: (prefill: AlertPrefill) => void;

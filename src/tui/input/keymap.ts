@@ -93,7 +93,7 @@ const KEYS = {
     key('axis', 'l', 'linear or logarithmic axis', 'axis'),
     key('drawing', 'B', 'draw with braille dots, or with a line', 'dots'),
     key('close', 'escape', 'back from the cheap hours', 'back'),
-    key('write', 'w', 'write what is shown to a CSV file', 'write CSV'),
+    key('write', 'w', 'write what is shown to a CSV file; asks first, with its full path', 'write CSV'),
     key('cursor-left', 'left', 'move the cursor back'),
     key('cursor-right', 'right', 'move the cursor on'),
     key('start', 'g home', 'cursor to the oldest value'),

@@ -215,10 +215,12 @@ it('finds its choices again after another tab was shown', async () => {
   await show({ remembered, gas }).shows(/^ 24h /m);
 });
 
-it('saves what is shown as CSV and says where', async () => {
+it('says the full path before it saves what is shown as CSV, and where it has', async () => {
   const saveFile = vi.fn(async (name: string, _text: string) => `./${name}`);
-  const { tells } = await until(show({ saveFile }), /^ 1h /m);
-  await tells('w', 'info: Saved ./gastop-ethereum-1h-');
+  const { leads, tells } = await until(show({ saveFile }), /^ 1h /m);
+  await leads('w', /\/home\/user\/gastop-ethereum-1h-\d{8}T\d{6}Z\.csv/);
+  expect(saveFile).not.toHaveBeenCalled();
+  await tells('y', 'info: Saved ./gastop-ethereum-1h-');
   const [name, text] = saveFile.mock.calls[0] ?? ['', ''];
   expect(name).toMatch(/^gastop-ethereum-1h-\d{8}T\d{6}Z\.csv$/);
   expect(text.trim().split('\n')).toHaveLength(301);
@@ -226,8 +228,30 @@ it('saves what is shown as CSV and says where', async () => {
 
 it('says why nothing is saved where the folder is read-only', async () => {
   const saveFile = () => Promise.reject(new Error('EROFS: read-only file system, open'));
-  const { tells } = await until(show({ saveFile }), /^ 1h /m);
-  await tells('w', 'read-only');
+  const { leads, tells } = await until(show({ saveFile }), /^ 1h /m);
+  await leads('w', 'Write a CSV file?');
+  await tells('y', 'read-only');
+});
+
+it.each(['w', 'ww', 'wwwwwwwwwwww'])(
+  'writes nothing by w alone, however long it is held: %s',
+  async (held) => {
+    const saveFile = vi.fn(async (name: string, _text: string) => name);
+    const { leads, press } = await until(show({ saveFile }), /^ 1h /m);
+    for (const key of held) await press(key);
+    await leads('n', /^ 1h /m);
+    expect(saveFile).not.toHaveBeenCalled();
+  },
+);
+
+it('writes one file where the answer is held, too', async () => {
+  const saveFile = vi.fn(async (name: string, _text: string) => name);
+  const { leads, press, tells } = await until(show({ saveFile }), /^ 1h /m);
+  await leads('w', 'Write a CSV file?');
+  await tells('y', 'info: Saved');
+  for (const key of 'yyyy') await press(key);
+  await leads('w', 'Write a CSV file?');
+  expect(saveFile).toHaveBeenCalledTimes(1);
 });
 
 it('shows the cheap hours on h, the chart again on the next', async () => {

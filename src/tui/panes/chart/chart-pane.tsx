@@ -1,5 +1,5 @@
 import { useIsScreenReaderEnabled } from 'ink';
-import { useCallback, useMemo } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import * as z from 'zod';
 import { chainNameOf } from '../../../client/views/gas.ts';
 import { csvText } from '../../../core/csv.ts';
@@ -7,6 +7,7 @@ import { gweiString } from '../../../core/units.ts';
 import { useToast } from '../../chrome/toast.tsx';
 import { useDescription, useMarket, useMonitor, useReach, useShownSnapshot } from '../../data/queries.ts';
 import { useRemembered } from '../../data/remembered.ts';
+import { ConfirmDialog } from '../../input/confirm.tsx';
 import { useKeys } from '../../input/use-keys.tsx';
 import { chartPlotWidth } from '../../ui/chart-lines.ts';
 import { usePaneState, useRoom } from '../../ui/pane-context.tsx';
@@ -59,7 +60,8 @@ export function ChartScreen() {
   const percentile = choiceOf(percentiles, chosenPercentile);
   const { axis, setAxis, drawing, setDrawing } = useChartLook();
   const state = { ...chosen, timeFrame, percentile };
-  const { saveFile, now, intervalMs, newAlert } = useMonitor();
+  const { fullPath, saveFile, now, intervalMs, newAlert } = useMonitor();
+  const [asked, ask] = useState<{ readonly name: string; readonly text: string } | null>(null);
   const toast = useToast();
   const chart = useChartData(state, snapshot);
   const hoursFrame = hoursTimeFrame(description);
@@ -102,19 +104,18 @@ export function ChartScreen() {
     const from = state.cursor === null ? slots.length - 1 : slotAt(slots, state.cursor);
     moveToSlot(Math.max(from + by * step, 0));
   };
-  const save = async (span: string, text: string) => {
+  const askToSave = (span: string, text: string) =>
+    ask({ name: csvName(chainNameOf(snapshot), span, now()), text });
+  const save = async (name: string, text: string) => {
     try {
-      toast({
-        kind: 'info',
-        text: `Saved ${await saveFile(csvName(chainNameOf(snapshot), span, now()), text)}`,
-      });
+      toast({ kind: 'info', text: `Saved ${await saveFile(name, text)}` });
     } catch (error) {
       toast({ kind: 'error', text: `Not saved: ${error instanceof Error ? error.message : error}` });
     }
   };
   const write = state.heatmap
-    ? hasHours && (() => void save('hours', heatmapCsv(heatmap)))
-    : data && (() => void save(data.timeFrame, chartCsv(data)));
+    ? hasHours && (() => askToSave('hours', heatmapCsv(heatmap)))
+    : data && (() => askToSave(data.timeFrame, chartCsv(data)));
   const toggleHours = () => choose({ heatmap: !state.heatmap });
   const chartKeys = {
     ...(timeFrames.length > 1 && {
@@ -141,6 +142,15 @@ export function ChartScreen() {
     write: write || NO_CHART_YET,
     ...(state.heatmap ? { close: toggleHours } : chartKeys),
   });
+
+  if (asked !== null) {
+    const question = { title: 'Write a CSV file?', lines: [fullPath(asked.name)], yes: 'Write', no: 'Back' };
+    const onAnswer = (isYes: boolean) => {
+      ask(null);
+      if (isYes) void save(asked.name, asked.text);
+    };
+    return <ConfirmDialog {...question} onAnswer={onAnswer} />;
+  }
 
   if (state.heatmap) {
     const empty = !hasHours && {
