@@ -21,6 +21,8 @@ interface ModalText {
   readonly onKey?: (name: string) => void;
   /** Receives text typed in one burst, or pasted; absent when letters are keys. */
   readonly onText?: (text: string) => void;
+  /** What Ctrl-C does in place of quitting, while typed text would be lost. */
+  readonly onQuit?: () => void;
   /** Line ends together with letters are text, too: a paste into a terminal without bracketed paste. */
   readonly takesLines?: boolean;
 }
@@ -34,7 +36,7 @@ interface Registered {
   readonly latest: { readonly current: { readonly handlers: ActionHandlers; readonly text: ModalText } };
 }
 
-/** These keys work over a form, too: they quit or suspend. */
+/** These keys work over a form, too: they quit, unless it asks first, or suspend. */
 const EVERYWHERE: ReadonlySet<string> = new Set(['ctrl+c', 'ctrl+z']);
 
 /** Returns whether the cell, from 0, is its own. */
@@ -119,6 +121,10 @@ export class Dispatcher {
 
   press(name: string): void {
     const modal = this.#modal;
+    if (name === 'ctrl+c' && modal?.onQuit !== undefined) {
+      modal.onQuit();
+      return;
+    }
     const scopes = modal === undefined ? this.scopes : EVERYWHERE.has(name) ? this.shown : [modal.scope];
     if (!scopes.some((scope) => this.#run(scope, name))) modal?.onKey?.(name);
   }
@@ -166,7 +172,7 @@ export function useKeys(
   );
 }
 
-/** Takes every key for a form or dialog; `ctrl+c` still quits, `ctrl+z` suspends. */
+/** Takes every key for a form or dialog; `ctrl+c` still quits unless `onQuit` is there, `ctrl+z` suspends. */
 export const useModalKeys = (scope: Scope, handlers: ActionHandlers, text?: ModalText): void =>
   useKeys(scope, handlers, 'modal', text);
 

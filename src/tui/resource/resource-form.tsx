@@ -151,6 +151,7 @@ export function ResourceForm(props: ResourceFormProps) {
     },
     {
       onKey: press,
+      ...(isDirty && !isSending && asked === null && { onQuit: () => ask(leaving) }),
       takesLines: field?.kind === 'pasted',
       ...((field?.kind === 'text' || field?.kind === 'pasted') && {
         onText: (text: string) => edit((before) => typeIn(before, field, text)),

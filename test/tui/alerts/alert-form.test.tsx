@@ -53,6 +53,17 @@ async function open(
 }
 
 describe('the form of a new alert', () => {
+  it.each([['0.04'], ['1'], ['p20/7d']])(
+    'asks at Ctrl-C once %s is typed, as Esc does, and keeps it',
+    async (typed) => {
+      const { leads, shows } = await open();
+      await leads(typed, typed);
+      await leads('ctrl+c', 'Leave without making the alert?');
+      await leads('n', typed);
+      await shows('New alert');
+    },
+  );
+
   it.each(SIZES)('shows its fields and the present price, at %i × %i', async (columns, rows) => {
     const { shows, focused } = await open({ columns, rows });
     await shows('now 0.0507');
