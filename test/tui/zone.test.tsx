@@ -74,3 +74,14 @@ it('is in UTC from the start where a flag says so', async () => {
   await shows('cheapest 03:00');
   expect(zones()).toEqual(['UTC']);
 });
+
+it.each([['z'], ['z', 'z'], ['z', '2', '1']])('leaves the advice in full open: %s', async (...keys) => {
+  const { press, shows } = await open();
+  press('return');
+  await shows('Esc closes');
+  for (const key of keys) {
+    press(key);
+    await shows(key === 'z' ? /All times/ : `[${key} `);
+  }
+  await shows('Esc closes');
+});

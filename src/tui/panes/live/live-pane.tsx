@@ -1,5 +1,5 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
-import { isValidElement, memo, type ReactElement, useRef, useState } from 'react';
+import { isValidElement, memo, type ReactElement, useRef } from 'react';
 import { updateSecOf } from '../../../client/views/chain-status.ts';
 import type { ChartView, MarketView, StatsView } from '../../../client/views/dashboard.ts';
 import {
@@ -44,7 +44,7 @@ import { BOX_ROWS, BoxedTable } from '../../ui/boxed-table.tsx';
 import { legendGlyph } from '../../ui/chart-lines.ts';
 import { given, type NamedValue, useFlow, useWidest } from '../../ui/fact-list.tsx';
 import { LineChart } from '../../ui/line-chart.tsx';
-import { symbolOf, useAtNow, useRoom, useTextWidth } from '../../ui/pane-context.tsx';
+import { symbolOf, useAtNow, usePaneState, useRoom, useTextWidth } from '../../ui/pane-context.tsx';
 import { missingReason } from '../../ui/pane-state.tsx';
 import { TitledLines } from '../../ui/scroll.tsx';
 import { SideBySide } from '../../ui/side-by-side.tsx';
@@ -404,14 +404,14 @@ export function LiveScreen() {
   const { recommendation, adviceAge } = view;
   const isValid = adviceAge === null && recommendation !== undefined;
   const advisedPrice = (isValid && advisedWait(recommendation)?.price) || null;
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, setOpen] = usePaneState('live advice', false);
   const nextPatience = PATIENCES_SEC.find((sec) => sec > patienceSec) ?? PATIENCES_SEC[0];
   useKeys('live', {
     patience: () => setPatience(nextPatience),
     copy: () => copy(lanesText(view.snapshot), 'the three lanes'),
-    open: () => setOpen(!isOpen),
+    open: () => setOpen((before) => !before),
     ...(advisedPrice === null ? {} : { alert: () => newAlert(atOrBelow(advisedPrice)) }),
-    ...(isOpen ? { close: () => setOpen(false) } : {}),
+    ...(isOpen ? { close: () => setOpen(() => false) } : {}),
   });
   const Pane = isOpen ? AdviceInFull : LivePane;
   return <Pane view={view} />;
