@@ -153,7 +153,7 @@ async function takeLock(path: string): Promise<boolean> {
   }
 }
 
-/** Whoever reads it sees what was there, or all of `text`. */
+/** A reader sees the old content or all of `text`. */
 async function replaceWhole(path: string, text: string): Promise<void> {
   const draft = temporaryPath(path);
   try {

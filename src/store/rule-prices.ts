@@ -207,7 +207,7 @@ async function groupsOf(trx: Queries): Promise<RuleGroup[]> {
   return (await groups.execute(trx)).rows.flatMap(({ key }) => readGroup(key) ?? []);
 }
 
-/** Whether the conditions of rules in dollars held at a late block nobody knows: what is being confirmed restarts. */
+/** It is unknown whether the conditions of rules in dollars held at a late block: confirmation restarts. */
 async function confirmAnew(trx: Queries): Promise<void> {
   const confirming = trx
     .selectFrom('alerts')

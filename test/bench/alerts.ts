@@ -9,9 +9,9 @@ import { openDatabase } from '../../src/store/database.ts';
 import { makeBlocks } from '../helpers/chain-blocks.ts';
 import { dollarBasis } from '../store/alerts/dollar-basis.ts';
 import { priced, runOf } from '../store/alerts/priced-blocks.ts';
-import { insertAlerts } from './kept-rows.ts';
 import type { Workshop } from './programs.ts';
 import { atMost, compare, inTurns, median, type Row } from './row.ts';
+import { insertAlerts } from './stored-rows.ts';
 
 const FEW = 1_000;
 const MANY = 100_000;

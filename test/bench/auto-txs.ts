@@ -10,10 +10,10 @@ import { HistoryStore } from '../../src/store/history.ts';
 import { makeBlock } from '../helpers/chain-blocks.ts';
 import { flat } from '../store/alerts/priced-blocks.ts';
 import { GWEI, NOW } from '../store/auto-txs/stored-auto-txs.ts';
-import { insertAutoTxs } from './kept-rows.ts';
 import type { Workshop } from './programs.ts';
 import { atMost, compare, inTurns, median, type Row } from './row.ts';
 import { blockFeed } from './stored.ts';
+import { insertAutoTxs } from './stored-rows.ts';
 
 const FEW = 100;
 const MANY = 10_000;

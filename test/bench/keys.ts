@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../src/store/database.ts';
 import type { ScreenQuestion, Terminal } from '../helpers/terminal.ts';
-import { insertAlerts, insertAutoTxs } from './kept-rows.ts';
 import { HAS_PRICES, LARGE, openBare, openGastop, replayArgs, type Workshop } from './programs.ts';
 import { atMost, compare, inTurns, quantile, type Row } from './row.ts';
+import { insertAlerts, insertAutoTxs } from './stored-rows.ts';
 
 const ALERTS = 1_000;
 const AUTO_TXS = 10_000;

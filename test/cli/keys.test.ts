@@ -41,11 +41,11 @@ function newHome(config: unknown = {}) {
   return { home, file, run, create, list, ask };
 }
 
-const NOBODY = { uid: 65_534, gid: 65_534, encoding: 'utf8' } as const;
+const OTHER_USER = { uid: 65_534, gid: 65_534, encoding: 'utf8' } as const;
 const BIN = fileURLToPath(new URL('../../dist/bin.js', import.meta.url));
 /** Whether another user can run the program: not in a clone that lies in a folder of its owner alone. */
 const canBeNobody =
-  process.geteuid?.() === 0 && spawnSync(process.execPath, [BIN, '--version'], NOBODY).status === 0;
+  process.geteuid?.() === 0 && spawnSync(process.execPath, [BIN, '--version'], OTHER_USER).status === 0;
 
 describe('gastop keys create', () => {
   it.runIf(canBeNobody)(
@@ -61,7 +61,7 @@ describe('gastop keys create', () => {
       ] as const) {
         chmodSync(folder, mode);
         const run = spawnSync(process.execPath, [BIN, 'keys', '--keys', path, 'list'], {
-          ...NOBODY,
+          ...OTHER_USER,
           env: { HOME: '/' },
         });
         expect([run.status, run.stdout, run.stderr]).toEqual([

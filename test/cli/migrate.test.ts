@@ -17,7 +17,7 @@ import { ENGINES, emptyDatabase } from '../helpers/databases.ts';
 import { migrated, openDatabase } from '../helpers/open-database.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import { bytesOf, keptAutoTx } from '../store/auto-txs/stored-auto-txs.ts';
+import { bytesOf, storedAutoTx } from '../store/auto-txs/stored-auto-txs.ts';
 import { runMain } from './captured-io.ts';
 import { type ServeProgram, startServe } from './served-program.ts';
 
@@ -30,7 +30,7 @@ test.each(ENGINES)(
     const isFile = engine === 'SQLite';
     const [former, next] = [randomBytes(32), randomBytes(32)];
     const before = await openDatabase(target, isFile ? null : former);
-    await new AutoTxStore(before).create(keptAutoTx('old'), bytesOf('old'), NO_CAP);
+    await new AutoTxStore(before).create(storedAutoTx('old'), bytesOf('old'), NO_CAP);
     await before.close();
     const env: Record<string, string> = isFile ? {} : { GASTOP_ENCRYPTION_KEY: next.toString('base64') };
     const run = (args: readonly string[], answer?: string) =>
@@ -60,7 +60,7 @@ test.each(ENGINES)(
     expect(await new EncryptionKey(after).problem()).toBeNull();
     const store = new AutoTxStore(after);
     expect(await store.signedBytes('old')).toBe('sealed');
-    await store.create(keptAutoTx('new', { signed: { nonce: 1 } }), bytesOf('new'), NO_CAP);
+    await store.create(storedAutoTx('new', { signed: { nonce: 1 } }), bytesOf('new'), NO_CAP);
     expect(await store.signedBytes('new')).toEqual(bytesOf('new'));
   },
 );
@@ -70,7 +70,7 @@ describe('--from', () => {
     const folder = await temporaryFolder();
     const path = join(folder, 'chain-1.db');
     const database = await openDatabase(path);
-    await new AutoTxStore(database).create(keptAutoTx('one'), bytesOf('one'), NO_CAP);
+    await new AutoTxStore(database).create(storedAutoTx('one'), bytesOf('one'), NO_CAP);
     return { folder, path, database };
   }
 

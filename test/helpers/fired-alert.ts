@@ -7,7 +7,7 @@ import {
 import type { DeliveryRow } from '../../src/store/alert-firings.ts';
 import { toAlertRow } from '../../src/store/alert-rows.ts';
 import type { Database } from '../../src/store/database.ts';
-import { keptAlert as someAlert } from '../store/alerts/kept-alerts.ts';
+import { storedAlert as someAlert } from '../store/alerts/stored-alerts.ts';
 
 export const FIRED_AT = 1_768_478_400_000;
 
@@ -31,7 +31,7 @@ export function messageOf(alertId: string, more: Partial<AlertMessage> = {}): Al
   };
 }
 
-export const keptAlert = (id: string, more: Partial<StoredAlert> = {}): StoredAlert =>
+export const storedAlert = (id: string, more: Partial<StoredAlert> = {}): StoredAlert =>
   someAlert(
     id,
     { threshold: 5_000_000_000n, cooldownMs: 3_600_000 },
@@ -65,7 +65,7 @@ export async function fire(database: Database, alertId: string, firing: Firing =
     .insertInto('alerts')
     .values(
       toAlertRow(
-        keptAlert(alertId, {
+        storedAlert(alertId, {
           targets: firing.targets ?? { [channel]: target },
           phase: firing.phase ?? ARMED,
         }),

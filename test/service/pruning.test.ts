@@ -8,7 +8,7 @@ import { openDatabase } from '../helpers/open-database.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { readyService, runService, temporaryFile } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import { bytesOf, keptAutoTx } from '../store/auto-txs/stored-auto-txs.ts';
+import { bytesOf, storedAutoTx } from '../store/auto-txs/stored-auto-txs.ts';
 
 const DAY_SEC = 86_400;
 const timeOf = (number: number) => makeBlock(number).timestamp;
@@ -73,7 +73,7 @@ test('a clock that is set 400 days ahead ends no auto-tx for good and forgets no
   const now = timeOf(99) * 1_000;
   const autoTxs = new AutoTxStore(database);
   const inDays = async (id: string, nonce: number, days: number) => {
-    const kept = keptAutoTx(id, {
+    const kept = storedAutoTx(id, {
       order: { expiresAt: now + days * DAY_SEC * 1_000 },
       signed: { nonce },
     });

@@ -22,7 +22,7 @@ import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { type ServedService, serveService } from '../helpers/served-service.ts';
 import { temporaryFile } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import { insertAlerts, keptAlert } from '../store/alerts/kept-alerts.ts';
+import { insertAlerts, storedAlert } from '../store/alerts/stored-alerts.ts';
 import { RawConnection } from './fuzz/raw-connection.ts';
 
 const source = (first = 391) => new ScriptedSource(makeBlocks(first, 400), { kind: 'simulated' });
@@ -400,7 +400,7 @@ test('with a page of its database that cannot be read it is not ready, and says 
   const served = await readyServer({ source: source(), database });
   const owner = served.key.split('_')[1] ?? '';
   const kept = Array.from({ length: 200 }, (_, place) =>
-    keptAlert(String(place), {}, { owner, note: 'a'.repeat(2_000) }),
+    storedAlert(String(place), {}, { owner, note: 'a'.repeat(2_000) }),
   );
   await insertAlerts(database, ...kept);
   await sql`pragma wal_checkpoint(truncate)`.execute(database.queries);

@@ -14,7 +14,7 @@ import { openDatabase } from '../helpers/open-database.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { runService } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import { bytesOf, keptAutoTx } from '../store/auto-txs/stored-auto-txs.ts';
+import { bytesOf, storedAutoTx } from '../store/auto-txs/stored-auto-txs.ts';
 
 const GENESIS = [1, 2].map((place): Hex => `0x${String(place).repeat(64)}`);
 const STORED = { blocks: 300, waiting: 3 };
@@ -43,7 +43,7 @@ async function filled(chainId = 31_337) {
   const autoTxs = new AutoTxStore(database);
   for (let nonce = 0; nonce < STORED.waiting; nonce += 1) {
     const order = { target: 1n };
-    const autoTx = keptAutoTx(`atx_${nonce}`, { order, signed: { nonce, chainId }, chainId });
+    const autoTx = storedAutoTx(`atx_${nonce}`, { order, signed: { nonce, chainId }, chainId });
     await autoTxs.create(autoTx, bytesOf(autoTx.id), 100);
   }
   const kept = async () => ({

@@ -15,7 +15,7 @@ import { createScriptedChain } from '../helpers/scripted-chain.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { type RunningService, readyService, runService, temporaryFile } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import { keptAlert } from '../store/alerts/kept-alerts.ts';
+import { storedAlert } from '../store/alerts/stored-alerts.ts';
 
 const FIRST = 499;
 const THRESHOLD = 1_000_000n;
@@ -30,7 +30,7 @@ class AlternatingEngine extends FeeEngine {
 }
 const createEngine = ({ feeRule }: ChainProfile) => new AlternatingEngine({ feeRule });
 
-const alert = keptAlert('cheap', { lane: 'slow', threshold: THRESHOLD });
+const alert = storedAlert('cheap', { lane: 'slow', threshold: THRESHOLD });
 
 async function prepared(): Promise<{ path: string; database: Database }> {
   const path = await temporaryFile('chain-1.db');

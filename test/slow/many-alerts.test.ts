@@ -14,8 +14,8 @@ import { GWEI, mineAt } from '../helpers/auto-tx-rig.ts';
 import { startReceiver } from '../helpers/receiver.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import { keptAlert } from '../store/alerts/kept-alerts.ts';
 import { priced, runOf } from '../store/alerts/priced-blocks.ts';
+import { storedAlert } from '../store/alerts/stored-alerts.ts';
 import {
   CHEAP,
   DEAR,
@@ -125,7 +125,7 @@ async function insertArmed(
   const rule = { lane: 'fast', condition: 'LESS_THAN', threshold: BigInt(THRESHOLD) * GWEI } as const;
   const [url = ''] = urls;
   const row = toAlertRow(
-    keptAlert('copied', rule, {
+    storedAlert('copied', rule, {
       method: 'WEBHOOK',
       channels: ['WEBHOOK'],
       targets: { WEBHOOK: url },

@@ -8,7 +8,7 @@ import type { Database } from '../../src/store/database.ts';
 import { OutboxStore } from '../../src/store/outbox.ts';
 import { makeBlock } from '../helpers/chain-blocks.ts';
 import { ENGINES, openOn, testOn } from '../helpers/databases.ts';
-import { FIRED_AT, fire, keptAlert } from '../helpers/fired-alert.ts';
+import { FIRED_AT, fire, storedAlert } from '../helpers/fired-alert.ts';
 
 describe.each(ENGINES)('on %s', (engine) => {
   async function open(): Promise<{ database: Database; store: AlertStore }> {
@@ -39,8 +39,9 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   test('a page holds its part, newest first; those made at once have an order, too', async () => {
     const { store } = await open();
-    for (const id of ['alr_1', 'alr_2', 'alr_3']) await store.create(keptAlert(id, { createdAt: 5 }), NO_CAP);
-    await store.create(keptAlert('alr_0', { createdAt: 6 }), NO_CAP);
+    for (const id of ['alr_1', 'alr_2', 'alr_3'])
+      await store.create(storedAlert(id, { createdAt: 5 }), NO_CAP);
+    await store.create(storedAlert('alr_0', { createdAt: 6 }), NO_CAP);
     const pages = [0, 2, 4].map((offset) => store.list('', { offset, limit: 2 }));
     const ids = (await Promise.all(pages)).map(({ alerts, total }) => [total, ...alerts.map(({ id }) => id)]);
     expect(ids).toEqual([[4, 'alr_0', 'alr_3'], [4, 'alr_2', 'alr_1'], [4]]);
@@ -52,7 +53,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       new BlockStore(database).saveBlocks([makeBlock(ms, { timestamp: (FIRED_AT + ms) / 1_000 })]);
     await mine(0);
     const cooling = { kind: 'cooling', cooldownUntil: FIRED_AT + 3_600_000, mustLeave: false } as const;
-    await store.create(keptAlert('alr_1', { phase: cooling }), NO_CAP);
+    await store.create(storedAlert('alr_1', { phase: cooling }), NO_CAP);
     const before = await store.find('', 'alr_1');
     expect(await store.setEnabled('', 'alr_1', true, FIRED_AT + 1)).toEqual(before);
     expect(await store.setEnabled('', 'alr_1', false, FIRED_AT + 2)).toMatchObject({

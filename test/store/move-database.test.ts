@@ -14,7 +14,7 @@ import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { asked, ENGINES, emptyDatabase } from '../helpers/databases.ts';
 import { fire } from '../helpers/fired-alert.ts';
 import { temporaryFolder } from '../helpers/service.ts';
-import { bytesOf, draftAutoTx, keptAutoTx } from './auto-txs/stored-auto-txs.ts';
+import { bytesOf, draftAutoTx, storedAutoTx } from './auto-txs/stored-auto-txs.ts';
 import { given, sendWithin } from './given.ts';
 
 const NO_CAP = Number.POSITIVE_INFINITY;
@@ -34,7 +34,7 @@ async function fill(history: Database): Promise<void> {
   await blocks.saveBlocks([block], given(block, sendWithin(block, 3, 9n)));
   await fire(history, 'alr_1');
   const autoTxs = new AutoTxStore(history);
-  await autoTxs.create(keptAutoTx('atx_1'), bytesOf('atx_1'), NO_CAP);
+  await autoTxs.create(storedAutoTx('atx_1'), bytesOf('atx_1'), NO_CAP);
   await autoTxs.create(draftAutoTx('atx_2'), null, NO_CAP);
 }
 

@@ -24,8 +24,8 @@ import { asked, ENGINES, emptyDatabase } from '../helpers/databases.ts';
 import { migrated } from '../helpers/open-database.ts';
 import { slowIt } from '../helpers/rounds.ts';
 import { temporaryFile, temporaryFolder } from '../helpers/service.ts';
-import { keptAlert, readAlert, readEvents } from './alerts/kept-alerts.ts';
 import { priced, savePriced } from './alerts/priced-blocks.ts';
+import { readAlert, readEvents, storedAlert } from './alerts/stored-alerts.ts';
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
@@ -130,9 +130,9 @@ test('alerts of an older database fire by the thresholds that they were given', 
   const older = await migrated<Record<'alerts', Record<string, unknown>>>(path, 19);
   const cooling = { kind: 'cooling', cooldownUntil: 0, mustLeave: false } as const;
   for (const alert of [
-    keptAlert('armed'),
-    keptAlert('cooling', {}, { phase: cooling }),
-    keptAlert('other', { threshold: 50n }),
+    storedAlert('armed'),
+    storedAlert('cooling', {}, { phase: cooling }),
+    storedAlert('other', { threshold: 50n }),
   ])
     await older.insertInto('alerts').values(olderRow(alert)).execute();
   await older.destroy();
@@ -155,7 +155,7 @@ test('an older database keeps its signing secret, and its alerts wait for no mor
     { id: 'left', ...waiting, hysteresis: 5, has_left: 1, wake_at_least: null, wake_ms: 60_000 },
   ];
   for (const row of rows) {
-    const { must_leave: hasLeft, ...usual } = olderRow(keptAlert('', { cooldownMs: 60_000 }));
+    const { must_leave: hasLeft, ...usual } = olderRow(storedAlert('', { cooldownMs: 60_000 }));
     await older
       .insertInto('alerts')
       .values({ ...usual, wake_at_most: null, has_left: hasLeft, ...row })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { TERMINAL_SIZES } from '../helpers/terminal-sizes.ts';
 import { leads, NO_CLEARS, sceneOpener } from './open-scene.ts';
 
 const { shareScene } = await sceneOpener();
@@ -16,39 +17,36 @@ const DECIDES = {
 describe('every tab over auto-txs in each state', () => {
   const shown = shareScene('auto-txs');
 
-  it.each([
-    [60, 16],
-    [80, 24],
-    [120, 40],
-    [160, 45],
-    [200, 50],
-  ])('shows what decides whole, and its keys in the last row, at %i×%i', async (columns, rows) => {
-    const screen = shown();
-    await screen.waitFor(/Average/);
-    screen.resize(columns, rows);
-    for (const [tab, texts] of Object.entries(DECIDES)) {
-      await leads(
-        screen,
-        tab,
-        new RegExp(`\\[${tab} `),
-        ...texts,
-        (lines) => lines.length === rows && /^ \? help/.test(lines.at(-1) ?? ''),
-      );
-    }
-    const hasHalves = columns >= 140;
-    await leads(screen, '4', /▸ ! failed/);
-    const border = (lines: readonly string[]) => lines[2]?.indexOf(' │ ') ?? -1;
-    await screen.waitFor((lines) => border(lines) > 70 === hasHalves);
-    if (hasHalves) {
-      await leads(screen, ['j', 'j'], /▸ → submitted/, /│ .*→ submitted/);
-      await leads(screen, 'enter', /▸ .*ETH to .*→ submitted/, (lines) =>
-        /Esc back/.test(lines.at(-1) ?? ''),
-      );
-      await leads(screen, 'esc', (lines) => !/Esc back/.test(lines.at(-1) ?? ''));
-      await leads(screen, ['k', 'k'], /▸ ! failed/);
-    }
-    expect(screen.clears).toEqual(NO_CLEARS);
-  });
+  it.each(TERMINAL_SIZES)(
+    'shows what decides whole, and its keys in the last row, at %i×%i',
+    async (columns, rows) => {
+      const screen = shown();
+      await screen.waitFor(/Average/);
+      screen.resize(columns, rows);
+      for (const [tab, texts] of Object.entries(DECIDES)) {
+        await leads(
+          screen,
+          tab,
+          new RegExp(`\\[${tab} `),
+          ...texts,
+          (lines) => lines.length === rows && /^ \? help/.test(lines.at(-1) ?? ''),
+        );
+      }
+      const hasHalves = columns >= 140;
+      await leads(screen, '4', /▸ ! failed/);
+      const border = (lines: readonly string[]) => lines[2]?.indexOf(' │ ') ?? -1;
+      await screen.waitFor((lines) => border(lines) > 70 === hasHalves);
+      if (hasHalves) {
+        await leads(screen, ['j', 'j'], /▸ → submitted/, /│ .*→ submitted/);
+        await leads(screen, 'enter', /▸ .*ETH to .*→ submitted/, (lines) =>
+          /Esc back/.test(lines.at(-1) ?? ''),
+        );
+        await leads(screen, 'esc', (lines) => !/Esc back/.test(lines.at(-1) ?? ''));
+        await leads(screen, ['k', 'k'], /▸ ! failed/);
+      }
+      expect(screen.clears).toEqual(NO_CLEARS);
+    },
+  );
 });
 
 describe('in ASCII without colours', () => {

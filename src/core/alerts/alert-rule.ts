@@ -176,7 +176,7 @@ export function repriced<Alert extends Pick<StoredAlert, 'rule' | 'phase'>>(
   const reason = 'reason' in effective ? effective.reason : null;
   const threshold = 'price' in effective ? effective.price : rule.threshold;
   if (relative.since !== null && reason === relative.reason && threshold === rule.threshold) return alert;
-  // Whether its condition held meanwhile nobody knows: confirmation restarts. A cooldown continues.
+  // It is unknown whether its condition held meanwhile: confirmation restarts. A cooldown continues.
   const isUnknown = reason !== null && phase.kind === 'armed';
   return {
     ...alert,

@@ -446,7 +446,7 @@ function tooLate({ state }: StoredAutoTx): ApiFailure {
   );
 }
 
-/** A limit's target follows prices, whoever asked for what. */
+/** The target of a limit of cost follows prices, whatever the request says. */
 const isSameTarget = (one: AutoTxOrder, other: AutoTxOrder): boolean =>
   one.limit == null && other.limit == null
     ? one.target === other.target

@@ -1,7 +1,7 @@
 import { createContext, useContext, useMemo, useSyncExternalStore } from 'react';
 import type * as z from 'zod';
 
-/** By name; whoever reads one checks it. */
+/** By name; the reader checks each. */
 export type RememberedValues = Readonly<Record<string, unknown>>;
 
 /** Where the monitor's memory outlives it. */
@@ -112,15 +112,13 @@ export function useRemembered<T>(
   const remembered = useContext(RememberedContext);
   const read = () => remembered.read(name, isEverywhere);
   const stored = useSyncExternalStore(remembered.subscribe, read);
-  const parse = (value: unknown): T => {
-    const { data } = schema.safeParse(value);
-    return value === undefined || data === undefined ? initial : data;
-  };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: an initial value made anew is the same one.
-  const value = useMemo(() => parse(stored), [stored, schema]);
+  const orInitial = (data: T | undefined): T => (data === undefined ? initial : data);
+  // The same object while what is stored is: `undefined` where nothing is, or another release wrote it.
+  const known = useMemo(() => schema.safeParse(stored).data, [schema, stored]);
+  const value = orInitial(known);
   const set = (change: Change<T>): void => {
     // The newest one: a key that is held down counts each time.
-    const next = change instanceof Function ? change(parse(read())) : change;
+    const next = change instanceof Function ? change(orInitial(schema.safeParse(read()).data)) : change;
     remembered.set(name, next, isEverywhere);
   };
   return [value, set];

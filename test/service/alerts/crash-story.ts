@@ -4,7 +4,7 @@ import type { Block } from '../../../src/core/block.ts';
 import type { RelativeThreshold } from '../../../src/core/threshold/threshold.ts';
 import type { DollarBasis } from '../../../src/store/rule-prices.ts';
 import { makeBlock } from '../../helpers/chain-blocks.ts';
-import { keptAlert } from '../../store/alerts/kept-alerts.ts';
+import { storedAlert } from '../../store/alerts/stored-alerts.ts';
 
 /** Long enough that a day, which each start reads, is a few hundred blocks. */
 const SPACING_SEC = 240;
@@ -103,7 +103,7 @@ export function storyAlerts(hookUrl: string): StoredAlert[] {
       cooldownMs: ((place * 29) % 120) * SPACING_MS,
       disableOnce: place % 10 === 9,
     };
-    return keptAlert(`a${String(place).padStart(2, '0')}`, rule, {
+    return storedAlert(`a${String(place).padStart(2, '0')}`, rule, {
       method: 'WEBHOOK',
       channels: ['WEBHOOK'],
       targets: { WEBHOOK: hookUrl },

@@ -11,7 +11,7 @@ import { afterKills, emptyDatabase, expectWhole, killsOn } from '../../helpers/d
 import { listen } from '../../helpers/listen.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { isSlowRun } from '../../helpers/rounds.ts';
-import { insertAlerts, readAlerts } from '../../store/alerts/kept-alerts.ts';
+import { insertAlerts, readAlerts } from '../../store/alerts/stored-alerts.ts';
 import { buildProgram } from '../../tui/build-program.ts';
 import { blockOf, pricesOf, storyAlerts, thresholdOf } from './crash-story.ts';
 

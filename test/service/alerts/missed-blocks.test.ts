@@ -5,7 +5,7 @@ import { openDatabase } from '../../helpers/open-database.ts';
 import { ScriptedSource } from '../../helpers/scripted-source.ts';
 import { readyService, runService, temporaryFile } from '../../helpers/service.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
-import { insertAlerts, keptAlert, readAlert, readEvents } from '../../store/alerts/kept-alerts.ts';
+import { insertAlerts, readAlert, readEvents, storedAlert } from '../../store/alerts/stored-alerts.ts';
 
 const GWEI = 10n ** 9n;
 
@@ -18,7 +18,7 @@ async function alertedDatabase(confirmBlocks = 1) {
   const path = await temporaryFile('chain-1.db');
   const database = await openDatabase(path);
   onTestFinished(() => database.close());
-  await insertAlerts(database, keptAlert('a', { threshold: 20n * GWEI, confirmBlocks }));
+  await insertAlerts(database, storedAlert('a', { threshold: 20n * GWEI, confirmBlocks }));
   return { path, database };
 }
 

@@ -9,12 +9,12 @@ import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { openKeyDatabase } from '../../../src/store/database.ts';
 import { OutboxStore } from '../../../src/store/outbox.ts';
 import { makeBlocks } from '../../helpers/chain-blocks.ts';
-import { FIRED_AT, fire, keptAlert } from '../../helpers/fired-alert.ts';
+import { FIRED_AT, fire, storedAlert } from '../../helpers/fired-alert.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { ScriptedSource } from '../../helpers/scripted-source.ts';
 import { runService, temporaryFolder } from '../../helpers/service.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
-import { bytesOf, keptAutoTx, stepped } from '../../store/auto-txs/stored-auto-txs.ts';
+import { bytesOf, stepped, storedAutoTx } from '../../store/auto-txs/stored-auto-txs.ts';
 
 async function prepare() {
   const folder = await temporaryFolder();
@@ -30,7 +30,7 @@ async function prepare() {
   const make = async () => (await issueKey(keys, { name: '', plan: 'free', now: FIRED_AT })).id;
   const [kept, ended] = [await make(), await make()];
   for (const owner of [kept, ended, 'gone', '']) {
-    await store.create(keptAlert(`of-${owner}`, { owner }), 10);
+    await store.create(storedAlert(`of-${owner}`, { owner }), 10);
   }
   const reasons = async () =>
     Object.fromEntries(
@@ -81,10 +81,10 @@ test('what a key that is gone has waiting is not sent any more and says why; wha
   const { path, database, gate, kept } = await prepare();
   const store = new AutoTxStore(database);
   for (const [nonce, owner] of [kept, 'gone', ''].entries()) {
-    await store.create(keptAutoTx(`of-${owner}`, { owner, signed: { nonce } }), bytesOf(owner), 10);
+    await store.create(storedAutoTx(`of-${owner}`, { owner, signed: { nonce } }), bytesOf(owner), 10);
   }
   const sent = { owner: 'gone', id: 'sent' };
-  await store.create(keptAutoTx('sent', { owner: 'gone', signed: { nonce: 9 } }), bytesOf('sent'), 10);
+  await store.create(storedAutoTx('sent', { owner: 'gone', signed: { nonce: 9 } }), bytesOf('sent'), 10);
   await store.change(sent, (autoTx) => stepped(autoTx, { type: 'submit' }), 'engine');
   const service = await runService({ source: new ScriptedSource(makeBlocks(0, 9)), database: path, gate });
   await waitFor(async () => (await store.counts('gone')).DISABLED === 1);

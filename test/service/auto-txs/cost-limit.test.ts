@@ -4,7 +4,7 @@ import { type DataFeeParameters, fastLzLength } from '../../../src/core/data-fee
 import type { MaxCost } from '../../../src/core/threshold/max-cost.ts';
 import { ENGINES, openOn } from '../../helpers/databases.ts';
 import { rounds } from '../../helpers/rounds.ts';
-import { GWEI, keptAutoTx, NOW, sender } from '../../store/auto-txs/stored-auto-txs.ts';
+import { GWEI, NOW, sender, storedAutoTx } from '../../store/auto-txs/stored-auto-txs.ts';
 import { chanceOf } from './chance.ts';
 import { startEngine } from './engine-rig.ts';
 
@@ -14,15 +14,15 @@ const limitOf = (maxCost: MaxCost, limit: Partial<CostLimit> = {}) => ({
   isStrict: true,
   limit: { maxCost, gas: null, since: null, reason: 'it is not worked out yet', ...limit },
 });
-const auto = (id: string, { signed, ...more }: Parameters<typeof keptAutoTx>[1] = {}) =>
-  keptAutoTx(id, { ...more, signed: { chainId: 10, ...signed } });
+const auto = (id: string, { signed, ...more }: Parameters<typeof storedAutoTx>[1] = {}) =>
+  storedAutoTx(id, { ...more, signed: { chainId: 10, ...signed } });
 const fees = (parameters: Partial<DataFeeParameters>) => ({
   parameters: { ...NONE, ...parameters },
   reason: null,
   quotes: null,
 });
 
-const ORDER = keptAutoTx('any').order;
+const ORDER = storedAutoTx('any').order;
 
 /** 21,000 gas at a tip of 1 gwei and a cap of 20: at $2,000 a transfer at 10 gwei costs $0.42. */
 describe.each(ENGINES)('a limit of cost on %s', (engine) => {

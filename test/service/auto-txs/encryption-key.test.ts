@@ -13,7 +13,7 @@ import { openDatabase } from '../../helpers/open-database.ts';
 import { ScriptedSource } from '../../helpers/scripted-source.ts';
 import { runService } from '../../helpers/service.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
-import { bytesOf, keptAutoTx, sender } from '../../store/auto-txs/stored-auto-txs.ts';
+import { bytesOf, sender, storedAutoTx } from '../../store/auto-txs/stored-auto-txs.ts';
 import { startEngine } from './engine-rig.ts';
 
 const NO_CAP = Number.POSITIVE_INFINITY;
@@ -85,8 +85,8 @@ describe.each(ENGINES)('on %s', (engine) => {
     async ({ open }) => {
       const { target, open: withKey } = await keyed();
       const before = await startEngine({ database: await withKey() });
-      await before.place(keptAutoTx('due'));
-      await before.place(keptAutoTx('far', { order: { target: 1n }, signed: { from: sender(2) } }));
+      await before.place(storedAutoTx('due'));
+      await before.place(storedAutoTx('far', { order: { target: 1n }, signed: { from: sender(2) } }));
 
       const rig = await startEngine({ database: await open(target) });
       for (let round = 0; round < 3; round += 1) await rig.block(5);
@@ -94,7 +94,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       expect(due.state).toMatchObject({ status: 'PENDING', attempts: 0, hold: { code: 'key_gone' } });
       expect(due.checks).toContainEqual(KEY_WAITS);
       expect((await rig.kept('far')).state).toMatchObject({ status: 'PENDING', hold: null });
-      const another = keptAutoTx('new', { signed: { from: sender(3) } });
+      const another = storedAutoTx('new', { signed: { from: sender(3) } });
       await expect(rig.store.create(another, bytesOf('new'), NO_CAP)).rejects.toMatchObject({
         code: 'no-key',
       });
@@ -118,7 +118,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       await waitFor(async () => (await leaderOf(database)) === 'right');
       await right.service.stop();
       const filled = await startEngine({ database: await withKey() });
-      await filled.place(keptAutoTx('waits'));
+      await filled.place(storedAutoTx('waits'));
 
       const wrong = await startNamed('wrong', await open(target));
       await wrong.service.ready;
@@ -169,7 +169,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   test('the key of a database of an older version is the one that its auto-txs are encrypted with', async () => {
     const { target, open: withKey } = await keyed();
     const rig = await startEngine({ database: await withKey() });
-    await rig.place(keptAutoTx('old'));
+    await rig.place(storedAutoTx('old'));
     const database = await withKey();
     onTestFinished(() => database.close());
     await database.queries.deleteFrom('meta').where('key', '=', 'encryption_key').execute();
@@ -190,7 +190,9 @@ test('a .key is made with the first auto-tx, by one of several processes, and ne
   expect(existsSync(`${target}.key`)).toBe(false);
   const rigs = await Promise.all(databases.map((database) => startEngine({ database })));
   await Promise.all(
-    rigs.map((rig, place) => rig.place(keptAutoTx(`atx_${place}`, { signed: { from: sender(place + 1) } }))),
+    rigs.map((rig, place) =>
+      rig.place(storedAutoTx(`atx_${place}`, { signed: { from: sender(place + 1) } })),
+    ),
   );
   for (const rig of rigs) {
     for (let place = 0; place < 3; place += 1)
@@ -209,7 +211,7 @@ test('a .key is made with the first auto-tx, by one of several processes, and ne
 test('a .key that others can read is named at the start', async () => {
   const target = await emptyDatabase('SQLite', 'shared');
   const rig = await startEngine({ database: await openDatabase(target) });
-  await rig.place(keptAutoTx('one'));
+  await rig.place(storedAutoTx('one'));
   for (const [mode, isOpen] of [
     [0o600, false],
     [0o604, true],
@@ -230,7 +232,7 @@ test.runIf(process.geteuid?.() === 0)(
   async () => {
     const target = await emptyDatabase('SQLite', 'shared');
     const rig = await startEngine({ database: await openDatabase(target) });
-    await rig.place(keptAutoTx('one'));
+    await rig.place(storedAutoTx('one'));
     const messages = async () => {
       const { news, service } = await startNamed('one', await openDatabase(target));
       await service.ready;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { ChainError, SendFailure } from '../../../src/chain/chain-source.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
-import { GWEI, keptAutoTx, NOW, sender } from '../../store/auto-txs/stored-auto-txs.ts';
+import { GWEI, NOW, sender, storedAutoTx } from '../../store/auto-txs/stored-auto-txs.ts';
 import { startEngine, waitingTransaction } from './engine-rig.ts';
 
 const hashOf = (id: string) => {
-  const hash = keptAutoTx(id).signed?.hash;
+  const hash = storedAutoTx(id).signed?.hash;
   if (hash === undefined) throw new Error('it is not signed');
   return hash;
 };
@@ -16,7 +16,7 @@ test.each<[what: string, base: bigint, paid: bigint]>([
   ['its cap', 10_000n, 0n],
 ])('a receipt without a price ends an auto-tx as executed at %s (%i gwei)', async (_, base, paid) => {
   const rig = await startEngine({ confirmations: 1 });
-  const autoTx = keptAutoTx('one');
+  const autoTx = storedAutoTx('one');
   await rig.place(autoTx);
   await rig.block(5);
   await rig.block(5, (block) => {
@@ -32,7 +32,7 @@ test.each<[what: string, base: bigint, paid: bigint]>([
 });
 
 describe('two owners hand over transactions with the same nonce', () => {
-  const [one, other] = [keptAutoTx('one', { owner: 'a' }), keptAutoTx('other', { owner: 'b' })];
+  const [one, other] = [storedAutoTx('one', { owner: 'a' }), storedAutoTx('other', { owner: 'b' })];
 
   test('the first goes out; the second waits, and has failed once the first is final', async () => {
     const rig = await startEngine();
@@ -68,7 +68,7 @@ describe('two owners hand over transactions with the same nonce', () => {
 
 test('nodes that do not agree a node that is ahead says that the nonce is used, one that is behind knows no receipt: nothing is said of it yet', async () => {
   const rig = await startEngine({ confirmations: 1 });
-  await rig.place(keptAutoTx('one'));
+  await rig.place(storedAutoTx('one'));
   const block = await rig.block(5);
   rig.node.pool.push(waitingTransaction(hashOf('one')));
   rig.node.nonces.set(sender(1), 1);
@@ -82,7 +82,7 @@ test('nodes that do not agree a node that is ahead says that the nonce is used, 
 
 test('one whose bytes are gone is never tried for ever: it has failed, and says why', async () => {
   const rig = await startEngine();
-  await rig.place(keptAutoTx('one'));
+  await rig.place(storedAutoTx('one'));
   rig.store.signedBytes = async () => null;
   await rig.block(5);
   const { state } = await rig.kept('one');
@@ -95,7 +95,7 @@ test('signed bytes of one that has ended go a day later, and by no clock that th
   const DAY = 86_400_000;
   let chainNow = NOW + DAY - 1;
   const rig = await startEngine({ agreedNow: (now) => Math.min(now, chainNow) });
-  await rig.place(keptAutoTx('one', { order: { expiresAt: NOW } }));
+  await rig.place(storedAutoTx('one', { order: { expiresAt: NOW } }));
   await rig.turn();
   expect((await rig.kept('one')).state.status).toBe('EXPIRED');
   for (const [now, isGone] of [
@@ -116,7 +116,7 @@ describe('what waits far from its price', () => {
     'one that is %s and whose nonce is used elsewhere has failed once that is final',
     async (status) => {
       const rig = await startEngine();
-      await rig.place(keptAutoTx('one', { ...far, state: { status } }));
+      await rig.place(storedAutoTx('one', { ...far, state: { status } }));
       const used = await rig.block();
       rig.node.include(used, sender(1), 0);
       rig.pass(60_000);
@@ -138,7 +138,7 @@ describe('what waits far from its price', () => {
 
   test('one that its owner has sent from the wallet is followed and executed', async () => {
     const rig = await startEngine();
-    await rig.place(keptAutoTx('one', far));
+    await rig.place(storedAutoTx('one', far));
     await rig.block();
     await rig.block(50, (block) => rig.node.include(block, sender(1), 0, hashOf('one')));
     rig.pass(60_000);
@@ -149,7 +149,7 @@ describe('what waits far from its price', () => {
 
   test('a node that is ahead by mistake, or of a branch that is given up, has nothing fail', async () => {
     const rig = await startEngine();
-    await rig.place(keptAutoTx('one', far));
+    await rig.place(storedAutoTx('one', far));
     await rig.block();
     rig.node.nonces.set(sender(1), 1);
     for (let round = 0; round < 2; round++) {
@@ -165,7 +165,7 @@ describe('what waits far from its price', () => {
   test('hundreds of senders are asked about a few at a time, each once a minute', async () => {
     const rig = await startEngine();
     for (let place = 0; place < 300; place++) {
-      await rig.place(keptAutoTx(`of-${place}`, { ...far, signed: { from: sender(place) } }));
+      await rig.place(storedAutoTx(`of-${place}`, { ...far, signed: { from: sender(place) } }));
     }
     await rig.block();
     expect(rig.node.nonceAsked).toHaveLength(8);
@@ -181,7 +181,7 @@ describe('what waits far from its price', () => {
 test('new funds are noticed within a minute or two, however often it was held before', async () => {
   const rig = await startEngine();
   rig.node.balances.set(sender(1), 0n);
-  await rig.place(keptAutoTx('one'));
+  await rig.place(storedAutoTx('one'));
   for (let head = 0; head < 40; head++) await rig.block(5);
   const { hold } = (await rig.kept('one')).state;
   expect(hold).toMatchObject({ code: 'insufficient_balance' });
@@ -193,7 +193,7 @@ test('new funds are noticed within a minute or two, however often it was held be
 describe('what is asked of what is out', () => {
   test('while it is being confirmed nothing is, until it is deep enough', async () => {
     const rig = await startEngine({ confirmations: 12 });
-    await rig.place(keptAutoTx('one'));
+    await rig.place(storedAutoTx('one'));
     await rig.block(5);
     await rig.block(5, (block) => rig.node.include(block, sender(1), 0, hashOf('one')));
     expect((await rig.kept('one')).state.inclusion).not.toBeNull();
@@ -209,7 +209,7 @@ describe('what is asked of what is out', () => {
     const rig = await startEngine();
     for (let place = 0; place < 100; place++) {
       const from = sender(place);
-      await rig.place(keptAutoTx(`of-${place}`, { signed: { from } }));
+      await rig.place(storedAutoTx(`of-${place}`, { signed: { from } }));
     }
     await rig.block(5);
     expect(rig.node.sent).toHaveLength(100);
@@ -232,7 +232,7 @@ describe('a relay that shows nothing before it is mined', () => {
 
   test('gets it once a minute, then two, then five later, and the history does not grow', async () => {
     const rig = await startEngine({ confirmations: 1 });
-    await rig.place(keptAutoTx('one'));
+    await rig.place(storedAutoTx('one'));
     await minutes(rig, 30);
     // 0, then about 1, 3, 8 and 23 minutes.
     expect(rig.node.sent).toHaveLength(5);
@@ -245,7 +245,7 @@ describe('a relay that shows nothing before it is mined', () => {
 
   test('gets it no more while the price is above its target, or its account lacks funds', async () => {
     const rig = await startEngine();
-    await rig.place(keptAutoTx('one'));
+    await rig.place(storedAutoTx('one'));
     await rig.block(5);
     for (let block = 0; block < 50; block += 1) await rig.block(50);
     expect(rig.node.sent).toHaveLength(1);
@@ -261,7 +261,7 @@ describe('a relay that shows nothing before it is mined', () => {
   test('does so after a restart, too: the pauses go on', async () => {
     const database = await openDatabase(':memory:');
     const first = await startEngine({ database });
-    await first.place(keptAutoTx('one'));
+    await first.place(storedAutoTx('one'));
     await minutes(first, 4);
     expect(first.node.sent).toHaveLength(3);
     const next = await startEngine({ database });
@@ -286,7 +286,7 @@ describe('a relay that shows nothing before it is mined', () => {
     ],
   ])('to a re-send gives %s', async (_, failure, status) => {
     const rig = await startEngine();
-    await rig.place(keptAutoTx('one'));
+    await rig.place(storedAutoTx('one'));
     await rig.block(5);
     rig.node.send = () => Promise.reject(failure);
     await minutes(rig, 2);

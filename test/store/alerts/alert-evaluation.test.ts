@@ -7,8 +7,8 @@ import { AlertStore } from '../../../src/store/alerts.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import { blockHash, makeBlock, makeBlocks } from '../../helpers/chain-blocks.ts';
 import { ENGINES, openOn, testOn } from '../../helpers/databases.ts';
-import { insertAlerts, keptAlert, readAlert, readEvents } from './kept-alerts.ts';
 import { flat, priced, runOf, savePriced, savePrices, WALL_NOW } from './priced-blocks.ts';
+import { insertAlerts, readAlert, readEvents, storedAlert } from './stored-alerts.ts';
 
 describe.each(ENGINES)('on %s', (engine) => {
   async function open(...alerts: readonly StoredAlert[]) {
@@ -22,7 +22,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   describe('a firing', () => {
     test('is an event, a message for each channel, and a new state of the alert', async () => {
       const { database, store } = await open(
-        keptAlert(
+        storedAlert(
           'a',
           { cooldownMs: 60_000 },
           {
@@ -115,9 +115,9 @@ describe.each(ENGINES)('on %s', (engine) => {
 
     test('on the blob base fee comes by that alone, without a mean of the day, and where there is one', async () => {
       const { database, store } = await open(
-        keptAlert('below', { lane: 'blob' }),
-        keptAlert('above', { lane: 'blob', condition: 'GREATER_THAN' }),
-        keptAlert('gas', { lane: 'average' }),
+        storedAlert('below', { lane: 'blob' }),
+        storedAlert('above', { lane: 'blob', condition: 'GREATER_THAN' }),
+        storedAlert('gas', { lane: 'average' }),
       );
       const blobs = (number: number, blobPrice: bigint | null) => ({ ...priced(number, 100), blobPrice });
       const prices = [100n, 99n, null, 101n, 1n];
@@ -134,7 +134,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     testOn(engine)('a thousand times at one block lets others in, and is one transaction still', async () => {
       const ids = Array.from({ length: 1_100 }, (_, place) => `a${String(place).padStart(4, '0')}`);
       const { database, store } = await open();
-      const rows = ids.map((id) => toAlertRow(keptAlert(id)));
+      const rows = ids.map((id) => toAlertRow(storedAlert(id)));
       for (let at = 0; at < rows.length; at += 100)
         await database.queries
           .insertInto('alerts')
@@ -158,7 +158,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     });
 
     testOn(engine)('is compared with what its lane cost on the average in the 24 h before', async () => {
-      const { database, store } = await open(keptAlert('a', { lane: 'slow' }), keptAlert('b'));
+      const { database, store } = await open(storedAlert('a', { lane: 'slow' }), storedAlert('b'));
       // From a time within five minutes on, more than a day of blocks, some of them without tips.
       const blocks = makeBlocks(13, 7_700).map((block) =>
         block.number % 3 === 0 ? { ...block, tips: null } : block,
@@ -184,7 +184,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     });
 
     test('is added to its owner’s tally once', async () => {
-      const { database, store } = await open(keptAlert('a', {}, { owner: 'gk_1' }));
+      const { database, store } = await open(storedAlert('a', {}, { owner: 'gk_1' }));
       await database.queries
         .insertInto('alert_events')
         .values({
@@ -208,7 +208,10 @@ describe.each(ENGINES)('on %s', (engine) => {
 
     test('is forgotten after 90 days a page at a time, and of one alert all but the last thousand', async () => {
       const often = { method: 'WEBHOOK', channels: ['WEBHOOK', 'TERMINAL'], triggerCount: 1_000 };
-      const { database, store } = await open(keptAlert('old'), keptAlert('often', { lane: 'fast' }, often));
+      const { database, store } = await open(
+        storedAlert('old'),
+        storedAlert('often', { lane: 'fast' }, often),
+      );
       const prices = { slow: 100n, average: 99n, fast: 100n };
       await savePriced(store, { block: makeBlock(0), prices, isTooLate: false });
       const { queries } = database;
@@ -267,7 +270,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       { threshold: 1.5 },
       { confirm_blocks: 2, hysteresis: 0.5 },
     ])('(%j) is left out, and the block is written; others fire; it can be deleted', async (damage) => {
-      const { database, store } = await open(keptAlert('a'), keptAlert('broken'));
+      const { database, store } = await open(storedAlert('a'), storedAlert('broken'));
       await database.queries.updateTable('alerts').set(damage).where('id', '=', 'broken').execute();
       expect(await savePrices(store, 1, 99)).toBe(1);
       expect((await store.head())?.number).toBe(1);
@@ -283,7 +286,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
 
   test('blocks that are past are none that it missed where they are from before it was made', async () => {
-    const alert = keptAlert('a', {}, { createdAt: timeOf(3) });
+    const alert = storedAlert('a', {}, { createdAt: timeOf(3) });
     const { database, store } = await open(alert);
     const past = [99, 98, 101, 99, 98].map((price, place) => priced(place, price, { isTooLate: true }));
     await savePriced(store, ...past);
@@ -292,7 +295,7 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   describe('a reorg', () => {
     test('that could not be written when it came is seen by the hashes', async () => {
-      const { database, store } = await open(keptAlert('a'));
+      const { database, store } = await open(storedAlert('a'));
       await savePrices(store, 0, 100, 100, 100);
       const fork = (number: number, price: number) => priced(number, price, { hash: blockHash(number, 1) });
       expect(await savePriced(store, fork(1, 100), fork(2, 99))).toBe(1);
@@ -300,7 +303,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     });
 
     testOn(engine)('of a recording begun again arms what cools down until a time yet to come', async () => {
-      const { store } = await open(keptAlert('a', { cooldownMs: 86_400_000 }));
+      const { store } = await open(storedAlert('a', { cooldownMs: 86_400_000 }));
       await savePrices(store, 0, ...Array.from({ length: 400 }, () => 101), 99, 101);
       await store.rewindTo(395);
       expect(await savePrices(store, 396, 101, 99)).toBe(0);
@@ -309,7 +312,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     });
 
     test('to another chain of the same time ends no cooldown', async () => {
-      const { database, store } = await open(keptAlert('a', { cooldownMs: 86_400_000 }));
+      const { database, store } = await open(storedAlert('a', { cooldownMs: 86_400_000 }));
       await savePrices(store, 50_000, 99);
       await store.beginAnew(undefined);
       const timestamp = makeBlock(50_000).timestamp;
@@ -321,7 +324,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     });
 
     test('to another chain re-arms alerts whose cooldown lies in that chain’s future', async () => {
-      const { database, store } = await open(keptAlert('a', { cooldownMs: 86_400_000 }));
+      const { database, store } = await open(storedAlert('a', { cooldownMs: 86_400_000 }));
       await savePrices(store, 50_000, 99);
       await store.beginAnew(undefined);
       expect(await savePrices(store, 0, 101, 99)).toBe(1);
@@ -330,7 +333,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
 
   test('a block with a future time silences no alert once true blocks follow', async () => {
-    const { database, store } = await open(keptAlert('a', { cooldownMs: 3_600_000 }));
+    const { database, store } = await open(storedAlert('a', { cooldownMs: 3_600_000 }));
     const now = WALL_NOW / 1_000;
     const at = (number: number, price: number, sec: number) =>
       savePriced(store, priced(number, price, { timestamp: now + sec }));
@@ -348,7 +351,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     ['a chain may be ahead of ours', WALL_NOW / 1_000 + 30 * 86_400, 'rpc'],
     ['a recording may be of any time', 2 * (WALL_NOW / 1_000), 'replay'],
   ] as const)('the clock of %s, and runs as it likes', async (_, ahead, sourceKind) => {
-    const { store } = await open(keptAlert('a', { cooldownMs: 3_600_000 }));
+    const { store } = await open(storedAlert('a', { cooldownMs: 3_600_000 }));
     const at = (number: number, price: number, sec: number) => {
       const next = priced(number, price, { timestamp: ahead + sec });
       const chain = { chainId: 1, chainName: 'Ethereum', sourceKind };
@@ -361,7 +364,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
 
   test('filling the history fires no alerts', async () => {
-    const { database, store } = await open(keptAlert('a', { threshold: 10n ** 18n }));
+    const { database, store } = await open(storedAlert('a', { threshold: 10n ** 18n }));
     await store.saveBlocks(makeBlocks(0, 99));
     expect(await readEvents(database)).toEqual([]);
     expect(await savePriced(store, { block: makeBlock(100), prices: flat(1), isTooLate: false })).toBe(1);

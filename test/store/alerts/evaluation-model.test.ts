@@ -14,12 +14,13 @@ import type { PricedBlock } from '../../../src/store/alert-evaluation.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import { someRule } from '../../core/alerts/some-rule.ts';
 import { blockHash, makeBlock } from '../../helpers/chain-blocks.ts';
-import { type Engine, emptyDatabase, SLOW_ENGINES, wipe } from '../../helpers/databases.ts';
+import { emptyDatabase, SLOW_ENGINES, wipe } from '../../helpers/databases.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { rounds } from '../../helpers/rounds.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
-import { insertAlerts, keptAlert, readAlerts } from './kept-alerts.ts';
+import { FAILURES } from './failing-writes.ts';
 import { savePriced } from './priced-blocks.ts';
+import { insertAlerts, readAlerts, storedAlert } from './stored-alerts.ts';
 
 type Prices = LanePrices & { readonly blob: bigint | null };
 type Happening =
@@ -98,18 +99,6 @@ class ModelAlert {
   }
 }
 
-/** How a write fails, and how that ends. */
-const FAILURES: Readonly<Record<Engine, readonly [string, string]>> = {
-  SQLite: [
-    "create trigger broken before insert on meta begin select raise(abort, 'no'); end",
-    'drop trigger broken',
-  ],
-  PostgreSQL: [
-    'alter table meta add constraint broken check (value is null) not valid',
-    'alter table meta drop constraint broken',
-  ],
-};
-
 test.each(SLOW_ENGINES)(
   'the database has every alert end as the rule alone does, through reorgs, gaps, restarts and failures, on %s',
   async (engine) => {
@@ -127,7 +116,7 @@ test.each(SLOW_ENGINES)(
           let database = await openDatabase(path);
           let store = new BlockStore(database);
           const models = rules.map((rule) => new ModelAlert(rule));
-          await insertAlerts(database, ...rules.map((rule, place) => keptAlert(`a${place}`, rule)));
+          await insertAlerts(database, ...rules.map((rule, place) => storedAlert(`a${place}`, rule)));
           let next = 100;
           let fork = 0;
           let last: readonly PricedBlock[] = [];
@@ -209,8 +198,8 @@ const flatLow: LanePrices = { slow: 0n, average: 0n, fast: 0n };
 test('two thousand blocks in one transaction are each evaluated, in every lane', async () => {
   const database = await openDatabase(':memory:');
   const store = new BlockStore(database);
-  const rules = PRICED_LANES.map((lane) => ({ ...keptAlert('', { lane }).rule, threshold: 10n }));
-  await insertAlerts(database, ...rules.map((rule, place) => keptAlert(`a${place}`, rule)));
+  const rules = PRICED_LANES.map((lane) => ({ ...storedAlert('', { lane }).rule, threshold: 10n }));
+  await insertAlerts(database, ...rules.map((rule, place) => storedAlert(`a${place}`, rule)));
   const models = rules.map((rule) => new ModelAlert(rule));
   // Each lane dips by itself, and rarely.
   const priced = Array.from({ length: 2_048 }, (_, number) => ({

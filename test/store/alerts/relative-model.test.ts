@@ -15,12 +15,13 @@ import type { PricedBlock } from '../../../src/store/alert-evaluation.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import type { DollarBasis } from '../../../src/store/rule-prices.ts';
 import { blockHash, makeBlock } from '../../helpers/chain-blocks.ts';
-import { type Engine, emptyDatabase, SLOW_ENGINES, wipe } from '../../helpers/databases.ts';
+import { emptyDatabase, SLOW_ENGINES, wipe } from '../../helpers/databases.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { rounds } from '../../helpers/rounds.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
-import { insertAlerts, keptAlert, readAlerts } from './kept-alerts.ts';
+import { FAILURES } from './failing-writes.ts';
 import { priced, savePriced } from './priced-blocks.ts';
+import { insertAlerts, readAlerts, storedAlert } from './stored-alerts.ts';
 
 /** Rules over prices, a coin and L1 fees that all move, beside an evaluation of its own of what was recorded. */
 
@@ -235,18 +236,6 @@ class ModelAlert {
   }
 }
 
-/** How a write fails, and how that ends. */
-const FAILURES: Readonly<Record<Engine, readonly [string, string]>> = {
-  SQLite: [
-    "create trigger broken before insert on meta begin select raise(abort, 'no'); end",
-    'drop trigger broken',
-  ],
-  PostgreSQL: [
-    'alter table meta add constraint broken check (value is null) not valid',
-    'alter table meta drop constraint broken',
-  ],
-};
-
 test.each(SLOW_ENGINES)(
   'each firing of a rule is one that what was recorded finds at that block, none twice, none lost, on %s',
   async (engine) => {
@@ -267,7 +256,7 @@ test.each(SLOW_ENGINES)(
         });
         await store.saveBlocks(before);
         const models = rules.map((rule) => new ModelAlert(rule));
-        await insertAlerts(database, ...rules.map((rule, place) => keptAlert(`a${place}`, rule)));
+        await insertAlerts(database, ...rules.map((rule, place) => storedAlert(`a${place}`, rule)));
         let next = FIRST;
         let fork = 0;
         let last: readonly PricedBlock[] = [];

@@ -7,14 +7,14 @@ import type { DollarBasis } from '../../../src/store/rule-prices.ts';
 import { makeBlock, makeBlocks } from '../../helpers/chain-blocks.ts';
 import { ENGINES, openOn, testOn } from '../../helpers/databases.ts';
 import { dollarBasis, l1Fees } from './dollar-basis.ts';
-import { insertAlerts, keptAlert, readAlert, readEvents } from './kept-alerts.ts';
 import { priced, savePriced } from './priced-blocks.ts';
+import { insertAlerts, readAlert, readEvents, storedAlert } from './stored-alerts.ts';
 
 /** An alert as it is created: no block has priced it yet. */
 function ruled(id: string, written: string, rule: Partial<AlertRule> = {}): StoredAlert {
   const threshold = parseThreshold(written);
   if (threshold.kind === 'gwei') throw new Error('a rule moves');
-  return keptAlert(id, { threshold: 1n, relative: unpriced(threshold), ...rule });
+  return storedAlert(id, { threshold: 1n, relative: unpriced(threshold), ...rule });
 }
 
 const unpriced = (written: RelativeThreshold) => ({ written, since: null, reason: null });
@@ -201,12 +201,12 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
 
   test('a rule that was changed is priced by the next block, and one in gwei has no other price', async () => {
-    const { database, at, read } = await open(ruled('a', A_GWEI), keptAlert('b', { threshold: 5n }));
+    const { database, at, read } = await open(ruled('a', A_GWEI), storedAlert('b', { threshold: 5n }));
     await at(1, GWEI, dollarBasis(1_000, NO_DATA_FEES));
     await insertAlerts(database, ruled('c', A_GWEI), ruled('d', '2% of $35/swap'));
     expect(await at(2, 10n * GWEI, dollarBasis(1_000))).toBe(0);
     expect((await read('c'))?.rule.threshold).toBe(GWEI);
     expect((await read('d'))?.rule.threshold).toBe(700_000_000_000_000n / 101_095n);
-    expect((await read('b'))?.rule).toEqual(keptAlert('b', { threshold: 5n }).rule);
+    expect((await read('b'))?.rule).toEqual(storedAlert('b', { threshold: 5n }).rule);
   });
 });

@@ -9,7 +9,7 @@ import { ENGINES, openOn } from '../../helpers/databases.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { rounds } from '../../helpers/rounds.ts';
 import { flat } from '../alerts/priced-blocks.ts';
-import { bytesOf, GWEI, includedIn, keptAutoTx, NOW, sender } from './stored-auto-txs.ts';
+import { bytesOf, GWEI, includedIn, NOW, sender, storedAutoTx } from './stored-auto-txs.ts';
 
 describe.each(ENGINES)('on %s', (engine) => {
   const NO_CAP = Number.POSITIVE_INFINITY;
@@ -34,7 +34,7 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   test('reached auto-txs they come by sender and nonce, as many as are asked for', async () => {
     const one = (id: string, from: number, nonce: number) =>
-      keptAutoTx(id, { signed: { from: sender(from), nonce }, order: { isStrict: nonce % 2 === 0 } });
+      storedAutoTx(id, { signed: { from: sender(from), nonce }, order: { isStrict: nonce % 2 === 0 } });
     const store = await storeOf(
       one('b9', 2, 9),
       one('a10', 1, 10),
@@ -66,7 +66,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     await fc.assert(
       fc.asyncProperty(waiting, offers, async (given, prices) => {
         const autoTxs = given.map((each, place) =>
-          keptAutoTx(`${place}`, { order: each.order, signed: { ...each.bid, nonce: place } }),
+          storedAutoTx(`${place}`, { order: each.order, signed: { ...each.bid, nonce: place } }),
         );
         await using database = await openDisposable();
         const store = new AutoTxStore(database);
@@ -91,17 +91,17 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   test('follows every auto-tx that a node may have, by sender and nonce', async () => {
     const store = await storeOf(
-      keptAutoTx('sent', {
+      storedAutoTx('sent', {
         signed: { from: sender(3), nonce: 1 },
         state: { status: 'SUBMITTED', mayBeOut: true },
       }),
-      keptAutoTx('dropped', { signed: { from: sender(2), nonce: 7 }, state: { mayBeOut: true } }),
-      keptAutoTx('cancelled', {
+      storedAutoTx('dropped', { signed: { from: sender(2), nonce: 7 }, state: { mayBeOut: true } }),
+      storedAutoTx('cancelled', {
         signed: { from: sender(2), nonce: 3 },
         state: { status: 'CANCELLED', mayBeOut: true },
       }),
-      keptAutoTx('waiting', { signed: { from: sender(1), nonce: 3 } }),
-      keptAutoTx('mined', {
+      storedAutoTx('waiting', { signed: { from: sender(1), nonce: 3 } }),
+      storedAutoTx('mined', {
         signed: { from: sender(1), nonce: 2 },
         state: { status: 'EXECUTED', inclusion: includedIn(3) },
       }),
@@ -116,7 +116,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       id: string,
       expiresAt: number | null,
       status: 'PENDING' | 'DISABLED' | 'SUBMITTED' = 'PENDING',
-    ) => keptAutoTx(id, { order: { expiresAt }, state: { status } });
+    ) => storedAutoTx(id, { order: { expiresAt }, state: { status } });
     const store = await storeOf(
       until('now', NOW),
       until('earlier', NOW - 5, 'DISABLED'),
@@ -131,11 +131,11 @@ describe.each(ENGINES)('on %s', (engine) => {
   test('finds a sender’s waiting auto-txs by nonce in any case of the address: of one owner, or of all', async () => {
     const from = sender(1);
     const store = await storeOf(
-      keptAutoTx('a5', { owner: 'a', signed: { from, nonce: 5 } }),
-      keptAutoTx('b4', { owner: 'b', signed: { from, nonce: 4 } }),
-      keptAutoTx('a3', { owner: 'a', signed: { from, nonce: 3 }, state: { status: 'DISABLED' } }),
-      keptAutoTx('gone', { owner: 'a', signed: { from, nonce: 2 }, state: { status: 'EXPIRED' } }),
-      keptAutoTx('other', { owner: 'a', signed: { from: sender(2), nonce: 1 } }),
+      storedAutoTx('a5', { owner: 'a', signed: { from, nonce: 5 } }),
+      storedAutoTx('b4', { owner: 'b', signed: { from, nonce: 4 } }),
+      storedAutoTx('a3', { owner: 'a', signed: { from, nonce: 3 }, state: { status: 'DISABLED' } }),
+      storedAutoTx('gone', { owner: 'a', signed: { from, nonce: 2 }, state: { status: 'EXPIRED' } }),
+      storedAutoTx('other', { owner: 'a', signed: { from: sender(2), nonce: 1 } }),
     );
     expect(ids(await store.waiting('a', from))).toEqual(['a3', 'a5']);
     // PostgreSQL compares bytes; whoever asks it has capitals where the checksum has them.
@@ -146,12 +146,12 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   test('orders executed auto-txs by their blocks, and keeps the newest beyond the limit', async () => {
     const executed = (id: string, block: number, owner = '') =>
-      keptAutoTx(id, { owner, state: { status: 'EXECUTED', inclusion: includedIn(block) } });
+      storedAutoTx(id, { owner, state: { status: 'EXECUTED', inclusion: includedIn(block) } });
     const store = await storeOf(
       executed('first', 1),
       executed('third', 3, 'a'),
       executed('second', 2),
-      keptAutoTx('reverted', {
+      storedAutoTx('reverted', {
         state: { status: 'FAILED', inclusion: includedIn(2, { outcome: 'reverted' }) },
       }),
     );

@@ -4,7 +4,7 @@ import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { ENGINES, emptyDatabase, TEST_KEY } from '../../helpers/databases.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { isSlowRun, rounds } from '../../helpers/rounds.ts';
-import { bytesOf, draftAutoTx, keptAutoTx, stepped } from './stored-auto-txs.ts';
+import { bytesOf, draftAutoTx, stepped, storedAutoTx } from './stored-auto-txs.ts';
 
 describe.each(ENGINES)('on %s', (engine) => {
   // Each round on a server is a dozen ways to it and back.
@@ -33,7 +33,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     // It goes on until each came first now and then, or nothing was raced.
     for (let round = 0; round < ROUNDS || Math.min(wins.cancel, wins.submit) === 0; round += 1) {
       const id = `atx_${round}`;
-      await owners.create(keptAutoTx(id, { signed: { nonce: round } }), bytesOf(id), NO_CAP);
+      await owners.create(storedAutoTx(id, { signed: { nonce: round } }), bytesOf(id), NO_CAP);
       const ask = (store: AutoTxStore, type: 'cancel' | 'submit') =>
         store.change(
           { owner: '', id },
@@ -59,13 +59,13 @@ describe.each(ENGINES)('on %s', (engine) => {
     const [one, other] = await openTwice();
     for (let round = 0; round < ROUNDS / 3; round += 1) {
       const make = (store: AutoTxStore, id: string) =>
-        store.create(keptAutoTx(id, { signed: { nonce: round } }), bytesOf(id), NO_CAP);
+        store.create(storedAutoTx(id, { signed: { nonce: round } }), bytesOf(id), NO_CAP);
       const made = await Promise.all([
         later(round % 3, () => make(one, `a${round}`)),
         later((round >> 1) % 3, () => make(other, `b${round}`)),
       ]);
       expect(made.map(({ kind }) => kind).sort()).toEqual(['created', 'same-nonce']);
-      expect(await one.waiting('', keptAutoTx('x').signed?.from ?? '')).toHaveLength(round + 1);
+      expect(await one.waiting('', storedAutoTx('x').signed?.from ?? '')).toHaveLength(round + 1);
     }
   });
 

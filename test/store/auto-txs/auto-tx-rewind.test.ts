@@ -6,7 +6,7 @@ import { BlockStore } from '../../../src/store/blocks.ts';
 import type { Database } from '../../../src/store/database.ts';
 import { blockHash, makeBlock, makeBlocks } from '../../helpers/chain-blocks.ts';
 import { ENGINES, openOn } from '../../helpers/databases.ts';
-import { bytesOf, GWEI, includedIn, keptAutoTx, NOW, stepped } from './stored-auto-txs.ts';
+import { bytesOf, GWEI, includedIn, NOW, stepped, storedAutoTx } from './stored-auto-txs.ts';
 
 describe.each(ENGINES)('on %s', (engine) => {
   const LATER = NOW + 60_000;
@@ -26,7 +26,7 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   async function make(id: string, confirmations: number, ...events: readonly AutoTxEvent[]) {
     nonce += 1;
-    const kept = keptAutoTx(id, { priceAtCreation: 10n * GWEI, nativeUsd: 1_000, signed: { nonce } });
+    const kept = storedAutoTx(id, { priceAtCreation: 10n * GWEI, nativeUsd: 1_000, signed: { nonce } });
     await store.create(kept, bytesOf(id), NO_CAP);
     for (const event of events) {
       await store.change({ owner: '', id }, (now) => stepped(now, event, { confirmations }), 'engine');
@@ -81,7 +81,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await words('waits')).toMatchObject({ at: LATER, kind: 'REORGED', blockNumber: 7 });
     expect(await store.signedBytes('waits')).toEqual(bytesOf('waits'));
     expect((await state('below'))?.inclusion).toEqual(includedIn(7));
-    expect(await state('untouched')).toEqual(keptAutoTx('untouched').state);
+    expect(await state('untouched')).toEqual(storedAutoTx('untouched').state);
     const timeline = await store.timeline('waits');
     await blocks.rewindTo(6);
     expect(await store.timeline('waits')).toEqual(timeline);
@@ -161,8 +161,8 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   test('an ended auto-tx that is mined after all coexists with the one that took its nonce, and does not continue on a new chain', async () => {
     const ended = { status: 'CANCELLED', mayBeOut: true } as const;
-    await store.create(keptAutoTx('was', { signed: { nonce: 77 }, state: ended }), bytesOf('was'), NO_CAP);
-    await store.create(keptAutoTx('is', { signed: { nonce: 77 } }), bytesOf('is'), NO_CAP);
+    await store.create(storedAutoTx('was', { signed: { nonce: 77 }, state: ended }), bytesOf('was'), NO_CAP);
+    await store.create(storedAutoTx('is', { signed: { nonce: 77 } }), bytesOf('is'), NO_CAP);
     const look = (now: StoredAutoTx) => stepped(now, minedIn(9), { confirmations: 5 });
     await store.change({ owner: '', id: 'was' }, look, 'engine');
     expect([(await state('was'))?.status, (await state('is'))?.status]).toEqual(['SUBMITTED', 'PENDING']);

@@ -17,10 +17,10 @@ import {
   draftAutoTx,
   GWEI,
   includedIn,
-  keptAutoTx,
   NOW,
   sender,
   stepped,
+  storedAutoTx,
 } from './stored-auto-txs.ts';
 
 describe.each(ENGINES)('on %s', (engine) => {
@@ -50,7 +50,7 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   test('returns an auto-tx unchanged, with any note and amounts', async () => {
     const { store } = await open();
-    const kept = keptAutoTx('atx_1', {
+    const kept = storedAutoTx('atx_1', {
       // PostgreSQL has no NUL.
       note: `🚀 \u001b[31m '; drop table auto_txs; -- \r\nBcc: x \u202e <b>${engine === 'SQLite' ? '\0' : ''}end`,
       value: 2n ** 256n - 1n,
@@ -70,7 +70,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await keep(store, kept)).toEqual({ kind: 'created' });
     expect(await store.find('', 'atx_1')).toEqual(kept);
     expect(await store.signedBytes('atx_1')).toEqual(bytesOf('atx_1'));
-    const anywhere = keptAutoTx('atx_3', { signed: { type: 0, chainId: null, gasPrice: GWEI, nonce: 13 } });
+    const anywhere = storedAutoTx('atx_3', { signed: { type: 0, chainId: null, gasPrice: GWEI, nonce: 13 } });
     expect(await keep(store, anywhere)).toEqual({ kind: 'created' });
     expect(await store.find('', 'atx_3')).toEqual(anywhere);
     const draft = draftAutoTx('atx_2', { to: null });
@@ -81,7 +81,7 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   test('rethrows errors of a decision, and writes nothing', async () => {
     const { store } = await open();
-    await keep(store, keptAutoTx('atx_1'));
+    await keep(store, storedAutoTx('atx_1'));
     const failure = new TypeError('no such field');
     const change = store.change(
       { owner: '', id: 'atx_1' },
@@ -96,14 +96,14 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   test('a draft that is signed, and one that is signed anew, may not take the nonce of another one either', async () => {
     const { store } = await open();
-    await keep(store, keptAutoTx('atx_1', { signed: { nonce: 4 } }));
-    await keep(store, keptAutoTx('atx_2', { signed: { nonce: 5 } }));
+    await keep(store, storedAutoTx('atx_1', { signed: { nonce: 4 } }));
+    await keep(store, storedAutoTx('atx_2', { signed: { nonce: 5 } }));
     await keep(store, draftAutoTx('atx_3'));
     const sign = (id: string, nonce: number) =>
       store.change(
         { owner: '', id },
         (kept) => ({
-          autoTx: { ...keptAutoTx(`${id} signed ${nonce}`, { signed: { nonce } }), id, owner: kept.owner },
+          autoTx: { ...storedAutoTx(`${id} signed ${nonce}`, { signed: { nonce } }), id, owner: kept.owner },
           notes: [{ kind: 'SIGNED', blockNumber: null, message: 'it was signed' }],
           at: NOW,
           signed: bytesOf(`${id} signed ${nonce}`),
@@ -123,21 +123,21 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   test('changes a signed transaction only with its bytes', async () => {
     const { store } = await open();
-    await keep(store, keptAutoTx('atx_1'));
+    await keep(store, storedAutoTx('atx_1'));
     const other = store.change(
       { owner: '', id: 'atx_1' },
-      (kept) => ({ autoTx: { ...keptAutoTx('atx_2'), id: kept.id }, notes: [], at: NOW }),
+      (kept) => ({ autoTx: { ...storedAutoTx('atx_2'), id: kept.id }, notes: [], at: NOW }),
       'owner',
     );
     await expect(other).rejects.toThrow(StoreError);
-    await expect(store.create(keptAutoTx('atx_3'), null, NO_CAP)).rejects.toThrow(StoreError);
+    await expect(store.create(storedAutoTx('atx_3'), null, NO_CAP)).rejects.toThrow(StoreError);
     await expect(store.create(draftAutoTx('atx_3'), bytesOf('x'), NO_CAP)).rejects.toThrow(StoreError);
-    expect((await store.list('', ALL)).autoTxs).toEqual([keptAutoTx('atx_1')]);
+    expect((await store.list('', ALL)).autoTxs).toEqual([storedAutoTx('atx_1')]);
   });
 
   test('refuses values that no integer column can hold', async () => {
     const { store } = await open();
-    const huge = keptAutoTx('atx_1', { signed: { maxFeePerGas: 2n ** 53n } });
+    const huge = storedAutoTx('atx_1', { signed: { maxFeePerGas: 2n ** 53n } });
     await expect(keep(store, huge)).rejects.toThrow(/above 2\^53 − 1/);
     expect((await store.list('', ALL)).total).toBe(0);
   });
@@ -148,7 +148,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     const lease = new LeaseStore(database);
     const held = { holder: 'one', process: 'gastop serve, process 1', since: NOW, heartbeatAt: NOW };
     await lease.take(held, null);
-    await keep(store, keptAutoTx('atx_1'));
+    await keep(store, storedAutoTx('atx_1'));
     await happen(store, 'atx_1', { type: 'disable' }, { type: 'enable' });
     await lease.take({ ...held, holder: 'two', process: 'gastop serve, process 2' }, await lease.read());
     const rights: readonly WriteRight[] = [right, { kind: 'one-shot', now: NOW + 60_000 }, { kind: 'none' }];
@@ -190,8 +190,8 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   test.each(ENDS)('nothing gets the bytes of one that was %s, and a day later they go', async (_, events) => {
     const { database, store } = await open();
-    await keep(store, keptAutoTx('atx_1'));
-    await keep(store, keptAutoTx('waits', { signed: { nonce: 9 } }));
+    await keep(store, storedAutoTx('atx_1'));
+    await keep(store, storedAutoTx('waits', { signed: { nonce: 9 } }));
     await happen(store, 'atx_1', ...events);
     expect(await store.signedBytes('atx_1')).toBeNull();
     await store.forgetSigned(NOW + DAY - 1);
@@ -202,7 +202,7 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   test('keeps the bytes of waiting, disabled and submitted auto-txs, and returns them with no query', async () => {
     const { store } = await open();
-    await keep(store, keptAutoTx('atx_1'));
+    await keep(store, storedAutoTx('atx_1'));
     for (const event of [{ type: 'disable' }, { type: 'enable' }, { type: 'submit' }] as const) {
       await happen(store, 'atx_1', event);
       expect(await store.signedBytes('atx_1')).toEqual(bytesOf('atx_1'));
@@ -226,9 +226,9 @@ describe.each(ENGINES)('on %s', (engine) => {
       const store = new AutoTxStore(database);
       // Longer than a page: the rest of it lies in pages of its own.
       const long = new TextEncoder().encode('signed bytes of atx_long '.repeat(4_000));
-      await keep(store, keptAutoTx('atx_stays', { signed: { nonce: 7 } }));
-      await keep(store, keptAutoTx('atx_1', { signed: { nonce: 8 } }));
-      await store.create(keptAutoTx('atx_long'), long, NO_CAP);
+      await keep(store, storedAutoTx('atx_stays', { signed: { nonce: 7 } }));
+      await keep(store, storedAutoTx('atx_1', { signed: { nonce: 8 } }));
+      await store.create(storedAutoTx('atx_long'), long, NO_CAP);
       await happen(store, 'atx_long', { type: 'cancel' });
       await happen(store, 'atx_1', { type: 'expire' });
       const { bytes } = await database.queries
@@ -250,8 +250,8 @@ describe.each(ENGINES)('on %s', (engine) => {
   test('deletes drafts and ended auto-txs with all their data, but none that may be sent', async () => {
     const { database, store } = await open();
     await keep(store, draftAutoTx('draft'));
-    await keep(store, keptAutoTx('waits', { signed: { nonce: 1 } }));
-    await keep(store, keptAutoTx('done', { signed: { nonce: 2 } }));
+    await keep(store, storedAutoTx('waits', { signed: { nonce: 1 } }));
+    await keep(store, storedAutoTx('done', { signed: { nonce: 2 } }));
     await happen(store, 'done', { type: 'submit' }, { type: 'sent' }, mined(5));
     expect(await store.remove('', 'waits')).toBe('not-final');
     await happen(store, 'waits', { type: 'disable' });
@@ -274,7 +274,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     'the timeline keeps its first twenty lines and the newest, two hundred in all, in their order',
     async () => {
       const { database, store } = await open();
-      await keep(store, keptAutoTx('atx_1'));
+      await keep(store, storedAutoTx('atx_1'));
       for (let round = 0; round < 120; round += 1) {
         await happen(store, 'atx_1', { type: 'disable' }, { type: 'enable' });
       }
@@ -291,7 +291,7 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   test('a note that only repeats the newest one is not added', async () => {
     const { store } = await open();
-    await keep(store, keptAutoTx('atx_1'));
+    await keep(store, storedAutoTx('atx_1'));
     const decline: AutoTxEvent = { type: 'decline', obstacle: { code: 'x', message: 'no' }, retryAt: 0 };
     const unseen: AutoTxEvent = {
       type: 'observe',
@@ -306,7 +306,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     const { store } = await open();
     const fee = 2n ** 53n - 1n;
     const execute = async (id: string, more: Partial<StoredAutoTx>, gasUsed: bigint, price: bigint) => {
-      await keep(store, keptAutoTx(id, { ...more, signed: { nonce: Number(id) } }));
+      await keep(store, storedAutoTx(id, { ...more, signed: { nonce: Number(id) } }));
       await happen(store, id, { type: 'submit' }, mined(5, { gasUsed, effectiveGasPrice: price }));
     };
     expect(await store.savingsSum('a')).toEqual({ executed: 0, savedWei: 0n, savedUsd: 0 });
@@ -331,7 +331,7 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   test('sums later changes of an executed auto-tx too', async () => {
     const { store } = await open();
-    await keep(store, keptAutoTx('atx_1', { priceAtCreation: 10n * GWEI }));
+    await keep(store, storedAutoTx('atx_1', { priceAtCreation: 10n * GWEI }));
     await happen(store, 'atx_1', { type: 'submit' }, mined(5));
     expect(await store.savingsSum('')).toEqual({ executed: 1, savedWei: 21_000n * GWEI, savedUsd: null });
     await store.change(
@@ -364,7 +364,7 @@ describe.each(ENGINES)('on %s', (engine) => {
         const id = `${owner} ${name}`;
         const signed = { nonce: place };
         await store.create(
-          keptAutoTx(id, { owner, createdAt: NOW + place, state, signed }),
+          storedAutoTx(id, { owner, createdAt: NOW + place, state, signed }),
           bytesOf(id),
           NO_CAP,
         );

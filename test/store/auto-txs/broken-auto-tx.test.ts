@@ -6,7 +6,7 @@ import { BlockStore } from '../../../src/store/blocks.ts';
 import { makeBlocks } from '../../helpers/chain-blocks.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { flat } from '../alerts/priced-blocks.ts';
-import { bytesOf, includedIn, keptAutoTx, NOW, sender, stepped } from './stored-auto-txs.ts';
+import { bytesOf, includedIn, NOW, sender, stepped, storedAutoTx } from './stored-auto-txs.ts';
 
 const NO_CAP = Number.POSITIVE_INFINITY;
 const NEXT = { prices: flat(1n), nextBaseFee: 1n };
@@ -40,9 +40,13 @@ async function openWith(broken: Partial<Record<keyof AutoTxRow, unknown>>) {
   onTestFinished(() => database.close());
   const store = new AutoTxStore(database);
   const order = { expiresAt: NOW };
-  await store.create(keptAutoTx('bad', { order, owner: 'a', signed: { nonce: 1 } }), bytesOf('bad'), NO_CAP);
   await store.create(
-    keptAutoTx('good', { order, owner: 'a', signed: { nonce: 2 } }),
+    storedAutoTx('bad', { order, owner: 'a', signed: { nonce: 1 } }),
+    bytesOf('bad'),
+    NO_CAP,
+  );
+  await store.create(
+    storedAutoTx('good', { order, owner: 'a', signed: { nonce: 2 } }),
     bytesOf('good'),
     NO_CAP,
   );

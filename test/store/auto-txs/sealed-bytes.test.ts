@@ -7,7 +7,7 @@ import { EncryptionKey } from '../../../src/store/encryption-key.ts';
 import { ENGINES, emptyDatabase } from '../../helpers/databases.ts';
 import { migrated, openDatabase } from '../../helpers/open-database.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
-import { bytesOf, draftAutoTx, keptAutoTx, olderRow } from './stored-auto-txs.ts';
+import { bytesOf, draftAutoTx, olderRow, storedAutoTx } from './stored-auto-txs.ts';
 
 const NO_CAP = Number.POSITIVE_INFINITY;
 const SIGNED = 'signed bytes of old';
@@ -28,8 +28,8 @@ describe.each(ENGINES)('on %s', (engine) => {
     const target = await emptyDatabase(engine, 'shared');
     const [key, other] = [randomBytes(32), randomBytes(32)];
     const { database, store } = await open(target, key);
-    await store.create(keptAutoTx('atx_1'), bytesOf('atx_1'), NO_CAP);
-    await store.create(keptAutoTx('atx_2', { signed: { nonce: 9 } }), bytesOf('atx_2'), NO_CAP);
+    await store.create(storedAutoTx('atx_1'), bytesOf('atx_1'), NO_CAP);
+    await store.create(storedAutoTx('atx_2', { signed: { nonce: 9 } }), bytesOf('atx_2'), NO_CAP);
     const rows = await database.queries.selectFrom('signed_transactions').selectAll().execute();
     expect(rows.map(({ bytes }) => Buffer.from(bytes).includes(Buffer.from(bytesOf('atx_1'))))).toEqual([
       false,
@@ -48,7 +48,7 @@ test.runIf(ENGINES.includes('PostgreSQL'))(
   'a server without a key keeps no signed bytes, and drafts all the same',
   async () => {
     const { store } = await open(await emptyDatabase('PostgreSQL'));
-    await expect(store.create(keptAutoTx('atx_1'), bytesOf('atx_1'), NO_CAP)).rejects.toMatchObject({
+    await expect(store.create(storedAutoTx('atx_1'), bytesOf('atx_1'), NO_CAP)).rejects.toMatchObject({
       code: 'no-key',
       message: expect.stringContaining('GASTOP_ENCRYPTION_KEY'),
     });
@@ -66,7 +66,7 @@ test('a file of before is sealed where it lies, with a key beside it for its own
   for (const id of ['old', 'twin']) {
     await older
       .insertInto('auto_txs')
-      .values(olderRow(keptAutoTx(id)))
+      .values(olderRow(storedAutoTx(id)))
       .execute();
     await older.insertInto('signed_transactions').values({ auto_tx_id: id, bytes }).execute();
   }
@@ -86,6 +86,6 @@ test('a file of before is sealed where it lies, with a key beside it for its own
   expect(await key.problem()).toContain('chain-1.db is missing: put chain-1.db.key back');
   await key.replace();
   expect(await key.problem()).toBeNull();
-  await found.store.create(keptAutoTx('new', { signed: { nonce: 8 } }), bytesOf('new'), NO_CAP);
+  await found.store.create(storedAutoTx('new', { signed: { nonce: 8 } }), bytesOf('new'), NO_CAP);
   expect(await found.store.signedBytes('new')).toEqual(bytesOf('new'));
 });

@@ -23,7 +23,7 @@ interface Given {
   readonly state?: Partial<AutoTxState>;
 }
 
-export function keptAutoTx(
+export function storedAutoTx(
   id: string,
   { order, signed, state, ...more }: Given & Partial<Omit<StoredAutoTx, keyof Given>> = {},
 ): StoredAutoTx {
@@ -68,7 +68,7 @@ export function keptAutoTx(
 }
 
 export const draftAutoTx = (id: string, more: Partial<StoredAutoTx> = {}): StoredAutoTx => ({
-  ...keptAutoTx(id),
+  ...storedAutoTx(id),
   signed: null,
   state: NEW_DRAFT,
   ...more,

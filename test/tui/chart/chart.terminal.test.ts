@@ -8,6 +8,7 @@ import { chartPlotWidth } from '../../../src/tui/ui/chart-lines.ts';
 import { RECORDING, serveRecording } from '../../cli/served.ts';
 import { gastop } from '../../helpers/gastop.ts';
 import { isSlowRun } from '../../helpers/rounds.ts';
+import { TERMINAL_SIZES } from '../../helpers/terminal-sizes.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { leads, NO_CLEARS } from '../open-scene.ts';
 import { readChart } from './drawn-chart.ts';
@@ -48,41 +49,38 @@ function told(column: number, plotWidth: number): number {
 }
 
 describe(`the Chart tab over ${isLong ? 'two recorded days' : 'seven recorded hours'} of a service`, () => {
-  it.each([
-    [60, 16],
-    [80, 24],
-    [120, 40],
-    [160, 45],
-    [200, 50],
-  ])('can be read at %i×%i, by its line and by its dots, on either axis', async (columns, rows) => {
-    monitor.resize(columns, rows);
-    await leads(monitor, '2', '[2 Chart]', (lines) => lines.length === rows);
-    while (!monitor.screen().some((row) => row.startsWith(` ${timeFrame} `))) {
-      const [before] = monitor.screen().filter((row) => / UTC .*gwei/.test(row));
-      await leads(monitor, 't', (lines) => !lines.includes(before ?? ''), / UTC .*gwei/);
-    }
-    const plotWidth = chartPlotWidth(columns - (columns >= SIDE_FROM ? SIDE : 0));
-    for (const drawing of ['line', 'braille'] as const) {
-      const isDrawn = (is: boolean) => () => /[\u2801-\u28ff]/.test(baseChart(columns).join('')) === is;
-      if (drawing === 'braille') await leads(monitor, 'B', isDrawn(true));
-      for (const axis of ['linear', 'log'] as const) {
-        const isLog = (lines: readonly string[]) => lines.some((line) => line.includes('log axis'));
-        if (isLog(monitor.screen()) !== (axis === 'log'))
-          await leads(monitor, 'l', (lines) => isLog(lines) === (axis === 'log'));
-        const chart = readChart(baseChart(columns), axis);
-        const read = Array.from({ length: plotWidth }, (_, column) => column).flatMap((column) => {
-          const row = chart.lineAt(column);
-          return row === null ? [] : [{ row, value: chart.valueAt(row), told: told(column, plotWidth) }];
-        });
-        expect(read.length).toBeGreaterThan(4);
-        for (const one of read) expect(Math.abs(one.row - chart.rowOf(one.told))).toBeLessThan(0.6);
-        const five = [0, 0.25, 0.5, 0.75, 1].map((share) => read[Math.floor(share * (read.length - 1))]);
-        if (drawing === 'braille' && rows >= 24)
-          for (const one of five) expect((one?.value ?? 0) / (one?.told ?? 1)).toBeCloseTo(1, 1);
+  it.each(TERMINAL_SIZES)(
+    'can be read at %i×%i, by its line and by its dots, on either axis',
+    async (columns, rows) => {
+      monitor.resize(columns, rows);
+      await leads(monitor, '2', '[2 Chart]', (lines) => lines.length === rows);
+      while (!monitor.screen().some((row) => row.startsWith(` ${timeFrame} `))) {
+        const [before] = monitor.screen().filter((row) => / UTC .*gwei/.test(row));
+        await leads(monitor, 't', (lines) => !lines.includes(before ?? ''), / UTC .*gwei/);
       }
-      if (drawing === 'braille') await leads(monitor, 'B', isDrawn(false));
-    }
-    expect(monitor.screen().at(-1)).toMatch(/^ \? help/);
-    expect(monitor.clears).toEqual(NO_CLEARS);
-  });
+      const plotWidth = chartPlotWidth(columns - (columns >= SIDE_FROM ? SIDE : 0));
+      for (const drawing of ['line', 'braille'] as const) {
+        const isDrawn = (is: boolean) => () => /[\u2801-\u28ff]/.test(baseChart(columns).join('')) === is;
+        if (drawing === 'braille') await leads(monitor, 'B', isDrawn(true));
+        for (const axis of ['linear', 'log'] as const) {
+          const isLog = (lines: readonly string[]) => lines.some((line) => line.includes('log axis'));
+          if (isLog(monitor.screen()) !== (axis === 'log'))
+            await leads(monitor, 'l', (lines) => isLog(lines) === (axis === 'log'));
+          const chart = readChart(baseChart(columns), axis);
+          const read = Array.from({ length: plotWidth }, (_, column) => column).flatMap((column) => {
+            const row = chart.lineAt(column);
+            return row === null ? [] : [{ row, value: chart.valueAt(row), told: told(column, plotWidth) }];
+          });
+          expect(read.length).toBeGreaterThan(4);
+          for (const one of read) expect(Math.abs(one.row - chart.rowOf(one.told))).toBeLessThan(0.6);
+          const five = [0, 0.25, 0.5, 0.75, 1].map((share) => read[Math.floor(share * (read.length - 1))]);
+          if (drawing === 'braille' && rows >= 24)
+            for (const one of five) expect((one?.value ?? 0) / (one?.told ?? 1)).toBeCloseTo(1, 1);
+        }
+        if (drawing === 'braille') await leads(monitor, 'B', isDrawn(false));
+      }
+      expect(monitor.screen().at(-1)).toMatch(/^ \? help/);
+      expect(monitor.clears).toEqual(NO_CLEARS);
+    },
+  );
 });

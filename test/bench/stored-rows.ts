@@ -3,8 +3,8 @@ import type { AlertRule } from '../../src/core/alerts/alert-rule.ts';
 import { toAlertRow } from '../../src/store/alert-rows.ts';
 import { toAutoTxRow } from '../../src/store/auto-tx-rows.ts';
 import type { Database } from '../../src/store/database.ts';
-import { keptAlert } from '../store/alerts/kept-alerts.ts';
-import { bytesOf, GWEI, keptAutoTx, NOW, sender } from '../store/auto-txs/stored-auto-txs.ts';
+import { storedAlert } from '../store/alerts/stored-alerts.ts';
+import { bytesOf, GWEI, NOW, sender, storedAutoTx } from '../store/auto-txs/stored-auto-txs.ts';
 
 const AT_ONCE = 200;
 const PER_SENDER = 10;
@@ -16,7 +16,7 @@ export async function insertAlerts(
   owner = '',
 ): Promise<void> {
   const rows = Array.from({ length: count }, (_, place) =>
-    toAlertRow(keptAlert(`alr_${String(place).padStart(20, '0')}`, rule(place), { owner })),
+    toAlertRow(storedAlert(`alr_${String(place).padStart(20, '0')}`, rule(place), { owner })),
   );
   await queries.transaction().execute(async (trx) => {
     for (let at = 0; at < rows.length; at += AT_ONCE) {
@@ -32,7 +32,7 @@ export async function insertAlerts(
 export async function insertAutoTxs({ queries }: Database, waiting: number, owner?: string): Promise<void> {
   const isListed = owner !== undefined;
   const autoTxs = Array.from({ length: waiting }, (_, place) =>
-    keptAutoTx(`atx_${String(place).padStart(20, '0')}`, {
+    storedAutoTx(`atx_${String(place).padStart(20, '0')}`, {
       owner: owner ?? `key_${place % 50}`,
       order: {
         target: GWEI + BigInt(isListed ? waiting - place : place % 1_000),

@@ -12,7 +12,7 @@ const someAlertRule: AlertRule = {
   disableOnce: false,
 };
 
-export function keptAlert(
+export function storedAlert(
   id: string,
   rule: Partial<AlertRule> = {},
   more: Partial<Omit<StoredAlert, 'id' | 'rule'>> = {},
