@@ -108,7 +108,7 @@ describe('over prices that stand still', () => {
     expect(screen.clears).toEqual(NO_CLEARS);
   });
 
-  it('a form keeps what is typed while the window is too small, and quits clean', async () => {
+  it('a form keeps what is typed while the window is too small, asks at Ctrl-C, and quits clean at the next', async () => {
     const screen = shown();
     await leads(screen, '3', 'Alerts 2');
     await leads(screen, 'n', 'New alert');
@@ -117,6 +117,8 @@ describe('over prices that stand still', () => {
     await screen.waitFor('window has 40×10');
     screen.resize(60, 16);
     await screen.waitFor(/threshold +0\.0123/);
+    // Asked once whether what is typed may go, it quits at the second.
+    await leads(screen, 'ctrl+c', 'y yes');
     await screen.press('ctrl+c');
     expect(await screen.waitForExit()).toEqual({ exitCode: 0, signal: 0 });
     expect(screen.leftovers()).toEqual([]);
