@@ -3,6 +3,7 @@ import { chainProfile, hasDataFee } from '../core/chains.ts';
 import {
   effectivePrice,
   isPricedByHistory,
+  NO_BLOB_HISTORY,
   type PaidWork,
   type PriceOrReason,
   type Threshold,
@@ -25,9 +26,6 @@ export interface WhatIsPriced {
   /** Many requests are allowed, as for a service in this process. */
   readonly thorough: boolean;
 }
-
-/** No service says what blobs cost before. */
-export const NO_BLOB_PAST = { reason: 'no history of blobs is stored' };
 
 /** As its service says; others say nothing. */
 export const whyNoDollars = ({ chainId, nativeUsdReason }: SnapshotView): string =>
@@ -53,7 +51,7 @@ export async function loadThresholdBasis(
     nativeUsd,
     nativeUsdReason: whyNoDollars(snapshot),
     ...work,
-    pastPrice: lane === 'blob' ? () => NO_BLOB_PAST : pastPriceAt(past, at / 1_000),
+    pastPrice: lane === 'blob' ? () => NO_BLOB_HISTORY : pastPriceAt(past, at / 1_000),
   };
 }
 

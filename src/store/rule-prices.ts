@@ -2,7 +2,12 @@ import { setImmediate } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { PRICED_LANES } from '../core/advice.ts';
 import { type AlertRule, ARMED, DRIFT_RATIO, repriced, type StoredAlert } from '../core/alerts/alert-rule.ts';
-import { effectivePrice, type PriceOrReason, type ThresholdBasis } from '../core/threshold/threshold.ts';
+import {
+  effectivePrice,
+  NO_BLOB_HISTORY,
+  type PriceOrReason,
+  type ThresholdBasis,
+} from '../core/threshold/threshold.ts';
 import type { PricedBlock } from './alert-evaluation.ts';
 import { priceGroupOf, type RuleGroup, readGroup, saveChanged, toStoredAlert } from './alert-rows.ts';
 import { HISTORY_EVERY_SEC, LaneHistory } from './lane-history.ts';
@@ -14,8 +19,6 @@ export interface DollarBasis extends Omit<ThresholdBasis, 'pastPrice'> {
 }
 
 const NO_BASIS: DollarBasis = { key: '', nativeUsd: null, gasOf: () => null, dataFeeOf: () => null };
-
-export const NO_BLOB_HISTORY = { reason: 'no history of blobs is stored' };
 
 export const PRICED_BY = 'alerts_priced_by';
 

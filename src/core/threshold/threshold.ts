@@ -190,6 +190,8 @@ export function windowText(windowSec: number): string {
 /** A price per gas in wei, or a short sentence that says why there is none. */
 export type PriceOrReason = { readonly price: bigint } | { readonly reason: string };
 
+export const NO_BLOB_HISTORY = { reason: 'no history of blobs is stored' };
+
 /** What a rule is priced by, at one block. */
 export interface ThresholdBasis {
   /** US dollars for one native coin; `null`: unknown, or outdated. */

@@ -5,6 +5,7 @@ import type { ChainProfile } from '../../core/chains.ts';
 import { type DataFees, NO_DATA_FEES } from '../../core/data-fee.ts';
 import {
   effectivePrice,
+  NO_BLOB_HISTORY,
   type PaidWork,
   type PriceOrReason,
   type RelativeThreshold,
@@ -13,7 +14,7 @@ import {
 import { usualBasis } from '../../core/threshold/usual-basis.ts';
 import type { AlertStore } from '../../store/alerts.ts';
 import type { HistoryStore } from '../../store/history.ts';
-import { type DollarBasis, NO_BLOB_HISTORY } from '../../store/rule-prices.ts';
+import type { DollarBasis } from '../../store/rule-prices.ts';
 import { sleep } from '../async.ts';
 import { dataFeesOf } from '../data-fees.ts';
 import type { ChainState } from '../follow/chain-state.ts';
