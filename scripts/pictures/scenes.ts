@@ -66,7 +66,7 @@ export async function takePictures(): Promise<Readonly<Record<PictureName, Scree
   const chart = await show(29, 't', /^ 24h/m);
   const alerts = await show(16, '3', 'Alerts 3');
   const explorer = await show(22, '5', 'Latest blocks');
-  const service = await show(25, '6', /^ +30 d .* %$/m);
+  const service = await show(25, '6', /^ +30d .* %$/m);
   // Now every hour of the week has been seen.
   await monitor.press('2');
   const hours = await show(20, 'h', 'cheapest');
