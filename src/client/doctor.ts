@@ -9,7 +9,6 @@ import { describeOutdated, isOutdated } from '../core/chain-status.ts';
 import { httpDate } from '../core/retry-after.ts';
 import { cleanText } from '../core/text.ts';
 import { formatCount, formatDuration, formatPercent } from '../core/units.ts';
-import { Renaming, unwrapped } from './aliases.ts';
 import { type GasClient, pathOf } from './client.ts';
 import { ClientError, type ClientErrorCode } from './errors.ts';
 import { type Http, parseResponse, pathText, viewOf, type WireResponse } from './http.ts';
@@ -20,6 +19,7 @@ import { type ClientRoute, type Query, type ResponseSchemas, ROUTES } from './ro
 import { isRecord } from './values.ts';
 import { chainStatus, headAtOf } from './views/chain-status.ts';
 import { chainNameOf, type SnapshotView } from './views/gas.ts';
+import { Renaming, unwrapped } from './wire-form.ts';
 
 type ConnectionFinding = Awaited<ReturnType<typeof inspectConnection>>;
 

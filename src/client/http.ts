@@ -6,12 +6,12 @@ import { API_KEY_HEADER, BASE_PATH, PATHS } from '../contract/routes.ts';
 import { retryAfterSec } from '../core/retry-after.ts';
 import { cleanText } from '../core/text.ts';
 import { bareHex, isSignedShape } from '../core/transactions/signed-text.ts';
-import { inWireForm, normalKey, type Renaming } from './aliases.ts';
 import { ClientError, errorWords, LONGEST_RAW } from './errors.ts';
 import { abortion, mayBeDone, networkFailure, refusal, type SentRequest } from './http-errors.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { ResponseSchemas } from './routes.ts';
 import { harmless, isRecord, isWebPage, parseJson } from './values.ts';
+import { inWireForm, normalKey, type Renaming } from './wire-form.ts';
 
 const TIMEOUT_MS = 10_000;
 /** A service of ours says at least every 15 s that it is there. */

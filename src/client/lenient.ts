@@ -3,8 +3,8 @@ import { Address, Amount, SignedAmount, Wei, WhyNull, Price as WirePrice } from 
 import type { Hex } from '../core/block.ts';
 import { checksummed } from '../core/transactions/signed-transaction.ts';
 import { weiOfGwei } from '../core/units.ts';
-import { isMadeOf, unwrapped } from './aliases.ts';
 import { isRecord } from './values.ts';
+import { isMadeOf, unwrapped } from './wire-form.ts';
 
 /**
  * The view of a contract field: enums become any text, lists keep their readable rows, times become ms since epoch,

@@ -178,7 +178,7 @@ describe('a service that we did not write', () => {
       '/gas/current': JSON.parse(fixture('hosted-snapshot-gwei.json')),
       '/metrics/base-fee': JSON.parse(fixture('metrics-paged.json')),
       '/metrics/priority-fee': JSON.parse(fixture('metrics-refused.json')),
-      '/dashboard/rate-limits': { plan: 'Pro', limit: 5_000, used: 4_990, remaining: 10 },
+      '/dashboard/rate-limits': { plan: 'Pro', daily_limit: 5_000, usedToday: 4_990, remainingToday: 10 },
     });
     const { exitCode, route, warnings } = await reportOn(url);
     expect(exitCode).toBe(0);
@@ -196,7 +196,7 @@ describe('a service that we did not write', () => {
     expect(result.stdout).toContain('understood, 6 of ');
     expect(result.stdout).toContain('prices taken for gwei, by their size');
     expect(unwrapped(result.stdout)).toMatch(/missing: chainId, .*nextBasePrice/);
-    expect(unwrapped(result.stdout)).toContain('data[].timestamp = time, data[].blockNumber = block');
+    expect(unwrapped(result.stdout)).toContain('data[].mean = mean_wei');
   });
 
   it('whose snapshot lacks a price is not usable: exit 1, with the field', async () => {

@@ -71,9 +71,10 @@ describe('an alert', () => {
     [{ threshold: '41200000' }, 41_200_000n],
     [{ threshold: 41_200_000 }, 41_200_000n],
     [{ threshold: 12.5 }, 12_500_000_000n],
-    [{ targetPrice: 99_999 }, 99_999_000_000_000n],
-    [{ targetPrice: 100_000 }, 100_000n],
-    [{ target_price_gwei: 3 }, 3_000_000_000n],
+    [{ threshold: 99_999 }, 99_999_000_000_000n],
+    [{ threshold: 100_000 }, 100_000n],
+    [{ threshold_gwei: 3 }, 3_000_000_000n],
+    [{ targetPrice: 3 }, null],
     [{ threshold: 41_200_000, thresholdGwei: 0.0412 }, 41_200_000n],
     [{ threshold: 'low' }, null],
     [{ threshold: -1 }, null],
@@ -111,11 +112,11 @@ describe('the list of alerts', () => {
   it.each([
     [[ALERT], null],
     [{ items: [ALERT], page: 0, size: 100, total: 1 }, 1],
-    [{ data: [ALERT], meta: { total: 1 } }, 1],
+    [{ data: [ALERT], total: 1 }, 1],
     [{ data: { items: [ALERT], total: 1 } }, 1],
-    [{ result: { alerts: [ALERT] } }, null],
-    [{ content: [ALERT], totalElements: 1, number: 0, last: true }, 1],
-    [{ code: 'OK', message: 'fine', data: { content: [ALERT], totalElements: '1' } }, 1],
+    [{ result: [ALERT] }, null],
+    [{ content: [ALERT], number: 0, last: true }, null],
+    [{ code: 'OK', message: 'fine', data: { content: [ALERT], total: '1' } }, 1],
   ])('may come as %j', async (body, total) => {
     expect(await clientOf(body).alerts()).toEqual({ items: [VIEW], total, unreadable: 0 });
   });
@@ -210,7 +211,7 @@ describe('an alert that is made', () => {
   });
 
   it('is what was asked for where the service says little more than its id', async () => {
-    expect(await clientOf({ data: { id: 5, status: 'armed' } }).createAlert(WANTED)).toMatchObject({
+    expect(await clientOf({ data: { id: 5, status: 'pending' } }).createAlert(WANTED)).toMatchObject({
       id: '5',
       status: 'PENDING',
       threshold: 40_000_000n,

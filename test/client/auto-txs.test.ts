@@ -35,7 +35,7 @@ describe('an auto-tx of a hosted service', () => {
   it('is read by the names that are publicly known of it', async () => {
     const same = { to: TO, data: '0xa9059cbb', note: 'rent' };
     const row = {
-      ...{ _id: '65f0c0ffee', state: 'pending', targetGasPrice: 12.5, strictTarget: true },
+      ...{ id: '65f0c0ffee', status: 'pending', targetGasPrice: 12.5, strictTarget: true },
       ...{ ...same, value: '10000000000000000' },
     };
     const view = (await clientOf({ data: [row] }).autoTxs()).items[0];
@@ -51,7 +51,6 @@ describe('an auto-tx of a hosted service', () => {
     ['DISABLED', 'DISABLED'],
     ['executed', 'EXECUTED'],
     ['cancelled', 'CANCELLED'],
-    ['canceled', 'CANCELLED'],
     ['failed', 'FAILED'],
     ['Waiting for gas', 'Waiting for gas'],
     ['\u001b[31mred\u001b[0m', 'red'],
@@ -60,7 +59,7 @@ describe('an auto-tx of a hosted service', () => {
   });
 
   it('without an id is an error that names the field and keeps the answer for the raw view', async () => {
-    const failure = await failureOf(clientOf({ status: 'pending', uuid: {} }).autoTx('1'));
+    const failure = await failureOf(clientOf({ status: 'pending', uuid: 'a' }).autoTx('1'));
     expect(failure).toMatchObject({ code: 'unreadable', endpoint: '/auto-txs/1', field: 'id' });
     expect(failure.raw).toContain('pending');
   });

@@ -127,8 +127,8 @@ describe('other answers of a service we do not run', () => {
     });
   });
 
-  it('have a recommendation inside a recommendation, in other words', async () => {
-    expect(await clientOf(fixture('recommendation-nested.json')).gasRecommendation()).toMatchObject({
+  it('have a recommendation in an envelope, in other spellings', async () => {
+    expect(await clientOf(fixture('recommendation-spelled.json')).gasRecommendation()).toMatchObject({
       action: 'SEND_NOW',
       lane: 'AVERAGE',
       targetPrice: 41_000_000n,
@@ -137,7 +137,21 @@ describe('other answers of a service we do not run', () => {
       alternatives: [],
       track: null,
     });
-    expect(await clientOf({ recommendation: 'HODL' }).gasRecommendation()).toMatchObject({ action: 'HODL' });
+    expect(await clientOf({ action: 'HODL' }).gasRecommendation()).toMatchObject({ action: 'HODL' });
+  });
+
+  it.each([
+    ['/gas/current', 'lowPrice', { low: 1, average: 2, high: 3, base: 1 }],
+    ['/gas/trend', 'direction', { trendDirection: 'RISING' }],
+    ['/gas/recommendation', 'action', { recommendation: 'WAIT' }],
+  ])('under names that nobody has published are not guessed: %s has no %s', async (endpoint, field, body) => {
+    const client = clientOf(body);
+    const calls = [() => client.gasCurrent(), () => client.gasTrend(), () => client.gasRecommendation()];
+    const failures = await Promise.all(calls.map((call) => failureOf(call())));
+    expect(failures.find((failure) => failure.endpoint === endpoint)).toMatchObject({
+      code: 'unreadable',
+      field,
+    });
   });
 
   it('have charts with holes, out of order: the sound points are kept, in order', async () => {

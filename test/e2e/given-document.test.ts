@@ -34,14 +34,14 @@ const head = () => numberAt(Date.now());
 const hashOf = (number: number) => `0x${(BigInt(number) * 10n).toString(16).padStart(64, 'a')}`;
 const baseFeeAt = (number: number) => 0.04 + 0.01 * Math.sin(number / 40);
 const txOf = (number: number) => ({
-  txHash: hashOf(number),
-  block: number,
-  time: timeOf(number),
+  hash: hashOf(number),
+  blockNumber: number,
+  timestamp: timeOf(number),
   status: 'success',
-  sender: `0x${'1'.repeat(40)}`,
+  from: `0x${'1'.repeat(40)}`,
   to: `0x${'2'.repeat(40)}`,
   value: '1000000000000000000',
-  gasPrice: baseFeeAt(number) + TIP,
+  effectiveGasPrice: baseFeeAt(number) + TIP,
 });
 
 const notFound = (c: Context) => c.json({ errorCode: 'not_found', message: 'No such thing' }, 404);
@@ -68,7 +68,7 @@ const ANSWERS: Readonly<Record<string, () => object>> = {
   '/dashboard/stats/current': () => ({ snapshot: { averagePrice: 0.0507 }, trend: { direction: 'flat' } }),
   '/dashboard/stats/chart': () => {
     const times = Array.from({ length: 60 }, (_, i) => timeOf(head()) - (59 - i) * 60_000);
-    return { content: times.map((t) => ({ t, base: baseFeeAt(numberAt(t)) })) };
+    return { content: times.map((t) => ({ timestamp: t, base: baseFeeAt(numberAt(t)) })) };
   },
   '/dashboard/stats/market': () => ({
     base: { now: 0.04, min: 0.029, median: 0.0405, mean: 0.0409, max: 0.09 },
@@ -77,17 +77,22 @@ const ANSWERS: Readonly<Record<string, () => object>> = {
     ),
     actions: [{ name: 'Bridge', gas: 150_000, average: { wei: '7605000000000' } }],
   }),
-  '/dashboard/rate-limits': () => ({ planName: 'Explorer plan', limit: 10_000, used: 12, remaining: 9_988 }),
+  '/dashboard/rate-limits': () => ({
+    plan: 'Explorer plan',
+    dailyLimit: 10_000,
+    usedToday: 12,
+    remainingToday: 9_988,
+  }),
   '/dashboard/summary': () => ({
-    alerts: { total: 1, active: 1 },
+    alerts: { total: 1, pending: 1 },
     health: { source: { name: 'our nodes' } },
   }),
 };
 
 const METRICS: Readonly<Record<string, (number: number) => object>> = {
-  'base-fee': (number) => ({ baseFee: baseFeeAt(number) }),
+  'base-fee': (number) => ({ mean: baseFeeAt(number) }),
   'priority-fee': () => ({ value: TIP }),
-  'gas-used-ratio': () => ({ ratio: 0.42 }),
+  'gas-used-ratio': () => ({ mean: 0.42 }),
   txs: txOf,
 };
 
@@ -97,7 +102,7 @@ function metrics(c: Context, row: (number: number) => object) {
   const to = Math.min(Date.parse(c.req.query('to') ?? '') || now, now);
   const first = numberAt(from + HEAD_MS - 1);
   const numbers = Array.from({ length: Math.max(numberAt(to) - first + 1, 0) }, (_, i) => first + i);
-  const data = numbers.map((number) => ({ time: timeOf(number), block: number, ...row(number) }));
+  const data = numbers.map((number) => ({ timestamp: timeOf(number), blockNumber: number, ...row(number) }));
   return c.json({ chainId: 1, from: new Date(from).toISOString(), to: new Date(to).toISOString(), data });
 }
 
@@ -128,15 +133,20 @@ async function startForeignService() {
   app.get('/metrics/block/:number', (c) => {
     const number = Number(c.req.param('number'));
     if (!Number.isInteger(number) || number > head()) return notFound(c);
-    const gas = { gasUsed: 12_600_000, gasLimit: 30_000_000, txCount: 1, miner: `0x${'5'.repeat(40)}` };
-    const [hash, timestamp, baseFee] = [hashOf(number), timeOf(number), baseFeeAt(number)];
-    return c.json({ data: { number, hash, timestamp, baseFee, ...gas } });
+    const gas = {
+      gasUsed: 12_600_000,
+      gasLimit: 30_000_000,
+      transactionCount: 1,
+      feeRecipient: `0x${'5'.repeat(40)}`,
+    };
+    const [hash, timestamp, baseFeePerGas] = [hashOf(number), timeOf(number), baseFeeAt(number)];
+    return c.json({ data: { blockNumber: number, hash, timestamp, baseFeePerGas, ...gas } });
   });
   app.get('/metrics/tx/:hash', (c) =>
     c.json({ data: txOf(Number(BigInt(`0x${c.req.param('hash').replace(/^0xa*/, '')}`) / 10n)) }),
   );
   addItems(app, '/alerts', () => ({ status: 'PENDING' }));
-  app.get('/alerts/:id/savings', (c) => c.json({ data: { totalSaved: '4200000000000', events: 2 } }));
+  app.get('/alerts/:id/savings', (c) => c.json({ data: { savedWei: '4200000000000', events: 2 } }));
   addItems(app, '/auto-txs', ({ signedTransaction }) => ({
     status: signedTransaction ? 'pending' : 'draft',
   }));
@@ -234,7 +244,7 @@ describe('a service that knows the given document alone', () => {
         [['history', '--window', '30m'], /0\.0109 +42 % +█/],
         [['history', '--window', '30m', '--csv'], /10900000,0\.42$/m],
         [['history', '--window', '30m', '--chart'], /┤|┼/],
-        [['history', '--window', '30m', '--json'], /"baseFee":0\.0/],
+        [['history', '--window', '30m', '--json'], /"mean":0\.0/],
         [['block'], /base fee +0\.0/],
         [['tx', hash], /to +0x2222/],
         [['alerts', 'list'], /Average < 0\.04 gwei/],

@@ -32,8 +32,8 @@ import {
   shortGwei,
   UNKNOWN,
 } from '../../core/units.ts';
-import { contractWord } from '../aliases.ts';
 import { countedRows, lenient, sayingAny, type Wire, weiFromGwei } from '../lenient.ts';
+import { contractWord } from '../wire-form.ts';
 import { type ReachView, type SnapshotView, watchedPrice } from './gas.ts';
 import { type Fact, textIfKnown } from './metrics.ts';
 

@@ -14,113 +14,23 @@ import {
   readWholeWei,
 } from './values.ts';
 
-/**
- * Other services' names for fields of the contract. `lowPrice` and `low_price` are the same name, and a price may have
- * its unit: `lowPriceGwei`. A name with a dot applies only in the schema of that id.
- */
-const ALIASES: Readonly<Record<string, readonly string[]>> = {
-  id: ['_id', 'alertId', 'autoTxId', 'deliveryId', 'uuid'],
-  // Gas
-  lowPrice: ['low', 'slowPrice', 'slow'],
-  averagePrice: ['average', 'avgPrice'],
-  highPrice: ['high', 'fastPrice', 'fast'],
-  basePrice: ['base', 'baseFee', 'baseFeePerGas'],
-  priorityPrice: ['priorityFee', 'priority', 'tip'],
-  blockNumber: ['block', 'number', 'height'],
-  blockTimestamp: ['blockTime'],
-  updatedAt: ['updated', 'timestamp', 'lastUpdated'],
-  direction: ['trendDirection', 'trend'],
-  now: ['current'],
-  min: ['low'],
-  max: ['high'],
-  action: ['recommendation', 'recommendedAction'],
-  lane: ['gasSpeed'],
-  targetPrice: ['target'],
-  reason: ['message'],
-  // Dashboard
-  plan: ['planName'],
-  dailyLimit: ['limit'],
-  usedToday: ['used'],
-  remainingToday: ['remaining'],
-  resetsAt: ['resetAt', 'reset'],
-  pending: ['active'],
-  points: ['chart', 'series', 'data', 'items', 'content'],
-  timestamp: ['time', 'blockTimestamp', 'bucket', 'date', 'updatedAt', 't'],
-  base: ['basePrice', 'baseFee', 'baseFeePerGas'],
-  priority: ['priorityPrice', 'priorityFee'],
-  low: ['lowPrice', 'slow'],
-  average: ['averagePrice'],
-  high: ['highPrice', 'fast'],
-  // Metrics
-  data: ['items', 'content', 'rows', 'points', 'input', 'calldata'],
-  page: ['number'],
-  size: ['pageSize'],
-  total: ['totalElements', 'totalCount', 'totalItems', 'count'],
-  mean: ['avg', 'average', 'baseFee', 'baseFeePerGas', 'base', 'value', 'close'],
-  'GasUsedRatioRow.mean': ['gasUsedRatio', 'ratio', 'value', 'average', 'avg'],
-  'PriorityFeeRow.value': ['priorityFee', 'maxPriorityFeePerGas', 'priority', 'tip'],
-  'BlockMetrics.hash': ['blockHash'],
-  baseFeePerGas: ['baseFee', 'basePrice', 'base'],
-  transactionCount: ['txCount', 'transactions'],
-  feeRecipient: ['miner'],
-  hash: ['txHash', 'transactionHash'],
-  value: ['valueWei'],
-  effectiveGasPrice: ['paidGasPrice'],
-  'TxRow.effectiveGasPrice': ['gasPrice'],
-  priorityFeePerGas: ['priorityFee', 'tip'],
-  costWei: ['cost', 'fee'],
-  // Alerts
-  items: ['alerts', 'autoTxs', 'data', 'content', 'rows'],
-  status: ['state'],
-  gasSpeed: ['speed', 'lane'],
-  condition: ['operator', 'comparison'],
-  thresholdGwei: ['thresholdWei', 'threshold', 'targetPrice', 'targetGasPrice'],
-  disableOnce: ['once'],
-  method: ['channel'],
-  channels: ['methods', 'notificationChannels'],
-  to: ['recipient', 'toAddress', 'target', 'email', 'webhookUrl'],
-  note: ['description', 'label'],
-  createdAt: ['created'],
-  lastTriggeredAt: ['lastTriggered', 'lastFiredAt', 'triggeredAt'],
-  triggerCount: ['triggeredCount', 'firedCount', 'fireCount'],
-  savedWei: ['saved', 'totalSavedWei', 'totalSaved'],
-  entries: ['history', 'events'],
-  triggeredAt: ['timestamp', 'time', 'at'],
-  price: ['gasPrice'],
-  // Auto-txs
-  targetGasPriceGwei: ['targetGasPriceWei', 'targetGasPrice', 'targetPrice', 'target'],
-  strictTargetPrice: ['strictTarget', 'isStrict', 'strict'],
-  expiresAt: ['expires', 'expiry', 'validUntil'],
-  from: ['sender', 'fromAddress'],
-  failure: ['failureReason', 'failReason', 'error', 'errorMessage'],
-  timeline: ['history', 'events', 'log'],
-  kind: ['type', 'event', 'status', 'action'],
-  message: ['reason', 'detail', 'description'],
-};
+/** A published name that is not the contract's. `lowPrice` and `low_price` are one name; a price may have its unit. */
+const PUBLISHED_NAMES: Readonly<Record<string, string>> = { strictTargetPrice: 'strictTarget' };
 
-const WORD_ALIASES: Readonly<Record<string, readonly string[]>> = {
-  CANCELLED: ['CANCELED'],
-  PENDING: ['ARMED', 'ACTIVE', 'ENABLED', 'ON', 'RUNNING', 'WATCHING'],
-  DISABLED: ['PAUSED', 'INACTIVE', 'OFF', 'STOPPED', 'SUSPENDED', 'MUTED'],
-};
-
-/** The contract's word for another service's, in any spelling: `Send now` is `SEND_NOW`, `active` is `PENDING`. */
-export function contractWord(text: string): string {
-  const spelled = text
+/** The contract's word in any spelling: `Send now` is `SEND_NOW`. */
+export const contractWord = (text: string): string =>
+  text
     .trim()
     .toUpperCase()
     .replace(/[\s-]+/g, '_');
-  return Object.keys(WORD_ALIASES).find((word) => WORD_ALIASES[word]?.includes(spelled)) ?? spelled;
-}
 
-const ENVELOPES = [
-  ...['data', 'result', 'items', 'content', 'alert', 'autoTx', 'autoTransaction', 'recommendation'],
-  ...['pagination', 'paging', 'meta'],
-];
+/** What others put around a record or a list. */
+const ENVELOPES = ['data', 'result', 'items', 'content'];
 const DEEPEST = 5;
+/** The contract's own names of a list in a response. */
 const LISTS = ['items', 'points', 'data'];
 
-/** The names under which fields were found, for the doctor; rows of a list count as one. */
+/** The spellings and envelopes under which fields were found, for the doctor; rows of a list count as one. */
 export class Renaming {
   readonly envelopes = new Set<string>();
   readonly names = new Map<string, string>();
@@ -162,13 +72,11 @@ function converted(
   path: string,
   renaming: Renaming,
 ): JsonRecord {
-  const id = schema.meta()?.id;
   const used = new Set<string>();
   const fields = Object.entries(schema.shape).flatMap(([name, field]): [string, unknown][] => {
     const { inner } = unwrapped(field);
     const place = path === '' ? name : `${path}.${name}`;
-    const aliases = ownValue(ALIASES, `${id}.${name}`) ?? ownValue(ALIASES, name) ?? [];
-    const found = find(sources, [name, ...aliases], inner);
+    const found = find(sources, name, inner);
     if (found === null) return [];
     used.add(found.key);
     if (ENVELOPES.includes(found.key) && found.key !== name) renaming.envelopes.add(found.key);
@@ -180,34 +88,42 @@ function converted(
   return Object.fromEntries([...fields, ...unknown]);
 }
 
-/** The first value under one of `names` of the field's type; or else any value under the contract's own name. */
-function find(sources: readonly JsonRecord[], names: readonly string[], field: z.ZodType) {
-  const isPrice = isWei(field) || names[0]?.endsWith('Gwei');
+/** The first value of the field's type under one of its names; or else any value under the contract's own name. */
+function find(sources: readonly JsonRecord[], name: string, field: z.ZodType) {
   let odd: { readonly key: string; readonly value: unknown } | null = null;
-  for (const name of names) {
-    for (const spelled of isPrice ? [name, `${name}Gwei`, `${name}Wei`] : [name]) {
-      for (const source of sources) {
-        const key = keyOf(source, spelled);
-        const value = key === null ? null : source[key];
-        if (key === null || value === undefined) continue;
-        if (value !== null && isLike(field, value)) return { key, value };
-        if (name === names[0]) odd ??= { key, value };
-      }
+  for (const spelled of namesOf(name, field)) {
+    for (const source of sources) {
+      const key = keyOf(source, spelled);
+      const value = key === null ? null : source[key];
+      if (key === null || value === undefined) continue;
+      if (value !== null && isLike(field, value)) return { key, value };
+      if (spelled === name) odd ??= { key, value };
     }
   }
   return odd;
 }
 
+function namesOf(name: string, field: z.ZodType): readonly string[] {
+  const published = ownValue(PUBLISHED_NAMES, name);
+  if (isWei(field) || isGwei(name)) {
+    const bare = name.replace(/Gwei$/, '');
+    return [name, bare, `${bare}Gwei`, `${bare}Wei`];
+  }
+  return [
+    name,
+    ...(published === undefined ? [] : [published]),
+    ...(LISTS.includes(name) && field instanceof z.ZodArray ? ENVELOPES : []),
+  ];
+}
+
+const isGwei = (name: string) => name.endsWith('Gwei');
+
 function isLike(field: z.ZodType, value: unknown): boolean {
   if (field instanceof z.ZodArray) return Array.isArray(value);
   if (field instanceof z.ZodRecord) return isRecord(value);
-  if (field instanceof z.ZodObject) return isRecord(value) || isSentence(field, value);
+  if (field instanceof z.ZodObject) return isRecord(value);
   return typeof value !== 'object';
 }
-
-/** Where the contract has a record with a message, others may have only the message. */
-const isSentence = (field: z.ZodObject, value: unknown) =>
-  'message' in field.shape && typeof value === 'string' && value !== '';
 
 interface Place {
   readonly name: string;
@@ -219,10 +135,8 @@ interface Place {
 /** A value in the contract's form where it can be read so, or else unchanged. */
 function convert(field: z.ZodType, value: unknown, at: Place): unknown {
   const { place, renaming } = at;
-  if (field instanceof z.ZodObject) {
-    if (isSentence(field, value)) return { message: value };
+  if (field instanceof z.ZodObject)
     return isRecord(value) ? converted(field, [value], place, renaming) : value;
-  }
   if (field instanceof z.ZodArray) {
     const { inner } = unwrapped(field.element as z.ZodType);
     if (!Array.isArray(value)) return value;
@@ -233,7 +147,7 @@ function convert(field: z.ZodType, value: unknown, at: Place): unknown {
 
 function scalar(field: z.ZodType, value: unknown, at: Place): unknown {
   if (isWei(field)) return price(value, at);
-  if (at.name.endsWith('Gwei')) return gwei(value, at);
+  if (isGwei(at.name)) return gwei(value, at);
   if (isMadeOf(field, Amount)) return readWholeWei(value)?.toString();
   if (isMadeOf(field, Hash)) return typeof value === 'string' ? value.toLowerCase() : null;
   if (field instanceof z.ZodEnum || field instanceof z.ZodLiteral) return word(field, value);
