@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Advice } from '../core/advice.ts';
 import type { Block } from '../core/block.ts';
 import type { ChainRules } from '../core/chain-rules.ts';
-import { type ChainStatus, describeOutdated, type Problem } from '../core/chain-status.ts';
+import type { ChainStatus, Problem } from '../core/chain-status.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import type { AdviceScore } from '../store/advice-track.ts';
 
@@ -36,25 +37,46 @@ export function problemOf({ status, unsaved }: Pick<PublishedChain, 'status' | '
   return unsaved === null ? null : { message: unsaved, retryAt: null };
 }
 
-/** Reads anew at each call, and gives the same object as long as nothing has changed: responses are cached by it. */
-export function whileUnchanged(read: () => PublishedChain | null): () => PublishedChain | null {
-  let known: PublishedChain | null = null;
-  return () => {
-    const next = read();
-    if (next === null || known === null || !isSame(next, known)) known = next;
-    return known;
-  };
+/** Gives the published chain to whoever reads it at any time, and tells those who wait for its next change. */
+export class ChainPublisher {
+  readonly #make: () => PublishedChain | null;
+  readonly #listeners = new Set<() => void>();
+  #known: PublishedChain | null = null;
+
+  constructor(make: () => PublishedChain | null) {
+    this.#make = make;
+  }
+
+  /** Made anew at each call, and the same object as long as nothing has changed: responses are cached by it. */
+  read(): PublishedChain | null {
+    const [known, next] = [this.#known, this.#make()];
+    if (known === null || next === null ? known === next : isSame(known, next)) return known;
+    this.#known = next;
+    this.notify();
+    return next;
+  }
+
+  /** Calls `listener` when it may have changed, until the returned function is called. */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Something happened that it may be made from. It is not made at once: a burst brings thousands of blocks. */
+  notify(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Notices what changes in time: a status, a price that expires, the state of nodes. */
+  look(): void {
+    if (this.#listeners.size > 0) this.read();
+  }
 }
 
 function isSame(one: PublishedChain, other: PublishedChain): boolean {
   const { source, status, ...rest } = one;
   return (
     (Object.keys(rest) as (keyof typeof rest)[]).every((fact) => one[fact] === other[fact]) &&
-    source.name === other.source.name &&
-    status.kind === other.status.kind &&
-    describeOutdated(status) === describeOutdated(other.status) &&
-    retryAtOf(status) === retryAtOf(other.status)
+    isDeepStrictEqual([source, status], [other.source, other.status])
   );
 }
-
-const retryAtOf = (status: ChainStatus) => (status.kind === 'stale' ? status.retryAt : null);

@@ -10,13 +10,12 @@ import type { HistoryStore } from '../store/history.ts';
 import { sleep } from './async.ts';
 import { bounded, type ChainReader } from './chain-reader.ts';
 import { dataFeesOf } from './data-fees.ts';
-import type { AdviceJudge } from './follow/advice-judge.ts';
-import { unsavedWords } from './follow/chain-state.ts';
+import { unsavedWords } from './follow/block-writer.ts';
 import type { Follower } from './follow/follower.ts';
 import type { ForkWatch } from './follow/fork-watch.ts';
 import { type ApiFailure, unavailable } from './http/errors.ts';
 import type { Lease } from './leader.ts';
-import { type PublishedChain, whileUnchanged } from './published-chain.ts';
+import type { PublishedChain } from './published-chain.ts';
 import type { StatedPrices } from './responses/charts.ts';
 import { gasEstimate } from './responses/estimate.ts';
 import type { LookupContext } from './responses/explorer.ts';
@@ -31,13 +30,11 @@ interface ServiceParts {
   readonly database: Database;
   readonly lease: Lease;
   readonly follower: Follower;
-  readonly track: AdviceJudge;
   readonly history: HistoryStore;
   readonly blocks: BlockStore;
   readonly reader: ChainReader;
   readonly forks: Pick<ForkWatch, 'asked'>;
   readonly nativeUsd: () => number | null;
-  readonly whyNoPrice: () => string;
   readonly wallNow: () => number;
 }
 
@@ -64,32 +61,9 @@ export interface Condition {
 export type ServiceState = ReturnType<typeof createServiceState>;
 
 export function createServiceState(parts: ServiceParts) {
-  const { source, database, lease, follower, track, history, blocks, reader, forks, wallNow } = parts;
-  const { nativeUsd, whyNoPrice } = parts;
-  const { chain } = follower;
-  const pricedCoin = () => {
-    const price = nativeUsd();
-    return { nativeUsd: price, ...(price === null && { nativeUsdReason: whyNoPrice() }) };
-  };
-  const read = whileUnchanged(() => {
-    const { profile, head, updatedAt } = chain;
-    const advice = chain.advice();
-    if (profile === null || head === null || updatedAt === null || advice === null) return null;
-    return {
-      profile,
-      head,
-      advice,
-      score: track.score,
-      updatedAt,
-      isLoading: !follower.isFilled,
-      status: follower.state.status,
-      unsaved: follower.unsaved,
-      restartedAt: follower.restartedAt,
-      source: { kind: source.kind, name: lease.leaderReport?.sourceName ?? source.name },
-      ...pricedCoin(),
-      rules: chain.rules,
-    };
-  });
+  const { source, database, lease, follower, history, blocks, reader, forks, nativeUsd, wallNow } = parts;
+  const { chain, published } = follower;
+  const read = () => published.read();
 
   function noData(): ApiFailure {
     const { problem } = follower;
@@ -113,7 +87,7 @@ export function createServiceState(parts: ServiceParts) {
 
   /** What responses about history, blocks and transactions need, as of `present`. @throws {ApiFailure} while there is none. */
   async function context(): Promise<LookupContext> {
-    await chain.flush();
+    await follower.writer.flush();
     const { profile, head } = chain;
     if (profile === null || head === null) throw noData();
     // A chain's clock may run ahead of ours.
@@ -143,6 +117,7 @@ export function createServiceState(parts: ServiceParts) {
   return {
     /** The result of `present`, or `null` when it throws: the same object while nothing changes. */
     read,
+    subscribe: (listener: () => void): (() => void) => published.subscribe(listener),
     context,
 
     get chainId(): number | null {
@@ -198,7 +173,7 @@ export function createServiceState(parts: ServiceParts) {
         (outdated !== null
           ? `prices are stale: ${outdated}`
           : (database.damage?.message ??
-            chain.writeProblem ??
+            follower.writer.problem ??
             (lease.problem && unsavedWords(lease.problem)) ??
             (held === null && !lease.isOneShot ? NO_LEADER : null)));
       const unwell = why === null ? null : unavailable(why, DOWN_RETRY_SEC);

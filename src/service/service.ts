@@ -26,10 +26,10 @@ import { AutoTxService } from './auto-txs/auto-tx-service.ts';
 import { startAutoTxs } from './auto-txs/engine.ts';
 import { createChainReader } from './chain-reader.ts';
 import { createAdviceJudge } from './follow/advice-judge.ts';
-import type { Engine } from './follow/chain-state.ts';
-import { unsavedWords } from './follow/chain-state.ts';
+import { unsavedWords } from './follow/block-writer.ts';
 import { Follower, type News } from './follow/follower.ts';
 import { createForkWatch } from './follow/fork-watch.ts';
+import type { Engine } from './follow/ingested-chain.ts';
 import { createApp } from './http/app.ts';
 import { createOpenGate, type Gate } from './http/auth.ts';
 import { ApiFailure, errorResponse } from './http/errors.ts';
@@ -140,12 +140,6 @@ export async function startService(options: ServiceOptions) {
   const judges = () => lease.mayWrite && glance === undefined;
   const track = createAdviceJudge(new TrackStore(database), onError, judges);
   const shared = { source, lease, wallNow, signal, onError };
-  let changed = Promise.withResolvers<void>();
-  const tell = () => {
-    streams.tell();
-    changed.resolve();
-    changed = Promise.withResolvers();
-  };
   const whyNoPrice = () => price.missing(follower.chain.profile);
   const ruleBasis = createRuleBasis({
     ...shared,
@@ -167,10 +161,10 @@ export async function startService(options: ServiceOptions) {
     neglectedMs: options.neglectedMs,
     unsaved: options.unsaved && unsavedWords(options.unsaved),
     nativeUsd: () => nativeUsd(),
+    whyNoPrice,
     ruleBasis,
     onFired: () => sending.wake(),
     onStored: () => broadcasting.wake(),
-    onEvent: tell,
     onNews,
   });
   const sending = startSending({
@@ -211,7 +205,7 @@ export async function startService(options: ServiceOptions) {
   });
   const reader = createChainReader(source, signal);
   const onChange = () => {
-    tell();
+    follower.published.notify();
     broadcasting.wake();
   };
   const forks = createForkWatch({ ...shared, chain: follower.chain, onChange });
@@ -219,13 +213,11 @@ export async function startService(options: ServiceOptions) {
     ...shared,
     database,
     follower,
-    track,
     history,
     blocks: store,
     reader,
     forks,
     nativeUsd,
-    whyNoPrice,
   });
   const gate: NonNullable<ServiceOptions['gate']> = options.gate ?? createOpenGate(wallNow);
   const streams = createGasStreams(state, gate);
@@ -295,7 +287,13 @@ export async function startService(options: ServiceOptions) {
     /** Resolves with the first block, stored or new; rejects when the database belongs to another chain, or on abort. */
     ready: follower.ready,
     /** Resolves with the next change of what is served, such as a block. */
-    changed: (): Promise<void> => changed.promise,
+    changed: (): Promise<void> =>
+      new Promise((resolve) => {
+        const stop = state.subscribe(() => {
+          stop();
+          resolve();
+        });
+      }),
     /** Resolves once all available history was read for the first time, or could not be; never rejects. */
     filled: () => follower.filled(),
     /** Resolves when everything has ended after the abort and the database is closed. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { NO_RULES } from '../../src/core/chain-rules.ts';
 import { chainProfile } from '../../src/core/chains.ts';
 import { AutoTxEngine } from '../../src/service/auto-txs/engine.ts';
-import type { HeadPrices } from '../../src/service/follow/chain-state.ts';
+import type { HeadPrices } from '../../src/service/follow/ingested-chain.ts';
 import { AutoTxStore } from '../../src/store/auto-txs.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { openDatabase } from '../../src/store/database.ts';

@@ -10,7 +10,7 @@ import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { ApiFailure } from '../../src/service/http/errors.ts';
 import { createGasStreams } from '../../src/service/http/gas-streams.ts';
 import { readKey, reissueKey } from '../../src/service/keys/api-keys.ts';
-import type { PublishedChain } from '../../src/service/published-chain.ts';
+import { ChainPublisher, type PublishedChain } from '../../src/service/published-chain.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { emptyDatabase, SLOW_ENGINES } from '../helpers/databases.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
@@ -43,6 +43,11 @@ function eventsOf({ body }: Response) {
   return { next, until, close };
 }
 
+interface Timed {
+  readonly source: ScriptedSource;
+  readonly wall: { now: number };
+}
+
 async function running() {
   const source = new ScriptedSource(makeBlocks(391, HEAD));
   const service = await readyService({ source });
@@ -72,6 +77,40 @@ test('it tells without a block that the source is away, and that it is back', as
   expect(data.source.problem?.message).toBe('the node is away');
   source.emit({ type: 'up' });
   expect(await events.until(({ stale }) => !stale)).toMatchObject({ id: String(HEAD) });
+});
+
+test.each<[string, (parts: Timed) => void, (data: GasCurrent) => unknown]>([
+  [
+    'the prices are stale',
+    ({ source }) => {
+      source.clock = (makeBlock(HEAD).timestamp + 49) * 1_000;
+    },
+    ({ source }) => source.problem?.message.startsWith('no new block since'),
+  ],
+  [
+    "the machine's clock may be wrong",
+    ({ source }) => {
+      source.clock = (makeBlock(HEAD).timestamp + 901) * 1_000;
+    },
+    ({ source }) => source.problem?.message.endsWith("is this machine's clock right?"),
+  ],
+  [
+    'the dollar price has expired',
+    ({ wall }) => {
+      wall.now += 3_600_001;
+    },
+    ({ nativeUsd, nativeUsdReason }) => nativeUsd === null && nativeUsdReason?.includes('outdated since'),
+  ],
+])('it tells, when nothing but time has passed, that %s', async (_, pass, isTold) => {
+  const source = new ScriptedSource(makeBlocks(391, HEAD));
+  source.clock = makeBlock(HEAD).timestamp * 1_000;
+  const wall = { now: source.clock };
+  const priceFeed = { nativeUsd: async () => ({ usd: 3_000, validUntil: wall.now + 3_600_000 }) };
+  const service = await readyService({ source, priceFeed, wallNow: () => wall.now });
+  const events = eventsOf(await service.get(PATHS.gasStream));
+  await events.until(({ stale, nativeUsd }) => !stale && nativeUsd === 3_000);
+  pass({ source, wall });
+  await events.until((data) => isTold(data) === true);
 });
 
 test('a HEAD opens none', async () => {
@@ -189,7 +228,12 @@ function withClock(identify?: (key: string | null) => Promise<object | null>) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   let present = presentOf(1);
-  const state = { read: () => present, present: () => present };
+  const published = new ChainPublisher(() => present);
+  const state = {
+    read: () => published.read(),
+    present: () => present,
+    subscribe: (listener: () => void) => published.subscribe(listener),
+  };
   const streams = createGasStreams(state, { identify });
   onTestFinished(streams.end);
   const admit = vi.fn(async () => {});
@@ -200,7 +244,7 @@ function withClock(identify?: (key: string | null) => Promise<object | null>) {
   };
   const mine = (number: number) => {
     present = presentOf(number);
-    streams.tell();
+    published.notify();
   };
   return { streams, admit, open, mine };
 }

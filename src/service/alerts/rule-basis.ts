@@ -17,7 +17,7 @@ import type { HistoryStore } from '../../store/history.ts';
 import type { DollarBasis } from '../../store/rule-prices.ts';
 import { sleep } from '../async.ts';
 import { dataFeesOf } from '../data-fees.ts';
-import type { ChainState } from '../follow/chain-state.ts';
+import type { IngestedChain } from '../follow/ingested-chain.ts';
 
 /** How long the coin's price and the data fees are waited for. */
 const FIRST_MS = 3_000;
@@ -120,7 +120,7 @@ function once<Result>(of: (work: PaidWork) => Result): (work: PaidWork) => Resul
 }
 
 interface PricingParts {
-  readonly chain: Pick<ChainState, 'head' | 'rules' | 'engine'>;
+  readonly chain: Pick<IngestedChain, 'head' | 'rules' | 'engine'>;
   readonly history: Pick<HistoryStore, 'laneHistory'>;
   readonly basis: Pick<RuleBasis, 'now'>;
 }

@@ -28,7 +28,7 @@ import type { AutoTxChanged, AutoTxStep, AutoTxStore } from '../../store/auto-tx
 import type { BlockStore } from '../../store/blocks.ts';
 import type { HistoryStore } from '../../store/history.ts';
 import { abortable } from '../async.ts';
-import type { HeadPrices } from '../follow/chain-state.ts';
+import type { HeadPrices } from '../follow/ingested-chain.ts';
 import type { CostLimits } from './cost-limits.ts';
 import { gasFactsAt, withAccounts } from './gas-facts.ts';
 

@@ -2,14 +2,18 @@ import { ChainError, type ChainEvent, type ChainSource } from '../../chain/chain
 import type { Block } from '../../core/block.ts';
 import { isOutdated, type Problem } from '../../core/chain-status.ts';
 import { type ChainProfile, isDevelopmentChain } from '../../core/chains.ts';
+import type { BlockStore } from '../../store/blocks.ts';
 import { StoreError } from '../../store/errors.ts';
 import type { LeaderReport } from '../../store/lease.ts';
+import type { RuleBasis } from '../alerts/rule-basis.ts';
 import { abortable, sleep, TimeSlice, untilAborted } from '../async.ts';
-import type { LeaseState } from '../leader.ts';
-import { problemOf } from '../published-chain.ts';
-import { ChainState, type ChainStateOptions, type HeadPrices, isSameBlock } from './chain-state.ts';
+import type { Lease, LeaseState } from '../leader.ts';
+import { ChainPublisher, type PublishedChain, problemOf } from '../published-chain.ts';
+import type { AdviceJudge } from './advice-judge.ts';
+import { BlockWriter } from './block-writer.ts';
 import { SourceState, watchPauses } from './freshness.ts';
 import { createHistoryFiller } from './history-filler.ts';
+import { type Engine, type HeadPrices, IngestedChain, isSameBlock } from './ingested-chain.ts';
 import { blockAt, reconcile, type Unfit, unfitNode } from './reconcile.ts';
 
 /** Blocks requested at once for a fresh database: an hour of mainnet. */
@@ -19,6 +23,7 @@ const LAST_RETRY_MS = 15_000;
 /** A lease is obtained within a few milliseconds, unless another process writes a lot. */
 const BID_MS = 250;
 const POLL_MS = 250;
+const TICK_MS = 500;
 /** The score of the advice follows a block a little later: a standby reads it once in so many polls. */
 const TRACK_POLLS = 4;
 /** The newest block is no older than this if the clock is right and the node healthy. */
@@ -33,7 +38,9 @@ export class Follower {
   readonly #options: FollowerOptions;
   readonly state: SourceState;
   readonly #news: ReturnType<typeof sourceNews>;
-  readonly chain: ChainState;
+  readonly chain: IngestedChain;
+  readonly writer: BlockWriter;
+  readonly published: ChainPublisher;
   readonly #ready = Promise.withResolvers<void>();
   readonly #filler: ReturnType<typeof createHistoryFiller>;
   readonly #pauses: ReturnType<typeof watchPauses>;
@@ -51,14 +58,16 @@ export class Follower {
     this.#options = options;
     this.state = new SourceState(options.source, () => this.chain);
     this.#news = sourceNews(options.source, options.onNews);
-    this.chain = new ChainState(options, this.state, () => this.#filler.fillSoon());
+    this.chain = new IngestedChain(options, () => this.writer.flush());
+    this.writer = new BlockWriter(options, this.chain, this.state, () => this.#filler.fillSoon());
+    this.published = new ChainPublisher(() => this.#present());
     options.lease.onChange((state) => {
       // Its own node's version of a block may differ from the stored one: all processes must agree on the stored one.
       if (options.lease.mayWrite) this.#filler.fillSoon();
       else this.#filler.rebuildSoon();
       if (this.#followsAs !== null && this.#followsAs !== state) this.#again.abort();
     });
-    this.#filler = createHistoryFiller(options, this.chain);
+    this.#filler = createHistoryFiller(options, this.chain, this.writer);
     this.#pauses = watchPauses({ ...options, chain: this.chain, onFresh: () => options.onStored?.() });
     this.#ready.promise.catch(() => {});
   }
@@ -85,7 +94,30 @@ export class Follower {
   /** Why the history is not being written; `null`: it is. */
   get unsaved(): string | null {
     const { unsaved, lease } = this.#options;
-    return unsaved ?? (lease.held === null ? lease.unfit : null) ?? this.chain.writeProblem;
+    return unsaved ?? (lease.held === null ? lease.unfit : null) ?? this.writer.problem;
+  }
+
+  #present(): PublishedChain | null {
+    const { source, track, lease, nativeUsd, whyNoPrice } = this.#options;
+    const { profile, head, updatedAt, rules } = this.chain;
+    const advice = this.chain.advice();
+    if (profile === null || head === null || updatedAt === null || advice === null) return null;
+    const price = nativeUsd?.() ?? null;
+    return {
+      profile,
+      head,
+      advice,
+      score: track.score,
+      updatedAt,
+      isLoading: !this.isFilled,
+      status: this.state.status,
+      unsaved: this.unsaved,
+      restartedAt: this.restartedAt,
+      source: { kind: source.kind, name: lease.leaderReport?.sourceName ?? source.name },
+      nativeUsd: price,
+      nativeUsdReason: price === null ? whyNoPrice?.() : undefined,
+      rules,
+    };
   }
 
   get problem(): Problem | null {
@@ -110,7 +142,7 @@ export class Follower {
 
   /** The chain that is both stored and served; `null` until known. */
   get sharedChain(): ChainProfile | null {
-    return this.#isReconciled && this.chain.isWriting ? this.chain.profile : null;
+    return this.#isReconciled && this.writer.isWriting ? this.chain.profile : null;
   }
 
   /** Expected prices of the next block; `null` unless the head is fresh, because decisions need present prices. */
@@ -133,7 +165,7 @@ export class Follower {
   async run(): Promise<void> {
     const { signal } = this.#options;
     this.state.expect();
-    const watching = this.#pauses.run();
+    const watching = this.#watch();
     await this.#guard(() => this.#begin());
     for (let delay = FIRST_RETRY_MS; !signal.aborted; delay = Math.min(delay * 2, LAST_RETRY_MS)) {
       const before = this.chain.updatedAt;
@@ -149,8 +181,17 @@ export class Follower {
     this.#ready.reject(signal.reason);
     await watching;
     await this.#filler.stopped();
-    await this.chain.flush();
+    await this.writer.flush();
     await this.#options.track.end();
+  }
+
+  /** Notices what time changes: a pause of the process, and what is published. */
+  async #watch(): Promise<void> {
+    const { signal } = this.#options;
+    for (; !signal.aborted; await sleep(TICK_MS, signal)) {
+      this.#pauses.tick();
+      this.published.look();
+    }
   }
 
   /** Shows prices of the stored blocks, marked stale until the source has reported its newest. */
@@ -177,6 +218,7 @@ export class Follower {
       const retryAt = forGood || retryMs === null ? null : this.#options.wallNow() + retryMs;
       this.state.fail({ message, retryAt });
       if (forGood) {
+        this.writer.stop();
         this.chain.disown();
         this.#ready.reject(error);
       }
@@ -213,7 +255,7 @@ export class Follower {
     if (lease.mayWrite) {
       await this.#takeStored();
       if (this.chain.head !== null) this.state.catchUp(this.chain.head);
-      this.chain.write();
+      this.writer.start();
     }
     const behind = await this.#reconcile(profile);
     this.state.responded();
@@ -222,7 +264,7 @@ export class Follower {
     if (behind === null) this.#heal();
     else this.state.fail({ message: behind, retryAt: null });
     this.#startFilling();
-    this.#options.onEvent?.();
+    this.published.notify();
     const slice = new TimeSlice();
     this.state.begin();
     for await (const event of source.subscribe({ known: this.chain.known, signal: until })) {
@@ -232,7 +274,7 @@ export class Follower {
       // A node that goes back drops nothing of a shared database: its blocks go when others take their place.
       if (event.type === 'reorg' && source.kind === 'rpc' && store.isShared) continue;
       this.#handle(event);
-      if (this.chain.isFull) await this.chain.flush();
+      if (this.writer.isFull) await this.writer.flush();
       if (slice.isOver()) await slice.next();
     }
     if (!until.aborted && !this.state.hasEnded) throw new Error('the source ended its subscription');
@@ -282,7 +324,7 @@ export class Follower {
       if (poll % TRACK_POLLS === 0) await track.settle();
       this.state.responded();
       this.#startFilling();
-      if (poll === 0) this.#options.onEvent?.();
+      if (poll === 0) this.published.notify();
       const problem = lease.leaderReport?.problem ?? null;
       if (problem === null) this.state.heal();
       else this.state.fail(problem);
@@ -324,7 +366,7 @@ export class Follower {
 
   /** Returns why no new blocks are available, if so. */
   async #reconcile(profile: ChainProfile): Promise<string | null> {
-    await this.chain.flush();
+    await this.writer.flush();
     const { source, store, lease, signal } = this.#options;
     const found = await abortable(reconcile(source, store, profile), signal);
     // Compared before it led: the database has changed since.
@@ -332,13 +374,14 @@ export class Follower {
       throw new ChainError('wrong-chain', `${source.name} has other blocks than the database`);
     if (found.type === 'rewind') this.#rewindTo(found.to);
     if (found.type === 'begin-anew') {
-      this.chain.beginAnew(profile.genesisHash);
+      this.chain.beginAnew();
+      this.writer.beginAnew(profile.genesisHash);
       const message = `${profile.name} began anew: the history from before is dropped, auto-txs are disabled`;
       this.#options.onNews({ isWell: true, message });
     }
-    await this.chain.flush();
-    const { writeProblem } = this.chain;
-    if (found.type === 'begin-anew' && writeProblem !== null) throw new StoreError('failed', writeProblem);
+    await this.writer.flush();
+    const { problem } = this.writer;
+    if (found.type === 'begin-anew' && problem !== null) throw new StoreError('failed', problem);
     const { genesisHash } = profile;
     if (lease.mayWrite && genesisHash !== undefined && (await store.genesisHash()) === null)
       await store.adoptGenesis(genesisHash);
@@ -364,7 +407,7 @@ export class Follower {
       const blocks = await abortable(source.blocks(from, head.number, { signal }), signal);
       for (const block of blocks.length > 0 ? blocks : [head]) this.#ingest(block);
     }
-    await this.chain.flush();
+    await this.writer.flush();
   }
 
   /** Where fewer blocks are stored than prices rest on: shows those below them. */
@@ -399,7 +442,7 @@ export class Follower {
       case 'ended':
         this.state.end();
     }
-    this.#options.onEvent?.();
+    this.published.notify();
   }
 
   #heal(): void {
@@ -417,22 +460,38 @@ export class Follower {
   }
 
   #ingest(block: Block): void {
-    this.chain.ingest(block);
+    try {
+      this.chain.ingest(block);
+    } finally {
+      this.writer.add(block);
+    }
     this.#ready.resolve();
   }
 
   #rewindTo(number: number): void {
     this.chain.rewindTo(number);
+    this.writer.rewindTo(number);
     if (this.chain.isBlank) this.#filler.rebuildSoon();
   }
 }
 
-export interface FollowerOptions extends ChainStateOptions {
+export interface FollowerOptions {
   readonly source: ChainSource;
+  readonly store: BlockStore;
+  readonly track: AdviceJudge;
+  readonly lease: Lease;
+  readonly createEngine: (profile: ChainProfile) => Engine;
+  /** For one answer; see `ServiceOptions`. */
+  readonly glance?: 'prices' | 'advice' | undefined;
+  readonly wallNow: () => number;
+  readonly nativeUsd?: () => number | null;
+  readonly whyNoPrice?: () => string;
+  readonly ruleBasis?: Pick<RuleBasis, 'at' | 'ready'>;
+  readonly onFired?: () => void;
+  readonly onStored?: () => void;
   readonly signal: AbortSignal;
   readonly historySec: number;
   readonly neglectedMs?: number | undefined;
-  readonly onEvent?: (() => void) | undefined;
   readonly onError: (error: unknown) => void;
   readonly onNews: (news: News) => void;
   readonly unsaved?: string | undefined;

@@ -1,7 +1,7 @@
 import type { ChainSource } from '../../chain/chain-source.ts';
 import { abortable, sleep } from '../async.ts';
 import type { Lease } from '../leader.ts';
-import type { ChainState } from './chain-state.ts';
+import type { IngestedChain } from './ingested-chain.ts';
 
 const TICK_MS = 1_000;
 /** Until the first answer, which a reader of the rules waits for. */
@@ -13,7 +13,7 @@ const UNREACHABLE_MS = 60_000;
 
 interface Watched {
   readonly source: Pick<ChainSource, 'ethConfig'>;
-  readonly chain: Pick<ChainState, 'head' | 'ethConfig' | 'profile'>;
+  readonly chain: Pick<IngestedChain, 'head' | 'ethConfig' | 'profile'>;
   /** A standby has the leader's rules, and does not use its node. */
   readonly lease: Pick<Lease, 'mayWrite' | 'state'>;
   readonly steadyNow?: () => number;

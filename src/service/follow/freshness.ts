@@ -4,9 +4,8 @@ import { type ChainStatus, judgeStatus, type Problem } from '../../core/chain-st
 import { isDevelopmentChain } from '../../core/chains.ts';
 import { abortable, sleep } from '../async.ts';
 import type { Lease } from '../leader.ts';
-import type { ChainState } from './chain-state.ts';
+import type { IngestedChain } from './ingested-chain.ts';
 
-const TICK_MS = 500;
 /** A running process ticks within this time, even on a busy machine. */
 const PAUSE_MS = 3_000;
 const RESPONSE_MS = 5_000;
@@ -14,7 +13,7 @@ const RETRY_MS = 1_000;
 
 interface Watched {
   readonly source: Pick<ChainSource, 'kind' | 'head'>;
-  readonly chain: Pick<ChainState, 'head' | 'profile'>;
+  readonly chain: Pick<IngestedChain, 'head' | 'profile'>;
   /** A standby decides nothing, and does not use its node. */
   readonly lease: Pick<Lease, 'mayWrite'>;
   readonly wallNow: () => number;
@@ -63,9 +62,8 @@ export function watchPauses(watched: Watched) {
   }
 
   return {
-    async run(): Promise<void> {
-      for (; !signal.aborted; await sleep(TICK_MS, signal)) tick();
-    },
+    /** To be called twice a second, so that a pause shows. */
+    tick,
     /** After a pause `head` is stale until the node names no newer block, and a chain that makes blocks has another. */
     isFresh(head: Block): boolean {
       tick();
@@ -83,16 +81,12 @@ export function watchPauses(watched: Watched) {
 const LEAST_LATE_MS = 30_000;
 const LATE_BLOCKS = 5;
 
-interface IngestedChain {
-  readonly head: Block | null;
-  readonly blockTimeSec: number;
-  readonly updateSec: number;
-}
+type JudgedChain = Pick<IngestedChain, 'head' | 'blockTimeSec' | 'updateSec'>;
 
 /** State of the block source: whether it responds, whether blocks still come, whether it has ended. */
 export class SourceState {
   readonly #source: Pick<ChainSource, 'kind' | 'now' | 'health'>;
-  readonly #chain: () => IngestedChain;
+  readonly #chain: () => JudgedChain;
   #lastAt = Number.NEGATIVE_INFINITY;
   #problem: Problem | null = null;
   #ended = false;
@@ -102,7 +96,7 @@ export class SourceState {
   #awaited: { readonly number: number; readonly until: number } | null = null;
   #caughtUpWith = -1;
 
-  constructor(source: Pick<ChainSource, 'kind' | 'now' | 'health'>, chain: () => IngestedChain) {
+  constructor(source: Pick<ChainSource, 'kind' | 'now' | 'health'>, chain: () => JudgedChain) {
     this.#source = source;
     this.#chain = chain;
   }

@@ -4,8 +4,9 @@ import type { NumberRange } from '../../store/block-rows.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import { StoreError } from '../../store/errors.ts';
 import { Alarm, abortable, sleep } from '../async.ts';
-import type { ChainState } from './chain-state.ts';
+import type { BlockWriter } from './block-writer.ts';
 import type { FollowerOptions } from './follower.ts';
+import type { IngestedChain } from './ingested-chain.ts';
 
 const HOUR_SEC = 3_600;
 const DAY_SEC = 86_400;
@@ -28,7 +29,7 @@ type FillerOptions = Pick<
 >;
 
 /** Fills the last hour, the day, then all, and holes; prunes. A standby rebuilds the engine from what is filled. */
-export function createHistoryFiller(options: FillerOptions, chain: ChainState) {
+export function createHistoryFiller(options: FillerOptions, chain: IngestedChain, writer: BlockWriter) {
   const { source, store, track, lease, historySec, wallNow, signal, onError } = options;
   // The engine reads the simulated past before it is stored.
   const isSimulated = source.kind === 'simulated';
@@ -41,9 +42,9 @@ export function createHistoryFiller(options: FillerOptions, chain: ChainState) {
   async function run(): Promise<void> {
     signal.addEventListener('abort', alarm.ring, { once: true });
     for (let failures = 0; !signal.aborted; ) {
-      let pause = chain.isWriting ? TIDY_MS : RECALL_MS;
+      let pause = writer.isWriting ? TIDY_MS : RECALL_MS;
       try {
-        pass = chain.isWriting ? fill() : recall();
+        pass = writer.isWriting ? fill() : recall();
         await pass;
         failures = 0;
         noteFilled();
@@ -94,8 +95,8 @@ export function createHistoryFiller(options: FillerOptions, chain: ChainState) {
     let filledUntil: number | null = null;
     for (const sec of [...stages, historySec]) {
       const { head } = chain;
-      if (head === null || signal.aborted || !chain.isWriting) return;
-      await chain.flush();
+      if (head === null || signal.aborted || !writer.isWriting) return;
+      await writer.flush();
       const until = head.timestamp - sec;
       const from = (await store.latestAt(until))?.number ?? Math.max(0, head.number - MOST_BLOCKS);
       const range = { from, to: head.number };
@@ -107,7 +108,7 @@ export function createHistoryFiller(options: FillerOptions, chain: ChainState) {
       const isNews = !isSimulated && written > 0 && sec <= MEMORY_SEC;
       if (isNews || chain.memorySec < reach) await rebuild(Math.max(reach, chain.memorySec));
     }
-    if (signal.aborted || !chain.isWriting) return;
+    if (signal.aborted || !writer.isWriting) return;
     if (filledUntil !== null) void track.lookBack(filledUntil);
     // A head may claim any time: blocks that are recent by our clock stay.
     if (chain.head !== null) await store.prune(Math.min(chain.head.timestamp, Math.floor(wallNow() / 1_000)));
@@ -141,7 +142,7 @@ interface BackfillOptions extends Pick<FillerOptions, 'source' | 'store' | 'sign
   readonly range: NumberRange;
   /** Stops at the first block before this time, Unix seconds. */
   readonly until: number;
-  readonly chain: Pick<ChainState, 'lowestRewind'>;
+  readonly chain: Pick<IngestedChain, 'lowestRewind'>;
 }
 
 /** Fills the holes of `range` from the newest block back, until the source's history begins; returns how many it wrote. */

@@ -2,7 +2,7 @@ import { ChainError, type ChainSource } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
 import { type ChainProfile, chainProfile, isDevelopmentChain } from '../../core/chains.ts';
 import type { BlockStore } from '../../store/blocks.ts';
-import { isSameBlock } from './chain-state.ts';
+import { isSameBlock } from './ingested-chain.ts';
 
 /** The subscription finds ordinary reorgs; a difference at this depth means another chain. */
 const DEPTHS = [0, 16, 128] as const;

@@ -5,8 +5,6 @@ import { ApiFailure, toFailure, unavailable } from './errors.ts';
 
 /** Faster blocks share one event, with the newest: a recording may be played at thousands of blocks a second. */
 const LEAST_GAP_MS = 200;
-/** Prices become stale, and a source fails, without a new block. */
-const LOOK_MS = 1_000;
 /** Proxies and clients close a connection on which nothing arrives. */
 const BEAT_MS = 15_000;
 const HOUR_MS = 3_600_000;
@@ -40,11 +38,12 @@ export type GasStreams = ReturnType<typeof createGasStreams>;
 
 /** `identify` is absent when no key is needed. */
 export function createGasStreams(
-  state: Pick<ServiceState, 'read' | 'present'>,
+  state: Pick<ServiceState, 'read' | 'present' | 'subscribe'>,
   { identify }: { readonly identify?: ((key: string | null) => Promise<object | null>) | undefined },
 ) {
   const readers = new Map<Controller, Reader & { admittedAt: number }>();
-  let timers: NodeJS.Timeout[] = [];
+  let unsubscribe = () => {};
+  let beats: NodeJS.Timeout | undefined;
   let due: NodeJS.Timeout | undefined;
   let sent: GasEvent | null = null;
   let sentAt = Number.NEGATIVE_INFINITY;
@@ -52,9 +51,9 @@ export function createGasStreams(
   let hasEnded = false;
 
   function publish(): void {
+    const present = state.read();
     clearTimeout(due);
     due = undefined;
-    const present = state.read();
     if (present === null || present === sent?.present) return;
     const text = JSON.stringify(gasCurrent(present));
     if (text === sent?.text) return;
@@ -99,21 +98,20 @@ export function createGasStreams(
   function forget(controller: Controller): boolean {
     const wasOpen = readers.delete(controller);
     if (wasOpen && readers.size === 0) {
-      for (const timer of [...timers, due]) clearInterval(timer);
+      unsubscribe();
+      clearInterval(beats);
+      clearTimeout(due);
       due = undefined;
     }
     return wasOpen;
   }
 
-  function tell(): void {
-    if (readers.size === 0) return;
-    // Blocks that are ingested together share one event, too.
+  /** Blocks that are ingested together share one event, too. */
+  function publishSoon(): void {
     due ??= setTimeout(publish, Math.max(sentAt + LEAST_GAP_MS - performance.now(), 0));
   }
 
   return {
-    tell,
-
     count: () => readers.size,
 
     end(): void {
@@ -140,7 +138,8 @@ export function createGasStreams(
           start(controller) {
             opened = controller;
             if (readers.size === 0) {
-              timers = [setInterval(tell, LOOK_MS), setInterval(() => void beat(), BEAT_MS)];
+              unsubscribe = state.subscribe(publishSoon);
+              beats = setInterval(() => void beat(), BEAT_MS);
             }
             readers.set(controller, { ...reader, admittedAt: performance.now() });
             // The comment tells the reader that it is connected.

@@ -10,7 +10,7 @@ import { chainRules, type NextFork } from '../../../src/core/chain-rules.ts';
 import { chainProfile } from '../../../src/core/chains.ts';
 import { type DataFees, NO_DATA_FEES } from '../../../src/core/data-fee.ts';
 import { AutoTxEngine } from '../../../src/service/auto-txs/engine.ts';
-import type { HeadPrices } from '../../../src/service/follow/chain-state.ts';
+import type { HeadPrices } from '../../../src/service/follow/ingested-chain.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import type { Database } from '../../../src/store/database.ts';

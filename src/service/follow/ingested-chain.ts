@@ -1,54 +1,48 @@
-import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { ChainEvent, ChainSource, KnownBlock } from '../../chain/chain-source.ts';
-import { type Advice, eachLane, type GivenAdvice, givenAdvice, type LanePrices } from '../../core/advice.ts';
-import type { Block, Hex } from '../../core/block.ts';
+import type { ChainEvent, KnownBlock } from '../../chain/chain-source.ts';
+import { type Advice, eachLane, type LanePrices } from '../../core/advice.ts';
+import type { Block } from '../../core/block.ts';
 import { type ChainRules, chainRules, type EthConfig, NO_RULES } from '../../core/chain-rules.ts';
-import {
-  blobPriceOf,
-  type ChainProfile,
-  identifiedChain,
-  learnCoin,
-  updateFrequencySec,
-} from '../../core/chains.ts';
+import { type ChainProfile, identifiedChain, learnCoin, updateFrequencySec } from '../../core/chains.ts';
 import { type FeeEngine, NEAR_BLOCKS } from '../../core/engine/fee-engine.ts';
 import { SLOT_SEC } from '../../core/simulation.ts';
-import type { AlertRun } from '../../store/alert-evaluation.ts';
-import type { BlockStore } from '../../store/blocks.ts';
-import { StoreError } from '../../store/errors.ts';
-import type { DollarBasis } from '../../store/rule-prices.ts';
-import type { RuleBasis } from '../alerts/rule-basis.ts';
 import { TimeSlice } from '../async.ts';
-import type { Lease } from '../leader.ts';
-import type { AdviceJudge } from './advice-judge.ts';
-import type { SourceState } from './freshness.ts';
+import type { FollowerOptions } from './follower.ts';
 
 const DAY_SEC = 86_400;
-/** How long blocks may wait to be written in one batch; a burst costs one transaction per this time. */
-const GATHER_MS = 50;
-/** Blocks per transaction: a few milliseconds of the event loop. */
-const BATCH = 512;
-/** Above this the follower waits for the disk. */
-const FULL = 4_096;
 /** Stored blocks that one answer rests on at most: half a day of Ethereum's. */
 const MOST_LOADED = 4_096;
+const RECENT_BLOCKS = 128;
+const PAGE = 512;
 
-/** An ingested block, and the lane prices after it; `null` when the engine has none. */
-interface IngestedBlock {
-  readonly block: Block;
-  readonly prices: LanePrices | null;
-  /** What rules in dollars are priced by at it; `null`: that is not known yet. */
-  readonly basis: DollarBasis | null;
+/** An engine that takes consecutive blocks only. */
+export type Engine = Pick<
+  FeeEngine,
+  | 'head'
+  | 'push'
+  | 'rewindTo'
+  | 'advice'
+  | 'recommendation'
+  | 'lanePrices'
+  | 'reachProbability'
+  | 'meanPrices'
+>;
+
+/** Expected prices of the next block at the head. Wei per gas. */
+export interface HeadPrices {
+  readonly head: Block;
+  /** When it came, ms since epoch, wall clock. */
+  readonly updatedAt: number;
+  readonly nextBaseFee: bigint;
+  readonly nextBlobBaseFee: bigint | null;
+  readonly prices: LanePrices;
+  readonly rules: ChainRules;
 }
 
-/**
- * The ingested chain: every block goes once to the engine and, in the leader, in order to the store, many per
- * transaction; a reorg rewinds both. A failed write is retried with the next one.
- */
-export class ChainState {
-  readonly #options: ChainStateOptions;
-  readonly #source: Pick<SourceState, 'isLate' | 'isTooLate'>;
-  readonly #onRecovered: () => void;
+/** The newest blocks in memory, and the engine that took each of them once. A reorg rewinds both. */
+export class IngestedChain {
+  readonly #options: FollowerOptions;
+  readonly #flush: () => Promise<boolean>;
   /** The last ingested blocks, ascending: where a new subscription starts, and where a rewind ends. */
   #recent: Block[] = [];
   /** The lowest block that a rewind left since the reader of older blocks last reset it. */
@@ -65,28 +59,11 @@ export class ChainState {
   /** The node's last believed answer to `eth_config`; `null`: none. */
   ethConfig: EthConfig | null = null;
   #rules: ChainRules = NO_RULES;
-  /** Stopped once another process leads, which follows the unwritten blocks itself. */
-  isWriting = false;
-  #waiting: IngestedBlock[] = [];
-  #unwritten: readonly IngestedBlock[] = [];
-  #timer: NodeJS.Timeout | null = null;
-  #lastFlush = Number.NEGATIVE_INFINITY;
-  #writes: Promise<void> = Promise.resolve();
-  #failure: string | null = null;
 
-  constructor(
-    options: ChainStateOptions,
-    source: Pick<SourceState, 'isLate' | 'isTooLate'>,
-    onRecovered: () => void,
-  ) {
+  /** @param flush resolves once all ingested blocks are stored; to `false` where they cannot be */
+  constructor(options: FollowerOptions, flush: () => Promise<boolean>) {
     this.#options = options;
-    this.#source = source;
-    this.#onRecovered = onRecovered;
-    options.lease.onChange(() => this.#stopWriting());
-  }
-
-  write(): void {
-    this.isWriting = this.#options.lease.mayWrite;
+    this.#flush = flush;
   }
 
   /** How the stored blocks differ from those in memory, as events of a source. `null`: none in memory is stored. */
@@ -143,16 +120,6 @@ export class ChainState {
     const rules = this.#options.lease.leaderReport?.rules ?? own;
     if (!isDeepStrictEqual(rules, this.#rules)) this.#rules = rules;
     return this.#rules;
-  }
-
-  get writeProblem(): string | null {
-    const { lease } = this.#options;
-    const cannotReadLease = lease.state === 'unknown' && lease.problem !== null;
-    return this.#failure ?? (cannotReadLease ? unsavedWords(lease.problem) : null);
-  }
-
-  get isFull(): boolean {
-    return this.#waiting.length >= FULL;
   }
 
   /** Whether a rewind exceeded the engine's depth, which resets it. */
@@ -266,11 +233,7 @@ export class ChainState {
   }
 
   ingest(block: Block): void {
-    try {
-      this.#feed(block);
-    } finally {
-      if (this.isWriting) this.#writeSoon(block);
-    }
+    this.#feed(block);
     this.#updatedAt = this.#options.wallNow();
   }
 
@@ -279,28 +242,16 @@ export class ChainState {
     while ((this.head?.number ?? number) > number) this.#recent.pop();
     this.#engine?.rewindTo(number);
     this.#next?.rewindTo(number);
-    const stays = ({ block }: IngestedBlock) => block.number <= number;
-    this.#waiting = this.#waiting.filter(stays);
-    void this.#enqueue(() => {
-      this.#unwritten = this.#unwritten.filter(stays);
-      return this.#options.store.rewindTo(number);
-    });
   }
 
-  beginAnew(genesis: Hex | undefined): void {
+  beginAnew(): void {
     this.lowestRewind = -1;
-    this.#waiting = [];
-    void this.#enqueue(() => {
-      this.#unwritten = [];
-      return this.#options.store.beginAnew(genesis);
-    });
     this.#recent = [];
     this.dropEngine();
   }
 
   /** The store has another chain: stops showing it, and leaves it unchanged. */
   disown(): void {
-    this.#stopWriting();
     this.#recent = [];
     this.dropEngine();
     this.#profile = null;
@@ -314,7 +265,7 @@ export class ChainState {
    */
   async rebuild(memorySec = DAY_SEC): Promise<void> {
     this.memorySec = 0;
-    if (this.#failure !== null || this.head === null || this.#profile === null) return;
+    if (this.head === null || this.#profile === null) return;
     const next = this.#options.createEngine(this.#profile);
     this.#next = next;
     // Before, so that a `forget` meanwhile counts.
@@ -333,6 +284,7 @@ export class ChainState {
 
   /** The first block of its unbroken history; `null` when it was aborted or superseded. */
   async #fillEngine(next: Engine, head: Block, memorySec: number): Promise<Block | null> {
+    if (!(await this.#flush())) return null;
     const { source, store, signal } = this.#options;
     // The demo must have advice for a day within seconds, without storing its past first. On a real chain each block
     // counts alike, so that a restarted service gives the same advice as one that ran on. The demo begins at round
@@ -342,7 +294,6 @@ export class ChainState {
     const start = isDemo
       ? roundBlock(head.number - Math.floor(memorySec / SLOT_SEC))
       : (((await store.latestAt(head.timestamp - memorySec)) ?? (await store.oldest()))?.number ?? 0);
-    await this.flush();
     // All processes compute with the same blocks: the stored ones, which lack the fields of headers that tell the rules.
     const stored = await store.newest(this.#recent.length);
     this.#recent = this.#recent.map(({ blockAccessListHash, slotNumber, ...block }) => ({
@@ -369,7 +320,7 @@ export class ChainState {
       // The newest ones go on while it reads: in a burst they may leave a gap again.
       const newest = this.#recent[0]?.number ?? 0;
       if (at < newest) {
-        await this.flush();
+        if (!(await this.#flush())) return null;
         const page = await (isDemo ? source.blocks(at, at + PAGE - 1) : store.page(at, PAGE));
         const older = page.filter(({ number }) => number < newest);
         for (const block of older) if (!(await add(block))) return null;
@@ -382,134 +333,7 @@ export class ChainState {
       }
     }
   }
-
-  #stopWriting(): void {
-    this.isWriting = false;
-    this.#waiting = [];
-    this.#unwritten = [];
-    this.#failure = null;
-  }
-
-  #writeSoon(block: Block): void {
-    const prices = this.#engine?.head === block ? this.#engine.lanePrices() : null;
-    this.#waiting.push({ block, prices, basis: prices && this.#basisAt(prices) });
-    this.#timer ??= setTimeout(
-      () => void this.flush(),
-      Math.max(0, this.#lastFlush + GATHER_MS - performance.now()),
-    );
-  }
-
-  #basisAt({ average }: LanePrices): DollarBasis | null {
-    return this.#options.ruleBasis?.at(this.rules.rules, average) ?? null;
-  }
-
-  /** Resolves once everything ingested so far is written or has failed; never rejects. */
-  flush(): Promise<void> {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
-    this.#lastFlush = performance.now();
-    const blocks = this.#waiting;
-    this.#waiting = [];
-    const head = blocks.at(-1)?.block;
-    if (head === undefined) return this.#writes;
-    // Blocks passed during a catch-up had no advice.
-    const given = this.#adviceAfterHead(head);
-    for (let at = 0; at < blocks.length; at += BATCH) {
-      const isLast = at + BATCH >= blocks.length;
-      void this.#enqueue(async () => {
-        await this.#save(blocks.slice(at, at + BATCH), isLast ? given : null);
-        if (isLast) this.#options.onStored?.();
-        if (isLast) await this.#options.track.settle();
-        if (blocks.length > BATCH) await setImmediate();
-      });
-    }
-    return this.#writes;
-  }
-
-  async #save(batch: readonly IngestedBlock[], given: GivenAdvice | null): Promise<void> {
-    const ingested = [...this.#unwritten, ...batch];
-    this.#unwritten = ingested.slice(-FULL);
-    const blocks = ingested.map(({ block }) => block);
-    await this.#options.ruleBasis?.ready();
-    const fired = await this.#options.store.saveBlocks(blocks, given, this.#alertRun(ingested));
-    this.#unwritten = [];
-    if (fired > 0) this.#options.onFired?.();
-  }
-
-  #enqueue(write: () => Promise<void>): Promise<void> {
-    const written = this.#writes.then(() => (this.isWriting ? write() : undefined));
-    this.#writes = written.then(
-      () => {
-        if (this.#failure === null) return;
-        this.#failure = null;
-        this.#onRecovered();
-      },
-      (error: unknown) => {
-        if (error instanceof StoreError && error.code === 'not-holder') {
-          this.#stopWriting();
-          void this.#options.lease.look();
-        } else this.#failure = unsavedWords(error instanceof Error ? error.message : String(error));
-      },
-    );
-    return this.#writes;
-  }
-
-  /** Judges at writing time whether a block came too late, as writing may have been delayed. */
-  #alertRun(ingested: readonly IngestedBlock[]): AlertRun | null {
-    const { source, wallNow, nativeUsd } = this.#options;
-    if (this.#profile === null) return null;
-    const profile = this.#profile;
-    const { id: chainId, name: chainName } = profile;
-    return {
-      blocks: ingested.flatMap(({ block, prices, basis }) => {
-        if (prices === null) return [];
-        const isTooLate = this.#source.isTooLate(block);
-        const blobPrice = blobPriceOf(block, profile);
-        return [{ block, prices, blobPrice, isTooLate, basis: basis ?? this.#basisAt(prices) }];
-      }),
-      chain: { chainId, chainName, sourceKind: source.kind },
-      nativeUsd: nativeUsd?.() ?? null,
-      now: wallNow(),
-    };
-  }
-
-  /** The advice after `block` while it is the head and new; a catch-up gives no advice. */
-  #adviceAfterHead(block: Block): GivenAdvice | null {
-    const isAdvised = this.#options.glance !== 'prices';
-    const isSaid = isAdvised && this.#engine?.head === block && !this.#source.isLate(block);
-    const advice = isSaid ? this.advice() : null;
-    return advice === null ? null : givenAdvice(block, advice);
-  }
 }
-
-export interface ChainStateOptions {
-  readonly source: Pick<ChainSource, 'kind' | 'blocks'>;
-  readonly store: BlockStore;
-  readonly track: AdviceJudge;
-  readonly lease: Lease;
-  readonly createEngine: (profile: ChainProfile) => Engine;
-  /** For one answer; see `ServiceOptions`. */
-  readonly glance?: 'prices' | 'advice' | undefined;
-  readonly wallNow: () => number;
-  readonly nativeUsd?: () => number | null;
-  readonly ruleBasis?: Pick<RuleBasis, 'at' | 'ready'>;
-  readonly onFired?: () => void;
-  readonly onStored?: () => void;
-  readonly signal: AbortSignal;
-}
-
-/** An engine that takes consecutive blocks only. */
-export type Engine = Pick<
-  FeeEngine,
-  | 'head'
-  | 'push'
-  | 'rewindTo'
-  | 'advice'
-  | 'recommendation'
-  | 'lanePrices'
-  | 'reachProbability'
-  | 'meanPrices'
->;
 
 /** After a gap the engine restarts. Returns whether the block is its first. */
 function feed(engine: Engine, block: Block, isWarmUp = false): boolean {
@@ -519,27 +343,10 @@ function feed(engine: Engine, block: Block, isWarmUp = false): boolean {
   return isFirst;
 }
 
-export const unsavedWords = (why: string): string => `history is not being saved: ${why}`;
-
-const RECENT_BLOCKS = 128;
-
 export function isSameBlock(a: Block, b: Block): boolean {
   if (a.number !== b.number) return false;
   if (a.hash !== null && b.hash !== null) return a.hash === b.hash;
   return a.baseFeePerGas === b.baseFeePerGas;
 }
-
-/** Expected prices of the next block at the head. Wei per gas. */
-export interface HeadPrices {
-  readonly head: Block;
-  /** When it came, ms since epoch, wall clock. */
-  readonly updatedAt: number;
-  readonly nextBaseFee: bigint;
-  readonly nextBlobBaseFee: bigint | null;
-  readonly prices: LanePrices;
-  readonly rules: ChainRules;
-}
-
-const PAGE = 512;
 
 const roundBlock = (number: number) => Math.max(Math.floor(number / NEAR_BLOCKS) * NEAR_BLOCKS, 0);
