@@ -4,14 +4,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { ClientError } from '../../src/client/errors.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { NO_RULES } from '../../src/core/chain-rules.ts';
-import {
-  RULES_KEY,
-  useMonitor,
-  useMonitorQuery,
-  useRecommendation,
-  useSnapshot,
-  useTrend,
-} from '../../src/tui/data/queries.ts';
+import { useMonitor } from '../../src/tui/data/monitor-context.ts';
+import { useMonitorQuery } from '../../src/tui/data/polled-query.ts';
+import { RULES_KEY, useRecommendation, useSnapshot, useTrend } from '../../src/tui/data/prices.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { RECOMMENDATION, SNAPSHOT, TREND } from './fake-gas.ts';
 import { showScreen } from './show-screen.tsx';

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { createQueryClient } from '../../src/tui/data/queries.ts';
+import { createQueryClient } from '../../src/tui/data/query-client.ts';
 
 afterEach(() => vi.useRealTimers());
 

@@ -1,7 +1,8 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { render } from 'ink-testing-library';
 import { expect, it, onTestFinished } from 'vitest';
-import { createQueryClient, MonitorContext } from '../../src/tui/data/queries.ts';
+import { MonitorContext } from '../../src/tui/data/monitor-context.ts';
+import { createQueryClient } from '../../src/tui/data/query-client.ts';
 import { LiveScreen } from '../../src/tui/panes/live/live-pane.tsx';
 import { ServiceScreen } from '../../src/tui/panes/service/service-pane.tsx';
 import { waitFor } from '../helpers/wait-for.ts';

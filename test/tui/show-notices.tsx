@@ -7,7 +7,7 @@ import type { GasClient } from '../../src/client/client.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { type Toast, ToastContext } from '../../src/tui/chrome/toast.tsx';
 import { type ListItem, ListsProvider, useLists } from '../../src/tui/data/lists.tsx';
-import { createQueryClient } from '../../src/tui/data/queries.ts';
+import { createQueryClient } from '../../src/tui/data/query-client.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
 

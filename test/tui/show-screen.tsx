@@ -11,11 +11,11 @@ import { type Toast, ToastContext } from '../../src/tui/chrome/toast.tsx';
 import { ListsProvider } from '../../src/tui/data/lists.tsx';
 import {
   type AlertPrefill,
-  createQueryClient,
   MonitorContext,
   type MonitorScope,
   type PlaceName,
-} from '../../src/tui/data/queries.ts';
+} from '../../src/tui/data/monitor-context.ts';
+import { createQueryClient } from '../../src/tui/data/query-client.ts';
 import { Remembered, RememberedContext } from '../../src/tui/data/remembered.ts';
 import type { Scope } from '../../src/tui/input/keymap.ts';
 import { KeyListener } from '../../src/tui/input/use-keys.tsx';

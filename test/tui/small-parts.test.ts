@@ -6,7 +6,7 @@ import { stepInterval } from '../../src/tui/app/app.tsx';
 import { type MonitorSource, SourceHolder } from '../../src/tui/app/source.ts';
 import { healthOf } from '../../src/tui/chrome/frame.tsx';
 import { rawLines } from '../../src/tui/chrome/raw-view.tsx';
-import { polledEveryMs } from '../../src/tui/data/queries.ts';
+import { polledEveryMs } from '../../src/tui/data/pace.ts';
 import { drawnCharacters, EMPTY_INPUT, editLine, insertText } from '../../src/tui/input/text-input.tsx';
 import { recordTexts } from '../../src/tui/panes/service/service-pane.tsx';
 import { failureHint, failureTitle } from '../../src/tui/ui/pane-state.tsx';

@@ -24,19 +24,12 @@ import { NoData, useNoResponse } from '../chrome/no-source.tsx';
 import { helpLines, RawView } from '../chrome/raw-view.tsx';
 import { type Toast, ToastContext, useToast, useToastHost } from '../chrome/toast.tsx';
 import { ListsProvider, type Notifications } from '../data/lists.tsx';
-import {
-  type AlertPrefill,
-  createQueryClient,
-  MonitorContext,
-  type MonitorScope,
-  RULES_KEY,
-  usePolledQuery,
-  useQuotaInterval,
-  useRateLimit,
-  useRecovery,
-  useSnapshot,
-  usualInterval,
-} from '../data/queries.ts';
+import { type AlertPrefill, MonitorContext, type MonitorScope } from '../data/monitor-context.ts';
+import { useQuotaInterval, useRateLimit, usualInterval } from '../data/pace.ts';
+import { usePolledQuery } from '../data/polled-query.ts';
+import { RULES_KEY, useSnapshot } from '../data/prices.ts';
+import { useRecovery } from '../data/queries.ts';
+import { createQueryClient } from '../data/query-client.ts';
 import { chainMemory, Remembered, RememberedContext, useRemembered } from '../data/remembered.ts';
 import type { ActionName, Scope } from '../input/keymap.ts';
 import { useMouse } from '../input/mouse.tsx';

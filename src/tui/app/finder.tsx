@@ -5,7 +5,7 @@ import { looksLikeKey } from '../../core/key-text.ts';
 import { KEY_PROBLEM, parseLookup } from '../../core/parse-lookup.ts';
 import { formatCount } from '../../core/units.ts';
 import { FilterContext, ListsContext, listOfScope, matchesFilter } from '../data/lists.tsx';
-import { MonitorContext, type PlaceName, useMonitor, useShownSnapshot } from '../data/queries.ts';
+import { MonitorContext, type PlaceName, useMonitor, useShownSnapshot } from '../data/monitor-context.ts';
 import { useRemembered } from '../data/remembered.ts';
 import type { Scope } from '../input/keymap.ts';
 import { TextField } from '../input/text-input.tsx';

@@ -6,7 +6,7 @@ import type { SnapshotView } from '../../client/views/gas.ts';
 import { formatAge, formatCount } from '../../core/units.ts';
 import type { Badge } from '../app/source.ts';
 import { ListsContext, listOfScope } from '../data/lists.tsx';
-import type { Polled } from '../data/queries.ts';
+import type { Polled } from '../data/polled-query.ts';
 import { type ActionName, KEYMAP, type KeyBinding, type Scope } from '../input/keymap.ts';
 import { Clickable } from '../input/mouse.tsx';
 import { type Dispatcher, DispatcherContext } from '../input/use-keys.tsx';

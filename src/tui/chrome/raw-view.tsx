@@ -1,6 +1,6 @@
 import { ClientError } from '../../client/errors.ts';
 import { cleanText, wrapWords } from '../../core/text.ts';
-import { useMonitorQuery } from '../data/queries.ts';
+import { useMonitorQuery } from '../data/polled-query.ts';
 import { KEYMAP, SCOPES, type Scope, scopeTitle } from '../input/keymap.ts';
 import { useRoom } from '../ui/pane-context.tsx';
 import { failureTitle, PaneState } from '../ui/pane-state.tsx';

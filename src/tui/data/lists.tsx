@@ -34,15 +34,11 @@ import type { AutoTxStatus } from '../../contract/choices.ts';
 import { cleanText, graphemes } from '../../core/text.ts';
 import { useToast } from '../chrome/toast.tsx';
 import type { Scope } from '../input/keymap.ts';
+import type { QuerySession } from './monitor-context.ts';
 import { flushMutations, usePendingChanges } from './mutations.ts';
-import {
-  ELSEWHERE_MS,
-  type Polled,
-  type PolledQuery,
-  polledEveryMs,
-  type QuerySession,
-  usePolledQuery,
-} from './queries.ts';
+import { polledEveryMs } from './pace.ts';
+import { type Polled, type PolledQuery, usePolledQuery } from './polled-query.ts';
+import { ELSEWHERE_MS } from './queries.ts';
 
 export type ListItem = AlertView | AutoTxView;
 

@@ -9,7 +9,7 @@ import { ClientError } from '../../client/errors.ts';
 import { type AlertView, describeCondition } from '../../client/views/alerts.ts';
 import { useToast } from '../chrome/toast.tsx';
 import { refusalText } from '../ui/pane-state.tsx';
-import { useMonitor } from './queries.ts';
+import { useMonitor } from './monitor-context.ts';
 
 export const UNDO_MS = 10_000;
 /** How long the monitor's end waits for unsent changes, ms. */

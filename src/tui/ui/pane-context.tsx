@@ -13,7 +13,7 @@ import {
 } from 'react';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { chainProfile } from '../../core/chains.ts';
-import { useShownSnapshot } from '../data/queries.ts';
+import { useShownSnapshot } from '../data/monitor-context.ts';
 import { momentText } from './time.ts';
 
 interface RoomSize {

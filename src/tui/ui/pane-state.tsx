@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { ClientError, type ClientErrorCode } from '../../client/errors.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { formatAge, formatDuration } from '../../core/units.ts';
-import type { Polled } from '../data/queries.ts';
+import type { Polled } from '../data/polled-query.ts';
 import { useAtNow, useRoom } from './pane-context.tsx';
 import { faint, type Line, placed, plain } from './text.tsx';
 import { COLORS, DimContext, forTerminal, useDim } from './theme.ts';

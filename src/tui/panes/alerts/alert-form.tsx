@@ -41,14 +41,9 @@ import {
 } from '../../../core/threshold/threshold.ts';
 import { formatDuration, formatGwei, gweiString, shortGwei } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
-import {
-  type AlertPrefill,
-  SETTLED_MS,
-  useDescription,
-  useMonitor,
-  useMonitorQuery,
-  useReach,
-} from '../../data/queries.ts';
+import { type AlertPrefill, useMonitor } from '../../data/monitor-context.ts';
+import { useMonitorQuery } from '../../data/polled-query.ts';
+import { SETTLED_MS, useDescription, useReach } from '../../data/queries.ts';
 import { DialogBox } from '../../input/confirm.tsx';
 import {
   choiceField,

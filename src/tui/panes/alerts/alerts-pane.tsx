@@ -22,8 +22,10 @@ import { cleanText } from '../../../core/text.ts';
 import { formatCount, formatDuration, formatGwei, UNKNOWN } from '../../../core/units.ts';
 import { useToast } from '../../chrome/toast.tsx';
 import { useLists } from '../../data/lists.tsx';
+import { useMonitor } from '../../data/monitor-context.ts';
 import { useDeletions, useWork } from '../../data/mutations.ts';
-import { ELSEWHERE_MS, type Polled, useItem, useMonitor, useMonitorQuery } from '../../data/queries.ts';
+import { type Polled, useMonitorQuery } from '../../data/polled-query.ts';
+import { ELSEWHERE_MS, useItem } from '../../data/queries.ts';
 import { type Resource, ResourcePane } from '../../resource/resource-pane.tsx';
 import {
   factGrid,

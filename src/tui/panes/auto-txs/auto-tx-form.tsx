@@ -44,7 +44,9 @@ import {
   gweiString,
   shortGwei,
 } from '../../../core/units.ts';
-import { useDescription, useMonitor, useMonitorQuery, useReach } from '../../data/queries.ts';
+import { useMonitor } from '../../data/monitor-context.ts';
+import { useMonitorQuery } from '../../data/polled-query.ts';
+import { useDescription, useReach } from '../../data/queries.ts';
 import type { Confirmation } from '../../input/confirm.tsx';
 import {
   changedIn,

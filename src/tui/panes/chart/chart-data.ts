@@ -10,7 +10,7 @@ import { PERCENTILES, TIME_FRAMES } from '../../../contract/choices.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { chainProfile } from '../../../core/chains.ts';
 import { formatSpan } from '../../../core/units.ts';
-import { type Polled, useMonitorQuery } from '../../data/queries.ts';
+import { type Polled, useMonitorQuery } from '../../data/polled-query.ts';
 import { useRemembered } from '../../data/remembered.ts';
 import { DRAWINGS, type Drawing } from '../../ui/chart-lines.ts';
 import { AXES, type Axis, readableAxis } from '../../ui/chart-scale.ts';
@@ -231,7 +231,7 @@ export async function loadChart(
 }
 
 /** The longer the frame, the less one block changes it, and the more a response costs the service. */
-function leastMs(timeFrame: string): number {
+function freshMs(timeFrame: string): number {
   const sec = timeFrameSec(timeFrame) ?? 86_400;
   return sec <= 3_600 ? 0 : Math.min(sec / 3, 300_000);
 }
@@ -256,7 +256,7 @@ export function useChartData(state: ChartState, head: SnapshotView): Polled<Char
     enabled: !heatmap,
     ask: (client, signal) => loadChart(client, { timeFrame, percentile, compare, blockTimeSec }, { signal }),
     head,
-    leastMs: leastMs(timeFrame),
+    freshMs: freshMs(timeFrame),
     keepsPrevious: true,
   });
 }

@@ -5,7 +5,8 @@ import { chainNameOf } from '../../../client/views/gas.ts';
 import { csvText } from '../../../core/csv.ts';
 import { gweiString } from '../../../core/units.ts';
 import { useToast } from '../../chrome/toast.tsx';
-import { useDescription, useMarket, useMonitor, useReach, useShownSnapshot } from '../../data/queries.ts';
+import { useMonitor, useShownSnapshot } from '../../data/monitor-context.ts';
+import { useDescription, useMarket, useReach } from '../../data/queries.ts';
 import { useRemembered } from '../../data/remembered.ts';
 import { ConfirmDialog } from '../../input/confirm.tsx';
 import { useKeys } from '../../input/use-keys.tsx';
@@ -74,7 +75,7 @@ export function ChartScreen() {
   const market = useMarket(timeFrame, {
     head: snapshot,
     enabled: !state.heatmap && responses !== undefined,
-    leastMs: MARKET_MS,
+    freshMs: MARKET_MS,
   }).data;
   const tip = useHeadTip(percentile, snapshot, !state.heatmap && responses?.isByBlock === false);
   const data = useMemo(() => {

@@ -26,15 +26,9 @@ import {
 } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import { useToast } from '../../chrome/toast.tsx';
-import {
-  type PlaceName,
-  type Polled,
-  type PolledQuery,
-  useMonitor,
-  useMonitorQuery,
-  useRecommendation,
-  useShownSnapshot,
-} from '../../data/queries.ts';
+import { type PlaceName, useMonitor, useShownSnapshot } from '../../data/monitor-context.ts';
+import { type Polled, type PolledQuery, useMonitorQuery } from '../../data/polled-query.ts';
+import { useRecommendation } from '../../data/prices.ts';
 import { scrollKeys, useKeys } from '../../input/use-keys.tsx';
 import { factGrid, given, pendingLines, section, sectionLine, toldFacts } from '../../ui/fact-list.tsx';
 import { type PaneContext, usePane, useRoom } from '../../ui/pane-context.tsx';

@@ -10,13 +10,8 @@ import { chainProfile } from '../../../core/chains.ts';
 import { formatCount, formatDuration, formatGwei, formatNative } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import type { RawRequest } from '../../chrome/raw-view.tsx';
-import {
-  type Dated,
-  type PlaceName,
-  useMonitor,
-  useMonitorQuery,
-  useShownSnapshot,
-} from '../../data/queries.ts';
+import { type PlaceName, useMonitor, useShownSnapshot } from '../../data/monitor-context.ts';
+import { type Dated, useMonitorQuery } from '../../data/polled-query.ts';
 import { scrollKeys, useKeys } from '../../input/use-keys.tsx';
 import { type Memory, type PaneContext, usePane, usePaneState, useRoom } from '../../ui/pane-context.tsx';
 import { missingReason, PolledFrame } from '../../ui/pane-state.tsx';

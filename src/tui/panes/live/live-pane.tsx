@@ -29,16 +29,10 @@ import {
   UNKNOWN,
 } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
-import {
-  type Polled,
-  useDescription,
-  useMarket,
-  useMonitor,
-  useMonitorQuery,
-  useRecommendation,
-  useShownSnapshot,
-  useTrend,
-} from '../../data/queries.ts';
+import { useMonitor, useShownSnapshot } from '../../data/monitor-context.ts';
+import { type Polled, useMonitorQuery } from '../../data/polled-query.ts';
+import { useRecommendation, useTrend } from '../../data/prices.ts';
+import { useDescription, useMarket } from '../../data/queries.ts';
 import { useKeys } from '../../input/use-keys.tsx';
 import { BOX_ROWS, BoxedTable } from '../../ui/boxed-table.tsx';
 import { legendGlyph } from '../../ui/chart-lines.ts';
@@ -361,11 +355,11 @@ function useLiveView() {
     key: ['chart', timeFrame],
     ask: (client, signal) => client.chart(timeFrame, { signal }),
     head: snapshot,
-    leastMs: HOUR_CHART_MS,
+    freshMs: HOUR_CHART_MS,
   });
   const chart: ChartView | undefined = hour.data;
   const isReplay = snapshot.source.kind === 'replay';
-  const market = useMarket('24h', { head: snapshot, leastMs: isReplay ? REPLAY_MS : MARKET_MS });
+  const market = useMarket('24h', { head: snapshot, freshMs: isReplay ? REPLAY_MS : MARKET_MS });
   const lacking = (name: string, { data, error }: Polled<unknown>) =>
     data !== undefined || error === null ? [] : [`no ${name}: ${missingReason(error, isPast)}`];
   const updatedAt = recommendation.data?.updatedAt ?? null;

@@ -20,15 +20,11 @@ import {
   formatUsd,
   UNKNOWN,
 } from '../../../core/units.ts';
-import {
-  type Polled,
-  useDescription,
-  useMarket,
-  useMonitor,
-  useMonitorQuery,
-  useRateLimits,
-  useRecommendation,
-} from '../../data/queries.ts';
+import { useMonitor } from '../../data/monitor-context.ts';
+import { useRateLimits } from '../../data/pace.ts';
+import { type Polled, useMonitorQuery } from '../../data/polled-query.ts';
+import { useRecommendation } from '../../data/prices.ts';
+import { useDescription, useMarket } from '../../data/queries.ts';
 import { BOX_ROWS, BoxedTable } from '../../ui/boxed-table.tsx';
 import { hangingLines, sectionLine } from '../../ui/fact-list.tsx';
 import { useNow, usePane, usePaneState, useRoom } from '../../ui/pane-context.tsx';
@@ -81,9 +77,9 @@ function useServiceContext() {
       ...(isOwn ? { head: snapshot } : {}),
     }),
     limits: useRateLimits(monitor, Math.max(intervalMs, LIMITS_MS)),
-    day: useMarket('24h', { head: snapshot, leastMs: DAY_MS }),
+    day: useMarket('24h', { head: snapshot, freshMs: DAY_MS }),
     // The embedded service fills its month within the first minute.
-    month: useMarket('30d', { head: snapshot, leastMs: isOwn ? DAY_MS : MONTH_MS }),
+    month: useMarket('30d', { head: snapshot, freshMs: isOwn ? DAY_MS : MONTH_MS }),
     recommendation: useRecommendation(snapshot),
     description: useDescription(),
   };

@@ -1,0 +1,61 @@
+import { createContext, useContext } from 'react';
+import type { GasClient } from '../../client/client.ts';
+import type { ChainStatus } from '../../client/views/chain-status.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
+import type { ActionName } from '../input/keymap.ts';
+
+/** What each query needs of its session; without a client nothing is requested. */
+export interface QuerySession {
+  readonly client: GasClient | null;
+  readonly frozen: boolean;
+  readonly now: () => number;
+  /** The service runs in this process and supports the whole contract. */
+  readonly isOwnService: boolean;
+}
+
+export type AlertPrefill = Readonly<Record<'gasSpeed' | 'condition' | 'threshold', string>>;
+
+export type PlaceName =
+  | { readonly kind: 'block'; readonly number: number }
+  | { readonly kind: 'tx'; readonly hash: string };
+
+export interface MonitorScope extends QuerySession {
+  readonly client: GasClient;
+  readonly snapshot: SnapshotView | undefined;
+  /** Of the snapshot; `live` without one. */
+  readonly status: ChainStatus;
+  /** Polling interval of data that changes with every block, ms. */
+  readonly intervalMs: number;
+  /** How long the user can wait with a transaction, in seconds. */
+  readonly patienceSec: number;
+  readonly setPatience: (patienceSec: number) => void;
+  /** The shortest interval that the quota allows, ms; left out: any. */
+  readonly quotaMs?: number;
+  /** Of a remote service. */
+  readonly host?: string | null;
+  /** Whether others can intercept requests to it. */
+  readonly isPlain?: boolean;
+  /** Whether a text is a key, so that it must not be shown. Default: recognises gastop's. */
+  readonly isKey?: (text: string) => boolean;
+  readonly undoMs?: number;
+  readonly fullPath: (name: string) => string;
+  readonly saveFile: (name: string, text: string) => Promise<string>;
+  readonly showTab: (action: ActionName) => void;
+  readonly newAlert: (prefill: AlertPrefill) => void;
+  readonly openPlace: (place: PlaceName) => void;
+}
+
+export const MonitorContext = createContext<MonitorScope | null>(null);
+
+export function useMonitor(): MonitorScope {
+  const scope = useContext(MonitorContext);
+  if (scope === null) throw new Error('useMonitor needs a MonitorContext around it');
+  return scope;
+}
+
+/** The current prices; there are some wherever a tab is shown. */
+export function useShownSnapshot(): SnapshotView {
+  const { snapshot } = useMonitor();
+  if (snapshot === undefined) throw new Error('a tab is shown before there are prices');
+  return snapshot;
+}

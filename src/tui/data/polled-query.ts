@@ -1,0 +1,136 @@
+import {
+  keepPreviousData,
+  type QueryKey,
+  replaceEqualDeep,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { useEffect, useEffectEvent } from 'react';
+import type { GasClient } from '../../client/client.ts';
+import { ClientError } from '../../client/errors.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
+import { type QuerySession, useMonitor } from './monitor-context.ts';
+import { retryAtOf } from './query-client.ts';
+
+export interface PolledQuery<T> {
+  readonly key: QueryKey;
+  readonly ask: (client: GasClient, signal: AbortSignal) => Promise<T>;
+  /** Polling interval, ms; `null` or left out: none. */
+  readonly everyMs?: number | null | ((data: T | undefined) => number | null);
+  /** The prices whose head block the data belongs to: it is refetched when the head changes. */
+  readonly head?: SnapshotView;
+  /** How long data stands, ms, whatever block it is of and whenever its screen is shown again; default: 0. */
+  readonly freshMs?: number;
+  /** Whether later heads change nothing. */
+  readonly isSettled?: (data: T) => boolean;
+  /** Shows the data of the key before until there is some. */
+  readonly keepsPrevious?: boolean;
+  /** `false`: requests nothing and drops nothing. */
+  readonly enabled?: boolean;
+}
+
+export interface Polled<T> {
+  readonly data: T | undefined;
+  /** When `data` arrived, ms; 0 without data. */
+  readonly at: number;
+  /** Why the last request failed; `null` as soon as one succeeds. */
+  readonly error: Error | null;
+  /** Time of the next retry, ms since epoch; `null` while all is well, or without one. */
+  readonly retryAt: number | null;
+  /** `data` is of another key. */
+  readonly pending: boolean;
+  readonly refresh: () => Promise<void>;
+}
+
+/** A response in the cache. */
+export interface Dated<T> {
+  readonly value: T;
+  /** When it was received last, ms: the same one again draws nothing. */
+  at: number;
+  /** The head that it belongs to. */
+  readonly head?: string | undefined;
+}
+
+/** The same response of the same head stays the same object, so that nothing is drawn anew. */
+function shared(before: unknown, after: unknown): unknown {
+  const [old, received] = [before as Dated<unknown> | undefined, after as Dated<unknown>];
+  const value = replaceEqualDeep(old?.value, received.value);
+  if (old === undefined || value !== old.value || old.head !== received.head) return { ...received, value };
+  old.at = received.at;
+  return old;
+}
+
+/** What a head is known by: its block, time or prices; of ours by its time, too, since history is filled later. */
+export function headOf({ blockNumber, updatedAt, lanes, source }: SnapshotView): string {
+  const own = source.kind === 'service' ? blockNumber : blockNumber && `${blockNumber} ${updatedAt}`;
+  const head = own ?? updatedAt ?? `${lanes.slow.price} ${lanes.average.price} ${lanes.fast.price}`;
+  return `${head}${source.ended ? ' ended' : ''}`;
+}
+
+/** One query of the service: refetched with each head or at an interval, with stale data until there is newer. */
+export function usePolledQuery<T>(session: QuerySession, options: PolledQuery<T>): Polled<T> {
+  const { client, frozen, now } = session;
+  const { key, ask, everyMs = null, isSettled } = options;
+  const queries = useQueryClient();
+  const head = options.head && headOf(options.head);
+  const enabled = client !== null && options.enabled !== false;
+  // After the end there is one more request, without delay.
+  const freshMs = options.head?.source.ended ? 0 : (options.freshMs ?? 0);
+  const freshFor = (data: Dated<T> | undefined): number => {
+    const isOfHead = head !== undefined && data?.head === head;
+    return isOfHead || (data && isSettled?.(data.value)) ? Number.POSITIVE_INFINITY : freshMs;
+  };
+  const drawn = queries.getQueryData<Dated<T>>(key);
+  const query = useQuery<Dated<T>, Error>({
+    queryKey: key,
+    enabled,
+    queryFn: async ({ signal }) => {
+      if (client === null) throw new Error('no source');
+      return { value: await ask(client, signal), at: now(), head };
+    },
+    structuralSharing: shared,
+    staleTime: ({ state }) => freshFor(state.data),
+    placeholderData: options.keepsPrevious
+      ? keepPreviousData
+      : // A longer key may contain the same item, from another list.
+        () =>
+          queries.getQueriesData<Dated<T>>({ queryKey: key }).findLast(([, data]) => data !== undefined)?.[1],
+    refetchInterval: ({ state: { data, dataUpdatedAt, error, fetchStatus } }) => {
+      // An error without a retry is not polled either.
+      if (frozen || error !== null) return false;
+      // Data that is not drawn yet may belong to a head that is not drawn either.
+      const mayBeDue = head !== undefined && fetchStatus === 'idle' && data === drawn;
+      const dueMs = mayBeDue ? dataUpdatedAt + freshFor(data) - Date.now() : Number.POSITIVE_INFINITY;
+      const pollMs = typeof everyMs === 'function' ? everyMs(data?.value) : everyMs;
+      return Math.max(Math.min(dueMs, pollMs ?? Number.POSITIVE_INFINITY), 1);
+    },
+  });
+  const { data, refetch } = query;
+  const error = query.failureReason ?? query.error;
+  const isRetried = error !== null && error !== query.error;
+  const isMissing = head !== undefined && error instanceof ClientError && error.code === 'not-found';
+  const refresh = async () => {
+    // Also a request that waits for its retry.
+    await queries.cancelQueries({ queryKey: key, exact: true });
+    await refetch();
+  };
+  const retryMissing = useEffectEvent(() => {
+    if (enabled && !frozen && isMissing && isRetried) void refresh();
+  });
+  useEffect(() => {
+    // What is missing at one block may exist at the next.
+    if (head !== undefined) retryMissing();
+  }, [head]);
+  return {
+    // A failure keeps the last data on screen; data that no longer exists at a new head is dropped.
+    data: isMissing ? undefined : data?.value,
+    at: data?.at ?? 0,
+    error,
+    retryAt: isRetried ? retryAtOf(error) : null,
+    pending: query.isPlaceholderData,
+    refresh,
+  };
+}
+
+export const useMonitorQuery = <T>(options: PolledQuery<T>): Polled<T> =>
+  usePolledQuery(useMonitor(), options);

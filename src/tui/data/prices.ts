@@ -1,0 +1,115 @@
+import { notifyManager, type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { GasClient } from '../../client/client.ts';
+import { listen } from '../../client/listen.ts';
+import type { ChainRulesView } from '../../client/views/chain.ts';
+import { chainStatus } from '../../client/views/chain-status.ts';
+import type { CurrentView } from '../../client/views/dashboard.ts';
+import type { RecommendationView, SnapshotView, TrendView } from '../../client/views/gas.ts';
+import { type QuerySession, useMonitor } from './monitor-context.ts';
+import { type Dated, headOf, type Polled, useMonitorQuery, usePolledQuery } from './polled-query.ts';
+
+/** Polling interval while blocks since the last run are read; cheap within this process. */
+const CATCHING_UP_MS = 200;
+const SNAPSHOT_KEY = ['gas/current'];
+const TREND_KEY = ['trend'];
+export const RULES_KEY = ['chain/rules'];
+/** Prices wait so long for the rules of their block: a node that is asked for its forks may be slow. */
+const RULES_WITHIN_MS = 100;
+const adviceKey = (patienceSec: number) => ['gas/recommendation', patienceSec];
+
+/** `null` when they do not come in time. */
+async function rulesSoon(client: GasClient, signal: AbortSignal): Promise<ChainRulesView | null> {
+  const late = Promise.withResolvers<null>();
+  const timer = setTimeout(late.resolve, RULES_WITHIN_MS, null);
+  const asked = client.chainRules({ signal }).catch(() => null);
+  return Promise.race([asked, late.promise]).finally(() => clearTimeout(timer));
+}
+
+/** Prices, trend, advice and rules of one block at once, so that they are drawn at once. */
+function putCurrent(
+  queries: QueryClient,
+  { snapshot, trend, recommendation, rules }: CurrentView & { readonly rules: ChainRulesView | null },
+  patienceSec: number,
+  at: number,
+): void {
+  const put = <T>(key: QueryKey, value: T | null, head?: string) => {
+    if (value !== null) queries.setQueryData<Dated<T>>(key, { value, at, head });
+  };
+  notifyManager.batch(() => {
+    put(TREND_KEY, trend, headOf(snapshot));
+    put(adviceKey(patienceSec), recommendation, headOf(snapshot));
+    put(RULES_KEY, rules);
+    put(SNAPSHOT_KEY, snapshot);
+  });
+}
+
+/**
+ * The current prices, by the stream of a service that lists one; otherwise, or when it breaks, polled. Of a service in
+ * this process trend, advice and gas rules come with them: elsewhere prices do not wait for another request.
+ */
+export function useSnapshot(
+  session: QuerySession,
+  patienceSec: number,
+  everyMs: (snapshot: SnapshotView | undefined) => number,
+  mayListen: boolean,
+): Polled<SnapshotView> & { readonly isListening: boolean; readonly receivedAt: () => number | null } {
+  const { client, frozen, isOwnService, now } = session;
+  const [isListening, setListening] = useState(false);
+  const queries = useQueryClient();
+  const prices = usePolledQuery<SnapshotView>(session, {
+    key: SNAPSHOT_KEY,
+    ask: async (from, signal) => {
+      if (!isOwnService) return from.gasCurrent({ signal });
+      const whole = [from.statsCurrent({ patienceSec, signal }), rulesSoon(from, signal)] as const;
+      const [current, rules] = await Promise.all(whole);
+      if (!signal.aborted) putCurrent(queries, { ...current, rules }, patienceSec, now());
+      return current.snapshot;
+    },
+    everyMs: (snapshot) => {
+      if (isListening) return null;
+      const isBehind =
+        isOwnService && snapshot !== undefined && chainStatus(snapshot, now()).kind === 'catching-up';
+      return isBehind ? CATCHING_UP_MS : everyMs(snapshot);
+    },
+  });
+  const isWanted = mayListen && !frozen && prices.data !== undefined;
+  useEffect(() => {
+    if (client === null || !isWanted) return;
+    const stop = new AbortController();
+    const { signal } = stop;
+    const query = { queryKey: SNAPSHOT_KEY, exact: true };
+    void listen(client, {
+      signal,
+      onSnapshot: (value) => {
+        if (signal.aborted) return;
+        if (isOwnService) return void queries.refetchQueries(query);
+        // What is on its way is no newer.
+        void queries.cancelQueries(query);
+        queries.setQueryData<Dated<SnapshotView>>(SNAPSHOT_KEY, { value, at: now() });
+      },
+      onListening: (is) => {
+        setListening(is);
+        if (!is && !signal.aborted) void queries.refetchQueries(query);
+      },
+    });
+    return () => stop.abort();
+  }, [client, isWanted, isOwnService, now, queries]);
+  /** When the newest response came, ms; the same one again draws nothing. */
+  const receivedAt = () => queries.getQueryData<Dated<SnapshotView>>(SNAPSHOT_KEY)?.at ?? null;
+  return { ...prices, isListening, receivedAt };
+}
+
+/** The advice at the block of the prices, so that both belong together. */
+export function useRecommendation(snapshot: SnapshotView): Polled<RecommendationView> {
+  const { quotaMs = 0, patienceSec } = useMonitor();
+  return useMonitorQuery({
+    key: adviceKey(patienceSec),
+    ask: (client, signal) => client.gasRecommendation({ signal, patienceSec }),
+    head: snapshot,
+    freshMs: quotaMs,
+  });
+}
+
+export const useTrend = (snapshot: SnapshotView): Polled<TrendView> =>
+  useMonitorQuery({ key: TREND_KEY, ask: (client, signal) => client.gasTrend({ signal }), head: snapshot });
