@@ -8,6 +8,7 @@ import { chainProfile } from '../core/chains.ts';
 import { gasUsedRatioFromBaseFees } from '../core/eip1559.ts';
 import { cleanText } from '../core/text.ts';
 import { ChainError } from './chain-source.ts';
+import { nullish } from './rpc/decode.ts';
 
 /** Bytes that are not UTF-8 read as U+FFFD. */
 const clean = (text: string, most?: number) => cleanText(text.replaceAll('\ufffd', ' ').trim(), most);
@@ -90,13 +91,12 @@ const Whole = z
   .union([z.number(), z.string()], WHOLE)
   .transform((value) => (/^\d{1,16}$/.test(String(value)) ? BigInt(value) : -1n))
   .refine((wei) => wei >= 0n && wei <= BigInt(Number.MAX_SAFE_INTEGER), WHOLE);
-const orNull = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);
 const Hash = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hexadecimal digits')
   .transform((hash) => hash as Hex);
 const HOW_MANY = `must be ${TIP_PERCENTILES.length} tips`;
-const Tips = z.array(orNull(Whole), HOW_MANY).length(TIP_PERCENTILES.length, HOW_MANY).transform(blockTips);
+const Tips = z.array(nullish(Whole), HOW_MANY).length(TIP_PERCENTILES.length, HOW_MANY).transform(blockTips);
 
 /** A line after the first. Absent fields are `null`. */
 const Line = z.object({
@@ -106,16 +106,16 @@ const Line = z.object({
     .min(0)
     // Until the year 5138, as of nodes: a larger timestamp is in milliseconds.
     .lt(1e11, 'must be Unix seconds'),
-  hash: orNull(Hash),
-  parentHash: orNull(Hash),
+  hash: nullish(Hash),
+  parentHash: nullish(Hash),
   baseFeePerGas: Whole,
-  gasUsed: orNull(Whole),
-  gasLimit: orNull(Whole),
+  gasUsed: nullish(Whole),
+  gasLimit: nullish(Whole),
   gasUsedRatio: z.number('must be a number').min(0).max(1, 'must be 0 to 1'),
-  blobBaseFee: orNull(Whole),
-  nextBaseFee: orNull(Whole),
-  nextBlobBaseFee: orNull(Whole),
-  tips: orNull(Tips),
+  blobBaseFee: nullish(Whole),
+  nextBaseFee: nullish(Whole),
+  nextBlobBaseFee: nullish(Whole),
+  tips: nullish(Tips),
 });
 const FIELDS = Object.keys(Line.shape) as (keyof typeof Line.shape)[];
 
@@ -172,7 +172,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   gas_used_ratio_derived: 'gas_used_ratio',
 };
 
-const CsvLine = Line.extend({ gasUsedRatio: orNull(Line.shape.gasUsedRatio) });
+const CsvLine = Line.extend({ gasUsedRatio: nullish(Line.shape.gasUsedRatio) });
 
 /**
  * Columns: at least `block_number,timestamp,base_fee_wei`; optional `gas_used`, `gas_limit`, `gas_used_ratio`, `blob_base_fee_wei`.

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { abortable, untilAborted } from '../chain/async.ts';
 import { ChainError, type ChainSource } from '../chain/chain-source.ts';
 import { openReplaySource } from '../chain/replay-source.ts';
 import { createRpcSource } from '../chain/rpc-source.ts';
@@ -9,7 +10,6 @@ import type { ChainProfile } from '../core/chains.ts';
 import { FASTEST } from '../core/playback.ts';
 import { OPENING } from '../core/simulation.ts';
 import { formatDuration } from '../core/units.ts';
-import { abortable, untilAborted } from '../service/async.ts';
 import type { DemoOptions } from '../service/demo.ts';
 import { type ServiceOptions, startService } from '../service/service.ts';
 import { BlockStore } from '../store/blocks.ts';

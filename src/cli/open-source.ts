@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { Alarm } from '../chain/async.ts';
 import type { ChainSource } from '../chain/chain-source.ts';
 import { createGasClient, type GasClient, type GasClientOptions } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
@@ -9,7 +10,6 @@ import { VERSION } from '../contract/routes.ts';
 import { describeOutdated, isUnreachable } from '../core/chain-status.ts';
 import type { Playback } from '../core/playback.ts';
 import { formatDuration } from '../core/units.ts';
-import { Alarm } from '../service/async.ts';
 import { isServerUrl } from '../store/database-url.ts';
 import { dataFolder } from './config-file.ts';
 import { CliError, EXIT, usageError } from './errors.ts';

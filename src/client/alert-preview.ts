@@ -14,6 +14,7 @@ import {
   type RelativeThreshold,
   type ThresholdBasis,
 } from '../core/threshold/threshold.ts';
+import { DAY_MS } from '../core/time.ts';
 import { formatCount, formatDuration, formatGwei, weiOfGwei } from '../core/units.ts';
 import type { GasClient } from './client.ts';
 import {
@@ -117,7 +118,6 @@ export async function loadPastBasis(
   });
 }
 
-const DAY_MS = 86_400_000;
 /** A day of a chain with a block every 11 seconds; faster ones are read minute by minute. */
 const MOST_BLOCKS = 8_000;
 const POINTS = { slow: 'low', average: 'average', fast: 'high' } as const;

@@ -9,6 +9,7 @@ import { isUnreachable } from '../core/chain-status.ts';
 import { type ChainProfile, chainProfile, hasDataFee } from '../core/chains.ts';
 import { type DataFees, NO_DATA_FEES } from '../core/data-fee.ts';
 import type { MaxCost } from '../core/threshold/max-cost.ts';
+import { DAY_SEC } from '../core/time.ts';
 import { describeTransaction } from '../core/transactions/describe-call.ts';
 import type { SignedTransaction } from '../core/transactions/signed-transaction.ts';
 import type { CallOptions, GasClient } from './client.ts';
@@ -24,7 +25,6 @@ import type { ReachView, SnapshotView } from './views/gas.ts';
 
 export type CheckingClient = Pick<GasClient, 'gasCurrent' | 'gasRecommendation'> & AskedClient;
 export type CheckedAutoTx = Awaited<ReturnType<typeof preflightAutoTx>>;
-const DAY_SEC = 86_400;
 
 /**
  * Computed here from prices and the sender's account: the service gets no signed bytes, and the call alone where it

@@ -8,6 +8,7 @@ import { groupOf, V1_ROUTES, type V1Route } from '../contract/routes.ts';
 import { describeOutdated, isOutdated } from '../core/chain-status.ts';
 import { httpDate } from '../core/retry-after.ts';
 import { cleanText } from '../core/text.ts';
+import { HOUR_SEC } from '../core/time.ts';
 import { formatCount, formatDuration, formatPercent } from '../core/units.ts';
 import { type GasClient, pathOf } from './client.ts';
 import { ClientError, type ClientErrorCode } from './errors.ts';
@@ -296,7 +297,6 @@ const pricesOfStats = async () => ({
 const named = (parameter: string, value: string | number | null | undefined, without: string) =>
   value == null ? without : { path: { [parameter]: String(value) } };
 
-const HOUR_SEC = 3_600;
 /** A window of transactions may span 100 blocks at most; fast chains make four a second. */
 const TXS_WINDOW_SEC = 20;
 

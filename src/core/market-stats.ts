@@ -1,3 +1,4 @@
+import { HOUR_SEC } from './time.ts';
 /** A value with the weight of `weight` equal values: a whole number, at least 1. */
 export interface Weighted {
   readonly value: number;
@@ -167,7 +168,6 @@ interface HourlyMean {
 
 const HOURS = 24;
 const DAYS = 7;
-const HOUR_SEC = 3_600;
 /** 1 January 1970 was a Thursday. */
 const EPOCH_WEEKDAY = 3;
 

@@ -1,6 +1,7 @@
 import type { Ladder } from './block.ts';
 import { ETHEREUM_FEE_RULE } from './eip1559.ts';
 import { BPO2_BLOBS, blobBaseFee, GAS_PER_BLOB } from './eip4844.ts';
+import { DAY_SEC, HOUR_SEC, MINUTE_SEC } from './time.ts';
 
 /** Stateless randomness: a function of seed, purpose and position, so that any part can be computed by itself. */
 
@@ -87,12 +88,9 @@ function smoothNoise(seed: number, purpose: NoisePurpose): (x: number) => number
 }
 
 export const SLOT_SEC = 12;
-const MINUTE = 60;
-const HOUR = 3_600;
-const DAY = 86_400;
-const WEEK = 7 * DAY;
+const WEEK_SEC = 7 * DAY_SEC;
 
-export const BLOCKS_PER_DAY = DAY / SLOT_SEC;
+export const BLOCKS_PER_DAY = DAY_SEC / SLOT_SEC;
 /** 1 January 2016, midnight UTC. */
 const GENESIS_SEC = 1_451_606_400;
 
@@ -112,8 +110,8 @@ export const OPENING = { seed: 1, block: 26_565_183 } as const;
 const TYPICAL_BASE_FEE = 110_000_000;
 
 /** Then demand moves to another level within minutes. */
-const REGIME_SEC = 40 * HOUR;
-const SHIFT_SEC = 30 * MINUTE;
+const REGIME_SEC = 40 * HOUR_SEC;
+const SHIFT_SEC = 30 * MINUTE_SEC;
 
 /** Multiplies demand at once and fades to a third; at most one per cell. `least`, `mean` above it and `most` are logarithms. */
 type BurstKind = typeof BURST | typeof FLURRY;
@@ -121,22 +119,22 @@ type BurstKind = typeof BURST | typeof FLURRY;
 /** A mint, a launch, a crash: rare, up to fifty times the usual price. */
 const BURST = {
   purpose: NOISE.burst,
-  cellSec: 6 * HOUR,
+  cellSec: 6 * HOUR_SEC,
   probability: 0.4,
   least: 0.9,
   mean: 0.75,
   most: 3.9,
-  fadeSec: [4 * MINUTE, 40 * MINUTE],
+  fadeSec: [4 * MINUTE_SEC, 40 * MINUTE_SEC],
 } as const;
 /** Liquidations, a popular trade: all the time, small. */
 const FLURRY = {
   purpose: NOISE.flurry,
-  cellSec: 30 * MINUTE,
+  cellSec: 30 * MINUTE_SEC,
   probability: 0.35,
   least: 0.2,
   mean: 0.25,
   most: 1.2,
-  fadeSec: [1 * MINUTE, 4 * MINUTE],
+  fadeSec: [1 * MINUTE_SEC, 4 * MINUTE_SEC],
 } as const;
 
 const CELLS_BACK = 2;
@@ -156,22 +154,22 @@ function createFairWei(seed: number): (time: number) => number {
       dailyCycle(time) +
       weeklyCycle(time) +
       0.4 * regime(time) +
-      0.3 * tide(time / (8 * HOUR)) +
-      0.16 * restless * swell(time / (45 * MINUTE)) +
-      0.07 * restless * ripple(time / (5 * MINUTE));
+      0.3 * tide(time / (8 * HOUR_SEC)) +
+      0.16 * restless * swell(time / (45 * MINUTE_SEC)) +
+      0.07 * restless * ripple(time / (5 * MINUTE_SEC));
     return TYPICAL_BASE_FEE * Math.exp(level + burst(time) + flurry(time));
   };
 }
 
 /** Highest in the American afternoon, lowest in the European early morning. */
 function dailyCycle(time: number): number {
-  const angle = (2 * Math.PI * ((time % DAY) - 17 * HOUR)) / DAY;
+  const angle = (2 * Math.PI * ((time % DAY_SEC) - 17 * HOUR_SEC)) / DAY_SEC;
   return 0.3 * Math.cos(angle) + 0.08 * Math.cos(2 * angle);
 }
 
 /** Highest on Wednesdays, lowest around Sunday. Unix time began on a Thursday. */
 function weeklyCycle(time: number): number {
-  return 0.16 * Math.cos((2 * Math.PI * ((time % WEEK) - 6.5 * DAY)) / WEEK);
+  return 0.16 * Math.cos((2 * Math.PI * ((time % WEEK_SEC) - 6.5 * DAY_SEC)) / WEEK_SEC);
 }
 
 /** Normally distributed, constant for a day or two, then another value within minutes. */
@@ -237,7 +235,7 @@ export function createNativeUsd(seed: number): (time: number) => number {
   const tide = smoothNoise(seed, NOISE.coinTide);
   const swell = smoothNoise(seed, NOISE.coinSwell);
   return (time) => {
-    const level = 0.06 * tide(time / (3 * DAY)) + 0.012 * swell(time / (2 * HOUR));
+    const level = 0.06 * tide(time / (3 * DAY_SEC)) + 0.012 * swell(time / (2 * HOUR_SEC));
     return Math.round(TYPICAL_USD * Math.exp(level) * 100) / 100;
   };
 }

@@ -1,4 +1,4 @@
-import { DeadlineError, withDeadline } from '../chain/async.ts';
+import { abortable, DeadlineError, withDeadline } from '../chain/async.ts';
 import type {
   ChainBlock,
   ChainReceipt,
@@ -7,7 +7,6 @@ import type {
   IncludedTransaction,
 } from '../chain/chain-source.ts';
 import type { Block, Hex } from '../core/block.ts';
-import { abortable } from './async.ts';
 import { abandoned, unavailable } from './http/errors.ts';
 
 /** Blocks with their transactions' hashes, 5 MB of mainnet. */

@@ -1,7 +1,7 @@
+import { abortable } from '../chain/async.ts';
 import type { ChainSource } from '../chain/chain-source.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import { type DataFees, NO_DATA_FEES, unknownDataFees } from '../core/data-fee.ts';
-import { abortable } from './async.ts';
 
 /** Prices wait no longer for the data fee; a late response serves the next request. */
 const WITHIN_MS = 2_000;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { kill, pid } from 'node:process';
+import { sleep } from '../chain/async.ts';
 import { StoreError, type StoreErrorCode } from '../store/errors.ts';
 import {
   type HeldLease,
@@ -10,7 +11,6 @@ import {
   type LeaseStore,
   type WriteRight,
 } from '../store/lease.ts';
-import { sleep } from './async.ts';
 
 const BEAT_MS = 2_000;
 /** Polling interval of the others, so that an ended leader is replaced quickly. */

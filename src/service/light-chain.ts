@@ -1,10 +1,10 @@
+import { TimeSlice } from '../chain/async.ts';
 import { ChainError, type ChainSource } from '../chain/chain-source.ts';
 import { createPriceFeed, type PriceFeed } from '../chain/price-feed.ts';
 import { chainRules } from '../core/chain-rules.ts';
 import { judgeStatus } from '../core/chain-status.ts';
 import { type ChainProfile, updateFrequencySec } from '../core/chains.ts';
 import { FeeEngine, NEAR_BLOCKS } from '../core/engine/fee-engine.ts';
-import { TimeSlice } from './async.ts';
 import { dataFeesOf } from './data-fees.ts';
 import type { PublishedChain } from './published-chain.ts';
 import { statsCurrent } from './responses/gas.ts';

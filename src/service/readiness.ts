@@ -1,5 +1,4 @@
-import { DeadlineError, withDeadline } from '../chain/async.ts';
-import { abortable } from './async.ts';
+import { abortable, DeadlineError, withDeadline } from '../chain/async.ts';
 import { type ApiFailure, toFailure, unavailable } from './http/errors.ts';
 
 export interface CheckedPart {

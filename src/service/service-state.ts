@@ -1,3 +1,4 @@
+import { sleep } from '../chain/async.ts';
 import type { ChainSource, NodeHealth } from '../chain/chain-source.ts';
 import type { GasEstimate } from '../contract/estimate.ts';
 import type { Chance, Recommendation } from '../core/advice.ts';
@@ -7,7 +8,6 @@ import type { ChainProfile } from '../core/chains.ts';
 import type { BlockStore } from '../store/blocks.ts';
 import type { Database } from '../store/database.ts';
 import type { HistoryStore } from '../store/history.ts';
-import { sleep } from './async.ts';
 import { bounded, type ChainReader } from './chain-reader.ts';
 import { dataFeesOf } from './data-fees.ts';
 import { unsavedWords } from './follow/block-writer.ts';

@@ -1,3 +1,4 @@
+import { abortable, sleep } from '../chain/async.ts';
 import type { ChainSource } from '../chain/chain-source.ts';
 import { createPriceFeed, type PriceFeed, type UsdPrice } from '../chain/price-feed.ts';
 import { confirmationsOf } from '../core/auto-txs/state-machine.ts';
@@ -21,7 +22,6 @@ import { type MadeAttempt, type NotifierSettings, startSending } from './alerts/
 import { retireOwners } from './alerts/retire-owners.ts';
 import { createRuleBasis, priceRule } from './alerts/rule-basis.ts';
 import { channelsOf, targetRules } from './alerts/target-rules.ts';
-import { abortable, sleep } from './async.ts';
 import { AutoTxService } from './auto-txs/auto-tx-service.ts';
 import { startAutoTxs } from './auto-txs/engine.ts';
 import { createChainReader } from './chain-reader.ts';

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { LaneName } from '../core/advice.ts';
+import { DAY_SEC } from '../core/time.ts';
 import { type CoinPriceRow, coinPricesIn } from './coin-prices.ts';
 import { Store } from './database.ts';
 import { LaneHistory } from './lane-history.ts';
@@ -98,7 +99,6 @@ function storedSec(bucketSec: number): number {
   return stored;
 }
 
-const DAY_SEC = 86_400;
 /** Few single blocks remain at the ends of the day, and the day is a few hundred rows. */
 const REFERENCE_SEC = 300;
 

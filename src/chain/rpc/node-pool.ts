@@ -8,6 +8,7 @@ import {
   isImpostor,
   learnCoin,
 } from '../../core/chains.ts';
+import { backOffMs, DAY_SEC } from '../../core/time.ts';
 import type { TestableClock } from '../async.ts';
 import { ChainError, isRefusal, type NodeHealth } from '../chain-source.ts';
 import { type RpcNode, request, requestGenesisHash } from './client.ts';
@@ -120,7 +121,7 @@ const RECHECK_DEVELOPMENT_MS = 1_000;
 const FORGIVEN_MS = 120_000;
 const REMEMBERED_FEES = 16;
 /** Generous, in case this machine's clock is wrong: only invented times are refused. */
-const FURTHEST_AHEAD_SEC = 30 * 86_400;
+const FURTHEST_AHEAD_SEC = 30 * DAY_SEC;
 
 interface PoolOptions {
   /** Ignores nodes of another chain; `null`: the chain of the first node that responds. */
@@ -222,9 +223,10 @@ export function createNodePool(rpcNodes: readonly RpcNode[], options: PoolOption
     node.verifiedAt = null;
     node.baseFees.clear();
     // The second failure comes right after the first (see pick), so the pause doubles from the third on.
-    const pause = state === 'wrong-chain' ? MENDED_MS : 1_000 * 2 ** Math.max(0, node.failures - 2);
-    const cap = error.code === 'rate-limited' ? BACKOFF_CAP_MS : MENDED_MS;
-    node.retryAt = now + Math.max(Math.min(pause, cap), error.retryAfterMs ?? 0);
+    const most = error.code === 'rate-limited' ? BACKOFF_CAP_MS : MENDED_MS;
+    const pause =
+      state === 'wrong-chain' ? MENDED_MS : backOffMs(Math.max(0, node.failures - 2), 1_000, most);
+    node.retryAt = now + Math.max(pause, error.retryAfterMs ?? 0);
   }
 
   async function attempt<T>(

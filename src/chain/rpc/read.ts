@@ -1,5 +1,6 @@
 import { type Block, blockTips, TIP_PERCENTILES } from '../../core/block.ts';
 import { gasUsedRatioFromBaseFees } from '../../core/eip1559.ts';
+import { backOffMs } from '../../core/time.ts';
 import type { TestableClock } from '../async.ts';
 import {
   type BlockId,
@@ -54,10 +55,9 @@ async function patiently<T>(
     } catch (error) {
       const isLimit = error instanceof ChainError && error.code === 'rate-limited';
       if (!isLimit || tries >= rateLimitTries) throw error;
-      const pauseMs = 1_000 * 2 ** tries;
       // A node that names a longer pause is left alone until then.
       if ((error.retryAfterMs ?? 0) > LONGEST_PAUSE_MS) throw error;
-      await clock.sleep(Math.max(pauseMs, error.retryAfterMs ?? 0), signal);
+      await clock.sleep(Math.max(backOffMs(tries, 1_000), error.retryAfterMs ?? 0), signal);
       signal?.throwIfAborted();
     }
   }

@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { abortable } from '../../chain/async.ts';
 import {
   alertRuleOf,
   loadDayPrices,
@@ -36,6 +37,7 @@ import { PATHS } from '../../contract/routes.ts';
 import { PRICED_LANES, type PricedLane } from '../../core/advice.ts';
 import { cooldownText } from '../../core/alerts/alert-rule.ts';
 import type { Threshold } from '../../core/threshold/threshold.ts';
+import { DAY_SEC } from '../../core/time.ts';
 import {
   exactGwei,
   formatCount,
@@ -46,7 +48,6 @@ import {
   formatSavedUsd,
 } from '../../core/units.ts';
 import { channelsOf, targetRules } from '../../service/alerts/target-rules.ts';
-import { abortable } from '../../service/async.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { failure, usageError, usageErrors } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -362,8 +363,6 @@ function rotateSecret(context: CommandContext, flags: JsonFlags): Promise<void> 
     tell(`it signs the webhooks of all your alerts from now on${until ?? ''}`);
   });
 }
-
-const DAY_SEC = 86_400;
 
 async function previewAlert(
   { io, loadSettings }: CommandContext,

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { TimeSlice } from '../../chain/async.ts';
 import { readBlockFile, recordedChainId } from '../../chain/block-file.ts';
 import { LANE_TITLES, LANES } from '../../core/advice.ts';
 import {
@@ -21,7 +22,6 @@ import {
   formatPercent,
   UNKNOWN,
 } from '../../core/units.ts';
-import { TimeSlice } from '../../service/async.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { usageError } from '../errors.ts';
 import {

@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import * as z from 'zod';
+import { abortable, sleep } from '../../chain/async.ts';
 import { ChainError } from '../../chain/chain-source.ts';
 import { createGasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
@@ -23,7 +24,6 @@ import { isOutdated } from '../../core/chain-status.ts';
 import { chainProfile, isQuotedPerAction } from '../../core/chains.ts';
 import { type CsvColumns, csvText } from '../../core/csv.ts';
 import { UNKNOWN } from '../../core/units.ts';
-import { abortable, sleep } from '../../service/async.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { CliError, EXIT, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';

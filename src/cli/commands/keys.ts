@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { withoutKeys } from '../../core/key-text.ts';
 import { cleanText } from '../../core/text.ts';
+import { DAY_MS } from '../../core/time.ts';
 import { formatCount } from '../../core/units.ts';
 import {
   createPlans,
@@ -222,7 +223,6 @@ async function withStore<Result>(file: string, work: (store: KeyStore) => Promis
 
 const revokedOn = ({ revoked_at }: KeyRow) => `${utcTime(Number(revoked_at) * 1_000, 'minutes')} UTC`;
 const isoTime = (sec: number) => new Date(Number(sec) * 1_000).toISOString();
-const DAY_MS = 86_400_000;
 type ListedKey = ReturnType<typeof listedKey>;
 
 function listedKey(row: KeyRow, usedToday: number, plans: Plans, day: number) {

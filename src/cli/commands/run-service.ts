@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { abortable, sleep, untilAborted } from '../../chain/async.ts';
 import type { ChainSource } from '../../chain/chain-source.ts';
 import { ClientError } from '../../client/errors.ts';
 import { API_KEY_HEADER, BASE_PATH, PLAYGROUND_PATH } from '../../contract/routes.ts';
 import { withoutSecrets } from '../../core/key-text.ts';
 import type { MadeAttempt } from '../../service/alerts/dispatcher.ts';
 import { channelsOf, setUpLines } from '../../service/alerts/target-rules.ts';
-import { abortable, sleep, untilAborted } from '../../service/async.ts';
 import { createRequestLog, type LogLevel } from '../../service/http/log.ts';
 import { type RequestRecord, startServer } from '../../service/http/server.ts';
 import { isLoopback } from '../../service/is-loopback.ts';

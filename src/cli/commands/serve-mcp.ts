@@ -1,8 +1,8 @@
+import { abortable } from '../../chain/async.ts';
 import { createGasClient } from '../../client/client.ts';
 import { ClientError, errorWords } from '../../client/errors.ts';
 import { parseJson } from '../../client/values.ts';
 import { API_KEY_HEADER, MCP_PATH, VERSION } from '../../contract/routes.ts';
-import { abortable } from '../../service/async.ts';
 import { createBodyReader } from '../../service/http/body.ts';
 import { ApiFailure } from '../../service/http/errors.ts';
 import type { RequestRecord, Served } from '../../service/http/server.ts';

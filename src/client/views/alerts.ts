@@ -9,7 +9,6 @@ import {
   CreatedAlert as CreatedAlertWire,
   RotatedSecret as RotatedSecretWire,
 } from '../../contract/alerts.ts';
-
 import { type AlertStatus, COOLDOWN_DEFAULT_MS } from '../../contract/choices.ts';
 import { LANES, type LaneName, PRICED_LANES, type PricedLane } from '../../core/advice.ts';
 import { cooldownText, hasLeft, holds, waitsForLeaving } from '../../core/alerts/alert-rule.ts';
@@ -17,6 +16,7 @@ import { ownValue } from '../../core/own-value.ts';
 import { cleanText } from '../../core/text.ts';
 import { ruleFromWire, ruleToWire } from '../../core/threshold/rule-wire.ts';
 import { type Threshold, thresholdText } from '../../core/threshold/threshold.ts';
+import { DAY_MS } from '../../core/time.ts';
 import {
   exactGwei,
   formatAge,
@@ -420,8 +420,6 @@ export function describeFirings(fired: readonly AlertView[]): string {
   const conditions = [...new Set(fired.map(describeConditionInWords))];
   return `${fired.length} alerts fired: ${conditions.join(', ')}`;
 }
-
-const DAY_MS = 86_400_000;
 
 /**
  * The day before this monitor ran: `told` alerts would have been shown, `all` may have been missed. `at`: the

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import * as wire from '../../contract/chain.ts';
 import type { BlobSchedule, NextFork, ChainRules as Rules } from '../../core/chain-rules.ts';
+import { DAY_SEC } from '../../core/time.ts';
 import { formatCount, formatDuration, utcMinute } from '../../core/units.ts';
 import { lenient } from '../lenient.ts';
 import type { Fact } from './metrics.ts';
@@ -84,7 +85,6 @@ export function describeRules(
   ];
 }
 
-const DAY_SEC = 86_400;
 const SHOWN_BEFORE_SEC = 14 * DAY_SEC;
 const CHIPS: Readonly<Record<NextFork['kind'], string>> = {
   amsterdam: 'Amsterdam',

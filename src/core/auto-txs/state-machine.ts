@@ -1,6 +1,7 @@
 import type { LaneName } from '../advice.ts';
 import type { Hex } from '../block.ts';
 import { type ChainProfile, isDevelopmentChain } from '../chains.ts';
+import { MINUTE_MS } from '../time.ts';
 import { exactGwei, formatCount, priceBeside } from '../units.ts';
 
 export type AutoTxStatus =
@@ -229,7 +230,6 @@ const UNSENT = { ...UNHEARD, returnsTo: null } as const;
 const isUndelivered = ({ status, sentAt, inclusion }: AutoTxState) =>
   status === 'SUBMITTED' && sentAt === null && inclusion === null;
 
-const MINUTE_MS = 60_000;
 /** The pauses before it is sent again while no node shows it; the last one repeats. */
 export const RESEND_PAUSES_MS = [
   MINUTE_MS,

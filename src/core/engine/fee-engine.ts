@@ -15,6 +15,7 @@ import {
 import { type Block, lowestPaidTip, tipAt } from '../block.ts';
 import type { FeeRule } from '../eip1559.ts';
 import { changeRatio } from '../market-stats.ts';
+import { DAY_SEC, HOUR_SEC } from '../time.ts';
 import { type Column, createHistory, type History, REWIND_DEPTH, wholeWei } from './history.ts';
 import { createHorizons, createReachModel, type Forecast } from './horizons.ts';
 import { createLaneModel, type LaneScorer } from './lanes.ts';
@@ -299,8 +300,6 @@ function blockSpacing({ head, oldest, time }: History): number | null {
   return median > 0 ? median : null;
 }
 
-const HOUR_SEC = 3_600;
-const DAY_SEC = 86_400;
 const CONGESTION_BLOCKS = 20;
 /** Within ± 5 % of the hour's mean the base fee counts as stable: one block can move it further (12.5 %). */
 const STABLE_RATIO = 0.05;

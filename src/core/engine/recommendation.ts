@@ -1,4 +1,5 @@
 import type { Action, AdviceRecord, Horizon, Lane, LaneName, Recommendation, Trend } from '../advice.ts';
+import { HOUR_SEC } from '../time.ts';
 import {
   formatDuration,
   formatGwei,
@@ -127,7 +128,6 @@ const UNMEASURED = {
   isCeiling: null,
 };
 
-const HOUR_SEC = 3_600;
 /** With less than a minute of history a mean is meaningless. */
 const LEAST_RANKED_SEC = 60;
 

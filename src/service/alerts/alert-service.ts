@@ -16,6 +16,7 @@ import { NO_BLOBS } from '../../core/advice.ts';
 import { type AlertRule, ARMED, type StoredAlert } from '../../core/alerts/alert-rule.ts';
 import { ruleFromWire } from '../../core/threshold/rule-wire.ts';
 import type { PriceOrReason, RelativeThreshold } from '../../core/threshold/threshold.ts';
+import { DAY_MS } from '../../core/time.ts';
 import { formatCount, weiOfGwei } from '../../core/units.ts';
 import type { AlertChange, AlertStore } from '../../store/alerts.ts';
 import type { OutboxStore } from '../../store/outbox.ts';
@@ -29,8 +30,6 @@ import {
 } from '../responses/alerts.ts';
 import type { Totals } from '../responses/summary.ts';
 import { isoFromMs } from '../responses/wire.ts';
-
-const DAY_MS = 86_400_000;
 
 export const ALERTS_PER_KEY = 1_000;
 const ID_BYTES = 8;

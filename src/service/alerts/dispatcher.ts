@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { systemClock, type TestableClock } from '../../chain/async.ts';
+import { Alarm, systemClock, type TestableClock } from '../../chain/async.ts';
 import { ALERT_CHANNELS } from '../../contract/choices.ts';
+import { DAY_MS, HOUR_MS } from '../../core/time.ts';
 import type { Database } from '../../store/database.ts';
 import {
   type AttemptOutcome,
@@ -9,7 +10,6 @@ import {
   type PendingDelivery,
   type StoredAttempt,
 } from '../../store/outbox.ts';
-import { Alarm } from '../async.ts';
 import type { LeaderWork, Lease } from '../leader.ts';
 import { createEmailNotifier, type SmtpSettings } from './notifiers/email.ts';
 import { type Attempt, delivered, later, type Notifier, type Notifiers } from './notifiers/notifier.ts';
@@ -22,18 +22,14 @@ import {
 } from './notifiers/web-notifiers.ts';
 import { remedyFor } from './target-rules.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-
-/** The pause after the first failed attempt, the second, …; the last pause repeats. */
-const PAUSES_MS = [5 * SECOND, 15 * SECOND, MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR] as const;
-const LONGEST_PAUSE_MS = HOUR;
+/** The pause after the first failed attempt, the second, …; then the longest. */
+const PAUSES_MS = [5_000, 15_000, 60_000, 300_000, 900_000, 1_800_000] as const;
+const LONGEST_PAUSE_MS = HOUR_MS;
 /** Each pause is up to this share longer or shorter, so that deliveries that failed together do not retry together. */
 const JITTER = 0.2;
 /** The longest `Retry-After` that is honoured, so that a day has several attempts. */
-const LONGEST_ASKED_MS = 6 * HOUR;
-export const GIVE_UP_AFTER_MS = 24 * HOUR;
+const LONGEST_ASKED_MS = 6 * HOUR_MS;
+export const GIVE_UP_AFTER_MS = DAY_MS;
 /** Minimum number of attempts, even if the machine slept through the day. */
 const LEAST_TRIES = 5;
 
@@ -51,7 +47,7 @@ export function nextTryAt({ tries, triesSince, now, retryAfterSec, random }: Fai
   if (now >= end && tries >= LEAST_TRIES) return null;
   const pause = PAUSES_MS[tries - 1] ?? LONGEST_PAUSE_MS;
   const spread = pause * (1 + JITTER * (2 * random - 1));
-  const asked = Math.min((retryAfterSec ?? 0) * SECOND, LONGEST_ASKED_MS);
+  const asked = Math.min((retryAfterSec ?? 0) * 1_000, LONGEST_ASKED_MS);
   const at = Math.round(now + Math.max(spread, asked));
   return now < end ? Math.min(at, end) : at;
 }
@@ -123,7 +119,6 @@ const LEAST_PAUSE_MS = 250;
 /** A delivery whose channel has no notifier in this process is tried again after this. */
 const NO_NOTIFIER_MS = 300_000;
 const PAGE = 500;
-const PRUNE_MS = 86_400_000;
 const FORGET_SECRETS_MS = 60_000;
 /** Saving the outcome of an attempt is retried after this time; the attempt is not repeated. */
 const RECORD_AGAIN_MS = 5_000;
@@ -184,7 +179,7 @@ export function createDispatcher({
           forgotAt = now;
           await store.forgetExpiredSecrets(now);
         }
-        if (now - prunedAt >= PRUNE_MS) {
+        if (now - prunedAt >= DAY_MS) {
           prunedAt = now;
           await store.prune(agreedNow());
         }

@@ -1,4 +1,4 @@
-import { sleep } from '../async.ts';
+import { sleep } from '../../chain/async.ts';
 
 const POLL_MS = 10_000;
 

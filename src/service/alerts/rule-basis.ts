@@ -1,3 +1,4 @@
+import { sleep } from '../../chain/async.ts';
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { AlertRule } from '../../core/alerts/alert-rule.ts';
 import type { ChainRulesName } from '../../core/chain-rules.ts';
@@ -15,7 +16,6 @@ import { usualBasis } from '../../core/threshold/usual-basis.ts';
 import type { AlertStore } from '../../store/alerts.ts';
 import type { HistoryStore } from '../../store/history.ts';
 import type { DollarBasis } from '../../store/rule-prices.ts';
-import { sleep } from '../async.ts';
 import { dataFeesOf } from '../data-fees.ts';
 import type { IngestedChain } from '../follow/ingested-chain.ts';
 

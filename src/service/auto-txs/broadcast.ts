@@ -1,3 +1,4 @@
+import { abortable } from '../../chain/async.ts';
 import { ChainError, type ChainSource, SendFailure } from '../../chain/chain-source.ts';
 import { isNewsOfTarget } from '../../core/auto-txs/cost-limit.ts';
 import type { GasFacts } from '../../core/auto-txs/gas-check.ts';
@@ -22,12 +23,12 @@ import { areUntold } from '../../core/chain-rules.ts';
 import type { ChainProfile } from '../../core/chains.ts';
 import { type DataFees, fastLzLength } from '../../core/data-fee.ts';
 import { ownValue } from '../../core/own-value.ts';
+import { backOffMs } from '../../core/time.ts';
 import { decodeTransaction } from '../../core/transactions/decode-transaction.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import type { AutoTxChanged, AutoTxStep, AutoTxStore } from '../../store/auto-txs.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import type { HistoryStore } from '../../store/history.ts';
-import { abortable } from '../async.ts';
 import type { HeadPrices } from '../follow/ingested-chain.ts';
 import type { CostLimits } from './cost-limits.ts';
 import { gasFactsAt, withAccounts } from './gas-facts.ts';
@@ -391,5 +392,5 @@ const LONGEST_MS = 300_000;
 /** Ms since epoch: with the next block, then after one block time, two, four, up to five minutes. @param times in a row before */
 function retryLater(times: number, { wallNow, profile }: EngineContext): number {
   const blockMs = (profile()?.feeRule.blockTimeSec ?? 0) * 1_000;
-  return times === 0 ? wallNow() : wallNow() + Math.min(blockMs * 2 ** Math.min(times - 1, 30), LONGEST_MS);
+  return wallNow() + (times === 0 ? 0 : backOffMs(times - 1, blockMs, LONGEST_MS));
 }

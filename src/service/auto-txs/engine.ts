@@ -1,4 +1,11 @@
-import { ConcurrencyLimit, DeadlineError, withDeadline } from '../../chain/async.ts';
+import {
+  Alarm,
+  abortable,
+  ConcurrencyLimit,
+  DeadlineError,
+  mapBounded,
+  withDeadline,
+} from '../../chain/async.ts';
 import { ChainError, type ChainReceipt } from '../../chain/chain-source.ts';
 import { isNewsOfTarget } from '../../core/auto-txs/cost-limit.ts';
 import { type Inclusion, isFinal, isResendDue, type Observation } from '../../core/auto-txs/state-machine.ts';
@@ -6,7 +13,6 @@ import type { StoredAutoTx } from '../../core/auto-txs/stored-auto-tx.ts';
 import { type Bid, cannotBroadcastReason, ownPriceAt, paysAt } from '../../core/auto-txs/target.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import { StoreError } from '../../store/errors.ts';
-import { Alarm, abortable, mapBounded } from '../async.ts';
 import { dataFeesOf } from '../data-fees.ts';
 import type { LeaderWork, Lease } from '../leader.ts';
 import {

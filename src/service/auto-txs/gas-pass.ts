@@ -1,10 +1,10 @@
+import { abortable } from '../../chain/async.ts';
 import { type GasFacts, gasCheck, isGasCode } from '../../core/auto-txs/gas-check.ts';
 import { gasObstacleOf } from '../../core/auto-txs/preflight.ts';
 import type { AutoTxEvent } from '../../core/auto-txs/state-machine.ts';
 import { type StoredAutoTx, transactionOf } from '../../core/auto-txs/stored-auto-tx.ts';
 import { areUntold, rulesOfNextBlock } from '../../core/chain-rules.ts';
 import type { AutoTxStep } from '../../store/auto-txs.ts';
-import { abortable } from '../async.ts';
 import { type EngineContext, stepStored, withBytes } from './broadcast.ts';
 import { gasFactsAt, withAccounts } from './gas-facts.ts';
 

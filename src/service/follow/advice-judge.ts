@@ -1,5 +1,5 @@
+import { TimeSlice } from '../../chain/async.ts';
 import type { AdviceScore, TrackStore } from '../../store/advice-track.ts';
-import { TimeSlice } from '../async.ts';
 
 const SCORED = 100;
 /** Judged at once: a few milliseconds at worst, each scanning the blocks of a day. */

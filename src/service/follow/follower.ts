@@ -1,12 +1,13 @@
+import { abortable, sleep, TimeSlice, untilAborted } from '../../chain/async.ts';
 import { ChainError, type ChainEvent, type ChainSource } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
 import { isOutdated, type Problem } from '../../core/chain-status.ts';
 import { type ChainProfile, isDevelopmentChain } from '../../core/chains.ts';
+import { backOffMs } from '../../core/time.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import { StoreError } from '../../store/errors.ts';
 import type { LeaderReport } from '../../store/lease.ts';
 import type { RuleBasis } from '../alerts/rule-basis.ts';
-import { abortable, sleep, TimeSlice, untilAborted } from '../async.ts';
 import type { Lease, LeaseState } from '../leader.ts';
 import { ChainPublisher, type PublishedChain, problemOf } from '../published-chain.ts';
 import type { AdviceJudge } from './advice-judge.ts';
@@ -167,7 +168,8 @@ export class Follower {
     this.state.expect();
     const watching = this.#watch();
     await this.#guard(() => this.#begin());
-    for (let delay = FIRST_RETRY_MS; !signal.aborted; delay = Math.min(delay * 2, LAST_RETRY_MS)) {
+    for (let failures = 0; !signal.aborted; failures += 1) {
+      const delay = backOffMs(failures, FIRST_RETRY_MS, LAST_RETRY_MS);
       const before = this.chain.updatedAt;
       this.#again = new AbortController();
       const wrongChain = await this.#guard(() => this.#follow(), delay);
@@ -175,8 +177,8 @@ export class Follower {
       if (wrongChain) await this.#options.lease.withdraw();
       if (this.#again.signal.aborted) continue;
       if (wrongChain || this.state.hasEnded) await untilAborted(signal);
-      if (this.chain.updatedAt !== before) delay = FIRST_RETRY_MS;
-      await sleep(delay, signal);
+      if (this.chain.updatedAt !== before) failures = 0;
+      await sleep(backOffMs(failures, FIRST_RETRY_MS, LAST_RETRY_MS), signal);
     }
     this.#ready.reject(signal.reason);
     await watching;

@@ -1,5 +1,5 @@
+import { abortable, sleep } from '../../chain/async.ts';
 import type { ChainSource } from '../../chain/chain-source.ts';
-import { abortable, sleep } from '../async.ts';
 import type { Lease } from '../leader.ts';
 import type { IngestedChain } from './ingested-chain.ts';
 

@@ -1,8 +1,8 @@
+import { abortable, sleep } from '../../chain/async.ts';
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
 import { type ChainStatus, judgeStatus, type Problem } from '../../core/chain-status.ts';
 import { isDevelopmentChain } from '../../core/chains.ts';
-import { abortable, sleep } from '../async.ts';
 import type { Lease } from '../leader.ts';
 import type { IngestedChain } from './ingested-chain.ts';
 

@@ -1,20 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
+import { Alarm, abortable, sleep } from '../../chain/async.ts';
 import type { Block } from '../../core/block.ts';
+import { backOffMs, DAY_SEC, HOUR_MS, HOUR_SEC } from '../../core/time.ts';
 import type { NumberRange } from '../../store/block-rows.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import { StoreError } from '../../store/errors.ts';
-import { Alarm, abortable, sleep } from '../async.ts';
 import type { BlockWriter } from './block-writer.ts';
 import type { FollowerOptions } from './follower.ts';
 import type { IngestedChain } from './ingested-chain.ts';
 
-const HOUR_SEC = 3_600;
-const DAY_SEC = 86_400;
 /** History for the engine, an hour more than the longest horizon needs; older history is only for charts. */
 const MEMORY_SEC = 7 * DAY_SEC + HOUR_SEC;
 /** Blocks to fill at most, however fast the chain: a few hundred megabytes, a quarter of an hour of requests. */
 const MOST_BLOCKS = 1_500_000;
-const TIDY_MS = 3_600_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 30_000;
 /** After so many failures in a row the history counts as one that cannot be read. */
@@ -42,7 +40,7 @@ export function createHistoryFiller(options: FillerOptions, chain: IngestedChain
   async function run(): Promise<void> {
     signal.addEventListener('abort', alarm.ring, { once: true });
     for (let failures = 0; !signal.aborted; ) {
-      let pause = writer.isWriting ? TIDY_MS : RECALL_MS;
+      let pause = writer.isWriting ? HOUR_MS : RECALL_MS;
       try {
         pass = writer.isWriting ? fill() : recall();
         await pass;
@@ -50,7 +48,7 @@ export function createHistoryFiller(options: FillerOptions, chain: IngestedChain
         noteFilled();
       } catch (error) {
         const isElsewhere = error instanceof StoreError && error.code === 'not-holder';
-        pause = isElsewhere ? TURN_MS : Math.min(FIRST_RETRY_MS * 2 ** failures, LAST_RETRY_MS);
+        pause = isElsewhere ? TURN_MS : backOffMs(failures, FIRST_RETRY_MS, LAST_RETRY_MS);
         failures += isElsewhere ? 0 : 1;
         if (failures === TRIES && !signal.aborted) onError(error);
         if (failures === TRIES) noteFilled();

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { TimeSlice } from '../../chain/async.ts';
 import type { ChainEvent, KnownBlock } from '../../chain/chain-source.ts';
 import { type Advice, eachLane, type LanePrices } from '../../core/advice.ts';
 import type { Block } from '../../core/block.ts';
@@ -6,10 +7,9 @@ import { type ChainRules, chainRules, type EthConfig, NO_RULES } from '../../cor
 import { type ChainProfile, identifiedChain, learnCoin, updateFrequencySec } from '../../core/chains.ts';
 import { type FeeEngine, NEAR_BLOCKS } from '../../core/engine/fee-engine.ts';
 import { SLOT_SEC } from '../../core/simulation.ts';
-import { TimeSlice } from '../async.ts';
+import { DAY_SEC } from '../../core/time.ts';
 import type { FollowerOptions } from './follower.ts';
 
-const DAY_SEC = 86_400;
 /** Stored blocks that one answer rests on at most: half a day of Ethereum's. */
 const MOST_LOADED = 4_096;
 const RECENT_BLOCKS = 128;

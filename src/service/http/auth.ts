@@ -1,6 +1,7 @@
 import type { HonoRequest } from 'hono';
 import type { RateLimits } from '../../contract/dashboard.ts';
 import { API_KEY_HEADER, type RouteGroup } from '../../contract/routes.ts';
+import { DAY_MS } from '../../core/time.ts';
 
 export interface Admission {
   /** The key's public id, for logs; `null` when no key is needed. */
@@ -45,8 +46,6 @@ export function withoutKey(url: string): string {
   bare.searchParams.delete(KEY_PARAMETER);
   return bare.href;
 }
-
-const DAY_MS = 86_400_000;
 
 /** The gate of a service for its own process: no key, no limit, but counted. */
 export function createOpenGate(wallNow: () => number): Gate {

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { DeadlineError, withDeadline } from '../../chain/async.ts';
+import { abortable, DeadlineError, withDeadline } from '../../chain/async.ts';
 import type { ErrorCode } from '../../contract/api-error.ts';
 import { SIGNED_LONGEST } from '../../contract/choices.ts';
-import { abortable } from '../async.ts';
 import { ApiFailure, abandoned } from './errors.ts';
 
 /** The largest body of most routes, an alert with every target, is below 20 kB. */

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../core/time.ts';
 import type { PublishedChain } from '../published-chain.ts';
 import { gasCurrent } from '../responses/gas.ts';
 import type { ServiceState } from '../service-state.ts';
@@ -7,7 +8,6 @@ import { ApiFailure, toFailure, unavailable } from './errors.ts';
 const LEAST_GAP_MS = 200;
 /** Proxies and clients close a connection on which nothing arrives. */
 const BEAT_MS = 15_000;
-const HOUR_MS = 3_600_000;
 const STREAMS_PER_KEY = 5;
 /** A reader with more pending events is dropped. Events share their bytes between readers. */
 const WAITING_MOST = 16;

@@ -1,11 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import { DeadlineError, withDeadline } from '../../chain/async.ts';
+import { abortable, DeadlineError, withDeadline } from '../../chain/async.ts';
 import type { ErrorCode } from '../../contract/api-error.ts';
 import { BASE_PATH, PLAYGROUND_PATH } from '../../contract/routes.ts';
 import type { AlertFigures } from '../../store/alerts.ts';
-import { abortable } from '../async.ts';
 import { isLoopback } from '../is-loopback.ts';
 import type { Condition } from '../service-state.ts';
 import { createConnections } from './connections.ts';

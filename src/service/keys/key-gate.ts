@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { RouteGroup } from '../../contract/routes.ts';
+import { DAY_MS } from '../../core/time.ts';
 import { KeyStore } from '../../store/api-keys.ts';
 import { openUsageDatabase } from '../../store/database.ts';
 import type { KeyRow } from '../../store/tables.ts';
@@ -11,7 +12,6 @@ import { type ApiKey, hashKey, type Plan, type Plans, readKey } from './api-keys
 
 const RETRY_SEC = 2;
 const SECOND_MS = 1_000;
-const DAY_MS = 86_400_000;
 const KEEP_USAGE_DAYS = 400;
 
 /** `waitMs`: time until the next request is allowed. */

@@ -1,3 +1,4 @@
+import { mapBounded } from '../../chain/async.ts';
 import {
   type ChainBlock,
   type ChainReceipt,
@@ -13,7 +14,6 @@ import type { ChainRules } from '../../core/chain-rules.ts';
 import type { Pooled } from '../../core/transactions/stuck.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import type { Window } from '../../store/history.ts';
-import { mapBounded } from '../async.ts';
 import type { ChainReader, MinedTransaction } from '../chain-reader.ts';
 import { type ApiFailure, notFound, unavailable } from '../http/errors.ts';
 import { ifAvailable } from './if-available.ts';

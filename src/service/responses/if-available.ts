@@ -1,5 +1,5 @@
+import { abortable } from '../../chain/async.ts';
 import { ChainError } from '../../chain/chain-source.ts';
-import { abortable } from '../async.ts';
 import { ApiFailure } from '../http/errors.ts';
 
 /** Much less than the time limit of a request: two of these in sequence leave time for the response itself. */

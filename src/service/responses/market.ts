@@ -9,6 +9,7 @@ import {
   volatility,
   type Weighted,
 } from '../../core/market-stats.ts';
+import { HOUR_SEC } from '../../core/time.ts';
 import { cost, gasOfAction, USUAL_ACTIONS } from '../../core/usual-work.ts';
 import { coinPriceAt } from '../../store/coin-prices.ts';
 import type { HistoryStore, Window } from '../../store/history.ts';
@@ -17,8 +18,6 @@ import type { PublishedChain } from '../published-chain.ts';
 import { CHART_BUCKET_SEC, type StatedPrices } from './charts.ts';
 import type { MetricsContext } from './metrics.ts';
 import { explained, isoFromSec, usdOrNull, wholeWeiOrNull } from './wire.ts';
-
-const HOUR_SEC = 3_600;
 
 /** Figures of a time frame. The heatmap always covers 30 days. */
 export async function statsMarket(

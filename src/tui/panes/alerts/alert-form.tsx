@@ -39,6 +39,7 @@ import {
   ThresholdError,
   thresholdText,
 } from '../../../core/threshold/threshold.ts';
+import { DAY_SEC, HOUR_SEC } from '../../../core/time.ts';
 import { formatDuration, formatGwei, gweiString, shortGwei } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import { type AlertPrefill, useMonitor } from '../../data/monitor-context.ts';
@@ -264,9 +265,6 @@ function useThresholdNow(
   const reason = data && 'reason' in data ? data.reason : (error?.message.replaceAll('\n', ' ') ?? null);
   return { rule, threshold: price, thresholdReason: price === null ? reason : null };
 }
-
-const HOUR_SEC = 3_600;
-const DAY_SEC = 86_400;
 
 const firesNext = (blocks: number) =>
   `it fires ${blocks === 1 ? 'with the next block' : `once that holds for ${blocks} blocks`}`;

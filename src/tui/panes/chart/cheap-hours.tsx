@@ -2,6 +2,7 @@ import { Box, useIsScreenReaderEnabled } from 'ink';
 import { memo } from 'react';
 import { timeFrameSec } from '../../../client/values.ts';
 import { changeRatio } from '../../../core/market-stats.ts';
+import { HOUR_MS } from '../../../core/time.ts';
 import { formatChange, formatDuration, formatGwei, formatSpan } from '../../../core/units.ts';
 import { useRoom } from '../../ui/pane-context.tsx';
 import {
@@ -23,7 +24,6 @@ import { meanOrNull } from './chart-data.ts';
 
 const HOURS = 24;
 const WEEK_HOURS = 7 * HOURS;
-const HOUR_MS = 3_600_000;
 /** 1 January 1970 was a Thursday, the fourth day of a week that begins on Monday. */
 const EPOCH_HOUR = 3 * HOURS;
 

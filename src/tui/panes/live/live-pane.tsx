@@ -17,6 +17,7 @@ import {
   waitFactsOf,
 } from '../../../client/views/gas.ts';
 import { isOutdated, staleAfterMs } from '../../../core/chain-status.ts';
+import { DAY_SEC, HOUR_SEC } from '../../../core/time.ts';
 import {
   formatAge,
   formatChange,
@@ -488,7 +489,6 @@ function waitColumnsOf(
 }
 
 const DAY = '24h';
-const DAY_SEC = 86_400;
 /** Over a shorter time the price hardly moves. */
 const LEAST_RANGE_SEC = 60;
 const LEAST_CELLS = 6;
@@ -550,8 +550,6 @@ function verdictOf(rank: number, now: number, { min, median, max }: StatsView, s
   if (rank <= 0.5 && off !== null && off >= 1) return `the usual price of ${past}`;
   return `${rankText(rank)} of ${past}`;
 }
-
-const HOUR_SEC = 3_600;
 
 /** `last hour`, also of one whose last bucket is missing, or `last 12m`. */
 function spanText(hour: ChartView | undefined, mostSec = ALL): string {

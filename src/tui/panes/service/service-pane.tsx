@@ -8,6 +8,7 @@ import {
 import { type AdviceKind, describeRecord, recordOf, type TrackView } from '../../../client/views/gas.ts';
 import { ROUTE_GROUPS, V1_ROUTES } from '../../../contract/routes.ts';
 import { isOutdated } from '../../../core/chain-status.ts';
+import { DAY_SEC } from '../../../core/time.ts';
 import {
   formatChange,
   formatCount,
@@ -285,7 +286,6 @@ function quotaLines(context: ServiceContext): readonly Line[] {
   ];
 }
 
-const DAY_SEC = 86_400;
 const FRESH_SEC = 60;
 
 function marketLines(context: ServiceContext): readonly Line[] {
