@@ -69,8 +69,9 @@ const CLIENT = new RegExp(
   ].join('|'),
 );
 /** What reads the answers of all other routes: making its schemas takes as long as a request. */
-const VIEWS =
-  /\/src\/client\/(views\/|alert-preview|auto-tx-preflight|doctor)|\/commands\/resource\.ts$|\/target-rules\.ts$/;
+const VIEWS = /\/src\/client\/(views\/|alert-preview|auto-tx-preflight|doctor)|\/commands\/resource\.ts$/;
+/** What the views share with a service in this process, which needs no view but those of prices. */
+const CONTRACT = /\/src\/(contract|core\/(auto-txs|transactions|threshold))\/|\/target-rules\.ts$/;
 
 const program = build({
   input: { main: 'src/cli/main.ts' },
@@ -95,7 +96,8 @@ const program = build({
           test: (file: string) =>
             CLIENT.test(file) && (/views\/(gas|chain-status)/.test(file) || !VIEWS.test(file)),
         },
-        { name: 'views', test: VIEWS, priority: 2 },
+        { name: 'contract', test: CONTRACT, priority: 2 },
+        { name: 'views', test: VIEWS, priority: 1 },
         // Of the monitor and of `history`, which draws without Ink.
         { name: 'chart', test: /\/tui\/ui\/chart-lines\.ts$/, priority: 2 },
         // Read before the monitor is loaded.

@@ -54,7 +54,11 @@ const MaxCost = z
           .describe('The same as a share of the native coins that it sends, 0.02 for 2 %'),
       }),
     ],
-    `must be {"maxCostUsd": 3}, at most ${choices.MOST_COST_USD.toLocaleString('en')}, or {"maxShareOfValueRatio": 0.02}, at most 1`,
+    {
+      // When it is needed: the first number in a language costs a start 12 ms.
+      error: () =>
+        `must be {"maxCostUsd": 3}, at most ${choices.MOST_COST_USD.toLocaleString('en')}, or {"maxShareOfValueRatio": 0.02}, at most 1`,
+    },
   )
   .meta({ id: 'AutoTxThreshold', description: 'The most that the transaction may cost in all' });
 
