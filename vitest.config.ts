@@ -1,16 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
 import { BaseSequencer, type Reporter, type TestSpecification } from 'vitest/node';
 import { rawText } from './scripts/raw-text.ts';
 import { chromiumPath } from './test/helpers/chromium.ts';
 
-/** Whole programs, real nodes and terminals: they wait more than they compute. */
-const WAITS =
-  /\/test\/e2e\/|terminal\.test|crash\.test|anvil|\/(wait|contract|node|nodes|serve|doctor|pause|limits)\.test/;
-const SLOW = 'test/slow/**/*.test.{ts,tsx}';
+const TESTS = 'test/**/*.test.{ts,tsx}';
 /** Without processes, databases and sockets. */
 const UNIT = ['test/{core,contract}/**/*.test.ts', 'test/architecture.test.ts'];
+/** Whole programs, real nodes and terminals: they wait more than they compute. */
+const PROGRAMS = [
+  ...['test/e2e/**/*.test.ts', 'test/**/*{terminal,crash,anvil}.test.ts'],
+  ...['test/cli/{doctor,node,serve,wait}.test.ts', 'test/service/{contract,node}.test.ts'],
+  'test/service/auto-txs/pause.test.ts',
+];
+const SLOW = 'test/slow/**/*.test.{ts,tsx}';
 
 /** The files that make more rounds in `npm run test:slow`, besides the folder that is for it alone. */
 function filesWithRounds(): string[] {
@@ -21,10 +25,10 @@ function filesWithRounds(): string[] {
 }
 
 /** What takes longest begins first: started last, it would go on alone. */
-class LongestFirst extends BaseSequencer {
+class ProgramsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const waits = ({ moduleId }: TestSpecification) => Number(WAITS.test(moduleId));
+    const waits = ({ project }: TestSpecification) => Number(project.name === 'programs');
     return sorted.toSorted((a, b) => waits(b) - waits(a));
   }
 }
@@ -39,27 +43,44 @@ const missingChromium: Reporter = {
   },
 };
 
-export default defineConfig(({ mode }) => {
-  const isSlow = mode === 'slow';
-  const isUnit = mode === 'unit';
+export default defineConfig(({ mode }) => ({
+  oxc: { jsx: { development: false } },
+  plugins: [rawText],
+  test: {
+    projects:
+      mode === 'slow'
+        ? [project('slow', { include: [SLOW, ...filesWithRounds()], tenths: 10 })]
+        : [
+            project('unit', { include: UNIT, tenths: 1 }),
+            project('programs', { include: PROGRAMS, tenths: 1 }),
+            project('parts', { include: [TESTS], exclude: [...UNIT, ...PROGRAMS, SLOW], tenths: 1 }),
+          ],
+    globalSetup: ['test/helpers/postgres-server.ts', 'test/checks-beside.ts'],
+    reporters: ['default', missingChromium],
+    // Two cores, and more for the files that wait for a terminal or a node.
+    maxWorkers: 4,
+    // Nothing in src is global, and a worker that goes on has its modules at hand.
+    isolate: false,
+    sequence: { sequencer: ProgramsFirst },
+  },
+}));
+
+interface ProjectSettings {
+  readonly include: string[];
+  readonly exclude?: string[];
+  /** How many parts of ten of their rounds the tests make. */
+  readonly tenths: number;
+}
+
+function project(name: string, { tenths, ...settings }: ProjectSettings): TestProjectConfiguration {
   return {
-    oxc: { jsx: { development: false } },
-    plugins: [rawText],
+    extends: true,
     test: {
-      include: isSlow ? [SLOW, ...filesWithRounds()] : isUnit ? UNIT : ['test/**/*.test.{ts,tsx}'],
-      exclude: isSlow ? [] : [SLOW],
-      globalSetup: isUnit
-        ? []
-        : ['test/helpers/postgres-server.ts', ...(isSlow ? [] : ['test/checks-beside.ts'])],
-      setupFiles: ['test/same-cases.ts'],
-      provide: { tenths: isSlow ? 10 : isUnit ? 0.25 : 1 },
-      reporters: ['default', missingChromium],
-      // Two cores, and more for the files that wait for a terminal or a node.
-      maxWorkers: 4,
-      // Nothing in src is global, and a worker that goes on has its modules at hand.
-      isolate: false,
-      sequence: { sequencer: LongestFirst },
-      testTimeout: isSlow ? 1_800_000 : 300_000,
+      ...settings,
+      name,
+      provide: { tenths },
+      setupFiles: 'test/same-cases.ts',
+      testTimeout: name === 'slow' ? 1_800_000 : 300_000,
       hookTimeout: 300_000,
       // The playground's stylesheet goes to the browser as it is.
       css: true,
@@ -67,4 +88,4 @@ export default defineConfig(({ mode }) => {
       env: { NODE_ENV: 'production', COLUMNS: '100', LINES: '24' },
     },
   };
-});
+}
