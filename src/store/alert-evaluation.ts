@@ -1,34 +1,22 @@
 import { setImmediate } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import { type ExpressionBuilder, sql } from 'kysely';
-import { type LanePrices, PRICED_LANES, type PricedLane } from '../core/advice.ts';
+import { PRICED_LANES } from '../core/advice.ts';
 import {
+  type AlertDecision,
   type AlertMessage,
-  type AlertPhase,
   ARMED,
+  blockPrice,
+  type PricedBlock,
   type StoredAlert,
-  stepAlert,
-  stepMissed,
   stepUnseen,
 } from '../core/alerts/alert-rule.ts';
 import type { Block } from '../core/block.ts';
 import { insertFirings } from './alert-firings.ts';
-import { saveChanged, toStoredAlert } from './alert-rows.ts';
+import { alertsIn, changeAlerts, confirmingIn, saveChanged, toStoredAlert } from './alert-rows.ts';
 import { integer, maybeCell } from './columns.ts';
 import { type ReferencePrices, referencePrices } from './history.ts';
-import { type DollarBasis, forgetHistory, PRICED_BY, pricedAt, RulePrices } from './rule-prices.ts';
+import { forgetHistory, PRICED_BY, RulePrices } from './rule-prices.ts';
 import { dropMeta, pagesOf, type Queries, readMeta, readRows, saveMeta, type Tables } from './tables.ts';
-
-export interface PricedBlock {
-  readonly block: Block;
-  readonly prices: LanePrices;
-  /** Blob base fee of the block; `null` or absent: the chain has no blobs. */
-  readonly blobPrice?: bigint | null;
-  /** Too late for notifications: an alert that would have fired counts as missed, and nothing is sent. */
-  readonly isTooLate: boolean;
-  /** What rules in dollars are priced by; absent or `null`: it is not known yet, and they pass over the block. */
-  readonly basis?: DollarBasis | null;
-}
 
 export interface AlertRun {
   /** Ascending. Skips blocks that were evaluated before. */
@@ -37,17 +25,16 @@ export interface AlertRun {
   readonly nativeUsd: number | null;
   /** Ms since epoch, wall clock: time of the first delivery attempt. */
   readonly now: number;
+  /** The rule, which is pure; `null`: the block changes nothing. */
+  readonly decide: (stored: StoredAlert, priced: PricedBlock, now: number) => AlertDecision | null;
 }
-
-const priceOf = ({ prices, blobPrice = null }: PricedBlock, lane: PricedLane): bigint | null =>
-  lane === 'blob' ? blobPrice : prices[lane];
 
 /** The alerts that a block can change. Each condition has its own index: others cost nothing. */
 const isWoken = (priced: PricedBlock) => (e: ExpressionBuilder<Tables, 'alerts'>) => {
   const { block, isTooLate } = priced;
   // With the lane in each condition SQLite uses one index per condition, otherwise at most one.
   const conditions = PRICED_LANES.flatMap((lane) => {
-    const price = priceOf(priced, lane);
+    const price = blockPrice(priced, lane);
     if (price === null) return [];
     return [
       e('wake_at_most', '>=', integer(price)),
@@ -93,8 +80,7 @@ export async function rewindAlerts(trx: Queries, number: number): Promise<void> 
   if (at === null || Number(at) <= number) return;
   await saveMeta(trx, POSITION, String(number));
   await forgetHistory(trx);
-  const confirming = alertsIn(trx).where('lane', 'in', PRICED_LANES).where('wake_block', '>', number);
-  await change(trx, confirming.where('true_since', '>', number), () => ARMED);
+  await changeAlerts(trx, confirmingIn(trx, number).where('true_since', '>', number), () => ARMED);
   await rearmFuture(trx);
 }
 
@@ -104,21 +90,11 @@ export async function restartAlerts(trx: Queries): Promise<void> {
   await passUnseen(trx);
 }
 
-const alertsIn = (trx: Queries) => trx.selectFrom('alerts').selectAll();
-
-async function change(
-  trx: Queries,
-  which: ReturnType<typeof alertsIn>,
-  next: (phase: AlertPhase) => AlertPhase,
-): Promise<void> {
-  const alerts = readRows(await which.execute(), toStoredAlert);
-  const after = alerts.map((alert) => ({ ...alert, phase: next(alert.phase) }));
-  await saveChanged(trx, after);
-}
+const coolingIn = (trx: Queries) => alertsIn(trx).where('phase', '=', 'cooling');
 
 async function passUnseen(trx: Queries): Promise<void> {
-  await change(trx, alertsIn(trx).where('lane', 'in', PRICED_LANES).where('wake_block', '>', -1), stepUnseen);
-  await change(trx, alertsIn(trx).where('phase', '=', 'cooling').where('must_leave', '=', 1), stepUnseen);
+  await changeAlerts(trx, confirmingIn(trx), stepUnseen);
+  await changeAlerts(trx, coolingIn(trx).where('must_leave', '=', 1), stepUnseen);
 }
 
 async function storedTimestamp(trx: Queries, number: number): Promise<number> {
@@ -132,7 +108,7 @@ async function rearmFuture(trx: Queries, now: number | null = null): Promise<voi
   if (present === null) return;
   const latest = (present + DEEPEST_REORG_SEC) * 1_000;
   const firedAt = sql<number>`cooldown_until - cooldown_ms`;
-  await change(trx, alertsIn(trx).where('phase', '=', 'cooling').where(firedAt, '>', latest), () => ARMED);
+  await changeAlerts(trx, coolingIn(trx).where(firedAt, '>', latest), () => ARMED);
 }
 
 export async function headTimestamp(db: Queries): Promise<number | null> {
@@ -146,15 +122,12 @@ async function evaluateBlock(trx: Queries, priced: PricedBlock, run: AlertRun): 
   let fired = 0;
   const woken = await trx.selectFrom('alerts').select('id').where(isWoken(priced)).orderBy('id').execute();
   for (const page of pagesOf(woken.map(({ id }) => id))) {
-    const rows = trx.selectFrom('alerts').selectAll().where('id', 'in', page).orderBy('id');
-    const steps = readRows(await rows.execute(), toStoredAlert).flatMap((alert) =>
-      stepAtBlock(alert, priced, run),
-    );
-    await saveChanged(
-      trx,
-      steps.map(({ alert }) => alert),
-    );
-    const firings = steps.filter(({ fires }) => fires);
+    const rows = alertsIn(trx).where('id', 'in', page).orderBy('id');
+    const alerts = readRows(await rows.execute(), toStoredAlert);
+    const decisions = alerts.flatMap((alert) => run.decide(alert, priced, run.now) ?? []);
+    const changed = decisions.map(({ alert }) => alert);
+    await saveChanged(trx, changed);
+    const firings = decisions.filter(({ fires }) => fires);
     if (firings.length > 0) {
       if (reference === undefined) reference = await referencePrices(trx, Math.floor(block.timestamp));
       await insertFirings(trx, firings, { block, reference, run });
@@ -164,28 +137,4 @@ async function evaluateBlock(trx: Queries, priced: PricedBlock, run: AlertRun): 
     if (woken.length > page.length) await setImmediate();
   }
   return fired;
-}
-
-/** None where the block changes nothing, as when the exact price of a rule is not reached. */
-function stepAtBlock(stored: StoredAlert, priced: PricedBlock, run: AlertRun) {
-  const { block, isTooLate } = priced;
-  const price = priceOf(priced, stored.rule.lane);
-  const alert = pricedAt(stored, priced);
-  if (alert === null || price === null) return [];
-  const timestamp = Math.floor(block.timestamp);
-  const at = timestamp * 1_000;
-  const step = isTooLate ? stepMissed : stepAlert;
-  const { phase, fires } = step(alert.rule, alert.phase, { number: block.number, timestamp, price });
-  const isSame = isDeepStrictEqual(
-    [phase, alert.rule.relative?.reason],
-    [stored.phase, stored.rule.relative?.reason],
-  );
-  if (isSame && !fires) return [];
-  const after = { ...alert, phase };
-  if (fires && !isTooLate)
-    Object.assign(after, { triggerCount: alert.triggerCount + 1, lastTriggeredAt: at, updatedAt: run.now });
-  // A firing before the alert was created is not missed.
-  else if (fires && at >= alert.createdAt)
-    Object.assign(after, { missedCount: alert.missedCount + 1, lastMissedAt: at });
-  return [{ alert: after, price, fires: fires && !isTooLate }];
 }

@@ -22,7 +22,7 @@ import {
   type Stored,
   wei,
 } from './columns.ts';
-import { pagesOf, type Queries } from './tables.ts';
+import { pagesOf, type Queries, readRows } from './tables.ts';
 
 const json = <Value>(schema: z.ZodType<Value>): Stored<Value, string> => ({
   write: (value) => JSON.stringify(value),
@@ -169,6 +169,22 @@ export async function saveChanged(trx: Queries, alerts: readonly StoredAlert[]):
     );
     await updated.execute();
   }
+}
+
+export const alertsIn = (trx: Queries) => trx.selectFrom('alerts').selectAll();
+
+/** Armed alerts whose condition holds, and that wait for a block above `number`, read by index. */
+export const confirmingIn = (trx: Queries, number = -1) =>
+  alertsIn(trx).where('lane', 'in', PRICED_LANES).where('wake_block', '>', number);
+
+export async function changeAlerts(
+  trx: Queries,
+  which: ReturnType<typeof alertsIn>,
+  next: (phase: AlertPhase) => AlertPhase,
+): Promise<void> {
+  const alerts = readRows(await which.execute(), toStoredAlert);
+  const after = alerts.map((alert) => ({ ...alert, phase: next(alert.phase) }));
+  await saveChanged(trx, after);
 }
 
 /** Disables alerts, which the caller chooses, from any phase: a disabled one keeps its reason. */

@@ -1,22 +1,29 @@
 import { setImmediate } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
-import { PRICED_LANES } from '../core/advice.ts';
-import { type AlertRule, ARMED, DRIFT_RATIO, repriced, type StoredAlert } from '../core/alerts/alert-rule.ts';
 import {
-  effectivePrice,
-  NO_BLOB_HISTORY,
-  type PriceOrReason,
-  type ThresholdBasis,
-} from '../core/threshold/threshold.ts';
-import type { PricedBlock } from './alert-evaluation.ts';
-import { priceGroupOf, type RuleGroup, readGroup, saveChanged, toStoredAlert } from './alert-rows.ts';
+  type AlertRule,
+  ARMED,
+  basisAt,
+  type DollarBasis,
+  DRIFT_RATIO,
+  dollarPrice,
+  type PricedBlock,
+  repriced,
+  type StoredAlert,
+} from '../core/alerts/alert-rule.ts';
+import { effectivePrice, NO_BLOB_HISTORY, type PriceOrReason } from '../core/threshold/threshold.ts';
+import {
+  alertsIn,
+  changeAlerts,
+  confirmingIn,
+  priceGroupOf,
+  type RuleGroup,
+  readGroup,
+  saveChanged,
+  toStoredAlert,
+} from './alert-rows.ts';
 import { HISTORY_EVERY_SEC, LaneHistory } from './lane-history.ts';
 import { pagesOf, type Queries, readMeta, readRows, saveMeta } from './tables.ts';
-
-/** What rules in dollars are priced by at one block. `key` is another one whenever a figure is. */
-export interface DollarBasis extends Omit<ThresholdBasis, 'pastPrice'> {
-  readonly key: string;
-}
 
 const NO_BASIS: DollarBasis = { key: '', nativeUsd: null, gasOf: () => null, dataFeeOf: () => null };
 
@@ -62,7 +69,7 @@ export class RulePrices {
    */
   async follow(priced: PricedBlock): Promise<void> {
     const timestamp = Math.floor(priced.block.timestamp);
-    const basis = basisOf(priced);
+    const basis = basisAt(priced);
     const dollars = basis === null ? this.#by.dollars : basis.key;
     const history = Math.floor(timestamp / HISTORY_EVERY_SEC);
     const movesDollars = dollars !== this.#by.dollars;
@@ -87,24 +94,6 @@ export async function forgetHistory(trx: Queries): Promise<void> {
   if (text === null) return;
   await saveMeta(trx, PRICED_BY, JSON.stringify({ ...(JSON.parse(text) as PricedBy), history: null }));
 }
-
-/** An alert with the price that its rule stands for at a block, exactly; `null`: the block does not count for it. */
-export function pricedAt(alert: StoredAlert, priced: PricedBlock): StoredAlert | null {
-  if (priceGroupOf(alert.rule)?.kind !== 'dollars') return alert;
-  const basis = basisOf(priced);
-  const price = basis && dollarPrice(alert.rule, basis);
-  return price && repriced(alert, price, Math.floor(priced.block.timestamp) * 1_000);
-}
-
-/** `null`: rules in dollars pass over the block. */
-const basisOf = ({ isTooLate, basis = null }: PricedBlock) => (isTooLate ? null : basis);
-
-const noPast = () => ({ reason: 'rules in dollars need no past' });
-
-type Written = Pick<AlertRule, 'relative' | 'condition'>;
-
-const dollarPrice = ({ relative, condition }: Written, basis: DollarBasis): PriceOrReason | null =>
-  relative == null ? null : effectivePrice(relative.written, condition, { ...basis, pastPrice: noPast });
 
 /** Works out prices at one block. */
 class Sweep {
@@ -139,7 +128,7 @@ class Sweep {
 
   async #reprice(ids: readonly { readonly id: string }[]): Promise<void> {
     for (const page of pagesOf(ids.map(({ id }) => id))) {
-      const rows = await this.#trx.selectFrom('alerts').selectAll().where('id', 'in', page).execute();
+      const rows = await alertsIn(this.#trx).where('id', 'in', page).execute();
       const changed: StoredAlert[] = [];
       for (const alert of readRows(rows, toStoredAlert)) {
         const price = await this.#priceOf(alert.rule);
@@ -212,15 +201,6 @@ async function groupsOf(trx: Queries): Promise<RuleGroup[]> {
 
 /** It is unknown whether the conditions of rules in dollars held at a late block: confirmation restarts. */
 async function confirmAnew(trx: Queries): Promise<void> {
-  const confirming = trx
-    .selectFrom('alerts')
-    .selectAll()
-    .where('lane', 'in', PRICED_LANES)
-    .where('wake_block', '>', -1);
-  const rows = readRows(await confirming.where('price_group', 'is not', null).execute(), toStoredAlert);
-  const inDollars = rows.filter(({ rule }) => priceGroupOf(rule)?.kind === 'dollars');
-  await saveChanged(
-    trx,
-    inDollars.map((alert) => ({ ...alert, phase: ARMED })),
-  );
+  const inDollars = confirmingIn(trx).where('price_group', 'like', 'dollars %');
+  await changeAlerts(trx, inDollars, () => ARMED);
 }

@@ -1,5 +1,12 @@
-import type { PricedLane } from '../advice.ts';
-import { isPricedByHistory, type PriceOrReason, type RelativeThreshold } from '../threshold/threshold.ts';
+import type { LanePrices, PricedLane } from '../advice.ts';
+import type { Block } from '../block.ts';
+import {
+  effectivePrice,
+  isPricedByHistory,
+  type PriceOrReason,
+  type RelativeThreshold,
+  type ThresholdBasis,
+} from '../threshold/threshold.ts';
 
 export interface AlertRule {
   readonly lane: PricedLane;
@@ -228,6 +235,83 @@ export interface StoredAlert {
   /** Why the service disabled the alert itself. */
   readonly disabledReason: string | null;
 }
+
+/** What rules in dollars are priced by at one block. `key` is another one whenever a figure is. */
+export interface DollarBasis extends Omit<ThresholdBasis, 'pastPrice'> {
+  readonly key: string;
+}
+
+export interface PricedBlock {
+  readonly block: Block;
+  readonly prices: LanePrices;
+  /** Blob base fee of the block; `null` or absent: the chain has no blobs. */
+  readonly blobPrice?: bigint | null;
+  /** Too late for notifications: an alert that would have fired counts as missed, and nothing is sent. */
+  readonly isTooLate: boolean;
+  /** What rules in dollars are priced by; absent or `null`: it is not known yet, and they pass over the block. */
+  readonly basis?: DollarBasis | null;
+}
+
+/** Wei per gas, or per blob gas; `null`: the block has no such price. */
+export const blockPrice = ({ prices, blobPrice = null }: PricedBlock, lane: PricedLane): bigint | null =>
+  lane === 'blob' ? blobPrice : prices[lane];
+
+/** `null`: rules in dollars pass over the block. */
+export const basisAt = ({ isTooLate, basis = null }: PricedBlock): DollarBasis | null =>
+  isTooLate ? null : basis;
+
+const noPast = () => ({ reason: 'rules in dollars need no past' });
+
+/** What a rule in dollars stands for, wei per gas; `null` for a threshold that was given. */
+export const dollarPrice = (
+  { relative, condition }: Pick<AlertRule, 'relative' | 'condition'>,
+  basis: DollarBasis,
+): PriceOrReason | null =>
+  relative == null ? null : effectivePrice(relative.written, condition, { ...basis, pastPrice: noPast });
+
+/** The alert after a block. `price` is its lane's, wei per gas. */
+export interface AlertDecision {
+  readonly alert: StoredAlert;
+  readonly price: bigint;
+  /** Whether recipients are notified. */
+  readonly fires: boolean;
+}
+
+/** Applies a block to a stored alert, by the exact price that its rule stands for there; `null`: the block changes nothing. */
+export function decideAlert(stored: StoredAlert, priced: PricedBlock, now: number): AlertDecision | null {
+  const { block, isTooLate } = priced;
+  const price = blockPrice(priced, stored.rule.lane);
+  const alert = exactlyPriced(stored, priced);
+  if (alert === null || price === null) return null;
+  const { number } = block;
+  const timestamp = Math.floor(block.timestamp);
+  const step = isTooLate ? stepMissed : stepAlert;
+  const { phase, fires } = step(alert.rule, alert.phase, { number, timestamp, price });
+  const at = timestamp * 1_000;
+  const after = { ...alert, phase };
+  if (!fires) return isSame(after, stored) ? null : { alert: after, price, fires };
+  if (!isTooLate) {
+    const triggerCount = alert.triggerCount + 1;
+    return { alert: { ...after, triggerCount, lastTriggeredAt: at, updatedAt: now }, price, fires };
+  }
+  // A firing before the alert was created is not missed.
+  const missed = at >= alert.createdAt && { missedCount: alert.missedCount + 1, lastMissedAt: at };
+  return { alert: { ...after, ...missed }, price, fires: false };
+}
+
+/** `null`: the block does not count for it. */
+function exactlyPriced(alert: StoredAlert, priced: PricedBlock): StoredAlert | null {
+  const { relative } = alert.rule;
+  if (relative == null || isPricedByHistory(relative.written)) return alert;
+  const basis = basisAt(priced);
+  const price = basis && dollarPrice(alert.rule, basis);
+  return price && repriced(alert, price, Math.floor(priced.block.timestamp) * 1_000);
+}
+
+/** Also where the exact price of a rule differs from the stored one, which follows when it has moved far enough. */
+const isSame = (one: StoredAlert, other: StoredAlert): boolean =>
+  JSON.stringify([one.phase, one.rule.relative?.reason]) ===
+  JSON.stringify([other.phase, other.rule.relative?.reason]);
 
 /** The content of a notification: the alert and prices at the time of firing, unaffected by later changes. */
 export interface AlertMessage {

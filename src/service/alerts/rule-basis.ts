@@ -1,6 +1,6 @@
 import { sleep } from '../../chain/async.ts';
 import type { ChainSource } from '../../chain/chain-source.ts';
-import type { AlertRule } from '../../core/alerts/alert-rule.ts';
+import type { AlertRule, DollarBasis } from '../../core/alerts/alert-rule.ts';
 import type { ChainRulesName } from '../../core/chain-rules.ts';
 import type { ChainProfile } from '../../core/chains.ts';
 import { type DataFees, NO_DATA_FEES } from '../../core/data-fee.ts';
@@ -15,7 +15,6 @@ import {
 import { usualBasis } from '../../core/threshold/usual-basis.ts';
 import type { AlertStore } from '../../store/alerts.ts';
 import type { HistoryStore } from '../../store/history.ts';
-import type { DollarBasis } from '../../store/rule-prices.ts';
 import { dataFeesOf } from '../data-fees.ts';
 import type { IngestedChain } from '../follow/ingested-chain.ts';
 

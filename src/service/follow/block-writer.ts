@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { type GivenAdvice, givenAdvice, type LanePrices } from '../../core/advice.ts';
+import { type DollarBasis, decideAlert } from '../../core/alerts/alert-rule.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import { blobPriceOf } from '../../core/chains.ts';
 import type { AlertRun } from '../../store/alert-evaluation.ts';
 import { StoreError } from '../../store/errors.ts';
-import type { DollarBasis } from '../../store/rule-prices.ts';
 import type { FollowerOptions } from './follower.ts';
 import type { SourceState } from './freshness.ts';
 import type { IngestedChain } from './ingested-chain.ts';
@@ -177,6 +177,7 @@ export class BlockWriter {
       chain: { chainId, chainName, sourceKind: source.kind },
       nativeUsd: nativeUsd?.() ?? null,
       now: wallNow(),
+      decide: decideAlert,
     };
   }
 

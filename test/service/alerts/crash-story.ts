@@ -1,8 +1,7 @@
 import { LANES, type LanePrices } from '../../../src/core/advice.ts';
-import type { AlertRule, StoredAlert } from '../../../src/core/alerts/alert-rule.ts';
+import type { AlertRule, DollarBasis, StoredAlert } from '../../../src/core/alerts/alert-rule.ts';
 import type { Block } from '../../../src/core/block.ts';
 import type { RelativeThreshold } from '../../../src/core/threshold/threshold.ts';
-import type { DollarBasis } from '../../../src/store/rule-prices.ts';
 import { makeBlock } from '../../helpers/chain-blocks.ts';
 import { storedAlert } from '../../store/alerts/stored-alerts.ts';
 

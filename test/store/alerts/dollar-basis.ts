@@ -1,6 +1,6 @@
+import type { DollarBasis } from '../../../src/core/alerts/alert-rule.ts';
 import { type DataFees, NO_DATA_FEES } from '../../../src/core/data-fee.ts';
 import { usualBasis } from '../../../src/core/threshold/usual-basis.ts';
-import type { DollarBasis } from '../../../src/store/rule-prices.ts';
 
 /** Fees of an OP-stack chain whose L1 fee for each byte is `rate`. */
 export const l1Fees = (rate: bigint): DataFees => ({

@@ -7,10 +7,10 @@ import {
   type AlertPhase,
   type AlertRule,
   ARMED,
+  type PricedBlock,
   stepAlert,
   stepMissed,
 } from '../../../src/core/alerts/alert-rule.ts';
-import type { PricedBlock } from '../../../src/store/alert-evaluation.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import { someRule } from '../../core/alerts/some-rule.ts';
 import { blockHash, makeBlock } from '../../helpers/chain-blocks.ts';

@@ -7,13 +7,13 @@ import {
   type AlertPhase,
   type AlertRule,
   ARMED,
+  type DollarBasis,
+  type PricedBlock,
   stepAlert,
   stepMissed,
 } from '../../../src/core/alerts/alert-rule.ts';
 import type { RelativeThreshold } from '../../../src/core/threshold/threshold.ts';
-import type { PricedBlock } from '../../../src/store/alert-evaluation.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
-import type { DollarBasis } from '../../../src/store/rule-prices.ts';
 import { blockHash, makeBlock } from '../../helpers/chain-blocks.ts';
 import { emptyDatabase, SLOW_ENGINES, wipe } from '../../helpers/databases.ts';
 import { openDatabase } from '../../helpers/open-database.ts';

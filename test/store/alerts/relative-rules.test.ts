@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { AlertRule, StoredAlert } from '../../../src/core/alerts/alert-rule.ts';
+import type { AlertRule, DollarBasis, StoredAlert } from '../../../src/core/alerts/alert-rule.ts';
 import { NO_DATA_FEES, unknownDataFees } from '../../../src/core/data-fee.ts';
 import { parseThreshold, type RelativeThreshold } from '../../../src/core/threshold/threshold.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
-import type { DollarBasis } from '../../../src/store/rule-prices.ts';
 import { makeBlock, makeBlocks } from '../../helpers/chain-blocks.ts';
 import { ENGINES, openOn, testOn } from '../../helpers/databases.ts';
 import { dollarBasis, l1Fees } from './dollar-basis.ts';
