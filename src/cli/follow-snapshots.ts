@@ -1,15 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ClientError } from '../client/errors.ts';
-import { FINAL } from '../client/listen.ts';
+import { followPrices, type RetryRule } from '../client/follow-prices.ts';
 import { pauseMs } from '../client/rate-limit.ts';
 import { updateSecOf } from '../client/views/chain-status.ts';
-import { type OpenedClient, type ToldSnapshot, toldSnapshot } from './open-source.ts';
+import { backOffMs } from '../core/time.ts';
+import { type OpenedClient, type ToldSnapshot, toldSnapshot, toldSnapshots } from './open-source.ts';
 
 export const FASTEST_POLL_MS = 500;
-const FIRST_RETRY_MS = 1_000;
-const LAST_RETRY_MS = 30_000;
-/** Each try to open a stream may cost a request of the quota. */
-const LAST_STREAM_RETRY_MS = 300_000;
+const SLOWEST_POLL_MS = 10_000;
 
 interface Persistence {
   readonly signal: AbortSignal;
@@ -19,65 +16,42 @@ interface Persistence {
   readonly hasWorked: boolean;
 }
 
-/** By a listed stream, else by polling; the same one may come twice. Rejects on abort and for what no waiting fixes. */
-export async function* followSnapshots(
+/** The same one may come twice. Rejects on abort and for what no waiting fixes. */
+export function followSnapshots(
   { client, intervalMs }: Pick<OpenedClient, 'client' | 'intervalMs'>,
-  persistence: Persistence,
-): AsyncGenerator<ToldSnapshot> {
-  const { signal } = persistence;
-  let { hasWorked } = persistence;
-  let streamDueAt = 0;
-  let retryMs = FIRST_RETRY_MS;
-  for (;;) {
-    const polled = await untilItWorks(() => toldSnapshot(client, signal), { ...persistence, hasWorked });
-    hasWorked = true;
-    yield polled;
-    if (performance.now() >= streamDueAt) {
-      let hasHeard = false;
-      let text = '';
-      const onResponse = (response: string) => {
-        text = response;
-      };
-      try {
-        for await (const snapshot of client.stream({ signal, onResponse })) {
-          hasHeard = true;
-          retryMs = FIRST_RETRY_MS;
-          yield { snapshot, text };
-        }
-      } catch (error) {
-        signal.throwIfAborted();
-        if (!(error instanceof ClientError)) throw error;
-        if (FINAL.includes(error.code)) retryMs = Number.POSITIVE_INFINITY;
-      }
-      streamDueAt = performance.now() + retryMs;
-      retryMs = Math.max(Math.min(retryMs * 2, LAST_STREAM_RETRY_MS), retryMs);
-      if (hasHeard) continue;
-    }
-    // Twice the update frequency, so that little time is lost.
-    const halfMs = (updateSecOf(polled.snapshot) * 1_000) / 2;
-    const ms = intervalMs ?? Math.min(Math.max(halfMs, FASTEST_POLL_MS), 10_000);
-    await sleep(ms, undefined, { signal });
-  }
+  { signal, ...patience }: Persistence,
+): AsyncGenerator<ToldSnapshot, void> {
+  let { hasWorked } = patience;
+  return followPrices({
+    poll: {
+      read: async () => {
+        const told = await toldSnapshot(client, signal);
+        hasWorked = true;
+        return told;
+      },
+      // Twice the update frequency, so that little time is lost.
+      everyMs: ({ snapshot }) =>
+        intervalMs ??
+        Math.min(Math.max((updateSecOf(snapshot) * 1_000) / 2, FASTEST_POLL_MS), SLOWEST_POLL_MS),
+      retryMs: (error, failures) => retryRule({ ...patience, hasWorked })(error, failures),
+    },
+    stream: () => toldSnapshots(client, signal),
+    signal,
+  });
 }
 
-/** Repeats `work` while its failure may pass. */
-export async function untilItWorks<Result>(
-  work: () => Promise<Result>,
-  { signal, onTrouble, hasWorked }: Persistence,
-): Promise<Result> {
-  for (let ownMs = FIRST_RETRY_MS; ; ownMs = Math.min(ownMs * 2, LAST_RETRY_MS)) {
-    try {
-      return await work();
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!(error instanceof ClientError) || !mayPass(error, hasWorked)) throw error;
-      onTrouble(reasonOf(error));
-      const askedMs = Math.min((error.retryAfterSec ?? 0) * 1_000, LAST_RETRY_MS);
-      const ms = error.code === 'quota' ? pauseMs(error) : Math.max(askedMs, ownMs);
-      await sleep(ms, undefined, { signal });
-    }
-  }
-}
+const LONGEST_RETRY_MS = 30_000;
+
+/** Tells of what may pass, and throws the rest. */
+export const retryRule =
+  ({ onTrouble, hasWorked }: Omit<Persistence, 'signal'>): RetryRule =>
+  (error, failures) => {
+    if (!(error instanceof ClientError) || !mayPass(error, hasWorked)) throw error;
+    onTrouble(reasonOf(error));
+    if (error.code === 'quota') return pauseMs(error);
+    const wantedMs = Math.min((error.retryAfterSec ?? 0) * 1_000, LONGEST_RETRY_MS);
+    return Math.max(wantedMs, backOffMs(failures, 1_000, LONGEST_RETRY_MS));
+  };
 
 function mayPass({ code, status }: ClientError, hasWorked: boolean): boolean {
   if (code === 'quota' || code === 'unreachable' || code === 'unavailable') return true;

@@ -94,6 +94,15 @@ export async function toldSnapshot(client: GasClient, signal: AbortSignal): Prom
   return { snapshot: await client.gasCurrent({ signal, onResponse }), text };
 }
 
+/** By the service's stream, until it breaks. */
+export async function* toldSnapshots(client: GasClient, signal: AbortSignal): AsyncGenerator<ToldSnapshot> {
+  let text = '';
+  const onResponse = (response: string) => {
+    text = response;
+  };
+  for await (const snapshot of client.stream({ signal, onResponse })) yield { snapshot, text };
+}
+
 /** The first usable snapshot; of the embedded service, once it has the newest block. */
 async function readySnapshot(
   { client, embedded }: OpenedClient,

@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest';
 import { createGasClient } from '../../src/client/client.ts';
-import { listen } from '../../src/client/listen.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { makeBlocks } from '../helpers/chain-blocks.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { serveService } from '../helpers/served-service.ts';
 import { runService } from '../helpers/service.ts';
-import { snapshotOf, startStreamingService } from '../helpers/streaming-service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { failureOf, HOST } from './answering.ts';
 import { sendJson, serve } from './http-server.ts';
@@ -83,27 +81,4 @@ test('what is no stream, too long or refused is told as of any other route', asy
     const client = createGasClient({ url: `https://${HOST}`, fetch, isOwn: true });
     expect(await failureOf(firstOf(client.stream()))).toMatchObject({ code: 'unreadable' });
   }
-});
-
-test('a listener hears when the stream breaks, and opens it again; of none it hears nothing', async () => {
-  const service = await startStreamingService();
-  const stop = new AbortController();
-  const heard: unknown[] = [];
-  const listener = {
-    onSnapshot: ({ blockNumber }: { blockNumber: number | null }) => heard.push(blockNumber),
-    onListening: (is: boolean) => heard.push(is),
-    signal: stop.signal,
-  };
-  const listening = listen(createGasClient({ url: service.url }), listener);
-  await waitFor(() => heard.length === 2);
-  service.tell(snapshotOf(2));
-  await waitFor(() => heard.length === 3);
-  await service.close();
-  await waitFor(() => heard.length === 4);
-  expect(heard).toEqual([true, 1, 2, false]);
-  stop.abort();
-  await listening;
-  const without = await serve((_, response) => sendJson(response, {}, 404));
-  await listen(createGasClient({ url: without.url }), { ...listener, signal: new AbortController().signal });
-  expect(heard).toHaveLength(4);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { pollEveryMs } from '../../src/client/follow-prices.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { stepInterval } from '../../src/tui/app/app.tsx';
-import { polledEveryMs } from '../../src/tui/data/pace.ts';
 import { SNAPSHOT } from './fake-gas.ts';
 
 it('the polling interval moves in steps, stops at the longest, and after the shortest is that of the blocks', () => {
@@ -13,7 +13,7 @@ it('the polling interval moves in steps, stops at the longest, and after the sho
 });
 
 it('how often a service is asked is its own word within reason, else its chain’s pace, else that of mainnet', () => {
-  const every = (change: Partial<SnapshotView>) => polledEveryMs({ ...SNAPSHOT, ...change });
+  const every = (change: Partial<SnapshotView>) => pollEveryMs({ ...SNAPSHOT, ...change });
   expect(every({ updateFrequencySec: 30 })).toBe(30_000);
   expect(every({ updateFrequencySec: 1e-9 })).toBe(500);
   expect(every({ updateFrequencySec: 1e12 })).toBe(3_600_000);

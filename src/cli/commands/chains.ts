@@ -4,7 +4,8 @@ import { abortable, sleep } from '../../chain/async.ts';
 import { ChainError } from '../../chain/chain-source.ts';
 import { createGasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
-import { chainStatus, updateSecOf } from '../../client/views/chain-status.ts';
+import { followPrices, pollEveryMs } from '../../client/follow-prices.ts';
+import { chainStatus } from '../../client/views/chain-status.ts';
 import {
   CHAIN_SORTS,
   type ChainFigures,
@@ -23,6 +24,7 @@ import { ActionView, Current } from '../../client/views/dashboard.ts';
 import { isOutdated } from '../../core/chain-status.ts';
 import { chainProfile, isQuotedPerAction } from '../../core/chains.ts';
 import { type CsvColumns, csvText } from '../../core/csv.ts';
+import { backOffMs } from '../../core/time.ts';
 import { UNKNOWN } from '../../core/units.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { CliError, EXIT, usageError } from '../errors.ts';
@@ -217,9 +219,15 @@ const QUOTED_EVERY_MS = 8_000;
 /** A service's usual actions are polled less often: their gas changes with a fork alone, and the price comes with each poll. */
 const WORK_EVERY_MS = 60_000;
 
+interface Reading {
+  readonly figures: ChainFigures;
+  /** Polling interval. */
+  readonly everyMs: number;
+}
+
 interface RowReader {
-  /** `everyMs`: polling interval. Rejects with a `ChainError` or a `ClientError`. */
-  read(signal: AbortSignal): Promise<{ readonly figures: ChainFigures; readonly everyMs: number }>;
+  /** Rejects with a `ChainError` or a `ClientError`. */
+  read(signal: AbortSignal): Promise<Reading>;
   close?(): void;
 }
 
@@ -235,7 +243,7 @@ export function openChainRows(setups: readonly ChainSetup[], reading: ChainReadi
   const stop = new AbortController();
   const listeners = new Set<() => void>();
   const complete = Promise.withResolvers<void>();
-  let awaited = setups.length;
+  const awaited = new Set(setups.map(({ name }) => name));
   let rows: readonly ChainRow[] = setups.map(({ name }) => ({
     ...{ name, isOwnName: knownChain(name) === undefined },
     ...{ figures: null, nativeUsd: null, usdFrom: null, problem: null },
@@ -243,6 +251,8 @@ export function openChainRows(setups: readonly ChainSetup[], reading: ChainReadi
   const change = (name: string, part: Partial<ChainRow>) => {
     rows = withDollars(rows.map((row) => (row.name === name ? { ...row, ...part } : row)));
     for (const listener of listeners) listener();
+    awaited.delete(name);
+    if (awaited.size === 0) complete.resolve();
   };
 
   async function follow({ name, chainId, source }: ChainSetup): Promise<void> {
@@ -250,26 +260,24 @@ export function openChainRows(setups: readonly ChainSetup[], reading: ChainReadi
       source.kind === 'rpc'
         ? await nodeReader(source.urls, chainId, reading)
         : serviceReader(source, chainId, reading);
-    let failures = 0;
-    for (let round = 0; !stop.signal.aborted; round += 1) {
-      let waitMs: number;
-      try {
-        const { figures, everyMs } = await abortable(reader.read(stop.signal), stop.signal);
-        failures = 0;
-        waitMs = everyMs;
-        change(name, { figures, problem: null });
-      } catch (error) {
-        if (stop.signal.aborted) break;
-        failures += 1;
-        waitMs = retryMs(error, failures);
+    const poll = {
+      read: (signal: AbortSignal) => abortable(reader.read(signal), signal),
+      everyMs: ({ everyMs }: Reading) => everyMs,
+      retryMs: (error: unknown, failures: number) => {
+        const waitMs = retryMs(error, failures);
         const message = error instanceof Error ? error.message : String(error);
         change(name, { problem: { message: cleanLine(message), retryAt: now() + waitMs } });
-      }
-      if (round === 0) awaited -= 1;
-      if (awaited === 0) complete.resolve();
-      await sleep(waitMs, stop.signal);
+        return waitMs;
+      },
+    };
+    try {
+      for await (const { figures } of followPrices({ poll, signal: stop.signal }))
+        change(name, { figures, problem: null });
+    } catch (error) {
+      if (!stop.signal.aborted) throw error;
+    } finally {
+      reader.close?.();
     }
-    reader.close?.();
   }
 
   let done: Promise<unknown> | null = null;
@@ -308,9 +316,9 @@ export async function readChainRows(
 }
 
 function retryMs(error: unknown, failures: number): number {
-  const backOff = Math.min(EVERY_MS * 2 ** (failures - 1), 60_000);
   const ofService = error instanceof ClientError ? (error.retryAfterSec ?? 0) * 1_000 : 0;
-  return Math.max(backOff, ofService, error instanceof ChainError ? (error.retryAfterMs ?? 0) : 0);
+  const ownMs = backOffMs(failures, EVERY_MS, 60_000);
+  return Math.max(ownMs, ofService, error instanceof ChainError ? (error.retryAfterMs ?? 0) : 0);
 }
 
 /** What reads nodes is loaded here: the monitor's first frame need not wait for it. */
@@ -366,7 +374,7 @@ function serviceReader(
         actions = (await client.statsMarket('24h', call).catch(() => null))?.actions ?? actions;
         workDueAt = now() + WORK_EVERY_MS;
       }
-      const everyMs = Math.max(updateSecOf(snapshot) * 1_000, EVERY_MS);
+      const everyMs = Math.max(pollEveryMs(snapshot), EVERY_MS);
       return { figures: { snapshot, trend, advice, actions }, everyMs };
     },
   };

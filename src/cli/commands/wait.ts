@@ -4,6 +4,7 @@ import { constants as osConstants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
+import { untilItWorks } from '../../client/follow-prices.ts';
 import { followThreshold, type PricedThreshold } from '../../client/follow-threshold.ts';
 import { chainStatus, headAtOf, updateSecOf } from '../../client/views/chain-status.ts';
 import { type SnapshotView, watchedPrice } from '../../client/views/gas.ts';
@@ -14,7 +15,7 @@ import { blobMisfit, type Threshold, thresholdText } from '../../core/threshold/
 import { formatCount, formatDuration, formatGwei, formatLikelihood, gweiString } from '../../core/units.ts';
 import type { CliCommand, CommandContext } from '../command.ts';
 import { CliError, EXIT, systemCode, usageError } from '../errors.ts';
-import { FASTEST_POLL_MS, followSnapshots, untilItWorks } from '../follow-snapshots.ts';
+import { FASTEST_POLL_MS, followSnapshots, retryRule } from '../follow-snapshots.ts';
 import type { Io } from '../io.ts';
 import { openClient, warnOfPlainKey, warnOfUnsaved } from '../open-source.ts';
 import { badgeOf, cleanLine, mapped, note, statusLine } from '../output.ts';
@@ -282,7 +283,7 @@ async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: bo
     // A node that does not state its chain yet will do so once it responds.
     const historySec = Math.max(likelihood.pastSec, windowOf(plan.target));
     const open = () => openClient(io, settings, { historySec, signal });
-    await using opened = await untilItWorks(open, persistence);
+    await using opened = await untilItWorks(open, retryRule(persistence), signal);
     warnOfUnsaved(io, opened);
     const priceAt = followThreshold(plan.target, {
       ...plan,

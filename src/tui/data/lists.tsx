@@ -10,6 +10,7 @@ import {
   useState,
 } from 'react';
 import type { GasClient } from '../../client/client.ts';
+import { pollEveryMs } from '../../client/follow-prices.ts';
 import {
   type AlertView,
   describeCondition,
@@ -36,7 +37,6 @@ import { useToast } from '../chrome/toast.tsx';
 import type { Scope } from '../input/keymap.ts';
 import type { QuerySession } from './monitor-context.ts';
 import { flushMutations, usePendingChanges } from './mutations.ts';
-import { polledEveryMs } from './pace.ts';
 import { type Polled, type PolledQuery, usePolledQuery } from './polled-query.ts';
 import { ELSEWHERE_MS } from './queries.ts';
 
@@ -286,7 +286,7 @@ function useAlertNews(session: ListSession) {
     const before = known.current;
     const seen = before?.seen ?? new Map<string, number>();
     const isOld = snapshot === undefined || now() - present > OLD_HEAD_MS;
-    const newSince = before?.newSince ?? present - (isOld ? 0 : polledEveryMs(snapshot));
+    const newSince = before?.newSince ?? present - (isOld ? 0 : pollEveryMs(snapshot));
     const fired = noticeFirings(seen, alerts, newSince);
     const missed = alerts.reduce((sum, alert) => sum + (alert.missed?.count ?? 0), 0);
     known.current = { seen, newSince, missed };

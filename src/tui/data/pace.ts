@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import type { GasClient } from '../../client/client.ts';
+import { pollEveryMs } from '../../client/follow-prices.ts';
 import type { Pause } from '../../client/rate-limit.ts';
-import { updateSecOf } from '../../client/views/chain-status.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import type { QuerySession } from './monitor-context.ts';
 import { usePolledQuery } from './polled-query.ts';
@@ -9,19 +9,11 @@ import { usePolledQuery } from './polled-query.ts';
 const UNKNOWN_INTERVAL_MS = 5_000;
 /** Polling interval of a service in this process, unless the user changes it. */
 const OWN_INTERVAL_MS = 1_000;
-const SHORTEST_MS = 500;
-const SHORTEST_GUESS_MS = 2_000;
 const LONGEST_MS = 3_600_000;
 
 export function usualInterval(snapshot: SnapshotView | undefined, isOwnService: boolean): number {
   if (isOwnService) return OWN_INTERVAL_MS;
-  return snapshot === undefined ? UNKNOWN_INTERVAL_MS : polledEveryMs(snapshot);
-}
-
-/** How often a service is polled, ms. */
-export function polledEveryMs(snapshot: SnapshotView): number {
-  const isStated = (snapshot.updateFrequencySec ?? 0) > 0;
-  return Math.max(updateSecOf(snapshot) * 1_000, isStated ? SHORTEST_MS : SHORTEST_GUESS_MS);
+  return snapshot === undefined ? UNKNOWN_INTERVAL_MS : pollEveryMs(snapshot);
 }
 
 /** What the service says of the limits of the key; a service in this process has none. */

@@ -1,7 +1,7 @@
 import { notifyManager, type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { GasClient } from '../../client/client.ts';
-import { listen } from '../../client/listen.ts';
+import { followPrices } from '../../client/follow-prices.ts';
 import type { ChainRulesView } from '../../client/views/chain.ts';
 import { chainStatus } from '../../client/views/chain-status.ts';
 import type { CurrentView } from '../../client/views/dashboard.ts';
@@ -79,20 +79,20 @@ export function useSnapshot(
     const stop = new AbortController();
     const { signal } = stop;
     const query = { queryKey: SNAPSHOT_KEY, exact: true };
-    void listen(client, {
-      signal,
-      onSnapshot: (value) => {
+    const follow = async () => {
+      const onStream = (isOpen: boolean) => {
+        setListening(isOpen);
+        if (!isOpen && !signal.aborted) void queries.refetchQueries(query);
+      };
+      for await (const value of followPrices({ stream: () => client.stream({ signal }), onStream, signal })) {
         if (signal.aborted) return;
-        if (isOwnService) return void queries.refetchQueries(query);
         // What is on its way is no newer.
         void queries.cancelQueries(query);
-        queries.setQueryData<Dated<SnapshotView>>(SNAPSHOT_KEY, { value, at: now() });
-      },
-      onListening: (is) => {
-        setListening(is);
-        if (!is && !signal.aborted) void queries.refetchQueries(query);
-      },
-    });
+        if (isOwnService) void queries.refetchQueries(query);
+        else queries.setQueryData<Dated<SnapshotView>>(SNAPSHOT_KEY, { value, at: now() });
+      }
+    };
+    void follow().catch(() => {});
     return () => stop.abort();
   }, [client, isWanted, isOwnService, now, queries]);
   /** When the newest response came, ms; the same one again draws nothing. */

@@ -1,7 +1,9 @@
 import { environmentManager, QueryClient } from '@tanstack/react-query';
 import { ClientError, type ClientErrorCode } from '../../client/errors.ts';
+import { withJitter } from '../../client/follow-prices.ts';
 import { pauseMs } from '../../client/rate-limit.ts';
 import { PATHS } from '../../contract/routes.ts';
+import { backOffMs } from '../../core/time.ts';
 
 /** React Query with the monitor's rule of what is requested again, and when. */
 export function createQueryClient(): QueryClient {
@@ -53,6 +55,5 @@ function retryDelayMs(error: Error, failures: number): number {
   const failure = error instanceof ClientError ? error : null;
   if (failure && (failure.code === 'quota' || failure.retryAfterSec !== null)) return pauseMs(failure);
   const [firstMs, longestMs] = (failure && BACK_OFF[failure.code]) ?? [1_000, 30_000];
-  // With jitter, so that many monitors do not poll in step.
-  return Math.round(Math.min(firstMs * 2 ** failures, longestMs) * (0.75 + Math.random() / 2));
+  return withJitter(backOffMs(failures, firstMs, longestMs));
 }
