@@ -46,243 +46,269 @@ export interface LeaderWork {
   readonly done: () => Promise<void>;
 }
 
-export type Lease = ReturnType<typeof createLease>;
+/** The lease as it was last read or written here, and how long it lasts by this process's own clock. */
+class SeenLease {
+  readonly #wallNow: () => number;
+  readonly #steadyNow: () => number;
+  lease: HeldLease | null = null;
+  /** When the present heartbeat is six seconds old, by the monotonic clock; `null`: nothing was read yet. */
+  #lapsesAt: number | null = null;
+
+  constructor(wallNow: () => number, steadyNow: () => number) {
+    this.#wallNow = wallNow;
+    this.#steadyNow = steadyNow;
+  }
+
+  /** `null` once it has lapsed. */
+  get held(): HeldLease | null {
+    return this.#steadyNow() < (this.#lapsesAt ?? 0) ? this.lease : null;
+  }
+
+  /** Whether a heartbeat of this process would prolong it enough to be worth a write. */
+  get isBeatDue(): boolean {
+    return this.#steadyNow() + LEASE_LAPSES_MS - (this.#lapsesAt ?? 0) >= BEAT_MS;
+  }
+
+  read(found: HeldLease | null): void {
+    const isNew = found?.holder !== this.lease?.holder || found?.heartbeatAt !== this.lease?.heartbeatAt;
+    this.lease = found;
+    if (found !== null && isRunning(found.place) === false) {
+      this.#lapsesAt = Number.NEGATIVE_INFINITY;
+    } else if (found?.ageMs != null || isNew || this.#lapsesAt === null) {
+      // The first heartbeat has its stated age; later ones came since the last reading.
+      const stated = this.#lapsesAt === null && found ? this.#wallNow() - found.heartbeatAt : 0;
+      this.#lapsesAt = this.#steadyNow() + LEASE_LAPSES_MS - Math.max(0, found?.ageMs ?? stated);
+    }
+  }
+
+  /** This process has written it, at `steadyAt` at the earliest. */
+  wrote(lease: HeldLease | null, steadyAt: number): void {
+    this.lease = lease;
+    this.#lapsesAt = steadyAt + LEASE_LAPSES_MS;
+  }
+}
 
 /**
  * Elects the one process that follows the chain in a shared database, fires alerts and sends: the holder of the lease.
  * Without its heartbeat for six seconds, after a release, or when it has ended on this machine, another takes it. The
  * state here may be outdated: each transaction checks the lease itself (`requireLease`). The six seconds are those of
  * the process that watches; only the age at its first reading comes from the wall clock. A server has one clock for all.
+ * No method rejects.
  */
-export function createLease({
-  store,
-  process,
-  role,
-  report,
-  cannotLead,
-  onFitness,
-  wallNow,
-  steadyNow = () => performance.now(),
-  onError,
-}: LeaseOptions) {
-  const listeners = new Set<(state: LeaseState) => void>();
-  const ending = new AbortController();
-  let state: LeaseState = 'unknown';
-  let holder: string | null = null;
-  let seen: HeldLease | null = null;
-  /** When the present heartbeat is six seconds old, by the monotonic clock; `null`: nothing was read yet. */
-  let lapsesAt: number | null = null;
-  let isBidding = false;
-  let problem: string | null = null;
-  let unfit: string | null = null;
-  let fitnessAt = Number.NEGATIVE_INFINITY;
-  let work: Promise<void> = Promise.resolve();
-  let running: Promise<void> | null = null;
+export class Lease {
+  readonly process: string;
+  readonly isOneShot: boolean;
+  /** Why this process may not lead, one line; `null`: it may. */
+  unfit: string | null = null;
+  /** Why the lease could not be read or taken at the last try; `null`: it could. */
+  problem: string | null = null;
+  readonly #options: LeaseOptions;
+  readonly #steadyNow: () => number;
+  readonly #seen: SeenLease;
+  readonly #listeners = new Set<(state: LeaseState) => void>();
+  readonly #ending = new AbortController();
+  #state: LeaseState = 'unknown';
+  /** The fencing token while this process leads. */
+  #holder: string | null = null;
+  #isBidding = false;
+  #fitnessAt = Number.NEGATIVE_INFINITY;
+  #work: Promise<void> = Promise.resolve();
+  #running: Promise<void> | null = null;
 
-  const held = () => (steadyNow() < (lapsesAt ?? 0) ? seen : null);
-  const mayWrite = () => state === 'holds' || state === 'leaderless';
-
-  function become(next: LeaseState): void {
-    if (state === next) return;
-    state = next;
-    for (const listener of listeners) listener(state);
+  constructor(options: LeaseOptions) {
+    this.process = options.process;
+    this.isOneShot = options.role === 'one-shot';
+    this.#options = options;
+    this.#steadyNow = options.steadyNow ?? (() => performance.now());
+    this.#seen = new SeenLease(options.wallNow, this.#steadyNow);
   }
 
-  function inTurn(act: () => Promise<void>): Promise<void> {
-    work = work.then(act).then(
-      () => {
-        problem = null;
-      },
-      (error: unknown) => {
-        // A blocked database is blocked for all processes, and the next reading comes soon.
-        if (problem === null) onError(error);
-        problem = error instanceof Error ? error.message : String(error);
-        if (error instanceof StoreError && LEFT_BEHIND.includes(error.code)) return release().catch(() => {});
-      },
-    );
-    return work;
+  get state(): LeaseState {
+    return this.#state;
   }
 
-  async function loop(): Promise<void> {
-    const { signal } = ending;
+  get mayWrite(): boolean {
+    return this.#state === 'holds' || this.#state === 'leaderless';
+  }
+
+  /** The right of a write that starts now. Worthless once the lease was lost, even if it is taken again. */
+  get right(): WriteRight {
+    const { report, wallNow } = this.#options;
+    if (this.#holder !== null) return { kind: 'holder', holder: this.#holder, report: report?.() };
+    return this.#state === 'leaderless' ? { kind: 'one-shot', now: wallNow() } : { kind: 'none' };
+  }
+
+  /** The lease at the last reading; `null`: free. */
+  get held(): HeldLease | null {
+    return this.#seen.held;
+  }
+
+  /** The leader's report, while another process leads. */
+  get leaderReport(): LeaderReport | null {
+    return this.#state === 'stands-by' ? (this.held?.report ?? null) : null;
+  }
+
+  onChange(listener: (state: LeaseState) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** Calls `run` while this process holds the lease, one run after the other. The result resolves with the last one. */
+  whileHeld(
+    run: (until: AbortSignal) => Promise<void>,
+    { signal, onError }: { readonly signal: AbortSignal; readonly onError: (error: unknown) => void },
+  ): () => Promise<void> {
+    let stop = new AbortController();
+    let runs: Promise<void> = Promise.resolve();
+    const follow = (now: LeaseState) => {
+      stop.abort();
+      if (now !== 'holds' || signal.aborted) return;
+      stop = new AbortController();
+      const until = AbortSignal.any([signal, stop.signal]);
+      runs = runs.then(() => run(until)).catch(onError);
+    };
+    this.onChange(follow);
+    follow(this.#state);
+    return () => runs;
+  }
+
+  run(): void {
+    this.#running ??= this.#loop();
+  }
+
+  /** Starts bidding for the lease. Resolves after the first reading. */
+  bid(): Promise<void> {
+    this.#isBidding = true;
+    return this.look();
+  }
+
+  /** Stops bidding, and releases the lease: another process can do better. */
+  withdraw(): Promise<void> {
+    this.#isBidding = false;
+    return this.#inTurn(() => this.#release());
+  }
+
+  /** Reads the lease now, after a refused write or another change. */
+  look(): Promise<void> {
+    return this.#inTurn(() => this.#look(true));
+  }
+
+  /** Takes it from a holder that writes heartbeats but does no work. */
+  takeOver(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.isOneShot || this.#holder !== null) return;
+      this.#isBidding = true;
+      await this.#read();
+      await this.#take();
+    });
+  }
+
+  /** Releases it, so that the next process takes over at once. Nothing may be written after that. */
+  async end(): Promise<void> {
+    this.#isBidding = false;
+    this.#ending.abort();
+    await this.#running;
+    await this.withdraw();
+  }
+
+  async #loop(): Promise<void> {
+    const { signal } = this.#ending;
     while (!signal.aborted) {
-      await inTurn(() => look());
+      await this.#inTurn(() => this.#look());
       await sleep(LOOK_MS, signal);
     }
   }
 
-  async function look(mustBeat = false): Promise<void> {
-    if (holder !== null) return beat(holder, mustBeat);
-    await observe();
-    if (steadyNow() - fitnessAt >= BEAT_MS) await checkFitness();
-    if (held() !== null) return become('stands-by');
-    if (!isBidding) return become('unknown');
-    if (role === 'one-shot') return become('leaderless');
-    await take();
+  #inTurn(act: () => Promise<void>): Promise<void> {
+    this.#work = this.#work.then(act).then(
+      () => {
+        this.problem = null;
+      },
+      (error: unknown) => {
+        // A blocked database is blocked for all processes, and the next reading comes soon.
+        if (this.problem === null) this.#options.onError(error);
+        this.problem = error instanceof Error ? error.message : String(error);
+        if (error instanceof StoreError && LEFT_BEHIND.includes(error.code))
+          return this.#release().catch(() => {});
+      },
+    );
+    return this.#work;
   }
 
-  async function checkFitness(): Promise<void> {
-    if (role === 'one-shot' || cannotLead === undefined) return;
+  #become(next: LeaseState): void {
+    if (this.#state === next) return;
+    this.#state = next;
+    for (const listener of this.#listeners) listener(next);
+  }
+
+  async #look(mustBeat = false): Promise<void> {
+    if (this.#holder !== null) return this.#beat(this.#holder, mustBeat);
+    await this.#read();
+    if (this.#steadyNow() - this.#fitnessAt >= BEAT_MS) await this.#checkFitness();
+    if (this.held !== null) this.#become('stands-by');
+    else if (!this.#isBidding) this.#become('unknown');
+    else if (this.isOneShot) this.#become('leaderless');
+    else await this.#take();
+  }
+
+  async #read(): Promise<void> {
+    this.#seen.read(await this.#options.store.read());
+  }
+
+  async #checkFitness(): Promise<void> {
+    const { cannotLead, onFitness } = this.#options;
+    if (this.isOneShot || cannotLead === undefined) return;
     const next = await cannotLead();
-    fitnessAt = steadyNow();
-    if (next === unfit) return;
-    unfit = next;
+    this.#fitnessAt = this.#steadyNow();
+    if (next === this.unfit) return;
+    this.unfit = next;
     onFitness?.(next);
   }
 
-  async function beat(by: string, must: boolean): Promise<void> {
-    const next = steadyNow() + LEASE_LAPSES_MS;
-    if (!must && next - (lapsesAt ?? 0) < BEAT_MS) return;
-    await checkFitness();
-    if (unfit !== null) return release();
+  async #beat(by: string, must: boolean): Promise<void> {
+    if (!must && !this.#seen.isBeatDue) return;
+    const { store, report, wallNow } = this.#options;
+    const steadyAt = this.#steadyNow();
+    await this.#checkFitness();
+    if (this.unfit !== null) return this.#release();
     const heartbeatAt = wallNow();
-    if (!(await store.beat(by, heartbeatAt, report?.() ?? null))) {
-      holder = null;
-      return lose();
-    }
-    lapsesAt = next;
-    if (seen !== null) seen = { ...seen, heartbeatAt };
+    if (!(await store.beat(by, heartbeatAt, report?.() ?? null))) return this.#lose();
+    const { lease } = this.#seen;
+    this.#seen.wrote(lease && { ...lease, heartbeatAt }, steadyAt);
   }
 
-  async function take(): Promise<void> {
-    await checkFitness();
-    if (unfit !== null) return become(held() === null ? 'unknown' : 'stands-by');
+  async #take(): Promise<void> {
+    const { process } = this;
+    const { store, wallNow } = this.#options;
+    await this.#checkFitness();
+    if (this.unfit !== null) return this.#standBy();
     const now = wallNow();
     const place = placeOf(pid);
     const times = { since: now, heartbeatAt: now, ageMs: null };
     const next: HeldLease = { holder: randomUUID(), process, place, ...times, report: null };
-    if (!(await store.take(next, seen))) return lose();
-    holder = next.holder;
-    seen = next;
-    lapsesAt = steadyNow() + LEASE_LAPSES_MS;
-    become('holds');
+    if (!(await store.take(next, this.#seen.lease))) return this.#lose();
+    this.#holder = next.holder;
+    this.#seen.wrote(next, this.#steadyNow());
+    this.#become('holds');
   }
 
-  async function lose(): Promise<void> {
-    await observe();
-    become(held() === null ? 'unknown' : 'stands-by');
+  async #lose(): Promise<void> {
+    this.#holder = null;
+    await this.#read();
+    this.#standBy();
   }
 
-  async function release(): Promise<void> {
-    const by = holder;
-    holder = null;
-    if (mayWrite()) become('unknown');
+  #standBy(): void {
+    this.#become(this.held === null ? 'unknown' : 'stands-by');
+  }
+
+  async #release(): Promise<void> {
+    const by = this.#holder;
+    this.#holder = null;
+    if (this.mayWrite) this.#become('unknown');
     if (by === null) return;
-    seen = null;
-    await store.release(by);
+    this.#seen.lease = null;
+    await this.#options.store.release(by);
   }
-
-  async function observe(): Promise<void> {
-    const found = await store.read();
-    const isNew = found?.holder !== seen?.holder || found?.heartbeatAt !== seen?.heartbeatAt;
-    seen = found;
-    if (found !== null && isRunning(found.place) === false) {
-      lapsesAt = Number.NEGATIVE_INFINITY;
-    } else if (found?.ageMs != null || isNew || lapsesAt === null) {
-      // The first heartbeat has its stated age; later ones came since the last reading.
-      const stated = lapsesAt === null && found ? wallNow() - found.heartbeatAt : 0;
-      lapsesAt = steadyNow() + LEASE_LAPSES_MS - Math.max(0, found?.ageMs ?? stated);
-    }
-  }
-
-  const lease = {
-    process,
-    isOneShot: role === 'one-shot',
-
-    get state(): LeaseState {
-      return state;
-    },
-
-    get mayWrite(): boolean {
-      return mayWrite();
-    },
-
-    /** The right of a write that starts now. Worthless once the lease was lost, even if it is taken again. */
-    get right(): WriteRight {
-      if (holder !== null) return { kind: 'holder', holder, report: report?.() };
-      return state === 'leaderless' ? { kind: 'one-shot', now: wallNow() } : { kind: 'none' };
-    },
-
-    /** The lease at the last reading; `null`: free. */
-    get held(): HeldLease | null {
-      return held();
-    },
-
-    /** The leader's report, while another process leads. */
-    get leaderReport(): LeaderReport | null {
-      return state === 'stands-by' ? (held()?.report ?? null) : null;
-    },
-
-    /** Why this process may not lead, one line; `null`: it may. */
-    get unfit(): string | null {
-      return unfit;
-    },
-
-    /** Why it could not be read or taken at the last try; `null`: it could. */
-    get problem(): string | null {
-      return problem;
-    },
-
-    onChange(listener: (state: LeaseState) => void): void {
-      listeners.add(listener);
-    },
-
-    /** Calls `run` while this process holds the lease, one run after the other. The result resolves with the last one. */
-    whileHeld(
-      run: (until: AbortSignal) => Promise<void>,
-      { signal, onError }: { readonly signal: AbortSignal; readonly onError: (error: unknown) => void },
-    ): () => Promise<void> {
-      let stop = new AbortController();
-      let runs: Promise<void> = Promise.resolve();
-      const follow = (now: LeaseState) => {
-        stop.abort();
-        if (now !== 'holds' || signal.aborted) return;
-        stop = new AbortController();
-        const until = AbortSignal.any([signal, stop.signal]);
-        runs = runs.then(() => run(until)).catch(onError);
-      };
-      listeners.add(follow);
-      follow(state);
-      return () => runs;
-    },
-
-    /** Starts bidding for the lease. Resolves after the first reading; never rejects. */
-    bid(): Promise<void> {
-      isBidding = true;
-      return lease.look();
-    },
-
-    /** Stops bidding, and releases the lease: another process can do better. Never rejects. */
-    withdraw(): Promise<void> {
-      isBidding = false;
-      return inTurn(release);
-    },
-
-    /** Reads the lease now, after a refused write or another change. Never rejects. */
-    look: () => inTurn(() => look(true)),
-
-    /** Takes it from a holder that writes heartbeats but does no work. Never rejects. */
-    takeOver: () =>
-      inTurn(async () => {
-        if (role === 'one-shot' || holder !== null) return;
-        isBidding = true;
-        await observe();
-        await take();
-      }),
-
-    run(): void {
-      running ??= loop();
-    },
-
-    /** Releases it, so that the next process takes over at once. Nothing may be written after that. Never rejects. */
-    async end(): Promise<void> {
-      isBidding = false;
-      ending.abort();
-      await running;
-      await inTurn(release);
-    },
-  };
-  return lease;
 }
 
 /** Identifies process `pid` to others on its machine. */

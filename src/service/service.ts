@@ -37,7 +37,7 @@ import { createGasMetrics } from './http/gas-metrics.ts';
 import { createGasStreams } from './http/gas-streams.ts';
 import type { RequestRecord } from './http/server.ts';
 import type { KeyGate } from './keys/key-gate.ts';
-import { createLease, type LeaseOptions, leaseWords } from './leader.ts';
+import { Lease, type LeaseOptions, leaseWords } from './leader.ts';
 import { createReadiness } from './readiness.ts';
 import { isoFromMs } from './responses/wire.ts';
 import { type Condition, createServiceState } from './service-state.ts';
@@ -104,7 +104,7 @@ export async function startService(options: ServiceOptions) {
   const encryptionKey = new EncryptionKey(database);
   const warning = database.sealer.warning();
   if (warning !== null) onNews({ isWell: false, message: warning });
-  const lease = createLease({
+  const lease = new Lease({
     store: new LeaseStore(database),
     process: options.process ?? `process ${process.pid}`,
     role: options.role ?? 'service',

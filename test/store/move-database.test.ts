@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createLease } from '../../src/service/leader.ts';
+import { Lease } from '../../src/service/leader.ts';
 import { KeyStore } from '../../src/store/api-keys.ts';
 import { AutoTxStore } from '../../src/store/auto-txs.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
@@ -140,7 +140,7 @@ describe.runIf(ENGINES.includes('PostgreSQL'))('a file that was moved', () => {
 
   function leaseOf(database: Database, role: 'service' | 'one-shot') {
     const errors: unknown[] = [];
-    const lease = createLease({
+    const lease = new Lease({
       store: new LeaseStore(database),
       process: 'gastop serve, process 5',
       role,

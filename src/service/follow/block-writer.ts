@@ -57,9 +57,8 @@ export class BlockWriter {
 
   /** Why nothing is written, for people; `null`: all is well. */
   get problem(): string | null {
-    const { lease } = this.#options;
-    const cannotReadLease = lease.state === 'unknown' && lease.problem !== null;
-    return this.#failure ?? (cannotReadLease ? unsavedWords(lease.problem) : null);
+    const { state, problem } = this.#options.lease;
+    return this.#failure ?? (state === 'unknown' && problem !== null ? unsavedWords(problem) : null);
   }
 
   start(): void {

@@ -7,7 +7,7 @@ import { startSending } from '../../../src/service/alerts/dispatcher.ts';
 import { createAdviceJudge } from '../../../src/service/follow/advice-judge.ts';
 import { Follower } from '../../../src/service/follow/follower.ts';
 import type { Engine } from '../../../src/service/follow/ingested-chain.ts';
-import { createLease } from '../../../src/service/leader.ts';
+import { Lease } from '../../../src/service/leader.ts';
 import { TrackStore } from '../../../src/store/advice-track.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import { openDatabase } from '../../../src/store/database.ts';
@@ -43,7 +43,7 @@ async function* follow({ known }: { readonly known: readonly KnownBlock[] }): As
 
 const refuse = () => Promise.reject(new ChainError('unsupported', 'this source cannot do that'));
 
-const lease = createLease({
+const lease = new Lease({
   store: new LeaseStore(database),
   process: `process ${process.pid}`,
   role: 'service',
