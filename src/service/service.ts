@@ -36,7 +36,6 @@ import { ApiFailure, errorResponse } from './http/errors.ts';
 import { createGasMetrics } from './http/gas-metrics.ts';
 import { createGasStreams } from './http/gas-streams.ts';
 import type { RequestRecord } from './http/server.ts';
-import type { KeyGate } from './keys/key-gate.ts';
 import { Lease, type LeaseOptions, leaseWords } from './leader.ts';
 import { createReadiness } from './readiness.ts';
 import { isoFromMs } from './responses/wire.ts';
@@ -56,7 +55,7 @@ export interface ServiceOptions {
   /** Default: the chain's own Chainlink feed, read through `source` if that is a node. */
   readonly priceFeed?: PriceFeed;
   /** Default: no API key needed. */
-  readonly gate?: Gate & Partial<Pick<KeyGate, 'identify'>>;
+  readonly gate?: Gate;
   /** Public URL of the service behind a proxy, for the OpenAPI document. */
   readonly baseUrl?: string;
   /** Origins whose pages may use the service in a browser, `*` for all. Default: none. */
@@ -219,7 +218,7 @@ export async function startService(options: ServiceOptions) {
     forks,
     nativeUsd,
   });
-  const gate: NonNullable<ServiceOptions['gate']> = options.gate ?? createOpenGate(wallNow);
+  const gate = options.gate ?? createOpenGate(wallNow);
   const streams = createGasStreams(state, gate);
   signal.addEventListener('abort', streams.end, { once: true });
   const gasMetrics = createGasMetrics();
@@ -259,8 +258,7 @@ export async function startService(options: ServiceOptions) {
 
   async function run(): Promise<void> {
     lease.run();
-    const { withdrawn } = gate;
-    const retired = withdrawn && retireOwners([alertStore, autoTxStore], withdrawn, wallNow, onError, signal);
+    const retired = retireOwners([alertStore, autoTxStore], gate, wallNow, onError, signal);
     await Promise.all([follower.run(), price.run(signal), glance === undefined && forks.run(), retired]);
     await Promise.all([sending.done(), broadcasting.done()]);
     // Last, so that the next leader finds everything stored.
@@ -278,7 +276,7 @@ export async function startService(options: ServiceOptions) {
     /** Why requests would be refused or nothing can be written, whatever they need; `null` while all is well. */
     checkParts: createReadiness([
       { name: 'the database', check: () => requireOurs(database) },
-      ...(gate.check === undefined ? [] : [{ name: 'the keys', check: gate.check }]),
+      { name: 'the keys', check: async () => gate.check?.() },
     ]),
     /** Figures of all owners' alerts, for the operator; rejects with a `StoreError`. */
     alertFigures: () => alertFigures(database),

@@ -4,7 +4,7 @@ import { withoutKeys } from '../../src/core/key-text.ts';
 import { createRequestLog, type LogLevel } from '../../src/service/http/log.ts';
 import { type Served, type ServerOptions, startServer } from '../../src/service/http/server.ts';
 import { createPlans, issueKey, type PlanSetting } from '../../src/service/keys/api-keys.ts';
-import { createKeyGate, type KeyGate } from '../../src/service/keys/key-gate.ts';
+import { KeyGate } from '../../src/service/keys/key-gate.ts';
 import { KeyStore } from '../../src/store/api-keys.ts';
 import { openKeyDatabase } from '../../src/store/database.ts';
 import { type RunningService, startTestService, type TestServiceOptions } from './service.ts';
@@ -59,7 +59,7 @@ export async function startServedService({
   const newKey = async (plan = Object.keys(plans)[0] ?? 'test') =>
     (await issueKey(keys, { name: 'test', plan, now: gateNow() })).text;
   const key = await newKey();
-  const gate = createKeyGate({ store: keys, plans: createPlans(plans), wallNow: gateNow });
+  const gate = new KeyGate({ store: keys, plans: createPlans(plans), wallNow: gateNow });
   const service = await startTestService({ historySec: 3_600, ...options, gate });
   const log: Record<string, unknown>[] = [];
   const server = await startServer({

@@ -303,7 +303,7 @@ test('the streams of a key that is revoked or rotated end, those of others go on
   const { gate, store, key } = await openTestGate(await temporaryFile('keys.db'));
   const [revoked, rotated, stays] = [await key('free'), await key('free'), await key('free')];
   const idOf = (text: string) => readKey(text)?.id ?? '';
-  const { open, mine } = withClock(gate.identify);
+  const { open, mine } = withClock((key) => gate.identify(key));
   const [ended, endedToo, others] = [open(revoked), open(rotated), open(stays)];
   await store.revoke(idOf(revoked), 1);
   await reissueKey(store, idOf(rotated), 1);

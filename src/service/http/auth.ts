@@ -15,6 +15,8 @@ export interface Gate {
   admit(request: { readonly key: string | null; readonly group: RouteGroup }): Promise<Admission>;
   /** The remaining quota of `key`, which is checked like any other request, without counting. @throws like {@link admit} */
   limits(key: string | null): Promise<Required<Admission>>;
+  /** The plan of `key`, uncounted; `null` when it may request nothing; absent when no key is needed. @throws like {@link admit} */
+  identify?(key: string | null): Promise<object | null>;
   /** The ids among `keyIds` that were revoked or are gone; absent when no key is needed. @throws {StoreError} */
   withdrawn?(keyIds: readonly string[]): Promise<readonly string[]>;
   /** Resolves while requests can be admitted; absent when no key is needed. @throws {StoreError} */

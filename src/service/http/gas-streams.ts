@@ -2,6 +2,7 @@ import { HOUR_MS } from '../../core/time.ts';
 import type { PublishedChain } from '../published-chain.ts';
 import { gasCurrent } from '../responses/gas.ts';
 import type { ServiceState } from '../service-state.ts';
+import type { Gate } from './auth.ts';
 import { ApiFailure, toFailure, unavailable } from './errors.ts';
 
 /** Faster blocks share one event, with the newest: a recording may be played at thousands of blocks a second. */
@@ -36,10 +37,9 @@ type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
 /** The open streams of `gas/current` (Server-Sent Events): an event with each change of its response, encoded once. */
 export type GasStreams = ReturnType<typeof createGasStreams>;
 
-/** `identify` is absent when no key is needed. */
 export function createGasStreams(
   state: Pick<ServiceState, 'read' | 'present' | 'subscribe'>,
-  { identify }: { readonly identify?: ((key: string | null) => Promise<object | null>) | undefined },
+  gate: Pick<Gate, 'identify'>,
 ) {
   const readers = new Map<Controller, Reader & { admittedAt: number }>();
   let unsubscribe = () => {};
@@ -78,7 +78,7 @@ export function createGasStreams(
       const now = performance.now();
       try {
         if (now - reader.admittedAt < HOUR_MS) {
-          if ((await identify?.(reader.key)) === null) close(controller);
+          if ((await gate.identify?.(reader.key)) === null) close(controller);
         } else {
           await reader.admit();
           reader.admittedAt = now;

@@ -111,15 +111,6 @@ interface KeyGateOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-export interface KeyGate extends Gate {
-  /** A key's plan, uncounted; `null` when it may request nothing. @throws {ApiFailure} `upstream_unavailable` */
-  identify(key: string | null): Promise<{ readonly keyId: string; readonly plan: Plan } | null>;
-  /** Whether there is any active key. @throws {StoreError} */
-  hasKeys(): Promise<boolean>;
-  /** Completes pending requests, then closes the keys' database. Later requests are refused. */
-  close(): Promise<void>;
-}
-
 interface PendingRequest {
   readonly key: ApiKey;
   readonly group: RouteGroup;
@@ -127,52 +118,156 @@ interface PendingRequest {
   reject(failure: ApiFailure): void;
 }
 
+/** Requests of one key that its plan allows, to be counted. */
+interface CountedRequests {
+  readonly keyId: string;
+  readonly plan: Plan;
+  readonly requests: PendingRequest[];
+}
+
 /**
  * Plans, requests per second, requests per day. Keys are read again for each batch of requests, so that a revocation
  * takes effect at once; the daily count is in the database, exact over restarts and processes. The limit per second is
  * per process with a file, and shared by all processes on a server.
  */
-export function createKeyGate({
-  store,
-  plans,
-  wallNow = Date.now,
-  onError = () => {},
-}: KeyGateOptions): KeyGate {
-  const buckets = new TokenBuckets(wallNow);
-  const plansNow = typeof plans === 'function' ? plans : () => plans;
-  let waiting: PendingRequest[] = [];
-  let running: Promise<void> | null = null;
-  let closing: Promise<void> | null = null;
-  let prunedOn: number | null = null;
+export class KeyGate implements Gate {
+  readonly #store: KeyStore;
+  readonly #plans: () => Plans;
+  readonly #wallNow: () => number;
+  readonly #onError: (error: unknown) => void;
+  readonly #buckets: TokenBuckets;
+  #waiting: PendingRequest[] = [];
+  #running: Promise<void> | null = null;
+  #closing: Promise<void> | null = null;
+  #prunedOn: number | null = null;
 
-  const today = () => Math.floor(wallNow() / DAY_MS);
+  constructor({ store, plans, wallNow = Date.now, onError = () => {} }: KeyGateOptions) {
+    this.#store = store;
+    this.#plans = typeof plans === 'function' ? plans : () => plans;
+    this.#wallNow = wallNow;
+    this.#onError = onError;
+    this.#buckets = new TokenBuckets(wallNow);
+  }
 
-  function takeToken(keyId: string, plan: Plan): void {
+  async admit({ key: header, group }: Parameters<Gate['admit']>[0]) {
+    this.#requireOpen();
+    const key = wholeKey(header);
+    await new Promise<void>((resolve, reject) => {
+      this.#waiting.push({ key, group, resolve, reject });
+      this.#running ??= this.#run();
+    });
+    return { keyId: key.id };
+  }
+
+  async limits(header: string | null) {
+    this.#requireOpen();
+    const { keyId, plan } = await this.#check(wholeKey(header));
+    this.#takeToken(keyId, plan);
+    const day = this.#today();
+    const usedToday = await this.#store.usedOn(day, keyId).catch((error) => {
+      throw this.#toFailure(error);
+    });
+    const { name, dailyLimit, perSecond } = plan;
+    const remainingToday = dailyLimit === null ? null : Math.max(0, dailyLimit - usedToday);
+    const resetsAt = new Date((day + 1) * DAY_MS).toISOString();
+    return { keyId, limits: { plan: name, dailyLimit, usedToday, remainingToday, resetsAt, perSecond } };
+  }
+
+  /** A key's plan, uncounted; `null` when it may request nothing. @throws {ApiFailure} `upstream_unavailable` */
+  async identify(header: string | null): Promise<{ readonly keyId: string; readonly plan: Plan } | null> {
+    this.#requireOpen();
+    const key = readKey(header?.trim() ?? '');
+    if (key === null) return null;
+    return this.#check(key).catch((failure: ApiFailure) => {
+      if (failure.code === 'upstream_unavailable') throw failure;
+      return null;
+    });
+  }
+
+  async withdrawn(keyIds: readonly string[]): Promise<readonly string[]> {
+    const rows = await this.#store.find(keyIds);
+    return keyIds.filter((id) => rows.get(id)?.revoked_at !== null);
+  }
+
+  check(): Promise<void> {
+    return this.#store.check();
+  }
+
+  /** Whether there is any active key. @throws {StoreError} */
+  hasKeys(): Promise<boolean> {
+    return this.#store.hasActive();
+  }
+
+  /** Completes pending requests, then closes the keys' database. Later requests are refused. */
+  close(): Promise<void> {
+    this.#closing ??= Promise.resolve(this.#running).then(() => this.#store.close());
+    return this.#closing;
+  }
+
+  #requireOpen(): void {
+    if (this.#closing !== null) throw unavailable('the service is being stopped; ask again later', RETRY_SEC);
+  }
+
+  #today(): number {
+    return Math.floor(this.#wallNow() / DAY_MS);
+  }
+
+  #toFailure(error: unknown): ApiFailure {
+    if (error instanceof ApiFailure) return error;
+    this.#onError(error);
+    return unavailable(`keys cannot be checked at the moment; ask again in ${RETRY_SEC} s`, RETRY_SEC);
+  }
+
+  /** Checks a key without counting. */
+  async #check(key: ApiKey) {
+    try {
+      const row = checkKey(key, (await this.#store.find([key.id])).get(key.id));
+      return { keyId: key.id, plan: planOf(row, this.#plans(), null) };
+    } catch (error) {
+      throw this.#toFailure(error);
+    }
+  }
+
+  #takeToken(keyId: string, plan: Plan): void {
     const { perSecond } = plan;
-    const waitMs = perSecond === null ? 0 : buckets.take(keyId, { perSecond });
+    const waitMs = perSecond === null ? 0 : this.#buckets.take(keyId, { perSecond });
     if (waitMs > 0) throw tooFast(plan, waitMs);
   }
 
   /** Decides on all requests of one turn of the event loop, and those that come meanwhile, with few transactions. */
-  async function run(): Promise<void> {
+  async #run(): Promise<void> {
     // Requests are parsed before this: all that arrived in this turn are in the batch.
     await setImmediate();
-    while (waiting.length > 0) {
-      const requests = waiting;
-      waiting = [];
+    while (this.#waiting.length > 0) {
+      const requests = this.#waiting;
+      this.#waiting = [];
       // Uncounted requests are refused; those already granted are not affected.
-      await decide(requests).catch((error) => {
-        const failure = toFailure(error);
+      await this.#decide(requests).catch((error) => {
+        const failure = this.#toFailure(error);
         for (const request of requests) request.reject(failure);
       });
-      if (waiting.length > 0) await (store.isOnServer ? setTimeout(GATHER_MS) : setImmediate());
+      if (this.#waiting.length > 0) await (this.#store.isOnServer ? setTimeout(GATHER_MS) : setImmediate());
     }
-    running = null;
+    this.#running = null;
   }
 
-  async function decide(requests: readonly PendingRequest[]): Promise<void> {
-    const rows = await store.find([...new Set(requests.map(({ key }) => key.id))]);
-    const wanted = new Map<string, { readonly plan: Plan; readonly requests: PendingRequest[] }>();
+  async #decide(requests: readonly PendingRequest[]): Promise<void> {
+    const rows = await this.#store.find([...new Set(requests.map(({ key }) => key.id))]);
+    const allowed = this.#allowed(requests, rows);
+    if (allowed.length === 0) return;
+    const day = this.#today();
+    await this.#count(allowed, day);
+    if (this.#prunedOn === day) return;
+    this.#prunedOn = day;
+    await this.#store.forgetUsageBefore(day - KEEP_USAGE_DAYS).catch(this.#onError);
+  }
+
+  /** The requests whose key, plan and rate allow them, by key; refuses the others. */
+  #allowed(
+    requests: readonly PendingRequest[],
+    rows: ReadonlyMap<string, KeyRow>,
+  ): readonly CountedRequests[] {
+    const allowed = new Map<string, CountedRequests>();
     // Concurrent requests often have the same key, which is checked once.
     const checked = new Map<string, KeyRow>();
     for (const request of requests) {
@@ -180,107 +275,33 @@ export function createKeyGate({
       try {
         const row = checked.get(key.text) ?? checkKey(key, rows.get(key.id));
         checked.set(key.text, row);
-        const plan = planOf(row, plansNow(), group);
-        takeToken(key.id, plan);
-        const same = wanted.get(key.id);
-        if (same === undefined) wanted.set(key.id, { plan, requests: [request] });
+        const plan = planOf(row, this.#plans(), group);
+        this.#takeToken(key.id, plan);
+        const same = allowed.get(key.id);
+        if (same === undefined) allowed.set(key.id, { keyId: key.id, plan, requests: [request] });
         else same.requests.push(request);
       } catch (error) {
-        request.reject(toFailure(error));
+        request.reject(this.#toFailure(error));
       }
     }
-    if (wanted.size === 0) return;
-    const day = today();
-    const wishes = Array.from(wanted, ([keyId, { plan, requests }]) => {
-      const { dailyLimit: limit, perSecond } = plan;
-      return { keyId, plan, requests, count: requests.length, limit, perSecond };
+    return [...allowed.values()];
+  }
+
+  /** Admits as many requests of each key as its quota still allows; refuses the others. */
+  async #count(wanted: readonly CountedRequests[], day: number): Promise<void> {
+    const wishes = wanted.map(({ keyId, plan: { dailyLimit: limit, perSecond }, requests }) => {
+      return { keyId, count: requests.length, limit, perSecond };
     });
-    const granted = await store.spend(day, wishes);
-    for (const { keyId, plan, requests } of wishes) {
+    const granted = await this.#store.spend(day, wishes);
+    for (const { keyId, plan, requests } of wanted) {
       const { count, isTooFast } = granted.get(keyId) ?? { count: 0, isTooFast: false };
       for (const [index, request] of requests.entries()) {
         if (index < count) request.resolve();
         else if (isTooFast) request.reject(tooFast(plan, SECOND_MS));
-        else request.reject(quotaUsedUp(plan, (day + 1) * DAY_MS, wallNow()));
+        else request.reject(quotaUsedUp(plan, (day + 1) * DAY_MS, this.#wallNow()));
       }
     }
-    if (prunedOn === day) return;
-    prunedOn = day;
-    await store.forgetUsageBefore(day - KEEP_USAGE_DAYS).catch(onError);
   }
-
-  function toFailure(error: unknown): ApiFailure {
-    if (error instanceof ApiFailure) return error;
-    onError(error);
-    return unavailable(`keys cannot be checked at the moment; ask again in ${RETRY_SEC} s`, RETRY_SEC);
-  }
-
-  function requireOpen(): void {
-    if (closing !== null) throw unavailable('the service is being stopped; ask again later', RETRY_SEC);
-  }
-
-  /** Checks a key without counting. */
-  async function check(key: ApiKey) {
-    try {
-      const row = checkKey(key, (await store.find([key.id])).get(key.id));
-      return { keyId: key.id, plan: planOf(row, plansNow(), null) };
-    } catch (error) {
-      throw toFailure(error);
-    }
-  }
-
-  return {
-    async admit({ key: header, group }) {
-      requireOpen();
-      const key = wholeKey(header);
-      await new Promise<void>((resolve, reject) => {
-        waiting.push({ key, group, resolve, reject });
-        running ??= run();
-      });
-      return { keyId: key.id };
-    },
-
-    async limits(header) {
-      requireOpen();
-      const { keyId, plan } = await check(wholeKey(header));
-      takeToken(keyId, plan);
-      const day = today();
-      const used = await store.usedOn(day, keyId).catch((error) => {
-        throw toFailure(error);
-      });
-      const { name, dailyLimit, perSecond } = plan;
-      const remainingToday = dailyLimit === null ? null : Math.max(0, dailyLimit - used);
-      const resetsAt = new Date((day + 1) * DAY_MS).toISOString();
-      const limits = { plan: name, dailyLimit, usedToday: used, remainingToday, resetsAt, perSecond };
-      return { keyId, limits };
-    },
-
-    async identify(header) {
-      requireOpen();
-      const key = readKey(header?.trim() ?? '');
-      return (
-        key &&
-        check(key).catch((failure: ApiFailure) => {
-          if (failure.code === 'upstream_unavailable') throw failure;
-          return null;
-        })
-      );
-    },
-
-    async withdrawn(keyIds) {
-      const rows = await store.find(keyIds);
-      return keyIds.filter((id) => rows.get(id)?.revoked_at !== null);
-    },
-
-    check: () => store.check(),
-
-    hasKeys: () => store.hasActive(),
-
-    close() {
-      closing ??= Promise.resolve(running).then(() => store.close());
-      return closing;
-    },
-  };
 }
 
 /** The gate over the keys in `file` (or on PostgreSQL), which is created if missing. @throws {StoreError} */
@@ -288,5 +309,5 @@ export async function openKeyGate({
   file,
   ...options
 }: Omit<KeyGateOptions, 'store'> & { readonly file: string }): Promise<KeyGate> {
-  return createKeyGate({ ...options, store: new KeyStore(await openUsageDatabase(file)) });
+  return new KeyGate({ ...options, store: new KeyStore(await openUsageDatabase(file)) });
 }

@@ -62,9 +62,8 @@ test('a key that is revoked later has its alerts disabled, and nothing more is s
   const others = await fire(database, `of-${kept}`);
   const abort = new AbortController();
   const errors: unknown[] = [];
-  const withdrawn = async (owners: readonly string[]) => (await gate.withdrawn?.(owners)) ?? [];
   const tell = (error: unknown) => errors.push(error);
-  const done = retireOwners([store], withdrawn, () => FIRED_AT, tell, abort.signal, 10);
+  const done = retireOwners([store], gate, () => FIRED_AT, tell, abort.signal, 10);
   await waitFor(async () => (await reasons()).gone === 'its key was revoked');
   expect((await reasons())[ended]).toBe('armed');
   await keys.revoke(ended, 1);

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { Gate } from '../../../src/service/http/auth.ts';
 import { ApiFailure } from '../../../src/service/http/errors.ts';
 import { createPlans, issueKey, type PlanSetting } from '../../../src/service/keys/api-keys.ts';
-import { createKeyGate } from '../../../src/service/keys/key-gate.ts';
+import { KeyGate } from '../../../src/service/keys/key-gate.ts';
 import { KeyStore } from '../../../src/store/api-keys.ts';
 import { openKeyDatabase } from '../../../src/store/database.ts';
 
@@ -11,7 +11,7 @@ export const NOON = Date.UTC(2026, 10, 20, 12);
 export async function openTestGate(path: string, plans: Readonly<Record<string, PlanSetting>> = {}) {
   const store = new KeyStore(await openKeyDatabase(path));
   const errors: unknown[] = [];
-  const gate = createKeyGate({
+  const gate = new KeyGate({
     store,
     plans: createPlans(plans),
     wallNow: () => test.now,
