@@ -7,7 +7,7 @@ import { bytes, nullish, quantity, receiptResponse, safeInteger, transactionResp
 import { requestEthConfig } from './rpc/eth-config.ts';
 import { parseNodeUrl } from './rpc/failures.ts';
 import { followChain } from './rpc/follow.ts';
-import { createNodePool } from './rpc/node-pool.ts';
+import { NodePool } from './rpc/node-pool.ts';
 import { readPools } from './rpc/pools.ts';
 import { readBlock, readBlocks, readNewest, readTransactions } from './rpc/read.ts';
 import { sendTransaction } from './rpc/send.ts';
@@ -38,7 +38,7 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
   const { clock = systemClock, requestTimeoutMs = 10_000 } = options;
   const nodes = options.urls.map((text) => createRpcNode(parseNodeUrl(text), requestTimeoutMs));
   const { expectedChainId = null, recheckMs = null } = options;
-  const pool = createNodePool(nodes, { expectedChainId, recheckMs, clock });
+  const pool = new NodePool(nodes, { expectedChainId, recheckMs, clock });
   const wholeBlocks = new ConcurrencyLimit(WHOLE_BLOCKS_AT_ONCE);
 
   return {
@@ -48,7 +48,7 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
     },
     now: () => clock.now(),
     // The pool requests the chain id before any work, so no other work is needed.
-    chain: () => pool.run(async () => pool.chain() ?? chainProfile(0)),
+    chain: () => pool.run(async () => pool.chain ?? chainProfile(0)),
     acceptRestart: () => pool.acceptRestart(),
     confirmChain: () => pool.confirmChain(),
     head: () =>

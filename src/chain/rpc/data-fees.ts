@@ -34,14 +34,14 @@ export function createDataFees(
 ): (options?: { readonly isFresh?: boolean }) => Promise<DataFees> {
   let cached: { readonly fees: Promise<DataFees>; readonly until: number } | null = null;
   return ({ isFresh = false } = {}) => {
-    const chain = pool.chain();
+    const chain = pool.chain;
     if (chain !== null && chain.dataFee === undefined) return Promise.resolve(NO_DATA_FEES);
     const now = clock.elapsed();
     const isQuoted = chain !== null && isQuotedPerAction(chain);
     if (cached === null || now >= cached.until || (isFresh && !isQuoted)) {
       const keepMs = isQuoted ? KEEP_QUOTES_MS : KEEP_MS;
       const fees = pool
-        .run((node) => readDataFees(node, pool.chain()?.dataFee))
+        .run((node) => readDataFees(node, pool.chain?.dataFee))
         .catch((error: unknown) => {
           if (!(error instanceof ChainError)) throw error;
           // Healthy nodes that do not support this; for an unknown chain that proves nothing.

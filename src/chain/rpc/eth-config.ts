@@ -52,7 +52,7 @@ export const requestEthConfig = (pool: NodePool): Promise<EthConfig | null> =>
     const signal = AbortSignal.timeout(WITHIN_MS);
     try {
       const response = await request(node, z.unknown(), 'eth_config', [], { signal });
-      return readEthConfig(response, pool.chain()?.id ?? 0);
+      return readEthConfig(response, pool.chain?.id ?? 0);
     } catch (error) {
       // It says nothing about the node's health that it lacks this.
       if (signal.aborted || (error instanceof ChainError && error.code !== 'unreachable')) return null;

@@ -173,7 +173,7 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
       const node = await pool.pick(signal);
       followed = node;
       if (pace === null) {
-        const chain = pool.chain() ?? chainProfile(1);
+        const chain = pool.chain ?? chainProfile(1);
         pace = createPace(chain.feeRule.blockTimeSec * 1_000, isDevelopmentChain(chain));
         if (pool.nodes.length > 1)
           for (const each of pool.nodes) void watchNode(each, () => each === followed, pace, options);

@@ -136,87 +136,137 @@ interface RunOptions {
   readonly patienceMs?: number;
 }
 
-export type NodePool = ReturnType<typeof createNodePool>;
-
 /** Several nodes of one chain: selects the one to use, and compares them. */
-export function createNodePool(rpcNodes: readonly RpcNode[], options: PoolOptions) {
-  const { clock, expectedChainId } = options;
-  let chain: ChainProfile | null = expectedChainId === null ? null : chainProfile(expectedChainId);
+export class NodePool {
+  readonly nodes: readonly PoolNode[];
+  readonly #options: PoolOptions;
+  readonly #clock: TestableClock;
+  #chain: ChainProfile | null;
   /** The genesis hash that every node has after a restart of the chain. */
-  let restarted: Hex | null = null;
-  const nodes = rpcNodes.map(
-    (node): PoolNode =>
-      Object.assign(
-        node,
-        { head: null, behind: 0, baseFees: new Map(), problem: null, genesis: null },
-        { failures: 0, failedAt: 0, retryAt: 0, verifiedAt: null },
-      ),
-  );
-  const health = () => judgeNodes(nodes, chain?.feeRule.blockTimeSec ?? 12);
+  #restarted: Hex | null = null;
+
+  constructor(nodes: readonly RpcNode[], options: PoolOptions) {
+    const { clock, expectedChainId } = options;
+    this.#options = options;
+    this.#clock = clock;
+    this.#chain = expectedChainId === null ? null : chainProfile(expectedChainId);
+    this.nodes = nodes.map((node) => Object.assign(node, unknownNode()));
+  }
+
+  get name(): string {
+    return describeNodes(this.health());
+  }
+
+  /** `null` until a node has responded. */
+  get chain(): ChainProfile | null {
+    return this.#chain;
+  }
+
+  health(): NodeHealth[] {
+    return judgeNodes(this.nodes, this.#chain?.feeRule.blockTimeSec ?? 12);
+  }
+
+  /** Why none of the nodes can be used. */
+  reason(): string {
+    return this.nodes.flatMap(({ problem }) => problem?.message ?? []).join('; ') || 'no node answers';
+  }
+
+  /** Until a node may be tried again, ms. */
+  pauseMs(): number {
+    return Math.max(0, Math.min(...this.nodes.map(({ retryAt }) => retryAt)) - this.#clock.elapsed());
+  }
+
+  /** With the best node, then with others in turn. After `null` all healthy ones are tried at once, for `patienceMs` at most. */
+  async run<T>(work: (node: PoolNode) => Promise<T>, run: RunOptions = {}): Promise<T> {
+    const { signal, patienceMs = LONGEST_PATIENCE_MS } = run;
+    const failures: ChainError[] = [];
+    const order = this.#ranked();
+    for (const [index, { node }] of order.entries()) {
+      const others = order.slice(index + 1).filter(({ rank }) => rank < 2);
+      try {
+        const result = await this.#attempt(node, work, signal);
+        if (result !== null || others.length === 0) return result;
+        const known = await firstKnown(
+          others.map((other) => this.#attempt(other.node, work, signal)),
+          patienceMs,
+        );
+        signal?.throwIfAborted();
+        return known ?? result;
+      } catch (error) {
+        if (!mayTryOthers(error, signal)) throw error;
+        failures.push(error);
+        // Unhealthy nodes cannot know more than healthy ones.
+        if (failures.every(({ code }) => code === 'pruned') && others.length === 0) break;
+      }
+    }
+    throw failureOf(failures);
+  }
+
+  /** The node to follow: it responds and serves the right chain. Rejects when there is none. */
+  async pick(signal: AbortSignal): Promise<PoolNode> {
+    for (const { node, rank } of this.#ranked()) {
+      // One failure may be a lost connection, worth an immediate retry; after that the pause applies.
+      if (rank === 3 && node.failures > 1) continue;
+      try {
+        await this.verify(node, { signal });
+        return node;
+      } catch (error) {
+        if (!mayTryOthers(error, signal)) throw error;
+        this.failed(node, error);
+      }
+    }
+    throw new ChainError('unreachable', this.reason());
+  }
+
+  /** Whether a node before `node`, or a healthier one, could be followed instead. */
+  hasBetterThan(node: PoolNode): boolean {
+    const [best] = this.#ranked();
+    return best !== undefined && best.node !== node && best.rank < 2;
+  }
 
   /** Nodes from best to worst; within a rank in the given order. */
-  function ranked(): { readonly node: PoolNode; readonly rank: number }[] {
-    const states = health();
+  #ranked(): { readonly node: PoolNode; readonly rank: number }[] {
+    const states = this.health();
     const rankOf = ({ problem, retryAt }: PoolNode, index: number) => {
-      if (problem) return clock.elapsed() >= retryAt ? 2 : 3;
+      if (problem) return this.#clock.elapsed() >= retryAt ? 2 : 3;
       return states[index]?.state === 'ok' ? 0 : 1;
     };
-    return nodes.map((node, index) => ({ node, rank: rankOf(node, index) })).sort((a, b) => a.rank - b.rank);
+    return this.nodes
+      .map((node, index) => ({ node, rank: rankOf(node, index) }))
+      .sort((a, b) => a.rank - b.rank);
   }
 
-  /** Requests the node's chain id, if that is due or `isForced`; rejects when it serves another chain. */
-  async function verify(node: PoolNode, { signal, isForced = false }: VerifyOptions = {}): Promise<void> {
-    const { verifiedAt } = node;
-    if (restarted !== null) throw restartedError(node);
-    const usualMs = chain && isDevelopmentChain(chain) ? RECHECK_DEVELOPMENT_MS : RECHECK_CHAIN_MS;
-    const isDue = verifiedAt === null || clock.elapsed() - verifiedAt >= (options.recheckMs ?? usualMs);
-    if (!isDue && !isForced) return;
-    const [id, genesis] = await Promise.all([
-      request(node, safeInteger, 'eth_chainId', [], { signal }),
-      requestGenesisHash(node, { signal }),
-    ]);
-    await learnCoin(id);
-    node.genesis = genesis ?? node.genesis;
-    node.verifiedAt = null;
-    chain ??= identifiedChain(id, genesis);
-    const isSame = id === chain.id && (genesis === null || genesis === (chain.genesisHash ?? genesis));
-    if (!isSame) throw hasRestarted(id, genesis) ? restartedError(node) : otherChain(node, id, genesis);
-    if (genesis !== null) chain = identifiedChain(id, genesis);
-    node.feeRule = chain.feeRule;
-    node.isDevelopment = isDevelopmentChain(chain);
-    node.verifiedAt = clock.elapsed();
-    if (node.problem?.state === 'wrong-chain') clear(node);
-  }
-
-  /** Whether all nodes report the same other genesis, and neither that nor the former belongs to a known chain. */
-  function hasRestarted(id: number, genesis: Hex | null): boolean {
-    if (genesis === null || id !== chain?.id || !chain.genesisHash) return false;
-    if (isImpostor(id, chain.genesisHash, genesis)) return false;
-    if (nodes.some((node) => node.genesis !== null && node.genesis !== genesis)) return false;
-    restarted = genesis;
-    return true;
-  }
-
-  const restartedError = (node = nodes[0]) =>
-    new ChainError('restarted', `${node?.name} serves a chain that began anew`);
-
-  function otherChain({ name }: RpcNode, id: number, genesis: Hex | null): ChainError {
-    const isOn = chainWords(identifiedChain(id, genesis));
-    const wanted = chainWords(chain ?? chainProfile(id));
-    const words =
-      isOn === wanted ? `another chain than the other nodes under id ${id}` : `${isOn}, not on ${wanted}`;
-    return new ChainError('wrong-chain', `${name} is on ${words}: give a node of the right chain`);
+  async #attempt<T>(
+    node: PoolNode,
+    work: (node: PoolNode) => Promise<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
+    let isVerified = false;
+    try {
+      await this.verify(node, { signal });
+      isVerified = true;
+      const result = await work(node);
+      this.responded(node);
+      return result;
+    } catch (error) {
+      if (!mayTryOthers(error, signal)) throw error;
+      // A refusing node is healthy, unless it refuses even its chain id (it may not accept the key). One cause may fail
+      // many requests at once: within a pause they count once.
+      const counts = !isVerified || !(isRefusal(error) || error.code === 'unsupported');
+      if (counts && this.#clock.elapsed() >= node.retryAt) this.failed(node, error);
+      throw error;
+    }
   }
 
   /** Failures still count: a node that handles only some requests must not be tried each time. */
-  function clear(node: PoolNode): void {
+  responded(node: PoolNode): void {
     node.problem = null;
     node.retryAt = 0;
   }
 
-  function fail(node: PoolNode, error: ChainError): void {
+  failed(node: PoolNode, error: ChainError): void {
     const state = error.code === 'wrong-chain' ? 'wrong-chain' : 'down';
-    const now = clock.elapsed();
+    const now = this.#clock.elapsed();
     node.problem = { state, message: error.message };
     node.failures = now - node.failedAt > FORGIVEN_MS ? 1 : node.failures + 1;
     node.failedAt = now;
@@ -229,125 +279,104 @@ export function createNodePool(rpcNodes: readonly RpcNode[], options: PoolOption
     node.retryAt = now + Math.max(pause, error.retryAfterMs ?? 0);
   }
 
-  async function attempt<T>(
-    node: PoolNode,
-    work: (node: PoolNode) => Promise<T>,
-    signal: AbortSignal | undefined,
-  ): Promise<T> {
-    let isVerified = false;
-    try {
-      await verify(node, { signal });
-      isVerified = true;
-      const result = await work(node);
-      clear(node);
-      return result;
-    } catch (error) {
-      if (!mayTryOthers(error, signal)) throw error;
-      // A refusing node is healthy, unless it refuses even its chain id (it may not accept the key). One cause may fail
-      // many requests at once: within a pause they count once.
-      const counts = !isVerified || !(isRefusal(error) || error.code === 'unsupported');
-      if (counts && clock.elapsed() >= node.retryAt) fail(node, error);
-      throw error;
+  /** Records a head. Throws `bad-response` for an impossible time. */
+  observe(node: PoolNode, { number, timestamp, baseFeePerGas }: Header): void {
+    const isDevelopment = this.#chain !== null && isDevelopmentChain(this.#chain);
+    if (!isDevelopment && timestamp > this.#clock.now() / 1_000 + FURTHEST_AHEAD_SEC) {
+      throw new ChainError(
+        'bad-response',
+        `${node.name} says that block ${number} is more than 30 days in the future: check this machine's clock or try another node`,
+      );
+    }
+    // A development chain may have nothing but an old block 0.
+    if (node.syncing && isDevelopment) node.syncing = { ...node.syncing, isUnderWay: false };
+    node.head = number;
+    node.behind = Math.max(0, referenceHead(this.nodes, node) - number);
+    node.baseFees.set(number, baseFeePerGas);
+    const stored = [...node.baseFees.keys()].sort((a, b) => a - b);
+    for (const old of stored.slice(0, -REMEMBERED_FEES)) node.baseFees.delete(old);
+  }
+
+  /** Requests the node's chain id, if that is due or `isForced`; rejects when it serves another chain. */
+  async verify(node: PoolNode, { signal, isForced = false }: VerifyOptions = {}): Promise<void> {
+    if (this.#restarted !== null) throw restartedError(node);
+    if (!isForced && !this.#isVerificationDue(node)) return;
+    const [id, genesis] = await Promise.all([
+      request(node, safeInteger, 'eth_chainId', [], { signal }),
+      requestGenesisHash(node, { signal }),
+    ]);
+    await learnCoin(id);
+    node.genesis = genesis ?? node.genesis;
+    node.verifiedAt = null;
+    const chain = this.#chain ?? identifiedChain(id, genesis);
+    this.#chain = chain;
+    const isSame = id === chain.id && (genesis === null || genesis === (chain.genesisHash ?? genesis));
+    if (!isSame) {
+      throw this.#hasRestarted(id, genesis) ? restartedError(node) : otherChain(chain, node, id, genesis);
+    }
+    if (genesis !== null) this.#chain = identifiedChain(id, genesis);
+    node.feeRule = this.#chain.feeRule;
+    node.isDevelopment = isDevelopmentChain(this.#chain);
+    node.verifiedAt = this.#clock.elapsed();
+    if (node.problem?.state === 'wrong-chain') this.responded(node);
+  }
+
+  #isVerificationDue({ verifiedAt }: PoolNode): boolean {
+    const usualMs =
+      this.#chain && isDevelopmentChain(this.#chain) ? RECHECK_DEVELOPMENT_MS : RECHECK_CHAIN_MS;
+    return verifiedAt === null || this.#clock.elapsed() - verifiedAt >= (this.#options.recheckMs ?? usualMs);
+  }
+
+  /** Whether all nodes report the same other genesis, and neither that nor the former belongs to a known chain. */
+  #hasRestarted(id: number, genesis: Hex | null): boolean {
+    const chain = this.#chain;
+    if (genesis === null || id !== chain?.id || !chain.genesisHash) return false;
+    if (isImpostor(id, chain.genesisHash, genesis)) return false;
+    if (this.nodes.some((node) => node.genesis !== null && node.genesis !== genesis)) return false;
+    this.#restarted = genesis;
+    return true;
+  }
+
+  /** From then on the nodes are used as those of the restarted chain. */
+  acceptRestart(): void {
+    if (this.#restarted === null || this.#chain === null) return;
+    this.#chain = identifiedChain(this.#chain.id, this.#restarted);
+    this.#restarted = null;
+    for (const node of this.nodes) {
+      node.verifiedAt = null;
+      this.responded(node);
     }
   }
 
-  const reason = () => nodes.flatMap(({ problem }) => problem?.message ?? []).join('; ') || 'no node answers';
+  /** Requests the chain id of all nodes; rejects when a responding one serves another chain. */
+  async confirmChain(): Promise<void> {
+    const asked = await Promise.allSettled(this.nodes.map((node) => this.verify(node, { isForced: true })));
+    if (this.#restarted !== null) throw restartedError(this.nodes[0]);
+    for (const each of asked) if (each.status === 'rejected' && !isAway(each.reason)) throw each.reason;
+  }
+}
 
-  return {
-    nodes,
-    verify,
-    health,
-    reason,
-    get name() {
-      return describeNodes(health());
-    },
-    chain: () => chain,
-    acceptRestart: () => {
-      if (restarted === null || chain === null) return;
-      chain = identifiedChain(chain.id, restarted);
-      restarted = null;
-      for (const node of nodes) {
-        node.verifiedAt = null;
-        clear(node);
-      }
-    },
+const unknownNode = () => ({
+  head: null,
+  behind: 0,
+  baseFees: new Map<number, bigint>(),
+  problem: null,
+  failures: 0,
+  failedAt: 0,
+  retryAt: 0,
+  verifiedAt: null,
+  genesis: null,
+});
 
-    /** With the best node, then with others in turn. After `null` all healthy ones are tried at once, for `patienceMs` at most. */
-    run: async <T>(work: (node: PoolNode) => Promise<T>, run: RunOptions = {}): Promise<T> => {
-      const { signal, patienceMs = LONGEST_PATIENCE_MS } = run;
-      const failures: ChainError[] = [];
-      const order = ranked();
-      for (const [index, { node }] of order.entries()) {
-        const others = order.slice(index + 1).filter(({ rank }) => rank < 2);
-        try {
-          const result = await attempt(node, work, signal);
-          if (result !== null || others.length === 0) return result;
-          const known = await firstKnown(
-            others.map((other) => attempt(other.node, work, signal)),
-            patienceMs,
-          );
-          signal?.throwIfAborted();
-          return known ?? result;
-        } catch (error) {
-          if (!mayTryOthers(error, signal)) throw error;
-          failures.push(error);
-          // Unhealthy nodes cannot know more than healthy ones.
-          if (failures.every(({ code }) => code === 'pruned') && others.length === 0) break;
-        }
-      }
-      throw failureOf(failures);
-    },
+const restartedError = (node: RpcNode | undefined) =>
+  new ChainError('restarted', `${node?.name} serves a chain that began anew`);
 
-    /** The node to follow: it responds and serves the right chain. Rejects when there is none. */
-    pick: async (signal: AbortSignal): Promise<PoolNode> => {
-      for (const { node, rank } of ranked()) {
-        // One failure may be a lost connection, worth an immediate retry; after that the pause applies.
-        if (rank === 3 && node.failures > 1) continue;
-        try {
-          await verify(node, { signal });
-          return node;
-        } catch (error) {
-          if (!mayTryOthers(error, signal)) throw error;
-          fail(node, error);
-        }
-      }
-      throw new ChainError('unreachable', reason());
-    },
-
-    /** Whether a node before `node`, or a healthier one, could be followed instead. */
-    hasBetterThan: (node: PoolNode) => {
-      const [best] = ranked();
-      return best !== undefined && best.node !== node && best.rank < 2;
-    },
-    /** Requests the chain id of all nodes; rejects when a responding one serves another chain. */
-    confirmChain: async () => {
-      const asked = await Promise.allSettled(nodes.map((node) => verify(node, { isForced: true })));
-      if (restarted !== null) throw restartedError();
-      for (const each of asked) if (each.status === 'rejected' && !isAway(each.reason)) throw each.reason;
-    },
-
-    /** Records a head. Throws `bad-response` for an impossible time. */
-    observe: (node: PoolNode, { number, timestamp, baseFeePerGas }: Header) => {
-      const isInvented = timestamp > clock.now() / 1_000 + FURTHEST_AHEAD_SEC;
-      if (isInvented && !(chain !== null && isDevelopmentChain(chain))) {
-        throw new ChainError(
-          'bad-response',
-          `${node.name} says that block ${number} is more than 30 days in the future: check this machine's clock or try another node`,
-        );
-      }
-      // A development chain may have nothing but an old block 0.
-      if (node.syncing && chain !== null && isDevelopmentChain(chain))
-        node.syncing = { ...node.syncing, isUnderWay: false };
-      node.head = number;
-      node.behind = Math.max(0, referenceHead(nodes, node) - number);
-      node.baseFees.set(number, baseFeePerGas);
-      const stored = [...node.baseFees.keys()].sort((a, b) => a - b);
-      for (const old of stored.slice(0, -REMEMBERED_FEES)) node.baseFees.delete(old);
-    },
-    responded: clear,
-    failed: fail,
-    pauseMs: () => Math.max(0, Math.min(...nodes.map(({ retryAt }) => retryAt)) - clock.elapsed()),
-  };
+function otherChain(chain: ChainProfile, { name }: RpcNode, id: number, genesis: Hex | null): ChainError {
+  const isOn = chainWords(identifiedChain(id, genesis));
+  const wanted = chainWords(chain);
+  const words =
+    isOn === wanted ? `another chain than the other nodes under id ${id}` : `${isOn}, not on ${wanted}`;
+  return new ChainError('wrong-chain', `${name} is on ${words}: give a node of the right chain`);
 }
 
 interface VerifyOptions {

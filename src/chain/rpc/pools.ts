@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { Hex } from '../../core/block.ts';
 import { ChainError, type PoolView } from '../chain-source.ts';
-import { type RpcNode, request } from './client.ts';
+import { request } from './client.ts';
 import { type ChainTransaction, nullish, safeInteger, transactionResponse } from './decode.ts';
-import type { NodePool } from './node-pool.ts';
+import type { NodePool, PoolNode } from './node-pool.ts';
 
 const byNonce = z.record(z.string(), transactionResponse);
 /** geth, Erigon, Reth and Nethermind have it; many providers do not offer it. */
@@ -40,7 +40,7 @@ export async function readPools(pool: NodePool, { hash, from }: { hash: Hex; fro
   };
 }
 
-async function viewOf(pool: NodePool, node: NodePool['nodes'][number] & RpcNode, hash: Hex, from: Hex) {
+async function viewOf(pool: NodePool, node: PoolNode, hash: Hex, from: Hex) {
   await pool.verify(node);
   const count = (at: 'latest' | 'pending') =>
     ifSaid(request(node, safeInteger, 'eth_getTransactionCount', [from, at]));
