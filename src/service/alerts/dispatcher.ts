@@ -143,135 +143,154 @@ interface DispatcherOptions {
 }
 
 /** Retries each delivery, with the same id, until its recipient accepts or refuses it, or a day has passed. */
-export function createDispatcher({
-  store,
-  notifiers,
-  process,
-  signal,
-  onError,
-  onAttempt,
-  clock = systemClock,
-  agreedNow = () => clock.now(),
-  random = Math.random,
-}: DispatcherOptions) {
-  const queue = new DeliveryQueue();
-  const sending = new Set<Promise<void>>();
-  const alarm = new Alarm();
-  const toldMissing = new Set<string>();
-  let prunedAt = Number.NEGATIVE_INFINITY;
-  let forgotAt = Number.NEGATIVE_INFINITY;
+export class Dispatcher {
+  readonly #options: DispatcherOptions;
+  readonly #store: OutboxStore;
+  readonly #clock: TestableClock;
+  readonly #signal: AbortSignal;
+  readonly #queue = new DeliveryQueue();
+  readonly #sending = new Set<Promise<void>>();
+  readonly #alarm = new Alarm();
+  readonly #toldMissing = new Set<string>();
+  #prunedAt = Number.NEGATIVE_INFINITY;
+  #forgotAt = Number.NEGATIVE_INFINITY;
 
-  /** Resolves after the abort, once no attempt is under way; never rejects. */
-  async function run(): Promise<void> {
-    signal.addEventListener('abort', alarm.ring, { once: true });
-    let hasWokenWaiting = false;
-    while (!signal.aborted) {
-      let pause = POLL_MS;
-      try {
-        const now = clock.now();
-        if (!hasWokenWaiting) await store.wakeWaiting(Object.keys(notifiers), now);
-        hasWokenWaiting = true;
-        await fill(now);
-        send();
-        const next = await store.nextDueAt(now);
-        if (next !== null) pause = Math.max(Math.min(next - now, POLL_MS), LEAST_PAUSE_MS);
-        if (Math.abs(now - forgotAt) >= FORGET_SECRETS_MS) {
-          forgotAt = now;
-          await store.forgetExpiredSecrets(now);
-        }
-        if (now - prunedAt >= DAY_MS) {
-          prunedAt = now;
-          await store.prune(agreedNow());
-        }
-      } catch (error) {
-        if (!signal.aborted) onError(error);
-      }
-      await alarm.pause(pause, (ms, until) => clock.sleep(ms, until));
-    }
-    await Promise.all(sending);
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+    this.#store = options.store;
+    this.#clock = options.clock ?? systemClock;
+    this.#signal = options.signal;
   }
 
-  async function fill(now: number): Promise<void> {
-    await store.bringForward(now);
+  /** Something may be due now. */
+  wake(): void {
+    this.#alarm.ring();
+  }
+
+  /** Resolves after the abort, once no attempt is under way; never rejects. */
+  async run(): Promise<void> {
+    const { notifiers, onError } = this.#options;
+    this.#signal.addEventListener('abort', this.#alarm.ring, { once: true });
+    let hasWokenWaiting = false;
+    while (!this.#signal.aborted) {
+      let pause = POLL_MS;
+      try {
+        const now = this.#clock.now();
+        if (!hasWokenWaiting) await this.#store.wakeWaiting(Object.keys(notifiers), now);
+        hasWokenWaiting = true;
+        await this.#fill(now);
+        this.#send();
+        const next = await this.#store.nextDueAt(now);
+        if (next !== null) pause = Math.max(Math.min(next - now, POLL_MS), LEAST_PAUSE_MS);
+        await this.#tidy(now);
+      } catch (error) {
+        if (!this.#signal.aborted) onError(error);
+      }
+      await this.#alarm.pause(pause, this.#clock.sleep);
+    }
+    await Promise.all(this.#sending);
+  }
+
+  async #tidy(now: number): Promise<void> {
+    if (Math.abs(now - this.#forgotAt) >= FORGET_SECRETS_MS) {
+      this.#forgotAt = now;
+      await this.#store.forgetExpiredSecrets(now);
+    }
+    if (now - this.#prunedAt >= DAY_MS) {
+      this.#prunedAt = now;
+      await this.#store.prune(this.#options.agreedNow?.() ?? now);
+    }
+  }
+
+  async #fill(now: number): Promise<void> {
+    await this.#store.bringForward(now);
     let last: DueDelivery | null = null;
     for (;;) {
-      const page: DueDelivery[] = await store.due(now, PAGE, last);
-      for (const due of page) queue.add(due);
+      const page: DueDelivery[] = await this.#store.due(now, PAGE, last);
+      for (const due of page) this.#queue.add(due);
       last = page.at(-1) ?? last;
-      if (page.length < PAGE || signal.aborted) return;
-      send();
+      if (page.length < PAGE || this.#signal.aborted) return;
+      this.#send();
       // Thousands may be due for a dead recipient: yields to other work.
       await setImmediate();
     }
   }
 
-  function send(): void {
-    if (signal.aborted) return;
-    for (let due = queue.take(); due !== null; due = queue.take()) {
-      const sent = deliver(due).finally(() => sending.delete(sent));
-      sending.add(sent);
+  #send(): void {
+    if (this.#signal.aborted) return;
+    for (let due = this.#queue.take(); due !== null; due = this.#queue.take()) {
+      const sent = this.#deliver(due).finally(() => this.#sending.delete(sent));
+      this.#sending.add(sent);
     }
   }
 
-  async function deliver(due: DueDelivery): Promise<void> {
+  async #deliver(due: DueDelivery): Promise<void> {
     try {
-      const delivery = await store.pending(due.id, clock.now());
+      const delivery = await this.#store.pending(due.id, this.#clock.now());
       // `null` when it was cancelled since the poll.
-      if (delivery !== null) await makeAttempt(delivery);
+      if (delivery !== null) await this.#makeAttempt(delivery);
     } catch (error) {
-      if (!signal.aborted) onError(error);
+      if (!this.#signal.aborted) this.#options.onError(error);
     }
-    queue.end(due);
-    send();
+    this.#queue.end(due);
+    this.#send();
   }
 
-  async function makeAttempt(delivery: PendingDelivery): Promise<void> {
+  async #makeAttempt(delivery: PendingDelivery): Promise<void> {
     const { channel } = delivery;
-    const notifier = notifiers[channel];
-    const at = clock.now();
-    const beganAt = clock.elapsed();
-    const made = notifier
-      ? await tryOnce(notifier, delivery)
-      : later(`${channel} is not set up in the process that sends (${process})${remedyWords(channel)}`);
-    if (signal.aborted && made.outcome !== 'delivered') return;
-    const attempt: StoredAttempt = {
-      at,
-      latencyMs: clock.elapsed() - beganAt,
-      ok: made.outcome === 'delivered',
-      answer: made.answer,
-    };
-    const verdict: AttemptOutcome = notifier ? judge(delivery, made, at) : waitingFrom(at, delivery);
-    if (verdict.kind === 'cancelled') {
-      await record(delivery, { ...attempt, answer: wasNotSetUp(channel) }, verdict);
-    } else await record(delivery, attempt, verdict);
-    if (verdict.kind === 'waits') await store.cancelOlder(delivery, at, wasNotSetUp(channel));
-    if (verdict.kind === 'waits' && toldMissing.has(channel)) return;
-    if (verdict.kind === 'waits') toldMissing.add(channel);
-    onAttempt?.({ delivery, attempt, verdict });
+    const notifier = this.#options.notifiers[channel];
+    if (notifier === undefined) return this.#wait(delivery);
+    const at = this.#clock.now();
+    const beganAt = this.#clock.elapsed();
+    const made = await this.#tryOnce(notifier, delivery);
+    const ok = made.outcome === 'delivered';
+    if (this.#signal.aborted && !ok) return;
+    const attempt = { at, latencyMs: this.#clock.elapsed() - beganAt, ok, answer: made.answer };
+    const verdict = this.#judge(delivery, made, at);
+    await this.#record(delivery, attempt, verdict);
+    this.#options.onAttempt?.({ delivery, attempt, verdict });
+  }
+
+  /** Another process accepted the alert, or the settings have changed: it waits for a process that has a notifier. */
+  async #wait(delivery: PendingDelivery): Promise<void> {
+    const { channel, isUntouched, triesSince } = delivery;
+    const at = this.#clock.now();
+    const isOver = !isUntouched && at >= triesSince + GIVE_UP_AFTER_MS;
+    const answer = isOver
+      ? wasNotSetUp(channel)
+      : `${channel} is not set up in the process that sends (${this.#options.process})${remedyWords(channel)}`;
+    const attempt = { at, latencyMs: 0, ok: false, answer };
+    const verdict: AttemptOutcome = isOver
+      ? { kind: 'cancelled' }
+      : { kind: 'waits', at: at + NO_NOTIFIER_MS };
+    await this.#record(delivery, attempt, verdict);
+    if (!isOver) {
+      await this.#store.cancelOlder(delivery, at, wasNotSetUp(channel));
+      if (this.#toldMissing.has(channel)) return;
+      this.#toldMissing.add(channel);
+    }
+    this.#options.onAttempt?.({ delivery, attempt, verdict });
   }
 
   /** One attempt, within its deadline and until the end of the process. */
-  async function tryOnce(
-    notifier: Notifier,
-    { id, channel, target, message }: PendingDelivery,
-  ): Promise<Attempt> {
+  async #tryOnce(notifier: Notifier, { id, channel, target, message }: PendingDelivery): Promise<Attempt> {
     const signingSecrets =
-      channel === 'WEBHOOK' ? await store.signingSecrets(message.owner, clock.now()) : [];
+      channel === 'WEBHOOK' ? await this.#store.signingSecrets(message.owner, this.#clock.now()) : [];
     const isOver = new AbortController();
     const late = new AbortController();
-    const stop = AbortSignal.any([signal, late.signal]);
-    void clock.sleep(notifier.deadlineMs ?? DEADLINE_MS, isOver.signal).then(() => late.abort());
+    const stop = AbortSignal.any([this.#signal, late.signal]);
+    void this.#clock.sleep(notifier.deadlineMs ?? DEADLINE_MS, isOver.signal).then(() => late.abort());
     try {
       return await notifier.deliver({ id, target, message, signingSecrets }, stop);
     } catch (error) {
-      onError(error);
+      this.#options.onError(error);
       return later(`${channel} could not be sent: this is a mistake in gastop`);
     } finally {
       isOver.abort();
     }
   }
 
-  function judge({ channel, tries, triesSince }: PendingDelivery, made: Attempt, at: number): AttemptOutcome {
+  #judge({ channel, tries, triesSince }: PendingDelivery, made: Attempt, at: number): AttemptOutcome {
     switch (made.outcome) {
       case 'delivered':
         return { kind: 'delivered' };
@@ -280,33 +299,30 @@ export function createDispatcher({
       case 'gone':
         return { kind: 'gone', reason: `${channel} recipient is gone: it answered ${made.answer}` };
       case 'later': {
-        const since = tries === 0 ? at : triesSince;
-        const { retryAfterSec } = made;
-        const now = clock.now();
-        const next = nextTryAt({ tries: tries + 1, triesSince: since, now, retryAfterSec, random: random() });
+        const next = nextTryAt({
+          tries: tries + 1,
+          triesSince: tries === 0 ? at : triesSince,
+          now: this.#clock.now(),
+          retryAfterSec: made.retryAfterSec,
+          random: (this.#options.random ?? Math.random)(),
+        });
         return next === null ? { kind: 'failed' } : { kind: 'again', at: next };
       }
     }
   }
 
   /** Retries the save, not the attempt: a full disk must not have a recipient notified every two seconds. */
-  async function record(
-    delivery: PendingDelivery,
-    attempt: StoredAttempt,
-    verdict: AttemptOutcome,
-  ): Promise<void> {
+  async #record(delivery: PendingDelivery, attempt: StoredAttempt, verdict: AttemptOutcome): Promise<void> {
     for (let isTold = false; ; isTold = true) {
       try {
-        return await store.record(delivery, attempt, verdict);
+        return await this.#store.record(delivery, attempt, verdict);
       } catch (error) {
-        if (signal.aborted) return;
-        if (!isTold) onError(error);
-        await clock.sleep(RECORD_AGAIN_MS, signal);
+        if (this.#signal.aborted) return;
+        if (!isTold) this.#options.onError(error);
+        await this.#clock.sleep(RECORD_AGAIN_MS, this.#signal);
       }
     }
   }
-
-  return { run, wake: alarm.ring };
 }
 
 const wasNotSetUp = (channel: string) => `channel was not set up (${channel})`;
@@ -315,12 +331,6 @@ const remedyWords = (channel: string) => {
   const remedy = remedyFor(channel);
   return remedy === undefined ? '' : `; its operator sets ${remedy}`;
 };
-
-/** Another process accepted the alert, or the settings have changed: it waits for a process that has a notifier. */
-function waitingFrom(at: number, { isUntouched, triesSince }: PendingDelivery): AttemptOutcome {
-  const isOver = !isUntouched && at >= triesSince + GIVE_UP_AFTER_MS;
-  return isOver ? { kind: 'cancelled' } : { kind: 'waits', at: at + NO_NOTIFIER_MS };
-}
 
 interface SendingOptions extends Pick<DispatcherOptions, 'signal' | 'onError' | 'onAttempt'> {
   readonly lease: Lease;
@@ -335,11 +345,11 @@ interface SendingOptions extends Pick<DispatcherOptions, 'signal' | 'onError' | 
 /** Runs the dispatcher while this process holds the lease; on a server, where every process sends, always. */
 export function startSending(options: SendingOptions): LeaderWork {
   const { lease, database, delivery, wallNow, agreedNow, onError, onAttempt } = options;
-  let dispatcher: ReturnType<typeof createDispatcher> | null = null;
+  let dispatcher: Dispatcher | null = null;
   const store = new OutboxStore(database);
   const run = async (signal: AbortSignal) => {
     if (signal.aborted) return;
-    dispatcher = createDispatcher({
+    dispatcher = new Dispatcher({
       store,
       notifiers: createNotifiers(delivery, { now: wallNow }),
       process: lease.process,

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
-  createDispatcher,
   createNotifiers,
   DeliveryQueue,
+  Dispatcher,
   type NotifierSettings,
   nextTryAt,
 } from '../../../src/service/alerts/dispatcher.ts';
@@ -75,7 +75,7 @@ async function open(posting: Posting = {}) {
       notifier === undefined ? [] : [[channel, watched(notifier)]],
     ),
   );
-  const dispatcher = createDispatcher({
+  const dispatcher = new Dispatcher({
     store,
     notifiers,
     process: 'gastop, process 4711',
@@ -396,7 +396,7 @@ describe('the end of the process', () => {
     await office.stop();
     await fire(office.database, 'a');
     const abort = new AbortController();
-    const dispatcher = createDispatcher({
+    const dispatcher = new Dispatcher({
       store: office.store,
       notifiers: {
         WEBHOOK: {
