@@ -143,7 +143,7 @@ interface DispatcherOptions {
 }
 
 /** Retries each delivery, with the same id, until its recipient accepts or refuses it, or a day has passed. */
-export class Dispatcher {
+export class OutboxDispatcher {
   readonly #options: DispatcherOptions;
   readonly #store: OutboxStore;
   readonly #clock: TestableClock;
@@ -345,11 +345,11 @@ interface SendingOptions extends Pick<DispatcherOptions, 'signal' | 'onError' | 
 /** Runs the dispatcher while this process holds the lease; on a server, where every process sends, always. */
 export function startSending(options: SendingOptions): LeaderWork {
   const { lease, database, delivery, wallNow, agreedNow, onError, onAttempt } = options;
-  let dispatcher: Dispatcher | null = null;
+  let dispatcher: OutboxDispatcher | null = null;
   const store = new OutboxStore(database);
   const run = async (signal: AbortSignal) => {
     if (signal.aborted) return;
-    dispatcher = new Dispatcher({
+    dispatcher = new OutboxDispatcher({
       store,
       notifiers: createNotifiers(delivery, { now: wallNow }),
       process: lease.process,

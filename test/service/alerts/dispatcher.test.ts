@@ -2,9 +2,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   createNotifiers,
   DeliveryQueue,
-  Dispatcher,
   type NotifierSettings,
   nextTryAt,
+  OutboxDispatcher,
 } from '../../../src/service/alerts/dispatcher.ts';
 import type { Notifier, Notifiers } from '../../../src/service/alerts/notifiers/notifier.ts';
 import type { Database } from '../../../src/store/database.ts';
@@ -75,7 +75,7 @@ async function open(posting: Posting = {}) {
       notifier === undefined ? [] : [[channel, watched(notifier)]],
     ),
   );
-  const dispatcher = new Dispatcher({
+  const dispatcher = new OutboxDispatcher({
     store,
     notifiers,
     process: 'gastop, process 4711',
@@ -396,7 +396,7 @@ describe('the end of the process', () => {
     await office.stop();
     await fire(office.database, 'a');
     const abort = new AbortController();
-    const dispatcher = new Dispatcher({
+    const dispatcher = new OutboxDispatcher({
       store: office.store,
       notifiers: {
         WEBHOOK: {
