@@ -35,6 +35,7 @@ const OWNER: Readonly<Record<string, readonly string[]>> = {
   ink: ['tui'],
   react: ['tui'],
   'ink-table': ['tui'],
+  chalk: ['tui'],
   '@tanstack/react-query': ['tui'],
   asciichart: ['tui', 'cli'],
   commander: ['cli'],

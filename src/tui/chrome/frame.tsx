@@ -20,6 +20,7 @@ import {
   LineList,
   lineWidth,
   OneLine,
+  paintedLine,
   plain,
   type Span,
   shownWidth,
@@ -317,21 +318,17 @@ export function footerKeys(scopes: readonly Scope[], width: number, isWorking: D
   return shown.filter((each) => fitting.includes(each));
 }
 
-/** The keys of the present frame: a transform writes them whenever Ink draws, styled as the pair K and W. */
+/** The keys of the present frame: a transform writes them whenever Ink draws. */
 export function KeyBar() {
   const { columns: width } = useRoom();
   const dispatcher = useContext(DispatcherContext);
-  const draw = (pair: string) =>
-    footerKeys(dispatcher.scopes, width, (scope, action) => dispatcher.works(scope, action))
-      .map(({ key, word }) => pair.replace(/[KW]/g, (letter) => (letter === 'K' ? key : word)))
-      .join('');
+  const draw = () => {
+    const keys = footerKeys(dispatcher.scopes, width, (scope, action) => dispatcher.works(scope, action));
+    return paintedLine(keys.flatMap(({ key, word }) => [bold(` ${key}`), faint(` ${word} `)]));
+  };
   return (
-    <Box width={width} height={1} flexShrink={0} overflow="hidden">
-      <Transform transform={draw}>
-        {' '}
-        <Text bold>K</Text>
-        <Text dimColor>{' W '}</Text>
-      </Transform>
+    <Box width={width} height={1} flexShrink={0}>
+      <Transform transform={draw}> </Transform>
     </Box>
   );
 }

@@ -2,7 +2,8 @@ import { Text } from 'ink';
 import { useState } from 'react';
 import { cleanNote, cleanText, graphemes } from '../../core/text.ts';
 import { useRoom } from '../ui/pane-context.tsx';
-import { faint, type Line, plain, Spans, shownWidth, truncate } from '../ui/text.tsx';
+import { faint, type Line, placed, plain, shownWidth, truncate } from '../ui/text.tsx';
+import { forTerminal } from '../ui/theme.ts';
 import { useModalKeys } from './use-keys.tsx';
 
 interface TextInput {
@@ -123,10 +124,13 @@ export function TextField(props: TextFieldProps) {
     },
   );
   const room = Math.max(columns - shownWidth(label) - 3, 8);
+  const typed = typedLine(veil(input.text), input.cursor, room);
   return (
     <Text wrap="truncate">
       <Text bold>{`${label} `}</Text>
-      <Spans line={typedLine(veil(input.text), input.cursor, room)} />
+      {placed(typed, ({ text, inverse = false }) => (
+        <Text inverse={inverse}>{forTerminal(text)}</Text>
+      ))}
     </Text>
   );
 }

@@ -1,6 +1,6 @@
-import { Text, useIsScreenReaderEnabled } from 'ink';
+import { type BoxProps, useIsScreenReaderEnabled } from 'ink';
 import { Table } from 'ink-table';
-import { createContext, type PropsWithChildren, type ReactElement, useContext, useRef } from 'react';
+import { createContext, type ReactElement, useContext, useMemo, useRef } from 'react';
 import { useRoom } from './pane-context.tsx';
 import {
   cellLine,
@@ -9,11 +9,10 @@ import {
   fitLine,
   type Line,
   LineList,
-  Spans,
+  plain,
   type TableColumn,
   tableOf,
 } from './text.tsx';
-import { forTerminal } from './theme.ts';
 
 /** Rows that a box adds to its table: the two lines of its border. */
 export const BOX_ROWS = 2;
@@ -21,11 +20,37 @@ export const BOX_ROWS = 2;
 const BETWEEN = 3;
 const AROUND = 4;
 
+/** Texts of cells: only what they are called, padded to their width. */
 type Places = Record<string, string>;
 
-/** ink-table draws a line between two rows, which would double the height. */
+/** ink-table says what stands where. A row is drawn as one line: Ink would lay out and draw each cell and border by itself. */
 class CompactTable extends Table<Places> {
+  /** It draws a line between two rows, which would double the height. */
   override separator = () => null;
+
+  override render() {
+    return <Rows rows={rowsOf(super.render())} />;
+  }
+}
+
+type Drawn = ReactElement<Pick<BoxProps, 'flexDirection'> & { readonly children: string | Parts }>;
+type Parts = readonly (Drawn | readonly Drawn[] | null)[];
+
+/** The texts of each row of a drawn table: of its cells, and of the borders around them. */
+function rowsOf({ props: { children, flexDirection } }: Drawn): readonly (readonly string[])[] {
+  const parts = [children].flat(2).filter((part) => part !== null && typeof part !== 'string');
+  return flexDirection === 'row' ? [parts.map(({ props }) => String(props.children))] : parts.flatMap(rowsOf);
+}
+
+const CellsContext = createContext<ReadonlyMap<string, Line>>(new Map());
+
+function Rows({ rows }: { readonly rows: ReturnType<typeof rowsOf> }) {
+  const cells = useContext(CellsContext);
+  const partOf = (text: string): Line => {
+    const cell = cells.get(text.trim());
+    return cell === undefined ? [faint(text)] : [plain(' '), ...cell, plain(' ')];
+  };
+  return <LineList lines={rows.map((row) => row.flatMap(partOf))} />;
 }
 
 interface BoxedTableProps<Row> {
@@ -38,47 +63,22 @@ export function BoxedTable<Row>({ columns: all, rows }: BoxedTableProps<Row>) {
   const { columns: width } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
   const widest = useRef(new Map<string, number>());
-  const drawn = useRef<{ readonly content: string; readonly table: ReactElement }>(null);
+  const columns = isSpoken
+    ? []
+    : fitColumns(all, rows, width - AROUND, { widest: widest.current, gap: BETWEEN });
+  const widths = columns.map((column) => column.width).join(' ');
+  // As long as all keeps its place, new figures make no new table.
+  const table = useMemo(() => {
+    const placesOf = (row: number): Places =>
+      Object.fromEntries(widths.split(' ').map((own, at) => [at, `${row}.${at}`.padEnd(Number(own))]));
+    const data = Array.from({ length: rows.length }, (_, place) => placesOf(place + 1));
+    return <CompactTable data={data} headings={placesOf(0)} columns={Object.keys(placesOf(0))} />;
+  }, [rows.length, widths]);
   if (isSpoken) return <LineList lines={tableOf({ columns: all, rows, width }, isSpoken).lines} />;
-  const columns = fitColumns(all, rows, width - AROUND, { widest: widest.current, gap: BETWEEN });
-  const lines = new Map<string, Line>();
-  // ink-table gets the places of cells as their texts: it keys a row by these, so that new figures make no new row.
-  const placesOf = (row: number, cellOf: (column: (typeof columns)[number]) => Line): Places =>
-    Object.fromEntries(
-      columns.map((column, at) => {
-        const place = `${row}.${at}`.padEnd(column.width);
-        lines.set(place.trim(), fitLine(cellOf(column), column.width, column.align));
-        return [String(at), place];
-      }),
-    );
-  const headings = placesOf(0, ({ heading }) => [faint(heading)]);
-  const data = rows.map((row, place) => placesOf(place + 1, ({ cell }) => cellLine(cell(row))));
-  // A pane is drawn several times a block: a table of the same content is left as it is.
-  const content = JSON.stringify([...lines]);
-  if (drawn.current?.content !== content) {
-    const table = (
-      <CellsContext value={lines}>
-        <CompactTable
-          {...{ data, headings, header: Cell, cell: Cell, skeleton: Border }}
-          columns={Object.keys(headings)}
-        />
-      </CellsContext>
-    );
-    drawn.current = { content, table };
-  }
-  return drawn.current.table;
-}
-
-const CellsContext = createContext<ReadonlyMap<string, Line>>(new Map());
-
-function Cell({ children }: PropsWithChildren) {
-  const line = useContext(CellsContext).get(String(children).trim()) ?? [];
-  return (
-    <Text wrap="truncate">
-      {' '}
-      <Spans line={line} />{' '}
-    </Text>
+  const cells = columns.flatMap(({ heading, cell, width: own, align }, at) =>
+    [[faint(heading)], ...rows.map((row) => cellLine(cell(row)))].map(
+      (line, row) => [`${row}.${at}`, fitLine(line, own, align)] as const,
+    ),
   );
+  return <CellsContext value={new Map(cells)}>{table}</CellsContext>;
 }
-
-const Border = ({ children }: PropsWithChildren) => <Text dimColor>{forTerminal(String(children))}</Text>;

@@ -1,9 +1,8 @@
-import { Box, Text, useIsScreenReaderEnabled } from 'ink';
+import { Box, useIsScreenReaderEnabled } from 'ink';
 import { memo, type ReactNode } from 'react';
 import { TakesKeysContext } from '../input/use-keys.tsx';
 import { Room, useRoom } from './pane-context.tsx';
-import { bold, Spans } from './text.tsx';
-import { forTerminal } from './theme.ts';
+import { bold, faint, type Line, LineList, plain } from './text.tsx';
 
 /** From this width on a list and the details of what is selected in it stand side by side. */
 const SIDE_BY_SIDE_FROM = 140;
@@ -48,22 +47,13 @@ export function SideBySide({ leftWidth, left, right, isRightOpen }: SideBySidePr
   );
 }
 
-/** One text: a line each would be laid out with every frame. */
-const Border = memo(function Border({
-  rows,
-  isRightOpen,
-}: {
-  readonly rows: number;
-  readonly isRightOpen: boolean;
-}) {
-  const line = forTerminal('│');
-  const below = `\n${line}`.repeat(rows - 1);
+const Border = memo(function Border({ rows, isRightOpen }: Readonly<{ rows: number; isRightOpen: boolean }>) {
+  const line: Line = [plain(' '), faint('│')];
+  const lines = Array.from({ length: rows }, () => line);
   return (
-    <Box width={BORDER} paddingLeft={1} flexShrink={0}>
-      <Text>
-        {isRightOpen ? <Spans line={[bold('▸', 'accent')]} /> : <Text dimColor>{line}</Text>}
-        <Text dimColor>{below}</Text>
-      </Text>
-    </Box>
+    <LineList
+      lines={isRightOpen ? [[plain(' '), bold('▸', 'accent')], ...lines.slice(1)] : lines}
+      width={BORDER}
+    />
   );
 });

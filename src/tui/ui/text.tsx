@@ -1,5 +1,6 @@
-import { Box, Text, useIsScreenReaderEnabled } from 'ink';
-import { createElement, Fragment, type ReactElement, type ReactNode, useRef } from 'react';
+import chalk from 'chalk';
+import { Box, Text, Transform, useIsScreenReaderEnabled } from 'ink';
+import { createElement, Fragment, type ReactElement, useRef } from 'react';
 import stringWidth from 'string-width';
 import { graphemes, wrapWords } from '../../core/text.ts';
 import { formatChange, formatPercent, UNKNOWN } from '../../core/units.ts';
@@ -67,12 +68,12 @@ export function lineWidth(line: Line): number {
 /** `line` in exactly `width` columns; a longer one ends in an ellipsis. */
 export function fitLine(line: Line, width: number, align: 'left' | 'right' = 'left'): Line {
   const room = width - lineWidth(line);
-  if (room < 0) return cutLine(line, width);
-  if (room === 0) return line;
+  if (room <= 0) return cutLine(line, width);
   return align === 'left' ? [...line, { text: blanks(room) }] : [{ text: blanks(room) }, ...line];
 }
 
 function cutLine(line: Line, width: number): Line {
+  if (lineWidth(line) <= width) return line;
   const shown: Span[] = [];
   let left = width;
   for (const span of line) {
@@ -152,18 +153,17 @@ export function scrolledTo(line: number, top: number, rows: number): number {
   return line >= top + rows ? line - rows + 1 : top;
 }
 
-type WordsProps = Omit<Span, 'text'> & { readonly children: ReactNode };
-
-/** Text of data: stale data has no colour and weight. Never wraps. */
-export function Words({ color, bold = false, faint = false, inverse = false, children }: WordsProps) {
-  const dim = useDim();
-  const paint = color === undefined || dim ? {} : { color: COLORS[color] };
-  return (
-    <Text {...paint} bold={bold && !dim} dimColor={faint || dim} inverse={inverse} wrap="truncate">
-      {children}
-    </Text>
-  );
+/** Of data that came from outside, too: no control character gets to the terminal, and a text of several lines stays on one. */
+function painted({ text, color, bold, faint, inverse }: Span, isDim: boolean): string {
+  let shown = forTerminal(text.replaceAll('\n', ' ').replace(/\p{Cc}/gu, ''));
+  if (faint || isDim) shown = chalk.dim(shown);
+  if (color !== undefined && !isDim) shown = chalk[COLORS[color]](shown);
+  if (bold && !isDim) shown = chalk.bold(shown);
+  return inverse ? chalk.inverse(shown) : shown;
 }
+
+export const paintedLine = (line: Line, isDim = false): string =>
+  line.map((span) => painted(span, isDim)).join('');
 
 /** Elements keyed by index, because lines and spans have no key. */
 export function placed<Item>(
@@ -178,10 +178,14 @@ interface LineListProps {
   readonly width?: number;
 }
 
-/** Lines below each other, each cut with an ellipsis at `width`: one text, because Ink lays out and measures each text. */
+/**
+ * Lines below each other, each cut with an ellipsis at `width`. A transform writes them whenever Ink draws: Ink lays out
+ * and measures each text, and takes one of several lines apart twice.
+ */
 export function LineList({ lines, width: own }: LineListProps) {
   const { columns } = useRoom();
   const width = own ?? columns;
+  const isDim = useDim();
   if (useIsScreenReaderEnabled()) {
     return (
       <Box flexDirection="column">
@@ -192,16 +196,13 @@ export function LineList({ lines, width: own }: LineListProps) {
     );
   }
   if (lines.length === 0) return null;
+  // Stale data has no colour and weight.
+  const texts = lines.map((line) => paintedLine(cutLine(line, width), isDim));
   return (
-    <Box flexShrink={0}>
-      <Text wrap="truncate">
-        {placed(lines, (line, place) => (
-          <>
-            {place === 0 ? '' : '\n'}
-            {line.length === 0 ? ' ' : <Spans line={fitLine(line, width)} />}
-          </>
-        ))}
-      </Text>
+    <Box width={width} height={lines.length} flexShrink={0}>
+      <Transform
+        transform={(_, place) => texts[place] ?? ''}
+      >{` ${'\n'.repeat(lines.length - 1)}`}</Transform>
     </Box>
   );
 }
@@ -209,13 +210,6 @@ export function LineList({ lines, width: own }: LineListProps) {
 /** One line; a sentence for a screen reader, if it has words. */
 export function OneLine({ line, width }: { readonly line: Line; readonly width: number }) {
   return <LineList lines={[line]} width={width} />;
-}
-
-export function Spans({ line }: { readonly line: Line }) {
-  // A message of several lines, from outside, stays on one.
-  return placed(line, ({ text, ...look }) => (
-    <Words {...look}>{forTerminal(text.replaceAll('\n', ' '))}</Words>
-  ));
 }
 
 /** As many segments as fit into one line. */
