@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { Alarm } from '../chain/async.ts';
 import type { ChainSource } from '../chain/chain-source.ts';
-import { createGasClient, type GasClient, type GasClientOptions } from '../client/client.ts';
+import { createGasClient, type GasClientOptions } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
+import type { GasClient } from '../client/gas-client.ts';
 import { isPlain } from '../client/http.ts';
 import { chainStatus, headAtOf } from '../client/views/chain-status.ts';
 import type { SnapshotView } from '../client/views/gas.ts';

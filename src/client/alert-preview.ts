@@ -16,7 +16,7 @@ import {
 } from '../core/threshold/threshold.ts';
 import { DAY_MS } from '../core/time.ts';
 import { formatCount, formatDuration, formatGwei, weiOfGwei } from '../core/units.ts';
-import type { GasClient } from './client.ts';
+import type { GasClient } from './gas-client.ts';
 import {
   apartSec,
   LANE_TIPS,

@@ -12,8 +12,9 @@ import type { MaxCost } from '../core/threshold/max-cost.ts';
 import { DAY_SEC } from '../core/time.ts';
 import { describeTransaction } from '../core/transactions/describe-call.ts';
 import type { SignedTransaction } from '../core/transactions/signed-transaction.ts';
-import type { CallOptions, GasClient } from './client.ts';
 import { ifTold } from './errors.ts';
+import type { GasClient } from './gas-client.ts';
+import type { CallOptions } from './requests.ts';
 import {
   type AutoTxAccountView,
   type AutoTxView,

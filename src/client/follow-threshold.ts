@@ -8,8 +8,8 @@ import {
   type ThresholdBasis,
 } from '../core/threshold/threshold.ts';
 import { usdOf } from '../core/units.ts';
-import type { GasClient } from './client.ts';
 import { ClientError } from './errors.ts';
+import type { GasClient } from './gas-client.ts';
 import { loadThresholdBasis, whyNoDollars } from './threshold-basis.ts';
 import type { SnapshotView } from './views/gas.ts';
 

@@ -1,17 +1,12 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import ky, { isHTTPError, isTimeoutError, type KyInstance } from 'ky';
-import type * as z from 'zod';
-import { valueAt } from '../contract/field-problems.ts';
-import { API_KEY_HEADER, BASE_PATH, PATHS } from '../contract/routes.ts';
+import { API_KEY_HEADER, BASE_PATH } from '../contract/routes.ts';
 import { retryAfterSec } from '../core/retry-after.ts';
 import { cleanText } from '../core/text.ts';
-import { bareHex, isSignedShape } from '../core/transactions/signed-text.ts';
-import { ClientError, errorWords, LONGEST_RAW } from './errors.ts';
+import { ClientError } from './errors.ts';
 import { abortion, mayBeDone, networkFailure, refusal, type SentRequest } from './http-errors.ts';
 import type { RateLimit } from './rate-limit.ts';
-import type { ResponseSchemas } from './routes.ts';
-import { harmless, isRecord, isWebPage, parseJson } from './values.ts';
-import { inWireForm, normalKey, type Renaming } from './wire-form.ts';
+import { redacted } from './redaction.ts';
 
 const TIMEOUT_MS = 10_000;
 /** A service of ours says at least every 15 s that it is there. */
@@ -110,7 +105,7 @@ export class Http {
       isBegun = true;
       const response = this.#ky(sent.url, { method, json: body, signal, totalTimeout: this.timeoutMs });
       const { status, headers } = await response;
-      const text = withoutSecrets(await response.text(), sent.endpoint, this.apiKey, body);
+      const text = redacted(await response.text(), sent.endpoint, this.apiKey, body);
       this.#rateLimit?.succeeded();
       return { status, headers, text };
     } catch (error) {
@@ -160,7 +155,7 @@ export class Http {
         const { done, value } = await reader.read();
         clearTimeout(timer);
         if (done) return;
-        yield withoutSecrets(value.data, endpoint, apiKey, undefined);
+        yield redacted(value.data, endpoint, apiKey, undefined);
         waitFor(SILENCE_MS);
       }
     } catch (error) {
@@ -206,7 +201,7 @@ export class Http {
     if (isHTTPError(error)) {
       const { data = '' } = error;
       const text = typeof data === 'string' ? data : JSON.stringify(data);
-      return refusal(error.response, withoutSecrets(text, endpoint, this.apiKey, body), sent);
+      return refusal(error.response, redacted(text, endpoint, this.apiKey, body), sent);
     }
     if (error instanceof TooLarge) {
       const message = `the response of ${this.host} is larger than ${error.message} and was cut off; check the URL`;
@@ -249,43 +244,6 @@ async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Pr
   return Promise.race([work(), aborted]);
 }
 
-/** Services' names for a signed transaction, or the signature alone. */
-const SECRET_NAME = /^(raw|signed|serialized|txhex$|sig(natures?)?$|[rs]$)/;
-/** These fields are no secret, though the signed bytes contain them too. */
-const PLAIN_NAME = /^(to|from|data|input|calldata|value|hash)$/;
-const HEX_RUN = /(?:0x)?[\da-f]{48,}/gi;
-const SHORTEST_SIGNED = 70;
-const HIDDEN = '(signed bytes)';
-
-/** Without the key and signed transactions; on routes of auto-txs also without signatures and pieces of the sent one. */
-function withoutSecrets(text: string, endpoint: string, apiKey: string | null, body: unknown): string {
-  let shown = apiKey === null || apiKey.length < 8 ? text : text.replaceAll(apiKey, '(key)');
-  const signed = isRecord(body) ? body.signedTransaction : null;
-  const sent = typeof signed === 'string' ? bareHex(signed) : null;
-  if (endpoint.startsWith(PATHS.autoTxs)) {
-    const json = parseJson(shown);
-    const safe = JSON.stringify(json, (name, value: unknown) => shownValue(normalKey(name), value, sent));
-    if (safe !== JSON.stringify(json)) shown = safe;
-  }
-  return shown.replace(HEX_RUN, (run) => (holdsSigned(run, sent) ? HIDDEN : run));
-}
-
-function shownValue(name: string, value: unknown, sent: string | null): unknown {
-  const isText = typeof value === 'string';
-  if (SECRET_NAME.test(name) && ((isText && value !== '') || Array.isArray(value))) return HIDDEN;
-  if (isByteList(value)) return HIDDEN;
-  if (!isText || PLAIN_NAME.test(name)) return value;
-  return value.replace(HEX_RUN, (run) => (sent?.includes(bareHex(run)) ? HIDDEN : run));
-}
-
-const isByteList = (value: unknown) =>
-  Array.isArray(value) && value.length >= SHORTEST_SIGNED && value.every((one) => typeof one === 'number');
-
-function holdsSigned(run: string, sent: string | null): boolean {
-  const hex = bareHex(run);
-  return (sent !== null && sent !== '' && hex.includes(sent)) || isSignedShape(hex);
-}
-
 const EXAMPLE = 'https://gas.example.org';
 
 /**
@@ -317,99 +275,3 @@ export function parseServiceUrl(text: string, hint = 'the key goes into apiKey')
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 /** Whether others can intercept requests to this URL. */
 export const isPlain = (url: URL): boolean => url.protocol !== 'https:' && !LOOPBACK.test(url.hostname);
-
-const SUCCESS_CODE = /^(ok|success|succeeded|0|2\d\d)$/i;
-/** Returned once, to the alert's creator, and never shown otherwise. */
-const SIGNING_SECRET = /whsec_[\w+/=-]+/g;
-
-export interface ResponseContext {
-  readonly endpoint: string;
-  readonly host: string;
-  readonly isOwn?: boolean;
-  readonly renaming?: Renaming;
-}
-
-export type WireResponse = ReturnType<typeof parseResponse>;
-
-export function parseResponse(text: string, schema: z.ZodObject, context: ResponseContext) {
-  const parsed = parseJson(text);
-  if (parsed === undefined) throw unreadable(notJson(text, context), null, text, context);
-  const body = harmless(parsed);
-  // Further fields are a newer release's: every price is still in wei, however small.
-  const isExact =
-    context.isOwn === true ||
-    (schema.safeParse(body).error?.issues ?? []).every(({ code }) => code === 'unrecognized_keys');
-  return { body, isExact, wire: isExact ? body : inWireForm(schema, body, context.renaming) };
-}
-
-/** @throws ClientError `unreadable`; `server` or `invalid` for an error despite its status */
-export function readResponse<View>(
-  text: string,
-  { schema, view }: ResponseSchemas<View>,
-  context: ResponseContext,
-): View {
-  return viewOf(parseResponse(text, schema, context), view, text, context);
-}
-
-export function viewOf<View>(
-  { body, isExact, wire }: WireResponse,
-  view: z.ZodType<View>,
-  text: string,
-  context: ResponseContext,
-): View {
-  // An error with an empty list is an error.
-  const lists = isRecord(wire) ? [wire.items, wire.data, wire.points] : [];
-  if (!isExact && lists.some((list) => Array.isArray(list) && list.length === 0))
-    throwIfRefused(body, context);
-  const { data, error } = view.safeParse(wire);
-  if (error === undefined) return data;
-  throwIfRefused(body, context);
-  const path = error.issues[0]?.path ?? [];
-  const field = pathText(path);
-  const fault = valueAt(wire, path) == null ? `has no ${field}` : `has a ${field} that makes no sense`;
-  const message = `the response of ${context.host} to ${context.endpoint} ${fault}`;
-  throw unreadable(message, field, text, context);
-}
-
-/** `lanes.slow.price`, `points[0].timestamp` */
-export function pathText(path: readonly PropertyKey[]): string {
-  return path
-    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
-    .join('')
-    .replace(/^\./, '');
-}
-
-/** Some services send errors with status 200, and refuse a window with `data: [{ error }]`. */
-export function throwIfRefused(body: unknown, { endpoint }: Pick<ResponseContext, 'endpoint'>): void {
-  if (!isRecord(body)) return;
-  const { errorCode, message } = errorWords(body);
-  const { error, success, data } = body;
-  if (Array.isArray(data) && data.length === 1 && isRecord(data[0]) && typeof data[0].error === 'string') {
-    throw new ClientError('invalid', `the service did not accept the request: ${message}`, {
-      endpoint,
-      details: [{ path: '', message }],
-    });
-  }
-  const isDone = success === true || SUCCESS_CODE.test(errorCode);
-  const isRefused = errorCode !== '' || (error ?? false) !== false || success === false;
-  if (message === '' || isDone || !isRefused) return;
-  throw new ClientError('server', `the service responded with an error: ${message}`, { endpoint });
-}
-
-function unreadable(
-  message: string,
-  field: string | null,
-  text: string,
-  { endpoint }: ResponseContext,
-): ClientError {
-  const raw = cleanText(text, LONGEST_RAW).replace(SIGNING_SECRET, '(secret)');
-  return new ClientError('unreadable', message, { endpoint, field, raw });
-}
-
-function notJson(text: string, { endpoint, host }: ResponseContext): string {
-  if (/^\s*[[{]/.test(text)) return `the response of ${host} to ${endpoint} is broken off or not JSON`;
-  const what = isWebPage(text)
-    ? 'a web page: a login or proxy, or not the address of a v1 service'
-    : `${text.trim() === '' ? 'nothing' : 'something that is not JSON'}; check the URL`;
-  return `${host} responded to ${endpoint} with ${what}`;
-}

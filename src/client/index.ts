@@ -1,18 +1,11 @@
 /** What `gastop/client` exports: the client that the monitor and the commands use, with the types of its views. */
-export {
-  type CallOptions,
-  createGasClient,
-  type GasClient,
-  type GasClientOptions,
-  type MetricsQuery,
-  type ReachQuery,
-  type RecommendationOptions,
-  type TextOptions,
-} from './client.ts';
+export { createGasClient, type GasClientOptions } from './client.ts';
 export { ClientError, type ClientErrorCode, type LimitKind } from './errors.ts';
+export type { GasClient, MetricsQuery, ReachQuery, RecommendationOptions } from './gas-client.ts';
 export type { ParameterDescription, RouteDescription, ServiceDescription } from './openapi.ts';
 export type { ChartOptions, PriceChartView } from './price-chart.ts';
 export type { Pause } from './rate-limit.ts';
+export type { CallOptions, TextOptions } from './requests.ts';
 export type {
   AlertDetailsView,
   AlertListView,

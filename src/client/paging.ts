@@ -1,5 +1,5 @@
 import { PAGE_SIZE_MAX } from '../contract/choices.ts';
-import type { MetricsQuery } from './client.ts';
+import type { MetricsQuery } from './gas-client.ts';
 import type { Rows } from './lenient.ts';
 import type { Query } from './routes.ts';
 import type { ListView } from './views/alerts.ts';

@@ -1,8 +1,9 @@
 import { BUCKET_SEC, type Bucket } from '../contract/choices.ts';
 import { PATHS } from '../contract/routes.ts';
 import { chainProfile } from '../core/chains.ts';
-import type { CallOptions, MetricsQuery } from './client.ts';
 import { ClientError, type ClientErrorCode } from './errors.ts';
+import type { MetricsQuery } from './gas-client.ts';
+import type { CallOptions } from './requests.ts';
 import { timeFrameSec } from './values.ts';
 import type { ChartPointView, ChartView } from './views/dashboard.ts';
 import type { SnapshotView } from './views/gas.ts';

@@ -10,9 +10,10 @@ import {
   type ThresholdBasis,
 } from '../core/threshold/threshold.ts';
 import { gasByChainAlone, USUAL_ACTIONS } from '../core/usual-work.ts';
-import type { CallOptions, GasClient } from './client.ts';
 import { ifTold } from './errors.ts';
+import type { GasClient } from './gas-client.ts';
 import { loadLanePrices, pastPriceAt } from './lane-prices.ts';
+import type { CallOptions } from './requests.ts';
 import { type ActionView, dataFeeOf } from './views/dashboard.ts';
 import type { SnapshotView } from './views/gas.ts';
 

@@ -1,6 +1,6 @@
 import { createMcpHandler, Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { GasClient } from '../client/client.ts';
+import type { GasClient } from '../client/gas-client.ts';
 import { SIGNED_LONGEST } from '../contract/choices.ts';
 import { LineLimit } from './line-limit.ts';
 import { type CompareChains, compareChains, READ_TOOLS } from './read-tools.ts';

@@ -1,6 +1,6 @@
 import type { Tool as McpTool } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import type { GasClient } from '../client/client.ts';
+import type { GasClient } from '../client/gas-client.ts';
 import { fieldProblems } from '../contract/field-problems.ts';
 import { cleanText } from '../core/text.ts';
 import { gweiString, nativeString } from '../core/units.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { GasClient } from '../../src/client/client.ts';
 import { createGasClient, type GasClientOptions } from '../../src/client/client.ts';
 import { ClientError } from '../../src/client/errors.ts';
+import type { GasClient } from '../../src/client/gas-client.ts';
 
 export const HOST = 'gas.example.org';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { GasClient } from '../../src/client/client.ts';
 import { createGasClient } from '../../src/client/client.ts';
+import type { GasClient } from '../../src/client/gas-client.ts';
 import { clientOf, failureOf, HOST } from './answering.ts';
 import { sendJson, serve } from './http-server.ts';
 

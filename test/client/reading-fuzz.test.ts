@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { GasClient } from '../../src/client/client.ts';
 import { ClientError } from '../../src/client/errors.ts';
+import type { GasClient } from '../../src/client/gas-client.ts';
 import { anyCharacter } from '../helpers/any-character.ts';
 import { rounds } from '../helpers/rounds.ts';
 import { clientOf, fixture } from './answering.ts';

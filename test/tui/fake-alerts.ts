@@ -1,5 +1,5 @@
-import type { GasClient } from '../../src/client/client.ts';
 import { ClientError } from '../../src/client/errors.ts';
+import type { GasClient } from '../../src/client/gas-client.ts';
 import type { AlertDetailsView, AlertSavingsView, NewAlert } from '../../src/client/views/alerts.ts';
 import { ruleFromWire } from '../../src/core/threshold/rule-wire.ts';
 

@@ -1,5 +1,5 @@
-import type { GasClient } from '../../src/client/client.ts';
 import { ClientError } from '../../src/client/errors.ts';
+import type { GasClient } from '../../src/client/gas-client.ts';
 import type {
   AutoTxChange,
   AutoTxDetailsView,

@@ -3,7 +3,7 @@ import { Text } from 'ink';
 import { render } from 'ink-testing-library';
 import { type ReactNode, useEffect } from 'react';
 import { onTestFinished } from 'vitest';
-import type { GasClient } from '../../src/client/client.ts';
+import type { GasClient } from '../../src/client/gas-client.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { type Toast, ToastContext } from '../../src/tui/chrome/toast.tsx';
 import { type ListItem, ListsProvider, useLists } from '../../src/tui/data/lists.tsx';

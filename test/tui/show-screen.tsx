@@ -2,7 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { render } from 'ink-testing-library';
 import stringWidth from 'string-width';
 import { expect, onTestFinished } from 'vitest';
-import type { GasClient } from '../../src/client/client.ts';
+import type { GasClient } from '../../src/client/gas-client.ts';
 import { chainStatus } from '../../src/client/views/chain-status.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { Finder } from '../../src/tui/app/finder.tsx';

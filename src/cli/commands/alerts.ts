@@ -7,8 +7,8 @@ import {
   previewOver,
   previewWords,
 } from '../../client/alert-preview.ts';
-import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
+import type { GasClient } from '../../client/gas-client.ts';
 import { priceNow, windowSecOf } from '../../client/threshold-basis.ts';
 import {
   type AlertCondition,

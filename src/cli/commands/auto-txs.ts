@@ -5,8 +5,8 @@ import {
   preflightAutoTx,
   storedTransaction,
 } from '../../client/auto-tx-preflight.ts';
-import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
+import type { GasClient } from '../../client/gas-client.ts';
 import { isPlain } from '../../client/http.ts';
 import { laneOf } from '../../client/views/alerts.ts';
 import {

@@ -1,5 +1,6 @@
-import type { GasClient, TextOptions } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
+import type { GasClient } from '../../client/gas-client.ts';
+import type { TextOptions } from '../../client/requests.ts';
 import { chainNameOf, type SnapshotView } from '../../client/views/gas.ts';
 import {
   type BlockView,

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
-import type { GasClient } from '../../client/client.ts';
 import { ifTold } from '../../client/errors.ts';
+import type { GasClient } from '../../client/gas-client.ts';
 import { allPages } from '../../client/paging.ts';
 import { BUCKET_SEC, BUCKETS, type Bucket, PAGE_SIZE_MAX } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';

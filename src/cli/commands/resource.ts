@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import type { GasClient, TextOptions } from '../../client/client.ts';
 import { ClientError, type ClientErrorCode } from '../../client/errors.ts';
+import type { GasClient } from '../../client/gas-client.ts';
+import type { TextOptions } from '../../client/requests.ts';
 import type { ListView } from '../../client/views/alerts.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import type { FieldProblem } from '../../contract/alert-targets.ts';

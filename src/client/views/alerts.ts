@@ -152,6 +152,7 @@ export const CreatedAlertView = lenient(CreatedAlertWire, 'id').transform(({ sig
 export type CreatedAlertView = z.infer<typeof CreatedAlertView>;
 /** `previousUntil`: until then the previous secret signs as well; `null`: it does not. */
 export const RotatedSecretView = lenient(RotatedSecretWire, 'signingSecret');
+export type RotatedSecretView = z.infer<typeof RotatedSecretView>;
 
 /** One page of `GET /alerts`, or all alerts of a service without paging. */
 export const AlertPage = lenient(AlertList.extend({ items: countedRows(AlertView) }), 'items').transform(

@@ -1,3 +1,4 @@
+import type * as z from 'zod';
 import { GasEstimate } from '../../contract/estimate.ts';
 import { eachLane, type LaneName } from '../../core/advice.ts';
 import { chainProfile } from '../../core/chains.ts';
@@ -8,6 +9,7 @@ import type { HorizonView, RecommendationView, SnapshotView } from './gas.ts';
 
 /** `POST /gas/estimate`: what a call takes. */
 export const GasEstimateView = lenient(GasEstimate, 'gas');
+export type GasEstimateView = z.infer<typeof GasEstimateView>;
 
 /** Wei in all, L1's part included where it is known; dollars for one native coin. */
 interface Cost {

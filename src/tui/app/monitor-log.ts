@@ -1,5 +1,5 @@
-import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
+import type { GasClient } from '../../client/gas-client.ts';
 
 /** What the monitor does, for who works on it; nothing that was typed, and nothing of a request but its name. */
 export type MonitorEvent =

@@ -1,4 +1,4 @@
-import type { GasClient } from '../../client/client.ts';
+import type { GasClient } from '../../client/gas-client.ts';
 import { looksLikeKey } from '../../core/key-text.ts';
 import type { Playback } from '../../core/playback.ts';
 import { graphemes } from '../../core/text.ts';

@@ -9,8 +9,8 @@ import {
   useRef,
   useState,
 } from 'react';
-import type { GasClient } from '../../client/client.ts';
 import { pollEveryMs } from '../../client/follow-prices.ts';
+import type { GasClient } from '../../client/gas-client.ts';
 import {
   type AlertView,
   describeCondition,

@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react';
-import type { GasClient } from '../../client/client.ts';
+import type { GasClient } from '../../client/gas-client.ts';
 import type { ChainStatus } from '../../client/views/chain-status.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import type { ActionName } from '../input/keymap.ts';

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
-import type { GasClient } from '../../client/client.ts';
 import { pollEveryMs } from '../../client/follow-prices.ts';
+import type { GasClient } from '../../client/gas-client.ts';
 import type { Pause } from '../../client/rate-limit.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import type { QuerySession } from './monitor-context.ts';

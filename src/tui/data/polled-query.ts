@@ -6,8 +6,8 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
-import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
+import type { GasClient } from '../../client/gas-client.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { type QuerySession, useMonitor } from './monitor-context.ts';
 import { retryAtOf } from './query-client.ts';

@@ -1,7 +1,7 @@
 import { notifyManager, type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import type { GasClient } from '../../client/client.ts';
 import { followPrices } from '../../client/follow-prices.ts';
+import type { GasClient } from '../../client/gas-client.ts';
 import type { ChainRulesView } from '../../client/views/chain.ts';
 import { chainStatus } from '../../client/views/chain-status.ts';
 import type { CurrentView } from '../../client/views/dashboard.ts';

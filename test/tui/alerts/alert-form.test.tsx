@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { GasClient } from '../../../src/client/client.ts';
 import { ClientError } from '../../../src/client/errors.ts';
+import type { GasClient } from '../../../src/client/gas-client.ts';
 import type { AlertDetailsView, NewAlert } from '../../../src/client/views/alerts.ts';
 import { ADDED_ROUTES, V1_ROUTES } from '../../../src/contract/routes.ts';
 import { AlertsPane } from '../../../src/tui/panes/alerts/alerts-pane.tsx';

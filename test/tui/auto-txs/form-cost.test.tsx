@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GasClient } from '../../../src/client/client.ts';
+import type { GasClient } from '../../../src/client/gas-client.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { autoTxView, fakeAutoTxs } from '../fake-auto-txs.ts';
 import { describing, SNAPSHOT } from '../fake-gas.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { GasClient } from '../../../src/client/client.ts';
 import { ClientError } from '../../../src/client/errors.ts';
+import type { GasClient } from '../../../src/client/gas-client.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { autoTxView, fakeAutoTxs } from '../fake-auto-txs.ts';
 import { describing, RECOMMENDATION, SNAPSHOT } from '../fake-gas.ts';

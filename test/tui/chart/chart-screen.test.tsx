@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import type { GasClient } from '../../../src/client/client.ts';
 import { ClientError } from '../../../src/client/errors.ts';
+import type { GasClient } from '../../../src/client/gas-client.ts';
 import { readDescription } from '../../../src/client/openapi.ts';
 import { Remembered } from '../../../src/tui/data/remembered.ts';
 import { ChartScreen } from '../../../src/tui/panes/chart/chart-pane.tsx';

@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
-import type { GasClient } from '../../../src/client/client.ts';
 import { ClientError } from '../../../src/client/errors.ts';
+import type { GasClient } from '../../../src/client/gas-client.ts';
 import type { NodeView } from '../../../src/client/views/dashboard.ts';
 import type { SnapshotView } from '../../../src/client/views/gas.ts';
 import { V1_ROUTES } from '../../../src/contract/routes.ts';

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react';
-import type { GasClient } from '../../../client/client.ts';
+import type { GasClient } from '../../../client/gas-client.ts';
 import { allPages } from '../../../client/paging.ts';
 import { type CallCost, costOfCall, workOfGas } from '../../../client/views/cost.ts';
 import { describeLikely, type HorizonView, type SnapshotView } from '../../../client/views/gas.ts';
