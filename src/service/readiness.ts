@@ -21,7 +21,6 @@ export function createReadiness(
 ) {
   let checking: Promise<ApiFailure | null> = Promise.resolve(null);
   let checkedAt = Number.NEGATIVE_INFINITY;
-  let isChecking = false;
 
   async function checkAll(): Promise<ApiFailure | null> {
     try {
@@ -31,13 +30,13 @@ export function createReadiness(
       return toFailure(error);
     } finally {
       checkedAt = steadyNow();
-      isChecking = false;
     }
   }
 
   return (): Promise<ApiFailure | null> => {
-    if (!isChecking && steadyNow() - checkedAt >= REPEAT_MS) {
-      isChecking = true;
+    if (steadyNow() - checkedAt >= REPEAT_MS) {
+      // Until it has ended.
+      checkedAt = Number.POSITIVE_INFINITY;
       checking = checkAll();
     }
     return checking;

@@ -146,7 +146,7 @@ export async function startService(options: ServiceOptions) {
     chain: () => follower.chain.profile,
     nativeUsd: () => nativeUsd(),
     whyNoPrice,
-    coinAsked: () => (hasFeed() && lease.mayWrite ? price.asked : Promise.resolve()),
+    coinAsked: () => (priceFeed() === null ? Promise.resolve() : price.asked),
   });
   const follower = new Follower({
     ...shared,
@@ -173,19 +173,15 @@ export async function startService(options: ServiceOptions) {
     agreedNow: () => follower.agreedNow(),
     onAttempt: options.onAttempt,
   });
-  let ownFeed: PriceFeed | undefined;
-  const hasFeed = () =>
-    options.priceFeed !== undefined ||
-    (follower.chain.profile?.usdFeed !== undefined && source.kind !== 'replay');
-  const price = createNativePrice(() => {
+  let ownFeed: PriceFeed | null = null;
+  // Several processes on one database cost the node one request: standbys get the price from the leader.
+  const priceFeed = (): PriceFeed | null => {
     const chain = follower.chain.profile;
-    // Several processes on one database cost the node one request: standbys get the price from the leader.
-    if (!lease.mayWrite || !hasFeed()) return null;
-    if (options.priceFeed !== undefined) return options.priceFeed;
-    if (chain === null) return null;
-    ownFeed ??= createPriceFeed(source, chain, wallNow);
-    return ownFeed;
-  }, wallNow);
+    if (chain?.usdFeed !== undefined && source.kind !== 'replay')
+      ownFeed ??= createPriceFeed(source, chain, wallNow);
+    return lease.mayWrite ? (options.priceFeed ?? ownFeed) : null;
+  };
+  const price = createNativePrice(priceFeed, wallNow);
   const nativeUsd = () => (lease.state === 'stands-by' ? (lease.leaderReport?.nativeUsd ?? null) : price.usd);
   const history = new HistoryStore(database);
   const broadcasting = startAutoTxs({

@@ -1,5 +1,4 @@
-import type { Socket } from 'node:net';
-import { networkOf } from '../network-of.ts';
+import { isIPv6, type Socket } from 'node:net';
 
 /**
  * The open connections. At `most` of them those of the address that has the most give way: so one address takes all that
@@ -64,4 +63,13 @@ export function createConnections(most: number, onFull: () => void) {
       if (its?.delete(socket)) its.add(socket);
     },
   };
+}
+
+/** What limits by address count as one: an owner of one IPv6 address has its /64 as well. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
+  const [front = '', back] = address.split('::');
+  const groups = front === '' ? [] : front.split(':');
+  const missing = back === undefined ? 0 : 8 - groups.length - (back === '' ? 0 : back.split(':').length);
+  return [...groups, ...Array(missing).fill('0'), ...(back?.split(':') ?? [])].slice(0, 4).join(':');
 }

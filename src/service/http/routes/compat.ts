@@ -10,9 +10,7 @@ import {
 import { PATHS } from '../../../contract/routes.ts';
 import { isOutdated } from '../../../core/chain-status.ts';
 import { type PublishedChain, problemOf } from '../../published-chain.ts';
-import { blocknativePrices } from '../../responses/compat/blocknative.ts';
-import { etherscanGasOracle } from '../../responses/compat/etherscan.ts';
-import { metamaskSuggestedFees } from '../../responses/compat/metamask.ts';
+import { blocknativePrices, etherscanGasOracle, metamaskSuggestedFees } from '../../responses/compat.ts';
 import type { ServiceState } from '../../service-state.ts';
 import { invalidField, notFound, unavailable } from '../errors.ts';
 import { type Route, route } from './route.ts';
