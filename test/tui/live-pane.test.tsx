@@ -3,12 +3,12 @@ import stringWidth from 'string-width';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { CostView } from '../../src/client/views/dashboard.ts';
 import type { RecommendationView, SnapshotView } from '../../src/client/views/gas.ts';
-import { lanesText } from '../../src/tui/panes/live/lane-table.tsx';
+import { copiedTexts } from '../../src/tui/panes/live/lane-table.tsx';
 import { LivePane, type LiveView } from '../../src/tui/panes/live/live-pane.tsx';
 import { symbolOf } from '../../src/tui/ui/pane-context.tsx';
 import { setAscii } from '../../src/tui/ui/theme.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
-import { HOUR, MARKET, RECOMMENDATION, SNAPSHOT, TREND } from './fake-gas.ts';
+import { HOUR, MARKET, RECOMMENDATION, SNAPSHOT, TREND, wait } from './fake-gas.ts';
 import { inRoom } from './sized-screen.tsx';
 
 const VIEW: LiveView = {
@@ -36,6 +36,12 @@ function draw(changes: Partial<LiveView> = {}, columns = 80, rows = 21, ascii = 
   return app.lastFrame() ?? '';
 }
 
+const SIZES = [
+  [60, 13],
+  [80, 21],
+  [200, 47],
+] as const;
+
 const adviceOf = (changes: Partial<RecommendationView>) => ({
   recommendation: { ...RECOMMENDATION, ...changes },
 });
@@ -46,8 +52,10 @@ describe('the Live pane', () => {
     expect(screen).toContain('│ Slow    │ 0.0412 │  0.0431 │ 0.00100 │  1m24s, 4m50s │  $0.0028 │ $0.013 │');
     expect(screen).toContain('│ Average │ 0.0507 │  0.0582 │  0.0100 │      12s, 24s │');
     expect(screen).toContain('│ Fast    │ 0.0621 │  0.0713 │  0.0210 │      12s, 12s │');
-    expect(screen).toMatch(/^ WAIT up to 15m for 0\.0410 gwei +≤ 91 % likely +saves 19 % on average *$/m);
-    expect(screen).toMatch(/^ waits: given 41, kept 37, stated 90 %, saved 18 % +you can wait 1h/m);
+    expect(screen).toMatch(
+      /^ WAIT up to 15m for 0\.0410 gwei \(you can wait 1h\) +≤ 91 % likely +saves 19 % *$/m,
+    );
+    expect(screen).toMatch(/^ waits: given 41, kept 37, stated 90 %, saved 18 %/m);
     expect(screen).toContain('next base 0.0497 ↓ −2.2 %');
     expect(screen).toContain('in 5 blocks 0.0310 – 0.0890');
     expect(screen).toContain('blocks 54 % full');
@@ -68,6 +76,42 @@ describe('the Live pane', () => {
     expect(screen).toMatch(/^ if not +costs 2 % +costs 6 % +costs 9 %( |$)/m);
     if (rows > 13) expect(screen).toMatch(/^ in the past +175 of 180 +72 of 77 +29 of 32( |$)/m);
     expect(screen).not.toContain('0.0360');
+  });
+
+  it.each([
+    [300, 'SEND_NOW', 'SEND NOW at 0.0410 gwei (you can wait 5m)'],
+    [3_600, 'WAIT', 'WAIT up to 15m for 0.0410 gwei (you can wait 1h)'],
+    [21_600, 'WAIT', 'WAIT up to 15m for 0.0410 gwei (you can wait 6h)'],
+  ])(
+    'says beside advice how long one can wait, and which rows are longer: %i s',
+    (patienceSec, action, words) => {
+      const alternatives = [...RECOMMENDATION.alternatives.slice(0, 3), wait(3_600, 0.04, 0.95, 0.19)];
+      const advice = adviceOf({ patienceSec, action, alternatives });
+      expect(draw(advice)).toContain(` ${words}   `);
+      if (action === 'WAIT') expect(draw(advice, 120, 37)).toMatch(/ likely {3}saves 19 % on average/);
+      // Where the line has no room for it, it follows where there is another line.
+      expect(draw(advice, 60, 21)).toMatch(/ \(?you can wait \d[mh]\)?( |$)/m);
+      const mark = (sec: number, span: string) =>
+        sec > patienceSec ? `\\(${span}\\)` : sec === 900 && action === 'WAIT' ? `\\[${span}\\]` : span;
+      const headings = [mark(60, '1m'), mark(300, '5m'), mark(900, '15m'), mark(3_600, '1h')];
+      for (const [columns, rows] of SIZES)
+        expect(draw(advice, columns, rows)).toMatch(
+          new RegExp(`can wait[ │]+${headings.join('[ │]+')}( |$)`, 'm'),
+        );
+    },
+  );
+
+  it.each([
+    ['the price and the windows of a shorter row', { windows: 32, windowsKept: 29 }, '—'],
+    ['the price of a shorter row and windows of its own', { windows: 9, windowsKept: 8 }, '8 of 9'],
+  ])('counts past windows once, in the row whose they are: %s', (_, windows, count) => {
+    const alternatives = [
+      ...RECOMMENDATION.alternatives.slice(0, 3),
+      wait(3_600, 0.041, 0.95, 0.19, windows),
+    ];
+    const screen = draw(adviceOf({ alternatives }));
+    expect(screen).toMatch(new RegExp(`^ in the past +175 of 180 +72 of 77 +29 of 32 +${count}( |$)`, 'm'));
+    expect(screen).toMatch(/^ likely +97 % +93 % +≤ 91 % +95 %( |$)/m);
   });
 
   it('says in one line when the other waits will be told', () => {
@@ -333,7 +377,7 @@ describe('the Live pane', () => {
 });
 
 it('the copied lanes carry exact gwei, apart by tabs', () => {
-  expect(lanesText(SNAPSHOT).split('\n')).toEqual([
+  expect(copiedTexts(SNAPSHOT).lanes.split('\n')).toEqual([
     'lane\tprice gwei\tmax fee gwei\ttip gwei',
     'Slow\t0.0412\t0.0431\t0.001',
     'Average\t0.0507\t0.0582\t0.01',
@@ -373,7 +417,7 @@ describe('the Live pane keeps its columns apart', () => {
       expect(lines.length).toBeLessThanOrEqual(rows);
       expect(lines.filter((line) => stringWidth(line) > columns)).toEqual([]);
       if (columns >= 119) {
-        expect(screen).toMatch(/can wait[ │]+1m[ │]+5m[ │]+1d( |$)/m);
+        expect(screen).toMatch(/can wait[ │]+1m[ │]+5m[ │]+\(1d\)( |$)/m);
         expect(screen).toMatch(/Swap .+ \S+[ │]+\S+[ │]*( |$)/m);
       }
       unmount();

@@ -64,12 +64,17 @@ describe('the monitor on a terminal', () => {
     expect(screen.clears).toEqual(NO_CLEARS);
   });
 
-  it('copies the lanes through the terminal and says so', async () => {
+  it('copies one price, or all lanes, through the terminal, and says so', async () => {
     const screen = shown();
     await screen.waitFor('│ Average');
-    await leads(screen, 'y', 'Copied the three lanes');
-    const encoded = /\x1b\]52;c;([A-Za-z0-9+/=]+)\x07/.exec(screen.output())?.[1] ?? '';
-    expect(Buffer.from(encoded, 'base64').toString()).toContain('Average\t0.0507\t0.0582\t0.01');
+    const copied = () =>
+      [...screen.output().matchAll(/\x1b\]52;c;([A-Za-z0-9+/=]+)\x07/g)].map(([, encoded = '']) =>
+        Buffer.from(encoded, 'base64').toString(),
+      );
+    await leads(screen, 'y', "Sent Average 0.0507 gwei to the terminal's clipboard");
+    expect(copied()).toEqual(['0.0507']);
+    await leads(screen, 'Y', "Sent the three lanes to the terminal's clipboard");
+    expect(copied()[1]).toContain('Average\t0.0507\t0.0582\t0.01');
   });
 
   it('never draws the key of the session where it is pasted to be looked up', async () => {

@@ -16,6 +16,8 @@ import {
   type SnapshotView,
   type WaitFact,
   waitFactsOf,
+  waitHeading,
+  withOwnWindows,
 } from '../../client/views/gas.ts';
 import { LONGEST_DEADLINE_SEC } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
@@ -390,17 +392,15 @@ function recordLine(advice: RecommendationView): readonly string[] {
 
 /** What each wait is worth: a column for each of which something is known. */
 function waitLines(advice: RecommendationView): readonly string[] {
-  const waits = (advice.alternatives ?? []).filter(({ probability }) => probability !== null);
+  const waits = withOwnWindows(advice.alternatives).filter(({ probability }) => probability !== null);
   if (waits.length === 0) return [];
-  const advised = advisedWait(advice);
   return [
     '',
     ...tableLines<WaitFact>(
       [
         ['if you can wait', 'left', ([name]) => name],
         ...waits.map((wait): TextColumn<WaitFact> => {
-          const span = formatDuration(wait.horizonSec);
-          return [wait === advised ? `[${span}]` : span, 'right', ([, of]) => of(wait) ?? UNKNOWN];
+          return [waitHeading(wait, advice).text, 'right', ([, of]) => of(wait) ?? UNKNOWN];
         }),
       ],
       waitFactsOf(waits),

@@ -191,6 +191,18 @@ export const describeLikely = ({
 }: Pick<HorizonView, 'probability' | 'isCeiling'>): string | null =>
   probability === null ? null : formatStated(probability, isCeiling === true);
 
+/** Without the windows of a row that repeats the price of a shorter one: its windows are of the shorter time. */
+export const withOwnWindows = (waits: readonly HorizonView[]): readonly HorizonView[] =>
+  waits.map((wait, place) => {
+    const shorter = waits[place - 1];
+    const isRepeated =
+      wait.price !== null &&
+      wait.price === shorter?.price &&
+      wait.windows === shorter.windows &&
+      wait.windowsKept === shorter.windowsKept;
+    return isRepeated ? { ...wait, windows: null, windowsKept: null } : wait;
+  });
+
 /** How many past windows like the present one had the price. */
 export const IN_THE_PAST = 'in the past';
 
@@ -225,6 +237,14 @@ export const advisedWait = ({ action, deadlineSec, alternatives }: Recommendatio
   action === 'WAIT' || action === 'SET_ALERT'
     ? ((alternatives ?? []).find(({ horizonSec }) => horizonSec === deadlineSec) ?? null)
     : null;
+
+/** The heading of a wait in the table: `[15m]` where it is advised, `(6h)` where it is longer than the patience, else `1h`. */
+export function waitHeading({ horizonSec }: HorizonView, advice: RecommendationView | undefined) {
+  const span = formatDuration(horizonSec);
+  const isAdvised = advice !== undefined && advisedWait(advice)?.horizonSec === horizonSec;
+  const isBeyond = !isAdvised && horizonSec > (advice?.patienceSec ?? Number.POSITIVE_INFINITY);
+  return { text: isAdvised ? `[${span}]` : isBeyond ? `(${span})` : span, isAdvised, isBeyond };
+}
 
 /** Whether prices are the base fee alone, because tips are unknown: then no wait can be forecast either. */
 export function lacksTips({

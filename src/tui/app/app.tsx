@@ -414,7 +414,12 @@ function Session(props: SessionProps) {
   const frame = {
     chainName: (snapshot && chainNameOf(snapshot)) ?? opened?.chainName ?? null,
     badge: dataBadge ?? opened?.badge ?? null,
-    pace: isListening ? 'each block' : `${isSlowed ? 'slowed: ' : ''}every ${formatPace(intervalMs)}`,
+    // A frozen screen says that it is, and has no pace.
+    pace: frozen
+      ? ''
+      : isListening
+        ? 'each block'
+        : `${isSlowed ? 'slowed: ' : ''}every ${formatPace(intervalMs)}`,
     zone: zoneName(),
     isWhole: shownBoard !== null,
     fork,

@@ -83,13 +83,14 @@ export function useSuspend(): (() => void) | string {
   };
 }
 
-/** Copies text to the clipboard of the user's terminal, also over ssh (OSC 52), and says so in a toast. */
+/** Sends text to the clipboard of the user's terminal, also over ssh (OSC 52), and says so: nothing tells whether it took it. */
 export function useClipboard(): (text: string, name?: string) => void {
   const { stdout } = useStdout();
   const toast = useToast();
   return (text, name = text) => {
     // Bypasses Ink's `write`: the sequence neither moves the cursor nor draws.
     stdout.write(`\u001b]52;c;${Buffer.from(text, 'utf8').toString('base64')}\u0007`);
-    toast({ kind: 'info', text: `Copied ${name} (needs OSC 52 in your terminal)` });
+    const to = process.env.TMUX ? 'tmux: it needs set -g set-clipboard on' : "the terminal's clipboard";
+    toast({ kind: 'info', text: `Sent ${name} to ${to}` });
   };
 }

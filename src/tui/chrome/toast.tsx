@@ -1,6 +1,6 @@
 import { createContext, useCallback, useContext, useEffect, useState } from 'react';
 import { useRoom } from '../ui/pane-context.tsx';
-import { OneLine } from '../ui/text.tsx';
+import { fitLine, OneLine } from '../ui/text.tsx';
 
 const LOOKS = {
   alert: { glyph: '●', bold: true, color: 'warn' },
@@ -9,8 +9,11 @@ const LOOKS = {
 } as const;
 
 export function ToastLine({ toast }: { readonly toast: Toast }) {
+  const { columns } = useRoom();
   const { glyph, ...look } = LOOKS[toast.kind];
-  return <OneLine line={[{ text: ` ${glyph} ${toast.text}`, ...look }]} width={useRoom().columns} />;
+  // On Live it covers a row.
+  const line = fitLine([{ text: ` ${glyph} ${toast.text}`, ...look }], columns);
+  return <OneLine line={line} width={columns} />;
 }
 
 export interface Toast {

@@ -230,7 +230,7 @@ describe('the form of a new alert', () => {
       'It is shown again when',
       /^ y copy it {2}⏎ Esc close/m,
     );
-    await tells('y', 'Copied the signing secret');
+    await tells('y', 'Sent the signing secret to ');
     await leads(['j', 'n', 'enter'], 'No alerts yet');
     expect(screen() + JSON.stringify([...memory, toasts])).not.toContain('whsec');
   });

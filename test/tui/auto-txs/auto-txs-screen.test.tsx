@@ -404,9 +404,9 @@ describe('the keys of an auto-tx', () => {
 
   it('y copies the hash, in the list and in the details; a draft has none', async () => {
     const { leads, tells } = await until(show([WAITING, DRAFT]), 'Auto-txs 2');
-    await tells('y', 'Copied 0xabab…abab ');
+    await tells('y', 'Sent 0xabab…abab to ');
     await leads('enter', 'Order');
-    await tells('y', 'Copied 0xabab…abab ');
+    await tells('y', 'Sent 0xabab…abab to ');
     await leads('esc', 'Auto-txs 2');
     await tells(['j', 'y'], 'It has no hash before it is signed');
   });

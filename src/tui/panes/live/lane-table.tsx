@@ -83,15 +83,17 @@ export const LaneTable = memo(function LaneTable(props: LaneTableProps) {
   );
 });
 
-export function lanesText(snapshot: SnapshotView): string {
+/** What is copied of the prices, each in gwei to the wei: that of the lane that advice compares with, and all. */
+export function copiedTexts(snapshot: SnapshotView) {
   const value = (wei: bigint | null) => (wei === null ? '' : gweiString(wei));
   const rows = laneRows(snapshot).map(({ name, price, maxFeePerGas, maxPriorityFeePerGas }) => [
     LANE_TITLES[name],
     ...[price, maxFeePerGas, maxPriorityFeePerGas].map(value),
   ]);
-  return [['lane', 'price gwei', 'max fee gwei', 'tip gwei'], ...rows]
+  const lanes = [['lane', 'price gwei', 'max fee gwei', 'tip gwei'], ...rows]
     .map((row) => row.join('\t'))
     .join('\n');
+  return { averagePrice: value(snapshot.lanes.average.price), lanes };
 }
 
 /** A smaller amount in coins has too many zeros: 0.00000001. */

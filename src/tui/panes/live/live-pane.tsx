@@ -1,5 +1,5 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
-import { isValidElement, memo, type ReactElement, useRef } from 'react';
+import { isValidElement, memo, type ReactElement, useEffect, useRef } from 'react';
 import { updateSecOf } from '../../../client/views/chain-status.ts';
 import type { ChartView, MarketView, StatsView } from '../../../client/views/dashboard.ts';
 import {
@@ -10,11 +10,14 @@ import {
   type HorizonView,
   IN_THE_PAST,
   kindOf,
+  type RecommendationView,
   recordOf,
   type SnapshotView,
   WAIT_FACTS,
   type WaitFact,
   waitFactsOf,
+  waitHeading,
+  withOwnWindows,
 } from '../../../client/views/gas.ts';
 import { isOutdated, staleAfterMs } from '../../../core/chain-status.ts';
 import { DAY_SEC, HOUR_SEC } from '../../../core/time.ts';
@@ -30,6 +33,7 @@ import {
   UNKNOWN,
 } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
+import { useToast } from '../../chrome/toast.tsx';
 import { useMonitor, useShownSnapshot } from '../../data/monitor-context.ts';
 import { type Polled, useMonitorQuery } from '../../data/polled-query.ts';
 import { useRecommendation, useTrend } from '../../data/prices.ts';
@@ -72,7 +76,7 @@ import { atOrBelow } from '../alerts/alert-form.tsx';
 import { type ChartData, chartChoices, chartData, choiceOf, useChartLook } from '../chart/chart-data.ts';
 import { ChartPane } from '../chart/chart-plot.tsx';
 import { recordTexts } from '../service/service-pane.tsx';
-import { LaneTable, lanesText, type WorkRow, workColumns, workRows } from './lane-table.tsx';
+import { copiedTexts, LaneTable, type WorkRow, workColumns, workRows } from './lane-table.tsx';
 
 const AIRY_FROM = 30;
 const LANE_ROWS = 6;
@@ -172,9 +176,9 @@ function Prices({ view, hasChart: mayHaveChart }: LivePaneProps & { readonly has
   const { snapshot, status, recommendation, adviceAge, hour, market, symbol, missing } = view;
   const isBoxed = rows >= BOXED_FROM && !isSpoken;
   const box = isBoxed ? BOX_ROWS : 0;
-  const waits = (recommendation?.alternatives ?? []).filter(({ probability }) => probability !== null);
-  const advised = recommendation === undefined ? null : advisedWait(recommendation);
-  const waitColumns = waitColumnsOf(waits, advised?.horizonSec ?? null, width);
+  const alternatives = withOwnWindows(recommendation?.alternatives ?? []);
+  const waits = alternatives.filter(({ probability }) => probability !== null);
+  const waitColumns = waitColumnsOf(waits, recommendation, width);
   const waitRows = waitFactsOf(waits).filter(([name]) => rows >= RECORD_FROM || name !== IN_THE_PAST);
   const waitTable = useTable({ columns: waitColumns, rows: waitRows, width, margin: 1 });
   const tableLines = waits.length === 0 ? [] : [waitTable.heading, ...waitTable.lines];
@@ -310,7 +314,8 @@ const RECKONED = [
   'the rule: wait for the row within your patience (P) that saves most, if it is 60 % likely and saves 0.5 %, or 10 % beyond 1h; else send now',
   'likely: how often such a price came in such a time after past blocks like this one',
   '≤: a ceiling, as so few windows of the past support no higher probability',
-  'windows: past times of that length, one after another, and in how many of them such a price came',
+  'in the past: of past times of that length, one after another, in how many such a price came; a time that has the price of a shorter one is counted there',
+  '[15m]: the time that is advised; (6h): longer than you can wait (P)',
   'saves: on average, against sending now, with what the misses cost; if not: what a miss costs or saves against sending now',
   'saved, of a record: against the lowest price that the next block took',
   'a price of a lane is what it usually pays, a price of a wait what some block comes down to',
@@ -323,7 +328,7 @@ function AdviceInFull({ view }: LivePaneProps) {
   const { alternatives: waits = [], track = null } = (adviceAge === null && recommendation) || {};
   const texts = [
     ...reasonsOf({ ...view, recommendation: recommendation && { ...recommendation, alternatives: [] } }),
-    ...waits.map(waitWords),
+    ...withOwnWindows(waits).map(waitWords),
     ...(track === null ? [] : recordTexts(track)).map((text, at) => (at === 0 ? `record: ${text}` : text)),
     // Another service may use another method.
     ...(snapshot.source.kind === 'service' || waits.length === 0 ? [] : RECKONED),
@@ -401,9 +406,12 @@ export function LiveScreen() {
   const advisedPrice = (isValid && advisedWait(recommendation)?.price) || null;
   const [isOpen, setOpen] = usePaneState('live advice', false);
   const nextPatience = PATIENCES_SEC.find((sec) => sec > patienceSec) ?? PATIENCES_SEC[0];
+  usePatienceNotice(view);
+  const { averagePrice, lanes } = copiedTexts(view.snapshot);
   useKeys('live', {
     patience: () => setPatience(nextPatience),
-    copy: () => copy(lanesText(view.snapshot), 'the three lanes'),
+    copy: () => copy(averagePrice, `Average ${averagePrice} gwei`),
+    'copy-all': () => copy(lanes, 'the three lanes'),
     open: () => setOpen((before) => !before),
     ...(advisedPrice === null ? {} : { alert: () => newAlert(atOrBelow(advisedPrice)) }),
     ...(isOpen ? { close: () => setOpen(() => false) } : {}),
@@ -411,6 +419,26 @@ export function LiveScreen() {
   const Pane = isOpen ? AdviceInFull : LivePane;
   return <Pane view={view} />;
 }
+
+/** Says what another patience makes of the advice, as soon as that is there. */
+function usePatienceNotice({ recommendation: advice, snapshot }: LiveView): void {
+  const toast = useToast();
+  const last = useRef<RecommendationView>(undefined);
+  const patienceSec = advice?.patienceSec ?? null;
+  useEffect(() => {
+    const before = last.current;
+    if (advice === undefined || patienceSec === null) return;
+    last.current = advice;
+    if (before?.patienceSec == null || before.patienceSec === patienceSec) return;
+    const isSame = advice.action === before.action && advice.deadlineSec === before.deadlineSec;
+    const { action, target } = describeAdvice(advice, snapshot);
+    const waits = `${formatDuration(patienceSec)}, ${formatDuration(before.patienceSec)} before`;
+    const text = `You can wait up to ${waits}: ${isSame ? 'still' : 'now'} ${action} ${target}`;
+    toast({ kind: 'info', text: text.trimEnd(), forMs: PATIENCE_SHOWN_MS });
+  }, [advice, patienceSec, snapshot, toast]);
+}
+
+const PATIENCE_SHOWN_MS = 4_000;
 
 const ACTION_COLORS = new Map<string | null, ColorName>([
   ['SEND_NOW', 'good'],
@@ -427,20 +455,24 @@ function adviceParts(view: LiveView, width: number): readonly Line[] {
   const { action, target } = describeAdvice(advice, snapshot);
   const todo = [bold(action, ACTION_COLORS.get(advice.action)), plain(target === '' ? '' : ` ${target}`)];
   if (advice.action === null) return [todo];
+  const patience = patienceSec === null ? '' : `you can wait ${formatDuration(patienceSec)}`;
   const wait = advisedWait(advice);
   const stated = describeLikely(wait ?? { probability, isCeiling: null });
   const likely = stated === null ? [faint('likelihood not yet measured')] : [plain(`${stated} likely`)];
   const saves = wait === null || saving === null ? '' : formatSaving(saving);
-  // That it is a mean, misses counted, is said where the headline keeps to one line.
-  const isRoomy = shownWidth(`${action} ${target}   ${stated} likely   ${saves} on average`) < width - 1;
+  // What goes into the headline as long as it keeps to one line; that savings are a mean, misses counted, goes last.
+  const isRoomyWith = (more: string) =>
+    shownWidth(`${action} ${target}${more}   ${stated} likely   ${saves}`) < width - 1;
+  const beside = patience !== '' && isRoomyWith(` (${patience})`) ? ` (${patience})` : '';
+  const mean = isRoomyWith(`${beside} on average`) ? ' on average' : '';
   const record = track && describeRecord(track, kindOf(advice));
   const since = (track && recordOf(track, kindOf(advice))?.since) ?? null;
   return [
-    todo,
+    [...todo, faint(beside)],
     likely,
-    ...(saves === '' ? [] : [[plain(`${saves}${isRoomy ? ' on average' : ''}`)]]),
+    ...(saves === '' ? [] : [[plain(`${saves}${mean}`)]]),
     ...(record === null ? [] : [[faint(record)]]),
-    ...(patienceSec === null ? [] : [[faint(`you can wait ${formatDuration(patienceSec)}`)]]),
+    ...(patience === '' || beside !== '' ? [] : [[faint(patience)]]),
     ...(since === null ? [] : [[faint(`since ${dayText(since)}`)]]),
   ];
 }
@@ -467,10 +499,10 @@ function waitWords(wait: HorizonView): string {
 
 const NARROW = 70;
 
-/** What each wait is worth: a column for each. */
+/** What each wait is worth: a column for each, `[15m]` the advised one, `(6h)` one beyond the patience. */
 function waitColumnsOf(
   waits: readonly HorizonView[],
-  advisedSec: number | null,
+  advice: RecommendationView | undefined,
   width: number,
 ): readonly TableColumn<WaitFact>[] {
   const isNarrow = width < NARROW;
@@ -479,11 +511,11 @@ function waitColumnsOf(
       faint(isNarrow ? name.replace(/,.*/, '') : name),
     ]),
     ...waits.map((wait, place) => {
-      const isAdvised = wait.horizonSec === advisedSec;
-      const cell = ([, of]: WaitFact): Line => [{ text: of(wait) ?? UNKNOWN, bold: isAdvised }];
-      const span = formatDuration(wait.horizonSec);
-      const heading = isAdvised ? `[${span}]` : span;
-      return rightColumn(heading, 7, isAdvised ? 0 : place + 1, cell, { id: String(wait.horizonSec) });
+      const { text, isAdvised, isBeyond } = waitHeading(wait, advice);
+      const cell = ([, of]: WaitFact): Line => [
+        { text: of(wait) ?? UNKNOWN, bold: isAdvised, faint: isBeyond },
+      ];
+      return rightColumn(text, 7, isAdvised ? 0 : place + 1, cell, { id: String(wait.horizonSec) });
     }),
   ];
 }

@@ -1,0 +1,106 @@
+import { render } from 'ink-testing-library';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { Monitor } from '../../src/tui/app/app.tsx';
+import { SourceHolder } from '../../src/tui/app/source.ts';
+import { keyBytes } from '../helpers/terminal-keys.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+import { fakeGas, RECOMMENDATION, SNAPSHOT } from './fake-gas.ts';
+import { SILENT } from './show-screen.tsx';
+import { sizedScreen } from './sized-screen.tsx';
+
+/** A service whose best wait within an hour is one of 15 minutes, and within a day one of a day. */
+const gas = fakeGas({
+  gasRecommendation: async ({ patienceSec = 3_600 } = {}) => {
+    if (patienceSec < 900) return { ...RECOMMENDATION, patienceSec, action: 'SEND_NOW', deadlineSec: null };
+    return { ...RECOMMENDATION, patienceSec, deadlineSec: patienceSec < 86_400 ? 900 : 86_400 };
+  },
+});
+
+async function open(columns: number, rows: number) {
+  const holder = new SourceHolder();
+  void holder.open(async () => ({ client: gas, intervalMs: 60_000 }));
+  const app = render(
+    <Monitor
+      holder={holder}
+      openSource={async () => ({ client: gas })}
+      urlProblem={() => null}
+      ascii={false}
+      board={null}
+      isBoardFirst={false}
+      notifications={SILENT}
+      undoMs={600_000}
+      now={() => (SNAPSHOT.blockTimestamp ?? 0) + 4_000}
+      fullPath={(name) => `/home/user/${name}`}
+      saveFile={async (name) => name}
+    />,
+  );
+  onTestFinished(() => app.unmount());
+  const screen = sizedScreen(app, columns, rows);
+  const press = (key: string) => app.stdin.write(keyBytes(key).join(''));
+  await screen.shows('WAIT up to 15m');
+  return { ...screen, press };
+}
+
+it.each([
+  [undefined, "the terminal's clipboard"],
+  ['', "the terminal's clipboard"],
+  ['/tmp/tmux-1000/default,4021,0', 'tmux: it needs set -g set-clipboard on'],
+])('y and Y say what they sent, and where to, with TMUX of %o', async (TMUX, where) => {
+  vi.stubEnv('TMUX', TMUX);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { press, shows, frame } = await open(80, 24);
+  for (const [key, what] of [
+    ['y', 'Average 0.0507 gwei'],
+    ['Y', 'the three lanes'],
+    ['y', 'Average 0.0507 gwei'],
+  ] as const) {
+    press(key);
+    await shows(`▸ Sent ${what} to ${where}`);
+    expect(frame()).not.toContain('Copied');
+  }
+});
+
+it('P says what another patience makes of the advice', async () => {
+  const { press, shows } = await open(120, 40);
+  press('P');
+  await shows('You can wait up to 6h, 1h before: still WAIT up to 15m for 0.0410 gwei');
+  await shows(' WAIT up to 15m for 0.0410 gwei (you can wait 6h)');
+  press('P');
+  await shows('You can wait up to 1d, 6h before: now WAIT up to 1d for 0.0410 gwei');
+  press('P');
+  await shows('You can wait up to 5m, 1d before: now SEND NOW at 0.0410 gwei');
+  await shows(' SEND NOW at 0.0410 gwei (you can wait 5m)');
+});
+
+it.each([
+  [80, 24],
+  [120, 40],
+  [200, 50],
+])(
+  'f says FROZEN, and the corner names no pace until the screen goes on, at %i×%i',
+  async (columns, rows) => {
+    const { press, shows, frame } = await open(columns, rows);
+    const pace = /every 1m|each block/;
+    for (let round = 0; round < 2; round++) {
+      await waitFor(() => pace.test(frame()));
+      press('f');
+      await shows('FROZEN');
+      expect(frame()).not.toMatch(pace);
+      press('f');
+      await waitFor(() => !frame().includes('FROZEN'));
+    }
+  },
+);
+
+it.each([120, 200])('f is in the footer of Live, Chart and Explorer at %i columns', async (columns) => {
+  const { press, shows, frame } = await open(columns, 40);
+  for (const [key, tab] of [
+    ['1', '[1 Live]'],
+    ['2', '[2 Chart]'],
+    ['5', '[5 Explorer]'],
+  ] as const) {
+    press(key);
+    await shows(tab);
+    await waitFor(() => / f freeze /.test(frame().split('\n').at(-1) ?? ''));
+  }
+});
