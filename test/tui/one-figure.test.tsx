@@ -90,6 +90,7 @@ function recordOf(status: ChainStatus, data: RecommendationView, now: number): s
     error: null,
     retryAt: null,
     pending: false,
+    isFilling: false,
     refresh: async () => {},
   };
   return recordLines({ status, recommendation, width: 110, now, isPast: false })

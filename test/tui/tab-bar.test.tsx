@@ -7,7 +7,15 @@ import { type Feed, ListsContext } from '../../src/tui/data/lists.tsx';
 import { inRoom } from './sized-screen.tsx';
 
 const nothing = async () => {};
-const POLLED = { data: undefined, at: 0, error: null, retryAt: null, refresh: nothing, pending: false };
+const POLLED = {
+  data: undefined,
+  at: 0,
+  error: null,
+  retryAt: null,
+  refresh: nothing,
+  pending: false,
+  isFilling: false,
+};
 
 function bar(width: number, current: number, unseen = 0, awaited = 0): string {
   const feed: Feed<never> = { ...POLLED, unseen: 0, awaited: 0 };

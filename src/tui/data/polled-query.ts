@@ -21,6 +21,8 @@ export interface PolledQuery<T> {
   readonly head?: SnapshotView;
   /** How long data stands, ms, whatever block it is of and whenever its screen is shown again; default: 0. */
   readonly freshMs?: number;
+  /** Where data begins (ms since epoch) whose history does not fill its time frame yet; `null`: it does. */
+  readonly shortFrom?: (data: T) => number | null;
   /** Whether later heads change nothing. */
   readonly isSettled?: (data: T) => boolean;
   /** Shows the data of the key before until there is some. */
@@ -39,6 +41,8 @@ export interface Polled<T> {
   readonly retryAt: number | null;
   /** `data` is of another key. */
   readonly pending: boolean;
+  /** History that it lacked has come: more of it is being read. */
+  readonly isFilling: boolean;
   readonly refresh: () => Promise<void>;
 }
 
@@ -49,13 +53,40 @@ export interface Dated<T> {
   at: number;
   /** The head that it belongs to. */
   readonly head?: string | undefined;
+  /** While its history does not fill its time frame; `since`: when it was first received, or last reached further back. */
+  readonly short?: Short | null;
 }
+
+interface Short {
+  readonly from: number;
+  readonly since: number;
+  readonly hasGrown: boolean;
+}
+
+/** So long after it has grown last a short history is asked for with each head: a stage of filling takes a minute and more. */
+const MAY_FILL_MS = 180_000;
+/** So long it counts as one that is being read. */
+const FILLS_MS = 60_000;
+/** A remote service counts requests. */
+const FILLS_ELSEWHERE_MS = 15_000;
+
+function shortOf(from: number | null, before: Short | null | undefined, at: number): Short | null {
+  if (from === null) return null;
+  const hasGrown = before != null && from < before.from;
+  if (before == null || hasGrown) return { from, since: at, hasGrown };
+  return { ...before, from };
+}
+
+const hasGrownWithin = ({ short, at }: Dated<unknown>, ms: number) => short != null && at - short.since < ms;
+const isFilling = (data: Dated<unknown>): boolean =>
+  data.short?.hasGrown === true && hasGrownWithin(data, FILLS_MS);
 
 /** The same response of the same head stays the same object, so that nothing is drawn anew. */
 function shared(before: unknown, after: unknown): unknown {
   const [old, received] = [before as Dated<unknown> | undefined, after as Dated<unknown>];
   const value = replaceEqualDeep(old?.value, received.value);
-  if (old === undefined || value !== old.value || old.head !== received.head) return { ...received, value };
+  const isSame = old !== undefined && value === old.value && old.head === received.head;
+  if (!isSame || isFilling(old) !== isFilling(received)) return { ...received, value };
   old.at = received.at;
   return old;
 }
@@ -69,8 +100,8 @@ export function headOf({ blockNumber, updatedAt, lanes, source }: SnapshotView):
 
 /** One query of the service: refetched with each head or at an interval, with stale data until there is newer. */
 export function usePolledQuery<T>(session: QuerySession, options: PolledQuery<T>): Polled<T> {
-  const { client, frozen, now } = session;
-  const { key, ask, everyMs = null, isSettled } = options;
+  const { client, frozen, now, isOwnService } = session;
+  const { key, ask, everyMs = null, isSettled, shortFrom } = options;
   const queries = useQueryClient();
   const head = options.head && headOf(options.head);
   const enabled = client !== null && options.enabled !== false;
@@ -78,7 +109,9 @@ export function usePolledQuery<T>(session: QuerySession, options: PolledQuery<T>
   const freshMs = options.head?.source.ended ? 0 : (options.freshMs ?? 0);
   const freshFor = (data: Dated<T> | undefined): number => {
     const isOfHead = head !== undefined && data?.head === head;
-    return isOfHead || (data && isSettled?.(data.value)) ? Number.POSITIVE_INFINITY : freshMs;
+    if (isOfHead || (data && isSettled?.(data.value))) return Number.POSITIVE_INFINITY;
+    const mayFill = data && hasGrownWithin(data, MAY_FILL_MS);
+    return mayFill ? Math.min(freshMs, isOwnService ? 0 : FILLS_ELSEWHERE_MS) : freshMs;
   };
   const drawn = queries.getQueryData<Dated<T>>(key);
   const query = useQuery<Dated<T>, Error>({
@@ -86,7 +119,10 @@ export function usePolledQuery<T>(session: QuerySession, options: PolledQuery<T>
     enabled,
     queryFn: async ({ signal }) => {
       if (client === null) throw new Error('no source');
-      return { value: await ask(client, signal), at: now(), head };
+      const before = queries.getQueryData<Dated<T>>(key)?.short;
+      const value = await ask(client, signal);
+      const at = now();
+      return { value, at, head, short: shortOf(shortFrom?.(value) ?? null, before, at) };
     },
     structuralSharing: shared,
     staleTime: ({ state }) => freshFor(state.data),
@@ -128,6 +164,7 @@ export function usePolledQuery<T>(session: QuerySession, options: PolledQuery<T>
     error,
     retryAt: isRetried ? retryAtOf(error) : null,
     pending: query.isPlaceholderData,
+    isFilling: data !== undefined && isFilling(data),
     refresh,
   };
 }

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'react';
 import type { ServiceDescription } from '../../client/openapi.ts';
 import type { MarketView } from '../../client/views/dashboard.ts';
 import type { ReachView, SnapshotView } from '../../client/views/gas.ts';
+import { shortStart } from '../ui/time.ts';
 import { useElapsed } from '../ui/use-elapsed.ts';
 import { useMonitor } from './monitor-context.ts';
 import { type Polled, type PolledQuery, useMonitorQuery } from './polled-query.ts';
@@ -11,6 +12,7 @@ export function useMarket(timeFrame: string, timing: Partial<PolledQuery<MarketV
   return useMonitorQuery({
     key: ['market', timeFrame],
     ask: (client, signal) => client.statsMarket(timeFrame, { signal }),
+    shortFrom: ({ from }) => shortStart(from, timing.head?.blockTimestamp ?? null, timeFrame),
     ...timing,
   });
 }

@@ -18,6 +18,21 @@ const NEARLY = 0.95;
 /** Whether a history of `sec` seconds covers a time frame of `frameSec`, within the precision of its start. */
 export const fillsFrame = (sec: number, frameSec: number): boolean => sec >= frameSec * NEARLY;
 
+/** Of a history that does not fill its time frame, while it grows. */
+export const STILL_READ = 'more of it is being read';
+
+/** Buckets begin up to two hours inside of a long window, and single blocks a little inside of a short one. */
+const INSIDE_MS = 7_200_000;
+const INSIDE_RATIO = 0.03;
+
+/** Where a history begins (ms) that does not fill its time frame, however nearly; `null`: it does, or that is not known. */
+export function shortStart(from: number | null, end: number | null, timeFrame: string): number | null {
+  const frameMs = (timeFrameSec(timeFrame) ?? 0) * 1_000;
+  const isShort =
+    from !== null && end !== null && end - from < frameMs - Math.min(INSIDE_MS, frameMs * INSIDE_RATIO);
+  return isShort ? from : null;
+}
+
 export const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
 

@@ -297,6 +297,95 @@ it('asks once for every block, however often the monitor asks for prices', async
   await waitFor(() => statsChart.mock.calls.length === 2);
 });
 
+/** A chart whose history begins so long before the head. */
+const reaching = (timeFrame: string, bucketSec: number, sec: number) => {
+  const count = Math.ceil(sec / bucketSec);
+  const [pattern] = HOUR.points;
+  const points = Array.from({ length: count }, (_, place) => ({
+    ...{ ...pattern, base: 5e7, priority: 1e7, low: null, average: null, high: null },
+    ...{ gasUsedRatio: 0.5, nativeUsd: null },
+    timestamp: (SNAPSHOT.blockTimestamp ?? 0) - (count - place) * bucketSec * 1_000,
+  }));
+  return { ...HOUR, timeFrame, bucketSec, points };
+};
+
+it.each([
+  ['24h', 300, 86_400],
+  ['7d', 1_800, 7 * 86_400],
+  ['30d', 7_200, 30 * 86_400],
+])(
+  'asks for %s with each block while its history is being read, and says so',
+  async (timeFrame, bucketSec, whole) => {
+    let sec = bucketSec * 3;
+    const statsChart = vi.fn(async () => reaching(timeFrame, bucketSec, sec));
+    const remembered = new Remembered({ otherwise: { 'time-frame': timeFrame } });
+    const shown = show({ gas: { statsChart }, remembered, isOwnService: true, columns: 140 });
+    await shown.shows('history reaches back');
+    expect(shown.screen()).not.toContain('being read');
+    sec = whole / 2;
+    shown.nextBlock();
+    await shown.shows(/history reaches back .* so far, more of it is being read/);
+    sec = whole;
+    shown.nextBlock();
+    await waitFor(() => !shown.screen().includes('history reaches back'));
+    expect(statsChart).toHaveBeenCalledTimes(3);
+    // Whole, it stands for minutes again.
+    shown.nextBlock();
+    shown.nextBlock();
+    await new Promise((done) => setTimeout(done, 100));
+    expect(statsChart).toHaveBeenCalledTimes(3);
+  },
+);
+
+it('asks as seldom as for any other for a history that stays short', async () => {
+  let time = (SNAPSHOT.blockTimestamp ?? 0) + 4_000;
+  const statsChart = vi.fn(async () => reaching('30d', 7_200, 86_400));
+  const remembered = new Remembered({ otherwise: { 'time-frame': '30d' } });
+  const shown = show({ gas: { statsChart }, remembered, isOwnService: true, now: () => time });
+  await shown.shows('history reaches back');
+  time += 181_000;
+  shown.nextBlock();
+  await waitFor(() => statsChart.mock.calls.length === 2);
+  for (let block = 0; block < 3; block += 1) shown.nextBlock();
+  await new Promise((done) => setTimeout(done, 100));
+  expect(statsChart).toHaveBeenCalledTimes(2);
+  expect(shown.screen()).not.toContain('being read');
+});
+
+it.each([
+  ['7d', 1_800],
+  ['30d', 7_200],
+])(
+  'states no change over a history of %s that is shorter than one of its steps',
+  async (timeFrame, bucketSec) => {
+    const remembered = new Remembered({ otherwise: { 'time-frame': timeFrame } });
+    const statsChart = async () => reaching(timeFrame, bucketSec, 60);
+    const { screen, shows } = show({ gas: { statsChart }, remembered, columns: 120 });
+    await shows('history reaches back less than');
+    expect(screen()).not.toMatch(/ in 0s|back 0s|% in /);
+  },
+);
+
+it('asks for the hours of the week with each block while their history is being read', async () => {
+  const end = SNAPSHOT.blockTimestamp ?? 0;
+  let days = 0.2;
+  const statsMarket = vi.fn(async (timeFrame: string) => {
+    const heatmap = Array.from({ length: 7 }, (_, day) =>
+      Array.from({ length: 24 }, (_, hour) => (day * 24 + hour < days * 24 ? 5e7 : null)),
+    );
+    return { ...MARKET, timeFrame, heatmap, from: end - days * 86_400_000 };
+  });
+  const shown = show({ gas: { statsMarket }, isOwnService: true, columns: 120 });
+  await shown.shows(/^ 1h /m);
+  await shown.leads('h', '5 of 168 hours seen so far');
+  days = 3;
+  shown.nextBlock();
+  await shown.shows('72 of 168 hours seen so far', 'more of it is being read');
+  days = 30;
+  shown.nextBlock();
+  await waitFor(() => !shown.screen().includes('seen so far') && !shown.screen().includes('being read'));
+});
+
 it('walks through the service’s own words, and an unknown one breaks nothing', async () => {
   const asked: string[] = [];
   const { leads, press, screen, shows } = show({

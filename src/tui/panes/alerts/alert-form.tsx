@@ -61,7 +61,7 @@ import type { FormProps } from '../../resource/resource-pane.tsx';
 import { wrappedLines } from '../../ui/fact-list.tsx';
 import { usePane, usePaneState } from '../../ui/pane-context.tsx';
 import { bold, filledTo, plain } from '../../ui/text.tsx';
-import { untilText } from '../../ui/time.ts';
+import { shortStart, untilText } from '../../ui/time.ts';
 import { useElapsed } from '../../ui/use-elapsed.ts';
 
 export function useAlertOffer() {
@@ -205,6 +205,9 @@ function besideThreshold(
   return distance === null ? now : [now, describeDistance(distance)].filter((text) => text).join(', ');
 }
 
+/** It reads a day block by block: a minute more of it changes little. */
+const PREVIEW_MS = 300_000;
+
 function useAlertPreview(alert: NewAlert | null, timeText: (ms: number) => string): string | null {
   const { isOwnService: thorough } = useMonitor();
   const { snapshot } = usePane();
@@ -215,7 +218,9 @@ function useAlertPreview(alert: NewAlert | null, timeText: (ms: number) => strin
     key: ['alert-preview', lane],
     enabled: lane !== null,
     ask: async (client) => lane && loadDayPrices(client, lane, thorough),
-    freshMs: 60_000,
+    shortFrom: (prices) => (prices && lane !== 'blob' ? shortStart(prices.from, prices.to, '24h') : null),
+    head: snapshot,
+    freshMs: PREVIEW_MS,
   });
   const { data: past = null, ...pasts } = useMonitorQuery({
     key: ['alert-past', lane, windowSec],
@@ -224,6 +229,7 @@ function useAlertPreview(alert: NewAlert | null, timeText: (ms: number) => strin
       lane && day && windowSec !== null
         ? loadPastBasis(client, windowSec, { lane, day, snapshot, thorough })
         : null,
+    head: snapshot,
     freshMs: 60_000,
   });
   if (rule === null) return null;

@@ -15,7 +15,7 @@ import { type Polled, useMonitorQuery } from '../../data/polled-query.ts';
 import { useRemembered } from '../../data/remembered.ts';
 import { DRAWINGS, type Drawing } from '../../ui/chart-lines.ts';
 import { AXES, type Axis, readableAxis } from '../../ui/chart-scale.ts';
-import { fillsFrame, longestTimeFrame } from '../../ui/time.ts';
+import { fillsFrame, longestTimeFrame, shortStart } from '../../ui/time.ts';
 
 /** The choices of `t` and `p`, at least one each: those that the service names, otherwise the contract's. */
 export function chartChoices(description: ServiceDescription | null | undefined) {
@@ -83,8 +83,13 @@ export interface ChartHead {
   readonly timestamp: number | null;
 }
 
-/** What the chart shows. `market`: the service's own figures of that time frame, where it has them. */
-export function chartData(response: ChartResponses, head: Partial<ChartHead> = {}, market?: MarketView) {
+/** What the chart shows. `market`: the service's own figures of that time frame, where it has them. `isFilling`: more history is being read. */
+export function chartData(
+  response: ChartResponses,
+  head: Partial<ChartHead> = {},
+  market?: MarketView,
+  isFilling = false,
+) {
   const { timeFrame, percentile, chart, tips, previous } = response;
   const frameMs = frameMsOf(timeFrame, chart);
   const all = byTime(chart.points);
@@ -135,6 +140,7 @@ export function chartData(response: ChartResponses, head: Partial<ChartHead> = {
     marks: marksOf(chart, slots, slotMs),
     /** How far history reaches, if that is less than the time frame. */
     reachSec: isShort ? reachMs / 1_000 : null,
+    isFilling,
     problem: chart.problem,
     tipsProblem: tips.problem,
     compared: previous !== null,
@@ -256,6 +262,14 @@ export function useChartData(state: ChartState, head: SnapshotView): Polled<Char
     key: ['chart-pane', timeFrame, percentile, compare ? 'compared' : null, blockTimeSec],
     enabled: !heatmap,
     ask: (client, signal) => loadChart(client, { timeFrame, percentile, compare, blockTimeSec }, { signal }),
+    shortFrom: ({ chart, previous }) => {
+      const [first, last] = [chart.points[0]?.timestamp, chart.points.at(-1)?.timestamp ?? null];
+      const end = last && last + (chart.bucketSec ?? 0) * 1_000;
+      const own = shortStart(first ?? Number.POSITIVE_INFINITY, end ?? 0, timeFrame);
+      if (own !== null || previous === null || end === null) return own;
+      const before = Math.min(...previous.rows.map(({ timestamp }) => timestamp), first ?? end);
+      return shortStart(before, end - frameMsOf(timeFrame, chart), timeFrame);
+    },
     head,
     freshMs: freshMs(timeFrame),
     keepsPrevious: true,

@@ -34,7 +34,6 @@ import { ChartPane, REACH_SEC, slotPrice } from './chart-plot.tsx';
 import { HoursPane } from './cheap-hours.tsx';
 
 const HEATMAP_MS = 300_000;
-const FRESH_HOURS_MS = 30_000;
 /** As often as the Service tab asks for the same figures. */
 const MARKET_MS = 30_000;
 
@@ -61,15 +60,15 @@ export function ChartScreen() {
   const percentile = choiceOf(percentiles, chosenPercentile);
   const { axis, setAxis, drawing, setDrawing } = useChartLook();
   const state = { ...chosen, timeFrame, percentile };
-  const { fullPath, saveFile, now, intervalMs, newAlert } = useMonitor();
+  const { fullPath, saveFile, now, newAlert } = useMonitor();
   const [asked, ask] = useState<{ readonly name: string; readonly text: string } | null>(null);
   const toast = useToast();
   const chart = useChartData(state, snapshot);
   const hoursFrame = hoursTimeFrame(description);
   const hours = useMarket(hoursFrame, {
     enabled: state.heatmap,
-    everyMs: Math.max(intervalMs, HEATMAP_MS),
-    freshMs: Math.max(intervalMs, FRESH_HOURS_MS),
+    head: snapshot,
+    freshMs: HEATMAP_MS,
   });
   const responses = chart.data;
   const market = useMarket(timeFrame, {
@@ -81,8 +80,9 @@ export function ChartScreen() {
   const data = useMemo(() => {
     if (responses === undefined) return null;
     const { baseFee, gasUsedRatio, blockTimestamp: timestamp } = snapshot;
-    return chartData(responses, { base: Number(baseFee), tip, gasUsedRatio, timestamp }, market);
-  }, [responses, snapshot, tip, market]);
+    const head = { base: Number(baseFee), tip, gasUsedRatio, timestamp };
+    return chartData(responses, head, market, chart.isFilling);
+  }, [responses, snapshot, tip, market, chart.isFilling]);
   const slots = data?.slots ?? NO_SLOTS;
   const { heatmap = [], from = null } = hours.data ?? {};
   const hasHours = heatmap.some((row) => row.some((value) => value !== null));
@@ -163,6 +163,7 @@ export function ChartScreen() {
         {(notice) => (
           <HoursPane
             {...{ notice, heatmap, from }}
+            isFilling={hours.isFilling}
             timeFrame={hoursFrame}
             now={snapshot.blockTimestamp ?? now()}
           />

@@ -31,7 +31,7 @@ import {
   shownWidth,
 } from '../../ui/text.tsx';
 import type { ColorName } from '../../ui/theme.ts';
-import { clockText, dayText, offsetAt, weekdayText, zoneText } from '../../ui/time.ts';
+import { clockText, dayText, offsetAt, STILL_READ, weekdayText, zoneText } from '../../ui/time.ts';
 import {
   type AxisChoice,
   axesOf,
@@ -138,7 +138,8 @@ function caption(data: ChartData, key: 'base' | 'tip'): readonly Line[] {
   }
   const span = data.reachSec === null ? data.timeFrame : formatSpan(data.reachSec);
   const { changeRatio: ratio } = of;
-  const change = ratio === null ? [] : [plain(' '), changeSpan(ratio), faint(` in ${span}`)];
+  const change =
+    ratio === null || !isBegun(data) ? [] : [plain(' '), changeSpan(ratio), faint(` in ${span}`)];
   // Despite that, the drawn data was polled.
   const isPolled = key === 'tip' && data.tipsProblem !== null;
   return [
@@ -167,9 +168,15 @@ function titleSegments({ slots, timeFrame }: ChartData, axes: string): readonly 
   return [[bold(timeFrame, 'accent')], [plain(span)], [faint(`gwei${axes}`)]];
 }
 
-function legendSegments({ reachSec, problem, marks }: ChartData): readonly Line[] {
+/** A history that is shorter than a step of the chart: how far it reaches, and a change over it, are unknown. */
+const isBegun = ({ reachSec, slotMs }: ChartData) => reachSec === null || reachSec * 1_000 >= slotMs;
+
+function legendSegments(data: ChartData): readonly Line[] {
+  const { reachSec, problem, marks, slotMs, isFilling } = data;
   const why = problem === null ? '' : `, to the start of gastop: ${problem}`;
-  const reach = colored(`history reaches back ${formatSpan(reachSec ?? 0)}${why}`, 'warn');
+  const span = isBegun(data) ? formatSpan(reachSec ?? 0) : `less than ${formatSpan(slotMs / 1_000)}`;
+  const rest = isFilling ? ` so far, ${STILL_READ}` : why;
+  const reach = colored(`history reaches back ${span}${rest}`, 'warn');
   return [...(reachSec === null ? [] : [[reach]]), ...markSegments(marks)];
 }
 

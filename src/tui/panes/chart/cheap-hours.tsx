@@ -19,7 +19,7 @@ import {
   type Span,
 } from '../../ui/text.tsx';
 import type { ColorName } from '../../ui/theme.ts';
-import { fillsFrame, offsetAt, WEEKDAYS, zoneText } from '../../ui/time.ts';
+import { fillsFrame, offsetAt, STILL_READ, WEEKDAYS, zoneText } from '../../ui/time.ts';
 import { meanOrNull } from './chart-data.ts';
 
 const HOURS = 24;
@@ -153,12 +153,14 @@ interface HoursPaneProps {
   readonly heatmap: readonly Hours[];
   readonly timeFrame: string;
   readonly from: number | null;
+  /** More history is being read. */
+  readonly isFilling?: boolean;
   readonly now: number;
   readonly notice: Line | null;
 }
 
 export const HoursPane = memo(function HoursPane(props: HoursPaneProps) {
-  const { heatmap, timeFrame, from, now, notice } = props;
+  const { heatmap, timeFrame, from, isFilling = false, now, notice } = props;
   const { columns: width, rows: height } = useRoom();
   const week = localWeek(heatmap, now);
   const seen = knownOf(week.hours).length;
@@ -169,6 +171,7 @@ export const HoursPane = memo(function HoursPane(props: HoursPaneProps) {
     [bold('cheap hours', 'accent')],
     [plain(`day × hour in ${zoneText(week.offsetMinutes)}`)],
     ...(seen < WEEK_HOURS ? [[colored(`${seen} of ${WEEK_HOURS} hours seen so far`, 'warn')]] : []),
+    ...(isFilling ? [[colored(`history: ${STILL_READ}`, 'warn')]] : []),
     [faint(`mean base fee of ${span}, gwei`)],
   ];
   const margin = height >= 16 ? 1 : 0;

@@ -49,7 +49,7 @@ import {
   tableOf,
 } from '../../ui/text.tsx';
 import { type ColorName, DimContext, useDim } from '../../ui/theme.ts';
-import { ageText, clockText, dayText, fillsFrame } from '../../ui/time.ts';
+import { ageText, clockText, dayText, fillsFrame, STILL_READ } from '../../ui/time.ts';
 import { workColumns, workRows } from '../live/lane-table.tsx';
 
 /** Data that changes slowly, or counts against a quota, is polled less often. */
@@ -317,6 +317,7 @@ function marketLines(context: ServiceContext): readonly Line[] {
       : `${symbol} ${formatUsd(nativeUsd)}${changed}${isMadeUp}`,
     hour !== null && `cheapest ${clockText(new Date(now).setUTCHours(hour, 0))}`,
     ages.length > 0 && `${ages.join(', ')} ago`,
+    shown.some(({ isFilling }) => isFilling) && `history: ${STILL_READ}`,
   ];
   const late = [...stateOf('24h figures', day, context), ...stateOf('30d figures', month, context)];
   return [
