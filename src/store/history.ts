@@ -4,7 +4,15 @@ import { DAY_SEC } from '../core/time.ts';
 import { type CoinPriceRow, coinPricesIn } from './coin-prices.ts';
 import { Store } from './database.ts';
 import { LaneHistory } from './lane-history.ts';
-import { blockRollup, bucketStart, foldRollups, ROLLUP_SEC, type Rollup } from './rollups.ts';
+import {
+  blockRollup,
+  bucketStart,
+  foldRollups,
+  type PricedBlocks,
+  pricedBlock,
+  ROLLUP_SEC,
+  type Rollup,
+} from './rollups.ts';
 import { countRows, type Page, type Queries } from './tables.ts';
 
 /** A stretch of time in Unix seconds, both ends inclusive. */
@@ -26,6 +34,15 @@ export class HistoryStore extends Store {
       return ordered.limit(page.limit).offset(page.offset).execute();
     });
     return rows.map(blockRollup);
+  }
+
+  /** As {@link blocks}, with prices alone: all columns of a day's blocks take three times as long, and 10 MB more. */
+  async prices(window: Window): Promise<PricedBlocks[]> {
+    const rows = await this.database.run((db) => {
+      const columns = blocksIn(db, window).select(['number', 'timestamp', 'base_fee', 'tip_p50']);
+      return columns.orderBy('timestamp').orderBy('number').execute();
+    });
+    return rows.map(pricedBlock);
   }
 
   countBlocks(window: Window): Promise<number> {

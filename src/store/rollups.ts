@@ -6,19 +6,29 @@ import { pagesOf, type Queries } from './tables.ts';
 export type Rollup = Readonly<ReturnType<typeof blockRollup>>;
 export type RollupRow = Rollup & { readonly bucket_sec: number };
 
+/** Its prices alone. */
+export type PricedBlocks = Readonly<ReturnType<typeof pricedBlock>>;
+
+type PriceColumns = Pick<BlockRow, 'number' | 'timestamp' | 'base_fee' | 'tip_p50'>;
+
+export const pricedBlock = ({ number, timestamp, base_fee: fee, tip_p50 }: PriceColumns) => ({
+  start: timestamp,
+  blocks: 1,
+  first_block: number,
+  last_block: number,
+  base_min: fee,
+  base_mean: fee,
+  base_max: fee,
+  tipped_blocks: tip_p50 === null ? 0 : 1,
+  tip_p50,
+});
+
 export function blockRollup(row: BlockRow) {
-  const { number, timestamp, base_fee: fee, gas_used_ratio: ratio } = row;
+  const { base_fee: fee, gas_used_ratio: ratio } = row;
   return {
-    start: timestamp,
-    blocks: 1,
-    first_block: number,
-    last_block: number,
+    ...pricedBlock(row),
     base_open: fee,
-    base_min: fee,
-    base_mean: fee,
-    base_max: fee,
     base_close: fee,
-    tipped_blocks: row.tip_p50 === null ? 0 : 1,
     ...tipColumns((column) => row[column]),
     ratio_mean: ratio,
     ratio_max: ratio,

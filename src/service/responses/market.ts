@@ -13,7 +13,7 @@ import { HOUR_SEC } from '../../core/time.ts';
 import { cost, gasOfAction, USUAL_ACTIONS } from '../../core/usual-work.ts';
 import { coinPriceAt } from '../../store/coin-prices.ts';
 import type { HistoryStore, Window } from '../../store/history.ts';
-import { ROLLUP_SEC, type Rollup } from '../../store/rollups.ts';
+import { type PricedBlocks, ROLLUP_SEC } from '../../store/rollups.ts';
 import type { PublishedChain } from '../published-chain.ts';
 import { CHART_BUCKET_SEC, type StatedPrices } from './charts.ts';
 import type { MetricsContext } from './metrics.ts';
@@ -82,7 +82,7 @@ export function usualWork(
 async function firstPoint(
   history: HistoryStore,
   timeFrame: TimeFrame,
-  oldest: Rollup | undefined,
+  oldest: PricedBlocks | undefined,
 ): Promise<number | null> {
   if (timeFrame === '1h' || oldest === undefined) return null;
   const at = { from: oldest.start, to: oldest.start };
@@ -113,7 +113,7 @@ const wireStats = ({ now, min, p10, median, mean, p90, max, changeRatio }: Sprea
 
 /** Each block counts once; min ≤ p10 ≤ median ≤ p90 ≤ max and min ≤ now ≤ max. */
 export function marketFigures(
-  series: readonly Rollup[],
+  series: readonly PricedBlocks[],
   now: { readonly base: number; readonly average: number },
   statedPrices: StatedPrices,
 ): { base: Spread; average: Spread; volatility: number } {
@@ -138,7 +138,7 @@ function stats(prices: readonly Weighted[], now: number): Spread {
 }
 
 /** With the single highest and lowest block, which bucket means would hide. */
-function baseStats(series: readonly Rollup[], bases: readonly Weighted[], now: number): Spread {
+function baseStats(series: readonly PricedBlocks[], bases: readonly Weighted[], now: number): Spread {
   const figures = stats(bases, now);
   return {
     ...figures,
@@ -148,7 +148,7 @@ function baseStats(series: readonly Rollup[], bases: readonly Weighted[], now: n
 }
 
 /** For blocks before the engine's history base fee plus median tip, of blocks with known tips; without any, the base fee alone. */
-function averagesOf(series: readonly Rollup[], statedPrices: StatedPrices): Weighted[] {
+function averagesOf(series: readonly PricedBlocks[], statedPrices: StatedPrices): Weighted[] {
   const known = series.flatMap((part) => {
     const said = statedPrices(part.first_block, part.last_block);
     if (said !== null) return [{ value: said.average, weight: part.blocks }];
@@ -166,8 +166,8 @@ export async function marketSeries(
   history: HistoryStore,
   window: Window,
   mostRows = MOST_ROWS,
-): Promise<Rollup[]> {
-  if ((await history.countBlocks(window)) <= mostRows) return history.blocks(window);
+): Promise<PricedBlocks[]> {
+  if ((await history.countBlocks(window)) <= mostRows) return history.prices(window);
   const oldest = (await history.reachesBackTo(null)) ?? window.from;
   const fits = (sec: number) => (window.to - Math.max(window.from, oldest)) / sec <= mostRows;
   const bucketSec = ROLLUP_SEC.find(fits) ?? ROLLUP_SEC[2];
