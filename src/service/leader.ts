@@ -46,27 +46,27 @@ export interface LeaderWork {
   readonly done: () => Promise<void>;
 }
 
+type Clocks = Required<Pick<LeaseOptions, 'wallNow' | 'steadyNow'>>;
+
 /** The lease as it was last read or written here, and how long it lasts by this process's own clock. */
 class SeenLease {
-  readonly #wallNow: () => number;
-  readonly #steadyNow: () => number;
+  readonly #clocks: Clocks;
   lease: HeldLease | null = null;
   /** When the present heartbeat is six seconds old, by the monotonic clock; `null`: nothing was read yet. */
   #lapsesAt: number | null = null;
 
-  constructor(wallNow: () => number, steadyNow: () => number) {
-    this.#wallNow = wallNow;
-    this.#steadyNow = steadyNow;
+  constructor(clocks: Clocks) {
+    this.#clocks = clocks;
   }
 
   /** `null` once it has lapsed. */
   get held(): HeldLease | null {
-    return this.#steadyNow() < (this.#lapsesAt ?? 0) ? this.lease : null;
+    return this.#clocks.steadyNow() < (this.#lapsesAt ?? 0) ? this.lease : null;
   }
 
   /** Whether a heartbeat of this process would prolong it enough to be worth a write. */
   get isBeatDue(): boolean {
-    return this.#steadyNow() + LEASE_LAPSES_MS - (this.#lapsesAt ?? 0) >= BEAT_MS;
+    return this.#clocks.steadyNow() + LEASE_LAPSES_MS - (this.#lapsesAt ?? 0) >= BEAT_MS;
   }
 
   read(found: HeldLease | null): void {
@@ -76,8 +76,8 @@ class SeenLease {
       this.#lapsesAt = Number.NEGATIVE_INFINITY;
     } else if (found?.ageMs != null || isNew || this.#lapsesAt === null) {
       // The first heartbeat has its stated age; later ones came since the last reading.
-      const stated = this.#lapsesAt === null && found ? this.#wallNow() - found.heartbeatAt : 0;
-      this.#lapsesAt = this.#steadyNow() + LEASE_LAPSES_MS - Math.max(0, found?.ageMs ?? stated);
+      const stated = this.#lapsesAt === null && found ? this.#clocks.wallNow() - found.heartbeatAt : 0;
+      this.#lapsesAt = this.#clocks.steadyNow() + LEASE_LAPSES_MS - Math.max(0, found?.ageMs ?? stated);
     }
   }
 
@@ -102,8 +102,7 @@ export class Lease {
   unfit: string | null = null;
   /** Why the lease could not be read or taken at the last try; `null`: it could. */
   problem: string | null = null;
-  readonly #options: LeaseOptions;
-  readonly #steadyNow: () => number;
+  readonly #options: LeaseOptions & Clocks;
   readonly #seen: SeenLease;
   readonly #listeners = new Set<(state: LeaseState) => void>();
   readonly #ending = new AbortController();
@@ -118,9 +117,8 @@ export class Lease {
   constructor(options: LeaseOptions) {
     this.process = options.process;
     this.isOneShot = options.role === 'one-shot';
-    this.#options = options;
-    this.#steadyNow = options.steadyNow ?? (() => performance.now());
-    this.#seen = new SeenLease(options.wallNow, this.#steadyNow);
+    this.#options = { steadyNow: () => performance.now(), ...options };
+    this.#seen = new SeenLease(this.#options);
   }
 
   get state(): LeaseState {
@@ -243,7 +241,7 @@ export class Lease {
   async #look(mustBeat = false): Promise<void> {
     if (this.#holder !== null) return this.#beat(this.#holder, mustBeat);
     await this.#read();
-    if (this.#steadyNow() - this.#fitnessAt >= BEAT_MS) await this.#checkFitness();
+    if (this.#options.steadyNow() - this.#fitnessAt >= BEAT_MS) await this.#checkFitness();
     if (this.held !== null) this.#become('stands-by');
     else if (!this.#isBidding) this.#become('unknown');
     else if (this.isOneShot) this.#become('leaderless');
@@ -258,7 +256,7 @@ export class Lease {
     const { cannotLead, onFitness } = this.#options;
     if (this.isOneShot || cannotLead === undefined) return;
     const next = await cannotLead();
-    this.#fitnessAt = this.#steadyNow();
+    this.#fitnessAt = this.#options.steadyNow();
     if (next === this.unfit) return;
     this.unfit = next;
     onFitness?.(next);
@@ -267,7 +265,7 @@ export class Lease {
   async #beat(by: string, must: boolean): Promise<void> {
     if (!must && !this.#seen.isBeatDue) return;
     const { store, report, wallNow } = this.#options;
-    const steadyAt = this.#steadyNow();
+    const steadyAt = this.#options.steadyNow();
     await this.#checkFitness();
     if (this.unfit !== null) return this.#release();
     const heartbeatAt = wallNow();
@@ -287,7 +285,7 @@ export class Lease {
     const next: HeldLease = { holder: randomUUID(), process, place, ...times, report: null };
     if (!(await store.take(next, this.#seen.lease))) return this.#lose();
     this.#holder = next.holder;
-    this.#seen.wrote(next, this.#steadyNow());
+    this.#seen.wrote(next, this.#options.steadyNow());
     this.#become('holds');
   }
 

@@ -15,7 +15,7 @@ import type { Follower } from './follow/follower.ts';
 import type { ForkWatch } from './follow/fork-watch.ts';
 import { type ApiFailure, unavailable } from './http/errors.ts';
 import type { Lease } from './leader.ts';
-import type { PublishedChain } from './published-chain.ts';
+import { type PublishedChain, problemOf } from './published-chain.ts';
 import type { StatedPrices } from './responses/charts.ts';
 import { gasEstimate } from './responses/estimate.ts';
 import type { LookupContext } from './responses/explorer.ts';
@@ -34,7 +34,6 @@ interface ServiceParts {
   readonly blocks: BlockStore;
   readonly reader: ChainReader;
   readonly forks: Pick<ForkWatch, 'asked'>;
-  readonly nativeUsd: () => number | null;
   readonly wallNow: () => number;
 }
 
@@ -61,7 +60,7 @@ export interface Condition {
 export type ServiceState = ReturnType<typeof createServiceState>;
 
 export function createServiceState(parts: ServiceParts) {
-  const { source, database, lease, follower, history, blocks, reader, forks, nativeUsd, wallNow } = parts;
+  const { source, database, lease, follower, history, blocks, reader, forks, wallNow } = parts;
   const { chain, published } = follower;
   const read = () => published.read();
 
@@ -79,6 +78,13 @@ export function createServiceState(parts: ServiceParts) {
     return unavailable(`no chain data yet: ${message}${remedy}`, Math.max(1, wait), nodes);
   }
 
+  /** @throws {ApiFailure} `upstream_unavailable`, node by node, while there is no data. */
+  function present(): PublishedChain {
+    const now = read();
+    if (now === null) throw noData();
+    return now;
+  }
+
   const reach = (price: bigint, withinSec: number): Chance | null =>
     chain.engine?.reachProbability(price, withinSec) ?? null;
 
@@ -88,26 +94,21 @@ export function createServiceState(parts: ServiceParts) {
   /** What responses about history, blocks and transactions need, as of `present`. @throws {ApiFailure} while there is none. */
   async function context(): Promise<LookupContext> {
     await follower.writer.flush();
-    const { profile, head } = chain;
-    if (profile === null || head === null) throw noData();
+    const { profile, head, advice, rules, nativeUsd, updatedAt, status, unsaved } = present();
     // A chain's clock may run ahead of ours.
     const now = Math.max(Math.floor(source.now() / 1_000), head.timestamp);
     return {
       store: history,
       profile,
       // While the source is down, "the last hour" is the last known one.
-      end: isOutdated(follower.state.status) ? head.timestamp : now,
+      end: isOutdated(status) ? head.timestamp : now,
       now,
       head,
-      nextBaseFee: chain.advice()?.nextBaseFee ?? null,
-      rules: chain.rules,
-      nextTime: nextBlockTime(
-        head.timestamp,
-        profile.feeRule.blockTimeSec,
-        wallNow() - (chain.updatedAt ?? wallNow()),
-      ),
-      nativeUsd: nativeUsd(),
-      problem: follower.problem?.message ?? null,
+      nextBaseFee: advice.nextBaseFee,
+      rules,
+      nextTime: nextBlockTime(head.timestamp, profile.feeRule.blockTimeSec, wallNow() - updatedAt),
+      nativeUsd,
+      problem: problemOf({ status, unsaved })?.message ?? null,
       blocks,
       reader,
       pending,
@@ -117,6 +118,7 @@ export function createServiceState(parts: ServiceParts) {
   return {
     /** The result of `present`, or `null` when it throws: the same object while nothing changes. */
     read,
+    present,
     subscribe: (listener: () => void): (() => void) => published.subscribe(listener),
     context,
 
@@ -124,18 +126,12 @@ export function createServiceState(parts: ServiceParts) {
       return chain.profile?.id ?? null;
     },
 
-    /** @throws {ApiFailure} `upstream_unavailable`, node by node, while there is no data. */
-    present(): PublishedChain {
-      const present = read();
-      if (present === null) throw noData();
-      return present;
-    },
-
     /** The gas rules that hold, once a node was asked for its forks, or has not answered in time. */
     async rules(signal: AbortSignal): Promise<ChainRules> {
       await Promise.race([forks.asked, sleep(FORKS_WITHIN_MS, signal)]);
-      return this.present().rules;
+      return present().rules;
     },
+
     /** The advice for this patience, of the same block as `present`; `null` before the first block. */
     recommendation: (patienceSec: number): Recommendation | null =>
       chain.engine?.recommendation(patienceSec) ?? null,
@@ -150,8 +146,8 @@ export function createServiceState(parts: ServiceParts) {
 
     /** @throws {ApiFailure} `validation_failed` where the call would fail */
     estimate(call: Parameters<typeof gasEstimate>[0], ended: AbortSignal): Promise<GasEstimate> {
-      const present = this.present();
-      const work = async () => gasEstimate(call, source, present, await dataFeesOf(source, chain.profile));
+      const now = present();
+      const work = async () => gasEstimate(call, source, now, await dataFeesOf(source, chain.profile));
       return bounded(work, ended);
     },
 
@@ -162,10 +158,10 @@ export function createServiceState(parts: ServiceParts) {
     ): Promise<T> => bounded(async (signal) => read(await context(), signal), ended),
 
     condition(): Condition {
-      const present = read();
+      const now = read();
       const nodes = source.health();
       const { held } = lease;
-      const outdated = present && describeOutdated(present.status);
+      const outdated = now && describeOutdated(now.status);
       const { unfit } = follower;
       const why =
         lease.unfit ??
@@ -179,12 +175,12 @@ export function createServiceState(parts: ServiceParts) {
       const unwell = why === null ? null : unavailable(why, DOWN_RETRY_SEC);
       return {
         chain: chain.profile,
-        head: present?.head.number ?? null,
-        headAgeSec: present && Math.max(0, source.now() / 1_000 - present.head.timestamp),
-        lagBlocks: present && lagBlocks(present.head.number, nodes, held?.report?.block ?? null),
+        head: now?.head.number ?? null,
+        headAgeSec: now && Math.max(0, source.now() / 1_000 - now.head.timestamp),
+        lagBlocks: now && lagBlocks(now.head.number, nodes, held?.report?.block ?? null),
         nodes,
         engine: held && { ...held, isHere: lease.state === 'holds' },
-        failure: present === null ? noData() : unwell,
+        failure: now === null ? noData() : unwell,
       };
     },
   };

@@ -212,7 +212,6 @@ export async function startService(options: ServiceOptions) {
     blocks: store,
     reader,
     forks,
-    nativeUsd,
   });
   const gate = options.gate ?? createOpenGate(wallNow);
   const streams = createGasStreams(state, gate);

@@ -139,17 +139,16 @@ interface RunOptions {
 /** Several nodes of one chain: selects the one to use, and compares them. */
 export class NodePool {
   readonly nodes: readonly PoolNode[];
+  /** `null` until a node has responded. */
+  chain: ChainProfile | null;
   readonly #options: PoolOptions;
-  readonly #clock: TestableClock;
-  #chain: ChainProfile | null;
   /** The genesis hash that every node has after a restart of the chain. */
   #restarted: Hex | null = null;
 
   constructor(nodes: readonly RpcNode[], options: PoolOptions) {
-    const { clock, expectedChainId } = options;
+    const { expectedChainId } = options;
     this.#options = options;
-    this.#clock = clock;
-    this.#chain = expectedChainId === null ? null : chainProfile(expectedChainId);
+    this.chain = expectedChainId === null ? null : chainProfile(expectedChainId);
     this.nodes = nodes.map((node) => Object.assign(node, unknownNode()));
   }
 
@@ -157,13 +156,8 @@ export class NodePool {
     return describeNodes(this.health());
   }
 
-  /** `null` until a node has responded. */
-  get chain(): ChainProfile | null {
-    return this.#chain;
-  }
-
   health(): NodeHealth[] {
-    return judgeNodes(this.nodes, this.#chain?.feeRule.blockTimeSec ?? 12);
+    return judgeNodes(this.nodes, this.chain?.feeRule.blockTimeSec ?? 12);
   }
 
   /** Why none of the nodes can be used. */
@@ -173,7 +167,7 @@ export class NodePool {
 
   /** Until a node may be tried again, ms. */
   pauseMs(): number {
-    return Math.max(0, Math.min(...this.nodes.map(({ retryAt }) => retryAt)) - this.#clock.elapsed());
+    return Math.max(0, Math.min(...this.nodes.map(({ retryAt }) => retryAt)) - this.#options.clock.elapsed());
   }
 
   /** With the best node, then with others in turn. After `null` all healthy ones are tried at once, for `patienceMs` at most. */
@@ -228,7 +222,7 @@ export class NodePool {
   #ranked(): { readonly node: PoolNode; readonly rank: number }[] {
     const states = this.health();
     const rankOf = ({ problem, retryAt }: PoolNode, index: number) => {
-      if (problem) return this.#clock.elapsed() >= retryAt ? 2 : 3;
+      if (problem) return this.#options.clock.elapsed() >= retryAt ? 2 : 3;
       return states[index]?.state === 'ok' ? 0 : 1;
     };
     return this.nodes
@@ -253,7 +247,7 @@ export class NodePool {
       // A refusing node is healthy, unless it refuses even its chain id (it may not accept the key). One cause may fail
       // many requests at once: within a pause they count once.
       const counts = !isVerified || !(isRefusal(error) || error.code === 'unsupported');
-      if (counts && this.#clock.elapsed() >= node.retryAt) this.failed(node, error);
+      if (counts && this.#options.clock.elapsed() >= node.retryAt) this.failed(node, error);
       throw error;
     }
   }
@@ -266,7 +260,7 @@ export class NodePool {
 
   failed(node: PoolNode, error: ChainError): void {
     const state = error.code === 'wrong-chain' ? 'wrong-chain' : 'down';
-    const now = this.#clock.elapsed();
+    const now = this.#options.clock.elapsed();
     node.problem = { state, message: error.message };
     node.failures = now - node.failedAt > FORGIVEN_MS ? 1 : node.failures + 1;
     node.failedAt = now;
@@ -281,8 +275,8 @@ export class NodePool {
 
   /** Records a head. Throws `bad-response` for an impossible time. */
   observe(node: PoolNode, { number, timestamp, baseFeePerGas }: Header): void {
-    const isDevelopment = this.#chain !== null && isDevelopmentChain(this.#chain);
-    if (!isDevelopment && timestamp > this.#clock.now() / 1_000 + FURTHEST_AHEAD_SEC) {
+    const isDevelopment = this.chain !== null && isDevelopmentChain(this.chain);
+    if (!isDevelopment && timestamp > this.#options.clock.now() / 1_000 + FURTHEST_AHEAD_SEC) {
       throw new ChainError(
         'bad-response',
         `${node.name} says that block ${number} is more than 30 days in the future: check this machine's clock or try another node`,
@@ -308,28 +302,30 @@ export class NodePool {
     await learnCoin(id);
     node.genesis = genesis ?? node.genesis;
     node.verifiedAt = null;
-    const chain = this.#chain ?? identifiedChain(id, genesis);
-    this.#chain = chain;
+    const chain = this.chain ?? identifiedChain(id, genesis);
+    this.chain = chain;
     const isSame = id === chain.id && (genesis === null || genesis === (chain.genesisHash ?? genesis));
     if (!isSame) {
       throw this.#hasRestarted(id, genesis) ? restartedError(node) : otherChain(chain, node, id, genesis);
     }
-    if (genesis !== null) this.#chain = identifiedChain(id, genesis);
-    node.feeRule = this.#chain.feeRule;
-    node.isDevelopment = isDevelopmentChain(this.#chain);
-    node.verifiedAt = this.#clock.elapsed();
+    if (genesis !== null) this.chain = identifiedChain(id, genesis);
+    node.feeRule = this.chain.feeRule;
+    node.isDevelopment = isDevelopmentChain(this.chain);
+    node.verifiedAt = this.#options.clock.elapsed();
     if (node.problem?.state === 'wrong-chain') this.responded(node);
   }
 
   #isVerificationDue({ verifiedAt }: PoolNode): boolean {
-    const usualMs =
-      this.#chain && isDevelopmentChain(this.#chain) ? RECHECK_DEVELOPMENT_MS : RECHECK_CHAIN_MS;
-    return verifiedAt === null || this.#clock.elapsed() - verifiedAt >= (this.#options.recheckMs ?? usualMs);
+    const usualMs = this.chain && isDevelopmentChain(this.chain) ? RECHECK_DEVELOPMENT_MS : RECHECK_CHAIN_MS;
+    return (
+      verifiedAt === null ||
+      this.#options.clock.elapsed() - verifiedAt >= (this.#options.recheckMs ?? usualMs)
+    );
   }
 
   /** Whether all nodes report the same other genesis, and neither that nor the former belongs to a known chain. */
   #hasRestarted(id: number, genesis: Hex | null): boolean {
-    const chain = this.#chain;
+    const chain = this.chain;
     if (genesis === null || id !== chain?.id || !chain.genesisHash) return false;
     if (isImpostor(id, chain.genesisHash, genesis)) return false;
     if (this.nodes.some((node) => node.genesis !== null && node.genesis !== genesis)) return false;
@@ -339,8 +335,8 @@ export class NodePool {
 
   /** From then on the nodes are used as those of the restarted chain. */
   acceptRestart(): void {
-    if (this.#restarted === null || this.#chain === null) return;
-    this.#chain = identifiedChain(this.#chain.id, this.#restarted);
+    if (this.#restarted === null || this.chain === null) return;
+    this.chain = identifiedChain(this.chain.id, this.#restarted);
     this.#restarted = null;
     for (const node of this.nodes) {
       node.verifiedAt = null;

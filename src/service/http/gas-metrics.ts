@@ -52,13 +52,20 @@ function gasMetrics(present: PublishedChain | null, dataFees: DataFees): string 
   const advised = gasRecommendation(present);
   const ofAdvice = (value: number | null) => (advised.action === null ? null : value);
   const nextBlob = now.blobBasePrice === null ? null : integerOrNull(advice.nextBlobBaseFee);
-  const lanes = (value: (lane: typeof now.lanes.slow) => number | null) =>
-    LANES.map((lane): Sample => [`,lane="${lane}"`, value(now.lanes[lane])]);
+  const ofLanes = (name: string, help: string, value: (lane: typeof now.lanes.slow) => number | null) =>
+    gauges(
+      name,
+      help,
+      LANES.map((lane) => [`,lane="${lane}"`, value(now.lanes[lane])]),
+    );
   // Without the data fee it would not be what the action costs.
   const work = usualWork(present, dataFees).filter(({ dataFee }) => dataFee !== null);
-  const costs = (value: (cost: { readonly wei: string; readonly usd: number | null }) => number | null) =>
+  const costs = (unit: 'wei' | 'usd') =>
     work.flatMap((action) =>
-      LANES.map((lane): Sample => [`,action="${action.name}",lane="${lane}"`, value(action[lane])]),
+      LANES.map((lane): Sample => {
+        const cost = action[lane][unit];
+        return [`,action="${action.name}",lane="${lane}"`, cost === null ? null : Number(cost)];
+      }),
     );
   const tips = TIP_PERCENTILES.map(
     (percentile): Sample => [`,percentile="p${percentile}"`, integerOrNull(tipAt(head, percentile))],
@@ -86,30 +93,22 @@ function gasMetrics(present: PublishedChain | null, dataFees: DataFees): string 
     single('gastop_gas_used_ratio', 'How full the newest block is.', now.gasUsedRatio),
     single('gastop_recent_gas_used_ratio', 'How full the last blocks are on average.', congestion),
     gauges('gastop_tip_wei', 'Priority fees paid in the newest block by percentile, wei per gas.', tips),
-    gauges(
-      'gastop_lane_price_wei',
-      'What a lane expects to pay, wei per gas.',
-      lanes(({ price }) => price),
-    ),
-    gauges(
-      'gastop_lane_max_fee_wei',
-      'Max fee to sign, wei per gas.',
-      lanes((lane) => lane.maxFeePerGas),
-    ),
-    gauges(
+    ofLanes('gastop_lane_price_wei', 'What a lane expects to pay, wei per gas.', ({ price }) => price),
+    ofLanes('gastop_lane_max_fee_wei', 'Max fee to sign, wei per gas.', (lane) => lane.maxFeePerGas),
+    ofLanes(
       'gastop_lane_max_priority_fee_wei',
       'Max priority fee to sign, wei per gas.',
-      lanes((lane) => lane.maxPriorityFeePerGas),
+      (lane) => lane.maxPriorityFeePerGas,
     ),
-    gauges(
+    ofLanes(
       'gastop_lane_probability',
       "Share of the lane's past advice that was included in time.",
-      lanes(({ probability }) => probability),
+      ({ probability }) => probability,
     ),
-    gauges(
+    ofLanes(
       'gastop_lane_wait_seconds',
       'Time until inclusion that 19 of 20 stay below.',
-      lanes(({ waitSec }) => waitSec.p95),
+      ({ waitSec }) => waitSec.p95,
     ),
     gauges('gastop_advice', '1 for what is advised for the patience of the service.', actions),
     single('gastop_advice_target_price_wei', 'Price to send at, wei per gas.', ofAdvice(advised.targetPrice)),
@@ -125,15 +124,7 @@ function gasMetrics(present: PublishedChain | null, dataFees: DataFees): string 
       ofAdvice(advised.expectedSavingRatio),
     ),
     single('gastop_native_usd', 'US dollars for one native coin.', now.nativeUsd),
-    gauges(
-      'gastop_action_cost_wei',
-      'Cost of usual work, L1 part included, wei.',
-      costs(({ wei }) => Number(wei)),
-    ),
-    gauges(
-      'gastop_action_cost_usd',
-      'Cost of usual work, L1 part included, US dollars.',
-      costs(({ usd }) => usd),
-    ),
+    gauges('gastop_action_cost_wei', 'Cost of usual work, L1 part included, wei.', costs('wei')),
+    gauges('gastop_action_cost_usd', 'Cost of usual work, L1 part included, US dollars.', costs('usd')),
   ].join('');
 }

@@ -133,7 +133,7 @@ function nextBaseFeeOf(
   { head, nextBaseFee, profile }: LookupContext,
 ): bigint {
   if (child !== null) return child.baseFeePerGas;
-  if (header.number === head.number && header.hash === head.hash && nextBaseFee !== null) return nextBaseFee;
+  if (header.number === head.number && header.hash === head.hash) return nextBaseFee;
   if (fees?.nextBaseFee != null) return fees.nextBaseFee;
   return nextBaseFeeByRule({ ...header, gasUsedRatio }, profile.feeRule);
 }

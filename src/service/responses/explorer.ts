@@ -10,24 +10,21 @@ import type { Pending } from '../../contract/pending.ts';
 import { PAGE_SIZE_DEFAULT, type TxsParameters } from '../../contract/queries.ts';
 import type { LaneName } from '../../core/advice.ts';
 import type { Block, Hex } from '../../core/block.ts';
-import type { ChainRules } from '../../core/chain-rules.ts';
 import type { Pooled } from '../../core/transactions/stuck.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import type { Window } from '../../store/history.ts';
 import type { ChainReader, MinedTransaction } from '../chain-reader.ts';
 import { type ApiFailure, notFound, unavailable } from '../http/errors.ts';
+import type { PublishedChain } from '../published-chain.ts';
 import { ifAvailable } from './if-available.ts';
 import { type MetricsContext, metricsWindow } from './metrics.ts';
 import { gasCount, integerOrNull, isoFromSec, toWire, usdOrNull } from './wire.ts';
 
-export interface LookupContext extends MetricsContext {
-  readonly head: Block;
-  /** Base fee of the block after the head, wei per gas; `null` while unknown. */
-  readonly nextBaseFee: bigint | null;
-  readonly rules: ChainRules;
+export interface LookupContext extends MetricsContext, Pick<PublishedChain, 'head' | 'rules' | 'nativeUsd'> {
+  /** Base fee of the block after the head, wei per gas. */
+  readonly nextBaseFee: bigint;
   /** Of the block after the head, Unix seconds. */
   readonly nextTime: number;
-  readonly nativeUsd: number | null;
   /** Why no new blocks come, one line; `null` while they do. */
   readonly problem: string | null;
   readonly blocks: BlockStore;
