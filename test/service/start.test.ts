@@ -30,8 +30,8 @@ async function startRounds(url: string, rounds: readonly (readonly string[])[]):
   const proxy = createServer(async (request, response) => {
     const body = await text(request);
     const { method } = JSON.parse(body) as { method: string };
-    // The dollar price is not one of gas.
-    if (method === 'eth_call') return;
+    // The dollar price and the forks are not prices of gas.
+    if (method === 'eth_call' || method === 'eth_config') return;
     arrived.push({ method, body, response });
     if (!isDeepStrictEqual(arrived.map((each) => each.method).sort(), left[0])) return;
     const round = arrived;
@@ -86,6 +86,34 @@ describe('the first prices of a new database', () => {
     expect(service.errors).toEqual([]);
   });
 });
+
+const CHAIN = ['eth_chainId', 'eth_getBlockByNumber'];
+const BLOCK = ['eth_getBlockByNumber'];
+const FEES = ['eth_feeHistory'];
+
+test.each([
+  [0, [CHAIN, BLOCK]],
+  [1, [CHAIN, BLOCK, FEES]],
+])(
+  'a block number %i after that of the last run takes as few round trips to a node as can be',
+  async (more, rounds) => {
+    const node = await startNode();
+    const database = await temporaryFile('history.db');
+    const first = createRpcSource({ urls: [node.url] });
+    onTestFinished(() => first.close());
+    const before = await readyService({ source: first, database });
+    await before.filled();
+    await before.stop();
+    node.chain.mine(more);
+    const source = createRpcSource({ urls: [await startRounds(node.url, rounds)] });
+    onTestFinished(() => source.close());
+    const service = await runService({ source, database });
+    await waitFor(async () => {
+      const { blockNumber, stale } = await service.current();
+      return blockNumber === 319 + more && !stale;
+    });
+  },
+);
 
 function pagedSource(blocks = makeBlocks(400, 499)) {
   const source = new ScriptedSource(blocks);

@@ -1,4 +1,5 @@
 import { appendFileSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { makeWhole } from '../../store/whole-file.ts';
@@ -10,7 +11,7 @@ import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { stateFile } from '../config-file.ts';
 import { failure, fileFailureReason, systemCode, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { type OpenedClient, openClient, warnOfPlainKey } from '../open-source.ts';
+import { type OpenedClient, openClient, READY_WITHIN_MS, warnOfPlainKey } from '../open-source.ts';
 import { cleanLine, mapped, withSpinner } from '../output.ts';
 import { unknownCommand } from '../parse.ts';
 import {
@@ -48,9 +49,7 @@ async function live({ io, loadSettings }: CommandContext, flags: LiveFlags): Pro
     throw usageError('this terminal (TERM=dumb) cannot show the monitor; "gastop now" prints one snapshot');
   }
   const log = monitorLog(io);
-  // Ink first: the frame is drawn before the source's code is loaded. The V8 flag keeps the heap of a monitor that
-  // runs for weeks from growing to several times its live size.
-  setFlagsFromString('--heap-growing-percent=30');
+  // Ink first: the frame is drawn before the source's code is loaded.
   const { startMonitor } = await import('../../tui/app/start.tsx');
   const loaded = await loadSettings();
   const setups = chosenChains(loaded.settings, flags.chains);
@@ -67,6 +66,7 @@ async function live({ io, loadSettings }: CommandContext, flags: LiveFlags): Pro
     read: rows.read,
     subscribe: (listener) => {
       rows.start();
+      void rows.complete(READY_WITHIN_MS, io.interruption()).then(boundHeap, () => {});
       return rows.subscribe(listener);
     },
     open: async (name) => {
@@ -191,7 +191,17 @@ async function open(io: Io, settings: Settings): Promise<OpenedClient & Pick<Mon
     // The monitor owns the terminal and its signals.
     signal: new AbortController().signal,
   });
-  // As large as the start has made it: V8 would let short-lived objects alone take 134 MB.
-  setFlagsFromString('--semi-space-growth-factor=1');
+  boundHeap();
   return { ...opened, rememberedAs: rememberedName(settings.source.value) };
+}
+
+/**
+ * Keeps the heap of a monitor that runs for weeks near its live size. Not before the code is loaded: such a flag has V8
+ * refuse what is compiled already, Node's own code (20 ms for `fetch` alone) and ours, and what it then writes for the next start.
+ */
+function boundHeap(): void {
+  flushCompileCache();
+  setFlagsFromString('--heap-growing-percent=30');
+  // Room for short-lived objects as large as the start has made it: V8 would give them alone 134 MB.
+  setFlagsFromString('--semi-space-growth-factor=1');
 }

@@ -21,6 +21,8 @@ import { blockAt, reconcile, type Unfit, unfitNode } from './reconcile.ts';
 const FIRST_BLOCKS = 300;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 15_000;
+/** Prices of the newest block come first, if they come within this time. */
+const LIVE_WITHIN_MS = 1_000;
 /** A lease is obtained within a few milliseconds, unless another process writes a lot. */
 const BID_MS = 250;
 const POLL_MS = 250;
@@ -43,6 +45,8 @@ export class Follower {
   readonly writer: BlockWriter;
   readonly published: ChainPublisher;
   readonly #ready = Promise.withResolvers<void>();
+  /** Resolves with the first prices of the node's newest block, or when there are none for now. */
+  readonly #live = Promise.withResolvers<void>();
   readonly #filler: ReturnType<typeof createHistoryFiller>;
   readonly #pauses: ReturnType<typeof watchPauses>;
   /** Aborts `#follow`, so that it restarts in the lease's present state. */
@@ -83,9 +87,9 @@ export class Follower {
     return this.#filler.filled;
   }
 
-  /** For a glance, only once a request waits for it. */
+  /** Once there are live prices; for a glance, only once a request waits for it. */
   #startFilling(): void {
-    if (this.#options.glance === undefined) this.#filler.start();
+    if (this.#options.glance === undefined) void this.#live.promise.then(() => this.#filler.start());
   }
 
   get isFilled(): boolean {
@@ -201,7 +205,11 @@ export class Follower {
     if (!(await this.#load())) return;
     await this.#options.track.settle();
     this.#ready.resolve();
-    if (this.#options.glance === undefined) void this.#guard(() => this.chain.rebuild());
+    if (this.#options.glance !== undefined) return;
+    // What else is stored must not delay the newest block.
+    void Promise.race([this.#live.promise, sleep(LIVE_WITHIN_MS, this.#options.signal)]).then(() =>
+      this.#guard(() => this.chain.rebuild()),
+    );
   }
 
   #load(): Promise<boolean> {
@@ -259,16 +267,20 @@ export class Follower {
       if (this.chain.head !== null) this.state.catchUp(this.chain.head);
       this.writer.start();
     }
-    const behind = await this.#reconcile(profile);
+    const { behind, newer } = await this.#reconcile(profile);
     this.state.responded();
     if (this.chain.head === null) await this.#readFirst();
-    else if (this.#options.glance !== undefined) await this.#readBelow();
+    this.state.begin();
+    const [next, ...others] = newer;
+    // It is whole, as a child of the head; of more the subscription reads the hashes, too.
+    if (next !== undefined && others.length === 0) this.#handle({ type: 'block', block: next });
+    if (this.#options.glance !== undefined) await this.#readBelow();
     if (behind === null) this.#heal();
     else this.state.fail({ message: behind, retryAt: null });
-    this.#startFilling();
     this.published.notify();
+    if (others.length === 0) this.#live.resolve();
+    this.#startFilling();
     const slice = new TimeSlice();
-    this.state.begin();
     for await (const event of source.subscribe({ known: this.chain.known, signal: until })) {
       // A client that sees the end requests the history once more, and never again.
       if (event.type === 'ended') await this.#filler.settled();
@@ -325,6 +337,7 @@ export class Follower {
       await this.#takeStored();
       if (poll % TRACK_POLLS === 0) await track.settle();
       this.state.responded();
+      this.#live.resolve();
       this.#startFilling();
       if (poll === 0) this.published.notify();
       const problem = lease.leaderReport?.problem ?? null;
@@ -366,11 +379,15 @@ export class Follower {
     }
   }
 
-  /** Returns why no new blocks are available, if so. */
-  async #reconcile(profile: ChainProfile): Promise<string | null> {
+  /** `behind`: why no new blocks are available, if so. `newer`: the node's blocks above the head, as far as known. */
+  async #reconcile(profile: ChainProfile) {
     await this.writer.flush();
     const { source, store, lease, signal } = this.#options;
-    const found = await abortable(reconcile(source, store, profile), signal);
+    const newer = await this.#followers();
+    const found =
+      newer === null
+        ? await abortable(reconcile(source, store, profile), signal)
+        : ({ type: 'keep', behind: null } as const);
     // Compared before it led: the database has changed since.
     if (found.type === 'begin-anew' && source.kind === 'rpc' && store.isShared)
       throw new ChainError('wrong-chain', `${source.name} has other blocks than the database`);
@@ -389,7 +406,26 @@ export class Follower {
       await store.adoptGenesis(genesisHash);
     this.restartedAt = await store.restartedAt();
     this.#isReconciled = true;
-    return found.type === 'keep' ? found.behind : null;
+    return { behind: found.type === 'keep' ? found.behind : null, newer: newer ?? [] };
+  }
+
+  /** The blocks above the head, where hashes prove that the node has it: then nothing else need be compared. */
+  async #followers(): Promise<readonly Block[] | null> {
+    const { source, signal } = this.#options;
+    const { head } = this.chain;
+    if (source.newest === undefined || head === null || head.hash === null) return null;
+    try {
+      const newest = source.newest(FIRST_BLOCKS, { known: head, signal });
+      const { blocks, follows } = await abortable(newest, signal);
+      if (!follows) return null;
+      // The only one is its child by hash.
+      if (blocks.length < 2) return blocks;
+      const same = await abortable(blockAt(source, head.number), signal);
+      return same?.hash === head.hash ? blocks : null;
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error;
+      return null;
+    }
   }
 
   async #readFirst(): Promise<void> {
@@ -444,6 +480,7 @@ export class Follower {
       case 'ended':
         this.state.end();
     }
+    this.#live.resolve();
     this.published.notify();
   }
 
