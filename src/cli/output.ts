@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import { ClientError } from '../client/errors.ts';
 import type { SnapshotView } from '../client/views/gas.ts';
+import type { Fact } from '../client/views/metrics.ts';
 import { withoutSecrets } from '../core/key-text.ts';
 import { cleanText, displayWidth, graphemes, wrapWords } from '../core/text.ts';
 import { databaseName, isServerUrl } from '../store/database-url.ts';
@@ -138,6 +139,13 @@ export function labelledLines(rows: readonly Labelled[]): string[] {
     return value.split('\n').map((line, index) => (index === 0 ? label : '').padEnd(LABEL_WIDTH) + line);
   });
 }
+
+/** Facts as rows: a sentence wraps, an address stays whole. */
+export const factRows = (facts: readonly Fact[]): readonly Labelled[] =>
+  facts.map(([name, text]) => {
+    const shown = mapped(text, (words) => (words.includes(' ') ? paragraph(words) : cleanLine(words)));
+    return [cleanLine(name), shown];
+  });
 
 export const paragraph = (text: string, longest?: number) =>
   wrapWords(cleanLine(text, [], longest), VALUE_WIDTH).join('\n');

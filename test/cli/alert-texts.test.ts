@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { alertDetailsText, alertListLines, alertSavingsText } from '../../src/cli/commands/alerts.ts';
 import { cutLines } from '../../src/cli/output.ts';
+import { alertDetailsText, alertListLines, alertSavingsText } from '../../src/cli/text/alerts.ts';
 import type { AlertDetailsView, AlertSavingsView, AlertView } from '../../src/client/views/alerts.ts';
 import { ALERT } from '../tui/fake-alerts.ts';
 

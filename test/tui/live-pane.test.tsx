@@ -1,11 +1,11 @@
 import { render } from 'ink-testing-library';
 import stringWidth from 'string-width';
 import { afterEach, describe, expect, it } from 'vitest';
+import { coinSymbol } from '../../src/client/views/auto-txs.ts';
 import type { CostView } from '../../src/client/views/dashboard.ts';
 import type { RecommendationView, SnapshotView } from '../../src/client/views/gas.ts';
 import { copiedTexts } from '../../src/tui/panes/live/lane-table.tsx';
 import { LivePane, type LiveView } from '../../src/tui/panes/live/live-pane.tsx';
-import { symbolOf } from '../../src/tui/ui/pane-context.tsx';
 import { setAscii } from '../../src/tui/ui/theme.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { HOUR, MARKET, RECOMMENDATION, SNAPSHOT, TREND, wait } from './fake-gas.ts';
@@ -295,7 +295,7 @@ describe('the Live pane', () => {
 
   it.each([1, 137, 56, 4_444_444])('names the coin of chain %i in a transfer, too', (chainId) => {
     const snapshot = { ...SNAPSHOT, chainId, nativeUsd: null };
-    const symbol = symbolOf(snapshot);
+    const symbol = coinSymbol(snapshot.chainId);
     const screen = draw({ snapshot, symbol }, 120, 37);
     expect(screen).toMatch(new RegExp(`${symbol} transfer +21,000 `));
     expect(screen.includes('ETH')).toBe(chainId === 1);

@@ -13,23 +13,15 @@ import { priceNow, windowSecOf } from '../../client/threshold-basis.ts';
 import {
   type AlertCondition,
   type AlertDetailsView,
-  type AlertSavingsView,
   type AlertView,
-  alertState,
   type CreatedAlertView,
-  type DeliveryView,
-  describeAlert,
-  describeAlertState,
   describeCondition,
-  describeSavings,
   describeThreshold,
   type NewAlert,
   payloadOf,
-  type SavingsEntryView,
   thresholdPayload,
 } from '../../client/views/alerts.ts';
 import { coinSymbol } from '../../client/views/auto-txs.ts';
-import type { Fact } from '../../client/views/metrics.ts';
 import { ANY_SERVICE, type TargetRules } from '../../contract/alert-targets.ts';
 import { checkAlert } from '../../contract/alerts.ts';
 import { COOLDOWN_LONGEST_MS, SAVINGS_GAS_MOST, SPEED_OF_LANE } from '../../contract/choices.ts';
@@ -38,38 +30,13 @@ import { PRICED_LANES, type PricedLane } from '../../core/advice.ts';
 import { cooldownText } from '../../core/alerts/alert-rule.ts';
 import type { Threshold } from '../../core/threshold/threshold.ts';
 import { DAY_SEC } from '../../core/time.ts';
-import {
-  exactGwei,
-  formatCount,
-  formatDuration,
-  formatGwei,
-  formatLikelihood,
-  formatSavedNative,
-  formatSavedUsd,
-} from '../../core/units.ts';
+import { exactGwei, formatGwei, formatLikelihood } from '../../core/units.ts';
 import { channelsOf, targetRules } from '../../service/alerts/target-rules.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { failure, usageError, usageErrors } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { openReady } from '../open-source.ts';
-import {
-  badgeOf,
-  cleanLine,
-  fittedLines,
-  jsonText,
-  type Labelled,
-  LONGEST_NOTE,
-  labelledLines,
-  mapped,
-  note,
-  paragraph,
-  print,
-  type TextColumn,
-  tableLines,
-  timeWords,
-  utcTime,
-  withSpinner,
-} from '../output.ts';
+import { badgeOf, cleanLine, jsonText, mapped, note, print, utcTime, withSpinner } from '../output.ts';
 import {
   durationText,
   parseCount,
@@ -81,6 +48,7 @@ import {
   STDIN,
 } from '../parse.ts';
 import { deliveryOf, type Settings } from '../settings.ts';
+import { alertDetailsText, alertListLines, alertSavingsText, channelWords } from '../text/alerts.ts';
 import {
   addDelete,
   addEach,
@@ -530,92 +498,3 @@ function flagNames(flags: AlertFlags): Readonly<Record<string, string>> {
     ),
   };
 }
-
-const lower = (word: string) => cleanLine(word).toLowerCase();
-const channelWords = ({ channels }: AlertView): string => channels.map(lower).join(', ') || '-';
-
-export function alertListLines(alerts: readonly AlertView[], now: number, width: number | null): string[] {
-  const columns: TextColumn<AlertView>[] = [
-    ['id', 'left', (alert) => cleanLine(alert.id)],
-    ['when', 'left', (alert) => cleanLine(describeCondition(alert))],
-    ['state', 'left', (alert) => cleanLine(describeAlertState(alertState(alert, null, now)))],
-    ['notify', 'left', channelWords],
-    ['fired', 'right', ({ triggerCount }) => mapped(triggerCount, formatCount) ?? '-'],
-    ['last (UTC)', 'left', (alert) => timeWords(alert.lastTriggeredAt)],
-    ['note', 'left', ({ note }) => cleanLine(note ?? '')],
-  ];
-  return fittedLines(columns, alerts, width, { spared: ['last (UTC)', 'fired'], least: 16 });
-}
-
-export function alertDetailsText(alert: AlertDetailsView, now: number): string {
-  const deliveries = alert.deliveries ?? [];
-  const state = alertState(alert, null, now);
-  const leaving = state.kind === 'leaving' ? ' until the price has left the threshold' : '';
-  const until = state.kind === 'cooling' ? ` until ${momentWords(state.until)}` : leaving;
-  return [
-    ...labelledLines([
-      ['id', cleanLine(alert.id)],
-      ['fires when', cleanLine(describeCondition(alert))],
-      ['state', `${cleanLine(describeAlertState(state))}${until}`],
-      ['note', mapped(alert.note || null, (text) => paragraph(text, LONGEST_NOTE))],
-      ...toldRows(describeAlert(alert, momentWords)),
-    ]),
-    ...(deliveries.length === 0 ? [] : ['', 'sent, newest first (UTC)']),
-    ...deliveries.flatMap(deliveryLines),
-  ].join('\n');
-}
-
-const momentWords = (ms: number) => `${timeWords(ms, 'seconds')} UTC`;
-
-const toldRows = (facts: readonly Fact[]): Labelled[] =>
-  facts.map(([name, text]) => {
-    // An address stays whole.
-    const shown = mapped(text, (words) => (words.includes(' ') ? paragraph(words) : cleanLine(words)));
-    return [cleanLine(name), shown];
-  });
-
-function deliveryLines({ id, channel, status, createdAt, nextAttemptAt, attempts }: DeliveryView): string[] {
-  const next = nextAttemptAt === null ? '' : `, tried again at ${timeWords(nextAttemptAt, 'seconds')}`;
-  return [
-    `  ${timeWords(createdAt, 'seconds')}  ${words(channel)}  ${words(status)}${next}  ${cleanLine(id)}`,
-    ...attempts.map(({ at, ok, latencyMs, answer }) => {
-      const took = latencyMs === null ? '' : ` after ${latencyText(latencyMs)}`;
-      const result = ok === null ? '' : ok ? 'ok' : 'failed';
-      return `    ${timeWords(at, 'seconds')}  ${result}${took}  ${cleanLine(answer ?? '')}`.trimEnd();
-    }),
-  ];
-}
-
-const words = (word: string | null) => mapped(word, lower) ?? '-';
-const latencyText = (ms: number) => (ms < 1_000 ? `${Math.round(ms)} ms` : formatDuration(ms / 1_000));
-const ROWS = 20;
-
-export function alertSavingsText(savings: AlertSavingsView, symbol: string): string {
-  const amount = ({ savedWei, savedUsd }: Pick<SavingsEntryView, 'savedWei' | 'savedUsd'>): string => {
-    if (savedWei === null) return '-';
-    if (savedWei === 0n) return 'nothing';
-    const coins = formatSavedNative(savedWei, symbol);
-    return savedUsd === null ? coins : `${coins} (${formatSavedUsd(savedUsd)})`;
-  };
-  const { entries } = savings;
-  const head = labelledLines([
-    ...toldRows(describeSavings(savings, symbol, momentWords)),
-    ['against', 'the mean of the day before'],
-  ]);
-  if (entries.length === 0) return head.join('\n');
-  const table = tableLines<SavingsEntryView>(
-    [
-      ['fired (UTC)', 'left', ({ triggeredAt }) => timeWords(triggeredAt)],
-      ['block', 'right', ({ blockNumber }) => mapped(blockNumber, formatCount) ?? '-'],
-      ['gwei', 'right', ({ price }) => gwei(price)],
-      ['reference', 'right', ({ referencePrice }) => gwei(referencePrice)],
-      ['saved', 'right', amount],
-    ],
-    entries.slice(0, ROWS),
-  );
-  const more =
-    entries.length > ROWS ? [`and ${formatCount(entries.length - ROWS)} more: --json has them`] : [];
-  return [...head, '', ...table, ...more].join('\n');
-}
-
-const gwei = (wei: bigint | null) => mapped(wei, exactGwei) ?? '-';

@@ -1,13 +1,13 @@
 import { ClientError } from '../../client/errors.ts';
 import type { GasClient } from '../../client/gas-client.ts';
 import type { TextOptions } from '../../client/requests.ts';
+import { coinSymbol } from '../../client/views/auto-txs.ts';
 import { chainNameOf, type SnapshotView } from '../../client/views/gas.ts';
 import {
   type BlockView,
   confirmationWords,
   describeBlock,
   describeTx,
-  type Fact,
   type TxView,
 } from '../../client/views/metrics.ts';
 import { describePending } from '../../client/views/pending.ts';
@@ -24,10 +24,10 @@ import {
   badgeOf,
   cleanLine,
   cutToWidth,
+  factRows,
   jsonResponse,
   labelledLines,
   mapped,
-  paragraph,
   print,
   utcTime,
   withSpinner,
@@ -134,20 +134,10 @@ function whenWords(ms: number, snapshot: SnapshotView | null, now: number): stri
   return `${utcTime(ms, 'seconds')} UTC${age}`;
 }
 
-function factContext(chainId: number | null, snapshot: SnapshotView | null) {
-  const id = chainId ?? snapshot?.chainId ?? null;
-  return {
-    symbol: id === null ? 'coins' : chainProfile(id).nativeSymbol,
-    nativeUsd: snapshot?.nativeUsd ?? null,
-  };
-}
-
-const factLines = (facts: readonly Fact[]) =>
-  labelledLines(facts.map(([name, text]) => [name, mapped(text, (words) => cleanLine(words))]));
-
-/** The facts of {@link describePending}, which are sentences. */
-const wrappedFacts = (facts: readonly Fact[]) =>
-  labelledLines(facts.map(([name, text]) => [name, mapped(text, (words) => paragraph(words))]));
+const moneyOf = (chainId: number | null, snapshot: SnapshotView | null) => ({
+  symbol: coinSymbol(chainId ?? snapshot?.chainId ?? null),
+  nativeUsd: snapshot?.nativeUsd ?? null,
+});
 
 const TIPS_A_LINE = 5;
 
@@ -160,25 +150,27 @@ function blockText(block: BlockView, snapshot: SnapshotView | null, now: number)
   return [
     head.filter((word) => word !== '').join('  '),
     '',
-    ...factLines([
-      ['time', mapped(block.timestamp, (ms) => whenWords(ms, snapshot, now))],
-      ['confirmed', mapped(block.confirmations, (count) => confirmationWords(count, block.chainId))],
-      ['hash', block.hash],
-      ['parent', block.parentHash],
-      ...describeBlock(block, factContext(block.chainId, snapshot)),
+    ...labelledLines([
+      ...factRows([
+        ['time', mapped(block.timestamp, (ms) => whenWords(ms, snapshot, now))],
+        ['confirmed', mapped(block.confirmations, (count) => confirmationWords(count, block.chainId))],
+        ['hash', block.hash],
+        ['parent', block.parentHash],
+        ...describeBlock(block, moneyOf(block.chainId, snapshot)),
+      ]),
+      ['tips, gwei', tipLines.join('\n').trimEnd() || null],
     ]),
-    ...labelledLines([['tips, gwei', tipLines.join('\n').trimEnd() || null]]),
   ].join('\n');
 }
 
 function txText(tx: TxView, snapshot: SnapshotView | null, now: number): string {
   const where = whereWords(tx.chainId, snapshot);
   const when = (ms: number) => whenWords(ms, snapshot, now);
-  const money = factContext(tx.chainId, snapshot);
+  const money = moneyOf(tx.chainId, snapshot);
   return [
     where === '' ? 'transaction' : `${where}  transaction`,
     '',
-    ...factLines(describeTx(tx, { ...money, when })),
-    ...(tx.pending === null ? [] : ['', ...wrappedFacts(describePending(tx.pending, money))]),
+    ...labelledLines(factRows(describeTx(tx, { ...money, when }))),
+    ...(tx.pending === null ? [] : ['', ...labelledLines(factRows(describePending(tx.pending, money)))]),
   ].join('\n');
 }

@@ -1,17 +1,22 @@
 import type { CheckedAutoTx } from '../../client/auto-tx-preflight.ts';
-import { describeDistance, plainWord } from '../../client/views/alerts.ts';
+import { plainWord } from '../../client/views/alerts.ts';
 import {
   type AutoTxDetailsView,
   type AutoTxView,
   type CheckView,
   chanceOf,
+  checkSign,
   coinSymbol,
   describeChecks,
   describeContent,
+  describeData,
+  describeOrder,
   describeOutcome,
+  describeProgress,
   describeSigned,
   describeState,
   describeTarget,
+  describeTargetDistance,
   distanceToTarget,
   isOver,
   needsAttention,
@@ -25,9 +30,10 @@ import { wrapWords } from '../../core/text.ts';
 import { type DescribedCall, describeCall } from '../../core/transactions/describe-call.ts';
 import { gasNeeded, RULES } from '../../core/transactions/gas-rules.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
-import { formatChange, formatCount, formatGwei, formatLikelihood } from '../../core/units.ts';
+import { formatChange, formatCount, formatLikelihood } from '../../core/units.ts';
 import {
   cleanLine,
+  factRows,
   fittedLines,
   hanging,
   jsonText,
@@ -59,7 +65,10 @@ function transactionRows(
 ): Labelled[] {
   const { hash, type, data } = transaction;
   const facts = describeSigned(transaction, snapshot ?? { nativeUsd: null, chainId: null });
-  return [['hash', hash], ['type', mapped(type, describeTxType)], ...facts, ['call', callWords(data, call)]];
+  return [
+    ...factRows([['hash', hash], ['type', mapped(type, describeTxType)], ...facts]),
+    ['call', callWords(data, call)],
+  ];
 }
 
 const moment = (ms: number) => `${utcTime(ms, 'seconds')} UTC`;
@@ -67,8 +76,7 @@ const moment = (ms: number) => `${utcTime(ms, 'seconds')} UTC`;
 function callWords(data: string | null, call: CallWords | null): string | null {
   const isCall = data !== null && data !== '0x';
   if (!isCall && call?.name !== 'delegation') return null;
-  if (call === null)
-    return data === null ? null : `${data.slice(0, 10)}, ${formatCount((data.length - 2) / 2)} bytes`;
+  if (call === null) return mapped(data, describeData);
   const lines = wrapWords(cleanLine(call.words), VALUE_WIDTH);
   return [...lines, ...(call.signature === null ? [] : wrapWords(call.signature, VALUE_WIDTH))].join('\n');
 }
@@ -118,7 +126,7 @@ export function autoTxDetailsText(autoTx: AutoTxDetailsView, isAscii: boolean): 
   const outcome = describeOutcome(autoTx, moment);
   const of = mapped(autoTx.checkedAt, (at) => ` of ${moment(at)}`) ?? '';
   return [
-    ...labelledLines([...orderRows(autoTx), ...transactionRows(autoTx, call), ...outcome]),
+    ...labelledLines([...orderRows(autoTx), ...transactionRows(autoTx, call), ...factRows(outcome)]),
     ...pendingRows(autoTx),
     ...(checks.length === 0 ? [] : ['', `checks${of}: ${describeChecks(checks)}`]),
     ...checkLines(checks, isAscii),
@@ -130,27 +138,22 @@ export function autoTxDetailsText(autoTx: AutoTxDetailsView, isAscii: boolean): 
 function pendingRows({ pending, chainId }: AutoTxDetailsView): string[] {
   if (pending === null) return [];
   const facts = describePending(pending, { symbol: coinSymbol(chainId), nativeUsd: null });
-  const rows = facts.map(([name, text]): Labelled => [name, mapped(text, (words) => paragraph(words))]);
-  return ['', 'in no block yet', ...labelledLines(rows)];
+  return ['', 'in no block yet', ...labelledLines(factRows(facts))];
 }
 
 function orderRows(autoTx: AutoTxView): Labelled[] {
-  const { note, hold, failure, expiresAt, reachWithinSec, status } = autoTx;
-  const within = mapped(reachWithinSec, (sec) => ` within ${durationText(sec)}`) ?? '';
+  const { note, hold, failure, status } = autoTx;
   return [
     ['id', cleanLine(autoTx.id)],
     ['state', `${cleanLine(describeState(autoTx))}${status === 'SUBMITTED' ? '' : sentBeforeText(autoTx)}`],
-    ['failed', mapped(failure, ({ message }) => paragraph(message))],
-    ['held', mapped(hold, ({ message }) => paragraph(message))],
-    ['tried again', status === 'DISABLED' ? null : mapped(hold?.retryAt, moment)],
-    ['target', cleanLine(describeTarget(autoTx))],
-    ['price since', autoTx.maxCost && mapped(autoTx.effectiveSince, moment)],
-    ['likely', mapped(chanceOf(autoTx), (chance) => `${formatLikelihood(chance)}${within}`)],
-    ['expires', isOver(autoTx) ? null : mapped(expiresAt, moment)],
+    ...factRows([
+      ['failed', mapped(failure, ({ message }) => message)],
+      ['held', mapped(hold, ({ message }) => message)],
+      ['tried again', status === 'DISABLED' ? null : mapped(hold?.retryAt, moment)],
+      ...describeOrder(autoTx, null, moment),
+    ]),
     ['note', mapped(note || null, (text) => paragraph(text, LONGEST_NOTE))],
-    ['created', mapped(autoTx.createdAt, (at) => `${utcTime(at, 'minutes')} UTC`)],
-    ['attempts', mapped(autoTx.attempts || null, String)],
-    ['submitted', mapped(autoTx.submittedAt, moment)],
+    ...factRows(describeProgress(autoTx, moment)),
   ];
 }
 
@@ -169,9 +172,7 @@ export function autoTxCheckText(
 ): string {
   const { probability = null, deadlineSec = null } = checked.reach ?? {};
   const outlook = [
-    mapped(checked.distance, ({ isOfCap, price, ...rest }) => {
-      return `now ${isOfCap ? 'base fee ' : ''}${formatGwei(price)} gwei, ${describeDistance(rest)}`;
-    }),
+    mapped(checked.distance, (distance) => `now ${describeTargetDistance(distance)}`),
     mapped(probability, (chance) => {
       return `${formatLikelihood(chance)} likely within ${durationText(deadlineSec ?? 0)}`;
     }),
@@ -204,19 +205,14 @@ export function autoTxCheckJson(
   });
 }
 
-const MARKS = {
-  signs: { pass: '✓', warning: '!', wait: '◌', block: '✗', unknown: '?' },
-  words: { pass: 'ok', warning: '!', wait: 'wait', block: 'no', unknown: '?' },
-} as const;
+const WORDS = { '✓': 'ok', '!': '!', '◌': 'wait', '✗': 'no', '?': '?' } as const;
 const NAME_WIDTH = 15;
 
 /** The pre-flight, one line per check: `✓ nonce  nonce 7 is the next one`; in ASCII `ok`, `wait` and `no`. */
 function checkLines(checks: readonly CheckView[], isAscii: boolean): string[] {
-  const marks = isAscii ? MARKS.words : MARKS.signs;
-  const indent = isAscii ? 5 : 2;
-  return checks.flatMap(({ name, result, ok, message }) => {
-    const mark = marks[result === 'pass' && ok === false ? 'warning' : result].padEnd(indent);
-    const head = `${mark}${cleanLine(name).padEnd(NAME_WIDTH)}`;
-    return hanging(head, cleanLine(message));
+  return checks.flatMap((check) => {
+    const sign = checkSign(check);
+    const mark = isAscii ? WORDS[sign].padEnd(5) : `${sign} `;
+    return hanging(`${mark}${cleanLine(check.name).padEnd(NAME_WIDTH)}`, cleanLine(check.message));
   });
 }

@@ -332,6 +332,10 @@ export function describeChannels(alert: AlertTargets): string | null {
   return target === null ? plainWord(only) : `${plainWord(only)} ${shortTarget(target)}`;
 }
 
+/** What came back of a delivery's attempt. */
+export const describeAttempt = ({ ok, answer }: DeliveryAttemptView): string =>
+  answer ?? (ok === true ? 'accepted' : 'response unknown');
+
 const timesWords = (count: number) => (count === 1 ? 'once' : `${formatCount(count)} times`);
 
 /** What an alert is and has done, besides its condition and state; `when` words a time. */

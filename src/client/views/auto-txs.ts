@@ -24,6 +24,7 @@ import {
   formatCount,
   formatDuration,
   formatGwei,
+  formatLikelihood,
   formatNative,
   formatSavedNative,
   formatSavedUsd,
@@ -35,7 +36,7 @@ import {
   utcMinute,
 } from '../../core/units.ts';
 import { countedRows, lenient, said, type Wire, weiFromGwei } from '../lenient.ts';
-import { type ListView, laneOf, plainWord, ratioTo, titleWord } from './alerts.ts';
+import { describeDistance, type ListView, laneOf, plainWord, ratioTo, titleWord } from './alerts.ts';
 import type { SnapshotView } from './gas.ts';
 import { counted, type Fact, textIfKnown } from './metrics.ts';
 import { PendingView } from './pending.ts';
@@ -155,6 +156,10 @@ const hasStatus = (autoTx: Pick<AutoTxView, 'status'>, ...statuses: readonly Aut
 export const isOver = (autoTx: Pick<AutoTxView, 'status'>): boolean =>
   hasStatus(autoTx, 'EXECUTED', 'CANCELLED', 'EXPIRED', 'FAILED');
 
+/** Whether it may still be sent. */
+export const isUnsent = (autoTx: Pick<AutoTxView, 'status'>): boolean =>
+  !isOver(autoTx) && statusOf(autoTx) !== 'SUBMITTED';
+
 export const isAwaited = (autoTx: Pick<AutoTxView, 'status'>): boolean =>
   hasStatus(autoTx, 'PENDING', 'SUBMITTED');
 
@@ -193,6 +198,9 @@ export function describeTarget(autoTx: AutoTxTarget): string {
 export const maxCostLimit = (maxCost: MaxCost): string =>
   `cost ≤ ${maxCostText(maxCost)}${'maxCostUsd' in maxCost ? '' : ' of its value'}`;
 
+type TimeText = (ms: number) => string;
+
+/** `ETH`; of an unknown chain `coins`. */
 export function coinSymbol(chainId: number | null): string {
   return chainId === null ? 'coins' : chainProfile(chainId).nativeSymbol;
 }
@@ -222,6 +230,51 @@ function shortAmount(wei: bigint, symbol: string): string {
   const exact = nativeString(wei);
   return /^\d{1,3}(\.\d{1,6})?$/.test(exact) ? `${exact} ${symbol}` : formatAmount(wei, symbol);
 }
+
+/** `base fee 0.05 gwei, has to fall 12 %` */
+export function describeTargetDistance(
+  { isOfCap, price, ...distance }: TargetDistance,
+  isStrict: boolean | null = null,
+): string {
+  const tip = isStrict === true && !isOfCap ? ' with its own tip' : '';
+  return `${isOfCap ? 'base fee ' : ''}${formatGwei(price)} gwei${tip}, ${describeDistance(distance)}`;
+}
+
+/** When an auto-tx is sent; `when` words a time, `until` one ahead. */
+export function describeOrder(
+  autoTx: AutoTxView,
+  snapshot: SnapshotView | null,
+  when: TimeText,
+  until: TimeText = when,
+): readonly Fact[] {
+  const { isStrict, maxCost, effectiveSince, reachWithinSec } = autoTx;
+  const isOpen = !isOver(autoTx);
+  const distance = snapshot && isUnsent(autoTx) ? distanceToTarget(autoTx, snapshot) : null;
+  const within = textIfKnown(reachWithinSec, (sec) => ` within ${formatDuration(sec)}`) ?? '';
+  const likely = (chance: number) => formatLikelihood(chance) + within;
+  return [
+    ['target', describeTarget(autoTx)],
+    ['price since', maxCost && textIfKnown(effectiveSince, when)],
+    ['now', textIfKnown(distance, (known) => describeTargetDistance(known, isStrict))],
+    ['likely', textIfKnown(isOpen ? chanceOf(autoTx) : null, likely)],
+    ['expires', textIfKnown(isOpen ? autoTx.expiresAt : null, until)],
+  ];
+}
+
+/** What was done for an auto-tx so far; `when` words a time. */
+export const describeProgress = (autoTx: AutoTxView, when: TimeText): readonly Fact[] => [
+  ['attempts', textIfKnown(autoTx.attempts || null, formatCount)],
+  ['created', textIfKnown(autoTx.createdAt, when)],
+  ['changed', textIfKnown(autoTx.updatedAt, when)],
+  ['submitted', textIfKnown(autoTx.submittedAt, when)],
+];
+
+/** `0xa9059cbb, 68 bytes of data` */
+export const describeData = (data: string): string =>
+  `${data.slice(0, 10)}, ${sizeText((data.length - 2) / 2)} of data`;
+
+export const sizeText = (bytes: number): string =>
+  bytes < 10_000 ? `${formatCount(bytes)} bytes` : `${formatCount(bytes / 1_024)} KB`;
 
 /** Effects and costs of a transaction, in the order in which one checks them. */
 export function describeSigned(
@@ -256,7 +309,7 @@ export function describeSigned(
 }
 
 /** What became of it in a block; `when` words a time. Savings are negative where it paid more. */
-export function describeOutcome(autoTx: AutoTxView, when: (ms: number) => string): readonly Fact[] {
+export function describeOutcome(autoTx: AutoTxView, when: TimeText): readonly Fact[] {
   const { chainId, atCreation, dayMean, savedWei } = autoTx;
   const amount = (wei: bigint, usd: number | null) =>
     `${formatNative(wei, coinSymbol(chainId))}${usd === null ? '' : `  ${formatUsd(usd)}`}`;
@@ -365,6 +418,12 @@ export function obstacleOf(checks: readonly CheckView[]): CheckView | null {
   return checks.find(({ result }) => result === 'block') ?? checks.find(waiting) ?? null;
 }
 
+/** The sign before a check. */
+export function checkSign({ result, ok }: CheckView): '✓' | '!' | '◌' | '✗' | '?' {
+  if (result === 'pass') return ok === false ? '!' : '✓';
+  return result === 'block' ? '✗' : result === 'wait' ? '◌' : '?';
+}
+
 /** `2 wait`, `1 refuses, 1 to look at`, `all pass`: a summary of the checks. */
 export function describeChecks(checks: readonly CheckView[]): string {
   const kinds = Map.groupBy(checks, ({ result, ok }) =>
@@ -397,8 +456,6 @@ interface Reason {
 
 const LONGEST_MESSAGE = 400;
 const cleanMessage = (message: string) => cleanText(message, LONGEST_MESSAGE);
-
-type TimeText = (ms: number) => string;
 
 /** Why nothing is seen of a submitted one, and when it is sent again; `null` when a node shows it. Relays may hide their pool. */
 function unseenText({ unseenSince, resends, resendAt }: AutoTxView, timeText: TimeText) {

@@ -11,8 +11,8 @@ import {
   useRef,
   useSyncExternalStore,
 } from 'react';
+import { coinSymbol } from '../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
-import { chainProfile } from '../../core/chains.ts';
 import { useShownSnapshot } from '../data/monitor-context.ts';
 import { momentText } from './time.ts';
 
@@ -131,15 +131,12 @@ export function usePane(): PaneContext {
   const present = presentOf(snapshot, useNow());
   return {
     ...{ snapshot, present },
-    symbol: symbolOf(snapshot),
+    symbol: coinSymbol(snapshot.chainId),
     moment: (at) => momentText(at, present),
     width: useTextWidth(),
     isSpoken: useIsScreenReaderEnabled(),
   };
 }
-
-export const symbolOf = ({ chainId }: SnapshotView): string =>
-  chainId === null ? 'coins' : chainProfile(chainId).nativeSymbol;
 
 /** The reference time of ages, ms: a recording has its own present, and a chain's clock may be ahead of ours. */
 export function presentOf({ source, blockTimestamp }: SnapshotView, now: number): number {

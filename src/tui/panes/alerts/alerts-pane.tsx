@@ -7,6 +7,7 @@ import {
   type DeliveryView,
   describeAlert,
   describeAlertState,
+  describeAttempt,
   describeChannels,
   describeCondition,
   describeDistance,
@@ -316,13 +317,13 @@ function deliveryLines(delivery: DeliveryView, isSelected: boolean, { present, w
     plain(sent),
     faint(createdAt === null ? '' : `  ${ageText(createdAt, present)}`),
   ];
-  const attemptLines = attempts.map(({ at, latencyMs, ok, answer }) => {
+  const attemptLines = attempts.map((attempt) => {
+    const { at, latencyMs, ok } = attempt;
     const time = at === null ? '' : `${secondText(at, present)}  `;
     const took = latencyMs === null ? '' : `${formatCount(latencyMs)} ms  `;
     const mark = ok === null ? plain('• ') : ok ? colored('● ', 'good') : colored('! ', 'bad');
-    const words = answer ?? (ok === true ? 'accepted' : 'response unknown');
     const before = [plain(' '.repeat(INDENT)), faint(`${time}${took}`), mark];
-    return hangingLines(before, words, width, MOST_ANSWER_LINES);
+    return hangingLines(before, describeAttempt(attempt), width, MOST_ANSWER_LINES);
   });
   return [head, ...attemptLines.flat()];
 }

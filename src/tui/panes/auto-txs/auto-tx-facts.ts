@@ -1,4 +1,4 @@
-import { describeDistance, plainWord } from '../../../client/views/alerts.ts';
+import { plainWord } from '../../../client/views/alerts.ts';
 import {
   type AutoTxContent,
   type AutoTxDetailsView,
@@ -7,20 +7,25 @@ import {
   autoTxState,
   type CheckView,
   chanceOf,
+  checkSign,
   coinSymbol,
   describeChecks,
   describeContent,
+  describeData,
+  describeOrder,
   describeOutcome,
+  describeProgress,
   describeReason,
   describeSigned,
   describeState,
   describeTarget,
   distanceToTarget,
   isOver,
+  isUnsent,
   needsAttention,
   obstacleOf,
+  sizeText,
   statusOf,
-  type TargetDistance,
   type TimelineEntryView,
 } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
@@ -120,41 +125,24 @@ const NAMES_ROOM = 15;
 function orderFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedValue[] {
   const { present, snapshot, width, moment } = context;
   const { nativeUsd } = snapshot;
-  const { gasLimit, isStrict } = autoTx;
+  const { gasLimit } = autoTx;
   const cap = autoTx.maxFeePerGas ?? autoTx.gasPrice;
-  const isOpen = !isOver(autoTx);
-  const now = ({ isOfCap, price, ...distance }: TargetDistance) => {
-    const tip = isStrict === true && !isOfCap ? ' with its own tip' : '';
-    return `${isOfCap ? 'base fee ' : ''}${formatGwei(price)} gwei${tip}, ${describeDistance(distance)}`;
-  };
-  const within = autoTx.reachWithinSec === null ? '' : ` within ${formatDuration(autoTx.reachWithinSec)}`;
-  const chance = (share: number) => formatLikelihood(share) + within;
-  const expires = (at: number) => `${moment(at)}, ${aheadText(at, present)}`;
+  const until = (at: number) => `${moment(at)}, ${aheadText(at, present)}`;
   const dollars = (wei: bigint) => (nativeUsd === null ? '' : `  ${formatUsd(usdOf(wei, nativeUsd))}`);
   const amount = (wei: bigint) => `${formatNative(wei, coinSymbol(autoTx.chainId))}${dollars(wei)}`;
+  const order = toldFacts(describeOrder(autoTx, snapshot, moment, until), width);
   return [
     ...longFact(autoTx.note, 'note', width),
-    ...given(autoTx, 'target', describeTarget, true),
-    ...given(autoTx.maxCost && autoTx.effectiveSince, 'price since', moment),
-    ...given(isUnsent(autoTx) ? distanceToTarget(autoTx, snapshot) : null, 'now', now, true),
-    ...given(isOpen ? chanceOf(autoTx) : null, 'chance', chance, true),
-    ...given(isOpen ? autoTx.expiresAt : null, 'expires', expires, true),
+    ...order.map((fact) => ({ ...fact, alone: true })),
     ...toldFacts(describeSigned(autoTx, snapshot), width),
     ...given(gasLimit && cap && gasLimit * cap, 'fee at most', amount),
     ...given(autoTx.type, 'type', describeTxType),
-    ...given(autoTx.attempts || null, 'attempts', formatCount),
-    ...given(autoTx.createdAt, 'created', moment),
-    ...given(autoTx.updatedAt, 'changed', moment),
-    ...given(autoTx.submittedAt, 'submitted', moment),
+    ...toldFacts(describeProgress(autoTx, moment), width),
     // In a narrow half shortened in its middle: y copies the whole.
     ...given(autoTx.hash, 'hash', (hash) => hexText(hash, width - NAMES_ROOM, '…'), true),
     ...longFact(autoTx.keyId, 'of key', width),
     ...given(autoTx.id, 'id', String, true),
   ];
-}
-
-export function sizeText(bytes: number): string {
-  return bytes < 10_000 ? `${formatCount(bytes)} bytes` : `${formatCount(bytes / 1_024)} KB`;
 }
 
 const ARGUMENT_ROOM = 24;
@@ -163,10 +151,9 @@ const VALUE_LINES = 4;
 function callLines(autoTx: AutoTxView, { width }: PaneContext): readonly Line[] {
   const { data, to } = autoTx;
   if (data === null || data === '0x') return [];
-  const size = sizeText((data.length - 2) / 2);
-  if (to === null) return [[plain(` ${size} of code for a new contract`)]];
+  if (to === null) return [[plain(` ${sizeText((data.length - 2) / 2)} of code for a new contract`)]];
   const called = calledBy(autoTx);
-  if (called === null) return [[plain(` ${data.slice(0, 10)}, ${size} of data`)]];
+  if (called === null) return [[plain(` ${describeData(data)}`)]];
   const wrapped = (text: string, indent: string) => wrappedLines(text, width, { indent, most: VALUE_LINES });
   const args = called.args.flatMap(({ name, type, value }) => {
     const lines = wrappedLines(value, width - ARGUMENT_ROOM + 1, { indent: '', most: VALUE_LINES });
@@ -205,10 +192,12 @@ export function checkLines(checks: readonly CheckView[], width: number): Line[] 
   return headedLines(rows, width);
 }
 
-function markOf({ result, ok }: CheckView): Span {
-  if (result === 'pass') return ok === false ? bold('!', 'warn') : colored('✓', 'good');
-  if (result === 'block') return bold('✗', 'bad');
-  return result === 'wait' ? colored('◌', ok === false ? 'warn' : 'accent') : colored('?', 'warn');
+const CHECK_COLORS = { '✓': 'good', '!': 'warn', '◌': 'accent', '✗': 'bad', '?': 'warn' } as const;
+
+function markOf(check: CheckView): Span {
+  const sign = checkSign(check);
+  const isWarning = sign === '◌' && check.ok === false;
+  return { text: sign, bold: sign === '!' || sign === '✗', color: isWarning ? 'warn' : CHECK_COLORS[sign] };
 }
 
 const COLORS = new Map<string | null, ColorName>([
@@ -319,7 +308,6 @@ export function autoTxColumns(
   ];
 }
 
-const isUnsent = (autoTx: AutoTxView) => !isOver(autoTx) && statusOf(autoTx) !== 'SUBMITTED';
 export const contentOf = (autoTx: AutoTxView) => describeContent(autoTx, calledBy(autoTx));
 
 const CALLED = new WeakMap<AutoTxContent, DescribedCall | null>();

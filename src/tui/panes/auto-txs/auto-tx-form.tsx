@@ -21,6 +21,7 @@ import {
   obstacleOf,
   overpaysCheck,
   type PricedAutoTx,
+  sizeText,
 } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { checkAutoTxUpdate } from '../../../contract/auto-txs.ts';
@@ -63,7 +64,7 @@ import { factGrid, factOf, toldFacts, wrappedLines } from '../../ui/fact-list.ts
 import { useNow, usePane, usePaneState, useRoom } from '../../ui/pane-context.tsx';
 import { EMPTY_LINE, faint, type Line, plain } from '../../ui/text.tsx';
 import { cheaperThan } from '../alerts/alert-form.tsx';
-import { checkLines, sizeText } from './auto-tx-facts.ts';
+import { checkLines } from './auto-tx-facts.ts';
 import { NOTHING_PASTED, type Pasted, READING, transactionText, usePastedTransaction } from './pasted.ts';
 
 const SIGNED = 'signedTransaction';

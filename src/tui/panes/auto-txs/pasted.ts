@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { coinSymbol } from '../../../client/views/auto-txs.ts';
+import { coinSymbol, sizeText } from '../../../client/views/auto-txs.ts';
 import { describeTxType } from '../../../client/views/metrics.ts';
 import { SIGNED_LONGEST } from '../../../contract/choices.ts';
 import { shortHex } from '../../../core/text.ts';
@@ -8,7 +8,6 @@ import type { SignedTransaction } from '../../../core/transactions/signed-transa
 import { TransactionError } from '../../../core/transactions/transaction-error.ts';
 import { exactAmount } from '../../../core/units.ts';
 import { useElapsed } from '../../ui/use-elapsed.ts';
-import { sizeText } from './auto-tx-facts.ts';
 
 /** A pasted signed transaction. The text suffices to send it, so nothing prints, compares or serialises it. */
 export class SignedText {

@@ -1,5 +1,6 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { isValidElement, memo, type ReactElement, useEffect, useRef } from 'react';
+import { coinSymbol } from '../../../client/views/auto-txs.ts';
 import { updateSecOf } from '../../../client/views/chain-status.ts';
 import type { ChartView, MarketView, StatsView } from '../../../client/views/dashboard.ts';
 import {
@@ -43,7 +44,7 @@ import { BOX_ROWS, BoxedTable } from '../../ui/boxed-table.tsx';
 import { legendGlyph } from '../../ui/chart-lines.ts';
 import { given, type NamedValue, useFlow, useWidest } from '../../ui/fact-list.tsx';
 import { LineChart } from '../../ui/line-chart.tsx';
-import { symbolOf, useAtNow, usePaneState, useRoom, useTextWidth } from '../../ui/pane-context.tsx';
+import { useAtNow, usePaneState, useRoom, useTextWidth } from '../../ui/pane-context.tsx';
 import { missingReason } from '../../ui/pane-state.tsx';
 import { TitledLines } from '../../ui/scroll.tsx';
 import { SideBySide } from '../../ui/side-by-side.tsx';
@@ -384,7 +385,7 @@ function useLiveView() {
     adviceAge,
     hour: chart,
     market: market.data,
-    symbol: symbolOf(snapshot),
+    symbol: coinSymbol(snapshot.chainId),
     /** Why there is no recommendation, no trend …: one clean line each. */
     missing: [
       ...[...lacking('advice', recommendation), ...lacking('trend', trend)],
