@@ -159,7 +159,7 @@ export function pastForReach(withinSec: number): number | null {
 }
 
 /** Version of the advice rules. Raise it with every change of the advice, so that stored records can be told apart. */
-export const ADVICE_VERSION = 8;
+export const ADVICE_VERSION = 9;
 
 /** A recommendation made after one block, with its probability. Wei per gas, Unix seconds. */
 export interface GivenAdvice {

@@ -6,6 +6,9 @@ import type { Advice, Horizon } from '../../src/core/advice.ts';
 import type { Block, BlockTips } from '../../src/core/block.ts';
 import { ETHEREUM_FEE_RULE, type FeeRule } from '../../src/core/eip1559.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
+import { createHistory } from '../../src/core/engine/history.ts';
+import { createHorizons } from '../../src/core/engine/horizons.ts';
+import { BLOCKS_PER_DAY, simulateDay, timestampOf } from '../../src/core/simulation.ts';
 import { isSlowRun, rounds } from '../helpers/rounds.ts';
 import { demandSteps, makeBlocks, restlessSteps } from './support/made-blocks.ts';
 import { recordedBlocks } from './support/recorded-blocks.ts';
@@ -38,7 +41,11 @@ function bestOf(rows: readonly Horizon[], patienceSec: number): number {
 /** A longer horizon never has a higher price, a lower mean saving, or a lower probability of one price. */
 function expectCoherent(engine: FeeEngine, rows: readonly Horizon[], at: string): void {
   const known = rows.filter(({ probability }) => probability !== null);
-  for (const { isCeiling, windows, windowsKept } of known) {
+  const now = Number(engine.advice()?.lanes.average.price ?? 0n);
+  for (const { isCeiling, windows, windowsKept, price, missRatio } of known) {
+    // A wait that missed its price ended above it.
+    const least = Number(price) / now - 1 - 1e-6;
+    must((missRatio ?? 0) >= least, () => `${at}: ${price} of ${now} was missed, and paid ${missRatio}`);
     must(
       isCeiling !== true || windowsKept === windows,
       () => `${at}: a ceiling at ${windowsKept} of ${windows}`,
@@ -136,4 +143,29 @@ describe('the table of waits is coherent at every block, and the headline is its
     const { stated } = walk(makeBlocks(demandSteps(2_400, ROLLUP, 3), { rule: ROLLUP }), ROLLUP);
     expect(stated).toBeGreaterThan(1_500);
   });
+});
+
+it('a price that is missed is never said to end below itself, on two simulated days with bursts', () => {
+  const history = createHistory(8 * BLOCKS_PER_DAY);
+  const horizons = createHorizons(history, ETHEREUM_FEE_RULE.blockTimeSec);
+  let fallen = 0;
+  for (const day of [3_600, 3_601]) {
+    const fees = simulateDay(1, day).baseFee;
+    for (const [index, fee] of fees.subarray(0, BLOCKS_PER_DAY).entries()) {
+      const number = day * BLOCKS_PER_DAY + index;
+      const now = fees[index + 1] ?? fee;
+      history.moveHead(number);
+      history.time.put(number, timestampOf(number));
+      history.ask.put(number, fee);
+      history.sendNow.put(number, now);
+      horizons.push(null, false);
+      history.follow();
+      for (const { price, probability, missRatio } of horizons.forecasts()) {
+        if (probability === null) continue;
+        if (missRatio < 0) fallen += 1;
+        must(missRatio >= price / now - 1 - 1e-9, () => `block ${number}: ${price} of ${now}, ${missRatio}`);
+      }
+    }
+  }
+  expect(fallen).toBeGreaterThan(1_000);
 });

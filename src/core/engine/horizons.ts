@@ -190,7 +190,7 @@ function createHorizon(history: History, horizonSec: number, blockSec: number, s
       const isReached = (fall[row] ?? 0) >= each;
       similar += 1;
       if (isReached) reached += 1;
-      else missed += last[row] ?? 0;
+      else missed += endingAs(last[row] ?? 0, each, height);
       // Windows that overlap add nothing: of the states, youngest first, those a horizon apart count.
       const at = time[row] ?? 0;
       if (before - at < horizonSec) continue;
@@ -306,12 +306,21 @@ function createHorizon(history: History, horizonSec: number, blockSec: number, s
   };
 }
 
+/**
+ * Where a window that missed its price would have ended had it begun `height` above it, not `own` (logarithms): a rise counts
+ * as it was, a fall as the same part of the way down, so that no miss ends below the price that it missed.
+ */
+const endingAs = (last: number, own: number, height: number): number =>
+  last >= 1 ? last : last ** (height / own);
+
 type Horizon = ReturnType<typeof createHorizon>;
 
-/** The estimate against another price of sending at once. */
+/** The estimate against another price of sending at once: no miss ends below the price that it missed. */
 function withSaving(estimate: Estimate, now: number): Estimate {
-  const { price, probability, miss } = estimate;
-  return { ...estimate, saving: probability * (1 - feeRatio(price, now)) - (1 - probability) * miss };
+  const { price, probability } = estimate;
+  const saved = 1 - feeRatio(price, now);
+  const miss = Math.max(estimate.miss, -saved);
+  return { ...estimate, miss, saving: probability * saved - (1 - probability) * miss };
 }
 
 /** The predictions of one horizon at each block, and their outcomes once its time is over. Wei per gas. */
