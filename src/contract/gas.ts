@@ -131,7 +131,7 @@ const Track = object('Track', "How this service's own past advice did", {
     .enum(['given', 'walked'])
     .describe(
       'given: recommendations that this service gave, each judged when its time was over. ' +
-        'walked: while fewer than 50 of those are judged, what its present method would have given on the stored blocks',
+        'walked: while fewer than 50 of those are judged, what its present method would have given on the stored blocks, twelve times in each span of the patience',
     ),
   since: maybe(Timestamp, 'Block time of the oldest that was given; null where walked'),
   versions: z.array(whole(1)).describe('Versions of the method among them, ascending'),

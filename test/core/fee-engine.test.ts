@@ -328,8 +328,8 @@ describe('the recommendation', () => {
     const { recommendation } = adviceAfter(makeBlocks(new Array(1_500).fill({ gasUsedRatio: 0.5 })));
     expect(recommendation.action).toBe('SEND_NOW');
     expect(recommendation.track).toMatchObject({
-      ...{ evaluated: 100, hitRatio: 1, statedProbability: 1 },
-      ...{ waits: { evaluated: 0, hitRatio: null }, sends: { evaluated: 100, hitRatio: 1, savingRatio: 0 } },
+      ...{ evaluated: 55, hitRatio: 1, statedProbability: 1 },
+      ...{ waits: { evaluated: 0, hitRatio: null }, sends: { evaluated: 55, hitRatio: 1, savingRatio: 0 } },
     });
     expect(recommendation.confidence).toBe(100);
   });

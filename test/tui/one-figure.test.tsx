@@ -127,6 +127,7 @@ const laneRow = (lane: string) => new RegExp(`^[ │]*${lane} `, 'i');
 it('recorded blocks have one figure for one thing on Live, in now and on the Service pane', () => {
   const engine = new FeeEngine({ feeRule: ETHEREUM.feeRule });
   const drawn = new Set<string>();
+  const recorded = new Set<boolean>();
   let changes = 0;
   let before = '';
   for (const [index, block] of BLOCKS.slice(0, LAST).entries()) {
@@ -153,16 +154,18 @@ it('recorded blocks have one figure for one thing on Live, in now and on the Ser
     const price = formatGwei(recommendation.targetPrice ?? 0n);
     const isWait = action !== 'SEND_NOW';
     const wait = formatDuration(deadlineSec ?? 0);
+    const isRecorded = track?.[isWait ? 'waits' : 'sends']?.hitRatio !== null;
+    if (isRecorded) recorded.add(isWait);
     expect(stated(live)).toEqual({
       headline: isWait
         ? `${action?.replace('_', ' ')} up to ${wait} for ${price} gwei`
         : `SEND NOW at ${price} gwei`,
       likely: describeLikely(advisedWait(recommendation) ?? { ...recommendation, isCeiling: null }),
       saves: isWait ? formatPercent(recommendation.expectedSavingRatio ?? 0) : undefined,
-      record: expect.any(String),
+      record: isRecorded ? expect.any(String) : undefined,
     });
     expect(stated(now)).toEqual(stated(live));
-    expect(service).toContain(stated(live).record);
+    if (isRecorded) expect(service).toContain(stated(live).record);
     for (const lane of LANES) {
       const expected = [
         formatGwei(snapshot.lanes[lane].price),
@@ -180,6 +183,7 @@ it('recorded blocks have one figure for one thing on Live, in now and on the Ser
     }
   }
   expect([...drawn].sort()).toEqual(['SEND_NOW', 'WAIT']);
+  expect([...recorded]).toContain(true);
   // What was best stays for three blocks while it is worthwhile: no flickering about a limit.
   expect(changes).toBeLessThan((LAST - 1_000) / 5);
 });
@@ -205,7 +209,7 @@ describe('nothing is stated', () => {
     expect(now).toMatch(/^no advice yet: too little history, \S+ of the 25m that it takes$/m);
   });
 
-  it('of a record before fifty are judged', () => {
+  it('of a record before enough are judged', () => {
     const { recommendation, draw } = placesOf(engineAt(BLOCKS.slice(0, 130)));
     expect(recommendation.track).toMatchObject({ hitRatio: null, statedProbability: null });
     expect(recommendation.track?.evaluated).toBeGreaterThan(0);

@@ -236,7 +236,7 @@ function openWaits(history: History, { blockTimeSec }: FeeRule, sent: LaneScorer
   const alike = createAlikeBlocks(history);
   const horizons = createHorizons(history, blockTimeSec);
   const reach = createReachModel(history, alike);
-  return { alike, horizons, reach, track: createTrackRecord(history, sent, horizons) };
+  return { alike, horizons, reach, track: createTrackRecord(history, blockTimeSec, sent, horizons) };
 }
 
 type Models = ReturnType<typeof openModels>;

@@ -9,7 +9,7 @@ import {
   formatSpan,
   formatStated,
 } from '../units.ts';
-import { type History, wholeWei } from './history.ts';
+import { type History, REWIND_DEPTH, wholeWei } from './history.ts';
 import {
   type Forecast,
   HORIZONS_SEC,
@@ -228,20 +228,34 @@ function mostSaving<Row extends Wait>(waits: readonly Row[]): Row | null {
 /** A wait that was best stays for at most so many blocks, while it is worthwhile. */
 const HOLD_BLOCKS = 3;
 
-/** Number of scored recommendations, and how far back to search for them while younger ones are running. */
+/** Number of scored recommendations. */
 const SCORED = 100;
-const LOOK_BACK_BLOCKS = 2_048;
+/** Advice of neighbouring blocks comes true or fails together: for a patience it is scored so many times as long as it lasts. */
+const SCORED_A_PATIENCE = 12;
+/** At most so many are searched for them: younger ones are running. */
+const SEARCHED = 1_000;
 
-/** The advice for each horizon as the longest within the patience: decides at each block and scores what has ended. */
-export function createTrackRecord(history: History, sent: LaneScorer, horizons: Horizons) {
+/**
+ * The advice for each horizon as the longest within the patience: decides at each block and scores what has ended.
+ * @param blockSec the chain's nominal pace
+ */
+export function createTrackRecord(history: History, blockSec: number, sent: LaneScorer, horizons: Horizons) {
   /** Stated probability of sending now, `NaN` for none. */
-  const sendStated = history.column(LOOK_BACK_BLOCKS);
+  const sendStated = history.column(REWIND_DEPTH + sent.withinBlocks + 1);
   const records = HORIZONS_SEC.map(createRecord);
 
   function createRecord(patienceSec: number) {
     /** Horizon of the best wait, and of the advised one, in seconds; 0 for sending now. */
     const best = history.column(HOLD_BLOCKS + 1);
-    const advised = history.column(LOOK_BACK_BLOCKS);
+    const advised = history.column(REWIND_DEPTH + 1);
+    /** Of every `pace`-th block: the advised wait, and what came of sending at once. */
+    const pace = Math.max(Math.round(patienceSec / SCORED_A_PATIENCE / blockSec), 1);
+    const wait = history.column(SEARCHED);
+    const send = {
+      stated: history.column(SEARCHED),
+      kept: history.column(SEARCHED),
+      saved: history.column(SEARCHED),
+    };
 
     /** Advice that changes with every block is noise. */
     function steady(found: Decision, forecasts: readonly Forecast[]): Decision {
@@ -260,23 +274,42 @@ export function createTrackRecord(history: History, sent: LaneScorer, horizons: 
       patienceSec,
       advised,
       push(forecasts: readonly Forecast[]): void {
-        const { head } = history;
+        const { head, oldest } = history;
         const found = decide(forecasts, patienceSec);
         best.put(head, found?.horizonSec ?? 0);
-        advised.put(head, steady(found, forecasts)?.horizonSec ?? 0);
+        const waitSec = steady(found, forecasts)?.horizonSec ?? 0;
+        advised.put(head, waitSec);
+        if (head % pace === 0) wait.put(head / pace, waitSec);
+        const ended = head - sent.withinBlocks;
+        if (ended < oldest || ended % pace > 0) return;
+        send.stated.put(ended / pace, sendStated.at(ended));
+        send.kept.put(ended / pace, sent.kept.at(ended));
+        send.saved.put(ended / pace, sent.saved.at(ended));
+      },
+      /** What came of the advice that is scored, youngest first; not of what runs, or stated no probability. */
+      *outcomes(): Generator<Outcome & { readonly isWait: boolean }> {
+        const { head, oldest } = history;
+        const newest = Math.floor(head / pace);
+        const first = Math.max(Math.ceil(oldest / pace), newest - SEARCHED + 1);
+        for (let state = newest; state >= first; state -= 1) {
+          const block = state * pace;
+          const waitSec = wait.at(state);
+          const isWait = waitSec > 0;
+          const outcome = isWait ? horizons.outcomeAt(waitSec, block) : sendOutcomeAt(block);
+          if (outcome !== null) yield { ...outcome, isWait };
+        }
       },
     };
+
+    function sendOutcomeAt(block: number): Outcome | null {
+      const state = block / pace;
+      const stated = send.stated.at(state);
+      if (block + sent.withinBlocks > history.head || Number.isNaN(stated)) return null;
+      return { stated, isKept: send.kept.at(state) === 1, saved: send.saved.at(state) };
+    }
   }
 
   const recordFor = (patienceSec: number) => records.findLast((each) => each.patienceSec <= patienceSec);
-
-  /** The outcome of the advice at `block`; `null` while it runs, or where it stated no probability. */
-  function outcomeAt(block: number, waitSec: number): Outcome | null {
-    if (waitSec > 0) return horizons.outcomeAt(waitSec, block);
-    const stated = sendStated.at(block);
-    if (block + sent.withinBlocks > history.head || Number.isNaN(stated)) return null;
-    return { stated, isKept: sent.kept.at(block) === 1, saved: sent.saved.at(block) };
-  }
 
   return {
     /** Decides at the head and stores it. @param sendProbability of sending now; `null` for none */
@@ -288,21 +321,14 @@ export function createTrackRecord(history: History, sent: LaneScorer, horizons: 
     /** The advice at the head. */
     decision: (forecasts: readonly Forecast[], patienceSec: number): Decision =>
       forecastOf(forecasts, recordFor(patienceSec)?.advised.at(history.head) ?? 0),
-    /** The last hundred ended recommendations, and the last hundred of either kind. */
+    /** The last hundred ended recommendations of those that are scored, and the last hundred of either kind. */
     score(patienceSec: number): Recommendation['track'] {
-      const { head, oldest } = history;
-      const advised = recordFor(patienceSec)?.advised;
       const all: Outcome[] = [];
       const waits: Outcome[] = [];
       const sends: Outcome[] = [];
-      const until = Math.max(head - LOOK_BACK_BLOCKS + 1, oldest);
-      for (let block = head; block >= until; block -= 1) {
-        const waitSec = advised?.at(block) ?? 0;
-        const kind = waitSec > 0 ? waits : sends;
-        if (kind.length === SCORED) continue;
-        const outcome = outcomeAt(block, waitSec);
-        if (outcome === null) continue;
-        kind.push(outcome);
+      for (const outcome of recordFor(patienceSec)?.outcomes() ?? []) {
+        const kind = outcome.isWait ? waits : sends;
+        if (kind.length < SCORED) kind.push(outcome);
         if (all.length < SCORED) all.push(outcome);
         if (waits.length === SCORED && sends.length === SCORED) break;
       }

@@ -99,8 +99,9 @@ export function statsCurrent(present: PublishedChain, asked?: Asked): StatsCurre
   };
 }
 
-/** Fewer judged ones are not meaningful. */
+/** Fewer judged ones are not meaningful; those of the walk lie apart. */
 const LEAST_JUDGED = 50;
+const LEAST_WALKED = 20;
 
 /** The record of given advice; until it is long enough, that of the engine's walk over history, marked as such. */
 function trackOf(score: AdviceScore | null, walked: Recommendation['track']): GasRecommendation['track'] {
@@ -125,7 +126,7 @@ function trackOf(score: AdviceScore | null, walked: Recommendation['track']): Ga
 }
 
 function walkedRecord({ evaluated, hitRatio, statedProbability, savingRatio }: AdviceRecord) {
-  const isKnown = evaluated >= LEAST_JUDGED;
+  const isKnown = evaluated >= LEAST_WALKED;
   return {
     evaluated,
     hitRatio: isKnown ? hitRatio : null,
