@@ -11,9 +11,8 @@ import {
   confirmationsOf,
   NEW_PENDING,
   type Observation,
-  stepAutoTx,
 } from '../core/auto-txs/state-machine.ts';
-import type { StoredAutoTx } from '../core/auto-txs/stored-auto-tx.ts';
+import { type StoredAutoTx, stepStored } from '../core/auto-txs/stored-auto-tx.ts';
 import { ownPriceAt, paysAt } from '../core/auto-txs/target.ts';
 import type { Block, Hex } from '../core/block.ts';
 import { chainRules } from '../core/chain-rules.ts';
@@ -23,8 +22,8 @@ import { weiOfGwei } from '../core/units.ts';
 import { AutoTxStore } from '../store/auto-txs.ts';
 import { addCoinPrices, type CoinPriceRow, NOTED_EVERY_SEC } from '../store/coin-prices.ts';
 import type { Database } from '../store/database.ts';
-import { inclusionBy } from './auto-txs/engine.ts';
 import { gasFactsAt } from './auto-txs/gas-facts.ts';
+import { inclusionBy } from './auto-txs/observation.ts';
 import type { Service } from './service.ts';
 
 const { payer: PAYER, outpaced: OUTPACED, waiting: WAITING } = DEVELOPMENT_SIGNERS;
@@ -302,11 +301,8 @@ async function writePast(
   for (const [head, event] of events) {
     const [block = from] = await source.blocks(head, head);
     const at = block.timestamp * 1_000 + 1_000;
-    const step = (stored: StoredAutoTx) => {
-      const facts = { nonce: signature.nonce, confirmations: CONFIRMATIONS, now: at };
-      const after = stepAutoTx(stored.state, event, facts);
-      return after && { autoTx: { ...stored, state: after.state, updatedAt: at }, notes: after.notes, at };
-    };
+    const step = (stored: StoredAutoTx) =>
+      stepStored(stored, event, { confirmations: CONFIRMATIONS, now: at });
     await store.change({ owner: '', id }, step, 'owner');
   }
 }

@@ -23,7 +23,7 @@ import { retireOwners } from './alerts/retire-owners.ts';
 import { createRuleBasis, priceRule } from './alerts/rule-basis.ts';
 import { channelsOf, targetRules } from './alerts/target-rules.ts';
 import { AutoTxService } from './auto-txs/auto-tx-service.ts';
-import { startAutoTxs } from './auto-txs/engine.ts';
+import { startAutoTxs } from './auto-txs/schedule.ts';
 import { createChainReader } from './chain-reader.ts';
 import { createAdviceJudge } from './follow/advice-judge.ts';
 import { unsavedWords } from './follow/block-writer.ts';

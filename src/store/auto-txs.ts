@@ -9,10 +9,15 @@ import {
   type AutoTxStatus,
   isFinal,
   NOTE_KINDS,
-  stepAutoTx,
   type TimelineNote,
 } from '../core/auto-txs/state-machine.ts';
-import { type StoredAutoTx, savingsOf, type TimelineEntry } from '../core/auto-txs/stored-auto-tx.ts';
+import {
+  type AutoTxStep,
+  type StoredAutoTx,
+  savingsOf,
+  stepStored,
+  type TimelineEntry,
+} from '../core/auto-txs/stored-auto-tx.ts';
 import type { Hex } from '../core/block.ts';
 import {
   type AutoTxRow,
@@ -38,13 +43,6 @@ import {
   type Tables,
   type TimeSpan,
 } from './tables.ts';
-
-export interface AutoTxStep {
-  readonly autoTx: StoredAutoTx;
-  readonly notes: readonly TimelineNote[];
-  readonly at: number;
-  readonly signed?: Uint8Array;
-}
 
 interface NextPrices {
   readonly prices: LanePrices;
@@ -502,12 +500,12 @@ async function stepAll(
 ): Promise<number> {
   let changed = 0;
   for (const stored of readRows(rows, toStoredAutoTx)) {
-    const facts = { nonce: stored.signed?.nonce ?? 0, confirmations: 1, now };
-    const next = stepAutoTx(stored.state, event, facts);
-    if (next === null) continue;
-    const notes = next.notes.map((note) => ({ ...note, message: reason + note.message }));
-    const state = (await isTaken(trx, stored, next.state)) ? { ...next.state, ...SUPERSEDED } : next.state;
-    await writeAutoTx(trx, stored, { autoTx: { ...stored, state, updatedAt: now }, notes, at: now });
+    const step = stepStored(stored, event, { confirmations: 1, now });
+    if (step === null) continue;
+    const notes = step.notes.map((note) => ({ ...note, message: reason + note.message }));
+    const superseded = (await isTaken(trx, stored, step.autoTx.state)) && SUPERSEDED;
+    const autoTx = { ...step.autoTx, state: { ...step.autoTx.state, ...superseded } };
+    await writeAutoTx(trx, stored, { autoTx, notes, at: now });
     changed += 1;
   }
   return changed;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { NO_RULES } from '../../src/core/chain-rules.ts';
 import { chainProfile } from '../../src/core/chains.ts';
-import { AutoTxEngine } from '../../src/service/auto-txs/engine.ts';
+import { AutoTxSchedule } from '../../src/service/auto-txs/schedule.ts';
 import type { HeadPrices } from '../../src/service/follow/ingested-chain.ts';
 import { AutoTxStore } from '../../src/store/auto-txs.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
@@ -47,7 +47,7 @@ async function openWith(folder: string, waiting: number) {
   const blocks = new BlockStore(database);
   let next = 0;
   let present: HeadPrices | null = null;
-  const engine = new AutoTxEngine(
+  const engine = new AutoTxSchedule(
     {
       source: {
         ...blockFeed([makeBlock(0)], 1).source,

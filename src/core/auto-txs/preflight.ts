@@ -258,9 +258,9 @@ function expiryCheck({ order: { expiresAt }, now }: PreflightFacts): Found {
  */
 export function verdict(
   facts: PreflightFacts,
+  checks: readonly Check[] = preflight(facts),
 ): { readonly kind: 'go' } | { readonly kind: 'hold' | 'refuse'; readonly obstacle: Obstacle } {
   const { transaction, nextNonce, balance } = facts;
-  const checks = preflight(facts);
   const expired = checks.find(({ code }) => code === 'expired');
   const isRule = ({ name }: Check) => name === 'intrinsic-gas';
   const blocked = checks.filter((check) => check.result === 'block' && check !== expired);

@@ -4,7 +4,14 @@ import { chainProfile } from '../chains.ts';
 import type { MaxCost } from '../threshold/max-cost.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { exactAmount, usdOf } from '../units.ts';
-import type { AutoTxState, Inclusion, TimelineNote } from './state-machine.ts';
+import {
+  type AutoTxEvent,
+  type AutoTxState,
+  type Inclusion,
+  type RuleFacts,
+  stepAutoTx,
+  type TimelineNote,
+} from './state-machine.ts';
 
 /** When to send it. Wei per gas; times in ms since epoch. */
 export interface AutoTxOrder {
@@ -70,6 +77,29 @@ export interface StoredAutoTx {
   /** Price per gas it would have paid at the mean base fee of the 24 h before it was mined, wei. */
   readonly dayMeanPrice: bigint | null;
   readonly nativeUsd: number | null;
+}
+
+/** A change of an auto-tx at `at` (ms since epoch), with the notes for its timeline. */
+export interface AutoTxStep {
+  readonly autoTx: StoredAutoTx;
+  readonly notes: readonly TimelineNote[];
+  readonly at: number;
+  /** The bytes of its new signature. */
+  readonly signed?: Uint8Array;
+}
+
+/** Applies an event; `null` when its state does not allow it, or nothing changes. */
+export function stepStored(
+  stored: StoredAutoTx,
+  event: AutoTxEvent,
+  { confirmations, now }: Omit<RuleFacts, 'nonce'>,
+): AutoTxStep | null {
+  const next = stepAutoTx(stored.state, event, { nonce: stored.signed?.nonce ?? 0, confirmations, now });
+  if (next === null) return null;
+  const text = (state: AutoTxState) =>
+    JSON.stringify({ ...state, inclusion: state.inclusion?.blockHash ?? null });
+  if (next.notes.length === 0 && text(next.state) === text(stored.state)) return null;
+  return { autoTx: { ...stored, state: next.state, updatedAt: now }, notes: next.notes, at: now };
 }
 
 /** The signed transaction without its authorizations, which are not stored; `null`: a draft. */

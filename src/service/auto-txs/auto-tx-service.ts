@@ -24,8 +24,10 @@ import {
 } from '../../core/auto-txs/state-machine.ts';
 import {
   type AutoTxOrder,
+  type AutoTxStep,
   type Check,
   type StoredAutoTx,
+  stepStored,
   transactionOf,
 } from '../../core/auto-txs/stored-auto-tx.ts';
 import { ownPriceAt } from '../../core/auto-txs/target.ts';
@@ -35,7 +37,7 @@ import { type ChainProfile, chainProfile } from '../../core/chains.ts';
 import { checksummed, type SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import type { Pooled } from '../../core/transactions/stuck.ts';
 import { formatCount, utcMinute, weiOfGwei } from '../../core/units.ts';
-import { type AutoTxStep, type AutoTxStore, SameNonceError } from '../../store/auto-txs.ts';
+import { type AutoTxStore, SameNonceError } from '../../store/auto-txs.ts';
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees.ts';
 import {
@@ -196,18 +198,14 @@ export class AutoTxService {
     const { wallNow } = this.#parts;
     return this.#change(owner, await this.#find(owner, id), (stored) => {
       if (stored.state.status === 'CANCELLED') return null;
-      const now = wallNow();
-      const nonce = stored.signed?.nonce ?? 0;
-      const facts = { nonce, confirmations: this.#confirmations(stored), now };
-      const next = stepAutoTx(stored.state, { type: 'cancel' }, facts);
-      if (next === null) {
-        throw conflict(
-          stored.state.status === 'SUBMITTED'
-            ? `it was submitted: only a same-nonce replacement from the wallet can stop it (nonce ${nonce}, with a higher fee)`
-            : `it ${isWords(stored.state.status)}: there is nothing to cancel`,
-        );
-      }
-      return { autoTx: { ...stored, state: next.state, updatedAt: now }, notes: next.notes, at: now };
+      const facts = { confirmations: this.#confirmations(stored), now: wallNow() };
+      const step = stepStored(stored, { type: 'cancel' }, facts);
+      if (step !== null) return step;
+      throw conflict(
+        stored.state.status === 'SUBMITTED'
+          ? `it was submitted: only a same-nonce replacement from the wallet can stop it (nonce ${stored.signed?.nonce}, with a higher fee)`
+          : `it ${isWords(stored.state.status)}: there is nothing to cancel`,
+      );
     });
   }
 

@@ -1,7 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
+import { abortable } from '../../chain/async.ts';
 import type { ChainSource } from '../../chain/chain-source.ts';
 import { isEstimable, isNewsOfTarget, pricedOrder, type ToPrice } from '../../core/auto-txs/cost-limit.ts';
-import { type AutoTxOrder, type StoredAutoTx, transactionOf } from '../../core/auto-txs/stored-auto-tx.ts';
+import {
+  type AutoTxOrder,
+  type AutoTxStep,
+  type StoredAutoTx,
+  transactionOf,
+} from '../../core/auto-txs/stored-auto-tx.ts';
 import { isOutdated } from '../../core/chain-status.ts';
 import type { ChainProfile } from '../../core/chains.ts';
 import { type DataFees, fastLzLength } from '../../core/data-fee.ts';
@@ -10,8 +16,8 @@ import type { SignedTransaction } from '../../core/transactions/signed-transacti
 import type { LimitedAutoTx } from '../../store/auto-tx-rows.ts';
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees.ts';
-import type { EngineParts } from './broadcast.ts';
 import type { CheckerParts } from './checks.ts';
+import type { EngineParts } from './engine-parts.ts';
 
 const PAGE = 200;
 const WITHIN_MS = 4_000;
@@ -129,6 +135,24 @@ export function createCostLimits(parts: EngineParts) {
     return moved;
   }
 
+  /** What its cost depends on at this moment: the gas that a node estimates, beside the fees of the head. */
+  async function ask(stored: StoredAutoTx): Promise<bigint | null> {
+    const transaction = transactionOf(stored);
+    if (stored.order.limit == null || transaction === null) return null;
+    const [gas] = await Promise.all([estimatedGas(source, transaction), readFees()]);
+    return gas;
+  }
+
+  /** With this gas, and its exact target by it. */
+  function priced(stored: StoredAutoTx, gas: bigint | null): StoredAutoTx {
+    const { order } = stored;
+    if (order.limit == null) return stored;
+    return { ...stored, order: orderNow({ ...stored, order: { ...order, limit: { ...order.limit, gas } } }) };
+  }
+
+  const moved = (before: StoredAutoTx, autoTx: StoredAutoTx): AutoTxStep | null =>
+    isNewsOfTarget(before.order, autoTx.order) ? { autoTx, notes: [], at: wallNow() } : null;
+
   return {
     orderNow,
     /** Reads the fees of the head, where there is one with a limit. Rejects with a `StoreError`. */
@@ -162,21 +186,19 @@ export function createCostLimits(parts: EngineParts) {
       if (!signal.aborted && isWhole) pricedBy = { coin, blobs };
       return hasMoved;
     },
-    /** What its cost depends on at this moment: the gas that a node estimates, beside the fees of the head. */
-    async ask(stored: StoredAutoTx): Promise<bigint | null> {
-      const transaction = transactionOf(stored);
-      if (stored.order.limit == null || transaction === null) return null;
-      const [gas] = await Promise.all([estimatedGas(source, transaction), readFees()]);
-      return gas;
-    },
-    /** With this gas, and its exact target by it. */
-    priced(stored: StoredAutoTx, gas: bigint | null): StoredAutoTx {
-      const { order } = stored;
-      if (order.limit == null) return stored;
-      return {
-        ...stored,
-        order: orderNow({ ...stored, order: { ...order, limit: { ...order.limit, gas } } }),
-      };
+    ask,
+    priced,
+    /** The change that stores another target; `null`: it has moved too little. */
+    moved,
+    /** What it calls may take other gas by now, as after an approval: its target follows. Rejects with a `StoreError`. */
+    async estimateAnew(seen: StoredAutoTx, signal: AbortSignal): Promise<void> {
+      if (seen.order.limit == null || seen.state.status !== 'PENDING') return;
+      const gas = await abortable(ask(seen), signal);
+      const decide = (stored: StoredAutoTx) =>
+        stored.state.status === 'PENDING' && stored.signed?.hash === seen.signed?.hash
+          ? moved(stored, priced(stored, gas))
+          : null;
+      if (decide(seen) !== null) await store.change(seen, decide, 'engine');
     },
   };
 }

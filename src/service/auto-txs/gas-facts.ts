@@ -6,6 +6,7 @@ import type { AutoTxOrder } from '../../core/auto-txs/stored-auto-tx.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import { type ChainRules, nextBlockTime } from '../../core/chain-rules.ts';
 import type { ChainProfile } from '../../core/chains.ts';
+import { decodeTransaction } from '../../core/transactions/decode-transaction.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 
 /** What the gas of a transaction is judged by at a head that came at `updatedAt`. Times of the wall clock, ms since epoch. */
@@ -24,6 +25,22 @@ interface HeadWithRules {
   readonly head: Block;
   readonly rules: ChainRules;
   readonly updatedAt: number;
+}
+
+/** With what its signed bytes alone tell: its authorizations, and the parts of one that an older program has stored. */
+export function withBytes(
+  transaction: SignedTransaction,
+  bytes: Uint8Array | 'sealed' | null,
+): SignedTransaction {
+  if (!(bytes instanceof Uint8Array) || (transaction.parts !== null && transaction.type !== 4))
+    return transaction;
+  try {
+    const { parts, authorizations } = decodeTransaction(bytes);
+    return { ...transaction, parts, authorizations };
+  } catch {
+    // A file that was modified.
+    return transaction;
+  }
 }
 
 /** Of a designator that delegates an account to code (EIP-7702). */

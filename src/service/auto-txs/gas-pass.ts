@@ -2,11 +2,10 @@ import { abortable } from '../../chain/async.ts';
 import { type GasFacts, gasCheck, isGasCode } from '../../core/auto-txs/gas-check.ts';
 import { gasObstacleOf } from '../../core/auto-txs/preflight.ts';
 import type { AutoTxEvent } from '../../core/auto-txs/state-machine.ts';
-import { type StoredAutoTx, transactionOf } from '../../core/auto-txs/stored-auto-tx.ts';
+import { type AutoTxStep, type StoredAutoTx, transactionOf } from '../../core/auto-txs/stored-auto-tx.ts';
 import { areUntold, rulesOfNextBlock } from '../../core/chain-rules.ts';
-import type { AutoTxStep } from '../../store/auto-txs.ts';
-import { type EngineContext, stepStored, withBytes } from './broadcast.ts';
-import { gasFactsAt, withAccounts } from './gas-facts.ts';
+import { type EngineContext, stepNow } from './engine-parts.ts';
+import { gasFactsAt, withAccounts, withBytes } from './gas-facts.ts';
 
 const PAGE = 200;
 /** How long it asks for accounts, as what is due waits meanwhile; for those that are left, that is done before they are sent. */
@@ -51,7 +50,7 @@ export function createGasPass(context: EngineContext) {
           : isGasCode(stored.state.hold?.code)
             ? { type: 'release', message: 'its gas limit is enough again' }
             : null;
-      const stepped = event && stepStored(judged, event, context, { checks, checkedAt: at });
+      const stepped = event && stepNow(judged, event, context);
       return stepped ?? { autoTx: { ...judged, updatedAt: stored.updatedAt }, notes: [], at };
     };
     // Most are as they were: no write waits for the disk.

@@ -17,7 +17,7 @@ import { chainProfile } from '../../core/chains.ts';
 import type { DataFees } from '../../core/data-fee.ts';
 import { gweiString } from '../../core/units.ts';
 import type { AutoTxServiceParts } from '../auto-txs/auto-tx-service.ts';
-import type { SenderFacts } from '../auto-txs/broadcast.ts';
+import type { SenderFacts } from '../auto-txs/sender-turn.ts';
 import type { PublishedChain } from '../published-chain.ts';
 import { integerOrNull, isoFromMs, isoOrNull, usdOrNull } from './wire.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type Inclusion, NEW_PENDING } from '../../../src/core/auto-txs/state-machine.ts';
 import { paidInAll, savingsOf } from '../../../src/core/auto-txs/stored-auto-tx.ts';
-import { pricesOf } from '../../../src/service/auto-txs/engine.ts';
+import { pricesOf } from '../../../src/service/auto-txs/observation.ts';
 import { GWEI, SIGNED } from './made-facts.ts';
 
 const inclusion: Inclusion = {

@@ -9,7 +9,7 @@ import type { Block, Hex } from '../../../src/core/block.ts';
 import { chainRules, type NextFork } from '../../../src/core/chain-rules.ts';
 import { chainProfile } from '../../../src/core/chains.ts';
 import { type DataFees, NO_DATA_FEES } from '../../../src/core/data-fee.ts';
-import { AutoTxEngine } from '../../../src/service/auto-txs/engine.ts';
+import { AutoTxSchedule } from '../../../src/service/auto-txs/schedule.ts';
 import type { HeadPrices } from '../../../src/service/follow/ingested-chain.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
@@ -86,7 +86,7 @@ export async function startEngine({
   const coin = { usd: null as number | null };
   let now = 0;
   let next = 100;
-  const engine = new AutoTxEngine(
+  const engine = new AutoTxSchedule(
     {
       source: node,
       store,

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect } from 'vitest';
 import { AlertDetails } from '../../../src/contract/alerts.ts';
-import { stepAutoTx } from '../../../src/core/auto-txs/state-machine.ts';
+import { type StoredAutoTx, stepStored } from '../../../src/core/auto-txs/stored-auto-tx.ts';
 import { ALERTS_PER_KEY } from '../../../src/service/alerts/alert-service.ts';
 import { AUTO_TXS_PER_KEY } from '../../../src/service/auto-txs/auto-tx-service.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
@@ -122,12 +122,7 @@ function sign(nonce: number): Promise<string> {
 
 async function fail(store: AutoTxStore, id: string): Promise<void> {
   const obstacle = { code: 'refused', message: 'every node refuses it' };
-  const facts = { nonce: FIRST_NONCE + 1, confirmations: 1, now: Date.now() };
-  const decide: Parameters<AutoTxStore['change']>[1] = (kept) => {
-    const next = stepAutoTx(kept.state, { type: 'refuse', obstacle }, facts);
-    return next === null
-      ? null
-      : { autoTx: { ...kept, state: next.state }, notes: next.notes, at: facts.now };
-  };
+  const decide = (kept: StoredAutoTx) =>
+    stepStored(kept, { type: 'refuse', obstacle }, { confirmations: 1, now: Date.now() });
   expect(await store.change({ owner: '', id }, decide, 'owner')).not.toBeNull();
 }

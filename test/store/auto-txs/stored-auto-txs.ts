@@ -4,11 +4,14 @@ import {
   type Inclusion,
   NEW_DRAFT,
   NEW_PENDING,
-  stepAutoTx,
 } from '../../../src/core/auto-txs/state-machine.ts';
-import type { AutoTxOrder, StoredAutoTx } from '../../../src/core/auto-txs/stored-auto-tx.ts';
+import {
+  type AutoTxOrder,
+  type AutoTxStep,
+  type StoredAutoTx,
+  stepStored,
+} from '../../../src/core/auto-txs/stored-auto-tx.ts';
 import { toAutoTxRow } from '../../../src/store/auto-tx-rows.ts';
-import type { AutoTxStep } from '../../../src/store/auto-txs.ts';
 import { blockHash } from '../../helpers/chain-blocks.ts';
 
 export const NOW = 1_800_000_000_000;
@@ -92,9 +95,7 @@ export function stepped(
   event: AutoTxEvent,
   { at = NOW, confirmations = 1 }: { readonly at?: number; readonly confirmations?: number } = {},
 ): AutoTxStep | null {
-  const facts = { nonce: kept.signed?.nonce ?? 0, confirmations, now: at };
-  const next = stepAutoTx(kept.state, event, facts);
-  return next && { autoTx: { ...kept, state: next.state, updatedAt: at }, notes: next.notes, at };
+  return stepStored(kept, event, { confirmations, now: at });
 }
 
 /** As a program before `0015-unseen` and `0016-gas-parts` has stored it. */

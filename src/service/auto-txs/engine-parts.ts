@@ -1,0 +1,69 @@
+import type { ChainSource } from '../../chain/chain-source.ts';
+import type { AutoTxEvent } from '../../core/auto-txs/state-machine.ts';
+import { type AutoTxStep, type StoredAutoTx, stepStored } from '../../core/auto-txs/stored-auto-tx.ts';
+import { isDue } from '../../core/auto-txs/target.ts';
+import type { ChainProfile } from '../../core/chains.ts';
+import type { AutoTxChanged, AutoTxStore } from '../../store/auto-txs.ts';
+import type { BlockStore } from '../../store/blocks.ts';
+import type { HistoryStore } from '../../store/history.ts';
+import type { HeadPrices } from '../follow/ingested-chain.ts';
+import type { CostLimits } from './cost-limits.ts';
+
+export interface EngineParts {
+  readonly source: ChainSource;
+  /** Checks the lease at every write. */
+  readonly store: AutoTxStore;
+  readonly blocks: BlockStore;
+  readonly history: Pick<HistoryStore, 'referencePrices' | 'reachesBackTo'>;
+  readonly profile: () => ChainProfile | null;
+  readonly confirmations: (chain: ChainProfile) => number;
+  /** `null` unless the head is fresh. */
+  readonly present: () => HeadPrices | null;
+  readonly nativeUsd: () => number | null;
+  /** Why that is `null`. */
+  readonly whyNoPrice?: () => string;
+  readonly wallNow: () => number;
+  /** The same, but no later than the chain's time allows, because expiry is final. */
+  readonly agreedNow: () => number;
+  readonly steadyNow: () => number;
+  /** Time limit of the requests about one sender, ms; default 10 s. */
+  readonly senderMs?: number | undefined;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface EngineContext extends EngineParts {
+  readonly limits: CostLimits;
+}
+
+/** Applies an event at this moment; `null`: its state does not allow it, or nothing changes. */
+export function stepNow(stored: StoredAutoTx, event: AutoTxEvent, context: EngineContext): AutoTxStep | null {
+  const { confirmations, profile, wallNow } = context;
+  const chain = profile();
+  // Nothing is followed while the chain is unknown.
+  const needed = chain === null ? Number.POSITIVE_INFINITY : confirmations(chain);
+  return stepStored(stored, event, { confirmations: needed, now: wallNow() });
+}
+
+/** Applies an event in its own transaction, to the state of that moment, and sets what belongs to it beside that. */
+export function happen(
+  { id, owner, signed }: StoredAutoTx,
+  event: AutoTxEvent,
+  context: EngineContext,
+  beside: Partial<StoredAutoTx> = {},
+): Promise<AutoTxChanged | null> {
+  // The observation belongs to the transaction that was signed then.
+  const decide = (stored: StoredAutoTx) =>
+    stored.signed?.hash === signed?.hash ? stepNow({ ...stored, ...beside }, event, context) : null;
+  return context.store.change({ owner, id }, decide, 'engine');
+}
+
+export const isDueAt = (
+  { order, signed }: Pick<StoredAutoTx, 'order' | 'signed'>,
+  { prices, nextBaseFee }: HeadPrices,
+): boolean => signed !== null && isDue(order, signed, { lanePrice: prices[order.lane], nextBaseFee });
+
+/** By its exact target at the present head, which must be fresh. */
+export function isDueNow(stored: StoredAutoTx, { present, limits }: EngineContext): boolean {
+  const now = present();
+  return now !== null && isDueAt({ ...stored, order: limits.orderNow(stored) }, now);
+}

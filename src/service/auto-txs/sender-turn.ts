@@ -1,0 +1,465 @@
+import { abortable, mapBounded } from '../../chain/async.ts';
+import { ChainError, SendFailure } from '../../chain/chain-source.ts';
+import {
+  KEY_GONE,
+  type PreflightFacts,
+  preflight,
+  verdict,
+  waitingBelow,
+  withEarlierDelegation,
+} from '../../core/auto-txs/preflight.ts';
+import {
+  type AutoTxEvent,
+  isResendDue,
+  type Observation,
+  type Obstacle,
+} from '../../core/auto-txs/state-machine.ts';
+import { type AutoTxStep, type StoredAutoTx, transactionOf } from '../../core/auto-txs/stored-auto-tx.ts';
+import { comparedPrice } from '../../core/auto-txs/target.ts';
+import type { Block, Hex } from '../../core/block.ts';
+import { areUntold } from '../../core/chain-rules.ts';
+import { type DataFees, fastLzLength } from '../../core/data-fee.ts';
+import { ownValue } from '../../core/own-value.ts';
+import { backOffMs } from '../../core/time.ts';
+import { dataFeesOf } from '../data-fees.ts';
+import { type EngineContext, happen, isDueAt, isDueNow, stepNow } from './engine-parts.ts';
+import { gasFactsAt, withAccounts, withBytes } from './gas-facts.ts';
+import { observe, pricesOf } from './observation.ts';
+
+const OBSERVED_AT_ONCE = 8;
+
+export interface SenderTurn {
+  readonly from: Hex;
+  readonly context: EngineContext;
+  readonly head: Block;
+  /** When and at which head a nonce was first used by what no node knows. */
+  readonly used: Map<string, { readonly since: number; readonly first: number }>;
+  /** Also checks pending auto-txs, and retries held ones, before they are due. */
+  readonly isWhole: boolean;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The turn of one sender: observes what a node may have, then decides and sends what is due, in the order of its nonces.
+ * Rejects as the node or the store do.
+ */
+export async function takeTurn(turn: SenderTurn): Promise<void> {
+  const { from, context, signal, isWhole } = turn;
+  const { store } = context;
+  const live = await store.waiting('', from);
+  const followed = (await store.following(from)).filter((stored) => !isBeingConfirmed(stored, turn));
+  const isDue = live.some((stored) => isToBeDecided(stored, turn));
+  if (followed.length === 0 && !isDue && !isWhole) return;
+  const nextNonce = await nextNonceOf(turn);
+  const first = live.find((stored) => nonceOf(stored) === nextNonce);
+  if (isWhole && first !== undefined) await context.limits.estimateAnew(first, signal);
+  const mayBeUsed = (stored: StoredAutoTx) => nonceOf(stored) < nextNonce || stored.state.takenSince !== null;
+  const unsent = isWhole ? live.filter((stored) => isUnsent(stored) && mayBeUsed(stored)) : [];
+  const observed = await mapBounded([...followed, ...unsent], OBSERVED_AT_ONCE, signal, (stored) =>
+    follow(stored, nextNonce, turn),
+  );
+  await sendDue(nextNonce, observed, turn);
+}
+
+/** The next nonce of the sender on the chain. */
+const nextNonceOf = ({ from, context: { source }, signal }: SenderTurn) =>
+  abortable(source.nonce(from, 'latest'), signal);
+
+/** Of a signed one, as all of a sender are. */
+const nonceOf = ({ signed }: StoredAutoTx): number => signed?.nonce ?? 0;
+
+/** The follower reports reorgs: until a block is deep enough there is nothing more to request. */
+function isBeingConfirmed({ state: { inclusion } }: StoredAutoTx, { context, head }: SenderTurn): boolean {
+  const chain = context.profile();
+  if (inclusion === null || chain === null) return false;
+  return head.number - inclusion.blockNumber + 1 < context.confirmations(chain);
+}
+
+const isUnsent = ({ state: { status, mayBeOut } }: StoredAutoTx) => status !== 'SUBMITTED' && !mayBeOut;
+
+/** Submitted, no node shows it, and its nonce is free. */
+const isUnseen = ({ stored, observation }: Followed): boolean =>
+  stored.state.status === 'SUBMITTED' &&
+  observation !== null &&
+  !observation.isKnown &&
+  observation.nextNonce <= nonceOf(stored);
+
+async function sendDue(nextNonce: number, observed: readonly Followed[], turn: SenderTurn): Promise<void> {
+  const { from, context, signal } = turn;
+  const observations = new Map(observed.map(({ stored, observation }) => [stored.id, observation]));
+  const unseen = new Set(observed.filter(isUnseen).map(({ stored }) => stored.id));
+  const live = await context.store.waiting('', from);
+  const isToBeSent = (stored: StoredAutoTx, pendingNonce?: number) =>
+    unseen.has(stored.id) ? isToBeResent(stored, turn) : isToBeDecided(stored, turn, pendingNonce);
+  if (!live.some((stored) => isToBeSent(stored))) return;
+  const [pendingNonce, balance, dataFees] = await Promise.all([
+    abortable(context.source.nonce(from, 'pending'), signal),
+    abortable(context.source.balance(from), signal),
+    dataFeesOf(context.source, context.profile()),
+  ]);
+  let sender = { nextNonce, pendingNonce: Math.max(nextNonce, pendingNonce), balance, live, dataFees };
+  for (const stored of live) {
+    if (signal.aborted) return;
+    if (!isToBeSent(stored, sender.pendingNonce)) continue;
+    if (!mayBeDecided(stored, observations.get(stored.id), nextNonce)) continue;
+    if (await isOutByItself(stored, sender, turn)) continue;
+    const decided = await decide(stored, sender, context);
+    if (decided === null) continue;
+    const sent = await send(decided, context);
+    if (sent === 'nonce-used') await observeAgain(decided.stored, turn);
+    // Whether it was sent is unknown: later nonces and those with the same nonce wait for the next observation.
+    if (sent === 'unsure' || sent === 'nonce-used') return;
+    if (sent !== 'sent') continue;
+    sender = { ...sender, pendingNonce: Math.max(sender.pendingNonce, nonceOf(stored) + 1) };
+  }
+}
+
+const isToBeResent = (stored: StoredAutoTx, { context }: SenderTurn): boolean =>
+  isResendDue(stored.state, context.wallNow()) && isDueNow(stored, context);
+
+const NONCES_BELOW: ReadonlySet<string> = new Set(['nonce_gap', 'nonce_order']);
+
+/** @param pendingNonce of its sender, once it is known: the gap that it waits for may just have been filled */
+function isToBeDecided(
+  stored: StoredAutoTx,
+  { context, isWhole }: SenderTurn,
+  pendingNonce = Number.POSITIVE_INFINITY,
+): boolean {
+  const { status, hold } = stored.state;
+  if (status !== 'PENDING' || !isDueNow(stored, context)) return false;
+  if (hold === null || isWhole || hold.retryAt <= context.wallNow()) return true;
+  return NONCES_BELOW.has(hold.code) && nonceOf(stored) <= pendingNonce;
+}
+
+/** Its own bytes may have used its nonce: observations decide, and until they are consistent nothing else does. */
+function mayBeDecided(
+  stored: StoredAutoTx,
+  observation: Observation | null | undefined,
+  nextNonce: number,
+): boolean {
+  if (!stored.state.mayBeOut) return true;
+  return observation != null && !observation.isKnown && nextNonce <= nonceOf(stored);
+}
+
+/** The transaction that has its nonce may be this very one, sent elsewhere by its signer: observations alone settle that. */
+async function isOutByItself(
+  stored: StoredAutoTx,
+  { nextNonce, pendingNonce }: SenderFacts,
+  turn: SenderTurn,
+): Promise<boolean> {
+  if (nonceOf(stored) >= pendingNonce || stored.state.mayBeOut) return false;
+  const { observation } = await follow(stored, await nextNonceOf(turn), turn);
+  return nonceOf(stored) < nextNonce || observation === null || observation.isKnown;
+}
+
+/** A node says that its nonce is used: the chain tells whether by itself or by another transaction. */
+async function observeAgain(decided: StoredAutoTx, turn: SenderTurn): Promise<void> {
+  const { context } = turn;
+  const after = await follow(decided, await nextNonceOf(turn), turn);
+  if (!isUnseen(after)) return;
+  await happen(after.stored, declined(after.stored, sendObstacle('nonce_used'), context), context);
+}
+
+interface Followed {
+  readonly stored: StoredAutoTx;
+  /** `null` when the node's responses were inconsistent. */
+  readonly observation: Observation | null;
+}
+
+/** The node may be ahead of one that has no receipt yet: nothing is decided before the next head, or this time. */
+const CERTAIN_MS = 3_000;
+
+/** Observes an auto-tx that a node may have, and stores the result. Rejects as the node or the store do. */
+async function follow(stored: StoredAutoTx, nextNonce: number, turn: SenderTurn): Promise<Followed> {
+  const { context, head, used } = turn;
+  const observation = await observe(stored, nextNonce, turn);
+  if (observation === null) return { stored, observation };
+  if (observation.inclusion !== null || observation.nextNonce <= nonceOf(stored)) used.delete(stored.id);
+  else {
+    const now = context.steadyNow();
+    const { since, first } = used.get(stored.id) ?? { since: now, first: head.number };
+    used.set(stored.id, { since, first });
+    const isKnown = stored.state.takenSince !== null || head.number > first || now - since >= CERTAIN_MS;
+    // Its confirmations are counted from the head, which must be fresh.
+    const isCertain = isKnown && context.present() !== null;
+    if (!isCertain) return { stored, observation: null };
+  }
+  const isNews =
+    observation.inclusion !== null && observation.inclusion.blockHash !== stored.state.inclusion?.blockHash;
+  const beside = isNews ? await pricesOf(stored, observation.inclusion, context) : undefined;
+  // Most observations change nothing, and every write waits for the disk.
+  if (beside === undefined && stepNow(stored, { type: 'observe', observation }, context) === null) {
+    return { stored, observation };
+  }
+  const changed = await happen(stored, { type: 'observe', observation }, context, beside);
+  return { stored: changed?.after ?? stored, observation };
+}
+
+/** The facts of a sender; nonces and its live auto-txs follow each other. Wei. */
+export interface SenderFacts {
+  readonly nextNonce: number;
+  readonly pendingNonce: number;
+  readonly balance: bigint;
+  readonly live: readonly StoredAutoTx[];
+  readonly dataFees: DataFees;
+}
+
+/** A durable decision to send, with its time by both clocks, ms: it must be executed soon after. */
+interface Decided {
+  readonly stored: StoredAutoTx;
+  readonly at: { readonly steady: number; readonly wall: number; readonly genesis: Hex | undefined };
+  /** No node shows it, though one may have it. */
+  readonly isResend: boolean;
+}
+
+/**
+ * Holds, refuses or sends a due auto-tx, or sends again what no node shows, within the transaction, so that changes by its
+ * owner or the chain count; `null` when nothing is to be sent now.
+ */
+async function decide(
+  seen: StoredAutoTx,
+  sender: SenderFacts,
+  context: EngineContext,
+): Promise<Decided | null> {
+  const asked = await askFor(seen, sender, context);
+  let decided: Decided | null = null;
+  const change = (stored: StoredAutoTx): AutoTxStep | null => {
+    decided = null;
+    // The sender's facts belong to the transaction that was signed then.
+    if (stored.signed === null || stored.signed.hash !== seen.signed?.hash) return null;
+    const decision = decisionOf(stored, asked, sender, context);
+    decided = decision?.decided ?? null;
+    return decision?.step ?? null;
+  };
+  const changed = await context.store.change(seen, change, 'engine');
+  return changed === null ? null : decided;
+}
+
+type Asked = Awaited<ReturnType<typeof askFor>>;
+
+/** What is asked before a decision: its bytes, the gas that a node estimates, and the accounts that its gas depends on. */
+async function askFor(seen: StoredAutoTx, { dataFees: { parameters } }: SenderFacts, context: EngineContext) {
+  const { store, limits, source, present, profile, wallNow } = context;
+  const bytes = await store.signedBytes(seen.id);
+  const stored = transactionOf(seen);
+  const transaction = stored && withBytes(stored, bytes);
+  const inTime = <T>(request: Promise<T>) =>
+    abortable(request, AbortSignal.timeout(RESPOND_WITHIN_MS)).catch(() => null);
+  const [now, chain] = [present(), profile()];
+  const toAsk = transaction && { transaction, order: seen.order };
+  const facts =
+    now === null || chain === null || toAsk === null
+      ? null
+      : await inTime(withAccounts(source, gasFactsAt(now, chain, wallNow()), toAsk));
+  const { parts = null, authorizations = [] } = transaction ?? {};
+  const isBySize = parameters !== null && parameters.rate !== 0n && bytes instanceof Uint8Array;
+  return {
+    ofBytes: { parts, authorizations, ...(isBySize && { compressedSize: fastLzLength(bytes) }) },
+    isKeyMissing: bytes === 'sealed',
+    accounts: facts?.accounts,
+    gas: await inTime(limits.ask(seen)),
+  };
+}
+
+function decisionOf(
+  before: StoredAutoTx,
+  { ofBytes, isKeyMissing, accounts, gas }: Asked,
+  sender: SenderFacts,
+  context: EngineContext,
+): { readonly step: AutoTxStep; readonly decided: Decided | null } | null {
+  const { limits, steadyNow } = context;
+  const [present, profile, now] = [context.present(), context.profile(), context.wallNow()];
+  const transaction = transactionOf(before);
+  // It may be held by rules that still hold.
+  if (present === null || profile === null || transaction === null || areUntold(present.rules)) return null;
+  const { state } = before;
+  const isResend = isResendDue(state, now);
+  if (state.status !== 'PENDING' && !isResend) return null;
+  const stored = limits.priced(before, gas);
+  if (!isDueAt(stored, present)) {
+    const moved = limits.moved(before, stored);
+    return moved && { step: moved, decided: null };
+  }
+  const { order } = stored;
+  const { live, ...ofSender } = sender;
+  const { head, nextBaseFee, nextBlobBaseFee } = present;
+  const lanePrice = present.prices[order.lane];
+  const facts: PreflightFacts = {
+    ...ofSender,
+    transaction: { ...transaction, ...ofBytes },
+    order,
+    gas: { ...gasFactsAt(present, profile, now), ...(accounts !== undefined && { accounts }) },
+    isKeyMissing,
+    chainId: profile.id,
+    chainName: profile.name,
+    nativeSymbol: profile.nativeSymbol,
+    nativeUsd: context.nativeUsd(),
+    nextBaseFee,
+    nextBlobBaseFee,
+    lanePrice,
+    now,
+    waitingBelow: waitingBelow(live, { id: stored.id, nonce: transaction.nonce }),
+  };
+  const checks = preflight(facts);
+  const judged = verdict(facts, checks);
+  const obstacle = 'obstacle' in judged ? judged.obstacle : rivalOf(stored, live);
+  const price = comparedPrice(order, transaction, { lanePrice, nextBaseFee }) ?? lanePrice;
+  const reached = {
+    head: head.number,
+    price,
+    target: order.target,
+    lane: order.isStrict ? null : order.lane,
+  };
+  const times = state.hold !== null && state.hold.code === obstacle?.code ? state.hold.times : 0;
+  const toSend: AutoTxEvent = isResend ? { type: 'resend' } : { type: 'submit', reached };
+  const event: AutoTxEvent =
+    obstacle === null
+      ? toSend
+      : isResend
+        ? { type: 'postpone' }
+        : judged.kind === 'refuse'
+          ? { type: 'refuse', obstacle }
+          : { type: 'hold', obstacle, retryAt: retryLater(times, context) };
+  const at = { steady: steadyNow(), wall: now, genesis: profile.genesisHash };
+  const judgedTx = { ...stored, checks: withEarlierDelegation(checks, stored.checks), checkedAt: now };
+  const step = stepNow(judgedTx, event, context);
+  // If the process was suspended meanwhile, the head is stale.
+  if (step === null || context.present()?.head !== head) return null;
+  return { step, decided: obstacle === null ? { stored: step.autoTx, at, isResend } : null };
+}
+
+/** A submitted auto-tx of another owner with the same nonce: nodes would take this one for its replacement. */
+function rivalOf(stored: StoredAutoTx, live: readonly StoredAutoTx[]): Obstacle | null {
+  const { nonce, hash } = stored.signed ?? {};
+  const isTaken = live.some(
+    ({ id, state, signed }) =>
+      id !== stored.id && state.status === 'SUBMITTED' && signed?.nonce === nonce && signed?.hash !== hash,
+  );
+  if (!isTaken) return null;
+  return {
+    code: 'nonce_on_its_way',
+    message: `another auto-tx of the sender with nonce ${nonce} is submitted: this one waits for its outcome`,
+  };
+}
+
+/** A process that was suspended longer than this after its decision does not execute it. */
+const SEND_WITHIN_MS = 5_000;
+/** A node that has not responded by then may have it. */
+const RESPOND_WITHIN_MS = 10_000;
+
+const TOO_LATE_FAILURE = new SendFailure('later', 'too_late', new ChainError('timeout', 'it was too late'));
+
+/** `unsure`: a node may have it; the next observation decides. */
+type Sent = 'sent' | 'refused' | 'nonce-used' | 'unsure';
+
+/** Long after its block, which was orphaned; or in a file that was modified. */
+const BYTES_GONE: Obstacle = {
+  code: 'bytes_gone',
+  message: 'its signed bytes are no longer stored: schedule it again',
+};
+
+/** Sends it and stores the result; its bytes are only in that request. Rejects only with a `StoreError`. */
+async function send(decided: Decided, context: EngineContext): Promise<Sent> {
+  const { stored, at: decidedAt } = decided;
+  const { source, store } = context;
+  const isStillWanted = () =>
+    isDueNow(stored, context) && isSameChain(decidedAt, context) && isInTime(decidedAt, context);
+  const bytes = await store.signedBytes(stored.id);
+  if (bytes === null) {
+    // A cancellation or final state from the meantime wins.
+    await happen(stored, { type: 'refuse', obstacle: BYTES_GONE }, context);
+    return 'refused';
+  }
+  if (bytes === 'sealed') {
+    await happen(stored, declined(stored, KEY_GONE, context), context);
+    return 'refused';
+  }
+  if (!isStillWanted()) return refused(decided, TOO_LATE_FAILURE, context);
+  const signed: Hex = `0x${Buffer.from(bytes).toString('hex')}`;
+  const taken: string[] = [];
+  try {
+    await abortable(
+      source.sendRawTransaction(signed, { isStillWanted, onTaken: (name) => taken.push(name) }),
+      AbortSignal.timeout(RESPOND_WITHIN_MS),
+    );
+  } catch (error) {
+    return refused(decided, error, context);
+  }
+  await happen(stored, { type: 'sent', node: taken[0] ?? null }, context);
+  return 'sent';
+}
+
+/** The monotonic clock stops while a machine sleeps, and the wall clock may be set: both must agree. */
+const isInTime = (decidedAt: Decided['at'], { steadyNow, wallNow }: EngineContext): boolean =>
+  steadyNow() - decidedAt.steady <= SEND_WITHIN_MS && Math.abs(wallNow() - decidedAt.wall) <= SEND_WITHIN_MS;
+
+/** A restarted chain is another chain. */
+function isSameChain({ genesis }: Decided['at'], { profile }: EngineContext): boolean {
+  const chain = profile();
+  return chain !== null && chain.genesisHash === genesis;
+}
+
+async function refused({ stored, isResend }: Decided, error: unknown, context: EngineContext): Promise<Sent> {
+  if (!(error instanceof SendFailure) || error.outcome === 'unknown') return 'unsure';
+  if (error.reason === 'too_late' && isResend) return 'unsure';
+  if (error.outcome === 'nonce-used') return 'nonce-used';
+  const obstacle = sendObstacle(error.reason, error.message);
+  // The pre-flight found its gas to be enough: the node goes by the rules of another block, and a fork ends nothing.
+  const isFinal = error.outcome === 'never' && error.reason !== 'intrinsic_gas';
+  await happen(stored, isFinal ? { type: 'refuse', obstacle } : declined(stored, obstacle, context), context);
+  return 'refused';
+}
+
+const declined = ({ state }: StoredAutoTx, obstacle: Obstacle, context: EngineContext): AutoTxEvent => ({
+  type: 'decline',
+  obstacle,
+  retryAt: retryLater(Math.max(state.attempts - 1, 0), context),
+});
+
+/** Our own messages for known refusals: a node's message might repeat the transaction. */
+const WORDS: Readonly<Record<string, string>> = {
+  nonce_used: 'the node does not take its nonce, which the chain has free: it is tried again',
+  replacement_underpriced:
+    "another transaction with this nonce is in the node's pool, and this one does not pay 10 % more",
+  insufficient_balance: 'the node says that the balance does not cover it: add funds, it is tried again',
+  cap_below_base: 'its cap is below the next base fee that the node expects: it is tried again',
+  blob_cap_below_base: 'its blob cap is below the blob base fee: it is tried again',
+  underpriced: 'its tip or its cap is below the least that the node takes: it is tried again',
+  nonce_gap: 'a nonce below it is not used yet: it is tried again once that is',
+  pool_full: "the node's pool has no room for it: it is tried again",
+  node_fee_cap:
+    'the node sends nothing whose fee may be as high: raise its --rpc.txfeecap, it is tried again',
+  takes_none: 'the node takes no transactions from here: give one that does with --rpc, it is tried again',
+  too_late:
+    'the price had moved on, or the machine slept, before it was sent: nothing has left, it waits for its target',
+  unprotected:
+    'the node takes nothing that names no chain: allow it there (--rpc.allow-unprotected-txs), or sign it with a chain id; it is tried again',
+  rate_limited: 'the node has had too many requests: it is tried again',
+  intrinsic_gas: 'its gas limit is too low: sign it again with more',
+  gas_limit: 'its gas limit is above what the node takes: sign it again with less',
+  tip_above_cap:
+    'the node says that its tip is above its cap, which it is not: check the node, it is tried again',
+  wrong_chain:
+    'the node says that it is signed for another chain, which it is not: check the node, it is tried again',
+  type_unsupported: 'the chain does not take transactions of its type: sign it again as another type',
+  sender_has_code:
+    'its sender is a contract to the node, which takes nothing signed by one: sign it with another account',
+  invalid_sender:
+    'the node does not accept its signature, which is valid for this chain: check the node, it is tried again',
+  too_large: 'it is larger than nodes take',
+  invalid: 'the node says that it is not valid: sign it again',
+};
+
+/** A node's refusal for people; `message` is the node's own, for unknown reasons. */
+const sendObstacle = (reason: string, message = reason): Obstacle => ({
+  code: reason,
+  message: ownValue(WORDS, reason) ?? message,
+});
+
+const LONGEST_MS = 300_000;
+
+/** Ms since epoch: with the next block, then after one block time, two, four, up to five minutes. @param times in a row before */
+function retryLater(times: number, { wallNow, profile }: EngineContext): number {
+  const blockMs = (profile()?.feeRule.blockTimeSec ?? 0) * 1_000;
+  return wallNow() + (times === 0 ? 0 : backOffMs(times - 1, blockMs, LONGEST_MS));
+}
