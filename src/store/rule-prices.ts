@@ -35,6 +35,12 @@ interface PricedBy {
   readonly history: number | null;
 }
 
+/** `basis`: `null` where rules in dollars keep their prices; `ms`: block time. */
+interface PricedAt {
+  readonly basis: DollarBasis | null;
+  readonly ms: number;
+}
+
 const NOTHING: PricedBy = { dollars: null, history: null };
 
 /** Keeps the prices that relative rules stand for, stored with each alert, in the transaction that evaluates blocks. */
@@ -75,64 +81,41 @@ export class RulePrices {
     const movesDollars = dollars !== this.#by.dollars;
     const movesHistory = history !== this.#by.history;
     if (this.#past.end !== history * HISTORY_EVERY_SEC) this.#past = new LaneHistory(timestamp);
-    const sweep = new Sweep(this.#trx, this.#past, basis, timestamp * 1_000);
+    const at = { basis, ms: timestamp * 1_000 };
     if (movesDollars || movesHistory) {
       for (const group of await groupsOf(this.#trx))
-        if (group.kind === 'dollars' ? movesDollars : movesHistory) await sweep.repriceMoved(group);
+        if (group.kind === 'dollars' ? movesDollars : movesHistory) await this.#repriceMoved(group, at);
       this.#by = { dollars, history };
     }
-    if (this.#mayHaveNew) await sweep.repriceNew();
+    if (this.#mayHaveNew) await this.#repriceNew(at);
     if (basis !== null) this.#mayHaveNew = false;
     else if (!this.#passesOver) await confirmAnew(this.#trx);
     this.#passesOver = basis === null;
   }
-}
 
-/** After a reorg: what was the past may be another. */
-export async function forgetHistory(trx: Queries): Promise<void> {
-  const text = await readMeta(trx, PRICED_BY);
-  if (text === null) return;
-  await saveMeta(trx, PRICED_BY, JSON.stringify({ ...(JSON.parse(text) as PricedBy), history: null }));
-}
-
-/** Works out prices at one block. */
-class Sweep {
-  readonly #trx: Queries;
-  readonly #past: LaneHistory;
-  /** `null`: rules in dollars keep theirs. */
-  readonly #basis: DollarBasis | null;
-  readonly #at: number;
-
-  constructor(trx: Queries, past: LaneHistory, basis: DollarBasis | null, at: number) {
-    this.#trx = trx;
-    this.#past = past;
-    this.#basis = basis;
-    this.#at = at;
-  }
-
-  async repriceNew(): Promise<void> {
+  async #repriceNew(at: PricedAt): Promise<void> {
     const unpriced = this.#trx.selectFrom('alerts').select('id').where('threshold_rule', 'is not', null);
-    await this.#reprice(await unpriced.where('effective_since', 'is', null).execute());
+    await this.#reprice(await unpriced.where('effective_since', 'is', null).execute(), at);
   }
 
   /** Of a group, those that wait, and those whose price is another now: they alone are read. */
-  async repriceMoved(group: RuleGroup): Promise<void> {
-    const price = await this.#groupPrice(group);
+  async #repriceMoved(group: RuleGroup, at: PricedAt): Promise<void> {
+    const price = await this.#groupPrice(group, at);
     const theirs = this.#trx.selectFrom('alerts').select('id').where('price_group', '=', group.key);
     const moved =
       'reason' in price
         ? sql<boolean>`(threshold_reason is null or threshold_reason <> ${price.reason})`
         : sql<boolean>`(threshold_reason is not null or ${movedBy(price, group)})`;
-    await this.#reprice(await theirs.where(moved).execute());
+    await this.#reprice(await theirs.where(moved).execute(), at);
   }
 
-  async #reprice(ids: readonly { readonly id: string }[]): Promise<void> {
+  async #reprice(ids: readonly { readonly id: string }[], at: PricedAt): Promise<void> {
     for (const page of pagesOf(ids.map(({ id }) => id))) {
       const rows = await alertsIn(this.#trx).where('id', 'in', page).execute();
       const changed: StoredAlert[] = [];
       for (const alert of readRows(rows, toStoredAlert)) {
-        const price = await this.#priceOf(alert.rule);
-        const after = price === null ? alert : repriced(alert, price, this.#at);
+        const price = await this.#priceOf(alert.rule, at);
+        const after = price === null ? alert : repriced(alert, price, at.ms);
         if (after !== alert) changed.push(after);
       }
       await saveChanged(this.#trx, changed);
@@ -141,25 +124,28 @@ class Sweep {
     }
   }
 
-  async #priceOf({ lane, relative, condition }: AlertRule): Promise<PriceOrReason | null> {
+  async #priceOf(
+    { lane, relative, condition }: AlertRule,
+    { basis }: PricedAt,
+  ): Promise<PriceOrReason | null> {
     const group = priceGroupOf({ lane, relative });
     if (relative == null) return null;
     if (group === null) return NO_BLOB_HISTORY;
-    if (group.kind === 'dollars') return this.#basis && dollarPrice({ relative, condition }, this.#basis);
+    if (group.kind === 'dollars') return basis && dollarPrice({ relative, condition }, basis);
     await this.#past.load(this.#trx, group.windowSec);
     const pastPrice = (percentile: number, windowSec: number) =>
       this.#past.price(group.lane, percentile, windowSec);
     return effectivePrice(relative.written, condition, { ...NO_BASIS, pastPrice });
   }
 
-  async #groupPrice(group: RuleGroup): Promise<GroupPrice | { readonly reason: string }> {
+  async #groupPrice(group: RuleGroup, at: PricedAt): Promise<GroupPrice | { readonly reason: string }> {
     if (group.kind === 'history') {
       await this.#past.load(this.#trx, group.windowSec);
       const past = this.#past.price(group.lane, group.percentile, group.windowSec);
       return 'reason' in past ? past : { perFactor: Number(past.price), less: 0 };
     }
     const { work } = group;
-    const basis = this.#basis ?? NO_BASIS;
+    const basis = at.basis ?? NO_BASIS;
     const [gas, fee] = [basis.gasOf(work), basis.dataFeeOf(work)];
     if (basis.nativeUsd !== null && gas !== null && fee !== null)
       return { perFactor: WEI_PER_COIN / (basis.nativeUsd * gas), less: Number(fee) / gas };
@@ -167,6 +153,13 @@ class Sweep {
     const why = dollarPrice({ relative: any, condition: 'LESS_THAN' }, basis);
     return why !== null && 'reason' in why ? why : { reason: 'its price is unknown' };
   }
+}
+
+/** After a reorg: what was the past may be another. */
+export async function forgetHistory(trx: Queries): Promise<void> {
+  const text = await readMeta(trx, PRICED_BY);
+  if (text === null) return;
+  await saveMeta(trx, PRICED_BY, JSON.stringify({ ...(JSON.parse(text) as PricedBy), history: null }));
 }
 
 /** The price of each rule of a group is its factor times `perFactor`, minus `less`: wei per gas. */
